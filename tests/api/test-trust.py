@@ -80,6 +80,29 @@ def each_command_names_the_model_that_is_not_to_be_trusted():
 
 
 @test
+def pictures_say_it_as_well():
+    for folder, expected in ((spoilt(400), True),
+                             (RUN.models({(CPU, 0): linear(*SIZES)}), False)):
+        log = os.path.join(folder, "gnuplot.log")
+        tools = os.path.join(folder, "bin")
+        os.mkdir(tools)
+        with open(os.path.join(tools, "gnuplot"), "w", encoding="ascii") as file:
+            file.write("#!/bin/sh\nexec cat >>%s\n" % log)
+        os.chmod(os.path.join(tools, "gnuplot"), 0o755)
+        picture = os.path.join(folder, "p.png")
+        for words in (("compare", "-s", "eager", "--plot", picture),
+                      ("bound", "--kind", "area", "--plot", picture),
+                      ("trace", "-o", os.path.join(folder, "t.paje"))):
+            if os.path.exists(log):
+                os.remove(log)
+            RUN.orrery(*words, "-m", MACHINE, "--", BUSY, "-size", "400",
+                       folder=folder, PATH=tools + ":" + os.environ["PATH"])
+            with open(log, encoding="utf-8") as file:
+                said = "models not to be trusted" in file.read()
+            assert said == expected, words
+
+
+@test
 def nothing_is_said_of_models_that_can_be_trusted_or_were_not_used():
     good = RUN.models({(CPU, 0): linear(*SIZES)})
     other = spoil(RUN.models({(CPU, 0): linear(*SIZES)}, names=(

@@ -10,6 +10,7 @@
 #include "core/base/module.h"
 #include "tools/common/modules.h"
 #include "tools/common/tool.h"
+#include "tools/common/untrusted.h"
 
 #include <errno.h>
 #include <math.h>
@@ -230,9 +231,12 @@ char *bounds_caption(const struct bounds *b)
     bounds_times(b, times, sizeof(times));
     for (unsigned i = 0; i < b->graph->nabout; i++)
         edits += strcmp(b->graph->about[i].what, "what if") == 0;
-    return tool_format("figures of the machine: %s%s%s%s",
+    return tool_format("figures of the machine: %s%s%s%s%s",
                        figures ? figures : "unknown", edits ? ", edited" : "",
-                       *times ? "; times: " : "", times);
+                       *times ? "; times: " : "", times,
+                       untrusted_any(b->report.json)
+                           ? "; models not to be trusted"
+                           : "");
 }
 
 /* Frees the text of one note after printing it. */

@@ -234,9 +234,12 @@ void report_caption(const struct report *report, char *text, size_t size)
     report_figures(report, times, sizeof(times));
     *text = '\0';
     if (report->simulated)
-        snprintf(text, size, "figures %s%s%s%s",
+        snprintf(text, size, "figures %s%s%s%s%s",
                  report->provenance ? report->provenance : "unknown",
-                 edited ? ", edited" : "", *times ? "; times " : "", times);
+                 edited ? ", edited" : "", *times ? "; times " : "", times,
+                 untrusted_any(report->json)
+                     ? "; models not to be trusted"
+                     : "");
 }
 
 bool report_is_whole(const struct report *report)

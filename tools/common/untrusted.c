@@ -2,7 +2,6 @@
 /* tools/common/untrusted.c - see untrusted.h. One thread. */
 #include "tools/common/untrusted.h"
 
-#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -25,6 +24,11 @@ void untrusted_join(json_t *all, const json_t *report)
     }
     json_array_foreach(json_object_get(report, "untrusted"), i, one)
         untrusted_add(list, one);
+}
+
+bool untrusted_any(const json_t *report)
+{
+    return json_array_size(json_object_get(report, "untrusted")) > 0;
 }
 
 static const char *text_of(const json_t *json, const char *key)

@@ -102,13 +102,11 @@ static int draw(const struct launch *launch, const char *picture)
     return result;
 }
 
-static void print_result(struct launch *launch, const char *picture,
+static void print_result(const struct launch *launch, const char *picture,
                          bool json)
 {
     json_t *object;
 
-    if (launch->report.simulated)
-        trust_note(&launch->report, launch->machine);
     if (!json) {
         if (report_is_whole(&launch->report)) {
             putchar('\n');
@@ -148,6 +146,8 @@ static int finish(struct launch *launch, const char *picture, bool json)
         tool_error("%s: no task ran, so that nothing is drawn", launch->trace);
         return code ? code : TOOL_FAILED;
     }
+    if (launch->report.simulated)
+        trust_note(&launch->report, launch->machine);
     drawn = draw(launch, picture) == 0;
     fflush(stdout);
     print_result(launch, drawn ? picture : NULL, json);
