@@ -93,32 +93,55 @@ static int note_size(unsigned comb, unsigned impl,
 }
 
 /* A model that knows other sizes: the program's may be the wrong ones, such as
- * those of its tiles. */
-static void list_sizes(struct orr_runtime *rt, const struct orr_job *job)
+ * those of its tiles. Returns the task's size, 0 where no other is known. */
+static size_t list_sizes(struct orr_runtime *rt, const struct orr_job *job)
 {
     const struct starpu_perfmodel *wanted = job->task->cl->model;
     struct orr_error err = {""};
     struct sizes sizes = {.rt = rt, .row = job->costs};
     struct orr_model *model;
     char list[256] = "";
-    size_t used = 0;
+    size_t used = 0, size;
 
     if (!wanted || !wanted->symbol)
-        return;
+        return 0;
     model = orr_models_get(rt->models, wanted->symbol, ORR_MODEL_HISTORY, &err);
     if (!model)
-        return;
+        return 0;
     (void)orr_model_each(model, note_size, &sizes);
     for (unsigned i = 0; i < sizes.n; i++)
         used += (size_t)snprintf(list + used, sizeof(list) - used, "%s%" PRIu64,
                                  i ? ", " : "", sizes.known[i]);
-    if (sizes.n)
-        orr_log_error(
-            "The model `%s' of `%s' knows tasks with %s%s bytes of "
-            "data there; this one has %zu: is it a size, of tiles perhaps, "
-            "that was never measured?",
-            wanted->symbol, rt->machine->host, list, sizes.more ? ", …" : "",
-            orr_model_size(rt, wanted, job->task, &rt->classes[0], 0));
+    if (!sizes.n)
+        return 0;
+    size = orr_model_size(rt, wanted, job->task, &rt->classes[0], 0);
+    orr_log_error("The model `%s' of `%s' knows tasks with %s%s bytes of "
+                  "data there; this one has %zu: is it a size, of tiles "
+                  "perhaps, that was never measured?",
+                  wanted->symbol, rt->machine->host, list,
+                  sizes.more ? ", …" : "", size);
+    return size;
+}
+
+/* How another time could be computed. A machine that has a model keeps it: its
+ * other sizes are what remains. */
+static void advise_projection(const struct orr_runtime *rt, const char *symbol,
+                              size_t size, char text[256])
+{
+    const char *machine = orr_config_string(&rt->config, ORR_CFG_MACHINE);
+
+    if (!machine || !*machine)
+        machine = rt->machine->name;
+    if (size)
+        snprintf(text, 256,
+                 "compute it from the other sizes: orrery perfmodel project "
+                 "--size %zu -m %s %s",
+                 size, machine, symbol);
+    else
+        snprintf(text, 256,
+                 "derive models from those measured here: orrery perfmodel "
+                 "project -m %s",
+                 machine);
 }
 
 /* An assumption, and whether a kernel submitted so far has its name. */
@@ -155,6 +178,8 @@ static void list_unmet(struct orr_runtime *rt)
 void orr_kernel_missing(struct orr_runtime *rt, struct orr_job *job)
 {
     struct listing listing = {.runtime = rt};
+    const char *symbol = orr_cost_symbol(job->costs);
+    char projection[256];
 
     orr_log_error("the simulation of `%s' needs the time of kernel `%s', "
                   "which is not known. Missing for the tasks submitted so far:",
@@ -164,17 +189,15 @@ void orr_kernel_missing(struct orr_runtime *rt, struct orr_job *job)
         orr_log_error("  %s  footprint %08x  on %u processors at once, or one",
                       orr_cost_symbol(job->costs), job->costs->footprint,
                       job->ncores);
-    list_sizes(rt, job);
+    advise_projection(rt, symbol, list_sizes(rt, job), projection);
     list_unmet(rt);
     if (listing.with_model)
         orr_log_error("Run the program on the machine `%s' with "
                       "STARPU_CALIBRATE=1 to measure them (or point "
                       "STARPU_PERF_MODEL_DIR to where the models of that host "
                       "lie), assume a time: ORRERY_ASSUME='kernel[%s] = "
-                      "50us' (orrery run --assume), or derive models from "
-                      "those measured here: orrery perfmodel project -m %s.",
-                      rt->machine->host, orr_cost_symbol(job->costs),
-                      rt->machine->name);
+                      "50us' (orrery run --assume), or %s.",
+                      rt->machine->host, symbol, projection);
     else
         orr_log_error("Give the codelets performance models, or assume a "
                       "time: ORRERY_ASSUME='kernel[%s] = 50us'.",

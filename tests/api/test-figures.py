@@ -122,7 +122,16 @@ def what_cannot_be_answered_is_refused_and_three_ways_are_shown():
     folder = models({(CPU, 0): linear(*SIZES)})
     ended = simulate(folder=folder, size=20000)
     ended.has_status(1)
-    ended.says("STARPU_CALIBRATE=1", "--assume", "orrery perfmodel project")
+    ended.says("STARPU_CALIBRATE=1", "--assume")
+    # The machine has a model: only its other sizes are left to project from.
+    advice = re.search(r"orrery (perfmodel project --size 80000 -m \S+ busy_\w+)",
+                       ended.err)
+    assert advice, ended.err
+    shown = orrery(*advice.group(1).split(), folder=folder)
+    shown.has_status(0)
+    assert "--assume 'kernel[busy_" in shown.out, shown.out
+    ended = simulate(size=20000)
+    ended.says("orrery perfmodel project -m %s." % MACHINE)
 
 
 # -- assumed times -----------------------------------------------------------
