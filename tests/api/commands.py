@@ -133,7 +133,8 @@ def comparable(output):
                   flags=re.M)
     text = re.sub(r"simulated in [\d.]+ s", "simulated in # s", text)
     # What is said of measures that a busy machine spoilt.
-    text = re.sub(r"^untrusted .*\n", "", text, flags=re.M)
+    text = re.sub(r"^(untrusted | +orrery perfmodel check, ).*\n", "", text,
+                  flags=re.M)
     # What the simulation or the bound took.
     text = re.sub(r"^(.+ +(?:\d+\.\d{3}) +\d+\.\d +)\d+\.\d\d( +[a-z].*)$", r"\1#\2",
                   text, flags=re.M)

@@ -410,6 +410,9 @@ claim "a wrong number of repetitions is named" \
 run validate --seed x -- "$dir/program"
 claim "a wrong seed is named" err_has 'validate: --seed x: '
 
+run run -- "$dir/"
+claim "a folder is no program, which is said" \
+    err_has 'cannot be started: it is a directory'
 run validate -- true
 claim "what never started the library is not told to measure kernels" sh -c \
     'grep -q "never started liborrery" "$1" && ! grep -q calibrate "$1"' \

@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -60,6 +61,13 @@ static int prepare(struct launch *launch, const char *folder, size_t index)
     return 0;
 }
 
+static bool is_directory(const char *path)
+{
+    struct stat st;
+
+    return strchr(path, '/') && stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
 /* The message for a program without a report. */
 static void explain(struct launch *launch, const char *reason)
 {
@@ -73,7 +81,8 @@ static void explain(struct launch *launch, const char *reason)
     said = process_error_line(process, line, sizeof(line));
     if (process->error)
         snprintf(to, size, "%s cannot be started: %s", name,
-                 strerror(process->error));
+                 is_directory(name) ? "it is a directory"
+                                    : strerror(process->error));
     else if (*line && (process->status != 0 || said))
         snprintf(to, size, "%s", line);
     else if (WIFSIGNALED(process->status))
