@@ -421,6 +421,7 @@ claim "what never started the library is not told to measure kernels" sh -c \
 # A model that is missing: the whole list, not its heading.
 cat >"$dir/lacks" <<'END'
 #!/bin/sh
+echo "orrery: warning: the policy $STARPU_SCHED is slow" >&2
 echo "orrery: error: the simulation needs the time of kernel a, which is not known. Missing for the tasks so far:" >&2
 echo "orrery: error:   alpha  footprint 0000abc1  on cpu0" >&2
 echo "orrery: error: Run the program with STARPU_CALIBRATE=1." >&2

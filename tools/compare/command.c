@@ -374,23 +374,45 @@ static void warn_policies(const struct comparison *comparison)
             n, comparison->n);
 }
 
-/* All that the library said where a row has room for a line: each text once. */
+/* The errors that a program printed; owned, NULL without memory. */
+static char *errors_of(const struct launch *launch)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *file = open_memstream(&text, &size);
+
+    if (!file)
+        return NULL;
+    process_print_errors(&launch->process, file);
+    fclose(file);
+    return text;
+}
+
+/* All that the library said where a row has room for a line: each text once,
+ * whatever warnings stood between. */
 static void print_errors(const struct comparison *comparison)
 {
-    const char *last = NULL;
+    char *last = NULL;
 
     for (size_t i = 0; i < comparison->n; i++) {
         const struct launch *launch = &comparison->launches[i];
-        const char *text = launch->process.text;
+        char *errors;
 
-        if (is_good(launch) || !text || (last && !strcmp(last, text)) ||
-            !strstr(text, "orrery: error: "))
+        if (is_good(launch) || !launch->process.text ||
+            !strstr(launch->process.text, "orrery: error: "))
             continue;
-        last = text;
+        errors = errors_of(launch);
+        if (!errors || (last && !strcmp(last, errors))) {
+            free(errors);
+            continue;
+        }
         fflush(stdout);
         tool_error("compare: %s, %s:", launch->machine, launch->scheduler);
-        process_print_errors(&launch->process, stderr);
+        fputs(errors, stderr);
+        free(last);
+        last = errors;
     }
+    free(last);
 }
 
 /* Rows that a signal kept from their end say so; returns how many did not end. */
