@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <orrery.h>
+#include "../tiles.h"
 
 struct options {
     unsigned size;    /* order of the matrix */
@@ -24,12 +24,9 @@ struct options {
 
 struct problem {
     struct options options;
-    bool real_data; /* the matrix has values: kernels really run */
+    struct tiles tiles;
     bool unbounded; /* the scheduler takes any priority */
     int max_priority;
-    float *matrix; /* by columns */
-    starpu_data_handle_t whole;
-    starpu_data_handle_t *tiles; /* tile (i,j) at i + j * nblocks */
 };
 
 static const char usage[] =
@@ -42,12 +39,6 @@ static const char usage[] =
     "  -no-prio     give all tasks the same priority\n"
     "example: orrery run -s dmdas -- cholesky -size 9600 -nblocks 10\n";
 
-static starpu_data_handle_t tile(const struct problem *problem, unsigned i,
-                                 unsigned j)
-{
-    return problem->tiles[i + (size_t)j * problem->options.nblocks];
-}
-
 /* The priority of a task: its own value where the scheduler takes any, else the
  * highest one on the critical path and the default elsewhere. */
 static int priority(const struct problem *problem, int own, bool critical)
@@ -59,41 +50,15 @@ static int priority(const struct problem *problem, int own, bool critical)
     return critical ? problem->max_priority : STARPU_DEFAULT_PRIO;
 }
 
-static void submit(struct starpu_task *task)
-{
-    int result = starpu_task_submit(task);
-
-    if (result == 0)
-        return;
-    fprintf(stderr, "cholesky: no worker can run %s: %s\n", task->cl->name,
-            strerror(-result));
-    exit(EXIT_FAILURE);
-}
-
-static struct starpu_task *new_task(struct starpu_codelet *codelet,
-                                    double flops, int own_priority)
-{
-    struct starpu_task *task = starpu_task_create();
-
-    if (!task) {
-        fprintf(stderr, "cholesky: out of memory for tasks\n");
-        exit(EXIT_FAILURE);
-    }
-    task->cl = codelet;
-    task->flops = flops;
-    task->priority = own_priority;
-    return task;
-}
-
 static void submit_potrf(const struct problem *problem, unsigned k, double b)
 {
     int n = (int)problem->options.nblocks;
     struct starpu_task *task =
-        new_task(&cl_potrf, b * b * b / 3 + b * b / 2 + b / 6,
-                 priority(problem, 2 * n - 2 * (int)k, true));
+        tiles_task(&cl_potrf, b * b * b / 3 + b * b / 2 + b / 6,
+                   priority(problem, 2 * n - 2 * (int)k, true));
 
-    task->handles[0] = tile(problem, k, k);
-    submit(task);
+    task->handles[0] = tile(&problem->tiles, k, k);
+    tiles_submit(task);
 }
 
 static void submit_trsm(const struct problem *problem, unsigned k, unsigned m,
@@ -101,39 +66,39 @@ static void submit_trsm(const struct problem *problem, unsigned k, unsigned m,
 {
     int n = (int)problem->options.nblocks;
     struct starpu_task *task =
-        new_task(&cl_trsm, b * b * b,
-                 priority(problem, 2 * n - 2 * (int)k - (int)m, m == k + 1));
+        tiles_task(&cl_trsm, b * b * b,
+                   priority(problem, 2 * n - 2 * (int)k - (int)m, m == k + 1));
 
-    task->handles[0] = tile(problem, k, k);
-    task->handles[1] = tile(problem, m, k);
-    submit(task);
+    task->handles[0] = tile(&problem->tiles, k, k);
+    task->handles[1] = tile(&problem->tiles, m, k);
+    tiles_submit(task);
 }
 
 static void submit_syrk(const struct problem *problem, unsigned k, unsigned n,
                         double b)
 {
     int tiles = (int)problem->options.nblocks;
-    struct starpu_task *task = new_task(
+    struct starpu_task *task = tiles_task(
         &cl_syrk, b * b * (b + 1),
         priority(problem, 2 * tiles - 2 * (int)k - (int)n, n == k + 1));
 
-    task->handles[0] = tile(problem, n, k);
-    task->handles[1] = tile(problem, n, n);
-    submit(task);
+    task->handles[0] = tile(&problem->tiles, n, k);
+    task->handles[1] = tile(&problem->tiles, n, n);
+    tiles_submit(task);
 }
 
 static void submit_gemm(const struct problem *problem, unsigned k, unsigned m,
                         unsigned n, double b)
 {
     int tiles = (int)problem->options.nblocks;
-    struct starpu_task *task = new_task(
+    struct starpu_task *task = tiles_task(
         &cl_gemm, 2 * b * b * b,
         priority(problem, 2 * tiles - 2 * (int)k - (int)m - (int)n, false));
 
-    task->handles[0] = tile(problem, m, k);
-    task->handles[1] = tile(problem, n, k);
-    task->handles[2] = tile(problem, m, n);
-    submit(task);
+    task->handles[0] = tile(&problem->tiles, m, k);
+    task->handles[1] = tile(&problem->tiles, n, k);
+    task->handles[2] = tile(&problem->tiles, m, n);
+    tiles_submit(task);
 }
 
 /* Submits the whole factorisation; the runtime finds the dependencies. */
@@ -146,64 +111,14 @@ static void factorise(const struct problem *problem)
         submit_potrf(problem, k, b);
         for (unsigned m = k + 1; m < tiles; m++)
             submit_trsm(problem, k, m, b);
-        starpu_data_wont_use(tile(problem, k, k));
+        starpu_data_wont_use(tile(&problem->tiles, k, k));
         for (unsigned n = k + 1; n < tiles; n++) {
             submit_syrk(problem, k, n, b);
             for (unsigned m = n + 1; m < tiles; m++)
                 submit_gemm(problem, k, m, n, b);
-            starpu_data_wont_use(tile(problem, n, k));
+            starpu_data_wont_use(tile(&problem->tiles, n, k));
         }
     }
-}
-
-/* Fills the lower half, a task per tile. */
-static int initialise(const struct problem *problem)
-{
-    int tiles = (int)problem->options.nblocks;
-    int size = (int)problem->options.size;
-
-    for (int j = 0; j < tiles; j++)
-        for (int i = j; i < tiles; i++) {
-            int result = starpu_task_insert(
-                &cl_init, STARPU_VALUE, &i, sizeof(i), STARPU_VALUE, &j,
-                sizeof(j), STARPU_VALUE, &size, sizeof(size), STARPU_W,
-                tile(problem, (unsigned)i, (unsigned)j), 0);
-
-            if (result != 0) {
-                fprintf(stderr, "cholesky: no worker can run init: %s\n",
-                        strerror(-result));
-                return result;
-            }
-        }
-    return starpu_task_wait_for_all();
-}
-
-/* Registers the matrix as one piece and cuts it into tiles. */
-static int set_up(struct problem *problem)
-{
-    unsigned size = problem->options.size, tiles = problem->options.nblocks;
-    int flags = STARPU_MALLOC_PINNED;
-    struct starpu_data_filter columns = {
-        .filter_func = starpu_matrix_filter_vertical_block, .nchildren = tiles};
-    struct starpu_data_filter rows = {.filter_func = starpu_matrix_filter_block,
-                                      .nchildren = tiles};
-
-    if (!problem->real_data)
-        flags |= STARPU_MALLOC_SIMULATION_FOLDED;
-    problem->tiles = malloc((size_t)tiles * tiles * sizeof(*problem->tiles));
-    if (!problem->tiles ||
-        starpu_malloc_flags((void **)&problem->matrix,
-                            (size_t)size * size * sizeof(float), flags) != 0)
-        return -1;
-    starpu_matrix_data_register(&problem->whole, STARPU_MAIN_RAM,
-                                (uintptr_t)problem->matrix, size, size, size,
-                                sizeof(float));
-    starpu_data_map_filters(problem->whole, 2, &columns, &rows);
-    for (unsigned j = 0; j < tiles; j++)
-        for (unsigned i = 0; i < tiles; i++)
-            problem->tiles[i + (size_t)j * tiles] =
-                starpu_data_get_sub_data(problem->whole, 2, j, i);
-    return 0;
 }
 
 static void print_result(const struct options *options, double us)
@@ -222,12 +137,12 @@ static int check(const struct problem *problem)
     const struct options *options = &problem->options;
     double residual;
 
-    if (!problem->real_data) {
+    if (!problem->tiles.real_data) {
         printf("# check skipped: simulated kernels compute nothing, "
                "ORRERY_SIM_KERNELS=run runs them\n");
         return 0;
     }
-    residual = kernels_residual(problem->matrix, options->size,
+    residual = kernels_residual(problem->tiles.matrix, options->size,
                                 options->size / options->nblocks);
     printf("# |A - L*L^T| / |A| = %.2e: %s\n", residual,
            residual < 1e-5 ? "right" : "WRONG");
@@ -239,36 +154,24 @@ static int run(struct problem *problem)
     const struct options *options = &problem->options;
     double start;
 
-    if (set_up(problem) < 0) {
+    problem->tiles.order = options->size;
+    problem->tiles.nblocks = options->nblocks;
+    if (tiles_register(&problem->tiles) < 0) {
         fprintf(stderr,
                 "cholesky: no memory for a matrix of order %u; "
                 "-size takes a smaller one\n",
                 options->size);
         return -1;
     }
-    if (problem->real_data && initialise(problem) != 0)
+    if (problem->tiles.real_data &&
+        tiles_fill(&problem->tiles, &cl_init, true) != 0)
         return -1;
     start = starpu_timing_now();
     factorise(problem);
     starpu_task_wait_for_all();
     print_result(options, starpu_timing_now() - start);
-
-    starpu_data_unpartition(problem->whole, STARPU_MAIN_RAM);
-    starpu_data_unregister(problem->whole);
+    tiles_unregister(&problem->tiles);
     return options->check ? check(problem) : 0;
-}
-
-static void tear_down(struct problem *problem)
-{
-    size_t size = problem->options.size;
-
-    if (problem->matrix)
-        starpu_free_flags(problem->matrix, size * size * sizeof(float),
-                          problem->real_data
-                              ? STARPU_MALLOC_PINNED
-                              : STARPU_MALLOC_PINNED |
-                                    STARPU_MALLOC_SIMULATION_FOLDED);
-    free(problem->tiles);
 }
 
 /* The number after an option, 0 when it is none. */
@@ -330,11 +233,10 @@ int main(int argc, char **argv)
         starpu_shutdown();
         return EXIT_FAILURE;
     }
-    problem.real_data = !orrery_is_simulated() || orrery_runs_kernels();
     problem.max_priority = starpu_sched_get_max_priority();
     problem.unbounded = problem.max_priority == INT_MAX;
     result = run(&problem);
-    tear_down(&problem);
+    tiles_done(&problem.tiles);
     kernels_unload();
     starpu_shutdown();
     return result == 0 ? EXIT_SUCCESS : EXIT_FAILURE;

@@ -14,6 +14,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "../tiles.h"
+
 /* LAPACK's entry point, which OpenBLAS exports without a header. */
 void spotrf_(const char *uplo, const int *n, float *a, const int *lda,
              int *info);
@@ -80,13 +82,9 @@ static void init(void *buffers[], void *arg)
 
 float kernels_element(unsigned i, unsigned j, unsigned order)
 {
-    uint64_t low = i < j ? i : j, high = i < j ? j : i;
-    uint64_t mixed = (high << 32 | low) * 0x9e3779b97f4a7c15u;
+    unsigned low = i < j ? i : j, high = i < j ? j : i;
 
-    mixed ^= mixed >> 29;
-    mixed *= 0xbf58476d1ce4e5b9u;
-    return (float)(mixed >> 40) / (float)(1 << 24) +
-           (i == j ? (float)order : 0.0f);
+    return tiles_noise(high, low) + (i == j ? (float)order : 0.0f);
 }
 
 void kernels_fill(float *tile, unsigned ld, unsigned nx, unsigned ny,

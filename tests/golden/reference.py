@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Cholesky simulated as the reference figures of StarPU on SimGrid were: what
+"""Cholesky and LU simulated as the reference figures of StarPU on SimGrid were: what
 test-spread.py and test-memory-pressure.py share.
 
 SHARED is the folder with reference/ (figures, perturb.py) and sampling/.
@@ -54,7 +54,7 @@ def printed_ms(text):
     return None
 
 
-def simulate(cholesky, sampling, machine, arguments, sched, variables=None,
+def simulate(program, sampling, machine, arguments, sched, variables=None,
              read=None):
     """Runs the program on the machine. `variables` are set beside the usual
     ones; with `read`, the graph of tasks is recorded and given to it as an open
@@ -68,7 +68,7 @@ def simulate(cholesky, sampling, machine, arguments, sched, variables=None,
         env.pop("STARPU_HOSTNAME", None)
         if read:
             env["ORRERY_GRAPH"] = graph
-        done = subprocess.run([cholesky] + arguments, env=env, text=True,
+        done = subprocess.run([program] + arguments, env=env, text=True,
                               capture_output=True)
         if done.returncode != 0:
             sys.exit(f"{machine} {sched}: {done.stderr}")

@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# One binary factorises rightly for real and on 9 simulated processors and 3
+# One binary, examples/cholesky or examples/lu, factorises rightly for real and on 9 simulated processors and 3
 # simulated GPUs whose memory is too small for the matrix. Prints TAP.
-# usage: test-cholesky.sh CHOLESKY MACHINE
+# usage: test-right.sh PROGRAM MACHINE
 set -u
-cholesky=$1
+program=$1
 machine=$2
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
@@ -23,7 +23,7 @@ right() {
     shift 2
     n=$((n + 1))
     rm -f "$ORRERY_REPORT"
-    if env "$@" "$cholesky" -size 3840 -nblocks 8 -check \
+    if env "$@" "$program" -size 3840 -nblocks 8 -check \
         >"$folder/log" 2>&1 && grep -q ': right' "$folder/log" &&
         grep -qE "$words" "$ORRERY_REPORT"; then
         echo "ok $n - $what"
