@@ -61,14 +61,23 @@ void orr_runtime_adopt_threads(struct orr_runtime *rt)
 
 /* --- what a context may do --- */
 
+void orr_runtime_hold_back(struct orr_runtime *rt, int change,
+                           void (*let_go)(struct orr_runtime *rt))
+{
+    rt->let_go = let_go;
+    atomic_fetch_add(&rt->nheld_back, change);
+}
+
 bool orr_may_block(const char *call)
 {
     struct orr_context *self = orr_self;
 
-    if (!self->frozen && !self->job)
+    if ((!self->frozen && !self->job) ||
+        (self->suspends_at && self->suspends_at == self->frozen)) {
+        if (self->runtime)
+            orr_runtime_let_go(self->runtime);
         return true;
-    if (self->suspends_at && self->suspends_at == self->frozen)
-        return true;
+    }
     orr_log_error("%s: may not be called from a callback, nor from a kernel "
                   "that runs on a device, since it would wait. Use the "
                   "asynchronous form there, or call it from a kernel of a "

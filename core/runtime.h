@@ -143,6 +143,8 @@ struct orr_runtime {
     struct orr_counts counts[STARPU_NMAX_SCHED_CTXS];
     unsigned ncounters; /* [const] for each of them */
     atomic_int paused; /* starpu_pause calls minus resumes */
+    atomic_int nheld_back; /* scheduling contexts that keep their tasks … */
+    void (*let_go)(struct orr_runtime *rt); /* … until this is called */
     atomic_bool drivers_end; /* who drives workers is to stop */
     /* Figures for the report (core/observe/report.c). */
     _Atomic double first_submit; /* µs, < 0: none yet */
@@ -190,6 +192,18 @@ struct orr_runtime {
     char pad_rest[64];
     atomic_ullong last_copy, last_handle, last_claim;
 };
+
+/* One scheduling context more (or less, -1) keeps tasks until `let_go` is called,
+ * which whoever is going to wait does. */
+void orr_runtime_hold_back(struct orr_runtime *rt, int change,
+                           void (*let_go)(struct orr_runtime *rt));
+
+/* The caller is going to wait. No lock held. */
+static inline void orr_runtime_let_go(struct orr_runtime *rt)
+{
+    if (atomic_load_explicit(&rt->nheld_back, memory_order_acquire) > 0)
+        rt->let_go(rt);
+}
 
 /* The runtime of the calling context, NULL outside init … shutdown. A foreign
  * thread is adopted; if it cannot be (simulation), prints an error that names

@@ -103,6 +103,8 @@
       "the codelet.")                                                          \
     X(HETEROPRIO_INTERVAL, "STARPU_AUTOHETEROPRIO_ORDERING_INTERVAL", INT,     \
       "32", "Pushes after which heteroprio orders its groups again.")          \
+    X(GRAPH_TEST_DESCENDANTS, "STARPU_SCHED_GRAPH_TEST_DESCENDANTS", BOOL, "0",  \
+      "1: graph_test orders tasks by how many wait for them; 0: by depth.")    \
     X(NTASKS_THRESHOLD, "STARPU_NTASKS_THRESHOLD", INT, "",                    \
       "Tasks in a queue below the decision of a modular policy. Unset: 2, "    \
       "30 where lengths decide; 0: any number.")                               \

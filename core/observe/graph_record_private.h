@@ -62,6 +62,7 @@ struct orr_graph_record {
     bool all, open, lost;
     uint32_t window; /* the present or last one, from 1 */
     uint32_t first;  /* number of nodes[0] */
+    uint32_t past;   /* tasks below this number have ended: graph_ahead.c */
     struct orr_graph_node_record *nodes;
     struct orr_graph_edge_record *edges;
     struct orr_graph_access *accesses; /* .datum: index in data */

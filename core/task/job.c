@@ -200,6 +200,7 @@ void orr_job_wait(struct orr_runtime *rt, struct orr_job *job)
     struct orr_context *self = orr_self;
     struct orr_job_waiter waiter = {.context = self};
 
+    orr_runtime_let_go(rt);
     orr_lock(&job->lock);
     if (job->ended) {
         orr_unlock(&job->lock);

@@ -47,7 +47,7 @@ core/device/loopback: core/device
 core/device/opencl: core/bus core/device
 core/observe: bound core core/cost core/data core/device core/sched core/task perfmodel
 core/omp: core core/data core/device core/task
-core/sched: core core/cost core/data core/device core/sched/component core/task
+core/sched: core core/cost core/data core/device core/observe core/sched/component core/task
 core/sched/component: core core/api core/device core/sched core/task
 core/task: core core/cost core/data core/device core/observe core/sched
 core/worker: core core/cost core/data core/device core/observe core/sched core/task perfmodel

@@ -5,6 +5,7 @@
  */
 #include "tools/common/launch.h"
 
+#include "core/sched/names.h"
 #include "perfmodel/sampling.h"
 #include "platforms/machine_desc.h"
 #include "tools/common/tool.h"
@@ -207,12 +208,9 @@ static bool is_machine(const char *name)
 
 static bool is_policy(const char *name)
 {
-    static const char *const names[] = {
-        "eager", "prio",  "random", "lws",    "ws",    "dm",    "dmda",
-        "dmdap", "dmdar", "dmdas",  "dmdasd", "pheft", "peager", "heteroprio"};
-
-    if (!strncmp(name, "modular-", strlen("modular-")))
-        return true;
+#define NAME(name_, ops) name_,
+    static const char *const names[] = {ORR_SCHED_NAMES(NAME)};
+#undef NAME
 
     for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
         if (!strcmp(names[i], name))
