@@ -105,6 +105,9 @@
       "32", "Pushes after which heteroprio orders its groups again.")          \
     X(GRAPH_TEST_DESCENDANTS, "STARPU_SCHED_GRAPH_TEST_DESCENDANTS", BOOL, "0",  \
       "1: graph_test orders tasks by how many wait for them; 0: by depth.")    \
+    X(ROBUST_QUANTILE, "ORRERY_ROBUST_QUANTILE", DOUBLE, "0.9",                  \
+      "The policy robust decides by the time that this share of a kernel's "   \
+      "runs stays below.")                                                     \
     X(NTASKS_THRESHOLD, "STARPU_NTASKS_THRESHOLD", INT, "",                    \
       "Tasks in a queue below the decision of a modular policy. Unset: 2, "    \
       "30 where lengths decide; 0: any number.")                               \

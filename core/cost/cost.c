@@ -21,6 +21,7 @@
 #include "core/device/kind.h"
 #include "core/runtime.h"
 #include "core/task/job.h"
+#include "perfmodel/distributions.h"
 #include "perfmodel/model.h"
 #include "perfmodel/origin.h"
 
@@ -473,6 +474,19 @@ double orr_cost_deviation(const struct orr_runtime *rt,
     if (stats.n == 0 || !(stats.dev > 0) || !isfinite(stats.dev))
         return 0;
     return stats.dev / orr_class_speed(k, row->key.cl, row->key.perfmodel);
+}
+
+double orr_cost_quantile(const struct orr_runtime *rt,
+                         const struct orr_cost_row *row, unsigned class_id,
+                         unsigned impl, double q)
+{
+    double length = orr_cost_length(row, class_id, impl), us;
+
+    if (!(length > 0))
+        return length;
+    us = length + orr_normal_quantile(q) *
+                      orr_cost_deviation(rt, row, class_id, impl);
+    return us > 0 ? us : length;
 }
 
 /* --- measures --- */

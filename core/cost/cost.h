@@ -88,6 +88,12 @@ double orr_cost_deviation(const struct orr_runtime *rt,
                           const struct orr_cost_row *row, unsigned class_id,
                           unsigned impl);
 
+/* µs that implementation `impl` exceeds in 1 - q of its runs: the q-quantile,
+ * as if what was measured were normally distributed. NaN and 0 as its length. */
+double orr_cost_quantile(const struct orr_runtime *rt,
+                         const struct orr_cost_row *row, unsigned class_id,
+                         unsigned impl, double q);
+
 /* --- wide.c: several processors of a class at once --- */
 
 /* What implementation `impl` of the job takes on `ncores` of them. Models have a

@@ -388,6 +388,7 @@ static void read_weights(struct orr_dm *dm)
 
     dm->prefetch = orr_config_int(&rt->config, ORR_CFG_PREFETCH) != 0;
     dm->alpha = 1;
+    dm->quantile = orr_config_double(&rt->config, ORR_CFG_ROBUST_QUANTILE);
     if (!dm->variant->transfers)
         return;
     dm->alpha = orr_sched_weight(rt, ORR_CFG_SCHED_ALPHA, 1);
@@ -477,8 +478,15 @@ static int dm_init(struct orr_sched *sched, struct orr_error *err)
 {
     struct orr_runtime *rt = sched->runtime;
     const char *name = sched->ops->name;
+    double quantile = orr_config_double(&rt->config, ORR_CFG_ROBUST_QUANTILE);
     struct orr_dm *dm;
 
+    if (((const struct orr_dm_variant *)sched->ops)->cautious &&
+        !(quantile > 0 && quantile < 1))
+        return orr_fail(err, -EINVAL,
+                        "%s=%g is no quantile; give a number between 0 and 1, "
+                        "such as 0.9",
+                        orr_config_name(ORR_CFG_ROBUST_QUANTILE), quantile);
     if (rt->nclasses > ORR_DM_MAXCLASSES || rt->nworkers > STARPU_NMAXWORKERS)
         return orr_fail(
             err, -EINVAL,
@@ -566,4 +574,13 @@ const struct orr_dm_variant orr_sched_dmdasd = {
     .sorted = true,
     .ready = true,
     .sorted_decision = true,
+};
+
+const struct orr_dm_variant orr_sched_robust = {
+    .ops = DM_OPS("robust",
+                  "like dmdas, by a time that tasks seldom exceed", true),
+    .transfers = true,
+    .sorted = true,
+    .ready = true,
+    .cautious = true,
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * core/sched/dm.h - the inside of the dm family: dm.c keeps the queues and
- * expected times, dm_choose.c decides.
+ * expected times, dm_evaluate.c asks about a job, dm_choose.c decides.
  *
  * Decisions are made one after the other: [lock] is the policy's, which a job takes
  * once. What a worker is loaded with belongs to the worker: [worker lock] is its own,
@@ -24,6 +24,7 @@ struct orr_dm_variant {
     bool sorted;              /* queues by priority */
     bool ready;               /* pops the job whose data are most ready */
     bool sorted_decision;     /* counts only what is served before the job */
+    bool cautious;            /* lengths are a quantile, not the mean */
 };
 
 extern const struct orr_dm_variant orr_sched_dm;
@@ -32,6 +33,7 @@ extern const struct orr_dm_variant orr_sched_dmdap;
 extern const struct orr_dm_variant orr_sched_dmdar;
 extern const struct orr_dm_variant orr_sched_dmdas;
 extern const struct orr_dm_variant orr_sched_dmdasd;
+extern const struct orr_dm_variant orr_sched_robust;
 
 /* A worker's queue. Expected times in µs, as FORMATS calls them. */
 struct orr_dm_worker {
@@ -54,6 +56,7 @@ struct orr_dm {
     struct orr_runtime *runtime;           /* [const] */
     const struct orr_members *members;     /* [const] who takes tasks */
     double alpha, beta, gamma, idle_power; /* [lock] */
+    double quantile;                       /* [const] of cautious ones */
     bool prefetch;                         /* [const] */
     int npriorities;                       /* [const] 0: unknown */
     int min_priority, max_priority;        /* [const] */
@@ -77,8 +80,8 @@ struct orr_dm_offer {
     bool uniform_class[ORR_DM_MAXCLASSES];
     uint8_t able[ORR_DM_MAXCLASSES]; /* implementations */
     double transfer[ORR_DM_MAXCLASSES];
-    bool
-        has_lengths; /* those of the job's bundle: else the next is not filled */
+    bool has_lengths; /* of the job's bundle, or quantiles: else the next is not
+                       * filled */
     double length[ORR_DM_MAXCLASSES][STARPU_MAXIMPLEMENTATIONS]; /* µs */
     bool has_energy; /* else the next is not filled */
     double energy[ORR_DM_MAXCLASSES][STARPU_MAXIMPLEMENTATIONS]; /* J */
@@ -95,6 +98,11 @@ struct orr_dm_choice {
  * -ENODEV when no worker can run the job. */
 int orr_dm_evaluate(struct orr_dm *dm, struct orr_job *job,
                     struct orr_dm_offer *ret);
+
+/* How long the job itself takes, for the decision and the worker's load. */
+double orr_dm_own_length(const struct orr_dm *dm,
+                         const struct orr_dm_offer *offer, unsigned class_id,
+                         unsigned impl);
 
 /* Decides. The lock is held; `now` has not gone back. */
 struct orr_dm_choice

@@ -44,4 +44,5 @@
     X("pheft", orr_sched_pheft)                                              \
     X("peager", orr_sched_peager)                                            \
     X("heteroprio", orr_sched_heteroprio)                                    \
-    X("graph_test", orr_sched_graph_test)
+    X("graph_test", orr_sched_graph_test)                                    \
+    X("robust", orr_sched_robust.ops)

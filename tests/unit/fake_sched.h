@@ -26,6 +26,7 @@ struct fake {
     unsigned woken; /* bits of workers, cleared by the test */
     int references; /* of jobs, taken minus given back */
     int ends_held;  /* likewise, ends of jobs that wait */
+    double margin[2]; /* per class, µs: quantiles above the mean */
     double wide[FAKE_WORKERS + 1]; /* µs of every job on so many processors */
     unsigned gang;                 /* number of the combined worker that got the
                                     * last gang, 0: none did */

@@ -509,6 +509,24 @@ START_TEST(a_function_per_device_counts_for_that_device_alone)
 }
 END_TEST
 
+START_TEST(a_quantile_lies_above_the_mean_by_the_deviation)
+{
+    const struct orr_cost_row *row;
+
+    start(true, NULL);
+    cl.cpu_funcs[0] = function;
+    cl.where = STARPU_CPU | STARPU_CUDA;
+    lengths[0][0] = 40; /* the deviation is 10 */
+    row = row_of(1);
+    ck_assert_double_eq_tol(orr_cost_quantile(&rt, row, 0, 0, 0.5), 40, 1e-9);
+    ck_assert_double_eq_tol(orr_cost_quantile(&rt, row, 0, 0, 0.9), 52.8155,
+                            1e-3);
+    /* Not less than nothing. */
+    ck_assert_double_eq(orr_cost_quantile(&rt, row, 0, 0, 1e-9), 40);
+    ck_assert(isnan(orr_cost_quantile(&rt, row, 1, 0, 0.9)));
+}
+END_TEST
+
 START_TEST(the_best_time_is_the_mean_less_the_deviation)
 {
     const struct orr_cost_row *row;
@@ -789,6 +807,7 @@ int main(void)
     tcase_add_test(tc, another_codelet_at_the_same_address_has_its_own_row);
     tcase_add_test(tc, cost_functions_are_called_for_every_task);
     tcase_add_test(tc, a_function_per_device_counts_for_that_device_alone);
+    tcase_add_test(tc, a_quantile_lies_above_the_mean_by_the_deviation);
     tcase_add_test(tc, the_best_time_is_the_mean_less_the_deviation);
     tcase_add_test(tc, assumed_times_fill_what_is_not_known_in_simulation);
     tcase_add_test(

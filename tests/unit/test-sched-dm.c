@@ -630,6 +630,25 @@ START_TEST(dmdasd_counts_only_what_is_served_before)
 }
 END_TEST
 
+START_TEST(robust_decides_by_a_time_that_is_seldom_exceeded)
+{
+    struct orr_job *job = NULL;
+
+    for (int cautious = 0; cautious < 2; cautious++) {
+        start(cautious ? &orr_sched_robust : &orr_sched_dmdas);
+        fake.margin[0] = 50;
+        fake.margin[1] = 1;
+        job = job_of(100, 120, 0);
+        /* Classes are interleaved: worker 1 is the first of class 1. */
+        ck_assert_uint_eq(place(job), cautious ? 1 : 0);
+        ck_assert_double_eq(job->predicted, cautious ? 121 : 100);
+        check_expected(place(job_of(100, 120, 0)), 0, cautious ? 121 : 100, 0,
+                       1);
+        fake_stop();
+    }
+}
+END_TEST
+
 START_TEST(dmdasd_with_known_priorities_keeps_a_length_for_each)
 {
     struct orr_job *job;
@@ -774,6 +793,7 @@ int main(void)
     tcase_add_test(tc,
                    dmdas_pops_priorities_then_ready_data_and_dmda_the_oldest);
     tcase_add_test(tc, dmdasd_counts_only_what_is_served_before);
+    tcase_add_test(tc, robust_decides_by_a_time_that_is_seldom_exceeded);
     tcase_add_test(tc, dmdasd_with_known_priorities_keeps_a_length_for_each);
     tcase_add_test(tc,
                    the_choice_by_classes_is_that_of_a_walk_over_all_workers);
