@@ -15,6 +15,7 @@
 #include "core/sched/dm.h"
 #include "core/sched/library.h"
 #include "core/sched/policies.h"
+#include "core/sched/schedule.h"
 
 static const struct orr_sched_ops *const fallback = &orr_sched_lws;
 
@@ -39,6 +40,7 @@ static void print_list(void)
     for (unsigned i = 0; orr_sched_builtin[i]; i++)
         fprintf(stderr, "  %-31s %s\n", orr_sched_builtin[i]->name,
                 orr_sched_builtin[i]->help);
+    fprintf(stderr, "  %-31s %s\n", "static=FILE", orr_sched_static.help);
 }
 
 /* StarPU warns and takes lws. Here it is an error: a comparison of policies
@@ -69,6 +71,31 @@ static const struct orr_sched_ops *find(const char *name)
     return NULL;
 }
 
+/* static=FILE; a file may leave all to another policy. */
+static int choose_static(const char *file, const struct orr_sched_ops **ret,
+                         struct orr_error *err)
+{
+    struct orr_schedule schedule;
+    int rc = orr_schedule_read(file, &schedule, err);
+
+    if (rc)
+        return rc;
+    *ret = schedule.policy ? find(schedule.policy) : &orr_sched_static;
+    if (!*ret)
+        rc = fail_unknown(schedule.policy, err);
+    orr_schedule_done(&schedule);
+    return rc;
+}
+
+static const char *argument_of(const char *name)
+{
+    static const char prefix[] = "static=";
+
+    return name && !strncmp(name, prefix, strlen(prefix))
+               ? name + strlen(prefix)
+               : NULL;
+}
+
 static int choose(const struct orr_config *config, const char *name,
                   const struct orr_sched_ops **ret, struct orr_error *err)
 {
@@ -79,7 +106,9 @@ static int choose(const struct orr_config *config, const char *name,
         print_list();
         return print_library(orr_config_string(config, ORR_CFG_SCHED_LIB), err);
     }
-    *ret = find(name);
+    if (argument_of(name))
+        return choose_static(argument_of(name), ret, err);
+    *ret = !strcmp(name, "static") ? &orr_sched_static : find(name);
     if (!*ret && !strncmp(name, "heft", 4))
         *ret = &orr_sched_dmda.ops;
     return *ret ? 0 : fail_unknown(name, err);
@@ -185,7 +214,9 @@ int orr_sched_new(struct orr_runtime *rt,
     if (code)
         goto free_sched;
     set_priorities(sched, options);
+    sched->argument = argument_of(options->name);
     code = sched->ops->init(sched, err);
+    sched->argument = NULL;
     if (code)
         goto free_ops;
     *ret = sched;

@@ -2,6 +2,8 @@
 /*
  * core/sched/names.h - the built-in policies by name, in the order of
  * STARPU_SCHED=help: list.c makes the list of them, the commands look names up.
+ * Programs start each of the list in turn; static=FILE, which needs a file, is not
+ * among them (builtin.c).
  */
 #pragma once
 

@@ -17,6 +17,7 @@ extern const struct orr_sched_ops orr_sched_pheft;
 extern const struct orr_sched_ops orr_sched_peager;
 extern const struct orr_sched_ops orr_sched_heteroprio;
 extern const struct orr_sched_ops orr_sched_graph_test;
+extern const struct orr_sched_ops orr_sched_static;
 /* Of contexts without policy. */
 extern const struct orr_sched_ops orr_sched_master;
 

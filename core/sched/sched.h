@@ -91,6 +91,7 @@ struct orr_sched {
     const struct orr_sched_ops *ops;
     struct orr_runtime *runtime;
     void *data; /* the policy's own */
+    const char *argument; /* what follows its name and `=', or NULL; during init */
     int min_priority, max_priority;
     bool min_given, max_given; /* by the user */
     uint8_t id;                /* [const] its number */

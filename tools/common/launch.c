@@ -206,12 +206,19 @@ static bool is_machine(const char *name)
     return found;
 }
 
+static bool is_schedule(const char *name)
+{
+    return !strncmp(name, "static=", strlen("static="));
+}
+
 static bool is_policy(const char *name)
 {
 #define NAME(name_, ops) name_,
     static const char *const names[] = {ORR_SCHED_NAMES(NAME)};
 #undef NAME
 
+    if (is_schedule(name))
+        return true;
     for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
         if (!strcmp(names[i], name))
             return true;
@@ -232,6 +239,7 @@ bool launch_names(const char *option, const char *value)
 bool launch_chose_policy(const struct launch *launch)
 {
     return launch->scheduler && launch->report.json &&
+           !is_schedule(launch->scheduler) &&
            strcmp(launch_policy(launch), launch->scheduler) != 0;
 }
 

@@ -24,6 +24,7 @@ int cmd_bound(int argc, char **argv);
 int cmd_calibrate(int argc, char **argv);
 int cmd_compare(int argc, char **argv);
 int cmd_machine(int argc, char **argv);
+int cmd_optimise(int argc, char **argv);
 int cmd_perfmodel(int argc, char **argv);
 int cmd_trace(int argc, char **argv);
 int cmd_validate(int argc, char **argv);

@@ -8,6 +8,7 @@
 #include "tools/common/json.h"
 #include "tools/common/launch.h"
 #include "tools/common/plot.h"
+#include "tools/common/schedule.h"
 #include "tools/common/tool.h"
 #include "tools/common/trust.h"
 #include "tools/trace/gantt.h"
@@ -21,8 +22,8 @@
 
 static const char help[] =
     "usage: orrery trace [-m MACHINE] [--set EDIT] [-s SCHEDULER] [--assume TIMES]\n"
-    "                    [-o FILE.paje] [--gantt FILE.png] [--json]\n"
-    "                    -- PROGRAM [ARGUMENTS]\n"
+    "                    [-o FILE.paje] [--gantt FILE.png] [--schedule FILE]\n"
+    "                    [--json] -- PROGRAM [ARGUMENTS]\n"
     "Runs the program, writes what its workers did as a Pajé file (for ViTE, PajeNG,\n"
     "StarVZ) and draws it: a row per worker that computed, a row per link with what\n"
     "it carried, and the memory used.\n"
@@ -30,6 +31,7 @@ static const char help[] =
     "  -s, --scheduler SCHEDULER  such as eager, lws, dmda, dmdas\n" EDITS_HELP
         ASSUME_HELP "  -o, --output FILE.paje     the trace (trace.paje)\n"
     "      --gantt FILE.png       the picture (the trace's name with .png)\n"
+    "      --schedule FILE        who executed each task, for -s static=FILE\n"
     "      --json                 print the report and the paths as JSON\n"
     "Exit codes: the program's own; 1 when nothing could be drawn; 2 for a wrong\n"
     "command line.\n"
@@ -154,7 +156,23 @@ static int finish(struct launch *launch, const char *picture, bool json)
     return code == 0 && !drawn ? TOOL_FAILED : code;
 }
 
-static int run(struct launch *launch, const char *picture, bool json)
+/* Of the graph that the run has left. */
+static int write_schedule(const struct launch *launch, const char *path,
+                          const char *graph_path)
+{
+    struct orr_graph *graph = schedule_graph(graph_path);
+    char *note = tool_format("%s, %s, %.3f ms", launch->report.machine,
+                             launch->report.scheduler,
+                             launch->report.makespan_us / 1000);
+    int rc = graph && note ? schedule_write(path, graph, NULL, NULL, note) : -1;
+
+    orr_graph_free(graph);
+    free(note);
+    return rc;
+}
+
+static int run(struct launch *launch, const char *picture, bool json,
+               const char *schedule, const char *graph)
 {
     int result;
 
@@ -168,14 +186,40 @@ static int run(struct launch *launch, const char *picture, bool json)
                            launch->argv[0], launch->trace);
     else
         result = result < 0 ? TOOL_FAILED : finish(launch, picture, json);
+    if (result == TOOL_OK && schedule &&
+        write_schedule(launch, schedule, graph) < 0)
+        result = TOOL_FAILED;
+    if (result == TOOL_OK && schedule && !json)
+        printf("schedule    %s\n", schedule);
     launch_done(launch);
+    return result;
+}
+
+/* With its tasks recorded beside the schedule meanwhile. */
+static int run_for_schedule(struct launch *launch, const char *picture,
+                            const char *schedule, bool json)
+{
+    char *graph = tool_format("%s.graph", schedule);
+    char *setting = tool_format("ORRERY_GRAPH=%s", graph ? graph : "");
+    const char *const more[] = {setting, NULL};
+    int result = TOOL_FAILED;
+
+    if (graph && setting) {
+        launch->more = more;
+        result = run(launch, picture, json, schedule, graph);
+        unlink(graph);
+    } else {
+        tool_error("out of memory");
+    }
+    free(graph);
+    free(setting);
     return result;
 }
 
 int cmd_trace(int argc, char **argv)
 {
     struct launch launch = {.trace = "trace.paje"};
-    const char *picture = NULL;
+    const char *picture = NULL, *schedule = NULL;
     char *named = NULL;
     bool json = false;
     int result = TOOL_USAGE;
@@ -186,6 +230,7 @@ int cmd_trace(int argc, char **argv)
         {TOOL_JOINED, "assume", &launch.assume, NULL},
         {'o', "output", &launch.trace, NULL},
         {0, "gantt", &picture, NULL},
+        {0, "schedule", &schedule, NULL},
         {0, "json", NULL, &json},
         {0}};
     int first = tool_parse_program(argc, argv, options, launch_names, help);
@@ -204,7 +249,9 @@ int cmd_trace(int argc, char **argv)
         goto free_edits;
     launch.argv = argv + first;
     launch.quiet = json;
-    result = run(&launch, picture, json);
+    result = schedule
+                 ? run_for_schedule(&launch, picture, schedule, json)
+                 : run(&launch, picture, json, NULL, NULL);
 free_edits:
     free(named);
     free((char *)(uintptr_t)launch.edits);
