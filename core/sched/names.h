@@ -47,4 +47,5 @@
     X("peager", orr_sched_peager)                                            \
     X("heteroprio", orr_sched_heteroprio)                                    \
     X("graph_test", orr_sched_graph_test)                                    \
-    X("robust", orr_sched_robust.ops)
+    X("robust", orr_sched_robust.ops)                                        \
+    X("memaware", orr_sched_memaware)

@@ -18,6 +18,7 @@ extern const struct orr_sched_ops orr_sched_peager;
 extern const struct orr_sched_ops orr_sched_heteroprio;
 extern const struct orr_sched_ops orr_sched_graph_test;
 extern const struct orr_sched_ops orr_sched_static;
+extern const struct orr_sched_ops orr_sched_memaware;
 /* Of contexts without policy. */
 extern const struct orr_sched_ops orr_sched_master;
 

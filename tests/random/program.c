@@ -4,7 +4,7 @@
 
 const char *const schedulers[] = {"eager", "prio", "random", "lws",
                                   "dm",    "dmda", "dmdas",  "dmdar",
-                                  "heteroprio", "graph_test", "robust",
+                                  "heteroprio", "graph_test", "robust", "memaware",
                                   "modular-heft", "modular-ws",
                                   "modular-eager-prefetching"};
 const unsigned nschedulers = sizeof(schedulers) / sizeof(*schedulers);

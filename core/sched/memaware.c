@@ -1,0 +1,360 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * core/sched/memaware.c - memaware: ready tasks wait in one pool until a worker has
+ * nothing to do, which takes the one that needs least that its memory has not: so
+ * what is in a device's memory is used up before more is brought there.
+ *
+ * When nothing runs without a copy, one of the data is chosen of which most tasks in
+ * the pool lack nothing else. That is the rule of DARTS: M. Gonthier, L. Marchal,
+ * S. Thibault, "Memory-aware scheduling of tasks sharing data on multiple GPUs with
+ * dynamic runtime systems", 2022; the pool here has tasks of a graph as they become
+ * ready, of priorities, and for workers of several speeds.
+ *
+ * A worker that is slower than others at a task leaves it to them, unless they have
+ * work for longer than it would take.
+ */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "core/cost/cost.h"
+#include "core/cost/recalibrate.h"
+#include "core/data/handle.h"
+#include "core/sched/policies.h"
+#include "core/sched/toolbox.h"
+
+enum {
+    MOST_DATA = 64,   /* whose tasks are counted for one decision */
+    MOST_REFUSED = 16 /* jobs that can_execute refuses for one pop */
+};
+
+/* As fast as the best one: no need to leave the task to it. */
+#define ABOUT_AS_FAST 1.5
+
+struct pool {
+    struct orr_lock lock; /* rank ORR_RANK_SCHED */
+    struct orr_list jobs; /* [lock] in the order of push */
+    unsigned njobs;       /* [lock] */
+    double work;          /* [lock] µs that they take where they are fastest */
+};
+
+/* A datum that tasks lack, and how many lack it alone. */
+struct wanted {
+    const struct orr_handle *handle;
+    unsigned ntasks;
+};
+
+struct look {
+    struct orr_sched *sched;
+    struct orr_worker *worker;
+    unsigned node;
+    struct wanted wanted[MOST_DATA];
+    unsigned nwanted;
+    const struct orr_job *refused[MOST_REFUSED];
+    unsigned nrefused;
+};
+
+/* --- speeds --- */
+
+/* Shortest known length of the job on a class; INFINITY: not known. */
+static double length_on(const struct orr_job *job, unsigned class_id)
+{
+    double shortest = INFINITY;
+
+    for (unsigned i = 0; job->costs->able[class_id] >> i; i++) {
+        double us = orr_cost_length(job->costs, class_id, i);
+
+        if (job->costs->able[class_id] >> i & 1 && us > 0 && us < shortest)
+            shortest = us;
+    }
+    return shortest;
+}
+
+/* On which class it is fastest of those that have workers here. */
+static unsigned fastest_class(const struct orr_sched *sched,
+                              const struct orr_job *job, double *ret_us)
+{
+    const struct orr_runtime *rt = sched->runtime;
+    const struct orr_members *members = &rt->members[sched->id];
+    unsigned best = 0;
+
+    *ret_us = INFINITY;
+    for (unsigned k = 0; k < rt->nclasses; k++) {
+        double us;
+
+        if (!(job->able_classes >> k & 1) || !orr_members_some(members, k))
+            continue;
+        us = length_on(job, k);
+        if (us < *ret_us) {
+            *ret_us = us;
+            best = k;
+        }
+    }
+    return best;
+}
+
+static bool is_for(const struct look *look, const struct orr_job *job,
+                   double work)
+{
+    unsigned mine = look->worker->class_id, fastest;
+    double own = length_on(job, mine), best;
+
+    fastest = fastest_class(look->sched, job, &best);
+    if (fastest == mine || !isfinite(own) || !isfinite(best) ||
+        own <= ABOUT_AS_FAST * best)
+        return true;
+    return own < work / look->sched->runtime->classes[fastest].nworkers;
+}
+
+/* --- the choice --- */
+
+static bool may_take(const struct look *look, const struct orr_job *job)
+{
+    bool ask;
+
+    for (unsigned i = 0; i < look->nrefused; i++)
+        if (look->refused[i] == job)
+            return false;
+    return job->able_classes >> look->worker->class_id & 1 &&
+           (orr_job_maybe_able(look->sched->runtime, job, job->costs,
+                               look->worker->id, &ask) ||
+            ask);
+}
+
+/* The only datum that the job reads and the node neither has nor gets. */
+static const struct orr_handle *only_wanted(const struct orr_job *job,
+                                            unsigned node)
+{
+    const struct orr_handle *only = NULL;
+
+    for (unsigned i = 0; i < job->naccesses; i++) {
+        const struct orr_access *access = &job->accesses[i];
+        uint64_t there =
+            atomic_load_explicit(&access->handle->valid, memory_order_relaxed) |
+            atomic_load_explicit(&access->handle->loading,
+                                 memory_order_relaxed);
+
+        if (access->duplicate || !(access->mode & STARPU_R) ||
+            access->mode & STARPU_SCRATCH || there >> node & 1)
+            continue;
+        if (only && only != access->handle)
+            return NULL;
+        only = access->handle;
+    }
+    return only;
+}
+
+static void want(struct look *look, const struct orr_job *job)
+{
+    const struct orr_handle *handle = only_wanted(job, look->node);
+
+    for (unsigned i = 0; handle && i < look->nwanted; i++)
+        if (look->wanted[i].handle == handle) {
+            look->wanted[i].ntasks++;
+            return;
+        }
+    if (handle && look->nwanted < MOST_DATA)
+        look->wanted[look->nwanted++] = (struct wanted){handle, 1};
+}
+
+static unsigned ntasks_with(const struct look *look, const struct orr_job *job)
+{
+    const struct orr_handle *handle = only_wanted(job, look->node);
+
+    for (unsigned i = 0; handle && i < look->nwanted; i++)
+        if (look->wanted[i].handle == handle)
+            return look->wanted[i].ntasks;
+    return 0;
+}
+
+/* Whether another device's memory lacks less of the job's data. */
+static bool belongs_elsewhere(const struct look *look,
+                              const struct orr_job *job, uint64_t bytes)
+{
+    const struct orr_runtime *rt = look->sched->runtime;
+
+    for (unsigned k = 0; k < rt->nclasses; k++) {
+        unsigned node = rt->classes[k].node;
+
+        if (node >= rt->nram && node != look->node &&
+            job->able_classes >> k & 1 &&
+            orr_job_missing(job, node, UINT64_MAX).loading < bytes)
+            return true;
+    }
+    return false;
+}
+
+/* What is compared: whether nothing is to be copied; whether another device has more
+ * of it, which then should take it; tasks that the copy is for, more are
+ * better; then the priority. The oldest wins a tie. */
+struct merit {
+    uint64_t bytes;
+    bool elsewhere;
+    unsigned ntasks;
+    int priority;
+};
+
+static bool is_better(const struct merit *a, const struct merit *b)
+{
+    if ((a->bytes == 0) != (b->bytes == 0))
+        return a->bytes == 0;
+    if (a->elsewhere != b->elsewhere)
+        return !a->elsewhere;
+    if (a->bytes && a->ntasks != b->ntasks)
+        return a->ntasks > b->ntasks;
+    if (a->bytes != b->bytes)
+        return a->bytes < b->bytes;
+    return a->priority > b->priority;
+}
+
+/* The counts are made when the first job is seen that lacks something: mostly none
+ * has to be. */
+static struct orr_job *choose_locked(struct pool *pool, struct look *look)
+    ORR_REQUIRES(pool->lock)
+{
+    struct merit best = {.bytes = UINT64_MAX};
+    struct orr_job *chosen = NULL;
+
+    look->nwanted = 0;
+    orr_list_foreach (link, &pool->jobs) {
+        struct orr_job *job = orr_job_of_link(link);
+
+        if (may_take(look, job))
+            want(look, job);
+    }
+    orr_list_foreach (link, &pool->jobs) {
+        struct orr_job *job = orr_job_of_link(link);
+        struct merit merit = {.priority = job->priority};
+
+        if (!may_take(look, job) || !is_for(look, job, pool->work))
+            continue;
+        merit.bytes = orr_job_missing(job, look->node, UINT64_MAX).loading;
+        merit.elsewhere =
+            merit.bytes && belongs_elsewhere(look, job, merit.bytes);
+        merit.ntasks = merit.bytes ? ntasks_with(look, job) : 0;
+        if (chosen && !is_better(&merit, &best))
+            continue;
+        chosen = job;
+        best = merit;
+    }
+    return chosen;
+}
+
+/* --- the policy --- */
+
+static void enter(struct pool *pool, struct orr_job *job)
+{
+    orr_lock(&pool->lock);
+    orr_list_append(&pool->jobs, &job->queue);
+    pool->njobs++;
+    pool->work += job->predicted;
+    orr_unlock(&pool->lock);
+}
+
+static struct orr_job *leave(struct pool *pool, struct look *look)
+{
+    struct orr_job *job;
+
+    orr_lock(&pool->lock);
+    job = choose_locked(pool, look);
+    if (job) {
+        orr_list_remove(&job->queue);
+        pool->njobs--;
+        pool->work = pool->njobs ? pool->work - job->predicted : 0;
+    }
+    orr_unlock(&pool->lock);
+    return job;
+}
+
+/* All are woken: who is woken may leave the task to others. */
+static int memaware_push(struct orr_sched *sched, struct orr_job *job)
+{
+    double us;
+
+    orr_sched_note_able(sched->runtime, job);
+    if (!job->able_classes)
+        return -ENODEV;
+    (void)fastest_class(sched, job, &us);
+    job->predicted = isfinite(us) ? us : 0;
+    enter(sched->data, job);
+    orr_sched_wake_members(sched);
+    return 0;
+}
+
+static bool accept(struct orr_runtime *rt, struct orr_worker *worker,
+                   struct orr_job *job)
+{
+    const struct orr_cost_row *row = orr_job_costs(rt, job);
+    unsigned bits = orr_job_able(rt, job, row, worker->id);
+
+    if (!bits)
+        return false;
+    job->implementation =
+        orr_recal_pick(row->recal, row, worker->class_id, bits);
+    return true;
+}
+
+static struct orr_job *memaware_pop(struct orr_sched *sched,
+                                    struct orr_worker *worker)
+{
+    struct orr_runtime *rt = sched->runtime;
+    struct look look = {.sched = sched,
+                        .worker = worker,
+                        .node = rt->classes[worker->class_id].node};
+    struct orr_job *job;
+
+    while ((job = leave(sched->data, &look))) {
+        double us;
+
+        if (accept(rt, worker, job)) {
+            us = orr_cost_length(job->costs, worker->class_id,
+                                 job->implementation);
+            job->predicted = us > 0 ? us : 0;
+            job->task->predicted = job->predicted;
+            return job;
+        }
+        enter(sched->data, job);
+        if (look.nrefused == MOST_REFUSED)
+            return NULL;
+        look.refused[look.nrefused++] = job;
+    }
+    return NULL;
+}
+
+/* Tasks may have been left to those who are gone. */
+static void memaware_workers(struct orr_sched *sched, int *ids, unsigned n)
+{
+    (void)ids;
+    (void)n;
+    orr_sched_wake_members(sched);
+}
+
+static int memaware_init(struct orr_sched *sched, struct orr_error *err)
+{
+    struct pool *pool = calloc(1, sizeof(*pool));
+
+    if (!pool)
+        return orr_fail(err, -ENOMEM, "%s: out of memory", sched->ops->name);
+    orr_lock_init(&pool->lock, ORR_RANK_SCHED);
+    orr_list_init(&pool->jobs);
+    sched->data = pool;
+    return 0;
+}
+
+static void memaware_deinit(struct orr_sched *sched)
+{
+    free(sched->data);
+}
+
+const struct orr_sched_ops orr_sched_memaware = {
+    .name = "memaware",
+    .help = "what is in a device's memory is used up before more is copied",
+    .unbounded_priorities = true,
+    .prefetches = true,
+    .init = memaware_init,
+    .deinit = memaware_deinit,
+    .push = memaware_push,
+    .pop = memaware_pop,
+    .add_workers = memaware_workers,
+    .remove_workers = memaware_workers,
+};
