@@ -123,9 +123,10 @@ static unsigned recording_worker(void)
 }
 
 void orr_runtime_record_count(struct orr_runtime *rt,
-                              enum orr_trace_counter counter, int change)
+                              enum orr_trace_counter counter, int change,
+                              uint64_t job)
 {
-    orr_trace_count(rt->trace, recording_worker(), counter, change,
+    orr_trace_count(rt->trace, recording_worker(), counter, change, job,
                     orr_exec_now(rt->exec));
 }
 

@@ -43,6 +43,15 @@ static bool is_at_once(const struct orr_runtime *rt,
 
 /* --- the machine's side --- */
 
+/* A job that waits for the request, or for one of those behind it; 0: none. */
+static uint64_t job_of(const struct orr_request *request)
+{
+    for (; request; request = request->next_hop)
+        if (request->waiters)
+            return request->waiters->job->id;
+    return 0;
+}
+
 static void trace_copy(struct orr_runtime *rt,
                        const struct orr_request *request)
 {
@@ -65,6 +74,7 @@ static void trace_copy(struct orr_runtime *rt,
 
     orr_lock(&request->handle->lock);
     event.kind = kinds[request->level];
+    event.job = job_of(request);
     if (request->level == ORR_FETCH && request->dst < rt->nram &&
         !request->waiters)
         event.kind = ORR_TRACE_WRITEBACK;

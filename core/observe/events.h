@@ -35,6 +35,7 @@ struct orr_event {
         struct {
             enum orr_trace_counter id;
             int change;
+            uint64_t job; /* whose step it is, 0: not known */
             double time;
         } count;
         struct {

@@ -4,19 +4,16 @@
  * names that tools for StarPU read (ViTE, PajeNG, StarVZ). No addresses and no
  * dates: equal runs give equal bytes. One thread.
  */
-#include "core/observe/record.h"
+#include "core/observe/trace_file.h"
 
-#include "core/base/result.h"
 #include "core/observe/entities.h"
 #include "core/observe/origins.h"
-#include "core/observe/timeline.h"
 
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 /* A value that changes over time. */
 struct curve {
@@ -415,64 +412,31 @@ static int write_all(struct paje *paje)
         write_moment(paje, &paje->line->moments[i]);
     write_curves(paje);
     write_end(paje);
-    return fflush(paje->file) != 0 ? -errno : 0;
+    return 0;
 }
 
-static int write_file(struct paje *paje, const char *path)
-{
-    struct orr_result out;
-    int result = orr_result_open(path, &out);
-
-    if (result < 0)
-        return result;
-    paje->file = out.file;
-    result = write_all(paje);
-    /* A full disk may show here alone; devices cannot do that. */
-    if (result == 0 && out.temporary && fsync(fileno(out.file)) < 0)
-        result = -errno;
-    return orr_result_close(&out, result);
-}
-
-/* Makes what the writer needs beside the timeline, and writes. */
-static int write_timeline(struct paje *paje, const char *path)
+int orr_paje_write(const struct orr_trace_source *source, FILE *file)
 {
     const char *taken[ORR_TRACE_NSTATES + 1] = {NULL};
+    const struct orr_trace *trace = source->trace;
+    struct paje paje = {.file = file, .trace = trace, .line = source->line};
     struct orr_entities entities = {0};
     int result;
 
     for (int i = 0; i < ORR_TRACE_NSTATES; i++)
         taken[i] = states[i].alias;
-    result = orr_entities_init(paje->line, taken, &entities);
-    paje->entities = &entities;
-    paje->states = calloc(paje->trace->nworkers + 1, sizeof(*paje->states));
-    paje->executing =
-        calloc(paje->trace->nworkers + 1, sizeof(*paje->executing));
-    paje->memories = calloc(paje->trace->nnodes + 1, sizeof(*paje->memories));
-    if (!paje->states || !paje->executing || !paje->memories)
+    result = orr_entities_init(paje.line, taken, &entities);
+    paje.entities = &entities;
+    paje.states = calloc(trace->nworkers + 1, sizeof(*paje.states));
+    paje.executing = calloc(trace->nworkers + 1, sizeof(*paje.executing));
+    paje.memories = calloc(trace->nnodes + 1, sizeof(*paje.memories));
+    if (!paje.states || !paje.executing || !paje.memories)
         result = -ENOMEM;
     if (result == 0)
-        result = write_file(paje, path);
-    free(paje->memories);
-    free(paje->executing);
-    free(paje->states);
+        result = write_all(&paje);
+    free(paje.memories);
+    free(paje.executing);
+    free(paje.states);
     orr_entities_done(&entities);
-    return result;
-}
-
-int orr_trace_write_paje(const struct orr_trace *trace, const char *path,
-                         struct orr_error *err)
-{
-    struct orr_timeline line = {0};
-    struct paje paje = {.trace = trace, .line = &line};
-    int result = orr_timeline_init(trace, &line);
-
-    if (result == 0)
-        result = write_timeline(&paje, path);
-    orr_timeline_done(&line);
-    if (result == -ENOMEM)
-        return orr_fail(err, result, "trace %s: out of memory", path);
-    if (result < 0)
-        orr_fail(err, result, "trace %s cannot be written: %s", path,
-                 strerror(-result));
     return result;
 }

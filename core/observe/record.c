@@ -225,12 +225,12 @@ void orr_trace_record_copy(struct orr_trace *trace, unsigned worker,
 
 void orr_trace_record_count(struct orr_trace *trace, unsigned worker,
                             enum orr_trace_counter counter, int change,
-                            double time)
+                            uint64_t job, double time)
 {
     struct orr_event event = {
         .type = ORR_EVENT_COUNT,
         .worker = worker,
-        .u.count = {.id = counter, .change = change, .time = time}};
+        .u.count = {.id = counter, .change = change, .job = job, .time = time}};
 
     append(trace, worker, &event);
 }

@@ -14,6 +14,7 @@
 #include "core/base/error.h"
 #include "core/observe/trace_types.h"
 
+struct orr_graph;
 struct orr_machine;
 struct orr_trace;
 
@@ -29,12 +30,18 @@ void orr_trace_free(struct orr_trace *trace);
 /* How many events got lost because memory was short. */
 uint64_t orr_trace_dropped(const struct orr_trace *trace);
 
-/* Writes the record as a Pajé file (ViTE, PajeNG, StarVZ), whole or not at all.
- * May be called at any time: what other threads record meanwhile is in the file
- * or is not. Errors: -ENOMEM, or those of the file system, with the path in
- * `err`. */
-int orr_trace_write_paje(const struct orr_trace *trace, const char *path,
-                         struct orr_error *err);
+/* Writes the record, whole or not at all, in the format that the path's
+ * extension names (docs/TRACES.md): .json, .csv or .dot, else as a Pajé file
+ * (ViTE, PajeNG, StarVZ). May be called at any time: what other threads record
+ * meanwhile is in the file or is not. `graph`: the run's, for formats that show
+ * dependencies; NULL: without. Errors: -ENOMEM, or those of the file system,
+ * with the path in `err`. */
+int orr_trace_write(const struct orr_trace *trace,
+                    const struct orr_graph *graph, const char *path,
+                    struct orr_error *err);
+
+/* Whether the format of that path shows dependencies. NULL is no path. */
+bool orr_trace_shows_graph(const char *path);
 
 /* In the calls below `worker` is the number of the calling worker, or
  * ORR_TRACE_OUTSIDE for any other context. They never block and never fail:
@@ -49,7 +56,7 @@ void orr_trace_record_copy(struct orr_trace *trace, unsigned worker,
                            const struct orr_trace_copy *copy);
 void orr_trace_record_count(struct orr_trace *trace, unsigned worker,
                             enum orr_trace_counter counter, int change,
-                            double time);
+                            uint64_t job, double time);
 void orr_trace_record_memory(struct orr_trace *trace, unsigned worker,
                              unsigned node, int64_t change, double time);
 void orr_trace_record_mark(struct orr_trace *trace, unsigned worker,
@@ -88,13 +95,14 @@ static inline void orr_trace_copy(struct orr_trace *trace, unsigned worker,
         orr_trace_record_copy(trace, worker, copy);
 }
 
-/* A counter grows or shrinks by `change`. */
+/* A counter grows or shrinks by `change`, because of that job; 0: it is not
+ * known which. */
 static inline void orr_trace_count(struct orr_trace *trace, unsigned worker,
                                    enum orr_trace_counter counter, int change,
-                                   double time)
+                                   uint64_t job, double time)
 {
     if (trace)
-        orr_trace_record_count(trace, worker, counter, change, time);
+        orr_trace_record_count(trace, worker, counter, change, job, time);
 }
 
 /* The library has allocated `change` bytes more on a node. */

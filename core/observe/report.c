@@ -20,6 +20,7 @@
 #include "core/device/clock.h"
 #include "core/observe/about.h"
 #include "core/observe/graph_record.h"
+#include "core/observe/json_text.h"
 #include "core/observe/record.h"
 #include "core/observe/tally.h"
 #include "core/observe/what_if.h"
@@ -29,23 +30,7 @@
 static void write_string(FILE *out, const char *name, const char *value)
 {
     fprintf(out, "\"%s\": ", name);
-    if (!value) {
-        fputs("null", out);
-        return;
-    }
-    fputc('"', out);
-    while (*value) {
-        size_t length = orr_utf8_length(value);
-
-        if (*value == '"' || *value == '\\')
-            fputc('\\', out);
-        if (!length) /* the application's names may be anything */
-            fputc('?', out);
-        else if ((unsigned char)*value >= ' ')
-            fwrite(value, 1, length, out);
-        value += length ? length : 1;
-    }
-    fputc('"', out);
+    orr_json_text(out, value);
 }
 
 static void write_workers(FILE *out, const struct orr_runtime *rt)
@@ -265,11 +250,18 @@ static void write_graph(struct orr_runtime *rt, const char *path)
 
 void orr_report_write_trace(struct orr_runtime *rt)
 {
-    const char *trace = orr_config_string(&rt->config, ORR_CFG_TRACE);
+    const char *path = orr_config_string(&rt->config, ORR_CFG_TRACE);
+    struct orr_graph *graph = NULL;
     struct orr_error err = {""};
 
-    if (trace && rt->trace && orr_trace_write_paje(rt->trace, trace, &err) != 0)
+    if (!path || !rt->trace)
+        return;
+    /* Without tasks, or memory, there is none. */
+    if (orr_trace_shows_graph(path))
+        (void)orr_graph_record_make(rt, ORR_GRAPH_ALL, &graph, &err);
+    if (orr_trace_write(rt->trace, graph, path, &err) != 0)
         orr_log_error("the trace was not written: %s", err.text);
+    orr_graph_free(graph);
 }
 
 void orr_report_write(struct orr_runtime *rt, const char *how)

@@ -58,6 +58,7 @@ struct orr_trace_copy {
     const char *name; /* of the data, copied; may be NULL */
     unsigned src, dst;
     size_t size; /* bytes */
+    uint64_t job; /* one that waited for it when it ended, 0: none */
     enum orr_trace_copy_kind kind;
     double start, end;
 };

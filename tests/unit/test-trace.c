@@ -47,7 +47,7 @@ static char *written(void)
     size_t size = 0;
     ssize_t n;
 
-    ck_assert_int_eq(orr_trace_write_paje(trace, path, &err), 0);
+    ck_assert_int_eq(orr_trace_write(trace, NULL, path, &err), 0);
     file = fopen(path, "r");
     ck_assert_ptr_nonnull(file);
     n = getdelim(&text, &size, '\0', file);
@@ -97,7 +97,7 @@ START_TEST(no_trace_records_nothing_and_needs_no_test)
     orr_trace_task(NULL, 0, &task);
     orr_trace_state(NULL, 0, ORR_TRACE_IDLE, 0);
     orr_trace_copy(NULL, 0, &copy);
-    orr_trace_count(NULL, 0, ORR_TRACE_NREADY, 1, 0);
+    orr_trace_count(NULL, 0, ORR_TRACE_NREADY, 1, 7, 0);
     orr_trace_free(NULL);
 }
 END_TEST
@@ -220,8 +220,8 @@ START_TEST(counters_add_up_over_all_buffers)
 {
     char *text;
 
-    orr_trace_count(trace, ORR_TRACE_OUTSIDE, ORR_TRACE_NREADY, 2, 110);
-    orr_trace_count(trace, 1, ORR_TRACE_NREADY, -1, 120);
+    orr_trace_count(trace, ORR_TRACE_OUTSIDE, ORR_TRACE_NREADY, 2, 7, 110);
+    orr_trace_count(trace, 1, ORR_TRACE_NREADY, -1, 7, 120);
     text = written();
     position(text, "13\t0.010000000\tsched\tnready\t2\n");
     position(text, "13\t0.020000000\tsched\tnready\t1\n");
@@ -233,9 +233,9 @@ START_TEST(changes_at_one_time_are_one_point_of_a_curve)
 {
     char *text;
 
-    orr_trace_count(trace, 0, ORR_TRACE_NSUBMITTED, 1, 110);
-    orr_trace_count(trace, 0, ORR_TRACE_NSUBMITTED, 1, 110);
-    orr_trace_count(trace, 0, ORR_TRACE_NSUBMITTED, -1, 130);
+    orr_trace_count(trace, 0, ORR_TRACE_NSUBMITTED, 1, 7, 110);
+    orr_trace_count(trace, 0, ORR_TRACE_NSUBMITTED, 1, 7, 110);
+    orr_trace_count(trace, 0, ORR_TRACE_NSUBMITTED, -1, 7, 130);
     text = written();
     ck_assert_ptr_null(strstr(text, "\tnsubmitted\t1\n13"));
     ck_assert_uint_lt(
@@ -382,7 +382,7 @@ START_TEST(a_folder_that_is_not_there_is_named)
 {
     struct orr_error err = {""};
     int result =
-        orr_trace_write_paje(trace, "/nonexistent/folder/x.paje", &err);
+        orr_trace_write(trace, NULL, "/nonexistent/folder/x.paje", &err);
 
     ck_assert_int_lt(result, 0);
     ck_assert_ptr_nonnull(strstr(err.text, "/nonexistent/folder/x.paje"));

@@ -22,14 +22,16 @@
 
 static const char help[] =
     "usage: orrery trace [-m MACHINE] [--set EDIT] [-s SCHEDULER] [--assume TIMES]\n"
-    "                    [-o FILE.paje] [--gantt FILE.png] [--schedule FILE]\n"
+    "                    [-o FILE] [--gantt FILE.png] [--schedule FILE]\n"
     "                    [--json] -- PROGRAM [ARGUMENTS]\n"
     "Runs the program, writes what its workers did as a Pajé file (for ViTE, PajeNG,\n"
     "StarVZ) and draws it: a row per worker that computed, a row per link with what\n"
-    "it carried, and the memory used.\n"
+    "it carried, and the memory used. Other formats, by the file's extension and\n"
+    "without a picture: .json for Perfetto and chrome://tracing, .csv a table, .dot\n"
+    "the graph of tasks for Graphviz (docs/TRACES.md).\n"
     "  -m, --machine MACHINE      simulate that machine, else run for real\n"
     "  -s, --scheduler SCHEDULER  such as eager, lws, dmda, dmdas\n" EDITS_HELP
-        ASSUME_HELP "  -o, --output FILE.paje     the trace (trace.paje)\n"
+        ASSUME_HELP "  -o, --output FILE          the trace (trace.paje)\n"
     "      --gantt FILE.png       the picture (the trace's name with .png)\n"
     "      --schedule FILE        who executed each task, for -s static=FILE\n"
     "      --json                 print the report and the paths as JSON\n"
@@ -48,19 +50,39 @@ static char *picture_path(const char *trace)
     return tool_format("%.*s.png", (int)stem, trace);
 }
 
+/* Whether the library writes such a file as Pajé, from which pictures are
+ * drawn. */
+static bool is_paje(const char *trace)
+{
+    static const char *const others[] = {".json", ".csv", ".dot"};
+    const char *name = strrchr(trace, '/');
+    const char *dot = strrchr(name ? name : trace, '.');
+
+    for (size_t i = 0; dot && i < sizeof(others) / sizeof(*others); i++)
+        if (!strcmp(dot, others[i]))
+            return false;
+    return true;
+}
+
 /* Whether the trace can be read again, and is not replaced by its picture:
  * otherwise a message and -1. */
 static int check_names(const char *trace, const char *picture)
 {
     struct stat st;
 
+    if (picture && !is_paje(trace)) {
+        tool_error("trace: --gantt %s: pictures are drawn from Pajé files; "
+                   "give -o a name with .paje",
+                   picture);
+        return -1;
+    }
     if (stat(trace, &st) == 0 && !S_ISREG(st.st_mode)) {
         tool_error("trace: -o %s: this must be a file, since it is read again "
                    "for the picture",
                    trace);
         return -1;
     }
-    if (!strcmp(trace, picture)) {
+    if (picture && !strcmp(trace, picture)) {
         tool_error("trace: -o %s: the picture would have the same name; "
                    "--gantt names another",
                    trace);
@@ -150,10 +172,10 @@ static int finish(struct launch *launch, const char *picture, bool json)
     }
     if (launch->report.simulated)
         trust_note(&launch->report, launch->machine);
-    drawn = draw(launch, picture) == 0;
+    drawn = picture && draw(launch, picture) == 0;
     fflush(stdout);
     print_result(launch, drawn ? picture : NULL, json);
-    return code == 0 && !drawn ? TOOL_FAILED : code;
+    return code == 0 && picture && !drawn ? TOOL_FAILED : code;
 }
 
 /* Of the graph that the run has left. */
@@ -243,9 +265,12 @@ int cmd_trace(int argc, char **argv)
     }
     if (plot_check_name("trace: --gantt", picture) < 0)
         goto free_edits;
-    if (!picture)
+    if (!picture && is_paje(launch.trace)) {
         picture = named = picture_path(launch.trace);
-    if (!picture || check_names(launch.trace, picture) < 0)
+        if (!picture)
+            goto free_edits;
+    }
+    if (check_names(launch.trace, picture) < 0)
         goto free_edits;
     launch.argv = argv + first;
     launch.quiet = json;

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * core/observe/dot.c - tasks and dependencies for Graphviz, with the names of
+ * nodes that StarPU's dag.dot has. Needs the graph. One thread.
+ */
+#include "core/observe/trace_file.h"
+
+#include <stdlib.h>
+
+#include "bound/graph.h"
+#include "core/observe/entities.h"
+
+/* The text in quotation marks, on one line. */
+static void write_text(FILE *file, const char *text)
+{
+    char *safe = orr_trace_safe_text(text ? text : "");
+
+    fputc('"', file);
+    for (const char *at = safe ? safe : "-"; *at; at++) {
+        if (*at == '\\')
+            fputc('\\', file);
+        fputc(*at, file);
+    }
+    fputc('"', file);
+    free(safe);
+}
+
+static void write_task(const struct orr_trace_source *source,
+                       const struct orr_graph_task *task, FILE *file)
+{
+    const struct orr_graph *graph = source->graph;
+    unsigned long long id = task->id;
+
+    fprintf(file, "\"task_%llu\" [style=filled, label=", id);
+    write_text(file, graph->types[task->type].symbol);
+    if (task->worker == ORR_GRAPH_NOT_RUN) {
+        fputs(", fillcolor=\"#aaaaaa\"]\n", file);
+        return;
+    }
+    fprintf(file, ", fillcolor=\"%s\", tooltip=",
+            graph->workers[task->worker].node ? "#fdd49e" : "#c7e9c0");
+    write_text(file, graph->workers[task->worker].name);
+    fprintf(file, ", start_ms=\"%.9f\", end_ms=\"%.9f\"]\n", task->start_ms,
+            task->end_ms);
+}
+
+int orr_dot_write(const struct orr_trace_source *source, FILE *file)
+{
+    const struct orr_graph *graph = source->graph;
+
+    fputs("digraph G {\ncolor=white\nrankdir=LR\n", file);
+    for (unsigned t = 0; graph && t < graph->ntasks; t++)
+        write_task(source, &graph->tasks[t], file);
+    for (unsigned t = 0; graph && t < graph->ntasks; t++) {
+        const struct orr_graph_task *task = &graph->tasks[t];
+
+        for (unsigned d = 0; d < task->ndeps; d++) {
+            const struct orr_graph_dep *dep = &graph->deps[task->first_dep + d];
+
+            fprintf(file, "\"task_%llu\"->\"task_%llu\"%s\n",
+                    (unsigned long long)graph->tasks[dep->task].id,
+                    (unsigned long long)task->id,
+                    dep->tag ? " [style=dashed]" : "");
+        }
+    }
+    fputs("}\n", file);
+    return 0;
+}

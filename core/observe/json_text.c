@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* core/observe/json_text.c - see json_text.h. */
+#include "core/observe/json_text.h"
+
+#include "core/base/host.h"
+
+void orr_json_text(FILE *out, const char *text)
+{
+    if (!text) {
+        fputs("null", out);
+        return;
+    }
+    fputc('"', out);
+    while (*text) {
+        size_t length = orr_utf8_length(text);
+
+        if (*text == '"' || *text == '\\')
+            fputc('\\', out);
+        if (!length) /* the application's names may be anything */
+            fputc('?', out);
+        else if ((unsigned char)*text >= ' ')
+            fwrite(text, 1, length, out);
+        text += length ? length : 1;
+    }
+    fputc('"', out);
+}

@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* core/observe/json_text.h - texts of the application in JSON. No state. */
+#pragma once
+
+#include <stdio.h>
+
+/* Writes the text in quotation marks, null for NULL. What is no UTF-8 becomes
+ * question marks; control characters are left out. */
+void orr_json_text(FILE *out, const char *text);

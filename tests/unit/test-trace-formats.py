@@ -1,0 +1,218 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Traces in formats beside Pajé, read again by readers of others: JSON and CSV
+by Python, DOT by Graphviz where it is. Totals are those of the report. TAP.
+
+usage: test-trace-formats.py ORRERY ODD_TASKS SIMULATES
+"""
+import csv
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, "..", "api"))
+from programs import Skip, run_all, test  # noqa: E402
+
+if len(sys.argv) != 4:
+    sys.exit(__doc__.strip())
+ORRERY, ODD_TASKS = map(os.path.abspath, sys.argv[1:3])
+SIMULATES = sys.argv[3] == "1"
+TOP = tempfile.TemporaryDirectory(prefix="orrery-test-")
+GPUS = "h100-pcie-4"
+
+
+class Traced:
+    """A program run by orrery trace; its report, the text of its trace."""
+
+    def __init__(self, extension, *words, machine=GPUS, options=()):
+        if machine and not SIMULATES:
+            raise Skip("this build does not simulate")
+        folder = tempfile.mkdtemp(dir=TOP.name)
+        self.path = os.path.join(folder, "run." + extension)
+        env = {name: value for name, value in os.environ.items()
+               if not name.startswith("STARPU_") and
+               name not in ("ORRERY_MACHINE", "ORRERY_CHECK_BOUNDS")}
+        env.update(STARPU_HOME=folder, STARPU_SILENT="1", LC_ALL="C.UTF-8",
+                   STARPU_PERF_MODEL_DIR=os.path.join(folder, "models"),
+                   ORRERY_ASSUME="kernel[*] = 100us")
+        self.done = subprocess.run(
+            [ORRERY, "trace", *(("-m", machine) if machine else ()), "-s",
+             "dmda", "--json", "-o", self.path, *options, "--", ODD_TASKS,
+             *words], env=env, stdin=subprocess.DEVNULL, timeout=200,
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
+        self.err = self.done.stderr.decode("utf-8", "replace")
+        self.report = json.loads(self.done.stdout) if self.done.stdout else {}
+
+    def text(self):
+        with open(self.path, encoding="utf-8") as file: # strict
+            return file.read()
+
+    def events(self):
+        return json.loads(self.text())["traceEvents"]
+
+    def rows(self):
+        with open(self.path, encoding="utf-8", newline="") as file:
+            return list(csv.DictReader(file, strict=True))
+
+
+def busy(report):
+    return sum(worker["busy_us"] for worker in report["workers"])
+
+
+def near(a, b):
+    return abs(a - b) <= 1e-6 * abs(b) + 0.05
+
+
+@test
+def json_has_the_totals_of_the_report():
+    ran = Traced("json", "plain", "30")
+    assert ran.done.returncode == 0, ran.err
+    tasks = [e for e in ran.events() if e.get("cat") == "task"]
+    copies = [e for e in ran.events() if e["ph"] == "X" and e["pid"] == 2]
+    assert len(tasks) == ran.report["tasks"] == 30, len(tasks)
+    assert near(sum(e["dur"] for e in tasks), busy(ran.report))
+    assert len(copies) == ran.report["transfers"] > 0, len(copies)
+    assert (sum(e["args"]["bytes"] for e in copies) ==
+            ran.report["transferred_bytes"])
+
+
+@test
+def json_slices_of_a_track_never_overlap():
+    for words in (("plain", "300"), ("names",)):
+        tracks = {}
+        for event in Traced("json", *words).events():
+            if event["ph"] == "X":
+                tracks.setdefault((event["pid"], event["tid"]), []).append(
+                    (event["ts"], event["ts"] + event["dur"]))
+        assert len(tracks) > 3
+        for slices in tracks.values():
+            slices.sort()
+            for (_, end), (start, _) in zip(slices, slices[1:]):
+                assert start >= end - 0.0021, (end, start)
+
+
+@test
+def json_arrows_join_slices_in_order_of_time():
+    events = Traced("json", "plain", "30").events()
+    slices = {}
+    for e in events:
+        if e["ph"] == "X":
+            slices.setdefault((e["pid"], e["tid"]), []).append(e)
+    begins = {e["id"]: e for e in events if e["ph"] == "s"}
+    ends = {e["id"]: e for e in events if e["ph"] == "f"}
+    kinds = {e["cat"] for e in begins.values()}
+    assert begins.keys() == ends.keys() and begins
+    assert kinds == {"dependency", "transfer"}, kinds
+    for number, end in ends.items():
+        for e in (begins[number], end):
+            assert any(s["ts"] - 0.002 <= e["ts"] <= s["ts"] + s["dur"] + 0.002
+                       for s in slices[e["pid"], e["tid"]]), e
+        assert begins[number]["ts"] <= end["ts"], end
+
+
+@test
+def json_counters_end_at_zero():
+    last = {}
+    for event in Traced("json", "plain", "30").events():
+        if event["ph"] == "C":
+            last[event["name"]] = event["args"]
+    assert last["ready tasks"] == {"tasks": 0}, last
+    assert last["submitted tasks"] == {"tasks": 0}, last
+    assert any(name.endswith(" used") for name in last), last
+
+
+@test
+def csv_has_the_totals_of_the_report():
+    ran = Traced("csv", "plain", "30")
+    rows = ran.rows()
+    tasks = [row for row in rows if row["record"] == "task"]
+    copies = [row for row in rows if row["record"] == "copy"]
+    assert all(None not in row and None not in row.values() for row in rows)
+    assert len(tasks) == 30
+    assert near(1000 * sum(float(row["end_ms"]) - float(row["start_ms"])
+                           for row in tasks), busy(ran.report))
+    assert (sum(int(row["bytes"]) for row in copies) ==
+            ran.report["transferred_bytes"])
+    assert ([row["name"] for row in rows if row["record"] == "worker"] ==
+            [w["name"].split(" (")[0].replace("CUDA ", "CUDA").replace(
+                ".", "_").replace("CPU ", "CPU")
+             for w in ran.report["workers"]])
+
+
+@test
+def csv_says_when_each_task_was_submitted_ready_and_taken():
+    rows = Traced("csv", "plain", "30").rows()
+    when = {}
+    for row in rows:
+        if row["record"] in ("submitted", "ready") and row["job"]:
+            when[row["record"] + row["change"], row["job"]] = float(
+                row["start_ms"])
+    for row in rows:
+        if row["record"] == "task":
+            steps = [when["submitted1", row["job"]],
+                     when["ready1", row["job"]], when["ready-1", row["job"]],
+                     float(row["start_ms"])]
+            assert steps == sorted(steps), steps
+
+
+@test
+def odd_names_are_read_again():
+    names = {e["name"] for e in Traced("json", "names").events()
+             if e.get("cat") == "task"}
+    assert {'say "hello"', "\u00e9t\u00e9 \u20ac",
+            "100 % `ls` $HOME \\", "a,b;c", "?? broken"} <= names, names
+    names = {row["name"] for row in Traced("csv", "names").rows()
+             if row["record"] == "task"}
+    assert {'say "hello"', "two lines", "a,b;c", "?? broken"} <= names, names
+
+
+@test
+def dot_has_a_node_per_task_and_an_edge_per_dependency():
+    ran = Traced("dot", "plain", "30")
+    text = ran.text()
+    assert len(re.findall(r'^"task_\d+" \[', text, re.M)) == 30, text
+    # Each datum of four is written by every fourth task.
+    assert len(re.findall(r'^"task_\d+"->"task_\d+"', text, re.M)) == 26, text
+    if shutil.which("dot"):
+        plain = subprocess.run(["dot", "-Tplain", ran.path], check=True,
+                               stdout=subprocess.PIPE, encoding="utf-8").stdout
+        assert len(re.findall("^node ", plain, re.M)) == 30
+        assert len(re.findall("^edge ", plain, re.M)) == 26
+
+
+@test
+def real_runs_are_written_too():
+    for extension in "json", "csv", "dot":
+        ran = Traced(extension, "plain", "30", machine=None)
+        assert ran.done.returncode == 0, ran.err
+        assert ran.text().count("alpha") >= 10, ran.text()
+
+
+@test
+def a_run_without_tasks_gives_files_that_can_be_read():
+    for extension in "json", "csv", "dot":
+        path = os.path.join(TOP.name, "none." + extension)
+        env = {name: value for name, value in os.environ.items()
+               if not name.startswith(("STARPU_", "ORRERY_"))}
+        subprocess.run([ODD_TASKS, "none"], check=True, timeout=100,
+                       env=dict(env, ORRERY_TRACE=path))
+        with open(path, encoding="utf-8") as file:
+            text = file.read()
+        if extension == "json":
+            json.loads(text)
+        assert text.count("{") == text.count("}"), text
+
+
+@test
+def pictures_need_paje():
+    ran = Traced("json", "plain", "3",
+                 options=("--gantt", os.path.join(TOP.name, "x.png")))
+    assert ran.done.returncode == 2 and ".paje" in ran.err, ran.err
+
+
+sys.exit(run_all())
