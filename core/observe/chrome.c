@@ -37,7 +37,7 @@ struct chrome {
     struct track *workers, *links;
     struct slice *tasks; /* that were written */
     size_t ntasks;
-    unsigned *executing; /* tasks each worker executes now */
+    unsigned *executing;       /* tasks each worker executes now */
     struct orr_moment *states; /* what each worker has entered; .event NULL */
     int64_t counters[ORR_TRACE_NCOUNTERS];
     int64_t *memory; /* bytes per node */
@@ -137,8 +137,9 @@ static void write_slice(struct chrome *c, unsigned pid, int tid,
                         double end)
 {
     begin(c, "X", pid, (unsigned)tid);
-    fprintf(c->file, ",\"ts\":%.3f,\"dur\":%.3f,\"cat\":\"%s\",\"name\":",
-            us(c, start), end - start, category);
+    fprintf(c->file,
+            ",\"ts\":%.3f,\"dur\":%.3f,\"cat\":\"%s\",\"name\":", us(c, start),
+            end - start, category);
     orr_json_text(c->file, name);
 }
 
@@ -342,8 +343,8 @@ static void write_dependencies(struct chrome *c)
         const struct slice *to = find(c, task->id), *from;
 
         for (unsigned d = 0; to && d < task->ndeps; d++) {
-            from = find(c,
-                        graph->tasks[graph->deps[task->first_dep + d].task].id);
+            from =
+                find(c, graph->tasks[graph->deps[task->first_dep + d].task].id);
             if (from && from->end <= to->start)
                 write_arrow(c, "dependency", WORKERS, from->tid,
                             just_before(from->start, from->end), to);

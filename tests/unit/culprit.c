@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * tests/unit/culprit.c - runs that take long for one known reason, drawn by a
+ * seed, for test-explain.py. One thread.
+ *
+ * usage: culprit SHAPE SEED
+ *   streams   independent tasks, each with data of its own
+ *   reuse     tasks that use a set of data again and again
+ *   tiny      very many short tasks
+ *   inverted  a chain of low priority beside tasks of high priority
+ *   mixed     independent tasks for any worker
+ *   chain     a chain, and few tasks beside it
+ *
+ * CULPRIT_CPU and CULPRIT_CUDA are how long a task takes there, µs.
+ */
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <starpu.h>
+
+enum { MAX_DATA = 512 };
+
+static starpu_data_handle_t handles[MAX_DATA];
+static uint32_t state;
+
+static void compute(void *buffers[], void *arg)
+{
+    (void)buffers, (void)arg;
+}
+
+static double cost(struct starpu_task *task, struct starpu_perfmodel_arch *arch,
+                   unsigned nimpl)
+{
+    const char *us =
+        getenv(arch->devices[0].type == STARPU_CPU_WORKER ? "CULPRIT_CPU"
+                                                          : "CULPRIT_CUDA");
+
+    (void)task, (void)nimpl;
+    return us ? atof(us) : 100;
+}
+
+static struct starpu_perfmodel model = {
+    .type = STARPU_PER_ARCH, .arch_cost_function = cost, .symbol = "culprit"};
+
+static struct starpu_codelet any = {.cpu_funcs = {compute},
+                                    .cuda_funcs = {compute},
+                                    .nbuffers = 1,
+                                    .modes = {STARPU_RW},
+                                    .model = &model,
+                                    .name = "any"};
+static struct starpu_codelet gpu = {.cuda_funcs = {compute},
+                                    .nbuffers = 1,
+                                    .modes = {STARPU_RW},
+                                    .model = &model,
+                                    .name = "gpu"};
+static struct starpu_codelet reads = {.cuda_funcs = {compute},
+                                      .nbuffers = 2,
+                                      .modes = {STARPU_R, STARPU_RW},
+                                      .model = &model,
+                                      .name = "gpu"};
+
+/* From least to most; the same everywhere. */
+static unsigned draw(unsigned least, unsigned most)
+{
+    state = state * 1664525u + 1013904223u;
+    return least + (state >> 8) % (most - least + 1);
+}
+
+static void make_data(unsigned n, size_t bytes)
+{
+    char *memory = calloc(n, bytes);
+
+    if (!memory)
+        exit(EXIT_FAILURE);
+    for (unsigned i = 0; i < n; i++)
+        starpu_vector_data_register(&handles[i], STARPU_MAIN_RAM,
+                                    (uintptr_t)(memory + i * bytes),
+                                    (uint32_t)bytes, 1);
+}
+
+static void insert(struct starpu_codelet *cl, unsigned datum, int priority)
+{
+    if (starpu_task_insert(cl, STARPU_RW, handles[datum], STARPU_PRIORITY,
+                           priority, 0) != 0)
+        exit(EXIT_FAILURE);
+}
+
+static unsigned run(const char *shape)
+{
+    unsigned n = 0;
+
+    if (!strcmp(shape, "streams")) {
+        n = draw(60, 160);
+        make_data(n, (size_t)draw(2, 4) << 20);
+        for (unsigned i = 0; i < n; i++)
+            insert(&gpu, i, 0);
+    } else if (!strcmp(shape, "reuse")) {
+        n = draw(24, 40);
+        make_data(n + 4, (size_t)4 << 20);
+        for (unsigned i = 0; i < 8 * n; i++)
+            starpu_task_insert(&reads, STARPU_R, handles[draw(0, n - 1)],
+                               STARPU_RW, handles[n + i % 4], 0);
+        n += 4;
+    } else if (!strcmp(shape, "tiny")) {
+        n = 64;
+        make_data(n, 64);
+        for (unsigned i = 0, tasks = draw(2000, 4000); i < tasks; i++)
+            insert(&any, i % n, 0);
+    } else if (!strcmp(shape, "inverted")) {
+        unsigned length = draw(20, 40), others = draw(60, 120);
+
+        n = others + 1;
+        make_data(n, 64);
+        for (unsigned i = 0; i < length; i++)
+            insert(&any, 0, STARPU_MIN_PRIO);
+        for (unsigned i = 0; i < others; i++)
+            insert(&any, 1 + i, STARPU_MAX_PRIO);
+    } else if (!strcmp(shape, "mixed")) {
+        n = draw(100, 200);
+        make_data(n, 4096);
+        for (unsigned i = 0; i < n; i++)
+            insert(&any, i, 0);
+    } else if (!strcmp(shape, "chain")) {
+        unsigned length = draw(60, 120);
+
+        n = draw(10, 30);
+        make_data(n, 4096);
+        for (unsigned i = 0; i < length; i++)
+            insert(&any, 0, 0);
+        for (unsigned i = 1; i < n; i++)
+            insert(&any, i, 0);
+    }
+    return n;
+}
+
+int main(int argc, char **argv)
+{
+    unsigned n;
+
+    if (argc != 3 || starpu_init(NULL) != 0)
+        return EXIT_FAILURE;
+    state = (uint32_t)strtoul(argv[2], NULL, 10) * 2654435761u + 1;
+    n = run(argv[1]);
+    starpu_task_wait_for_all();
+    for (unsigned i = 0; i < n; i++)
+        starpu_data_unregister(handles[i]);
+    starpu_shutdown();
+    return EXIT_SUCCESS;
+}

@@ -1,0 +1,167 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""`orrery explain`: what it says adds up, its percentages are those of the
+simulations that it cites, and of runs with one known culprit it names that
+first. TAP.
+
+usage: test-explain.py ORRERY CULPRIT [--full]
+"""
+import collections
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, "..", "api"))
+from programs import run_all, test  # noqa: E402
+
+FULL = "--full" in sys.argv
+if len(sys.argv) != 3 + FULL:
+    sys.exit(__doc__.strip())
+ORRERY, CULPRIT = map(os.path.abspath, sys.argv[1:3])
+TOP = tempfile.TemporaryDirectory(prefix="orrery-test-")
+GPUS = "h100-pcie-4"
+
+# Culprit: shape, policy, µs on processors and devices, edits, and words of the change that undoes it.
+CASES = {
+    "slow link": ("streams", "dmda", (100, 100), "pcie.bandwidth /= 20",
+                  "bandwidth"),
+    "small memory": ("reuse", "dmda", (20, 20),
+                     "cuda.count = 1; cuda.memory = 72MiB", "memory"),
+    "slow submission": ("tiny", "lws", (2, 2), None, "submission"),
+    "wrong priority": ("inverted", "dmdas", (1000, 1e6),
+                       "cuda.count = 1; cpu.count = 4",
+                       "ignores the priorities"),
+    "misplaced kernel": ("mixed", "eager", (50000, 200), None,
+                         "the policy dm"),
+    "slow device": ("streams", "eager", (100, 5000),
+                    "cuda.count = 4; cuda[1].speed /= 40", "CUDA 1"),
+    "critical path": ("chain", "dmda", (100, 100), None, "chain of tasks"),
+}
+
+
+def environment(times):
+    env = {name: value for name, value in os.environ.items()
+           if not name.startswith("STARPU_") and
+           name not in ("ORRERY_MACHINE", "ORRERY_CHECK_BOUNDS")}
+    env.update(STARPU_HOME=TOP.name, STARPU_SILENT="1", LC_ALL="C.UTF-8",
+               STARPU_PERF_MODEL_DIR=os.path.join(TOP.name, "models"),
+               CULPRIT_CPU=str(times[0]), CULPRIT_CUDA=str(times[1]), TMPDIR=TOP.name)
+    return env
+
+
+def orrery(*words, times=(100, 100)):
+    return subprocess.run([ORRERY, *words], env=environment(times),
+                          stdin=subprocess.DEVNULL, timeout=200, check=False,
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                          encoding="utf-8")
+
+
+def explain(case, seed):
+    shape, policy, times, edits, _ = CASES[case]
+    done = orrery("explain", "-m", GPUS, "-s", policy,
+                  *(("--set", edits) if edits else ()), "--json", "--",
+                  CULPRIT, shape, str(seed), times=times)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def near(a, b, tolerance=1e-6):
+    return abs(a - b) <= tolerance * max(1, abs(a), abs(b))
+
+
+@test
+def the_causes_of_idle_time_are_all_of_it():
+    for case in CASES:
+        said = explain(case, 1)
+        for worker in said["idle"]:
+            assert min(worker["causes_ms"].values()) >= -1e-9, worker
+            assert near(sum(worker["causes_ms"].values()), worker["idle_ms"])
+            assert near(worker["busy_ms"] + worker["idle_ms"],
+                        said["makespan_ms"]), worker
+        assert near(said["makespan_ms"] * 1000, said["run"]["makespan_us"],
+                    1e-4), said["run"]
+
+
+@test
+def the_critical_path_has_no_holes():
+    for case in CASES:
+        said = explain(case, 2)
+        path = said["critical_path"]
+        assert near(path[0]["start_ms"], 0), path[0]
+        assert near(path[-1]["end_ms"], said["makespan_ms"]), path[-1]
+        for before, after in zip(path, path[1:]):
+            assert near(before["end_ms"], after["start_ms"]), (before, after)
+
+
+@test
+def percentages_are_those_of_the_simulations_cited():
+    for case in "slow link", "misplaced kernel", "critical path":
+        shape, policy, times, edits, _ = CASES[case]
+        said = explain(case, 3)
+        for change in said["changes"][:3]:
+            if "variable" in change:
+                continue
+            words = ["-s", change.get("scheduler", policy)]
+            for text in (change.get("edits") or edits or "").splitlines():
+                words += ["--set", text]
+            done = orrery("run", "-m", GPUS, *words, "--json", "--", CULPRIT,
+                          shape, "3", times=times)
+            report = json.loads(done.stdout)
+            gain = 1 - report["makespan_us"] / said["run"]["makespan_us"]
+            assert near(report["makespan_us"] / 1000, change["makespan_ms"])
+            assert near(100 * gain, change["gain_percent"], 1e-3), change
+
+
+@test
+def the_culprit_is_named_first():
+    seeds = range(30 if FULL else 6)
+    right = collections.Counter()
+    for case, (*_, words) in CASES.items():
+        for seed in seeds:
+            said = explain(case, seed)
+            first = said["changes"][0]["change"] if said["changes"] else ""
+            right[case] += words in first
+            if words not in first:
+                print(f"# {case}, seed {seed}: " + "; ".join(
+                    "%s %.1f" % (c["change"], c.get("gain_percent", -999))
+                    for c in said["changes"][:3]))
+    total = len(CASES) * len(seeds)
+    for case in CASES:
+        print(f"# {case}: first in {right[case]} of {len(seeds)} seeds")
+    print(f"# in all: {sum(right.values())} of {total}")
+    assert sum(right.values()) >= 0.8 * total
+
+
+@test
+def the_text_says_what_the_json_says():
+    done = orrery("explain", "-m", GPUS, "-s", "dmda", "--", CULPRIT, "chain",
+                  "1")
+    assert done.returncode == 0, done.stderr
+    for words in ("on the critical path", "culprit on CPU", "idle by cause",
+                  "what would help, simulated", "--set 'kernel[\"culprit\"] *= 2'"):
+        assert words in done.stdout, (words, done.stdout)
+    assert not [name for name in os.listdir(TOP.name)
+                if name.startswith("orrery-explain")], os.listdir(TOP.name)
+
+
+@test
+def a_real_run_is_explained_without_changes():
+    done = orrery("explain", "-s", "lws", "--", CULPRIT, "mixed", "1")
+    assert done.returncode == 0, done.stderr
+    assert "A real run" in done.stdout, done.stdout
+
+
+@test
+def what_cannot_be_explained_is_said():
+    for words, code, text in (
+            ((), 2, "which program"), (("--", "false"), 1, "false"),
+            (("--", CULPRIT, "nothing", "1"), 1, "no task")):
+        done = orrery("explain", *words)
+        assert done.returncode == code, (words, done.returncode, done.stderr)
+        assert text in done.stderr, done.stderr
+
+
+sys.exit(run_all())

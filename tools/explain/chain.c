@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * tools/explain/chain.c - what the end of the run waited for, step by step back
+ * to its begin: of the worker, the data and the readiness of a task, what came
+ * last is what it waited for.
+ */
+#include "tools/explain/explain.h"
+
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+
+#define NEAR 1e-3 /* ms: the runtime's own work between two events */
+
+struct chain {
+    const struct explain_run *run;
+    size_t *by_job; /* indices of tasks */
+    struct explain_link *links;
+    size_t n, room;
+    bool lost; /* no memory */
+};
+
+const char *explain_type_name(enum explain_link_type type)
+{
+    static const char *const names[EXPLAIN_NTYPES] = {
+        [EXPLAIN_RUNS] = "task",
+        [EXPLAIN_COPIES] = "transfer",
+        [EXPLAIN_QUEUES] = "queue of transfers",
+        [EXPLAIN_SUBMITS] = "submission",
+        [EXPLAIN_SCHEDULES] = "scheduler",
+        [EXPLAIN_PREPARES] = "overhead",
+    };
+
+    return names[type];
+}
+
+/* What takes no time stands in nobody's way, unless it is a task. */
+static void add(struct chain *c, enum explain_link_type type, double start,
+                double end, size_t what)
+{
+    struct explain_link *moved;
+
+    start = fmax(start, c->run->begin);
+    if (end < start || (end == start && type != EXPLAIN_RUNS))
+        return;
+    if (c->n == c->room) {
+        moved = realloc(c->links, (2 * c->room + 64) * sizeof(*moved));
+        if (!moved) {
+            c->lost = true;
+            return;
+        }
+        c->links = moved;
+        c->room = 2 * c->room + 64;
+    }
+    c->links[c->n++] = (struct explain_link){type, start, end, what};
+}
+
+/* How many copies end at `time` or before. */
+static size_t copies_until(const struct explain_run *run, double time)
+{
+    size_t low = 0, high = run->ncopies;
+
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+
+        if (run->copies[middle].end <= time)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* The copy that the task waited for last, after `since`: one that says so, else
+ * one to its memory that ended when it began. */
+static size_t copy_before(const struct explain_run *run,
+                          const struct explain_task *task, double since)
+{
+    unsigned node = run->graph->workers[task->worker].node;
+    size_t found = EXPLAIN_NONE;
+
+    for (size_t i = copies_until(run, task->start); i-- > 0;) {
+        const struct explain_copy *copy = &run->copies[i];
+
+        if (copy->end <= since)
+            break;
+        if (copy->to != node || copy->writeback)
+            continue;
+        if (copy->job == task->job)
+            return i;
+        if (found == EXPLAIN_NONE &&
+            task->start - copy->end <= fmax(NEAR, 0.05 * (task->start - since)))
+            found = i;
+    }
+    return found;
+}
+
+/* A copy that kept the link of copy `i` busy until that began, after `since`. */
+static size_t copy_in_the_way(const struct explain_run *run, size_t i,
+                              double since)
+{
+    const struct explain_copy *copy = &run->copies[i];
+
+    for (size_t j = copies_until(run, copy->start + NEAR); j-- > 0;) {
+        const struct explain_copy *other = &run->copies[j];
+
+        if (other->end < copy->start - NEAR || other->end <= since)
+            break;
+        if (j != i && other->start < copy->start &&
+            (other->to == copy->to || other->from == copy->from))
+            return j;
+    }
+    return EXPLAIN_NONE;
+}
+
+/* Of the tasks that it waited for, the one that ended last by `time`. */
+static size_t latest_predecessor(const struct chain *c,
+                                 const struct explain_task *task, double time)
+{
+    const struct orr_graph *graph = c->run->graph;
+    size_t best = EXPLAIN_NONE;
+
+    if (task->number == UINT_MAX)
+        return best;
+    for (unsigned d = 0; d < graph->tasks[task->number].ndeps; d++) {
+        unsigned before =
+            graph->deps[graph->tasks[task->number].first_dep + d].task;
+        size_t t = c->by_job[before];
+
+        if (t != EXPLAIN_NONE && c->run->tasks[t].end <= time + 1e-9 &&
+            (best == EXPLAIN_NONE ||
+             c->run->tasks[t].end > c->run->tasks[best].end))
+            best = t;
+    }
+    return best;
+}
+
+/* The task whose end let the application go on before `time`, which had waited
+ * for all: *ret_time. EXPLAIN_NONE: it had not waited. */
+static size_t awaited_task(const struct explain_run *run, double time,
+                           double *ret_time)
+{
+    double empty = run->begin;
+    size_t best = EXPLAIN_NONE;
+
+    for (size_t i = 0; i < run->nempty && run->empty[i] <= time; i++)
+        empty = run->empty[i];
+    *ret_time = empty;
+    for (size_t t = 0; t < run->ntasks && run->tasks[t].start < empty; t++)
+        if (run->tasks[t].end <= empty &&
+            (best == EXPLAIN_NONE || run->tasks[t].end > run->tasks[best].end))
+            best = t;
+    return best;
+}
+
+/* Adds the copies that the task waited for; returns when the first of them began. */
+static double add_copies(struct chain *c, size_t copy, double since)
+{
+    const struct explain_copy *copies = c->run->copies;
+    double time = copies[copy].start;
+
+    add(c, EXPLAIN_COPIES, fmax(time, since), copies[copy].end, copy);
+    while (time > since) {
+        size_t other = copy_in_the_way(c->run, copy, since);
+
+        if (other == EXPLAIN_NONE)
+            break;
+        add(c, EXPLAIN_QUEUES, fmax(copies[other].start, since), time, other);
+        time = copies[other].start;
+        copy = other;
+    }
+    return fmax(time, since);
+}
+
+/* Goes on with what the submission of the task waited for. */
+static size_t step_submission(struct chain *c, const struct explain_task *task)
+{
+    double empty;
+    size_t next = awaited_task(c->run, task->submitted, &empty);
+
+    add(c, EXPLAIN_SUBMITS, empty, task->submitted, EXPLAIN_NONE);
+    if (next != EXPLAIN_NONE)
+        add(c, EXPLAIN_PREPARES, c->run->tasks[next].end, empty, EXPLAIN_NONE);
+    return next;
+}
+
+/* Goes on with what made the task ready. */
+static size_t step_ready(struct chain *c, const struct explain_task *task)
+{
+    size_t next = latest_predecessor(c, task, task->ready);
+
+    if (next == EXPLAIN_NONE || c->run->tasks[next].end < task->submitted) {
+        add(c, EXPLAIN_PREPARES, task->submitted, task->ready, EXPLAIN_NONE);
+        return step_submission(c, task);
+    }
+    add(c, EXPLAIN_PREPARES, c->run->tasks[next].end, task->ready,
+        EXPLAIN_NONE);
+    return next;
+}
+
+/* Adds the task and what came before it; returns the task to go on with. */
+static size_t step(struct chain *c, size_t t)
+{
+    const struct explain_task *tasks = c->run->tasks, *task = &tasks[t];
+    size_t before = task->before, copy;
+    double worker = -(double)INFINITY, since, time = task->start;
+
+    add(c, EXPLAIN_RUNS, task->start, task->end, t);
+    if (before != EXPLAIN_NONE && tasks[before].end <= task->start)
+        worker = tasks[before].end;
+    since = fmax(worker, task->ready);
+    copy = copy_before(c->run, task, since);
+    if (copy != EXPLAIN_NONE) {
+        add(c, EXPLAIN_PREPARES, c->run->copies[copy].end, time, EXPLAIN_NONE);
+        time = add_copies(c, copy, since);
+    }
+    if (worker >= task->ready) {
+        add(c, EXPLAIN_PREPARES, worker, time, EXPLAIN_NONE);
+        return before;
+    }
+    add(c, EXPLAIN_PREPARES, fmax(task->taken, since), time, EXPLAIN_NONE);
+    add(c, EXPLAIN_SCHEDULES, task->ready, fmin(time, task->taken),
+        EXPLAIN_NONE);
+    return step_ready(c, task);
+}
+
+static bool number_tasks(struct chain *c)
+{
+    unsigned n = c->run->graph->ntasks;
+
+    c->by_job = malloc((n + 1) * sizeof(*c->by_job));
+    for (unsigned t = 0; c->by_job && t < n; t++)
+        c->by_job[t] = EXPLAIN_NONE;
+    for (size_t t = 0; c->by_job && t < c->run->ntasks; t++)
+        if (c->run->tasks[t].number != UINT_MAX)
+            c->by_job[c->run->tasks[t].number] = t;
+    return c->by_job != NULL;
+}
+
+struct explain_link *explain_chain(const struct explain_run *run, size_t *ret_n)
+{
+    struct chain c = {.run = run};
+    size_t task = 0;
+
+    if (!number_tasks(&c))
+        return NULL;
+    for (size_t t = 1; t < run->ntasks; t++)
+        if (run->tasks[t].end > run->tasks[task].end)
+            task = t;
+    /* Each step goes back in time, or to one of equal time. */
+    for (size_t i = 0; task != EXPLAIN_NONE && i <= 2 * run->ntasks; i++)
+        task = step(&c, task);
+    free(c.by_job);
+    *ret_n = c.n;
+    if (!c.lost && c.links)
+        return c.links;
+    free(c.links);
+    return NULL;
+}

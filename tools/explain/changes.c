@@ -1,0 +1,335 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * tools/explain/changes.c - changes that the findings suggest, each simulated.
+ * One is proposed only where the run shows a reason for it.
+ */
+#include "tools/explain/explain.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tools/common/tool.h"
+
+enum { MAX_CHANGES = 40, AT_ONCE = 2 };
+
+/* Shares of the makespan, or of a capacity, from which on a change is tried. */
+#define SOME      0.01
+#define MOST      0.8
+#define MANY_BUSY 0.85
+#define SLOWER    1.1 /* times as long as on its like */
+
+struct proposals {
+    const struct explain_run *run;
+    const struct explain_idle *idle;
+    const struct launch *base;
+    struct explain_changes *to;
+    bool lost; /* no memory */
+};
+
+static struct explain_change *propose(struct proposals *p, char *what,
+                                      char *edits)
+{
+    struct explain_change *change;
+
+    if (!what || p->to->n == MAX_CHANGES) {
+        p->lost |= !what;
+        free(what);
+        free(edits);
+        return NULL;
+    }
+    change = &p->to->items[p->to->n++];
+    *change = (struct explain_change){.what = what, .edits = edits};
+    return change;
+}
+
+static double length(const struct explain_run *run)
+{
+    return run->end - run->begin;
+}
+
+/* ms that all workers lost for a cause. */
+static double lost_for(const struct proposals *p, enum explain_cause cause)
+{
+    double sum = 0;
+
+    for (unsigned w = 0; w < p->run->graph->nworkers; w++)
+        sum += p->idle[w].causes[cause];
+    return sum;
+}
+
+static void propose_links(struct proposals *p)
+{
+    double used = 0;
+
+    for (size_t i = 0; i < p->run->ncopies; i++)
+        used += p->run->copies[i].end - p->run->copies[i].start;
+    if (used < SOME * length(p->run))
+        return;
+    propose(p, tool_format("links of twice the bandwidth"),
+            tool_format("bus.bandwidth *= 2"));
+    propose(p, tool_format("links of half the latency"),
+            tool_format("bus.latency /= 2"));
+}
+
+static void propose_memory(struct proposals *p)
+{
+    if (p->base->report.evictions > 0)
+        propose(p, tool_format("devices with twice the memory"),
+                tool_format("cuda.memory *= 2"));
+}
+
+static void propose_submission(struct proposals *p)
+{
+    struct explain_change *change;
+
+    if (lost_for(p, EXPLAIN_SUBMISSION) < SOME * length(p->run))
+        return;
+    change = propose(p, tool_format("submission that takes no time"), NULL);
+    if (change)
+        change->set = "STARPU_SIMGRID_TASK_SUBMIT_COST=0";
+}
+
+static bool has_priorities(const struct orr_graph *graph)
+{
+    for (unsigned t = 1; t < graph->ntasks; t++)
+        if (graph->tasks[t].priority != graph->tasks[0].priority)
+            return true;
+    return false;
+}
+
+/* Policies that take the task with the highest priority first. */
+static bool heeds_priorities(const char *policy)
+{
+    return !strcmp(policy, "dmdas") || !strcmp(policy, "dmdasd") ||
+           !strcmp(policy, "prio") || !strcmp(policy, "pheft");
+}
+
+static void propose_policies(struct proposals *p)
+{
+    static const char *const policies[] = {"dmdas", "dmda", "dmdar", "lws"};
+    const char *now = launch_policy(p->base);
+    bool priorities = has_priorities(p->run->graph);
+
+    for (size_t i = 0; i < sizeof(policies) / sizeof(*policies); i++) {
+        struct explain_change *change;
+        const char *why = "";
+
+        if (now && !strcmp(now, policies[i]))
+            continue;
+        if (now && priorities &&
+            heeds_priorities(now) != heeds_priorities(policies[i]))
+            why = heeds_priorities(now) ? ", which ignores the priorities"
+                                        : ", which heeds the priorities";
+        change =
+            propose(p, tool_format("the policy %s%s", policies[i], why), NULL);
+        if (change)
+            change->scheduler = policies[i];
+    }
+}
+
+/* "CUDA 1.0 (…)" is device 1; -1: no such device. */
+static int device_of(const char *name)
+{
+    int device;
+
+    return sscanf(name, "CUDA %d", &device) == 1 ? device : -1;
+}
+
+static void propose_devices(struct proposals *p)
+{
+    const struct orr_graph *graph = p->run->graph;
+    int last = -1;
+
+    for (unsigned w = 0; w < graph->nworkers; w++) {
+        int device = device_of(graph->workers[w].name);
+        double slower;
+
+        if (device < 0 || device == last)
+            continue;
+        last = device;
+        slower = explain_slower(p->run, w);
+        if (slower > SLOWER)
+            propose(p, tool_format("CUDA %d as fast as its like", device),
+                    tool_format("cuda[%d].speed *= %.4g", device, slower));
+    }
+}
+
+/* Whether the workers of devices, or of processors, were busy most of the time. */
+static bool all_busy(const struct proposals *p, bool devices)
+{
+    const struct orr_graph *graph = p->run->graph;
+    double busy = 0, all = 0;
+
+    for (unsigned w = 0; w < graph->nworkers; w++)
+        if ((device_of(graph->workers[w].name) >= 0) == devices) {
+            busy += p->idle[w].busy;
+            all += length(p->run);
+        }
+    return all > 0 && busy > MANY_BUSY * all;
+}
+
+static void propose_workers(struct proposals *p)
+{
+    const struct orr_graph *graph = p->run->graph;
+    unsigned cpus = 0, cudas = 0;
+    int last = -1;
+
+    for (unsigned w = 0; w < graph->nworkers; w++) {
+        int device = device_of(graph->workers[w].name);
+
+        cpus += !strncmp(graph->workers[w].name, "CPU", 3);
+        cudas += device >= 0 && device != last;
+        last = device >= 0 ? device : last;
+    }
+    if (cudas && all_busy(p, true))
+        propose(p, tool_format("%u CUDA devices", 2 * cudas),
+                tool_format("cuda.count = %u", 2 * cudas));
+    if (cpus && all_busy(p, false))
+        propose(p, tool_format("%u processors", 2 * cpus),
+                tool_format("cpu.count = %u", 2 * cpus));
+}
+
+/* Whether an edit changes how long it took: not what is assumed. */
+static bool can_be_edited(const struct orr_graph *graph,
+                          const struct orr_graph_task *task)
+{
+    return task->worker != ORR_GRAPH_NOT_RUN &&
+           strcmp(orr_graph_origin_of(graph, &graph->types[task->type],
+                                      task->worker),
+                  "assumed") != 0;
+}
+
+/* The kernel that took most time, where a chain of dependencies is about as long
+ * as the run. */
+static void propose_kernels(struct proposals *p)
+{
+    const struct orr_graph *graph = p->run->graph;
+    double *time = calloc(graph->ntypes + 1, sizeof(*time));
+    unsigned best = 0;
+
+    p->lost |= !time;
+    if (time && explain_longest(p->run) > MOST * length(p->run)) {
+        for (unsigned t = 0; t < graph->ntasks; t++)
+            if (can_be_edited(graph, &graph->tasks[t]))
+                time[graph->tasks[t].type] +=
+                    graph->tasks[t].end_ms - graph->tasks[t].start_ms;
+        for (unsigned i = 1; i < graph->ntypes; i++)
+            if (time[i] > time[best])
+                best = i;
+        if (time[best] > 0)
+            propose(
+                p,
+                tool_format("a chain of tasks of half the length: kernel %s "
+                            "twice as fast",
+                            graph->types[best].symbol),
+                tool_format("kernel[\"%s\"] *= 2", graph->types[best].symbol));
+    }
+    free(time);
+}
+
+static bool prepare(struct explain_change *change, const struct launch *base,
+                    const char **more)
+{
+    char *edits = change->edits;
+
+    if (change->edits && base->edits) {
+        edits = tool_format("%s\n%s", base->edits, change->edits);
+        free(change->edits);
+        change->edits = edits;
+        if (!edits)
+            return false;
+    }
+    more[0] = change->set ? change->set : "STARPU_SILENT=1";
+    more[1] = NULL;
+    change->launch = (struct launch){
+        .machine = base->machine,
+        .edits = edits ? edits : base->edits,
+        .scheduler = change->scheduler ? change->scheduler : base->scheduler,
+        .assume = base->assume,
+        .more = more,
+        .argv = base->argv,
+        .quiet = true};
+    return true;
+}
+
+static int compare_changes(const void *a, const void *b)
+{
+    const struct explain_change *x = a, *y = b;
+
+    if (x->failed != y->failed)
+        return x->failed ? 1 : -1;
+    if (x->gain != y->gain)
+        return x->gain < y->gain ? 1 : -1;
+    return strcmp(x->what, y->what);
+}
+
+/* Launches lie in one array while they run. */
+static int simulate(struct explain_changes *changes, const struct launch *base)
+{
+    struct launch *launches = calloc(changes->n + 1, sizeof(*launches));
+    const char *more[MAX_CHANGES][2];
+    int rc = launches ? 0 : -1;
+
+    for (size_t i = 0; i < changes->n && rc == 0; i++) {
+        if (!prepare(&changes->items[i], base, more[i]))
+            rc = -1;
+        launches[i] = changes->items[i].launch;
+    }
+    if (rc)
+        tool_error("out of memory");
+    else if (changes->n)
+        rc = launch_all(launches, changes->n, AT_ONCE, NULL);
+    for (size_t i = 0; launches && i < changes->n; i++) {
+        struct explain_change *change = &changes->items[i];
+
+        change->launch = launches[i];
+        change->launch.more = NULL;
+        change->failed = rc != 0 || *change->launch.problem ||
+                         launch_chose_policy(&change->launch);
+        change->gain =
+            1 - change->launch.report.makespan_us / base->report.makespan_us;
+    }
+    free(launches);
+    return rc;
+}
+
+int explain_changes_try(const struct explain_run *run,
+                        const struct explain_idle *idle,
+                        const struct launch *base, struct explain_changes *ret)
+{
+    struct explain_changes changes = {
+        calloc(MAX_CHANGES, sizeof(struct explain_change)), 0, 0};
+    struct proposals p = {run, idle, base, &changes, false};
+    int rc;
+
+    if (!changes.items) {
+        tool_error("out of memory");
+        return -1;
+    }
+    propose_links(&p);
+    propose_memory(&p);
+    propose_submission(&p);
+    propose_policies(&p);
+    propose_devices(&p);
+    propose_workers(&p);
+    propose_kernels(&p);
+    rc = p.lost ? -1 : simulate(&changes, base);
+    changes.stopped = rc > 0 ? rc : 0;
+    if (rc == 0)
+        qsort(changes.items, changes.n, sizeof(*changes.items),
+              compare_changes);
+    *ret = changes;
+    return rc < 0 ? -1 : 0;
+}
+
+void explain_changes_done(struct explain_changes *changes)
+{
+    for (size_t i = 0; changes->items && i < changes->n; i++) {
+        launch_done(&changes->items[i].launch);
+        free(changes->items[i].what);
+        free(changes->items[i].edits);
+    }
+    free(changes->items);
+}

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * tools/explain/command.c - `orrery explain`: what stood in the way of a run, and
+ * what would help. One thread.
+ */
+#include "tools/explain/explain.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "tools/common/assume.h"
+#include "tools/common/edits.h"
+#include "tools/common/json.h"
+#include "tools/common/tool.h"
+
+static const char help[] =
+    "usage: orrery explain [-m MACHINE] [--set EDIT] [-s SCHEDULER] [--assume TIMES]\n"
+    "                      [--json] -- PROGRAM [ARGUMENTS]\n"
+    "Runs the program and says why it took that long: the chain of tasks, transfers\n"
+    "and waits from its end back to its begin; the idle time of each worker by cause;\n"
+    "kernels on slower workers, full links; the changes that help most, each simulated.\n"
+    "  -m, --machine MACHINE      simulate that machine, else run for real: then no\n"
+    "                             change is simulated\n"
+    "  -s, --scheduler SCHEDULER  such as eager, lws, dmda, dmdas\n" EDITS_HELP
+        ASSUME_HELP
+    "      --json                 print it as JSON, the critical path link by link\n"
+    "Causes of idle time: no ready task (dependencies); submission: the next task was\n"
+    "not submitted; scheduler: tasks were ready and went elsewhere, or nobody took\n"
+    "them; data: copies for the next task; memory: copies that make room for it;\n"
+    "overhead: the rest.\n"
+    "Exit codes: the program's own when it fails; 1 when there is nothing to explain;\n"
+    "2 for a wrong command line.\n"
+    "example: orrery explain -m MACHINE -s dmdas -- ./cholesky -size 9600\n";
+
+/* The files that the run leaves for us. */
+struct files {
+    char *folder, *trace, *graph; /* owned */
+};
+
+static bool files_init(struct files *files)
+{
+    const char *parent = getenv("TMPDIR");
+
+    *files = (struct files){0};
+    files->folder = tool_format("%s/orrery-explain-XXXXXX",
+                                parent && *parent ? parent : "/tmp");
+    if (!files->folder || !mkdtemp(files->folder)) {
+        tool_error("no temporary folder: %s; TMPDIR names another place",
+                   strerror(errno));
+        free(files->folder);
+        files->folder = NULL;
+        return false;
+    }
+    files->trace = tool_format("%s/trace.csv", files->folder);
+    files->graph = tool_format("ORRERY_GRAPH=%s/graph", files->folder);
+    return files->trace && files->graph;
+}
+
+static const char *graph_path(const struct files *files)
+{
+    return strchr(files->graph, '=') + 1;
+}
+
+static void files_done(struct files *files)
+{
+    if (files->trace)
+        unlink(files->trace);
+    if (files->graph)
+        unlink(graph_path(files));
+    if (files->folder)
+        rmdir(files->folder);
+    free(files->folder);
+    free(files->trace);
+    free(files->graph);
+}
+
+static void explanation_done(struct explanation *e)
+{
+    explain_changes_done(&e->changes);
+    free(e->links);
+    free(e->misplaced);
+    free(e->chain);
+    free(e->idle);
+}
+
+static int print(const struct explanation *e, bool json)
+{
+    if (!json)
+        explain_print(e);
+    else if (tool_json_print(explain_json(e)) < 0)
+        return tool_fail(TOOL_FAILED, "out of memory");
+    if (e->changes.stopped)
+        return tool_fail(128 + e->changes.stopped,
+                         "interrupted: what would help is not known");
+    return TOOL_OK;
+}
+
+static int explain(const struct launch *launch, const struct explain_run *run,
+                   bool json)
+{
+    struct explanation e = {.run = run, .report = &launch->report};
+    int code = TOOL_FAILED;
+
+    e.idle = explain_idle_all(run);
+    e.chain = explain_chain(run, &e.nchain);
+    e.misplaced = explain_misplaced_all(run, &e.nmisplaced);
+    e.links = explain_link_use(run);
+    if (!e.idle || !e.chain || !e.misplaced || !e.links)
+        tool_error("out of memory");
+    else if (!launch->report.simulated ||
+             explain_changes_try(run, e.idle, launch, &e.changes) == 0)
+        code = print(&e, json);
+    explanation_done(&e);
+    return code;
+}
+
+/* The program has ended: reads what it left. */
+static int finish(struct launch *launch, const struct files *files, bool json)
+{
+    struct explain_run run;
+    struct orr_error err = {""};
+    int code = process_exit_code(&launch->process);
+
+    if (launch->process.text && code != 0)
+        fwrite(launch->process.text, 1, launch->process.length, stderr);
+    fflush(stdout);
+    launch_warn_policy(launch, "explain");
+    if (*launch->problem) {
+        tool_error("%s", launch->problem);
+        return code ? code : TOOL_FAILED;
+    }
+    if (explain_run_read(files->trace, graph_path(files), &run, &err) < 0) {
+        tool_error("%s", err.text);
+        return TOOL_FAILED;
+    }
+    code = explain(launch, &run, json);
+    explain_run_done(&run);
+    return code;
+}
+
+static int run_program(struct launch *launch, bool json)
+{
+    struct files files;
+    const char *more[2] = {NULL, NULL};
+    int result = TOOL_FAILED;
+
+    if (files_init(&files)) {
+        more[0] = files.graph;
+        launch->more = more;
+        launch->trace = files.trace;
+        result = launch_all(launch, 1, 1, NULL);
+        if (result > 0)
+            result = tool_fail(128 + result, "interrupted: %s was ended",
+                               launch->argv[0]);
+        else if (result < 0)
+            result = TOOL_FAILED;
+        else
+            result = finish(launch, &files, json);
+    }
+    files_done(&files);
+    launch_done(launch);
+    return result;
+}
+
+int cmd_explain(int argc, char **argv)
+{
+    struct launch launch = {0};
+    bool json = false;
+    int result = TOOL_USAGE;
+    const struct tool_option options[] = {
+        {'m', "machine", &launch.machine, NULL},
+        {'s', "scheduler", &launch.scheduler, NULL},
+        {TOOL_JOINED, "set", &launch.edits, NULL},
+        {TOOL_JOINED, "assume", &launch.assume, NULL},
+        {0, "json", NULL, &json},
+        {0}};
+    int first = tool_parse_program(argc, argv, options, launch_names, help);
+
+    if (first <= 0)
+        return first < 0 ? TOOL_USAGE : TOOL_OK;
+    if (first == argc) {
+        tool_error("explain: which program? See orrery explain --help");
+    } else {
+        launch.argv = argv + first;
+        launch.quiet = json;
+        result = run_program(&launch, json);
+    }
+    free((char *)(uintptr_t)launch.edits);
+    free((char *)(uintptr_t)launch.assume);
+    return result;
+}

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * tools/explain/explain.h - what `orrery explain` knows of a run and finds in it.
+ * Times are ms since the runtime was started; the run lasts from the first
+ * submission to the end of the last kernel. One thread.
+ */
+#pragma once
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "bound/graph.h"
+#include "core/base/error.h"
+#include "tools/common/launch.h"
+
+#define EXPLAIN_NONE SIZE_MAX
+
+/* --- the run: read.c --- */
+
+struct explain_task {
+    uint64_t job;
+    unsigned worker;
+    unsigned number;                /* in the graph; UINT_MAX: not there */
+    double submitted, ready, taken; /* ≤ start; taken: by its worker */
+    double start, end;
+    size_t before; /* the one before it on its worker, or EXPLAIN_NONE */
+};
+
+struct explain_copy {
+    unsigned from, to;
+    uint64_t job, handle; /* job: one that waited for it, 0: none */
+    double bytes, start, end;
+    bool writeback;
+};
+
+/* How long something was the case: cumulated over time. */
+struct explain_spans {
+    double *at, *sum; /* the sum grows from at[2i] to at[2i + 1] */
+    size_t n;
+};
+
+struct explain_run {
+    struct orr_graph *graph;
+    struct explain_task *tasks; /* in order of their starts */
+    size_t ntasks;
+    struct explain_copy *copies; /* in order of their ends */
+    size_t ncopies;
+    double *empty; /* when no submitted task was left, in order */
+    size_t nempty;
+    struct explain_spans ready;  /* some task waits in the scheduler */
+    struct explain_spans *room;  /* per node: a write-back makes room … */
+    struct explain_spans *moves; /* … or something is copied there */
+    double begin, end, last_submission;
+};
+
+/* Reads both files of a run. The caller ends *ret with explain_run_done. Errors
+ * with a message: -EINVAL, -ENOMEM, those of the system. */
+int explain_run_read(const char *trace, const char *graph,
+                     struct explain_run *ret, struct orr_error *err);
+void explain_run_done(struct explain_run *run);
+
+/* Of the ms from a to b, those in which it was the case. */
+double explain_spans_within(const struct explain_spans *spans, double a,
+                            double b);
+
+/* --- findings: idle.c, chain.c, waste.c --- */
+
+enum explain_cause {
+    EXPLAIN_DEPENDENCIES, /* no task was ready */
+    EXPLAIN_SUBMISSION,   /* … because it was not submitted yet */
+    EXPLAIN_SCHEDULER,    /* tasks were ready, and others got them or none */
+    EXPLAIN_DATA,         /* its task waited for copies */
+    EXPLAIN_MEMORY,       /* … that make room first */
+    EXPLAIN_OVERHEAD, /* the runtime's own work, and waits of unknown sort */
+    EXPLAIN_NCAUSES
+};
+
+const char *explain_cause_name(enum explain_cause cause);
+
+struct explain_idle {
+    double busy, idle, causes[EXPLAIN_NCAUSES]; /* ms */
+};
+
+/* Of each worker, owned by the caller; NULL without memory. */
+struct explain_idle *explain_idle_all(const struct explain_run *run);
+
+enum explain_link_type {
+    EXPLAIN_RUNS,      /* a task is executed */
+    EXPLAIN_COPIES,    /* a copy that a task of the chain waits for */
+    EXPLAIN_QUEUES,    /* … waits for another copy */
+    EXPLAIN_SUBMITS,   /* the application has not submitted it */
+    EXPLAIN_SCHEDULES, /* ready, and no worker has taken it */
+    EXPLAIN_PREPARES,  /* the runtime, between two of the above */
+    EXPLAIN_NTYPES
+};
+
+/* What stood in the way from `start` to `end`. */
+struct explain_link {
+    enum explain_link_type type;
+    double start, end;
+    size_t what; /* index of the task or copy, EXPLAIN_NONE */
+};
+
+/* The chain of what each waited for, from the end of the run back to its begin,
+ * without holes; owned by the caller. NULL without memory. */
+struct explain_link *explain_chain(const struct explain_run *run,
+                                   size_t *ret_n);
+
+const char *explain_type_name(enum explain_link_type type);
+
+/* A kernel where it is slower than elsewhere. */
+struct explain_misplaced {
+    const char *kernel, *worker; /* borrowed from the run: one of that class */
+    unsigned type;
+    size_t ntasks;
+    double lost; /* ms, against its fastest worker */
+};
+
+/* All with a loss, the largest first; owned. NULL without memory. */
+struct explain_misplaced *explain_misplaced_all(const struct explain_run *run,
+                                                size_t *ret_n);
+
+/* How much of the time the link could have been full; of each of the graph's,
+ * owned. NULL without memory. */
+double *explain_link_use(const struct explain_run *run);
+
+/* Bytes that came to a memory that they had been copied to before. */
+double explain_copied_again(const struct explain_run *run);
+
+/* The longest chain of dependencies, each task as long as it took, or takes on a
+ * faster worker of the same kind, ms; NaN without memory. */
+double explain_longest(const struct explain_run *run);
+
+/* How many times as long as on the fastest worker of its kind its tasks take, on
+ * average over kernels; kinds have names that differ in numbers only. */
+double explain_slower(const struct explain_run *run, unsigned worker);
+
+/* --- what would help: changes.c --- */
+
+struct explain_change {
+    char *what;                  /* for people */
+    char *edits;                 /* or NULL; all three owned or constant */
+    const char *scheduler, *set; /* another policy; a variable; or NULL */
+    struct launch launch;
+    bool failed;
+    double gain; /* share of the makespan that it saves; negative: it costs */
+};
+
+struct explain_changes {
+    struct explain_change *items; /* the one that helps most first */
+    size_t n;
+    int stopped; /* by that signal, 0 */
+};
+
+/* Simulates the run of `base` with each change that the findings suggest.
+ * Errors: -1, with a message. */
+int explain_changes_try(const struct explain_run *run,
+                        const struct explain_idle *idle,
+                        const struct launch *base, struct explain_changes *ret);
+void explain_changes_done(struct explain_changes *changes);
+
+/* --- print.c --- */
+
+struct explanation {
+    const struct explain_run *run;
+    const struct report *report;
+    struct explain_idle *idle;
+    struct explain_link *chain;
+    struct explain_misplaced *misplaced;
+    size_t nchain, nmisplaced;
+    double *links;
+    struct explain_changes changes;
+};
+
+void explain_print(const struct explanation *e);
+/* A new reference, NULL without memory. */
+json_t *explain_json(const struct explanation *e);

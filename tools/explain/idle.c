@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * tools/explain/idle.c - why workers executed nothing. A gap is explained by the
+ * task behind it: before that was ready, by what else was ready; then by its
+ * scheduler; once the worker had taken it, by copies to its memory.
+ */
+#include "tools/explain/explain.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+const char *explain_cause_name(enum explain_cause cause)
+{
+    static const char *const names[EXPLAIN_NCAUSES] = {
+        [EXPLAIN_DEPENDENCIES] = "no ready task",
+        [EXPLAIN_SUBMISSION] = "submission",
+        [EXPLAIN_SCHEDULER] = "scheduler",
+        [EXPLAIN_DATA] = "data",
+        [EXPLAIN_MEMORY] = "memory",
+        [EXPLAIN_OVERHEAD] = "overhead",
+    };
+
+    return names[cause];
+}
+
+/* From a to b no task came; the next one was submitted at `submitted`. */
+static void before_ready(const struct explain_run *run, double a, double b,
+                         double submitted, double *causes)
+{
+    double middle = fmin(fmax(submitted, a), b);
+    double first = explain_spans_within(&run->ready, a, middle);
+    double second = explain_spans_within(&run->ready, middle, b);
+
+    if (b <= a)
+        return;
+    causes[EXPLAIN_SCHEDULER] += first + second;
+    causes[EXPLAIN_SUBMISSION] += middle - a - first;
+    causes[EXPLAIN_DEPENDENCIES] += b - middle - second;
+}
+
+/* From a to b the worker had a task and waited for its data. */
+static void after_taken(const struct explain_run *run, unsigned node, double a,
+                        double b, double *causes)
+{
+    double room = explain_spans_within(&run->room[node], a, b);
+    double moves = explain_spans_within(&run->moves[node], a, b);
+    double data = fmin(moves, b - a - room);
+
+    if (b <= a)
+        return;
+    causes[EXPLAIN_MEMORY] += room;
+    causes[EXPLAIN_DATA] += data;
+    causes[EXPLAIN_OVERHEAD] += b - a - room - data;
+}
+
+/* From `since` on the worker executed nothing until the task. */
+static void before_task(const struct explain_run *run,
+                        const struct explain_task *task, double since,
+                        double *causes)
+{
+    double ready = fmax(task->ready, since), taken = fmax(task->taken, since);
+
+    before_ready(run, since, ready, task->submitted, causes);
+    causes[EXPLAIN_SCHEDULER] += taken - ready;
+    after_taken(run, run->graph->workers[task->worker].node, taken, task->start,
+                causes);
+}
+
+struct explain_idle *explain_idle_all(const struct explain_run *run)
+{
+    unsigned n = run->graph->nworkers;
+    struct explain_idle *idle = calloc(n + 1, sizeof(*idle));
+    double *free_at = calloc(n + 1, sizeof(*free_at));
+
+    for (unsigned w = 0; free_at && w < n; w++)
+        free_at[w] = run->begin;
+    for (size_t t = 0; idle && free_at && t < run->ntasks; t++) {
+        const struct explain_task *task = &run->tasks[t];
+        unsigned w = task->worker;
+
+        if (task->start > free_at[w])
+            before_task(run, task, free_at[w], idle[w].causes);
+        /* What overlaps counts once. */
+        idle[w].busy += fmax(0, task->end - fmax(task->start, free_at[w]));
+        free_at[w] = fmax(free_at[w], task->end);
+    }
+    for (unsigned w = 0; idle && free_at && w < n; w++) {
+        before_ready(run, free_at[w], run->end, run->last_submission,
+                     idle[w].causes);
+        idle[w].idle = run->end - run->begin - idle[w].busy;
+    }
+    if (!free_at) {
+        free(idle);
+        idle = NULL;
+    }
+    free(free_at);
+    return idle;
+}

@@ -1,0 +1,344 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* tools/explain/print.c - the explanation as text and as JSON. */
+#include "tools/explain/explain.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tools/common/json.h"
+#include "tools/common/table.h"
+
+enum { MAX_ROWS = 8, MAX_HELPFUL = 3, MAX_WORKERS = 16 };
+
+/* Below this share a link, or what a change gains, is not worth a line. */
+#define FULL 0.5
+#define GAIN 0.005
+
+static double length(const struct explanation *e)
+{
+    return e->run->end - e->run->begin;
+}
+
+/* What the chain spent on one thing. */
+struct share {
+    char name[160];
+    enum explain_link_type type;
+    double ms;
+    size_t n;
+};
+
+static void name_link(const struct explain_run *run,
+                      const struct explain_link *link, char *name, size_t size)
+{
+    const struct orr_graph *graph = run->graph;
+    const struct explain_task *task = &run->tasks[link->what];
+    const struct explain_copy *copy = &run->copies[link->what];
+    const char *worker, *kernel = "task";
+
+    switch (link->type) {
+    case EXPLAIN_RUNS:
+        worker = graph->workers[task->worker].name;
+        if (task->number < graph->ntasks)
+            kernel = graph->types[graph->tasks[task->number].type].symbol;
+        snprintf(name, size, "%s on %.*s", kernel,
+                 (int)strcspn(worker, " 0123456789"), worker);
+        break;
+    case EXPLAIN_COPIES:
+    case EXPLAIN_QUEUES:
+        snprintf(name, size, "%s %s to %s", explain_type_name(link->type),
+                 graph->nodes[copy->from].name, graph->nodes[copy->to].name);
+        break;
+    default:
+        snprintf(name, size, "%s", explain_type_name(link->type));
+    }
+}
+
+static int compare_shares(const void *a, const void *b)
+{
+    const struct share *x = a, *y = b;
+
+    if (x->ms != y->ms)
+        return x->ms < y->ms ? 1 : -1;
+    return strcmp(x->name, y->name);
+}
+
+/* The chain by what it was spent on; owned. */
+static struct share *shares_of(const struct explanation *e, size_t *ret_n)
+{
+    struct share *shares = NULL, *moved;
+    size_t n = 0;
+
+    for (size_t i = 0; i < e->nchain; i++) {
+        struct share one = {.type = e->chain[i].type};
+        size_t s = 0;
+
+        name_link(e->run, &e->chain[i], one.name, sizeof(one.name));
+        while (s < n && strcmp(shares[s].name, one.name) != 0)
+            s++;
+        if (s == n) {
+            moved = realloc(shares, (n + 1) * sizeof(*moved));
+            if (!moved)
+                break;
+            shares = moved;
+            shares[n++] = one;
+        }
+        shares[s].ms += e->chain[i].end - e->chain[i].start;
+        shares[s].n++;
+    }
+    if (n)
+        qsort(shares, n, sizeof(*shares), compare_shares);
+    *ret_n = n;
+    return shares;
+}
+
+static void print_chain(const struct explanation *e)
+{
+    static const struct table_column columns[] = {
+        {"on the critical path", false},
+        {"ms", true},
+        {"share", true},
+        {"times", true}};
+    size_t n;
+    struct share *shares = shares_of(e, &n);
+    struct table table = {0};
+
+    for (size_t s = 0; s < n && s < MAX_ROWS; s++) {
+        table_add(&table, "%s", shares[s].name);
+        table_add(&table, "%.3f", shares[s].ms);
+        table_add(&table, "%.1f %%", 100 * shares[s].ms / length(e));
+        table_add(&table, "%zu", shares[s].n);
+    }
+    (void)table_end(&table, columns, 4);
+    free(shares);
+}
+
+/* Length of a worker's name without numbers ("CUDA"), or without what follows in
+ * brackets. */
+static int name_length(const char *name, bool kind)
+{
+    const char *bracket = strstr(name, " (");
+
+    if (kind)
+        return (int)strcspn(name, " 0123456789");
+    return bracket ? (int)(bracket - name) : (int)strlen(name);
+}
+
+/* Adds the row of workers first … last. */
+static void add_idle(const struct explanation *e, struct table *table,
+                     unsigned first, unsigned last)
+{
+    const char *name = e->run->graph->workers[first].name;
+    struct explain_idle sum = {0};
+
+    for (unsigned w = first; w <= last; w++) {
+        sum.busy += e->idle[w].busy;
+        sum.idle += e->idle[w].idle;
+        for (int c = 0; c < EXPLAIN_NCAUSES; c++)
+            sum.causes[c] += e->idle[w].causes[c];
+    }
+    if (first == last)
+        table_add(table, "%.*s", name_length(name, false), name);
+    else
+        table_add(table, "%u x %.*s", last - first + 1, name_length(name, true),
+                  name);
+    table_add(table, "%.3f", sum.busy);
+    table_add(table, "%.3f", sum.idle);
+    for (int c = 0; c < EXPLAIN_NCAUSES; c++)
+        table_add(table, "%.3f", sum.causes[c]);
+}
+
+/* Many workers are shown as one row per kind. */
+static void print_idle(const struct explanation *e)
+{
+    const struct orr_graph *graph = e->run->graph;
+    struct table_column columns[3 + EXPLAIN_NCAUSES] = {
+        {"worker", false}, {"busy", true}, {"idle", true}};
+    struct table table = {0};
+
+    for (int c = 0; c < EXPLAIN_NCAUSES; c++)
+        columns[3 + c] = (struct table_column){
+            explain_cause_name((enum explain_cause)c), true};
+    for (unsigned w = 0, last; w < graph->nworkers; w = last + 1) {
+        const char *name = graph->workers[w].name;
+        int length = name_length(name, true);
+
+        last = w;
+        while (graph->nworkers > MAX_WORKERS && last + 1 < graph->nworkers &&
+               name_length(graph->workers[last + 1].name, true) == length &&
+               !strncmp(name, graph->workers[last + 1].name, (size_t)length))
+            last++;
+        add_idle(e, &table, w, last);
+    }
+    puts("\ntime of workers, ms, idle by cause");
+    (void)table_end(&table, columns, 3 + EXPLAIN_NCAUSES);
+}
+
+static void print_waste(const struct explanation *e)
+{
+    const struct orr_graph *graph = e->run->graph;
+    double again = explain_copied_again(e->run);
+
+    for (size_t i = 0; i < e->nmisplaced && i < MAX_ROWS; i++)
+        printf(
+            "%s%s: %zu task%s ran on a slower worker (%s): %.3f ms more than on "
+            "the fastest\n",
+            i ? "" : "\n", e->misplaced[i].kernel, e->misplaced[i].ntasks,
+            e->misplaced[i].ntasks == 1 ? "" : "s", e->misplaced[i].worker,
+            e->misplaced[i].lost);
+    for (unsigned l = 0; l < graph->nlinks; l++)
+        if (e->links[l] >= FULL)
+            printf("link %s: %.0f %% of what it can carry\n",
+                   graph->links[l].name, 100 * e->links[l]);
+    if (again > 0)
+        printf("%.1f MB were copied to memory that had had them before\n",
+               again / 1e6);
+}
+
+static void print_changes(const struct explanation *e)
+{
+    size_t shown = 0;
+
+    if (!e->report->simulated) {
+        puts("\nA real run: with -m MACHINE changes are simulated as well.");
+        return;
+    }
+    puts("\nwhat would help, simulated");
+    for (size_t i = 0; i < e->changes.n && shown < MAX_HELPFUL; i++) {
+        const struct explain_change *change = &e->changes.items[i];
+
+        if (change->failed || change->gain < GAIN)
+            continue;
+        printf("%6.1f %%  %s: %.3f ms", -100 * change->gain, change->what,
+               change->launch.report.makespan_us / 1000);
+        if (change->edits)
+            printf("  (--set '%s')", change->launch.edits);
+        else if (change->scheduler)
+            printf("  (-s %s)", change->scheduler);
+        else
+            printf("  (%s)", change->set);
+        putchar('\n');
+        shown++;
+    }
+    if (!shown)
+        printf("nothing of %zu changes by %.1f %% or more\n", e->changes.n,
+               100 * GAIN);
+}
+
+void explain_print(const struct explanation *e)
+{
+    printf("\n%s, %s: %.3f ms\n\n", e->report->machine, e->report->scheduler,
+           length(e));
+    print_chain(e);
+    print_idle(e);
+    print_waste(e);
+    print_changes(e);
+}
+
+/* --- JSON --- */
+
+static json_t *json_chain(const struct explanation *e)
+{
+    json_t *list = json_array();
+    char name[160];
+
+    for (size_t i = e->nchain; i-- > 0;) {
+        const struct explain_link *link = &e->chain[i];
+        json_t *one;
+
+        name_link(e->run, link, name, sizeof(name));
+        one = json_pack(
+            "{s:s, s:o, s:f, s:f}", "type", explain_type_name(link->type),
+            "what", tool_json_text(name), "start_ms",
+            link->start - e->run->begin, "end_ms", link->end - e->run->begin);
+        if (one && link->type == EXPLAIN_RUNS)
+            json_object_set_new(
+                one, "job",
+                json_integer((json_int_t)e->run->tasks[link->what].job));
+        json_array_append_new(list, one);
+    }
+    return list;
+}
+
+static json_t *json_idle(const struct explanation *e)
+{
+    json_t *list = json_array();
+
+    for (unsigned w = 0; w < e->run->graph->nworkers; w++) {
+        json_t *causes = json_object();
+
+        for (int c = 0; c < EXPLAIN_NCAUSES; c++)
+            json_object_set_new(causes,
+                                explain_cause_name((enum explain_cause)c),
+                                json_real(e->idle[w].causes[c]));
+        json_array_append_new(
+            list, json_pack("{s:o, s:f, s:f, s:o}", "worker",
+                            tool_json_text(e->run->graph->workers[w].name),
+                            "busy_ms", e->idle[w].busy, "idle_ms",
+                            e->idle[w].idle, "causes_ms", causes));
+    }
+    return list;
+}
+
+static json_t *json_waste(const struct explanation *e, json_t *links)
+{
+    json_t *list = json_array();
+
+    for (size_t i = 0; i < e->nmisplaced; i++)
+        json_array_append_new(
+            list, json_pack("{s:o, s:o, s:I, s:f}", "kernel",
+                            tool_json_text(e->misplaced[i].kernel), "worker",
+                            tool_json_text(e->misplaced[i].worker), "tasks",
+                            (json_int_t)e->misplaced[i].ntasks, "lost_ms",
+                            e->misplaced[i].lost));
+    for (unsigned l = 0; l < e->run->graph->nlinks; l++)
+        json_array_append_new(
+            links, json_pack("{s:o, s:f}", "link",
+                             tool_json_text(e->run->graph->links[l].name),
+                             "use", e->links[l]));
+    return list;
+}
+
+static json_t *json_changes(const struct explanation *e)
+{
+    json_t *list = json_array();
+
+    for (size_t i = 0; i < e->changes.n; i++) {
+        const struct explain_change *change = &e->changes.items[i];
+        json_t *one =
+            json_pack("{s:o, s:b}", "change", tool_json_text(change->what),
+                      "failed", change->failed);
+
+        if (!change->failed) {
+            json_object_set_new(
+                one, "makespan_ms",
+                json_real(change->launch.report.makespan_us / 1000));
+            json_object_set_new(one, "gain_percent",
+                                json_real(100 * change->gain));
+        }
+        if (change->edits)
+            json_object_set_new(one, "edits",
+                                tool_json_text(change->launch.edits));
+        if (change->scheduler)
+            json_object_set_new(one, "scheduler",
+                                tool_json_text(change->scheduler));
+        if (change->set)
+            json_object_set_new(one, "variable", tool_json_text(change->set));
+        json_array_append_new(list, one);
+    }
+    return list;
+}
+
+json_t *explain_json(const struct explanation *e)
+{
+    json_t *links = json_array();
+
+    return json_pack(
+        "{s:o, s:f, s:f, s:o, s:o, s:o, s:o, s:o, s:o}", "run",
+        report_json(e->report), "makespan_ms", length(e), "longest_chain_ms",
+        explain_longest(e->run), "critical_path", json_chain(e), "idle",
+        json_idle(e), "misplaced", json_waste(e, links), "links", links,
+        "copied_again_bytes", tool_json_number(explain_copied_again(e->run)),
+        "changes", json_changes(e));
+}
