@@ -1,0 +1,105 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Man pages and completions that are made of the commands' help. TAP.
+
+usage: test-manual.py MANUAL.PY ORRERY
+"""
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, "..", "api"))
+from programs import Skip, run_all, test  # noqa: E402
+
+if len(sys.argv) != 3:
+    sys.exit(__doc__.strip())
+MANUAL, ORRERY = map(os.path.abspath, sys.argv[1:3])
+TOP = tempfile.TemporaryDirectory(prefix="orrery-test-")
+MAN, BASH, ZSH, FISH = (os.path.join(TOP.name, name)
+                        for name in ("man", "bash", "zsh", "fish"))
+subprocess.run([sys.executable, MANUAL, ORRERY, "9.9", MAN, BASH, ZSH, FISH],
+               check=True)
+
+
+def command_help(*words):
+    return subprocess.run([ORRERY, *words, "--help"], check=True,
+                          stdout=subprocess.PIPE, encoding="utf-8").stdout
+
+
+def page(name):
+    with open(os.path.join(MAN, name + ".1"), encoding="utf-8") as file:
+        return file.read()
+
+
+def complete(*words):
+    """What bash offers for the last word."""
+    script = ('source "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($#-1)); '
+              '_orrery; echo "${COMPREPLY[@]}"')
+    return subprocess.run(
+        ["bash", "-c", script, "-", os.path.join(BASH, "orrery"), *words],
+        check=True, stdout=subprocess.PIPE, encoding="utf-8").stdout.split()
+
+
+@test
+def every_command_and_verb_has_a_page():
+    names = re.findall(r"^  ([a-z]+)  ", command_help(), re.M)
+    assert len(names) > 7, names
+    for name in names:
+        assert f"orrery\\-{name} \\- " in page("orrery-" + name)
+        assert f"BR orrery\\-{name} (1)" in page("orrery")
+    for name in ("machine-list", "machine-show", "perfmodel-prune",
+                 "calibrate-kernels"):
+        assert "Orrery 9.9" in page("orrery-" + name)
+
+
+@test
+def pages_hold_all_of_the_help():
+    for words in (("run",), ("explain",), ("machine", "show")):
+        text = page("-".join(("orrery",) + words))
+        text = text.replace("\\-", "-").replace("\\e", "\\")
+        text = text.replace("\\(ga", "`").replace("\\&", "")
+        for line in command_help(*words).splitlines():
+            line = re.sub("^(usage|example|Exit codes): ", "", line).strip()
+            assert line in text, (words, line)
+
+
+@test
+def groff_has_nothing_to_complain_of():
+    if not shutil.which("groff"):
+        raise Skip("there is no groff")
+    for name in os.listdir(MAN):
+        done = subprocess.run(
+            ["groff", "-man", "-Tutf8", "-ww", os.path.join(MAN, name)],
+            check=True, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+            encoding="utf-8")
+        assert done.stderr == "", done.stderr
+
+
+@test
+def bash_completes_commands_verbs_and_options():
+    assert complete("orrery", "expl") == ["explain"]
+    assert complete("orrery", "machine", "doc") == ["doctor"]
+    assert complete("orrery", "machine", "show", "--s") == ["--set", "--svg"]
+    assert complete("orrery", "run", "--mach") == ["--machine"]
+    assert complete("orrery", "run", "--", "./app", "--") == []
+
+
+@test
+def the_other_shells_accept_their_files():
+    ran = 0
+    for shell, path in (("zsh", os.path.join(ZSH, "_orrery")),
+                        ("fish", os.path.join(FISH, "orrery.fish"))):
+        with open(path, encoding="utf-8") as file:
+            assert "explain" in file.read()
+        if shutil.which(shell):
+            subprocess.run([shell, "-n", path], check=True)
+            ran += 1
+    if not ran:
+        raise Skip("there is neither zsh nor fish")
+
+
+sys.exit(run_all())

@@ -1,0 +1,214 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Man pages and completions of shells, from what the commands say with --help.
+
+usage: manual.py ORRERY VERSION MAN BASH ZSH FISH
+
+Writes orrery.1 and a page for each command and verb into the folder MAN,
+completions as `orrery`, `_orrery` and `orrery.fish` into the others. Folders that
+are relative lie where meson installs.
+"""
+import os
+import re
+import subprocess
+import sys
+
+
+def help_of(orrery, *words):
+    return subprocess.run([orrery, *words, "--help"], check=True,
+                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                          encoding="utf-8").stdout
+
+
+class Command:
+    """A command or verb: its words, its help, options and verbs."""
+
+    def __init__(self, orrery, words, what=""):
+        self.words, self.what = words, what
+        self.help = help_of(orrery, *words)
+        self.options = sorted(set(re.findall(
+            r"^ +(?:-\w, )?(--[a-z][a-z-]*)", self.help, re.M)) | {"--help"})
+        self.letters = sorted(set(re.findall(r"^  (-\w), --", self.help,
+                                             re.M)))
+        name = " ".join(("orrery",) + words)
+        found = []
+        if len(words) == 1: # a list of verbs, or a line of usage for each
+            found = re.findall(rf"^(?:usage:)? +{name} ([a-z]+)\b|"
+                               r"^  ([a-z]+)  +\S", self.help, re.M)
+            found = ["".join(pair) for pair in found]
+        self.verbs = [Command(orrery, words + (verb,))
+                      for verb in dict.fromkeys(found)]
+        for verb in self.verbs:
+            if verb.help == self.help:
+                verb.what = self.what
+        if not self.what:
+            text = re.split(r"^\S", self.help.split("usage:", 1)[1], 1,
+                            re.M)
+            body = self.help[len(self.help) - len(text[-1]) - 1:]
+            self.what = re.split(r"[.:;](?:\s|$)", body)[0].replace("\n", " ")
+
+    @property
+    def page(self):
+        return "-".join(("orrery",) + self.words)
+
+
+def commands_of(orrery):
+    return [Command(orrery, (name,), what) for name, what in
+            re.findall(r"^  ([a-z]+)  +(\S.*)$", help_of(orrery), re.M)]
+
+
+# --- man pages ---
+
+def roff(text):
+    text = text.replace("\\", "\\e").replace("-", "\\-").replace("`", "\\(ga")
+    return "\n".join("\\&" + line if line[:1] in (".", "'") else line
+                     for line in text.split("\n"))
+
+
+def literal(lines):
+    return ".nf\n" + roff("\n".join(lines)) + "\n.fi\n"
+
+
+def sections(text):
+    """Lines of usage, description, exit codes and examples."""
+    found = {"usage": [], "about": [], "exit": [], "example": []}
+    now = "usage"
+    for line in text.rstrip("\n").split("\n"):
+        for begin, section in (("usage: ", "usage"), ("Exit codes: ", "exit"),
+                               ("example: ", "example")):
+            if line.startswith(begin):
+                now, line = section, line[len(begin):]
+                break
+        else:
+            if now == "usage" and not line.startswith(" "):
+                now = "about"
+        found[now].append(line.strip() if now in ("usage", "example")
+                          else line)
+    return found
+
+
+def man_page(page, version, what, text, see):
+    found = sections(text)
+    out = (f'.TH {page.upper()} 1 "" "Orrery {version}" "Orrery"\n'
+           f".SH NAME\n{roff(page)} \\- {roff(what)}\n"
+           ".SH SYNOPSIS\n" + literal(found["usage"]) +
+           ".SH DESCRIPTION\n" + literal(found["about"]))
+    if found["exit"]:
+        out += ".SH EXIT STATUS\n" + roff("\n".join(found["exit"])) + "\n"
+    if found["example"]:
+        out += ".SH EXAMPLES\n" + literal(found["example"])
+    names = sorted(name for name in see if name != page)
+    return out + ".SH SEE ALSO\n" + ",\n".join(
+        f".BR {roff(name)} (1)" for name in names).replace(",\n", " ,\n") + "\n"
+
+
+# --- completions ---
+
+def words_after(command):
+    """What may follow: verbs, options."""
+    return [verb.words[-1] for verb in command.verbs] + command.options + \
+        command.letters
+
+
+def bash(commands):
+    cases = "".join(
+        f"    '{' '.join(c.words)}') words='{' '.join(words_after(c))}' ;;\n"
+        for top in commands for c in [top, *top.verbs])
+    top = " ".join([c.words[0] for c in commands] + ["--help", "--version"])
+    return f"""# Completion of orrery for bash; generated from its help.
+_orrery() {{
+    local cur=${{COMP_WORDS[COMP_CWORD]}} command=${{COMP_WORDS[1]}} words= w
+    COMPREPLY=()
+    for w in "${{COMP_WORDS[@]:2:COMP_CWORD-2}}"; do
+        [ "$w" != -- ] || return # the program's own
+    done
+    if [ "$COMP_CWORD" -eq 1 ]; then
+        COMPREPLY=($(compgen -W '{top}' -- "$cur"))
+        return
+    fi
+    case "$command ${{COMP_WORDS[2]}}" in
+{''.join(f"    '{' '.join(v.words)}') command='{' '.join(v.words)}' ;;{chr(10)}" for c in commands for v in c.verbs)}    esac
+    [ "$command" != "${{COMP_WORDS[1]}}" ] && [ "$COMP_CWORD" -eq 2 ] &&
+        command=${{COMP_WORDS[1]}}
+    case "$command" in
+{cases}    esac
+    COMPREPLY=($(compgen -W "$words" -- "$cur"))
+}}
+complete -o default -F _orrery orrery
+"""
+
+
+def quoted(text):
+    return "'" + text.replace("'", "'\\''") + "'"
+
+
+def zsh(commands):
+    top = "\n".join("        " + quoted(f"{c.words[0]}:{c.what}")
+                    for c in commands)
+    cases = "".join(
+        f"    {quoted(' '.join(c.words))}) compadd -- "
+        f"{' '.join(words_after(c))} ;;\n"
+        for head in commands for c in [*head.verbs, head])
+    return f"""#compdef orrery
+# Completion of orrery for zsh; generated from its help.
+local -a commands
+if (( CURRENT == 2 )); then
+    commands=(
+{top}
+    )
+    _describe command commands
+    return
+fi
+if (( ${{words[(I)--]}} && ${{words[(I)--]}} < CURRENT )); then
+    _files
+    return
+fi
+local verb="${{words[2]}} ${{words[3]}}"
+(( CURRENT == 3 )) && verb=
+case "$verb" in
+{"".join(line for line in cases.splitlines(True) if " " in line.split(")")[0].strip())}    *) case "${{words[2]}}" in
+{"".join(line for line in cases.splitlines(True) if " " not in line.split(")")[0].strip())}    esac ;;
+esac
+_files
+"""
+
+
+def fish(commands):
+    lines = ["# Completion of orrery for fish; generated from its help."]
+    for c in commands:
+        lines.append("complete -c orrery -n __fish_use_subcommand -a "
+                     f"{c.words[0]} -d {quoted(c.what)}")
+        seen = f"'__fish_seen_subcommand_from {c.words[0]}'"
+        for verb in c.verbs:
+            lines.append(f"complete -c orrery -n {seen} -a {verb.words[1]}")
+        options = set(c.options).union(*(v.options for v in c.verbs))
+        for option in sorted(options):
+            lines.append(f"complete -c orrery -n {seen} -l {option[2:]}")
+    return "\n".join(lines) + "\n"
+
+
+def main():
+    if len(sys.argv) != 7:
+        sys.exit(__doc__.strip())
+    orrery, version = sys.argv[1:3]
+    top = os.environ.get("MESON_INSTALL_DESTDIR_PREFIX", "")
+    man, *shells = [os.path.join(top, folder) for folder in sys.argv[3:]]
+    commands = commands_of(orrery)
+    tops = ["orrery"] + [c.page for c in commands]
+    files = {os.path.join(folder, name): write(commands)
+             for folder, name, write in zip(
+                 shells, ("orrery", "_orrery", "orrery.fish"),
+                 (bash, zsh, fish))}
+    files[os.path.join(man, "orrery.1")] = man_page(
+        "orrery", version, "runs tasks on real and simulated machines",
+        help_of(orrery), tops)
+    for c in (c for head in commands for c in [head, *head.verbs]):
+        files[os.path.join(man, c.page + ".1")] = man_page(
+            c.page, version, c.what, c.help, tops)
+    for path, text in files.items():
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+
+
+main()
