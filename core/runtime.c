@@ -124,9 +124,10 @@ static unsigned recording_worker(void)
 
 void orr_runtime_record_count(struct orr_runtime *rt,
                               enum orr_trace_counter counter, int change,
-                              uint64_t job)
+                              const _Atomic uint64_t *job)
 {
-    orr_trace_count(rt->trace, recording_worker(), counter, change, job,
+    orr_trace_count(rt->trace, recording_worker(), counter, change,
+                    job ? atomic_load_explicit(job, memory_order_relaxed) : 0,
                     orr_exec_now(rt->exec));
 }
 

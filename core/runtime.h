@@ -242,16 +242,17 @@ static inline bool orr_some_disabled(const struct orr_runtime *rt)
 /* For the trace, at the present time, by any context. */
 void orr_runtime_record_count(struct orr_runtime *rt,
                               enum orr_trace_counter counter, int change,
-                              uint64_t job);
+                              const _Atomic uint64_t *job);
 void orr_runtime_record_memory(struct orr_runtime *rt, unsigned node,
                                int64_t change);
 
-/* A counter grows or shrinks by `change` because of that job, 0: of one that
- * the caller does not know. Called before a task can be counted down, so that it
+/* A counter grows or shrinks by `change` because of the job of that number,
+ * NULL: the caller does not know it; read only if there is a trace. Called before a task can be counted down, so that it
  * is never shown below 0. */
 static inline void orr_runtime_trace_count(struct orr_runtime *rt,
                                            enum orr_trace_counter counter,
-                                           int change, uint64_t job)
+                                           int change,
+                                           const _Atomic uint64_t *job)
 {
     if (rt->trace)
         orr_runtime_record_count(rt, counter, change, job);

@@ -146,7 +146,7 @@ inline void orr_sched_popped(struct orr_runtime *rt, const struct orr_job *job)
     if (rt->breaks)
         orr_runtime_break(rt, ORR_BREAK_POP, job->id);
     orr_count_popped(rt, job->sched_ctx);
-    orr_runtime_trace_count(rt, ORR_TRACE_NREADY, -1, job->id);
+    orr_runtime_trace_count(rt, ORR_TRACE_NREADY, -1, &job->id);
 }
 
 struct orr_job *orr_sched_pop(struct orr_runtime *rt, struct orr_worker *worker)

@@ -288,7 +288,7 @@ void orr_sched_push(struct orr_runtime *rt, struct orr_job *job)
 {
     orr_charge(rt->machine->costs.push);
     orr_pay();
-    orr_runtime_trace_count(rt, ORR_TRACE_NREADY, 1, job->id);
+    orr_runtime_trace_count(rt, ORR_TRACE_NREADY, 1, &job->id);
     orr_count_pushed(rt, job->sched_ctx, job->task->flops);
     /* Once it is pushed the task may end at any time: no later. */
     job->task->scheduled = 1;

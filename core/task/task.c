@@ -387,7 +387,7 @@ static void throttle(struct orr_runtime *rt)
 static void account(struct orr_runtime *rt, struct starpu_task *task)
 {
     orr_runtime_trace_count(rt, ORR_TRACE_NSUBMITTED, 1,
-                            orr_job_of(task)->id);
+                            &orr_job_of(task)->id);
     orr_count_submitted(rt, orr_job_of(task)->sched_ctx);
     /* Of several first ones at once any will do. */
     if (atomic_load_explicit(&rt->first_submit, memory_order_relaxed) < 0)

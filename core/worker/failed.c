@@ -109,7 +109,7 @@ static void push_again(struct orr_runtime *rt, struct orr_job *job,
     job->task->status = STARPU_TASK_READY;
     if (started && job->counted)
         orr_perf_ready(rt, job);
-    orr_runtime_trace_count(rt, ORR_TRACE_NREADY, 1, job->id);
+    orr_runtime_trace_count(rt, ORR_TRACE_NREADY, 1, &job->id);
     orr_count_pushed(rt, job->sched_ctx, 0);
     orr_sched_push_again(rt, job);
 }

@@ -474,7 +474,7 @@ uint32_t orr_device_where(enum starpu_worker_archtype type)
 /* There is no trace. */
 void orr_runtime_record_count(struct orr_runtime *rt,
                               enum orr_trace_counter counter, int change,
-                              uint64_t job)
+                              const _Atomic uint64_t *job)
 {
     (void)rt, (void)counter, (void)change, (void)job;
 }
