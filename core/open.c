@@ -25,6 +25,7 @@
 #include "core/device/kind.h"
 #include "core/device/simulated.h"
 #include "core/ends.h"
+#include "core/observe/calls.h"
 #include "core/observe/check_bounds.h"
 #include "core/observe/deadlock.h"
 #include "core/observe/graph_record.h"
@@ -642,6 +643,8 @@ static int start(struct orr_runtime *rt, struct starpu_conf *conf,
     if (code)
         return code;
     code = make_parts(rt, conf, err);
+    if (!code)
+        code = orr_calls_open(rt, conf, err);
     if (!code) {
         orr_ends_watch(rt);
         rt->exec->all_parked_arg = rt;
@@ -661,6 +664,7 @@ static int start(struct orr_runtime *rt, struct starpu_conf *conf,
                      rt->exec->stack_size, strerror(-code));
     }
     if (code) {
+        orr_calls_close(rt, "error");
         orr_ends_forget(rt);
         rt->machine->ops->close(rt->machine);
     }

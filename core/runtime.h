@@ -22,6 +22,7 @@
 
 struct orr_agains;
 struct orr_bus;
+struct orr_calls;
 struct orr_combined;
 struct orr_costs_table;
 struct orr_count_waiter;
@@ -126,6 +127,7 @@ struct orr_runtime {
     struct orr_tool *tool;                 /* [const] a profiler's, or NULL */
     _Atomic(struct orr_recording *) bound; /* owned; NULL: none asked for */
     _Atomic(struct orr_graph_record *) graph; /* likewise */
+    struct orr_calls *calls; /* [const] the application's, or NULL: calls.h */
     struct orr_slab *jobs[4]; /* for 1, 2, 3, 4 accesses; more: malloc */
     struct orr_slab *edges, *tasks, *requests;
     /* [const] saves what there is and ends the process, core/ends.h */

@@ -27,6 +27,9 @@ int orrery_is_simulated(void);
  * a simulation without ORRERY_SIM_KERNELS=run. Else 1. */
 int orrery_runs_kernels(void);
 
+/* As starpu_usleep(), with all digits of a double. */
+void orrery_usleep(double microseconds);
+
 #ifdef __cplusplus
 }
 #endif

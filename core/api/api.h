@@ -12,6 +12,7 @@
 
 #include "core/base/log.h"
 #include "core/data/handle.h"
+#include "core/observe/calls.h"
 #include "core/runtime.h"
 
 /* The runtime of the caller; without one the program ends. */

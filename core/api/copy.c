@@ -114,10 +114,11 @@ static int await(starpu_data_handle_t handle)
     return rc;
 }
 
-int starpu_data_dup_ro(starpu_data_handle_t *dst_handle,
-                       starpu_data_handle_t src_handle, int asynchronous)
+/* Makes the copy, or finds one. */
+static int duplicate(starpu_data_handle_t *dst_handle,
+                     starpu_data_handle_t src_handle, int asynchronous)
 {
-    struct orr_handle *src = orr_api_handle(__func__, src_handle);
+    struct orr_handle *src = orr_api_handle("starpu_data_dup_ro", src_handle);
     struct orr_handle *copy = orr_duplicate_share(src);
     int rc;
 
@@ -133,4 +134,25 @@ int starpu_data_dup_ro(starpu_data_handle_t *dst_handle,
     }
     orr_duplicate_join(src, orr_handle_of(*dst_handle));
     return asynchronous ? 0 : await(*dst_handle);
+}
+
+int starpu_data_dup_ro(starpu_data_handle_t *dst_handle,
+                       starpu_data_handle_t src_handle, int asynchronous)
+{
+    struct orr_runtime *rt = ORR_API_RUNTIME();
+    int rc;
+
+    if (!rt->calls)
+        return duplicate(dst_handle, src_handle, asynchronous);
+    orr_calls_enter(rt->calls);
+    orr_calls_mute(rt->calls);
+    rc = duplicate(dst_handle, src_handle, asynchronous);
+    orr_calls_unmute(rt->calls);
+    if (rc == 0)
+        ORR_RECORD(rt, .verb = ORR_CALL_DUPLICATE,
+                   .id = orr_handle_of(*dst_handle)->id,
+                   .of = orr_handle_of(src_handle)->id,
+                   .synchronous = !asynchronous);
+    ORR_RECORD_RETURN(rt);
+    return rc;
 }

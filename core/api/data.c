@@ -47,10 +47,15 @@ static int acquire(const char *call, starpu_data_handle_t handle, int node,
 {
     int rc = check(call, handle, node, mode);
 
+    struct orr_runtime *rt = orr_runtime_need(call);
+
     if (rc < 0)
         return rc;
-    return orr_data_acquire(orr_runtime_need(call), orr_handle_of(handle), node,
-                            mode);
+    ORR_RECORD(rt, .verb = ORR_CALL_ACQUIRE, .id = orr_handle_of(handle)->id,
+               .value = mode, .node = node);
+    rc = orr_data_acquire(rt, orr_handle_of(handle), node, mode);
+    ORR_RECORD_RETURN(rt);
+    return rc;
 }
 
 /* The node that calls without one mean; a NULL handle is refused later. */
@@ -76,12 +81,16 @@ static int acquire_cb(const char *call, starpu_data_handle_t handle, int node,
                       enum starpu_data_access_mode mode,
                       void (*callback)(void *), void *arg, int sequential)
 {
+    struct orr_runtime *rt = orr_runtime_need(call);
     int rc = check(call, handle, node, mode);
 
     if (rc < 0)
         return rc;
-    return orr_data_acquire_cb(orr_runtime_need(call), orr_handle_of(handle),
-                               node, mode, callback, arg, sequential != 0);
+    ORR_RECORD(rt, .verb = ORR_CALL_ACQUIRE, .how = ORR_HOW_CALLBACK,
+               .id = orr_handle_of(handle)->id, .value = mode, .node = node,
+               .unordered = !sequential);
+    return orr_data_acquire_cb(rt, orr_handle_of(handle), node, mode, callback,
+                               arg, sequential != 0);
 }
 
 int starpu_data_acquire_on_node_cb_sequential_consistency(
@@ -133,6 +142,9 @@ int starpu_data_acquire_on_node_cb_sequential_consistency_sync_jobids(
     (void)quick; /* what comes after the release is ready then in any case */
     if (rc < 0)
         return rc;
+    ORR_RECORD_NOTE(orr_runtime_need(__func__),
+                    "acquisitions with the numbers of their jobs, which "
+                    "replays lack");
     rc = orr_data_acquire_with(orr_runtime_need(__func__),
                                orr_handle_of(handle), node, mode, &how);
     if (rc == 0 && pre_sync_jobid)
@@ -145,12 +157,19 @@ int starpu_data_acquire_on_node_cb_sequential_consistency_sync_jobids(
 int starpu_data_acquire_on_node_try(starpu_data_handle_t handle, int node,
                                     enum starpu_data_access_mode mode)
 {
+    struct orr_runtime *rt = ORR_API_RUNTIME();
     int rc = check(__func__, handle, node, mode);
 
     if (rc < 0)
         return rc;
-    return orr_poll_result(orr_data_try_acquire(
-        ORR_API_RUNTIME(), orr_handle_of(handle), node, mode));
+    ORR_RECORD_ENTER(rt);
+    rc = orr_poll_result(
+        orr_data_try_acquire(rt, orr_handle_of(handle), node, mode));
+    ORR_RECORD(rt, .verb = ORR_CALL_ACQUIRE,
+               .how = rc ? ORR_HOW_REFUSED : ORR_HOW_TRIED,
+               .id = orr_handle_of(handle)->id, .value = mode, .node = node);
+    ORR_RECORD_RETURN(rt);
+    return rc;
 }
 
 int starpu_data_acquire_try(starpu_data_handle_t handle,
@@ -162,8 +181,11 @@ int starpu_data_acquire_try(starpu_data_handle_t handle,
 static void release(const char *call, starpu_data_handle_t handle, int node)
 {
     struct orr_handle *h = orr_api_handle(call, handle);
+    struct orr_runtime *rt = orr_runtime_need(call);
 
-    orr_data_release(orr_runtime_need(call), h, node);
+    ORR_RECORD(rt, .verb = ORR_CALL_RELEASE, .id = h->id, .node = node);
+    orr_data_release(rt, h, node);
+    ORR_RECORD_RETURN(rt);
 }
 
 void starpu_data_release_on_node(starpu_data_handle_t handle, int node)
@@ -182,6 +204,8 @@ static void release_to(const char *call, starpu_data_handle_t handle,
     struct orr_runtime *rt = orr_runtime_need(call);
     struct orr_handle *h = orr_api_handle(call, handle);
 
+    ORR_RECORD(rt, .verb = ORR_CALL_RELEASE, .id = h->id, .node = node,
+               .value = down_to_mode);
     if (!(down_to_mode & STARPU_RW)) {
         orr_data_release(rt, h, node);
         return;
@@ -217,39 +241,56 @@ void starpu_data_release_to(starpu_data_handle_t handle,
 
 /* -- the end of a handle -- */
 
+static void unregister(const char *call, starpu_data_handle_t handle,
+                       bool coherent)
+{
+    struct orr_handle *h = orr_api_handle(call, handle);
+    struct orr_runtime *rt = orr_runtime_need(call);
+
+    ORR_RECORD(rt, .verb = ORR_CALL_UNREGISTER, .id = h->id,
+               .how = coherent ? ORR_HOW_PLAIN : ORR_HOW_DROPPED);
+    orr_data_unregister(rt, h, coherent);
+    ORR_RECORD_RETURN(rt);
+}
+
 void starpu_data_unregister(starpu_data_handle_t handle)
 {
-    struct orr_handle *h = orr_api_handle(__func__, handle);
-
-    orr_data_unregister(ORR_API_RUNTIME(), h, true);
+    unregister(__func__, handle, true);
 }
 
 void starpu_data_unregister_no_coherency(starpu_data_handle_t handle)
 {
-    struct orr_handle *h = orr_api_handle(__func__, handle);
-
-    orr_data_unregister(ORR_API_RUNTIME(), h, false);
+    unregister(__func__, handle, false);
 }
 
 void starpu_data_unregister_submit(starpu_data_handle_t handle)
 {
     struct orr_handle *h = orr_api_handle(__func__, handle);
+    struct orr_runtime *rt = ORR_API_RUNTIME();
 
-    orr_data_unregister_submit(ORR_API_RUNTIME(), h);
+    ORR_RECORD(rt, .verb = ORR_CALL_UNREGISTER, .id = h->id, .how = ORR_HOW_SUBMITTED);
+    orr_data_unregister_submit(rt, h);
+    ORR_RECORD_RETURN(rt);
 }
 
 void starpu_data_invalidate(starpu_data_handle_t handle)
 {
     struct orr_handle *h = orr_api_handle(__func__, handle);
+    struct orr_runtime *rt = ORR_API_RUNTIME();
 
-    orr_data_invalidate(ORR_API_RUNTIME(), h);
+    ORR_RECORD(rt, .verb = ORR_CALL_INVALIDATE, .id = h->id);
+    orr_data_invalidate(rt, h);
+    ORR_RECORD_RETURN(rt);
 }
 
 void starpu_data_invalidate_submit(starpu_data_handle_t handle)
 {
     struct orr_handle *h = orr_api_handle(__func__, handle);
+    struct orr_runtime *rt = ORR_API_RUNTIME();
 
-    orr_data_invalidate_submit(ORR_API_RUNTIME(), h);
+    ORR_RECORD(rt, .verb = ORR_CALL_INVALIDATE, .id = h->id, .how = ORR_HOW_SUBMITTED);
+    orr_data_invalidate_submit(rt, h);
+    ORR_RECORD_RETURN(rt);
 }
 
 /* -- transfers -- */
@@ -264,16 +305,17 @@ static int fetch_now(struct orr_runtime *rt, struct orr_handle *handle,
     return rc;
 }
 
-static int fetch(const char *call, starpu_data_handle_t handle, unsigned node,
+static const enum orr_how how_of[] = {
+    [ORR_FETCH] = ORR_HOW_PLAIN,
+    [ORR_PREFETCH] = ORR_HOW_PREFETCH,
+    [ORR_IDLE_PREFETCH] = ORR_HOW_IDLE,
+};
+
+static int bring(struct orr_runtime *rt, struct orr_handle *h, unsigned node,
                  unsigned async, enum orr_fetch_level level, int priority)
 {
-    struct orr_runtime *rt = orr_runtime_need(call);
-    int rc = check(call, handle, (int)node, STARPU_R);
-    struct orr_handle *h = orr_handle_of(handle);
+    int rc = orr_handle_begin(rt, h);
 
-    if (rc < 0)
-        return rc;
-    rc = orr_handle_begin(rt, h);
     if (rc < 0)
         return rc;
     if (!async)
@@ -284,6 +326,22 @@ static int fetch(const char *call, starpu_data_handle_t handle, unsigned node,
         orr_handle_try_prefetch(rt, h, node, level, priority))
         return 0;
     return orr_data_bring_later(rt, h, (int)node);
+}
+
+static int fetch(const char *call, starpu_data_handle_t handle, unsigned node,
+                 unsigned async, enum orr_fetch_level level, int priority)
+{
+    struct orr_runtime *rt = orr_runtime_need(call);
+    int rc = check(call, handle, (int)node, STARPU_R);
+
+    if (rc < 0)
+        return rc;
+    ORR_RECORD(rt, .verb = ORR_CALL_FETCH, .id = orr_handle_of(handle)->id,
+               .how = how_of[level], .node = (int)node, .synchronous = !async,
+               .priority = priority);
+    rc = bring(rt, orr_handle_of(handle), node, async, level, priority);
+    ORR_RECORD_RETURN(rt);
+    return rc;
 }
 
 int starpu_data_fetch_on_node(starpu_data_handle_t handle, unsigned node,
@@ -324,6 +382,8 @@ int starpu_data_request_allocation(starpu_data_handle_t handle, unsigned node)
     (void)orr_api_node(__func__, node);
     if (orr_data_check(h, __func__) != 0)
         return -EINVAL;
+    ORR_RECORD(h->runtime, .verb = ORR_CALL_ALLOCATE, .id = h->id,
+               .node = (int)node);
     orr_handle_allocate(h->runtime, h, node);
     return 0;
 }
@@ -331,8 +391,11 @@ int starpu_data_request_allocation(starpu_data_handle_t handle, unsigned node)
 void starpu_data_wont_use(starpu_data_handle_t handle)
 {
     struct orr_handle *h = orr_api_handle(__func__, handle);
+    struct orr_runtime *rt = ORR_API_RUNTIME();
 
-    orr_data_wont_use(ORR_API_RUNTIME(), h);
+    ORR_RECORD(rt, .verb = ORR_CALL_WONT_USE, .id = h->id);
+    orr_data_wont_use(rt, h);
+    ORR_RECORD_RETURN(rt);
 }
 
 int starpu_data_evict_from_node(starpu_data_handle_t handle, unsigned node)
@@ -340,6 +403,8 @@ int starpu_data_evict_from_node(starpu_data_handle_t handle, unsigned node)
     struct orr_handle *h = orr_api_handle(__func__, handle);
 
     (void)orr_api_node(__func__, node);
+    ORR_RECORD(h->runtime, .verb = ORR_CALL_EVICT, .id = h->id,
+               .node = (int)node);
     return node < h->nnodes && orr_node_try_evict(h, node) ? 0 : -1;
 }
 

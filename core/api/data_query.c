@@ -19,6 +19,7 @@ void starpu_data_set_name(starpu_data_handle_t handle, const char *name)
 
     if (name && !copy)
         return; /* the name is for messages only */
+    ORR_RECORD(h->runtime, .verb = ORR_CALL_NAME, .id = h->id, .name = name);
     free(h->name);
     h->name = copy;
 }
@@ -26,6 +27,16 @@ void starpu_data_set_name(starpu_data_handle_t handle, const char *name)
 enum {
     MAX_COORDINATES = sizeof((struct orr_handle *)0)->coordinates / sizeof(int)
 };
+
+static void record_coordinates(const struct orr_handle *h)
+{
+    int64_t list[MAX_COORDINATES];
+
+    for (unsigned i = 0; i < h->ncoordinates; i++)
+        list[i] = h->coordinates[i];
+    ORR_RECORD(h->runtime, .verb = ORR_CALL_COORDINATES, .id = h->id,
+               .nodes = {list, h->ncoordinates});
+}
 
 void starpu_data_set_coordinates_array(starpu_data_handle_t handle,
                                        unsigned dimensions, int *dims)
@@ -35,6 +46,7 @@ void starpu_data_set_coordinates_array(starpu_data_handle_t handle,
     h->ncoordinates =
         dimensions < MAX_COORDINATES ? dimensions : MAX_COORDINATES;
     memcpy(h->coordinates, dims, h->ncoordinates * sizeof(*dims));
+    record_coordinates(h);
 }
 
 void starpu_data_set_coordinates(starpu_data_handle_t handle,
@@ -87,6 +99,8 @@ void starpu_data_set_sequential_consistency_flag(starpu_data_handle_t handle,
 {
     struct orr_handle *h = orr_api_handle(__func__, handle);
 
+    ORR_RECORD(h->runtime, .verb = ORR_CALL_SEQUENTIAL, .id = h->id,
+               .value = flag != 0);
     h->sequential = flag != 0;
     for (unsigned i = 0; i < h->nchildren; i++)
         starpu_data_set_sequential_consistency_flag(
@@ -106,7 +120,11 @@ unsigned starpu_data_get_default_sequential_consistency_flag(void)
 
 void starpu_data_set_default_sequential_consistency_flag(unsigned flag)
 {
-    ORR_API_RUNTIME()->default_sequential = flag != 0;
+    struct orr_runtime *rt = ORR_API_RUNTIME();
+
+    /* Number 0: those to come. */
+    ORR_RECORD(rt, .verb = ORR_CALL_SEQUENTIAL, .value = flag != 0);
+    rt->default_sequential = flag != 0;
 }
 
 /* -- where copies may be; pieces get what the whole has -- */
@@ -115,6 +133,8 @@ void starpu_data_set_ooc_flag(starpu_data_handle_t handle, unsigned flag)
 {
     struct orr_handle *h = orr_api_handle(__func__, handle);
 
+    ORR_RECORD(h->runtime, .verb = ORR_CALL_OUT_OF_CORE, .id = h->id,
+               .value = flag != 0);
     h->out_of_core = flag != 0;
     for (unsigned i = 0; i < h->nchildren; i++)
         starpu_data_set_ooc_flag(orr_handle_public(h->children[i]), flag);
@@ -129,6 +149,8 @@ void starpu_data_set_wt_mask(starpu_data_handle_t handle, uint32_t wt_mask)
 {
     struct orr_handle *h = orr_api_handle(__func__, handle);
 
+    ORR_RECORD(h->runtime, .verb = ORR_CALL_WRITE_THROUGH, .id = h->id,
+               .value = wt_mask);
     if (wt_mask)
         atomic_store_explicit(&h->runtime->writes_through, true,
                               memory_order_relaxed);
@@ -144,6 +166,8 @@ void starpu_data_advise_as_important(starpu_data_handle_t handle,
 {
     struct orr_handle *h = orr_api_handle(__func__, handle);
 
+    ORR_RECORD(h->runtime, .verb = ORR_CALL_IMPORTANT, .id = h->id,
+               .value = is_important != 0);
     orr_lock(&h->lock);
     h->unimportant = !is_important;
     for (unsigned node = 0; node < h->nnodes; node++)

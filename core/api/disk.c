@@ -45,6 +45,8 @@ int starpu_disk_register(struct starpu_disk_ops *func, void *parameter,
                       __func__, machine->spare_nodes);
         return -ENOSPC;
     }
+    ORR_RECORD_NOTE(rt, "disks, which replays have from STARPU_DISK_SWAP "
+                        "alone");
     rc = machine->ops->add_disk(machine, &options, &err);
     if (rc < 0) {
         orr_log_error("%s: %s", __func__, err.text);

@@ -121,14 +121,19 @@ void starpu_shutdown(void)
 
 void starpu_pause(void)
 {
-    atomic_fetch_add(&ORR_API_RUNTIME()->paused, 1);
+    struct orr_runtime *rt = ORR_API_RUNTIME();
+
+    ORR_RECORD(rt, .verb = ORR_CALL_PAUSE);
+    atomic_fetch_add(&rt->paused, 1);
 }
 
 void starpu_resume(void)
 {
     struct orr_runtime *rt = ORR_API_RUNTIME();
-    int before = atomic_fetch_sub(&rt->paused, 1);
+    int before;
 
+    ORR_RECORD(rt, .verb = ORR_CALL_RESUME);
+    before = atomic_fetch_sub(&rt->paused, 1);
     if (before <= 0) {
         atomic_fetch_add(&rt->paused, 1);
         orr_log_error("starpu_resume: called without starpu_pause");

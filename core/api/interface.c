@@ -55,6 +55,8 @@ void starpu_data_register(starpu_data_handle_t *handleptr, int home_node,
         abort();
     }
     *handleptr = orr_handle_public(handle);
+    if (rt->calls)
+        orr_calls_register(rt->calls, handle);
 }
 
 void starpu_data_register_same(starpu_data_handle_t *handledst,

@@ -103,10 +103,15 @@ static int allocate(const struct orr_runtime *rt, void **A, size_t dim,
 /* Pinning takes time in the device driver, in proportion to the size. */
 static void charge_pinning(const struct orr_runtime *rt, size_t dim)
 {
-    if (!rt || rt->machine->costs.pinned_alloc_per_mib <= 0)
+    if (!rt)
         return;
-    orr_charge(rt->machine->costs.pinned_alloc_per_mib * (double)dim / 1048576);
-    orr_pay();
+    ORR_RECORD(rt, .verb = ORR_CALL_PIN, .size = dim);
+    if (rt->machine->costs.pinned_alloc_per_mib > 0) {
+        orr_charge(rt->machine->costs.pinned_alloc_per_mib * (double)dim /
+                   1048576);
+        orr_pay();
+    }
+    ORR_RECORD_RETURN(rt);
 }
 
 /* Counts memory for the application, for which data leave main memory unless the

@@ -12,20 +12,30 @@ void starpu_data_partition(starpu_data_handle_t initial_handle,
                            struct starpu_data_filter *f)
 {
     struct orr_handle *handle = orr_api_handle(__func__, initial_handle);
+    struct orr_runtime *rt = ORR_API_RUNTIME();
 
     /* The reason was printed; the children that the caller needs are
      * missing. */
-    if (orr_data_partition(ORR_API_RUNTIME(), handle, f) < 0)
+    ORR_RECORD_ENTER(rt);
+    if (orr_data_partition(rt, handle, f) < 0)
         abort();
+    if (rt->calls)
+        orr_calls_partition(rt->calls, ORR_CALL_PARTITION, handle, f,
+                            handle->children, handle->nchildren);
+    ORR_RECORD_RETURN(rt);
 }
 
 void starpu_data_unpartition(starpu_data_handle_t root_data,
                              unsigned gathering_node)
 {
     struct orr_handle *handle = orr_api_handle(__func__, root_data);
+    struct orr_runtime *rt = ORR_API_RUNTIME();
 
     (void)orr_api_node(__func__, gathering_node);
-    orr_data_unpartition(ORR_API_RUNTIME(), handle, gathering_node);
+    ORR_RECORD(rt, .verb = ORR_CALL_UNPARTITION, .id = handle->id,
+               .node = (int)gathering_node);
+    orr_data_unpartition(rt, handle, gathering_node);
+    ORR_RECORD_RETURN(rt);
 }
 
 int starpu_data_get_nb_children(starpu_data_handle_t handle)

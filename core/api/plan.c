@@ -15,6 +15,8 @@ void starpu_data_partition_plan(starpu_data_handle_t initial_handle,
                                 starpu_data_handle_t *children)
 {
     struct orr_handle *handle = orr_api_handle(__func__, initial_handle);
+    struct orr_runtime *rt = ORR_API_RUNTIME();
+    struct orr_plan *plan;
 
     if (!f || !f->filter_func || !children) {
         orr_log_error("%s: %s", __func__,
@@ -23,8 +25,15 @@ void starpu_data_partition_plan(starpu_data_handle_t initial_handle,
         abort();
     }
     /* The reason was printed; the children that the caller needs are missing. */
-    if (orr_plan_new(ORR_API_RUNTIME(), handle, f, children) != 0)
+    ORR_RECORD_ENTER(rt);
+    if (orr_plan_new(rt, handle, f, children) != 0)
         abort();
+    if (rt->calls) {
+        plan = orr_handle_plan(orr_handle_of(children[0]));
+        orr_calls_partition(rt->calls, ORR_CALL_PLAN, handle, f, plan->children,
+                            plan->n);
+    }
+    ORR_RECORD_RETURN(rt);
 }
 
 /* The plan of all these children; ends the program if they are none. */
@@ -118,6 +127,22 @@ static void check_node(const char *call, const struct orr_plan *plan, int node)
     abort();
 }
 
+static void record(const char *call, const struct orr_plan *plan,
+                   enum orr_how how, int node, bool unordered,
+                   const starpu_data_handle_t *children)
+{
+    struct orr_runtime *rt = orr_runtime_need(call);
+
+    if (rt->calls)
+        orr_calls_plan(rt->calls,
+                       &(struct orr_call){.verb = ORR_CALL_SWITCH,
+                                          .id = plan->whole->id,
+                                          .how = how,
+                                          .node = node,
+                                          .unordered = unordered},
+                       children, plan->n);
+}
+
 static void cut(const char *call, starpu_data_handle_t whole, unsigned nparts,
                 starpu_data_handle_t *children, enum orr_switch what,
                 int sequential_consistency)
@@ -125,6 +150,9 @@ static void cut(const char *call, starpu_data_handle_t whole, unsigned nparts,
     struct orr_plan *plan = plan_of(call, whole, nparts, children);
     struct orr_switch_options options = {.unordered = !sequential_consistency};
 
+    record(call, plan,
+           what == ORR_SWITCH_TO_PARTS ? ORR_HOW_TO_PARTS : ORR_HOW_TO_READERS,
+           0, !sequential_consistency, children);
     (void)state_of(call, plan,
                    what == ORR_SWITCH_TO_PARTS ? NOTHING_USED
                                                : NOTHING_WRITTEN);
@@ -169,6 +197,7 @@ void starpu_data_partition_readwrite_upgrade_submit(
 {
     struct orr_plan *plan = plan_of(__func__, initial_handle, nparts, children);
 
+    record(__func__, plan, ORR_HOW_UPGRADE, 0, false, children);
     (void)state_of(__func__, plan, ONLY_READ);
     orr_plan_switch(ORR_API_RUNTIME(), plan, ORR_SWITCH_UPGRADE, NULL);
 }
@@ -188,6 +217,8 @@ void starpu_data_partition_readonly_downgrade_submit(
     starpu_data_handle_t initial_handle, unsigned nparts,
     starpu_data_handle_t *children)
 {
+    record(__func__, plan_of(__func__, initial_handle, nparts, children),
+           ORR_HOW_DOWNGRADE, 0, false, children);
     downgrade(__func__, initial_handle, nparts, children, ONLY_WRITTEN);
 }
 
@@ -196,8 +227,11 @@ void starpu_data_unpartition_readonly_submit(
     starpu_data_handle_t initial_handle, unsigned nparts,
     starpu_data_handle_t *children, int gathering_node)
 {
-    check_node(__func__, plan_of(__func__, initial_handle, nparts, children),
-               gathering_node);
+    struct orr_plan *plan = plan_of(__func__, initial_handle, nparts, children);
+
+    record(__func__, plan, ORR_HOW_TO_READ_WHOLE, gathering_node, false,
+           children);
+    check_node(__func__, plan, gathering_node);
     downgrade(__func__, initial_handle, nparts, children, USED);
 }
 
@@ -212,13 +246,23 @@ static void join(const char *call, struct orr_plan *plan, int node,
                     options);
 }
 
+static void unpartition(const char *call, starpu_data_handle_t whole,
+                        unsigned nparts, starpu_data_handle_t *children,
+                        int node, const struct orr_switch_options *options)
+{
+    struct orr_plan *plan = plan_of(call, whole, nparts, children);
+
+    record(call, plan, ORR_HOW_TO_WHOLE, node, options->unordered, children);
+    join(call, plan, node, options);
+}
+
 void starpu_data_unpartition_submit(starpu_data_handle_t initial_handle,
                                     unsigned nparts,
                                     starpu_data_handle_t *children,
                                     int gathering_node)
 {
-    join(__func__, plan_of(__func__, initial_handle, nparts, children),
-         gathering_node, NULL);
+    unpartition(__func__, initial_handle, nparts, children, gathering_node,
+                &(struct orr_switch_options){0});
 }
 
 void starpu_data_unpartition_submit_sequential_consistency_cb(
@@ -226,8 +270,7 @@ void starpu_data_unpartition_submit_sequential_consistency_cb(
     starpu_data_handle_t *children, int gather_node, int sequential_consistency,
     void (*callback_func)(void *), void *callback_arg)
 {
-    join(__func__, plan_of(__func__, initial_handle, nparts, children),
-         gather_node,
+    unpartition(__func__, initial_handle, nparts, children, gather_node,
          &(struct orr_switch_options){.unordered = !sequential_consistency,
                                       .callback = callback_func,
                                       .arg = callback_arg});
@@ -238,8 +281,7 @@ void starpu_data_unpartition_submit_sequential_consistency(
     starpu_data_handle_t *children, int gathering_node,
     int sequential_consistency)
 {
-    join(__func__, plan_of(__func__, initial_handle, nparts, children),
-         gathering_node,
+    unpartition(__func__, initial_handle, nparts, children, gathering_node,
          &(struct orr_switch_options){.unordered = !sequential_consistency});
 }
 
@@ -247,8 +289,15 @@ static void clean(const char *call, starpu_data_handle_t whole, unsigned nparts,
                   starpu_data_handle_t *children, int node)
 {
     struct orr_plan *plan = plan_of(call, whole, nparts, children);
+    struct orr_runtime *rt = orr_runtime_need(call);
     bool other;
 
+    if (rt->calls)
+        orr_calls_plan(rt->calls,
+                       &(struct orr_call){.verb = ORR_CALL_CLEAN,
+                                          .id = plan->whole->id,
+                                          .node = node},
+                       children, nparts);
     for (unsigned i = 0; i < nparts; i++) {
         if (!orr_handle_has_plans(plan->children[i]))
             continue;
@@ -256,9 +305,9 @@ static void clean(const char *call, starpu_data_handle_t whole, unsigned nparts,
                       call, i);
         abort();
     }
-    if (orr_plan_state(orr_runtime_need(call), plan, &other) != ORR_PLAN_IDLE)
+    if (orr_plan_state(rt, plan, &other) != ORR_PLAN_IDLE)
         join(call, plan, node, NULL);
-    orr_plan_clean(orr_runtime_need(call), plan);
+    orr_plan_clean(rt, plan);
 }
 
 void starpu_data_partition_clean_node(starpu_data_handle_t root_data,

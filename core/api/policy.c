@@ -171,6 +171,13 @@ int starpu_sched_ctx_get_max_priority(unsigned sched_ctx_id)
     return orr_api_sched(__func__, sched_ctx_id)->max_priority;
 }
 
+static void record_priorities(const struct orr_sched *sched)
+{
+    if (!sched->id)
+        ORR_RECORD(sched->runtime, .verb = ORR_CALL_PRIORITIES,
+                   .least = sched->min_priority, .most = sched->max_priority);
+}
+
 /* The values that the user set stay. */
 int starpu_sched_ctx_set_min_priority(unsigned sched_ctx_id, int min_prio)
 {
@@ -178,6 +185,7 @@ int starpu_sched_ctx_set_min_priority(unsigned sched_ctx_id, int min_prio)
 
     if (!sched->min_given)
         sched->min_priority = min_prio;
+    record_priorities(sched);
     return 0;
 }
 
@@ -187,6 +195,7 @@ int starpu_sched_ctx_set_max_priority(unsigned sched_ctx_id, int max_prio)
 
     if (!sched->max_given)
         sched->max_priority = max_prio;
+    record_priorities(sched);
     return 0;
 }
 

@@ -44,6 +44,8 @@ static void set_methods(const char *call, starpu_data_handle_t handle,
         check_redux(call, redux_cl);
     if (init_cl)
         check_init(call, init_cl);
+    if (h->runtime->calls)
+        orr_calls_reduction(h->runtime->calls, h, redux_cl, init_cl);
     if (orr_handle_set_reduction(h, redux_cl, redux_cl_arg, init_cl,
                                  init_cl_arg) != 0)
         STARPU_ABORT_MSG("%s: out of memory", call);

@@ -201,6 +201,7 @@ unsigned starpu_sched_ctx_create(int *workerids_ctx, int nworkers_ctx,
     struct orr_error err = {""};
     va_list ap;
 
+    ORR_RECORD_NOTE(rt, "scheduling contexts, which replays lack");
     for (unsigned w = 0; w < rt->nworkers; w++)
         all[w] = (int)w;
     if (!ids)

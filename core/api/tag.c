@@ -10,7 +10,11 @@
 void starpu_tag_declare_deps_array(starpu_tag_t id, unsigned ndeps,
                                    starpu_tag_t *array)
 {
-    if (orr_tag_declare_deps(ORR_API_RUNTIME(), id, ndeps, array) == 0)
+    struct orr_runtime *rt = ORR_API_RUNTIME();
+
+    ORR_RECORD(rt, .verb = ORR_CALL_TAG_DEPEND, .id = id,
+               .before = {array, ndeps});
+    if (orr_tag_declare_deps(rt, id, ndeps, array) == 0)
         return;
     orr_log_error("%s: out of memory", __func__);
     abort();
@@ -37,28 +41,46 @@ int starpu_tag_wait(starpu_tag_t id)
 
 int starpu_tag_wait_array(unsigned ntags, starpu_tag_t *id)
 {
-    return orr_tag_wait(ORR_API_RUNTIME(), ntags, id);
+    struct orr_runtime *rt = ORR_API_RUNTIME();
+    int rc;
+
+    ORR_RECORD(rt, .verb = ORR_CALL_TAG_WAIT, .before = {id, ntags});
+    rc = orr_tag_wait(rt, ntags, id);
+    ORR_RECORD_RETURN(rt);
+    return rc;
 }
 
 void starpu_tag_restart(starpu_tag_t id)
 {
-    orr_tag_restart(ORR_API_RUNTIME(), id);
+    struct orr_runtime *rt = ORR_API_RUNTIME();
+
+    ORR_RECORD(rt, .verb = ORR_CALL_TAG_RESTART, .id = id);
+    orr_tag_restart(rt, id);
 }
 
 void starpu_tag_remove(starpu_tag_t id)
 {
-    orr_tag_remove(ORR_API_RUNTIME(), id);
+    struct orr_runtime *rt = ORR_API_RUNTIME();
+
+    ORR_RECORD(rt, .verb = ORR_CALL_TAG_REMOVE, .id = id);
+    orr_tag_remove(rt, id);
 }
 
 void starpu_tag_notify_from_apps(starpu_tag_t id)
 {
-    orr_tag_mark_vague(ORR_API_RUNTIME(), id);
-    orr_tag_notify(ORR_API_RUNTIME(), id);
+    struct orr_runtime *rt = ORR_API_RUNTIME();
+
+    ORR_RECORD(rt, .verb = ORR_CALL_TAG_NOTIFY, .id = id);
+    orr_tag_mark_vague(rt, id);
+    orr_tag_notify(rt, id);
 }
 
 void starpu_tag_notify_restart_from_apps(starpu_tag_t id)
 {
-    orr_tag_notify_restart(ORR_API_RUNTIME(), id);
+    struct orr_runtime *rt = ORR_API_RUNTIME();
+
+    ORR_RECORD(rt, .verb = ORR_CALL_TAG_NOTIFY_RESTART, .id = id);
+    orr_tag_notify_restart(rt, id);
 }
 
 struct starpu_task *starpu_tag_get_task(starpu_tag_t id)
@@ -68,5 +90,8 @@ struct starpu_task *starpu_tag_get_task(starpu_tag_t id)
 
 void starpu_tag_clear(void)
 {
-    orr_tags_clear(ORR_API_RUNTIME());
+    struct orr_runtime *rt = ORR_API_RUNTIME();
+
+    ORR_RECORD(rt, .verb = ORR_CALL_TAG_CLEAR);
+    orr_tags_clear(rt);
 }

@@ -75,6 +75,9 @@ void starpu_task_destroy(struct starpu_task *task)
 
     if (!task || !rt) /* it went with the runtime that made it */
         return;
+    if (rt->calls && orr_job_of(task))
+        orr_calls_task(rt->calls, &(struct orr_call){.verb = ORR_CALL_FORGET},
+                       task, true);
     if (is_underway(task)) {
         orr_log_error("starpu_task_destroy: task `%s' was submitted and has "
                       "not ended; wait for it first",
@@ -274,17 +277,33 @@ void starpu_create_callback_task(void (*callback)(void *), void *callback_arg)
         abort();
 }
 
+static void record_limits(struct orr_runtime *rt)
+{
+    ORR_RECORD(rt, .verb = ORR_CALL_LIMITS,
+               .least = atomic_load(&rt->limit_min),
+               .most = atomic_load(&rt->limit_max));
+}
+
 void starpu_set_limit_min_submitted_tasks(int limit_min)
 {
-    atomic_store(&ORR_API_RUNTIME()->limit_min, limit_min);
+    struct orr_runtime *rt = ORR_API_RUNTIME();
+
+    atomic_store(&rt->limit_min, limit_min);
+    record_limits(rt);
 }
 
 void starpu_set_limit_max_submitted_tasks(int limit_max)
 {
-    atomic_store(&ORR_API_RUNTIME()->limit_max, limit_max);
+    struct orr_runtime *rt = ORR_API_RUNTIME();
+
+    atomic_store(&rt->limit_max, limit_max);
+    record_limits(rt);
 }
 
 /* -- waiting -- */
+
+static const char polls[] =
+    "questions what has ended, on which the calls that follow may depend";
 
 int starpu_task_finished(struct starpu_task *task)
 {
@@ -296,6 +315,7 @@ int starpu_task_finished(struct starpu_task *task)
                       __func__);
         abort();
     }
+    ORR_RECORD_NOTE(ORR_API_RUNTIME(), polls);
     if (job && has_ended(job))
         return 1;
     orr_poll();
@@ -321,9 +341,13 @@ int starpu_task_wait(struct starpu_task *task)
             orr_job_unref(rt, job);
         return -EINVAL;
     }
+    if (rt->calls)
+        orr_calls_task(rt->calls, &(struct orr_call){.verb = ORR_CALL_WAIT_TASK},
+                       task, task->destroy);
     orr_pay();
     orr_job_wait(rt, job);
     orr_job_unref(rt, job);
+    ORR_RECORD_RETURN(rt);
     if (task->destroy)
         orr_task_free(rt, task);
     orr_perf_waited(rt);
@@ -370,10 +394,12 @@ static int wait_for_n(const char *call, unsigned n)
     unsigned chosen = orr_self->sched_ctx;
     int rc;
 
+    ORR_RECORD(rt, .verb = ORR_CALL_WAIT_ALL, .value = n);
     if (!orr_self->frozen)
         orr_sched_do_schedule(rt);
     rc = chosen ? wait_nested(rt, chosen - 1U, n) : orr_wait_for_n(rt, n);
     orr_perf_waited(rt);
+    ORR_RECORD_RETURN(rt);
     if (rc == 0)
         check_quiet(rt);
     return rc;
@@ -395,9 +421,11 @@ static int wait_in_ctx(const char *call, unsigned id, unsigned n)
     struct orr_runtime *rt = sched->runtime;
     int rc;
 
+    ORR_RECORD(rt, .verb = ORR_CALL_WAIT_ALL, .value = n);
     if (!orr_self->frozen && sched->ops->do_schedule)
         sched->ops->do_schedule(sched);
     rc = orr_wait_for_n_in(rt, id, n);
+    ORR_RECORD_RETURN(rt);
     if (rc == 0)
         check_quiet(rt);
     return rc;
@@ -432,25 +460,32 @@ int starpu_task_wait_for_no_ready(void)
 
     if (!orr_may_block(__func__))
         return -EDEADLK;
+    ORR_RECORD(rt, .verb = ORR_CALL_WAIT_READY);
     orr_sched_do_schedule(rt);
     while (is_busy(rt))
         orr_exec_look_again(rt->exec, interval_us);
+    ORR_RECORD_RETURN(rt);
     return 0;
 }
 
 void starpu_do_schedule(void)
 {
-    orr_sched_do_schedule(ORR_API_RUNTIME());
+    struct orr_runtime *rt = ORR_API_RUNTIME();
+
+    ORR_RECORD(rt, .verb = ORR_CALL_SCHEDULE);
+    orr_sched_do_schedule(rt);
 }
 
 int starpu_task_nready(void)
 {
+    ORR_RECORD_NOTE(ORR_API_RUNTIME(), polls);
     orr_poll();
     return (int)orr_count_ready(ORR_API_RUNTIME());
 }
 
 int starpu_task_nsubmitted(void)
 {
+    ORR_RECORD_NOTE(ORR_API_RUNTIME(), polls);
     orr_poll();
     return (int)orr_count_unfinished(ORR_API_RUNTIME());
 }
@@ -458,11 +493,14 @@ int starpu_task_nsubmitted(void)
 /* Iterations are not part of our traces. */
 void starpu_iteration_push(unsigned long iteration)
 {
-    (void)iteration;
+    ORR_RECORD(ORR_API_RUNTIME(), .verb = ORR_CALL_ITERATION,
+               .value = iteration);
 }
 
 void starpu_iteration_pop(void)
 {
+    ORR_RECORD(ORR_API_RUNTIME(), .verb = ORR_CALL_ITERATION,
+               .how = ORR_HOW_END);
 }
 
 void starpu_task_watchdog_set_hook(void (*hook)(void *), void *hook_arg)

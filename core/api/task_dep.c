@@ -54,9 +54,20 @@ static void add_dep(struct starpu_task *task, struct starpu_task *before)
     abort();
 }
 
+static void record(struct starpu_task *task, unsigned n,
+                   struct starpu_task *const *before)
+{
+    struct orr_runtime *rt = orr_runtime_need("starpu_task_declare_deps");
+
+    if (rt->calls)
+        orr_calls_depend(rt->calls, ORR_CALL_DEPEND, task, n, before);
+}
+
 void starpu_task_declare_deps_array(struct starpu_task *task, unsigned ndeps,
                                     struct starpu_task **task_array)
 {
+    if (ndeps)
+        record(task, ndeps, task_array);
     for (unsigned i = 0; i < ndeps; i++)
         add_dep(task, task_array[i]);
 }
@@ -66,8 +77,11 @@ void starpu_task_declare_deps(struct starpu_task *task, unsigned ndeps, ...)
     va_list args;
 
     va_start(args, ndeps);
-    for (unsigned i = 0; i < ndeps; i++)
-        add_dep(task, va_arg(args, struct starpu_task *));
+    for (unsigned i = 0; i < ndeps; i++) {
+        struct starpu_task *before = va_arg(args, struct starpu_task *);
+
+        starpu_task_declare_deps_array(task, 1, &before);
+    }
     va_end(args);
 }
 

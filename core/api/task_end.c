@@ -9,6 +9,7 @@
 #include <starpu.h>
 
 #include "core/base/log.h"
+#include "core/observe/calls.h"
 #include "core/runtime.h"
 #include "core/task/job.h"
 
@@ -45,6 +46,9 @@ void starpu_task_declare_end_deps_array(struct starpu_task *task,
     struct orr_runtime *rt = orr_runtime_need(call);
     struct orr_job *job = next_job_of(rt, call, task);
 
+    if (rt->calls)
+        orr_calls_depend(rt->calls, ORR_CALL_END_DEPEND, task, ndeps,
+                         task_array);
     for (unsigned i = 0; i < ndeps; i++) {
         struct orr_job *before = job_of(rt, call, task_array[i]);
 
@@ -73,6 +77,11 @@ void starpu_task_end_dep_add(struct starpu_task *t, int nb_deps)
     static const char call[] = "starpu_task_end_dep_add";
     struct orr_runtime *rt = orr_runtime_need(call);
 
+    if (rt->calls)
+        orr_calls_task(rt->calls,
+                       &(struct orr_call){.verb = ORR_CALL_END_HOLD,
+                                          .value = (uint64_t)nb_deps},
+                       t, false);
     orr_job_end_later(next_job_of(rt, call, t), nb_deps);
 }
 
@@ -81,5 +90,9 @@ void starpu_task_end_dep_release(struct starpu_task *t)
     static const char call[] = "starpu_task_end_dep_release";
     struct orr_runtime *rt = orr_runtime_need(call);
 
+    if (rt->calls)
+        orr_calls_task(rt->calls,
+                       &(struct orr_call){.verb = ORR_CALL_END_RELEASE}, t,
+                       false);
     orr_job_end(rt, job_of(rt, call, t));
 }

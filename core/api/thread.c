@@ -20,9 +20,11 @@
 #include <string.h>
 #include <time.h>
 
+#include <orrery.h>
 #include <starpu.h>
 
 #include "core/base/log.h"
+#include "core/observe/calls.h"
 
 /* What a context has that uses the functions of threads. Contexts that were not
  * made here (main, workers) get one on request. */
@@ -372,6 +374,18 @@ bool orr_pass_time(double us, const char *waits_for)
     return true;
 }
 
+/* On the real machine it is a part of the time between calls. */
+static void sleep_recorded(double us)
+{
+    struct orr_runtime *rt = orr_self->runtime;
+
+    if (rt)
+        ORR_RECORD(rt, .verb = ORR_CALL_SLEEP, .us = us);
+    sleep_virtually(us, "a time");
+    if (rt)
+        ORR_RECORD_RETURN(rt);
+}
+
 static void sleep_us(double us)
 {
     struct timespec left = {0, 0};
@@ -383,7 +397,7 @@ static void sleep_us(double us)
         return;
     }
     if (orr_waits_virtually()) {
-        sleep_virtually(us, "a time");
+        sleep_recorded(us);
         return;
     }
     left.tv_sec = (time_t)(us / 1e6);
@@ -400,4 +414,9 @@ void starpu_sleep(float nb_sec)
 void starpu_usleep(float nb_micro_sec)
 {
     sleep_us((double)nb_micro_sec);
+}
+
+void orrery_usleep(double microseconds)
+{
+    sleep_us(microseconds);
 }

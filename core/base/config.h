@@ -298,6 +298,9 @@
     X(GRAPH, "ORRERY_GRAPH", STRING, "",                                       \
       "File to which the graph of tasks that were run is written, for "        \
       "lower bounds: docs/GRAPH.md. Unset: none.")                             \
+    X(RECORD, "ORRERY_RECORD", STRING, "",                                     \
+      "File to which the calls of the application are written, for `orrery "   \
+      "replay`: docs/RECORD.md. Unset: none.")                                 \
     X(CHECK_BOUNDS, "ORRERY_CHECK_BOUNDS", BOOL, "0",                          \
       "1: for tests. At the end of a simulated run lower bounds are computed " \
       "from its own durations; a makespan below one of them ends the "         \

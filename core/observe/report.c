@@ -19,6 +19,7 @@
 #include "core/data/bus.h"
 #include "core/device/clock.h"
 #include "core/observe/about.h"
+#include "core/observe/calls.h"
 #include "core/observe/graph_record.h"
 #include "core/observe/json_text.h"
 #include "core/observe/record.h"
@@ -278,4 +279,5 @@ void orr_report_write(struct orr_runtime *rt, const char *how)
     if (orr_config_bool(&rt->config, ORR_CFG_BUS_STATS))
         write_bus_stats(rt);
     orr_report_write_trace(rt);
+    orr_calls_close(rt, how);
 }

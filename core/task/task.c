@@ -13,6 +13,7 @@
 #include "core/cost/cost.h"
 #include "core/data/handle.h"
 #include "core/data/reduction.h"
+#include "core/observe/calls.h"
 #include "core/observe/graph_record.h"
 #include "core/observe/perf.h"
 #include "core/observe/recording.h"
@@ -548,8 +549,10 @@ static void cap_priority(struct orr_runtime *rt, struct starpu_task *task)
         task->priority = most;
 }
 
-int orr_task_submit(struct orr_runtime *rt, struct starpu_task *task,
-                    bool implicit)
+/* Inline, so that there are two of it: most runs record no calls. */
+static inline __attribute__((always_inline)) int
+submit(struct orr_runtime *rt, struct starpu_task *task, bool implicit,
+       struct orr_calls *calls)
 {
     struct orr_job *job;
     struct orr_access *chain;
@@ -558,6 +561,8 @@ int orr_task_submit(struct orr_runtime *rt, struct starpu_task *task,
 
     if (err)
         return err;
+    if (calls)
+        orr_calls_enter(calls);
     throttle(rt);
     if (atomic_load_explicit(&rt->knobs.capped, memory_order_relaxed))
         cap_priority(rt, task);
@@ -569,9 +574,28 @@ int orr_task_submit(struct orr_runtime *rt, struct starpu_task *task,
         orr_job_ref(job); /* known by its tag */
     if (atomic_load_explicit(&rt->perf, memory_order_relaxed))
         orr_perf_submitted(rt, job);
+    if (calls)
+        orr_calls_submit(calls, job, implicit);
     hand_over(rt, job, chain);
     orr_pay();
     if (synchronous)
         return wait_synchronous(rt, job, task);
     return 0;
+}
+
+static int submit_recorded(struct orr_runtime *rt, struct starpu_task *task,
+                           bool implicit)
+{
+    int err = submit(rt, task, implicit, rt->calls);
+
+    orr_calls_return(rt->calls);
+    return err;
+}
+
+int orr_task_submit(struct orr_runtime *rt, struct starpu_task *task,
+                    bool implicit)
+{
+    if (rt->calls)
+        return submit_recorded(rt, task, implicit);
+    return submit(rt, task, implicit, NULL);
 }

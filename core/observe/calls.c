@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * core/observe/calls.c - see calls.h: the file, whose calls are in it, the time
+ * between them, and what is said at the end.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/log.h"
+#include "core/observe/calls_private.h"
+#include "core/sched/sched.h"
+
+/* --- the file --- */
+
+static void put_run(struct orr_calls *calls, const struct starpu_conf *conf)
+{
+    const struct orr_runtime *rt = calls->rt;
+    struct orr_call run = orr_call_none;
+
+    run.verb = ORR_CALL_RUN;
+    run.machine = rt->machine->name;
+    if (!conf || !conf->sched_policy)
+        run.scheduler = rt->scheds[0]->ops->name;
+    if (conf) {
+        run.ncpus = conf->ncpus;
+        run.ncuda = conf->ncuda;
+        run.nopencl = conf->nopencl;
+        run.reserved = conf->reserve_ncpus;
+        run.combined = conf->single_combined_worker > 0;
+        run.calibrate = conf->calibrate > 0 ? (uint64_t)conf->calibrate : 0;
+        run.least = conf->global_sched_ctx_min_priority;
+        run.most = conf->global_sched_ctx_max_priority;
+    }
+    orr_record_write(&calls->writer, &run);
+    if (conf && conf->sched_policy)
+        orr_calls_count(calls, "a scheduling policy of the application's own");
+}
+
+int orr_calls_open(struct orr_runtime *rt, const struct starpu_conf *conf,
+                   struct orr_error *err)
+{
+    const char *path = orr_config_string(&rt->config, ORR_CFG_RECORD);
+    struct orr_calls *calls;
+    int rc;
+
+    if (!path)
+        return 0;
+    calls = calloc(1, sizeof(*calls));
+    if (!calls)
+        return orr_fail(err, -ENOMEM, "out of memory");
+    rc = orr_result_open(path, &calls->result);
+    if (rc) {
+        free(calls);
+        return orr_fail(err, rc, "ORRERY_RECORD=%s: %s", path, strerror(-rc));
+    }
+    calls->rt = rt;
+    orr_lock_init(&calls->lock, ORR_RANK_RUNTIME);
+    calls->writer.file = calls->result.file;
+    orr_record_begin(&calls->writer);
+    orr_lock(&calls->lock);
+    put_run(calls, conf);
+    orr_unlock(&calls->lock);
+    calls->returned = orr_exec_now(rt->exec);
+    rt->calls = calls;
+    return 0;
+}
+
+static void put_notes(struct orr_calls *calls)
+{
+    char text[256];
+    struct orr_call note = orr_call_none;
+
+    note.verb = ORR_CALL_NOTE;
+    note.text = text;
+    for (unsigned i = 0; i < calls->nnotes; i++) {
+        snprintf(text, sizeof(text), "%s (%lu)", calls->notes[i].what,
+                 calls->notes[i].n);
+        orr_record_write(&calls->writer, &note);
+    }
+}
+
+void orr_calls_close(struct orr_runtime *rt, const char *how)
+{
+    struct orr_calls *calls = rt->calls;
+    int rc;
+
+    if (!calls)
+        return;
+    rt->calls = NULL;
+    put_notes(calls);
+    rc = orr_record_end(&calls->writer, strcmp(how, "shutdown") ? how : NULL);
+    if (!rc && calls->failed)
+        rc = -ENOMEM;
+    rc = orr_result_close(&calls->result, rc);
+    if (rc)
+        orr_log_error("the record was not written to %s: %s",
+                      orr_config_string(&rt->config, ORR_CFG_RECORD),
+                      strerror(-rc));
+    if (strcmp(how, "shutdown"))
+        return; /* other contexts may be in here, and the process ends */
+    orr_numbers_free(&calls->tasks);
+    orr_numbers_free(&calls->codelets);
+    orr_numbers_free(&calls->models);
+    free(calls->scratch);
+    free(calls);
+}
+
+/* --- whose calls --- */
+
+static bool is_inside(void)
+{
+    return orr_self->frozen || orr_self->job;
+}
+
+bool orr_calls_listens(const struct orr_calls *calls)
+{
+    return calls->muted != orr_self;
+}
+
+void orr_calls_mute(struct orr_calls *calls)
+{
+    if (orr_self == calls->rt->main)
+        calls->muted = orr_self;
+}
+
+void orr_calls_unmute(struct orr_calls *calls)
+{
+    if (orr_self == calls->rt->main)
+        calls->muted = NULL;
+}
+
+void orr_calls_count(struct orr_calls *calls, const char *what)
+{
+    for (unsigned i = 0; i < calls->nnotes; i++)
+        if (!strcmp(calls->notes[i].what, what)) {
+            calls->notes[i].n++;
+            return;
+        }
+    if (calls->nnotes < ORR_CALLS_NOTES)
+        calls->notes[calls->nnotes++] =
+            (struct orr_calls_note_count){.what = what, .n = 1};
+}
+
+void orr_calls_note(struct orr_calls *calls, const char *what)
+{
+    orr_lock(&calls->lock);
+    if (orr_calls_listens(calls))
+        orr_calls_count(calls, what);
+    orr_unlock(&calls->lock);
+}
+
+uint64_t *orr_calls_list(struct orr_calls *calls, size_t n)
+{
+    uint64_t *moved;
+
+    if (n <= calls->room)
+        return calls->scratch;
+    moved = realloc(calls->scratch, 2 * n * sizeof(*moved));
+    if (!moved) {
+        calls->failed = true;
+        return NULL;
+    }
+    calls->scratch = moved;
+    calls->room = 2 * n;
+    return moved;
+}
+
+/* --- lines --- */
+
+static void enter(struct orr_calls *calls)
+{
+    double now = orr_exec_now(calls->rt->exec);
+
+    calls->pending = now > calls->returned ? now - calls->returned : 0;
+    calls->returned = now;
+    calls->entered = true;
+}
+
+/* What another context, or a replay in a callback, could not do at this place. */
+static bool waits(const struct orr_call *call)
+{
+    switch (call->verb) {
+    case ORR_CALL_WAIT_TASK:
+    case ORR_CALL_WAIT_ALL:
+    case ORR_CALL_WAIT_READY:
+    case ORR_CALL_TAG_WAIT:
+    case ORR_CALL_RELEASE:
+    case ORR_CALL_SLEEP:
+        return true;
+    case ORR_CALL_ACQUIRE:
+        return call->how != ORR_HOW_CALLBACK;
+    default:
+        return false;
+    }
+}
+
+/* Returns whether the line is to be left out. */
+static bool is_foreign(struct orr_calls *calls, const struct orr_call *call)
+{
+    /* Callbacks of acquisitions end with that: so do a replay's. */
+    if (is_inside() && call->verb == ORR_CALL_RELEASE)
+        return true;
+    orr_calls_count(calls,
+                    waits(call)
+                        ? "waits in kernels, callbacks and other threads than "
+                          "the main one, which are left out"
+                    : is_inside()
+                        ? "calls in kernels and callbacks, which depend on when "
+                          "tasks end: a replay makes them in the recorded order"
+                        : "calls of other threads than the main one: a replay "
+                          "makes them in the recorded order");
+    return waits(call);
+}
+
+void orr_calls_put(struct orr_calls *calls, struct orr_call *call)
+{
+    if (orr_self != calls->rt->main || is_inside()) {
+        if (is_foreign(calls, call))
+            return;
+    } else {
+        if (!calls->entered)
+            enter(calls);
+        call->after = calls->pending;
+        calls->entered = false;
+    }
+    orr_record_write(&calls->writer, call);
+}
+
+void orr_calls_write(struct orr_calls *calls, struct orr_call *call)
+{
+    orr_lock(&calls->lock);
+    if (orr_calls_listens(calls))
+        orr_calls_put(calls, call);
+    orr_unlock(&calls->lock);
+}
+
+void orr_calls_enter(struct orr_calls *calls)
+{
+    if (orr_self == calls->rt->main && !is_inside() &&
+        calls->muted != orr_self)
+        enter(calls);
+}
+
+void orr_calls_return(struct orr_calls *calls)
+{
+    if (orr_self == calls->rt->main && !is_inside())
+        calls->returned = orr_exec_now(calls->rt->exec);
+}

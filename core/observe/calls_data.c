@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * core/observe/calls_data.c - data in the record, see calls.h. Their numbers are
+ * those of the handles, their layouts those in main memory.
+ */
+#include <string.h>
+
+#include "core/data/handle.h"
+#include "core/data/placement.h"
+#include "core/observe/calls_private.h"
+#include "record/shape.h"
+
+/* The fields with which the structures of dense kinds begin. */
+typedef struct starpu_variable_interface place_t;
+
+static const void *layout_of(const struct orr_handle *handle)
+{
+    return handle->replicates[orr_handle_base(handle)].interface;
+}
+
+/* The layout, or, of interfaces that records have no word for, its size. */
+static void fill_layout(struct orr_calls *calls,
+                        const struct orr_handle *handle,
+                        uint64_t shape[ORR_SHAPE_MOST], struct orr_call *call)
+{
+    enum starpu_data_interface_id id = handle->ops->interfaceid;
+
+    call->id = handle->id;
+    call->kind = orr_shape_kind(id);
+    if (call->kind) {
+        size_t n = orr_shape_read(id, layout_of(handle), shape);
+
+        call->shape = (struct orr_numbers){shape, n};
+        if (n || id == STARPU_VOID_INTERFACE_ID)
+            return;
+    }
+    call->kind = "other";
+    call->shape.n = 0;
+    call->size = handle->size;
+    call->footprint = handle->ops->footprint(
+        orr_handle_public((struct orr_handle *)(uintptr_t)handle));
+    orr_calls_count(calls, "data of interfaces that replays know the size of "
+                           "only");
+}
+
+void orr_calls_register(struct orr_calls *calls,
+                        const struct orr_handle *handle)
+{
+    struct orr_call call = orr_call_none;
+    uint64_t shape[ORR_SHAPE_MOST];
+
+    orr_lock(&calls->lock);
+    if (orr_calls_listens(calls)) {
+        call.verb = ORR_CALL_DATA;
+        call.home = handle->home_node;
+        fill_layout(calls, handle, shape, &call);
+        orr_calls_put(calls, &call);
+    }
+    orr_unlock(&calls->lock);
+}
+
+/* --- parts --- */
+
+/* Bytes from the whole to the part, of kinds that begin with an address. */
+static int64_t offset_of(const struct orr_handle *whole,
+                         const struct orr_handle *part)
+{
+    const place_t *from = layout_of(whole), *to = layout_of(part);
+
+    switch (part->ops->interfaceid) {
+    case STARPU_VARIABLE_INTERFACE_ID:
+    case STARPU_VECTOR_INTERFACE_ID:
+    case STARPU_MATRIX_INTERFACE_ID:
+    case STARPU_BLOCK_INTERFACE_ID:
+    case STARPU_TENSOR_INTERFACE_ID:
+    case STARPU_NDIM_INTERFACE_ID:
+        return (int64_t)(to->offset - from->offset);
+    default:
+        return 0;
+    }
+}
+
+static void put_part(struct orr_calls *calls, const struct orr_handle *whole,
+                     const struct orr_handle *part,
+                     const struct orr_placement *place)
+{
+    struct orr_call call = orr_call_none;
+    uint64_t shape[ORR_SHAPE_MOST], start[ORR_PLACEMENT_DIMS],
+        axes[ORR_PLACEMENT_DIMS];
+
+    call.verb = ORR_CALL_PART;
+    call.of = whole->id;
+    fill_layout(calls, part, shape, &call);
+    if (place->known) {
+        for (unsigned i = 0; i < ORR_PLACEMENT_DIMS; i++) {
+            start[i] = place->start[i];
+            axes[i] = place->axis[i];
+        }
+        call.start = (struct orr_numbers){start, ORR_PLACEMENT_DIMS};
+        call.axes = (struct orr_numbers){axes, ORR_PLACEMENT_DIMS};
+    } else {
+        call.offset = offset_of(whole, part);
+    }
+    orr_record_write(&calls->writer, &call);
+}
+
+/* Filters are the application's: they are asked without the lock. */
+static void place_part(struct orr_calls *calls, const struct orr_handle *whole,
+                       struct starpu_data_filter *filter,
+                       const struct orr_handle *part, unsigned i, unsigned n)
+{
+    struct orr_placement place;
+
+    orr_placement_find(whole, part, filter, i, n, &place);
+    orr_lock(&calls->lock);
+    put_part(calls, whole, part, &place);
+    orr_unlock(&calls->lock);
+}
+
+static void fill_parts(struct orr_calls *calls, struct orr_call *call,
+                       struct orr_handle *const *parts, unsigned n)
+{
+    uint64_t *list = orr_calls_list(calls, n + 1);
+
+    for (unsigned i = 0; list && i < n; i++)
+        list[i] = parts[i]->id;
+    call->parts = (struct orr_numbers){list, list ? n : 0};
+}
+
+void orr_calls_partition(struct orr_calls *calls, enum orr_verb verb,
+                         const struct orr_handle *handle,
+                         struct starpu_data_filter *filter,
+                         struct orr_handle *const *parts, unsigned n)
+{
+    struct orr_call call = orr_call_none;
+
+    if (!orr_calls_listens(calls))
+        return;
+    for (unsigned i = 0; i < n; i++)
+        place_part(calls, handle, filter, parts[i], i, n);
+    orr_lock(&calls->lock);
+    call.verb = verb;
+    call.id = handle->id;
+    fill_parts(calls, &call, parts, n);
+    orr_calls_put(calls, &call);
+    orr_unlock(&calls->lock);
+}
+
+void orr_calls_plan(struct orr_calls *calls, struct orr_call *call,
+                    const starpu_data_handle_t *parts, unsigned n)
+{
+    orr_lock(&calls->lock);
+    if (orr_calls_listens(calls)) {
+        fill_parts(calls, call, (struct orr_handle *const *)(const void *)parts,
+                   n);
+        orr_calls_put(calls, call);
+    }
+    orr_unlock(&calls->lock);
+}
+
+void orr_calls_reduction(struct orr_calls *calls,
+                         const struct orr_handle *handle,
+                         struct starpu_codelet *redux,
+                         struct starpu_codelet *init)
+{
+    struct orr_call call = orr_call_none;
+
+    orr_lock(&calls->lock);
+    if (orr_calls_listens(calls)) {
+        call.redux = orr_calls_codelet(calls, redux, NULL);
+        call.init = orr_calls_codelet(calls, init, NULL);
+        call.verb = ORR_CALL_REDUCTION;
+        call.id = handle->id;
+        orr_calls_put(calls, &call);
+    }
+    orr_unlock(&calls->lock);
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* core/observe/calls_private.h - what calls*.c share. */
+#pragma once
+
+#include "core/base/lock.h"
+#include "core/base/result.h"
+#include "core/observe/calls.h"
+#include "core/observe/numbers.h"
+#include "record/write.h"
+
+enum { ORR_CALLS_NOTES = 32 };
+
+struct orr_calls_note_count {
+    const char *what; /* a constant */
+    unsigned long n;
+};
+
+struct orr_calls {
+    struct orr_runtime *rt;
+    struct orr_lock lock; /* rank ORR_RANK_RUNTIME; all that follows */
+    struct orr_result result;
+    struct orr_record_writer writer;
+    double returned; /* µs, when the application went on */
+    double pending;  /* µs that it took until the call that was entered … */
+    bool entered;    /* … if one was */
+    struct orr_context *muted; /* whose calls are parts of another one */
+    struct orr_calls_note_count notes[ORR_CALLS_NOTES];
+    unsigned nnotes;
+    bool failed; /* memory was out */
+    struct orr_numbers_of tasks, codelets, models;
+    uint64_t last_task, last_codelet, last_model;
+    uint64_t *scratch; /* owned: a list that is being made, of `room` */
+    size_t room;
+};
+
+/* --- with the lock --- */
+
+/* Whether calls of this context are lines of the record. */
+bool orr_calls_listens(const struct orr_calls *calls)
+    ORR_REQUIRES(calls->lock);
+
+/* A line more, with the time since the last call; `waits`: it may block. */
+void orr_calls_put(struct orr_calls *calls, struct orr_call *call)
+    ORR_REQUIRES(calls->lock);
+
+void orr_calls_count(struct orr_calls *calls, const char *what)
+    ORR_REQUIRES(calls->lock);
+
+/* Room for a list of n numbers; NULL without memory, said. */
+uint64_t *orr_calls_list(struct orr_calls *calls, size_t n)
+    ORR_REQUIRES(calls->lock);
+
+/* The number of a codelet, which is written first if it has none or has changed;
+ * 0: NULL. */
+uint64_t orr_calls_codelet(struct orr_calls *calls,
+                           const struct starpu_codelet *cl, const char *called)
+    ORR_REQUIRES(calls->lock);

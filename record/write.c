@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* record/write.c - see write.h. Fields as in orr_call_none are left out. */
+#include "record/write.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "record/modes.h"
+#include "record/version.h"
+
+/* Room for n characters more; NULL without memory. */
+static char *room(struct orr_record_writer *w, size_t n)
+{
+    if (w->n + n > w->room) {
+        size_t larger = 2 * w->room + n + 256;
+        char *moved = realloc(w->line, larger);
+
+        if (!moved) {
+            w->error = -ENOMEM;
+            return NULL;
+        }
+        w->line = moved;
+        w->room = larger;
+    }
+    return w->line + w->n;
+}
+
+static void put_char(struct orr_record_writer *w, char c)
+{
+    char *to = room(w, 1);
+
+    if (to) {
+        *to = c;
+        w->n++;
+    }
+}
+
+static void put_word(struct orr_record_writer *w, const char *text)
+{
+    size_t n = strlen(text);
+    char *to = room(w, n);
+
+    if (to) {
+        memcpy(to, text, n);
+        w->n += n;
+    }
+}
+
+static void put_based(struct orr_record_writer *w, uint64_t value,
+                      unsigned base)
+{
+    char digits[20], *to;
+    size_t n = 0;
+
+    do
+        digits[n++] = "0123456789abcdef"[value % base];
+    while (value /= base);
+    to = room(w, n);
+    if (!to)
+        return;
+    w->n += n;
+    while (n)
+        *to++ = digits[--n];
+}
+
+static void put_number(struct orr_record_writer *w, uint64_t value)
+{
+    put_based(w, value, 10);
+}
+
+static void put_integer(struct orr_record_writer *w, int64_t value)
+{
+    if (value < 0)
+        put_char(w, '-');
+    put_number(w, value < 0 ? 0 - (uint64_t)value : (uint64_t)value);
+}
+
+/* With a point whatever the locale says. */
+static void put_digits(struct orr_record_writer *w, const char *text)
+{
+    for (; *text; text++)
+        put_char(w, strchr("0123456789e+-", *text) ? *text : '.');
+}
+
+/* As few digits as give the same number again. */
+static void put_real(struct orr_record_writer *w, double value)
+{
+    char text[40];
+
+    if (isnan(value) || isinf(value)) {
+        put_word(w, isnan(value) ? "nan" : value > 0 ? "inf" : "-inf");
+        return;
+    }
+    if (value >= 0 && value < 1e15 && value == (double)(uint64_t)value) {
+        put_number(w, (uint64_t)value);
+        return;
+    }
+    for (int digits = 15; digits <= 17; digits++) {
+        snprintf(text, sizeof(text), "%.*g", digits, value);
+        if (strtod(text, NULL) == value)
+            break;
+    }
+    put_digits(w, text);
+}
+
+static void put_text(struct orr_record_writer *w, const char *text)
+{
+    char escape[8];
+
+    put_char(w, '"');
+    for (; *text; text++) {
+        unsigned char c = (unsigned char)*text;
+
+        if (c == '"' || c == '\\')
+            put_char(w, '\\');
+        if (c >= ' ' && c != 127) {
+            put_char(w, (char)c);
+            continue;
+        }
+        snprintf(escape, sizeof(escape), "\\x%02x", c);
+        put_word(w, escape);
+    }
+    put_char(w, '"');
+}
+
+static void put_mode(struct orr_record_writer *w, uint32_t mode)
+{
+    for (size_t i = 0; i < ORR_NMODES; i++)
+        if (mode & orr_record_modes[i].bit) {
+            put_char(w, orr_record_modes[i].letter);
+            mode &= ~orr_record_modes[i].bit;
+        }
+    if (mode) {
+        put_char(w, '+');
+        put_number(w, mode);
+    }
+}
+
+static void put_uses(struct orr_record_writer *w,
+                     const struct orr_call_uses *uses)
+{
+    for (size_t i = 0; i < uses->n; i++) {
+        if (i)
+            put_char(w, ',');
+        put_number(w, uses->at[i].datum);
+        put_char(w, ':');
+        put_mode(w, uses->at[i].mode);
+    }
+}
+
+#define PUT_LIST(list_type, put)                                               \
+    do {                                                                       \
+        const struct list_type *list = (const void *)at;                       \
+        for (size_t i = 0; i < list->n; i++) {                                 \
+            if (i)                                                             \
+                put_char(w, ',');                                              \
+            put(w, list->at[i]);                                               \
+        }                                                                      \
+    } while (0)
+
+static void put_value(struct orr_record_writer *w,
+                      const struct orr_field *field,
+                      const struct orr_call *call)
+{
+    const char *at = (const char *)call + field->offset;
+
+    switch (field->type) {
+    case ORR_FIELD_NUMBER:
+        put_number(w, *(const uint64_t *)at);
+        break;
+    case ORR_FIELD_HEX:
+        put_based(w, *(const uint64_t *)at, 16);
+        break;
+    case ORR_FIELD_INTEGER:
+        put_integer(w, *(const int64_t *)at);
+        break;
+    case ORR_FIELD_REAL:
+        put_real(w, *(const double *)at);
+        break;
+    case ORR_FIELD_TEXT:
+        put_text(w, *(const char *const *)at);
+        break;
+    case ORR_FIELD_HOW:
+        put_word(w, orr_hows[*(const enum orr_how *)at]);
+        break;
+    case ORR_FIELD_NUMBERS:
+        PUT_LIST(orr_numbers, put_number);
+        break;
+    case ORR_FIELD_INTEGERS:
+        PUT_LIST(orr_integers, put_integer);
+        break;
+    case ORR_FIELD_REALS:
+        PUT_LIST(orr_reals, put_real);
+        break;
+    case ORR_FIELD_USES:
+        put_uses(w, (const void *)at);
+        break;
+    }
+}
+
+static void put_field(struct orr_record_writer *w,
+                      const struct orr_field *field,
+                      const struct orr_call *call)
+{
+    if (*field->word && orr_field_is_default(field, call))
+        return;
+    put_char(w, ' ');
+    if (*field->word) {
+        put_word(w, field->word);
+        put_char(w, '=');
+    }
+    put_value(w, field, call);
+}
+
+void orr_record_begin(struct orr_record_writer *writer)
+{
+    fputs(ORR_RECORD_MAGIC " " ORR_RECORD_VERSION "\n", writer->file);
+}
+
+void orr_record_write(struct orr_record_writer *w, const struct orr_call *call)
+{
+    const struct orr_verb_fields *verb = &orr_verbs[call->verb];
+
+    w->n = 0;
+    put_word(w, verb->word);
+    for (size_t i = 0; verb->fields[i]; i++)
+        put_field(w, verb->fields[i], call);
+    put_char(w, '\n');
+    if (w->error)
+        return;
+    fwrite(w->line, 1, w->n, w->file);
+    w->ncalls++;
+}
+
+int orr_record_end(struct orr_record_writer *writer, const char *how)
+{
+    struct orr_call end = orr_call_none;
+
+    end.verb = ORR_CALL_END;
+    end.value = writer->ncalls;
+    end.text = how;
+    orr_record_write(writer, &end);
+    free(writer->line);
+    writer->line = NULL;
+    writer->n = writer->room = 0;
+    return writer->error;
+}

@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * replay/codelet.c - the codelets and models of a record. Kernels do nothing, and
+ * what functions of models were asked comes with each task.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "record/models.h"
+#include "replay/player.h"
+
+static const struct told *told_of(const struct starpu_task *task)
+{
+    return task->cl_arg;
+}
+
+/* --- what models ask --- */
+
+static uint32_t footprint(struct starpu_task *task)
+{
+    const struct told *told = told_of(task);
+
+    return told && told->has_footprint ? told->footprint
+                                       : starpu_task_data_footprint(task);
+}
+
+static size_t size_base(struct starpu_task *task, unsigned impl)
+{
+    const struct told *told = told_of(task);
+
+    (void)impl;
+    return told ? told->size : 0;
+}
+
+static double time_on(struct starpu_task *task,
+                      struct starpu_perfmodel_arch *arch, unsigned impl)
+{
+    static const enum starpu_worker_archtype types[ORR_NKINDS] = {
+        [ORR_KIND_CPU] = STARPU_CPU_WORKER,
+        [ORR_KIND_CUDA] = STARPU_CUDA_WORKER,
+        [ORR_KIND_OPENCL] = STARPU_OPENCL_WORKER,
+        [ORR_KIND_HIP] = STARPU_HIP_WORKER,
+    };
+    const struct told *told = told_of(task);
+
+    (void)impl;
+    for (int kind = 0; told && kind < ORR_NKINDS; kind++)
+        if (arch->devices[0].type == types[kind])
+            return told->times[kind];
+    return (double)NAN;
+}
+
+/* As many as the task's model has. */
+static void parameters(struct starpu_task *task, double *ret)
+{
+    const struct told *told = told_of(task);
+    unsigned n = task->cl->model->nparameters;
+
+    for (unsigned i = 0; i < n; i++)
+        ret[i] = told && told->parameters ? told->parameters[i] : 0;
+}
+
+/* --- models --- */
+
+static char *copy_text(const struct player *player, const char *text)
+{
+    return text ? player_need(player, strdup(text)) : NULL;
+}
+
+/* Cuts names at commas. */
+static const char **split(const struct player *player, char *names, unsigned n)
+{
+    const char **list = player_need(player, calloc(n + 1, sizeof(*list)));
+
+    for (unsigned i = 0; i < n; i++) {
+        size_t length = strcspn(names, ",");
+
+        list[i] = names;
+        if (!names[length])
+            names += length;
+        else
+            names += length + 1;
+        ((char *)(uintptr_t)list[i])[length] = '\0';
+    }
+    return list;
+}
+
+static void set_terms(const struct player *player, const struct orr_call *call,
+                      struct starpu_perfmodel *model)
+{
+    size_t n = call->terms ? call->exponents.n / call->terms : 0;
+
+    if (!n || n * call->terms != call->exponents.n)
+        player_fail(player, "a model of %llu terms with %zu exponents",
+                    (unsigned long long)call->terms, call->exponents.n);
+    model->nparameters = (unsigned)n;
+    model->ncombinations = (unsigned)call->terms;
+    model->parameters = parameters;
+    model->parameters_names = split(
+        player, copy_text(player, call->name ? call->name : ""), (unsigned)n);
+    model->combinations = player_need(
+        player, calloc(call->terms, sizeof(*model->combinations)));
+    for (size_t t = 0; t < call->terms; t++) {
+        model->combinations[t] =
+            player_need(player, calloc(n, sizeof(**model->combinations)));
+        for (size_t p = 0; p < n; p++)
+            model->combinations[t][p] =
+                (unsigned)call->exponents.at[t * n + p];
+    }
+}
+
+void player_model(struct player *player, const struct orr_call *call)
+{
+    struct model **place = player_at(player, &player->models, &player->nmodels,
+                                     call->id, sizeof(*player->models));
+    struct starpu_perfmodel *model;
+    int type = call->kind ? orr_model_type_find(call->kind) : 0;
+
+    if (type < 0)
+        player_fail(player, "a model of the kind \"%s\", which there is not",
+                    call->kind);
+    *place = player_need(player, calloc(1, sizeof(**place)));
+    model = &(*place)->pub;
+    model->type = (enum starpu_perfmodel_type)type;
+    model->symbol = copy_text(player, call->symbol);
+    if (call->flags & ORR_MODEL_FOOTPRINTS)
+        model->footprint = footprint;
+    if (call->flags & ORR_MODEL_SIZES)
+        model->size_base = size_base;
+    if (call->flags & ORR_MODEL_TIMES) {
+        model->type = STARPU_PER_ARCH;
+        model->arch_cost_function = time_on;
+    }
+    if (call->terms)
+        set_terms(player, call, model);
+}
+
+static struct starpu_perfmodel *find_model(const struct player *player,
+                                           uint64_t number)
+{
+    if (!number)
+        return NULL;
+    if (number < player->nmodels && player->models[number])
+        return &player->models[number]->pub;
+    player_fail(player, "there is no model %llu", (unsigned long long)number);
+}
+
+/* --- codelets --- */
+
+static void nothing(void *buffers[], void *arg)
+{
+    (void)buffers;
+    (void)arg;
+}
+
+static void set_functions(const struct orr_call *call,
+                          struct starpu_codelet *cl)
+{
+    starpu_cpu_func_t *functions[ORR_NKINDS] = {
+        [ORR_KIND_CPU] = cl->cpu_funcs,
+        [ORR_KIND_CUDA] = cl->cuda_funcs,
+        [ORR_KIND_OPENCL] = cl->opencl_funcs,
+        [ORR_KIND_HIP] = cl->hip_funcs,
+    };
+    char *flags[ORR_NKINDS] = {
+        [ORR_KIND_CUDA] = cl->cuda_flags,
+        [ORR_KIND_OPENCL] = cl->opencl_flags,
+        [ORR_KIND_HIP] = cl->hip_flags,
+    };
+
+    for (int kind = 0; kind < ORR_NKINDS; kind++)
+        for (unsigned i = 0; i < STARPU_MAXIMPLEMENTATIONS; i++) {
+            unsigned bit = (unsigned)kind * STARPU_MAXIMPLEMENTATIONS + i;
+
+            if (call->implementations[kind] >> i & 1)
+                functions[kind][i] = nothing;
+            if (flags[kind] && call->asynchronous >> bit & 1)
+                flags[kind][i] = 1;
+        }
+}
+
+static void set_buffers(const struct player *player,
+                        const struct orr_call *call, struct starpu_codelet *cl)
+{
+    size_t n = call->modes.n;
+
+    if (call->buffers > UINT16_MAX || call->buffers < -1 ||
+        (call->buffers >= 0 && n != (size_t)call->buffers) ||
+        (call->nodes.n && call->nodes.n != n))
+        player_fail(player, "a codelet of %lld buffers with %zu modes and %zu "
+                            "nodes",
+                    (long long)call->buffers, n, call->nodes.n);
+    cl->nbuffers = (int)call->buffers;
+    if (n > STARPU_NMAXBUFS) {
+        cl->dyn_modes = player_need(player, calloc(n, sizeof(*cl->dyn_modes)));
+        cl->dyn_nodes = player_need(player, calloc(n, sizeof(*cl->dyn_nodes)));
+    }
+    cl->specific_nodes = call->nodes.n > 0;
+    for (size_t i = 0; i < n; i++) {
+        STARPU_CODELET_SET_MODE(
+            cl, (enum starpu_data_access_mode)call->modes.at[i], i);
+        if (call->nodes.n)
+            (cl->dyn_nodes ? cl->dyn_nodes : cl->nodes)[i] =
+                player_has_node(call->nodes.at[i]) ? (int)call->nodes.at[i]
+                                                   : STARPU_SPECIFIC_NODE_CPU;
+    }
+}
+
+void player_codelet(struct player *player, const struct orr_call *call)
+{
+    struct starpu_codelet **place =
+        player_at(player, &player->codelets, &player->ncodelets, call->id,
+                  sizeof(*player->codelets));
+    struct starpu_codelet *cl =
+        player_need(player, calloc(1, sizeof(*cl)));
+
+    starpu_codelet_init(cl);
+    *place = cl;
+    cl->name = copy_text(player, call->name);
+    cl->cpu_funcs_name[0] = copy_text(player, call->called);
+    cl->where = (uint32_t)call->where;
+    cl->type = (enum starpu_codelet_type)call->type;
+    cl->max_parallelism = (int)call->parallelism;
+    cl->flags = (int)call->flags;
+    cl->color = (unsigned)call->color;
+    cl->model = find_model(player, call->model);
+    cl->energy_model = find_model(player, call->energy);
+    set_functions(call, cl);
+    set_buffers(player, call, cl);
+}
+
+struct starpu_codelet *player_find_codelet(const struct player *player,
+                                           uint64_t number)
+{
+    if (!number)
+        return NULL;
+    if (number < player->ncodelets && player->codelets[number])
+        return player->codelets[number];
+    player_fail(player, "there is no codelet %llu", (unsigned long long)number);
+}

@@ -1,0 +1,533 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * replay/data.c - the data of a record. They have the layouts that were recorded,
+ * and addresses where nothing is: simulations that skip kernels read none. Parts
+ * are made by a filter that knows where in its whole each one lies.
+ */
+#include <errno.h>
+#include <orrery.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/data/interfaces/kinds.h"
+#include "record/shape.h"
+#include "replay/player.h"
+
+typedef struct starpu_variable_interface place_t;
+
+enum { DIMENSIONS = 4 };
+
+/* A layout with the arrays that it may point to. */
+struct laid_out {
+    struct starpu_data_interface_ops *ops;
+    union {
+        union orr_layout layout;
+        struct recorded recorded;
+        place_t place; /* with which those with an offset begin */
+    };
+    uint32_t nn[ORR_SHAPE_MOST], ldn[ORR_SHAPE_MOST];
+};
+
+struct part {
+    uint64_t id;
+    struct laid_out laid;
+    bool placed; /* `start` and `axes`, else `offset` */
+    uint64_t start[DIMENSIONS], axes[DIMENSIONS];
+    int64_t offset;
+};
+
+/* --- nodes --- */
+
+bool player_has_node(int64_t node)
+{
+    return node < (int64_t)starpu_memory_nodes_get_count();
+}
+
+int player_node(int64_t node)
+{
+    return player_has_node(node) ? (int)node : STARPU_MAIN_RAM;
+}
+
+/* --- layouts --- */
+
+static void lay_out(const struct player *player, const struct orr_call *call,
+                    struct laid_out *ret)
+{
+    const char *wrong;
+
+    memset(ret, 0, sizeof(*ret));
+    if (!call->kind)
+        player_fail(player, "data without a kind");
+    if (!strcmp(call->kind, "other")) {
+        ret->ops = &recorded_ops;
+        starpu_data_register_ops(&recorded_ops);
+        ret->recorded.id = recorded_ops.interfaceid;
+        ret->recorded.size = call->size;
+        ret->recorded.footprint = (uint32_t)call->footprint;
+        return;
+    }
+    ret->ops = orr_shape_ops(call->kind);
+    if (!ret->ops)
+        player_fail(player, "data of the kind \"%s\", which there is not",
+                    call->kind);
+    wrong = orr_shape_write(ret->ops->interfaceid, call->shape.at,
+                            call->shape.n, &ret->layout, ret->nn, ret->ldn);
+    if (wrong)
+        player_fail(player, "%s of a %s", wrong, call->kind);
+}
+
+/* Bytes that the layout may reach; more than that need not be known. */
+static size_t reach_of(const struct laid_out *laid)
+{
+    static const struct orr_dense_kind kinds[] = {
+        ORR_VARIABLE_KIND, ORR_VECTOR_KIND, ORR_MATRIX_KIND,
+        ORR_BLOCK_KIND,    ORR_TENSOR_KIND, ORR_NDIM_KIND};
+    size_t reach = laid->recorded.size;
+
+    for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
+        if (kinds[i].id == laid->ops->interfaceid) {
+            struct orr_dense dense = orr_dense_look(&kinds[i], &laid->layout);
+
+            reach = dense.elemsize;
+            for (size_t k = 0; k < dense.ndim; k++) {
+                size_t step = k ? dense.ld[k] : dense.step;
+
+                reach += (size_t)dense.nn[k] * step * dense.elemsize;
+            }
+        }
+    return reach;
+}
+
+static uintptr_t take_address(struct player *player, size_t bytes,
+                              void **ret_memory)
+{
+    const size_t alignment = 4096;
+    uintptr_t address = player->address;
+
+    *ret_memory = NULL;
+    if (orrery_runs_kernels()) {
+        *ret_memory = player_need(player, calloc(1, bytes + 1));
+        return (uintptr_t)*ret_memory;
+    }
+    player->address += (bytes + alignment) & ~(alignment - 1);
+    return address;
+}
+
+static void set_address(struct laid_out *laid, uintptr_t address)
+{
+    switch (laid->ops->interfaceid) {
+    case STARPU_CSR_INTERFACE_ID:
+        laid->layout.csr.nzval = address;
+        laid->layout.csr.colind = laid->layout.csr.ram_colind =
+            (uint32_t *)address;
+        laid->layout.csr.rowptr = laid->layout.csr.ram_rowptr =
+            (uint32_t *)address;
+        break;
+    case STARPU_BCSR_INTERFACE_ID:
+        laid->layout.bcsr.nzval = address;
+        laid->layout.bcsr.colind = laid->layout.bcsr.ram_colind =
+            (uint32_t *)address;
+        laid->layout.bcsr.rowptr = laid->layout.bcsr.ram_rowptr =
+            (uint32_t *)address;
+        break;
+    case STARPU_COO_INTERFACE_ID:
+        laid->layout.coo.values = address;
+        laid->layout.coo.columns = laid->layout.coo.rows = (uint32_t *)address;
+        break;
+    case STARPU_VOID_INTERFACE_ID:
+        break;
+    default:
+        laid->place.ptr = laid->place.dev_handle = address;
+    }
+}
+
+/* --- numbers --- */
+
+static struct datum *place_of(struct player *player, uint64_t number)
+{
+    struct datum *datum = player_at(player, &player->data, &player->ndata,
+                                    number, sizeof(*player->data));
+
+    if (datum->handle)
+        player_fail(player, "there is a datum %llu already",
+                    (unsigned long long)number);
+    return datum;
+}
+
+starpu_data_handle_t player_datum(const struct player *player, uint64_t number)
+{
+    if (number < player->ndata && player->data[number].handle)
+        return player->data[number].handle;
+    player_fail(player, "there is no datum %llu: it is not registered yet, or "
+                        "not any more",
+                (unsigned long long)number);
+}
+
+void player_register(struct player *player, const struct orr_call *call)
+{
+    struct datum *datum = place_of(player, call->id);
+    struct laid_out laid;
+
+    lay_out(player, call, &laid);
+    if (call->home >= 0)
+        set_address(&laid,
+                    take_address(player, reach_of(&laid), &datum->memory));
+    starpu_data_register(&datum->handle,
+                         call->home < 0 ? -1 : player_node(call->home),
+                         &laid.layout, laid.ops);
+}
+
+/* --- parts --- */
+
+static const struct orr_dense_kind *kind_of(enum starpu_data_interface_id id)
+{
+    static const struct orr_dense_kind kinds[] = {
+        ORR_VARIABLE_KIND, ORR_VECTOR_KIND, ORR_MATRIX_KIND, ORR_BLOCK_KIND,
+        ORR_TENSOR_KIND};
+
+    for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
+        if (kinds[i].id == id)
+            return &kinds[i];
+    return NULL;
+}
+
+static void move(const place_t *whole, place_t *part, int64_t bytes)
+{
+    part->ptr = whole->ptr ? whole->ptr + (uintptr_t)bytes : 0;
+    part->dev_handle = whole->dev_handle;
+    part->offset = whole->offset + (size_t)bytes;
+}
+
+/* Wherever the whole's columns begin in that copy. */
+static void put_in_place(const struct part *part, const void *whole, void *to)
+{
+    enum starpu_data_interface_id id = part->laid.ops->interfaceid;
+    const struct orr_dense_kind *kind = kind_of(id);
+    const struct orr_dense_kind *outer_kind =
+        kind_of(*(const enum starpu_data_interface_id *)whole);
+    struct orr_dense outer = orr_dense_look(outer_kind, whole);
+    struct orr_dense inner = orr_dense_look(kind, to);
+    uint32_t *ld = inner.ndim > 1 ? orr_dense_ld(kind, to) : NULL;
+    size_t elements = 0;
+
+    for (size_t k = 0; k < outer.ndim; k++)
+        elements += part->start[k] * (k ? outer.ld[k] : 1);
+    move(whole, to, (int64_t)(elements * outer.elemsize));
+    for (size_t k = 1; k < inner.ndim; k++)
+        ld[k] = part->axes[k] ? outer.ld[part->axes[k]] : 1;
+}
+
+static uint32_t *copy_array(const uint32_t *from, size_t n)
+{
+    uint32_t *to = malloc((n + 1) * sizeof(*to));
+
+    if (!to)
+        abort();
+    memcpy(to, from, n * sizeof(*to));
+    return to;
+}
+
+static bool has_address(enum starpu_data_interface_id id)
+{
+    return kind_of(id) || id == STARPU_NDIM_INTERFACE_ID ||
+           id == recorded_ops.interfaceid;
+}
+
+/* The filter of all partitions. */
+static void cut(void *whole, void *to, struct starpu_data_filter *filter,
+                unsigned i, unsigned n)
+{
+    const struct part *part = (const struct part *)filter->filter_arg_ptr + i;
+    enum starpu_data_interface_id id = part->laid.ops->interfaceid;
+    struct starpu_ndim_interface *ndim = to;
+
+    (void)n;
+    memcpy(to, &part->laid.layout, part->laid.ops->interface_size);
+    if (id == STARPU_NDIM_INTERFACE_ID) {
+        ndim->nn = copy_array(part->laid.nn, ndim->ndim);
+        ndim->ldn = copy_array(part->laid.ldn, ndim->ndim);
+    }
+    if (part->placed)
+        put_in_place(part, whole, to);
+    else if (has_address(id) &&
+             has_address(*(const enum starpu_data_interface_id *)whole))
+        move(whole, to, part->offset);
+}
+
+static struct starpu_data_interface_ops *
+ops_of(struct starpu_data_filter *filter, unsigned i)
+{
+    return ((const struct part *)filter->filter_arg_ptr + i)->laid.ops;
+}
+
+static bool is_placed(const struct player *player, const struct orr_call *call,
+                      const struct laid_out *laid)
+{
+    enum starpu_data_interface_id whole =
+        starpu_data_get_interface_id(player_datum(player, call->of));
+
+    if (!call->start.n)
+        return false;
+    if (call->start.n > DIMENSIONS || call->axes.n > DIMENSIONS ||
+        !kind_of(whole) || !kind_of(laid->ops->interfaceid))
+        player_fail(player, "a part with a start that is no place in its "
+                            "whole");
+    for (size_t i = 0; i < call->axes.n; i++)
+        if (call->axes.at[i] && call->axes.at[i] >= kind_of(whole)->ndim)
+            player_fail(player, "a part along a dimension that its whole has "
+                                "not");
+    return true;
+}
+
+void player_add_part(struct player *player, const struct orr_call *call)
+{
+    struct part *part;
+
+    if (player->nparts == player->room) {
+        player->room = 2 * player->room + 8;
+        player->parts = player_need(
+            player, realloc(player->parts,
+                            player->room * sizeof(*player->parts)));
+    }
+    part = &player->parts[player->nparts++];
+    memset(part, 0, sizeof(*part));
+    part->id = call->id;
+    part->offset = call->offset;
+    lay_out(player, call, &part->laid);
+    part->placed = is_placed(player, call, &part->laid);
+    for (size_t i = 0; part->placed && i < call->start.n; i++)
+        part->start[i] = call->start.at[i];
+    for (size_t i = 0; part->placed && i < call->axes.n; i++)
+        part->axes[i] = call->axes.at[i];
+}
+
+static void check_parts(const struct player *player,
+                        const struct orr_call *call)
+{
+    bool right = call->parts.n && call->parts.n == player->nparts;
+
+    for (size_t i = 0; right && i < player->nparts; i++)
+        right = player->parts[i].id == call->parts.at[i];
+    if (!right)
+        player_fail(player, "the parts are not those of the lines before");
+}
+
+void player_partition(struct player *player, const struct orr_call *call)
+{
+    starpu_data_handle_t whole = player_datum(player, call->id), *children;
+    struct starpu_data_filter filter = {
+        .filter_func = cut,
+        .nchildren = (unsigned)player->nparts,
+        .get_child_ops = ops_of,
+        .filter_arg_ptr = player->parts,
+    };
+
+    check_parts(player, call);
+    children =
+        player_need(player, calloc(player->nparts, sizeof(*children)));
+    if (call->verb == ORR_CALL_PLAN)
+        starpu_data_partition_plan(whole, &filter, children);
+    else
+        starpu_data_partition(whole, &filter);
+    for (unsigned i = 0; i < player->nparts; i++) {
+        uint64_t id = player->parts[i].id;
+
+        if (call->verb == ORR_CALL_PARTITION)
+            children[i] = starpu_data_get_child(whole, i);
+        place_of(player, id)->handle = children[i];
+        starpu_data_set_user_data(children[i], (void *)(uintptr_t)id);
+    }
+    free(children);
+    player->nparts = 0;
+}
+
+/* They end with the partition of their whole. */
+static void drop_parts(struct player *player, starpu_data_handle_t whole)
+{
+    for (int i = 0; i < starpu_data_get_nb_children(whole); i++) {
+        starpu_data_handle_t part = starpu_data_get_child(whole, (unsigned)i);
+
+        drop_parts(player, part);
+        player->data[(uintptr_t)starpu_data_get_user_data(part)].handle = NULL;
+    }
+}
+
+void player_unpartition(struct player *player, const struct orr_call *call)
+{
+    starpu_data_handle_t whole = player_datum(player, call->id);
+
+    if (starpu_data_get_nb_children(whole) <= 0)
+        player_fail(player, "datum %llu is not partitioned",
+                    (unsigned long long)call->id);
+    drop_parts(player, whole);
+    starpu_data_unpartition(whole, (unsigned)player_node(call->node));
+}
+
+static starpu_data_handle_t *find_parts(const struct player *player,
+                                        const struct orr_call *call)
+{
+    starpu_data_handle_t *parts =
+        player_need(player, calloc(call->parts.n + 1, sizeof(*parts)));
+
+    for (size_t i = 0; i < call->parts.n; i++)
+        parts[i] = player_datum(player, call->parts.at[i]);
+    return parts;
+}
+
+void player_switch(struct player *player, const struct orr_call *call)
+{
+    starpu_data_handle_t whole = player_datum(player, call->id);
+    starpu_data_handle_t *parts = find_parts(player, call);
+    unsigned n = (unsigned)call->parts.n;
+
+    switch (call->how) {
+    case ORR_HOW_TO_PARTS:
+        starpu_data_partition_submit_sequential_consistency(whole, n, parts,
+                                                            !call->unordered);
+        break;
+    case ORR_HOW_TO_READERS:
+        starpu_data_partition_readonly_submit_sequential_consistency(
+            whole, n, parts, !call->unordered);
+        break;
+    case ORR_HOW_UPGRADE:
+        starpu_data_partition_readwrite_upgrade_submit(whole, n, parts);
+        break;
+    case ORR_HOW_DOWNGRADE:
+        starpu_data_partition_readonly_downgrade_submit(whole, n, parts);
+        break;
+    case ORR_HOW_TO_READ_WHOLE:
+        starpu_data_unpartition_readonly_submit(whole, n, parts, -1);
+        break;
+    case ORR_HOW_TO_WHOLE:
+        starpu_data_unpartition_submit_sequential_consistency(
+            whole, n, parts, -1, !call->unordered);
+        break;
+    default:
+        player_fail(player, "a switch without how=");
+    }
+    free(parts);
+}
+
+void player_clean(struct player *player, const struct orr_call *call)
+{
+    starpu_data_handle_t whole = player_datum(player, call->id);
+    starpu_data_handle_t *parts = find_parts(player, call);
+
+    starpu_data_partition_clean(whole, (unsigned)call->parts.n, parts);
+    for (size_t i = 0; i < call->parts.n; i++)
+        player->data[call->parts.at[i]].handle = NULL;
+    free(parts);
+}
+
+/* --- the end of data --- */
+
+void player_unregister(struct player *player, const struct orr_call *call)
+{
+    starpu_data_handle_t handle = player_datum(player, call->id);
+    struct datum *datum = &player->data[call->id];
+
+    if (call->how == ORR_HOW_SUBMITTED)
+        starpu_data_unregister_submit(handle);
+    else if (call->how == ORR_HOW_DROPPED)
+        starpu_data_unregister_no_coherency(handle);
+    else
+        starpu_data_unregister(handle);
+    /* What is submitted may still be copied to. */
+    if (call->how != ORR_HOW_SUBMITTED)
+        free(datum->memory);
+    *datum = (struct datum){0};
+}
+
+void player_forget_data(struct player *player)
+{
+    for (size_t i = 0; i < player->ndata; i++)
+        free(player->data[i].memory);
+    free(player->data);
+    free(player->parts);
+}
+
+/* --- uses by the application --- */
+
+void player_duplicate(struct player *player, const struct orr_call *call)
+{
+    starpu_data_handle_t of = player_datum(player, call->of), copy;
+    struct datum *datum;
+
+    if (starpu_data_dup_ro(&copy, of, !call->synchronous) != 0)
+        player_fail(player, "starpu_data_dup_ro failed");
+    datum = player_at(player, &player->data, &player->ndata, call->id,
+                      sizeof(*player->data));
+    datum->handle = copy;
+}
+
+struct acquired {
+    starpu_data_handle_t handle;
+    int node;
+};
+
+static void release_again(void *arg)
+{
+    struct acquired *acquired = arg;
+
+    starpu_data_release_on_node(acquired->handle, acquired->node);
+    free(acquired);
+}
+
+static int acquire_later(const struct player *player,
+                         const struct orr_call *call,
+                         starpu_data_handle_t handle, int node)
+{
+    struct acquired *acquired = player_need(player, malloc(sizeof(*acquired)));
+
+    *acquired = (struct acquired){handle, node};
+    return starpu_data_acquire_on_node_cb_sequential_consistency(
+        handle, node, (enum starpu_data_access_mode)call->value, release_again,
+        acquired, !call->unordered);
+}
+
+/* Whether data were free may be otherwise than when that was recorded: what comes
+ * next is as it was. */
+static int try_to_acquire(const struct orr_call *call,
+                          starpu_data_handle_t handle, int node)
+{
+    enum starpu_data_access_mode mode =
+        (enum starpu_data_access_mode)call->value;
+    int rc = starpu_data_acquire_on_node_try(handle, node, mode);
+
+    if (rc == 0 && call->how == ORR_HOW_REFUSED)
+        starpu_data_release_on_node(handle, node);
+    else if (rc == -EAGAIN && call->how == ORR_HOW_TRIED)
+        rc = starpu_data_acquire_on_node(handle, node, mode);
+    else if (rc == -EAGAIN)
+        rc = 0;
+    return rc;
+}
+
+void player_acquire(struct player *player, const struct orr_call *call)
+{
+    starpu_data_handle_t handle = player_datum(player, call->id);
+    int node = player_node(call->node), rc;
+
+    if (call->how == ORR_HOW_CALLBACK)
+        rc = acquire_later(player, call, handle, node);
+    else if (call->how == ORR_HOW_TRIED || call->how == ORR_HOW_REFUSED)
+        rc = try_to_acquire(call, handle, node);
+    else
+        rc = starpu_data_acquire_on_node(
+            handle, node, (enum starpu_data_access_mode)call->value);
+    if (rc < 0)
+        player_fail(player, "datum %llu cannot be acquired: %s",
+                    (unsigned long long)call->id, strerror(-rc));
+}
+
+void player_release(struct player *player, const struct orr_call *call)
+{
+    starpu_data_handle_t handle = player_datum(player, call->id);
+    int node = player_node(call->node);
+
+    if (call->value)
+        starpu_data_release_to_on_node(
+            handle, (enum starpu_data_access_mode)call->value, node);
+    else
+        starpu_data_release_on_node(handle, node);
+}

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * replay/player.h - an application whose calls are those of a record: what its
+ * files share. One thread.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <starpu.h>
+
+#include "record/read.h"
+
+struct part;
+
+struct datum {
+    starpu_data_handle_t handle; /* NULL: there is none of that number */
+    void *memory; /* owned, or NULL: it has an address where nothing is */
+};
+
+/* What a codelet's model was told of it, by number. */
+struct model {
+    struct starpu_perfmodel pub;
+    unsigned ntold; /* parameters of a task */
+};
+
+struct player {
+    struct orr_record_reader *reader;
+    uint64_t ncalls;
+    struct datum *data; /* by number */
+    size_t ndata;
+    struct starpu_task **tasks; /* by number: those that calls may name again */
+    size_t ntasks;
+    struct starpu_codelet **codelets;
+    size_t ncodelets;
+    struct model **models;
+    size_t nmodels;
+    struct part *parts; /* of the partition that comes next */
+    size_t nparts, room;
+    uintptr_t address; /* of the next datum that has no memory */
+    starpu_arbiter_t arbiter;
+    bool moved; /* said: a task's worker is none of this machine */
+};
+
+/* Ends the program: what is wrong with the call that was read last. */
+_Noreturn void player_fail(const struct player *player, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* The same for want of memory. */
+void *player_need(const struct player *player, void *memory);
+
+/* An element of an array by number, which grows; ends the program for a number
+ * that no record has. */
+void *player_at(const struct player *player, void *array, size_t *n,
+                uint64_t number, size_t size);
+
+/* --- data.c --- */
+
+/* The datum that the call names; ends the program if there is none. */
+starpu_data_handle_t player_datum(const struct player *player, uint64_t number);
+
+/* The node, if this machine has it, else the datum's base. */
+int player_node(int64_t node);
+
+/* Whether the machine has it. */
+bool player_has_node(int64_t node);
+
+void player_register(struct player *player, const struct orr_call *call);
+void player_add_part(struct player *player, const struct orr_call *call);
+void player_partition(struct player *player, const struct orr_call *call);
+void player_unpartition(struct player *player, const struct orr_call *call);
+void player_switch(struct player *player, const struct orr_call *call);
+void player_clean(struct player *player, const struct orr_call *call);
+void player_unregister(struct player *player, const struct orr_call *call);
+void player_duplicate(struct player *player, const struct orr_call *call);
+void player_acquire(struct player *player, const struct orr_call *call);
+void player_release(struct player *player, const struct orr_call *call);
+void player_forget_data(struct player *player);
+
+/* --- recorded.c --- */
+
+/* Data of which only the size and the footprint are known. */
+struct recorded {
+    enum starpu_data_interface_id id;
+    uintptr_t ptr, dev_handle;
+    size_t offset;
+    size_t size;
+    uint32_t footprint;
+};
+
+extern struct starpu_data_interface_ops recorded_ops;
+
+/* --- codelet.c --- */
+
+/* What functions of a model are told of a task: its cl_arg. */
+struct told {
+    bool has_footprint;
+    uint32_t footprint;
+    size_t size;
+    double times[ORR_NKINDS];
+    uint32_t *workers;      /* in this block, as all that follows … */
+    unsigned char *ordered; /* … or NULL */
+    double *parameters;
+    char *name;
+};
+
+void player_model(struct player *player, const struct orr_call *call);
+void player_codelet(struct player *player, const struct orr_call *call);
+
+/* NULL for number 0. */
+struct starpu_codelet *player_find_codelet(const struct player *player,
+                                           uint64_t number);
+
+/* --- task.c --- */
+
+void player_submit(struct player *player, const struct orr_call *call);
+void player_depend(struct player *player, const struct orr_call *call);
+void player_end_depend(struct player *player, const struct orr_call *call);
+void player_end_hold(struct player *player, const struct orr_call *call);
+void player_end_release(struct player *player, const struct orr_call *call);
+void player_wait(struct player *player, const struct orr_call *call);
+void player_forget(struct player *player, const struct orr_call *call);

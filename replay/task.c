@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * replay/task.c - the tasks of a record. Those that the library frees at their end
+ * are forgotten when they have been submitted: memory does not grow with them.
+ */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "replay/player.h"
+
+static struct starpu_task **place_of(struct player *player, uint64_t number)
+{
+    return player_at(player, &player->tasks, &player->ntasks, number,
+                     sizeof(*player->tasks));
+}
+
+/* Made when it is first named. */
+static struct starpu_task *task_of(struct player *player, uint64_t number)
+{
+    struct starpu_task **place = place_of(player, number);
+
+    if (!*place)
+        *place = player_need(player, starpu_task_create());
+    return *place;
+}
+
+/* --- what is told of it --- */
+
+static bool needs_telling(const struct orr_call *call)
+{
+    return call->footprint || call->size || call->parameters.n ||
+           call->times.n || call->workers.n || call->ordered.n || call->name;
+}
+
+/* One block, which ends with the task. */
+static struct told *tell(const struct player *player,
+                         const struct orr_call *call)
+{
+    size_t workers = call->workers.n * sizeof(uint32_t);
+    size_t reals = call->parameters.n * sizeof(double);
+    size_t name = call->name ? strlen(call->name) + 1 : 0;
+    struct told *told = player_need(
+        player, calloc(1, sizeof(*told) + reals + workers + call->ordered.n +
+                              name));
+    char *at = (char *)(told + 1);
+
+    told->has_footprint = call->footprint != 0;
+    told->footprint = (uint32_t)call->footprint;
+    told->size = call->size;
+    for (size_t i = 0; i < ORR_NKINDS; i++)
+        told->times[i] = i < call->times.n ? call->times.at[i] : (double)NAN;
+    told->parameters = (double *)(void *)at;
+    for (size_t i = 0; i < call->parameters.n; i++)
+        told->parameters[i] = call->parameters.at[i];
+    at += reals;
+    told->workers = (uint32_t *)(void *)at;
+    for (size_t i = 0; i < call->workers.n; i++)
+        told->workers[i] = (uint32_t)call->workers.at[i];
+    at += workers;
+    told->ordered = (unsigned char *)at;
+    for (size_t i = 0; i < call->ordered.n; i++)
+        told->ordered[i] = (unsigned char)call->ordered.at[i];
+    at += call->ordered.n;
+    if (call->name)
+        told->name = memcpy(at, call->name, name);
+    return told;
+}
+
+/* --- submission --- */
+
+static void set_data(struct player *player, const struct orr_call *call,
+                     struct starpu_task *task)
+{
+    size_t n = call->data.n;
+
+    if (task->cl && task->cl->nbuffers >= 0 &&
+        n != (size_t)task->cl->nbuffers)
+        player_fail(player, "%zu data for a codelet of %d", n,
+                    task->cl->nbuffers);
+    if (!task->cl && n)
+        player_fail(player, "data of a task without codelet");
+    task->nbuffers = (int)n;
+    if (n > STARPU_NMAXBUFS) {
+        free(task->dyn_handles);
+        free(task->dyn_modes);
+        task->dyn_handles =
+            player_need(player, calloc(n, sizeof(*task->dyn_handles)));
+        task->dyn_modes =
+            player_need(player, calloc(n, sizeof(*task->dyn_modes)));
+    }
+    for (size_t i = 0; i < n; i++) {
+        STARPU_TASK_SET_HANDLE(task, player_datum(player, call->data.at[i].datum),
+                               i);
+        STARPU_TASK_SET_MODE(
+            task, (enum starpu_data_access_mode)call->data.at[i].mode, i);
+    }
+}
+
+/* Whether this machine has one of the workers (bits). */
+static bool has_some_worker(const struct orr_numbers *workers)
+{
+    unsigned n = starpu_worker_get_count();
+
+    for (unsigned w = 0; w < n; w++)
+        if (w / 32 < workers->n && workers->at[w / 32] >> w % 32 & 1)
+            return true;
+    return false;
+}
+
+static void say_moved(struct player *player)
+{
+    if (!player->moved)
+        fprintf(stderr,
+                "orrery replay: %s: the task is for workers that this machine "
+                "has not: it and others like it run on any\n",
+                orr_record_where(player->reader));
+    player->moved = true;
+}
+
+static void set_workers(struct player *player, const struct orr_call *call,
+                        struct starpu_task *task, const struct told *told)
+{
+    unsigned n = starpu_worker_get_count() + starpu_combined_worker_get_count();
+
+    task->execute_on_a_specific_worker =
+        call->worker >= 0 && call->worker < (int64_t)n;
+    if (task->execute_on_a_specific_worker) {
+        task->workerid = (unsigned)call->worker;
+        task->workerorder = (unsigned)call->order;
+    } else if (call->worker >= 0) {
+        say_moved(player);
+    }
+    if (call->workers.n && has_some_worker(&call->workers)) {
+        task->workerids = told->workers;
+        task->workerids_len = (unsigned)call->workers.n;
+    } else if (call->workers.n) {
+        say_moved(player);
+    }
+}
+
+static void set_fields(struct player *player, const struct orr_call *call,
+                       struct starpu_task *task)
+{
+    struct told *told = needs_telling(call) ? tell(player, call) : NULL;
+
+    if (task->cl_arg_free)
+        free(task->cl_arg); /* of its last run */
+    task->cl_arg = told;
+    task->cl_arg_free = told != NULL;
+    task->name = told ? told->name : NULL;
+    if (call->ordered.n && call->ordered.n != call->data.n)
+        player_fail(player, "ordered= is not of as many data");
+    task->handles_sequential_consistency =
+        call->ordered.n ? told->ordered : NULL;
+    task->priority = (int)call->priority;
+    task->use_tag = call->tagged != 0;
+    task->tag_id = call->tag;
+    task->flops = call->flops;
+    task->color = (unsigned)call->color;
+    task->where = call->where ? (int32_t)call->where : -1;
+    task->destroy = !call->kept;
+    task->detach = !call->awaited;
+    task->synchronous = call->synchronous != 0;
+    task->sequential_consistency = !call->unordered;
+    task->possibly_parallel = (unsigned)call->possibly;
+    set_workers(player, call, task, told);
+}
+
+void player_submit(struct player *player, const struct orr_call *call)
+{
+    struct starpu_task **place = place_of(player, call->id);
+    struct starpu_task *task =
+        *place ? *place : player_need(player, starpu_task_create());
+    int rc;
+
+    task->cl = player_find_codelet(player, call->codelet);
+    if (task->cl && task->cl->model &&
+        task->cl->model->nparameters != call->parameters.n &&
+        call->parameters.n)
+        player_fail(player, "%zu parameters for a model of %u",
+                    call->parameters.n, task->cl->model->nparameters);
+    set_data(player, call, task);
+    set_fields(player, call, task);
+    *place = call->kept || (call->awaited && !call->synchronous) ? task : NULL;
+    rc = call->alone ? starpu_task_submit_nodeps(task)
+                     : starpu_task_submit(task);
+    if (rc == -ENODEV)
+        player_fail(player, "no worker of this machine can run task %llu (%s)",
+                    (unsigned long long)call->id,
+                    starpu_task_get_name(task) ? starpu_task_get_name(task)
+                                               : "without name");
+    if (rc)
+        player_fail(player, "task %llu cannot be submitted: %s",
+                    (unsigned long long)call->id, strerror(-rc));
+}
+
+/* --- other calls --- */
+
+static struct starpu_task **tasks_before(struct player *player,
+                                         const struct orr_call *call)
+{
+    struct starpu_task **list =
+        player_need(player, calloc(call->before.n + 1, sizeof(*list)));
+
+    for (size_t i = 0; i < call->before.n; i++)
+        list[i] = task_of(player, call->before.at[i]);
+    return list;
+}
+
+void player_depend(struct player *player, const struct orr_call *call)
+{
+    struct starpu_task **before = tasks_before(player, call);
+
+    starpu_task_declare_deps_array(task_of(player, call->id),
+                                   (unsigned)call->before.n, before);
+    free(before);
+}
+
+void player_end_depend(struct player *player, const struct orr_call *call)
+{
+    struct starpu_task **before = tasks_before(player, call);
+
+    starpu_task_declare_end_deps_array(task_of(player, call->id),
+                                       (unsigned)call->before.n, before);
+    free(before);
+}
+
+void player_end_hold(struct player *player, const struct orr_call *call)
+{
+    starpu_task_end_dep_add(task_of(player, call->id), (int)call->value);
+}
+
+void player_end_release(struct player *player, const struct orr_call *call)
+{
+    starpu_task_end_dep_release(task_of(player, call->id));
+}
+
+void player_wait(struct player *player, const struct orr_call *call)
+{
+    struct starpu_task **place = place_of(player, call->id);
+    bool gone;
+
+    if (!*place)
+        player_fail(player, "task %llu cannot be waited for: it was not "
+                            "submitted so, or was waited for before",
+                    (unsigned long long)call->id);
+    gone = (*place)->destroy;
+    if (starpu_task_wait(*place) != 0)
+        player_fail(player, "task %llu cannot be waited for",
+                    (unsigned long long)call->id);
+    if (gone)
+        *place = NULL;
+}
+
+void player_forget(struct player *player, const struct orr_call *call)
+{
+    struct starpu_task **place = place_of(player, call->id);
+
+    if (*place)
+        starpu_task_destroy(*place);
+    *place = NULL;
+}
