@@ -183,28 +183,29 @@ static void set_functions(const struct orr_call *call,
 static void set_buffers(const struct player *player,
                         const struct orr_call *call, struct starpu_codelet *cl)
 {
-    size_t n = call->modes.n;
+    size_t n = call->modes.n, most = n > call->nodes.n ? n : call->nodes.n;
 
     if (call->buffers > UINT16_MAX || call->buffers < -1 ||
         (call->buffers >= 0 && n != (size_t)call->buffers) ||
-        (call->nodes.n && call->nodes.n != n))
+        (call->nodes.n && n && call->nodes.n != n))
         player_fail(player, "a codelet of %lld buffers with %zu modes and %zu "
                             "nodes",
                     (long long)call->buffers, n, call->nodes.n);
     cl->nbuffers = (int)call->buffers;
-    if (n > STARPU_NMAXBUFS) {
-        cl->dyn_modes = player_need(player, calloc(n, sizeof(*cl->dyn_modes)));
-        cl->dyn_nodes = player_need(player, calloc(n, sizeof(*cl->dyn_nodes)));
+    if (most > STARPU_NMAXBUFS) {
+        cl->dyn_modes =
+            player_need(player, calloc(most, sizeof(*cl->dyn_modes)));
+        cl->dyn_nodes =
+            player_need(player, calloc(most, sizeof(*cl->dyn_nodes)));
     }
     cl->specific_nodes = call->nodes.n > 0;
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < n; i++)
         STARPU_CODELET_SET_MODE(
             cl, (enum starpu_data_access_mode)call->modes.at[i], i);
-        if (call->nodes.n)
-            (cl->dyn_nodes ? cl->dyn_nodes : cl->nodes)[i] =
+    for (size_t i = 0; i < call->nodes.n; i++)
+        (cl->dyn_nodes ? cl->dyn_nodes : cl->nodes)[i] =
                 player_has_node(call->nodes.at[i]) ? (int)call->nodes.at[i]
                                                    : STARPU_SPECIFIC_NODE_CPU;
-    }
 }
 
 void player_codelet(struct player *player, const struct orr_call *call)

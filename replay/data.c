@@ -76,13 +76,35 @@ static void lay_out(const struct player *player, const struct orr_call *call,
         player_fail(player, "%s of a %s", wrong, call->kind);
 }
 
+/* The longest of the arrays of values and indices: they may lie in one place. */
+static size_t reach_of_sparse(const struct laid_out *laid)
+{
+    const union orr_layout *all = &laid->layout;
+    size_t index = sizeof(uint32_t);
+
+    switch (laid->ops->interfaceid) {
+    case STARPU_CSR_INTERFACE_ID:
+        return all->csr.nnz * (all->csr.elemsize + index) +
+               ((size_t)all->csr.nrow + 1) * index;
+    case STARPU_BCSR_INTERFACE_ID:
+        return (size_t)all->bcsr.nnz *
+                   ((size_t)all->bcsr.r * all->bcsr.c * all->bcsr.elemsize +
+                    index) +
+               ((size_t)all->bcsr.nrow + 1) * index;
+    case STARPU_COO_INTERFACE_ID:
+        return all->coo.n_values * (all->coo.elemsize + index);
+    default:
+        return laid->ops == &recorded_ops ? laid->recorded.size : 0;
+    }
+}
+
 /* Bytes that the layout may reach; more than that need not be known. */
 static size_t reach_of(const struct laid_out *laid)
 {
     static const struct orr_dense_kind kinds[] = {
         ORR_VARIABLE_KIND, ORR_VECTOR_KIND, ORR_MATRIX_KIND,
         ORR_BLOCK_KIND,    ORR_TENSOR_KIND, ORR_NDIM_KIND};
-    size_t reach = laid->recorded.size;
+    size_t reach = reach_of_sparse(laid);
 
     for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
         if (kinds[i].id == laid->ops->interfaceid) {

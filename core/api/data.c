@@ -89,8 +89,10 @@ static int acquire_cb(const char *call, starpu_data_handle_t handle, int node,
     ORR_RECORD(rt, .verb = ORR_CALL_ACQUIRE, .how = ORR_HOW_CALLBACK,
                .id = orr_handle_of(handle)->id, .value = mode, .node = node,
                .unordered = !sequential);
-    return orr_data_acquire_cb(rt, orr_handle_of(handle), node, mode, callback,
-                               arg, sequential != 0);
+    rc = orr_data_acquire_cb(rt, orr_handle_of(handle), node, mode, callback,
+                             arg, sequential != 0);
+    ORR_RECORD_RETURN(rt);
+    return rc;
 }
 
 int starpu_data_acquire_on_node_cb_sequential_consistency(
@@ -208,6 +210,7 @@ static void release_to(const char *call, starpu_data_handle_t handle,
                .value = down_to_mode);
     if (!(down_to_mode & STARPU_RW)) {
         orr_data_release(rt, h, node);
+        ORR_RECORD_RETURN(rt);
         return;
     }
     switch (orr_data_share(rt, h, node, down_to_mode)) {
@@ -224,6 +227,7 @@ static void release_to(const char *call, starpu_data_handle_t handle,
     default:
         break;
     }
+    ORR_RECORD_RETURN(rt);
 }
 
 void starpu_data_release_to_on_node(starpu_data_handle_t handle,
@@ -385,6 +389,7 @@ int starpu_data_request_allocation(starpu_data_handle_t handle, unsigned node)
     ORR_RECORD(h->runtime, .verb = ORR_CALL_ALLOCATE, .id = h->id,
                .node = (int)node);
     orr_handle_allocate(h->runtime, h, node);
+    ORR_RECORD_RETURN(h->runtime);
     return 0;
 }
 
@@ -401,11 +406,14 @@ void starpu_data_wont_use(starpu_data_handle_t handle)
 int starpu_data_evict_from_node(starpu_data_handle_t handle, unsigned node)
 {
     struct orr_handle *h = orr_api_handle(__func__, handle);
+    bool evicted;
 
     (void)orr_api_node(__func__, node);
     ORR_RECORD(h->runtime, .verb = ORR_CALL_EVICT, .id = h->id,
                .node = (int)node);
-    return node < h->nnodes && orr_node_try_evict(h, node) ? 0 : -1;
+    evicted = node < h->nnodes && orr_node_try_evict(h, node);
+    ORR_RECORD_RETURN(h->runtime);
+    return evicted ? 0 : -1;
 }
 
 int starpu_data_can_evict(starpu_data_handle_t handle, unsigned node,

@@ -140,6 +140,7 @@ void starpu_resume(void)
     }
     for (unsigned w = 0; before == 1 && w < rt->nworkers; w++)
         orr_worker_wake(&rt->workers[w]);
+    ORR_RECORD_RETURN(rt);
 }
 
 int starpu_is_paused(void)

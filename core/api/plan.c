@@ -159,6 +159,7 @@ static void cut(const char *call, starpu_data_handle_t whole, unsigned nparts,
     if (what == ORR_SWITCH_TO_READERS)
         (void)orr_plans_prepare(ORR_API_RUNTIME(), plan->whole, STARPU_R);
     orr_plan_switch(orr_runtime_need(call), plan, what, &options);
+    ORR_RECORD_RETURN(orr_runtime_need(call));
 }
 
 void starpu_data_partition_submit(starpu_data_handle_t initial_handle,
@@ -200,6 +201,7 @@ void starpu_data_partition_readwrite_upgrade_submit(
     record(__func__, plan, ORR_HOW_UPGRADE, 0, false, children);
     (void)state_of(__func__, plan, ONLY_READ);
     orr_plan_switch(ORR_API_RUNTIME(), plan, ORR_SWITCH_UPGRADE, NULL);
+    ORR_RECORD_RETURN(ORR_API_RUNTIME());
 }
 
 static void downgrade(const char *call, starpu_data_handle_t whole,
@@ -211,6 +213,7 @@ static void downgrade(const char *call, starpu_data_handle_t whole,
     if (state_of(call, plan, expected) == ORR_PLAN_WRITE)
         orr_plan_switch(orr_runtime_need(call), plan, ORR_SWITCH_DOWNGRADE,
                         NULL);
+    ORR_RECORD_RETURN(orr_runtime_need(call));
 }
 
 void starpu_data_partition_readonly_downgrade_submit(
@@ -244,6 +247,7 @@ static void join(const char *call, struct orr_plan *plan, int node,
                         ? ORR_SWITCH_TO_WHOLE
                         : ORR_SWITCH_END_READERS,
                     options);
+    ORR_RECORD_RETURN(orr_runtime_need(call));
 }
 
 static void unpartition(const char *call, starpu_data_handle_t whole,
@@ -308,6 +312,7 @@ static void clean(const char *call, starpu_data_handle_t whole, unsigned nparts,
     if (orr_plan_state(rt, plan, &other) != ORR_PLAN_IDLE)
         join(call, plan, node, NULL);
     orr_plan_clean(rt, plan);
+    ORR_RECORD_RETURN(rt);
 }
 
 void starpu_data_partition_clean_node(starpu_data_handle_t root_data,

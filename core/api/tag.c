@@ -56,6 +56,7 @@ void starpu_tag_restart(starpu_tag_t id)
 
     ORR_RECORD(rt, .verb = ORR_CALL_TAG_RESTART, .id = id);
     orr_tag_restart(rt, id);
+    ORR_RECORD_RETURN(rt);
 }
 
 void starpu_tag_remove(starpu_tag_t id)
@@ -64,6 +65,7 @@ void starpu_tag_remove(starpu_tag_t id)
 
     ORR_RECORD(rt, .verb = ORR_CALL_TAG_REMOVE, .id = id);
     orr_tag_remove(rt, id);
+    ORR_RECORD_RETURN(rt);
 }
 
 void starpu_tag_notify_from_apps(starpu_tag_t id)
@@ -73,6 +75,7 @@ void starpu_tag_notify_from_apps(starpu_tag_t id)
     ORR_RECORD(rt, .verb = ORR_CALL_TAG_NOTIFY, .id = id);
     orr_tag_mark_vague(rt, id);
     orr_tag_notify(rt, id);
+    ORR_RECORD_RETURN(rt);
 }
 
 void starpu_tag_notify_restart_from_apps(starpu_tag_t id)
@@ -81,6 +84,7 @@ void starpu_tag_notify_restart_from_apps(starpu_tag_t id)
 
     ORR_RECORD(rt, .verb = ORR_CALL_TAG_NOTIFY_RESTART, .id = id);
     orr_tag_notify_restart(rt, id);
+    ORR_RECORD_RETURN(rt);
 }
 
 struct starpu_task *starpu_tag_get_task(starpu_tag_t id)
@@ -94,4 +98,5 @@ void starpu_tag_clear(void)
 
     ORR_RECORD(rt, .verb = ORR_CALL_TAG_CLEAR);
     orr_tags_clear(rt);
+    ORR_RECORD_RETURN(rt);
 }

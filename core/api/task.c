@@ -474,6 +474,7 @@ void starpu_do_schedule(void)
 
     ORR_RECORD(rt, .verb = ORR_CALL_SCHEDULE);
     orr_sched_do_schedule(rt);
+    ORR_RECORD_RETURN(rt);
 }
 
 int starpu_task_nready(void)

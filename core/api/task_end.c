@@ -95,4 +95,5 @@ void starpu_task_end_dep_release(struct starpu_task *t)
                        &(struct orr_call){.verb = ORR_CALL_END_RELEASE}, t,
                        false);
     orr_job_end(rt, job_of(rt, call, t));
+    ORR_RECORD_RETURN(rt);
 }

@@ -167,8 +167,8 @@ void orr_calls_reduction(struct orr_calls *calls,
 
     orr_lock(&calls->lock);
     if (orr_calls_listens(calls)) {
-        call.redux = orr_calls_codelet(calls, redux, NULL);
-        call.init = orr_calls_codelet(calls, init, NULL);
+        call.redux = orr_calls_codelet(calls, redux, 2, NULL);
+        call.init = orr_calls_codelet(calls, init, 1, NULL);
         call.verb = ORR_CALL_REDUCTION;
         call.id = handle->id;
         orr_calls_put(calls, &call);

@@ -51,7 +51,8 @@ uint64_t *orr_calls_list(struct orr_calls *calls, size_t n)
     ORR_REQUIRES(calls->lock);
 
 /* The number of a codelet, which is written first if it has none or has changed;
- * 0: NULL. */
+ * 0: NULL. `n` is how many buffers its task has, `called` its name without one. */
 uint64_t orr_calls_codelet(struct orr_calls *calls,
-                           const struct starpu_codelet *cl, const char *called)
+                           const struct starpu_codelet *cl, unsigned n,
+                           const char *called)
     ORR_REQUIRES(calls->lock);

@@ -146,7 +146,7 @@ static uint64_t mix(uint64_t h, uint64_t word)
 }
 
 /* What a codelet says, as a number: whether it says something else now. */
-static uint64_t digest(const struct starpu_codelet *cl)
+static uint64_t digest(const struct starpu_codelet *cl, unsigned n)
 {
     uint64_t h = UINT64_C(1469598103934665603);
 
@@ -162,6 +162,8 @@ static uint64_t digest(const struct starpu_codelet *cl)
     h = mix(h, (uint64_t)cl->max_parallelism);
     for (int i = 0; i < cl->nbuffers; i++)
         h = mix(h, STARPU_CODELET_GET_MODE(cl, i));
+    for (unsigned i = 0; cl->specific_nodes && i < n; i++)
+        h = mix(h, (uint64_t)STARPU_CODELET_GET_NODE(cl, i));
     return h | 1; /* not 0: none */
 }
 
@@ -184,21 +186,22 @@ static void fill_functions(const struct starpu_codelet *cl,
 
 /* Modes, or nodes, of the codelet's buffers, in the list that there is. */
 static void fill_buffers(struct orr_calls *calls,
-                         const struct starpu_codelet *cl, struct orr_call *call)
+                         const struct starpu_codelet *cl, size_t nnodes,
+                         struct orr_call *call)
 {
     size_t n = cl->nbuffers > 0 ? (size_t)cl->nbuffers : 0;
-    uint64_t *list = orr_calls_list(calls, 2 * n + 1);
+    uint64_t *list = orr_calls_list(calls, n + nnodes + 1);
 
     if (!list)
         return;
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < n; i++)
         list[i] = STARPU_CODELET_GET_MODE(cl, i);
-        if (cl->specific_nodes)
-            list[n + i] = (uint64_t)(int64_t)STARPU_CODELET_GET_NODE(cl, i);
-    }
     call->modes = (struct orr_numbers){list, n};
-    if (cl->specific_nodes)
-        call->nodes = (struct orr_integers){(int64_t *)list + n, n};
+    if (!cl->specific_nodes)
+        return;
+    for (size_t i = 0; i < nnodes; i++)
+        list[n + i] = (uint64_t)(int64_t)STARPU_CODELET_GET_NODE(cl, i);
+    call->nodes = (struct orr_integers){(int64_t *)list + n, nnodes};
 }
 
 static void note_codelet(struct orr_calls *calls,
@@ -214,7 +217,8 @@ static void note_codelet(struct orr_calls *calls,
 }
 
 uint64_t orr_calls_codelet(struct orr_calls *calls,
-                           const struct starpu_codelet *cl, const char *called)
+                           const struct starpu_codelet *cl, unsigned n,
+                           const char *called)
 {
     struct orr_call call = orr_call_none;
     struct orr_number *number;
@@ -227,7 +231,7 @@ uint64_t orr_calls_codelet(struct orr_calls *calls,
         calls->failed = true;
         return 0;
     }
-    now = digest(cl);
+    now = digest(cl, n);
     if (number->digest == now)
         return number->number;
     number->digest = now;
@@ -245,7 +249,7 @@ uint64_t orr_calls_codelet(struct orr_calls *calls,
     call.flags = (uint32_t)cl->flags;
     call.color = cl->color;
     fill_functions(cl, &call);
-    fill_buffers(calls, cl, &call);
+    fill_buffers(calls, cl, n, &call);
     note_codelet(calls, cl);
     orr_record_write(&calls->writer, &call);
     return call.id;
@@ -398,7 +402,9 @@ void orr_calls_submit(struct orr_calls *calls, struct orr_job *job,
         number->state =
             KNOWN | SUBMITTED |
             (!task->destroy || !task->detach ? KEPT : 0);
-        call.codelet = orr_calls_codelet(calls, task->cl, said.called);
+        call.codelet = orr_calls_codelet(
+            calls, task->cl, task->cl ? STARPU_TASK_GET_NBUFFERS(task) : 0,
+            said.called);
         call.verb = ORR_CALL_SUBMIT;
         call.id = number->number;
         call.alone = !implicit;

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "machine.h"
+#include "replayed.h"
 #include "run_private.h"
 
 /* -- what the library may lack -- */
@@ -573,9 +574,9 @@ static void set_disk(void)
     setenv("STARPU_DISK_SWAP", path, 1);
 }
 
-static int open_machine(const struct machine *machine)
+/* `path` is the name to make one of, and is that of the file then. */
+static int open_machine(const struct machine *machine, char *path)
 {
-    char path[] = "/tmp/orrery-random-XXXXXX.xml";
     int rc = 0;
 
     machine_environment(machine, set, NULL);
@@ -583,20 +584,23 @@ static int open_machine(const struct machine *machine)
         set_disk();
     if (!machine->real)
         rc = write_machine(machine, path);
+    if (replay_wanted())
+        replay_record();
     if (rc == 0)
         rc = starpu_init(NULL);
-    if (!machine->real)
-        unlink(path);
     return rc;
 }
 
 bool run_program(const struct program *program, unsigned limit_s,
                  struct report *report)
 {
+    char path[] = "/tmp/orrery-random-XXXXXX.xml";
     int rc;
 
     alarm(limit_s);
-    rc = open_machine(&program->machine);
+    rc = open_machine(&program->machine, path);
+    if (!program->machine.real && !replay_wanted())
+        unlink(path);
     if (rc != 0) {
         report_failure(report, REFUSED, "the machine cannot be opened: %s",
                        strerror(-rc));
@@ -610,5 +614,9 @@ bool run_program(const struct program *program, unsigned limit_s,
             break;
     }
     starpu_shutdown();
+    if (replay_wanted()) {
+        replay_compare(report);
+        unlink(path);
+    }
     return rc == 0;
 }

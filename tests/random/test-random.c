@@ -15,6 +15,7 @@
 #include "generate.h"
 #include "legal.h"
 #include "print.h"
+#include "replayed.h"
 #include "run.h"
 #include "shrink.h"
 #include "trial.h"
@@ -52,6 +53,7 @@ static const char usage[] =
     "  --trials N     runs for shrinking (600)\n"
     "  --keep-going   count failures, do not shrink\n"
     "  --print        print the programs of --batch, do not run them\n"
+    "  --replay P     the traces are those of the record replayed by program P\n"
     "  --digests      print what tells two runs apart\n"
     "  --spoil        some tasks do not write: the test must fail\n";
 
@@ -321,6 +323,9 @@ static void set_option(struct options *o, int option, const char *value)
     case 'x':
         o->spoil = true;
         break;
+    case 'R':
+        replay_by(value);
+        break;
     default:
         fputs(usage, stderr);
         exit(2);
@@ -347,6 +352,7 @@ static void read_options(struct options *o, int argc, char **argv)
         {"per-machine", 1, NULL, 'm'},
         {"digests", 0, NULL, 'd'},
         {"spoil", 0, NULL, 'x'},
+        {"replay", 1, NULL, 'R'},
         {"minutes", 1, NULL, 'u'},
         {NULL, 0, NULL, 0},
     };
