@@ -135,31 +135,50 @@ static uintptr_t take_address(struct player *player, size_t bytes,
     return address;
 }
 
-static void set_address(struct laid_out *laid, uintptr_t address)
+/* All arrays of a structure begin there. */
+static void set_address(enum starpu_data_interface_id id, void *layout,
+                        uintptr_t address)
 {
-    switch (laid->ops->interfaceid) {
+    struct starpu_csr_interface *csr = layout;
+    struct starpu_bcsr_interface *bcsr = layout;
+    struct starpu_coo_interface *coo = layout;
+    place_t *place = layout;
+
+    switch (id) {
     case STARPU_CSR_INTERFACE_ID:
-        laid->layout.csr.nzval = address;
-        laid->layout.csr.colind = laid->layout.csr.ram_colind =
-            (uint32_t *)address;
-        laid->layout.csr.rowptr = laid->layout.csr.ram_rowptr =
-            (uint32_t *)address;
+        csr->nzval = address;
+        csr->colind = csr->ram_colind = (uint32_t *)address;
+        csr->rowptr = csr->ram_rowptr = (uint32_t *)address;
         break;
     case STARPU_BCSR_INTERFACE_ID:
-        laid->layout.bcsr.nzval = address;
-        laid->layout.bcsr.colind = laid->layout.bcsr.ram_colind =
-            (uint32_t *)address;
-        laid->layout.bcsr.rowptr = laid->layout.bcsr.ram_rowptr =
-            (uint32_t *)address;
+        bcsr->nzval = address;
+        bcsr->colind = bcsr->ram_colind = (uint32_t *)address;
+        bcsr->rowptr = bcsr->ram_rowptr = (uint32_t *)address;
         break;
     case STARPU_COO_INTERFACE_ID:
-        laid->layout.coo.values = address;
-        laid->layout.coo.columns = laid->layout.coo.rows = (uint32_t *)address;
+        coo->values = address;
+        coo->columns = coo->rows = (uint32_t *)address;
         break;
     case STARPU_VOID_INTERFACE_ID:
         break;
     default:
-        laid->place.ptr = laid->place.dev_handle = address;
+        place->ptr = place->dev_handle = address;
+    }
+}
+
+static uintptr_t address_of(const void *layout)
+{
+    switch (*(const enum starpu_data_interface_id *)layout) {
+    case STARPU_CSR_INTERFACE_ID:
+        return ((const struct starpu_csr_interface *)layout)->nzval;
+    case STARPU_BCSR_INTERFACE_ID:
+        return ((const struct starpu_bcsr_interface *)layout)->nzval;
+    case STARPU_COO_INTERFACE_ID:
+        return ((const struct starpu_coo_interface *)layout)->values;
+    case STARPU_VOID_INTERFACE_ID:
+        return 0;
+    default:
+        return ((const place_t *)layout)->ptr;
     }
 }
 
@@ -192,7 +211,7 @@ void player_register(struct player *player, const struct orr_call *call)
 
     lay_out(player, call, &laid);
     if (call->home >= 0)
-        set_address(&laid,
+        set_address(laid.ops->interfaceid, &laid.layout,
                     take_address(player, reach_of(&laid), &datum->memory));
     starpu_data_register(&datum->handle,
                          call->home < 0 ? -1 : player_node(call->home),
@@ -274,6 +293,8 @@ static void cut(void *whole, void *to, struct starpu_data_filter *filter,
     else if (has_address(id) &&
              has_address(*(const enum starpu_data_interface_id *)whole))
         move(whole, to, part->offset);
+    else
+        set_address(id, to, address_of(whole));
 }
 
 static struct starpu_data_interface_ops *

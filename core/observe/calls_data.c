@@ -61,23 +61,31 @@ void orr_calls_register(struct orr_calls *calls,
 
 /* --- parts --- */
 
-/* Bytes from the whole to the part, of kinds that begin with an address. */
-static int64_t offset_of(const struct orr_handle *whole,
-                         const struct orr_handle *part)
+/* Whether its structure begins as place_t. */
+static bool has_offset(const struct orr_handle *handle)
 {
-    const place_t *from = layout_of(whole), *to = layout_of(part);
-
-    switch (part->ops->interfaceid) {
+    switch (handle->ops->interfaceid) {
     case STARPU_VARIABLE_INTERFACE_ID:
     case STARPU_VECTOR_INTERFACE_ID:
     case STARPU_MATRIX_INTERFACE_ID:
     case STARPU_BLOCK_INTERFACE_ID:
     case STARPU_TENSOR_INTERFACE_ID:
     case STARPU_NDIM_INTERFACE_ID:
-        return (int64_t)(to->offset - from->offset);
+        return true;
     default:
-        return 0;
+        return false;
     }
+}
+
+/* Bytes from the whole to the part. */
+static int64_t offset_of(const struct orr_handle *whole,
+                         const struct orr_handle *part)
+{
+    const place_t *from = layout_of(whole), *to = layout_of(part);
+
+    return has_offset(whole) && has_offset(part)
+               ? (int64_t)(to->offset - from->offset)
+               : 0;
 }
 
 static void put_part(struct orr_calls *calls, const struct orr_handle *whole,
