@@ -7,6 +7,7 @@
 #include "tools/calibrate/calibrate.h"
 #include "tools/calibrate/devices.h"
 #include "tools/calibrate/machine.h"
+#include "tools/common/modules.h"
 #include "tools/common/process.h"
 #include "tools/common/table.h"
 #include "tools/common/tool.h"
@@ -17,7 +18,6 @@
 
 #include <errno.h>
 #include <jansson.h>
-#include <libgen.h>
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
@@ -85,27 +85,6 @@ struct result {
 };
 
 /* ---- the program ---- */
-
-/* Beside this command in a build tree, else where it was installed, which may
- * have been moved as a whole. Owned; NULL without. */
-static char *find_program(void)
-{
-    char own[PATH_MAX] = "", *places[3], *found = NULL;
-    ssize_t n = readlink("/proc/self/exe", own, sizeof(own) - 1);
-
-    own[n > 0 ? n : 0] = '\0';
-    (void)dirname(own);
-    places[0] = tool_format("%s/measure-runtime", own);
-    places[1] =
-        tool_format("%s/../" ORR_LIBEXEC "/orrery/measure-runtime", own);
-    places[2] = tool_format("%s", ORR_LIBEXEC "/orrery/measure-runtime");
-    for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++)
-        if (!found && places[i] && access(places[i], X_OK) == 0)
-            found = places[i];
-        else
-            free(places[i]);
-    return found;
-}
 
 static double median_of(const double *values, unsigned n)
 {
@@ -335,7 +314,7 @@ static int keep(const struct calibrate_place *place,
 static int measure(struct calibrate_place *place, bool json)
 {
     struct result *results = calloc(NITEMS, sizeof(*results));
-    char *program = find_program();
+    char *program = tool_find_program(".", "measure-runtime");
     int rc = -1;
 
     if (!results)

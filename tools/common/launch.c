@@ -8,6 +8,8 @@
 #include "core/sched/names.h"
 #include "perfmodel/sampling.h"
 #include "platforms/machine_desc.h"
+#include "record/read.h"
+#include "tools/common/modules.h"
 #include "tools/common/tool.h"
 
 #include <errno.h>
@@ -43,6 +45,23 @@ static int set(struct launch *launch, const char *name, const char *value)
     return launch->settings[n] ? 0 : -ENOMEM;
 }
 
+/* What is run for a record. Says what is wrong. */
+static int play(struct launch *launch)
+{
+    if (launch->argv[1]) {
+        tool_error("%s is a record: no arguments follow it",
+                   launch->argv[0]);
+        return -EINVAL;
+    }
+    launch->played[0] = tool_find_program("../replay", "play-record");
+    launch->played[1] = tool_format("%s", launch->argv[0]);
+    if (launch->played[0] && launch->played[1])
+        return 0;
+    tool_error("the program play-record is neither beside this command nor in "
+               ORR_LIBEXEC "/orrery: install Orrery anew");
+    return -ENOENT;
+}
+
 static int prepare(struct launch *launch, const char *folder, size_t index)
 {
     launch->report_path = tool_format("%s/%zu.json", folder, index);
@@ -52,10 +71,15 @@ static int prepare(struct launch *launch, const char *folder, size_t index)
         set(launch, "ORRERY_SET", launch->edits) < 0 ||
         set(launch, "STARPU_SCHED", launch->scheduler) < 0 ||
         set(launch, "ORRERY_TRACE", launch->trace) < 0 ||
-        set(launch, "ORRERY_ASSUME", launch->assume) < 0)
+        set(launch, "ORRERY_ASSUME", launch->assume) < 0) {
+        tool_error("out of memory");
         return -ENOMEM;
+    }
+    if (orr_record_is_one(launch->argv[0]) && play(launch) < 0)
+        return -EINVAL;
     launch->process =
-        (struct process){.argv = launch->argv,
+        (struct process){.argv = launch->played[0] ? launch->played
+                                                   : launch->argv,
                          .set = (const char *const *)launch->settings,
                          .quiet = launch->quiet,
                          .output = -1};
@@ -165,10 +189,8 @@ int launch_all(struct launch *launches, size_t n, unsigned at_once,
         goto remove_folder;
     }
     for (size_t i = 0; i < n; i++)
-        if (prepare(&launches[i], folder, i) < 0) {
-            tool_error("out of memory");
+        if (prepare(&launches[i], folder, i) < 0)
             goto remove_folder;
-        }
     for (size_t i = 0; i < n; i++)
         processes[i] = launches[i].process;
     result = process_run(processes, n, at_once, progress);
@@ -259,4 +281,7 @@ void launch_done(struct launch *launch)
     free(launch->report_path);
     for (size_t i = 0; i < LAUNCH_MORE + 7; i++)
         free(launch->settings[i]);
+    for (size_t i = 0; i < sizeof(launch->played) / sizeof(*launch->played);
+         i++)
+        free(launch->played[i]);
 }

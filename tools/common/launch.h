@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * tools/common/launch.h - programs run under Orrery: sets the environment, runs them,
- * collects what the library reports. One thread.
+ * collects what the library reports. A record of a run (docs/RECORD.md) may stand
+ * in the place of a program: an application that replays it runs then. One
+ * thread.
  */
 #pragma once
 
@@ -22,6 +24,7 @@ struct launch {
     /* Filled in by launch_all. */
     struct process process;
     struct report report;
+    char *played[3]; /* owned: what runs in the place of a record */
     char *settings[LAUNCH_MORE + 7]; /* NULL-terminated, owned */
     char *report_path;               /* owned */
     char problem[256];               /* one line, "" when all went well */

@@ -33,3 +33,21 @@ void tool_find_modules(const char *name)
         free(places[i]);
     }
 }
+
+char *tool_find_program(const char *place, const char *name)
+{
+    char own[PATH_MAX] = "", *places[3], *found = NULL;
+    ssize_t n = readlink("/proc/self/exe", own, sizeof(own) - 1);
+
+    own[n > 0 ? n : 0] = '\0';
+    (void)dirname(own);
+    places[0] = tool_format("%s/%s/%s", own, place, name);
+    places[1] = tool_format("%s/../" ORR_LIBEXEC "/orrery/%s", own, name);
+    places[2] = tool_format("%s/%s", ORR_LIBEXEC "/orrery", name);
+    for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++)
+        if (!found && places[i] && access(places[i], X_OK) == 0)
+            found = places[i];
+        else
+            free(places[i]);
+    return found;
+}

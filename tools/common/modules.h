@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * tools/common/modules.h - where the command finds the library's modules.
+ * tools/common/modules.h - where the command finds the library's modules, and the
+ * programs that come with it.
  */
 #pragma once
 
@@ -10,3 +11,7 @@
  * user has set it; to be called before the module may be opened, and not before
  * programs are started, which find their own. */
 void tool_find_modules(const char *name);
+
+/* A program of the library's own: in the folder `place` of the build tree, as
+ * seen from this command, or where it was installed. Owned; NULL without. */
+char *tool_find_program(const char *place, const char *name);

@@ -27,6 +27,8 @@ int cmd_explain(int argc, char **argv);
 int cmd_machine(int argc, char **argv);
 int cmd_optimise(int argc, char **argv);
 int cmd_perfmodel(int argc, char **argv);
+int cmd_record(int argc, char **argv);
+int cmd_replay(int argc, char **argv);
 int cmd_trace(int argc, char **argv);
 int cmd_validate(int argc, char **argv);
 

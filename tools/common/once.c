@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* tools/common/once.c - see once.h. */
+#include "tools/common/once.h"
+
+#include "tools/common/edits.h"
+#include "tools/common/json.h"
+#include "tools/common/tool.h"
+#include "tools/common/trust.h"
+
+#include <math.h>
+#include <stdio.h>
+
+/* The makespan of the same run without its edits, µs; NaN: it failed. */
+static double without_edits(const struct launch *edited)
+{
+    static const char *const none[] = {"ORRERY_SET", NULL};
+    struct launch launch = {.machine = edited->machine,
+                            .scheduler = edited->scheduler,
+                            .assume = edited->assume,
+                            .argv = edited->argv,
+                            .more = none,
+                            .quiet = true};
+    double us = (double)NAN;
+
+    if (launch_all(&launch, 1, 1, NULL) == 0 && !*launch.problem)
+        us = launch.report.makespan_us;
+    launch_done(&launch);
+    return us;
+}
+
+/* What the edits did, when that cannot be seen from what the run used. */
+static void compare_without(struct launch *launch, bool json)
+{
+    double us, edited = launch->report.makespan_us;
+
+    if (*launch->problem || !edits_any_unused(launch->report.json))
+        return;
+    us = without_edits(launch);
+    if (json)
+        json_object_set_new(
+            launch->report.json, "without_edits",
+            json_pack("{s:o}", "makespan_us", tool_json_number(us)));
+    else if (isnan(us))
+        puts("without     the edits it failed: what they changed is not known");
+    else
+        printf("without     the edits %.3f ms: they made it %s\n", us / 1000,
+               edited > us   ? "longer"
+               : edited < us ? "shorter"
+                             : "neither longer nor shorter");
+}
+
+static int finish(struct launch *launch, const char *command, bool json)
+{
+    int code = process_exit_code(&launch->process);
+
+    if (launch->process.text && code != 0)
+        fwrite(launch->process.text, 1, launch->process.length, stderr);
+    fflush(stdout);
+    if (launch->report.simulated)
+        trust_note(&launch->report, launch->machine);
+    if (launch->report.json && json) {
+        compare_without(launch, true);
+        if (tool_json_print(report_json(&launch->report)) < 0)
+            tool_error("out of memory");
+    } else if (report_is_whole(&launch->report)) {
+        putchar('\n');
+        report_print(&launch->report);
+        compare_without(launch, false);
+    }
+    launch_warn_policy(launch, command);
+    if (*launch->problem)
+        tool_error("%s", launch->problem);
+    /* Programs may ask for --help, or skip themselves. */
+    if (code == 0 && *launch->problem && (json || !launch->no_run))
+        return TOOL_FAILED;
+    return code;
+}
+
+int once_run(struct launch *launch, const char *command, bool json)
+{
+    int result;
+
+    launch->quiet = json;
+    result = launch_all(launch, 1, 1, NULL);
+    if (result > 0)
+        return tool_fail(128 + result,
+                         "interrupted: %s was ended; it left no report, and "
+                         "what it may have measured is not kept",
+                         launch->argv[0]);
+    return result < 0 ? TOOL_FAILED : finish(launch, command, json);
+}

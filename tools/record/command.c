@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * tools/record/command.c - `orrery record`: a program is run, its calls are kept
+ * in a file, and what that lacks is said. One thread.
+ */
+#include "tools/common/assume.h"
+#include "tools/common/edits.h"
+#include "tools/common/launch.h"
+#include "tools/common/notes.h"
+#include "tools/common/tool.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
+static const char help[] =
+    "usage: orrery record -o FILE [-m MACHINE] [--set EDIT] [-s SCHEDULER]\n"
+    "                     [--assume TIMES] -- PROGRAM [ARGUMENTS]\n"
+    "Runs the program and keeps what it asked the library for: data, tasks, waits and\n"
+    "the time in between (docs/RECORD.md). orrery replay simulates that elsewhere.\n"
+    "  -o, --output FILE          where the record goes\n"
+    "  -m, --machine MACHINE      simulate that machine (orrery machine list); else\n"
+    "                             that of ORRERY_MACHINE, else run for real\n"
+    "  -s, --scheduler SCHEDULER  such as eager, lws, dmda, dmdas\n" EDITS_HELP
+        ASSUME_HELP
+    "What the record cannot have is said at the end, and in the file.\n"
+    "Exit codes: the program's own; 1 when there is no record; 2 for a wrong command\n"
+    "line.\n"
+    "example: orrery record -o cholesky.rec -- ./cholesky -size 9600\n";
+
+static bool is_same(const struct stat *a, const struct stat *b)
+{
+    return a->st_ino == b->st_ino && a->st_mtim.tv_sec == b->st_mtim.tv_sec &&
+           a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
+}
+
+/* Whether the run wrote a record that can be read; says what is in it. */
+static bool tell(const struct launch *launch, const char *path,
+                 const struct stat *before)
+{
+    struct orr_error err = {""};
+    struct notes notes;
+    struct stat now = {0};
+
+    if (stat(path, &now) != 0 || is_same(&now, before)) {
+        tool_error("%s was not written%s%s", path, *launch->problem ? ": " : "",
+                   *launch->problem ? launch->problem
+                                    : ": the program did not come to "
+                                      "starpu_shutdown");
+        return false;
+    }
+    if (notes_read(path, &notes, &err) < 0) {
+        tool_error("record: %s", err.text);
+        return false;
+    }
+    printf("record      %s: %lu tasks, %lu data, %lu calls\n", path,
+           notes.tasks, notes.data, notes.calls);
+    if (notes.ended)
+        tool_error("record: warning: the run did not end with starpu_shutdown "
+                   "(%s): the record ends there, too",
+                   notes.ended);
+    notes_print(&notes, stderr);
+    notes_done(&notes);
+    return true;
+}
+
+static int run(struct launch *launch, const char *path)
+{
+    char *setting = tool_format("ORRERY_RECORD=%s", path);
+    const char *more[] = {setting, NULL};
+    struct stat before = {0};
+    int result;
+
+    if (!setting)
+        return tool_fail(TOOL_FAILED, "out of memory");
+    launch->more = more;
+    (void)stat(path, &before);
+    result = launch_all(launch, 1, 1, NULL);
+    free(setting);
+    if (result > 0)
+        return tool_fail(128 + result, "interrupted: %s was ended; %s is as "
+                                       "it was, or has the calls until then",
+                         launch->argv[0], path);
+    if (result < 0)
+        return TOOL_FAILED;
+    result = process_exit_code(&launch->process);
+    fflush(stdout);
+    launch_warn_policy(launch, "record");
+    if (!tell(launch, path, &before))
+        return result ? result : TOOL_FAILED;
+    if (result && *launch->problem)
+        tool_error("%s", launch->problem);
+    return result;
+}
+
+int cmd_record(int argc, char **argv)
+{
+    struct launch launch = {0};
+    const char *path = NULL;
+    const struct tool_option options[] = {
+        {'o', "output", &path, NULL},
+        {'m', "machine", &launch.machine, NULL},
+        {'s', "scheduler", &launch.scheduler, NULL},
+        {TOOL_JOINED, "set", &launch.edits, NULL},
+        {TOOL_JOINED, "assume", &launch.assume, NULL},
+        {0}};
+    int first = tool_parse_program(argc, argv, options, launch_names, help);
+    int result;
+
+    if (first <= 0)
+        return first < 0 ? TOOL_USAGE : TOOL_OK;
+    launch.argv = argv + first;
+    if (first == argc)
+        result = tool_fail(TOOL_USAGE,
+                           "record: which program? See orrery record --help");
+    else if (!path)
+        result = tool_fail(TOOL_USAGE, "record: where to? -o FILE names the "
+                                       "record");
+    else
+        result = run(&launch, path);
+    launch_done(&launch);
+    free((char *)(uintptr_t)launch.edits);
+    free((char *)(uintptr_t)launch.assume);
+    return result;
+}
