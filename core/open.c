@@ -639,12 +639,12 @@ static int start(struct orr_runtime *rt, struct starpu_conf *conf,
     if (!code)
         code = choose_eviction(rt, err);
     if (!code)
+        code = orr_calls_open(rt, err);
+    if (!code)
         code = open_machine(rt, conf, err);
     if (code)
         return code;
     code = make_parts(rt, conf, err);
-    if (!code)
-        code = orr_calls_open(rt, conf, err);
     if (!code) {
         orr_ends_watch(rt);
         rt->exec->all_parked_arg = rt;
@@ -664,7 +664,6 @@ static int start(struct orr_runtime *rt, struct starpu_conf *conf,
                      rt->exec->stack_size, strerror(-code));
     }
     if (code) {
-        orr_calls_close(rt, "error");
         orr_ends_forget(rt);
         rt->machine->ops->close(rt->machine);
     }
@@ -691,6 +690,7 @@ int orr_runtime_start(struct starpu_conf *conf)
     orr_list_init(&rt->dead);
     code = start(rt, conf, &err);
     if (code) {
+        orr_calls_abandon(rt);
         orr_log_error("starpu_init: %s",
                       err.text[0] ? err.text : strerror(-code));
         free_parts(rt);
@@ -698,6 +698,7 @@ int orr_runtime_start(struct starpu_conf *conf)
         return code;
     }
     orr_runtime_adopt_threads(rt);
+    orr_calls_begin(rt, conf);
     if (rt->tool)
         orr_tool_tell_ready(rt->tool, conf);
     return 0;

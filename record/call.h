@@ -57,6 +57,7 @@
     X(ARBITER, "arbiter")                                                      \
     X(LIMITS, "limits")                                                        \
     X(PIN, "pin")                                                              \
+    X(RANGE, "range")                                                          \
     X(PRIORITIES, "priorities")                                                \
     X(PAUSE, "pause")                                                          \
     X(RESUME, "resume")                                                        \

@@ -184,6 +184,7 @@ const struct orr_verb_fields orr_verbs[ORR_NVERBS] = {
     [ORR_CALL_ARBITER] = {"arbiter", LIST(&id_)},
     [ORR_CALL_LIMITS] = {"limits", LIST(&least_, &most_)},
     [ORR_CALL_PIN] = {"pin", LIST(&size_)},
+    [ORR_CALL_RANGE] = {"range", LIST(&least_, &most_, &value_)},
     [ORR_CALL_PRIORITIES] = {"priorities", LIST(&least_, &most_)},
     [ORR_CALL_PAUSE] = {"pause", LIST(&value_)},
     [ORR_CALL_RESUME] = {"resume", LIST(&value_)},

@@ -259,6 +259,14 @@ static void set_priorities(struct player *player, const struct orr_call *call)
     starpu_sched_set_max_priority((int)call->most);
 }
 
+static void set_range(struct player *player, const struct orr_call *call)
+{
+    player->least = call->least;
+    player->most = call->most;
+    player->asked_least = call->least < call->most && call->value & 1;
+    player->asked_most = call->least < call->most && call->value & 2;
+}
+
 static void pause_workers(struct player *player, const struct orr_call *call)
 {
     (void)player;
@@ -342,6 +350,7 @@ static void (*const actions[ORR_NVERBS])(struct player *,
     [ORR_CALL_ARBITER] = set_arbiter,
     [ORR_CALL_LIMITS] = set_limits,
     [ORR_CALL_PIN] = pin,
+    [ORR_CALL_RANGE] = set_range,
     [ORR_CALL_PRIORITIES] = set_priorities,
     [ORR_CALL_PAUSE] = pause_workers,
     [ORR_CALL_RESUME] = resume_workers,

@@ -41,6 +41,8 @@ struct player {
     size_t nparts, room;
     uintptr_t address; /* of the next datum that has no memory */
     starpu_arbiter_t arbiter;
+    int64_t least, most; /* priorities that the recorded policy had … */
+    bool asked_least, asked_most; /* … and the application asked for */
     bool moved; /* said: a task's worker is none of this machine */
 };
 

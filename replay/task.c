@@ -140,6 +140,16 @@ static void set_workers(struct player *player, const struct orr_call *call,
     }
 }
 
+/* What was the policy's least or greatest one is that of this policy. */
+static int priority_of(const struct player *player, int64_t priority)
+{
+    if (player->asked_most && priority == player->most)
+        return starpu_sched_get_max_priority();
+    if (player->asked_least && priority == player->least)
+        return starpu_sched_get_min_priority();
+    return (int)priority;
+}
+
 static void set_fields(struct player *player, const struct orr_call *call,
                        struct starpu_task *task)
 {
@@ -154,7 +164,7 @@ static void set_fields(struct player *player, const struct orr_call *call,
         player_fail(player, "ordered= is not of as many data");
     task->handles_sequential_consistency =
         call->ordered.n ? told->ordered : NULL;
-    task->priority = (int)call->priority;
+    task->priority = priority_of(player, call->priority);
     task->use_tag = call->tagged != 0;
     task->tag_id = call->tag;
     task->flops = call->flops;

@@ -143,12 +143,20 @@ void *starpu_sched_ctx_get_policy_data(unsigned sched_ctx_id)
 
 int starpu_sched_get_min_priority(void)
 {
-    return orr_api_sched(__func__, current_ctx())->min_priority;
+    struct orr_sched *sched = orr_api_sched(__func__, current_ctx());
+
+    if (sched->runtime->calls)
+        orr_calls_ask_range(sched->runtime->calls, sched, false);
+    return sched->min_priority;
 }
 
 int starpu_sched_get_max_priority(void)
 {
-    return orr_api_sched(__func__, current_ctx())->max_priority;
+    struct orr_sched *sched = orr_api_sched(__func__, current_ctx());
+
+    if (sched->runtime->calls)
+        orr_calls_ask_range(sched->runtime->calls, sched, true);
+    return sched->max_priority;
 }
 
 int starpu_sched_set_min_priority(int min_prio)

@@ -38,8 +38,7 @@ static void put_run(struct orr_calls *calls, const struct starpu_conf *conf)
         orr_calls_count(calls, "a scheduling policy of the application's own");
 }
 
-int orr_calls_open(struct orr_runtime *rt, const struct starpu_conf *conf,
-                   struct orr_error *err)
+int orr_calls_open(struct orr_runtime *rt, struct orr_error *err)
 {
     const char *path = orr_config_string(&rt->config, ORR_CFG_RECORD);
     struct orr_calls *calls;
@@ -58,13 +57,34 @@ int orr_calls_open(struct orr_runtime *rt, const struct starpu_conf *conf,
     calls->rt = rt;
     orr_lock_init(&calls->lock, ORR_RANK_RUNTIME);
     calls->writer.file = calls->result.file;
+    rt->calls = calls;
+    return 0;
+}
+
+void orr_calls_begin(struct orr_runtime *rt, const struct starpu_conf *conf)
+{
+    struct orr_calls *calls = rt->calls;
+
+    if (!calls)
+        return;
     orr_record_begin(&calls->writer);
     orr_lock(&calls->lock);
+    calls->begun = true;
     put_run(calls, conf);
     orr_unlock(&calls->lock);
     calls->returned = orr_exec_now(rt->exec);
-    rt->calls = calls;
-    return 0;
+}
+
+void orr_calls_abandon(struct orr_runtime *rt)
+{
+    struct orr_calls *calls = rt->calls;
+
+    if (!calls)
+        return;
+    rt->calls = NULL;
+    (void)orr_result_close(&calls->result, -ECANCELED);
+    free(calls->writer.line);
+    free(calls);
 }
 
 static void put_notes(struct orr_calls *calls)
@@ -107,6 +127,37 @@ void orr_calls_close(struct orr_runtime *rt, const char *how)
     free(calls);
 }
 
+/* --- priorities --- */
+
+static void put_range(struct orr_calls *calls, const struct orr_sched *sched,
+                      uint64_t asked)
+{
+    struct orr_call call = orr_call_none;
+
+    if (calls->asked == asked && calls->least == sched->min_priority &&
+        calls->most == sched->max_priority)
+        return;
+    calls->asked = asked;
+    call.verb = ORR_CALL_RANGE;
+    call.least = calls->least = sched->min_priority;
+    call.most = calls->most = sched->max_priority;
+    call.value = asked;
+    orr_record_write(&calls->writer, &call);
+    orr_calls_count(calls,
+                    "questions for the policy's range of priorities: under a "
+                    "policy with another range the application may choose "
+                    "other ones, a replay changes the least and the greatest");
+}
+
+void orr_calls_ask_range(struct orr_calls *calls,
+                         const struct orr_sched *sched, bool greatest)
+{
+    orr_lock(&calls->lock);
+    if (orr_calls_listens(calls) && !sched->id)
+        put_range(calls, sched, calls->asked | (greatest ? 2 : 1));
+    orr_unlock(&calls->lock);
+}
+
 /* --- whose calls --- */
 
 static bool is_inside(void)
@@ -116,7 +167,7 @@ static bool is_inside(void)
 
 bool orr_calls_listens(const struct orr_calls *calls)
 {
-    return calls->muted != orr_self;
+    return calls->begun && calls->muted != orr_self;
 }
 
 void orr_calls_mute(struct orr_calls *calls)

@@ -22,11 +22,17 @@
 struct orr_calls;
 struct orr_handle;
 struct orr_job;
+struct orr_sched;
 
-/* Begins the file, if one is asked for. `conf` is what starpu_init got. Errors,
- * with a message: -ENOMEM, those of the system. */
-int orr_calls_open(struct orr_runtime *rt, const struct starpu_conf *conf,
-                   struct orr_error *err);
+/* Opens the file, if one is asked for, before there is anything else. Errors, with
+ * a message: -ENOMEM, those of the system. */
+int orr_calls_open(struct orr_runtime *rt, struct orr_error *err);
+
+/* The runtime is there: the first line. `conf` is what starpu_init got. */
+void orr_calls_begin(struct orr_runtime *rt, const struct starpu_conf *conf);
+
+/* The runtime cannot be opened: there is no record. */
+void orr_calls_abandon(struct orr_runtime *rt);
 
 /* Ends the file: `how` the run did, "shutdown" or else. */
 void orr_calls_close(struct orr_runtime *rt, const char *how);
@@ -69,6 +75,11 @@ void orr_calls_note(struct orr_calls *calls, const char *what);
         if ((rt)->calls)                                                       \
             orr_calls_note((rt)->calls, what);                                 \
     } while (0)
+
+/* The application asks for the least, or the greatest, priority of its policy: a
+ * replay under another one gives its tasks that one's. */
+void orr_calls_ask_range(struct orr_calls *calls,
+                         const struct orr_sched *sched, bool greatest);
 
 /* Between them calls by the same context are parts of one that was written. */
 void orr_calls_mute(struct orr_calls *calls);

@@ -26,6 +26,9 @@ struct orr_calls {
     struct orr_context *muted; /* whose calls are parts of another one */
     struct orr_calls_note_count notes[ORR_CALLS_NOTES];
     unsigned nnotes;
+    int64_t least, most; /* priorities that the application knows of: … */
+    uint64_t asked;      /* … bit 0, it asked for the least, 1: the greatest */
+    bool begun;  /* the application is running */
     bool failed; /* memory was out */
     struct orr_numbers_of tasks, codelets, models;
     uint64_t last_task, last_codelet, last_model;

@@ -45,7 +45,7 @@ core/device/disk: core/bus core/device
 core/device/hip: core/bus core/device
 core/device/loopback: core/device
 core/device/opencl: core/bus core/device
-core/observe: bound core core/cost core/data core/device core/sched core/task perfmodel
+core/observe: bound core core/cost core/data core/device core/sched core/task perfmodel record
 core/omp: core core/data core/device core/task
 core/sched: core core/cost core/data core/device core/observe core/sched/component core/task
 core/sched/component: core core/api core/device core/sched core/task
@@ -53,9 +53,11 @@ core/task: core core/cost core/data core/device core/observe core/sched
 core/worker: core core/cost core/data core/device core/observe core/sched core/task perfmodel
 perfmodel:
 platforms: core/device/cpu
+record:
+replay: core/data/interfaces record
 sim: core/device core/device/cpu platforms
 '
-for folder in $(find bound core perfmodel platforms sim -name '*.[ch]' |
+for folder in $(find bound core perfmodel platforms record replay sim -name '*.[ch]' |
     xargs -n 1 dirname | sort -u); do
     if ! echo "$allowed" | grep -q "^$folder:"; then
         check "$folder has a line in the list of who may include whom" "none"
@@ -86,7 +88,7 @@ check "a command includes no other command, but what perfmodel shares" "$(
 # --- no circles: the includes of all modules can be sorted ---
 # A module is a header with its source; what is private to it belongs to it.
 check "no module includes itself by way of others" "$(
-    includes bound core perfmodel platforms sim tools |
+    includes bound core perfmodel platforms record replay sim tools |
     grep -E ':[a-z]+/' |
     sed -E 's/(_private)?\.(c|h|cpp)(:|$)/\3/g; s/:/ /' |
     awk '$1 != $2' | sort -u | tsort 2>&1 >/dev/null | sed 's/^tsort: //'
@@ -97,7 +99,8 @@ check "no module includes itself by way of others" "$(
 library()
 {
     check "$2 only in $1" "$(
-        includes bound core perfmodel platforms sim tools | grep -E ":($2)" |
+        includes bound core perfmodel platforms record replay sim tools |
+            grep -E ":($2)" |
         grep -vE "^($1)[^:]*:"
     )"
 }
@@ -116,7 +119,7 @@ check "LAPACK is called in perfmodel/lapack.c only" "$(
 )"
 check "public headers include no private one" "$(
     includes include | grep -vE ':(starpu|orrery)[a-z_]*\.h$' |
-    grep -E ':(core|sim|perfmodel|platforms|bound)/'
+    grep -E ':(core|sim|perfmodel|platforms|bound|record|replay)/'
 )"
 check "no condition on a backend in core outside device and base" "$(
     grep -rnE '#[[:space:]]*if.*(SIMGRID|CUDA|OPENCL|HWLOC|GLPK)' core --include='*.[ch]' |

@@ -48,6 +48,7 @@ static bool look_at(const char *path)
 int cmd_replay(int argc, char **argv)
 {
     struct launch launch = {0};
+    char *record[] = {NULL, NULL};
     bool json = false;
     const struct tool_option options[] = {
         {'m', "machine", &launch.machine, NULL},
@@ -60,7 +61,8 @@ int cmd_replay(int argc, char **argv)
 
     if (result <= 0)
         return result < 0 ? TOOL_USAGE : TOOL_OK;
-    launch.argv = argv + 1;
+    record[0] = argv[1];
+    launch.argv = record;
     if (n != 1)
         result = tool_fail(TOOL_USAGE, "replay: which record? One file is "
                                        "named; see orrery replay --help");
