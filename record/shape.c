@@ -3,7 +3,6 @@
 #include "record/shape.h"
 
 #include <stddef.h>
-#include <string.h>
 
 enum { MOST_FIELDS = 8 };
 
@@ -15,7 +14,6 @@ struct part {
 struct layout {
     const char *kind;
     enum starpu_data_interface_id id;
-    struct starpu_data_interface_ops *ops;
     struct part parts[MOST_FIELDS + 1];
 };
 
@@ -26,50 +24,41 @@ struct layout {
     }
 
 static const struct layout layouts[] = {
-    {"void", STARPU_VOID_INTERFACE_ID, &starpu_interface_void_ops, {{0}}},
+    {"void", STARPU_VOID_INTERFACE_ID, {{0}}},
     {"variable",
      STARPU_VARIABLE_INTERFACE_ID,
-     &starpu_interface_variable_ops,
      {PART(variable, elemsize)}},
     {"vector",
      STARPU_VECTOR_INTERFACE_ID,
-     &starpu_interface_vector_ops,
      {PART(vector, nx), PART(vector, elemsize), PART(vector, allocsize),
       PART(vector, slice_base)}},
     {"matrix",
      STARPU_MATRIX_INTERFACE_ID,
-     &starpu_interface_matrix_ops,
      {PART(matrix, nx), PART(matrix, ny), PART(matrix, ld),
       PART(matrix, elemsize), PART(matrix, allocsize)}},
     {"block",
      STARPU_BLOCK_INTERFACE_ID,
-     &starpu_interface_block_ops,
      {PART(block, nx), PART(block, ny), PART(block, nz), PART(block, ldy),
       PART(block, ldz), PART(block, elemsize)}},
     {"tensor",
      STARPU_TENSOR_INTERFACE_ID,
-     &starpu_interface_tensor_ops,
      {PART(tensor, nx), PART(tensor, ny), PART(tensor, nz), PART(tensor, nt),
       PART(tensor, ldy), PART(tensor, ldz), PART(tensor, ldt),
       PART(tensor, elemsize)}},
     {"csr",
      STARPU_CSR_INTERFACE_ID,
-     &starpu_interface_csr_ops,
      {PART(csr, nnz), PART(csr, nrow), PART(csr, firstentry),
       PART(csr, elemsize)}},
     {"bcsr",
      STARPU_BCSR_INTERFACE_ID,
-     &starpu_interface_bcsr_ops,
      {PART(bcsr, nnz), PART(bcsr, nrow), PART(bcsr, firstentry),
       PART(bcsr, r), PART(bcsr, c), PART(bcsr, elemsize)}},
     {"coo",
      STARPU_COO_INTERFACE_ID,
-     &starpu_interface_coo_ops,
      {PART(coo, nx), PART(coo, ny), PART(coo, n_values),
       PART(coo, elemsize)}},
     {"ndim",
      STARPU_NDIM_INTERFACE_ID,
-     &starpu_interface_ndim_ops,
      {PART(ndim, elemsize), PART(ndim, allocsize)}},
 };
 
@@ -86,14 +75,6 @@ const char *orr_shape_kind(enum starpu_data_interface_id id)
     const struct layout *layout = layout_of(id);
 
     return layout ? layout->kind : NULL;
-}
-
-struct starpu_data_interface_ops *orr_shape_ops(const char *kind)
-{
-    for (size_t i = 0; i < sizeof(layouts) / sizeof(*layouts); i++)
-        if (!strcmp(layouts[i].kind, kind))
-            return layouts[i].ops;
-    return NULL;
 }
 
 static size_t read_dimensions(const struct starpu_ndim_interface *ndim,

@@ -32,9 +32,6 @@ const char *orr_shape_kind(enum starpu_data_interface_id id);
 size_t orr_shape_read(enum starpu_data_interface_id id, const void *layout,
                       uint64_t ret[ORR_SHAPE_MOST]);
 
-/* The interface of a word; NULL: there is none. */
-struct starpu_data_interface_ops *orr_shape_ops(const char *kind);
-
 /* Fills a structure but for its addresses. Those of any number of dimensions get
  * the two arrays `nn` and `ldn`, of ORR_SHAPE_MOST. Returns NULL, or what is wrong
  * with the numbers. */

@@ -10,23 +10,10 @@
 #include <string.h>
 
 #include "core/data/interfaces/kinds.h"
-#include "record/shape.h"
+#include "replay/layout.h"
 #include "replay/player.h"
 
-typedef struct starpu_variable_interface place_t;
-
 enum { DIMENSIONS = 4 };
-
-/* A layout with the arrays that it may point to. */
-struct laid_out {
-    struct starpu_data_interface_ops *ops;
-    union {
-        union orr_layout layout;
-        struct recorded recorded;
-        place_t place; /* with which those with an offset begin */
-    };
-    uint32_t nn[ORR_SHAPE_MOST], ldn[ORR_SHAPE_MOST];
-};
 
 struct part {
     uint64_t id;
@@ -48,77 +35,7 @@ int player_node(int64_t node)
     return player_has_node(node) ? (int)node : STARPU_MAIN_RAM;
 }
 
-/* --- layouts --- */
-
-static void lay_out(const struct player *player, const struct orr_call *call,
-                    struct laid_out *ret)
-{
-    const char *wrong;
-
-    memset(ret, 0, sizeof(*ret));
-    if (!call->kind)
-        player_fail(player, "data without a kind");
-    if (!strcmp(call->kind, "other")) {
-        ret->ops = &recorded_ops;
-        starpu_data_register_ops(&recorded_ops);
-        ret->recorded.id = recorded_ops.interfaceid;
-        ret->recorded.size = call->size;
-        ret->recorded.footprint = (uint32_t)call->footprint;
-        return;
-    }
-    ret->ops = orr_shape_ops(call->kind);
-    if (!ret->ops)
-        player_fail(player, "data of the kind \"%s\", which there is not",
-                    call->kind);
-    wrong = orr_shape_write(ret->ops->interfaceid, call->shape.at,
-                            call->shape.n, &ret->layout, ret->nn, ret->ldn);
-    if (wrong)
-        player_fail(player, "%s of a %s", wrong, call->kind);
-}
-
-/* The longest of the arrays of values and indices: they may lie in one place. */
-static size_t reach_of_sparse(const struct laid_out *laid)
-{
-    const union orr_layout *all = &laid->layout;
-    size_t index = sizeof(uint32_t);
-
-    switch (laid->ops->interfaceid) {
-    case STARPU_CSR_INTERFACE_ID:
-        return all->csr.nnz * (all->csr.elemsize + index) +
-               ((size_t)all->csr.nrow + 1) * index;
-    case STARPU_BCSR_INTERFACE_ID:
-        return (size_t)all->bcsr.nnz *
-                   ((size_t)all->bcsr.r * all->bcsr.c * all->bcsr.elemsize +
-                    index) +
-               ((size_t)all->bcsr.nrow + 1) * index;
-    case STARPU_COO_INTERFACE_ID:
-        return all->coo.n_values * (all->coo.elemsize + index);
-    default:
-        return laid->ops == &recorded_ops ? laid->recorded.size : 0;
-    }
-}
-
-/* Bytes that the layout may reach; more than that need not be known. */
-static size_t reach_of(const struct laid_out *laid)
-{
-    static const struct orr_dense_kind kinds[] = {
-        ORR_VARIABLE_KIND, ORR_VECTOR_KIND, ORR_MATRIX_KIND,
-        ORR_BLOCK_KIND,    ORR_TENSOR_KIND, ORR_NDIM_KIND};
-    size_t reach = reach_of_sparse(laid);
-
-    for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
-        if (kinds[i].id == laid->ops->interfaceid) {
-            struct orr_dense dense = orr_dense_look(&kinds[i], &laid->layout);
-
-            reach = dense.elemsize;
-            for (size_t k = 0; k < dense.ndim; k++) {
-                size_t step = k ? dense.ld[k] : dense.step;
-
-                reach += (size_t)dense.nn[k] * step * dense.elemsize;
-            }
-        }
-    return reach;
-}
+/* --- addresses --- */
 
 static uintptr_t take_address(struct player *player, size_t bytes,
                               void **ret_memory)
@@ -133,53 +50,6 @@ static uintptr_t take_address(struct player *player, size_t bytes,
     }
     player->address += (bytes + alignment) & ~(alignment - 1);
     return address;
-}
-
-/* All arrays of a structure begin there. */
-static void set_address(enum starpu_data_interface_id id, void *layout,
-                        uintptr_t address)
-{
-    struct starpu_csr_interface *csr = layout;
-    struct starpu_bcsr_interface *bcsr = layout;
-    struct starpu_coo_interface *coo = layout;
-    place_t *place = layout;
-
-    switch (id) {
-    case STARPU_CSR_INTERFACE_ID:
-        csr->nzval = address;
-        csr->colind = csr->ram_colind = (uint32_t *)address;
-        csr->rowptr = csr->ram_rowptr = (uint32_t *)address;
-        break;
-    case STARPU_BCSR_INTERFACE_ID:
-        bcsr->nzval = address;
-        bcsr->colind = bcsr->ram_colind = (uint32_t *)address;
-        bcsr->rowptr = bcsr->ram_rowptr = (uint32_t *)address;
-        break;
-    case STARPU_COO_INTERFACE_ID:
-        coo->values = address;
-        coo->columns = coo->rows = (uint32_t *)address;
-        break;
-    case STARPU_VOID_INTERFACE_ID:
-        break;
-    default:
-        place->ptr = place->dev_handle = address;
-    }
-}
-
-static uintptr_t address_of(const void *layout)
-{
-    switch (*(const enum starpu_data_interface_id *)layout) {
-    case STARPU_CSR_INTERFACE_ID:
-        return ((const struct starpu_csr_interface *)layout)->nzval;
-    case STARPU_BCSR_INTERFACE_ID:
-        return ((const struct starpu_bcsr_interface *)layout)->nzval;
-    case STARPU_COO_INTERFACE_ID:
-        return ((const struct starpu_coo_interface *)layout)->values;
-    case STARPU_VOID_INTERFACE_ID:
-        return 0;
-    default:
-        return ((const place_t *)layout)->ptr;
-    }
 }
 
 /* --- numbers --- */
@@ -209,10 +79,10 @@ void player_register(struct player *player, const struct orr_call *call)
     struct datum *datum = place_of(player, call->id);
     struct laid_out laid;
 
-    lay_out(player, call, &laid);
+    player_lay_out(player, call, &laid);
     if (call->home >= 0)
-        set_address(laid.ops->interfaceid, &laid.layout,
-                    take_address(player, reach_of(&laid), &datum->memory));
+        layout_set_address(laid.ops->interfaceid, &laid.layout,
+                    take_address(player, layout_reach(&laid), &datum->memory));
     starpu_data_register(&datum->handle,
                          call->home < 0 ? -1 : player_node(call->home),
                          &laid.layout, laid.ops);
@@ -294,7 +164,7 @@ static void cut(void *whole, void *to, struct starpu_data_filter *filter,
              has_address(*(const enum starpu_data_interface_id *)whole))
         move(whole, to, part->offset);
     else
-        set_address(id, to, address_of(whole));
+        layout_set_address(id, to, layout_address(whole));
 }
 
 static struct starpu_data_interface_ops *
@@ -336,7 +206,7 @@ void player_add_part(struct player *player, const struct orr_call *call)
     memset(part, 0, sizeof(*part));
     part->id = call->id;
     part->offset = call->offset;
-    lay_out(player, call, &part->laid);
+    player_lay_out(player, call, &part->laid);
     part->placed = is_placed(player, call, &part->laid);
     for (size_t i = 0; part->placed && i < call->start.n; i++)
         part->start[i] = call->start.at[i];

@@ -381,8 +381,10 @@ static void throttle(struct orr_runtime *rt)
 
     if (max < 0 || min < 0 || self->frozen || self->job)
         return;
-    if (orr_count_unfinished(rt) > (unsigned)max)
-        (void)orr_wait_for_n(rt, (unsigned)min);
+    if (orr_count_unfinished(rt) <= (unsigned)max)
+        return;
+    ORR_RECORD_ENTER(rt); /* the time until here is the application's */
+    (void)orr_wait_for_n(rt, (unsigned)min);
 }
 
 static void account(struct orr_runtime *rt, struct starpu_task *task)
@@ -549,10 +551,31 @@ static void cap_priority(struct orr_runtime *rt, struct starpu_task *task)
         task->priority = most;
 }
 
-/* Inline, so that there are two of it: most runs record no calls. */
+/* Inline: once for runs that record no calls, which are most. */
 static inline __attribute__((always_inline)) int
-submit(struct orr_runtime *rt, struct starpu_task *task, bool implicit,
-       struct orr_calls *calls)
+finish(struct orr_runtime *rt, struct starpu_task *task, struct orr_job *job,
+       struct orr_access *chain, bool synchronous)
+{
+    hand_over(rt, job, chain);
+    orr_pay();
+    return synchronous ? wait_synchronous(rt, job, task) : 0;
+}
+
+static __attribute__((noinline)) int
+finish_recorded(struct orr_runtime *rt, struct starpu_task *task,
+                struct orr_job *job, struct orr_access *chain, bool synchronous,
+                bool implicit)
+{
+    int err;
+
+    orr_calls_submit(rt->calls, job, implicit);
+    err = finish(rt, task, job, chain, synchronous);
+    orr_calls_return(rt->calls);
+    return err;
+}
+
+int orr_task_submit(struct orr_runtime *rt, struct starpu_task *task,
+                    bool implicit)
 {
     struct orr_job *job;
     struct orr_access *chain;
@@ -561,8 +584,6 @@ submit(struct orr_runtime *rt, struct starpu_task *task, bool implicit,
 
     if (err)
         return err;
-    if (calls)
-        orr_calls_enter(calls);
     throttle(rt);
     if (atomic_load_explicit(&rt->knobs.capped, memory_order_relaxed))
         cap_priority(rt, task);
@@ -574,28 +595,7 @@ submit(struct orr_runtime *rt, struct starpu_task *task, bool implicit,
         orr_job_ref(job); /* known by its tag */
     if (atomic_load_explicit(&rt->perf, memory_order_relaxed))
         orr_perf_submitted(rt, job);
-    if (calls)
-        orr_calls_submit(calls, job, implicit);
-    hand_over(rt, job, chain);
-    orr_pay();
-    if (synchronous)
-        return wait_synchronous(rt, job, task);
-    return 0;
-}
-
-static int submit_recorded(struct orr_runtime *rt, struct starpu_task *task,
-                           bool implicit)
-{
-    int err = submit(rt, task, implicit, rt->calls);
-
-    orr_calls_return(rt->calls);
-    return err;
-}
-
-int orr_task_submit(struct orr_runtime *rt, struct starpu_task *task,
-                    bool implicit)
-{
     if (rt->calls)
-        return submit_recorded(rt, task, implicit);
-    return submit(rt, task, implicit, NULL);
+        return finish_recorded(rt, task, job, chain, synchronous, implicit);
+    return finish(rt, task, job, chain, synchronous);
 }

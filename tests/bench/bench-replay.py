@@ -1,0 +1,62 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""What records cost: a simulated Cholesky, the same while it is recorded, and its
+replay, in turns; processor time relative to the first, memory, bytes per task.
+
+usage: bench-replay.py CHOLESKY PLAYER [TILES [ROUNDS]]
+
+180 tiles are a million tasks.
+"""
+import os
+import re
+import statistics
+import subprocess
+import sys
+import tempfile
+
+MACHINE = {"ORRERY_MACHINE": "h100-pcie-4", "STARPU_SCHED": "dmda",
+           "STARPU_SILENT": "1", "STARPU_PERF_MODEL_DIR": "/nonexistent",
+           "STARPU_LIMIT_MAX_SUBMITTED_TASKS": "2000",
+           "STARPU_LIMIT_MIN_SUBMITTED_TASKS": "1000"}
+
+
+def run(words, **more):
+    """Seconds of the processor and KiB of memory at most."""
+    env = dict(os.environ, **MACHINE, **more)
+    env.pop("ORRERY_CHECK_BOUNDS", None)
+    process = subprocess.Popen(words, env=env, stdout=subprocess.DEVNULL)
+    _, status, used = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode != 0:
+        sys.exit("%s ended with %d" % (words, process.returncode))
+    return used.ru_utime + used.ru_stime, used.ru_maxrss
+
+
+def main():
+    cholesky, player = sys.argv[1:3]
+    tiles = int(sys.argv[3]) if len(sys.argv) > 3 else 80
+    rounds = int(sys.argv[4]) if len(sys.argv) > 4 else 5
+    words = [cholesky, "-size", str(960 * tiles), "-nblocks", str(tiles)]
+    ratios = {"recorded": [], "replayed": []}
+    with tempfile.TemporaryDirectory() as folder:
+        record = os.path.join(folder, "rec")
+        for _ in range(rounds):
+            plain, memory = run(words)
+            recorded, _ = run(words, ORRERY_RECORD=record)
+            replayed, again = run([player, record])
+            ratios["recorded"].append(recorded / plain)
+            ratios["replayed"].append(replayed / plain)
+        with open(record, encoding="utf-8") as file:
+            tasks = len(re.findall("^submit", file.read(), re.MULTILINE))
+        size = os.path.getsize(record)
+    for name, values in ratios.items():
+        print("%-9s %.2f of the time of simulating it (median of %d, "
+              "%.2f to %.2f)" % (name, statistics.median(values), rounds,
+                                 min(values), max(values)))
+    print("tasks     %d; record %.0f bytes a task; memory of the replay %.2f of "
+          "the program's (%.0f MiB)" % (tasks, size / tasks, again / memory,
+                                        again / 1024))
+
+
+if __name__ == "__main__":
+    main()
