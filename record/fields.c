@@ -117,7 +117,11 @@ IMPLEMENTATIONS(cuda_, "cuda", ORR_KIND_CUDA)
 IMPLEMENTATIONS(opencl_, "opencl", ORR_KIND_OPENCL)
 IMPLEMENTATIONS(hip_, "hip", ORR_KIND_HIP)
 
-#define LIST(...) (const struct orr_field *const[]){__VA_ARGS__, &after_, NULL}
+#define LIST(...)                                                              \
+    (const struct orr_field *const[])                                          \
+    {                                                                          \
+        __VA_ARGS__, &after_, NULL                                             \
+    }
 
 const struct orr_verb_fields orr_verbs[ORR_NVERBS] = {
     [ORR_CALL_RUN] = {"run", LIST(&machine_, &scheduler_, &ncpus_, &ncuda_,
@@ -137,8 +141,8 @@ const struct orr_verb_fields orr_verbs[ORR_NVERBS] = {
     [ORR_CALL_PARTITION] = {"partition", LIST(&id_, &parts_)},
     [ORR_CALL_UNPARTITION] = {"unpartition", LIST(&id_, &node_)},
     [ORR_CALL_PLAN] = {"plan", LIST(&id_, &parts_)},
-    [ORR_CALL_SWITCH] = {"switch", LIST(&id_, &how_, &parts_, &node_,
-                                        &unordered_)},
+    [ORR_CALL_SWITCH] = {"switch",
+                         LIST(&id_, &how_, &parts_, &node_, &unordered_)},
     [ORR_CALL_CLEAN] = {"clean", LIST(&id_, &parts_, &node_)},
     [ORR_CALL_SUBMIT] = {"submit",
                          LIST(&id_, &codelet_, &data_, &priority_, &name_,
@@ -163,13 +167,13 @@ const struct orr_verb_fields orr_verbs[ORR_NVERBS] = {
     [ORR_CALL_WAIT_ALL] = {"wait-all", LIST(&value_)},
     [ORR_CALL_WAIT_READY] = {"wait-ready", LIST(&value_)},
     [ORR_CALL_SCHEDULE] = {"schedule", LIST(&value_)},
-    [ORR_CALL_ACQUIRE] = {"acquire", LIST(&id_, &how_, &value_, &node_,
-                                          &unordered_)},
+    [ORR_CALL_ACQUIRE] = {"acquire",
+                          LIST(&id_, &how_, &value_, &node_, &unordered_)},
     [ORR_CALL_RELEASE] = {"release", LIST(&id_, &value_, &node_)},
     [ORR_CALL_UNREGISTER] = {"unregister", LIST(&id_, &how_)},
     [ORR_CALL_INVALIDATE] = {"invalidate", LIST(&id_, &how_)},
-    [ORR_CALL_FETCH] = {"fetch", LIST(&id_, &how_, &node_, &synchronous_,
-                                      &priority_)},
+    [ORR_CALL_FETCH] = {"fetch",
+                        LIST(&id_, &how_, &node_, &synchronous_, &priority_)},
     [ORR_CALL_ALLOCATE] = {"allocate", LIST(&id_, &node_)},
     [ORR_CALL_EVICT] = {"evict", LIST(&id_, &node_)},
     [ORR_CALL_WONT_USE] = {"wont-use", LIST(&id_)},

@@ -23,8 +23,8 @@ struct orr_record_reader {
     char *where; /* owned, or NULL: not asked for yet */
     char *line;  /* owned */
     size_t room;
-    char *at;    /* what is left of the line */
-    uint64_t *elements; /* owned: of the lists of the line … */
+    char *at;               /* what is left of the line */
+    uint64_t *elements;     /* owned: of the lists of the line … */
     size_t nelements, most; /* … how many, and for how many there is room */
     unsigned long number;   /* of the line */
     uint64_t ncalls;
@@ -54,8 +54,7 @@ wrong(struct orr_record_reader *r, const char *format, ...)
 
 /* --- values --- */
 
-static int read_based(struct orr_record_reader *r, unsigned base,
-                      uint64_t *ret)
+static int read_based(struct orr_record_reader *r, unsigned base, uint64_t *ret)
 {
     uint64_t value = 0;
     const char *first = r->at;
@@ -286,8 +285,7 @@ static const struct orr_field *find_field(const struct orr_verb_fields *verb,
             continue;
         }
         i++;
-        if (*field->word && !strncmp(field->word, word, n) &&
-            !field->word[n]) {
+        if (*field->word && !strncmp(field->word, word, n) && !field->word[n]) {
             *place = i;
             return field;
         }
@@ -304,8 +302,8 @@ static int read_named(struct orr_record_reader *r,
     if (n && r->at[n] == '=')
         field = find_field(verb, r->at, n, place);
     if (!field)
-        return wrong(r, "\"%.*s\" is no field of `%s'",
-                     (int)(n < 40 ? n : 40), r->at, verb->word);
+        return wrong(r, "\"%.*s\" is no field of `%s'", (int)(n < 40 ? n : 40),
+                     r->at, verb->word);
     r->at += n + 1;
     return read_value(r, field);
 }
@@ -344,8 +342,9 @@ static int read_verb(struct orr_record_reader *r)
             r->at += n;
             return read_fields(r, &orr_verbs[verb]);
         }
-    return wrong(r, "\"%.*s\" is no call that a record of version " //
-                    ORR_RECORD_VERSION " has",
+    return wrong(r,
+                 "\"%.*s\" is no call that a record of version " //
+                 ORR_RECORD_VERSION " has",
                  (int)(n < 40 ? n : 40), r->at);
 }
 
@@ -391,8 +390,9 @@ static int read_line(struct orr_record_reader *r)
 static int check_end(struct orr_record_reader *r)
 {
     if (r->call.value != r->ncalls)
-        return wrong(r, "the record has %llu calls, not the %llu that its last "
-                        "line says: lines are missing",
+        return wrong(r,
+                     "the record has %llu calls, not the %llu that its last "
+                     "line says: lines are missing",
                      (unsigned long long)r->ncalls,
                      (unsigned long long)r->call.value);
     r->ended = true;
@@ -441,10 +441,11 @@ static int read_first_line(struct orr_record_reader *r)
         return rc;
     if (!rc || strncmp(r->at, magic, sizeof(magic) - 1))
         return wrong(r, "this is no record: its first line is not \"" //
-                        ORR_RECORD_MAGIC " " ORR_RECORD_VERSION "\"");
+                     ORR_RECORD_MAGIC " " ORR_RECORD_VERSION "\"");
     if (strcmp(r->at + sizeof(magic) - 1, ORR_RECORD_VERSION))
-        return wrong(r, "a record of version %.20s; this Orrery reads "
-                        "version " ORR_RECORD_VERSION,
+        return wrong(r,
+                     "a record of version %.20s; this Orrery reads "
+                     "version " ORR_RECORD_VERSION,
                      r->at + sizeof(magic) - 1);
     return 0;
 }
@@ -510,9 +511,8 @@ bool orr_record_is_one(const char *path)
     static const char magic[] = ORR_RECORD_MAGIC " ";
     char begin[sizeof(magic)] = {0};
     struct stat st;
-    FILE *file = stat(path, &st) == 0 && S_ISREG(st.st_mode)
-                     ? fopen(path, "re")
-                     : NULL;
+    FILE *file =
+        stat(path, &st) == 0 && S_ISREG(st.st_mode) ? fopen(path, "re") : NULL;
 
     if (!file)
         return false;

@@ -11,8 +11,8 @@
 
 /* All zero but `file` at the beginning. */
 struct orr_record_writer {
-    FILE *file;      /* borrowed */
-    char *line;      /* owned: the line that is being made */
+    FILE *file; /* borrowed */
+    char *line; /* owned: the line that is being made */
     size_t n, room;
     uint64_t ncalls; /* lines so far, but for the first */
     int error;       /* -ENOMEM, once; then nothing more is written */

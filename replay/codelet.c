@@ -99,14 +99,13 @@ static void set_terms(const struct player *player, const struct orr_call *call,
     model->parameters = parameters;
     model->parameters_names = split(
         player, copy_text(player, call->name ? call->name : ""), (unsigned)n);
-    model->combinations = player_need(
-        player, calloc(call->terms, sizeof(*model->combinations)));
+    model->combinations =
+        player_need(player, calloc(call->terms, sizeof(*model->combinations)));
     for (size_t t = 0; t < call->terms; t++) {
         model->combinations[t] =
             player_need(player, calloc(n, sizeof(**model->combinations)));
         for (size_t p = 0; p < n; p++)
-            model->combinations[t][p] =
-                (unsigned)call->exponents.at[t * n + p];
+            model->combinations[t][p] = (unsigned)call->exponents.at[t * n + p];
     }
 }
 
@@ -188,8 +187,9 @@ static void set_buffers(const struct player *player,
     if (call->buffers > UINT16_MAX || call->buffers < -1 ||
         (call->buffers >= 0 && n != (size_t)call->buffers) ||
         (call->nodes.n && n && call->nodes.n != n))
-        player_fail(player, "a codelet of %lld buffers with %zu modes and %zu "
-                            "nodes",
+        player_fail(player,
+                    "a codelet of %lld buffers with %zu modes and %zu "
+                    "nodes",
                     (long long)call->buffers, n, call->nodes.n);
     cl->nbuffers = (int)call->buffers;
     if (most > STARPU_NMAXBUFS) {
@@ -204,8 +204,8 @@ static void set_buffers(const struct player *player,
             cl, (enum starpu_data_access_mode)call->modes.at[i], i);
     for (size_t i = 0; i < call->nodes.n; i++)
         (cl->dyn_nodes ? cl->dyn_nodes : cl->nodes)[i] =
-                player_has_node(call->nodes.at[i]) ? (int)call->nodes.at[i]
-                                                   : STARPU_SPECIFIC_NODE_CPU;
+            player_has_node(call->nodes.at[i]) ? (int)call->nodes.at[i]
+                                               : STARPU_SPECIFIC_NODE_CPU;
 }
 
 void player_codelet(struct player *player, const struct orr_call *call)
@@ -213,8 +213,7 @@ void player_codelet(struct player *player, const struct orr_call *call)
     struct starpu_codelet **place =
         player_at(player, &player->codelets, &player->ncodelets, call->id,
                   sizeof(*player->codelets));
-    struct starpu_codelet *cl =
-        player_need(player, calloc(1, sizeof(*cl)));
+    struct starpu_codelet *cl = player_need(player, calloc(1, sizeof(*cl)));
 
     starpu_codelet_init(cl);
     *place = cl;

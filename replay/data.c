@@ -69,8 +69,9 @@ starpu_data_handle_t player_datum(const struct player *player, uint64_t number)
 {
     if (number < player->ndata && player->data[number].handle)
         return player->data[number].handle;
-    player_fail(player, "there is no datum %llu: it is not registered yet, or "
-                        "not any more",
+    player_fail(player,
+                "there is no datum %llu: it is not registered yet, or "
+                "not any more",
                 (unsigned long long)number);
 }
 
@@ -81,8 +82,9 @@ void player_register(struct player *player, const struct orr_call *call)
 
     player_lay_out(player, call, &laid);
     if (call->home >= 0)
-        layout_set_address(laid.ops->interfaceid, &laid.layout,
-                    take_address(player, layout_reach(&laid), &datum->memory));
+        layout_set_address(
+            laid.ops->interfaceid, &laid.layout,
+            take_address(player, layout_reach(&laid), &datum->memory));
     starpu_data_register(&datum->handle,
                          call->home < 0 ? -1 : player_node(call->home),
                          &laid.layout, laid.ops);
@@ -198,9 +200,9 @@ void player_add_part(struct player *player, const struct orr_call *call)
 
     if (player->nparts == player->room) {
         player->room = 2 * player->room + 8;
-        player->parts = player_need(
-            player, realloc(player->parts,
-                            player->room * sizeof(*player->parts)));
+        player->parts =
+            player_need(player, realloc(player->parts,
+                                        player->room * sizeof(*player->parts)));
     }
     part = &player->parts[player->nparts++];
     memset(part, 0, sizeof(*part));
@@ -236,8 +238,7 @@ void player_partition(struct player *player, const struct orr_call *call)
     };
 
     check_parts(player, call);
-    children =
-        player_need(player, calloc(player->nparts, sizeof(*children)));
+    children = player_need(player, calloc(player->nparts, sizeof(*children)));
     if (call->verb == ORR_CALL_PLAN)
         starpu_data_partition_plan(whole, &filter, children);
     else

@@ -44,8 +44,7 @@ void *player_at(const struct player *player, void *array, size_t *n,
     if (number >= *n) {
         size_t larger = 2 * (number + 8);
 
-        *elements =
-            player_need(player, realloc(*elements, larger * size));
+        *elements = player_need(player, realloc(*elements, larger * size));
         memset(*elements + *n * size, 0, (larger - *n) * size);
         *n = larger;
     }
@@ -63,9 +62,8 @@ static void pass(struct player *player, const struct orr_call *call)
 static void tag_depend(struct player *player, const struct orr_call *call)
 {
     (void)player;
-    starpu_tag_declare_deps_array(
-        call->id, (unsigned)call->before.n,
-        (starpu_tag_t *)(uintptr_t)call->before.at);
+    starpu_tag_declare_deps_array(call->id, (unsigned)call->before.n,
+                                  (starpu_tag_t *)(uintptr_t)call->before.at);
 }
 
 static void tag_notify(struct player *player, const struct orr_call *call)
@@ -235,8 +233,7 @@ static void set_arbiter(struct player *player, const struct orr_call *call)
 {
     if (!player->arbiter)
         player->arbiter = starpu_arbiter_create();
-    starpu_data_assign_arbiter(player_datum(player, call->id),
-                               player->arbiter);
+    starpu_data_assign_arbiter(player_datum(player, call->id), player->arbiter);
 }
 
 static void set_limits(struct player *player, const struct orr_call *call)
@@ -386,9 +383,8 @@ static void start(struct player *player)
     if (!next(player, &run) || run->verb != ORR_CALL_RUN)
         player_fail(player, "the first call is not `run'");
     starpu_conf_init(&conf);
-    scheduler = run->scheduler
-                    ? player_need(player, strdup(run->scheduler))
-                    : NULL;
+    scheduler =
+        run->scheduler ? player_need(player, strdup(run->scheduler)) : NULL;
     conf.sched_policy_name = scheduler;
     conf.ncpus = (int)run->ncpus;
     conf.ncuda = (int)run->ncuda;

@@ -41,9 +41,9 @@ static struct told *tell(const struct player *player,
     size_t workers = call->workers.n * sizeof(uint32_t);
     size_t reals = call->parameters.n * sizeof(double);
     size_t name = call->name ? strlen(call->name) + 1 : 0;
-    struct told *told = player_need(
-        player, calloc(1, sizeof(*told) + reals + workers + call->ordered.n +
-                              name));
+    struct told *told =
+        player_need(player, calloc(1, sizeof(*told) + reals + workers +
+                                          call->ordered.n + name));
     char *at = (char *)(told + 1);
 
     told->has_footprint = call->footprint != 0;
@@ -75,8 +75,7 @@ static void set_data(struct player *player, const struct orr_call *call,
 {
     size_t n = call->data.n;
 
-    if (task->cl && task->cl->nbuffers >= 0 &&
-        n != (size_t)task->cl->nbuffers)
+    if (task->cl && task->cl->nbuffers >= 0 && n != (size_t)task->cl->nbuffers)
         player_fail(player, "%zu data for a codelet of %d", n,
                     task->cl->nbuffers);
     if (!task->cl && n)
@@ -91,8 +90,8 @@ static void set_data(struct player *player, const struct orr_call *call,
             player_need(player, calloc(n, sizeof(*task->dyn_modes)));
     }
     for (size_t i = 0; i < n; i++) {
-        STARPU_TASK_SET_HANDLE(task, player_datum(player, call->data.at[i].datum),
-                               i);
+        STARPU_TASK_SET_HANDLE(task,
+                               player_datum(player, call->data.at[i].datum), i);
         STARPU_TASK_SET_MODE(
             task, (enum starpu_data_access_mode)call->data.at[i].mode, i);
     }
@@ -253,8 +252,9 @@ void player_wait(struct player *player, const struct orr_call *call)
     bool gone;
 
     if (!*place)
-        player_fail(player, "task %llu cannot be waited for: it was not "
-                            "submitted so, or was waited for before",
+        player_fail(player,
+                    "task %llu cannot be waited for: it was not "
+                    "submitted so, or was waited for before",
                     (unsigned long long)call->id);
     gone = (*place)->destroy;
     if (starpu_task_wait(*place) != 0)

@@ -275,9 +275,10 @@ void starpu_data_unpartition_submit_sequential_consistency_cb(
     void (*callback_func)(void *), void *callback_arg)
 {
     unpartition(__func__, initial_handle, nparts, children, gather_node,
-         &(struct orr_switch_options){.unordered = !sequential_consistency,
-                                      .callback = callback_func,
-                                      .arg = callback_arg});
+                &(struct orr_switch_options){.unordered =
+                                                 !sequential_consistency,
+                                             .callback = callback_func,
+                                             .arg = callback_arg});
 }
 
 void starpu_data_unpartition_submit_sequential_consistency(
@@ -286,7 +287,8 @@ void starpu_data_unpartition_submit_sequential_consistency(
     int sequential_consistency)
 {
     unpartition(__func__, initial_handle, nparts, children, gathering_node,
-         &(struct orr_switch_options){.unordered = !sequential_consistency});
+                &(struct orr_switch_options){.unordered =
+                                                 !sequential_consistency});
 }
 
 static void clean(const char *call, starpu_data_handle_t whole, unsigned nparts,

@@ -149,8 +149,8 @@ static void put_range(struct orr_calls *calls, const struct orr_sched *sched,
                     "other ones, a replay changes the least and the greatest");
 }
 
-void orr_calls_ask_range(struct orr_calls *calls,
-                         const struct orr_sched *sched, bool greatest)
+void orr_calls_ask_range(struct orr_calls *calls, const struct orr_sched *sched,
+                         bool greatest)
 {
     orr_lock(&calls->lock);
     if (orr_calls_listens(calls) && !sched->id)
@@ -255,15 +255,14 @@ static bool is_foreign(struct orr_calls *calls, const struct orr_call *call)
     /* Callbacks of acquisitions end with that: so do a replay's. */
     if (is_inside() && call->verb == ORR_CALL_RELEASE)
         return true;
-    orr_calls_count(calls,
-                    waits(call)
-                        ? "waits in kernels, callbacks and other threads than "
-                          "the main one, which are left out"
-                    : is_inside()
-                        ? "calls in kernels and callbacks, which depend on when "
-                          "tasks end: a replay makes them in the recorded order"
-                        : "calls of other threads than the main one: a replay "
-                          "makes them in the recorded order");
+    orr_calls_count(
+        calls,
+        waits(call)   ? "waits in kernels, callbacks and other threads than "
+                        "the main one, which are left out"
+        : is_inside() ? "calls in kernels and callbacks, which depend on when "
+                        "tasks end: a replay makes them in the recorded order"
+                      : "calls of other threads than the main one: a replay "
+                        "makes them in the recorded order");
     return waits(call);
 }
 
@@ -291,8 +290,7 @@ void orr_calls_write(struct orr_calls *calls, struct orr_call *call)
 
 void orr_calls_enter(struct orr_calls *calls)
 {
-    if (orr_self == calls->rt->main && !is_inside() &&
-        calls->muted != orr_self)
+    if (orr_self == calls->rt->main && !is_inside() && calls->muted != orr_self)
         enter(calls);
 }
 

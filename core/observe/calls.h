@@ -78,8 +78,8 @@ void orr_calls_note(struct orr_calls *calls, const char *what);
 
 /* The application asks for the least, or the greatest, priority of its policy: a
  * replay under another one gives its tasks that one's. */
-void orr_calls_ask_range(struct orr_calls *calls,
-                         const struct orr_sched *sched, bool greatest);
+void orr_calls_ask_range(struct orr_calls *calls, const struct orr_sched *sched,
+                         bool greatest);
 
 /* Between them calls by the same context are parts of one that was written. */
 void orr_calls_mute(struct orr_calls *calls);

@@ -27,9 +27,9 @@ struct orr_calls {
     struct orr_calls_note_count notes[ORR_CALLS_NOTES];
     unsigned nnotes;
     int64_t least, most; /* priorities that the application knows of: … */
-    uint64_t asked;      /* … bit 0, it asked for the least, 1: the greatest */
-    bool begun;  /* the application is running */
-    bool failed; /* memory was out */
+    uint64_t asked; /* … bit 0, it asked for the least, 1: the greatest */
+    bool begun;     /* the application is running */
+    bool failed;    /* memory was out */
     struct orr_numbers_of tasks, codelets, models;
     uint64_t last_task, last_codelet, last_model;
     uint64_t *scratch; /* owned: a list that is being made, of `room` */
@@ -39,10 +39,9 @@ struct orr_calls {
 /* --- with the lock --- */
 
 /* Whether calls of this context are lines of the record. */
-bool orr_calls_listens(const struct orr_calls *calls)
-    ORR_REQUIRES(calls->lock);
+bool orr_calls_listens(const struct orr_calls *calls) ORR_REQUIRES(calls->lock);
 
-/* A line more, with the time since the last call; `waits`: it may block. */
+/* A line more, with the time since the last call. */
 void orr_calls_put(struct orr_calls *calls, struct orr_call *call)
     ORR_REQUIRES(calls->lock);
 
@@ -57,5 +56,4 @@ uint64_t *orr_calls_list(struct orr_calls *calls, size_t n)
  * 0: NULL. `n` is how many buffers its task has, `called` its name without one. */
 uint64_t orr_calls_codelet(struct orr_calls *calls,
                            const struct starpu_codelet *cl, unsigned n,
-                           const char *called)
-    ORR_REQUIRES(calls->lock);
+                           const char *called) ORR_REQUIRES(calls->lock);

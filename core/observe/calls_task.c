@@ -78,8 +78,8 @@ static void put_terms(struct orr_calls *calls,
                       struct orr_call *call)
 {
     size_t n = 0;
-    uint64_t *list = orr_calls_list(
-        calls, (size_t)model->ncombinations * model->nparameters);
+    uint64_t *list = orr_calls_list(calls, (size_t)model->ncombinations *
+                                               model->nparameters);
 
     for (unsigned t = 0; list && t < model->ncombinations; t++)
         for (unsigned p = 0; p < model->nparameters; p++)
@@ -109,10 +109,10 @@ static uint64_t put_model(struct orr_calls *calls,
     call.verb = ORR_CALL_MODEL;
     call.id = number->number;
     call.kind = orr_model_type_word((int)model->type);
-    call.flags = (model->footprint || model->size_base ? ORR_MODEL_FOOTPRINTS
-                                                       : 0) |
-                 (model->size_base ? ORR_MODEL_SIZES : 0) |
-                 (orr_model_asks(model) ? ORR_MODEL_TIMES : 0);
+    call.flags =
+        (model->footprint || model->size_base ? ORR_MODEL_FOOTPRINTS : 0) |
+        (model->size_base ? ORR_MODEL_SIZES : 0) |
+        (orr_model_asks(model) ? ORR_MODEL_TIMES : 0);
     call.symbol = model->symbol;
     if (model->nparameters && model->combinations) {
         names = join(model->parameters_names, model->nparameters);
@@ -172,13 +172,13 @@ static void fill_functions(const struct starpu_codelet *cl,
 {
     enum starpu_worker_archtype type;
 
+    /* Simulated devices need no functions, and heed what is said of them. */
     for (int kind = 0; kind < ORR_NKINDS; kind++) {
         if (!find_type(kind, &type))
             continue;
         call->implementations[kind] = orr_codelet_functions(cl, type);
         for (unsigned i = 0; i < STARPU_MAXIMPLEMENTATIONS; i++)
-            if (orr_codelet_is_async(cl, type, i)) /* function or not: simulated
-                                                    * devices need none */
+            if (orr_codelet_is_async(cl, type, i))
                 call->asynchronous |= UINT64_C(1)
                                       << (kind * STARPU_MAXIMPLEMENTATIONS + i);
     }
@@ -244,8 +244,8 @@ uint64_t orr_calls_codelet(struct orr_calls *calls,
     call.where = cl->where;
     call.buffers = cl->nbuffers;
     call.type = cl->type;
-    call.parallelism = cl->max_parallelism > 0 ? (uint64_t)cl->max_parallelism
-                                               : 0;
+    call.parallelism =
+        cl->max_parallelism > 0 ? (uint64_t)cl->max_parallelism : 0;
     call.flags = (uint32_t)cl->flags;
     call.color = cl->color;
     fill_functions(cl, &call);
@@ -268,8 +268,8 @@ struct said {
     const char *called;
 };
 
-static const struct orr_worker_class *
-first_class(const struct orr_runtime *rt, int kind)
+static const struct orr_worker_class *first_class(const struct orr_runtime *rt,
+                                                  int kind)
 {
     enum starpu_worker_archtype type;
 
@@ -400,8 +400,7 @@ void orr_calls_submit(struct orr_calls *calls, struct orr_job *job,
     orr_lock(&calls->lock);
     if (orr_calls_listens(calls) && (number = number_of(calls, task))) {
         number->state =
-            KNOWN | SUBMITTED |
-            (!task->destroy || !task->detach ? KEPT : 0);
+            KNOWN | SUBMITTED | (!task->destroy || !task->detach ? KEPT : 0);
         call.codelet = orr_calls_codelet(
             calls, task->cl, task->cl ? STARPU_TASK_GET_NBUFFERS(task) : 0,
             said.called);

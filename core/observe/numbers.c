@@ -18,9 +18,8 @@ static struct orr_number *place_of(const struct orr_numbers_of *numbers,
 
 static int grow(struct orr_numbers_of *numbers)
 {
-    struct orr_numbers_of larger = {.n = numbers->n,
-                                    .room = numbers->room ? 2 * numbers->room
-                                                          : 64};
+    struct orr_numbers_of larger = {
+        .n = numbers->n, .room = numbers->room ? 2 * numbers->room : 64};
 
     larger.places = calloc(larger.room, sizeof(*larger.places));
     if (!larger.places)

@@ -53,9 +53,8 @@ static size_t size_base(struct starpu_task *task, unsigned impl)
     return 1000 + (size_t)task->priority;
 }
 
-static struct starpu_perfmodel common = {.type = STARPU_COMMON,
-                                         .cost_function = cost,
-                                         .symbol = "recorded_common"};
+static struct starpu_perfmodel common = {
+    .type = STARPU_COMMON, .cost_function = cost, .symbol = "recorded_common"};
 static struct starpu_perfmodel per_arch = {.type = STARPU_PER_ARCH,
                                            .arch_cost_function = arch_cost,
                                            .symbol = "recorded_per_arch"};

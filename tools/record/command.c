@@ -79,8 +79,9 @@ static int run(struct launch *launch, const char *path)
     result = launch_all(launch, 1, 1, NULL);
     free(setting);
     if (result > 0)
-        return tool_fail(128 + result, "interrupted: %s was ended; %s is as "
-                                       "it was, or has the calls until then",
+        return tool_fail(128 + result,
+                         "interrupted: %s was ended; %s is as "
+                         "it was, or has the calls until then",
                          launch->argv[0], path);
     if (result < 0)
         return TOOL_FAILED;

@@ -22,8 +22,7 @@ static const char help[] =
     "                             that of ORRERY_MACHINE\n"
     "  -s, --scheduler SCHEDULER  such as eager, lws, dmda, dmdas; else that of\n"
     "                             STARPU_SCHED, else the recorded one\n" EDITS_HELP
-        ASSUME_HELP
-    "      --json                 print the report as JSON\n"
+        ASSUME_HELP "      --json                 print the report as JSON\n"
     "What the record lacks is said on standard error. Records may also stand in the\n"
     "place of a program: orrery compare -m MACHINE -s eager,dmda -- FILE.\n"
     "Exit codes: 0; 1 when the record cannot be read or replayed; 2 for a wrong\n"
