@@ -15,6 +15,7 @@
 /* --- the file --- */
 
 static void put_run(struct orr_calls *calls, const struct starpu_conf *conf)
+    ORR_REQUIRES(calls->lock)
 {
     const struct orr_runtime *rt = calls->rt;
     struct orr_call run = orr_call_none;
@@ -131,6 +132,7 @@ void orr_calls_close(struct orr_runtime *rt, const char *how)
 
 static void put_range(struct orr_calls *calls, const struct orr_sched *sched,
                       uint64_t asked)
+    ORR_REQUIRES(calls->lock)
 {
     struct orr_call call = orr_call_none;
 
@@ -251,6 +253,7 @@ static bool waits(const struct orr_call *call)
 
 /* Returns whether the line is to be left out. */
 static bool is_foreign(struct orr_calls *calls, const struct orr_call *call)
+    ORR_REQUIRES(calls->lock)
 {
     /* Callbacks of acquisitions end with that: so do a replay's. */
     if (is_inside() && call->verb == ORR_CALL_RELEASE)

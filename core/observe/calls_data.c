@@ -22,6 +22,7 @@ static const void *layout_of(const struct orr_handle *handle)
 static void fill_layout(struct orr_calls *calls,
                         const struct orr_handle *handle,
                         uint64_t shape[ORR_SHAPE_MOST], struct orr_call *call)
+    ORR_REQUIRES(calls->lock)
 {
     enum starpu_data_interface_id id = handle->ops->interfaceid;
 
@@ -91,6 +92,7 @@ static int64_t offset_of(const struct orr_handle *whole,
 static void put_part(struct orr_calls *calls, const struct orr_handle *whole,
                      const struct orr_handle *part,
                      const struct orr_placement *place)
+    ORR_REQUIRES(calls->lock)
 {
     struct orr_call call = orr_call_none;
     uint64_t shape[ORR_SHAPE_MOST], start[ORR_PLACEMENT_DIMS],
@@ -127,6 +129,7 @@ static void place_part(struct orr_calls *calls, const struct orr_handle *whole,
 
 static void fill_parts(struct orr_calls *calls, struct orr_call *call,
                        struct orr_handle *const *parts, unsigned n)
+    ORR_REQUIRES(calls->lock)
 {
     uint64_t *list = orr_calls_list(calls, n + 1);
 
@@ -141,8 +144,12 @@ void orr_calls_partition(struct orr_calls *calls, enum orr_verb verb,
                          struct orr_handle *const *parts, unsigned n)
 {
     struct orr_call call = orr_call_none;
+    bool listens;
 
-    if (!orr_calls_listens(calls))
+    orr_lock(&calls->lock);
+    listens = orr_calls_listens(calls);
+    orr_unlock(&calls->lock);
+    if (!listens)
         return;
     for (unsigned i = 0; i < n; i++)
         place_part(calls, handle, filter, parts[i], i, n);

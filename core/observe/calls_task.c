@@ -76,6 +76,7 @@ static char *join(const char *const *names, unsigned n)
 static void put_terms(struct orr_calls *calls,
                       const struct starpu_perfmodel *model,
                       struct orr_call *call)
+    ORR_REQUIRES(calls->lock)
 {
     size_t n = 0;
     uint64_t *list = orr_calls_list(calls, (size_t)model->ncombinations *
@@ -90,6 +91,7 @@ static void put_terms(struct orr_calls *calls,
 
 static uint64_t put_model(struct orr_calls *calls,
                           const struct starpu_perfmodel *model)
+    ORR_REQUIRES(calls->lock)
 {
     struct orr_number *number;
     struct orr_call call = orr_call_none;
@@ -188,6 +190,7 @@ static void fill_functions(const struct starpu_codelet *cl,
 static void fill_buffers(struct orr_calls *calls,
                          const struct starpu_codelet *cl, size_t nnodes,
                          struct orr_call *call)
+    ORR_REQUIRES(calls->lock)
 {
     size_t n = cl->nbuffers > 0 ? (size_t)cl->nbuffers : 0;
     uint64_t *list = orr_calls_list(calls, n + nnodes + 1);
@@ -206,6 +209,7 @@ static void fill_buffers(struct orr_calls *calls,
 
 static void note_codelet(struct orr_calls *calls,
                          const struct starpu_codelet *cl)
+    ORR_REQUIRES(calls->lock)
 {
     if (cl->can_execute)
         orr_calls_count(calls, "codelets with can_execute, which replays do "
@@ -317,6 +321,7 @@ static void ask(struct orr_runtime *rt, struct orr_job *job, struct said *ret)
 
 static void fill_uses(struct orr_calls *calls, struct starpu_task *task,
                       struct orr_call *call)
+    ORR_REQUIRES(calls->lock)
 {
     const unsigned char *flags = task->handles_sequential_consistency;
     size_t n = task->cl ? STARPU_TASK_GET_NBUFFERS(task) : 0;
@@ -374,6 +379,7 @@ static void fill_said(const struct starpu_perfmodel *model,
 
 static void note_task(struct orr_calls *calls, const struct starpu_task *task,
                       const struct orr_job *job)
+    ORR_REQUIRES(calls->lock)
 {
     if (task->regenerate)
         orr_calls_count(calls, "tasks that regenerate, which replays run once");
@@ -422,6 +428,7 @@ void orr_calls_submit(struct orr_calls *calls, struct orr_job *job,
 /* Whether a replay can have the task that is meant: else the library may have
  * freed it by then. */
 static bool is_lasting(struct orr_calls *calls, const struct orr_number *number)
+    ORR_REQUIRES(calls->lock)
 {
     if (!(number->state & SUBMITTED) || number->state & KEPT)
         return true;
