@@ -255,8 +255,7 @@ json_t *report_json(const struct report *report)
     return json_incref(report->json);
 }
 
-/* "192.0 MiB"; "328 B" is not "0.0 MiB". */
-static const char *bytes_text(json_int_t bytes, char text[32])
+const char *report_bytes_text(json_int_t bytes, char text[32])
 {
     if (bytes < 1 << 10)
         snprintf(text, 32, "%lld B", (long long)bytes);
@@ -294,7 +293,7 @@ void report_print(const struct report *report)
     if (report->transfers > 0)
         printf("transfers   %lld, %s, %lld evictions\n",
                (long long)report->transfers,
-               bytes_text(report->transferred_bytes, bytes),
+               report_bytes_text(report->transferred_bytes, bytes),
                (long long)report->evictions);
     for (unsigned k = 0; k < n; k++)
         printf("%-11s %u worker%s, %.1f %% busy, %lld task%s\n", kinds[k].name,

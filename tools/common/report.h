@@ -95,5 +95,8 @@ struct report_link report_link(const struct report *report, size_t l);
  * measured or nothing is known. */
 void report_figures(const struct report *report, char *text, size_t size);
 
+/* "192.0 MiB"; "328 B" is not "0.0 MiB". In `text`, which is returned. */
+const char *report_bytes_text(json_int_t bytes, char text[32]);
+
 /* Prints makespan, speed, tasks, transfers and the use of each type. */
 void report_print(const struct report *report);

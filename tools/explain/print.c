@@ -179,6 +179,7 @@ static void print_waste(const struct explanation *e)
 {
     const struct orr_graph *graph = e->run->graph;
     double again = explain_copied_again(e->run);
+    char text[32];
 
     for (size_t i = 0; i < e->nmisplaced && i < MAX_ROWS; i++)
         printf(
@@ -192,8 +193,8 @@ static void print_waste(const struct explanation *e)
             printf("link %s: %.0f %% of what it can carry\n",
                    graph->links[l].name, 100 * e->links[l]);
     if (again > 0)
-        printf("%.1f MB were copied to memory that had had them before\n",
-               again / 1e6);
+        printf("%s were copied to memory that had had them before\n",
+               report_bytes_text((json_int_t)again, text));
 }
 
 static void print_changes(const struct explanation *e)
