@@ -6,12 +6,14 @@
 #include "platforms/machine_desc.h"
 
 #include "core/base/module.h"
+#include "core/base/words.h"
 #include "platforms/packed.h"
 #include "platforms/places.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <limits.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -248,28 +250,45 @@ int orr_machine_desc_list(const char *const *sampling_dirs,
 
 /* ---- loading ---- */
 
-struct sentence {
-    char text[640];
+struct known {
+    char text[640]; /* their names, in a sentence */
     size_t length;
+    const char *typed;
+    char near[128]; /* what may have been meant */
+    size_t distance;
 };
+
+static void compare_name(struct known *known, const char *name)
+{
+    size_t distance = orr_words_distance(known->typed, name);
+
+    if (distance >= known->distance ||
+        distance > orr_words_tolerance(known->typed, name))
+        return;
+    known->distance = distance;
+    snprintf(known->near, sizeof(known->near), "%s", name);
+}
 
 static int append_name(const struct orr_machine_entry *entry, void *arg)
 {
-    struct sentence *known = arg;
-    int n = snprintf(known->text + known->length,
-                     sizeof(known->text) - known->length, "%s%s",
-                     known->length ? ", " : "", entry->name);
+    struct known *known = arg;
+    int n;
 
+    compare_name(known, entry->name);
+    n = snprintf(known->text + known->length,
+                 sizeof(known->text) - known->length, "%s%s",
+                 known->length ? ", " : "", entry->name);
     if (n < 0 || (size_t)n >= sizeof(known->text) - known->length)
-        return 1; /* full: the rest is left out */
-    known->length += (size_t)n;
+        known->text[known->length] = '\0'; /* full: it is left out */
+    else
+        known->length += (size_t)n;
     return 0;
 }
 
 static int fail_unknown(const char *name, const char *const *sampling_dirs,
                         struct orr_error *err)
 {
-    struct sentence known = {{0}, 0};
+    struct known known = {.typed = name, .distance = SIZE_MAX};
     const char *set = getenv("ORRERY_PLATFORM_DIR");
 
     if (set && *set && !is_folder(set))
@@ -279,9 +298,11 @@ static int fail_unknown(const char *name, const char *const *sampling_dirs,
                         name, set);
     orr_machine_desc_list(sampling_dirs, append_name, &known);
     return orr_fail(err, -ENOENT,
-                    "unknown machine \"%.100s\": known are %s; or give the "
-                    "path of a platform file",
-                    name, known.length ? known.text : "none");
+                    "unknown machine \"%.100s\"%s%s%s: known are %s; or give "
+                    "the path of a platform file",
+                    name, *known.near ? " (is \"" : "", known.near,
+                    *known.near ? "\" meant?)" : "",
+                    known.length ? known.text : "none");
 }
 
 static bool is_path(const char *name)

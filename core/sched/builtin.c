@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "core/base/log.h"
+#include "core/base/words.h"
 #include "core/runtime.h"
 #include "core/sched/ctx.h"
 #include "core/sched/dm.h"
@@ -43,10 +44,17 @@ static void print_list(void)
     fprintf(stderr, "  %-31s %s\n", "static=FILE", orr_sched_static.help);
 }
 
+static const char *name_at(const void *unused, size_t i)
+{
+    (void)unused;
+    return orr_sched_builtin[i] ? orr_sched_builtin[i]->name : NULL;
+}
+
 /* StarPU warns and takes lws. Here it is an error: a comparison of policies
  * must not show results of another one under the requested name. */
 static int fail_unknown(const char *name, struct orr_error *err)
 {
+    const char *near;
     char known[1024] = "";
     size_t n = 0;
 
@@ -58,9 +66,11 @@ static int fail_unknown(const char *name, struct orr_error *err)
             break;
         n += (size_t)len;
     }
+    near = orr_words_nearest(name, NULL, name_at);
     return orr_fail(err, -EINVAL,
-                    "there is no scheduling policy `%s'; known are %s", name,
-                    known);
+                    "there is no scheduling policy `%s'%s%s%s; known are %s",
+                    name, near ? " (is `" : "", near ? near : "",
+                    near ? "' meant?)" : "", known);
 }
 
 static const struct orr_sched_ops *find(const char *name)

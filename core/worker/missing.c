@@ -38,6 +38,17 @@ static bool unknown(const struct orr_cost_row *row, unsigned class_id)
     return false;
 }
 
+/* Classes may share an architecture's model. */
+static bool is_listed(const struct orr_runtime *rt,
+                      const struct orr_cost_row *row, unsigned class_id)
+{
+    for (unsigned k = 0; k < class_id; k++)
+        if (rt->classes[k].comb == rt->classes[class_id].comb &&
+            unknown(row, k))
+            return true;
+    return false;
+}
+
 static void list_row(const struct orr_cost_row *row, void *arg)
 {
     struct listing *listing = arg;
@@ -47,7 +58,7 @@ static void list_row(const struct orr_cost_row *row, void *arg)
                           STARPU_CODELET_SIMGRID_EXECUTE_AND_INJECT))
         return;
     for (unsigned k = 0; k < rt->nclasses; k++) {
-        if (!unknown(row, k))
+        if (!unknown(row, k) || is_listed(rt, row, k))
             continue;
         listing->with_model |= row->cl->model != NULL;
         orr_log_error("  %s  footprint %08x  on %s%d%s", orr_cost_symbol(row),

@@ -4,12 +4,14 @@
  * keep a processor busy for a fixed amount of work, one of which can be made
  * slower.
  *
- * usage: busy [-size N] [-tasks N] [-slow KERNEL PERCENT] [-no-models] [-fail]
+ * usage: busy [-size N] [-tasks N] [-slow KERNEL PERCENT] [-no-models] [-cuda]
+ *             [-fail]
  *
  * -size N          elements of each task's vector; work grows with it (1000)
  * -tasks N         tasks of each kernel (40)
  * -slow K PERCENT  kernel K does that much more work than the others think
  * -no-models       the codelets have none
+ * -cuda            they have functions for CUDA devices
  * -fail            ends with status 1 after all
  */
 #include <starpu.h>
@@ -25,7 +27,7 @@ struct options {
     unsigned size, tasks;
     const char *slow;
     unsigned percent;
-    bool models, fail;
+    bool models, cuda, fail;
 };
 
 static const char *const names[NKERNELS] = {"alpha", "beta", "gamma", "delta"};
@@ -61,6 +63,7 @@ static void make_codelets(const struct options *options)
     for (unsigned k = 0; k < NKERNELS; k++) {
         codelets[k] = (struct starpu_codelet){
             .cpu_funcs = {work},
+            .cuda_funcs = {options->cuda ? work : NULL},
             .nbuffers = 1,
             .modes = {STARPU_RW},
             .model = options->models ? &models[k] : NULL,
@@ -117,6 +120,8 @@ static int parse(int argc, char **argv, struct options *options)
             options->percent = (unsigned)atoi(argv[++a]);
         } else if (!strcmp(argv[a], "-no-models")) {
             options->models = false;
+        } else if (!strcmp(argv[a], "-cuda")) {
+            options->cuda = true;
         } else if (!strcmp(argv[a], "-fail")) {
             options->fail = true;
         } else {

@@ -443,6 +443,11 @@ def a_simulation_that_failed_prints_no_makespan():
                    "kernel[busy_alpha] = 50us")
         assert "makespan" not in ended.out, (words, ended.out)
         assert "gantt" not in ended.out, (words, ended.out)
+    # Eight devices of it share two models.
+    ended = orrery("run", "-m", "gemini-1", "--", BUSY, "-cuda")
+    missing = [line for line in ended.err.splitlines()
+               if "busy_alpha  footprint" in line]
+    assert len(set(missing)) == len(missing) == 3, missing
     ended = orrery("run", "-m", MACHINE, "--json", "--", BUSY)
     ended.has_status(1)
     said = json.loads(ended.out)

@@ -130,7 +130,8 @@ START_TEST(what_cannot_be_used_is_named)
         {BAD_POLICIES, "hollow", "push_task"},
         {BAD_POLICIES, "renamed", "`other'"},
         {OTHER_STARPU, "hollow", "another StarPU"},
-        {POLICIES, "nothing", "no scheduling policy `nothing'"},
+        {POLICIES, "nothing", "no scheduling policy `nothing'; known"},
+        {POLICIES, "dmads", "no scheduling policy `dmads' (is `dmdas' meant?)"},
     };
     size_t i = (size_t)_i;
 
@@ -165,7 +166,7 @@ int main(void)
     EACH(a_policy_of_a_shared_object_runs_all_tasks);
     EACH(a_context_has_a_policy_of_a_shared_object);
     EACH(urgent_takes_the_best_priority_first);
-    tcase_add_loop_test(bad, what_cannot_be_used_is_named, 0, 6);
+    tcase_add_loop_test(bad, what_cannot_be_used_is_named, 0, 7);
     tcase_add_test(bad, help_lists_those_of_the_object);
     return suite_main(suite);
 }

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "tests/unit/perfmodel_util.h"
-#include "tools/common/words.h"
+#include "core/base/words.h"
 
 static const struct check_options plain = {
     .confidence = 0.02,
@@ -338,7 +338,8 @@ static const struct {
 
 START_TEST(near_names_are_found)
 {
-    ck_assert_msg(words_near(names[_i].typed, names[_i].name) == names[_i].near,
+    ck_assert_msg(orr_words_near(names[_i].typed, names[_i].name) ==
+                      names[_i].near,
                   "%s, %s", names[_i].typed, names[_i].name);
 }
 END_TEST

@@ -651,7 +651,12 @@ START_TEST(an_unknown_name_lists_the_known_ones)
     put_file("bus/a.platform.xml", "");
     ck_assert_int_eq(orr_machine_desc_load("m", dirs, &desc, &err), -ENOENT);
     ck_assert_ptr_nonnull(strstr(err.text, "unknown machine \"m\""));
-    ck_assert_ptr_nonnull(strstr(err.text, "known are b, a;"));
+    ck_assert_ptr_nonnull(strstr(err.text, "\"m\": known are b, a;"));
+    put_file("cat/h100-pcie-4/platform.xml", "");
+    ck_assert_int_eq(orr_machine_desc_load("h100_pice-4", dirs, &desc, &err),
+                     -ENOENT);
+    ck_assert_ptr_nonnull(
+        strstr(err.text, "\"h100_pice-4\" (is \"h100-pcie-4\" meant?): "));
     ck_assert_int_eq(orr_machine_desc_load("", dirs, &desc, &err), -ENOENT);
     ck_assert_int_eq(orr_machine_desc_load("/no/m.xml", dirs, &desc, &err),
                      -ENOENT);

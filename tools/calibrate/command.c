@@ -4,7 +4,7 @@
 #include "tools/common/launch.h"
 #include "tools/common/program.h"
 #include "tools/common/tool.h"
-#include "tools/common/words.h"
+#include "core/base/words.h"
 
 #include <stdint.h>
 #include <stdio.h>
@@ -160,7 +160,7 @@ int cmd_calibrate(int argc, char **argv)
             argv[1] = name; /* in messages */
             return verbs[i].run(argc - 1, argv + 1);
         }
-    near = argc > 1 ? words_nearest(argv[1], verbs, name_of) : NULL;
+    near = argc > 1 ? orr_words_nearest(argv[1], verbs, name_of) : NULL;
     tool_error("calibrate: kernels, bus and runtime are what can be "
                "calibrated%s%s%s%s%s; see orrery calibrate --help",
                argc > 1 ? ", not " : "", argc > 1 ? argv[1] : "",

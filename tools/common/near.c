@@ -2,7 +2,7 @@
 /* tools/common/near.c - see near.h. One thread. */
 #include "tools/common/near.h"
 #include "tools/common/tool.h"
-#include "tools/common/words.h"
+#include "core/base/words.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -18,7 +18,7 @@ static int add_near(const struct perfmodel_item *item, void *arg)
     struct suggestions *suggestions = arg;
     char *longer;
 
-    if (item->shadowed || !words_near(suggestions->typed, item->symbol))
+    if (item->shadowed || !orr_words_near(suggestions->typed, item->symbol))
         return 0;
     longer = tool_format("%s%s%s", suggestions->names ? suggestions->names : "",
                          suggestions->names ? ", " : "", item->symbol);

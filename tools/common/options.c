@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* tools/common/options.c - the options of commands, see tool.h. One thread. */
 #include "tools/common/tool.h"
-#include "tools/common/words.h"
+#include "core/base/words.h"
 
 #include <errno.h>
 #include <stdint.h>
@@ -111,7 +111,7 @@ static int unknown(const char *command, const char *word,
     if (word[1] == '-') {
         snprintf(typed, sizeof(typed), "%.*s", (int)strcspn(word + 2, "="),
                  word + 2);
-        near = words_nearest(typed, options, name_of);
+        near = orr_words_nearest(typed, options, name_of);
         if (!near)
             near = alike(options, typed);
     }

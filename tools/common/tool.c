@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* tools/common/tool.c - see tool.h. One thread. */
 #include "tools/common/tool.h"
-#include "tools/common/words.h"
+#include "core/base/words.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -147,8 +147,8 @@ static const char *verb_of(const struct tool_command *list, const char *typed,
             if (!strcmp(typed, c->verb(i)))
                 return c->verb(i);
             else if (far && !near &&
-                     words_distance(typed, c->verb(i)) <=
-                         words_tolerance(typed, c->verb(i)))
+                     orr_words_distance(typed, c->verb(i)) <=
+                         orr_words_tolerance(typed, c->verb(i)))
                 near = c->verb(i);
     return near;
 }
@@ -176,7 +176,7 @@ static char *suggest(const struct tool_commands *commands, const char *typed)
 {
     const char *verb = verb_of(commands->list, typed, false);
     const char *near =
-        verb ? NULL : words_nearest(typed, commands->list, name_of);
+        verb ? NULL : orr_words_nearest(typed, commands->list, name_of);
 
     if (near)
         return tool_format("%s%s%s", commands->name, *commands->name ? " " : "",

@@ -7,7 +7,7 @@
 #include "tools/common/modules.h"
 #include "tools/common/table.h"
 #include "tools/common/tool.h"
-#include "tools/common/words.h"
+#include "core/base/words.h"
 #include "tools/machine/doctor.h"
 #include "tools/machine/machine.h"
 
@@ -209,7 +209,7 @@ static int dispatch(int argc, char **argv, const char *const *sampling_dirs,
         fputs(help, stdout);
         return TOOL_OK;
     }
-    near = argc >= 1 ? words_nearest(argv[0], verbs, name_of) : NULL;
+    near = argc >= 1 ? orr_words_nearest(argv[0], verbs, name_of) : NULL;
     tool_error("machine: list, show, check, diff, new, export, import, copy or "
                "doctor%s%s%s%s%s; see orrery machine --help",
                argc >= 1 ? ", not " : "", argc >= 1 ? argv[0] : "",

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* tools/common/words.c - see words.h. */
-#include "tools/common/words.h"
+/* core/base/words.c - see words.h. */
+#include "core/base/words.h"
 
 #include <ctype.h>
 #include <stdint.h>
@@ -41,7 +41,7 @@ static size_t fill(const char *a, const char *b, size_t *table)
     return table[i * width + width - 1];
 }
 
-size_t words_distance(const char *a, const char *b)
+size_t orr_words_distance(const char *a, const char *b)
 {
     size_t *table = calloc((strlen(a) + 1) * (strlen(b) + 1), sizeof(*table));
     size_t found = table ? fill(a, b, table) : SIZE_MAX;
@@ -59,14 +59,16 @@ static bool is_abbreviation(const char *part, const char *whole)
     return !*part;
 }
 
-size_t words_tolerance(const char *typed, const char *name)
+size_t orr_words_tolerance(const char *typed, const char *name)
 {
     size_t shorter = least(strlen(typed), strlen(name));
 
-    return shorter < 6 ? 1 : shorter / 3;
+    if (shorter < 6)
+        return shorter > 1;
+    return shorter / 3;
 }
 
-bool words_near(const char *typed, const char *name)
+bool orr_words_near(const char *typed, const char *name)
 {
     size_t shorter = least(strlen(typed), strlen(name));
 
@@ -76,19 +78,19 @@ bool words_near(const char *typed, const char *name)
         return true;
     if (shorter > 3 && is_abbreviation(typed, name))
         return true;
-    return words_distance(typed, name) <= words_tolerance(typed, name);
+    return orr_words_distance(typed, name) <= orr_words_tolerance(typed, name);
 }
 
-const char *words_nearest(const char *typed, const void *list,
+const char *orr_words_nearest(const char *typed, const void *list,
                           const char *(*name)(const void *list, size_t i))
 {
     size_t best = SIZE_MAX;
     const char *found = NULL, *word;
 
     for (size_t i = 0; (word = name(list, i)); i++) {
-        size_t distance = words_distance(typed, word);
+        size_t distance = orr_words_distance(typed, word);
 
-        if (distance < best && distance <= words_tolerance(typed, word)) {
+        if (distance < best && distance <= orr_words_tolerance(typed, word)) {
             best = distance;
             found = word;
         }
