@@ -424,26 +424,20 @@ static int parse_op(struct parser *p)
         [ORR_EDIT_SET] = "=",   [ORR_EDIT_TIMES] = "*=", [ORR_EDIT_OVER] = "/=",
         [ORR_EDIT_PLUS] = "+=", [ORR_EDIT_MINUS] = "-=",
     };
-    const char *place = p->at;
-    size_t length = 0;
-
     skip_blanks(p);
-    while (p->at + length < p->end && strchr("=*/+-", p->at[length]))
-        length++;
     for (unsigned i = 0; i < 5; i++) {
-        if (strlen(ops[i]) != length || strncmp(p->at, ops[i], length) != 0)
+        size_t length = strlen(ops[i]);
+
+        if ((size_t)(p->end - p->at) < length ||
+            strncmp(p->at, ops[i], length) != 0)
             continue;
-        if (p->at == place || p->at + length == p->end ||
-            !strchr(" \t", p->at[length]))
-            return wrong_at(p, p->at, "write blanks around \"%s\"", ops[i]);
         p->at += length;
         p->edit->op = (enum orr_edit_op)i;
         skip_blanks(p);
         return 0;
     }
     return wrong_at(p, p->at,
-                    "an operator is expected: one of =, *=, /=, +=, "
-                    "-=, with blanks around it");
+                    "an operator is expected: one of =, *=, /=, +=, -=");
 }
 
 /* A value with its unit, in bytes, bytes per second or seconds. */
