@@ -72,7 +72,6 @@ int orr_machine_desc_present(const char *const *sampling_dirs, const char *host,
 
     if (rc == 0)
         rc = orr_machine_desc_discover(&found, err);
-
     if (rc < 0)
         return rc;
     rc = find(sampling_dirs, host && *host ? host : found->host, &path);
@@ -86,6 +85,13 @@ int orr_machine_desc_present(const char *const *sampling_dirs, const char *host,
         return rc;
     }
     *ret = path ? merge(found, calibrated) : found;
+    if (host && *host)
+        rc = orr_desc_set_text(&(*ret)->host, host);
+    if (rc < 0) {
+        orr_machine_desc_free(*ret);
+        free(path);
+        return orr_fail(err, rc, "this machine: out of memory");
+    }
     if (ret_calibrated)
         *ret_calibrated = path;
     else

@@ -8,8 +8,8 @@
 #include "platforms/machine_desc.h"
 
 /* Describes the machine the caller runs on, as orr_machine_desc_discover()
- * does. `host` is the name under which its files are kept, NULL: the
- * system's. If <host>.machine.xml is in the bus/ of a sampling directory, and
+ * does. `host` is the name under which its files and models are kept, NULL or
+ * empty: the system's. If <host>.machine.xml is in the bus/ of a sampling directory, and
  * has the processors and devices that this process may use, it is the
  * description; if it has others, only its runtime costs count. (OpenCL devices that
  * hwloc does not see are taken for present.) *ret_calibrated

@@ -12,6 +12,7 @@
 #include "core/device/cpu/topology.h"
 #include "platforms/desc_build.h"
 #include "platforms/discover.h"
+#include "platforms/present.h"
 #include "platforms/text.h"
 #include "tests/suite.h"
 
@@ -162,6 +163,19 @@ START_TEST(people_are_shown_what_was_found)
 }
 END_TEST
 
+/* Models lie under the name that the user gives the machine. */
+START_TEST(the_present_machine_has_the_models_of_the_name_it_is_given)
+{
+    setenv("HWLOC_XMLFILE", TWO_PACKAGES, 1);
+    ck_assert_int_eq(orr_machine_desc_present(NULL, "given", &desc, NULL, &err),
+                     0);
+    ck_assert_str_eq(desc->host, "given");
+    orr_machine_desc_free(desc);
+    ck_assert_int_eq(orr_machine_desc_present(NULL, "", &desc, NULL, &err), 0);
+    ck_assert_str_ne(desc->host, "");
+}
+END_TEST
+
 static Suite *discover_suite(void)
 {
     Suite *suite = suite_create("discover");
@@ -175,6 +189,8 @@ static Suite *discover_suite(void)
     tcase_add_loop_test(tc, a_description_has_the_workers_of_a_real_run, 0,
                         (int)(sizeof(machines) / sizeof(*machines)));
     tcase_add_test(tc, people_are_shown_what_was_found);
+    tcase_add_test(tc,
+                   the_present_machine_has_the_models_of_the_name_it_is_given);
     suite_add_tcase(suite, tc);
     return suite;
 }

@@ -89,6 +89,8 @@ export STARPU_SCHED
 echo "  size  predicted ms  measured ms  (median, extremes of $runs)   error"
 predict_and_measure 7680 16
 predict_and_measure 9600 20
+"$orrery" perfmodel check -m "$results/here.xml" >"$results/models.txt" 2>&1 ||
+    echo "not all of these models can be trusted, $results/models.txt says why"
 unset STARPU_HOSTNAME STARPU_SCHED
 
 say "3. The same program on a machine with GPUs"
