@@ -132,6 +132,7 @@ def new_tests(tap, bench):
             (["--cores", "2"], "--cpu"),
             # A part is never taken that was not asked for.
             (["--cpu", "Xeon"], "Xeon Silver 4510, Xeon 8480C"),
+            (["--cpu", "Xeon Platinum 8480"], "Xeon 8480C, Xeon 8480+"),
             (["--cpu", "7763"], "(EPYC 7763)"),
             (["--cpu", "2", "--cores", "2", "--gpu", "H100"],
              "(H100 PCIe, H100 SXM)"),

@@ -10,6 +10,12 @@
 #define MAX_WORDS 24
 #define MAX_WORD  24
 
+/* What names are compared by: "8480+" is another part than "8480". */
+static bool is_letter(char c)
+{
+    return isalnum((unsigned char)c) || c == '+';
+}
+
 /* Letters and digits of a text in lower case, by words. */
 struct words {
     char words[MAX_WORDS][MAX_WORD];
@@ -23,7 +29,7 @@ static struct words split(const char *text)
     size_t length = 0;
 
     for (; *text; text++) {
-        if (!isalnum((unsigned char)*text)) {
+        if (!is_letter(*text)) {
             w.n += length > 0;
             length = 0;
         } else if (w.n == MAX_WORDS || length == MAX_WORD - 1) {
@@ -89,9 +95,9 @@ static bool is_noise(const struct words *w, unsigned i)
 static bool is_same(const char *a, const char *b)
 {
     for (;; a++, b++) {
-        while (*a && !isalnum((unsigned char)*a))
+        while (*a && !is_letter(*a))
             a++;
-        while (*b && !isalnum((unsigned char)*b))
+        while (*b && !is_letter(*b))
             b++;
         if (tolower((unsigned char)*a) != tolower((unsigned char)*b))
             return false;
