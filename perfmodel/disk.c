@@ -33,7 +33,8 @@ int orr_disk_lock(int fd, short kind)
 int orr_disk_fail(struct orr_error *err, const char *what, const char *path)
 {
     int code = -errno;
-    bool forbidden = code == -EACCES || code == -EROFS || code == -EPERM;
+    bool forbidden = code == -EACCES || code == -EROFS || code == -EPERM ||
+                     code == -ENOTDIR;
 
     return orr_fail(err, code, "%s: %s: %s.%s", path, what, strerror(-code),
                     forbidden ? " Set STARPU_PERF_MODEL_DIR to a directory "

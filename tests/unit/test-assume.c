@@ -134,6 +134,7 @@ START_TEST(a_wrong_assumption_is_named_with_the_remedy)
         {"= 4", "names no kernel", "kernel[init]"},
         {"k = ", "`k ='", "50us"},
         {"k on gpu = 4us", "no such architecture", "cuda0"},
+        {"k on fpga = 4us", "no such architecture", "cuda0"},
         {"k on cuda x = 4us", "follows the architecture", "cuda0"},
         {"k = 1us 2us", "not understood", ";"},
         {"k = 1us * m", "multiplied with n only", "20us + 2ns * n"},

@@ -32,6 +32,7 @@ class Pretended:
 
     def __init__(self, **scene):
         self.folder = tempfile.mkdtemp(dir=TOP.name)
+        self.models = os.path.join(self.folder, "models")
         self.scenario = os.path.join(self.folder, "scenario")
         with open(self.scenario, "w", encoding="utf-8") as file:
             json.dump(scene, file)
@@ -40,7 +41,7 @@ class Pretended:
         env = {name: value for name, value in os.environ.items()
                if not name.startswith(("ORRERY_", "STARPU_"))}
         env.update(FAKE_SCENARIO=self.scenario,
-                   STARPU_PERF_MODEL_DIR=os.path.join(self.folder, "models"),
+                   STARPU_PERF_MODEL_DIR=self.models,
                    STARPU_HOME=self.folder, STARPU_HOSTNAME="pretended")
         return subprocess.Popen(
             [ORRERY, *words, "--", sys.executable, "-S", "-E", PRETENDER], env=env,
@@ -303,6 +304,17 @@ def a_kernel_that_gets_no_samples_is_given_up():
     assert status == 1 and not said["time_limit"], said
     for item in said["kernels"]:
         assert item["samples"] == 0 and "warm-up" in item["problem"], item
+
+
+@test
+def models_that_cannot_be_saved_are_noticed_before_the_first_run():
+    pretended = Pretended(play="calibrate")
+    pretended.models = "/dev/null/here"
+    status, out, err = pretended.run("calibrate", "kernels")
+    assert status == 1 and not out, out
+    assert not os.path.exists(pretended.scenario + ".runs")
+    assert "/dev/null/here/codelets/45" in err, err
+    assert "STARPU_PERF_MODEL_DIR" in err, err
 
 
 @test

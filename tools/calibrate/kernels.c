@@ -15,6 +15,8 @@
 #include <unistd.h>
 
 #include "core/base/plural.h"
+#include "perfmodel/disk.h"
+#include "perfmodel/sampling.h"
 #include "tools/common/launch.h"
 #include "tools/common/program.h"
 #include "tools/common/tool.h"
@@ -337,6 +339,27 @@ static int show_plan(struct calibration *c)
     return TOOL_OK;
 }
 
+/* Before hours of runs whose samples would be lost. */
+static bool can_save_models(void)
+{
+    struct orr_error err = {"out of memory"};
+    struct orr_sampling *sampling = NULL;
+    char *folder = NULL;
+    int rc = orr_sampling_from_env(orr_getenv, NULL, &sampling);
+
+    if (rc == 0)
+        rc = orr_sampling_place(sampling, ORR_SAMPLING_CODELETS, "", &folder);
+    if (rc == 0)
+        rc = orr_directory_make(folder, &err);
+    if (rc == 0 && access(folder, W_OK) < 0)
+        rc = orr_disk_fail(&err, "models cannot be saved there", folder);
+    if (rc < 0)
+        tool_error("%s", err.text);
+    free(folder);
+    orr_sampling_free(sampling);
+    return rc == 0;
+}
+
 int calibrate_kernels(const struct calibrate_options *options)
 {
     struct calibration c = {.options = options,
@@ -350,7 +373,7 @@ int calibrate_kernels(const struct calibrate_options *options)
         tool_error("out of memory");
     else if (options->dry_run)
         result = show_plan(&c);
-    else {
+    else if (can_save_models()) {
         calibrate(&c);
         result = finish(&c);
     }
