@@ -321,6 +321,7 @@ static void apply_limits(struct orr_runtime *rt)
                 (int)orr_config_int(config, ORR_CFG_LIMIT_MIN_SUBMITTED_TASKS));
     atomic_init(&rt->profiling, orr_config_bool(config, ORR_CFG_PROFILING));
     rt->counts_codelets = orr_config_bool(config, ORR_CFG_CODELET_PROFILING);
+    rt->counts_hits = orr_config_string(config, ORR_CFG_ENABLE_STATS) != NULL;
     rt->count_write_back =
         orr_config_bool(config, ORR_CFG_EXPECTED_TRANSFER_TIME_WRITEBACK);
     rt->minimum_available =
@@ -562,6 +563,7 @@ static void free_parts(struct orr_runtime *rt)
     orr_slab_free(rt->requests);
     orr_counters_free(rt);
     orr_combined_free_all(rt);
+    free(rt->returned);
     free(rt->workers);
     free(rt->classes);
     free(rt->class_members);

@@ -32,6 +32,7 @@ struct orr_graph_record;
 struct orr_models;
 struct orr_recording;
 struct orr_rest_waiter;
+struct orr_returned_list;
 struct orr_sampling;
 struct orr_sim_ops;
 struct orr_node;
@@ -151,6 +152,12 @@ struct orr_runtime {
     /* Figures for the report (core/observe/report.c). */
     _Atomic double first_submit; /* µs, < 0: none yet */
     atomic_ullong nevictions;
+    atomic_ullong nreturns, returned_bytes; /* of what had left and came back:
+                                             * core/data/traffic.h */
+    struct orr_returned_list *returned; /* [lock] of data that ended; owned,
+                                         * NULL: none */
+    unsigned nhandles, most_handles;    /* [lock] registered, and at most */
+    bool counts_hits;                   /* [const] data that tasks find there */
     double joules;          /* [lock] used so far, core/worker/energy.h */
     double opened_at;       /* [const] µs, when workers began */
     double wall_start;      /* s, real time */

@@ -60,7 +60,8 @@ uintptr_t orr_malloc_by_hook(struct orr_runtime *rt, unsigned node, size_t size,
             (flags & ~(int)STARPU_MALLOC_COUNT) | STARPU_MALLOC_PINNED) != 0)
         return 0;
     if (counted)
-        atomic_fetch_add(&rt->nodes[node].used, size);
+        orr_traffic_fill(&rt->nodes[node],
+                         atomic_fetch_add(&rt->nodes[node].used, size) + size);
     return (uintptr_t)address;
 }
 
@@ -298,7 +299,7 @@ static bool reserve(struct orr_node *node, size_t size, bool overflow)
 {
     if (!overflow)
         return orr_node_take(node, size);
-    atomic_fetch_add(&node->used, size);
+    orr_traffic_fill(node, atomic_fetch_add(&node->used, size) + size);
     return true;
 }
 

@@ -7,6 +7,7 @@
 
 #include "core/api/api.h"
 #include "core/api/process.h"
+#include "core/data/traffic.h"
 #include "core/task/profile.h"
 #include "core/worker/profile.h"
 
@@ -122,12 +123,7 @@ void starpu_codelet_display_stats(struct starpu_codelet *cl)
                       : 0.0);
 }
 
-/* The library counts memory per node, not per handle. */
 void starpu_data_display_memory_stats(void)
 {
-    struct orr_runtime *rt = ORR_API_RUNTIME();
-
-    for (unsigned node = 0; node < rt->nnodes; node++)
-        fprintf(stderr, "memory node %s: %zu bytes used\n",
-                rt->machine->nodes[node].name, starpu_memory_get_used(node));
+    orr_traffic_print(ORR_API_RUNTIME(), stderr);
 }

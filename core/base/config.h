@@ -315,7 +315,18 @@
       "1: at the end, what each link between memory nodes carried is "         \
       "printed.")                                                              \
     X(BUS_STATS_FILE, "STARPU_BUS_STATS_FILE", STRING, "",                     \
-      "File to which `STARPU_BUS_STATS` prints. Unset: stderr.")
+      "File to which `STARPU_BUS_STATS` prints. Unset: stderr.")              \
+    X(ENABLE_STATS, "STARPU_ENABLE_STATS", STRING, "",                         \
+      "Set to anything: at the end, how many data tasks found on each memory " \
+      "node, how many they lacked, and the allocations there are printed.")    \
+    X(STATS, "STARPU_STATS", BOOL, "1",                                        \
+      "0: `STARPU_ENABLE_STATS` prints nothing.")                              \
+    X(MEMORY_STATS, "STARPU_MEMORY_STATS", BOOL, "0",                          \
+      "1: at the end, memory nodes and the data that are still registered "    \
+      "are printed: `starpu_data_display_memory_stats`.")                      \
+    X(MAX_MEMORY_USE, "STARPU_MAX_MEMORY_USE", BOOL, "0",                      \
+      "1: at the end, how many data were registered at once, and how much of " \
+      "each memory node was used, at most, is printed.")
 
 #define ORR_CONFIG_OPENMP(X)                                                   \
     X(OMP_NUM_THREADS, "OMP_NUM_THREADS", STRING, "",                          \

@@ -28,7 +28,9 @@ void orr_handle_free(struct orr_handle *handle)
     assert(!orr_self->machine);
     orr_lock(&rt->lock);
     orr_list_remove(&handle->all);
+    rt->nhandles--;
     orr_unlock(&rt->lock);
+    orr_traffic_end(handle);
     for (unsigned node = 0; node < handle->nnodes; node++) {
         struct orr_block *block;
 

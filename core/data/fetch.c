@@ -123,6 +123,7 @@ static void begin_write_locked(struct orr_handle *handle,
     ORR_REQUIRES(handle->lock)
 {
     handle->wont_use = false;
+    orr_traffic_outdate(&handle->traffic);
     handle->unreal = access->job->task && handle->runtime->skips_kernels;
     handle->writing++;
     access->writes = 1;
@@ -233,6 +234,8 @@ static int ask(struct orr_runtime *rt, struct orr_job *job)
     size_t spare = 0;
     int nthere = 1;
 
+    if (rt->counts_hits)
+        orr_traffic_count_hits(rt, job);
     atomic_store_explicit(&job->pending, 1 + job->naccesses,
                           memory_order_relaxed);
     for (unsigned i = 0; i < job->naccesses; i++) {
@@ -490,6 +493,8 @@ static void *take(struct orr_runtime *rt, struct orr_access *access,
 void orr_job_take_data(struct orr_runtime *rt, struct orr_job *job,
                        unsigned node)
 {
+    if (atomic_load_explicit(&rt->nreturns, memory_order_relaxed))
+        orr_traffic_use(job);
     for (unsigned i = 0; i < job->naccesses; i++) {
         void *interface = take(rt, &job->accesses[i], node);
 

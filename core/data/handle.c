@@ -117,6 +117,8 @@ int orr_handle_new(struct orr_runtime *rt, const struct orr_handle *whole,
         find_detours(handle, whole);
     orr_lock(&rt->lock);
     orr_list_append(&rt->handles, &handle->all);
+    if (++rt->nhandles > rt->most_handles)
+        rt->most_handles = rt->nhandles;
     orr_unlock(&rt->lock);
     *ret = handle;
     return 0;

@@ -18,6 +18,7 @@
 #include "core/base/heap.h"
 #include "core/base/list.h"
 #include "core/base/lock.h"
+#include "core/data/traffic.h"
 
 struct orr_access;
 struct orr_async;
@@ -127,6 +128,7 @@ struct orr_handle {
                     * no child covers */
     struct orr_family *family; /* [main] pointer, owned: plan.h; NULL: none */
     _Atomic(struct orr_handle **) privates; /* owned: private.h; NULL: none */
+    struct orr_traffic traffic;
     struct orr_reduction *reduction; /* owned: reduction.h; NULL: no methods */
     /* Copies that are only read: duplicate.c. [runtime lock] for writing */
     struct orr_handle *duplicate,

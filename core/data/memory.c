@@ -43,13 +43,14 @@ bool orr_node_take(struct orr_node *node, size_t size)
         if (node->capacity && size > 0 && used + size > node->capacity)
             return false;
     } while (!atomic_compare_exchange_weak(&node->used, &used, used + size));
+    orr_traffic_fill(node, used + size);
     return true;
 }
 
 bool orr_node_take_reserved(struct orr_node *node, size_t size, bool exceed)
 {
     if (exceed)
-        atomic_fetch_add(&node->used, size);
+        orr_traffic_fill(node, atomic_fetch_add(&node->used, size) + size);
     else if (!orr_node_take(node, size))
         return false;
     atomic_fetch_add_explicit(&node->reserved, size, memory_order_relaxed);
@@ -119,7 +120,7 @@ static int take_more(struct orr_runtime *rt, struct orr_node *node, size_t size)
     int err = take_with_room(rt, node, size, ORR_FETCH);
 
     if (err && grant && grant->node == node->id) {
-        atomic_fetch_add(&node->used, size);
+        orr_traffic_fill(node, atomic_fetch_add(&node->used, size) + size);
         return 0;
     }
     return err;
@@ -170,6 +171,7 @@ int orr_node_malloc(struct orr_runtime *rt, unsigned id, size_t size,
         orr_self->grant->left -= have;
         atomic_fetch_sub_explicit(&node->reserved, have, memory_order_relaxed);
     }
+    atomic_fetch_add_explicit(&node->nallocations, 1, memory_order_relaxed);
     orr_runtime_trace_memory(rt, id, (int64_t)size);
     return 0;
 }

@@ -58,6 +58,9 @@ struct orr_node {
     struct orr_mailbox mailbox;  /* ends of copies and kernels that its workers
                                   * have started */
     size_t capacity;             /* [const] bytes, 0: unlimited */
+    /* For statistics: traffic.h. */
+    atomic_size_t most_used;
+    atomic_ullong nallocations, nhits, nmisses;
     atomic_size_t used;     /* bytes allocated through us, or reserved … */
     atomic_size_t reserved; /* … for blocks that are not made yet */
     atomic_uint npassed;    /* blocks that evictions passed over, since their

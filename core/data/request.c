@@ -372,6 +372,7 @@ void orr_handle_outdate_locked(struct orr_handle *handle, uint64_t valid)
 {
     handle->former = handle->valid;
     handle->valid = valid;
+    orr_traffic_outdate(&handle->traffic);
     for (uint64_t left = handle->allocated & ~valid; left; left &= left - 1)
         orr_node_outdate(handle, (unsigned)__builtin_ctzll(left));
     for (uint64_t left = handle->loading; left; left &= left - 1) {
@@ -537,8 +538,10 @@ void orr_request_finish(struct orr_request *request,
     struct orr_access *waiters, *failed = NULL;
 
     lock_for_end(handle, request, deferred);
-    if (request->src != ORR_NO_NODE && !request->stale && !request->failed)
+    if (request->src != ORR_NO_NODE && !request->stale && !request->failed) {
         handle->valid |= bit(request->dst);
+        orr_traffic_arrive(handle, request->dst);
+    }
     waiters = request->waiters;
     if (!request->failed)
         move_locked(handle, request);

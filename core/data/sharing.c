@@ -217,6 +217,7 @@ void orr_block_evict(struct orr_runtime *rt,
             orr_container(link, struct orr_replicate, in_block);
         struct orr_handle *handle = replicate->handle;
 
+        orr_traffic_evict(handle, block->node);
         handle->valid &= ~bit(block->node);
         forget(replicate);
         orr_unlock(&handle->lock);

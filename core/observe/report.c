@@ -17,6 +17,7 @@
 #include "core/cost/cost.h"
 #include "core/cost/figures.h"
 #include "core/data/bus.h"
+#include "core/data/traffic.h"
 #include "core/device/clock.h"
 #include "core/observe/about.h"
 #include "core/observe/calls.h"
@@ -115,6 +116,27 @@ static void write_link(const struct orr_tally_link *link, void *arg)
     fputc('}', out);
 }
 
+/* What came back after it had to leave: in all, and what most bytes were. */
+static void write_returns(FILE *out, struct orr_runtime *rt)
+{
+    struct orr_returned_list list;
+
+    orr_traffic_returned(rt, &list);
+    fprintf(out, "\"returns\": {\"count\": %llu, \"bytes\": %llu, \"most\": [",
+            atomic_load(&rt->nreturns), atomic_load(&rt->returned_bytes));
+    for (unsigned i = 0; i < list.n; i++) {
+        const struct orr_returned *item = &list.all[i];
+
+        fprintf(out, "%s\n  {", i ? "," : "");
+        write_string(out, "data", item->name);
+        fputs(", ", out);
+        write_string(out, "task", item->kind);
+        fprintf(out, ", \"count\": %u, \"bytes\": %zu}", item->count,
+                item->count * item->size);
+    }
+    fputs("]},\n", out);
+}
+
 static void write_tally(FILE *out, const struct orr_runtime *rt)
 {
     struct listing kernels = {out, rt->machine, false}, links = kernels;
@@ -197,6 +219,8 @@ static void write_run(FILE *out, struct orr_runtime *rt, const char *how)
     if (rt->machine->nedits)
         orr_what_if_write(out, rt);
     write_workers(out, rt);
+    if (rt->nevictions)
+        write_returns(out, rt);
     if (rt->tally)
         write_tally(out, rt);
     write_string(out, "exit", how);
@@ -231,6 +255,18 @@ static void write_bus_stats(struct orr_runtime *rt)
         orr_log_error("the bus statistics could not be written to %s: %s; "
                       "STARPU_BUS_STATS_FILE names the file",
                       path ? path : "stderr", strerror(errno));
+}
+
+static void print_memory_stats(struct orr_runtime *rt)
+{
+    const struct orr_config *config = &rt->config;
+
+    if (rt->counts_hits && orr_config_bool(config, ORR_CFG_STATS))
+        orr_traffic_print_hits(rt, stderr);
+    if (orr_config_bool(config, ORR_CFG_MEMORY_STATS))
+        orr_traffic_print(rt, stderr);
+    if (orr_config_bool(config, ORR_CFG_MAX_MEMORY_USE))
+        orr_traffic_print_peaks(rt, stderr);
 }
 
 static void write_graph(struct orr_runtime *rt, const char *path)
@@ -278,6 +314,7 @@ void orr_report_write(struct orr_runtime *rt, const char *how)
         write_graph(rt, graph);
     if (orr_config_bool(&rt->config, ORR_CFG_BUS_STATS))
         write_bus_stats(rt);
+    print_memory_stats(rt);
     orr_report_write_trace(rt);
     orr_calls_close(rt, how);
 }

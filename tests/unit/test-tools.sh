@@ -119,6 +119,8 @@ claim "run passes machine, scheduler and arguments on" \
 claim "run prints the virtual makespan" out_has 'makespan *4.000 ms (virtual)'
 claim "run prints the speed" out_has 'speed *1250.0 GFlop/s'
 claim "run says where the figures come from" out_has 'figures derived'
+claim "run says nothing of evictions where there was none" \
+    sh -c '! grep -q "came back" "$1"' sh "$dir/out"
 claim "run prints how busy each kind of worker was" \
     out_has 'CPU *2 workers, 31.2 % busy, 40 tasks'
 
@@ -235,6 +237,35 @@ for command in run compare trace machine "machine doctor" "machine list" \
     claim "$command --help says usage, exit codes and an example" \
         help_is_good "$command"
 done
+# Memory that was full: what was moved between kinds of memory, and what twice.
+cat >"$dir/crowded" <<'END'
+#!/bin/sh
+cat >"$ORRERY_REPORT" <<REPORT
+{"version": "0", "simulated": true, "machine": "moon", "scheduler": "eager",
+ "makespan_us": 1000, "tasks": 1, "exit": "shutdown", "workers": [],
+ "transfers": 4, "transferred_bytes": 4194304, "evictions": 3,
+ "links": [{"from": "NUMA 0", "to": "CUDA 0", "count": 1, "bytes": 1048576},
+           {"from": "NUMA 0", "to": "CUDA 1", "count": 2, "bytes": 2097152},
+           {"from": "CUDA 0", "to": "NUMA 0", "count": 1, "bytes": 1048576}],
+ "returns": {"count": 43, "bytes": 45088768, "most": [
+  {"data": "A(3,4)", "task": "gemm", "count": 41, "bytes": 42991616},
+  {"data": "A(1,1)", "task": "syrk", "count": 1, "bytes": 1048576}]}}
+REPORT
+END
+chmod +x "$dir/crowded"
+run run -m moon -- "$dir/crowded"
+claim "run prints what was moved between kinds of memory" \
+    out_has 'links       NUMA to CUDA 3.0 MiB, CUDA to NUMA 1.0 MiB$'
+claim "run prints what came back in all" \
+    out_has 'came back   43 times after they had to leave, 43.0 MiB$'
+claim "run names the task, the data, how often" \
+    out_has "gemm's A(3,4) came back 41 times, 41.0 MiB\$"
+claim "once is not twice" out_has "syrk's A(1,1) came back 1 time, 1.0 MiB\$"
+run run -m moon --json -- "$dir/crowded"
+claim "the JSON has them, too" sh -c 'python3 -c "import json, sys
+d = json.load(open(sys.argv[1]))
+assert d[\"returns\"][\"most\"][0][\"data\"] == \"A(3,4)\"" "$1"' sh "$dir/out"
+
 # What-if edits: the stand-in for a program shows what it was given.
 cat >"$dir/shows" <<'END'
 #!/bin/sh

@@ -203,6 +203,25 @@ struct report_link report_link(const struct report *report, size_t l)
     };
 }
 
+size_t report_nreturns(const struct report *report)
+{
+    return json_array_size(
+        json_object_get(list_of(report, "returns"), "most"));
+}
+
+struct report_return report_return(const struct report *report, size_t r)
+{
+    const json_t *json = json_array_get(
+        json_object_get(list_of(report, "returns"), "most"), r);
+
+    return (struct report_return){
+        .data = text_of(json, "data"),
+        .task = text_of(json, "task"),
+        .count = count_of(json, "count"),
+        .bytes = count_of(json, "bytes"),
+    };
+}
+
 void report_figures(const struct report *report, char *text, size_t size)
 {
     const json_t *list = list_of(report, "figures");
@@ -266,11 +285,79 @@ const char *report_bytes_text(json_int_t bytes, char text[32])
     return text;
 }
 
+/* Bytes from one kind of memory to another. */
+struct flow {
+    char from[32], to[32];
+    json_int_t bytes;
+};
+
+enum { MAX_FLOWS = 32, MAX_RETURNS = 3 };
+
+/* Returns how many there are; links of further kinds are left out. */
+static unsigned flows_of(const struct report *report, struct flow *flows)
+{
+    unsigned n = 0;
+
+    for (size_t l = 0; l < report_nlinks(report); l++) {
+        struct report_link link = report_link(report, l);
+        struct flow flow = {.bytes = link.bytes};
+        unsigned f = 0;
+
+        kind_name(link.from, flow.from, sizeof(flow.from));
+        kind_name(link.to, flow.to, sizeof(flow.to));
+        while (f < n && (strcmp(flows[f].from, flow.from) != 0 ||
+                         strcmp(flows[f].to, flow.to) != 0))
+            f++;
+        if (f < n)
+            flows[f].bytes += flow.bytes;
+        else if (n < MAX_FLOWS)
+            flows[n++] = flow;
+    }
+    return n;
+}
+
+static void print_transfers(const struct report *report)
+{
+    struct flow flows[MAX_FLOWS];
+    unsigned n = flows_of(report, flows);
+    char text[32];
+
+    printf("transfers   %lld, %s, %lld evictions\n",
+           (long long)report->transfers,
+           report_bytes_text(report->transferred_bytes, text),
+           (long long)report->evictions);
+    for (unsigned f = 0; f < n; f++)
+        printf("%s%s to %s %s%s", f ? ", " : "links       ", flows[f].from,
+               flows[f].to, report_bytes_text(flows[f].bytes, text),
+               f + 1 == n ? "\n" : "");
+}
+
+/* Copies that more memory would have spared. */
+static void print_returns(const struct report *report)
+{
+    const json_t *json = list_of(report, "returns");
+    size_t n = report_nreturns(report);
+    char text[32];
+
+    if (count_of(json, "count") == 0)
+        return;
+    printf("came back   %lld times after they had to leave, %s\n",
+           (long long)count_of(json, "count"),
+           report_bytes_text(count_of(json, "bytes"), text));
+    for (size_t r = 0; r < n && r < MAX_RETURNS; r++) {
+        struct report_return item = report_return(report, r);
+
+        printf("            %s's %s came back %lld time%s, %s\n", item.task,
+               item.data, (long long)item.count, item.count == 1 ? "" : "s",
+               report_bytes_text(item.bytes, text));
+    }
+}
+
 void report_print(const struct report *report)
 {
     struct report_kind kinds[16];
     unsigned n = report_kinds(report, kinds, 16);
-    char figures[256] = "", bytes[32];
+    char figures[256] = "";
 
     report_figures(report, figures, sizeof(figures));
     if (report->simulated)
@@ -291,10 +378,8 @@ void report_print(const struct report *report)
         printf("speed       %.1f GFlop/s\n", report_gflops(report));
     printf("tasks       %lld\n", (long long)report->tasks);
     if (report->transfers > 0)
-        printf("transfers   %lld, %s, %lld evictions\n",
-               (long long)report->transfers,
-               report_bytes_text(report->transferred_bytes, bytes),
-               (long long)report->evictions);
+        print_transfers(report);
+    print_returns(report);
     for (unsigned k = 0; k < n; k++)
         printf("%-11s %u worker%s, %.1f %% busy, %lld task%s\n", kinds[k].name,
                kinds[k].workers, kinds[k].workers == 1 ? "" : "s",

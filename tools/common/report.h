@@ -90,6 +90,17 @@ struct report_link {
 size_t report_nlinks(const struct report *report);
 struct report_link report_link(const struct report *report, size_t l);
 
+/* What left memory that was full and came back to it, though nobody had written
+ * it meanwhile. */
+struct report_return {
+    const char *data, *task; /* borrowed from the report: "A(3,4)"; for whom */
+    json_int_t count, bytes;
+};
+
+/* Those with the most bytes, the largest first. */
+size_t report_nreturns(const struct report *report);
+struct report_return report_return(const struct report *report, size_t r);
+
 /* "79.1 % measured, 20.9 % interpolated (off by up to 8.0 %)": the share of the
  * time of tasks that comes from where; "" for a real run, and where all was
  * measured or nothing is known. */

@@ -37,7 +37,6 @@ DIFFERENT = {
     "starpu_task_insert": "STARPU_REDUX is refused",
     "starpu_idle_hook_register": "called every 20 us, not all the time",
     "starpu_display_bindings": "prints a list, not hwloc's drawing",
-    "starpu_data_display_memory_stats": "bytes per node, not per handle",
 }
 
 

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * core/data/traffic.h - what became of data in memory that is too small: how
+ * often copies of them came and left, and which came back though nobody had
+ * written them in between, for whom. Counted where a datum is copied or leaves,
+ * and once something has come back by each task; nothing else costs anything.
+ */
+#pragma once
+
+#include <stdatomic.h>
+#include <stdint.h>
+#include <stdio.h>
+
+struct orr_handle;
+struct orr_job;
+struct orr_node;
+struct orr_runtime;
+
+enum { ORR_MOST_RETURNED = 16, ORR_DATA_NAME = 80, ORR_KIND_NAME = 40 };
+
+/* The tasks of one name that used a datum after it had come back. */
+struct orr_return {
+    struct orr_return *next; /* [const] */
+    atomic_uint count;       /* [handle lock] for writing */
+    char kind[ORR_KIND_NAME]; /* [const] the name */
+};
+
+/* Of a handle; all zero at first. Others read the counts. */
+struct orr_traffic {
+    uint64_t gone;         /* [handle lock] nodes that had the present value and
+                            * that it had to leave … */
+    _Atomic uint64_t back; /* [handle lock] for writing: … to which it has come
+                            * again, and no task has used it there since */
+    atomic_uint narrivals, nevictions, nreturns; /* [handle lock] for writing */
+    _Atomic(struct orr_return *) returns; /* [handle lock] for writing; owned */
+};
+
+/* The value that the node may have leaves it with its memory. Handle lock held,
+ * as for the next. */
+void orr_traffic_evict(struct orr_handle *handle, unsigned node);
+
+/* A copy has brought the value there. */
+void orr_traffic_arrive(struct orr_handle *handle, unsigned node);
+
+/* The value is another one now: what it was need not have stayed. */
+static inline void orr_traffic_outdate(struct orr_traffic *traffic)
+{
+    traffic->gone = 0;
+}
+
+/* The job uses its data, which something has come back of in this run
+ * (rt->nreturns). No lock held. */
+void orr_traffic_use(const struct orr_job *job);
+
+/* STARPU_ENABLE_STATS: the job is about to ask for its data on the nodes of
+ * job->asked; which of those that it reads are there? */
+void orr_traffic_count_hits(struct orr_runtime *rt, const struct orr_job *job);
+
+/* So many bytes of the node are in use: the peak. */
+void orr_traffic_fill(struct orr_node *node, size_t used);
+
+/* The handle ends: what came back of it is kept for the report. No lock held. */
+void orr_traffic_end(struct orr_handle *handle);
+
+/* What came back for tasks of one name. */
+struct orr_returned {
+    char name[ORR_DATA_NAME], kind[ORR_KIND_NAME];
+    uint64_t id;
+    size_t size; /* bytes, each time */
+    unsigned count;
+};
+
+/* Those with the most bytes, the largest first. */
+struct orr_returned_list {
+    unsigned n;
+    struct orr_returned all[ORR_MOST_RETURNED];
+};
+
+/* Those of the whole run, of data that ended and of others. A run that is
+ * interrupted where its data are listed has those that ended only. Does not
+ * block. */
+void orr_traffic_returned(struct orr_runtime *rt,
+                          struct orr_returned_list *ret);
+
+/* --- how it is shown (traffic_print.c); no lock held --- */
+
+/* Name and coordinates, "A(3,4)"; a piece without has those of its whole,
+ * "A(3,4)[1]"; data without a name have their number. */
+void orr_handle_describe(const struct orr_handle *handle,
+                         char text[ORR_DATA_NAME]);
+
+/* Nodes and data as they are now: starpu_data_display_memory_stats. */
+void orr_traffic_print(struct orr_runtime *rt, FILE *out);
+
+/* Hits, misses and allocations per node: STARPU_ENABLE_STATS. */
+void orr_traffic_print_hits(const struct orr_runtime *rt, FILE *out);
+
+/* The peaks: STARPU_MAX_MEMORY_USE. */
+void orr_traffic_print_peaks(const struct orr_runtime *rt, FILE *out);

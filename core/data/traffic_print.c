@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* core/data/traffic_print.c - see traffic.h: statistics of nodes and data as
+ * text. By any thread, beside others that count. */
+#include <stdlib.h>
+
+#include "core/base/log.h"
+#include "core/data/node.h"
+#include "core/data/plan.h"
+#include "core/data/traffic.h"
+#include "core/runtime.h"
+
+static const double MIB = 1 << 20;
+
+static unsigned get(const atomic_uint *n)
+{
+    return atomic_load_explicit(n, memory_order_relaxed);
+}
+
+/* A piece goes by the name of the whole; where that was only planned the whole
+ * may have ended before its pieces. */
+static const struct orr_handle *named(const struct orr_handle *handle)
+{
+    return !handle->name && handle->parent && !orr_handle_plan(handle) &&
+                   handle->parent->partitioned
+               ? handle->parent
+               : handle;
+}
+
+/* At most 5 of them. */
+static size_t write_coordinates(const struct orr_handle *handle, char *text,
+                                size_t size)
+{
+    size_t n = 0;
+
+    for (unsigned i = 0; i < handle->ncoordinates && n < size; i++)
+        n += (size_t)snprintf(text + n, size - n, "%s%d%s", i ? "," : "(",
+                              handle->coordinates[i],
+                              i + 1 == handle->ncoordinates ? ")" : "");
+    return n;
+}
+
+void orr_handle_describe(const struct orr_handle *handle,
+                         char text[ORR_DATA_NAME])
+{
+    const struct orr_handle *of = named(handle);
+    size_t size = ORR_DATA_NAME, n;
+
+    if (!of->name)
+        of = handle;
+    n = (size_t)(of->name ? snprintf(text, size, "%.20s", of->name)
+                          : snprintf(text, size, "data number %llu",
+                                     (unsigned long long)handle->id));
+    if (handle->ncoordinates || of == handle) {
+        write_coordinates(handle, text + n, size - n);
+        return;
+    }
+    n += write_coordinates(of, text + n, size - n);
+    if (n < size)
+        snprintf(text + n, size - n, "[%u]", handle->child_index);
+}
+
+/* A datum, as it was when the runtime was locked. */
+struct row {
+    char name[ORR_DATA_NAME];
+    size_t size;
+    uint64_t allocated, valid;
+    unsigned narrivals, nevictions, nreturns;
+};
+
+static struct row row_of(const struct orr_handle *handle)
+{
+    struct row row = {
+        .size = handle->size,
+        .allocated = handle->allocated,
+        .valid = handle->valid,
+        .narrivals = get(&handle->traffic.narrivals),
+        .nevictions = get(&handle->traffic.nevictions),
+        .nreturns = get(&handle->traffic.nreturns),
+    };
+
+    orr_handle_describe(handle, row.name);
+    return row;
+}
+
+static size_t count_data(struct orr_runtime *rt)
+{
+    size_t n = 0;
+
+    orr_lock(&rt->lock);
+    orr_list_foreach (link, &rt->handles)
+        n++;
+    orr_unlock(&rt->lock);
+    return n;
+}
+
+/* *ret is owned by the caller; NULL: there is none, or no memory. Data that come
+ * while memory is allocated are left out. */
+static size_t take_rows(struct orr_runtime *rt, struct row **ret)
+{
+    size_t n = 0, room = count_data(rt);
+    struct row *rows = room ? malloc(room * sizeof(*rows)) : NULL;
+
+    *ret = rows;
+    if (room && !rows)
+        orr_log_error("out of memory: the statistics lack the data");
+    if (!rows)
+        return 0;
+    orr_lock(&rt->lock);
+    orr_list_foreach (link, &rt->handles)
+        if (n < room)
+            rows[n++] = row_of(orr_container(link, struct orr_handle, all));
+    orr_unlock(&rt->lock);
+    return n;
+}
+
+static void print_nodes(const struct orr_runtime *rt, uint64_t nodes, FILE *out)
+{
+    const char *before = " ";
+
+    if (!nodes)
+        fputs(" no node", out);
+    for (; nodes; nodes &= nodes - 1) {
+        fprintf(out, "%s%s", before,
+                rt->machine->nodes[__builtin_ctzll(nodes)].name);
+        before = ", ";
+    }
+}
+
+static void print_row(const struct orr_runtime *rt, const struct row *row,
+                      FILE *out)
+{
+    fprintf(out, "\t%s, %zu bytes: memory on", row->name, row->size);
+    print_nodes(rt, row->allocated, out);
+    fputs("; value on", out);
+    print_nodes(rt, row->valid, out);
+    fprintf(out, "; copied %u times", row->narrivals);
+    if (row->nevictions)
+        fprintf(out, ", evicted %u times, came back %u times", row->nevictions,
+                row->nreturns);
+    fputc('\n', out);
+}
+
+static void print_node(const struct orr_runtime *rt,
+                       const struct orr_node *node, FILE *out)
+{
+    fprintf(out, "\t%s: %zu bytes used, at most %zu",
+            rt->machine->nodes[node->id].name, atomic_load(&node->used),
+            atomic_load(&node->most_used));
+    if (node->capacity)
+        fprintf(out, " of %zu", node->capacity);
+    fprintf(out, ", %llu allocations\n", atomic_load(&node->nallocations));
+}
+
+static const char line[] = "#---------------------\n";
+
+void orr_traffic_print(struct orr_runtime *rt, FILE *out)
+{
+    struct row *rows;
+    size_t n = take_rows(rt, &rows);
+
+    fprintf(out, "\n%sMemory stats:\n", line);
+    for (unsigned node = 0; node < rt->nnodes; node++)
+        print_node(rt, &rt->nodes[node], out);
+    fprintf(out, "%zu data are registered\n", n);
+    for (size_t i = 0; i < n; i++)
+        print_row(rt, &rows[i], out);
+    fprintf(out,
+            "%llu evictions; %llu copies, %.1f MiB, brought back what had left\n"
+            "%s",
+            (unsigned long long)atomic_load(&rt->nevictions),
+            (unsigned long long)atomic_load(&rt->nreturns),
+            (double)atomic_load(&rt->returned_bytes) / MIB, line);
+    free(rows);
+}
+
+static double per_cent(unsigned long long part, unsigned long long whole)
+{
+    return whole ? 100.0 * (double)part / (double)whole : 0.0;
+}
+
+void orr_traffic_print_hits(const struct orr_runtime *rt, FILE *out)
+{
+    fprintf(out, "\n%sData cache stats:\n", line);
+    for (unsigned i = 0; i < rt->nnodes; i++) {
+        const struct orr_node *node = &rt->nodes[i];
+        unsigned long long hits = atomic_load(&node->nhits),
+                           misses = atomic_load(&node->nmisses),
+                           all = hits + misses;
+
+        fprintf(out,
+                "\t%s: %llu hits (%.2f %%), %llu misses (%.2f %%), %llu "
+                "allocations\n",
+                rt->machine->nodes[i].name, hits, per_cent(hits, all), misses,
+                per_cent(misses, all), atomic_load(&node->nallocations));
+    }
+    fputs(line, out);
+}
+
+void orr_traffic_print_peaks(const struct orr_runtime *rt, FILE *out)
+{
+    fprintf(out, "\n%sMemory use at its peak:\n\t%u data registered\n", line,
+            rt->most_handles);
+    for (unsigned i = 0; i < rt->nnodes; i++)
+        fprintf(out, "\t%s: %zu bytes\n", rt->machine->nodes[i].name,
+                atomic_load(&rt->nodes[i].most_used));
+    fputs(line, out);
+}
