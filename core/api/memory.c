@@ -12,6 +12,7 @@
 #include "core/api/process.h"
 #include "core/data/node.h"
 #include "core/data/request.h"
+#include "core/data/traffic.h"
 #include "core/device/driver.h"
 
 enum { USUAL_ALIGNMENT = 64, FOLD_FROM = 1 << 20 }; /* bytes */

@@ -16,6 +16,7 @@
 #include "core/data/plan.h"
 #include "core/data/private.h"
 #include "core/data/request.h"
+#include "core/data/traffic.h"
 #include "core/runtime.h"
 #include "core/task/job.h"
 

@@ -12,6 +12,7 @@
 #include "core/data/node.h"
 #include "core/data/private.h"
 #include "core/data/request.h"
+#include "core/data/traffic.h"
 #include "core/runtime.h"
 #include "core/task/job.h"
 
@@ -123,7 +124,7 @@ static void begin_write_locked(struct orr_handle *handle,
     ORR_REQUIRES(handle->lock)
 {
     handle->wont_use = false;
-    orr_traffic_outdate(&handle->traffic);
+    orr_traffic_outdate(handle);
     handle->unreal = access->job->task && handle->runtime->skips_kernels;
     handle->writing++;
     access->writes = 1;

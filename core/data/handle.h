@@ -18,7 +18,6 @@
 #include "core/base/heap.h"
 #include "core/base/list.h"
 #include "core/base/lock.h"
-#include "core/data/traffic.h"
 
 struct orr_access;
 struct orr_async;
@@ -28,6 +27,7 @@ struct orr_handle;
 struct orr_job;
 struct orr_plan;
 struct orr_request;
+struct orr_return;
 struct orr_runtime;
 
 /* When something is needed; the smaller, the sooner: core/data/nextuse.c. */
@@ -63,6 +63,17 @@ struct orr_replicate {
     bool offered;   /* [handle lock] its block may leave, as far as it goes */
     bool sorts;     /* [handle lock] all promises are in that heap, not only the
                  * first one that was made, or the soonest */
+};
+
+/* What became of its copies: traffic.h. All zero at first; any thread reads the
+ * counts. */
+struct orr_traffic {
+    uint64_t gone;         /* [handle lock] nodes that had the present value and
+                            * that it had to leave … */
+    _Atomic uint64_t back; /* [handle lock] for writing: … to which it has come
+                            * again, and no task has used it there since */
+    atomic_uint narrivals, nevictions, nreturns; /* [handle lock] for writing */
+    _Atomic(struct orr_return *) returns; /* [handle lock] for writing; owned */
 };
 
 #define ORR_HANDLE_ALIVE UINT32_C(0x0da7a11e)
@@ -150,15 +161,23 @@ struct orr_handle {
     struct orr_replicate replicates[]; /* one per memory node */
 };
 
-enum { ORR_PLACEMENT_DIMS = 4 };
+enum { ORR_PLACEMENT_DIMS = 8 };
 
-/* Where a part of dense data lies in them: placement.h. It has one index, or the
- * first of several, along each dimension of the whole; its own dimension k runs
- * along axis[k]. */
+/* Where a part lies in its whole: placement.h. */
 struct orr_placement {
-    bool known;
-    uint8_t axis[ORR_PLACEMENT_DIMS];
-    uint32_t start[ORR_PLACEMENT_DIMS];
+    enum { ORR_PLACE_UNKNOWN, ORR_PLACE_DENSE, ORR_PLACE_ROWS } kind;
+    union {
+        /* Dense data: it has one index, or the first of several, along each
+         * dimension of the whole; its own dimension k runs along axis[k]. */
+        struct {
+            uint8_t axis[ORR_PLACEMENT_DIMS];
+            uint32_t start[ORR_PLACEMENT_DIMS];
+        };
+        /* Sparse matrices by rows: bytes from the beginning of each array. */
+        struct {
+            size_t values, columns, rows;
+        };
+    };
 };
 
 /* What a handle has that planned partitions cut, or that is a part of one:

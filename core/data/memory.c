@@ -12,6 +12,7 @@
 #include "core/data/lost.h"
 #include "core/data/node.h"
 #include "core/data/request.h"
+#include "core/data/traffic.h"
 #include "core/device/driver.h"
 #include "core/runtime.h"
 

@@ -21,6 +21,7 @@
 #include "core/base/log.h"
 #include "core/data/data.h"
 #include "core/data/node.h"
+#include "core/data/placement.h"
 #include "core/data/plan.h"
 #include "core/data/reduction.h"
 #include "core/runtime.h"
@@ -137,26 +138,15 @@ static void unpin(struct orr_handle *handle, uint64_t nodes)
     orr_deferred_run(handle->runtime, &deferred);
 }
 
-/* The library's interfaces whose parts have addresses of their own, and no offset. */
-static bool lacks_offset(const struct orr_handle *handle)
-{
-    switch (handle->ops->interfaceid) {
-    case STARPU_CSR_INTERFACE_ID:
-    case STARPU_BCSR_INTERFACE_ID:
-    case STARPU_COO_INTERFACE_ID:
-        return true;
-    default:
-        return false;
-    }
-}
-
-/* Where addresses are handles, such parts cannot be in place: the whole, used by
- * nobody, leaves those nodes with its value. */
+/* Where addresses are handles, parts that have nothing else cannot be in place: the
+ * whole, used by nobody, leaves those nodes with its value. */
 static int leave_handles(struct orr_runtime *rt, struct orr_handle *handle)
 {
     int base = (int)orr_handle_base(handle), err = 0;
 
-    for (unsigned node = 0; node < rt->nnodes && lacks_offset(handle); node++) {
+    if (!orr_placement_lacks_offset(handle))
+        return 0;
+    for (unsigned node = 0; node < rt->nnodes; node++) {
         if (!rt->machine->nodes[node].handles)
             continue;
         err = orr_data_bring_if_any(rt, handle, base);
@@ -195,23 +185,13 @@ static int hold_memory(struct orr_runtime *rt, struct orr_handle *handle,
 
 /* --- splitting --- */
 
-/* Whether all of the parent belongs to some child, so far as sizes tell. */
-static bool is_covered(const struct orr_handle *handle)
-{
-    size_t size = 0;
-
-    for (unsigned i = 0; i < handle->nchildren; i++)
-        size += handle->children[i]->size;
-    return size == handle->size;
-}
-
 /* Sees to a place where what no child covers has its value. */
 static int keep_rest(struct orr_runtime *rt, struct orr_handle *handle)
 {
     int base = (int)orr_handle_base(handle), err;
 
     handle->kept = ~UINT64_C(0);
-    if (is_covered(handle))
+    if (orr_placement_covers(handle, handle->children, handle->nchildren))
         return 0;
     err = orr_data_bring_if_any(rt, handle, base);
     if (err)

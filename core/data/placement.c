@@ -5,7 +5,8 @@
  * do with dense data is told from one call: the leading dimensions of the copy
  * that they are shown are all different, so the address of the part says at which
  * index of each dimension it begins, and its own leading dimensions along which
- * dimensions it runs.
+ * dimensions it runs. Parts of a sparse matrix by rows point into its arrays; how far,
+ * is the same for each copy.
  */
 #include "core/data/placement.h"
 
@@ -26,7 +27,8 @@ static const struct orr_dense_kind *kind_of(const struct orr_handle *handle)
                                        vector = ORR_VECTOR_KIND,
                                        matrix = ORR_MATRIX_KIND,
                                        block = ORR_BLOCK_KIND,
-                                       tensor = ORR_TENSOR_KIND;
+                                       tensor = ORR_TENSOR_KIND,
+                                       ndim = ORR_NDIM_KIND;
 
     if (handle->ops == &starpu_interface_variable_ops)
         return &variable;
@@ -36,7 +38,9 @@ static const struct orr_dense_kind *kind_of(const struct orr_handle *handle)
         return &matrix;
     if (handle->ops == &starpu_interface_block_ops)
         return &block;
-    return handle->ops == &starpu_interface_tensor_ops ? &tensor : NULL;
+    if (handle->ops == &starpu_interface_tensor_ops)
+        return &tensor;
+    return handle->ops == &starpu_interface_ndim_ops ? &ndim : NULL;
 }
 
 /* Shows the copy at that address, with a gap after each dimension. False if its
@@ -48,6 +52,10 @@ static bool spread(const struct orr_dense_kind *kind, void *interface)
     uint32_t *ld = dense.ndim > 1 ? orr_dense_ld(kind, interface) : NULL;
     uint64_t step = 1;
 
+    if (dense.ndim > ORR_PLACEMENT_DIMS)
+        return false;
+    if (kind->rank && dense.ndim)
+        orr_dense_ld(kind, interface)[0] = 1;
     place->ptr = place->dev_handle = ADDRESS;
     place->offset = 0;
     for (size_t k = 1; k < dense.ndim; k++) {
@@ -61,7 +69,7 @@ static bool spread(const struct orr_dense_kind *kind, void *interface)
 
 static size_t step_along(const struct orr_dense *dense, size_t k)
 {
-    return k ? dense->ld[k] : 1;
+    return k ? dense->ld[k] : dense->step;
 }
 
 /* Splits elements from the start into an index along each dimension. */
@@ -113,40 +121,56 @@ static bool read_placement(const struct orr_dense_kind *of_whole,
            find_axes(&outer, &inner, ret);
 }
 
-void orr_placement_find(const struct orr_handle *whole,
-                        const struct orr_handle *part,
-                        struct starpu_data_filter *filter, unsigned index,
-                        unsigned n, struct orr_placement *ret)
+/* Both structures are the caller's, to be written. */
+static bool show(const struct orr_dense_kind *outer, void *shown,
+                 const struct orr_dense_kind *inner, void *cut,
+                 struct starpu_data_filter *filter, unsigned index, unsigned n,
+                 struct orr_placement *ret)
+{
+    bool known;
+
+    if (!spread(outer, shown))
+        return false;
+    filter->filter_func(shown, cut, filter, index, n);
+    known = read_placement(outer, shown, inner, cut, ret);
+    if (inner->rank)
+        orr_dense_disown(inner, cut);
+    return known;
+}
+
+static void find_dense(const struct orr_handle *whole,
+                       const struct orr_handle *part,
+                       struct starpu_data_filter *filter, unsigned index,
+                       unsigned n, struct orr_placement *ret)
 {
     const struct orr_dense_kind *outer = kind_of(whole), *inner = kind_of(part);
-    void *shown, *cut;
+    void *shown = malloc(whole->ops->interface_size);
+    void *cut = calloc(1, part->ops->interface_size);
 
-    memset(ret, 0, sizeof(*ret));
-    if (!outer || !inner)
-        return;
-    shown = malloc(whole->ops->interface_size);
-    cut = calloc(1, part->ops->interface_size);
     if (shown && cut) {
         memcpy(shown, whole->replicates[0].interface,
                whole->ops->interface_size);
-        if (spread(outer, shown)) {
-            filter->filter_func(shown, cut, filter, index, n);
-            ret->known = read_placement(outer, shown, inner, cut, ret);
-        }
+        if (outer->rank)
+            orr_dense_own(outer, shown);
+        if (show(outer, shown, inner, cut, filter, index, n, ret))
+            ret->kind = ORR_PLACE_DENSE;
+        if (outer->rank)
+            orr_dense_disown(outer, shown);
     }
     free(shown);
     free(cut);
 }
 
-void orr_placement_apply(const struct orr_placement *placement,
-                         const struct orr_handle *whole,
-                         struct orr_handle *part, unsigned node)
+static void apply_dense(const struct orr_placement *placement,
+                        const struct orr_handle *whole, struct orr_handle *part,
+                        unsigned node)
 {
+    const struct orr_dense_kind *kind = kind_of(part);
     void *from = whole->replicates[node].interface;
     void *to = part->replicates[node].interface;
     struct orr_dense outer = orr_dense_look(kind_of(whole), from);
-    struct orr_dense inner = orr_dense_look(kind_of(part), to);
-    uint32_t *ld = inner.ndim > 1 ? orr_dense_ld(kind_of(part), to) : NULL;
+    struct orr_dense inner = orr_dense_look(kind, to);
+    uint32_t *ld = inner.ndim ? orr_dense_ld(kind, to) : NULL;
     const place_t *base = from;
     place_t *place = to;
     size_t bytes = 0;
@@ -156,6 +180,111 @@ void orr_placement_apply(const struct orr_placement *placement,
     place->ptr = base->ptr ? base->ptr + bytes : 0;
     place->dev_handle = base->dev_handle;
     place->offset = base->offset + bytes;
-    for (size_t k = 1; k < inner.ndim; k++)
-        ld[k] = outer.ld[placement->axis[k]];
+    for (size_t k = kind->rank ? 0 : 1; k < inner.ndim; k++)
+        ld[k] = (uint32_t)step_along(&outer, placement->axis[k]);
+}
+
+/* --- sparse matrices by rows --- */
+
+/* The fields that both kinds have, at the same places. */
+typedef struct starpu_csr_interface rows_t;
+
+#define SAME_PLACE(field)                                                      \
+    static_assert(offsetof(struct starpu_csr_interface, field) ==              \
+                      offsetof(struct starpu_bcsr_interface, field),           \
+                  #field)
+
+SAME_PLACE(nzval);
+SAME_PLACE(colind);
+SAME_PLACE(rowptr);
+
+static bool is_by_rows(const struct orr_handle *handle)
+{
+    return handle->ops == &starpu_interface_csr_ops ||
+           handle->ops == &starpu_interface_bcsr_ops;
+}
+
+static const rows_t *rows_on(const struct orr_handle *handle, unsigned node)
+{
+    return handle->replicates[node].interface;
+}
+
+static void find_rows(const struct orr_handle *whole,
+                      const struct orr_handle *part, struct orr_placement *ret)
+{
+    const rows_t *outer = rows_on(whole, orr_handle_base(whole));
+    const rows_t *inner = rows_on(part, orr_handle_base(whole));
+
+    if (!outer->nzval || !outer->colind || !outer->rowptr)
+        return;
+    ret->kind = ORR_PLACE_ROWS;
+    ret->values = inner->nzval - outer->nzval;
+    ret->columns = (uintptr_t)inner->colind - (uintptr_t)outer->colind;
+    ret->rows = (uintptr_t)inner->rowptr - (uintptr_t)outer->rowptr;
+}
+
+static void apply_rows(const struct orr_placement *placement,
+                       const struct orr_handle *whole, struct orr_handle *part,
+                       unsigned node)
+{
+    const rows_t *from = rows_on(whole, node);
+    rows_t *to = part->replicates[node].interface;
+
+    to->nzval = from->nzval + placement->values;
+    to->colind =
+        (uint32_t *)((uintptr_t)from->colind + placement->columns);
+    to->rowptr = (uint32_t *)((uintptr_t)from->rowptr + placement->rows);
+}
+
+/* --- of any kind --- */
+
+bool orr_placement_lacks_offset(const struct orr_handle *whole)
+{
+    switch (whole->ops->interfaceid) {
+    case STARPU_CSR_INTERFACE_ID:
+    case STARPU_BCSR_INTERFACE_ID:
+    case STARPU_COO_INTERFACE_ID:
+        return true;
+    default:
+        return false;
+    }
+}
+
+void orr_placement_find(const struct orr_handle *whole,
+                        const struct orr_handle *part,
+                        struct starpu_data_filter *filter, unsigned index,
+                        unsigned n, struct orr_placement *ret)
+{
+    memset(ret, 0, sizeof(*ret));
+    if (kind_of(whole) && kind_of(part))
+        find_dense(whole, part, filter, index, n, ret);
+    else if (is_by_rows(whole) && part->ops == whole->ops)
+        find_rows(whole, part, ret);
+}
+
+void orr_placement_apply(const struct orr_placement *placement,
+                         const struct orr_handle *whole,
+                         struct orr_handle *part, unsigned node)
+{
+    if (placement->kind == ORR_PLACE_DENSE)
+        apply_dense(placement, whole, part, node);
+    else
+        apply_rows(placement, whole, part, node);
+}
+
+/* Neighbours among parts by rows share an entry, where one's last row ends and
+ * the other's first begins. */
+static size_t bytes_alone(const struct orr_handle *handle)
+{
+    return is_by_rows(handle) ? handle->size - sizeof(uint32_t) : handle->size;
+}
+
+bool orr_placement_covers(const struct orr_handle *whole,
+                          struct orr_handle *const *parts, unsigned n)
+{
+    size_t size = 0;
+
+    for (unsigned i = 0; i < n; i++)
+        size += bytes_alone(parts[i]);
+    return size == bytes_alone(whole);
 }

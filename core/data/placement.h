@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * core/data/placement.h - where a part of dense data lies in them, whatever the
- * addresses and the leading dimensions of a copy are. So parts get their places
- * in memory that their whole had not when they were made. Only values here.
+ * core/data/placement.h - where a part of dense data, or of a sparse matrix by rows,
+ * lies in them, whatever the addresses and the leading dimensions of a copy are. So
+ * parts get their places in memory that their whole had not when they were made.
+ * Only values here.
  */
 #pragma once
 
 #include "core/data/handle.h"
 
-/* Finds out where the filter puts part `index` of n: it is called for a copy of
- * the whole at an address that there is not. *ret is not known for data that are
- * not dense, of any number of dimensions, of other elements, or cut in a way that
- * is no range along each dimension. */
+/* Finds out where the filter puts part `index` of n, which has its place in the
+ * base of the whole: of dense data the filter is called for a copy of the whole at
+ * an address that there is not. *ret is not known for parts of other elements, cut
+ * in a way that is no range along each dimension, of more than ORR_PLACEMENT_DIMS
+ * dimensions, or of other interfaces: what they have of addresses is not known. */
 void orr_placement_find(const struct orr_handle *whole,
                         const struct orr_handle *part,
                         struct starpu_data_filter *filter, unsigned index,
@@ -23,3 +25,11 @@ void orr_placement_apply(const struct orr_placement *placement,
                          const struct orr_handle *whole,
                          struct orr_handle *part, unsigned node)
     ORR_REQUIRES(part->lock);
+
+/* Whether the data's parts have addresses of their own, and no offset: where
+ * addresses are handles, they cannot be in place. */
+bool orr_placement_lacks_offset(const struct orr_handle *whole);
+
+/* Whether all of the whole belongs to some part, so far as sizes tell. */
+bool orr_placement_covers(const struct orr_handle *whole,
+                          struct orr_handle *const *parts, unsigned n);

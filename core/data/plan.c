@@ -403,7 +403,7 @@ static int join_family(struct orr_handle *handle, struct orr_plan *of)
             return -ENOMEM;
         orr_list_init(&handle->family->plans);
         handle->family->of = NULL;
-        handle->family->place.known = false;
+        handle->family->place.kind = ORR_PLACE_UNKNOWN;
     }
     if (of)
         handle->family->of = of;
@@ -513,14 +513,12 @@ static const char *find_trouble(const struct orr_handle *handle, unsigned n)
 static void find_places(struct orr_runtime *rt, struct orr_plan *plan,
                         struct starpu_data_filter *filter)
 {
-    size_t size = 0;
-
+    if (rt->nnodes == 1 ||
+        !orr_placement_covers(plan->whole, plan->children, plan->n))
+        return;
     for (unsigned i = 0; i < plan->n; i++)
-        size += plan->children[i]->size;
-    for (unsigned i = 0; i < plan->n && rt->nnodes > 1; i++)
-        if (size == plan->whole->size)
-            orr_placement_find(plan->whole, plan->children[i], filter, i,
-                               plan->n, &plan->children[i]->family->place);
+        orr_placement_find(plan->whole, plan->children[i], filter, i, plan->n,
+                           &plan->children[i]->family->place);
 }
 
 /* The part takes its place in the memory of the whole. */

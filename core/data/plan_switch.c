@@ -224,13 +224,15 @@ static void place_all(struct orr_runtime *rt, struct orr_job *job,
         unsigned node = (unsigned)__builtin_ctzll(nodes);
         bool freed = false;
 
-        if (!whole->replicates[node].block)
+        if (!whole->replicates[node].block ||
+            (rt->machine->nodes[node].handles &&
+             orr_placement_lacks_offset(whole)))
             continue;
         for (unsigned i = 1; i < job->naccesses; i++) {
             struct orr_handle *part = job->accesses[i].handle;
             struct orr_block *own = NULL;
 
-            if (part->family->place.known)
+            if (part->family->place.kind != ORR_PLACE_UNKNOWN)
                 own = place(part, whole, node);
             freed |= own != NULL;
             orr_block_free(own);

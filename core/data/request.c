@@ -16,6 +16,7 @@
 #include "core/data/eviction.h"
 #include "core/data/lost.h"
 #include "core/data/node.h"
+#include "core/data/traffic.h"
 #include "core/runtime.h"
 #include "core/task/job.h"
 
@@ -372,7 +373,7 @@ void orr_handle_outdate_locked(struct orr_handle *handle, uint64_t valid)
 {
     handle->former = handle->valid;
     handle->valid = valid;
-    orr_traffic_outdate(&handle->traffic);
+    orr_traffic_outdate(handle);
     for (uint64_t left = handle->allocated & ~valid; left; left &= left - 1)
         orr_node_outdate(handle, (unsigned)__builtin_ctzll(left));
     for (uint64_t left = handle->loading; left; left &= left - 1) {

@@ -37,6 +37,7 @@
 
 #include "core/data/evict.h"
 #include "core/data/node.h"
+#include "core/data/traffic.h"
 #include "core/runtime.h"
 
 static uint64_t bit(unsigned node)

@@ -7,11 +7,10 @@
  */
 #pragma once
 
-#include <stdatomic.h>
-#include <stdint.h>
 #include <stdio.h>
 
-struct orr_handle;
+#include "core/data/handle.h"
+
 struct orr_job;
 struct orr_node;
 struct orr_runtime;
@@ -25,27 +24,19 @@ struct orr_return {
     char kind[ORR_KIND_NAME]; /* [const] the name */
 };
 
-/* Of a handle; all zero at first. Others read the counts. */
-struct orr_traffic {
-    uint64_t gone;         /* [handle lock] nodes that had the present value and
-                            * that it had to leave … */
-    _Atomic uint64_t back; /* [handle lock] for writing: … to which it has come
-                            * again, and no task has used it there since */
-    atomic_uint narrivals, nevictions, nreturns; /* [handle lock] for writing */
-    _Atomic(struct orr_return *) returns; /* [handle lock] for writing; owned */
-};
-
-/* The value that the node may have leaves it with its memory. Handle lock held,
- * as for the next. */
-void orr_traffic_evict(struct orr_handle *handle, unsigned node);
+/* The value that the node may have leaves it with its memory. */
+void orr_traffic_evict(struct orr_handle *handle, unsigned node)
+    ORR_REQUIRES(handle->lock);
 
 /* A copy has brought the value there. */
-void orr_traffic_arrive(struct orr_handle *handle, unsigned node);
+void orr_traffic_arrive(struct orr_handle *handle, unsigned node)
+    ORR_REQUIRES(handle->lock);
 
 /* The value is another one now: what it was need not have stayed. */
-static inline void orr_traffic_outdate(struct orr_traffic *traffic)
+static inline void orr_traffic_outdate(struct orr_handle *handle)
+    ORR_REQUIRES(handle->lock)
 {
-    traffic->gone = 0;
+    handle->traffic.gone = 0;
 }
 
 /* The job uses its data, which something has come back of in this run

@@ -387,6 +387,188 @@ START_TEST(parts_are_in_place_on_a_device)
 }
 END_TEST
 
+/* -- … also of other interfaces than matrices -- */
+
+static void raise_ndim(void *buffers[], void *arg)
+{
+    const struct starpu_ndim_interface *d = buffers[0];
+    size_t n = 1;
+
+    (void)arg;
+    for (size_t k = 0; k < d->ndim; k++)
+        n *= d->nn[k];
+    for (size_t i = 0; i < n; i++) {
+        size_t at = 0, left = i;
+
+        for (size_t k = 0; k < d->ndim; k++) {
+            at += left % d->nn[k] * d->ldn[k];
+            left /= d->nn[k];
+        }
+        ((uint32_t *)d->ptr)[at]++;
+    }
+}
+
+static void raise_csr(void *buffers[], void *arg)
+{
+    uint32_t *x = (uint32_t *)STARPU_CSR_GET_NZVAL(buffers[0]);
+    const uint32_t *row = STARPU_CSR_GET_ROWPTR(buffers[0]);
+    uint32_t first = STARPU_CSR_GET_FIRSTENTRY(buffers[0]);
+
+    (void)arg;
+    for (uint32_t r = 0; r < STARPU_CSR_GET_NROW(buffers[0]); r++)
+        for (uint32_t i = row[r] - first; i < row[r + 1] - first; i++)
+            x[i] += STARPU_CSR_GET_COLIND(buffers[0])[i];
+}
+
+static void raise_bcsr(void *buffers[], void *arg)
+{
+    uint32_t *x = (uint32_t *)STARPU_BCSR_GET_NZVAL(buffers[0]);
+    const uint32_t *row = STARPU_BCSR_GET_ROWPTR(buffers[0]);
+    uint32_t first = STARPU_BCSR_GET_FIRSTENTRY(buffers[0]), r = 0;
+    uint32_t size = STARPU_BCSR_GET_R(buffers[0]) * STARPU_BCSR_GET_C(buffers[0]);
+
+    (void)arg;
+    for (; r < STARPU_BCSR_GET_NROW(buffers[0]); r++)
+        for (uint32_t i = (row[r] - first) * size;
+             i < (row[r + 1] - first) * size; i++)
+            x[i] += STARPU_BCSR_GET_COLIND(buffers[0])[i / size];
+}
+
+#define RAISE(function)                                                        \
+    {                                                                          \
+        .cpu_funcs = {function}, .cuda_funcs = {function}, .nbuffers = 1,      \
+        .modes = {STARPU_RW}, .name = "k",                                     \
+    }
+
+static struct starpu_codelet cl_raise_ndim = RAISE(raise_ndim),
+                             cl_raise_csr = RAISE(raise_csr),
+                             cl_raise_bcsr = RAISE(raise_bcsr);
+
+enum { MOST = 4, ROUNDS = 3, ENTRIES = 7, WIDTH = 2 };
+
+/* Whole and parts take turns on a GPU, which moves nothing; then each part is
+ * raised once more on a processor, and the whole on the GPU. */
+static void expect_in_place(struct starpu_codelet *cl,
+                            starpu_data_handle_t whole,
+                            struct starpu_data_filter *filter, size_t size)
+{
+    starpu_data_handle_t parts[MOST];
+    int gpu = (int)starpu_worker_get_count() - 1;
+    unsigned node = starpu_worker_get_memory_node((unsigned)gpu);
+    unsigned n = filter->nchildren;
+
+    starpu_data_partition_plan(whole, filter, parts);
+    starpu_task_insert(cl, STARPU_RW, whole, STARPU_EXECUTE_ON_WORKER, gpu, 0);
+    (void)moved();
+    for (int round = 0; round < ROUNDS; round++) {
+        for (unsigned i = 0; i < n; i++)
+            starpu_task_insert(cl, STARPU_RW, parts[i],
+                               STARPU_EXECUTE_ON_WORKER, gpu, 0);
+        starpu_task_insert(cl, STARPU_RW, whole, STARPU_EXECUTE_ON_WORKER, gpu,
+                           0);
+    }
+    ck_assert_int_eq(moved(), 0);
+    ck_assert_uint_eq(starpu_memory_get_used(node), size);
+    for (unsigned i = 0; i < n; i++)
+        starpu_task_insert(cl, STARPU_RW, parts[i], STARPU_EXECUTE_ON_WORKER, 0,
+                           0);
+    starpu_task_insert(cl, STARPU_RW, whole, STARPU_EXECUTE_ON_WORKER, gpu, 0);
+    starpu_data_partition_clean(whole, (int)n, parts);
+    starpu_data_unregister(whole);
+}
+
+/* How often each element was raised. */
+enum { TIMES = 1 + 2 * ROUNDS + 2 };
+
+static void open_gpus(void)
+{
+    setenv("STARPU_PREFETCH", "0", 1);
+    machine_open(FIRST_SIMULATED);
+}
+
+/* Registered with gaps, cut along each dimension, into data of as many. */
+START_TEST(parts_of_any_number_of_dimensions_are_in_place)
+{
+    static uint32_t x[2048];
+    uint32_t nn[] = {3, 4, 2, 5, 2}, ldn[] = {1, 4, 17, 35, 180};
+    size_t ndim = (size_t)_i % 5 + 1, n = 1;
+    struct starpu_data_filter filter = {.filter_func = starpu_ndim_filter_block,
+                                        .filter_arg = (unsigned)_i / 5,
+                                        .nchildren = 2};
+    starpu_data_handle_t whole;
+
+    if (filter.filter_arg >= ndim)
+        return;
+    for (size_t k = 0; k < ndim; k++)
+        n *= nn[k];
+    open_gpus();
+    memset(x, 0, sizeof(x));
+    starpu_ndim_data_register(&whole, STARPU_MAIN_RAM, (uintptr_t)x, ldn, nn,
+                              ndim, sizeof(*x));
+    expect_in_place(&cl_raise_ndim, whole, &filter, n * sizeof(*x));
+    for (size_t i = 0; i < sizeof(x) / sizeof(*x); i++) {
+        bool inside = true;
+
+        for (size_t k = ndim, left = i; k-- > 0; left %= ldn[k])
+            inside &= left / ldn[k] < nn[k];
+        ck_assert_uint_eq(x[i], inside ? TIMES : 0);
+    }
+    starpu_shutdown();
+}
+END_TEST
+
+/* Each index of the first or of the last dimension is a part. */
+START_TEST(indices_of_a_dimension_are_in_place)
+{
+    static uint32_t x[3 * 4 * 3];
+    uint32_t nn[] = {3, 4, 3}, ldn[] = {1, 3, 12};
+    struct starpu_data_filter filter = {
+        .filter_func = starpu_ndim_filter_pick_ndim,
+        .filter_arg = _i ? 2 : 0,
+        .nchildren = 3};
+    starpu_data_handle_t whole;
+
+    open_gpus();
+    memset(x, 0, sizeof(x));
+    starpu_ndim_data_register(&whole, STARPU_MAIN_RAM, (uintptr_t)x, ldn, nn, 3,
+                              sizeof(*x));
+    expect_in_place(&cl_raise_ndim, whole, &filter, sizeof(x));
+    for (size_t i = 0; i < sizeof(x) / sizeof(*x); i++)
+        ck_assert_uint_eq(x[i], TIMES);
+    starpu_shutdown();
+}
+END_TEST
+
+START_TEST(parts_by_rows_are_in_place)
+{
+    static uint32_t x[ENTRIES * WIDTH * WIDTH];
+    static uint32_t colind[ENTRIES] = {1, 2, 3, 4, 5, 6, 7};
+    static uint32_t rowptr[] = {0, 2, 2, 3, 6, 7};
+    unsigned nrow = 5, size = _i ? WIDTH * WIDTH : 1;
+    struct starpu_data_filter filter = {
+        .filter_func = _i ? starpu_bcsr_filter_vertical_block
+                          : starpu_csr_filter_vertical_block,
+        .nchildren = MOST};
+    starpu_data_handle_t whole;
+
+    open_gpus();
+    memset(x, 0, sizeof(x));
+    if (_i)
+        starpu_bcsr_data_register(&whole, STARPU_MAIN_RAM, ENTRIES, nrow,
+                                  (uintptr_t)x, colind, rowptr, 0, WIDTH, WIDTH,
+                                  sizeof(*x));
+    else
+        starpu_csr_data_register(&whole, STARPU_MAIN_RAM, ENTRIES, nrow,
+                                 (uintptr_t)x, colind, rowptr, 0, sizeof(*x));
+    expect_in_place(_i ? &cl_raise_bcsr : &cl_raise_csr, whole, &filter,
+                    ENTRIES * (size * sizeof(*x) + sizeof(*colind)) +
+                        sizeof(rowptr));
+    for (unsigned i = 0; i < ENTRIES * size; i++)
+        ck_assert_uint_eq(x[i], TIMES * colind[i / size]);
+    starpu_shutdown();
+}
+END_TEST
+
 /* Parts that are used in its place are meant, and one of them alone. */
 START_TEST(what_is_not_wanted_any_more_may_be_in_parts)
 {
@@ -772,6 +954,10 @@ int main(void)
     tcase_add_loop_test(each, what_is_not_wanted_any_more_may_be_in_parts, 0,
                         2);
     tcase_add_loop_test(each, parts_are_in_place_on_a_device, 0, 2);
+    tcase_add_loop_test(each, parts_of_any_number_of_dimensions_are_in_place, 0,
+                        25);
+    tcase_add_loop_test(each, indices_of_a_dimension_are_in_place, 0, 2);
+    tcase_add_loop_test(each, parts_by_rows_are_in_place, 0, 2);
     EACH(switches_without_order_keep_the_whole);
     EACH(attempts_to_acquire_switch);
     EACH(parts_are_written_after_the_whole_was_invalidated);
