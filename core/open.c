@@ -572,22 +572,30 @@ static void free_parts(struct orr_runtime *rt)
     orr_config_done(&rt->config);
 }
 
-/* Whether tasks wait for each other, or for memory, and says for what. */
+/* Whether main waits for what it has acquired itself, or another thread has. */
+static bool waits_for_acquired(const struct orr_runtime *rt)
+{
+    const struct orr_handle *handle = rt->main->waits_on;
+
+    return handle && !orr_list_empty(&handle->acquired);
+}
+
+/* Whether tasks, or main, wait for each other, or for memory, and says for what. */
 static bool explain_rest(struct orr_runtime *rt)
 {
     unsigned nsuspended = 0;
 
     for (unsigned w = 0; w < rt->nworkers; w++)
         nsuspended += rt->workers[w].nsuspended;
-    if (nsuspended == 0)
+    if (nsuspended == 0 && !waits_for_acquired(rt))
         return orr_memory_explain(rt);
     orr_deadlock_explain(rt);
     return true;
 }
 
-/* On the real machine: if a job waits for memory, or a task inside of its kernel,
- * nobody is left to change that, but maybe threads of the application that have
- * called nothing yet. */
+/* On the real machine: if a job waits for memory, a task inside of its kernel, or
+ * main for data that are acquired, nobody is left to change that, but maybe threads
+ * of the application that have called nothing yet. */
 static void all_parked(void *arg, bool certain)
 {
     struct orr_runtime *rt = arg;

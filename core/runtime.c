@@ -72,6 +72,7 @@ bool orr_may_block(const char *call)
 {
     struct orr_context *self = orr_self;
 
+    self->call = call;
     if ((!self->frozen && !self->job) ||
         (self->suspends_at && self->suspends_at == self->frozen)) {
         if (self->runtime)

@@ -156,6 +156,8 @@ struct orr_runtime {
                                              * core/data/traffic.h */
     struct orr_returned_list *returned; /* [lock] of data that ended; owned,
                                          * NULL: none */
+    atomic_uint nreduced;               /* handles with partials: reduction.h */
+    bool said_large;                    /* [main] of a hint that has no effect */
     unsigned nhandles, most_handles;    /* [lock] registered, and at most */
     bool counts_hits;                   /* [const] data that tasks find there */
     double joules;          /* [lock] used so far, core/worker/energy.h */

@@ -12,6 +12,7 @@
 #include "core/data/data.h"
 #include "core/data/node.h"
 #include "core/data/reduction.h"
+#include "core/data/traffic.h"
 
 /* -- acquisition -- */
 
@@ -309,6 +310,27 @@ static int fetch_now(struct orr_runtime *rt, struct orr_handle *handle,
     return rc;
 }
 
+/* Whether the data never fit there, so that a hint has no effect: that is said
+ * once. */
+static bool is_too_large(const char *call, struct orr_runtime *rt,
+                         const struct orr_handle *handle, unsigned node)
+{
+    size_t limit = rt->nodes[node].capacity;
+    char name[ORR_DATA_NAME];
+
+    if (!limit || handle->size <= limit || handle->allocated >> node & 1)
+        return false;
+    if (rt->said_large)
+        return true;
+    rt->said_large = true;
+    orr_handle_describe(handle, name);
+    orr_log_warning("%s has no effect: %s, %zu bytes, is larger than memory "
+                    "node %u (%s), whose limit is %zu",
+                    call, name, handle->size, node,
+                    rt->machine->nodes[node].name, limit);
+    return true;
+}
+
 static const enum orr_how how_of[] = {
     [ORR_FETCH] = ORR_HOW_PLAIN,
     [ORR_PREFETCH] = ORR_HOW_PREFETCH,
@@ -343,7 +365,9 @@ static int fetch(const char *call, starpu_data_handle_t handle, unsigned node,
     ORR_RECORD(rt, .verb = ORR_CALL_FETCH, .id = orr_handle_of(handle)->id,
                .how = how_of[level], .node = (int)node, .synchronous = !async,
                .priority = priority);
-    rc = bring(rt, orr_handle_of(handle), node, async, level, priority);
+    if (level == ORR_FETCH ||
+        !is_too_large(call, rt, orr_handle_of(handle), node))
+        rc = bring(rt, orr_handle_of(handle), node, async, level, priority);
     ORR_RECORD_RETURN(rt);
     return rc;
 }
@@ -386,6 +410,8 @@ int starpu_data_request_allocation(starpu_data_handle_t handle, unsigned node)
     (void)orr_api_node(__func__, node);
     if (orr_data_check(h, __func__) != 0)
         return -EINVAL;
+    if (is_too_large(__func__, h->runtime, h, node))
+        return 0;
     ORR_RECORD(h->runtime, .verb = ORR_CALL_ALLOCATE, .id = h->id,
                .node = (int)node);
     orr_handle_allocate(h->runtime, h, node);

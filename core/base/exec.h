@@ -18,6 +18,7 @@
 
 struct orr_exec;
 struct orr_grant;
+struct orr_handle;
 struct orr_job;
 struct orr_list;
 struct orr_runtime;
@@ -34,6 +35,10 @@ struct orr_context {
     const char *name;            /* [const] for messages, e.g. "worker 3" */
     const char *waits_for;       /* [owner] what a blocking call waits for, for
                                   * the deadlock report, or NULL */
+    const struct orr_handle *waits_on; /* [owner] the data that this is about,
+                                        * or NULL */
+    const char *call; /* [owner] the last call of the application that may
+                       * have blocked, or NULL */
     struct orr_context *const *held_by; /* [owner] where to read which context
                                          * holds what it waits for, or NULL */
     double debt;              /* [owner] virtual µs owed for API calls made

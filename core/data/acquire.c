@@ -260,7 +260,7 @@ static int bring(struct orr_runtime *rt, struct orr_handle *handle, int node,
 
     if (err)
         return err;
-    if (!orr_may_block("starpu_data_acquire"))
+    if (!wish.if_any && !orr_may_block("starpu_data_acquire"))
         return -EDEADLK;
     orr_pay();
     atomic_init(&block.there, false);
@@ -268,9 +268,11 @@ static int bring(struct orr_runtime *rt, struct orr_handle *handle, int node,
     if (err)
         return err;
     self->waits_for = "acquired data";
+    self->waits_on = handle;
     while (!atomic_load_explicit(&block.there, memory_order_acquire))
         orr_exec_wait(rt->exec, ORR_FOREVER);
     self->waits_for = NULL;
+    self->waits_on = NULL;
     return 0;
 }
 
@@ -417,8 +419,8 @@ int orr_data_share(struct orr_runtime *rt, struct orr_handle *handle, int node,
 
 /* --- what happens to a value in its turn --- */
 
-void orr_data_call_after(struct orr_runtime *rt, struct orr_handle *handle,
-                         uint32_t mode, void (*action)(void *))
+static void call_after(struct orr_runtime *rt, struct orr_handle *handle,
+                       uint32_t mode, bool ordered, void (*action)(void *))
 {
     struct orr_job *job = orr_job_new(rt, &orr_job_after, 1);
     struct orr_access *access;
@@ -429,12 +431,18 @@ void orr_data_call_after(struct orr_runtime *rt, struct orr_handle *handle,
     access->job = job;
     access->handle = handle;
     access->mode = (uint16_t)mode;
-    access->wants_order = 1;
+    access->wants_order = ordered;
     job->acquire.callback = action;
     job->acquire.arg = handle;
     orr_job_set_state(job, ORR_JOB_BLOCKED);
     orr_job_order(rt, job, access);
     orr_job_release(rt, job);
+}
+
+void orr_data_call_after(struct orr_runtime *rt, struct orr_handle *handle,
+                         uint32_t mode, void (*action)(void *))
+{
+    call_after(rt, handle, mode, true, action);
 }
 
 static void invalidate(void *arg)
@@ -511,4 +519,9 @@ void orr_data_combine(struct orr_runtime *rt, struct orr_handle *handle)
 {
     if (orr_handle_has_partials(handle))
         orr_data_call_after(rt, handle, STARPU_R | STARPU_NOPLAN, nothing);
+}
+
+void orr_data_combine_early(struct orr_runtime *rt, struct orr_handle *handle)
+{
+    call_after(rt, handle, STARPU_R | STARPU_NOPLAN, false, nothing);
 }

@@ -47,7 +47,9 @@
 #include "core/base/log.h"
 #include "core/data/lost.h"
 #include "core/data/node.h"
+#include "core/data/reduction.h"
 #include "core/data/request.h"
+#include "core/data/traffic.h"
 #include "core/runtime.h"
 #include "core/task/job.h"
 
@@ -437,6 +439,7 @@ static bool serve(struct orr_runtime *rt, struct orr_node *node,
             return false;
         if (changed && bypass(rt, node, job, admitted))
             continue;
+        orr_node_combine(rt, node->id);
         starve(rt, node);
         return false;
     }
@@ -544,16 +547,34 @@ static bool comes_first(struct orr_node *node, const struct orr_job *job)
            job->priority > first->priority;
 }
 
+/* The largest of the job's data that are used on the node; there is one. */
+static const struct orr_handle *largest_of(const struct orr_job *job,
+                                           unsigned node)
+{
+    const struct orr_handle *largest = NULL;
+
+    for (unsigned i = 0; i < job->naccesses; i++)
+        if (orr_access_replicate(&job->accesses[i], node) &&
+            (!largest || job->accesses[i].handle->size > largest->size))
+            largest = job->accesses[i].handle;
+    return largest;
+}
+
 _Noreturn static void fail_too_large(struct orr_runtime *rt,
                                      const struct orr_node *node,
                                      const struct orr_job *job, size_t lacks)
 {
+    const struct orr_handle *largest = largest_of(job, node->id);
+    char name[ORR_DATA_NAME];
+
+    orr_handle_describe(largest, name);
     orr_log_error("%s%s%s needs %zu bytes on memory node %u (%s), whose limit "
-                  "is %zu: make its data smaller or raise the limit",
+                  "is %zu; %s alone: %zu bytes. Make its data smaller or raise "
+                  "the limit",
                   job->task ? "task `" : "an acquisition",
                   job->task ? orr_job_name(job) : "", job->task ? "'" : "",
                   lacks, node->id, rt->machine->nodes[node->id].name,
-                  node->capacity);
+                  node->capacity, name, largest->size);
     orr_runtime_fail(rt);
 }
 

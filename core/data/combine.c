@@ -24,6 +24,7 @@
 #include <string.h>
 
 #include "core/base/log.h"
+#include "core/data/data.h"
 #include "core/data/node.h"
 #include "core/data/private.h"
 #include "core/data/reduction.h"
@@ -95,7 +96,7 @@ static void end(struct orr_handle *handle)
     empty_partials(handle);
     orr_list_init(&ready);
     orr_lock(&handle->lock);
-    handle->reduction->npartials = 0;
+    orr_handle_forget_partials_locked(handle);
     handle->nclaims--;
     orr_unlock(&handle->lock);
     orr_handle_serve(handle, &ready);
@@ -270,4 +271,65 @@ void orr_handle_combine(struct orr_handle *handle, int priority)
     orr_job_set_state(last, ORR_JOB_BLOCKED);
     orr_job_order(rt, last, orr_job_sort_accesses(last));
     orr_job_release(rt, last);
+}
+
+/* --- for want of memory --- */
+
+/* Whether one of the handle's partials has its value, and memory, on the node. */
+static bool has_partial_on(struct orr_handle *handle, unsigned node)
+    ORR_REQUIRES(handle->lock)
+{
+    for (unsigned w = 0; w < handle->runtime->nworkers; w++) {
+        const struct orr_handle *partial =
+            orr_private_find(handle, ORR_PRIVATE_PARTIAL, w);
+
+        if (partial && partial->valid >> node & 1)
+            return true;
+    }
+    return false;
+}
+
+/* Becomes a user of a handle whose partials are in the way there. A handle that
+ * somebody has locked is left out. */
+static bool try_hurry(struct orr_handle *handle, unsigned node)
+{
+    bool result;
+
+    if (!handle->reduction || !orr_trylock(&handle->lock))
+        return false;
+    result = orr_handle_has_partials_locked(handle) && !handle->dying &&
+             !handle->reduction->hurried && has_partial_on(handle, node);
+    if (result) {
+        handle->reduction->hurried = true;
+        handle->nusers++;
+    }
+    orr_unlock(&handle->lock);
+    return result;
+}
+
+/* With the runtime's lock, by which none is freed. */
+static struct orr_handle *find_hurried(struct orr_runtime *rt, unsigned node)
+{
+    struct orr_handle *found = NULL;
+
+    orr_lock(&rt->lock);
+    orr_list_foreach (link, &rt->handles) {
+        found = orr_container(link, struct orr_handle, all);
+        if (try_hurry(found, node))
+            break;
+        found = NULL;
+    }
+    orr_unlock(&rt->lock);
+    return found;
+}
+
+void orr_node_combine(struct orr_runtime *rt, unsigned node)
+{
+    struct orr_handle *handle;
+
+    while (atomic_load_explicit(&rt->nreduced, memory_order_relaxed) &&
+           (handle = find_hurried(rt, node))) {
+        orr_data_combine_early(rt, handle);
+        orr_handle_leave(handle);
+    }
 }

@@ -99,6 +99,9 @@ void orr_data_wont_use(struct orr_runtime *rt, struct orr_handle *handle);
  * not block. */
 void orr_data_combine(struct orr_runtime *rt, struct orr_handle *handle);
 
+/* The same before tasks that were submitted already, as soon as none is under way. */
+void orr_data_combine_early(struct orr_runtime *rt, struct orr_handle *handle);
+
 /* Calls action(handle) once the tasks submitted so far that conflict with
  * `mode` are done, without fetching anything. Without memory never: for what may
  * be left undone. Does not block. */

@@ -15,6 +15,7 @@
 #include "core/data/node.h"
 #include "core/data/plan.h"
 #include "core/data/private.h"
+#include "core/data/reduction.h"
 #include "core/data/request.h"
 #include "core/data/traffic.h"
 #include "core/runtime.h"
@@ -37,6 +38,7 @@ void orr_handle_free(struct orr_handle *handle)
 
         orr_lock(&handle->lock);
         handle->dying = true;
+        orr_handle_forget_partials_locked(handle);
         block = orr_block_detach_locked(handle, node);
         orr_unlock(&handle->lock);
         orr_block_free(block);
@@ -179,9 +181,11 @@ void orr_handle_wait_idle(struct orr_runtime *rt, struct orr_handle *handle,
         check_others(rt, handle);
     while (!is_idle(handle, &waiter, dying)) {
         self->waits_for = "the tasks that use the data";
+        self->waits_on = handle;
         while (!atomic_load_explicit(&waiter.ended, memory_order_acquire))
             orr_exec_wait(rt->exec, ORR_FOREVER);
         self->waits_for = NULL;
+        self->waits_on = NULL;
     }
 }
 

@@ -480,6 +480,8 @@ static int anchor(struct orr_runtime *rt, struct orr_handle *handle)
     allocate(rt, handle, base);
     if (pin(handle, base))
         return 0;
+    if (!orr_may_block("starpu_data_partition_plan"))
+        return -EDEADLK;
     if (orr_data_bring_if_any(rt, handle, (int)base) == 0) {
         bool pinned = pin(handle, base);
 

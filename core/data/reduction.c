@@ -8,6 +8,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "core/runtime.h"
+
 /* Whether what is submitted now finds a value. */
 static enum orr_beginning beginning_of(struct orr_handle *handle)
     ORR_REQUIRES(handle->lock)
@@ -73,16 +75,34 @@ bool orr_handle_has_partials(struct orr_handle *handle)
     return result;
 }
 
+/* Handles that have partials. */
+static void count_reduced(struct orr_handle *handle, int change)
+{
+    atomic_fetch_add_explicit(&handle->runtime->nreduced, (unsigned)change,
+                              memory_order_relaxed);
+}
+
+void orr_handle_forget_partials_locked(struct orr_handle *handle)
+{
+    if (!orr_handle_has_partials_locked(handle))
+        return;
+    handle->reduction->npartials = 0;
+    handle->reduction->hurried = false;
+    count_reduced(handle, -1);
+}
+
 void orr_handle_count_partial(struct orr_handle *handle)
 {
     orr_lock(&handle->lock);
-    handle->reduction->npartials++;
+    if (handle->reduction->npartials++ == 0)
+        count_reduced(handle, 1);
     orr_unlock(&handle->lock);
 }
 
 void orr_handle_uncount_partial(struct orr_handle *handle)
 {
     orr_lock(&handle->lock);
-    handle->reduction->npartials--;
+    if (--handle->reduction->npartials == 0)
+        count_reduced(handle, -1);
     orr_unlock(&handle->lock);
 }

@@ -36,6 +36,8 @@ struct orr_reduction {
     atomic_uchar beginning;       /* enum orr_beginning */
     unsigned npartials;           /* [handle lock] workers that have contributed
                                    * in this phase */
+    bool hurried; /* [handle lock] somebody needs the memory of the partials: the
+                   * combination was asked for */
 };
 
 /* Sets the codelets of the handle, and of its pieces if it is partitioned.
@@ -57,6 +59,10 @@ void orr_handle_count_partial(struct orr_handle *handle);
 /* It was not made after all. */
 void orr_handle_uncount_partial(struct orr_handle *handle);
 
+/* There are none any more: they were combined, or the handle ends. */
+void orr_handle_forget_partials_locked(struct orr_handle *handle)
+    ORR_REQUIRES(handle->lock);
+
 /* Whether contributions have not been combined yet. */
 static inline bool
 orr_handle_has_partials_locked(const struct orr_handle *handle)
@@ -74,6 +80,10 @@ bool orr_handle_has_partials(struct orr_handle *handle);
  * back when that is done. `priority` is that of the tasks. No lock held. Does
  * not block. */
 void orr_handle_combine(struct orr_handle *handle, int priority);
+
+/* The node's memory is what jobs wait for: a reduction that has partials there is
+ * combined, after which they leave. No lock held. Does not block. */
+void orr_node_combine(struct orr_runtime *rt, unsigned node);
 
 /* --- the first value (core/data/begin.c) --- */
 

@@ -38,17 +38,21 @@ struct message {
     char text[200];
 };
 
-static struct message data_of(const struct orr_job *job)
+static struct message name_of_data(const struct orr_handle *handle)
 {
-    const struct orr_handle *handle = job->accesses[0].handle;
     struct message message;
 
     if (handle->name)
-        snprintf(message.text, sizeof(message.text), "data `%s'", handle->name);
+        snprintf(message.text, sizeof(message.text), "data `%.60s'", handle->name);
     else
         snprintf(message.text, sizeof(message.text), "data number %llu",
                  (unsigned long long)handle->id);
     return message;
+}
+
+static struct message data_of(const struct orr_job *job)
+{
+    return name_of_data(job->accesses[0].handle);
 }
 
 static struct message name_of(const struct orr_job *job)
@@ -103,6 +107,19 @@ static const char *context_name(const struct orr_context *context)
     return context->name ? context->name : "another context";
 }
 
+static void say_who_waits_for_data(struct report *report,
+                                   const struct orr_context *context)
+{
+    const struct orr_handle *handle = context->waits_on;
+
+    SAY(report, "%s waits for %s (%s of %s)%s", context_name(context),
+        context->waits_for, context->call, name_of_data(handle).text,
+        orr_list_empty(&handle->acquired)
+            ? ""
+            : ", which the application has acquired and not released "
+              "(starpu_data_release)");
+}
+
 static void say_context(struct orr_context *context, void *arg)
 {
     struct report *report = arg;
@@ -116,6 +133,8 @@ static void say_context(struct orr_context *context, void *arg)
     if (holder)
         SAY(report, "%s waits for %s that %s holds", context_name(context),
             what, holder == context ? "it" : context_name(holder));
+    else if (context->waits_on)
+        say_who_waits_for_data(report, context);
     else if (context->held_by)
         SAY(report, "%s waits for %s of a thread that has ended",
             context_name(context), what);

@@ -250,6 +250,35 @@ static int codelet_without_name(void)
 /* -- deadlocks ------------------------------------------------------------ */
 
 /* What is done with data that have ended, or that others end. */
+/* More than memory node WHERE has, which HOW says. */
+static int data_too_large(void)
+{
+    enum { SIZE = 16 << 20 };
+    const char *how = getenv("HOW");
+    int node = atoi(getenv("WHERE"));
+    starpu_data_handle_t handle;
+    void *bytes = calloc(SIZE, 1);
+
+    open_machine();
+    starpu_vector_data_register(&handle, node ? STARPU_MAIN_RAM : -1,
+                                node ? (uintptr_t)bytes : 0, SIZE, 1);
+    starpu_data_set_name(handle, "A");
+    starpu_data_set_coordinates(handle, 2, 3, 4);
+    for (int i = 0; i < 2 && strcmp(how, "prefetch") == 0; i++)
+        need(starpu_data_prefetch_on_node(handle, (unsigned)node, 1),
+             "starpu_data_prefetch_on_node");
+    if (strcmp(how, "allocate") == 0)
+        need(starpu_data_request_allocation(handle, (unsigned)node),
+             "starpu_data_request_allocation");
+    if (strcmp(how, "acquire") == 0)
+        starpu_data_acquire_on_node(handle, node,
+                                    node ? STARPU_R : STARPU_W);
+    starpu_data_unregister(handle);
+    free(bytes);
+    starpu_shutdown();
+    return 0;
+}
+
 static int after_the_end(void)
 {
     static uint64_t words[100];
@@ -342,6 +371,35 @@ static int acquire_twice(void)
     starpu_data_set_name(handle, "vector A");
     need(starpu_data_acquire(handle, STARPU_RW), "starpu_data_acquire");
     starpu_data_acquire(handle, STARPU_RW);
+    puts("not reached");
+    return 0;
+}
+
+static int unregister_acquired(void)
+{
+    starpu_data_handle_t handle;
+
+    open_machine();
+    handle = register_memory();
+    starpu_data_set_name(handle, "vector A");
+    need(starpu_data_acquire(handle, getenv("READS") ? STARPU_R : STARPU_RW),
+         "starpu_data_acquire");
+    starpu_data_unregister(handle);
+    puts("not reached");
+    return 0;
+}
+
+static int partition_acquired(void)
+{
+    struct starpu_data_filter filter = {
+        .filter_func = starpu_vector_filter_block, .nchildren = 2};
+    starpu_data_handle_t handle;
+
+    open_machine();
+    handle = register_memory();
+    starpu_data_set_name(handle, "vector A");
+    need(starpu_data_acquire(handle, STARPU_RW), "starpu_data_acquire");
+    starpu_data_partition(handle, &filter);
     puts("not reached");
     return 0;
 }
@@ -836,6 +894,8 @@ static const struct {
     {"long-chain", long_chain},
     {"wait-for-tag", wait_for_tag},
     {"acquire-twice", acquire_twice},
+    {"unregister-acquired", unregister_acquired},
+    {"partition-acquired", partition_acquired},
     {"wait-while-acquired", wait_while_acquired},
     {"keep-otherwise", keep_otherwise},
     {"wait-for-writer-in-kernel", wait_for_writer_in_kernel},
@@ -859,6 +919,7 @@ static const struct {
     {"acquire-unwritten", acquire_unwritten},
     {"hold-much", hold_much},
     {"task-too-large", task_too_large},
+    {"data-too-large", data_too_large},
     {"after-the-end", after_the_end},
 };
 

@@ -311,6 +311,25 @@ def a_task_larger_than_every_gpu_is_refused_with_its_size():
     ended.has_status(0)
 
 
+@test
+def data_larger_than_a_memory_are_named_with_both_sizes():
+    words = ("A(3,4)", "16777216 bytes", "8388608", "CUDA 0")
+    small = {"STARPU_LIMIT_CUDA_MEM": "8", "WHERE": "1"}
+    ended = misuse("data-too-large", HOW="acquire", **small)
+    ended.says("an acquisition", *words)
+    ended.has_status(1)
+    for how, call in (("prefetch", "starpu_data_prefetch_on_node"),
+                      ("allocate", "starpu_data_request_allocation")):
+        ended = misuse("data-too-large", HOW=how, **small)
+        ended.says(call, *words)
+        assert ended.err.count("A(3,4)") == 1, ended.err
+        ended.has_status(0)
+    ended = misuse("data-too-large", HOW="acquire", WHERE="0",
+                   STARPU_LIMIT_CPU_MEM="8", **REAL)
+    ended.says("an acquisition", "A(3,4)", "16777216 bytes", "NUMA 0")
+    ended.has_status(1)
+
+
 # -- deadlocks ---------------------------------------------------------------
 
 
@@ -365,6 +384,22 @@ def a_deadlock_names_the_data_that_are_not_released():
     deadlock("acquire-twice", "main waits for", "`vector A'",
              "starpu_data_release")
     deadlock("wait-while-acquired", "`user'", "starpu_data_release")
+
+
+@test
+def who_waits_for_what_it_has_acquired_itself_is_told_on_both_machines():
+    for scenario, call, reads in (
+            ("acquire-twice", "starpu_data_acquire", None),
+            ("unregister-acquired", "starpu_data_unregister", None),
+            ("unregister-acquired", "starpu_data_unregister", "1"),
+            ("partition-acquired", "starpu_data_partition", None)):
+        words = ("main waits for", call, "`vector A'", "starpu_data_release")
+        ended = misuse(scenario, READS=reads)
+        ended.says("deadlock", *words)
+        ended.has_status(3)
+        ended = misuse(scenario, READS=reads, STARPU_NOPENCL="0", **REAL)
+        ended.says("deadlock", *words)
+        ended.has_status(1)
 
 
 @test

@@ -97,6 +97,69 @@ START_TEST(temporaries_wait_for_each_other)
 }
 END_TEST
 
+static void begin_sum(void *buffers[], void *arg)
+{
+    (void)arg;
+    *(int *)STARPU_VECTOR_GET_PTR(buffers[0]) = 0;
+}
+
+static void add_sum(void *buffers[], void *arg)
+{
+    (void)arg;
+    *(int *)STARPU_VECTOR_GET_PTR(buffers[0]) +=
+        *(int *)STARPU_VECTOR_GET_PTR(buffers[1]);
+}
+
+static void count_up(void *buffers[], void *arg)
+{
+    (void)arg;
+    ++*(int *)STARPU_VECTOR_GET_PTR(buffers[0]);
+}
+
+static struct starpu_codelet cl_begin = {.cpu_funcs = {begin_sum},
+                                         .nbuffers = 1,
+                                         .modes = {STARPU_W},
+                                         .name = "k"};
+static struct starpu_codelet cl_sum = {
+    .cpu_funcs = {add_sum},
+    .nbuffers = 2,
+    .modes = {STARPU_RW | STARPU_COMMUTE, STARPU_R},
+    .name = "k"};
+static struct starpu_codelet cl_count = {.cpu_funcs = {count_up},
+                                         .nbuffers = 1,
+                                         .modes = {STARPU_REDUX},
+                                         .name = "k"};
+
+/* Each worker has a part of the sum, which leave no room for a temporary until
+ * they are added up; then tasks go on to contribute. */
+START_TEST(parts_of_a_sum_are_added_up_when_memory_is_full)
+{
+    static int sum[3 * MIB / sizeof(int)];
+    starpu_data_handle_t handle, other;
+
+    open_small(_i);
+    sum[0] = 100;
+    starpu_vector_data_register(&handle, STARPU_MAIN_RAM, (uintptr_t)sum,
+                                sizeof(sum) / sizeof(*sum), sizeof(*sum));
+    starpu_data_set_reduction_methods(handle, &cl_sum, &cl_begin);
+    for (int round = 0; round < 4; round++) {
+        for (int worker = 0; worker < 2; worker++)
+            starpu_task_insert(&cl_count, STARPU_REDUX, handle,
+                               STARPU_EXECUTE_ON_WORKER, worker, 0);
+        starpu_task_wait_for_all();
+        other = temporary(LARGE);
+        submit(&cl_write, other);
+        submit(&cl_read, other);
+        starpu_data_unregister_submit(other);
+        starpu_task_wait_for_all();
+    }
+    starpu_data_unregister(handle);
+    ck_assert_int_eq(nread, 4);
+    ck_assert_int_eq(sum[0], 108);
+    starpu_shutdown();
+}
+END_TEST
+
 /* A value is freed after a task that needs some memory, too, less than the
  * writers that wait. */
 START_TEST(what_fits_passes_what_does_not)
@@ -315,6 +378,8 @@ static Suite *memory_suite(void)
     TCase *tc = tcase_create("all");
 
     tcase_add_loop_test(tc, temporaries_wait_for_each_other, 0, NMACHINES);
+    tcase_add_loop_test(tc, parts_of_a_sum_are_added_up_when_memory_is_full, 0,
+                        NMACHINES);
     tcase_add_loop_test(tc, what_fits_passes_what_does_not, 0, NMACHINES);
     tcase_add_loop_test(tc, tasks_that_fit_alone_run_alone, 0, NMACHINES);
     tcase_add_loop_test(tc, the_application_frees, 0, 3 * NMACHINES);
