@@ -60,7 +60,10 @@
       "real machine: devices that are threads with memory of their own")        \
     X(DISK, "disk", 1, "a disk for what main memory has no room for")           \
     X(ADVICE, "advice", 1,                                                      \
-      "data that are written through, stay off disks, are unimportant")
+      "data that are written through, stay off disks, are unimportant")         \
+    X(COPY, "copy", 1, "starpu_data_cpy")                                       \
+    X(DUPLICATE, "duplicate", 1, "starpu_data_dup_ro")                          \
+    X(DOWNGRADE, "downgrade", 1, "starpu_data_release_to")
 
 enum feature {
 #define FEATURE_ID(id, name, on, sentence) FEATURE_##id,

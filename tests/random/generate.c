@@ -200,6 +200,8 @@ static void draw_datum(struct draw *d, const struct machine *m, bool tight,
                        const struct graph *g, struct data *data)
 {
     draw_shape(d, draw_size(d, m, tight), &data->shape);
+    if (has(d, FEATURE_COPY) && g->ndata && one_in(d, 3))
+        data->shape = g->data[below(d, g->ndata)].shape;
     data->parent = -1;
     data->home = (int8_t)below(d, m->nram);
     data->disordered = has(d, FEATURE_DISORDER) && one_in(d, 4);
@@ -414,6 +416,7 @@ static enum call_kind draw_kind(struct draw *d)
         {CALL_WONT_USE, 5, FEATURE_WONT_USE},
         {CALL_EVICT, 5, FEATURE_EVICT},
         {CALL_INVALIDATE, 3, FEATURE_INVALIDATE},
+        {CALL_COPY, 6, FEATURE_COPY},
         {CALL_PARTITION, 6, FEATURE_PARTITION},
         {CALL_UNPARTITION, 3, FEATURE_PARTITION},
         {CALL_SWITCH, 6, FEATURE_PLANS},
@@ -439,12 +442,19 @@ static bool is_about_pieces(enum call_kind kind)
            kind == CALL_SWITCH;
 }
 
+static void draw_acquire(struct draw *d, struct call *call)
+{
+    static const uint16_t modes[] = {STARPU_R, STARPU_RW, STARPU_W};
+
+    call->mode = modes[below(d, 3)];
+    call->copied = has(d, FEATURE_DUPLICATE) && one_in(d, 2);
+    call->downgraded = has(d, FEATURE_DOWNGRADE) && one_in(d, 2);
+}
+
 static void draw_call(struct draw *d, const struct machine *m,
                       const struct graph *g, struct call *call,
                       unsigned *ntasks)
 {
-    static const uint16_t modes[] = {STARPU_R, STARPU_RW, STARPU_W};
-
     call->kind = (uint8_t)draw_kind(d);
     if (call->kind == CALL_TASK && *ntasks == MAX_TASKS)
         call->kind = CALL_WAIT_ALL;
@@ -457,7 +467,9 @@ static void draw_call(struct draw *d, const struct machine *m,
     if (call->kind == CALL_TASK)
         draw_task(d, m, g, call, (*ntasks)++);
     else if (call->kind == CALL_ACQUIRE)
-        call->mode = modes[below(d, 3)];
+        draw_acquire(d, call);
+    else if (call->kind == CALL_COPY)
+        call->from = draw_which(d, g);
     else if (*ntasks)
         call->task = (uint8_t)below(d, *ntasks);
     if (call->kind == CALL_TASK || call->kind >= CALL_PARTITION)

@@ -308,7 +308,8 @@ void kernels_visit(struct run *run, unsigned index, starpu_data_handle_t handle)
     struct view v = view_flat(0);
     uint64_t hash = 0;
 
-    come(run, "call", index, call->data, call->mode);
+    if (!call->copied)
+        come(run, "call", index, call->data, call->mode);
     if (!is_main(run->machine, call->node))
         return;
     if (data->shape.layout != NOTHING)

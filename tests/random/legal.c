@@ -24,6 +24,7 @@ static void (*const rules[CALL_KINDS])(struct legal *, struct call *) = {
     [CALL_WONT_USE] = legal_do_wont_use,
     [CALL_EVICT] = legal_do_evict,
     [CALL_INVALIDATE] = legal_do_invalidate,
+    [CALL_COPY] = legal_do_copy,
     [CALL_PARTITION] = legal_do_partition,
     [CALL_UNPARTITION] = legal_do_unpartition,
     [CALL_SWITCH] = legal_do_switch,
@@ -302,6 +303,7 @@ void graph_legalise(struct graph *graph, const struct machine *machine,
 
         call->thread = call->thread < graph->nthreads ? call->thread : 0;
         call->data = call->data < graph->ndata ? call->data : 0;
+        call->from = call->from < graph->ndata ? call->from : 0;
     }
     in = *graph;
     while (again) {

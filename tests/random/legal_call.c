@@ -7,6 +7,33 @@
 
 /* -- acquisitions -- */
 
+/* Whether others than tasks may copy the datum. The indices of sparse pieces are
+ * of their own. */
+static bool may_be_copied(const struct legal *l, unsigned d)
+{
+    const struct data *data = &l->in->data[d];
+
+    if (data->parent >= 0 &&
+        (data->shape.layout == CSR || data->shape.layout == BCSR))
+        return false;
+    return data->kind == DATA_CHAIN && data->owner != SHARED &&
+           data->shape.layout != NOTHING &&
+           data->shape.layout != MULTIFORMAT;
+}
+
+/* A duplicate takes memory that there has to be. */
+static void mend_manner(const struct legal *l, struct call *call)
+{
+    call->copied = call->copied && call->how == HOW_WAIT && !l->tight &&
+                   !l->machine->ram_kib && legal_valued(l, call->data) &&
+                   is_main(l->machine, call->node) &&
+                   may_be_copied(l, call->data);
+    if (call->copied)
+        call->mode = STARPU_R;
+    call->downgraded = call->downgraded && call->how == HOW_WAIT &&
+                       legal_writes(call->mode);
+}
+
 static bool mend_acquire(const struct legal *l, struct call *call)
 {
     const struct data *data = &l->in->data[call->data];
@@ -25,6 +52,7 @@ static bool mend_acquire(const struct legal *l, struct call *call)
         return false;
     call->mode =
         (uint16_t)(legal_fit_mode(l, call->data, call->mode) & STARPU_RW);
+    mend_manner(l, call);
     return call->mode != 0;
 }
 
@@ -57,17 +85,26 @@ static void hold(struct legal *l, const struct call *call)
 {
     struct state *s = &l->states[call->data];
     struct waits waits = {0, 0, 0};
+    bool takes_main =
+        l->machine->ram_kib && l->in->data[call->data].home < 0;
 
     s->held = true;
     s->hold_thread = call->thread;
     s->hold_node = call->node;
     if (l->in->nthreads > 1 || l->in->data[call->data].disordered ||
-        l->nholds == 64 || (l->tight && !is_main(l->machine, call->node))) {
+        l->nholds == 64 || (l->tight && (takes_main || !is_main(l->machine, call->node)))) {
         legal_release(l, call->data);
         return;
     }
     s->hold = waits.holds = bit(l->nholds++);
     legal_enter(l, call->data, call->mode, 0, true, waits);
+}
+
+static void is_written(struct legal *l, unsigned d)
+{
+    l->states[d].valued = l->states[d].was_valued = true;
+    if (legal_in_family(l, d))
+        legal_family_is_valued(l, d);
 }
 
 void legal_do_acquire(struct legal *l, struct call *call)
@@ -99,11 +136,8 @@ void legal_do_acquire(struct legal *l, struct call *call)
     if (legal_writes(call->mode) &&
         !legal_is_free(l->features, &l->in->data[call->data]))
         legal_calm(s);
-    if (legal_writes(call->mode)) {
-        s->valued = s->was_valued = true;
-        if (legal_in_family(l, call->data))
-            legal_family_is_valued(l, call->data);
-    }
+    if (legal_writes(call->mode))
+        is_written(l, call->data);
     hold(l, call);
 }
 
@@ -192,6 +226,74 @@ static bool has_an_end(const struct legal *l, const struct call *call)
 
     return legal_usable(l, call, call->data) &&
            legal_owns(data, call->thread) && data->kind != DATA_SCRATCH;
+}
+
+static bool are_alike(const struct shape *a, const struct shape *b)
+{
+    return a->layout == b->layout && a->ndim == b->ndim &&
+           memcmp(a->nn, b->nn, sizeof(a->nn)) == 0;
+}
+
+/* Whether a task may copy one to the other, on any worker. */
+static bool may_copy(const struct legal *l, const struct call *call,
+                     unsigned from)
+{
+    const struct data *to = &l->in->data[call->data];
+    const struct data *data = &l->in->data[from];
+
+    return from != call->data && may_be_copied(l, from) &&
+           legal_usable(l, call, from) && legal_valued(l, from) &&
+           are_alike(&data->shape, &to->shape) &&
+           !(legal_in_family(l, from) && legal_in_family(l, call->data)) &&
+           2 * data_bytes(data) + l->scratch_bytes <= l->device_bytes;
+}
+
+/* The first one from the one that was drawn that can be. */
+static bool find_source(const struct legal *l, struct call *call)
+{
+    for (unsigned k = 0; k < l->in->ndata; k++) {
+        unsigned from = (call->from + k) % l->in->ndata;
+
+        if (may_copy(l, call, from)) {
+            call->from = (uint8_t)from;
+            return true;
+        }
+    }
+    return false;
+}
+
+void legal_do_copy(struct legal *l, struct call *call)
+{
+    struct waits waits;
+    bool later;
+
+    if (!legal_usable(l, call, call->data) || !may_be_copied(l, call->data) ||
+        legal_fit_mode(l, call->data, STARPU_W) != STARPU_W ||
+        !find_source(l, call))
+        return;
+    legal_release(l, call->data);
+    legal_release(l, call->from);
+    if (!legal_await_disordered(l, call->thread, call->data, true) ||
+        !legal_await_disordered(l, call->thread, call->from, false))
+        return;
+    waits = legal_joined(legal_waits_of(l, call->data, STARPU_W, true),
+                         legal_waits_of(l, call->from, STARPU_R, true));
+    later = call->how == HOW_SUBMIT && !l->in->data[call->data].disordered &&
+            !l->in->data[call->from].disordered;
+    call->how = later ? HOW_SUBMIT : HOW_WAIT;
+    if (!later && !legal_may_wait(l, call->thread, waits))
+        return;
+    legal_switch_for(l, call->data, STARPU_W);
+    legal_switch_for(l, call->from, STARPU_R);
+    if (later) {
+        legal_enter(l, call->data, STARPU_W, 0, true, waits);
+        legal_enter(l, call->from, STARPU_R, 0, true, waits);
+    } else {
+        legal_has_waited(l, call->thread, waits);
+        legal_calm(&l->states[call->data]);
+    }
+    is_written(l, call->data);
+    legal_emit(l, call);
 }
 
 void legal_do_invalidate(struct legal *l, struct call *call)

@@ -173,6 +173,7 @@ void legal_do_prefetch(struct legal *l, struct call *call);
 void legal_do_wont_use(struct legal *l, struct call *call);
 void legal_do_evict(struct legal *l, struct call *call);
 void legal_do_invalidate(struct legal *l, struct call *call);
+void legal_do_copy(struct legal *l, struct call *call);
 void legal_do_register(struct legal *l, struct call *call);
 void legal_do_unregister(struct legal *l, struct call *call);
 void legal_do_partition(struct legal *l, struct call *call);

@@ -181,7 +181,8 @@ static void say_none(const struct speaker *s, const char *name)
 static void simulated(const struct speaker *s, const struct machine *m)
 {
     say(s, "ORRERY_SIM_KERNELS", "run");
-    say(s, "ORRERY_ASSUME", "%s = %uus; %s = %uus; %s = %uus; %s = %uus",
+    say(s, "ORRERY_ASSUME",
+        "%s = %uus; %s = %uus; %s = %uus; %s = %uus; starpu_data_cpy = 5us",
         codelet_names[0], lengths_us[0], codelet_names[1], lengths_us[1],
         codelet_names[2], lengths_us[2], codelet_names[3], lengths_us[3]);
     say(s, "STARPU_CUDA_PIPELINE", "%u", m->pipeline);

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 struct oracle {
     const struct graph *graph;
@@ -128,6 +129,18 @@ static void do_acquire(struct oracle *o, const struct call *call,
         set_valued(o, call->data, true);
 }
 
+static void do_copy(struct oracle *o, const struct call *call)
+{
+    const struct view *from = &o->views[call->from];
+    const struct view *to = &o->views[call->data];
+    uint64_t *words = view_open(from), *copies = view_open(to);
+
+    memcpy(copies, words, view_words(to) * sizeof(*words));
+    view_close(to, copies, true);
+    view_close(from, words, false);
+    set_valued(o, call->data, true);
+}
+
 static void do_call(struct oracle *o, const struct call *call, uint64_t *hash)
 {
     const struct data *data = data_of(o, call->data);
@@ -142,6 +155,9 @@ static void do_call(struct oracle *o, const struct call *call, uint64_t *hash)
         break;
     case CALL_ACQUIRE:
         do_acquire(o, call, hash);
+        break;
+    case CALL_COPY:
+        do_copy(o, call);
         break;
     case CALL_INVALIDATE:
         set_valued(o, call->data, false);

@@ -206,11 +206,29 @@ static void print_acquire(const struct printer *p, unsigned index)
         LINE(p, "if (starpu_data_acquire_on_node_try(h[%u], %u, %s) == 0)",
              p->base + call->data, call->node, mode);
         LINE(p, "    look(&%s, %d), release(&%s);", work, main_memory, work);
+    } else if (call->copied) {
+        LINE(p, "CHECK(starpu_data_dup_ro(&%s.handle, h[%u], %d));", work,
+             p->base + call->data, (int)(call->salt & 1));
     } else {
         LINE(p, "CHECK(starpu_data_acquire_on_node(h[%u], %u, %s));",
              p->base + call->data, call->node, mode);
         LINE(p, "look(&%s, %d);", work, main_memory);
+        if (call->downgraded)
+            LINE(p,
+                 "CHECK(starpu_data_release_to_on_node(h[%u], STARPU_R, %u));",
+                 p->base + call->data, call->node);
     }
+}
+
+static void print_end_of_duplicate(const struct printer *p, unsigned index)
+{
+    char work[32];
+
+    snprintf(work, sizeof(work), "w%u_%u", p->number, index);
+    LINE(p, "CHECK(starpu_data_acquire_on_node(%s.handle, %u, STARPU_R));",
+         work, p->graph->calls[index].node);
+    LINE(p, "look(&%s, 1), release(&%s);", work, work);
+    LINE(p, "starpu_data_unregister(%s.handle);", work);
 }
 
 static void print_release(const struct printer *p, unsigned index)
@@ -220,7 +238,10 @@ static void print_release(const struct printer *p, unsigned index)
 
         if (begun->kind == CALL_ACQUIRE && begun->how == HOW_WAIT &&
             begun->data == p->graph->calls[index].data) {
-            LINE(p, "release(&w%u_%u);", p->number, i);
+            if (begun->copied)
+                print_end_of_duplicate(p, i);
+            else
+                LINE(p, "release(&w%u_%u);", p->number, i);
             return;
         }
     }
@@ -355,6 +376,10 @@ void print_call(const struct printer *p, unsigned index)
     case CALL_INVALIDATE:
         LINE(p, "starpu_data_invalidate%s(h[%u]);",
              call->how == HOW_SUBMIT ? "_submit" : "", d);
+        break;
+    case CALL_COPY:
+        LINE(p, "CHECK(starpu_data_cpy(h[%u], h[%u], %d, NULL, NULL));", d,
+             p->base + call->from, call->how == HOW_SUBMIT);
         break;
     case CALL_PARTITION:
         print_partition(p, call);

@@ -94,6 +94,7 @@ enum call_kind {
     CALL_WONT_USE,
     CALL_EVICT,
     CALL_INVALIDATE,
+    CALL_COPY, /* of datum `from` to this one */
     CALL_PARTITION,
     CALL_UNPARTITION,
     CALL_SWITCH, /* of planned data: to `mode`, from `how` */
@@ -118,7 +119,7 @@ enum how {
     HOW_WAIT = 0,
     HOW_CALLBACK = 1, /* CALL_ACQUIRE: it also releases */
     HOW_TRY = 2,      /* CALL_ACQUIRE: released at once, if there was one */
-    HOW_SUBMIT = 1,   /* CALL_UNREGISTER, CALL_INVALIDATE, CALL_PREFETCH */
+    HOW_SUBMIT = 1,   /* CALL_UNREGISTER, _INVALIDATE, _PREFETCH, _COPY */
     HOW_IDLE = 2,     /* CALL_PREFETCH */
     HOW_DROP = 2,     /* CALL_UNREGISTER: without coherency */
     NHOWS = 3,
@@ -150,6 +151,10 @@ struct call {
     uint8_t data;
     uint8_t node;
     uint16_t mode;
+    uint8_t from;    /* CALL_COPY */
+    bool copied;     /* CALL_ACQUIRE: a duplicate, which is looked at when the
+                      * acquisition would be released */
+    bool downgraded; /* CALL_ACQUIRE: what is held is only read soon */
     uint64_t salt;
 
     /* CALL_TASK; of CALL_WAIT_TASK and CALL_WAIT_TAG the task's number */

@@ -213,9 +213,32 @@ static void do_acquire(struct run *run, unsigned index)
         check(run, index, "starpu_data_acquire_on_node_cb", rc);
         return;
     }
+    if (call->copied) {
+        rc = starpu_data_dup_ro(&run->orders[index].handle, handle,
+                                call->salt & 1);
+        check(run, index, "starpu_data_dup_ro", rc);
+        return;
+    }
     rc = starpu_data_acquire_on_node(handle, call->node, mode);
     check(run, index, "starpu_data_acquire_on_node", rc);
     kernels_visit(run, index, handle);
+    if (!call->downgraded)
+        return;
+    kernels_visited(run, call->data, call->mode);
+    starpu_data_release_to_on_node(handle, STARPU_R, call->node);
+}
+
+/* It has the value of when it was made. */
+static void end_duplicate(struct run *run, unsigned index)
+{
+    const struct call *call = call_of(run, index);
+    starpu_data_handle_t handle = run->orders[index].handle;
+    int rc = starpu_data_acquire_on_node(handle, call->node, STARPU_R);
+
+    check(run, index, "starpu_data_acquire_on_node of a duplicate", rc);
+    kernels_visit(run, index, handle);
+    starpu_data_release_on_node(handle, call->node);
+    starpu_data_unregister(handle);
 }
 
 /* The acquisition that is released is the last one of the datum. */
@@ -229,7 +252,12 @@ static void do_release(struct run *run, unsigned index)
         if (begun->kind != CALL_ACQUIRE || begun->data != call->data ||
             begun->how != HOW_WAIT)
             continue;
-        kernels_visited(run, call->data, begun->mode);
+        if (begun->copied) {
+            end_duplicate(run, i);
+            return;
+        }
+        if (!begun->downgraded)
+            kernels_visited(run, call->data, begun->mode);
         starpu_data_release_on_node(run->orders[i].handle, begun->node);
         return;
     }
@@ -272,6 +300,15 @@ static void do_invalidate(struct run *run, unsigned index)
         starpu_data_invalidate_submit(run->handles[call->data]);
     else
         starpu_data_invalidate(run->handles[call->data]);
+}
+
+static void do_copy(struct run *run, unsigned index)
+{
+    const struct call *call = call_of(run, index);
+
+    check(run, index, "starpu_data_cpy",
+          starpu_data_cpy(run->handles[call->data], run->handles[call->from],
+                          call->how == HOW_SUBMIT, NULL, NULL));
 }
 
 /* The pieces of the plan, in order. Returns their number. */
@@ -422,6 +459,7 @@ static void (*const actions[CALL_KINDS])(struct run *, unsigned) = {
     [CALL_ACQUIRE] = do_acquire,       [CALL_RELEASE] = do_release,
     [CALL_PREFETCH] = do_prefetch,     [CALL_WONT_USE] = do_wont_use,
     [CALL_EVICT] = do_evict,           [CALL_INVALIDATE] = do_invalidate,
+    [CALL_COPY] = do_copy,
     [CALL_PARTITION] = do_partition,   [CALL_UNPARTITION] = do_unpartition,
     [CALL_SWITCH] = do_switch,         [CALL_WAIT_ALL] = do_wait_all,
     [CALL_WAIT_TASK] = do_wait_task,   [CALL_WAIT_TAG] = do_wait_tag,
