@@ -50,6 +50,11 @@ static int start(struct orr_process *process, struct starpu_conf *user_conf)
     return orr_runtime_start(&conf);
 }
 
+static void tell_vain(const char *name, const char *reason)
+{
+    orr_log_notice("%s has no effect: %s", name, reason);
+}
+
 int starpu_initialize(struct starpu_conf *user_conf, int *argc, char ***argv)
 {
     struct orr_process *process = orr_process();
@@ -75,6 +80,7 @@ int starpu_initialize(struct starpu_conf *user_conf, int *argc, char ***argv)
         (void)starpu_profiling_status_set(STARPU_PROFILING_ENABLE);
     orr_api_swap(rt);
     atomic_store(&process->ready, true);
+    orr_config_each_vain(tell_vain);
     if (orr_config_bool(&rt->config, ORR_CFG_SIMGRID))
         orr_log_notice("STARPU_SIMGRID is ignored: every program can be "
                        "simulated; set ORRERY_MACHINE to do so");

@@ -313,6 +313,35 @@ static void print_group(FILE *out, const char *title, const int *ids, size_t n)
         print_group(out, title, ids, sizeof(ids) / sizeof(ids[0]));            \
     } while (0)
 
+static const struct {
+    const char *name, *reason;
+} vain[] = {
+#define VAIN(name, reason) {name, reason},
+    ORR_CONFIG_VAIN(VAIN)
+#undef VAIN
+};
+
+enum { NVAIN = sizeof(vain) / sizeof(*vain) };
+
+void orr_config_each_vain(void (*tell)(const char *name, const char *reason))
+{
+    for (unsigned i = 0; i < NVAIN; i++) {
+        const char *value = getenv(vain[i].name);
+
+        if (value && *value)
+            tell(vain[i].name, vain[i].reason);
+    }
+}
+
+static void print_vain(FILE *out)
+{
+    fprintf(out, "\n## Without effect\n\nVariables of StarPU about memory that "
+                 "change nothing here; `starpu_init` says\nso of those that are "
+                 "set.\n\n| variable | why |\n|---|---|\n");
+    for (unsigned i = 0; i < NVAIN; i++)
+        fprintf(out, "| `%s` | %s |\n", vain[i].name, vain[i].reason);
+}
+
 void orr_config_print(FILE *out)
 {
     fprintf(out,
@@ -329,5 +358,6 @@ void orr_config_print(FILE *out)
     PRINT_GROUP(out, "Output", ORR_CONFIG_OUTPUT);
     PRINT_GROUP(out, "Debugging tasks", ORR_CONFIG_DEBUGGING);
     PRINT_GROUP(out, "OpenMP", ORR_CONFIG_OPENMP);
+    print_vain(out);
     orr_perf_print(out);
 }

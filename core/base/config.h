@@ -229,6 +229,8 @@
       "0", "Likewise for MPI slaves.")                                         \
     X(SYNC_TCPIP_MS_COPIES, "STARPU_DISABLE_ASYNCHRONOUS_TCPIP_MS_COPY", BOOL, \
       "0", "Likewise for TCP/IP slaves.")                                      \
+    X(DISABLE_PINNING, "STARPU_DISABLE_PINNING", BOOL, "0",                     \
+      "1: `starpu_malloc` pins no memory: simulated, that takes no time.")      \
     X(MINIMUM_AVAILABLE_MEM, "STARPU_MINIMUM_AVAILABLE_MEM", INT, "0",          \
       "Per cent of a limited memory that are to be free: when there is less, "  \
       "data leave as prefetches make them, before somebody waits. 0: none.")    \
@@ -366,6 +368,36 @@
     X(OMP_MAX_TASK_PRIORITY, "OMP_MAX_TASK_PRIORITY", STRING, "",              \
       "What `starpu_omp_get_max_task_priority` says. Unset: 0.")
 
+/* Variables of StarPU about memory that change nothing here, and why: who sets one
+ * is told at starpu_init.
+ *
+ * X(name, reason) */
+#define ORR_CONFIG_VAIN(X)                                                     \
+    X("STARPU_GLOBAL_ARBITER",                                                 \
+      "tasks that commute or have no order claim all their data at once or "   \
+      "none, with an arbiter or without")                                      \
+    X("STARPU_LIMIT_BANDWIDTH",                                                \
+      "links are changed by `orrery run --set`, such as `pcie.bandwidth = "    \
+      "1GBps`: docs/WHAT_IF.md")                                               \
+    X("STARPU_LIMIT_HIP_MEM", "there are no HIP devices")                      \
+    X("STARPU_LIMIT_MAX_FPGA_MEM", "there are no FPGAs")                       \
+    X("STARPU_MINIMUM_CLEAN_BUFFERS",                                          \
+      "values are written back when room is needed, or ahead of that with "    \
+      "`STARPU_MINIMUM_AVAILABLE_MEM`")                                        \
+    X("STARPU_TARGET_CLEAN_BUFFERS", "as above")                               \
+    X("STARPU_SUBALLOCATOR",                                                   \
+      "memory of devices is allocated as it is asked for; "                    \
+      "`STARPU_SIMGRID_CUDA_MALLOC_COST` says what that costs")                \
+    X("STARPU_ENABLE_MAP",                                                     \
+      "memory is mapped where the application asks for it, between main "      \
+      "memories")                                                              \
+    X("STARPU_DATA_LOCALITY_ENFORCE",                                          \
+      "codelets name the node of each buffer: `specific_nodes`")               \
+    X("STARPU_ENABLE_CUDA_GPU_GPU_DIRECT",                                     \
+      "devices copy to each other where the machine says so")                  \
+    X("STARPU_CUDA_ONLY_FAST_ALLOC_OTHER_MEMNODES",                            \
+      "a worker allocates on its own device only")
+
 #define ORR_CONFIG_TABLE(X)                                                    \
     ORR_CONFIG_WORKERS(X)                                                      \
     ORR_CONFIG_SCHEDULING(X)                                                   \
@@ -431,6 +463,9 @@ int orr_config_device_mib(const struct orr_config *config,
 
 /* The variable's name, for messages. */
 const char *orr_config_name(enum orr_config_id id);
+
+/* Calls tell for each variable that is set and changes nothing. */
+void orr_config_each_vain(void (*tell)(const char *name, const char *reason));
 
 /* Writes the table as Markdown: docs/ENVIRONMENT.md. */
 void orr_config_print(FILE *out);

@@ -97,6 +97,29 @@ START_TEST(temporaries_wait_for_each_other)
 }
 END_TEST
 
+static double pinning_us(void)
+{
+    double start;
+    void *address;
+
+    machine_open(FIRST_SIMULATED);
+    start = starpu_timing_now();
+    ck_assert_int_eq(starpu_malloc(&address, 10 * MIB), 0);
+    start = starpu_timing_now() - start;
+    starpu_free_noflag(address, 10 * MIB);
+    starpu_shutdown();
+    return start;
+}
+
+START_TEST(pinning_takes_time_unless_it_is_disabled)
+{
+    setenv("STARPU_DISABLE_PINNING", "0", 1);
+    ck_assert_double_ge(pinning_us(), 6500);
+    setenv("STARPU_DISABLE_PINNING", "1", 1);
+    ck_assert_double_lt(pinning_us(), 100);
+}
+END_TEST
+
 static void begin_sum(void *buffers[], void *arg)
 {
     (void)arg;
@@ -378,6 +401,7 @@ static Suite *memory_suite(void)
     TCase *tc = tcase_create("all");
 
     tcase_add_loop_test(tc, temporaries_wait_for_each_other, 0, NMACHINES);
+    tcase_add_test(tc, pinning_takes_time_unless_it_is_disabled);
     tcase_add_loop_test(tc, parts_of_a_sum_are_added_up_when_memory_is_full, 0,
                         NMACHINES);
     tcase_add_loop_test(tc, what_fits_passes_what_does_not, 0, NMACHINES);

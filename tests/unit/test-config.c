@@ -47,6 +47,24 @@ START_TEST(unset_variables_have_their_defaults)
 }
 END_TEST
 
+static unsigned nvain;
+
+static void count_vain(const char *name, const char *reason)
+{
+    ck_assert_str_eq(name, "STARPU_SUBALLOCATOR");
+    ck_assert_uint_gt(strlen(reason), 10);
+    nvain++;
+}
+
+START_TEST(what_is_set_in_vain_is_told)
+{
+    setenv("STARPU_SUBALLOCATOR", "1", 1);
+    setenv("STARPU_ENABLE_MAP", "", 1);
+    orr_config_each_vain(count_vain);
+    ck_assert_uint_eq(nvain, 1);
+}
+END_TEST
+
 /* Without samples there is no estimate. */
 START_TEST(a_minimum_of_no_samples_is_one)
 {
@@ -200,6 +218,7 @@ static Suite *config_suite(void)
 
     tcase_add_checked_fixture(tc, setup, teardown);
     tcase_add_test(tc, unset_variables_have_their_defaults);
+    tcase_add_test(tc, what_is_set_in_vain_is_told);
     tcase_add_test(tc, a_minimum_of_no_samples_is_one);
     tcase_add_test(tc, set_variables_are_read);
     tcase_add_test(tc, texts_are_copied);
