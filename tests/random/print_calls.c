@@ -214,8 +214,7 @@ static void print_acquire(const struct printer *p, unsigned index)
              p->base + call->data, call->node, mode);
         LINE(p, "look(&%s, %d);", work, main_memory);
         if (call->downgraded)
-            LINE(p,
-                 "CHECK(starpu_data_release_to_on_node(h[%u], STARPU_R, %u));",
+            LINE(p, "starpu_data_release_to_on_node(h[%u], STARPU_R, %u);",
                  p->base + call->data, call->node);
     }
 }
