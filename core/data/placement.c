@@ -5,8 +5,8 @@
  * do with dense data is told from one call: the leading dimensions of the copy
  * that they are shown are all different, so the address of the part says at which
  * index of each dimension it begins, and its own leading dimensions along which
- * dimensions it runs. Parts of a sparse matrix by rows point into its arrays; how far,
- * is the same for each copy.
+ * dimensions it runs. Parts of a sparse matrix by rows point into its arrays;
+ * how far, is the same for each copy.
  */
 #include "core/data/placement.h"
 

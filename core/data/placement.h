@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * core/data/placement.h - where a part of dense data, or of a sparse matrix by rows,
- * lies in them, whatever the addresses and the leading dimensions of a copy are. So
- * parts get their places in memory that their whole had not when they were made.
- * Only values here.
+ * core/data/placement.h - where a part of dense data, or of a sparse matrix by
+ * rows, lies in them, whatever the addresses and the leading dimensions of a copy
+ * are. So parts get their places in memory that their whole had not when they
+ * were made. Only values here.
  */
 #pragma once
 

@@ -92,7 +92,8 @@ static void hold(struct legal *l, const struct call *call)
     s->hold_thread = call->thread;
     s->hold_node = call->node;
     if (l->in->nthreads > 1 || l->in->data[call->data].disordered ||
-        l->nholds == 64 || (l->tight && (takes_main || !is_main(l->machine, call->node)))) {
+        l->nholds == 64 ||
+        (l->tight && (takes_main || !is_main(l->machine, call->node)))) {
         legal_release(l, call->data);
         return;
     }
