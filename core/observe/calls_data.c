@@ -101,7 +101,7 @@ static void put_part(struct orr_calls *calls, const struct orr_handle *whole,
     call.verb = ORR_CALL_PART;
     call.of = whole->id;
     fill_layout(calls, part, shape, &call);
-    if (place->known) {
+    if (place->kind == ORR_PLACE_DENSE) {
         for (unsigned i = 0; i < ORR_PLACEMENT_DIMS; i++) {
             start[i] = place->start[i];
             axes[i] = place->axis[i];
