@@ -617,6 +617,10 @@ void world_begin(unsigned ndata)
     atomic_store(&world->last_handle, 0);
     atomic_store(&world->last_claim, 0);
     atomic_store(&world->last_copy, 0);
+    atomic_store(&world->first_submit, -1);
+    atomic_store(&world->nreturns, 0);
+    for (unsigned node = 0; node < world->nnodes; node++)
+        atomic_store(&world->nodes[node].most_used, 0);
     if (spec.ndevices)
         machine_context = step_spawn(&init, true, be_machine, NULL);
     reset_workers();
