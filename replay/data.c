@@ -13,7 +13,7 @@
 #include "replay/layout.h"
 #include "replay/player.h"
 
-enum { DIMENSIONS = 4 };
+enum { DIMENSIONS = 8 };
 
 struct part {
     uint64_t id;
@@ -96,7 +96,7 @@ static const struct orr_dense_kind *kind_of(enum starpu_data_interface_id id)
 {
     static const struct orr_dense_kind kinds[] = {
         ORR_VARIABLE_KIND, ORR_VECTOR_KIND, ORR_MATRIX_KIND, ORR_BLOCK_KIND,
-        ORR_TENSOR_KIND};
+        ORR_TENSOR_KIND,   ORR_NDIM_KIND};
 
     for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
         if (kinds[i].id == id)
@@ -111,6 +111,11 @@ static void move(const place_t *whole, place_t *part, int64_t bytes)
     part->offset = whole->offset + (size_t)bytes;
 }
 
+static size_t step_along(const struct orr_dense *dense, size_t k)
+{
+    return k ? dense->ld[k] : dense->step;
+}
+
 /* Wherever the whole's columns begin in that copy. */
 static void put_in_place(const struct part *part, const void *whole, void *to)
 {
@@ -120,14 +125,14 @@ static void put_in_place(const struct part *part, const void *whole, void *to)
         kind_of(*(const enum starpu_data_interface_id *)whole);
     struct orr_dense outer = orr_dense_look(outer_kind, whole);
     struct orr_dense inner = orr_dense_look(kind, to);
-    uint32_t *ld = inner.ndim > 1 ? orr_dense_ld(kind, to) : NULL;
+    uint32_t *ld = inner.ndim ? orr_dense_ld(kind, to) : NULL;
     size_t elements = 0;
 
     for (size_t k = 0; k < outer.ndim; k++)
-        elements += part->start[k] * (k ? outer.ld[k] : 1);
+        elements += part->start[k] * step_along(&outer, k);
     move(whole, to, (int64_t)(elements * outer.elemsize));
-    for (size_t k = 1; k < inner.ndim; k++)
-        ld[k] = part->axes[k] ? outer.ld[part->axes[k]] : 1;
+    for (size_t k = kind->rank ? 0 : 1; k < inner.ndim; k++)
+        ld[k] = (uint32_t)step_along(&outer, part->axes[k]);
 }
 
 static uint32_t *copy_array(const uint32_t *from, size_t n)
@@ -142,8 +147,7 @@ static uint32_t *copy_array(const uint32_t *from, size_t n)
 
 static bool has_address(enum starpu_data_interface_id id)
 {
-    return kind_of(id) || id == STARPU_NDIM_INTERFACE_ID ||
-           id == recorded_ops.interfaceid;
+    return kind_of(id) || id == recorded_ops.interfaceid;
 }
 
 /* The filter of all partitions. */
@@ -178,17 +182,26 @@ ops_of(struct starpu_data_filter *filter, unsigned i)
 static bool is_placed(const struct player *player, const struct orr_call *call,
                       const struct laid_out *laid)
 {
-    enum starpu_data_interface_id whole =
-        starpu_data_get_interface_id(player_datum(player, call->of));
+    starpu_data_handle_t whole = player_datum(player, call->of);
+    const struct orr_dense_kind *kind =
+        kind_of(starpu_data_get_interface_id(whole));
+    size_t ndim;
 
     if (!call->start.n)
         return false;
-    if (call->start.n > DIMENSIONS || call->axes.n > DIMENSIONS ||
-        !kind_of(whole) || !kind_of(laid->ops->interfaceid))
+    if (call->start.n > DIMENSIONS || call->axes.n > DIMENSIONS || !kind ||
+        !kind_of(laid->ops->interfaceid))
         player_fail(player, "a part with a start that is no place in its "
                             "whole");
+    ndim = orr_dense_look(kind, starpu_data_get_interface_on_node(whole, 0))
+               .ndim;
+    if (ndim > DIMENSIONS ||
+        orr_dense_look(kind_of(laid->ops->interfaceid), &laid->layout).ndim >
+            DIMENSIONS)
+        player_fail(player, "a part with a start in more than eight "
+                            "dimensions");
     for (size_t i = 0; i < call->axes.n; i++)
-        if (call->axes.at[i] && call->axes.at[i] >= kind_of(whole)->ndim)
+        if (call->axes.at[i] && call->axes.at[i] >= ndim)
             player_fail(player, "a part along a dimension that its whole has "
                                 "not");
     return true;

@@ -89,6 +89,14 @@ static int64_t offset_of(const struct orr_handle *whole,
                : 0;
 }
 
+/* Those at the end, but for the first number, are left out. */
+static struct orr_numbers without_zeros(const uint64_t *numbers, size_t n)
+{
+    while (n > 1 && !numbers[n - 1])
+        n--;
+    return (struct orr_numbers){numbers, n};
+}
+
 static void put_part(struct orr_calls *calls, const struct orr_handle *whole,
                      const struct orr_handle *part,
                      const struct orr_placement *place)
@@ -106,8 +114,8 @@ static void put_part(struct orr_calls *calls, const struct orr_handle *whole,
             start[i] = place->start[i];
             axes[i] = place->axis[i];
         }
-        call.start = (struct orr_numbers){start, ORR_PLACEMENT_DIMS};
-        call.axes = (struct orr_numbers){axes, ORR_PLACEMENT_DIMS};
+        call.start = without_zeros(start, ORR_PLACEMENT_DIMS);
+        call.axes = without_zeros(axes, ORR_PLACEMENT_DIMS);
     } else {
         call.offset = offset_of(whole, part);
     }
