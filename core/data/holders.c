@@ -88,6 +88,14 @@ user_of(struct orr_runtime *rt, const struct orr_handle *handle, unsigned node)
     return user.job;
 }
 
+/* Plans pin their whole's memory in its base. The plans lock may be held. */
+static bool is_planned(const struct orr_handle *handle, unsigned node)
+    ORR_UNCHECKED
+{
+    return handle->family && !orr_list_empty(&handle->family->plans) &&
+           orr_handle_base(handle) == node;
+}
+
 /* What keeps one who lives in a block from leaving it. */
 static struct message why_stays(struct orr_runtime *rt,
                                 const struct orr_handle *handle, unsigned node)
@@ -104,6 +112,9 @@ static struct message why_stays(struct orr_runtime *rt,
     else if (user)
         snprintf(message.text, sizeof(message.text), "used by %.140s",
                  job_name(user).text);
+    else if (handle->replicates[node].refs > 0 && is_planned(handle, node))
+        snprintf(message.text, sizeof(message.text),
+                 "where planned parts meet (starpu_data_partition_clean)");
     else if (handle->replicates[node].refs > 0)
         snprintf(message.text, sizeof(message.text), "being copied");
     else if (orr_handle_keeps(handle, node))

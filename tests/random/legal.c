@@ -161,11 +161,14 @@ static size_t partial_bytes(const struct data *data, const struct machine *m)
     return data_bytes(data) * machine_workers(m);
 }
 
-/* Whether its value can leave main memory at its end only. */
+/* Whether its value, or the memory where planned parts meet, can leave main memory
+ * at its end only. */
 static bool stays_in_main(const struct data *data, const struct machine *m)
 {
+    bool cut = data->cuts[0].n || data->cuts[1].n;
+
     return data->home < 0 && data->parent < 0 && data->kind != DATA_SCRATCH &&
-           (!m->disk || data->in_core);
+           (!m->disk || data->in_core || cut);
 }
 
 /* What is left to a task in main memory beside what cannot leave it. */
