@@ -145,6 +145,52 @@ for ending in (".png", ".svg"):
                   "PICTURE")
 
 
+def claim_early(*words):
+    """The program is not even started."""
+    def function():
+        started = os.path.join(TOP.name, "started")
+        program = os.path.join(TOP.name, "starts")
+        with open(program, "w", encoding="utf-8") as file:
+            file.write(f"#!/bin/sh\n: >{started}\n")
+        os.chmod(program, 0o755)
+        done = subprocess.run([ORRERY, *words, "--", program],
+                              env=environment(), stdin=subprocess.DEVNULL,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                              timeout=100, text=True, check=False)
+        assert done.returncode == 2 and "nowhere/" in done.stderr, done
+        assert "No such file" in done.stderr, done
+        assert not os.path.exists(started), done
+
+    function.__name__ = "a folder that there is not is noticed at once: " + \
+        " ".join((words[0], words[-2]))
+    test(function)
+
+
+for words in (("trace", "-m", "m", "-o", "nowhere/t.paje"),
+              ("trace", "-m", "m", "-o", TOP.name + "/t.paje", "--gantt",
+               "nowhere/t.png"),
+              ("trace", "-m", "m", "-o", TOP.name + "/t.paje", "--schedule",
+               "nowhere/t.sched"),
+              ("record", "-o", "nowhere/r.rec"),
+              ("compare", "-m", "m", "--plot", "nowhere/c.png"),
+              ("bound", "-m", "m", "--plot", "nowhere/b.png"),
+              ("bound", "-m", "m", "--mps", "nowhere/b.mps"),
+              ("bound", "-m", "m", "--save-graph", "nowhere/g.graph"),
+              ("optimise", "-m", "m", "-o", "nowhere/o.sched"),
+              ("validate", "--plot", "nowhere/v.png")):
+    claim_early(*words)
+
+
+@test
+def a_file_cannot_have_the_name_of_a_folder():
+    done = subprocess.run([ORRERY, "record", "-o", TOP.name, "--", PROGRAM],
+                          env=environment(), stdin=subprocess.DEVNULL,
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                          timeout=100, text=True, check=False)
+    assert done.returncode == 2, done
+    assert "record: -o " + TOP.name + ": that is a folder" in done.stderr, done
+
+
 @test
 def a_picture_goes_to_a_device_as_bytes():
     needs_gnuplot()

@@ -106,7 +106,7 @@ def test_record(orrery, recorded, folder):
             (["record", "--", "true"], 2, "-o FILE"),
             (["record", "-o", path], 2, "which program"),
             (["record", "-o", os.path.join(folder, "no/such"), "--", recorded],
-             77, "No such file"),
+             2, "No such file"),
             (["replay"], 2, "which record"),
             (["replay", path, path], 2, "One file"),
             (["replay", "/nonexistent", "-m", MACHINE], 1, "No such file"),

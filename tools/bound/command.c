@@ -142,12 +142,28 @@ static bool is_stdout(const char *path)
     return path && strcmp(path, "-") == 0;
 }
 
+static int check_outputs(const struct bound_options *options)
+{
+    const struct {
+        const char *option, *path;
+    } outputs[] = {{"bound: --lp", options->lp},
+                   {"bound: --lp-solve", options->lp_solve},
+                   {"bound: --mps", options->mps},
+                   {"bound: --save-graph", options->save_graph}};
+
+    for (size_t i = 0; i < sizeof(outputs) / sizeof(*outputs); i++)
+        if (tool_check_output(outputs[i].option, outputs[i].path) < 0)
+            return -1;
+    return 0;
+}
+
 /* Options that exclude each other. */
 static int check(const struct bound_options *options)
 {
     bool exports = options->lp || options->lp_solve || options->mps;
 
-    if (plot_check_name("bound: --plot", options->plot) < 0)
+    if (plot_check_name("bound: --plot", options->plot) < 0 ||
+        check_outputs(options) < 0)
         return -1;
     if (options->file &&
         (options->machine || options->edits || options->assume ||

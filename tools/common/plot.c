@@ -84,7 +84,7 @@ int plot_check_name(const char *option, const char *path)
 
     if (!path || is_device(path) ||
         (dot && (!strcmp(dot, ".png") || !strcmp(dot, ".svg"))))
-        return 0;
+        return tool_check_output(option, path);
     tool_error("%s %s: the file's name must end in .png or .svg", option, path);
     return -1;
 }

@@ -261,6 +261,29 @@ static int replace_file(const char *path, const char *text, size_t size)
     return rc;
 }
 
+int tool_check_output(const char *option, const char *path)
+{
+    const char *slash = path ? strrchr(path, '/') : NULL;
+    char *folder = slash ? strndup(path, (size_t)(slash - path) + 1) : NULL;
+    const char *in = folder ? folder : ".";
+    struct stat st;
+    int rc = -1;
+
+    if (!path || strcmp(path, "-") == 0)
+        return 0;
+    if (stat(path, &st) == 0 && S_ISDIR(st.st_mode))
+        tool_error("%s %s: that is a folder; name a file", option, path);
+    else if (stat(path, &st) == 0 && !S_ISREG(st.st_mode))
+        rc = 0;
+    else if (access(in, W_OK | X_OK) < 0)
+        tool_error("%s %s: cannot be written, no file can be made in %s: %s",
+                   option, path, in, strerror(errno));
+    else
+        rc = 0;
+    free(folder);
+    return rc;
+}
+
 int tool_write_file(const char *path, const char *text, size_t size)
 {
     struct stat st;

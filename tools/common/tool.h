@@ -108,6 +108,11 @@ int tool_parse_operands(int argc, char **argv,
                         const struct tool_option *options, const char *help,
                         int *ret_nwords);
 
+/* Whether a file of that name can be made, before the work whose result it is to
+ * have: else a message that begins with what asked for it ("trace: -o"), and -1.
+ * NULL and "-" can. */
+int tool_check_output(const char *option, const char *path);
+
 /* Writes text to the file of option -o: on standard output when `path` is NULL
  * or "-", else in the file, which is then the new one or, on failure, as
  * before. Prints what went wrong, with standard output at the end of the program

@@ -379,7 +379,8 @@ int cmd_optimise(int argc, char **argv)
     else if (!s.judge.machine)
         tool_error("optimise: which machine? -m NAME; orrery machine list "
                    "shows some");
-    else if (read_numbers(&s, seconds, runs, jobs, seed) == 0) {
+    else if (read_numbers(&s, seconds, runs, jobs, seed) == 0 &&
+             tool_check_output("optimise: -o", path) == 0) {
         s.judge.argv = argv + first;
         named = path ? NULL : default_path(argv[first]);
         result = path || named ? optimise(&s, path ? path : named)

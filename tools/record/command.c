@@ -46,7 +46,8 @@ static bool tell(const struct launch *launch, const char *path,
     if (stat(path, &now) != 0 || is_same(&now, before)) {
         tool_error("%s was not written%s%s", path, *launch->problem ? ": " : "",
                    *launch->problem ? launch->problem
-                                    : ": the program did not come to "
+                                    : ": an error above says why, or the "
+                                      "program did not come to "
                                       "starpu_shutdown");
         return false;
     }
@@ -118,6 +119,8 @@ int cmd_record(int argc, char **argv)
     else if (!path)
         result = tool_fail(TOOL_USAGE, "record: where to? -o FILE names the "
                                        "record");
+    else if (tool_check_output("record: -o", path) < 0)
+        result = TOOL_USAGE;
     else
         result = run(&launch, path);
     launch_done(&launch);

@@ -270,7 +270,10 @@ int cmd_trace(int argc, char **argv)
         if (!picture)
             goto free_edits;
     }
-    if (check_names(launch.trace, picture) < 0)
+    if (check_names(launch.trace, picture) < 0 ||
+        tool_check_output("trace: -o", launch.trace) < 0 ||
+        tool_check_output("trace: --gantt", picture) < 0 ||
+        tool_check_output("trace: --schedule", schedule) < 0)
         goto free_edits;
     launch.argv = argv + first;
     launch.quiet = json;
