@@ -100,6 +100,10 @@ gpus=${ORRERY_TOUR_MACHINE:-h100-pcie-4}
 "$orrery" trace -m "$gpus" -s dmdas -o "$results/$gpus.paje" \
     --gantt "$results/$gpus.png" -- "$cholesky" -size 19200 -nblocks 20 |
     grep -E '^(trace|gantt) '
+echo
+echo "and on two whose kernels and links others have measured:"
+"$orrery" compare -m sirocco-v100,sirocco-a100 -s dmda,dmdas \
+    -- "$cholesky" -size 16000 -nblocks 10
 
 say "4. How good could any scheduler be there"
 "$orrery" bound -m "$gpus" -s dmdas --kind critical-path,area,paths,transfers \
