@@ -173,7 +173,7 @@ static struct orr_sim_context *blocking_self(struct orr_sim_exec *x,
         refuse(self, what);
     assert(self->exec == &x->head);
     self->polls = 0;
-    self->spins = false;
+    self->spins = self->asks;
     atomic_store_explicit(
         &x->activity,
         atomic_load_explicit(&x->activity, memory_order_relaxed) + 1,

@@ -22,18 +22,28 @@ static double step_us(double spent_us)
     return spent_us > 64 ? spent_us / 64 : 1;
 }
 
+/* A deadlock is found in here: its report is to know who asks, and since when. */
+static bool pass_time_to_ask_again(struct orr_context *self, double us)
+{
+    bool passed;
+
+    self->asks = true;
+    passed = orr_pass_time(us, "an answer that it asks for again and again");
+    self->asks = false;
+    return passed;
+}
+
 void orr_poll_spins(struct orr_context *self, bool clock)
 {
-    double now = orr_exec_now(self->exec);
+    double now = orr_exec_now(self->exec), us;
 
     if (self->polls == ORR_POLLS_IN_A_ROW && !self->spins) {
         self->spins = true;
         self->spins_since = now;
     }
-    if (orr_pass_time(clock ? 1 : step_us(now - self->spins_since),
-                      "an answer that it asks for again and again")) {
+    us = clock ? 1 : step_us(now - self->spins_since);
+    if (pass_time_to_ask_again(self, us)) {
         self->polls = ORR_POLLS_IN_A_ROW - POLLS_PER_STEP;
-        self->spins = true;
     } else if (self->polls == HOPELESS_POLLS) {
         orr_log_warning("\"%s\" asks again and again for the time, or whether "
                         "something has ended, in a callback, where no virtual "

@@ -69,6 +69,7 @@ struct orr_context {
                            * core/api/poll.h */
     bool spins;           /* [owner] … which were many */
     double spins_since;   /* [owner] … since then, virtual µs */
+    bool asks;            /* [owner] … and it waits only to ask again */
     struct orr_context *next; /* in one list of those that were left */
     bool machine;  /* [const] the machine's own, which calls `done` of what has
                    * ended: it may free no data of the application */

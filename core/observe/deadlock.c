@@ -142,6 +142,39 @@ static void say_context(struct orr_context *context, void *arg)
         SAY(report, "%s waits for %s", context_name(context), what);
 }
 
+/* --- since when --- */
+
+static void find_spinner(struct orr_context *context, void *arg)
+{
+    const struct orr_context **last = arg;
+
+    if (context->spins &&
+        (!*last || context->spins_since > (*last)->spins_since))
+        *last = context;
+}
+
+/* Who asks again and again has had virtual time pass, in vain: its date says
+ * nothing. */
+static void say_since_when(struct orr_runtime *rt)
+{
+    const struct orr_context *spinner = NULL;
+
+    if (rt->sim)
+        rt->sim->each_context(rt->machine, find_spinner, &spinner);
+    if (spinner)
+        orr_log_error("deadlock: nothing can go on any more, and %s has asked "
+                      "in vain since %.3f ms of virtual time; unfinished "
+                      "tasks: %lu",
+                      context_name(spinner), spinner->spins_since / 1e3,
+                      orr_count_unfinished(rt));
+    else
+        orr_log_error("deadlock: nothing can go on any more at %.3f ms%s; "
+                      "unfinished tasks: %lu",
+                      orr_exec_now(rt->exec) / 1e3,
+                      rt->exec->virtual_time ? " of virtual time" : "",
+                      orr_count_unfinished(rt));
+}
+
 /* --- jobs --- */
 
 static bool is_acquired(const struct orr_job *job)
@@ -346,11 +379,7 @@ void orr_deadlock_explain(struct orr_runtime *rt)
 {
     struct report report = {.runtime = rt};
 
-    orr_log_error("deadlock: nothing can go on any more at %.3f ms%s; "
-                  "unfinished tasks: %lu",
-                  orr_exec_now(rt->exec) / 1e3,
-                  rt->exec->virtual_time ? " of virtual time" : "",
-                  orr_count_unfinished(rt));
+    say_since_when(rt);
     (void)orr_memory_explain(rt);
     if (rt->sim)
         rt->sim->each_context(rt->machine, say_context, &report);
