@@ -4,6 +4,7 @@
  * One thread.
  */
 #include "tools/common/tool.h"
+#include "tools/common/variables.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -48,6 +49,9 @@ static const struct tool_command list[] = {
     {.name = "validate",
      .run = cmd_validate,
      .what = "compare real and simulated runs, find drift"},
+    {.name = "env",
+     .run = cmd_env,
+     .what = "the environment variables: those that are set, or all"},
     {0}};
 
 static const struct tool_commands commands = {
@@ -67,5 +71,7 @@ int main(int argc, char **argv)
         puts("orrery " ORR_VERSION);
         return tool_close(TOOL_OK);
     }
+    if (argc > 1 && strcmp(argv[1], "env") != 0)
+        variables_warn();
     return tool_close(tool_dispatch(&commands, argc, argv));
 }

@@ -151,7 +151,9 @@ static bool has_limits(void)
     return false;
 }
 
-/* STARPU_LIMIT_<kind>_<i>_MEM for each i. */
+#define DEVICE_LIMIT "STARPU_LIMIT_%s_%d_MEM"
+
+/* That for each i. */
 static int read_device_limits(const char *kind, int *mib, struct orr_error *err)
 {
     bool any = has_limits();
@@ -164,7 +166,7 @@ static int read_device_limits(const char *kind, int *mib, struct orr_error *err)
         mib[i] = -1;
         if (!any)
             continue;
-        snprintf(name, sizeof(name), "STARPU_LIMIT_%s_%d_MEM", kind, i);
+        snprintf(name, sizeof(name), DEVICE_LIMIT, kind, i);
         text = getenv(name);
         if (text && *text)
             rc = read_int(name, text, &mib[i], err);
@@ -172,6 +174,21 @@ static int read_device_limits(const char *kind, int *mib, struct orr_error *err)
             return rc;
     }
     return 0;
+}
+
+bool orr_config_is_device_limit(const char *name)
+{
+    static const char *const kinds[] = {"CUDA", "OPENCL", "CPU_NUMA"};
+
+    for (unsigned k = 0; k < sizeof(kinds) / sizeof(*kinds); k++)
+        for (int i = 0; i < ORR_CONFIG_DEVICES; i++) {
+            char limit[48];
+
+            snprintf(limit, sizeof(limit), DEVICE_LIMIT, kinds[k], i);
+            if (strcmp(name, limit) == 0)
+                return true;
+        }
+    return false;
 }
 
 /* Constraints between variables. */
@@ -290,11 +307,11 @@ const char *orr_config_name(enum orr_config_id id)
     return table[id].name;
 }
 
+static const char *const types[] = {"integer", "0 or 1", "MiB", "number",
+                                    "text"};
+
 static void print_group(FILE *out, const char *title, const int *ids, size_t n)
 {
-    static const char *const types[] = {"integer", "0 or 1", "MiB", "number",
-                                        "text"};
-
     fprintf(out, "\n## %s\n\n", title);
     fprintf(out,
             "| variable | type | default | meaning |\n|---|---|---|---|\n");
@@ -331,6 +348,18 @@ void orr_config_each_vain(void (*tell)(const char *name, const char *reason))
         if (value && *value)
             tell(vain[i].name, vain[i].reason);
     }
+}
+
+bool orr_config_row(unsigned i, struct orr_config_row *ret)
+{
+    if (i < ORR_CFG_COUNT)
+        *ret = (struct orr_config_row){table[i].name, types[table[i].type],
+                                       table[i].initial, table[i].sentence,
+                                       false};
+    else if (i < ORR_CFG_COUNT + NVAIN)
+        *ret = (struct orr_config_row){vain[i - ORR_CFG_COUNT].name, "text", "",
+                                       vain[i - ORR_CFG_COUNT].reason, true};
+    return i < ORR_CFG_COUNT + NVAIN;
 }
 
 static void print_vain(FILE *out)

@@ -467,5 +467,20 @@ const char *orr_config_name(enum orr_config_id id);
 /* Calls tell for each variable that is set and changes nothing. */
 void orr_config_each_vain(void (*tell)(const char *name, const char *reason));
 
+/* A variable as it is documented; constants. */
+struct orr_config_row {
+    const char *name, *type; /* "integer", "0 or 1", "MiB", "number", "text" */
+    const char *initial;     /* as it would be written; "": unset */
+    const char *sentence;    /* Markdown; of one without effect: why */
+    bool vain;               /* it has no effect */
+};
+
+/* The variable at place `i`, those without effect at the end; false: there are no
+ * more. */
+bool orr_config_row(unsigned i, struct orr_config_row *ret);
+
+/* Whether `name` is STARPU_LIMIT_<kind>_<i>_MEM of a kind that is read. */
+bool orr_config_is_device_limit(const char *name);
+
 /* Writes the table as Markdown: docs/ENVIRONMENT.md. */
 void orr_config_print(FILE *out);
