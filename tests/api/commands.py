@@ -70,7 +70,7 @@ orrery() {
     orrery_status=$?
     case "$1 ${2-} $orrery_status" in
     "calibrate kernels 1" | "validate "*" "[34] | "perfmodel check 1")
-        echo "$1 $2" >>"$ORRERY_TEST_STATE.judged"
+        echo "$1 $2" >>"$TUTORIAL_STATE.judged"
         return 0 ;;
     esac
     return $orrery_status
@@ -87,7 +87,7 @@ class Shell:
         self.folder, self.home = folder, home
         keep = {name: os.environ[name] for name in ("PATH", "TMPDIR", "LANG")
                 if name in os.environ}
-        keep.update(HOME=home, ORRERY_TEST_STATE=self.state, LC_ALL="C",
+        keep.update(HOME=home, TUTORIAL_STATE=self.state, LC_ALL="C",
                     OPENBLAS_NUM_THREADS="1", **variables)
         self.variables = keep
 
@@ -97,7 +97,7 @@ class Shell:
         if os.path.exists(judged):
             os.unlink(judged)
         script = (PRELUDE + "set -eu\n" + text +
-                  '\nexport -p >"$ORRERY_TEST_STATE"\npwd >>"$ORRERY_TEST_STATE"\n')
+                  '\nexport -p >"$TUTORIAL_STATE"\npwd >>"$TUTORIAL_STATE"\n')
         done = subprocess.run(["sh", "-c", script], cwd=self.folder,
                               env=self.variables, stdin=subprocess.DEVNULL,
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE,
