@@ -41,13 +41,17 @@ static unsigned count_nodes(const struct choice *choice)
     return choice->nmain + choice->ncuda + choice->nopencl;
 }
 
-static unsigned limit(const char *what, int wanted, unsigned there)
+/* `count` is what an edit of the machine sets. */
+static unsigned limit(const char *what, const char *count, int wanted,
+                      unsigned there)
 {
     if (wanted < 0)
         return there;
     if ((unsigned)wanted > there) {
-        orr_log_warning("%d %s workers were requested, the machine supports %u",
-                        wanted, what, there);
+        orr_log_warning("%d %s workers were requested, the machine supports "
+                        "%u, which are simulated; ORRERY_SET='%s = %d' (orrery "
+                        "run --set) gives it more",
+                        wanted, what, there, count, wanted);
         return there;
     }
     return (unsigned)wanted;
@@ -60,7 +64,7 @@ static void choose(const struct orr_machine_desc *desc,
     unsigned drivers, cpus = desc->ncpu;
 
     ret->nmain = options->numa && desc->nnuma > 1 ? desc->nnuma : 1;
-    ret->ncuda = limit("CUDA", options->ncuda, desc->ncuda);
+    ret->ncuda = limit("CUDA", "cuda.count", options->ncuda, desc->ncuda);
     ret->first_opencl = ret->ncuda;
     ret->nopencl =
         desc->nopencl > ret->first_opencl ? desc->nopencl - ret->ncuda : 0;
@@ -72,7 +76,7 @@ static void choose(const struct orr_machine_desc *desc,
     if (options->reserve_ncpu > 0)
         drivers += (unsigned)options->reserve_ncpu;
     cpus = cpus > drivers ? cpus - drivers : 0;
-    ret->ncpu = limit("CPU", options->ncpu, cpus);
+    ret->ncpu = limit("CPU", "cpu.count", options->ncpu, cpus);
 }
 
 static int find_host(const struct orr_machine_desc *desc, const char *id,

@@ -9,6 +9,7 @@ usage: test-edits.py CHOLESKY CATALOGUE
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -561,6 +562,12 @@ def sayings(folder):
     ran, out = simulate("", "cuda.count = 2", {}, trace, "lws")
     yield ("the real machine cannot be edited",
            ran is None and "edits a simulated machine" in out, out)
+    _, out = run("", STARPU_NCUDA="10", STARPU_NCPU="120")
+    advice = re.findall(r"ORRERY_SET='(\S+ = \d+)'", out)
+    yield ("more workers than there can be: the edit that allows them is named",
+           advice == ["cuda.count = 10", "cpu.count = 120"], out)
+    _, out = run("; ".join(advice), STARPU_NCUDA="10", STARPU_NCPU="120")
+    yield "and allows them", "were requested" not in out, out
     ran, out = run("cuda.count = 100")
     yield ("a machine of too many devices to run is refused",
            ran is None and "at most" in out, out)
