@@ -22,6 +22,7 @@
 #include "core/data/handle.h"
 #include "core/data/node.h"
 #include "core/data/plan.h"
+#include "core/data/plan_inner.h"
 #include "core/runtime.h"
 #include "core/task/job.h"
 #include "core/task/nest.h"
@@ -29,23 +30,6 @@
 static struct orr_access *access_at(struct orr_list *link)
 {
     return orr_container(link, struct orr_access, link);
-}
-
-/* Whether the task may lend that much. */
-static bool covers(const struct orr_scope *scope,
-                   const struct orr_access *access)
-{
-    return !(access->mode & STARPU_REDUX) &&
-           (!(access->mode & STARPU_W) || scope->mode & STARPU_W);
-}
-
-struct orr_scope *orr_lend_scope_locked(struct orr_handle *handle,
-                                        const struct orr_access *access)
-{
-    struct orr_scope *scope =
-        orr_nest_scope(handle->runtime, access->job->around, handle);
-
-    return scope && covers(scope, access) ? scope : NULL;
 }
 
 /* --- the order of a scope --- */
@@ -70,8 +54,8 @@ static bool is_next_locked(const struct orr_scope *scope,
 }
 
 /* The scope's handle is locked, which callers know by other names. */
-static void grant_locked(struct orr_scope *scope, struct orr_access *access)
-    ORR_UNCHECKED
+static void grant_locked(struct orr_scope *scope,
+                         struct orr_access *access) ORR_UNCHECKED
 {
     access->granted = 1;
     if (access->own)
@@ -90,23 +74,47 @@ static bool is_own(const struct orr_scope *scope,
            orr_self->job == scope->access->job;
 }
 
-bool orr_lend_enter_locked(struct orr_scope *scope, struct orr_access *access)
+static void enter_locked(struct orr_scope *scope, struct orr_access *access,
+                         uint16_t depth)
 {
-    access->scoped = 1;
+    access->scoped = depth;
     access->lent = 1;
     access->own = is_own(scope, access);
     scope->nown += access->own;
     orr_list_append(&scope->order, &access->link);
     if (scope->lends && is_next_locked(scope, access))
         grant_locked(scope, access);
-    return !access->granted;
 }
 
-bool orr_lend_try_locked(struct orr_scope *scope, struct orr_access *access)
+bool orr_lend_enter_locked(struct orr_handle *handle, struct orr_access *access,
+                           bool *ret_waits)
 {
-    if (!is_own(scope, access) || !orr_list_empty(&scope->order))
+    uint16_t depth = 0;
+    struct orr_scope *scope = orr_nest_enter(
+        handle->runtime, access->job->around, handle, access->mode, &depth);
+
+    if (!scope)
         return false;
-    (void)orr_lend_enter_locked(scope, access);
+    enter_locked(scope, access, depth);
+    *ret_waits = !access->granted;
+    return true;
+}
+
+bool orr_lend_try_locked(struct orr_handle *handle, struct orr_access *access,
+                         bool *ret_can)
+{
+    uint16_t depth = 0;
+    struct orr_scope *scope = orr_nest_enter(
+        handle->runtime, access->job->around, handle, access->mode, &depth);
+
+    if (!scope)
+        return false;
+    *ret_can = is_own(scope, access) && orr_list_empty(&scope->order);
+    if (!*ret_can) {
+        orr_nest_leave(handle->runtime, scope);
+        return true;
+    }
+    enter_locked(scope, access, depth);
     if (!access->granted)
         grant_locked(scope, access);
     return true;
@@ -135,12 +143,17 @@ static struct orr_access *grant_next_locked(struct orr_scope *scope)
 struct orr_access *orr_lend_leave_locked(struct orr_handle *handle,
                                          struct orr_access *access)
 {
-    struct orr_scope *scope = orr_lend_scope_locked(handle, access);
+    struct orr_runtime *rt = handle->runtime;
+    struct orr_scope *scope =
+        orr_nest_entered(rt, access->job->around, handle, access->scoped);
+    struct orr_access *granted;
 
     orr_list_remove(&access->link);
     access->scoped = 0;
     scope->nown -= access->own;
-    return grant_next_locked(scope);
+    granted = grant_next_locked(scope);
+    orr_nest_leave(rt, scope);
+    return granted;
 }
 
 /* --- the task ends --- */
@@ -161,10 +174,13 @@ static void insert(struct orr_list *order, struct orr_access *access)
 static bool move_locked(struct orr_handle *handle, struct orr_access *access)
     ORR_REQUIRES(handle->lock)
 {
-    struct orr_scope *outer = orr_lend_scope_locked(handle, access);
+    uint16_t depth = 0;
+    struct orr_scope *outer = orr_nest_enter(
+        handle->runtime, access->job->around, handle, access->mode, &depth);
 
     if (outer) {
         insert(&outer->order, access);
+        access->scoped = depth;
         return true;
     }
     access->scoped = access->lent = access->own = 0;
@@ -343,16 +359,24 @@ void orr_lend_end(struct orr_runtime *rt, struct orr_nest *nest)
             resume_write(rt, &nest->scopes[i]);
 }
 
-void orr_lend_finish(struct orr_runtime *rt, struct orr_nest *nest)
+static bool is_used(const struct orr_nest *nest)
 {
     bool used = false;
 
     for (unsigned i = 0; i < nest->nscopes; i++)
         used |= nest->scopes[i].used;
-    if (!used)
+    return used;
+}
+
+void orr_lend_finish(struct orr_runtime *rt, struct orr_nest *nest)
+{
+    if (nest->nscopes == 0)
         return;
-    orr_lend_begin(rt, nest);
-    orr_lend_end(rt, nest);
+    orr_inner_plans_finish(rt, nest);
+    while (is_used(nest) || !orr_inner_plans_close(rt, nest)) {
+        orr_lend_begin(rt, nest);
+        orr_lend_end(rt, nest);
+    }
 }
 
 /* --- parts of what a task has --- */

@@ -15,18 +15,16 @@ struct orr_nest;
 struct orr_runtime;
 struct orr_scope;
 
-/* Where the access, of a job inside of a task, is ordered: what a task around it has
- * and may lend. NULL: in the handle's order. */
-struct orr_scope *orr_lend_scope_locked(struct orr_handle *handle,
-                                        const struct orr_access *access)
-    ORR_REQUIRES(handle->lock);
+/* The access, of a job inside of a task, enters the order of what a task around it
+ * has and may lend. Returns false if none has: it belongs into the handle's order.
+ * *ret_waits: whether its job has to wait. */
+bool orr_lend_enter_locked(struct orr_handle *handle, struct orr_access *access,
+                           bool *ret_waits) ORR_REQUIRES(handle->lock);
 
-/* Enters it; returns whether its job has to wait. With the handle's lock. */
-bool orr_lend_enter_locked(struct orr_scope *scope, struct orr_access *access);
-
-/* An acquisition that does not wait enters if it is the task's own and nobody is
- * there. */
-bool orr_lend_try_locked(struct orr_scope *scope, struct orr_access *access);
+/* The same for an acquisition that does not wait: it enters, *ret_can, if it is the
+ * task's own and nobody is there. */
+bool orr_lend_try_locked(struct orr_handle *handle, struct orr_access *access,
+                         bool *ret_can) ORR_REQUIRES(handle->lock);
 
 /* One that is scoped leaves. Returns those that are granted now, as a chain. */
 struct orr_access *orr_lend_leave_locked(struct orr_handle *handle,

@@ -185,10 +185,10 @@ static bool use_locked(struct orr_handle *handle, struct orr_access *access)
     if (access->mode & (STARPU_W | STARPU_REDUX))
         note_write_locked(handle);
     if (access->job->around) {
-        struct orr_scope *scope = orr_lend_scope_locked(handle, access);
+        bool waits = false;
 
-        if (scope)
-            return orr_lend_enter_locked(scope, access);
+        if (orr_lend_enter_locked(handle, access, &waits))
+            return waits;
     }
     if (!access->wants_order || access->mode & (STARPU_COMMUTE | STARPU_REDUX))
         orr_handle_mix_locked(handle);
@@ -260,16 +260,14 @@ bool orr_job_try_order(struct orr_runtime *rt, struct orr_job *job)
 {
     struct orr_access *access = &job->accesses[0];
     struct orr_handle *handle = access->handle;
-    struct orr_scope *scope;
-    bool can;
+    bool can = false;
 
     if (orr_job_concerns_plans(job) &&
         orr_plans_prepare(rt, handle, access->mode))
         return false;
     access->tried = 1;
     orr_lock(&handle->lock);
-    if (job->around && (scope = orr_lend_scope_locked(handle, access))) {
-        can = orr_lend_try_locked(scope, access);
+    if (job->around && orr_lend_try_locked(handle, access, &can)) {
         handle->nusers += can;
         orr_unlock(&handle->lock);
         return can;

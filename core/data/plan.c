@@ -24,9 +24,11 @@
 #include "core/data/data.h"
 #include "core/data/node.h"
 #include "core/data/placement.h"
+#include "core/data/plan_inner.h"
 #include "core/data/plan_private.h"
 #include "core/data/reduction.h"
 #include "core/runtime.h"
+#include "core/task/inside.h"
 #include "core/task/job.h"
 
 /* The accesses of a switch are numbered by 16 bits, the whole is one of them. */
@@ -37,6 +39,7 @@ enum { MOST_CHILDREN = UINT16_MAX - 1 };
 /* Switches that have their places in the orders and are still to be released. */
 struct batch {
     struct orr_runtime *rt;
+    struct orr_nest *nest; /* of the task that submits them; NULL: none does */
     struct orr_list jobs;
 };
 
@@ -44,6 +47,7 @@ static void begin_batch(struct orr_runtime *rt, struct batch *batch)
     ORR_ACQUIRES(rt->plans_lock)
 {
     batch->rt = rt;
+    batch->nest = orr_nest_here(rt);
     orr_list_init(&batch->jobs);
     orr_lock(&rt->plans_lock);
 }
@@ -74,13 +78,29 @@ static struct orr_job *new_switch(struct orr_runtime *rt, enum orr_switch what,
     abort();
 }
 
+/* In whose sequence the handle is used. */
+static struct orr_scope *
+sequence_of(const struct batch *batch,
+            const struct orr_handle *handle) ORR_UNCHECKED
+{
+    return orr_inner_find(batch->rt, batch->nest, handle);
+}
+
+static enum orr_plan_state state_of(const struct batch *batch,
+                                    const struct orr_plan *plan)
+{
+    return orr_inner_state(sequence_of(batch, plan->whole), plan);
+}
+
 static void submit(struct batch *batch, struct orr_plan *plan,
                    enum orr_switch what,
                    const struct orr_switch_options *options)
 {
     const struct orr_switch_effect *effect = &orr_switch_effects[what];
+    struct orr_scope *scope = sequence_of(batch, plan->whole);
     struct orr_job *job = new_switch(batch->rt, what, plan->n + 1);
 
+    orr_inner_begin(batch->rt, scope, plan);
     for (unsigned i = 0; i <= plan->n; i++)
         job->accesses[i] = (struct orr_access){
             .job = job,
@@ -96,7 +116,7 @@ static void submit(struct batch *batch, struct orr_plan *plan,
     orr_job_set_state(job, ORR_JOB_BLOCKED);
     orr_job_enter_orders(batch->rt, job, orr_job_sort_accesses(job));
     orr_list_append(&batch->jobs, &job->queue);
-    plan->state = effect->then;
+    orr_inner_set(batch->rt, scope, plan, effect->then);
 }
 
 /* --- which switches are needed --- */
@@ -111,13 +131,15 @@ static void join_all(struct batch *batch, struct orr_handle *handle);
 /* The whole is used again, after the parts of parts. */
 static void join(struct batch *batch, struct orr_plan *plan)
 {
-    if (plan->state == ORR_PLAN_IDLE)
+    enum orr_plan_state state = state_of(batch, plan);
+
+    if (state == ORR_PLAN_IDLE)
         return;
     for (unsigned i = 0; i < plan->n; i++)
         join_all(batch, plan->children[i]);
     submit(batch, plan,
-           plan->state == ORR_PLAN_WRITE ? ORR_SWITCH_TO_WHOLE
-                                         : ORR_SWITCH_END_READERS,
+           state == ORR_PLAN_WRITE ? ORR_SWITCH_TO_WHOLE
+                                   : ORR_SWITCH_END_READERS,
            NULL);
 }
 
@@ -132,8 +154,18 @@ static void join_for(struct batch *batch, struct orr_handle *handle,
                      bool writes)
 {
     orr_list_foreach (link, &handle->family->plans)
-        if (writes || plan_at(link)->state == ORR_PLAN_WRITE)
+        if (writes || state_of(batch, plan_at(link)) == ORR_PLAN_WRITE)
             join(batch, plan_at(link));
+}
+
+/* The plan of which the handle is a part, if that is not one of a task around, which
+ * has it; NULL: none. */
+static struct orr_plan *plan_above(const struct batch *batch,
+                                   const struct orr_handle *handle)
+{
+    const struct orr_scope *scope = sequence_of(batch, handle);
+
+    return scope && scope->handle == handle ? NULL : orr_handle_plan(handle);
 }
 
 /* From the root down: the plans of which the handle is a part are used, for
@@ -142,18 +174,18 @@ static void join_for(struct batch *batch, struct orr_handle *handle,
 static void activate(struct batch *batch, struct orr_handle *handle,
                      bool writes)
 {
-    struct orr_plan *plan = orr_handle_plan(handle);
+    struct orr_plan *plan = plan_above(batch, handle);
 
     if (!plan)
         return;
     activate(batch, plan->whole, writes);
     orr_list_foreach (link, &plan->whole->family->plans)
         if (plan_at(link) != plan &&
-            (writes || plan_at(link)->state == ORR_PLAN_WRITE))
+            (writes || state_of(batch, plan_at(link)) == ORR_PLAN_WRITE))
             join(batch, plan_at(link));
-    if (writes && plan->state == ORR_PLAN_READ)
+    if (writes && state_of(batch, plan) == ORR_PLAN_READ)
         join(batch, plan);
-    if (plan->state == ORR_PLAN_IDLE)
+    if (state_of(batch, plan) == ORR_PLAN_IDLE)
         submit(batch, plan,
                writes ? ORR_SWITCH_TO_PARTS : ORR_SWITCH_TO_READERS, NULL);
 }
@@ -166,14 +198,17 @@ static void use(struct batch *batch, struct orr_handle *handle, bool writes)
     join_for(batch, handle, writes);
 }
 
-static bool is_usable(struct orr_handle *handle, bool writes)
+static bool is_usable(const struct batch *batch, struct orr_handle *handle,
+                      bool writes)
 {
-    struct orr_plan *plan = orr_handle_plan(handle);
+    const struct orr_plan *plan = plan_above(batch, handle);
 
     orr_list_foreach (link, &handle->family->plans)
-        if (plan_at(link)->state > (writes ? ORR_PLAN_IDLE : ORR_PLAN_READ))
+        if (state_of(batch, plan_at(link)) >
+            (writes ? ORR_PLAN_IDLE : ORR_PLAN_READ))
             return false;
-    return !plan || (plan->state >= (writes ? ORR_PLAN_WRITE : ORR_PLAN_READ));
+    return !plan ||
+           state_of(batch, plan) >= (writes ? ORR_PLAN_WRITE : ORR_PLAN_READ);
 }
 
 static bool is_write(uint32_t mode)
@@ -269,13 +304,14 @@ static void use_all(struct batch *batch, const struct orr_job *job)
 }
 
 /* The access of the job that cannot go together with another one; NULL: none. */
-static const struct orr_access *find_conflict(const struct orr_job *job)
+static const struct orr_access *find_conflict(const struct batch *batch,
+                                              const struct orr_job *job)
 {
     for (unsigned i = 0; i < job->naccesses; i++) {
         const struct orr_access *access = &job->accesses[i];
 
         if (concerns_plans(access) &&
-            !is_usable(access->handle, is_write(access->mode)))
+            !is_usable(batch, access->handle, is_write(access->mode)))
             return access;
     }
     return NULL;
@@ -291,9 +327,9 @@ void orr_plans_order(struct orr_runtime *rt, struct orr_job *job,
 
     begin_batch(rt, &batch);
     use_all(&batch, job);
-    if (find_conflict(job))
+    if (find_conflict(&batch, job))
         use_all(&batch, job);
-    conflict = find_conflict(job);
+    conflict = find_conflict(&batch, job);
     orr_job_enter_orders(rt, job, chain);
     (void)end_batch(rt, &batch);
     if (!conflict)
@@ -328,6 +364,8 @@ void orr_plan_switch(struct orr_runtime *rt, struct orr_plan *plan,
         join_for(&batch, plan->children[i],
                  orr_switch_effects[what].of_part == ORR_GOES);
     submit(&batch, plan, what, options);
+    if (what == ORR_SWITCH_TO_PARTS || what == ORR_SWITCH_TO_READERS)
+        orr_inner_ask(sequence_of(&batch, plan->whole), plan);
     (void)end_batch(rt, &batch);
 }
 
@@ -336,14 +374,15 @@ enum orr_plan_state orr_plan_state(struct orr_runtime *rt,
                                    bool *ret_other_is_used)
 {
     enum orr_plan_state state;
+    struct batch batch;
 
     *ret_other_is_used = false;
-    orr_lock(&rt->plans_lock);
-    state = plan->state;
+    begin_batch(rt, &batch);
+    state = state_of(&batch, plan);
     orr_list_foreach (link, &plan->whole->family->plans)
-        *ret_other_is_used |=
-            plan_at(link) != plan && plan_at(link)->state != ORR_PLAN_IDLE;
-    orr_unlock(&rt->plans_lock);
+        *ret_other_is_used |= plan_at(link) != plan &&
+                              state_of(&batch, plan_at(link)) != ORR_PLAN_IDLE;
+    (void)end_batch(rt, &batch);
     return state;
 }
 
@@ -353,19 +392,21 @@ static unsigned used_parts(struct orr_runtime *rt, struct orr_handle *handle,
                            struct orr_handle **parts, unsigned max,
                            bool *ret_written)
 {
+    struct batch batch;
     unsigned n = 0;
 
     *ret_written = false;
-    orr_lock(&rt->plans_lock);
+    begin_batch(rt, &batch);
     orr_list_foreach (link, &handle->family->plans) {
         const struct orr_plan *plan = plan_at(link);
+        enum orr_plan_state state = state_of(&batch, plan);
 
-        *ret_written |= plan->state == ORR_PLAN_WRITE;
-        for (unsigned i = 0; plan->state && i < plan->n; i++, n++)
+        *ret_written |= state == ORR_PLAN_WRITE;
+        for (unsigned i = 0; state && i < plan->n; i++, n++)
             if (n < max)
                 parts[n] = plan->children[i];
     }
-    orr_unlock(&rt->plans_lock);
+    (void)end_batch(rt, &batch);
     return n;
 }
 
@@ -545,6 +586,7 @@ static int make_plan(struct orr_handle *handle,
     if (!plan || join_family(handle, NULL) != 0)
         return -ENOMEM;
     plan->whole = handle;
+    orr_list_init(&plan->inner);
     plan->children = orr_handle_children(handle, filter, n);
     if (!plan->children)
         return -ENOMEM;
@@ -589,6 +631,7 @@ int orr_plan_new(struct orr_runtime *rt, struct orr_handle *handle,
 static void free_plan(struct orr_plan *plan)
 {
     orr_list_remove(&plan->link);
+    orr_inner_forget(plan);
     for (unsigned i = 0; i < plan->n; i++)
         if (plan->children[i])
             plan->children[i]->family->of = NULL;

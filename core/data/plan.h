@@ -13,7 +13,8 @@
  *
  * While parts are only read, the whole can be read, too, and several plans may be
  * in that state. All that is said here is about what has been submitted, not about
- * what has run.
+ * what has run. Tasks that write the whole have sequences of their own for what they
+ * submit: plan_inner.h.
  */
 #pragma once
 
@@ -33,7 +34,9 @@ struct orr_plan {
     struct orr_handle *whole;     /* [const] */
     struct orr_handle **children; /* [const] owned array */
     unsigned n;                   /* [const] */
-    enum orr_plan_state state;    /* [plans lock] */
+    enum orr_plan_state state; /* [plans lock] outside of tasks that write the
+                                   * whole: plan_inner.h */
+    struct orr_list inner;     /* [plans lock] how it is used inside of them */
 };
 
 /* Cuts the handle without waiting for tasks. children[] gets the parts, as many
@@ -70,7 +73,8 @@ void orr_plan_switch(struct orr_runtime *rt, struct orr_plan *plan,
                      enum orr_switch what,
                      const struct orr_switch_options *options);
 
-/* The state of a plan, and whether another one of the same whole is used. */
+/* The state of a plan, and whether another one of the same whole is used, for what
+ * the caller submits next. */
 enum orr_plan_state orr_plan_state(struct orr_runtime *rt,
                                    struct orr_plan *plan,
                                    bool *ret_other_is_used);

@@ -299,19 +299,31 @@ static const struct orr_job *first_of(const struct orr_scope *scope)
                : scope->access->job;
 }
 
-/* Who waits for the access in the order of what a task around it has. */
-static void say_scope(struct report *report, const struct orr_access *access)
+static void say_scope(struct report *report, const struct orr_scope *scope)
 {
-    const struct orr_job *job = access->job;
-    const struct orr_scope *scope;
-
-    if (!job->nest || !job->task)
-        return;
-    scope = &job->nest->scopes[access->index];
     for (const struct orr_list *link = scope->order.next;
          scope->access && link != &scope->order; link = link->next)
         if (!access_of(link)->granted)
             say_edge(report, access_of(link)->job, first_of(scope));
+}
+
+/* Who waits in the orders of what a task around has lent, and of parts of that. */
+static void say_scopes(struct report *report, const struct orr_access *access)
+{
+    const struct orr_job *job = access->job;
+    struct orr_scope *scope;
+
+    if (!job->nest || !job->task)
+        return;
+    scope = &job->nest->scopes[access->index];
+    say_scope(report, scope);
+    orr_list_foreach (link, &scope->plans) {
+        const struct orr_inner_plan *plan =
+            orr_container(link, struct orr_inner_plan, link);
+
+        for (unsigned i = 0; i < plan->n; i++)
+            say_scope(report, &plan->parts[i].scope);
+    }
 }
 
 /* Who waits for what the access has claimed. */
@@ -340,7 +352,7 @@ static void visit_job(void *object, void *arg)
     for (unsigned i = 0; i < job->naccesses; i++) {
         say_order(report, &job->accesses[i]);
         say_claim(report, &job->accesses[i]);
-        say_scope(report, &job->accesses[i]);
+        say_scopes(report, &job->accesses[i]);
     }
 }
 

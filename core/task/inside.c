@@ -17,6 +17,7 @@ static bool can_be_lent(const struct orr_access *access)
 static void init_scope(struct orr_scope *scope, struct orr_access *access)
 {
     orr_list_init(&scope->order);
+    orr_list_init(&scope->plans);
     if (!can_be_lent(access))
         return;
     scope->handle = access->handle;

@@ -138,8 +138,7 @@ struct orr_access {
     uint8_t placed : 1;      /* [const] its codelet says where: place.c */
     uint8_t own : 1;         /* [const] of scoped ones: an acquisition by the
                               * task whose data they are */
-    uint8_t scoped;          /* [handle lock] is in the order of what a task
-                              * around its own has: lend.c */
+    uint8_t writes;          /* [owner] counts in its handle's `writing` */
     uint8_t ordered;         /* [handle lock] is in that list */
     uint8_t granted;         /* [handle lock] no earlier one is in its way */
     uint8_t claimed;         /* [handle lock] holds a claim: claim.c */
@@ -147,7 +146,9 @@ struct orr_access {
     uint8_t promised;          /* [handle lock] `node` is promised to it, where
                                 * it is not pinned yet */
     uint8_t used;              /* [handle lock] its kernel has ended */
-    uint8_t writes;            /* [owner] counts in its handle's `writing` */
+    uint16_t scoped;           /* [handle lock] is in the order of what a task
+                                * around its own has, whose nest has this depth;
+                                * 0: in none. lend.c */
     /* [owner] The job's worker changes the rest without the lock. It is in no word
      * with what others read under it: compilers read several bytes at once. */
     _Alignas(8) uint8_t begins; /* its kernel begins the partial */

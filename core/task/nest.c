@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include "core/data/handle.h"
 #include "core/runtime.h"
 
 void orr_nest_ref(struct orr_nest *nest)
@@ -81,6 +82,8 @@ unsigned orr_nest_count_around(struct orr_runtime *rt,
     return n;
 }
 
+/* --- scopes --- */
+
 struct orr_scope *orr_nest_scope(struct orr_runtime *rt, struct orr_nest *nest,
                                  const struct orr_handle *handle)
 {
@@ -93,4 +96,90 @@ struct orr_scope *orr_nest_scope(struct orr_runtime *rt, struct orr_nest *nest,
                 found = &nest->scopes[i];
     orr_unlock(&rt->nests_lock);
     return found;
+}
+
+static bool lends(const struct orr_scope *scope, uint32_t mode)
+{
+    return !(mode & STARPU_REDUX) &&
+           (!(mode & STARPU_W) || scope->mode & STARPU_W);
+}
+
+static struct orr_scope *find_part_locked(struct orr_scope *whole,
+                                          const struct orr_handle *handle,
+                                          bool even_unused)
+{
+    orr_list_foreach (link, &whole->plans) {
+        struct orr_inner_plan *plan =
+            orr_container(link, struct orr_inner_plan, link);
+        struct orr_inner_part *part;
+
+        if (handle->child_index >= plan->n || !(plan->used || even_unused))
+            continue;
+        part = &plan->parts[handle->child_index];
+        if (part->scope.handle == handle && part->id == handle->id)
+            return &part->scope;
+    }
+    return NULL;
+}
+
+/* What the nest's task has of it. */
+static struct orr_scope *find_locked(struct orr_nest *nest,
+                                     const struct orr_handle *handle,
+                                     bool even_unused)
+{
+    struct orr_scope *found = NULL;
+
+    for (unsigned i = 0; i < nest->nscopes && !found; i++) {
+        struct orr_scope *scope = &nest->scopes[i];
+
+        if (scope->handle == handle && scope->access)
+            found = scope;
+        else if (handle->family)
+            found = find_part_locked(scope, handle, even_unused);
+    }
+    return found;
+}
+
+struct orr_scope *orr_nest_enter(struct orr_runtime *rt, struct orr_nest *nest,
+                                 const struct orr_handle *handle, uint32_t mode,
+                                 uint16_t *ret_depth)
+{
+    struct orr_scope *found = NULL;
+
+    orr_lock(&rt->nests_lock);
+    for (; nest && !found; nest = nest->up) {
+        found = find_locked(nest, handle, false);
+        if (found && !lends(found, mode))
+            found = NULL;
+        if (found)
+            *ret_depth = nest->depth;
+    }
+    if (found && found->whole)
+        found->whole->nparts_used++;
+    orr_unlock(&rt->nests_lock);
+    return found;
+}
+
+struct orr_scope *orr_nest_entered(struct orr_runtime *rt,
+                                   struct orr_nest *nest,
+                                   const struct orr_handle *handle,
+                                   uint16_t depth)
+{
+    struct orr_scope *found;
+
+    orr_lock(&rt->nests_lock);
+    while (nest->depth != depth)
+        nest = nest->up;
+    found = find_locked(nest, handle, true);
+    orr_unlock(&rt->nests_lock);
+    return found;
+}
+
+void orr_nest_leave(struct orr_runtime *rt, struct orr_scope *scope)
+{
+    if (!scope->whole)
+        return;
+    orr_lock(&rt->nests_lock);
+    scope->whole->nparts_used--;
+    orr_unlock(&rt->nests_lock);
 }

@@ -19,17 +19,46 @@ struct orr_access;
 struct orr_handle;
 struct orr_runtime;
 
-/* A datum that the nest's task has, for those inside. */
+/* A datum that the nest's task has, or a part of a planned partition of one, for those
+ * inside. Parts always lend: a switch, which needs the whole, comes before who uses
+ * them. */
 struct orr_scope {
     struct orr_handle *handle; /* [const] NULL: it is not lent */
+    struct orr_scope *whole;   /* [const] of a part: whose task this is; else NULL */
     struct orr_access *access; /* [handle lock] the task's; NULL: it is over */
     uint16_t mode;             /* [const] the most that is lent */
     bool lends;                /* [handle lock] the task waits */
     bool used;         /* [handle lock] somebody got it since the task had it */
     bool paused;       /* [handle lock] the task's writing is interrupted */
     unsigned nown;     /* [handle lock] acquisitions of the task itself … */
-    atomic_uint npieces; /* … and of parts of a planned partition of the datum */
+    atomic_uint npieces; /* … and of parts of planned partitions of the datum, and
+                          * partitions that it has asked for */
     struct orr_list order; /* [handle lock] accesses inside, as submitted */
+    struct orr_list plans; /* [plans lock, nests lock] of struct orr_inner_plan: what
+                            * cuts it, or its parts, inside */
+    unsigned nparts_used;  /* [nests lock] accesses in the orders of parts */
+    bool closed;           /* [plans lock] its parts are used outside again */
+};
+
+struct orr_inner_part {
+    struct orr_scope scope;
+    uint64_t id; /* [const] of its handle, which may end before */
+};
+
+/* A planned partition as it is used inside of a task that writes the whole, or
+ * something of which that is a part. Outside the whole is what is used meanwhile,
+ * whatever was submitted since: core/data/plan_inner.h. */
+struct orr_inner_plan {
+    struct orr_list link;   /* [plans lock, nests lock] of its scope */
+    struct orr_list twin;   /* [plans lock] of its plan, inside of other tasks */
+    struct orr_plan *plan;  /* [plans lock] NULL: it was cleaned */
+    int state;              /* [plans lock] enum orr_plan_state */
+    bool used;              /* [plans lock, nests lock] its parts are, or it is
+                             * about to change */
+    bool asked;             /* [plans lock] the task itself has asked for its parts:
+                             * it does not take the whole back before it says so */
+    unsigned n;             /* [const] */
+    struct orr_inner_part parts[];
 };
 
 struct orr_nest {
@@ -69,3 +98,18 @@ unsigned orr_nest_count_around(struct orr_runtime *rt,
  * none has it. With the handle's lock, which the result is for. */
 struct orr_scope *orr_nest_scope(struct orr_runtime *rt, struct orr_nest *nest,
                                  const struct orr_handle *handle);
+
+/* The innermost scope of the datum, or of it as a part, that lends as much as the
+ * mode; NULL: none. An access enters it under the handle's lock, or lets it go by
+ * orr_nest_leave. *ret_depth: the depth of its nest. */
+struct orr_scope *orr_nest_enter(struct orr_runtime *rt, struct orr_nest *nest,
+                                 const struct orr_handle *handle, uint32_t mode,
+                                 uint16_t *ret_depth);
+
+/* The scope that an access has entered whose nest has that depth. */
+struct orr_scope *orr_nest_entered(struct orr_runtime *rt,
+                                   struct orr_nest *nest,
+                                   const struct orr_handle *handle,
+                                   uint16_t depth);
+
+void orr_nest_leave(struct orr_runtime *rt, struct orr_scope *scope);

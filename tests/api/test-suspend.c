@@ -12,54 +12,7 @@
 
 #include <orrery.h>
 
-#include "machines.h"
-
-/* Each machine with each of these numbers of processors. */
-static const char *const ncpus[] = {"1", "2", "4"};
-enum { NCPUS = 3, NTIMES = NMACHINES * NCPUS };
-
-static void open_one(int i)
-{
-    setenv("TEST_NCPU", ncpus[i % NCPUS], 1);
-    machine_open(i / NCPUS);
-}
-
-/* Kernels of these run in simulations, whatever the machine. */
-#define CODELET(func)                                                          \
-    {                                                                          \
-        .cpu_funcs = {func}, .name = "k"                                       \
-    }
-
-static struct starpu_task *new_task(struct starpu_codelet *cl, void *arg)
-{
-    struct starpu_task *task = starpu_task_create();
-
-    ck_assert_ptr_nonnull(task);
-    task->cl = cl;
-    task->cl_arg = arg;
-    return task;
-}
-
-static void submit(struct starpu_task *task)
-{
-    ck_assert_int_eq(starpu_task_submit(task), 0);
-}
-
-static void run(struct starpu_codelet *cl, void *arg)
-{
-    submit(new_task(cl, arg));
-    ck_assert_int_eq(starpu_task_wait_for_all(), 0);
-}
-
-/* A task that can be waited for, and is freed by that. */
-static struct starpu_task *begin(struct starpu_codelet *cl, void *arg)
-{
-    struct starpu_task *task = new_task(cl, arg);
-
-    task->detach = 0;
-    submit(task);
-    return task;
-}
+#include "inside.h"
 
 static void nothing(void *buffers[], void *arg)
 {
@@ -284,38 +237,6 @@ END_TEST
 
 /* --- data of its own --- */
 
-static void add(void *buffers[], void *arg)
-{
-    int *v = (int *)STARPU_VECTOR_GET_PTR(buffers[0]);
-
-    for (size_t i = 0; i < STARPU_VECTOR_GET_NX(buffers[0]); i++)
-        v[i] = v[i] * 3 + (int)(intptr_t)arg;
-}
-
-/* Wherever there is a worker. */
-static struct starpu_codelet cl_add = {
-    .cpu_funcs = {add},
-    .cuda_funcs = {add},
-    .nbuffers = 1,
-    .modes = {STARPU_RW},
-    .name = "k",
-};
-
-static void submit_add(starpu_data_handle_t handle, int value)
-{
-    struct starpu_task *task = new_task(&cl_add, (void *)(intptr_t)value);
-
-    task->handles[0] = handle;
-    submit(task);
-}
-
-enum { N = 12, PARTS = 3 };
-
-static struct starpu_data_filter thirds = {
-    .filter_func = starpu_vector_filter_block,
-    .nchildren = PARTS,
-};
-
 static void use_data(void *buffers[], void *arg)
 {
     int v[N] = {0};
@@ -352,248 +273,6 @@ START_TEST(a_kernel_may_acquire_partition_and_unregister)
     starpu_task_wait_for_all();
     for (int i = 0; i < 4; i++)
         ck_assert_int_eq(passed[i], 1);
-    starpu_shutdown();
-}
-END_TEST
-
-/* --- data that the task was given --- */
-
-static starpu_data_handle_t shared;
-
-static void wait_for(struct starpu_task *task)
-{
-    ck_assert_int_eq(starpu_task_wait(task), 0);
-}
-
-static struct starpu_task *begin_add(starpu_data_handle_t handle, int value)
-{
-    struct starpu_task *task = new_task(&cl_add, (void *)(intptr_t)value);
-
-    task->handles[0] = handle;
-    task->detach = 0;
-    submit(task);
-    return task;
-}
-
-/* It waits for the last; the first has run before that. */
-static void lend(void *buffers[], void *arg)
-{
-    int *v = (int *)STARPU_VECTOR_GET_PTR(buffers[0]);
-
-    (void)arg;
-    v[0] = v[0] * 5 + 1;
-    submit_add(shared, 1);
-    wait_for(begin_add(shared, 2));
-    v[0] = v[0] * 5 + 2;
-    submit_add(shared, 3);
-    ck_assert_int_eq(starpu_data_acquire(shared, STARPU_R), 0);
-    ck_assert_int_eq(v[1] % 3, 0);
-    starpu_data_release(shared);
-    v[0] = v[0] * 5 + 3;
-    submit_add(shared, 4); /* runs after the task, as ever */
-}
-
-static struct starpu_codelet cl_lend = {
-    .cpu_funcs = {lend},
-    .nbuffers = 1,
-    .modes = {STARPU_RW},
-    .name = "k",
-};
-
-/* What two of these make of a value. */
-static int lent_value(int v)
-{
-    for (int i = 0; i < 2; i++) {
-        v = ((v * 5 + 1) * 3 + 1) * 3 + 2;
-        v = (v * 5 + 2) * 3 + 3;
-        v = v * 5 + 3;
-    }
-    return (v * 3 + 4) * 3 + 4;
-}
-
-START_TEST(a_task_lends_its_data_while_it_waits)
-{
-    int v[2] = {1, 0};
-
-    open_one(_i);
-    starpu_vector_data_register(&shared, STARPU_MAIN_RAM, (uintptr_t)v, 2,
-                                sizeof(v[0]));
-    starpu_pause();
-    for (int i = 0; i < 2; i++) {
-        struct starpu_task *task = new_task(&cl_lend, NULL);
-
-        task->handles[0] = shared;
-        submit(task);
-    }
-    starpu_resume();
-    starpu_task_wait_for_all();
-    starpu_data_unregister(shared);
-    ck_assert_int_eq(v[0], lent_value(1));
-    starpu_shutdown();
-}
-END_TEST
-
-static void sum(void *buffers[], void *arg)
-{
-    const int *v = (const int *)STARPU_VECTOR_GET_PTR(buffers[0]);
-
-    for (size_t i = 0; i < STARPU_VECTOR_GET_NX(buffers[0]); i++)
-        atomic_fetch_add((atomic_int *)arg, v[i]);
-}
-
-static struct starpu_codelet cl_sum = {
-    .cpu_funcs = {sum},
-    .cuda_funcs = {sum},
-    .nbuffers = 1,
-    .modes = {STARPU_R},
-    .name = "k",
-};
-
-/* Others read beside it, and a writer waits for them all. */
-static void lend_for_reading(void *buffers[], void *arg)
-{
-    struct starpu_task *tasks[3];
-
-    (void)buffers;
-    for (int i = 0; i < 3; i++) {
-        tasks[i] = new_task(&cl_sum, arg);
-        tasks[i]->handles[0] = shared;
-        tasks[i]->detach = 0;
-        submit(tasks[i]);
-    }
-    for (int i = 0; i < 3; i++)
-        wait_for(tasks[i]);
-}
-
-static struct starpu_codelet cl_lend_for_reading = {
-    .cpu_funcs = {lend_for_reading},
-    .nbuffers = 1,
-    .modes = {STARPU_R},
-    .name = "k",
-};
-
-START_TEST(what_is_read_is_lent_for_reading_before_a_writer_that_waits)
-{
-    int v[2] = {3, 4};
-    atomic_int total = 0;
-
-    open_one(_i);
-    starpu_vector_data_register(&shared, STARPU_MAIN_RAM, (uintptr_t)v, 2,
-                                sizeof(v[0]));
-    starpu_pause();
-    for (int i = 0; i < 2; i++) {
-        struct starpu_task *task = new_task(&cl_lend_for_reading, &total);
-
-        task->handles[0] = shared;
-        submit(task);
-    }
-    submit_add(shared, 1);
-    starpu_resume();
-    starpu_task_wait_for_all();
-    ck_assert_int_eq(atomic_load(&total), 2 * 3 * (3 + 4));
-    starpu_data_unregister(shared);
-    ck_assert_int_eq(v[0], 10);
-    starpu_shutdown();
-}
-END_TEST
-
-/* The one in the middle does not use what the outer one has. */
-static void innermost(void *buffers[], void *arg)
-{
-    (void)buffers;
-    (void)arg;
-    submit_add(shared, 1);
-    wait_for(begin_add(shared, 2));
-}
-
-static struct starpu_codelet cl_innermost = CODELET(innermost);
-
-static void outermost(void *buffers[], void *arg)
-{
-    int *v = (int *)STARPU_VECTOR_GET_PTR(buffers[0]);
-
-    (void)arg;
-    v[0]++;
-    wait_for(begin(&cl_innermost, NULL));
-    v[0] = v[0] * 7;
-}
-
-static struct starpu_codelet cl_outermost = {
-    .cpu_funcs = {outermost},
-    .nbuffers = 1,
-    .modes = {STARPU_RW},
-    .name = "k",
-};
-
-START_TEST(data_are_lent_to_those_further_inside)
-{
-    int v[1] = {1}, expected = 1;
-
-    open_one(_i);
-    starpu_vector_data_register(&shared, STARPU_MAIN_RAM, (uintptr_t)v, 1,
-                                sizeof(v[0]));
-    starpu_task_insert(&cl_outermost, STARPU_RW, shared, 0);
-    starpu_task_insert(&cl_outermost, STARPU_RW, shared, 0);
-    starpu_data_unregister(shared);
-    for (int i = 0; i < 2; i++)
-        expected = (((expected + 1) * 3 + 1) * 3 + 2) * 7;
-    ck_assert_int_eq(v[0], expected);
-    starpu_shutdown();
-}
-END_TEST
-
-/* A planned partition of what the task has, and back. */
-static void use_pieces(void *buffers[], void *arg)
-{
-    int *v = (int *)STARPU_VECTOR_GET_PTR(buffers[0]);
-    starpu_data_handle_t *pieces = arg;
-
-    v[0] = v[0] * 5 + 1;
-    for (int i = 0; i < PARTS; i++)
-        submit_add(pieces[i], i);
-    wait_for(begin_add(shared, 7));
-    v[0] = v[0] * 5 + 2;
-    for (int i = 0; i < PARTS; i++)
-        submit_add(pieces[i], i);
-    ck_assert_int_eq(starpu_data_acquire(pieces[1], STARPU_R), 0);
-    ck_assert_int_eq(v[N / PARTS] % 3, 1);
-    starpu_data_release(pieces[1]);
-    ck_assert_int_eq(starpu_data_acquire(shared, STARPU_RW), 0);
-    starpu_data_release(shared);
-    v[0] = v[0] * 5 + 3;
-}
-
-static struct starpu_codelet cl_use_pieces = {
-    .cpu_funcs = {use_pieces},
-    .nbuffers = 1,
-    .modes = {STARPU_RW},
-    .name = "k",
-};
-
-START_TEST(pieces_of_a_planned_partition_are_lent)
-{
-    int v[N];
-    starpu_data_handle_t pieces[PARTS];
-    int first = 1, last = 1;
-
-    open_one(_i);
-    for (int i = 0; i < N; i++)
-        v[i] = 1;
-    starpu_vector_data_register(&shared, STARPU_MAIN_RAM, (uintptr_t)v, N,
-                                sizeof(v[0]));
-    starpu_data_partition_plan(shared, &thirds, pieces);
-    for (int i = 0; i < 2; i++) {
-        starpu_task_insert(&cl_use_pieces, STARPU_RW, shared, STARPU_CL_ARGS_NFREE,
-                           pieces, sizeof(pieces), 0);
-        first = ((first * 5 + 1) * 3) * 3 + 7;
-        first = ((first * 5 + 2) * 3) * 5 + 3;
-        last = ((last * 3 + 2) * 3 + 7) * 3 + 2;
-    }
-    starpu_task_wait_for_all();
-    starpu_data_partition_clean(shared, PARTS, pieces);
-    starpu_data_unregister(shared);
-    ck_assert_int_eq(v[0], first);
-    ck_assert_int_eq(v[N - 1], last);
     starpu_shutdown();
 }
 END_TEST
@@ -679,8 +358,8 @@ static struct {
     starpu_pthread_mutex_t mutex;
     starpu_pthread_cond_t cond;
     int turn, rounds;
-} table = {STARPU_PTHREAD_MUTEX_INITIALIZER, STARPU_PTHREAD_COND_INITIALIZER,
-           0, 0};
+} table = {STARPU_PTHREAD_MUTEX_INITIALIZER, STARPU_PTHREAD_COND_INITIALIZER, 0,
+           0};
 
 enum { PLAYERS = 5, ROUNDS = 6 };
 
@@ -759,8 +438,7 @@ static void meet(void *buffers[], void *arg)
         atomic_fetch_add(&arrived, 1);
         rc = starpu_pthread_barrier_wait(&barrier);
         ck_assert_int_ge(atomic_load(&arrived), i * *(int *)arg);
-        atomic_fetch_add(&serial,
-                         rc == STARPU_PTHREAD_BARRIER_SERIAL_THREAD);
+        atomic_fetch_add(&serial, rc == STARPU_PTHREAD_BARRIER_SERIAL_THREAD);
     }
 }
 
@@ -974,12 +652,6 @@ int main(void)
     tcase_add_loop_test(tc, tags_can_be_waited_for, 0, NTIMES);
     tcase_add_loop_test(tc, a_kernel_may_acquire_partition_and_unregister, 0,
                         NTIMES);
-    tcase_add_loop_test(tc, a_task_lends_its_data_while_it_waits, 0, NTIMES);
-    tcase_add_loop_test(
-        tc, what_is_read_is_lent_for_reading_before_a_writer_that_waits, 0,
-        NTIMES);
-    tcase_add_loop_test(tc, data_are_lent_to_those_further_inside, 0, NTIMES);
-    tcase_add_loop_test(tc, pieces_of_a_planned_partition_are_lent, 0, NTIMES);
     tcase_add_loop_test(tc, a_pipeline_of_kernels_with_semaphores_flows, 0,
                         NTIMES);
     tcase_add_loop_test(tc, kernels_take_turns_by_mutex_and_condition, 0,
