@@ -22,7 +22,6 @@
 #include "core/data/handle.h"
 #include "core/data/node.h"
 #include "core/data/plan.h"
-#include "core/data/plan_inner.h"
 #include "core/runtime.h"
 #include "core/task/job.h"
 #include "core/task/nest.h"
@@ -297,13 +296,14 @@ static void bring_back(struct orr_runtime *rt, struct orr_scope *scope)
     orr_data_release(rt, scope->handle, node);
 }
 
-/* What the task has acquired itself it has back, if others do not read it
- * beside. */
-static void look_at_own_locked(struct orr_scope *scope)
+/* What the task has acquired itself it has back, if others do not read it, or parts
+ * of it, beside. */
+static void look_at_own_locked(struct orr_runtime *rt, struct orr_scope *scope)
 {
     uint64_t node = UINT64_C(1) << scope->access->node;
 
-    if (scope->nown == 0 || !(scope->handle->valid & node))
+    if (scope->nown == 0 || !(scope->handle->valid & node) ||
+        orr_inner_plans_used(rt, scope))
         return;
     orr_list_foreach (link, &scope->order)
         if (access_at(link)->granted && !access_at(link)->own)
@@ -321,7 +321,7 @@ static bool try_close(struct orr_runtime *rt, struct orr_nest *nest)
         if (!scope->handle)
             continue;
         orr_lock(&scope->handle->lock);
-        look_at_own_locked(scope);
+        look_at_own_locked(rt, scope);
         away = is_away_locked(scope);
         scope->lends = away;
         orr_unlock(&scope->handle->lock);

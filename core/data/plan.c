@@ -24,7 +24,6 @@
 #include "core/data/data.h"
 #include "core/data/node.h"
 #include "core/data/placement.h"
-#include "core/data/plan_inner.h"
 #include "core/data/plan_private.h"
 #include "core/data/reduction.h"
 #include "core/runtime.h"
@@ -194,6 +193,8 @@ static void activate(struct batch *batch, struct orr_handle *handle,
  * only read. */
 static void use(struct batch *batch, struct orr_handle *handle, bool writes)
 {
+    if (!writes && orr_inner_is_read(batch->rt, batch->nest, handle))
+        return;
     activate(batch, handle, writes);
     join_for(batch, handle, writes);
 }
@@ -203,6 +204,8 @@ static bool is_usable(const struct batch *batch, struct orr_handle *handle,
 {
     const struct orr_plan *plan = plan_above(batch, handle);
 
+    if (!writes && orr_inner_is_read(batch->rt, batch->nest, handle))
+        return true;
     orr_list_foreach (link, &handle->family->plans)
         if (state_of(batch, plan_at(link)) >
             (writes ? ORR_PLAN_IDLE : ORR_PLAN_READ))

@@ -14,12 +14,15 @@
  * While parts are only read, the whole can be read, too, and several plans may be
  * in that state. All that is said here is about what has been submitted, not about
  * what has run. Tasks that write the whole have sequences of their own for what they
- * submit: plan_inner.h.
+ * submit: plan_inner.c.
  */
 #pragma once
 
 #include "core/base/list.h"
 #include "core/data/handle.h"
+
+struct orr_nest;
+struct orr_scope;
 
 enum orr_plan_state {
     ORR_PLAN_IDLE,  /* the whole is used */
@@ -35,7 +38,7 @@ struct orr_plan {
     struct orr_handle **children; /* [const] owned array */
     unsigned n;                   /* [const] */
     enum orr_plan_state state; /* [plans lock] outside of tasks that write the
-                                   * whole: plan_inner.h */
+                                   * whole: plan_inner.c */
     struct orr_list inner;     /* [plans lock] how it is used inside of them */
 };
 
@@ -111,6 +114,20 @@ bool orr_whole_has_begun(const struct orr_handle *handle);
 
 /* Whether parts have a value follows from the handle from now on. */
 void orr_parts_inherit_beginning(struct orr_handle *handle);
+
+/* --- inside of tasks: plan_inner.c, for lend.c --- */
+
+/* Whether parts of what the task has are used inside, or are going to be. Takes no
+ * lock but the nests'. */
+bool orr_inner_plans_used(struct orr_runtime *rt,
+                          const struct orr_scope *scope);
+
+/* The nest's kernel has ended: what it has asked for is over. */
+void orr_inner_plans_finish(struct orr_runtime *rt, struct orr_nest *nest);
+
+/* After that: what is submitted there from now on is part of the
+ * sequence around it. Returns false if parts are still used. */
+bool orr_inner_plans_close(struct orr_runtime *rt, struct orr_nest *nest);
 
 /* Frees what is left of plans with a handle. */
 void orr_family_free(struct orr_handle *handle);

@@ -1,12 +1,22 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* core/data/plan_inner.c - see plan_inner.h. */
-#include "core/data/plan_inner.h"
-
+/*
+ * core/data/plan_inner.c - planned partitions inside of tasks. A task that writes
+ * data may submit others that use parts of them: these come before all that was
+ * submitted outside after the task, which may be switches of the same plans. So
+ * there is a sequence of turns for each task that has the whole, or something of
+ * which that is a part; it begins and ends with the whole. Its switches and uses of
+ * parts are ordered in scopes of the task (core/task/nest.h), which lends its data to
+ * them while it waits, and it does not end before they have.
+ *
+ * What a task only reads is used in the sequence around it, parts as well.
+ */
 #include <stdlib.h>
 
 #include "core/base/log.h"
+#include "core/data/plan_private.h"
 #include "core/runtime.h"
 #include "core/task/job.h"
+#include "core/task/nest.h"
 
 static struct orr_inner_plan *inner_at(struct orr_list *link)
 {
@@ -45,6 +55,22 @@ struct orr_scope *orr_inner_find(struct orr_runtime *rt, struct orr_nest *nest,
                 found = &nest->scopes[i];
     orr_unlock(&rt->nests_lock);
     return found;
+}
+
+bool orr_inner_is_read(struct orr_runtime *rt, struct orr_nest *nest,
+                       const struct orr_handle *handle)
+{
+    const struct orr_scope *found = NULL;
+
+    if (!nest)
+        return false;
+    orr_lock(&rt->nests_lock);
+    for (; nest && !found; nest = nest->up)
+        for (unsigned i = 0; i < nest->nscopes && !found; i++)
+            if (nest->scopes[i].handle == handle && !nest->scopes[i].closed)
+                found = &nest->scopes[i];
+    orr_unlock(&rt->nests_lock);
+    return found && !(found->mode & STARPU_W);
 }
 
 static struct orr_inner_plan *find(const struct orr_scope *scope,
@@ -184,6 +210,16 @@ static bool is_in_use_locked(const struct orr_scope *scope)
     for (struct orr_list *link = scope->plans.next; link != &scope->plans;
          link = link->next)
         used |= inner_at(link)->used;
+    return used;
+}
+
+bool orr_inner_plans_used(struct orr_runtime *rt, const struct orr_scope *scope)
+{
+    bool used;
+
+    orr_lock(&rt->nests_lock);
+    used = is_in_use_locked(scope);
+    orr_unlock(&rt->nests_lock);
     return used;
 }
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * core/data/plan_private.h - shared by plan.c, which submits switches, and
- * plan_switch.c, what they do when their turn has come.
+ * core/data/plan_private.h - shared by plan.c, which submits switches, plan_inner.c,
+ * those of tasks that have the whole, and plan_switch.c, what they do when their turn
+ * has come.
  */
 #pragma once
 
@@ -24,6 +25,39 @@ struct orr_switch_effect {
 };
 
 extern const struct orr_switch_effect orr_switch_effects[ORR_NSWITCHES];
+
+/* --- sequences inside of tasks: plan_inner.c. All with the plans lock. --- */
+
+/* The innermost task around what is submitted in the nest that writes the handle, or
+ * something of which it is a part: what it has; NULL: none does. Plans lock. */
+struct orr_scope *orr_inner_find(struct orr_runtime *rt, struct orr_nest *nest,
+                                 const struct orr_handle *handle);
+
+/* The state of the plan in that sequence; scope NULL: in the outermost. */
+enum orr_plan_state orr_inner_state(const struct orr_scope *scope,
+                                    const struct orr_plan *plan);
+
+/* The plan is about to be switched there: its parts have scopes from now on. */
+void orr_inner_begin(struct orr_runtime *rt, struct orr_scope *scope,
+                     struct orr_plan *plan);
+
+/* The switch, and all before it, are in their orders. */
+void orr_inner_set(struct orr_runtime *rt, struct orr_scope *scope,
+                   struct orr_plan *plan, enum orr_plan_state state);
+
+/* The task whose scope it is has asked for parts: the whole is not taken back for it
+ * until it asks for that, uses the whole or ends. */
+void orr_inner_ask(struct orr_scope *scope, struct orr_plan *plan);
+
+/* The plan ends. */
+void orr_inner_forget(struct orr_plan *plan);
+
+/* Whether that is what the innermost task around has that has it, to read it: no
+ * switch is needed, since nobody writes parts of it there. */
+bool orr_inner_is_read(struct orr_runtime *rt, struct orr_nest *nest,
+                       const struct orr_handle *handle);
+
+/* --- switches --- */
 
 /* Jobs that are such switches; `acquire.node` is the base of the whole. */
 extern const struct orr_job_type orr_switch_types[ORR_NSWITCHES];

@@ -47,7 +47,7 @@ struct orr_inner_part {
 
 /* A planned partition as it is used inside of a task that writes the whole, or
  * something of which that is a part. Outside the whole is what is used meanwhile,
- * whatever was submitted since: core/data/plan_inner.h. */
+ * whatever was submitted since: core/data/plan_inner.c. */
 struct orr_inner_plan {
     struct orr_list link;   /* [plans lock, nests lock] of its scope */
     struct orr_list twin;   /* [plans lock] of its plan, inside of other tasks */
