@@ -187,6 +187,12 @@ struct orr_family {
                             * in which they were made */
     struct orr_plan *of;   /* [plans lock] where it is a part; NULL: none */
     struct orr_placement place; /* [const] there, in its whole */
+    /* Of the first part of a plan, for all: plan_switch.c. */
+    struct {
+        unsigned n;              /* [handle lock] sequences in which parts are read */
+        bool moving;             /* [handle lock] their value comes or goes */
+        struct orr_list waiting; /* [handle lock] switches, until it has */
+    } readers;
 };
 
 /* Whether each value of the handle is brought to the node, and stays. */

@@ -33,11 +33,14 @@ static struct orr_access *access_at(struct orr_list *link)
 
 /* --- the order of a scope --- */
 
-/* In a scope commuting writers keep their order; and a task that has acquired what
- * it writes itself reads beside nobody. */
+/* In a scope commuting writers keep their order; a task that has acquired what it
+ * writes itself reads beside nobody; and who takes the whole back waits for switches,
+ * those of readers, too. */
 static bool go_together(const struct orr_scope *scope,
                         const struct orr_access *a, const struct orr_access *b)
 {
+    if (orr_job_is_switch(a->job) || orr_job_is_switch(b->job))
+        return false;
     return orr_access_group(a) == ORR_GROUP_READ &&
            orr_accesses_go_together(a, b) &&
            !(scope->mode & STARPU_W && (a->own || b->own));
@@ -73,6 +76,21 @@ static bool is_own(const struct orr_scope *scope,
            orr_self->job == scope->access->job;
 }
 
+static struct orr_scope *find_scope(struct orr_handle *handle,
+                                    const struct orr_access *access,
+                                    uint16_t *ret_depth)
+{
+    const struct orr_job *job = access->job;
+
+    if (!orr_job_is_switch(job))
+        return orr_nest_enter(handle->runtime, job->around, handle,
+                              access->mode, ret_depth);
+    return job->acquire.scope
+               ? orr_nest_switch(handle->runtime, job->around, handle,
+                                 job->acquire.scope, ret_depth)
+               : NULL;
+}
+
 static void enter_locked(struct orr_scope *scope, struct orr_access *access,
                          uint16_t depth)
 {
@@ -89,8 +107,7 @@ bool orr_lend_enter_locked(struct orr_handle *handle, struct orr_access *access,
                            bool *ret_waits)
 {
     uint16_t depth = 0;
-    struct orr_scope *scope = orr_nest_enter(
-        handle->runtime, access->job->around, handle, access->mode, &depth);
+    struct orr_scope *scope = find_scope(handle, access, &depth);
 
     if (!scope)
         return false;
@@ -103,8 +120,7 @@ bool orr_lend_try_locked(struct orr_handle *handle, struct orr_access *access,
                          bool *ret_can)
 {
     uint16_t depth = 0;
-    struct orr_scope *scope = orr_nest_enter(
-        handle->runtime, access->job->around, handle, access->mode, &depth);
+    struct orr_scope *scope = find_scope(handle, access, &depth);
 
     if (!scope)
         return false;
@@ -174,8 +190,7 @@ static bool move_locked(struct orr_handle *handle, struct orr_access *access)
     ORR_REQUIRES(handle->lock)
 {
     uint16_t depth = 0;
-    struct orr_scope *outer = orr_nest_enter(
-        handle->runtime, access->job->around, handle, access->mode, &depth);
+    struct orr_scope *outer = find_scope(handle, access, &depth);
 
     if (outer) {
         insert(&outer->order, access);
@@ -372,8 +387,8 @@ void orr_lend_finish(struct orr_runtime *rt, struct orr_nest *nest)
 {
     if (nest->nscopes == 0)
         return;
-    orr_inner_plans_finish(rt, nest);
     while (is_used(nest) || !orr_inner_plans_close(rt, nest)) {
+        orr_inner_plans_end(rt, nest);
         orr_lend_begin(rt, nest);
         orr_lend_end(rt, nest);
     }
@@ -399,13 +414,13 @@ void orr_lend_acquire(struct orr_job *acquisition)
     for (; acquisition->around && plan && !scope;
          plan = orr_handle_plan(plan->whole))
         scope = scope_of_own(orr_self->job, plan->whole);
-    acquisition->acquire.piece_of = scope;
+    acquisition->acquire.scope = scope;
     if (scope)
         atomic_fetch_add(&scope->npieces, 1);
 }
 
 void orr_lend_release(const struct orr_job *acquisition)
 {
-    if (acquisition->acquire.piece_of)
-        atomic_fetch_sub(&acquisition->acquire.piece_of->npieces, 1);
+    if (acquisition->acquire.scope)
+        atomic_fetch_sub(&acquisition->acquire.scope->npieces, 1);
 }

@@ -39,6 +39,7 @@ enum { MOST_CHILDREN = UINT16_MAX - 1 };
 struct batch {
     struct orr_runtime *rt;
     struct orr_nest *nest; /* of the task that submits them; NULL: none does */
+    struct orr_scope *in;  /* in whose sequence they are; NULL: the outermost */
     struct orr_list jobs;
 };
 
@@ -47,6 +48,7 @@ static void begin_batch(struct orr_runtime *rt, struct batch *batch)
 {
     batch->rt = rt;
     batch->nest = orr_nest_here(rt);
+    batch->in = NULL;
     orr_list_init(&batch->jobs);
     orr_lock(&rt->plans_lock);
 }
@@ -77,18 +79,17 @@ static struct orr_job *new_switch(struct orr_runtime *rt, enum orr_switch what,
     abort();
 }
 
-/* In whose sequence the handle is used. */
-static struct orr_scope *
-sequence_of(const struct batch *batch,
-            const struct orr_handle *handle) ORR_UNCHECKED
+/* Chooses the sequence in which the handle is used. */
+static void choose(struct batch *batch, const struct orr_handle *handle,
+                   bool writes)
 {
-    return orr_inner_find(batch->rt, batch->nest, handle);
+    batch->in = orr_inner_find(batch->rt, batch->nest, handle, writes);
 }
 
 static enum orr_plan_state state_of(const struct batch *batch,
                                     const struct orr_plan *plan)
 {
-    return orr_inner_state(sequence_of(batch, plan->whole), plan);
+    return orr_inner_state(batch->in, plan);
 }
 
 static void submit(struct batch *batch, struct orr_plan *plan,
@@ -96,10 +97,9 @@ static void submit(struct batch *batch, struct orr_plan *plan,
                    const struct orr_switch_options *options)
 {
     const struct orr_switch_effect *effect = &orr_switch_effects[what];
-    struct orr_scope *scope = sequence_of(batch, plan->whole);
     struct orr_job *job = new_switch(batch->rt, what, plan->n + 1);
 
-    orr_inner_begin(batch->rt, scope, plan);
+    orr_inner_begin(batch->rt, batch->in, plan);
     for (unsigned i = 0; i <= plan->n; i++)
         job->accesses[i] = (struct orr_access){
             .job = job,
@@ -110,12 +110,13 @@ static void submit(struct batch *batch, struct orr_plan *plan,
             .optional = 1,
         };
     job->acquire.node = orr_handle_base(plan->whole);
+    job->acquire.scope = batch->in;
     job->acquire.callback = options ? options->callback : NULL;
     job->acquire.arg = options ? options->arg : NULL;
     orr_job_set_state(job, ORR_JOB_BLOCKED);
     orr_job_enter_orders(batch->rt, job, orr_job_sort_accesses(job));
     orr_list_append(&batch->jobs, &job->queue);
-    orr_inner_set(batch->rt, scope, plan, effect->then);
+    orr_inner_set(batch->rt, batch->in, plan, effect->then);
 }
 
 /* --- which switches are needed --- */
@@ -162,9 +163,8 @@ static void join_for(struct batch *batch, struct orr_handle *handle,
 static struct orr_plan *plan_above(const struct batch *batch,
                                    const struct orr_handle *handle)
 {
-    const struct orr_scope *scope = sequence_of(batch, handle);
-
-    return scope && scope->handle == handle ? NULL : orr_handle_plan(handle);
+    return batch->in && batch->in->handle == handle ? NULL
+                                                    : orr_handle_plan(handle);
 }
 
 /* From the root down: the plans of which the handle is a part are used, for
@@ -193,19 +193,18 @@ static void activate(struct batch *batch, struct orr_handle *handle,
  * only read. */
 static void use(struct batch *batch, struct orr_handle *handle, bool writes)
 {
-    if (!writes && orr_inner_is_read(batch->rt, batch->nest, handle))
-        return;
+    choose(batch, handle, writes);
     activate(batch, handle, writes);
     join_for(batch, handle, writes);
 }
 
-static bool is_usable(const struct batch *batch, struct orr_handle *handle,
+static bool is_usable(struct batch *batch, struct orr_handle *handle,
                       bool writes)
 {
-    const struct orr_plan *plan = plan_above(batch, handle);
+    const struct orr_plan *plan;
 
-    if (!writes && orr_inner_is_read(batch->rt, batch->nest, handle))
-        return true;
+    choose(batch, handle, writes);
+    plan = plan_above(batch, handle);
     orr_list_foreach (link, &handle->family->plans)
         if (state_of(batch, plan_at(link)) >
             (writes ? ORR_PLAN_IDLE : ORR_PLAN_READ))
@@ -307,7 +306,7 @@ static void use_all(struct batch *batch, const struct orr_job *job)
 }
 
 /* The access of the job that cannot go together with another one; NULL: none. */
-static const struct orr_access *find_conflict(const struct batch *batch,
+static const struct orr_access *find_conflict(struct batch *batch,
                                               const struct orr_job *job)
 {
     for (unsigned i = 0; i < job->naccesses; i++) {
@@ -363,12 +362,13 @@ void orr_plan_switch(struct orr_runtime *rt, struct orr_plan *plan,
     struct batch batch;
 
     begin_batch(rt, &batch);
+    choose(&batch, plan->whole, orr_switch_effects[what].whole & STARPU_W);
     for (unsigned i = 0; i < plan->n; i++)
         join_for(&batch, plan->children[i],
                  orr_switch_effects[what].of_part == ORR_GOES);
     submit(&batch, plan, what, options);
     if (what == ORR_SWITCH_TO_PARTS || what == ORR_SWITCH_TO_READERS)
-        orr_inner_ask(sequence_of(&batch, plan->whole), plan);
+        orr_inner_ask(batch.in, plan);
     (void)end_batch(rt, &batch);
 }
 
@@ -381,6 +381,7 @@ enum orr_plan_state orr_plan_state(struct orr_runtime *rt,
 
     *ret_other_is_used = false;
     begin_batch(rt, &batch);
+    choose(&batch, plan->whole, false);
     state = state_of(&batch, plan);
     orr_list_foreach (link, &plan->whole->family->plans)
         *ret_other_is_used |= plan_at(link) != plan &&
@@ -400,6 +401,7 @@ static unsigned used_parts(struct orr_runtime *rt, struct orr_handle *handle,
 
     *ret_written = false;
     begin_batch(rt, &batch);
+    choose(&batch, handle, false);
     orr_list_foreach (link, &handle->family->plans) {
         const struct orr_plan *plan = plan_at(link);
         enum orr_plan_state state = state_of(&batch, plan);
@@ -432,6 +434,21 @@ bool orr_plans_advise(struct orr_runtime *rt, struct orr_handle *handle,
     return written;
 }
 
+void orr_inner_plans_end(struct orr_runtime *rt, struct orr_nest *nest)
+{
+    struct batch batch;
+
+    begin_batch(rt, &batch);
+    orr_inner_end_asking(nest);
+    for (unsigned i = 0; i < nest->nscopes; i++) {
+        batch.in = &nest->scopes[i];
+        if (batch.in->handle && batch.in->handle->family &&
+            !(batch.in->mode & STARPU_W))
+            join_all(&batch, batch.in->handle);
+    }
+    (void)end_batch(rt, &batch);
+}
+
 bool orr_handle_has_plans(const struct orr_handle *handle)
 {
     return handle->family && !orr_list_empty(&handle->family->plans);
@@ -447,6 +464,9 @@ static int join_family(struct orr_handle *handle, struct orr_plan *of)
             return -ENOMEM;
         orr_list_init(&handle->family->plans);
         handle->family->of = NULL;
+        handle->family->readers.n = 0;
+        handle->family->readers.moving = false;
+        orr_list_init(&handle->family->readers.waiting);
         handle->family->place.kind = ORR_PLACE_UNKNOWN;
     }
     if (of)

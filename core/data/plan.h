@@ -122,12 +122,16 @@ void orr_parts_inherit_beginning(struct orr_handle *handle);
 bool orr_inner_plans_used(struct orr_runtime *rt,
                           const struct orr_scope *scope);
 
-/* The nest's kernel has ended: what it has asked for is over. */
-void orr_inner_plans_finish(struct orr_runtime *rt, struct orr_nest *nest);
+/* The nest's kernel has ended: the parts that it has asked for are used no more, nor
+ * are those of what it reads. */
+void orr_inner_plans_end(struct orr_runtime *rt, struct orr_nest *nest);
 
 /* After that: what is submitted there from now on is part of the
  * sequence around it. Returns false if parts are still used. */
 bool orr_inner_plans_close(struct orr_runtime *rt, struct orr_nest *nest);
+
+/* Whether the job is a switch; then job->acquire.scope says in whose sequence. */
+bool orr_job_is_switch(const struct orr_job *job);
 
 /* Frees what is left of plans with a handle. */
 void orr_family_free(struct orr_handle *handle);

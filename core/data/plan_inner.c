@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * core/data/plan_inner.c - planned partitions inside of tasks. A task that writes
- * data may submit others that use parts of them: these come before all that was
- * submitted outside after the task, which may be switches of the same plans. So
- * there is a sequence of turns for each task that has the whole, or something of
- * which that is a part; it begins and ends with the whole. Its switches and uses of
- * parts are ordered in scopes of the task (core/task/nest.h), which lends its data to
- * them while it waits, and it does not end before they have.
+ * core/data/plan_inner.c - planned partitions inside of tasks. A task that has data
+ * may submit others that use parts of them: these come before all that was submitted
+ * outside after the task, which may be switches of the same plans. So there is a
+ * sequence of turns for each task that has the whole, or something of which that is a
+ * part; it begins and ends with the whole. Its switches and uses of parts are ordered
+ * in scopes of the task (core/task/nest.h), which lends its data to them while it
+ * waits, and it does not end before they have.
  *
- * What a task only reads is used in the sequence around it, parts as well.
+ * Who writes parts is in the sequence of a task that writes the whole. Several tasks
+ * that read it may use its parts at once, each in its own sequence: the first switch
+ * to readers brings the value to the parts, and the last one from them takes it away
+ * (plan_switch.c).
  */
 #include <stdlib.h>
 
@@ -35,13 +38,14 @@ static bool is_or_has(const struct orr_handle *whole,
     return handle == whole;
 }
 
-static bool is_open(const struct orr_scope *scope)
+static bool is_open(const struct orr_scope *scope, bool writes)
 {
-    return scope->handle && !scope->closed && scope->mode & STARPU_W;
+    return scope->handle && !scope->closed &&
+           (!writes || scope->mode & STARPU_W);
 }
 
 struct orr_scope *orr_inner_find(struct orr_runtime *rt, struct orr_nest *nest,
-                                 const struct orr_handle *handle)
+                                 const struct orr_handle *handle, bool writes)
 {
     struct orr_scope *found = NULL;
 
@@ -50,27 +54,11 @@ struct orr_scope *orr_inner_find(struct orr_runtime *rt, struct orr_nest *nest,
     orr_lock(&rt->nests_lock);
     for (; nest && !found; nest = nest->up)
         for (unsigned i = 0; i < nest->nscopes && !found; i++)
-            if (is_open(&nest->scopes[i]) &&
+            if (is_open(&nest->scopes[i], writes) &&
                 is_or_has(nest->scopes[i].handle, handle))
                 found = &nest->scopes[i];
     orr_unlock(&rt->nests_lock);
     return found;
-}
-
-bool orr_inner_is_read(struct orr_runtime *rt, struct orr_nest *nest,
-                       const struct orr_handle *handle)
-{
-    const struct orr_scope *found = NULL;
-
-    if (!nest)
-        return false;
-    orr_lock(&rt->nests_lock);
-    for (; nest && !found; nest = nest->up)
-        for (unsigned i = 0; i < nest->nscopes && !found; i++)
-            if (nest->scopes[i].handle == handle && !nest->scopes[i].closed)
-                found = &nest->scopes[i];
-    orr_unlock(&rt->nests_lock);
-    return found && !(found->mode & STARPU_W);
 }
 
 static struct orr_inner_plan *find(const struct orr_scope *scope,
@@ -103,7 +91,7 @@ static void init_part(struct orr_inner_part *part, struct orr_scope *whole,
         .handle = handle,
         .whole = whole,
         .access = whole->access,
-        .mode = STARPU_RW,
+        .mode = whole->mode & STARPU_W ? STARPU_RW : STARPU_R,
         .lends = true,
         .paused = true,
     };
@@ -194,13 +182,11 @@ void orr_inner_forget(struct orr_plan *plan)
 
 /* --- the end of the task's kernel --- */
 
-void orr_inner_plans_finish(struct orr_runtime *rt, struct orr_nest *nest)
+void orr_inner_end_asking(struct orr_nest *nest)
 {
-    orr_lock(&rt->plans_lock);
     for (unsigned i = 0; i < nest->nscopes; i++)
         orr_list_foreach (link, &nest->scopes[i].plans)
             end_asking(&nest->scopes[i], inner_at(link));
-    orr_unlock(&rt->plans_lock);
 }
 
 static bool is_in_use_locked(const struct orr_scope *scope)

@@ -31,7 +31,7 @@ extern const struct orr_switch_effect orr_switch_effects[ORR_NSWITCHES];
 /* The innermost task around what is submitted in the nest that writes the handle, or
  * something of which it is a part: what it has; NULL: none does. Plans lock. */
 struct orr_scope *orr_inner_find(struct orr_runtime *rt, struct orr_nest *nest,
-                                 const struct orr_handle *handle);
+                                 const struct orr_handle *handle, bool writes);
 
 /* The state of the plan in that sequence; scope NULL: in the outermost. */
 enum orr_plan_state orr_inner_state(const struct orr_scope *scope,
@@ -52,10 +52,8 @@ void orr_inner_ask(struct orr_scope *scope, struct orr_plan *plan);
 /* The plan ends. */
 void orr_inner_forget(struct orr_plan *plan);
 
-/* Whether that is what the innermost task around has that has it, to read it: no
- * switch is needed, since nobody writes parts of it there. */
-bool orr_inner_is_read(struct orr_runtime *rt, struct orr_nest *nest,
-                       const struct orr_handle *handle);
+/* What was asked for in the nest is over. */
+void orr_inner_end_asking(struct orr_nest *nest);
 
 /* --- switches --- */
 

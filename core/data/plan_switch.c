@@ -66,6 +66,15 @@ static void switch_arrived(struct orr_runtime *rt, struct orr_job *job,
 const struct orr_job_type orr_switch_types[ORR_NSWITCHES] = {TYPE, TYPE, TYPE,
                                                              TYPE, TYPE, TYPE};
 
+#define ORR_SWITCH_IS(job, what)                                               \
+    ((job)->type == &orr_switch_types[ORR_SWITCH_##what])
+
+bool orr_job_is_switch(const struct orr_job *job)
+{
+    return job->type >= orr_switch_types &&
+           job->type < orr_switch_types + ORR_NSWITCHES;
+}
+
 static const struct orr_switch_effect *effect_of(const struct orr_job *job)
 {
     return &orr_switch_effects[job->type - orr_switch_types];
@@ -332,7 +341,7 @@ static void give_to_parts(struct orr_job *job, uint64_t valid, bool unreal)
     }
 }
 
-static void end(struct orr_runtime *rt, struct orr_job *job)
+static void complete(struct orr_runtime *rt, struct orr_job *job)
 {
     void (*callback)(void *) = job->acquire.callback;
     void *arg = job->acquire.arg;
@@ -340,6 +349,94 @@ static void end(struct orr_runtime *rt, struct orr_job *job)
     orr_job_complete(rt, job);
     if (callback)
         orr_call_user(NULL, callback, arg);
+}
+
+/* --- readers of several sequences --- */
+
+/* Nobody writes the whole as long as some task that has it reads parts, so that the
+ * value of the parts is right for all. */
+static bool is_of_readers(const struct orr_job *job)
+{
+    return ORR_SWITCH_IS(job, TO_READERS) || ORR_SWITCH_IS(job, END_READERS);
+}
+
+static struct orr_handle *first_part(const struct orr_job *job)
+{
+    return job->accesses[1].handle;
+}
+
+/* Returns whether the value is to be moved, which the job does alone. */
+static bool count_locked(struct orr_family *family, const struct orr_job *job)
+{
+    if (ORR_SWITCH_IS(job, TO_READERS))
+        family->readers.moving = family->readers.n++ == 0;
+    else
+        family->readers.moving = --family->readers.n == 0;
+    return family->readers.moving;
+}
+
+enum turn { MOVES, WAITS, IS_DONE };
+
+static enum turn take_turn(struct orr_job *job)
+{
+    struct orr_handle *first = first_part(job);
+    struct orr_family *family = first->family;
+    enum turn turn = WAITS;
+
+    orr_lock(&first->lock);
+    if (family->readers.moving)
+        orr_list_append(&family->readers.waiting, &job->queue);
+    else
+        turn = count_locked(family, job) ? MOVES : IS_DONE;
+    orr_unlock(&first->lock);
+    return turn;
+}
+
+/* The value has been moved. Those who wait have nothing to do, up to the next one
+ * that moves it, which is returned. */
+static struct orr_job *end_turn(const struct orr_job *job,
+                                struct orr_list *ret_done)
+{
+    struct orr_handle *first = first_part(job);
+    struct orr_family *family = first->family;
+    struct orr_job *next = NULL;
+    struct orr_list *link;
+
+    orr_list_init(ret_done);
+    orr_lock(&first->lock);
+    if (ORR_SWITCH_IS(job, UPGRADE))
+        family->readers.n = 0;
+    else if (ORR_SWITCH_IS(job, DOWNGRADE))
+        family->readers.n = 1;
+    else if (is_of_readers(job))
+        family->readers.moving = false;
+    while (!family->readers.moving &&
+           (link = orr_list_pop(&family->readers.waiting)) != NULL) {
+        next = orr_container(link, struct orr_job, queue);
+        if (!count_locked(family, next)) {
+            orr_list_append(ret_done, link);
+            next = NULL;
+        }
+    }
+    orr_unlock(&first->lock);
+    return next;
+}
+
+static void try_to_switch(struct orr_runtime *rt, struct orr_job *job);
+
+static void end(struct orr_runtime *rt, struct orr_job *job)
+{
+    struct orr_list done, *link;
+    struct orr_job *next = end_turn(job, &done);
+
+    complete(rt, job);
+    while ((link = orr_list_pop(&done)) != NULL) {
+        job = orr_container(link, struct orr_job, queue);
+        orr_job_set_state(job, ORR_JOB_RUNNING);
+        complete(rt, job);
+    }
+    if (next)
+        try_to_switch(rt, next);
 }
 
 static uint64_t valid_of(struct orr_handle *handle)
@@ -414,7 +511,17 @@ static void switch_ready(struct orr_runtime *rt, struct orr_job *job)
 {
     orr_job_set_state(job, ORR_JOB_READY);
     orr_job_set_state(job, ORR_JOB_FETCHING);
-    try_to_switch(rt, job);
+    switch (is_of_readers(job) ? take_turn(job) : MOVES) {
+    case MOVES:
+        try_to_switch(rt, job);
+        break;
+    case IS_DONE:
+        orr_job_set_state(job, ORR_JOB_RUNNING);
+        complete(rt, job);
+        break;
+    case WAITS:
+        break;
+    }
 }
 
 /* Whether one of the accesses from `first` to `last` found a value; and whether

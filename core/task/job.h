@@ -242,7 +242,9 @@ struct orr_job {
                 void *arg;
                 unsigned node;
                 bool brought; /* a switch's data are there: plan_switch.c */
-                struct orr_scope *piece_of; /* lend.h; NULL: of none */
+                struct orr_scope *scope; /* of which an acquisition has a part:
+                                          * lend.h; in whose sequence a switch is:
+                                          * plan_inner.c; NULL: of none */
                 const struct orr_job *by; /* whose kernel acquires; NULL: who
                                            * is in none. Compared only */
             } acquire;

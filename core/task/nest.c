@@ -160,6 +160,29 @@ struct orr_scope *orr_nest_enter(struct orr_runtime *rt, struct orr_nest *nest,
     return found;
 }
 
+static bool is_of(const struct orr_nest *nest, const struct orr_scope *scope)
+{
+    return scope >= nest->scopes && scope < nest->scopes + nest->nscopes;
+}
+
+struct orr_scope *orr_nest_switch(struct orr_runtime *rt, struct orr_nest *nest,
+                                  const struct orr_handle *handle,
+                                  const struct orr_scope *sequence,
+                                  uint16_t *ret_depth)
+{
+    struct orr_scope *found;
+
+    orr_lock(&rt->nests_lock);
+    while (!is_of(nest, sequence))
+        nest = nest->up;
+    *ret_depth = nest->depth;
+    found = find_locked(nest, handle, false);
+    if (found->whole)
+        found->whole->nparts_used++;
+    orr_unlock(&rt->nests_lock);
+    return found;
+}
+
 struct orr_scope *orr_nest_entered(struct orr_runtime *rt,
                                    struct orr_nest *nest,
                                    const struct orr_handle *handle,

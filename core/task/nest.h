@@ -45,7 +45,7 @@ struct orr_inner_part {
     uint64_t id; /* [const] of its handle, which may end before */
 };
 
-/* A planned partition as it is used inside of a task that writes the whole, or
+/* A planned partition as it is used inside of a task that has the whole, or
  * something of which that is a part. Outside the whole is what is used meanwhile,
  * whatever was submitted since: core/data/plan_inner.c. */
 struct orr_inner_plan {
@@ -105,6 +105,12 @@ struct orr_scope *orr_nest_scope(struct orr_runtime *rt, struct orr_nest *nest,
 struct orr_scope *orr_nest_enter(struct orr_runtime *rt, struct orr_nest *nest,
                                  const struct orr_handle *handle, uint32_t mode,
                                  uint16_t *ret_depth);
+
+/* The same for a switch in that sequence, which uses the scope itself and parts. */
+struct orr_scope *orr_nest_switch(struct orr_runtime *rt, struct orr_nest *nest,
+                                  const struct orr_handle *handle,
+                                  const struct orr_scope *sequence,
+                                  uint16_t *ret_depth);
 
 /* The scope that an access has entered whose nest has that depth. */
 struct orr_scope *orr_nest_entered(struct orr_runtime *rt,

@@ -605,6 +605,64 @@ START_TEST(parts_are_used_while_the_task_ends)
 }
 END_TEST
 
+/* Two tasks read the whole, and parts of it inside, while writers wait outside. */
+static void read_parts(void *buffers[], void *arg)
+{
+    atomic_int sum_of_parts = 0;
+    const int *v = (const int *)STARPU_VECTOR_GET_PTR(buffers[0]);
+    struct starpu_task *tasks[PARTS];
+    int expected = 0;
+
+    starpu_sem_post(&inside);
+    ck_assert_int_eq(starpu_sem_wait(&go), 0);
+    for (int i = 0; i < N; i++)
+        expected += v[i];
+    for (int i = 0; i < PARTS; i++) {
+        tasks[i] = new_task(&cl_sum, &sum_of_parts);
+        tasks[i]->handles[0] = pieces[i];
+        tasks[i]->detach = 0;
+        submit(tasks[i]);
+    }
+    for (int i = 0; i < PARTS; i++)
+        wait_for(tasks[i]);
+    ck_assert_int_eq(starpu_data_acquire(pieces[1], STARPU_R), 0);
+    ck_assert_int_eq(v[N / PARTS],
+                     *(int *)starpu_vector_get_local_ptr(pieces[1]));
+    starpu_data_release(pieces[1]);
+    atomic_fetch_add((atomic_int *)arg, atomic_load(&sum_of_parts) == expected);
+}
+
+static struct starpu_codelet cl_read_parts = {
+    .cpu_funcs = {read_parts},
+    .nbuffers = 1,
+    .modes = {STARPU_R},
+    .name = "k",
+};
+
+START_TEST(parts_are_read_inside_while_writers_wait_outside)
+{
+    int v[N];
+    atomic_int right = 0;
+
+    open_planned(_i, v);
+    submit_pieces(1);
+    for (int i = 0; i < 2; i++)
+        starpu_task_insert(&cl_read_parts, STARPU_R, shared,
+                           STARPU_CL_ARGS_NFREE, &right, sizeof(right), 0);
+    for (int i = 0; i < 2; i++)
+        starpu_sem_wait(&inside);
+    submit_pieces(2);
+    submit_add(shared, 3);
+    submit_pieces(4);
+    for (int i = 0; i < 2; i++)
+        starpu_sem_post(&go);
+    close_planned();
+    ck_assert_int_eq(atomic_load(&right), 2);
+    for (int i = 0; i < N; i++)
+        ck_assert_int_eq(v[i], (((1 * 3 + 1) * 3 + 2) * 3 + 3) * 3 + 4);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("api-lend");
@@ -628,6 +686,8 @@ int main(void)
         NTIMES);
     tcase_add_loop_test(tc, switches_inside_and_outside_are_apart, 0, NTIMES);
     tcase_add_loop_test(tc, parts_are_used_while_the_task_ends, 0, NTIMES);
+    tcase_add_loop_test(tc, parts_are_read_inside_while_writers_wait_outside, 0,
+                        NTIMES);
     suite_add_tcase(suite, tc);
     return suite_main(suite);
 }

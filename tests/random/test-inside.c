@@ -124,12 +124,10 @@ static struct use draw_use(const struct op *given)
     const struct use *whole = &given->uses[draw((unsigned)given->nuses)];
     struct use use = *whole;
 
-    if (whole->writes) {
-        do
-            use.node = (int)draw(NNODES);
-        while (!is_within(use.node, whole->node));
-        use.writes = draw(3) > 0;
-    }
+    do
+        use.node = (int)draw(NNODES);
+    while (!is_within(use.node, whole->node));
+    use.writes = whole->writes && draw(3) > 0;
     return use;
 }
 
