@@ -7,28 +7,25 @@
 #include <stdlib.h>
 
 #include "core/cost/cost.h"
+#include "core/base/splitmix.h"
 #include "core/cost/recalibrate.h"
 #include "core/sched/policies.h"
 #include "core/sched/toolbox.h"
 
 struct lottery {
     struct orr_lock lock; /* rank ORR_RANK_SCHED */
-    uint64_t state;       /* [lock] splitmix64 */
+    uint64_t state;       /* [lock] of core/base/splitmix.h */
 };
 
-/* Between 0 and 1, 1 excluded. splitmix64: Steele, Lea, Flood, "Fast
- * splittable pseudorandom number generators", 2014. */
+/* Between 0 and 1, 1 excluded. */
 static double draw(struct lottery *lottery)
 {
-    uint64_t z;
+    double unit;
 
     orr_lock(&lottery->lock);
-    z = lottery->state += UINT64_C(0x9e3779b97f4a7c15);
+    unit = orr_splitmix_unit(&lottery->state);
     orr_unlock(&lottery->lock);
-    z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
-    z ^= z >> 31;
-    return (double)(z >> 11) * 0x1p-53;
+    return unit;
 }
 
 static int random_init(struct orr_sched *sched, struct orr_error *err)

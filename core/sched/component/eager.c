@@ -4,6 +4,7 @@
  * eager_prio: with a list of its own; eager_calibration: the first worker of which
  * it is not known how long it takes; random.
  */
+#include "core/base/splitmix.h"
 #include "core/sched/component/component.h"
 
 typedef struct starpu_sched_component component_t;
@@ -136,17 +137,6 @@ int starpu_sched_component_is_eager_calibration(component_t *component)
 
 /* --- random --- */
 
-/* Steele, Lea, Flood, "Fast splittable pseudorandom number generators", 2014. */
-static double draw(uint64_t *state)
-{
-    uint64_t z = *state += UINT64_C(0x9e3779b97f4a7c15);
-
-    z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
-    z ^= z >> 31;
-    return (double)(z >> 11) * 0x1p-53;
-}
-
 /* In proportion to their speeds, in one walk. */
 static int random_push(component_t *c, struct starpu_task *task)
 {
@@ -160,7 +150,7 @@ static int random_push(component_t *c, struct starpu_task *task)
             continue;
         speed = orr_component_speedup(c->children[i]);
         sum += speed;
-        if (!chosen || draw(c->data) * sum < speed)
+        if (!chosen || orr_splitmix_unit(c->data) * sum < speed)
             chosen = c->children[i];
     }
     return chosen ? starpu_sched_component_push_task(c, chosen, task) : 1;
