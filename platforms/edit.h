@@ -53,6 +53,13 @@ struct orr_edit_echo {
 int orr_machine_desc_edit(struct orr_machine_desc *desc, const char *edits,
                           struct orr_error *err);
 
+/* Whether edits can be read: no machine is needed. Errors: as above. */
+int orr_edits_check(const char *edits, struct orr_error *err);
+
+/* The first of the characters `ends` outside quotation marks, or the end of the
+ * line: where an edit (";") or its target ("=") ends. Borrowed from `at`. */
+const char *orr_edit_find(const char *at, const char *ends);
+
 /* The members of a JSON object, without its braces: "edit", "echo", "quantity",
  * "devices", "links" (name, before, after; null: none), "ways" (pairs of names),
  * "ways_left_out" (how many more); not "effect", of which a run knows more. Owned

@@ -657,9 +657,7 @@ static int parse_one(struct parser *p)
     return rc ? rc : parse_value(p);
 }
 
-/* Where the edit that begins here ends: at ";" or a line end outside quotation
- * marks. */
-static const char *end_of_edit(const char *at)
+const char *orr_edit_find(const char *at, const char *ends)
 {
     bool quoted = false;
 
@@ -668,7 +666,7 @@ static const char *end_of_edit(const char *at)
             quoted = !quoted;
         else if (*at == '\\' && quoted && at[1] && at[1] != '\n')
             at++;
-        else if (*at == ';' && !quoted)
+        else if (!quoted && strchr(ends, *at))
             break;
     }
     return at;
@@ -707,7 +705,7 @@ int orr_edit_parse(const char *text, struct orr_edit_list *ret,
         return orr_fail(err, -EINVAL, "the edits are longer than %d bytes",
                         ORR_EDIT_MAX_BYTES);
     while (rc == 0 && *text) {
-        const char *end = end_of_edit(text), *begin = text, *last = end;
+        const char *end = orr_edit_find(text, ";"), *begin = text, *last = end;
 
         while (begin < last && is_blank(*begin))
             begin++;
@@ -723,6 +721,16 @@ int orr_edit_parse(const char *text, struct orr_edit_list *ret,
     }
     orr_edit_list_done(&list);
     return rc == -ENOMEM ? orr_fail(err, rc, "no memory for the edits") : rc;
+}
+
+int orr_edits_check(const char *edits, struct orr_error *err)
+{
+    struct orr_edit_list list;
+    int rc = orr_edit_parse(edits, &list, err);
+
+    if (rc == 0)
+        orr_edit_list_done(&list);
+    return rc;
 }
 
 void orr_edit_list_done(struct orr_edit_list *list)
