@@ -649,6 +649,8 @@ static int start(struct orr_runtime *rt, struct starpu_conf *conf,
     if (!code)
         code = choose_eviction(rt, err);
     if (!code)
+        code = orr_noise_init(&rt->noise, &rt->config, err);
+    if (!code)
         code = orr_calls_open(rt, err);
     if (!code)
         code = open_machine(rt, conf, err);

@@ -14,6 +14,7 @@
 #include "core/base/config.h"
 #include "core/base/lock.h"
 #include "core/base/slab.h"
+#include "core/cost/noise.h"
 #include "core/device/machine.h"
 #include "core/members.h"
 #include "core/observe/trace_types.h"
@@ -77,6 +78,7 @@ struct orr_runtime {
     unsigned nram; /* [const] nodes 0 to nram - 1 are main memory */
     /* [const] what leaves a memory node that is full */
     const struct orr_eviction *eviction;
+    struct orr_noise noise; /* [const] of simulated kernels */
     _Atomic uint64_t pressed; /* nodes of which the order of victims is kept:
                                * core/data/nextuse.c */
     bool sync_copies;         /* [const] who starts a copy waits for it, on all

@@ -257,6 +257,12 @@
       "How simulated copies share links: `fluid`, Orrery's own model, or "     \
       "`simgrid`, which gives the same dates and takes longer. Unset: "        \
       "`fluid`, unless the machine sets an option that only SimGrid has.")     \
+    X(SIM_NOISE, "ORRERY_SIM_NOISE", STRING, "",                                \
+      "How the lengths of simulated kernels vary. `measured`: as much as those "\
+      "that were measured; a share, such as `0.02` or `2%`: by this standard "  \
+      "deviation. Unset: every run of a kernel takes what is expected.")        \
+    X(SIM_SEED, "ORRERY_SIM_SEED", INT, "0",                                    \
+      "Which of the possible runs that is: the same number, the same lengths.") \
     X(ASSUME, "ORRERY_ASSUME", STRING, "",                                     \
       "Times of kernels without figures, such as `kernel[init] on cuda = "     \
       "50us`, separated by `;`, or `@FILE`: docs/ASSUME.md.")                  \

@@ -118,7 +118,8 @@ void orr_check_bounds(struct orr_runtime *rt)
     struct orr_error err = {""};
     int rc;
 
-    if (!rt->machine->kernels_take_their_length ||
+    /* Bounds know one length per kernel and class. */
+    if (!rt->machine->kernels_take_their_length || rt->noise.on ||
         !orr_config_bool(&rt->config, ORR_CFG_CHECK_BOUNDS))
         return;
     rc = orr_graph_record_make(rt, ORR_GRAPH_ALL, &graph, &err);

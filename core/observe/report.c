@@ -153,6 +153,21 @@ static void write_tally(FILE *out, const struct orr_runtime *rt)
     fputs("],\n", out);
 }
 
+/* How the lengths of kernels varied, where they did. */
+static void write_noise(FILE *out, const struct orr_runtime *rt)
+{
+    const struct orr_noise *noise = &rt->noise;
+
+    if (!noise->on || !rt->machine->kernels_take_their_length)
+        return;
+    fputs(",\n\"noise\": {\"deviation\": ", out);
+    if (isnan(noise->relative))
+        fputs("\"measured\"", out);
+    else
+        fprintf(out, "%.6g", noise->relative);
+    fprintf(out, ", \"seed\": %llu}", (unsigned long long)noise->seed);
+}
+
 /* All of them in one string, for those who only show it, and each with whether a
  * task took its time. */
 static void write_assumptions(FILE *out, const struct orr_assumptions *a)
@@ -204,6 +219,7 @@ static void write_run(FILE *out, struct orr_runtime *rt, const char *how)
     write_string(out, "scheduler", rt->scheds[0]->ops->name);
     fputs(",\n", out);
     write_assumptions(out, orr_costs_assumptions(rt->costs));
+    write_noise(out, rt);
     fprintf(out,
             ",\n\"makespan_us\": %.3f,\n\"flops\": %.6e,\n\"tasks\": %lu,\n"
             "\"transfers\": %llu,\n\"transferred_bytes\": %llu,\n"

@@ -16,6 +16,7 @@
 #include "core/cost/ask.h"
 #include "core/cost/assume.h"
 #include "core/cost/cost.h"
+#include "core/cost/noise.h"
 #include "core/data/handle.h"
 #include "core/data/lend.h"
 #include "core/data/node.h"
@@ -242,6 +243,19 @@ static double ask_worker(const struct orr_runtime *rt,
     return us;
 }
 
+/* The kernel takes longer or shorter than expected: ORRERY_SIM_NOISE. */
+static void vary(struct orr_runtime *rt, const struct orr_worker *worker,
+                 struct orr_job *job, const struct orr_cost_row *row)
+{
+    unsigned impl = job->implementation;
+    double one = orr_cost_length(row, worker->class_id, impl), deviation = 0;
+
+    if (one > 0)
+        deviation = orr_cost_deviation(rt, row, worker->class_id, impl) / one;
+    job->kernel.duration = orr_noise_length(&rt->noise, deviation, job->id,
+                                            job->kernel.duration);
+}
+
 void orr_kernel_prepare(struct orr_runtime *rt, struct orr_worker *worker,
                         struct orr_job *job, bool async,
                         void (*done)(struct orr_kernel *))
@@ -272,6 +286,8 @@ void orr_kernel_prepare(struct orr_runtime *rt, struct orr_worker *worker,
     else if (!orr_cost_is_known(row, worker->class_id, job->implementation,
                                 length))
         orr_kernel_missing(rt, job);
+    if (rt->noise.on && !(job->task->cl->flags & EXECUTES))
+        vary(rt, worker, job, row);
 }
 
 int orr_kernel_start(struct orr_runtime *rt, struct orr_kernel *kernel)
