@@ -136,7 +136,7 @@ def comparable(output):
     text = re.sub(r"^(untrusted | +orrery perfmodel check, ).*\n", "", text,
                   flags=re.M)
     # What the simulation or the bound took.
-    text = re.sub(r"^(.+ +(?:\d+\.\d{3}) +\d+\.\d +)\d+\.\d\d( +[a-z].*)$", r"\1#\2",
+    text = re.sub(r"^(.+ \d+\.\d{3} .+ )\d+\.\d\d( +[a-z].*)$", r"\1#\2",
                   text, flags=re.M)
     text = re.sub(r"(yes|no) +[\d.]+", r"\1 #", text)
     if here:

@@ -155,7 +155,7 @@ claim "a killed program's signal is named" err_has 'signal 9'
 run compare -m moon,mars -s eager,dmdas -- "$dir/program"
 claim "compare ends with 0 when all combinations do" code_is 0
 claim "compare prints one line per combination" \
-    out_has '^mars     dmdas             2.500   2000.0          0.25  derived$'
+    out_has '^mars     dmdas             2.500    1.000   2000.0  1.0 MiB  33.3 %          0.25  derived$'
 claim "compare prints a title and four lines" \
     [ "$(wc -l <"$dir/out")" -eq 5 ]
 run compare -m moon -s eager,lws --json -- "$dir/program"

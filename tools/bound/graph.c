@@ -109,7 +109,7 @@ static int run(struct bounds *b, const char *path)
 
     if (!setting)
         return out_of_memory();
-    rc = launch_all(&launch, 1, 1, NULL);
+    rc = launch_all(&launch, 1, 1, NULL, NULL);
     b->stopped = rc > 0 ? rc : 0;
     launch_warn_policy(&launch, "bound");
     if (rc == 0 && *launch.problem) {

@@ -203,7 +203,7 @@ static void run(struct calibration *c, unsigned i)
                             .argv = config->argv,
                             .quiet = true};
     double wall_s;
-    int stopped = launch_all(&launch, 1, 1, NULL);
+    int stopped = launch_all(&launch, 1, 1, NULL, NULL);
 
     config->tried = true;
     wall_s = launch.process.wall_s;

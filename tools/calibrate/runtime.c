@@ -159,7 +159,7 @@ static int run_program(const char *path, struct result *results)
 
     for (unsigned run = 0; run < RUNS && rc == 0; run++) {
         struct process process = {.argv = argv, .set = settings, .quiet = true};
-        int stopped = process_run(&process, 1, 1, NULL);
+        int stopped = process_run(&process, 1, 1, NULL, NULL);
 
         if (stopped == 0 && process_exit_code(&process) == 0) {
             rc = read_output(process.text, run, results);

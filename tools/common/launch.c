@@ -168,40 +168,83 @@ static void collect(struct launch *launch, const char *folder)
     unlink(launch->report_path);
 }
 
+/* Those that run at a time. */
+struct batch {
+    const char *folder;
+    struct process *processes; /* owned */
+    struct launch **launches;  /* owned: whose they are */
+    size_t n;
+    void (*ended)(void *arg, struct launch *launch);
+    void *arg;
+};
+
+/* Takes what the process has left. */
+static void end_launch(struct batch *batch, size_t which)
+{
+    batch->launches[which]->process = batch->processes[which];
+    collect(batch->launches[which], batch->folder);
+}
+
+static void on_end(void *arg, size_t which)
+{
+    struct batch *batch = arg;
+
+    end_launch(batch, which);
+    if (batch->ended)
+        batch->ended(batch->arg, batch->launches[which]);
+}
+
+static int run_batch(struct batch *batch, struct launch *launches, size_t n,
+                     unsigned at_once)
+{
+    int stopped;
+
+    for (size_t i = 0; i < n; i++) {
+        if (launches[i].kept)
+            continue;
+        if (prepare(&launches[i], batch->folder, i) < 0)
+            return -1;
+        batch->processes[batch->n] = launches[i].process;
+        batch->launches[batch->n++] = &launches[i];
+    }
+    stopped =
+        process_run(batch->processes, batch->n, at_once, on_end, batch);
+    for (size_t i = 0; i < batch->n; i++)
+        if (!batch->launches[i]->process.ended)
+            end_launch(batch, i);
+    return stopped;
+}
+
 int launch_all(struct launch *launches, size_t n, unsigned at_once,
-               void (*progress)(size_t ended, size_t n))
+               void (*ended)(void *arg, struct launch *launch), void *arg)
 {
     const char *parent = getenv("TMPDIR");
     char *folder =
         tool_format("%s/orrery-XXXXXX", parent && *parent ? parent : "/tmp");
-    struct process *processes = calloc(n, sizeof(*processes));
+    struct batch batch = {
+        .folder = folder,
+        .processes = calloc(n ? n : 1, sizeof(*batch.processes)),
+        .launches = calloc(n ? n : 1, sizeof(*batch.launches)),
+        .ended = ended,
+        .arg = arg,
+    };
     int result = -1;
 
-    if (!folder || !processes || !mkdtemp(folder)) {
+    if (!folder || !batch.processes || !batch.launches || !mkdtemp(folder)) {
         tool_error("no temporary folder: %s; TMPDIR names another place",
                    strerror(errno));
         goto free_all;
     }
-    if (!has_room(folder)) {
+    if (has_room(folder))
+        result = run_batch(&batch, launches, n, at_once);
+    else
         tool_error("%s has no room for the program's report: %s; TMPDIR names "
                    "another folder",
                    folder, strerror(errno));
-        goto remove_folder;
-    }
-    for (size_t i = 0; i < n; i++)
-        if (prepare(&launches[i], folder, i) < 0)
-            goto remove_folder;
-    for (size_t i = 0; i < n; i++)
-        processes[i] = launches[i].process;
-    result = process_run(processes, n, at_once, progress);
-    for (size_t i = 0; i < n; i++) {
-        launches[i].process = processes[i];
-        collect(&launches[i], folder);
-    }
-remove_folder:
     rmdir(folder);
 free_all:
-    free(processes);
+    free(batch.processes);
+    free(batch.launches);
     free(folder);
     return result;
 }

@@ -21,6 +21,7 @@ struct launch {
     const char *const *more;
     char *const *argv;
     bool quiet;
+    bool kept; /* the report is there already: nothing is run */
     /* Filled in by launch_all. */
     struct process process;
     struct report report;
@@ -31,11 +32,12 @@ struct launch {
     bool no_run; /* the problem is that the program ended with 0 without one */
 };
 
-/* Runs all, at most `at_once` at a time. Returns 0 even when programs failed
- * (see `problem`); the number of the signal that interrupted it; or -1 with
- * a message when nothing could be started. */
+/* Runs all, at most `at_once` at a time. `ended` (may be NULL) is called with `arg`
+ * and each that has ended, with its report. Returns 0 even when programs failed (see
+ * `problem`); the number of the signal that interrupted it; or -1 with a message
+ * when nothing could be started. */
 int launch_all(struct launch *launches, size_t n, unsigned at_once,
-               void (*progress)(size_t ended, size_t n));
+               void (*ended)(void *arg, struct launch *launch), void *arg);
 
 /* Whether there is a machine, or a policy, of that name: `option` is "machine" or
  * "scheduler", `value` a name, or several with commas. For tool_parse_program. */

@@ -22,7 +22,7 @@ static double without_edits(const struct launch *edited)
                             .quiet = true};
     double us = (double)NAN;
 
-    if (launch_all(&launch, 1, 1, NULL) == 0 && !*launch.problem)
+    if (launch_all(&launch, 1, 1, NULL, NULL) == 0 && !*launch.problem)
         us = launch.report.makespan_us;
     launch_done(&launch);
     return us;
@@ -81,7 +81,7 @@ int once_run(struct launch *launch, const char *command, bool json)
     int result;
 
     launch->quiet = json;
-    result = launch_all(launch, 1, 1, NULL);
+    result = launch_all(launch, 1, 1, NULL, NULL);
     if (result > 0)
         return tool_fail(128 + result,
                          "interrupted: %s was ended; it left no report, and "

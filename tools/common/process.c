@@ -217,24 +217,27 @@ static int wait_for_news(struct process *processes, size_t n,
 }
 
 static int run_all(struct process *processes, size_t n, unsigned at_once,
-                   struct pollfd *fds, void (*progress)(size_t ended, size_t n))
+                   struct pollfd *fds, void (*ended)(void *arg, size_t which),
+                   void *arg)
 {
-    size_t started = 0, ended = 0;
+    size_t started = 0, nended = 0;
     int stop = 0;
 
-    while (ended < n && !stop) {
-        for (; started < n && started - ended < at_once; started++)
+    while (nended < n && !stop) {
+        for (; started < n && started - nended < at_once; started++)
             if (start(&processes[started]) < 0 && processes[started].pid == 0) {
                 processes[started].ended = true;
-                ended++;
+                nended++;
+                if (ended)
+                    ended(arg, started);
             }
-        if (ended < n)
+        if (nended < n)
             stop = wait_for_news(processes, n, fds);
         for (size_t i = 0; i < started; i++)
             if (reap(&processes[i])) {
-                ended++;
-                if (progress)
-                    progress(ended, n);
+                nended++;
+                if (ended)
+                    ended(arg, i);
             }
     }
     if (stop)
@@ -243,7 +246,7 @@ static int run_all(struct process *processes, size_t n, unsigned at_once,
 }
 
 int process_run(struct process *processes, size_t n, unsigned at_once,
-                void (*progress)(size_t ended, size_t n))
+                void (*ended)(void *arg, size_t which), void *arg)
 {
     struct pollfd *fds = calloc(n + 1, sizeof(*fds));
     struct signals saved;
@@ -255,7 +258,7 @@ int process_run(struct process *processes, size_t n, unsigned at_once,
         free(fds);
         return 0;
     }
-    stop = run_all(processes, n, at_once ? at_once : 1, fds, progress);
+    stop = run_all(processes, n, at_once ? at_once : 1, fds, ended, arg);
     signals_done(&saved);
     free(fds);
     return stop;

@@ -28,11 +28,12 @@ struct process {
     double start_s, wall_s;
 };
 
-/* Runs all `n`, at most `at_once` at a time. `progress` (may be NULL) is
- * called after each end. Returns 0, or the number of the signal that
- * interrupted it: then all children have been ended. */
+/* Runs all `n`, at most `at_once` at a time. `ended` (may be NULL) is called with
+ * `arg` and the number of each that ends by itself or cannot be started. Returns 0,
+ * or the number of the signal that interrupted it: then all children have been
+ * ended. */
 int process_run(struct process *processes, size_t n, unsigned at_once,
-                void (*progress)(size_t ended, size_t n));
+                void (*ended)(void *arg, size_t which), void *arg);
 
 void process_done(struct process *process);
 

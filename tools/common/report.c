@@ -81,40 +81,52 @@ static int read_kernels(struct report *report)
     return 0;
 }
 
+int report_take(json_t *json, struct report *ret)
+{
+    struct report report = {.json = json};
+
+    if (!json_is_object(json)) {
+        json_decref(json);
+        return -EINVAL;
+    }
+    report.simulated = json_is_true(json_object_get(json, "simulated"));
+    report.machine = text_of(json, "machine");
+    report.host = text_of(json, "host");
+    report.scheduler = text_of(json, "scheduler");
+    report.exit = text_of(json, "exit");
+    report.provenance = json_string_value(json_object_get(json, "provenance"));
+    report.assumed = json_string_value(json_object_get(json, "assumed"));
+    report.makespan_us = number_of(json, "makespan_us");
+    report.modelled_us = number_of(json, "modelled_us");
+    report.flops = number_of(json, "flops");
+    report.wall_s = number_of(json, "wall_s");
+    report.tasks = count_of(json, "tasks");
+    report.transfers = count_of(json, "transfers");
+    report.transferred_bytes = count_of(json, "transferred_bytes");
+    report.evictions = count_of(json, "evictions");
+    if (read_kernels(&report) < 0) {
+        json_decref(json);
+        return -ENOMEM;
+    }
+    *ret = report;
+    return 0;
+}
+
 int report_read(const char *path, struct report *ret, struct orr_error *err)
 {
-    struct report report = {0};
     json_error_t where;
+    json_t *json;
 
     if (access(path, R_OK) < 0)
         return orr_fail(err, -ENOENT, "%s: %s", path, strerror(errno));
-    report.json = json_load_file(path, 0, &where);
-    if (!json_is_object(report.json)) {
-        json_decref(report.json);
+    json = json_load_file(path, 0, &where);
+    if (!json_is_object(json)) {
+        json_decref(json);
         return orr_fail(err, -EINVAL, "%s:%d: %s", path, where.line,
                         where.text);
     }
-    report.simulated = json_is_true(json_object_get(report.json, "simulated"));
-    report.machine = text_of(report.json, "machine");
-    report.host = text_of(report.json, "host");
-    report.scheduler = text_of(report.json, "scheduler");
-    report.exit = text_of(report.json, "exit");
-    report.provenance =
-        json_string_value(json_object_get(report.json, "provenance"));
-    report.assumed = json_string_value(json_object_get(report.json, "assumed"));
-    report.makespan_us = number_of(report.json, "makespan_us");
-    report.modelled_us = number_of(report.json, "modelled_us");
-    report.flops = number_of(report.json, "flops");
-    report.wall_s = number_of(report.json, "wall_s");
-    report.tasks = count_of(report.json, "tasks");
-    report.transfers = count_of(report.json, "transfers");
-    report.transferred_bytes = count_of(report.json, "transferred_bytes");
-    report.evictions = count_of(report.json, "evictions");
-    if (read_kernels(&report) < 0) {
-        json_decref(report.json);
+    if (report_take(json, ret) < 0)
         return orr_fail(err, -ENOMEM, "%s: out of memory", path);
-    }
-    *ret = report;
     return 0;
 }
 

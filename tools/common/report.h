@@ -52,6 +52,10 @@ struct report {
 int report_read(const char *path, struct report *ret, struct orr_error *err);
 void report_done(struct report *report);
 
+/* The same of JSON that is there already, of which it takes the reference. Errors:
+ * -EINVAL it is no object; -ENOMEM; without a message. */
+int report_take(json_t *json, struct report *ret);
+
 /* The same for a picture, with the machine's: "figures derived, edited; times
  * 100.0 % assumed"; "" for a real run. */
 void report_caption(const struct report *report, char *text, size_t size);

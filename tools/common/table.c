@@ -92,6 +92,33 @@ int table_end(struct table *table, const struct table_column *columns,
     return rc;
 }
 
+static void print_bars(const char *text)
+{
+    fputs("| ", stdout);
+    for (; *text; text++)
+        printf(*text == '|' ? "\\%c" : "%c", *text);
+    putchar(' ');
+}
+
+int table_end_markdown(struct table *table, const struct table_column *columns,
+                       size_t ncolumns)
+{
+    int rc = table->failed ? -ENOMEM : 0;
+
+    for (size_t c = 0; rc == 0 && c < ncolumns; c++)
+        print_bars(columns[c].title);
+    for (size_t c = 0; rc == 0 && c < ncolumns; c++)
+        printf("%s%s", c ? "|" : "|\n|", columns[c].right ? "--:" : "---");
+    for (size_t i = 0; rc == 0 && i < table->n; i++) {
+        fputs(i % ncolumns ? "" : "|\n", stdout);
+        print_bars(table->cells[i]);
+    }
+    if (rc == 0)
+        puts("|");
+    table_done(table);
+    return rc;
+}
+
 void table_done(struct table *table)
 {
     for (size_t i = 0; i < table->n; i++)

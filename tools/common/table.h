@@ -30,5 +30,9 @@ void table_add(struct table *table, const char *format, ...)
 int table_end(struct table *table, const struct table_column *columns,
               size_t ncolumns);
 
+/* The same as a table of Markdown. */
+int table_end_markdown(struct table *table, const struct table_column *columns,
+                       size_t ncolumns);
+
 /* Ends a table that is not to be printed. */
 void table_done(struct table *table);

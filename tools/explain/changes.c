@@ -280,7 +280,7 @@ static int simulate(struct explain_changes *changes, const struct launch *base)
     if (rc)
         tool_error("out of memory");
     else if (changes->n)
-        rc = launch_all(launches, changes->n, AT_ONCE, NULL);
+        rc = launch_all(launches, changes->n, AT_ONCE, NULL, NULL);
     for (size_t i = 0; launches && i < changes->n; i++) {
         struct explain_change *change = &changes->items[i];
 

@@ -151,7 +151,7 @@ static int run_program(struct launch *launch, bool json)
         more[0] = files.graph;
         launch->more = more;
         launch->trace = files.trace;
-        result = launch_all(launch, 1, 1, NULL);
+        result = launch_all(launch, 1, 1, NULL, NULL);
         if (result > 0)
             result = tool_fail(128 + result, "interrupted: %s was ended",
                                launch->argv[0]);

@@ -57,7 +57,7 @@ static double makespan(const struct launch *launch)
 static int run(struct judge *judge, struct launch *launches, size_t n)
 {
     judge->nasked += (unsigned)n;
-    return launch_all(launches, n, judge->at_once, NULL);
+    return launch_all(launches, n, judge->at_once, NULL, NULL);
 }
 
 static void done(struct launch *launches, size_t n)

@@ -77,7 +77,7 @@ static int run(struct launch *launch, const char *path)
         return tool_fail(TOOL_FAILED, "out of memory");
     launch->more = more;
     (void)stat(path, &before);
-    result = launch_all(launch, 1, 1, NULL);
+    result = launch_all(launch, 1, 1, NULL, NULL);
     free(setting);
     if (result > 0)
         return tool_fail(128 + result,

@@ -200,7 +200,7 @@ static int run(struct launch *launch, const char *picture, bool json,
 
     /* An old file must not be taken for this run's. */
     unlink(launch->trace);
-    result = launch_all(launch, 1, 1, NULL);
+    result = launch_all(launch, 1, 1, NULL, NULL);
     if (result > 0)
         result = tool_fail(128 + result,
                            "interrupted: %s was ended; %s was not written, nor "

@@ -171,7 +171,7 @@ static int run_one(struct validation *v, struct launch *launch, unsigned size,
         .argv = v->argvs[size],
         .quiet = true,
     };
-    stopped = launch_all(launch, 1, 1, NULL);
+    stopped = launch_all(launch, 1, 1, NULL, NULL);
     launch->more = NULL;
     if (stopped > 0)
         v->stopped = stopped;

@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* tools/compare/comparison.c - see comparison.h. */
+#include "tools/compare/comparison.h"
+
+#include "core/sched/names.h"
+#include "tools/common/tool.h"
+
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static size_t length(char **list)
+{
+    size_t n = 0;
+
+    while (list && list[n])
+        n++;
+    return n;
+}
+
+/* ---- what is to be run ---- */
+
+/* All policies by name, with commas. */
+static const char every_scheduler[] =
+#define NAME(name, ops) name ","
+    ORR_SCHED_NAMES(NAME);
+#undef NAME
+
+static int read_lists(struct comparison *c)
+{
+    const struct compare_options *options = c->options;
+    bool all = !strcmp(options->schedulers, "all");
+    size_t nreal = 0;
+
+    c->machines = tool_split(options->machines);
+    c->schedulers = tool_split(all ? every_scheduler : options->schedulers);
+    c->nmachines = length(c->machines);
+    c->nschedulers = length(c->schedulers);
+    if (!c->machines || !c->schedulers)
+        return tool_fail(TOOL_FAILED, "out of memory");
+    if (!c->nmachines || !c->nschedulers)
+        return tool_fail(TOOL_USAGE,
+                         "compare: no machine or no scheduler is named");
+    for (size_t m = 0; m < c->nmachines; m++)
+        nreal += !strcmp(c->machines[m], COMPARE_REAL);
+    if (nreal && options->edits)
+        return tool_fail(TOOL_USAGE,
+                         "compare: --set is for simulated machines, "
+                         "not for \"" COMPARE_REAL "\"");
+    if (nreal == c->nmachines && options->noise)
+        return tool_fail(TOOL_USAGE,
+                         "compare: --noise is for simulated machines; a real "
+                         "one has its own");
+    return TOOL_OK;
+}
+
+/* The noise of repetitions is that of the measures, unless the user or the
+ * environment says otherwise. */
+static const char *noise_of(const struct compare_options *options)
+{
+    const char *set = getenv("ORRERY_SIM_NOISE");
+
+    if (options->noise)
+        return options->noise;
+    if (set && *set)
+        return set;
+    return options->repeat > 1 ? "measured" : NULL;
+}
+
+/* What the k-th runs have in their environment. */
+static char *seed_of(size_t k, const char *name)
+{
+    return tool_format("%s=%zu", name, k);
+}
+
+static int make_settings(struct comparison *c)
+{
+    unsigned repeat = c->options->repeat;
+
+    c->settings = calloc(2 * (size_t)repeat + 1, sizeof(*c->settings));
+    if (!c->settings)
+        return -1;
+    if (c->noise && !(c->settings[2 * repeat] =
+                          tool_format("ORRERY_SIM_NOISE=%s", c->noise)))
+        return -1;
+    /* A single run has the seeds of the environment. */
+    for (size_t k = 0; repeat > 1 && k < repeat; k++) {
+        c->settings[2 * k] = seed_of(k, "ORRERY_SIM_SEED");
+        c->settings[2 * k + 1] = seed_of(k, "STARPU_RAND_SEED");
+        if (!c->settings[2 * k] || !c->settings[2 * k + 1])
+            return -1;
+    }
+    return 0;
+}
+
+static int make_edits(struct comparison *c)
+{
+    c->edits = calloc(c->sweep.npoints, sizeof(*c->edits));
+    for (size_t p = 0; c->edits && p < c->sweep.npoints; p++)
+        if (!(c->edits[p] = sweep_edits(&c->sweep, p)))
+            return -1;
+    return c->edits ? 0 : -1;
+}
+
+static void fill_cell(struct comparison *c, size_t at)
+{
+    struct cell *cell = &c->cells[at];
+    size_t line = at / c->nschedulers;
+
+    *cell = (struct cell){.machine = c->machines[line / c->sweep.npoints],
+                          .point = line % c->sweep.npoints,
+                          .scheduler = c->schedulers[at % c->nschedulers],
+                          .launch = &c->launches[at],
+                          .us = calloc(c->options->repeat, sizeof(*cell->us)),
+                          .bound_us = (double)NAN};
+}
+
+static void fill_launch(struct comparison *c, size_t at)
+{
+    const struct cell *cell = &c->cells[at % c->ncells];
+    size_t k = at / c->ncells;
+    bool real = !strcmp(cell->machine, COMPARE_REAL);
+    const char **more = &c->more[at * (LAUNCH_MORE + 1)];
+    const char *edits = c->edits[cell->point];
+
+    c->launches[at] = (struct launch){.machine = real ? NULL : cell->machine,
+                                      .scheduler = cell->scheduler,
+                                      .assume = c->options->assume,
+                                      .edits = *edits ? edits : NULL,
+                                      .more = more,
+                                      .argv = c->options->argv,
+                                      .quiet = true};
+    if (c->settings[2 * k]) {
+        *more++ = c->settings[2 * k];
+        *more++ = c->settings[2 * k + 1];
+    }
+    if (c->settings[2 * c->options->repeat])
+        *more++ = c->settings[2 * c->options->repeat];
+    if (real) {
+        *more++ = "ORRERY_MACHINE";
+        *more++ = "ORRERY_SET";
+        *more++ = "ORRERY_SIM_NOISE";
+    }
+}
+
+static int make_runs(struct comparison *c)
+{
+    size_t n;
+
+    if (__builtin_mul_overflow(c->nmachines * c->sweep.npoints, c->nschedulers,
+                               &c->ncells) ||
+        __builtin_mul_overflow(c->ncells, c->options->repeat, &n) ||
+        n > 1000 * (size_t)SWEEP_MAX_POINTS)
+        return tool_fail(TOOL_USAGE, "compare: these are too many runs");
+    c->n = n;
+    c->cells = calloc(c->ncells, sizeof(*c->cells));
+    c->launches = calloc(n, sizeof(*c->launches));
+    c->more = calloc(n * (LAUNCH_MORE + 1), sizeof(*c->more));
+    if (!c->cells || !c->launches || !c->more || make_edits(c) < 0 ||
+        make_settings(c) < 0)
+        return tool_fail(TOOL_FAILED, "out of memory");
+    for (size_t i = 0; i < c->ncells; i++) {
+        fill_cell(c, i);
+        if (!c->cells[i].us)
+            return tool_fail(TOOL_FAILED, "out of memory");
+    }
+    for (size_t i = 0; i < n; i++)
+        fill_launch(c, i);
+    return TOOL_OK;
+}
+
+int comparison_init(struct comparison *comparison,
+                    const struct compare_options *options)
+{
+    int code;
+
+    *comparison =
+        (struct comparison){.options = options, .noise = noise_of(options)};
+    if (sweep_read(&comparison->sweep, options->edits) < 0)
+        return TOOL_USAGE;
+    code = read_lists(comparison);
+    if (code == TOOL_OK)
+        code = make_runs(comparison);
+    return code;
+}
+
+void comparison_done(struct comparison *c)
+{
+    for (size_t i = 0; c->launches && i < c->n; i++)
+        launch_done(&c->launches[i]);
+    for (size_t i = 0; c->cells && i < c->ncells; i++)
+        free(c->cells[i].us);
+    for (size_t p = 0; c->edits && p < c->sweep.npoints; p++)
+        free(c->edits[p]);
+    for (size_t i = 0; c->settings && i <= 2 * (size_t)c->options->repeat; i++)
+        free(c->settings[i]);
+    free(c->launches);
+    free(c->more);
+    free(c->cells);
+    free(c->edits);
+    free(c->settings);
+    free(c->machines);
+    free(c->schedulers);
+    sweep_done(&c->sweep);
+}
+
+/* ---- what came of it ---- */
+
+size_t comparison_repetition(const struct comparison *c,
+                             const struct launch *launch)
+{
+    return (size_t)(launch - c->launches) / c->ncells;
+}
+
+struct cell *comparison_cell(const struct comparison *c, size_t machine,
+                             size_t point, size_t scheduler)
+{
+    return &c->cells[(machine * c->sweep.npoints + point) * c->nschedulers +
+                     scheduler];
+}
+
+struct cell *comparison_cell_of(const struct comparison *c,
+                                const struct launch *launch)
+{
+    return &c->cells[(size_t)(launch - c->launches) % c->ncells];
+}
+
+bool cell_is_good(const struct cell *cell)
+{
+    return cell->n > 0 && !cell->failed;
+}
+
+const char *cell_policy(const struct cell *cell)
+{
+    return launch_policy(cell->launch);
+}
+
+const struct cell *comparison_best(const struct comparison *c, size_t machine,
+                                   size_t point)
+{
+    const struct cell *best = NULL;
+
+    for (size_t s = 0; s < c->nschedulers; s++) {
+        const struct cell *cell = comparison_cell(c, machine, point, s);
+
+        if (cell_is_good(cell) &&
+            (!best || cell->spread.median < best->spread.median))
+            best = cell;
+    }
+    return best;
+}
+
+char *comparison_where(const struct comparison *c, size_t machine, size_t point)
+{
+    char *name, *text;
+
+    if (!c->sweep.naxes)
+        return tool_format("%s", c->machines[machine]);
+    name = sweep_name(&c->sweep, point);
+    text = name ? tool_format("%s, %s", c->machines[machine], name) : NULL;
+    free(name);
+    return text;
+}
+
+double cell_idle(const struct cell *cell)
+{
+    struct report_kind kinds[16];
+    unsigned n = report_kinds(&cell->launch->report, kinds, 16), workers = 0;
+    double busy = 0, us = cell->launch->report.makespan_us;
+
+    for (unsigned k = 0; k < n; k++) {
+        busy += kinds[k].busy_us;
+        workers += kinds[k].workers;
+    }
+    return workers && us > 0 ? fmax(0, 1 - busy / (workers * us)) : (double)NAN;
+}

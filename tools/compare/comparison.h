@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * tools/compare/comparison.h - inside `orrery compare`: runs of a program on every
+ * combination of machines, values of edits and schedulers, each several times, and
+ * what they gave. One thread.
+ *
+ * A cell is one combination: machine by machine, point by point (sweep.h),
+ * scheduler by scheduler. The runs of all cells come one after the other before
+ * any of them is repeated, so that what disturbs a while of real runs disturbs
+ * all.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "tools/common/launch.h"
+#include "tools/compare/statistics.h"
+#include "tools/compare/sweep.h"
+
+/* The name of the machine that the command runs on. */
+#define COMPARE_REAL "real"
+
+/* What the command line asks for; borrowed, NULL: not given. */
+struct compare_options {
+    const char *machines, *schedulers, *edits, *assume, *noise;
+    const char *plot, *runs;
+    unsigned jobs, repeat;
+    bool bound, json, csv, markdown;
+    char *const *argv; /* the program, or a record */
+};
+
+struct cell {
+    const char *machine, *scheduler; /* borrowed: as asked for */
+    size_t point;                    /* of the sweep */
+    struct launch
+        *launch; /* the first run: borrowed, its report says the most */
+    double *us;  /* owned: makespans of the runs that went well … */
+    size_t n;    /* … and how many these are */
+    /* Borrowed: the first run that failed; NULL: none did, though some may have been
+     * interrupted. */
+    const struct launch *failed;
+    struct spread spread; /* of us */
+    double bound_us;      /* makespans that no scheduler can go below; NaN */
+};
+
+struct comparison {
+    const struct compare_options *options; /* borrowed */
+    char **machines, **schedulers;         /* owned, NULL-terminated */
+    size_t nmachines, nschedulers;
+    const char *noise; /* of simulated machines; borrowed, NULL: none */
+    struct sweep sweep;
+    char **edits;       /* owned: of each point */
+    struct cell *cells; /* owned */
+    size_t ncells;
+    struct launch *launches; /* owned: all first runs, all second ones, … */
+    char **settings;         /* owned: what is set for each repetition */
+    const char **more; /* owned: for each launch, LAUNCH_MORE + 1 of these */
+    size_t n, nended;  /* launches, and those that have ended */
+};
+
+/* Says what is wrong; returns an exit code, TOOL_OK for none. *comparison is to be
+ * ended in any case. */
+int comparison_init(struct comparison *comparison,
+                    const struct compare_options *options);
+void comparison_done(struct comparison *comparison);
+
+/* Which of a cell's launches it is, from 0. */
+size_t comparison_repetition(const struct comparison *comparison,
+                             const struct launch *launch);
+
+struct cell *comparison_cell(const struct comparison *comparison,
+                             size_t machine, size_t point, size_t scheduler);
+
+/* The cell that a launch is of. */
+struct cell *comparison_cell_of(const struct comparison *comparison,
+                                const struct launch *launch);
+
+/* Whether all its runs that ended went well, and there is one. */
+bool cell_is_good(const struct cell *cell);
+
+/* The policy that ran, else the one that was asked for. */
+const char *cell_policy(const struct cell *cell);
+
+/* Of the schedulers on one machine at one point, the one with the least median;
+ * NULL: none is good. */
+const struct cell *comparison_best(const struct comparison *comparison,
+                                   size_t machine, size_t point);
+
+/* "moon", or "moon, cuda.count = 4" where there is more than one point; owned. NULL
+ * without memory. */
+char *comparison_where(const struct comparison *comparison, size_t machine,
+                       size_t point);
+
+/* Share of the time of all workers in which none had a task; NaN: not known. */
+double cell_idle(const struct cell *cell);
+
+/* Fills in the bounds of all cells of simulated machines (bounds.c). Returns as
+ * launch_all. */
+int comparison_bound(struct comparison *comparison);

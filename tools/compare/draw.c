@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* tools/compare/draw.c - see draw.h. */
+#include "tools/compare/draw.h"
+
+#include "tools/common/tool.h"
+#include "tools/compare/draw_private.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const struct {
+    const char *kind;
+    void (*draw)(struct plot *, const struct comparison *, const char *);
+} pictures[] = {
+    {"bars", draw_bars},
+    {"lines", draw_lines},
+    {"map", draw_map},
+};
+
+int draw_check(const struct comparison *c)
+{
+    if (c->sweep.naxes < sizeof(pictures) / sizeof(*pictures))
+        return 0;
+    return tool_fail(-1,
+                     "compare: --plot draws at most two values that are swept, "
+                     "not %zu: --csv is for other programs",
+                     c->sweep.naxes);
+}
+
+const char *draw_kind(const struct comparison *c)
+{
+    return pictures[c->sweep.naxes].kind;
+}
+
+const char *draw_name(const struct comparison *c, size_t scheduler)
+{
+    for (size_t i = scheduler; i < c->ncells; i += c->nschedulers)
+        if (cell_is_good(&c->cells[i]))
+            return cell_policy(&c->cells[i]);
+    return c->schedulers[scheduler];
+}
+
+void draw_caption(const struct comparison *c, size_t machine, char *text,
+                  size_t size)
+{
+    size_t n = c->sweep.npoints * c->nschedulers;
+
+    *text = '\0';
+    for (size_t i = machine * n; i < (machine + 1) * n && !*text; i++)
+        if (cell_is_good(&c->cells[i]))
+            report_caption(&c->cells[i].launch->report, text, size);
+}
+
+/* The program as typed, without its folder. */
+static void title_of(char *const *argv, char *title, size_t size)
+{
+    size_t used = 0;
+
+    for (; *argv && used < size; argv++) {
+        const char *word = strrchr(*argv, '/');
+        int n = snprintf(title + used, size - used, "%s%s", used ? " " : "",
+                         word && !used ? word + 1 : *argv);
+
+        used += n > 0 ? (size_t)n : 0;
+    }
+}
+
+static unsigned width_of(const struct comparison *c)
+{
+    size_t n =
+        c->sweep.naxes == 0
+            ? c->ncells
+            : c->nmachines * (c->sweep.axes[0].n < 6 ? 6 : c->sweep.axes[0].n);
+
+    return 260 + 90 * (unsigned)(n < 20 ? n : 20);
+}
+
+int draw_comparison(const struct comparison *c)
+{
+    struct plot plot;
+    char title[256] = "";
+    unsigned width = width_of(c);
+
+    title_of(c->options->argv, title, sizeof(title));
+    if (plot_begin(&plot, c->options->plot, width < 640 ? 640 : width, 480) < 0)
+        return -1;
+    pictures[c->sweep.naxes].draw(&plot, c, title);
+    return plot_end(&plot);
+}

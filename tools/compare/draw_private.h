@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* tools/compare/draw_private.h - the pictures of draw.h. */
+#pragma once
+
+#include "tools/common/plot.h"
+#include "tools/compare/comparison.h"
+
+/* Gnuplot's commands for each; `title` stands above. */
+void draw_bars(struct plot *plot, const struct comparison *comparison,
+               const char *title);
+void draw_lines(struct plot *plot, const struct comparison *comparison,
+                const char *title);
+void draw_map(struct plot *plot, const struct comparison *comparison,
+              const char *title);
+
+/* What is drawn of the s-th scheduler is called: what ran, in the first cell that
+ * is good. */
+const char *draw_name(const struct comparison *comparison, size_t scheduler);
+
+/* The machine's figures in the words of its first cell that has some; "" without. */
+void draw_caption(const struct comparison *comparison, size_t machine,
+                  char *text, size_t size);

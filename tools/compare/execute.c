@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* tools/compare/execute.c - see execute.h. */
+#include "tools/compare/execute.h"
+
+#include "tools/common/tool.h"
+#include "tools/compare/comparison.h"
+#include "tools/compare/runs.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+struct execution {
+    struct comparison *comparison; /* borrowed */
+    struct runs *runs;             /* owned: the file of --runs, or NULL */
+    size_t nkept;                  /* launches that were read from it */
+    double start_s;
+};
+
+static double now_s(void)
+{
+    struct timespec time;
+
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
+}
+
+static void show_progress(const struct execution *execution)
+{
+    const struct comparison *c = execution->comparison;
+    size_t run = c->nended - execution->nkept, left = c->n - c->nended;
+    double each = run ? (now_s() - execution->start_s) / (double)run : 0;
+    long seconds = lround(each * (double)left);
+
+    if (!isatty(STDERR_FILENO))
+        return;
+    fprintf(stderr, "\r\033[K%zu of %zu runs done", c->nended, c->n);
+    if (left == 0)
+        fputs("\r\033[K", stderr);
+    else if (seconds >= 60)
+        fprintf(stderr, ", about %ld min %02ld s left", seconds / 60,
+                seconds % 60);
+    else if (run)
+        fprintf(stderr, ", about %ld s left", seconds);
+}
+
+static bool went_well(const struct launch *launch)
+{
+    return launch->report.json && !*launch->problem;
+}
+
+/* Of repetitions the makespan is all that is used: a report is large. */
+static void count(struct comparison *c, struct launch *launch)
+{
+    struct cell *cell = comparison_cell_of(c, launch);
+
+    c->nended++;
+    if (went_well(launch))
+        cell->us[cell->n++] = launch->report.makespan_us;
+    else if (!cell->failed)
+        cell->failed = launch;
+    if (went_well(launch) && launch != cell->launch) {
+        report_done(&launch->report);
+        process_done(&launch->process);
+    }
+}
+
+static void on_end(void *arg, struct launch *launch)
+{
+    const struct execution *execution = arg;
+
+    if (execution->runs && went_well(launch))
+        runs_add(execution->runs, execution->comparison, launch);
+    count(execution->comparison, launch);
+    show_progress(execution);
+}
+
+/* Simulated ones share the processors; a real one has them to itself. */
+static int run_those(struct execution *execution, bool real)
+{
+    struct comparison *c = execution->comparison;
+    bool *kept = calloc(c->n, sizeof(*kept));
+    size_t n = 0;
+    int stopped = 0;
+
+    if (!kept) {
+        tool_error("out of memory");
+        return -1;
+    }
+    for (size_t i = 0; i < c->n; i++) {
+        kept[i] = c->launches[i].kept;
+        c->launches[i].kept = kept[i] || !c->launches[i].machine != real;
+        n += !c->launches[i].kept;
+    }
+    if (n)
+        stopped = launch_all(c->launches, c->n, real ? 1 : c->options->jobs,
+                             on_end, execution);
+    for (size_t i = 0; i < c->n; i++)
+        c->launches[i].kept = kept[i];
+    free(kept);
+    return stopped;
+}
+
+/* Programs that the signal has ended have not come to an end. */
+static void discount(struct comparison *c, int stopped)
+{
+    for (size_t i = 0; i < c->n; i++) {
+        struct launch *launch = &c->launches[i];
+        struct cell *cell = comparison_cell_of(c, launch);
+
+        if (!launch->process.ended || !*launch->problem ||
+            process_exit_code(&launch->process) != 128 + stopped)
+            continue;
+        if (cell->failed == launch)
+            cell->failed = NULL;
+    }
+}
+
+int comparison_run(struct comparison *c)
+{
+    struct execution execution = {.comparison = c};
+    int stopped;
+
+    if (c->options->runs && runs_open(c, c->options->runs, &execution.runs) < 0)
+        return -1;
+    for (size_t i = 0; i < c->n; i++)
+        if (c->launches[i].kept) {
+            execution.nkept++;
+            count(c, &c->launches[i]);
+        }
+    execution.start_s = now_s();
+    stopped = run_those(&execution, false);
+    if (!stopped)
+        stopped = run_those(&execution, true);
+    runs_close(execution.runs);
+    if (stopped > 0)
+        discount(c, stopped);
+    for (size_t i = 0; i < c->ncells; i++)
+        c->cells[i].spread = spread_of(c->cells[i].us, c->cells[i].n);
+    return stopped;
+}

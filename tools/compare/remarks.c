@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* tools/compare/remarks.c - see remarks.h. */
+#include "tools/compare/remarks.h"
+
+#include "tools/common/assume.h"
+#include "tools/common/edits.h"
+#include "tools/common/tool.h"
+#include "tools/common/untrusted.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The first good cell of a machine: what it says of edits and assumptions, all of
+ * its point say. NULL without. */
+static const struct cell *first_good(const struct comparison *c, size_t machine)
+{
+    size_t n = c->sweep.npoints * c->nschedulers;
+
+    for (size_t i = machine * n; i < (machine + 1) * n; i++)
+        if (cell_is_good(&c->cells[i]) && c->cells[i].launch->report.json)
+            return &c->cells[i];
+    return NULL;
+}
+
+static void print_heading(const struct comparison *c, const char *what,
+                          size_t machine, size_t point)
+{
+    char *where = comparison_where(c, machine, point);
+
+    printf("\n%s, on %s\n", what, where ? where : c->machines[machine]);
+    free(where);
+}
+
+static void print_list(const struct comparison *c, const char *key,
+                       const char *what,
+                       void (*print)(const json_t *report, const char *indent))
+{
+    for (size_t m = 0; m < c->nmachines; m++) {
+        const struct cell *cell = first_good(c, m);
+        const json_t *json = cell ? cell->launch->report.json : NULL;
+
+        if (!json)
+            continue;
+        if (json_array_size(json_object_get(json, key)))
+            print_heading(c, what, m, cell->point);
+        print(json, "  ");
+    }
+}
+
+/* The models that any row of a machine used and that are not to be trusted. */
+static void print_untrusted(const struct comparison *c)
+{
+    size_t n = c->sweep.npoints * c->nschedulers;
+
+    for (size_t m = 0; m < c->nmachines; m++) {
+        json_t *all = json_object();
+
+        for (size_t i = m * n; i < (m + 1) * n; i++)
+            untrusted_join(all, c->cells[i].launch->report.json);
+        if (json_array_size(json_object_get(all, "untrusted")))
+            printf("\nuntrusted, on %s\n", c->machines[m]);
+        untrusted_print(all, "  ");
+        json_decref(all);
+    }
+}
+
+void remarks_print(const struct comparison *c)
+{
+    print_list(c, "edits", "what if", edits_print);
+    /* Also where no task needed what was assumed. */
+    print_list(c, "assumptions", "assumed", assume_print);
+    print_untrusted(c);
+}
+
+/* Rows that differ by nothing but what was asked for. */
+static void warn_policies(const struct comparison *c)
+{
+    const struct launch *one = NULL;
+    size_t n = 0;
+
+    for (size_t i = 0; i < c->ncells; i++)
+        if (cell_is_good(&c->cells[i]) &&
+            launch_chose_policy(c->cells[i].launch)) {
+            one = one ? one : c->cells[i].launch;
+            n++;
+        }
+    if (!one)
+        return;
+    fflush(stdout);
+    launch_warn_policy(one, "compare");
+    if (n > 1)
+        tool_error(
+            "compare: warning: so in %zu of %zu rows, which are labelled "
+            "by what ran",
+            n, c->ncells);
+}
+
+/* The errors that a program printed; owned, NULL without memory. */
+static char *errors_of(const struct launch *launch)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *file = open_memstream(&text, &size);
+
+    if (!file)
+        return NULL;
+    process_print_errors(&launch->process, file);
+    fclose(file);
+    return text;
+}
+
+/* Each text once, whatever warnings stood between. */
+static void print_errors(const struct comparison *c)
+{
+    char *last = NULL;
+
+    for (size_t i = 0; i < c->ncells; i++) {
+        const struct cell *cell = &c->cells[i];
+        const struct launch *launch = cell->failed;
+        char *errors;
+
+        if (!launch || !launch->process.text ||
+            !strstr(launch->process.text, "orrery: error: "))
+            continue;
+        errors = errors_of(launch);
+        if (!errors || (last && !strcmp(last, errors))) {
+            free(errors);
+            continue;
+        }
+        fflush(stdout);
+        tool_error("compare: %s, %s:", cell->machine, cell->scheduler);
+        fputs(errors, stderr);
+        free(last);
+        last = errors;
+    }
+    free(last);
+}
+
+void remarks_warn(const struct comparison *c)
+{
+    warn_policies(c);
+    print_errors(c);
+}

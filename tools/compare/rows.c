@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* tools/compare/rows.c - see rows.h: what rows say, and as text. */
+#include "tools/compare/rows.h"
+
+#include "tools/common/table.h"
+#include "tools/common/tool.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct row row_of(const struct comparison *c, const struct cell *cell)
+{
+    size_t line = (size_t)(cell - c->cells) / c->nschedulers;
+    const struct cell *best =
+        comparison_best(c, line / c->sweep.npoints, line % c->sweep.npoints);
+    struct row row = {.ms = cell->spread.median / 1000,
+                      .low_ms = cell->spread.low / 1000,
+                      .high_ms = cell->spread.high / 1000,
+                      .to_best = cell->spread.median / best->spread.median,
+                      .slower = (double)NAN,
+                      .difference = (double)NAN,
+                      .of_bound = fmin(1, cell->bound_us / cell->spread.median),
+                      .idle = cell_idle(cell),
+                      .is_best = cell == best};
+
+    if (isnan(cell->bound_us))
+        row.of_bound = (double)NAN;
+    if (row.is_best || c->options->repeat < 2)
+        return row;
+    row.slower = share_less(best->us, best->n, cell->us, cell->n);
+    if (best->n >= STATISTICS_LEAST && cell->n >= STATISTICS_LEAST) {
+        row.difference = rank_test(best->us, best->n, cell->us, cell->n);
+        row.is_alike = row.difference > STATISTICS_LEVEL;
+    }
+    return row;
+}
+
+char *cell_why(const struct comparison *c, const struct cell *cell)
+{
+    if (!cell->failed)
+        return tool_format("interrupted");
+    if (c->options->repeat > 1)
+        return tool_format("failed in some of %u runs: %s", c->options->repeat,
+                           cell->failed->problem);
+    return tool_format("%s", cell->failed->problem);
+}
+
+const char *comparison_time_title(const struct comparison *c)
+{
+    for (size_t m = 0; m < c->nmachines; m++)
+        if (!strcmp(c->machines[m], COMPARE_REAL))
+            return "ms";
+    return "predicted ms";
+}
+
+/* ---- columns ---- */
+
+/* A column of the table and of Markdown: a cell's text. */
+struct column {
+    const char *title;
+    bool right;
+    void (*put)(struct table *table, const struct cell *cell,
+                const struct row *row);
+};
+
+static void put_number(struct table *table, const char *format, double value)
+{
+    char text[64];
+
+    /* Each format is one of this file's. */
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+    snprintf(text, sizeof(text), format, value);
+#pragma GCC diagnostic pop
+    table_add(table, "%s", isnan(value) ? "-" : text);
+}
+
+static void put_ms(struct table *table, const struct cell *cell,
+                   const struct row *row)
+{
+    (void)cell;
+    put_number(table, "%.3f", row->ms);
+}
+
+static void put_interval(struct table *table, const struct cell *cell,
+                         const struct row *row)
+{
+    if (cell->n < 2)
+        table_add(table, "-");
+    else
+        table_add(table, "%.3f to %.3f", row->low_ms, row->high_ms);
+}
+
+static void put_to_best(struct table *table, const struct cell *cell,
+                        const struct row *row)
+{
+    (void)cell;
+    put_number(table, "%.3f", row->to_best);
+}
+
+static void put_slower(struct table *table, const struct cell *cell,
+                       const struct row *row)
+{
+    (void)cell;
+    if (row->is_best)
+        table_add(table, "the best");
+    else if (row->is_alike)
+        table_add(table, "no difference");
+    else if (isnan(row->difference))
+        table_add(table, "too few runs");
+    else
+        put_number(table, "%.0f %%", 100 * row->slower);
+}
+
+static void put_of_bound(struct table *table, const struct cell *cell,
+                         const struct row *row)
+{
+    (void)cell;
+    put_number(table, "%.1f %%", 100 * row->of_bound);
+}
+
+static void put_gflops(struct table *table, const struct cell *cell,
+                       const struct row *row)
+{
+    const struct report *report = &cell->launch->report;
+
+    put_number(table, "%.1f",
+               report->flops > 0 ? report->flops / (row->ms * 1e6)
+                                 : (double)NAN);
+}
+
+static void put_moved(struct table *table, const struct cell *cell,
+                      const struct row *row)
+{
+    char text[32];
+
+    (void)row;
+    table_add(table, "%s",
+              report_bytes_text(cell->launch->report.transferred_bytes, text));
+}
+
+static void put_idle(struct table *table, const struct cell *cell,
+                     const struct row *row)
+{
+    (void)cell;
+    put_number(table, "%.1f %%", 100 * row->idle);
+}
+
+static void put_wall(struct table *table, const struct cell *cell,
+                     const struct row *row)
+{
+    (void)row;
+    put_number(table, "%.2f", cell->launch->report.wall_s);
+}
+
+static void put_figures(struct table *table, const struct cell *cell,
+                        const struct row *row)
+{
+    const struct report *report = &cell->launch->report;
+    char figures[256] = "";
+
+    (void)row;
+    report_figures(report, figures, sizeof(figures));
+    table_add(table, "%s%s%s",
+              report->provenance  ? report->provenance
+              : report->simulated ? "unknown"
+                                  : "real run",
+              *figures ? "; times " : "", figures);
+}
+
+enum { MOST_COLUMNS = 10 };
+
+/* The columns behind the scheduler; the last has any length. */
+static size_t columns_of(const struct comparison *c,
+                         struct column columns[MOST_COLUMNS])
+{
+    const bool repeated = c->options->repeat > 1;
+    const struct {
+        struct column column;
+        bool wanted;
+    } all[MOST_COLUMNS] = {
+        {{comparison_time_title(c), true, put_ms}, true},
+        {{c->options->repeat > 5 ? "95 % between" : "between", true,
+          put_interval},
+         repeated},
+        {{"to best", true, put_to_best}, c->nschedulers > 1},
+        {{"slower in", true, put_slower}, repeated && c->nschedulers > 1},
+        {{"of bound", true, put_of_bound}, c->options->bound},
+        {{"GFlop/s", true, put_gflops}, true},
+        {{"moved", true, put_moved}, true},
+        {{"idle", true, put_idle}, true},
+        {{"simulation s", true, put_wall}, true},
+        {{"figures", false, put_figures}, true},
+    };
+    size_t n = 0;
+
+    for (size_t i = 0; i < MOST_COLUMNS; i++)
+        if (all[i].wanted)
+            columns[n++] = all[i].column;
+    return n;
+}
+
+static void add_cell(struct table *table, const struct comparison *c,
+                     const struct cell *cell, const struct column *columns,
+                     size_t n)
+{
+    struct row row;
+    char *why;
+
+    table_add(table, "%s", cell->machine);
+    for (size_t a = 0; a < c->sweep.naxes; a++)
+        table_add(table, "%s", sweep_value(&c->sweep, cell->point, a));
+    table_add(table, "%s", cell_policy(cell));
+    if (cell_is_good(cell)) {
+        row = row_of(c, cell);
+        for (size_t i = 0; i < n; i++)
+            columns[i].put(table, cell, &row);
+        return;
+    }
+    for (size_t i = 0; i + 1 < n; i++)
+        table_add(table, "-");
+    why = cell_why(c, cell);
+    table_add(table, "%s", why ? why : "failed");
+    free(why);
+}
+
+static int print_as(const struct comparison *c,
+                    int (*end)(struct table *, const struct table_column *,
+                               size_t))
+{
+    struct column columns[MOST_COLUMNS];
+    size_t n = columns_of(c, columns), axes = c->sweep.naxes, at = 0;
+    struct table_column *titles = calloc(axes + n + 2, sizeof(*titles));
+    struct table table = {0};
+    int rc;
+
+    if (!titles)
+        return tool_fail(-1, "out of memory");
+    titles[at++] = (struct table_column){"machine", false};
+    for (size_t a = 0; a < axes; a++)
+        titles[at++] = (struct table_column){c->sweep.axes[a].target, true};
+    titles[at++] = (struct table_column){"scheduler", false};
+    for (size_t i = 0; i < n; i++)
+        titles[at++] =
+            (struct table_column){columns[i].title, columns[i].right};
+    for (size_t i = 0; i < c->ncells; i++)
+        add_cell(&table, c, &c->cells[i], columns, n);
+    rc = end(&table, titles, at);
+    free(titles);
+    return rc < 0 ? tool_fail(-1, "out of memory") : 0;
+}
+
+int rows_print_table(const struct comparison *c)
+{
+    return print_as(c, table_end);
+}
+
+int rows_print_markdown(const struct comparison *c)
+{
+    return print_as(c, table_end_markdown);
+}
