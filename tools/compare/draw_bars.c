@@ -74,7 +74,7 @@ static double middle(const struct comparison *c, size_t machine,
 }
 
 /* The bars of a scheduler: x, ms; x, where its interval ends, and the label there; or
- * x, ms and its interval. */
+ * x, where its interval begins, and how far it goes. */
 enum part { BARS, LABELS, ENDS };
 
 static void put_bars(FILE *pipe, const struct comparison *c, size_t scheduler,
@@ -87,8 +87,8 @@ static void put_bars(FILE *pipe, const struct comparison *c, size_t scheduler,
         if (!cell_is_good(cell))
             continue;
         if (part == ENDS)
-            fprintf(pipe, "%.4f %.6f %.6f %.6f\n", x, ms,
-                    cell->spread.low / 1000, cell->spread.high / 1000);
+            fprintf(pipe, "%.4f %.6f 0 %.6f\n", x, cell->spread.low / 1000,
+                    (cell->spread.high - cell->spread.low) / 1000);
         else if (part == LABELS)
             fprintf(pipe, ms < 100 ? "%.4f %.6f %.3g\n" : "%.4f %.6f %.0f\n", x,
                     cell->spread.high / 1000, ms);
@@ -133,8 +133,8 @@ void draw_bars(struct plot *plot, const struct comparison *c, const char *title)
         fprintf(pipe, ", '-' using 1:2:3 with labels "
                       "offset 0,0.6 font 'Sans,9' notitle");
         if (ends)
-            fputs(", '-' using 1:2:3:4 with yerrorbars lc rgb '#333333' ps 0 "
-                  "notitle",
+            fputs(", '-' using 1:2:3:4 with vectors heads size screen 0.004,90 "
+                  "lc rgb '#333333' notitle",
                   pipe);
     }
     fputs(bounds ? ", '-' using 1:2:3:4 with vectors nohead lw 2 dt 2 lc rgb "
