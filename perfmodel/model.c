@@ -60,6 +60,7 @@ static void model_free(struct orr_model *model)
     orr_history_done(&model->history);
     orr_model_regressions_done(model);
     orr_model_file_free(model->dropped);
+    orr_side_free(model->samples);
     pthread_mutex_destroy(&model->lock);
     free(model->path);
     free(model->symbol);

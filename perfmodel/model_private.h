@@ -40,6 +40,9 @@ struct orr_model {
     struct orr_terms terms;             /* [lock] exponents owned; nterms = 0:
                                          * not declared */
     char **names;                       /* [lock] owned; of the parameters */
+    struct orr_side *samples;           /* [lock] owned; for variation.h, NULL:
+                                         * not read, or there are none */
+    bool samples_read;                  /* [lock] */
     atomic_bool benchmarking;           /* [atomic] only ever false to true */
     atomic_bool few_reported;           /* [atomic] the warning was given */
     atomic_uint wiped;                  /* [atomic] rows dropped in this run */

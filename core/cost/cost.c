@@ -237,8 +237,9 @@ static struct row *row_new(struct orr_costs_table *table, const struct key *key,
     return row;
 }
 
-static void row_free(struct row *row)
+static void row_free(const struct orr_runtime *rt, struct row *row)
 {
+    orr_row_free_noise(rt, row);
     free(row->pub.recal);
     free(row->parameters);
     free(row->called);
@@ -313,14 +314,14 @@ static struct row *make_row(struct orr_costs_table *table,
     assume(table, row);
     set_able(rt, row, task);
     if (make_recal(table, row)) {
-        row_free(row);
+        row_free(rt, row);
         return NULL;
     }
     if (!row->pub.per_task)
         orr_row_refresh(rt, row, task);
     there = insert_row(table, row);
     if (there != row)
-        row_free(row);
+        row_free(rt, row);
     return there;
 }
 
@@ -634,7 +635,7 @@ static void free_rows(struct orr_costs_table *table)
 
     for (struct row *row = table->first, *next; row; row = next) {
         next = row->next;
-        row_free(row);
+        row_free(table->runtime, row);
     }
     for (struct slots *smaller; slots; slots = smaller) {
         smaller = slots->smaller;

@@ -94,6 +94,15 @@ double orr_cost_quantile(const struct orr_runtime *rt,
                          const struct orr_cost_row *row, unsigned class_id,
                          unsigned impl, double q);
 
+/* --- noise_source.c: how lengths vary --- */
+
+/* What noise knows of implementation `impl` on the class; lent until the runtime
+ * ends, to be changed by orr_noise_length. NULL without memory. For simulated
+ * machines: one thread. */
+struct orr_noise_source *orr_cost_noise(const struct orr_runtime *rt,
+                                        const struct orr_cost_row *row,
+                                        unsigned class_id, unsigned impl);
+
 /* --- wide.c: several processors of a class at once --- */
 
 /* What implementation `impl` of the job takes on `ncores` of them. Models have a

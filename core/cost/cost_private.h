@@ -40,6 +40,8 @@ struct row {
     const _Atomic uint32_t *news; /* [const] the model's version */
     double *parameters;           /* [const] owned; of a multiple regression */
     char *called;                 /* [const] owned; pub.called, or NULL */
+    struct orr_noise_source *noise; /* owned; classes × NIMPL, by noise_source.c;
+                                     * NULL: nothing has been asked */
     double lengths[]; /* classes × NIMPL, as many errors, then the bytes of
                        * `able` and of `origin` */
 };
@@ -59,6 +61,11 @@ struct orr_costs_table {
     struct complaint *complaints; /* [lock] broken models already named */
     struct orr_recal_budget recal;
 };
+
+/* --- noise_source.c --- */
+
+/* Frees what noise knows of the row. */
+void orr_row_free_noise(const struct orr_runtime *rt, struct row *row);
 
 /* --- lengths.c --- */
 

@@ -59,15 +59,21 @@ static double luck(uint64_t seed, uint64_t id)
     return orr_normal_quantile(fmax(unit, 0x1p-54));
 }
 
-double orr_noise_length(const struct orr_noise *noise, double measured,
-                        uint64_t id, double us)
+double orr_noise_length(const struct orr_noise *noise,
+                        struct orr_noise_source *source, uint64_t id, double us)
 {
-    double relative = isnan(noise->relative) ? measured : noise->relative;
-    /* Of the logarithm: Johnson, Kotz, Balakrishnan, "Continuous univariate
-     * distributions" I, chapter 14. */
-    double variance = log1p(relative * relative);
+    const struct orr_variation given = {.deviation = noise->relative};
+    double z = luck(noise->seed, id), phi;
 
-    if (!(us > 0) || !(relative > 0))
+    if (!(us > 0))
         return us;
-    return us * exp(sqrt(variance) * luck(noise->seed, id) - variance / 2);
+    if (!isnan(noise->relative))
+        return us * orr_variation_factor(&given, z);
+    phi = source->variation.phi;
+    if (phi > 0) {
+        if (!isnan(source->last))
+            z = phi * source->last + sqrt(1 - phi * phi) * z;
+        source->last = z;
+    }
+    return us * orr_variation_factor(&source->variation, z);
 }

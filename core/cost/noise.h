@@ -3,9 +3,11 @@
  * core/cost/noise.h - simulated kernels whose lengths vary as those of real ones do
  * (ORRERY_SIM_NOISE, ORRERY_SIM_SEED).
  *
- * A length is the expected one times a factor of the lognormal distribution with
- * mean 1. A task's factor depends on the seed and on its place in the order of
- * submission alone: it meets the same luck whatever the policy does.
+ * A length is the expected one times a factor of mean 1: of the distribution that was
+ * measured, or of the lognormal one with a given deviation. A task's factor depends
+ * on the seed and on its place in the order of submission alone: it meets the same
+ * luck whatever the policy does. Only where measures of a kernel resemble those
+ * before them do its lengths follow each other likewise.
  */
 #pragma once
 
@@ -13,6 +15,7 @@
 #include <stdint.h>
 
 #include "core/base/error.h"
+#include "perfmodel/variation.h"
 
 struct orr_config;
 
@@ -27,8 +30,15 @@ struct orr_noise {
 int orr_noise_init(struct orr_noise *noise, const struct orr_config *config,
                    struct orr_error *err);
 
-/* µs that task number `id` takes, of which `us` are expected. `measured`: the
- * standard deviation over the mean of what was measured, for noise that is as large.
- * Pure. */
-double orr_noise_length(const struct orr_noise *noise, double measured,
-                        uint64_t id, double us);
+/* What noise knows of a kernel: how its measures vary, and the normal variable of the
+ * run before; NaN: there was none. */
+struct orr_noise_source {
+    struct orr_variation variation;
+    double last;
+};
+
+/* µs that task number `id` takes, of which `us` are expected. `source` is asked for
+ * noise that is as large as that of the measures, and may be NULL else. */
+double orr_noise_length(const struct orr_noise *noise,
+                        struct orr_noise_source *source, uint64_t id,
+                        double us);

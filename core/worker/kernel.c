@@ -247,13 +247,12 @@ static double ask_worker(const struct orr_runtime *rt,
 static void vary(struct orr_runtime *rt, const struct orr_worker *worker,
                  struct orr_job *job, const struct orr_cost_row *row)
 {
-    unsigned impl = job->implementation;
-    double one = orr_cost_length(row, worker->class_id, impl), deviation = 0;
+    struct orr_noise_source *source =
+        orr_cost_noise(rt, row, worker->class_id, job->implementation);
 
-    if (one > 0)
-        deviation = orr_cost_deviation(rt, row, worker->class_id, impl) / one;
-    job->kernel.duration = orr_noise_length(&rt->noise, deviation, job->id,
-                                            job->kernel.duration);
+    if (source)
+        job->kernel.duration = orr_noise_length(&rt->noise, source, job->id,
+                                                job->kernel.duration);
 }
 
 void orr_kernel_prepare(struct orr_runtime *rt, struct orr_worker *worker,

@@ -15,6 +15,7 @@
 #include "core/cost/ask.h"
 #include "core/cost/assume.h"
 #include "core/cost/cost.h"
+#include "core/cost/noise.h"
 #include "core/cost/recalibrate.h"
 #include "core/data/handle.h"
 #include "core/runtime.h"
@@ -116,6 +117,20 @@ enum orr_origin orr_model_origin(const struct orr_model *model, unsigned comb,
     (void)footprint;
     *ret_off_by = NAN;
     return ORR_ORIGIN_MEASURED;
+}
+
+int orr_model_variation(struct orr_model *model, unsigned comb, unsigned impl,
+                        uint32_t footprint, struct orr_variation *ret)
+{
+    (void)model;
+    (void)footprint;
+    *ret = (struct orr_variation){.deviation = comb + 0.1 * impl};
+    return 0;
+}
+
+void orr_variation_done(struct orr_variation *variation)
+{
+    (void)variation;
 }
 
 int orr_model_set_terms(struct orr_model *regression,

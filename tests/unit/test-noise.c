@@ -3,6 +3,7 @@
  * tests/unit/test-noise.c - the lengths of simulated kernels that vary: their mean
  * and deviation, and what they depend on.
  */
+#include "tests/rng.h"
 #include "tests/suite.h"
 
 #include <check.h>
@@ -14,20 +15,21 @@
 #include "core/base/config.h"
 #include "core/cost/noise.h"
 
-enum { MANY = 200000 };
+enum { MANY = 50000 };
 
 static struct orr_noise noise_of(double relative, uint64_t seed)
 {
     return (struct orr_noise){.on = true, .relative = relative, .seed = seed};
 }
 
-static void moments(const struct orr_noise *noise, double measured,
-                    double *ret_mean, double *ret_deviation)
+static void moments(const struct orr_noise *noise,
+                    struct orr_noise_source *source, double *ret_mean,
+                    double *ret_deviation)
 {
     double sum = 0, squares = 0;
 
     for (uint64_t id = 1; id <= MANY; id++) {
-        double us = orr_noise_length(noise, measured, id, 100);
+        double us = orr_noise_length(noise, source, id, 100);
 
         ck_assert_double_gt(us, 0);
         sum += us;
@@ -45,10 +47,10 @@ START_TEST(the_mean_is_what_is_expected)
         struct orr_noise noise = noise_of(relative[i], 3);
         double mean, deviation;
 
-        moments(&noise, NAN, &mean, &deviation);
+        moments(&noise, NULL, &mean, &deviation);
         ck_assert_double_eq_tol(mean, 100, 100 * 5 * relative[i] / sqrt(MANY));
         ck_assert_double_eq_tol(deviation, 100 * relative[i],
-                                100 * relative[i] * 0.03);
+                                100 * relative[i] * 0.05);
     }
 }
 END_TEST
@@ -56,12 +58,14 @@ END_TEST
 START_TEST(measured_noise_is_as_large_as_that_of_the_measures)
 {
     struct orr_noise noise = noise_of(NAN, 3);
+    struct orr_noise_source source = {{.deviation = 0.1}, NAN};
     double mean, deviation;
 
-    moments(&noise, 0.1, &mean, &deviation);
+    moments(&noise, &source, &mean, &deviation);
     ck_assert_double_eq_tol(deviation, 10, 0.2);
-    ck_assert_double_eq(orr_noise_length(&noise, 0, 7, 42), 42);
-    ck_assert_double_eq(orr_noise_length(&noise, 0.1, 7, 0), 0);
+    ck_assert_double_eq(orr_noise_length(&noise, &source, 7, 0), 0);
+    source.variation.deviation = 0;
+    ck_assert_double_eq(orr_noise_length(&noise, &source, 7, 42), 42);
 }
 END_TEST
 
@@ -71,12 +75,12 @@ START_TEST(a_task_has_the_same_luck_with_the_same_seed)
     unsigned alike = 0;
 
     for (uint64_t id = 1; id <= 1000; id++) {
-        double us = orr_noise_length(&one, NAN, id, 100);
+        double us = orr_noise_length(&one, NULL, id, 100);
 
-        ck_assert_double_eq(us, orr_noise_length(&one, NAN, id, 100));
-        ck_assert_double_eq_tol(orr_noise_length(&one, NAN, id, 300), 3 * us,
+        ck_assert_double_eq(us, orr_noise_length(&one, NULL, id, 100));
+        ck_assert_double_eq_tol(orr_noise_length(&one, NULL, id, 300), 3 * us,
                                 1e-9);
-        alike += us == orr_noise_length(&two, NAN, id, 100);
+        alike += us == orr_noise_length(&two, NULL, id, 100);
     }
     ck_assert_uint_eq(alike, 0);
 }
@@ -90,14 +94,86 @@ START_TEST(neighbours_are_independent)
 
     for (uint64_t id = 1; id <= MANY; id++) {
         struct orr_noise one = noise_of(0.1, id), two = noise_of(0.1, id + 1);
-        double x = orr_noise_length(&one, NAN, id, 1) - 1;
+        double x = orr_noise_length(&one, NULL, id, 1) - 1;
 
         squares += x * x;
-        of_tasks += x * (orr_noise_length(&one, NAN, id + 1, 1) - 1);
-        of_seeds += x * (orr_noise_length(&two, NAN, id, 1) - 1);
+        of_tasks += x * (orr_noise_length(&one, NULL, id + 1, 1) - 1);
+        of_seeds += x * (orr_noise_length(&two, NULL, id, 1) - 1);
     }
     ck_assert_double_lt(fabs(of_tasks / squares), 5 / sqrt(MANY));
     ck_assert_double_lt(fabs(of_seeds / squares), 5 / sqrt(MANY));
+}
+END_TEST
+
+enum { SAMPLES = 100 };
+
+/* What a machine of two clocks measures: 100 and 140 us, for a while each. */
+static void two_levels(double *samples)
+{
+    for (int i = 0; i < SAMPLES; i++)
+        samples[i] = (i / 20 % 2 ? 140 : 100) + i % 7 * 0.1;
+}
+
+START_TEST(lengths_have_the_distribution_of_the_samples)
+{
+    struct orr_noise noise = noise_of(NAN, 3);
+    struct orr_noise_source source = {.last = NAN};
+    double samples[SAMPLES], mean, deviation;
+    unsigned between = 0;
+
+    two_levels(samples);
+    ck_assert_int_eq(orr_variation_of(samples, SAMPLES, &source.variation), 0);
+    source.variation.phi = 0;
+    moments(&noise, &source, &mean, &deviation);
+    ck_assert_double_eq_tol(mean, 100, 0.3);
+    for (uint64_t id = 1; id <= 1000; id++) {
+        double us = orr_noise_length(&noise, &source, id, 116.3);
+
+        ck_assert(99.9 < us && us < 141);
+        between += 101 < us && us < 139;
+    }
+    ck_assert_uint_lt(between, 30);
+    orr_variation_done(&source.variation);
+}
+END_TEST
+
+START_TEST(lengths_follow_each_other_as_the_samples_did)
+{
+    struct orr_noise noise = noise_of(NAN, 3);
+    struct orr_noise_source source = {.last = NAN};
+    double samples[SAMPLES], before = 0;
+    unsigned switches = 0;
+
+    two_levels(samples);
+    ck_assert_int_eq(orr_variation_of(samples, SAMPLES, &source.variation), 0);
+    ck_assert_double_gt(source.variation.phi, 0.5);
+    for (uint64_t id = 1; id <= 1000; id++) {
+        double us = orr_noise_length(&noise, &source, id, 100);
+
+        switches += id > 1 && (us > 103) != (before > 103);
+        before = us;
+    }
+    /* 500 if they were independent. */
+    ck_assert_uint_lt(switches, 300);
+    orr_variation_done(&source.variation);
+}
+END_TEST
+
+START_TEST(independent_samples_are_no_series)
+{
+    double samples[SAMPLES];
+    struct orr_variation variation = {0};
+    uint64_t state = 5;
+
+    for (int i = 0; i < SAMPLES; i++)
+        samples[i] = 100 + rng_normal(&state);
+    ck_assert_int_eq(orr_variation_of(samples, SAMPLES, &variation), 0);
+    ck_assert_double_eq(variation.phi, 0);
+    ck_assert_uint_eq(variation.n, SAMPLES);
+    orr_variation_done(&variation);
+    ck_assert_int_eq(
+        orr_variation_of(samples, ORR_VARIATION_LEAST - 1, &variation), 0);
+    ck_assert_uint_eq(variation.n, 0);
 }
 END_TEST
 
@@ -149,6 +225,9 @@ int main(void)
     tcase_add_test(all, measured_noise_is_as_large_as_that_of_the_measures);
     tcase_add_test(all, a_task_has_the_same_luck_with_the_same_seed);
     tcase_add_test(all, neighbours_are_independent);
+    tcase_add_test(all, lengths_have_the_distribution_of_the_samples);
+    tcase_add_test(all, lengths_follow_each_other_as_the_samples_did);
+    tcase_add_test(all, independent_samples_are_no_series);
     tcase_add_test(all, the_variable_is_measured_or_a_share);
     suite_add_tcase(suite, all);
     return suite_main(suite);
