@@ -121,6 +121,14 @@ def values_of_an_edit_are_tried_one_after_the_other():
 
 
 @test
+def all_stands_for_every_policy_in_a_list():
+    rows = Pretended().rows("-m", "moon", "-s", "static=x,all")
+    names = [row["scheduler"] for row in rows]
+    assert names[0] == "static=x" and "modular-heft" in names, names
+    assert "dmdas" in names and "all" not in names, names
+
+
+@test
 def all_combinations_of_two_swept_edits_are_run():
     pretended = Pretended()
     rows = pretended.rows("-m", "moon,mars", "-s", "lws", "--set",
@@ -359,7 +367,7 @@ def tables_that_are_none_are_refused():
             file.write(text)
         expect(2, run([ORRERY, "compare", good, path], env), why)
     expect(2, run([ORRERY, "compare", good, pretended.path("none.json")], env),
-           "none.json")
+           "compare: unable to open", "none.json")
 
 
 @test

@@ -97,7 +97,8 @@ static int run(struct bounds *b, const char *path)
 {
     const struct bound_options *options = b->options;
     char *setting = tool_format("ORRERY_GRAPH=%s", path);
-    const char *const more[] = {setting, NULL};
+    /* Bounds have one length for a kernel, and what they are compared with as well. */
+    const char *const more[] = {setting, "ORRERY_SIM_NOISE", NULL};
     struct launch launch = {.machine = options->machine,
                             .edits = options->edits,
                             .scheduler = options->scheduler,

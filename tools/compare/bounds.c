@@ -14,9 +14,6 @@
 
 #define QUICK "critical-path,area,paths,precedence"
 
-/* Bounds have one length for a kernel: its mean. */
-static const char *const settings[] = {"ORRERY_SIM_NOISE", NULL};
-
 /* The command line; owned, its words are borrowed. NULL without memory. */
 static char **words_of(const struct comparison *c, char *orrery, size_t machine,
                        size_t point)
@@ -114,8 +111,8 @@ int comparison_bound(struct comparison *c)
             tool_error("out of memory");
             goto done;
         }
-        processes[nused++] = (struct process){
-            .argv = words[i], .set = settings, .quiet = true, .output = -1};
+        processes[nused++] =
+            (struct process){.argv = words[i], .quiet = true, .output = -1};
     }
     stopped = process_run(processes, nused, c->options->jobs, NULL, NULL);
     for (size_t i = 0, used = 0; !stopped && i < n; i++)

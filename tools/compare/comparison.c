@@ -28,14 +28,30 @@ static const char every_scheduler[] =
     ORR_SCHED_NAMES(NAME);
 #undef NAME
 
+/* The names of a list in which "all" stands for every policy; as tool_split. */
+static char **schedulers_of(const char *list)
+{
+    char **words = tool_split(list), **names = NULL, *text = NULL;
+    size_t size;
+    FILE *file = words ? open_memstream(&text, &size) : NULL;
+
+    for (size_t i = 0; file && words[i]; i++)
+        fprintf(file, "%s,",
+                !strcmp(words[i], "all") ? every_scheduler : words[i]);
+    if (file && fclose(file) == 0)
+        names = tool_split(text);
+    free(text);
+    free(words);
+    return names;
+}
+
 static int read_lists(struct comparison *c)
 {
     const struct compare_options *options = c->options;
-    bool all = !strcmp(options->schedulers, "all");
     size_t nreal = 0;
 
     c->machines = tool_split(options->machines);
-    c->schedulers = tool_split(all ? every_scheduler : options->schedulers);
+    c->schedulers = schedulers_of(options->schedulers);
     c->nmachines = length(c->machines);
     c->nschedulers = length(c->schedulers);
     if (!c->machines || !c->schedulers)

@@ -58,7 +58,10 @@ static json_t *read_file(const char *path)
     bool good = json_is_array(json);
 
     if (!json) {
-        tool_error("compare: %s:%d: %s", path, where.line, where.text);
+        if (where.line < 0)
+            tool_error("compare: %s", where.text);
+        else
+            tool_error("compare: %s:%d: %s", path, where.line, where.text);
         return NULL;
     }
     json_array_foreach(json, i, row)
