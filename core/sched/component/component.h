@@ -64,6 +64,12 @@ bool orr_component_best(struct starpu_sched_tree *tree, int worker,
                         double *length);
 int orr_component_can_run(int worker, struct starpu_task *task, unsigned impl);
 
+/* Whether both workers can run the task alike, and take the same time. */
+bool orr_component_alike(struct starpu_task *task, int a, int b);
+/* The next worker below that is not like this one; -1 at the end. */
+int orr_component_next(struct starpu_sched_component *component,
+                       struct starpu_task *task, int worker);
+
 /* The node of the workers below; -1 if they have several. */
 int orr_component_node(struct starpu_sched_component *component);
 /* Sum of how many times faster than a core they are. */

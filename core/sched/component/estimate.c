@@ -1,15 +1,62 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * core/sched/component/estimate.c - which workers below a component can run a
- * task, how long that and its data take.
+ * task, how long that and its data take. Workers that a task cannot tell apart are
+ * asked about once.
  */
 #include "core/sched/component/component.h"
+
+#include "core/cost/cost.h"
+#include "core/runtime.h"
+#include "core/task/job.h"
 
 typedef struct starpu_sched_component component_t;
 
 #define FOREACH_WORKER(w, component)                                           \
     for (int w = starpu_bitmap_first(&(component)->workers_in_ctx); w != -1;   \
          w = starpu_bitmap_next(&(component)->workers_in_ctx, w))
+
+/* Of workers that are alike for the task, the first. */
+#define FOREACH_OTHER(w, component, task)                                      \
+    for (int w = starpu_bitmap_first(&(component)->workers_in_ctx); w != -1;   \
+         w = orr_component_next(component, task, w))
+
+/* A worker's class; NULL for combined ones. */
+static const struct orr_worker_class *class_of(const struct orr_runtime *rt,
+                                               int worker)
+{
+    return (unsigned)worker < rt->nworkers
+               ? &rt->classes[rt->workers[worker].class_id]
+               : NULL;
+}
+
+bool orr_component_alike(struct starpu_task *task, int a, int b)
+{
+    struct orr_runtime *rt = orr_runtime_need(__func__);
+    struct orr_job *job = orr_job_of(task);
+    const struct orr_worker_class *class = class_of(rt, a);
+    bool uniform;
+
+    if (!class || class != class_of(rt, b) || !task->cl || !job ||
+        orr_job_state(job) == ORR_JOB_NEW)
+        return false;
+    if (task->cl->model && task->cl->model->type == STARPU_PER_WORKER)
+        return false;
+    (void)orr_job_able_class(rt, job, orr_job_costs(rt, job),
+                             (unsigned)(class - rt->classes), &uniform);
+    return uniform;
+}
+
+int orr_component_next(component_t *component, struct starpu_task *task,
+                       int worker)
+{
+    int next = worker;
+
+    do
+        next = starpu_bitmap_next(&component->workers_in_ctx, next);
+    while (next != -1 && orr_component_alike(task, worker, next));
+    return next;
+}
 
 int orr_component_can_run(int worker, struct starpu_task *task, unsigned impl)
 {
@@ -25,7 +72,8 @@ static unsigned able(int worker, struct starpu_task *task)
     unsigned bits = 0;
 
     if (!starpu_worker_is_combined_worker(worker)) {
-        (void)starpu_worker_can_execute_task_impl((unsigned)worker, task, &bits);
+        (void)starpu_worker_can_execute_task_impl((unsigned)worker, task,
+                                                  &bits);
         return bits;
     }
     for (unsigned i = 0; i < STARPU_MAXIMPLEMENTATIONS; i++)
@@ -35,14 +83,13 @@ static unsigned able(int worker, struct starpu_task *task)
 }
 
 bool orr_component_best(struct starpu_sched_tree *tree, int worker,
-                        struct starpu_task *task, unsigned *impl, double *length)
+                        struct starpu_task *task, unsigned *impl,
+                        double *length)
 {
     unsigned bits = able(worker, task);
-    struct starpu_perfmodel_arch *arch;
 
     if (!bits)
         return false;
-    arch = starpu_worker_get_perf_archtype(worker, tree->sched_ctx_id);
     *impl = (unsigned)__builtin_ctz(bits);
     *length = 0;
     for (unsigned i = *impl; bits >> i; i++) {
@@ -50,7 +97,8 @@ bool orr_component_best(struct starpu_sched_tree *tree, int worker,
 
         if (!(bits >> i & 1))
             continue;
-        us = starpu_task_expected_length(task, arch, i);
+        us = starpu_task_worker_expected_length(task, (unsigned)worker,
+                                                tree->sched_ctx_id, i);
         if (isnan(us) || (us > 0 && (*length == 0 || us < *length))) {
             *impl = i;
             *length = us;
@@ -64,9 +112,9 @@ bool orr_component_best(struct starpu_sched_tree *tree, int worker,
 int starpu_sched_component_can_execute_task(component_t *component,
                                             struct starpu_task *task)
 {
-    FOREACH_WORKER (w, component)
-        if (able(w, task))
-            return 1;
+    FOREACH_OTHER(w, component, task)
+    if (able(w, task))
+        return 1;
     return 0;
 }
 
@@ -77,7 +125,8 @@ int starpu_sched_component_execute_preds(component_t *component,
     int can = 0;
 
     *length = 0;
-    FOREACH_WORKER (w, component) {
+    FOREACH_OTHER(w, component, task)
+    {
         unsigned impl;
         double us;
 
@@ -107,7 +156,8 @@ int orr_component_node(component_t *component)
 {
     int node = -1;
 
-    FOREACH_WORKER (w, component) {
+    FOREACH_WORKER(w, component)
+    {
         if (node != -1 && node_of(w) != node)
             return -1;
         node = node_of(w);
@@ -119,9 +169,9 @@ double orr_component_speedup(component_t *component)
 {
     double sum = 0;
 
-    FOREACH_WORKER (w, component)
-        sum += starpu_worker_get_relative_speedup(
-            starpu_worker_get_perf_archtype(w, component->tree->sched_ctx_id));
+    FOREACH_WORKER(w, component)
+    sum += starpu_worker_get_relative_speedup(
+        starpu_worker_get_perf_archtype(w, component->tree->sched_ctx_id));
     return sum;
 }
 
@@ -137,9 +187,8 @@ double starpu_sched_component_transfer_length(component_t *component,
         return starpu_task_expected_data_transfer_time(
             (unsigned)node_of(starpu_bitmap_first(&component->workers_in_ctx)),
             task);
-    FOREACH_WORKER (w, component)
-        sum += starpu_task_expected_data_transfer_time((unsigned)node_of(w),
-                                                       task);
+    FOREACH_WORKER(w, component)
+    sum += starpu_task_expected_data_transfer_time((unsigned)node_of(w), task);
     return sum / n;
 }
 

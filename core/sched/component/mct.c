@@ -37,7 +37,7 @@ static double energy_of(component_t *child, struct starpu_task *task)
     double least = INFINITY;
 
     for (int w = starpu_bitmap_first(&child->workers_in_ctx); w != -1;
-         w = starpu_bitmap_next(&child->workers_in_ctx, w))
+         w = orr_component_next(child, task, w))
         for (unsigned i = 0; i < STARPU_MAXIMPLEMENTATIONS; i++) {
             double joules;
 
@@ -53,24 +53,44 @@ static double energy_of(component_t *child, struct starpu_task *task)
 }
 
 struct estimate {
-    double length, transfer, ready, end;
+    double length, transfer, energy, ready, end;
     bool usable;
 };
 
+/* Whether below each is one worker, and all but when it is free is the same. */
+static bool are_alike(component_t *a, component_t *b, struct starpu_task *task)
+{
+    int v = starpu_bitmap_first(&a->workers_in_ctx);
+    int w = starpu_bitmap_first(&b->workers_in_ctx);
+
+    return v != -1 && w != -1 &&
+           starpu_bitmap_next(&a->workers_in_ctx, v) == -1 &&
+           starpu_bitmap_next(&b->workers_in_ctx, w) == -1 &&
+           orr_component_alike(task, v, w) &&
+           starpu_worker_get_memory_node((unsigned)v) ==
+               starpu_worker_get_memory_node((unsigned)w);
+}
+
+/* What does not change while others work. */
 static struct estimate estimate(component_t *child, struct starpu_task *task)
 {
     struct estimate e = {.usable = false};
-    double now = starpu_timing_now(), free_at;
 
     if (!starpu_sched_component_execute_preds(child, task, &e.length) ||
         isnan(e.length) || e.length == 0)
         return e;
     e.usable = true;
     e.transfer = starpu_sched_component_transfer_length(child, task);
-    free_at = child->estimated_end(child);
-    e.ready = free_at > now ? free_at : now;
-    e.end = fmax(e.ready, now + e.transfer) + e.length;
+    e.energy = energy_of(child, task);
     return e;
+}
+
+static void estimate_end(struct estimate *e, component_t *child, double now)
+{
+    double free_at = child->estimated_end(child);
+
+    e->ready = free_at > now ? free_at : now;
+    e->end = fmax(e->ready, now + e->transfer) + e->length;
 }
 
 component_t *orr_mct_choose(const struct orr_mct *mct, component_t *component,
@@ -79,12 +99,16 @@ component_t *orr_mct_choose(const struct orr_mct *mct, component_t *component,
     struct estimate *all =
         orr_component_alloc(component->nchildren + 1, sizeof(*all));
     double min_end = INFINITY, all_free = 0, best_fitness = INFINITY;
-    component_t *best = NULL;
+    double now = starpu_timing_now();
+    component_t **children = component->children, *best = NULL;
 
     for (unsigned i = 0; i < component->nchildren; i++) {
-        all[i] = estimate(component->children[i], task);
+        all[i] = i > 0 && are_alike(children[i - 1], children[i], task)
+                     ? all[i - 1]
+                     : estimate(children[i], task);
         if (!all[i].usable)
             continue;
+        estimate_end(&all[i], children[i], now);
         min_end = fmin(min_end, all[i].end);
         all_free = fmax(all_free, all[i].ready);
     }
@@ -94,13 +118,12 @@ component_t *orr_mct_choose(const struct orr_mct *mct, component_t *component,
         if (!all[i].usable)
             continue;
         fitness = mct->alpha * (all[i].end - min_end) +
-                  mct->beta * all[i].transfer +
-                  mct->gamma * energy_of(component->children[i], task);
+                  mct->beta * all[i].transfer + mct->gamma * all[i].energy;
         if (idle > 0)
             fitness += mct->gamma * mct->idle_power * idle / 1e6;
         if (best && !(fitness < best_fitness))
             continue;
-        best = component->children[i];
+        best = children[i];
         best_fitness = fitness;
         task->predicted = all[i].length;
         task->predicted_transfer = all[i].transfer;
@@ -129,9 +152,9 @@ static int mct_push(component_t *c, struct starpu_task *task)
     return decide(c->data, c, task);
 }
 
-component_t *
-starpu_sched_component_mct_create(struct starpu_sched_tree *tree,
-                                  struct starpu_sched_component_mct_data *mct_data)
+component_t *starpu_sched_component_mct_create(
+    struct starpu_sched_tree *tree,
+    struct starpu_sched_component_mct_data *mct_data)
 {
     struct orr_mct *mct = orr_component_alloc(1, sizeof(*mct));
     component_t *c = orr_component_new(tree, "mct", mct_push, mct);
@@ -156,7 +179,8 @@ struct heft {
 /* Of the first ones of the best priority the one that can end first. */
 static struct starpu_task *choose_task(struct heft *heft, component_t *c)
 {
-    struct starpu_task *task = orr_taskq_first(&heft->tasks, NULL), *best = task;
+    struct starpu_task *task = orr_taskq_first(&heft->tasks, NULL),
+                       *best = task;
     int priority = task ? task->priority : 0;
     double least = INFINITY;
 
@@ -210,9 +234,9 @@ static struct starpu_task *heft_pull(component_t *c, component_t *to)
     return NULL;
 }
 
-component_t *
-starpu_sched_component_heft_create(struct starpu_sched_tree *tree,
-                                   struct starpu_sched_component_mct_data *mct_data)
+component_t *starpu_sched_component_heft_create(
+    struct starpu_sched_tree *tree,
+    struct starpu_sched_component_mct_data *mct_data)
 {
     struct heft *heft = orr_component_alloc(1, sizeof(*heft));
     component_t *c = orr_component_new(tree, "heft", heft_push, heft);

@@ -16,7 +16,7 @@ static component_t *branch_for(component_t *c, struct starpu_task *task)
     bool none = false;
 
     for (int w = starpu_bitmap_first(&c->workers_in_ctx); w != -1;
-         w = starpu_bitmap_next(&c->workers_in_ctx, w)) {
+         w = orr_component_next(c, task, w)) {
         unsigned impl;
         double us;
 
