@@ -10,6 +10,7 @@
 #include "core/api/api.h"
 #include "core/api/poll.h"
 #include "core/data/data.h"
+#include "core/data/label.h"
 #include "core/data/node.h"
 #include "core/data/reduction.h"
 #include "core/data/traffic.h"
@@ -39,7 +40,11 @@ static int check(const char *call, starpu_data_handle_t handle, int node,
         trouble = "copies by starpu_data_dup_ro are shared, and only read";
     if (!trouble)
         return 0;
-    orr_log_error("%s: %s", call, trouble);
+    if (handle)
+        orr_log_error("%s of %s: %s", call,
+                      orr_handle_label(orr_handle_of(handle)).text, trouble);
+    else
+        orr_log_error("%s: %s", call, trouble);
     return -EINVAL;
 }
 
@@ -216,14 +221,16 @@ static void release_to(const char *call, starpu_data_handle_t handle,
     }
     switch (orr_data_share(rt, h, node, down_to_mode)) {
     case -ENOENT:
-        orr_log_error("%s: the data are not acquired%s: there is nothing to "
-                      "release",
-                      call, node >= 0 ? " on that node" : "");
+        orr_log_error("%s of %s: the data are not acquired%s: there is "
+                      "nothing to release",
+                      call, orr_handle_label(h).text,
+                      node >= 0 ? " on that node" : "");
         break;
     case -EACCES:
-        orr_log_error("%s: data that were acquired for reading cannot be kept "
-                      "for writing: release them and acquire them again",
-                      call);
+        orr_log_error("%s of %s: data that were acquired for reading cannot "
+                      "be kept for writing: release them and acquire them "
+                      "again",
+                      call, orr_handle_label(h).text);
         abort();
     default:
         break;
@@ -316,17 +323,15 @@ static bool is_too_large(const char *call, struct orr_runtime *rt,
                          const struct orr_handle *handle, unsigned node)
 {
     size_t limit = rt->nodes[node].capacity;
-    char name[ORR_DATA_NAME];
 
     if (!limit || handle->size <= limit || handle->allocated >> node & 1)
         return false;
     if (rt->said_large)
         return true;
     rt->said_large = true;
-    orr_handle_describe(handle, name);
     orr_log_warning("%s has no effect: %s, %zu bytes, is larger than memory "
                     "node %u (%s), whose limit is %zu",
-                    call, name, handle->size, node,
+                    call, orr_handle_label(handle).text, handle->size, node,
                     rt->machine->nodes[node].name, limit);
     return true;
 }

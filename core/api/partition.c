@@ -7,6 +7,7 @@
 
 #include "core/api/api.h"
 #include "core/data/data.h"
+#include "core/data/label.h"
 
 void starpu_data_partition(starpu_data_handle_t initial_handle,
                            struct starpu_data_filter *f)
@@ -50,7 +51,8 @@ static starpu_data_handle_t child_of(const char *call,
 
     if (i < handle->nchildren)
         return orr_handle_public(handle->children[i]);
-    orr_log_error("%s: there is no child %u: the data %s%u children", call, i,
+    orr_log_error("%s of %s: there is no child %u: the data %s%u children",
+                  call, orr_handle_label(handle).text, i,
                   handle->nchildren ? "have " : "are not partitioned, ",
                   handle->nchildren);
     abort();

@@ -8,6 +8,7 @@
 
 #include "core/api/api.h"
 #include "core/data/data.h"
+#include "core/data/label.h"
 #include "core/data/plan.h"
 
 void starpu_data_partition_plan(starpu_data_handle_t initial_handle,
@@ -19,7 +20,7 @@ void starpu_data_partition_plan(starpu_data_handle_t initial_handle,
     struct orr_plan *plan;
 
     if (!f || !f->filter_func || !children) {
-        orr_log_error("%s: %s", __func__,
+        orr_log_error("%s of %s: %s", __func__, orr_handle_label(handle).text,
                       children ? "the filter has no filter_func"
                                : "there is no array for the children");
         abort();
@@ -56,7 +57,7 @@ static struct orr_plan *plan_of(const char *call, starpu_data_handle_t whole,
             trouble = "the children are not in the order of the plan";
     if (!trouble)
         return plan;
-    orr_log_error("%s: %s", call, trouble);
+    orr_log_error("%s of %s: %s", call, orr_handle_label(handle).text, trouble);
     abort();
 }
 
@@ -109,7 +110,8 @@ static enum orr_plan_state state_of(const char *call, struct orr_plan *plan,
 
     if (!trouble)
         return state;
-    orr_log_error("%s: %s", call, trouble);
+    orr_log_error("%s of %s: %s", call, orr_handle_label(plan->whole).text,
+                  trouble);
     abort();
 }
 
@@ -120,10 +122,11 @@ static void check_node(const char *call, const struct orr_plan *plan, int node)
 
     if (node < 0 || (unsigned)node == base)
         return;
-    orr_log_error("%s: the data are put together on their home node, %u, or "
-                  "where -1 says so, not on node %d: prefetch them there "
-                  "afterwards",
-                  call, base, node);
+    orr_log_error(
+        "%s of %s: the data are put together on their home node, %u, or "
+        "where -1 says so, not on node %d: prefetch them there "
+        "afterwards",
+        call, orr_handle_label(plan->whole).text, base, node);
     abort();
 }
 

@@ -10,6 +10,7 @@
 
 #include "core/base/log.h"
 #include "core/data/data.h"
+#include "core/data/label.h"
 #include "core/data/lend.h"
 #include "core/data/node.h"
 #include "core/data/plan.h"
@@ -132,9 +133,9 @@ int orr_data_check(const struct orr_handle *handle, const char *call)
         return -EINVAL;
     }
     if (handle->partitioned) {
-        orr_log_error("%s: the data (number %llu) are partitioned: use their "
+        orr_log_error("%s of %s: the data are partitioned: use their "
                       "sub-data, or call starpu_data_unpartition first",
-                      call, (unsigned long long)handle->id);
+                      call, orr_handle_label(handle).text);
         return -EINVAL;
     }
     return 0;
@@ -382,7 +383,8 @@ void orr_data_release(struct orr_runtime *rt, struct orr_handle *handle,
         orr_list_remove(&job->queue);
     orr_unlock(&handle->lock);
     if (!job) {
-        orr_log_error("starpu_data_release: the data are not acquired%s",
+        orr_log_error("starpu_data_release of %s: the data are not acquired%s",
+                      orr_handle_label(handle).text,
                       node >= 0 ? " on that node" : "");
         return;
     }

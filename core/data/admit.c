@@ -45,6 +45,7 @@
  * before it is tried: no wake is lost.
  */
 #include "core/base/log.h"
+#include "core/data/label.h"
 #include "core/data/lost.h"
 #include "core/data/node.h"
 #include "core/data/reduction.h"
@@ -565,16 +566,15 @@ _Noreturn static void fail_too_large(struct orr_runtime *rt,
                                      const struct orr_job *job, size_t lacks)
 {
     const struct orr_handle *largest = largest_of(job, node->id);
-    char name[ORR_DATA_NAME];
 
-    orr_handle_describe(largest, name);
     orr_log_error("%s%s%s needs %zu bytes on memory node %u (%s), whose limit "
                   "is %zu; %s alone: %zu bytes. Make its data smaller or raise "
                   "the limit",
                   job->task ? "task `" : "an acquisition",
                   job->task ? orr_job_name(job) : "", job->task ? "'" : "",
                   lacks, node->id, rt->machine->nodes[node->id].name,
-                  node->capacity, name, largest->size);
+                  node->capacity, orr_handle_label(largest).text,
+                  largest->size);
     orr_runtime_fail(rt);
 }
 

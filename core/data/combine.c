@@ -25,6 +25,7 @@
 
 #include "core/base/log.h"
 #include "core/data/data.h"
+#include "core/data/label.h"
 #include "core/data/node.h"
 #include "core/data/private.h"
 #include "core/data/reduction.h"
@@ -52,16 +53,13 @@ static _Noreturn void fail(const struct orr_handle *handle, int err)
     const struct starpu_codelet *cl = handle->reduction->redux;
 
     if (err == -ENODEV)
-        orr_log_error("no worker can run the redux codelet `%s' of data %s "
-                      "#%llu: give it a function for some worker of this "
+        orr_log_error("no worker can run the redux codelet `%s' of %s: give "
+                      "it a function for some worker of this "
                       "machine, and a performance model if it is simulated",
-                      cl->name ? cl->name : "?",
-                      handle->name ? handle->name : "",
-                      (unsigned long long)handle->id);
+                      cl->name ? cl->name : "?", orr_handle_label(handle).text);
     else
-        orr_log_error("out of memory while data %s #%llu are reduced",
-                      handle->name ? handle->name : "",
-                      (unsigned long long)handle->id);
+        orr_log_error("out of memory while %s is reduced",
+                      orr_handle_label(handle).text);
     orr_runtime_fail(handle->runtime);
 }
 

@@ -11,6 +11,7 @@
 
 #include "core/base/log.h"
 #include "core/data/data.h"
+#include "core/data/label.h"
 #include "core/data/lend.h"
 #include "core/data/node.h"
 #include "core/data/plan.h"
@@ -158,13 +159,13 @@ static void check_others(struct orr_runtime *rt, struct orr_handle *handle)
 
     if (!user)
         return;
-    orr_log_error("task `%s' waits until nobody uses data %s #%llu any more, "
+    orr_log_error("task `%s' waits until nobody uses %s any more, "
                   "which %s%s%s uses: a task can neither unregister, "
                   "invalidate nor partition the data that it was given. Do so "
                   "after its end, or use a planned partition "
                   "(starpu_data_partition_plan)",
-                  orr_job_name(job), handle->name ? handle->name : "",
-                  (unsigned long long)handle->id, user == job ? "it" : "task `",
+                  orr_job_name(job), orr_handle_label(handle).text,
+                  user == job ? "it" : "task `",
                   user == job ? "" : orr_job_name(user),
                   user == job ? "" : "' around it");
     orr_runtime_fail(rt);
@@ -203,15 +204,16 @@ static void check_end(const struct orr_handle *handle, const char *call)
     if (orr_data_check(handle, call) != 0)
         abort();
     if (handle->parent && handle->parent->partitioned) {
-        orr_log_error("%s: the data are a piece of data number %llu: call "
+        orr_log_error("%s: the data are a piece of %s: call "
                       "starpu_data_unpartition, which frees its pieces",
-                      call, (unsigned long long)handle->parent->id);
+                      call, orr_handle_label(handle->parent).text);
         abort();
     }
     if (!orr_handle_has_plans(handle) && !orr_handle_plan(handle))
         return;
-    orr_log_error("%s: the data %s: call starpu_data_partition_clean first",
-                  call,
+    orr_log_error("%s of %s: the data %s: call starpu_data_partition_clean "
+                  "first",
+                  call, orr_handle_label(handle).text,
                   orr_handle_plan(handle)
                       ? "are a part of a planned partition, which frees them"
                       : "have planned partitions");

@@ -8,6 +8,7 @@
 
 #include "core/base/log.h"
 #include "core/data/eviction.h"
+#include "core/data/label.h"
 #include "core/data/lost.h"
 #include "core/data/node.h"
 #include "core/data/private.h"
@@ -29,27 +30,24 @@ void orr_access_fail(struct orr_runtime *rt, const struct orr_access *access,
                      int err)
 {
     const struct orr_job *job = access->job;
-    const char *name = access->handle->name ? access->handle->name : "";
+    struct orr_label data = orr_handle_label(access->handle);
 
     if (is_lost(access) && err != -ENOMEM)
-        orr_log_error("`%s' reads buffer %u (data %s #%llu), whose only value "
+        orr_log_error("`%s' reads buffer %u (%s), whose only value "
                       "was on a device that is lost",
-                      orr_job_name(job), access->index, name,
-                      (unsigned long long)access->handle->id);
+                      orr_job_name(job), access->index, data.text);
     else if (err == -EIO)
-        orr_log_error("`%s' cannot have buffer %u (data %s #%llu) on memory "
+        orr_log_error("`%s' cannot have buffer %u (%s) on memory "
                       "node %u (%s), to which copies fail",
-                      orr_job_name(job), access->index, name,
-                      (unsigned long long)access->handle->id, access->at,
+                      orr_job_name(job), access->index, data.text, access->at,
                       rt->machine->nodes[access->at].name);
     else if (err == -ENODATA)
         orr_log_error(
-            "`%s' reads buffer %u (data %s #%llu), which has no value: it was "
+            "`%s' reads buffer %u (%s), which has no value: it was "
             "registered without a home node and never written, or invalidated "
             "since. Submit a task that writes it first, or register it with "
             "its memory.",
-            orr_job_name(job), access->index, name,
-            (unsigned long long)access->handle->id);
+            orr_job_name(job), access->index, data.text);
     else
         orr_log_error("`%s': no memory for buffer %u (%zu bytes)",
                       orr_job_name(job), access->index, access->handle->size);

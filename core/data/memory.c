@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "core/base/log.h"
+#include "core/data/label.h"
 #include "core/data/lost.h"
 #include "core/data/node.h"
 #include "core/data/request.h"
@@ -192,11 +193,10 @@ static _Noreturn void fail_without_methods(const struct orr_handle *handle,
 {
     const struct starpu_data_interface_ops *ops = handle->ops;
 
-    orr_log_error("data %s #%llu of interface %d (%s) need memory on node %u, "
+    orr_log_error("%s of interface %d (%s) needs memory on node %u, "
                   "but it has no allocate_data_on_node and free_data_on_node: "
                   "give it both, or use the data where they were registered",
-                  handle->name ? handle->name : "",
-                  (unsigned long long)handle->id, (int)ops->interfaceid,
+                  orr_handle_label(handle).text, (int)ops->interfaceid,
                   ops->name ? ops->name : "unnamed", node);
     orr_runtime_fail(handle->runtime);
 }

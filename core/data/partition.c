@@ -20,6 +20,7 @@
 
 #include "core/base/log.h"
 #include "core/data/data.h"
+#include "core/data/label.h"
 #include "core/data/node.h"
 #include "core/data/placement.h"
 #include "core/data/plan.h"
@@ -241,29 +242,34 @@ static int split(struct orr_runtime *rt, struct orr_handle *handle,
     return 0;
 }
 
+static const char *find_trouble(const struct orr_handle *handle,
+                                const struct starpu_data_filter *filter)
+{
+    if (handle->partitioned)
+        return "the data are partitioned already";
+    if (!filter || !filter->filter_func)
+        return "the filter has no filter_func";
+    if (orr_handle_has_plans(handle))
+        return "plans partition the data: call starpu_data_partition_clean for "
+               "them first";
+    return NULL;
+}
+
 int orr_data_partition(struct orr_runtime *rt, struct orr_handle *handle,
                        struct starpu_data_filter *filter)
 {
+    const char *trouble;
     uint64_t nodes;
     unsigned n;
     int err;
 
-    if (!handle || handle->partitioned || !filter || !filter->filter_func) {
-        orr_log_error("starpu_data_partition: %s",
-                      !handle               ? "the data handle is NULL"
-                      : handle->partitioned ? "the data are partitioned already"
-                                            : "the filter has no filter_func");
-        return -EINVAL;
-    }
-    if (orr_handle_has_plans(handle)) {
-        orr_log_error("starpu_data_partition: plans partition the data: call "
-                      "starpu_data_partition_clean for them first");
-        return -EINVAL;
-    }
-    n = orr_filter_count(handle, filter);
-    if (n == 0) {
-        orr_log_error("starpu_data_partition: the filter makes 0 parts: set "
-                      "nchildren");
+    trouble = find_trouble(handle, filter);
+    n = trouble ? 0 : orr_filter_count(handle, filter);
+    if (!trouble && n == 0)
+        trouble = "the filter makes 0 parts: set nchildren";
+    if (trouble) {
+        orr_log_error("starpu_data_partition of %s: %s",
+                      orr_handle_label(handle).text, trouble);
         return -EINVAL;
     }
     if (!orr_may_block("starpu_data_partition"))
@@ -366,8 +372,10 @@ void orr_data_unpartition(struct orr_runtime *rt, struct orr_handle *handle,
 {
     unsigned node, base;
 
-    if (!handle || !handle->partitioned) {
-        orr_log_error("starpu_data_unpartition: the data are not partitioned");
+    if (!handle->partitioned) {
+        orr_log_error("starpu_data_unpartition of %s: the data are not "
+                      "partitioned",
+                      orr_handle_label(handle).text);
         return;
     }
     if (!orr_may_block("starpu_data_unpartition"))

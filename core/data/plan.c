@@ -22,6 +22,7 @@
 #include "core/base/log.h"
 #include "core/data/block.h"
 #include "core/data/data.h"
+#include "core/data/label.h"
 #include "core/data/node.h"
 #include "core/data/placement.h"
 #include "core/data/plan_private.h"
@@ -553,10 +554,11 @@ static int anchor(struct orr_runtime *rt, struct orr_handle *handle)
         if (pinned)
             return 0;
     }
-    orr_log_error("starpu_data_partition_plan: no memory for the data (%zu "
-                  "bytes) in main memory: plan before other data fill it, or "
-                  "raise STARPU_LIMIT_CPU_MEM if it is set",
-                  handle->size);
+    orr_log_error(
+        "starpu_data_partition_plan of %s: no memory for the data "
+        "(%zu bytes) in main memory: plan before other data fill it, or "
+        "raise STARPU_LIMIT_CPU_MEM if it is set",
+        orr_handle_label(handle).text, handle->size);
     return -ENOMEM;
 }
 
@@ -631,7 +633,8 @@ int orr_plan_new(struct orr_runtime *rt, struct orr_handle *handle,
     int err;
 
     if (trouble) {
-        orr_log_error("starpu_data_partition_plan: %s", trouble);
+        orr_log_error("starpu_data_partition_plan of %s: %s",
+                      orr_handle_label(handle).text, trouble);
         return -EINVAL;
     }
     err = anchor(rt, handle);

@@ -199,7 +199,7 @@ static void insert_all(struct orr_returned_list *list,
 
     if (!first_of(handle))
         return;
-    orr_handle_describe(handle, item.name);
+    item.label = orr_handle_label(handle);
     for (struct orr_return *of = first_of(handle); of; of = of->next) {
         memcpy(item.kind, of->kind, sizeof(item.kind));
         item.count = get(&of->count);

@@ -10,12 +10,13 @@
 #include <stdio.h>
 
 #include "core/data/handle.h"
+#include "core/data/label.h"
 
 struct orr_job;
 struct orr_node;
 struct orr_runtime;
 
-enum { ORR_MOST_RETURNED = 16, ORR_DATA_NAME = 80, ORR_KIND_NAME = 40 };
+enum { ORR_MOST_RETURNED = 16, ORR_KIND_NAME = 40 };
 
 /* The tasks of one name that used a datum after it had come back. */
 struct orr_return {
@@ -55,7 +56,8 @@ void orr_traffic_end(struct orr_handle *handle);
 
 /* What came back for tasks of one name. */
 struct orr_returned {
-    char name[ORR_DATA_NAME], kind[ORR_KIND_NAME];
+    struct orr_label label;
+    char kind[ORR_KIND_NAME];
     uint64_t id;
     size_t size; /* bytes, each time */
     unsigned count;
@@ -74,11 +76,6 @@ void orr_traffic_returned(struct orr_runtime *rt,
                           struct orr_returned_list *ret);
 
 /* --- how it is shown (traffic_print.c); no lock held --- */
-
-/* Name and coordinates, "A(3,4)"; a piece without has those of its whole,
- * "A(3,4)[1]"; data without a name have their number. */
-void orr_handle_describe(const struct orr_handle *handle,
-                         char text[ORR_DATA_NAME]);
 
 /* Nodes and data as they are now: starpu_data_display_memory_stats. */
 void orr_traffic_print(struct orr_runtime *rt, FILE *out);

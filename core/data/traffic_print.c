@@ -16,52 +16,9 @@ static unsigned get(const atomic_uint *n)
     return atomic_load_explicit(n, memory_order_relaxed);
 }
 
-/* A piece goes by the name of the whole; where that was only planned the whole
- * may have ended before its pieces. */
-static const struct orr_handle *named(const struct orr_handle *handle)
-{
-    return !handle->name && handle->parent && !orr_handle_plan(handle) &&
-                   handle->parent->partitioned
-               ? handle->parent
-               : handle;
-}
-
-/* At most 5 of them. */
-static size_t write_coordinates(const struct orr_handle *handle, char *text,
-                                size_t size)
-{
-    size_t n = 0;
-
-    for (unsigned i = 0; i < handle->ncoordinates && n < size; i++)
-        n += (size_t)snprintf(text + n, size - n, "%s%d%s", i ? "," : "(",
-                              handle->coordinates[i],
-                              i + 1 == handle->ncoordinates ? ")" : "");
-    return n;
-}
-
-void orr_handle_describe(const struct orr_handle *handle,
-                         char text[ORR_DATA_NAME])
-{
-    const struct orr_handle *of = named(handle);
-    size_t size = ORR_DATA_NAME, n;
-
-    if (!of->name)
-        of = handle;
-    n = (size_t)(of->name ? snprintf(text, size, "%.20s", of->name)
-                          : snprintf(text, size, "data number %llu",
-                                     (unsigned long long)handle->id));
-    if (handle->ncoordinates || of == handle) {
-        write_coordinates(handle, text + n, size - n);
-        return;
-    }
-    n += write_coordinates(of, text + n, size - n);
-    if (n < size)
-        snprintf(text + n, size - n, "[%u]", handle->child_index);
-}
-
 /* A datum, as it was when the runtime was locked. */
 struct row {
-    char name[ORR_DATA_NAME];
+    struct orr_label label;
     size_t size;
     uint64_t allocated, valid;
     unsigned narrivals, nevictions, nreturns;
@@ -70,6 +27,7 @@ struct row {
 static struct row row_of(const struct orr_handle *handle)
 {
     struct row row = {
+        .label = orr_handle_label(handle),
         .size = handle->size,
         .allocated = handle->allocated,
         .valid = handle->valid,
@@ -78,7 +36,6 @@ static struct row row_of(const struct orr_handle *handle)
         .nreturns = get(&handle->traffic.nreturns),
     };
 
-    orr_handle_describe(handle, row.name);
     return row;
 }
 
@@ -129,7 +86,7 @@ static void print_nodes(const struct orr_runtime *rt, uint64_t nodes, FILE *out)
 static void print_row(const struct orr_runtime *rt, const struct row *row,
                       FILE *out)
 {
-    fprintf(out, "\t%s, %zu bytes: memory on", row->name, row->size);
+    fprintf(out, "\t%s, %zu bytes: memory on", row->label.text, row->size);
     print_nodes(rt, row->allocated, out);
     fputs("; value on", out);
     print_nodes(rt, row->valid, out);

@@ -128,7 +128,7 @@ static void write_returns(FILE *out, struct orr_runtime *rt)
         const struct orr_returned *item = &list.all[i];
 
         fprintf(out, "%s\n  {", i ? "," : "");
-        write_string(out, "data", item->name);
+        write_string(out, "data", item->label.text);
         fputs(", ", out);
         write_string(out, "task", item->kind);
         fprintf(out, ", \"count\": %u, \"bytes\": %zu}", item->count,

@@ -12,6 +12,7 @@
 #include "core/base/log.h"
 #include "core/cost/cost.h"
 #include "core/data/handle.h"
+#include "core/data/label.h"
 #include "core/data/reduction.h"
 #include "core/observe/calls.h"
 #include "core/observe/graph_record.h"
@@ -143,13 +144,12 @@ static int check_contribution(const struct starpu_task *task, int buffer, int n)
                 "a contribution sees its worker's part only";
     if (!wrong)
         return 0;
-    orr_log_error("starpu_task_submit: buffer %d of task `%s' (data %s #%llu): "
+    orr_log_error("starpu_task_submit: buffer %d of task `%s' (%s): "
                   "%s",
                   buffer,
                   task->name ? task->name
                              : (task->cl->name ? task->cl->name : "?"),
-                  handle->name ? handle->name : "",
-                  (unsigned long long)handle->id, wrong);
+                  orr_handle_label(handle).text, wrong);
     return -EINVAL;
 }
 

@@ -18,6 +18,7 @@
 #include "core/cost/cost.h"
 #include "core/cost/noise.h"
 #include "core/data/handle.h"
+#include "core/data/label.h"
 #include "core/data/lend.h"
 #include "core/data/node.h"
 #include "core/data/reduction.h"
@@ -74,12 +75,10 @@ static void begin_partial(struct orr_worker *worker, struct orr_access *access)
     void *partial = access->datum->replicates[worker->desc->node].interface;
 
     if (!function) {
-        orr_log_error("the init codelet `%s' of data %s #%llu has no CPU "
+        orr_log_error("the init codelet `%s' of %s has no CPU "
                       "function, which begins a worker's part of the "
                       "reduction: add cpu_funcs to the codelet",
-                      cl->name ? cl->name : "?",
-                      handle->name ? handle->name : "",
-                      (unsigned long long)handle->id);
+                      cl->name ? cl->name : "?", orr_handle_label(handle).text);
         orr_runtime_fail(worker->runtime);
     }
     orr_self->frozen++;

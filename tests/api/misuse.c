@@ -307,6 +307,38 @@ static int after_the_end(void)
     return -rc;
 }
 
+/* What is said of data A(3,4), in pieces or not, cannot be done. */
+static int wrong_pieces(void)
+{
+    const char *what = getenv("WHAT");
+    static uint64_t words[100];
+    starpu_data_handle_t h, parts[2];
+    struct starpu_data_filter filter = {
+        .filter_func = starpu_vector_filter_block, .nchildren = 2};
+
+    open_machine();
+    starpu_vector_data_register(&h, 0, (uintptr_t)words, 100, 8);
+    starpu_data_set_name(h, "A");
+    starpu_data_set_coordinates(h, 2, 3, 4);
+    if (strncmp(what, "plan", 4) == 0)
+        starpu_data_partition_plan(h, &filter, parts);
+    else if (strcmp(what, "join") != 0)
+        starpu_data_partition(h, &filter);
+    if (strcmp(what, "plan-cut") == 0 || strcmp(what, "cut") == 0)
+        starpu_data_partition(h, &filter);
+    if (strcmp(what, "plan-join") == 0)
+        starpu_data_unpartition_submit(h, 2, parts, -1);
+    if (strcmp(what, "join") == 0)
+        starpu_data_unpartition(h, STARPU_MAIN_RAM);
+    if (strcmp(what, "child") == 0)
+        (void)starpu_data_get_child(h, 2);
+    if (strcmp(what, "plan-end") == 0)
+        starpu_data_unregister(h);
+    if (strcmp(what, "acquire") == 0)
+        return -starpu_data_acquire(h, STARPU_R);
+    return 0;
+}
+
 static int wait_for_unsubmitted(void)
 {
     struct starpu_task *first, *second;
@@ -921,6 +953,7 @@ static const struct {
     {"task-too-large", task_too_large},
     {"data-too-large", data_too_large},
     {"after-the-end", after_the_end},
+    {"wrong-pieces", wrong_pieces},
 };
 
 int main(int argc, char **argv)

@@ -418,7 +418,7 @@ def a_task_that_waits_for_what_its_own_data_keep_from_running_is_named():
 def a_task_cannot_unregister_what_it_was_given():
     for settings in ({}, REAL):
         ended = misuse("unregister-in-kernel", **settings)
-        ended.says("task `reader'", "data vector A #1 any more, which it uses",
+        ended.says("task `reader'", "vector A any more, which it uses",
                    "starpu_data_partition_plan")
         ended.has_status(1)
         assert "not reached" not in ended.out
@@ -428,9 +428,9 @@ def a_task_cannot_unregister_what_it_was_given():
 def what_is_not_acquired_or_for_reading_only_cannot_be_kept_for_writing():
     for settings in ({}, REAL):
         ended = misuse("keep-otherwise", **settings)
-        ended.says("starpu_data_release_to: the data are not acquired",
-                   "starpu_data_release_to_on_node: the data are not acquired",
-                   "starpu_data_release: the data are not acquired",
+        ended.says("starpu_data_release_to of data number 1: the data are not "
+                   "acquired", "starpu_data_release_to_on_node of data",
+                   "starpu_data_release of data number 1: the data are not",
                    "acquired for reading cannot be kept for writing: release")
         ended.has_status(-signal.SIGABRT)
         assert ended.out == "kept for reading\n", ended.out
@@ -606,6 +606,24 @@ def data_that_have_ended_are_not_used():
         ended = misuse("after-the-end", WHAT="task", **settings)
         ended.says("starpu_task_submit", "`modelled'", "were unregistered")
         ended.has_status(errno.EINVAL)
+
+
+@test
+def wrong_calls_about_pieces_name_the_call_and_the_data():
+    of = "starpu_data_%s of A(3,4): "
+    abort = -signal.SIGABRT
+    for what, call, text, status in (
+            ("cut", "partition", "partitioned already", abort),
+            ("plan-cut", "partition", "starpu_data_partition_clean", abort),
+            ("plan-join", "unpartition_submit", "not partitioned so", abort),
+            ("join", "unpartition", "are not partitioned", 0),
+            ("child", "get_child", "there is no child 2", abort),
+            ("plan-end", "unregister", "have planned partitions", abort),
+            ("acquire", "acquire", "use their sub-data", errno.EINVAL)):
+        for settings in ({}, REAL):
+            ended = misuse("wrong-pieces", WHAT=what, **settings)
+            ended.says(of % call, text)
+            ended.has_status(status)
 
 
 # -- rounds ------------------------------------------------------------------

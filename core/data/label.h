@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * core/data/label.h - how messages call data. By value: no lock, no memory.
+ */
+#pragma once
+
+struct orr_handle;
+
+enum { ORR_DATA_NAME = 80 };
+
+struct orr_label {
+    char text[ORR_DATA_NAME];
+};
+
+/* Name and coordinates, "A(3,4)"; a piece without has those of its whole,
+ * "A(3,4)[1]"; data without a name have their number, "data number 7". */
+struct orr_label orr_handle_label(const struct orr_handle *handle);
