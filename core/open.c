@@ -133,6 +133,7 @@ static int open_machine(struct orr_runtime *rt, const struct starpu_conf *conf,
     struct orr_machine_options options = {
         .name = orr_config_string(config, ORR_CFG_MACHINE),
         .edits = orr_config_string(config, ORR_CFG_SET),
+        .mbps = orr_config_int(config, ORR_CFG_LIMIT_BANDWIDTH),
         .ncpu = ncpu_of(conf, config),
         .ncuda = count_of(conf, conf ? conf->ncuda : -1, config, ORR_CFG_NCUDA),
         .nopencl =
@@ -151,6 +152,8 @@ static int open_machine(struct orr_runtime *rt, const struct starpu_conf *conf,
         .workers_coreid = orr_config_string(config, ORR_CFG_WORKERS_COREID),
         .ignore_affinity = !orr_config_bool(config, ORR_CFG_WORKERS_GETBIND),
         .per_core = (unsigned)orr_config_int(config, ORR_CFG_NTHREADS_PER_CORE),
+        .first_pauses = (unsigned)orr_config_int(config, ORR_CFG_BACKOFF_MIN),
+        .most_pauses = (unsigned)orr_config_int(config, ORR_CFG_BACKOFF_MAX),
         .main_bind = orr_config_bool(config, ORR_CFG_MAIN_THREAD_BIND),
         .main_cpuid = orr_config_int(config, ORR_CFG_MAIN_THREAD_CPUID),
         .main_coreid = orr_config_int(config, ORR_CFG_MAIN_THREAD_COREID),
@@ -179,6 +182,10 @@ static int open_machine(struct orr_runtime *rt, const struct starpu_conf *conf,
                         "ORRERY_SET=\"%.100s\" edits a simulated machine: name "
                         "one with ORRERY_MACHINE, or unset it",
                         options.edits);
+    if (!options.name && options.mbps > 0)
+        orr_log_warning(
+            "STARPU_LIMIT_BANDWIDTH has no effect: links of the real "
+            "machine are as they are");
     if (!options.name)
         return orr_real_machine_open(&options, &rt->machine, err);
     options.reserve_ncpu += options.main_bind;

@@ -3,6 +3,7 @@
  * sim/module.c - what orrery/sim.so exports: one table.
  */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,19 +27,35 @@ static int rename_host(const struct orr_machine_options *options,
     return 0;
 }
 
-/* What-if edits; reports what each has changed. */
-static int edit(struct orr_machine_desc *desc, const char *edits,
-                struct orr_error *err)
+/* What-if edits, which the variable has; reports what each has changed. */
+static int edit(struct orr_machine_desc *desc, const char *variable,
+                const char *edits, struct orr_error *err)
 {
+    unsigned n = desc->nedits;
     struct orr_error why = {""};
     int error = orr_machine_desc_edit(desc, edits, &why);
 
     if (error < 0)
-        return orr_fail(err, error, "ORRERY_SET: %s", why.text);
-    for (unsigned i = 0; i < desc->nedits; i++)
+        return orr_fail(err, error, "%s: %s", variable, why.text);
+    for (unsigned i = n; i < desc->nedits; i++)
         orr_log_notice("what if %s: %s", desc->edits[i].edit,
                        desc->edits[i].text);
     return 0;
+}
+
+/* All that differs from the machine as it is described. */
+static int change(const struct orr_machine_options *options,
+                  struct orr_machine_desc *desc, struct orr_error *err)
+{
+    char limit[64];
+    int error = 0;
+
+    snprintf(limit, sizeof(limit), "bus.bandwidth = %dMBps", options->mbps);
+    if (options->mbps > 0)
+        error = edit(desc, "STARPU_LIMIT_BANDWIDTH", limit, err);
+    if (!error && options->edits)
+        error = edit(desc, "ORRERY_SET", options->edits, err);
+    return error;
 }
 
 static int sim_open(const struct orr_machine_options *options,
@@ -54,7 +71,7 @@ static int sim_open(const struct orr_machine_options *options,
                                   err);
     if (error < 0)
         return error;
-    error = options->edits ? edit(desc, options->edits, err) : 0;
+    error = change(options, desc, err);
     if (error == 0)
         error = orr_sim_open_desc(desc, options, &machine, err);
     orr_machine_desc_free(desc);

@@ -52,6 +52,12 @@
       "program forbids, too.")                                                 \
     X(NTHREADS_PER_CORE, "STARPU_NTHREADS_PER_CORE", INT, "1",                 \
       "CPU workers per core, unless their number or places are given.")        \
+    X(BACKOFF_MIN, "STARPU_BACKOFF_MIN", INT, "32",                            \
+      "Pauses of the processor between two looks of an idle worker for "       \
+      "tasks, doubled from look to look up to `STARPU_BACKOFF_MAX`. After 8 "  \
+      "looks it lets other threads run, then it sleeps until it is woken.")    \
+    X(BACKOFF_MAX, "STARPU_BACKOFF_MAX", INT, "32",                            \
+      "The most of these; 0: an idle worker sleeps at once.")                  \
     X(MAIN_THREAD_BIND, "STARPU_MAIN_THREAD_BIND", BOOL, "0",                  \
       "1: a core is left to the main thread, the last one unless the next "    \
       "two choose it, and it is bound there.")                                 \
@@ -250,10 +256,14 @@
     X(SET, "ORRERY_SET", STRING, "",                                           \
       "What-if edits of the simulated machine, such as `cuda.count = 8`, "     \
       "separated by `;`: docs/WHAT_IF.md.")                                    \
+    X(LIMIT_BANDWIDTH, "STARPU_LIMIT_BANDWIDTH", INT, "",                      \
+      "MB/s that all links of the simulated machine have, before "             \
+      "`ORRERY_SET` changes them; as `bus.bandwidth = 1000MBps` there. "       \
+      "Unset or 0: what the machine says.")                                    \
     X(SIM_KERNELS, "ORRERY_SIM_KERNELS", STRING, "skip",                       \
       "`skip`: simulated kernels only take their time; `run`: the CPU "        \
       "version of each kernel is run on real memory.")                         \
-    X(SIM_NETWORK, "ORRERY_SIM_NETWORK", STRING, "",                            \
+    X(SIM_NETWORK, "ORRERY_SIM_NETWORK", STRING, "",                           \
       "How simulated copies share links: `fluid`, Orrery's own model, or "     \
       "`simgrid`, which gives the same dates and takes longer. Unset: "        \
       "`fluid`, unless the machine sets an option that only SimGrid has.")     \
@@ -382,9 +392,6 @@
     X("STARPU_GLOBAL_ARBITER",                                                 \
       "tasks that commute or have no order claim all their data at once or "   \
       "none, with an arbiter or without")                                      \
-    X("STARPU_LIMIT_BANDWIDTH",                                                \
-      "links are changed by `orrery run --set`, such as `pcie.bandwidth = "    \
-      "1GBps`: docs/WHAT_IF.md")                                               \
     X("STARPU_LIMIT_HIP_MEM", "there are no HIP devices")                      \
     X("STARPU_LIMIT_MAX_FPGA_MEM", "there are no FPGAs")                       \
     X("STARPU_MINIMUM_CLEAN_BUFFERS",                                          \

@@ -314,6 +314,8 @@ struct orr_machine_options {
     const char *opencl_ids;
     const unsigned *opencl_gpuid;
     const char *opencl_vendors, *opencl_program_dir;
+    unsigned first_pauses, most_pauses; /* as core/device/threads.h has them */
+    int mbps; /* of all links when simulated; 0 or less: as they are */
     const char *hwloc_input; /* XML file to read the topology from, or NULL */
 };
 

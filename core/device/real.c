@@ -71,10 +71,14 @@ static int fill(struct orr_machine *machine,
                 const struct orr_machine_options *options,
                 struct orr_error *err)
 {
+    const struct orr_threads_options threads = {
+        .first_pauses = options->first_pauses,
+        .most_pauses = options->most_pauses,
+    };
     int rc = fill_names(machine, options, err);
 
     if (rc == 0)
-        rc = orr_threads_new(NULL, &machine->exec);
+        rc = orr_threads_new(&threads, &machine->exec);
     if (rc == 0)
         rc = orr_drivers_open(options, machine, err);
     if (rc == 0)

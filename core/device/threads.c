@@ -33,7 +33,7 @@
 /* How often a context without work looks for some before it says that it parks:
  * at intervals in which who submits tasks prepares several, undisturbed by
  * looks at what it writes, and then as a park does. */
-enum { LOOKS = 8, PAUSES_PER_LOOK = 32 };
+enum { LOOKS = 8 };
 
 /* How long a park looks for its token before it sleeps in the kernel. The first
  * phase costs a microsecond or two, which is what a wake through the kernel
@@ -143,13 +143,16 @@ static bool spin_for_token(const struct threads *threads, struct thread *self)
 
 static bool threads_linger(struct orr_exec *exec, unsigned n)
 {
-    if (threads_of(exec)->spins == 0 || n >= LOOKS + YIELDS)
+    const struct threads *threads = threads_of(exec);
+    unsigned most = threads->options.most_pauses;
+    uint64_t pauses = (uint64_t)threads->options.first_pauses << n % LOOKS;
+
+    if (threads->spins == 0 || most == 0 || n >= LOOKS + YIELDS)
         return false;
-    if (n < LOOKS)
-        for (unsigned i = 0; i < PAUSES_PER_LOOK; i++)
-            pause_processor();
-    else
+    if (n >= LOOKS)
         sched_yield();
+    for (unsigned i = 0; n < LOOKS && i < most && i < pauses; i++)
+        pause_processor();
     return true;
 }
 
@@ -501,6 +504,7 @@ static const struct orr_exec_ops threads_ops = {
 int orr_threads_new(const struct orr_threads_options *options,
                     struct orr_exec **ret)
 {
+    static const struct orr_threads_options usual = ORR_THREADS_OPTIONS;
     struct threads *threads = calloc(1, sizeof(*threads));
     int error;
 
@@ -511,8 +515,7 @@ int orr_threads_new(const struct orr_threads_options *options,
         free(threads);
         return -error;
     }
-    if (options)
-        threads->options = *options;
+    threads->options = options ? *options : usual;
     threads->head.ops = &threads_ops;
     threads->head.stack_size = orr_fiber_default_size();
     threads->spins = sysconf(_SC_NPROCESSORS_ONLN) > 1 ? SPINS : 0;

@@ -13,10 +13,20 @@ struct orr_threads_options {
      * context whose cpu is not -1. */
     int (*bind)(int cpu, void *arg);
     void *arg;
+    /* Pauses of the processor between the looks of a context that lingers
+     * (core/base/exec.h): at first, and the most, to which each look doubles them.
+     * With a most of 0 none lingers. */
+    unsigned first_pauses, most_pauses;
 };
 
-/* Makes the calling thread the main context (orr_self). `options` NULL is all
- * zero. *ret is owned by the caller, who ends it with orr_threads_free().
+/* What usual programs want. */
+#define ORR_THREADS_OPTIONS                                                    \
+    {                                                                          \
+        .first_pauses = 32, .most_pauses = 32                                  \
+    }
+
+/* Makes the calling thread the main context (orr_self). `options` NULL is
+ * ORR_THREADS_OPTIONS. *ret is owned by the caller, who ends it with orr_threads_free().
  * Errors: -ENOMEM, -EAGAIN. */
 int orr_threads_new(const struct orr_threads_options *options,
                     struct orr_exec **ret);

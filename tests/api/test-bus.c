@@ -247,6 +247,31 @@ START_TEST(the_tables_have_the_shape_that_scripts_read)
 }
 END_TEST
 
+static double predict_edited(int machine, const char *edits)
+{
+    double us;
+
+    setenv("ORRERY_SET", edits, 1);
+    machine_open(machine);
+    us = starpu_transfer_predict(STARPU_MAIN_RAM, 1, BYTES);
+    starpu_shutdown();
+    return us;
+}
+
+/* As the edit of the same text, and before others. */
+START_TEST(all_links_have_the_bandwidth_that_the_environment_says)
+{
+    int machine = FIRST_SIMULATED + _i;
+    double slow = predict_edited(machine, "bus.bandwidth = 250MBps");
+    double fast = predict_edited(machine, "bus.bandwidth = 500MBps");
+
+    ck_assert_double_gt(slow, fast * 1.9);
+    setenv("STARPU_LIMIT_BANDWIDTH", "250", 1);
+    ck_assert_double_eq(predict_edited(machine, ""), slow);
+    ck_assert_double_eq(predict_edited(machine, "bus.bandwidth *= 2"), fast);
+}
+END_TEST
+
 START_TEST(the_names_of_the_files_are_three_lines)
 {
     char folder[] = "/tmp/orrery-bus-XXXXXX", expected[256], command[64];
@@ -321,6 +346,9 @@ static Suite *suite(void)
                         NMACHINES);
     tcase_add_loop_test(tcase, the_names_of_the_files_are_three_lines, 0,
                         NMACHINES);
+    tcase_add_loop_test(tcase,
+                        all_links_have_the_bandwidth_that_the_environment_says,
+                        0, NMACHINES - FIRST_SIMULATED);
     tcase_add_loop_test(tcase, the_environment_requests_a_summary_at_the_end, 0,
                         NMACHINES);
     suite_add_tcase(suite, tcase);

@@ -6,7 +6,9 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <unistd.h>
 
+#include "core/device/clock.h"
 #include "core/device/threads.h"
 #include "tests/suite.h"
 #include "tests/unit/exec-suite.h"
@@ -49,6 +51,42 @@ START_TEST(contexts_are_bound_with_the_given_function)
     exec->ops->join(exec, context);
     ck_assert_int_eq(atomic_load(&cpu), 7);
     orr_threads_free(exec);
+}
+END_TEST
+
+/* µs of this thread's own in which it looks n times. */
+static double linger(unsigned first, unsigned most, unsigned n)
+{
+    struct orr_threads_options options = {.first_pauses = first,
+                                          .most_pauses = most};
+    struct orr_exec *exec = NULL;
+    double us;
+
+    ck_assert_int_eq(orr_threads_new(&options, &exec), 0);
+    us = orr_thread_time_us();
+    for (unsigned i = 0; i < n; i++)
+        ck_assert_int_eq(exec->ops->linger(exec, i), most > 0);
+    us = orr_thread_time_us() - us;
+    orr_threads_free(exec);
+    return us;
+}
+
+/* 8 looks: 2 000 pauses of the processor, 8 million, and about as many with a first
+ * one of 4 000. */
+START_TEST(pauses_between_looks_are_those_that_were_asked_for)
+{
+    double few, many, doubled;
+
+    if (sysconf(_SC_NPROCESSORS_ONLN) < 2)
+        SKIP_TEST("nobody lingers on one processor");
+    few = linger(250, 250, 8);
+    many = linger(1000000, 1000000, 8);
+    doubled = linger(4000, 1000000, 8);
+    ck_assert_double_gt(many, 20 * few);
+    ck_assert_double_gt(doubled, 20 * few);
+    ck_assert_double_lt(doubled, many);
+    ck_assert_double_gt(doubled, linger(4000, 4000, 8) * 5);
+    (void)linger(1, 0, 1);
 }
 END_TEST
 
@@ -132,6 +170,7 @@ int main(void)
     TCase *own = tcase_create("threads only");
 
     suite_add_tcase(suite, exec_suite(&threads));
+    tcase_add_test(own, pauses_between_looks_are_those_that_were_asked_for);
     tcase_add_test(own, contexts_are_bound_with_the_given_function);
     tcase_add_test(own, a_foreign_thread_is_adopted_and_may_end_first);
     tcase_add_test(own, an_adopted_thread_that_stays_is_unknown_afterwards);
