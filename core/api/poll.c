@@ -44,11 +44,15 @@ void orr_poll_spins(struct orr_context *self, bool clock)
     us = clock ? 1 : step_us(now - self->spins_since);
     if (pass_time_to_ask_again(self, us)) {
         self->polls = ORR_POLLS_IN_A_ROW - POLLS_PER_STEP;
+    } else if (clock) {
+        self->debt += us; /* paid when the code of the application has ended */
+        self->polls = ORR_POLLS_IN_A_ROW - POLLS_PER_STEP;
     } else if (self->polls == HOPELESS_POLLS) {
-        orr_log_warning("\"%s\" asks again and again for the time, or whether "
-                        "something has ended, in a callback, where no virtual "
-                        "time passes: the answer will not change; wait in a "
-                        "task or in the main program",
+        orr_log_warning("\"%s\" asks again and again whether something has "
+                        "ended, in a callback or in a kernel that runs on a "
+                        "device, where no virtual time passes: the answer will "
+                        "not change; wait in a kernel of a processor or in the "
+                        "main program",
                         self->name ? self->name : "a context");
     }
 }

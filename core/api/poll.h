@@ -3,7 +3,8 @@
  * core/api/poll.h - programs that ask the same question until the answer changes.
  * Simulated, time stands still between two calls that wait, so that the answer
  * never would: from the 10000th question in a row on, some time passes with them.
- * Runs with equal calls have equal times.
+ * Runs with equal calls have equal times. Where none can pass, in callbacks, the
+ * clock goes on for who reads it, and the time passes afterwards.
  */
 #pragma once
 
@@ -26,6 +27,15 @@ static inline void orr_poll_of(bool clock)
 static inline void orr_poll_clock(void)
 {
     orr_poll_of(true);
+}
+
+/* µs by which the clock is ahead of virtual time for a caller in whose callback, or
+ * kernel of a device, no time can pass: it has read the clock that often. */
+static inline double orr_poll_ahead(void)
+{
+    const struct orr_context *self = orr_self;
+
+    return self && self->spins && self->frozen ? self->debt : 0;
 }
 
 /* To be called by a function of the application that does not wait, and whose

@@ -11,5 +11,6 @@ double starpu_timing_now(void)
     orr_poll_clock();
     rt = orr_runtime_current(__func__);
 
-    return rt ? orr_exec_now(rt->exec) : orr_wall_time_s() * 1e6;
+    return rt ? orr_exec_now(rt->exec) + orr_poll_ahead()
+              : orr_wall_time_s() * 1e6;
 }

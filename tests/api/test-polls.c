@@ -243,11 +243,48 @@ START_TEST(who_asks_for_what_never_comes_is_told)
 }
 END_TEST
 
+static void spins_in_callback(void *arg)
+{
+    spins_on_the_clock(NULL, arg);
+}
+
+/* The clock goes on there, and the time passes afterwards: the worker's, and that of
+ * who submits. */
+START_TEST(a_callback_and_a_kernel_of_a_device_may_spin_on_the_clock)
+{
+    static struct starpu_codelet spin_cl = {.cuda_funcs = {spins_on_the_clock},
+                                            .cpu_funcs = {spins_on_the_clock},
+                                            .where = STARPU_CUDA,
+                                            .name = "spins"};
+    struct starpu_task *task;
+    double start;
+
+    open_with_times(FIRST_SIMULATED + _i);
+    start = starpu_timing_now();
+    for (int i = 0; i < 2; i++) {
+        ck_assert_int_eq(
+            starpu_task_insert(&spin_cl, STARPU_EXECUTE_ON_WORKER,
+                               starpu_worker_get_by_type(STARPU_CUDA_WORKER, 0),
+                               0),
+            0);
+    }
+    ck_assert_int_eq(starpu_task_wait_for_all(), 0);
+    ck_assert_double_ge(starpu_timing_now() - start, 2 * SLEEP_US);
+    start = starpu_timing_now();
+    task = starpu_task_create();
+    task->callback_func = spins_in_callback;
+    ck_assert_int_eq(starpu_task_submit(task), 0);
+    ck_assert_double_ge(starpu_timing_now() - start, SLEEP_US);
+    ck_assert_double_lt(starpu_timing_now() - start, SLEEP_US * 1.02);
+    starpu_shutdown();
+}
+END_TEST
+
 static void spins_in_vain(void *arg)
 {
     (void)arg;
     for (int i = 0; i < (1 << 24) + 1; i++)
-        starpu_timing_now();
+        starpu_task_nready();
 }
 
 /* Time cannot pass there. */
@@ -294,6 +331,9 @@ int main(void)
                         NMACHINES);
     tcase_add_loop_test(tc, a_program_may_spin_until_it_gets_data, 0,
                         NMACHINES);
+    tcase_add_loop_test(
+        tc, a_callback_and_a_kernel_of_a_device_may_spin_on_the_clock, 0,
+        NMACHINES - FIRST_SIMULATED);
     tcase_add_test(tc, a_callback_that_spins_is_told);
     tcase_add_test(tc, who_asks_for_what_never_comes_is_told);
     suite_add_tcase(suite, tc);
