@@ -505,6 +505,28 @@ static void allocate(struct orr_runtime *rt, struct orr_handle *handle,
     orr_block_free(block);
 }
 
+/* Pins the memory that the library gave the handle on other nodes than its base;
+ * returns these. */
+static uint64_t pin_others(struct orr_handle *handle, unsigned base)
+{
+    uint64_t nodes;
+
+    orr_lock(&handle->lock);
+    nodes = handle->allocated & ~(UINT64_C(1) << base);
+    for (uint64_t left = nodes; left; left &= left - 1) {
+        unsigned node = (unsigned)__builtin_ctzll(left);
+
+        if (!handle->replicates[node].block) {
+            nodes &= ~(UINT64_C(1) << node);
+            continue;
+        }
+        handle->replicates[node].refs++;
+        orr_node_retain(handle, node);
+    }
+    orr_unlock(&handle->lock);
+    return nodes;
+}
+
 /* Returns whether there was any to pin. */
 static bool pin(struct orr_handle *handle, unsigned base)
 {
@@ -521,19 +543,27 @@ static bool pin(struct orr_handle *handle, unsigned base)
     return allocated;
 }
 
-/* All switches that were submitted so far have ended. */
-static void unpin(void *arg)
+static void unpin(struct orr_handle *handle, uint64_t nodes)
 {
-    struct orr_handle *handle = arg;
-    unsigned base = orr_handle_base(handle);
-    struct orr_replicate *replicate = &handle->replicates[base];
     struct orr_deferred deferred = {0};
 
     orr_lock(&handle->lock);
-    if (--replicate->refs == 0)
-        orr_node_offer(handle, base, &deferred);
+    for (; nodes; nodes &= nodes - 1) {
+        unsigned node = (unsigned)__builtin_ctzll(nodes);
+
+        if (--handle->replicates[node].refs == 0)
+            orr_node_offer(handle, node, &deferred);
+    }
     orr_unlock(&handle->lock);
     orr_deferred_run(handle->runtime, &deferred);
+}
+
+/* All switches that were submitted so far have ended. */
+static void unpin_base(void *arg)
+{
+    struct orr_handle *handle = arg;
+
+    unpin(handle, UINT64_C(1) << orr_handle_base(handle));
 }
 
 /* The children's interfaces will point there. Where there is no memory at once
@@ -576,17 +606,41 @@ static const char *find_trouble(const struct orr_handle *handle, unsigned n)
     return NULL;
 }
 
-/* Where the parts are in memory that the whole will have on other nodes. Those that
- * leave something out, so far as sizes tell, meet in its base alone. */
+/* The part's place in memory that the whole gets later is not known: where it has
+ * some now, pinned, the filter has said where in it the part is. */
+static void place_now(struct orr_handle *part, const struct orr_plan *plan,
+                      uint64_t nodes)
+{
+    const struct orr_machine *machine = part->runtime->machine;
+
+    orr_lock(&part->lock);
+    for (; nodes; nodes &= nodes - 1) {
+        unsigned node = (unsigned)__builtin_ctzll(nodes);
+
+        if (!machine->nodes[node].handles ||
+            !orr_placement_lacks_offset(plan->whole))
+            orr_block_join_locked(part, plan->whole, node);
+    }
+    orr_unlock(&part->lock);
+}
+
+/* Where the parts are in memory that the whole will have on other nodes, or has on
+ * some, which is pinned. Those that leave something out, so far as sizes tell, meet
+ * in its base alone. */
 static void find_places(struct orr_runtime *rt, struct orr_plan *plan,
-                        struct starpu_data_filter *filter)
+                        struct starpu_data_filter *filter, uint64_t nodes)
 {
     if (rt->nnodes == 1 ||
         !orr_placement_covers(plan->whole, plan->children, plan->n))
         return;
-    for (unsigned i = 0; i < plan->n; i++)
-        orr_placement_find(plan->whole, plan->children[i], filter, i, plan->n,
-                           &plan->children[i]->family->place);
+    for (unsigned i = 0; i < plan->n; i++) {
+        struct orr_handle *part = plan->children[i];
+
+        orr_placement_find(plan->whole, part, filter, i, plan->n,
+                           &part->family->place);
+        if (part->family->place.kind == ORR_PLACE_UNKNOWN)
+            place_now(part, plan, nodes);
+    }
 }
 
 /* The part takes its place in the memory of the whole. */
@@ -605,6 +659,7 @@ static int make_plan(struct orr_handle *handle,
                      struct orr_plan **ret)
 {
     struct orr_plan *plan = calloc(1, sizeof(*plan));
+    uint64_t nodes;
     int err = 0;
 
     *ret = plan;
@@ -612,14 +667,16 @@ static int make_plan(struct orr_handle *handle,
         return -ENOMEM;
     plan->whole = handle;
     orr_list_init(&plan->inner);
+    nodes = pin_others(handle, orr_handle_base(handle));
     plan->children = orr_handle_children(handle, filter, n);
+    plan->n = plan->children ? n : 0;
     if (!plan->children)
-        return -ENOMEM;
-    plan->n = n;
+        err = -ENOMEM;
     for (unsigned i = 0; !err && i < n; i++)
         err = settle_part(plan->children[i], plan);
     if (!err)
-        find_places(handle->runtime, plan, filter);
+        find_places(handle->runtime, plan, filter, nodes);
+    unpin(handle, nodes);
     return err;
 }
 
@@ -681,7 +738,7 @@ void orr_plan_clean(struct orr_runtime *rt, struct orr_plan *plan)
     for (unsigned i = 0; i < n; i++)
         orr_data_unregister_submit(rt, children[i]);
     free(children);
-    orr_data_call_after(rt, whole, STARPU_R | STARPU_NOPLAN, unpin);
+    orr_data_call_after(rt, whole, STARPU_R | STARPU_NOPLAN, unpin_base);
 }
 
 void orr_family_free(struct orr_handle *handle)

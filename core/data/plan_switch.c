@@ -7,7 +7,8 @@
  * In the base, main memory, the parts always are in place in the memory of the
  * whole. On other nodes they get their places when the whole hands its value over,
  * wherever it has memory that the library allocated and where the placement of
- * the part is known (placement.h). A node where both are in the same block and one
+ * the part is known (placement.h); where it is not, they got them when the plan was
+ * made, on nodes where the whole had such memory then. A node where both are in the same block and one
  * has the value is one where the other has it then: nothing is moved. Only if no
  * node is so for all parts, the value is brought to the base first.
  *

@@ -434,6 +434,15 @@ static void raise_bcsr(void *buffers[], void *arg)
             x[i] += STARPU_BCSR_GET_COLIND(buffers[0])[i / size];
 }
 
+static void raise_vector(void *buffers[], void *arg)
+{
+    uint32_t *x = (uint32_t *)STARPU_VECTOR_GET_PTR(buffers[0]);
+
+    (void)arg;
+    for (uint32_t i = 0; i < STARPU_VECTOR_GET_NX(buffers[0]); i++)
+        x[i]++;
+}
+
 #define RAISE(function)                                                        \
     {                                                                          \
         .cpu_funcs = {function}, .cuda_funcs = {function}, .nbuffers = 1,      \
@@ -441,6 +450,7 @@ static void raise_bcsr(void *buffers[], void *arg)
     }
 
 static struct starpu_codelet cl_raise_ndim = RAISE(raise_ndim),
+                             cl_raise_vector = RAISE(raise_vector),
                              cl_raise_csr = RAISE(raise_csr),
                              cl_raise_bcsr = RAISE(raise_bcsr);
 
@@ -621,6 +631,42 @@ static void raise_by_one(void *buffers[], void *arg)
         for (uint32_t i = 0; i < STARPU_MATRIX_GET_NX(buffers[0]); i++)
             x[j * STARPU_MATRIX_GET_LD(buffers[0]) + i]++;
 }
+
+/* An interface of the application: what its filter does is known where the whole has
+ * memory when it is planned. */
+START_TEST(
+    parts_of_the_applications_interfaces_are_in_place_where_the_whole_was)
+{
+    static uint32_t x[N];
+    static struct starpu_data_interface_ops own;
+    struct starpu_vector_interface vector = {
+        .id = STARPU_VECTOR_INTERFACE_ID,
+        .ptr = (uintptr_t)x,
+        .dev_handle = (uintptr_t)x,
+        .nx = N,
+        .elemsize = sizeof(*x),
+        .allocsize = sizeof(x),
+    };
+    struct starpu_data_filter filter = {
+        .filter_func = starpu_vector_filter_block, .nchildren = 2};
+    starpu_data_handle_t whole;
+
+    own = starpu_interface_vector_ops;
+    own.interfaceid = STARPU_UNKNOWN_INTERFACE_ID;
+    open_gpus();
+    memset(x, 0, sizeof(x));
+    starpu_data_register(&whole, STARPU_MAIN_RAM, &vector, &own);
+    ck_assert_int_eq(
+        starpu_data_fetch_on_node(
+            whole, starpu_worker_get_memory_node(starpu_worker_get_count() - 1),
+            0),
+        0);
+    expect_in_place(&cl_raise_vector, whole, &filter, sizeof(x));
+    for (unsigned i = 0; i < N; i++)
+        ck_assert_uint_eq(x[i], TIMES);
+    starpu_shutdown();
+}
+END_TEST
 
 START_TEST(parts_that_are_no_ranges_are_copied)
 {
@@ -958,6 +1004,9 @@ int main(void)
                         25);
     tcase_add_loop_test(each, indices_of_a_dimension_are_in_place, 0, 2);
     tcase_add_loop_test(each, parts_by_rows_are_in_place, 0, 2);
+    tcase_add_test(
+        each,
+        parts_of_the_applications_interfaces_are_in_place_where_the_whole_was);
     EACH(switches_without_order_keep_the_whole);
     EACH(attempts_to_acquire_switch);
     EACH(parts_are_written_after_the_whole_was_invalidated);
