@@ -344,28 +344,25 @@ static uint64_t detail_of(const struct orr_runtime *rt,
 }
 
 /* Finds or makes it; NULL without memory. */
-static struct row *get_row(struct orr_runtime *rt, struct orr_job *job)
+static struct row *get_row(struct orr_runtime *rt, struct starpu_task *task,
+                           uint32_t footprint)
 {
     struct orr_costs_table *table = rt->costs;
-    struct starpu_codelet *cl = job->task->cl;
-    struct key key = {cl,
-                      cl->model,
-                      orr_job_footprint(rt, job),
-                      signature_of(cl),
-                      0,
-
-                      orr_task_misfits(rt, job->task, table->least)};
+    struct starpu_codelet *cl = task->cl;
+    struct key key = {cl,        cl->model,
+                      footprint, signature_of(cl),
+                      0,         orr_task_misfits(rt, task, table->least)};
     double *parameters = NULL;
     struct row *row;
 
     if (orr_row_regresses(cl->model)) {
-        parameters = orr_model_parameters(cl->model, job->task);
-        key.detail = detail_of(rt, cl->model, job->task, parameters);
+        parameters = orr_model_parameters(cl->model, task);
+        key.detail = detail_of(rt, cl->model, task, parameters);
     }
     row = find_row(atomic_load_explicit(&table->slots, memory_order_acquire),
                    &key);
     if (!row)
-        row = make_row(table, &key, job->task, parameters);
+        row = make_row(table, &key, task, parameters);
     else if (parameters)
         free(parameters);
     return row;
@@ -377,7 +374,7 @@ int orr_job_make_costs(struct orr_runtime *rt, struct orr_job *job)
 
     if (job->costs) /* others may be looking at it: it is not written again */
         return 0;
-    row = get_row(rt, job);
+    row = get_row(rt, job->task, orr_job_footprint(rt, job));
     if (!row)
         return -ENOMEM;
     job->costs = &row->pub;
@@ -388,6 +385,15 @@ static bool is_old(const struct row *row)
 {
     return atomic_load_explicit(row->news, memory_order_acquire) !=
            __atomic_load_n(&row->pub.version, __ATOMIC_RELAXED);
+}
+
+static void look_again(struct orr_runtime *rt, struct row *row,
+                       struct starpu_task *task)
+{
+    if (is_old(row))
+        orr_row_refresh(rt, row, task);
+    else if (row->pub.per_task)
+        orr_row_ask(rt, row, task);
 }
 
 /* Not inline, so that orr_job_costs saves no registers, three times a task. */
@@ -403,10 +409,7 @@ renew(struct orr_runtime *rt, struct orr_job *job)
         abort();
     }
     row = (struct row *)job->costs;
-    if (is_old(row))
-        orr_row_refresh(rt, row, job->task);
-    else if (row->pub.per_task)
-        orr_row_ask(rt, row, job->task);
+    look_again(rt, row, job->task);
     return &row->pub;
 }
 
@@ -418,6 +421,21 @@ const struct orr_cost_row *orr_job_costs(struct orr_runtime *rt,
     if (row && !row->pub.per_task && !is_old(row))
         return &row->pub;
     return renew(rt, job);
+}
+
+const struct orr_cost_row *orr_task_costs(struct orr_runtime *rt,
+                                          struct starpu_task *task)
+{
+    const struct starpu_perfmodel *model = task->cl->model;
+    struct row *row =
+        get_row(rt, task,
+                model ? orr_model_footprint(rt, model, task, NULL, 0)
+                      : orr_data_footprint(task));
+
+    if (!row)
+        return NULL;
+    look_again(rt, row, task);
+    return &row->pub;
 }
 
 /* µs of implementation 0, which may be one that has no function. */
@@ -505,28 +523,45 @@ bool orr_cost_is_wanted(const struct orr_worker *worker,
     return orr_model_benchmarking(row->model);
 }
 
-void orr_cost_measure(struct orr_runtime *rt, const struct orr_worker *worker,
-                      struct orr_job *job, double us)
+static void measure(struct orr_runtime *rt, const struct orr_worker *worker,
+                    const struct row *row, struct starpu_task *task,
+                    unsigned impl, double us)
 {
-    const struct row *row =
-        (const struct row *)(const void *)orr_job_costs(rt, job);
     struct orr_measure measure;
 
     if (!row->model || !orr_model_benchmarking(row->model))
         return;
     measure = (struct orr_measure){
         .comb = rt->classes[worker->class_id].comb,
-        .impl = job->implementation,
+        .impl = impl,
         .footprint = row->key.footprint,
-        .size =
-            orr_model_size(rt, row->key.perfmodel, job->task,
-                           &rt->classes[worker->class_id], job->implementation),
-        .flops = job->task->flops,
+        .size = orr_model_size(rt, row->key.perfmodel, task,
+                               &rt->classes[worker->class_id], impl),
+        .flops = task->flops,
         .duration = us,
         .parameters = row->parameters,
     };
     /* A lost measure does not matter; the next task brings another. */
     (void)orr_model_measure(row->model, &measure);
+}
+
+void orr_cost_measure(struct orr_runtime *rt, const struct orr_worker *worker,
+                      struct orr_job *job, double us)
+{
+    measure(rt, worker,
+            (const struct row *)(const void *)orr_job_costs(rt, job), job->task,
+            job->implementation, us);
+}
+
+void orr_cost_measure_task(struct orr_runtime *rt,
+                           const struct orr_worker *worker,
+                           struct starpu_task *task, double us)
+{
+    const struct orr_cost_row *row =
+        task->cl->model ? orr_task_costs(rt, task) : NULL;
+
+    if (row)
+        measure(rt, worker, (const struct row *)(const void *)row, task, 0, us);
 }
 
 /* A run was faster than the length of the row. */

@@ -31,6 +31,12 @@ int orr_job_make_costs(struct orr_runtime *rt, struct orr_job *job);
 const struct orr_cost_row *orr_job_costs(struct orr_runtime *rt,
                                          struct orr_job *job);
 
+/* The row of a task that has no job, of a codelet, which is asked about or
+ * executed as a part of another one. NULL without memory. Any context, no lock
+ * held. */
+const struct orr_cost_row *orr_task_costs(struct orr_runtime *rt,
+                                          struct starpu_task *task);
+
 /* Implementations of the job that may run on a worker, as bits: those of its
  * class which can_execute accepts, 0 if the task's `where`, workerids or
  * explicit worker exclude it, or if it takes no tasks of the job's scheduling
@@ -158,6 +164,12 @@ void orr_costs_each(struct orr_costs_table *table,
  * the worker: mostly not, once calibration has ended. */
 bool orr_cost_is_wanted(const struct orr_worker *worker,
                         const struct orr_job *job);
+
+/* Such a task has run for `us` on the worker, by implementation 0: feeds the
+ * model, as orr_cost_measure does. */
+void orr_cost_measure_task(struct orr_runtime *rt,
+                           const struct orr_worker *worker,
+                           struct starpu_task *task, double us);
 
 /* A task of the row has run for `us` on the worker, or failed (NaN): updates
  * the row's recalibration. To be called before orr_cost_measure, for tasks with

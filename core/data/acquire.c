@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "core/base/log.h"
+#include "core/data/convert.h"
 #include "core/data/data.h"
 #include "core/data/label.h"
 #include "core/data/lend.h"
@@ -21,6 +22,7 @@
 
 struct block {
     struct orr_context *context;
+    double converting; /* simulated: µs for which it waits then */
     atomic_bool there;
 };
 
@@ -49,10 +51,27 @@ static void call_back(void (*callback)(void *), void *arg, unsigned node)
 /* The application finds the form of main memory, made by the context that brings
  * the data. */
 static orr_kernel_func_t conversion_of(const struct starpu_codelet *cl,
-                                       const void *arg)
+                                       const struct orr_worker *worker)
 {
-    (void)arg;
+    (void)worker;
     return orr_codelet_host_function(cl, 0);
+}
+
+/* Simulated, it takes what it takes on a worker of the node, if there is one; returns
+ * that. */
+static double convert(struct orr_runtime *rt, const struct orr_job *job,
+                      unsigned node)
+{
+    const struct orr_converter converter = {conversion_of, NULL};
+    unsigned k = 0;
+    double us = 0;
+
+    while (k < rt->nclasses && rt->classes[k].node != node)
+        k++;
+    if (rt->machine->kernels_take_their_length && k < rt->nclasses)
+        us = orr_job_conversion_us(rt, job, k);
+    (void)orr_job_convert(rt, job, &converter);
+    return us;
 }
 
 /* The data are there: they are the application's until it releases them. */
@@ -63,11 +82,16 @@ static void acquire_arrived(struct orr_runtime *rt, struct orr_job *job,
     void (*callback)(void *) = job->acquire.callback;
     void *arg = job->acquire.arg;
     unsigned node = job->spread ? STARPU_MAIN_RAM : job->acquire.node;
+    double us = 0;
 
     (void)worker;
     orr_job_take_data(rt, job, node);
-    if (job->converts && !job->spread && node < rt->nram && !rt->skips_kernels)
-        orr_job_convert(rt, job, conversion_of, NULL);
+    if (job->converts && !job->spread && node < rt->nram)
+        us = convert(rt, job, node);
+    if (us > 0 && callback == unblock)
+        ((struct block *)arg)->converting = us;
+    else if (us > 0)
+        orr_self->debt += us;
     orr_job_set_state(job, ORR_JOB_RUNNING);
     if (!callback) { /* that they are there was all that was wanted */
         orr_lend_release(job);
@@ -274,6 +298,9 @@ static int bring(struct orr_runtime *rt, struct orr_handle *handle, int node,
         orr_exec_wait(rt->exec, ORR_FOREVER);
     self->waits_for = NULL;
     self->waits_on = NULL;
+    if (block.converting > 0)
+        orr_self->debt += block.converting;
+    orr_pay();
     return 0;
 }
 

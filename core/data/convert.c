@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * core/data/convert.c - data that have a form per sort of device get the one that
- * who uses them wants, by functions of the application; interfaces/multiformat.h
- * has the rest.
+ * who uses them wants, by functions of the application: convert.h;
+ * interfaces/multiformat.h has the rest.
  */
+#include "core/data/convert.h"
 #include "core/base/log.h"
 #include "core/data/handle.h"
 #include "core/data/interfaces/multiformat.h"
 #include "core/device/kind.h"
 #include "core/runtime.h"
+#include "core/task/conversion.h"
 #include "core/task/job.h"
 
 enum orr_form orr_form_of_node(unsigned node)
@@ -19,42 +21,94 @@ enum orr_form orr_form_of_node(unsigned node)
     return kind ? kind->form : ORR_FORM_CPU;
 }
 
-static void convert(struct orr_runtime *rt, const struct orr_access *access,
-                    orr_conversion_t *function_of, const void *arg)
-{
-    void *interface = access->datum->replicates[access->at].interface;
-    struct starpu_codelet *cl = orr_multiformat_begin(interface, access->at);
-    void (*function)(void **, void *);
+/* --- done --- */
 
-    if (!cl)
-        return;
-    function = function_of(cl, arg);
-    if (!function) {
-        orr_log_error("the conversion codelet `%s' has no function for where "
-                      "the data are used: processors and the application need "
-                      "cpu_funcs, and so does all that is simulated",
-                      cl->name ? cl->name : "?");
-        orr_runtime_fail(rt);
-    }
+static orr_kernel_func_t find_function(struct orr_runtime *rt,
+                                       const struct starpu_codelet *cl,
+                                       const struct orr_converter *converter)
+{
+    orr_kernel_func_t function = converter->function_of(cl, converter->worker);
+
+    if (function)
+        return function;
+    orr_log_error("the conversion codelet `%s' has no function for where "
+                  "the data are used: processors and the application need "
+                  "cpu_funcs, and so does all that is simulated",
+                  cl->name ? cl->name : "?");
+    orr_runtime_fail(rt);
+}
+
+/* Returns how long that took, really. */
+static double call(struct orr_runtime *rt, struct starpu_codelet *cl,
+                   void *interface, const struct orr_converter *converter)
+{
+    orr_kernel_func_t function = find_function(rt, cl, converter);
+    double start = orr_exec_now(rt->exec);
+
     orr_self->frozen++;
     function(&interface, NULL);
     orr_self->frozen--;
-    orr_multiformat_end(interface, access->at);
+    return orr_exec_now(rt->exec) - start;
 }
 
-void orr_job_convert(struct orr_runtime *rt, const struct orr_job *job,
-                     orr_conversion_t *function_of, const void *arg)
+static double convert(struct orr_runtime *rt, const struct orr_access *access,
+                      const struct orr_converter *converter)
 {
+    void *interface = access->datum->replicates[access->at].interface;
+    struct starpu_codelet *cl = orr_multiformat_begin(interface, access->at);
+    double us = 0;
+
+    if (!cl)
+        return 0;
+    if (!rt->skips_kernels)
+        us = call(rt, cl, interface, converter);
+    orr_multiformat_end(interface, access->at);
+    if (converter->worker && !rt->machine->kernels_take_their_length)
+        orr_conversion_measure(rt, cl, access->handle, converter->worker, us);
+    return us;
+}
+
+static bool has_a_form(const struct orr_access *access)
+{
+    return access->handle->multiformat && !access->alias &&
+           access->at != ORR_NO_PLACE;
+}
+
+double orr_job_convert(struct orr_runtime *rt, const struct orr_job *job,
+                       const struct orr_converter *converter)
+{
+    double us = 0;
+
     for (unsigned i = 0; i < job->naccesses; i++) {
         const struct orr_access *access = &job->accesses[i];
 
-        if (!access->handle->multiformat || access->alias ||
-            access->at == ORR_NO_PLACE)
+        if (!has_a_form(access))
             continue;
         if (access->mode & STARPU_R)
-            convert(rt, access, function_of, arg);
+            us += convert(rt, access, converter);
         if (access->mode & (STARPU_W | STARPU_REDUX | STARPU_SCRATCH))
             orr_multiformat_write(
                 access->datum->replicates[access->at].interface, access->at);
     }
+    return us;
+}
+
+/* --- simulated --- */
+
+double orr_job_conversion_us(struct orr_runtime *rt, const struct orr_job *job,
+                             unsigned class_id)
+{
+    double us = 0;
+
+    for (unsigned i = 0; i < job->naccesses; i++) {
+        const struct orr_access *access = &job->accesses[i];
+        struct starpu_codelet *cl = NULL;
+
+        if (has_a_form(access) && access->mode & STARPU_R)
+            cl = orr_multiformat_lacks(
+                access->datum->replicates[access->at].interface, access->at);
+        if (cl)
+            us += orr_conversion_us(rt, cl, access->handle, class_id);
+    }
+    return us;
 }

@@ -463,17 +463,6 @@ void orr_job_ask(struct orr_runtime *rt, struct orr_job *job);
 void orr_job_take_data(struct orr_runtime *rt, struct orr_job *job,
                        unsigned node);
 
-/* The function of a codelet that converts, for who uses the data; NULL: it has
- * none. */
-typedef void (*orr_conversion_t(const struct starpu_codelet *cl,
-                                const void *arg))(void *buffers[],
-                                                  void *cl_arg);
-
-/* Gives the data of the job that have a form per sort of device the one of their
- * node. When they have been taken, by who is about to use them. */
-void orr_job_convert(struct orr_runtime *rt, const struct orr_job *job,
-                     orr_conversion_t *function_of, const void *arg);
-
 /* Undoes the pins of orr_job_fetch. After the kernel; the job's end does it else
  * (orr_job_leave_order). */
 void orr_job_drop_data(struct orr_runtime *rt, struct orr_job *job);

@@ -10,6 +10,7 @@
 
 #include "core/base/log.h"
 #include "core/data/bus.h"
+#include "core/data/interfaces/multiformat.h"
 #include "core/data/lost.h"
 #include "core/data/pending.h"
 #include "core/data/request.h"
@@ -259,6 +260,10 @@ static void start_copy(struct orr_runtime *rt, struct orr_request *request)
     request->start = orr_exec_now(rt->exec);
     atomic_fetch_add_explicit(&rt->nactive, 1, memory_order_relaxed);
     request->sync = waits ? &sync : NULL;
+    if (request->handle->multiformat && rt->skips_kernels)
+        orr_multiformat_sent(request->handle->replicates[copy->src].interface,
+                             request->handle->replicates[copy->dst].interface,
+                             copy->dst);
     orr_machine_copy_start(rt->machine, copy);
     if (waits)
         await_copy(rt, &sync);

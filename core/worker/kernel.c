@@ -17,6 +17,7 @@
 #include "core/cost/assume.h"
 #include "core/cost/cost.h"
 #include "core/cost/noise.h"
+#include "core/data/convert.h"
 #include "core/data/handle.h"
 #include "core/data/label.h"
 #include "core/data/lend.h"
@@ -88,9 +89,23 @@ static void begin_partial(struct orr_worker *worker, struct orr_access *access)
 
 /* What makes the form of data that the worker wants. */
 static orr_kernel_func_t conversion_of(const struct starpu_codelet *cl,
-                                       const void *arg)
+                                       const struct orr_worker *worker)
 {
-    return function_of(arg, cl, 0);
+    return function_of(worker, cl, 0);
+}
+
+/* The kernel's own time is without it; simulated, the kernel was made longer. */
+static void convert(struct orr_worker *worker, struct orr_job *job)
+{
+    const struct orr_converter converter = {conversion_of, worker};
+    struct orr_runtime *rt = worker->runtime;
+    double before = orr_thread_time_us();
+    double us = orr_job_convert(rt, job, &converter);
+
+    if (rt->machine->kernels_take_their_length)
+        return;
+    job->kernel.away += us;
+    job->kernel.thread_away += orr_thread_time_us() - before;
 }
 
 /* What is to be done before the function of a kernel is called, once. Always
@@ -102,7 +117,7 @@ make_ready(struct orr_worker *worker, struct orr_job *job)
         if (job->accesses[i].begins)
             begin_partial(worker, &job->accesses[i]);
     if (job->converts)
-        orr_job_convert(worker->runtime, job, conversion_of, worker);
+        convert(worker, job);
 }
 
 /* The function, which has submitted tasks, has returned. */
@@ -286,6 +301,10 @@ void orr_kernel_prepare(struct orr_runtime *rt, struct orr_worker *worker,
         orr_kernel_missing(rt, job);
     if (rt->noise.on && !(job->task->cl->flags & EXECUTES))
         vary(rt, worker, job, row);
+    if (job->converts)
+        kernel->duration += orr_job_conversion_us(rt, job, worker->class_id);
+    if (job->converts && rt->skips_kernels)
+        convert(worker, job);
 }
 
 int orr_kernel_start(struct orr_runtime *rt, struct orr_kernel *kernel)

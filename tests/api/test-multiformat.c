@@ -245,6 +245,53 @@ START_TEST(what_is_written_whole_is_not_converted)
 }
 END_TEST
 
+/* Virtual µs of a kernel on a GPU, one there again, one on a processor, and of the
+ * application that reads then what a GPU has made. */
+static double measure_simulated(int machine, const char *kernels,
+                                const char *assume)
+{
+    starpu_data_handle_t h;
+    double us;
+
+    machine_choose(FIRST_SIMULATED + machine);
+    setenv("ORRERY_SIM_KERNELS", kernels, 1);
+    setenv("ORRERY_ASSUME", assume, 1);
+    ck_assert_int_eq(starpu_init(NULL), 0);
+    starpu_multiformat_data_register(&h, STARPU_MAIN_RAM, points, N, &ops);
+    us = starpu_timing_now();
+    insert(&cl_increase, h, 0, STARPU_CUDA);
+    insert(&cl_look, h, 1, STARPU_CUDA);
+    insert(&cl_increase, h, 1, STARPU_CPU);
+    starpu_task_wait_for_all();
+    insert(&cl_increase, h, 2, STARPU_CUDA);
+    ck_assert_int_eq(starpu_data_acquire(h, STARPU_R), 0);
+    starpu_usleep(1);
+    us = starpu_timing_now() - us;
+    starpu_data_release(h);
+    starpu_data_unregister(h);
+    starpu_shutdown();
+    return us;
+}
+
+/* Twice to a GPU's form, and back: by a processor, for the application. */
+START_TEST(simulated_conversions_take_their_time)
+{
+    static const char *const kernels[] = {"run", "skip"};
+
+    for (int i = 0; i < 1000; i++)
+        steps[i] = i;
+    for (int k = 0; k < 2; k++) {
+        double without, with;
+
+        without = measure_simulated(_i, kernels[k], "kernel[k] = 50us");
+        with = measure_simulated(_i, kernels[k],
+                                 "kernel[k] = 50us; kernel[to_cuda] = 100us; "
+                                 "kernel[to_cpu] = 1000us");
+        ck_assert_double_eq_tol(with - without, 2200, 1e-3);
+    }
+}
+END_TEST
+
 START_TEST(sizes_are_those_of_the_forms)
 {
     starpu_data_handle_t h = open_points(_i, STARPU_MAIN_RAM), half;
@@ -274,6 +321,8 @@ int main(void)
     TCase *tc = tcase_create("multiformat");
 
     tcase_set_timeout(tc, 60);
+    tcase_add_loop_test(tc, simulated_conversions_take_their_time, 0,
+                        NMACHINES - FIRST_SIMULATED);
     tcase_add_loop_test(tc, each_kernel_gets_its_form, 0, NMACHINES);
     tcase_add_loop_test(tc, a_copy_is_converted_once, 0, NMACHINES);
     tcase_add_loop_test(tc, what_is_written_whole_is_not_converted, 0,

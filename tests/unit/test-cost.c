@@ -727,6 +727,25 @@ START_TEST(a_measure_goes_to_the_model_of_the_workers_architecture)
 }
 END_TEST
 
+/* A conversion is no job: its model is fed and asked all the same. */
+START_TEST(a_task_without_a_job_has_a_row_and_feeds_its_model)
+{
+    struct starpu_task alone = {.cl = &cl};
+    const struct orr_cost_row *row;
+
+    start(false, NULL);
+    cl.cuda_funcs[0] = function;
+    lengths[1][0] = 8;
+    row = orr_task_costs(&rt, &alone);
+    ck_assert_ptr_nonnull(row);
+    ck_assert_ptr_eq(orr_task_costs(&rt, &alone), row);
+    orr_cost_measure_task(&rt, &workers[1], &alone, 12.5);
+    ck_assert_uint_eq(measured.comb, 1);
+    ck_assert_uint_eq(measured.impl, 0);
+    ck_assert_double_eq(measured.duration, 12.5);
+}
+END_TEST
+
 /* --- recalibration --- */
 
 /* Both classes are CUDA devices of one speed; times are used as they are. */
@@ -835,6 +854,7 @@ int main(void)
     tcase_add_loop_test(tc, whether_data_fit_a_memory_is_decided_for_each_task,
                         0, 5);
     tcase_add_test(tc, a_measure_goes_to_the_model_of_the_workers_architecture);
+    tcase_add_test(tc, a_task_without_a_job_has_a_row_and_feeds_its_model);
     tcase_add_test(tc,
                    missing_lengths_are_uncalibrated_where_they_can_be_measured);
     tcase_add_test(tc,

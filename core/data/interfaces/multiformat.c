@@ -185,16 +185,22 @@ static struct starpu_codelet *conversion(const struct multiformat *m,
                                          : ops->opencl_to_cpu_cl;
 }
 
+struct starpu_codelet *orr_multiformat_lacks(void *data_interface,
+                                             unsigned node)
+{
+    const struct multiformat *m = data_interface;
+    enum orr_form wanted = orr_form_of_node(node);
+
+    return m->valid && !(m->valid & bit(wanted)) ? conversion(m, wanted) : NULL;
+}
+
 struct starpu_codelet *orr_multiformat_begin(void *data_interface,
                                              unsigned node)
 {
-    struct multiformat *m = data_interface;
-    enum orr_form wanted = orr_form_of_node(node);
-    struct starpu_codelet *cl = NULL;
+    struct starpu_codelet *cl;
 
     pthread_mutex_lock(&conversions);
-    if (m->valid && !(m->valid & bit(wanted)))
-        cl = conversion(m, wanted);
+    cl = orr_multiformat_lacks(data_interface, node);
     if (!cl)
         pthread_mutex_unlock(&conversions);
     return cl;
@@ -206,6 +212,13 @@ void orr_multiformat_end(void *data_interface, unsigned node)
 
     m->valid |= bit(orr_form_of_node(node));
     pthread_mutex_unlock(&conversions);
+}
+
+void orr_multiformat_sent(void *src, void *dst, unsigned dst_node)
+{
+    struct multiformat *to = dst;
+
+    to->valid = bit(form_to_send(src, dst_node));
 }
 
 void orr_multiformat_write(void *data_interface, unsigned node)

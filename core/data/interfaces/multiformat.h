@@ -25,5 +25,14 @@ struct starpu_codelet *orr_multiformat_begin(void *data_interface,
                                              unsigned node);
 void orr_multiformat_end(void *data_interface, unsigned node);
 
+/* The same codelet, without beginning: what the copy lacks may be made meanwhile.
+ * For machines with a single thread. */
+struct starpu_codelet *orr_multiformat_lacks(void *data_interface,
+                                             unsigned node);
+
+/* A copy has been sent from node to node, without content: the latter has the
+ * form that the method would have sent. */
+void orr_multiformat_sent(void *src, void *dst, unsigned dst_node);
+
 /* The copy is written on the node: only its form is worth anything then. */
 void orr_multiformat_write(void *data_interface, unsigned node);
