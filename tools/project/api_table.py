@@ -33,11 +33,46 @@ DIFFERENT = {
     "starpu_data_deinitialize": "memory is released as well",
     "starpu_data_deinitialize_submit": "memory is released as well",
     "starpu_interface_map": "main memories only; else refused with -EIO",
-    "starpu_task_submit": "a task is submitted once; STARPU_REDUX is refused",
-    "starpu_task_insert": "STARPU_REDUX is refused",
     "starpu_idle_hook_register": "called every 20 us, not all the time",
     "starpu_display_bindings": "prints a list, not hwloc's drawing",
 }
+
+# Why a function does nothing; a pattern says so for all that it matches.
+IDLE = (
+    (r"starpu_(cublas|cusolver|cusparse|hipblas)",
+     "no CUDA nor HIP device is driven"),
+    (r"starpu_interface_data_copy$", "copies are recorded when they are made"),
+    (r"starpu_fxt_autostart_profiling$",
+     "a trace has all of the run, with marks where it was started"),
+    (r"starpu_perfmodel_initialize$", "models need no beginning of their own"),
+    (r"starpu_perfmodel_free_sampling$", "starpu_shutdown frees it"),
+    (r"starpu_profiling_set_id$", "of a trace's files, for MPI"),
+    (r"starpu_worker_relax", "policies hold no lock while they wait for others"),
+)
+
+# Why one is absent, likewise.
+ABSENT = (
+    (r"omp_", "OpenMP's own, which the compiler's omp.h and library have"),
+    (r"starpu_sched_ctx_(create_inside_interval|book|unbook)",
+     "StarPU declares it and has no definition: programs do not link there"),
+    (r"starpu_sink_common_worker$",
+     "for slaves, and StarPU has no definition of it"),
+    (r"starpu_drivers_preinit$", "internal: starpu_init does it"),
+    (r"starpu_fxt_", "reads files of FxT; `orrery trace` and `ORRERY_TRACE` "
+                     "write traces (docs/TRACES.md)"),
+    (r"starpu_sched_ctx_.*(hypervisor|perf_counters|resizing)|.*pushed_task_cb",
+     "for sc_hypervisor, a library of StarPU's that there is not"),
+    (r"starpu_pthread_mutex_check_sched$",
+     "a check of StarPU's debug builds; locks of the library are its own"),
+)
+
+
+def reason(table, name):
+    """Says the reason that a table has, as a part of a status."""
+    for pattern, why in table:
+        if re.match(pattern, name):
+            return ": " + why
+    return ""
 
 
 def without_comments(text):
@@ -227,10 +262,11 @@ class Table:
         if name in self.declared and name in DIFFERENT:
             return "differs: " + DIFFERENT[name]
         if name in self.declared:
-            return "no effect" if name in self.idle else "works"
+            return "no effect" + reason(IDLE, name) if name in self.idle \
+                else "works"
         if self.names.needs[name]:
             return "only with " + self.names.needs[name]
-        return "absent"
+        return "absent" + reason(ABSENT, name)
 
     def total(self):
         return sum(self.count.values())
