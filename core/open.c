@@ -161,6 +161,8 @@ static int open_machine(struct orr_runtime *rt, const struct starpu_conf *conf,
         .loopback = orr_config_string(config, ORR_CFG_LOOPBACK),
         .opencl_gpuid = opencl_gpuid_of(conf, config),
         .hwloc_input = orr_config_string(config, ORR_CFG_HWLOC_INPUT),
+        .pinned = orr_config_bool(config, ORR_CFG_DISABLE_PINNING) ? NULL
+                                                                   : rt->pinned,
     };
     const void *table;
     int code =
@@ -689,7 +691,7 @@ static int start(struct orr_runtime *rt, struct starpu_conf *conf,
     return code;
 }
 
-int orr_runtime_start(struct starpu_conf *conf)
+int orr_runtime_start(struct starpu_conf *conf, struct orr_pinned *pinned)
 {
     struct orr_runtime *rt = calloc(1, sizeof(*rt));
     struct orr_error err = {""};
@@ -697,6 +699,7 @@ int orr_runtime_start(struct starpu_conf *conf)
 
     if (!rt)
         return -ENOMEM;
+    rt->pinned = pinned;
     rt->wall_start = orr_wall_time_s();
     rt->fail = orr_ends_fail;
     atomic_init(&rt->first_submit, -1);

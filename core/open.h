@@ -7,14 +7,16 @@
 
 #include <starpu.h>
 
+struct orr_pinned;
 struct orr_runtime;
 
 /* Runtimes that are started from now on give tasks stacks of so many bytes, or what
  * the system says where that is more. */
 void orr_runtime_ask_stacks(size_t bytes);
 
-/* Opens and starts everything. `conf` may be NULL. 0, -ENODEV, -EINVAL. */
-int orr_runtime_start(struct starpu_conf *conf);
+/* Opens and starts everything. `conf` may be NULL; pinned memory is noted in
+ * `pinned`, which outlives the run. 0, -ENODEV, -EINVAL. */
+int orr_runtime_start(struct starpu_conf *conf, struct orr_pinned *pinned);
 
 /* Waits for all tasks, ends the workers, saves models, writes the report and
  * the trace, closes the machine. */

@@ -70,6 +70,7 @@ struct orr_counts {
 struct orr_runtime {
     struct orr_config config;    /* [const] */
     struct orr_machine *machine; /* [const] */
+    struct orr_pinned *pinned;   /* [const] lent; core/device/pinned.h */
     struct orr_exec *exec;       /* [const] the machine's */
     struct orr_context *main;    /* [const] */
     atomic_uint nnodes; /* memory nodes; disks may come: starpu_disk_register */

@@ -43,11 +43,11 @@ static int start(struct orr_process *process, struct starpu_conf *user_conf)
 
     process->user_policy = user_conf ? user_conf->sched_policy : NULL;
     if (!orr_policy_is_name(process->user_policy))
-        return orr_runtime_start(user_conf);
+        return orr_runtime_start(user_conf, &process->pinned);
     conf = *user_conf;
     conf.sched_policy_name = conf.sched_policy->policy_name;
     conf.sched_policy = process->user_policy = NULL;
-    return orr_runtime_start(&conf);
+    return orr_runtime_start(&conf, &process->pinned);
 }
 
 static void tell_vain(const char *name, const char *reason)

@@ -14,6 +14,7 @@
 #include "core/data/interfaces/dense.h"
 #include "core/data/node.h"
 #include "core/device/driver.h"
+#include "core/device/pinned.h"
 
 /* -- registration -- */
 
@@ -178,6 +179,7 @@ int starpu_data_get_home_node(starpu_data_handle_t handle)
 uintptr_t starpu_malloc_on_node_flags(unsigned dst_node, size_t size, int flags)
 {
     struct orr_runtime *rt = ORR_API_RUNTIME();
+    bool pinned = (flags & STARPU_MALLOC_PINNED) != 0;
     uintptr_t address;
     int err;
 
@@ -186,9 +188,10 @@ uintptr_t starpu_malloc_on_node_flags(unsigned dst_node, size_t size, int flags)
         orr_malloc_hook_is_set())
         return orr_malloc_by_hook(rt, dst_node, size, flags);
     if (flags & STARPU_MALLOC_COUNT)
-        err = orr_node_malloc(rt, dst_node, size, &address);
+        err = orr_node_malloc(rt, dst_node, size, pinned, &address);
     else
-        err = orr_machine_alloc(rt->machine, dst_node, size, &address);
+        err = (pinned ? orr_machine_alloc_pinned : orr_machine_alloc)(
+            rt->machine, dst_node, size, &address);
     return err ? 0 : address;
 }
 
@@ -214,7 +217,7 @@ void starpu_free_on_node_flags(unsigned dst_node, uintptr_t addr, size_t size,
         orr_malloc_hook_is_set())
         orr_free_by_hook(ORR_API_RUNTIME(), dst_node, addr, size, flags);
     else if (!(flags & STARPU_MALLOC_COUNT))
-        orr_machine_free(ORR_API_RUNTIME()->machine, dst_node, addr, size);
+        orr_machine_free_any(ORR_API_RUNTIME()->machine, dst_node, addr, size);
     else
         orr_node_free(ORR_API_RUNTIME(), dst_node, addr, size);
     if (!orr_self->grant) /* else it is a block's: whoever frees that says so */

@@ -91,6 +91,7 @@ static int allocate(const struct orr_runtime *rt, void **A, size_t dim,
                     int flags)
 {
     size_t alignment = atomic_load(&orr_process()->alignment);
+    uintptr_t pinned;
 
     if (orr_malloc_hook_is_set())
         return atomic_load(&orr_process()->malloc_hook)(STARPU_MAIN_RAM, A, dim,
@@ -99,6 +100,12 @@ static int allocate(const struct orr_runtime *rt, void **A, size_t dim,
         return orr_fold_map(dim, A);
     if (alignment < USUAL_ALIGNMENT)
         alignment = USUAL_ALIGNMENT;
+    if (rt && (flags & STARPU_MALLOC_PINNED) &&
+        orr_pinned_alloc(rt->machine, STARPU_MAIN_RAM, dim, alignment,
+                         &pinned) == 0) {
+        *A = (void *)pinned;
+        return 0;
+    }
     return -posix_memalign(A, alignment, dim ? dim : 1);
 }
 
@@ -164,7 +171,8 @@ int starpu_free_flags(void *A, size_t dim, int flags)
 {
     if (A && orr_malloc_hook_is_set())
         atomic_load (&orr_process()->free_hook)(STARPU_MAIN_RAM, A, dim, flags);
-    else if (A && !orr_fold_unmap(A))
+    else if (A && !orr_fold_unmap(A) &&
+             !orr_pinned_free(&orr_process()->pinned, (uintptr_t)A))
         free(A);
     if (A && (flags & STARPU_MALLOC_COUNT) && orr_runtime_current(__func__))
         starpu_memory_deallocate(STARPU_MAIN_RAM, dim);

@@ -4,7 +4,10 @@
 
 /* Writable state of the process, not of a run: no runtime exists when the
  * first of it is written. */
-static struct orr_process process = {.fold_busy = ATOMIC_FLAG_INIT};
+static struct orr_process process = {
+    .pinned = {.lock = PTHREAD_MUTEX_INITIALIZER},
+    .fold_busy = ATOMIC_FLAG_INIT,
+};
 
 struct orr_process *orr_process(void)
 {

@@ -11,6 +11,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "core/device/pinned.h"
+
 struct orr_api_state;
 struct orr_folded;
 struct orr_policy_names;
@@ -31,6 +33,7 @@ struct orr_process {
     _Atomic(struct orr_policy_names *) policies;
     /* What the API keeps for the present runtime (state.h). */
     _Atomic(struct orr_api_state *) state;
+    struct orr_pinned pinned; /* main memory that drivers have pinned */
     /* Allocations that map one file again and again (fold.c). */
     atomic_flag fold_busy;     /* guards the rest; held for a few maps */
     int fold_fd;               /* 0: none yet */

@@ -236,7 +236,8 @@
     X(SYNC_TCPIP_MS_COPIES, "STARPU_DISABLE_ASYNCHRONOUS_TCPIP_MS_COPY", BOOL, \
       "0", "Likewise for TCP/IP slaves.")                                      \
     X(DISABLE_PINNING, "STARPU_DISABLE_PINNING", BOOL, "0",                     \
-      "1: `starpu_malloc` pins no memory: simulated, that takes no time.")      \
+      "1: no main memory is pinned for devices, that of `starpu_malloc` "       \
+      "neither: simulated, that takes no time.")                                \
     X(MINIMUM_AVAILABLE_MEM, "STARPU_MINIMUM_AVAILABLE_MEM", INT, "0",          \
       "Per cent of a limited memory that are to be free: when there is less, "  \
       "data leave as prefetches make them, before somebody waits. 0: none.")    \

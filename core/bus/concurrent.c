@@ -230,22 +230,41 @@ static int bidirectional(const struct orr_bus_measurer *m,
     return 0;
 }
 
-/* With two links, both directions are all links. */
-static int all_at_once(const struct orr_bus_measurer *m,
-                       struct orr_bus_measures *measures)
+static bool is_in_group(const struct orr_bus_measurer *m,
+                        const struct orr_bus_measures *measures,
+                        enum orr_bus_group_kind kind,
+                        const struct orr_bus_link *link)
+{
+    const struct orr_node_desc *nodes = m->machine->nodes;
+    bool from_main = orr_node_is_main(&nodes[link->src]);
+    bool to_main = orr_node_is_main(&nodes[link->dst]);
+
+    if (!orr_bus_link_counts(measures, link))
+        return false;
+    if (kind == ORR_BUS_TO_ALL)
+        return from_main && !to_main;
+    if (kind == ORR_BUS_FROM_ALL)
+        return to_main && !from_main;
+    return true;
+}
+
+/* All links of a kind, if they are more than `few`. */
+static int at_once(const struct orr_bus_measurer *m,
+                   struct orr_bus_measures *measures,
+                   enum orr_bus_group_kind kind, unsigned few)
 {
     struct orr_bus_group *group;
     unsigned n = 0;
 
     for (unsigned l = 0; l < measures->nlinks; l++)
-        n += orr_bus_link_counts(measures, &measures->links[l]);
-    if (n <= 2)
+        n += is_in_group(m, measures, kind, &measures->links[l]);
+    if (n <= few)
         return 0;
-    group = add_group(measures, ORR_BUS_ALL, n);
+    group = add_group(measures, kind, n);
     if (!group)
         return -ENOMEM;
     for (unsigned l = 0; l < measures->nlinks && group->n < MAX_GROUP; l++)
-        if (orr_bus_link_counts(measures, &measures->links[l]))
+        if (is_in_group(m, measures, kind, &measures->links[l]))
             group->links[group->n++] = l;
     return measure_group(m, measures, group);
 }
@@ -282,7 +301,12 @@ int orr_bus_measure_groups(const struct orr_bus_measurer *m,
     int rc = bidirectional(m, measures);
 
     if (rc == 0)
-        rc = all_at_once(m, measures);
+        rc = at_once(m, measures, ORR_BUS_TO_ALL, 1);
+    if (rc == 0)
+        rc = at_once(m, measures, ORR_BUS_FROM_ALL, 1);
+    /* With two links, both directions are all links. */
+    if (rc == 0)
+        rc = at_once(m, measures, ORR_BUS_ALL, 2);
     if (rc == 0 && m->options->within)
         rc = within_nodes(m, measures);
     return rc;

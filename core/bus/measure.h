@@ -38,6 +38,8 @@ struct orr_bus_link {
 
 enum orr_bus_group_kind {
     ORR_BUS_BIDIRECTIONAL, /* a link and its reverse */
+    ORR_BUS_TO_ALL,        /* from main memory to every device */
+    ORR_BUS_FROM_ALL,      /* back */
     ORR_BUS_ALL,           /* every link, once */
     ORR_BUS_WITHIN,        /* one copy per processor within a node */
 };

@@ -15,6 +15,7 @@
 #include "core/data/request.h"
 #include "core/data/traffic.h"
 #include "core/device/driver.h"
+#include "core/device/pinned.h"
 #include "core/runtime.h"
 
 /* What a method of an interface may take without asking. */
@@ -142,21 +143,23 @@ static bool make_room_anyway(struct orr_runtime *rt, struct orr_node *node,
 
 /* One refusal may pass by itself. */
 static int allocate(struct orr_runtime *rt, struct orr_node *node, size_t size,
-                    uintptr_t *ret)
+                    bool pinned, uintptr_t *ret)
 {
-    int err = orr_machine_alloc(rt->machine, node->id, size, ret);
+    int (*alloc)(struct orr_machine *, unsigned, size_t, uintptr_t *) =
+        pinned ? orr_machine_alloc_pinned : orr_machine_alloc;
+    int err = alloc(rt->machine, node->id, size, ret);
 
     if (err == -ENOMEM)
-        err = orr_machine_alloc(rt->machine, node->id, size, ret);
+        err = alloc(rt->machine, node->id, size, ret);
     while (err == -ENOMEM && make_room_anyway(rt, node, size))
-        err = orr_machine_alloc(rt->machine, node->id, size, ret);
+        err = alloc(rt->machine, node->id, size, ret);
     if (err == -ENODEV)
         orr_node_lose(rt, node->id);
     return err;
 }
 
 int orr_node_malloc(struct orr_runtime *rt, unsigned id, size_t size,
-                    uintptr_t *ret)
+                    bool pinned, uintptr_t *ret)
 {
     struct orr_node *node = &rt->nodes[id];
     size_t have = granted(id, size);
@@ -164,7 +167,7 @@ int orr_node_malloc(struct orr_runtime *rt, unsigned id, size_t size,
 
     if (err)
         return err;
-    err = allocate(rt, node, size, ret);
+    err = allocate(rt, node, size, pinned, ret);
     if (err) {
         atomic_fetch_sub(&node->used, size - have);
         return err;
@@ -182,7 +185,7 @@ void orr_node_free(struct orr_runtime *rt, unsigned id, uintptr_t address,
                    size_t size)
 {
     orr_runtime_trace_memory(rt, id, -(int64_t)size);
-    orr_machine_free(rt->machine, id, address, size);
+    orr_machine_free_any(rt->machine, id, address, size);
     atomic_fetch_sub(&rt->nodes[id].used, size);
 }
 

@@ -142,9 +142,9 @@ void orr_replicate_unreserve(struct orr_handle *handle, unsigned node,
 
 /* Memory on a node, within its capacity: evicts if it must and can at once. A
  * method of an interface that makes a block takes what is reserved for that.
- * Errors: -ENOMEM. Does not block. */
+ * Pinned, if wanted and if the machine pins. Errors: -ENOMEM. Does not block. */
 int orr_node_malloc(struct orr_runtime *rt, unsigned node, size_t size,
-                    uintptr_t *ret);
+                    bool pinned, uintptr_t *ret);
 void orr_node_free(struct orr_runtime *rt, unsigned node, uintptr_t address,
                    size_t size);
 

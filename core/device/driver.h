@@ -64,8 +64,10 @@ struct orr_driver_ops {
                  uintptr_t *ret);
     void (*free)(struct orr_driver *driver, unsigned node, uintptr_t address,
                  size_t size);
-    /* Main memory from which copies to its devices are faster (pinned). NULL:
-     * it makes no difference. As alloc and free. */
+    /* Main memory from which copies to its devices are faster (pinned), aligned
+     * to 64 bytes. NULL: it makes no difference. As alloc and free, but from any
+     * thread. What the application has not freed when the driver is closed stays
+     * valid; it is freed with NULL for `driver`. */
     int (*pinned_alloc)(struct orr_driver *driver, unsigned node, size_t size,
                         uintptr_t *ret);
     void (*pinned_free)(struct orr_driver *driver, unsigned node,

@@ -19,6 +19,7 @@ struct orr_copy;
 struct orr_driver;
 struct orr_kernel;
 struct orr_machine;
+struct orr_pinned;
 struct orr_queue;
 struct orr_runtime;
 
@@ -233,6 +234,10 @@ struct orr_machine {
     struct orr_driver *
         *drivers; /* the machine's, ndrivers; main memory's first */
     unsigned ndrivers;
+    /* Where pinned main memory is noted, and whose it is; NULL both: none is.
+     * Lent. core/device/pinned.h */
+    struct orr_pinned *pinned;
+    struct orr_driver *pinner;
     unsigned nnodes, nworkers;
     unsigned spare_nodes; /* so many may come: disks, core/device/driver.h */
     struct orr_node_desc *nodes;     /* owned, nnodes and spare ones */
@@ -317,6 +322,9 @@ struct orr_machine_options {
     unsigned first_pauses, most_pauses; /* as core/device/threads.h has them */
     int mbps; /* of all links when simulated; 0 or less: as they are */
     const char *hwloc_input; /* XML file to read the topology from, or NULL */
+    /* Where main memory that drivers pin is noted; outlives the machine. NULL:
+     * nothing is pinned. */
+    struct orr_pinned *pinned;
 };
 
 /* Opens a machine; the caller's thread becomes its main context (orr_self).

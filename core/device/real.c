@@ -11,12 +11,15 @@
 #include "core/device/cpu/driver.h"
 #include "core/device/disk/disk.h"
 #include "core/device/driver.h"
+#include "core/device/pinned.h"
 #include "core/device/threads.h"
 #include "perfmodel/sampling.h"
 
 /* Also for a machine that was only half opened. */
 static void real_close(struct orr_machine *machine)
 {
+    if (machine->pinned)
+        orr_pinned_forget(machine->pinned);
     orr_drivers_close(machine);
     orr_threads_free(machine->exec);
     free(machine->name);
@@ -85,6 +88,10 @@ static int fill(struct orr_machine *machine,
         rc = check_workers(machine, options, err);
     if (rc == 0)
         rc = orr_cpu_driver_finish(options, machine->drivers[0]);
+    if (rc == 0 && options->pinned) {
+        machine->pinner = orr_pinner_of(machine);
+        machine->pinned = machine->pinner ? options->pinned : NULL;
+    }
     return rc;
 }
 

@@ -44,7 +44,7 @@ def options_that_cannot_be_read_are_refused():
     for options in ("2 nosuch", "2 fault=copy", "2 fault=nosuch@1",
                     "2 fault=copy@0", "2 mib=0", "x"):
         ended = loop(options)
-        ended.says("ORRERY_LOOPBACK", "fault=alloc|copy|start|kernel|lost@N")
+        ended.says("ORRERY_LOOPBACK", "fault=alloc|copy|start|kernel|pin|lost@N")
         ended.has_status(77)
 
 

@@ -98,8 +98,10 @@ START_TEST(what_is_reserved_is_nobody_elses)
     uintptr_t memory[2];
 
     ck_assert(!fake_fetch(job, 1));
-    ck_assert_int_eq(orr_node_malloc(&fake.rt, 1, FAKE_SIZE, &memory[0]), 0);
-    ck_assert_int_lt(orr_node_malloc(&fake.rt, 1, FAKE_SIZE, &memory[1]), 0);
+    ck_assert_int_eq(orr_node_malloc(&fake.rt, 1, FAKE_SIZE, true, &memory[0]),
+                     0);
+    ck_assert_int_lt(orr_node_malloc(&fake.rt, 1, FAKE_SIZE, true, &memory[1]),
+                     0);
     orr_handle_prefetch(&fake.rt, data[5], 1, ORR_PREFETCH);
     fake_settle();
     ck_assert_uint_eq(fake_told(job), 1);
@@ -325,8 +327,8 @@ START_TEST(whatever_frees_memory_lets_the_next_one_go_on)
     struct orr_job *job;
 
     for (unsigned i = 0; i < 3; i++)
-        ck_assert_int_eq(orr_node_malloc(&fake.rt, 1, FAKE_SIZE, &memory[i]),
-                         0);
+        ck_assert_int_eq(
+            orr_node_malloc(&fake.rt, 1, FAKE_SIZE, true, &memory[i]), 0);
     job = ask(0, 2);
     ck_assert_uint_eq(fake_told(job), 0);
     orr_node_free(&fake.rt, 1, memory[0], FAKE_SIZE);
@@ -407,7 +409,7 @@ START_TEST(a_write_back_waits_for_main_memory)
         temporary[i] = fake_handle(-1, FAKE_SIZE);
     for (unsigned i = 0; i < ROOM; i++)
         fake_task(temporary[i], STARPU_W, 1, i);
-    ck_assert_int_eq(orr_node_malloc(&fake.rt, 0, FAKE_SIZE, &memory), 0);
+    ck_assert_int_eq(orr_node_malloc(&fake.rt, 0, FAKE_SIZE, true, &memory), 0);
     job = fake_ask(temporary[ROOM], STARPU_W, 1);
     fake_settle();
     ck_assert_uint_eq(fake_told(job), 0);
@@ -433,7 +435,7 @@ START_TEST(who_ends_is_not_brought_out_of_the_way)
     open_small(1);
     temporary = fake_handle(-1, FAKE_SIZE);
     fake_task(temporary, STARPU_W, 1, 5);
-    ck_assert_int_eq(orr_node_malloc(&fake.rt, 0, FAKE_SIZE, &memory), 0);
+    ck_assert_int_eq(orr_node_malloc(&fake.rt, 0, FAKE_SIZE, true, &memory), 0);
     job = job_of(0, ROOM, 0);
     ck_assert(!fake_fetch(job, 1));
     fake_settle();

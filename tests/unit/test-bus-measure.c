@@ -90,7 +90,7 @@ START_TEST(contention_shows_in_groups_only)
     const struct sim_spec spec = {
         .ncuda = 2, .bandwidth = 5e9, .latency = 1e-6, .bus = 8e9};
     struct orr_machine *machine = sim_machine_open(&spec);
-    const struct orr_bus_group *both, *all;
+    const struct orr_bus_group *both, *all, *to, *from;
 
     measure(machine, (struct orr_bus_options){.groups = true});
     check_near(link_of(0, 1)->bandwidth.median, 5000);
@@ -101,6 +101,16 @@ START_TEST(contention_shows_in_groups_only)
     all = group_of(ORR_BUS_ALL);
     ck_assert_uint_eq(all->n, 4);
     check_near(all->total, 8000);
+    to = group_of(ORR_BUS_TO_ALL);
+    from = group_of(ORR_BUS_FROM_ALL);
+    ck_assert_uint_eq(to->n, 2);
+    ck_assert_uint_eq(from->n, 2);
+    for (unsigned i = 0; i < 2; i++) {
+        ck_assert_uint_eq(measures.links[to->links[i]].src, 0);
+        ck_assert_uint_eq(measures.links[from->links[i]].dst, 0);
+        check_near(to->members[i].median, 4000);
+        check_near(from->members[i].median, 4000);
+    }
     finish(machine);
 }
 END_TEST
@@ -186,6 +196,8 @@ START_TEST(pinned_memory_is_measured_where_it_is_offered)
     ck_assert(bandwidth[1] == 7);
     check_near(bandwidth[5], 5000);
     ck_assert_uint_eq(group_of(ORR_BUS_ALL)->n, 6);
+    ck_assert_uint_eq(group_of(ORR_BUS_TO_ALL)->n, 2);
+    check_near(group_of(ORR_BUS_TO_ALL)->total, 10000);
     driver->ops = own;
     finish(machine);
 }

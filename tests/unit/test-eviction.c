@@ -190,8 +190,8 @@ START_TEST(the_last_copy_goes_home_first)
     fake_task(old[0], STARPU_RW, 1, 5);
     fake_task(old[0], STARPU_R, 2, 0);
     for (unsigned i = 0; i < ROOM; i++)
-        ck_assert_int_eq(orr_node_malloc(&fake.rt, 2, FAKE_SIZE, &memory[i]),
-                         0);
+        ck_assert_int_eq(
+            orr_node_malloc(&fake.rt, 2, FAKE_SIZE, true, &memory[i]), 0);
     ck_assert_uint_eq(old[0]->valid, 2);
     for (unsigned i = 1; i < ROOM; i++)
         fake_use(others, old[i], STARPU_R);

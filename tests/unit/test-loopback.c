@@ -363,6 +363,84 @@ START_TEST(pinned_memory_is_the_drivers)
 }
 END_TEST
 
+static unsigned count_pins(void)
+{
+    const struct orr_machine *machine = orr_self->runtime->machine;
+    const struct loopback *driver =
+        (const struct loopback *)machine->nodes[1].driver;
+    unsigned n = 0;
+
+    for (const struct loopback_pin *pin = driver->pins.first; pin;
+         pin = pin->next)
+        n++;
+    return n;
+}
+
+START_TEST(memory_of_the_application_is_pinned)
+{
+    void *pinned, *other, *later;
+
+    open_machine("2");
+    ck_assert_int_eq(starpu_malloc(&pinned, 100), 0);
+    ck_assert_uint_eq(count_pins(), 1);
+    ck_assert_int_eq(starpu_malloc_flags(&other, 100, 0), 0);
+    ck_assert_uint_eq(count_pins(), 1);
+    ck_assert_int_eq(starpu_malloc(&later, 100), 0);
+    ck_assert_int_eq(starpu_free_noflag(pinned, 100), 0);
+    ck_assert_int_eq(starpu_free_flags(other, 100, 0), 0);
+    ck_assert_uint_eq(count_pins(), 1);
+    /* What is still there is used and freed after the end, or in another run. */
+    starpu_shutdown();
+    memset(later, 1, 100);
+    open_machine("1");
+    ck_assert_int_eq(starpu_free(later), 0);
+    ck_assert_uint_eq(count_pins(), 0);
+    starpu_shutdown();
+}
+END_TEST
+
+/* Of data that have no home, and by the functions for nodes. */
+START_TEST(blocks_of_main_memory_are_pinned)
+{
+    starpu_data_handle_t handle;
+    uintptr_t block;
+
+    open_machine("1");
+    block = starpu_malloc_on_node(STARPU_MAIN_RAM, 100);
+    ck_assert_uint_eq(count_pins(), 1);
+    starpu_free_on_node(STARPU_MAIN_RAM, block, 100);
+    block = starpu_malloc_on_node_flags(STARPU_MAIN_RAM, 100, 0);
+    ck_assert_uint_eq(count_pins(), 0);
+    starpu_free_on_node_flags(STARPU_MAIN_RAM, block, 100, 0);
+    starpu_vector_data_register(&handle, -1, 0, 100, 1);
+    ck_assert_int_eq(starpu_data_acquire(handle, STARPU_W), 0);
+    ck_assert_uint_eq(count_pins(), 1);
+    starpu_data_release(handle);
+    starpu_data_unregister(handle);
+    ck_assert_uint_eq(count_pins(), 0);
+    starpu_shutdown();
+}
+END_TEST
+
+START_TEST(what_cannot_or_shall_not_be_pinned_is_ordinary_memory)
+{
+    void *memory;
+
+    open_machine("1 fault=pin@1+");
+    ck_assert_int_eq(starpu_malloc(&memory, 100), 0);
+    ck_assert_uint_eq(count_pins(), 0);
+    ck_assert_int_eq(starpu_free_noflag(memory, 100), 0);
+    starpu_shutdown();
+    setenv("STARPU_DISABLE_PINNING", "1", 1);
+    open_machine("1");
+    ck_assert_int_eq(starpu_malloc(&memory, 100), 0);
+    ck_assert_uint_eq(count_pins(), 0);
+    ck_assert_int_eq(starpu_free_noflag(memory, 100), 0);
+    starpu_shutdown();
+    unsetenv("STARPU_DISABLE_PINNING");
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("loopback");
@@ -374,6 +452,9 @@ int main(void)
     tcase_add_test(tc, strided_copies_reach_the_device_and_come_back);
     tcase_add_test(tc, posts_arrive_in_order_from_threads_that_are_no_context);
     tcase_add_test(tc, pinned_memory_is_the_drivers);
+    tcase_add_test(tc, memory_of_the_application_is_pinned);
+    tcase_add_test(tc, blocks_of_main_memory_are_pinned);
+    tcase_add_test(tc, what_cannot_or_shall_not_be_pinned_is_ordinary_memory);
     suite_add_tcase(suite, tc);
     return suite_main(suite);
 }

@@ -367,7 +367,7 @@ END_TEST
 
 static int allocate(unsigned node, uintptr_t *ret)
 {
-    return orr_node_malloc(&fake.rt, node, FAKE_SIZE, ret);
+    return orr_node_malloc(&fake.rt, node, FAKE_SIZE, true, ret);
 }
 
 START_TEST(memory_is_counted_and_limited)

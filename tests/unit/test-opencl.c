@@ -245,6 +245,52 @@ START_TEST(strided_copies_are_the_hosts)
 }
 END_TEST
 
+/* -- pinned memory -- */
+
+/* It is used, and freed, after the machine was closed, too. */
+START_TEST(pinned_memory_is_copied_from_and_outlives_the_driver)
+{
+    char *from, *to, *left, seen[BYTES];
+    uintptr_t memory;
+
+    open_machine();
+    ck_assert_int_eq(starpu_malloc((void **)&from, BYTES), 0);
+    ck_assert_int_eq(starpu_malloc((void **)&to, BYTES), 0);
+    ck_assert_int_eq(starpu_malloc((void **)&left, BYTES), 0);
+    ck_assert_uint_eq(atomic_load(&driver->npinned), 3);
+    ck_assert_uint_eq((uintptr_t)from % 64, 0);
+    memset(from, 5, BYTES);
+    memset(to, 0, BYTES);
+    memset(left, 6, BYTES);
+    memory = alloc(FIRST_NODE + 1);
+    ck_assert_int_eq(
+        orr_machine_raw_copy(machine,
+                             &(struct orr_raw_copy){.src = (uintptr_t)from,
+                                                    .dst = memory,
+                                                    .dst_node = FIRST_NODE + 1,
+                                                    .size = BYTES},
+                             NULL),
+        0);
+    ck_assert_int_eq(
+        orr_machine_raw_copy(machine,
+                             &(struct orr_raw_copy){.src = memory,
+                                                    .src_node = FIRST_NODE + 1,
+                                                    .dst = (uintptr_t)to,
+                                                    .size = BYTES},
+                             NULL),
+        0);
+    ck_assert_mem_eq(to, from, BYTES);
+    orr_machine_free(machine, FIRST_NODE + 1, memory, BYTES);
+    ck_assert_int_eq(starpu_free_noflag(from, BYTES), 0);
+    ck_assert_int_eq(starpu_free_noflag(to, BYTES), 0);
+    ck_assert_uint_eq(atomic_load(&driver->npinned), 1);
+    starpu_shutdown();
+    memset(seen, 6, BYTES);
+    ck_assert_mem_eq(left, seen, BYTES);
+    ck_assert_int_eq(starpu_free_noflag(left, BYTES), 0);
+}
+END_TEST
+
 /* -- failures -- */
 
 START_TEST(what_does_not_fit_is_enomem)
@@ -553,6 +599,7 @@ int main(void)
     tcase_set_timeout(tc, 90);
     tcase_add_loop_test(tc, a_queue_waits_for_an_event, 0, 4);
     tcase_add_loop_test(tc, strided_copies_are_the_hosts, 0, 2 * NSHAPES);
+    tcase_add_test(tc, pinned_memory_is_copied_from_and_outlives_the_driver);
     tcase_add_test(tc, what_does_not_fit_is_enomem);
     tcase_add_test(tc, a_copy_beyond_the_buffer_is_eio);
     tcase_add_test(tc, a_queue_that_failed_says_so);

@@ -15,6 +15,8 @@
 
 static const char *const group_names[] = {
     [ORR_BUS_BIDIRECTIONAL] = "both ways",
+    [ORR_BUS_TO_ALL] = "to all devices at once",
+    [ORR_BUS_FROM_ALL] = "from all devices at once",
     [ORR_BUS_ALL] = "all at once",
     [ORR_BUS_WITHIN] = "one per processor",
 };
@@ -166,16 +168,20 @@ static void print_groups(const struct bus_shown *shown)
         const struct orr_bus_link *first =
             &shown->measures->links[group->links[0]];
 
-        if (group->kind == ORR_BUS_ALL)
+        if (group->kind == ORR_BUS_TO_ALL || group->kind == ORR_BUS_FROM_ALL)
+            printf("%s %u devices at once: %.0f MB/s in all\n",
+                   group->kind == ORR_BUS_TO_ALL ? "to all" : "from all",
+                   group->n, group->total);
+        else if (group->kind == ORR_BUS_ALL)
             printf("all %u links at once: %.0f MB/s in all\n", group->n,
                    group->total);
         else if (group->kind == ORR_BUS_WITHIN)
             printf("%u copies at once within %s: %.0f MB/s in all\n", group->n,
                    node_name(shown, first->src), group->total);
         else
-            printf("%s and %s both ways at once: %.0f MB/s in all\n",
+            printf("%s and %s both ways at once%s: %.0f MB/s in all\n",
                    node_name(shown, first->src), node_name(shown, first->dst),
-                   group->total);
+                   first->pinned ? ", pinned" : "", group->total);
     }
 }
 
@@ -259,9 +265,10 @@ static json_t *groups_json(const struct bus_shown *shown)
                 &shown->measures->links[group->links[i]];
 
             json_array_append_new(members,
-                                  json_pack("{s:s, s:s, s:o}", "from",
+                                  json_pack("{s:s, s:s, s:b, s:o}", "from",
                                             node_name(shown, link->src), "to",
                                             node_name(shown, link->dst),
+                                            "pinned", link->pinned,
                                             "bandwidth_MBps",
                                             estimate_json(&group->members[i])));
         }

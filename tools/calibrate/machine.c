@@ -109,7 +109,9 @@ struct builder {
     struct orr_machine_desc *desc;
     const struct orr_machine *machine;
     const struct orr_bus_measures *measures;
-    int all; /* the link that all share, -1: none */
+    /* Links that all share, that copies to all devices share, that those from
+     * them do; -1: none. */
+    int all, to_all, from_all;
     int rc;  /* the first error */
 };
 
@@ -262,6 +264,37 @@ static void add_hop(struct builder *b, int route, int link)
                                        ORR_HOP_NONE));
 }
 
+/* What all devices share, in one direction or in both. */
+static void describe_group(struct builder *b, const struct orr_bus_group *group)
+{
+    switch (group->kind) {
+    case ORR_BUS_TO_ALL:
+        b->to_all = shared_link(b, group, "To devices");
+        break;
+    case ORR_BUS_FROM_ALL:
+        b->from_all = shared_link(b, group, "From devices");
+        break;
+    case ORR_BUS_ALL:
+        b->all = shared_link(b, group, "Interconnect");
+        break;
+    case ORR_BUS_BIDIRECTIONAL:
+    case ORR_BUS_WITHIN:
+        break;
+    }
+}
+
+/* What the link's copies share with those of other devices. */
+static void add_shared_hops(struct builder *b, int route,
+                            const struct orr_bus_link *link)
+{
+    bool out = orr_node_is_main(&b->machine->nodes[link->src]);
+    bool in = orr_node_is_main(&b->machine->nodes[link->dst]);
+
+    if (out != in)
+        add_hop(b, route, out ? b->to_all : b->from_all);
+    add_hop(b, route, b->all);
+}
+
 static void describe_link(struct builder *b, const struct orr_bus_link *link)
 {
     int src = host_of(b, link->src), dst = host_of(b, link->dst);
@@ -289,7 +322,7 @@ static void describe_link(struct builder *b, const struct orr_bus_link *link)
     else
         snprintf(name, sizeof(name), "%s-%s both ways", from, to);
     add_hop(b, route, shared_link(b, both, name));
-    add_hop(b, route, b->all);
+    add_shared_hops(b, route, link);
 }
 
 int calibrate_describe_bus(struct orr_machine_desc *desc,
@@ -297,7 +330,12 @@ int calibrate_describe_bus(struct orr_machine_desc *desc,
                            const struct orr_bus_measures *measures,
                            struct orr_error *err)
 {
-    struct builder b = {desc, machine, measures, -1, 0};
+    struct builder b = {.desc = desc,
+                        .machine = machine,
+                        .measures = measures,
+                        .all = -1,
+                        .to_all = -1,
+                        .from_all = -1};
 
     for (unsigned i = 0; i < machine->nnodes; i++)
         if (orr_node_is_main(&machine->nodes[i]))
@@ -305,8 +343,7 @@ int calibrate_describe_bus(struct orr_machine_desc *desc,
         else
             describe_device(&b, i);
     for (unsigned c = 0; c < measures->ngroups; c++)
-        if (measures->groups[c].kind == ORR_BUS_ALL)
-            b.all = shared_link(&b, &measures->groups[c], "Interconnect");
+        describe_group(&b, &measures->groups[c]);
     for (unsigned l = 0; l < measures->nlinks; l++)
         if (measures->links[l].src != measures->links[l].dst &&
             (measures->links[l].pinned ||

@@ -18,6 +18,7 @@ enum loopback_call {
     LOOPBACK_COPY,   /* -EIO, half of the bytes were copied */
     LOOPBACK_START,  /* a kernel is refused: -EAGAIN */
     LOOPBACK_KERNEL, /* a kernel ends with -EIO, nothing was written */
+    LOOPBACK_PIN,    /* pinned memory is refused: -ENOMEM */
     LOOPBACK_LOST, /* any of these: from then on the device is gone, -ENODEV */
     LOOPBACK_CALLS
 };
@@ -87,6 +88,12 @@ struct loopback_pins {
 /* -EINVAL: it is pinned, or not; -ENOMEM. */
 int loopback_pin(struct orr_driver *driver, void *address, size_t size);
 int loopback_unpin(struct orr_driver *driver, void *address, size_t size);
+
+/* Memory of its own; one that is not from there ends the program. */
+int loopback_pinned_alloc(struct orr_driver *driver, unsigned node, size_t size,
+                          uintptr_t *ret);
+void loopback_pinned_free(struct orr_driver *driver, unsigned node,
+                          uintptr_t address, size_t size);
 
 /* -- queues -- */
 

@@ -183,3 +183,32 @@ int loopback_unpin(struct orr_driver *driver, void *address, size_t size)
     free(pin);
     return pin ? 0 : -EINVAL;
 }
+
+int loopback_pinned_alloc(struct orr_driver *driver, unsigned node, size_t size,
+                          uintptr_t *ret)
+{
+    struct loopback *l = (struct loopback *)driver;
+    void *address;
+    int rc = loopback_fault(l, NULL, LOOPBACK_PIN);
+
+    (void)node;
+    if (rc == 0)
+        rc = -posix_memalign(&address, ALIGNMENT, size);
+    if (rc == 0) {
+        rc = loopback_pin(driver, address, size);
+        if (rc)
+            free(address);
+    }
+    if (rc == 0)
+        *ret = (uintptr_t)address;
+    return rc;
+}
+
+void loopback_pinned_free(struct orr_driver *driver, unsigned node,
+                          uintptr_t address, size_t size)
+{
+    (void)node;
+    if (driver && loopback_unpin(driver, (void *)address, size) != 0)
+        abort(); /* was never allocated here, or is freed twice */
+    free((void *)address);
+}

@@ -14,7 +14,7 @@
 static const char *const calls[LOOPBACK_CALLS] = {
     [LOOPBACK_ALLOC] = "alloc", [LOOPBACK_COPY] = "copy",
     [LOOPBACK_START] = "start", [LOOPBACK_KERNEL] = "kernel",
-    [LOOPBACK_LOST] = "lost",
+    [LOOPBACK_PIN] = "pin",     [LOOPBACK_LOST] = "lost",
 };
 
 /* "copy@5", or "copy@5+" for each one from the fifth on. */
@@ -104,7 +104,7 @@ int loopback_options_read(const char *text, struct loopback_options *ret,
                           "ORRERY_LOOPBACK=\"%.100s\": \"%.40s\" is none of a "
                           "number of devices, seed=, mib=, delay=, kernel=, "
                           "copy=, bandwidth=, pipeline=, peers, "
-                          "fault=alloc|copy|start|kernel|lost@N[+]",
+                          "fault=alloc|copy|start|kernel|pin|lost@N[+]",
                           text, word);
     free(words);
     if (rc == 0)
@@ -118,12 +118,12 @@ int loopback_fault(struct loopback *driver, struct loopback_device *device,
     static const int errors[LOOPBACK_CALLS] = {
         [LOOPBACK_ALLOC] = -ENOMEM, [LOOPBACK_COPY] = -EIO,
         [LOOPBACK_START] = -EAGAIN, [LOOPBACK_KERNEL] = -EIO,
-        [LOOPBACK_LOST] = -ENODEV,
+        [LOOPBACK_PIN] = -ENOMEM,   [LOOPBACK_LOST] = -ENODEV,
     };
     const struct loopback_options *options = &driver->options;
     unsigned n;
 
-    if (call != LOOPBACK_LOST) {
+    if (call != LOOPBACK_LOST && call != LOOPBACK_PIN) {
         if (loopback_fault(driver, device, LOOPBACK_LOST) != 0)
             atomic_store(&device->lost, true);
         if (atomic_load(&device->lost))

@@ -35,6 +35,9 @@ enum {
 
     OPENCL_QUEUE_PROFILING = 1 << 1,
     OPENCL_MEM_READ_WRITE = 1 << 0,
+    OPENCL_MEM_ALLOC_HOST_PTR = 1 << 4,
+    OPENCL_MAP_READ = 1 << 0,
+    OPENCL_MAP_WRITE = 1 << 1,
 
     OPENCL_PLATFORM_NAME = 0x0902,
     OPENCL_DEVICE_TYPE = 0x1000,
@@ -92,6 +95,12 @@ enum {
       (cl_command_queue, cl_mem, cl_mem, const size_t *, const size_t *,       \
        const size_t *, size_t, size_t, size_t, size_t, uint32_t,               \
        const cl_event *, cl_event *))                                          \
+    X(EnqueueMapBuffer, void *,                                                \
+      (cl_command_queue, cl_mem, uint32_t, uint64_t, size_t, size_t, uint32_t, \
+       const cl_event *, cl_event *, cl_int *))                                \
+    X(EnqueueUnmapMemObject, cl_int,                                           \
+      (cl_command_queue, cl_mem, void *, uint32_t, const cl_event *,           \
+       cl_event *))                                                            \
     X(EnqueueMarkerWithWaitList, cl_int,                                       \
       (cl_command_queue, uint32_t, const cl_event *, cl_event *))              \
     X(EnqueueBarrierWithWaitList, cl_int,                                      \

@@ -216,7 +216,9 @@ static void opencl_close(struct orr_driver *driver)
     for (unsigned i = 0; i < opencl->ndevices; i++)
         if (opencl->devices[i].used)
             close_device(&opencl->devices[i]);
-    opencl_api_close(&opencl->cl);
+    /* What the application has of it stays where it is. */
+    if (atomic_load(&opencl->npinned) == 0)
+        opencl_api_close(&opencl->cl);
     pthread_mutex_destroy(&opencl->events);
     free(opencl->program_dir);
     free(opencl);
@@ -227,6 +229,8 @@ static const struct orr_driver_ops opencl_ops = {
     .close = opencl_close,
     .alloc = opencl_alloc,
     .free = opencl_free,
+    .pinned_alloc = opencl_pinned_alloc,
+    .pinned_free = opencl_pinned_free,
     .copy_start = orr_driver_copy_start,
     .raw_copy = opencl_raw_copy,
     .copy_levels = OPENCL_COPY_LEVELS,

@@ -13,6 +13,7 @@
  *   queue.c       queues: ends that are posted, events, waits
  *   bytes.c       copies
  *   program.c     programs, binaries that are kept
+ *   pinned.c      main memory that a device copies from without a detour
  *
  * OpenCL may be called by any thread (but for the arguments of one kernel).
  * What it calls, on threads of its own, only posts.
@@ -20,6 +21,7 @@
 #pragma once
 
 #include <pthread.h>
+#include <stdatomic.h>
 
 #include "core/device/driver.h"
 #include "core/device/opencl/cl.h"
@@ -67,6 +69,7 @@ struct opencl {
     struct opencl_api cl;
     pthread_mutex_t events; /* of events that are waited for: queue.c */
     char *program_dir;      /* STARPU_OPENCL_PROGRAM_DIR or NULL; owned */
+    atomic_uint npinned;    /* blocks of main memory */
     unsigned ndevices;
     struct opencl_device devices[STARPU_MAXOPENCLDEVS];
 };
@@ -126,6 +129,14 @@ int opencl_raw_copy(struct orr_driver *driver, const struct orr_raw_copy *raw,
  * as in starpu_opencl_copy_ram_to_opencl. */
 cl_int orr_opencl_copy(struct opencl *driver, const struct orr_raw_copy *raw,
                        cl_event *event);
+
+/* -- pinned.c -- */
+
+/* The driver's operations. */
+int opencl_pinned_alloc(struct orr_driver *driver, unsigned node, size_t size,
+                        uintptr_t *ret);
+void opencl_pinned_free(struct orr_driver *driver, unsigned node,
+                        uintptr_t address, size_t size);
 
 /* -- program.c; any thread that may block -- */
 

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* core/device/pinned.c - see pinned.h. */
+#include "core/device/pinned.h"
+
+#include <errno.h>
+#include <search.h>
+#include <stdlib.h>
+
+#include "core/device/driver.h"
+
+struct block {
+    uintptr_t address; /* first: what blocks are found by */
+    size_t size;
+    unsigned node;
+    const struct orr_driver_ops *ops;
+    struct orr_driver *driver; /* NULL: closed */
+};
+
+static int compare(const void *a, const void *b)
+{
+    uintptr_t left = *(const uintptr_t *)a, right = *(const uintptr_t *)b;
+
+    return (left > right) - (left < right);
+}
+
+struct orr_driver *orr_pinner_of(const struct orr_machine *machine)
+{
+    if (machine->nnodes > 1 && orr_node_is_main(&machine->nodes[1]))
+        return NULL;
+    for (unsigned i = 0; i < machine->ndrivers; i++)
+        if (machine->drivers[i]->ops->pinned_alloc)
+            return machine->drivers[i];
+    return NULL;
+}
+
+/* Takes `block`. */
+static int note(struct orr_pinned *pinned, struct block *block)
+{
+    bool noted;
+
+    pthread_mutex_lock(&pinned->lock);
+    noted = tsearch(block, &pinned->blocks, compare) != NULL;
+    pthread_mutex_unlock(&pinned->lock);
+    if (!noted) {
+        free(block);
+        return -ENOMEM;
+    }
+    atomic_fetch_add_explicit(&pinned->n, 1, memory_order_relaxed);
+    return 0;
+}
+
+int orr_pinned_alloc(struct orr_machine *machine, unsigned node, size_t size,
+                     size_t alignment, uintptr_t *ret)
+{
+    struct orr_driver *driver = machine->pinned ? machine->pinner : NULL;
+    struct block *block;
+    uintptr_t address;
+    int rc = -ENOMEM;
+
+    if (!driver || size == 0)
+        return -ENOTSUP;
+    if (driver->ops->pinned_alloc(driver, node, size, &address) != 0)
+        return -ENOTSUP; /* the system limits how much may be */
+    block = malloc(sizeof(*block));
+    if (block && address % alignment == 0) {
+        *block = (struct block){address, size, node, driver->ops, driver};
+        rc = note(machine->pinned, block);
+    } else {
+        free(block);
+    }
+    if (rc != 0) {
+        driver->ops->pinned_free(driver, node, address, size);
+        return -ENOTSUP;
+    }
+    *ret = address;
+    return 0;
+}
+
+int orr_machine_alloc_pinned(struct orr_machine *machine, unsigned node,
+                             size_t size, uintptr_t *ret)
+{
+    if (machine->pinned && orr_node_is_main(&machine->nodes[node]) &&
+        orr_pinned_alloc(machine, node, size, 1, ret) == 0)
+        return 0;
+    return orr_machine_alloc(machine, node, size, ret);
+}
+
+void orr_machine_free_any(struct orr_machine *machine, unsigned node,
+                          uintptr_t address, size_t size)
+{
+    if (!machine->pinned || !orr_node_is_main(&machine->nodes[node]) ||
+        !orr_pinned_free(machine->pinned, address))
+        orr_machine_free(machine, node, address, size);
+}
+
+bool orr_pinned_free(struct orr_pinned *pinned, uintptr_t address)
+{
+    struct block **found, *block = NULL;
+
+    if (atomic_load_explicit(&pinned->n, memory_order_relaxed) == 0)
+        return false;
+    pthread_mutex_lock(&pinned->lock);
+    found = tfind(&address, &pinned->blocks, compare);
+    if (found) {
+        block = *found;
+        (void)tdelete(&address, &pinned->blocks, compare);
+    }
+    pthread_mutex_unlock(&pinned->lock);
+    if (!block)
+        return false;
+    atomic_fetch_sub_explicit(&pinned->n, 1, memory_order_relaxed);
+    block->ops->pinned_free(block->driver, block->node, address, block->size);
+    free(block);
+    return true;
+}
+
+static void forget_block(const void *node, VISIT visit, int depth)
+{
+    (void)depth;
+    if (visit == preorder || visit == leaf)
+        (*(struct block *const *)node)->driver = NULL;
+}
+
+void orr_pinned_forget(struct orr_pinned *pinned)
+{
+    pthread_mutex_lock(&pinned->lock);
+    twalk(pinned->blocks, forget_block);
+    pthread_mutex_unlock(&pinned->lock);
+}
