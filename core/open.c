@@ -313,6 +313,7 @@ static void apply_limits(struct orr_runtime *rt)
 
         if (mib >= 0)
             node->capacity = (size_t)mib << 20;
+        rt->expects_disks |= mib >= 0 && orr_node_is_main(node);
     }
     for (unsigned w = 0; w < machine->nworkers; w++) {
         struct orr_worker_desc *worker = &machine->workers[w];

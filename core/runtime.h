@@ -74,6 +74,8 @@ struct orr_runtime {
     struct orr_exec *exec;       /* [const] the machine's */
     struct orr_context *main;    /* [const] */
     atomic_uint nnodes; /* memory nodes; disks may come: starpu_disk_register */
+    bool expects_disks; /* [const] main memory is limited by request: data are
+                         * registered with replicates for disks that may come */
     unsigned nworkers;  /* [const] */
     unsigned nclasses;           /* [const] worker classes */
     unsigned nram; /* [const] nodes 0 to nram - 1 are main memory */

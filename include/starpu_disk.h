@@ -45,8 +45,15 @@ struct starpu_disk_ops {
     int (*full_read)(void *base, void *obj, void **ptr, size_t *size,
                      unsigned dst_node);
     int (*full_write)(void *base, void *obj, void *ptr, size_t size);
-    /* What follows may be NULL and is not called: each disk has a thread of the
-     * library, which reads and writes while workers go on. */
+    /* What follows may be NULL: each disk has a thread of the library, which reads
+     * and writes while workers go on. With wait_request and free_request that
+     * thread begins copies by async_read and async_write, and goes on to the next
+     * one; they return what is given to the others then, or NULL for a copy that
+     * is to be made by read or write. A request has no result: one that fails has
+     * to end the program, or to be made again. test_request says whether it has
+     * ended, 1 or 0; NULL: requests are waited for in their order. `copy` goes from
+     * one disk to another one with the same operations; without, the library reads
+     * and writes. async_full_read and async_full_write are not called. */
     void *(*async_write)(void *base, void *obj, void *buf, off_t offset,
                          size_t size);
     void *(*async_read)(void *base, void *obj, void *buf, off_t offset,
@@ -73,7 +80,8 @@ extern struct starpu_disk_ops starpu_disk_unistd_o_direct_ops;
 extern int starpu_disk_swap_node;
 
 /* Makes a memory node of a disk of `size` bytes, negative for no limit, and
- * measures it; data that are registered afterwards may go there. Returns the
+ * measures it; data that are registered afterwards may go there, and all that are
+ * registered where STARPU_LIMIT_CPU_MEM or its kin are set. Returns the
  * node; -EINVAL with a message, -ENOENT when the disk cannot be opened or
  * written to (or, simulated, the machine has none any more), -ENOSPC when there
  * are too many. `func` is used until starpu_shutdown. Simulated, nothing is

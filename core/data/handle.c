@@ -5,6 +5,7 @@
  */
 #include "core/data/handle.h"
 #include "core/data/interfaces/multiformat.h"
+#include "core/data/interfaces/nodes.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -75,12 +76,29 @@ static void find_detours(struct orr_handle *handle,
                 handle->detours[src] |= UINT64_C(1) << dst;
 }
 
+unsigned orr_interface_nodes(starpu_data_handle_t handle)
+{
+    return orr_handle_of(handle)->nnodes;
+}
+
+/* With those of disks that are yet to come, where data will need them. An
+ * application's interface may fill its structures for present nodes only. */
+static unsigned nodes_of_new_data(const struct orr_runtime *rt,
+                                  const struct starpu_data_interface_ops *ops)
+{
+    unsigned row = rt->machine->row;
+
+    if (!rt->expects_disks || ops->interfaceid >= STARPU_MAX_INTERFACE_ID)
+        return rt->nnodes;
+    return row < STARPU_MAXNODES ? row : STARPU_MAXNODES;
+}
+
 int orr_handle_new(struct orr_runtime *rt, const struct orr_handle *whole,
                    int home_node, void *interface,
                    struct starpu_data_interface_ops *ops,
                    struct orr_handle **ret)
 {
-    unsigned nnodes = whole ? whole->nnodes : rt->nnodes;
+    unsigned nnodes = whole ? whole->nnodes : nodes_of_new_data(rt, ops);
     size_t head = round16(sizeof(struct orr_handle) +
                           nnodes * sizeof(struct orr_replicate));
     struct orr_handle *handle =
@@ -201,6 +219,27 @@ static bool must_be_packed(const struct orr_handle *handle,
            ops->pack_data && ops->unpack_data && ops->to_pointer;
 }
 
+/* From disk to disk as it is. */
+static int copy_objects(struct orr_handle *handle, struct orr_driver *driver,
+                        unsigned src, unsigned dst)
+{
+    const struct starpu_data_interface_ops *ops = handle->ops;
+    uintptr_t from =
+        (uintptr_t)ops->to_pointer(handle->replicates[src].interface, src);
+    uintptr_t to =
+        (uintptr_t)ops->to_pointer(handle->replicates[dst].interface, dst);
+    void *bytes = NULL;
+    size_t size = 0;
+    int rc = driver->ops->object_read(driver, src, from, &bytes, &size,
+                                      STARPU_MAIN_RAM);
+
+    if (rc)
+        return rc;
+    rc = driver->ops->object_write(driver, dst, to, bytes, size);
+    starpu_free_on_node_flags(STARPU_MAIN_RAM, (uintptr_t)bytes, size, 0);
+    return rc;
+}
+
 static int copy_packed(struct orr_handle *handle, unsigned src, unsigned dst)
 {
     struct starpu_data_interface_ops *ops = handle->ops;
@@ -214,6 +253,9 @@ static int copy_packed(struct orr_handle *handle, unsigned src, unsigned dst)
     starpu_ssize_t count = 0;
     size_t size = 0;
     int rc;
+
+    if (reads && machine->nodes[dst].stores)
+        return copy_objects(handle, driver, src, dst);
 
     if (reads) {
         rc =

@@ -93,7 +93,7 @@ struct orr_handle {
     uint64_t id;         /* [const] order of registration */
     int home_node;       /* [const] -1 without */
     unsigned nnodes;    /* [const] replicates: nodes that there were when it was
-                          * registered */
+                          * registered, or may be: orr_runtime.expects_disks */
     uint32_t footprint; /* [const] FORMATS 1.5 */
     uint32_t
         alive; /* ORR_HANDLE_ALIVE until it is freed: who uses it after that is

@@ -284,6 +284,12 @@ END_TEST
 
 /* -- where a value is -- */
 
+static void bring(starpu_data_handle_t datum, int node)
+{
+    ck_assert_int_eq(starpu_data_acquire_on_node(datum, node, STARPU_R), 0);
+    starpu_data_release_on_node(datum, node);
+}
+
 START_TEST(a_disk_is_a_memory_node)
 {
     starpu_data_handle_t before, datum;
@@ -313,11 +319,12 @@ START_TEST(a_disk_is_a_memory_node)
     ck_assert_double_gt(starpu_transfer_bandwidth(STARPU_MAIN_RAM, disk), 0);
     ck_assert_double_gt(starpu_transfer_bandwidth(disk, STARPU_MAIN_RAM), 0);
 
-    /* What there was before the disk does not go there. */
-    ck_assert_int_eq(starpu_data_acquire_on_node(before, (int)disk, STARPU_R),
-                     -EINVAL);
-    ck_assert_uint_eq(starpu_data_is_on_node(before, disk), 0);
-    ck_assert_int_lt(starpu_data_evict_from_node(before, disk), 0);
+    /* What there was before the disk may go there. */
+    bring(before, (int)disk);
+    ck_assert_uint_eq(starpu_data_is_on_node(before, disk), 1);
+    (void)starpu_data_evict_from_node(before, STARPU_MAIN_RAM);
+    ck_assert_uint_eq(
+        starpu_data_test_if_allocated_on_node(before, STARPU_MAIN_RAM), 0);
     check_line(before, line);
     starpu_data_unregister(before);
 
@@ -338,11 +345,33 @@ START_TEST(a_disk_is_a_memory_node)
 }
 END_TEST
 
-static void bring(starpu_data_handle_t datum, int node)
+/* Where main memory has no limit, data need not leave it: they have no place for
+ * disks that come later, and say so. */
+START_TEST(without_a_limit_data_know_the_disks_that_there_are)
 {
-    ck_assert_int_eq(starpu_data_acquire_on_node(datum, node, STARPU_R), 0);
-    starpu_data_release_on_node(datum, node);
+    starpu_data_handle_t before, piece;
+    struct starpu_data_filter halves = {
+        .filter_func = starpu_vector_filter_block, .nchildren = 2};
+    unsigned disk;
+
+    machine_open(_i);
+    starpu_vector_data_register(&before, -1, 0, NX, sizeof(unsigned));
+    submit_fill(before, 5);
+    disk = (unsigned)add_disk(&starpu_disk_unistd_ops, 32 * MIB);
+    ck_assert_int_eq(starpu_data_acquire_on_node(before, (int)disk, STARPU_R),
+                     -EINVAL);
+    ck_assert_uint_eq(starpu_data_is_on_node(before, disk), 0);
+    ck_assert_int_lt(starpu_data_evict_from_node(before, disk), 0);
+    starpu_data_partition(before, &halves);
+    piece = starpu_data_get_child(before, 1);
+    ck_assert_int_eq(starpu_data_acquire_on_node(piece, (int)disk, STARPU_R),
+                     -EINVAL);
+    starpu_data_unpartition(before, STARPU_MAIN_RAM);
+    check_line(before, (struct line){5, 1});
+    starpu_data_unregister(before);
+    starpu_shutdown();
 }
+END_TEST
 
 /* Each value leaves main memory, and the disk that it was on, before it goes to
  * the next one. They share a folder. */
@@ -731,6 +760,9 @@ int main(void)
     tcase_add_loop_test(tcase, the_environment_names_a_disk, 0, NMACHINES);
     tcase_add_loop_test(tcase, pieces_go_to_a_disk, 0, NMACHINES);
     tcase_add_loop_test(tcase, a_disk_is_a_memory_node, 0, NMACHINES);
+    tcase_add_loop_test(tcase,
+                        without_a_limit_data_know_the_disks_that_there_are, 0,
+                        NMACHINES);
     tcase_add_loop_test(tcase, data_go_from_disk_to_disk, 0, NMACHINES);
     tcase_add_loop_test(tcase, data_may_be_kept_from_disks, 0, NMACHINES);
     tcase_add_loop_test(tcase, a_file_is_data, 0, NMACHINES);

@@ -3,6 +3,7 @@
  * core/data/interfaces/coo.c - a sparse matrix by coordinates.
  */
 #include "core/base/crc.h"
+#include "core/data/interfaces/nodes.h"
 #include "core/data/interfaces/sparse.h"
 
 #include <starpu_worker.h>
@@ -36,7 +37,7 @@ static void register_handle(starpu_data_handle_t handle, int home_node,
     static const struct orr_arrays none;
     const coo_t *given = data_interface;
 
-    for (unsigned node = 0; node < starpu_memory_nodes_get_count(); node++) {
+    for (unsigned node = 0; node < orr_interface_nodes(handle); node++) {
         coo_t *m = starpu_data_get_interface_on_node(handle, node);
 
         *m = *given;

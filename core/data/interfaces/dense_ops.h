@@ -15,6 +15,7 @@
 
 #include "core/base/crc.h"
 #include "core/data/interfaces/dense.h"
+#include "core/data/interfaces/nodes.h"
 
 /* --- structures --- */
 
@@ -92,7 +93,7 @@ static void register_handle(starpu_data_handle_t handle, int home_node,
 {
     const dense_t *given = data_interface;
 
-    for (unsigned node = 0; node < starpu_memory_nodes_get_count(); node++) {
+    for (unsigned node = 0; node < orr_interface_nodes(handle); node++) {
         dense_t *d = on_node(handle, node);
 
         *d = *given;

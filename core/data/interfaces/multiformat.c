@@ -14,6 +14,7 @@
 #include <starpu_task.h>
 
 #include "core/base/crc.h"
+#include "core/data/interfaces/nodes.h"
 
 /* The public structure comes first: kernels see it. */
 struct multiformat {
@@ -67,7 +68,7 @@ static void register_handle(starpu_data_handle_t handle, int home_node,
 {
     const struct multiformat *given = data_interface;
 
-    for (unsigned node = 0; node < starpu_memory_nodes_get_count(); node++) {
+    for (unsigned node = 0; node < orr_interface_nodes(handle); node++) {
         struct multiformat *m = on_node(handle, node);
 
         *m = *given;
@@ -82,7 +83,7 @@ static void register_handle(starpu_data_handle_t handle, int home_node,
 /* What was allocated for the other forms beside the application's memory. */
 static void unregister_handle(starpu_data_handle_t handle)
 {
-    for (unsigned node = 0; node < starpu_memory_nodes_get_count(); node++) {
+    for (unsigned node = 0; node < orr_interface_nodes(handle); node++) {
         struct multiformat *m = on_node(handle, node);
 
         for (enum orr_form form = ORR_FORM_CPU; form < ORR_NFORMS; form++)

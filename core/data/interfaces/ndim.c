@@ -16,7 +16,7 @@ static const struct orr_dense_kind kind = ORR_NDIM_KIND;
 
 static void unregister_handle(starpu_data_handle_t handle)
 {
-    for (unsigned node = 0; node < starpu_memory_nodes_get_count(); node++)
+    for (unsigned node = 0; node < orr_interface_nodes(handle); node++)
         orr_dense_disown(&kind, on_node(handle, node));
 }
 

@@ -12,6 +12,7 @@
 
 #include "core/base/crc.h"
 #include "core/data/interfaces/dense.h"
+#include "core/data/interfaces/nodes.h"
 #include "core/data/interfaces/sparse.h"
 
 static inline rows_t *on_node(starpu_data_handle_t handle, unsigned node)
@@ -57,7 +58,7 @@ static void register_handle(starpu_data_handle_t handle, int home_node,
     bool in_ram = home_node >= 0 &&
                   (unsigned)home_node < starpu_memory_nodes_get_numa_count();
 
-    for (unsigned node = 0; node < starpu_memory_nodes_get_count(); node++) {
+    for (unsigned node = 0; node < orr_interface_nodes(handle); node++) {
         rows_t *m = on_node(handle, node);
 
         *m = *given;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * core/device/disk/driver.c - the driver of disks: see disk.h. Each disk has a
- * context of its own, which makes one copy of a datum after the other by the
- * disk's functions; they may block. It posts their ends, as callbacks of devices
+ * context of its own, which begins one copy of a datum after the other by the
+ * disk's functions; they may block. With functions that do not (async_read …) it
+ * goes on to the next copy meanwhile. It posts their ends, as callbacks of devices
  * do.
  */
 #include "core/device/disk/disk.h"
@@ -14,10 +15,20 @@
 #include <string.h>
 
 #include "core/base/log.h"
+#include "core/device/disk/requests.h"
 
 /* What is measured when a disk is added: a write and a read of so many bytes for
  * the bandwidth, of one page for the latency. */
 enum { PROBE_BYTES = 4 << 20, PROBE_PAGE = 4096 };
+
+/* Requests under way at once, and how much goes from disk to disk in one piece. */
+enum { MOST_REQUESTS = 16, PIECE = 1 << 20 };
+
+/* Where raw copies of a datum's copy go, which the disk's context makes. */
+struct orr_queue {
+    struct disk_requests requests; /* [context] */
+    struct orr_copy *copy;         /* [context] the present one */
+};
 
 struct disk {
     const struct starpu_disk_ops *ops; /* lent */
@@ -25,6 +36,7 @@ struct disk {
     unsigned node;
     struct orr_context *context;
     struct disks *driver;
+    struct orr_queue queue;
     pthread_mutex_t lock;
     struct orr_copy *first, *last; /* [lock] by machine_link[0] */
     bool stop;                     /* [lock] */
@@ -133,26 +145,104 @@ static int disk_object_read(struct orr_driver *driver, unsigned node,
     return moved_all(rc, *ret_size) ? 0 : say_failed(disk, true, 0, 0, rc);
 }
 
+/* Both ends of a raw copy; NULL: main memory. */
+struct ends {
+    struct disk *src, *dst;
+};
+
+static const struct starpu_disk_ops *ops_of(const struct ends *ends)
+{
+    return (ends->dst ? ends->dst : ends->src)->ops;
+}
+
+/* Begins it, if the disk has the function for that, and returns what leads to its
+ * end; NULL: it is not begun. */
+static void *begin(const struct ends *ends, const struct orr_raw_copy *raw)
+{
+    const struct starpu_disk_ops *ops = ops_of(ends);
+    off_t from = (off_t)raw->src_offset, to = (off_t)raw->dst_offset;
+
+    if (!disk_requests_are_possible(ops))
+        return NULL;
+    if (ends->src && ends->dst)
+        return ops->copy && ops == ends->src->ops
+                   ? ops->copy(ends->src->base, (void *)raw->src, from,
+                               ends->dst->base, (void *)raw->dst, to, raw->size)
+                   : NULL;
+    if (ends->src)
+        return ops->async_read
+                   ? ops->async_read(ends->src->base, (void *)raw->src,
+                                     (char *)raw->dst + to, from, raw->size)
+                   : NULL;
+    return ops->async_write
+               ? ops->async_write(ends->dst->base, (void *)raw->dst,
+                                  (char *)raw->src + from, to, raw->size)
+               : NULL;
+}
+
+static int read_now(const struct disk *disk, uintptr_t object, void *to,
+                    size_t offset, size_t size)
+{
+    int rc =
+        disk->ops->read(disk->base, (void *)object, to, (off_t)offset, size);
+
+    return moved_all(rc, size) ? 0 : say_failed(disk, true, size, offset, rc);
+}
+
+static int write_now(const struct disk *disk, uintptr_t object,
+                     const void *from, size_t offset, size_t size)
+{
+    int rc =
+        disk->ops->write(disk->base, (void *)object, from, (off_t)offset, size);
+
+    return moved_all(rc, size) ? 0 : say_failed(disk, false, size, offset, rc);
+}
+
+/* Piece by piece: main memory may be full. */
+static int copy_between(const struct ends *ends, const struct orr_raw_copy *raw)
+{
+    size_t most = raw->size < PIECE ? raw->size : PIECE;
+    void *bytes;
+    int rc = 0;
+
+    if (posix_memalign(&bytes, PROBE_PAGE, most) != 0)
+        return -EIO;
+    for (size_t at = 0; at < raw->size && rc == 0; at += most) {
+        size_t size = raw->size - at < most ? raw->size - at : most;
+
+        rc = read_now(ends->src, raw->src, bytes, raw->src_offset + at, size);
+        if (rc == 0)
+            rc = write_now(ends->dst, raw->dst, bytes, raw->dst_offset + at,
+                           size);
+    }
+    free(bytes);
+    return rc;
+}
+
 static int disk_raw_copy(struct orr_driver *driver,
                          const struct orr_raw_copy *raw,
                          struct orr_async *async)
 {
-    struct disk *src = disk_of(disks_of(driver), raw->src_node);
-    struct disk *dst = disk_of(disks_of(driver), raw->dst_node);
-    struct disk *disk = src ? src : dst;
-    int rc;
+    const struct ends ends = {disk_of(disks_of(driver), raw->src_node),
+                              disk_of(disks_of(driver), raw->dst_node)};
+    void *channel = begin(&ends, raw);
 
-    (void)async; /* the disk's context waits */
-    rc = src ? src->ops->read(src->base, (void *)raw->src,
-                              (char *)raw->dst + raw->dst_offset,
-                              (off_t)raw->src_offset, raw->size)
-             : dst->ops->write(dst->base, (void *)raw->dst,
-                               (const char *)raw->src + raw->src_offset,
-                               (off_t)raw->dst_offset, raw->size);
-    if (moved_all(rc, raw->size))
+    if (channel && async && async->queue) {
+        disk_requests_add(&async->queue->requests, channel, async->queue->copy);
+        return -EAGAIN;
+    }
+    if (channel) {
+        disk_request_end(ops_of(&ends), channel);
         return 0;
-    return say_failed(disk, src != NULL, raw->size,
-                      src ? raw->src_offset : raw->dst_offset, rc);
+    }
+    if (ends.src && ends.dst)
+        return copy_between(&ends, raw);
+    if (ends.src)
+        return read_now(ends.src, raw->src, (char *)raw->dst + raw->dst_offset,
+                        raw->src_offset, raw->size);
+    return write_now(ends.dst, raw->dst,
+                     (const char *)raw->src + raw->src_offset, raw->dst_offset,
+                     raw->size);
 }
 
 /* -- data -- */
@@ -172,21 +262,35 @@ static struct orr_copy *take(struct disk *disk, bool *stop)
     return copy;
 }
 
+/* Requests of the copy that went under way before a failure are waited for, too. */
+static void perform(struct disk *disk, struct orr_copy *copy)
+{
+    int rc;
+
+    disk->queue.copy = copy;
+    copy->machine_link[1] = NULL;
+    rc = copy->perform(copy, &copy->async);
+    if (rc && rc != -EAGAIN)
+        copy->async.error = rc;
+    if (!copy->machine_link[1])
+        orr_copy_post(copy);
+}
+
 static void serve(void *arg)
 {
     struct disk *disk = arg;
     struct orr_exec *exec = disk->driver->head.machine->exec;
+    struct disk_requests *requests = &disk->queue.requests;
     bool stop;
 
     for (;;) {
-        struct orr_copy *copy = take(disk, &stop);
+        struct orr_copy *copy =
+            requests->n < MOST_REQUESTS ? take(disk, &stop) : NULL;
 
         if (copy) {
-            int rc = copy->perform(copy, &copy->async);
-
-            if (rc)
-                copy->async.error = rc;
-            orr_copy_post(copy);
+            perform(disk, copy);
+        } else if (requests->n > 0) {
+            disk_requests_serve(requests);
         } else if (stop) {
             break;
         } else {
@@ -204,7 +308,7 @@ static void disk_copy_start(struct orr_driver *driver, struct orr_copy *copy)
 
     if (!disk)
         disk = disk_of(disks_of(driver), copy->src);
-    copy->async = (struct orr_async){.driver = driver};
+    copy->async = (struct orr_async){.driver = driver, .queue = &disk->queue};
     copy->machine_link[0] = NULL;
     pthread_mutex_lock(&disk->lock);
     if (disk->last)
@@ -298,12 +402,26 @@ static void fill_node(struct orr_machine *machine, const struct disk *disk,
         }
 }
 
+/* What is read from one is written to the other. */
+static void link_disks(struct orr_machine *machine, const struct disk *src,
+                       const struct disk *dst)
+{
+    size_t out = orr_machine_pair(machine, src->node, 0);
+    size_t in = orr_machine_pair(machine, 0, dst->node);
+
+    orr_machine_set_link(
+        machine, src->node, dst->node,
+        1 / (1 / machine->bandwidth[out] + 1 / machine->bandwidth[in]),
+        machine->latency[out] + machine->latency[in]);
+}
+
 static int start(struct disk *disk)
 {
     struct orr_exec *exec = disk->driver->head.machine->exec;
     struct orr_context init = {.name = disk->name};
 
     pthread_mutex_init(&disk->lock, NULL);
+    disk_requests_init(&disk->queue.requests, disk->ops);
     return exec->ops->spawn(exec, &init, -1, serve, disk, &disk->context);
 }
 
@@ -337,6 +455,10 @@ int orr_disks_add(struct orr_machine *machine,
         return rc;
     }
     fill_node(machine, disk, options, &speed);
+    for (unsigned i = 0; i < driver->ndisks; i++) {
+        link_disks(machine, &driver->disks[i], disk);
+        link_disks(machine, disk, &driver->disks[i]);
+    }
     driver->ndisks++;
     return 0;
 }
