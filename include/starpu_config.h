@@ -43,6 +43,7 @@
 #    define STARPU_HAVE_DARWIN 1
 #endif
 #define STARPU_HAVE_UNISTD_H           1
+#define STARPU_HAVE_HDF5               1 /* starpu_disk_hdf5_ops is there */
 #define STARPU_HAVE_SETENV             1
 #define STARPU_HAVE_UNSETENV           1
 #define STARPU_HAVE_POSIX_MEMALIGN     1

@@ -76,6 +76,13 @@ extern struct starpu_disk_ops starpu_disk_stdio_ops;
 extern struct starpu_disk_ops starpu_disk_unistd_ops;
 extern struct starpu_disk_ops starpu_disk_unistd_o_direct_ops;
 
+/* A disk that is a file of HDF5's: `parameter` is its path, or that of a directory, in
+ * which one is made; what is made is removed at the end. `pos` of starpu_disk_open is
+ * the name of a dataset of one dimension, of which whole elements are read and
+ * written. The module orrery/hdf5.so does it, where the library was built with HDF5;
+ * else starpu_disk_register fails with a message. One copy at a time. */
+extern struct starpu_disk_ops starpu_disk_hdf5_ops;
+
 /* The disk of STARPU_DISK_SWAP, -1 without. */
 extern int starpu_disk_swap_node;
 

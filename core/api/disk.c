@@ -71,6 +71,7 @@ static struct starpu_disk_ops *find_ops(const char *name)
         {"stdio", &starpu_disk_stdio_ops},
         {"unistd", &starpu_disk_unistd_ops},
         {"unistd_o_direct", &starpu_disk_unistd_o_direct_ops},
+        {"hdf5", &starpu_disk_hdf5_ops},
     };
 
     for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
@@ -97,7 +98,7 @@ void orr_api_swap(struct orr_runtime *rt)
             mib < 0 ? -1 : (starpu_ssize_t)mib << 20);
     else
         orr_log_warning("STARPU_DISK_SWAP_BACKEND=%.100s: the values are "
-                        "`stdio', `unistd' and `unistd_o_direct'",
+                        "`stdio', `unistd', `unistd_o_direct' and `hdf5'",
                         backend);
     if (starpu_disk_swap_node < 0) {
         starpu_disk_swap_node = -1;

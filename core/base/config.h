@@ -203,7 +203,8 @@
       "Directory that is a disk from the beginning: data go there for which "   \
       "main memory has no room.")                                               \
     X(DISK_SWAP_BACKEND, "STARPU_DISK_SWAP_BACKEND", STRING, "unistd",          \
-      "How: `stdio`, `unistd`, or `unistd_o_direct`, past the system's cache.") \
+      "How: `stdio`, `unistd`, `unistd_o_direct`, past the system's cache, or "  \
+      "`hdf5`.")                                                                \
     X(DISK_SWAP_SIZE, "STARPU_DISK_SWAP_SIZE", MIB, "",                         \
       "MiB that may be used there. Unset: no limit.")                           \
     X(LIMIT_CPU_MEM, "STARPU_LIMIT_CPU_MEM", MIB, "",                           \

@@ -109,6 +109,7 @@ library 'sim/simgrid_bridge' 'simgrid|xbt'
 library 'platforms/' libxml
 library 'platforms/tar' archive
 library 'bound/glpk' glpk
+library 'core/device/disk/hdf5_module' 'hdf5.h'
 library 'perfmodel/lapack' 'lapack|cblas|openblas'
 library 'platforms/|tools/' jansson
 library 'core/device/(cuda|opencl)/' 'cuda|CL/'

@@ -13,6 +13,7 @@ glpk-utils
 gnuplot-nox
 libarchive-dev
 libglpk-dev
+libhdf5-dev
 libhwloc-dev
 libjansson-dev
 liblapack-dev

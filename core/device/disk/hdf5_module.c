@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * core/device/disk/hdf5_module.c - disks that are files of HDF5's: the module
+ * orrery/hdf5.so. See hdf5.h. A dataset that is made here has no link in the file, so
+ * that its space is free again when it is closed.
+ */
+#include "core/device/disk/hdf5.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <hdf5.h>
+
+#include "core/base/module.h"
+
+struct orr_hdf5_file {
+    hid_t file;
+    char *made; /* path of what is removed at the end, or NULL; owned */
+};
+
+struct orr_hdf5_dataset {
+    hid_t dataset, type;
+    size_t element; /* bytes */
+};
+
+const struct orr_module *orr_module_entry(void);
+
+/* -- files -- */
+
+/* <folder>/orrery-<random>.h5, for free(). */
+static char *path_inside(const char *folder)
+{
+    char *path;
+    int fd;
+
+    if (asprintf(&path, "%s/orrery-XXXXXX.h5", folder) < 0)
+        return NULL;
+    fd = mkstemps(path, 3);
+    if (fd < 0) {
+        free(path);
+        return NULL;
+    }
+    close(fd);
+    return path;
+}
+
+static int open_file(const char *path, struct orr_hdf5_file **ret,
+                     struct orr_error *err)
+{
+    struct orr_hdf5_file *file = malloc(sizeof(*file));
+    struct stat status;
+    bool there = stat(path, &status) == 0;
+
+    if (!file)
+        return orr_fail(err, -ENOMEM, "out of memory");
+    (void)H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
+    file->made = NULL;
+    if (there && S_ISDIR(status.st_mode))
+        file->made = path_inside(path);
+    else if (!there)
+        file->made = strdup(path);
+    if (file->made)
+        file->file =
+            H5Fcreate(file->made, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+    else
+        file->file = H5Fopen(path, H5F_ACC_RDWR, H5P_DEFAULT);
+    if (file->file >= 0) {
+        *ret = file;
+        return 0;
+    }
+    free(file->made);
+    free(file);
+    return orr_fail(err, -ENOENT,
+                    "%s cannot be opened, or made, as a file of HDF5's", path);
+}
+
+static void close_file(struct orr_hdf5_file *file)
+{
+    (void)H5Fclose(file->file);
+    if (file->made)
+        (void)unlink(file->made);
+    free(file->made);
+    free(file);
+}
+
+/* -- datasets -- */
+
+/* Takes both. */
+static struct orr_hdf5_dataset *new_dataset(hid_t dataset, hid_t type)
+{
+    struct orr_hdf5_dataset *made = dataset >= 0 ? malloc(sizeof(*made)) : NULL;
+
+    if (made) {
+        *made = (struct orr_hdf5_dataset){dataset, type, H5Tget_size(type)};
+        return made;
+    }
+    if (dataset >= 0)
+        (void)H5Dclose(dataset);
+    if (type >= 0)
+        (void)H5Tclose(type);
+    return NULL;
+}
+
+/* Its space is reserved at once, and not filled. */
+static struct orr_hdf5_dataset *make(struct orr_hdf5_file *file, size_t size)
+{
+    const hsize_t length = size ? size : 1;
+    hid_t space = H5Screate_simple(1, &length, NULL);
+    hid_t how = H5Pcreate(H5P_DATASET_CREATE);
+    hid_t dataset = -1;
+
+    if (space >= 0 && how >= 0 &&
+        H5Pset_alloc_time(how, H5D_ALLOC_TIME_EARLY) >= 0 &&
+        H5Pset_fill_time(how, H5D_FILL_TIME_NEVER) >= 0)
+        dataset = H5Dcreate_anon(file->file, H5T_NATIVE_UCHAR, space, how,
+                                 H5P_DEFAULT);
+    if (space >= 0)
+        (void)H5Sclose(space);
+    if (how >= 0)
+        (void)H5Pclose(how);
+    return new_dataset(dataset, H5Tcopy(H5T_NATIVE_UCHAR));
+}
+
+static struct orr_hdf5_dataset *find(struct orr_hdf5_file *file,
+                                     const char *name, size_t size)
+{
+    hid_t dataset = H5Dopen2(file->file, name, H5P_DEFAULT);
+    hid_t space = dataset >= 0 ? H5Dget_space(dataset) : -1;
+    hid_t type = dataset >= 0 ? H5Dget_type(dataset) : -1;
+    hssize_t n = space >= 0 ? H5Sget_simple_extent_npoints(space) : -1;
+    bool row = space >= 0 && H5Sget_simple_extent_ndims(space) == 1;
+
+    if (space >= 0)
+        (void)H5Sclose(space);
+    if (row && type >= 0 && n >= 0 && (size_t)n * H5Tget_size(type) >= size)
+        return new_dataset(dataset, type);
+    if (type >= 0)
+        (void)H5Tclose(type);
+    if (dataset >= 0)
+        (void)H5Dclose(dataset);
+    return NULL;
+}
+
+static void release(struct orr_hdf5_dataset *dataset)
+{
+    (void)H5Dclose(dataset->dataset);
+    (void)H5Tclose(dataset->type);
+    free(dataset);
+}
+
+/* -- bytes -- */
+
+static int move(struct orr_hdf5_dataset *dataset, void *to, const void *from,
+                off_t offset, size_t size)
+{
+    const hsize_t start = (hsize_t)offset / dataset->element;
+    const hsize_t n = size / dataset->element;
+    hid_t in_file, in_memory;
+    herr_t rc = -1;
+
+    if ((size_t)offset % dataset->element || size % dataset->element)
+        return -EINVAL;
+    in_file = H5Dget_space(dataset->dataset);
+    in_memory = H5Screate_simple(1, &n, NULL);
+    if (in_file >= 0 && in_memory >= 0)
+        rc = H5Sselect_hyperslab(in_file, H5S_SELECT_SET, &start, NULL, &n,
+                                 NULL);
+    if (rc >= 0 && from)
+        rc = H5Dwrite(dataset->dataset, dataset->type, in_memory, in_file,
+                      H5P_DEFAULT, from);
+    else if (rc >= 0)
+        rc = H5Dread(dataset->dataset, dataset->type, in_memory, in_file,
+                     H5P_DEFAULT, to);
+    if (in_file >= 0)
+        (void)H5Sclose(in_file);
+    if (in_memory >= 0)
+        (void)H5Sclose(in_memory);
+    return rc < 0 ? -EIO : 0;
+}
+
+static int read_bytes(struct orr_hdf5_dataset *dataset, void *bytes,
+                      off_t offset, size_t size)
+{
+    return move(dataset, bytes, NULL, offset, size);
+}
+
+static int write_bytes(struct orr_hdf5_dataset *dataset, const void *bytes,
+                       off_t offset, size_t size)
+{
+    return move(dataset, NULL, bytes, offset, size);
+}
+
+const struct orr_module *orr_module_entry(void)
+{
+    static const struct orr_hdf5_ops ops = {
+        .open = open_file,
+        .close = close_file,
+        .make = make,
+        .find = find,
+        .release = release,
+        .read = read_bytes,
+        .write = write_bytes,
+    };
+    static const struct orr_module module = {
+        .abi = ORR_MODULE_ABI,
+        .name = "hdf5",
+        .table = &ops,
+        .stamp = orr_module_stamp,
+    };
+
+    return &module;
+}
