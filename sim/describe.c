@@ -270,7 +270,7 @@ static int find_direct(const struct orr_machine_desc *desc,
                        const unsigned *endpoints, struct orr_machine *machine,
                        struct orr_error *err)
 {
-    unsigned n = machine->nnodes;
+    unsigned n = machine->row = machine->nnodes;
 
     for (unsigned src = 0; src < n; src++) {
         for (unsigned dst = 0; dst < n; dst++) {

@@ -239,7 +239,8 @@ static bool is_in_group(const struct orr_bus_measurer *m,
     bool from_main = orr_node_is_main(&nodes[link->src]);
     bool to_main = orr_node_is_main(&nodes[link->dst]);
 
-    if (!orr_bus_link_counts(measures, link))
+    if (!orr_bus_link_counts(measures, link) || nodes[link->src].stores ||
+        nodes[link->dst].stores)
         return false;
     if (kind == ORR_BUS_TO_ALL)
         return from_main && !to_main;

@@ -473,7 +473,7 @@ static int list_links(const struct orr_bus_measurer *m,
         for (unsigned dst = 0; dst < n && rc == 0; dst++) {
             bool one_end = is_main(machine, src) != is_main(machine, dst);
 
-            if (!machine->direct[src * n + dst])
+            if (!machine->direct[orr_machine_pair(machine, src, dst)])
                 continue;
             if (src == dst && !(m->options->within && is_main(machine, src)))
                 continue;
@@ -576,13 +576,15 @@ void orr_bus_matrices(const struct orr_machine *machine,
     for (unsigned l = 0; l < measures->nlinks; l++) {
         const struct orr_bus_link *link = &measures->links[l];
 
-        if (!orr_bus_link_counts(measures, link))
+        if (!orr_bus_link_counts(measures, link) || link->src >= n ||
+            link->dst >= n)
             continue;
         bandwidth[link->src * n + link->dst] = link->bandwidth.median;
         latency[link->src * n + link->dst] = link->latency.median;
     }
     for (unsigned src = 0; src < n; src++)
         for (unsigned dst = 0; dst < n; dst++)
-            if (src != dst && !machine->direct[src * n + dst])
+            if (src != dst &&
+                !machine->direct[orr_machine_pair(machine, src, dst)])
                 fill_indirect(machine, src, dst, bandwidth, latency);
 }

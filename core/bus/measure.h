@@ -79,7 +79,8 @@ int orr_bus_measure(struct orr_machine *machine,
                     struct orr_bus_measures *ret, struct orr_error *err);
 void orr_bus_measures_done(struct orr_bus_measures *measures);
 
-/* Fills row-major matrices of nnodes × nnodes, MB/s and µs: what was measured,
+/* Fills row-major matrices of the machine's nnodes × nnodes, which may be fewer than
+ * were measured, MB/s and µs: what was measured,
  * pinned before pageable; 0 on the diagonal. Pairs without a direct link get
  * what the best route over main memory gives: latencies and inverse bandwidths
  * added. NaN where there is none. */

@@ -88,7 +88,7 @@ static int fill_nodes(struct orr_machine *machine)
     const struct orr_memory *memories;
     size_t n = orr_topology_memories(topology_of(machine), &memories);
 
-    machine->nnodes = (unsigned)n;
+    machine->nnodes = machine->row = (unsigned)n;
     machine->nodes = calloc(n, sizeof(*machine->nodes));
     machine->bandwidth = calloc(n * n, sizeof(*machine->bandwidth));
     machine->latency = calloc(n * n, sizeof(*machine->latency));

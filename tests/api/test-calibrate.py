@@ -102,6 +102,41 @@ tap.claim("programs find the files as if they had made them",
           start.code == 0
           and os.stat(bus(folder, "config")).st_ino == before, start)
 
+# --- disks ---
+
+folder, env = environment("disks")
+here = os.path.join(top, "disk")
+os.mkdir(here)
+for way in "", "stdio:":
+    result = run(ORRERY, "calibrate", "bus", "--quick", "--json", "--disk",
+                 way + here, env=env)
+    links = {(link["from"], link["to"]): link
+             for link in parsed(result).get("links", [])}
+    tap.claim("--disk %s: links to and from the disk are measured"
+              % (way or "PATH"),
+              result.code == 0 and not os.listdir(here)
+              and all(is_estimate(links[pair]["bandwidth_MBps"]) for pair in
+                      (("NUMA 0", "Disk 0"), ("Disk 0", "NUMA 0"))), result)
+tap.claim("the description has the disk, the bus files have not",
+          'id="DISK0"' in content(bus(folder, "machine.xml"))
+          and "Disk" not in "".join(
+              line for line in content(bus(folder, "bandwidth")).splitlines()
+              if not line.startswith("#"))
+          and 'id="DISK0"' not in content(bus(folder, "platform.xml")))
+result = run(PROGRAM, "-tasks", "1",
+             env=dict(env, ORRERY_MACHINE="here", STARPU_DISK_SWAP=here,
+                      ORRERY_ASSUME="; ".join(
+                          f"kernel[busy_{name}] = 50us" for name in
+                          ("alpha", "beta", "gamma", "delta"))))
+tap.claim("the simulated machine has it",
+          result.code == 0 and "without that disk" not in result.err, result)
+before = content(bus(folder, "machine.xml"))
+result = run(ORRERY, "calibrate", "bus", "--quick", "--disk", "/proc/no/disk",
+             env=env)
+tap.claim("a disk that cannot be opened is named, and nothing is written",
+          result.code == 1 and "--disk /proc/no/disk" in result.err
+          and content(bus(folder, "machine.xml")) == before, result)
+
 # --- several nodes: hwloc makes up the machine ---
 
 folder, env = environment("nodes", HWLOC_SYNTHETIC="numa:3 core:2 pu:1",

@@ -54,7 +54,7 @@ int calibrate_devices(unsigned n, double samples[][ORR_LAUNCH_COSTS])
         tool_error("no threads: %s", strerror(-rc));
         return -1;
     }
-    rc = calibrate_machine_open(exec, &machine, &err);
+    rc = calibrate_machine_open(exec, NULL, &machine, &err);
     if (rc < 0) {
         tool_error("%s", err.text);
     } else {

@@ -7,6 +7,7 @@
 #include "core/base/config.h"
 #include "core/bus/bus.h"
 #include "core/bus/store.h"
+#include "core/device/disk/disk.h"
 #include "core/device/driver.h"
 #include "core/device/memory_machine.h"
 #include "perfmodel/sampling.h"
@@ -87,8 +88,47 @@ static int add_devices(struct orr_machine *machine, struct orr_error *err)
     return rc;
 }
 
-int calibrate_machine_open(struct orr_exec *exec, struct orr_machine **ret,
-                           struct orr_error *err)
+/* "WAY:PATH", or a path. */
+static struct starpu_disk_ops *disk_ops_of(const char *disk, const char **path)
+{
+    static const struct {
+        const char *way;
+        struct starpu_disk_ops *ops;
+    } all[] = {{"stdio:", &starpu_disk_stdio_ops},
+               {"unistd:", &starpu_disk_unistd_ops},
+               {"unistd_o_direct:", &starpu_disk_unistd_o_direct_ops},
+               {"hdf5:", &starpu_disk_hdf5_ops}};
+
+    for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+        if (strncmp(disk, all[i].way, strlen(all[i].way)) == 0) {
+            *path = disk + strlen(all[i].way);
+            return all[i].ops;
+        }
+    *path = disk;
+    return &starpu_disk_unistd_ops;
+}
+
+static int add_disk(struct orr_machine *machine, const char *disk,
+                    struct orr_error *err)
+{
+    const char *path;
+    struct orr_disk_options options = {.ops = disk_ops_of(disk, &path),
+                                       .size = -1};
+    struct orr_error why = {""};
+    int rc = orr_machine_reserve_nodes(machine);
+
+    options.parameter = (void *)(uintptr_t)path;
+    if (rc == 0)
+        rc = orr_disks_add(machine, &options, &why);
+    if (rc < 0)
+        return orr_fail(err, rc, "--disk %.500s: %s", disk,
+                        why.text[0] ? why.text : strerror(-rc));
+    machine->nnodes++;
+    return 0;
+}
+
+int calibrate_machine_open(struct orr_exec *exec, const char *disk,
+                           struct orr_machine **ret, struct orr_error *err)
 {
     struct orr_machine *machine;
     int rc = orr_memory_machine_open(exec, NULL, &machine, err);
@@ -96,6 +136,8 @@ int calibrate_machine_open(struct orr_exec *exec, struct orr_machine **ret,
     if (rc < 0)
         return rc;
     rc = add_devices(machine, err);
+    if (rc == 0 && disk)
+        rc = add_disk(machine, disk, err);
     if (rc < 0)
         machine->ops->close(machine);
     else
@@ -130,7 +172,9 @@ static void host_name(const struct builder *b, unsigned node, char name[32])
 
     for (unsigned i = 0; i < b->machine->nnodes; i++)
         nmain += b->machine->nodes[i].kind == STARPU_CPU_RAM;
-    if (desc->kind != STARPU_CPU_RAM)
+    if (desc->stores)
+        snprintf(name, 32, "DISK%d", desc->devid);
+    else if (desc->kind != STARPU_CPU_RAM)
         snprintf(name, 32, "%s%d",
                  desc->kind == STARPU_CUDA_RAM ? "CUDA" : "OpenCL",
                  desc->devid);
@@ -218,7 +262,7 @@ static void describe_device(struct builder *b, unsigned node)
     struct orr_host_desc *h;
     char bytes[32], model[64];
 
-    if (host < 0)
+    if (host < 0 || b->machine->nodes[node].stores)
         return;
     h = &b->desc->hosts[host];
     snprintf(bytes, sizeof(bytes), "%zu",
@@ -290,6 +334,9 @@ static void add_shared_hops(struct builder *b, int route,
     bool out = orr_node_is_main(&b->machine->nodes[link->src]);
     bool in = orr_node_is_main(&b->machine->nodes[link->dst]);
 
+    if (b->machine->nodes[link->src].stores ||
+        b->machine->nodes[link->dst].stores)
+        return;
     if (out != in)
         add_hop(b, route, out ? b->to_all : b->from_all);
     add_hop(b, route, b->all);

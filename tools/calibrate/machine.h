@@ -22,10 +22,11 @@ struct calibrate_place {
 int calibrate_place_open(struct calibrate_place *place);
 void calibrate_place_close(struct calibrate_place *place);
 
-/* The main memories of this machine and all devices that the environment allows,
- * to be measured; machine->ops->close ends it. Errors have a message in *err. */
-int calibrate_machine_open(struct orr_exec *exec, struct orr_machine **ret,
-                           struct orr_error *err);
+/* The main memories of this machine, all devices that the environment allows, and
+ * last the disk "[WAY:]PATH" unless that is NULL, to be measured;
+ * machine->ops->close ends it. Errors have a message in *err. */
+int calibrate_machine_open(struct orr_exec *exec, const char *disk,
+                           struct orr_machine **ret, struct orr_error *err);
 
 /* Makes the directory and waits for other calibrations. A message and -1 when
  * it cannot be written. */
