@@ -439,6 +439,20 @@ static int make_workers(struct orr_runtime *rt)
     return 0;
 }
 
+/* Errors: -ENOMEM. */
+static int make_trace(struct orr_runtime *rt)
+{
+    const char *path = orr_config_string(&rt->config, ORR_CFG_TRACE);
+    int rc;
+
+    if (!path)
+        return 0;
+    rc = orr_trace_new(rt->machine, orr_exec_now(rt->exec), &rt->trace);
+    return rc || !orr_trace_shows_submissions(path)
+               ? rc
+               : orr_trace_keep_submissions(rt->trace);
+}
+
 /* Main submits most tasks: it has caches and counters of its own, as if it were
  * one more worker. */
 static int make_slabs(struct orr_runtime *rt)
@@ -541,8 +555,7 @@ static int make_parts(struct orr_runtime *rt, const struct starpu_conf *conf,
     code = orr_costs_table_new(rt, &rt->costs, err);
     if (code)
         return code;
-    if (orr_config_string(&rt->config, ORR_CFG_TRACE) &&
-        orr_trace_new(rt->machine, orr_exec_now(rt->exec), &rt->trace) != 0)
+    if (make_trace(rt) != 0)
         return orr_fail(err, -ENOMEM, "out of memory");
     if (orr_config_string(&rt->config, ORR_CFG_REPORT) &&
         orr_tally_new(rt->machine, &rt->tally) != 0)

@@ -27,6 +27,12 @@ int orrery_is_simulated(void);
  * a simulation without ORRERY_SIM_KERNELS=run. Else 1. */
 int orrery_runs_kernels(void);
 
+/* Where this machine has times for a kernel from: 1, its performance model (of type
+ * STARPU_HISTORY_BASED, with that symbol) has a file here; 2, ORRERY_ASSUME gives a
+ * time for kernels of that codelet name or symbol on all workers; 0, it has none.
+ * Either name may be NULL. After starpu_init(). */
+int orrery_knows_kernel(const char *name, const char *symbol);
+
 /* As starpu_usleep(), with all digits of a double. */
 void orrery_usleep(double microseconds);
 

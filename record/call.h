@@ -166,8 +166,8 @@ struct orr_call {
     struct orr_call_uses data;
     struct orr_numbers before, workers, ordered;
     struct orr_reals parameters, times; /* times: µs, per kind; NaN: none */
-    int64_t priority, worker, least, most;
-    uint64_t order, tagged, kept, awaited, synchronous, unordered, alone,
+    int64_t priority, worker, ran, least, most;
+    uint64_t task, order, tagged, kept, awaited, synchronous, unordered, alone,
         possibly;
     double flops, us;
 

@@ -11,6 +11,7 @@ const struct orr_call orr_call_none = {
     .nopencl = -1,
     .reserved = -1,
     .worker = -1,
+    .ran = -1,
     .least = -1,
     .most = -1,
 };
@@ -81,6 +82,8 @@ const char *const orr_kind_variables[ORR_NKINDS] = {
     X(times, "times", REALS)                                                   \
     X(priority, "priority", INTEGER)                                           \
     X(worker, "worker", INTEGER)                                               \
+    X(ran, "ran", INTEGER)                                                     \
+    X(task, "task", NUMBER)                                                    \
     X(least, "least", INTEGER)                                                 \
     X(most, "most", INTEGER)                                                   \
     X(order, "order", NUMBER)                                                  \
@@ -147,7 +150,7 @@ const struct orr_verb_fields orr_verbs[ORR_NVERBS] = {
     [ORR_CALL_SUBMIT] = {"submit",
                          LIST(&id_, &codelet_, &data_, &priority_, &name_,
                               &tagged_, &tag_, &flops_, &footprint_, &size_,
-                              &parameters_, &times_, &worker_, &order_,
+                              &parameters_, &times_, &worker_, &order_, &ran_,
                               &workers_, &where_, &color_, &kept_, &awaited_,
                               &synchronous_, &unordered_, &ordered_, &alone_,
                               &possibly_, &context_)},
@@ -172,8 +175,8 @@ const struct orr_verb_fields orr_verbs[ORR_NVERBS] = {
     [ORR_CALL_RELEASE] = {"release", LIST(&id_, &value_, &node_)},
     [ORR_CALL_UNREGISTER] = {"unregister", LIST(&id_, &how_)},
     [ORR_CALL_INVALIDATE] = {"invalidate", LIST(&id_, &how_)},
-    [ORR_CALL_FETCH] = {"fetch",
-                        LIST(&id_, &how_, &node_, &synchronous_, &priority_)},
+    [ORR_CALL_FETCH] = {"fetch", LIST(&id_, &how_, &node_, &synchronous_,
+                                      &priority_, &task_)},
     [ORR_CALL_ALLOCATE] = {"allocate", LIST(&id_, &node_)},
     [ORR_CALL_EVICT] = {"evict", LIST(&id_, &node_)},
     [ORR_CALL_WONT_USE] = {"wont-use", LIST(&id_)},

@@ -4,6 +4,7 @@
  * what functions of models were asked comes with each task.
  */
 #include <math.h>
+#include <orrery.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -109,6 +110,12 @@ static void set_terms(const struct player *player, const struct orr_call *call,
     }
 }
 
+static void ask_times(struct starpu_perfmodel *model)
+{
+    model->type = STARPU_PER_ARCH;
+    model->arch_cost_function = time_on;
+}
+
 void player_model(struct player *player, const struct orr_call *call)
 {
     struct model **place = player_at(player, &player->models, &player->nmodels,
@@ -127,10 +134,9 @@ void player_model(struct player *player, const struct orr_call *call)
         model->footprint = footprint;
     if (call->flags & ORR_MODEL_SIZES)
         model->size_base = size_base;
-    if (call->flags & ORR_MODEL_TIMES) {
-        model->type = STARPU_PER_ARCH;
-        model->arch_cost_function = time_on;
-    }
+    if (call->flags & ORR_MODEL_TIMES)
+        ask_times(model);
+    (*place)->hints = call->flags & ORR_MODEL_HINTS;
     if (call->terms)
         set_terms(player, call, model);
 }
@@ -147,13 +153,37 @@ static struct starpu_perfmodel *find_model(const struct player *player,
 
 /* --- codelets --- */
 
+/* Where the machine has no times for the kernel, it takes those of its tasks.
+ * Returns whether the machine's models say who can run it. */
+static bool take_hints(struct starpu_codelet *cl)
+{
+    struct model *model = (struct model *)cl->model;
+
+    if (!model || !model->hints)
+        return false;
+    model->known = orrery_knows_kernel(cl->name, model->pub.symbol);
+    if (model->known)
+        model->pub.type = STARPU_HISTORY_BASED;
+    else
+        ask_times(&model->pub);
+    return model->known == 1;
+}
+
+bool player_needs_hints(const struct starpu_codelet *cl)
+{
+    const struct model *model = cl ? (const struct model *)cl->model : NULL;
+
+    return model && model->hints && !model->known;
+}
+
 static void nothing(void *buffers[], void *arg)
 {
     (void)buffers;
     (void)arg;
 }
 
-static void set_functions(const struct orr_call *call,
+/* `by_models`: the machine's models say who can run it. */
+static void set_functions(const struct orr_call *call, bool by_models,
                           struct starpu_codelet *cl)
 {
     starpu_cpu_func_t *functions[ORR_NKINDS] = {
@@ -172,7 +202,7 @@ static void set_functions(const struct orr_call *call,
         for (unsigned i = 0; i < STARPU_MAXIMPLEMENTATIONS; i++) {
             unsigned bit = (unsigned)kind * STARPU_MAXIMPLEMENTATIONS + i;
 
-            if (call->implementations[kind] >> i & 1)
+            if (!by_models && call->implementations[kind] >> i & 1)
                 functions[kind][i] = nothing;
             if (flags[kind] && call->asynchronous >> bit & 1)
                 flags[kind][i] = 1;
@@ -226,7 +256,7 @@ void player_codelet(struct player *player, const struct orr_call *call)
     cl->color = (unsigned)call->color;
     cl->model = find_model(player, call->model);
     cl->energy_model = find_model(player, call->energy);
-    set_functions(call, cl);
+    set_functions(call, take_hints(cl), cl);
     set_buffers(player, call, cl);
 }
 

@@ -143,6 +143,10 @@ static void fetch(struct player *player, const struct orr_call *call)
     starpu_data_handle_t handle = player_datum(player, call->id);
     unsigned node = (unsigned)call->node, async = !call->synchronous;
 
+    if (call->task) {
+        player_prefetch_later(player, call);
+        return;
+    }
     if (!player_has_node(call->node) || call->node < 0)
         return;
     if (call->how == ORR_HOW_PREFETCH)

@@ -20,10 +20,11 @@ struct datum {
     void *memory; /* owned, or NULL: it has an address where nothing is */
 };
 
-/* What a codelet's model was told of it, by number. */
 struct model {
     struct starpu_perfmodel pub;
-    unsigned ntold; /* parameters of a task */
+    bool
+        hints; /* the times of tasks are hints, for machines that know none … */
+    int known; /* … whether this one does: orrery_knows_kernel */
 };
 
 struct player {
@@ -111,6 +112,9 @@ struct told {
 void player_model(struct player *player, const struct orr_call *call);
 void player_codelet(struct player *player, const struct orr_call *call);
 
+/* Whether the times of its tasks count, which are hints: the machine knows none. */
+bool player_needs_hints(const struct starpu_codelet *cl);
+
 /* NULL for number 0. */
 struct starpu_codelet *player_find_codelet(const struct player *player,
                                            uint64_t number);
@@ -122,5 +126,6 @@ void player_depend(struct player *player, const struct orr_call *call);
 void player_end_depend(struct player *player, const struct orr_call *call);
 void player_end_hold(struct player *player, const struct orr_call *call);
 void player_end_release(struct player *player, const struct orr_call *call);
+void player_prefetch_later(struct player *player, const struct orr_call *call);
 void player_wait(struct player *player, const struct orr_call *call);
 void player_forget(struct player *player, const struct orr_call *call);

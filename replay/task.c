@@ -122,13 +122,16 @@ static void set_workers(struct player *player, const struct orr_call *call,
                         struct starpu_task *task, const struct told *told)
 {
     unsigned n = starpu_worker_get_count() + starpu_combined_worker_get_count();
+    int64_t worker = call->worker;
 
-    task->execute_on_a_specific_worker =
-        call->worker >= 0 && call->worker < (int64_t)n;
+    /* Its time is that of the worker where it ran. */
+    if (worker < 0 && call->ran >= 0 && player_needs_hints(task->cl))
+        worker = call->ran;
+    task->execute_on_a_specific_worker = worker >= 0 && worker < (int64_t)n;
     if (task->execute_on_a_specific_worker) {
-        task->workerid = (unsigned)call->worker;
+        task->workerid = (unsigned)worker;
         task->workerorder = (unsigned)call->order;
-    } else if (call->worker >= 0) {
+    } else if (worker >= 0) {
         say_moved(player);
     }
     if (call->workers.n && has_some_worker(&call->workers)) {
@@ -244,6 +247,38 @@ void player_end_hold(struct player *player, const struct orr_call *call)
 void player_end_release(struct player *player, const struct orr_call *call)
 {
     starpu_task_end_dep_release(task_of(player, call->id));
+}
+
+struct prefetch {
+    starpu_data_handle_t handle;
+    unsigned node;
+    int priority;
+};
+
+static void prefetch(void *arg)
+{
+    const struct prefetch *prefetch = arg;
+
+    starpu_data_prefetch_on_node_prio(prefetch->handle, prefetch->node, 1,
+                                      prefetch->priority);
+}
+
+void player_prefetch_later(struct player *player, const struct orr_call *call)
+{
+    struct starpu_task *task = task_of(player, call->task);
+    struct prefetch *arg;
+
+    if (!player_has_node(call->node) || call->node < 0)
+        return;
+    arg = player_need(player, malloc(sizeof(*arg)));
+    *arg = (struct prefetch){player_datum(player, call->id),
+                             (unsigned)call->node, (int)call->priority};
+    if (task->callback_func)
+        player_fail(player, "a second datum to be fetched when task %llu ends",
+                    (unsigned long long)call->task);
+    task->callback_func = prefetch;
+    task->callback_arg = arg;
+    task->callback_arg_free = 1;
 }
 
 void player_wait(struct player *player, const struct orr_call *call)

@@ -14,6 +14,8 @@
 #include "core/data/node.h"
 #include "core/data/reduction.h"
 #include "core/data/traffic.h"
+#include "core/observe/record.h"
+#include "core/observe/submit.h"
 
 /* -- acquisition -- */
 
@@ -430,6 +432,9 @@ void starpu_data_wont_use(starpu_data_handle_t handle)
     struct orr_runtime *rt = ORR_API_RUNTIME();
 
     ORR_RECORD(rt, .verb = ORR_CALL_WONT_USE, .id = h->id);
+    if (orr_trace_submissions(rt->trace))
+        orr_submit_wont_use(orr_trace_submissions(rt->trace), h,
+                            orr_exec_now(rt->exec));
     orr_data_wont_use(rt, h);
     ORR_RECORD_RETURN(rt);
 }

@@ -4,8 +4,10 @@
  * energy. Any thread, no lock.
  */
 #include <math.h>
+#include <orrery.h>
 #include <stdlib.h>
 
+#include "core/api/api.h"
 #include "core/api/combined.h"
 #include "core/api/model.h"
 #include "core/base/crc.h"
@@ -299,4 +301,9 @@ double starpu_task_expected_data_transfer_time_for(struct starpu_task *task,
 {
     return starpu_task_expected_data_transfer_time(
         orr_api_first_worker(__func__, worker)->desc->node, task);
+}
+
+int orrery_knows_kernel(const char *name, const char *symbol)
+{
+    return (int)orr_cost_knows(ORR_API_RUNTIME(), name, symbol);
 }

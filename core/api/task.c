@@ -13,6 +13,8 @@
 #include "core/api/transaction.h"
 #include "core/check.h"
 #include "core/observe/perf.h"
+#include "core/observe/record.h"
+#include "core/observe/submissions.h"
 #include "core/observe/watchdog.h"
 #include "core/sched/sched.h"
 #include "core/task/again.h"
@@ -491,17 +493,24 @@ int starpu_task_nsubmitted(void)
     return (int)orr_count_unfinished(ORR_API_RUNTIME());
 }
 
-/* Iterations are not part of our traces. */
+/* They are in records and in tasks.rec. */
 void starpu_iteration_push(unsigned long iteration)
 {
-    ORR_RECORD(ORR_API_RUNTIME(), .verb = ORR_CALL_ITERATION,
-               .value = iteration);
+    struct orr_runtime *rt = ORR_API_RUNTIME();
+
+    ORR_RECORD(rt, .verb = ORR_CALL_ITERATION, .value = iteration);
+    if (orr_trace_submissions(rt->trace))
+        orr_submissions_iterate(orr_trace_submissions(rt->trace),
+                                (int64_t)iteration);
 }
 
 void starpu_iteration_pop(void)
 {
-    ORR_RECORD(ORR_API_RUNTIME(), .verb = ORR_CALL_ITERATION,
-               .how = ORR_HOW_END);
+    struct orr_runtime *rt = ORR_API_RUNTIME();
+
+    ORR_RECORD(rt, .verb = ORR_CALL_ITERATION, .how = ORR_HOW_END);
+    if (orr_trace_submissions(rt->trace))
+        orr_submissions_iterate(orr_trace_submissions(rt->trace), -1);
 }
 
 void starpu_task_watchdog_set_hook(void (*hook)(void *), void *hook_arg)

@@ -311,8 +311,8 @@
       "1: nothing but errors is printed on stderr.")                           \
     X(TRACE, "ORRERY_TRACE", STRING, "",                                       \
       "File to which a trace of the run is written, in the format that its "   \
-      "extension names: `.json`, `.csv`, `.dot`, else Pajé: docs/TRACES.md. " \
-      "Unset: none.")        \
+      "extension names: `.json`, `.csv`, `.dot`, `.rec`, else Pajé: "         \
+      "docs/TRACES.md. Unset: none.")                                          \
     X(REPORT, "ORRERY_REPORT", STRING, "",                                     \
       "File to which a report of the run is written as JSON. Unset: none.")    \
     X(GRAPH, "ORRERY_GRAPH", STRING, "",                                       \

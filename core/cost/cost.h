@@ -151,6 +151,17 @@ int orr_costs_table_new(struct orr_runtime *rt, struct orr_costs_table **ret,
                         struct orr_error *err);
 void orr_costs_table_free(struct orr_costs_table *table);
 
+/* Where a machine has times for a kernel from. */
+enum orr_known {
+    ORR_KNOWN_NOT,
+    ORR_KNOWN_MODEL,   /* its history model has a file */
+    ORR_KNOWN_ASSUMED, /* a time is assumed on all workers */
+};
+
+/* Either name may be NULL. */
+enum orr_known orr_cost_knows(const struct orr_runtime *rt, const char *name,
+                              const char *symbol);
+
 /* What the user assumes. Lent. */
 const struct orr_assumptions *
 orr_costs_assumptions(const struct orr_costs_table *table);

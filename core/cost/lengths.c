@@ -144,6 +144,19 @@ static struct orr_length ask_model(const struct orr_runtime *rt,
                                const struct orr_worker_class *class,
                                unsigned impl);
 
+/* µs by a model that is a function of the application. */
+static double ask_function(const struct orr_runtime *rt, const struct row *row,
+                           struct starpu_task *task,
+                           const struct orr_worker_class *class, unsigned impl)
+{
+    double us;
+
+    orr_self->frozen++;
+    us = orr_model_ask(rt, row->key.perfmodel, task, class, impl);
+    orr_self->frozen--;
+    return us;
+}
+
 /* µs of the task on the architecture that a ratio is of: on this machine, else on
  * this host. */
 static double other_us(const struct orr_runtime *rt, const struct row *row,
@@ -160,6 +173,8 @@ static double other_us(const struct orr_runtime *rt, const struct row *row,
             continue;
         if (row->model)
             us = ask_model(rt, row, task, class, 0).us;
+        else if (row->pub.per_task)
+            us = ask_function(rt, row, task, class, 0);
         a = assumed(rt, row, class);
         /* No ratio of a ratio: two could be of each other. */
         if (!(us > 0) && a && a->law != ORR_ASSUMED_RATIO)
@@ -287,7 +302,8 @@ void orr_row_refresh(const struct orr_runtime *rt, struct row *row,
         refresh_recal(rt, row);
 }
 
-/* Of one whose model is a function of the application. */
+/* Of one whose model is a function of the application; where that does not know,
+ * as the user assumes. */
 static struct orr_length asked_length(const struct orr_runtime *rt,
                                         const struct row *row,
                                         struct starpu_task *task,
@@ -295,17 +311,19 @@ static struct orr_length asked_length(const struct orr_runtime *rt,
                                         unsigned impl)
 {
     const struct starpu_perfmodel *model = row->key.perfmodel;
+    double speed = orr_class_speed(class, row->key.cl, model);
+    double us = ask_function(rt, row, task, class, impl);
 
-    return (struct orr_length){
-        orr_model_ask(rt, model, task, class, impl) /
-            orr_class_speed(class, row->key.cl, model),
-        NAN, ORR_ORIGIN_FUNCTION};
+    if (isnan(us) && row->pub.assumed)
+        return (struct orr_length){
+            assumed_us(rt, row, task, class, impl, true) / speed, NAN,
+            ORR_ORIGIN_ASSUMED};
+    return (struct orr_length){us / speed, NAN, ORR_ORIGIN_FUNCTION};
 }
 
 void orr_row_ask(const struct orr_runtime *rt, struct row *row,
                  struct starpu_task *task)
 {
-    orr_self->frozen++;
     for (unsigned k = 0; k < rt->nclasses; k++)
         for (unsigned i = 0; i < NIMPL; i++)
             if (row->pub.able[k] >> i & 1) {
@@ -314,7 +332,6 @@ void orr_row_ask(const struct orr_runtime *rt, struct row *row,
 
                 set_length(row, k, i, &length);
             }
-    orr_self->frozen--;
 }
 
 struct orr_length orr_row_length(const struct orr_runtime *rt,
@@ -323,14 +340,8 @@ struct orr_length orr_row_length(const struct orr_runtime *rt,
                                      const struct orr_worker_class *class,
                                      unsigned impl)
 {
-    struct orr_length length;
-
-    if (!row->pub.per_task)
-        return stored_length(rt, row, task, class, impl);
-    orr_self->frozen++;
-    length = asked_length(rt, row, task, class, impl);
-    orr_self->frozen--;
-    return length;
+    return row->pub.per_task ? asked_length(rt, row, task, class, impl)
+                             : stored_length(rt, row, task, class, impl);
 }
 
 /* Whether the model says that there is such a kernel: by a time for the task, or for

@@ -10,6 +10,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
+#include "core/observe/submissions.h"
 #include "core/observe/texts.h"
 #include "core/observe/trace_types.h"
 
@@ -78,4 +79,6 @@ struct orr_trace {
     unsigned nworkers, nnodes;
     struct orr_trace_worker *workers; /* [const] nworkers */
     struct orr_trace_buffer *buffers; /* nworkers, and outside's */
+    struct orr_submissions
+        *submissions; /* [const] owned; NULL: not asked for */
 };

@@ -106,7 +106,18 @@ void orr_trace_free(struct orr_trace *trace)
             free(trace->workers[w].name);
     free(trace->buffers);
     free(trace->workers);
+    orr_submissions_free(trace->submissions);
     free(trace);
+}
+
+int orr_trace_keep_submissions(struct orr_trace *trace)
+{
+    return orr_submissions_new(&trace->submissions);
+}
+
+struct orr_submissions *orr_trace_submissions(const struct orr_trace *trace)
+{
+    return trace ? trace->submissions : NULL;
 }
 
 uint64_t orr_trace_dropped(const struct orr_trace *trace)

@@ -16,6 +16,7 @@
 
 struct orr_graph;
 struct orr_machine;
+struct orr_submissions;
 struct orr_trace;
 
 /* Makes an empty record for this machine's workers and nodes, whose names it
@@ -24,6 +25,12 @@ struct orr_trace;
 int orr_trace_new(const struct orr_machine *machine, double start,
                   struct orr_trace **ret);
 
+/* From now on submissions are kept, for formats that show them. Errors: -ENOMEM. */
+int orr_trace_keep_submissions(struct orr_trace *trace);
+
+/* Where they are kept; NULL: they are not, or there is no trace. */
+struct orr_submissions *orr_trace_submissions(const struct orr_trace *trace);
+
 /* Accepts NULL. */
 void orr_trace_free(struct orr_trace *trace);
 
@@ -31,8 +38,8 @@ void orr_trace_free(struct orr_trace *trace);
 uint64_t orr_trace_dropped(const struct orr_trace *trace);
 
 /* Writes the record, whole or not at all, in the format that the path's
- * extension names (docs/TRACES.md): .json, .csv or .dot, else as a Pajé file
- * (ViTE, PajeNG, StarVZ). May be called at any time: what other threads record
+ * extension names (docs/TRACES.md): .json, .csv, .dot or .rec, else as a Pajé file
+ * (ViTE, PajeNG, StarVZ). Files that go with it get names beside it. May be called at any time: what other threads record
  * meanwhile is in the file or is not. `graph`: the run's, for formats that show
  * dependencies; NULL: without. Errors: -ENOMEM, or those of the file system,
  * with the path in `err`. */
@@ -40,8 +47,10 @@ int orr_trace_write(const struct orr_trace *trace,
                     const struct orr_graph *graph, const char *path,
                     struct orr_error *err);
 
-/* Whether the format of that path shows dependencies. NULL is no path. */
+/* Whether the format of that path shows dependencies; submissions. NULL is no
+ * path. */
 bool orr_trace_shows_graph(const char *path);
+bool orr_trace_shows_submissions(const char *path);
 
 /* In the calls below `worker` is the number of the calling worker, or
  * ORR_TRACE_OUTSIDE for any other context. They never block and never fail:

@@ -3,6 +3,7 @@
 #include "core/observe/trace_file.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -12,14 +13,25 @@
 static const struct format {
     const char *extension;
     orr_trace_writer *write;
-    bool shows_graph;
+    bool shows_graph, shows_submissions;
 } formats[] = {
-    {".json", orr_chrome_write, true},
-    {".csv", orr_csv_write, false},
-    {".dot", orr_dot_write, true},
+    {".json", orr_chrome_write, true, false},
+    {".csv", orr_csv_write, false, false},
+    {".dot", orr_dot_write, true, false},
+    {".rec", orr_tasks_rec_write, true, true},
 };
 
-static const struct format paje = {"", orr_paje_write, false};
+static const struct format paje = {"", orr_paje_write, false, false};
+
+/* What goes with a file whose name ends so, beside it. */
+static const char companions_of[] = "tasks.rec";
+static const struct companion {
+    const char *name;
+    orr_trace_writer *write;
+} companions[] = {
+    {"data.rec", orr_data_rec_write},
+    {"sched.rec", orr_sched_rec_write},
+};
 
 static const struct format *format_of(const char *path)
 {
@@ -35,6 +47,11 @@ static const struct format *format_of(const char *path)
 bool orr_trace_shows_graph(const char *path)
 {
     return path && format_of(path)->shows_graph;
+}
+
+bool orr_trace_shows_submissions(const char *path)
+{
+    return path && format_of(path)->shows_submissions;
 }
 
 const char *orr_trace_state_name(enum orr_trace_state state)
@@ -77,20 +94,44 @@ const char *orr_trace_node_name(const struct orr_trace_source *source,
     return buffer;
 }
 
-static int write_file(const struct orr_trace_source *source, const char *path)
+static int write_file(const struct orr_trace_source *source,
+                      orr_trace_writer *write, const char *path)
 {
     struct orr_result out;
     int result = orr_result_open(path, &out);
 
     if (result < 0)
         return result;
-    result = format_of(path)->write(source, out.file);
+    result = write(source, out.file);
     if (result == 0 && fflush(out.file) != 0)
         result = -errno;
     /* A full disk may show here alone; devices cannot do that. */
     if (result == 0 && out.temporary && fsync(fileno(out.file)) < 0)
         result = -errno;
     return orr_result_close(&out, result);
+}
+
+/* The files that go with "x.tasks.rec": "x.data.rec" … */
+static int write_companions(const struct orr_trace_source *source,
+                            const char *path)
+{
+    size_t n = strlen(path), suffix = sizeof(companions_of) - 1;
+    int result = 0;
+
+    if (n < suffix || strcmp(path + n - suffix, companions_of) != 0)
+        return 0;
+    for (size_t i = 0;
+         result == 0 && i < sizeof(companions) / sizeof(*companions); i++) {
+        char *name = malloc(n + strlen(companions[i].name) + 1);
+
+        if (!name)
+            return -ENOMEM;
+        memcpy(name, path, n - suffix);
+        strcpy(name + n - suffix, companions[i].name);
+        result = write_file(source, companions[i].write, name);
+        free(name);
+    }
+    return result;
 }
 
 int orr_trace_write(const struct orr_trace *trace,
@@ -102,7 +143,9 @@ int orr_trace_write(const struct orr_trace *trace,
     int result = orr_timeline_init(trace, &line);
 
     if (result == 0)
-        result = write_file(&source, path);
+        result = write_file(&source, format_of(path)->write, path);
+    if (result == 0)
+        result = write_companions(&source, path);
     orr_timeline_done(&line);
     if (result == -ENOMEM)
         return orr_fail(err, result, "trace %s: out of memory", path);

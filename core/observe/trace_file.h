@@ -25,6 +25,10 @@ orr_trace_writer orr_paje_write;   /* for ViTE, PajeNG, StarVZ */
 orr_trace_writer orr_chrome_write; /* JSON for Perfetto, chrome://tracing */
 orr_trace_writer orr_csv_write;    /* a table of all that happened */
 orr_trace_writer orr_dot_write;    /* tasks and dependencies, for Graphviz */
+orr_trace_writer
+    orr_tasks_rec_write; /* tasks, for StarPU's tools and replays … */
+orr_trace_writer orr_data_rec_write;  /* … their data … */
+orr_trace_writer orr_sched_rec_write; /* … and the schedule */
 
 /* Words for what the record numbers. */
 const char *orr_trace_state_name(enum orr_trace_state state);

@@ -17,7 +17,9 @@
 #include "core/observe/calls.h"
 #include "core/observe/graph_record.h"
 #include "core/observe/perf.h"
+#include "core/observe/record.h"
 #include "core/observe/recording.h"
+#include "core/observe/submit.h"
 #include "core/observe/tally.h"
 #include "core/runtime.h"
 #include "core/sched/sched.h"
@@ -409,6 +411,9 @@ static void announce(struct orr_runtime *rt, struct orr_job *job)
     if (orr_runtime_graph(rt))
         orr_graph_record_submit(orr_runtime_graph(rt), job,
                                 orr_recording_counts(job));
+    if (rt->trace && orr_trace_submissions(rt->trace))
+        orr_submit_task(orr_trace_submissions(rt->trace), job,
+                        orr_exec_now(rt->exec));
     if (ORR_JOB_IS(job, task))
         orr_sched_submitted(rt, job);
 }

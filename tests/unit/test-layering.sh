@@ -51,13 +51,14 @@ core/sched: core core/cost core/data core/device core/observe core/sched/compone
 core/sched/component: core core/api core/device core/sched core/task
 core/task: core core/cost core/data core/device core/observe core/sched
 core/worker: core core/cost core/data core/device core/observe core/sched core/task perfmodel
+import: record
 perfmodel:
 platforms: core/device/cpu
 record:
 replay: core/data/interfaces record
 sim: core/device core/device/cpu platforms
 '
-for folder in $(find bound core perfmodel platforms record replay sim -name '*.[ch]' |
+for folder in $(find bound core import perfmodel platforms record replay sim -name '*.[ch]' |
     xargs -n 1 dirname | sort -u); do
     if ! echo "$allowed" | grep -q "^$folder:"; then
         check "$folder has a line in the list of who may include whom" "none"
@@ -88,7 +89,7 @@ check "a command includes no other command, but what perfmodel shares" "$(
 # --- no circles: the includes of all modules can be sorted ---
 # A module is a header with its source; what is private to it belongs to it.
 check "no module includes itself by way of others" "$(
-    includes bound core perfmodel platforms record replay sim tools |
+    includes bound core import perfmodel platforms record replay sim tools |
     grep -E ':[a-z]+/' |
     sed -E 's/(_private)?\.(c|h|cpp)(:|$)/\3/g; s/:/ /' |
     awk '$1 != $2' | sort -u | tsort 2>&1 >/dev/null | sed 's/^tsort: //'
@@ -99,7 +100,7 @@ check "no module includes itself by way of others" "$(
 library()
 {
     check "$2 only in $1" "$(
-        includes bound core perfmodel platforms record replay sim tools |
+        includes bound core import perfmodel platforms record replay sim tools |
             grep -E ":($2)" |
         grep -vE "^($1)[^:]*:"
     )"
@@ -120,7 +121,7 @@ check "LAPACK is called in perfmodel/lapack.c only" "$(
 )"
 check "public headers include no private one" "$(
     includes include | grep -vE ':(starpu|orrery)[a-z_]*\.h$' |
-    grep -E ':(core|sim|perfmodel|platforms|bound|record|replay)/'
+    grep -E ':(core|import|sim|perfmodel|platforms|bound|record|replay)/'
 )"
 check "no condition on a backend in core outside device and base" "$(
     grep -rnE '#[[:space:]]*if.*(SIMGRID|CUDA|OPENCL|HWLOC|GLPK)' core --include='*.[ch]' |

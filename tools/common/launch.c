@@ -9,6 +9,7 @@
 #include "perfmodel/sampling.h"
 #include "platforms/machine_desc.h"
 #include "record/read.h"
+#include "tools/common/foreign.h"
 #include "tools/common/modules.h"
 #include "tools/common/tool.h"
 
@@ -45,25 +46,68 @@ static int set(struct launch *launch, const char *name, const char *value)
     return launch->settings[n] ? 0 : -ENOMEM;
 }
 
-/* What is run for a record. Says what is wrong. */
-static int play(struct launch *launch)
+/* An earlier one that runs the same file, which is a record by now. */
+static const struct launch *find_imported(const struct launch *launches,
+                                          const struct launch *launch)
 {
-    if (launch->argv[1]) {
+    for (; launches < launch; launches++)
+        if (launches->imported && foreign_is_same(launches->argv, launch->argv))
+            return launches;
+    return NULL;
+}
+
+/* Makes a record in the folder of a file that is none, once. */
+static int import(const struct launch *launches, struct launch *launch,
+                  const char *folder)
+{
+    const struct launch *before = find_imported(launches, launch);
+
+    launch->played[1] =
+        before ? tool_format("%s", before->played[1])
+               : tool_format("%s/%zu.rec", folder, (size_t)(launch - launches));
+    if (!launch->played[1]) {
+        tool_error("out of memory");
+        return -ENOMEM;
+    }
+    launch->imported = !before;
+    return before ? 0 : foreign_import(launch->argv, launch->played[1]);
+}
+
+/* What is run for a record. Says what is wrong. */
+static int play(const struct launch *launches, struct launch *launch,
+                const char *folder)
+{
+    bool is_record = orr_record_is_one(launch->argv[0]);
+
+    if (!is_record && !foreign_is_one(launch->argv[0]))
+        return 0;
+    if (is_record && launch->argv[1]) {
         tool_error("%s is a record: no arguments follow it",
                    launch->argv[0]);
         return -EINVAL;
     }
     launch->played[0] = tool_find_program("../replay", "play-record");
+    if (!launch->played[0]) /* of a program in a folder below, not installed */
+        launch->played[0] = tool_find_program("../../replay", "play-record");
+    if (!launch->played[0]) {
+        tool_error("the program play-record is neither beside this command nor "
+                   "in " ORR_LIBEXEC "/orrery: install Orrery anew");
+        return -ENOENT;
+    }
+    if (!is_record)
+        return import(launches, launch, folder);
     launch->played[1] = tool_format("%s", launch->argv[0]);
-    if (launch->played[0] && launch->played[1])
+    if (launch->played[1])
         return 0;
-    tool_error("the program play-record is neither beside this command nor in "
-               ORR_LIBEXEC "/orrery: install Orrery anew");
-    return -ENOENT;
+    tool_error("out of memory");
+    return -ENOMEM;
 }
 
-static int prepare(struct launch *launch, const char *folder, size_t index)
+static int prepare(const struct launch *launches, struct launch *launch,
+                   const char *folder)
 {
+    size_t index = (size_t)(launch - launches);
+
     launch->report_path = tool_format("%s/%zu.json", folder, index);
     if (!launch->report_path || set_more(launch) < 0 ||
         set(launch, "ORRERY_REPORT", launch->report_path) < 0 ||
@@ -75,7 +119,7 @@ static int prepare(struct launch *launch, const char *folder, size_t index)
         tool_error("out of memory");
         return -ENOMEM;
     }
-    if (orr_record_is_one(launch->argv[0]) && play(launch) < 0)
+    if (play(launches, launch, folder) < 0)
         return -EINVAL;
     launch->process =
         (struct process){.argv = launch->played[0] ? launch->played
@@ -202,7 +246,7 @@ static int run_batch(struct batch *batch, struct launch *launches, size_t n,
     for (size_t i = 0; i < n; i++) {
         if (launches[i].kept)
             continue;
-        if (prepare(&launches[i], batch->folder, i) < 0)
+        if (prepare(launches, &launches[i], batch->folder) < 0)
             return -1;
         batch->processes[batch->n] = launches[i].process;
         batch->launches[batch->n++] = &launches[i];
@@ -241,6 +285,9 @@ int launch_all(struct launch *launches, size_t n, unsigned at_once,
         tool_error("%s has no room for the program's report: %s; TMPDIR names "
                    "another folder",
                    folder, strerror(errno));
+    for (size_t i = 0; i < n; i++)
+        if (launches[i].imported)
+            unlink(launches[i].played[1]);
     rmdir(folder);
 free_all:
     free(batch.processes);

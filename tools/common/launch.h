@@ -2,8 +2,8 @@
 /*
  * tools/common/launch.h - programs run under Orrery: sets the environment, runs them,
  * collects what the library reports. A record of a run (docs/RECORD.md) may stand
- * in the place of a program: an application that replays it runs then. One
- * thread.
+ * in the place of a program: an application that replays it runs then; a file of
+ * another program (docs/IMPORT.md) is made a record before. One thread.
  */
 #pragma once
 
@@ -26,6 +26,8 @@ struct launch {
     struct process process;
     struct report report;
     char *played[3]; /* owned: what runs in the place of a record */
+    bool
+        imported; /* … which was made for this run, of another program's file */
     char *settings[LAUNCH_MORE + 7]; /* NULL-terminated, owned */
     char *report_path;               /* owned */
     char problem[256];               /* one line, "" when all went well */

@@ -37,6 +37,7 @@ int cmd_validate(int argc, char **argv);
 const char *calibrate_verb(size_t i);
 const char *machine_verb(size_t i);
 const char *perfmodel_verb(size_t i);
+const char *record_verb(size_t i);
 
 /* A command of the program, or a verb of a command. Returns the exit code. */
 struct tool_command {

@@ -8,15 +8,18 @@
 #include "tools/common/launch.h"
 #include "tools/common/notes.h"
 #include "tools/common/tool.h"
+#include "tools/record/record.h"
 
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 
 static const char help[] =
     "usage: orrery record -o FILE [-m MACHINE] [--set EDIT] [-s SCHEDULER]\n"
     "                     [--assume TIMES] -- PROGRAM [ARGUMENTS]\n"
+    "       orrery record import -o FILE FILE-OF-ANOTHER-PROGRAM\n"
     "Runs the program and keeps what it asked the library for: data, tasks, waits and\n"
     "the time in between (docs/RECORD.md). orrery replay simulates that elsewhere.\n"
     "  -o, --output FILE          where the record goes\n"
@@ -29,28 +32,11 @@ static const char help[] =
     "line.\n"
     "example: orrery record -o cholesky.rec -- ./cholesky -size 9600\n";
 
-static bool is_same(const struct stat *a, const struct stat *b)
-{
-    return a->st_ino == b->st_ino && a->st_mtim.tv_sec == b->st_mtim.tv_sec &&
-           a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
-}
-
-/* Whether the run wrote a record that can be read; says what is in it. */
-static bool tell(const struct launch *launch, const char *path,
-                 const struct stat *before)
+bool record_tell(const char *path)
 {
     struct orr_error err = {""};
     struct notes notes;
-    struct stat now = {0};
 
-    if (stat(path, &now) != 0 || is_same(&now, before)) {
-        tool_error("%s was not written%s%s", path, *launch->problem ? ": " : "",
-                   *launch->problem ? launch->problem
-                                    : ": an error above says why, or the "
-                                      "program did not come to "
-                                      "starpu_shutdown");
-        return false;
-    }
     if (notes_read(path, &notes, &err) < 0) {
         tool_error("record: %s", err.text);
         return false;
@@ -64,6 +50,29 @@ static bool tell(const struct launch *launch, const char *path,
     notes_print(&notes, stderr);
     notes_done(&notes);
     return true;
+}
+
+static bool is_same(const struct stat *a, const struct stat *b)
+{
+    return a->st_ino == b->st_ino && a->st_mtim.tv_sec == b->st_mtim.tv_sec &&
+           a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
+}
+
+/* Whether the run wrote a record that can be read; says what is in it. */
+static bool tell(const struct launch *launch, const char *path,
+                 const struct stat *before)
+{
+    struct stat now = {0};
+
+    if (stat(path, &now) != 0 || is_same(&now, before)) {
+        tool_error("%s was not written%s%s", path, *launch->problem ? ": " : "",
+                   *launch->problem ? launch->problem
+                                    : ": an error above says why, or the "
+                                      "program did not come to "
+                                      "starpu_shutdown");
+        return false;
+    }
+    return record_tell(path);
 }
 
 static int run(struct launch *launch, const char *path)
@@ -96,6 +105,11 @@ static int run(struct launch *launch, const char *path)
     return result;
 }
 
+const char *record_verb(size_t i)
+{
+    return i == 0 ? "import" : NULL;
+}
+
 int cmd_record(int argc, char **argv)
 {
     struct launch launch = {0};
@@ -107,9 +121,11 @@ int cmd_record(int argc, char **argv)
         {TOOL_JOINED, "set", &launch.edits, NULL},
         {TOOL_JOINED, "assume", &launch.assume, NULL},
         {0}};
-    int first = tool_parse_program(argc, argv, options, launch_names, help);
-    int result;
+    int first, result;
 
+    if (argc > 1 && !strcmp(argv[1], "import"))
+        return record_import(argc - 1, argv + 1);
+    first = tool_parse_program(argc, argv, options, launch_names, help);
     if (first <= 0)
         return first < 0 ? TOOL_USAGE : TOOL_OK;
     launch.argv = argv + first;

@@ -3,26 +3,33 @@
  * tools/replay/command.c - `orrery replay`: the calls of a record made again on a
  * simulated machine, then the report of that. One thread.
  */
-#include "record/read.h"
 #include "tools/common/assume.h"
 #include "tools/common/edits.h"
+#include "tools/common/foreign.h"
 #include "tools/common/notes.h"
 #include "tools/common/once.h"
 #include "tools/common/tool.h"
 
+#include <errno.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 static const char help[] =
-    "usage: orrery replay FILE -m MACHINE [--set EDIT] [-s SCHEDULER]\n"
-    "                     [--assume TIMES] [--json]\n"
+    "usage: orrery replay FILE [SCHEDULE] -m MACHINE [--set EDIT] [-s SCHEDULER]\n"
+    "                     [--assume TIMES] [--static-workerid] [--json]\n"
     "Makes the calls of a record (orrery record) again on a simulated machine and\n"
-    "reports how long its tasks took. Kernels take the times of their models.\n"
+    "reports how long its tasks took. Kernels take the times of their models. Files\n"
+    "of other programs are taken, too (orrery record import --help): StarPU's\n"
+    "tasks.rec, with a sched.rec.\n"
     "  -m, --machine MACHINE      simulate that machine (orrery machine list); else\n"
     "                             that of ORRERY_MACHINE\n"
     "  -s, --scheduler SCHEDULER  such as eager, lws, dmda, dmdas; else that of\n"
     "                             STARPU_SCHED, else the recorded one\n" EDITS_HELP
-        ASSUME_HELP "      --json                 print the report as JSON\n"
+        ASSUME_HELP
+    "      --static-workerid      a tasks.rec on the workers where its tasks ran\n"
+    "      --json                 print the report as JSON\n"
     "What the record lacks is said on standard error. Records may also stand in the\n"
     "place of a program: orrery compare -m MACHINE -s eager,dmda -- FILE.\n"
     "Exit codes: 0; 1 when the record cannot be read or replayed; 2 for a wrong\n"
@@ -44,31 +51,73 @@ static bool look_at(const char *path)
     return true;
 }
 
+/* The same for a file that is no record: of the one that is made of it. */
+static bool look_at_foreign(char *const *argv)
+{
+    const char *folder = getenv("TMPDIR");
+    char *path =
+        tool_format("%s/orrery-XXXXXX", folder && *folder ? folder : "/tmp");
+    int fd = path ? mkstemp(path) : -1;
+    bool good = false;
+
+    if (fd < 0) {
+        tool_error("replay: no temporary file: %s; TMPDIR names another place",
+                   strerror(errno));
+    } else {
+        close(fd);
+        good = foreign_import(argv, path) == 0 && look_at(path);
+        unlink(path);
+    }
+    free(path);
+    return good;
+}
+
+static int replay(struct launch *launch, char **operands, int n, bool pinned,
+                  bool json)
+{
+    char option[] = "--static-workerid";
+    char *words[4] = {operands[0]};
+    bool foreign = foreign_is_one(operands[0]);
+    int w = 1;
+
+    if (!foreign && (n > 1 || pinned))
+        return tool_fail(TOOL_USAGE,
+                         "replay: %s is no tasks.rec: a schedule and "
+                         "--static-workerid go with that only",
+                         operands[0]);
+    if (pinned)
+        words[w++] = option;
+    if (n > 1)
+        words[w++] = operands[1];
+    launch->argv = words;
+    if (foreign ? !look_at_foreign(words) : !look_at(words[0]))
+        return TOOL_FAILED;
+    return once_run(launch, "replay", json);
+}
+
 int cmd_replay(int argc, char **argv)
 {
     struct launch launch = {0};
-    char *record[] = {NULL, NULL};
-    bool json = false;
+    bool json = false, pinned = false;
     const struct tool_option options[] = {
         {'m', "machine", &launch.machine, NULL},
         {'s', "scheduler", &launch.scheduler, NULL},
         {TOOL_JOINED, "set", &launch.edits, NULL},
         {TOOL_JOINED, "assume", &launch.assume, NULL},
+        {0, "static-workerid", NULL, &pinned},
         {0, "json", NULL, &json},
         {0}};
     int n, result = tool_parse_operands(argc, argv, options, help, &n);
 
     if (result <= 0)
         return result < 0 ? TOOL_USAGE : TOOL_OK;
-    record[0] = argv[1];
-    launch.argv = record;
-    if (n != 1)
-        result = tool_fail(TOOL_USAGE, "replay: which record? One file is "
-                                       "named; see orrery replay --help");
-    else if (!look_at(argv[1]))
-        result = TOOL_FAILED;
+    if (n < 1 || n > 2)
+        result =
+            tool_fail(TOOL_USAGE, "replay: which record? One file is "
+                                  "named, with a schedule behind it if it "
+                                  "is a tasks.rec; see orrery replay --help");
     else
-        result = once_run(&launch, "replay", json);
+        result = replay(&launch, argv + 1, n, pinned, json);
     launch_done(&launch);
     free((char *)(uintptr_t)launch.edits);
     free((char *)(uintptr_t)launch.assume);

@@ -28,7 +28,8 @@ static const char help[] =
     "StarVZ) and draws it: a row per worker that computed, a row per link with what\n"
     "it carried, and the memory used. Other formats, by the file's extension and\n"
     "without a picture: .json for Perfetto and chrome://tracing, .csv a table, .dot\n"
-    "the graph of tasks for Graphviz (docs/TRACES.md).\n"
+    "the graph of tasks for Graphviz, .rec a tasks.rec as StarPU's tools write\n"
+    "(docs/TRACES.md).\n"
     "  -m, --machine MACHINE      simulate that machine, else run for real\n"
     "  -s, --scheduler SCHEDULER  such as eager, lws, dmda, dmdas\n" EDITS_HELP
         ASSUME_HELP "  -o, --output FILE          the trace (trace.paje)\n"
@@ -54,7 +55,7 @@ static char *picture_path(const char *trace)
  * drawn. */
 static bool is_paje(const char *trace)
 {
-    static const char *const others[] = {".json", ".csv", ".dot"};
+    static const char *const others[] = {".json", ".csv", ".dot", ".rec"};
     const char *name = strrchr(trace, '/');
     const char *dot = strrchr(name ? name : trace, '.');
 

@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * core/observe/rec.c - tasks.rec, data.rec and sched.rec as StarPU's tools write and
+ * read them: a record per task that has ended, per datum, per decision of the
+ * scheduler. Data are called by their numbers, not their addresses. Needs the graph
+ * and the submissions. One thread.
+ */
+#include "core/observe/trace_file.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <starpu.h>
+
+#include "bound/graph.h"
+#include "core/observe/entities.h"
+
+struct rec {
+    FILE *file;
+    const struct orr_trace_source *source;
+    const struct orr_submissions *submissions;
+    size_t *of_job; /* by the job's number: its place among submissions + 1 */
+    uint64_t last_job;
+};
+
+/* --- beginning and end --- */
+
+static void rec_done(struct rec *rec)
+{
+    free(rec->of_job);
+}
+
+static int rec_init(struct rec *rec, const struct orr_trace_source *source,
+                    FILE *file)
+{
+    const struct orr_submissions *s = source->trace->submissions;
+
+    *rec = (struct rec){.file = file, .source = source, .submissions = s};
+    for (size_t i = 0; s && i < s->n; i++)
+        if (s->all[i].job > rec->last_job)
+            rec->last_job = s->all[i].job;
+    rec->of_job = calloc(rec->last_job + 1, sizeof(*rec->of_job));
+    if (!rec->of_job)
+        return -ENOMEM;
+    for (size_t i = 0; s && i < s->n; i++)
+        if (s->all[i].job)
+            rec->of_job[s->all[i].job] = i + 1;
+    return 0;
+}
+
+static const struct orr_submitted *submission_of(const struct rec *rec,
+                                                 uint64_t job)
+{
+    size_t place = job <= rec->last_job ? rec->of_job[job] : 0;
+
+    return place ? &rec->submissions->all[place - 1] : NULL;
+}
+
+/* The graph's tasks are in the order of their numbers. */
+static const struct orr_graph_task *task_of(const struct rec *rec, uint64_t job)
+{
+    const struct orr_graph *graph = rec->source->graph;
+    unsigned low = 0, high = graph ? graph->ntasks : 0;
+
+    while (low < high) {
+        unsigned middle = low + (high - low) / 2;
+
+        if (graph->tasks[middle].id < job)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return graph && low < graph->ntasks && graph->tasks[low].id == job
+               ? &graph->tasks[low]
+               : NULL;
+}
+
+static double ms(const struct rec *rec, double time)
+{
+    return (time - rec->source->trace->start) / 1000;
+}
+
+/* --- fields --- */
+
+/* On one line. */
+static void put_text(const struct rec *rec, const char *field, const char *text)
+{
+    char *safe = text ? orr_trace_safe_text(text) : NULL;
+
+    if (safe)
+        fprintf(rec->file, "%s: %s\n", field, safe);
+    free(safe);
+}
+
+static void put_mode(FILE *file, uint32_t mode)
+{
+    static const struct {
+        uint32_t bit;
+        char letter;
+    } letters[] = {{STARPU_R, 'R'},
+                   {STARPU_W, 'W'},
+                   {STARPU_SCRATCH, 'S'},
+                   {STARPU_REDUX, 'X'},
+                   {STARPU_COMMUTE, 'C'}};
+
+    fputc(' ', file);
+    for (size_t i = 0; i < sizeof(letters) / sizeof(*letters); i++)
+        if (mode & letters[i].bit)
+            fputc(letters[i].letter, file);
+}
+
+static void put_uses(const struct rec *rec, const struct orr_submitted *entry)
+{
+    const struct orr_submitted_use *uses =
+        &rec->submissions->uses[entry->first_use];
+    FILE *file = rec->file;
+
+    if (!entry->nuses)
+        return;
+    fputs("Handles:", file);
+    for (size_t u = 0; u < entry->nuses; u++)
+        fprintf(file, " %llx", (unsigned long long)uses[u].handle);
+    fputs("\nModes:", file);
+    for (size_t u = 0; u < entry->nuses; u++)
+        put_mode(file, uses[u].mode);
+    fputs("\nSizes:", file);
+    for (size_t u = 0; u < entry->nuses; u++)
+        fprintf(file, " %zu", uses[u].bytes);
+    fputs("\nNumaNodes:", file);
+    for (size_t u = 0; u < entry->nuses; u++)
+        fputs(" -1", file);
+    fputc('\n', file);
+}
+
+static void put_iteration(FILE *file, const struct orr_submitted *entry)
+{
+    if (entry->iteration[0] < 0)
+        return;
+    fprintf(file, "Iteration: %lld", (long long)entry->iteration[0]);
+    if (entry->iteration[1] >= 0)
+        fprintf(file, " %lld", (long long)entry->iteration[1]);
+    fputc('\n', file);
+}
+
+static void put_waits(const struct rec *rec, const struct orr_graph_task *task)
+{
+    const struct orr_graph *graph = rec->source->graph;
+
+    if (!task || !task->ndeps)
+        return;
+    fputs("DependsOn:", rec->file);
+    for (unsigned d = 0; d < task->ndeps; d++)
+        fprintf(rec->file, " %llu",
+                (unsigned long long)graph
+                    ->tasks[graph->deps[task->first_dep + d].task]
+                    .id);
+    fputc('\n', rec->file);
+}
+
+/* --- tasks.rec --- */
+
+static void put_task(const struct rec *rec, const struct orr_event *event)
+{
+    const struct orr_trace *trace = rec->source->trace;
+    const struct orr_trace_task *task = &event->u.task;
+    const struct orr_submitted *entry = submission_of(rec, task->job);
+    FILE *file = rec->file;
+
+    put_text(rec, "Name", task->name);
+    if (entry)
+        put_text(rec, "Model", entry->model);
+    fprintf(file, "JobId: %llu\n", (unsigned long long)task->job);
+    if (entry)
+        fprintf(file, "SubmitOrder: %zu\n",
+                (size_t)(entry - rec->submissions->all) + 1);
+    fprintf(file, "Priority: %d\n", task->priority);
+    put_waits(rec, task_of(rec, task->job));
+    fprintf(file, "Tag: %llx\n", (unsigned long long)task->tag);
+    fprintf(file, "WorkerId: %u\n", event->worker);
+    if (event->worker < trace->nworkers)
+        fprintf(file, "MemoryNode: %u\n", trace->workers[event->worker].node);
+    if (entry)
+        fprintf(file, "SubmitTime: %f\n", ms(rec, entry->time));
+    fprintf(file, "StartTime: %f\nEndTime: %f\nFootprint: %x\n",
+            ms(rec, task->start), ms(rec, task->end), task->footprint);
+    if (task->gflop > 0)
+        fprintf(file, "GFlop: %f\n", task->gflop);
+    if (entry) {
+        put_iteration(file, entry);
+        put_uses(rec, entry);
+    }
+    fputs("MPIRank: -1\n\n", file);
+}
+
+/* Nodes of the graph that only join dependencies: tasks without a kernel. */
+static void put_joins(const struct rec *rec)
+{
+    const struct orr_graph *graph = rec->source->graph;
+
+    for (unsigned t = 0; graph && t < graph->ntasks; t++) {
+        const struct orr_graph_task *task = &graph->tasks[t];
+
+        if (submission_of(rec, task->id))
+            continue;
+        fprintf(rec->file, "JobId: %llu\nPriority: 0\n",
+                (unsigned long long)task->id);
+        put_waits(rec, task);
+        fputs("MPIRank: -1\n\n", rec->file);
+    }
+}
+
+static void put_advice(const struct rec *rec)
+{
+    const struct orr_submissions *s = rec->submissions;
+
+    for (size_t i = 0; s && i < s->n; i++) {
+        if (s->all[i].job || !s->all[i].nuses)
+            continue;
+        /* Behind the numbers of all tasks and joins. */
+        fprintf(rec->file,
+                "Control: WontUse\nJobId: w%zu\nSubmitOrder: %zu\n"
+                "SubmitTime: %f\nHandles: %llx\nMPIRank: -1\n\n",
+                i + 1, i + 1, ms(rec, s->all[i].time),
+                (unsigned long long)s->uses[s->all[i].first_use].handle);
+    }
+}
+
+int orr_tasks_rec_write(const struct orr_trace_source *source, FILE *file)
+{
+    const struct orr_timeline *line = source->line;
+    struct rec rec;
+    int rc = rec_init(&rec, source, file);
+
+    for (size_t i = 0; !rc && i < line->n; i++)
+        if (line->moments[i].event->type == ORR_EVENT_TASK &&
+            line->moments[i].end)
+            put_task(&rec, line->moments[i].event);
+    if (!rc) {
+        put_joins(&rec);
+        put_advice(&rec);
+    }
+    rec_done(&rec);
+    return rc;
+}
+
+/* --- data.rec --- */
+
+int orr_data_rec_write(const struct orr_trace_source *source, FILE *file)
+{
+    const struct orr_submissions *s = source->trace->submissions;
+    struct rec rec = {.file = file};
+
+    for (size_t d = 0; s && d < s->ndata; d++) {
+        const struct orr_submitted_datum *datum = &s->data[d];
+
+        if (!datum->handle)
+            continue;
+        fprintf(file, "Handle: %llx\nHomeNode: %d\n",
+                (unsigned long long)datum->handle, datum->home);
+        put_text(&rec, "Name", datum->name);
+        fprintf(file, "Size: %zu\n", datum->bytes);
+        if (datum->ncoordinates)
+            fputs("Coordinates:", file);
+        for (unsigned i = 0; i < datum->ncoordinates; i++)
+            fprintf(file, " %d", datum->coordinates[i]);
+        fputs(datum->ncoordinates ? "\n\n" : "\n", file);
+    }
+    return 0;
+}
+
+/* --- sched.rec --- */
+
+/* Who executed each task, in which order: starts on a worker are in the order of
+ * the timeline. */
+int orr_sched_rec_write(const struct orr_trace_source *source, FILE *file)
+{
+    const struct orr_timeline *line = source->line;
+    unsigned nworkers = source->trace->nworkers;
+    uint64_t *done = calloc((size_t)nworkers + 1, sizeof(*done));
+    struct rec rec;
+    int rc = rec_init(&rec, source, file);
+
+    if (!rc && !done)
+        rc = -ENOMEM;
+    for (size_t i = 0; !rc && i < line->n; i++) {
+        const struct orr_event *event = line->moments[i].event;
+        const struct orr_submitted *entry;
+
+        if (event->type != ORR_EVENT_TASK || line->moments[i].end ||
+            event->worker >= nworkers)
+            continue;
+        entry = submission_of(&rec, event->u.task.job);
+        if (entry)
+            fprintf(file,
+                    "SubmitOrder: %zu\nPriority: %d\nSpecificWorker: %u\n"
+                    "Workerorder: %llu\n\n",
+                    (size_t)(entry - rec.submissions->all) + 1,
+                    event->u.task.priority, event->worker,
+                    (unsigned long long)++done[event->worker]);
+    }
+    free(done);
+    rec_done(&rec);
+    return rc;
+}

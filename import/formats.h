@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * import/formats.h - a reader per format: each fills a flow. Errors, with a message:
+ * -EINVAL, -ENOMEM, those of the system. One thread.
+ */
+#pragma once
+
+#include "import/flow.h"
+#include "import/options.h"
+
+typedef int import_reader(struct flow *flow, const char *path,
+                          const struct orr_import_options *options);
+
+import_reader import_tasks_rec; /* and data.rec, sched.rec */

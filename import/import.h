@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * import/import.h - graphs of tasks that other programs have written, as records
+ * (docs/IMPORT.md). One thread.
+ */
+#pragma once
+
+#include <stdio.h>
+
+#include "core/base/error.h"
+#include "import/options.h"
+
+/* What the file seems to be: "tasks.rec", "DAX"; NULL: nothing that can be
+ * imported. It looks at the beginning and the name. A constant. */
+const char *orr_import_format(const char *path);
+
+/* Reads all of the file, and those beside it that belong to it, and writes a
+ * record. Errors, with a message that names the place: -EINVAL, -ENOMEM, those of
+ * the system. Whether `out` took everything is asked at its end (ferror). */
+int orr_import(const char *path, const struct orr_import_options *options,
+               FILE *out, struct orr_error *err);

@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* import/options.h - how a file is read. */
+#pragma once
+
+#include <stdbool.h>
+
+struct orr_import_options {
+    const char *schedule;  /* a sched.rec for a tasks.rec, or NULL */
+    bool recorded_workers; /* tasks run on the workers where they ran */
+};

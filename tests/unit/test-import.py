@@ -1,0 +1,292 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Files of other programs in the place of a program: what is made of them, and what is
+wrong with others. Prints TAP.
+
+usage: test-import.py ORRERY STARPU_REPLAY RECORDED
+"""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+sys.dont_write_bytecode = True
+from tools_util import Tap   # pylint: disable=wrong-import-position
+
+MACHINE = "h100-pcie-4"
+tap = Tap()
+ORRERY, STARPU_REPLAY, RECORDED = sys.argv[1:]
+
+
+def environment(**more):
+    env = {name: value for name, value in os.environ.items()
+           if not name.startswith("STARPU_") and
+           name not in ("ORRERY_RECORD", "ORRERY_TRACE", "ORRERY_REPORT",
+                        "ORRERY_MACHINE", "ORRERY_SET", "ORRERY_ASSUME")}
+    return dict(env, STARPU_SILENT="1", STARPU_PERF_MODEL_DIR="/nonexistent",
+                **more)
+
+
+class Ran:
+    def __init__(self, *words, **more):
+        done = subprocess.run(words, env=environment(**more), text=True,
+                              capture_output=True, errors="replace",
+                              timeout=100, check=False)
+        self.code, self.out, self.err = (done.returncode, done.stdout,
+                                         done.stderr)
+        self.words = words
+
+    def __str__(self):
+        return "%s ended with %d\n%s%s" % (self.words, self.code, self.out,
+                                           self.err)
+
+
+def claim(text, passed, *details):
+    tap.claim(text, bool(passed), *details)
+
+
+def write(path, text):
+    with open(path, "wb") as file:
+        file.write(text if isinstance(text, bytes) else text.encode())
+    return path
+
+
+def read(path):
+    with open(path, encoding="utf-8") as file:
+        return file.read()
+
+
+def lines_of(path, *words):
+    """The record of a file, [] and what was said where there is none."""
+    record = path + ".orr"
+    if os.path.exists(record):
+        os.remove(record)
+    ran = Ran(ORRERY, "record", "import", "-o", record, path, *words)
+    if ran.code:
+        return [], ran
+    return read(record).splitlines(), ran
+
+
+def has(lines, *wanted):
+    """Whether all these lines are there, in this order."""
+    rest = iter(lines)
+    return all(any(line == want for line in rest) for want in wanted)
+
+
+def makespan(path, *words, machine=MACHINE):
+    ran = Ran(ORRERY, "run", "-m", machine, "--json", *words, "--", path)
+    return json.loads(ran.out)["makespan_us"] if ran.code == 0 else str(ran)
+
+
+# --- StarPU's files ---
+
+def task(job, order, *fields, worker=1, start=0, end=1, name="work"):
+    text = "Name: %s\nJobId: %s\n" % (name, job)
+    if order:
+        text += "SubmitOrder: %d\n" % order
+    if worker is not None:
+        text += "WorkerId: %d\nStartTime: %g\nEndTime: %g\n" % (worker, start,
+                                                                 end)
+    return text + "".join(field + "\n" for field in fields) + "\n"
+
+
+def uses(handles, modes, sizes):
+    return "Handles: %s\nModes: %s\nSizes: %s" % (handles, modes, sizes)
+
+
+def test_tasks(folder):
+    path = write(os.path.join(folder, "tasks.rec"), "%rec: task\n\n" +
+                 task("0_3", 2, "Priority: -4", "Footprint: c0ffee",
+                      "GFlop: 0.5", "Tag: 1f", "Model: thing",
+                      uses("a b", "W RW", "100 200"), worker=2, end=0.25) +
+                 task("0_9", 5, "DependsOn: 0_3 0_77", "Iteration: 3 1",
+                      uses("a", "RWC", "100"), start=1, end=3.5) +
+                 "Control: WontUse\nJobId: 0_10\nSubmitOrder: 6\nHandles: a\n\n"
+                 + task("0_11", 7, "DependsOn: 0_3", worker=None,
+                        name="sync"))
+    lines, ran = lines_of(path)
+    claim("a tasks.rec: data when they are used first, gaps filled, what data "
+          "order is not declared, advice", has(
+              lines,
+              "depend 7 before=2",
+              "submit 1",
+              'model 1 kind="history" symbol="thing" flags=9',
+              'codelet 1 name="work" cpu=1 cuda=1 opencl=1 hip=1 '
+              'asynchronous=1110 buffers=-1 model=1',
+              'data 1 kind="variable" home=-1 shape=100',
+              'data 2 kind="variable" shape=200',
+              "submit 2 codelet=1 data=1:w,2:rw priority=-4 tagged=1 tag=31 "
+              "flops=500000000 footprint=c0ffee times=250,250,250,250 ran=2",
+              "submit 3", "submit 4", "iteration value=3",
+              "submit 5 codelet=2 data=1:rwc times=2500,2500,2500,2500 ran=1",
+              "wont-use 1", "iteration how=end", 'submit 7 name="sync"',
+              "wait-all") and "depend 5" not in "\n".join(lines), ran, *lines)
+    claim("what the file lacks is said", "not in the file" in ran.err, ran)
+    write(os.path.join(folder, "data.rec"), "Handle: a\nHomeNode: 0\n"
+          "Name: A\nSize: 100\nCoordinates: 3 4\n\nHandle: b\nHomeNode: -1\n"
+          "Size: 200\n\n")
+    lines, ran = lines_of(path)
+    claim("data.rec beside it names data and their homes", has(
+        lines, 'data 1 kind="variable" shape=100', 'name 1 name="A"',
+        "coordinates 1 nodes=3,4"), ran, *lines)
+    os.remove(os.path.join(folder, "data.rec"))
+    return path
+
+
+def test_ends(folder):
+    path = write(os.path.join(folder, "ends.rec"),
+                 task(1, 1).rstrip("\n") + "\nEndDependencies: 2 \n" +
+                 task(2, 2))
+    lines, ran = lines_of(path)
+    claim("no empty line behind EndDependencies: the record ends all the same",
+          has(lines, "end-depend 1 before=2") and
+          sum(line.startswith("submit") for line in lines) == 2, ran, *lines)
+
+
+def test_times(folder):
+    path = write(os.path.join(folder, "times.rec"),
+                 task(1, 1, uses("a", "RW", "8"), end=2) +
+                 task(2, 2, uses("a", "RW", "8"), end=3) +
+                 task(3, 3, uses("b", "RW", "8"), worker=2, end=1))
+    us = makespan(path)
+    claim("without models tasks take their own times, where they ran",
+          isinstance(us, float) and 5000 <= us < 5100, us)
+    us = makespan(path, "--assume", "work = 1ms")
+    claim("a time that is assumed comes before those of the file",
+          isinstance(us, float) and 2000 <= us < 2100, us)
+    us = makespan(path, "--set", "kernel[work] on cpu *= 2")
+    claim("edits of kernels hold for times of the file",
+          isinstance(us, float) and 2500 <= us < 2600, us)
+    ran = Ran(STARPU_REPLAY, "-m", MACHINE, path)
+    claim("starpu_replay prints the milliseconds",
+          ran.code == 0 and ran.out.endswith(" ms\n") and
+          5 <= float(ran.out.split()[0]) < 5.1, ran)
+    ran = Ran(STARPU_REPLAY, path, ORRERY_MACHINE=MACHINE, STARPU_SCHED="eager")
+    claim("starpu_replay takes machine and policy of the environment",
+          ran.code == 0 and 5 <= float(ran.out.split()[0]) < 5.1, ran)
+
+
+def test_schedule(folder):
+    path = write(os.path.join(folder, "sched-tasks.rec"),
+                 "".join(task(j, j, uses("%x" % j, "RW", "8"), worker=0)
+                         for j in range(1, 5)))
+    schedule = write(os.path.join(folder, "sched.rec"),
+                     "SubmitOrder: 1\nPriority: 7\nSpecificWorker: 3\n"
+                     "Workerorder: 2\n\nSubmitOrder: 2\nWorkers: 1 2 33\n"
+                     "DependsOn: 1 3\n\nPrefetch: 4\nDependsOn: 2\n"
+                     "MemoryNode: 1\nParameters: 0\n\n")
+    lines, ran = lines_of(path, schedule)
+    claim("a schedule: workers, order, priorities, waits, prefetches", has(
+        lines, "depend 2 before=1,3", "depend 5 before=2",
+        "submit 1 codelet=1 data=1:rw priority=7 "
+        "times=1000,1000,1000,1000 worker=3 order=2 ran=0",
+        "submit 2 codelet=1 data=2:rw times=1000,1000,1000,1000 ran=0 "
+        "workers=6,2", "fetch 4 how=prefetch node=1 task=5", "submit 5",
+        "submit 3 codelet=1 data=3:rw times=1000,1000,1000,1000 ran=0"), ran,
+          *lines)
+    us = makespan(path, "--assume", "work = 1ms")
+    static = Ran(STARPU_REPLAY, "-m", MACHINE, "--static-workerid", path,
+                 ORRERY_ASSUME="work = 1ms")
+    claim("--static-workerid: all on the worker where they ran",
+          isinstance(us, float) and us < 1200 and static.code == 0 and
+          4 <= float(static.out.split()[0]) < 4.2, us, static)
+    for text, said in (("SubmitOrder: 9\n", "no task with SubmitOrder 9"),
+                       ("Priority: 9\n", "neither SubmitOrder nor"),
+                       ("SubmitOrder: 1\nFrob: 2\n", "no field of a schedule"),
+                       ("Prefetch: 1\nParameters: 4\n", "has 1 data"),
+                       ("SubmitOrder: 1\nWorkers: -1\n", "a number is to be"),
+                       ("SubmitOrder: 1\nWorkers: 99999999\n",
+                        "no worker 99999999")):
+        write(schedule, text)
+        _, ran = lines_of(path, schedule)
+        claim("%r: %s" % (text, said), ran.code == 1 and said in ran.err and
+              "sched.rec" in ran.err, ran)
+
+
+def test_written(folder):
+    """What Orrery writes is what it reads."""
+    path = os.path.join(folder, "run", "tasks.rec")
+    os.mkdir(os.path.dirname(path))
+    run = {}
+    for policy in ("dmda", "eager"):
+        run[policy] = json.loads(
+            Ran(ORRERY, "trace", "-m", MACHINE, "-s", policy, "--assume",
+                "kernel[*] = 3ms", "--json", "-o", path, "--",
+                RECORDED).out)
+    tasks = read(path)
+    lines, ran = lines_of(path)
+    claim("a tasks.rec of ours has the tasks of the run",
+          tasks.count("WorkerId:") == run["eager"]["tasks"] and
+          sum(" codelet=" in line for line in lines) == run["eager"]["tasks"],
+          ran, tasks[:600])
+    claim("data.rec and sched.rec lie beside it",
+          read(os.path.join(folder, "run", "data.rec")).startswith("Handle: ")
+          and "SpecificWorker: " in
+          read(os.path.join(folder, "run", "sched.rec")), ran)
+    ran = Ran(STARPU_REPLAY, "-m", MACHINE, path,
+              os.path.join(folder, "run", "sched.rec"),
+              STARPU_SCHED="dmda")
+    claim("its schedule, replayed under another policy, takes as long",
+          ran.code == 0 and abs(float(ran.out.split()[0]) * 1000 /
+                                run["eager"]["makespan_us"] - 1) < 0.02,
+          ran, run["eager"])
+
+
+def test_everywhere(path):
+    for words in (["run", "-m", MACHINE], ["replay", "-m", MACHINE],
+                  ["compare", "-m", MACHINE, "-s", "eager,dmda"],
+                  ["explain", "-m", MACHINE], ["bound", "-m", MACHINE]):
+        tail = [path] if words[0] == "replay" else ["--", path]
+        ran = Ran(ORRERY, *words, *tail)
+        claim("orrery %s takes a tasks.rec" % words[0], ran.code == 0, ran)
+    for words, said in ((["run", "-m", MACHINE, "--", path, "--frob"],
+                         "--frob goes with no file"),
+                        (["replay", "-m", MACHINE, path, path, path],
+                         "One file is named")):
+        ran = Ran(ORRERY, *words)
+        claim("orrery %s: %s" % (words[0], said),
+              ran.code != 0 and said in ran.err, ran)
+
+
+def test_wrong_tasks(folder):
+    path = os.path.join(folder, "wrong.rec")
+    good = task(1, 1, uses("a", "RW", "8"))
+    for text, said in (
+            ("Name: x\nfrob\n", "wrong.rec:2: \"frob\" is no line"),
+            ("Name: x\n\n", "has no JobId"),
+            (good + good, "a second job 1"),
+            (task(1, 1, uses("a b", "RW", "8 8")), "more Handles than"),
+            (task(1, 1, uses("a", "RQ", "8")), "\"RQ\" is no access mode"),
+            (task(1, 1, uses("a", "RW", "-8")), "Sizes: \"-8\""),
+            (task(1, 1, "Footprint: xyz"), "Footprint: \"xyz\""),
+            (task(1, 99999999999), "of so few tasks"),
+            (task(1, 1, "DependsOn: 2") + task(2, 2, "DependsOn: 1"),
+             "in a circle"),
+            ("Control: Frob\nJobId: 1\n\n", "does not know"),
+            (task(1, 1, "MPIRank: 0") + task(2, 2, "MPIRank: 1"),
+             "several MPI processes"),
+            ("Name: x\0y\n", "byte 0")):
+        write(path, text)
+        lines, ran = lines_of(path)
+        claim("%r: %s" % (text[-30:], said),
+              ran.code == 1 and said in ran.err and "wrong.rec" in ran.err and
+              not lines, ran)
+    claim("a refused file leaves no record",
+          not os.path.exists(path + ".orr"))
+
+
+def main():
+    with tempfile.TemporaryDirectory() as folder:
+        path = test_tasks(folder)
+        test_ends(folder)
+        test_times(folder)
+        test_schedule(folder)
+        test_written(folder)
+        test_everywhere(path)
+        test_wrong_tasks(folder)
+    tap.end()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* tools/common/foreign.c - see foreign.h. */
+#include "tools/common/foreign.h"
+
+#include "core/base/result.h"
+#include "import/import.h"
+#include "tools/common/tool.h"
+
+#include <string.h>
+
+bool foreign_is_one(const char *path)
+{
+    return orr_import_format(path) != NULL;
+}
+
+bool foreign_is_same(char *const *a, char *const *b)
+{
+    for (; *a && *b; a++, b++)
+        if (strcmp(*a, *b) != 0)
+            return false;
+    return !*a && !*b;
+}
+
+static int read_options(char *const *argv, struct orr_import_options *ret)
+{
+    const char *format = orr_import_format(argv[0]);
+    bool has_schedule = format && !strcmp(format, "tasks.rec");
+
+    *ret = (struct orr_import_options){0};
+    for (size_t i = 1; argv[i]; i++) {
+        if (has_schedule && !strcmp(argv[i], "--static-workerid")) {
+            ret->recorded_workers = true;
+        } else if (has_schedule && argv[i][0] != '-' && !ret->schedule) {
+            ret->schedule = argv[i];
+        } else {
+            tool_error("%s: %s goes with no file of the format %s%s", argv[0],
+                       argv[i], format ? format : "that it has",
+                       has_schedule ? ": --static-workerid and a sched.rec do"
+                                    : "");
+            return -1;
+        }
+    }
+    return 0;
+}
+
+int foreign_import(char *const *argv, const char *record)
+{
+    struct orr_import_options options;
+    struct orr_error err = {""};
+    struct orr_result out;
+    int rc;
+
+    if (read_options(argv, &options) < 0)
+        return -1;
+    rc = orr_result_open(record, &out);
+    if (rc) {
+        tool_error("%s: %s", record, strerror(-rc));
+        return -1;
+    }
+    rc = orr_import(argv[0], &options, out.file, &err);
+    if (rc)
+        tool_error("%s", err.text);
+    rc = orr_result_close(&out, rc);
+    if (rc && !*err.text)
+        tool_error("%s cannot be written: %s", record, strerror(-rc));
+    return rc ? -1 : 0;
+}

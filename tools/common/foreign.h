@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * tools/common/foreign.h - files of other programs in the place of a program: StarPU's
+ * tasks.rec, workflows, graphs (docs/IMPORT.md). One thread.
+ */
+#pragma once
+
+#include <stdbool.h>
+
+/* Whether the file has a format that can be imported. */
+bool foreign_is_one(const char *path);
+
+/* Whether both command lines name the same file and options. */
+bool foreign_is_same(char *const *a, char *const *b);
+
+/* Makes the record of argv[0], with what follows it: --static-workerid, a sched.rec.
+ * The file appears whole or not at all. Returns 0, or -1 with a message. */
+int foreign_import(char *const *argv, const char *record);

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * tools/record/import.c - `orrery record import`: a record of the tasks in a file
+ * of another program. One thread.
+ */
+#include "tools/common/foreign.h"
+#include "tools/common/tool.h"
+#include "tools/record/record.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char help[] =
+    "usage: orrery record import -o FILE [--static-workerid] TASKS [SCHEDULE]\n"
+    "Makes a record of a graph of tasks that another program has written (docs/\n"
+    "IMPORT.md): the tasks.rec of a StarPU trace (with the data.rec beside it, and a\n"
+    "sched.rec).\n"
+    "Such files may also stand where a program or a record does: orrery compare -m\n"
+    "MACHINE -s eager,dmda -- tasks.rec.\n"
+    "  -o, --output FILE          where the record goes\n"
+    "      --static-workerid      a tasks.rec on the workers where its tasks ran\n"
+    "Kernels take the times of the machine's models, or those that --assume gives;\n"
+    "where there are none, those that the file has.\n"
+    "Exit codes: 0; 1 when the file cannot be read; 2 for a wrong command line.\n"
+    "example: orrery record import -o cholesky.rec tasks.rec\n";
+
+static int import(const char *path, char **operands, int n, bool pinned)
+{
+    char option[] = "--static-workerid";
+    char *words[4] = {operands[0]};
+    int w = 1;
+
+    if (!foreign_is_one(operands[0])) {
+        if (access(operands[0], R_OK) < 0)
+            return tool_fail(TOOL_FAILED, "record import: %s: %s", operands[0],
+                             strerror(errno));
+        return tool_fail(TOOL_FAILED,
+                         "record import: %s has no format that can be "
+                         "imported: orrery record import --help lists them",
+                         operands[0]);
+    }
+    if (pinned)
+        words[w++] = option;
+    if (n > 1)
+        words[w++] = operands[1];
+    if (foreign_import(words, path) < 0)
+        return TOOL_FAILED;
+    return record_tell(path) ? TOOL_OK : TOOL_FAILED;
+}
+
+int record_import(int argc, char **argv)
+{
+    const char *path = NULL;
+    bool pinned = false;
+    const struct tool_option options[] = {{'o', "output", &path, NULL},
+                                          {0, "static-workerid", NULL, &pinned},
+                                          {0}};
+    char name[] = "record import";
+    int n, result;
+
+    argv[0] = name;
+    result = tool_parse_operands(argc, argv, options, help, &n);
+    if (result <= 0)
+        return result < 0 ? TOOL_USAGE : TOOL_OK;
+    if (n < 1 || n > 2)
+        return tool_fail(TOOL_USAGE, "record import: which file? One is named, "
+                                     "with a schedule behind it if it is a "
+                                     "tasks.rec");
+    if (!path)
+        return tool_fail(TOOL_USAGE, "record import: where to? -o FILE names "
+                                     "the record");
+    if (tool_check_output("record import: -o", path) < 0)
+        return TOOL_USAGE;
+    return import(path, argv + 1, n, pinned);
+}
