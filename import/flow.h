@@ -10,6 +10,7 @@
 #include <stdio.h>
 
 #include "core/base/error.h"
+#include "record/call.h"
 
 enum flow_kind {
     FLOW_TASK,
@@ -41,7 +42,10 @@ struct flow_task {
     char *name;   /* its own, or NULL */
     uint64_t order; /* of submission, from 1; 0: before all that have one */
     double us;      /* that it took, or is said to take; NaN: not known */
-    double flops;   /* 0: not known */
+    double
+        times[ORR_NKINDS]; /* the same per kind of workers, if flow->per_kind */
+    unsigned kind_of_worker; /* where it ran: number + 1; 0: not known */
+    double flops;            /* 0: not known */
     int64_t priority;
     int64_t ran;    /* worker where it ran, -1 */
     int64_t worker; /* where it is to run, -1: anywhere */
@@ -75,7 +79,8 @@ struct flow {
     struct orr_error *err;
     const char *path;
     unsigned long line; /* where the reader is, 0: the format has no lines */
-    bool pinned; /* tasks without a model run on the worker where they ran */
+    bool pinned;   /* tasks without a model run on the worker where they ran */
+    bool per_kind; /* tasks have times per kind of workers */
 };
 
 /* `path` is borrowed. */
@@ -116,6 +121,21 @@ size_t flow_find(const struct flow_index *index, const char *name);
  * -ENOMEM. */
 int flow_set(struct flow_index *index, const char *name, size_t number);
 void flow_index_done(struct flow_index *index);
+
+/* --- order: flow_order.c --- */
+
+/* Each reads what a task has written: those that read a datum wait for the one
+ * that writes it. Where several write, who reads what is not known: a note. Errors:
+ * -ENOMEM. */
+int flow_wait_for_writers(struct flow *flow);
+
+/* Fills `ret` (of ntasks, or NULL) with the tasks, each behind those that it waits
+ * for. Errors, with a message: -EINVAL for tasks that wait for each other; -ENOMEM. */
+int flow_sort(struct flow *flow, size_t *ret);
+
+/* For formats that have no order of submission: the tasks get one in which each comes
+ * behind those that it waits for. Errors as above. */
+int flow_give_order(struct flow *flow);
 
 /* --- the record --- */
 

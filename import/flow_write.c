@@ -131,79 +131,6 @@ static int compare_order(const void *a, const void *b, void *arg)
     return (x > y) - (x < y);
 }
 
-/* Edges from each task to those that wait for it: chains through `next`. */
-struct edges {
-    size_t *first, *next, *to, *left, *queue;
-};
-
-static void edges_done(struct edges *e)
-{
-    free(e->first);
-    free(e->next);
-    free(e->to);
-    free(e->left);
-    free(e->queue);
-}
-
-static int edges_new(const struct flow *flow, struct edges *e)
-{
-    size_t n = flow->ntasks, nedges = 0;
-
-    for (size_t t = 0; t < n; t++)
-        nedges += flow->tasks[t].nbefore;
-    e->first = calloc(n + 1, sizeof(size_t));
-    e->left = calloc(n + 1, sizeof(size_t));
-    e->queue = calloc(n + 1, sizeof(size_t));
-    e->next = calloc(nedges + 1, sizeof(size_t));
-    e->to = calloc(nedges + 1, sizeof(size_t));
-    if (!e->first || !e->left || !e->queue || !e->next || !e->to)
-        return -ENOMEM;
-    nedges = 0;
-    for (size_t t = 0; t < n; t++)
-        for (size_t b = 0; b < flow->tasks[t].nbefore; b++) {
-            size_t *head = &e->first[flow->tasks[t].before[b]];
-
-            e->to[++nedges] = t;
-            e->next[nedges] = *head;
-            *head = nedges;
-        }
-    return 0;
-}
-
-static int say_circle(struct flow *flow, const struct flow_task *task)
-{
-    flow->line = 0;
-    return flow_wrong(flow,
-                      "tasks wait for each other in a circle, of which %s is "
-                      "one or waits for it",
-                      task->name     ? task->name
-                      : task->kernel ? task->kernel
-                                     : "one without a name");
-}
-
-/* Whether some task waits, by way of others, for itself: Kahn. */
-static int check_circles(struct flow *flow)
-{
-    struct edges e = {0};
-    size_t n = flow->ntasks, filled = 0;
-    int rc = edges_new(flow, &e);
-
-    for (size_t t = 0; !rc && t < n; t++) {
-        e.left[t] = flow->tasks[t].nbefore;
-        if (!e.left[t])
-            e.queue[filled++] = t;
-    }
-    for (size_t done = 0; !rc && done < filled; done++)
-        for (size_t i = e.first[e.queue[done]]; i; i = e.next[i])
-            if (--e.left[e.to[i]] == 0)
-                e.queue[filled++] = e.to[i];
-    for (size_t t = 0; !rc && filled < n && t < n; t++)
-        if (e.left[t])
-            rc = say_circle(flow, &flow->tasks[t]);
-    edges_done(&e);
-    return rc;
-}
-
 /* --- kernels and data --- */
 
 static uint64_t put_model(struct writer *w, const char *symbol)
@@ -233,20 +160,34 @@ static uint64_t asynchronous_on_devices(void)
     return all;
 }
 
+/* Whether the kernel runs on such workers where no model knows it. */
+static bool has_kernel(const struct flow *flow, const struct flow_task *task,
+                       int kind)
+{
+    if (flow->per_kind)
+        return task->times[kind] >= 0;
+    return flow->pinned || kind == ORR_KIND_CPU;
+}
+
 /* The codelet of that name and model. Where no model knows the kernel it can run
  * on the kinds of workers that there is a time for. */
 static uint64_t put_codelet(struct writer *w, const struct flow_task *task)
 {
     const char *model = task->model ? task->model : task->kernel;
-    size_t length = strlen(task->kernel) + strlen(model) + 2, there;
+    size_t length = strlen(task->kernel) + strlen(model) + 16, there;
     char *key = malloc(length);
     struct orr_call call = orr_call_none;
+    unsigned kinds = 0;
 
+    for (int k = 0; k < ORR_NKINDS; k++) {
+        call.implementations[k] = has_kernel(w->flow, task, k);
+        kinds |= (unsigned)call.implementations[k] << k;
+    }
     if (!key) {
         w->rc = -ENOMEM;
         return 0;
     }
-    snprintf(key, length, "%s\n%s", task->kernel, model);
+    snprintf(key, length, "%s\n%s\n%x", task->kernel, model, kinds);
     there = flow_find(&w->kernels, key);
     if (there == FLOW_NONE) {
         call.model = put_model(w, model);
@@ -254,13 +195,7 @@ static uint64_t put_codelet(struct writer *w, const struct flow_task *task)
         call.verb = ORR_CALL_CODELET;
         call.name = task->kernel;
         call.buffers = -1;
-        call.implementations[ORR_KIND_CPU] = 1;
         call.asynchronous = asynchronous_on_devices();
-        if (w->flow->pinned) {
-            call.implementations[ORR_KIND_CUDA] = 1;
-            call.implementations[ORR_KIND_OPENCL] = 1;
-            call.implementations[ORR_KIND_HIP] = 1;
-        }
         if (!w->rc)
             w->rc = flow_set(&w->kernels, key, there);
         put(w, &call);
@@ -426,7 +361,9 @@ static void put_task(struct writer *w, size_t t)
         for (size_t u = 0; u < task->nuses; u++)
             put_datum(w, &task->uses[u]);
         fill_uses(w, task, &call);
-        if (!isnan(task->us))
+        if (w->flow->per_kind)
+            call.times = (struct orr_reals){task->times, ORR_NKINDS};
+        else if (!isnan(task->us))
             call.times =
                 (struct orr_reals){times, w->flow->pinned ? ORR_NKINDS : 1};
         call.footprint = task->has_footprint ? task->footprint : 0;
@@ -579,7 +516,7 @@ int flow_write(struct flow *flow, FILE *out)
     for (size_t t = 0; t < flow->ntasks && !w.rc; t++)
         w.order[t] = t;
     if (!w.rc)
-        w.rc = check_circles(flow);
+        w.rc = flow_sort(flow, NULL);
     if (!w.rc) {
         qsort_r(w.order, flow->ntasks, sizeof(*w.order), compare_order,
                 flow->tasks);

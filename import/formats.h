@@ -12,3 +12,8 @@ typedef int import_reader(struct flow *flow, const char *path,
                           const struct orr_import_options *options);
 
 import_reader import_tasks_rec; /* and data.rec, sched.rec */
+import_reader import_dax;
+import_reader import_wfcommons;
+import_reader import_dot;
+import_reader import_starvz;
+import_reader import_csv;

@@ -29,13 +29,76 @@ static bool begins_tasks_rec(const char *text)
     return false;
 }
 
+static const char *skip_blanks(const char *text)
+{
+    return text + strspn(text, " \t\r\n");
+}
+
+/* Its first element, behind comments, is adag. */
+static bool begins_dax(const char *text)
+{
+    const char *at = strstr(text, "<adag");
+
+    return *skip_blanks(text) == '<' && at && strchr(" \t\r\n>", at[5]);
+}
+
+static bool begins_json(const char *text)
+{
+    return *skip_blanks(text) == '{';
+}
+
+/* Comments may be before it. */
+static bool begins_dot(const char *text)
+{
+    for (text = skip_blanks(text); *text == '/' || *text == '#';
+         text = skip_blanks(text)) {
+        const char *end =
+            strncmp(text, "/*", 2) ? strchr(text, '\n') : strstr(text, "*/");
+
+        if (!end)
+            return false;
+        text = end + (*end == '\n' ? 1 : 2);
+    }
+    if (!strncmp(text, "strict", 6))
+        text = skip_blanks(text + 6);
+    text += strncmp(text, "di", 2) ? 0 : 2;
+    return !strncmp(text, "graph", 5) && strchr(" \t\r\n{\"", text[5]);
+}
+
+/* A table with these columns: the first line. */
+static bool begins_starvz(const char *text)
+{
+    size_t n = strcspn(text, "\n");
+    const char *job = strstr(text, "JobId"), *value = strstr(text, "Value");
+
+    return job && value && job < text + n && value < text + n;
+}
+
+static bool begins_table(const char *text)
+{
+    return memchr(text, ',', strcspn(text, "\n")) != NULL;
+}
+
 static const struct format {
     const char *name;
+    const char *extension; /* that the file must have, or NULL */
     bool (*begins)(const char *text);
     import_reader *read;
 } formats[] = {
-    {"tasks.rec", begins_tasks_rec, import_tasks_rec},
+    {"tasks.rec", NULL, begins_tasks_rec, import_tasks_rec},
+    {"DAX", NULL, begins_dax, import_dax},
+    {"WfCommons", ".json", begins_json, import_wfcommons},
+    {"DOT", NULL, begins_dot, import_dot},
+    {"StarVZ", ".csv", begins_starvz, import_starvz},
+    {"CSV", ".csv", begins_table, import_csv},
 };
+
+static bool has_extension(const char *path, const char *extension)
+{
+    size_t n = strlen(path), m = extension ? strlen(extension) : 0;
+
+    return !extension || (n > m && !strcmp(path + n - m, extension));
+}
 
 static const struct format *format_of(const char *path)
 {
@@ -51,7 +114,8 @@ static const struct format *format_of(const char *path)
     fclose(file);
     begin[n] = '\0';
     for (size_t i = 0; i < sizeof(formats) / sizeof(*formats); i++)
-        if (formats[i].begins(begin))
+        if (has_extension(path, formats[i].extension) &&
+            formats[i].begins(begin))
             return &formats[i];
     return NULL;
 }

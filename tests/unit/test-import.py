@@ -276,6 +276,222 @@ def test_wrong_tasks(folder):
           not os.path.exists(path + ".orr"))
 
 
+# --- workflows and graphs ---
+
+DAX = """<?xml version="1.0" encoding="UTF-8"?>
+<adag xmlns="http://pegasus.isi.edu/schema/DAX" version="2.1">
+  <job id="ID2" name="mDiffFit" runtime="2">
+    <uses file="p.fits" link="input" size="4222080"/>
+    <uses file="d.fits" link="output" size="300000"/>
+  </job>
+  <job id="ID0" name="mProject" runtime="13.5">
+    <uses file="region.hdr" link="input" size="304"/>
+    <uses name="p.fits" link="output" size="4222080"/>
+    <uses file="mProject" link="none"/>
+  </job>
+  <job id="ID3" name="mConcat">
+    <profile namespace="pegasus" key="runtime">4</profile>
+  </job>
+  <child ref="ID3"><parent ref="ID2"/></child>
+  <child ref="ID2"><parent ref="ID0"/></child>
+</adag>
+"""
+
+WORKFLOW = {
+    "name": "x", "schemaVersion": "1.5", "workflow": {
+        "specification": {
+            "tasks": [
+                {"name": "work", "id": "work_ID0002", "parents": ["split_1"],
+                 "children": [], "inputFiles": ["b"], "outputFiles": ["d"]},
+                {"name": "split", "id": "split_1", "parents": [],
+                 "children": ["work_ID0002"], "inputFiles": ["a"],
+                 "outputFiles": ["b"]}],
+            "files": [{"id": "a", "sizeInBytes": 1000000},
+                      {"id": "b", "sizeInBytes": 500000},
+                      {"id": "d", "sizeInBytes": 10}]},
+        "execution": {"tasks": [
+            {"id": "split_1", "runtimeInSeconds": 1.5},
+            {"id": "work_ID0002", "runtimeInSeconds": 2, "coreCount": 4}]}}}
+
+OLDER = {"name": "x", "schemaVersion": "1.3", "workflow": {"tasks": [
+    {"name": "work_00000002", "parents": ["split_00000001"], "runtime": 2.0,
+     "files": [{"link": "input", "name": "b", "size": 500000}]},
+    {"name": "split_00000001", "parents": [], "runtime": 1.0,
+     "files": [{"link": "output", "name": "b", "size": 500000}]}]}}
+
+
+def test_dax(folder):
+    path = write(os.path.join(folder, "m.dax"), DAX)
+    lines, ran = lines_of(path)
+    claim("a DAX: in an order that its dependencies allow, those that files "
+          "give are not declared", has(
+              lines, "depend 3 before=2",
+              'codelet 1 name="mProject" cpu=1 asynchronous=1110 buffers=-1 '
+              'model=1', 'data 3 kind="variable" shape=304',
+              'name 3 name="region.hdr"',
+              'data 1 kind="variable" home=-1 shape=4222080',
+              'submit 1 codelet=1 data=3:r,1:w name="ID0" times=13500000',
+              'submit 2 codelet=2 data=1:r,2:w name="ID2" times=2000000',
+              'submit 3 codelet=3 name="ID3" times=4000000')
+          and "depend 2" not in "\n".join(lines), ran, *lines)
+    us = makespan(path)
+    claim("a DAX is simulated: the chain takes as long as its jobs",
+          isinstance(us, float) and 19.5e6 <= us < 19.6e6, us)
+    us = makespan(path, "-s", "dmdas", "--assume",
+                  "kernel[*] on cuda = cpu / 10")
+    claim("a ratio of the file's times opens devices to the kernels",
+          isinstance(us, float) and 1.95e6 <= us < 1.96e6, us)
+    for text, said in (
+            (DAX.replace('runtime="2"', 'runtime="two"'), "m.dax:3: \"two\""),
+            (DAX.replace('ref="ID0"', 'ref="ID7"'), 'no job "ID7"'),
+            (DAX.replace('id="ID3"', 'id="ID2"'), 'second job "ID2"'),
+            (DAX.replace('"300000"', '"-3"'), "no size in bytes"),
+            (DAX.replace("</child>", "", 1), "m.dax:"),
+            (DAX.replace("<adag", "<!DOCTYPE x [<!ENTITY e SYSTEM "
+                         "'/etc/passwd'>]><adag"), "document type"),
+            (DAX.replace('<child ref="ID2"><parent ref="ID0"/>',
+                         '<child ref="ID2"><parent ref="ID3"/>'),
+             "in a circle"),
+            ("<adag></adag>", "no task in it")):
+        write(path, text)
+        lines, ran = lines_of(path)
+        claim("a wrong DAX: %s" % said,
+              ran.code == 1 and said in ran.err and not lines, ran)
+
+
+def test_wfcommons(folder):
+    path = write(os.path.join(folder, "w.json"), json.dumps(WORKFLOW))
+    lines, ran = lines_of(path)
+    claim("WfCommons 1.5: specification and execution; the kernel is the name "
+          "without its number", has(
+              lines, 'model 1 kind="history" symbol="split" flags=9',
+              'submit 1 codelet=1 data=1:r,2:w name="split_1" times=1500000',
+              'model 2 kind="history" symbol="work" flags=9',
+              'submit 2 codelet=2 data=2:r,3:w name="work_ID0002" '
+              'times=2000000') and "several cores" in ran.err, ran, *lines)
+    us = makespan(path)
+    claim("a WfCommons instance is simulated",
+          isinstance(us, float) and 3.5e6 <= us < 3.51e6, us)
+    write(path, json.dumps(OLDER))
+    lines, ran = lines_of(path)
+    claim("WfCommons 1.3: all in the tasks", has(
+        lines, 'submit 1 codelet=1 data=1:w name="split_00000001" '
+        'times=1000000', 'submit 2 codelet=2 data=1:r name="work_00000002" '
+        'times=2000000') and "taken for bytes" in ran.err, ran, *lines)
+    for text, said in (("{", "w.json:1:"), ("{}", 'no "workflow"'),
+                       ('{"workflow": {}}', "no list of tasks"),
+                       ('{"workflow": {"tasks": [{}]}}', "neither id nor name"),
+                       ('{"workflow": {"tasks": [{"name": "a", "parents": '
+                        '["b"]}]}}', 'no job "b"'),
+                       ('{"workflow": {"tasks": [{"name": "a", "files": '
+                        '[{}]}]}}', "lacks name or link")):
+        write(path, text)
+        lines, ran = lines_of(path)
+        claim("%r: %s" % (text[:40], said),
+              ran.code == 1 and said in ran.err and not lines, ran)
+
+
+def test_dot(folder):
+    path = write(os.path.join(folder, "a.dot"), """// of some program
+digraph G { rankdir=LR; node [flops="1e9"]; a [label="gemm", ms=3];
+  t [us="4500", kernel=trsm, priority=7]; a -> t [size=1000];
+  subgraph c { b [ms=1]; d [start_ms=1, end_ms=3, weight=5]; } t -> {b d};
+  b:n -> d; }
+""")
+    if Ran("sh", "-c", "command -v gv2gxl").code:
+        tap.skip("graphs in DOT", "no gv2gxl (Debian: graphviz)")
+        return
+    lines, ran = lines_of(path)
+    claim("DOT: kernels, times and data of nodes and edges, defaults, groups",
+          has(lines, "depend 3 before=2", "depend 4 before=2,3",
+              'data 1 kind="variable" home=-1 shape=1000',
+              'submit 1 codelet=1 data=1:w name="a" flops=1000000000 '
+              'times=3000',
+              'submit 2 codelet=2 data=1:r priority=7 name="t" '
+              'flops=1000000000 times=4500',
+              'submit 3 codelet=3 flops=1000000000 times=1000',
+              'submit 4 codelet=4 flops=1000000000 times=2000')
+          and "weight has no unit" in ran.err, ran, *lines)
+    us = makespan(path)
+    claim("a DOT graph is simulated", isinstance(us, float) and
+          10500 <= us < 10600, us)
+    for text, said in (("graph G { a -- b }", "no directions"),
+                       ("digraph G { a -> ", "gv2gxl finds it wrong"),
+                       ("digraph G { a [ms=x] }", "a number is to be"),
+                       ("digraph G { a -> b -> a }", "in a circle")):
+        write(path, text)
+        lines, ran = lines_of(path)
+        claim("%r: %s" % (text, said),
+              ran.code == 1 and said in ran.err and not lines, ran)
+    write(path, "digraph G { a }")
+    ran = Ran(ORRERY, "record", "import", "-o", path + ".orr", path,
+              PATH="/nonexistent")
+    claim("without Graphviz its package is named",
+          ran.code == 1 and "Debian: graphviz" in ran.err, ran)
+
+
+def test_csv(folder):
+    path = write(os.path.join(folder, "e.csv"),
+                 'from,to,bytes\r\na,b,1000\r\na,c,\r\nb,"d ""1"", x",5\r\n'
+                 'c,"d ""1"", x",0\r\n')
+    lines, ran = lines_of(path)
+    claim("a CSV of edges: tasks of the kernel `task'", has(
+        lines, "depend 3 before=1", "depend 4 before=3",
+        'codelet 1 name="task" cpu=1 asynchronous=1110 buffers=-1 model=1',
+        'submit 1 codelet=1 data=1:w name="a"') and
+          "4 tasks have no run time" in ran.err, ran, *lines)
+    us = makespan(path, "--assume", "task = 1ms")
+    claim("a CSV of edges is simulated with times that are assumed",
+          isinstance(us, float) and 3000 <= us < 3100, us)
+    write(os.path.join(folder, "e.nodes.csv"),
+          'id,kernel,us,flops,priority\na,init,100,,1\nb,gemm,200,1e6,2\n'
+          'c,gemm,50,,\n"d ""1"", x",end,10,,\n')
+    lines, ran = lines_of(path)
+    claim("e.nodes.csv beside e.csv says more of the tasks", has(
+        lines, 'submit 1 codelet=1 data=1:w priority=1 name="a" times=100',
+        'submit 2 codelet=2 data=1:r,2:w priority=2 name="b" flops=1000000 '
+        'times=200', 'submit 4 codelet=3 data=2:r name="d \\"1\\", x" '
+        'times=10'), ran, *lines)
+    for text, said in (("a,b\n", "does not name the columns"),
+                       ("from,to\na\n", "e.csv:2: 1 fields in a table of 2"),
+                       ("from,to\na,\n", "two ends"),
+                       ('from,to\na,"b\n', "no second one"),
+                       ("from,to,bytes\na,b,x\n", "a number is to be"),
+                       ("from,to,bytes\na,b,-1\n", "-1 bytes"),
+                       ("from,to\na,b\nb,a\n", "in a circle")):
+        write(path, text)
+        lines, ran = lines_of(path)
+        claim("%r: %s" % (text, said),
+              ran.code == 1 and said in ran.err and not lines, ran)
+
+
+def test_starvz(folder):
+    folder = os.path.join(folder, "starvz")
+    os.mkdir(folder)
+    path = write(os.path.join(folder, "application.csv"),
+                 "ResourceId,Start,End,Duration,Value,Footprint,JobId\n"
+                 "CPU0,0,2,2,gemm,c0ffee,0_4\nCPU1,0,2,2,Idle,NA,NA\n"
+                 "CPU1,2,6,4,gemm,c0ffee,0_5\n"
+                 "0_CUDA1_0,1,1.5,0.5,gemm,c0ffee,0_6\n"
+                 "CPU0,2,6,4,trsm,abc,0_7\n")
+    lines, ran = lines_of(path)
+    claim("StarVZ without dag.csv: the file that is missing is named",
+          ran.code == 1 and "starvz/dag.csv" in ran.err, ran)
+    write(os.path.join(folder, "dag.csv"),
+          "JobId,Dependent\n0_7,0_4\n0_7,0_6\n0_4,NA\n")
+    lines, ran = lines_of(path)
+    claim("StarVZ: mean times of kernel and footprint per kind of worker", has(
+        lines, "depend 4 before=1,3",
+        'submit 1 codelet=1 name="0_4" footprint=c0ffee '
+        'times=3000,500,nan,nan',
+        'codelet 2 name="trsm" cpu=1 asynchronous=1110 buffers=-1 model=2',
+        'submit 4 codelet=2 name="0_7" footprint=abc times=4000,nan,nan,nan'),
+          ran, *lines)
+    us = makespan(path, "-s", "dmdas")
+    claim("StarVZ's tasks are simulated, on devices where they ran there",
+          isinstance(us, float) and 4500 <= us < 4600, us)
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         path = test_tasks(folder)
@@ -285,6 +501,11 @@ def main():
         test_written(folder)
         test_everywhere(path)
         test_wrong_tasks(folder)
+        test_dax(folder)
+        test_wfcommons(folder)
+        test_dot(folder)
+        test_csv(folder)
+        test_starvz(folder)
     tap.end()
 
 

@@ -107,12 +107,12 @@ library()
 }
 library 'core/device/cpu/|platforms/discover|tools/' hwloc
 library 'sim/simgrid_bridge' 'simgrid|xbt'
-library 'platforms/' libxml
+library 'platforms/|import/xml' libxml
 library 'platforms/tar' archive
 library 'bound/glpk' glpk
 library 'core/device/disk/hdf5_module' 'hdf5.h'
 library 'perfmodel/lapack' 'lapack|cblas|openblas'
-library 'platforms/|tools/' jansson
+library 'import/wfcommons|platforms/|tools/' jansson
 library 'core/device/(cuda|opencl)/' 'cuda|CL/'
 check "LAPACK is called in perfmodel/lapack.c only" "$(
     grep -rnE '\<(dge[a-z]+|LAPACKE_[a-z]+)_? *\(' core perfmodel bound platforms \

@@ -28,9 +28,9 @@ python3
 '
 
 # What only tests use, which are skipped without: a debugger, pj_dump, which comes
-# with R, and OpenCL devices that are processors.
+# with R, OpenCL devices that are processors, and gv2gxl, which reads graphs in DOT.
 if [ "${with_tests-}" ]; then
-    packages="$packages gdb ocl-icd-opencl-dev opencl-headers pajeng
+    packages="$packages gdb graphviz ocl-icd-opencl-dev opencl-headers pajeng
         pocl-opencl-icd"
 fi
 

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * import/dax.c - workflows of Pegasus, "DAX" files of version 2 and 3: jobs, the
+ * files that they use, parents of children.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <starpu.h>
+
+#include "import/formats.h"
+#include "import/workflow.h"
+#include "import/xml.h"
+
+struct dax {
+    struct flow *flow;
+    struct xml_file file;
+    size_t job;  /* in which the reader is, FLOW_NONE: in none */
+    char *child; /* likewise; owned */
+};
+
+/* "12.5" seconds; NaN where there is none. */
+static int read_seconds(struct flow *flow, const char *text, double *ret_us)
+{
+    char *end;
+    double seconds = text ? strtod(text, &end) : 0;
+
+    if (!text)
+        return 0;
+    if (end == text || *end || !(seconds >= 0))
+        return flow_wrong(flow, "\"%.40s\" is no run time in seconds", text);
+    *ret_us = seconds * 1e6;
+    return 0;
+}
+
+static int begin_job(struct dax *dax, bool is_task)
+{
+    char *id = xml_attribute(&dax->file, "id");
+    char *name = xml_attribute(&dax->file, "name");
+    char *runtime = xml_attribute(&dax->file, "runtime");
+    struct flow_task *task = NULL;
+    int rc = 0;
+
+    if (!id)
+        rc = flow_wrong(dax->flow, "a job without id");
+    else
+        task = workflow_add_job(dax->flow, id, name ? name : "workflow");
+    if (!rc && !task)
+        rc = -EINVAL; /* said */
+    if (!rc)
+        rc = read_seconds(dax->flow, runtime, &task->us);
+    if (!rc && !is_task)
+        rc = flow_note(dax->flow, "workflows inside of the workflow are taken "
+                                  "for one task each");
+    dax->job = dax->flow->ntasks - 1;
+    xmlFree(id);
+    xmlFree(name);
+    xmlFree(runtime);
+    return rc;
+}
+
+static uint32_t mode_of(const char *link)
+{
+    if (link && !strcmp(link, "input"))
+        return STARPU_R;
+    if (link && !strcmp(link, "output"))
+        return STARPU_W;
+    return link && !strcmp(link, "inout") ? STARPU_RW : 0;
+}
+
+static int read_use(struct dax *dax)
+{
+    char *file = xml_attribute(&dax->file, "file");
+    char *name = xml_attribute(&dax->file, "name");
+    char *link = xml_attribute(&dax->file, "link");
+    char *size = xml_attribute(&dax->file, "size"), *end = NULL;
+    double bytes = size ? strtod(size, &end) : 0;
+    uint32_t mode = mode_of(link);
+    int rc = 0;
+
+    if (size && (end == size || *end || !(bytes >= 0) || bytes > 1e18))
+        rc = flow_wrong(dax->flow, "\"%.40s\" is no size in bytes", size);
+    else if (!file && !name)
+        rc = flow_wrong(dax->flow, "a job uses a file without name");
+    else if (mode) /* programs and libraries are no data */
+        rc = workflow_use(dax->flow, dax->job, file ? file : name,
+                          (uint64_t)bytes, mode);
+    xmlFree(file);
+    xmlFree(name);
+    xmlFree(link);
+    xmlFree(size);
+    return rc;
+}
+
+/* <profile namespace="pegasus" key="runtime">60</profile> */
+static int read_profile(struct dax *dax)
+{
+    char *key = xml_attribute(&dax->file, "key");
+    char *text = NULL;
+    int rc = 0;
+
+    if (key && !strcmp(key, "runtime")) {
+        text = xml_text(&dax->file);
+        rc = read_seconds(dax->flow, text, &dax->flow->tasks[dax->job].us);
+    }
+    xmlFree(key);
+    xmlFree(text);
+    return rc;
+}
+
+static int read_reference(struct dax *dax, bool is_child)
+{
+    char *reference = xml_attribute(&dax->file, "ref");
+    int rc = 0;
+
+    if (!reference)
+        rc = flow_wrong(dax->flow, "a child or parent without ref");
+    else if (is_child)
+        rc = flow_text(&dax->child, reference);
+    else if (dax->child)
+        rc = workflow_wait(dax->flow, dax->child, reference);
+    xmlFree(reference);
+    return rc;
+}
+
+static int begin(struct dax *dax, const char *name)
+{
+    if (!strcmp(name, "job"))
+        return begin_job(dax, true);
+    if (!strcmp(name, "dax") || !strcmp(name, "dag"))
+        return begin_job(dax, false);
+    if (!strcmp(name, "child") || !strcmp(name, "parent"))
+        return read_reference(dax, *name == 'c');
+    if (dax->job == FLOW_NONE)
+        return 0;
+    if (!strcmp(name, "uses"))
+        return read_use(dax);
+    return !strcmp(name, "profile") ? read_profile(dax) : 0;
+}
+
+static void end(struct dax *dax, const char *name)
+{
+    if (!strcmp(name, "job") || !strcmp(name, "dax") || !strcmp(name, "dag"))
+        dax->job = FLOW_NONE;
+    if (!strcmp(name, "child"))
+        flow_text(&dax->child, NULL);
+}
+
+int import_dax(struct flow *flow, const char *path,
+               const struct orr_import_options *options)
+{
+    struct dax dax = {.flow = flow, .job = FLOW_NONE};
+    int fd = open(path, O_RDONLY | O_CLOEXEC), rc;
+    const char *name;
+    bool ends;
+
+    (void)options;
+    if (fd < 0)
+        return orr_fail(flow->err, -errno, "%s: %s", path, strerror(errno));
+    rc = xml_open(flow, fd, &dax.file);
+    while (!rc && (rc = xml_next(&dax.file, &name, &ends)) > 0) {
+        rc = ends ? 0 : begin(&dax, name);
+        /* An empty element has no end of its own. */
+        if (!rc && (ends || xmlTextReaderIsEmptyElement(dax.file.reader)))
+            end(&dax, name);
+    }
+    xml_close(&dax.file);
+    free(dax.child);
+    return rc ? rc : workflow_end(flow);
+}

@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * import/dot.c - graphs in Graphviz' language. Graphviz' own gv2gxl makes them XML,
+ * which is read here: attributes that hold for all nodes, or edges, come first.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <starpu.h>
+
+#include "import/edges.h"
+#include "import/formats.h"
+#include "import/workflow.h"
+#include "import/xml.h"
+
+extern char **environ;
+
+/* What a node or an edge says; texts are owned. */
+struct said {
+    char *kernel, *label;
+    double us, start_ms, end_ms, flops, priority, bytes,
+        size; /* NaN: nothing */
+};
+
+struct dot {
+    struct flow *flow;
+    struct xml_file file;
+    struct said nodes, edges; /* of all of them */
+    struct said own;          /* of the one in which the reader is */
+    char *node, *tail, *head; /* in which the reader is; owned */
+    struct said *where;       /* whose value comes next, or NULL … */
+    char *attribute;          /* … and the attribute's name; owned */
+};
+
+static void said_clear(struct said *said)
+{
+    double none = (double)NAN;
+
+    free(said->kernel);
+    free(said->label);
+    *said = (struct said){NULL, NULL, none, none, none, none, none, none, none};
+}
+
+/* --- attributes --- */
+
+/* "4.5" in units of `unit`. */
+static int set_number(struct dot *dot, const char *text, double unit,
+                      double *ret)
+{
+    char *end;
+    double value = strtod(text, &end);
+
+    if (end == text || *end || !isfinite(value))
+        return flow_wrong(dot->flow, "%s: \"%.40s\" where a number is to be",
+                          dot->attribute, text);
+    *ret = value * unit;
+    return 0;
+}
+
+static int set_attribute(struct dot *dot, const char *text)
+{
+    const char *name = dot->attribute;
+    struct said *said = dot->where;
+
+    if (!strcmp(name, "kernel"))
+        return flow_text(&said->kernel, text) ? flow_no_memory(dot->flow) : 0;
+    if (!strcmp(name, "label"))
+        return flow_text(&said->label, text) ? flow_no_memory(dot->flow) : 0;
+    if (!strcmp(name, "us"))
+        return set_number(dot, text, 1, &said->us);
+    if (!strcmp(name, "ms"))
+        return set_number(dot, text, 1e3, &said->us);
+    if (!strcmp(name, "seconds"))
+        return set_number(dot, text, 1e6, &said->us);
+    if (!strcmp(name, "start_ms"))
+        return set_number(dot, text, 1, &said->start_ms);
+    if (!strcmp(name, "end_ms"))
+        return set_number(dot, text, 1, &said->end_ms);
+    if (!strcmp(name, "flops"))
+        return set_number(dot, text, 1, &said->flops);
+    if (!strcmp(name, "priority"))
+        return set_number(dot, text, 1, &said->priority);
+    if (!strcmp(name, "bytes"))
+        return set_number(dot, text, 1, &said->bytes);
+    if (!strcmp(name, "size"))
+        return set_number(dot, text, 1, &said->size);
+    if (!strcmp(name, "weight") || !strcmp(name, "time") ||
+        !strcmp(name, "duration") || !strcmp(name, "runtime") ||
+        !strcmp(name, "cost"))
+        return flow_note(dot->flow,
+                         "the attribute %s has no unit and is not "
+                         "used: us, ms or seconds of a task, bytes "
+                         "of an edge",
+                         name)
+                   ? flow_no_memory(dot->flow)
+                   : 0;
+    return 0;
+}
+
+/* <attr name="node:ms">, <attr name="ms">: whose value comes next. */
+static int begin_attribute(struct dot *dot)
+{
+    char *name = xml_attribute(&dot->file, "name");
+    const char *bare = name ? name : "";
+
+    dot->where = dot->node || dot->tail ? &dot->own : NULL;
+    if (!strncmp(bare, "node:", 5) || !strncmp(bare, "edge:", 5)) {
+        dot->where = *bare == 'n' ? &dot->nodes : &dot->edges;
+        bare += 5;
+    }
+    if (flow_text(&dot->attribute, bare)) {
+        xmlFree(name);
+        return flow_no_memory(dot->flow);
+    }
+    xmlFree(name);
+    return 0;
+}
+
+/* --- nodes and edges --- */
+
+static double either(double own, double of_all)
+{
+    return isnan(own) ? of_all : own;
+}
+
+static const char *kernel_of(const struct dot *dot)
+{
+    const struct said *own = &dot->own, *all = &dot->nodes;
+    const char *kernel = own->kernel   ? own->kernel
+                         : all->kernel ? all->kernel
+                                       : own->label;
+
+    /* The label \N is the name. */
+    return kernel && *kernel && strcmp(kernel, "\\N") ? kernel : dot->node;
+}
+
+static int end_node(struct dot *dot)
+{
+    struct flow_task *task = edges_task(dot->flow, dot->node, "task");
+    const struct said *own = &dot->own;
+    double priority = either(own->priority, dot->nodes.priority);
+
+    if (!task)
+        return -ENOMEM; /* said */
+    task->us = either(own->us, dot->nodes.us);
+    if (isnan(task->us) && own->end_ms >= own->start_ms)
+        task->us = (own->end_ms - own->start_ms) * 1000;
+    task->flops = either(own->flops, dot->nodes.flops);
+    if (isnan(task->flops)) /* as SimGrid's graphs have it */
+        task->flops = either(own->size, dot->nodes.size);
+    if (isnan(task->flops))
+        task->flops = 0;
+    if (task->us < 0 || task->flops < 0 || fabs(priority) > 1e9)
+        return flow_wrong(dot->flow,
+                          "%s: a negative time or flops, or a "
+                          "priority of more than nine digits",
+                          dot->node);
+    if (!isnan(priority))
+        task->priority = (int64_t)priority;
+    return flow_text(&task->kernel, kernel_of(dot)) ? flow_no_memory(dot->flow)
+                                                    : 0;
+}
+
+static int end_edge(struct dot *dot)
+{
+    double bytes = either(dot->own.bytes, dot->edges.bytes);
+
+    if (isnan(bytes))
+        bytes = either(dot->own.size, dot->edges.size);
+    return edges_connect(dot->flow, dot->tail, dot->head,
+                         isnan(bytes) ? 0 : bytes);
+}
+
+static int begin(struct dot *dot, const char *name)
+{
+    char *directed, *text;
+    int rc = 0;
+
+    if (!strcmp(name, "node") || !strcmp(name, "edge")) {
+        said_clear(&dot->own);
+        xmlFree(dot->node);
+        xmlFree(dot->tail);
+        xmlFree(dot->head);
+        dot->node = *name == 'n' ? xml_attribute(&dot->file, "id") : NULL;
+        dot->tail = *name == 'e' ? xml_attribute(&dot->file, "from") : NULL;
+        dot->head = *name == 'e' ? xml_attribute(&dot->file, "to") : NULL;
+        directed = xml_attribute(&dot->file, "isdirected");
+        if (directed && strcmp(directed, "true"))
+            rc = flow_wrong(dot->flow, "the graph has no directions: write "
+                                       "digraph and ->");
+        xmlFree(directed);
+        return rc;
+    }
+    if (!strcmp(name, "graph")) {
+        /* What seemed a node is a folder of some: they stand outside, too. */
+        xmlFree(dot->node);
+        dot->node = NULL;
+        return 0;
+    }
+    if (!strcmp(name, "attr"))
+        return begin_attribute(dot);
+    if (strcmp(name, "string") || !dot->where || !dot->attribute)
+        return 0;
+    text = xml_text(&dot->file);
+    rc = text ? set_attribute(dot, text) : 0;
+    xmlFree(text);
+    dot->where = NULL;
+    return rc;
+}
+
+static int end(struct dot *dot, const char *name)
+{
+    int rc = 0;
+
+    if (!strcmp(name, "node") && dot->node)
+        rc = end_node(dot);
+    if (!strcmp(name, "edge") && dot->tail && dot->head)
+        rc = end_edge(dot);
+    if (!strcmp(name, "node") || !strcmp(name, "edge")) {
+        xmlFree(dot->node);
+        xmlFree(dot->tail);
+        xmlFree(dot->head);
+        dot->node = dot->tail = dot->head = NULL;
+    }
+    return rc;
+}
+
+static int read_all(struct dot *dot, int fd)
+{
+    const char *name;
+    bool ends, empty;
+    int rc = xml_open(dot->flow, fd, &dot->file);
+
+    while (!rc && (rc = xml_next(&dot->file, &name, &ends)) > 0) {
+        empty = !ends && xmlTextReaderIsEmptyElement(dot->file.reader);
+        rc = ends ? end(dot, name) : begin(dot, name);
+        if (!rc && empty)
+            rc = end(dot, name);
+    }
+    xml_close(&dot->file);
+    xmlFree(dot->node);
+    xmlFree(dot->tail);
+    xmlFree(dot->head);
+    free(dot->attribute);
+    return rc;
+}
+
+/* --- gv2gxl --- */
+
+/* Starts it; *ret_fd is where it writes. Errors, with a message. */
+static int start(struct flow *flow, const char *path, pid_t *ret, int *ret_fd)
+{
+    char program[] = "gv2gxl", end_of_options[] = "--";
+    char *words[] = {program, end_of_options, (char *)(uintptr_t)path, NULL};
+    posix_spawn_file_actions_t actions;
+    int ends[2], rc;
+
+    if (pipe2(ends, O_CLOEXEC) < 0)
+        return orr_fail(flow->err, -errno, "%s: %s", path, strerror(errno));
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
+    rc = posix_spawnp(ret, program, &actions, NULL, words, environ);
+    posix_spawn_file_actions_destroy(&actions);
+    close(ends[1]);
+    if (rc) {
+        close(ends[0]);
+        return orr_fail(flow->err, -rc,
+                        "%s: gv2gxl, which reads such graphs, cannot be "
+                        "started: %s; install Graphviz (Debian: graphviz)",
+                        path, strerror(rc));
+    }
+    *ret_fd = ends[0];
+    return 0;
+}
+
+int import_dot(struct flow *flow, const char *path,
+               const struct orr_import_options *options)
+{
+    struct dot dot = {.flow = flow};
+    pid_t child;
+    int fd = -1, status = 0, rc = start(flow, path, &child, &fd);
+
+    (void)options;
+    if (rc)
+        return rc;
+    said_clear(&dot.nodes);
+    said_clear(&dot.edges);
+    said_clear(&dot.own);
+    rc = read_all(&dot, fd);
+    said_clear(&dot.nodes);
+    said_clear(&dot.edges);
+    said_clear(&dot.own);
+    flow->line = 0; /* of the XML: nobody has seen it */
+    while (waitpid(child, &status, 0) < 0 && errno == EINTR)
+        ;
+    if ((status != 0 || *dot.file.problem) && rc != -ENOMEM)
+        return flow_wrong(flow, "gv2gxl finds it wrong, see above");
+    return rc ? rc : workflow_end(flow);
+}

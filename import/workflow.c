@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* import/workflow.c - see workflow.h. */
+#include "import/workflow.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <starpu.h>
+
+/* How long the name is without "_ID0000012" or "_12". */
+static size_t without_number(const char *name)
+{
+    size_t n = strlen(name), end = n;
+
+    while (end > 0 && name[end - 1] >= '0' && name[end - 1] <= '9')
+        end--;
+    if (end == n)
+        return n;
+    if (end >= 2 && !strncmp(name + end - 2, "ID", 2))
+        end -= 2;
+    return end >= 2 && name[end - 1] == '_' ? end - 1 : n;
+}
+
+struct flow_task *workflow_add_job(struct flow *flow, const char *id,
+                                   const char *name)
+{
+    struct flow_task *task = flow_add_task(flow);
+    int rc;
+
+    if (!task) {
+        flow_no_memory(flow);
+        return NULL;
+    }
+    task->kernel = strndup(name, without_number(name));
+    rc = task->kernel ? flow_text(&task->name, id) : -ENOMEM;
+    if (!rc)
+        rc = flow_set(&flow->task_names, id, flow->ntasks - 1);
+    if (rc == -EEXIST)
+        flow_wrong(flow, "a second job \"%.60s\"", id);
+    else if (rc)
+        flow_no_memory(flow);
+    return rc ? NULL : task;
+}
+
+/* Of one that is named again, what is known of it counts. */
+int workflow_use(struct flow *flow, size_t job, const char *file,
+                 uint64_t bytes, uint32_t mode)
+{
+    size_t d = flow_find(&flow->datum_names, file);
+    struct flow_task *task = &flow->tasks[job];
+    int rc = 0;
+
+    if (d == FLOW_NONE) {
+        d = flow_add_datum(flow, file, bytes);
+        rc = d == FLOW_NONE ? -ENOMEM : flow_set(&flow->datum_names, file, d);
+    } else if (bytes > flow->data[d].bytes) {
+        flow->data[d].bytes = bytes;
+    }
+    for (size_t u = 0; !rc && u < task->nuses; u++)
+        if (task->uses[u].datum == d) {
+            task->uses[u].mode |= mode;
+            return 0;
+        }
+    if (!rc)
+        rc = flow_use(task, d, mode);
+    return rc ? flow_no_memory(flow) : 0;
+}
+
+int workflow_wait(struct flow *flow, const char *child, const char *parent)
+{
+    size_t c = flow_find(&flow->task_names, child);
+    size_t p = flow_find(&flow->task_names, parent);
+
+    if (c == FLOW_NONE || p == FLOW_NONE)
+        return flow_wrong(flow, "there is no job \"%.60s\"",
+                          c == FLOW_NONE ? child : parent);
+    return flow_wait(&flow->tasks[c], p) ? flow_no_memory(flow) : 0;
+}
+
+int workflow_end(struct flow *flow)
+{
+    size_t timeless = 0, sizeless = 0;
+    int rc = 0;
+
+    flow->line = 0;
+    if (!flow->ntasks)
+        return flow_wrong(flow, "there is no task in it");
+    for (size_t t = 0; t < flow->ntasks; t++)
+        timeless +=
+            flow->tasks[t].kind == FLOW_TASK && !(flow->tasks[t].us >= 0);
+    for (size_t d = 0; d < flow->ndata; d++)
+        sizeless += !flow->data[d].bytes;
+    if (timeless)
+        rc = flow_note(flow,
+                       "%zu tasks have no run time: their kernels need a "
+                       "model on the machine, or --assume",
+                       timeless);
+    if (!rc && sizeless)
+        rc = flow_note(flow, "%zu data have no size: they move in no time",
+                       sizeless);
+    if (!rc)
+        rc = flow_wait_for_writers(flow);
+    if (rc == -ENOMEM)
+        return flow_no_memory(flow);
+    return rc ? rc : flow_give_order(flow);
+}

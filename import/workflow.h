@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * import/workflow.h - what formats of workflows have in common: jobs with files, run
+ * times in seconds, parents. One thread.
+ */
+#pragma once
+
+#include "import/flow.h"
+
+/* A job more, under its id, of a kernel called `name`: a number at the end, as in
+ * "mProject_ID0000012", is left out. NULL with a message. */
+struct flow_task *workflow_add_job(struct flow *flow, const char *id,
+                                   const char *name);
+
+/* The job reads, writes, or both, a file of so many bytes (0: not known). */
+int workflow_use(struct flow *flow, size_t job, const char *file,
+                 uint64_t bytes, uint32_t mode);
+
+/* One job waits for another, by their ids. */
+int workflow_wait(struct flow *flow, const char *child, const char *parent);
+
+/* All has been read: order, and what is to be said. Errors, with a message. */
+int workflow_end(struct flow *flow);
