@@ -80,6 +80,7 @@ struct flow {
     const char *path;
     unsigned long line; /* where the reader is, 0: the format has no lines */
     bool pinned;   /* tasks without a model run on the worker where they ran */
+    bool binary;   /* the record is to have the compact form */
     bool per_kind; /* tasks have times per kind of workers */
 };
 

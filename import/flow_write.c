@@ -505,7 +505,7 @@ static void writer_done(struct writer *w)
 int flow_write(struct flow *flow, FILE *out)
 {
     size_t n = flow->ntasks + 1;
-    struct writer w = {.flow = flow, .record = {.file = out}, .iteration = -1};
+    struct writer w = {.flow = flow, .record = {.file = out, .binary = flow->binary}, .iteration = -1};
 
     w.order = calloc(n, sizeof(*w.order));
     w.number = calloc(n, sizeof(*w.number));

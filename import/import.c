@@ -144,6 +144,7 @@ int orr_import(const char *path, const struct orr_import_options *options,
     if (rc)
         return orr_fail(err, rc, "%s: out of memory", path);
     flow_init(&flow, path, err);
+    flow.binary = options->binary;
     rc = format->read(&flow, path, options);
     if (rc == -ENOMEM)
         flow_no_memory(&flow);

@@ -15,7 +15,7 @@
 const char *orr_import_format(const char *path);
 
 /* Reads all of the file, and those beside it that belong to it, and writes a
- * record. Errors, with a message that names the place: -EINVAL, -ENOMEM, those of
+ * record, in the compact form if `options` say so. Errors, with a message that names the place: -EINVAL, -ENOMEM, those of
  * the system. Whether `out` took everything is asked at its end (ferror). */
 int orr_import(const char *path, const struct orr_import_options *options,
                FILE *out, struct orr_error *err);

@@ -7,4 +7,5 @@
 struct orr_import_options {
     const char *schedule;  /* a sched.rec for a tasks.rec, or NULL */
     bool recorded_workers; /* tasks run on the workers where they ran */
+    bool binary;           /* the record is to have the compact form */
 };

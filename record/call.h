@@ -9,7 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Ends of lists of X(NAME, "word"); the order is not part of the format. */
+/* X(NAME, "word"). New ones come last, here, among ways and kinds and among the
+ * fields of a verb (fields.c): the compact form has their places. */
 #define ORR_VERBS(X)                                                           \
     X(RUN, "run")                                                              \
     X(MODEL, "model")                                                          \

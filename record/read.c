@@ -14,6 +14,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "record/binary.h"
 #include "record/modes.h"
 #include "record/version.h"
 
@@ -32,6 +33,7 @@ struct orr_record_reader {
     struct orr_call call;
     struct orr_error *err;
     bool ended;
+    bool binary; /* calls as bytes: binary.h; `number` counts them */
 };
 
 /* One element of each sort of list. */
@@ -348,11 +350,27 @@ static int read_verb(struct orr_record_reader *r)
                  (int)(n < 40 ? n : 40), r->at);
 }
 
+/* Room for so many elements of lists; returns 1 or an error. */
+static int make_room(struct orr_record_reader *r, size_t words)
+{
+    uint64_t *moved;
+
+    r->nelements = 0;
+    if (words <= r->most)
+        return 1;
+    moved = realloc(r->elements, 2 * words * sizeof(*moved));
+    if (!moved)
+        return orr_fail(r->err, -ENOMEM, "%s:%lu: out of memory", r->name,
+                        r->number);
+    r->elements = moved;
+    r->most = 2 * words;
+    return 1;
+}
+
 /* The next line without its end: 1, 0 at the end of the file, or an error. */
 static int read_line(struct orr_record_reader *r)
 {
     ssize_t n;
-    size_t words;
 
     errno = 0;
     n = getline(&r->line, &r->room, r->file);
@@ -370,21 +388,78 @@ static int read_line(struct orr_record_reader *r)
     r->line[n - 1] = '\0';
     if (strlen(r->line) != (size_t)n - 1)
         return wrong(r, "a byte 0: this is no text");
+    r->at = r->line;
     /* Every element has a digit and a separator; uses, of two words, three
      * characters at least. */
-    words = (size_t)n + 4;
-    if (words > r->most) {
-        uint64_t *moved = realloc(r->elements, 2 * words * sizeof(*moved));
+    return make_room(r, (size_t)n + 4);
+}
 
-        if (!moved)
-            return orr_fail(r->err, -ENOMEM, "%s:%lu: out of memory", r->name,
-                            r->number);
-        r->elements = moved;
-        r->most = 2 * words;
+/* --- bytes --- */
+
+static int cut_off(struct orr_record_reader *r)
+{
+    return wrong(r, "the record is cut off: its last call, `end', is missing. "
+                    "The run may not have ended");
+}
+
+/* A length: 1, 0 at the end of the file, or an error. */
+static int read_length(struct orr_record_reader *r, size_t *ret)
+{
+    int c = getc_unlocked(r->file);
+
+    r->number++;
+    *ret = 0;
+    for (unsigned shift = 0; c != EOF && shift < 32; shift += 7) {
+        *ret |= (size_t)(c & 0x7f) << shift;
+        if (!(c & 0x80))
+            return 1;
+        c = getc_unlocked(r->file);
     }
-    r->nelements = 0;
-    r->at = r->line;
-    return 1;
+    if (c == EOF)
+        return r->ended && !*ret ? 0 : cut_off(r);
+    return wrong(r, "a call of more bytes than there can be");
+}
+
+/* The next call's bytes, for which room is made as they come. */
+static int read_bytes(struct orr_record_reader *r, size_t n)
+{
+    enum { STEP = 1 << 20 };
+
+    for (size_t got = 0; got < n;) {
+        size_t more = n - got < STEP ? n - got : STEP;
+
+        if (got + more > r->room) {
+            char *moved = realloc(r->line, got + more);
+
+            if (!moved)
+                return orr_fail(r->err, -ENOMEM, "%s:%lu: out of memory",
+                                r->name, r->number);
+            r->line = moved;
+            r->room = got + more;
+        }
+        if (fread(r->line + got, 1, more, r->file) < more)
+            return cut_off(r);
+        got += more;
+    }
+    return make_room(r, n);
+}
+
+/* 1, 0 behind the last call, or an error. */
+static int read_binary(struct orr_record_reader *r)
+{
+    const char *problem;
+    size_t n;
+    int rc = read_length(r, &n);
+
+    if (rc > 0 && r->ended)
+        return wrong(r, "a call behind the last one, `end'");
+    if (rc > 0)
+        rc = read_bytes(r, n);
+    if (rc <= 0)
+        return rc;
+    problem = orr_binary_read((const unsigned char *)r->line, n, r->elements,
+                              &r->call);
+    return problem ? wrong(r, "%s", problem) : 1;
 }
 
 static int check_end(struct orr_record_reader *r)
@@ -399,7 +474,8 @@ static int check_end(struct orr_record_reader *r)
     return 0;
 }
 
-static int read_call(struct orr_record_reader *r)
+/* The next line as a call: 1, 0 behind the last one, or an error. */
+static int read_text_call(struct orr_record_reader *r)
 {
     int rc;
 
@@ -416,10 +492,17 @@ static int read_call(struct orr_record_reader *r)
     if (r->ended)
         return wrong(r, "a line behind the last one, `end'");
     rc = read_verb(r);
-    if (!rc && r->call.verb == ORR_CALL_END)
-        rc = check_end(r);
-    r->ncalls++;
     return rc ? rc : 1;
+}
+
+static int read_call(struct orr_record_reader *r)
+{
+    int rc = r->binary ? read_binary(r) : read_text_call(r);
+
+    if (rc > 0 && r->call.verb == ORR_CALL_END && check_end(r))
+        return -EINVAL;
+    r->ncalls++;
+    return rc;
 }
 
 int orr_record_next(struct orr_record_reader *reader,
@@ -442,7 +525,9 @@ static int read_first_line(struct orr_record_reader *r)
     if (!rc || strncmp(r->at, magic, sizeof(magic) - 1))
         return wrong(r, "this is no record: its first line is not \"" //
                      ORR_RECORD_MAGIC " " ORR_RECORD_VERSION "\"");
-    if (strcmp(r->at + sizeof(magic) - 1, ORR_RECORD_VERSION))
+    r->binary = !strcmp(r->at + sizeof(magic) - 1,
+                        ORR_RECORD_VERSION " " ORR_RECORD_BINARY);
+    if (!r->binary && strcmp(r->at + sizeof(magic) - 1, ORR_RECORD_VERSION))
         return wrong(r,
                      "a record of version %.20s; this Orrery reads "
                      "version " ORR_RECORD_VERSION,

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "record/binary.h"
 #include "record/modes.h"
 #include "record/version.h"
 
@@ -214,20 +215,54 @@ static void put_field(struct orr_record_writer *w,
     put_value(w, field, call);
 }
 
-void orr_record_begin(struct orr_record_writer *writer)
+bool orr_record_is_binary_name(const char *path)
 {
-    fputs(ORR_RECORD_MAGIC " " ORR_RECORD_VERSION "\n", writer->file);
+    static const char extension[] = ORR_RECORD_BINARY_EXTENSION;
+    size_t n = strlen(path), m = sizeof(extension) - 1;
+
+    return n > m && !strcmp(path + n - m, extension);
 }
 
-void orr_record_write(struct orr_record_writer *w, const struct orr_call *call)
+void orr_record_begin(struct orr_record_writer *writer)
+{
+    fputs(writer->binary
+              ? ORR_RECORD_MAGIC " " ORR_RECORD_VERSION " " ORR_RECORD_BINARY
+                                 "\n"
+              : ORR_RECORD_MAGIC " " ORR_RECORD_VERSION "\n",
+          writer->file);
+}
+
+/* Its length, then its bytes. */
+static void put_bytes(struct orr_record_writer *w, const struct orr_call *call)
+{
+    unsigned char length[ORR_BINARY_NUMBER];
+    unsigned char *to = (unsigned char *)room(w, orr_binary_most(call));
+    size_t n;
+
+    if (!to)
+        return;
+    w->n = orr_binary_put(to, call);
+    n = orr_binary_put_number(length, w->n);
+    fwrite(length, 1, n, w->file);
+}
+
+static void put_line(struct orr_record_writer *w, const struct orr_call *call)
 {
     const struct orr_verb_fields *verb = &orr_verbs[call->verb];
 
-    w->n = 0;
     put_word(w, verb->word);
     for (size_t i = 0; verb->fields[i]; i++)
         put_field(w, verb->fields[i], call);
     put_char(w, '\n');
+}
+
+void orr_record_write(struct orr_record_writer *w, const struct orr_call *call)
+{
+    w->n = 0;
+    if (w->binary)
+        put_bytes(w, call);
+    else
+        put_line(w, call);
     if (w->error)
         return;
     fwrite(w->line, 1, w->n, w->file);

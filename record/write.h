@@ -5,18 +5,23 @@
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stdio.h>
 
 #include "record/call.h"
 
-/* All zero but `file` at the beginning. */
+/* All zero but `file` and `binary` at the beginning. */
 struct orr_record_writer {
     FILE *file; /* borrowed */
+    bool binary; /* the compact form: binary.h */
     char *line; /* owned: the line that is being made */
     size_t n, room;
     uint64_t ncalls; /* lines so far, but for the first */
     int error;       /* -ENOMEM, once; then nothing more is written */
 };
+
+/* Whether a file of that name is to have the compact form. */
+bool orr_record_is_binary_name(const char *path);
 
 /* The first line. */
 void orr_record_begin(struct orr_record_writer *writer);

@@ -58,6 +58,7 @@ int orr_calls_open(struct orr_runtime *rt, struct orr_error *err)
     calls->rt = rt;
     orr_lock_init(&calls->lock, ORR_RANK_RUNTIME);
     calls->writer.file = calls->result.file;
+    calls->writer.binary = orr_record_is_binary_name(path);
     rt->calls = calls;
     return 0;
 }

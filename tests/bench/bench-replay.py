@@ -37,25 +37,39 @@ def main():
     tiles = int(sys.argv[3]) if len(sys.argv) > 3 else 80
     rounds = int(sys.argv[4]) if len(sys.argv) > 4 else 5
     words = [cholesky, "-size", str(960 * tiles), "-nblocks", str(tiles)]
-    ratios = {"recorded": [], "replayed": []}
+    ratios = {"recorded": [], "compact": [], "replayed": [],
+              "compact replayed": []}
+    more = {"recorded": [], "compact": []}
     with tempfile.TemporaryDirectory() as folder:
         record = os.path.join(folder, "rec")
+        small = record + ".recb"
         for _ in range(rounds):
             plain, memory = run(words)
             recorded, _ = run(words, ORRERY_RECORD=record)
             replayed, again = run([player, record])
             ratios["recorded"].append(recorded / plain)
+            more["recorded"].append(recorded - plain)
             ratios["replayed"].append(replayed / plain)
+            recorded, _ = run(words, ORRERY_RECORD=small)
+            replayed, _ = run([player, small])
+            ratios["compact"].append(recorded / plain)
+            more["compact"].append(recorded - plain)
+            ratios["compact replayed"].append(replayed / plain)
         with open(record, encoding="utf-8") as file:
             tasks = len(re.findall("^submit", file.read(), re.MULTILINE))
-        size = os.path.getsize(record)
+        size, compact = os.path.getsize(record), os.path.getsize(small)
     for name, values in ratios.items():
-        print("%-9s %.2f of the time of simulating it (median of %d, "
+        print("%-16s %.2f of the time of simulating it (median of %d, "
               "%.2f to %.2f)" % (name, statistics.median(values), rounds,
                                  min(values), max(values)))
-    print("tasks     %d; record %.0f bytes a task; memory of the replay %.2f of "
-          "the program's (%.0f MiB)" % (tasks, size / tasks, again / memory,
-                                        again / 1024))
+    for name, values in more.items():
+        us = statistics.median(values) * 1e6 / tasks
+        print("%-16s %.2f us a task: %.2f %% of tasks of 1 ms" %
+              (name, us, us / 10))
+    print("tasks %d; record %.0f bytes a task, compact %.0f; memory of the replay "
+          "%.2f of the program's (%.0f MiB, %.0f bytes a task more)" %
+          (tasks, size / tasks, compact / tasks, again / memory, again / 1024,
+           (again - memory) * 1024 / tasks))
 
 
 if __name__ == "__main__":

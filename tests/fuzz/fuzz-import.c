@@ -46,7 +46,7 @@ static void check_record(const char *path, const char *text, size_t size)
 
 static void import(const char *path, const char *record)
 {
-    struct orr_import_options options = {NULL, false};
+    struct orr_import_options options = {NULL, false, false};
     const char *format = orr_import_format(path);
     struct orr_error err = {""};
     char *text = NULL;

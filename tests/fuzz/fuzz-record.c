@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * tests/fuzz/fuzz-record.c - libFuzzer target for the reader of records: no text
- * crashes it, what it accepts is written and read again the same, and errors
- * name the line. One thread.
+ * crashes it, what it accepts is written in both forms and read again the same, and
+ * errors name the line. One thread.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,10 +28,10 @@ static void put(const char *path, const void *data, size_t size)
 }
 
 /* The calls of the file as they are written, NULL: it is no record. */
-static char *read_and_write(const char *path, size_t *ret_size)
+static char *read_and_write(const char *path, bool binary, size_t *ret_size)
 {
     struct orr_record_reader *reader;
-    struct orr_record_writer writer = {0};
+    struct orr_record_writer writer = {.binary = binary};
     const struct orr_call *call;
     struct orr_error err = {""};
     char *text = NULL;
@@ -63,10 +63,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
     snprintf(path, sizeof(path), "/tmp/orrery-fuzz-record-%d", (int)getpid());
     put(path, data, size);
-    once = read_and_write(path, &n);
+    once = read_and_write(path, true, &n);
     if (once) {
         put(path, once, n);
-        twice = read_and_write(path, &m);
+        free(once);
+        once = read_and_write(path, false, &n);
+        must(once != NULL);
+        put(path, once, n);
+        twice = read_and_write(path, false, &m);
         must(twice && n == m && memcmp(once, twice, n) == 0);
         free(twice);
     }

@@ -163,6 +163,45 @@ def test_replay(orrery, recorded, folder):
     return path
 
 
+def test_binary(orrery, player, folder, good):
+    """The compact form: the same calls, every end of the file is refused."""
+    small = os.path.join(folder, "small.recb")
+    back = os.path.join(folder, "back.rec")
+    there = Ran([orrery, "record", "import", "-o", small, good])
+    again = Ran([orrery, "record", "import", "-o", back, small])
+    claim("a record, made compact and text again, is the same",
+          there.code == again.code == 0 and read(back) == read(good) and
+          2 * os.path.getsize(small) < os.path.getsize(good), there, again)
+    simulated = {"ORRERY_MACHINE": MACHINE, "ORRERY_ASSUME": ASSUME}
+    paths = [os.path.join(folder, name) for name in ("text", "bytes")]
+    runs = [Ran([player, record], ORRERY_TRACE=path, **simulated)
+            for record, path in zip((good, small), paths)]
+    claim("both have the same trace", not any(run.code for run in runs) and
+          read(paths[0]) == read(paths[1]), *runs)
+    whole = read(small)
+    bad = os.path.join(folder, "bad.recb")
+    failed = []
+    for n in range(24, len(whole), 13):
+        write(bad, whole[:n])
+        ran = Ran([orrery, "replay", bad, "-m", MACHINE])
+        if ran.code != 1 or "bad.recb:" not in ran.err:
+            failed.append(ran)
+    claim("one that ends anywhere is refused with the call", not failed,
+          *failed[:2])
+    head = b"orrery-record 1 binary\n"
+    for text, said in ((b"\x01\xff", "of this version has not"),
+                       (b"\x02\x00\x63", "this call has not"),
+                       (b"\x03\x00\x09\x81", "ends within a field"),
+                       (b"\xff\xff\xff\xff\xff\x01", "than there can be"),
+                       (b"\xff\xff\xff\x7f\x00", "cut off"),
+                       (b"\x05\x00\x00\x02ab", "without its end"),
+                       (whole[len(head):] + b"\x01\x00", "behind the last")):
+        write(bad, head + text)
+        ran = Ran([orrery, "replay", bad, "-m", MACHINE])
+        claim("compact %r: %s" % (text[-6:], said),
+              ran.code == 1 and said in ran.err, ran)
+
+
 def test_wrong_files(orrery, player, folder, good):
     bad = os.path.join(folder, "bad.rec")
     lines = read(good).decode().splitlines(keepends=True)
@@ -239,6 +278,7 @@ def main():
         test_record(orrery, recorded, folder)
         good = test_replay(orrery, recorded, folder)
         test_wrong_files(orrery, player, folder, good)
+        test_binary(orrery, player, folder, good)
     tap.end()
 
 

@@ -4,6 +4,7 @@
 
 #include "core/base/result.h"
 #include "import/import.h"
+#include "record/write.h"
 #include "tools/common/tool.h"
 
 #include <string.h>
@@ -52,6 +53,7 @@ int foreign_import(char *const *argv, const char *record)
 
     if (read_options(argv, &options) < 0)
         return -1;
+    options.binary = orr_record_is_binary_name(record);
     rc = orr_result_open(record, &out);
     if (rc) {
         tool_error("%s: %s", record, strerror(-rc));

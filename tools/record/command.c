@@ -22,7 +22,7 @@ static const char help[] =
     "       orrery record import -o FILE FILE-OF-ANOTHER-PROGRAM\n"
     "Runs the program and keeps what it asked the library for: data, tasks, waits and\n"
     "the time in between (docs/RECORD.md). orrery replay simulates that elsewhere.\n"
-    "  -o, --output FILE          where the record goes\n"
+    "  -o, --output FILE          where the record goes; .recb: in the compact form\n"
     "  -m, --machine MACHINE      simulate that machine (orrery machine list); else\n"
     "                             that of ORRERY_MACHINE, else run for real\n"
     "  -s, --scheduler SCHEDULER  such as eager, lws, dmda, dmdas\n" EDITS_HELP

@@ -3,12 +3,16 @@
  * tools/record/import.c - `orrery record import`: a record of the tasks in a file
  * of another program. One thread.
  */
+#include "core/base/result.h"
+#include "record/read.h"
+#include "record/write.h"
 #include "tools/common/foreign.h"
 #include "tools/common/tool.h"
 #include "tools/record/record.h"
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -20,12 +24,51 @@ static const char help[] =
     "list of edges (from,to,bytes in a .csv), StarVZ's application.csv with dag.csv.\n"
     "Such files may also stand where a program or a record does: orrery compare -m\n"
     "MACHINE -s eager,dmda -- tasks.rec.\n"
-    "  -o, --output FILE          where the record goes\n"
+    "A record is copied, from and to the compact form.\n"
+    "  -o, --output FILE          where the record goes; .recb: in the compact form\n"
     "      --static-workerid      a tasks.rec on the workers where its tasks ran\n"
     "Kernels take the times of the machine's models, or those that --assume gives;\n"
     "where there are none, those that the file has.\n"
     "Exit codes: 0; 1 when the file cannot be read; 2 for a wrong command line.\n"
     "example: orrery record import -o cholesky.rec tasks.rec\n";
+
+/* Between the two forms. */
+static int convert(const char *from, const char *to)
+{
+    struct orr_record_reader *reader;
+    struct orr_record_writer writer = {.binary = orr_record_is_binary_name(to)};
+    const struct orr_call *call;
+    struct orr_error err = {""};
+    struct orr_result out;
+    char *how = NULL;
+    int rc = orr_record_open(from, &reader, &err);
+
+    if (rc)
+        return tool_fail(TOOL_FAILED, "record import: %s", err.text);
+    rc = orr_result_open(to, &out);
+    if (rc) {
+        orr_record_close(reader);
+        return tool_fail(TOOL_FAILED, "record import: %s: %s", to,
+                         strerror(-rc));
+    }
+    writer.file = out.file;
+    orr_record_begin(&writer);
+    while ((rc = orr_record_next(reader, &call, &err)) > 0) {
+        if (call->verb != ORR_CALL_END)
+            orr_record_write(&writer, call);
+        else if (call->text)
+            how = tool_format("%s", call->text);
+    }
+    if (orr_record_end(&writer, how) && !rc)
+        rc = -ENOMEM;
+    rc = orr_result_close(&out, rc);
+    orr_record_close(reader);
+    free(how);
+    if (rc)
+        return tool_fail(TOOL_FAILED, "record import: %s",
+                         *err.text ? err.text : strerror(-rc));
+    return record_tell(to) ? TOOL_OK : TOOL_FAILED;
+}
 
 static int import(const char *path, char **operands, int n, bool pinned)
 {
@@ -33,6 +76,8 @@ static int import(const char *path, char **operands, int n, bool pinned)
     char *words[4] = {operands[0]};
     int w = 1;
 
+    if (n == 1 && !pinned && orr_record_is_one(operands[0]))
+        return convert(operands[0], path);
     if (!foreign_is_one(operands[0])) {
         if (access(operands[0], R_OK) < 0)
             return tool_fail(TOOL_FAILED, "record import: %s: %s", operands[0],
