@@ -148,6 +148,36 @@ def the_text_says_what_the_json_says():
 
 
 @test
+def a_trace_says_the_same_as_its_run():
+    trace = os.path.join(TOP.name, "run.csv")
+    graph = os.path.join(TOP.name, "run.graph")
+    done = orrery("trace", "-m", GPUS, "-s", "dmda", "-o", trace, "--graph",
+                  graph, "--", CULPRIT, "streams", "1")
+    assert done.returncode == 0, done.stderr
+    whole = orrery("explain", "-m", GPUS, "-s", "dmda", "--json", "--", CULPRIT,
+                   "streams", "1")
+    traced = orrery("explain", "--json", trace)
+    assert traced.returncode == 0, traced.stderr
+    whole, traced = json.loads(whole.stdout), json.loads(traced.stdout)
+    assert traced["changes"] == [] and whole["changes"], whole
+    assert traced["run"] == {"machine": GPUS, "scheduler": "dmda",
+                             "simulated": True}
+    for part in ("makespan_ms", "critical_path", "idle", "misplaced", "links",
+                 "copied_again_bytes", "longest_chain_ms"):
+        assert whole[part] == traced[part], part
+    for words, text in ((("-m", GPUS, trace), "need a program"),
+                        (("--graph", trace + "x", trace), "writes both"),
+                        (("--graph", trace, trace), "run.csv"),
+                        (("--graph", graph, "--", CULPRIT, "chain", "1"),
+                         "--graph is for a trace")):
+        done = orrery("explain", *words)
+        assert done.returncode in (1, 2) and text in done.stderr, done.stderr
+    os.remove(graph)
+    done = orrery("explain", trace)
+    assert done.returncode == 1 and "run.graph" in done.stderr, done.stderr
+
+
+@test
 def a_real_run_is_explained_without_changes():
     done = orrery("explain", "-s", "lws", "--", CULPRIT, "mixed", "1")
     assert done.returncode == 0, done.stderr

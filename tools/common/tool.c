@@ -339,6 +339,16 @@ char **tool_split(const char *text)
     return list;
 }
 
+char *tool_beside(const char *path, const char *extension)
+{
+    const char *dot = strrchr(path, '.');
+    size_t stem = strlen(path);
+
+    if (dot && dot != path && !strchr(dot, '/'))
+        stem = (size_t)(dot - path);
+    return tool_format("%.*s%s", (int)stem, path, extension);
+}
+
 char *tool_format(const char *format, ...)
 {
     va_list args;

@@ -130,6 +130,10 @@ int tool_close(int code);
  * memory. */
 char **tool_split(const char *text);
 
+/* "run.csv" with another extension, which begins with a point: "run.graph";
+ * owned. NULL without memory. */
+char *tool_beside(const char *path, const char *extension);
+
 /* "printf" into a new string, owned; NULL without memory. */
 char *tool_format(const char *format, ...)
     __attribute__((format(printf, 1, 2)));

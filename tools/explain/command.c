@@ -15,17 +15,22 @@
 #include "tools/common/edits.h"
 #include "tools/common/json.h"
 #include "tools/common/tool.h"
+#include "tools/common/trace_csv.h"
 
 static const char help[] =
     "usage: orrery explain [-m MACHINE] [--set EDIT] [-s SCHEDULER] [--assume TIMES]\n"
     "                      [--json] -- PROGRAM [ARGUMENTS]\n"
+    "       orrery explain [--json] [--graph FILE] TRACE.csv\n"
     "Runs the program and says why it took that long: the chain of tasks, transfers\n"
     "and waits from its end back to its begin; the idle time of each worker by cause;\n"
     "kernels on slower workers, full links; the changes that help most, each simulated.\n"
+    "Of a run that has ended it says the same, without changes, from its trace and the\n"
+    "graph of its tasks: orrery trace -o run.csv --graph run.graph writes both.\n"
     "  -m, --machine MACHINE      simulate that machine, else run for real: then no\n"
     "                             change is simulated\n"
     "  -s, --scheduler SCHEDULER  such as eager, lws, dmda, dmdas\n" EDITS_HELP
         ASSUME_HELP
+    "      --graph FILE           the graph of the trace's run (its name with .graph)\n"
     "      --json                 print it as JSON, the critical path link by link\n"
     "Causes of idle time: no ready task (dependencies); submission: the next task was\n"
     "not submitted; scheduler: tasks were ready and went elsewhere, or nobody took\n"
@@ -98,10 +103,12 @@ static int print(const struct explanation *e, bool json)
     return TOOL_OK;
 }
 
+/* `launch`: NULL for a run that others have made. */
 static int explain(const struct launch *launch, const struct explain_run *run,
                    bool json)
 {
-    struct explanation e = {.run = run, .report = &launch->report};
+    struct explanation e = {.run = run,
+                            .report = launch ? &launch->report : NULL};
     int code = TOOL_FAILED;
 
     e.idle = explain_idle_all(run);
@@ -110,18 +117,51 @@ static int explain(const struct launch *launch, const struct explain_run *run,
     e.links = explain_link_use(run);
     if (!e.idle || !e.chain || !e.misplaced || !e.links)
         tool_error("out of memory");
-    else if (!launch->report.simulated ||
+    else if (!launch || !launch->report.simulated ||
              explain_changes_try(run, e.idle, launch, &e.changes) == 0)
         code = print(&e, json);
     explanation_done(&e);
     return code;
 }
 
-/* The program has ended: reads what it left. */
-static int finish(struct launch *launch, const struct files *files, bool json)
+static int explain_files(const struct launch *launch, const char *trace,
+                         const char *graph, bool json)
 {
     struct explain_run run;
     struct orr_error err = {""};
+    int code;
+
+    if (explain_run_read(trace, graph, &run, &err) < 0) {
+        tool_error("%s", err.text);
+        return TOOL_FAILED;
+    }
+    code = explain(launch, &run, json);
+    explain_run_done(&run);
+    return code;
+}
+
+/* A trace, and the graph that lies beside it unless `graph` names it. */
+static int explain_trace(const char *trace, const char *graph, bool json)
+{
+    char *named = graph ? NULL : tool_beside(trace, ".graph");
+    int code = TOOL_FAILED;
+
+    if (!graph && !named)
+        tool_error("out of memory");
+    else if (access(graph ? graph : named, R_OK) < 0)
+        tool_error("explain: %s, the graph of the tasks of %s, cannot be read: "
+                   "%s; orrery trace -o %s --graph %s writes both",
+                   graph ? graph : named, trace, strerror(errno), trace,
+                   graph ? graph : named);
+    else
+        code = explain_files(NULL, trace, graph ? graph : named, json);
+    free(named);
+    return code;
+}
+
+/* The program has ended: reads what it left. */
+static int finish(struct launch *launch, const struct files *files, bool json)
+{
     int code = process_exit_code(&launch->process);
 
     if (launch->process.text && code != 0)
@@ -132,13 +172,7 @@ static int finish(struct launch *launch, const struct files *files, bool json)
         tool_error("%s", launch->problem);
         return code ? code : TOOL_FAILED;
     }
-    if (explain_run_read(files->trace, graph_path(files), &run, &err) < 0) {
-        tool_error("%s", err.text);
-        return TOOL_FAILED;
-    }
-    code = explain(launch, &run, json);
-    explain_run_done(&run);
-    return code;
+    return explain_files(launch, files->trace, graph_path(files), json);
 }
 
 static int run_program(struct launch *launch, bool json)
@@ -165,9 +199,22 @@ static int run_program(struct launch *launch, bool json)
     return result;
 }
 
+/* Whether options that need a program are there, with a message. */
+static bool asks_for_a_run(const struct launch *launch, const char *trace)
+{
+    if (!launch->machine && !launch->scheduler && !launch->edits &&
+        !launch->assume)
+        return false;
+    tool_error("explain: %s has its machine and schedule: -m, -s, --set and "
+               "--assume need a program",
+               trace);
+    return true;
+}
+
 int cmd_explain(int argc, char **argv)
 {
     struct launch launch = {0};
+    const char *graph = NULL;
     bool json = false;
     int result = TOOL_USAGE;
     const struct tool_option options[] = {
@@ -175,6 +222,7 @@ int cmd_explain(int argc, char **argv)
         {'s', "scheduler", &launch.scheduler, NULL},
         {TOOL_JOINED, "set", &launch.edits, NULL},
         {TOOL_JOINED, "assume", &launch.assume, NULL},
+        {0, "graph", &graph, NULL},
         {0, "json", NULL, &json},
         {0}};
     int first = tool_parse_program(argc, argv, options, launch_names, help);
@@ -183,6 +231,12 @@ int cmd_explain(int argc, char **argv)
         return first < 0 ? TOOL_USAGE : TOOL_OK;
     if (first == argc) {
         tool_error("explain: which program? See orrery explain --help");
+    } else if (first == argc - 1 && trace_csv_is_one(argv[first])) {
+        if (!asks_for_a_run(&launch, argv[first]))
+            result = explain_trace(argv[first], graph, json);
+    } else if (graph) {
+        tool_error("explain: --graph is for a trace: of a program the graph is "
+                   "made");
     } else {
         launch.argv = argv + first;
         launch.quiet = json;

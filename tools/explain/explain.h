@@ -164,7 +164,7 @@ void explain_changes_done(struct explain_changes *changes);
 
 struct explanation {
     const struct explain_run *run;
-    const struct report *report;
+    const struct report *report; /* NULL: the run of a trace */
     struct explain_idle *idle;
     struct explain_link *chain;
     struct explain_misplaced *misplaced;

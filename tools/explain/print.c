@@ -201,6 +201,11 @@ static void print_changes(const struct explanation *e)
 {
     size_t shown = 0;
 
+    if (!e->report) {
+        puts("\nOf a trace: with the program in its place changes are simulated "
+             "as well.");
+        return;
+    }
     if (!e->report->simulated) {
         puts("\nA real run: with -m MACHINE changes are simulated as well.");
         return;
@@ -229,8 +234,15 @@ static void print_changes(const struct explanation *e)
 
 void explain_print(const struct explanation *e)
 {
-    printf("\n%s, %s: %.3f ms\n\n", e->report->machine, e->report->scheduler,
-           length(e));
+    const char *machine = e->run->graph->machine;
+    const char *policy = orr_graph_about(e->run->graph, "scheduler");
+
+    if (e->report) {
+        machine = e->report->machine;
+        policy = e->report->scheduler;
+    }
+    printf("\n%s, %s: %.3f ms\n\n", machine ? machine : "a machine",
+           policy ? policy : "policy not known", length(e));
     print_chain(e);
     print_idle(e);
     print_waste(e);
@@ -331,13 +343,24 @@ static json_t *json_changes(const struct explanation *e)
     return list;
 }
 
+/* What the graph of a trace says of its run. */
+static json_t *json_traced(const struct explanation *e)
+{
+    const struct orr_graph *graph = e->run->graph;
+
+    return json_pack("{s:o, s:s?, s:b}", "machine",
+                     tool_json_text(graph->machine), "scheduler",
+                     orr_graph_about(graph, "scheduler"), "simulated",
+                     graph->simulated);
+}
+
 json_t *explain_json(const struct explanation *e)
 {
     json_t *links = json_array();
 
     return json_pack(
         "{s:o, s:f, s:f, s:o, s:o, s:o, s:o, s:o, s:o}", "run",
-        report_json(e->report), "makespan_ms", length(e), "longest_chain_ms",
+        e->report ? report_json(e->report) : json_traced(e), "makespan_ms", length(e), "longest_chain_ms",
         explain_longest(e->run), "critical_path", json_chain(e), "idle",
         json_idle(e), "misplaced", json_waste(e, links), "links", links,
         "copied_again_bytes", tool_json_number(explain_copied_again(e->run)),

@@ -23,7 +23,7 @@
 static const char help[] =
     "usage: orrery trace [-m MACHINE] [--set EDIT] [-s SCHEDULER] [--assume TIMES]\n"
     "                    [-o FILE] [--gantt FILE.png] [--schedule FILE]\n"
-    "                    [--json] -- PROGRAM [ARGUMENTS]\n"
+    "                    [--graph FILE] [--json] -- PROGRAM [ARGUMENTS]\n"
     "Runs the program, writes what its workers did as a Pajé file (for ViTE, PajeNG,\n"
     "StarVZ) and draws it: a row per worker that computed, a row per link with what\n"
     "it carried, and the memory used. Other formats, by the file's extension and\n"
@@ -35,21 +35,12 @@ static const char help[] =
         ASSUME_HELP "  -o, --output FILE          the trace (trace.paje)\n"
     "      --gantt FILE.png       the picture (the trace's name with .png)\n"
     "      --schedule FILE        who executed each task, for -s static=FILE\n"
+    "      --graph FILE           its tasks and what each waited for (docs/GRAPH.md), for\n"
+    "                             orrery explain, report and bound\n"
     "      --json                 print the report and the paths as JSON\n"
     "Exit codes: the program's own; 1 when nothing could be drawn; 2 for a wrong\n"
     "command line.\n"
     "example: orrery trace -m MACHINE -s dmdas -o chol.paje -- ./cholesky -size 9600\n";
-
-/* trace.paje becomes trace.png; owned. */
-static char *picture_path(const char *trace)
-{
-    const char *dot = strrchr(trace, '.');
-    size_t stem = strlen(trace);
-
-    if (dot && dot != trace && !strchr(dot, '/'))
-        stem = (size_t)(dot - trace);
-    return tool_format("%.*s.png", (int)stem, trace);
-}
 
 /* Whether the library writes such a file as Pajé, from which pictures are
  * drawn. */
@@ -218,19 +209,25 @@ static int run(struct launch *launch, const char *picture, bool json,
     return result;
 }
 
-/* With its tasks recorded beside the schedule meanwhile. */
-static int run_for_schedule(struct launch *launch, const char *picture,
-                            const char *schedule, bool json)
+/* With its tasks recorded: in the file `kept`, or, NULL, beside the schedule until
+ * that is written. */
+static int run_with_graph(struct launch *launch, const char *picture,
+                          const char *schedule, const char *kept, bool json)
 {
-    char *graph = tool_format("%s.graph", schedule);
+    char *graph =
+        kept ? tool_format("%s", kept) : tool_format("%s.graph", schedule);
     char *setting = tool_format("ORRERY_GRAPH=%s", graph ? graph : "");
     const char *const more[] = {setting, NULL};
     int result = TOOL_FAILED;
 
     if (graph && setting) {
+        unlink(graph);
         launch->more = more;
         result = run(launch, picture, json, schedule, graph);
-        unlink(graph);
+        if (!kept)
+            unlink(graph);
+        else if (result == TOOL_OK && !json)
+            printf("graph       %s\n", kept);
     } else {
         tool_error("out of memory");
     }
@@ -242,7 +239,7 @@ static int run_for_schedule(struct launch *launch, const char *picture,
 int cmd_trace(int argc, char **argv)
 {
     struct launch launch = {.trace = "trace.paje"};
-    const char *picture = NULL, *schedule = NULL;
+    const char *picture = NULL, *schedule = NULL, *graph = NULL;
     char *named = NULL;
     bool json = false;
     int result = TOOL_USAGE;
@@ -254,6 +251,7 @@ int cmd_trace(int argc, char **argv)
         {'o', "output", &launch.trace, NULL},
         {0, "gantt", &picture, NULL},
         {0, "schedule", &schedule, NULL},
+        {0, "graph", &graph, NULL},
         {0, "json", NULL, &json},
         {0}};
     int first = tool_parse_program(argc, argv, options, launch_names, help);
@@ -267,19 +265,20 @@ int cmd_trace(int argc, char **argv)
     if (plot_check_name("trace: --gantt", picture) < 0)
         goto free_edits;
     if (!picture && is_paje(launch.trace)) {
-        picture = named = picture_path(launch.trace);
+        picture = named = tool_beside(launch.trace, ".png");
         if (!picture)
             goto free_edits;
     }
     if (check_names(launch.trace, picture) < 0 ||
         tool_check_output("trace: -o", launch.trace) < 0 ||
         tool_check_output("trace: --gantt", picture) < 0 ||
-        tool_check_output("trace: --schedule", schedule) < 0)
+        tool_check_output("trace: --schedule", schedule) < 0 ||
+        tool_check_output("trace: --graph", graph) < 0)
         goto free_edits;
     launch.argv = argv + first;
     launch.quiet = json;
-    result = schedule
-                 ? run_for_schedule(&launch, picture, schedule, json)
+    result = schedule || graph
+                 ? run_with_graph(&launch, picture, schedule, graph, json)
                  : run(&launch, picture, json, NULL, NULL);
 free_edits:
     free(named);

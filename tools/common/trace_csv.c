@@ -1,0 +1,405 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* tools/common/trace_csv.c - see trace_csv.h. */
+#include "tools/common/trace_csv.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum field {
+    RECORD,
+    START,
+    END,
+    WORKER,
+    JOB,
+    NAME,
+    PRIORITY,
+    NODE,
+    FROM,
+    BYTES,
+    KIND,
+    HANDLE,
+    CHANGE,
+    FOOTPRINT,
+    GFLOP,
+    TAG,
+    NFIELDS
+};
+
+static const char header[] =
+    "record,start_ms,end_ms,worker,job,name,priority,node,from,bytes,kind,"
+    "handle,change,footprint,gflop,tag";
+
+enum { MAX_WORKERS = 65536, MAX_NODES = 65536 };
+
+/* What is known of a job before it ran. */
+struct stages {
+    double submitted, ready, taken; /* NaN: not known */
+};
+
+struct reader {
+    struct trace *trace;
+    struct stages *stages; /* by job */
+    uint64_t njobs, most_jobs;
+    size_t room_tasks, room_copies, room_workers;
+    bool lost; /* no memory */
+};
+
+/* Makes room for one more item. */
+static bool grow(struct reader *r, void *items, size_t n, size_t *room,
+                 size_t size)
+{
+    void **at = items, *moved;
+
+    if (n < *room)
+        return true;
+    moved = realloc(*at, (*room ? 2 * *room : 256) * size);
+    if (!moved) {
+        r->lost = true;
+        return false;
+    }
+    *at = moved;
+    *room = *room ? 2 * *room : 256;
+    return true;
+}
+
+static bool add_step(struct reader *r, struct trace_steps *steps,
+                     struct trace_step step)
+{
+    if (!grow(r, &steps->items, steps->n, &steps->room, sizeof(step)))
+        return false;
+    steps->items[steps->n++] = step;
+    return true;
+}
+
+/* Splits a line of RFC 4180 in place; false: it has not NFIELDS of them. */
+static bool split(char *line, char *fields[NFIELDS])
+{
+    unsigned n = 0;
+    char *at = line;
+
+    while (n < NFIELDS) {
+        char *to = at;
+        bool quoted = *at == '"';
+
+        fields[n++] = to;
+        at += quoted;
+        while (*at && (quoted || (*at != ',' && *at != '\n'))) {
+            if (quoted && *at == '"' && *++at != '"') {
+                quoted = false;
+                continue;
+            }
+            *to++ = *at++;
+        }
+        if (*at != ',') {
+            *to = '\0';
+            break;
+        }
+        at++;
+        *to = '\0';
+    }
+    return n == NFIELDS;
+}
+
+static const char *text(struct reader *r, const char *name)
+{
+    const char *kept = orr_texts_add(&r->trace->names, name);
+
+    r->lost |= !kept;
+    return kept;
+}
+
+/* A number from 0 to below `limit`; false: it is none. */
+static bool index_of(const char *field, unsigned limit, unsigned *ret)
+{
+    char *end;
+    unsigned long value = strtoul(field, &end, 10);
+
+    *ret = (unsigned)value;
+    return end != field && *end == '\0' && *field != '-' && value < limit;
+}
+
+static bool node_of(struct reader *r, const char *field, unsigned *ret)
+{
+    if (!index_of(field, MAX_NODES, ret))
+        return false;
+    if (*ret >= r->trace->nnodes)
+        r->trace->nnodes = *ret + 1;
+    return true;
+}
+
+/* Jobs are numbered in order of submission, so that there are no more than the
+ * file has bytes, but for those that no record was made of. */
+static struct stages *stages_of(struct reader *r, uint64_t job)
+{
+    uint64_t n = r->njobs;
+    struct stages *moved;
+
+    if (job > r->most_jobs)
+        return NULL;
+    if (job < n)
+        return &r->stages[job];
+    n = job < 1024 ? 1024 : 2 * job;
+    moved = realloc(r->stages, n * sizeof(*moved));
+    if (!moved) {
+        r->lost = true;
+        return NULL;
+    }
+    for (uint64_t j = r->njobs; j < n; j++)
+        moved[j] = (struct stages){NAN, NAN, NAN};
+    r->stages = moved;
+    r->njobs = n;
+    return &r->stages[job];
+}
+
+static bool take_worker(struct reader *r, char **f)
+{
+    struct trace *trace = r->trace;
+    struct trace_worker worker = {text(r, f[NAME]), 0};
+    unsigned number;
+
+    if (!worker.name || !index_of(f[WORKER], MAX_WORKERS, &number) ||
+        number != trace->nworkers || !node_of(r, f[NODE], &worker.node) ||
+        !grow(r, &trace->workers, trace->nworkers, &r->room_workers,
+              sizeof(worker)))
+        return false;
+    trace->workers[trace->nworkers++] = worker;
+    return true;
+}
+
+static bool take_task(struct reader *r, char **f)
+{
+    struct trace *trace = r->trace;
+    struct trace_task task = {.job = strtoull(f[JOB], NULL, 10),
+                              .tag = strtoull(f[TAG], NULL, 16),
+                              .name = text(r, f[NAME]),
+                              .priority = atoi(f[PRIORITY]),
+                              .footprint =
+                                  (uint32_t)strtoul(f[FOOTPRINT], NULL, 16),
+                              .bytes = atof(f[BYTES]),
+                              .gflop = atof(f[GFLOP]),
+                              .start = atof(f[START]),
+                              .end = atof(f[END])};
+
+    if (!task.name || !index_of(f[WORKER], trace->nworkers, &task.worker) ||
+        !(task.start <= task.end) || !isfinite(task.end) ||
+        !stages_of(r, task.job) ||
+        !grow(r, &trace->tasks, trace->ntasks, &r->room_tasks, sizeof(task)))
+        return false;
+    trace->tasks[trace->ntasks++] = task;
+    return true;
+}
+
+static bool take_copy(struct reader *r, char **f)
+{
+    struct trace *trace = r->trace;
+    struct trace_copy copy = {.job = strtoull(f[JOB], NULL, 10),
+                              .handle = strtoull(f[HANDLE], NULL, 10),
+                              .name = text(r, f[NAME]),
+                              .kind = text(r, f[KIND]),
+                              .bytes = atof(f[BYTES]),
+                              .start = atof(f[START]),
+                              .end = atof(f[END])};
+
+    if (!copy.name || !copy.kind || !node_of(r, f[FROM], &copy.from) ||
+        !node_of(r, f[NODE], &copy.to) || !(copy.start <= copy.end) ||
+        !isfinite(copy.end) ||
+        !grow(r, &trace->copies, trace->ncopies, &r->room_copies, sizeof(copy)))
+        return false;
+    trace->copies[trace->ncopies++] = copy;
+    return true;
+}
+
+static bool take_ready(struct reader *r, char **f, struct trace_step step)
+{
+    struct stages *stages = stages_of(r, strtoull(f[JOB], NULL, 10));
+
+    if (!stages)
+        return false;
+    if (step.change > 0)
+        stages->ready = step.time;
+    else
+        stages->taken = step.time;
+    return add_step(r, &r->trace->ready, step);
+}
+
+static bool take_submitted(struct reader *r, char **f, struct trace_step step)
+{
+    struct stages *stages = stages_of(r, strtoull(f[JOB], NULL, 10));
+
+    if (!stages)
+        return false;
+    if (step.change > 0) {
+        stages->submitted = step.time;
+        r->trace->begin = fmin(r->trace->begin, step.time);
+        r->trace->last_submission = step.time;
+    }
+    return add_step(r, &r->trace->submitted, step);
+}
+
+static bool take_row(struct reader *r, char **f)
+{
+    struct trace_step step = {atof(f[START]), atof(f[CHANGE]), 0};
+
+    if (!isfinite(step.time) || !isfinite(step.change))
+        return false;
+    if (!strcmp(f[RECORD], "task"))
+        return take_task(r, f);
+    if (!strcmp(f[RECORD], "copy"))
+        return take_copy(r, f);
+    if (!strcmp(f[RECORD], "ready"))
+        return take_ready(r, f, step);
+    if (!strcmp(f[RECORD], "submitted"))
+        return take_submitted(r, f, step);
+    if (!strcmp(f[RECORD], "worker"))
+        return take_worker(r, f);
+    if (!strcmp(f[RECORD], "memory"))
+        return node_of(r, f[NODE], &step.node) &&
+               add_step(r, &r->trace->memory, step);
+    if (!strcmp(f[RECORD], "dropped"))
+        r->trace->dropped += step.change;
+    return true;
+}
+
+/* --- in order --- */
+
+static int compare_tasks(const void *a, const void *b)
+{
+    const struct trace_task *x = a, *y = b;
+
+    if (x->start != y->start)
+        return x->start < y->start ? -1 : 1;
+    return (x->job > y->job) - (x->job < y->job);
+}
+
+static int compare_copies(const void *a, const void *b)
+{
+    const struct trace_copy *x = a, *y = b;
+
+    if (x->end != y->end)
+        return x->end < y->end ? -1 : 1;
+    return (x->start > y->start) - (x->start < y->start);
+}
+
+/* A stage cannot be later than the next one. */
+static double at_most(double time, double limit)
+{
+    return time <= limit ? time : limit;
+}
+
+static void complete(struct reader *r)
+{
+    struct trace *trace = r->trace;
+
+    if (trace->ntasks)
+        qsort(trace->tasks, trace->ntasks, sizeof(*trace->tasks),
+              compare_tasks);
+    if (trace->ncopies)
+        qsort(trace->copies, trace->ncopies, sizeof(*trace->copies),
+              compare_copies);
+    for (size_t t = 0; t < trace->ntasks; t++) {
+        struct trace_task *task = &trace->tasks[t];
+        const struct stages *stages = &r->stages[task->job];
+
+        task->taken = at_most(stages->taken, task->start);
+        task->ready = at_most(stages->ready, task->taken);
+        task->submitted = at_most(stages->submitted, task->ready);
+        trace->end = fmax(trace->end, task->end);
+        trace->begin = fmin(trace->begin, task->submitted);
+    }
+    if (!trace->ntasks)
+        trace->begin = trace->end = 0;
+}
+
+static int read_rows(struct reader *r, FILE *file, const char *path,
+                     struct orr_error *err)
+{
+    char *line = NULL, *fields[NFIELDS];
+    size_t size = 0;
+    unsigned long number = 1;
+    int rc = 0;
+
+    if (getline(&line, &size, file) <= 0 ||
+        strncmp(line, header, sizeof(header) - 1) != 0)
+        rc = orr_fail(
+            err, -EINVAL,
+            "%s: no trace in CSV (orrery trace -o FILE.csv writes one)", path);
+    while (rc == 0 && getline(&line, &size, file) > 0) {
+        number++;
+        if (split(line, fields) && take_row(r, fields))
+            continue;
+        rc = r->lost ? orr_fail(err, -ENOMEM, "out of memory")
+                     : orr_fail(err, -EINVAL, "%s:%lu: no record of a trace",
+                                path, number);
+    }
+    if (rc == 0 && ferror(file))
+        rc = orr_fail(err, -EIO, "%s: cannot be read", path);
+    free(line);
+    return rc;
+}
+
+/* Bytes of the file; what is no file may have any number. */
+static uint64_t length_of(FILE *file)
+{
+    long length = fseek(file, 0, SEEK_END) == 0 ? ftell(file) : -1;
+
+    if (length < 0)
+        return UINT32_MAX;
+    rewind(file);
+    return (uint64_t)length;
+}
+
+int trace_csv_parse(FILE *file, const char *name, struct trace *ret,
+                    struct orr_error *err)
+{
+    struct trace trace = {.begin = (double)INFINITY};
+    struct reader r = {.trace = &trace, .most_jobs = length_of(file)};
+    int rc = read_rows(&r, file, name, err);
+
+    if (rc == 0)
+        complete(&r);
+    free(r.stages);
+    if (rc)
+        trace_csv_done(&trace);
+    else
+        *ret = trace;
+    return rc;
+}
+
+int trace_csv_read(const char *path, struct trace *ret, struct orr_error *err)
+{
+    FILE *file = fopen(path, "re");
+    int rc;
+
+    if (!file)
+        return orr_fail(err, -errno, "%s: %s", path, strerror(errno));
+    rc = trace_csv_parse(file, path, ret, err);
+    fclose(file);
+    return rc;
+}
+
+bool trace_csv_is_one(const char *path)
+{
+    FILE *file = fopen(path, "re");
+    char begin[sizeof(header) - 1];
+    bool is_one = file &&
+                  fread(begin, 1, sizeof(begin), file) == sizeof(begin) &&
+                  !memcmp(begin, header, sizeof(begin));
+
+    if (file)
+        fclose(file);
+    return is_one;
+}
+
+void trace_csv_done(struct trace *trace)
+{
+    free(trace->workers);
+    free(trace->tasks);
+    free(trace->copies);
+    free(trace->submitted.items);
+    free(trace->ready.items);
+    free(trace->memory.items);
+    orr_texts_done(&trace->names);
+}

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * tools/common/trace_csv.h - a trace in CSV (docs/TRACES.md) read again: what ran
+ * where and when, copies, counts over time. Times are ms since the runtime was
+ * started. One thread.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "core/base/error.h"
+#include "core/observe/texts.h"
+
+struct trace_worker {
+    const char *name; /* of the trace, as are all names */
+    unsigned node;
+};
+
+struct trace_task {
+    uint64_t job, tag;
+    const char *name;
+    unsigned worker;
+    int priority;
+    uint32_t footprint;
+    double bytes, gflop;
+    /* Each at most the next; where the file does not say: as early as `start`. */
+    double submitted, ready, taken; /* taken: by its worker */
+    double start, end;
+};
+
+struct trace_copy {
+    unsigned from, to;
+    uint64_t job, handle; /* job: one that waited for it, 0: none */
+    const char *name, *kind;
+    double bytes, start, end;
+};
+
+/* From `time` on there is that much more, or less. */
+struct trace_step {
+    double time, change;
+    unsigned node; /* of memory */
+};
+
+struct trace_steps {
+    struct trace_step *items; /* in order of time */
+    size_t n, room;
+};
+
+struct trace {
+    struct trace_worker *workers; /* owned, as all below */
+    unsigned nworkers, nnodes;    /* nnodes: more than any that is named */
+    struct trace_task *tasks;     /* in order of their starts */
+    size_t ntasks;
+    struct trace_copy *copies; /* in order of their ends */
+    size_t ncopies;
+    struct trace_steps submitted, ready; /* tasks submitted, and not ended;
+                                          * waiting in the scheduler */
+    struct trace_steps memory;           /* bytes allocated */
+    struct orr_texts names;
+    /* The first submission, or the first start; the end of the last kernel; 0 and
+     * 0 without tasks. */
+    double begin, end;
+    double last_submission;
+    double dropped; /* events that found no memory */
+};
+
+/* Whether the file begins as traces in CSV do; false if it cannot be read. */
+bool trace_csv_is_one(const char *path);
+
+/* Reads the file; the caller ends *ret with trace_csv_done. No number in it is
+ * trusted: it takes memory in proportion to its length. Errors, with a message:
+ * -EINVAL, -ENOMEM, those of the system. */
+int trace_csv_read(const char *path, struct trace *ret, struct orr_error *err);
+
+/* The same of an open file, which has that name in messages. */
+int trace_csv_parse(FILE *file, const char *name, struct trace *ret,
+                    struct orr_error *err);
+void trace_csv_done(struct trace *trace);
