@@ -34,7 +34,10 @@ void tool_find_modules(const char *name)
     }
 }
 
-char *tool_find_program(const char *place, const char *name)
+/* `place`/name beside this command, else name in `installed`, which is seen from
+ * the folder above, or from the root; as `mode` wants it. */
+static char *find(const char *place, const char *installed, const char *name,
+                  int mode)
 {
     char own[PATH_MAX] = "", *places[3], *found = NULL;
     ssize_t n = readlink("/proc/self/exe", own, sizeof(own) - 1);
@@ -42,12 +45,22 @@ char *tool_find_program(const char *place, const char *name)
     own[n > 0 ? n : 0] = '\0';
     (void)dirname(own);
     places[0] = tool_format("%s/%s/%s", own, place, name);
-    places[1] = tool_format("%s/../" ORR_LIBEXEC "/orrery/%s", own, name);
-    places[2] = tool_format("%s/%s", ORR_LIBEXEC "/orrery", name);
+    places[1] = tool_format("%s/../%s/%s", own, installed, name);
+    places[2] = tool_format("%s/%s", installed, name);
     for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++)
-        if (!found && places[i] && access(places[i], X_OK) == 0)
+        if (!found && places[i] && access(places[i], mode) == 0)
             found = places[i];
         else
             free(places[i]);
     return found;
+}
+
+char *tool_find_program(const char *place, const char *name)
+{
+    return find(place, ORR_LIBEXEC "/orrery", name, X_OK);
+}
+
+char *tool_find_data(const char *place, const char *name)
+{
+    return find(place, ORR_SHAREDIR, name, R_OK);
 }

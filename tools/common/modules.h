@@ -15,3 +15,6 @@ void tool_find_modules(const char *name);
 /* A program of the library's own: in the folder `place` of the build tree, as
  * seen from this command, or where it was installed. Owned; NULL without. */
 char *tool_find_program(const char *place, const char *name);
+
+/* The same for a file to be read, installed below the data folder. */
+char *tool_find_data(const char *place, const char *name);

@@ -76,7 +76,8 @@ static void become(const struct process *process, int output, int report)
     signal(SIGTERM, SIG_DFL);
     if (output >= 0) {
         dup2(output, STDOUT_FILENO);
-        dup2(output, STDERR_FILENO);
+        dup2(process->apart ? open("/dev/null", O_WRONLY) : output,
+             STDERR_FILENO);
     }
     execvp(process->argv[0], process->argv);
 

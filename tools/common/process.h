@@ -17,10 +17,12 @@ struct process {
     const char *const *set; /* NULL-terminated: "NAME=value" is added to the
                              * environment, "NAME" taken out of it */
     bool quiet;             /* keep the output instead of passing it on */
+    bool apart;             /* quiet: keep the standard output alone; messages on
+                             * the other stream are lost */
     /* Filled in by the calls below. */
     pid_t pid;  /* 0 before and after it runs */
     int output; /* pipe to read from, -1 */
-    char *text; /* quiet: what it printed, both streams; owned */
+    char *text; /* quiet: what it printed; owned */
     size_t length;
     bool ended;
     int error;  /* errno when it could not be started, else 0 */

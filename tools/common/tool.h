@@ -30,6 +30,7 @@ int cmd_optimise(int argc, char **argv);
 int cmd_perfmodel(int argc, char **argv);
 int cmd_record(int argc, char **argv);
 int cmd_replay(int argc, char **argv);
+int cmd_report(int argc, char **argv);
 int cmd_trace(int argc, char **argv);
 int cmd_validate(int argc, char **argv);
 

@@ -14,6 +14,7 @@
 #include "tools/common/assume.h"
 #include "tools/common/edits.h"
 #include "tools/common/json.h"
+#include "tools/common/run_files.h"
 #include "tools/common/tool.h"
 #include "tools/common/trace_csv.h"
 
@@ -23,9 +24,9 @@ static const char help[] =
     "       orrery explain [--json] [--graph FILE] TRACE.csv\n"
     "Runs the program and says why it took that long: the chain of tasks, transfers\n"
     "and waits from its end back to its begin; the idle time of each worker by cause;\n"
-    "kernels on slower workers, full links; the changes that help most, each simulated.\n"
-    "Of a run that has ended it says the same, without changes, from its trace and the\n"
-    "graph of its tasks: orrery trace -o run.csv --graph run.graph writes both.\n"
+    "kernels on slower workers, full links; the changes that help most, simulated.\n"
+    "Of a run that has ended it says the same, without changes, from its trace and\n"
+    "the graph of its tasks: orrery trace -o run.csv --graph run.graph writes both.\n"
     "  -m, --machine MACHINE      simulate that machine, else run for real: then no\n"
     "                             change is simulated\n"
     "  -s, --scheduler SCHEDULER  such as eager, lws, dmda, dmdas\n" EDITS_HELP
@@ -39,48 +40,6 @@ static const char help[] =
     "Exit codes: the program's own when it fails; 1 when there is nothing to explain;\n"
     "2 for a wrong command line.\n"
     "example: orrery explain -m MACHINE -s dmdas -- ./cholesky -size 9600\n";
-
-/* The files that the run leaves for us. */
-struct files {
-    char *folder, *trace, *graph; /* owned */
-};
-
-static bool files_init(struct files *files)
-{
-    const char *parent = getenv("TMPDIR");
-
-    *files = (struct files){0};
-    files->folder = tool_format("%s/orrery-explain-XXXXXX",
-                                parent && *parent ? parent : "/tmp");
-    if (!files->folder || !mkdtemp(files->folder)) {
-        tool_error("no temporary folder: %s; TMPDIR names another place",
-                   strerror(errno));
-        free(files->folder);
-        files->folder = NULL;
-        return false;
-    }
-    files->trace = tool_format("%s/trace.csv", files->folder);
-    files->graph = tool_format("ORRERY_GRAPH=%s/graph", files->folder);
-    return files->trace && files->graph;
-}
-
-static const char *graph_path(const struct files *files)
-{
-    return strchr(files->graph, '=') + 1;
-}
-
-static void files_done(struct files *files)
-{
-    if (files->trace)
-        unlink(files->trace);
-    if (files->graph)
-        unlink(graph_path(files));
-    if (files->folder)
-        rmdir(files->folder);
-    free(files->folder);
-    free(files->trace);
-    free(files->graph);
-}
 
 static void explanation_done(struct explanation *e)
 {
@@ -160,7 +119,8 @@ static int explain_trace(const char *trace, const char *graph, bool json)
 }
 
 /* The program has ended: reads what it left. */
-static int finish(struct launch *launch, const struct files *files, bool json)
+static int finish(struct launch *launch, const struct run_files *files,
+                  bool json)
 {
     int code = process_exit_code(&launch->process);
 
@@ -172,18 +132,16 @@ static int finish(struct launch *launch, const struct files *files, bool json)
         tool_error("%s", launch->problem);
         return code ? code : TOOL_FAILED;
     }
-    return explain_files(launch, files->trace, graph_path(files), json);
+    return explain_files(launch, files->trace, files->graph, json);
 }
 
 static int run_program(struct launch *launch, bool json)
 {
-    struct files files;
-    const char *more[2] = {NULL, NULL};
+    struct run_files files;
     int result = TOOL_FAILED;
 
-    if (files_init(&files)) {
-        more[0] = files.graph;
-        launch->more = more;
+    if (run_files_init(&files, "explain")) {
+        launch->more = files.more;
         launch->trace = files.trace;
         result = launch_all(launch, 1, 1, NULL, NULL);
         if (result > 0)
@@ -194,7 +152,7 @@ static int run_program(struct launch *launch, bool json)
         else
             result = finish(launch, &files, json);
     }
-    files_done(&files);
+    run_files_done(&files);
     launch_done(launch);
     return result;
 }

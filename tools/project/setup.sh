@@ -23,15 +23,20 @@ libxml2-dev
 lp-solve
 meson
 ninja-build
+node-d3
 pkg-config
 python3
 '
 
 # What only tests use, which are skipped without: a debugger, pj_dump, which comes
-# with R, OpenCL devices that are processors, and gv2gxl, which reads graphs in DOT.
+# with R, OpenCL devices that are processors, and gv2gxl, which reads graphs in DOT;
+# for the long ones a browser.
 if [ "${with_tests-}" ]; then
     packages="$packages gdb graphviz ocl-icd-opencl-dev opencl-headers pajeng
         pocl-opencl-icd"
+fi
+if [ "${full-no}" = yes ]; then
+    packages="$packages chromium"
 fi
 
 # say TEXT: one line for one step.

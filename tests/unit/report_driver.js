@@ -1,0 +1,80 @@
+// report_driver.js - what a reader does with a page of `orrery report`, for
+// test-report.py, which appends it to the page. It notes what happened in an
+// element that the browser prints with the page.
+{
+  const noted = {};
+  const frame = () => new Promise(done =>
+    requestAnimationFrame(() => requestAnimationFrame(done)));
+  const span = () => view.scale.domain();
+  const shown = () => byId("status").textContent;
+
+  // Boxes that the chart paints in one go, and how long that takes, ms.
+  const paint = () => {
+    const ctx = gantt.canvas.getContext("2d"), plain = ctx.fillRect;
+    let boxes = 0;
+    ctx.fillRect = (...box) => { boxes++; plain.apply(ctx, box); };
+    const begin = performance.now();
+    gantt.draw();
+    ctx.getImageData(0, 0, 1, 1); // not before all is painted
+    const took = performance.now() - begin;
+    delete ctx.fillRect;
+    return { boxes, took };
+  };
+
+  const wheel = by => gantt.canvas.dispatchEvent(new WheelEvent("wheel",
+    { deltaY: by, clientX: 700, clientY: gantt.canvas.getBoundingClientRect().top + 40,
+      bubbles: true, cancelable: true, view: window }));
+
+  const drive = async () => {
+    await frame();
+    noted.title = document.title;
+    noted.whole = span();
+    noted.painted = paint();
+    for (let i = 0; i < 5; i++) wheel(-400);
+    await frame();
+    noted.zoomed = span();
+    noted.paintedZoomed = paint();
+    byId("all").click();
+    await frame();
+    noted.again = span();
+
+    document.querySelector("#legend button").click();
+    noted.filtered = shown();
+    noted.pressed = document.querySelector("#legend button").getAttribute("aria-pressed");
+    document.querySelector("#legend button").click();
+
+    const search = byId("search");
+    search.value = String(tasks.job[Math.floor(tasks.n / 2)]);
+    search.dispatchEvent(new Event("input"));
+    noted.found = shown();
+    byId("next").click();
+    await frame();
+    noted.detail = byId("detail").textContent;
+    noted.searched = span();
+    noted.wanted = tasks.start[Math.floor(tasks.n / 2)];
+    search.value = "no such thing";
+    search.dispatchEvent(new Event("input"));
+    noted.missed = shown();
+    search.value = "";
+    search.dispatchEvent(new Event("input"));
+    byId("all").click();
+
+    if (!byId("path").disabled) byId("path").click();
+    noted.path = view.path?.length ?? null;
+    noted.sections = [...document.querySelectorAll("h2")].map(h => h.textContent);
+    noted.rows = document.querySelectorAll("tbody tr").length;
+    noted.curves = document.querySelectorAll("#curves svg").length;
+    noted.outside = performance.getEntriesByType("resource").map(r => r.name)
+      .filter(name => !name.startsWith("data:"));
+  };
+
+  const tell = error => {
+    if (error) noted.error = String(error.stack || error);
+    noted.errors = window.errors;
+    const element = document.createElement("pre");
+    element.id = "noted";
+    element.textContent = JSON.stringify(noted);
+    document.body.append(element);
+  };
+  drive().then(() => tell(), tell);
+}

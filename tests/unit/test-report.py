@@ -1,0 +1,288 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""`orrery report`: the page has all of the run and nothing from elsewhere, and its
+totals are those of the report; with --browser Chromium shows it. TAP.
+
+usage: test-report.py ORRERY CULPRIT [--browser]
+"""
+import html
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, "..", "api"))
+from programs import Skip, run_all, test  # noqa: E402
+
+BROWSER = "--browser" in sys.argv
+if len(sys.argv) != 3 + BROWSER:
+    sys.exit(__doc__.strip())
+ORRERY, CULPRIT = map(os.path.abspath, sys.argv[1:3])
+TOP = tempfile.TemporaryDirectory(prefix="orrery-test-")
+GPUS, BIG = "h100-pcie-4", "hgx-h100-8"
+ENV = {name: value for name, value in os.environ.items()
+       if not name.startswith("STARPU_") and
+       name not in ("ORRERY_MACHINE", "ORRERY_CHECK_BOUNDS")}
+ENV.update(STARPU_HOME=TOP.name, STARPU_SILENT="1", LC_ALL="C.UTF-8",
+           STARPU_PERF_MODEL_DIR=os.path.join(TOP.name, "models"), TMPDIR=TOP.name,
+           CULPRIT_CPU="100", CULPRIT_CUDA="20")
+
+
+def path(name):
+    return os.path.join(TOP.name, name)
+
+
+def orrery(*words):
+    return subprocess.run([ORRERY, *words], env=ENV, cwd=TOP.name,
+                          stdin=subprocess.DEVNULL, timeout=280, check=False,
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                          encoding="utf-8")
+
+
+def report(*words, page="page.html"):
+    done = orrery("report", "-o", path(page), *words)
+    assert done.returncode == 0, done.stderr
+    with open(path(page), encoding="utf-8") as file:
+        return file.read()
+
+
+def data_of(page):
+    return json.loads(re.search('<script type="application/json" id="data">(.*?)'
+                                "</script>", page, re.DOTALL)[1])
+
+
+def sums(steps):
+    values, total = [], 0
+    for step in steps:
+        total += step
+        values.append(total)
+    return values
+
+
+def write_trace(name, ntasks, nworkers):
+    """A trace of tasks side by side, each 10 us."""
+    with open(path(name), "w", encoding="utf-8") as file:
+        file.write("record,start_ms,end_ms,worker,job,name,priority,node,from,"
+                   "bytes,kind,handle,change,footprint,gflop,tag\n")
+        for w in range(nworkers):
+            file.write(f"worker,0,0,{w},,\"CPU{w}\",,0,,,,,,,,\n")
+        for t in range(ntasks):
+            start = t // nworkers * 0.011
+            file.write(f"submitted,{start:.9f},{start:.9f},,{t + 1},,,,,,,,1,,,\n"
+                       f"task,{start:.9f},{start + 0.01:.9f},{t % nworkers},{t + 1},"
+                       f"\"k{t % 5}\",0,0,,0,,,,0,0,0\n")
+
+
+if not os.path.exists(os.path.join(os.path.dirname(ORRERY), "report", "report.html")):
+    print("1..0 # SKIP built without the charting library (Debian: node-d3)")
+    sys.exit(0)
+
+
+@test
+def the_totals_are_those_of_the_report():
+    data = data_of(report("-m", GPUS, "-s", "dmda", "--", CULPRIT, "streams", "1"))
+    run, tasks, copies = data["run"], data["tasks"], data["copies"]
+    assert len(tasks["job"]) == run["tasks"] > 50, run["tasks"]
+    assert len(copies["bytes"]) == run["transfers"]
+    assert sum(copies["bytes"]) == run["transferred_bytes"] > 0
+    assert abs(data["end"] / 1000 - run["makespan_us"]) < 0.01
+    busy = [0] * len(data["workers"])
+    for worker, length in zip(tasks["worker"], tasks["length"]):
+        busy[worker] += length / 1000
+    for ours, worker in zip(busy, run["workers"]):
+        assert abs(ours - worker["busy_us"]) < 0.01, worker
+    pairs = {}
+    for src, dst, length in zip(copies["from"], copies["to"], copies["bytes"]):
+        pairs[src, dst] = pairs.get((src, dst), 0) + length
+    assert sorted(pairs.values()) == sorted(l["bytes"] for l in run["links"])
+    assert sum(data["submitted"]["change"]) == 0 == sum(data["ready"]["change"])
+    assert sums(tasks["start"]) == sorted(sums(tasks["start"]))
+
+
+@test
+def the_page_has_what_the_other_commands_say():
+    words = ("-m", GPUS, "-s", "dmda", "--set", "cuda.count = 2")
+    data = data_of(report(*words, "--", CULPRIT, "mixed", "2"))
+    said = json.loads(orrery("explain", *words, "--json", "--", CULPRIT, "mixed",
+                             "2").stdout)
+    for part in ("critical_path", "idle", "changes", "links"):
+        assert data["explanation"][part] == said[part], part
+    best = data["bounds"]["best"]
+    assert 0 < best["ms"] <= data["end"] / 1e6 + 1e-9, best
+    assert data["picture"].lstrip().startswith("<?xml") or \
+        "<svg" in data["picture"]
+    assert "CUDA1" in data["picture"] and "CUDA2" not in data["picture"]
+
+
+@test
+def the_page_needs_nothing_else():
+    page = report("-m", GPUS, "--plain", "--", CULPRIT, "tiny", "1")
+    data = data_of(page)
+    assert data["explanation"] is None and data["bounds"] is None
+    assert len(data["tasks"]["job"]) >= 1540
+    assert len(page.encode()) <= 2 << 20, len(page)
+    assert not re.search(r"""<(?:link|script|img|iframe)[^>]*(?:src|href)=""", page)
+    assert not re.search(r"@import|url\(", page.split("</style>")[0])
+    assert sorted(os.listdir(TOP.name)) == sorted(
+        name for name in os.listdir(TOP.name)
+        if not name.startswith("orrery-report")), os.listdir(TOP.name)
+
+
+@test
+def names_cannot_end_what_they_stand_in():
+    write_trace("odd.csv", 6, 2)
+    with open(path("odd.csv"), encoding="utf-8") as file:
+        text = file.read().replace('"k1"', '"</script><b>""x"""')
+    with open(path("odd.csv"), "w", encoding="utf-8") as file:
+        file.write(text)
+    page = report(path("odd.csv"))
+    assert '</script><b>"x"' in data_of(page)["names"]
+    assert "</script><b>" not in page
+
+
+@test
+def a_trace_alone_is_shown_with_a_note():
+    trace, graph = path("run.csv"), path("run.graph")
+    orrery("trace", "-m", GPUS, "-o", trace, "--graph", graph, "--", CULPRIT,
+           "chain", "3")
+    data = data_of(report(trace))
+    assert data["explanation"]["run"]["machine"] == GPUS and data["bounds"]
+    os.remove(graph)
+    done = orrery("report", "-o", path("page.html"), trace)
+    assert done.returncode == 0 and "run.graph" in done.stderr, done.stderr
+    with open(path("page.html"), encoding="utf-8") as file:
+        assert data_of(file.read())["bounds"] is None
+
+
+@test
+def comparisons_are_in_the_page():
+    compared = orrery("compare", "-m", GPUS, "-s", "dmda,lws", "--json", "--",
+                      CULPRIT, "mixed", "1")
+    with open(path("cmp.json"), "w", encoding="utf-8") as file:
+        file.write(compared.stdout)
+    write_trace("plain.csv", 4, 2)
+    data = data_of(report("--compare", path("cmp.json"), path("plain.csv")))
+    rows = data["comparisons"][0]["rows"]
+    assert rows == json.loads(compared.stdout) and len(rows) == 2
+    done = orrery("report", "-o", path("page.html"), "--compare", path("plain.csv"),
+                  path("plain.csv"))
+    assert done.returncode == 1 and "plain.csv" in done.stderr, done.stderr
+
+
+@test
+def a_real_run_is_shown():
+    done = orrery("report", "-o", path("real.html"), "--json", "--", CULPRIT,
+                  "mixed", "1")
+    assert done.returncode == 0, done.stderr
+    said = json.loads(done.stdout)
+    assert said["page"] == path("real.html") and not said["simulated"]
+    with open(path("real.html"), encoding="utf-8") as file:
+        data = data_of(file.read())
+    assert data["explanation"] and data["bounds"] and data["picture"]
+
+
+@test
+def what_goes_wrong_leaves_the_old_page():
+    with open(path("kept.html"), "w", encoding="utf-8") as file:
+        file.write("old")
+    write_trace("plain.csv", 4, 2)
+    with open(path("cut.csv"), "w", encoding="utf-8") as file:
+        with open(path("plain.csv"), encoding="utf-8") as whole:
+            file.write(whole.read()[:-30])
+    for words, code, text in (
+            ((), 2, "which program"),
+            (("-m", GPUS, path("plain.csv")), 2, "need a program"),
+            (("--graph", "x", "--", CULPRIT, "chain", "1"), 2, "for a trace"),
+            (("--", "false"), 1, "false"),
+            (("--", CULPRIT, "nothing", "1"), 1, "no task"),
+            ((path("cut.csv"),), 1, "cut.csv:11")):
+        done = orrery("report", "-o", path("kept.html"), *words)
+        assert done.returncode == code, (words, done.returncode, done.stderr)
+        assert text in done.stderr, done.stderr
+    with open(path("kept.html"), encoding="utf-8") as file:
+        assert file.read() == "old"
+    done = orrery("report", "-o", path("no/page.html"), path("plain.csv"))
+    assert done.returncode != 0 and "no/page.html" in done.stderr, done.stderr
+    with open("/dev/full", "wb") as full:
+        done = subprocess.run([ORRERY, "report", "-o", "-", path("plain.csv")],
+                              env=ENV, stdout=full, stderr=subprocess.PIPE,
+                              check=False, encoding="utf-8")
+    assert done.returncode == 1 and "No space" in done.stderr, done.stderr
+
+
+# --- in a browser ---
+
+def drive(page):
+    """What report_driver.js notes of the page."""
+    chromium = shutil.which("chromium")
+    if not chromium:
+        raise Skip("there is no chromium")
+    with open(os.path.join(HERE, "report_driver.js"), encoding="utf-8") as file:
+        driver = file.read()
+    # Without a screen and with virtual time there are no frames to wait for.
+    page = page.replace("<head>", "<head><script>window.errors = []; "
+                        "addEventListener('error', e => errors.push(e.message));"
+                        "requestAnimationFrame = f => setTimeout(f, 16);"
+                        "</script>", 1)
+    page = page.replace("</body>", f"<script>{driver}</script></body>")
+    with open(path("driven.html"), "w", encoding="utf-8") as file:
+        file.write(page)
+    done = subprocess.run(
+        [chromium, "--headless", "--no-sandbox", "--disable-gpu",
+         "--window-size=1400,1000", "--virtual-time-budget=60000",
+         f"--user-data-dir={path('chromium')}", "--dump-dom",
+         "file://" + path("driven.html")],
+        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        timeout=280, check=True, encoding="utf-8")
+    text = re.search('<pre id="noted">(.*?)</pre>', done.stdout, re.DOTALL)
+    assert text, done.stderr[-2000:]
+    noted = json.loads(html.unescape(text[1]))
+    assert "error" not in noted and noted["errors"] == [], noted
+    return noted
+
+
+def check_use(noted, ntasks):
+    """Zooming, hiding a kernel and searching a task do what they say."""
+    assert noted["zoomed"][1] - noted["zoomed"][0] < \
+        0.5 * (noted["whole"][1] - noted["whole"][0]), noted
+    assert noted["again"] == noted["whole"], noted
+    seen, of = re.match(r"([\d,]+) of ([\d,]+) tasks", noted["filtered"]).groups()
+    assert int(of.replace(",", "")) == ntasks > int(seen.replace(",", ""))
+    assert noted["pressed"] == "false"
+    assert noted["found"].startswith("1 of "), noted["found"]
+    assert "task " in noted["detail"], noted["detail"]
+    assert noted["searched"][0] <= noted["wanted"] <= noted["searched"][1]
+    assert noted["missed"].startswith("0 of "), noted["missed"]
+    assert noted["outside"] == [], noted["outside"]
+
+
+if BROWSER:
+    @test
+    def a_browser_shows_zooms_filters_and_finds():
+        page = report("-m", GPUS, "-s", "dmda", "--", CULPRIT, "streams", "1")
+        noted = drive(page)
+        check_use(noted, len(data_of(page)["tasks"]["job"]))
+        assert noted["path"] > 0 and noted["curves"] == 3, noted
+        for title in ("Over time", "What stood in the way", "Kernels", "Copies",
+                      "Bounds: what no scheduler can beat", "The machine",
+                      "Where the values come from"):
+            assert title in noted["sections"], noted["sections"]
+        assert noted["rows"] > 20, noted
+
+    @test
+    def a_hundred_thousand_tasks_are_as_quick():
+        for workers in 12, 112:
+            write_trace("big.csv", 100000, workers)
+            noted = drive(report(path("big.csv")))
+            check_use(noted, 100000)
+            # No more boxes than there are pixels in its rows.
+            assert noted["painted"]["boxes"] < 3 * 1400 * workers, noted
+            print("# %d workers: %d boxes in %.1f ms, zoomed %d in %.1f ms" % (
+                workers, noted["painted"]["boxes"], noted["painted"]["took"],
+                noted["paintedZoomed"]["boxes"], noted["paintedZoomed"]["took"]))
+
+sys.exit(run_all())

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * tools/common/run_files.h - a temporary folder in which a run leaves its trace in
+ * CSV and the graph of its tasks for a command. One thread.
+ */
+#pragma once
+
+#include <stdbool.h>
+
+struct run_files {
+    char *folder, *trace, *graph; /* owned */
+    char *setting;                /* owned: ORRERY_GRAPH=… */
+    const char *more[2];          /* for struct launch: that setting */
+};
+
+/* Makes the folder, with the command's name in its own. A message and false;
+ * in both cases the caller ends it with run_files_done. */
+bool run_files_init(struct run_files *files, const char *command);
+
+/* Removes folder and files. */
+void run_files_done(struct run_files *files);

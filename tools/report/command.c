@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * tools/report/command.c - `orrery report`: all that is known of a run as one page
+ * for a browser. One thread.
+ */
+#include "tools/report/report.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "tools/common/assume.h"
+#include "tools/common/edits.h"
+#include "tools/common/json.h"
+#include "tools/common/run_files.h"
+#include "tools/common/tool.h"
+#include "tools/common/trust.h"
+
+static const char help[] =
+    "usage: orrery report [-m MACHINE] [--set EDIT] [-s SCHEDULER] [--assume TIMES]\n"
+    "                     [-o FILE.html] [--compare FILE.json] [--plain] [--json]\n"
+    "                     -- PROGRAM [ARGUMENTS]\n"
+    "       orrery report [-o FILE.html] [--graph FILE] [--compare FILE.json]\n"
+    "                     [--plain] [--json] TRACE.csv\n"
+    "Runs the program and writes one file for a browser, which needs no network: what\n"
+    "its workers and links did over time, to be zoomed, filtered and searched; ready\n"
+    "tasks, memory, bandwidth; times of kernels and where they come from; what stood\n"
+    "in the way (orrery explain), lower bounds (orrery bound), the machine's picture.\n"
+    "Of a run that has ended it shows what its trace has and, with the graph of its\n"
+    "tasks (orrery trace -o run.csv --graph run.graph), the same.\n"
+    "  -m, --machine MACHINE      simulate that machine, else run for real\n"
+    "  -s, --scheduler SCHEDULER  such as eager, lws, dmda, dmdas\n" EDITS_HELP
+        ASSUME_HELP "  -o, --output FILE.html     the page (report.html)\n"
+    "      --compare FILE.json    what orrery compare --json printed, as a table; may\n"
+    "                             be repeated\n"
+    "      --graph FILE           the graph of the trace's run (its name with .graph)\n"
+    "      --plain                neither explanation nor bounds, which cost further\n"
+    "                             simulations\n"
+    "      --json                 print the report and the path of the page as JSON\n"
+    "Exit codes: the program's own when it fails; 1 when the page could not be\n"
+    "written or no task ran; 2 for a wrong command line.\n"
+    "example: orrery report -m MACHINE -s dmdas -o run.html -- ./cholesky -size 9600\n";
+
+struct options {
+    const char *output, *graph, *compare;
+    bool plain, json;
+};
+
+/* The words with blanks between them, of the first the name alone. */
+static char *command_line(char *const *argv)
+{
+    const char *name = strrchr(argv[0], '/');
+    char *line = tool_format("%s", name ? name + 1 : argv[0]);
+
+    for (char *const *word = argv + 1; line && *word; word++) {
+        char *longer = tool_format("%s %s", line, *word);
+
+        free(line);
+        line = longer;
+    }
+    return line;
+}
+
+/* The files of --compare, one a line. */
+static int add_comparisons(const char *paths, struct report_page *page)
+{
+    int rc = 0;
+
+    while (rc == 0 && paths && *paths) {
+        size_t length = strcspn(paths, "\n");
+        char *path = tool_format("%.*s", (int)length, paths);
+
+        rc = path ? report_comparison(path, page) : -1;
+        free(path);
+        paths += length + (paths[length] == '\n');
+    }
+    return rc;
+}
+
+static void print_result(const struct report_page *page,
+                         const struct launch *launch,
+                         const struct options *options)
+{
+    json_t *json;
+
+    if (!strcmp(options->output, "-"))
+        return;
+    if (options->json) {
+        json = page->run ? json_deep_copy(page->run) : json_object();
+        json_object_set_new(json, "page", tool_json_text(options->output));
+        if (tool_json_print(json) < 0)
+            tool_error("out of memory");
+        return;
+    }
+    if (launch && report_is_whole(&launch->report)) {
+        putchar('\n');
+        report_print(&launch->report);
+    }
+    printf("page        %s\n", options->output);
+}
+
+/* Makes the page of a run that left these files. */
+static int make_page(const struct report_parts *parts,
+                     const struct options *options, struct report_page *page)
+{
+    struct orr_error err = {""};
+    int stopped, rc = trace_csv_read(parts->trace, &page->trace, &err);
+
+    if (rc < 0)
+        return tool_fail(TOOL_FAILED, "%s", err.text);
+    if (page->trace.ntasks == 0)
+        return tool_fail(TOOL_FAILED,
+                         "report: no task ran: there is nothing to show");
+    if (parts->launch && parts->launch->report.json)
+        page->run = report_json(&parts->launch->report);
+    if (add_comparisons(options->compare, page) < 0)
+        return TOOL_FAILED;
+    stopped = report_parts(parts, page);
+    if (stopped)
+        return tool_fail(128 + stopped, "interrupted: %s was not written",
+                         options->output);
+    if (report_write(page, options->output) < 0)
+        return TOOL_FAILED;
+    print_result(page, parts->launch, options);
+    return TOOL_OK;
+}
+
+static int finish(struct launch *launch, const struct run_files *files,
+                  const struct options *options)
+{
+    const struct report_parts parts = {
+        launch, files->trace,
+        access(files->graph, R_OK) == 0 ? files->graph : NULL, options->plain};
+    struct report_page page = {.command = command_line(launch->argv)};
+    int code = process_exit_code(&launch->process);
+    int made = TOOL_FAILED;
+
+    if (launch->process.text && code != 0)
+        fwrite(launch->process.text, 1, launch->process.length, stderr);
+    fflush(stdout);
+    launch_warn_policy(launch, "report");
+    if (*launch->problem)
+        tool_error("%s", launch->problem);
+    if (launch->report.simulated)
+        trust_note(&launch->report, launch->machine);
+    page.title =
+        tool_format("%s on %s", page.command,
+                    launch->report.json ? launch->report.machine : "a machine");
+    if (access(files->trace, R_OK) == 0)
+        made = make_page(&parts, options, &page);
+    report_page_done(&page);
+    return code ? code : *launch->problem ? TOOL_FAILED : made;
+}
+
+static int run_program(struct launch *launch, const struct options *options)
+{
+    struct run_files files;
+    int result = TOOL_FAILED;
+
+    if (run_files_init(&files, "report")) {
+        launch->more = files.more;
+        launch->trace = files.trace;
+        result = launch_all(launch, 1, 1, NULL);
+        if (result > 0)
+            result = tool_fail(128 + result,
+                               "interrupted: %s was ended; %s was not written",
+                               launch->argv[0], options->output);
+        else
+            result = result < 0 ? TOOL_FAILED : finish(launch, &files, options);
+    }
+    run_files_done(&files);
+    launch_done(launch);
+    return result;
+}
+
+static int show_trace(const char *trace, const struct options *options)
+{
+    const char *name = strrchr(trace, '/');
+    char *named = tool_beside(trace, ".graph");
+    struct report_parts parts = {.trace = trace, .plain = options->plain};
+    struct report_page page = {.title =
+                                   tool_format("%s", name ? name + 1 : trace),
+                               .command = tool_format("%s", trace)};
+    int result;
+
+    if (options->graph)
+        parts.graph = options->graph;
+    else if (named && access(named, R_OK) == 0)
+        parts.graph = named;
+    result = make_page(&parts, options, &page);
+    if (result == TOOL_OK && !parts.graph && !parts.plain)
+        tool_error("report: note: without %s, the graph of its tasks, neither "
+                   "explanation nor bounds",
+                   named ? named : "a graph");
+    report_page_done(&page);
+    free(named);
+    return result;
+}
+
+/* What is wrong with the words, before anything is run: a message and true. */
+static bool is_wrong(const struct launch *launch, const struct options *options,
+                     const char *trace)
+{
+    bool asks =
+        launch->machine || launch->scheduler || launch->edits || launch->assume;
+
+    if (trace && asks)
+        tool_error("report: %s has its machine and schedule: -m, -s, --set and "
+                   "--assume need a program",
+                   trace);
+    else if (!trace && options->graph)
+        tool_error("report: --graph is for a trace: of a program the graph is "
+                   "made");
+    else if (options->json && !strcmp(options->output, "-"))
+        tool_error("report: --json and the page cannot both be on standard "
+                   "output");
+    else
+        return tool_check_output("report: -o", options->output) < 0;
+    return true;
+}
+
+int cmd_report(int argc, char **argv)
+{
+    struct launch launch = {0};
+    struct options options = {.output = "report.html"};
+    const struct tool_option list[] = {
+        {'m', "machine", &launch.machine, NULL},
+        {'s', "scheduler", &launch.scheduler, NULL},
+        {TOOL_JOINED, "set", &launch.edits, NULL},
+        {TOOL_JOINED, "assume", &launch.assume, NULL},
+        {'o', "output", &options.output, NULL},
+        {TOOL_JOINED, "compare", &options.compare, NULL},
+        {0, "graph", &options.graph, NULL},
+        {0, "plain", NULL, &options.plain},
+        {0, "json", NULL, &options.json},
+        {0}};
+    int first = tool_parse_program(argc, argv, list, launch_names, help);
+    const char *trace = NULL;
+    int result = TOOL_USAGE;
+
+    if (first <= 0)
+        return first < 0 ? TOOL_USAGE : TOOL_OK;
+    if (first == argc - 1 && trace_csv_is_one(argv[first]))
+        trace = argv[first];
+    if (first == argc) {
+        tool_error("report: which program, or which trace? See orrery report "
+                   "--help");
+    } else if (!is_wrong(&launch, &options, trace)) {
+        launch.argv = argv + first;
+        launch.quiet = options.json || !strcmp(options.output, "-");
+        result = trace ? show_trace(trace, &options)
+                       : run_program(&launch, &options);
+    }
+    free((char *)(uintptr_t)launch.edits);
+    free((char *)(uintptr_t)launch.assume);
+    free((char *)(uintptr_t)options.compare);
+    return result;
+}

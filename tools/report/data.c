@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * tools/report/data.c - the data of a page as JSON: the trace in columns, so that
+ * a hundred thousand tasks are few megabytes. Times are integers, nanoseconds
+ * since the first submission, each less the one before where `steps` says so.
+ */
+#include "tools/report/report.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tools/common/json.h"
+
+struct data {
+    const struct trace *trace;
+    FILE *file;
+    const char **names; /* owned: the texts in order, each once */
+    size_t nnames;
+    int64_t *column; /* owned: room for the longest */
+};
+
+static int64_t ns(double ms)
+{
+    return llround(ms * 1e6);
+}
+
+static int64_t since_begin(const struct data *d, double ms)
+{
+    return ns(ms - d->trace->begin);
+}
+
+static int compare_names(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* Names of tasks and sorts of copies, each once, sorted. */
+static bool collect_names(struct data *d)
+{
+    size_t n = 0, all = d->trace->ntasks + d->trace->ncopies;
+
+    d->names = malloc((all + 1) * sizeof(*d->names));
+    if (!d->names)
+        return false;
+    for (size_t t = 0; t < d->trace->ntasks; t++)
+        d->names[n++] = d->trace->tasks[t].name;
+    for (size_t c = 0; c < d->trace->ncopies; c++)
+        d->names[n++] = d->trace->copies[c].kind;
+    if (n)
+        qsort(d->names, n, sizeof(*d->names), compare_names);
+    for (size_t i = 0; i < n; i++)
+        if (i == 0 || strcmp(d->names[i], d->names[d->nnames - 1]) != 0)
+            d->names[d->nnames++] = d->names[i];
+    return true;
+}
+
+static int64_t index_of(const struct data *d, const char *name)
+{
+    const char **found =
+        bsearch(&name, d->names, d->nnames, sizeof(*d->names), compare_names);
+
+    return found - d->names;
+}
+
+static void write_text(FILE *file, const char *text)
+{
+    json_t *json = tool_json_text(text);
+
+    if (json)
+        json_dumpf(json, file, JSON_ENCODE_ANY);
+    json_decref(json);
+}
+
+/* The first n of the column; `steps`: each less the one before. */
+static void write_column(const struct data *d, const char *name, size_t n,
+                         bool steps)
+{
+    int64_t before = 0;
+
+    fprintf(d->file, "\"%s\":[", name);
+    for (size_t i = 0; i < n; i++) {
+        fprintf(d->file, i ? ",%" PRId64 : "%" PRId64, d->column[i] - before);
+        before = steps ? d->column[i] : 0;
+    }
+    fputc(']', d->file);
+}
+
+enum task_column {
+    TASK_JOB,
+    TASK_WORKER,
+    TASK_NAME,
+    TASK_START,
+    TASK_LENGTH,
+    TASK_PRIORITY,
+    TASK_SUBMITTED,
+    TASK_READY,
+    TASK_TAKEN,
+    TASK_NCOLUMNS
+};
+
+static int64_t task_value(const struct data *d, const struct trace_task *task,
+                          enum task_column column)
+{
+    switch (column) {
+    case TASK_JOB:
+        return (int64_t)task->job;
+    case TASK_WORKER:
+        return task->worker;
+    case TASK_NAME:
+        return index_of(d, task->name);
+    case TASK_START:
+        return since_begin(d, task->start);
+    case TASK_LENGTH:
+        return ns(task->end - task->start);
+    case TASK_PRIORITY:
+        return task->priority;
+    case TASK_SUBMITTED:
+        return ns(task->start - task->submitted);
+    case TASK_READY:
+        return ns(task->start - task->ready);
+    default:
+        return ns(task->start - task->taken);
+    }
+}
+
+static void write_tasks(const struct data *d)
+{
+    static const char *const columns[TASK_NCOLUMNS] = {
+        "job",      "worker",    "name",  "start", "length",
+        "priority", "submitted", "ready", "taken"};
+
+    fputs(",\n\"tasks\":{", d->file);
+    for (enum task_column c = 0; c < TASK_NCOLUMNS; c++) {
+        for (size_t t = 0; t < d->trace->ntasks; t++)
+            d->column[t] = task_value(d, &d->trace->tasks[t], c);
+        fputs(c ? ",\n" : "", d->file);
+        write_column(d, columns[c], d->trace->ntasks, c == TASK_START);
+    }
+    fputc('}', d->file);
+}
+
+enum copy_column {
+    COPY_FROM,
+    COPY_TO,
+    COPY_START,
+    COPY_LENGTH,
+    COPY_BYTES,
+    COPY_JOB,
+    COPY_HANDLE,
+    COPY_KIND,
+    COPY_NCOLUMNS
+};
+
+static int64_t copy_value(const struct data *d, const struct trace_copy *copy,
+                          enum copy_column column)
+{
+    switch (column) {
+    case COPY_FROM:
+        return copy->from;
+    case COPY_TO:
+        return copy->to;
+    case COPY_START:
+        return since_begin(d, copy->start);
+    case COPY_LENGTH:
+        return ns(copy->end - copy->start);
+    case COPY_BYTES:
+        return llround(copy->bytes);
+    case COPY_JOB:
+        return (int64_t)copy->job;
+    case COPY_HANDLE:
+        return (int64_t)copy->handle;
+    default:
+        return index_of(d, copy->kind);
+    }
+}
+
+static void write_copies(const struct data *d)
+{
+    static const char *const columns[COPY_NCOLUMNS] = {
+        "from", "to", "start", "length", "bytes", "job", "handle", "kind"};
+
+    fputs(",\n\"copies\":{", d->file);
+    for (enum copy_column c = 0; c < COPY_NCOLUMNS; c++) {
+        for (size_t i = 0; i < d->trace->ncopies; i++)
+            d->column[i] = copy_value(d, &d->trace->copies[i], c);
+        fputs(c ? ",\n" : "", d->file);
+        write_column(d, columns[c], d->trace->ncopies, c == COPY_START);
+    }
+    fputc('}', d->file);
+}
+
+/* A count over time; of memory with the node of each step. */
+static void write_steps(const struct data *d, const char *name,
+                        const struct trace_steps *steps, bool nodes)
+{
+    fprintf(d->file, ",\n\"%s\":{", name);
+    for (size_t i = 0; i < steps->n; i++)
+        d->column[i] = since_begin(d, steps->items[i].time);
+    write_column(d, "time", steps->n, true);
+    fputc(',', d->file);
+    for (size_t i = 0; i < steps->n; i++)
+        d->column[i] = llround(steps->items[i].change);
+    write_column(d, "change", steps->n, false);
+    if (nodes) {
+        fputc(',', d->file);
+        for (size_t i = 0; i < steps->n; i++)
+            d->column[i] = steps->items[i].node;
+        write_column(d, "node", steps->n, false);
+    }
+    fputc('}', d->file);
+}
+
+static void write_workers(const struct data *d)
+{
+    fprintf(d->file, ",\n\"nodes\":%u,\n\"workers\":[", d->trace->nnodes);
+    for (unsigned w = 0; w < d->trace->nworkers; w++) {
+        fputs(w ? ",{\"name\":" : "{\"name\":", d->file);
+        write_text(d->file, d->trace->workers[w].name);
+        fprintf(d->file, ",\"node\":%u}", d->trace->workers[w].node);
+    }
+    fputs("],\n\"names\":[", d->file);
+    for (size_t i = 0; i < d->nnames; i++) {
+        fputs(i ? "," : "", d->file);
+        write_text(d->file, d->names[i]);
+    }
+    fputc(']', d->file);
+}
+
+static void write_json(const struct data *d, const char *name,
+                       const json_t *json)
+{
+    fprintf(d->file, ",\n\"%s\":", name);
+    if (!json || json_dumpf(json, d->file, JSON_COMPACT) < 0)
+        fputs("null", d->file);
+}
+
+static void write_about(const struct data *d, const struct report_page *page)
+{
+    fputs("{\"version\":\"" ORR_VERSION "\",\"title\":", d->file);
+    write_text(d->file, page->title);
+    fputs(",\"command\":", d->file);
+    write_text(d->file, page->command);
+    fprintf(d->file, ",\"dropped\":%.0f,\"end\":%" PRId64, d->trace->dropped,
+            since_begin(d, d->trace->end));
+}
+
+int report_data(const struct report_page *page, FILE *file)
+{
+    const struct trace *trace = &page->trace;
+    struct data d = {.trace = trace, .file = file};
+    size_t most = trace->ntasks + trace->ncopies + trace->memory.n +
+                  trace->ready.n + trace->submitted.n;
+    int rc = 0;
+
+    d.column = malloc((most + 1) * sizeof(*d.column));
+    if (d.column && collect_names(&d)) {
+        write_about(&d, page);
+        write_workers(&d);
+        write_tasks(&d);
+        write_copies(&d);
+        write_steps(&d, "submitted", &trace->submitted, false);
+        write_steps(&d, "ready", &trace->ready, false);
+        write_steps(&d, "memory", &trace->memory, true);
+        write_json(&d, "run", page->run);
+        write_json(&d, "explanation", page->explanation);
+        write_json(&d, "bounds", page->bounds);
+        write_json(&d, "comparisons", page->comparisons);
+        fputs(",\n\"picture\":", file);
+        write_text(file, page->picture);
+        fputs("}\n", file);
+    } else {
+        rc = -ENOMEM;
+    }
+    free(d.names);
+    free(d.column);
+    return rc;
+}

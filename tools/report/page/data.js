@@ -1,0 +1,62 @@
+// data.js - the run: the columns of its trace as arrays, and words for its values.
+
+const run = JSON.parse(document.getElementById("data").textContent);
+const { tasks, copies } = run;
+
+// A column that has steps only becomes one of values.
+function sums(steps) {
+  const values = new Float64Array(steps.length);
+  let sum = 0;
+  for (let i = 0; i < steps.length; i++) values[i] = sum += steps[i];
+  return values;
+}
+
+for (const events of [tasks, copies]) {
+  events.start = sums(events.start);
+  events.end = events.start.map((start, i) => start + events.length[i]);
+  events.n = events.start.length;
+}
+
+// Names of memory nodes come with the report of a run; a trace has numbers only.
+const nodeNames = Array.from({ length: run.nodes }, (_, n) => `memory ${n}`);
+for (const name of [...(run.run?.links ?? []).flatMap(l => [l.from, l.to])]) {
+  const [kind, number] = name.split(" ");
+  if (kind === "NUMA" && +number < run.nodes) nodeNames[+number] = name;
+}
+const mains = Math.max(1, nodeNames.filter(n => n.startsWith("NUMA")).length);
+run.workers.forEach(worker => {
+  worker.kind = worker.name.match(/^[^ \d_]*/)[0];
+  if (worker.node >= mains)
+    nodeNames[worker.node] = worker.name.replace(/_\d+$/, "").replace(/(\d)/, " $1");
+});
+if (mains === 1) nodeNames[0] = "main memory";
+
+// --- kernels: tasks of one name, those that took most time first ---
+
+const kernels = run.names.map((name, number) => ({ name: name || "(no name)",
+  number, count: 0, total: 0 }));
+for (let i = 0; i < tasks.n; i++) {
+  kernels[tasks.name[i]].count++;
+  kernels[tasks.name[i]].total += tasks.length[i];
+}
+const byTime = kernels.filter(k => k.count).sort((a, b) => b.total - a.total);
+// Lightness falls from one to the next, so that grey is enough to tell them apart.
+byTime.forEach((kernel, i) => {
+  const shade = byTime.length > 1 ? 0.93 - 0.83 * i / (byTime.length - 1) : 0.6;
+  kernel.colour = d3.interpolateViridis(shade);
+  kernel.ink = d3.lab(kernel.colour).l > 55 ? "#000" : "#fff";
+});
+
+// --- words ---
+
+const number = d3.format(",");
+const ms = ns => d3.format(",.3f")(ns / 1e6) + " ms";
+const us = ns => d3.format(",.3~f")(ns / 1e3);
+const percent = share => d3.format(".1%")(share);
+
+function bytesText(bytes) {
+  const units = ["B", "KiB", "MiB", "GiB", "TiB"];
+  let u = 0;
+  for (; Math.abs(bytes) >= 1024 && u < 4; u++) bytes /= 1024;
+  return d3.format(u ? ".1f" : "d")(bytes) + " " + units[u];
+}

@@ -1,0 +1,161 @@
+// findings.js - what Orrery's other commands say of the run: explanation, bounds,
+// comparisons, the machine; and where all values come from.
+
+const shades = ["#222", "#555", "#888", "#aaa", "#c6c6c6", "#e0e0e0"];
+
+function addCriticalPath(section, links, length) {
+  const sums = d3.nest().key(l => l.what)
+    .rollup(l => ({ n: l.length, ms: d3.sum(l, x => x.end_ms - x.start_ms) }))
+    .entries(links).sort((a, b) => b.value.ms - a.value.ms);
+  section.append("h3").text("On the critical path");
+  addTable(section, [
+    texts("what", r => r.key), numbers("times", r => r.value.n, ","),
+    numbers("ms", r => r.value.ms, ",.3f"),
+    numbers("share", r => r.value.ms / length, ".1%"),
+    { title: "", value: r => r.value.ms, show: (r, cell) =>
+      drawBar(cell, [[r.value.ms / length, "#444"]]) },
+  ], sums);
+}
+
+// Workers, or of more than sixteen their kinds.
+function idleRows(idle) {
+  if (idle.length <= 16) return idle;
+  const groups = d3.nest().key(w => w.worker.match(/^[^ \d_]*/)[0]).entries(idle);
+  return groups.map(({ key, values }) => ({
+    worker: `${values.length} \u00d7 ${key}`, n: values.length,
+    busy_ms: d3.sum(values, w => w.busy_ms), idle_ms: d3.sum(values, w => w.idle_ms),
+    causes_ms: Object.fromEntries(Object.keys(values[0].causes_ms).map(cause =>
+      [cause, d3.sum(values, w => w.causes_ms[cause])])),
+  }));
+}
+
+function addIdle(section, idle, length) {
+  const rows = idleRows(idle), causes = Object.keys(idle[0]?.causes_ms ?? {});
+  section.append("h3").text("Time of workers, ms, idle by cause");
+  addTable(section, [
+    texts("worker", r => r.worker), numbers("busy", r => r.busy_ms, ",.3f"),
+    numbers("idle", r => r.idle_ms, ",.3f"),
+    ...causes.map(cause => numbers(cause, r => r.causes_ms[cause], ",.3f")),
+    { title: "busy (black), then the causes in this order", value: r => r.busy_ms,
+      show: (r, cell) => drawBar(cell, [["busy", r.busy_ms, "#000"],
+        ...causes.map((c, i) => [c, r.causes_ms[c], shades[i + 1] ?? "#eee"])].map(
+        ([name, time, shade]) => [time / (length * (r.n ?? 1)), shade,
+          `${name} ${time.toFixed(3)} ms`])) },
+  ], rows);
+}
+
+function addChanges(section, changes) {
+  if (!changes.length) return;
+  section.append("h3").text("What would help, each simulated");
+  addTable(section, [
+    texts("change", r => r.change),
+    numbers("time saved", r => r.failed ? NaN : r.gain_percent, v => v.toFixed(1) + " %"),
+    numbers("makespan ms", r => r.failed ? NaN : r.makespan_ms, ",.3f"),
+    texts("how", r => r.edits ? `--set '${r.edits}'` : r.scheduler
+      ? `-s ${r.scheduler}` : r.variable),
+  ], changes);
+}
+
+function addExplanation() {
+  const said = run.explanation;
+  if (!said) return;
+  const section = addSection("What stood in the way");
+  addCriticalPath(section, said.critical_path, said.makespan_ms);
+  addIdle(section, said.idle, said.makespan_ms);
+  const lines = said.misplaced.map(m => `${m.kernel}: ${m.tasks} on a slower worker (${
+    m.worker}), ${m.lost_ms.toFixed(3)} ms more than on the fastest`);
+  for (const link of said.links.filter(l => l.use >= 0.5))
+    lines.push(`link ${link.link}: ${percent(link.use)} of what it can carry`);
+  if (said.copied_again_bytes > 0)
+    lines.push(`${bytesText(said.copied_again_bytes)} were copied to memory that had ` +
+      "had them before");
+  section.append("ul").selectAll("li").data(lines).join("li").text(l => l);
+  addChanges(section, said.changes);
+  addSource(section, "From orrery explain; each change with the makespan of its own " +
+    "simulation.");
+}
+
+function addBounds() {
+  const bounds = run.bounds;
+  if (!bounds) return;
+  const section = addSection("Bounds: what no scheduler can beat");
+  const made = { name: "this run", ms: bounds.makespan_ms, outcome: "",
+    ignores: "", limited_by: "" };
+  const most = d3.max([made, ...bounds.bounds], b => b.ms) || 1;
+  addTable(section, [
+    texts("bound", r => r.name), numbers("ms", r => r.ms, ",.3f"),
+    { title: "", value: r => r.ms, show: (r, cell) =>
+      drawBar(cell, [[(r.ms || 0) / most, r === made ? "#999" : "#333"]]) },
+    numbers("of this run", r => r.ms === null ? NaN : r.ms / bounds.makespan_ms, ".1%"),
+    texts("proved", r => r === made ? "" : r.proved ? "yes" : r.why || r.outcome),
+    texts("ignores", r => r.ignores), texts("limited by", r => r.limited_by),
+  ], [made, ...bounds.bounds]);
+  addSource(section, `From orrery bound: ${bounds.notes.join("; ")}.`);
+}
+
+// Of the reports that compare prints: simple values that differ from row to row.
+function comparisonColumns(rows) {
+  const fixed = ["machine", "scheduler", "makespan_us", "gflops", "transfers",
+    "transferred_bytes", "evictions"];
+  const differ = key => new Set(rows.map(r => r[key])).size > 1;
+  const simple = key => rows.every(r => r[key] === undefined || r[key] === null ||
+    typeof r[key] !== "object");
+  const others = [...new Set(rows.flatMap(Object.keys))].filter(key =>
+    !fixed.includes(key) && !["wall_s", "modelled_us", "exit", "scheduler_asked",
+      "host"].includes(key) && simple(key) && differ(key));
+  return others.map(key => typeof rows.find(r => r[key] !== undefined)[key] === "number"
+    ? numbers(key.replace(/_/g, " "), r => r[key], ",.6~f")
+    : texts(key.replace(/_/g, " "), r => r[key]));
+}
+
+function addComparisons() {
+  for (const { file, rows } of run.comparisons ?? []) {
+    const section = addSection("Comparison");
+    const most = d3.max(rows, r => r.makespan_us) || 1;
+    addTable(section, [
+      texts("machine", r => r.machine), texts("scheduler", r => r.scheduler),
+      ...comparisonColumns(rows),
+      numbers("makespan ms", r => r.makespan_us / 1000, ",.3f"),
+      { title: "", value: r => r.makespan_us, show: (r, cell) => r.makespan_us
+        ? drawBar(cell, [[r.makespan_us / most, "#444"]]) : cell.text(r.error) },
+      numbers("GFlop/s", r => r.gflops, ",.1f"),
+      numbers("copies", r => r.transfers, ","),
+      numbers("copied", r => r.transferred_bytes, bytesText),
+      numbers("evictions", r => r.evictions, ","),
+    ], rows);
+    addSource(section, `From orrery compare, ${file}.`);
+  }
+}
+
+function addMachine() {
+  if (!run.picture) return;
+  const section = addSection("The machine");
+  // An image cannot run anything, whatever its texts are.
+  section.append("img").attr("alt", "memories, devices and links")
+    .style("max-width", "100%")
+    .attr("src", "data:image/svg+xml;charset=utf-8," + encodeURIComponent(run.picture));
+  addSource(section, "From orrery machine show.");
+}
+
+function addOrigins() {
+  const made = run.run ?? {}, section = addSection("Where the values come from");
+  const rows = [["command", run.command], ["machine", made.machine &&
+    `${made.machine}, ${made.simulated ? "simulated" : "real"}`],
+    ["the machine's figures", made.provenance], ["models of", made.host],
+    ["scheduler", made.scheduler],
+    ["times of tasks", made.figures?.map(f => `${percent(f.share)} ${f.origin}${
+      f.off_by ? `, off by up to ${percent(f.off_by)}` : ""}`).join("; ")],
+    ["assumed", made.assumptions?.map(a => a.text + (a.used ? "" : " (not used)"))
+      .join("; ")],
+    ["what if", made.edits?.map(e => e.echo || e.edit).join("; ")],
+    ["not to be trusted", made.untrusted?.map(u => u.symbol || u.model ||
+      JSON.stringify(u)).join("; ")],
+    ["trace", `${number(tasks.n)} tasks, ${number(copies.n)} copies${run.dropped
+      ? `; ${number(run.dropped)} events found no memory` : ""}`],
+    ["Orrery", run.version]].filter(([, text]) => text);
+  const list = section.append("dl");
+  for (const [term, text] of rows) {
+    list.append("dt").text(term);
+    list.append("dd").text(text);
+  }
+}

@@ -1,0 +1,206 @@
+// gantt.js - what each worker and link did over time, on a canvas: of a hundred
+// thousand boxes only those are drawn that a pixel can show.
+
+const gantt = (() => {
+  const canvas = document.getElementById("gantt");
+  const ctx = canvas.getContext("2d");
+  const axisHeight = 22, mostLinks = 24;
+  let rows = [], height = 0, fill = null;
+
+  // The greatest end up to each event of a row: where to begin is found by it.
+  function makeRow(label, events, indices) {
+    const starts = indices.map(i => events.start[i]);
+    let latest = -1;
+    const ends = indices.map(i => (latest = Math.max(latest, events.end[i])));
+    return { label, events, indices, starts, ends };
+  }
+
+  function workerRows() {
+    const lists = run.workers.map(() => []);
+    for (let i = 0; i < tasks.n; i++) lists[tasks.worker[i]].push(i);
+    const made = lists.map((list, w) => makeRow(run.workers[w].name, tasks, list))
+      .filter(row => row.indices.length);
+    const idle = run.workers.length - made.length;
+    if (idle) made.push(makeRow(`${idle} idle`, tasks, []));
+    return made;
+  }
+
+  function linkRows() {
+    const lists = new Map();
+    for (let i = 0; i < copies.n; i++) {
+      const key = copies.from[i] * run.nodes + copies.to[i];
+      if (!lists.has(key)) lists.set(key, []);
+      lists.get(key).push(i);
+    }
+    const short = n => nodeNames[n].replace("main memory", "main").replace(" ", "");
+    const label = key => `${short(Math.floor(key / run.nodes))} \u2192 ${
+      short(key % run.nodes)}`;
+    const inOrder = list => list.sort((a, b) => copies.start[a] - copies.start[b]);
+    const bytes = ([, list]) => d3.sum(list, i => copies.bytes[i]);
+    const all = [...lists.entries()].sort((a, b) => bytes(b) - bytes(a));
+    const rest = all.splice(mostLinks).flatMap(([, list]) => list);
+    const made = all.sort((a, b) => a[0] - b[0]).map(([key, list]) =>
+      makeRow(label(key), copies, inOrder(list)));
+    if (rest.length)
+      made.push(makeRow(`${lists.size - mostLinks} others`, copies, inOrder(rest)));
+    return made;
+  }
+
+  const workers = workerRows(), links = linkRows();
+
+  function layout() {
+    rows = view.links ? workers.concat(links) : workers;
+    const each = Math.max(5, Math.min(20, Math.floor(640 / rows.length)));
+    let y = axisHeight;
+    for (const row of rows) {
+      if (row === links[0]) y += 6;
+      row.y = y;
+      row.height = row.indices.length ? each : Math.max(each, 11);
+      y += row.height;
+    }
+    height = y + 4;
+    const ratio = window.devicePixelRatio || 1;
+    canvas.style.height = height + "px";
+    canvas.width = Math.round(canvas.clientWidth * ratio);
+    canvas.height = Math.round(height * ratio);
+    ctx.setTransform(ratio, 0, 0, ratio, 0, 0);
+  }
+
+  // Calls paint(i, x, width) for the events of a row that are in sight and not
+  // hidden by the one drawn before.
+  function eachBox(row, paint) {
+    const [from, to] = view.scale.domain();
+    let drawn = -1;
+    for (let at = d3.bisectLeft(row.ends, from); at < row.starts.length; at++) {
+      const i = row.indices[at];
+      if (row.starts[at] > to) break;
+      const right = Math.min(view.right, view.scale(row.events.end[i]));
+      if (right - drawn < 0.4) continue;
+      const left = Math.max(view.left, view.scale(row.starts[at]), drawn);
+      if (right < view.left) continue;
+      drawn = right;
+      paint(i, left, Math.max(right - left, 0.6));
+    }
+  }
+
+  // Most boxes have the colour of the one before; to set it again takes longer.
+  function setFill(colour) {
+    if (colour !== fill) ctx.fillStyle = fill = colour;
+  }
+
+  function paintTask(row, i, x, width) {
+    const kernel = kernels[tasks.name[i]];
+    const hidden = view.hidden.has(kernel.number);
+    setFill(hidden ? "#eee" : kernel.colour);
+    ctx.fillRect(x, row.y + 1, width > 3 ? width - 0.5 : width, row.height - 1.5);
+    if (hidden || width < 34 || row.height < 12) return;
+    ctx.save();
+    ctx.beginPath();
+    ctx.rect(x, row.y, width - 2, row.height);
+    ctx.clip();
+    ctx.fillStyle = kernel.ink; // until restore
+    ctx.fillText(kernel.name, x + 3, row.y + row.height / 2);
+    ctx.restore();
+  }
+
+  function paintCopy(row, i, x, width) {
+    setFill("#555");
+    ctx.fillRect(x, row.y + row.height * 0.25, width, row.height * 0.5);
+  }
+
+  // A frame around tasks that were searched for, or are on the critical path.
+  function emphasise(row, chosen) {
+    eachBox({ ...row, ...row.chosenBy(chosen) }, (i, x, width) => {
+      const kernel = kernels[tasks.name[i]];
+      ctx.fillStyle = kernel.colour;
+      ctx.fillRect(x, row.y + 1, width, row.height - 1.5);
+      ctx.strokeStyle = "#000";
+      ctx.lineWidth = 1.5;
+      ctx.strokeRect(x, row.y + 0.75, Math.max(width, 1), row.height - 1.5);
+    });
+  }
+
+  for (const row of workers) {
+    let last, found;
+    row.chosenBy = chosen => {
+      if (last !== chosen) {
+        const set = new Set(chosen);
+        last = chosen;
+        found = makeRow(row.label, tasks, row.indices.filter(i => set.has(i)));
+      }
+      return { indices: found.indices, starts: found.starts, ends: found.ends };
+    };
+  }
+
+  function drawLabels() {
+    ctx.globalAlpha = 1;
+    ctx.fillStyle = "#fff";
+    ctx.fillRect(0, axisHeight, view.left, height);
+    ctx.fillStyle = "#111";
+    ctx.textBaseline = "middle";
+    ctx.textAlign = "right";
+    let free = 0;
+    for (const row of rows) {
+      const y = row.y + row.height / 2;
+      if (y - 5.5 < free) continue;
+      free = y + 5.5;
+      ctx.fillText(row.label, view.left - 6, y, view.left - 8);
+    }
+    ctx.textAlign = "left";
+  }
+
+  function drawAxis() {
+    const ticks = view.scale.copy().domain(view.scale.domain().map(t => t / 1e6));
+    ctx.strokeStyle = "#ccc";
+    ctx.lineWidth = 1;
+    ctx.fillStyle = "#111";
+    ctx.textAlign = "center";
+    const form = ticks.tickFormat(8);
+    for (const t of ticks.ticks(8)) {
+      const x = Math.round(ticks(t)) + 0.5;
+      ctx.beginPath();
+      ctx.moveTo(x, axisHeight - 4);
+      ctx.lineTo(x, height);
+      ctx.stroke();
+      ctx.fillText(form(t) + " ms", x, axisHeight / 2 - 1);
+    }
+    ctx.textAlign = "left";
+  }
+
+  function draw() {
+    const chosen = view.matches || view.path;
+    ctx.clearRect(0, 0, canvas.clientWidth, height);
+    ctx.font = "11px system-ui, sans-serif";
+    ctx.textBaseline = "middle";
+    drawAxis();
+    ctx.globalAlpha = chosen ? 0.25 : 1;
+    fill = null;
+    for (const row of rows)
+      eachBox(row, (i, x, width) =>
+        (row.events === tasks ? paintTask : paintCopy)(row, i, x, width));
+    ctx.globalAlpha = 1;
+    if (chosen) for (const row of rows)
+      if (row.chosenBy) emphasise(row, chosen);
+    drawLabels();
+  }
+
+  // The task or copy at a place of the canvas, or null.
+  function find(x, y) {
+    const row = rows.find(r => y >= r.y && y < r.y + r.height);
+    if (!row || x < view.left) return null;
+    const time = view.scale.invert(x), slack = view.scale.invert(x + 2) - time;
+    let best = null, nearest = slack;
+    for (let at = d3.bisectLeft(row.ends, time - slack);
+      at < row.starts.length && row.starts[at] <= time + slack; at++) {
+      const i = row.indices[at];
+      const away = Math.max(row.starts[at] - time, time - row.events.end[i], 0);
+      if (away <= nearest) {
+        nearest = away;
+        best = { row, events: row.events, i };
+      }
+    }
+    return best;
+  }
+
+  return { canvas, layout, draw, find };
+})();

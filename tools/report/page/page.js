@@ -1,0 +1,149 @@
+// page.js - the controls, and the page put together.
+
+const byId = id => document.getElementById(id);
+
+function say(text) {
+  byId("status").textContent = text;
+}
+
+// --- a task or copy in words ---
+
+function describe({ events, i }) {
+  const span = `${ms(events.start[i])} to ${ms(events.end[i])}, ${
+    us(events.length[i])} \u00b5s`;
+  if (events === copies)
+    return `${run.names[copies.kind[i]]} of ${bytesText(copies.bytes[i])}: ${
+      nodeNames[copies.from[i]]} to ${nodeNames[copies.to[i]]}\n${span}\ndatum ${
+      copies.handle[i]}${copies.job[i] ? `, task ${copies.job[i]} waited` : ""}`;
+  return `${kernels[tasks.name[i]].name}, task ${tasks.job[i]}, on ${
+    run.workers[tasks.worker[i]].name}\n${span}\npriority ${
+    tasks.priority[i]}\nbefore its start it was submitted ${
+    us(tasks.submitted[i])} \u00b5s, ready ${us(tasks.ready[i])} \u00b5s, taken ${
+    us(tasks.taken[i])} \u00b5s`;
+}
+
+function watchChart() {
+  const tip = byId("tip");
+  gantt.canvas.addEventListener("mousemove", event => {
+    const found = gantt.find(event.offsetX, event.offsetY);
+    tip.hidden = !found;
+    if (!found) return;
+    tip.textContent = describe(found);
+    tip.style.left = Math.min(event.pageX + 14, window.innerWidth - 300) + "px";
+    tip.style.top = event.pageY + 14 + "px";
+  });
+  gantt.canvas.addEventListener("mouseleave", () => { tip.hidden = true; });
+  gantt.canvas.addEventListener("click", event => {
+    const found = gantt.find(event.offsetX, event.offsetY);
+    byId("detail").textContent = found ? describe(found) : "";
+  });
+}
+
+// --- search, filter, critical path ---
+
+let match = -1; // which of the matches was shown last
+
+function search(text) {
+  const wanted = text.trim().toLowerCase(), found = [];
+  match = -1;
+  view.matches = null;
+  if (wanted) {
+    for (let i = 0; i < tasks.n; i++)
+      if (String(tasks.job[i]) === wanted ||
+        kernels[tasks.name[i]].name.toLowerCase().includes(wanted) ||
+        run.workers[tasks.worker[i]].name.toLowerCase() === wanted)
+        found.push(i);
+    view.matches = found;
+    say(`${number(found.length)} of ${number(tasks.n)} tasks`);
+  } else {
+    say("");
+  }
+  redraw();
+}
+
+// Goes to the next match and keeps its figures below the chart.
+function showNext() {
+  if (!view.matches?.length) return;
+  match = (match + 1) % view.matches.length;
+  const i = view.matches[match], around = Math.max(tasks.length[i] * 12, 1000);
+  const middle = (tasks.start[i] + tasks.end[i]) / 2;
+  showSpan(middle - around / 2, middle + around / 2);
+  byId("detail").textContent = describe({ events: tasks, i });
+  say(`${number(match + 1)} of ${number(view.matches.length)} tasks`);
+}
+
+function setPath(on) {
+  const jobs = new Set((run.explanation?.critical_path ?? []).map(l => l.job));
+  view.path = on ? d3.range(tasks.n).filter(i => jobs.has(tasks.job[i])) : null;
+  redraw();
+}
+
+function makeLegend() {
+  for (const kernel of byTime) {
+    const button = d3.select("#legend").append("button").attr("type", "button")
+      .attr("aria-pressed", "true");
+    button.append("i").style("background", kernel.colour);
+    button.append("span").text(`${kernel.name} (${number(kernel.count)})`);
+    button.on("click", () => {
+      const hide = !view.hidden.delete(kernel.number);
+      if (hide) view.hidden.add(kernel.number);
+      button.attr("aria-pressed", String(!hide));
+      const seen = d3.sum(byTime, k => view.hidden.has(k.number) ? 0 : k.count);
+      say(`${number(seen)} of ${number(tasks.n)} tasks`);
+      redraw();
+    });
+  }
+}
+
+function watchControls() {
+  const closer = by => d3.select(gantt.canvas).call(zoom.scaleBy, by);
+  byId("controls").addEventListener("submit", event => {
+    event.preventDefault();
+    showNext();
+  });
+  byId("search").addEventListener("input", event => search(event.target.value));
+  byId("next").addEventListener("click", showNext);
+  byId("path").addEventListener("change", event => setPath(event.target.checked));
+  byId("path").disabled = !run.explanation;
+  byId("links").addEventListener("change", event => {
+    view.links = event.target.checked;
+    gantt.layout();
+    redraw();
+  });
+  byId("closer").addEventListener("click", () => closer(2));
+  byId("wider").addEventListener("click", () => closer(0.5));
+  byId("all").addEventListener("click", () => setTransform(d3.zoomIdentity));
+  window.addEventListener("resize", () => {
+    gantt.layout();
+    resize();
+  });
+}
+
+function writeHead() {
+  const made = run.run, gflops = made?.flops > 0
+    ? `, ${d3.format(",.1f")(made.flops / made.makespan_us / 1e3)} GFlop/s` : "";
+  document.title = byId("title").textContent = run.title;
+  byId("summary").textContent = `${made ? `${made.scheduler}: ` : ""}${ms(run.end)}${
+    gflops}, ${number(tasks.n)} tasks on ${number(run.workers.length)} workers, ${
+    number(copies.n)} copies of ${bytesText(d3.sum(copies.bytes))}${
+    made ? `, ${made.simulated ? `simulated, figures ${made.provenance ?? "unknown"}`
+      : "a real run"}` : ""}`;
+}
+
+writeHead();
+makeLegend();
+gantt.layout();
+addPicture(gantt.canvas, gantt.draw, true);
+resize();
+curves.add();
+watchChart();
+watchControls();
+addExplanation();
+addKernels();
+addTimes();
+addLinks();
+addBounds();
+addComparisons();
+addMachine();
+addOrigins();
+redraw();

@@ -1,0 +1,166 @@
+// tables.js - tables that are sorted by a click; kernels with their distributions.
+
+function addSection(title) {
+  const section = d3.select("#sections").append("section");
+  section.append("h2").text(title);
+  return section;
+}
+
+function addSource(section, text) {
+  section.append("p").attr("class", "source").text(text);
+}
+
+const mostRows = 24; // of a table, until all are asked for
+
+// columns: {title, number, show(row, cell), value(row)}; value sorts, and is
+// shown where there is no show.
+function addTable(section, columns, rows) {
+  const table = section.append("div").attr("class", "wide").append("table");
+  const body = table.append("tbody");
+  let sorted = null, shown = rows.length > mostRows + 4 ? mostRows : rows.length;
+  const fill = () => {
+    body.selectAll("tr").remove();
+    for (const row of rows.slice(0, shown)) {
+      const line = body.append("tr");
+      for (const column of columns) {
+        const cell = line.append("td").classed("number", !!column.number);
+        if (column.show) column.show(row, cell);
+        else cell.text(column.value(row) ?? "");
+      }
+    }
+  };
+  table.insert("thead", "tbody").append("tr").selectAll("th").data(columns).join("th")
+    .classed("number", c => !!c.number).text(c => c.title)
+    .on("click", column => {
+      const back = sorted === column ? -1 : 1;
+      rows.sort((a, b) => back * d3.ascending(column.value(a), column.value(b)));
+      sorted = back > 0 ? column : null;
+      fill();
+    });
+  fill();
+  if (shown === rows.length) return;
+  const more = section.append("button").attr("type", "button")
+    .text(`all ${number(rows.length)} rows`);
+  more.on("click", () => {
+    shown = rows.length;
+    more.remove();
+    fill();
+  });
+}
+
+// A column of numbers in a form of d3, or of a function.
+function numbers(title, value, form) {
+  const text = typeof form === "function" ? form : d3.format(form);
+  return { title, number: true, value, show: (row, cell) => {
+    const is = value(row);
+    cell.text(is === null || is === undefined || Number.isNaN(is) ? "\u2013" : text(is));
+  } };
+}
+
+function texts(title, value) {
+  return { title, value };
+}
+
+// Bars side by side, [share, shade] each; all of it is `width` pixels.
+function drawBar(cell, parts, width = 200) {
+  const svg = cell.append("svg").attr("width", width).attr("height", 12);
+  let x = 0;
+  for (const [share, shade, title] of parts) {
+    svg.append("rect").attr("x", x).attr("width", Math.max(0, share * width))
+      .attr("height", 12).attr("fill", shade).append("title").text(title || "");
+    x += share * width;
+  }
+}
+
+function drawHistogram(cell, lengths) {
+  const width = 150, height = 26, [least, most] = d3.extent(lengths);
+  const svg = cell.append("svg").attr("width", width).attr("height", height);
+  const x = d3.scaleLinear([least, most > least ? most : least + 1], [0, width - 1]);
+  const bins = d3.histogram().domain(x.domain()).thresholds(x.ticks(30))(lengths);
+  const y = d3.scaleLinear([0, d3.max(bins, b => b.length)], [0, height - 1]);
+  for (const bin of bins)
+    svg.append("rect").attr("x", x(bin.x0))
+      .attr("width", Math.max(1.5, x(bin.x1) - x(bin.x0) - 0.5))
+      .attr("y", height - y(bin.length)).attr("height", y(bin.length))
+      .attr("fill", "#444");
+  svg.append("title").text(`${us(least)} to ${us(most)} \u00b5s`);
+}
+
+function kernelRows() {
+  const groups = new Map();
+  for (let i = 0; i < tasks.n; i++) {
+    const kind = run.workers[tasks.worker[i]].kind;
+    const key = tasks.name[i] + " " + kind;
+    if (!groups.has(key))
+      groups.set(key, { name: kernels[tasks.name[i]].name, kind, lengths: [] });
+    groups.get(key).lengths.push(tasks.length[i]);
+  }
+  const rows = [...groups.values()];
+  for (const row of rows) {
+    row.lengths.sort(d3.ascending);
+    row.total = d3.sum(row.lengths);
+  }
+  return rows.sort((a, b) => b.total - a.total);
+}
+
+function addKernels() {
+  const section = addSection("Kernels"), rows = kernelRows();
+  const all = d3.sum(rows, r => r.total);
+  const quantile = q => row => d3.quantile(row.lengths, q) / 1e3;
+  addTable(section, [
+    texts("kernel", r => r.name), texts("on", r => r.kind),
+    numbers("tasks", r => r.lengths.length, ","),
+    numbers("total ms", r => r.total / 1e6, ",.3f"),
+    numbers("share", r => r.total / all, ".1%"),
+    numbers("least \u00b5s", quantile(0), ",.3~f"),
+    numbers("lower quartile", quantile(0.25), ",.3~f"),
+    numbers("median", quantile(0.5), ",.3~f"),
+    numbers("upper quartile", quantile(0.75), ",.3~f"),
+    numbers("most", quantile(1), ",.3~f"),
+    { title: "distribution", value: r => r.total,
+      show: (r, cell) => drawHistogram(cell, r.lengths) },
+  ], rows);
+  addSource(section, "From the trace of this run.");
+}
+
+function addTimes() {
+  const rows = run.run?.kernels;
+  if (!rows?.length) return;
+  const section = addSection("Times of kernels, and where they come from");
+  addTable(section, [
+    texts("kernel", r => r.name), texts("on", r => r.arch),
+    texts("footprint", r => r.footprint),
+    numbers("bytes", r => r.size, ","), numbers("tasks", r => r.count, ","),
+    numbers("median \u00b5s", r => r.median_us, ",.3~f"),
+    numbers("by its model", r => r.predicted_us, ",.3~f"),
+    texts("from", r => r.origin),
+    numbers("off by up to", r => r.off_by, ".1%"),
+    numbers("outliers", r => r.aside_share, ".1%"),
+  ], rows);
+  addSource(section, "From the report of this run; the origin of a time is that of " +
+    "the model that gave it.");
+}
+
+function addLinks() {
+  const groups = new Map();
+  for (let i = 0; i < copies.n; i++) {
+    const key = copies.from[i] * run.nodes + copies.to[i];
+    if (!groups.has(key))
+      groups.set(key, { from: nodeNames[copies.from[i]], to: nodeNames[copies.to[i]],
+        copies: 0, bytes: 0, time: 0 });
+    const row = groups.get(key);
+    row.copies++;
+    row.bytes += copies.bytes[i];
+    row.time += copies.length[i];
+  }
+  if (!groups.size) return;
+  const section = addSection("Copies");
+  addTable(section, [
+    texts("from", r => r.from), texts("to", r => r.to),
+    numbers("copies", r => r.copies, ","),
+    numbers("bytes", r => r.bytes, bytesText),
+    numbers("time of copies ms", r => r.time / 1e6, ",.3f"),
+    numbers("GB/s of a copy", r => r.time ? r.bytes / r.time : NaN, ".3f"),
+  ], [...groups.values()].sort((a, b) => b.bytes - a.bytes));
+  addSource(section, "From the trace of this run.");
+}

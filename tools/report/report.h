@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * tools/report/report.h - inside `orrery report`: what the page shows of a run.
+ * One thread.
+ */
+#pragma once
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "tools/common/launch.h"
+#include "tools/common/trace_csv.h"
+
+/* What the page is made of; all but `trace` may be missing. */
+struct report_page {
+    char *title, *command; /* owned */
+    struct trace trace;    /* ended with the page */
+    json_t *run;           /* the report of the run; owned, as all below */
+    json_t *explanation;   /* of orrery explain */
+    json_t *bounds;        /* of orrery bound */
+    json_t *comparisons;   /* an array: what orrery compare printed, each with
+                              * the name of its file */
+    char *picture;         /* of the machine: SVG */
+};
+
+void report_page_done(struct report_page *page);
+
+/* --- parts.c: what other commands say of the run --- */
+
+struct report_parts {
+    const struct launch *launch; /* of the run; NULL: a trace alone */
+    const char *trace, *graph;   /* graph: NULL without */
+    bool plain;                  /* neither explanation nor bounds */
+};
+
+/* Fills in the explanation, the bounds, the picture. What is missing is said.
+ * Returns 0, or the signal that interrupted it. */
+int report_parts(const struct report_parts *parts, struct report_page *page);
+
+/* Reads what `orrery compare --json` printed. A message and -1. */
+int report_comparison(const char *path, struct report_page *page);
+
+/* --- data.c, write.c --- */
+
+/* Writes the data of the page as JSON. -ENOMEM; a write error shows in
+ * ferror(file). */
+int report_data(const struct report_page *page, FILE *file);
+
+/* Writes the page to `path`, whole or not at all. A message and -1. */
+int report_write(const struct report_page *page, const char *path);
