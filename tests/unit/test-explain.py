@@ -7,6 +7,7 @@ first. TAP.
 usage: test-explain.py ORRERY CULPRIT [--full]
 """
 import collections
+import csv
 import json
 import os
 import subprocess
@@ -182,6 +183,117 @@ def a_real_run_is_explained_without_changes():
     done = orrery("explain", "-s", "lws", "--", CULPRIT, "mixed", "1")
     assert done.returncode == 0, done.stderr
     assert "A real run" in done.stdout, done.stdout
+
+
+def trace_of(name, *words, shape="streams", times=(100, 100)):
+    path = os.path.join(TOP.name, name)
+    done = orrery("trace", "-m", GPUS, *words, "-o", path, "--", CULPRIT,
+                  shape, "1", times=times)
+    assert done.returncode == 0, done.stderr
+    return path
+
+
+def differ(a, b):
+    done = orrery("explain", "--json", a, b)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+@test
+def equal_runs_do_not_differ():
+    said = differ(trace_of("a.csv", "-s", "dmda"), trace_of("b.csv", "-s", "dmda"))
+    assert said["first_difference"] is None and said["first_choice"] is None
+    assert said["moved"] == 0 and said["tasks_in_both"] == said["a"]["tasks"]
+    assert {**said["a"], "run": ""} == {**said["b"], "run": ""}
+
+
+@test
+def a_slower_kernel_is_the_first_difference():
+    said = differ(trace_of("a.csv", "-s", "eager"),
+                  trace_of("b.csv", "-s", "eager", times=(100, 150)))
+    first = said["first_difference"]
+    a, b = first["a"], first["b"]
+    assert first["what"] == "length" and a["job"] == b["job"], first
+    assert a["start_ms"] == b["start_ms"], first
+    assert near(b["end_ms"] - b["start_ms"], 0.15) and \
+        near(a["end_ms"] - a["start_ms"], 0.1), first
+
+
+@test
+def another_policy_and_a_slower_link_are_named():
+    mixed = {"shape": "mixed", "times": (50000, 200)}
+    first = differ(trace_of("a.csv", "-s", "eager", **mixed),
+                   trace_of("b.csv", "-s", "dmda", **mixed))["first_difference"]
+    assert first["what"] == "worker", first
+    assert first["a"]["worker"] != first["b"]["worker"], first
+    base = trace_of("a.csv", "-s", "eager")
+    first = differ(base, trace_of("b.csv", "-s", "eager", "--set",
+                                  "pcie.bandwidth /= 3"))["first_difference"]
+    assert first["what"] == "start", first
+    assert first["a"]["taken_ms"] == first["b"]["taken_ms"], first
+    assert first["a"]["start_ms"] < first["b"]["start_ms"], first
+
+
+@test
+def no_task_fares_differently_before_the_first_difference():
+    paths = [trace_of("a.csv", "-s", "dmda", shape="mixed"),
+             trace_of("b.csv", "-s", "lws", shape="mixed")]
+    said = differ(*paths)
+    tasks = []
+    for path in paths:
+        with open(path, encoding="utf-8") as file:
+            rows = list(csv.DictReader(file))
+        begin = min(float(row["start_ms"]) for row in rows
+                    if row["record"] == "submitted")
+        names = {row["worker"]: row["name"] for row in rows
+                 if row["record"] == "worker"}
+        tasks.append({row["job"]: (float(row["start_ms"]) - begin,
+                                   float(row["end_ms"]) - begin,
+                                   names[row["worker"]])
+                      for row in rows if row["record"] == "task"})
+    at = said["first_difference"]["at_ms"]
+    moved = sum(tasks[0][job][2] != tasks[1][job][2] for job in tasks[0])
+    assert moved == said["moved"] > 0, (moved, said["moved"])
+    for job, (start, end, worker) in tasks[0].items():
+        if end < at:
+            other = tasks[1][job]
+            assert near(start, other[0]) and near(end, other[1]), job
+            assert worker == other[2], job
+    choice = said["first_choice"]
+    assert choice["executed_in_a"]["a"]["worker"] == choice["worker"] or \
+        choice["executed_in_b"]["b"]["worker"] == choice["worker"], choice
+
+
+@test
+def two_policies_of_a_program_are_two_runs():
+    done = orrery("explain", "-m", GPUS, "-s", "dmda,lws", "--json", "--", CULPRIT,
+                  "mixed", "2")
+    assert done.returncode == 0, done.stderr
+    said = json.loads(done.stdout)
+    for side, policy in (("a", "dmda"), ("b", "lws")):
+        ran = json.loads(orrery("run", "-m", GPUS, "-s", policy, "--json", "--",
+                                CULPRIT, "mixed", "2").stdout)
+        assert said[side]["run"] == f"{GPUS}, {policy}"
+        assert near(said[side]["makespan_ms"] * 1000, ran["makespan_us"], 1e-4)
+        assert said[side]["copied_bytes"] == ran["transferred_bytes"]
+    done = orrery("explain", "-m", GPUS + ",hgx-h100-8", "-s", "dmda", "--", CULPRIT,
+                  "mixed", "2")
+    assert done.returncode == 0 and "first choice" in done.stdout, done.stderr
+
+
+@test
+def pairs_that_make_no_sense_are_refused():
+    path = trace_of("a.csv", "-s", "dmda")
+    other = os.path.join(TOP.name, "other.csv")
+    orrery("trace", "-m", GPUS, "-o", other, "--", CULPRIT, "tiny", "1")
+    for words, code, text in (
+            (("-s", "dmda", path, path), 2, "need a program"),
+            (("-s", "dmda,lws,eager", "--", CULPRIT, "mixed", "1"), 2, "or two"),
+            (("-s", "dmda,lws", "--", "false"), 1, "false"),
+            ((path, other), 1, "different programs")):
+        done = orrery("explain", *words)
+        assert done.returncode == code, (words, done.returncode, done.stderr)
+        assert text in done.stderr, done.stderr
 
 
 @test

@@ -17,16 +17,23 @@
 #include "tools/common/run_files.h"
 #include "tools/common/tool.h"
 #include "tools/common/trace_csv.h"
+#include "tools/explain/two.h"
 
 static const char help[] =
     "usage: orrery explain [-m MACHINE] [--set EDIT] [-s SCHEDULER] [--assume TIMES]\n"
     "                      [--json] -- PROGRAM [ARGUMENTS]\n"
     "       orrery explain [--json] [--graph FILE] TRACE.csv\n"
+    "       orrery explain [--json] -m MACHINE -s A,B -- PROGRAM [ARGUMENTS]\n"
+    "       orrery explain [--json] A.csv B.csv\n"
     "Runs the program and says why it took that long: the chain of tasks, transfers\n"
     "and waits from its end back to its begin; the idle time of each worker by cause;\n"
     "kernels on slower workers, full links; the changes that help most, simulated.\n"
     "Of a run that has ended it says the same, without changes, from its trace and\n"
     "the graph of its tasks: orrery trace -o run.csv --graph run.graph writes both.\n"
+    "Of two runs it says why they differ: the first moment at which a task fares\n"
+    "differently, the first task that a worker chose differently, what followed. They\n"
+    "are the program's with two machines or policies, or those of two traces or\n"
+    "records.\n"
     "  -m, --machine MACHINE      simulate that machine, else run for real: then no\n"
     "                             change is simulated\n"
     "  -s, --scheduler SCHEDULER  such as eager, lws, dmda, dmdas\n" EDITS_HELP
@@ -39,7 +46,8 @@ static const char help[] =
     "overhead: the rest.\n"
     "Exit codes: the program's own when it fails; 1 when there is nothing to explain;\n"
     "2 for a wrong command line.\n"
-    "example: orrery explain -m MACHINE -s dmdas -- ./cholesky -size 9600\n";
+    "example: orrery explain -m MACHINE -s dmdas -- ./cholesky -size 9600\n"
+    "         orrery explain -m MACHINE -s dmda,dmdas -- ./cholesky -size 9600\n";
 
 static void explanation_done(struct explanation *e)
 {
@@ -198,7 +206,9 @@ int cmd_explain(int argc, char **argv)
     } else {
         launch.argv = argv + first;
         launch.quiet = json;
-        result = run_program(&launch, json);
+        result = explain_are_two(launch.argv) || explain_is_list(&launch)
+                     ? explain_two(&launch, json)
+                     : run_program(&launch, json);
     }
     free((char *)(uintptr_t)launch.edits);
     free((char *)(uintptr_t)launch.assume);

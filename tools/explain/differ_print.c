@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* tools/explain/differ_print.c - why two runs differ, as text and as JSON. */
+#include "tools/explain/differ.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "tools/common/json.h"
+#include "tools/common/report.h"
+#include "tools/common/table.h"
+
+enum { MAX_KINDS = 8 };
+
+static const char letters[DIFFER_SIDES] = {'A', 'B'};
+
+static const struct trace_task *task_of(const struct difference *d, int side,
+                                        size_t t)
+{
+    return &d->traces[side]->tasks[t];
+}
+
+static const char *worker_name(const struct difference *d, int side,
+                               unsigned worker)
+{
+    const struct trace *trace = d->traces[side];
+
+    return worker < trace->nworkers ? trace->workers[worker].name : "none";
+}
+
+static double since_begin(const struct difference *d, int side, double time)
+{
+    return time - d->traces[side]->begin;
+}
+
+/* --- text --- */
+
+static void print_first(const struct difference *d)
+{
+    const struct differ_first *first = &d->first;
+    const struct trace_task *a, *b;
+
+    if (first->tasks[0] == DIFFER_NONE) {
+        puts("\nno task that both runs have fares differently");
+        return;
+    }
+    a = task_of(d, DIFFER_A, first->tasks[0]);
+    b = task_of(d, DIFFER_B, first->tasks[1]);
+    printf("\nfirst difference, at %.6f ms: task %llu (%s) ", first->at,
+           (unsigned long long)a->job, a->name);
+    if (first->stage == DIFFER_WORKER) {
+        printf("went to %s in A, to %s in B\n",
+               worker_name(d, DIFFER_A, a->worker),
+               worker_name(d, DIFFER_B, b->worker));
+        return;
+    }
+    if (first->stage == DIFFER_LENGTH) {
+        printf("took %.6f ms in A, %.6f ms in B, on %s\n", first->times[0],
+               first->times[1], worker_name(d, DIFFER_A, a->worker));
+        return;
+    }
+    printf("%s at %.6f ms in A, at %.6f ms in B\n",
+           first->stage == DIFFER_SUBMITTED ? "was submitted"
+           : first->stage == DIFFER_READY   ? "was ready"
+           : first->stage == DIFFER_TAKEN
+               ? "was taken by the same worker"
+               : "had its data and started, taken at the same time,",
+           first->times[0], first->times[1]);
+}
+
+/* Where and when that task ran which the worker executed in the other run. */
+static void print_fate(const struct difference *d, int side, size_t t,
+                       uint64_t job)
+{
+    const struct trace_task *task;
+
+    if (t == DIFFER_NONE) {
+        printf("  in %c task %llu is not there\n", letters[side],
+               (unsigned long long)job);
+        return;
+    }
+    task = task_of(d, side, t);
+    printf("  in %c task %llu (%s) was ready at %.6f ms and ran on %s from "
+           "%.6f ms\n",
+           letters[side], (unsigned long long)task->job, task->name,
+           since_begin(d, side, task->ready),
+           worker_name(d, side, task->worker),
+           since_begin(d, side, task->start));
+}
+
+static void print_choice(const struct difference *d)
+{
+    const struct differ_choice *choice = &d->choice;
+    const char *verb = " executed ";
+
+    if (!choice->found) {
+        puts("each worker executed the same tasks in the same order");
+        return;
+    }
+    printf("first choice that differs, at %.6f ms: %s", choice->at,
+           choice->worker);
+    for (int s = 0; s < DIFFER_SIDES; s++) {
+        size_t t = choice->tasks[s][s];
+
+        if (t == DIFFER_NONE)
+            printf("%snothing more in %c", verb, letters[s]);
+        else
+            printf("%stask %llu (%s) in %c", verb,
+                   (unsigned long long)task_of(d, s, t)->job,
+                   task_of(d, s, t)->name, letters[s]);
+        verb = ", ";
+    }
+    putchar('\n');
+    for (int s = 0; s < DIFFER_SIDES; s++)
+        if (choice->tasks[s][s] != DIFFER_NONE)
+            print_fate(d, 1 - s, choice->tasks[s][1 - s],
+                       task_of(d, s, choice->tasks[s][s])->job);
+    puts(choice->free
+             ? "  both were ready in both runs: the policy chose differently"
+             : "  not both were ready in both runs: what came before decided");
+}
+
+static void add_row(struct table *table, const char *what, double a, double b,
+                    int digits)
+{
+    table_add(table, "%s", what);
+    table_add(table, "%.*f", digits, a);
+    table_add(table, "%.*f", digits, b);
+    if (a > 0)
+        table_add(table, "%+.1f %%", 100 * (b - a) / a);
+    else
+        table_add(table, b > 0 ? "new" : "-");
+}
+
+/* Workers of one kind: those whose names differ in numbers only. */
+struct kind {
+    char name[32];
+    size_t ntasks[DIFFER_SIDES];
+    double busy[DIFFER_SIDES];
+};
+
+static size_t find_kinds(const struct difference *d, struct kind *kinds)
+{
+    size_t n = 0;
+
+    for (int s = 0; s < DIFFER_SIDES; s++)
+        for (size_t t = 0; t < d->traces[s]->ntasks; t++) {
+            const struct trace_task *task = task_of(d, s, t);
+            const char *name = worker_name(d, s, task->worker);
+            size_t length = strcspn(name, " _0123456789"), k = 0;
+
+            if (length > sizeof(kinds->name) - 1)
+                length = sizeof(kinds->name) - 1;
+            while (k < n && (strncmp(kinds[k].name, name, length) != 0 ||
+                             kinds[k].name[length]))
+                k++;
+            if (k == n && n == MAX_KINDS)
+                continue;
+            if (k == n) {
+                kinds[n] = (struct kind){.ntasks = {0}};
+                memcpy(kinds[n++].name, name, length);
+            }
+            kinds[k].ntasks[s]++;
+            kinds[k].busy[s] += task->end - task->start;
+        }
+    return n;
+}
+
+static void print_sums(const struct difference *d)
+{
+    static const struct table_column columns[] = {
+        {"what followed", false}, {"A", true}, {"B", true}, {"change", true}};
+    static const char *const quarters[] = {
+        "a quarter of the tasks had ended, ms", "half of them",
+        "three quarters", "all"};
+    const struct differ_sums *a = &d->sums[0], *b = &d->sums[1];
+    struct kind kinds[MAX_KINDS];
+    size_t n = find_kinds(d, kinds);
+    struct table table = {0};
+    char name[64];
+
+    putchar('\n');
+    for (int q = 0; q < 4; q++)
+        add_row(&table, quarters[q], a->quarters[q], b->quarters[q], 3);
+    add_row(&table, "last submission, ms", a->last_submission,
+            b->last_submission, 3);
+    add_row(&table, "ready tasks waited, ms", a->wait, b->wait, 3);
+    for (size_t k = 0; k < n; k++) {
+        snprintf(name, sizeof(name), "tasks on %.31s", kinds[k].name);
+        add_row(&table, name, (double)kinds[k].ntasks[0],
+                (double)kinds[k].ntasks[1], 0);
+        add_row(&table, "kernels there, ms", kinds[k].busy[0], kinds[k].busy[1],
+                3);
+    }
+    add_row(&table, "copies", (double)a->ncopies, (double)b->ncopies, 0);
+    add_row(&table, "copied, MiB", a->copied / 1048576, b->copied / 1048576, 1);
+    (void)table_end(&table, columns, 4);
+}
+
+void difference_print(const struct difference *d)
+{
+    double a = d->sums[0].length, b = d->sums[1].length;
+
+    printf("A  %s: %.3f ms\nB  %s: %.3f ms", d->names[0], a, d->names[1], b);
+    if (a > 0 && fabs(b - a) > 0)
+        printf(", %.1f %% %s", 100 * fabs(b - a) / a,
+               b > a ? "longer" : "shorter");
+    putchar('\n');
+    printf("%zu tasks are in both, %zu of them on another worker", d->nsame,
+           d->moved);
+    if (d->nsame < d->sums[0].ntasks || d->nsame < d->sums[1].ntasks)
+        printf("; %zu only in A, %zu only in B", d->sums[0].ntasks - d->nsame,
+               d->sums[1].ntasks - d->nsame);
+    putchar('\n');
+    print_first(d);
+    print_choice(d);
+    print_sums(d);
+}
+
+/* --- JSON --- */
+
+static json_t *json_task(const struct difference *d, int side, size_t t)
+{
+    const struct trace_task *task;
+
+    if (t == DIFFER_NONE)
+        return json_null();
+    task = task_of(d, side, t);
+    return json_pack("{s:I, s:o, s:o, s:f, s:f, s:f, s:f, s:f}", "job",
+                     (json_int_t)task->job, "name", tool_json_text(task->name),
+                     "worker",
+                     tool_json_text(worker_name(d, side, task->worker)),
+                     "submitted_ms", since_begin(d, side, task->submitted),
+                     "ready_ms", since_begin(d, side, task->ready), "taken_ms",
+                     since_begin(d, side, task->taken), "start_ms",
+                     since_begin(d, side, task->start), "end_ms",
+                     since_begin(d, side, task->end));
+}
+
+static json_t *json_first(const struct difference *d)
+{
+    const struct differ_first *first = &d->first;
+
+    if (first->tasks[0] == DIFFER_NONE)
+        return json_null();
+    return json_pack("{s:f, s:s, s:o, s:o}", "at_ms", first->at, "what",
+                     differ_stage_name(first->stage), "a",
+                     json_task(d, DIFFER_A, first->tasks[0]), "b",
+                     json_task(d, DIFFER_B, first->tasks[1]));
+}
+
+static json_t *json_choice(const struct difference *d)
+{
+    const struct differ_choice *choice = &d->choice;
+    json_t *executed[DIFFER_SIDES];
+
+    if (!choice->found)
+        return json_null();
+    for (int s = 0; s < DIFFER_SIDES; s++)
+        executed[s] = json_pack(
+            "{s:o, s:o}", "a", json_task(d, DIFFER_A, choice->tasks[s][0]), "b",
+            json_task(d, DIFFER_B, choice->tasks[s][1]));
+    return json_pack("{s:f, s:o, s:b, s:o, s:o}", "at_ms", choice->at, "worker",
+                     tool_json_text(choice->worker), "both_ready", choice->free,
+                     "executed_in_a", executed[0], "executed_in_b",
+                     executed[1]);
+}
+
+static json_t *json_sums(const struct difference *d, int side)
+{
+    const struct differ_sums *sums = &d->sums[side];
+
+    return json_pack("{s:o, s:f, s:I, s:f, s:f, s:I, s:f, s:f, s:[ffff]}",
+                     "run", tool_json_text(d->names[side]), "makespan_ms",
+                     sums->length, "tasks", (json_int_t)sums->ntasks,
+                     "kernels_ms", sums->busy, "ready_wait_ms", sums->wait,
+                     "copies", (json_int_t)sums->ncopies, "copied_bytes",
+                     sums->copied, "last_submission_ms", sums->last_submission,
+                     "quarters_ms", sums->quarters[0], sums->quarters[1],
+                     sums->quarters[2], sums->quarters[3]);
+}
+
+json_t *difference_json(const struct difference *d)
+{
+    return json_pack("{s:o, s:o, s:I, s:I, s:o, s:o}", "a",
+                     json_sums(d, DIFFER_A), "b", json_sums(d, DIFFER_B),
+                     "tasks_in_both", (json_int_t)d->nsame, "moved",
+                     (json_int_t)d->moved, "first_difference", json_first(d),
+                     "first_choice", json_choice(d));
+}
