@@ -1,0 +1,381 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Programs for traces and schedulers with StarPU's names: what they make of a run has
+the run's totals. TAP.
+
+usage: test-starpu-names.py ORRERY CULPRIT FOLDER INCLUDE
+"""
+import collections
+import csv
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, "..", "api"))
+from programs import Skip, run_all, test  # noqa: E402
+from tools_util import load_models  # noqa: E402
+
+if len(sys.argv) != 5:
+    sys.exit(__doc__.strip())
+ORRERY, CULPRIT, FOLDER, INCLUDE = map(os.path.abspath, sys.argv[1:])
+TOP = tempfile.TemporaryDirectory(prefix="orrery-test-")
+GPUS = "h100-pcie-4"
+ENV = {name: value for name, value in os.environ.items()
+       if not name.startswith("STARPU_") and
+       name not in ("ORRERY_MACHINE", "ORRERY_CHECK_BOUNDS")}
+ENV.update(STARPU_HOME=TOP.name, STARPU_SILENT="1", LC_ALL="C.UTF-8",
+           CULPRIT_CPU="100", CULPRIT_CUDA="20")
+SCRIPTS = ["starpu_fxt_tool", "starpu_paje_sort", "starpu_paje_state_stats",
+           "starpu_paje_draw_histogram", "starpu_paje_summary",
+           "starpu_codelet_profile", "starpu_codelet_histo_profile",
+           "starpu_workers_activity", "starpu_trace_state_stats.py",
+           "starpu_send_recv_data_use.py", "starpu_mlr_analysis"]
+
+
+def path(*names):
+    return os.path.join(TOP.name, *names)
+
+
+def run(name, *words, code=0, stdin="", env=None):
+    done = subprocess.run([os.path.join(FOLDER, name), *words], env={**ENV, **(env or {})},
+                          cwd=TOP.name, input=stdin, timeout=100, check=False,
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                          encoding="utf-8")
+    assert done.returncode == code, (name, words, done)
+    return done
+
+
+def text_of(*names):
+    with open(path(*names), encoding="utf-8") as file:
+        return file.read()
+
+
+def records(text):
+    return [dict(line.split(": ", 1) for line in block.splitlines()
+                 if ": " in line and not line.startswith(("#", "%")))
+            for block in text.split("\n\n") if block.strip()]
+
+
+def make_run():
+    """A trace, its graph, its report; all that starpu_fxt_tool makes of it."""
+    done = subprocess.run(
+        [ORRERY, "trace", "-m", GPUS, "-s", "dmda", "-o", path("run.csv"), "--graph",
+         path("run.graph"), "--json", "--", CULPRIT, "reuse", "1"], env=ENV,
+        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, check=True,
+        encoding="utf-8")
+    run("starpu_fxt_tool", "-i", path("run.csv"), "-d", path("out"))
+    return json.loads(done.stdout)
+
+
+REPORT = make_run()
+
+
+def busy_ms():
+    return sum(worker["busy_us"] for worker in REPORT["workers"]) / 1000
+
+
+def gnuplot():
+    if not shutil.which("gnuplot"):
+        raise Skip("there is no gnuplot")
+
+
+@test
+def every_script_says_what_it_does():
+    for name in SCRIPTS + ["starpu_sched_display", "starpu_tasks_rec_complete",
+                           "starpu_config"]:
+        said = run(name, "--help").stdout
+        assert said.lstrip().startswith("usage: "), (name, said)
+        assert name in said and "Exit codes: 0" in said and "example: " in said, name
+        assert not re.search("^.{89}", said, re.M), name
+        assert "(Orrery)" in run(name, "--version").stdout, name
+
+
+@test
+def tasks_rec_has_every_task_with_its_data():
+    tasks = records(text_of("out", "tasks.rec"))
+    assert len(tasks) == REPORT["tasks"] > 100
+    total = sum(float(task["EndTime"]) - float(task["StartTime"]) for task in tasks)
+    assert abs(total - busy_ms()) < 1e-5 * len(tasks), (total, busy_ms())
+    assert {task["Model"] for task in tasks} == {"culprit"}
+    assert all(task["Modes"] == "R RW" and len(task["Sizes"].split()) == 2
+               for task in tasks)
+    known = {task["JobId"] for task in tasks}
+    needed = [task for task in tasks if "DependsOn" in task]
+    assert needed and all(set(task["DependsOn"].split()) <= known for task in needed)
+
+
+@test
+def without_a_graph_there_are_tasks_all_the_same():
+    shutil.copy(path("run.csv"), path("alone.csv"))
+    said = run("starpu_fxt_tool", "-i", path("alone.csv"), "-d", path("alone")).stderr
+    assert "without its graph" in said, said
+    tasks = records(text_of("alone", "tasks.rec"))
+    assert len(tasks) == REPORT["tasks"] and "Model" not in tasks[0]
+    assert not os.path.exists(path("alone", "dag.dot"))
+
+
+@test
+def paje_trace_opens_in_pj_dump_with_the_same_totals():
+    if not shutil.which("pj_dump"):
+        raise Skip("there is no pj_dump (Debian's pajeng)")
+    done = subprocess.run(["pj_dump", path("out", "paje.trace")], check=True,
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                          encoding="utf-8")
+    assert done.stderr == "", done.stderr
+    rows = [line.split(", ") for line in done.stdout.splitlines()]
+    tasks = [row for row in rows if row[0] == "State" and row[7] == "gpu"]
+    assert len(tasks) == REPORT["tasks"]
+    assert abs(sum(float(row[5]) for row in tasks) - busy_ms()) < 1e-3
+    links = [row for row in rows if row[0] == "Link"]
+    assert len(links) == REPORT["transfers"]
+    assert sum(float(row[6]) for row in links) == REPORT["transferred_bytes"]
+
+
+@test
+def the_dag_opens_in_graphviz():
+    if not shutil.which("dot"):
+        raise Skip("there is no graphviz")
+    done = subprocess.run(["dot", "-Tplain", "-Gnslimit=1", path("out", "dag.dot")],
+                          stdout=subprocess.PIPE, check=True, encoding="utf-8")
+    assert done.stdout.count("\nnode ") == REPORT["tasks"]
+
+
+@test
+def states_of_both_forms_of_the_trace_agree():
+    stats = list(csv.DictReader(run("starpu_trace_state_stats.py", "-t", "-e", "-s",
+                                    "10", path("out", "trace.rec")
+                                    ).stdout.splitlines()))
+    task = next(row for row in stats if row["Type"] == "Task")
+    assert int(task["Count"]) == REPORT["tasks"] and task["Name"] == "gpu"
+    assert abs(float(task["Duration"]) - busy_ms()) < 1e-3
+    times = dict(csv.reader(text_of("times.csv").splitlines()[1:]))
+    assert abs(float(times["Task"]) - busy_ms()) < 1e-3
+    shares = dict(csv.reader(text_of("efficiencies.csv").splitlines()[1:]))
+    assert abs(float(shares["Task"]) - 10 / busy_ms()) < 1e-5
+    product = 1.0
+    for name in ("Task", "Runtime", "Scheduling", "Pipeline"):
+        product *= float(shares[name])
+    assert abs(float(shares["Parallel"]) - product) < 1e-5
+
+    shown = run("starpu_paje_state_stats", "-v", path("out", "paje.trace")).stdout
+    assert "gpu" in shown
+    rows = [line.split(", ") for line in
+            text_of("starpu_paje_state_stats.csv").splitlines()]
+    row = next(row for row in rows if row[0] == "gpu")
+    assert int(row[1]) == REPORT["tasks"] and abs(float(row[2]) - busy_ms()) < 1e-3
+    run("starpu_paje_state_stats", "-n", "gpu", "-r", "-1:0.5",
+        path("out", "paje.trace"))
+    fewer = text_of("starpu_paje_state_stats.csv").splitlines()
+    assert len(fewer) <= 2
+
+
+@test
+def sorting_changes_the_order_alone():
+    with open(path("out", "paje.trace"), encoding="utf-8") as file:
+        lines = file.readlines()
+    head = [line for line in lines if line[0] == "%" or line.split("\t")[0] in "1234567"]
+    body = [line for line in lines if line not in set(head)]
+    with open(path("mixed.trace"), "w", encoding="utf-8") as file:
+        file.writelines(head + body[::-1])
+    run("starpu_paje_sort", path("mixed.trace"))
+    with open(path("mixed.trace"), encoding="utf-8") as file:
+        after = file.readlines()
+    assert collections.Counter(after) == collections.Counter(lines)
+    moments = [float(line.split("\t")[1]) for line in after[len(head):]]
+    assert moments == sorted(moments) and after[:len(head)] == head
+    with open(path("broken.trace"), "w", encoding="utf-8") as file:
+        file.write("%EventDef PajeSetState 10\n%EndEventDef\n99 1 2\n")
+    said = run("starpu_paje_sort", path("broken.trace"), code=1).stderr
+    assert "broken.trace:3" in said, said
+    assert "99 1 2" in text_of("broken.trace")
+
+
+@test
+def durations_are_split_by_worker():
+    data = [line.split("\t") for line in
+            text_of("out", "distrib.data").splitlines()]
+    assert len(data) == REPORT["tasks"]
+    assert abs(sum(float(row[4]) for row in data) - busy_ms()) < 1e-3
+    run("starpu_codelet_profile", path("out", "distrib.data"), "culprit")
+    parts = [name for name in os.listdir(path("out"))
+             if re.fullmatch(r"distrib\.data\.\d+", name)]
+    assert sum(len(text_of("out", name).splitlines()) for name in parts) == len(data)
+    said = run("starpu_codelet_profile", path("out", "distrib.data"), "nix",
+               code=1).stderr
+    assert "there are culprit" in said, said
+
+
+@test
+def pictures_are_drawn():
+    gnuplot()
+    subprocess.run(["gnuplot", path("out", "distrib.data.gp")], check=True,
+                   stderr=subprocess.DEVNULL)
+    run("starpu_codelet_histo_profile", path("out", "distrib.data"))
+    run("starpu_workers_activity", "-d", path("out"), path("out", "activity.data"))
+    run("starpu_paje_draw_histogram", "-n", "gpu", path("out", "paje.trace"))
+    run("starpu_paje_summary", path("out", "paje.trace"))
+    made = [path("out", name) for name in os.listdir(path("out"))
+            if name.endswith((".pdf", ".eps"))] + [path("Rplots.pdf")]
+    assert len(made) >= 4, made
+    for name in made:
+        with open(name, "rb") as file:
+            assert file.read(4) in (b"%PDF", b"%!PS"), name
+    assert f"<td>{REPORT['tasks']}<td>" in text_of("summary.html")
+
+
+@test
+def activity_is_shares_of_time():
+    rows = [line.split("\t") for line in
+            text_of("out", "activity.data").splitlines()]
+    slices = [list(map(float, row[1:])) for row in rows if row[0].isdigit()]
+    assert slices
+    for _, elapsed, execute, sleep in slices:
+        assert -1e-9 <= execute and -1e-9 <= sleep, (execute, sleep)
+        assert execute + sleep <= elapsed + 1e-6, (elapsed, execute, sleep)
+    assert abs(sum(row[2] for row in slices) - busy_ms()) < 1e-3
+    counts = [int(row[2]) for row in rows if row[0] == "cnt_submitted"]
+    assert max(counts) > 1 and min(counts) == counts[-1] == 0
+
+
+@test
+def estimations_are_those_of_the_model():
+    made = load_models()
+    made.write(path("models"), made.models())
+    row = made.models()["gemm"][0]["impls"][0]["rows"][0]
+    footprint = "%x" % row["hash"]
+    means = {"%e" % other["mean"] for comb in made.models()["gemm"]
+             for other in comb["impls"][0]["rows"] if other["hash"] == row["hash"]}
+    text = (f"Name: a\nModel: gemm\nFootprint: {footprint}\n\nName: b\nJobId: 2\n\n"
+            f"Name: c\nModel: gemm\nFootprint: {footprint}\nEstimatedTime: 1\n\n")
+    done = run("starpu_tasks_rec_complete", stdin=text, env={
+        "STARPU_PERF_MODEL_DIR": path("models"), "STARPU_HOSTNAME": "testbox",
+        "STARPU_NCPU": "2"})
+    first, second, third = records(done.stdout)
+    estimates = first["EstimatedTime"].split()
+    assert len(estimates) == 2 and set(estimates) <= means, (estimates, means)
+    assert "EstimatedTime" not in second and third["EstimatedTime"] == "1"
+    assert [line for line in done.stdout.splitlines()
+            if not line.startswith("EstimatedTime: ") or line.endswith(" 1")] == \
+        text.splitlines()
+
+
+@test
+def incomplete_records_are_refused():
+    for text, said in (("Model: nowhere\n\n", "nowhere"), ("no field\n", ":1:"),
+                       ("Name: " + "x" * 2000 + "\n", "1022")):
+        with open(path("kept.rec"), "w", encoding="utf-8") as file:
+            file.write("old")
+        with open(path("in.rec"), "w", encoding="utf-8") as file:
+            file.write(text)
+        done = run("starpu_tasks_rec_complete", path("in.rec"), path("kept.rec"),
+                   code=1)
+        assert said in done.stderr, done.stderr
+        assert text_of("kept.rec") == "old"
+
+
+@test
+def policies_are_those_of_the_library():
+    names = run("starpu_sched_display").stdout.split()
+    assert {"eager", "lws", "dmda", "dmdas", "heteroprio"} <= set(names)
+    assert len(names) == len(set(names)) > 20
+    done = subprocess.run([ORRERY, "run", "-s", "no-such-policy", "--", CULPRIT, "chain",
+                           "1"], env=ENV, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, encoding="utf-8", check=False)
+    known = done.stdout.split("known are ")[1].split("\n")[0]
+    assert names == known.split(", "), known
+
+
+@test
+def the_configuration_is_that_of_the_header():
+    lines = run("starpu_config").stdout.splitlines()
+    assert lines[0].startswith("processing ") and lines[1:] == sorted(lines[1:])
+    assert any(re.match(r"#define STARPU_MAJOR_VERSION +1", line) for line in lines)
+    named = run("starpu_config", "STARPU_MAXCUDADEVS").stdout.splitlines()[1:]
+    with open(os.path.join(INCLUDE, "starpu_config.h"), encoding="utf-8") as file:
+        assert named == [line.rstrip("\n") for line in file
+                         if "STARPU_MAXCUDADEVS" in line and line[0] == "#"]
+    run("starpu_config", "-x", code=2)
+
+
+@test
+def an_environment_needs_an_installation():
+    def source(prefix):
+        return subprocess.run(
+            ["sh", "-c", f'set -- -d "{prefix}"; . "{FOLDER}/starpu_env"; '
+             'echo "ROOT=${STARPU_ROOT-}"; echo "PATH=$PATH"'], env=ENV,
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=True,
+            encoding="utf-8").stdout
+
+    assert "[Error]" in source(path("nowhere")) and \
+        "ROOT=\n" in source(path("nowhere"))
+    with open(os.path.join(FOLDER, "starpu_env"), encoding="utf-8") as file:
+        libdir = re.search(r"starpu_env_libdir=\$starpu_env_prefix/(.*)",
+                           file.read())[1]
+    for name in ("bin/starpu_machine_display", libdir + "/pkgconfig/libstarpu.pc",
+                 "share/x"):
+        os.makedirs(os.path.dirname(path("prefix", name)), exist_ok=True)
+        open(path("prefix", name), "w", encoding="utf-8").close()
+    said = source(path("prefix"))
+    assert f"ROOT={path('prefix')}\n" in said and \
+        f"PATH={path('prefix')}/bin:" in said, said
+
+
+@test
+def messages_wait_until_their_data_are_used():
+    os.makedirs(path("mpi"))
+    with open(path("mpi", "tasks.rec"), "w", encoding="utf-8") as file:
+        file.write("Name: a\nWorkerId: 0\nStartTime: 5.0\nHandles: a1 b2\nMPIRank: 1\n\n"
+                   "Name: b\nWorkerId: 1\nStartTime: 1.0\nHandles: a1\nMPIRank: 1\n\n")
+    with open(path("mpi", "comms.rec"), "w", encoding="utf-8") as file:
+        file.write("Src: 0\nDst: 1\nSendTime: 1.0\nRecvTime: 2.0\nSendHandle: a0\n"
+                   "RecvHandle: a1\n\n")
+    gnuplot()
+    said = run("starpu_send_recv_data_use.py", path("mpi")).stdout
+    assert "recv_use.png: 1 of 1" in said and "send_use.png: 0 of 1" in said, said
+    with open(path("mpi", "recv_use.png"), "rb") as file:
+        assert file.read(4) == b"\x89PNG"
+    assert "comms.rec" in run("starpu_send_recv_data_use.py", path("out"),
+                              code=1).stderr
+
+
+@test
+def the_products_that_explain_durations_are_found():
+    with open(path("gemm.out"), "w", encoding="utf-8") as file:
+        file.write("M, N, K, Duration\n")
+        for m in (8, 16, 24):
+            for n in (8, 20, 32):
+                for k in (8, 12, 40):
+                    noise = 1 + 0.001 * ((m + 3 * n + 7 * k) % 5 - 2)
+                    file.write(f"{m}, {n}, {k}, "
+                               f"{(5 + 0.002 * m * n * k + 0.1 * m) * noise}\n")
+    said = run("starpu_mlr_analysis", path("gemm.out")).stdout
+    found = re.findall(r"^[\d.]+  (.*)$", said, re.M)
+    assert found[0] == "M N K" and "M" in found, said
+    assert "model.combinations[0][2] = 1;" in said, said
+    assert float(re.findall(r"^(0\.\d+|1\.0+)  ", said, re.M)[-1]) > 0.999, said
+    run("starpu_mlr_analysis", path("missing.out"), code=5)
+    run("starpu_mlr_analysis", path("out", "tasks.rec"), code=1)
+
+
+@test
+def what_is_no_trace_is_said():
+    with open(path("prof_file_me_0"), "wb") as file:
+        file.write(b"\x01\x02FxT")
+    for words, code, text in (
+            ((), 77, "-i FILE.csv"), (("-i", path("prof_file_me_0")), 1, "ORRERY_TRACE"),
+            (("-i", path("no.csv")), 1, "No such file"), (("-x",), 77, "-x"),
+            (("-i", path("run.csv"), "-d", path("run.csv", "x")), 1, "run.csv")):
+        said = run("starpu_fxt_tool", *words, code=code).stderr
+        assert text in said and "Traceback" not in said, said
+    with open(path("cut.csv"), "w", encoding="utf-8") as file:
+        file.write(text_of("run.csv")[:-40])
+    said = run("starpu_fxt_tool", "-i", path("cut.csv"), code=1).stderr
+    assert "no record of a trace" in said, said
+
+
+sys.exit(run_all())

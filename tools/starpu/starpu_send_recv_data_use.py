@@ -1,0 +1,74 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""
+usage: starpu_send_recv_data_use.py FOLDER
+How long data of messages between processes waited until a task used them, from
+comms.rec and tasks.rec in FOLDER: FOLDER/recv_use.png and FOLDER/send_use.png, drawn
+with gnuplot. starpu_fxt_tool writes no comms.rec, since there is no MPI here yet: the
+files are those of StarPU.
+  -h, --help     this text
+  -v, --version  the version
+Exit codes: 0; 1 when something failed; 2 for a wrong command line.
+example: starpu_send_recv_data_use.py .
+"""
+import os
+import sys
+
+HERE = os.path.dirname(os.path.realpath(__file__))
+sys.path[:0] = [HERE, os.path.join(HERE, "..", "share", "orrery")]
+from starpu_traces import Failed, gnuplot, main, read_records  # noqa: E402
+
+
+def tasks_of(path):
+    tasks = []
+    for record in read_records(path):
+        if "Control" in record or "StartTime" not in record:
+            continue
+        tasks.append((record.get("MPIRank", "-1"), float(record["StartTime"]),
+                      record.get("WorkerId", "-1"), record.get("Handles", "").split()))
+    return tasks
+
+
+def delays(messages, tasks, rank, handle, time):
+    """(rank-worker, ms) of the first task after each message that uses its data."""
+    found = []
+    for message in messages:
+        at = float(message[time])
+        for owner, start, worker, handles in tasks:
+            if owner == message[rank] and start > at and message[handle] in handles:
+                found.append((f"{owner}-{worker}", start - at))
+                break
+    return found
+
+
+def draw(path, found, title):
+    workers = sorted({worker for worker, _ in found})
+    bars = "".join("%d %f\n" % (workers.index(worker), delay)
+                   for worker, delay in found)
+    tics = ", ".join(f"'{worker}' {n}" for n, worker in enumerate(workers))
+    gnuplot(f"set terminal pngcairo size 900,500\nset output '{path}'\n"
+            f"set title '{title}'\nset ylabel 'ms until it is used'\nset logscale y\n"
+            f"set xtics ({tics})\nset xrange [-0.5:{len(workers) - 0.5}]\n"
+            f"plot '-' with points pt 7 lc rgb '#444444' notitle\n{bars}e\n")
+
+
+def run(words):
+    if len(words) != 1:
+        raise Failed("a folder with comms.rec and tasks.rec; see --help", 2)
+    messages = read_records(os.path.join(words[0], "comms.rec"))
+    tasks = tasks_of(os.path.join(words[0], "tasks.rec"))
+    try:
+        pictures = (("recv_use.png", delays(messages, tasks, "Dst", "RecvHandle",
+                                            "RecvTime"), "data received"),
+                    ("send_use.png", delays(messages, tasks, "Src", "SendHandle",
+                                            "SendTime"), "data sent"))
+    except (KeyError, ValueError) as error:
+        raise Failed(f"comms.rec: a message without {error}") from error
+    for name, found, title in pictures:
+        print(f"{name}: {len(found)} of {len(messages)} messages have data that are "
+              "used later")
+        if found:
+            draw(os.path.join(words[0], name), found, title)
+
+
+main("starpu_send_recv_data_use.py", __doc__, run)
