@@ -160,7 +160,14 @@ if figures:
              if simulate(name)[0]["makespan_us"] / 1000 < policy_ms - 0.001]
     tap.claim("no policy is better than the one it calls best", not worse,
               worse)
-same = optimise("same", "--runs", "120")
+same = optimise("same", "--runs", "120", "--json")
+said = json.loads(same.out) if same.code == 0 else {}
+tap.claim("as JSON it says the same",
+          figures and said["best_policy"] == policy and said["better"] ==
+          (ms < policy_ms) and abs(said["schedule_ms"] - ms) < 1e-3 and
+          abs(said["bound_ms"] - bound) < 1e-3 and
+          min(row["ms"] for row in said["policies"] if row["ms"]) ==
+          said["best_policy_ms"], same)
 with open(path("found"), encoding="utf-8") as a, \
         open(path("same"), encoding="utf-8") as b:
     tap.claim("the same search finds the same", a.read() == b.read(), same)

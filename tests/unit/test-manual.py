@@ -25,6 +25,11 @@ subprocess.run([sys.executable, MANUAL, ORRERY, "9.9", MAN, BASH, ZSH, FISH],
                check=True)
 
 
+PATH = {**os.environ, "PATH": os.pathsep.join(
+    (os.path.dirname(ORRERY), os.path.join(os.path.dirname(ORRERY), "starpu"),
+     os.environ["PATH"]))}
+
+
 def command_help(*words):
     return subprocess.run([ORRERY, *words, "--help"], check=True,
                           stdout=subprocess.PIPE, encoding="utf-8").stdout
@@ -36,12 +41,12 @@ def page(name):
 
 
 def complete(*words):
-    """What bash offers for the last word."""
+    """What bash offers for the last word, with the command in the PATH."""
     script = ('source "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($#-1)); '
               '_orrery; echo "${COMPREPLY[@]}"')
     return subprocess.run(
         ["bash", "-c", script, "-", os.path.join(BASH, "orrery"), *words],
-        check=True, stdout=subprocess.PIPE, encoding="utf-8").stdout.split()
+        check=True, stdout=subprocess.PIPE, encoding="utf-8", env=PATH).stdout.split()
 
 
 @test
@@ -86,6 +91,34 @@ def bash_completes_commands_verbs_and_options():
     assert complete("orrery", "machine", "show", "--s") == ["--set", "--svg"]
     assert complete("orrery", "run", "--mach") == ["--machine"]
     assert complete("orrery", "run", "--", "./app", "--") == []
+
+
+@test
+def names_of_machines_and_policies_are_completed():
+    listed = subprocess.run([ORRERY, "machine", "list"], check=True,
+                            stdout=subprocess.PIPE, encoding="utf-8").stdout
+    names = [line.split()[0] for line in listed.splitlines()[1:]]
+    assert sorted(complete("orrery", "run", "-m", "")) == sorted(names) != []
+    assert complete("orrery", "explain", "--machine", "hgx") == \
+        [name for name in names if name.startswith("hgx")]
+    assert {"dmda", "dmdas"} <= set(complete("orrery", "run", "-s", "dmda"))
+
+
+@test
+def fish_completes_commands_options_and_names():
+    if not shutil.which("fish"):
+        raise Skip("there is no fish")
+
+    def offered(line):
+        done = subprocess.run(
+            ["fish", "--no-config", "-c",
+             f"source {os.path.join(FISH, 'orrery.fish')}; complete -C '{line}'"],
+            check=True, stdout=subprocess.PIPE, encoding="utf-8", env=PATH)
+        return [word.split("\t")[0] for word in done.stdout.splitlines()]
+
+    assert offered("orrery expl") == ["explain"]
+    assert "--json" in offered("orrery run --js")
+    assert "dmdas" in offered("orrery run -s dmda")
 
 
 @test

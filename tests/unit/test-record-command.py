@@ -92,6 +92,13 @@ def test_record(orrery, recorded, folder):
     claim("orrery record counts what is in the file and says what it lacks",
           ran.code == 0 and "27 tasks" in ran.out and
           "callbacks" in ran.err, ran)
+    ran = Ran([orrery, "record", "-o", path, "-m", MACHINE, "-s", "dmda",
+               "--assume", ASSUME, "--json", "--", recorded, "callback"])
+    said = json.loads(ran.out) if ran.code == 0 else {}
+    claim("as JSON it says the same",
+          said.get("tasks") == 27 and said["record"] == path and
+          said["ended"] is None and
+          any("callbacks" in line for line in said["lacks"]), ran)
     before = read(path)
     ran = Ran([orrery, "record", "-o", path, "--", "true"])
     claim("a program without the library is an error, the file as it was",

@@ -227,13 +227,15 @@ help_is_good()
         ! LC_ALL=C.UTF-8 grep -qE '^.{81}' "$dir/out"
 }
 
-for command in run compare trace explain report machine "machine doctor" "machine list" \
+for command in run compare trace explain report bound optimise record replay \
+    validate env machine "machine doctor" "machine list" \
     "machine show" \
     "machine copy" "machine new" "machine import" "machine export" \
     "machine diff" \
-    "calibrate kernels" validate "perfmodel list" "perfmodel show" \
+    "calibrate kernels" "calibrate bus" "calibrate runtime" \
+    "perfmodel list" "perfmodel show" \
     "perfmodel check" "perfmodel plot" "perfmodel export" "perfmodel import" \
-    "perfmodel merge" "perfmodel prune"; do
+    "perfmodel merge" "perfmodel prune" "perfmodel project"; do
     claim "$command --help says usage, exit codes and an example" \
         help_is_good "$command"
 done

@@ -37,6 +37,7 @@ static const char help[] =
     "                   a directory, by stdio, unistd (as without WAY), or\n"
     "                   unistd_o_direct, past the system's cache; or hdf5\n"
     "`spread` is the range of the medians of five blocks, each with new memory.\n"
+    "Exit codes: 0; 1 when something failed; 2 for a wrong command line.\n"
     "example: orrery calibrate bus --plot bus.svg\n";
 
 struct request {

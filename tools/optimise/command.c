@@ -11,6 +11,7 @@
 #include "core/sched/names.h"
 #include "tools/common/assume.h"
 #include "tools/common/edits.h"
+#include "tools/common/json.h"
 #include "tools/common/launch.h"
 #include "tools/common/modules.h"
 #include "tools/common/program.h"
@@ -27,7 +28,7 @@
 
 static const char help[] =
     "usage: orrery optimise -m MACHINE [--set EDIT] [--assume TIMES] [-o FILE]\n"
-    "                       [--time 60s] [--runs N] [-j N] [--seed N]\n"
+    "                       [--time 60s] [--runs N] [-j N] [--seed N] [--json]\n"
     "                       -- PROGRAM [ARGUMENTS]\n"
     "Runs the program under every policy, then searches a better schedule: list\n"
     "scheduling with perturbed ranks, then changes of the best ones; the simulator\n"
@@ -39,6 +40,7 @@ static const char help[] =
     "      --runs N           end after so many simulations, too\n"
     "  -j, --jobs N           simulations at a time (one per processor)\n"
     "      --seed N           of the search (1)\n"
+    "      --json             print policies and result as JSON instead\n"
     "Exit codes: 0; 1 when something failed; 2 for a wrong command line.\n"
     "example: orrery optimise -m MACHINE --time 60s -o chol.schedule -- \\\n"
     "             ./cholesky -size 9600 -nblocks 10\n";
@@ -69,6 +71,7 @@ struct search {
     uint64_t random;
     double began, until; /* s */
     unsigned most_runs;
+    bool json; /* print the result alone, as JSON */
 };
 
 static double clock_s(void)
@@ -143,6 +146,8 @@ static double find_bound(const struct orr_graph *graph)
 
 static void print_row(const struct search *s, double ms, const char *what)
 {
+    if (s->json)
+        return;
     printf("%7.1f s  %12.3f ms", clock_s() - s->began, ms);
     if (!isnan(s->bound_ms))
         printf("  bound + %5.2f %%", 100 * (ms / s->bound_ms - 1));
@@ -260,6 +265,40 @@ static int search(struct search *s)
 
 /* --- the result --- */
 
+static void print_text(const struct search *s, const char *path, double ms)
+{
+    bool better = s->best.ms < s->best_policy->ms;
+
+    printf("\nbest policy  %12.3f ms  %s\nschedule     %12.3f ms  %s",
+           s->best_policy->ms, s->best_policy->policy, ms, path);
+    if (better)
+        printf("  (%.2f %% less)", 100 * (1 - ms / s->best_policy->ms));
+    else
+        printf("  (nothing better was found: it names the policy)");
+    if (!isnan(s->bound_ms))
+        printf("\nbound        %12.3f ms  %.2f %% below, %.2f %% before",
+               s->bound_ms, 100 * (1 - s->bound_ms / ms),
+               100 * (1 - s->bound_ms / s->best_policy->ms));
+    printf("\nsimulations  %12u\n", s->judge.nasked);
+}
+
+static int print_json(const struct search *s, const char *path, double ms)
+{
+    json_t *policies = json_array();
+
+    for (size_t i = 0; i < s->ntrials; i++)
+        json_array_append_new(policies,
+                              json_pack("{s:s, s:o}", "policy",
+                                        s->trials[i].policy, "ms",
+                                        tool_json_number(s->trials[i].ms)));
+    return tool_json_print(json_pack(
+        "{s:o, s:o, s:f, s:b, s:s, s:f, s:o, s:i}", "policies", policies,
+        "schedule", tool_json_text(path), "schedule_ms", ms, "better",
+        s->best.ms < s->best_policy->ms, "best_policy", s->best_policy->policy,
+        "best_policy_ms", s->best_policy->ms, "bound_ms",
+        tool_json_number(s->bound_ms), "simulations", (int)s->judge.nasked));
+}
+
 static int write_result(const struct search *s, const char *path)
 {
     bool better = s->best.ms < s->best_policy->ms;
@@ -279,17 +318,10 @@ static int write_result(const struct search *s, const char *path)
     free(note);
     if (rc < 0)
         return -1;
-    printf("\nbest policy  %12.3f ms  %s\nschedule     %12.3f ms  %s",
-           s->best_policy->ms, s->best_policy->policy, ms, path);
-    if (better)
-        printf("  (%.2f %% less)", 100 * (1 - ms / s->best_policy->ms));
-    else
-        printf("  (nothing better was found: it names the policy)");
-    if (!isnan(s->bound_ms))
-        printf("\nbound        %12.3f ms  %.2f %% below, %.2f %% before",
-               s->bound_ms, 100 * (1 - s->bound_ms / ms),
-               100 * (1 - s->bound_ms / s->best_policy->ms));
-    printf("\nsimulations  %12u\n", s->judge.nasked);
+    if (!s->json)
+        print_text(s, path, ms);
+    else if (print_json(s, path, ms) < 0)
+        return tool_fail(-1, "out of memory");
     return 0;
 }
 
@@ -369,6 +401,7 @@ int cmd_optimise(int argc, char **argv)
         {0, "runs", &runs, NULL},
         {'j', "jobs", &jobs, NULL},
         {0, "seed", &seed, NULL},
+        {0, "json", NULL, &s.json},
         {0}};
     int first = tool_parse_program(argc, argv, options, launch_names, help);
 

@@ -110,6 +110,11 @@ def words_after(command):
         command.letters
 
 
+# What follows an option: names that only the command and its programs know.
+VALUES = {"machine": "orrery machine list 2>/dev/null | awk 'NR > 1 { print $1 }'",
+          "scheduler": "starpu_sched_display 2>/dev/null"}
+
+
 def bash(commands):
     cases = "".join(
         f"    '{' '.join(c.words)}') words='{' '.join(words_after(c))}' ;;\n"
@@ -124,6 +129,14 @@ _orrery() {{
     done
     if [ "$COMP_CWORD" -eq 1 ]; then
         COMPREPLY=($(compgen -W '{top}' -- "$cur"))
+        return
+    fi
+    case ${{COMP_WORDS[COMP_CWORD-1]}} in
+    -m | --machine) words=$({VALUES["machine"]}) ;;
+    -s | --scheduler) words=$({VALUES["scheduler"]}) ;;
+    esac
+    if [ -n "$words" ]; then
+        COMPREPLY=($(compgen -W "$words" -- "$cur"))
         return
     fi
     case "$command ${{COMP_WORDS[2]}}" in
@@ -163,6 +176,10 @@ if (( ${{words[(I)--]}} && ${{words[(I)--]}} < CURRENT )); then
     _files
     return
 fi
+case "${{words[CURRENT-1]}}" in
+-m|--machine) compadd -- ${{(f)"$({VALUES["machine"]})"}}; return ;;
+-s|--scheduler) compadd -- ${{(f)"$({VALUES["scheduler"]})"}}; return ;;
+esac
 local verb="${{words[2]}} ${{words[3]}}"
 (( CURRENT == 3 )) && verb=
 case "$verb" in
@@ -183,7 +200,10 @@ def fish(commands):
             lines.append(f"complete -c orrery -n {seen} -a {verb.words[1]}")
         options = set(c.options).union(*(v.options for v in c.verbs))
         for option in sorted(options):
-            lines.append(f"complete -c orrery -n {seen} -l {option[2:]}")
+            line = f"complete -c orrery -n {seen} -l {option[2:]}"
+            if option[2:] in VALUES:
+                line += f" -s {option[2]} -x -a {quoted(f'({VALUES[option[2:]]})')}"
+            lines.append(line)
     return "\n".join(lines) + "\n"
 
 

@@ -5,6 +5,7 @@
  */
 #include "tools/common/assume.h"
 #include "tools/common/edits.h"
+#include "tools/common/json.h"
 #include "tools/common/launch.h"
 #include "tools/common/notes.h"
 #include "tools/common/tool.h"
@@ -18,7 +19,7 @@
 
 static const char help[] =
     "usage: orrery record -o FILE [-m MACHINE] [--set EDIT] [-s SCHEDULER]\n"
-    "                     [--assume TIMES] -- PROGRAM [ARGUMENTS]\n"
+    "                     [--assume TIMES] [--json] -- PROGRAM [ARGUMENTS]\n"
     "       orrery record import -o FILE FILE-OF-ANOTHER-PROGRAM\n"
     "Runs the program and keeps what it asked the library for: data, tasks, waits and\n"
     "the time in between (docs/RECORD.md). orrery replay simulates that elsewhere.\n"
@@ -27,12 +28,35 @@ static const char help[] =
     "                             that of ORRERY_MACHINE, else run for real\n"
     "  -s, --scheduler SCHEDULER  such as eager, lws, dmda, dmdas\n" EDITS_HELP
         ASSUME_HELP
+    "      --json                 print what is in the record as JSON\n"
     "What the record cannot have is said at the end, and in the file.\n"
     "Exit codes: the program's own; 1 when there is no record; 2 for a wrong command\n"
     "line.\n"
     "example: orrery record -o cholesky.rec -- ./cholesky -size 9600\n";
 
-bool record_tell(const char *path)
+static void tell_json(const struct notes *notes, const char *path)
+{
+    json_t *lacks = json_array();
+
+    for (const char *line = notes->lacks; line && *line;) {
+        size_t length = strcspn(line, "\n");
+        char *text = tool_format("%.*s", (int)length, line);
+
+        if (length)
+            json_array_append_new(lacks, tool_json_text(text));
+        free(text);
+        line += length + (line[length] == '\n');
+    }
+    if (tool_json_print(json_pack(
+            "{s:o, s:I, s:I, s:I, s:o, s:o, s:o}", "record",
+            tool_json_text(path), "tasks", (json_int_t)notes->tasks, "data",
+            (json_int_t)notes->data, "calls", (json_int_t)notes->calls,
+            "scheduler", tool_json_text(notes->scheduler), "ended",
+            tool_json_text(notes->ended), "lacks", lacks)) < 0)
+        tool_error("out of memory");
+}
+
+bool record_tell(const char *path, bool json)
 {
     struct orr_error err = {""};
     struct notes notes;
@@ -41,8 +65,11 @@ bool record_tell(const char *path)
         tool_error("record: %s", err.text);
         return false;
     }
-    printf("record      %s: %lu tasks, %lu data, %lu calls\n", path,
-           notes.tasks, notes.data, notes.calls);
+    if (json)
+        tell_json(&notes, path);
+    else
+        printf("record      %s: %lu tasks, %lu data, %lu calls\n", path,
+               notes.tasks, notes.data, notes.calls);
     if (notes.ended)
         tool_error("record: warning: the run did not end with starpu_shutdown "
                    "(%s): the record ends there, too",
@@ -72,7 +99,7 @@ static bool tell(const struct launch *launch, const char *path,
                                       "starpu_shutdown");
         return false;
     }
-    return record_tell(path);
+    return record_tell(path, launch->quiet);
 }
 
 static int run(struct launch *launch, const char *path)
@@ -96,6 +123,8 @@ static int run(struct launch *launch, const char *path)
     if (result < 0)
         return TOOL_FAILED;
     result = process_exit_code(&launch->process);
+    if (launch->process.text && result != 0)
+        fwrite(launch->process.text, 1, launch->process.length, stderr);
     fflush(stdout);
     launch_warn_policy(launch, "record");
     if (!tell(launch, path, &before))
@@ -114,12 +143,14 @@ int cmd_record(int argc, char **argv)
 {
     struct launch launch = {0};
     const char *path = NULL;
+    bool json = false;
     const struct tool_option options[] = {
         {'o', "output", &path, NULL},
         {'m', "machine", &launch.machine, NULL},
         {'s', "scheduler", &launch.scheduler, NULL},
         {TOOL_JOINED, "set", &launch.edits, NULL},
         {TOOL_JOINED, "assume", &launch.assume, NULL},
+        {0, "json", NULL, &json},
         {0}};
     int first, result;
 
@@ -129,6 +160,7 @@ int cmd_record(int argc, char **argv)
     if (first <= 0)
         return first < 0 ? TOOL_USAGE : TOOL_OK;
     launch.argv = argv + first;
+    launch.quiet = json;
     if (first == argc)
         result = tool_fail(TOOL_USAGE,
                            "record: which program? See orrery record --help");

@@ -17,7 +17,8 @@
 #include <unistd.h>
 
 static const char help[] =
-    "usage: orrery record import -o FILE [--static-workerid] TASKS [SCHEDULE]\n"
+    "usage: orrery record import -o FILE [--static-workerid] [--json] TASKS\n"
+    "                            [SCHEDULE]\n"
     "Makes a record of a graph of tasks that another program has written (docs/\n"
     "IMPORT.md): the tasks.rec of a StarPU trace (with the data.rec beside it, and a\n"
     "sched.rec), workflows as DAX (Pegasus) or JSON (WfCommons), graphs as DOT or as a\n"
@@ -27,6 +28,7 @@ static const char help[] =
     "A record is copied, from and to the compact form.\n"
     "  -o, --output FILE          where the record goes; .recb: in the compact form\n"
     "      --static-workerid      a tasks.rec on the workers where its tasks ran\n"
+    "      --json                 print what is in the record as JSON\n"
     "Kernels take the times of the machine's models, or those that --assume gives;\n"
     "where there are none, those that the file has.\n"
     "Exit codes: 0; 1 when the file cannot be read; 2 for a wrong command line.\n"
@@ -67,7 +69,7 @@ static int convert(const char *from, const char *to)
     if (rc)
         return tool_fail(TOOL_FAILED, "record import: %s",
                          *err.text ? err.text : strerror(-rc));
-    return record_tell(to) ? TOOL_OK : TOOL_FAILED;
+    return TOOL_OK;
 }
 
 static int import(const char *path, char **operands, int n, bool pinned)
@@ -91,17 +93,16 @@ static int import(const char *path, char **operands, int n, bool pinned)
         words[w++] = option;
     if (n > 1)
         words[w++] = operands[1];
-    if (foreign_import(words, path) < 0)
-        return TOOL_FAILED;
-    return record_tell(path) ? TOOL_OK : TOOL_FAILED;
+    return foreign_import(words, path) < 0 ? TOOL_FAILED : TOOL_OK;
 }
 
 int record_import(int argc, char **argv)
 {
     const char *path = NULL;
-    bool pinned = false;
+    bool pinned = false, json = false;
     const struct tool_option options[] = {{'o', "output", &path, NULL},
                                           {0, "static-workerid", NULL, &pinned},
+                                          {0, "json", NULL, &json},
                                           {0}};
     char name[] = "record import";
     int n, result;
@@ -119,5 +120,8 @@ int record_import(int argc, char **argv)
                                      "the record");
     if (tool_check_output("record import: -o", path) < 0)
         return TOOL_USAGE;
-    return import(path, argv + 1, n, pinned);
+    result = import(path, argv + 1, n, pinned);
+    if (result == TOOL_OK && !record_tell(path, json))
+        result = TOOL_FAILED;
+    return result;
 }
