@@ -5,6 +5,8 @@
  */
 #pragma once
 
+#include <starpu_thread.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -32,6 +34,10 @@ int orrery_runs_kernels(void);
  * time for kernels of that codelet name or symbol on all workers; 0, it has none.
  * Either name may be NULL. After starpu_init(). */
 int orrery_knows_kernel(const char *name, const char *symbol);
+
+/* As starpu_sem_wait(), but gives up at a date, in µs as starpu_timing_now() has
+ * them (infinity: never). Returns 0, or -ETIMEDOUT. */
+int orrery_sem_wait_until(starpu_sem_t *sem, double date);
 
 /* As starpu_usleep(), with all digits of a double. */
 void orrery_usleep(double microseconds);

@@ -7,13 +7,16 @@
  */
 #include <assert.h>
 #include <errno.h>
+#include <math.h>
 #include <pthread.h>
 #include <sched.h>
 #include <semaphore.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
+#include <orrery.h>
 #include <starpu.h>
 
 #include "core/api/poll.h"
@@ -204,6 +207,56 @@ int starpu_sem_wait(starpu_sem_t *sem)
         ret = sem_wait(&sem->u.posix);
     while (ret != 0 && errno == EINTR);
     return ret;
+}
+
+static int wait_in_kernel_until(starpu_sem_t *sem, double date)
+{
+    struct orr_lot_waiter self;
+
+    while (sem_trywait(&sem->u.posix) != 0) {
+        if (starpu_timing_now() >= date)
+            return -ETIMEDOUT;
+        orr_lot_enter(&self, &sem->u.posix);
+        if (sem_trywait(&sem->u.posix) == 0) {
+            if (orr_lot_leave(&self))
+                orr_lot_wake(&sem->u.posix, 1); /* it was meant for somebody */
+            return 0;
+        }
+        (void)orr_lot_wait(&self, "a semaphore", date);
+    }
+    return 0;
+}
+
+static int wait_in_thread_until(starpu_sem_t *sem, double date)
+{
+    double left = fmax(date - starpu_timing_now(), 0) * 1e-6;
+    struct timespec until;
+
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    left += (double)until.tv_nsec * 1e-9;
+    until.tv_sec += (time_t)left;
+    until.tv_nsec = (long)(fmod(left, 1) * 1e9);
+    while (sem_clockwait(&sem->u.posix, CLOCK_MONOTONIC, &until) != 0)
+        if (errno != EINTR)
+            return -ETIMEDOUT;
+    return 0;
+}
+
+int orrery_sem_wait_until(starpu_sem_t *sem, double date)
+{
+    struct orr_waiter self;
+
+    if (isinf(date))
+        return starpu_sem_wait(sem);
+    if (orr_lot_applies())
+        return wait_in_kernel_until(sem, date);
+    if (!orr_waits_virtually())
+        return wait_in_thread_until(sem, date);
+    if (sem_trywait(&sem->u.posix) == 0)
+        return 0;
+    return orr_waiters_wait(sem_waiters(sem), &self, "a semaphore", date)
+               ? 0
+               : -ETIMEDOUT;
 }
 
 /* -- waiting for several queues at once ----------------------------------- */

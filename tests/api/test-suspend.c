@@ -5,6 +5,7 @@
  * with one, two and more workers.
  */
 #include <errno.h>
+#include <math.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdint.h>
@@ -354,6 +355,48 @@ START_TEST(a_pipeline_of_kernels_with_semaphores_flows)
 }
 END_TEST
 
+static starpu_sem_t bell;
+
+static void ring(void *buffers[], void *arg)
+{
+    (void)buffers;
+    (void)arg;
+    starpu_sem_post(&bell);
+}
+
+static struct starpu_codelet cl_ring = CODELET(ring);
+
+/* Waits in vain, then for what it submits. */
+static void wait_for_bell(void *buffers[], void *arg)
+{
+    double late = starpu_timing_now() + 2000;
+
+    (void)buffers;
+    (void)arg;
+    ck_assert_int_eq(orrery_sem_wait_until(&bell, late), -ETIMEDOUT);
+    ck_assert(starpu_timing_now() >= late);
+    submit(new_task(&cl_ring, NULL));
+    ck_assert_int_eq(orrery_sem_wait_until(&bell, HUGE_VAL), 0);
+    submit(new_task(&cl_ring, NULL));
+    ck_assert_int_eq(orrery_sem_wait_until(&bell, late + 1e9), 0);
+    ck_assert_int_eq(orrery_sem_wait_until(&bell, late), -ETIMEDOUT);
+}
+
+static struct starpu_codelet cl_wait_for_bell = CODELET(wait_for_bell);
+
+START_TEST(a_wait_for_a_semaphore_ends_at_its_date)
+{
+    open_one(_i);
+    starpu_sem_init(&bell, 0, 0);
+    wait_for_bell(NULL, NULL);
+    run(&cl_wait_for_bell, NULL);
+    starpu_sem_post(&bell);
+    ck_assert_int_eq(orrery_sem_wait_until(&bell, 0), 0);
+    starpu_sem_destroy(&bell);
+    starpu_shutdown();
+}
+END_TEST
+
 static struct {
     starpu_pthread_mutex_t mutex;
     starpu_pthread_cond_t cond;
@@ -654,6 +697,7 @@ int main(void)
                         NTIMES);
     tcase_add_loop_test(tc, a_pipeline_of_kernels_with_semaphores_flows, 0,
                         NTIMES);
+    tcase_add_loop_test(tc, a_wait_for_a_semaphore_ends_at_its_date, 0, NTIMES);
     tcase_add_loop_test(tc, kernels_take_turns_by_mutex_and_condition, 0,
                         NTIMES);
     tcase_add_loop_test(tc, a_kernel_may_wait_for_a_time, 0, NTIMES);
