@@ -119,6 +119,10 @@ check "LAPACK is called in perfmodel/lapack.c only" "$(
         sim tools --include='*.[ch]' --include='*.cpp' |
     grep -v '^perfmodel/lapack.c'
 )"
+check "bindings include public headers only" "$(
+    includes bindings |
+    grep -E ':(core|sim|perfmodel|platforms|bound|record|replay|tools)/'
+)"
 check "public headers include no private one" "$(
     includes include | grep -vE ':(starpu|orrery)[a-z_]*\.h$' |
     grep -E ':(core|import|sim|perfmodel|platforms|bound|record|replay)/'

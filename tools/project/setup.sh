@@ -26,14 +26,15 @@ ninja-build
 node-d3
 pkg-config
 python3
+python3-dev
 '
 
 # What only tests use, which are skipped without: a debugger, pj_dump, which comes
-# with R, OpenCL devices that are processors, and gv2gxl, which reads graphs in DOT;
-# for the long ones a browser.
+# with R, OpenCL devices that are processors, gv2gxl, which reads graphs in DOT, and
+# what Python programs use with ours; for the long ones a browser.
 if [ "${with_tests-}" ]; then
     packages="$packages gdb graphviz ocl-icd-opencl-dev opencl-headers pajeng
-        pocl-opencl-icd"
+        pocl-opencl-icd python3-joblib python3-numpy"
 fi
 if [ "${full-no}" = yes ]; then
     packages="$packages chromium"

@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Handles, with what is easier in Python: cutting objects into parts."""
+
+import sys
+
+from . import starpupy
+from .starpupy import error
+
+
+def _numpy():
+    """numpy if the program has it; an array cannot come without."""
+    return sys.modules.get("numpy")
+
+
+def _is_array(obj):
+    numpy = _numpy()
+    return numpy is not None and isinstance(obj, numpy.ndarray)
+
+
+def view_like(obj, memory):
+    """What a function gets for obj where its data lie in other memory."""
+    if _is_array(obj):
+        return _numpy().asarray(memory)
+    view = memoryview(memory)
+    return bytes(view) if isinstance(obj, bytes) else view
+
+
+def _lengths(length, nchildren, chunks):
+    """The lengths of the parts of so many elements."""
+    if not isinstance(nchildren, int) or not 1 <= nchildren <= length:
+        raise error(f"partition: {length} elements cannot be cut into "
+                    f"{nchildren!r} parts: use 1 to {length}")
+    if not chunks:
+        least, more = divmod(length, nchildren)
+        return tuple(least + (i < more) for i in range(nchildren))
+    chunks = tuple(chunks)
+    if len(chunks) != nchildren:
+        raise error(f"partition: {nchildren} parts have {len(chunks)} lengths: "
+                    "give one for each")
+    if not all(isinstance(n, int) and n > 0 for n in chunks):
+        raise error(f"partition: {list(chunks)} are not the lengths of parts: "
+                    "each must be a positive int")
+    if sum(chunks) != length:
+        raise error(f"partition: the parts have {sum(chunks)} elements "
+                    f"together, the object has {length} along that dimension")
+    return chunks
+
+
+def _slices(obj, dim, lengths):
+    parts, start = [], 0
+    whole = obj if _is_array(obj) else memoryview(obj)
+    for length in lengths:
+        parts.append(whole[(slice(None),) * dim
+                           + (slice(start, start + length),)]
+                     if dim else whole[start:start + length])
+        start += length
+    return tuple(parts)
+
+
+class Handle(starpupy.Handle):
+    """Handle(obj): an object as data that tasks use."""
+
+    def _shape(self):
+        view = memoryview(self._object)
+        return view.shape
+
+    def partition(self, nchildren, dim=0, chunks=()):
+        """Cuts an object with memory into parts along a dimension: the handles of
+        the parts, a list. chunks has their lengths, which are equal without.
+
+        Tasks may use the parts and the whole; each comes after those that were
+        submitted before it and use the same elements.
+        """
+        if not self._has_memory:
+            raise error("partition: the object has no memory of its own (the "
+                        "buffer protocol): only such objects have parts")
+        if self._nparts:
+            raise error("partition: the object is partitioned already: "
+                        "unpartition it first")
+        shape = self._shape()
+        if not isinstance(dim, int) or not 0 <= dim < len(shape):
+            raise error(f"partition: there is no dimension {dim!r}, the object "
+                        f"has {len(shape)}, numbered from 0")
+        lengths = _lengths(shape[dim], nchildren, chunks)
+        starpupy._need("partition")
+        return self._partition(dim, lengths,
+                               _slices(self._object, dim, lengths))
+
+    def unpartition(self, children=None, nchildren=None):
+        """Ends the parts, whose handles cannot be used any more."""
+        if not self._nparts:
+            raise error("unpartition: the object is not partitioned")
+        if children is not None:
+            self.get_partition_size(children)
+        if nchildren is not None and nchildren != self._nparts:
+            raise error(f"unpartition: the object has {self._nparts} parts, "
+                        f"not {nchildren}")
+        self._unpartition()
+
+    def get_partition_size(self, children):
+        """The number of parts, whose handles are given."""
+        if len(children) != self._nparts or any(
+            not isinstance(child, Handle) or child._whole is not self
+            for child in children
+        ):
+            raise error("the handles are not the parts of the object: hand "
+                        "over what partition returned")
+        return self._nparts
+
+
+class HandleNumpy(Handle):
+    """HandleNumpy(shape, dtype): an array of numpy's whose elements tasks are to
+    write."""
+
+    def __init__(self, shape, dtype=float):
+        try:
+            import numpy
+        except ImportError as missing:
+            raise error("HandleNumpy: there is no numpy: install "
+                        "python3-numpy") from missing
+        super().__init__(numpy.zeros(shape, dtype))

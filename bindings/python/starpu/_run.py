@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""The beginning and the end of a run."""
+
+import atexit
+import os
+import sys
+
+from . import starpupy
+from ._loop import follow_virtual_time, leave_virtual_time
+from .starpupy import error
+
+_users = 0
+
+
+def init(ncpus=-1):
+    """Opens the machine: the real one, or what ORRERY_MACHINE names.
+
+    Programs under `orrery run -m MACHINE --` need not be changed. May be called
+    again; shutdown() closes when it was called as often.
+    """
+    global _users
+    starpupy.init(ncpus)
+    _users += 1
+    if _users == 1 and starpupy.is_simulated():
+        follow_virtual_time()
+
+
+def shutdown():
+    """Waits for all tasks, and closes the machine."""
+    global _users
+    if starpupy._finish() and starpupy.is_simulated():
+        leave_virtual_time()
+    starpupy.shutdown()
+    _users -= 1
+
+
+def set_ncpu(ncpus):
+    """Uses so many processors: opens the machine with them, again if it is open.
+
+    All tasks end before, and handles must have been unregistered.
+    """
+    if not isinstance(ncpus, int) or ncpus < 1:
+        raise error(f"set_ncpu: {ncpus!r} is no number of processors")
+    os.environ["STARPU_NCPU"] = str(ncpus)
+    users = _users
+    for _ in range(users):
+        shutdown()
+    for _ in range(users):
+        init()
+
+
+def _close():
+    """The interpreter ends: the workers must not go on without it."""
+    if not starpupy._is_open():
+        return
+    pending = starpupy._unfinished()
+    if pending:
+        print(f"starpu: the interpreter ends and {pending} tasks have not: "
+              "waiting for them; call starpu.shutdown() at the end of the "
+              "program", file=sys.stderr)
+    try:
+        starpupy._abandon()
+    except KeyboardInterrupt:
+        print("starpu: interrupted; the tasks are left as they are",
+              file=sys.stderr)
+        sys.stderr.flush()
+        sys.stdout.flush()
+        os._exit(130)
+
+
+def close_at_exit():
+    atexit.register(_close)

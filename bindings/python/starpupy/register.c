@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * bindings/python/starpupy/register.c - which object has which handle, and which
+ * memory is whose; handles that end later. Under the GIL.
+ */
+#include "starpupy.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct entry {
+    PyObject *object; /* the key; the handle has the reference */
+    struct spy_handle *handle;
+};
+
+struct range {
+    const char *begin, *end;
+};
+
+struct garbage {
+    struct spy_handle *handle; /* or NULL: the rest */
+    starpu_data_handle_t data, *parts;
+    size_t nparts;
+    uint32_t *plan;
+    Py_buffer view;
+    bool viewed;
+};
+
+/* All three are sorted lists or stacks that double when they are full. */
+static struct {
+    struct entry *entries; /* by address of the object */
+    size_t nentries, entries_room;
+    struct range *ranges; /* of memory that can be written, by address */
+    size_t nranges, ranges_room;
+    struct garbage *garbage;
+    size_t ngarbage, garbage_room;
+    size_t nautomatic, sweep_at;
+    Py_ssize_t bytes, sweep_at_bytes; /* of automatic ones */
+} reg;
+
+enum { FEW = 64 };
+static const Py_ssize_t SMALL = 64 << 20;
+
+/* Makes room for one more element. -1 and an exception. */
+static int grow(void *list, size_t *room, size_t n, size_t size)
+{
+    void **at = list, *more;
+    size_t want = *room ? 2 * *room : FEW;
+
+    if (n < *room)
+        return 0;
+    more = realloc(*at, want * size);
+    if (!more) {
+        PyErr_NoMemory();
+        return -1;
+    }
+    *at = more;
+    *room = want;
+    return 0;
+}
+
+/* -- objects -------------------------------------------------------------- */
+
+/* The first entry that is not before the object's. */
+static size_t place_of(const PyObject *object)
+{
+    size_t low = 0, high = reg.nentries;
+
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+
+        if ((uintptr_t)reg.entries[middle].object < (uintptr_t)object)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+struct spy_handle *spy_handle_find(PyObject *object)
+{
+    size_t at = place_of(object);
+
+    return at < reg.nentries && reg.entries[at].object == object
+               ? reg.entries[at].handle
+               : NULL;
+}
+
+/* Objects that cannot change may have several handles. */
+static bool is_immutable(PyObject *object)
+{
+    return object == Py_None || PyLong_Check(object) || PyFloat_Check(object) ||
+           PyComplex_Check(object) || PyUnicode_Check(object) ||
+           PyBytes_Check(object) || PyTuple_CheckExact(object) ||
+           PyFrozenSet_CheckExact(object) || PyFunction_Check(object);
+}
+
+static int add_entry(struct spy_handle *handle)
+{
+    size_t at = place_of(handle->object);
+
+    if (at < reg.nentries && reg.entries[at].object == handle->object) {
+        if (is_immutable(handle->object))
+            return 0;
+        spy_error("%s object is registered already, and can change: use the "
+                  "handle that it has, or unregister it first",
+                  Py_TYPE(handle->object)->tp_name);
+        return -1;
+    }
+    if (grow(&reg.entries, &reg.entries_room, reg.nentries,
+             sizeof(reg.entries[0])) < 0)
+        return -1;
+    memmove(&reg.entries[at + 1], &reg.entries[at],
+            (reg.nentries - at) * sizeof(reg.entries[0]));
+    reg.entries[at] = (struct entry){handle->object, handle};
+    reg.nentries++;
+    handle->listed = true;
+    return 0;
+}
+
+/* -- memory --------------------------------------------------------------- */
+
+static struct range range_of(const Py_buffer *view)
+{
+    Py_ssize_t length = view->itemsize;
+
+    for (int i = 0; i < view->ndim; i++)
+        length += (view->shape[i] - 1) * view->strides[i];
+    return (struct range){view->buf, (const char *)view->buf + length};
+}
+
+static size_t range_place(const char *begin)
+{
+    size_t low = 0, high = reg.nranges;
+
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+
+        if (reg.ranges[middle].end <= begin)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static bool has_range(const struct spy_handle *handle)
+{
+    return handle->listed && handle->viewed && !handle->view.readonly;
+}
+
+static int add_range(const struct spy_handle *handle)
+{
+    struct range range = range_of(&handle->view);
+    size_t at = range_place(range.begin);
+
+    if (at < reg.nranges && reg.ranges[at].begin < range.end) {
+        spy_error("memory of %s object is part of another object's that is "
+                  "registered: use Handle.partition to let tasks work on parts "
+                  "of an object",
+                  Py_TYPE(handle->object)->tp_name);
+        return -1;
+    }
+    if (grow(&reg.ranges, &reg.ranges_room, reg.nranges,
+             sizeof(reg.ranges[0])) < 0)
+        return -1;
+    memmove(&reg.ranges[at + 1], &reg.ranges[at],
+            (reg.nranges - at) * sizeof(reg.ranges[0]));
+    reg.ranges[at] = range;
+    reg.nranges++;
+    return 0;
+}
+
+static void remove_range(const struct spy_handle *handle)
+{
+    size_t at = range_place(handle->view.buf);
+
+    memmove(&reg.ranges[at], &reg.ranges[at + 1],
+            (reg.nranges - at - 1) * sizeof(reg.ranges[0]));
+    reg.nranges--;
+}
+
+static void remove_entry(struct spy_handle *handle)
+{
+    size_t at = place_of(handle->object);
+
+    memmove(&reg.entries[at], &reg.entries[at + 1],
+            (reg.nentries - at - 1) * sizeof(reg.entries[0]));
+    reg.nentries--;
+    handle->listed = false;
+}
+
+int spy_register_add(struct spy_handle *handle)
+{
+    if (add_entry(handle) < 0)
+        return -1;
+    if (has_range(handle) && add_range(handle) < 0) {
+        remove_entry(handle);
+        return -1;
+    }
+    if (handle->automatic) {
+        reg.nautomatic++;
+        reg.bytes += handle->view.len;
+    }
+    return 0;
+}
+
+void spy_register_remove(struct spy_handle *handle)
+{
+    if (!handle->listed)
+        return;
+    if (handle->viewed && !handle->view.readonly)
+        remove_range(handle);
+    remove_entry(handle);
+    if (handle->automatic) {
+        reg.nautomatic--;
+        reg.bytes -= handle->view.len;
+        Py_DECREF(handle);
+    }
+}
+
+/* -- automatic handles ---------------------------------------------------- */
+
+/* The references that the handle has: its own, and the view's. */
+enum { OURS = 2 };
+
+static bool is_idle(const struct spy_handle *handle, bool all)
+{
+    if (!handle->automatic || handle->pending || handle->held ||
+        handle->nparts || Py_REFCNT(handle) > 1)
+        return false;
+    return all || Py_REFCNT(handle->object) <= OURS;
+}
+
+void spy_register_sweep(bool all)
+{
+    if (!all && reg.nautomatic < reg.sweep_at && reg.bytes < reg.sweep_at_bytes)
+        return;
+    if (spy_in_task())
+        return;
+    for (size_t i = reg.nentries; i-- > 0;) {
+        struct spy_handle *handle;
+
+        if (i >= reg.nentries) /* others ended while the last one did */
+            continue;
+        handle = reg.entries[i].handle;
+        if (is_idle(handle, all) && spy_handle_unregister(handle, false) < 0)
+            PyErr_WriteUnraisable((PyObject *)handle);
+    }
+    reg.sweep_at = reg.nautomatic < FEW / 2 ? FEW : 2 * reg.nautomatic;
+    reg.sweep_at_bytes = 2 * reg.bytes + SMALL;
+}
+
+/* -- what ends later ------------------------------------------------------ */
+
+void spy_garbage_add(struct spy_handle *handle, bool dying)
+{
+    PyObject *type, *value, *traceback;
+    struct garbage garbage = {.handle = handle};
+
+    if (dying)
+        garbage = (struct garbage){
+            NULL,         handle->data, handle->parts,  handle->nparts,
+            handle->plan, handle->view, handle->viewed,
+        };
+    PyErr_Fetch(&type, &value, &traceback);
+    if (grow(&reg.garbage, &reg.garbage_room, reg.ngarbage,
+             sizeof(reg.garbage[0])) < 0) {
+        PyErr_WriteUnraisable(NULL); /* it stays until the run ends */
+    } else {
+        reg.garbage[reg.ngarbage++] = garbage;
+        Py_XINCREF(garbage.handle);
+        handle->ending = true;
+    }
+    PyErr_Restore(type, value, traceback);
+}
+
+static void end_garbage(struct garbage *garbage)
+{
+    PyThreadState *self;
+
+    if (garbage->handle) {
+        if (spy_handle_end(garbage->handle) < 0)
+            PyErr_WriteUnraisable((PyObject *)garbage->handle);
+        Py_DECREF(garbage->handle);
+        return;
+    }
+    self = spy_detach();
+    if (garbage->nparts)
+        starpu_data_partition_clean(garbage->data, (unsigned)garbage->nparts,
+                                    garbage->parts);
+    starpu_data_unregister(garbage->data);
+    spy_attach(self);
+    free(garbage->parts);
+    free(garbage->plan);
+    if (garbage->viewed)
+        PyBuffer_Release(&garbage->view);
+}
+
+void spy_garbage_collect(void)
+{
+    if (!reg.ngarbage || spy_in_task())
+        return;
+    for (size_t i = reg.ngarbage; i-- > 0;) {
+        struct garbage garbage;
+
+        if (i >= reg.ngarbage) /* others ended while the last one did */
+            continue;
+        garbage = reg.garbage[i];
+        if (garbage.handle && garbage.handle->pending)
+            continue;
+        reg.garbage[i] = reg.garbage[--reg.ngarbage];
+        end_garbage(&garbage);
+    }
+}
