@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Studies of task graphs on simulated machines. docs/PYTHON.md describes it.
+
+    import orrery
+    graph = orrery.Graph.from_record("cholesky.rec")
+    run = orrery.simulate(graph, "h100-pcie-4", "dmdas")
+    print(run.makespan_us, orrery.bounds(graph, "h100-pcie-4").best_us)
+"""
+
+from ._command import Error
+from ._graph import Graph, record
+from ._machine import Machine, machine, machines
+from ._perfmodel import PerfModel, Prediction, perfmodel
+from ._result import Bounds, Comparison, Explanation, Run
+from ._study import bounds, compare, explain, simulate
+
+__all__ = [
+    "Bounds", "Comparison", "Error", "Explanation", "Graph", "Machine",
+    "PerfModel", "Prediction", "Run", "bounds", "compare", "explain",
+    "machine", "machines", "perfmodel", "record", "simulate",
+]

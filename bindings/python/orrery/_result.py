@@ -1,0 +1,219 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""What studies return: plain attributes, tables for notebooks, frames of pandas
+where that is installed."""
+
+import html
+import re
+import shlex
+import zlib
+
+from ._command import Error
+
+
+def _frame(rows):
+    try:
+        import pandas
+    except ImportError as missing:
+        raise Error("there is no pandas: install python3-pandas") from missing
+    return pandas.DataFrame(rows)
+
+
+def _table(rows, columns):
+    head = "".join(f"<th>{html.escape(column)}</th>" for column in columns)
+    body = "".join(
+        "<tr>" + "".join(
+            f"<td>{html.escape(_cell(row.get(column)))}</td>"
+            for column in columns) + "</tr>"
+        for row in rows)
+    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+
+
+def _cell(value):
+    return f"{value:.6g}" if isinstance(value, float) else str(value)
+
+
+# --- one simulation ---
+
+_TASK = re.compile(r"^task (\d+) (\d+) (-?\d+)(?: tag \S+)?"
+                   r"(?: ran (\d+) (\S+) (\S+))?")
+
+
+def read_graph(path):
+    """The workers and tasks of a graph file (docs/GRAPH.md)."""
+    workers, kernels, tasks = [], [], []
+    with open(path, encoding="utf-8") as file:
+        for line in file:
+            word, _, rest = line.partition(" ")
+            if word == "worker":
+                workers.append(shlex.split(rest)[0])
+            elif word == "kind":
+                kernels.append(shlex.split(rest)[0])
+            elif word == "task":
+                kind, job, priority, worker, start, end = \
+                    _TASK.match(line).groups()
+                ran = worker is not None
+                tasks.append({
+                    "task": int(job), "kernel": kernels[int(kind)],
+                    "priority": int(priority),
+                    "worker": workers[int(worker)] if ran else None,
+                    "start_us": float(start) * 1e3 if ran else None,
+                    "end_us": float(end) * 1e3 if ran else None,
+                })
+    return workers, tasks
+
+
+class Run:
+    """A simulation. Times are µs of virtual time.
+
+    makespan_us, transfers, transferred_bytes, evictions; tasks: a dict for each
+    task (task, kernel, priority, worker, start_us, end_us) in the order of
+    submission; workers: a dict for each; report: all that the run says.
+    """
+
+    def __init__(self, machine, scheduler, report, workers, tasks):
+        self.machine = machine
+        self.scheduler = scheduler
+        self.report = report
+        self.makespan_us = report["makespan_us"]
+        self.transfers = report["transfers"]
+        self.transferred_bytes = report["transferred_bytes"]
+        self.evictions = report["evictions"]
+        self.workers = report["workers"]
+        self.tasks = tasks
+        self._names = workers
+
+    def arrays(self):
+        """The tasks as numpy's arrays by name."""
+        try:
+            import numpy
+        except ImportError as missing:
+            raise Error("there is no numpy: install python3-numpy") from missing
+        keys = self.tasks[0] if self.tasks else ()
+        return {key: numpy.array([task[key] for task in self.tasks])
+                for key in keys}
+
+    def frame(self):
+        """The tasks as a frame of pandas."""
+        return _frame(self.tasks)
+
+    def row(self):
+        """What a comparison shows of it."""
+        return {
+            "machine": str(self.machine), "scheduler": self.scheduler,
+            "makespan_ms": self.makespan_us / 1e3,
+            "tasks": len(self.tasks), "transfers": self.transfers,
+            "transferred_MiB": self.transferred_bytes / 2 ** 20,
+            "evictions": self.evictions,
+        }
+
+    def __repr__(self):
+        return (f"<orrery.Run on {self.machine} with {self.scheduler}: "
+                f"{self.makespan_us / 1e3:.3f} ms>")
+
+    def _repr_html_(self):
+        row = self.row()
+        return _table([row], list(row))
+
+    def _repr_svg_(self):
+        """Who ran what when: a row for each worker."""
+        width, height, left = 900, 16, 150
+        scale = (width - left) / (self.makespan_us or 1)
+        rows = {name: i for i, name in enumerate(self._names)}
+        parts = [
+            f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" '
+            f'height="{height * (len(rows) + 1)}" font-family="sans-serif" '
+            'font-size="10">']
+        for name, i in rows.items():
+            short = html.escape(name.partition(" (")[0])
+            parts.append(f'<text x="0" y="{height * i + 12}">{short}</text>')
+        for task in self.tasks:
+            if task["worker"] is None:
+                continue
+            kernel = task["kernel"]
+            hue = zlib.crc32(kernel.encode()) % 360
+            length = (task["end_us"] - task["start_us"]) * scale
+            parts.append(
+                f'<rect x="{left + task["start_us"] * scale:.2f}" '
+                f'y="{height * rows[task["worker"]] + 1}" '
+                f'width="{length:.2f}" height="{height - 2}" '
+                f'fill="hsl({hue},60%,60%)"><title>{html.escape(kernel)} '
+                f'{task["task"]}: {task["start_us"]:.0f} to '
+                f'{task["end_us"]:.0f} µs</title></rect>')
+        parts.append(f'<text x="{left}" y="{height * len(rows) + 12}">'
+                     f"{self.makespan_us / 1e3:.3f} ms</text></svg>")
+        return "\n".join(parts)
+
+
+class Comparison(list):
+    """Runs, in the order that was asked for; the best one is `best`."""
+
+    @property
+    def best(self):
+        """The shortest."""
+        return min(self, key=lambda run: run.makespan_us)
+
+    def frame(self):
+        """A row for each run, as a frame of pandas."""
+        return _frame([run.row() for run in self])
+
+    def _repr_html_(self):
+        rows = [run.row() for run in self]
+        return _table(rows, list(rows[0]) if rows else [])
+
+
+# --- bounds and explanations ---
+
+
+class Bounds:
+    """Lower bounds on the makespan (docs/BOUNDS.md).
+
+    bounds: a dict for each (bound, name, ms, proved, limited_by …); best_us: the
+    greatest that is proved; makespan_us: of the run; report: everything.
+    """
+
+    def __init__(self, report):
+        self.report = report
+        self.bounds = report["bounds"]
+        self.makespan_us = report["makespan_ms"] * 1e3
+
+    @property
+    def best_us(self):
+        """The greatest bound that is proved, µs."""
+        values = [bound["ms"] for bound in self.bounds
+                  if bound["proved"] and bound["ms"] is not None]
+        if not values:
+            raise Error("no bound is proved: give more time=")
+        return max(values) * 1e3
+
+    def frame(self):
+        """A row for each bound, as a frame of pandas."""
+        return _frame(self.bounds)
+
+    def __repr__(self):
+        return (f"<orrery.Bounds: at least {self.best_us / 1e3:.3f} ms, "
+                f"scheduled {self.makespan_us / 1e3:.3f} ms>")
+
+    def _repr_html_(self):
+        return _table(self.bounds,
+                      ["name", "ms", "proved", "limited_by", "ignores"])
+
+
+class Explanation:
+    """Why a run took that long: makespan_us, critical_path, idle, misplaced, links,
+    changes (each with its gain), as `orrery explain --json` has them."""
+
+    def __init__(self, report):
+        self.report = report
+        self.makespan_us = report["makespan_ms"] * 1e3
+        self.critical_path = report["critical_path"]
+        self.idle = report["idle"]
+        self.misplaced = report["misplaced"]
+        self.links = report["links"]
+        self.changes = report["changes"]
+
+    def __repr__(self):
+        return (f"<orrery.Explanation of {self.makespan_us / 1e3:.3f} ms: "
+                f"{len(self.critical_path)} steps, {len(self.changes)} changes>")
+
+    def _repr_html_(self):
+        return _table(self.changes, ["change", "makespan_ms", "gain_percent"])

@@ -1,0 +1,241 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""The package orrery: graphs, machines, simulations, bounds, models.
+
+usage: test-orrery.py MACHINE
+"""
+import os
+import subprocess
+import sys
+import tempfile
+import xml.etree.ElementTree
+
+from common import equal, need, raises, test_all
+
+import orrery
+
+MACHINE = sys.argv[1]
+
+SCRIPT = """import starpu
+starpu.init()
+@starpu.access(a="R", b="RW")
+def kernel(a, b): pass
+data = [bytearray(1 << 20) for _ in range(3)]
+for i in range(12):
+    starpu.task_submit(ret_fut=False)(kernel, data[i % 2], data[2])
+starpu.shutdown()
+"""
+
+
+def chain(n=4):
+    graph = orrery.Graph()
+    datum = graph.add_data(1 << 20, name="A")
+    for _ in range(n):
+        graph.add_task("scale", writes=[datum], times={"cpu": 1000, "cuda": 10})
+    return graph
+
+
+def machines_are_found():
+    equal(MACHINE in orrery.machines(), True)
+    machine = orrery.machine(MACHINE)
+    equal(machine.describe()["name"], MACHINE)
+    edited = orrery.machine(MACHINE, set=["cuda.count = 2"])
+    equal(edited.describe()["cuda_devices"], 2)
+    equal(str(edited), MACHINE + "; cuda.count = 2")
+    equal(edited == orrery.machine(MACHINE, set="cuda.count = 2"), True)
+    xml.etree.ElementTree.fromstring(machine._repr_svg_())
+    raises(orrery.Error, "unknown machine \"nowhere\"", orrery.machine,
+           "nowhere")
+    raises(orrery.Error, "cuda.cuont", orrery.machine, MACHINE,
+           set="cuda.cuont = 2")
+
+
+def graphs_are_made_and_simulated():
+    run = orrery.simulate(chain(), MACHINE, "eager")
+    equal([task["kernel"] for task in run.tasks], ["scale"] * 4)
+    ends = [task["end_us"] for task in run.tasks]
+    equal(ends == sorted(ends), True)
+    equal(run.scheduler, "eager")
+    equal(abs(run.makespan_us - max(ends)) < 1, True)
+    equal(sum(worker["tasks"] for worker in run.workers), 4)
+    xml.etree.ElementTree.fromstring(run._repr_svg_())
+    equal(run._repr_html_().count("<tr>"), 2)
+
+
+def data_order_tasks():
+    graph = orrery.Graph()
+    made, other = graph.add_data(8), graph.add_data(shape=(10, 20))
+    graph.add_task("makes", makes=[made, other], times={"cpu": 100})
+    graph.add_task("reads", reads=[made], times={"cpu": 100})
+    graph.add_task("reads", reads=[made], times={"cpu": 100})
+    graph.add_task("changes", writes=[made], reads=[other], times={"cpu": 100})
+    starts = [task["start_us"] for task in
+              orrery.simulate(graph, MACHINE, "eager").tasks]
+    equal([int(start) // 100 for start in starts], [0, 1, 1, 2])
+
+
+def tasks_come_after_others():
+    graph = orrery.Graph()
+    first = graph.add_task("a", times={"cpu": 100})
+    graph.add_task("b", times={"cpu": 100})
+    graph.add_task("c", after=[first], times={"cpu": 300})
+    run = orrery.simulate(graph, MACHINE, "eager")
+    equal(round(run.makespan_us / 100), 4)
+    equal(run.transfers, 0)
+
+
+def each_task_has_its_own_time():
+    graph = orrery.Graph()
+    datum = graph.add_data(8)
+    for us in (100, 200.5, 300):
+        graph.add_task("t", writes=[datum], times={"cpu": us})
+    lengths = [task["end_us"] - task["start_us"] for task in
+               orrery.simulate(graph, MACHINE, "eager").tasks]
+    equal([round(length, 3) for length in lengths], [100, 200.5, 300])
+
+
+def times_may_be_assumed():
+    graph = orrery.Graph()
+    graph.add_task("t")
+    run = orrery.simulate(graph, MACHINE, "eager", assume="t = 250us")
+    equal(round(run.tasks[0]["end_us"] - run.tasks[0]["start_us"]), 250)
+
+
+def bad_graphs_are_refused():
+    graph = orrery.Graph()
+    raises(orrery.Error, "no tasks", graph.path)
+    raises(orrery.Error, "no datum 7", graph.add_task, "t", reads=[7])
+    raises(orrery.Error, "no task 1", graph.add_task, "t", after=[1])
+    raises(orrery.Error, "'gpu'|cuda", graph.add_task, "t",
+           times={"gpu": 1})
+    raises(orrery.Error, "times= or model=", graph.add_task, "t",
+           times={"cpu": 1}, model="m")
+    raises(orrery.Error, "size= or shape=", graph.add_data)
+    raises(orrery.Error, "5 dimensions", graph.add_data, shape=[1] * 5)
+    raises(orrery.Error, "lengths", graph.add_data, size=-1)
+    equal(len(graph), 0)
+    raises(orrery.Error, "no record", orrery.Graph.from_record, __file__)
+    raises(orrery.Error, "No such file", orrery.Graph.from_record, "/nowhere")
+    raises(orrery.Error, "no scheduling policy `nowhere'", orrery.simulate,
+           chain(), MACHINE, "nowhere")
+
+
+def a_program_is_recorded_and_replayed():
+    with tempfile.TemporaryDirectory() as folder:
+        script = os.path.join(folder, "app.py")
+        with open(script, "w", encoding="utf-8") as file:
+            file.write(SCRIPT)
+        path = os.path.join(folder, "app.rec")
+        graph = orrery.record([sys.executable, "-B", script], path)
+        run = orrery.simulate(graph, MACHINE, "dmda", assume="kernel = 1ms")
+        equal([task["kernel"] for task in run.tasks], ["kernel"] * 12)
+        equal(run.makespan_us > 12000, True)
+        equal(orrery.simulate(path, MACHINE, "dmda",
+                              assume="kernel = 1ms").makespan_us,
+              run.makespan_us)
+        raises(orrery.Error, "cannot be changed", graph.add_data, 8)
+
+
+def names_may_have_any_letters():
+    graph = orrery.Graph()
+    datum = graph.add_data(8, name='a "b" \\ é')
+    graph.add_task('k "quoted" \\', writes=[datum], name="n\n1",
+                   times={"cpu": 1}, priority=3, flops=1e9)
+    run = orrery.simulate(graph, MACHINE, "eager")
+    equal(run.tasks[0]["kernel"], 'k "quoted" \\')
+
+
+def many_run_at_once():
+    graph = chain(20)
+    runs = orrery.compare(graph, [MACHINE, orrery.machine(
+        MACHINE, set="cuda.count = 0")], ["eager", "dmdas"])
+    equal([(str(run.machine), run.scheduler) for run in runs],
+          [(name, scheduler) for name in (MACHINE, MACHINE + "; cuda.count = 0")
+           for scheduler in ("eager", "dmdas")])
+    for run in runs:
+        equal(run.makespan_us, orrery.simulate(
+            graph, run.machine, run.scheduler).makespan_us)
+    equal(runs.best.makespan_us, min(run.makespan_us for run in runs))
+    equal(runs._repr_html_().count("<tr>"), 5)
+
+
+def bounds_hold():
+    graph = chain(10)
+    bounds = orrery.bounds(graph, MACHINE, "dmdas", time=2)
+    run = orrery.simulate(graph, MACHINE, "dmdas")
+    equal(0 < bounds.best_us <= run.makespan_us, True)
+    equal(round(bounds.makespan_us, 3), round(run.makespan_us, 3))
+    equal("critical path" in bounds._repr_html_(), True)
+
+
+def runs_are_explained():
+    why = orrery.explain(chain(10), MACHINE, "eager")
+    equal(len(why.critical_path) >= 10, True)
+    equal(len(why.idle) > 0 and len(why.changes) > 0, True)
+    equal(why._repr_html_().count("<tr>"), len(why.changes) + 1)
+
+
+def results_are_arrays():
+    need("numpy")
+    arrays = orrery.simulate(chain(), MACHINE, "eager").arrays()
+    equal(arrays["start_us"].shape, (4,))
+    equal((arrays["end_us"] > arrays["start_us"]).all(), True)
+
+
+def results_are_frames():
+    need("pandas")
+    runs = orrery.compare(chain(), MACHINE, ["eager", "dmda"])
+    equal(list(runs.frame()["scheduler"]), ["eager", "dmda"])
+    equal(len(runs[0].frame()), 4)
+
+
+def graphs_of_networkx_are_taken():
+    networkx = need("networkx")
+    source = networkx.DiGraph()
+    source.add_node("x", kernel="makes", times={"cpu": 100})
+    source.add_node("y", kernel="reads", times={"cpu": 200})
+    source.add_node("z", kernel="waits", times={"cpu": 300})
+    source.add_edge("x", "y", bytes=1 << 20)
+    source.add_edge("y", "z")
+    run = orrery.simulate(orrery.Graph.from_networkx(source), MACHINE, "eager")
+    equal([task["kernel"] for task in run.tasks], ["makes", "reads", "waits"])
+    equal(round(run.makespan_us / 100), 6)
+    source.add_edge("z", "x")
+    raises(orrery.Error, "cycle", orrery.Graph.from_networkx, source)
+    raises(orrery.Error, "directed", orrery.Graph.from_networkx,
+           networkx.Graph())
+
+
+def models_predict():
+    model = orrery.perfmodel("chol_model_gemm", machine=MACHINE)
+    equal("cpu0" in model.architectures, True)
+    entry = model.entries("cpu0")[0]
+    known = model.predict(entry["size"], "cpu0")
+    equal((known.us, known.measured), (entry["mean"], True))
+    equal(known.low_us <= known.us <= known.high_us, True)
+    other = model.predict(entry["size"] * 2 // 3, "cpu0")
+    equal(other.measured, False)
+    equal(other.low_us < other.us < other.high_us, True)
+    equal(known.us / 3 < other.us < known.us, True)
+    equal(set(model.predict(entry["size"])), set(model.architectures))
+    raises(orrery.Error, "no architecture 'nothing'|cpu0", model.predict, 8,
+           "nothing")
+    raises(orrery.Error, "nowhere", orrery.perfmodel, "nowhere",
+           machine=MACHINE)
+
+
+def without_the_command_it_says_so():
+    done = subprocess.run(
+        [sys.executable, "-B", "-c",
+         "import orrery\ntry: orrery.machines()\n"
+         "except orrery.Error as error: print(error)"],
+        env={**os.environ, "PATH": "/nowhere"}, capture_output=True, text=True,
+        check=False)
+    equal(done.stdout, "the command orrery is not found: source orrery-env "
+          "first\n")
+
+
+if __name__ == "__main__":
+    test_all([value for value in list(globals().values())
+              if callable(value) and value.__module__ == "__main__"
+              and value is not chain])
