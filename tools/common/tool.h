@@ -31,6 +31,7 @@ int cmd_perfmodel(int argc, char **argv);
 int cmd_record(int argc, char **argv);
 int cmd_replay(int argc, char **argv);
 int cmd_report(int argc, char **argv);
+int cmd_sched(int argc, char **argv);
 int cmd_trace(int argc, char **argv);
 int cmd_validate(int argc, char **argv);
 
@@ -39,6 +40,7 @@ const char *calibrate_verb(size_t i);
 const char *machine_verb(size_t i);
 const char *perfmodel_verb(size_t i);
 const char *record_verb(size_t i);
+const char *sched_verb(size_t i);
 
 /* A command of the program, or a verb of a command. Returns the exit code. */
 struct tool_command {

@@ -11,6 +11,7 @@ g++
 gcc
 glpk-utils
 gnuplot-nox
+graphviz
 libarchive-dev
 libglpk-dev
 libhdf5-dev
