@@ -48,4 +48,5 @@
     X("heteroprio", orr_sched_heteroprio)                                    \
     X("graph_test", orr_sched_graph_test)                                    \
     X("robust", orr_sched_robust.ops)                                        \
-    X("memaware", orr_sched_memaware)
+    X("memaware", orr_sched_memaware)                                        \
+    X("plan-heft", orr_sched_plan_heft)

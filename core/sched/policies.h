@@ -19,6 +19,7 @@ extern const struct orr_sched_ops orr_sched_heteroprio;
 extern const struct orr_sched_ops orr_sched_graph_test;
 extern const struct orr_sched_ops orr_sched_static;
 extern const struct orr_sched_ops orr_sched_memaware;
+extern const struct orr_sched_ops orr_sched_plan_heft;
 /* Of contexts without policy. */
 extern const struct orr_sched_ops orr_sched_master;
 

@@ -5,6 +5,7 @@
 const char *const schedulers[] = {"eager", "prio", "random", "lws",
                                   "dm",    "dmda", "dmdas",  "dmdar",
                                   "heteroprio", "graph_test", "robust", "memaware",
+                                  "plan-heft",
                                   "modular-heft", "modular-ws",
                                   "modular-eager-prefetching"};
 const unsigned nschedulers = sizeof(schedulers) / sizeof(*schedulers);

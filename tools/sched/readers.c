@@ -89,6 +89,10 @@ const char *readers_source(const char *policy)
     static const struct {
         const char *policies, *source;
     } sources[] = {
+        {"plan-heft",
+         "H. Topcuoglu, S. Hariri, M. Wu: Performance-effective and "
+         "low-complexity task scheduling for heterogeneous "
+         "computing, 2002"},
         {"memaware", "M. Gonthier, L. Marchal, S. Thibault: Memory-aware "
                      "scheduling of tasks sharing data on multiple GPUs with "
                      "dynamic runtime systems, 2022"},
