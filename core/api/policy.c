@@ -118,7 +118,8 @@ starpu_sched_ctx_get_sched_policy(unsigned sched_ctx_id)
     for (; *list; list++)
         if (!strcmp((*list)->policy_name, sched->ops->name))
             return *list;
-    return NULL;
+    /* Of a file: it is not among the predefined ones. */
+    return &sched->said->policy;
 }
 
 /* Number STARPU_NMAX_SCHED_CTXS stands for no context, and has data as well. */

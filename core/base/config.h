@@ -303,8 +303,8 @@
       "Directory of the machine catalogue. Unset: that of the build tree, or " \
       "the installed one.")                                                    \
     X(MODULE_DIR, "ORRERY_MODULE_DIR", STRING, "",                             \
-      "Directory of the modules `sim.so`, `packed.so`, `bound.so` and "        \
-      "`fit.so`. Unset: beside the library.")
+      "Directory of the modules `sim.so`, `packed.so`, `bound.so`, "           \
+      "`fit.so` and `python.so`. Unset: beside the library.")
 
 #define ORR_CONFIG_OUTPUT(X)                                                   \
     X(SILENT, "STARPU_SILENT", BOOL, "0",                                      \

@@ -17,6 +17,7 @@
 #include "core/sched/library.h"
 #include "core/sched/policies.h"
 #include "core/sched/schedule.h"
+#include "core/sched/script.h"
 
 static const struct orr_sched_ops *const fallback = &orr_sched_lws;
 
@@ -42,6 +43,8 @@ static void print_list(void)
         fprintf(stderr, "  %-31s %s\n", orr_sched_builtin[i]->name,
                 orr_sched_builtin[i]->help);
     fprintf(stderr, "  %-31s %s\n", "static=FILE", orr_sched_static.help);
+    fprintf(stderr, "  %-31s %s\n", "FILE.py",
+            "simulated: a policy in Python (docs/PYTHON_POLICIES.md)");
 }
 
 static const char *name_at(const void *unused, size_t i)
@@ -118,6 +121,8 @@ static int choose(const struct orr_config *config, const char *name,
     }
     if (argument_of(name))
         return choose_static(argument_of(name), ret, err);
+    if (orr_script_is_one(name))
+        return orr_script_new(name, ret, err);
     *ret = !strcmp(name, "static") ? &orr_sched_static : find(name);
     if (!*ret && !strncmp(name, "heft", 4))
         *ret = &orr_sched_dmda.ops;
@@ -183,6 +188,13 @@ static int find_in_library(const struct orr_config *config,
                                   options->name, &options->user, err);
 }
 
+/* Tables that were made for one scheduler. */
+static void free_table(const struct orr_sched_ops *ops)
+{
+    orr_sched_user_free(ops);
+    orr_script_free(ops);
+}
+
 int orr_sched_new(struct orr_runtime *rt,
                   const struct orr_sched_options *chosen,
                   struct orr_sched **ret, struct orr_error *err)
@@ -215,14 +227,18 @@ int orr_sched_new(struct orr_runtime *rt,
     sched->said = orr_sched_said_new(user);
     if (!sched->of_worker || !sched->said) {
         code = orr_fail(err, -ENOMEM, "out of memory for the scheduler");
-        goto free_sched;
+        goto free_ops;
     }
     if (options->without_policy)
         sched->ops = &orr_sched_master;
     else if (user)
         code = orr_sched_user_new(&sched->said->policy, &sched->ops, err);
     if (code)
-        goto free_sched;
+        goto free_ops;
+    if (!user && !options->without_policy) {
+        sched->said->policy.policy_name = sched->ops->name;
+        sched->said->policy.policy_description = sched->ops->help;
+    }
     set_priorities(sched, options);
     sched->argument = argument_of(options->name);
     code = sched->ops->init(sched, err);
@@ -233,7 +249,7 @@ int orr_sched_new(struct orr_runtime *rt,
     return 0;
 
 free_ops:
-    orr_sched_user_free(sched->ops);
+    free_table(sched->ops);
 free_sched:
     orr_sched_said_free(sched->said);
     free(sched);
@@ -248,7 +264,7 @@ void orr_sched_deinit(struct orr_sched *sched)
 
 void orr_sched_free(struct orr_sched *sched)
 {
-    orr_sched_user_free(sched->ops);
+    free_table(sched->ops);
     orr_sched_said_free(sched->said);
     free(sched);
 }

@@ -49,6 +49,7 @@ core/observe: bound core core/cost core/data core/device core/sched core/task pe
 core/omp: core core/data core/device core/task
 core/sched: core core/cost core/data core/device core/observe core/sched/component core/task
 core/sched/component: core core/api core/device core/sched core/task
+core/sched/python: core/sched
 core/task: core core/cost core/data core/device core/observe core/sched
 core/worker: core core/cost core/data core/device core/observe core/sched core/task perfmodel
 import: record
@@ -112,6 +113,7 @@ library 'platforms/tar' archive
 library 'bound/glpk' glpk
 library 'core/device/disk/hdf5_module' 'hdf5.h'
 library 'perfmodel/lapack' 'lapack|cblas|openblas'
+library 'core/sched/python/' 'Python|structmember'
 library 'import/wfcommons|platforms/|tools/' jansson
 library 'core/device/(cuda|opencl)/' 'cuda|CL/'
 check "LAPACK is called in perfmodel/lapack.c only" "$(

@@ -7,7 +7,7 @@
 set -u
 n=0
 failed=0
-heavy='simgrid xml2 archive glpk lapack openblas'
+heavy='simgrid xml2 archive glpk lapack openblas python3'
 
 # claim TEXT FOUND: fails if something was found.
 claim() {
@@ -29,6 +29,7 @@ may_need() {
     packed.so) echo archive ;;
     bound.so) echo glpk ;;
     fit.so) echo lapack openblas ;;
+    python.so) echo python3 ;;
     esac
 }
 

@@ -318,6 +318,13 @@ static bool is_machine(const char *name)
     return found;
 }
 
+static bool is_script(const char *name)
+{
+    size_t n = strlen(name);
+
+    return n > 3 && !strcmp(name + n - 3, ".py");
+}
+
 static bool is_schedule(const char *name)
 {
     return !strncmp(name, "static=", strlen("static="));
@@ -329,7 +336,7 @@ static bool is_policy(const char *name)
     static const char *const names[] = {ORR_SCHED_NAMES(NAME)};
 #undef NAME
 
-    if (is_schedule(name))
+    if (is_schedule(name) || is_script(name))
         return true;
     for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
         if (!strcmp(names[i], name))

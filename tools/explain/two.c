@@ -119,7 +119,7 @@ static int make_runs(struct side sides[DIFFER_SIDES], const struct launch *base,
                                 .argv = files ? sides[s].argv : base->argv,
                                 .quiet = true};
     /* Side by side real runs would disturb each other. */
-    result = n ? launch_all(launches, n, 1, NULL) : 0;
+    result = n ? launch_all(launches, n, 1, NULL, NULL) : 0;
     if (result > 0)
         result = tool_fail(128 + result, "interrupted: the runs were ended");
     else if (result < 0)

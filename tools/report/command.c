@@ -161,7 +161,7 @@ static int run_program(struct launch *launch, const struct options *options)
     if (run_files_init(&files, "report")) {
         launch->more = files.more;
         launch->trace = files.trace;
-        result = launch_all(launch, 1, 1, NULL);
+        result = launch_all(launch, 1, 1, NULL, NULL);
         if (result > 0)
             result = tool_fail(128 + result,
                                "interrupted: %s was ended; %s was not written",

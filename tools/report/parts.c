@@ -150,7 +150,7 @@ int report_parts(const struct report_parts *parts, struct report_page *page)
         which[n++] = part;
     }
     if (n)
-        stopped = process_run(processes, n, AT_ONCE, NULL);
+        stopped = process_run(processes, n, AT_ONCE, NULL, NULL);
     for (size_t i = 0; i < n; i++) {
         if (!stopped)
             take(&processes[i], which[i], page);

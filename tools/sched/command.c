@@ -22,6 +22,7 @@ static const struct {
 } of_files[] = {
     {"static=FILE", "as a schedule says: orrery optimise, orrery trace "
                     "--schedule"},
+    {"FILE.py", "simulated: a policy in Python (docs/PYTHON_POLICIES.md)"},
 };
 
 static void add_of_files(json_t *policies)
