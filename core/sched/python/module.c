@@ -25,9 +25,16 @@ const struct orr_module *orr_module_entry(void);
  * seed of hashes. */
 static int start_interpreter(struct orr_error *err)
 {
+    static const char version[] =
+        Py_STRINGIFY(PY_MAJOR_VERSION) "." Py_STRINGIFY(PY_MINOR_VERSION) ".";
     PyConfig config;
     PyStatus status;
 
+    if (strncmp(Py_GetVersion(), version, strlen(version)) != 0)
+        return orr_fail(err, -EINVAL,
+                        "python.so is built for Python %sx, this process has "
+                        "%.8s: policies in Python need the same one",
+                        version, Py_GetVersion());
     if (Py_IsInitialized())
         return 0;
     PyConfig_InitPythonConfig(&config);
