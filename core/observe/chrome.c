@@ -13,6 +13,7 @@
 #include <stdlib.h>
 
 #include "bound/graph.h"
+#include "core/observe/decimal.h"
 #include "core/observe/json_text.h"
 
 enum { WORKERS = 1, LINKS, MEMORY, SCHEDULER };
@@ -42,19 +43,25 @@ struct chrome {
     int64_t counters[ORR_TRACE_NCOUNTERS];
     int64_t *memory; /* bytes per node */
     unsigned long long narrows;
+    char text[ORR_DECIMAL_SIZE];
 };
 
-static double us(const struct chrome *c, double time)
+/* The time as µs, until the next call. */
+static const char *us(struct chrome *c, double time)
 {
-    return time - c->source->trace->start;
+    return orr_decimal(time - c->source->trace->start, 3, c->text);
 }
 
 /* Begins an event; the caller ends it with a brace. */
 static void begin(struct chrome *c, const char *phase, unsigned pid,
                   unsigned tid)
 {
-    fprintf(c->file, "%s{\"ph\":\"%s\",\"pid\":%u,\"tid\":%u",
-            c->any ? ",\n" : "\n", phase, pid, tid);
+    fputs_unlocked(c->any ? ",\n{\"ph\":\"" : "\n{\"ph\":\"", c->file);
+    fputs_unlocked(phase, c->file);
+    fputs_unlocked("\",\"pid\":", c->file);
+    orr_put_number(c->file, pid);
+    fputs_unlocked(",\"tid\":", c->file);
+    orr_put_number(c->file, tid);
     c->any = true;
 }
 
@@ -136,11 +143,29 @@ static void write_slice(struct chrome *c, unsigned pid, int tid,
                         const char *category, const char *name, double start,
                         double end)
 {
+    char length[ORR_DECIMAL_SIZE];
+
     begin(c, "X", pid, (unsigned)tid);
-    fprintf(c->file,
-            ",\"ts\":%.3f,\"dur\":%.3f,\"cat\":\"%s\",\"name\":", us(c, start),
-            end - start, category);
+    fprintf(c->file, ",\"ts\":%s,\"dur\":%s,\"cat\":\"%s\",\"name\":",
+            us(c, start), orr_decimal(end - start, 3, length), category);
     orr_json_text(c->file, name);
+}
+
+/* The rest of one end of an arrow, with what is particular to it. */
+static void end_arrow(struct chrome *c, const char *time, const char *more,
+                      const char *category, unsigned long long id)
+{
+    fputs_unlocked(",\"ts\":", c->file);
+    fputs_unlocked(time, c->file);
+    fputc_unlocked(',', c->file);
+    fputs_unlocked(more, c->file);
+    fputs_unlocked("\"cat\":\"", c->file);
+    fputs_unlocked(category, c->file);
+    fputs_unlocked("\",\"name\":\"", c->file);
+    fputs_unlocked(category, c->file);
+    fputs_unlocked("\",\"id\":", c->file);
+    orr_put_number(c->file, id);
+    fputc_unlocked('}', c->file);
 }
 
 static void write_arrow(struct chrome *c, const char *category, unsigned pid,
@@ -149,13 +174,9 @@ static void write_arrow(struct chrome *c, const char *category, unsigned pid,
     unsigned long long id = ++c->narrows;
 
     begin(c, "s", pid, tid);
-    fprintf(c->file, ",\"ts\":%.3f,\"cat\":\"%s\",\"name\":\"%s\",\"id\":%llu}",
-            us(c, from), category, category, id);
+    end_arrow(c, us(c, from), "", category, id);
     begin(c, "f", WORKERS, to->tid);
-    fprintf(c->file,
-            ",\"ts\":%.3f,\"bp\":\"e\",\"cat\":\"%s\",\"name\":\"%s\","
-            "\"id\":%llu}",
-            us(c, to->start), category, category, id);
+    end_arrow(c, us(c, to->start), "\"bp\":\"e\",", category, id);
 }
 
 /* Inside the slice, close to its end: arrows bind to what is there. */
@@ -224,9 +245,19 @@ static void write_counter(struct chrome *c, unsigned pid, const char *name,
                           const char *unit, double time, double value)
 {
     begin(c, "C", pid, 0);
-    fprintf(c->file, ",\"ts\":%.3f,\"name\":", us(c, time));
+    fputs_unlocked(",\"ts\":", c->file);
+    fputs_unlocked(us(c, time), c->file);
+    fputs_unlocked(",\"name\":", c->file);
     orr_json_text(c->file, name);
-    fprintf(c->file, ",\"args\":{\"%s\":%.9g}}", unit, value);
+    fputs_unlocked(",\"args\":{\"", c->file);
+    fputs_unlocked(unit, c->file);
+    if (value >= 0 && value < 1e9 && value == floor(value)) {
+        fputs_unlocked("\":", c->file);
+        orr_put_number(c->file, (unsigned long long)value);
+        fputs_unlocked("}}", c->file);
+    } else {
+        fprintf(c->file, "\":%.9g}}", value);
+    }
 }
 
 static void write_count(struct chrome *c, const struct orr_event *event)
@@ -259,7 +290,7 @@ static void write_memory(struct chrome *c, const struct orr_event *event)
 static void write_mark(struct chrome *c, const struct orr_moment *moment)
 {
     begin(c, "i", SCHEDULER, 0);
-    fprintf(c->file, ",\"ts\":%.3f,\"s\":\"g\",\"cat\":\"mark\",\"name\":",
+    fprintf(c->file, ",\"ts\":%s,\"s\":\"g\",\"cat\":\"mark\",\"name\":",
             us(c, moment->time));
     orr_json_text(c->file, moment->event->u.mark.text);
     fputc('}', c->file);

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "core/base/host.h"
+#include "core/observe/decimal.h"
 
 static const char header[] =
     "record,start_ms,end_ms,worker,job,name,priority,node,from,bytes,kind,"
@@ -19,9 +20,14 @@ struct csv {
     const struct orr_trace *trace;
 };
 
-static double ms(const struct csv *csv, double time)
+/* A moment as ms, and a comma. */
+static void write_ms(const struct csv *csv, double time)
 {
-    return (time - csv->trace->start) / 1000.0;
+    char buffer[ORR_DECIMAL_SIZE];
+
+    fputs_unlocked(orr_decimal((time - csv->trace->start) / 1000.0, 9, buffer),
+                   csv->file);
+    fputc_unlocked(',', csv->file);
 }
 
 /* A field in quotation marks, on one line, UTF-8. */
@@ -48,10 +54,13 @@ static void write_text(const struct csv *csv, const char *text)
 static void begin(const struct csv *csv, const char *record, double start,
                   double end, unsigned worker)
 {
-    fprintf(csv->file, "%s,%.9f,%.9f,", record, ms(csv, start), ms(csv, end));
+    fputs_unlocked(record, csv->file);
+    fputc_unlocked(',', csv->file);
+    write_ms(csv, start);
+    write_ms(csv, end);
     if (worker < csv->trace->nworkers)
-        fprintf(csv->file, "%u", worker);
-    fputc(',', csv->file);
+        orr_put_number(csv->file, worker);
+    fputc_unlocked(',', csv->file);
 }
 
 static void write_task(const struct csv *csv, unsigned worker,
@@ -89,8 +98,13 @@ static void write_count(const struct csv *csv, const struct orr_event *event)
     begin(csv, records[event->u.count.id], event->u.count.time,
           event->u.count.time, ORR_TRACE_OUTSIDE);
     if (event->u.count.job)
-        fprintf(csv->file, "%llu", (unsigned long long)event->u.count.job);
-    fprintf(csv->file, ",,,,,,,,%d,,,\n", event->u.count.change);
+        orr_put_number(csv->file, event->u.count.job);
+    fputs_unlocked(event->u.count.change == 1    ? ",,,,,,,,1,,,\n"
+                   : event->u.count.change == -1 ? ",,,,,,,,-1,,,\n"
+                                                 : ",,,,,,,,",
+                   csv->file);
+    if (event->u.count.change != 1 && event->u.count.change != -1)
+        fprintf(csv->file, "%d,,,\n", event->u.count.change);
 }
 
 static void write_event(const struct csv *csv, const struct orr_moment *moment)

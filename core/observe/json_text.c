@@ -10,17 +10,17 @@ void orr_json_text(FILE *out, const char *text)
         fputs("null", out);
         return;
     }
-    fputc('"', out);
+    fputc_unlocked('"', out);
     while (*text) {
         size_t length = orr_utf8_length(text);
 
         if (*text == '"' || *text == '\\')
-            fputc('\\', out);
+            fputc_unlocked('\\', out);
         if (!length) /* the application's names may be anything */
             fputc('?', out);
         else if ((unsigned char)*text >= ' ')
-            fwrite(text, 1, length, out);
+            fwrite_unlocked(text, 1, length, out);
         text += length ? length : 1;
     }
-    fputc('"', out);
+    fputc_unlocked('"', out);
 }

@@ -6,6 +6,7 @@
  */
 #include "core/observe/trace_file.h"
 
+#include "core/observe/decimal.h"
 #include "core/observe/entities.h"
 #include "core/observe/origins.h"
 
@@ -33,6 +34,7 @@ struct paje {
     struct curve *memories; /* bytes, nnodes */
     bool changed;           /* some curve has, … */
     double changed_at;      /* … at this time */
+    char text[ORR_DECIMAL_SIZE];
 };
 
 struct entity {
@@ -215,9 +217,10 @@ static void write_values(const struct paje *paje)
 }
 
 /* Milliseconds since the trace's start. */
-static double ms(const struct paje *paje, double time)
+/* The moment as ms, until the next call. */
+static const char *ms(struct paje *paje, double time)
 {
-    return (time - paje->trace->start) / 1000.0;
+    return orr_decimal((time - paje->trace->start) / 1000.0, 9, paje->text);
 }
 
 static void write_containers(const struct paje *paje)
@@ -247,9 +250,9 @@ static void write_containers(const struct paje *paje)
         fprintf(file, "13\t0.000000000\tsched\t%s\t0\n", counters[i].alias);
 }
 
-static void write_state(const struct paje *paje, unsigned worker, double time)
+static void write_state(struct paje *paje, unsigned worker, double time)
 {
-    fprintf(paje->file, "10\t%.9f\tw%u\tWS\t%s\n", ms(paje, time), worker,
+    fprintf(paje->file, "10\t%s\tw%u\tWS\t%s\n", ms(paje, time), worker,
             states[paje->states[worker]].alias);
 }
 
@@ -268,7 +271,7 @@ static void write_task(struct paje *paje, const struct orr_moment *moment)
     paje->executing[worker]++;
     fprintf(
         paje->file,
-        "20\t%.9f\tw%u\tWS\t\"%s\"\t%zu\t\"-\"\t%08x\t%016llx\t%llu\t%llu\t%d\t%f\t0\t0\t0\t-1\t"
+        "20\t%s\tw%u\tWS\t\"%s\"\t%zu\t\"-\"\t%08x\t%016llx\t%llu\t%llu\t%d\t%f\t0\t0\t0\t-1\t"
         "\"%u\"\n",
         ms(paje, moment->time), worker,
         orr_entities_get(paje->entities, task)->alias, task->size,
@@ -277,21 +280,21 @@ static void write_task(struct paje *paje, const struct orr_moment *moment)
         task->priority, task->gflop, paje->trace->workers[worker].node);
 }
 
-static void write_copy(const struct paje *paje, const struct orr_moment *moment)
+static void write_copy(struct paje *paje, const struct orr_moment *moment)
 {
     const struct orr_trace_copy *copy = &moment->event->u.copy;
     const char *alias = copies[copy->kind].alias;
-    double time = ms(paje, moment->time);
+    const char *time = ms(paje, moment->time);
 
     if (copy->kind == ORR_TRACE_WRITEBACK)
-        fprintf(paje->file, "9\t%.9f\t%s\tmm%u\t%llx\n", time,
+        fprintf(paje->file, "9\t%s\t%s\tmm%u\t%llx\n", time,
                 moment->end ? "WbE" : "Wb", copy->src,
                 (unsigned long long)copy->handle);
     if (moment->end)
-        fprintf(paje->file, "19\t%.9f\t%s\tp\t%zu\tmm%u\tcom_%llu\n", time,
+        fprintf(paje->file, "19\t%s\t%s\tp\t%zu\tmm%u\tcom_%llu\n", time,
                 alias, copy->size, copy->dst, (unsigned long long)copy->id);
     else {
-        fprintf(paje->file, "24\t%.9f\t%s\tp\t%zu\tmm%u\tcom_%llu\t%llx\t",
+        fprintf(paje->file, "24\t%s\t%s\tp\t%zu\tmm%u\tcom_%llu\t%llx\t",
                 time, alias, copy->size, copy->src,
                 (unsigned long long)copy->id, (unsigned long long)copy->handle);
         write_quoted(paje->file, copy->name ? copy->name : "");
@@ -299,11 +302,11 @@ static void write_copy(const struct paje *paje, const struct orr_moment *moment)
     }
 }
 
-static void write_mark(const struct paje *paje, const struct orr_moment *moment)
+static void write_mark(struct paje *paje, const struct orr_moment *moment)
 {
     const struct orr_event *event = moment->event;
 
-    fprintf(paje->file, "9\t%.9f\t%s\tp\t", ms(paje, moment->time),
+    fprintf(paje->file, "9\t%s\t%s\tp\t", ms(paje, moment->time),
             event->u.mark.numbered ? "user_event" : "prog_event");
     write_quoted(paje->file, event->u.mark.text);
     fputc('\n', paje->file);
@@ -322,17 +325,18 @@ static void change_curve(struct paje *paje, struct curve *curve, int64_t change,
  * in between lasted no time. */
 static void write_curves(struct paje *paje)
 {
-    double time = ms(paje, paje->changed_at);
+    const char *time;
 
     if (!paje->changed)
         return;
+    time = ms(paje, paje->changed_at);
     for (int i = 0; i < ORR_TRACE_NCOUNTERS; i++)
         if (paje->counters[i].changed)
-            fprintf(paje->file, "13\t%.9f\tsched\t%s\t%lld\n", time,
+            fprintf(paje->file, "13\t%s\tsched\t%s\t%lld\n", time,
                     counters[i].alias, (long long)paje->counters[i].value);
     for (unsigned n = 0; n < paje->trace->nnodes; n++)
         if (paje->memories[n].changed)
-            fprintf(paje->file, "13\t%.9f\tmm%u\tuse\t%.6f\n", time, n,
+            fprintf(paje->file, "13\t%s\tmm%u\tuse\t%.6f\n", time, n,
                     (double)paje->memories[n].value / 1e6);
     for (int i = 0; i < ORR_TRACE_NCOUNTERS; i++)
         paje->counters[i].changed = false;
@@ -376,19 +380,19 @@ static void write_moment(struct paje *paje, const struct orr_moment *moment)
     }
 }
 
-static void write_end(const struct paje *paje)
+static void write_end(struct paje *paje)
 {
-    double end = ms(paje, paje->line->end);
+    const char *end = ms(paje, paje->line->end);
     unsigned w, n;
 
     for (w = 0; w < paje->trace->nworkers; w++)
-        fprintf(paje->file, "8\t%.9f\tw%u\tW\n8\t%.9f\tt%u\tT\n", end, w, end,
+        fprintf(paje->file, "8\t%s\tw%u\tW\n8\t%s\tt%u\tT\n", end, w, end,
                 w);
     for (n = 0; n < paje->trace->nnodes; n++)
-        fprintf(paje->file, "8\t%.9f\tmm%u\tMm\n8\t%.9f\tmn%u\tMn\n", end, n,
+        fprintf(paje->file, "8\t%s\tmm%u\tMm\n8\t%s\tmn%u\tMn\n", end, n,
                 end, n);
     fprintf(paje->file,
-            "8\t%.9f\tsched\tSc\n8\t%.9f\tp\tP\n8\t%.9f\tMPIroot\tMPIP\n", end,
+            "8\t%s\tsched\tSc\n8\t%s\tp\tP\n8\t%s\tMPIroot\tMPIP\n", end,
             end, end);
 }
 
