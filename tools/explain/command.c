@@ -60,9 +60,7 @@ static void explanation_done(struct explanation *e)
 
 static int print(const struct explanation *e, bool json)
 {
-    if (!json)
-        explain_print(e);
-    else if (tool_json_print(explain_json(e)) < 0)
+    if ((json ? tool_json_print(explain_json(e)) : explain_print(e)) < 0)
         return tool_fail(TOOL_FAILED, "out of memory");
     if (e->changes.stopped)
         return tool_fail(128 + e->changes.stopped,

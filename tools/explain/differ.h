@@ -74,6 +74,7 @@ const char *differ_stage_name(enum differ_stage stage);
 
 /* --- differ_print.c --- */
 
-void difference_print(const struct difference *d);
+/* -ENOMEM: not all could be printed. */
+int difference_print(const struct difference *d);
 /* A new reference, NULL without memory. */
 json_t *difference_json(const struct difference *d);

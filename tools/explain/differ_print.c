@@ -166,7 +166,7 @@ static size_t find_kinds(const struct difference *d, struct kind *kinds)
     return n;
 }
 
-static void print_sums(const struct difference *d)
+static int print_sums(const struct difference *d)
 {
     static const struct table_column columns[] = {
         {"what followed", false}, {"A", true}, {"B", true}, {"change", true}};
@@ -194,10 +194,10 @@ static void print_sums(const struct difference *d)
     }
     add_row(&table, "copies", (double)a->ncopies, (double)b->ncopies, 0);
     add_row(&table, "copied, MiB", a->copied / 1048576, b->copied / 1048576, 1);
-    (void)table_end(&table, columns, 4);
+    return table_end(&table, columns, 4);
 }
 
-void difference_print(const struct difference *d)
+int difference_print(const struct difference *d)
 {
     double a = d->sums[0].length, b = d->sums[1].length;
 
@@ -214,7 +214,7 @@ void difference_print(const struct difference *d)
     putchar('\n');
     print_first(d);
     print_choice(d);
-    print_sums(d);
+    return print_sums(d);
 }
 
 /* --- JSON --- */

@@ -173,6 +173,7 @@ struct explanation {
     struct explain_changes changes;
 };
 
-void explain_print(const struct explanation *e);
+/* -ENOMEM: not all could be printed. */
+int explain_print(const struct explanation *e);
 /* A new reference, NULL without memory. */
 json_t *explain_json(const struct explanation *e);

@@ -2,6 +2,7 @@
 /* tools/explain/print.c - the explanation as text and as JSON. */
 #include "tools/explain/explain.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -64,7 +65,7 @@ static int compare_shares(const void *a, const void *b)
     return strcmp(x->name, y->name);
 }
 
-/* The chain by what it was spent on; owned. */
+/* The chain by what it was spent on; owned. NULL without memory. */
 static struct share *shares_of(const struct explanation *e, size_t *ret_n)
 {
     struct share *shares = NULL, *moved;
@@ -79,8 +80,10 @@ static struct share *shares_of(const struct explanation *e, size_t *ret_n)
             s++;
         if (s == n) {
             moved = realloc(shares, (n + 1) * sizeof(*moved));
-            if (!moved)
-                break;
+            if (!moved) {
+                free(shares);
+                return NULL;
+            }
             shares = moved;
             shares[n++] = one;
         }
@@ -93,7 +96,7 @@ static struct share *shares_of(const struct explanation *e, size_t *ret_n)
     return shares;
 }
 
-static void print_chain(const struct explanation *e)
+static int print_chain(const struct explanation *e)
 {
     static const struct table_column columns[] = {
         {"on the critical path", false},
@@ -104,14 +107,16 @@ static void print_chain(const struct explanation *e)
     struct share *shares = shares_of(e, &n);
     struct table table = {0};
 
+    if (!shares)
+        return -ENOMEM;
     for (size_t s = 0; s < n && s < MAX_ROWS; s++) {
         table_add(&table, "%s", shares[s].name);
         table_add(&table, "%.3f", shares[s].ms);
         table_add(&table, "%.1f %%", 100 * shares[s].ms / length(e));
         table_add(&table, "%zu", shares[s].n);
     }
-    (void)table_end(&table, columns, 4);
     free(shares);
+    return table_end(&table, columns, 4);
 }
 
 /* Length of a worker's name without numbers ("CUDA"), or without what follows in
@@ -150,7 +155,7 @@ static void add_idle(const struct explanation *e, struct table *table,
 }
 
 /* Many workers are shown as one row per kind. */
-static void print_idle(const struct explanation *e)
+static int print_idle(const struct explanation *e)
 {
     const struct orr_graph *graph = e->run->graph;
     struct table_column columns[3 + EXPLAIN_NCAUSES] = {
@@ -172,10 +177,10 @@ static void print_idle(const struct explanation *e)
         add_idle(e, &table, w, last);
     }
     puts("\ntime of workers, ms, idle by cause");
-    (void)table_end(&table, columns, 3 + EXPLAIN_NCAUSES);
+    return table_end(&table, columns, 3 + EXPLAIN_NCAUSES);
 }
 
-static void print_waste(const struct explanation *e)
+static int print_waste(const struct explanation *e)
 {
     const struct orr_graph *graph = e->run->graph;
     double again = explain_copied_again(e->run);
@@ -195,6 +200,7 @@ static void print_waste(const struct explanation *e)
     if (again > 0)
         printf("%s were copied to memory that had had them before\n",
                report_bytes_text((json_int_t)again, text));
+    return isnan(again) ? -ENOMEM : 0;
 }
 
 static void print_changes(const struct explanation *e)
@@ -202,8 +208,9 @@ static void print_changes(const struct explanation *e)
     size_t shown = 0;
 
     if (!e->report) {
-        puts("\nOf a trace: with the program in its place changes are simulated "
-             "as well.");
+        puts(
+            "\nOf a trace: with the program in its place changes are simulated "
+            "as well.");
         return;
     }
     if (!e->report->simulated) {
@@ -232,7 +239,7 @@ static void print_changes(const struct explanation *e)
                100 * GAIN);
 }
 
-void explain_print(const struct explanation *e)
+int explain_print(const struct explanation *e)
 {
     const char *machine = e->run->graph->machine;
     const char *policy = orr_graph_about(e->run->graph, "scheduler");
@@ -243,10 +250,10 @@ void explain_print(const struct explanation *e)
     }
     printf("\n%s, %s: %.3f ms\n\n", machine ? machine : "a machine",
            policy ? policy : "policy not known", length(e));
-    print_chain(e);
-    print_idle(e);
-    print_waste(e);
+    if (print_chain(e) < 0 || print_idle(e) < 0 || print_waste(e) < 0)
+        return -ENOMEM;
     print_changes(e);
+    return 0;
 }
 
 /* --- JSON --- */
@@ -356,13 +363,17 @@ static json_t *json_traced(const struct explanation *e)
 
 json_t *explain_json(const struct explanation *e)
 {
-    json_t *links = json_array();
+    json_t *links;
+    double again = explain_copied_again(e->run);
 
-    return json_pack(
-        "{s:o, s:f, s:f, s:o, s:o, s:o, s:o, s:o, s:o}", "run",
-        e->report ? report_json(e->report) : json_traced(e), "makespan_ms", length(e), "longest_chain_ms",
-        explain_longest(e->run), "critical_path", json_chain(e), "idle",
-        json_idle(e), "misplaced", json_waste(e, links), "links", links,
-        "copied_again_bytes", tool_json_number(explain_copied_again(e->run)),
-        "changes", json_changes(e));
+    if (isnan(again))
+        return NULL;
+    links = json_array();
+    return json_pack("{s:o, s:f, s:f, s:o, s:o, s:o, s:o, s:o, s:o}", "run",
+                     e->report ? report_json(e->report) : json_traced(e),
+                     "makespan_ms", length(e), "longest_chain_ms",
+                     explain_longest(e->run), "critical_path", json_chain(e),
+                     "idle", json_idle(e), "misplaced", json_waste(e, links),
+                     "links", links, "copied_again_bytes", json_real(again),
+                     "changes", json_changes(e));
 }

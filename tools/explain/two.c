@@ -150,9 +150,8 @@ static int explain_difference(const struct side sides[DIFFER_SIDES], bool json)
         result = tool_fail(TOOL_FAILED,
                            "explain: the runs have no task in common: they "
                            "are of different programs");
-    else if (!json)
-        difference_print(&d);
-    else if (tool_json_print(difference_json(&d)) < 0)
+    else if ((json ? tool_json_print(difference_json(&d))
+                   : difference_print(&d)) < 0)
         result = tool_fail(TOOL_FAILED, "out of memory");
     difference_done(&d);
     return result;

@@ -20,6 +20,7 @@ struct data {
     const char **names; /* owned: the texts in order, each once */
     size_t nnames;
     int64_t *column; /* owned: room for the longest */
+    bool lost;       /* no memory */
 };
 
 static int64_t ns(double ms)
@@ -65,12 +66,11 @@ static int64_t index_of(const struct data *d, const char *name)
     return found - d->names;
 }
 
-static void write_text(FILE *file, const char *text)
+static void write_text(struct data *d, const char *text)
 {
     json_t *json = tool_json_text(text);
 
-    if (json)
-        json_dumpf(json, file, JSON_ENCODE_ANY);
+    d->lost |= !json || json_dumpf(json, d->file, JSON_ENCODE_ANY) < 0;
     json_decref(json);
 }
 
@@ -213,18 +213,18 @@ static void write_steps(const struct data *d, const char *name,
     fputc('}', d->file);
 }
 
-static void write_workers(const struct data *d)
+static void write_workers(struct data *d)
 {
     fprintf(d->file, ",\n\"nodes\":%u,\n\"workers\":[", d->trace->nnodes);
     for (unsigned w = 0; w < d->trace->nworkers; w++) {
         fputs(w ? ",{\"name\":" : "{\"name\":", d->file);
-        write_text(d->file, d->trace->workers[w].name);
+        write_text(d, d->trace->workers[w].name);
         fprintf(d->file, ",\"node\":%u}", d->trace->workers[w].node);
     }
     fputs("],\n\"names\":[", d->file);
     for (size_t i = 0; i < d->nnames; i++) {
         fputs(i ? "," : "", d->file);
-        write_text(d->file, d->names[i]);
+        write_text(d, d->names[i]);
     }
     fputc(']', d->file);
 }
@@ -237,12 +237,12 @@ static void write_json(const struct data *d, const char *name,
         fputs("null", d->file);
 }
 
-static void write_about(const struct data *d, const struct report_page *page)
+static void write_about(struct data *d, const struct report_page *page)
 {
     fputs("{\"version\":\"" ORR_VERSION "\",\"title\":", d->file);
-    write_text(d->file, page->title);
+    write_text(d, page->title);
     fputs(",\"command\":", d->file);
-    write_text(d->file, page->command);
+    write_text(d, page->command);
     fprintf(d->file, ",\"dropped\":%.0f,\"end\":%" PRId64, d->trace->dropped,
             since_begin(d, d->trace->end));
 }
@@ -253,8 +253,6 @@ int report_data(const struct report_page *page, FILE *file)
     struct data d = {.trace = trace, .file = file};
     size_t most = trace->ntasks + trace->ncopies + trace->memory.n +
                   trace->ready.n + trace->submitted.n;
-    int rc = 0;
-
     d.column = malloc((most + 1) * sizeof(*d.column));
     if (d.column && collect_names(&d)) {
         write_about(&d, page);
@@ -269,12 +267,12 @@ int report_data(const struct report_page *page, FILE *file)
         write_json(&d, "bounds", page->bounds);
         write_json(&d, "comparisons", page->comparisons);
         fputs(",\n\"picture\":", file);
-        write_text(file, page->picture);
+        write_text(&d, page->picture);
         fputs("}\n", file);
     } else {
-        rc = -ENOMEM;
+        d.lost = true;
     }
     free(d.names);
     free(d.column);
-    return rc;
+    return d.lost ? -ENOMEM : 0;
 }
