@@ -33,6 +33,7 @@
 #include "core/observe/record.h"
 #include "core/observe/recording.h"
 #include "core/observe/report.h"
+#include "core/observe/state.h"
 #include "core/observe/tally.h"
 #include "core/observe/tool.h"
 #include "core/observe/watchdog.h"
@@ -680,6 +681,8 @@ static int start(struct orr_runtime *rt, struct starpu_conf *conf,
     if (code)
         return code;
     code = make_parts(rt, conf, err);
+    if (!code)
+        code = orr_state_arm(rt, err);
     if (!code) {
         orr_ends_watch(rt);
         rt->exec->all_parked_arg = rt;

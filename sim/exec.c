@@ -64,6 +64,24 @@ static struct orr_sim_context *pop_ready(struct orr_sim_exec *x)
 
 /* -- choosing and switching ----------------------------------------------- */
 
+static void come_to_break(struct orr_sim_exec *x)
+{
+    double date = x->break_us;
+
+    x->break_us = ORR_FOREVER;
+    if (date > x->now)
+        x->now = date;
+    x->on_break(x->runtime);
+}
+
+/* Moves the clock. */
+static void advance(struct orr_sim_exec *x, double date)
+{
+    if (date >= x->break_us)
+        come_to_break(x);
+    x->now = date;
+}
+
 /* The context that goes on next, with the clock moved to its date; NULL when
  * another event comes first. */
 static struct orr_sim_context *choose(struct orr_sim_exec *x)
@@ -76,7 +94,7 @@ static struct orr_sim_context *choose(struct orr_sim_exec *x)
     first = &x->timers.heap[0];
     if (first->timer->fire || first->date >= x->events->next_us)
         return NULL;
-    x->now = first->date;
+    advance(x, first->date);
     return timer_context(orr_timers_pop(&x->timers));
 }
 
@@ -121,13 +139,13 @@ static void dispatch(void *arg)
         } else if (x->events->next_us <= date &&
                    x->events->next_us < ORR_FOREVER) {
             if (x->events->next_us > x->now)
-                x->now = x->events->next_us;
+                advance(x, x->events->next_us);
             x->dispatcher.head.runtime = x->main->head.runtime;
             x->events->run(x->events);
         } else if (date < ORR_FOREVER) {
             struct orr_timer *timer = orr_timers_pop(&x->timers);
 
-            x->now = date;
+            advance(x, date);
             x->dispatcher.head.runtime = x->main->head.runtime;
             timer->fire(timer);
         } else {
@@ -197,7 +215,7 @@ static void block_until(struct orr_sim_exec *x, struct orr_sim_context *self,
         date = x->now;
     if (date < ORR_FOREVER) {
         if (nothing_before(x, date)) {
-            x->now = date;
+            advance(x, date);
             return;
         }
         orr_timers_set(&x->timers, &self->timer, date);
@@ -479,6 +497,7 @@ static void init_exec(struct orr_sim_exec *x, struct orr_sim_context *root)
     root->state = ORR_SIM_RUNNING;
     orr_fiber_init_running(&root->fiber);
     link_context(x, root);
+    x->break_us = ORR_FOREVER;
 }
 
 int orr_sim_exec_new(struct orr_sim_exec **ret)

@@ -67,7 +67,9 @@ struct orr_sim_exec {
     struct orr_sim_context *current; /* [watched] */
     atomic_ulong activity;           /* [watched] blocking calls so far */
     orr_deadlock_fn on_deadlock;
-    struct orr_runtime *runtime; /* its argument */
+    orr_break_fn on_break;       /* called before virtual time passes … */
+    double break_us;             /* … this date, once */
+    struct orr_runtime *runtime; /* their argument */
 };
 
 /* Makes the calling OS thread the main context. Errors: -ENOMEM, -EAGAIN. */

@@ -103,10 +103,21 @@ static void sim_on_deadlock(struct orr_machine *machine,
     exec->runtime = runtime;
 }
 
+static void sim_break_at(struct orr_machine *machine, double us,
+                         orr_break_fn handler, struct orr_runtime *runtime)
+{
+    struct orr_sim_exec *exec = ((struct orr_sim_machine *)machine)->exec;
+
+    exec->on_break = handler;
+    exec->break_us = us;
+    exec->runtime = runtime;
+}
+
 const struct orr_sim_ops orr_sim_ops = {
     .open = sim_open,
     .each_context = sim_each_context,
     .on_deadlock = sim_on_deadlock,
+    .break_at = sim_break_at,
 };
 
 const struct orr_module *orr_module_entry(void)

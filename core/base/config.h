@@ -321,6 +321,10 @@
     X(RECORD, "ORRERY_RECORD", STRING, "",                                     \
       "File to which the calls of the application are written, for `orrery "   \
       "replay`: docs/RECORD.md. Unset: none.")                                 \
+    X(BREAK_AT, "ORRERY_BREAK_AT", STRING, "",                                 \
+      "Virtual time (`19.0s`, `250ms`, `30us`) at which a simulation tells "   \
+      "what each worker does and what each task waits for; then a debugger "   \
+      "is entered, if there is one. Unset: none.")                             \
     X(CHECK_BOUNDS, "ORRERY_CHECK_BOUNDS", BOOL, "0",                          \
       "1: for tests. At the end of a simulated run lower bounds are computed " \
       "from its own durations; a makespan below one of them ends the "         \

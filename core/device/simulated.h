@@ -11,6 +11,10 @@
  * not block; does not return (it writes the trace and exits with 3). */
 typedef void (*orr_deadlock_fn)(struct orr_runtime *runtime);
 
+/* What core does when virtual time comes to a date. Called once, on any stack, before
+ * what happens at that date; must not block, and changes nothing. */
+typedef void (*orr_break_fn)(struct orr_runtime *runtime);
+
 struct orr_sim_ops {
     /* As orr_machine_open_fn. The calling thread becomes the main context and
      * goes on under simulation when open returns. */
@@ -23,4 +27,7 @@ struct orr_sim_ops {
                          void *arg);
     void (*on_deadlock)(struct orr_machine *machine, orr_deadlock_fn handler,
                         struct orr_runtime *runtime);
+    /* `us`: of the machine's clock. */
+    void (*break_at)(struct orr_machine *machine, double us,
+                     orr_break_fn handler, struct orr_runtime *runtime);
 };

@@ -170,6 +170,28 @@ def test_replay(orrery, recorded, folder):
     return path
 
 
+def test_break(orrery, player, folder, good):
+    simulated = {"ORRERY_MACHINE": MACHINE, "ORRERY_ASSUME": ASSUME,
+                 "STARPU_SCHED": "eager"}
+    paths = [os.path.join(folder, name) for name in ("whole", "broken")]
+    Ran([player, good], ORRERY_TRACE=paths[0], **simulated)
+    ran = Ran([player, good], ORRERY_TRACE=paths[1], ORRERY_BREAK_AT="700us",
+              **simulated)
+    claim("a break tells what workers do and tasks wait for, and the run goes "
+          "on as it does without", ran.code == 0 and
+          "At 0.000700 s of virtual time" in ran.err and
+          "\n  CPU 0: " in ran.err and " executes `" in ran.err and
+          "waits for " in ran.err and read(paths[0]) == read(paths[1]), ran)
+    for words in (["replay", "--break-at", "700us", good],
+                  ["run", "--break-at=0.7ms", "--", good]):
+        ran = Ran([orrery, *words], **simulated)
+        claim("orrery %s --break-at" % words[0],
+              ran.code == 0 and "At 0.000700 s" in ran.err, ran)
+    ran = Ran([player, good], ORRERY_BREAK_AT="soon", **simulated)
+    claim("a date that is none is an error that says how to write one",
+          ran.code == 1 and "19.0s, 250ms or 30us" in ran.err, ran)
+
+
 def test_binary(orrery, player, folder, good):
     """The compact form: the same calls, every end of the file is refused."""
     small = os.path.join(folder, "small.recb")
@@ -286,6 +308,7 @@ def main():
         good = test_replay(orrery, recorded, folder)
         test_wrong_files(orrery, player, folder, good)
         test_binary(orrery, player, folder, good)
+        test_break(orrery, player, folder, good)
     tap.end()
 
 

@@ -115,7 +115,8 @@ static int prepare(const struct launch *launches, struct launch *launch,
         set(launch, "ORRERY_SET", launch->edits) < 0 ||
         set(launch, "STARPU_SCHED", launch->scheduler) < 0 ||
         set(launch, "ORRERY_TRACE", launch->trace) < 0 ||
-        set(launch, "ORRERY_ASSUME", launch->assume) < 0) {
+        set(launch, "ORRERY_ASSUME", launch->assume) < 0 ||
+        set(launch, "ORRERY_BREAK_AT", launch->break_at) < 0) {
         tool_error("out of memory");
         return -ENOMEM;
     }
@@ -376,7 +377,7 @@ void launch_done(struct launch *launch)
     report_done(&launch->report);
     process_done(&launch->process);
     free(launch->report_path);
-    for (size_t i = 0; i < LAUNCH_MORE + 7; i++)
+    for (size_t i = 0; i < LAUNCH_MORE + 8; i++)
         free(launch->settings[i]);
     for (size_t i = 0; i < sizeof(launch->played) / sizeof(*launch->played);
          i++)

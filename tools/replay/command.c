@@ -18,7 +18,8 @@
 
 static const char help[] =
     "usage: orrery replay FILE [SCHEDULE] -m MACHINE [--set EDIT] [-s SCHEDULER]\n"
-    "                     [--assume TIMES] [--static-workerid] [--json]\n"
+    "                     [--assume TIMES] [--static-workerid] [--break-at TIME]\n"
+    "                     [--json]\n"
     "Makes the calls of a record (orrery record) again on a simulated machine and\n"
     "reports how long its tasks took. Kernels take the times of their models. Files\n"
     "of other programs are taken, too (orrery record import --help): StarPU's\n"
@@ -28,6 +29,7 @@ static const char help[] =
     "  -s, --scheduler SCHEDULER  such as eager, lws, dmda, dmdas; else that of\n"
     "                             STARPU_SCHED, else the recorded one\n" EDITS_HELP
         ASSUME_HELP
+    "      --break-at 19.0s       as in orrery run\n"
     "      --static-workerid      a tasks.rec on the workers where its tasks ran\n"
     "      --json                 print the report as JSON\n"
     "What the record lacks is said on standard error. Records may also stand in the\n"
@@ -104,6 +106,7 @@ int cmd_replay(int argc, char **argv)
         {'s', "scheduler", &launch.scheduler, NULL},
         {TOOL_JOINED, "set", &launch.edits, NULL},
         {TOOL_JOINED, "assume", &launch.assume, NULL},
+        {0, "break-at", &launch.break_at, NULL},
         {0, "static-workerid", NULL, &pinned},
         {0, "json", NULL, &json},
         {0}};

@@ -13,13 +13,15 @@
 
 static const char help[] =
     "usage: orrery run [-m MACHINE] [--set EDIT] [-s SCHEDULER] [--assume TIMES]\n"
-    "                  [--json] -- PROGRAM [ARGUMENTS]\n"
+    "                  [--break-at TIME] [--json] -- PROGRAM [ARGUMENTS]\n"
     "Runs the program and reports how long its tasks took. Its output passes through.\n"
     "A record (orrery record) may stand in the place of the program.\n"
     "  -m, --machine MACHINE      simulate that machine (orrery machine list); else\n"
     "                             that of ORRERY_MACHINE, else run for real\n"
     "  -s, --scheduler SCHEDULER  such as eager, lws, dmda, dmdas\n" EDITS_HELP
         ASSUME_HELP
+    "      --break-at 19.0s       tell at that virtual time what each worker does and\n"
+    "                             what each task waits for, and stop in a debugger\n"
     "      --json                 print the report as JSON, the program's output\n"
     "                             only when it fails\n"
     "Exit codes: the program's own, also when it never started the library; 1 when\n"
@@ -30,12 +32,14 @@ static const char help[] =
 int cmd_run(int argc, char **argv)
 {
     struct launch launch = {0};
+    const char *break_at = NULL;
     bool json = false;
     const struct tool_option options[] = {
         {'m', "machine", &launch.machine, NULL},
         {'s', "scheduler", &launch.scheduler, NULL},
         {TOOL_JOINED, "set", &launch.edits, NULL},
         {TOOL_JOINED, "assume", &launch.assume, NULL},
+        {0, "break-at", &break_at, NULL},
         {0, "json", NULL, &json},
         {0}};
     int first = tool_parse_program(argc, argv, options, launch_names, help);
@@ -50,6 +54,7 @@ int cmd_run(int argc, char **argv)
         return TOOL_USAGE;
     }
     launch.argv = argv + first;
+    launch.break_at = break_at;
     result = once_run(&launch, "run", json);
     launch_done(&launch);
     free((char *)(uintptr_t)launch.edits);
