@@ -254,6 +254,38 @@ static bool push_named(struct orr_sched *sched, struct orr_job *job)
     return combined && push_named_combined(sched, job, combined);
 }
 
+/* Whether those who could run the job are workers of lost devices; a worker that is
+ * disabled otherwise may be enabled again. */
+static bool only_lost_could(struct orr_sched *sched, struct orr_job *job)
+{
+    struct orr_runtime *rt = sched->runtime;
+    uint64_t lost = atomic_load_explicit(&rt->lost, memory_order_relaxed);
+
+    for (unsigned w = 0; w < rt->nworkers; w++)
+        if (!(lost >> rt->workers[w].desc->node & 1) &&
+            atomic_load_explicit(&rt->workers[w].disabled,
+                                 memory_order_relaxed))
+            return false;
+    return orr_members_all(&rt->members[sched->id]) && !has_taker(rt, job) &&
+           !orr_combined_at(rt, job->task->workerid);
+}
+
+/* No policy is asked: those with one queue would keep it. */
+static void check_lost(struct orr_sched *sched, struct orr_job *job)
+{
+    struct orr_runtime *rt = sched->runtime;
+
+    if (!atomic_load_explicit(&rt->lost, memory_order_relaxed) ||
+        !only_lost_could(sched, job))
+        return;
+    orr_log_error(
+        "task `%s' (number %llu) can be run by workers of lost devices "
+        "only: let others do it, by its codelet's functions, `where' "
+        "or the workers that the task names",
+        orr_job_name(job), (unsigned long long)job->id);
+    orr_runtime_fail(rt);
+}
+
 static void push(struct orr_sched *sched, struct orr_job *job)
 {
     struct orr_runtime *rt = sched->runtime;
@@ -261,6 +293,7 @@ static void push(struct orr_sched *sched, struct orr_job *job)
     unsigned node;
     int err;
 
+    check_lost(sched, job);
     if ((task->execute_on_a_specific_worker || task->workerids_len > 0) &&
         push_named(sched, job))
         return;

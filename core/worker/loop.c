@@ -205,6 +205,23 @@ static void kernel_done(struct orr_kernel *kernel)
     orr_worker_wake(worker);
 }
 
+/* Whether its kernel gives a partial its first value. */
+static bool begins_partial(const struct orr_job *job)
+{
+    for (unsigned i = 0; i < job->naccesses; i++)
+        if (job->accesses[i].begins)
+            return true;
+    return false;
+}
+
+static bool contributes(const struct orr_job *job)
+{
+    for (unsigned i = 0; i < job->naccesses; i++)
+        if (job->accesses[i].mode & STARPU_REDUX)
+            return true;
+    return false;
+}
+
 static bool finish_ended(struct orr_runtime *rt, struct orr_worker *worker)
 {
     bool any = false;
@@ -218,6 +235,8 @@ static bool finish_ended(struct orr_runtime *rt, struct orr_worker *worker)
         if (!link)
             break;
         worker->running--;
+        worker->nbeginning -=
+            begins_partial(orr_container(link, struct orr_job, queue));
         finish_job(rt, worker, orr_container(link, struct orr_job, queue));
         any = true;
     }
@@ -365,6 +384,10 @@ static bool start_kernel(struct orr_runtime *rt, struct orr_worker *worker)
     /* A synchronous kernel keeps the worker: what runs must end first. */
     if (!async && worker->running)
         return false;
+    /* A kernel that begins a partial may have to be started anew, or not be done
+     * here: one behind it would add to no value. */
+    if (worker->nbeginning && contributes(job))
+        return false;
     take_out(worker, job);
     if (atomic_load_explicit(&job->broken, memory_order_relaxed)) {
         orr_job_send_away(rt, worker, job);
@@ -376,10 +399,12 @@ static bool start_kernel(struct orr_runtime *rt, struct orr_worker *worker)
     orr_self->job = async ? NULL : job;
     ended = orr_kernel_start(rt, &job->kernel);
     orr_self->job = NULL;
-    if (ended)
+    if (ended) {
         finish_job(rt, worker, job);
-    else
+    } else {
         worker->running++;
+        worker->nbeginning += begins_partial(job);
+    }
     if (async)
         orr_charge(rt->machine->costs.kernel_queue);
     return true;

@@ -61,6 +61,7 @@ struct orr_worker {
     unsigned naside;          /* [owner] others, put aside until they have
                                * memory, and not started yet */
     unsigned running;         /* [owner] kernels started, not ended */
+    unsigned nbeginning;      /* [owner] of these, those that begin a partial */
     struct orr_gang *gang;    /* [owner] of which it is a member now, NULL; it
                                * takes no jobs meanwhile */
     bool again;               /* [owner] it has made work for itself: it looks

@@ -4,10 +4,11 @@
  * loopback devices; status 0 only if all values are right in the end. For
  * test-loopback-faults.py.
  *
- * usage: loopback [chain | pure | tries | sum]
+ * usage: loopback [chain | pure | tries | sum | named]
  *
  * chain: tasks change vectors in place; pure: they write vectors from others;
- * tries: the same with starpu_task_ft_prologue; sum: they contribute to reductions.
+ * tries: the same with starpu_task_ft_prologue; sum: they contribute to reductions;
+ * named: as chain, one after the other, each for the last worker alone.
  */
 #include <stdatomic.h>
 #include <stdio.h>
@@ -123,6 +124,16 @@ static void tries(int d, int round)
         exit(2);
 }
 
+static void named(int d, int round)
+{
+    (void)round;
+    if (starpu_task_insert(&add_one_cl, STARPU_RW, handles[d],
+                           STARPU_EXECUTE_ON_WORKER,
+                           (int)starpu_worker_get_count() - 1, 0) != 0)
+        exit(2);
+    starpu_task_wait_for_all();
+}
+
 static void sum(int d, int round)
 {
     (void)round;
@@ -135,10 +146,8 @@ static const struct {
     void (*step)(int d, int round);
     int first; /* where the results are */
 } modes[] = {
-    {"chain", chain, 0},
-    {"pure", pure, N},
-    {"tries", tries, N},
-    {"sum", sum, 0},
+    {"chain", chain, 0}, {"pure", pure, N},   {"tries", tries, N},
+    {"sum", sum, 0},     {"named", named, 0},
 };
 
 static unsigned find_mode(const char *name)

@@ -170,6 +170,36 @@ def a_contribution_that_failed_is_made_elsewhere_if_it_is_the_first():
 
 
 @test
+def contributions_behind_one_that_was_refused_are_kept():
+    for n in range(1, 9):
+        for pipeline in 2, 4:
+            loop(f"2 fault=start@{n} pipeline={pipeline}",
+                 "sum").has_status(0)
+            loop(f"1 fault=start@{n} pipeline={pipeline} seed={n}",
+                 "sum").has_status(0)
+
+
+@test
+def contributions_behind_one_that_failed_are_kept():
+    for n in 1, 2:
+        ended = loop(f"2 fault=kernel@{n}", "sum")
+        ended.says("it goes to another worker")
+        ended.has_status(0)
+
+
+@test
+def tasks_for_a_lost_worker_alone_end_the_run():
+    for sched in ("eager", "lws", "dmda"):
+        for n in (2, 9):
+            ended = loop(f"2 fault=lost@{n}", "named", 1, STARPU_SCHED=sched)
+            ended.says("Loopback 1 is lost", "task `add_one'")
+            assert ("by workers of lost devices only" in ended.err
+                    or "no other worker can run it" in ended.err
+                    or "it is lost" in ended.err), ended.err
+            ended.has_status(1)
+
+
+@test
 def a_try_that_failed_is_the_programs():
     for n in (1, 7):
         ended = loop(f"2 fault=kernel@{n}", "tries")
