@@ -38,7 +38,7 @@ static int check(const char *call, starpu_data_handle_t handle, int node,
     else if (mode & (STARPU_SCRATCH | STARPU_REDUX))
         trouble = "STARPU_SCRATCH and STARPU_REDUX are for tasks only: acquire "
                   "the data with STARPU_R, STARPU_W or STARPU_RW";
-    else if (orr_handle_of(handle)->is_duplicate && mode & STARPU_W)
+    else if (mode & STARPU_W && orr_handle_of(handle)->is_duplicate)
         trouble = "copies by starpu_data_dup_ro are shared, and only read";
     if (!trouble)
         return 0;

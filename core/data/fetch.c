@@ -336,16 +336,33 @@ static bool has_writer_locked(const struct orr_handle *handle)
            orr_handle_is_claimed_locked(handle, &reader);
 }
 
+/* The value is there, in memory that nothing else may take, and nobody is about to
+ * change it: mostly what is looked for. */
+static bool stays_there_locked(const struct orr_runtime *rt,
+                               struct orr_handle *handle, unsigned node)
+    ORR_REQUIRES(handle->lock)
+{
+    return atomic_load_explicit(&handle->valid, memory_order_relaxed) >> node &
+               1 &&
+           orr_list_empty(&handle->order) && handle->nclaims == 0 &&
+           !rt->nodes[node].capacity;
+}
+
 /* `value`: not only the memory; `checks`: if there is a writer, nothing is done and
  * false is returned. */
 static bool prefetch(struct orr_runtime *rt, struct orr_handle *handle,
                      unsigned node, enum orr_fetch_level level, int priority,
                      bool value, bool checks)
 {
-    struct orr_deferred deferred = {.priority = priority};
+    struct orr_deferred deferred;
     bool done;
 
     orr_lock(&handle->lock);
+    if (stays_there_locked(rt, handle, node)) {
+        orr_unlock(&handle->lock);
+        return true;
+    }
+    deferred = (struct orr_deferred){.priority = priority};
     while ((done = !checks || !has_writer_locked(handle)) &&
            orr_request_need(rt, handle, node, value, level, NULL, &deferred) ==
                -EAGAIN) {

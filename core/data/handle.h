@@ -98,21 +98,25 @@ struct orr_handle {
     uint32_t
         alive; /* ORR_HANDLE_ALIVE until it is freed: who uses it after that is
                      * told, if the memory has not another use yet */
-    size_t size; /* [const] bytes */
-    /* [lock] for writing, relaxed reads by schedulers: bit n for node n. */
+    /* What says that a value is there, and nobody is about to change it, is in one
+     * line of the cache, this one.
+     * [lock] for writing, relaxed reads by schedulers: bit n for node n. */
     _Atomic uint64_t valid;     /* holds the present value */
     _Atomic uint64_t loading;   /* a copy of it is on its way there */
     _Atomic uint64_t allocated; /* has memory there */
-    uint64_t former; /* [lock] held the value before it was last written or
-                      * outdated, and has that memory still: undo.c */
     struct orr_list order;      /* [lock] accesses whose jobs have not ended, in
                             * the order of submission: order.c */
+    struct orr_family *family;  /* [main] pointer, owned: plan.h; NULL: none */
+    struct orr_reduction *reduction; /* owned: reduction.h; NULL: no methods */
     /* Claims: claim.c. */
+    unsigned nclaims;          /* [lock] accesses that hold it … */
+    enum orr_claim claim;      /* [lock] … all of them so */
     struct orr_list claimants; /* [lock] jobs that wait for it, in the order in
                                 * which they came here … */
     struct orr_heap urgent;    /* [lock] … and by urgency */
-    unsigned nclaims;          /* [lock] accesses that hold it … */
-    enum orr_claim claim;      /* [lock] … all of them so */
+    uint64_t former;   /* [lock] held the value before it was last written or
+                      * outdated, and has that memory still: undo.c */
+    size_t size;       /* [const] bytes */
     atomic_bool mixed; /* [lock] for writing: some access was not ordered, or
                         * commuted */
     bool sequential;   /* [main] implicit dependencies wanted */
@@ -137,10 +141,8 @@ struct orr_handle {
     unsigned nchildren, depth, child_index;
     uint64_t kept; /* [main] while partitioned: nodes where the memory has what
                     * no child covers */
-    struct orr_family *family; /* [main] pointer, owned: plan.h; NULL: none */
     _Atomic(struct orr_handle **) privates; /* owned: private.h; NULL: none */
     struct orr_traffic traffic;
-    struct orr_reduction *reduction; /* owned: reduction.h; NULL: no methods */
     /* Copies that are only read: duplicate.c. [runtime lock] for writing */
     struct orr_handle *duplicate,
         *original;     /* the present one; what it copies */
