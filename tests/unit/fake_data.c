@@ -11,6 +11,7 @@
 #include "core/base/crc.h"
 #include "core/data/interfaces/dense.h"
 #include "core/data/interfaces/multiformat.h"
+#include "core/data/interfaces/nodes.h"
 
 struct _starpu_data_state {
     struct starpu_data_interface_ops *ops;
@@ -32,6 +33,12 @@ void starpu_data_register(starpu_data_handle_t *handleptr, int home_node,
         handle->interfaces[node] = calloc(1, ops->interface_size);
     ops->register_data_handle(handle, home_node, data_interface);
     *handleptr = handle;
+}
+
+unsigned orr_interface_nodes(starpu_data_handle_t handle)
+{
+    (void)handle;
+    return FAKE_NODES;
 }
 
 void fake_unregister(starpu_data_handle_t handle)

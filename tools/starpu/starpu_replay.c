@@ -30,7 +30,7 @@ static const char help[] =
 
 static int replay(struct launch *launch)
 {
-    int result = launch_all(launch, 1, 1, NULL);
+    int result = launch_all(launch, 1, 1, NULL, NULL);
 
     if (result > 0)
         return tool_fail(128 + result, "interrupted");
