@@ -478,3 +478,10 @@ void orr_runtime_record_count(struct orr_runtime *rt,
 {
     (void)rt, (void)counter, (void)change, (void)job;
 }
+
+/* No device is lost. */
+_Noreturn void orr_runtime_fail(struct orr_runtime *rt)
+{
+    (void)rt;
+    abort();
+}

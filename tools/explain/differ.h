@@ -75,6 +75,6 @@ const char *differ_stage_name(enum differ_stage stage);
 /* --- differ_print.c --- */
 
 /* -ENOMEM: not all could be printed. */
-int difference_print(const struct difference *d);
+int differ_print(const struct difference *d);
 /* A new reference, NULL without memory. */
 json_t *difference_json(const struct difference *d);

@@ -197,7 +197,7 @@ static int print_sums(const struct difference *d)
     return table_end(&table, columns, 4);
 }
 
-int difference_print(const struct difference *d)
+int differ_print(const struct difference *d)
 {
     double a = d->sums[0].length, b = d->sums[1].length;
 

@@ -151,7 +151,7 @@ static int explain_difference(const struct side sides[DIFFER_SIDES], bool json)
                            "explain: the runs have no task in common: they "
                            "are of different programs");
     else if ((json ? tool_json_print(difference_json(&d))
-                   : difference_print(&d)) < 0)
+                   : differ_print(&d)) < 0)
         result = tool_fail(TOOL_FAILED, "out of memory");
     difference_done(&d);
     return result;
