@@ -19,7 +19,7 @@ SCHEDULERS = ["eager", "prio", "random", "lws", "dm", "dmda", "dmdar", "dmdas",
 MACHINES = ["h100-pcie-4", "hgx-h100-8", "a100-pcie-1", "sirocco-v100",
             "sirocco-a100", "rtx4090-2", "r940xa-4", "gemini-1"]
 REPEAT = 20
-ENV = dict(os.environ, STARPU_SILENT="1", STARPU_PERF_MODEL_DIR="/nonexistent",
+ENV = dict(os.environ, STARPU_SILENT="1", STARPU_PERF_MODEL_DIR="/dev/null/none",
            ORRERY_ASSUME="kernel[*] = 1ms")
 ENV.pop("ORRERY_CHECK_BOUNDS", None)
 
