@@ -20,7 +20,7 @@ NTASKS = TILES * (TILES + 1) * (TILES + 2) // 6
 FUNCTIONS = {"dmda": ["dm_push"], "dmdas": ["dm_push"],
              "eager": ["central_push", "eager_pop"],
              "prio": ["central_push", "prio_pop"],
-             "lws": ["lws_push", "lws_pop"]}
+             "lws": ["ws_push", "ws_pop"]}
 
 
 def instructions(policy, ncpus, ngpus, folder):
