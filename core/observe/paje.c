@@ -22,6 +22,15 @@ struct curve {
     bool changed; /* since it was written */
 };
 
+/* A task that waits in its kernel is still executed while its worker executes
+ * others: so many of a worker's are known, the first ones. */
+enum { MOST_EXECUTING = 32 };
+
+struct executing {
+    unsigned n;
+    const struct orr_event *tasks[MOST_EXECUTING]; /* by their starts */
+};
+
 /* The state of the writer. */
 struct paje {
     FILE *file;
@@ -29,7 +38,7 @@ struct paje {
     const struct orr_timeline *line;
     const struct orr_entities *entities;
     enum orr_trace_state *states; /* of each worker, beside its tasks */
-    unsigned *executing;          /* tasks each worker executes now */
+    struct executing *executing;  /* tasks that each worker executes now */
     struct curve counters[ORR_TRACE_NCOUNTERS];
     struct curve *memories; /* bytes, nnodes */
     bool changed;           /* some curve has, … */
@@ -256,28 +265,58 @@ static void write_state(struct paje *paje, unsigned worker, double time)
             states[paje->states[worker]].alias);
 }
 
-static void write_task(struct paje *paje, const struct orr_moment *moment)
+/* The worker shows the task from then on. */
+static void write_execution(struct paje *paje, const struct orr_event *event,
+                            double time)
 {
-    const struct orr_trace_task *task = &moment->event->u.task;
-    unsigned worker = moment->event->worker;
+    const struct orr_trace_task *task = &event->u.task;
+    unsigned worker = event->worker;
 
-    if (worker >= paje->trace->nworkers)
-        return;
-    if (moment->end) {
-        if (--paje->executing[worker] == 0)
-            write_state(paje, worker, moment->time);
-        return;
-    }
-    paje->executing[worker]++;
     fprintf(
         paje->file,
         "20\t%s\tw%u\tWS\t\"%s\"\t%zu\t\"-\"\t%08x\t%016llx\t%llu\t%llu\t%d\t%f\t0\t0\t0\t-1\t"
         "\"%u\"\n",
-        ms(paje, moment->time), worker,
-        orr_entities_get(paje->entities, task)->alias, task->size,
-        task->footprint, (unsigned long long)task->tag,
+        ms(paje, time), worker, orr_entities_get(paje->entities, task)->alias,
+        task->size, task->footprint, (unsigned long long)task->tag,
         (unsigned long long)task->job, (unsigned long long)task->submit_order,
         task->priority, task->gflop, paje->trace->workers[worker].node);
+}
+
+/* Takes the task out; returns whether it was the one shown, and another one, which
+ * is the last now, goes on. */
+static bool end_execution(struct executing *executing,
+                          const struct orr_event *event)
+{
+    unsigned known =
+        executing->n < MOST_EXECUTING ? executing->n : MOST_EXECUTING;
+    unsigned i = 0;
+
+    while (i < known && executing->tasks[i] != event)
+        i++;
+    executing->n--;
+    for (unsigned k = i; k + 1 < known; k++)
+        executing->tasks[k] = executing->tasks[k + 1];
+    return i == executing->n && executing->n > 0 && i < known;
+}
+
+static void write_task(struct paje *paje, const struct orr_moment *moment)
+{
+    unsigned worker = moment->event->worker;
+    struct executing *executing;
+
+    if (worker >= paje->trace->nworkers)
+        return;
+    executing = &paje->executing[worker];
+    if (!moment->end) {
+        if (executing->n < MOST_EXECUTING)
+            executing->tasks[executing->n] = moment->event;
+        executing->n++;
+        write_execution(paje, moment->event, moment->time);
+    } else if (end_execution(executing, moment->event)) {
+        write_execution(paje, executing->tasks[executing->n - 1], moment->time);
+    } else if (executing->n == 0) {
+        write_state(paje, worker, moment->time);
+    }
 }
 
 static void write_copy(struct paje *paje, const struct orr_moment *moment)
@@ -362,7 +401,7 @@ static void write_moment(struct paje *paje, const struct orr_moment *moment)
         if (event->worker >= paje->trace->nworkers)
             break;
         paje->states[event->worker] = event->u.state.id;
-        if (paje->executing[event->worker] == 0)
+        if (paje->executing[event->worker].n == 0)
             write_state(paje, event->worker, moment->time);
         break;
     case ORR_EVENT_COUNT:

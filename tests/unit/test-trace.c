@@ -176,6 +176,41 @@ START_TEST(tasks_back_to_back_end_before_the_next_starts)
 }
 END_TEST
 
+/* It waits in its kernel, from 220 to 280, while the worker executes others. */
+START_TEST(a_task_that_waited_is_shown_again_when_it_goes_on)
+{
+    char *text;
+
+    record_task(0, 2, "inner", 220, 240);
+    record_task(0, 4, "deeper", 260, 270);
+    record_task(0, 3, "inner", 250, 280);
+    record_task(0, 1, "outer", 200, 300);
+    text = written();
+    position(text, "20\t0.120000000\tw0\tWS\t\"inner\"");
+    position(text, "20\t0.140000000\tw0\tWS\t\"outer\"");
+    position(text, "20\t0.170000000\tw0\tWS\t\"inner\"");
+    position(text, "20\t0.180000000\tw0\tWS\t\"outer\"");
+    ck_assert_ptr_null(strstr(text, "10\t0.180000000\tw0"));
+    position(text, "10\t0.200000000\tw0\tWS\tI");
+    free(text);
+}
+END_TEST
+
+/* Two kernels in flight on a device. */
+START_TEST(tasks_that_overlap_are_shown_from_their_starts)
+{
+    char *text;
+
+    record_task(0, 1, "a", 200, 300);
+    record_task(0, 2, "b", 250, 350);
+    text = written();
+    position(text, "20\t0.150000000\tw0\tWS\t\"b\"");
+    ck_assert_ptr_null(strstr(text, "\t0.200000000\tw0"));
+    position(text, "10\t0.250000000\tw0\tWS\tI");
+    free(text);
+}
+END_TEST
+
 START_TEST(a_copy_is_a_link_between_memory_managers)
 {
     struct orr_trace_copy copy = {.id = 7,
@@ -401,6 +436,8 @@ int main(void)
     tcase_add_test(tests, moments_of_all_buffers_come_in_order_of_time);
     tcase_add_test(tests, a_state_entered_during_a_task_shows_when_it_ends);
     tcase_add_test(tests, tasks_back_to_back_end_before_the_next_starts);
+    tcase_add_test(tests, a_task_that_waited_is_shown_again_when_it_goes_on);
+    tcase_add_test(tests, tasks_that_overlap_are_shown_from_their_starts);
     tcase_add_test(tests, a_copy_is_a_link_between_memory_managers);
     tcase_add_test(tests, a_write_back_is_marked_on_the_node_it_leaves);
     tcase_add_test(tests, counters_add_up_over_all_buffers);
