@@ -148,6 +148,25 @@ static void begin_mix(void)
         world_thread(i, mix);
 }
 
+/* One that had to wait decides to pass, the other one makes that wrong. */
+static void decide(unsigned thread)
+{
+    if (thread == 0)
+        world_run(1);
+    else
+        submit(thread, 1, (unsigned[]){0}, STARPU_RW, false, 0);
+    world_help(3);
+}
+
+static void begin_decide(void)
+{
+    world_begin(1);
+    submit(2, 1, (unsigned[]){0}, STARPU_RW, true, 0);
+    submit(2, 1, (unsigned[]){0}, STARPU_RW, true, 0);
+    for (unsigned i = 0; i < 2; i++)
+        world_thread(i, decide);
+}
+
 /* One passes, the other one makes that wrong. */
 static void pass(unsigned thread)
 {
@@ -198,6 +217,11 @@ const struct step_case claim_cases[] = {
      .begin = begin_share,
      .nbounds = 2,
      .nbounds_full = 3},
+    {.name = "decide",
+     .claim = "… while another that had to wait decides to pass",
+     .begin = begin_decide,
+     .nbounds = 3,
+     .nbounds_full = 5},
     {.name = "pass",
      .claim = "the first access without order comes while another passes",
      .begin = begin_pass,

@@ -35,6 +35,7 @@ struct context {
     void *arg;
     enum state state;
     bool token, daemon;
+    bool joined;                 /* nobody may know it any more */
     bool busy;                   /* a daemon in the middle of something */
     bool gave_way;               /* spins until another has made a step */
     const struct orr_lock *lock; /* LOCKED_OUT by it */
@@ -405,6 +406,7 @@ struct orr_context *step_spawn(const struct orr_context *init, bool daemon,
     c->daemon = daemon;
     c->busy = false;
     c->joins = NULL;
+    c->joined = false;
     c->file = NULL;
     return &c->head;
 }
@@ -429,13 +431,16 @@ static int exec_spawn(struct orr_exec *exec, const struct orr_context *init,
 
 static void exec_join(struct orr_exec *exec, struct orr_context *context)
 {
+    struct context *c = (struct context *)context;
+
     (void)exec;
     STEP_POINT("join", "");
-    if (((struct context *)context)->state == ENDED)
-        return;
-    self()->joins = (struct context *)context;
-    self()->state = PARKED;
-    reschedule(false);
+    if (c->state != ENDED) {
+        self()->joins = c;
+        self()->state = PARKED;
+        reschedule(false);
+    }
+    c->joined = true;
 }
 
 static void exec_park(struct orr_exec *exec, double until)
@@ -468,6 +473,7 @@ static void exec_wake(struct orr_exec *exec, struct orr_context *context)
         return;
     STEP_ASSERT(orr_self->held[ORR_RANK_HANDLE] == 0);
     STEP_POINT("wake", name_of(c));
+    STEP_ASSERT(!c->joined);
     c->token = true;
     if (c->state == PARKED && !c->joins)
         c->state = READY;

@@ -1,10 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Plants faults in copies of core's sources, one at a time, and expects
-test-steps to find each. usage: test-plants.py BUILD SOURCE NINJA. Prints TAP.
+test-steps to find each. Prints TAP.
+
+usage: test-plants.py BUILD SOURCE NINJA
+       test-plants.py --texts SOURCE
 
 Where a text is not in the source any more, the plant is to be adapted: the test
-fails and says so."""
+fails and says so. --texts looks for that alone, which takes no time."""
 import os
 import subprocess
 import sys
@@ -15,12 +18,13 @@ TARGET = 'tests/steps/test-steps'
 # name, file, what is there, what is planted, cases
 PLANTS = [
     ('who gives a claim back serves nobody', 'data/claim.c',
-     'return !orr_list_empty(&handle->claimants);', 'return false;',
+     'handle->nclaims--;\n    return !orr_list_empty(&handle->claimants);',
+     'handle->nclaims--;\n    return false;',
      ['give-back', 'philosophers']),
     ('a job that is between two states is taken for one that claims',
      'data/claim.c', 'while ((state = atomic_load(&job->claim_state)) == '
      'ORR_CLAIM_DECIDING)', 'if ((state = atomic_load(&job->claim_state)) == '
-     'ORR_CLAIM_DECIDING)', ['pass', 'mixed']),
+     'ORR_CLAIM_DECIDING)', ['decide', 'mixed']),
     ('a claimant is unlocked before it is in the queue', 'data/claim.c',
      'wait_here_locked(refuser->handle, job, refuser);',
      'orr_unlock(&refuser->handle->lock), orr_lock(&refuser->handle->lock), '
@@ -70,11 +74,13 @@ PLANTS = [
      ['push', 'push-two', 'kick', 'kick-sleepers']),
     ('a worker that is joined may be woken', 'worker/workers.c',
      'while (atomic_load_explicit(&rt->nactive, memory_order_acquire))\n'
-     '        rt->exec->ops->park(rt->exec, ORR_FOREVER);', '',
+     '        if (!orr_nodes_serve_posts(rt))\n'
+     '            rt->exec->ops->park(rt->exec, ORR_FOREVER);', '',
      ['kick-sleepers']),
     ('a copy of an old value counts', 'data/request.c',
-     'request->src != ORR_NO_NODE && !request->stale)\n        handle->valid',
-     'request->src != ORR_NO_NODE)\n        handle->valid',
+     'request->src != ORR_NO_NODE && !request->stale && !request->failed) {\n'
+     '        handle->valid',
+     'request->src != ORR_NO_NODE && !request->failed) {\n        handle->valid',
      ['overwrite', 'overwrite-there', 'bring-back']),
     ('what is being written is prefetched', 'data/request.c',
      '(replicate->writers || handle->writing)', 'replicate->writers',
@@ -84,13 +90,14 @@ PLANTS = [
      'pick_progress_worker */', 'atomic_store(&node->nqueued, '
      'atomic_load(&node->nqueued) + 1);', ['crowd', 'device', 'kick', 'join']),
     ('a writer does not wait for the threads that copy', 'data/fetch.c',
-     'await_copies(rt, handle);', ';', ['between-memories']),
+     'await_copies(rt, handle);\n        if (begins', 'if (begins',
+     ['between-memories']),
     ('an overwriter does not wait for the copy that comes', 'data/request.c',
      '!supersede_locked(handle, request)', '!(void *)NULL',
      ['overwrite-there']),
     ('who lacks memory is not told that a job has ended', 'data/node.c',
-     'orr_node_retry(rt, id, deferred);\n}\n\nvoid orr_node_touch',
-     '(void)deferred;\n}\n\nvoid orr_node_touch', ['peer']),
+     'orr_node_retry(rt, id, deferred);\n}\n\nvoid orr_node_retain',
+     '(void)deferred;\n}\n\nvoid orr_node_retain', ['peer']),
     ('who lacks memory is not told that a datum is gone', 'data/end.c',
      'orr_node_freed(rt, node);', ';', ['make-room']),
     ('a handle that is locked is no reason to try again', 'data/evict.c',
@@ -168,7 +175,22 @@ def failing_case(program, cases):
     return None
 
 
+def lacks(path):
+    return f'the text is not in core/{path} any more: adapt the plant'
+
+
+def check_texts(source):
+    lost = [(name, path) for name, path, old, new, _, *more in PLANTS
+            if plant(source, path, [(old, new)] + more) is None]
+    print(f"1..1\n{'not ok' if lost else 'ok'} 1 - what plants replace is there")
+    for name, path in lost:
+        print(f'# {name}: {lacks(path)}')
+    return 1 if lost else 0
+
+
 def main():
+    if sys.argv[1] == '--texts':
+        return check_texts(sys.argv[2])
     build, source, ninja = sys.argv[1:4]
     compiles, link = commands(build, ninja)
     failed = 0
@@ -177,7 +199,7 @@ def main():
         text = plant(source, path, [(old, new)] + more)
         found = None
         if text is None:
-            why = f'the text is not in core/{path} any more: adapt the plant'
+            why = lacks(path)
         else:
             why = f'not found by {", ".join(cases)}'
             with tempfile.TemporaryDirectory() as folder:
