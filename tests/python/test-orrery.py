@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """The package orrery: graphs, machines, simulations, bounds, models.
 
-usage: test-orrery.py MACHINE
+usage: test-orrery.py MACHINE STUDY     STUDY is examples/python/study.py
 """
 import os
 import subprocess
@@ -108,6 +108,8 @@ def bad_graphs_are_refused():
     raises(orrery.Error, "no task 1", graph.add_task, "t", after=[1])
     raises(orrery.Error, "'gpu'|cuda", graph.add_task, "t",
            times={"gpu": 1})
+    raises(orrery.Error, "'fpga'|cuda", graph.add_task, "t",
+           devices=["fpga"])
     raises(orrery.Error, "times= or model=", graph.add_task, "t",
            times={"cpu": 1}, model="m")
     raises(orrery.Error, "size= or shape=", graph.add_data)
@@ -222,6 +224,14 @@ def models_predict():
            "nothing")
     raises(orrery.Error, "nowhere", orrery.perfmodel, "nowhere",
            machine=MACHINE)
+
+
+def the_example_compares():
+    done = subprocess.run([sys.executable, "-B", sys.argv[2], "sirocco-v100",
+                           "4"], capture_output=True, text=True, check=False)
+    equal((done.returncode, done.stderr), (0, ""))
+    equal(done.stdout.count(" transfers"), 6)
+    equal("no scheduler is faster than" in done.stdout, True)
 
 
 def without_the_command_it_says_so():

@@ -3,7 +3,7 @@
 """Programs that use the module starpu: their end, signals, forks, the console of
 asyncio, what a simulation says that calls no functions, and memory.
 
-usage: test-process.py ORRERY
+usage: test-process.py ORRERY HEAT [full]     HEAT is examples/python/heat.py
 """
 import os
 import signal
@@ -11,9 +11,9 @@ import subprocess
 import sys
 import tempfile
 
-from common import equal, program, test_all
+from common import equal, need, program, test_all
 
-ORRERY = sys.argv[1]
+ORRERY, HEAT = sys.argv[1:3]
 SIMULATED = {"ORRERY_MACHINE": "h100-pcie-4", "ORRERY_ASSUME": "*=1ms"}
 MACHINES = ({}, SIMULATED, {**SIMULATED, "ORRERY_SIM_KERNELS": "run"})
 
@@ -200,6 +200,21 @@ def simulations_are_the_same_each_time():
         equal("kernel" in traces[0] and "CUDA" in traces[0], True)
 
 
+def the_example_computes_the_same_everywhere():
+    need("numpy")
+    found = []
+    for env in (MACHINES[0], MACHINES[2],
+                {**MACHINES[2], "STARPU_SCHED": "dmdas",
+                 "ORRERY_ASSUME": "* on cuda = 50us; * = 20ms"}):
+        done = subprocess.run([sys.executable, "-B", HEAT, "3", "4"],
+                              capture_output=True, text=True, check=False,
+                              env={**os.environ, **env})
+        equal((done.returncode, done.stdout[:20]), (0, "3 strips, 4 steps: "
+                                                    + done.stdout[19:20]))
+        found.append(done.stdout.split("total heat ")[1])
+    equal(found, [found[0]] * 3)
+
+
 LEAKS = """import gc, resource, starpu, sys, tracemalloc
 starpu.init()
 def one(a): return a
@@ -233,7 +248,7 @@ starpu.shutdown()
 
 def memory_and_references_are_flat():
     for env in MACHINES:
-        good(program(LEAKS.replace("{n}", "4000"), env=env, timeout=200),
+        good(program(LEAKS.replace("{n}", "2000"), env=env, timeout=200),
              "True True True True\n")
 
 

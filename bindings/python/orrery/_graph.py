@@ -150,12 +150,13 @@ class Graph:
         return len(self._data)
 
     def add_task(self, kernel, reads=(), writes=(), makes=(), after=(),
-                 times=None, model=None, footprint=None, priority=0, flops=0,
-                 name=None):
+                 times=None, model=None, devices=None, footprint=None,
+                 priority=0, flops=0, name=None):
         """A task. It reads, changes (writes) and makes (without reading it) data.
         Its time is that of the performance model of a symbol, or given, in µs by
         type of device: {"cpu": 900, "cuda": 20}; without either simulations need
-        assume=. Returns its number."""
+        assume=. Only such devices run it that times has, or `devices`, as ["cpu"].
+        Returns its number."""
         self._changeable()
         uses = {}
         for numbers, letters in ((reads, "r"), (writes, "rw"), (makes, "w")):
@@ -171,16 +172,18 @@ class Graph:
                     not 1 <= number <= len(self._tasks):
                 raise Error(f"add_task: there is no task {number!r} before this "
                             "one: use what add_task returned")
-        for kind in times or ():
+        devices = tuple(sorted(devices or times or _KINDS))
+        for kind in (*devices, *(times or ())):
             if kind not in _KINDS:
-                raise Error(f"add_task: times has {kind!r}: use "
+                raise Error(f"add_task: {kind!r} is no type of devices: use "
                             f"{', '.join(_KINDS)}")
         if times and model:
             raise Error("add_task: give times= or model=")
         for number in after:
             self._tasks[number - 1].kept = True
         self._tasks.append(_Task(kernel, uses, list(after), {
-            "times": times, "model": model, "footprint": footprint,
+            "times": times, "model": model, "devices": devices,
+            "footprint": footprint,
             "priority": priority, "flops": flops, "name": name}))
         return len(self._tasks)
 
@@ -214,19 +217,17 @@ class Graph:
 
     @staticmethod
     def _key(task):
-        times = task.options["times"]
-        return (task.kernel, task.options["model"],
-                tuple(sorted(times)) if times else None,
-                task.options["footprint"] is not None)
+        options = task.options
+        return (task.kernel, options["model"], options["times"] is not None,
+                options["devices"], options["footprint"] is not None)
 
     def _codelet_of(self, task, codelets):
         key = self._key(task)
         if key in codelets:
             return
         codelets[key] = number = len(codelets) + 1
-        kernel, model, times, marked = key
-        functions = " ".join(f"{kind}=1" for kind in
-                             (times or ("cpu", "cuda", "opencl", "hip")))
+        kernel, model, times, devices, marked = key
+        functions = " ".join(f"{kind}=1" for kind in devices)
         if model:
             yield (f'model {number} kind="history" symbol={_quote(model)} '
                    f"flags={1 if marked else 0}")
