@@ -3,10 +3,11 @@
 # An installed Orrery, and one that was only built, compile and run StarPU programs
 # in C and C++ through pkg-config, for real and simulated, once orrery-env was
 # sourced; the library exports nothing but the interface. Prints TAP.
-# usage: test-install.sh BUILD_FOLDER SOURCE_ROOT
+# usage: test-install.sh BUILD_FOLDER SOURCE_ROOT WITH_PYTHON
 set -u
 build=$1
 source=$2
+with_python=$3
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 n=0
@@ -125,6 +126,15 @@ is_linked_below() {
     ldd "$folder/app" | grep -q "liborrery.so.0 => $1"
 }
 
+python_uses_it() {
+    python3 -B -c '
+import orrery, starpu
+starpu.init()
+assert starpu.task_submit()(pow, 2, 5).wait() == 32
+starpu.shutdown()
+assert "h100-pcie-4" in orrery.machines()'
+}
+
 # try PLACE COMMAND BELOW: what a user does in a shell that has sourced orrery-env.
 try() {
     claim "$1: the command is found" finds_the_command "$2"
@@ -148,6 +158,9 @@ try() {
             "$(pkg-config --cflags --libs $name)" = \
             "$(pkg-config --cflags --libs starpu-1.4)"
     done
+    if [ "$with_python" = true ]; then
+        claim "$1: Python programs find the modules" python_uses_it
+    fi
     claim "$1: the folder of modules is right" test -f \
         "$(pkg-config --variable=pkglibdir starpu-1.4)/sim.so"
 }
@@ -162,19 +175,19 @@ installed() {
 }
 
 repeats_no_folder() {
-    before=$PATH:$LD_LIBRARY_PATH:$PKG_CONFIG_PATH
+    before=$PATH:$LD_LIBRARY_PATH:$PKG_CONFIG_PATH:${PYTHONPATH-}
     . "$build/orrery-env"
-    test "$PATH:$LD_LIBRARY_PATH:$PKG_CONFIG_PATH" = "$before"
+    test "$PATH:$LD_LIBRARY_PATH:$PKG_CONFIG_PATH:${PYTHONPATH-}" = "$before"
 }
 
-unset LD_LIBRARY_PATH PKG_CONFIG_PATH ORRERY_MODULE_DIR
+unset LD_LIBRARY_PATH PKG_CONFIG_PATH PYTHONPATH ORRERY_MODULE_DIR
 path=$PATH
 . "$build/orrery-env"
 try built "$build/tools/orrery" "$build"
 claim "built: orrery-env adds no folder twice" repeats_no_folder
 
 PATH=$path
-unset LD_LIBRARY_PATH PKG_CONFIG_PATH
+unset LD_LIBRARY_PATH PKG_CONFIG_PATH PYTHONPATH
 claim "it installs" env DESTDIR="$folder" meson install -C "$build" \
     --no-rebuild --quiet
 installed

@@ -436,6 +436,11 @@ def wrong_parts_are_refused():
     handle.unpartition()
     handle.unregister()
     raises(starpu.error, "no memory", starpu.Handle([1]).partition, 2)
+    handle = starpu.Handle(memoryview(bytearray(12)).cast("B", (3, 4)))
+    raises(starpu.error, "numpy.asarray", handle.partition, 2, 1)
+    equal(len(handle.partition(3)), 3)
+    handle.unpartition()
+    handle.unregister()
 
 
 # --- numpy ---

@@ -81,6 +81,10 @@ class Handle(starpupy.Handle):
         if not isinstance(dim, int) or not 0 <= dim < len(shape):
             raise error(f"partition: there is no dimension {dim!r}, the object "
                         f"has {len(shape)}, numbered from 0")
+        if dim and not _is_array(self._object):
+            raise error("partition: only arrays of numpy can be cut along "
+                        "another dimension than 0: hand over numpy.asarray "
+                        "of the object")
         lengths = _lengths(shape[dim], nchildren, chunks)
         starpupy._need("partition")
         return self._partition(dim, lengths,

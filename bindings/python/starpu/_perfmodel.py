@@ -6,13 +6,14 @@ import subprocess
 from .starpupy import error
 
 
-def perfmodel_plot(symbol, view=True):
-    """Draws the performance model of a symbol: SYMBOL.svg in the present folder,
-    by `orrery perfmodel plot`. Returns the file's name."""
-    picture = f"{symbol}.svg"
+def perfmodel_plot(perfmodel, view=True):
+    """Draws the performance model of a symbol: PERFMODEL.svg in the present folder,
+    by `orrery perfmodel plot`. Returns the file's name, and prints it unless view
+    is false."""
+    picture = f"{perfmodel}.svg"
     try:
         done = subprocess.run(
-            ["orrery", "perfmodel", "plot", symbol, "-o", picture],
+            ["orrery", "perfmodel", "plot", perfmodel, "-o", picture],
             capture_output=True, text=True, check=False,
         )
     except FileNotFoundError as missing:
