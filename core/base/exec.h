@@ -171,6 +171,8 @@ struct orr_exec {
      * machine has its own report (core/device/simulated.h). */
     void (*all_parked)(void *arg, bool certain);
     void *all_parked_arg;
+    unsigned noutside; /* [atomic] operations under way that no context performs,
+                        * but whose end wakes one: then not all is parked */
     /* core/worker/suspend.h: what a task does instead of parking; a context that
      * was left may go on; one that was left without waiting was woken. The latter
      * two in any context, with any lock. */

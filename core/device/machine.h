@@ -112,6 +112,7 @@ struct orr_post {
     struct orr_mailbox *mailbox; /* lent; set by who starts the operation */
     int error; /* 0, or what was found to have failed at the end only: -EIO,
                 * -ENODEV */
+    unsigned *outside; /* what the post counts down, mailbox.h, or NULL */
     /* Called once, by a context that looks into the mailbox. */
     void (*arrived)(struct orr_post *post);
 };
@@ -288,6 +289,16 @@ static inline void orr_machine_set_link(struct orr_machine *machine,
     machine->direct[pair] = true;
 }
 
+/* GPUs of one vendor. */
+struct orr_gpu_options {
+    int n;                 /* devices; below 0: all */
+    const char *ids;       /* STARPU_WORKERS_<…>ID or NULL */
+    const unsigned *first; /* starpu_conf's numbers, before these, or NULL */
+    const char *library;   /* ORRERY_<…>_LIBRARY or NULL */
+    unsigned per_device;   /* workers of each */
+    bool peers;            /* devices copy to each other where they can */
+};
+
 /* The options of starpu_init, after configuration: -1 means all there are. */
 struct orr_machine_options {
     const char *name;  /* NULL: the real machine */
@@ -312,6 +323,7 @@ struct orr_machine_options {
     int main_cpuid, main_coreid;
     bool numa;               /* a memory node per NUMA node */
     const char *loopback;    /* ORRERY_LOOPBACK or NULL */
+    struct orr_gpu_options cuda, hip; /* of a real machine */
     /* OpenCL devices of processors, too, or alone; STARPU_WORKERS_OPENCLID or
      * NULL, and before it starpu_conf's numbers or NULL; OCL_ICD_VENDORS and
      * STARPU_OPENCL_PROGRAM_DIR or NULL. */

@@ -2,11 +2,19 @@
 /* core/device/mailbox.c - see mailbox.h. */
 #include "core/device/mailbox.h"
 
+void orr_post_expect(struct orr_post *post, struct orr_exec *exec)
+{
+    post->outside = &exec->noutside;
+    __atomic_fetch_add(post->outside, 1, __ATOMIC_RELAXED);
+}
+
 void orr_post(struct orr_post *post)
 {
     struct orr_mailbox *mailbox = post->mailbox;
+    unsigned *outside = post->outside;
     struct orr_post *last;
 
+    post->outside = NULL;
     /* Before the post can be seen: who serves it may be the last one to need
      * the worker that is woken below. */
     atomic_fetch_add_explicit(&mailbox->nposting, 1, memory_order_relaxed);
@@ -17,6 +25,9 @@ void orr_post(struct orr_post *post)
                                                   memory_order_release,
                                                   memory_order_relaxed));
     mailbox->wake(mailbox);
+    /* Who was woken is seen to be awake before the operation is seen to be over. */
+    if (outside)
+        __atomic_fetch_sub(outside, 1, __ATOMIC_RELEASE);
     /* Pairs with orr_mailbox_await. */
     atomic_fetch_sub_explicit(&mailbox->nposting, 1, memory_order_release);
 }

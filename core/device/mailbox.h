@@ -19,6 +19,10 @@ struct orr_mailbox {
     void (*wake)(struct orr_mailbox *mailbox);
 };
 
+/* The operation is under way where no context performs it, up to its post: so that
+ * nobody takes it that all who wait wait in vain. By who starts it. */
+void orr_post_expect(struct orr_post *post, struct orr_exec *exec);
+
 /* The operation has ended. The post may be gone on return. */
 void orr_post(struct orr_post *post);
 

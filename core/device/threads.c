@@ -205,7 +205,9 @@ static void begin_to_sleep(struct threads *threads)
 {
     if (atomic_fetch_add(&threads->nparked, 1) + 1 ==
             atomic_load(&threads->ncontexts) &&
-        threads->head.all_parked && all_sleep(threads))
+        threads->head.all_parked &&
+        __atomic_load_n(&threads->head.noutside, __ATOMIC_ACQUIRE) == 0 &&
+        all_sleep(threads))
         threads->head.all_parked(threads->head.all_parked_arg,
                                  !has_others(threads));
 }

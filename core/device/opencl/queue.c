@@ -72,6 +72,7 @@ void opencl_post_at_end(struct orr_queue *queue, struct orr_post *post,
     cl_int error = cl->EnqueueMarkerWithWaitList(queue->queue, 0, NULL, &event);
 
     post->error = 0;
+    orr_post_expect(post, queue->device->driver->head.machine->exec);
     if (ret)
         *ret = error ? NULL : event;
     if (!error && ret)
