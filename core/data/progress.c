@@ -125,6 +125,11 @@ static void give_up(struct orr_runtime *rt, struct orr_request *request)
         request->stale = true;
         orr_unlock(&handle->lock);
     } else if (orr_node_is_main(dst) || dst->stores) {
+        orr_log_error("data number %llu%s%s cannot be copied from %s to %s, "
+                      "where their value is needed",
+                      (unsigned long long)handle->id, handle->name ? " " : "",
+                      handle->name ? handle->name : "",
+                      rt->machine->nodes[request->src].name, dst->name);
         orr_runtime_fail(rt);
     } else {
         request->failed = true;

@@ -8,6 +8,7 @@
  */
 #include <check.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -116,7 +117,9 @@ static struct starpu_codelet cl = {
     .name = "k",
 };
 
-static void run_pipeline(const char *options, double *came)
+/* Tasks are submitted every `pause` us; came[i] is when the i-th result is back. */
+static void run_submitting(const char *options, double pause, double *submitted,
+                           double *came)
 {
     static char v[N][BYTES];
     starpu_data_handle_t handle[N];
@@ -131,6 +134,9 @@ static void run_pipeline(const char *options, double *came)
         ck_assert_int_eq(starpu_task_insert(&cl, STARPU_RW, handle[i],
                                             STARPU_VALUE, &i, sizeof(i), 0),
                          0);
+        submitted[i] = starpu_timing_now() - start;
+        if (pause > 0)
+            orr_self->exec->ops->sleep(orr_self->exec, pause);
     }
     for (int i = 0; i < N; i++) {
         ck_assert_int_eq(starpu_data_acquire(handle[i], STARPU_R), 0);
@@ -142,6 +148,15 @@ static void run_pipeline(const char *options, double *came)
     for (int i = 0; i < N; i++)
         starpu_data_unregister(handle[i]);
     starpu_shutdown();
+}
+
+static void run_pipeline(const char *options, double *came)
+{
+    double submitted[N];
+
+    run_submitting(options, 0, submitted, came);
+    for (int i = 0; i < N; i++)
+        ck_assert(submitted[i] == 0);
 }
 
 static void check_times(const double *times, const double *expected)
@@ -178,6 +193,58 @@ START_TEST(a_pipeline_of_one_overlaps_copies_out_only)
     run_pipeline("1 kernel=100 copy=10 bandwidth=100 pipeline=1", came);
     check_times(ran, middles);
     check_times(came, back);
+}
+END_TEST
+
+/* Submission waits for nothing, and what is submitted while a kernel runs goes on
+ * beside it: its data come at once if there is room in the pipeline, so that its
+ * kernel begins when that one ends. */
+START_TEST(tasks_are_submitted_while_others_run)
+{
+    static const double when[N] = {0, 50, 100, 150};
+    static const double middles[N] = {70, 170, 270, 370};
+    double submitted[N], came[N];
+    char options[80];
+
+    snprintf(options, sizeof(options),
+             "1 kernel=100 copy=10 bandwidth=100 pipeline=%d", _i);
+    run_submitting(options, 50, submitted, came);
+    check_times(submitted, when);
+    check_times(ran, middles);
+}
+END_TEST
+
+/* Nothing runs when a task comes: a copy, and half of a kernel. */
+START_TEST(a_task_that_comes_late_begins_at_once)
+{
+    static const double when[N] = {0, 300, 600, 900};
+    static const double middles[N] = {70, 370, 670, 970};
+    double submitted[N], came[N];
+    char options[80];
+
+    snprintf(options, sizeof(options),
+             "1 kernel=100 copy=10 bandwidth=100 pipeline=%d", _i);
+    run_submitting(options, 300, submitted, came);
+    check_times(submitted, when);
+    check_times(ran, middles);
+}
+END_TEST
+
+/* Copies in, kernels and copies out of the same length: with room for two, each
+ * queue begins with the next task when it ends with one, and a result comes every
+ * 100 us; with room for one each task takes the first two together. */
+START_TEST(the_slowest_queue_sets_the_pace)
+{
+    static const double pace[] = {0, 200, 100, 100, 100};
+    double came[N];
+    char options[80];
+
+    snprintf(options, sizeof(options),
+             "1 kernel=100 copy=90 bandwidth=100 pipeline=%d", _i);
+    run_pipeline(options, came);
+    ck_assert_double_eq_tol(came[0], 300, 1e-6);
+    for (int i = 1; i < N; i++)
+        ck_assert_double_eq_tol(came[i] - came[i - 1], pace[_i], 1e-6);
 }
 END_TEST
 
@@ -448,6 +515,9 @@ int main(void)
 
     tcase_add_test(tc, copies_in_kernels_and_copies_out_overlap);
     tcase_add_test(tc, a_pipeline_of_one_overlaps_copies_out_only);
+    tcase_add_loop_test(tc, tasks_are_submitted_while_others_run, 2, 5);
+    tcase_add_loop_test(tc, a_task_that_comes_late_begins_at_once, 1, 5);
+    tcase_add_loop_test(tc, the_slowest_queue_sets_the_pace, 1, 5);
     tcase_add_test(tc, a_queue_waits_for_an_event_of_another_without_the_host);
     tcase_add_test(tc, strided_copies_reach_the_device_and_come_back);
     tcase_add_test(tc, posts_arrive_in_order_from_threads_that_are_no_context);
