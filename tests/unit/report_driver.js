@@ -63,6 +63,9 @@
     noted.path = view.path?.length ?? null;
     noted.sections = [...document.querySelectorAll("h2")].map(h => h.textContent);
     noted.rows = document.querySelectorAll("tbody tr").length;
+    noted.titles = [...document.querySelectorAll("th")].map(h => h.textContent);
+    noted.cells = [...document.querySelectorAll("td")].map(c => c.textContent)
+      .filter(text => text.startsWith("cuda.count"));
     noted.curves = document.querySelectorAll("#curves svg").length;
     noted.outside = performance.getEntriesByType("resource").map(r => r.name)
       .filter(name => !name.startsWith("data:"));

@@ -263,8 +263,15 @@ def check_use(noted, ntasks):
 if BROWSER:
     @test
     def a_browser_shows_zooms_filters_and_finds():
-        page = report("-m", GPUS, "-s", "dmda", "--", CULPRIT, "streams", "1")
+        swept = orrery("compare", "-m", GPUS, "-s", "dmda", "--set",
+                       "cuda.count = 1..2", "--json", "--", CULPRIT, "streams", "1")
+        with open(path("sweep.json"), "w", encoding="utf-8") as file:
+            file.write(swept.stdout)
+        page = report("-m", GPUS, "-s", "dmda", "--compare", path("sweep.json"), "--",
+                      CULPRIT, "streams", "1")
         noted = drive(page)
+        assert "tried" in noted["titles"], noted["titles"]
+        assert noted["cells"] == ["cuda.count 1", "cuda.count 2"], noted["cells"]
         check_use(noted, len(data_of(page)["tasks"]["job"]))
         assert noted["path"] > 0 and noted["curves"] == 3, noted
         for title in ("Over time", "What stood in the way", "Kernels", "Copies",

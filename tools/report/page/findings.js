@@ -93,7 +93,16 @@ function addBounds() {
   addSource(section, `From orrery bound: ${bounds.notes.join("; ")}.`);
 }
 
-// Of the reports that compare prints: simple values that differ from row to row.
+// What a sweep has tried: values by name, or texts.
+function settingText(setting) {
+  return typeof setting !== "object" || setting === null ? String(setting)
+    : Object.entries(setting).map(([name, value]) =>
+      Array.isArray(setting) ? settingText(value) : `${name} ${settingText(value)}`)
+      .join(", ");
+}
+
+// Of the reports that compare prints: what a sweep tried, and simple values that
+// differ from row to row.
 function comparisonColumns(rows) {
   const fixed = ["machine", "scheduler", "makespan_us", "gflops", "transfers",
     "transferred_bytes", "evictions"];
@@ -103,9 +112,11 @@ function comparisonColumns(rows) {
   const others = [...new Set(rows.flatMap(Object.keys))].filter(key =>
     !fixed.includes(key) && !["wall_s", "modelled_us", "exit", "scheduler_asked",
       "host"].includes(key) && simple(key) && differ(key));
-  return others.map(key => typeof rows.find(r => r[key] !== undefined)[key] === "number"
+  const tried = rows.some(r => settingText(r.settings ?? "") !== "")
+    ? [texts("tried", r => settingText(r.settings ?? ""))] : [];
+  return tried.concat(others.map(key => typeof rows.find(r => r[key] !== undefined)[key] === "number"
     ? numbers(key.replace(/_/g, " "), r => r[key], ",.6~f")
-    : texts(key.replace(/_/g, " "), r => r[key]));
+    : texts(key.replace(/_/g, " "), r => r[key])));
 }
 
 function addComparisons() {
