@@ -41,9 +41,11 @@ else
     echo "not ok 1 - a call without the lock is not noticed"
     failed=1
 fi
-find core -name '*.c' | sort | while read -r file; do
-    analyse "$file" | grep -E 'warning:|error:'
-done >"$folder/found"
+# Modules around other libraries know no lock of core, and their headers may be absent.
+find core -name '*.c' ! -name '*_module.c' ! -path 'core/sched/python/*' | sort |
+    while read -r file; do
+        analyse "$file" | grep -E 'warning:|error:'
+    done >"$folder/found"
 if [ -s "$folder/found" ]; then
     echo "not ok 2 - locks are held where functions ask for them"
     sed 's/^/# /' "$folder/found"

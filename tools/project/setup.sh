@@ -35,7 +35,7 @@ python3-dev
 # callgrind, and what Python programs use with ours; for the long ones a browser and
 # pip.
 if [ "${with_tests-}" ]; then
-    packages="$packages gdb graphviz ocl-icd-opencl-dev opencl-headers pajeng
+    packages="$packages gdb ocl-icd-opencl-dev opencl-headers pajeng
         pocl-opencl-icd python3-joblib python3-networkx python3-numpy valgrind"
 fi
 if [ "${full-no}" = yes ]; then
