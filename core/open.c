@@ -114,16 +114,37 @@ static const unsigned *bindid_of(const struct starpu_conf *conf,
     return conf->workers_bindid;
 }
 
-/* Numbers of OpenCL devices, unless the environment has others. */
-static const unsigned *opencl_gpuid_of(const struct starpu_conf *conf,
-                                       const struct orr_config *config)
+/* Numbers of devices, if they are used, unless the environment has others. */
+static const unsigned *gpuid_of(const struct starpu_conf *conf, unsigned used,
+                                const unsigned *numbers,
+                                const struct orr_config *config,
+                                enum orr_config_id ids)
 {
-    if (!conf || !conf->use_explicit_workers_opencl_gpuid)
+    if (!used || (orr_config_is_set(config, ids) &&
+                  !conf->precedence_over_environment_variables))
         return NULL;
-    if (orr_config_is_set(config, ORR_CFG_WORKERS_OPENCLID) &&
-        !conf->precedence_over_environment_variables)
-        return NULL;
-    return conf->workers_opencl_gpuid;
+    return numbers;
+}
+
+static void choose_devices(struct orr_machine_options *options,
+                           const struct starpu_conf *conf,
+                           const struct orr_config *config)
+{
+    orr_machine_options_devices(options, config);
+    options->cuda.n = options->ncuda;
+    options->hip.n =
+        count_of(conf, conf ? conf->nhip : -1, config, ORR_CFG_NHIP);
+    if (!conf)
+        return;
+    options->cuda.first =
+        gpuid_of(conf, conf->use_explicit_workers_cuda_gpuid,
+                 conf->workers_cuda_gpuid, config, ORR_CFG_WORKERS_CUDAID);
+    options->hip.first =
+        gpuid_of(conf, conf->use_explicit_workers_hip_gpuid,
+                 conf->workers_hip_gpuid, config, ORR_CFG_WORKERS_HIPID);
+    options->opencl_gpuid =
+        gpuid_of(conf, conf->use_explicit_workers_opencl_gpuid,
+                 conf->workers_opencl_gpuid, config, ORR_CFG_WORKERS_OPENCLID);
 }
 
 static int open_machine(struct orr_runtime *rt, const struct starpu_conf *conf,
@@ -160,7 +181,6 @@ static int open_machine(struct orr_runtime *rt, const struct starpu_conf *conf,
         .main_coreid = orr_config_int(config, ORR_CFG_MAIN_THREAD_COREID),
         .numa = orr_config_bool(config, ORR_CFG_USE_NUMA),
         .loopback = orr_config_string(config, ORR_CFG_LOOPBACK),
-        .opencl_gpuid = opencl_gpuid_of(conf, config),
         .hwloc_input = orr_config_string(config, ORR_CFG_HWLOC_INPUT),
         .pinned = orr_config_bool(config, ORR_CFG_DISABLE_PINNING) ? NULL
                                                                    : rt->pinned,
@@ -179,7 +199,7 @@ static int open_machine(struct orr_runtime *rt, const struct starpu_conf *conf,
                         kernels);
     if (options.reserve_ncpu < 0)
         options.reserve_ncpu = 0;
-    orr_machine_options_devices(&options, config);
+    choose_devices(&options, conf, config);
     if (!options.name && options.edits)
         return orr_fail(err, -EINVAL,
                         "ORRERY_SET=\"%.100s\" edits a simulated machine: name "

@@ -109,5 +109,31 @@
 #    endif
 #endif
 
+/* Likewise the headers of CUDA's toolkit, of NVML and of HIP. */
+#ifdef __has_include
+#    if __has_include(<cuda_runtime_api.h>) && __has_include(<cuda.h>)
+#        define STARPU_USE_CUDA              1
+#        define STARPU_HAVE_CUDA_MEMCPY_PEER 1
+#        if __has_include(<nvml.h>)
+#            define STARPU_HAVE_NVML_H 1
+#        endif
+#        if __has_include(<cublasLt.h>)
+#            define STARPU_HAVE_LIBCUBLASLT 1
+#        endif
+#        if __has_include(<cusparse.h>)
+#            define STARPU_HAVE_LIBCUSPARSE 1
+#        endif
+#        if __has_include(<cusolverDn.h>) && __has_include(<cusolverRf.h>)
+#            define STARPU_HAVE_LIBCUSOLVER 1
+#        endif
+#    endif
+#    if __has_include(<hip/hip_runtime_api.h>)
+#        define STARPU_USE_HIP 1
+#        if __has_include(<hipblas/hipblas.h>)
+#            define STARPU_USE_HIPBLAS 1
+#        endif
+#    endif
+#endif
+
 /* A size, or a negative errno. */
 typedef ssize_t starpu_ssize_t;

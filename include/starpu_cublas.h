@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * starpu_cublas.h - cuBLAS on every CUDA worker. There is no
- * driver for such devices here, so the calls return at once; programs call them
- * unguarded. From the application, after starpu_init().
+ * starpu_cublas.h - cuBLAS on every CUDA worker. The library is opened when
+ * starpu_cublas_init is called; without CUDA workers the calls return at once, and
+ * programs call them unguarded. From the application, after starpu_init().
  */
 #pragma once
 
@@ -12,7 +12,9 @@
 extern "C" {
 #endif
 
-/* Makes, and ends, a handle per CUDA worker. */
+/* Makes, and ends, a handle per CUDA worker and one for the calling thread:
+ * starpu_cublas_v2.h. A library that is not there, or fails, ends the program with
+ * a message. */
 void starpu_cublas_init(void);
 void starpu_cublas_shutdown(void);
 /* In a kernel: the first version of cuBLAS computes in the stream of the

@@ -1,20 +1,27 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * starpu_cublasLt.h - cuBLASLt on every CUDA worker. There is no
- * driver for such devices here, so the calls return at once; programs call them
- * unguarded. From the application, after starpu_init().
+ * starpu_cublasLt.h - cuBLASLt on every CUDA worker, as starpu_cublas.h.
  */
 #pragma once
 
 #include <starpu_config.h>
 
+#ifdef STARPU_HAVE_LIBCUBLASLT
+#    include <cublasLt.h>
+#endif
+
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/* Makes, and ends, a handle per CUDA worker. */
+/* Makes, and ends, a handle per CUDA worker and one for the calling thread. */
 void starpu_cublasLt_init(void);
 void starpu_cublasLt_shutdown(void);
+
+/* As starpu_cublas_get_local_handle, a cublasLtHandle_t. It has no stream: calls
+ * get starpu_cuda_get_local_stream(). */
+struct cublasLtContext;
+struct cublasLtContext *starpu_cublasLt_get_local_handle(void);
 
 #ifdef __cplusplus
 }

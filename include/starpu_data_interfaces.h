@@ -48,12 +48,30 @@ struct starpu_data_copy_methods {
     int (*opencl_to_ram)(void *, unsigned, void *, unsigned);
     int (*opencl_to_opencl)(void *, unsigned, void *, unsigned);
     int (*max_fpga_to_ram)(void *, unsigned, void *, unsigned);
+#ifdef STARPU_USE_CUDA
+    int (*ram_to_cuda_async)(void *, unsigned, void *, unsigned,
+                             starpu_cudaStream_t);
+    int (*cuda_to_ram_async)(void *, unsigned, void *, unsigned,
+                             starpu_cudaStream_t);
+    int (*cuda_to_cuda_async)(void *, unsigned, void *, unsigned,
+                              starpu_cudaStream_t);
+#else
     int (*ram_to_cuda_async)(void);
     int (*cuda_to_ram_async)(void);
     int (*cuda_to_cuda_async)(void);
+#endif
+#ifdef STARPU_USE_HIP
+    int (*ram_to_hip_async)(void *, unsigned, void *, unsigned,
+                            starpu_hipStream_t);
+    int (*hip_to_ram_async)(void *, unsigned, void *, unsigned,
+                            starpu_hipStream_t);
+    int (*hip_to_hip_async)(void *, unsigned, void *, unsigned,
+                            starpu_hipStream_t);
+#else
     int (*ram_to_hip_async)(void);
     int (*hip_to_ram_async)(void);
     int (*hip_to_hip_async)(void);
+#endif
     int (*ram_to_opencl_async)(void *, unsigned, void *, unsigned,
                                struct _cl_event **);
     int (*opencl_to_ram_async)(void *, unsigned, void *, unsigned,

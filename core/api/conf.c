@@ -43,7 +43,8 @@ static void fill(struct starpu_conf *conf, const struct orr_config *config)
     conf->single_combined_worker =
         orr_config_bool(config, ORR_CFG_SINGLE_COMBINED_WORKER);
     conf->nopencl = count_of(config, ORR_CFG_NOPENCL);
-    conf->nhip = conf->nmax_fpga = conf->nmpi_ms = conf->ntcpip_ms = -1;
+    conf->nhip = count_of(config, ORR_CFG_NHIP);
+    conf->nmax_fpga = conf->nmpi_ms = conf->ntcpip_ms = -1;
     conf->calibrate = orr_config_int(config, ORR_CFG_CALIBRATE);
     conf->bus_calibrate = orr_config_int(config, ORR_CFG_BUS_CALIBRATE);
     fill_sync_copies(conf, config);

@@ -178,7 +178,7 @@ static int read_device_limits(const char *kind, int *mib, struct orr_error *err)
 
 bool orr_config_is_device_limit(const char *name)
 {
-    static const char *const kinds[] = {"CUDA", "OPENCL", "CPU_NUMA"};
+    static const char *const kinds[] = {"CUDA", "OPENCL", "HIP", "CPU_NUMA"};
 
     for (unsigned k = 0; k < sizeof(kinds) / sizeof(*kinds); k++)
         for (int i = 0; i < ORR_CONFIG_DEVICES; i++) {
@@ -189,6 +189,19 @@ bool orr_config_is_device_limit(const char *name)
                 return true;
         }
     return false;
+}
+
+/* Workers of a device. */
+static int check_streams(const struct orr_config_value *values,
+                         enum orr_config_id id, struct orr_error *err)
+{
+    int n = values[id].number;
+
+    if (n >= 1 && n <= 16)
+        return 0;
+    return orr_fail(err, -EINVAL,
+                    "%s=\"%d\": a device has 1 to 16 workers",
+                    table[id].name, n);
 }
 
 /* Constraints between variables. */
@@ -211,6 +224,9 @@ static int check_values(struct orr_config *config, struct orr_error *err)
                         "ORRERY_SIM_NETWORK=\"%s\" is unknown; give fluid or "
                         "simgrid",
                         network);
+    if (check_streams(values, ORR_CFG_NWORKER_PER_CUDA, err) < 0 ||
+        check_streams(values, ORR_CFG_NWORKER_PER_HIP, err) < 0)
+        return -EINVAL;
     if (values[ORR_CFG_HISTORY_MAX_ERROR].number == 0)
         return orr_fail(err, -EINVAL,
                         "STARPU_HISTORY_MAX_ERROR=\"0\" would take every "
@@ -237,6 +253,8 @@ int orr_config_read(struct orr_config *config, struct orr_error *err)
         rc = read_device_limits("CUDA", fresh.cuda_mib, err);
     if (rc == 0)
         rc = read_device_limits("OPENCL", fresh.opencl_mib, err);
+    if (rc == 0)
+        rc = read_device_limits("HIP", fresh.hip_mib, err);
     if (rc == 0)
         rc = read_device_limits("CPU_NUMA", fresh.numa_mib, err);
     if (rc == 0)
@@ -294,6 +312,7 @@ int orr_config_device_mib(const struct orr_config *config,
 {
     const int *own = id == ORR_CFG_LIMIT_CUDA_MEM       ? config->cuda_mib
                      : id == ORR_CFG_LIMIT_OPENCL_MEM   ? config->opencl_mib
+                     : id == ORR_CFG_LIMIT_HIP_MEM      ? config->hip_mib
                      : id == ORR_CFG_LIMIT_CPU_NUMA_MEM ? config->numa_mib
                                                         : NULL;
 

@@ -23,7 +23,27 @@
     X(NCPUS, "STARPU_NCPUS", INT, "", "Older spelling of `STARPU_NCPU`.")      \
     X(RESERVE_NCPU, "STARPU_RESERVE_NCPU", INT, "0",                           \
       "Processors left to the application.")                                   \
-    X(NCUDA, "STARPU_NCUDA", INT, "", "CUDA workers. Unset: one per device.")  \
+    X(NCUDA, "STARPU_NCUDA", INT, "",                                          \
+      "CUDA devices that are used. Unset: all.")                               \
+    X(NWORKER_PER_CUDA, "STARPU_NWORKER_PER_CUDA", INT, "1",                   \
+      "Workers of each CUDA device, with a stream and a thread each.")         \
+    X(WORKERS_CUDAID, "STARPU_WORKERS_CUDAID", STRING, "",                     \
+      "CUDA devices that the workers take, in order: numbers such as `1 0`. "  \
+      "Unset: in the order of the driver.")                                    \
+    X(CUDA_LIBRARY, "ORRERY_CUDA_LIBRARY", STRING, "",                         \
+      "File of NVIDIA's driver library. Unset: `libcuda.so.1`, where there "   \
+      "is a device file of NVIDIA's.")                                         \
+    X(NHIP, "STARPU_NHIP", INT, "",                                            \
+      "HIP devices that are used. Unset: all.")                                \
+    X(NWORKER_PER_HIP, "STARPU_NWORKER_PER_HIP", INT, "1",                     \
+      "Workers of each HIP device.")                                           \
+    X(WORKERS_HIPID, "STARPU_WORKERS_HIPID", STRING, "",                       \
+      "HIP devices that the workers take, in order.")                          \
+    X(HIP_LIBRARY, "ORRERY_HIP_LIBRARY", STRING, "",                           \
+      "File of AMD's HIP library. Unset: `libamdhip64.so.6` and the like, "    \
+      "where there is `/dev/kfd`.")                                            \
+    X(GPU_PEERS, "STARPU_ENABLE_CUDA_GPU_GPU_DIRECT", BOOL, "1",               \
+      "0: CUDA and HIP devices copy to each other by way of main memory.")     \
     X(NOPENCL, "STARPU_NOPENCL", INT, "",                                      \
       "OpenCL workers. Unset: one per device.")                                \
     X(WORKERS_OPENCLID, "STARPU_WORKERS_OPENCLID", STRING, "",                 \
@@ -76,6 +96,9 @@
       "XML file of hwloc to read the topology from.")                          \
     X(CUDA_PIPELINE, "STARPU_CUDA_PIPELINE", INT, "2",                         \
       "Asynchronous tasks in flight per CUDA worker, at most 4; 0 gives up "   \
+      "overlapping.")                                                          \
+    X(HIP_PIPELINE, "STARPU_HIP_PIPELINE", INT, "2",                           \
+      "Asynchronous tasks in flight per HIP worker, at most 4; 0 gives up "    \
       "overlapping.")                                                          \
     X(OPENCL_PIPELINE, "STARPU_OPENCL_PIPELINE", INT, "2",                     \
       "Asynchronous tasks in flight per OpenCL worker, at most 4; 0 gives up " \
@@ -187,6 +210,8 @@
       "1: all CUDA devices share one model.")                                  \
     X(HOMOGENEOUS_OPENCL, "STARPU_PERF_MODEL_HOMOGENEOUS_OPENCL", BOOL, "0",   \
       "1: all OpenCL devices share one model.")                                \
+    X(HOMOGENEOUS_HIP, "STARPU_PERF_MODEL_HOMOGENEOUS_HIP", BOOL, "0",         \
+      "1: all HIP devices share one model.")                                   \
     X(HOSTNAME, "STARPU_HOSTNAME", STRING, "",                                 \
       "Host name under which models are kept. Unset: the machine's.")          \
     X(STARPU_HOME, "STARPU_HOME", STRING, "",                                  \
@@ -219,6 +244,8 @@
       "MiB that data may take on each CUDA device; "                            \
       "`STARPU_LIMIT_CUDA_<i>_MEM` limits device i alone. Unset: 90 % of its "  \
       "memory.")                                                                \
+    X(LIMIT_HIP_MEM, "STARPU_LIMIT_HIP_MEM", MIB, "",                           \
+      "The same on each HIP device, and `STARPU_LIMIT_HIP_<i>_MEM`.")                                           \
     X(LIMIT_OPENCL_MEM, "STARPU_LIMIT_OPENCL_MEM", MIB, "",                     \
       "Likewise for OpenCL devices, with `STARPU_LIMIT_OPENCL_<i>_MEM`.")       \
     X(SYNC_COPIES, "STARPU_DISABLE_ASYNCHRONOUS_COPY", BOOL, "0",              \
@@ -398,7 +425,6 @@
     X("STARPU_GLOBAL_ARBITER",                                                 \
       "tasks that commute or have no order claim all their data at once or "   \
       "none, with an arbiter or without")                                      \
-    X("STARPU_LIMIT_HIP_MEM", "there are no HIP devices")                      \
     X("STARPU_LIMIT_MAX_FPGA_MEM", "there are no FPGAs")                       \
     X("STARPU_MINIMUM_CLEAN_BUFFERS",                                          \
       "values are written back when room is needed, or ahead of that with "    \
@@ -412,8 +438,10 @@
       "memories")                                                              \
     X("STARPU_DATA_LOCALITY_ENFORCE",                                          \
       "codelets name the node of each buffer: `specific_nodes`")               \
-    X("STARPU_ENABLE_CUDA_GPU_GPU_DIRECT",                                     \
-      "devices copy to each other where the machine says so")                  \
+    X("STARPU_CUDA_THREAD_PER_WORKER", "each worker has a thread")             \
+    X("STARPU_CUDA_THREAD_PER_DEV", "as above")                                \
+    X("STARPU_HIP_THREAD_PER_WORKER", "as above")                              \
+    X("STARPU_HIP_THREAD_PER_DEV", "as above")                                 \
     X("STARPU_CUDA_ONLY_FAST_ALLOC_OTHER_MEMNODES",                            \
       "a worker allocates on its own device only")
 
@@ -449,6 +477,7 @@ struct orr_config_value {
 struct orr_config {
     struct orr_config_value values[ORR_CFG_COUNT];
     int cuda_mib[ORR_CONFIG_DEVICES], opencl_mib[ORR_CONFIG_DEVICES];
+    int hip_mib[ORR_CONFIG_DEVICES];
     int numa_mib[ORR_CONFIG_DEVICES];
 };
 
@@ -476,7 +505,8 @@ const char *orr_config_string(const struct orr_config *config,
                               enum orr_config_id id);
 
 /* The limit for one device in MiB: STARPU_LIMIT_CUDA_<devid>_MEM, else `id`
- * itself (LIMIT_CUDA_MEM, LIMIT_OPENCL_MEM, LIMIT_CPU_NUMA_MEM); -1: none. */
+ * itself (LIMIT_CUDA_MEM, LIMIT_HIP_MEM, LIMIT_OPENCL_MEM, LIMIT_CPU_NUMA_MEM);
+ * -1: none. */
 int orr_config_device_mib(const struct orr_config *config,
                           enum orr_config_id id, int devid);
 

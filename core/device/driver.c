@@ -34,6 +34,13 @@ void orr_host_raw_copy(const struct orr_raw_copy *raw)
                (const char *)raw->src + raw->src_offset, raw, raw->levels);
 }
 
+bool orr_raw_copy_is_box(const struct orr_raw_copy *raw, const size_t *step)
+{
+    return step[0] >= raw->size &&
+           (raw->levels < 2 ||
+            (step[1] % step[0] == 0 && step[1] / step[0] >= raw->n[0]));
+}
+
 /* The outer levels that the driver does not make as one. */
 static int raw_level(struct orr_driver *driver, struct orr_raw_copy *raw,
                      struct orr_async *async)
@@ -303,9 +310,23 @@ void orr_machine_spare_processors(struct orr_machine *machine, unsigned n)
 
 /* -- options --------------------------------------------------------------- */
 
+static void gpu_options(struct orr_gpu_options *options,
+                        const struct orr_config *config, enum orr_config_id ids,
+                        enum orr_config_id library, enum orr_config_id workers)
+{
+    options->ids = orr_config_string(config, ids);
+    options->library = orr_config_string(config, library);
+    options->per_device = (unsigned)orr_config_int(config, workers);
+    options->peers = orr_config_bool(config, ORR_CFG_GPU_PEERS);
+}
+
 void orr_machine_options_devices(struct orr_machine_options *options,
                                  const struct orr_config *config)
 {
+    gpu_options(&options->cuda, config, ORR_CFG_WORKERS_CUDAID,
+                ORR_CFG_CUDA_LIBRARY, ORR_CFG_NWORKER_PER_CUDA);
+    gpu_options(&options->hip, config, ORR_CFG_WORKERS_HIPID,
+                ORR_CFG_HIP_LIBRARY, ORR_CFG_NWORKER_PER_HIP);
     options->opencl_on_cpus = orr_config_bool(config, ORR_CFG_OPENCL_ON_CPUS);
     options->opencl_only_on_cpus =
         orr_config_bool(config, ORR_CFG_OPENCL_ONLY_ON_CPUS);
@@ -363,7 +384,10 @@ int orr_device_drivers_open(const struct orr_machine_options *options,
     struct orr_machine_options all = *options;
 
     all.ncpu = 0;
-    all.ncuda = all.nopencl = -1;
+    all.ncuda = all.nopencl = all.cuda.n = all.hip.n = -1;
+    all.cuda.ids = all.hip.ids = NULL;
+    all.cuda.first = all.hip.first = NULL;
+    all.cuda.per_device = all.hip.per_device = 1;
     all.opencl_ids = NULL;
     all.opencl_gpuid = NULL;
     all.loopback = NULL;

@@ -143,7 +143,8 @@ struct orr_driver_ops {
     void (*notify)(struct orr_queue *queue, struct orr_post *post);
     /* The event happens when all that is in the queue now has ended; what is put
      * into a queue after `wait` begins when it has happened, without the host
-     * looking. The caller owns the event until it has happened and nobody waits
+     * looking. It is recorded before anybody waits for it (vendors' queues pass
+     * by one that is not). The caller owns the event until it has happened and nobody waits
      * for it. Both queues are of this driver. */
     void (*record)(struct orr_queue *queue, struct orr_event *event);
     void (*wait)(struct orr_queue *queue, struct orr_event *event);
@@ -218,6 +219,10 @@ int orr_machine_raw_copy(struct orr_machine *machine,
 
 /* Moves bytes that the caller can address. */
 void orr_host_raw_copy(const struct orr_raw_copy *raw);
+
+/* Whether one or two levels are a box with these steps: rows do not overlap, and
+ * slices begin where rows do. */
+bool orr_raw_copy_is_box(const struct orr_raw_copy *raw, const size_t *step);
 
 /* What copies a datum on a queue, for copy_start: performs it with that queue,
  * whose end is posted; at once where nodes say so (copies_wait). */

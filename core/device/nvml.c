@@ -4,13 +4,18 @@
  * through libnvidia-ml, which comes with the driver and is opened on the first
  * measurement. The declarations are those of NVIDIA's public NVML reference.
  */
+#include "core/device/nvml.h"
 #include "core/device/energy.h"
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <pthread.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define LIBRARY "libnvidia-ml.so.1"
 
 /* nvmlReturn_t; 0 is NVML_SUCCESS. */
 enum { NVML_ERROR_NOT_SUPPORTED = 3, NVML_ERROR_NO_PERMISSION = 4 };
@@ -138,9 +143,8 @@ static int nvml_open(const struct orr_energy_options *options, int device,
         return orr_fail(err, -ENOMEM, "no memory to measure energy");
     nvml->meter.ops = &orr_energy_nvml;
     nvml->number = device;
-    rc = open_library(
-        nvml, options && options->nvml ? options->nvml : "libnvidia-ml.so.1",
-        err);
+    rc = open_library(nvml, options && options->nvml ? options->nvml : LIBRARY,
+                      err);
     if (rc == 0)
         rc = begin(nvml, err);
     if (rc) {
@@ -175,3 +179,37 @@ const struct orr_energy_ops orr_energy_nvml = {
     .read = nvml_read,
     .close = nvml_close,
 };
+
+/* -- devices by their places -- */
+
+static struct {
+    pthread_once_t once;
+    int (*by_bus)(const char *bus, struct nvmlDevice_st **ret); /* or NULL */
+} places = {.once = PTHREAD_ONCE_INIT};
+
+static void open_places(void)
+{
+    void *library = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+    void *init = library ? dlsym(library, "nvmlInit_v2") : NULL;
+    void *by_bus =
+        library ? dlsym(library, "nvmlDeviceGetHandleByPciBusId_v2") : NULL;
+    int (*start)(void);
+
+    memcpy(&start, &init, sizeof(init));
+    if (init && by_bus && start() == 0)
+        memcpy(&places.by_bus, &by_bus, sizeof(by_bus));
+}
+
+struct nvmlDevice_st *orr_nvml_device(const char *bus)
+{
+    const char *colon = strchr(bus, ':');
+    struct nvmlDevice_st *device;
+    char whole[32];
+
+    pthread_once(&places.once, open_places);
+    snprintf(whole, sizeof(whole), "%s%s",
+             colon && strchr(colon + 1, ':') ? "" : "0000:", bus);
+    if (!places.by_bus || places.by_bus(whole, &device) != 0)
+        return NULL;
+    return device;
+}

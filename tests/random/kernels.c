@@ -366,7 +366,7 @@ struct starpu_codelet *kernels_init(void)
         .name = "one",
     };
 
-#ifdef LENT_TO_OPENCL
+#if defined(LENT_TO_OPENCL) || defined(LENT_TO_GPU)
     lent_init = zero;
 #endif
     return &cl;

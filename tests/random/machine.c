@@ -193,6 +193,11 @@ static void simulated(const struct speaker *s, const struct machine *m)
     say_none(s, "STARPU_NCPU");
 }
 
+/* What real devices are, but for loopback ones. */
+#ifndef DEVICE_KIND
+#    define DEVICE_KIND "OPENCL"
+#endif
+
 static void real(const struct speaker *s, const struct machine *m)
 {
     unsigned cores = (m->ncpu + m->nram - 1U) / m->nram;
@@ -206,11 +211,11 @@ static void real(const struct speaker *s, const struct machine *m)
             m->peers ? " peers" : "");
     else
         say_none(s, "ORRERY_LOOPBACK");
-    say(s, "STARPU_NOPENCL", "%u", m->loopback ? 0 : m->ngpu);
+    say(s, "STARPU_N" DEVICE_KIND, "%u", m->loopback ? 0 : m->ngpu);
     for (unsigned i = 0; i < m->ngpu && !m->loopback; i++) {
         char name[40];
 
-        snprintf(name, sizeof(name), "STARPU_LIMIT_OPENCL_%u_MEM", i);
+        snprintf(name, sizeof(name), "STARPU_LIMIT_" DEVICE_KIND "_%u_MEM", i);
         say(s, name, "%u", m->gpu_mib[i]);
     }
     if (m->nram > 1)

@@ -31,7 +31,7 @@ includes() {
 allowed='
 bound:
 core: core/cost core/data core/device core/observe core/sched core/task core/worker perfmodel
-core/api: bound core core/cost core/data core/data/interfaces core/device core/device/cpu core/device/opencl core/observe core/sched core/task core/worker perfmodel
+core/api: bound core core/cost core/data core/data/interfaces core/device core/device/cpu core/device/gpu core/device/opencl core/observe core/sched core/task core/worker perfmodel
 core/base:
 core/bus: core/device perfmodel
 core/cost: core core/data core/device core/task core/worker perfmodel
@@ -40,9 +40,10 @@ core/data/filters: core/data/interfaces
 core/data/interfaces:
 core/device: core/bus core/device/cpu core/device/disk perfmodel
 core/device/cpu: core/bus core/device
-core/device/cuda: core/bus core/device
+core/device/cuda: core/bus core/device core/device/gpu
 core/device/disk: core/bus core/device
-core/device/hip: core/bus core/device
+core/device/gpu: core/device
+core/device/hip: core/bus core/device core/device/gpu
 core/device/loopback: core/device
 core/device/opencl: core/bus core/device
 core/observe: bound core core/cost core/data core/device core/sched core/task perfmodel record

@@ -9,6 +9,7 @@
 #include "core/bus/store.h"
 #include "core/device/disk/disk.h"
 #include "core/device/driver.h"
+#include "core/device/kind.h"
 #include "core/device/memory_machine.h"
 #include "perfmodel/sampling.h"
 #include "platforms/desc_build.h"
@@ -176,7 +177,7 @@ static void host_name(const struct builder *b, unsigned node, char name[32])
         snprintf(name, 32, "DISK%d", desc->devid);
     else if (desc->kind != STARPU_CPU_RAM)
         snprintf(name, 32, "%s%d",
-                 desc->kind == STARPU_CUDA_RAM ? "CUDA" : "OpenCL",
+                 orr_device_kind_of_memory(desc->kind)->name,
                  desc->devid);
     else if (nmain > 1)
         snprintf(name, 32, "RAM%d", desc->devid);

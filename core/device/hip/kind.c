@@ -12,9 +12,9 @@ const struct orr_device_kind orr_kind_hip = {
     .where = STARPU_HIP,
     .functions = offsetof(struct starpu_codelet, hip_funcs),
     .flags = offsetof(struct starpu_codelet, hip_flags),
-    .limit = ORR_CFG_COUNT,
-    .pipeline = ORR_CFG_COUNT,
-    .homogeneous = ORR_CFG_COUNT,
+    .limit = ORR_CFG_LIMIT_HIP_MEM,
+    .pipeline = ORR_CFG_HIP_PIPELINE,
+    .homogeneous = ORR_CFG_HOMOGENEOUS_HIP,
     .sync_copies = ORR_CFG_SYNC_HIP_COPIES,
     .conf_sync_copies =
         offsetof(struct starpu_conf, disable_asynchronous_hip_copy),

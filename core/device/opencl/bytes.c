@@ -75,14 +75,6 @@ static struct box_end end_of_box(const struct orr_raw_copy *raw,
     return end;
 }
 
-/* Rows must not overlap, and slices begin where rows do. */
-static bool is_box(const struct orr_raw_copy *raw, const size_t *step)
-{
-    return step[0] >= raw->size &&
-           (raw->levels < 2 ||
-            (step[1] % step[0] == 0 && step[1] / step[0] >= raw->n[0]));
-}
-
 static cl_int put_box(const struct ends *ends, cl_command_queue queue,
                       const struct orr_raw_copy *raw, cl_event *event)
 {
@@ -120,7 +112,8 @@ static cl_int put(const struct ends *ends, cl_command_queue queue,
 
     if (raw->levels == 0)
         return put_run(ends, queue, raw, event);
-    if (is_box(raw, raw->src_step) && is_box(raw, raw->dst_step))
+    if (orr_raw_copy_is_box(raw, raw->src_step) &&
+        orr_raw_copy_is_box(raw, raw->dst_step))
         return put_box(ends, queue, raw, event);
     part.levels = outer;
     for (size_t i = 0; i < raw->n[outer] && !error; i++) {

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "core/base/log.h"
+#include "core/device/choice.h"
 #include "core/device/opencl/opencl.h"
 
 enum { MAX_PLATFORMS = 16 };
@@ -117,80 +118,24 @@ static void add_platform(struct opencl *driver, cl_platform_id platform,
 
 /* -- which are used -- */
 
-/* "1 0" or "1,0". */
-static int read_ids(const char *text, unsigned *ids, unsigned *ret_n,
-                    struct orr_error *err)
-{
-    const char *rest = text;
-
-    *ret_n = 0;
-    for (;;) {
-        unsigned long id;
-        char *end;
-
-        rest += strspn(rest, " ,\t");
-        if (!*rest)
-            return 0;
-        id = strtoul(rest, &end, 10);
-        if (end == rest || strchr("+-", *rest) || id > UINT16_MAX ||
-            *ret_n == STARPU_MAXOPENCLDEVS)
-            return orr_fail(err, -EINVAL,
-                            "STARPU_WORKERS_OPENCLID=\"%.100s\": write up to "
-                            "%d numbers of devices, such as `1 0'",
-                            text, STARPU_MAXOPENCLDEVS);
-        ids[(*ret_n)++] = (unsigned)id;
-        rest = end;
-    }
-}
-
-static int check_ids(const struct opencl *driver, const unsigned *ids,
-                     unsigned n, struct orr_error *err)
-{
-    for (unsigned i = 0; i < n; i++) {
-        if (ids[i] >= driver->ndevices)
-            return orr_fail(err, -EINVAL,
-                            "OpenCL device %u was asked for "
-                            "(STARPU_WORKERS_OPENCLID or starpu_conf), but "
-                            "there are %u devices, counted from 0",
-                            ids[i], driver->ndevices);
-        for (unsigned j = 0; j < i; j++)
-            if (ids[i] == ids[j])
-                return orr_fail(err, -EINVAL,
-                                "OpenCL device %u was asked for twice "
-                                "(STARPU_WORKERS_OPENCLID or starpu_conf)",
-                                ids[i]);
-    }
-    return 0;
-}
-
-/* The numbers that were asked for, or all, and how many of them. */
 static int choose(const struct opencl *driver,
                   const struct orr_machine_options *options, unsigned *chosen,
                   unsigned *ret_n, struct orr_error *err)
 {
-    unsigned n = driver->ndevices, wanted = (unsigned)options->nopencl;
-    int rc = 0;
+    const struct orr_device_choice choice = {
+        .kind = "OpenCL",
+        .variable = "STARPU_WORKERS_OPENCLID",
+        .ids = options->opencl_ids,
+        .first = options->opencl_gpuid,
+        .wanted = options->nopencl,
+        .there = driver->ndevices,
+        .max = STARPU_MAXOPENCLDEVS,
+        .hint = on_processors(options)
+                    ? ""
+                    : " (STARPU_OPENCL_ON_CPUS=1 counts processors, too)",
+    };
 
-    for (unsigned i = 0; i < n; i++)
-        chosen[i] = i;
-    for (unsigned i = 0; i < n && options->opencl_gpuid; i++)
-        chosen[i] = options->opencl_gpuid[i];
-    if (options->opencl_ids && !options->opencl_gpuid)
-        rc = read_ids(options->opencl_ids, chosen, &n, err);
-    if (rc < 0)
-        return rc;
-    if (options->nopencl >= 0 && wanted < n)
-        n = wanted;
-    else if (options->nopencl >= 0 && wanted > n)
-        orr_log_warning("%u OpenCL workers were requested, but there are only "
-                        "%u devices%s",
-                        wanted, n,
-                        on_processors(options)
-                            ? ""
-                            : " (STARPU_OPENCL_ON_CPUS=1 counts processors, "
-                              "too)");
-    *ret_n = n;
-    return check_ids(driver, chosen, n, err);
+    return orr_device_choose(&choice, chosen, ret_n, err);
 }
 
 int opencl_find(struct opencl *driver,

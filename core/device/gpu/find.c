@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * core/device/gpu/find.c - which GPUs there are, and which of them are used.
+ * While a machine is opened, by main.
+ */
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/base/log.h"
+#include "core/device/choice.h"
+#include "core/device/gpu/gpu.h"
+
+/* "0000:3b:00.0" as "3b:00.0": a domain only where there are several. */
+static void shorten_bus(char *bus)
+{
+    if (strncmp(bus, "0000:", 5) == 0)
+        memmove(bus, bus + 5, strlen(bus + 5) + 1);
+    for (; *bus; bus++)
+        *bus = (char)tolower((unsigned char)*bus);
+}
+
+static int add_device(struct gpu *driver, int number)
+{
+    const struct gpu_api *api = &driver->api;
+    struct gpu_device *device = &driver->devices[driver->ndevices];
+    int code;
+
+    *device = (struct gpu_device){.driver = driver, .number = number};
+    code = api->device(&device->id, number);
+    if (!code)
+        code = api->memory(&device->memory, device->id);
+    if (code)
+        return code;
+    if (api->name(device->name, sizeof(device->name), device->id))
+        snprintf(device->name, sizeof(device->name), "%s",
+                 driver->vendor->display);
+    if (api->bus(device->bus, sizeof(device->bus), device->id))
+        device->bus[0] = 0;
+    shorten_bus(device->bus);
+    driver->ndevices++;
+    return 0;
+}
+
+static void add_devices(struct gpu *driver)
+{
+    const struct gpu_vendor *vendor = driver->vendor;
+    int n = 0, code = driver->api.init(0);
+
+    if (!code)
+        code = driver->api.count(&n);
+    if (code && code != GPU_NO_DEVICE)
+        orr_log_warning("%s: devices cannot be used: %s (%d)", vendor->name,
+                        gpu_words(&driver->api, code), code);
+    for (int i = 0; !code && i < n; i++) {
+        if (driver->ndevices == STARPU_MAXCUDADEVS) {
+            orr_log_notice("%s: only the first %d devices are used",
+                           vendor->name, STARPU_MAXCUDADEVS);
+            break;
+        }
+        code = add_device(driver, i);
+        if (code)
+            orr_log_warning("%s: device %d and those after it are left out: "
+                            "%s (%d)",
+                            vendor->name, i, gpu_words(&driver->api, code),
+                            code);
+    }
+}
+
+int gpu_find(struct gpu *driver, unsigned *chosen, unsigned *ret_n,
+             struct orr_error *err)
+{
+    const struct orr_gpu_options *options = driver->options;
+    char variable[32];
+    struct orr_device_choice choice = {
+        .kind = driver->vendor->display,
+        .variable = variable,
+        .ids = options->ids,
+        .first = options->first,
+        .wanted = options->n,
+        .max = STARPU_MAXCUDADEVS,
+        .hint = "",
+    };
+
+    snprintf(variable, sizeof(variable), "STARPU_WORKERS_%sID",
+             driver->vendor->variable);
+    add_devices(driver);
+    choice.there = driver->ndevices;
+    return orr_device_choose(&choice, chosen, ret_n, err);
+}

@@ -1,0 +1,631 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * tests/api/test-gpu.c - programs with kernels for GPUs, on the stand-ins of
+ * tests/standin, as CUDA and as HIP (KIND_…). Kernels are put into the worker's
+ * stream, where they run some time later on a thread that is nobody's.
+ */
+#include <errno.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <check.h>
+#include <orrery.h>
+#include <starpu.h>
+#include <starpu_cublasLt.h>
+#include <starpu_cublas_v2.h>
+#include <starpu_cusolver.h>
+
+#include "../suite.h"
+#include "on-gpu.h"
+
+static void open_runtime(const char *standin, const char *ncpus)
+{
+    setenv("GPU_STANDIN", standin, 1);
+    setenv("STARPU_SILENT", "1", 1);
+    setenv("STARPU_NCPU", ncpus, 1);
+    ck_assert_int_eq(starpu_init(NULL), 0);
+}
+
+/* The s-th worker of a device. */
+static int worker_of(int devid, int s)
+{
+    for (unsigned w = 0; w < starpu_worker_get_count(); w++)
+        if (starpu_worker_get_type((int)w) == ON_WORKER &&
+            starpu_worker_get_devid((int)w) == devid && s-- == 0)
+            return (int)w;
+    ck_abort_msg("there is no worker %d of device %d", s, devid);
+}
+
+static unsigned node_of(int devid)
+{
+    return starpu_worker_get_memory_node((unsigned)worker_of(devid, 0));
+}
+
+/* By the names of on-gpu.h. */
+/* shows starpu_cuda_copy_async_sync starpu_cuda_copy2d_async_sync
+ * starpu_cuda_copy3d_async_sync starpu_cuda_get_local_stream starpu_cuda_set_device
+ * starpu_hip_copy_async_sync starpu_hip_copy2d_async_sync
+ * starpu_hip_copy3d_async_sync starpu_hip_get_local_stream starpu_hip_set_device */
+
+/* -- a kernel -- */
+
+enum { LENGTH = 500 };
+
+/* to = 3 to + from + add, of 64-bit numbers. */
+struct step {
+    uint64_t *to;
+    const uint64_t *from;
+    uint64_t add;
+    unsigned n;
+};
+
+static void compute(const struct step *step)
+{
+    for (unsigned i = 0; i < step->n; i++)
+        step->to[i] =
+            3 * step->to[i] + (step->from ? step->from[i] : 0) + step->add + i;
+}
+
+static void compute_on_device(void *arg)
+{
+    compute(arg);
+    free(arg);
+}
+
+static struct step step_of(void *buffers[], void *arg, bool two)
+{
+    struct step step = {
+        .to = (uint64_t *)STARPU_VECTOR_GET_PTR(buffers[0]),
+        .from = two ? (uint64_t *)STARPU_VECTOR_GET_PTR(buffers[1]) : NULL,
+        .n = STARPU_VECTOR_GET_NX(buffers[0]),
+    };
+
+    starpu_codelet_unpack_args(arg, &step.add);
+    return step;
+}
+
+static unsigned nbuffers(void)
+{
+    return (unsigned)STARPU_TASK_GET_NBUFFERS(starpu_task_get_current());
+}
+
+static void on_cpu(void *buffers[], void *arg)
+{
+    const struct step step = step_of(buffers, arg, nbuffers() == 2);
+
+    compute(&step);
+}
+
+static void put_step(void *buffers[], void *arg)
+{
+    struct step *step = malloc(sizeof(*step));
+
+    *step = step_of(buffers, arg, nbuffers() == 2);
+    step->to = on_bytes(step->to);
+    step->from = step->from ? on_bytes(step->from) : NULL;
+    if (on_launch(compute_on_device, step) != 0)
+        free(step);
+}
+
+static void put_step_and_wait(void *buffers[], void *arg)
+{
+    put_step(buffers, arg);
+    (void)on_synchronize();
+}
+
+/* The first of them is asynchronous. */
+static struct starpu_codelet cl_add[2] = {
+    {
+        .cpu_funcs = {on_cpu},
+        .on_funcs = {put_step},
+        .on_flags = {STARPU_CUDA_ASYNC},
+        .nbuffers = 2,
+        .modes = {STARPU_RW, STARPU_R},
+        .name = "add",
+    },
+    {
+        .cpu_funcs = {on_cpu},
+        .on_funcs = {put_step_and_wait},
+        .nbuffers = 2,
+        .modes = {STARPU_RW, STARPU_R},
+        .name = "add_now",
+    },
+};
+
+static struct starpu_codelet cl_scale = {
+    .on_funcs = {put_step},
+    .on_flags = {STARPU_CUDA_ASYNC},
+    .nbuffers = 1,
+    .modes = {STARPU_RW},
+    .name = "scale",
+};
+
+/* -- random graphs -- */
+
+enum { NDATA = 6, NTASKS = 60 };
+
+static unsigned next(uint64_t *random)
+{
+    *random = *random * 6364136223846793005u + 1442695040888963407u;
+    return (unsigned)(*random >> 40);
+}
+
+/* Tasks on random data, in any place, some of them for devices alone: the values
+ * are those of one after the other. */
+static void run_graph(uint64_t seed)
+{
+    static uint64_t expected[NDATA][LENGTH];
+    uint64_t *found[NDATA], random = seed;
+    starpu_data_handle_t handles[NDATA];
+
+    for (unsigned d = 0; d < NDATA; d++) {
+        ck_assert_int_eq(starpu_malloc((void **)&found[d], sizeof(expected[d])),
+                         0);
+        for (unsigned i = 0; i < LENGTH; i++)
+            found[d][i] = expected[d][i] = seed + d * 1000 + i;
+        starpu_vector_data_register(&handles[d], STARPU_MAIN_RAM,
+                                    (uintptr_t)found[d], LENGTH,
+                                    sizeof(uint64_t));
+    }
+    for (unsigned t = 0; t < NTASKS; t++) {
+        unsigned to = next(&random) % NDATA, from = next(&random) % NDATA;
+        bool scale = to == from;
+        uint64_t add = t;
+        struct starpu_codelet *cl = &cl_add[next(&random) % 2];
+
+        compute(&(struct step){expected[to], scale ? NULL : expected[from], add,
+                               LENGTH});
+        if (scale)
+            ck_assert_int_eq(starpu_task_insert(&cl_scale, STARPU_RW,
+                                                handles[to], STARPU_VALUE, &add,
+                                                sizeof(add), 0),
+                             0);
+        else
+            ck_assert_int_eq(starpu_task_insert(cl, STARPU_RW, handles[to],
+                                                STARPU_R, handles[from],
+                                                STARPU_VALUE, &add, sizeof(add),
+                                                0),
+                             0);
+    }
+    for (unsigned d = 0; d < NDATA; d++) {
+        starpu_data_unregister(handles[d]);
+        ck_assert_msg(memcmp(found[d], expected[d], sizeof(expected[d])) == 0,
+                      "seed %lu: datum %u is wrong", (unsigned long)seed, d);
+        starpu_free_noflag(found[d], sizeof(expected[d]));
+    }
+}
+
+/* So many graphs for each way to run them: GRAPHS in the environment. */
+static uint64_t ngraphs(void)
+{
+    const char *text = getenv("GRAPHS");
+
+    return text ? strtoul(text, NULL, 10) : 4;
+}
+
+static const struct {
+    const char *standin, *ncpus, *name, *value;
+} ways[] = {
+    {"delay=200 seed=%d", "0", "STARPU_SCHED", "dmdas"},
+    {"delay=200 seed=%d peers=none", "2", "STARPU_SCHED", "eager"},
+    {"delay=50 seed=%d peers=refused", "1", "STARPU_SCHED", "lws"},
+    {"delay=200 seed=%d", "0", "STARPU_NWORKER_PER_" ON_KIND, "3"},
+    {"delay=200 seed=%d devices=3 mib=1", "0", "STARPU_" ON_KIND "_PIPELINE",
+     "4"},
+    {"delay=50 seed=%d", "1", "STARPU_" ON_KIND "_PIPELINE", "0"},
+    {"delay=0 seed=%d", "1", "STARPU_DISABLE_ASYNCHRONOUS_" ON_KIND "_COPY",
+     "1"},
+};
+
+enum { NWAYS = sizeof(ways) / sizeof(ways[0]) };
+
+START_TEST(values_are_those_of_one_task_after_the_other)
+{
+    char standin[64];
+
+    /* The format is a constant of the table above. */
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+    snprintf(standin, sizeof(standin), ways[_i].standin, _i + 1);
+#pragma GCC diagnostic pop
+    setenv(ways[_i].name, ways[_i].value, 1);
+    open_runtime(standin, ways[_i].ncpus);
+    for (uint64_t seed = 0; seed < ngraphs(); seed++)
+        run_graph(seed * NWAYS + (uint64_t)_i);
+    starpu_shutdown();
+}
+END_TEST
+
+/* A call that fails once, at any time, changes no value. */
+START_TEST(a_failure_changes_no_value)
+{
+    char standin[64];
+
+    snprintf(standin, sizeof(standin), "delay=20 seed=%d fault=%s@%d", _i,
+             _i % 2 ? "alloc" : "copy", 1 + _i / 2 * 3);
+    open_runtime(standin, "1");
+    run_graph((uint64_t)_i);
+    starpu_shutdown();
+}
+END_TEST
+
+/* Values that are in main memory, too, until a kernel has changed them. */
+static void write_values(int n)
+{
+    starpu_data_handle_t handle;
+    uint64_t values[LENGTH], expected[LENGTH], add = 5;
+
+    for (int k = 0; k < n; k++) {
+        memset(values, 0, sizeof(values));
+        memset(expected, 0, sizeof(expected));
+        compute(&(struct step){expected, NULL, add, LENGTH});
+        starpu_vector_data_register(&handle, STARPU_MAIN_RAM, (uintptr_t)values,
+                                    LENGTH, sizeof(uint64_t));
+        ck_assert_int_eq(starpu_task_insert(&cl_scale, STARPU_RW, handle,
+                                            STARPU_VALUE, &add, sizeof(add), 0),
+                         0);
+        starpu_data_unregister(handle);
+        ck_assert_mem_eq(values, expected, sizeof(values));
+    }
+}
+
+/* A kernel that fails is done by the other device; so is that of a device that is
+ * lost with the copy before it, or with the kernel. */
+START_TEST(what_failed_the_other_device_does)
+{
+    static const char *const faults[] = {"kernel@1", "kernel@3", "lost@1",
+                                         "lost@2"};
+    char standin[64];
+
+    snprintf(standin, sizeof(standin), "delay=0 fault=%s", faults[_i]);
+    open_runtime(standin, "0");
+    write_values(6);
+    starpu_shutdown();
+}
+END_TEST
+
+/* -- workers -- */
+
+START_TEST(workers_are_those_of_the_devices)
+{
+    char name[64], expected[64];
+
+    if (_i == 0)
+        setenv("STARPU_N" ON_KIND, "1", 1);
+    if (_i == 1)
+        setenv("STARPU_WORKERS_" ON_KIND "ID", "1 0", 1);
+    if (_i == 2)
+        setenv("STARPU_NWORKER_PER_" ON_KIND, "2", 1);
+    open_runtime("mib=64", "1");
+    ck_assert_uint_eq(ON_COUNT(), _i == 0 ? 1 : _i == 1 ? 2 : 4);
+    for (int w = 1; w < 1 + (int)ON_COUNT(); w++) {
+        int device = _i == 0 ? 0 : _i == 1 ? 2 - w : (w - 1) / 2;
+
+        ck_assert_int_eq(starpu_worker_get_type(w), ON_WORKER);
+        ck_assert_int_eq(starpu_worker_get_devid(w), device);
+        starpu_worker_get_name(w, name, sizeof(name));
+        snprintf(expected, sizeof(expected),
+                 ON_KIND " %d.%d (Stand-in 0.1 GiB %02x:00.0)", device,
+                 _i == 2 ? (w - 1) % 2 : 0, 0x3a + device);
+        ck_assert_str_eq(name, expected);
+    }
+    ck_assert_uint_eq(starpu_memory_nodes_get_count(), _i == 0 ? 2 : 3);
+    starpu_shutdown();
+}
+END_TEST
+
+START_TEST(a_device_that_is_not_there_is_an_error)
+{
+    setenv("STARPU_WORKERS_" ON_KIND "ID", _i ? "0 0" : "2", 1);
+    setenv("STARPU_SILENT", "1", 1);
+    setenv("GPU_STANDIN", "", 1);
+    ck_assert_int_lt(starpu_init(NULL), 0);
+}
+END_TEST
+
+/* -- nothing is loaded -- */
+
+static bool is_loaded(const char *name)
+{
+    FILE *maps = fopen("/proc/self/maps", "r");
+    char line[512];
+    bool found = false;
+
+    ck_assert_ptr_nonnull(maps);
+    while (!found && fgets(line, sizeof(line), maps))
+        found = strstr(line, name) != NULL;
+    fclose(maps);
+    return found;
+}
+
+/* Without devices that are asked for, and on a simulated machine, whatever the
+ * environment says; handles of libraries are none then. */
+START_TEST(no_library_is_opened_in_vain)
+{
+    if (_i == 0)
+        setenv("STARPU_N" ON_KIND, "0", 1);
+    if (_i == 1)
+        setenv("ORRERY_MACHINE", TEST_MACHINE, 1);
+    if (_i == 2)
+        unsetenv(ON_LIBRARY);
+    setenv("STARPU_NCPU", "1", 1);
+    setenv("STARPU_SILENT", "1", 1);
+    ck_assert_int_eq(starpu_init(NULL), 0);
+    ck_assert_int_eq(orrery_is_simulated(), _i == 1);
+    starpu_cublas_init();
+    starpu_cusolver_init();
+    starpu_hipblas_init();
+    ck_assert_ptr_null(starpu_cublas_get_local_handle());
+    ck_assert_ptr_null(starpu_cusolverSp_get_local_handle());
+    ck_assert_ptr_null(starpu_cusolverRf_get_local_handle());
+    ck_assert_ptr_null(starpu_hipblas_get_local_handle());
+    ck_assert_ptr_null(starpu_cuda_get_nvmldev(0));
+    starpu_cusolver_shutdown();
+    starpu_cublas_shutdown();
+    ck_assert(!is_loaded("libstandin"));
+    ck_assert(!is_loaded("libcuda"));
+    ck_assert(!is_loaded("libamdhip64"));
+    starpu_shutdown();
+}
+END_TEST
+
+/* -- who waits -- */
+
+static void release(void *handle)
+{
+    starpu_data_release(handle);
+}
+
+/* All threads wait, and nobody is known who would wake them, but the device. */
+START_TEST(a_copy_under_way_is_no_deadlock)
+{
+    uint64_t values[LENGTH] = {0}, add = 0;
+    starpu_data_handle_t handle;
+
+    open_runtime("delay=20000", "1");
+    for (int i = 0; i < 10; i++) {
+        starpu_vector_data_register(&handle, STARPU_MAIN_RAM, (uintptr_t)values,
+                                    LENGTH, sizeof(values[0]));
+        ck_assert_int_eq(starpu_task_insert(&cl_scale, STARPU_RW, handle,
+                                            STARPU_VALUE, &add, sizeof(add), 0),
+                         0);
+        ck_assert_int_eq(
+            starpu_data_acquire_cb(handle, STARPU_R, release, handle), 0);
+        starpu_data_unregister(handle);
+    }
+    starpu_shutdown();
+}
+END_TEST
+
+/* -- memory -- */
+
+START_TEST(the_host_cannot_follow_a_device_address)
+{
+    uintptr_t address;
+
+    open_runtime("", "1");
+    address = starpu_malloc_on_node(node_of(0), 100);
+    ck_assert_uint_ne(address, 0);
+    *(volatile char *)address = 1;
+}
+END_TEST
+
+START_TEST(main_memory_is_pinned_once)
+{
+    static char bytes[100000];
+
+    open_runtime("", "1");
+    ck_assert_int_eq(starpu_memory_pin(bytes, sizeof(bytes)), 0);
+    ck_assert_int_eq(starpu_memory_pin(bytes, sizeof(bytes)), -1);
+    ck_assert_int_eq(starpu_memory_unpin(bytes, sizeof(bytes)), 0);
+    ck_assert_int_eq(starpu_memory_unpin(bytes, sizeof(bytes)), -1);
+    starpu_shutdown();
+}
+END_TEST
+
+/* What starpu_malloc gives is pinned until it is freed, and lives longer than the
+ * runtime. The stand-in refuses what is pinned. */
+START_TEST(allocated_memory_is_pinned)
+{
+    void *large, *kept;
+
+    if (_i)
+        setenv("STARPU_DISABLE_PINNING", "1", 1);
+    open_runtime("", "1");
+    ck_assert_int_eq(starpu_malloc(&large, 100000), 0);
+    ck_assert_int_eq(starpu_malloc(&kept, 100000), 0);
+    ck_assert_int_eq(starpu_memory_pin(large, 100000), _i ? 0 : -1);
+    if (_i)
+        ck_assert_int_eq(starpu_memory_unpin(large, 100000), 0);
+    starpu_free_noflag(large, 100000);
+    starpu_shutdown();
+    memset(kept, 1, 100000);
+    starpu_free_noflag(kept, 100000);
+}
+END_TEST
+
+/* -- copies of the application's -- */
+
+static char sent[64], got[64];
+static int results[3];
+
+/* In a kernel: into the second buffer's place and out again. */
+static void copy_rows(void *buffers[], void *arg)
+{
+    char *there = (char *)STARPU_VECTOR_GET_PTR(buffers[0]);
+    unsigned node =
+        starpu_worker_get_memory_node((unsigned)starpu_worker_get_id());
+
+    (void)arg;
+    results[0] = on_copy(sent, STARPU_MAIN_RAM, there, node, 64, on_stream(),
+                         (starpu_cudaMemcpyKind_t)1);
+    results[1] = on_copy2d(there, node, got, STARPU_MAIN_RAM, 3, 4, 8, 16,
+                           on_stream(), (starpu_cudaMemcpyKind_t)2);
+    ck_assert_int_eq(on_synchronize(), 0);
+    results[2] = on_copy3d(there, node, got + 3, STARPU_MAIN_RAM, 1, 2, 8, 16,
+                           2, 32, 32, NULL, (starpu_cudaMemcpyKind_t)2);
+}
+
+static struct starpu_codelet cl_copy_rows = {
+    .on_funcs = {copy_rows},
+    .nbuffers = 1,
+    .modes = {STARPU_W},
+};
+
+START_TEST(applications_copy_in_streams_and_at_once)
+{
+    starpu_data_handle_t handle;
+    char expected[64] = {0};
+
+    open_runtime("delay=20", "0");
+    for (int i = 0; i < 64; i++)
+        sent[i] = (char)(i + 1);
+    memset(got, 0, sizeof(got));
+    starpu_vector_data_register(&handle, -1, 0, 64, 1);
+    ck_assert_int_eq(starpu_task_insert(&cl_copy_rows, STARPU_W, handle, 0), 0);
+    starpu_data_unregister(handle);
+    ck_assert_int_eq(results[0], -EAGAIN);
+    ck_assert_int_eq(results[1], -EAGAIN);
+    ck_assert_int_eq(results[2], 0);
+    for (int y = 0; y < 4; y++)
+        memcpy(expected + 16 * y, sent + 8 * y, 3);
+    for (int i = 0; i < 4; i++)
+        if (got[3 + 16 * (i % 2) + 32 * (i / 2)] ==
+            sent[8 * (i % 2) + 32 * (i / 2)])
+            got[3 + 16 * (i % 2) + 32 * (i / 2)] = 0;
+    ck_assert_mem_eq(got, expected, 64);
+    starpu_shutdown();
+}
+END_TEST
+
+/* -- errors of the application's -- */
+
+START_TEST(a_stream_is_a_workers_own)
+{
+    open_runtime("", "1");
+    (void)on_stream();
+}
+END_TEST
+
+START_TEST(another_device_cannot_be_made_current)
+{
+    open_runtime("", "1");
+    ON_SET_DEVICE(0);
+    ON_SET_DEVICE(2);
+}
+END_TEST
+
+/* Each of them with a code of its own. */
+START_TEST(an_error_is_reported_and_ends_the_program)
+{
+    open_runtime("", "1");
+    switch (_i) {
+    case 0:
+        starpu_cuda_report_error("f", "file.c", 1, 2);
+        break;
+    case 1:
+        starpu_hip_report_error("f", "file.c", 1, 2);
+        break;
+    case 2:
+        starpu_cublas_report_error("f", "file.c", 1, 3);
+        break;
+    case 3:
+        starpu_cusolver_report_error("f", "file.c", 1, 6);
+        break;
+    case 4:
+        starpu_hipblas_report_error("f", "file.c", 1, 719);
+        break;
+    default:
+        starpu_hipblas_report_status("f", "file.c", 1, 99);
+    }
+}
+END_TEST
+
+/* -- libraries -- */
+
+#ifndef KIND_HIP
+static struct cublasContext *handles[STARPU_NMAXWORKERS];
+static bool streams_agree = true;
+
+/* The stand-in's handle begins with its stream. */
+static void note_handle(void *arg)
+{
+    int id = starpu_worker_get_id();
+
+    (void)arg;
+    handles[id] = starpu_cublas_get_local_handle();
+    streams_agree &= *(void **)handles[id] == on_stream();
+    streams_agree &=
+        *(void **)starpu_cusparse_get_local_handle() == on_stream();
+    streams_agree &=
+        *(void **)starpu_cusolverDn_get_local_handle() == on_stream();
+    streams_agree &= *(void **)starpu_cublasLt_get_local_handle() == NULL;
+    starpu_cublas_set_stream();
+}
+
+START_TEST(workers_have_handles_of_libraries)
+{
+    int (*count)(void);
+    void *library = dlopen(BLAS_LIBRARY, RTLD_NOW | RTLD_GLOBAL), *symbol;
+
+    ck_assert_ptr_nonnull(library);
+    symbol = dlsym(library, "standin_handles");
+    memcpy(&count, &symbol, sizeof(count));
+    open_runtime("", "1");
+    ck_assert_ptr_null(starpu_cublas_get_local_handle());
+    starpu_cublas_init();
+    starpu_cublasLt_init();
+    starpu_cusparse_init();
+    starpu_cusolver_init();
+    ck_assert_int_eq(count(), 6 * 3);
+    starpu_execute_on_each_worker(note_handle, NULL, ON_WHERE);
+    ck_assert(streams_agree);
+    ck_assert_ptr_nonnull(starpu_cublas_get_local_handle());
+    ck_assert_ptr_ne(handles[worker_of(0, 0)], handles[worker_of(1, 0)]);
+    ck_assert_ptr_ne(handles[worker_of(0, 0)],
+                     starpu_cublas_get_local_handle());
+    starpu_cusolver_shutdown();
+    starpu_cusparse_shutdown();
+    starpu_cublasLt_shutdown();
+    starpu_cublas_shutdown();
+    ck_assert_int_eq(count(), 0);
+    ck_assert_ptr_null(starpu_cublas_get_local_handle());
+    starpu_shutdown();
+}
+END_TEST
+#endif
+
+int main(void)
+{
+    Suite *suite = suite_create("gpu");
+    TCase *tc = tcase_create("all");
+
+    suite_add_tcase(suite, tc);
+    tcase_set_timeout(tc, 600);
+    tcase_add_loop_test(tc, values_are_those_of_one_task_after_the_other, 0,
+                        NWAYS);
+    tcase_add_loop_test(tc, a_failure_changes_no_value, 0, 12);
+    tcase_add_loop_test(tc, what_failed_the_other_device_does, 0, 4);
+    tcase_add_loop_test(tc, workers_are_those_of_the_devices, 0, 3);
+    tcase_add_loop_test(tc, a_device_that_is_not_there_is_an_error, 0, 2);
+    tcase_add_loop_test(tc, no_library_is_opened_in_vain, 0, 3);
+    tcase_add_test_raise_signal(tc, the_host_cannot_follow_a_device_address,
+                                SIGSEGV);
+    tcase_add_test(tc, a_copy_under_way_is_no_deadlock);
+    tcase_add_test(tc, main_memory_is_pinned_once);
+    tcase_add_loop_test(tc, allocated_memory_is_pinned, 0, 2);
+    tcase_add_test(tc, applications_copy_in_streams_and_at_once);
+    tcase_add_test_raise_signal(tc, a_stream_is_a_workers_own, SIGABRT);
+    tcase_add_test_raise_signal(tc, another_device_cannot_be_made_current,
+                                SIGABRT);
+    tcase_add_loop_test_raise_signal(
+        tc, an_error_is_reported_and_ends_the_program, SIGABRT, 0, 6);
+#ifndef KIND_HIP
+    tcase_add_test(tc, workers_have_handles_of_libraries);
+#endif
+    return suite_main(suite);
+}

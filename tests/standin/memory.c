@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* tests/standin/memory.c - see private.h: memory of devices, pinned main memory.
+ * What is allocated or freed is overwritten, so that what is read too early or too
+ * late is not what it was. */
+#include "private.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+enum { ALIGNMENT = 256, FRESH = 0xcd, FREED = 0xdd };
+
+struct block {
+    struct block *next;
+    size_t offset, size;
+};
+
+int memory_init(struct device *device, size_t size)
+{
+    int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
+    void *closed = mmap(NULL, size, PROT_NONE, flags, -1, 0);
+    void *open = mmap(NULL, size, PROT_READ | PROT_WRITE, flags, -1, 0);
+
+    if (closed == MAP_FAILED || open == MAP_FAILED)
+        return OUT_OF_MEMORY;
+    device->closed = closed;
+    device->open = open;
+    return OK;
+}
+
+/* First fit. By who holds the lock. */
+static struct block *find_room(struct device *device, size_t size)
+{
+    struct block **link = &device->blocks, *block;
+    size_t offset = 0;
+
+    for (;
+         *link && ((*link)->offset < offset || (*link)->offset - offset < size);
+         link = &(*link)->next)
+        offset = ((*link)->offset + (*link)->size + ALIGNMENT) / ALIGNMENT *
+                 ALIGNMENT;
+    if (!*link &&
+        (offset > gpus.options.memory || gpus.options.memory - offset < size))
+        return NULL;
+    block = malloc(sizeof(*block));
+    if (!block)
+        return NULL;
+    *block = (struct block){*link, offset, size};
+    *link = block;
+    return block;
+}
+
+int memory_alloc(struct device *device, size_t size, uintptr_t *ret)
+{
+    struct block *block;
+
+    if (size == 0)
+        return INVALID_VALUE;
+    pthread_mutex_lock(&device->lock);
+    block = find_room(device, size);
+    if (block) {
+        *ret = (uintptr_t)device->closed + block->offset;
+        memset(device->open + block->offset, FRESH, size);
+    }
+    pthread_mutex_unlock(&device->lock);
+    return block ? OK : OUT_OF_MEMORY;
+}
+
+int memory_free(struct device *device, uintptr_t address)
+{
+    size_t offset = address - (uintptr_t)device->closed;
+    struct block **link, *block;
+
+    /* As vendors' do: what is under way may use it. */
+    device_synchronize(device);
+    pthread_mutex_lock(&device->lock);
+    for (link = &device->blocks; *link && (*link)->offset != offset;)
+        link = &(*link)->next;
+    block = *link;
+    if (block) {
+        *link = block->next;
+        memset(device->open + block->offset, FREED, block->size);
+    }
+    pthread_mutex_unlock(&device->lock);
+    if (!block)
+        return INVALID_VALUE;
+    free(block);
+    return OK;
+}
+
+struct device *memory_owner(uintptr_t address)
+{
+    for (unsigned i = 0; i < gpus.options.devices; i++)
+        if (address - (uintptr_t)gpus.devices[i].closed < gpus.options.memory)
+            return &gpus.devices[i];
+    return NULL;
+}
+
+bool memory_holds(struct device *device, uintptr_t address, size_t size)
+{
+    size_t offset = address - (uintptr_t)device->closed;
+    const struct block *block;
+    bool holds;
+
+    pthread_mutex_lock(&device->lock);
+    block = device->blocks;
+    while (block && block->offset + block->size <= offset)
+        block = block->next;
+    holds = block && block->offset <= offset &&
+            size <= block->offset + block->size - offset;
+    pthread_mutex_unlock(&device->lock);
+    return holds;
+}
+
+void *bytes_of(const void *address)
+{
+    struct device *device = memory_owner((uintptr_t)address);
+
+    return device ? device->open + ((const char *)address - device->closed)
+                  : NULL;
+}
+
+/* -- pinned main memory -- */
+
+struct pin {
+    struct pin *next;
+    char *address;
+    size_t size;
+};
+
+static pthread_mutex_t pins_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct pin *pins; /* [pins_lock] */
+
+/* Vendors pin pages: two pieces must not share one. */
+static bool meet(const struct pin *pin, char *address, size_t size)
+{
+    enum { PAGE = 4096 };
+    uintptr_t from = (uintptr_t)address / PAGE;
+    uintptr_t to = ((uintptr_t)address + size - 1) / PAGE;
+
+    return from <= ((uintptr_t)pin->address + pin->size - 1) / PAGE &&
+           to >= (uintptr_t)pin->address / PAGE;
+}
+
+int pin(void *address, size_t size)
+{
+    struct pin *fresh = malloc(sizeof(*fresh)), *p;
+
+    if (!fresh || size == 0) {
+        free(fresh);
+        return size ? OUT_OF_MEMORY : INVALID_VALUE;
+    }
+    *fresh = (struct pin){NULL, address, size};
+    pthread_mutex_lock(&pins_lock);
+    for (p = pins; p && !meet(p, address, size);)
+        p = p->next;
+    if (!p) {
+        fresh->next = pins;
+        pins = fresh;
+    }
+    pthread_mutex_unlock(&pins_lock);
+    if (p)
+        free(fresh);
+    return p ? ALREADY_PINNED : OK;
+}
+
+int unpin(void *address)
+{
+    struct pin **link, *found;
+
+    pthread_mutex_lock(&pins_lock);
+    for (link = &pins; *link && (*link)->address != address;)
+        link = &(*link)->next;
+    found = *link;
+    if (found)
+        *link = found->next;
+    pthread_mutex_unlock(&pins_lock);
+    free(found);
+    return found ? OK : NOT_PINNED;
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * tests/standin/standin.h - what the stand-ins for libcuda.so.1 and libamdhip64
+ * offer beside the vendors' calls, to programs that look it up (dlsym). They take
+ * GPU_STANDIN from the environment when they are initialised:
+ *
+ *   devices=2     how many (2)
+ *   mib=64        memory of each (64)
+ *   seed=3        of the delays of operations (1)
+ *   delay=200     µs that an operation is held back at most (100)
+ *   peers=none    of `all' (accessible), `none', `refused' (said to be accessible,
+ *                 but opening fails)
+ *   fault=copy@5  the 5th `alloc', `copy' (half of its bytes arrive), `kernel' or
+ *                 `lost' (an operation of a stream after which the device is of no
+ *                 use); `copy@5+': each one from then on
+ */
+#pragma once
+
+/* Puts a kernel into a stream: `function(arg)' is called there, on a thread of the
+ * stand-in's. A vendor's code. */
+typedef int (*standin_launch_t)(void *stream, void (*function)(void *),
+                                void *arg);
+#define STANDIN_LAUNCH "gpu_standin_launch"
+
+/* Where the host finds the byte at a device's address: kernels do. NULL: no
+ * device has it. */
+typedef void *(*standin_bytes_t)(const void *address);
+#define STANDIN_BYTES "gpu_standin_bytes"
+
+/* How many calls of the vendor's interface were made. */
+typedef unsigned long (*standin_calls_t)(void);
+#define STANDIN_CALLS "gpu_standin_calls"
