@@ -48,6 +48,19 @@ def those_that_are_set_are_shown_with_their_values():
 
 
 @test
+def libraries_of_devices_are_shown_with_what_they_lack():
+    done = orrery("env", "--devices", ORRERY_CUDA_LIBRARY="/absent/libcuda.so")
+    assert done.returncode == 0 and not done.stderr, done
+    assert "/dev/nvidiactl" in done.stdout and "/dev/kfd" in done.stdout, done
+    assert "/absent/libcuda.so was looked for" in done.stdout, done
+    # Some library that is there, and is no vendor's.
+    done = orrery("env", "--devices", "--json", ORRERY_CUDA_LIBRARY="libc.so.6")
+    cuda = json.loads(done.stdout)[0]
+    assert cuda["kind"] == "CUDA" and "devices" not in cuda, cuda
+    assert "libc.so.6 has no cuInit: a driver of version" in cuda["error"], cuda
+
+
+@test
 def names_that_nothing_reads_are_named_with_what_may_be_meant():
     done = orrery("env", STARPU_SHCED="dmda", ORRERY_HITHERTO="1",
                   STARPU_LIMIT_CUDA_99_MEM="1")
@@ -56,9 +69,9 @@ def names_that_nothing_reads_are_named_with_what_may_be_meant():
         "is STARPU_SCHED\n" in done.stderr, done
     assert "nothing reads ORRERY_HITHERTO\n" in done.stderr, done
     assert "STARPU_LIMIT_CUDA_99_MEM" in done.stderr, done
-    done = orrery("env", STARPU_MACHINE="h100-pcie-4", STARPU_NHIP="1")
+    done = orrery("env", STARPU_MACHINE="h100-pcie-4", STARPU_NTCPIP_MS="1")
     assert "nearest name is ORRERY_MACHINE" in done.stderr, done
-    assert "nothing reads STARPU_NHIP\n" in done.stderr, done
+    assert "nothing reads STARPU_NTCPIP_MS\n" in done.stderr, done
 
 
 @test

@@ -11,15 +11,18 @@
 #include "tools/common/json.h"
 #include "tools/common/table.h"
 #include "tools/common/variables.h"
+#include "tools/env/env.h"
 
 static const char help[] =
-    "usage: orrery env [--all | --counters | --knobs] [--json] [WORD]\n"
+    "usage: orrery env [--all | --counters | --knobs | --devices] [--json] [WORD]\n"
     "Shows the environment variables that are set and what they mean, and those\n"
     "that nothing reads: their names may be misspelt.\n"
     "      --all       those that are not set, too\n"
     "      --counters  performance counters instead (starpu_perf_monitoring.h)\n"
     "      --knobs     performance knobs instead (starpu_perf_steering.h)\n"
-    "      --json      everything as JSON\n"
+    "      --devices   where libraries of GPUs are looked for instead, what they lack,\n"
+    "                  and the devices that they know (docs/CUDA.md)\n"
+    "      --json      everything as JSON; with --devices, that\n"
     "WORD: of all, those whose name or meaning has it.\n"
     "Exit codes: 0; 1 when a variable that is set cannot be read, or nothing reads\n"
     "it; 2 for a wrong command line.\n"
@@ -184,9 +187,11 @@ static int judge(bool json)
 int cmd_env(int argc, char **argv)
 {
     bool all = false, counters = false, knobs = false, json = false;
+    bool devices = false;
     const struct tool_option options[] = {{0, "all", NULL, &all},
                                           {0, "counters", NULL, &counters},
                                           {0, "knobs", NULL, &knobs},
+                                          {0, "devices", NULL, &devices},
                                           {0, "json", NULL, &json},
                                           {0}};
     int nwords = 0, rc = tool_parse_operands(argc, argv, options, help, &nwords);
@@ -194,11 +199,14 @@ int cmd_env(int argc, char **argv)
 
     if (rc <= 0)
         return rc < 0 ? TOOL_USAGE : TOOL_OK;
-    if (nwords > 1 || all + counters + knobs > 1 ||
-        (json && (word || all || counters || knobs)))
-        return tool_fail(TOOL_USAGE, "env: one WORD, one of --all, --counters "
-                                     "and --knobs, or --json, which has all");
-    rc = json       ? show_json()
+    if (nwords > 1 || all + counters + knobs + devices > 1 ||
+        (devices && word) || (json && (word || all || counters || knobs)))
+        return tool_fail(TOOL_USAGE, "env: one WORD, one of --all, --counters, "
+                                     "--knobs and --devices, or --json");
+    if (devices)
+        rc = json ? tool_json_print(env_devices_json()) : env_show_devices();
+    else
+        rc = json   ? show_json()
          : counters ? show_perf(&orr_perf_counters, word)
          : knobs    ? show_perf(&orr_perf_knobs, word)
                     : show_variables(word, all);

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* tools/env/env.h - the parts of `orrery env`. One thread. */
+#pragma once
+
+#include <jansson.h>
+
+/* Where libraries of vendors of GPUs were looked for, what they lack, and which
+ * devices they know. Opens those that are there. -1: out of memory. */
+int env_show_devices(void);
+
+/* The same; NULL: out of memory. */
+json_t *env_devices_json(void);
