@@ -33,13 +33,13 @@ static int find(const char *const *sampling_dirs, const char *host, char **ret)
     return 0;
 }
 
-/* hwloc sees few OpenCL devices, none of processors: where it sees none there may
- * be those that were measured. */
+/* hwloc sees few OpenCL devices, none of processors, and CUDA devices with a plugin
+ * only: where it sees none there may be those that were measured. */
 static bool same_devices(const struct orr_machine_desc *found,
                          const struct orr_machine_desc *calibrated)
 {
     return found->ncpu == calibrated->ncpu &&
-           found->ncuda == calibrated->ncuda &&
+           (found->ncuda == 0 || found->ncuda == calibrated->ncuda) &&
            (found->nopencl == 0 || found->nopencl == calibrated->nopencl);
 }
 

@@ -11,8 +11,8 @@
  * does. `host` is the name under which its files and models are kept, NULL or
  * empty: the system's. If <host>.machine.xml is in the bus/ of a sampling directory, and
  * has the processors and devices that this process may use, it is the
- * description; if it has others, only its runtime costs count. (OpenCL devices that
- * hwloc does not see are taken for present.) *ret_calibrated
+ * description; if it has others, only its runtime costs count. (CUDA and OpenCL devices
+ * that hwloc does not see are taken for present.) *ret_calibrated
  * (may be NULL): the file that was used, owned by the caller, or NULL. Errors:
  * as there; a broken file is one. */
 int orr_machine_desc_present(const char *const *sampling_dirs, const char *host,
