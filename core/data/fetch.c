@@ -337,7 +337,7 @@ static bool has_writer_locked(const struct orr_handle *handle)
 }
 
 /* The value is there, in memory that nothing else may take, and nobody is about to
- * change it: mostly what is looked for. */
+ * change it, nor has contributed to it: mostly what is looked for. */
 static bool stays_there_locked(const struct orr_runtime *rt,
                                struct orr_handle *handle, unsigned node)
     ORR_REQUIRES(handle->lock)
@@ -345,7 +345,7 @@ static bool stays_there_locked(const struct orr_runtime *rt,
     return atomic_load_explicit(&handle->valid, memory_order_relaxed) >> node &
                1 &&
            orr_list_empty(&handle->order) && handle->nclaims == 0 &&
-           !rt->nodes[node].capacity;
+           !handle->reduction && !rt->nodes[node].capacity;
 }
 
 /* `value`: not only the memory; `checks`: if there is a writer, nothing is done and
