@@ -33,21 +33,20 @@ static const char *rank_name(unsigned rank)
     return names[rank];
 }
 
-void orr_lock_check_order(const struct orr_lock *lock, bool next)
+void orr_lock_refuse(const struct orr_lock *lock, bool next)
 {
     const unsigned short *held = orr_self->held;
-    unsigned rank = lock->rank;
+    unsigned rank = lock->rank, r = rank + next;
 
     if (next && !held[rank]) {
         orr_log_error("a further lock of a %s is taken, but none is held",
                       rank_name(rank));
         abort();
     }
-    for (unsigned r = rank + next; r < ORR_NRANKS; r++)
-        if (held[r]) {
-            orr_log_error("the lock of a %s is taken while that of a %s is "
-                          "held: the order is in core/base/lock.h",
-                          rank_name(rank), rank_name(r));
-            abort();
-        }
+    while (r + 1 < ORR_NRANKS && !held[r])
+        r++;
+    orr_log_error("the lock of a %s is taken while that of a %s is held: the "
+                  "order is in core/base/lock.h",
+                  rank_name(rank), rank_name(r));
+    abort();
 }

@@ -20,7 +20,7 @@
 
 /* A context that holds a lock may only take locks of a higher rank. */
 #define ORR_LOCK_RANKS(X)                                                      \
-    X(PLANS, "plans")      /* planned partitions: what was submitted */         \
+    X(PLANS, "plans")      /* planned partitions: what was submitted */        \
     X(SUBMIT, "tags")      /* the table of tags */                             \
     X(HANDLE, "handle")    /* a data handle: dependencies and coherency */     \
     X(JOB, "job")          /* a job: successors and waiters */                 \
@@ -40,6 +40,7 @@ enum orr_lock_rank {
 };
 
 static_assert(ORR_NRANKS <= ORR_MAX_LOCK_RANKS, "a context counts each rank");
+static_assert(ORR_MAX_LOCK_RANKS <= 16, "and has a bit for each");
 
 /* --- what clang checks --- */
 
@@ -78,18 +79,34 @@ static inline void orr_lock_init(struct orr_lock *lock, enum orr_lock_rank rank)
 /* Waits until the lock was let go, out of line. */
 void orr_lock_wait(struct orr_lock *lock);
 
+/* Names the lock that the context may not take now, and stops the program. */
+_Noreturn void orr_lock_refuse(const struct orr_lock *lock, bool next);
+
 /* Stops the program if the context may not take the lock now: it holds one of
  * that rank or a higher one; with `next`, of a higher rank, or none of that. */
-void orr_lock_check_order(const struct orr_lock *lock, bool next);
+static inline void orr_lock_check_order(const struct orr_lock *lock, bool next)
+{
+#ifndef NDEBUG
+    if (orr_self->ranks >> lock->rank != next)
+        orr_lock_refuse(lock, next);
+#else
+    (void)lock;
+    (void)next;
+#endif
+}
 
 /* Counts a lock that was taken, or let go (-1). */
 static inline void orr_lock_count(const struct orr_lock *lock, int change)
 {
 #ifndef NDEBUG
     struct orr_context *self = orr_self;
+    unsigned short held = (unsigned short)(self->held[lock->rank] + change);
+    unsigned bit = 1u << lock->rank;
 
     self->locks += (unsigned)change;
-    self->held[lock->rank] = (unsigned short)(self->held[lock->rank] + change);
+    self->held[lock->rank] = held;
+    self->ranks =
+        (unsigned short)(held ? self->ranks | bit : self->ranks & ~bit);
 #else
     (void)lock;
     (void)change;
@@ -115,9 +132,7 @@ static inline void orr_lock_take(struct orr_lock *lock)
  * orr_unlock of the previous holder. */
 static inline void orr_lock(struct orr_lock *lock) ORR_ACQUIRES(lock)
 {
-#ifndef NDEBUG
     orr_lock_check_order(lock, false);
-#endif
     orr_lock_take(lock);
 }
 
@@ -125,9 +140,7 @@ static inline void orr_lock(struct orr_lock *lock) ORR_ACQUIRES(lock)
  * order among these, which all others keep too. */
 static inline void orr_lock_next(struct orr_lock *lock) ORR_ACQUIRES(lock)
 {
-#ifndef NDEBUG
     orr_lock_check_order(lock, true);
-#endif
     orr_lock_take(lock);
 }
 
