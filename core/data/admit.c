@@ -143,6 +143,7 @@ size_t orr_admit_take_locked(struct orr_handle *handle,
     if (has_memory(handle, node))
         return handle->size; /* it came there since */
     replicate->reserved = handle->size;
+    orr_node_changed_for_jobs(&handle->runtime->nodes[node]);
     return 0;
 }
 
@@ -181,7 +182,7 @@ static void insert(struct orr_node *node, struct orr_job *job)
 {
     orr_lock(&node->lock);
     job->waits = 1;
-    job->memory.since = node->admission.last++;
+    job->memory.since = ++node->admission.last;
     orr_list_append(&node->admission.jobs, &job->queue);
     orr_heap_insert(&node->admission.urgent, &job->memory.link, comes_before);
     orr_unlock(&node->lock);
@@ -249,8 +250,8 @@ void orr_admit_suspend(struct orr_runtime *rt, const struct orr_job *job)
 void orr_admit_resume(struct orr_runtime *rt, const struct orr_job *job)
 {
     for (uint64_t left = job->admitted; left; left &= left - 1)
-        atomic_fetch_add(
-            &rt->nodes[__builtin_ctzll(left)].admission.nadmitted, 1);
+        atomic_fetch_add(&rt->nodes[__builtin_ctzll(left)].admission.nadmitted,
+                         1);
 }
 
 /* Whether the context may evict: a device's memory belongs to its workers. */
@@ -307,12 +308,28 @@ static void let_through(struct orr_node *node, struct orr_job *job,
     orr_list_append(admitted, &job->queue);
 }
 
+/* Whether it was tried in vain, and would be again. */
+static bool is_vain(const struct orr_runtime *rt, struct orr_node *node,
+                    const struct orr_job *job)
+{
+    return node->admission.tried == job->memory.since &&
+           node->admission.changes == atomic_load(&node->changes[ORR_NEEDED]) &&
+           !may_exceed(rt, node);
+}
+
 /* A job that waits goes on if it can. */
 static bool try(struct orr_runtime *rt, struct orr_node *node,
                 struct orr_job *job, struct orr_list *admitted)
 {
-    if (!reserve(rt, node, job, hold(job, node->id, false)))
+    unsigned changes = atomic_load(&node->changes[ORR_NEEDED]);
+
+    if (is_vain(rt, node, job))
         return false;
+    if (!reserve(rt, node, job, hold(job, node->id, false))) {
+        node->admission.tried = job->memory.since;
+        node->admission.changes = changes;
+        return false;
+    }
     let_through(node, job, admitted);
     return true;
 }
@@ -446,7 +463,7 @@ static bool serve(struct orr_runtime *rt, struct orr_node *node,
     }
     atomic_store(&a->starved, false);
     /* Prefetches had left it the memory. */
-    orr_nodes_kick(rt, atomic_exchange(&node->short_of_memory, 0));
+    orr_nodes_kick(rt, orr_node_take_short(node));
     return false;
 }
 
@@ -596,6 +613,7 @@ bool orr_admit(struct orr_runtime *rt, struct orr_job *job, unsigned id)
     if (!atomic_compare_exchange_strong(&a->calls, &none, 1)) {
         let_go(rt, job, id);
         insert(node, job);
+        orr_node_changed_for_jobs(node); /* who is tried could not have that */
         atomic_store(&a->changed, true);
         (void)call(rt, node);
         return false;

@@ -80,8 +80,7 @@ static unsigned find_disk(const struct orr_replicate *replicate)
             !(handle->replicates[node].allocated ||
               orr_node_fits(&rt->nodes[node], handle->size)))
             continue;
-        time =
-            orr_transfer_predict(rt, replicate->node, node, handle->size);
+        time = orr_transfer_predict(rt, replicate->node, node, handle->size);
         if (best == replicate->node || time < best_time) {
             best = node;
             best_time = time;
@@ -218,23 +217,53 @@ bool orr_node_try_evict(struct orr_handle *handle, unsigned id)
     return true;
 }
 
+static bool is_vain(struct orr_node *node, size_t size,
+                    enum orr_fetch_level level)
+{
+    bool vain;
+
+    orr_lock(&node->lock);
+    vain = orr_node_is_vain(node, size, level);
+    orr_unlock(&node->lock);
+    return vain;
+}
+
+static void remember_vain(struct orr_node *node, size_t size,
+                          enum orr_fetch_level level, unsigned changes)
+{
+    orr_lock(&node->lock);
+    node->vain = (struct orr_vain){changes, level, size};
+    orr_unlock(&node->lock);
+}
+
 /* A handle is locked for a few instructions, at the end of which no context is
- * woken: what it has may be all that could leave, so that this is waited for. */
+ * woken: what it has may be all that could leave, so that this is waited for.
+ * What is held for a job that is tried may leave for others. */
 int orr_node_make_room(struct orr_runtime *rt, struct orr_node *node,
                        size_t size, enum orr_fetch_level level)
 {
+    bool serves = atomic_load(&node->admission.server) == orr_self;
+    int err;
+
     for (;;) {
         unsigned passed =
             atomic_load_explicit(&node->npassed, memory_order_relaxed);
-        int err = orr_node_fits(node, size)
-                      ? 0
-                      : rt->eviction->make_room(rt, node, size, level);
+        unsigned changes = atomic_load(&node->changes[orr_need_of(level)]);
 
-        if (err == -EINPROGRESS)
-            return -ENOMEM; /* its end has it tried again */
-        if (!err || passed == atomic_load_explicit(&node->npassed,
-                                                   memory_order_relaxed))
-            return err;
+        if (orr_node_fits(node, size))
+            return 0;
+        if (!serves && is_vain(node, size, level))
+            return -ENOMEM;
+        err = rt->eviction->make_room(rt, node, size, level);
+        if (!err)
+            return 0;
+        if (err == -EINPROGRESS || /* its end has it tried again */
+            passed ==
+                atomic_load_explicit(&node->npassed, memory_order_relaxed)) {
+            if (!serves)
+                remember_vain(node, size, level, changes);
+            return -ENOMEM;
+        }
         rt->exec->ops->relax(rt->exec);
     }
 }

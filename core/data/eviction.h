@@ -20,8 +20,9 @@ struct orr_eviction {
     /* Prefetches are tried in the order in which queued jobs need them, where
      * memory has become short: core/data/pending.h. */
     bool sorts_prefetches;
-    /* Nobody uses the block any more; somebody does. */
-    void (*file)(struct orr_node *node, struct orr_block *block);
+    /* Nobody uses the block any more; somebody does. The first one returns
+     * whether prefetches may take it. */
+    bool (*file)(struct orr_node *node, struct orr_block *block);
     void (*unfile)(struct orr_node *node, struct orr_block *block);
     /* The value of an offered block was found there by a request; it is to be
      * the next to leave; it was overwritten elsewhere. Each may be NULL: that

@@ -86,9 +86,10 @@ static void promise(struct orr_access *access, unsigned node)
     orr_unlock(&handle->lock);
 }
 
-/* What nobody is promised any more is in nobody's way, and not queued for. */
+/* What nobody is promised any more is in nobody's way, and not queued for, unless
+ * it is used there now. */
 static void withdraw_locked(struct orr_handle *handle,
-                            struct orr_access *access,
+                            struct orr_access *access, unsigned used,
                             struct orr_deferred *deferred)
     ORR_REQUIRES(handle->lock)
 {
@@ -96,7 +97,7 @@ static void withdraw_locked(struct orr_handle *handle,
     handle->replicates[access->node].promised--;
     if (handle->runtime->eviction->withdraw)
         handle->runtime->eviction->withdraw(access);
-    if (handle->replicates[access->node].promised != 0)
+    if (handle->replicates[access->node].promised != 0 || access->node == used)
         return;
     orr_node_touch(handle, access->node);
     orr_node_retry(handle->runtime, access->node, deferred);
@@ -111,7 +112,7 @@ static void pin(struct orr_handle *handle, struct orr_access *access,
     if (handle->replicates[node].block)
         orr_node_retain(handle, node);
     if (access->promised)
-        withdraw_locked(handle, access, deferred);
+        withdraw_locked(handle, access, node, deferred);
     access->pinned = 1;
     access->node = (uint8_t)node;
 }

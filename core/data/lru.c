@@ -47,10 +47,11 @@ static void append(struct orr_node *node, struct orr_block *block,
 
 /* What others who live there need is not looked at: they may be many, and their
  * handles are not locked. Who looks for victims puts that right. */
-static void file(struct orr_node *node, struct orr_block *block)
+static bool file(struct orr_node *node, struct orr_block *block)
     ORR_REQUIRES(node->lock)
 {
     append(node, block, orr_block_is_shared(block) ? 0 : list_of(node, block));
+    return true;
 }
 
 static void unfile(struct orr_node *node, struct orr_block *block)
@@ -64,7 +65,7 @@ static void touch(struct orr_node *node, struct orr_block *block)
     ORR_REQUIRES(node->lock)
 {
     orr_list_remove(&block->lru);
-    file(node, block);
+    (void)file(node, block);
 }
 
 /* What several share is not needless because one of them is. */

@@ -88,6 +88,7 @@ void orr_node_unreserve(struct orr_node *node, size_t size)
 {
     atomic_fetch_sub_explicit(&node->reserved, size, memory_order_relaxed);
     atomic_fetch_sub(&node->used, size);
+    orr_node_changed(node);
 }
 
 void orr_replicate_unreserve(struct orr_handle *handle, unsigned node,
@@ -170,6 +171,7 @@ int orr_node_malloc(struct orr_runtime *rt, unsigned id, size_t size,
     err = allocate(rt, node, size, pinned, ret);
     if (err) {
         atomic_fetch_sub(&node->used, size - have);
+        orr_node_changed(node);
         return err;
     }
     if (have) {
@@ -187,6 +189,7 @@ void orr_node_free(struct orr_runtime *rt, unsigned id, uintptr_t address,
     orr_runtime_trace_memory(rt, id, -(int64_t)size);
     orr_machine_free_any(rt->machine, id, address, size);
     atomic_fetch_sub(&rt->nodes[id].used, size);
+    orr_node_changed(&rt->nodes[id]);
 }
 
 /* --- blocks --- */

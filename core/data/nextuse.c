@@ -277,6 +277,11 @@ static bool leaves_sooner(struct orr_heap_link *a, struct orr_heap_link *b)
     return x->id < y->id;
 }
 
+static bool is_dead(const struct orr_block *block)
+{
+    return (block->list & ~DIRTY) == DEAD;
+}
+
 static void insert(struct orr_node *node, struct orr_block *block)
     ORR_REQUIRES(node->lock)
 {
@@ -330,12 +335,16 @@ static void stay(struct orr_node *node, struct orr_block *block)
     atomic_store_explicit(&block->leaving, 0, memory_order_relaxed);
 }
 
-static void file(struct orr_node *node, struct orr_block *block)
+/* Once what was leaving has come to its end, what waited for that is tried again. */
+static bool file(struct orr_node *node, struct orr_block *block)
     ORR_REQUIRES(node->lock)
 {
+    bool left = atomic_load_explicit(&block->leaving, memory_order_relaxed);
+
     stay(node, block);
     block->age = ++node->youngest;
     insert_in_place(node, block);
+    return left || !node->nextuse.pressed || is_dead(block);
 }
 
 /* That makes it leave later, if anything: its place is corrected in time. */
@@ -369,6 +378,8 @@ static bool correct(struct orr_node *node, struct orr_block *block)
         use.second == block->use.second)
         return false;
     move(node, block, list, use);
+    if (is_dead(block))
+        orr_node_changed(node);
     return true;
 }
 
@@ -379,8 +390,10 @@ static void reorder(struct orr_node *node, struct orr_block *block)
 
     if (!orr_block_is_shared(block))
         (void)correct(node, block);
-    else if (node->nextuse.pressed && block->list != DEAD)
+    else if (node->nextuse.pressed && block->list != DEAD) {
+        orr_node_changed(node);
         move(node, block, place_or_guess(block, &use), use);
+    }
 }
 
 /* What several share is not needless because one of them is. */
@@ -485,16 +498,30 @@ static struct orr_block *first_victim(struct orr_node *node,
 static bool peek(struct orr_node *node, unsigned list,
                  struct orr_use *ret) ORR_UNCHECKED
 {
-    struct orr_block *block;
+    struct orr_block *block = first_victim(node, list);
 
-    orr_lock(&node->lock);
-    block = first_victim(node, list);
     if (block) {
         *ret = block->use;
         orr_block_unlock(block);
     }
-    orr_unlock(&node->lock);
     return block != NULL;
+}
+
+/* The same of two heaps, of clean and of dirty blocks: which have one. */
+struct uses {
+    struct orr_use clean, dirty;
+    bool has_clean, has_dirty;
+};
+
+static struct uses peek_both(struct orr_node *node, unsigned list)
+{
+    struct uses uses;
+
+    orr_lock(&node->lock);
+    uses.has_clean = peek(node, list, &uses.clean);
+    uses.has_dirty = peek(node, list | DIRTY, &uses.dirty);
+    orr_unlock(&node->lock);
+    return uses;
 }
 
 /* A heap's first victim, as above. */
@@ -536,6 +563,16 @@ static bool write_back_locked(struct orr_runtime *rt, struct orr_node *node,
     return true;
 }
 
+static bool is_empty(struct orr_node *node, unsigned list)
+{
+    bool empty;
+
+    orr_lock(&node->lock);
+    empty = !node->nextuse.blocks[list].first;
+    orr_unlock(&node->lock);
+    return empty;
+}
+
 static bool write_back_from(struct orr_runtime *rt, struct orr_node *node,
                             unsigned list)
 {
@@ -544,6 +581,8 @@ static bool write_back_from(struct orr_runtime *rt, struct orr_node *node,
     unsigned spares = ORR_SPARES;
     bool begun = false, enough = false;
 
+    if (is_empty(node, list))
+        return false;
     while (!enough && orr_deferred_prepare_n(rt, &deferred, spares) == 0 &&
            (victim = find_victim(node, list))) {
         spares = orr_block_spares(victim);
@@ -580,30 +619,28 @@ static bool will_fit(struct orr_node *node, size_t size)
  * number of the job that needs it, less that of the jobs that have come. */
 static bool choose_far(struct orr_node *node, unsigned *ret)
 {
-    struct orr_use clean, dirty;
-    bool has_clean = peek(node, FAR, &clean);
-    bool has_dirty = peek(node, FAR | DIRTY, &dirty);
+    struct uses far = peek_both(node, FAR);
     int64_t reached = (int64_t)atomic_load_explicit(&node->nextuse.reached,
                                                     memory_order_relaxed);
 
     *ret = FAR;
-    if (!has_clean ||
-        (has_dirty && ((int64_t)clean.second - reached) * WRITE_BACK_COST <
-                          (int64_t)dirty.second - reached))
+    if (!far.has_clean ||
+        (far.has_dirty &&
+         ((int64_t)far.clean.second - reached) * WRITE_BACK_COST <
+             (int64_t)far.dirty.second - reached))
         *ret |= DIRTY;
-    return has_clean || has_dirty;
+    return far.has_clean || far.has_dirty;
 }
 
 static bool choose_queued(struct orr_node *node, unsigned *ret)
 {
-    struct orr_use clean, dirty;
-    bool has_clean = peek(node, QUEUED, &clean);
-    bool has_dirty = peek(node, QUEUED | DIRTY, &dirty);
+    struct uses queued = peek_both(node, QUEUED);
 
     *ret = QUEUED;
-    if (!has_clean || (has_dirty && orr_use_is_sooner(clean, dirty)))
+    if (!queued.has_clean ||
+        (queued.has_dirty && orr_use_is_sooner(queued.clean, queued.dirty)))
         *ret |= DIRTY;
-    return has_clean || has_dirty;
+    return queued.has_clean || queued.has_dirty;
 }
 
 /* What has a next use goes for a job that waits. */

@@ -189,13 +189,39 @@ void orr_nodes_kick(struct orr_runtime *rt, uint64_t nodes)
 
 /* --- what may be evicted --- */
 
+/* The nodes with requests that wait for memory here: they are called by whoever
+ * takes them. */
+static uint64_t take_short(struct orr_node *node, enum orr_need need)
+{
+    _Atomic uint64_t *nodes = &node->short_of_memory[need];
+
+    return atomic_load(nodes) ? atomic_exchange(nodes, 0) : 0;
+}
+
+uint64_t orr_node_take_short(struct orr_node *node)
+{
+    uint64_t needed = take_short(node, ORR_NEEDED);
+
+    return needed | take_short(node, ORR_WISHED);
+}
+
+void orr_node_retry_jobs(struct orr_runtime *rt, unsigned id,
+                         struct orr_deferred *deferred)
+{
+    struct orr_node *node = &rt->nodes[id];
+
+    orr_node_changed_for_jobs(node);
+    deferred->kick |= take_short(node, ORR_NEEDED);
+    orr_admit_retry_later(rt, id, deferred);
+}
+
 void orr_node_retry(struct orr_runtime *rt, unsigned id,
                     struct orr_deferred *deferred)
 {
     struct orr_node *node = &rt->nodes[id];
 
-    if (atomic_load(&node->short_of_memory))
-        deferred->kick |= atomic_exchange(&node->short_of_memory, 0);
+    orr_node_changed(node);
+    deferred->kick |= orr_node_take_short(node);
     orr_admit_retry_later(rt, id, deferred);
 }
 
@@ -215,14 +241,18 @@ static void apply(struct orr_handle *handle, unsigned id,
     orr_unlock(&node->lock);
 }
 
-/* What is not important is the first to leave. */
-static void file(struct orr_runtime *rt, struct orr_node *node,
+/* What is not important is the first to leave. Returns whether prefetches may take
+ * the block. */
+static bool file(struct orr_runtime *rt, struct orr_node *node,
                  const struct orr_handle *handle, struct orr_block *block)
     ORR_REQUIRES(node->lock)
 {
-    rt->eviction->file(node, block);
-    if (handle->unimportant && rt->eviction->demote)
-        rt->eviction->demote(node, block);
+    bool needless = rt->eviction->file(node, block);
+
+    if (!handle->unimportant || !rt->eviction->demote)
+        return needless;
+    rt->eviction->demote(node, block);
+    return true;
 }
 
 void orr_node_offer(struct orr_handle *handle, unsigned id,
@@ -231,6 +261,7 @@ void orr_node_offer(struct orr_handle *handle, unsigned id,
     struct orr_runtime *rt = handle->runtime;
     struct orr_node *node = &rt->nodes[id];
     struct orr_replicate *replicate = &handle->replicates[id];
+    bool needless = true;
 
     orr_replicate_unreserve(handle, id, deferred);
     if (!replicate->block)
@@ -239,10 +270,10 @@ void orr_node_offer(struct orr_handle *handle, unsigned id,
         replicate->offered = true;
         orr_lock(&node->lock);
         if (--replicate->block->pins == 0)
-            file(rt, node, handle, replicate->block);
+            needless = file(rt, node, handle, replicate->block);
         orr_unlock(&node->lock);
     }
-    orr_node_retry(rt, id, deferred);
+    (needless ? orr_node_retry : orr_node_retry_jobs)(rt, id, deferred);
 }
 
 void orr_node_retain(struct orr_handle *handle, unsigned id)
@@ -278,6 +309,7 @@ void orr_node_demote(struct orr_handle *handle, unsigned id,
 
 void orr_node_outdate(struct orr_handle *handle, unsigned id)
 {
+    orr_node_changed(&handle->runtime->nodes[id]);
     apply(handle, id, handle->runtime->eviction->outdate);
 }
 
@@ -313,8 +345,7 @@ void orr_node_end_leaving(struct orr_handle *handle, unsigned id,
 
 void orr_node_freed(struct orr_runtime *rt, unsigned node)
 {
-    if (atomic_load(&rt->nodes[node].short_of_memory))
-        orr_nodes_kick(rt,
-                       atomic_exchange(&rt->nodes[node].short_of_memory, 0));
+    orr_node_changed(&rt->nodes[node]);
+    orr_nodes_kick(rt, orr_node_take_short(&rt->nodes[node]));
     orr_admit_retry(rt, node);
 }

@@ -40,6 +40,9 @@ struct orr_admission {
                               * in which they came … */
     struct orr_heap urgent; /* [node lock] … and by urgency */
     atomic_uint nwaiting;   /* their number, and that of jobs being tried */
+    uint64_t tried;         /* [who serves] memory.since of the job that was
+                              * tried last, in vain, … */
+    unsigned changes;       /* … and the node's before that */
     atomic_uint calls;      /* whoever raises it from 0 serves the node, and
                               * looks again until it is 0 again */
     atomic_bool changed;    /* memory may have become free since the jobs were
@@ -49,6 +52,17 @@ struct orr_admission {
     atomic_uint nadmitted;  /* tasks that run in its memory or are about to */
     atomic_uint nleaving;   /* requests that copy from there, but for those
                               * that wait for memory themselves */
+};
+
+/* Who waits for memory: jobs, which may take all that nobody uses; prefetches, which
+ * only take what no job will use. */
+enum orr_need { ORR_NEEDED, ORR_WISHED, ORR_NNEEDS };
+
+/* Room that could not be made: without changes it cannot be made again. */
+struct orr_vain {
+    unsigned changes; /* for its level, before that was tried */
+    enum orr_fetch_level level;
+    size_t size; /* bytes, 0: none was looked for */
 };
 
 struct orr_node {
@@ -66,6 +80,9 @@ struct orr_node {
     atomic_uint npassed;    /* blocks that evictions passed over, since their
                              * handles were locked or they were held for a job
                              * that is tried */
+    /* Of what room could be made with, if it has a limit; per enum orr_need. */
+    atomic_uint changes[ORR_NNEEDS];
+    struct orr_vain vain; /* [lock] what found none last */
     struct orr_admission admission;
     /* [lock] requests this node's progress workers have to start, by level. */
     struct orr_list queues[ORR_FETCH_LEVELS];
@@ -91,10 +108,11 @@ struct orr_node {
     atomic_uint progress_worker; /* first worker that starts the requests,
                                   * nworkers when none needs to */
     atomic_uint nprogress;       /* how many workers do */
-    int malloc_flags;         /* [main] of starpu_malloc_on_node */
+    int malloc_flags;            /* [main] of starpu_malloc_on_node */
     unsigned *inflight; /* [lock] per (peer, direction): copies under way */
-    /* Nodes whose progress workers have a request that waits for memory here. */
-    _Atomic uint64_t short_of_memory;
+    /* Nodes whose progress workers have a request that waits for memory here, per
+     * enum orr_need. */
+    _Atomic uint64_t short_of_memory[ORR_NNEEDS];
     double *latency; /* [const] from this node to each: µs, NaN unknown */
     /* µs per byte with FORMATS 2.6's factor, NaN. Changed by
      * orr_node_estimate; relaxed, since an estimate is all it is for. */
@@ -179,9 +197,45 @@ void orr_node_reorder(struct orr_handle *handle, uint64_t nodes)
     ORR_REQUIRES(handle->lock);
 
 /* What was in the way of who lacks memory on the node has changed: requests and
- * jobs that wait for some are tried again. */
+ * jobs that wait for some are tried again; or only jobs are, and requests for
+ * them. */
+void orr_node_retry_jobs(struct orr_runtime *rt, unsigned node,
+                         struct orr_deferred *deferred);
 void orr_node_retry(struct orr_runtime *rt, unsigned node,
                     struct orr_deferred *deferred);
+
+static inline enum orr_need orr_need_of(enum orr_fetch_level level)
+{
+    return level == ORR_FETCH ? ORR_NEEDED : ORR_WISHED;
+}
+
+/* Something may leave the node that could not before, or was freed there: who found
+ * no memory may find some; or only jobs may. With what it changed. */
+static inline void orr_node_changed_for_jobs(struct orr_node *node)
+{
+    if (node->capacity)
+        atomic_fetch_add(&node->changes[ORR_NEEDED], 1);
+}
+
+static inline void orr_node_changed(struct orr_node *node)
+{
+    orr_node_changed_for_jobs(node);
+    if (node->capacity)
+        atomic_fetch_add(&node->changes[ORR_WISHED], 1);
+}
+
+/* Whether there was no room for so many bytes, and is none now. Levels below
+ * (with higher numbers) may do less to get some. */
+static inline bool orr_node_is_vain(struct orr_node *node, size_t size,
+                                    enum orr_fetch_level level)
+    ORR_REQUIRES(node->lock)
+{
+    const struct orr_vain *vain = &node->vain;
+
+    return vain->size == size && vain->level <= level &&
+           vain->changes ==
+               atomic_load(&node->changes[orr_need_of(vain->level)]);
+}
 
 /* A job of that number fetches its data on the node. */
 static inline void orr_node_reach(struct orr_node *node, uint64_t job)
@@ -209,6 +263,10 @@ bool orr_node_try_evict(struct orr_handle *handle, unsigned node);
 /* Makes room as STARPU_MINIMUM_AVAILABLE_MEM says (core/data/tidy.c). Returns
  * whether anything left. No lock held. Does not block. */
 bool orr_node_tidy(struct orr_runtime *rt, unsigned node);
+
+/* The nodes (bits) whose requests wait for memory of this one, which the caller has
+ * look for it. */
+uint64_t orr_node_take_short(struct orr_node *node);
 
 /* Memory became free on the node: as orr_node_retry, at once. No lock held. */
 void orr_node_freed(struct orr_runtime *rt, unsigned node);

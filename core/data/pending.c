@@ -141,14 +141,13 @@ bool orr_request_has_reserved(const struct orr_request *request)
                memory_order_relaxed) > 0;
 }
 
-/* Whether the request would need memory of a node in `full`, and none is
- * reserved for it. Once it has some, only its own end takes that away. One that
- * counts as leaving is tried once, to be known not to. */
-static bool lacks_memory(const struct orr_request *request,
+/* Whether the request would need memory of its destination, and none is reserved
+ * for it. Once it has some, only its own end takes that away. One that counts as
+ * leaving is tried once, to be known not to. */
+static bool needs_memory(const struct orr_request *request,
                          const struct orr_full *full)
 {
-    return full->nodes & bit(request->dst) &&
-           !atomic_load_explicit(&request->leaving, memory_order_relaxed) &&
+    return !atomic_load_explicit(&request->leaving, memory_order_relaxed) &&
            !(atomic_load_explicit(&request->handle->allocated,
                                   memory_order_relaxed) &
              bit(request->dst)) &&
@@ -156,15 +155,38 @@ static bool lacks_memory(const struct orr_request *request,
             full->machines & bit(request->dst));
 }
 
+/* Whether it was tried in vain for as many bytes, and would be again. */
+static bool is_vain(struct orr_node *node, const struct orr_request *request)
+    ORR_REQUIRES(node->lock)
+{
+    return request->starved && request->dst == node->id &&
+           orr_node_is_vain(node, request->starved,
+                            (enum orr_fetch_level)request->level);
+}
+
+static bool lacks_memory(struct orr_node *node,
+                         const struct orr_request *request,
+                         struct orr_full *full) ORR_REQUIRES(node->lock)
+{
+    bool is_full = full->nodes & bit(request->dst);
+    bool vain = !is_full && is_vain(node, request);
+
+    if (!(is_full || vain) || !needs_memory(request, full))
+        return false;
+    if (vain)
+        full->vain[orr_need_of((enum orr_fetch_level)request->level)] = true;
+    return true;
+}
+
 static struct orr_request *first_of_list(struct orr_node *node, unsigned level,
-                                         const struct orr_full *full)
+                                         struct orr_full *full)
     ORR_REQUIRES(node->lock)
 {
     orr_list_foreach (link, &node->queues[level]) {
         struct orr_request *request =
             orr_container(link, struct orr_request, link);
 
-        if (lacks_memory(request, full))
+        if (lacks_memory(node, request, full))
             continue;
         if (request->src == ORR_NO_NODE ||
             node->inflight[link_of(node, request)] < max_inflight[level])
@@ -175,9 +197,8 @@ static struct orr_request *first_of_list(struct orr_node *node, unsigned level,
 
 /* Where the soonest request of a link lacks memory all others wait: those that
  * have some come first. */
-static struct orr_request *first_of_heaps(struct orr_node *node,
-                                          unsigned direction,
-                                          const struct orr_full *full)
+static struct orr_request *
+first_of_heaps(struct orr_node *node, unsigned direction, struct orr_full *full)
     ORR_REQUIRES(node->lock)
 {
     struct orr_request *best = NULL;
@@ -188,24 +209,32 @@ static struct orr_request *first_of_heaps(struct orr_node *node,
         struct orr_request *request = of_soon(node->prefetches[link].first);
 
         if (node->inflight[link] < max_inflight[ORR_PREFETCH] &&
-            !lacks_memory(request, full) &&
+            !lacks_memory(node, request, full) &&
             (!best || orr_use_is_sooner(request->use, best->use)))
             best = request;
     }
     return best;
 }
 
-struct orr_request *orr_pending_take(struct orr_node *node, unsigned level,
-                                     const struct orr_full *full)
+static struct orr_request *first_of_level(struct orr_node *node, unsigned level,
+                                          struct orr_full *full)
+    ORR_REQUIRES(node->lock)
 {
     struct orr_request *request = first_of_list(node, level, full);
 
-    if (!request && level == ORR_PREFETCH)
-        request = first_of_heaps(node, 0, full);
-    if (!request && level == ORR_PREFETCH)
-        request = first_of_heaps(node, 1, full);
-    if (!request)
-        return NULL;
+    for (unsigned way = 0; level == ORR_PREFETCH && !request && way < 2; way++)
+        request = first_of_heaps(node, way, full);
+    return request;
+}
+
+struct orr_request *orr_pending_take(struct orr_node *node, unsigned *level,
+                                     struct orr_full *full)
+{
+    struct orr_request *request = NULL;
+
+    while (!(request = first_of_level(node, *level, full)))
+        if (++*level == ORR_FETCH_LEVELS)
+            return NULL;
     orr_pending_remove(node, request);
     if (request->src != ORR_NO_NODE)
         node->inflight[link_of(node, request)]++;

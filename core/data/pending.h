@@ -36,21 +36,22 @@ struct orr_request {
     int priority;  /* [lock of the driving node] of its level, more is sooner */
     uint8_t level; /* enum orr_fetch_level */
     uint8_t state; /* enum orr_request_state */
-    uint8_t ntries;               /* RUNNING: of the copy, that failed */
-    bool stale;                   /* the value was overwritten meanwhile */
-    bool failed;                  /* it cannot be had there: who waits goes
+    uint8_t ntries;      /* RUNNING: of the copy, that failed */
+    bool stale;          /* the value was overwritten meanwhile */
+    bool failed;         /* it cannot be had there: who waits goes
                                    * elsewhere */
-    bool pinned;                  /* holds a reference on its source */
-    atomic_bool leaving;          /* is one of its source's `nleaving`; written
+    bool pinned;         /* holds a reference on its source */
+    atomic_bool leaving; /* is one of its source's `nleaving`; written
                                    * under the handle's lock */
-    bool starves;                 /* [handle lock] QUEUED: found no memory */
-    bool moves;                   /* a write-back: the source's copy may go at
+    bool starves;        /* [handle lock] QUEUED: found no memory … */
+    bool moves;          /* a write-back: the source's copy may go at
                                    * its end. Else the node that it comes to,
                                    * full as well, could take this one first,
                                    * and all begins again. */
+    size_t starved; /* [lock of the driving node] … for so many bytes, or 0 */
     struct orr_access *waiters;   /* accesses to tell */
     struct orr_request *next_hop; /* WAITING for this one */
-    struct orr_sync *sync; /* who waits for the copy; NULL: nobody */
+    struct orr_sync *sync;        /* who waits for the copy; NULL: nobody */
     struct orr_request *next_now; /* [owner] in deferred->now */
     double start;                 /* µs */
 };
@@ -79,13 +80,17 @@ void orr_pending_hasten(struct orr_node *node, struct orr_request *request,
 struct orr_full {
     uint64_t nodes;    /* nothing was left of what they have … */
     uint64_t machines; /* … nor had the machine what was reserved */
+    /* Requests were passed over that would find as little as before. */
+    bool vain[ORR_NNEEDS];
 };
 
-/* Takes the first request of the level that the limits of copies under way let
- * through and that does not need memory of a node that is full, and counts its
- * copy. NULL: there is none. */
-struct orr_request *orr_pending_take(struct orr_node *node, unsigned level,
-                                     const struct orr_full *full)
+/* Takes the first request, of the level or the next one that has some, that the
+ * limits of copies under way let through and that does not need memory of a node
+ * that is full, and counts its copy. Those that found no memory on this node are
+ * passed over as long as nothing has changed there, which *full says. NULL: there
+ * is none. */
+struct orr_request *orr_pending_take(struct orr_node *node, unsigned *level,
+                                     struct orr_full *full)
     ORR_REQUIRES(node->lock);
 
 /* Whether memory is reserved for what the request brings. */

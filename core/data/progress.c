@@ -513,6 +513,7 @@ static void put_back(struct orr_runtime *rt, struct orr_node *node,
     struct orr_handle *handle = request->handle;
     struct orr_deferred deferred = {0};
     unsigned dst = request->dst;
+    enum orr_need need;
     bool can_start;
 
     orr_lock(&handle->lock); /* for the level */
@@ -530,6 +531,8 @@ static void put_back(struct orr_runtime *rt, struct orr_node *node,
         orr_node_end_leaving(handle, request->src, &deferred);
     can_start = !had_reserved && orr_request_has_reserved(request);
     orr_lock(&node->lock);
+    request->starved = handle->size;
+    need = orr_need_of((enum orr_fetch_level)request->level);
     orr_pending_put_back(node, request);
     orr_unlock(&node->lock);
     orr_unlock(&handle->lock);
@@ -537,15 +540,15 @@ static void put_back(struct orr_runtime *rt, struct orr_node *node,
         orr_self->worker->again = true;
     if (can_start)
         deferred.kick |= bit(node->id);
-    atomic_fetch_or(&rt->nodes[dst].short_of_memory, bit(node->id));
+    atomic_fetch_or(&rt->nodes[dst].short_of_memory[need], bit(node->id));
     orr_deferred_run(rt, &deferred);
 }
 
-/* Starts one request of the level; false when there is none that may. Adds a
- * node to *full when it had no memory.
+/* Starts one request, of the level or the next one that has some; false when there
+ * is none that may. Adds a node to *full when it had no memory.
  * Sets *at_once when a copy has been made, not only started. */
 static bool start_one(struct orr_runtime *rt, struct orr_node *node,
-                      unsigned level, struct orr_full *full, bool *at_once)
+                      unsigned *level, struct orr_full *full, bool *at_once)
 {
     struct orr_request *request;
     unsigned peer, direction, dst;
@@ -581,15 +584,16 @@ static bool start_one(struct orr_runtime *rt, struct orr_node *node,
 static bool start_all(struct orr_runtime *rt, struct orr_node *node)
 {
     struct orr_full full = {0};
+    unsigned level = 0;
     bool any = false, at_once;
 
-    for (unsigned level = 0; level < ORR_FETCH_LEVELS; level++) {
-        /* Pairs with enqueue. */
-        if (!atomic_load(&node->nqueued))
-            return any;
-        while (start_one(rt, node, level, &full, &at_once))
-            any |= !full.nodes || at_once;
-    }
+    /* Pairs with enqueue. */
+    while (atomic_load(&node->nqueued) &&
+           start_one(rt, node, &level, &full, &at_once))
+        any |= !full.nodes || at_once;
+    for (unsigned need = 0; need < ORR_NNEEDS; need++)
+        if (full.vain[need]) /* as in put_back */
+            atomic_fetch_or(&node->short_of_memory[need], bit(node->id));
     return any;
 }
 

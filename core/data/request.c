@@ -374,6 +374,9 @@ void orr_handle_outdate_locked(struct orr_handle *handle, uint64_t valid)
     handle->former = handle->valid;
     handle->valid = valid;
     orr_traffic_outdate(handle);
+    if (!valid) /* jobs that can do without a value lack nothing any more */
+        for (unsigned node = 0; node < handle->nnodes; node++)
+            orr_node_changed_for_jobs(&handle->runtime->nodes[node]);
     for (uint64_t left = handle->allocated & ~valid; left; left &= left - 1)
         orr_node_outdate(handle, (unsigned)__builtin_ctzll(left));
     for (uint64_t left = handle->loading; left; left &= left - 1) {

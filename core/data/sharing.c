@@ -68,6 +68,7 @@ static void move_in(struct orr_handle *handle, struct orr_block *block,
     atomic_fetch_add_explicit(&block->ninhabitants, 1, memory_order_relaxed);
     block->pins += !offered;
     orr_unlock(&node->lock);
+    orr_node_changed_for_jobs(node); /* those that use it lack less */
 }
 
 void orr_block_attach_locked(struct orr_handle *handle, struct orr_block *block)
@@ -103,6 +104,7 @@ void orr_block_join_locked(struct orr_handle *piece,
     }
     piece->replicates[node].allocated = true;
     piece->allocated |= bit(node);
+    orr_node_changed_for_jobs(&piece->runtime->nodes[node]);
 }
 
 /* --- going --- */
@@ -138,8 +140,10 @@ static void move_out(struct orr_runtime *rt, struct orr_node *node,
     orr_list_remove(&replicate->in_block);
     atomic_fetch_sub_explicit(&block->ninhabitants, 1, memory_order_relaxed);
     block->pins -= !replicate->offered;
-    if (!replicate->offered && !last && block->pins == 0)
-        rt->eviction->file(node, block);
+    if (!replicate->offered && !last && block->pins == 0) {
+        (void)rt->eviction->file(node, block);
+        orr_node_changed(node);
+    }
 }
 
 struct orr_block *orr_block_detach_locked(struct orr_handle *handle,

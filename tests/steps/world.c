@@ -690,9 +690,13 @@ static void end_node(unsigned id)
     STEP_ASSERT(node->admission.nwaiting == 0);
     STEP_ASSERT(node->admission.nadmitted == 0);
     STEP_ASSERT(node->admission.nleaving == 0);
-    atomic_store(&node->short_of_memory, 0);
+    (void)orr_node_take_short(node);
     atomic_store(&node->admission.changed, false);
     atomic_store(&node->admission.starved, false);
+    node->admission.tried = 0;
+    node->vain.size = 0;
+    for (unsigned need = 0; need < ORR_NNEEDS; need++)
+        atomic_store(&node->changes[need], 0);
 }
 
 void world_end(void)

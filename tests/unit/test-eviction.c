@@ -243,6 +243,39 @@ START_TEST(a_prefetch_for_a_job_waits_for_memory)
 }
 END_TEST
 
+static unsigned ntried;
+
+static int count_tries(struct orr_runtime *rt, struct orr_node *node,
+                       size_t size, enum orr_fetch_level level)
+{
+    ntried++;
+    return orr_eviction_starpu.make_room(rt, node, size, level);
+}
+
+/* For as many bytes; whatever changes there has it tried again. */
+START_TEST(what_found_no_memory_is_not_tried_before_something_changes)
+{
+    struct orr_eviction counted = orr_eviction_starpu;
+    struct orr_job *all = keep_all(), *job = promised(h, 1);
+
+    counted.make_room = count_tries;
+    fake.rt.eviction = &counted;
+    ntried = 0;
+    for (unsigned i = 0; i < 10; i++)
+        fake_progress(1);
+    ck_assert_uint_eq(ntried, 1);
+    orr_node_freed(&fake.rt, 1);
+    for (unsigned i = 0; i < 10; i++)
+        fake_progress(1);
+    ck_assert_uint_eq(ntried, 2);
+    fake_finish(all, 0);
+    fake_settle();
+    ck_assert_uint_eq(fake_get(h, 1), 7);
+    run_on(job, 1);
+    fake.rt.eviction = &orr_eviction_starpu;
+}
+END_TEST
+
 START_TEST(a_prefetch_ends_when_its_job_runs_elsewhere)
 {
     struct orr_job *all = keep_all(), *job = promised(h, 1);
@@ -374,6 +407,8 @@ static TCase *clean(void)
     tcase_add_test(tc, what_is_out_of_date_leaves_first);
     tcase_add_test(tc, the_last_copy_goes_home_first);
     tcase_add_test(tc, a_prefetch_for_a_job_waits_for_memory);
+    tcase_add_test(tc,
+                   what_found_no_memory_is_not_tried_before_something_changes);
     tcase_add_test(tc, a_prefetch_ends_when_its_job_runs_elsewhere);
     tcase_add_test(tc, an_idle_prefetch_does_not_wait);
     tcase_add_test(tc, what_alone_could_leave_is_waited_for_while_it_is_locked);
