@@ -155,26 +155,28 @@ static bool needs_memory(const struct orr_request *request,
             full->machines & bit(request->dst));
 }
 
-/* Whether it was tried in vain for as many bytes, and would be again. */
-static bool is_vain(struct orr_node *node, const struct orr_request *request)
-    ORR_REQUIRES(node->lock)
+/* Whether it was tried in vain for as many bytes, and would be again. Who has made
+ * it more urgent queues it again, and has it tried. */
+static bool is_vain(struct orr_node *node, const struct orr_request *request,
+                    unsigned level) ORR_REQUIRES(node->lock)
 {
     return request->starved && request->dst == node->id &&
            orr_node_is_vain(node, request->starved,
-                            (enum orr_fetch_level)request->level);
+                            (enum orr_fetch_level)level);
 }
 
+/* The request is queued at that level. */
 static bool lacks_memory(struct orr_node *node,
-                         const struct orr_request *request,
+                         const struct orr_request *request, unsigned level,
                          struct orr_full *full) ORR_REQUIRES(node->lock)
 {
     bool is_full = full->nodes & bit(request->dst);
-    bool vain = !is_full && is_vain(node, request);
+    bool vain = !is_full && is_vain(node, request, level);
 
     if (!(is_full || vain) || !needs_memory(request, full))
         return false;
     if (vain)
-        full->vain[orr_need_of((enum orr_fetch_level)request->level)] = true;
+        full->vain[orr_need_of((enum orr_fetch_level)level)] = true;
     return true;
 }
 
@@ -186,7 +188,7 @@ static struct orr_request *first_of_list(struct orr_node *node, unsigned level,
         struct orr_request *request =
             orr_container(link, struct orr_request, link);
 
-        if (lacks_memory(node, request, full))
+        if (lacks_memory(node, request, level, full))
             continue;
         if (request->src == ORR_NO_NODE ||
             node->inflight[link_of(node, request)] < max_inflight[level])
@@ -209,7 +211,7 @@ first_of_heaps(struct orr_node *node, unsigned direction, struct orr_full *full)
         struct orr_request *request = of_soon(node->prefetches[link].first);
 
         if (node->inflight[link] < max_inflight[ORR_PREFETCH] &&
-            !lacks_memory(node, request, full) &&
+            !lacks_memory(node, request, ORR_PREFETCH, full) &&
             (!best || orr_use_is_sooner(request->use, best->use)))
             best = request;
     }

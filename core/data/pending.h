@@ -34,7 +34,8 @@ struct orr_request {
     unsigned src, dst;      /* src ORR_NO_NODE: memory only */
     unsigned progress_node; /* node whose progress worker starts it */
     int priority;  /* [lock of the driving node] of its level, more is sooner */
-    uint8_t level; /* enum orr_fetch_level */
+    uint8_t level; /* enum orr_fetch_level; [handle lock], while QUEUED that of
+                    * the driving node as well */
     uint8_t state; /* enum orr_request_state */
     uint8_t ntries;      /* RUNNING: of the copy, that failed */
     bool stale;          /* the value was overwritten meanwhile */

@@ -207,11 +207,13 @@ static void raise_level(struct orr_handle *handle, struct orr_request *request,
     if (request->level < level ||
         (request->level == level && request->priority >= deferred->priority))
         return;
-    request->level = (uint8_t)level;
+    if (request->state != ORR_REQUEST_QUEUED)
+        request->level = (uint8_t)level;
     orr_request_pin_source(handle, request, level);
     orr_request_leaves(handle, request);
     if (request->state == ORR_REQUEST_QUEUED) {
         orr_lock(&node->lock);
+        request->level = (uint8_t)level;
         if (orr_pending_has(request)) {
             orr_pending_remove(node, request);
             request->priority = deferred->priority;

@@ -191,8 +191,8 @@ static int find_in_library(const struct orr_config *config,
 /* Tables that were made for one scheduler. */
 static void free_table(const struct orr_sched_ops *ops)
 {
-    orr_sched_user_free(ops);
-    orr_script_free(ops);
+    if (!orr_sched_user_free(ops))
+        orr_script_free(ops);
 }
 
 int orr_sched_new(struct orr_runtime *rt,

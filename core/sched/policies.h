@@ -28,4 +28,5 @@ extern const struct orr_sched_ops orr_sched_master;
  * message when push_task or pop_task is missing. */
 int orr_sched_user_new(struct starpu_sched_policy *policy,
                        const struct orr_sched_ops **ret, struct orr_error *err);
-void orr_sched_user_free(const struct orr_sched_ops *ops);
+/* Returns whether the table was such a one. */
+bool orr_sched_user_free(const struct orr_sched_ops *ops);

@@ -98,10 +98,11 @@ static void forget_gang(struct orr_job *job)
         orr_gang_unmake(job->gang);
         return;
     }
-    orr_log_error("the scheduling policy returns task `%s' itself although it has "
-                  "made aliases of it for several workers (starpu_task_dup): "
-                  "each of them gets one, the task goes to none",
-                  orr_job_name(job));
+    orr_log_error(
+        "the scheduling policy returns task `%s' itself although it has "
+        "made aliases of it for several workers (starpu_task_dup): "
+        "each of them gets one, the task goes to none",
+        orr_job_name(job));
     abort();
 }
 
@@ -218,13 +219,15 @@ int orr_sched_user_new(struct starpu_sched_policy *policy,
     return 0;
 }
 
-void orr_sched_user_free(const struct orr_sched_ops *ops)
+bool orr_sched_user_free(const struct orr_sched_ops *ops)
 {
     union {
         const struct orr_sched_ops *lent;
         void *owned;
     } alias = {.lent = ops};
 
-    if (ops && ops->init == user_init)
-        free(alias.owned);
+    if (!ops || ops->init != user_init)
+        return false;
+    free(alias.owned);
+    return true;
 }
