@@ -5,12 +5,13 @@
 usage: test-orrery.py MACHINE STUDY     STUDY is examples/python/study.py
 """
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
 import xml.etree.ElementTree
 
-from common import equal, need, raises, test_all
+from common import Skip, equal, need, raises, test_all
 
 import orrery
 
@@ -161,6 +162,84 @@ def many_run_at_once():
     equal(runs._repr_html_().count("<tr>"), 5)
 
 
+def a_seed_is_one_of_the_possible_runs():
+    plain = orrery.simulate(chain(), MACHINE, "eager")
+    one, same, other = (orrery.simulate(chain(), MACHINE, "eager", seed=seed,
+                                        noise=0.1) for seed in (1, 1, 2))
+    equal(one.tasks == same.tasks, True)
+    equal(len({run.makespan_us for run in (plain, one, other)}), 3)
+    equal(one.report["noise"], {"deviation": 0.1, "seed": 1})
+    equal((plain.seed, one.seed, other.seed), (None, 1, 2))
+    equal(orrery.simulate(chain(), MACHINE, "eager", noise=0).tasks,
+          plain.tasks)
+    equal(orrery.simulate(chain(), MACHINE, "eager", noise="10%",
+                          seed=1).tasks, one.tasks)
+    equal(orrery.simulate(chain(), MACHINE, "eager",
+                          seed=4).report["noise"]["deviation"], "measured")
+    runs = orrery.compare(chain(), MACHINE, ["eager", "dmda"], seed=range(1, 3),
+                          noise=0.1)
+    equal([(run.scheduler, run.seed) for run in runs],
+          [("eager", 1), ("eager", 2), ("dmda", 1), ("dmda", 2)])
+    equal([run.tasks for run in runs[:2]], [one.tasks, other.tasks])
+    for wrong in ({"seed": -1}, {"seed": "1"}, {"seed": True},
+                  {"seed": 1 << 31}):
+        raises(orrery.Error, "seed=|int from 0", orrery.simulate, chain(),
+               MACHINE, **wrong)
+    for wrong in (-1, 11, float("nan"), True, []):
+        raises(orrery.Error, "noise=|0.02", orrery.simulate, chain(), MACHINE,
+               noise=wrong)
+    raises(orrery.Error, "ORRERY_SIM_NOISE=loud", orrery.simulate, chain(),
+           MACHINE, noise="loud")
+
+
+def sweeps_compare():
+    graph = chain(10)
+    sweep = orrery.sweep(graph, MACHINE, ["eager", "dmda"],
+                         set="cuda.count = 1..2", repeat=4, noise=0.1,
+                         bound=True)
+    equal([(row["scheduler"], row["cuda.count"]) for row in sweep.rows],
+          [("eager", "1"), ("dmda", "1"), ("eager", "2"), ("dmda", "2")])
+    for row in sweep.rows:
+        equal(row["low_ms"] <= row["median_ms"] <= row["high_ms"], True)
+        equal(row["to_best"] >= 1 and 0 < row["of_bound"] <= 1.01, True)
+    equal(sweep.best["median_ms"], min(row["median_ms"] for row in sweep.rows))
+    equal(sweep._repr_html_().count("<tr>"), 5)
+    one = orrery.sweep(graph, orrery.machine(MACHINE, set="cuda.count = 1"),
+                       "eager")
+    equal(one.rows[0]["median_ms"] * 1e3, orrery.simulate(
+        graph, orrery.machine(MACHINE, set="cuda.count = 1"),
+        "eager").makespan_us)
+    raises(orrery.Error, "different edits", orrery.sweep, graph,
+           [MACHINE, orrery.machine(MACHINE, set="cuda.count = 1")], "eager")
+    raises(orrery.Error, "repeat=0", orrery.sweep, graph, MACHINE, "eager",
+           repeat=0)
+    raises(orrery.Error, "no scheduling policy `nowhere'", orrery.sweep, graph,
+           MACHINE, "nowhere")
+
+
+def sweeps_keep_what_fails():
+    sweep = orrery.sweep(chain(), MACHINE, ["nowhere", "eager"])
+    equal([row["error"] is None for row in sweep.rows], [False, True])
+    equal(sweep.best["scheduler"], "eager")
+    equal("nowhere" in sweep._repr_html_(), True)
+
+
+def sweeps_are_drawn():
+    if not shutil.which("gnuplot"):
+        raise Skip("there is no gnuplot")
+    graph = chain()
+    sweep = orrery.sweep(graph, MACHINE, ["nowhere", "eager", "dmda"])
+    del graph  # the file of its calls stays as long as the sweep needs it
+    picture = sweep.plot()
+    xml.etree.ElementTree.fromstring(picture._repr_svg_())
+    equal("dmda" in picture.svg and "nowhere" not in picture.svg, True)
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "a.svg")
+        picture.save(path)
+        with open(path, encoding="utf-8") as file:
+            equal(file.read() == picture.svg, True)
+
+
 def bounds_hold():
     graph = chain(10)
     bounds = orrery.bounds(graph, MACHINE, "dmdas", time=2)
@@ -182,13 +261,28 @@ def results_are_arrays():
     arrays = orrery.simulate(chain(), MACHINE, "eager").arrays()
     equal(arrays["start_us"].shape, (4,))
     equal((arrays["end_us"] > arrays["start_us"]).all(), True)
+    run = orrery.simulate(chain(), MACHINE, "dmda")
+    equal(run.arrays("links")["bytes"].sum(), run.transferred_bytes)
+    equal(run.arrays("links")["count"].sum(), run.transfers)
+    raises(orrery.Error, "'tracks'|'links'", run.arrays, "tracks")
 
 
 def results_are_frames():
     need("pandas")
     runs = orrery.compare(chain(), MACHINE, ["eager", "dmda"])
     equal(list(runs.frame()["scheduler"]), ["eager", "dmda"])
-    equal(len(runs[0].frame()), 4)
+    frame = runs[0].frame()
+    equal(list(frame["kernel"]), ["scale"] * 4)
+    equal(frame["end_us"].max(), max(task["end_us"] for task in runs[0].tasks))
+    equal(runs[1].frame("links")["bytes"].sum(), runs[1].transferred_bytes)
+    equal(runs[0].frame("workers")["tasks"].sum(), 4)
+    equal(runs[0].frame("kernels")["count"].sum(), 4)
+    bounds = orrery.bounds(chain(), MACHINE, "eager", time=1)
+    proved = bounds.frame().query("proved")["ms"].max()
+    equal(proved * 1e3, bounds.best_us)
+    sweep = orrery.sweep(chain(), MACHINE, ["eager", "dmda"])
+    equal(list(sweep.frame()["median_ms"] * 1e3),
+          [run.makespan_us for run in runs])
 
 
 def graphs_of_networkx_are_taken():

@@ -36,7 +36,8 @@ python3-dev
 # pip.
 if [ "${with_tests-}" ]; then
     packages="$packages gdb ocl-icd-opencl-dev opencl-headers pajeng
-        pocl-opencl-icd python3-joblib python3-networkx python3-numpy valgrind"
+        pocl-opencl-icd python3-joblib python3-networkx python3-numpy
+        python3-pandas valgrind"
 fi
 if [ "${full-no}" = yes ]; then
     packages="$packages chromium python3-pip python3-setuptools python3-venv

@@ -12,10 +12,12 @@ from ._graph import Graph, record
 from ._machine import Machine, machine, machines
 from ._perfmodel import PerfModel, Prediction, perfmodel
 from ._result import Bounds, Comparison, Explanation, Run
-from ._study import bounds, compare, explain, simulate
+from ._study import bounds, compare, explain, simulate, sweep
+from ._sweep import Picture, Sweep
 
 __all__ = [
     "Bounds", "Comparison", "Error", "Explanation", "Graph", "Machine",
-    "PerfModel", "Prediction", "Run", "bounds", "compare", "explain",
-    "machine", "machines", "perfmodel", "record", "simulate",
+    "PerfModel", "Picture", "Prediction", "Run", "Sweep", "bounds", "compare",
+    "explain", "machine", "machines", "perfmodel", "record", "simulate",
+    "sweep",
 ]

@@ -11,8 +11,9 @@ class Error(Exception):
     """What a command says was wrong."""
 
 
-def run(*words, env=None):
-    """Runs `orrery WORDS` and returns its standard output. Error if it fails."""
+def run(*words, env=None, good=(0,)):
+    """Runs `orrery WORDS` and returns its standard output. Error if it fails: if it
+    does not end with one of the codes `good`."""
     words = [str(word) for word in words]
     try:
         done = subprocess.run(
@@ -22,15 +23,15 @@ def run(*words, env=None):
     except FileNotFoundError as missing:
         raise Error("the command orrery is not found: source orrery-env "
                     "first") from missing
-    if done.returncode != 0:
+    if done.returncode not in good:
         said = done.stderr.strip() or f"it ended with {done.returncode}"
         raise Error(f"orrery {words[0]}: {said}")
     return done.stdout
 
 
-def run_json(*words, env=None):
+def run_json(*words, env=None, good=(0,)):
     """The same of a command that prints JSON."""
-    text = run(*words, env=env)
+    text = run(*words, env=env, good=good)
     try:
         return json.loads(text)
     except json.JSONDecodeError as error:

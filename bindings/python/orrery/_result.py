@@ -10,7 +10,7 @@ import zlib
 from ._command import Error
 
 
-def _frame(rows):
+def frame_of(rows):
     try:
         import pandas
     except ImportError as missing:
@@ -18,7 +18,7 @@ def _frame(rows):
     return pandas.DataFrame(rows)
 
 
-def _table(rows, columns):
+def table_of(rows, columns):
     head = "".join(f"<th>{html.escape(column)}</th>" for column in columns)
     body = "".join(
         "<tr>" + "".join(
@@ -29,6 +29,8 @@ def _table(rows, columns):
 
 
 def _cell(value):
+    if value is None:
+        return ""
     return f"{value:.6g}" if isinstance(value, float) else str(value)
 
 
@@ -67,10 +69,13 @@ class Run:
 
     makespan_us, transfers, transferred_bytes, evictions; tasks: a dict for each
     task (task, kernel, priority, worker, start_us, end_us) in the order of
-    submission; workers: a dict for each; report: all that the run says.
+    submission; workers: a dict for each; links: a dict for each direction
+    between two memories that was used (from, to, count, bytes, total_us);
+    kernels: a dict for each kernel, architecture and size (count, mean_us …);
+    seed: the one that was given; report: all that the run says.
     """
 
-    def __init__(self, machine, scheduler, report, workers, tasks):
+    def __init__(self, machine, scheduler, report, workers, tasks, seed=None):
         self.machine = machine
         self.scheduler = scheduler
         self.report = report
@@ -79,27 +84,37 @@ class Run:
         self.transferred_bytes = report["transferred_bytes"]
         self.evictions = report["evictions"]
         self.workers = report["workers"]
+        self.links = report["links"]
+        self.kernels = report["kernels"]
         self.tasks = tasks
+        self.seed = seed
         self._names = workers
 
-    def arrays(self):
-        """The tasks as numpy's arrays by name."""
+    def _rows(self, what):
+        if what not in ("tasks", "workers", "links", "kernels"):
+            raise Error(f"there are no {what!r} of a run: use 'tasks', "
+                        "'workers', 'links' or 'kernels'")
+        return getattr(self, what)
+
+    def arrays(self, what="tasks"):
+        """The tasks, "workers", "links" or "kernels" as numpy's arrays by name."""
+        rows = self._rows(what)
         try:
             import numpy
         except ImportError as missing:
             raise Error("there is no numpy: install python3-numpy") from missing
-        keys = self.tasks[0] if self.tasks else ()
-        return {key: numpy.array([task[key] for task in self.tasks])
-                for key in keys}
+        return {key: numpy.array([row[key] for row in rows])
+                for key in (rows[0] if rows else ())}
 
-    def frame(self):
-        """The tasks as a frame of pandas."""
-        return _frame(self.tasks)
+    def frame(self, what="tasks"):
+        """The tasks, "workers", "links" or "kernels" as a frame of pandas."""
+        return frame_of(self._rows(what))
 
     def row(self):
         """What a comparison shows of it."""
         return {
             "machine": str(self.machine), "scheduler": self.scheduler,
+            **({} if self.seed is None else {"seed": self.seed}),
             "makespan_ms": self.makespan_us / 1e3,
             "tasks": len(self.tasks), "transfers": self.transfers,
             "transferred_MiB": self.transferred_bytes / 2 ** 20,
@@ -112,7 +127,7 @@ class Run:
 
     def _repr_html_(self):
         row = self.row()
-        return _table([row], list(row))
+        return table_of([row], list(row))
 
     def _repr_svg_(self):
         """Who ran what when: a row for each worker."""
@@ -154,11 +169,11 @@ class Comparison(list):
 
     def frame(self):
         """A row for each run, as a frame of pandas."""
-        return _frame([run.row() for run in self])
+        return frame_of([run.row() for run in self])
 
     def _repr_html_(self):
         rows = [run.row() for run in self]
-        return _table(rows, list(rows[0]) if rows else [])
+        return table_of(rows, list(rows[0]) if rows else [])
 
 
 # --- bounds and explanations ---
@@ -187,14 +202,14 @@ class Bounds:
 
     def frame(self):
         """A row for each bound, as a frame of pandas."""
-        return _frame(self.bounds)
+        return frame_of(self.bounds)
 
     def __repr__(self):
         return (f"<orrery.Bounds: at least {self.best_us / 1e3:.3f} ms, "
                 f"scheduled {self.makespan_us / 1e3:.3f} ms>")
 
     def _repr_html_(self):
-        return _table(self.bounds,
+        return table_of(self.bounds,
                       ["name", "ms", "proved", "limited_by", "ignores"])
 
 
@@ -216,4 +231,4 @@ class Explanation:
                 f"{len(self.critical_path)} steps, {len(self.changes)} changes>")
 
     def _repr_html_(self):
-        return _table(self.changes, ["change", "makespan_ms", "gain_percent"])
+        return table_of(self.changes, ["change", "makespan_ms", "gain_percent"])

@@ -9,6 +9,7 @@ from ._command import Error, run_json
 from ._graph import Graph
 from ._machine import Machine, as_machine
 from ._result import Bounds, Comparison, Explanation, Run, read_graph
+from ._sweep import Sweep
 
 
 def _path(graph):
@@ -25,41 +26,110 @@ def _words(machine, scheduler, assume):
     return words
 
 
-def simulate(graph, machine, scheduler=None, assume=None):
+def _share(noise):
+    """Noise as the commands take it."""
+    if isinstance(noise, str):
+        return noise
+    if isinstance(noise, bool) or not isinstance(noise, (int, float)) \
+            or not 0 <= noise <= 10:
+        raise Error(f"noise={noise!r}: use 'measured', or a share from 0 to 10, "
+                    "such as 0.02")
+    return repr(noise)
+
+
+def _luck(seed, noise):
+    """The variables that say how lengths of kernels vary."""
+    if seed is None and noise is None:
+        return {}
+    if seed is not None and (
+            isinstance(seed, bool) or not isinstance(seed, int)
+            or not 0 <= seed < 2 ** 31):
+        raise Error(f"seed={seed!r}: use an int from 0 to {2 ** 31 - 1}")
+    return {"ORRERY_SIM_SEED": str(seed or 0),
+            "ORRERY_SIM_NOISE":
+                "measured" if noise is None else _share(noise)}
+
+
+def simulate(graph, machine, scheduler=None, assume=None, seed=None,
+             noise=None):
     """Simulates a graph, or the record of that path, on a machine: a Run. `assume`
-    has times of kernels without figures, a text or several (docs/ASSUME.md)."""
+    has times of kernels without figures, a text or several (docs/ASSUME.md).
+
+    The lengths of kernels are the expected ones, unless there is `noise`: 0.02 is
+    their standard deviation, 'measured' that of the measures. The same seed gives
+    the same lengths; one without noise= means noise='measured'."""
     path = _path(graph)
+    luck = _luck(seed, noise)
     with tempfile.TemporaryDirectory(prefix="orrery-") as folder:
         trace = os.path.join(folder, "run.graph")
         report = run_json("replay", path, *_words(machine, scheduler, assume),
-                          "--json", env={"ORRERY_GRAPH": trace})
+                          "--json", env={"ORRERY_GRAPH": trace, **luck})
         workers, tasks = read_graph(trace)
-    return Run(as_machine(machine), report["scheduler"], report, workers, tasks)
+    return Run(as_machine(machine), report["scheduler"], report, workers, tasks,
+               seed if luck else None)
 
 
 def _several(given, one):
     return [given] if given is None or isinstance(given, one) else list(given)
 
 
-def compare(graphs, machines, schedulers=None, assume=None, jobs=None):
-    """Simulates each graph on each machine with each scheduler, `jobs` at once (as
-    many as there are processors): a Comparison, a list of Runs in that order."""
+def compare(graphs, machines, schedulers=None, assume=None, jobs=None,
+            seed=None, noise=None):
+    """Simulates each graph on each machine with each scheduler and each seed, `jobs`
+    at once (as many as there are processors): a Comparison, a list of Runs in that
+    order."""
     graphs = _several(graphs, (str, os.PathLike, Graph))
     machines = _several(machines, (str, os.PathLike, Machine))
     schedulers = _several(schedulers, str)
-    cases = [(graph, machine, scheduler) for graph in graphs
-             for machine in machines for scheduler in schedulers]
+    seeds = _several(seed, int)
+    cases = [(graph, machine, scheduler, assume, one, noise)
+             for graph in graphs for machine in machines
+             for scheduler in schedulers for one in seeds]
     for graph in graphs:
         _path(graph)  # written once, before the threads need it
     with concurrent.futures.ThreadPoolExecutor(
             jobs or os.cpu_count()) as pool:
-        pending = [pool.submit(simulate, *case, assume) for case in cases]
+        pending = [pool.submit(simulate, *case) for case in cases]
         try:
             return Comparison(future.result() for future in pending)
         except Error:
             for future in pending:
                 future.cancel()
             raise
+
+
+def _edits_of(machines):
+    """The edits that all of the machines have, if they are the same."""
+    edits = {one.edits for one in machines}
+    if len(edits) != 1:
+        raise Error("sweep: the machines have different edits: sweep each on its "
+                    "own, or use compare")
+    return edits.pop()
+
+
+def sweep(graph, machines, schedulers, set=(), repeat=1, noise=None,
+          assume=None, bound=False, jobs=None):
+    """Simulates a graph on each machine, with each value of the edits `set`, a text
+    or several ("cuda.count = 1..8"), and each scheduler, `repeat` times with other
+    seeds: a Sweep, what `orrery compare` says of them (docs/COMPARE.md)."""
+    machines = [as_machine(one) for one in
+                _several(machines, (str, os.PathLike, Machine))]
+    words = ["-m", ",".join(one.name for one in machines),
+             "-s", ",".join(_several(schedulers, str))]
+    for edit in (*_edits_of(machines), *_several(set, str)):
+        words += ["--set", edit]
+    for text in _several(assume, str) if assume is not None else ():
+        words += ["--assume", text]
+    if isinstance(repeat, bool) or not isinstance(repeat, int) or repeat < 1:
+        raise Error(f"sweep: repeat={repeat!r}: use a number of runs")
+    words += ["--repeat", repeat]
+    if noise is not None:
+        words += ["--noise", _share(noise)]
+    if bound:
+        words.append("--bound")
+    if jobs is not None:
+        words += ["-j", jobs]
+    return Sweep(words, _path(graph), graph)
 
 
 def bounds(graph, machine, scheduler=None, assume=None, time=None):
