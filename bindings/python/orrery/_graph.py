@@ -6,16 +6,19 @@ import os
 import tempfile
 
 from ._command import Error, run
+from ._machine import as_machine, assumed
 
 _KINDS = ("cpu", "cuda", "opencl", "hip")
 
 
-def record(program, path):
-    """Runs a program, a list of words, and keeps its calls in a file: a Graph."""
+def record(program, path, machine=None, assume=None):
+    """Runs a program, a list of words, here or on a simulated machine, and keeps its
+    calls in a file: a Graph."""
     if isinstance(program, str):
         raise Error("record: the program must be a list of words, "
                     f"[{program!r}]")
-    run("record", "-o", path, "--", *program)
+    words = as_machine(machine).words() if machine is not None else []
+    run("record", "-o", path, *words, *assumed(assume), "--", *program)
     return Graph.from_record(path)
 
 

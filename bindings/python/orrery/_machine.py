@@ -63,6 +63,14 @@ def as_machine(given):
     return given if isinstance(given, Machine) else Machine(given)
 
 
+def assumed(assume):
+    """The options that give times of kernels: a text, or several."""
+    words = []
+    for text in ((assume,) if isinstance(assume, str) else assume or ()):
+        words += ["--assume", text]
+    return words
+
+
 def machines():
     """The names of the machines that are known."""
     return [one["name"] for one in run_json("machine", "list", "--json")]

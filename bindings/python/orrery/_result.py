@@ -36,6 +36,14 @@ def _cell(value):
 
 # --- one simulation ---
 
+_NARROW = 0.2  # pixels
+_NAMED = 8  # kernels below a picture
+
+
+def _colour(kernel):
+    return f"hsl({zlib.crc32(kernel.encode()) % 360},60%,60%)"
+
+
 _TASK = re.compile(r"^task (\d+) (\d+) (-?\d+)(?: tag \S+)?"
                    r"(?: ran (\d+) (\S+) (\S+))?")
 
@@ -126,8 +134,9 @@ class Run:
                 f"{self.makespan_us / 1e3:.3f} ms>")
 
     def _repr_html_(self):
+        # A notebook shows one of the two: so that has the picture, too.
         row = self.row()
-        return table_of([row], list(row))
+        return table_of([row], list(row)) + self._repr_svg_()
 
     def _repr_svg_(self):
         """Who ran what when: a row for each worker."""
@@ -136,27 +145,43 @@ class Run:
         rows = {name: i for i, name in enumerate(self._names)}
         parts = [
             f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" '
-            f'height="{height * (len(rows) + 1)}" font-family="sans-serif" '
+            f'height="{height * (len(rows) + 2)}" font-family="sans-serif" '
             'font-size="10">']
         for name, i in rows.items():
             short = html.escape(name.partition(" (")[0])
             parts.append(f'<text x="0" y="{height * i + 12}">{short}</text>')
+        drawn = dict.fromkeys(rows, 0.0)
         for task in self.tasks:
             if task["worker"] is None:
                 continue
+            start, end = (left + task[which] * scale
+                          for which in ("start_us", "end_us"))
+            # Of what is too narrow to be seen, one is drawn for all.
+            if end < drawn[task["worker"]] + _NARROW:
+                continue
+            drawn[task["worker"]] = end
             kernel = task["kernel"]
-            hue = zlib.crc32(kernel.encode()) % 360
-            length = (task["end_us"] - task["start_us"]) * scale
             parts.append(
-                f'<rect x="{left + task["start_us"] * scale:.2f}" '
+                f'<rect x="{start:.2f}" '
                 f'y="{height * rows[task["worker"]] + 1}" '
-                f'width="{length:.2f}" height="{height - 2}" '
-                f'fill="hsl({hue},60%,60%)"><title>{html.escape(kernel)} '
+                f'width="{max(end - start, _NARROW):.2f}" '
+                f'height="{height - 2}" '
+                f'fill="{_colour(kernel)}"><title>{html.escape(kernel)} '
                 f'{task["task"]}: {task["start_us"]:.0f} to '
                 f'{task["end_us"]:.0f} µs</title></rect>')
-        parts.append(f'<text x="{left}" y="{height * len(rows) + 12}">'
-                     f"{self.makespan_us / 1e3:.3f} ms</text></svg>")
+        parts += self._legend(left, height * len(rows) + 12)
+        parts.append("</svg>")
         return "\n".join(parts)
+
+    def _legend(self, left, y):
+        yield (f'<text x="0" y="{y}">{self.makespan_us / 1e3:.3f} ms</text>')
+        kernels = dict.fromkeys(task["kernel"] for task in self.tasks
+                                if task["worker"] is not None)
+        for kernel in list(kernels)[:_NAMED]:
+            yield (f'<rect x="{left}" y="{y - 9}" width="10" height="10" '
+                   f'fill="{_colour(kernel)}"/><text x="{left + 14}" '
+                   f'y="{y}">{html.escape(kernel)}</text>')
+            left += 24 + 6 * len(kernel)
 
 
 class Comparison(list):

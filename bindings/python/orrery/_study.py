@@ -7,7 +7,7 @@ import tempfile
 
 from ._command import Error, run_json
 from ._graph import Graph
-from ._machine import Machine, as_machine
+from ._machine import Machine, as_machine, assumed
 from ._result import Bounds, Comparison, Explanation, Run, read_graph
 from ._sweep import Sweep
 
@@ -21,9 +21,7 @@ def _words(machine, scheduler, assume):
     words = as_machine(machine).words()
     if scheduler is not None:
         words += ["-s", scheduler]
-    for text in ((assume,) if isinstance(assume, str) else assume or ()):
-        words += ["--assume", text]
-    return words
+    return words + assumed(assume)
 
 
 def _share(noise):
@@ -118,8 +116,7 @@ def sweep(graph, machines, schedulers, set=(), repeat=1, noise=None,
              "-s", ",".join(_several(schedulers, str))]
     for edit in (*_edits_of(machines), *_several(set, str)):
         words += ["--set", edit]
-    for text in _several(assume, str) if assume is not None else ():
-        words += ["--assume", text]
+    words += assumed(assume)
     if isinstance(repeat, bool) or not isinstance(repeat, int) or repeat < 1:
         raise Error(f"sweep: repeat={repeat!r}: use a number of runs")
     words += ["--repeat", repeat]

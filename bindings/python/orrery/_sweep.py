@@ -32,7 +32,7 @@ class Sweep:
 
     A row has machine, scheduler, the values by what they change, median_ms, low_ms
     and high_ms between which the median lies (with one run: None), to_best,
-    slower_share, transferred_MiB, idle, of_bound; one that cannot be simulated has
+    slower_share, transferred_MiB, idle, with bound=True of_bound; one that cannot be simulated has
     its error instead. `best` is the row of the least median.
     """
 
@@ -67,7 +67,8 @@ class Sweep:
             "high_ms": milli(high), "to_best": report["to_best"],
             "slower_share": report["slower_share"],
             "transferred_MiB": report["transferred_bytes"] / 2 ** 20,
-            "idle": report["idle"], "of_bound": report.get("of_bound"),
+            "idle": report["idle"],
+            **{key: report[key] for key in ("of_bound",) if key in report},
             "error": None,
         }
 
