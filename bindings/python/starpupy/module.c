@@ -365,9 +365,18 @@ static PyObject *py_simulated(PyObject *module, PyObject *unused)
     return PyBool_FromLong(spy.users && spy.simulated);
 }
 
+/* Writes the model of that symbol. Returns false if no task has had it. */
+static bool save(PyObject *symbol)
+{
+    struct starpu_perfmodel *model = spy_model(symbol);
+
+    if (model)
+        starpu_save_history_based_model(model);
+    return model != NULL;
+}
+
 static PyObject *py_save(PyObject *module, PyObject *args)
 {
-    struct starpu_perfmodel *model;
     PyObject *symbol;
 
     (void)module;
@@ -375,13 +384,20 @@ static PyObject *py_save(PyObject *module, PyObject *args)
         return NULL;
     if (!spy_may_call("save_history_based_model"))
         return NULL;
-    model = spy_model(symbol);
-    if (!model)
+    if (!save(symbol))
         return spy_error("save_history_based_model: no task has had the model "
                          "`%U': name one that was given as perfmodel=",
                          symbol);
-    starpu_save_history_based_model(model);
     Py_RETURN_NONE;
+}
+
+/* _save_model(symbol): the same if there is one. */
+static PyObject *py_save_model(PyObject *module, PyObject *symbol)
+{
+    (void)module;
+    if (!spy_may_call("perfmodel_plot"))
+        return NULL;
+    return PyBool_FromLong(save(symbol));
 }
 
 /* -- the module ----------------------------------------------------------- */
@@ -413,6 +429,7 @@ static PyMethodDef functions[] = {
      "Whether the machine is a simulated one."},
     {"save_history_based_model", py_save, METH_VARARGS,
      "save_history_based_model(symbol): writes a performance model's file."},
+    {"_save_model", py_save_model, METH_O, NULL},
     {"_abandon", py_abandon, METH_NOARGS, NULL},
     {"_need", py_need, METH_O, NULL},
     {"_wait_until", py_wait_until, METH_VARARGS, NULL},
