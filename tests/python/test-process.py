@@ -31,6 +31,20 @@ def a_program_that_closes_says_nothing():
         equal((result.code, result.out, result.err), (0, "", ""))
 
 
+def after_a_wrong_number_of_processors_it_goes_on():
+    good(program(
+        "import starpu\nstarpu.init(1)\nstarpu.init()\n"
+        "def count():\n"
+        "    return starpu.worker_get_count_by_type(starpu.STARPU_CPU_WORKER)\n"
+        "for n in (0, -1, True, '2', 100000):\n"
+        "    try: starpu.set_ncpu(n)\n"
+        "    except starpu.error as error: print(str(error)[:9])\n"
+        "print(count(), starpu.task_submit()(abs, -1).wait())\n"
+        "starpu.set_ncpu(2)\nprint(count())\n"
+        "starpu.shutdown()\nstarpu.shutdown()\n"),
+        "set_ncpu:\n" * 4 + "init: Inv\n1 1\n2\n")
+
+
 def an_interpreter_that_ends_waits_and_says_so():
     for env in MACHINES:
         good(program("import starpu\nstarpu.init()\nstarpu.pause()\n"

@@ -11,6 +11,7 @@ real or simulated. docs/PYTHON.md describes it.
 
 import asyncio
 import functools
+import inspect
 import sys
 
 from . import starpupy
@@ -88,6 +89,32 @@ def _find(name):
 # --- access modes ---
 
 
+def _parameters(func):
+    """The names of a function's parameters, those that can be given by position
+    first, and whether there may be others."""
+    try:
+        parameters = inspect.signature(func).parameters.values()
+    except (TypeError, ValueError):
+        return {}, True  # built in, and does not say
+    named = {one.name: one.kind in (one.POSITIONAL_ONLY,
+                                    one.POSITIONAL_OR_KEYWORD)
+             for one in parameters
+             if one.kind not in (one.VAR_POSITIONAL, one.VAR_KEYWORD)}
+    return named, any(one.kind == one.VAR_KEYWORD for one in parameters)
+
+
+def _names_by_position(func):
+    """The names of a function's parameters that can be given by position: those of
+    what a decorator has wrapped, without what a method or functools.partial gives
+    itself."""
+    return tuple(name for name, positional in _parameters(func)[0].items()
+                 if positional)
+
+
+def _has_parameter(func, name):
+    return name in _parameters(func)[0]
+
+
 def set_access(func, **modes):
     """Says how func uses its arguments: set_access(func, a="R", b="RW").
 
@@ -97,13 +124,12 @@ def set_access(func, **modes):
         if mode not in ("R", "W", "RW"):
             raise error(f"set_access: {mode!r} is no access mode of `{name}': "
                         "use 'R', 'W' or 'RW'")
-    code = getattr(func, "__code__", None)
-    if code is not None and not code.co_flags & 0x08:
-        names = code.co_varnames[:code.co_argcount + code.co_kwonlyargcount]
-        for name in modes:
-            if name not in names:
-                raise error(f"set_access: {func.__name__} has no argument "
-                            f"`{name}', it has {', '.join(names) or 'none'}")
+    names, open_ended = _parameters(func)
+    for name in modes:
+        if name not in names and not open_ended:
+            raise error(f"set_access: {getattr(func, '__name__', func)} has no "
+                        f"argument `{name}', it has "
+                        f"{', '.join(names) or 'none'}")
     try:
         func.starpu_access = modes
     except AttributeError:
@@ -173,6 +199,7 @@ def _use():
     starpupy._use(
         Future=Future, Handle=Handle, placeholder=NOT_RUN,
         call_back=call_back, find=_find, view_like=view_like,
+        names_of=_names_by_position, has_parameter=_has_parameter,
         cancelled=asyncio.CancelledError, unready=asyncio.InvalidStateError,
     )
 

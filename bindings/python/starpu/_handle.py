@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Handles, with what is easier in Python: cutting objects into parts."""
 
+import operator
 import sys
 
 from . import starpupy
@@ -25,21 +26,36 @@ def view_like(obj, memory):
     return bytes(view) if isinstance(obj, bytes) else view
 
 
+def _int(value):
+    """The int that it is, one of numpy's for example, or 0."""
+    try:
+        return operator.index(value)
+    except TypeError:
+        return 0
+
+
 def _lengths(length, nchildren, chunks):
     """The lengths of the parts of so many elements."""
-    if not isinstance(nchildren, int) or not 1 <= nchildren <= length:
+    if not 1 <= _int(nchildren) <= length:
         raise error(f"partition: {length} elements cannot be cut into "
                     f"{nchildren!r} parts: use 1 to {length}")
+    nchildren = _int(nchildren)
+    try:
+        chunks = tuple(chunks)
+    except TypeError:
+        raise error(f"partition: chunks={chunks!r}: give a list of the lengths "
+                    "of the parts") from None
     if not chunks:
         least, more = divmod(length, nchildren)
         return tuple(least + (i < more) for i in range(nchildren))
-    chunks = tuple(chunks)
     if len(chunks) != nchildren:
         raise error(f"partition: {nchildren} parts have {len(chunks)} lengths: "
                     "give one for each")
-    if not all(isinstance(n, int) and n > 0 for n in chunks):
+    lengths = tuple(map(_int, chunks))
+    if min(lengths) <= 0:
         raise error(f"partition: {list(chunks)} are not the lengths of parts: "
                     "each must be a positive int")
+    chunks = lengths
     if sum(chunks) != length:
         raise error(f"partition: the parts have {sum(chunks)} elements "
                     f"together, the object has {length} along that dimension")
@@ -103,7 +119,8 @@ class Handle(starpupy.Handle):
 
     def get_partition_size(self, children):
         """The number of parts, whose handles are given."""
-        if len(children) != self._nparts or any(
+        if not isinstance(children, (list, tuple)) or \
+                len(children) != self._nparts or any(
             not isinstance(child, Handle) or child._whole is not self
             for child in children
         ):

@@ -10,6 +10,7 @@ from ._loop import follow_virtual_time, leave_virtual_time
 from .starpupy import error
 
 _users = 0
+_ncpus = -1  # of the first init()
 
 
 def init(ncpus=-1):
@@ -18,11 +19,13 @@ def init(ncpus=-1):
     Programs under `orrery run -m MACHINE --` need not be changed. May be called
     again; shutdown() closes when it was called as often.
     """
-    global _users
+    global _users, _ncpus
     starpupy.init(ncpus)
     _users += 1
-    if _users == 1 and starpupy.is_simulated():
-        follow_virtual_time()
+    if _users == 1:
+        _ncpus = ncpus
+        if starpupy.is_simulated():
+            follow_virtual_time()
 
 
 def shutdown():
@@ -39,14 +42,25 @@ def set_ncpu(ncpus):
 
     All tasks end before, and handles must have been unregistered.
     """
-    if not isinstance(ncpus, int) or ncpus < 1:
-        raise error(f"set_ncpu: {ncpus!r} is no number of processors")
+    if isinstance(ncpus, bool) or not isinstance(ncpus, int) or ncpus < 1:
+        raise error(f"set_ncpu: {ncpus!r} is no number of processors: use an "
+                    "int from 1")
+    former, former_ncpus, users = os.environ.get("STARPU_NCPU"), _ncpus, _users
     os.environ["STARPU_NCPU"] = str(ncpus)
-    users = _users
     for _ in range(users):
         shutdown()
-    for _ in range(users):
-        init()
+    try:
+        for _ in range(users):
+            init()
+    except error:
+        # As many as before, so that the program can go on.
+        if former is None:
+            del os.environ["STARPU_NCPU"]
+        else:
+            os.environ["STARPU_NCPU"] = former
+        for _ in range(users):
+            init(former_ncpus)
+        raise
 
 
 def _close():

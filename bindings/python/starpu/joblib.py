@@ -17,6 +17,7 @@ import types
 from . import (
     Handle,
     STARPU_CPU_WORKER,
+    _names_by_position,
     error,
     init,
     starpupy,
@@ -158,7 +159,7 @@ class Parallel:
             if tokens:
                 token = tokens[len(futures) % self._njobs]
                 limited = task_submit(
-                    modes=_modes_behind_token(function, kwargs),
+                    modes=_modes_behind_token(function, args, kwargs),
                     **self._options)
                 futures.append(limited(_behind_token(function), token, *args,
                                        **kwargs))
@@ -201,15 +202,15 @@ def _behind_token(function):
     return call
 
 
-def _modes_behind_token(function, kwargs):
+def _modes_behind_token(function, args, kwargs):
     """The modes of what _behind_token returns, by position and name."""
     access = getattr(function, "starpu_access", {})
-    code = getattr(function, "__code__", None)
-    names = code.co_varnames[:code.co_argcount] if code else ()
     modes = {name: access[name] for name in kwargs if name in access}
     modes[0] = "RW"
     modes.update((position + 1, access[name])
-                 for position, name in enumerate(names) if name in access)
+                 for position, name in zip(range(len(args)),
+                                           _names_by_position(function))
+                 if name in access)
     return modes
 
 

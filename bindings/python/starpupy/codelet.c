@@ -40,7 +40,7 @@ static uint32_t footprint_of(struct starpu_task *task)
 static void fill_model(struct codelet *codelet, PyObject *symbol)
 {
     codelet->model.type = STARPU_HISTORY_BASED;
-    codelet->model.symbol = PyUnicode_AsUTF8(symbol);
+    codelet->model.symbol = PyUnicode_AsUTF8(symbol); /* submit.c has checked */
     codelet->model.footprint = footprint_of;
     codelet->model.size_base = size_of;
     codelet->cl.model = &codelet->model;
@@ -55,6 +55,10 @@ static struct codelet *make(PyObject *name, PyObject *model, int where,
     if (!codelet)
         return (void *)PyErr_NoMemory();
     codelet->cl.name = PyUnicode_AsUTF8(name);
+    if (!codelet->cl.name) {
+        free(codelet);
+        return NULL;
+    }
     codelet->cl.cpu_funcs[0] = kernel;
     codelet->cl.cpu_funcs_name[0] = codelet->cl.name;
     codelet->cl.where = (uint32_t)where;

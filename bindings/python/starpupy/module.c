@@ -441,24 +441,25 @@ static PyMethodDef functions[] = {
 /* _use(...): what the package gives to this module, once. */
 static PyObject *use(PyObject *module, PyObject *args, PyObject *kwargs)
 {
-    static char *names[] = {"Future",    "Handle",  "placeholder",
-                            "call_back", "find",    "view_like",
-                            "cancelled", "unready", NULL};
+    static char *names[] = {
+        "Future",    "Handle",    "placeholder", "call_back",
+        "find",      "view_like", "names_of",    "has_parameter",
+        "cancelled", "unready",   NULL};
+    PyObject **given[] = {
+        &spy.future_type, &spy.handle_type,   &spy.placeholder,
+        &spy.call_back,   &spy.find,          &spy.view_like,
+        &spy.names_of,    &spy.has_parameter, &spy.cancelled,
+        &spy.unready,
+    };
 
     (void)module;
-    if (!PyArg_ParseTupleAndKeywords(
-            args, kwargs, "OOOOOOOO:_use", names, &spy.future_type,
-            &spy.handle_type, &spy.placeholder, &spy.call_back, &spy.find,
-            &spy.view_like, &spy.cancelled, &spy.unready))
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OOOOOOOOOO:_use", names,
+                                     given[0], given[1], given[2], given[3],
+                                     given[4], given[5], given[6], given[7],
+                                     given[8], given[9]))
         return NULL;
-    Py_INCREF(spy.future_type);
-    Py_INCREF(spy.handle_type);
-    Py_INCREF(spy.placeholder);
-    Py_INCREF(spy.call_back);
-    Py_INCREF(spy.find);
-    Py_INCREF(spy.view_like);
-    Py_INCREF(spy.cancelled);
-    Py_INCREF(spy.unready);
+    for (size_t i = 0; i < Py_ARRAY_LENGTH(given); i++)
+        Py_INCREF(*given[i]);
     Py_RETURN_NONE;
 }
 

@@ -19,24 +19,26 @@
 
 /* One per process: the runtime is one per process as well. */
 struct spy_state {
-    PyObject *error;       /* [const] starpupy.error */
-    PyObject *cancelled;   /* [const] asyncio.CancelledError */
-    PyObject *unready;     /* [const] asyncio.InvalidStateError */
-    PyObject *future_type; /* [const] starpu.Future */
-    PyObject *handle_type; /* [const] starpu.Handle */
-    PyObject *placeholder; /* [const] the value of what was not run */
-    PyObject *call_back;   /* [const] (future, callbacks) -> None */
-    PyObject *find;        /* [const] (name) -> callable */
-    PyObject *view_like;   /* [const] (object, memory) -> object */
-    unsigned users;        /* [GIL] init() without shutdown(), 0: closed */
-    unsigned pauses;       /* [GIL] pause() without resume() */
-    bool simulated;        /* [GIL] the machine, while it is open */
-    bool runs_kernels;     /* [GIL] … executes Python functions */
-    bool delivering;       /* a simulation has called us where it cannot wait */
-    bool limited;          /* [GIL] submission may wait for tasks to end */
-    bool forked;           /* this process is a child of who called init() */
-    unsigned long thread;  /* [GIL] who called init() */
-    size_t unfinished;     /* [GIL] tasks submitted and not delivered */
+    PyObject *error;         /* [const] starpupy.error */
+    PyObject *cancelled;     /* [const] asyncio.CancelledError */
+    PyObject *unready;       /* [const] asyncio.InvalidStateError */
+    PyObject *future_type;   /* [const] starpu.Future */
+    PyObject *handle_type;   /* [const] starpu.Handle */
+    PyObject *placeholder;   /* [const] the value of what was not run */
+    PyObject *call_back;     /* [const] (future, callbacks) -> None */
+    PyObject *find;          /* [const] (name) -> callable */
+    PyObject *view_like;     /* [const] (object, memory) -> object */
+    PyObject *names_of;      /* [const] (callable) -> names by position */
+    PyObject *has_parameter; /* [const] (callable, name) -> bool */
+    unsigned users;          /* [GIL] init() without shutdown(), 0: closed */
+    unsigned pauses;         /* [GIL] pause() without resume() */
+    bool simulated;          /* [GIL] the machine, while it is open */
+    bool runs_kernels;       /* [GIL] … executes Python functions */
+    bool delivering;      /* a simulation has called us where it cannot wait */
+    bool limited;         /* [GIL] submission may wait for tasks to end */
+    bool forked;          /* this process is a child of who called init() */
+    unsigned long thread; /* [GIL] who called init() */
+    size_t unfinished;    /* [GIL] tasks submitted and not delivered */
     PyObject *interruption; /* [GIL] KeyboardInterrupt that came in a kernel
                              * of the simulation, or NULL */
 };

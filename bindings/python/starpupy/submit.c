@@ -4,6 +4,7 @@
  */
 #include "task.h"
 
+#include <limits.h>
 #include <math.h>
 #include <string.h>
 
@@ -21,7 +22,7 @@ struct submission {
     struct spy_task *task;
     PyObject *func;
     PyObject *access; /* dict of the function's modes by name, or NULL */
-    PyObject *names;  /* of its parameters, a tuple, or NULL */
+    PyObject *names;  /* of its parameters by position, a tuple, or NULL */
     struct starpu_task *before[STARPU_NMAXBUFS]; /* that it waits for */
     struct starpu_task **more_before;
     size_t nbefore, room;
@@ -29,15 +30,27 @@ struct submission {
 
 /* -- modes ---------------------------------------------------------------- */
 
-/* Finds the names of parameters, for modes that are given by name. */
+/* The parameters of a function that has no others than those it names. */
+static PyObject *names_of_function(PyObject *func)
+{
+    PyCodeObject *code = (PyCodeObject *)PyFunction_GET_CODE(func);
+    PyObject *all, *names;
+
+    if (code->co_flags & CO_VARARGS)
+        return PyObject_CallOneArg(spy.names_of, func);
+    all = PyCode_GetVarnames(code);
+    names = all ? PyTuple_GetSlice(all, 0, code->co_argcount) : NULL;
+    Py_XDECREF(all);
+    return names;
+}
+
+/* Finds the names of parameters by position, for modes that are given by name. */
 static int find_names(struct submission *s)
 {
-    PyObject *code;
-
-    if (s->names || !PyFunction_Check(s->func))
-        return 0;
-    code = PyFunction_GET_CODE(s->func);
-    s->names = PyObject_GetAttrString(code, "co_varnames");
+    if (!s->names)
+        s->names = PyFunction_Check(s->func)
+                       ? names_of_function(s->func)
+                       : PyObject_CallOneArg(spy.names_of, s->func);
     return s->names ? 0 : -1;
 }
 
@@ -58,10 +71,8 @@ static int mode_in(PyObject *modes, PyObject *name, Py_ssize_t position)
             return PyErr_Occurred() ? -1 : 0;
         return spy_mode(mode);
     }
-    if (position < 0 || position >= PySequence_Size(modes)) {
-        PyErr_Clear();
-        return 0;
-    }
+    if (position < 0 || position >= PySequence_Size(modes))
+        return PyErr_Occurred() ? -1 : 0;
     mode = PySequence_GetItem(modes, position);
     if (!mode)
         return -1;
@@ -82,13 +93,71 @@ static int mode_of(struct submission *s, PyObject *name, Py_ssize_t position)
         return STARPU_R;
     if (!name && find_names(s) < 0)
         return -1;
-    if (!name && s->names && position < PyTuple_GET_SIZE(s->names))
+    if (!name && position < PyTuple_GET_SIZE(s->names))
         name = PyTuple_GET_ITEM(s->names, position);
     if (s->options->modes != Py_None)
         mode = mode_in(s->options->modes, name, position);
     if (mode == 0 && s->access)
         mode = mode_in(s->access, name, position);
     return mode ? mode : STARPU_R;
+}
+
+/* Whether a key of a dict of modes stands for an argument of the call. */
+static int is_argument(struct submission *s, PyObject *key, Py_ssize_t n,
+                       PyObject *kwargs)
+{
+    PyObject *ret;
+    Py_ssize_t position;
+    int is_there = 0;
+
+    if (PyLong_Check(key)) {
+        position = PyLong_AsSsize_t(key);
+        if (position == -1 && PyErr_Occurred())
+            PyErr_Clear(); /* too large: not one of them */
+        return position >= 0 && position < n;
+    }
+    if (kwargs)
+        is_there = PyDict_Contains(kwargs, key);
+    if (is_there == 0)
+        is_there = find_names(s) < 0 ? -1 : PySequence_Contains(s->names, key);
+    if (is_there != 0)
+        return is_there;
+    /* A keyword that the call does without. */
+    ret = PyObject_CallFunctionObjArgs(spy.has_parameter, s->func, key, NULL);
+    is_there = ret ? PyObject_IsTrue(ret) : -1;
+    Py_XDECREF(ret);
+    return is_there;
+}
+
+/* The modes that were given must be those of arguments: one that is not would be
+ * missed where it was meant. `n` arguments are given by position. */
+static int check_modes(struct submission *s, Py_ssize_t n, PyObject *kwargs)
+{
+    PyObject *modes = s->options->modes, *key, *mode;
+    Py_ssize_t at = 0;
+
+    if (modes == Py_None)
+        return 0;
+    if (!PyDict_Check(modes)) {
+        if (PySequence_Size(modes) <= n)
+            return 0;
+        spy_error("task_submit: modes=%R: the call has %zd arguments by "
+                  "position",
+                  modes, n);
+        return -1;
+    }
+    while (PyDict_Next(modes, &at, &key, &mode)) {
+        int ret = is_argument(s, key, n, kwargs);
+
+        if (ret == 1)
+            continue;
+        if (ret == 0)
+            spy_error("task_submit: modes=%R: the call has no argument %R: use "
+                      "the name of a parameter, or a position from 0",
+                      modes, key);
+        return -1;
+    }
+    return 0;
 }
 
 /* -- arguments ------------------------------------------------------------ */
@@ -183,6 +252,8 @@ static int take_arguments(struct submission *s, PyObject *args,
     Py_ssize_t n = PyTuple_GET_SIZE(args) - 1, at = 0;
     PyObject *name, *object;
 
+    if (check_modes(s, n, kwargs) < 0)
+        return -1;
     s->task->args = PyTuple_New(n);
     if (!s->task->args)
         return -1;
@@ -494,28 +565,123 @@ static int parse_where(PyObject *where)
                  {"cuda", STARPU_CUDA},
                  {"opencl", STARPU_OPENCL},
                  {"hip", STARPU_HIP}};
+    long all = STARPU_CPU | STARPU_CUDA | STARPU_OPENCL | STARPU_HIP, bits;
 
     if (where == Py_None)
         return 0;
-    if (PyLong_Check(where))
-        return (int)PyLong_AsLong(where);
+    if (PyLong_Check(where)) {
+        bits = PyLong_AsLong(where);
+        if (bits >= 0 && !(bits & ~all))
+            return (int)bits;
+        PyErr_Clear();
+    }
     for (size_t i = 0; PyUnicode_Check(where) && i < Py_ARRAY_LENGTH(kinds);
          i++)
         if (PyUnicode_CompareWithASCIIString(where, kinds[i].word) == 0)
             return kinds[i].bit;
-    spy_error("task_submit: where=%S: use 'cpu', 'cuda', 'opencl', 'hip' or a "
+    spy_error("task_submit: where=%R: use 'cpu', 'cuda', 'opencl', 'hip' or a "
               "sum of starpu.STARPU_CPU, ...",
               where);
     return -1;
 }
 
+/* Whether it can be a C string: those that it keeps are. */
 static bool is_text(PyObject *object, const char *option)
 {
-    if (object == Py_None || PyUnicode_Check(object))
+    Py_ssize_t length = 0;
+    const char *text;
+
+    if (object == Py_None)
         return true;
-    spy_error("task_submit: %s= must be a text, not %s", option,
-              Py_TYPE(object)->tp_name);
+    text = PyUnicode_Check(object) ? PyUnicode_AsUTF8AndSize(object, &length)
+                                   : NULL;
+    if (text && strlen(text) == (size_t)length)
+        return true;
+    PyErr_Clear();
+    spy_error("task_submit: %s= must be a text that UTF-8 can write, without "
+              "null characters, not %A",
+              option, object);
     return false;
+}
+
+static bool is_symbol(PyObject *model)
+{
+    const char *text;
+
+    if (!is_text(model, "perfmodel"))
+        return false;
+    text = model == Py_None ? "none" : PyUnicode_AsUTF8(model);
+    if (text && *text && *text != '.' && !strchr(text, '/'))
+        return true;
+    spy_error("task_submit: perfmodel=%R: a file has the name of the symbol, "
+              "which must not be empty, begin with a dot or contain a slash",
+              model);
+    return false;
+}
+
+/* Also of numpy's ints. */
+static int parse_priority(PyObject *priority)
+{
+    int overflow = 0;
+    long value = PyLong_AsLongAndOverflow(priority, &overflow);
+
+    if (!overflow && value >= INT_MIN && value <= INT_MAX)
+        return (int)value;
+    if (!PyErr_Occurred())
+        spy_error("task_submit: priority=%R: use an int from %d to %d",
+                  priority, INT_MIN, INT_MAX);
+    return -1;
+}
+
+static unsigned parse_color(PyObject *color)
+{
+    int overflow = 0;
+    long value = PyLong_AsLongAndOverflow(color, &overflow);
+
+    if (!overflow && value >= 0 && value <= UINT32_MAX)
+        return (unsigned)value;
+    if (!PyErr_Occurred())
+        spy_error("task_submit: color=%R: use red, green and blue as an int, "
+                  "0xRRGGBB",
+                  color);
+    return 0;
+}
+
+static double parse_flops(PyObject *flops)
+{
+    double value = PyFloat_AsDouble(flops);
+
+    if (isfinite(value) && value >= 0)
+        return value;
+    if (!PyErr_Occurred())
+        spy_error("task_submit: flops=%R: use a number from 0", flops);
+    return 0;
+}
+
+/* What is wrong in any call; which arguments a call has is looked at then. */
+static bool are_modes(PyObject *modes)
+{
+    PyObject *key, *mode;
+    Py_ssize_t at = 0;
+
+    if (modes == Py_None)
+        return true;
+    if (PyDict_Check(modes)) {
+        while (PyDict_Next(modes, &at, &key, &mode))
+            if (spy_mode(mode) < 0)
+                return false;
+        return true;
+    }
+    if (!PyList_Check(modes) && !PyTuple_Check(modes)) {
+        spy_error("task_submit: modes=%R: use a dict by name or position, or a "
+                  "list",
+                  modes);
+        return false;
+    }
+    for (; at < PySequence_Fast_GET_SIZE(modes); at++)
+        if (spy_mode(PySequence_Fast_GET_ITEM(modes, at)) < 0)
+            return false;
+    return true;
 }
 
 static int parse(struct submit *self, PyObject *args, PyObject *kwargs)
@@ -525,20 +691,25 @@ static int parse(struct submit *self, PyObject *args, PyObject *kwargs)
         "perfmodel",  "where",       "ret_handle", "ret_fut", "ret_param",
         "arg_handle", "modes",       NULL};
     PyObject *color = Py_None, *flops = Py_None, *where = Py_None;
+    PyObject *priority = NULL;
 
     if (!PyArg_ParseTupleAndKeywords(
-            args, kwargs, "|OpiOOOOppppO:task_submit", names, &self->name,
-            &self->synchronous, &self->priority, &color, &flops, &self->model,
-            &where, &self->ret_handle, &self->ret_fut, &self->ret_param,
+            args, kwargs, "|OpOOOOOppppO:task_submit", names, &self->name,
+            &self->synchronous, &priority, &color, &flops, &self->model, &where,
+            &self->ret_handle, &self->ret_fut, &self->ret_param,
             &self->arg_handle, &self->modes))
         return -1;
-    if (!is_text(self->name, "name") || !is_text(self->model, "perfmodel"))
+    if (!is_text(self->name, "name") || !is_symbol(self->model) ||
+        !are_modes(self->modes))
         return -1;
-    if (color != Py_None)
-        self->color = (unsigned)PyLong_AsUnsignedLongMask(color);
-    if (flops != Py_None)
-        self->flops = PyFloat_AsDouble(flops);
-    self->where = parse_where(where);
+    if (priority)
+        self->priority = parse_priority(priority);
+    if (color != Py_None && !PyErr_Occurred())
+        self->color = parse_color(color);
+    if (flops != Py_None && !PyErr_Occurred())
+        self->flops = parse_flops(flops);
+    if (!PyErr_Occurred())
+        self->where = parse_where(where);
     return PyErr_Occurred() ? -1 : 0;
 }
 
