@@ -22,8 +22,24 @@ def view_like(obj, memory):
     """What a function gets for obj where its data lie in other memory."""
     if _is_array(obj):
         return _numpy().asarray(memory)
-    view = memoryview(memory)
+    view = _view(memory)
+    ctypes = sys.modules.get("ctypes")
+    if ctypes and isinstance(obj, ctypes.Array) and view.c_contiguous:
+        return type(obj).from_buffer(view)
     return bytes(view) if isinstance(obj, bytes) else view
+
+
+def _view(obj):
+    """A memoryview whose elements can be used: ctypes writes its formats in a way
+    that memoryview does not read, though it is its own."""
+    view = memoryview(obj)
+    if view.format[:1] != {"little": "<", "big": ">"}[sys.byteorder] \
+            or not view.c_contiguous:
+        return view
+    try:
+        return view.cast("B").cast(view.format[1:], view.shape)
+    except ValueError:
+        return view
 
 
 def _int(value):
@@ -64,7 +80,7 @@ def _lengths(length, nchildren, chunks):
 
 def _slices(obj, dim, lengths):
     parts, start = [], 0
-    whole = obj if _is_array(obj) else memoryview(obj)
+    whole = obj if _is_array(obj) else _view(obj)
     for length in lengths:
         parts.append(whole[(slice(None),) * dim
                            + (slice(start, start + length),)]

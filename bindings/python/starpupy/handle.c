@@ -70,20 +70,62 @@ static int lay_out(struct spy_handle *handle, uint32_t nn[], uint32_t ldn[])
     return 0;
 }
 
+/* The object's buffer with shape and strides: some types, those of ctypes among
+ * them, give none of the latter, which memoryview makes up for. */
+static int get_view(PyObject *object, Py_buffer *view)
+{
+    PyObject *whole;
+    int ret;
+
+    if (PyObject_GetBuffer(object, view, PyBUF_FULL_RO) < 0)
+        return -1;
+    if (view->ndim == 0 || (view->shape && view->strides))
+        return 0;
+    PyBuffer_Release(view);
+    whole = PyMemoryView_FromObject(object);
+    ret = whole ? PyObject_GetBuffer(whole, view, PyBUF_FULL_RO) : -1;
+    Py_XDECREF(whole);
+    return ret;
+}
+
+/* References must be counted: their bytes cannot be copied. */
+static bool has_references(const Py_buffer *view)
+{
+    return view->format && strchr(view->format, 'O');
+}
+
+/* The dimensions that an object says to have, -1: it says nothing. */
+static Py_ssize_t dimensions_of(PyObject *object)
+{
+    PyObject *shape = PyObject_GetAttrString(object, "shape");
+    Py_ssize_t n = shape && PyTuple_Check(shape) ? PyTuple_GET_SIZE(shape) : -1;
+
+    Py_XDECREF(shape);
+    PyErr_Clear();
+    return n;
+}
+
 /* Whether the object has memory that tasks can use; that is then in the view. */
 static bool has_memory(PyObject *object, Py_buffer *view)
 {
-    if (!PyObject_CheckBuffer(object))
+    /* Scalars of numpy are values, even if they show their bytes, as dates do. */
+    if (!PyObject_CheckBuffer(object) || dimensions_of(object) == 0)
         return false;
-    if (PyObject_GetBuffer(object, view, PyBUF_FULL_RO) < 0) {
+    if (get_view(object, view) < 0) {
         PyErr_Clear();
         return false;
     }
-    /* Scalars of numpy have a buffer of no dimension: they are values. */
-    if (view->ndim > 0 && view->len > 0)
+    if (view->ndim > 0 && view->len > 0 && !has_references(view))
         return true;
     PyBuffer_Release(view);
     return false;
+}
+
+/* Whether tasks can change it all the same: an array whose type of elements has no
+ * buffer, as numpy's dates, or references. */
+static bool has_elements(PyObject *object)
+{
+    return dimensions_of(object) > 0;
 }
 
 /* -- all of them ---------------------------------------------------------- */
@@ -190,12 +232,12 @@ struct spy_handle *spy_handle_of(PyObject *object)
     if (!handle)
         return NULL;
     handle->automatic = true;
-    handle->viewed = has_memory(object, &handle->view);
-    if (!handle->viewed) {
+    if (has_memory(object, &handle->view)) {
+        PyBuffer_Release(&handle->view);
+    } else if (!has_elements(object)) {
         Py_DECREF(handle);
         return NULL;
     }
-    PyBuffer_Release(&handle->view);
     if (spy_handle_register(handle, object) < 0)
         Py_CLEAR(handle);
     return handle; /* the reference is the register's */
@@ -295,14 +337,17 @@ static int acquire_checked(struct spy_handle *self, int mode, const char *call)
     if (acquire(self->data, mode) < 0)
         return -1;
     self->held = mode;
+    spy.holds++;
     return 0;
 }
 
 static void release(struct spy_handle *self)
 {
-    PyThreadState *state = spy_detach();
+    PyThreadState *state;
 
     self->held = 0;
+    spy.holds--;
+    state = spy_detach();
     starpu_data_release(self->data);
     spy_attach(state);
 }
@@ -420,6 +465,8 @@ static PyObject *end(struct spy_handle *self, bool later, const char *call)
         return spy_error("%s: a task cannot end data: let the application do "
                          "it",
                          call);
+    if (later && self->held)
+        return spy_error("%s: the object is acquired: release it first", call);
     if (spy_handle_unregister(self, later) < 0)
         return NULL;
     Py_RETURN_NONE;

@@ -15,6 +15,7 @@ struct entry {
 
 struct range {
     const char *begin, *end;
+    struct spy_handle *handle; /* whose memory it is; the handle is listed */
 };
 
 struct garbage {
@@ -24,6 +25,7 @@ struct garbage {
     uint32_t *plan;
     Py_buffer view;
     bool viewed;
+    bool held; /* acquired by the application, which has no handle any more */
 };
 
 /* All three are sorted lists or stacks that double when they are full. */
@@ -120,13 +122,14 @@ static int add_entry(struct spy_handle *handle)
 
 /* -- memory --------------------------------------------------------------- */
 
-static struct range range_of(const Py_buffer *view)
+static struct range range_of(struct spy_handle *handle)
 {
+    const Py_buffer *view = &handle->view;
     Py_ssize_t length = view->itemsize;
 
     for (int i = 0; i < view->ndim; i++)
         length += (view->shape[i] - 1) * view->strides[i];
-    return (struct range){view->buf, (const char *)view->buf + length};
+    return (struct range){view->buf, (const char *)view->buf + length, handle};
 }
 
 static size_t range_place(const char *begin)
@@ -146,24 +149,56 @@ static size_t range_place(const char *begin)
 
 static bool has_range(const struct spy_handle *handle)
 {
-    return handle->listed && handle->viewed && !handle->view.readonly;
+    return handle->viewed && !handle->view.readonly;
 }
 
-static int add_range(const struct spy_handle *handle)
+/* Whether it can be ended to make way: the program has made no handle of it, and
+ * its tasks, if it has any, will end whatever the program does. */
+static bool can_go(const struct spy_handle *handle)
 {
-    struct range range = range_of(&handle->view);
-    size_t at = range_place(range.begin);
+    return handle->automatic && !handle->held && !handle->nparts &&
+           (handle->pending == 0 || (!spy.pauses && !spy.holds));
+}
 
-    if (at < reg.nranges && reg.ranges[at].begin < range.end) {
+/* The handle whose memory overlaps that of another one, or NULL. */
+static struct spy_handle *overlapping(const struct range *range)
+{
+    size_t at = range_place(range->begin);
+
+    return at < reg.nranges && reg.ranges[at].begin < range->end
+               ? reg.ranges[at].handle
+               : NULL;
+}
+
+/* Ends those that overlap it, after their tasks: objects that come and go, as
+ * slices of an array do, are used in turn. */
+static int make_way(const struct range *range)
+{
+    struct spy_handle *other;
+
+    while ((other = overlapping(range)) != NULL && can_go(other) &&
+           !spy_in_task() && !spy.delivering)
+        if (spy_handle_unregister(other, false) < 0)
+            return -1;
+    return 0;
+}
+
+static int add_range(struct spy_handle *handle)
+{
+    struct range range = range_of(handle);
+    size_t at;
+
+    if (overlapping(&range)) {
         spy_error("memory of %s object is part of another object's that is "
-                  "registered: use Handle.partition to let tasks work on parts "
-                  "of an object",
+                  "in use: use Handle.partition to let tasks work on parts of "
+                  "an object, or unregister the other one first",
                   Py_TYPE(handle->object)->tp_name);
         return -1;
     }
     if (grow(&reg.ranges, &reg.ranges_room, reg.nranges,
              sizeof(reg.ranges[0])) < 0)
         return -1;
+    at = range_place(range.begin);
     memmove(&reg.ranges[at + 1], &reg.ranges[at],
             (reg.nranges - at) * sizeof(reg.ranges[0]));
     reg.ranges[at] = range;
@@ -192,9 +227,16 @@ static void remove_entry(struct spy_handle *handle)
 
 int spy_register_add(struct spy_handle *handle)
 {
+    struct range range;
+
+    if (has_range(handle)) {
+        range = range_of(handle);
+        if (make_way(&range) < 0)
+            return -1;
+    }
     if (add_entry(handle) < 0)
         return -1;
-    if (has_range(handle) && add_range(handle) < 0) {
+    if (handle->listed && has_range(handle) && add_range(handle) < 0) {
         remove_entry(handle);
         return -1;
     }
@@ -209,7 +251,7 @@ void spy_register_remove(struct spy_handle *handle)
 {
     if (!handle->listed)
         return;
-    if (handle->viewed && !handle->view.readonly)
+    if (has_range(handle))
         remove_range(handle);
     remove_entry(handle);
     if (handle->automatic) {
@@ -219,17 +261,41 @@ void spy_register_remove(struct spy_handle *handle)
     }
 }
 
+int spy_register_replace(struct spy_handle *handle, PyObject *object)
+{
+    PyObject *former = handle->object;
+    bool listed = handle->listed;
+
+    if (object == former)
+        return 0;
+    spy_register_remove(handle);
+    handle->object = Py_NewRef(object);
+    /* One that is not listed stands for what a task gave, or for an object that
+     * cannot change and has another handle as well. */
+    if (listed && add_entry(handle) < 0) {
+        handle->object = former;
+        (void)add_entry(handle);
+        Py_DECREF(object);
+        return -1;
+    }
+    Py_XDECREF(former);
+    return 0;
+}
+
 /* -- automatic handles ---------------------------------------------------- */
 
-/* The references that the handle has: its own, and the view's. */
-enum { OURS = 2 };
+/* The references that the handle has to its object: its own, and the view's. */
+static Py_ssize_t ours(const struct spy_handle *handle)
+{
+    return handle->viewed ? 2 : 1;
+}
 
 static bool is_idle(const struct spy_handle *handle, bool all)
 {
     if (!handle->automatic || handle->pending || handle->held ||
         handle->nparts || Py_REFCNT(handle) > 1)
         return false;
-    return all || Py_REFCNT(handle->object) <= OURS;
+    return all || Py_REFCNT(handle->object) <= ours(handle);
 }
 
 void spy_register_sweep(bool all)
@@ -261,7 +327,7 @@ void spy_garbage_add(struct spy_handle *handle, bool dying)
     if (dying)
         garbage = (struct garbage){
             NULL,         handle->data, handle->parts,  handle->nparts,
-            handle->plan, handle->view, handle->viewed,
+            handle->plan, handle->view, handle->viewed, handle->held,
         };
     PyErr_Fetch(&type, &value, &traceback);
     if (grow(&reg.garbage, &reg.garbage_room, reg.ngarbage,
@@ -285,7 +351,11 @@ static void end_garbage(struct garbage *garbage)
         Py_DECREF(garbage->handle);
         return;
     }
+    if (garbage->held)
+        spy.holds--;
     self = spy_detach();
+    if (garbage->held)
+        starpu_data_release(garbage->data);
     if (garbage->nparts)
         starpu_data_partition_clean(garbage->data, (unsigned)garbage->nparts,
                                     garbage->parts);

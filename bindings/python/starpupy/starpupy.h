@@ -32,8 +32,9 @@ struct spy_state {
     PyObject *has_parameter; /* [const] (callable, name) -> bool */
     unsigned users;          /* [GIL] init() without shutdown(), 0: closed */
     unsigned pauses;         /* [GIL] pause() without resume() */
-    bool simulated;          /* [GIL] the machine, while it is open */
-    bool runs_kernels;       /* [GIL] … executes Python functions */
+    unsigned holds;       /* [GIL] handles that the application has acquired */
+    bool simulated;       /* [GIL] the machine, while it is open */
+    bool runs_kernels;    /* [GIL] … executes Python functions */
     bool delivering;      /* a simulation has called us where it cannot wait */
     bool limited;         /* [GIL] submission may wait for tasks to end */
     bool forked;          /* this process is a child of who called init() */
@@ -216,6 +217,9 @@ int spy_handle_check(const struct spy_handle *handle, const char *call);
  * memory overlaps that of another one. */
 int spy_register_add(struct spy_handle *handle);
 void spy_register_remove(struct spy_handle *handle);
+/* Another object is that of a handle without memory. -1 and an exception if it is
+ * registered already. */
+int spy_register_replace(struct spy_handle *handle, PyObject *object);
 /* Ends automatic handles whose objects nobody but the register knows; all those
  * that are not in use if `all`. */
 void spy_register_sweep(bool all);

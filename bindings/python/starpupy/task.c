@@ -194,18 +194,17 @@ static PyObject *keywords(struct spy_task *task, void *buffers[])
     return kwargs;
 }
 
-/* Writes the value into the memory of the first argument, or makes it that. */
+/* Writes the value into the first argument, which has elements, or makes it that. */
 static int store(struct spy_task *task, PyObject *args)
 {
     PyObject *first = PyTuple_GET_ITEM(task->args, 0), *all;
     struct spy_handle *handle = (void *)first;
     int ret;
 
-    if (!spy_is_handle(first) || !handle->home) {
-        if (spy_is_handle(first))
-            Py_XSETREF(handle->object, Py_NewRef(task->value));
+    if (!spy_is_handle(first))
         return 0;
-    }
+    if (!handle->home && !handle->automatic)
+        return spy_register_replace(handle, task->value);
     if (task->value == PyTuple_GET_ITEM(args, 0))
         return 0;
     all = PySlice_New(NULL, NULL, NULL);

@@ -1,0 +1,250 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Objects of all sorts as data of tasks, on the machine that the environment names.
+usage: test-data.py"""
+import ctypes
+import gc
+import mmap
+import operator
+
+from common import equal, need, raises, test_all
+
+import starpu
+
+
+def put(into, i, value):
+    into[i] = value
+
+
+def put_all(obj, values, at=operator.getitem):
+    """Tasks write the elements, one reads each of them."""
+    submit = starpu.task_submit(modes={"into": "RW"}, ret_fut=False)
+    for i, value in enumerate(values):
+        submit(put, obj, i, value)
+    return [starpu.task_submit()(at, obj, i).wait()
+            for i in range(len(values))]
+
+
+def memory_of_c_is_used():
+    numbers = (ctypes.c_int * 5)()
+    equal(put_all(numbers, [5, 4, 3, 2, 1]), [5, 4, 3, 2, 1])
+    starpu.acquire(numbers)
+    equal(list(numbers), [5, 4, 3, 2, 1])
+    starpu.release(numbers)
+    starpu.unregister(numbers)
+    starpu.Handle((ctypes.c_double * 3 * 4)()).unregister()
+
+    class Pair(ctypes.Structure):
+        _fields_ = [("a", ctypes.c_int), ("b", ctypes.c_double)]
+
+    pairs = (Pair * 3)()
+    equal(put_all(pairs, [Pair(i, i / 2) for i in range(3)],
+                  lambda obj, i: (obj[i].a, obj[i].b)),
+          [(0, 0.0), (1, 0.5), (2, 1.0)])
+    handle = starpu.Handle(numbers)
+    halves = handle.partition(2)
+    equal([list(half.get()) for half in halves], [[5, 4, 3], [2, 1]])
+    for half in halves:
+        starpu.task_submit(modes=["RW"], ret_fut=False)(put, half, 0, 7)
+    equal([list(half.get()) for half in halves], [[7, 4, 3], [7, 1]])
+    handle.unpartition(halves)
+    handle.unregister()
+
+
+def mapped_memory_is_used():
+    memory = mmap.mmap(-1, 4096)
+    equal(put_all(memory, [7, 8, 9]), [7, 8, 9])
+    raises(BufferError, "", memory.close)
+    starpu.unregister(memory)
+    memory.close()
+
+
+def elements_without_memory_order_tasks():
+    """Dates and references of numpy are no bytes that may be copied."""
+    numpy = need("numpy")
+    dates = numpy.zeros(4, "M8[s]")
+    one, two = numpy.datetime64("2001-01-01"), numpy.datetime64("2002-02-02")
+    equal(put_all(dates, [one, two, one]), [one, two, one])
+    things = numpy.zeros((3, 2), object)
+    made = ["a", {}, object()]
+    found = put_all(things, made, lambda obj, i: obj[i, 0])
+    equal([a is b for a, b in zip(found, made)], [True] * 3)
+    mixed = numpy.zeros(3, [("a", object), ("b", int)])
+    submit = starpu.task_submit(modes={"into": "W"}, ret_fut=False)
+    for i in range(3):
+        submit(put, mixed, i, ([i], i))
+    starpu.acquire(mixed)
+    equal([row[0] for row in mixed], [[0], [1], [2]])
+    starpu.release(mixed)
+    handle = starpu.Handle(numpy.zeros(4, "M8[s]"))
+    raises(starpu.error, "no memory of its own", handle.partition, 2)
+    handle.unregister()
+
+
+def elements_without_memory_wait_for_each_other():
+    numpy = need("numpy")
+    things = numpy.zeros(1, object)
+
+    def more(into):
+        into[0] = into[0] * 3 % 1000003 + 1
+
+    value = 0
+    starpu.pause()
+    for _ in range(50):
+        starpu.task_submit(modes=["RW"], ret_fut=False)(more, things)
+        value = value * 3 % 1000003 + 1
+    last = starpu.task_submit()(operator.getitem, things, 0)
+    starpu.resume()
+    equal(last.wait(), value)
+
+
+def scalars_and_empty_arrays_are_values():
+    numpy = need("numpy")
+    for value in (numpy.array(3), numpy.float64(2), numpy.zeros(0),
+                  numpy.zeros((0, 3)), numpy.datetime64("2001-01-01")):
+        equal(starpu.task_submit()(type, value).wait(), type(value))
+
+
+# --- memory of several objects ---
+
+
+def add_to(into, value):
+    for i in range(len(into)):
+        into[i] += value
+
+
+def slices_are_used_in_turn():
+    numpy = need("numpy")
+    data = numpy.zeros(20, int)
+    kept = data[:15]
+    submit = starpu.task_submit(modes=["RW"], ret_fut=False)
+    for turn in range(5):
+        submit(add_to, kept, 1)
+        submit(add_to, data[10:], 10)
+        submit(add_to, data, 100)
+        submit(add_to, memoryview(data)[5:12], 1000)
+    starpu.acquire(data)
+    equal(list(data[:5]), [505] * 5)
+    equal(list(data[5:10]), [5505] * 5)
+    equal(list(data[10:12]), [5555] * 2)
+    equal(list(data[12:15]), [555] * 3)
+    equal(list(data[15:]), [550] * 5)
+    starpu.release(data)
+    starpu.unregister(data)
+
+
+def the_same_object_may_be_given_twice():
+    numpy = need("numpy")
+    data = numpy.arange(10)
+    starpu.task_submit()(len, data[3:]).wait()
+
+    def double(into, data):
+        into += data
+
+    starpu.task_submit(modes={"into": "RW"})(double, data, data).wait()
+    starpu.acquire(data)
+    equal(list(data), [2 * i for i in range(10)])
+    starpu.release(data)
+    starpu.unregister(data)
+
+
+def memory_that_the_program_has_is_refused():
+    numpy = need("numpy")
+    data, other = numpy.zeros(20, int), [1]
+    half = data[:10]
+    handle = starpu.Handle(half)
+    raises(starpu.error, "part of another|partition|unregister",
+           starpu.task_submit(), len, data)
+    handle.unregister()
+    equal(starpu.task_submit()(len, data).wait(), 20)
+    starpu.acquire(data)
+    raises(starpu.error, "part of another", starpu.task_submit(), len, half)
+    starpu.release(data)
+    parts = starpu.Handle._of(data).partition(2)
+    raises(starpu.error, "part of another", starpu.task_submit(), len, half)
+    starpu.Handle._of(data).unpartition(parts)
+    # Whoever waited for the tasks here would do so for ever.
+    handle = starpu.Handle(other)
+    handle.acquire("RW")
+    last = starpu.task_submit()(lambda other, data: len(data), handle, data)
+    raises(starpu.error, "part of another", starpu.task_submit(), len, half)
+    handle.release()
+    equal(last.wait(), 20)
+    starpu.pause()
+    last = starpu.task_submit()(len, data)
+    raises(starpu.error, "part of another", starpu.task_submit(), len, half)
+    starpu.resume()
+    equal(last.wait(), 20)
+    equal(starpu.task_submit()(len, half).wait(), 10)
+    starpu.unregister(half)
+    handle.unregister()
+
+
+def handles_that_are_dropped_give_their_data_back():
+    for obj in ([1], bytearray(4)):
+        handle = starpu.Handle(obj)
+        handle.acquire("RW")
+        del handle
+        gc.collect()
+        equal(starpu.task_submit()(abs, -1).wait(), 1)
+        starpu.Handle(obj).unregister()
+
+
+def what_is_acquired_does_not_end_later():
+    data = bytearray(3)
+    starpu.acquire(data, mode="RW")
+    raises(starpu.error, "acquired|release it", starpu.unregister_submit, data)
+    starpu.release(data)
+    starpu.unregister_submit(data)
+
+
+# --- values that replace objects ---
+
+
+def a_handle_s_object_is_replaced():
+    old, new = [1], [2]
+    handle = starpu.Handle(old)
+    starpu.task_submit(ret_param=True)(lambda into: new, handle).wait()
+    equal(handle.get() is new, True)
+    raises(starpu.error, "registered already", starpu.Handle, new)
+    other = starpu.Handle(old)  # nobody has it any more
+    handle.unregister()
+    starpu.Handle(new).unregister()
+    equal(other.get() is old, True)
+    other.unregister()
+
+
+def many_handles_are_replaced_and_end():
+    handles = [starpu.Handle([i]) for i in range(100)]
+    for turn in range(3):
+        for i, handle in enumerate(handles):
+            starpu.task_submit(ret_param=True, ret_fut=False)(
+                lambda into: [into[0] + 1], handle)
+    starpu.task_wait_for_all()
+    equal([handle.get()[0] for handle in handles], list(range(3, 103)))
+    for handle in handles[::2] + handles[1::2]:
+        handle.unregister()
+
+
+def an_object_that_has_a_handle_is_no_other_one_s():
+    taken = [1]
+    first, second = starpu.Handle(taken), starpu.Handle([2])
+    raises(starpu.error, "registered already",
+           starpu.task_submit(ret_param=True)(lambda into: taken, second).wait)
+    equal(second.get(), [2])
+    first.unregister()
+    second.unregister()
+
+
+def elements_without_memory_are_replaced_in_place():
+    numpy = need("numpy")
+    things = numpy.zeros(2, object)
+    starpu.task_submit(ret_param=True)(lambda into: ["a", "b"], things).wait()
+    equal(list(things), ["a", "b"])
+
+
+if __name__ == "__main__":
+    starpu.init()
+    test_all([value for value in list(globals().values())
+              if callable(value) and value.__module__ == "__main__"
+              and value not in (put, put_all, add_to)])
