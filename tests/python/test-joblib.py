@@ -5,8 +5,10 @@ names. usage: test-joblib.py"""
 import array
 import asyncio
 import contextlib
+import gc
 import io
 import operator
+import sys
 from math import sqrt
 
 from common import equal, need, raises, test_all
@@ -80,6 +82,90 @@ def arrays_of_numpy_are_cut():
 
     Parallel(n_jobs=-1)(delayed(twice)(matrix))
     equal(matrix.sum(), 48)
+
+
+def arguments_by_name_are_cut():
+    a, b = array.array("q", range(6)), array.array("q", range(6))
+    equal(Parallel(n_jobs=2)(delayed(multiply)(a, b=b)), [3, 3])
+    equal(Parallel(n_jobs=2)(delayed(multiply)(b=b, a=a)), [3, 3])
+    equal(list(a), [i ** 3 for i in range(6)])
+    equal(Parallel(n_jobs=3)(delayed(lambda a, n=0: (len(a), n))(a, n=[1] * 6)),
+          [(2, [1, 1])] * 3)
+
+
+def memory_that_can_only_be_read_goes_to_all_parts():
+    numpy = need("numpy")
+    a, dates = array.array("q", range(4)), numpy.zeros(3, "M8[s]")
+    equal(Parallel(n_jobs=2)(delayed(lambda a, *more: [len(x) for x in more])(
+        a, b"abc", "de", dates, numpy.zeros(5, object))), [[3, 2, 3, 5]] * 2)
+
+
+def numbers_of_jobs_are_those_of_joblib():
+    numpy = need("numpy")
+    for n_jobs in (None, numpy.int64(2), numpy.int8(-1), -100):
+        equal(Parallel(n_jobs=n_jobs)(delayed(abs)(-i) for i in range(3)),
+              [0, 1, 2])
+    for n_jobs in (0, 2.0, "2", []):
+        raises(starpu.error, "n_jobs=|-1 for all", Parallel, n_jobs=n_jobs)
+
+
+def arrays_are_whole_after_failures():
+    a = array.array("q", range(10))
+
+    def fails(part):
+        part[0] = 7
+        raise KeyError("it failed")
+
+    for call, kind in ((delayed(fails)(a), KeyError),
+                       (delayed(multiply)(a, 3, 4), TypeError),
+                       (delayed(fails)(nobody=a), TypeError)):
+        raises(kind, "", Parallel(n_jobs=2), call)
+        future = Parallel(mode="future", n_jobs=2)(call)
+        raises(kind, "", future.wait)
+
+        async def main(call):
+            await Parallel(mode="future", n_jobs=2)(call)
+
+        raises(kind, "", asyncio.run, main(call))
+        equal(len(Parallel(n_jobs=3)(delayed(len)(a))), 3)
+
+
+def arrays_of_calls_under_way_are_used_in_turn():
+    a = array.array("q", range(10))
+    first = Parallel(mode="future", n_jobs=2)(delayed(multiply)(a, [2] * 10))
+    second = Parallel(mode="future", n_jobs=3)(delayed(multiply)(a, [3] * 10))
+    equal(second.wait(), [4, 3, 3])
+    equal(first.wait(), [5, 5])
+    equal(list(a), [6 * i for i in range(10)])
+
+
+def after_a_failure_nothing_goes_on():
+    seen = []
+
+    def one(i):
+        seen.append(i)
+        if i % 2:
+            raise ValueError("odd")
+
+    def calls():
+        for i in range(5):
+            yield delayed(one)(0)
+        raise KeyError("no more")
+
+    said = []
+    former, sys.unraisablehook = sys.unraisablehook, said.append
+    try:
+        for n_jobs in (1, 2, -1):
+            raises(ValueError, "odd", Parallel(n_jobs=n_jobs),
+                   [delayed(one)(i) for i in range(20)])
+            count = len(seen)
+            starpu.task_wait_for_all()
+            equal(len(seen), count)
+            raises(KeyError, "no more", Parallel(n_jobs=n_jobs), calls())
+        gc.collect()
+    finally:
+        sys.unraisablehook = former
+    equal(said, [])
 
 
 def a_future_of_all_is_awaited():

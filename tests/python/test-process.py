@@ -31,6 +31,19 @@ def a_program_that_closes_says_nothing():
         equal((result.code, result.out, result.err), (0, "", ""))
 
 
+def an_interpreter_per_worker_is_refused():
+    text = ("import starpu\nstarpu.init()\nstarpu.init()\n"
+            "print(starpu.task_submit(synchronous=True)(abs, -1).done())\n"
+            "starpu.shutdown()\nstarpu.shutdown()\n")
+    for name in ("STARPUPY_OWN_GIL", "STARPUPY_MULTI_INTERPRETER"):
+        for value in ("", "0", "no"):
+            equal(program(text, env={name: value}).err, "")
+        result = program(text, env={name: "1"})
+        good(result, "True\n", "starpu: %s has no effect: " % name)
+        equal(result.err.count("\n"), 1)
+        equal("CPython 3.12, this is 3.11" in result.err, True)
+
+
 def after_a_wrong_number_of_processors_it_goes_on():
     good(program(
         "import starpu\nstarpu.init(1)\nstarpu.init()\n"

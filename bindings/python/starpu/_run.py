@@ -9,6 +9,24 @@ from . import starpupy
 from ._loop import follow_virtual_time, leave_virtual_time
 from .starpupy import error
 
+# What StarPU's module does with them needs an interpreter for each worker, with a
+# lock of its own.
+_INTERPRETERS = ("STARPUPY_OWN_GIL", "STARPUPY_MULTI_INTERPRETER")
+
+
+def _tell_of_interpreters():
+    """These variables are heard, and answered."""
+    for name in _INTERPRETERS:
+        if os.environ.get(name, "0").strip().lower() in ("", "0", "no", "false"):
+            continue
+        print(f"starpu: {name} has no effect: interpreters with locks of their "
+              "own need CPython 3.12, this is "
+              f"{sys.version_info.major}.{sys.version_info.minor}. Functions of "
+              "tasks take turns in one interpreter; numpy and other code in C "
+              "that releases the GIL overlap", file=sys.stderr)
+        return
+
+
 _users = 0
 _ncpus = -1  # of the first init()
 
@@ -24,6 +42,7 @@ def init(ncpus=-1):
     _users += 1
     if _users == 1:
         _ncpus = ncpus
+        _tell_of_interpreters()
         if starpupy.is_simulated():
             follow_virtual_time()
 

@@ -11,6 +11,7 @@
 
 import asyncio
 import functools
+import operator
 import sys
 import types
 
@@ -50,31 +51,36 @@ def _is_call(call):
 def _njobs(n_jobs):
     """The number of jobs that is meant: -1 all processors, -2 all but one, …"""
     cpus = max(1, worker_get_count_by_type(STARPU_CPU_WORKER))
-    if not isinstance(n_jobs, int) or n_jobs == 0:
+    try:
+        wanted = 1 if n_jobs is None else operator.index(n_jobs)
+    except TypeError:
+        wanted = 0
+    if wanted == 0:
         raise error(f"Parallel: n_jobs={n_jobs!r}: use a positive number, -1 "
                     "for all processors, -2 for all but one, …")
-    if n_jobs < 0:
-        return max(1, cpus + 1 + n_jobs)
-    return n_jobs
+    return wanted if wanted > 0 else max(1, cpus + 1 + wanted)
 
 
 def _is_memory(arg):
     """Whether it is an array, parts of which tasks can write."""
     try:
         view = memoryview(arg)
-    except TypeError:
+    except (TypeError, ValueError, BufferError):
         return False
-    return view.ndim > 0 and not view.readonly
+    return view.ndim > 0 and not view.readonly and "O" not in view.format
+
+
+_cuts = {}  # of each handle that is cut now, the call that did it
 
 
 class _Cut:
     """The arguments of a call, cut into as many parts as there are jobs."""
 
-    def __init__(self, args, njobs):
+    def __init__(self, args, kwargs, njobs):
         self._handles = {}  # with their parts
-        self._args = [list(arg) if isinstance(arg, types.GeneratorType)
-                      else arg for arg in args]
-        lengths = {len(arg) for arg in self._args if self._is_long(arg)}
+        self._args = [self._known(arg) for arg in args]
+        self._kwargs = {name: self._known(arg) for name, arg in kwargs.items()}
+        lengths = {len(arg) for arg in self._all() if self._is_long(arg)}
         if len(lengths) > 1:
             raise error("Parallel: the arrays, lists and generators of a call "
                         f"have different lengths, {sorted(lengths)}: use equal "
@@ -84,35 +90,81 @@ class _Cut:
                         "parts: hand over a generator of calls, or arrays, "
                         "lists or generators as arguments")
         (length,) = lengths
-        self.nparts = min(njobs, length)
+        self._nparts = min(njobs, length)
+
+    @staticmethod
+    def _known(arg):
+        return list(arg) if isinstance(arg, types.GeneratorType) else arg
+
+    def _all(self):
+        return (*self._args, *self._kwargs.values())
 
     @staticmethod
     def _is_long(arg):
         return isinstance(arg, list) or _is_memory(arg)
 
+    def modes(self):
+        """The parts may be changed."""
+        return {which: "RW" for which, arg in
+                (*enumerate(self._args), *self._kwargs.items())
+                if _is_memory(arg)}
+
     def _parts(self, arg):
         if isinstance(arg, list):
-            least, more = divmod(len(arg), self.nparts)
+            least, more = divmod(len(arg), self._nparts)
             starts = [i * least + min(i, more)
-                      for i in range(self.nparts + 1)]
+                      for i in range(self._nparts + 1)]
             return [arg[a:b] for a, b in zip(starts, starts[1:])]
         if not _is_memory(arg):
-            return [arg] * self.nparts
+            return [arg] * self._nparts
         handle = Handle._of(arg)
         if handle not in self._handles:
-            self._handles[handle] = handle.partition(self.nparts)
+            if handle in _cuts:
+                _cuts[handle].join()  # a call that nobody has awaited yet
+            self._handles[handle] = handle.partition(self._nparts)
+            _cuts[handle] = self
         return self._handles[handle]
 
     def parts(self):
         """The arguments of each part."""
-        return list(zip(*map(self._parts, self._args))) if self.nparts else []
+        if not self._nparts:
+            return []
+        args = [self._parts(arg) for arg in self._args]
+        kwargs = {name: self._parts(arg) for name, arg in self._kwargs.items()}
+        return [([parts[i] for parts in args],
+                 {name: parts[i] for name, parts in kwargs.items()})
+                for i in range(self._nparts)]
 
     def join(self):
         """The arrays are whole again, with what the parts have written."""
-        for handle in self._handles:
+        for handle in list(self._handles):
             handle.unpartition()
+            del self._handles[handle], _cuts[handle]
             handle.get()
-        self._handles.clear()
+
+
+def _give_up(futures):
+    """The calls are wanted no more: those that have not begun never do, and what
+    the others raise is not said."""
+    for future in futures:
+        future.cancel()
+    for future in futures:
+        try:
+            future.wait()
+        except Exception:
+            pass
+        except asyncio.CancelledError:
+            pass
+
+
+def _values(futures):
+    """The values of all; once one has failed, nothing goes on behind the caller's
+    back."""
+    try:
+        return [future.wait() for future in futures]
+    except (Exception, asyncio.CancelledError):
+        _give_up(futures)
+        raise
 
 
 class Parallel:
@@ -142,6 +194,7 @@ class Parallel:
         self._njobs = _njobs(n_jobs)
         self._end_msg = end_msg
         self._options = options
+        self._submit = task_submit(**options)
 
     def _submit_calls(self, calls):
         """With fewer jobs than processors, call i begins after call i - n_jobs:
@@ -149,34 +202,44 @@ class Parallel:
         tokens = []
         if self._njobs < worker_get_count_by_type(STARPU_CPU_WORKER):
             tokens = [Handle([]) for _ in range(self._njobs)]
-        submit = task_submit(**self._options)
         futures = []
-        for call in calls:
-            if not _is_call(call):
-                raise error("Parallel: the iterable must have calls that "
-                            f"starpu.joblib.delayed(f)(…) makes, not {call!r}")
-            function, args, kwargs = call
-            if tokens:
-                token = tokens[len(futures) % self._njobs]
-                limited = task_submit(
-                    modes=_modes_behind_token(function, args, kwargs),
-                    **self._options)
-                futures.append(limited(_behind_token(function), token, *args,
-                                       **kwargs))
-            else:
-                futures.append(submit(function, *args, **kwargs))
-        for token in tokens:
-            token.unregister_submit()
+        try:
+            for call in calls:
+                futures.append(self._submit_call(call, len(futures), tokens))
+        except BaseException:
+            _give_up(futures)
+            raise
+        finally:
+            for token in tokens:
+                token.unregister_submit()
         return futures
+
+    def _submit_call(self, call, number, tokens):
+        if not _is_call(call):
+            raise error("Parallel: the iterable must have calls that "
+                        f"starpu.joblib.delayed(f)(…) makes, not {call!r}")
+        function, args, kwargs = call
+        if not tokens:
+            return self._submit(function, *args, **kwargs)
+        limited = task_submit(modes=_modes_behind_token(function, args, kwargs),
+                              **self._options)
+        return limited(_behind_token(function), tokens[number % self._njobs],
+                       *args, **kwargs)
 
     def _submit_cut(self, call):
         function, args, kwargs = call
-        cut = _Cut(args, self._njobs)
-        modes = None if hasattr(function, "starpu_access") else \
-            ["RW"] * len(args)
+        cut = _Cut(args, kwargs, self._njobs)
+        modes = None if hasattr(function, "starpu_access") else cut.modes()
         submit = task_submit(modes=modes, **self._options)
-        return [submit(function, *part, **kwargs)
-                for part in cut.parts()], cut
+        futures = []
+        try:
+            for args, kwargs in cut.parts():
+                futures.append(submit(function, *args, **kwargs))
+        except BaseException:
+            _give_up(futures)
+            cut.join()
+            raise
+        return futures, cut
 
     def __call__(self, calls):
         if _is_call(calls):
@@ -186,7 +249,7 @@ class Parallel:
         if self._mode == "future":
             return _Gathered(futures, cut, self._end_msg)
         try:
-            return [future.wait() for future in futures]
+            return _values(futures)
         finally:
             if cut:
                 cut.join()
@@ -231,10 +294,13 @@ class _Gathered:
         """Cancels the tasks that have not begun; returns whether there were any."""
         return any([future.cancel() for future in self._futures])
 
+    def _join(self):
+        if self._cut:
+            self._cut.join()
+
     def _finish(self, values):
         if self._values is None:
-            if self._cut:
-                self._cut.join()
+            self._join()
             if self._end_msg is not None:
                 print(self._end_msg)
             self._values = values
@@ -248,11 +314,18 @@ class _Gathered:
 
     def wait(self):
         """Waits for the values without an event loop."""
-        return self._finish([future.wait() for future in self._futures])
+        try:
+            values = _values(self._futures)
+        finally:
+            self._join()
+        return self._finish(values)
 
     def __await__(self):
         if self._values is None:
-            values = yield from asyncio.gather(*self._futures).__await__()
+            try:
+                values = yield from asyncio.gather(*self._futures).__await__()
+            finally:
+                self._join()
             self._finish(values)
         return self._values
 
