@@ -8,6 +8,10 @@ import contextvars
 from . import starpupy
 
 
+# What ends a loop that runs until a future is there.
+_STOP = getattr(asyncio.base_events, "_run_until_complete_cb", None)
+
+
 def _running_loop():
     try:
         return asyncio.get_running_loop()
@@ -37,14 +41,36 @@ class Future(starpupy.Future):
 
     _asyncio_future_blocking = False
 
+    # What asyncio looks at in futures that were cancelled.
+    _cancel_message = None
+
+    def cancel(self, msg=None):
+        """Lets the task end without calling its function.
+
+        Returns False if that was called already.
+        """
+        former, self._cancel_message = self._cancel_message, msg
+        if super().cancel():
+            return True
+        self._cancel_message = former
+        return False
+
+    def _make_cancelled_error(self):
+        if self._cancel_message is None:
+            return asyncio.CancelledError(f"task {self.name} was cancelled")
+        return asyncio.CancelledError(self._cancel_message)
+
     def get_loop(self):
-        """The event loop that runs here."""
-        return asyncio.get_running_loop()
+        """The event loop that runs here, else the one that is to run next."""
+        return (_running_loop()
+                or asyncio.get_event_loop_policy().get_event_loop())
 
     def add_done_callback(self, function, *, context=None):
         """Has function(future) called once the task has ended: in the event loop
         that runs here, without one where the task ends."""
         loop = _running_loop()
+        if loop is None and function is _STOP:
+            loop = self.get_loop()  # run_until_complete() is about to run it
         entry = (function, context or contextvars.copy_context(), loop)
         if self._add_callback(entry):
             return
