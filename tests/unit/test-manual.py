@@ -18,6 +18,10 @@ from programs import Skip, run_all, test  # noqa: E402
 if len(sys.argv) != 3:
     sys.exit(__doc__.strip())
 MANUAL, ORRERY = map(os.path.abspath, sys.argv[1:3])
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.dirname(MANUAL))
+from manual_format import FORMATS  # noqa: E402
+DOCS = os.path.join(HERE, "..", "..", "docs")
 TOP = tempfile.TemporaryDirectory(prefix="orrery-test-")
 MAN, BASH, ZSH, FISH = (os.path.join(TOP.name, name)
                         for name in ("man", "bash", "zsh", "fish"))
@@ -35,9 +39,26 @@ def command_help(*words):
                           stdout=subprocess.PIPE, encoding="utf-8").stdout
 
 
-def page(name):
-    with open(os.path.join(MAN, name + ".1"), encoding="utf-8") as file:
+def page(name, section=1):
+    with open(os.path.join(MAN, f"man{section}", f"{name}.{section}"),
+              encoding="utf-8") as file:
         return file.read()
+
+
+def pages():
+    """The paths of all."""
+    return [os.path.join(MAN, section, name) for section in os.listdir(MAN)
+            for name in os.listdir(os.path.join(MAN, section))]
+
+
+def shown(path):
+    """What a reader sees of it, on one line."""
+    done = subprocess.run(
+        ["groff", "-man", "-Tutf8", "-P-cbou", "-rLL=200n", "-rHY=0",
+         path], check=True,
+        stdout=subprocess.PIPE, encoding="utf-8")
+    return " ".join(done.stdout.replace("\u2010", "-").replace(
+        "\u2212", "-").split())
 
 
 def complete(*words):
@@ -73,13 +94,43 @@ def pages_hold_all_of_the_help():
 
 
 @test
+def formats_have_pages():
+    assert "orrery\\-trace \\- trace files" in page("orrery-trace", 5)
+    assert ".SH CSV" in page("orrery-trace", 5)
+    assert "BR orrery\\-record (5)" in page("orrery-graph", 5)
+    if not shutil.which("groff"):
+        raise Skip("there is no groff")
+    text = shown(os.path.join(MAN, "man5", "orrery-trace.5"))
+    # A heading, a row of a table, code, an example.
+    for words in ("TRACE(5)", "CSV", "start_ms, end_ms equal for what takes no "
+                  "time", "ORRERY_TRACE=FILE makes a run"):
+        assert words in text, words
+    assert not re.search(r"[`|]|\*\*|\[[^]]*\]\(", text), text
+
+
+@test
+def pages_of_formats_lose_no_words():
+    """All that the source has, in its order, is on the page."""
+    if not shutil.which("groff"):
+        raise Skip("there is no groff")
+    for source, name, _ in FORMATS:
+        with open(os.path.join(DOCS, source + ".md"), encoding="utf-8") as file:
+            text = file.read()
+        text = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", text)
+        found = iter(re.findall(r"\w+", shown(
+            os.path.join(MAN, "man5", name + ".5"))))
+        for word in re.findall(r"\w+", re.sub(r"(?m)^# .*$|^\|[-|]+$|^```\w*$|"
+                                              r"^\d+\. ", "", text)):
+            assert word in found, (name, word)
+
+
+@test
 def groff_has_nothing_to_complain_of():
     if not shutil.which("groff"):
         raise Skip("there is no groff")
-    for name in os.listdir(MAN):
+    for path in pages():
         done = subprocess.run(
-            ["groff", "-man", "-Tutf8", "-ww", os.path.join(MAN, name)],
-            check=True, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+            ["groff", "-man", "-Tutf8", "-ww", "-rLL=200n", path], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
             encoding="utf-8")
         assert done.stderr == "", done.stderr
 

@@ -1,17 +1,24 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Man pages and completions of shells, from what the commands say with --help.
+"""Man pages and completions of shells, from what the commands say with --help, and
+man pages of file formats, from docs/.
 
 usage: manual.py ORRERY VERSION MAN BASH ZSH FISH
 
-Writes orrery.1 and a page for each command and verb into the folder MAN,
-completions as `orrery`, `_orrery` and `orrery.fish` into the others. Folders that
-are relative lie where meson installs.
+Writes orrery.1 and a page for each command and verb into the folder MAN/man1, formats
+into MAN/man5, completions as `orrery`, `_orrery` and `orrery.fish` into the others.
+Folders that are relative lie where meson installs.
 """
 import os
 import re
 import subprocess
 import sys
+
+sys.dont_write_bytecode = True  # beside the sources
+from manual_format import FORMATS, format_page
+
+DOCS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..",
+                    "docs")
 
 
 def help_of(orrery, *words):
@@ -207,6 +214,19 @@ def fish(commands):
     return "\n".join(lines) + "\n"
 
 
+def format_pages(folder, version):
+    """The text of each file."""
+    found = {}
+    for source, name, what in FORMATS:
+        with open(os.path.join(DOCS, source + ".md"), encoding="utf-8") as file:
+            text = file.read()
+        see = [("orrery", 1)] + [(other, 5) for _, other, _ in FORMATS
+                                 if other != name]
+        found[os.path.join(folder, name + ".5")] = format_page(
+            text, name, what, version, see)
+    return found
+
+
 def main():
     if len(sys.argv) != 7:
         sys.exit(__doc__.strip())
@@ -219,6 +239,8 @@ def main():
              for folder, name, write in zip(
                  shells, ("orrery", "_orrery", "orrery.fish"),
                  (bash, zsh, fish))}
+    files.update(format_pages(os.path.join(man, "man5"), version))
+    man = os.path.join(man, "man1")
     files[os.path.join(man, "orrery.1")] = man_page(
         "orrery", version, "runs tasks on real and simulated machines",
         help_of(orrery), tops)
