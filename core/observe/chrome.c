@@ -43,6 +43,7 @@ struct chrome {
     int64_t counters[ORR_TRACE_NCOUNTERS];
     int64_t *memory; /* bytes per node */
     unsigned long long narrows;
+    struct orr_general gflop, memory_used;
     char text[ORR_DECIMAL_SIZE];
 };
 
@@ -56,12 +57,8 @@ static const char *us(struct chrome *c, double time)
 static void begin(struct chrome *c, const char *phase, unsigned pid,
                   unsigned tid)
 {
-    fputs_unlocked(c->any ? ",\n{\"ph\":\"" : "\n{\"ph\":\"", c->file);
-    fputs_unlocked(phase, c->file);
-    fputs_unlocked("\",\"pid\":", c->file);
-    orr_put_number(c->file, pid);
-    fputs_unlocked(",\"tid\":", c->file);
-    orr_put_number(c->file, tid);
+    orr_print(c->file, "%s{\"ph\":\"%s\",\"pid\":%u,\"tid\":%u",
+              c->any ? ",\n" : "\n", phase, pid, tid);
     c->any = true;
 }
 
@@ -130,13 +127,14 @@ static int link_tid(struct chrome *c, const struct orr_trace_copy *copy)
     int tid = lane * (int)(nnodes * nnodes) + (int)pair + 1;
     char name[160], from[32], to[32];
 
+    if (lane < 0 || !fresh)
+        return lane < 0 ? lane : tid;
     snprintf(name, sizeof(name), "%s to %s",
              orr_trace_node_name(c->source, copy->src, from, sizeof(from)),
              orr_trace_node_name(c->source, copy->dst, to, sizeof(to)));
-    if (lane >= 0 && fresh)
-        name_thread(c, LINKS, (unsigned)tid, pair * 8 + (unsigned)lane, name,
-                    (unsigned)lane);
-    return lane < 0 ? lane : tid;
+    name_thread(c, LINKS, (unsigned)tid, pair * 8 + (unsigned)lane, name,
+                (unsigned)lane);
+    return tid;
 }
 
 static void write_slice(struct chrome *c, unsigned pid, int tid,
@@ -146,8 +144,9 @@ static void write_slice(struct chrome *c, unsigned pid, int tid,
     char length[ORR_DECIMAL_SIZE];
 
     begin(c, "X", pid, (unsigned)tid);
-    fprintf(c->file, ",\"ts\":%s,\"dur\":%s,\"cat\":\"%s\",\"name\":",
-            us(c, start), orr_decimal(end - start, 3, length), category);
+    orr_print(c->file,
+              ",\"ts\":%s,\"dur\":%s,\"cat\":\"%s\",\"name\":", us(c, start),
+              orr_decimal(end - start, 3, length), category);
     orr_json_text(c->file, name);
 }
 
@@ -155,17 +154,9 @@ static void write_slice(struct chrome *c, unsigned pid, int tid,
 static void end_arrow(struct chrome *c, const char *time, const char *more,
                       const char *category, unsigned long long id)
 {
-    fputs_unlocked(",\"ts\":", c->file);
-    fputs_unlocked(time, c->file);
-    fputc_unlocked(',', c->file);
-    fputs_unlocked(more, c->file);
-    fputs_unlocked("\"cat\":\"", c->file);
-    fputs_unlocked(category, c->file);
-    fputs_unlocked("\",\"name\":\"", c->file);
-    fputs_unlocked(category, c->file);
-    fputs_unlocked("\",\"id\":", c->file);
-    orr_put_number(c->file, id);
-    fputc_unlocked('}', c->file);
+    orr_print(c->file,
+              ",\"ts\":%s,%s\"cat\":\"%s\",\"name\":\"%s\",\"id\":%llu}", time,
+              more, category, category, id);
 }
 
 static void write_arrow(struct chrome *c, const char *category, unsigned pid,
@@ -195,11 +186,11 @@ static int write_task(struct chrome *c, unsigned worker,
     if (tid < 0)
         return tid;
     write_slice(c, WORKERS, tid, "task", task->name, task->start, task->end);
-    fprintf(c->file,
-            ",\"args\":{\"job\":%llu,\"priority\":%d,\"bytes\":%zu,"
-            "\"footprint\":\"%08x\",\"gflop\":%.9g}}",
-            (unsigned long long)task->job, task->priority, task->size,
-            task->footprint, task->gflop);
+    orr_print(c->file,
+              ",\"args\":{\"job\":%llu,\"priority\":%d,\"bytes\":%zu,"
+              "\"footprint\":\"%08x\",\"gflop\":%s}}",
+              (unsigned long long)task->job, task->priority, task->size,
+              task->footprint, orr_general(&c->gflop, task->gflop));
     c->tasks[c->ntasks++] =
         (struct slice){task->job, (unsigned)tid, task->start, task->end};
     return 0;
@@ -215,11 +206,11 @@ static int write_copy(struct chrome *c, const struct orr_trace_copy *copy)
                 copy->name && *copy->name ? copy->name
                                           : orr_trace_copy_name(copy->kind),
                 copy->start, copy->end);
-    fprintf(c->file, ",\"args\":{\"bytes\":%zu,\"handle\":%llu", copy->size,
-            (unsigned long long)copy->handle);
+    orr_print(c->file, ",\"args\":{\"bytes\":%zu,\"handle\":%llu", copy->size,
+              (unsigned long long)copy->handle);
     if (copy->job)
-        fprintf(c->file, ",\"job\":%llu", (unsigned long long)copy->job);
-    fputs("}}", c->file);
+        orr_print(c->file, ",\"job\":%llu", (unsigned long long)copy->job);
+    fputs_unlocked("}}", c->file);
     return 0;
 }
 
@@ -245,19 +236,14 @@ static void write_counter(struct chrome *c, unsigned pid, const char *name,
                           const char *unit, double time, double value)
 {
     begin(c, "C", pid, 0);
-    fputs_unlocked(",\"ts\":", c->file);
-    fputs_unlocked(us(c, time), c->file);
-    fputs_unlocked(",\"name\":", c->file);
+    orr_print(c->file, ",\"ts\":%s,\"name\":", us(c, time));
     orr_json_text(c->file, name);
-    fputs_unlocked(",\"args\":{\"", c->file);
-    fputs_unlocked(unit, c->file);
-    if (value >= 0 && value < 1e9 && value == floor(value)) {
-        fputs_unlocked("\":", c->file);
-        orr_put_number(c->file, (unsigned long long)value);
-        fputs_unlocked("}}", c->file);
-    } else {
-        fprintf(c->file, "\":%.9g}}", value);
-    }
+    if (value >= 0 && value < 1e9 && value == floor(value))
+        orr_print(c->file, ",\"args\":{\"%s\":%llu}}", unit,
+                  (unsigned long long)value);
+    else
+        orr_print(c->file, ",\"args\":{\"%s\":%s}}", unit,
+                  orr_general(&c->memory_used, value));
 }
 
 static void write_count(struct chrome *c, const struct orr_event *event)

@@ -18,74 +18,91 @@ static const char header[] =
 struct csv {
     FILE *file;
     const struct orr_trace *trace;
+    struct orr_general gflop;
 };
 
-/* A moment as ms, and a comma. */
-static void write_ms(const struct csv *csv, double time)
+/* A moment as ms. */
+static const char *ms(const struct csv *csv, double time,
+                      char buffer[static ORR_DECIMAL_SIZE])
 {
-    char buffer[ORR_DECIMAL_SIZE];
+    return orr_decimal((time - csv->trace->start) / 1000.0, 9, buffer);
+}
 
-    fputs_unlocked(orr_decimal((time - csv->trace->start) / 1000.0, 9, buffer),
-                   csv->file);
-    fputc_unlocked(',', csv->file);
+/* Of what stays as it is; most texts are such. */
+static size_t plain_length(const char *text)
+{
+    const char *at = text;
+
+    while (*at >= ' ' && *at < 0x7f && *at != '"')
+        at++;
+    return (size_t)(at - text);
 }
 
 /* A field in quotation marks, on one line, UTF-8. */
 static void write_text(const struct csv *csv, const char *text)
 {
-    fputc('"', csv->file);
+    fputc_unlocked('"', csv->file);
     while (text && *text) {
-        size_t length = orr_utf8_length(text);
+        size_t length = plain_length(text);
+
+        if (length > 0) {
+            fwrite_unlocked(text, 1, length, csv->file);
+            text += length;
+            continue;
+        }
+        length = orr_utf8_length(text);
 
         if (*text == '"')
-            fputc('"', csv->file);
+            fputc_unlocked('"', csv->file);
         if (!length)
-            fputc('?', csv->file);
+            fputc_unlocked('?', csv->file);
         else if ((unsigned char)*text < ' ')
-            fputc(' ', csv->file);
+            fputc_unlocked(' ', csv->file);
         else
-            fwrite(text, 1, length, csv->file);
+            fwrite_unlocked(text, 1, length, csv->file);
         text += length ? length : 1;
     }
-    fputc('"', csv->file);
+    fputc_unlocked('"', csv->file);
 }
 
 /* The first four fields; a worker that is none stays empty. */
 static void begin(const struct csv *csv, const char *record, double start,
                   double end, unsigned worker)
 {
-    fputs_unlocked(record, csv->file);
-    fputc_unlocked(',', csv->file);
-    write_ms(csv, start);
-    write_ms(csv, end);
+    char from[ORR_DECIMAL_SIZE], to[ORR_DECIMAL_SIZE];
+    const char *first = ms(csv, start, from);
+    const char *last = start == end ? first : ms(csv, end, to);
+
     if (worker < csv->trace->nworkers)
-        orr_put_number(csv->file, worker);
-    fputc_unlocked(',', csv->file);
+        orr_print(csv->file, "%s,%s,%s,%u,", record, first, last, worker);
+    else
+        orr_print(csv->file, "%s,%s,%s,,", record, first, last);
 }
 
-static void write_task(const struct csv *csv, unsigned worker,
+static void write_task(struct csv *csv, unsigned worker,
                        const struct orr_trace_task *task)
 {
     begin(csv, "task", task->start, task->end, worker);
-    fprintf(csv->file, "%llu,", (unsigned long long)task->job);
+    orr_print(csv->file, "%llu,", (unsigned long long)task->job);
     write_text(csv, task->name);
-    fprintf(csv->file, ",%d,", task->priority);
+    orr_print(csv->file, ",%d,", task->priority);
     if (worker < csv->trace->nworkers)
-        fprintf(csv->file, "%u", csv->trace->workers[worker].node);
-    fprintf(csv->file, ",,%zu,,,,%08x,%.9g,%llx\n", task->size, task->footprint,
-            task->gflop, (unsigned long long)task->tag);
+        orr_print(csv->file, "%u", csv->trace->workers[worker].node);
+    orr_print(csv->file, ",,%zu,,,,%08x,%s,%llx\n", task->size, task->footprint,
+              orr_general(&csv->gflop, task->gflop),
+              (unsigned long long)task->tag);
 }
 
 static void write_copy(const struct csv *csv, const struct orr_trace_copy *copy)
 {
     begin(csv, "copy", copy->start, copy->end, ORR_TRACE_OUTSIDE);
     if (copy->job)
-        fprintf(csv->file, "%llu", (unsigned long long)copy->job);
-    fputc(',', csv->file);
+        orr_put_number(csv->file, copy->job);
+    fputc_unlocked(',', csv->file);
     write_text(csv, copy->name);
-    fprintf(csv->file, ",,%u,%u,%zu,%s,%llu,,,,\n", copy->dst, copy->src,
-            copy->size, orr_trace_copy_name(copy->kind),
-            (unsigned long long)copy->handle);
+    orr_print(csv->file, ",,%u,%u,%zu,%s,%llu,,,,\n", copy->dst, copy->src,
+              copy->size, orr_trace_copy_name(copy->kind),
+              (unsigned long long)copy->handle);
 }
 
 static void write_count(const struct csv *csv, const struct orr_event *event)
@@ -99,15 +116,10 @@ static void write_count(const struct csv *csv, const struct orr_event *event)
           event->u.count.time, ORR_TRACE_OUTSIDE);
     if (event->u.count.job)
         orr_put_number(csv->file, event->u.count.job);
-    fputs_unlocked(event->u.count.change == 1    ? ",,,,,,,,1,,,\n"
-                   : event->u.count.change == -1 ? ",,,,,,,,-1,,,\n"
-                                                 : ",,,,,,,,",
-                   csv->file);
-    if (event->u.count.change != 1 && event->u.count.change != -1)
-        fprintf(csv->file, "%d,,,\n", event->u.count.change);
+    orr_print(csv->file, ",,,,,,,,%d,,,\n", event->u.count.change);
 }
 
-static void write_event(const struct csv *csv, const struct orr_moment *moment)
+static void write_event(struct csv *csv, const struct orr_moment *moment)
 {
     const struct orr_event *event = moment->event;
 
@@ -123,13 +135,13 @@ static void write_event(const struct csv *csv, const struct orr_moment *moment)
         break;
     case ORR_EVENT_STATE:
         begin(csv, "state", moment->time, moment->time, event->worker);
-        fprintf(csv->file, ",,,,,,%s,,,,,\n",
-                orr_trace_state_name(event->u.state.id));
+        orr_print(csv->file, ",,,,,,%s,,,,,\n",
+                  orr_trace_state_name(event->u.state.id));
         break;
     case ORR_EVENT_MEMORY:
         begin(csv, "memory", moment->time, moment->time, ORR_TRACE_OUTSIDE);
-        fprintf(csv->file, ",,,%u,,,,,%lld,,,\n", event->u.memory.node,
-                (long long)event->u.memory.change);
+        orr_print(csv->file, ",,,%u,,,,,%lld,,,\n", event->u.memory.node,
+                  (long long)event->u.memory.change);
         break;
     case ORR_EVENT_MARK:
         begin(csv, "mark", moment->time, moment->time, ORR_TRACE_OUTSIDE);
@@ -142,7 +154,7 @@ static void write_event(const struct csv *csv, const struct orr_moment *moment)
 
 int orr_csv_write(const struct orr_trace_source *source, FILE *file)
 {
-    struct csv csv = {file, source->trace};
+    struct csv csv = {.file = file, .trace = source->trace};
     const struct orr_trace *trace = source->trace;
 
     fputs(header, file);

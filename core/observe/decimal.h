@@ -16,5 +16,19 @@
 const char *orr_decimal(double value, unsigned digits,
                         char buffer[static ORR_DECIMAL_SIZE]);
 
+/* A value as "%.9g", which is made again only when it is another one than last time:
+ * tasks of a kernel have equal flops. Begins as zeros. */
+struct orr_general {
+    double value;
+    char text[32];
+};
+
+const char *orr_general(struct orr_general *general, double value);
+
 /* Writes the number; the file is not locked. */
 void orr_put_number(FILE *file, unsigned long long value);
+
+/* fprintf for %s, %d, %u, %x and their lengths l, ll and z, with a width after a 0;
+ * the file is not locked. */
+__attribute__((format(printf, 2, 3))) void orr_print(FILE *file,
+                                                     const char *format, ...);

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "bound/graph.h"
+#include "core/observe/decimal.h"
 #include "core/observe/entities.h"
 
 /* The text in quotation marks, on one line. */
@@ -15,13 +16,13 @@ static void write_text(FILE *file, const char *text)
 {
     char *safe = orr_trace_safe_text(text ? text : "");
 
-    fputc('"', file);
+    fputc_unlocked('"', file);
     for (const char *at = safe ? safe : "-"; *at; at++) {
         if (*at == '\\')
-            fputc('\\', file);
-        fputc(*at, file);
+            fputc_unlocked('\\', file);
+        fputc_unlocked(*at, file);
     }
-    fputc('"', file);
+    fputc_unlocked('"', file);
     free(safe);
 }
 
@@ -30,18 +31,20 @@ static void write_task(const struct orr_trace_source *source,
 {
     const struct orr_graph *graph = source->graph;
     unsigned long long id = task->id;
+    char start[ORR_DECIMAL_SIZE], end[ORR_DECIMAL_SIZE];
 
-    fprintf(file, "\"task_%llu\" [style=filled, label=", id);
+    orr_print(file, "\"task_%llu\" [style=filled, label=", id);
     write_text(file, graph->types[task->type].symbol);
     if (task->worker == ORR_GRAPH_NOT_RUN) {
         fputs(", fillcolor=\"#aaaaaa\"]\n", file);
         return;
     }
-    fprintf(file, ", fillcolor=\"%s\", tooltip=",
-            graph->workers[task->worker].node ? "#fdd49e" : "#c7e9c0");
+    orr_print(file, ", fillcolor=\"%s\", tooltip=",
+              graph->workers[task->worker].node ? "#fdd49e" : "#c7e9c0");
     write_text(file, graph->workers[task->worker].name);
-    fprintf(file, ", start_ms=\"%.9f\", end_ms=\"%.9f\"]\n", task->start_ms,
-            task->end_ms);
+    orr_print(file, ", start_ms=\"%s\", end_ms=\"%s\"]\n",
+              orr_decimal(task->start_ms, 9, start),
+              orr_decimal(task->end_ms, 9, end));
 }
 
 int orr_dot_write(const struct orr_trace_source *source, FILE *file)
@@ -57,10 +60,10 @@ int orr_dot_write(const struct orr_trace_source *source, FILE *file)
         for (unsigned d = 0; d < task->ndeps; d++) {
             const struct orr_graph_dep *dep = &graph->deps[task->first_dep + d];
 
-            fprintf(file, "\"task_%llu\"->\"task_%llu\"%s\n",
-                    (unsigned long long)graph->tasks[dep->task].id,
-                    (unsigned long long)task->id,
-                    dep->tag ? " [style=dashed]" : "");
+            orr_print(file, "\"task_%llu\"->\"task_%llu\"%s\n",
+                      (unsigned long long)graph->tasks[dep->task].id,
+                      (unsigned long long)task->id,
+                      dep->tag ? " [style=dashed]" : "");
         }
     }
     fputs("}\n", file);

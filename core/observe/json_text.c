@@ -4,6 +4,16 @@
 
 #include "core/base/host.h"
 
+/* Of what stays as it is; most texts are such. */
+static size_t plain_length(const char *text)
+{
+    const char *at = text;
+
+    while (*at >= ' ' && *at < 0x7f && *at != '"' && *at != '\\')
+        at++;
+    return (size_t)(at - text);
+}
+
 void orr_json_text(FILE *out, const char *text)
 {
     if (!text) {
@@ -12,7 +22,14 @@ void orr_json_text(FILE *out, const char *text)
     }
     fputc_unlocked('"', out);
     while (*text) {
-        size_t length = orr_utf8_length(text);
+        size_t length = plain_length(text);
+
+        if (length > 0) {
+            fwrite_unlocked(text, 1, length, out);
+            text += length;
+            continue;
+        }
+        length = orr_utf8_length(text);
 
         if (*text == '"' || *text == '\\')
             fputc_unlocked('\\', out);

@@ -225,8 +225,7 @@ static void write_values(const struct paje *paje)
     write_entities(paje, false);
 }
 
-/* Milliseconds since the trace's start. */
-/* The moment as ms, until the next call. */
+/* The moment as ms since the trace's start, until the next call. */
 static const char *ms(struct paje *paje, double time)
 {
     return orr_decimal((time - paje->trace->start) / 1000.0, 9, paje->text);
@@ -261,8 +260,8 @@ static void write_containers(const struct paje *paje)
 
 static void write_state(struct paje *paje, unsigned worker, double time)
 {
-    fprintf(paje->file, "10\t%s\tw%u\tWS\t%s\n", ms(paje, time), worker,
-            states[paje->states[worker]].alias);
+    orr_print(paje->file, "10\t%s\tw%u\tWS\t%s\n", ms(paje, time), worker,
+              states[paje->states[worker]].alias);
 }
 
 /* The worker shows the task from then on. */
@@ -271,15 +270,17 @@ static void write_execution(struct paje *paje, const struct orr_event *event,
 {
     const struct orr_trace_task *task = &event->u.task;
     unsigned worker = event->worker;
+    char gflop[ORR_DECIMAL_SIZE];
 
-    fprintf(
+    orr_print(
         paje->file,
-        "20\t%s\tw%u\tWS\t\"%s\"\t%zu\t\"-\"\t%08x\t%016llx\t%llu\t%llu\t%d\t%f\t0\t0\t0\t-1\t"
+        "20\t%s\tw%u\tWS\t\"%s\"\t%zu\t\"-\"\t%08x\t%016llx\t%llu\t%llu\t%d\t%s\t0\t0\t0\t-1\t"
         "\"%u\"\n",
         ms(paje, time), worker, orr_entities_get(paje->entities, task)->alias,
         task->size, task->footprint, (unsigned long long)task->tag,
         (unsigned long long)task->job, (unsigned long long)task->submit_order,
-        task->priority, task->gflop, paje->trace->workers[worker].node);
+        task->priority, orr_decimal(task->gflop, 6, gflop),
+        paje->trace->workers[worker].node);
 }
 
 /* Takes the task out; returns whether it was the one shown, and another one, which
@@ -326,18 +327,19 @@ static void write_copy(struct paje *paje, const struct orr_moment *moment)
     const char *time = ms(paje, moment->time);
 
     if (copy->kind == ORR_TRACE_WRITEBACK)
-        fprintf(paje->file, "9\t%s\t%s\tmm%u\t%llx\n", time,
-                moment->end ? "WbE" : "Wb", copy->src,
-                (unsigned long long)copy->handle);
+        orr_print(paje->file, "9\t%s\t%s\tmm%u\t%llx\n", time,
+                  moment->end ? "WbE" : "Wb", copy->src,
+                  (unsigned long long)copy->handle);
     if (moment->end)
-        fprintf(paje->file, "19\t%s\t%s\tp\t%zu\tmm%u\tcom_%llu\n", time,
-                alias, copy->size, copy->dst, (unsigned long long)copy->id);
+        orr_print(paje->file, "19\t%s\t%s\tp\t%zu\tmm%u\tcom_%llu\n", time,
+                  alias, copy->size, copy->dst, (unsigned long long)copy->id);
     else {
-        fprintf(paje->file, "24\t%s\t%s\tp\t%zu\tmm%u\tcom_%llu\t%llx\t",
-                time, alias, copy->size, copy->src,
-                (unsigned long long)copy->id, (unsigned long long)copy->handle);
+        orr_print(paje->file, "24\t%s\t%s\tp\t%zu\tmm%u\tcom_%llu\t%llx\t",
+                  time, alias, copy->size, copy->src,
+                  (unsigned long long)copy->id,
+                  (unsigned long long)copy->handle);
         write_quoted(paje->file, copy->name ? copy->name : "");
-        fputs("\t0\t0\n", paje->file);
+        fputs_unlocked("\t0\t0\n", paje->file);
     }
 }
 
@@ -364,6 +366,7 @@ static void change_curve(struct paje *paje, struct curve *curve, int64_t change,
  * in between lasted no time. */
 static void write_curves(struct paje *paje)
 {
+    char used[ORR_DECIMAL_SIZE];
     const char *time;
 
     if (!paje->changed)
@@ -371,12 +374,13 @@ static void write_curves(struct paje *paje)
     time = ms(paje, paje->changed_at);
     for (int i = 0; i < ORR_TRACE_NCOUNTERS; i++)
         if (paje->counters[i].changed)
-            fprintf(paje->file, "13\t%s\tsched\t%s\t%lld\n", time,
-                    counters[i].alias, (long long)paje->counters[i].value);
+            orr_print(paje->file, "13\t%s\tsched\t%s\t%lld\n", time,
+                      counters[i].alias, (long long)paje->counters[i].value);
     for (unsigned n = 0; n < paje->trace->nnodes; n++)
         if (paje->memories[n].changed)
-            fprintf(paje->file, "13\t%s\tmm%u\tuse\t%.6f\n", time, n,
-                    (double)paje->memories[n].value / 1e6);
+            orr_print(
+                paje->file, "13\t%s\tmm%u\tuse\t%s\n", time, n,
+                orr_decimal((double)paje->memories[n].value / 1e6, 6, used));
     for (int i = 0; i < ORR_TRACE_NCOUNTERS; i++)
         paje->counters[i].changed = false;
     for (unsigned n = 0; n < paje->trace->nnodes; n++)
@@ -425,14 +429,12 @@ static void write_end(struct paje *paje)
     unsigned w, n;
 
     for (w = 0; w < paje->trace->nworkers; w++)
-        fprintf(paje->file, "8\t%s\tw%u\tW\n8\t%s\tt%u\tT\n", end, w, end,
-                w);
+        fprintf(paje->file, "8\t%s\tw%u\tW\n8\t%s\tt%u\tT\n", end, w, end, w);
     for (n = 0; n < paje->trace->nnodes; n++)
-        fprintf(paje->file, "8\t%s\tmm%u\tMm\n8\t%s\tmn%u\tMn\n", end, n,
-                end, n);
-    fprintf(paje->file,
-            "8\t%s\tsched\tSc\n8\t%s\tp\tP\n8\t%s\tMPIroot\tMPIP\n", end,
-            end, end);
+        fprintf(paje->file, "8\t%s\tmm%u\tMm\n8\t%s\tmn%u\tMn\n", end, n, end,
+                n);
+    fprintf(paje->file, "8\t%s\tsched\tSc\n8\t%s\tp\tP\n8\t%s\tMPIroot\tMPIP\n",
+            end, end, end);
 }
 
 static int write_all(struct paje *paje)

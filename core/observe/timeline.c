@@ -3,20 +3,100 @@
 #include "core/observe/timeline.h"
 
 #include <errno.h>
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
-static int compare_moments(const void *a, const void *b)
+/* -- order ----------------------------------------------------------------- */
+
+/* A time whose bits are in its order, and which moment has it. */
+struct key {
+    uint64_t time;
+    size_t moment;
+};
+
+enum { DIGIT_BITS = 11, DIGITS = 6, VALUES = 1 << DIGIT_BITS };
+
+static uint64_t bits_of(double time)
 {
-    const struct orr_moment *x = a, *y = b;
+    const uint64_t sign = UINT64_C(1) << 63;
+    uint64_t bits;
 
-    if (x->time != y->time)
-        return x->time < y->time ? -1 : 1;
-    if (x->buffer != y->buffer)
-        return x->buffer < y->buffer ? -1 : 1;
-    if (x->sequence != y->sequence)
-        return x->sequence < y->sequence ? -1 : 1;
-    return (int)x->end - (int)y->end;
+    time += 0.0; /* -0 is 0 */
+    memcpy(&bits, &time, sizeof(bits));
+    return bits & sign ? ~bits : bits | sign;
 }
+
+static size_t digit(uint64_t time, unsigned d)
+{
+    return time >> (d * DIGIT_BITS) & (VALUES - 1);
+}
+
+/* Sorts by one digit into `to`, equal ones as they were. Returns false, and leaves
+ * all where it was, if they are all equal. */
+static bool sort_by_digit(const struct key *from, struct key *to, size_t n,
+                          unsigned d, size_t *places)
+{
+    size_t place = 0;
+
+    memset(places, 0, VALUES * sizeof(*places));
+    for (size_t i = 0; i < n; i++)
+        places[digit(from[i].time, d)]++;
+    if (places[digit(from[0].time, d)] == n)
+        return false;
+    for (size_t v = 0; v < VALUES; v++) {
+        size_t count = places[v];
+
+        places[v] = place;
+        place += count;
+    }
+    for (size_t i = 0; i < n; i++)
+        to[places[digit(from[i].time, d)]++] = from[i];
+    return true;
+}
+
+/* Puts moments[keys[i].moment] at i, for all: along each cycle of the permutation,
+ * so that no second list is needed. Leaves keys as those of the sorted list. */
+static void permute(struct orr_moment *moments, struct key *keys, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        struct orr_moment first = moments[i];
+        size_t to = i, from;
+
+        for (; (from = keys[to].moment) != i; to = from) {
+            moments[to] = moments[from];
+            keys[to].moment = to;
+        }
+        moments[to] = first;
+        keys[to].moment = to;
+    }
+}
+
+/* Sorts the moments by time, digit for digit: they were added in the order that
+ * equal times are to have. Errors: -ENOMEM. */
+static int sort(struct orr_timeline *line)
+{
+    size_t n = line->n, *places = malloc(VALUES * sizeof(*places));
+    struct key *keys = malloc((2 * n + 1) * sizeof(*keys)), *from = keys;
+
+    if (!places || !keys) {
+        free(places);
+        free(keys);
+        return -ENOMEM;
+    }
+    for (size_t i = 0; i < n; i++)
+        keys[i] = (struct key){bits_of(line->moments[i].time), i};
+    for (unsigned d = 0; n > 0 && d < DIGITS; d++)
+        if (sort_by_digit(from, from == keys ? keys + n : keys, n, d, places))
+            from = from == keys ? keys + n : keys;
+    permute(line->moments, from, n);
+    free(places);
+    free(keys);
+    return 0;
+}
+
+/* -- the moments ----------------------------------------------------------- */
 
 static size_t add_event(struct orr_timeline *line, struct orr_moment moment)
 {
@@ -105,7 +185,10 @@ int orr_timeline_init(const struct orr_trace *trace, struct orr_timeline *ret)
         return -ENOMEM;
     for (unsigned b = 0; b <= trace->nworkers; b++)
         left = add_buffer(trace, b, left, &line);
-    qsort(line.moments, line.n, sizeof(*line.moments), compare_moments);
+    if (sort(&line) < 0) {
+        free(line.moments);
+        return -ENOMEM;
+    }
     line.end = line.n ? line.moments[line.n - 1].time : trace->start;
     *ret = line;
     return 0;

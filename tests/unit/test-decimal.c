@@ -3,8 +3,11 @@
  * tests/unit/test-decimal.c - core/observe/decimal.h beside printf. One thread.
  */
 #include <check.h>
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "core/observe/decimal.h"
 #include "tests/rng.h"
@@ -76,6 +79,61 @@ START_TEST(values_by_chance_are_as_printf_has_them)
 }
 END_TEST
 
+/* What orr_print writes into a file is what fprintf does. */
+#define PRINTS(...)                                                            \
+    do {                                                                       \
+        char *ours_ = NULL, *theirs_ = NULL;                                   \
+        size_t n_;                                                             \
+        FILE *one_ = open_memstream(&ours_, &n_);                              \
+        FILE *two_ = open_memstream(&theirs_, &n_);                            \
+        orr_print(one_, __VA_ARGS__);                                          \
+        fprintf(two_, __VA_ARGS__);                                            \
+        fclose(one_);                                                          \
+        fclose(two_);                                                          \
+        ck_assert_str_eq(ours_, theirs_);                                      \
+        free(ours_);                                                           \
+        free(theirs_);                                                         \
+    } while (0)
+
+START_TEST(lines_are_as_printf_has_them)
+{
+    char longer[2000];
+    uint64_t state = 1;
+
+    memset(longer, 'x', sizeof(longer) - 1);
+    longer[sizeof(longer) - 1] = '\0';
+    PRINTS("no conversion\n");
+    PRINTS("%s", "");
+    PRINTS("a %s b %s%s c", "", longer, "d");
+    PRINTS("%s%s%s%s%s", longer + 1500, longer + 1600, "mid", longer, longer);
+    PRINTS("%d %d %d %d %d", 0, -1, 9, INT_MAX, INT_MIN);
+    PRINTS("%u %u %u", 0u, 10u, UINT_MAX);
+    PRINTS("%lld %lld", LLONG_MIN, LLONG_MAX);
+    PRINTS("%llu %zu %x %llx", ULLONG_MAX, (size_t)100, 0u, ULLONG_MAX);
+    PRINTS("%08x|%08x|%016llx|%04u", 0xbeefu, UINT_MAX, 0xabcULL, 7u);
+    for (int i = 0; i < 2000; i++) {
+        unsigned long long value = rng_next(&state) >> (i % 64);
+
+        PRINTS("%llu %llx %016llx %u %d", value, value, value, (unsigned)value,
+               (int)value);
+    }
+}
+END_TEST
+
+START_TEST(a_value_is_kept_as_text)
+{
+    struct orr_general general = {0};
+    char theirs[32];
+    static const double values[] = {0,     0,     -0.0,     1e-9, 1.23456789012,
+                                    1e300, 1e300, INFINITY, 0};
+
+    for (size_t i = 0; i < sizeof(values) / sizeof(*values); i++) {
+        snprintf(theirs, sizeof(theirs), "%.9g", values[i]);
+        ck_assert_str_eq(orr_general(&general, values[i]), theirs);
+    }
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("decimal");
@@ -84,6 +142,8 @@ int main(void)
     tcase_add_test(tests, odd_values_are_as_printf_has_them);
     tcase_add_test(tests, ties_go_to_the_even_digit);
     tcase_add_test(tests, values_by_chance_are_as_printf_has_them);
+    tcase_add_test(tests, lines_are_as_printf_has_them);
+    tcase_add_test(tests, a_value_is_kept_as_text);
     suite_add_tcase(suite, tests);
     return suite_main(suite);
 }
