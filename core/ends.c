@@ -24,6 +24,7 @@
 
 #include "core/device/simulated.h"
 #include "core/observe/deadlock.h"
+#include "core/observe/progress.h"
 #include "core/observe/report.h"
 #include "core/runtime.h"
 
@@ -89,6 +90,8 @@ static _Noreturn void end_now(void)
     int reason = atomic_load(&ends.reason);
 
     set_alarm(deadline_s, 0, give_up);
+    if (rt)
+        orr_progress_leave(rt);
     if (rt)
         save(rt, reason > 0 ? "signal" : "error");
     die(reason);
@@ -192,6 +195,7 @@ static void at_exit(void)
 static void on_deadlock(struct orr_runtime *rt)
 {
     atomic_store(&ends.open, NULL);
+    orr_progress_leave(rt);
     orr_deadlock_explain(rt);
     fflush(NULL);
     orr_report_write(rt, "deadlock");

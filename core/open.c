@@ -30,6 +30,7 @@
 #include "core/observe/deadlock.h"
 #include "core/observe/graph_record.h"
 #include "core/observe/perf.h"
+#include "core/observe/progress.h"
 #include "core/observe/record.h"
 #include "core/observe/recording.h"
 #include "core/observe/report.h"
@@ -616,44 +617,6 @@ static void free_parts(struct orr_runtime *rt)
     orr_config_done(&rt->config);
 }
 
-/* Whether main waits for what it has acquired itself, or another thread has. */
-static bool waits_for_acquired(const struct orr_runtime *rt)
-{
-    const struct orr_handle *handle = rt->main->waits_on;
-
-    return handle && !orr_list_empty(&handle->acquired);
-}
-
-/* Whether tasks, or main, wait for each other, or for memory, and says for what. */
-static bool explain_rest(struct orr_runtime *rt)
-{
-    unsigned nsuspended = 0;
-
-    for (unsigned w = 0; w < rt->nworkers; w++)
-        nsuspended += rt->workers[w].nsuspended;
-    if (nsuspended == 0 && !waits_for_acquired(rt))
-        return orr_memory_explain(rt);
-    orr_deadlock_explain(rt);
-    return true;
-}
-
-/* On the real machine: if a job waits for memory, a task inside of its kernel, or
- * main for data that are acquired, nobody is left to change that, but maybe threads
- * of the application that have called nothing yet. */
-static void all_parked(void *arg, bool certain)
-{
-    struct orr_runtime *rt = arg;
-
-    if (rt->said_full && !certain)
-        return;
-    rt->said_full = explain_rest(rt);
-    if (rt->said_full && certain)
-        orr_runtime_fail(rt);
-    if (rt->said_full)
-        orr_log_error("  Waiting: threads that the library does not know may "
-                      "change that.");
-}
-
 /* A profiler's library hears of all that follows. */
 static int open_tool(struct orr_runtime *rt)
 {
@@ -706,14 +669,18 @@ static int start(struct orr_runtime *rt, struct starpu_conf *conf,
     if (!code) {
         orr_ends_watch(rt);
         rt->exec->all_parked_arg = rt;
-        rt->exec->all_parked = all_parked;
+        rt->exec->all_parked = orr_deadlock_all_parked;
         orr_workers_leave_out(rt, conf);
         size_stacks(rt->exec);
         code = orr_workers_start(rt);
         if (!code) {
             code = orr_watchdog_tasks_start(rt);
-            if (code)
+            if (!code)
+                code = orr_progress_start(rt);
+            if (code) {
+                orr_watchdog_tasks_stop(rt);
                 orr_workers_stop(rt);
+            }
         }
         if (code)
             orr_fail(err, code,
@@ -780,6 +747,7 @@ void orr_runtime_stop(struct orr_runtime *rt)
         orr_worker_wake(&rt->workers[w]);
     (void)orr_wait_for_n(rt, 0);
     orr_watchdog_tasks_stop(rt);
+    orr_progress_stop(rt);
     orr_runtime_check_quiet(rt, UINT_MAX);
     orr_report_write(rt, "shutdown");
     orr_check_bounds(rt);

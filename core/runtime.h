@@ -45,6 +45,7 @@ struct orr_tags;
 struct orr_tally;
 struct orr_tool;
 struct orr_trace;
+struct orr_progress;
 struct orr_watchdog_tasks;
 
 /* Where a debugger may want to look at a task. */
@@ -157,6 +158,8 @@ struct orr_runtime {
     /* Figures for the report (core/observe/report.c). */
     _Atomic double first_submit; /* µs, < 0: none yet */
     atomic_ullong nevictions;
+    unsigned long livelock_at; /* simulated: tasks that had ended, + 1, when a
+                                * livelock was told last, or 0 */
     atomic_ullong nreturns, returned_bytes; /* of what had left and came back:
                                              * core/data/traffic.h */
     struct orr_returned_list *returned; /* [lock] of data that ended; owned,
@@ -176,6 +179,7 @@ struct orr_runtime {
     bool disables_kernels;           /* [const] codelets' functions are not called */
     int break_on[ORR_NBREAKS];       /* [const] jobs that raise SIGTRAP, or -1 */
     struct orr_watchdog_tasks *watchdog; /* [main] or NULL */
+    struct orr_progress *progress;       /* likewise */
     struct orr_perf *perf_owned;         /* [const] counters … */
     _Atomic(struct orr_perf *) perf;     /* … or NULL: nothing is counted */
     struct orr_omp *omp; /* [main] of core/omp, NULL: not started */

@@ -64,13 +64,18 @@ static struct orr_sim_context *pop_ready(struct orr_sim_exec *x)
 
 /* -- choosing and switching ----------------------------------------------- */
 
+static void set_clock(struct orr_sim_exec *x, double date)
+{
+    __atomic_store(&x->now, &date, __ATOMIC_RELAXED);
+}
+
 static void come_to_break(struct orr_sim_exec *x)
 {
     double date = x->break_us;
 
     x->break_us = ORR_FOREVER;
     if (date > x->now)
-        x->now = date;
+        set_clock(x, date);
     x->on_break(x->runtime);
 }
 
@@ -79,7 +84,7 @@ static void advance(struct orr_sim_exec *x, double date)
 {
     if (date >= x->break_us)
         come_to_break(x);
-    x->now = date;
+    set_clock(x, date);
 }
 
 /* The context that goes on next, with the clock moved to its date; NULL when
@@ -158,7 +163,10 @@ static void dispatch(void *arg)
 
 static double sim_now(struct orr_exec *exec)
 {
-    return exec_of(exec)->now;
+    double now;
+
+    __atomic_load(&exec_of(exec)->now, &now, __ATOMIC_RELAXED);
+    return now;
 }
 
 _Noreturn static void refuse(const struct orr_context *self, const char *what)

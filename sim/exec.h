@@ -2,8 +2,8 @@
 /*
  * sim/exec.h - contexts and virtual time of the simulated machine: fibers, a
  * queue of those that can go on, a heap of dates. Everything belongs to the
- * OS thread that made it; the fields marked [watched] are read by the
- * watchdog's thread.
+ * OS thread that made it; the fields marked [watched] are read by other
+ * threads: the watchdog's, and that of core/observe/progress.h.
  */
 #pragma once
 
@@ -52,7 +52,7 @@ struct orr_sim_events {
 
 struct orr_sim_exec {
     struct orr_exec head;                /* first */
-    double now;                          /* µs */
+    double now;                          /* [watched] µs */
     struct orr_timers timers;            /* n is [watched] */
     struct orr_sim_context *first_ready; /* [watched] */
     struct orr_sim_context **last_ready; /* the link to fill */

@@ -13,6 +13,7 @@
 #include "core/api/transaction.h"
 #include "core/check.h"
 #include "core/observe/perf.h"
+#include "core/observe/progress.h"
 #include "core/observe/record.h"
 #include "core/observe/submissions.h"
 #include "core/observe/watchdog.h"
@@ -401,6 +402,7 @@ static int wait_for_n(const char *call, unsigned n)
         orr_sched_do_schedule(rt);
     rc = chosen ? wait_nested(rt, chosen - 1U, n) : orr_wait_for_n(rt, n);
     orr_perf_waited(rt);
+    orr_progress_clear(rt);
     ORR_RECORD_RETURN(rt);
     if (rc == 0)
         check_quiet(rt);

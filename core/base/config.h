@@ -352,6 +352,10 @@
       "Virtual time (`19.0s`, `250ms`, `30us`) at which a simulation tells "   \
       "what each worker does and what each task waits for; then a debugger "   \
       "is entered, if there is one. Unset: none.")                             \
+    X(PROGRESS, "ORRERY_PROGRESS", DOUBLE, "0",                                \
+      "A line on stderr each so many seconds of real time: how far the run "   \
+      "has come. On a terminal it is written over, else a last one comes at "  \
+      "the end. 0: none.")                                                     \
     X(CHECK_BOUNDS, "ORRERY_CHECK_BOUNDS", BOOL, "0",                          \
       "1: for tests. At the end of a simulated run lower bounds are computed " \
       "from its own durations; a makespan below one of them ends the "         \

@@ -15,6 +15,7 @@
 
 #include "core/data/lost.h"
 #include "core/data/request.h"
+#include "core/observe/livelock.h"
 #include "core/runtime.h"
 
 static uint64_t bit(unsigned node)
@@ -200,6 +201,16 @@ static enum busy try_victim(struct orr_handle *handle, struct orr_node *node,
     orr_unlock(&node->lock);
     *ret = block;
     return busy;
+}
+
+void orr_evict_victim(struct orr_runtime *rt, struct orr_block *victim)
+{
+    struct orr_handle *handle = victim->owner->handle;
+    struct orr_node *node = &rt->nodes[victim->node];
+
+    orr_block_evict(rt, victim);
+    if (rt->sim) /* else the handle may be gone */
+        orr_livelock_evicted(handle, node);
 }
 
 bool orr_node_try_evict(struct orr_handle *handle, unsigned id)

@@ -39,6 +39,9 @@ bool orr_block_is_outdated(const struct orr_block *block);
  * application will not use it. */
 bool orr_block_is_unwanted(const struct orr_block *block);
 
+/* Frees the block of a victim, for something else; the handles are unlocked then. */
+void orr_evict_victim(struct orr_runtime *rt, struct orr_block *victim);
+
 /* Spare requests that it takes to write back all who are not clean. */
 unsigned orr_block_spares(const struct orr_block *block);
 

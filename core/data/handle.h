@@ -73,6 +73,9 @@ struct orr_traffic {
     _Atomic uint64_t back; /* [handle lock] for writing: … to which it has come
                             * again, and no task has used it there since */
     atomic_uint narrivals, nevictions, nreturns; /* [handle lock] for writing */
+    uint32_t
+        ended; /* simulated: of the tasks that had ended when evictions were
+                     * looked at last, core/observe/livelock.c */
     _Atomic(struct orr_return *) returns; /* [handle lock] for writing; owned */
 };
 

@@ -178,7 +178,7 @@ static bool evict_one(struct orr_runtime *rt, struct orr_node *node,
     struct orr_block *victim = find_victim(node, lists, wanted);
 
     if (victim)
-        orr_block_evict(rt, victim);
+        orr_evict_victim(rt, victim);
     return victim != NULL;
 }
 

@@ -542,7 +542,7 @@ static bool evict_from(struct orr_runtime *rt, struct orr_node *node,
     struct orr_block *victim = find_victim(node, list);
 
     if (victim)
-        orr_block_evict(rt, victim);
+        orr_evict_victim(rt, victim);
     return victim != NULL;
 }
 

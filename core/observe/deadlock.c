@@ -404,3 +404,40 @@ void orr_deadlock_explain(struct orr_runtime *rt)
     if (report.n > MAX_LINES)
         orr_log_error("  and %u more", report.n - MAX_LINES);
 }
+
+/* --- the real machine --- */
+
+/* Whether main waits for what it has acquired itself, or another thread has. */
+static bool waits_for_acquired(const struct orr_runtime *rt)
+{
+    const struct orr_handle *handle = rt->main->waits_on;
+
+    return handle && !orr_list_empty(&handle->acquired);
+}
+
+/* Whether tasks, or main, wait for each other, or for memory, and says for what. */
+static bool explain_rest(struct orr_runtime *rt)
+{
+    unsigned nsuspended = 0;
+
+    for (unsigned w = 0; w < rt->nworkers; w++)
+        nsuspended += rt->workers[w].nsuspended;
+    if (nsuspended == 0 && !waits_for_acquired(rt))
+        return orr_memory_explain(rt);
+    orr_deadlock_explain(rt);
+    return true;
+}
+
+void orr_deadlock_all_parked(void *arg, bool certain)
+{
+    struct orr_runtime *rt = arg;
+
+    if (rt->said_full && !certain)
+        return;
+    rt->said_full = explain_rest(rt);
+    if (rt->said_full && certain)
+        orr_runtime_fail(rt);
+    if (rt->said_full)
+        orr_log_error("  Waiting: threads that the library does not know may "
+                      "change that.");
+}

@@ -6,21 +6,20 @@
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "core/base/config.h"
 #include "core/base/log.h"
+#include "core/observe/ticker.h"
 #include "core/runtime.h"
 #include "core/task/count.h"
 
 struct orr_watchdog_tasks {
     struct orr_runtime *rt;
-    double delay, period; /* µs */
+    double period; /* µs */
     bool crash;
-    bool stop; /* [lock] */
-    pthread_mutex_t lock;
-    pthread_cond_t cond;
-    pthread_t thread;
+    bool looked;          /* [ticker] once … */
+    unsigned long before; /* [ticker] … when so many tasks had ended */
+    struct orr_ticker *ticker;
 };
 
 /* Lives longer than a runtime: it may be set before starpu_init. */
@@ -55,59 +54,15 @@ static void say(const struct orr_watchdog_tasks *w)
     abort();
 }
 
-/* Returns false when it is to stop. */
-static bool pause_for(struct orr_watchdog_tasks *w, double us)
-{
-    struct timespec until;
-    bool stop;
-    int rc = 0;
-
-    clock_gettime(CLOCK_MONOTONIC, &until);
-    us += (double)until.tv_nsec / 1e3;
-    until.tv_sec += (time_t)(us / 1e6);
-    until.tv_nsec = (long)((us - (double)(time_t)(us / 1e6) * 1e6) * 1e3);
-    pthread_mutex_lock(&w->lock);
-    while (!w->stop && rc != ETIMEDOUT)
-        rc = pthread_cond_timedwait(&w->cond, &w->lock, &until);
-    stop = w->stop;
-    pthread_mutex_unlock(&w->lock);
-    return !stop;
-}
-
-static void *watch(void *arg)
+static void look(void *arg)
 {
     struct orr_watchdog_tasks *w = arg;
-    unsigned long before;
+    unsigned long ended = orr_count_all_ended(w->rt);
 
-    if (w->delay > 0 && !pause_for(w, w->delay))
-        return NULL;
-    before = orr_count_all_ended(w->rt);
-    while (pause_for(w, w->period)) {
-        unsigned long ended = orr_count_all_ended(w->rt);
-
-        if (ended == before && orr_count_unfinished(w->rt) > 0)
-            say(w);
-        before = ended;
-    }
-    return NULL;
-}
-
-static int start(struct orr_watchdog_tasks *w)
-{
-    pthread_condattr_t attr;
-    int rc;
-
-    pthread_mutex_init(&w->lock, NULL);
-    pthread_condattr_init(&attr);
-    pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
-    pthread_cond_init(&w->cond, &attr);
-    pthread_condattr_destroy(&attr);
-    rc = pthread_create(&w->thread, NULL, watch, w);
-    if (rc == 0)
-        return 0;
-    pthread_cond_destroy(&w->cond);
-    pthread_mutex_destroy(&w->lock);
-    return -rc;
+    if (w->looked && ended == w->before && orr_count_unfinished(w->rt) > 0)
+        say(w);
+    w->before = ended;
+    w->looked = true;
 }
 
 int orr_watchdog_tasks_start(struct orr_runtime *rt)
@@ -124,9 +79,9 @@ int orr_watchdog_tasks_start(struct orr_runtime *rt)
         return -ENOMEM;
     w->rt = rt;
     w->period = period;
-    w->delay = orr_config_double(config, ORR_CFG_WATCHDOG_DELAY);
     w->crash = orr_config_bool(config, ORR_CFG_WATCHDOG_CRASH);
-    err = start(w);
+    err = orr_ticker_start(orr_config_double(config, ORR_CFG_WATCHDOG_DELAY),
+                           period, look, w, &w->ticker);
     if (err)
         free(w);
     else
@@ -141,12 +96,6 @@ void orr_watchdog_tasks_stop(struct orr_runtime *rt)
     if (!w)
         return;
     rt->watchdog = NULL;
-    pthread_mutex_lock(&w->lock);
-    w->stop = true;
-    pthread_cond_signal(&w->cond);
-    pthread_mutex_unlock(&w->lock);
-    pthread_join(w->thread, NULL);
-    pthread_cond_destroy(&w->cond);
-    pthread_mutex_destroy(&w->lock);
+    orr_ticker_stop(w->ticker);
     free(w);
 }

@@ -116,7 +116,8 @@ static int prepare(const struct launch *launches, struct launch *launch,
         set(launch, "STARPU_SCHED", launch->scheduler) < 0 ||
         set(launch, "ORRERY_TRACE", launch->trace) < 0 ||
         set(launch, "ORRERY_ASSUME", launch->assume) < 0 ||
-        set(launch, "ORRERY_BREAK_AT", launch->break_at) < 0) {
+        set(launch, "ORRERY_BREAK_AT", launch->break_at) < 0 ||
+        set(launch, "ORRERY_PROGRESS", launch->progress) < 0) {
         tool_error("out of memory");
         return -ENOMEM;
     }
@@ -297,6 +298,17 @@ free_all:
     return result;
 }
 
+void launch_show_progress(struct launch *launch, bool asked)
+{
+    const char *machine = getenv("ORRERY_MACHINE");
+    bool simulated = launch->machine || (machine && *machine);
+
+    if (asked)
+        launch->progress = "1";
+    else if (simulated && isatty(STDERR_FILENO) && !getenv("ORRERY_PROGRESS"))
+        launch->progress = "0.5";
+}
+
 const char *launch_policy(const struct launch *launch)
 {
     if (launch->report.json && *launch->report.scheduler)
@@ -377,7 +389,7 @@ void launch_done(struct launch *launch)
     report_done(&launch->report);
     process_done(&launch->process);
     free(launch->report_path);
-    for (size_t i = 0; i < LAUNCH_MORE + 8; i++)
+    for (size_t i = 0; i < LAUNCH_MORE + 9; i++)
         free(launch->settings[i]);
     for (size_t i = 0; i < sizeof(launch->played) / sizeof(*launch->played);
          i++)

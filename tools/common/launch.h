@@ -14,8 +14,8 @@
 
 struct launch {
     /* Filled in by the caller; borrowed. NULL leaves the environment alone. */
-    const char *machine, *edits, *scheduler, *trace, *assume,
-        *break_at;
+    const char *machine, *edits, *scheduler, *trace, *assume, *break_at,
+        *progress;
     /* More settings, NULL-terminated, at most LAUNCH_MORE; or NULL.
      * "NAME=value" sets, "NAME" unsets. They come first: those above have
      * precedence. */
@@ -29,7 +29,7 @@ struct launch {
     char *played[3]; /* owned: what runs in the place of a record */
     bool
         imported; /* … which was made for this run, of another program's file */
-    char *settings[LAUNCH_MORE + 8]; /* NULL-terminated, owned */
+    char *settings[LAUNCH_MORE + 9]; /* NULL-terminated, owned */
     char *report_path;               /* owned */
     char problem[256];               /* one line, "" when all went well */
     bool no_run; /* the problem is that the program ended with 0 without one */
@@ -41,6 +41,10 @@ struct launch {
  * when nothing could be started. */
 int launch_all(struct launch *launches, size_t n, unsigned at_once,
                void (*ended)(void *arg, struct launch *launch), void *arg);
+
+/* launch->progress of a command that runs one program: lines when they are asked for;
+ * else, simulated, on a terminal, unless the environment has ORRERY_PROGRESS. */
+void launch_show_progress(struct launch *launch, bool asked);
 
 /* Whether there is a machine, or a policy, of that name: `option` is "machine" or
  * "scheduler", `value` a name, or several with commas. For tool_parse_program. */

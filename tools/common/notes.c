@@ -73,6 +73,11 @@ int notes_read(const char *path, struct notes *ret, struct orr_error *err)
 
 void notes_print(const struct notes *notes, FILE *to)
 {
+    if (notes->ended)
+        fprintf(to,
+                "The recorded run did not end with starpu_shutdown (%s): the "
+                "record ends there, too.\n",
+                notes->ended);
     if (*notes->lacks)
         fprintf(to,
                 "The record lacks, or a replay does otherwise (how often):\n%s",

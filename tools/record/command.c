@@ -70,10 +70,6 @@ bool record_tell(const char *path, bool json)
     else
         printf("record      %s: %lu tasks, %lu data, %lu calls\n", path,
                notes.tasks, notes.data, notes.calls);
-    if (notes.ended)
-        tool_error("record: warning: the run did not end with starpu_shutdown "
-                   "(%s): the record ends there, too",
-                   notes.ended);
     notes_print(&notes, stderr);
     notes_done(&notes);
     return true;

@@ -19,7 +19,7 @@
 static const char help[] =
     "usage: orrery replay FILE [SCHEDULE] -m MACHINE [--set EDIT] [-s SCHEDULER]\n"
     "                     [--assume TIMES] [--static-workerid] [--break-at TIME]\n"
-    "                     [--json]\n"
+    "                     [--progress] [--json]\n"
     "Makes the calls of a record (orrery record) again on a simulated machine and\n"
     "reports how long its tasks took. Kernels take the times of their models. Files\n"
     "of other programs are taken, too (orrery record import --help): StarPU's\n"
@@ -30,6 +30,7 @@ static const char help[] =
     "                             STARPU_SCHED, else the recorded one\n" EDITS_HELP
         ASSUME_HELP
     "      --break-at 19.0s       as in orrery run\n"
+    "      --progress             as in orrery run\n"
     "      --static-workerid      a tasks.rec on the workers where its tasks ran\n"
     "      --json                 print the report as JSON\n"
     "What the record lacks is said on standard error. Records may also stand in the\n"
@@ -100,7 +101,7 @@ static int replay(struct launch *launch, char **operands, int n, bool pinned,
 int cmd_replay(int argc, char **argv)
 {
     struct launch launch = {0};
-    bool json = false, pinned = false;
+    bool json = false, pinned = false, progress = false;
     const struct tool_option options[] = {
         {'m', "machine", &launch.machine, NULL},
         {'s', "scheduler", &launch.scheduler, NULL},
@@ -108,12 +109,14 @@ int cmd_replay(int argc, char **argv)
         {TOOL_JOINED, "assume", &launch.assume, NULL},
         {0, "break-at", &launch.break_at, NULL},
         {0, "static-workerid", NULL, &pinned},
+        {0, "progress", NULL, &progress},
         {0, "json", NULL, &json},
         {0}};
     int n, result = tool_parse_operands(argc, argv, options, help, &n);
 
     if (result <= 0)
         return result < 0 ? TOOL_USAGE : TOOL_OK;
+    launch_show_progress(&launch, progress);
     if (n < 1 || n > 2)
         result =
             tool_fail(TOOL_USAGE, "replay: which record? One file is "

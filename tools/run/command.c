@@ -13,7 +13,8 @@
 
 static const char help[] =
     "usage: orrery run [-m MACHINE] [--set EDIT] [-s SCHEDULER] [--assume TIMES]\n"
-    "                  [--break-at TIME] [--json] -- PROGRAM [ARGUMENTS]\n"
+    "                  [--break-at TIME] [--progress] [--json]\n"
+    "                  -- PROGRAM [ARGUMENTS]\n"
     "Runs the program and reports how long its tasks took. Its output passes through.\n"
     "A record (orrery record) may stand in the place of the program.\n"
     "  -m, --machine MACHINE      simulate that machine (orrery machine list); else\n"
@@ -22,6 +23,9 @@ static const char help[] =
         ASSUME_HELP
     "      --break-at 19.0s       tell at that virtual time what each worker does and\n"
     "                             what each task waits for, and stop in a debugger\n"
+    "      --progress             a line on standard error each second: virtual time,\n"
+    "                             tasks ended of those submitted, and their rate;\n"
+    "                             simulated, on a terminal, without asking\n"
     "      --json                 print the report as JSON, the program's output\n"
     "                             only when it fails\n"
     "Exit codes: the program's own, also when it never started the library; 1 when\n"
@@ -33,13 +37,14 @@ int cmd_run(int argc, char **argv)
 {
     struct launch launch = {0};
     const char *break_at = NULL;
-    bool json = false;
+    bool json = false, progress = false;
     const struct tool_option options[] = {
         {'m', "machine", &launch.machine, NULL},
         {'s', "scheduler", &launch.scheduler, NULL},
         {TOOL_JOINED, "set", &launch.edits, NULL},
         {TOOL_JOINED, "assume", &launch.assume, NULL},
         {0, "break-at", &break_at, NULL},
+        {0, "progress", NULL, &progress},
         {0, "json", NULL, &json},
         {0}};
     int first = tool_parse_program(argc, argv, options, launch_names, help);
@@ -55,6 +60,7 @@ int cmd_run(int argc, char **argv)
     }
     launch.argv = argv + first;
     launch.break_at = break_at;
+    launch_show_progress(&launch, progress);
     result = once_run(&launch, "run", json);
     launch_done(&launch);
     free((char *)(uintptr_t)launch.edits);
