@@ -78,6 +78,7 @@ struct flow {
     struct flow_index task_names, datum_names;
     struct orr_error *err;
     const char *path;
+    double pause_us; /* that the application took before the first task */
     unsigned long line; /* where the reader is, 0: the format has no lines */
     bool pinned;   /* tasks without a model run on the worker where they ran */
     bool binary;   /* the record is to have the compact form */

@@ -482,6 +482,12 @@ static void put_all(struct writer *w)
         call.text = w->flow->notes[n];
         put(w, &call);
     }
+    if (w->flow->pause_us > 0) {
+        call = orr_call_none;
+        call.verb = ORR_CALL_SLEEP;
+        call.us = w->flow->pause_us;
+        put(w, &call);
+    }
     put_all_depends(w);
     put_tasks(w);
     put_end(w);

@@ -26,7 +26,7 @@ struct entry {
     char *handles, *modes, *sizes;
     uint64_t order, tag, footprint;
     int64_t worker, priority, iteration, rank;
-    double start, end, gflop;
+    double submit, start, end, gflop;
     bool any, has_footprint;
 };
 
@@ -37,6 +37,8 @@ struct reader {
     struct waits *waits; /* per task; owned */
     size_t room;
     int64_t rank; /* of the tasks so far, -1: none has one */
+    uint64_t first;  /* the lowest SubmitOrder so far, 0: none … */
+    double began_ms; /* … and the SubmitTime of that one */
     bool unknown; /* some task waits for one that is not in the file */
 };
 
@@ -241,6 +243,10 @@ static int end_entry(struct reader *r)
     rc = flow_set(&r->flow->task_names, e->id, r->flow->ntasks - 1);
     if (rc == -EEXIST)
         return flow_wrong(r->flow, "a second job %s", e->id);
+    if (e->order && (!r->first || e->order < r->first)) {
+        r->first = e->order;
+        r->began_ms = e->submit;
+    }
     if (!rc)
         rc = fill_task(r, task);
     if (!rc && task->kind == FLOW_WONT_USE && task->nuses != 1)
@@ -278,6 +284,7 @@ static const struct known known[] = {
     KNOWN("Handles", TEXT, handles),
     KNOWN("Modes", TEXT, modes),
     KNOWN("Sizes", TEXT, sizes),
+    KNOWN("SubmitTime", REAL, submit),
     KNOWN("StartTime", REAL, start),
     KNOWN("EndTime", REAL, end),
     KNOWN("GFlop", REAL, gflop),
@@ -413,6 +420,8 @@ int import_tasks_rec(struct flow *flow, const char *path,
         rc = read_tasks(&r, path);
     if (!rc)
         rc = finish(&r);
+    if (r.began_ms > 0 && r.began_ms < 1e12)
+        flow->pause_us = r.began_ms * 1000;
     for (size_t t = 0; !rc && options->recorded_workers && t < flow->ntasks;
          t++)
         flow->tasks[t].worker = flow->tasks[t].ran;
