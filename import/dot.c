@@ -231,7 +231,7 @@ static int end(struct dot *dot, const char *name)
     return rc;
 }
 
-static int read_all(struct dot *dot, int fd)
+static int read_elements(struct dot *dot, int fd)
 {
     const char *name;
     bool ends, empty;
@@ -248,6 +248,23 @@ static int read_all(struct dot *dot, int fd)
     xmlFree(dot->tail);
     xmlFree(dot->head);
     free(dot->attribute);
+    return rc;
+}
+
+int import_gxl(struct flow *flow, int fd, bool *ret_broken)
+{
+    struct dot dot = {.flow = flow};
+    int rc;
+
+    said_clear(&dot.nodes);
+    said_clear(&dot.edges);
+    said_clear(&dot.own);
+    rc = read_elements(&dot, fd);
+    said_clear(&dot.nodes);
+    said_clear(&dot.edges);
+    said_clear(&dot.own);
+    flow->line = 0; /* of the XML: nobody has seen it */
+    *ret_broken = *dot.file.problem;
     return rc;
 }
 
@@ -282,24 +299,17 @@ static int start(struct flow *flow, const char *path, pid_t *ret, int *ret_fd)
 int import_dot(struct flow *flow, const char *path,
                const struct orr_import_options *options)
 {
-    struct dot dot = {.flow = flow};
+    bool broken = false;
     pid_t child;
     int fd = -1, status = 0, rc = start(flow, path, &child, &fd);
 
     (void)options;
     if (rc)
         return rc;
-    said_clear(&dot.nodes);
-    said_clear(&dot.edges);
-    said_clear(&dot.own);
-    rc = read_all(&dot, fd);
-    said_clear(&dot.nodes);
-    said_clear(&dot.edges);
-    said_clear(&dot.own);
-    flow->line = 0; /* of the XML: nobody has seen it */
+    rc = import_gxl(flow, fd, &broken);
     while (waitpid(child, &status, 0) < 0 && errno == EINTR)
         ;
-    if ((status != 0 || *dot.file.problem) && rc != -ENOMEM)
+    if ((status != 0 || broken) && rc != -ENOMEM)
         return flow_wrong(flow, "gv2gxl finds it wrong, see above");
     return rc ? rc : workflow_end(flow);
 }

@@ -17,3 +17,7 @@ import_reader import_wfcommons;
 import_reader import_dot;
 import_reader import_starvz;
 import_reader import_csv;
+
+/* What gv2gxl makes of DOT, from a descriptor, which it takes; the tasks wait for
+ * workflow_end. *ret_broken: it is no XML, or ends early. */
+int import_gxl(struct flow *flow, int fd, bool *ret_broken);

@@ -2,14 +2,18 @@
 /*
  * tests/fuzz/fuzz-import.c - libFuzzer target for the readers of other programs' files:
  * no file crashes them, what they accept is a record, and errors name a file. The first
- * letter says how the file is called. One thread.
+ * letter says how the file is called: also what lies beside a tasks.rec, and the XML
+ * that another program makes of DOT. One thread.
  */
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "import/formats.h"
 #include "import/import.h"
+#include "import/workflow.h"
 #include "record/read.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -44,9 +48,18 @@ static void check_record(const char *path, const char *text, size_t size)
     orr_record_close(reader);
 }
 
-static void import(const char *path, const char *record)
+/* What came of a file; `error` names it. */
+static void check(int rc, const struct orr_error *err, const char *record,
+                  const char *text, size_t size)
 {
-    struct orr_import_options options = {NULL, false, false};
+    must(rc == 0 || strncmp(err->text, "/tmp/", 5) == 0);
+    if (rc == 0)
+        check_record(record, text, size);
+}
+
+static void import(const char *path, const char *schedule, const char *record)
+{
+    struct orr_import_options options = {schedule, false, false};
     const char *format = orr_import_format(path);
     struct orr_error err = {""};
     char *text = NULL;
@@ -60,27 +73,64 @@ static void import(const char *path, const char *record)
     must(out != NULL);
     rc = orr_import(path, &options, out, &err);
     must(fclose(out) == 0);
-    must(rc == 0 || strncmp(err.text, "/tmp/", 5) == 0);
-    if (rc == 0)
-        check_record(record, text, size);
+    check(rc, &err, record, text, size);
     free(text);
 }
 
+static void read_gxl(const char *path, const char *record)
+{
+    struct orr_error err = {""};
+    struct flow flow;
+    char *text = NULL;
+    size_t size;
+    bool broken;
+    FILE *out = open_memstream(&text, &size);
+    int fd = open(path, O_RDONLY), rc;
+
+    must(out && fd >= 0);
+    flow_init(&flow, path, &err);
+    rc = import_gxl(&flow, fd, &broken);
+    if (!rc)
+        rc = workflow_end(&flow);
+    if (!rc)
+        rc = flow_write(&flow, out);
+    must(fclose(out) == 0);
+    check(rc, &err, record, text, size);
+    flow_done(&flow);
+    free(text);
+}
+
+/* Two tasks and two data, for what is said of them beside. */
+static const char tasks[] =
+    "Name: work\nJobId: 1\nSubmitOrder: 1\nWorkerId: 0\nHandles: a b\n"
+    "Modes: W RW\nSizes: 100 200\n\n"
+    "Name: work\nJobId: 2\nSubmitOrder: 2\nWorkerId: 1\nDependsOn: 1\n"
+    "Handles: a\nModes: RW\nSizes: 100\n";
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    static const char *const names[] = {"tasks.rec", "x.json", "x.csv"};
-    char folder[64], path[96], record[96];
+    static const char *const names[] = {"tasks.rec", "x.json",    "x.csv",
+                                        "data.rec",  "sched.rec", "x.gxl"};
+    char folder[64], path[96], record[96], beside[96];
+    unsigned which;
 
     if (size == 0)
         return 0;
+    which = data[0] % (sizeof(names) / sizeof(*names));
     snprintf(folder, sizeof(folder), "/tmp/orrery-fuzz-import-%d",
              (int)getpid());
-    snprintf(path, sizeof(path), "%s-%s", folder,
-             names[data[0] % (sizeof(names) / sizeof(*names))]);
+    snprintf(path, sizeof(path), "%s-%s", folder, names[which]);
     snprintf(record, sizeof(record), "%s.orr", folder);
+    snprintf(beside, sizeof(beside), "%s-tasks.rec", folder);
     put(path, data + 1, size - 1);
-    import(path, record);
+    if (which == 3 || which == 4)
+        put(beside, tasks, sizeof(tasks) - 1);
+    if (which == 5)
+        read_gxl(path, record);
+    else
+        import(which < 3 ? path : beside, which == 4 ? path : NULL, record);
     unlink(path);
+    unlink(beside);
     unlink(record);
     return 0;
 }
