@@ -9,6 +9,7 @@ Times are µs, sizes bytes, bandwidths MB/s, which are bytes per µs. What the r
 itself costs is 0 unless a case says otherwise.
 """
 import json
+import math
 import os
 import subprocess
 import sys
@@ -311,6 +312,33 @@ def cases_of_memory():
         MB).task(100, "1:rw", on(0)), 100, {"STARPU_USE_NUMA": "1"}
 
 
+def rounds(n, us, processors):
+    record = Record()
+    for _ in range(n):
+        for _ in range(processors):
+            record.task(us)
+        record.call("wait-all")
+    return record
+
+
+def cases_of_noise():
+    """Lengths are lognormal of a mean that is known: the sum of n of them is so within
+    four standard errors. Rounds of two take the longer one, of which the mean is
+    2 mean Phi(sigma / sqrt 2), and the deviation at most that of one."""
+    n, mean, deviation = 8000, 100, 0.2
+    within = 4 * deviation * mean * math.sqrt(n)
+    sigma = math.sqrt(math.log(1 + deviation ** 2))
+    longer = 1 + math.erf(sigma / 2)   # 2 Phi(sigma / sqrt 2)
+    for seed in "17", "18":
+        noise = {"ORRERY_SIM_NOISE": "%g" % deviation, "ORRERY_SIM_SEED": seed}
+        yield "noise on one processor, seed " + seed, machine(1), \
+            many(n, mean), n * mean, noise, within
+        yield "noise in rounds of two, seed " + seed, machine(2), \
+            rounds(n, mean, 2), n * mean * longer, noise, within
+    yield "no noise", machine(1), many(n, mean), n * mean, \
+        {"ORRERY_SIM_NOISE": "0", "ORRERY_SIM_SEED": "17"}
+
+
 # --- runs ---
 
 def makespan(player, folder, text, record, settings):
@@ -339,20 +367,27 @@ def main():
     player = sys.argv[1]
     only = sys.argv[2] if len(sys.argv) > 2 else ""
     tap = Tap()
+    varied = []
     with tempfile.TemporaryDirectory() as folder:
         for cases in (cases_of_processors, cases_of_the_runtime,
-                      cases_of_transfers, cases_of_memory):
-            for name, text, record, expected, *settings in cases():
+                      cases_of_transfers, cases_of_memory, cases_of_noise):
+            for name, text, record, expected, *more in cases():
                 if only not in name:
                     continue
-                found = makespan(player, folder, text, record,
-                                 settings[0] if settings else {})
+                settings, within = more + [{}, EXACT][len(more):]
+                found = makespan(player, folder, text, record, settings)
                 if only:
                     print("# %s: %s, expected %s" % (name, found, expected))
-                tap.claim("%s takes %.12g us" % (name, expected),
+                tap.claim("%s takes %.12g us%s" % (
+                    name, expected, " +- %.3g" % within if within > EXACT else ""),
                           isinstance(found, float) and
-                          abs(found - expected) <= EXACT,
+                          abs(found - expected) <= within,
                           "it took", found, record.text())
+                if within > EXACT:
+                    varied.append(found)
+        if varied:
+            tap.claim("noise: every seed gives another makespan",
+                      len(set(varied)) == len(varied), varied)
     tap.end()
 
 
