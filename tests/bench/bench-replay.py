@@ -1,12 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """What records cost: a simulated Cholesky, the same while it is recorded, and its
-replay, in turns; processor time relative to the first, memory, bytes per task.
+replay, in turns; processor time relative to the first, memory, bytes per task. Then a
+real run of tasks of about 1 ms, recorded and not: processor time, and the time of
+each task as the run's report has it, to say that they were as long.
 
-usage: bench-replay.py CHOLESKY PLAYER [TILES [ROUNDS]]
+usage: bench-replay.py CHOLESKY PLAYER BUSY [TILES [ROUNDS]]
 
-180 tiles are a million tasks.
+BUSY is the program of tests/api/busy.c. 180 tiles are a million tasks.
 """
+import json
 import os
 import re
 import statistics
@@ -20,9 +23,13 @@ MACHINE = {"ORRERY_MACHINE": "h100-pcie-4", "STARPU_SCHED": "dmda",
            "STARPU_LIMIT_MIN_SUBMITTED_TASKS": "1000"}
 
 
-def run(words, **more):
+REAL = {"STARPU_SILENT": "1", "STARPU_NCPU": "1", "STARPU_NCUDA": "0",
+        "STARPU_NOPENCL": "0", "STARPU_PERF_MODEL_DIR": "/nonexistent"}
+
+
+def run(words, where=None, **more):
     """Seconds of the processor and KiB of memory at most."""
-    env = dict(os.environ, **MACHINE, **more)
+    env = dict(os.environ, **(where or MACHINE), **more)
     env.pop("ORRERY_CHECK_BOUNDS", None)
     process = subprocess.Popen(words, env=env, stdout=subprocess.DEVNULL)
     _, status, used = os.wait4(process.pid, 0)
@@ -32,10 +39,32 @@ def run(words, **more):
     return used.ru_utime + used.ru_stime, used.ru_maxrss
 
 
+def real(busy, rounds):
+    """What recording adds to a real run; goal: 5 % or less."""
+    words = [busy, "-size", "1000", "-tasks", "500"]
+    ratios, lengths = [], []
+    with tempfile.TemporaryDirectory() as folder:
+        report = os.path.join(folder, "report")
+        for _ in range(rounds):
+            plain, _ = run(words, REAL, ORRERY_REPORT=report)
+            recorded, _ = run(words, REAL, ORRERY_REPORT=report,
+                              ORRERY_RECORD=os.path.join(folder, "rec"))
+            ratios.append(recorded / plain)
+            with open(report, encoding="utf-8") as file:
+                kernels = json.load(file)["kernels"]
+            n = sum(kernel["count"] for kernel in kernels)
+            lengths.append(sum(kernel["count"] * kernel["mean_us"]
+                               for kernel in kernels) / n)
+    print("real, recorded   %.4f of the processor time without (median of %d, "
+          "%.4f to %.4f): %d tasks of %.0f us" %
+          (statistics.median(ratios), rounds, min(ratios), max(ratios), n,
+           statistics.median(lengths)))
+
+
 def main():
-    cholesky, player = sys.argv[1:3]
-    tiles = int(sys.argv[3]) if len(sys.argv) > 3 else 80
-    rounds = int(sys.argv[4]) if len(sys.argv) > 4 else 5
+    cholesky, player, busy = sys.argv[1:4]
+    tiles = int(sys.argv[4]) if len(sys.argv) > 4 else 80
+    rounds = int(sys.argv[5]) if len(sys.argv) > 5 else 5
     words = [cholesky, "-size", str(960 * tiles), "-nblocks", str(tiles)]
     ratios = {"recorded": [], "compact": [], "replayed": [],
               "compact replayed": []}
@@ -70,6 +99,7 @@ def main():
           "%.2f of the program's (%.0f MiB, %.0f bytes a task more)" %
           (tasks, size / tasks, compact / tasks, again / memory, again / 1024,
            (again - memory) * 1024 / tasks))
+    real(busy, 2 * rounds + 1)
 
 
 if __name__ == "__main__":
