@@ -20,6 +20,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/time.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "core/device/simulated.h"
@@ -32,10 +33,12 @@ enum { FAILURE = -1 }; /* instead of a signal's number */
 
 static const suseconds_t patience_us = 200000;
 static const time_t deadline_s = 60;
+static const double same_s = 1;
 
 static struct {
     _Atomic(struct orr_runtime *) open; /* the run to save, or NULL */
-    atomic_int reason;          /* a signal's number, FAILURE, 0: none */
+    atomic_int reason;          /* a signal's number, FAILURE, 0: none … */
+    _Atomic double asked_s;     /* … and when that came */
     pid_t process;              /* children of fork have nothing to save */
     pthread_t thread;           /* the simulation's */
     struct orr_exec_ops ending; /* exchanged for the machine's own */
@@ -158,12 +161,29 @@ static bool ask(struct orr_runtime *rt, int reason)
     return true;
 }
 
+static double now_s(void)
+{
+    struct timespec time;
+
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
+}
+
 static void on_signal(int number)
 {
     struct orr_runtime *rt = atomic_load(&ends.open);
+    double now = now_s();
 
-    /* Who asks twice does not want to wait. */
-    if (!rt || getpid() != ends.process || !ask(rt, number))
+    if (getpid() != ends.process)
+        die(number);
+    if (atomic_load(&ends.reason) == 0)
+        atomic_store(&ends.asked_s, now);
+    if (rt && ask(rt, number))
+        return;
+    /* Who asks twice does not want to wait; but one interrupt may come twice, from
+     * the terminal and from a command that passes it on. */
+    if (atomic_load(&ends.reason) == 0 ||
+        now - atomic_load(&ends.asked_s) > same_s)
         die(number);
 }
 

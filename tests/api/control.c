@@ -3,7 +3,7 @@
  * tests/api/control.c - programs to watch while they run: progress, data that come and
  * go for nothing, an interrupt; test-control.py looks at what they print and leave.
  *
- * usage: control some N | for-ever | come-and-go N
+ * usage: control some N | for-ever [FILE] | come-and-go N
  */
 #include <starpu.h>
 #include <stdio.h>
@@ -48,14 +48,18 @@ static void run_some(int n)
     starpu_task_wait_for_all();
 }
 
-/* In virtual time; the other end looks for "ready". */
-static void run_for_ever(void)
+/* In virtual time; the other end looks for "ready", here or in that file. */
+static void run_for_ever(const char *path)
 {
     for (int i = 0;; i++) {
+        FILE *out = i == 3 && path ? fopen(path, "w") : stdout;
+
         run_some(20);
-        if (i == 3)
-            puts("ready");
+        if (i == 3 && out)
+            fputs("ready\n", out);
         fflush(stdout);
+        if (out && out != stdout)
+            fclose(out);
     }
 }
 
@@ -95,7 +99,7 @@ int main(int argc, char **argv)
     if (!strcmp(what, "some"))
         run_some(n);
     else if (!strcmp(what, "for-ever"))
-        run_for_ever();
+        run_for_ever(argc > 2 ? argv[2] : NULL);
     else if (!strcmp(what, "come-and-go"))
         come_and_go(n);
     else

@@ -211,5 +211,62 @@ def an_interrupt_leaves_trace_report_and_record():
             again.says("signal")
 
 
+class Interrupted:
+    """A command that runs CONTROL, interrupted as on a terminal, where its
+    program is, too, or alone, once that is ready."""
+
+    def __init__(self, words, together, folder):
+        fifo = os.path.join(folder, "ready")
+        if not os.path.exists(fifo):
+            os.mkfifo(fifo)
+        process = subprocess.Popen(
+            [ORRERY] + words + ["--", CONTROL, "for-ever", fifo], text=True,
+            env=PROGRAMS.environment(folder, dict(
+                ASSUMED, ORRERY_TRACE=None, ORRERY_REPORT=None)),
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE, start_new_session=True,
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
+        with open(fifo, encoding="utf-8") as file:
+            assert file.read() == "ready\n"
+        (os.killpg if together else os.kill)(process.pid, signal.SIGINT)
+        self.out, self.err = process.communicate(timeout=PROGRAMS.limit_s)
+        assert process.returncode == 130, (process.returncode, self.err)
+        assert "interrupted: " in self.err + self.out, self.err
+
+
+@test
+def an_interrupted_command_keeps_what_its_program_has_saved():
+    if not ORRERY:
+        raise Skip("the orrery command is not built")
+    for together in True, False:
+        folder = PROGRAMS.folder()
+        trace, record = (os.path.join(folder, name) for name in ("t.csv", "r.rec"))
+        found = Interrupted(["run"], together, folder)
+        assert "makespan" in found.out and "tasks " in found.out, found.out
+        assert "the report is of what it had done" in found.err, found.err
+        found = Interrupted(["trace", "-o", trace], together, folder)
+        assert "t.csv has what it had done" in found.err, found.err
+        with open(trace, encoding="utf-8") as file:
+            assert sum(line.startswith("task,") for line in file) >= 80
+        found = Interrupted(["record", "-o", record], together, folder)
+        assert "r.rec has its calls until then" in found.err, found.err
+        again = PROGRAMS.run([ORRERY, "replay", record], **ASSUMED)
+        again.has_status(0)
+        again.says("did not end with starpu_shutdown (signal)")
+        assert not [name for name in os.listdir(folder) if ".rec." in name]
+
+
+@test
+def an_interrupted_comparison_counts_what_has_ended():
+    if not ORRERY:
+        raise Skip("the orrery command is not built")
+    for together in True, False:
+        found = Interrupted(["compare", "-m", MACHINE, "-s", "eager,lws", "-j",
+                             "1"], together, PROGRAMS.folder())
+        assert "interrupted: 0 of 2 have ended" in found.out, found.out
+        rows = [line.split() for line in found.out.splitlines()[1:3]]
+        assert [row[-1] for row in rows] == ["interrupted"] * 2, found.out
+
+
 if __name__ == "__main__":
     sys.exit(run_all(2))

@@ -16,6 +16,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import time
 
 from programs import Programs, Skip, run_all, test
 
@@ -487,13 +488,29 @@ def a_signal_ends_a_simulation_at_once_and_saves_it():
 
 
 @test
-def a_second_signal_does_not_wait_for_the_first():
-    process = PROGRAMS.start([MISUSE, "compute-for-ever"])
+def a_signal_that_comes_twice_at_once_is_one():
+    for scenario in ("run-for-ever", "compute-for-ever"):
+        process = PROGRAMS.start([MISUSE, scenario])
+        assert process.stdout.readline() == "ready\n"
+        process.send_signal(signal.SIGINT)
+        process.send_signal(signal.SIGTERM)
+        ended = PROGRAMS.finish(process)
+        assert ended.status in (-signal.SIGTERM, -signal.SIGINT), ended.status
+        ended.saved("signal")
+
+
+@test
+def a_later_signal_does_not_wait_for_the_first():
+    folder = PROGRAMS.folder()
+    path = os.path.join(folder, "nobody-reads-it")
+    os.mkfifo(path) # so that saving never ends
+    process = PROGRAMS.start([MISUSE, "run-for-ever"], folder,
+                             STARPU_BUS_STATS="1", STARPU_BUS_STATS_FILE=path)
     assert process.stdout.readline() == "ready\n"
-    process.send_signal(signal.SIGTERM)
-    process.send_signal(signal.SIGINT)
-    ended = PROGRAMS.finish(process)
-    assert ended.status in (-signal.SIGTERM, -signal.SIGINT), ended.status
+    while process.poll() is None:
+        process.send_signal(signal.SIGINT)
+        time.sleep(0.05)
+    PROGRAMS.finish(process).has_status(-signal.SIGINT)
 
 
 @test

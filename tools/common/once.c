@@ -76,6 +76,25 @@ static int finish(struct launch *launch, const char *command, bool json)
     return code;
 }
 
+/* By that signal. What it has saved is shown. */
+static int interrupted(struct launch *launch, int number, bool json)
+{
+    bool any = launch->report.json;
+
+    fflush(stdout);
+    if (any && json && tool_json_print(report_json(&launch->report)) < 0)
+        tool_error("out of memory");
+    if (any && !json) {
+        putchar('\n');
+        report_print(&launch->report);
+    }
+    return tool_fail(128 + number, "interrupted: %s was ended; %s",
+                     launch->argv[0],
+                     any ? "the report is of what it had done"
+                         : "it left no report, and what it may have measured "
+                           "is not kept");
+}
+
 int once_run(struct launch *launch, const char *command, bool json)
 {
     int result;
@@ -83,9 +102,6 @@ int once_run(struct launch *launch, const char *command, bool json)
     launch->quiet = json;
     result = launch_all(launch, 1, 1, NULL, NULL);
     if (result > 0)
-        return tool_fail(128 + result,
-                         "interrupted: %s was ended; it left no report, and "
-                         "what it may have measured is not kept",
-                         launch->argv[0]);
+        return interrupted(launch, result, json);
     return result < 0 ? TOOL_FAILED : finish(launch, command, json);
 }

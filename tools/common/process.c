@@ -18,9 +18,13 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "tools/common/tool.h"
+
 /* A signal handler can reach nothing but a file-scope variable. Written by
  * signals_init before handlers are in place. */
 static int self_pipe[2] = {-1, -1};
+
+static const double most_to_save_s = 60, soon_s = 2;
 
 struct signals {
     struct sigaction interrupt, terminate, child;
@@ -173,30 +177,10 @@ static bool reap(struct process *process)
     return true;
 }
 
-/* Ends all that run: SIGTERM first, SIGKILL a moment later. */
-static void end_all(struct process *processes, size_t n)
-{
-    for (int try = 0; try < 40; try++) {
-        bool alive = false;
-
-        for (size_t i = 0; i < n; i++) {
-            if (processes[i].pid > 0 && !reap(&processes[i])) {
-                kill(processes[i].pid, try == 0    ? SIGTERM
-                                       : try == 30 ? SIGKILL
-                                                   : 0);
-                alive = true;
-            }
-        }
-        if (!alive)
-            return;
-        nanosleep(&(struct timespec){.tv_nsec = 50 * 1000 * 1000}, NULL);
-    }
-}
-
-/* Waits until output or a signal comes. Returns the signal to stop, 0 for
- * none. */
+/* Waits until output or a signal comes, for so many ms, -1: for ever. Returns the
+ * signal to stop, 0 for none. */
 static int wait_for_news(struct process *processes, size_t n,
-                         struct pollfd *fds)
+                         struct pollfd *fds, int ms)
 {
     char byte;
     int stop = 0;
@@ -206,7 +190,7 @@ static int wait_for_news(struct process *processes, size_t n,
         fds[i] = (struct pollfd){
             .fd = processes[i].pid > 0 ? processes[i].output : -1,
             .events = POLLIN};
-    if (poll(fds, n + 1, -1) < 0)
+    if (poll(fds, n + 1, ms) < 0)
         return 0;
     for (size_t i = 0; i < n; i++)
         if (fds[i].revents)
@@ -215,6 +199,40 @@ static int wait_for_news(struct process *processes, size_t n,
         if (byte != SIGCHLD)
             stop = byte;
     return stop;
+}
+
+/* Signals all that run; returns whether there is one. */
+static bool signal_all(struct process *processes, size_t n, int number)
+{
+    bool alive = false;
+
+    for (size_t i = 0; i < n; i++)
+        if (processes[i].pid > 0 && !reap(&processes[i])) {
+            kill(processes[i].pid, number);
+            alive = true;
+        }
+    return alive;
+}
+
+/* Ends all that run: SIGTERM first, which has them save what there is. SIGKILL comes
+ * when that takes too long, or with another signal to this process. */
+static void end_all(struct process *processes, size_t n, struct pollfd *fds)
+{
+    double begin_s = now_s();
+    bool told = false;
+
+    signal_all(processes, n, SIGTERM);
+    while (signal_all(processes, n, 0)) {
+        double s = now_s() - begin_s;
+
+        if (wait_for_news(processes, n, fds, 50) || s > most_to_save_s)
+            signal_all(processes, n, SIGKILL);
+        if (s > soon_s && !told) {
+            tool_error("waiting for what runs to save what there is; another "
+                       "interrupt ends it at once");
+            told = true;
+        }
+    }
 }
 
 static int run_all(struct process *processes, size_t n, unsigned at_once,
@@ -233,7 +251,7 @@ static int run_all(struct process *processes, size_t n, unsigned at_once,
                     ended(arg, started);
             }
         if (nended < n)
-            stop = wait_for_news(processes, n, fds);
+            stop = wait_for_news(processes, n, fds, -1);
         for (size_t i = 0; i < started; i++)
             if (reap(&processes[i])) {
                 nended++;
@@ -242,7 +260,7 @@ static int run_all(struct process *processes, size_t n, unsigned at_once,
             }
     }
     if (stop)
-        end_all(processes, n);
+        end_all(processes, n, fds);
     return stop;
 }
 

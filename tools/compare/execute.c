@@ -7,6 +7,7 @@
 #include "tools/compare/runs.h"
 
 #include <math.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
@@ -103,17 +104,26 @@ static int run_those(struct execution *execution, bool real)
     return stopped;
 }
 
+/* By the signal that this command got, from the terminal or from here. */
+static bool ended_by(const struct launch *launch, int stopped)
+{
+    int code = process_exit_code(&launch->process);
+
+    return *launch->problem && (code == 128 + stopped || code == 128 + SIGTERM);
+}
+
 /* Programs that the signal has ended have not come to an end. */
 static void discount(struct comparison *c, int stopped)
 {
+    c->nended = 0;
     for (size_t i = 0; i < c->n; i++) {
         struct launch *launch = &c->launches[i];
         struct cell *cell = comparison_cell_of(c, launch);
 
-        if (!launch->process.ended || !*launch->problem ||
-            process_exit_code(&launch->process) != 128 + stopped)
-            continue;
-        if (cell->failed == launch)
+        if (launch->kept ||
+            (launch->process.ended && !ended_by(launch, stopped)))
+            c->nended++;
+        else if (cell->failed == launch)
             cell->failed = NULL;
     }
 }

@@ -98,6 +98,21 @@ static bool tell(const struct launch *launch, const char *path,
     return record_tell(path, launch->quiet);
 }
 
+/* By that signal; the calls until then may be there. */
+static int interrupted(const struct launch *launch, int number,
+                       const char *path, const struct stat *before)
+{
+    struct stat now = {0};
+    bool any = stat(path, &now) == 0 && !is_same(&now, before);
+
+    fflush(stdout);
+    if (any)
+        (void)record_tell(path, launch->quiet);
+    return tool_fail(128 + number, "interrupted: %s was ended; %s %s",
+                     launch->argv[0], path,
+                     any ? "has its calls until then" : "is as it was");
+}
+
 static int run(struct launch *launch, const char *path)
 {
     char *setting = tool_format("ORRERY_RECORD=%s", path);
@@ -112,10 +127,7 @@ static int run(struct launch *launch, const char *path)
     result = launch_all(launch, 1, 1, NULL, NULL);
     free(setting);
     if (result > 0)
-        return tool_fail(128 + result,
-                         "interrupted: %s was ended; %s is as "
-                         "it was, or has the calls until then",
-                         launch->argv[0], path);
+        return interrupted(launch, result, path, &before);
     if (result < 0)
         return TOOL_FAILED;
     result = process_exit_code(&launch->process);

@@ -185,6 +185,20 @@ static int write_schedule(const struct launch *launch, const char *path,
     return rc;
 }
 
+/* By that signal; what it has saved is there. */
+static int interrupted(struct launch *launch, int number, bool json)
+{
+    bool any = access(launch->trace, R_OK) == 0;
+
+    fflush(stdout);
+    if (any)
+        print_result(launch, NULL, json);
+    return tool_fail(128 + number, "interrupted: %s was ended; %s %s",
+                     launch->argv[0], launch->trace,
+                     any ? "has what it had done, and there is no picture"
+                         : "was not written, nor a picture");
+}
+
 static int run(struct launch *launch, const char *picture, bool json,
                const char *schedule, const char *graph)
 {
@@ -194,10 +208,7 @@ static int run(struct launch *launch, const char *picture, bool json,
     unlink(launch->trace);
     result = launch_all(launch, 1, 1, NULL, NULL);
     if (result > 0)
-        result = tool_fail(128 + result,
-                           "interrupted: %s was ended; %s was not written, nor "
-                           "a picture",
-                           launch->argv[0], launch->trace);
+        result = interrupted(launch, result, json);
     else
         result = result < 0 ? TOOL_FAILED : finish(launch, picture, json);
     if (result == TOOL_OK && schedule &&
