@@ -19,9 +19,12 @@ import argparse
 import os
 import pathlib
 import statistics
-import subprocess
 import sys
 import tempfile
+
+sys.dont_write_bytecode = True
+from own_machine import (  # pylint: disable=wrong-import-position
+    OwnMachine, error, printed_ms, quartiles)
 
 
 def arguments():
@@ -37,60 +40,29 @@ def arguments():
     return parser.parse_intermixed_args()
 
 
-class Machine:
-    """This one, with an environment and measurements of its own."""
+class Machine(OwnMachine):
+    """On which PoCL makes devices of processors."""
 
     def __init__(self, options, home):
-        self.options = options
         cache = pathlib.Path(home, "pocl")
         cache.mkdir()
-        self.env = dict(
-            os.environ, STARPU_HOME=home, STARPU_HOSTNAME="bench",
-            POCL_CACHE_DIR=str(cache), POCL_MAX_PTHREAD_COUNT="1",
+        super().__init__(
+            options.orrery, home, POCL_CACHE_DIR=str(cache),
+            POCL_MAX_PTHREAD_COUNT="1",
             POCL_DEVICES=" ".join(["pthread"] * options.devices),
-            STARPU_OPENCL_ON_CPUS="1", STARPU_SILENT="1",
-            STARPU_NCPU=str(options.cpus), OPENBLAS_NUM_THREADS="1",
-            STARPU_NOPENCL=str(options.devices), STARPU_CALIBRATE="0")
-
-    def run(self, *words, **env):
-        return subprocess.run(words, env={**self.env, **env}, text=True,
-                              stdin=subprocess.DEVNULL, capture_output=True,
-                              check=False)
-
-    def must(self, *words, **env):
-        ended = self.run(*words, **env)
-        if ended.returncode != 0:
-            sys.exit(f"{' '.join(words)}: {ended.stdout}{ended.stderr}")
-        return ended.stdout
+            STARPU_OPENCL_ON_CPUS="1", STARPU_NCPU=str(options.cpus),
+            STARPU_NOPENCL=str(options.devices))
+        self.options = options
 
     def cholesky(self, size, *more):
         tile, tiles = size
         return (self.options.cholesky, "-size", str(tile * tiles), "-nblocks",
                 str(tiles)) + more
 
-    def calibrate(self, sizes):
-        self.must(self.options.orrery, "calibrate", "bus")
-        self.must(self.options.orrery, "calibrate", "runtime")
-        for size in sizes:
-            # Its status says whether all is as precise as was asked for.
-            self.run(self.options.orrery, "calibrate", "kernels", "-t",
-                     f"{self.options.seconds}s", "--confidence", "2%", "--",
-                     *self.cholesky(size))
-
     def makespan(self, size, sched, **env):
         """In ms."""
-        said = self.must(*self.cholesky(size), STARPU_SCHED=sched, **env)
-        lines = [line.split() for line in said.splitlines()]
-        return next(float(line[1]) for line in lines if line[0].isdigit())
-
-
-def quartiles(values):
-    values = sorted(values)
-    return values[len(values) // 4], values[(3 * len(values)) // 4]
-
-
-def error(simulated, real):
-    return f"{100 * (simulated / real - 1):+.1f}%"
+        return printed_ms(
+            self.must(*self.cholesky(size), STARPU_SCHED=sched, **env))
 
 
 def measure(machine, size, sched, repeats):
@@ -118,7 +90,8 @@ def main():
     errors = []
     with tempfile.TemporaryDirectory() as home:
         machine = Machine(options, home)
-        machine.calibrate(sizes)
+        machine.calibrate(options.seconds,
+                          [machine.cholesky(size) for size in sizes])
         for size in sizes:
             machine.must(*machine.cholesky(size, "-check"))
             for sched in options.sched.split(","):
