@@ -101,9 +101,14 @@ class Terminal:
         folder = PROGRAMS.folder()
         process = subprocess.Popen(
             command, env=PROGRAMS.environment(folder, settings),
-            stdin=subprocess.DEVNULL, stdout=self.other, stderr=self.other)
+            stdin=subprocess.DEVNULL, stdout=self.other, stderr=self.other,
+            start_new_session=True)
         os.close(self.other)
         return process
+
+    def wait_for(self, pattern):
+        while not re.search(pattern, self.text, re.S):
+            assert self.read(), self.text
 
     def finish(self, process):
         while self.read():
@@ -117,8 +122,7 @@ def on_a_terminal_one_line_is_written_over_and_left_at_an_interrupt():
     terminal = Terminal()
     process = terminal.start([CONTROL, "for-ever"], ORRERY_PROGRESS="0.001",
                              **ASSUMED)
-    while not re.search(r"(\r\x1b\[K" + LINE + ".*){3}", terminal.text, re.S):
-        assert terminal.read(), terminal.text
+    terminal.wait_for(r"(\r\x1b\[K" + LINE + ".*){3}")
     process.send_signal(signal.SIGINT)
     assert terminal.finish(process) == -signal.SIGINT
     assert "\n" not in terminal.text.replace("ready\r\n", "").rstrip("\r\n"), (
@@ -152,6 +156,22 @@ def orrery_run_shows_progress_when_asked():
         ended = PROGRAMS.run([ORRERY] + words, **ASSUMED)
         ended.has_status(0)
         ended.says("7 of 7 submitted tasks ended")
+
+
+@test
+def commands_show_it_on_a_terminal_without_asking():
+    if not ORRERY:
+        raise Skip("the orrery command is not built")
+    folder = PROGRAMS.folder()
+    for words in (["run"], ["trace", "-o", os.path.join(folder, "t.csv")],
+                  ["record", "-o", os.path.join(folder, "r.rec")]):
+        terminal = Terminal()
+        process = terminal.start([ORRERY] + words + ["--", CONTROL, "for-ever"],
+                                 ORRERY_TRACE=None, ORRERY_REPORT=None,
+                                 **ASSUMED)
+        terminal.wait_for(r"\r\x1b\[K" + LINE)
+        os.killpg(process.pid, signal.SIGINT)
+        assert terminal.finish(process) == 130, terminal.text
 
 
 # -- data that come and go -----------------------------------------------------
@@ -232,6 +252,7 @@ class Interrupted:
         self.out, self.err = process.communicate(timeout=PROGRAMS.limit_s)
         assert process.returncode == 130, (process.returncode, self.err)
         assert "interrupted: " in self.err + self.out, self.err
+        assert "submitted tasks" not in self.err, self.err # it was not asked
 
 
 @test

@@ -124,6 +124,7 @@ static int run(struct launch *launch, const char *path)
         return tool_fail(TOOL_FAILED, "out of memory");
     launch->more = more;
     (void)stat(path, &before);
+    launch_show_progress(launch, false);
     result = launch_all(launch, 1, 1, NULL, NULL);
     free(setting);
     if (result > 0)

@@ -206,6 +206,7 @@ static int run(struct launch *launch, const char *picture, bool json,
 
     /* An old file must not be taken for this run's. */
     unlink(launch->trace);
+    launch_show_progress(launch, false);
     result = launch_all(launch, 1, 1, NULL, NULL);
     if (result > 0)
         result = interrupted(launch, result, json);
