@@ -6,19 +6,22 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include <starpu_config.h>
 
 static const char magic[] = "orrery schedule 1";
 
-/* Numbers beyond this are a mistake: a table has a place for each. */
-enum { MOST_TASKS = 1 << 28 };
+/* Numbers beyond this are a mistake, and so are those far beyond what a file of that
+ * size can name: a table has a place for each. */
+enum { MOST_TASKS = 1 << 28, MOST_OF_ANY = 1 << 20, MOST_PER_BYTE = 16 };
 
 struct reader {
     struct orr_schedule *schedule;
     const char *file;
     struct orr_error *err;
     uint32_t room, place;
+    long most; /* number of a task */
     unsigned line;
 };
 
@@ -57,7 +60,7 @@ static int read_task(struct reader *r, char *text)
     long worker = strtol(end, &worker_end, 10);
     struct orr_schedule_task *task;
 
-    if (end == text || number < 1 || number > MOST_TASKS)
+    if (end == text || number < 1 || number > r->most)
         return fail(r, "no number of a task in", text);
     if (worker_end == end || worker < 0 || worker >= STARPU_NMAXWORKERS)
         return fail(r, "no number of a worker in", text);
@@ -111,6 +114,16 @@ static int read_lines(struct reader *r, FILE *f)
     return rc;
 }
 
+static long most_in(FILE *f)
+{
+    struct stat st;
+
+    if (fstat(fileno(f), &st) != 0 || !S_ISREG(st.st_mode) ||
+        st.st_size > MOST_TASKS / MOST_PER_BYTE)
+        return MOST_TASKS;
+    return MOST_OF_ANY + MOST_PER_BYTE * (long)st.st_size;
+}
+
 int orr_schedule_read(const char *file, struct orr_schedule *ret,
                       struct orr_error *err)
 {
@@ -124,6 +137,7 @@ int orr_schedule_read(const char *file, struct orr_schedule *ret,
         return orr_fail(err, rc, "the schedule %s cannot be read: %s", file,
                         strerror(-rc));
     }
+    r.most = most_in(f);
     rc = read_lines(&r, f);
     fclose(f);
     if (rc == -ENOMEM)

@@ -117,6 +117,8 @@ for what, text, words in [
          "line 2: no number of a worker"),
         ("no task", "orrery schedule 1\nzwei 1 potrf\n",
          "line 2: no number of a task"),
+        ("a number without reason", "orrery schedule 1\n268435456 1 potrf\n",
+         "line 2: no number of a task"),
         ("no kernel", "orrery schedule 1\n1 1\n", "line 2: no kernel"),
         ("a task twice", "orrery schedule 1\n1 1 a\n1 1 a\n",
          "line 3: a second line"),
