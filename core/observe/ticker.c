@@ -27,6 +27,8 @@ static bool pause_for(struct orr_ticker *t, double us)
     int rc = 0;
 
     clock_gettime(CLOCK_MONOTONIC, &until);
+    if (us > 1e15) /* for ever, as far as a time_t goes */
+        us = 1e15;
     us += (double)until.tv_nsec / 1e3;
     until.tv_sec += (time_t)(us / 1e6);
     until.tv_nsec = (long)((us - (double)(time_t)(us / 1e6) * 1e6) * 1e3);
