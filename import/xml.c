@@ -23,7 +23,7 @@ static void keep_problem(void *arg, const char *message,
 
 int xml_open(struct flow *flow, int fd, struct xml_file *ret)
 {
-    *ret = (struct xml_file){.flow = flow};
+    *ret = (struct xml_file){.flow = flow, .fd = fd};
     /* What gv2gxl writes is UTF-8 whatever it declares, and so are DAX files. */
     ret->reader =
         xmlReaderForFd(fd, NULL, "UTF-8", XML_PARSE_NONET | XML_PARSE_COMPACT);
@@ -37,8 +37,10 @@ int xml_open(struct flow *flow, int fd, struct xml_file *ret)
 
 void xml_close(struct xml_file *file)
 {
-    if (file->reader)
-        xmlFreeTextReader(file->reader);
+    if (!file->reader)
+        return;
+    xmlFreeTextReader(file->reader);
+    close(file->fd);
     file->reader = NULL;
 }
 

@@ -11,6 +11,7 @@
 
 struct xml_file {
     xmlTextReaderPtr reader;
+    int fd; /* which libxml2 leaves open */
     struct flow *flow;
     char problem[256]; /* of libxml2 */
 };

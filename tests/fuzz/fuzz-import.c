@@ -100,6 +100,17 @@ static void read_gxl(const char *path, const char *record)
     free(text);
 }
 
+/* Readers leave no file open. */
+static void check_files(void)
+{
+    static int lowest = -1;
+    int fd = open("/dev/null", O_RDONLY);
+
+    must(fd >= 0 && (lowest < 0 || fd == lowest));
+    lowest = fd;
+    close(fd);
+}
+
 /* Two tasks and two data, for what is said of them beside. */
 static const char tasks[] =
     "Name: work\nJobId: 1\nSubmitOrder: 1\nWorkerId: 0\nHandles: a b\n"
@@ -129,6 +140,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         read_gxl(path, record);
     else
         import(which < 3 ? path : beside, which == 4 ? path : NULL, record);
+    check_files();
     unlink(path);
     unlink(beside);
     unlink(record);
