@@ -2,6 +2,7 @@
 /* core/device/choice.c - see choice.h. */
 #include "core/device/choice.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -57,11 +58,15 @@ static int check_ids(const struct orr_device_choice *choice,
 int orr_device_choose(const struct orr_device_choice *choice, unsigned *chosen,
                       unsigned *ret_n, struct orr_error *err)
 {
-    unsigned n = choice->there, wanted = (unsigned)choice->wanted;
+    unsigned n = 0, wanted = (unsigned)choice->wanted;
     int rc = 0;
 
-    for (unsigned i = 0; i < n; i++)
-        chosen[i] = choice->first ? choice->first[i] : i;
+    for (unsigned i = 0; i < choice->there; i++) {
+        if (choice->first)
+            chosen[n++] = choice->first[i];
+        else if (!choice->spared || !choice->spared[i])
+            chosen[n++] = i;
+    }
     if (choice->ids && !choice->first)
         rc = read_ids(choice, chosen, &n, err);
     if (rc < 0)
@@ -74,4 +79,12 @@ int orr_device_choose(const struct orr_device_choice *choice, unsigned *chosen,
                         wanted, choice->kind, n, choice->hint);
     *ret_n = n;
     return check_ids(choice, chosen, n, err);
+}
+
+void orr_device_bus_shorten(char *bus)
+{
+    if (strncmp(bus, "0000:", 5) == 0)
+        memmove(bus, bus + 5, strlen(bus + 5) + 1);
+    for (; *bus; bus++)
+        *bus = (char)tolower((unsigned char)*bus);
 }

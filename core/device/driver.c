@@ -384,6 +384,9 @@ int orr_device_drivers_open(const struct orr_machine_options *options,
     struct orr_machine_options all = *options;
 
     all.ncpu = 0;
+    /* Boards that OpenCL may get in a run with these options. */
+    all.opencl_doubles = options->opencl_ids || options->opencl_gpuid ||
+                         options->cuda.n >= 0 || options->hip.n >= 0;
     all.ncuda = all.nopencl = all.cuda.n = all.hip.n = -1;
     all.cuda.ids = all.hip.ids = NULL;
     all.cuda.first = all.hip.first = NULL;

@@ -31,6 +31,7 @@ struct orr_node_desc {
     int os_number;     /* the system's, of a NUMA node */
     size_t capacity;   /* bytes usable for data, 0: unlimited */
     char name[32];     /* "NUMA 0", "CUDA 1" */
+    char bus[16];      /* where its device is, "3b:00.0" (choice.h); or empty */
     bool suballocated; /* small blocks are carved from 32 MiB chunks */
     bool host_addressable;     /* the host reads and writes it by its addresses:
                             * main memory, and what is simulated with memory */
@@ -328,6 +329,7 @@ struct orr_machine_options {
      * NULL, and before it starpu_conf's numbers or NULL; OCL_ICD_VENDORS and
      * STARPU_OPENCL_PROGRAM_DIR or NULL. */
     bool opencl_on_cpus, opencl_only_on_cpus;
+    bool opencl_doubles; /* boards that other drivers use, too */
     const char *opencl_ids;
     const unsigned *opencl_gpuid;
     const char *opencl_vendors, *opencl_program_dir;

@@ -75,6 +75,11 @@ int calibrate_place_lock(struct calibrate_place *place)
 
 /* ---- what is measured ---- */
 
+static int option_or_all(const struct orr_config *config, enum orr_config_id id)
+{
+    return orr_config_is_set(config, id) ? orr_config_int(config, id) : -1;
+}
+
 static int add_devices(struct orr_machine *machine, struct orr_error *err)
 {
     struct orr_machine_options options = {0};
@@ -84,6 +89,8 @@ static int add_devices(struct orr_machine *machine, struct orr_error *err)
     if (rc < 0)
         return rc;
     orr_machine_options_devices(&options, &config);
+    options.cuda.n = option_or_all(&config, ORR_CFG_NCUDA);
+    options.hip.n = option_or_all(&config, ORR_CFG_NHIP);
     rc = orr_device_drivers_open(&options, machine, err);
     orr_config_done(&config);
     return rc;

@@ -20,8 +20,8 @@ static const char help[] =
     "      --all       those that are not set, too\n"
     "      --counters  performance counters instead (starpu_perf_monitoring.h)\n"
     "      --knobs     performance knobs instead (starpu_perf_steering.h)\n"
-    "      --devices   where libraries of GPUs are looked for instead, what they\n"
-    "                  lack, and the devices that they know (docs/CUDA.md)\n"
+    "      --devices   where libraries of GPUs and OpenCL are looked for instead,\n"
+    "                  what they lack, and the devices that they know\n"
     "      --json      everything as JSON; with --devices, that\n"
     "WORD: of all, those whose name or meaning has it.\n"
     "Exit codes: 0; 1 when a variable that is set cannot be read, or nothing reads\n"
@@ -38,8 +38,8 @@ static const char *value_of(const struct orr_config_row *row)
 /* HOME and the like are set everywhere. */
 static bool is_ours(const char *name)
 {
-    return strncmp(name, "STARPU_", 7) == 0 || strncmp(name, "ORRERY_", 7) == 0 ||
-           strncmp(name, "OMP_", 4) == 0;
+    return strncmp(name, "STARPU_", 7) == 0 ||
+           strncmp(name, "ORRERY_", 7) == 0 || strncmp(name, "OMP_", 4) == 0;
 }
 
 static bool has_word(const char *word, const char *name, const char *sentence)
@@ -92,8 +92,8 @@ static int show_variables(const char *word, bool all)
             add_row(&table, &row);
     if (!table.n) {
         table_done(&table);
-        puts(word ? "no variable has that word" :
-                    "no variable is set; orrery env --all lists them");
+        puts(word ? "no variable has that word"
+                  : "no variable is set; orrery env --all lists them");
         return 0;
     }
     return table_end(&table, columns, 4);
@@ -128,10 +128,10 @@ static json_t *perf_json(const struct orr_perf_table *perf)
         const struct orr_perf_entry *entry = &perf->entries[i];
 
         json_array_append_new(
-            list, json_pack("{ss ss ss ss}", "name", entry->name, "scope",
-                            orr_perf_scope_name(perf, entry->scope), "type",
-                            orr_perf_type_name(entry->type), "meaning",
-                            entry->help));
+            list,
+            json_pack("{ss ss ss ss}", "name", entry->name, "scope",
+                      orr_perf_scope_name(perf, entry->scope), "type",
+                      orr_perf_type_name(entry->type), "meaning", entry->help));
     }
     return list;
 }
@@ -143,17 +143,15 @@ static int show_json(void)
 
     for (unsigned i = 0; orr_config_row(i, &row); i++)
         json_array_append_new(
-            variables,
-            json_pack("{ss ss ss so ss sb}", "name", row.name, "type", row.type,
-                      "default", row.initial, "value",
-                      tool_json_text(value_of(&row)), "meaning", row.sentence,
-                      "effect", !row.vain));
+            variables, json_pack("{ss ss ss so ss sb}", "name", row.name,
+                                 "type", row.type, "default", row.initial,
+                                 "value", tool_json_text(value_of(&row)),
+                                 "meaning", row.sentence, "effect", !row.vain));
     if (variables_each_unknown(list_unknown, unknown) < 0)
         return -1;
-    return tool_json_print(json_pack("{so so so so}", "variables", variables,
-                                "unknown", unknown, "counters",
-                                perf_json(&orr_perf_counters), "knobs",
-                                perf_json(&orr_perf_knobs)));
+    return tool_json_print(json_pack(
+        "{so so so so}", "variables", variables, "unknown", unknown, "counters",
+        perf_json(&orr_perf_counters), "knobs", perf_json(&orr_perf_knobs)));
 }
 
 /* Whether starpu_init would read all values; else its message. */
@@ -188,13 +186,12 @@ int cmd_env(int argc, char **argv)
 {
     bool all = false, counters = false, knobs = false, json = false;
     bool devices = false;
-    const struct tool_option options[] = {{0, "all", NULL, &all},
-                                          {0, "counters", NULL, &counters},
-                                          {0, "knobs", NULL, &knobs},
-                                          {0, "devices", NULL, &devices},
-                                          {0, "json", NULL, &json},
-                                          {0}};
-    int nwords = 0, rc = tool_parse_operands(argc, argv, options, help, &nwords);
+    const struct tool_option options[] = {
+        {0, "all", NULL, &all},     {0, "counters", NULL, &counters},
+        {0, "knobs", NULL, &knobs}, {0, "devices", NULL, &devices},
+        {0, "json", NULL, &json},   {0}};
+    int nwords = 0,
+        rc = tool_parse_operands(argc, argv, options, help, &nwords);
     const char *word = nwords == 1 ? argv[1] : NULL;
 
     if (rc <= 0)
@@ -206,10 +203,10 @@ int cmd_env(int argc, char **argv)
     if (devices)
         rc = json ? tool_json_print(env_devices_json()) : env_show_devices();
     else
-        rc = json   ? show_json()
-         : counters ? show_perf(&orr_perf_counters, word)
-         : knobs    ? show_perf(&orr_perf_knobs, word)
-                    : show_variables(word, all);
+        rc = json       ? show_json()
+             : counters ? show_perf(&orr_perf_counters, word)
+             : knobs    ? show_perf(&orr_perf_knobs, word)
+                        : show_variables(word, all);
     if (rc < 0)
         return tool_fail(TOOL_FAILED, "out of memory");
     return counters || knobs ? TOOL_OK : judge(json);

@@ -85,6 +85,7 @@ json_t *env_devices_json(void)
 
     for (unsigned i = 0; i < NVENDORS; i++)
         json_array_append_new(all, vendor_json(vendors[i]));
+    json_array_append_new(all, env_opencl_json(all));
     return all;
 }
 
@@ -95,6 +96,7 @@ static void print_files(const json_t *files)
     const json_t *file;
     size_t i;
 
+    printf("  device files ");
     json_array_foreach(files, i, file) printf(
         "%s%s (%s)", i ? ", " : "",
         json_string_value(json_object_get(file, "file")),
@@ -102,8 +104,9 @@ static void print_files(const json_t *files)
     putchar('\n');
 }
 
-static void print_devices(const json_t *devices)
+static void print_devices(const json_t *vendor)
 {
+    const json_t *devices = json_object_get(vendor, "devices");
     const json_t *device;
     size_t i;
 
@@ -111,13 +114,21 @@ static void print_devices(const json_t *devices)
     {
         const char *name = json_string_value(json_object_get(device, "name"));
         const char *bus = json_string_value(json_object_get(device, "bus"));
+        const char *same =
+            json_string_value(json_object_get(device, "same_as"));
 
-        printf("  device %zu    %s, %.1f GiB, %s\n", i, name ? name : "unknown",
+        printf("  device %zu    %s, %.1f GiB%s%s", i, name ? name : "unknown",
                json_number_value(json_object_get(device, "memory")) / 0x1p30,
-               bus ? bus : "");
+               bus && *bus ? ", " : "", bus ? bus : "");
+        if (same)
+            printf(", used as %s", same);
+        putchar('\n');
     }
     if (json_is_array(devices) && json_array_size(devices) == 0)
-        puts("  no device");
+        printf("  no device%s\n",
+               json_object_get(vendor, "device_files")
+                   ? ""
+                   : " (STARPU_OPENCL_ON_CPUS=1 counts processors)");
 }
 
 static void print_vendor(const json_t *vendor)
@@ -125,14 +136,14 @@ static void print_vendor(const json_t *vendor)
     const json_t *version = json_object_get(vendor, "version");
     const char *error = json_string_value(json_object_get(vendor, "error"));
 
-    printf("%s\n  device files ",
-           json_string_value(json_object_get(vendor, "kind")));
-    print_files(json_object_get(vendor, "device_files"));
+    puts(json_string_value(json_object_get(vendor, "kind")));
+    if (json_object_get(vendor, "device_files"))
+        print_files(json_object_get(vendor, "device_files"));
     if (version)
         printf("  library      version %d\n", (int)json_integer_value(version));
     if (error)
         printf("  %s\n", error);
-    print_devices(json_object_get(vendor, "devices"));
+    print_devices(vendor);
 }
 
 int env_show_devices(void)

@@ -218,6 +218,7 @@ static void describe(struct gpu_device *device, unsigned node, unsigned worker)
     };
     snprintf(memory->name, sizeof(memory->name), "%s %d",
              driver->vendor->display, device->number);
+    snprintf(memory->bus, sizeof(memory->bus), "%s", device->bus);
     for (unsigned i = 0; i < driver->per_device; i++)
         describe_worker(device, worker + i, i);
     link_to_main(driver->head.machine, node);

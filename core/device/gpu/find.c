@@ -3,22 +3,11 @@
  * core/device/gpu/find.c - which GPUs there are, and which of them are used.
  * While a machine is opened, by main.
  */
-#include <ctype.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "core/base/log.h"
 #include "core/device/choice.h"
 #include "core/device/gpu/gpu.h"
-
-/* "0000:3b:00.0" as "3b:00.0": a domain only where there are several. */
-static void shorten_bus(char *bus)
-{
-    if (strncmp(bus, "0000:", 5) == 0)
-        memmove(bus, bus + 5, strlen(bus + 5) + 1);
-    for (; *bus; bus++)
-        *bus = (char)tolower((unsigned char)*bus);
-}
 
 static int add_device(struct gpu *driver, int number)
 {
@@ -37,7 +26,7 @@ static int add_device(struct gpu *driver, int number)
                  driver->vendor->display);
     if (api->bus(device->bus, sizeof(device->bus), device->id))
         device->bus[0] = 0;
-    shorten_bus(device->bus);
+    orr_device_bus_shorten(device->bus);
     driver->ndevices++;
     return 0;
 }

@@ -46,11 +46,24 @@ enum {
     OPENCL_DEVICE_GLOBAL_MEM_SIZE = 0x101f,
     OPENCL_DEVICE_NAME = 0x102b,
     OPENCL_DEVICE_VERSION = 0x102f, /* "OpenCL 1.2 …" */
+    OPENCL_DEVICE_PCI_KHR = 0x410f,       /* domain, bus, device, function */
+    OPENCL_DEVICE_PCI_BUS_NV = 0x4008,    /* a number each */
+    OPENCL_DEVICE_PCI_SLOT_NV = 0x4009,   /* device * 8 + function */
+    OPENCL_DEVICE_PCI_DOMAIN_NV = 0x400a, /* not in old drivers */
+    OPENCL_DEVICE_TOPOLOGY_AMD = 0x4037,  /* struct below */
     OPENCL_CONTEXT_PLATFORM = 0x1084,
     OPENCL_PROGRAM_BINARY_SIZES = 0x1165,
     OPENCL_PROGRAM_BINARIES = 0x1166,
     OPENCL_PROGRAM_BUILD_LOG = 0x1183,
     OPENCL_PROFILING_COMMAND_END = 0x1283, /* ns of the device's clock */
+};
+
+/* AMD's cl_device_topology_amd, of PCI. */
+enum { OPENCL_TOPOLOGY_PCI_AMD = 1 };
+struct opencl_topology_amd {
+    uint32_t type;
+    char unused[17];
+    unsigned char bus, device, function;
 };
 
 /* Names without their prefix, results, parameters. */

@@ -34,11 +34,52 @@ bool opencl_is_wanted(const struct orr_machine_options *options)
 
 /* -- what there is -- */
 
-static void device_info(const struct opencl_device *device, uint32_t what,
+/* False: the device does not know that; *ret is zero then. */
+static bool device_info(const struct opencl_device *device, uint32_t what,
                         size_t size, void *ret)
 {
-    if (device->driver->cl.GetDeviceInfo(device->id, what, size, ret, NULL))
-        memset(ret, 0, size);
+    if (device->driver->cl.GetDeviceInfo(device->id, what, size, ret, NULL) ==
+        0)
+        return true;
+    memset(ret, 0, size);
+    return false;
+}
+
+/* Domain, bus, device and function, by the extension that its vendor has. */
+static bool find_place(const struct opencl_device *device, uint32_t place[4])
+{
+    struct opencl_topology_amd amd;
+    uint32_t slot;
+
+    if (device_info(device, OPENCL_DEVICE_PCI_KHR, 4 * sizeof(*place), place))
+        return true;
+    if (device_info(device, OPENCL_DEVICE_PCI_BUS_NV, sizeof(slot),
+                    &place[1]) &&
+        device_info(device, OPENCL_DEVICE_PCI_SLOT_NV, sizeof(slot), &slot)) {
+        device_info(device, OPENCL_DEVICE_PCI_DOMAIN_NV, sizeof(slot),
+                    &place[0]);
+        place[2] = slot / 8;
+        place[3] = slot % 8;
+        return true;
+    }
+    if (!device_info(device, OPENCL_DEVICE_TOPOLOGY_AMD, sizeof(amd), &amd) ||
+        amd.type != OPENCL_TOPOLOGY_PCI_AMD)
+        return false;
+    memcpy(place, (uint32_t[]){0, amd.bus, amd.device, amd.function},
+           4 * sizeof(*place));
+    return true;
+}
+
+static void find_bus(struct opencl_device *device)
+{
+    uint32_t place[4];
+
+    if (device->type & OPENCL_DEVICE_TYPE_CPU || !find_place(device, place))
+        return;
+    snprintf(device->bus, sizeof(device->bus), "%04x:%02x:%02x.%x",
+             place[0] & 0xffffu, place[1] & 0xffu, place[2] & 0x1fu,
+             place[3] & 7u);
+    orr_device_bus_shorten(device->bus);
 }
 
 /* "OpenCL 1.2 …" or later. */
@@ -82,6 +123,7 @@ static void add_device(struct opencl *driver, cl_platform_id platform,
                 &align);
     device->memory = (size_t)memory;
     device->alignment = align / 8;
+    find_bus(device);
     if (is_new_enough(device))
         driver->ndevices++;
 }
@@ -118,11 +160,34 @@ static void add_platform(struct opencl *driver, cl_platform_id platform,
 
 /* -- which are used -- */
 
+/* Whether another driver uses the same board. */
+static bool is_used(const struct opencl_device *device)
+{
+    const struct orr_machine *machine = device->driver->head.machine;
+
+    for (unsigned node = 0; device->bus[0] && node < machine->nnodes; node++)
+        if (strcmp(machine->nodes[node].bus, device->bus) == 0)
+            return true;
+    return false;
+}
+
+static const char *hint_of(const struct orr_machine_options *options,
+                           bool any_used)
+{
+    if (any_used)
+        return " that CUDA and HIP do not use (STARPU_WORKERS_OPENCLID names "
+               "theirs)";
+    return on_processors(options)
+               ? ""
+               : " (STARPU_OPENCL_ON_CPUS=1 counts processors, too)";
+}
+
 static int choose(const struct opencl *driver,
                   const struct orr_machine_options *options, unsigned *chosen,
                   unsigned *ret_n, struct orr_error *err)
 {
-    const struct orr_device_choice choice = {
+    bool used[STARPU_MAXOPENCLDEVS] = {false}, any = false;
+    struct orr_device_choice choice = {
         .kind = "OpenCL",
         .variable = "STARPU_WORKERS_OPENCLID",
         .ids = options->opencl_ids,
@@ -130,17 +195,19 @@ static int choose(const struct opencl *driver,
         .wanted = options->nopencl,
         .there = driver->ndevices,
         .max = STARPU_MAXOPENCLDEVS,
-        .hint = on_processors(options)
-                    ? ""
-                    : " (STARPU_OPENCL_ON_CPUS=1 counts processors, too)",
+        .spared = used,
     };
 
+    for (unsigned i = 0; i < driver->ndevices; i++) {
+        used[i] = !options->opencl_doubles && is_used(&driver->devices[i]);
+        any |= used[i];
+    }
+    choice.hint = hint_of(options, any);
     return orr_device_choose(&choice, chosen, ret_n, err);
 }
 
-int opencl_find(struct opencl *driver,
-                const struct orr_machine_options *options, unsigned *chosen,
-                unsigned *ret_n, struct orr_error *err)
+void opencl_look(struct opencl *driver,
+                 const struct orr_machine_options *options)
 {
     uint64_t types = OPENCL_DEVICE_TYPE_GPU | OPENCL_DEVICE_TYPE_ACCELERATOR;
     cl_platform_id platforms[MAX_PLATFORMS];
@@ -154,5 +221,12 @@ int opencl_find(struct opencl *driver,
         n = 0;
     for (uint32_t i = 0; i < n && i < MAX_PLATFORMS; i++)
         add_platform(driver, platforms[i], types);
+}
+
+int opencl_find(struct opencl *driver,
+                const struct orr_machine_options *options, unsigned *chosen,
+                unsigned *ret_n, struct orr_error *err)
+{
+    opencl_look(driver, options);
     return choose(driver, options, chosen, ret_n, err);
 }

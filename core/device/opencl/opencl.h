@@ -51,6 +51,7 @@ struct opencl_device {
     uint32_t vendor;
     size_t memory, alignment; /* bytes */
     char name[64];
+    char bus[16]; /* choice.h; empty: unknown, or a processor's */
     int number;
     /* -- of a device that is used -- */
     bool used;
@@ -79,7 +80,11 @@ struct opencl {
 /* Whether to look for devices at all: cheap. */
 bool opencl_is_wanted(const struct orr_machine_options *options);
 
-/* Fills the devices that there are, and says how many to use, by number, in
+/* Fills the devices that there are. */
+void opencl_look(struct opencl *driver,
+                 const struct orr_machine_options *options);
+
+/* The same, and says how many to use, by number, in
  * chosen[STARPU_MAXOPENCLDEVS]. Errors: -EINVAL with a message. */
 int opencl_find(struct opencl *driver,
                 const struct orr_machine_options *options, unsigned *chosen,
