@@ -7,23 +7,10 @@
  */
 #pragma once
 
-#include <starpu.h>
+#include "lent_views.h"
 
 void lent_to_opencl(void *buffers[], void *arg);
 
-/* The init function of reductions, of which a program has one at a time; NULL: none
- * yet. */
-extern void (*lent_init)(void *buffers[], void *arg);
 #define LENT_TO_OPENCL 1
-
-static inline void lent_reduction(starpu_data_handle_t handle,
-                                  struct starpu_codelet *redux,
-                                  struct starpu_codelet *init)
-{
-    if (init && init->cpu_funcs[0])
-        lent_init = init->cpu_funcs[0];
-    starpu_data_set_reduction_methods(handle, redux, init);
-}
-#define starpu_data_set_reduction_methods lent_reduction
 
 #define cpu_funcs opencl_funcs = {lent_to_opencl}, .cpu_funcs

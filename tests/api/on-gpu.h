@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * tests/api/on-gpu.h - the stand-in that a program runs on, whose file
- * ORRERY_CUDA_LIBRARY or ORRERY_HIP_LIBRARY names. KIND_CUDA or KIND_HIP says
- * which one a program is compiled for.
+ * tests/api/on-gpu.h - the GPUs that a program runs on: those of a stand-in, whose
+ * file ORRERY_CUDA_LIBRARY or ORRERY_HIP_LIBRARY names, or of the system. KIND_CUDA
+ * or KIND_HIP says which ones a program is compiled for.
  */
 #pragma once
 
 #include <dlfcn.h>
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,7 +30,12 @@
 #    define on_copy3d(...)     starpu_hip_copy3d_async_sync(__VA_ARGS__)
 #    define ON_COUNT           starpu_hip_worker_get_count
 #    define ON_VENDOR          orr_gpu_hip
+#    define ON_USUAL_LIBRARY   "libamdhip64.so"
 #    define ON_SYNC            "hipStreamSynchronize"
+#    define ON_RANGE           "hipMemGetAddressRange"
+#    define ON_READ            "hipMemcpyDtoHAsync"
+#    define ON_WRITE           "hipMemcpyHtoDAsync"
+#    define ON_CALL            "hipStreamAddCallback"
 #    define to_on_async        ram_to_hip_async
 #    define from_on_async      hip_to_ram_async
 #    define ON_SET_DEVICE(...) starpu_hip_set_device(__VA_ARGS__)
@@ -45,24 +52,43 @@
 #    define on_copy3d(...)     starpu_cuda_copy3d_async_sync(__VA_ARGS__)
 #    define ON_COUNT           starpu_cuda_worker_get_count
 #    define ON_VENDOR          orr_gpu_cuda
+#    define ON_USUAL_LIBRARY   "libcuda.so.1"
 #    define ON_SYNC            "cuStreamSynchronize"
+#    define ON_RANGE           "cuMemGetAddressRange_v2"
+#    define ON_READ            "cuMemcpyDtoHAsync_v2"
+#    define ON_WRITE           "cuMemcpyHtoDAsync_v2"
+#    define ON_CALL            "cuStreamAddCallback"
 #    define to_on_async        ram_to_cuda_async
 #    define from_on_async      cuda_to_ram_async
 #    define ON_SET_DEVICE(...) starpu_cuda_set_device(__VA_ARGS__)
 #endif
 
-/* A function of the stand-in's. */
-static inline void *on_find(const char *name)
+/* The library; it stays open. */
+static inline void *on_library(void)
 {
     const char *file = getenv(ON_LIBRARY);
-    void *library = file ? dlopen(file, RTLD_NOW) : NULL;
+
+    return dlopen(file && *file ? file : ON_USUAL_LIBRARY, RTLD_NOW);
+}
+
+/* A function of it. */
+static inline void *on_find(const char *name)
+{
+    void *library = on_library();
     void *symbol = library ? dlsym(library, name) : NULL;
 
     if (symbol)
         return symbol;
-    fprintf(stderr, "%s=%s: there is no %s\n", ON_LIBRARY, file ? file : "",
-            name);
+    fprintf(stderr, "the library of " ON_KIND " has no %s\n", name);
     abort();
+}
+
+/* TEST_STAGED=1 takes a stand-in for a GPU. */
+static inline bool on_is_standin(void)
+{
+    void *library = on_library();
+
+    return library && dlsym(library, STANDIN_BYTES) && !getenv("TEST_STAGED");
 }
 
 /* POSIX guarantees that a function pointer fits; ISO C has no cast for it. */
@@ -89,4 +115,54 @@ static inline int on_synchronize(void)
 
     ON_FUNCTION(synchronize_t, synchronize, ON_SYNC);
     return synchronize(on_stream());
+}
+
+/* The block that has the address. */
+static inline int on_range(uintptr_t *ret, size_t *ret_size, uintptr_t address)
+{
+    typedef int (*range_t)(uintptr_t *, size_t *, uintptr_t);
+
+    ON_FUNCTION(range_t, range, ON_RANGE);
+    return range(ret, ret_size, address);
+}
+
+/* In the worker's stream. */
+static inline int on_put_read(void *to, uintptr_t from, size_t size)
+{
+    typedef int (*read_t)(void *, uintptr_t, size_t, void *);
+
+    ON_FUNCTION(read_t, read, ON_READ);
+    return read(to, from, size, on_stream());
+}
+
+static inline int on_put_write(uintptr_t to, const void *from, size_t size)
+{
+    typedef int (*write_t)(uintptr_t, const void *, size_t, void *);
+
+    ON_FUNCTION(write_t, write, ON_WRITE);
+    return write(to, from, size, on_stream());
+}
+
+/* A function of the host's. */
+static inline int on_put_call(void (*call)(void *, int, void *), void *arg)
+{
+    typedef int (*put_t)(void *, void (*)(void *, int, void *), void *,
+                         unsigned);
+
+    ON_FUNCTION(put_t, put, ON_CALL);
+    return put(on_stream(), call, arg, 0);
+}
+
+static inline int on_read(void *to, uintptr_t from, size_t size)
+{
+    int code = on_put_read(to, from, size);
+
+    return code ? code : on_synchronize();
+}
+
+static inline int on_write(uintptr_t to, const void *from, size_t size)
+{
+    int code = on_put_write(to, from, size);
+
+    return code ? code : on_synchronize();
 }

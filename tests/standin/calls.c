@@ -231,6 +231,13 @@ int call_free(uintptr_t address)
     return code ? code : memory_free(owner, address);
 }
 
+int call_range(uintptr_t *ret_base, size_t *ret_size, uintptr_t address)
+{
+    int code = gpus_enter();
+
+    return code ? code : memory_range(address, ret_base, ret_size);
+}
+
 int call_host_alloc(void **ret, size_t size)
 {
     enum { PAGE = 4096 };

@@ -138,6 +138,12 @@ ENTRY(cuMemFree_v2, (uintptr_t address))
     return call_free(address);
 }
 
+ENTRY(cuMemGetAddressRange_v2,
+      (uintptr_t * ret_base, size_t *ret_size, uintptr_t address))
+{
+    return call_range(ret_base, ret_size, address);
+}
+
 ENTRY(cuMemHostAlloc, (void **ret, size_t size, unsigned flags))
 {
     (void)flags;

@@ -119,6 +119,12 @@ ENTRY(hipFree, (void *address))
     return code ? code : call_free((uintptr_t)address);
 }
 
+ENTRY(hipMemGetAddressRange,
+      (uintptr_t * ret_base, size_t *ret_size, uintptr_t address))
+{
+    return call_range(ret_base, ret_size, address);
+}
+
 ENTRY(hipHostMalloc, (void **ret, size_t size, unsigned flags))
 {
     int code = enter();

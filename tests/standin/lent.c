@@ -5,93 +5,116 @@
 #undef cuda_funcs
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "../api/on-gpu.h"
 
-union view {
-    struct starpu_vector_interface vector;
-    struct starpu_variable_interface variable;
-    struct starpu_matrix_interface matrix;
-    struct starpu_block_interface block;
-    struct starpu_tensor_interface tensor;
-    struct starpu_ndim_interface ndim;
-    struct starpu_csr_interface csr;
-    struct starpu_bcsr_interface bcsr;
-    struct starpu_coo_interface coo;
+/* Elements, from one to the end of its block, that are in main memory meanwhile.
+ * Others may change some of them on the device at the same time: parts of data are
+ * in the block of the whole. */
+struct staged {
+    struct staged *next;
+    uintptr_t address;
+    size_t size, element;
+    char *now, *before;
 };
 
-/* The host's view of a buffer. */
-#define DENSE(kind)                                                            \
-    do {                                                                       \
-        struct starpu_##kind##_interface *d = &view->kind;                     \
-                                                                               \
-        *d = *(const struct starpu_##kind##_interface *)buffer;                \
-        d->ptr = (uintptr_t)on_bytes((void *)d->ptr);                          \
-        d->dev_handle = d->ptr;                                                \
-        d->offset = 0;                                                         \
-        return d;                                                              \
-    } while (0)
-#define SPARSE(kind, type, a, b, c)                                            \
-    do {                                                                       \
-        struct starpu_##kind##_interface *s = &view->kind;                     \
-                                                                               \
-        *s = *(const struct starpu_##kind##_interface *)buffer;                \
-        s->a = (type)on_bytes((void *)s->a);                                   \
-        s->b = on_bytes(s->b);                                                 \
-        s->c = on_bytes(s->c);                                                 \
-        return s;                                                              \
-    } while (0)
-
-/* All interfaces begin with their kind. */
-static void *look(union view *view, void *buffer)
+static void check(int code, const char *call)
 {
-    switch (*(const enum starpu_data_interface_id *)buffer) {
-    case STARPU_VECTOR_INTERFACE_ID:
-        DENSE(vector);
-    case STARPU_VARIABLE_INTERFACE_ID:
-        DENSE(variable);
-    case STARPU_MATRIX_INTERFACE_ID:
-        DENSE(matrix);
-    case STARPU_BLOCK_INTERFACE_ID:
-        DENSE(block);
-    case STARPU_TENSOR_INTERFACE_ID:
-        DENSE(tensor);
-    case STARPU_NDIM_INTERFACE_ID:
-        DENSE(ndim);
-    case STARPU_CSR_INTERFACE_ID:
-        SPARSE(csr, uintptr_t, nzval, colind, rowptr);
-    case STARPU_BCSR_INTERFACE_ID:
-        SPARSE(bcsr, uintptr_t, nzval, colind, rowptr);
-    case STARPU_COO_INTERFACE_ID:
-        SPARSE(coo, uintptr_t, values, columns, rows);
-    default:
-        return buffer;
+    if (!code)
+        return;
+    fprintf(stderr, "lent: %s: error %d\n", call, code);
+    abort();
+}
+
+/* From the address to the end of its block. */
+static size_t size_from(uintptr_t address)
+{
+    uintptr_t base;
+    size_t size;
+
+    check(on_range(&base, &size, address), ON_RANGE);
+    return base + size - address;
+}
+
+static void *stage(void *arg, uintptr_t handle, size_t offset, size_t element)
+{
+    struct staged **all = arg, *s;
+    uintptr_t address = handle + offset;
+
+    for (s = *all; s && address - s->address >= s->size;)
+        s = s->next;
+    if (s || !handle)
+        return s ? s->now + (address - s->address) : NULL;
+    s = malloc(sizeof(*s));
+    *s =
+        (struct staged){*all, address, size_from(address), element, NULL, NULL};
+    s->now = malloc(s->size);
+    s->before = malloc(s->size);
+    check(on_read(s->now, address, s->size), ON_READ);
+    memcpy(s->before, s->now, s->size);
+    *all = s;
+    return s->now;
+}
+
+static bool is_changed(const struct staged *s, size_t at)
+{
+    size_t left = s->size - at;
+
+    return memcmp(s->now + at, s->before + at,
+                  left < s->element ? left : s->element) != 0;
+}
+
+/* Only the elements that the function has changed, as many at once as are one
+ * behind the other. */
+static void write_back(const struct staged *s)
+{
+    for (size_t from = 0, to; from < s->size; from = to) {
+        bool changed = is_changed(s, from);
+
+        for (to = from + s->element;
+             to < s->size && is_changed(s, to) == changed;)
+            to += s->element;
+        if (to > s->size)
+            to = s->size;
+        if (changed)
+            check(on_write(s->address + from, s->now + from, to - from),
+                  ON_WRITE);
     }
 }
 
-void (*lent_init)(void *buffers[], void *arg);
-
-/* Init functions of reductions get other buffers than the task has. */
-static bool is_init(const struct starpu_task *task, void *const *buffers)
+static void unstage(struct staged *s)
 {
-    return buffers !=
-           (task->dyn_interfaces ? task->dyn_interfaces : task->interfaces);
+    while (s) {
+        struct staged *next = s->next;
+
+        write_back(s);
+        free(s->now);
+        free(s->before);
+        free(s);
+        s = next;
+    }
+}
+
+static void *look(void *arg, uintptr_t handle, size_t offset, size_t element)
+{
+    char *bytes = on_bytes((void *)handle);
+
+    (void)arg;
+    (void)element;
+    return bytes ? bytes + offset : NULL;
 }
 
 /* What the stream has comes first; then this thread is the device. */
 void lent_to_gpu(void *buffers[], void *arg)
 {
-    struct starpu_task *task = starpu_task_get_current();
-    bool init = is_init(task, buffers);
-    unsigned n = init ? 1 : (unsigned)STARPU_TASK_GET_NBUFFERS(task);
-    union view *views = calloc(n + 1, sizeof(*views));
-    void **given = calloc(n + 1, sizeof(*given));
+    struct staged *staged = NULL;
 
-    if (on_synchronize() != 0)
-        abort();
-    for (unsigned i = 0; i < n; i++)
-        given[i] = look(&views[i], buffers[i]);
-    (init ? lent_init : task->cl->cpu_funcs[0])(given, arg);
-    free(views);
-    free(given);
+    check(on_synchronize(), ON_SYNC);
+    if (on_is_standin()) {
+        lent_run(buffers, arg, look, NULL);
+        return;
+    }
+    lent_run(buffers, arg, stage, &staged);
+    unstage(staged);
 }

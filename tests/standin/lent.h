@@ -2,29 +2,17 @@
 /*
  * tests/standin/lent.h - compiled before a program of tests that has functions for
  * processors alone, as tests/api/lent.h is for OpenCL: each codelet gets one for
- * the stand-in's devices, which calls the first of the codelet's cpu_funcs with
- * the bytes of the device.
+ * GPUs, which calls the first of the codelet's cpu_funcs with the bytes of the
+ * device. On a stand-in those are where it has them; on a GPU they are copied to
+ * main memory, and what the function has changed is copied back.
  */
 #pragma once
 
-#include <starpu.h>
+#include "../api/lent_views.h"
 
 void lent_to_gpu(void *buffers[], void *arg);
 
-/* The init function of reductions, of which a program has one at a time; NULL: none
- * yet. */
-extern void (*lent_init)(void *buffers[], void *arg);
 #define LENT_TO_GPU 1
-
-static inline void lent_reduction(starpu_data_handle_t handle,
-                                  struct starpu_codelet *redux,
-                                  struct starpu_codelet *init)
-{
-    if (init && init->cpu_funcs[0])
-        lent_init = init->cpu_funcs[0];
-    starpu_data_set_reduction_methods(handle, redux, init);
-}
-#define starpu_data_set_reduction_methods lent_reduction
 
 /* What programs have for simulated CUDA devices goes where no device is. */
 #ifdef KIND_HIP

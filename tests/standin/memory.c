@@ -96,20 +96,36 @@ struct device *memory_owner(uintptr_t address)
     return NULL;
 }
 
-bool memory_holds(struct device *device, uintptr_t address, size_t size)
+int memory_range(uintptr_t address, uintptr_t *ret_base, size_t *ret_size)
 {
-    size_t offset = address - (uintptr_t)device->closed;
+    struct device *device = memory_owner(address);
     const struct block *block;
-    bool holds;
 
+    if (!device)
+        return INVALID_VALUE;
     pthread_mutex_lock(&device->lock);
     block = device->blocks;
-    while (block && block->offset + block->size <= offset)
+    while (block &&
+           block->offset + block->size <= address - (uintptr_t)device->closed)
         block = block->next;
-    holds = block && block->offset <= offset &&
-            size <= block->offset + block->size - offset;
+    if (block && block->offset > address - (uintptr_t)device->closed)
+        block = NULL;
+    if (block) {
+        *ret_base = (uintptr_t)device->closed + block->offset;
+        *ret_size = block->size;
+    }
     pthread_mutex_unlock(&device->lock);
-    return holds;
+    return block ? OK : INVALID_VALUE;
+}
+
+bool memory_holds(struct device *device, uintptr_t address, size_t size)
+{
+    uintptr_t base;
+    size_t length;
+
+    return memory_owner(address) == device &&
+           memory_range(address, &base, &length) == OK &&
+           size <= base + length - address;
 }
 
 void *bytes_of(const void *address)

@@ -102,6 +102,8 @@ int memory_alloc(struct device *device, size_t size, uintptr_t *ret);
 int memory_free(struct device *device, uintptr_t address);
 /* The device that has the address; NULL: none. */
 struct device *memory_owner(uintptr_t address);
+/* The block that has the address. A code. */
+int memory_range(uintptr_t address, uintptr_t *ret_base, size_t *ret_size);
 /* Whether all these bytes are of one block of the device. */
 bool memory_holds(struct device *device, uintptr_t address, size_t size);
 void *bytes_of(const void *address);
@@ -158,6 +160,7 @@ int call_can_access(int *ret, int device, int peer);
 int call_open_peer(struct device *peer);
 int call_alloc(uintptr_t *ret, size_t size);
 int call_free(uintptr_t address);
+int call_range(uintptr_t *ret_base, size_t *ret_size, uintptr_t address);
 int call_host_alloc(void **ret, size_t size);
 int call_host_free(void *address);
 int call_stream_create(void **ret, unsigned flags);

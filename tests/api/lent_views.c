@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* tests/api/lent_views.c - see lent_views.h. */
+#include "lent_views.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+
+#undef cpu_funcs
+#undef cuda_funcs
+#undef starpu_data_set_reduction_methods
+
+union view {
+    struct starpu_vector_interface vector;
+    struct starpu_variable_interface variable;
+    struct starpu_matrix_interface matrix;
+    struct starpu_block_interface block;
+    struct starpu_tensor_interface tensor;
+    struct starpu_ndim_interface ndim;
+    struct starpu_csr_interface csr;
+    struct starpu_bcsr_interface bcsr;
+    struct starpu_coo_interface coo;
+};
+
+/* The host's view of a buffer. */
+#define DENSE(kind)                                                            \
+    do {                                                                       \
+        struct starpu_##kind##_interface *d = &view->kind;                     \
+                                                                               \
+        *d = *(const struct starpu_##kind##_interface *)buffer;                \
+        d->ptr = (uintptr_t)find(arg, d->dev_handle, d->offset, d->elemsize);  \
+        d->dev_handle = d->ptr;                                                \
+        d->offset = 0;                                                         \
+        return d;                                                              \
+    } while (0)
+#define SPARSE(kind, type, a, b, c)                                            \
+    do {                                                                       \
+        struct starpu_##kind##_interface *s = &view->kind;                     \
+                                                                               \
+        *s = *(const struct starpu_##kind##_interface *)buffer;                \
+        s->a = (type)find(arg, (uintptr_t)s->a, 0, s->elemsize);               \
+        s->b = find(arg, (uintptr_t)s->b, 0, sizeof(*s->b));                   \
+        s->c = find(arg, (uintptr_t)s->c, 0, sizeof(*s->c));                   \
+        return s;                                                              \
+    } while (0)
+
+/* All interfaces begin with their kind. */
+static void *look(union view *view, void *buffer, lent_find_t find, void *arg)
+{
+    switch (*(const enum starpu_data_interface_id *)buffer) {
+    case STARPU_VECTOR_INTERFACE_ID:
+        DENSE(vector);
+    case STARPU_VARIABLE_INTERFACE_ID:
+        DENSE(variable);
+    case STARPU_MATRIX_INTERFACE_ID:
+        DENSE(matrix);
+    case STARPU_BLOCK_INTERFACE_ID:
+        DENSE(block);
+    case STARPU_TENSOR_INTERFACE_ID:
+        DENSE(tensor);
+    case STARPU_NDIM_INTERFACE_ID:
+        DENSE(ndim);
+    case STARPU_CSR_INTERFACE_ID:
+        SPARSE(csr, uintptr_t, nzval, colind, rowptr);
+    case STARPU_BCSR_INTERFACE_ID:
+        SPARSE(bcsr, uintptr_t, nzval, colind, rowptr);
+    case STARPU_COO_INTERFACE_ID:
+        SPARSE(coo, uintptr_t, values, columns, rows);
+    default:
+        return buffer;
+    }
+}
+
+/* -- reductions -- */
+
+void (*lent_init)(void *buffers[], void *arg);
+
+void lent_reduction(starpu_data_handle_t handle, struct starpu_codelet *redux,
+                    struct starpu_codelet *init)
+{
+    if (init && init->cpu_funcs[0])
+        lent_init = init->cpu_funcs[0];
+    starpu_data_set_reduction_methods(handle, redux, init);
+}
+
+/* Init functions of reductions get other buffers than the task has. */
+static bool is_init(const struct starpu_task *task, void *const *buffers)
+{
+    return buffers !=
+           (task->dyn_interfaces ? task->dyn_interfaces : task->interfaces);
+}
+
+/* -- calls -- */
+
+void lent_run(void *buffers[], void *cl_arg, lent_find_t find, void *arg)
+{
+    struct starpu_task *task = starpu_task_get_current();
+    bool init = is_init(task, buffers);
+    unsigned n = init ? 1 : (unsigned)STARPU_TASK_GET_NBUFFERS(task);
+    union view *views = calloc(n + 1, sizeof(*views));
+    void **given = calloc(n + 1, sizeof(*given));
+
+    for (unsigned i = 0; i < n; i++)
+        given[i] = look(&views[i], buffers[i], find, arg);
+    (init ? lent_init : task->cl->cpu_funcs[0])(given, cl_arg);
+    free(views);
+    free(given);
+}
