@@ -20,6 +20,7 @@
 #include <starpu_cusolver.h>
 
 #include "../suite.h"
+#include "gpu-graph.h"
 #include "on-gpu.h"
 
 static void open_runtime(const char *standin, const char *ncpus)
@@ -51,198 +52,7 @@ static unsigned node_of(int devid)
  * starpu_hip_copy_async_sync starpu_hip_copy2d_async_sync
  * starpu_hip_copy3d_async_sync starpu_hip_get_local_stream starpu_hip_set_device */
 
-/* -- a kernel -- */
-
-enum { LENGTH = 500 };
-
-/* to = 3 to + from + add, of 64-bit numbers. */
-struct step {
-    uint64_t *to;
-    const uint64_t *from;
-    uint64_t add;
-    unsigned n;
-};
-
-static void compute(const struct step *step)
-{
-    for (unsigned i = 0; i < step->n; i++)
-        step->to[i] =
-            3 * step->to[i] + (step->from ? step->from[i] : 0) + step->add + i;
-}
-
-static void compute_on_device(void *arg)
-{
-    compute(arg);
-    free(arg);
-}
-
-static struct step step_of(void *buffers[], void *arg, bool two)
-{
-    struct step step = {
-        .to = (uint64_t *)STARPU_VECTOR_GET_PTR(buffers[0]),
-        .from = two ? (uint64_t *)STARPU_VECTOR_GET_PTR(buffers[1]) : NULL,
-        .n = STARPU_VECTOR_GET_NX(buffers[0]),
-    };
-
-    starpu_codelet_unpack_args(arg, &step.add);
-    return step;
-}
-
-static unsigned nbuffers(void)
-{
-    return (unsigned)STARPU_TASK_GET_NBUFFERS(starpu_task_get_current());
-}
-
-static void on_cpu(void *buffers[], void *arg)
-{
-    const struct step step = step_of(buffers, arg, nbuffers() == 2);
-
-    compute(&step);
-}
-
-/* On a GPU the kernel is the host's, between copies out and back in. */
-struct staged {
-    struct step step;
-    uint64_t to[LENGTH], from[LENGTH];
-};
-
-static void compute_staged(void *stream, int code, void *arg)
-{
-    const struct staged *staged = arg;
-
-    (void)stream;
-    if (!code)
-        compute(&staged->step);
-}
-
-static void free_staged(void *stream, int code, void *arg)
-{
-    (void)stream;
-    (void)code;
-    free(arg);
-}
-
-static int put_staged(const struct step *step)
-{
-    size_t size = step->n * sizeof(*step->to);
-    struct staged *staged = malloc(sizeof(*staged));
-    int code;
-
-    staged->step = *step;
-    staged->step.to = staged->to;
-    code = on_put_read(staged->to, (uintptr_t)step->to, size);
-    if (step->from) {
-        staged->step.from = staged->from;
-        code |= on_put_read(staged->from, (uintptr_t)step->from, size);
-    }
-    code |= on_put_call(compute_staged, staged);
-    code |= on_put_write((uintptr_t)step->to, staged->to, size);
-    return code | on_put_call(free_staged, staged);
-}
-
-static void put_step(void *buffers[], void *arg)
-{
-    struct step *step = malloc(sizeof(*step));
-
-    *step = step_of(buffers, arg, nbuffers() == 2);
-    if (!on_is_standin()) {
-        (void)put_staged(step);
-        free(step);
-        return;
-    }
-    step->to = on_bytes(step->to);
-    step->from = step->from ? on_bytes(step->from) : NULL;
-    if (on_launch(compute_on_device, step) != 0)
-        free(step);
-}
-
-static void put_step_and_wait(void *buffers[], void *arg)
-{
-    put_step(buffers, arg);
-    (void)on_synchronize();
-}
-
-/* The first of them is asynchronous. */
-static struct starpu_codelet cl_add[2] = {
-    {
-        .cpu_funcs = {on_cpu},
-        .on_funcs = {put_step},
-        .on_flags = {STARPU_CUDA_ASYNC},
-        .nbuffers = 2,
-        .modes = {STARPU_RW, STARPU_R},
-        .name = "add",
-    },
-    {
-        .cpu_funcs = {on_cpu},
-        .on_funcs = {put_step_and_wait},
-        .nbuffers = 2,
-        .modes = {STARPU_RW, STARPU_R},
-        .name = "add_now",
-    },
-};
-
-static struct starpu_codelet cl_scale = {
-    .on_funcs = {put_step},
-    .on_flags = {STARPU_CUDA_ASYNC},
-    .nbuffers = 1,
-    .modes = {STARPU_RW},
-    .name = "scale",
-};
-
 /* -- random graphs -- */
-
-enum { NDATA = 6, NTASKS = 60 };
-
-static unsigned next(uint64_t *random)
-{
-    *random = *random * 6364136223846793005u + 1442695040888963407u;
-    return (unsigned)(*random >> 40);
-}
-
-/* Tasks on random data, in any place, some of them for devices alone: the values
- * are those of one after the other. */
-static void run_graph(uint64_t seed)
-{
-    static uint64_t expected[NDATA][LENGTH];
-    uint64_t *found[NDATA], random = seed;
-    starpu_data_handle_t handles[NDATA];
-
-    for (unsigned d = 0; d < NDATA; d++) {
-        ck_assert_int_eq(starpu_malloc((void **)&found[d], sizeof(expected[d])),
-                         0);
-        for (unsigned i = 0; i < LENGTH; i++)
-            found[d][i] = expected[d][i] = seed + d * 1000 + i;
-        starpu_vector_data_register(&handles[d], STARPU_MAIN_RAM,
-                                    (uintptr_t)found[d], LENGTH,
-                                    sizeof(uint64_t));
-    }
-    for (unsigned t = 0; t < NTASKS; t++) {
-        unsigned to = next(&random) % NDATA, from = next(&random) % NDATA;
-        bool scale = to == from;
-        uint64_t add = t;
-        struct starpu_codelet *cl = &cl_add[next(&random) % 2];
-
-        compute(&(struct step){expected[to], scale ? NULL : expected[from], add,
-                               LENGTH});
-        if (scale)
-            ck_assert_int_eq(starpu_task_insert(&cl_scale, STARPU_RW,
-                                                handles[to], STARPU_VALUE, &add,
-                                                sizeof(add), 0),
-                             0);
-        else
-            ck_assert_int_eq(starpu_task_insert(cl, STARPU_RW, handles[to],
-                                                STARPU_R, handles[from],
-                                                STARPU_VALUE, &add, sizeof(add),
-                                                0),
-                             0);
-    }
-    for (unsigned d = 0; d < NDATA; d++) {
-        starpu_data_unregister(handles[d]);
-        ck_assert_msg(memcmp(found[d], expected[d], sizeof(expected[d])) == 0,
-                      "seed %lu: datum %u is wrong", (unsigned long)seed, d);
-        starpu_free_noflag(found[d], sizeof(expected[d]));
-    }
-}
 
 /* So many graphs for each way to run them: GRAPHS in the environment. */
 static uint64_t ngraphs(void)
@@ -280,7 +90,7 @@ START_TEST(values_are_those_of_one_task_after_the_other)
     setenv(ways[_i].name, ways[_i].value, 1);
     open_runtime(standin, ways[_i].ncpus);
     for (uint64_t seed = 0; seed < ngraphs(); seed++)
-        run_graph(seed * NWAYS + (uint64_t)_i);
+        gpu_run_graph(seed * NWAYS + (uint64_t)_i);
     starpu_shutdown();
 }
 END_TEST
@@ -293,7 +103,7 @@ START_TEST(a_failure_changes_no_value)
     snprintf(standin, sizeof(standin), "delay=20 seed=%d fault=%s@%d", _i,
              _i % 2 ? "alloc" : "copy", 1 + _i / 2 * 3);
     open_runtime(standin, "1");
-    run_graph((uint64_t)_i);
+    gpu_run_graph((uint64_t)_i);
     starpu_shutdown();
 }
 END_TEST
@@ -302,15 +112,15 @@ END_TEST
 static void write_values(int n)
 {
     starpu_data_handle_t handle;
-    uint64_t values[LENGTH], expected[LENGTH], add = 5;
+    uint64_t values[GPU_LENGTH], expected[GPU_LENGTH], add = 5;
 
     for (int k = 0; k < n; k++) {
         memset(values, 0, sizeof(values));
         memset(expected, 0, sizeof(expected));
-        compute(&(struct step){expected, NULL, add, LENGTH});
+        gpu_compute(&(struct gpu_step){expected, NULL, add, GPU_LENGTH});
         starpu_vector_data_register(&handle, STARPU_MAIN_RAM, (uintptr_t)values,
-                                    LENGTH, sizeof(uint64_t));
-        ck_assert_int_eq(starpu_task_insert(&cl_scale, STARPU_RW, handle,
+                                    GPU_LENGTH, sizeof(uint64_t));
+        ck_assert_int_eq(starpu_task_insert(&gpu_scale, STARPU_RW, handle,
                                             STARPU_VALUE, &add, sizeof(add), 0),
                          0);
         starpu_data_unregister(handle);
@@ -428,14 +238,14 @@ static void release(void *handle)
 /* All threads wait, and nobody is known who would wake them, but the device. */
 START_TEST(a_copy_under_way_is_no_deadlock)
 {
-    uint64_t values[LENGTH] = {0}, add = 0;
+    uint64_t values[GPU_LENGTH] = {0}, add = 0;
     starpu_data_handle_t handle;
 
     open_runtime("delay=20000", "1");
     for (int i = 0; i < 10; i++) {
         starpu_vector_data_register(&handle, STARPU_MAIN_RAM, (uintptr_t)values,
-                                    LENGTH, sizeof(values[0]));
-        ck_assert_int_eq(starpu_task_insert(&cl_scale, STARPU_RW, handle,
+                                    GPU_LENGTH, sizeof(values[0]));
+        ck_assert_int_eq(starpu_task_insert(&gpu_scale, STARPU_RW, handle,
                                             STARPU_VALUE, &add, sizeof(add), 0),
                          0);
         ck_assert_int_eq(

@@ -15,6 +15,10 @@
 #include "replayed.h"
 #include "run_private.h"
 
+#ifdef ON_CLOCK
+#    include "../api/gpu-clock.h"
+#endif
+
 /* -- what the library may lack -- */
 
 /* Looked for by name, so that this program can be built without. */
@@ -455,14 +459,21 @@ static void do_unregister(struct run *run, unsigned index)
 }
 
 static void (*const actions[CALL_KINDS])(struct run *, unsigned) = {
-    [CALL_REGISTER] = do_register,     [CALL_TASK] = do_task,
-    [CALL_ACQUIRE] = do_acquire,       [CALL_RELEASE] = do_release,
-    [CALL_PREFETCH] = do_prefetch,     [CALL_WONT_USE] = do_wont_use,
-    [CALL_EVICT] = do_evict,           [CALL_INVALIDATE] = do_invalidate,
+    [CALL_REGISTER] = do_register,
+    [CALL_TASK] = do_task,
+    [CALL_ACQUIRE] = do_acquire,
+    [CALL_RELEASE] = do_release,
+    [CALL_PREFETCH] = do_prefetch,
+    [CALL_WONT_USE] = do_wont_use,
+    [CALL_EVICT] = do_evict,
+    [CALL_INVALIDATE] = do_invalidate,
     [CALL_COPY] = do_copy,
-    [CALL_PARTITION] = do_partition,   [CALL_UNPARTITION] = do_unpartition,
-    [CALL_SWITCH] = do_switch,         [CALL_WAIT_ALL] = do_wait_all,
-    [CALL_WAIT_TASK] = do_wait_task,   [CALL_WAIT_TAG] = do_wait_tag,
+    [CALL_PARTITION] = do_partition,
+    [CALL_UNPARTITION] = do_unpartition,
+    [CALL_SWITCH] = do_switch,
+    [CALL_WAIT_ALL] = do_wait_all,
+    [CALL_WAIT_TASK] = do_wait_task,
+    [CALL_WAIT_TAG] = do_wait_tag,
     [CALL_UNREGISTER] = do_unregister,
 };
 
@@ -612,8 +623,10 @@ static void set_disk(void)
     setenv("STARPU_DISK_SWAP", path, 1);
 }
 
-/* `path` is the name to make one of, and is that of the file then. */
-static int open_machine(const struct machine *machine, char *path)
+/* `path` is the name to make one of, and is that of the file then. The seed draws
+ * in which order GPUs do what they may, where that is drawn (ON_CLOCK). */
+static int open_machine(const struct machine *machine, uint64_t seed,
+                        char *path)
 {
     int rc = 0;
 
@@ -624,6 +637,11 @@ static int open_machine(const struct machine *machine, char *path)
         rc = write_machine(machine, path);
     if (replay_wanted())
         replay_record();
+#ifdef ON_CLOCK
+    gpu_clock_set(seed);
+#else
+    (void)seed;
+#endif
     if (rc == 0)
         rc = starpu_init(NULL);
     return rc;
@@ -636,7 +654,7 @@ bool run_program(const struct program *program, unsigned limit_s,
     int rc;
 
     alarm(limit_s);
-    rc = open_machine(&program->machine, path);
+    rc = open_machine(&program->machine, program->graphs[0].seed, path);
     if (!program->machine.real && !replay_wanted())
         unlink(path);
     if (rc != 0) {

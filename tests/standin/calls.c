@@ -79,36 +79,70 @@ int gpu_standin_launch(void *stream, void (*function)(void *), void *arg)
 
 /* -- the current device -- */
 
-static _Thread_local struct device *stack[16];
-static _Thread_local unsigned depth;
+/* Those of a thread, or of a context of the program's. */
+struct currents {
+    void *context;
+    struct device *stack[16];
+    unsigned depth;
+};
+
+static struct currents of_contexts[64];
+
+void currents_forget(void)
+{
+    memset(of_contexts, 0, sizeof(of_contexts));
+}
+
+static struct currents *mine(void)
+{
+    static _Thread_local struct currents of_thread;
+    void *context = clock_context();
+    unsigned i = 0;
+
+    if (!context)
+        return &of_thread;
+    while (i < 63 && of_contexts[i].context &&
+           of_contexts[i].context != context)
+        i++;
+    of_contexts[i].context = context;
+    return &of_contexts[i];
+}
 
 int current_set(struct device *device)
 {
-    if (depth == 0)
-        depth = 1;
-    stack[depth - 1] = device;
+    struct currents *c = mine();
+
+    if (c->depth == 0)
+        c->depth = 1;
+    c->stack[c->depth - 1] = device;
     return OK;
 }
 
 int current_push(struct device *device)
 {
-    if (depth == sizeof(stack) / sizeof(stack[0]))
+    struct currents *c = mine();
+
+    if (c->depth == sizeof(c->stack) / sizeof(c->stack[0]))
         return INVALID_VALUE;
-    stack[depth++] = device;
+    c->stack[c->depth++] = device;
     return OK;
 }
 
 int current_pop(struct device **ret)
 {
-    if (depth == 0)
+    struct currents *c = mine();
+
+    if (c->depth == 0)
         return INVALID_CONTEXT;
-    *ret = stack[--depth];
+    *ret = c->stack[--c->depth];
     return OK;
 }
 
 struct device *current(void)
 {
-    return depth ? stack[depth - 1] : NULL;
+    const struct currents *c = mine();
+
+    return c->depth ? c->stack[c->depth - 1] : NULL;
 }
 
 int current_get(struct device **ret)

@@ -69,6 +69,12 @@ static void read_word(struct options *options, const char *word)
         options->seed = number(word, value);
     else if (strncmp(word, "delay=", 6) == 0)
         options->delay_us = (unsigned)number(word, value);
+    else if (strncmp(word, "kernel=", 7) == 0)
+        options->kernel_us = (unsigned)number(word, value);
+    else if (strncmp(word, "copy=", 5) == 0)
+        options->copy_us = (unsigned)number(word, value);
+    else if (strncmp(word, "bandwidth=", 10) == 0)
+        options->bandwidth = (unsigned)number(word, value);
     else if (strncmp(word, "peers=", 6) == 0)
         read_peers(options, word, value);
     else if (strncmp(word, "fault=", 6) == 0)

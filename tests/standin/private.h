@@ -44,6 +44,7 @@ enum peers { PEERS_ALL, PEERS_NONE, PEERS_REFUSED };
 
 struct options {
     unsigned devices, delay_us;
+    unsigned kernel_us, copy_us, bandwidth; /* standin.h */
     size_t memory;
     uint64_t seed;
     enum peers peers;
@@ -54,6 +55,36 @@ struct options {
 
 /* From GPU_STANDIN; what it does not understand ends the program. */
 void options_read(struct options *options);
+
+/* -- clock.c: the system's, or the program's -- */
+
+/* Where contexts wait until something has changed, under a lock. */
+struct bell {
+    pthread_cond_t changed;
+    void *waiting[8]; /* contexts of the program's */
+    unsigned n;
+};
+
+void bell_init(struct bell *bell);
+void bell_done(struct bell *bell);
+void bell_wait(struct bell *bell, pthread_mutex_t *lock);
+void bell_ring(struct bell *bell);
+
+/* What executes body(arg). 0, or an error. */
+struct runner {
+    pthread_t thread;
+    void *context;
+};
+int runner_start(struct runner *runner, void (*body)(void *), void *arg);
+void runner_join(struct runner *runner);
+
+/* That of the program's which is running; NULL: it has none of its own. */
+void *clock_context(void);
+double clock_now_us(void);
+/* Holds an operation back: at random, and for as long as it takes. */
+void clock_hold(uint64_t *random, double takes_us);
+/* The seed of the next stream. */
+uint64_t clock_seed(void);
 
 /* -- devices -- */
 
@@ -87,7 +118,8 @@ int gpus_enter(void);
 /* Whether the n-th thing of that kind is to fail. */
 bool gpus_fault(enum fault fault);
 
-/* This thread's device. */
+/* This thread's device; that of contexts of the program's is forgotten. */
+void currents_forget(void);
 int current_set(struct device *device);
 int current_push(struct device *device);
 int current_pop(struct device **ret);

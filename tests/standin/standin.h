@@ -8,6 +8,9 @@
  *   mib=64        memory of each (64)
  *   seed=3        of the delays of operations (1)
  *   delay=200     µs that an operation is held back at most (100)
+ *   kernel=100    on a clock of the program's: µs of a kernel (0)
+ *   copy=10 bandwidth=100
+ *                 … of a copy, and bytes per µs in it (0; 0: without limit)
  *   peers=none    of `all' (accessible), `none', `refused' (said to be accessible,
  *                 but opening fails)
  *   fault=copy@5  the 5th `alloc', `copy' (half of its bytes arrive), `kernel' or
@@ -30,3 +33,21 @@ typedef void *(*standin_bytes_t)(const void *address);
 /* How many calls of the vendor's interface were made. */
 typedef unsigned long (*standin_calls_t)(void);
 #define STANDIN_CALLS "gpu_standin_calls"
+
+/* A clock and contexts of the program's, which take turns on one thread, instead of
+ * threads and the system's clock. Set before the first stream is made, with the seed
+ * of the delays of those that follow; again while there is none. All entries are
+ * called from such a context; what park waits for may have happened, or not, and it
+ * need not wait for a wake. */
+struct standin_clock {
+    double (*now)(void); /* us */
+    void (*sleep)(double us);
+    void *(*self)(void);
+    void (*park)(void);
+    void (*wake)(void *context);
+    void *(*spawn)(void (*body)(void *), void *arg);
+    void (*join)(void *context);
+};
+typedef void (*standin_set_clock_t)(const struct standin_clock *clock,
+                                    unsigned long seed);
+#define STANDIN_SET_CLOCK "gpu_standin_set_clock"

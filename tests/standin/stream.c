@@ -9,7 +9,6 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 /* -- failures -- */
 
@@ -47,7 +46,7 @@ struct record {
     atomic_uint references;
     struct fate *fate; /* of the stream where it is made; a reference */
     pthread_mutex_t lock;
-    pthread_cond_t changed;
+    struct bell changed;
     bool made;    /* [lock] */
     int code;     /* [lock] what had failed by then */
     double at_us; /* [lock] when */
@@ -62,7 +61,7 @@ static struct record *record_new(struct fate *fate)
     atomic_init(&record->references, 1);
     record->fate = fate_ref(fate);
     pthread_mutex_init(&record->lock, NULL);
-    pthread_cond_init(&record->changed, NULL);
+    bell_init(&record->changed);
     return record;
 }
 
@@ -78,17 +77,9 @@ static void record_unref(struct record *record)
     if (!record || atomic_fetch_sub(&record->references, 1) > 1)
         return;
     pthread_mutex_destroy(&record->lock);
-    pthread_cond_destroy(&record->changed);
+    bell_done(&record->changed);
     fate_unref(record->fate);
     free(record);
-}
-
-static double now_us(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec * 1e6 + (double)t.tv_nsec / 1e3;
 }
 
 static void record_make(struct record *record)
@@ -96,8 +87,8 @@ static void record_make(struct record *record)
     pthread_mutex_lock(&record->lock);
     record->made = true;
     record->code = atomic_load(&record->fate->code);
-    record->at_us = now_us();
-    pthread_cond_broadcast(&record->changed);
+    record->at_us = clock_now_us();
+    bell_ring(&record->changed);
     pthread_mutex_unlock(&record->lock);
 }
 
@@ -108,7 +99,7 @@ static int record_await(struct record *record)
 
     pthread_mutex_lock(&record->lock);
     while (!record->made)
-        pthread_cond_wait(&record->changed, &record->lock);
+        bell_wait(&record->changed, &record->lock);
     code = record->code;
     pthread_mutex_unlock(&record->lock);
     return code;
@@ -137,26 +128,26 @@ struct stream {
     bool blocking; /* towards the default stream */
     uint64_t random;
     struct fate *fate; /* a reference */
-    pthread_t thread;
+    struct runner runner;
     pthread_mutex_t lock;
-    pthread_cond_t changed;
+    struct bell changed;
     struct op *first, *last; /* [lock] */
     bool stop;               /* [lock] */
 };
 
-/* Most operations are not held back, some are. */
-static void rest(struct stream *stream)
+/* On a clock of the program's. A kernel's function runs in the middle of it. */
+static double length_us(const struct op *op)
 {
-    uint64_t random;
-    struct timespec t = {0};
+    const struct options *options = &gpus.options;
+    const struct copy *copy = &op->copy;
+    size_t bytes = copy->width * copy->height * copy->depth;
 
-    stream->random =
-        stream->random * 6364136223846793005u + 1442695040888963407u;
-    random = stream->random >> 33;
-    if (random % 10 < 7 || gpus.options.delay_us == 0)
-        return;
-    t.tv_nsec = (long)(random / 10 % gpus.options.delay_us) * 1000;
-    nanosleep(&t, NULL);
+    if (op->verb == KERNEL)
+        return options->kernel_us;
+    if (op->verb != COPY)
+        return 0;
+    return options->copy_us +
+           (options->bandwidth ? (double)bytes / options->bandwidth : 0);
 }
 
 static char *at(struct device *device, uintptr_t address)
@@ -253,7 +244,7 @@ static struct op *take(struct stream *stream)
 
     pthread_mutex_lock(&stream->lock);
     while (!stream->first && !stream->stop)
-        pthread_cond_wait(&stream->changed, &stream->lock);
+        bell_wait(&stream->changed, &stream->lock);
     op = stream->first;
     if (op)
         stream->first = op->next;
@@ -263,23 +254,26 @@ static struct op *take(struct stream *stream)
     return op;
 }
 
-static void *serve(void *arg)
+static void serve(void *arg)
 {
     struct stream *stream = arg;
     struct op *op;
 
     while ((op = take(stream))) {
-        rest(stream);
+        double takes = length_us(op);
+        bool kernel = op->verb == KERNEL;
+
+        clock_hold(&stream->random, kernel ? takes / 2 : takes);
         perform(stream, op);
+        if (kernel)
+            clock_hold(&stream->random, takes / 2);
     }
-    return NULL;
 }
 
 /* -- streams -- */
 
 int stream_create(struct device *device, bool blocking, struct stream **ret)
 {
-    static atomic_uint number;
     struct stream *stream = calloc(1, sizeof(*stream));
     struct fate *fate = fate_new();
 
@@ -291,10 +285,10 @@ int stream_create(struct device *device, bool blocking, struct stream **ret)
     stream->fate = fate;
     stream->device = device;
     stream->blocking = blocking;
-    stream->random = gpus.options.seed * 1000 + atomic_fetch_add(&number, 1);
+    stream->random = clock_seed();
     pthread_mutex_init(&stream->lock, NULL);
-    pthread_cond_init(&stream->changed, NULL);
-    if (pthread_create(&stream->thread, NULL, serve, stream) != 0) {
+    bell_init(&stream->changed);
+    if (runner_start(&stream->runner, serve, stream) != 0) {
         free(stream);
         free(fate);
         return OUT_OF_MEMORY;
@@ -320,11 +314,11 @@ int stream_destroy(struct stream *stream)
     pthread_mutex_unlock(&device->lock);
     pthread_mutex_lock(&stream->lock);
     stream->stop = true;
-    pthread_cond_signal(&stream->changed);
+    bell_ring(&stream->changed);
     pthread_mutex_unlock(&stream->lock);
-    pthread_join(stream->thread, NULL);
+    runner_join(&stream->runner);
     pthread_mutex_destroy(&stream->lock);
-    pthread_cond_destroy(&stream->changed);
+    bell_done(&stream->changed);
     fate_unref(stream->fate);
     free(stream);
     return OK;
@@ -344,7 +338,7 @@ static int put(struct stream *stream, const struct op *op)
     else
         stream->first = mine;
     stream->last = mine;
-    pthread_cond_signal(&stream->changed);
+    bell_ring(&stream->changed);
     pthread_mutex_unlock(&stream->lock);
     return OK;
 }
@@ -489,7 +483,7 @@ int put_wait(struct stream *stream, struct event *event)
 /* What a callback would be told the caller is told. */
 struct end {
     pthread_mutex_t lock;
-    pthread_cond_t changed;
+    struct bell changed;
     bool reached;
     int code;
 };
@@ -502,24 +496,25 @@ static void reach(void *stream, int code, void *arg)
     pthread_mutex_lock(&end->lock);
     end->code = code;
     end->reached = true;
-    pthread_cond_signal(&end->changed);
+    bell_ring(&end->changed);
     pthread_mutex_unlock(&end->lock);
 }
 
 int stream_synchronize(struct stream *stream)
 {
-    struct end end = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER,
-                      false, OK};
+    struct end end = {.lock = PTHREAD_MUTEX_INITIALIZER};
     int code = put_work(
         stream,
         &(struct op){.verb = CALLBACK, .call.callback = reach, .arg = &end});
 
     if (code)
         return code;
+    bell_init(&end.changed);
     pthread_mutex_lock(&end.lock);
     while (!end.reached)
-        pthread_cond_wait(&end.changed, &end.lock);
+        bell_wait(&end.changed, &end.lock);
     pthread_mutex_unlock(&end.lock);
+    bell_done(&end.changed);
     return end.code;
 }
 

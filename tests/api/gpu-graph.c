@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* tests/api/gpu-graph.c - see gpu-graph.h. */
+#include "gpu-graph.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <check.h>
+
+#include "on-gpu.h"
+
+/* -- a kernel -- */
+
+void gpu_compute(const struct gpu_step *step)
+{
+    for (unsigned i = 0; i < step->n; i++)
+        step->to[i] =
+            3 * step->to[i] + (step->from ? step->from[i] : 0) + step->add + i;
+}
+
+static void compute_on_device(void *arg)
+{
+    gpu_compute(arg);
+    free(arg);
+}
+
+static struct gpu_step step_of(void *buffers[], void *arg, bool two)
+{
+    struct gpu_step step = {
+        .to = (uint64_t *)STARPU_VECTOR_GET_PTR(buffers[0]),
+        .from = two ? (uint64_t *)STARPU_VECTOR_GET_PTR(buffers[1]) : NULL,
+        .n = STARPU_VECTOR_GET_NX(buffers[0]),
+    };
+
+    starpu_codelet_unpack_args(arg, &step.add);
+    return step;
+}
+
+static unsigned nbuffers(void)
+{
+    return (unsigned)STARPU_TASK_GET_NBUFFERS(starpu_task_get_current());
+}
+
+static void on_cpu(void *buffers[], void *arg)
+{
+    const struct gpu_step step = step_of(buffers, arg, nbuffers() == 2);
+
+    gpu_compute(&step);
+}
+
+/* On a GPU the kernel is the host's, between copies out and back in. */
+struct staged {
+    struct gpu_step step;
+    uint64_t to[GPU_LENGTH], from[GPU_LENGTH];
+};
+
+static void compute_staged(void *stream, int code, void *arg)
+{
+    const struct staged *staged = arg;
+
+    (void)stream;
+    if (!code)
+        gpu_compute(&staged->step);
+}
+
+static void free_staged(void *stream, int code, void *arg)
+{
+    (void)stream;
+    (void)code;
+    free(arg);
+}
+
+static int put_staged(const struct gpu_step *step)
+{
+    size_t size = step->n * sizeof(*step->to);
+    struct staged *staged = malloc(sizeof(*staged));
+    int code;
+
+    staged->step = *step;
+    staged->step.to = staged->to;
+    code = on_put_read(staged->to, (uintptr_t)step->to, size);
+    if (step->from) {
+        staged->step.from = staged->from;
+        code |= on_put_read(staged->from, (uintptr_t)step->from, size);
+    }
+    code |= on_put_call(compute_staged, staged);
+    code |= on_put_write((uintptr_t)step->to, staged->to, size);
+    return code | on_put_call(free_staged, staged);
+}
+
+static void put_step(void *buffers[], void *arg)
+{
+    struct gpu_step *step = malloc(sizeof(*step));
+
+    *step = step_of(buffers, arg, nbuffers() == 2);
+    if (!on_is_standin()) {
+        (void)put_staged(step);
+        free(step);
+        return;
+    }
+    step->to = on_bytes(step->to);
+    step->from = step->from ? on_bytes(step->from) : NULL;
+    if (on_launch(compute_on_device, step) != 0)
+        free(step);
+}
+
+static void put_step_and_wait(void *buffers[], void *arg)
+{
+    put_step(buffers, arg);
+    (void)on_synchronize();
+}
+
+struct starpu_codelet gpu_add[2] = {
+    {
+        .cpu_funcs = {on_cpu},
+        .on_funcs = {put_step},
+        .on_flags = {STARPU_CUDA_ASYNC},
+        .nbuffers = 2,
+        .modes = {STARPU_RW, STARPU_R},
+        .name = "add",
+    },
+    {
+        .cpu_funcs = {on_cpu},
+        .on_funcs = {put_step_and_wait},
+        .nbuffers = 2,
+        .modes = {STARPU_RW, STARPU_R},
+        .name = "add_now",
+    },
+};
+
+struct starpu_codelet gpu_scale = {
+    .on_funcs = {put_step},
+    .on_flags = {STARPU_CUDA_ASYNC},
+    .nbuffers = 1,
+    .modes = {STARPU_RW},
+    .name = "scale",
+};
+
+/* -- random graphs -- */
+
+enum { NDATA = 6, NTASKS = 60 };
+
+static unsigned next(uint64_t *random)
+{
+    *random = *random * 6364136223846793005u + 1442695040888963407u;
+    return (unsigned)(*random >> 40);
+}
+
+void gpu_run_graph(uint64_t seed)
+{
+    static uint64_t expected[NDATA][GPU_LENGTH];
+    uint64_t *found[NDATA], random = seed;
+    starpu_data_handle_t handles[NDATA];
+
+    for (unsigned d = 0; d < NDATA; d++) {
+        ck_assert_int_eq(starpu_malloc((void **)&found[d], sizeof(expected[d])),
+                         0);
+        for (unsigned i = 0; i < GPU_LENGTH; i++)
+            found[d][i] = expected[d][i] = seed + d * 1000 + i;
+        starpu_vector_data_register(&handles[d], STARPU_MAIN_RAM,
+                                    (uintptr_t)found[d], GPU_LENGTH,
+                                    sizeof(uint64_t));
+    }
+    for (unsigned t = 0; t < NTASKS; t++) {
+        unsigned to = next(&random) % NDATA, from = next(&random) % NDATA;
+        bool scale = to == from;
+        uint64_t add = t;
+        struct starpu_codelet *cl = &gpu_add[next(&random) % 2];
+
+        gpu_compute(&(struct gpu_step){
+            expected[to], scale ? NULL : expected[from], add, GPU_LENGTH});
+        if (scale)
+            ck_assert_int_eq(starpu_task_insert(&gpu_scale, STARPU_RW,
+                                                handles[to], STARPU_VALUE, &add,
+                                                sizeof(add), 0),
+                             0);
+        else
+            ck_assert_int_eq(starpu_task_insert(cl, STARPU_RW, handles[to],
+                                                STARPU_R, handles[from],
+                                                STARPU_VALUE, &add, sizeof(add),
+                                                0),
+                             0);
+    }
+    for (unsigned d = 0; d < NDATA; d++) {
+        starpu_data_unregister(handles[d]);
+        ck_assert_msg(memcmp(found[d], expected[d], sizeof(expected[d])) == 0,
+                      "seed %lu: datum %u is wrong", (unsigned long)seed, d);
+        starpu_free_noflag(found[d], sizeof(expected[d]));
+    }
+}
