@@ -122,6 +122,11 @@ static void mult_opencl(void *buffers[], void *arg)
 #    define UNLOAD_OPENCL() (void)0
 #endif
 
+/* For CUDA devices it is in cuda/mult.cu, which nvcc compiles. */
+#ifdef WITH_CUDA
+void mult_cuda(void *buffers[], void *arg);
+#endif
+
 /* -- tasks -- */
 
 static struct starpu_perfmodel model = {.type = STARPU_HISTORY_BASED,
@@ -131,6 +136,10 @@ static struct starpu_codelet codelet = {
     .cpu_funcs = {mult},
     .opencl_funcs = {OPENCL_FUNCTION},
     .opencl_flags = {STARPU_OPENCL_ASYNC}, /* it does not wait for its kernel */
+#ifdef WITH_CUDA
+    .cuda_funcs = {mult_cuda},
+    .cuda_flags = {STARPU_CUDA_ASYNC},
+#endif
     .nbuffers = 3,
     .modes = {STARPU_R, STARPU_R, STARPU_W},
     .model = &model,

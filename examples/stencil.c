@@ -126,6 +126,11 @@ static void step_opencl(void *buffers[], void *arg)
 #    define UNLOAD_OPENCL() (void)0
 #endif
 
+/* For CUDA devices it is in cuda/stencil.cu, which nvcc compiles. */
+#ifdef WITH_CUDA
+void step_cuda(void *buffers[], void *arg);
+#endif
+
 /* -- the plate -- */
 
 static struct starpu_perfmodel model = {.type = STARPU_HISTORY_BASED,
@@ -135,6 +140,10 @@ static struct starpu_codelet codelet = {
     .cpu_funcs = {step},
     .opencl_funcs = {OPENCL_FUNCTION},
     .opencl_flags = {STARPU_OPENCL_ASYNC}, /* it does not wait for its kernel */
+#ifdef WITH_CUDA
+    .cuda_funcs = {step_cuda},
+    .cuda_flags = {STARPU_CUDA_ASYNC},
+#endif
     .nbuffers = NBUFFERS,
     .modes = {STARPU_R, STARPU_R, STARPU_R, STARPU_W, STARPU_W, STARPU_W},
     .model = &model,

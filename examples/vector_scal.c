@@ -74,6 +74,11 @@ static int load_opencl(void)
 }
 #endif
 
+/* For CUDA devices it is in cuda/vector_scal.cu, which nvcc compiles. */
+#ifdef WITH_CUDA
+void scale_cuda(void *buffers[], void *arg);
+#endif
+
 /* The kernel's times are measured while it runs, and kept on disk. */
 static struct starpu_perfmodel model = {.type = STARPU_HISTORY_BASED,
                                         .symbol = "vector_scal"};
@@ -83,6 +88,10 @@ static struct starpu_codelet codelet = {
     .cpu_funcs = {scale},
     .opencl_funcs = {scale_opencl},
     .opencl_flags = {STARPU_OPENCL_ASYNC}, /* it does not wait for its kernel */
+#ifdef WITH_CUDA
+    .cuda_funcs = {scale_cuda},
+    .cuda_flags = {STARPU_CUDA_ASYNC},
+#endif
     .nbuffers = 1,
     .modes = {STARPU_RW},
     .model = &model,

@@ -233,10 +233,16 @@ int main(int argc, char **argv)
         starpu_shutdown();
         return EXIT_FAILURE;
     }
+#ifdef WITH_CUDA
+    kernels_cuda_load();
+#endif
     problem.max_priority = starpu_sched_get_max_priority();
     problem.unbounded = problem.max_priority == INT_MAX;
     result = run(&problem);
     tiles_done(&problem.tiles);
+#ifdef WITH_CUDA
+    kernels_cuda_unload();
+#endif
     kernels_unload();
     starpu_shutdown();
     return result == 0 ? EXIT_SUCCESS : EXIT_FAILURE;

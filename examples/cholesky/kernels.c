@@ -5,7 +5,8 @@
  *
  * There are no CUDA functions here, and `where` stays 0: a simulated GPU takes
  * a codelet when its performance model has times for that GPU. Those of OpenCL
- * devices are in kernels_opencl.c, which adds them where there are such devices.
+ * devices are in kernels_opencl.c, which adds them where there are such devices, and
+ * those by cuBLAS in ../cuda/cholesky.cu.
  */
 #include "kernels.h"
 

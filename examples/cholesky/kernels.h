@@ -20,6 +20,10 @@ extern struct starpu_codelet cl_init;  /* W A(i,j), values int i, j, size */
 int kernels_load(void);
 void kernels_unload(void);
 
+/* The same for CUDA devices, in programs built with ../cuda/cholesky.cu. */
+void kernels_cuda_load(void);
+void kernels_cuda_unload(void);
+
 /* Makes each call to BLAS use one thread: tasks are the parallelism. */
 void kernels_single_thread(void);
 

@@ -25,6 +25,10 @@ import time
 
 KINDS = ("CUDA", "HIP")
 ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", ".."))
+# Built where there is a toolkit.
+EXAMPLES = {"vector_scal_cuda": [], "mult_cuda": ["-size", "960", "-check"],
+            "stencil_cuda": ["-check"],
+            "cholesky_cuda": ["-size", "3840", "-nblocks", "8", "-check"]}
 Result = collections.namedtuple("Result", "name passed failed skipped seconds tail")
 
 
@@ -158,6 +162,10 @@ def record(vendor, args, home):
               f"{result.skipped} skipped, {result.seconds:.1f} s", flush=True)
         results.append(result)
     env = own_environment({"STARPU_HOME": home})
+    for name, words in EXAMPLES.items() if kind == "CUDA" and not args.standin else ():
+        program = os.path.join(args.build, "examples", name)
+        if os.access(program, os.X_OK) and re.search(args.only, name):
+            results.append(run_test(name, [program, *words], env, 300))
     if args.standin:
         env = {**env, **standin_environment()}
     _, bus = output_of([os.path.join(args.build, "tools", "orrery"), "calibrate",
