@@ -180,24 +180,46 @@ const struct orr_energy_ops orr_energy_nvml = {
     .close = nvml_close,
 };
 
-/* -- devices by their places -- */
+/* -- questions beside energy -- */
 
+/* nvmlViolationTime_t: us, ns. */
+struct violation {
+    unsigned long long reference, time;
+};
+
+/* nvmlPerfPolicyType_t. */
+enum { POLICY_POWER = 0, POLICY_HEAT = 1 };
+
+/* Entries are NULL where the library, or its driver, is not there. */
 static struct {
     pthread_once_t once;
-    int (*by_bus)(const char *bus, struct nvmlDevice_st **ret); /* or NULL */
-} places = {.once = PTHREAD_ONCE_INIT};
+    int (*by_bus)(const char *bus, struct nvmlDevice_st **ret);
+    int (*by_index)(unsigned index, struct nvmlDevice_st **ret);
+    int (*name)(struct nvmlDevice_st *device, char *ret, unsigned size);
+    int (*violation)(struct nvmlDevice_st *device, int policy,
+                     struct violation *ret);
+} questions = {.once = PTHREAD_ONCE_INIT};
 
-static void open_places(void)
+static void look_up(void *library, const char *name, void *ret)
+{
+    void *symbol = dlsym(library, name);
+
+    memcpy(ret, &symbol, sizeof(symbol));
+}
+
+static void open_questions(void)
 {
     void *library = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
-    void *init = library ? dlsym(library, "nvmlInit_v2") : NULL;
-    void *by_bus =
-        library ? dlsym(library, "nvmlDeviceGetHandleByPciBusId_v2") : NULL;
-    int (*start)(void);
+    int (*start)(void) = NULL;
 
-    memcpy(&start, &init, sizeof(init));
-    if (init && by_bus && start() == 0)
-        memcpy(&places.by_bus, &by_bus, sizeof(by_bus));
+    if (library)
+        look_up(library, "nvmlInit_v2", &start);
+    if (!start || start() != 0)
+        return;
+    look_up(library, "nvmlDeviceGetHandleByPciBusId_v2", &questions.by_bus);
+    look_up(library, "nvmlDeviceGetHandleByIndex_v2", &questions.by_index);
+    look_up(library, "nvmlDeviceGetName", &questions.name);
+    look_up(library, "nvmlDeviceGetViolationStatus", &questions.violation);
 }
 
 struct nvmlDevice_st *orr_nvml_device(const char *bus)
@@ -206,10 +228,29 @@ struct nvmlDevice_st *orr_nvml_device(const char *bus)
     struct nvmlDevice_st *device;
     char whole[32];
 
-    pthread_once(&places.once, open_places);
+    pthread_once(&questions.once, open_questions);
     snprintf(whole, sizeof(whole), "%s%s",
              colon && strchr(colon + 1, ':') ? "" : "0000:", bus);
-    if (!places.by_bus || places.by_bus(whole, &device) != 0)
+    if (!questions.by_bus || questions.by_bus(whole, &device) != 0)
         return NULL;
     return device;
+}
+
+bool orr_nvml_slowdown(unsigned index, struct orr_nvml_slowdown *ret)
+{
+    struct violation power, heat;
+    struct nvmlDevice_st *device;
+
+    pthread_once(&questions.once, open_questions);
+    if (!questions.by_index || !questions.violation ||
+        questions.by_index(index, &device) != 0 ||
+        questions.violation(device, POLICY_POWER, &power) != 0 ||
+        questions.violation(device, POLICY_HEAT, &heat) != 0)
+        return false;
+    if (!questions.name ||
+        questions.name(device, ret->name, sizeof(ret->name)) != 0)
+        snprintf(ret->name, sizeof(ret->name), "GPU");
+    ret->power_us = (double)power.time / 1e3;
+    ret->heat_us = (double)heat.time / 1e3;
+    return true;
 }

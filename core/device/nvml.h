@@ -5,8 +5,20 @@
  */
 #pragma once
 
+#include <stdbool.h>
+
 struct nvmlDevice_st;
 
 /* Its name of the device on that PCI bus, "3b:00.0" or with a domain; NULL: it
  * knows none, or is not there. */
 struct nvmlDevice_st *orr_nvml_device(const char *bus);
+
+/* For how long, in us since some date, a GPU's clocks have been lower than its
+ * kernels could use: for its power limit, and for heat. */
+struct orr_nvml_slowdown {
+    char name[64]; /* "NVIDIA H100 PCIe" */
+    double power_us, heat_us;
+};
+
+/* Of GPU `index`, from 0. False: there is no such GPU, or nobody knows. */
+bool orr_nvml_slowdown(unsigned index, struct orr_nvml_slowdown *ret);

@@ -4,9 +4,10 @@
 here depends on how long anything takes: only on what is said, saved and
 returned. TAP.
 
-usage: test-validate.py ORRERY BUSY TWO-TIMES
+usage: test-validate.py ORRERY BUSY TWO-TIMES NVML
 
-BUSY is the program of busy.c, TWO-TIMES that of two-times.c.
+BUSY is the program of busy.c, TWO-TIMES that of two-times.c, NVML
+the library of ../unit/fake-nvml.c.
 """
 
 import json
@@ -15,19 +16,19 @@ import sys
 
 from programs import Programs, run_all, test
 
-if len(sys.argv) != 4:
+if len(sys.argv) != 5:
     sys.exit(__doc__.strip())
-ORRERY, BUSY, TWO_TIMES = sys.argv[1:]
+ORRERY, BUSY, TWO_TIMES, NVML = sys.argv[1:]
 PROGRAMS = Programs(None)
 PROGRAMS.limit_s = 120
 KERNELS = ("busy_alpha", "busy_beta", "busy_delta", "busy_gamma")
 
 
-def orrery(*words, folder=None):
+def orrery(*words, folder=None, **more):
     """The command, on models of its own: those of `folder`."""
     return PROGRAMS.run([ORRERY, *words], folder, ORRERY_MACHINE=None,
                         ORRERY_ASSUME=None, ORRERY_REPORT=None,
-                        ORRERY_TRACE=None, STARPU_NCPU="2")
+                        ORRERY_TRACE=None, STARPU_NCPU="2", **more)
 
 
 def was_reached(said):
@@ -81,6 +82,19 @@ def a_confidence_out_of_reach_ends_at_the_time_limit_with_1():
                    "0.000001%", "--", BUSY, "-size", "200")
     ended.has_status(1)
     assert "time limit" in ended.out and "0 of 4 kernels" in ended.out
+
+
+@test
+def gpus_that_were_slowed_down_are_named():
+    folder = PROGRAMS.folder()
+    os.symlink(NVML, os.path.join(folder, "libnvidia-ml.so.1"))
+    libraries = os.pathsep.join([folder, os.environ.get("LD_LIBRARY_PATH", "")])
+    words = ("calibrate", "kernels", "-t", "0", "--", BUSY, "-size", "200")
+    said = orrery(*words, LD_LIBRARY_PATH=libraries, FAKE_NVML_SLOW="100000").err
+    assert "warning: GPU 0 (Fake GPU) has been slower than it can be for 100 % " \
+        "of the runs' time" in said and "Old GPU" not in said, said
+    said = orrery(*words, LD_LIBRARY_PATH=libraries, FAKE_NVML_SLOW="0").err
+    assert "GPU 0" not in said, said
 
 
 @test

@@ -2,8 +2,11 @@
 /*
  * tests/unit/fake-nvml.c - a library that stands in for NVIDIA's: 2 GPUs, of
  * which number 1 is too old to have a counter. Each look at the counter of
- * number 0 finds 1500 mJ more.
+ * number 0 finds 1500 mJ more. FAKE_NVML_SLOW is the ms by which number 0 has been
+ * slowed down for its power limit, and half as many for heat, from look to look.
  */
+#include <stdlib.h>
+#include <string.h>
 
 enum { NOT_SUPPORTED = 3, NOT_FOUND = 6 };
 
@@ -12,6 +15,9 @@ int nvmlShutdown(void);
 int nvmlDeviceGetHandleByIndex_v2(unsigned index, void **ret);
 int nvmlDeviceGetTotalEnergyConsumption(void *device, unsigned long long *ret);
 const char *nvmlErrorString(int code);
+int nvmlDeviceGetName(void *device, char *ret, unsigned size);
+int nvmlDeviceGetViolationStatus(void *device, int policy,
+                                 unsigned long long *ret);
 
 static int devices[2];
 static unsigned long long millijoules = 123456;
@@ -46,4 +52,25 @@ int nvmlDeviceGetTotalEnergyConsumption(void *device, unsigned long long *ret)
 const char *nvmlErrorString(int code)
 {
     return code == NOT_FOUND ? "Not Found" : "Not Supported";
+}
+
+int nvmlDeviceGetName(void *device, char *ret, unsigned size)
+{
+    strncpy(ret, device == &devices[0] ? "Fake GPU" : "Old GPU", size);
+    return 0;
+}
+
+/* Of the two numbers the second one counts, in ns. */
+int nvmlDeviceGetViolationStatus(void *device, int policy,
+                                 unsigned long long *ret)
+{
+    static unsigned long long looks[2];
+    const char *slow = getenv("FAKE_NVML_SLOW");
+
+    if (device != &devices[0] || !slow || policy > 1)
+        return NOT_SUPPORTED;
+    ret[0] = 0;
+    ret[1] =
+        looks[policy]++ * strtoull(slow, NULL, 10) * 1000000 / (policy ? 2 : 1);
+    return 0;
 }

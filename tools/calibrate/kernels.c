@@ -6,6 +6,7 @@
  * that changes of the machine during calibration do not favour one of them.
  */
 #include "tools/calibrate/calibrate.h"
+#include "tools/calibrate/slowdown.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -48,6 +49,7 @@ struct calibration {
     const struct calibrate_options *options;
     struct calibrate_goals goals;
     struct calibrate_result result;
+    struct calibrate_slowdown slowdown;
     struct config *configs;
     unsigned *order; /* of a round */
     unsigned nconfigs;
@@ -203,10 +205,13 @@ static void run(struct calibration *c, unsigned i)
                             .argv = config->argv,
                             .quiet = true};
     double wall_s;
-    int stopped = launch_all(&launch, 1, 1, NULL, NULL);
+    int stopped;
 
+    calibrate_slowdown_begin(&c->slowdown);
+    stopped = launch_all(&launch, 1, 1, NULL, NULL);
     config->tried = true;
     wall_s = launch.process.wall_s;
+    calibrate_slowdown_end(&c->slowdown, wall_s * 1e6);
     c->run_s = c->result.runs ? (3 * c->run_s + wall_s) / 4 : wall_s;
     c->result.runs++;
     if (stopped > 0) {
@@ -300,6 +305,7 @@ static int finish(const struct calibration *c)
         tool_error("out of memory");
         return TOOL_FAILED;
     }
+    calibrate_slowdown_warn(&c->slowdown);
     if (c->result.stopped)
         return tool_fail(128 + c->result.stopped,
                          "interrupted: the models have the samples of %u whole "
