@@ -53,6 +53,9 @@
       "1: processors are OpenCL devices, too, if a platform offers them.")     \
     X(OPENCL_ONLY_ON_CPUS, "STARPU_OPENCL_ONLY_ON_CPUS", BOOL, "0",            \
       "1: only processors are OpenCL devices.")                                \
+    X(OPENCL_PARTS, "ORRERY_OPENCL_PARTS", STRING, "",                         \
+      "Cuts OpenCL devices that can be cut: a number of compute units for "    \
+      "each part, or `numa`, a part per NUMA node.")                           \
     X(OPENCL_PROGRAM_DIR, "STARPU_OPENCL_PROGRAM_DIR", STRING, "",             \
       "Folder in which sources of OpenCL kernels are searched.")               \
     X(OCL_ICD_VENDORS, "OCL_ICD_VENDORS", STRING, "",                          \

@@ -330,6 +330,7 @@ void orr_machine_options_devices(struct orr_machine_options *options,
     options->opencl_on_cpus = orr_config_bool(config, ORR_CFG_OPENCL_ON_CPUS);
     options->opencl_only_on_cpus =
         orr_config_bool(config, ORR_CFG_OPENCL_ONLY_ON_CPUS);
+    options->opencl_parts = orr_config_string(config, ORR_CFG_OPENCL_PARTS);
     options->opencl_ids = orr_config_string(config, ORR_CFG_WORKERS_OPENCLID);
     options->opencl_vendors =
         orr_config_string(config, ORR_CFG_OCL_ICD_VENDORS);

@@ -329,7 +329,8 @@ struct orr_machine_options {
      * NULL, and before it starpu_conf's numbers or NULL; OCL_ICD_VENDORS and
      * STARPU_OPENCL_PROGRAM_DIR or NULL. */
     bool opencl_on_cpus, opencl_only_on_cpus;
-    bool opencl_doubles; /* boards that other drivers use, too */
+    bool opencl_doubles;      /* boards that other drivers use, too */
+    const char *opencl_parts; /* ORRERY_OPENCL_PARTS or NULL */
     const char *opencl_ids;
     const unsigned *opencl_gpuid;
     const char *opencl_vendors, *opencl_program_dir;

@@ -75,6 +75,76 @@ START_TEST(the_environment_chooses_devices)
 }
 END_TEST
 
+static void scale_and_wait(void *buffers[], void *arg)
+{
+    cl_command_queue queue;
+
+    (void)arg;
+    start_scale(buffers);
+    starpu_opencl_get_current_queue(&queue);
+    clFinish(queue);
+}
+
+static struct starpu_codelet cl_scale = {
+    .opencl_funcs = {scale_and_wait},
+    .nbuffers = 1,
+    .modes = {STARPU_RW},
+    .name = "scale",
+};
+
+/* A task on each of so many. */
+static void run_on_all(unsigned n)
+{
+    int64_t values[LENGTH];
+    starpu_data_handle_t handle;
+
+    ck_assert_uint_eq(starpu_opencl_worker_get_count(), n);
+    for (int i = 0; i < LENGTH; i++)
+        values[i] = 0;
+    load();
+    starpu_vector_data_register(&handle, STARPU_MAIN_RAM, (uintptr_t)values,
+                                LENGTH, sizeof(values[0]));
+    for (unsigned i = 0; i < n; i++)
+        insert(&cl_scale, handle, worker_of((int)i));
+    starpu_data_unregister(handle);
+    for (int i = 0; i < LENGTH; i++)
+        ck_assert_int_eq(values[i], n == 1 ? 1 : n == 2 ? 4 : 13);
+    starpu_opencl_unload_opencl(&program);
+}
+
+/* Two processors in one device, which is cut or is not. */
+START_TEST(devices_are_cut_into_parts)
+{
+    size_t whole;
+    char name[64];
+
+    setenv("POCL_DEVICES", "pthread", 1);
+    setenv("POCL_MAX_PTHREAD_COUNT", "2", 1);
+    open_runtime();
+    run_on_all(1);
+    whole = (size_t)starpu_memory_get_total(node_of(0));
+    starpu_shutdown();
+    setenv("ORRERY_OPENCL_PARTS", "1", 1);
+    open_runtime();
+    run_on_all(2);
+    for (int i = 0; i < 2; i++) {
+        starpu_worker_get_name(worker_of(i), name, sizeof(name));
+        ck_assert_ptr_nonnull(
+            strstr(name, i ? ", part 2 of 2)" : ", part 1 of 2)"));
+        ck_assert_uint_le((size_t)starpu_memory_get_total(node_of(i)),
+                          whole / 2 + 1);
+    }
+    starpu_shutdown();
+    /* Two units are no two parts. */
+    setenv("ORRERY_OPENCL_PARTS", "2", 1);
+    open_runtime();
+    run_on_all(1);
+    starpu_shutdown();
+    setenv("ORRERY_OPENCL_PARTS", "some", 1);
+    ck_assert_int_eq(starpu_init(NULL), -EINVAL);
+}
+END_TEST
+
 START_TEST(starpu_conf_chooses_devices)
 {
     struct starpu_conf conf;
@@ -332,6 +402,7 @@ int main(void)
     tcase_add_test(tc, each_device_has_a_worker_and_a_memory_node);
     tcase_add_test(tc, processors_are_no_devices_unless_asked);
     tcase_add_test(tc, the_environment_chooses_devices);
+    tcase_add_test(tc, devices_are_cut_into_parts);
     tcase_add_test(tc, starpu_conf_chooses_devices);
     tcase_add_test(tc, devices_take_processors);
     tcase_add_test(tc, memory_of_devices_is_limited);

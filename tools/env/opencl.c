@@ -44,9 +44,10 @@ static void look(struct opencl *driver)
 
     if (orr_config_read(&config, &err) == 0) {
         orr_machine_options_devices(&options, &config);
+        if (opencl_look(driver, &options, &err) < 0)
+            fprintf(stderr, "orrery: error: %s\n", err.text);
         orr_config_done(&config);
     }
-    opencl_look(driver, &options);
 }
 
 json_t *env_opencl_json(const json_t *all)
@@ -73,6 +74,7 @@ json_t *env_opencl_json(const json_t *all)
                                other_name(all, device->bus)));
     }
     json_object_set_new(object, "devices", devices);
+    opencl_forget(driver);
     opencl_api_close(&driver->cl);
     free(driver);
     return object;

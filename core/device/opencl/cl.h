@@ -45,13 +45,16 @@ enum {
     OPENCL_DEVICE_MEM_BASE_ADDR_ALIGN = 0x1019, /* bits */
     OPENCL_DEVICE_GLOBAL_MEM_SIZE = 0x101f,
     OPENCL_DEVICE_NAME = 0x102b,
-    OPENCL_DEVICE_VERSION = 0x102f, /* "OpenCL 1.2 …" */
+    OPENCL_DEVICE_VERSION = 0x102f,       /* "OpenCL 1.2 …" */
     OPENCL_DEVICE_PCI_KHR = 0x410f,       /* domain, bus, device, function */
     OPENCL_DEVICE_PCI_BUS_NV = 0x4008,    /* a number each */
     OPENCL_DEVICE_PCI_SLOT_NV = 0x4009,   /* device * 8 + function */
     OPENCL_DEVICE_PCI_DOMAIN_NV = 0x400a, /* not in old drivers */
     OPENCL_DEVICE_TOPOLOGY_AMD = 0x4037,  /* struct below */
     OPENCL_CONTEXT_PLATFORM = 0x1084,
+    OPENCL_PARTITION_EQUALLY = 0x1086, /* compute units of each part */
+    OPENCL_PARTITION_BY_DOMAIN = 0x1088,
+    OPENCL_DOMAIN_NUMA = 1 << 0,
     OPENCL_PROGRAM_BINARY_SIZES = 0x1165,
     OPENCL_PROGRAM_BINARIES = 0x1166,
     OPENCL_PROGRAM_BUILD_LOG = 0x1183,
@@ -75,6 +78,9 @@ struct opencl_topology_amd {
       (cl_platform_id, uint64_t, uint32_t, cl_device_id *, uint32_t *))        \
     X(GetDeviceInfo, cl_int,                                                   \
       (cl_device_id, uint32_t, size_t, void *, size_t *))                      \
+    X(CreateSubDevices, cl_int,                                                \
+      (cl_device_id, const intptr_t *, uint32_t, cl_device_id *, uint32_t *))  \
+    X(ReleaseDevice, cl_int, (cl_device_id))                                   \
     X(CreateContext, cl_context,                                               \
       (const intptr_t *, uint32_t, const cl_device_id *,                       \
        void (*)(const char *, const void *, size_t, void *), void *,           \

@@ -216,6 +216,8 @@ static void opencl_close(struct orr_driver *driver)
     for (unsigned i = 0; i < opencl->ndevices; i++)
         if (opencl->devices[i].used)
             close_device(&opencl->devices[i]);
+    if (opencl->cl.library)
+        opencl_forget(opencl);
     /* What the application has of it stays where it is. */
     if (atomic_load(&opencl->npinned) == 0)
         opencl_api_close(&opencl->cl);
@@ -290,6 +292,7 @@ static void describe(struct opencl_device *device, unsigned node,
     struct orr_driver *driver = &device->driver->head;
     struct orr_node_desc *memory = &driver->machine->nodes[node];
     struct orr_worker_desc *desc = &driver->machine->workers[worker];
+    char part[24] = "";
 
     device->node = node;
     *memory = (struct orr_node_desc){
@@ -300,6 +303,9 @@ static void describe(struct opencl_device *device, unsigned node,
         .driver = driver,
     };
     snprintf(memory->name, sizeof(memory->name), "OpenCL %d", device->number);
+    if (device->nparts > 1)
+        snprintf(part, sizeof(part), ", part %u of %u", device->part + 1,
+                 device->nparts);
     *desc = (struct orr_worker_desc){
         .type = STARPU_OPENCL_WORKER,
         .devid = device->number,
@@ -310,8 +316,9 @@ static void describe(struct opencl_device *device, unsigned node,
         .speed = 1,
         .driver = driver,
     };
-    snprintf(desc->name, sizeof(desc->name), "OpenCL %d (%.30s %.1f GiB)",
-             device->number, device->name, (double)device->memory / 0x1p30);
+    snprintf(desc->name, sizeof(desc->name), "OpenCL %d (%.24s %.1f GiB%s)",
+             device->number, device->name, (double)device->memory / 0x1p30,
+             part);
     set_links(driver->machine, node);
 }
 

@@ -5,6 +5,7 @@
  * main.
  */
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -99,8 +100,9 @@ static bool is_new_enough(const struct opencl_device *device)
     return false;
 }
 
+/* A device, or one of so many parts of a device: its memory is that of all. */
 static void add_device(struct opencl *driver, cl_platform_id platform,
-                       cl_device_id id)
+                       cl_device_id id, unsigned part, unsigned nparts)
 {
     struct opencl_device *device = &driver->devices[driver->ndevices];
     uint64_t memory;
@@ -111,6 +113,8 @@ static void add_device(struct opencl *driver, cl_platform_id platform,
         .platform = platform,
         .id = id,
         .number = (int)driver->ndevices,
+        .part = part,
+        .nparts = nparts,
     };
     device_info(device, OPENCL_DEVICE_NAME, sizeof(device->name), device->name);
     device->name[sizeof(device->name) - 1] = 0;
@@ -121,12 +125,72 @@ static void add_device(struct opencl *driver, cl_platform_id platform,
     device_info(device, OPENCL_DEVICE_GLOBAL_MEM_SIZE, sizeof(memory), &memory);
     device_info(device, OPENCL_DEVICE_MEM_BASE_ADDR_ALIGN, sizeof(align),
                 &align);
-    device->memory = (size_t)memory;
+    device->memory = (size_t)memory / nparts;
     device->alignment = align / 8;
     find_bus(device);
     if (is_new_enough(device))
         driver->ndevices++;
+    else if (nparts > 1)
+        driver->cl.ReleaseDevice(id);
 }
+
+/* -- parts -- */
+
+/* How devices are cut: properties of OpenCL's; none: not at all. */
+static int read_parts(const char *text, intptr_t cut[3], struct orr_error *err)
+{
+    char *end;
+    long units;
+
+    memset(cut, 0, 3 * sizeof(*cut));
+    if (!text || !*text)
+        return 0;
+    cut[0] = OPENCL_PARTITION_BY_DOMAIN;
+    cut[1] = OPENCL_DOMAIN_NUMA;
+    if (strcmp(text, "numa") == 0)
+        return 0;
+    units = strtol(text, &end, 10);
+    if (end == text || *end || units < 1 || units > INT_MAX)
+        return orr_fail(err, -EINVAL,
+                        "ORRERY_OPENCL_PARTS=\"%.100s\": write a number of "
+                        "compute units, or numa",
+                        text);
+    cut[0] = OPENCL_PARTITION_EQUALLY;
+    cut[1] = units;
+    return 0;
+}
+
+/* False: it is used as it is. */
+static bool add_parts(struct opencl *driver, cl_platform_id platform,
+                      cl_device_id id, const intptr_t *cut)
+{
+    cl_device_id parts[STARPU_MAXOPENCLDEVS];
+    uint32_t n = 0, room = STARPU_MAXOPENCLDEVS - driver->ndevices;
+
+    if (!cut[0] || driver->cl.CreateSubDevices(id, cut, 0, NULL, &n) || n < 2)
+        return false;
+    if (n > room) {
+        orr_log_notice("opencl: a device would have %u parts, and only %d "
+                       "devices are used: it stays whole",
+                       n, STARPU_MAXOPENCLDEVS);
+        return false;
+    }
+    if (driver->cl.CreateSubDevices(id, cut, n, parts, NULL))
+        return false;
+    for (uint32_t i = 0; i < n; i++)
+        add_device(driver, platform, parts[i], i, n);
+    return true;
+}
+
+void opencl_forget(struct opencl *driver)
+{
+    for (unsigned i = 0; i < driver->ndevices; i++)
+        if (driver->devices[i].nparts > 1)
+            driver->cl.ReleaseDevice(driver->devices[i].id);
+    driver->ndevices = 0;
+}
+
+/* -- platforms -- */
 
 /* Another runtime's devices, which are those of other platforms. */
 static bool is_runtime(const struct opencl *driver, cl_platform_id platform)
@@ -139,7 +203,7 @@ static bool is_runtime(const struct opencl *driver, cl_platform_id platform)
 }
 
 static void add_platform(struct opencl *driver, cl_platform_id platform,
-                         uint64_t types)
+                         uint64_t types, const intptr_t *cut)
 {
     cl_device_id ids[STARPU_MAXOPENCLDEVS];
     uint32_t n = 0;
@@ -154,7 +218,8 @@ static void add_platform(struct opencl *driver, cl_platform_id platform,
                            STARPU_MAXOPENCLDEVS);
             return;
         }
-        add_device(driver, platform, ids[i]);
+        if (!add_parts(driver, platform, ids[i], cut))
+            add_device(driver, platform, ids[i], 0, 1);
     }
 }
 
@@ -206,13 +271,18 @@ static int choose(const struct opencl *driver,
     return orr_device_choose(&choice, chosen, ret_n, err);
 }
 
-void opencl_look(struct opencl *driver,
-                 const struct orr_machine_options *options)
+int opencl_look(struct opencl *driver,
+                const struct orr_machine_options *options,
+                struct orr_error *err)
 {
     uint64_t types = OPENCL_DEVICE_TYPE_GPU | OPENCL_DEVICE_TYPE_ACCELERATOR;
     cl_platform_id platforms[MAX_PLATFORMS];
+    intptr_t cut[3];
     uint32_t n = 0;
+    int rc = read_parts(options->opencl_parts, cut, err);
 
+    if (rc < 0)
+        return rc;
     if (options->opencl_only_on_cpus)
         types = OPENCL_DEVICE_TYPE_CPU;
     else if (options->opencl_on_cpus)
@@ -220,13 +290,15 @@ void opencl_look(struct opencl *driver,
     if (driver->cl.GetPlatformIDs(MAX_PLATFORMS, platforms, &n))
         n = 0;
     for (uint32_t i = 0; i < n && i < MAX_PLATFORMS; i++)
-        add_platform(driver, platforms[i], types);
+        add_platform(driver, platforms[i], types, cut);
+    return 0;
 }
 
 int opencl_find(struct opencl *driver,
                 const struct orr_machine_options *options, unsigned *chosen,
                 unsigned *ret_n, struct orr_error *err)
 {
-    opencl_look(driver, options);
-    return choose(driver, options, chosen, ret_n, err);
+    int rc = opencl_look(driver, options, err);
+
+    return rc == 0 ? choose(driver, options, chosen, ret_n, err) : rc;
 }

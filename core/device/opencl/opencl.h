@@ -51,7 +51,8 @@ struct opencl_device {
     uint32_t vendor;
     size_t memory, alignment; /* bytes */
     char name[64];
-    char bus[16]; /* choice.h; empty: unknown, or a processor's */
+    char bus[16];          /* choice.h; empty: unknown, or a processor's */
+    unsigned part, nparts; /* which of how many parts it is; 0, 1: a whole */
     int number;
     /* -- of a device that is used -- */
     bool used;
@@ -80,9 +81,13 @@ struct opencl {
 /* Whether to look for devices at all: cheap. */
 bool opencl_is_wanted(const struct orr_machine_options *options);
 
-/* Fills the devices that there are. */
-void opencl_look(struct opencl *driver,
-                 const struct orr_machine_options *options);
+/* Fills the devices that there are, cut if the options say so. Errors: -EINVAL with
+ * a message. */
+int opencl_look(struct opencl *driver,
+                const struct orr_machine_options *options,
+                struct orr_error *err);
+/* Releases those that are parts. */
+void opencl_forget(struct opencl *driver);
 
 /* The same, and says how many to use, by number, in
  * chosen[STARPU_MAXOPENCLDEVS]. Errors: -EINVAL with a message. */
