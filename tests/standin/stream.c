@@ -481,41 +481,24 @@ int put_wait(struct stream *stream, struct event *event)
 }
 
 /* What a callback would be told the caller is told. */
-struct end {
-    pthread_mutex_t lock;
-    struct bell changed;
-    bool reached;
-    int code;
-};
-
-static void reach(void *stream, int code, void *arg)
-{
-    struct end *end = arg;
-
-    (void)stream;
-    pthread_mutex_lock(&end->lock);
-    end->code = code;
-    end->reached = true;
-    bell_ring(&end->changed);
-    pthread_mutex_unlock(&end->lock);
-}
-
 int stream_synchronize(struct stream *stream)
 {
-    struct end end = {.lock = PTHREAD_MUTEX_INITIALIZER};
-    int code = put_work(
-        stream,
-        &(struct op){.verb = CALLBACK, .call.callback = reach, .arg = &end});
+    struct record *record = record_new(stream->fate);
+    int code;
 
-    if (code)
-        return code;
-    bell_init(&end.changed);
-    pthread_mutex_lock(&end.lock);
-    while (!end.reached)
-        bell_wait(&end.changed, &end.lock);
-    pthread_mutex_unlock(&end.lock);
-    bell_done(&end.changed);
-    return end.code;
+    if (!record)
+        return OUT_OF_MEMORY;
+    code = put_work(stream,
+                    &(struct op){.verb = RECORD, .record = record_ref(record)});
+    if (code == OK) {
+        code = record_await(record);
+        if (code)
+            atomic_store(&record->fate->code, OK);
+        if (broken(stream))
+            code = broken(stream);
+    }
+    record_unref(record);
+    return code;
 }
 
 void device_synchronize(struct device *device)

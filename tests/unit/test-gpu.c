@@ -10,20 +10,19 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include <check.h>
 
 #include "core/base/exec.h"
 #include "core/device/driver.h"
 #include "core/device/gpu/gpu.h"
-#include "core/device/mailbox.h"
 #include "core/runtime.h"
 
 #include "../api/on-gpu.h"
 #include "../suite.h"
+#include "driver-table.h"
 
-enum { BYTES = 64, FIRST_NODE = 1 };
+enum { BYTES = TABLE_BYTES, FIRST_NODE = TABLE_FIRST_NODE };
 
 static struct orr_machine *machine;
 static struct gpu *driver;
@@ -37,45 +36,7 @@ static void open_machine(const char *standin)
     machine = orr_self->runtime->machine;
     driver = orr_gpu_of(machine, &ON_VENDOR);
     ck_assert_ptr_nonnull(driver);
-}
-
-static struct orr_queue *queue_of(unsigned node, enum orr_queue_use use)
-{
-    return driver->head.ops->queue(&driver->head, node, use);
-}
-
-static uintptr_t alloc(unsigned node)
-{
-    uintptr_t memory;
-
-    ck_assert_int_eq(orr_machine_alloc(machine, node, BYTES, &memory), 0);
-    return memory;
-}
-
-/* -- posts -- */
-
-static void wake_nobody(struct orr_mailbox *mailbox)
-{
-    (void)mailbox;
-}
-
-static struct orr_mailbox mailbox = {.wake = wake_nobody};
-static int narrived, failure;
-
-static void arrive(struct orr_post *post)
-{
-    failure = post->error;
-    narrived++;
-}
-
-static struct orr_post post = {.mailbox = &mailbox, .arrived = arrive};
-
-static bool arrives(int tries)
-{
-    while (!narrived && tries-- > 0)
-        if (!orr_mailbox_serve(&mailbox))
-            usleep(1000);
-    return narrived > 0;
+    table_use(machine, &driver->head);
 }
 
 /* -- queues -- */
@@ -99,61 +60,18 @@ static void close_gate(struct orr_queue *queue)
     driver->vendor->leave(queue->device, before);
 }
 
-static void put(struct orr_queue *queue, const struct orr_raw_copy *raw)
+static void open_gate(void)
 {
-    struct orr_async async = {.driver = &driver->head, .queue = queue};
-
-    ck_assert_int_eq(orr_machine_raw_copy(machine, raw, &async), -EAGAIN);
-    ck_assert(async.used);
+    sem_post(&gate);
 }
 
 /* Bytes go into one buffer; what reads another buffer waits for them, on the same
  * device or the other one. */
 START_TEST(a_queue_waits_for_an_event)
 {
-    const struct orr_driver_ops *ops;
-    unsigned reader = FIRST_NODE + (unsigned)_i;
-    char from[BYTES], to[BYTES];
-    struct orr_event event = {.happened = false};
-    struct orr_queue *in, *out;
-    uintptr_t written, read;
-
     open_machine("delay=50");
-    ops = driver->head.ops;
-    memset(from, 7, BYTES);
-    written = alloc(FIRST_NODE);
-    read = reader == FIRST_NODE ? written : alloc(reader);
-    in = queue_of(FIRST_NODE, ORR_QUEUE_IN);
-    out = queue_of(reader, ORR_QUEUE_OUT);
-    close_gate(in);
-    put(in, &(struct orr_raw_copy){.src = (uintptr_t)from,
-                                   .dst = written,
-                                   .dst_node = FIRST_NODE,
-                                   .size = BYTES});
-    ops->record(in, &event);
-    ops->wait(out, &event);
-    put(out, &(struct orr_raw_copy){.src = read,
-                                    .dst = (uintptr_t)to,
-                                    .src_node = reader,
-                                    .size = BYTES});
-    ops->notify(out, &post);
-    ck_assert(!arrives(20));
-    ck_assert(!atomic_load(&event.happened));
-    sem_post(&gate);
-    ck_assert(arrives(30000));
-    while (!atomic_load(&event.happened))
-        usleep(1000);
-    if (reader == FIRST_NODE)
-        ck_assert_mem_eq(to, from, BYTES);
-    /* Who waits for what has happened does not wait. */
-    narrived = 0;
-    ops->wait(out, &event);
-    ops->notify(out, &post);
-    ck_assert(arrives(30000));
-    ck_assert_int_eq(failure, 0);
-    orr_machine_free(machine, FIRST_NODE, written, BYTES);
-    if (reader != FIRST_NODE)
-        orr_machine_free(machine, reader, read, BYTES);
+    table_wait_for_event(FIRST_NODE + (unsigned)_i, false, close_gate,
+                         open_gate);
     starpu_shutdown();
 }
 END_TEST
@@ -166,19 +84,19 @@ START_TEST(an_end_does_not_hold_up_what_follows)
     uintptr_t memory;
 
     open_machine("delay=0");
-    memory = alloc(FIRST_NODE);
-    in = queue_of(FIRST_NODE, ORR_QUEUE_IN);
+    memory = table_alloc(FIRST_NODE);
+    in = table_queue(FIRST_NODE, ORR_QUEUE_IN);
     close_gate(&(struct orr_queue){.device = in->device, .stream = in->ends});
-    driver->head.ops->notify(in, &post);
-    put(in, &(struct orr_raw_copy){.src = (uintptr_t)bytes[0],
-                                   .dst = memory,
-                                   .dst_node = FIRST_NODE,
-                                   .size = BYTES});
+    driver->head.ops->notify(in, &table_post);
+    table_put(in, &(struct orr_raw_copy){.src = (uintptr_t)bytes[0],
+                                         .dst = memory,
+                                         .dst_node = FIRST_NODE,
+                                         .size = BYTES});
     driver->vendor->use(in->device);
     ck_assert_int_eq(driver->api.stream_synchronize(in->stream), 0);
-    ck_assert(!arrives(5));
-    sem_post(&gate);
-    ck_assert(arrives(30000));
+    ck_assert(!table_arrives(5));
+    open_gate();
+    ck_assert(table_arrives(30000));
     orr_machine_free(machine, FIRST_NODE, memory, BYTES);
     starpu_shutdown();
 }
@@ -189,85 +107,18 @@ START_TEST(to_wait_for_what_is_not_recorded_ends_the_program)
     struct orr_event event = {.happened = false};
 
     open_machine("");
-    driver->head.ops->wait(queue_of(FIRST_NODE, ORR_QUEUE_IN), &event);
+    driver->head.ops->wait(table_queue(FIRST_NODE, ORR_QUEUE_IN), &event);
 }
 END_TEST
 
 /* -- bytes -- */
 
-/* The first is a box, in the second slices begin between rows, the third has a
- * level more than a box, in the fourth rows are of one byte. */
-static const struct orr_raw_copy shapes[] = {
-    {.size = 3,
-     .levels = 2,
-     .n = {2, 3},
-     .src_step = {5, 15},
-     .dst_step = {4, 8}},
-    {.size = 3,
-     .levels = 2,
-     .n = {2, 3},
-     .src_step = {5, 13},
-     .dst_step = {3, 7}},
-    {.size = 2,
-     .levels = 3,
-     .n = {2, 2, 2},
-     .src_step = {3, 6, 25},
-     .dst_step = {2, 5, 11}},
-    {.size = 1, .levels = 1, .n = {9}, .src_step = {5}, .dst_step = {2}},
-};
-
-enum { NSHAPES = sizeof(shapes) / sizeof(shapes[0]) };
-
-static void copy(uintptr_t src, unsigned src_node, uintptr_t dst,
-                 unsigned dst_node, struct orr_raw_copy raw)
-{
-    raw.src = src;
-    raw.src_node = src_node;
-    raw.dst = dst;
-    raw.dst_node = dst_node;
-    ck_assert_int_eq(orr_machine_raw_copy(machine, &raw, NULL), 0);
-}
-
-/* In with strides, to a second buffer with them turned round, and out as it is:
- * the same as on the host. The second buffer is on the same device or the other
- * one, which may be closed to the first. */
+/* On one device, and between two, one of which may be closed to the other. */
 START_TEST(strided_copies_are_the_hosts)
 {
-    const struct orr_raw_copy whole = {.size = BYTES};
-    struct orr_raw_copy there = shapes[_i % NSHAPES], back = there;
-    unsigned far = FIRST_NODE + (unsigned)(_i / NSHAPES > 0);
-    char from[BYTES], between[BYTES] = {0}, expected[BYTES] = {0};
-    char zeros[BYTES] = {0}, to[BYTES];
-    uintptr_t first, second;
-
-    open_machine(_i / NSHAPES == 2 ? "peers=none" : "peers=all");
-    for (int i = 0; i < BYTES; i++)
-        from[i] = (char)(i + 1);
-    there.src_offset = 7;
-    there.dst_offset = 2;
-    memcpy(back.src_step, there.dst_step, sizeof(back.src_step));
-    memcpy(back.dst_step, there.src_step, sizeof(back.dst_step));
-    back.src_offset = 2;
-    back.dst_offset = 7;
-    first = alloc(FIRST_NODE);
-    second = alloc(far);
-    copy((uintptr_t)zeros, 0, first, FIRST_NODE, whole);
-    copy((uintptr_t)zeros, 0, second, far, whole);
-    copy((uintptr_t)from, 0, first, FIRST_NODE, there);
-    copy(first, FIRST_NODE, second, far, back);
-    copy(second, far, (uintptr_t)to, 0, whole);
-    there.src = (uintptr_t)from;
-    there.dst = back.src = (uintptr_t)between;
-    back.dst = (uintptr_t)expected;
-    orr_host_raw_copy(&there);
-    orr_host_raw_copy(&back);
-    ck_assert_mem_eq(to, expected, BYTES);
-    /* And out with strides. */
-    memset(to, 0, BYTES);
-    copy(first, FIRST_NODE, (uintptr_t)to, 0, back);
-    ck_assert_mem_eq(to, expected, BYTES);
-    orr_machine_free(machine, FIRST_NODE, first, BYTES);
-    orr_machine_free(machine, far, second, BYTES);
+    open_machine(_i / TABLE_SHAPES == 2 ? "peers=none" : "peers=all");
+    table_copy_strided(_i % TABLE_SHAPES,
+                       FIRST_NODE + (unsigned)(_i / TABLE_SHAPES > 0));
     starpu_shutdown();
 }
 END_TEST
@@ -305,25 +156,8 @@ END_TEST
 
 START_TEST(a_copy_beyond_the_block_is_eio)
 {
-    char bytes[2 * BYTES] = {0};
-    struct orr_async async;
-    uintptr_t memory;
-
     open_machine("");
-    memory = alloc(FIRST_NODE);
-    async = (struct orr_async){.driver = &driver->head,
-                               .queue = queue_of(FIRST_NODE, ORR_QUEUE_IN)};
-    for (int i = 0; i < 2; i++)
-        ck_assert_int_eq(
-            orr_machine_raw_copy(machine,
-                                 &(struct orr_raw_copy){.src = (uintptr_t)bytes,
-                                                        .dst = memory,
-                                                        .dst_node = FIRST_NODE,
-                                                        .size = 2 * BYTES},
-                                 i ? &async : NULL),
-            -EIO);
-    ck_assert_int_eq(async.error, -EIO);
-    orr_machine_free(machine, FIRST_NODE, memory, BYTES);
+    table_copy_beyond();
     starpu_shutdown();
 }
 END_TEST
@@ -337,19 +171,21 @@ START_TEST(an_end_tells_what_has_failed)
     bool lost = _i;
 
     open_machine(lost ? "fault=lost@1" : "fault=copy@1");
-    memory = alloc(FIRST_NODE);
-    put(queue_of(FIRST_NODE, ORR_QUEUE_IN),
-        &(struct orr_raw_copy){.src = (uintptr_t)bytes,
-                               .dst = memory,
-                               .dst_node = FIRST_NODE,
-                               .size = BYTES});
-    driver->head.ops->notify(queue_of(FIRST_NODE, ORR_QUEUE_IN), &post);
-    ck_assert(arrives(30000));
-    ck_assert_int_eq(failure, lost ? -ENODEV : -EIO);
-    narrived = 0;
-    driver->head.ops->notify(queue_of(FIRST_NODE, ORR_QUEUE_OUT), &post);
-    ck_assert(arrives(30000));
-    ck_assert_int_eq(failure, lost ? -ENODEV : 0);
+    memory = table_alloc(FIRST_NODE);
+    table_put(table_queue(FIRST_NODE, ORR_QUEUE_IN),
+              &(struct orr_raw_copy){.src = (uintptr_t)bytes,
+                                     .dst = memory,
+                                     .dst_node = FIRST_NODE,
+                                     .size = BYTES});
+    driver->head.ops->notify(table_queue(FIRST_NODE, ORR_QUEUE_IN),
+                             &table_post);
+    ck_assert(table_arrives(30000));
+    ck_assert_int_eq(table_error, lost ? -ENODEV : -EIO);
+    table_narrived = 0;
+    driver->head.ops->notify(table_queue(FIRST_NODE, ORR_QUEUE_OUT),
+                             &table_post);
+    ck_assert(table_arrives(30000));
+    ck_assert_int_eq(table_error, lost ? -ENODEV : 0);
     ck_assert_int_eq(orr_machine_alloc(machine, FIRST_NODE, BYTES, &memory),
                      lost ? -ENODEV : 0);
     starpu_shutdown();
@@ -410,7 +246,7 @@ int main(void)
     tcase_add_test(tc, an_end_does_not_hold_up_what_follows);
     tcase_add_test_raise_signal(
         tc, to_wait_for_what_is_not_recorded_ends_the_program, SIGABRT);
-    tcase_add_loop_test(tc, strided_copies_are_the_hosts, 0, 3 * NSHAPES);
+    tcase_add_loop_test(tc, strided_copies_are_the_hosts, 0, 3 * TABLE_SHAPES);
     tcase_add_loop_test(tc, peers_are_linked_where_they_are_open, 0, 4);
     tcase_add_test(tc, what_does_not_fit_is_enomem);
     tcase_add_test(tc, a_copy_beyond_the_block_is_eio);

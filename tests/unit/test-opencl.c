@@ -7,19 +7,18 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include <check.h>
 
 #include "core/base/exec.h"
 #include "core/device/driver.h"
-#include "core/device/mailbox.h"
 #include "core/device/opencl/opencl.h"
 #include "core/runtime.h"
 
 #include "../suite.h"
+#include "driver-table.h"
 
-enum { BYTES = 64, FIRST_NODE = 1 };
+enum { BYTES = TABLE_BYTES, FIRST_NODE = TABLE_FIRST_NODE };
 
 static struct orr_machine *machine;
 static struct opencl *driver;
@@ -32,215 +31,48 @@ static void open_machine(void)
     machine = orr_self->runtime->machine;
     driver = orr_opencl_of(machine);
     ck_assert_ptr_nonnull(driver);
-}
-
-static struct orr_queue *queue_of(unsigned node, enum orr_queue_use use)
-{
-    return driver->head.ops->queue(&driver->head, node, use);
-}
-
-static uintptr_t alloc(unsigned node)
-{
-    uintptr_t memory;
-
-    ck_assert_int_eq(orr_machine_alloc(machine, node, BYTES, &memory), 0);
-    return memory;
-}
-
-/* -- posts -- */
-
-static void wake_nobody(struct orr_mailbox *mailbox)
-{
-    (void)mailbox;
-}
-
-static struct orr_mailbox mailbox = {.wake = wake_nobody};
-static int narrived;
-
-static void arrive(struct orr_post *post)
-{
-    ck_assert_int_eq(post->error, 0);
-    narrived++;
-}
-
-static struct orr_post post = {.mailbox = &mailbox, .arrived = arrive};
-
-static bool arrives(int tries)
-{
-    while (!narrived && tries-- > 0)
-        if (!orr_mailbox_serve(&mailbox))
-            usleep(1000);
-    return narrived > 0;
+    table_use(machine, &driver->head);
 }
 
 /* -- queues -- */
 
-static cl_event close_gate(struct orr_queue *queue)
+static cl_event gate;
+
+static void close_gate(struct orr_queue *queue)
 {
     cl_int error;
-    cl_event gate = driver->cl.CreateUserEvent(queue->device->context, &error);
 
+    gate = driver->cl.CreateUserEvent(queue->device->context, &error);
     ck_assert_int_eq(error, 0);
     ck_assert_int_eq(
         driver->cl.EnqueueBarrierWithWaitList(queue->queue, 1, &gate, NULL), 0);
-    return gate;
 }
 
-static void open_gate(cl_event gate)
+static void open_gate(void)
 {
     ck_assert_int_eq(driver->cl.SetUserEventStatus(gate, OPENCL_COMPLETE), 0);
     driver->cl.ReleaseEvent(gate);
-}
-
-static void put(struct orr_queue *queue, const struct orr_raw_copy *raw)
-{
-    struct orr_async async = {.driver = &driver->head, .queue = queue};
-
-    ck_assert_int_eq(orr_machine_raw_copy(machine, raw, &async), -EAGAIN);
-    ck_assert(async.used);
 }
 
 /* Bytes go into one buffer; what reads another buffer waits for them: on the
  * same device or the other one, said before or after the event is recorded. */
 START_TEST(a_queue_waits_for_an_event)
 {
-    const struct orr_driver_ops *ops;
-    unsigned reader = FIRST_NODE + (unsigned)_i % 2;
-    bool wait_first = _i / 2;
-    char from[BYTES], to[BYTES];
-    struct orr_event event = {.happened = false};
-    struct orr_queue *in, *out;
-    uintptr_t written, read;
-    cl_event gate;
-
     open_machine();
-    ops = driver->head.ops;
-    memset(from, 7, BYTES);
-    written = alloc(FIRST_NODE);
-    read = reader == FIRST_NODE ? written : alloc(reader);
-    in = queue_of(FIRST_NODE, ORR_QUEUE_IN);
-    out = queue_of(reader, ORR_QUEUE_OUT);
-    gate = close_gate(in);
-    put(in, &(struct orr_raw_copy){.src = (uintptr_t)from,
-                                   .dst = written,
-                                   .dst_node = FIRST_NODE,
-                                   .size = BYTES});
-    if (wait_first)
-        ops->wait(out, &event);
-    ops->record(in, &event);
-    if (!wait_first)
-        ops->wait(out, &event);
-    put(out, &(struct orr_raw_copy){.src = read,
-                                    .dst = (uintptr_t)to,
-                                    .src_node = reader,
-                                    .size = BYTES});
-    ops->notify(out, &post);
-    ck_assert(!arrives(50));
-    ck_assert(!atomic_load(&event.happened));
-    open_gate(gate);
-    ck_assert(arrives(30000));
-    ck_assert(atomic_load(&event.happened));
-    if (reader == FIRST_NODE)
-        ck_assert_mem_eq(to, from, BYTES);
-    /* Who waits for what has happened does not wait. */
-    narrived = 0;
-    ops->wait(out, &event);
-    ops->notify(out, &post);
-    ck_assert(arrives(30000));
-    orr_machine_free(machine, FIRST_NODE, written, BYTES);
-    if (reader != FIRST_NODE)
-        orr_machine_free(machine, reader, read, BYTES);
+    table_wait_for_event(FIRST_NODE + (unsigned)_i % 2, _i / 2, close_gate,
+                         open_gate);
     starpu_shutdown();
 }
 END_TEST
 
 /* -- bytes -- */
 
-/* The first is a box of OpenCL's, in the second slices begin between rows, the
- * third has a level more than a box, in the fourth rows are of one byte. */
-static const struct orr_raw_copy shapes[] = {
-    {.size = 3,
-     .levels = 2,
-     .n = {2, 3},
-     .src_step = {5, 15},
-     .dst_step = {4, 8}},
-    {.size = 3,
-     .levels = 2,
-     .n = {2, 3},
-     .src_step = {5, 13},
-     .dst_step = {3, 7}},
-    {.size = 2,
-     .levels = 3,
-     .n = {2, 2, 2},
-     .src_step = {3, 6, 25},
-     .dst_step = {2, 5, 11}},
-    {.size = 1, .levels = 1, .n = {9}, .src_step = {5}, .dst_step = {2}},
-};
-
-enum { NSHAPES = sizeof(shapes) / sizeof(shapes[0]) };
-
-/* To the device, within it, to the other one, and back, with the strides on
- * either side: the same as on the host. */
+/* On one device, and between two. */
 START_TEST(strided_copies_are_the_hosts)
 {
-    struct orr_raw_copy raw = shapes[_i % NSHAPES];
-    unsigned far = FIRST_NODE + (unsigned)(_i / NSHAPES);
-    char from[BYTES], expected[BYTES], zeros[BYTES] = {0}, to[BYTES];
-    struct orr_raw_copy whole = {.size = BYTES};
-    uintptr_t first, second;
-
     open_machine();
-    for (int i = 0; i < BYTES; i++)
-        from[i] = (char)(i + 1);
-    first = alloc(FIRST_NODE);
-    second = alloc(far);
-    whole.src = (uintptr_t)zeros;
-    whole.dst = first;
-    whole.dst_node = FIRST_NODE;
-    ck_assert_int_eq(orr_machine_raw_copy(machine, &whole, NULL), 0);
-    whole.dst = second;
-    whole.dst_node = far;
-    ck_assert_int_eq(orr_machine_raw_copy(machine, &whole, NULL), 0);
-
-    raw.src_offset = 7;
-    raw.dst_offset = 2;
-    raw.src = (uintptr_t)from;
-    memset(expected, 0, BYTES);
-    raw.dst = (uintptr_t)expected;
-    orr_host_raw_copy(&raw);
-
-    raw.dst = first;
-    raw.dst_node = FIRST_NODE;
-    ck_assert_int_eq(orr_machine_raw_copy(machine, &raw, NULL), 0);
-    /* The strides turned round: back to where they were. */
-    raw.src = first;
-    raw.src_node = FIRST_NODE;
-    raw.dst = second;
-    raw.dst_node = far;
-    memcpy(raw.src_step, shapes[_i % NSHAPES].dst_step, sizeof(raw.src_step));
-    memcpy(raw.dst_step, shapes[_i % NSHAPES].src_step, sizeof(raw.dst_step));
-    raw.src_offset = 2;
-    raw.dst_offset = 7;
-    ck_assert_int_eq(orr_machine_raw_copy(machine, &raw, NULL), 0);
-    memset(to, 0, BYTES);
-    whole.src = second;
-    whole.src_node = far;
-    whole.dst = (uintptr_t)to;
-    whole.dst_node = 0;
-    ck_assert_int_eq(orr_machine_raw_copy(machine, &whole, NULL), 0);
-    raw.src = (uintptr_t)expected;
-    raw.dst = (uintptr_t)zeros;
-    orr_host_raw_copy(&raw);
-    ck_assert_mem_eq(to, zeros, BYTES);
-    /* And out with strides. */
-    memset(to, 0, BYTES);
-    raw.src = first;
-    raw.dst = (uintptr_t)to;
-    raw.dst_node = 0;
-    ck_assert_int_eq(orr_machine_raw_copy(machine, &raw, NULL), 0);
-    ck_assert_mem_eq(to, zeros, BYTES);
-    orr_machine_free(machine, FIRST_NODE, first, BYTES);
-    orr_machine_free(machine, far, second, BYTES);
+    table_copy_strided(_i % TABLE_SHAPES,
+                       FIRST_NODE + (unsigned)(_i / TABLE_SHAPES));
     starpu_shutdown();
 }
 END_TEST
@@ -262,7 +94,7 @@ START_TEST(pinned_memory_is_copied_from_and_outlives_the_driver)
     memset(from, 5, BYTES);
     memset(to, 0, BYTES);
     memset(left, 6, BYTES);
-    memory = alloc(FIRST_NODE + 1);
+    memory = table_alloc(FIRST_NODE + 1);
     ck_assert_int_eq(
         orr_machine_raw_copy(machine,
                              &(struct orr_raw_copy){.src = (uintptr_t)from,
@@ -307,25 +139,8 @@ END_TEST
 
 START_TEST(a_copy_beyond_the_buffer_is_eio)
 {
-    char bytes[2 * BYTES] = {0};
-    struct orr_async async;
-    uintptr_t memory;
-
     open_machine();
-    memory = alloc(FIRST_NODE);
-    async = (struct orr_async){.driver = &driver->head,
-                               .queue = queue_of(FIRST_NODE, ORR_QUEUE_IN)};
-    for (int i = 0; i < 2; i++)
-        ck_assert_int_eq(
-            orr_machine_raw_copy(machine,
-                                 &(struct orr_raw_copy){.src = (uintptr_t)bytes,
-                                                        .dst = memory,
-                                                        .dst_node = FIRST_NODE,
-                                                        .size = 2 * BYTES},
-                                 i ? &async : NULL),
-            -EIO);
-    ck_assert_int_eq(async.error, -EIO);
-    orr_machine_free(machine, FIRST_NODE, memory, BYTES);
+    table_copy_beyond();
     starpu_shutdown();
 }
 END_TEST
@@ -371,22 +186,14 @@ static void fail_ends(int n)
     driver->cl.SetEventCallback = set_failing;
 }
 
-static int failure;
-
-static void note_failure(struct orr_post *of)
-{
-    failure = of->error;
-    narrived++;
-}
-
 START_TEST(a_queue_that_failed_says_so)
 {
     open_machine();
     fail_ends(1);
-    post.arrived = note_failure;
-    driver->head.ops->notify(queue_of(FIRST_NODE, ORR_QUEUE_PEER), &post);
-    ck_assert(arrives(30000));
-    ck_assert_int_eq(failure, -EIO);
+    driver->head.ops->notify(table_queue(FIRST_NODE, ORR_QUEUE_PEER),
+                             &table_post);
+    ck_assert(table_arrives(30000));
+    ck_assert_int_eq(table_error, -EIO);
     starpu_shutdown();
 }
 END_TEST
@@ -409,15 +216,16 @@ START_TEST(an_end_that_cannot_be_asked_for_is_waited_for)
 
     open_machine();
     memset(from, 7, BYTES);
-    memory = alloc(FIRST_NODE);
+    memory = table_alloc(FIRST_NODE);
     driver->cl.EnqueueMarkerWithWaitList = no_marker;
-    put(queue_of(FIRST_NODE, ORR_QUEUE_IN),
-        &(struct orr_raw_copy){.src = (uintptr_t)from,
-                               .dst = memory,
-                               .dst_node = FIRST_NODE,
-                               .size = BYTES});
-    driver->head.ops->notify(queue_of(FIRST_NODE, ORR_QUEUE_IN), &post);
-    ck_assert(arrives(1));
+    table_put(table_queue(FIRST_NODE, ORR_QUEUE_IN),
+              &(struct orr_raw_copy){.src = (uintptr_t)from,
+                                     .dst = memory,
+                                     .dst_node = FIRST_NODE,
+                                     .size = BYTES});
+    driver->head.ops->notify(table_queue(FIRST_NODE, ORR_QUEUE_IN),
+                             &table_post);
+    ck_assert(table_arrives(1));
     ck_assert_int_eq(
         orr_machine_raw_copy(machine,
                              &(struct orr_raw_copy){.src = memory,
@@ -598,7 +406,7 @@ int main(void)
     suite_add_tcase(suite, tc);
     tcase_set_timeout(tc, 90);
     tcase_add_loop_test(tc, a_queue_waits_for_an_event, 0, 4);
-    tcase_add_loop_test(tc, strided_copies_are_the_hosts, 0, 2 * NSHAPES);
+    tcase_add_loop_test(tc, strided_copies_are_the_hosts, 0, 2 * TABLE_SHAPES);
     tcase_add_test(tc, pinned_memory_is_copied_from_and_outlives_the_driver);
     tcase_add_test(tc, what_does_not_fit_is_enomem);
     tcase_add_test(tc, a_copy_beyond_the_buffer_is_eio);
