@@ -41,9 +41,10 @@ struct orr_queue {
     gpu_event_t end;
 };
 
-/* A kernel under way, in kernel->machine_link[0]. */
+/* A kernel under way, in kernel->machine_link[0]. Its worker takes it; who serves
+ * the node's mailbox frees it, maybe another worker of the device. */
 struct gpu_run {
-    struct gpu_device *device; /* NULL: free */
+    _Atomic(struct gpu_device *) device; /* NULL: free, with release */
     gpu_event_t begin, end;    /* in the queue before and after it; owned */
     struct orr_post *post;     /* the kernel's */
     int code;                  /* what the end says */
@@ -54,7 +55,7 @@ enum { GPU_MAX_RUNS = 4 };
 
 struct gpu_worker {
     struct orr_queue kernels;
-    struct gpu_run runs[GPU_MAX_RUNS]; /* [its worker] */
+    struct gpu_run runs[GPU_MAX_RUNS];
 };
 
 struct gpu_device {

@@ -16,17 +16,28 @@ static struct gpu_run *new_run(struct gpu_device *device,
 {
     struct gpu_run *run = worker->runs;
 
-    while (run->device)
+    while (atomic_load_explicit(&run->device, memory_order_acquire))
         run++;
-    run->device = device;
+    atomic_store_explicit(&run->device, device, memory_order_relaxed);
     run->code = 0;
     return run;
+}
+
+/* Of one that is not free. */
+static struct gpu_device *device_of(const struct gpu_run *run)
+{
+    return atomic_load_explicit(&run->device, memory_order_relaxed);
+}
+
+static void free_run(struct gpu_run *run)
+{
+    atomic_store_explicit(&run->device, NULL, memory_order_release);
 }
 
 /* Its events are made at its first use. A code. */
 static int begin_run(struct gpu_run *run, gpu_stream_t stream)
 {
-    const struct gpu_api *api = &run->device->driver->api;
+    const struct gpu_api *api = &device_of(run)->driver->api;
     int code = 0;
 
     if (!run->begin)
@@ -53,7 +64,7 @@ void gpu_worker_done(struct gpu_device *device, struct gpu_worker *worker)
 
 static void set_times(const struct gpu_run *run, struct orr_kernel *kernel)
 {
-    struct gpu *driver = run->device->driver;
+    struct gpu *driver = device_of(run)->driver;
     float ms;
 
     kernel->end = orr_exec_now(driver->head.machine->exec);
@@ -68,13 +79,13 @@ static void kernel_arrived(struct orr_post *post)
         (struct orr_kernel *)(void *)((char *)post -
                                       offsetof(struct orr_kernel, post));
     struct gpu_run *run = kernel->machine_link[0];
-    struct gpu_device *device = run->device;
+    struct gpu_device *device = device_of(run);
 
     kernel->error = post->error;
     if (run->code)
         (void)orr_gpu_report(device, "a kernel", run->code);
     set_times(run, kernel);
-    run->device = NULL;
+    free_run(run);
     kernel->done(kernel);
 }
 
@@ -116,6 +127,7 @@ static int run_now(struct gpu_device *device, struct gpu_worker *worker,
 static int run_beside(struct gpu_run *run, struct gpu_worker *worker,
                       struct orr_kernel *kernel)
 {
+    const struct gpu_device *device = device_of(run);
     int code;
 
     kernel->machine_link[0] = run;
@@ -123,8 +135,8 @@ static int run_beside(struct gpu_run *run, struct gpu_worker *worker,
     kernel->run(kernel);
     kernel->post.arrived = kernel_arrived;
     kernel->post.error = 0;
-    orr_post_expect(&kernel->post, run->device->driver->head.machine->exec);
-    code = run->device->driver->vendor->use(run->device);
+    orr_post_expect(&kernel->post, device->driver->head.machine->exec);
+    code = device->driver->vendor->use(device);
     if (!code)
         code = gpu_call_at_end(&worker->kernels, run->end, run_ended, run);
     /* Without failures the kernel may be gone. */
@@ -157,7 +169,7 @@ int gpu_kernel_start(struct orr_driver *head, struct orr_kernel *kernel)
     code = begin_run(run, worker->kernels.stream);
     if (!code)
         return run_beside(run, worker, kernel);
-    run->device = NULL;
+    free_run(run);
     return end_at_once(kernel, exec,
                        orr_gpu_report(device, "the start of a kernel", code));
 }
