@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """What is measured of devices: the links of two devices of PoCL's, or of the
-stand-in for CUDA, by `orrery calibrate bus` and by a program that finds no bus files,
+stand-in for CUDA or HIP, by `orrery calibrate bus` and by a program that finds no bus files,
 and the description that simulates them. Nothing here depends on how long anything
 takes.
 
-usage: test-opencl-calibrate.py ORRERY PROGRAM [CUDA], under on-opencl.sh, or with
-ORRERY_CUDA_LIBRARY
+usage: test-opencl-calibrate.py ORRERY PROGRAM [CUDA|HIP], under on-opencl.sh, or with
+ORRERY_CUDA_LIBRARY or ORRERY_HIP_LIBRARY
 """
 
 import json
@@ -18,9 +18,10 @@ import sys
 import tempfile
 
 ORRERY, PROGRAM = sys.argv[1:3]
-CUDA = len(sys.argv) > 3
-KIND = "CUDA" if CUDA else "OpenCL"
+KIND = sys.argv[3] if len(sys.argv) > 3 else "OpenCL"
 VARIABLE = KIND.upper()
+# Places in the files that say how many devices of each kind there are.
+PLACES = {"CUDA": 2, "OpenCL": 3, "HIP": 8}
 
 
 def run(home, *words, may_fall_short=False, **env):
@@ -68,7 +69,10 @@ def calibrate_measures_links_of_devices(home):
         assert len(crowds[kind]["copies"]) == 2, crowds
         assert all(copy["pinned"] for copy in crowds[kind]["copies"]), crowds
         assert crowds[kind]["total_MBps"] > 0, crowds
-    assert counts(home)[1:4] == ([1, 2, 0] if CUDA else [1, 0, 2]), counts(home)
+    found = counts(home)
+    assert found[1] == 1, found
+    assert [found[place] for kind, place in sorted(PLACES.items())
+            ] == [2 if kind == KIND else 0 for kind in sorted(PLACES)], found
     assert positive(matrix(home, ".bandwidth"))
     assert positive(matrix(home, ".latency"))
 
@@ -122,13 +126,13 @@ def a_program_measures_once(home):
     # With fewer devices, or none, the files are good enough.
     run(home, PROGRAM, **{"STARPU_N" + VARIABLE: "0"})
     run(home, PROGRAM, **{f"STARPU_WORKERS_{VARIABLE}ID": "1"})
-    assert counts(home)[2 if CUDA else 3] == 2
+    assert counts(home)[PLACES[KIND]] == 2
     assert bus_file(home, ".bandwidth").read_text() == before
 
 
 def all_devices_are_measured_with_one_in_use(home):
     run(home, PROGRAM, **{f"STARPU_WORKERS_{VARIABLE}ID": "1"})
-    assert counts(home)[2 if CUDA else 3] == 2, counts(home)
+    assert counts(home)[PLACES[KIND]] == 2, counts(home)
     assert positive(matrix(home, ".bandwidth"))
 
 
@@ -139,7 +143,7 @@ def main():
              calibrate_measures_kernels_of_devices,
              the_description_simulates_the_devices, a_program_measures_once,
              all_devices_are_measured_with_one_in_use)
-    if CUDA:  # the program has no kernels for the stand-in
+    if KIND != "OpenCL":  # the program has no kernels for the stand-ins
         tests = tuple(test for test in tests
                       if test is not calibrate_measures_kernels_of_devices)
     failed = 0

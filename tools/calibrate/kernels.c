@@ -27,12 +27,13 @@
  * prefers the fast ones once they are calibrated. */
 static const struct {
     const char *kind;       /* as workers are named; NULL: all devices */
-    const char *without[2]; /* settings that exclude the others */
+    const char *without[3]; /* settings that exclude the others */
 } choices[] = {
-    {NULL, {NULL, NULL}},
-    {"CPU", {"STARPU_NCUDA=0", "STARPU_NOPENCL=0"}},
-    {"CUDA", {"STARPU_NCPU=0", "STARPU_NOPENCL=0"}},
-    {"OpenCL", {"STARPU_NCPU=0", "STARPU_NCUDA=0"}},
+    {NULL, {NULL}},
+    {"CPU", {"STARPU_NCUDA=0", "STARPU_NOPENCL=0", "STARPU_NHIP=0"}},
+    {"CUDA", {"STARPU_NCPU=0", "STARPU_NOPENCL=0", "STARPU_NHIP=0"}},
+    {"OpenCL", {"STARPU_NCPU=0", "STARPU_NCUDA=0", "STARPU_NHIP=0"}},
+    {"HIP", {"STARPU_NCPU=0", "STARPU_NCUDA=0", "STARPU_NOPENCL=0"}},
 };
 
 enum { NCHOICES = sizeof(choices) / sizeof(*choices) };
@@ -199,6 +200,7 @@ static void run(struct calibration *c, unsigned i)
                           "ORRERY_ASSUME",
                           choices[config->choice].without[0],
                           choices[config->choice].without[1],
+                          choices[config->choice].without[2],
                           NULL};
     struct launch launch = {.scheduler = c->options->sched,
                             .more = more,

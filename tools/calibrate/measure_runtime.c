@@ -171,7 +171,8 @@ static void print(double samples[ROUNDS][NCOSTS])
         putchar('\n');
     }
     printf("devices %u\n",
-           starpu_cuda_worker_get_count() + starpu_opencl_worker_get_count());
+           starpu_cuda_worker_get_count() + starpu_opencl_worker_get_count() +
+               starpu_hip_worker_get_count());
 }
 
 int main(void)
