@@ -712,6 +712,7 @@ int orr_runtime_start(struct starpu_conf *conf, struct orr_pinned *pinned)
     orr_lock_init(&rt->plans_lock, ORR_RANK_PLANS);
     orr_lock_init(&rt->gangs_lock, ORR_RANK_SCHED);
     orr_lock_init(&rt->nests_lock, ORR_RANK_NESTS);
+    orr_iterations_init(&rt->iterations);
     orr_list_init(&rt->handles);
     orr_list_init(&rt->dead);
     code = start(rt, conf, &err);

@@ -17,6 +17,7 @@
 #include "core/cost/noise.h"
 #include "core/device/machine.h"
 #include "core/members.h"
+#include "core/observe/iterations.h"
 #include "core/observe/trace_types.h"
 #include "core/worker/hooks.h"
 #include "core/worker/worker.h"
@@ -130,6 +131,7 @@ struct orr_runtime {
     struct orr_tags *tags;
     struct orr_agains *agains;
     struct orr_trace *trace;               /* NULL: off */
+    struct orr_iterations iterations;      /* that the program is in */
     struct orr_tally *tally;               /* NULL: no report was asked for */
     struct orr_tool *tool;                 /* [const] a profiler's, or NULL */
     _Atomic(struct orr_recording *) bound; /* owned; NULL: none asked for */

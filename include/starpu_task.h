@@ -424,7 +424,9 @@ void starpu_do_schedule(void);
 int starpu_task_nready(void);
 int starpu_task_nsubmitted(void);
 
-/* Marks tasks with the application's loop counter, for traces; levels nest. */
+/* Marks tasks of the caller's scheduling context (the first one, where none is set)
+ * with the application's loop counter, for traces; levels nest, and the two outer
+ * ones are shown. A pop without a push before ends the program with a message. */
 void starpu_iteration_push(unsigned long iteration);
 void starpu_iteration_pop(void);
 

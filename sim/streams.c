@@ -78,15 +78,20 @@ int orr_streams_start(struct orr_streams *streams, struct orr_kernel *kernel)
     double duration = true_duration(kernel);
 
     assert(kernel->worker < streams->n);
-    if (streams->machine->runs_kernels && kernel->run)
+    if (streams->machine->runs_kernels && kernel->run) {
+        kernel->start = streams->exec->now;
         run(kernel);
+    }
     if (kernel->async && worker->async) {
         enqueue(&streams->streams[kernel->worker], kernel, duration);
         return 0;
     }
-    kernel->start = streams->exec->now;
-    kernel->away = 0;
-    kernel->end = kernel->start + duration;
+    /* One that has waited began before that. */
+    if (kernel->away > 0)
+        kernel->away = streams->exec->now - kernel->start;
+    else
+        kernel->start = streams->exec->now;
+    kernel->end = streams->exec->now + duration;
     streams->exec->head.ops->sleep(&streams->exec->head, duration);
     return 1;
 }

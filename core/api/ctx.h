@@ -19,3 +19,9 @@ static inline struct orr_sched *orr_api_sched(const char *call, unsigned id)
                   call, id);
     abort();
 }
+
+/* The context of the calling thread, or the first one. */
+static inline unsigned orr_api_current_ctx(void)
+{
+    return orr_self && orr_self->sched_ctx ? orr_self->sched_ctx - 1U : 0;
+}

@@ -84,15 +84,9 @@ struct starpu_sched_policy **starpu_sched_get_predefined_policies(void)
 
 /* -- those in use -- */
 
-/* The context of the calling thread, or the first one. */
-static unsigned current_ctx(void)
-{
-    return orr_self && orr_self->sched_ctx ? orr_self->sched_ctx - 1U : 0;
-}
-
 struct starpu_sched_policy *starpu_sched_get_sched_policy(void)
 {
-    return starpu_sched_ctx_get_sched_policy(current_ctx());
+    return starpu_sched_ctx_get_sched_policy(orr_api_current_ctx());
 }
 
 struct starpu_sched_policy *
@@ -144,7 +138,7 @@ void *starpu_sched_ctx_get_policy_data(unsigned sched_ctx_id)
 
 int starpu_sched_get_min_priority(void)
 {
-    struct orr_sched *sched = orr_api_sched(__func__, current_ctx());
+    struct orr_sched *sched = orr_api_sched(__func__, orr_api_current_ctx());
 
     if (sched->runtime->calls)
         orr_calls_ask_range(sched->runtime->calls, sched, false);
@@ -153,7 +147,7 @@ int starpu_sched_get_min_priority(void)
 
 int starpu_sched_get_max_priority(void)
 {
-    struct orr_sched *sched = orr_api_sched(__func__, current_ctx());
+    struct orr_sched *sched = orr_api_sched(__func__, orr_api_current_ctx());
 
     if (sched->runtime->calls)
         orr_calls_ask_range(sched->runtime->calls, sched, true);
@@ -162,12 +156,12 @@ int starpu_sched_get_max_priority(void)
 
 int starpu_sched_set_min_priority(int min_prio)
 {
-    return starpu_sched_ctx_set_min_priority(current_ctx(), min_prio);
+    return starpu_sched_ctx_set_min_priority(orr_api_current_ctx(), min_prio);
 }
 
 int starpu_sched_set_max_priority(int max_prio)
 {
-    return starpu_sched_ctx_set_max_priority(current_ctx(), max_prio);
+    return starpu_sched_ctx_set_max_priority(orr_api_current_ctx(), max_prio);
 }
 
 int starpu_sched_ctx_get_min_priority(unsigned sched_ctx_id)

@@ -12,10 +12,10 @@
 #include "core/api/poll.h"
 #include "core/api/transaction.h"
 #include "core/check.h"
+#include "core/observe/iterations.h"
 #include "core/observe/perf.h"
 #include "core/observe/progress.h"
 #include "core/observe/record.h"
-#include "core/observe/submissions.h"
 #include "core/observe/watchdog.h"
 #include "core/sched/sched.h"
 #include "core/task/again.h"
@@ -495,15 +495,14 @@ int starpu_task_nsubmitted(void)
     return (int)orr_count_unfinished(ORR_API_RUNTIME());
 }
 
-/* They are in records and in tasks.rec. */
+/* Loops are those of the caller's scheduling context. */
 void starpu_iteration_push(unsigned long iteration)
 {
     struct orr_runtime *rt = ORR_API_RUNTIME();
 
     ORR_RECORD(rt, .verb = ORR_CALL_ITERATION, .value = iteration);
-    if (orr_trace_submissions(rt->trace))
-        orr_submissions_iterate(orr_trace_submissions(rt->trace),
-                                (int64_t)iteration);
+    orr_iterations_push(&rt->iterations, orr_api_current_ctx(), iteration,
+                        rt->trace);
 }
 
 void starpu_iteration_pop(void)
@@ -511,8 +510,12 @@ void starpu_iteration_pop(void)
     struct orr_runtime *rt = ORR_API_RUNTIME();
 
     ORR_RECORD(rt, .verb = ORR_CALL_ITERATION, .how = ORR_HOW_END);
-    if (orr_trace_submissions(rt->trace))
-        orr_submissions_iterate(orr_trace_submissions(rt->trace), -1);
+    if (orr_iterations_pop(&rt->iterations, orr_api_current_ctx(), rt->trace))
+        return;
+    orr_log_error("starpu_iteration_pop: no iteration has begun in this "
+                  "scheduling context: call it once for each "
+                  "starpu_iteration_push");
+    abort();
 }
 
 void starpu_task_watchdog_set_hook(void (*hook)(void *), void *hook_arg)

@@ -14,6 +14,7 @@
 
 #include "bound/graph.h"
 #include "core/observe/decimal.h"
+#include "core/observe/executing.h"
 #include "core/observe/json_text.h"
 
 enum { WORKERS = 1, LINKS, MEMORY, SCHEDULER };
@@ -38,7 +39,7 @@ struct chrome {
     struct track *workers, *links;
     struct slice *tasks; /* that were written */
     size_t ntasks;
-    unsigned *executing;       /* tasks each worker executes now */
+    struct orr_executing *executing; /* tasks of each worker */
     struct orr_moment *states; /* what each worker has entered; .event NULL */
     int64_t counters[ORR_TRACE_NCOUNTERS];
     int64_t *memory; /* bytes per node */
@@ -182,15 +183,22 @@ static int write_task(struct chrome *c, unsigned worker,
                       const struct orr_trace_task *task)
 {
     int tid = worker_tid(c, worker, task->start, task->end);
+    const int64_t *levels =
+        orr_trace_iteration_levels(c->source->trace, task->iteration);
 
     if (tid < 0)
         return tid;
     write_slice(c, WORKERS, tid, "task", task->name, task->start, task->end);
     orr_print(c->file,
               ",\"args\":{\"job\":%llu,\"priority\":%d,\"bytes\":%zu,"
-              "\"footprint\":\"%08x\",\"gflop\":%s}}",
+              "\"footprint\":\"%08x\",\"gflop\":%s",
               (unsigned long long)task->job, task->priority, task->size,
               task->footprint, orr_general(&c->gflop, task->gflop));
+    if (levels)
+        orr_print(c->file, ",\"iteration\":%lld", (long long)levels[0]);
+    if (levels && levels[1] >= 0)
+        orr_print(c->file, ",\"subiteration\":%lld", (long long)levels[1]);
+    fputs_unlocked("}}", c->file);
     c->tasks[c->ntasks++] =
         (struct slice){task->job, (unsigned)tid, task->start, task->end};
     return 0;
@@ -282,21 +290,29 @@ static void write_mark(struct chrome *c, const struct orr_moment *moment)
     fputc('}', c->file);
 }
 
-/* A task begins or ends: what its worker did otherwise ends, or begins. */
+/* A task begins or ends, is suspended or goes on: what its worker did otherwise
+ * ends, or begins. */
 static int step_task(struct chrome *c, const struct orr_moment *moment)
 {
-    unsigned worker = moment->event->worker;
+    const struct orr_event *event = moment->event;
+    unsigned worker = event->worker;
+    const struct orr_trace_task *before;
+    bool changed;
+    int rc;
 
     if (worker >= c->source->trace->nworkers)
         return 0;
-    if (moment->end) {
-        c->executing[worker]--;
-        c->states[worker].time = moment->time;
-        return 0;
-    }
-    if (c->executing[worker]++ == 0)
+    before = orr_executing_current(&c->executing[worker]);
+    rc = orr_executing_step(&c->executing[worker], moment, &changed);
+    if (rc < 0)
+        return rc;
+    if (!before && changed)
         end_state(c, worker, moment->time);
-    return write_task(c, worker, &moment->event->u.task);
+    else if (changed && !orr_executing_current(&c->executing[worker]))
+        c->states[worker].time = moment->time;
+    return event->type == ORR_EVENT_TASK && !moment->end
+               ? write_task(c, worker, &event->u.task)
+               : 0;
 }
 
 static void step_state(struct chrome *c, const struct orr_moment *moment)
@@ -305,7 +321,7 @@ static void step_state(struct chrome *c, const struct orr_moment *moment)
 
     if (worker >= c->source->trace->nworkers)
         return;
-    if (c->executing[worker] == 0)
+    if (!orr_executing_current(&c->executing[worker]))
         end_state(c, worker, moment->time);
     c->states[worker] = *moment;
 }
@@ -316,6 +332,7 @@ static int write_moment(struct chrome *c, const struct orr_moment *moment)
 
     switch (event->type) {
     case ORR_EVENT_TASK:
+    case ORR_EVENT_SUSPENSION:
         return step_task(c, moment);
     case ORR_EVENT_COPY:
         return moment->end ? 0 : write_copy(c, &event->u.copy);
@@ -437,7 +454,7 @@ static int write_all(struct chrome *c)
     for (size_t i = 0; i < line->n && result == 0; i++)
         result = write_moment(c, &line->moments[i]);
     for (unsigned w = 0; w < trace->nworkers && result == 0; w++)
-        if (c->executing[w] == 0)
+        if (!orr_executing_current(&c->executing[w]))
             end_state(c, w, line->end);
     qsort(c->tasks, c->ntasks, sizeof(*c->tasks), compare_slices);
     if (result == 0)
@@ -474,6 +491,8 @@ int orr_chrome_write(const struct orr_trace_source *source, FILE *file)
         result = write_all(&c);
     free(c.memory);
     free(c.states);
+    for (size_t w = 0; c.executing && w < nworkers; w++)
+        orr_executing_done(&c.executing[w]);
     free(c.executing);
     free(c.tasks);
     tracks_free(c.links, nnodes * nnodes);

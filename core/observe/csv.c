@@ -13,7 +13,7 @@
 
 static const char header[] =
     "record,start_ms,end_ms,worker,job,name,priority,node,from,bytes,kind,"
-    "handle,change,footprint,gflop,tag\n";
+    "handle,change,footprint,gflop,tag,iteration,subiteration\n";
 
 struct csv {
     FILE *file;
@@ -82,15 +82,24 @@ static void begin(const struct csv *csv, const char *record, double start,
 static void write_task(struct csv *csv, unsigned worker,
                        const struct orr_trace_task *task)
 {
+    const int64_t *levels =
+        orr_trace_iteration_levels(csv->trace, task->iteration);
+
     begin(csv, "task", task->start, task->end, worker);
     orr_print(csv->file, "%llu,", (unsigned long long)task->job);
     write_text(csv, task->name);
     orr_print(csv->file, ",%d,", task->priority);
     if (worker < csv->trace->nworkers)
         orr_print(csv->file, "%u", csv->trace->workers[worker].node);
-    orr_print(csv->file, ",,%zu,,,,%08x,%s,%llx\n", task->size, task->footprint,
+    orr_print(csv->file, ",,%zu,,,,%08x,%s,%llx,", task->size, task->footprint,
               orr_general(&csv->gflop, task->gflop),
               (unsigned long long)task->tag);
+    if (levels)
+        orr_print(csv->file, "%lld", (long long)levels[0]);
+    fputc_unlocked(',', csv->file);
+    if (levels && levels[1] >= 0)
+        orr_print(csv->file, "%lld", (long long)levels[1]);
+    fputc_unlocked('\n', csv->file);
 }
 
 static void write_copy(const struct csv *csv, const struct orr_trace_copy *copy)
@@ -100,7 +109,7 @@ static void write_copy(const struct csv *csv, const struct orr_trace_copy *copy)
         orr_put_number(csv->file, copy->job);
     fputc_unlocked(',', csv->file);
     write_text(csv, copy->name);
-    orr_print(csv->file, ",,%u,%u,%zu,%s,%llu,,,,\n", copy->dst, copy->src,
+    orr_print(csv->file, ",,%u,%u,%zu,%s,%llu,,,,,,\n", copy->dst, copy->src,
               copy->size, orr_trace_copy_name(copy->kind),
               (unsigned long long)copy->handle);
 }
@@ -116,7 +125,7 @@ static void write_count(const struct csv *csv, const struct orr_event *event)
           event->u.count.time, ORR_TRACE_OUTSIDE);
     if (event->u.count.job)
         orr_put_number(csv->file, event->u.count.job);
-    orr_print(csv->file, ",,,,,,,,%d,,,\n", event->u.count.change);
+    orr_print(csv->file, ",,,,,,,,%d,,,,,\n", event->u.count.change);
 }
 
 static void write_event(struct csv *csv, const struct orr_moment *moment)
@@ -135,19 +144,25 @@ static void write_event(struct csv *csv, const struct orr_moment *moment)
         break;
     case ORR_EVENT_STATE:
         begin(csv, "state", moment->time, moment->time, event->worker);
-        orr_print(csv->file, ",,,,,,%s,,,,,\n",
+        orr_print(csv->file, ",,,,,,%s,,,,,,,\n",
                   orr_trace_state_name(event->u.state.id));
         break;
     case ORR_EVENT_MEMORY:
         begin(csv, "memory", moment->time, moment->time, ORR_TRACE_OUTSIDE);
-        orr_print(csv->file, ",,,%u,,,,,%lld,,,\n", event->u.memory.node,
+        orr_print(csv->file, ",,,%u,,,,,%lld,,,,,\n", event->u.memory.node,
                   (long long)event->u.memory.change);
+        break;
+    case ORR_EVENT_SUSPENSION:
+        begin(csv, "suspended", event->u.suspension.start,
+              event->u.suspension.end, event->worker);
+        orr_put_number(csv->file, event->u.suspension.job);
+        fputs(",,,,,,,,,,,,,\n", csv->file);
         break;
     case ORR_EVENT_MARK:
         begin(csv, "mark", moment->time, moment->time, ORR_TRACE_OUTSIDE);
         fputc(',', csv->file);
         write_text(csv, event->u.mark.text);
-        fputs(",,,,,,,,,,\n", csv->file);
+        fputs(",,,,,,,,,,,,\n", csv->file);
         break;
     }
 }
@@ -162,10 +177,10 @@ int orr_csv_write(const struct orr_trace_source *source, FILE *file)
         begin(&csv, "worker", trace->start, source->line->end, w);
         fputc(',', file);
         write_text(&csv, trace->workers[w].name);
-        fprintf(file, ",,%u,,,,,,,,\n", trace->workers[w].node);
+        fprintf(file, ",,%u,,,,,,,,,,\n", trace->workers[w].node);
     }
     if (orr_trace_dropped(trace) > 0)
-        fprintf(file, "dropped,0,0,,,,,,,,,,%llu,,,\n",
+        fprintf(file, "dropped,0,0,,,,,,,,,,%llu,,,,,\n",
                 (unsigned long long)orr_trace_dropped(trace));
     for (size_t i = 0; i < source->line->n; i++)
         if (!source->line->moments[i].end)

@@ -21,11 +21,12 @@ enum orr_event_type {
     ORR_EVENT_COUNT,
     ORR_EVENT_MEMORY,
     ORR_EVENT_MARK,
+    ORR_EVENT_SUSPENSION,
 };
 
 struct orr_event {
     enum orr_event_type type;
-    unsigned worker; /* of a task or state */
+    unsigned worker; /* of a task, state or suspension */
     union {
         struct orr_trace_task task; /* its name lies in the buffer */
         struct orr_trace_copy copy; /* likewise */
@@ -49,6 +50,10 @@ struct orr_event {
             bool numbered;    /* the text is a number */
             double time;
         } mark;
+        struct {
+            uint64_t job;
+            double start, end;
+        } suspension;
     } u;
 };
 
@@ -74,6 +79,9 @@ struct orr_trace_worker {
     int cpu;
 };
 
+/* Iterations lie in blocks that never move, each twice as long as the one before. */
+enum { ORR_TRACE_FIRST_BLOCK = 256, ORR_TRACE_NBLOCKS = 24 };
+
 struct orr_trace {
     double start; /* [const] µs, time 0 of the files */
     unsigned nworkers, nnodes;
@@ -81,4 +89,7 @@ struct orr_trace {
     struct orr_trace_buffer *buffers; /* nworkers, and outside's */
     struct orr_submissions
         *submissions; /* [const] owned; NULL: not asked for */
+    uint32_t niterations; /* [caller of orr_trace_iteration] */
+    int64_t (*iterations[ORR_TRACE_NBLOCKS])[2]; /* an entry is written before
+                                                  * its number is known */
 };

@@ -8,6 +8,7 @@
 
 #include "core/observe/decimal.h"
 #include "core/observe/entities.h"
+#include "core/observe/executing.h"
 #include "core/observe/origins.h"
 
 #include <errno.h>
@@ -22,23 +23,14 @@ struct curve {
     bool changed; /* since it was written */
 };
 
-/* A task that waits in its kernel is still executed while its worker executes
- * others: so many of a worker's are known, the first ones. */
-enum { MOST_EXECUTING = 32 };
-
-struct executing {
-    unsigned n;
-    const struct orr_event *tasks[MOST_EXECUTING]; /* by their starts */
-};
-
 /* The state of the writer. */
 struct paje {
     FILE *file;
     const struct orr_trace *trace;
     const struct orr_timeline *line;
     const struct orr_entities *entities;
-    enum orr_trace_state *states; /* of each worker, beside its tasks */
-    struct executing *executing;  /* tasks that each worker executes now */
+    enum orr_trace_state *states;    /* of each worker, beside its tasks */
+    struct orr_executing *executing; /* tasks of each worker */
     struct curve counters[ORR_TRACE_NCOUNTERS];
     struct curve *memories; /* bytes, nnodes */
     bool changed;           /* some curve has, … */
@@ -61,6 +53,7 @@ static const struct entity states[ORR_TRACE_NSTATES] = {
     [ORR_TRACE_SCHEDULING] = {"Sc", "Scheduling", "0.55 0.70 0.90"},
     [ORR_TRACE_SLEEPING] = {"Sl", "Sleeping", "0.80 0.80 0.85"},
     [ORR_TRACE_PROGRESSING] = {"P", "Progressing", "0.60 0.80 0.60"},
+    [ORR_TRACE_SUSPENDED] = {"Sp", "Suspended", "0.90 0.80 0.55"},
 };
 
 static const struct entity copies[ORR_TRACE_NCOPY_KINDS] = {
@@ -220,8 +213,9 @@ static void write_values(const struct paje *paje)
 {
     write_entities(paje, true);
     for (int i = 0; i < ORR_TRACE_NSTATES; i++)
-        fprintf(paje->file, "6\t%s\tWS\t\"%s\"\t\"%s\"\n", states[i].alias,
-                states[i].name, states[i].colour);
+        if (i != ORR_TRACE_SUSPENDED || paje->line->suspends)
+            fprintf(paje->file, "6\t%s\tWS\t\"%s\"\t\"%s\"\n", states[i].alias,
+                    states[i].name, states[i].colour);
     write_entities(paje, false);
 }
 
@@ -265,59 +259,47 @@ static void write_state(struct paje *paje, unsigned worker, double time)
 }
 
 /* The worker shows the task from then on. */
-static void write_execution(struct paje *paje, const struct orr_event *event,
-                            double time)
+static void write_execution(struct paje *paje, unsigned worker,
+                            const struct orr_trace_task *task, double time)
 {
-    const struct orr_trace_task *task = &event->u.task;
-    unsigned worker = event->worker;
+    static const int64_t none[2] = {0, -1};
+    const int64_t *levels =
+        orr_trace_iteration_levels(paje->trace, task->iteration);
     char gflop[ORR_DECIMAL_SIZE];
 
+    if (!levels)
+        levels = none;
     orr_print(
         paje->file,
-        "20\t%s\tw%u\tWS\t\"%s\"\t%zu\t\"-\"\t%08x\t%016llx\t%llu\t%llu\t%d\t%s\t0\t0\t0\t-1\t"
+        "20\t%s\tw%u\tWS\t\"%s\"\t%zu\t\"-\"\t%08x\t%016llx\t%llu\t%llu\t%d\t%s\t0\t0\t%lld\t%lld\t"
         "\"%u\"\n",
         ms(paje, time), worker, orr_entities_get(paje->entities, task)->alias,
         task->size, task->footprint, (unsigned long long)task->tag,
         (unsigned long long)task->job, (unsigned long long)task->submit_order,
         task->priority, orr_decimal(task->gflop, 6, gflop),
+        (long long)levels[0], (long long)levels[1],
         paje->trace->workers[worker].node);
 }
 
-/* Takes the task out; returns whether it was the one shown, and another one, which
- * is the last now, goes on. */
-static bool end_execution(struct executing *executing,
-                          const struct orr_event *event)
-{
-    unsigned known =
-        executing->n < MOST_EXECUTING ? executing->n : MOST_EXECUTING;
-    unsigned i = 0;
-
-    while (i < known && executing->tasks[i] != event)
-        i++;
-    executing->n--;
-    for (unsigned k = i; k + 1 < known; k++)
-        executing->tasks[k] = executing->tasks[k + 1];
-    return i == executing->n && executing->n > 0 && i < known;
-}
-
-static void write_task(struct paje *paje, const struct orr_moment *moment)
+/* A task begins, ends, is suspended or goes on. */
+static int write_task(struct paje *paje, const struct orr_moment *moment)
 {
     unsigned worker = moment->event->worker;
-    struct executing *executing;
+    const struct orr_trace_task *task;
+    bool changed;
+    int rc;
 
     if (worker >= paje->trace->nworkers)
-        return;
-    executing = &paje->executing[worker];
-    if (!moment->end) {
-        if (executing->n < MOST_EXECUTING)
-            executing->tasks[executing->n] = moment->event;
-        executing->n++;
-        write_execution(paje, moment->event, moment->time);
-    } else if (end_execution(executing, moment->event)) {
-        write_execution(paje, executing->tasks[executing->n - 1], moment->time);
-    } else if (executing->n == 0) {
+        return 0;
+    rc = orr_executing_step(&paje->executing[worker], moment, &changed);
+    if (rc < 0 || !changed)
+        return rc;
+    task = orr_executing_current(&paje->executing[worker]);
+    if (task)
+        write_execution(paje, worker, task, moment->time);
+    else
         write_state(paje, worker, moment->time);
-    }
+    return 0;
 }
 
 static void write_copy(struct paje *paje, const struct orr_moment *moment)
@@ -388,7 +370,7 @@ static void write_curves(struct paje *paje)
     paje->changed = false;
 }
 
-static void write_moment(struct paje *paje, const struct orr_moment *moment)
+static int write_moment(struct paje *paje, const struct orr_moment *moment)
 {
     const struct orr_event *event = moment->event;
 
@@ -396,8 +378,8 @@ static void write_moment(struct paje *paje, const struct orr_moment *moment)
         write_curves(paje);
     switch (event->type) {
     case ORR_EVENT_TASK:
-        write_task(paje, moment);
-        break;
+    case ORR_EVENT_SUSPENSION:
+        return write_task(paje, moment);
     case ORR_EVENT_COPY:
         write_copy(paje, moment);
         break;
@@ -405,7 +387,7 @@ static void write_moment(struct paje *paje, const struct orr_moment *moment)
         if (event->worker >= paje->trace->nworkers)
             break;
         paje->states[event->worker] = event->u.state.id;
-        if (paje->executing[event->worker].n == 0)
+        if (!orr_executing_current(&paje->executing[event->worker]))
             write_state(paje, event->worker, moment->time);
         break;
     case ORR_EVENT_COUNT:
@@ -421,6 +403,7 @@ static void write_moment(struct paje *paje, const struct orr_moment *moment)
         write_mark(paje, moment);
         break;
     }
+    return 0;
 }
 
 static void write_end(struct paje *paje)
@@ -453,11 +436,11 @@ static int write_all(struct paje *paje)
     write_mark_types(paje);
     write_values(paje);
     write_containers(paje);
-    for (size_t i = 0; i < paje->line->n; i++)
-        write_moment(paje, &paje->line->moments[i]);
+    for (size_t i = 0; i < paje->line->n && rc == 0; i++)
+        rc = write_moment(paje, &paje->line->moments[i]);
     write_curves(paje);
     write_end(paje);
-    return 0;
+    return rc;
 }
 
 int orr_paje_write(const struct orr_trace_source *source, FILE *file)
@@ -480,6 +463,8 @@ int orr_paje_write(const struct orr_trace_source *source, FILE *file)
     if (result == 0)
         result = write_all(&paje);
     free(paje.memories);
+    for (unsigned w = 0; paje.executing && w < trace->nworkers; w++)
+        orr_executing_done(&paje.executing[w]);
     free(paje.executing);
     free(paje.states);
     orr_entities_done(&entities);

@@ -133,14 +133,18 @@ static void put_uses(const struct rec *rec, const struct orr_submitted *entry)
     fputc('\n', file);
 }
 
-static void put_iteration(FILE *file, const struct orr_submitted *entry)
+static void put_iteration(const struct rec *rec,
+                          const struct orr_trace_task *task)
 {
-    if (entry->iteration[0] < 0)
+    const int64_t *levels =
+        orr_trace_iteration_levels(rec->source->trace, task->iteration);
+
+    if (!levels)
         return;
-    fprintf(file, "Iteration: %lld", (long long)entry->iteration[0]);
-    if (entry->iteration[1] >= 0)
-        fprintf(file, " %lld", (long long)entry->iteration[1]);
-    fputc('\n', file);
+    fprintf(rec->file, "Iteration: %lld", (long long)levels[0]);
+    if (levels[1] >= 0)
+        fprintf(rec->file, " %lld", (long long)levels[1]);
+    fputc('\n', rec->file);
 }
 
 static void put_waits(const struct rec *rec, const struct orr_graph_task *task)
@@ -186,10 +190,9 @@ static void put_task(const struct rec *rec, const struct orr_event *event)
             ms(rec, task->start), ms(rec, task->end), task->footprint);
     if (task->gflop > 0)
         fprintf(file, "GFlop: %f\n", task->gflop);
-    if (entry) {
-        put_iteration(file, entry);
+    put_iteration(rec, task);
+    if (entry)
         put_uses(rec, entry);
-    }
     fputs("MPIRank: -1\n\n", file);
 }
 

@@ -106,8 +106,54 @@ void orr_trace_free(struct orr_trace *trace)
             free(trace->workers[w].name);
     free(trace->buffers);
     free(trace->workers);
+    for (unsigned b = 0; b < ORR_TRACE_NBLOCKS; b++)
+        free(trace->iterations[b]);
     orr_submissions_free(trace->submissions);
     free(trace);
+}
+
+/* Which block an iteration with that number is in, and where. */
+static unsigned block_of(uint32_t number, size_t *ret_at)
+{
+    size_t place = ORR_TRACE_FIRST_BLOCK - 1 + (size_t)number;
+    unsigned block = 0;
+
+    while (place >= (size_t)2 * ORR_TRACE_FIRST_BLOCK << block)
+        block++;
+    *ret_at = place - ((size_t)ORR_TRACE_FIRST_BLOCK << block);
+    return block;
+}
+
+uint32_t orr_trace_iteration(struct orr_trace *trace, const int64_t levels[2])
+{
+    uint32_t number = trace->niterations + 1;
+    size_t at;
+    unsigned block = block_of(number, &at);
+
+    if (block >= ORR_TRACE_NBLOCKS)
+        return 0;
+    if (!trace->iterations[block])
+        trace->iterations[block] =
+            calloc((size_t)ORR_TRACE_FIRST_BLOCK << block,
+                   sizeof(*trace->iterations[block]));
+    if (!trace->iterations[block])
+        return 0;
+    memcpy(trace->iterations[block][at], levels,
+           sizeof(trace->iterations[block][at]));
+    trace->niterations = number;
+    return number;
+}
+
+const int64_t *orr_trace_iteration_levels(const struct orr_trace *trace,
+                                          uint32_t number)
+{
+    size_t at;
+    unsigned block;
+
+    if (number == 0)
+        return NULL;
+    block = block_of(number, &at);
+    return trace->iterations[block][at];
 }
 
 int orr_trace_keep_submissions(struct orr_trace *trace)
@@ -174,6 +220,7 @@ static bool keep_texts(struct orr_trace_buffer *buffer, struct orr_event *event)
     case ORR_EVENT_STATE:
     case ORR_EVENT_COUNT:
     case ORR_EVENT_MEMORY:
+    case ORR_EVENT_SUSPENSION:
         break;
     }
     return true;
@@ -221,6 +268,17 @@ void orr_trace_record_state(struct orr_trace *trace, unsigned worker,
     struct orr_event event = {.type = ORR_EVENT_STATE,
                               .worker = worker,
                               .u.state = {.id = state, .time = time}};
+
+    append(trace, worker, &event);
+}
+
+void orr_trace_record_suspension(struct orr_trace *trace, unsigned worker,
+                                 uint64_t job, double start, double end)
+{
+    struct orr_event event = {
+        .type = ORR_EVENT_SUSPENSION,
+        .worker = worker,
+        .u.suspension = {.job = job, .start = start, .end = end}};
 
     append(trace, worker, &event);
 }

@@ -31,6 +31,14 @@ int orr_trace_keep_submissions(struct orr_trace *trace);
 /* Where they are kept; NULL: they are not, or there is no trace. */
 struct orr_submissions *orr_trace_submissions(const struct orr_trace *trace);
 
+/* A number for tasks that are submitted in these iterations, the outer one and the
+ * inner one (-1: none); 0 without memory. One caller at a time. */
+uint32_t orr_trace_iteration(struct orr_trace *trace, const int64_t levels[2]);
+
+/* The iterations with that number; NULL: none. */
+const int64_t *orr_trace_iteration_levels(const struct orr_trace *trace,
+                                          uint32_t number);
+
 /* Accepts NULL. */
 void orr_trace_free(struct orr_trace *trace);
 
@@ -61,6 +69,8 @@ void orr_trace_record_task(struct orr_trace *trace, unsigned worker,
                            const struct orr_trace_task *task);
 void orr_trace_record_state(struct orr_trace *trace, unsigned worker,
                             enum orr_trace_state state, double time);
+void orr_trace_record_suspension(struct orr_trace *trace, unsigned worker,
+                                 uint64_t job, double start, double end);
 void orr_trace_record_copy(struct orr_trace *trace, unsigned worker,
                            const struct orr_trace_copy *copy);
 void orr_trace_record_count(struct orr_trace *trace, unsigned worker,
@@ -94,6 +104,16 @@ static inline void orr_trace_state(struct orr_trace *trace, unsigned worker,
 {
     if (trace)
         orr_trace_record_state(trace, worker, state, time);
+}
+
+/* The kernel of a task goes on, which has waited since `start`: its worker was
+ * free for others. */
+static inline void orr_trace_suspension(struct orr_trace *trace,
+                                        unsigned worker, uint64_t job,
+                                        double start, double end)
+{
+    if (trace)
+        orr_trace_record_suspension(trace, worker, job, start, end);
 }
 
 /* A copy has ended; called by the context that noticed. */

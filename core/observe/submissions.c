@@ -104,25 +104,10 @@ struct orr_submitted *orr_submissions_begin(struct orr_submissions *s,
     }
     entry->time = time;
     entry->first_use = s->nuses;
-    for (unsigned i = 0; i < ORR_ITERATIONS; i++)
-        entry->iteration[i] = i < s->depth ? s->iterations[i] : -1;
     return entry;
 }
 
 void orr_submissions_end(struct orr_submissions *s)
 {
-    orr_unlock(&s->lock);
-}
-
-void orr_submissions_iterate(struct orr_submissions *s, int64_t iteration)
-{
-    orr_lock(&s->lock);
-    if (iteration < 0) {
-        s->depth -= s->depth > 0;
-    } else {
-        if (s->depth < ORR_ITERATIONS)
-            s->iterations[s->depth] = iteration;
-        s->depth++;
-    }
     orr_unlock(&s->lock);
 }

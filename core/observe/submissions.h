@@ -20,10 +20,9 @@ struct orr_submitted_use {
 };
 
 struct orr_submitted {
-    uint64_t job;         /* 0: advice that its one datum will not be used */
-    const char *model;    /* symbol of its performance model, or NULL */
-    double time;          /* µs */
-    int64_t iteration[2]; /* outer and inner one, -1: none */
+    uint64_t job;      /* 0: advice that its one datum will not be used */
+    const char *model; /* symbol of its performance model, or NULL */
+    double time;       /* µs */
     size_t first_use, nuses;
 };
 
@@ -36,8 +35,6 @@ struct orr_submitted_datum {
     unsigned ncoordinates;
 };
 
-enum { ORR_ITERATIONS = 2 };
-
 /* All but `lock`: [lock]. A writer of files may look when the run has ended. */
 struct orr_submissions {
     struct orr_lock lock;
@@ -46,9 +43,7 @@ struct orr_submissions {
     struct orr_submitted_datum *data; /* by the handle's number */
     size_t n, room, nuses, room_uses, ndata;
     struct orr_texts texts;
-    int64_t iterations[ORR_ITERATIONS];
-    unsigned depth; /* how many iterations have begun, one in the other */
-    bool lost;      /* something found no memory */
+    bool lost; /* something found no memory */
 };
 
 /* Errors: -ENOMEM. */
@@ -76,7 +71,3 @@ void orr_submissions_use(struct orr_submissions *submissions,
     ORR_REQUIRES(submissions->lock);
 void orr_submissions_end(struct orr_submissions *submissions)
     ORR_RELEASES(submissions->lock);
-
-/* An iteration begins, or the last one ends (-1). */
-void orr_submissions_iterate(struct orr_submissions *submissions,
-                             int64_t iteration);

@@ -115,8 +115,14 @@ static size_t add_event(struct orr_timeline *line, struct orr_moment moment)
         to[0].time = event->u.copy.start;
         to[1].time = event->u.copy.end;
         return 2;
+    case ORR_EVENT_SUSPENSION:
+        to[0].time = event->u.suspension.start;
+        to[1].time = event->u.suspension.end;
+        line->suspends = true;
+        return 2;
     case ORR_EVENT_STATE:
         to[0].time = event->u.state.time;
+        line->suspends |= event->u.state.id == ORR_TRACE_SUSPENDED;
         return 1;
     case ORR_EVENT_COUNT:
         to[0].time = event->u.count.time;

@@ -22,6 +22,7 @@ struct orr_timeline {
     size_t n;
     size_t ntasks;
     size_t nmarks; /* of the application */
+    bool suspends; /* some kernel waited, or was waiting at the end */
     double end; /* time of the last moment, or the trace's start */
 };
 

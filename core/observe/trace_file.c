@@ -67,6 +67,7 @@ const char *orr_trace_state_name(enum orr_trace_state state)
         [ORR_TRACE_SCHEDULING] = "scheduling",
         [ORR_TRACE_SLEEPING] = "sleeping",
         [ORR_TRACE_PROGRESSING] = "progressing",
+        [ORR_TRACE_SUSPENDED] = "suspended",
     };
 
     return names[state];

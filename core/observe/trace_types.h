@@ -18,6 +18,7 @@ enum orr_trace_state {
     ORR_TRACE_SCHEDULING,
     ORR_TRACE_SLEEPING,
     ORR_TRACE_PROGRESSING,
+    ORR_TRACE_SUSPENDED, /* its kernels wait, and it has no other task */
     ORR_TRACE_NSTATES
 };
 
@@ -45,6 +46,7 @@ struct orr_trace_task {
     uint32_t footprint;
     int priority;
     uint8_t origin; /* enum orr_origin, of its time; unknown where it is real */
+    uint32_t iteration; /* orr_trace_iteration's number, 0: none */
     uint64_t tag;
     size_t size;  /* bytes of all its data */
     double gflop; /* 10^9 flop, 0 when unknown */

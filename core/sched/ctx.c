@@ -510,6 +510,7 @@ static int create_locked(struct orr_runtime *rt,
     if (orr_counters_add(rt, options->id) != 0)
         return orr_fail(err, -ENOMEM, "out of memory");
     take_all_out(rt, options->id);
+    orr_iterations_clear(&rt->iterations, options->id);
     orr_self->in_policy++;
     code = orr_sched_new(rt, options, &sched, err);
     orr_self->in_policy--;

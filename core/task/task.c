@@ -411,6 +411,9 @@ static void announce(struct orr_runtime *rt, struct orr_job *job)
     if (orr_runtime_graph(rt))
         orr_graph_record_submit(orr_runtime_graph(rt), job,
                                 orr_recording_counts(job));
+    if (rt->trace)
+        job->iteration =
+            orr_iterations_current(&rt->iterations, job->sched_ctx);
     if (rt->trace && orr_trace_submissions(rt->trace))
         orr_submit_task(orr_trace_submissions(rt->trace), job,
                         orr_exec_now(rt->exec));

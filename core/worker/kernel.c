@@ -237,6 +237,7 @@ static double execute_now(struct orr_job *job)
 {
     double before = orr_thread_time_us();
 
+    job->kernel.start = orr_exec_now(orr_self->exec);
     run(&job->kernel);
     job->kernel.run = NULL;
     if (job->task->cl->flags & STARPU_CODELET_SIMGRID_EXECUTE_AND_INJECT)

@@ -72,7 +72,10 @@ void orr_worker_set_state(struct orr_worker *worker,
     if (orr_profile_is_on(rt))
         orr_worker_profile_state(worker, state, orr_exec_now(rt->exec));
     if (rt->trace)
-        orr_trace_state(rt->trace, worker->id, shown[state],
+        orr_trace_state(rt->trace, worker->id,
+                        state == ORR_WORKER_IDLE && worker->nsuspended
+                            ? ORR_TRACE_SUSPENDED
+                            : shown[state],
                         orr_exec_now(rt->exec));
 }
 
@@ -106,6 +109,7 @@ static void trace_task(struct orr_runtime *rt, struct orr_worker *worker,
         .origin = (uint8_t)(rt->machine->kernels_take_their_length
                                 ? orr_job_length(rt, job, worker->class_id).origin
                                 : ORR_ORIGIN_UNKNOWN),
+        .iteration = job->iteration,
         .gflop = job->task->flops / 1e9,
         .start = job->kernel.start,
         .end = job->kernel.end,

@@ -9,6 +9,7 @@
 #include "core/data/lend.h"
 #include "core/data/node.h"
 #include "core/device/clock.h"
+#include "core/observe/record.h"
 #include "core/runtime.h"
 #include "core/task/job.h"
 #include "core/task/nest.h"
@@ -282,11 +283,14 @@ static struct absence begin_absence(struct orr_worker *worker)
 static void end_absence(struct orr_worker *worker, struct absence absence)
 {
     struct orr_job *job = absence.job;
+    double now = orr_exec_now(orr_self->exec);
 
     worker->nsuspended--;
     if (job->admitted)
         orr_admit_resume(worker->runtime, job);
-    job->kernel.away += orr_exec_now(orr_self->exec) - absence.since;
+    job->kernel.away += now - absence.since;
+    orr_trace_suspension(worker->runtime->trace, worker->id, job->id,
+                         absence.since, now);
     if (is_measured_by_thread(job))
         job->kernel.thread_away += orr_thread_time_us() - absence.thread_us;
     orr_worker_set_state(worker, ORR_WORKER_EXECUTING);

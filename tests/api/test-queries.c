@@ -4,6 +4,7 @@
  * data and tasks, and the settings that they answer for.
  */
 #include <errno.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -468,6 +469,40 @@ START_TEST(hints_are_accepted)
 }
 END_TEST
 
+/* Opens a machine with a second scheduling context, which becomes the caller's. */
+static void begin_iteration_in_first_context(int i)
+{
+    int worker = 0;
+    unsigned ctx;
+
+    machine_open(i);
+    starpu_iteration_push(3);
+    starpu_iteration_push(4);
+    starpu_iteration_pop();
+    ctx = starpu_sched_ctx_create(&worker, 1, "other", 0);
+    starpu_sched_ctx_set_context(&ctx);
+}
+
+START_TEST(each_context_has_loops_of_its_own)
+{
+    unsigned first = 0;
+
+    begin_iteration_in_first_context(_i);
+    starpu_iteration_push(5);
+    starpu_iteration_pop();
+    starpu_sched_ctx_set_context(&first);
+    starpu_iteration_pop();
+    starpu_shutdown();
+}
+END_TEST
+
+START_TEST(an_iteration_that_has_not_begun_does_not_end)
+{
+    begin_iteration_in_first_context(_i);
+    starpu_iteration_pop();
+}
+END_TEST
+
 START_TEST(order_by_submission_is_a_flag_of_each_handle)
 {
     int x = 1;
@@ -777,6 +812,10 @@ int main(void)
     EACH(priorities_that_the_application_sets_stay);
     EACH(handles_keep_what_is_attached_to_them);
     EACH(hints_are_accepted);
+    EACH(each_context_has_loops_of_its_own);
+    tcase_add_loop_test_raise_signal(
+        each, an_iteration_that_has_not_begun_does_not_end, SIGABRT, 0,
+        NMACHINES);
     EACH(order_by_submission_is_a_flag_of_each_handle);
     EACH(copies_are_seen_on_their_nodes);
     EACH(data_are_acquired_without_waiting);

@@ -3,12 +3,14 @@
  * tests/unit/odd-tasks.c - a program whose traces are hard to write and to read,
  * for test-trace-command.py. One thread.
  *
- * usage: odd-tasks names | none | fail | plain N | named N
+ * usage: odd-tasks names | none | fail | plain N | named N | loops N
  *   names    tasks, data and marks with strange names, tasks with colours
  *   none     no task
  *   fail     ends with 7 while tasks wait
  *   plain N  N tasks of codelets of three names
  *   named N  N tasks, each with a name of its own
+ *   loops N  N iterations with a task that waits for one on another worker, and,
+ *            in an iteration inside, one without
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -103,6 +105,44 @@ static void submit_many(unsigned n, int own_names)
     free(own);
 }
 
+static void wait_for_another(void *buffers[], void *arg)
+{
+    struct starpu_task *task = starpu_task_create();
+
+    (void)buffers, (void)arg;
+    task->cl = &codelets[0];
+    task->handles[0] = handles[0];
+    task->detach = 0;
+    task->execute_on_a_specific_worker = 1;
+    task->workerid = 1;
+    if (starpu_task_submit(task) != 0 || starpu_task_wait(task) != 0)
+        exit(EXIT_FAILURE);
+}
+
+static struct starpu_codelet waits = {.cpu_funcs = {wait_for_another},
+                                      .name = "waits",
+                                      .flags = STARPU_CODELET_SIMGRID_EXECUTE};
+
+static void submit_in_loops(unsigned n)
+{
+    for (unsigned i = 0; i < n; i++) {
+        struct starpu_task *task = starpu_task_create();
+
+        starpu_iteration_push(100 + i);
+        task->cl = &waits;
+        task->execute_on_a_specific_worker = 1;
+        task->workerid = 0;
+        if (starpu_task_submit(task) != 0)
+            exit(EXIT_FAILURE);
+        starpu_iteration_push(7);
+        submit(2, NULL, 0);
+        starpu_iteration_pop();
+        starpu_iteration_pop();
+        starpu_task_wait_for_all();
+    }
+    submit(1, NULL, 0);
+}
+
 int main(int argc, char **argv)
 {
     const char *what = argc > 1 ? argv[1] : "";
@@ -117,6 +157,8 @@ int main(int argc, char **argv)
     else if (!strcmp(what, "plain") || !strcmp(what, "named"))
         submit_many(argc > 2 ? (unsigned)atoi(argv[2]) : 1,
                     !strcmp(what, "named"));
+    else if (!strcmp(what, "loops"))
+        submit_in_loops(argc > 2 ? (unsigned)atoi(argv[2]) : 1);
     else if (!strcmp(what, "fail")) {
         for (unsigned i = 0; i < 20; i++)
             submit(i, NULL, 0);

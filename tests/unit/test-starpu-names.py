@@ -120,6 +120,33 @@ def without_a_graph_there_are_tasks_all_the_same():
 
 
 @test
+def iterations_and_kernels_that_wait_are_kept():
+    """Task 1 waits from 10 to 40 ms for task 2, which its worker executes."""
+    header = ("record,start_ms,end_ms,worker,job,name,priority,node,from,bytes,kind,"
+              "handle,change,footprint,gflop,tag,iteration,subiteration")
+    with open(path("waits.csv"), "w", encoding="utf-8") as file:
+        for row in (header, 'worker,0,60,0,,"CPU0",,0,,,,,,,,,,',
+                    'task,5,50,0,1,"outer",0,0,,0,,,,00000000,0,0,3,',
+                    "suspended,10,40,0,1,,,,,,,,,,,,,",
+                    "state,10,10,0,,,,,,,suspended,,,,,,,",
+                    'task,20,30,0,2,"inner",0,0,,0,,,,00000000,0,0,3,4'):
+            file.write(row + "\n")
+    run("starpu_fxt_tool", "-i", path("waits.csv"), "-d", path("waits"))
+    lines = [line.split("\t") for line in text_of("waits", "paje.trace").splitlines()]
+    shown = [(float(line[1]), line[4].strip('"')) for line in lines
+             if line[0] in ("10", "20")]
+    assert shown == [(5, "outer"), (10, "I"), (10, "Sp"), (20, "inner"), (30, "I"),
+                     (40, "outer"), (50, "I")], shown
+    levels = {tuple(line[15:17]) for line in lines if line[0] == "20"}
+    assert levels == {("3", "-1"), ("3", "4")}, levels
+    found = [task["Iteration"] for task in records(text_of("waits", "tasks.rec"))]
+    assert found == ["3 4", "3"], found
+    with open(path("waits", "activity.data"), encoding="utf-8") as file:
+        rows = [line.split("\t") for line in file]
+    assert abs(sum(float(row[3]) for row in rows if row[0] == "0") - 25) < 1e-6, rows
+
+
+@test
 def paje_trace_opens_in_pj_dump_with_the_same_totals():
     if not shutil.which("pj_dump"):
         raise Skip("there is no pj_dump (Debian's pajeng)")

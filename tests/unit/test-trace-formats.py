@@ -161,6 +161,64 @@ def csv_says_when_each_task_was_submitted_ready_and_taken():
 
 
 @test
+def iterations_of_the_program_are_in_json_csv_and_paje():
+    expected = {("waits", "100", ""), ("waits", "101", ""),
+                ("gamma", "100", "7"), ("gamma", "101", "7"), ("beta", "", "")}
+    found = {(e["name"], str(e["args"].get("iteration", "")),
+              str(e["args"].get("subiteration", "")))
+             for e in Traced("json", "loops", "2", machine="laptop-8").events()
+             if e.get("cat") == "task" and e["name"] != "alpha"}
+    assert found == expected, found
+    found = {(row["name"], row["iteration"], row["subiteration"])
+             for row in Traced("csv", "loops", "2", machine="laptop-8").rows()
+             if row["record"] == "task" and row["name"] != "alpha"}
+    assert found == expected, found
+    found = {tuple(line.split("\t")[n].strip('"') for n in (4, 15, 16))
+             for line in Traced("paje", "loops", "2",
+                                machine="laptop-8").text().split("\n")
+             if line.startswith("20\t") and '"alpha"' not in line}
+    assert found == {(name, outer or "0", inner or "-1")
+                     for name, outer, inner in expected}, found
+
+
+@test
+def what_a_worker_does_while_its_kernels_wait_is_shown():
+    rows = Traced("csv", "loops", "1", machine="laptop-8").rows()
+    outer, inner = ([row for row in rows if row["name"] == name]
+                    for name in ("waits", "alpha"))
+    waited = [row for row in rows if row["record"] == "suspended"]
+    assert len(outer) == len(inner) == 1
+    assert {row["job"] for row in waited} == {outer[0]["job"]}, waited
+    assert {row["worker"] for row in waited} == {outer[0]["worker"]} == {"0"}
+    # The one that it waits for is on another worker and takes 100 us.
+    start, end = (float(waited[-1][name]) for name in ("start_ms", "end_ms"))
+    assert float(outer[0]["start_ms"]) <= start and end <= float(
+        outer[0]["end_ms"])
+    assert start < float(inner[0]["end_ms"])
+    assert end >= float(inner[0]["end_ms"])
+    assert any(row["kind"] == "suspended" and row["worker"] == "0" and
+               start <= float(row["start_ms"]) < end for row in rows), rows
+    slices = [e for e in Traced("json", "loops", "1",
+                                machine="laptop-8").events()
+              if e["ph"] == "X" and e["name"] == "suspended"]
+    assert slices and all(e["cat"] == "state" for e in slices)
+    lines = Traced("paje", "loops", "1",
+                   machine="laptop-8").text().split("\n")
+    shown = [line.split("\t") for line in lines if line[:3] in ("10\t", "20\t")]
+    shown = [line[4].strip('"') for line in shown if line[2] == "w0"]
+    assert '6\tSp\tWS\t"Suspended"' in "\n".join(lines)
+    # The task, nothing to do (gamma is in between or not), and the task again.
+    first = shown.index("waits")
+    assert "Sp" in shown[first:], shown
+    assert "waits" in shown[shown.index("Sp"):], shown
+
+
+@test
+def traces_without_waiting_kernels_have_no_such_state():
+    assert "Suspended" not in Traced("paje", "plain", "30").text()
+
+
+@test
 def odd_names_are_read_again():
     names = {e["name"] for e in Traced("json", "names").events()
              if e.get("cat") == "task"}

@@ -197,6 +197,59 @@ START_TEST(a_task_that_waited_is_shown_again_when_it_goes_on)
 END_TEST
 
 /* Two kernels in flight on a device. */
+/* Lines of events 10 and 20 of worker 0 from there on, their values only. */
+static const char *shown_from(const char *text, const char *at)
+{
+    static char shown[512];
+    size_t n = 0;
+
+    shown[0] = '\0';
+    for (const char *line = strstr(text, at); line && *line;
+         line = strchr(line, '\n') ? strchr(line, '\n') + 1 : NULL) {
+        char value[64];
+
+        if ((sscanf(line, "10\t%*s\tw0\tWS\t%63s", value) == 1 ||
+             sscanf(line, "20\t%*s\tw0\tWS\t%63s", value) == 1))
+            n += (size_t)snprintf(shown + n, sizeof(shown) - n, "%s ", value);
+    }
+    return shown;
+}
+
+START_TEST(a_suspended_task_makes_place_for_others_and_is_shown_again)
+{
+    char *text;
+
+    orr_trace_state(trace, 0, ORR_TRACE_SCHEDULING, 100 + 10);
+    orr_trace_state(trace, 0, ORR_TRACE_SUSPENDED, 100 + 12);
+    record_task(0, 2, "inner", 100 + 20, 100 + 30);
+    orr_trace_suspension(trace, 0, 1, 100 + 10, 100 + 40);
+    record_task(0, 1, "outer", 100 + 5, 100 + 50);
+    text = written();
+    ck_assert_str_eq(shown_from(text, "20\t"),
+                     "\"outer\" Sc Sp \"inner\" Sp \"outer\" Sp ");
+    ck_assert_ptr_nonnull(strstr(text, "6\tSp\tWS\t\"Suspended\""));
+    free(text);
+}
+END_TEST
+
+/* A simulated kernel waits when it has begun: the moment is the same. */
+START_TEST(tasks_that_are_suspended_at_once_are_not_shown_before)
+{
+    char *text;
+
+    orr_trace_state(trace, 0, ORR_TRACE_SUSPENDED, 100 + 10);
+    record_task(0, 3, "leaf", 100 + 20, 100 + 30);
+    orr_trace_suspension(trace, 0, 2, 100 + 10, 100 + 40);
+    record_task(0, 2, "inner", 100 + 10, 100 + 40);
+    orr_trace_suspension(trace, 0, 1, 100 + 10, 100 + 40);
+    record_task(0, 1, "outer", 100 + 10, 100 + 50);
+    text = written();
+    ck_assert_str_eq(shown_from(text, "10\t0.010"),
+                     "Sp \"leaf\" Sp \"inner\" Sp \"outer\" Sp ");
+    free(text);
+}
+END_TEST
+
 START_TEST(tasks_that_overlap_are_shown_from_their_starts)
 {
     char *text;
@@ -437,6 +490,8 @@ int main(void)
     tcase_add_test(tests, a_state_entered_during_a_task_shows_when_it_ends);
     tcase_add_test(tests, tasks_back_to_back_end_before_the_next_starts);
     tcase_add_test(tests, a_task_that_waited_is_shown_again_when_it_goes_on);
+    tcase_add_test(tests, a_suspended_task_makes_place_for_others_and_is_shown_again);
+    tcase_add_test(tests, tasks_that_are_suspended_at_once_are_not_shown_before);
     tcase_add_test(tests, tasks_that_overlap_are_shown_from_their_starts);
     tcase_add_test(tests, a_copy_is_a_link_between_memory_managers);
     tcase_add_test(tests, a_write_back_is_marked_on_the_node_it_leaves);
