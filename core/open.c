@@ -493,6 +493,7 @@ static int make_slabs(struct orr_runtime *rt)
         err = orr_slab_new(sizeof(struct starpu_task), n, &rt->tasks);
     if (!err)
         err = orr_slab_new(sizeof(struct orr_request), n, &rt->requests);
+    rt->pools_handles = true;
     return err;
 }
 
@@ -606,6 +607,7 @@ static void free_parts(struct orr_runtime *rt)
     orr_slab_free(rt->edges);
     orr_slab_free(rt->tasks);
     orr_slab_free(rt->requests);
+    orr_handle_slabs_free(rt);
     orr_counters_free(rt);
     orr_combined_free_all(rt);
     free(rt->returned);

@@ -69,6 +69,8 @@ struct orr_counts {
                              * waiters, of any context */
 };
 
+enum { ORR_HANDLE_SLABS = 24 };
+
 struct orr_runtime {
     struct orr_config config;    /* [const] */
     struct orr_machine *machine; /* [const] */
@@ -139,6 +141,10 @@ struct orr_runtime {
     struct orr_calls *calls; /* [const] the application's, or NULL: calls.h */
     struct orr_slab *jobs[4]; /* for 1, 2, 3, 4 accesses; more: malloc */
     struct orr_slab *edges, *tasks, *requests;
+    /* Of handles, by their size in steps: core/data/handle.c. NULL: there was none of
+     * that size. */
+    bool pools_handles; /* [const] they come from there */
+    _Atomic(struct orr_slab *) handle_slabs[ORR_HANDLE_SLABS];
     /* [const] saves what there is and ends the process, core/ends.h */
     void (*fail)(struct orr_runtime *rt);
     struct orr_lock lock;                   /* rank ORR_RANK_RUNTIME */

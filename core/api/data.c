@@ -365,8 +365,13 @@ static int fetch(const char *call, starpu_data_handle_t handle, unsigned node,
                  unsigned async, enum orr_fetch_level level, int priority)
 {
     struct orr_runtime *rt = orr_runtime_need(call);
-    int rc = check(call, handle, (int)node, STARPU_R);
+    int rc;
 
+    /* Of many data these are in no cache, and the lock lets nothing be loaded before
+     * it. */
+    if (handle)
+        __builtin_prefetch(&orr_handle_of(handle)->valid);
+    rc = check(call, handle, (int)node, STARPU_R);
     if (rc < 0)
         return rc;
     ORR_RECORD(rt, .verb = ORR_CALL_FETCH, .id = orr_handle_of(handle)->id,

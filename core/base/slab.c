@@ -12,7 +12,9 @@
 
 #define BATCH        64u
 #define BLOCK_BYTES  ((size_t)256 << 10)
-#define HEADER_BYTES ((size_t)64)
+#define LINE         ((size_t)64)
+/* Of a block: its header, and what is left out before a line of the cache. */
+#define HEADER_BYTES (sizeof(struct block) + LINE)
 /* From then on a block is a huge page: half of what a fresh object costs is
  * the page fault. */
 #define SMALL_BLOCKS 8u
@@ -122,6 +124,14 @@ static struct block *new_block(const struct orr_slab *slab)
     return block;
 }
 
+/* Objects of whole lines of the cache lie in lines of their own. */
+static char *first_object(struct block *block)
+{
+    uintptr_t at = (uintptr_t)(block + 1);
+
+    return (char *)(block + 1) + (-at & (LINE - 1));
+}
+
 static int add_block_locked(struct orr_slab *slab) ORR_REQUIRES(slab->lock)
 {
     struct block *block = new_block(slab);
@@ -131,7 +141,7 @@ static int add_block_locked(struct orr_slab *slab) ORR_REQUIRES(slab->lock)
     block->next = slab->blocks;
     slab->blocks = block;
     slab->nblocks++;
-    slab->fresh = (char *)block + HEADER_BYTES;
+    slab->fresh = first_object(block);
     slab->end = (char *)block + block->bytes;
     return 0;
 }
@@ -235,7 +245,7 @@ void orr_slab_each(struct orr_slab *slab, void (*visit)(void *, void *),
                    void *arg)
 {
     for (struct block *block = slab->blocks; block; block = block->next) {
-        char *begin = (char *)block + HEADER_BYTES;
+        char *begin = first_object(block);
         char *end = (char *)block + block->bytes;
 
         for (char *at = begin; at + slab->size <= end; at += slab->size)

@@ -56,7 +56,7 @@ void orr_handle_free(struct orr_handle *handle)
     free(handle->spare_interfaces);
     free(handle->detours);
     *(volatile uint32_t *)&handle->alive = 0;
-    free(handle);
+    orr_handle_dispose(handle);
 }
 
 /* --- handles that the machine must not free --- */

@@ -93,6 +93,65 @@ static unsigned nodes_of_new_data(const struct orr_runtime *rt,
     return row < STARPU_MAXNODES ? row : STARPU_MAXNODES;
 }
 
+/* --- memory of handles --- */
+
+/* Programs register and unregister many: what they give back is kept, since what
+ * malloc gives back to the system comes again page by page. Each size in steps has a
+ * slab of its own, made when it is needed. Handles begin with a line of the cache, and
+ * are apart from their neighbours' lines. */
+#define STEP ((size_t)128)
+
+/* NULL: too large, or no memory. */
+static struct orr_slab *slab_for(struct orr_runtime *rt, size_t steps)
+{
+    struct orr_slab *slab, *made;
+
+    if (!rt->pools_handles || steps > ORR_HANDLE_SLABS)
+        return NULL;
+    slab = atomic_load_explicit(&rt->handle_slabs[steps - 1],
+                                memory_order_acquire);
+    if (slab || orr_slab_new(steps * STEP, rt->nworkers + 1, &made) < 0)
+        return slab;
+    if (atomic_compare_exchange_strong(&rt->handle_slabs[steps - 1], &slab,
+                                       made))
+        return made;
+    orr_slab_free(made);
+    return slab;
+}
+
+/* All of it is 0. NULL without memory. */
+static struct orr_handle *allocate(struct orr_runtime *rt, size_t bytes)
+{
+    size_t steps = (bytes + STEP - 1) / STEP;
+    struct orr_slab *slab = slab_for(rt, steps);
+    struct orr_handle *handle = slab ? orr_slab_get(slab) : calloc(1, bytes);
+
+    if (handle && slab) {
+        memset((void *)handle, 0, bytes);
+        handle->slab = (uint8_t)steps;
+    }
+    return handle;
+}
+
+void orr_handle_dispose(struct orr_handle *handle)
+{
+    struct orr_runtime *rt = handle->runtime;
+    unsigned slab = handle->slab;
+
+    if (slab)
+        orr_slab_put(atomic_load_explicit(&rt->handle_slabs[slab - 1],
+                                          memory_order_acquire),
+                     handle);
+    else
+        free(handle);
+}
+
+void orr_handle_slabs_free(struct orr_runtime *rt)
+{
+    for (unsigned i = 0; i < ORR_HANDLE_SLABS; i++)
+        orr_slab_free(atomic_load(&rt->handle_slabs[i]));
+}
+
 int orr_handle_new(struct orr_runtime *rt, const struct orr_handle *whole,
                    int home_node, void *interface,
                    struct starpu_data_interface_ops *ops,
@@ -102,21 +161,21 @@ int orr_handle_new(struct orr_runtime *rt, const struct orr_handle *whole,
     size_t head = round16(sizeof(struct orr_handle) +
                           nnodes * sizeof(struct orr_replicate));
     struct orr_handle *handle =
-        calloc(1, head + nnodes * round16(ops->interface_size));
+        allocate(rt, head + nnodes * round16(ops->interface_size));
 
     if (!handle)
         return -ENOMEM;
+    handle->runtime = rt;
+    handle->nnodes = nnodes;
+    handle->ops = ops;
     if (ops->copy_methods && ops->copy_methods->can_copy) {
         handle->detours = calloc(nnodes, sizeof(*handle->detours));
         if (!handle->detours) {
-            free(handle);
+            orr_handle_dispose(handle);
             return -ENOMEM;
         }
     }
     orr_lock_init(&handle->lock, ORR_RANK_HANDLE);
-    handle->runtime = rt;
-    handle->nnodes = nnodes;
-    handle->ops = ops;
     handle->sequential = rt->default_sequential;
     handle->out_of_core = true;
     handle->multiformat = orr_is_multiformat(ops);

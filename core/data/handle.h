@@ -131,6 +131,7 @@ struct orr_handle {
     bool out_of_core;  /* [main] it may go to a disk */
     bool doomed;       /* [lock] its last user frees it */
     bool awaited;      /* [lock] somebody waits until it has no user */
+    uint8_t slab;      /* [const] of whose memory it is, from 1; 0: of none */
     bool dying;        /* [lock] it is being freed: has no user, and gets
                            * none any more */
     uint32_t
@@ -273,6 +274,12 @@ void orr_handle_leave(struct orr_handle *handle);
  * the caller has to free it. */
 void orr_handle_wait_idle(struct orr_runtime *rt, struct orr_handle *handle,
                           bool dying);
+
+/* Gives its own memory back: the last step of its end. */
+void orr_handle_dispose(struct orr_handle *handle);
+
+/* Frees that of all handles; there are none any more. */
+void orr_handle_slabs_free(struct orr_runtime *rt);
 
 /* Frees the handle and what it allocated on the nodes; nobody uses it. Not in
  * the machine's own context: that calls the interface's methods. */
