@@ -41,6 +41,7 @@
 #include "core/observe/what_if.h"
 #include "core/runtime.h"
 #include "core/sched/ctx.h"
+#include "core/slabs.h"
 #include "core/task/again.h"
 #include "core/task/count.h"
 #include "core/task/job.h"
@@ -475,28 +476,6 @@ static int make_trace(struct orr_runtime *rt)
                : orr_trace_keep_submissions(rt->trace);
 }
 
-/* Main submits most tasks: it has caches and counters of its own, as if it were
- * one more worker. */
-static int make_slabs(struct orr_runtime *rt)
-{
-    unsigned n = rt->nworkers + 1;
-    int err = orr_counters_new(n, rt);
-
-    rt->main->cache = n;
-    for (unsigned i = 0; i < 4 && !err; i++)
-        err = orr_slab_new(sizeof(struct orr_job) +
-                               (i + 1) * sizeof(struct orr_access),
-                           n, &rt->jobs[i]);
-    if (!err)
-        err = orr_slab_new(sizeof(struct orr_edge), n, &rt->edges);
-    if (!err)
-        err = orr_slab_new(sizeof(struct starpu_task), n, &rt->tasks);
-    if (!err)
-        err = orr_slab_new(sizeof(struct orr_request), n, &rt->requests);
-    rt->pools_handles = true;
-    return err;
-}
-
 static int make_scheduler(struct orr_runtime *rt,
                           const struct starpu_conf *conf, struct orr_error *err)
 {
@@ -564,7 +543,7 @@ static int make_parts(struct orr_runtime *rt, const struct starpu_conf *conf,
     apply_limits(rt);
     apply_sync_copies(rt, conf);
     if ((code = make_sampling(rt)) || (code = make_models(rt, conf)) ||
-        (code = make_slabs(rt)) || (code = orr_buses_new(rt)) ||
+        (code = orr_slabs_new(rt)) || (code = orr_buses_new(rt)) ||
         (code = orr_nodes_new(rt)) || (code = make_workers(rt)) ||
         (code = orr_tags_new(&rt->tags)) ||
         (code = orr_agains_new(&rt->agains)) ||
@@ -602,13 +581,7 @@ static void free_parts(struct orr_runtime *rt)
     orr_costs_table_free(rt->costs);
     orr_nodes_free(rt);
     orr_buses_free(rt);
-    for (unsigned i = 0; i < 4; i++)
-        orr_slab_free(rt->jobs[i]);
-    orr_slab_free(rt->edges);
-    orr_slab_free(rt->tasks);
-    orr_slab_free(rt->requests);
-    orr_handle_slabs_free(rt);
-    orr_counters_free(rt);
+    orr_slabs_free(rt);
     orr_combined_free_all(rt);
     free(rt->returned);
     free(rt->workers);

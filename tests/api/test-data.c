@@ -540,12 +540,43 @@ START_TEST(no_bound_counts_copies_that_were_made_before)
 }
 END_TEST
 
+static int compare_addresses(const void *a, const void *b)
+{
+    const uintptr_t *x = a, *y = b;
+
+    return (*x > *y) - (*x < *y);
+}
+
+/* Memory that goes back to the system comes again page by page. */
+START_TEST(memory_of_many_handles_is_used_again)
+{
+    enum { NHANDLES = 1000 };
+    static starpu_data_handle_t handles[2][NHANDLES];
+    static int x[NHANDLES];
+
+    machine_open(_i);
+    for (int round = 0; round < 2; round++) {
+        for (int i = 0; i < NHANDLES; i++) {
+            starpu_variable_data_register(&handles[round][i], STARPU_MAIN_RAM,
+                                          (uintptr_t)&x[i], sizeof(*x));
+            ck_assert_uint_eq((uintptr_t)handles[round][i] % 64, 0);
+        }
+        for (int i = 0; i < NHANDLES; i++)
+            starpu_data_unregister(handles[round][i]);
+        qsort(handles[round], NHANDLES, sizeof(*handles[round]), compare_addresses);
+    }
+    ck_assert_mem_eq(handles[0], handles[1], sizeof(handles[0]));
+    starpu_shutdown();
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("api-data");
     TCase *tc = tcase_create("each machine");
 
     tcase_set_timeout(tc, 60);
+    tcase_add_loop_test(tc, memory_of_many_handles_is_used_again, 0, NMACHINES);
     tcase_add_loop_test(tc, a_value_written_by_tasks_is_back_after_unregister,
                         0, NMACHINES);
     tcase_add_loop_test(tc, random_graphs_give_the_sequential_result, 0,

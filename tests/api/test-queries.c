@@ -4,7 +4,6 @@
  * data and tasks, and the settings that they answer for.
  */
 #include <errno.h>
-#include <signal.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -469,70 +468,6 @@ START_TEST(hints_are_accepted)
 }
 END_TEST
 
-static int compare_addresses(const void *a, const void *b)
-{
-    const uintptr_t *x = a, *y = b;
-
-    return (*x > *y) - (*x < *y);
-}
-
-/* Memory that goes back to the system comes again page by page. */
-START_TEST(memory_of_many_handles_is_used_again)
-{
-    enum { N = 1000 };
-    static starpu_data_handle_t handles[2][N];
-    static int x[N];
-
-    machine_open(_i);
-    for (int round = 0; round < 2; round++) {
-        for (int i = 0; i < N; i++) {
-            starpu_variable_data_register(&handles[round][i], STARPU_MAIN_RAM,
-                                          (uintptr_t)&x[i], sizeof(*x));
-            ck_assert_uint_eq((uintptr_t)handles[round][i] % 64, 0);
-        }
-        for (int i = 0; i < N; i++)
-            starpu_data_unregister(handles[round][i]);
-        qsort(handles[round], N, sizeof(*handles[round]), compare_addresses);
-    }
-    ck_assert_mem_eq(handles[0], handles[1], sizeof(handles[0]));
-    starpu_shutdown();
-}
-END_TEST
-
-/* Opens a machine with a second scheduling context, which becomes the caller's. */
-static void begin_iteration_in_first_context(int i)
-{
-    int worker = 0;
-    unsigned ctx;
-
-    machine_open(i);
-    starpu_iteration_push(3);
-    starpu_iteration_push(4);
-    starpu_iteration_pop();
-    ctx = starpu_sched_ctx_create(&worker, 1, "other", 0);
-    starpu_sched_ctx_set_context(&ctx);
-}
-
-START_TEST(each_context_has_loops_of_its_own)
-{
-    unsigned first = 0;
-
-    begin_iteration_in_first_context(_i);
-    starpu_iteration_push(5);
-    starpu_iteration_pop();
-    starpu_sched_ctx_set_context(&first);
-    starpu_iteration_pop();
-    starpu_shutdown();
-}
-END_TEST
-
-START_TEST(an_iteration_that_has_not_begun_does_not_end)
-{
-    begin_iteration_in_first_context(_i);
-    starpu_iteration_pop();
-}
-END_TEST
-
 START_TEST(order_by_submission_is_a_flag_of_each_handle)
 {
     int x = 1;
@@ -842,11 +777,6 @@ int main(void)
     EACH(priorities_that_the_application_sets_stay);
     EACH(handles_keep_what_is_attached_to_them);
     EACH(hints_are_accepted);
-    EACH(memory_of_many_handles_is_used_again);
-    EACH(each_context_has_loops_of_its_own);
-    tcase_add_loop_test_raise_signal(
-        each, an_iteration_that_has_not_begun_does_not_end, SIGABRT, 0,
-        NMACHINES);
     EACH(order_by_submission_is_a_flag_of_each_handle);
     EACH(copies_are_seen_on_their_nodes);
     EACH(data_are_acquired_without_waiting);

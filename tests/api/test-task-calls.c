@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * tests/api/test-task-calls.c - what is asked about tasks, lists of tasks, the
- * steps of task insertion, ends that wait, tags that are used again, threads.
+ * steps of task insertion, ends that wait, tags that are used again, iterations,
+ * threads.
  */
 #include <errno.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -645,6 +647,40 @@ START_TEST(waiting_for_queues_ends_at_a_time)
 }
 END_TEST
 
+/* Opens a machine with a second scheduling context, which becomes the caller's. */
+static void begin_iteration_in_first_context(int i)
+{
+    int worker = 0;
+    unsigned ctx;
+
+    machine_open(i);
+    starpu_iteration_push(3);
+    starpu_iteration_push(4);
+    starpu_iteration_pop();
+    ctx = starpu_sched_ctx_create(&worker, 1, "other", 0);
+    starpu_sched_ctx_set_context(&ctx);
+}
+
+START_TEST(each_context_has_loops_of_its_own)
+{
+    unsigned first = 0;
+
+    begin_iteration_in_first_context(_i);
+    starpu_iteration_push(5);
+    starpu_iteration_pop();
+    starpu_sched_ctx_set_context(&first);
+    starpu_iteration_pop();
+    starpu_shutdown();
+}
+END_TEST
+
+START_TEST(an_iteration_that_has_not_begun_does_not_end)
+{
+    begin_iteration_in_first_context(_i);
+    starpu_iteration_pop();
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("task calls");
@@ -672,6 +708,10 @@ int main(void)
     EACH(data_are_registered_like_others_and_with_memory_on_a_node);
     EACH(threads_wait_for_a_broadcast);
     EACH(waiting_for_queues_ends_at_a_time);
+    EACH(each_context_has_loops_of_its_own);
+    tcase_add_loop_test_raise_signal(
+        each, an_iteration_that_has_not_begun_does_not_end, SIGABRT, 0,
+        NMACHINES);
     tcase_add_test(once, lists_keep_tasks_in_order);
     tcase_add_test(once, times_add_up);
     tcase_add_test(once, variables_have_defaults);
