@@ -196,7 +196,7 @@ struct orr_job {
     uint16_t ncores; /* [owner] processors that its kernel may use, 0: one */
     uint8_t sched_ctx; /* [const] after submission: number of its scheduling
                         * context */
-    uint8_t spread : 1; /* [const] some access is `placed` */
+    uint8_t spread : 1;   /* [const] some access is `placed` */
     uint8_t may_fail : 1; /* [const] somebody looks at task->failed, and tries
                            * again */
     atomic_uchar broken; /* while it fetches: some datum cannot be had there */
@@ -206,7 +206,7 @@ struct orr_job {
     uint8_t limited;   /* [owner] the node with a limit in question: fetch.c */
     uint16_t depth; /* [const] tasks around it, where some have waited: of equal
                      * priority the deepest goes first */
-    uint32_t iteration; /* [const] of a loop of the program, in traces; 0: none */
+    uint32_t iteration; /* [const] loops of the program, in traces; 0: none */
     uint64_t admitted; /* [owner] the limited nodes in whose memory it runs */
     uint64_t asked;  /* [owner] where it has its data, or waits for them … */
     uint64_t left;   /* [owner] … and where it asks for them after that */

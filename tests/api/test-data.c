@@ -563,7 +563,8 @@ START_TEST(memory_of_many_handles_is_used_again)
         }
         for (int i = 0; i < NHANDLES; i++)
             starpu_data_unregister(handles[round][i]);
-        qsort(handles[round], NHANDLES, sizeof(*handles[round]), compare_addresses);
+        qsort(handles[round], NHANDLES, sizeof(*handles[round]),
+              compare_addresses);
     }
     ck_assert_mem_eq(handles[0], handles[1], sizeof(handles[0]));
     starpu_shutdown();

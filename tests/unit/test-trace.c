@@ -490,8 +490,10 @@ int main(void)
     tcase_add_test(tests, a_state_entered_during_a_task_shows_when_it_ends);
     tcase_add_test(tests, tasks_back_to_back_end_before_the_next_starts);
     tcase_add_test(tests, a_task_that_waited_is_shown_again_when_it_goes_on);
-    tcase_add_test(tests, a_suspended_task_makes_place_for_others_and_is_shown_again);
-    tcase_add_test(tests, tasks_that_are_suspended_at_once_are_not_shown_before);
+    tcase_add_test(tests,
+                   a_suspended_task_makes_place_for_others_and_is_shown_again);
+    tcase_add_test(tests,
+                   tasks_that_are_suspended_at_once_are_not_shown_before);
     tcase_add_test(tests, tasks_that_overlap_are_shown_from_their_starts);
     tcase_add_test(tests, a_copy_is_a_link_between_memory_managers);
     tcase_add_test(tests, a_write_back_is_marked_on_the_node_it_leaves);

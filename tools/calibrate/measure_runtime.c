@@ -170,9 +170,9 @@ static void print(double samples[ROUNDS][NCOSTS])
             printf(" %.6g", samples[r][f]);
         putchar('\n');
     }
-    printf("devices %u\n",
-           starpu_cuda_worker_get_count() + starpu_opencl_worker_get_count() +
-               starpu_hip_worker_get_count());
+    printf("devices %u\n", starpu_cuda_worker_get_count() +
+                               starpu_opencl_worker_get_count() +
+                               starpu_hip_worker_get_count());
 }
 
 int main(void)

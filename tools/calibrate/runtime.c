@@ -139,20 +139,14 @@ static int read_output(const char *text, unsigned run, struct result *results)
 }
 
 /* One worker, the library's own policy, nothing recorded. */
-static const char *const settings[] = {"STARPU_NCPU=1",
-                                       "STARPU_SILENT=1",
-                                       "STARPU_CALIBRATE=0",
-                                       "STARPU_NCUDA=0",
-                                       "STARPU_NOPENCL=0",
-                                       "STARPU_NHIP=0",
-                                       "ORRERY_MACHINE",
-                                       "STARPU_SCHED",
-                                       "ORRERY_TRACE",
-                                       "ORRERY_REPORT",
-                                       "STARPU_NCPUS",
-                                       "STARPU_BUS_CALIBRATE",
-                                       "STARPU_RESERVE_NCPU",
-                                       NULL};
+static const char *const settings[] = {
+    "STARPU_NCPU=1",       "STARPU_SILENT=1",
+    "STARPU_CALIBRATE=0",  "STARPU_NCUDA=0",
+    "STARPU_NOPENCL=0",    "STARPU_NHIP=0",
+    "ORRERY_MACHINE",      "STARPU_SCHED",
+    "ORRERY_TRACE",        "ORRERY_REPORT",
+    "STARPU_NCPUS",        "STARPU_BUS_CALIBRATE",
+    "STARPU_RESERVE_NCPU", NULL};
 
 static int run_program(const char *path, struct result *results)
 {
