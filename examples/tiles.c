@@ -16,24 +16,29 @@ static int flags(const struct tiles *tiles)
                : STARPU_MALLOC_PINNED | STARPU_MALLOC_SIMULATION_FOLDED;
 }
 
+static size_t bytes(const struct tiles *tiles)
+{
+    return (size_t)tiles->rows * tiles->order * sizeof(float);
+}
+
 int tiles_register(struct tiles *tiles)
 {
-    unsigned order = tiles->order, n = tiles->nblocks;
+    unsigned n = tiles->nblocks;
     struct starpu_data_filter columns = {
         .filter_func = starpu_matrix_filter_vertical_block, .nchildren = n};
     struct starpu_data_filter rows = {.filter_func = starpu_matrix_filter_block,
                                       .nchildren = n};
 
+    if (tiles->rows == 0)
+        tiles->rows = tiles->order;
     tiles->real_data = !orrery_is_simulated() || orrery_runs_kernels();
     tiles->handles = malloc((size_t)n * n * sizeof(*tiles->handles));
-    if (!tiles->handles ||
-        starpu_malloc_flags((void **)&tiles->matrix,
-                            (size_t)order * order * sizeof(float),
-                            flags(tiles)) != 0)
+    if (!tiles->handles || starpu_malloc_flags((void **)&tiles->matrix,
+                                               bytes(tiles), flags(tiles)) != 0)
         return -1;
     starpu_matrix_data_register(&tiles->whole, STARPU_MAIN_RAM,
-                                (uintptr_t)tiles->matrix, order, order, order,
-                                sizeof(float));
+                                (uintptr_t)tiles->matrix, tiles->rows,
+                                tiles->rows, tiles->order, sizeof(float));
     starpu_data_map_filters(tiles->whole, 2, &columns, &rows);
     for (unsigned j = 0; j < n; j++)
         for (unsigned i = 0; i < n; i++)
@@ -50,11 +55,8 @@ void tiles_unregister(struct tiles *tiles)
 
 void tiles_done(struct tiles *tiles)
 {
-    size_t order = tiles->order;
-
     if (tiles->matrix)
-        starpu_free_flags(tiles->matrix, order * order * sizeof(float),
-                          flags(tiles));
+        starpu_free_flags(tiles->matrix, bytes(tiles), flags(tiles));
     free(tiles->handles);
 }
 

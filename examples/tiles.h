@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * tiles.h - a square matrix of floats, stored by columns, in square tiles: what
- * the factorisations have in common.
+ * the factorisations have in common. `rows` makes it another rectangle in as many
+ * tiles.
  */
 #pragma once
 
@@ -10,8 +11,9 @@
 #include <starpu.h>
 
 struct tiles {
-    unsigned order;   /* of the matrix, a multiple of nblocks */
+    unsigned order;   /* columns, a multiple of nblocks */
     unsigned nblocks; /* tiles per side */
+    unsigned rows;    /* a multiple of nblocks; 0: as many as columns */
     bool real_data;   /* the matrix has values: kernels really run */
     float *matrix;
     starpu_data_handle_t whole;

@@ -10,224 +10,257 @@
 
 #include <cblas.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "../tiles.h"
 
-#define TILE(buffer) ((float *)STARPU_MATRIX_GET_PTR(buffer))
-#define SIDE(buffer) ((int)STARPU_MATRIX_GET_NX(buffer))
-#define LD(buffer)   ((int)STARPU_MATRIX_GET_LD(buffer))
+/* LAPACK's entry points, which OpenBLAS exports without a header. Fortran passes
+ * the lengths of character arguments at the end. */
+void sgeqrt_(const int *m, const int *n, const int *nb, float *a,
+             const int *lda, float *t, const int *ldt, float *work, int *info);
+void sgemqrt_(const char *side, const char *trans, const int *m, const int *n,
+              const int *k, const int *nb, const float *v, const int *ldv,
+              const float *t, const int *ldt, float *c, const int *ldc,
+              float *work, int *info, size_t side_length, size_t trans_length);
+void stpqrt_(const int *m, const int *n, const int *l, const int *nb, float *a,
+             const int *lda, float *b, const int *ldb, float *t, const int *ldt,
+             float *work, int *info);
+void stpmqrt_(const char *side, const char *trans, const int *m, const int *n,
+              const int *k, const int *l, const int *nb, const float *v,
+              const int *ldv, const float *t, const int *ldt, float *a,
+              const int *lda, float *b, const int *ldb, float *work, int *info,
+              size_t side_length, size_t trans_length);
+
+/* Tiles and their leading dimensions: square ones of order `n`, and `inner` rows
+ * of T. */
+struct place {
+    float *at;
+    int ld;
+};
+
+struct sizes {
+    int n, inner;
+};
 
 void kernels_single_thread(void)
 {
     openblas_set_num_threads(1);
 }
 
-static float *at(float *tile, int ld, int i, int j)
+unsigned kernels_inner(unsigned tile)
 {
-    return tile + i + (size_t)j * (size_t)ld;
+    return tile < 32 ? tile : 32;
 }
 
-/* Makes the reflector that takes (*first, x) to (beta, 0): *first becomes beta, x
- * what is below the one of v. Returns tau. */
-static float reflector(float *first, float *x, int n)
+static struct place place(void *buffer)
 {
-    float norm = n > 0 ? cblas_snrm2(n, x, 1) : 0;
-    float beta = -copysignf(hypotf(*first, norm), *first), tau;
-
-    if (norm == 0)
-        return 0;
-    tau = (beta - *first) / beta;
-    cblas_sscal(n, 1 / (*first - beta), x, 1);
-    *first = beta;
-    return tau;
+    return (struct place){(float *)STARPU_MATRIX_GET_PTR(buffer),
+                          (int)STARPU_MATRIX_GET_LD(buffer)};
 }
 
-/* Column j of T, from V' v of the columns before, which is in it. */
-static void add_to_t(float *t, int ld, int j, float tau)
+/* Of a square tile and of one of T. */
+static struct sizes sizes(void *square, void *t)
 {
-    cblas_sscal(j, -tau, at(t, ld, 0, j), 1);
-    cblas_strmv(CblasColMajor, CblasUpper, CblasNoTrans, CblasNonUnit, j, t, ld,
-                at(t, ld, 0, j), 1);
-    *at(t, ld, j, j) = tau;
+    return (struct sizes){(int)STARPU_MATRIX_GET_NX(square),
+                          (int)STARPU_MATRIX_GET_NX(t)};
 }
 
-/* --- one tile --- */
+/* LAPACK refuses nothing but arguments that are wrong. */
+static void expect(const char *kernel, int info)
+{
+    if (info == 0)
+        return;
+    fprintf(stderr, "qr: argument %d of %s is wrong\n", -info, kernel);
+    abort();
+}
+
+/* Applies the reflectors of one tile, for `trans` "T" or "N", to another. */
+static void apply(const char *trans, struct sizes s, struct place v,
+                  struct place t, struct place c, float *work)
+{
+    int info = 0;
+
+    sgemqrt_("L", trans, &s.n, &s.n, &s.n, &s.inner, v.at, &v.ld, t.at, &t.ld,
+             c.at, &c.ld, work, &info, 1, 1);
+    expect("sgemqrt", info);
+}
+
+/* Applies the reflectors of a triangle on a square tile to two tiles, one above
+ * the other. */
+static void apply_pair(const char *trans, struct sizes s, struct place v,
+                       struct place t, struct place upper, struct place lower,
+                       float *work)
+{
+    int info = 0, no_triangle = 0;
+
+    stpmqrt_("L", trans, &s.n, &s.n, &s.n, &no_triangle, &s.inner, v.at, &v.ld,
+             t.at, &t.ld, upper.at, &upper.ld, lower.at, &lower.ld, work, &info,
+             1, 1);
+    expect("stpmqrt", info);
+}
 
 static void geqrt(void *buffers[], void *arg)
 {
-    float *a = TILE(buffers[0]), *t = TILE(buffers[1]);
-    int n = SIDE(buffers[0]), lda = LD(buffers[0]), ldt = LD(buffers[1]);
+    struct place a = place(buffers[0]), t = place(buffers[1]);
+    struct sizes s = sizes(buffers[0], buffers[1]);
+    int info = 0;
 
     (void)arg;
-    for (int j = 0; j < n; j++) {
-        int below = n - j - 1;
-        float *v = at(a, lda, j + 1, j), *row = at(a, lda, j, j + 1);
-        float *rest = at(a, lda, j + 1, j + 1);
-        float *column = at(t, ldt, 0, j);
-        float tau = reflector(at(a, lda, j, j), v, below);
-
-        /* (I - tau v v') on the columns right of it, one by one: their part of
-         * row j, and what is below. */
-        for (int c = 0; c < below; c++) {
-            float *x = at(rest, lda, 0, c), *first = at(row, lda, 0, c);
-            float w = tau * (*first + cblas_sdot(below, v, 1, x, 1));
-
-            *first -= w;
-            cblas_saxpy(below, -w, v, 1, x, 1);
-        }
-        for (int i = 0; i < j; i++)
-            column[i] = *at(a, lda, j, i);
-        cblas_sgemv(CblasColMajor, CblasTrans, below, j, 1.0f,
-                    at(a, lda, j + 1, 0), lda, v, 1, 1.0f, column, 1);
-        add_to_t(t, ldt, j, tau);
-    }
+    sgeqrt_(&s.n, &s.n, &s.inner, a.at, &a.ld, t.at, &t.ld,
+            place(buffers[2]).at, &info);
+    expect("sgeqrt", info);
 }
 
-/* C becomes Q' C = C - V T' V' C. */
 static void ormqr(void *buffers[], void *arg)
 {
-    const float *v = TILE(buffers[0]), *t = TILE(buffers[1]);
-    float *c = TILE(buffers[2]), *w = TILE(buffers[3]);
-    int n = SIDE(buffers[2]), ldv = LD(buffers[0]), ldt = LD(buffers[1]);
-    int ldc = LD(buffers[2]), ldw = LD(buffers[3]);
-
     (void)arg;
-    for (int j = 0; j < n; j++)
-        memcpy(at(w, ldw, 0, j), at(c, ldc, 0, j), (size_t)n * sizeof(*c));
-    cblas_strmm(CblasColMajor, CblasLeft, CblasLower, CblasTrans, CblasUnit, n,
-                n, 1.0f, v, ldv, w, ldw);
-    cblas_strmm(CblasColMajor, CblasLeft, CblasUpper, CblasTrans, CblasNonUnit,
-                n, n, 1.0f, t, ldt, w, ldw);
-    cblas_strmm(CblasColMajor, CblasLeft, CblasLower, CblasNoTrans, CblasUnit,
-                n, n, 1.0f, v, ldv, w, ldw);
-    for (int j = 0; j < n; j++)
-        cblas_saxpy(n, -1.0f, at(w, ldw, 0, j), 1, at(c, ldc, 0, j), 1);
+    apply("T", sizes(buffers[0], buffers[1]), place(buffers[0]),
+          place(buffers[1]), place(buffers[2]), place(buffers[3]).at);
 }
 
-/* --- a triangle with a tile below --- */
-
-static void tsqrt(void *buffers[], void *arg)
+static void tpqrt(void *buffers[], void *arg)
 {
-    float *r = TILE(buffers[0]), *a = TILE(buffers[1]), *t = TILE(buffers[2]);
-    int n = SIDE(buffers[0]), ldr = LD(buffers[0]), lda = LD(buffers[1]);
-    int ldt = LD(buffers[2]);
+    struct place r = place(buffers[0]), a = place(buffers[1]),
+                 t = place(buffers[2]);
+    struct sizes s = sizes(buffers[0], buffers[2]);
+    int info = 0, no_triangle = 0;
 
     (void)arg;
-    for (int j = 0; j < n; j++) {
-        float *v = at(a, lda, 0, j), *column = at(t, ldt, 0, j);
-        float tau = reflector(at(r, ldr, j, j), v, n);
-
-        for (int c = j + 1; c < n; c++) {
-            float *x = at(a, lda, 0, c), *first = at(r, ldr, j, c);
-            float w = tau * (*first + cblas_sdot(n, v, 1, x, 1));
-
-            *first -= w;
-            cblas_saxpy(n, -w, v, 1, x, 1);
-        }
-        cblas_sgemv(CblasColMajor, CblasTrans, n, j, 1.0f, a, lda, v, 1, 0.0f,
-                    column, 1);
-        add_to_t(t, ldt, j, tau);
-    }
+    stpqrt_(&s.n, &s.n, &no_triangle, &s.inner, r.at, &r.ld, a.at, &a.ld, t.at,
+            &t.ld, place(buffers[3]).at, &info);
+    expect("stpqrt", info);
 }
 
-/* The upper C and the lower one, D: W = T' (C + V' D), then C - W and D - V W. */
-static void tsmqr(void *buffers[], void *arg)
+static void tpmqrt(void *buffers[], void *arg)
 {
-    const float *v = TILE(buffers[0]), *t = TILE(buffers[1]);
-    float *c = TILE(buffers[2]), *d = TILE(buffers[3]), *w = TILE(buffers[4]);
-    int n = SIDE(buffers[2]), ldv = LD(buffers[0]), ldt = LD(buffers[1]);
-    int ldc = LD(buffers[2]), ldd = LD(buffers[3]), ldw = LD(buffers[4]);
-
     (void)arg;
-    for (int j = 0; j < n; j++)
-        memcpy(at(w, ldw, 0, j), at(c, ldc, 0, j), (size_t)n * sizeof(*c));
-    cblas_sgemm(CblasColMajor, CblasTrans, CblasNoTrans, n, n, n, 1.0f, v, ldv,
-                d, ldd, 1.0f, w, ldw);
-    cblas_strmm(CblasColMajor, CblasLeft, CblasUpper, CblasTrans, CblasNonUnit,
-                n, n, 1.0f, t, ldt, w, ldw);
-    for (int j = 0; j < n; j++)
-        cblas_saxpy(n, -1.0f, at(w, ldw, 0, j), 1, at(c, ldc, 0, j), 1);
-    cblas_sgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, n, n, n, -1.0f, v,
-                ldv, w, ldw, 1.0f, d, ldd);
-}
-
-/* --- the matrix --- */
-
-/* Columns that are far from dependent. */
-static float element(unsigned i, unsigned j)
-{
-    return tiles_noise(i, j) - 0.5f + (i == j ? 4.0f : 0.0f);
+    apply_pair("T", sizes(buffers[0], buffers[1]), place(buffers[0]),
+               place(buffers[1]), place(buffers[2]), place(buffers[3]),
+               place(buffers[4]).at);
 }
 
 static void init(void *buffers[], void *arg)
 {
-    float *tile = TILE(buffers[0]);
-    unsigned n = (unsigned)SIDE(buffers[0]), ld = (unsigned)LD(buffers[0]);
+    struct place a = place(buffers[0]);
+    unsigned n = (unsigned)STARPU_MATRIX_GET_NX(buffers[0]);
     int i, j, order;
 
     starpu_codelet_unpack_args(arg, &i, &j, &order);
     for (unsigned y = 0; y < n; y++)
         for (unsigned x = 0; x < n; x++)
-            tile[x + (size_t)y * ld] =
-                element((unsigned)i * n + x, (unsigned)j * n + y);
+            a.at[x + (size_t)y * (size_t)a.ld] =
+                tiles_noise((unsigned)i * n + x, (unsigned)j * n + y);
 }
 
-/* The norm of a symmetric matrix of which only the upper half is there. */
-static double norm(const float *a, unsigned n)
+/* The factors, as kernels_residual goes through them. */
+struct factors {
+    struct place matrix, t, product;
+    struct sizes sizes;
+    unsigned nblocks;
+    float *work;
+};
+
+static struct place part(struct place whole, unsigned row, unsigned column)
 {
-    double sum = 0;
-
-    for (unsigned j = 0; j < n; j++)
-        for (unsigned i = 0; i <= j; i++) {
-            double x = (double)a[i + (size_t)j * n];
-
-            sum += (i < j ? 2 : 1) * x * x;
-        }
-    return sqrt(sum);
+    whole.at += row + (size_t)column * (size_t)whole.ld;
+    return whole;
 }
 
-double kernels_residual(const float *factor, unsigned order)
+/* Tile (i,j) of the matrix, or of the product. */
+static struct place square(const struct factors *f, struct place whole,
+                           unsigned i, unsigned j)
 {
-    size_t n = order;
-    float *a = calloc(n * n, sizeof(*a)), *gram = calloc(n * n, sizeof(*a));
-    double result = (double)NAN, whole;
+    unsigned n = (unsigned)f->sizes.n;
 
-    if (a && gram) {
-        for (unsigned j = 0; j < order; j++)
-            for (unsigned i = 0; i < order; i++)
-                a[i + j * n] = element(i, j);
-        cblas_ssyrk(CblasColMajor, CblasUpper, CblasTrans, (int)order,
-                    (int)order, 1.0f, a, (int)order, 0.0f, gram, (int)order);
-        whole = norm(gram, order);
-        for (unsigned j = 0; j < order; j++)
-            for (unsigned i = 0; i < order; i++)
-                a[i + j * n] = i <= j ? factor[i + j * n] : 0;
-        cblas_ssyrk(CblasColMajor, CblasUpper, CblasTrans, (int)order,
-                    (int)order, -1.0f, a, (int)order, 1.0f, gram, (int)order);
-        result = norm(gram, order) / whole;
+    return part(whole, i * n, j * n);
+}
+
+static struct place t_tile(const struct factors *f, unsigned i, unsigned k)
+{
+    return part(f->t, i * (unsigned)f->sizes.inner, k * (unsigned)f->sizes.n);
+}
+
+/* The product begins as R: the upper triangle of the matrix. */
+static void copy_r(const struct factors *f)
+{
+    unsigned order = f->nblocks * (unsigned)f->sizes.n;
+
+    for (unsigned y = 0; y < order; y++)
+        memcpy(part(f->product, 0, y).at, part(f->matrix, 0, y).at,
+               (y + 1) * sizeof(float));
+}
+
+/* Q from the left: the reflectors in the reverse of their order. */
+static void multiply_q(const struct factors *f)
+{
+    for (unsigned k = f->nblocks; k-- > 0;) {
+        for (unsigned i = f->nblocks; --i > k;)
+            for (unsigned j = k; j < f->nblocks; j++)
+                apply_pair("N", f->sizes, square(f, f->matrix, i, k),
+                           t_tile(f, i, k), square(f, f->product, k, j),
+                           square(f, f->product, i, j), f->work);
+        for (unsigned j = k; j < f->nblocks; j++)
+            apply("N", f->sizes, square(f, f->matrix, k, k), t_tile(f, k, k),
+                  square(f, f->product, k, j), f->work);
     }
-    free(a);
-    free(gram);
+}
+
+/* Of the product to the matrix that was factorised. */
+static double relative_distance(const struct factors *f)
+{
+    unsigned order = f->nblocks * (unsigned)f->sizes.n;
+    double difference = 0, norm = 0;
+
+    for (unsigned y = 0; y < order; y++)
+        for (unsigned x = 0; x < order; x++) {
+            double a = (double)tiles_noise(x, y);
+            double off = a - (double)*part(f->product, x, y).at;
+
+            norm += a * a;
+            difference += off * off;
+        }
+    return sqrt(difference / norm);
+}
+
+double kernels_residual(float *matrix, float *t, unsigned order, unsigned tile)
+{
+    unsigned inner = kernels_inner(tile), nblocks = order / tile;
+    float *product = calloc((size_t)order * order, sizeof(float));
+    struct factors f = {
+        .matrix = {matrix, (int)order},
+        .t = {t, (int)(nblocks * inner)},
+        .product = {product, (int)order},
+        .sizes = {(int)tile, (int)inner},
+        .nblocks = nblocks,
+        .work = malloc((size_t)inner * tile * sizeof(float)),
+    };
+    double result = (double)NAN;
+
+    if (product && f.work) {
+        copy_r(&f);
+        multiply_q(&f);
+        result = relative_distance(&f);
+    }
+    free(product);
+    free(f.work);
     return result;
 }
 
-/* --- codelets --- */
-
 #define MODEL(kernel)                                                          \
     static struct starpu_perfmodel kernel##_model = {                          \
-        .type = STARPU_HISTORY_BASED, .symbol = "qr_model_" #kernel}
+        .type = STARPU_HISTORY_BASED, .symbol = "s" #kernel}
 
 MODEL(geqrt);
 MODEL(ormqr);
-MODEL(tsqrt);
-MODEL(tsmqr);
+MODEL(tpqrt);
+MODEL(tpmqrt);
 
 struct starpu_codelet cl_geqrt = {
     .cpu_funcs = {geqrt},
-    .nbuffers = 2,
-    .modes = {STARPU_RW, STARPU_W},
+    .nbuffers = 3,
+    .modes = {STARPU_RW, STARPU_W, STARPU_SCRATCH},
     .model = &geqrt_model,
     .name = "geqrt",
 };
@@ -241,21 +274,21 @@ struct starpu_codelet cl_ormqr = {
     .name = "ormqr",
 };
 
-struct starpu_codelet cl_tsqrt = {
-    .cpu_funcs = {tsqrt},
-    .nbuffers = 3,
-    .modes = {STARPU_RW, STARPU_RW, STARPU_W},
-    .model = &tsqrt_model,
-    .name = "tsqrt",
+struct starpu_codelet cl_tpqrt = {
+    .cpu_funcs = {tpqrt},
+    .nbuffers = 4,
+    .modes = {STARPU_RW, STARPU_RW, STARPU_W, STARPU_SCRATCH},
+    .model = &tpqrt_model,
+    .name = "tpqrt",
 };
 
-struct starpu_codelet cl_tsmqr = {
-    .cpu_funcs = {tsmqr},
+struct starpu_codelet cl_tpmqrt = {
+    .cpu_funcs = {tpmqrt},
     .cuda_flags = {STARPU_CUDA_ASYNC},
     .nbuffers = 5,
     .modes = {STARPU_R, STARPU_R, STARPU_RW, STARPU_RW, STARPU_SCRATCH},
-    .model = &tsmqr_model,
-    .name = "tsmqr",
+    .model = &tpmqrt_model,
+    .name = "tpmqrt",
 };
 
 /* Without a model. Its flag lets a simulation that runs kernels call it: it

@@ -1,14 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# One binary, examples/cholesky, examples/lu or examples/qr, factorises rightly for real
-# and on 9 simulated processors and 3 simulated GPUs whose memory, MIB, is too small for
-# the matrix. Prints TAP.
-# usage: test-right.sh PROGRAM MACHINE [SIZE MIB]
+# One binary, examples/cholesky, lu or qr, factorises a matrix of that order rightly for
+# real and on 9 simulated processors and 3 simulated GPUs whose memory, of that many MiB,
+# is too small for the matrix. Prints TAP.
+# usage: test-right.sh PROGRAM MACHINE ORDER MEMORY
 set -u
 program=$1
 machine=$2
-size=${3:-3840}
-mib=${4:-8}
+order=$3
+memory=$4
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 n=0
@@ -26,7 +26,7 @@ right() {
     shift 2
     n=$((n + 1))
     rm -f "$ORRERY_REPORT"
-    if env "$@" "$program" -size "$size" -nblocks 8 -check \
+    if env "$@" "$program" -size "$order" -nblocks 8 -check \
         >"$folder/log" 2>&1 && grep -q ': right' "$folder/log" &&
         grep -qE "$words" "$ORRERY_REPORT"; then
         echo "ok $n - $what"
@@ -42,9 +42,9 @@ for sched in eager prio lws dmda dmdas; do
     right "simulated GPUs with room, $sched" '"evictions": 0' \
         STARPU_SCHED=$sched ORRERY_MACHINE="$machine" STARPU_NCPU=9 \
         STARPU_NCUDA=3 ORRERY_SIM_KERNELS=run
-    right "simulated GPUs of $mib MiB that evict, $sched" '"evictions": [1-9]' \
+    right "simulated GPUs of $memory MiB that evict, $sched" '"evictions": [1-9]' \
         STARPU_SCHED=$sched ORRERY_MACHINE="$machine" STARPU_NCPU=9 \
-        STARPU_NCUDA=3 ORRERY_SIM_KERNELS=run STARPU_LIMIT_CUDA_MEM="$mib"
+        STARPU_NCUDA=3 ORRERY_SIM_KERNELS=run STARPU_LIMIT_CUDA_MEM=$memory
 done
 echo "1..$n"
 [ "$failed" -eq 0 ]
