@@ -305,6 +305,26 @@ START_TEST(one_sleeping_able_worker_is_woken)
 }
 END_TEST
 
+START_TEST(no_other_worker_is_woken_beside_one_of_a_device)
+{
+    struct orr_worker_desc device;
+
+    start(&orr_sched_eager);
+    device = *fake.rt.workers[1].desc;
+    device.async = true;
+    fake.rt.workers[1].desc = &device;
+    for (unsigned w = 0; w < 3; w++)
+        orr_worker_fall_asleep(&fake.rt.workers[w]);
+    push(both, 0);
+    ck_assert_uint_eq(fake.woken, 1 << 1);
+    push(both, 0); /* the device is awake now */
+    ck_assert_uint_eq(fake.woken, 3);
+    push(gpu, 0); /* and nobody else can run this one */
+    ck_assert_uint_eq(fake.woken, 3);
+    fake_stop();
+}
+END_TEST
+
 START_TEST(prio_wakes_another_when_a_worker_skipped_everything)
 {
     start(&orr_sched_prio);
@@ -542,6 +562,7 @@ int main(void)
     tcase_add_test(central, eager_gives_the_oldest_job_that_the_worker_can_run);
     tcase_add_test(central, prio_gives_higher_priorities_first);
     tcase_add_test(central, one_sleeping_able_worker_is_woken);
+    tcase_add_test(central, no_other_worker_is_woken_beside_one_of_a_device);
     tcase_add_test(central,
                    prio_wakes_another_when_a_worker_skipped_everything);
     tcase_add_test(central,
