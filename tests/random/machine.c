@@ -233,6 +233,13 @@ static void real(const struct speaker *s, const struct machine *m)
         say_none(s, "STARPU_LIMIT_CPU_MEM");
 }
 
+static const char *only_sched;
+
+void machine_only_sched(const char *name)
+{
+    only_sched = name;
+}
+
 void machine_environment(const struct machine *machine,
                          void (*speak)(const char *name, const char *value,
                                        void *arg),
@@ -240,7 +247,8 @@ void machine_environment(const struct machine *machine,
 {
     struct speaker s = {speak, arg};
 
-    say(&s, "STARPU_SCHED", "%s", schedulers[machine->sched]);
+    say(&s, "STARPU_SCHED", "%s",
+        only_sched ? only_sched : schedulers[machine->sched]);
     say(&s, "ORRERY_EVICTION", "%s", evictions[machine->eviction]);
     say(&s, "STARPU_PREFETCH", "%u", machine->prefetch);
     if (machine->nram > 1)

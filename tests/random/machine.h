@@ -19,5 +19,8 @@ void machine_environment(const struct machine *machine,
                                      void *arg),
                          void *arg);
 
+/* From now on every machine has that policy. Borrows the name. */
+void machine_only_sched(const char *name);
+
 /* The names of codelets, by length. */
 extern const char *const codelet_names[];

@@ -2,12 +2,11 @@
 /* tests/random/program.c - see program.h. */
 #include "program.h"
 
-const char *const schedulers[] = {"eager", "prio", "random", "lws",
-                                  "dm",    "dmda", "dmdas",  "dmdar",
-                                  "heteroprio", "graph_test", "robust", "memaware",
-                                  "plan-heft",
-                                  "modular-heft", "modular-ws",
-                                  "modular-eager-prefetching"};
+#include "core/sched/names.h"
+
+/* All built-in ones; the simplest is first. */
+#define NAME(name, ops) name,
+const char *const schedulers[] = {"eager", ORR_SCHED_NAMES(NAME)};
 const unsigned nschedulers = sizeof(schedulers) / sizeof(*schedulers);
 
 const char *const evictions[] = {"nextuse", "starpu", "lru"};

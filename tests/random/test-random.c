@@ -14,6 +14,7 @@
 #include "feature_set.h"
 #include "generate.h"
 #include "legal.h"
+#include "machine.h"
 #include "print.h"
 #include "replayed.h"
 #include "run.h"
@@ -27,7 +28,8 @@ struct options {
     uint64_t seed;
     unsigned ngraphs; /* in all */
     unsigned minutes; /* … or for that long; 0: no limit */
-    long batch;       /* only this one; -1: all */
+    long batch;        /* only this one; -1: all */
+    const char *sched; /* this policy alone; NULL: any */
     unsigned njobs;
     unsigned limit_s;
     unsigned nrepeats; /* of a program that may fail or not */
@@ -44,6 +46,7 @@ static const char usage[] =
     "  --full         ten times as many, memories tiny\n"
     "  --real         on the real machine\n"
     "  --devices N    which has N OpenCL devices beside processors\n"
+    "  --sched S      this policy alone, as STARPU_SCHED names it\n"
     "  --batch N      only the graphs of machine N\n"
     "  --with A,B     use these features as well (all: all)\n"
     "  --without A,B  do not use these\n"
@@ -92,6 +95,8 @@ static void tell(const struct options *o, unsigned batch,
            o->wishes.full ? " --full" : "");
     if (o->wishes.ndevices)
         printf(" --devices %u", o->wishes.ndevices);
+    if (o->sched)
+        printf(" --sched %s", o->sched);
     putchar('\n');
     comment(verdict->log);
     fflush(stdout);
@@ -290,6 +295,10 @@ static void set_option(struct options *o, int option, const char *value)
     case 'D':
         o->wishes.ndevices = (unsigned)number;
         break;
+    case 'S':
+        o->sched = value;
+        machine_only_sched(value);
+        break;
     case 'b':
         o->batch = (long)number;
         break;
@@ -340,6 +349,7 @@ static void read_options(struct options *o, int argc, char **argv)
         {"full", 0, NULL, 'f'},
         {"real", 0, NULL, 'r'},
         {"devices", 1, NULL, 'D'},
+        {"sched", 1, NULL, 'S'},
         {"batch", 1, NULL, 'b'},
         {"with", 1, NULL, 'w'},
         {"list", 0, NULL, 'l'},
