@@ -107,6 +107,58 @@
       "Asynchronous tasks in flight per OpenCL worker, at most 4; 0 gives up " \
       "overlapping.")
 
+#define ORR_CONFIG_HETEROPRIO(X)                                               \
+    X(HETEROPRIO_ORDERING, "STARPU_AUTOHETEROPRIO_PRIORITY_ORDERING_POLICY",   \
+      STRING, "12",                                                            \
+      "By which of 28 scores heteroprio orders its groups: number or name "    \
+      "(core/sched/heteroprio_score.h). Next are the constants of some.")      \
+    X(HP_NOD_TIME_MULTIPLIER,                                                  \
+      "STARPU_HETEROPRIO_NOD_TIME_COMBINATION_NOD_MULTIPLIER", DOUBLE, "0.3",  \
+      "Score 0: weight of the tasks that a task releases.")                    \
+    X(HP_NOD_TIME_SELECTIVITY,                                                 \
+      "STARPU_HETEROPRIO_NOD_TIME_COMBINATION_EXP_SELECTIVITY", DOUBLE, "0.5", \
+      "Score 0: how much they count less where architectures differ more.")    \
+    X(HP_BEST_NODS_SELECTIVITY,                                                \
+      "STARPU_HETEROPRIO_BEST_NODS_SCORE_EXP_SELECTIVITY", DOUBLE, "0.5",      \
+      "Score 1: how much it is less where architectures differ more.")         \
+    X(HP_URT_MULTIPLIER, "STARPU_HETEROPRIO_URT_URT_MULTIPLIER", DOUBLE,       \
+      "0.5", "Score 4: weight of URT.")                                        \
+    X(HP_URT_2_MULTIPLIER, "STARPU_HETEROPRIO_URT_2_URT_MULTIPLIER", DOUBLE,   \
+      "0.5", "Score 5: weight of URT.")                                        \
+    X(HP_URT_2_NEED, "STARPU_HETEROPRIO_URT_2_ARCH_NEED_MULTIPLIER", DOUBLE,   \
+      "2", "Score 5: weight of the need for work.")                            \
+    X(HP_DIFF_2_NEED, "STARPU_HETEROPRIO_URT_DOT_DIFF_2_ARCH_NEED_MULTIPLIER", \
+      DOUBLE, "1", "Score 10: weight of the need for work.")                   \
+    X(HP_DIFF_3_NEED, "STARPU_HETEROPRIO_URT_DOT_DIFF_3_ARCH_NEED_MULTIPLIER", \
+      DOUBLE, "1", "Score 11: weight of the need for work.")                   \
+    X(HP_DIFF_4_NEED, "STARPU_HETEROPRIO_URT_DOT_DIFF_4_ARCH_NEED_MULTIPLIER", \
+      DOUBLE, "1", "Score 12: weight of the need for work.")                   \
+    X(HP_DIFF_5_NOD, "STARPU_HETEROPRIO_URT_DOT_DIFF_5_NOD_OFFSET", DOUBLE,    \
+      "1.3", "Score 13: what is added to URT.")                                \
+    X(HP_DIFF_5_ARCH, "STARPU_HETEROPRIO_URT_DOT_DIFF_5_ARCH_DIFF_OFFSET",     \
+      DOUBLE, "1", "Score 13: what is added to the difference of times.")      \
+    X(HP_DIFF_9_NOD, "STARPU_HETEROPRIO_URT_DOT_DIFF_9_NOD_OFFSET", DOUBLE,    \
+      "1.3", "Score 17: what is added to URT.")                                \
+    X(HP_DIFF_9_ARCH, "STARPU_HETEROPRIO_URT_DOT_DIFF_9_ARCH_DIFF_OFFSET",     \
+      DOUBLE, "1",                                                             \
+      "Score 17: times URT, is added to the difference of times.")             \
+    X(HP_DIFF_10_NOD, "STARPU_HETEROPRIO_AURT_DOT_DIFF_10_NOD_OFFSET", DOUBLE, \
+      "1.3", "Score 18: what is added to URT (spelt as in StarPU).")           \
+    X(HP_DIFF_10_ARCH, "STARPU_HETEROPRIO_URT_DOT_DIFF_10_ARCH_DIFF_OFFSET",   \
+      DOUBLE, "1", "Score 18: times URT, is added to the score.")              \
+    X(HP_DIFF_11_NOD, "STARPU_HETEROPRIO_URT_DOT_DIFF_11_NOD_OFFSET", DOUBLE,  \
+      "1.3", "Score 19: what is added to URT.")                                \
+    X(HP_DIFF_11_ARCH, "STARPU_HETEROPRIO_URT_DOT_DIFF_11_ARCH_DIFF_OFFSET",   \
+      DOUBLE, "1",                                                             \
+      "Score 19: times URT, is added to the difference of times.")             \
+    X(HP_URTS_TIME_MULTIPLIER,                                                 \
+      "STARPU_HETEROPRIO_URTS_TIME_COMBINATION_NOD_MULTIPLIER", DOUBLE, "0.3", \
+      "Score 24: weight of URT.")                                              \
+    X(HP_URTS_TIME_SELECTIVITY,                                                \
+      "STARPU_HETEROPRIO_URTS_TIME_COMBINATION_EXP_SELECTIVITY", DOUBLE,       \
+      "0.5",                                                                   \
+      "Score 24: how much it counts less where architectures differ more.")
+
 #define ORR_CONFIG_SCHEDULING(X)                                               \
     X(SCHED, "STARPU_SCHED", STRING, "lws",                                    \
       "Scheduling policy; `help` lists them.")                                 \
@@ -455,6 +507,7 @@
 #define ORR_CONFIG_TABLE(X)                                                    \
     ORR_CONFIG_WORKERS(X)                                                      \
     ORR_CONFIG_SCHEDULING(X)                                                   \
+    ORR_CONFIG_HETEROPRIO(X)                                                   \
     ORR_CONFIG_MODELS(X)                                                       \
     ORR_CONFIG_MEMORY(X)                                                       \
     ORR_CONFIG_SIMULATION(X)                                                   \

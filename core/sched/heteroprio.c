@@ -12,6 +12,7 @@
 #include "core/cost/cost.h"
 #include "core/cost/recalibrate.h"
 #include "core/data/handle.h"
+#include "core/sched/heteroprio_score.h"
 #include "core/sched/policies.h"
 #include "core/sched/toolbox.h"
 
@@ -132,7 +133,8 @@ const char *orr_heteroprio_set_base(struct orr_sched *sched, unsigned arch,
 /* --- pushing --- */
 
 /* In which a task is whose priority is no bucket: the nearest. */
-static struct orr_hp_bucket *by_priority(struct orr_heteroprio *hp, int priority)
+static struct orr_hp_bucket *by_priority(struct orr_heteroprio *hp,
+                                         int priority)
 {
     int last = ORR_HP_BUCKETS - 1;
 
@@ -226,8 +228,7 @@ static bool may_take(const struct orr_sched *sched,
     if (base == OPEN_BASE || base == arch ||
         !(takers(sched->runtime, job, bucket) >> base & 1))
         return true;
-    return bucket->njobs >=
-           bucket->slow[arch] * orr_hp_nworkers(sched, base);
+    return bucket->njobs >= bucket->slow[arch] * orr_hp_nworkers(sched, base);
 }
 
 struct taken {
@@ -340,8 +341,8 @@ static void refill(struct orr_sched *sched, struct orr_worker *worker)
 /* Whether the worker may have what was chosen for another one. */
 static bool may_steal(const struct orr_worker *thief, const struct orr_job *job)
 {
-    return !job->differ && job->costs->able[thief->class_id] >>
-                                   job->implementation & 1;
+    return !job->differ &&
+           job->costs->able[thief->class_id] >> job->implementation & 1;
 }
 
 /* The newest of its own, else of those of the next worker of its architecture. */
@@ -419,9 +420,18 @@ static int heteroprio_init(struct orr_sched *sched, struct orr_error *err)
     struct orr_heteroprio *hp =
         calloc(1, sizeof(*hp) + rt->nworkers * sizeof(hp->own[0]));
     int interval = orr_config_int(config, ORR_CFG_HETEROPRIO_INTERVAL);
+    const char *score = orr_config_string(config, ORR_CFG_HETEROPRIO_ORDERING);
 
     if (!hp)
         return orr_fail(err, -ENOMEM, "heteroprio: out of memory");
+    if (!orr_hp_score_find(score, &hp->score)) {
+        free(hp);
+        return orr_fail(err, -EINVAL,
+                        "STARPU_AUTOHETEROPRIO_PRIORITY_ORDERING_POLICY=%s is "
+                        "no score: a number from 0 to 27 or a name of "
+                        "starpu_heteroprio.h",
+                        score);
+    }
     orr_lock_init(&hp->lock, ORR_RANK_SCHED);
     hp->automatic = orr_config_bool(config, ORR_CFG_HETEROPRIO_AUTO);
     hp->by_codelet = orr_config_int(config, ORR_CFG_HETEROPRIO_GROUPING) == 1;

@@ -25,11 +25,14 @@ struct orr_hp_mean {
 
 /* What automatic mode knows of the tasks of a bucket. */
 struct orr_hp_figures {
-    char name[ORR_HP_NAME + 1];                /* what it is the bucket of … */
-    uint32_t where;                            /* … and of tasks for these */
-    struct orr_hp_mean time[STARPU_NARCH];     /* µs of a kernel there */
+    char name[ORR_HP_NAME + 1];            /* what it is the bucket of … */
+    uint32_t where;                        /* … and of tasks for these */
+    struct orr_hp_mean time[STARPU_NARCH]; /* µs of a kernel there */
     struct orr_hp_mean released[STARPU_NARCH]; /* URT: the normalised time of
                                                 * successors that run there */
+    struct orr_hp_mean nod;                    /* NOD: how many successors */
+    struct orr_hp_mean best_released; /* their normalised time where that is
+                                       * shortest */
     double nexecuted[STARPU_NARCH], npushed;
 };
 
@@ -61,11 +64,12 @@ struct orr_heteroprio {
     bool automatic;       /* [const] */
     bool by_codelet;      /* [const] names are those of codelets */
     bool configured;      /* somebody has set an order */
-    unsigned nlooked_at;  /* tasks that workers have in hand, to see whether they
+    unsigned nlooked_at; /* tasks that workers have in hand, to see whether they
                            * can run them … */
-    bool missed;          /* … and somebody has found nothing meanwhile */
-    unsigned interval;    /* [const] pushes between two orderings */
-    unsigned nbuckets;    /* automatic mode: those that have a name */
+    bool missed;         /* … and somebody has found nothing meanwhile */
+    unsigned interval;   /* [const] pushes between two orderings */
+    unsigned score;      /* [const] by which (heteroprio_score.h) */
+    unsigned nbuckets;   /* automatic mode: those that have a name */
     unsigned long npushed;
     double began; /* of the policy */
     struct orr_hp_arch archs[STARPU_NARCH];

@@ -13,6 +13,7 @@
 
 #include "core/cost/cost.h"
 #include "core/sched/heteroprio.h"
+#include "core/sched/heteroprio_score.h"
 
 /* µs that are assumed before anything was measured, and on whom cannot. */
 static const double assumed = 1e3, unable = 1e8;
@@ -44,8 +45,8 @@ static unsigned able_archs(const struct orr_sched *sched,
 static const char *name_of(const struct orr_heteroprio *hp,
                            const struct orr_job *job)
 {
-    const char *name = hp->by_codelet ? job->task->cl->name
-                                      : orr_cost_symbol(job->costs);
+    const char *name =
+        hp->by_codelet ? job->task->cl->name : orr_cost_symbol(job->costs);
 
     return name ? name : "NO_NAME";
 }
@@ -189,28 +190,39 @@ static unsigned slowest_other(const struct orr_hp_bucket *bucket, unsigned arch)
     return worst;
 }
 
-/* The formula that StarPU takes unless it is told another one. */
+static double mean_or(const struct orr_hp_mean *mean, double otherwise)
+{
+    return mean->n ? mean->value : otherwise;
+}
+
 static double score(const struct orr_sched *sched,
                     const struct orr_hp_bucket *bucket, unsigned arch,
                     double typical)
 {
-    const double nobody = 1e15, first = 99999999;
+    const double nobody = 1e15, first = 99999999, unknown = 1000;
     const unsigned few = 16;
+    const struct orr_heteroprio *hp = sched->data;
+    const struct orr_hp_figures *known = &bucket->known;
     unsigned other = slowest_other(bucket, arch);
-    double own = time_on(bucket, arch) / typical;
-    double need = 1 - busy_fraction(sched, arch);
-    double released = bucket->known.released[arch].value * need;
-    double theirs = nobody, their_need = 0, result;
+    struct orr_hp_inputs in = {
+        .own = time_on(bucket, arch) / typical,
+        .other = nobody / typical,
+        .nod = mean_or(&known->nod, 1),
+        .best_released = mean_or(&known->best_released, unknown),
+        .need = 1 - busy_fraction(sched, arch),
+        .share = share(bucket, arch),
+    };
+    double result;
 
+    in.urt = mean_or(&known->released[arch], unknown) * in.need;
     if (other != STARPU_NARCH) {
-        theirs = time_on(bucket, other);
-        their_need = 1 - share(bucket, other);
-        released += bucket->known.released[other].value * their_need;
+        in.other = time_on(bucket, other) / typical;
+        in.other_share = share(bucket, other);
+        in.other_need = 1 - in.other_share;
+        in.urt += mean_or(&known->released[other], unknown) * in.other_need;
     }
-    result = (1 + released) * (theirs / typical - own);
-    if (their_need > need)
-        result -= own * (their_need - need);
-    return bucket->known.time[arch].n < few ? result + first : result;
+    result = orr_hp_score(&sched->runtime->config, hp->score, &in);
+    return known->time[arch].n < few ? result + first : result;
 }
 
 /* Insertion sort: buckets are few, equals stay as they were. */
@@ -254,15 +266,22 @@ static void note_released(struct orr_heteroprio *hp,
                           struct orr_job *const *successors, unsigned n)
 {
     double sums[STARPU_NARCH] = {0}, typical = typical_time(hp);
+    double nod = 0, best = 0;
 
     for (unsigned i = 0; i < n; i++) {
         const struct orr_hp_bucket *next = find(hp, successors[i]);
         int waiting = atomic_load(&successors[i]->waiting);
+        double part = 1.0 / (waiting > 1 ? waiting : 1);
 
-        for (unsigned a = 0; next && a < STARPU_NARCH; a++)
-            sums[a] += share(next, a) * time_on(next, a) / typical /
-                       (waiting > 1 ? waiting : 1);
+        nod += part;
+        if (!next)
+            continue;
+        best += part * time_on(next, fastest(next)) / typical;
+        for (unsigned a = 0; a < STARPU_NARCH; a++)
+            sums[a] += part * share(next, a) * time_on(next, a) / typical;
     }
+    add(&bucket->known.nod, nod);
+    add(&bucket->known.best_released, best);
     for (unsigned a = 0; a < STARPU_NARCH; a++)
         add(&bucket->known.released[a], sums[a]);
 }

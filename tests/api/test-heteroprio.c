@@ -3,8 +3,10 @@
  * tests/api/test-heteroprio.c - heteroprio: the application's order of buckets, who
  * leaves tasks to faster workers, and the mode that finds both out.
  */
+#include <errno.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include <starpu_heteroprio.h>
@@ -202,7 +204,34 @@ START_TEST(all_tasks_run_in_automatic_mode)
 }
 END_TEST
 
+START_TEST(automatic_mode_orders_by_every_score)
+{
+    char number[4];
+
+    snprintf(number, sizeof(number), "%d", _i);
+    setenv("STARPU_AUTOHETEROPRIO_PRIORITY_ORDERING_POLICY",
+           _i % 2 ? number
+                  : starpu_autoheteroprio_priority_ordering_policy_names[_i],
+           1);
+    setenv("STARPU_AUTOHETEROPRIO_ORDERING_INTERVAL", "1", 1);
+    open_with(FIRST_SIMULATED, NULL);
+    run(&cl);
+}
+END_TEST
+
 /* --- misuse --- */
+
+START_TEST(a_score_that_is_none_is_refused)
+{
+    struct starpu_conf conf;
+
+    machine_choose(0);
+    setenv("STARPU_SCHED", "heteroprio", 1);
+    setenv("STARPU_AUTOHETEROPRIO_PRIORITY_ORDERING_POLICY", "URT_12", 1);
+    starpu_conf_init(&conf);
+    ck_assert_int_eq(starpu_init(&conf), -EINVAL);
+}
+END_TEST
 
 START_TEST(another_policy_has_no_buckets)
 {
@@ -240,7 +269,11 @@ int main(void)
         tcase_add_test(simulated,
                        a_slow_architecture_takes_what_nobody_else_can);
         tcase_add_test(simulated, what_runs_where_is_found_out);
+        tcase_add_loop_test(
+            simulated, automatic_mode_orders_by_every_score, 0,
+            STARPU_AUTOHETEROPRIO_PRIORITY_ORDERING_POLICY_COUNT);
     }
+    tcase_add_test(misuse, a_score_that_is_none_is_refused);
     tcase_add_test_raise_signal(misuse, another_policy_has_no_buckets, SIGABRT);
     tcase_add_test_raise_signal(misuse, a_place_is_below_the_number_of_buckets,
                                 SIGABRT);

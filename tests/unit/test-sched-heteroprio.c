@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * tests/unit/test-sched-heteroprio.c - the scores of heteroprio's automatic mode,
+ * against values from a pocket calculator.
+ */
+#include <check.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "core/sched/heteroprio_score.h"
+#include "tests/suite.h"
+
+/* Faster here, and this architecture lacks more work; the other way round. */
+static const struct orr_hp_inputs inputs[] = {
+    {.own = 1,
+     .other = 2,
+     .urt = 0.5,
+     .nod = 2,
+     .best_released = 3,
+     .need = 0.75,
+     .other_need = 0.25,
+     .share = 0.4,
+     .other_share = 0.6},
+    {.own = 2,
+     .other = 1,
+     .urt = 1.5,
+     .nod = 2,
+     .best_released = 3,
+     .need = 0.25,
+     .other_need = 0.75,
+     .share = 0.4,
+     .other_share = 0.6},
+};
+
+static const double expected[][ORR_HP_NSCORES] = {
+    {1.3639184, 2,         2,         0.5,       1.25,      1.49, 0.5,
+     1.5,       1,         3,         2,         2,         1.5,  3.6,
+     1.9698925, 2.5561071, 0.2272906, 0.5776730, 1.9137167, 2.7,  0.5,
+     1.5,       1.5,       2,         1.0909796, 2,         6,    8},
+    {-0.6360816, 0.4261226, 0.4261226,  1.5,        -0.25,      -0.25, -1.5,
+     -2.5,       0.75,      1.25,       -3.5,       -2.5,       -3.5,  0,
+     0.7831542,  0,         -0.4369811, 0.4773806,  -0.6991149, 1.4,   0.75,
+     0.25,       -0.25,     1.5,        -0.7270612, 1,          3,     2},
+};
+
+static struct orr_config config;
+
+static void read_config(void)
+{
+    ck_assert_int_eq(orr_config_read(&config, NULL), 0);
+}
+
+START_TEST(scores_are_their_formulas)
+{
+    for (unsigned i = 0; i < 2; i++) {
+        double score = orr_hp_score(&config, (unsigned)_i, &inputs[i]);
+
+        ck_assert_double_eq_tol(score, expected[i][_i], 1e-6);
+    }
+}
+END_TEST
+
+/* Nobody else can run it, nothing is released, times of 0. */
+START_TEST(scores_are_numbers_at_the_ends_of_their_ranges)
+{
+    const double ends[] = {0, 1e-9, 1, 1e15};
+
+    for (unsigned i = 0; i < 4 * 4 * 4; i++) {
+        const struct orr_hp_inputs in = {
+            .own = ends[i % 4],
+            .other = ends[i / 4 % 4],
+            .urt = ends[i / 16],
+            .nod = ends[i / 16],
+        };
+
+        ck_assert(!isnan(orr_hp_score(&config, (unsigned)_i, &in)));
+    }
+}
+END_TEST
+
+START_TEST(constants_come_from_variables)
+{
+    setenv("STARPU_HETEROPRIO_URT_URT_MULTIPLIER", "2", 1);
+    setenv("STARPU_HETEROPRIO_AURT_DOT_DIFF_10_NOD_OFFSET", "0", 1);
+    read_config();
+    ck_assert_double_eq_tol(orr_hp_score(&config, 4, &inputs[0]), 2, 1e-9);
+    ck_assert_double_eq_tol(orr_hp_score(&config, 18, &inputs[0]), 0.8926991,
+                            1e-6);
+    ck_assert_double_eq_tol(orr_hp_score(&config, 5, &inputs[0]), 1.49, 1e-9);
+}
+END_TEST
+
+START_TEST(scores_have_numbers_and_names)
+{
+    unsigned number = 99;
+
+    ck_assert(orr_hp_score_find("27", &number));
+    ck_assert_uint_eq(number, 27);
+    ck_assert(orr_hp_score_find("URT_DOT_DIFF_4", &number));
+    ck_assert_uint_eq(number, ORR_HP_USUAL_SCORE);
+    ck_assert(!orr_hp_score_find("28", &number));
+    ck_assert(!orr_hp_score_find("-1", &number));
+    ck_assert(!orr_hp_score_find("", &number));
+    ck_assert(!orr_hp_score_find("4x", &number));
+    ck_assert_uint_eq(number, ORR_HP_USUAL_SCORE);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("sched-heteroprio");
+    TCase *tc = tcase_create("scores");
+
+    tcase_add_checked_fixture(tc, read_config, NULL);
+    tcase_add_loop_test(tc, scores_are_their_formulas, 0, ORR_HP_NSCORES);
+    tcase_add_loop_test(tc, scores_are_numbers_at_the_ends_of_their_ranges, 0,
+                        ORR_HP_NSCORES);
+    tcase_add_test(tc, constants_come_from_variables);
+    tcase_add_test(tc, scores_have_numbers_and_names);
+    suite_add_tcase(suite, tc);
+    return suite_main(suite);
+}
