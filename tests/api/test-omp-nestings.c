@@ -7,6 +7,7 @@
  * as often, where it is found (ORR_TEST_LIBGOMP). The seed is printed.
  */
 #include <stdio.h>
+#include <string.h>
 
 #include "../rng.h"
 #include "nestings.h"
@@ -18,8 +19,8 @@
 #    define WITH_LIBGOMP 0
 #endif
 
-/* 10,000 in all. */
-enum { NPROGRAMS = 10000 / NMACHINES + 1 };
+/* In all; 10,000 with --full. */
+static unsigned nprograms = 3000;
 
 static unsigned below(uint64_t *rng, unsigned n)
 {
@@ -307,18 +308,20 @@ START_TEST(constructs_in_constructs_are_executed_as_often_as_they_say)
 {
     omp_open(_i);
     starpu_omp_set_nested(1);
-    for (unsigned long seed = 1; seed <= NPROGRAMS; seed++)
+    for (unsigned long seed = 1; seed <= nprograms / NMACHINES + 1; seed++)
         try_program(seed + 10000 * (unsigned)_i);
     starpu_omp_shutdown();
 }
 END_TEST
 
-int main(void)
+int main(int argc, char **argv)
 {
     Suite *suite = suite_create("nestings of OpenMP's constructs");
     TCase *each = tcase_create("on each machine");
 
-    tcase_set_timeout(each, 120);
+    if (argc > 1 && strcmp(argv[1], "--full") == 0)
+        nprograms = 10000;
+    tcase_set_timeout(each, 300);
     suite_add_tcase(suite, each);
     tcase_add_loop_test(
         each, constructs_in_constructs_are_executed_as_often_as_they_say, 0,

@@ -657,7 +657,8 @@ static void begin_iteration_in_first_context(int i)
     starpu_iteration_push(3);
     starpu_iteration_push(4);
     starpu_iteration_pop();
-    ctx = starpu_sched_ctx_create(&worker, 1, "other", 0);
+    ctx = starpu_sched_ctx_create(&worker, 1, "other",
+                                  STARPU_SCHED_CTX_POLICY_NAME, "eager", 0);
     starpu_sched_ctx_set_context(&ctx);
 }
 

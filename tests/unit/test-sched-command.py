@@ -112,7 +112,13 @@ def every_variable_that_a_policy_reads_is_in_the_table():
     for path in glob.glob(os.path.join(SOURCE, "core/sched/**/*.c"),
                           recursive=True):
         with open(path, encoding="utf-8") as file:
-            read |= set(re.findall(r"ORR_CFG_\w+", file.read()))
+            text = file.read()
+        read |= set(re.findall(r"ORR_CFG_\w+(?!\w|##)", text))
+        for macro, prefix in re.findall(
+                r"#define (\w+)\(name\).*\b(ORR_CFG_\w+)##name", text):
+            read |= {prefix + name for name in
+                     re.findall(r"\b%s\((\w+)\)" % macro, text)
+                     if name != "name"}
     assert read - table <= {"ORR_CFG_SCHED", "ORR_CFG_SCHED_LIB"}, read - table
     assert {"ORR_CFG_SCHED_BETA", "ORR_CFG_HETEROPRIO_AUTO"} <= read & table
 
