@@ -205,7 +205,9 @@ static enum busy try_victim(struct orr_handle *handle, struct orr_node *node,
 
 void orr_evict_victim(struct orr_runtime *rt, struct orr_block *victim)
 {
-    struct orr_handle *handle = victim->owner->handle;
+    /* Its owner may have left it, others are there. */
+    struct orr_handle *handle =
+        orr_block_next(victim, &victim->inhabitants)->handle;
     struct orr_node *node = &rt->nodes[victim->node];
 
     orr_block_evict(rt, victim);

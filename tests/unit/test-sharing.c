@@ -172,6 +172,29 @@ START_TEST(pieces_are_written_back_together)
 END_TEST
 
 /* Written back in vain: a job takes one of them meanwhile, and writes it. */
+/* The whole, whose interface has allocated it, may leave it before its pieces do. */
+START_TEST(what_the_first_has_left_is_evicted_as_well)
+{
+    struct orr_block *left;
+    struct orr_job *job;
+
+    open_cut(_i, 10);
+    orr_lock(&h->lock);
+    left = orr_block_detach_locked(h, 1);
+    orr_unlock(&h->lock);
+    ck_assert_ptr_null(left);
+    fill(ROOM - 1);
+    job = want(ROOM);
+    ck_assert(!fake_fetch(job, 1));
+    fake_settle();
+    ck_assert_uint_eq(fake_told(job), 1);
+    for (unsigned i = 0; i < PARTS; i++)
+        ck_assert(!is_there(piece[i]));
+    fake_finish(job, 0);
+    close_with(10);
+}
+END_TEST
+
 START_TEST(a_job_that_comes_meanwhile_keeps_all)
 {
     struct orr_job *user, *job;
@@ -379,6 +402,8 @@ int main(void)
     tcase_add_loop_test(tc, pieces_are_in_the_memory_of_the_whole, 0, NRULES);
     tcase_add_loop_test(tc, a_piece_that_is_used_keeps_all, 0, NRULES);
     tcase_add_loop_test(tc, pieces_are_written_back_together, 0, NRULES);
+    tcase_add_loop_test(tc, what_the_first_has_left_is_evicted_as_well, 0,
+                        NRULES);
     tcase_add_loop_test(tc, a_job_that_comes_meanwhile_keeps_all, 0, NRULES);
     tcase_add_loop_test(tc, a_piece_that_is_locked_keeps_all_for_a_moment, 0,
                         NRULES);
