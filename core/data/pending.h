@@ -33,23 +33,22 @@ struct orr_request {
     struct orr_runtime *runtime;
     unsigned src, dst;      /* src ORR_NO_NODE: memory only */
     unsigned progress_node; /* node whose progress worker starts it */
-    int priority;  /* [lock of the driving node] of its level, more is sooner */
-    uint8_t level; /* enum orr_fetch_level; [handle lock], while QUEUED that of
-                    * the driving node as well */
-    uint8_t state; /* enum orr_request_state */
+    int priority;        /* [lock of the driving node] of its level, more is
+                          * sooner */
+    uint8_t level;       /* enum orr_fetch_level; [handle lock], while QUEUED that
+                          * of the driving node as well */
+    uint8_t state;       /* enum orr_request_state */
     uint8_t ntries;      /* RUNNING: of the copy, that failed */
     bool stale;          /* the value was overwritten meanwhile */
-    bool failed;         /* it cannot be had there: who waits goes
-                                   * elsewhere */
+    bool failed;         /* it cannot be had there: who waits goes elsewhere */
     bool pinned;         /* holds a reference on its source */
-    atomic_bool leaving; /* is one of its source's `nleaving`; written
-                                   * under the handle's lock */
+    atomic_bool leaving; /* is one of its source's `nleaving`; written under the
+                          * handle's lock */
     bool starves;        /* [handle lock] QUEUED: found no memory … */
-    bool moves;          /* a write-back: the source's copy may go at
-                                   * its end. Else the node that it comes to,
-                                   * full as well, could take this one first,
-                                   * and all begins again. */
-    size_t starved; /* [lock of the driving node] … for so many bytes, or 0 */
+    size_t starved;      /* [lock of the driving node] … for so many bytes, or 0 */
+    bool moves;          /* a write-back: the source's copy may go at its end.
+                          * Else the node that it comes to, full as well, could
+                          * take this one first, and all begins again. */
     struct orr_access *waiters;   /* accesses to tell */
     struct orr_request *next_hop; /* WAITING for this one */
     struct orr_sync *sync;        /* who waits for the copy; NULL: nobody */
