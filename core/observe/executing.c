@@ -7,9 +7,8 @@
 
 struct orr_executed {
     uint64_t job;
-    const struct orr_trace_task
-        *task; /* NULL: its start is still to come, at the
-                                        * same time as its suspension */
+    /* NULL: its start is still to come, at the same time as its suspension. */
+    const struct orr_trace_task *task;
     bool suspended;
 };
 
