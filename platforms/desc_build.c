@@ -14,6 +14,7 @@
 
 const struct orr_cost_field orr_cost_fields[ORR_NCOSTS] = {
     COST("submit", cost_submit),
+    COST("submit-per-buffer", cost_submit_per_buffer),
     COST("push", cost_push),
     COST("fetch", cost_fetch),
     COST("device-alloc", cost_device_alloc),

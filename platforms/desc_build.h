@@ -22,7 +22,7 @@ struct orr_cost_field {
     size_t offset;    /* in struct orr_machine_desc, a double */
 };
 
-#define ORR_NCOSTS 9
+#define ORR_NCOSTS 10
 extern const struct orr_cost_field orr_cost_fields[ORR_NCOSTS];
 
 double *orr_machine_desc_cost(struct orr_machine_desc *desc, unsigned cost);

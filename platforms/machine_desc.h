@@ -101,13 +101,14 @@ struct orr_machine_desc {
     double *bandwidth, *latency;
     bool bus_measured;
     /* Runtime costs in µs, NaN: not given. Read from properties of the host
-     * MAIN: orrery-cost-submit, …-push, …-fetch, …-device-alloc,
-     * …-device-free, …-pinned-alloc-per-mib, …-kernel-queue, …-copy-queue.
+     * MAIN: orrery-cost-submit, …-submit-per-buffer, …-push, …-fetch,
+     * …-device-alloc, …-device-free, …-pinned-alloc-per-mib, …-kernel-queue,
+     * …-copy-queue, …-progress.
      * These, orrery-host and orrery-provenance are fields here and do not
      * appear among MAIN's properties. */
-    double cost_submit, cost_push, cost_fetch, cost_device_alloc,
-        cost_device_free, cost_pinned_alloc_per_mib, cost_kernel_queue,
-        cost_copy_queue, cost_progress;
+    double cost_submit, cost_submit_per_buffer, cost_push, cost_fetch,
+        cost_device_alloc, cost_device_free, cost_pinned_alloc_per_mib,
+        cost_kernel_queue, cost_copy_queue, cost_progress;
     /* The effects of orr_machine_desc_edit, in order. Not written. */
     struct orr_edit_echo *edits;
     unsigned nedits;

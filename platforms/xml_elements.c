@@ -378,9 +378,9 @@ static void set_cost(struct orr_xml_reader *r, const char *id,
         return;
     }
     orr_xml_fail(r,
-                 "unknown cost %.60s: known are submit, push, fetch, "
-                 "device-alloc, device-free, pinned-alloc-per-mib, "
-                 "kernel-queue and copy-queue",
+                 "unknown cost %.60s: known are submit, "
+                 "submit-per-buffer, push, fetch, device-alloc, device-free, "
+                 "pinned-alloc-per-mib, kernel-queue, copy-queue and progress",
                  id);
 }
 

@@ -23,6 +23,7 @@ struct cost {
 
 static const struct cost table[] = {
     COST(submit, 1, SWITCH("TASK_SUBMIT")),
+    COST(submit_per_buffer, 0, SWITCH("TASK_SUBMIT")),
     COST(push, 1, SWITCH("TASK_PUSH")),
     COST(fetch, 1, SWITCH("FETCHING_INPUT")),
     COST(device_alloc, 175, SWITCH("CUDA_MALLOC")),

@@ -365,6 +365,15 @@ static int allocate(const struct orr_machine_desc *desc,
     return 0;
 }
 
+/* Where the description says how many processors there are. */
+static bool is_crowded(const struct orr_machine_desc *desc, unsigned nworkers)
+{
+    int host = orr_machine_desc_host(desc, "MAIN");
+    double n = host < 0 ? 0 : number_prop(&desc->hosts[host], "processors");
+
+    return n > 0 && nworkers >= n;
+}
+
 /* machine->provenance borrows a constant, not the description's string. */
 static const char *provenance(const struct orr_machine_desc *desc)
 {
@@ -420,6 +429,7 @@ int orr_describe(const struct orr_machine_desc *desc,
         return error;
     }
     machine->provenance = provenance(desc);
+    machine->crowded = is_crowded(desc, machine->nworkers);
     *ret_endpoints = endpoints;
     return 0;
 }

@@ -95,6 +95,7 @@ struct orr_worker_desc {
  * machine, where it takes real time. FORMATS 3.2 gives defaults. */
 struct orr_costs {
     double submit;       /* a submission */
+    double submit_per_buffer; /* … and what each of its buffers adds */
     double push;         /* a ready task entering the scheduler */
     double fetch;        /* per buffer of a task whose input is fetched */
     double device_alloc; /* an allocation from the device driver */
@@ -227,6 +228,8 @@ struct orr_machine {
                                      * and nothing is measured */
     bool models_energy;             /* so is the energy of tasks: there are no
                                      * counters */
+    bool crowded; /* workers have all processors: what the application's threads
+                   * take of them is lost to a worker that is busy */
     bool host_copies_at_once; /* copies between main memories are made by the
                                * caller, in copy_start */
     char *name;         /* owned: "mirage", or the host's name */

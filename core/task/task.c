@@ -391,8 +391,7 @@ static void throttle(struct orr_runtime *rt)
 
 static void account(struct orr_runtime *rt, struct starpu_task *task)
 {
-    orr_runtime_trace_count(rt, ORR_TRACE_NSUBMITTED, 1,
-                            &orr_job_of(task)->id);
+    orr_runtime_trace_count(rt, ORR_TRACE_NSUBMITTED, 1, &orr_job_of(task)->id);
     orr_count_submitted(rt, orr_job_of(task)->sched_ctx);
     /* Of several first ones at once any will do. */
     if (atomic_load_explicit(&rt->first_submit, memory_order_relaxed) < 0)
@@ -507,7 +506,9 @@ static void note_what_blocks(struct orr_job *job, int declared)
 static void hand_over(struct orr_runtime *rt, struct orr_job *job,
                       struct orr_access *chain)
 {
+    const struct orr_costs *costs = &rt->machine->costs;
     int declared = atomic_load_explicit(&job->waiting, memory_order_relaxed);
+    double us = costs->submit + costs->submit_per_buffer * job->naccesses;
 
     orr_profile_begin(rt, job->task);
     atomic_store_explicit(
@@ -520,7 +521,7 @@ static void hand_over(struct orr_runtime *rt, struct orr_job *job,
     note_what_blocks(job, declared);
     announce(rt, job);
     orr_job_release(rt, job);
-    orr_charge(rt->machine->costs.submit);
+    orr_charge(us);
 }
 
 void orr_task_regenerate(struct orr_runtime *rt, struct starpu_task *task)
@@ -565,6 +566,8 @@ finish(struct orr_runtime *rt, struct starpu_task *task, struct orr_job *job,
        struct orr_access *chain, bool synchronous)
 {
     hand_over(rt, job, chain);
+    if (rt->machine->crowded)
+        orr_workers_give_way(rt);
     orr_pay();
     return synchronous ? wait_synchronous(rt, job, task) : 0;
 }

@@ -138,6 +138,11 @@ void orr_workers_stop(struct orr_runtime *rt);
  * on. The caller touches no worker any more. */
 void orr_active_end(struct orr_runtime *rt);
 
+/* On a machine that is crowded: what the calling context owes now, if it is no
+ * worker, it has spent on the processor of a CPU worker that executes a kernel, and
+ * which therefore owes it too. Not if one is idle: its processor was free. */
+void orr_workers_give_way(struct orr_runtime *rt);
+
 /* Lets a parked worker look again. Never switches. */
 void orr_worker_wake(struct orr_worker *worker);
 

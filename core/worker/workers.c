@@ -117,6 +117,28 @@ void orr_workers_stop(struct orr_runtime *rt)
     stop_first(rt, rt->nworkers);
 }
 
+void orr_workers_give_way(struct orr_runtime *rt)
+{
+    struct orr_context *who = NULL;
+
+    if (orr_self->worker || orr_self->debt <= 0)
+        return;
+    for (unsigned w = 0; w < rt->nworkers; w++) {
+        struct orr_worker *worker = &rt->workers[w];
+
+        if (!orr_device_kind(worker->desc->type)->is_processor ||
+            !worker->context)
+            continue;
+        if (atomic_load_explicit(&worker->state, memory_order_relaxed) !=
+            ORR_WORKER_EXECUTING)
+            return;
+        if (!who || worker->context->debt < who->debt)
+            who = worker->context;
+    }
+    if (who)
+        who->debt += orr_self->debt;
+}
+
 void orr_worker_wake(struct orr_worker *worker)
 {
     struct orr_exec *exec = worker->runtime->exec;

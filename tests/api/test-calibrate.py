@@ -18,7 +18,7 @@ ORRERY, CALIBRATE_BUS, PROGRAM = sys.argv[1:4]
 SUFFIXES = ["affinity", "latency", "bandwidth", "config", "platform.xml",
             "platform.v4.xml"]
 KERNELS = ["alpha", "beta", "gamma", "delta"]
-COSTS = ["submit", "push", "progress", "fetch"]
+COSTS = ["submit", "submit-per-buffer", "push", "progress", "fetch"]
 
 tap = Tap()
 top = tempfile.mkdtemp(prefix="orrery-calibrate-")

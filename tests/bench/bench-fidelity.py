@@ -1,21 +1,22 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """How well this machine is predicted by its own simulated copy: five applications with
-kernels of some 50 us to some 10 ms, under three policies. All is measured here first:
-links, the runtime's costs, the kernels. Real and simulated runs take turns.
+kernels of some 50 us to some 10 ms, under three policies.
 
-usage: bench-fidelity.py ORRERY EXAMPLES [--cpus N] [--repeats N] [--sched POLICIES]
+usage: bench-fidelity.py ORRERY EXAMPLES [--cpus N] [--rounds N] [--sched POLICIES]
                          [--seconds S] [--only WORD] [--check]
 
-EXAMPLES is the folder of the built examples. --seconds: calibration of the kernels of
-each application and size. --only: applications with that word. --check: fails if the
-median error is more than 5 %, or one more than 15 %.
+EXAMPLES is the folder of the built examples. Links and the runtime's costs are
+measured once. In each round of an application its kernels are measured anew, for
+--seconds at most, then real and simulated runs take turns: a machine whose speed
+changes in between changes both. --only: applications with that word. --check: fails
+if the median error is more than 5 %, or one more than 15 %.
 
-A line each: tasks, their mean length in us, the median of the real times that the
-application prints with quartiles and least, the simulated one, its error against the median and the least. Then
-a summary: the errors' median and worst against medians, and the system's load. The simulation gives each worker,
-and the application's own thread, a processor of its own: with others on the machine,
-or as many workers as processors, it is too fast.
+A line each: tasks, their mean length in us in real and in simulated runs (the models'),
+the median of the real times that the application prints with quartiles, of the
+simulated ones, and of the error of a round, with quartiles. Then a summary: the
+errors' median and worst, and the system's load. The simulation gives each worker a
+processor of its own: with others on the machine it is too fast.
 """
 import argparse
 import os
@@ -24,8 +25,7 @@ import sys
 import tempfile
 
 sys.dont_write_bytecode = True
-from own_machine import (  # pylint: disable=wrong-import-position
-    OwnMachine, error, quartiles, tasks_and_us)
+from own_machine import OwnMachine  # pylint: disable=wrong-import-position
 
 # Small kernels and large ones.
 APPLICATIONS = (
@@ -48,29 +48,12 @@ def arguments():
     parser.add_argument("examples")
     parser.add_argument("--cpus", type=int,
                         default=len(os.sched_getaffinity(0)))
-    parser.add_argument("--repeats", type=int, default=9)
+    parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument("--sched", default="dmdas,lws,eager")
-    parser.add_argument("--seconds", type=int, default=20)
+    parser.add_argument("--seconds", type=int, default=3)
     parser.add_argument("--only", default="")
     parser.add_argument("--check", action="store_true")
     return parser.parse_args()
-
-
-def measure(machine, name, words, sched, repeats):
-    runs, simulations = machine.in_turns(words, repeats, STARPU_SCHED=sched)
-    real = [ms for ms, _ in runs]
-    lengths = [tasks_and_us(kernels) for _, kernels in runs]
-    median, least = statistics.median(real), min(real)
-    low, high = quartiles(real)
-    predicted = statistics.median(ms for ms, _ in simulations)
-    print(f"bench fidelity {name:<8} tasks={lengths[0][0]:<5} "
-          f"kernel={statistics.median(us for _, us in lengths):<7.0f} "
-          f"sched={sched:<5} value={median:<8.2f} unit=ms "
-          f"quartiles={low:.2f}..{high:.2f} "
-          f"least={least:.2f} simulated={predicted:.2f} "
-          f"error={error(predicted, median)} "
-          f"error_least={error(predicted, least)}", flush=True)
-    return 100 * abs(predicted / median - 1)
 
 
 def main():
@@ -82,11 +65,9 @@ def main():
         machine = OwnMachine(options.orrery, home, STARPU_NCUDA="0",
                              STARPU_NHIP="0", STARPU_NOPENCL="0",
                              STARPU_NCPU=str(options.cpus))
-        machine.calibrate(options.seconds, [words for _, words in chosen])
+        machine.calibrate_machine()
         for name, words in chosen:
-            for sched in options.sched.split(","):
-                errors.append(measure(machine, name, words, sched,
-                                      options.repeats))
+            errors += machine.measure(f"fidelity {name}", words, options)
     median, worst = statistics.median(errors), max(errors)
     print(f"bench fidelity-error cpus={options.cpus} cases={len(errors)} "
           f"value={median:.1f} unit=% worst={worst:.1f} goal=5.0,15.0 "

@@ -4,6 +4,9 @@ from the user's, for benchmarks that hold one to the other."""
 
 import json
 import os
+import pathlib
+import shutil
+import statistics
 import subprocess
 import sys
 
@@ -11,10 +14,6 @@ import sys
 def quartiles(values):
     values = sorted(values)
     return values[len(values) // 4], values[(3 * len(values)) // 4]
-
-
-def error(simulated, real):
-    return f"{100 * (simulated / real - 1):+.1f}%"
 
 
 class OwnMachine:
@@ -41,14 +40,18 @@ class OwnMachine:
             sys.exit(f"{' '.join(words)}: {ended.stdout}{ended.stderr}")
         return ended.stdout
 
-    def calibrate(self, seconds, programs):
-        """Links and the runtime's costs, then the kernels of each program."""
+    def calibrate_machine(self):
+        """Links and the runtime's costs."""
         self.must(self.orrery, "calibrate", "bus")
         self.must(self.orrery, "calibrate", "runtime")
-        for words in programs:
-            # Its status says whether all is as precise as was asked for.
-            self.run(self.orrery, "calibrate", "kernels", "-t", f"{seconds}s",
-                     "--confidence", "2%", "--", *words)
+
+    def calibrate_kernels(self, seconds, words):
+        """Those of a program; what was measured before is forgotten."""
+        for models in pathlib.Path(self.home).glob("**/codelets"):
+            shutil.rmtree(models)
+        # Its status says whether all is as precise as was asked for.
+        self.run(self.orrery, "calibrate", "kernels", "-t", f"{seconds}s",
+                 "--confidence", "2%", "--", *words)
 
     def timed(self, words, **env):
         """The milliseconds that an example prints, and its kernels with a model, as
@@ -59,13 +62,37 @@ class OwnMachine:
             return ms, [kernel for kernel in json.load(file)["kernels"]
                         if kernel["model"]]
 
-    def in_turns(self, words, repeats, **env):
-        """The same of real and of simulated runs, in turns."""
-        real, simulated = [], []
-        for _ in range(repeats):
-            real.append(self.timed(words, **env))
-            simulated.append(self.timed(words, ORRERY_MACHINE="bench", **env))
-        return real, simulated
+    def measure(self, what, words, options):
+        """In each of `rounds` the program's kernels are measured anew, then real and
+        simulated runs take turns under each policy. A line for each, which begins
+        with `what`; returns the medians of the rounds' errors, in per cent."""
+        scheds = options.sched.split(",")
+        rounds = {sched: [] for sched in scheds}
+        for _ in range(options.rounds):
+            self.calibrate_kernels(options.seconds, words)
+            for sched in scheds:
+                rounds[sched].append(
+                    [self.timed(words, STARPU_SCHED=sched, **env)
+                     for env in ({}, {"ORRERY_MACHINE": "bench"})])
+        return [tell(f"{what} sched={sched}", rounds[sched]) for sched in scheds]
+
+
+def tell(what, rounds):
+    real, simulated = zip(*rounds)
+    errors = [100 * (s[0] / r[0] - 1) for r, s in rounds]
+    low, high = quartiles([r[0] for r in real])
+    least, most = quartiles(errors)
+    error = statistics.median(errors)
+    ntasks, us = zip(*(tasks_and_us(r[1]) for r in real))
+    models = [tasks_and_us(s[1])[1] for s in simulated]
+    print(f"bench {what:<26} tasks={ntasks[0]:<5} "
+          f"kernel={statistics.median(us):<7.1f} "
+          f"model={statistics.median(models):<7.1f} "
+          f"value={statistics.median(r[0] for r in real):<8.2f} unit=ms "
+          f"quartiles={low:.2f}..{high:.2f} "
+          f"simulated={statistics.median(s[0] for s in simulated):<8.2f} "
+          f"error={error:+.1f}% quartiles={least:+.1f}..{most:+.1f}", flush=True)
+    return abs(error)
 
 
 def printed_ms(said):

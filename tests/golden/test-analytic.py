@@ -20,8 +20,9 @@ sys.path.insert(0, os.path.join(HERE, "..", "unit"))
 sys.dont_write_bytecode = True
 from tools_util import Tap   # pylint: disable=wrong-import-position
 
-COSTS = ("submit", "push", "fetch", "device-alloc", "device-free",
-         "pinned-alloc-per-mib", "kernel-queue", "copy-queue", "progress")
+COSTS = ("submit", "submit-per-buffer", "push", "fetch", "device-alloc",
+         "device-free", "pinned-alloc-per-mib", "kernel-queue", "copy-queue",
+         "progress")
 MB = 1000000
 # Dates of transfers lie on a grid of 2^-20 µs, and reports have three digits.
 EXACT = 100 * 2.0 ** -20 + 0.0005
@@ -41,7 +42,7 @@ class Link:
 
 
 def machine(cpus=1, gpus=0, memory=1 << 30, peer=False, links=(), routes=(),
-            ram=("RAM",), numa=(), **costs):
+            ram=("RAM",), numa=(), processors=0, **costs):
     """`cpus` that compute, besides those that drive GPUs; routes are (from, to,
     names of links), in one direction."""
     lines = ["<?xml version='1.0'?>",
@@ -50,6 +51,8 @@ def machine(cpus=1, gpus=0, memory=1 << 30, peer=False, links=(), routes=(),
              '<host id="MAIN" speed="1f">']
     lines += ['<prop id="orrery-cost-%s" value="%g"/>' %
               (cost, costs.get(cost.replace("-", "_"), 0)) for cost in COSTS]
+    if processors:
+        lines.append('<prop id="processors" value="%d"/>' % processors)
     lines += ["</host>"]
     for i in range(cpus + gpus):
         where = '<prop id="numa" value="%d"/>' % numa[i] if numa else ""
@@ -121,6 +124,11 @@ class Record:
             " data=" + uses if uses else "", " " + more if more else ""))
         return self
 
+    def tasks(self, n, us, *arguments):
+        for _ in range(n):
+            self.task(us, *arguments)
+        return self
+
     def text(self):
         calls = self.calls + ["wait-all"] + [
             "unregister %d" % d for d in range(1, self.ndata + 1)]
@@ -133,10 +141,7 @@ def on(worker):
 
 
 def many(n, us, *arguments):
-    record = Record()
-    for _ in range(n):
-        record.task(us, *arguments)
-    return record
+    return Record().tasks(n, us, *arguments)
 
 
 def fork_join(n, us):
@@ -206,6 +211,22 @@ def cases_of_the_runtime():
         20 * 10 + 5 - 10    # the makespan begins when the first one is there
     yield "submission hidden behind a kernel", machine(1, submit=10), \
         many(5, 100), 5 * 100
+    yield "submission of tasks with buffers", machine(
+        4, submit=10, submit_per_buffer=5), Record().data(8).data(8).task(
+            5, "1:r,2:r").task(5, "1:r,2:r").task(5, "1:r,2:r"), \
+        2 * (10 + 2 * 5) + 5
+    # One of the two begins to compute 10 us later; each loses half of what main takes
+    # to submit ten more tasks meanwhile.
+    yield "main takes a processor from workers", machine(
+        2, processors=2, submit=10), many(2, 1000, "").tasks(10, 100), \
+        10 + 1000 + 10 * 10 / 2 + 5 * 100
+    yield "main has a processor left", machine(
+        2, processors=3, submit=10), many(2, 1000, "").tasks(10, 100), \
+        10 + 1000 + 5 * 100
+    yield "main runs where a worker has nothing to do", machine(
+        2, processors=2, submit=10), many(1, 1000, "", on(1)).tasks(
+            10, 100, "", on(1)), \
+        1000 + 10 * 100
     yield "pushing takes its time", machine(1, push=7), many(
         0, 0).data(8).task(100, "1:rw").task(100, "1:rw"), 7 + 100 + 7 + 100
     yield "asking for data takes its time", machine(1, fetch=3), many(

@@ -149,7 +149,7 @@ static const struct {
      {"<prop>: attribute value"}},
     {ZONE "<host id='MAIN' speed='1f'>\n"
           "<prop id='orrery-cost-sumbit' value='1'/></host>" END,
-     {":5: <prop>:", "orrery-cost-sumbit", "submit, push"}},
+     {":5: <prop>:", "orrery-cost-sumbit", "submit, submit-per-buffer, push"}},
     {ZONE "<host id='MAIN' speed='1f'>\n"
           "<prop id='orrery-cost-submit' value='1us'/></host>" END,
      {":5: <prop>:", "not a decimal number"}},

@@ -1,27 +1,31 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * tools/calibrate/measure_runtime.c - a program whose only cost is that of the
- * runtime itself: empty tasks, with and without buffers, blocked and released.
- * Prints a line per cost, its name and a sample in microseconds per round. Run
- * by `orrery calibrate runtime`, with one CPU worker. Main and the worker.
+ * tools/calibrate/measure_runtime.c - a program in which the runtime's own costs
+ * show: tasks of some 20 µs, with and without buffers, as an application has them:
+ * on all CPU workers at once, behind kernels that have taken the caches. Prints a
+ * line per cost, its name and a sample in microseconds per round. Run by `orrery
+ * calibrate runtime`. Main and the workers.
  *
- * A blocker keeps the worker while main submits, so that what each does is
- * timed alone:
- *   submit   making and submitting a task that waits for another
- *   push     what it costs more if the task is ready
- *   progress what the worker takes per task without buffers, in all
- *   fetch    what it takes more for each buffer
+ * Main submits while the workers pause, so that what each does is timed alone:
+ *   submit            making and submitting a task that waits for another
+ *   submit-per-buffer what a buffer adds
+ *   push              what it costs more if the task is ready
+ *   progress          between two kernels without buffers on a worker, which has
+ *                     ended the first and taken the second
+ *   fetch             what each buffer adds, less the pushes of tasks that only
+ *                     become ready then
  */
 #include <starpu.h>
 
-#include <sched.h>
-#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 
-enum { ROUNDS = 30, WARM_UP = 5, TASKS = 500, BUFFERS = 8, MIB = 1 << 20 };
+enum { ROUNDS = 20, WARM_UP = 4, PER_WORKER = 200, MOST = 4096, MIB = 1 << 20 };
+enum { BUFFERS = 3, VARIABLES = 64 }; /* of a task; in turns */
+enum { CACHE = 64 << 10, LINE = 64 }; /* bytes that a kernel walks through */
+#define KERNEL_US 20.
 
 static double now_us(void)
 {
@@ -31,42 +35,37 @@ static double now_us(void)
     return 1e6 * (double)t.tv_sec + 1e-3 * (double)t.tv_nsec;
 }
 
-/* What main and the worker share in one round. */
-struct stage {
-    atomic_bool running, release; /* the blocker */
-    double released, over;        /* when it ended, and the last task */
-    unsigned n;                   /* tasks that have run */
+/* What a worker notes in a lap. */
+struct diary {
+    double ended; /* when its last kernel did, 0: none has */
+    unsigned n;
+    double gaps[MOST]; /* µs between two kernels */
+    char cache[CACHE];
 };
 
-static void block(void *buffers[], void *arg)
+static struct diary *diaries[STARPU_NMAXWORKERS];
+
+static void kernel(void *buffers[], void *arg)
 {
-    struct stage *stage = arg;
+    struct diary *diary = diaries[starpu_worker_get_id_check()];
+    double began = now_us();
 
     (void)buffers;
-    atomic_store(&stage->running, true);
-    while (!atomic_load(&stage->release))
-        sched_yield();
-    stage->released = now_us();
+    (void)arg;
+    if (diary->ended > 0 && diary->n < MOST)
+        diary->gaps[diary->n++] = began - diary->ended;
+    for (size_t i = 0; i < CACHE; i += LINE)
+        diary->cache[i]++;
+    while (now_us() - began < KERNEL_US)
+        ;
+    diary->ended = now_us();
 }
 
-static void count(void *buffers[], void *arg)
-{
-    struct stage *stage = arg;
-
-    (void)buffers;
-    if (++stage->n == TASKS)
-        stage->over = now_us();
-}
-
-static struct starpu_codelet blocker = {.cpu_funcs = {block},
-                                        .name = "blocker"};
-static struct starpu_codelet plain = {.cpu_funcs = {count}, .name = "plain"};
-static struct starpu_codelet reader = {.cpu_funcs = {count},
+static struct starpu_codelet plain = {.cpu_funcs = {kernel}, .name = "plain"};
+static struct starpu_codelet worked = {.cpu_funcs = {kernel},
                                        .nbuffers = BUFFERS,
-                                       .modes = {STARPU_R, STARPU_R, STARPU_R,
-                                                 STARPU_R, STARPU_R, STARPU_R,
-                                                 STARPU_R, STARPU_R},
-                                       .name = "reader"};
+                                       .modes = {STARPU_R, STARPU_R, STARPU_RW},
+                                       .name = "worked"};
 
 static void must(int rc, const char *what)
 {
@@ -76,59 +75,78 @@ static void must(int rc, const char *what)
     exit(1);
 }
 
-static struct starpu_task *start_blocker(struct stage *stage)
-{
-    struct starpu_task *task = starpu_task_create();
-
-    task->cl = &blocker;
-    task->cl_arg = stage;
-    task->cl_arg_size = 0;
-    task->destroy = 0;
-    must(starpu_task_submit(task), "starpu_task_submit");
-    while (!atomic_load(&stage->running))
-        sched_yield();
-    return task;
-}
-
-static struct starpu_task *make(struct stage *stage, struct starpu_codelet *cl,
+static struct starpu_task *make(struct starpu_codelet *cl, unsigned number,
                                 starpu_data_handle_t *handles)
 {
     struct starpu_task *task = starpu_task_create();
 
     task->cl = cl;
-    task->cl_arg = stage;
-    task->cl_arg_size = 0;
     for (int i = 0; i < cl->nbuffers; i++)
-        task->handles[i] = handles[i];
+        task->handles[i] = handles[(number * BUFFERS + i * 17) % VARIABLES];
     return task;
 }
 
-/* µs per task that main took to make and to submit it, and the worker. */
+/* µs per task that main took to make and to submit it, between two kernels of a
+ * worker, and the share of the tasks that were ready when they were submitted. */
 struct lap {
-    double make, submit, run;
+    double submit, gap, ready;
 };
 
-static struct lap run_lap(struct starpu_codelet *cl,
-                          starpu_data_handle_t *handles, bool ready)
+static int compare(const void *a, const void *b)
 {
-    struct stage stage = {0};
-    struct starpu_task *first = start_blocker(&stage), *tasks[TASKS];
-    double begin = now_us();
-    struct lap lap;
+    double x = *(const double *)a, y = *(const double *)b;
 
-    for (int i = 0; i < TASKS; i++)
-        tasks[i] = make(&stage, cl, handles);
-    lap.make = (now_us() - begin) / TASKS;
-    for (int i = 0; i < TASKS && !ready; i++)
-        starpu_task_declare_deps_array(tasks[i], 1, &first);
+    return (x > y) - (x < y);
+}
+
+/* The median of all workers' gaps, which begin anew. */
+static double take_gaps(void)
+{
+    static double all[STARPU_NMAXWORKERS * PER_WORKER];
+    unsigned n = 0;
+
+    for (unsigned w = 0; w < starpu_worker_get_count(); w++) {
+        struct diary *diary = diaries[w];
+
+        for (unsigned i = 0; i < diary->n && n < sizeof(all) / sizeof(*all);
+             i++)
+            all[n++] = diary->gaps[i];
+        diary->n = 0;
+        diary->ended = 0;
+    }
+    qsort(all, n, sizeof(*all), compare);
+    return n > 0 ? all[n / 2] : 0;
+}
+
+/* `waiting`: the tasks wait for one that main ends once they are submitted. */
+static struct lap run_lap(struct starpu_codelet *cl,
+                          starpu_data_handle_t *handles, bool waiting)
+{
+    unsigned ntasks = PER_WORKER * starpu_worker_get_count();
+    struct starpu_task *task, *first = NULL;
+    struct lap lap;
+    double begin;
+
+    starpu_pause();
+    if (waiting) {
+        first = make(&plain, 0, NULL);
+        first->destroy = 0;
+        must(starpu_task_submit(first), "starpu_task_submit");
+    }
     begin = now_us();
-    for (int i = 0; i < TASKS; i++)
-        must(starpu_task_submit(tasks[i]), "starpu_task_submit");
-    lap.submit = (now_us() - begin) / TASKS;
-    atomic_store(&stage.release, true);
+    for (unsigned i = 0; i < ntasks; i++) {
+        task = make(cl, i, handles);
+        if (waiting)
+            starpu_task_declare_deps_array(task, 1, &first);
+        must(starpu_task_submit(task), "starpu_task_submit");
+    }
+    lap.submit = (now_us() - begin) / ntasks;
+    lap.ready = (double)starpu_task_nready() / ntasks;
+    starpu_resume();
     must(starpu_task_wait_for_all(), "starpu_task_wait_for_all");
-    lap.run = (stage.over - stage.released) / TASKS;
-    starpu_task_destroy(first);
+    lap.gap = take_gaps();
+    if (first)
+        starpu_task_destroy(first);
     return lap;
 }
 
@@ -149,16 +167,18 @@ static const char *const names[NCOSTS] = {
 
 static void round_of(starpu_data_handle_t *handles, double *ret)
 {
-    struct lap waiting = run_lap(&plain, NULL, false);
-    struct lap ready = run_lap(&plain, NULL, true);
-    struct lap reading = run_lap(&reader, handles, true);
+    struct lap waiting = run_lap(&plain, NULL, true);
+    struct lap ready = run_lap(&plain, NULL, false);
+    struct lap working = run_lap(&worked, handles, false);
+    double push = ready.submit - waiting.submit;
 
-    ret[SUBMIT] = waiting.make + waiting.submit;
-    ret[PUSH] = ready.submit - waiting.submit;
+    ret[SUBMIT] = waiting.submit;
+    ret[PUSH] = push;
     ret[SUBMIT_BUFFER] =
-        (reading.make + reading.submit - ready.make - ready.submit) / BUFFERS;
-    ret[PROGRESS] = ready.run;
-    ret[FETCH] = (reading.run - ready.run) / BUFFERS;
+        (working.submit - waiting.submit - working.ready * push) / BUFFERS;
+    ret[PROGRESS] = ready.gap;
+    ret[FETCH] =
+        (working.gap - ready.gap - (1 - working.ready) * push) / BUFFERS;
     ret[MALLOC] = time_malloc();
 }
 
@@ -178,18 +198,22 @@ static void print(double samples[ROUNDS][NCOSTS])
 int main(void)
 {
     static double samples[ROUNDS][NCOSTS];
-    static int variables[BUFFERS];
-    starpu_data_handle_t handles[BUFFERS];
+    static int variables[VARIABLES];
+    starpu_data_handle_t handles[VARIABLES];
 
     if (starpu_init(NULL) != 0)
         return 1;
-    for (int i = 0; i < BUFFERS; i++)
+    for (unsigned w = 0; w < starpu_worker_get_count(); w++) {
+        diaries[w] = calloc(1, sizeof(**diaries));
+        must(diaries[w] ? 0 : -1, "calloc");
+    }
+    for (int i = 0; i < VARIABLES; i++)
         starpu_variable_data_register(&handles[i], STARPU_MAIN_RAM,
                                       (uintptr_t)&variables[i],
                                       sizeof(variables[i]));
     for (int r = 0; r < ROUNDS; r++)
         round_of(handles, samples[r]);
-    for (int i = 0; i < BUFFERS; i++)
+    for (int i = 0; i < VARIABLES; i++)
         starpu_data_unregister(handles[i]);
     print(samples);
     starpu_shutdown();

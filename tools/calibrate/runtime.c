@@ -54,12 +54,13 @@ struct item {
 static const struct item items[] = {
     {"submit", "orrery-cost-submit", NOT_OF_DEVICES,
      "making and submitting a task"},
-    {"submit-per-buffer", NULL, NOT_OF_DEVICES,
+    {"submit-per-buffer", "orrery-cost-submit-per-buffer", NOT_OF_DEVICES,
      "the same, for each of its buffers"},
     {"push", "orrery-cost-push", NOT_OF_DEVICES, "scheduling a ready task"},
     {"progress", "orrery-cost-progress", NOT_OF_DEVICES,
-     "a task on a CPU worker"},
-    {"fetch", "orrery-cost-fetch", NOT_OF_DEVICES, "asking for one buffer"},
+     "from one kernel of a CPU worker to its next"},
+    {"fetch", "orrery-cost-fetch", NOT_OF_DEVICES,
+     "the same, for each buffer of the task"},
     {"malloc-1MiB", NULL, NOT_OF_DEVICES,
      "starpu_malloc and starpu_free of 1 MiB"},
     {"device-alloc", "orrery-cost-device-alloc", ORR_LAUNCH_ALLOC,
@@ -138,9 +139,9 @@ static int read_output(const char *text, unsigned run, struct result *results)
     return 0;
 }
 
-/* One worker, the library's own policy, nothing recorded. */
+/* All CPU workers, the library's own policy, nothing recorded. */
 static const char *const settings[] = {
-    "STARPU_NCPU=1",       "STARPU_SILENT=1",
+    "STARPU_NCPU",         "STARPU_SILENT=1",
     "STARPU_CALIBRATE=0",  "STARPU_NCUDA=0",
     "STARPU_NOPENCL=0",    "STARPU_NHIP=0",
     "ORRERY_MACHINE",      "STARPU_SCHED",
