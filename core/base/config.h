@@ -248,6 +248,10 @@
       "anew; 0: only if there are no measures of this machine yet.")           \
     X(CALIBRATE_MINIMUM, "STARPU_CALIBRATE_MINIMUM", INT, "10",                \
       "Samples after which a model is believed; 0 counts as 1.")               \
+    X(CALIBRATE_ON, "ORRERY_CALIBRATE_ON", STRING, "",                         \
+      "A kind of workers, such as `opencl`: tasks that they can execute are "  \
+      "executed by them only, so that their models get samples even where "    \
+      "others are faster. `orrery calibrate kernels` sets it.")                \
     X(HISTORY_MAX_ERROR, "STARPU_HISTORY_MAX_ERROR", INT, "50",                \
       "Per cent by which a sample may differ before it counts as an "          \
       "outlier.")                                                              \

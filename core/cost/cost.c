@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "core/base/log.h"
 #include "core/cost/ask.h"
@@ -256,9 +257,11 @@ static void assume(const struct orr_costs_table *table, struct row *row)
                             perfmodel ? perfmodel->symbol : NULL);
 }
 
-static void set_able(const struct orr_runtime *rt, struct row *row,
+static void set_able(const struct orr_costs_table *table, struct row *row,
                      struct starpu_task *task)
 {
+    const struct orr_runtime *rt = table->runtime;
+
     for (unsigned k = 0; k < rt->nclasses; k++) {
         unsigned bits = orr_row_able(rt, row, task, k);
 
@@ -270,6 +273,12 @@ static void set_able(const struct orr_runtime *rt, struct row *row,
         if (bits)
             row->pub.able_classes |= UINT64_C(1) << k;
     }
+    if (!(row->pub.able_classes & table->calibrated))
+        return;
+    row->pub.able_classes &= table->calibrated;
+    for (unsigned k = 0; k < rt->nclasses; k++)
+        if (!(row->pub.able_classes >> k & 1))
+            row->pub.able[k] = 0;
 }
 
 /* On a machine that measures. Errors: -ENOMEM. */
@@ -312,7 +321,7 @@ static struct row *make_row(struct orr_costs_table *table,
         row->news = orr_model_version_at(row->model);
     row->parameters = parameters;
     assume(table, row);
-    set_able(rt, row, task);
+    set_able(table, row, task);
     if (make_recal(table, row)) {
         row_free(rt, row);
         return NULL;
@@ -618,6 +627,30 @@ static int open_home(struct orr_costs_table *table, struct orr_error *err)
     return rc;
 }
 
+/* Classes of the kind that ORRERY_CALIBRATE_ON names; none of them may be there. */
+static int read_calibrated(const struct orr_runtime *rt, uint64_t *ret,
+                           struct orr_error *err)
+{
+    const char *name = orr_config_string(&rt->config, ORR_CFG_CALIBRATE_ON);
+    const struct orr_device_kind *kind = NULL;
+
+    *ret = 0;
+    if (!name || !*name)
+        return 0;
+    for (unsigned i = 0; (kind = orr_device_kind_at(i)) != NULL; i++)
+        if (strcasecmp(kind->name, name) == 0)
+            break;
+    if (!kind)
+        return orr_fail(err, -EINVAL,
+                        "ORRERY_CALIBRATE_ON=%.60s: there are no such workers; "
+                        "write cpu, cuda, opencl or hip",
+                        name);
+    for (unsigned k = 0; k < rt->nclasses; k++)
+        if (rt->classes[k].type == kind->type)
+            *ret |= UINT64_C(1) << k;
+    return 0;
+}
+
 int orr_costs_table_new(struct orr_runtime *rt, struct orr_costs_table **ret,
                         struct orr_error *err)
 {
@@ -639,6 +672,8 @@ int orr_costs_table_new(struct orr_runtime *rt, struct orr_costs_table **ret,
     table->runtime = rt;
     rc = orr_assumptions_read(orr_config_string(&rt->config, ORR_CFG_ASSUME),
                               &table->assumptions, err);
+    if (!rc)
+        rc = read_calibrated(rt, &table->calibrated, err);
     if (!rc)
         rc = open_home(table, err);
     if (rc)

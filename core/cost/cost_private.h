@@ -57,6 +57,8 @@ struct orr_costs_table {
     _Atomic(struct slots *) slots; /* [lock] for writing; release, acquire */
     struct row *first, *last;      /* [lock] */
     size_t nrows;                  /* [lock] */
+    uint64_t calibrated; /* [const] classes that get all tasks which they can
+                          * execute, ORRERY_CALIBRATE_ON */
     size_t least; /* [const] the smallest memory of a device, bytes */
     struct complaint *complaints; /* [lock] broken models already named */
     struct orr_recal_budget recal;

@@ -5,8 +5,8 @@ stand-in for CUDA or HIP, by `orrery calibrate bus` and by a program that finds 
 and the description that simulates them. Nothing here depends on how long anything
 takes.
 
-usage: test-opencl-calibrate.py ORRERY PROGRAM [CUDA|HIP], under on-opencl.sh, or with
-ORRERY_CUDA_LIBRARY or ORRERY_HIP_LIBRARY
+usage: test-opencl-calibrate.py ORRERY PROGRAM OpenCL CHOLESKY, under on-opencl.sh, or
+ORRERY PROGRAM CUDA|HIP with ORRERY_CUDA_LIBRARY or ORRERY_HIP_LIBRARY
 """
 
 import json
@@ -17,8 +17,9 @@ import subprocess
 import sys
 import tempfile
 
-ORRERY, PROGRAM = sys.argv[1:3]
-KIND = sys.argv[3] if len(sys.argv) > 3 else "OpenCL"
+ORRERY, PROGRAM, KIND = sys.argv[1:4]
+# A codelet of it has no kernel for devices.
+CHOLESKY = tuple(sys.argv[4:]) + ("-size", "160", "-nblocks", "5")
 VARIABLE = KIND.upper()
 # Places in the files that say how many devices of each kind there are.
 PLACES = {"CUDA": 2, "OpenCL": 3, "HIP": 8}
@@ -110,6 +111,30 @@ def calibrate_measures_kernels_of_devices(home):
     assert "opencl" in shown.lower(), shown
 
 
+def calibrate_lets_others_do_what_a_device_cannot(home):
+    log = pathlib.Path(home, "log")
+    said = run(home, ORRERY, "calibrate", "kernels", "--confidence", "99%",
+               "--time-limit", "10s", "--", "sh", "-c",
+               f'echo "$ORRERY_CALIBRATE_ON" >>{log}; exec "$@"', "sh", *CHOLESKY,
+               may_fall_short=True)
+    assert "OpenCL" in log.read_text().split(), log.read_text()
+    assert re.search(r"^chol_model_gemm +opencl[01] +[0-9a-f]{8} +\d+ +[1-9]", said,
+                     re.M), said
+
+
+def all_that_a_device_can_do_is_done_there(home):
+    report = pathlib.Path(home, "report.json")
+    run(home, *CHOLESKY, ORRERY_CALIBRATE_ON="opencl", STARPU_SCHED="dmda",
+        ORRERY_REPORT=str(report))
+    kernels = json.loads(report.read_text())["kernels"]
+    assert {kernel["model"]: kernel["arch"].rstrip("01") for kernel in kernels
+            } == {True: "opencl", False: "cpu"}, kernels
+    said = subprocess.run(CHOLESKY, capture_output=True, text=True, check=False,
+                          env={**os.environ, "STARPU_HOME": home,
+                               "ORRERY_CALIBRATE_ON": "abacus"})
+    assert said.returncode != 0 and "ORRERY_CALIBRATE_ON=abacus" in said.stderr
+
+
 def the_description_simulates_the_devices(home):
     run(home, ORRERY, "calibrate", "bus", "--quick")
     text = bus_file(home, ".machine.xml").read_text()
@@ -141,11 +166,15 @@ def main():
              calibrate_measures_what_launches_cost,
              costs_and_links_are_kept_beside_each_other,
              calibrate_measures_kernels_of_devices,
+             calibrate_lets_others_do_what_a_device_cannot,
+             all_that_a_device_can_do_is_done_there,
              the_description_simulates_the_devices, a_program_measures_once,
              all_devices_are_measured_with_one_in_use)
     if KIND != "OpenCL":  # the program has no kernels for the stand-ins
         tests = tuple(test for test in tests
-                      if test is not calibrate_measures_kernels_of_devices)
+                      if test not in (calibrate_measures_kernels_of_devices,
+                                      calibrate_lets_others_do_what_a_device_cannot,
+                                      all_that_a_device_can_do_is_done_there))
     failed = 0
     print(f"1..{len(tests)}")
     for number, test in enumerate(tests, 1):

@@ -24,7 +24,8 @@
 #include "tools/perfmodel/perfmodel.h"
 
 /* Choices of devices: all of them, and each type alone, since a scheduler
- * prefers the fast ones once they are calibrated. */
+ * prefers the fast ones once they are calibrated. If a program cannot do without the
+ * others, they only execute what that type cannot. */
 static const struct {
     const char *kind;       /* as workers are named; NULL: all devices */
     const char *without[3]; /* settings that exclude the others */
@@ -43,6 +44,8 @@ struct config {
     unsigned choice;
     char **argv;   /* owned */
     bool possible; /* there are such devices, and it did not fail */
+    bool among;    /* it fails with these devices alone: others do what they
+                    * cannot */
     bool tried;
 };
 
@@ -159,9 +162,15 @@ static bool is_useless(const struct launch *launch)
 static void give_up(struct calibration *c, struct config *config,
                     const struct launch *launch)
 {
+    if (config->choice && !config->among) {
+        config->among = true;
+        config->tried = false;
+        return;
+    }
     if (config->choice) {
         config->possible = false;
-        tool_error("%s fails on %s alone, which is left out: %s",
+        tool_error("%s fails where %s executes all that it can, which is left "
+                   "out: %s",
                    launch->argv[0], choices[config->choice].kind,
                    launch->problem);
         return;
@@ -193,14 +202,17 @@ static void run(struct calibration *c, unsigned i)
 {
     struct config *config = &c->configs[i];
     bool anew = c->options->restart && c->round == 0;
+    const char *const *without = choices[config->choice].without;
+    char on[64];
     const char *more[] = {anew ? "STARPU_CALIBRATE=2" : "STARPU_CALIBRATE=1",
                           "ORRERY_MACHINE",
                           "ORRERY_SET",
                           "ORRERY_TRACE",
                           "ORRERY_ASSUME",
-                          choices[config->choice].without[0],
-                          choices[config->choice].without[1],
-                          choices[config->choice].without[2],
+                          on,
+                          config->among ? NULL : without[0],
+                          config->among ? NULL : without[1],
+                          config->among ? NULL : without[2],
                           NULL};
     struct launch launch = {.scheduler = c->options->sched,
                             .more = more,
@@ -209,6 +221,9 @@ static void run(struct calibration *c, unsigned i)
     double wall_s;
     int stopped;
 
+    snprintf(on, sizeof(on), "ORRERY_CALIBRATE_ON%s%s",
+             config->among ? "=" : "",
+             config->among ? choices[config->choice].kind : "");
     calibrate_slowdown_begin(&c->slowdown);
     stopped = launch_all(&launch, 1, 1, NULL, NULL);
     config->tried = true;
@@ -343,7 +358,7 @@ static int show_plan(struct calibration *c)
         printf("assumed, not required: %s\n",
                c->options->assumptions.all[i].text);
     puts("and again in other orders; where there are several device types, "
-         "also on each type alone");
+         "also on each type alone, or with the others for what it cannot do");
     return TOOL_OK;
 }
 
