@@ -311,7 +311,9 @@ static void warn_few_samples(struct orr_model *model, uint32_t n)
                                  memory_order_relaxed))
         return;
     orr_log_warning("Performance model %s has entries with few samples (%u, "
-                    "%u are wanted): the simulation uses them all the same.",
+                    "%u are wanted): the simulation uses them all the same, where "
+                    "the machine itself would go on measuring: orrery calibrate "
+                    "kernels.",
                     model->symbol, n, model->models->rules.minimum);
 }
 

@@ -156,9 +156,8 @@ static bool asks_functions(const struct starpu_perfmodel *perfmodel)
     return perfmodel && orr_model_asks(perfmodel);
 }
 
-/* Reports once for each model that it cannot be read. */
-static void complain(struct orr_costs_table *table, const char *symbol,
-                     const struct orr_error *err)
+/* Whether nothing was said of the model yet: it counts as said now. */
+static bool is_news(struct orr_costs_table *table, const char *symbol)
 {
     struct complaint *complaint =
         malloc(sizeof(*complaint) + strlen(symbol) + 1);
@@ -176,8 +175,7 @@ static void complain(struct orr_costs_table *table, const char *symbol,
     orr_unlock(&table->lock);
     if (known)
         free(complaint);
-    else
-        orr_log_error("%s", err->text);
+    return !known;
 }
 
 /* The model in files that the codelet's refers to; NULL if it has none. */
@@ -191,9 +189,9 @@ static struct orr_model *find_model(struct orr_costs_table *table,
         return NULL;
     model = orr_models_get(table->runtime->models, perfmodel->symbol,
                            orr_model_kind_of(perfmodel->type), &err);
-    if (!model)
-        complain(table, perfmodel->symbol, &err);
-    else if (orr_model_declare(model, perfmodel))
+    if (!model && is_news(table, perfmodel->symbol))
+        orr_log_error("%s", err.text);
+    else if (model && orr_model_declare(model, perfmodel))
         orr_log_warning("out of memory: model `%s' is not fitted",
                         perfmodel->symbol);
     return model;
@@ -304,6 +302,40 @@ static int make_recal(struct orr_costs_table *table, struct row *row)
     return err;
 }
 
+static bool knows_length(const struct row *row, unsigned class_id)
+{
+    for (unsigned i = 0; row->pub.able[class_id] >> i; i++)
+        if (orr_cost_length(&row->pub, class_id, i) > 0)
+            return true;
+    return false;
+}
+
+/* A simulation lets no worker execute a kernel of unknown length if another can: on
+ * the machine itself it would be measured there, and the run be another one. */
+static void tell_what_is_unknown(struct orr_costs_table *table,
+                                 const struct row *row)
+{
+    const struct orr_runtime *rt = table->runtime;
+    const struct orr_worker_class *unknown = NULL;
+    bool known = false;
+
+    if (!row->model || !rt->machine->kernels_take_their_length)
+        return;
+    for (unsigned k = 0; k < rt->nclasses; k++)
+        if (knows_length(row, k))
+            known = true;
+        else if (row->pub.able[k])
+            unknown = &rt->classes[k];
+    if (known && unknown && is_news(table, row->key.perfmodel->symbol))
+        orr_log_warning(
+            "model `%s': no time is known on %s %d (footprint %08x), where the "
+            "kernel could run: this simulation avoids it there, but the machine "
+            "itself would measure it first: orrery calibrate kernels, or "
+            "ORRERY_ASSUME",
+            row->key.perfmodel->symbol, orr_device_kind(unknown->type)->name,
+            unknown->devid, row->key.footprint);
+}
+
 /* Takes `parameters`. */
 static struct row *make_row(struct orr_costs_table *table,
                             const struct key *key, struct starpu_task *task,
@@ -326,8 +358,10 @@ static struct row *make_row(struct orr_costs_table *table,
         row_free(rt, row);
         return NULL;
     }
-    if (!row->pub.per_task)
+    if (!row->pub.per_task) {
         orr_row_refresh(rt, row, task);
+        tell_what_is_unknown(table, row);
+    }
     there = insert_row(table, row);
     if (there != row)
         row_free(rt, row);

@@ -277,6 +277,52 @@ START_TEST(a_model_per_worker_distinguishes_equal_workers)
 }
 END_TEST
 
+/* The simulation of a task of n floats, and whether it says `what`. */
+static bool simulation_says(const char *what, unsigned n)
+{
+    char path[80], text[4096];
+    size_t length;
+    FILE *file;
+
+    snprintf(path, sizeof(path), "%s/said", dir);
+    ck_assert_ptr_nonnull(freopen(path, "w", stderr));
+    machine_choose(3);
+    unsetenv("STARPU_SILENT");
+    setenv("ORRERY_ASSUME", "", 1);
+    setenv("STARPU_PERF_MODEL_DIR", dir, 1);
+    setenv("STARPU_CALIBRATE", "0", 1);
+    ck_assert_int_eq(starpu_init(NULL), 0);
+    use_vector(n);
+    ck_assert_int_eq(starpu_task_insert(&codelet, STARPU_RW, vector, 0), 0);
+    starpu_task_wait_for_all();
+    starpu_data_unregister(vector);
+    starpu_shutdown();
+    fflush(stderr);
+    file = fopen(path, "r");
+    ck_assert_ptr_nonnull(file);
+    length = fread(text, 1, sizeof(text) - 1, file);
+    text[length] = '\0';
+    fclose(file);
+    return strstr(text, what) != NULL;
+}
+
+/* On the machine itself a scheduler would measure it there. */
+START_TEST(a_kernel_without_a_time_on_a_device_is_named)
+{
+    static const char unknown[] = "model `api_model': no time is known on CUDA";
+
+    model.type = STARPU_HISTORY_BASED;
+    feed(1000, 50);
+    starpu_shutdown();
+    setenv("STARPU_HOSTNAME", "testbox", 1);
+    ck_assert(!simulation_says(unknown, 1000));
+    codelet.cuda_funcs[0] = nothing;
+    ck_assert(simulation_says(unknown, 1000));
+    codelet.where = STARPU_CPU;
+    ck_assert(!simulation_says(unknown, 1000));
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("models");
@@ -290,6 +336,7 @@ int main(void)
     tcase_add_test(tc, a_size_base_of_devices_comes_before_the_model_s);
     tcase_add_test(tc, tasks_that_run_feed_their_regression);
     tcase_add_test(tc, a_model_per_worker_distinguishes_equal_workers);
+    tcase_add_test(tc, a_kernel_without_a_time_on_a_device_is_named);
     suite_add_tcase(suite, tc);
     return suite_main(suite);
 }

@@ -188,6 +188,8 @@ def play_calibrate(scene, number):
     state = os.environ["FAKE_SCENARIO"] + ".samples"
     if not cpu and scene.get("needs_cpu"):
         sys.exit("pretender: init needs a CPU")
+    if os.environ.get("ORRERY_CALIBRATE_ON") == scene.get("never_on", "none"):
+        sys.exit("pretender: init names a worker")
     samples = {}
     if os.path.exists(state) and os.environ["STARPU_CALIBRATE"] == "1":
         with open(state, encoding="utf-8") as file:

@@ -192,11 +192,21 @@ def slow_devices_are_calibrated_as_well():
 
 
 @test
-def devices_that_a_program_cannot_do_with_alone_are_left_out():
+def devices_that_a_program_cannot_do_with_alone_do_all_they_can():
     pretended = Pretended(play="calibrate", needs_cpu=True)
     status, out, err = pretended.run("calibrate", "kernels")
     assert status == 0, err
-    assert "CUDA alone, which is left out" in err, err
+    assert "8 of 8 kernels" in out and "left out" not in err, (out, err)
+    assert [run.get("STARPU_NCPU") for run in pretended.runs()
+            if run.get("ORRERY_CALIBRATE_ON") == "CUDA"][:1] == [None]
+
+
+@test
+def devices_that_cannot_be_given_all_they_can_do_are_left_out():
+    pretended = Pretended(play="calibrate", needs_cpu=True, never_on="CUDA")
+    status, out, err = pretended.run("calibrate", "kernels")
+    assert status == 0, err
+    assert "fails where CUDA executes all that it can, which is left out" in err, err
     assert "8 of 8 kernels" in out, out
 
 
