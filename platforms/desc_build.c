@@ -7,22 +7,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define COST(name, field)                                                      \
+#define COST(name, field, usual)                                               \
     {                                                                          \
-        "orrery-cost-" name, offsetof(struct orr_machine_desc, field)          \
+        "orrery-cost-" name, name, offsetof(struct orr_machine_desc, field),   \
+            usual                                                              \
     }
 
 const struct orr_cost_field orr_cost_fields[ORR_NCOSTS] = {
-    COST("submit", cost_submit),
-    COST("submit-per-buffer", cost_submit_per_buffer),
-    COST("push", cost_push),
-    COST("fetch", cost_fetch),
-    COST("device-alloc", cost_device_alloc),
-    COST("device-free", cost_device_free),
-    COST("pinned-alloc-per-mib", cost_pinned_alloc_per_mib),
-    COST("kernel-queue", cost_kernel_queue),
-    COST("copy-queue", cost_copy_queue),
-    COST("progress", cost_progress),
+    COST("submit", cost_submit, 1),
+    COST("submit-per-buffer", cost_submit_per_buffer, 0),
+    COST("push", cost_push, 1),
+    COST("fetch", cost_fetch, 1),
+    COST("device-alloc", cost_device_alloc, 175),
+    COST("device-free", cost_device_free, 750),
+    COST("pinned-alloc-per-mib", cost_pinned_alloc_per_mib, 650),
+    COST("kernel-queue", cost_kernel_queue, 10),
+    COST("copy-queue", cost_copy_queue, 10),
+    COST("progress", cost_progress, 1),
 };
 
 double *orr_machine_desc_cost(struct orr_machine_desc *desc, unsigned cost)

@@ -19,7 +19,9 @@
 /* A runtime cost: MAIN's property and where its value is. */
 struct orr_cost_field {
     const char *prop; /* "orrery-cost-submit" */
+    const char *name; /* "submit" */
     size_t offset;    /* in struct orr_machine_desc, a double */
+    double usual;     /* µs, where it is not given: StarPU's simulation's */
 };
 
 #define ORR_NCOSTS 10

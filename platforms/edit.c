@@ -40,6 +40,8 @@ static int change(struct orr_edit_work *work)
         return orr_edit_switch_nvlink(work);
     if (edit->class == ORR_EDIT_KERNEL)
         return orr_edit_change_kernel(work);
+    if (edit->class == ORR_EDIT_COST)
+        return orr_edit_change_costs(work);
     if (edit->class <= ORR_EDIT_OPENCL || edit->prop == ORR_EDIT_MEMORY)
         return orr_edit_change_hosts(work);
     return orr_edit_change_links(work);

@@ -30,8 +30,8 @@ struct orr_edit_echo {
     /* Of the items' values: "bytes", "bytes_per_second", "seconds", "speed", or
      * "count" (no values: devices and links were added or removed). */
     const char *quantity;
-    struct orr_edit_item *devices, *links;
-    unsigned ndevices, nlinks;
+    struct orr_edit_item *devices, *links, *costs;
+    unsigned ndevices, nlinks, ncosts;
     struct orr_edit_route *routes; /* the first ORR_EDIT_MAX_ROUTES */
     unsigned nroutes, routes_left_out;
 };

@@ -49,6 +49,12 @@ int orr_edit_echo_link(struct orr_edit_echo *echo, const char *name,
     return add_item(&echo->links, &echo->nlinks, name, before, after);
 }
 
+int orr_edit_echo_cost(struct orr_edit_echo *echo, const char *name,
+                       double before, double after)
+{
+    return add_item(&echo->costs, &echo->ncosts, name, before, after);
+}
+
 int orr_edit_echo_route(struct orr_edit_echo *echo, const char *src,
                         const char *dst)
 {
@@ -197,6 +203,7 @@ static void print_members(FILE *out, const struct orr_edit_echo *echo)
     fprintf(out, ", \"quantity\": \"%s\"", echo->quantity);
     print_items(out, "devices", echo->devices, echo->ndevices);
     print_items(out, "links", echo->links, echo->nlinks);
+    print_items(out, "costs", echo->costs, echo->ncosts);
     fputs(", \"ways\": [", out);
     for (unsigned i = 0; i < echo->nroutes; i++) {
         fputs(i ? ", [" : "[", out);
@@ -249,6 +256,7 @@ void orr_edit_echoes_free(struct orr_edit_echo *echoes, unsigned n)
         free(echo->kernel);
         free_items(echo->devices, echo->ndevices);
         free_items(echo->links, echo->nlinks);
+        free_items(echo->costs, echo->ncosts);
         for (unsigned i = 0; i < echo->nroutes; i++) {
             free(echo->routes[i].src);
             free(echo->routes[i].dst);

@@ -30,6 +30,7 @@ static const struct {
                          BIT(COUNT) | BIT(MEMORY) | BIT(SPEED), true},
     [ORR_EDIT_KERNEL] = {"kernel", NULL, BIT(SPEED) | BIT(TIME), false},
     [ORR_EDIT_LINK] = {"link", NULL, ROUTE, false},
+    [ORR_EDIT_COST] = {"cost", NULL, BIT(LATENCY), false},
     [ORR_EDIT_PCIE] = {"pcie", NULL, ROUTE, true},
     [ORR_EDIT_NVLINK] = {"nvlink", NULL, ROUTE | BIT(SWITCH), true},
     [ORR_EDIT_PEER] = {"peer", NULL, ROUTE, true},
@@ -380,6 +381,16 @@ static int no_property(struct parser *p)
                     p->edit->class <= ORR_EDIT_OPENCL ? "count" : "bandwidth");
 }
 
+/* What follows "cost": a name in brackets; nothing: all costs. */
+static int parse_cost(struct parser *p)
+{
+    p->edit->prop = ORR_EDIT_LATENCY;
+    if (p->at < p->end && *p->at == '.')
+        return wrong_at(p, p->at,
+                        "a cost has no property: write cost[submit], or cost");
+    return take_char(p, '[') ? parse_name(p) : 0;
+}
+
 static int parse_target(struct parser *p)
 {
     struct orr_edit *edit = p->edit;
@@ -389,6 +400,8 @@ static int parse_target(struct parser *p)
         return rc;
     if (edit->class == ORR_EDIT_KERNEL)
         return parse_kernel(p);
+    if (edit->class == ORR_EDIT_COST)
+        return parse_cost(p);
     if (edit->class == ORR_EDIT_LINK) {
         if (!take_char(p, '['))
             return wrong_at(p, p->at,

@@ -14,6 +14,7 @@ enum orr_edit_class {
     ORR_EDIT_OPENCL,
     ORR_EDIT_KERNEL,
     ORR_EDIT_LINK,
+    ORR_EDIT_COST, /* of the runtime, its times are "latencies" */
     ORR_EDIT_PCIE, /* from here on: whole routes */
     ORR_EDIT_NVLINK,
     ORR_EDIT_PEER,
@@ -55,7 +56,8 @@ struct orr_edit {
     enum orr_edit_class class;
     enum orr_edit_prop prop;
     enum orr_edit_op op;
-    char *name; /* of a link, unquoted, or a kernel's pattern as written */
+    char *name; /* of a link or a cost, unquoted, or a kernel's pattern as
+                 * written; NULL: all costs */
     enum orr_edit_class on; /* a kernel's worker type, or ANYWHERE */
     /* Numbers in brackets, behind the class or behind `on`; none: all. */
     struct orr_edit_range ranges[ORR_EDIT_MAX_RANGES];
@@ -137,6 +139,7 @@ int orr_edit_change_count(struct orr_edit_work *work);
 int orr_edit_change_hosts(struct orr_edit_work *work); /* memory, speed */
 int orr_edit_change_kernel(struct orr_edit_work *work);
 int orr_edit_change_links(struct orr_edit_work *work);
+int orr_edit_change_costs(struct orr_edit_work *work);
 int orr_edit_switch_nvlink(struct orr_edit_work *work);
 
 /* Appends hosts `prefix`<n>… up to `wanted`, host k as host like[k - n] (NULL:
@@ -200,6 +203,8 @@ void orr_edit_bus_done(struct orr_edit_bus *bus);
 int orr_edit_echo_device(struct orr_edit_echo *echo, const char *name,
                          double before, double after);
 int orr_edit_echo_link(struct orr_edit_echo *echo, const char *name,
+                       double before, double after);
+int orr_edit_echo_cost(struct orr_edit_echo *echo, const char *name,
                        double before, double after);
 int orr_edit_echo_route(struct orr_edit_echo *echo, const char *src,
                         const char *dst);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * platforms/edit_values.c - edits of the values of existing hosts and links. No
- * state; expects the C locale.
+ * platforms/edit_values.c - edits of the values of existing hosts and links, and
+ * of costs. No state; expects the C locale.
  */
 #include "platforms/edit_private.h"
 
@@ -380,4 +380,59 @@ int orr_edit_change_links(struct orr_edit_work *work)
     if (rc)
         return rc;
     return say_links(work, nroutes) ? orr_edit_no_memory(work) : 0;
+}
+
+/* ---- costs of the runtime ---- */
+
+static int unknown_cost(const struct orr_edit_work *work)
+{
+    char known[400] = "";
+    size_t n = 0;
+
+    for (unsigned i = 0; i < ORR_NCOSTS; i++)
+        n += (size_t)snprintf(known + n, sizeof(known) - n, "%s%s",
+                              i ? ", " : "", orr_cost_fields[i].name);
+    return orr_edit_wrong(work, work->edit->at_range,
+                          "there is no cost \"%.60s\": they are %s",
+                          work->edit->name, known);
+}
+
+/* Descriptions have microseconds, edits seconds. */
+static int change_cost(struct orr_edit_work *work, unsigned cost)
+{
+    double *value = orr_machine_desc_cost(work->desc, cost), after;
+    double before = isnan(*value) ? orr_cost_fields[cost].usual : *value;
+    int rc = orr_edit_compute(work, before * 1e-6, true, &after);
+
+    if (rc)
+        return rc;
+    *value = after * 1e6;
+    if (*value != before)
+        work->changed = true;
+    return orr_edit_echo_cost(work->echo, orr_cost_fields[cost].name,
+                              before * 1e-6, after)
+               ? orr_edit_no_memory(work)
+               : 0;
+}
+
+int orr_edit_change_costs(struct orr_edit_work *work)
+{
+    struct orr_edit_echo *echo = work->echo;
+    const char *name = work->edit->name;
+    int rc = 0;
+
+    echo->quantity = "seconds";
+    for (unsigned i = 0; i < ORR_NCOSTS && rc == 0; i++)
+        if (!name || strcmp(name, orr_cost_fields[i].name) == 0)
+            rc = change_cost(work, i);
+    if (rc)
+        return rc;
+    if (echo->ncosts == 0)
+        return unknown_cost(work);
+    if (!work->changed)
+        rc = orr_edit_echo_say(echo, "no effect: already so");
+    else
+        rc = orr_edit_echo_items(echo, echo->costs, echo->ncosts);
+    echo->effect = work->changed;
+    return rc ? orr_edit_no_memory(work) : 0;
 }

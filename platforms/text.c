@@ -293,7 +293,7 @@ static void print_costs(FILE *out, const struct orr_machine_desc *desc)
 
         if (!isnan(cost))
             fprintf(out, "  cost of %s: %g us\n",
-                    orr_cost_fields[i].prop + strlen("orrery-cost-"), cost);
+                    orr_cost_fields[i].name, cost);
     }
 }
 
@@ -561,7 +561,7 @@ static json_t *costs_object(struct json_writer *w,
     json_t *object = made(w, json_object());
 
     for (unsigned i = 0; i < ORR_NCOSTS; i++)
-        put(w, object, orr_cost_fields[i].prop + strlen("orrery-cost-"),
+        put(w, object, orr_cost_fields[i].name,
             number(orr_machine_desc_get_cost(desc, i)));
     return object;
 }

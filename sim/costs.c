@@ -2,37 +2,50 @@
 /* sim/costs.c - see costs.h. */
 #include "sim/costs.h"
 
+#include "platforms/desc_build.h"
+
 #include <errno.h>
 #include <math.h>
 #include <stddef.h>
 #include <stdlib.h>
 
-/* A cost that the description may give, its default and its switch. */
+/* A cost that the description may give, and its switch. */
 struct cost {
     size_t in_desc, in_costs; /* offsets of doubles */
-    double usual;             /* µs */
     const char *variable;
 };
 
-#define COST(name, usual, variable)                                            \
+#define COST(name, variable)                                                   \
     {                                                                          \
         offsetof(struct orr_machine_desc, cost_##name),                        \
-            offsetof(struct orr_costs, name), usual, variable                  \
+            offsetof(struct orr_costs, name), variable                         \
     }
 #define SWITCH(name) "STARPU_SIMGRID_" name "_COST"
 
-static const struct cost table[] = {
-    COST(submit, 1, SWITCH("TASK_SUBMIT")),
-    COST(submit_per_buffer, 0, SWITCH("TASK_SUBMIT")),
-    COST(push, 1, SWITCH("TASK_PUSH")),
-    COST(fetch, 1, SWITCH("FETCHING_INPUT")),
-    COST(device_alloc, 175, SWITCH("CUDA_MALLOC")),
-    COST(device_free, 750, SWITCH("CUDA_MALLOC")),
-    COST(pinned_alloc_per_mib, 650, SWITCH("CUDA_MALLOC")),
-    COST(kernel_queue, 10, SWITCH("CUDA_QUEUE")),
-    COST(copy_queue, 10, SWITCH("CUDA_QUEUE")),
-    COST(progress, 1, NULL), /* has no switch */
+static const struct cost table[ORR_NCOSTS] = {
+    COST(submit, SWITCH("TASK_SUBMIT")),
+    COST(submit_per_buffer, SWITCH("TASK_SUBMIT")),
+    COST(push, SWITCH("TASK_PUSH")),
+    COST(fetch, SWITCH("FETCHING_INPUT")),
+    COST(device_alloc, SWITCH("CUDA_MALLOC")),
+    COST(device_free, SWITCH("CUDA_MALLOC")),
+    COST(pinned_alloc_per_mib, SWITCH("CUDA_MALLOC")),
+    COST(kernel_queue, SWITCH("CUDA_QUEUE")),
+    COST(copy_queue, SWITCH("CUDA_QUEUE")),
+    COST(progress, NULL), /* has no switch */
 };
+
+/* The description's value, or the usual one. */
+static double value_of(const struct orr_machine_desc *desc, size_t in_desc)
+{
+    unsigned i = 0;
+    double given;
+
+    while (orr_cost_fields[i].offset != in_desc)
+        i++;
+    given = orr_machine_desc_get_cost(desc, i);
+    return isnan(given) ? orr_cost_fields[i].usual : given;
+}
 
 /* An integer switch of the environment, on by default. */
 static int read_switch(const char *variable, bool *ret, struct orr_error *err)
@@ -57,10 +70,8 @@ int orr_sim_costs(const struct orr_machine_desc *desc, bool pinned,
 {
     struct orr_costs costs = {0};
 
-    for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
+    for (size_t i = 0; i < ORR_NCOSTS; i++) {
         const struct cost *c = &table[i];
-        double given =
-            *(const double *)(const void *)((const char *)desc + c->in_desc);
         bool on = true;
         int error = c->variable ? read_switch(c->variable, &on, err) : 0;
 
@@ -69,7 +80,7 @@ int orr_sim_costs(const struct orr_machine_desc *desc, bool pinned,
         if (!on)
             continue;
         *(double *)(void *)((char *)&costs + c->in_costs) =
-            isnan(given) ? c->usual : given;
+            value_of(desc, c->in_desc);
     }
     if (!pinned)
         costs.pinned_alloc_per_mib = 0;

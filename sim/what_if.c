@@ -122,7 +122,7 @@ static int copy_edit(const struct orr_machine_desc *desc,
     unsigned n = machine->nnodes;
 
     edit->effect = echo->effect;
-    edit->values = strcmp(echo->quantity, "count") != 0;
+    edit->values = strcmp(echo->quantity, "count") != 0 && !echo->ncosts;
     edit->members = orr_edit_echo_json(echo);
     edit->workers = calloc(machine->nworkers, sizeof(*edit->workers));
     edit->pairs = calloc((size_t)n * n, sizeof(*edit->pairs));

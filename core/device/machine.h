@@ -70,7 +70,7 @@ struct orr_machine_edit {
     char *members; /* owned: of a JSON object, without braces */
     char *kernel;  /* owned: pattern of the kernels it concerns, or NULL */
     bool effect;   /* it has changed something that exists */
-    bool values;   /* it changes values, not counts */
+    bool values;   /* it changes values of workers or links, not counts */
     bool *workers; /* owned, nworkers: those that it concerns */
     bool *pairs;   /* owned, by orr_machine_pair: copies that it concerns */
 };

@@ -89,6 +89,11 @@ static const struct {
     {"count = 3", {"column 1", "unknown name \"count\"", "cuda"}},
     {"cdua.count = 3", {"unknown name \"cdua\": the names are cuda"}},
     {"= 3", {"column 1", "a name is expected"}},
+    {"cost[pull] = 1us", {"column 6", "no cost \"pull\": they are submit, "}},
+    {"cost.submit = 1us", {"column 5", "no property: write cost[submit]"}},
+    {"cost[submit] = 1", {"has no unit: write ns, us"}},
+    {"cost[submit] *= 1us", {"takes a factor"}},
+    {"cost[submit] -= 2us", {"the result would be -1e-06, from 1e-06"}},
     {"cuda = 3", {"column 5", "a dot and a property", "cuda.count"}},
     {"cuda3.memory = 1GB", {"column 5", "in brackets, as in cuda[3]"}},
     {"cuda.cuont = 3", {"column 6", "\"cuont\": it has count, memory, speed"}},
@@ -511,6 +516,25 @@ static const struct {
     {"<prop id='orrery-models-of' value='CPUx'/>", "of the same type"},
 };
 
+START_TEST(costs_of_the_runtime_are_values)
+{
+    edit("cost[submit] = 3us; cost[device-free] *= 2; cost[push] += 500ns");
+    ck_assert_double_eq_tol(desc->cost_submit, 3, 1e-9);
+    ck_assert_double_eq_tol(desc->cost_device_free, 1500, 1e-9);
+    ck_assert_double_eq_tol(desc->cost_push, 1.5, 1e-9);
+    ck_assert(isnan(desc->cost_fetch));
+    ck_assert(desc->edits[2].effect);
+    ck_assert_str_eq(desc->edits[2].text, "\"push\" 1 us -> 1.5 us");
+    edit("cost /= 2");
+    ck_assert_double_eq_tol(desc->cost_submit, 1.5, 1e-9);
+    ck_assert_double_eq_tol(desc->cost_fetch, 0.5, 1e-9);
+    edit("cost = 0us");
+    ck_assert_double_eq(desc->cost_progress, 0);
+    edit("cost[fetch] = 0us");
+    ck_assert(!desc->edits[5].effect);
+}
+END_TEST
+
 START_TEST(wrong_speeds_are_refused)
 {
     char text[1024];
@@ -551,6 +575,7 @@ int main(void)
     tcase_add_test(tc, new_devices_have_the_measured_rows_of_their_like);
     tcase_add_test(tc, a_measured_machine_becomes_a_derived_one);
     tcase_add_test(tc, an_edited_machine_can_be_written_and_read);
+    tcase_add_test(tc, costs_of_the_runtime_are_values);
     tcase_add_loop_test(tc, wrong_speeds_are_refused, 0, COUNT(wrong_props));
     suite_add_tcase(suite, tc);
     return suite_main(suite);

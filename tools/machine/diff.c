@@ -375,7 +375,7 @@ static void diff_costs(struct differences *d)
 {
     for (unsigned i = 0; i < ORR_NCOSTS; i++)
         compare_value(d, "costs",
-                      orr_cost_fields[i].prop + strlen("orrery-cost-"), "",
+                      orr_cost_fields[i].name, "",
                       orr_machine_desc_get_cost(d->a, i),
                       orr_machine_desc_get_cost(d->b, i), "us");
 }
