@@ -238,6 +238,45 @@ static void set_buffers(const struct player *player,
                                                : STARPU_SPECIFIC_NODE_CPU;
 }
 
+static void free_codelet(struct starpu_codelet *cl)
+{
+    if (!cl)
+        return;
+    free((char *)(uintptr_t)cl->name);
+    free((char *)(uintptr_t)cl->cpu_funcs_name[0]);
+    free(cl->dyn_modes);
+    free(cl->dyn_nodes);
+    free(cl);
+}
+
+static void free_model(struct model *model)
+{
+    struct starpu_perfmodel *pub = model ? &model->pub : NULL;
+
+    if (!pub)
+        return;
+    (void)starpu_perfmodel_deinit(pub);
+    for (unsigned i = 0; i < pub->ncombinations; i++)
+        free(pub->combinations[i]);
+    free(pub->combinations);
+    /* The first one is where all of the text begins. */
+    if (pub->parameters_names)
+        free((char *)(uintptr_t)pub->parameters_names[0]);
+    free(pub->parameters_names);
+    free((char *)(uintptr_t)pub->symbol);
+    free(model);
+}
+
+void player_forget_codelets(struct player *player)
+{
+    for (size_t i = 0; i < player->ncodelets; i++)
+        free_codelet(player->codelets[i]);
+    for (size_t i = 0; i < player->nmodels; i++)
+        free_model(player->models[i]);
+    free(player->codelets);
+    free(player->models);
+}
+
 void player_codelet(struct player *player, const struct orr_call *call)
 {
     struct starpu_codelet **place =

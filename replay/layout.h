@@ -22,7 +22,7 @@ struct laid_out {
     uint32_t nn[ORR_SHAPE_MOST], ldn[ORR_SHAPE_MOST];
 };
 
-/* That of the call; ends the program if it has none. */
+/* That of the call; ends the run if it has none. */
 void player_lay_out(const struct player *player, const struct orr_call *call,
                     struct laid_out *ret);
 

@@ -11,6 +11,7 @@
 
 #include <starpu.h>
 
+#include "record/player.h"
 #include "record/read.h"
 
 struct part;
@@ -28,12 +29,15 @@ struct model {
 };
 
 struct player {
+    const struct orr_player_host *host;
     struct orr_record_reader *reader;
     uint64_t ncalls;
     struct datum *data; /* by number */
     size_t ndata;
     struct starpu_task **tasks; /* by number: those that calls may name again */
     size_t ntasks;
+    struct told **told; /* by number: of such tasks; owned */
+    size_t ntold;
     struct starpu_codelet **codelets;
     size_t ncodelets;
     struct model **models;
@@ -47,21 +51,24 @@ struct player {
     bool moved; /* said: a task's worker is none of this machine */
 };
 
-/* Ends the program: what is wrong with the call that was read last. */
+/* The player as a table: open, play, close. */
+extern const struct orr_player_ops player_ops;
+
+/* Ends the run, as the host wants it: what is wrong with the call that was read last. */
 _Noreturn void player_fail(const struct player *player, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
 /* The same for want of memory. */
 void *player_need(const struct player *player, void *memory);
 
-/* An element of an array by number, which grows; ends the program for a number
+/* An element of an array by number, which grows; ends the run for a number
  * that no record has. */
 void *player_at(const struct player *player, void *array, size_t *n,
                 uint64_t number, size_t size);
 
 /* --- data.c --- */
 
-/* The datum that the call names; ends the program if there is none. */
+/* The datum that the call names; ends the run if there is none. */
 starpu_data_handle_t player_datum(const struct player *player, uint64_t number);
 
 /* The node, if this machine has it, else the datum's base. */
@@ -119,6 +126,9 @@ bool player_needs_hints(const struct starpu_codelet *cl);
 struct starpu_codelet *player_find_codelet(const struct player *player,
                                            uint64_t number);
 
+/* Frees them with their models. */
+void player_forget_codelets(struct player *player);
+
 /* --- task.c --- */
 
 void player_submit(struct player *player, const struct orr_call *call);
@@ -129,3 +139,4 @@ void player_end_release(struct player *player, const struct orr_call *call);
 void player_prefetch_later(struct player *player, const struct orr_call *call);
 void player_wait(struct player *player, const struct orr_call *call);
 void player_forget(struct player *player, const struct orr_call *call);
+void player_forget_tasks(struct player *player);

@@ -34,7 +34,7 @@ static bool needs_telling(const struct orr_call *call)
            call->times.n || call->workers.n || call->ordered.n || call->name;
 }
 
-/* One block, which ends with the task. */
+/* One block, which ends with the task, or is kept with it. */
 static struct told *tell(const struct player *player,
                          const struct orr_call *call)
 {
@@ -152,15 +152,25 @@ static int priority_of(const struct player *player, int64_t priority)
     return (int)priority;
 }
 
+/* In place of that of its last run. */
+static void keep_told(struct player *player, uint64_t number, struct told *told)
+{
+    struct told **place = player_at(player, &player->told, &player->ntold,
+                                    number, sizeof(*player->told));
+
+    free(*place);
+    *place = told;
+}
+
 static void set_fields(struct player *player, const struct orr_call *call,
                        struct starpu_task *task)
 {
     struct told *told = needs_telling(call) ? tell(player, call) : NULL;
 
-    if (task->cl_arg_free)
-        free(task->cl_arg); /* of its last run */
+    if (call->kept || call->id < player->ntold)
+        keep_told(player, call->id, call->kept ? told : NULL);
     task->cl_arg = told;
-    task->cl_arg_free = told != NULL;
+    task->cl_arg_free = told && !call->kept;
     task->name = told ? told->name : NULL;
     if (call->ordered.n && call->ordered.n != call->data.n)
         player_fail(player, "ordered= is not of as many data");
@@ -306,4 +316,14 @@ void player_forget(struct player *player, const struct orr_call *call)
     if (*place)
         starpu_task_destroy(*place);
     *place = NULL;
+    if (call->id < player->ntold)
+        keep_told(player, call->id, NULL);
+}
+
+void player_forget_tasks(struct player *player)
+{
+    for (size_t i = 0; i < player->ntold; i++)
+        free(player->told[i]);
+    free(player->told);
+    free(player->tasks);
 }

@@ -1,0 +1,476 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * replay/play.c - an application whose calls are those of a record (docs/
+ * RECORD.md), on the machine that is simulated.
+ */
+#include <errno.h>
+#include <orrery.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "replay/player.h"
+
+static _Noreturn void end(const struct player *player)
+{
+    player->host->fail(player->host->arg);
+    exit(1);
+}
+
+void player_fail(const struct player *player, const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    fprintf(stderr, "orrery: error: %s: ", orr_record_where(player->reader));
+    vfprintf(stderr, format, args);
+    fputc('\n', stderr);
+    va_end(args);
+    end(player);
+}
+
+void *player_need(const struct player *player, void *memory)
+{
+    if (!memory)
+        player_fail(player, "out of memory");
+    return memory;
+}
+
+void *player_at(const struct player *player, void *array, size_t *n,
+                uint64_t number, size_t size)
+{
+    char **elements = array;
+
+    /* Numbers are given in turn; the runtime takes some for itself. */
+    if (number > 64 * player->ncalls + 1000000)
+        player_fail(player, "the number %llu, of so few calls",
+                    (unsigned long long)number);
+    if (number >= *n) {
+        size_t larger = 2 * (number + 8);
+
+        *elements = player_need(player, realloc(*elements, larger * size));
+        memset(*elements + *n * size, 0, (larger - *n) * size);
+        *n = larger;
+    }
+    return *elements + number * size;
+}
+
+/* --- short calls --- */
+
+static void pass(struct player *player, const struct orr_call *call)
+{
+    (void)player;
+    (void)call;
+}
+
+static void tag_depend(struct player *player, const struct orr_call *call)
+{
+    (void)player;
+    starpu_tag_declare_deps_array(call->id, (unsigned)call->before.n,
+                                  (starpu_tag_t *)(uintptr_t)call->before.at);
+}
+
+static void tag_notify(struct player *player, const struct orr_call *call)
+{
+    (void)player;
+    starpu_tag_notify_from_apps(call->id);
+}
+
+static void tag_restart(struct player *player, const struct orr_call *call)
+{
+    (void)player;
+    starpu_tag_restart(call->id);
+}
+
+static void tag_notify_restart(struct player *player,
+                               const struct orr_call *call)
+{
+    (void)player;
+    starpu_tag_notify_restart_from_apps(call->id);
+}
+
+static void tag_remove(struct player *player, const struct orr_call *call)
+{
+    (void)player;
+    starpu_tag_remove(call->id);
+}
+
+static void tag_clear(struct player *player, const struct orr_call *call)
+{
+    (void)player;
+    (void)call;
+    starpu_tag_clear();
+}
+
+static void tag_wait(struct player *player, const struct orr_call *call)
+{
+    if (starpu_tag_wait_array((unsigned)call->before.n,
+                              (starpu_tag_t *)(uintptr_t)call->before.at) != 0)
+        player_fail(player, "the tags cannot be waited for");
+}
+
+static void wait_all(struct player *player, const struct orr_call *call)
+{
+    (void)player;
+    if (call->value)
+        starpu_task_wait_for_n_submitted((unsigned)call->value);
+    else
+        starpu_task_wait_for_all();
+}
+
+static void wait_ready(struct player *player, const struct orr_call *call)
+{
+    (void)player;
+    (void)call;
+    starpu_task_wait_for_no_ready();
+}
+
+static void schedule(struct player *player, const struct orr_call *call)
+{
+    (void)player;
+    (void)call;
+    starpu_do_schedule();
+}
+
+static void invalidate(struct player *player, const struct orr_call *call)
+{
+    starpu_data_handle_t handle = player_datum(player, call->id);
+
+    if (call->how == ORR_HOW_SUBMITTED)
+        starpu_data_invalidate_submit(handle);
+    else
+        starpu_data_invalidate(handle);
+}
+
+static void fetch(struct player *player, const struct orr_call *call)
+{
+    starpu_data_handle_t handle = player_datum(player, call->id);
+    unsigned node = (unsigned)call->node, async = !call->synchronous;
+
+    if (call->task) {
+        player_prefetch_later(player, call);
+        return;
+    }
+    if (!player_has_node(call->node) || call->node < 0)
+        return;
+    if (call->how == ORR_HOW_PREFETCH)
+        starpu_data_prefetch_on_node_prio(handle, node, async,
+                                          (int)call->priority);
+    else if (call->how == ORR_HOW_IDLE)
+        starpu_data_idle_prefetch_on_node_prio(handle, node, async,
+                                               (int)call->priority);
+    else
+        starpu_data_fetch_on_node(handle, node, async);
+}
+
+static void allocate(struct player *player, const struct orr_call *call)
+{
+    starpu_data_handle_t handle = player_datum(player, call->id);
+
+    if (player_has_node(call->node) && call->node >= 0)
+        starpu_data_request_allocation(handle, (unsigned)call->node);
+}
+
+static void evict(struct player *player, const struct orr_call *call)
+{
+    starpu_data_handle_t handle = player_datum(player, call->id);
+
+    if (player_has_node(call->node) && call->node >= 0)
+        starpu_data_evict_from_node(handle, (unsigned)call->node);
+}
+
+static void wont_use(struct player *player, const struct orr_call *call)
+{
+    starpu_data_wont_use(player_datum(player, call->id));
+}
+
+static void set_name(struct player *player, const struct orr_call *call)
+{
+    starpu_data_set_name(player_datum(player, call->id), call->name);
+}
+
+static void set_coordinates(struct player *player, const struct orr_call *call)
+{
+    int list[8] = {0};
+    size_t n = call->nodes.n < 8 ? call->nodes.n : 8;
+
+    for (size_t i = 0; i < n; i++)
+        list[i] = (int)call->nodes.at[i];
+    starpu_data_set_coordinates_array(player_datum(player, call->id),
+                                      (unsigned)n, list);
+}
+
+static void set_sequential(struct player *player, const struct orr_call *call)
+{
+    if (!call->id) /* those to come */
+        starpu_data_set_default_sequential_consistency_flag(
+            (unsigned)call->value);
+    else
+        starpu_data_set_sequential_consistency_flag(
+            player_datum(player, call->id), (unsigned)call->value);
+}
+
+static void set_reduction(struct player *player, const struct orr_call *call)
+{
+    starpu_data_set_reduction_methods(player_datum(player, call->id),
+                                      player_find_codelet(player, call->redux),
+                                      player_find_codelet(player, call->init));
+}
+
+static void set_write_through(struct player *player,
+                              const struct orr_call *call)
+{
+    starpu_data_set_wt_mask(player_datum(player, call->id),
+                            (uint32_t)call->value);
+}
+
+static void set_out_of_core(struct player *player, const struct orr_call *call)
+{
+    starpu_data_set_ooc_flag(player_datum(player, call->id),
+                             (unsigned)call->value);
+}
+
+static void set_important(struct player *player, const struct orr_call *call)
+{
+    starpu_data_advise_as_important(player_datum(player, call->id),
+                                    (unsigned)call->value);
+}
+
+/* The library claims such data, whichever arbiter they have. */
+static void set_arbiter(struct player *player, const struct orr_call *call)
+{
+    if (!player->arbiter)
+        player->arbiter = starpu_arbiter_create();
+    starpu_data_assign_arbiter(player_datum(player, call->id), player->arbiter);
+}
+
+static void set_limits(struct player *player, const struct orr_call *call)
+{
+    (void)player;
+    starpu_set_limit_min_submitted_tasks((int)call->least);
+    starpu_set_limit_max_submitted_tasks((int)call->most);
+}
+
+/* It takes time. */
+static void pin(struct player *player, const struct orr_call *call)
+{
+    starpu_memory_pin((void *)player->address, call->size);
+}
+
+static void set_priorities(struct player *player, const struct orr_call *call)
+{
+    (void)player;
+    starpu_sched_set_min_priority((int)call->least);
+    starpu_sched_set_max_priority((int)call->most);
+}
+
+static void set_range(struct player *player, const struct orr_call *call)
+{
+    player->least = call->least;
+    player->most = call->most;
+    player->asked_least = call->least < call->most && call->value & 1;
+    player->asked_most = call->least < call->most && call->value & 2;
+}
+
+static void pause_workers(struct player *player, const struct orr_call *call)
+{
+    (void)player;
+    (void)call;
+    starpu_pause();
+}
+
+static void resume_workers(struct player *player, const struct orr_call *call)
+{
+    (void)player;
+    (void)call;
+    starpu_resume();
+}
+
+static void sleep_for(struct player *player, const struct orr_call *call)
+{
+    (void)player;
+    orrery_usleep(call->us);
+}
+
+static void iterate(struct player *player, const struct orr_call *call)
+{
+    (void)player;
+    if (call->how == ORR_HOW_END)
+        starpu_iteration_pop();
+    else
+        starpu_iteration_push(call->value);
+}
+
+static void twice(struct player *player, const struct orr_call *call)
+{
+    (void)call;
+    player_fail(player, "a second `run'");
+}
+
+static void (*const actions[ORR_NVERBS])(struct player *,
+                                         const struct orr_call *) = {
+    [ORR_CALL_RUN] = twice,
+    [ORR_CALL_MODEL] = player_model,
+    [ORR_CALL_CODELET] = player_codelet,
+    [ORR_CALL_DATA] = player_register,
+    [ORR_CALL_PART] = player_add_part,
+    [ORR_CALL_PARTITION] = player_partition,
+    [ORR_CALL_UNPARTITION] = player_unpartition,
+    [ORR_CALL_PLAN] = player_partition,
+    [ORR_CALL_SWITCH] = player_switch,
+    [ORR_CALL_CLEAN] = player_clean,
+    [ORR_CALL_SUBMIT] = player_submit,
+    [ORR_CALL_DEPEND] = player_depend,
+    [ORR_CALL_END_DEPEND] = player_end_depend,
+    [ORR_CALL_END_HOLD] = player_end_hold,
+    [ORR_CALL_END_RELEASE] = player_end_release,
+    [ORR_CALL_FORGET] = player_forget,
+    [ORR_CALL_TAG_DEPEND] = tag_depend,
+    [ORR_CALL_TAG_NOTIFY] = tag_notify,
+    [ORR_CALL_TAG_RESTART] = tag_restart,
+    [ORR_CALL_TAG_NOTIFY_RESTART] = tag_notify_restart,
+    [ORR_CALL_TAG_REMOVE] = tag_remove,
+    [ORR_CALL_TAG_CLEAR] = tag_clear,
+    [ORR_CALL_TAG_WAIT] = tag_wait,
+    [ORR_CALL_WAIT_TASK] = player_wait,
+    [ORR_CALL_WAIT_ALL] = wait_all,
+    [ORR_CALL_WAIT_READY] = wait_ready,
+    [ORR_CALL_SCHEDULE] = schedule,
+    [ORR_CALL_ACQUIRE] = player_acquire,
+    [ORR_CALL_RELEASE] = player_release,
+    [ORR_CALL_UNREGISTER] = player_unregister,
+    [ORR_CALL_INVALIDATE] = invalidate,
+    [ORR_CALL_FETCH] = fetch,
+    [ORR_CALL_ALLOCATE] = allocate,
+    [ORR_CALL_EVICT] = evict,
+    [ORR_CALL_WONT_USE] = wont_use,
+    [ORR_CALL_DUPLICATE] = player_duplicate,
+    [ORR_CALL_NAME] = set_name,
+    [ORR_CALL_COORDINATES] = set_coordinates,
+    [ORR_CALL_SEQUENTIAL] = set_sequential,
+    [ORR_CALL_REDUCTION] = set_reduction,
+    [ORR_CALL_WRITE_THROUGH] = set_write_through,
+    [ORR_CALL_OUT_OF_CORE] = set_out_of_core,
+    [ORR_CALL_IMPORTANT] = set_important,
+    [ORR_CALL_ARBITER] = set_arbiter,
+    [ORR_CALL_LIMITS] = set_limits,
+    [ORR_CALL_PIN] = pin,
+    [ORR_CALL_RANGE] = set_range,
+    [ORR_CALL_PRIORITIES] = set_priorities,
+    [ORR_CALL_PAUSE] = pause_workers,
+    [ORR_CALL_RESUME] = resume_workers,
+    [ORR_CALL_SLEEP] = sleep_for,
+    [ORR_CALL_ITERATION] = iterate,
+    [ORR_CALL_NOTE] = pass,
+    [ORR_CALL_END] = pass,
+};
+
+/* --- the run --- */
+
+/* Returns whether there was one more. */
+static bool next(struct player *player, const struct orr_call **ret)
+{
+    struct orr_error err;
+    int rc = orr_record_next(player->reader, ret, &err);
+
+    if (rc < 0) {
+        fprintf(stderr, "orrery: error: %s\n", err.text);
+        end(player);
+    }
+    player->ncalls++;
+    return rc > 0;
+}
+
+/* STARPU_SCHED and the like go before what the application asked for. */
+static int start(struct player *player)
+{
+    const struct orr_call *run;
+    struct starpu_conf conf;
+    char *scheduler;
+    int rc;
+
+    if (!next(player, &run) || run->verb != ORR_CALL_RUN)
+        player_fail(player, "the first call is not `run'");
+    starpu_conf_init(&conf);
+    scheduler =
+        run->scheduler ? player_need(player, strdup(run->scheduler)) : NULL;
+    conf.sched_policy_name = scheduler;
+    conf.ncpus = (int)run->ncpus;
+    conf.ncuda = (int)run->ncuda;
+    conf.nopencl = (int)run->nopencl;
+    conf.reserve_ncpus = (int)run->reserved;
+    conf.single_combined_worker = (int)run->combined;
+    conf.calibrate = (int)run->calibrate;
+    conf.global_sched_ctx_min_priority = (int)run->least;
+    conf.global_sched_ctx_max_priority = (int)run->most;
+    rc = starpu_init(&conf);
+    free(scheduler);
+    if (rc != 0)
+        return rc;
+    if (!orrery_is_simulated())
+        player_fail(player, "a record has no kernels that could run on this "
+                            "machine: name one to be simulated, with -m or "
+                            "ORRERY_MACHINE");
+    return 0;
+}
+
+static void make_calls(struct player *player)
+{
+    const struct orr_player_host *host = player->host;
+    const struct orr_call *call;
+
+    while (next(player, &call)) {
+        if (host->is_stopped && host->is_stopped(host->arg))
+            end(player);
+        if (call->after > 0)
+            orrery_usleep(call->after);
+        actions[call->verb](player, call);
+    }
+}
+
+/* --- the table --- */
+
+static int open_record(const char *path, const struct orr_player_host *host,
+                       struct player **ret, struct orr_error *err)
+{
+    struct player *player = calloc(1, sizeof(*player));
+    int rc;
+
+    if (!player)
+        return orr_fail(err, -ENOMEM, "%s: out of memory", path);
+    rc = orr_record_open(path, &player->reader, err);
+    if (rc < 0) {
+        free(player);
+        return rc;
+    }
+    player->host = host;
+    player->address = (uintptr_t)1 << 40;
+    *ret = player;
+    return 0;
+}
+
+static int play(struct player *player)
+{
+    int rc = start(player);
+
+    if (rc != 0)
+        return rc;
+    make_calls(player);
+    starpu_shutdown();
+    return 0;
+}
+
+static void close_record(struct player *player)
+{
+    if (!player)
+        return;
+    if (player->arbiter && !starpu_is_initialized())
+        starpu_arbiter_destroy(player->arbiter);
+    player_forget_data(player);
+    player_forget_tasks(player);
+    player_forget_codelets(player);
+    orr_record_close(player->reader);
+    free(player);
+}
+
+const struct orr_player_ops player_ops = {open_record, play, close_record};
