@@ -14,6 +14,7 @@
 #include "core/ends.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -43,15 +44,34 @@ static struct {
     pthread_t thread;           /* the simulation's */
     struct orr_exec_ops ending; /* exchanged for the machine's own */
     struct sigaction before[2]; /* of the signals below */
+    atomic_int nasking;         /* calls of orr_ends_interrupt under way */
+    orr_leave_fn leave; /* [main] in place of the process's end, or NULL */
+    void *leave_arg;
 } ends;
 
 static const int signals[2] = {SIGINT, SIGTERM};
+
+static void leave(int status)
+{
+    if (!ends.leave)
+        return;
+    ends.leave(ends.leave_arg, status);
+    _exit(status);
+}
+
+_Noreturn void orr_ends_exit(int status)
+{
+    leave(status);
+    fflush(NULL);
+    _exit(status);
+}
 
 static _Noreturn void die(int reason)
 {
     struct sigaction action = {.sa_handler = SIG_DFL};
     sigset_t set;
 
+    leave(reason > 0 ? 128 + reason : 1);
     if (reason > 0) {
         sigaction(reason, &action, NULL);
         sigemptyset(&set);
@@ -92,7 +112,8 @@ static _Noreturn void end_now(void)
     struct orr_runtime *rt = atomic_exchange(&ends.open, NULL);
     int reason = atomic_load(&ends.reason);
 
-    set_alarm(deadline_s, 0, give_up);
+    if (!ends.leave)
+        set_alarm(deadline_s, 0, give_up);
     if (rt)
         orr_progress_leave(rt);
     if (rt)
@@ -104,7 +125,8 @@ static _Noreturn void end_now(void)
 
 static _Noreturn void end_at_rest(void)
 {
-    if (atomic_load(&ends.reason) == FAILURE)
+    /* Another thread may hold a stream for ever: its process goes on. */
+    if (atomic_load(&ends.reason) == FAILURE && !ends.leave)
         fflush(NULL);
     end_now();
 }
@@ -157,7 +179,9 @@ static bool ask(struct orr_runtime *rt, int reason)
     if (!atomic_compare_exchange_strong(&ends.reason, &none, reason))
         return false;
     __atomic_store_n(&rt->exec->ops, &ends.ending, __ATOMIC_RELEASE);
-    set_alarm(0, patience_us, on_alarm);
+    /* A run that is left cannot be wherever it stands. */
+    if (!ends.leave)
+        set_alarm(0, patience_us, on_alarm);
     return true;
 }
 
@@ -185,6 +209,24 @@ static void on_signal(int number)
     if (atomic_load(&ends.reason) == 0 ||
         now - atomic_load(&ends.asked_s) > same_s)
         die(number);
+}
+
+void orr_ends_interrupt(void)
+{
+    struct orr_runtime *rt;
+
+    atomic_fetch_add(&ends.nasking, 1);
+    rt = atomic_load(&ends.open);
+    if (rt && ends.leave)
+        ask(rt, SIGINT);
+    atomic_fetch_sub(&ends.nasking, 1);
+}
+
+/* Another thread may still ask for the end of a run that is not open any more. */
+static void await_asking(void)
+{
+    while (atomic_load(&ends.nasking) > 0)
+        sched_yield();
 }
 
 _Noreturn void orr_ends_fail(struct orr_runtime *rt)
@@ -217,16 +259,15 @@ static void on_deadlock(struct orr_runtime *rt)
     atomic_store(&ends.open, NULL);
     orr_progress_leave(rt);
     orr_deadlock_explain(rt);
-    fflush(NULL);
     orr_report_write(rt, "deadlock");
-    _exit(3);
+    orr_ends_exit(3);
 }
 
 static void catch_signals(void)
 {
     struct sigaction action = {.sa_handler = on_signal};
 
-    for (unsigned i = 0; i < 2; i++) {
+    for (unsigned i = 0; i < 2 && !ends.leave; i++) {
         sigaction(signals[i], NULL, &ends.before[i]);
         if (ends.before[i].sa_handler == SIG_DFL)
             sigaction(signals[i], &action, NULL);
@@ -254,15 +295,22 @@ void orr_ends_watch(struct orr_runtime *rt)
     ends.process = getpid();
     ends.thread = pthread_self();
     atomic_store(&ends.reason, 0);
+    if (rt->sim) {
+        rt->sim->on_deadlock(rt->machine, on_deadlock, rt);
+        ends.ending = *rt->exec->ops;
+        ends.ending.park = end_instead_of_park;
+        ends.ending.sleep = end_instead_of_sleep;
+        ends.ending.join = end_instead_of_join;
+    }
     atomic_store(&ends.open, rt);
-    if (!rt->sim)
-        return;
-    rt->sim->on_deadlock(rt->machine, on_deadlock, rt);
-    ends.ending = *rt->exec->ops;
-    ends.ending.park = end_instead_of_park;
-    ends.ending.sleep = end_instead_of_sleep;
-    ends.ending.join = end_instead_of_join;
-    catch_signals();
+    if (rt->sim)
+        catch_signals();
+}
+
+void orr_ends_leave(orr_leave_fn leave_fn, void *arg)
+{
+    ends.leave = leave_fn;
+    ends.leave_arg = arg;
 }
 
 bool orr_ends_catches(const struct orr_runtime *rt)
@@ -285,6 +333,15 @@ void orr_ends_catch(struct orr_runtime *rt, bool on)
         restore_signals();
 }
 
+void orr_ends_forget_left(struct orr_runtime *rt)
+{
+    struct orr_runtime *expected = rt;
+
+    (void)atomic_compare_exchange_strong(&ends.open, &expected, NULL);
+    await_asking();
+    atomic_store(&ends.reason, 0);
+}
+
 void orr_ends_forget(struct orr_runtime *rt)
 {
     struct orr_runtime *expected = rt;
@@ -293,5 +350,6 @@ void orr_ends_forget(struct orr_runtime *rt)
         end_at_rest();
     if (!atomic_compare_exchange_strong(&ends.open, &expected, NULL))
         return;
+    await_asking();
     restore_signals();
 }

@@ -12,6 +12,11 @@
 
 struct orr_runtime;
 
+/* What is done in place of the end of the process, with the status that it would have
+ * had (128 more than its number for a signal). On any stack of the run; must not return.
+ */
+typedef void (*orr_leave_fn)(void *arg, int status);
+
 /* From now on such ends of the process concern this run. exit() and return from
  * main keep their status. Of a simulation, SIGINT and SIGTERM (unless
  * the application has handlers of its own) kill the process, a deadlock gives
@@ -25,6 +30,22 @@ bool orr_ends_catches(const struct orr_runtime *rt);
 
 /* Undoes that. */
 void orr_ends_forget(struct orr_runtime *rt);
+
+/* Runs that are opened from now on are left so: by a deadlock, a mistake of the
+ * application that is found or aborts in the thread of the simulation, and
+ * orr_ends_interrupt; signals are the application's. NULL: as before. Simulations
+ * only. */
+void orr_ends_leave(orr_leave_fn leave, void *arg);
+
+/* Undoes orr_ends_watch for one that was left. */
+void orr_ends_forget_left(struct orr_runtime *rt);
+
+/* Ends such a run as soon as it comes to rest. Safe in signal handlers; without
+ * one, nothing is done. */
+void orr_ends_interrupt(void);
+
+/* Ends the process with that status, its streams written out, or leaves the run. */
+_Noreturn void orr_ends_exit(int status);
 
 /* Ends the process with status 1 for a mistake that was already printed: at
  * once in a context of the run, else (a thread of the operating system that

@@ -569,7 +569,6 @@ static int make_parts(struct orr_runtime *rt, const struct starpu_conf *conf,
 
 static void free_parts(struct orr_runtime *rt)
 {
-    orr_sched_ctx_stop(rt);
     orr_trace_free(rt->trace);
     orr_tally_free(rt->tally);
     orr_tool_close(rt->tool);
@@ -619,10 +618,13 @@ static void size_stacks(struct orr_exec *exec)
 }
 
 static int start(struct orr_runtime *rt, struct starpu_conf *conf,
-                 struct orr_error *err)
+                 const struct orr_setting *settings, struct orr_error *err)
 {
     int code = orr_config_read(&rt->config, err);
 
+    for (; !code && settings && settings->text; settings++)
+        code =
+            orr_config_replace(&rt->config, settings->id, settings->text, err);
     if (code)
         return code;
     code = open_tool(rt);
@@ -670,7 +672,9 @@ static int start(struct orr_runtime *rt, struct starpu_conf *conf,
     return code;
 }
 
-int orr_runtime_start(struct starpu_conf *conf, struct orr_pinned *pinned)
+int orr_runtime_start(struct starpu_conf *conf,
+                      const struct orr_setting *settings,
+                      struct orr_pinned *pinned)
 {
     struct orr_runtime *rt = calloc(1, sizeof(*rt));
     struct orr_error err = {""};
@@ -690,11 +694,12 @@ int orr_runtime_start(struct starpu_conf *conf, struct orr_pinned *pinned)
     orr_iterations_init(&rt->iterations);
     orr_list_init(&rt->handles);
     orr_list_init(&rt->dead);
-    code = start(rt, conf, &err);
+    code = start(rt, conf, settings, &err);
     if (code) {
         orr_calls_abandon(rt);
         orr_log_error("starpu_init: %s",
                       err.text[0] ? err.text : strerror(-code));
+        orr_sched_ctx_stop(rt);
         free_parts(rt);
         free(rt);
         return code;
@@ -743,6 +748,21 @@ void orr_runtime_stop(struct orr_runtime *rt)
     orr_sched_ctx_stop(rt);
     orr_context_end();
     rt->machine->ops->close(rt->machine);
+    free_parts(rt);
+    free(rt);
+}
+
+void orr_runtime_abandon(struct orr_runtime *rt)
+{
+    orr_progress_leave(rt);
+    orr_watchdog_tasks_stop(rt);
+    orr_progress_stop(rt);
+    orr_calls_abandon(rt);
+    orr_ends_forget_left(rt);
+    orr_runtime_adopt_threads(NULL);
+    if (rt->machine)
+        rt->machine->ops->close(rt->machine);
+    orr_self = NULL;
     free_parts(rt);
     free(rt);
 }

@@ -7,6 +7,8 @@
 
 #include <starpu.h>
 
+#include "core/base/config.h"
+
 struct orr_pinned;
 struct orr_runtime;
 
@@ -14,9 +16,23 @@ struct orr_runtime;
  * the system says where that is more. */
 void orr_runtime_ask_stacks(size_t bytes);
 
-/* Opens and starts everything. `conf` may be NULL; pinned memory is noted in
- * `pinned`, which outlives the run. 0, -ENODEV, -EINVAL. */
-int orr_runtime_start(struct starpu_conf *conf, struct orr_pinned *pinned);
+/* A value that goes before the environment's; "": as if that had none. */
+struct orr_setting {
+    enum orr_config_id id;
+    const char *text;
+};
+
+/* Opens and starts everything. `conf` and `settings` (with a NULL text behind the
+ * last) may be NULL; pinned memory is noted in `pinned`, which outlives the run. 0,
+ * -ENODEV, -EINVAL. */
+int orr_runtime_start(struct starpu_conf *conf,
+                      const struct orr_setting *settings,
+                      struct orr_pinned *pinned);
+
+/* Forgets a simulated run that was left where it stood (orr_ends_leave), on the
+ * stack that opened it: the machine is closed, what core made for the run stays
+ * allocated. */
+void orr_runtime_abandon(struct orr_runtime *rt);
 
 /* Waits for all tasks, ends the workers, saves models, writes the report and
  * the trace, closes the machine. */

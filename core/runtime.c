@@ -59,6 +59,11 @@ void orr_runtime_adopt_threads(struct orr_runtime *rt)
     atomic_store_explicit(&real_runtime, rt, memory_order_release);
 }
 
+struct orr_runtime *orr_runtime_adopted(void)
+{
+    return atomic_load(&real_runtime);
+}
+
 /* --- what a context may do --- */
 
 void orr_runtime_hold_back(struct orr_runtime *rt, int change,

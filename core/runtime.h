@@ -245,6 +245,9 @@ struct orr_runtime *orr_runtime_need(const char *call);
  * NULL: to none. */
 void orr_runtime_adopt_threads(struct orr_runtime *rt);
 
+/* That run, NULL: none. */
+struct orr_runtime *orr_runtime_adopted(void);
+
 /* Ends the process with status 1 after what the run has recorded was saved.
  * The caller has said why. Any context. */
 _Noreturn void orr_runtime_fail(struct orr_runtime *rt);

@@ -39,6 +39,31 @@ int orrery_knows_kernel(const char *name, const char *symbol);
  * them (infinity: never). Returns 0, or -ETIMEDOUT. */
 int orrery_sem_wait_until(starpu_sem_t *sem, double date);
 
+/* What goes before the environment's ORRERY_MACHINE, ORRERY_SET, STARPU_SCHED and
+ * others of these names (docs/ENVIRONMENT.md); NULL leaves it, "" is none. */
+struct orrery_replay_settings {
+    const char *machine, *edits, *scheduler, *assume, *noise, *seed;
+    const char *report, *graph, *trace; /* files to be written */
+};
+
+/* Makes the calls of a record (docs/RECORD.md) in this process, as `orrery replay`
+ * does in one of its own: from starpu_init() to starpu_shutdown(), simulated, on the
+ * calling thread. Messages go to stderr. Returns 0, or
+ * -EBUSY: the library is initialised, or another one is played;
+ * -EDEADLK: nothing could go on (a deadlock);
+ * -ECANCELED: a call was refused, a kernel's time is not known;
+ * -EINTR: orrery_replay_stop();
+ * others: what is wrong with the record's beginning, or what starpu_init() returned.
+ * Where the process would have ended otherwise, it goes on: nothing is initialised
+ * then, and some memory of the run is lost. While calls are made abort() in the
+ * calling thread ends the run as well. */
+int orrery_replay(const char *path,
+                  const struct orrery_replay_settings *settings);
+
+/* Ends the one that is played in this process, if any, soon: what it has recorded is
+ * written, orrery_replay() returns -EINTR. Any thread, signal handlers. */
+void orrery_replay_stop(void);
+
 /* As starpu_usleep(), with all digits of a double. */
 void orrery_usleep(double microseconds);
 

@@ -43,11 +43,23 @@ static int start(struct orr_process *process, struct starpu_conf *user_conf)
 
     process->user_policy = user_conf ? user_conf->sched_policy : NULL;
     if (!orr_policy_is_name(process->user_policy))
-        return orr_runtime_start(user_conf, &process->pinned);
+        return orr_runtime_start(user_conf, process->settings,
+                                 &process->pinned);
     conf = *user_conf;
     conf.sched_policy_name = conf.sched_policy->policy_name;
     conf.sched_policy = process->user_policy = NULL;
-    return orr_runtime_start(&conf, &process->pinned);
+    return orr_runtime_start(&conf, process->settings, &process->pinned);
+}
+
+/* Another thread. */
+static bool is_replaying(const struct orr_process *process)
+{
+    if (!atomic_load(&process->replaying) ||
+        pthread_equal(atomic_load(&process->replayer), pthread_self()))
+        return false;
+    orr_log_error("starpu_init: a record is played in this process "
+                  "(orrery_replay): wait until that has ended");
+    return true;
 }
 
 static void tell_vain(const char *name, const char *reason)
@@ -65,7 +77,13 @@ int starpu_initialize(struct starpu_conf *user_conf, int *argc, char ***argv)
     (void)argv;
     if (rc < 0)
         return rc;
+    if (is_replaying(process))
+        return -EBUSY;
     if (atomic_fetch_add(&process->users, 1) > 0) {
+        if (atomic_load(&process->replaying)) {
+            atomic_fetch_sub(&process->users, 1);
+            return -EBUSY;
+        }
         starpu_wait_initialized();
         return 0;
     }

@@ -7,6 +7,7 @@
  */
 #pragma once
 
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -16,6 +17,7 @@
 struct orr_api_state;
 struct orr_folded;
 struct orr_policy_names;
+struct orr_setting;
 struct starpu_sched_policy;
 
 struct orr_process {
@@ -29,6 +31,9 @@ struct orr_process {
     atomic_int last_interface; /* of starpu_data_interface_get_next_id */
     struct starpu_sched_policy
         *user_policy; /* [main] of starpu_init, or NULL */
+    atomic_bool replaying;              /* orrery_replay is at work … */
+    _Atomic(pthread_t) replayer;        /* … on that thread … */
+    const struct orr_setting *settings; /* [main] … with these, or NULL */
     /* Names of the built-in policies (policy.c); made once, never freed. */
     _Atomic(struct orr_policy_names *) policies;
     /* What the API keeps for the present runtime (state.h). */

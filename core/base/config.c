@@ -125,10 +125,10 @@ static void set_default(const struct variable *variable,
     }
 }
 
-static int read_variable(enum orr_config_id id, struct orr_config_value *value,
-                         struct orr_error *err)
+/* `text` may be NULL. */
+static int read_variable(enum orr_config_id id, const char *text,
+                         struct orr_config_value *value, struct orr_error *err)
 {
-    const char *text = getenv(table[id].name);
     int rc;
 
     set_default(&table[id], value);
@@ -248,7 +248,7 @@ int orr_config_read(struct orr_config *config, struct orr_error *err)
     int rc = 0;
 
     for (int id = 0; id < ORR_CFG_COUNT && rc == 0; id++)
-        rc = read_variable(id, &fresh.values[id], err);
+        rc = read_variable(id, getenv(table[id].name), &fresh.values[id], err);
     if (rc == 0)
         rc = read_device_limits("CUDA", fresh.cuda_mib, err);
     if (rc == 0)
@@ -269,11 +269,29 @@ int orr_config_read(struct orr_config *config, struct orr_error *err)
     return 0;
 }
 
+static void free_value(struct orr_config *config, enum orr_config_id id)
+{
+    if (table[id].type == TYPE_STRING && config->values[id].set)
+        free(config->values[id].text);
+}
+
+int orr_config_replace(struct orr_config *config, enum orr_config_id id,
+                       const char *text, struct orr_error *err)
+{
+    struct orr_config_value fresh;
+    int rc = read_variable(id, text, &fresh, err);
+
+    if (rc < 0)
+        return rc;
+    free_value(config, id);
+    config->values[id] = fresh;
+    return 0;
+}
+
 void orr_config_done(struct orr_config *config)
 {
     for (int id = 0; id < ORR_CFG_COUNT; id++)
-        if (table[id].type == TYPE_STRING && config->values[id].set)
-            free(config->values[id].text);
+        free_value(config, id);
     memset(config, 0, sizeof(*config));
 }
 

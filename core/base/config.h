@@ -390,7 +390,7 @@
       "the installed one.")                                                    \
     X(MODULE_DIR, "ORRERY_MODULE_DIR", STRING, "",                             \
       "Directory of the modules `sim.so`, `packed.so`, `bound.so`, "           \
-      "`fit.so` and `python.so`. Unset: beside the library.")
+      "`fit.so`, `python.so` and `replay.so`. Unset: beside the library.")
 
 #define ORR_CONFIG_OUTPUT(X)                                                   \
     X(SILENT, "STARPU_SILENT", BOOL, "0",                                      \
@@ -549,6 +549,11 @@ struct orr_config {
  * Errors: -EINVAL with a message that names variable and value, -ENOMEM;
  * *config is then untouched. The caller ends it with orr_config_done. */
 int orr_config_read(struct orr_config *config, struct orr_error *err);
+
+/* Reads `text` as the environment's would be; "": as if it were unset. Errors as
+ * above; the value is then untouched. */
+int orr_config_replace(struct orr_config *config, enum orr_config_id id,
+                       const char *text, struct orr_error *err);
 
 /* Frees what the object owns; zeroed ones are allowed. */
 void orr_config_done(struct orr_config *config);

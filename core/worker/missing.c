@@ -214,7 +214,6 @@ void orr_kernel_missing(struct orr_runtime *rt, struct orr_job *job)
                       "time: ORRERY_ASSUME='kernel[%s] = 50us'.",
                       orr_cost_symbol(job->costs));
     orr_ends_forget(rt);
-    fflush(NULL);
     orr_report_write(rt, "missing");
-    _exit(1);
+    orr_ends_exit(1);
 }

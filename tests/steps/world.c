@@ -201,7 +201,7 @@ void world_open(const struct world_spec *what)
     setenv("STARPU_SCHED", "eager", 1);
     unsetenv("ORRERY_MACHINE");
     unsetenv("ORRERY_CHECK_BOUNDS");
-    if (orr_runtime_start(NULL, NULL) != 0)
+    if (orr_runtime_start(NULL, NULL, NULL) != 0)
         step_fail("the run cannot be opened");
     world = main_context.runtime;
     atomic_store(&world->nactive, 0); /* its workers never run */

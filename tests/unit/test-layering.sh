@@ -31,7 +31,7 @@ includes() {
 allowed='
 bound:
 core: core/cost core/data core/device core/observe core/sched core/task core/worker perfmodel
-core/api: bound core core/cost core/data core/data/interfaces core/device core/device/cpu core/device/gpu core/device/opencl core/observe core/sched core/task core/worker perfmodel
+core/api: bound core core/cost core/data core/data/interfaces core/device core/device/cpu core/device/gpu core/device/opencl core/observe core/sched core/task core/worker perfmodel record
 core/base:
 core/bus: core/device perfmodel
 core/cost: core core/data core/device core/task core/worker perfmodel
