@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""For pip: builds the extension module against the Orrery that pkg-config finds, one
+"""For pip: builds the extension modules against the Orrery that pkg-config finds, one
 that is installed or, with orrery-env sourced, in its build folder. What the library
 itself needs (its modules, the catalogue, the command) stays where that is."""
 
@@ -21,14 +21,19 @@ def pkg_config(*options):
     return done.stdout.split()
 
 
-libraries = pkg_config("--variable=orrery_libdir")
-setup(ext_modules=[Extension(
-    "starpu.starpupy",
-    sources=sorted(glob.glob("starpupy/*.c")),
-    depends=sorted(glob.glob("starpupy/*.h")),
-    extra_compile_args=[*pkg_config("--cflags"), "-D_GNU_SOURCE",
-                        "-std=gnu11", "-Wno-discarded-qualifiers",
-                        "-fvisibility=hidden"],
-    extra_link_args=pkg_config("--libs"),
-    runtime_library_dirs=libraries,
-)])
+def extension(name, sources, depends=()):
+    return Extension(
+        name, sources=sorted(sources), depends=sorted(depends),
+        extra_compile_args=[*pkg_config("--cflags"), "-D_GNU_SOURCE",
+                            "-std=gnu11", "-Wno-discarded-qualifiers",
+                            "-fvisibility=hidden"],
+        extra_link_args=pkg_config("--libs"),
+        runtime_library_dirs=pkg_config("--variable=orrery_libdir"),
+    )
+
+
+setup(ext_modules=[
+    extension("starpu.starpupy", glob.glob("starpupy/*.c"),
+              glob.glob("starpupy/*.h")),
+    extension("orrery._replay", ["orrery/_replay.c"]),
+])

@@ -3,6 +3,7 @@
 where that is installed."""
 
 import html
+import json
 import re
 import shlex
 import zlib
@@ -70,6 +71,12 @@ def read_graph(path):
                     "end_us": float(end) * 1e3 if ran else None,
                 })
     return workers, tasks
+
+
+def read_report(path):
+    """The report of a run."""
+    with open(path, encoding="utf-8", errors="replace") as file:
+        return json.load(file)
 
 
 class Run:

@@ -3,12 +3,14 @@
 
 import concurrent.futures
 import os
-import tempfile
 
+from . import _simulation
 from ._command import Error, run_json
 from ._graph import Graph
 from ._machine import Machine, as_machine, assumed
-from ._result import Bounds, Comparison, Explanation, Run, read_graph
+from ._pool import pool
+from ._result import Bounds, Comparison, Explanation, Run
+from ._simulation import Case
 from ._sweep import Sweep
 
 
@@ -48,6 +50,37 @@ def _luck(seed, noise):
                 "measured" if noise is None else _share(noise)}
 
 
+def _case(graph, machine, scheduler, assume, seed, noise):
+    texts = (assume,) if isinstance(assume, str) else assume or ()
+    if scheduler is not None and not isinstance(scheduler, str):
+        raise Error(f"scheduler={scheduler!r}: use its name, a text")
+    graph = graph if isinstance(graph, Graph) else Graph.from_record(graph)
+    return Case(graph, machine, scheduler, texts, _luck(seed, noise))
+
+
+def _run(machine, case, seed, found):
+    report, workers, tasks = found
+    return Run(machine, report["scheduler"], report, workers, tasks,
+               seed if case.luck else None)
+
+
+def _simulate(machine, seed, case):
+    """In this process, if that can be."""
+    if case.needs_command():
+        return _run(machine, case, seed, _simulation.command(case))
+    try:
+        return _run(machine, case, seed, _simulation.play(case))
+    except _simulation.Busy:
+        return _run(machine, case, seed, pool().simulate(case))
+
+
+def _simulate_aside(machine, seed, case, group):
+    """In another process."""
+    found = _simulation.command(case) if case.needs_command() \
+        else pool().simulate(case, group)
+    return _run(machine, case, seed, found)
+
+
 def simulate(graph, machine, scheduler=None, assume=None, seed=None,
              noise=None):
     """Simulates a graph, or the record of that path, on a machine: a Run. `assume`
@@ -56,19 +89,21 @@ def simulate(graph, machine, scheduler=None, assume=None, seed=None,
     The lengths of kernels are the expected ones, unless there is `noise`: 0.02 is
     their standard deviation, 'measured' that of the measures. The same seed gives
     the same lengths; one without noise= means noise='measured'."""
-    path = _path(graph)
-    luck = _luck(seed, noise)
-    with tempfile.TemporaryDirectory(prefix="orrery-") as folder:
-        trace = os.path.join(folder, "run.graph")
-        report = run_json("replay", path, *_words(machine, scheduler, assume),
-                          "--json", env={"ORRERY_GRAPH": trace, **luck})
-        workers, tasks = read_graph(trace)
-    return Run(as_machine(machine), report["scheduler"], report, workers, tasks,
-               seed if luck else None)
+    machine = as_machine(machine)
+    return _simulate(machine, seed, _case(graph, machine, scheduler, assume,
+                                          seed, noise))
 
 
 def _several(given, one):
     return [given] if given is None or isinstance(given, one) else list(given)
+
+
+def _jobs(jobs):
+    if jobs is None:
+        return os.cpu_count() or 1
+    if isinstance(jobs, bool) or not isinstance(jobs, int) or jobs < 1:
+        raise Error(f"jobs={jobs!r}: use a number of processes, from 1")
+    return jobs
 
 
 def compare(graphs, machines, schedulers=None, assume=None, jobs=None,
@@ -80,19 +115,24 @@ def compare(graphs, machines, schedulers=None, assume=None, jobs=None,
     machines = _several(machines, (str, os.PathLike, Machine))
     schedulers = _several(schedulers, str)
     seeds = _several(seed, int)
-    cases = [(graph, machine, scheduler, assume, one, noise)
+    cases = [(as_machine(machine), one,
+              _case(graph, as_machine(machine), scheduler, assume, one, noise))
              for graph in graphs for machine in machines
              for scheduler in schedulers for one in seeds]
-    for graph in graphs:
-        _path(graph)  # written once, before the threads need it
-    with concurrent.futures.ThreadPoolExecutor(
-            jobs or os.cpu_count()) as pool:
-        pending = [pool.submit(simulate, *case) for case in cases]
+    jobs = min(_jobs(jobs), len(cases))
+    if jobs <= 1:
+        return Comparison(_simulate(*case) for case in cases)
+    group = []
+    with concurrent.futures.ThreadPoolExecutor(jobs) as threads:
+        pending = [threads.submit(_simulate_aside, *case, group)
+                   for case in cases]
         try:
             return Comparison(future.result() for future in pending)
-        except Error:
+        except BaseException:
             for future in pending:
                 future.cancel()
+            for worker in list(group):
+                worker.end()
             raise
 
 
