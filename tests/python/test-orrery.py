@@ -142,10 +142,12 @@ def a_program_is_recorded_and_replayed():
 def names_may_have_any_letters():
     graph = orrery.Graph()
     datum = graph.add_data(8, name='a "b" \\ é')
-    graph.add_task('k "quoted" \\', writes=[datum], name="n\n1",
-                   times={"cpu": 1}, priority=3, flops=1e9)
+    kernels = ['k "quoted" \\', "a\tb", "é", "x"]
+    for kernel in kernels:
+        graph.add_task(kernel, writes=[datum], name="n\n1", times={"cpu": 1},
+                       priority=3, flops=1e9)
     run = orrery.simulate(graph, MACHINE, "eager")
-    equal(run.tasks[0]["kernel"], 'k "quoted" \\')
+    equal([task["kernel"] for task in run.tasks], kernels)
 
 
 def many_run_at_once():

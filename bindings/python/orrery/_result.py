@@ -5,7 +5,6 @@ where that is installed."""
 import html
 import json
 import re
-import shlex
 import zlib
 
 from ._command import Error
@@ -45,31 +44,45 @@ def _colour(kernel):
     return f"hsl({zlib.crc32(kernel.encode()) % 360},60%,60%)"
 
 
-_TASK = re.compile(r"^task (\d+) (\d+) (-?\d+)(?: tag \S+)?"
+_NAME = re.compile(r'(?:worker|kind) (?:"((?:[^"\\]|\\.)*)"|(\S+))')
+_ESCAPED = re.compile(r"\\(x[0-9a-f]{2}|.)")
+_TASK = re.compile(r"task (\d+) (\d+) (-?\d+)(?: tag \S+)?"
                    r"(?: ran (\d+) (\S+) (\S+))?")
+
+
+def _unescape(match):
+    what = match[1]
+    return chr(int(what[1:], 16)) if len(what) == 3 else what
+
+
+def _name_of(line):
+    quoted, plain = _NAME.match(line).groups()
+    return plain or _ESCAPED.sub(_unescape, quoted)
 
 
 def read_graph(path):
     """The workers and tasks of a graph file (docs/GRAPH.md)."""
     workers, kernels, tasks = [], [], []
     with open(path, encoding="utf-8") as file:
-        for line in file:
-            word, _, rest = line.partition(" ")
-            if word == "worker":
-                workers.append(shlex.split(rest)[0])
-            elif word == "kind":
-                kernels.append(shlex.split(rest)[0])
-            elif word == "task":
-                kind, job, priority, worker, start, end = \
-                    _TASK.match(line).groups()
-                ran = worker is not None
-                tasks.append({
-                    "task": int(job), "kernel": kernels[int(kind)],
-                    "priority": int(priority),
-                    "worker": workers[int(worker)] if ran else None,
-                    "start_us": float(start) * 1e3 if ran else None,
-                    "end_us": float(end) * 1e3 if ran else None,
-                })
+        # Most lines are of edges and of data.
+        lines = [line for line in file if line[:5] in
+                 ("worke", "kind ", "task ")]
+    for line in lines:
+        if line[0] == "w":
+            workers.append(_name_of(line))
+        elif line[0] == "k":
+            kernels.append(_name_of(line))
+        else:
+            kind, job, priority, worker, start, end = \
+                _TASK.match(line).groups()
+            ran = worker is not None
+            tasks.append({
+                "task": int(job), "kernel": kernels[int(kind)],
+                "priority": int(priority),
+                "worker": workers[int(worker)] if ran else None,
+                "start_us": float(start) * 1e3 if ran else None,
+                "end_us": float(end) * 1e3 if ran else None,
+            })
     return workers, tasks
 
 
