@@ -6,8 +6,10 @@ import ctypes
 import gc
 import mmap
 import operator
+import threading
+import time
 
-from common import equal, need, raises, test_all
+from common import Skip, equal, need, raises, test_all
 
 import starpu
 
@@ -131,6 +133,55 @@ def slices_are_used_in_turn():
     equal(list(data[15:]), [550] * 5)
     starpu.release(data)
     starpu.unregister(data)
+
+
+def a_call_has_no_overlapping_arguments():
+    numpy = need("numpy")
+    data = numpy.zeros(10, int)
+
+    def both(one, other):
+        one += 1
+        other += 1
+
+    submit = starpu.task_submit(modes=["RW", "RW"], ret_fut=False)
+    for _ in range(2):
+        raises(starpu.error, "same call|Handle.partition", submit, both,
+               data[:6], data[4:])
+        submit(both, data[:5], data[5:])
+    starpu.task_wait_for_all()
+    equal(list(data), [2] * 10)
+
+
+def threads_use_slices_in_turn():
+    numpy = need("numpy")
+    if starpu.is_simulated():
+        raise Skip("only one thread submits in a simulation")
+    data = numpy.zeros(10, int)
+    slices = [data[:6], data[3:8], data[1:9]]
+    go, log = threading.Event(), []
+
+    def change(part, name):
+        log.append("begin " + name)
+        if name == "first":
+            go.wait()
+        part += 1
+        log.append("end " + name)
+
+    submit = starpu.task_submit(modes=["RW"], ret_fut=False)
+    submit(change, slices[0], "first")
+    threads = [threading.Thread(target=submit, args=(change, slices[i], name))
+               for i, name in ((1, "a"), (1, "b"), (2, "c"))]
+    for thread in threads:
+        thread.start()
+        time.sleep(0.05)  # so that each is likely to be waiting
+    go.set()
+    for thread in threads:
+        thread.join()
+    starpu.task_wait_for_all()
+    equal(log[:2], ["begin first", "end first"])
+    equal([(log[i][:6], log[i + 1][:4], log[i][-1] == log[i + 1][-1])
+           for i in range(0, 8, 2)], [("begin ", "end ", True)] * 4)
+    equal(list(data), [1, 2, 2, 4, 4, 4, 3, 3, 1, 0])
 
 
 def the_same_object_may_be_given_twice():

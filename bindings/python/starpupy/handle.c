@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <structmember.h>
+#include <unistd.h>
 
 /* -- the layout of memory ------------------------------------------------- */
 
@@ -196,11 +197,14 @@ int spy_handle_register(struct spy_handle *handle, PyObject *object)
 {
     uint32_t nn[PyBUF_MAX_NDIM], ldn[PyBUF_MAX_NDIM];
 
+    int ret = -1;
+
     handle->object = Py_NewRef(object);
     handle->viewed = has_memory(object, &handle->view);
     if (handle->viewed && lay_out(handle, nn, ldn) < 0)
         goto release;
-    if (spy_register_add(handle) < 0)
+    ret = spy_register_add(handle);
+    if (ret != 0)
         goto release;
     if (handle->viewed)
         register_memory(handle, nn, ldn);
@@ -214,13 +218,14 @@ release:
         PyBuffer_Release(&handle->view);
     handle->viewed = false;
     Py_CLEAR(handle->object);
-    return -1;
+    return ret;
 }
 
 struct spy_handle *spy_handle_of(PyObject *object)
 {
     struct spy_handle *handle;
     PyTypeObject *type = (PyTypeObject *)spy.handle_type;
+    int ret;
 
     if (!PyObject_CheckBuffer(object))
         return NULL;
@@ -238,8 +243,11 @@ struct spy_handle *spy_handle_of(PyObject *object)
         Py_DECREF(handle);
         return NULL;
     }
-    if (spy_handle_register(handle, object) < 0)
+    ret = spy_handle_register(handle, object);
+    if (ret != 0)
         Py_CLEAR(handle);
+    if (ret > 0)
+        return spy_handle_of(object);
     return handle; /* the reference is the register's */
 }
 
@@ -418,6 +426,76 @@ static int may_end(const struct spy_handle *handle)
     return 0;
 }
 
+/* -- in turn with calls of other threads -- */
+
+static _Thread_local size_t nclaims; /* [owner] */
+
+void spy_handle_claim(struct spy_handle *handle, bool on)
+{
+    handle->claims += on ? 1 : -1;
+    nclaims += on ? 1 : -1;
+}
+
+/* Lets another thread go on for a moment. -1 and a signal's exception. */
+static int pass(void)
+{
+    enum { MOMENT_US = 100 };
+
+    Py_BEGIN_ALLOW_THREADS usleep(MOMENT_US);
+    Py_END_ALLOW_THREADS return PyErr_CheckSignals();
+}
+
+/* Until no other thread submits a call on it, or ends it. The latter waits for tasks
+ * alone, the former perhaps for other data: who has claims does not wait for those of
+ * others, so there are no circles. */
+static int await_others(const struct spy_handle *handle)
+{
+    while (handle->data && (handle->claims || handle->going)) {
+        if (handle->claims && nclaims) {
+            spy_error("memory of %s object is part of another object's of the "
+                      "same call, or of one that another thread submits: use "
+                      "Handle.partition to let tasks work on parts of an "
+                      "object",
+                      handle->object ? Py_TYPE(handle->object)->tp_name : "an");
+            return -1;
+        }
+        if (pass() < 0)
+            return -1;
+    }
+    return 0;
+}
+
+static int own_mode(const struct spy_handle *handle)
+{
+    return handle->constant ? STARPU_R : STARPU_RW;
+}
+
+/* Waits until its tasks have ended. It is in the register meanwhile: whoever wants
+ * its memory comes after them as well. */
+static int settle(struct spy_handle *handle)
+{
+    int ret = await_others(handle);
+    size_t uses;
+
+    while (ret == 0 && handle->data && handle->pending && !handle->held) {
+        uses = handle->uses;
+        handle->going = true;
+        ret = acquire(handle->data, own_mode(handle));
+        if (ret == 0) {
+            PyThreadState *state = spy_detach();
+
+            starpu_data_release(handle->data);
+            spy_attach(state);
+        }
+        handle->going = false;
+        if (ret == 0)
+            ret = await_others(handle);
+        if (handle->uses == uses)
+            break;
+    }
+    return ret;
+}
+
 /* The wait is one that a signal ends. */
 int spy_handle_end(struct spy_handle *handle)
 {
@@ -425,7 +503,7 @@ int spy_handle_end(struct spy_handle *handle)
 
     if (handle->held)
         release(handle);
-    if (acquire(handle->data, handle->constant ? STARPU_R : STARPU_RW) < 0)
+    if (acquire(handle->data, own_mode(handle)) < 0)
         return -1;
     state = spy_detach();
     starpu_data_release(handle->data);
@@ -446,11 +524,21 @@ int spy_handle_unregister(struct spy_handle *handle, bool later)
     if (may_end(handle) < 0)
         return -1;
     Py_INCREF(handle); /* the register's own goes */
+    if (!(later && handle->pending) &&
+        (settle(handle) < 0 || !handle->data || may_end(handle) < 0)) {
+        /* Without data, another thread has ended it. */
+        ret = handle->data || PyErr_Occurred() ? -1 : 0;
+        Py_DECREF(handle);
+        return ret;
+    }
     spy_register_remove(handle);
-    if (later && handle->pending)
+    if (later && handle->pending) {
         spy_garbage_add(handle, false);
-    else
+    } else {
+        handle->going = true;
         ret = spy_handle_end(handle);
+        handle->going = false;
+    }
     if (ret < 0 && spy_register_add(handle) == 0 && handle->automatic)
         Py_INCREF(handle);
     Py_DECREF(handle);

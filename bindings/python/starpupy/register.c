@@ -234,6 +234,9 @@ int spy_register_add(struct spy_handle *handle)
         if (make_way(&range) < 0)
             return -1;
     }
+    /* Another thread may have been here during the wait. */
+    if (handle->automatic && spy_handle_find(handle->object))
+        return 1;
     if (add_entry(handle) < 0)
         return -1;
     if (handle->listed && has_range(handle) && add_range(handle) < 0) {
@@ -377,7 +380,8 @@ void spy_garbage_collect(void)
         if (i >= reg.ngarbage) /* others ended while the last one did */
             continue;
         garbage = reg.garbage[i];
-        if (garbage.handle && garbage.handle->pending)
+        if (garbage.handle &&
+            (garbage.handle->pending || garbage.handle->going))
             continue;
         reg.garbage[i] = reg.garbage[--reg.ngarbage];
         end_garbage(&garbage);

@@ -169,7 +169,10 @@ struct spy_handle {
     bool automatic;           /* and that owns it */
     bool constant;            /* the object's memory can only be read */
     bool ending;              /* unregistered, but tasks still use it */
-    size_t pending;           /* tasks that use it */
+    size_t pending;           /* tasks that use it … */
+    size_t uses;              /* … those that ever did … */
+    size_t claims;            /* … and calls that are being submitted */
+    bool going;               /* a thread ends it, or waits for its tasks */
     int held;                 /* the mode in which it is acquired, 0: not */
     struct spy_handle *whole; /* of which this is a part; owned */
     size_t nparts;            /* into which it is partitioned */
@@ -194,8 +197,11 @@ static inline bool spy_is_handle(PyObject *object)
 struct spy_handle *spy_handle_new(void);
 
 /* Gives the handle its data: memory if the object has any, else none. -1 and an
- * exception. */
+ * exception; 1 as spy_register_add. */
 int spy_handle_register(struct spy_handle *handle, PyObject *object);
+
+/* A call that is being submitted uses it from now on: it is not ended meanwhile. */
+void spy_handle_claim(struct spy_handle *handle, bool on);
 
 /* Ends it: waits for its tasks unless `later`, then frees what it had. -1 and an
  * exception. */
@@ -214,7 +220,8 @@ PyObject *spy_handle_value(struct spy_handle *handle, void *interface);
 int spy_handle_check(const struct spy_handle *handle, const char *call);
 
 /* The register of objects: -1 and an exception if it is there already, or its
- * memory overlaps that of another one. */
+ * memory overlaps that of another one; 1 if an automatic one is there by now, since
+ * that may wait. */
 int spy_register_add(struct spy_handle *handle);
 void spy_register_remove(struct spy_handle *handle);
 /* Another object is that of a handle without memory. -1 and an exception if it is

@@ -387,8 +387,12 @@ static int hand_over(struct submission *s, struct starpu_task *task)
         starpu_task_declare_deps_array(task, (unsigned)s->nbefore,
                                        s->more_before ? s->more_before
                                                       : s->before);
-    for (size_t i = 0; i < s->task->nhandles; i++)
+    for (size_t i = 0; i < s->task->nhandles; i++) {
         s->task->handles[i]->pending++;
+        s->task->handles[i]->uses++;
+        spy_handle_claim(s->task->handles[i], false);
+    }
+    s->task->submitted = true;
     spy.unfinished++;
     if (s->task->future)
         s->task->future->task = task;

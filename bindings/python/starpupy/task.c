@@ -49,6 +49,8 @@ static void free_rest(struct spy_task *task)
 
 void spy_task_free(struct spy_task *task)
 {
+    for (size_t i = 0; i < task->nhandles && !task->submitted; i++)
+        spy_handle_claim(task->handles[i], false);
     drop(task);
     free_rest(task);
 }
@@ -92,6 +94,7 @@ int spy_task_add(struct spy_task *task, struct spy_handle *handle, int mode)
     }
     if (task->nhandles == task->room && make_room(task) < 0)
         return -1;
+    spy_handle_claim(handle, true);
     task->handles[task->nhandles] =
         (struct spy_handle *)Py_NewRef((PyObject *)handle);
     task->modes[task->nhandles++] = (enum starpu_data_access_mode)mode;

@@ -21,6 +21,7 @@ struct spy_task {
     enum spy_future_state
         outcome;                 /* SPY_PENDING: the function was not called */
     PyObject *value, *traceback; /* of the outcome */
+    bool submitted; /* its handles have it as pending, not as a claim */
     bool delivered;
     struct spy_handle *few_handles[STARPU_NMAXBUFS];
     enum starpu_data_access_mode few_modes[STARPU_NMAXBUFS];
