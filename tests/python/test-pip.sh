@@ -46,7 +46,11 @@ import orrery, starpu
 starpu.init()
 assert starpu.task_submit()(pow, 2, 5).wait() == 32
 starpu.shutdown()
-assert "h100-pcie-4" in orrery.machines()'
+assert "h100-pcie-4" in orrery.machines()
+graph = orrery.Graph()
+graph.add_task("kernel", times={"cpu": 100})
+assert len(orrery.simulate(graph, "h100-pcie-4", "eager").tasks) == 1
+assert len(orrery.compare(graph, "h100-pcie-4", ["eager", "dmda"], jobs=2)) == 2'
 }
 
 unset PYTHONPATH
