@@ -112,11 +112,16 @@ def it_says_what_the_command_says():
 
 
 def edits_without_effect_are_compared():
-    machine = orrery.machine(MACHINE, set="cuda.count = 2")
-    case = _study._case(chain(), machine, "eager", None, None, None)
-    here, there = (how(case)[0].get("without_edits") for how in
-                   (_simulation.play, _simulation.command))
-    equal(here, there)
+    machine = orrery.machine(MACHINE, set="cuda.count = 1")
+    graph = orrery.Graph()
+    graph.add_task("k", times={"cpu": 100})
+    case = _study._case(graph, machine, "eager", None, None, None)
+    here, there = _simulation.play(case), _simulation.command(case)
+    equal(here[0]["without_edits"], there[0]["without_edits"])
+    equal("makespan_us" in here[0]["without_edits"], True)
+    equal(here[1:], there[1:])
+    # The run with edits is what is returned: there is one such device.
+    equal(len([name for name in here[1] if "CUDA" in name]), 1)
 
 
 def machines_follow_each_other():

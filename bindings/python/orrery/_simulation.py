@@ -28,13 +28,14 @@ class Case:
         self.scheduler = scheduler
         self.assume = tuple(assume)
         self.luck = luck or {}  # the variables of noise
+        self.traced = True
 
     def __getstate__(self):
         return {**self.__dict__, "_graph": None}
 
     def settings(self):
         """Those of orrery_replay."""
-        return {
+        found = {
             "machine": self.machine,
             "edits": "\n".join(self.edits) or None,
             "scheduler": self.scheduler,
@@ -42,6 +43,9 @@ class Case:
             "seed": self.luck.get("ORRERY_SIM_SEED"),
             "noise": self.luck.get("ORRERY_SIM_NOISE"),
         }
+        if self.traced:  # else the environment may name a file
+            return found
+        return {**found, "trace": ""}
 
     def needs_command(self):
         scheduler = self.scheduler or os.environ.get("STARPU_SCHED", "")
@@ -51,7 +55,7 @@ class Case:
     def without_edits(self):
         """The same on the machine as it is."""
         other = Case.__new__(Case)
-        other.__dict__.update(self.__dict__, edits=())
+        other.__dict__.update(self.__dict__, edits=(), traced=False)
         return other
 
 
