@@ -111,12 +111,28 @@ def bad_graphs_are_refused():
            times={"gpu": 1})
     raises(orrery.Error, "'fpga'|cuda", graph.add_task, "t",
            devices=["fpga"])
+    for wrong in (-5, float("nan"), float("inf"), "5", True, None):
+        raises(orrery.Error, "times=|from 0", graph.add_task, "t",
+               times={"cpu": wrong})
+    for wrong in (1 << 31, -1.5, "1", True):
+        raises(orrery.Error, "priority=|32 bits", graph.add_task, "t",
+               priority=wrong)
     raises(orrery.Error, "times= or model=", graph.add_task, "t",
            times={"cpu": 1}, model="m")
     raises(orrery.Error, "size= or shape=", graph.add_data)
     raises(orrery.Error, "5 dimensions", graph.add_data, shape=[1] * 5)
     raises(orrery.Error, "lengths", graph.add_data, size=-1)
     equal(len(graph), 0)
+    for wrong in (None, 5):
+        raises(orrery.Error, "is no machine|orrery.machines()", orrery.simulate,
+               chain(), wrong)
+        raises(orrery.Error, "is no graph|orrery.Graph", orrery.simulate, wrong,
+               MACHINE)
+    raises(orrery.Error, "null", orrery.simulate, chain(), MACHINE, "ea\0ger")
+    raises(orrery.Error, "no scheduling policy", orrery.simulate, chain(),
+           MACHINE, "ea\udc80ger")
+    raises(orrery.Error, "simulate", orrery.simulate, chain(), MACHINE,
+           "ea\ud800ger")
     raises(orrery.Error, "no record", orrery.Graph.from_record, __file__)
     raises(orrery.Error, "No such file", orrery.Graph.from_record, "/nowhere")
     raises(orrery.Error, "no scheduling policy `nowhere'", orrery.simulate,
@@ -297,6 +313,10 @@ def graphs_of_networkx_are_taken():
     source.add_edge("y", "z")
     run = orrery.simulate(orrery.Graph.from_networkx(source), MACHINE, "eager")
     equal([task["kernel"] for task in run.tasks], ["makes", "reads", "waits"])
+    equal(round(run.makespan_us / 100), 6)
+    several = networkx.MultiDiGraph(source)
+    several.add_edge("x", "y", bytes=1 << 20)
+    run = orrery.simulate(orrery.Graph.from_networkx(several), MACHINE, "eager")
     equal(round(run.makespan_us / 100), 6)
     source.add_edge("z", "x")
     raises(orrery.Error, "cycle", orrery.Graph.from_networkx, source)

@@ -4,6 +4,7 @@
 import math
 import os
 import tempfile
+from numbers import Integral, Real
 
 from ._command import Error, run
 from ._machine import as_machine, assumed
@@ -39,6 +40,23 @@ def _number(value):
     return "nan" if math.isnan(value) else repr(float(value))
 
 
+def _bytes_between(source, node, target, size):
+    """Those of an edge of networkx; of all, where there may be several."""
+    edges = source.get_edge_data(node, target)
+    several = edges.values() if source.is_multigraph() else [edges]
+    return sum(edge.get(size) or 0 for edge in several)
+
+
+def _check_times(times):
+    for kind, us in times.items():
+        if kind not in _KINDS:
+            raise Error(f"add_task: {kind!r} is no type of devices: use "
+                        f"{', '.join(_KINDS)}")
+        if isinstance(us, bool) or not isinstance(us, Real) \
+                or not 0 <= us < math.inf:
+            raise Error(f"add_task: times={times!r}: use µs, a number from 0")
+
+
 class _Task:
     """What add_task was given."""
 
@@ -71,7 +89,11 @@ class Graph:
     @classmethod
     def from_record(cls, path):
         """The calls of a program that `orrery record` has kept."""
-        path = os.path.abspath(os.fspath(path))
+        try:
+            path = os.path.abspath(os.fspath(path))
+        except TypeError:
+            raise Error(f"{path!r} is no graph: use an orrery.Graph, or the path "
+                        "of a record") from None
         try:
             with open(path, encoding="utf-8", errors="replace") as file:
                 first = file.readline()
@@ -112,7 +134,7 @@ class Graph:
                     after.append(numbers[before])
             writes = []
             for target in source.successors(node):
-                nbytes = source.edges[node, target].get(size)
+                nbytes = _bytes_between(source, node, target, size)
                 if nbytes:
                     made[node, target] = graph.add_data(int(nbytes))
                     writes.append(made[node, target])
@@ -175,8 +197,14 @@ class Graph:
                     not 1 <= number <= len(self._tasks):
                 raise Error(f"add_task: there is no task {number!r} before this "
                             "one: use what add_task returned")
+        _check_times(times or {})
+        if isinstance(priority, bool) or \
+                not isinstance(priority, Integral) or \
+                not -2 ** 31 <= priority < 2 ** 31:
+            raise Error(f"add_task: priority={priority!r}: use an int of 32 "
+                        "bits")
         devices = tuple(sorted(devices or times or _KINDS))
-        for kind in (*devices, *(times or ())):
+        for kind in devices:
             if kind not in _KINDS:
                 raise Error(f"add_task: {kind!r} is no type of devices: use "
                             f"{', '.join(_KINDS)}")

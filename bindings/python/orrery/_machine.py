@@ -60,6 +60,9 @@ def machine(name, set=None):  # the option's name
 
 def as_machine(given):
     """The machine that is given, or named."""
+    if not isinstance(given, (Machine, str, os.PathLike)):
+        raise Error(f"{given!r} is no machine: use a name of "
+                    "orrery.machines(), or the path of a description")
     return given if isinstance(given, Machine) else Machine(given)
 
 

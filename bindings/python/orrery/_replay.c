@@ -72,7 +72,7 @@ static int play(const char *path, const struct orrery_replay_settings *settings,
     return rc;
 }
 
-/* Strings of a dictionary; NULL where there is none. */
+/* Bytes of a dictionary, borrowed; NULL where there are none. */
 static int read_settings(PyObject *given, struct orrery_replay_settings *ret)
 {
     const struct {
@@ -87,6 +87,7 @@ static int read_settings(PyObject *given, struct orrery_replay_settings *ret)
     };
     PyObject *key, *value;
     Py_ssize_t at = 0;
+    char *text;
 
     while (PyDict_Next(given, &at, &key, &value)) {
         const char *name = PyUnicode_Check(key) ? PyUnicode_AsUTF8(key) : "?";
@@ -101,11 +102,9 @@ static int read_settings(PyObject *given, struct orrery_replay_settings *ret)
             PyErr_Format(PyExc_TypeError, "there is no setting %R", key);
             return -1;
         }
-        if (value == Py_None)
-            continue;
-        *all[i].value = PyUnicode_AsUTF8(value);
-        if (!*all[i].value)
+        if (PyBytes_AsStringAndSize(value, &text, NULL) < 0)
             return -1;
+        *all[i].value = text;
     }
     return 0;
 }

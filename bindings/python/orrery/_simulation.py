@@ -76,9 +76,15 @@ def play(case):
     with tempfile.TemporaryDirectory(prefix="orrery-") as folder:
         report = os.path.join(folder, "report.json")
         graph = os.path.join(folder, "run.graph")
-        status, said = _replay.play(
-            case.path, {**case.settings(), "report": report, "graph": graph},
-            threading.current_thread() is threading.main_thread())
+        settings = {**case.settings(), "report": report, "graph": graph}
+        try:
+            status, said = _replay.play(
+                case.path, {name: os.fsencode(value)
+                            for name, value in settings.items()
+                            if value is not None},
+                threading.current_thread() is threading.main_thread())
+        except ValueError as error:  # null characters, half characters
+            raise Error(f"simulate: {error}") from None
         if status == _replay.BUSY:
             raise Busy
         if status:
