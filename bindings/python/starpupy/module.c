@@ -112,6 +112,9 @@ static PyObject *py_init(PyObject *module, PyObject *args)
     if (ret == 0)
         ret = starpu_init(&conf);
     spy_attach(self);
+    if (ret == -EBUSY)
+        return spy_error("init: another thread simulates in this process "
+                         "(orrery.simulate): call init() before or after");
     if (ret != 0)
         return spy_error("init: %s; what is wrong was said on the standard "
                          "error output",
