@@ -6,6 +6,7 @@ import ctypes
 import gc
 import mmap
 import operator
+import random
 import threading
 import time
 
@@ -182,6 +183,46 @@ def threads_use_slices_in_turn():
     equal([(log[i][:6], log[i + 1][:4], log[i][-1] == log[i + 1][-1])
            for i in range(0, 8, 2)], [("begin ", "end ", True)] * 4)
     equal(list(data), [1, 2, 2, 4, 4, 4, 3, 3, 1, 0])
+
+
+def threads_submit_calls_of_several_slices():
+    numpy = need("numpy")
+    if starpu.is_simulated():
+        raise Skip("only one thread submits in a simulation")
+    data, expected = numpy.zeros(24, int), numpy.zeros(24, int)
+    slices = [data[i:i + 7] for i in range(0, 16, 2)]
+    failures = []
+
+    def both(one, other):
+        one += 1
+        other += 1
+
+    def several(seed):
+        chance = random.Random(seed)
+        submit = starpu.task_submit(modes=["RW", "RW"], ret_fut=False)
+        for _ in range(60):
+            i = chance.randrange(4)
+            j = chance.randrange(i + 4, 8)
+            try:
+                submit(both, slices[i], slices[j])
+            except starpu.error as error:
+                failures.append(str(error))
+
+    for seed in range(4):
+        chance = random.Random(seed)
+        for _ in range(60):
+            i = chance.randrange(4)
+            for k in (i, chance.randrange(i + 4, 8)):
+                expected[2 * k:2 * k + 7] += 1
+    threads = [threading.Thread(target=several, args=(seed,))
+               for seed in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    starpu.task_wait_for_all()
+    equal(failures, [])
+    equal(list(data), list(expected))
 
 
 def the_same_object_may_be_given_twice():

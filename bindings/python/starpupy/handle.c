@@ -429,6 +429,7 @@ static int may_end(const struct spy_handle *handle)
 /* -- in turn with calls of other threads -- */
 
 static _Thread_local size_t nclaims; /* [owner] */
+static _Thread_local bool met;       /* [owner] claims of others, in vain */
 
 void spy_handle_claim(struct spy_handle *handle, bool on)
 {
@@ -445,6 +446,17 @@ static int pass(void)
     Py_END_ALLOW_THREADS return PyErr_CheckSignals();
 }
 
+bool spy_met_claims(void)
+{
+    bool again = met;
+
+    met = false;
+    if (!again)
+        return false;
+    PyErr_Clear();
+    return pass() == 0;
+}
+
 /* Until no other thread submits a call on it, or ends it. The latter waits for tasks
  * alone, the former perhaps for other data: who has claims does not wait for those of
  * others, so there are no circles. */
@@ -452,10 +464,10 @@ static int await_others(const struct spy_handle *handle)
 {
     while (handle->data && (handle->claims || handle->going)) {
         if (handle->claims && nclaims) {
+            met = !spy_task_claims(handle);
             spy_error("memory of %s object is part of another object's of the "
-                      "same call, or of one that another thread submits: use "
-                      "Handle.partition to let tasks work on parts of an "
-                      "object",
+                      "same call: use Handle.partition to let tasks work on "
+                      "parts of an object",
                       handle->object ? Py_TYPE(handle->object)->tp_name : "an");
             return -1;
         }

@@ -203,6 +203,14 @@ int spy_handle_register(struct spy_handle *handle, PyObject *object);
 /* A call that is being submitted uses it from now on: it is not ended meanwhile. */
 void spy_handle_claim(struct spy_handle *handle, bool on);
 
+/* Whether a call that this thread is submitting has claimed it; in task.c. */
+bool spy_task_claims(const struct spy_handle *handle);
+
+/* Whether the exception that this thread has is that of a call which met the claims
+ * of another thread's. Then it is gone, after a moment: the call can be tried again.
+ */
+bool spy_met_claims(void);
+
 /* Ends it: waits for its tasks unless `later`, then frees what it had. -1 and an
  * exception. */
 int spy_handle_unregister(struct spy_handle *handle, bool later);

@@ -390,8 +390,8 @@ static int hand_over(struct submission *s, struct starpu_task *task)
     for (size_t i = 0; i < s->task->nhandles; i++) {
         s->task->handles[i]->pending++;
         s->task->handles[i]->uses++;
-        spy_handle_claim(s->task->handles[i], false);
     }
+    spy_task_leave(s->task);
     s->task->submitted = true;
     spy.unfinished++;
     if (s->task->future)
@@ -519,8 +519,9 @@ static int prepare(struct submission *s, PyObject *args, PyObject *kwargs,
     return make_outputs(s, *ret_name);
 }
 
-static PyObject *submit_call(struct submit *self, PyObject *args,
-                             PyObject *kwargs)
+/* NULL and an exception. */
+static PyObject *try_to_submit(struct submit *self, PyObject *args,
+                               PyObject *kwargs)
 {
     struct submission s = {.options = self, .room = STARPU_NMAXBUFS};
     PyObject *name = NULL, *future = NULL, *handle = NULL;
@@ -556,6 +557,17 @@ static PyObject *submit_call(struct submit *self, PyObject *args,
     Py_XDECREF(future);
     Py_XDECREF(handle);
     return NULL;
+}
+
+static PyObject *submit_call(struct submit *self, PyObject *args,
+                             PyObject *kwargs)
+{
+    PyObject *found;
+
+    do
+        found = try_to_submit(self, args, kwargs);
+    while (!found && spy_met_claims());
+    return found;
 }
 
 /* -- options -------------------------------------------------------------- */

@@ -11,6 +11,25 @@
 
 /* -- what a task holds ---------------------------------------------------- */
 
+/* The last one of this thread that is not submitted yet. */
+static _Thread_local struct spy_task *building; /* [owner] */
+
+void spy_task_leave(struct spy_task *task)
+{
+    for (size_t i = 0; i < task->nhandles; i++)
+        spy_handle_claim(task->handles[i], false);
+    building = task->outer;
+}
+
+bool spy_task_claims(const struct spy_handle *handle)
+{
+    for (const struct spy_task *task = building; task; task = task->outer)
+        for (size_t i = 0; i < task->nhandles; i++)
+            if (task->handles[i] == handle)
+                return true;
+    return false;
+}
+
 struct spy_task *spy_task_new(void)
 {
     struct spy_task *task = calloc(1, sizeof(*task));
@@ -20,6 +39,8 @@ struct spy_task *spy_task_new(void)
     task->handles = task->few_handles;
     task->modes = task->few_modes;
     task->room = STARPU_NMAXBUFS;
+    task->outer = building;
+    building = task;
     return task;
 }
 
@@ -49,8 +70,8 @@ static void free_rest(struct spy_task *task)
 
 void spy_task_free(struct spy_task *task)
 {
-    for (size_t i = 0; i < task->nhandles && !task->submitted; i++)
-        spy_handle_claim(task->handles[i], false);
+    if (!task->submitted)
+        spy_task_leave(task);
     drop(task);
     free_rest(task);
 }

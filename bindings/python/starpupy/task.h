@@ -21,13 +21,17 @@ struct spy_task {
     enum spy_future_state
         outcome;                 /* SPY_PENDING: the function was not called */
     PyObject *value, *traceback; /* of the outcome */
-    bool submitted; /* its handles have it as pending, not as a claim */
+    struct spy_task *outer; /* of this thread, that is being submitted, too */
+    bool submitted;         /* its handles have it as pending, not as a claim */
     bool delivered;
     struct spy_handle *few_handles[STARPU_NMAXBUFS];
     enum starpu_data_access_mode few_modes[STARPU_NMAXBUFS];
 };
 
 struct spy_task *spy_task_new(void);
+
+/* It lets its claims go: it is submitted, or will not be. */
+void spy_task_leave(struct spy_task *task);
 
 /* Frees one that was not submitted, or was delivered. */
 void spy_task_free(struct spy_task *task);
