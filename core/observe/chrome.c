@@ -13,9 +13,9 @@
 #include <stdlib.h>
 
 #include "bound/graph.h"
-#include "core/observe/decimal.h"
 #include "core/observe/executing.h"
 #include "core/observe/json_text.h"
+#include "core/observe/out.h"
 
 enum { WORKERS = 1, LINKS, MEMORY, SCHEDULER };
 
@@ -32,54 +32,73 @@ struct slice {
     double start, end;
 };
 
+/* A value that changes over time. */
+struct count {
+    int64_t value;
+    bool changed; /* since it was written */
+};
+
 struct chrome {
-    FILE *file;
+    struct orr_out out;
     const struct orr_trace_source *source;
     bool any; /* an event was written */
     struct track *workers, *links;
     struct slice *tasks; /* that were written */
     size_t ntasks;
+    uint32_t *of_job; /* by the job's number: its place among the tasks + 1 */
+    uint64_t last_job;
     struct orr_executing *executing; /* tasks of each worker */
     struct orr_moment *states; /* what each worker has entered; .event NULL */
-    int64_t counters[ORR_TRACE_NCOUNTERS];
-    int64_t *memory; /* bytes per node */
+    struct count counters[ORR_TRACE_NCOUNTERS];
+    struct count *memory; /* bytes per node */
+    bool changed;         /* some count has, … */
+    double changed_at;    /* … at this time */
     unsigned long long narrows;
+    struct orr_same time; /* µs */
     struct orr_general gflop, memory_used;
-    char text[ORR_DECIMAL_SIZE];
 };
 
-/* The time as µs, until the next call. */
-static const char *us(struct chrome *c, double time)
+/* Begins an event; the caller ends it with a brace. */
+static void begin(struct chrome *c, char phase, unsigned pid, unsigned tid)
 {
-    return orr_decimal(time - c->source->trace->start, 3, c->text);
+    struct orr_out *out = &c->out;
+
+    if (c->any)
+        orr_put_byte(out, ',');
+    c->any = true;
+    ORR_PUT(out, "\n{\"ph\":\"");
+    orr_put_byte(out, phase);
+    ORR_PUT(out, "\",\"pid\":");
+    orr_put_byte(out, (char)('0' + pid));
+    ORR_PUT(out, ",\"tid\":");
+    orr_put_unsigned(out, tid);
 }
 
-/* Begins an event; the caller ends it with a brace. */
-static void begin(struct chrome *c, const char *phase, unsigned pid,
-                  unsigned tid)
+/* The time in µs. */
+static void put_time(struct chrome *c, double time)
 {
-    orr_print(c->file, "%s{\"ph\":\"%s\",\"pid\":%u,\"tid\":%u",
-              c->any ? ",\n" : "\n", phase, pid, tid);
-    c->any = true;
+    ORR_PUT(&c->out, ",\"ts\":");
+    orr_put_same(&c->out, &c->time, time - c->source->trace->start, 3);
 }
 
 static void name_thread(struct chrome *c, unsigned pid, unsigned tid,
                         unsigned order, const char *name, unsigned lane)
 {
+    struct orr_out *out = &c->out;
     char text[256];
 
     if (lane)
         snprintf(text, sizeof(text), "%s (%u)", name, lane + 1);
     else
         snprintf(text, sizeof(text), "%s", name);
-    begin(c, "M", pid, tid);
-    fputs(",\"name\":\"thread_name\",\"args\":{\"name\":", c->file);
-    orr_json_text(c->file, text);
-    fputs("}}", c->file);
-    begin(c, "M", pid, tid);
-    fprintf(c->file,
-            ",\"name\":\"thread_sort_index\",\"args\":{\"sort_index\":%u}}",
-            order);
+    begin(c, 'M', pid, tid);
+    ORR_PUT(out, ",\"name\":\"thread_name\",\"args\":{\"name\":");
+    orr_put_json(out, text);
+    ORR_PUT(out, "}}");
+    begin(c, 'M', pid, tid);
+    orr_print(out,
+              ",\"name\":\"thread_sort_index\",\"args\":{\"sort_index\":%u}}",
+              order);
 }
 
 /* The lane that is free from `start` on, kept until `end`. *ret_new: it has no
@@ -142,33 +161,44 @@ static void write_slice(struct chrome *c, unsigned pid, int tid,
                         const char *category, const char *name, double start,
                         double end)
 {
-    char length[ORR_DECIMAL_SIZE];
+    struct orr_out *out = &c->out;
 
-    begin(c, "X", pid, (unsigned)tid);
-    orr_print(c->file,
-              ",\"ts\":%s,\"dur\":%s,\"cat\":\"%s\",\"name\":", us(c, start),
-              orr_decimal(end - start, 3, length), category);
-    orr_json_text(c->file, name);
+    begin(c, 'X', pid, (unsigned)tid);
+    put_time(c, start);
+    ORR_PUT(out, ",\"dur\":");
+    orr_put_decimal(out, end - start, 3);
+    ORR_PUT(out, ",\"cat\":\"");
+    orr_put_text(out, category);
+    ORR_PUT(out, "\",\"name\":");
+    orr_put_json(out, name);
 }
 
-/* The rest of one end of an arrow, with what is particular to it. */
-static void end_arrow(struct chrome *c, const char *time, const char *more,
-                      const char *category, unsigned long long id)
+/* The rest of one end of an arrow. */
+static void end_arrow(struct chrome *c, const char *category)
 {
-    orr_print(c->file,
-              ",\"ts\":%s,%s\"cat\":\"%s\",\"name\":\"%s\",\"id\":%llu}", time,
-              more, category, category, id);
+    struct orr_out *out = &c->out;
+
+    ORR_PUT(out, ",\"cat\":\"");
+    orr_put_text(out, category);
+    ORR_PUT(out, "\",\"name\":\"");
+    orr_put_text(out, category);
+    ORR_PUT(out, "\",\"id\":");
+    orr_put_unsigned(out, c->narrows);
+    orr_put_byte(out, '}');
 }
 
 static void write_arrow(struct chrome *c, const char *category, unsigned pid,
                         unsigned tid, double from, const struct slice *to)
 {
-    unsigned long long id = ++c->narrows;
-
-    begin(c, "s", pid, tid);
-    end_arrow(c, us(c, from), "", category, id);
-    begin(c, "f", WORKERS, to->tid);
-    end_arrow(c, us(c, to->start), "\"bp\":\"e\",", category, id);
+    c->narrows++;
+    begin(c, 's', pid, tid);
+    ORR_PUT(&c->out, ",\"ts\":");
+    orr_put_decimal(&c->out, from - c->source->trace->start, 3);
+    end_arrow(c, category);
+    begin(c, 'f', WORKERS, to->tid);
+    put_time(c, to->start);
+    ORR_PUT(&c->out, ",\"bp\":\"e\"");
+    end_arrow(c, category);
 }
 
 /* Inside the slice, close to its end: arrows bind to what is there. */
@@ -185,28 +215,36 @@ static int write_task(struct chrome *c, unsigned worker,
     int tid = worker_tid(c, worker, task->start, task->end);
     const int64_t *levels =
         orr_trace_iteration_levels(c->source->trace, task->iteration);
+    struct orr_out *out = &c->out;
 
     if (tid < 0)
         return tid;
     write_slice(c, WORKERS, tid, "task", task->name, task->start, task->end);
-    orr_print(c->file,
-              ",\"args\":{\"job\":%llu,\"priority\":%d,\"bytes\":%zu,"
-              "\"footprint\":\"%08x\",\"gflop\":%s",
-              (unsigned long long)task->job, task->priority, task->size,
-              task->footprint, orr_general(&c->gflop, task->gflop));
+    ORR_PUT(out, ",\"args\":{\"job\":");
+    orr_put_unsigned(out, task->job);
+    ORR_PUT(out, ",\"priority\":");
+    orr_put_signed(out, task->priority);
+    ORR_PUT(out, ",\"bytes\":");
+    orr_put_unsigned(out, task->size);
+    ORR_PUT(out, ",\"footprint\":\"");
+    orr_put_hex(out, task->footprint, 8);
+    ORR_PUT(out, "\",\"gflop\":");
+    orr_put_text(out, orr_general(&c->gflop, task->gflop));
     if (levels)
-        orr_print(c->file, ",\"iteration\":%lld", (long long)levels[0]);
+        orr_print(out, ",\"iteration\":%lld", (long long)levels[0]);
     if (levels && levels[1] >= 0)
-        orr_print(c->file, ",\"subiteration\":%lld", (long long)levels[1]);
-    fputs_unlocked("}}", c->file);
+        orr_print(out, ",\"subiteration\":%lld", (long long)levels[1]);
+    ORR_PUT(out, "}}");
     c->tasks[c->ntasks++] =
         (struct slice){task->job, (unsigned)tid, task->start, task->end};
+    c->of_job[task->job] = (uint32_t)c->ntasks;
     return 0;
 }
 
 static int write_copy(struct chrome *c, const struct orr_trace_copy *copy)
 {
     int tid = link_tid(c, copy);
+    struct orr_out *out = &c->out;
 
     if (tid < 0)
         return tid;
@@ -214,11 +252,15 @@ static int write_copy(struct chrome *c, const struct orr_trace_copy *copy)
                 copy->name && *copy->name ? copy->name
                                           : orr_trace_copy_name(copy->kind),
                 copy->start, copy->end);
-    orr_print(c->file, ",\"args\":{\"bytes\":%zu,\"handle\":%llu", copy->size,
-              (unsigned long long)copy->handle);
-    if (copy->job)
-        orr_print(c->file, ",\"job\":%llu", (unsigned long long)copy->job);
-    fputs_unlocked("}}", c->file);
+    ORR_PUT(out, ",\"args\":{\"bytes\":");
+    orr_put_unsigned(out, copy->size);
+    ORR_PUT(out, ",\"handle\":");
+    orr_put_unsigned(out, copy->handle);
+    if (copy->job) {
+        ORR_PUT(out, ",\"job\":");
+        orr_put_unsigned(out, copy->job);
+    }
+    ORR_PUT(out, "}}");
     return 0;
 }
 
@@ -235,59 +277,80 @@ static void end_state(struct chrome *c, unsigned worker, double time)
         id != ORR_TRACE_SLEEPING) {
         write_slice(c, WORKERS, (int)worker + 1, "state",
                     orr_trace_state_name(id), entered->time, time);
-        fputc('}', c->file);
+        orr_put_byte(&c->out, '}');
     }
     entered->time = time;
 }
 
+/* --- counters --- */
+
 static void write_counter(struct chrome *c, unsigned pid, const char *name,
                           const char *unit, double time, double value)
 {
-    begin(c, "C", pid, 0);
-    orr_print(c->file, ",\"ts\":%s,\"name\":", us(c, time));
-    orr_json_text(c->file, name);
+    struct orr_out *out = &c->out;
+
+    begin(c, 'C', pid, 0);
+    put_time(c, time);
+    ORR_PUT(out, ",\"name\":");
+    orr_put_json(out, name);
+    ORR_PUT(out, ",\"args\":{\"");
+    orr_put_text(out, unit);
+    ORR_PUT(out, "\":");
     if (value >= 0 && value < 1e9 && value == floor(value))
-        orr_print(c->file, ",\"args\":{\"%s\":%llu}}", unit,
-                  (unsigned long long)value);
+        orr_put_unsigned(out, (uint64_t)value);
     else
-        orr_print(c->file, ",\"args\":{\"%s\":%s}}", unit,
-                  orr_general(&c->memory_used, value));
+        orr_put_text(out, orr_general(&c->memory_used, value));
+    ORR_PUT(out, "}}");
 }
 
-static void write_count(struct chrome *c, const struct orr_event *event)
+/* What has changed at one time is written once, when that is over: the values
+ * in between lasted no time. */
+static void write_counters(struct chrome *c)
 {
     static const char *const names[ORR_TRACE_NCOUNTERS] = {
         [ORR_TRACE_NSUBMITTED] = "submitted tasks",
         [ORR_TRACE_NREADY] = "ready tasks",
     };
-    int id = (int)event->u.count.id;
-
-    c->counters[id] += event->u.count.change;
-    write_counter(c, SCHEDULER, names[id], "tasks", event->u.count.time,
-                  (double)c->counters[id]);
-}
-
-static void write_memory(struct chrome *c, const struct orr_event *event)
-{
-    unsigned node = event->u.memory.node;
     char name[96], of[32];
 
-    if (node >= c->source->trace->nnodes)
-        return;
-    c->memory[node] += event->u.memory.change;
-    snprintf(name, sizeof(name), "%s used",
-             orr_trace_node_name(c->source, node, of, sizeof(of)));
-    write_counter(c, MEMORY, name, "MB", event->u.memory.time,
-                  (double)c->memory[node] / 1e6);
+    for (int i = 0; c->changed && i < ORR_TRACE_NCOUNTERS; i++) {
+        if (c->counters[i].changed)
+            write_counter(c, SCHEDULER, names[i], "tasks", c->changed_at,
+                          (double)c->counters[i].value);
+        c->counters[i].changed = false;
+    }
+    for (unsigned n = 0; c->changed && n < c->source->trace->nnodes; n++) {
+        if (!c->memory[n].changed)
+            continue;
+        snprintf(name, sizeof(name), "%s used",
+                 orr_trace_node_name(c->source, n, of, sizeof(of)));
+        write_counter(c, MEMORY, name, "MB", c->changed_at,
+                      (double)c->memory[n].value / 1e6);
+        c->memory[n].changed = false;
+    }
+    c->changed = false;
 }
+
+static void change(struct chrome *c, struct count *count, int64_t change,
+                   double time)
+{
+    count->value += change;
+    count->changed = true;
+    c->changed = true;
+    c->changed_at = time;
+}
+
+/* --- the rest of the record --- */
 
 static void write_mark(struct chrome *c, const struct orr_moment *moment)
 {
-    begin(c, "i", SCHEDULER, 0);
-    fprintf(c->file, ",\"ts\":%s,\"s\":\"g\",\"cat\":\"mark\",\"name\":",
-            us(c, moment->time));
-    orr_json_text(c->file, moment->event->u.mark.text);
-    fputc('}', c->file);
+    struct orr_out *out = &c->out;
+
+    begin(c, 'i', SCHEDULER, 0);
+    put_time(c, moment->time);
+    ORR_PUT(out, ",\"s\":\"g\",\"cat\":\"mark\",\"name\":");
+    orr_put_json(out, moment->event->u.mark.text);
+    orr_put_byte(out, '}');
 }
 
 /* A task begins or ends, is suspended or goes on: what its worker did otherwise
@@ -330,6 +393,8 @@ static int write_moment(struct chrome *c, const struct orr_moment *moment)
 {
     const struct orr_event *event = moment->event;
 
+    if (moment->time > c->changed_at)
+        write_counters(c);
     switch (event->type) {
     case ORR_EVENT_TASK:
     case ORR_EVENT_SUSPENSION:
@@ -340,10 +405,13 @@ static int write_moment(struct chrome *c, const struct orr_moment *moment)
         step_state(c, moment);
         break;
     case ORR_EVENT_COUNT:
-        write_count(c, event);
+        change(c, &c->counters[event->u.count.id], event->u.count.change,
+               moment->time);
         break;
     case ORR_EVENT_MEMORY:
-        write_memory(c, event);
+        if (event->u.memory.node < c->source->trace->nnodes)
+            change(c, &c->memory[event->u.memory.node], event->u.memory.change,
+                   moment->time);
         break;
     case ORR_EVENT_MARK:
         write_mark(c, moment);
@@ -354,18 +422,11 @@ static int write_moment(struct chrome *c, const struct orr_moment *moment)
 
 /* --- arrows --- */
 
-static int compare_slices(const void *a, const void *b)
-{
-    const struct slice *x = a, *y = b;
-
-    return (x->job > y->job) - (x->job < y->job);
-}
-
 static const struct slice *find(const struct chrome *c, uint64_t job)
 {
-    struct slice key = {.job = job};
+    uint32_t place = job <= c->last_job ? c->of_job[job] : 0;
 
-    return bsearch(&key, c->tasks, c->ntasks, sizeof(key), compare_slices);
+    return place ? &c->tasks[place - 1] : NULL;
 }
 
 static void write_dependencies(struct chrome *c)
@@ -418,13 +479,13 @@ static int write_transfers(struct chrome *c)
 
 static void name_process(struct chrome *c, unsigned pid, const char *name)
 {
-    begin(c, "M", pid, 0);
-    fprintf(c->file, ",\"name\":\"process_name\",\"args\":{\"name\":\"%s\"}}",
-            name);
-    begin(c, "M", pid, 0);
-    fprintf(c->file,
-            ",\"name\":\"process_sort_index\",\"args\":{\"sort_index\":%u}}",
-            pid);
+    begin(c, 'M', pid, 0);
+    orr_print(&c->out, ",\"name\":\"process_name\",\"args\":{\"name\":\"%s\"}}",
+              name);
+    begin(c, 'M', pid, 0);
+    orr_print(&c->out,
+              ",\"name\":\"process_sort_index\",\"args\":{\"sort_index\":%u}}",
+              pid);
 }
 
 static void write_head(struct chrome *c)
@@ -432,10 +493,11 @@ static void write_head(struct chrome *c)
     const struct orr_trace *trace = c->source->trace;
     const struct orr_graph *graph = c->source->graph;
 
-    fputs("{\"displayTimeUnit\":\"ms\",\n\"otherData\":{\"machine\":", c->file);
-    orr_json_text(c->file, graph ? graph->machine : NULL);
-    fprintf(c->file, ",\"lost_events\":%llu},\n\"traceEvents\":[",
-            (unsigned long long)orr_trace_dropped(trace));
+    ORR_PUT(&c->out,
+            "{\"displayTimeUnit\":\"ms\",\n\"otherData\":{\"machine\":");
+    orr_put_json(&c->out, graph ? graph->machine : NULL);
+    orr_print(&c->out, ",\"lost_events\":%llu},\n\"traceEvents\":[",
+              (unsigned long long)orr_trace_dropped(trace));
     name_process(c, WORKERS, "workers");
     name_process(c, LINKS, "links");
     name_process(c, MEMORY, "memory");
@@ -453,16 +515,27 @@ static int write_all(struct chrome *c)
     write_head(c);
     for (size_t i = 0; i < line->n && result == 0; i++)
         result = write_moment(c, &line->moments[i]);
+    write_counters(c);
     for (unsigned w = 0; w < trace->nworkers && result == 0; w++)
         if (!orr_executing_current(&c->executing[w]))
             end_state(c, w, line->end);
-    qsort(c->tasks, c->ntasks, sizeof(*c->tasks), compare_slices);
     if (result == 0)
         write_dependencies(c);
     if (result == 0)
         result = write_transfers(c);
-    fputs("\n]}\n", c->file);
+    ORR_PUT(&c->out, "\n]}\n");
     return result;
+}
+
+static uint64_t last_job(const struct orr_timeline *line)
+{
+    uint64_t last = 0;
+
+    for (size_t i = 0; i < line->n; i++)
+        if (line->moments[i].event->type == ORR_EVENT_TASK &&
+            line->moments[i].event->u.task.job > last)
+            last = line->moments[i].event->u.task.job;
+    return last;
 }
 
 static void tracks_free(struct track *tracks, size_t n)
@@ -475,25 +548,32 @@ static void tracks_free(struct track *tracks, size_t n)
 int orr_chrome_write(const struct orr_trace_source *source, FILE *file)
 {
     size_t nworkers = source->trace->nworkers, nnodes = source->trace->nnodes;
+    uint64_t last = last_job(source->line);
     struct chrome c = {
-        .file = file,
         .source = source,
         .workers = calloc(nworkers + 1, sizeof(*c.workers)),
         .links = calloc(nnodes * nnodes + 1, sizeof(*c.links)),
         .tasks = calloc(source->line->ntasks + 1, sizeof(*c.tasks)),
+        .of_job = calloc(last + 1, sizeof(*c.of_job)),
+        .last_job = last,
         .executing = calloc(nworkers + 1, sizeof(*c.executing)),
         .states = calloc(nworkers + 1, sizeof(*c.states)),
         .memory = calloc(nnodes + 1, sizeof(*c.memory)),
     };
     int result = -ENOMEM;
 
-    if (c.workers && c.links && c.tasks && c.executing && c.states && c.memory)
+    orr_same_init(&c.time);
+    if (c.workers && c.links && c.tasks && c.of_job && c.executing &&
+        c.states && c.memory && orr_out_init(&c.out, file) == 0) {
         result = write_all(&c);
+        orr_out_done(&c.out);
+    }
     free(c.memory);
     free(c.states);
     for (size_t w = 0; c.executing && w < nworkers; w++)
         orr_executing_done(&c.executing[w]);
     free(c.executing);
+    free(c.of_job);
     free(c.tasks);
     tracks_free(c.links, nnodes * nnodes);
     tracks_free(c.workers, nworkers);

@@ -9,24 +9,18 @@
 #include <string.h>
 
 #include "core/base/host.h"
-#include "core/observe/decimal.h"
+#include "core/observe/out.h"
 
 static const char header[] =
     "record,start_ms,end_ms,worker,job,name,priority,node,from,bytes,kind,"
     "handle,change,footprint,gflop,tag,iteration,subiteration\n";
 
 struct csv {
-    FILE *file;
+    struct orr_out out;
     const struct orr_trace *trace;
+    struct orr_same start; /* ms */
     struct orr_general gflop;
 };
-
-/* A moment as ms. */
-static const char *ms(const struct csv *csv, double time,
-                      char buffer[static ORR_DECIMAL_SIZE])
-{
-    return orr_decimal((time - csv->trace->start) / 1000.0, 9, buffer);
-}
 
 /* Of what stays as it is; most texts are such. */
 static size_t plain_length(const char *text)
@@ -39,98 +33,132 @@ static size_t plain_length(const char *text)
 }
 
 /* A field in quotation marks, on one line, UTF-8. */
-static void write_text(const struct csv *csv, const char *text)
+static void write_text(struct csv *csv, const char *text)
 {
-    fputc_unlocked('"', csv->file);
+    struct orr_out *out = &csv->out;
+
+    orr_put_byte(out, '"');
     while (text && *text) {
         size_t length = plain_length(text);
 
         if (length > 0) {
-            fwrite_unlocked(text, 1, length, csv->file);
+            orr_put(out, text, length);
             text += length;
             continue;
         }
         length = orr_utf8_length(text);
 
         if (*text == '"')
-            fputc_unlocked('"', csv->file);
+            orr_put_byte(out, '"');
         if (!length)
-            fputc_unlocked('?', csv->file);
+            orr_put_byte(out, '?');
         else if ((unsigned char)*text < ' ')
-            fputc_unlocked(' ', csv->file);
+            orr_put_byte(out, ' ');
         else
-            fwrite_unlocked(text, 1, length, csv->file);
+            orr_put(out, text, length);
         text += length ? length : 1;
     }
-    fputc_unlocked('"', csv->file);
+    orr_put_byte(out, '"');
 }
 
-/* The first four fields; a worker that is none stays empty. */
-static void begin(const struct csv *csv, const char *record, double start,
-                  double end, unsigned worker)
+/* Behind the name of the record: start, end and worker; a worker that is none stays
+ * empty. */
+static void put_when(struct csv *csv, double start, double end, unsigned worker)
 {
-    char from[ORR_DECIMAL_SIZE], to[ORR_DECIMAL_SIZE];
-    const char *first = ms(csv, start, from);
-    const char *last = start == end ? first : ms(csv, end, to);
+    struct orr_out *out = &csv->out;
+    double zero = csv->trace->start;
 
-    if (worker < csv->trace->nworkers)
-        orr_print(csv->file, "%s,%s,%s,%u,", record, first, last, worker);
+    orr_put_same(out, &csv->start, (start - zero) / 1000.0, 9);
+    orr_put_byte(out, ',');
+    if (start == end)
+        orr_put_same(out, &csv->start, (start - zero) / 1000.0, 9);
     else
-        orr_print(csv->file, "%s,%s,%s,,", record, first, last);
+        orr_put_decimal(out, (end - zero) / 1000.0, 9);
+    orr_put_byte(out, ',');
+    if (worker < csv->trace->nworkers)
+        orr_put_unsigned(out, worker);
+    orr_put_byte(out, ',');
 }
 
 static void write_task(struct csv *csv, unsigned worker,
                        const struct orr_trace_task *task)
 {
+    struct orr_out *out = &csv->out;
     const int64_t *levels =
         orr_trace_iteration_levels(csv->trace, task->iteration);
 
-    begin(csv, "task", task->start, task->end, worker);
-    orr_print(csv->file, "%llu,", (unsigned long long)task->job);
+    ORR_PUT(out, "task,");
+    put_when(csv, task->start, task->end, worker);
+    orr_put_unsigned(out, task->job);
+    orr_put_byte(out, ',');
     write_text(csv, task->name);
-    orr_print(csv->file, ",%d,", task->priority);
+    orr_put_byte(out, ',');
+    orr_put_signed(out, task->priority);
+    orr_put_byte(out, ',');
     if (worker < csv->trace->nworkers)
-        orr_print(csv->file, "%u", csv->trace->workers[worker].node);
-    orr_print(csv->file, ",,%zu,,,,%08x,%s,%llx,", task->size, task->footprint,
-              orr_general(&csv->gflop, task->gflop),
-              (unsigned long long)task->tag);
+        orr_put_unsigned(out, csv->trace->workers[worker].node);
+    ORR_PUT(out, ",,");
+    orr_put_unsigned(out, task->size);
+    ORR_PUT(out, ",,,,");
+    orr_put_hex(out, task->footprint, 8);
+    orr_put_byte(out, ',');
+    orr_put_text(out, orr_general(&csv->gflop, task->gflop));
+    orr_put_byte(out, ',');
+    orr_put_hex(out, task->tag, 1);
+    orr_put_byte(out, ',');
     if (levels)
-        orr_print(csv->file, "%lld", (long long)levels[0]);
-    fputc_unlocked(',', csv->file);
+        orr_put_signed(out, levels[0]);
+    orr_put_byte(out, ',');
     if (levels && levels[1] >= 0)
-        orr_print(csv->file, "%lld", (long long)levels[1]);
-    fputc_unlocked('\n', csv->file);
+        orr_put_signed(out, levels[1]);
+    orr_put_byte(out, '\n');
 }
 
-static void write_copy(const struct csv *csv, const struct orr_trace_copy *copy)
+static void write_copy(struct csv *csv, const struct orr_trace_copy *copy)
 {
-    begin(csv, "copy", copy->start, copy->end, ORR_TRACE_OUTSIDE);
+    struct orr_out *out = &csv->out;
+
+    ORR_PUT(out, "copy,");
+    put_when(csv, copy->start, copy->end, ORR_TRACE_OUTSIDE);
     if (copy->job)
-        orr_put_number(csv->file, copy->job);
-    fputc_unlocked(',', csv->file);
+        orr_put_unsigned(out, copy->job);
+    orr_put_byte(out, ',');
     write_text(csv, copy->name);
-    orr_print(csv->file, ",,%u,%u,%zu,%s,%llu,,,,,,\n", copy->dst, copy->src,
-              copy->size, orr_trace_copy_name(copy->kind),
-              (unsigned long long)copy->handle);
+    ORR_PUT(out, ",,");
+    orr_put_unsigned(out, copy->dst);
+    orr_put_byte(out, ',');
+    orr_put_unsigned(out, copy->src);
+    orr_put_byte(out, ',');
+    orr_put_unsigned(out, copy->size);
+    orr_put_byte(out, ',');
+    orr_put_text(out, orr_trace_copy_name(copy->kind));
+    orr_put_byte(out, ',');
+    orr_put_unsigned(out, copy->handle);
+    ORR_PUT(out, ",,,,,,\n");
 }
 
-static void write_count(const struct csv *csv, const struct orr_event *event)
+static void write_count(struct csv *csv, const struct orr_event *event)
 {
     static const char *const records[ORR_TRACE_NCOUNTERS] = {
-        [ORR_TRACE_NSUBMITTED] = "submitted",
-        [ORR_TRACE_NREADY] = "ready",
+        [ORR_TRACE_NSUBMITTED] = "submitted,",
+        [ORR_TRACE_NREADY] = "ready,",
     };
+    struct orr_out *out = &csv->out;
+    double time = event->u.count.time;
 
-    begin(csv, records[event->u.count.id], event->u.count.time,
-          event->u.count.time, ORR_TRACE_OUTSIDE);
+    orr_put_text(out, records[event->u.count.id]);
+    put_when(csv, time, time, ORR_TRACE_OUTSIDE);
     if (event->u.count.job)
-        orr_put_number(csv->file, event->u.count.job);
-    orr_print(csv->file, ",,,,,,,,%d,,,,,\n", event->u.count.change);
+        orr_put_unsigned(out, event->u.count.job);
+    ORR_PUT(out, ",,,,,,,,");
+    orr_put_signed(out, event->u.count.change);
+    ORR_PUT(out, ",,,,,\n");
 }
 
 static void write_event(struct csv *csv, const struct orr_moment *moment)
 {
     const struct orr_event *event = moment->event;
+    struct orr_out *out = &csv->out;
 
     switch (event->type) {
     case ORR_EVENT_TASK:
@@ -143,47 +171,68 @@ static void write_event(struct csv *csv, const struct orr_moment *moment)
         write_count(csv, event);
         break;
     case ORR_EVENT_STATE:
-        begin(csv, "state", moment->time, moment->time, event->worker);
-        orr_print(csv->file, ",,,,,,%s,,,,,,,\n",
-                  orr_trace_state_name(event->u.state.id));
+        ORR_PUT(out, "state,");
+        put_when(csv, moment->time, moment->time, event->worker);
+        ORR_PUT(out, ",,,,,,");
+        orr_put_text(out, orr_trace_state_name(event->u.state.id));
+        ORR_PUT(out, ",,,,,,,\n");
         break;
     case ORR_EVENT_MEMORY:
-        begin(csv, "memory", moment->time, moment->time, ORR_TRACE_OUTSIDE);
-        orr_print(csv->file, ",,,%u,,,,,%lld,,,,,\n", event->u.memory.node,
-                  (long long)event->u.memory.change);
+        ORR_PUT(out, "memory,");
+        put_when(csv, moment->time, moment->time, ORR_TRACE_OUTSIDE);
+        ORR_PUT(out, ",,,");
+        orr_put_unsigned(out, event->u.memory.node);
+        ORR_PUT(out, ",,,,,");
+        orr_put_signed(out, event->u.memory.change);
+        ORR_PUT(out, ",,,,,\n");
         break;
     case ORR_EVENT_SUSPENSION:
-        begin(csv, "suspended", event->u.suspension.start,
-              event->u.suspension.end, event->worker);
-        orr_put_number(csv->file, event->u.suspension.job);
-        fputs(",,,,,,,,,,,,,\n", csv->file);
+        ORR_PUT(out, "suspended,");
+        put_when(csv, event->u.suspension.start, event->u.suspension.end,
+                 event->worker);
+        orr_put_unsigned(out, event->u.suspension.job);
+        ORR_PUT(out, ",,,,,,,,,,,,,\n");
         break;
     case ORR_EVENT_MARK:
-        begin(csv, "mark", moment->time, moment->time, ORR_TRACE_OUTSIDE);
-        fputc(',', csv->file);
+        ORR_PUT(out, "mark,");
+        put_when(csv, moment->time, moment->time, ORR_TRACE_OUTSIDE);
+        orr_put_byte(out, ',');
         write_text(csv, event->u.mark.text);
-        fputs(",,,,,,,,,,,,\n", csv->file);
+        ORR_PUT(out, ",,,,,,,,,,,,\n");
         break;
     }
 }
 
-int orr_csv_write(const struct orr_trace_source *source, FILE *file)
+static void write_all(struct csv *csv, const struct orr_timeline *line)
 {
-    struct csv csv = {.file = file, .trace = source->trace};
-    const struct orr_trace *trace = source->trace;
+    const struct orr_trace *trace = csv->trace;
+    struct orr_out *out = &csv->out;
 
-    fputs(header, file);
+    orr_put_text(out, header);
     for (unsigned w = 0; w < trace->nworkers; w++) {
-        begin(&csv, "worker", trace->start, source->line->end, w);
-        fputc(',', file);
-        write_text(&csv, trace->workers[w].name);
-        fprintf(file, ",,%u,,,,,,,,,,\n", trace->workers[w].node);
+        ORR_PUT(out, "worker,");
+        put_when(csv, trace->start, line->end, w);
+        orr_put_byte(out, ',');
+        write_text(csv, trace->workers[w].name);
+        orr_print(out, ",,%u,,,,,,,,,,\n", trace->workers[w].node);
     }
     if (orr_trace_dropped(trace) > 0)
-        fprintf(file, "dropped,0,0,,,,,,,,,,%llu,,,,,\n",
-                (unsigned long long)orr_trace_dropped(trace));
-    for (size_t i = 0; i < source->line->n; i++)
-        if (!source->line->moments[i].end)
-            write_event(&csv, &source->line->moments[i]);
+        orr_print(out, "dropped,0,0,,,,,,,,,,%llu,,,,,\n",
+                  (unsigned long long)orr_trace_dropped(trace));
+    for (size_t i = 0; i < line->n; i++)
+        if (!line->moments[i].end)
+            write_event(csv, &line->moments[i]);
+}
+
+int orr_csv_write(const struct orr_trace_source *source, FILE *file)
+{
+    struct csv csv = {.trace = source->trace};
+    int result = orr_out_init(&csv.out, file);
+
+    if (result < 0)
+        return result;
+    orr_same_init(&csv.start);
+    write_all(&csv, source->line);
+    orr_out_done(&csv.out);
     return 0;
 }

@@ -8,7 +8,6 @@
 
 #include <assert.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -46,8 +45,7 @@ static const char pairs[] =
     "37383940414243444546474849505152535455565758596061626364656667686970717273"
     "7475767778798081828384858687888990919293949596979899";
 
-/* Writes the digits that end at `end`, at least `least`; returns their begin. */
-static char *write_digits(char *end, uint64_t value, unsigned least)
+char *orr_digits(char *end, uint64_t value, unsigned least)
 {
     char *at = end;
 
@@ -63,23 +61,15 @@ static char *write_digits(char *end, uint64_t value, unsigned least)
     return at;
 }
 
-static char *write_hex(char *end, uint64_t value, unsigned least)
-{
-    char *at = end;
-
-    while (value > 0 || end - at < (long)least) {
-        *--at = "0123456789abcdef"[value % 16];
-        value /= 16;
-    }
-    return at;
-}
+static const uint64_t powers[] = {
+    1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000, 1000000000};
 
 const char *orr_decimal(double value, unsigned digits,
                         char buffer[static ORR_DECIMAL_SIZE])
 {
     double size = fabs(value);
     char *end = buffer + 40, *at;
-    uint64_t whole, scale = 1, part;
+    uint64_t whole, scale, part;
 
     assert(digits <= 9);
     /* Without decimals half to even looks at the digit before the point. */
@@ -87,8 +77,7 @@ const char *orr_decimal(double value, unsigned digits,
         snprintf(buffer, ORR_DECIMAL_SIZE, "%.*f", (int)digits, value);
         return buffer;
     }
-    for (unsigned d = 0; d < digits; d++)
-        scale *= 10;
+    scale = powers[digits];
     whole = (uint64_t)size;
     part = scaled(size - (double)whole, scale);
     if (part == scale) {
@@ -96,9 +85,9 @@ const char *orr_decimal(double value, unsigned digits,
         whole++;
     }
     *end = '\0';
-    at = write_digits(end, part, digits);
+    at = orr_digits(end, part, digits);
     *--at = '.';
-    at = write_digits(at, whole, 1);
+    at = orr_digits(at, whole, 1);
     if (signbit(value))
         *--at = '-';
     return at;
@@ -106,144 +95,17 @@ const char *orr_decimal(double value, unsigned digits,
 
 const char *orr_general(struct orr_general *general, double value)
 {
-    if (!general->text[0] || memcmp(&general->value, &value, sizeof(value))) {
-        snprintf(general->text, sizeof(general->text), "%.9g", value);
-        general->value = value;
+    uint64_t bits;
+    unsigned at;
+
+    memcpy(&bits, &value, sizeof(bits));
+    at = (unsigned)((bits * UINT64_C(0x9e3779b97f4a7c15)) >> 32) %
+         ORR_GENERAL_KEPT;
+    if (!general->kept[at].text[0] ||
+        memcmp(&general->kept[at].value, &value, sizeof(value))) {
+        snprintf(general->kept[at].text, sizeof(general->kept[at].text), "%.9g",
+                 value);
+        general->kept[at].value = value;
     }
-    return general->text;
-}
-
-void orr_put_number(FILE *file, unsigned long long value)
-{
-    char digits[24], *end = digits + sizeof(digits) - 1;
-
-    *end = '\0';
-    fputs_unlocked(write_digits(end, value, 1), file);
-}
-
-/* -- orr_print ------------------------------------------------------------ */
-
-/* A number has at most 20 digits and a sign; so many bytes are copied of any, which
- * is quicker than as many as it has. */
-enum { COPIED = 24 };
-
-/* What is written at once. */
-struct piece {
-    FILE *file;
-    size_t n;
-    char text[512];
-};
-
-static void flush(struct piece *piece)
-{
-    fwrite_unlocked(piece->text, 1, piece->n, piece->file);
-    piece->n = 0;
-}
-
-static void add(struct piece *piece, const char *text, size_t n)
-{
-    if (n > sizeof(piece->text) - piece->n)
-        flush(piece);
-    if (n > sizeof(piece->text)) {
-        fwrite_unlocked(text, 1, n, piece->file);
-        return;
-    }
-    memcpy(&piece->text[piece->n], text, n);
-    piece->n += n;
-}
-
-/* Up to a conversion or the end, where it returns: most often a few characters, for
- * which a call is not worth its while. */
-static const char *add_literal(struct piece *piece, const char *at)
-{
-    const char *end;
-
-    if (sizeof(piece->text) - piece->n < COPIED)
-        flush(piece);
-    for (int i = 0; i < COPIED; i++, at++) {
-        if (!*at || *at == '%')
-            return at;
-        piece->text[piece->n++] = *at;
-    }
-    end = strchrnul(at, '%');
-    add(piece, at, (size_t)(end - at));
-    return end;
-}
-
-/* One conversion, behind its per cent sign. */
-struct conversion {
-    char type;
-    unsigned width;  /* digits at least */
-    unsigned length; /* sizeof the number */
-};
-
-/* Returns what follows it. */
-static const char *read_conversion(const char *at, struct conversion *ret)
-{
-    *ret = (struct conversion){.width = 1, .length = sizeof(int)};
-    if (*at == '0')
-        ret->width = 0;
-    while (*at >= '0' && *at <= '9')
-        ret->width = 10 * ret->width + (unsigned)(*at++ - '0');
-    for (; *at == 'l' || *at == 'z'; at++)
-        ret->length = sizeof(long long);
-    ret->type = *at;
-    assert(ret->width <= 16);
-    return at + 1;
-}
-
-static void add_number(struct piece *piece, struct conversion conversion,
-                       uint64_t value, bool negative)
-{
-    char digits[2 * COPIED], *end = digits + COPIED, *at;
-
-    assert(conversion.type == 'x' || conversion.type == 'u' ||
-           conversion.type == 'd');
-    at = conversion.type == 'x' ? write_hex(end, value, conversion.width)
-                                : write_digits(end, value, conversion.width);
-    if (negative)
-        *--at = '-';
-    if (sizeof(piece->text) - piece->n < COPIED)
-        flush(piece);
-    memcpy(&piece->text[piece->n], at, COPIED);
-    piece->n += (size_t)(end - at);
-}
-
-void orr_print(FILE *file, const char *format, ...)
-{
-    struct piece piece;
-    struct conversion conversion;
-    const char *text;
-    va_list values;
-
-    static_assert(sizeof(long) == sizeof(long long) &&
-                      sizeof(size_t) == sizeof(long long),
-                  "l, ll and z are one length");
-    piece.file = file;
-    piece.n = 0;
-    va_start(values, format);
-    while (*(format = add_literal(&piece, format))) {
-        bool is_long;
-
-        format = read_conversion(format + 1, &conversion);
-        is_long = conversion.length > sizeof(int);
-        if (conversion.type == 's') {
-            text = va_arg(values, const char *);
-            add(&piece, text, strlen(text));
-        } else if (conversion.type == 'd') {
-            int64_t value =
-                is_long ? va_arg(values, long long) : va_arg(values, int);
-
-            add_number(&piece, conversion,
-                       value < 0 ? -(uint64_t)value : (uint64_t)value,
-                       value < 0);
-        } else {
-            add_number(&piece, conversion,
-                       is_long ? va_arg(values, unsigned long long)
-                               : va_arg(values, unsigned),
-                       false);
-        }
-    }
-    va_end(values);
-    flush(&piece);
+    return general->kept[at].text;
 }

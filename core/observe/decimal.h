@@ -6,7 +6,7 @@
  */
 #pragma once
 
-#include <stdio.h>
+#include <stdint.h>
 
 /* Room for any double with nine decimals. */
 #define ORR_DECIMAL_SIZE 328
@@ -16,19 +16,20 @@
 const char *orr_decimal(double value, unsigned digits,
                         char buffer[static ORR_DECIMAL_SIZE]);
 
-/* A value as "%.9g", which is made again only when it is another one than last time:
- * tasks of a kernel have equal flops. Begins as zeros. */
+/* Values as "%.9g", the last ones of which are remembered: tasks of a kernel have equal
+ * flops. Begins as zeros. */
+enum { ORR_GENERAL_KEPT = 16 };
+
 struct orr_general {
-    double value;
-    char text[32];
+    struct {
+        double value;
+        char text[32]; /* empty: nothing yet */
+    } kept[ORR_GENERAL_KEPT];
 };
 
+/* Valid until the next call. */
 const char *orr_general(struct orr_general *general, double value);
 
-/* Writes the number; the file is not locked. */
-void orr_put_number(FILE *file, unsigned long long value);
-
-/* fprintf for %s, %d, %u, %x and their lengths l, ll and z, with a width after a 0;
- * the file is not locked. */
-__attribute__((format(printf, 2, 3))) void orr_print(FILE *file,
-                                                     const char *format, ...);
+/* Writes the digits of `value` so that they end before `end`, with zeros in front of
+ * them where they are fewer than `least`; returns their begin. */
+char *orr_digits(char *end, uint64_t value, unsigned least);

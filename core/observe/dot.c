@@ -8,64 +8,78 @@
 #include <stdlib.h>
 
 #include "bound/graph.h"
-#include "core/observe/decimal.h"
 #include "core/observe/entities.h"
+#include "core/observe/out.h"
 
 /* The text in quotation marks, on one line. */
-static void write_text(FILE *file, const char *text)
+static void put_quoted(struct orr_out *out, const char *text)
 {
     char *safe = orr_trace_safe_text(text ? text : "");
 
-    fputc_unlocked('"', file);
+    orr_put_byte(out, '"');
     for (const char *at = safe ? safe : "-"; *at; at++) {
         if (*at == '\\')
-            fputc_unlocked('\\', file);
-        fputc_unlocked(*at, file);
+            orr_put_byte(out, '\\');
+        orr_put_byte(out, *at);
     }
-    fputc_unlocked('"', file);
+    orr_put_byte(out, '"');
     free(safe);
 }
 
-static void write_task(const struct orr_trace_source *source,
-                       const struct orr_graph_task *task, FILE *file)
+static void write_task(struct orr_out *out, const struct orr_graph *graph,
+                       const struct orr_graph_task *task)
 {
-    const struct orr_graph *graph = source->graph;
-    unsigned long long id = task->id;
-    char start[ORR_DECIMAL_SIZE], end[ORR_DECIMAL_SIZE];
-
-    orr_print(file, "\"task_%llu\" [style=filled, label=", id);
-    write_text(file, graph->types[task->type].symbol);
+    ORR_PUT(out, "\"task_");
+    orr_put_unsigned(out, task->id);
+    ORR_PUT(out, "\" [style=filled, label=");
+    put_quoted(out, graph->types[task->type].symbol);
     if (task->worker == ORR_GRAPH_NOT_RUN) {
-        fputs(", fillcolor=\"#aaaaaa\"]\n", file);
+        ORR_PUT(out, ", fillcolor=\"#aaaaaa\"]\n");
         return;
     }
-    orr_print(file, ", fillcolor=\"%s\", tooltip=",
-              graph->workers[task->worker].node ? "#fdd49e" : "#c7e9c0");
-    write_text(file, graph->workers[task->worker].name);
-    orr_print(file, ", start_ms=\"%s\", end_ms=\"%s\"]\n",
-              orr_decimal(task->start_ms, 9, start),
-              orr_decimal(task->end_ms, 9, end));
+    if (graph->workers[task->worker].node)
+        ORR_PUT(out, ", fillcolor=\"#fdd49e\", tooltip=");
+    else
+        ORR_PUT(out, ", fillcolor=\"#c7e9c0\", tooltip=");
+    put_quoted(out, graph->workers[task->worker].name);
+    ORR_PUT(out, ", start_ms=\"");
+    orr_put_decimal(out, task->start_ms, 9);
+    ORR_PUT(out, "\", end_ms=\"");
+    orr_put_decimal(out, task->end_ms, 9);
+    ORR_PUT(out, "\"]\n");
+}
+
+static void write_edges(struct orr_out *out, const struct orr_graph *graph,
+                        const struct orr_graph_task *task)
+{
+    for (unsigned d = 0; d < task->ndeps; d++) {
+        const struct orr_graph_dep *dep = &graph->deps[task->first_dep + d];
+
+        ORR_PUT(out, "\"task_");
+        orr_put_unsigned(out, graph->tasks[dep->task].id);
+        ORR_PUT(out, "\"->\"task_");
+        orr_put_unsigned(out, task->id);
+        if (dep->tag)
+            ORR_PUT(out, "\" [style=dashed]\n");
+        else
+            ORR_PUT(out, "\"\n");
+    }
 }
 
 int orr_dot_write(const struct orr_trace_source *source, FILE *file)
 {
     const struct orr_graph *graph = source->graph;
+    struct orr_out out;
+    int result = orr_out_init(&out, file);
 
-    fputs("digraph G {\ncolor=white\nrankdir=LR\n", file);
+    if (result < 0)
+        return result;
+    ORR_PUT(&out, "digraph G {\ncolor=white\nrankdir=LR\n");
     for (unsigned t = 0; graph && t < graph->ntasks; t++)
-        write_task(source, &graph->tasks[t], file);
-    for (unsigned t = 0; graph && t < graph->ntasks; t++) {
-        const struct orr_graph_task *task = &graph->tasks[t];
-
-        for (unsigned d = 0; d < task->ndeps; d++) {
-            const struct orr_graph_dep *dep = &graph->deps[task->first_dep + d];
-
-            orr_print(file, "\"task_%llu\"->\"task_%llu\"%s\n",
-                      (unsigned long long)graph->tasks[dep->task].id,
-                      (unsigned long long)task->id,
-                      dep->tag ? " [style=dashed]" : "");
-        }
-    }
-    fputs("}\n", file);
+        write_task(&out, graph, &graph->tasks[t]);
+    for (unsigned t = 0; graph && t < graph->ntasks; t++)
+        write_edges(&out, graph, &graph->tasks[t]);
+    ORR_PUT(&out, "}\n");
+    orr_out_done(&out);
     return 0;
 }

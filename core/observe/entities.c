@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,18 +35,53 @@ static struct orr_entity of_task(const struct orr_trace_task *task)
     return (struct orr_entity){.name = task->name, .colour = task->colour};
 }
 
-/* One per task, then each once. */
+/* Where a pair is remembered. Equal names have few addresses, one per buffer. */
+static struct orr_entity_memo *memo_of(struct orr_entities *entities,
+                                       const char *name, unsigned colour)
+{
+    uintptr_t hash = (uintptr_t)name / 16 + colour;
+
+    return &entities
+                ->memos[(hash ^ hash / ORR_ENTITY_MEMOS) % ORR_ENTITY_MEMOS];
+}
+
+static bool is_remembered(const struct orr_entity_memo *memo, const char *name,
+                          unsigned colour)
+{
+    return memo->name == name && memo->colour == colour;
+}
+
+/* Those of all tasks, most of them few times, to `all`. */
+static size_t gather(const struct orr_timeline *line,
+                     struct orr_entities *entities, struct orr_entity *all)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < line->n; i++) {
+        const struct orr_trace_task *task = &line->moments[i].event->u.task;
+        struct orr_entity_memo *memo;
+
+        if (line->moments[i].event->type != ORR_EVENT_TASK ||
+            line->moments[i].end)
+            continue;
+        memo = memo_of(entities, task->name, task->colour);
+        if (is_remembered(memo, task->name, task->colour))
+            continue;
+        *memo = (struct orr_entity_memo){task->name, task->colour, NULL};
+        all[n++] = of_task(task);
+    }
+    return n;
+}
+
 static int collect(const struct orr_timeline *line, struct orr_entities *ret)
 {
     struct orr_entity *all = calloc(line->ntasks + 1, sizeof(*all));
-    size_t n = 0, kept = 0;
+    struct orr_entities entities = {0};
+    size_t n, kept = 0;
 
     if (!all)
         return -ENOMEM;
-    for (size_t i = 0; i < line->n; i++)
-        if (line->moments[i].event->type == ORR_EVENT_TASK &&
-            !line->moments[i].end)
-            all[n++] = of_task(&line->moments[i].event->u.task);
+    n = gather(line, &entities, all);
     qsort(all, n, sizeof(*all), compare);
     for (size_t i = 0; i < n; i++) {
         const struct orr_entity *last = kept ? &all[kept - 1] : NULL;
@@ -58,7 +94,7 @@ static int collect(const struct orr_timeline *line, struct orr_entities *ret)
         all[kept] = all[i];
         all[kept++].rank = rank;
     }
-    *ret = (struct orr_entities){all, kept};
+    *ret = (struct orr_entities){.items = all, .n = kept};
     return 0;
 }
 
@@ -157,11 +193,16 @@ void orr_entities_done(struct orr_entities *entities)
     *entities = (struct orr_entities){0};
 }
 
-const struct orr_entity *orr_entities_get(const struct orr_entities *entities,
+const struct orr_entity *orr_entities_get(struct orr_entities *entities,
                                           const struct orr_trace_task *task)
 {
     struct orr_entity wanted = of_task(task);
+    struct orr_entity_memo *memo = memo_of(entities, task->name, task->colour);
 
-    return bsearch(&wanted, entities->items, entities->n, sizeof(wanted),
-                   compare);
+    if (!is_remembered(memo, task->name, task->colour))
+        *memo = (struct orr_entity_memo){task->name, task->colour,
+                                         bsearch(&wanted, entities->items,
+                                                 entities->n, sizeof(wanted),
+                                                 compare)};
+    return memo->entity;
 }

@@ -18,9 +18,19 @@ struct orr_entity {
     char *alias;      /* unique: `shown` where that is; owned */
 };
 
+/* What was found last for a pair: most tasks have one of few. */
+enum { ORR_ENTITY_MEMOS = 64 };
+
+struct orr_entity_memo {
+    const char *name; /* NULL: nothing yet */
+    unsigned colour;
+    const struct orr_entity *entity;
+};
+
 struct orr_entities {
     struct orr_entity *items; /* owned; by name, then colour */
     size_t n;
+    struct orr_entity_memo memos[ORR_ENTITY_MEMOS];
 };
 
 /* Fills *ret, which borrows from the record; no alias will be one of `taken`,
@@ -31,7 +41,7 @@ int orr_entities_init(const struct orr_timeline *line, const char *const *taken,
 void orr_entities_done(struct orr_entities *entities);
 
 /* That of a task; it is there. */
-const struct orr_entity *orr_entities_get(const struct orr_entities *entities,
+const struct orr_entity *orr_entities_get(struct orr_entities *entities,
                                           const struct orr_trace_task *task);
 
 /* The text without what would end a quoted text or its line; one that is empty

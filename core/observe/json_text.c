@@ -14,30 +14,39 @@ static size_t plain_length(const char *text)
     return (size_t)(at - text);
 }
 
-void orr_json_text(FILE *out, const char *text)
+void orr_put_json(struct orr_out *out, const char *text)
 {
     if (!text) {
-        fputs("null", out);
+        ORR_PUT(out, "null");
         return;
     }
-    fputc_unlocked('"', out);
+    orr_put_byte(out, '"');
     while (*text) {
         size_t length = plain_length(text);
 
         if (length > 0) {
-            fwrite_unlocked(text, 1, length, out);
+            orr_put(out, text, length);
             text += length;
             continue;
         }
         length = orr_utf8_length(text);
 
         if (*text == '"' || *text == '\\')
-            fputc_unlocked('\\', out);
+            orr_put_byte(out, '\\');
         if (!length) /* the application's names may be anything */
-            fputc('?', out);
+            orr_put_byte(out, '?');
         else if ((unsigned char)*text >= ' ')
-            fwrite_unlocked(text, 1, length, out);
+            orr_put(out, text, length);
         text += length ? length : 1;
     }
-    fputc_unlocked('"', out);
+    orr_put_byte(out, '"');
+}
+
+void orr_json_text(FILE *file, const char *text)
+{
+    char buffer[2 * ORR_OUT_LEAST];
+    struct orr_out out = {file, buffer, buffer, buffer + sizeof(buffer)};
+
+    orr_put_json(&out, text);
+    orr_out_flush(&out);
 }

@@ -2,8 +2,11 @@
 /* core/observe/json_text.h - texts of the application in JSON. No state. */
 #pragma once
 
-#include <stdio.h>
+#include "core/observe/out.h"
 
 /* Writes the text in quotation marks, null for NULL. What is no UTF-8 becomes
  * question marks; control characters are left out. */
-void orr_json_text(FILE *out, const char *text);
+void orr_put_json(struct orr_out *out, const char *text);
+
+/* The same to a file. */
+void orr_json_text(FILE *file, const char *text);

@@ -4,6 +4,8 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -59,25 +61,58 @@ static void write_group(const struct group *group, const char *begin,
     free(safe);
 }
 
+enum { MEMOS = 128 };
+
+/* Whether the group is the one that was last at its place among the memos; it is from
+ * now on. */
+static bool is_remembered(struct group *memos, const struct group *group)
+{
+    uintptr_t hash = (uintptr_t)group->name / 16 + (uintptr_t)group->worker / 8;
+    struct group *memo;
+
+    hash += group->footprint;
+    memo = &memos[(hash ^ hash / MEMOS) % MEMOS];
+    if (memo->name == group->name && memo->worker == group->worker &&
+        memo->footprint == group->footprint && memo->origin == group->origin)
+        return true;
+    *memo = *group;
+    return false;
+}
+
+/* Those of all tasks, most of them few times, to `all`. */
+static size_t gather(const struct orr_trace *trace,
+                     const struct orr_timeline *line, struct group *all)
+{
+    struct group memos[MEMOS] = {{0}};
+    size_t n = 0;
+
+    for (size_t i = 0; i < line->n; i++) {
+        const struct orr_event *event = line->moments[i].event;
+        struct group group;
+
+        if (event->type != ORR_EVENT_TASK || line->moments[i].end ||
+            event->worker >= trace->nworkers ||
+            event->u.task.origin == ORR_ORIGIN_UNKNOWN)
+            continue;
+        group = (struct group){
+            event->u.task.name, trace->workers[event->worker].name,
+            event->u.task.footprint, (enum orr_origin)event->u.task.origin};
+        if (!is_remembered(memos, &group))
+            all[n++] = group;
+    }
+    return n;
+}
+
 int orr_origins_write(const struct orr_trace *trace,
                       const struct orr_timeline *line, const char *begin,
                       FILE *file)
 {
     struct group *all = calloc(line->ntasks + 1, sizeof(*all));
-    size_t n = 0;
+    size_t n;
 
     if (!all)
         return -ENOMEM;
-    for (size_t i = 0; i < line->n; i++) {
-        const struct orr_event *event = line->moments[i].event;
-
-        if (event->type == ORR_EVENT_TASK && !line->moments[i].end &&
-            event->worker < trace->nworkers &&
-            event->u.task.origin != ORR_ORIGIN_UNKNOWN)
-            all[n++] = (struct group){
-                event->u.task.name, trace->workers[event->worker].name,
-                event->u.task.footprint, (enum orr_origin)event->u.task.origin};
-    }
+    n = gather(trace, line, all);
     qsort(all, n, sizeof(*all), compare);
     for (size_t i = 0; i < n; i++)
         if (i == 0 || compare(&all[i - 1], &all[i]) != 0)

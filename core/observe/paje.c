@@ -6,10 +6,10 @@
  */
 #include "core/observe/trace_file.h"
 
-#include "core/observe/decimal.h"
 #include "core/observe/entities.h"
 #include "core/observe/executing.h"
 #include "core/observe/origins.h"
+#include "core/observe/out.h"
 
 #include <errno.h>
 #include <stdbool.h>
@@ -25,17 +25,18 @@ struct curve {
 
 /* The state of the writer. */
 struct paje {
-    FILE *file;
+    struct orr_out out;
     const struct orr_trace *trace;
     const struct orr_timeline *line;
-    const struct orr_entities *entities;
+    struct orr_entities *entities;
     enum orr_trace_state *states;    /* of each worker, beside its tasks */
     struct orr_executing *executing; /* tasks of each worker */
     struct curve counters[ORR_TRACE_NCOUNTERS];
     struct curve *memories; /* bytes, nnodes */
     bool changed;           /* some curve has, … */
     double changed_at;      /* … at this time */
-    char text[ORR_DECIMAL_SIZE];
+    struct orr_same time;   /* ms */
+    struct orr_same gflop;
 };
 
 struct entity {
@@ -118,76 +119,79 @@ static const char *field_type(const char *field, size_t length)
     return "string";
 }
 
-static void write_definitions(FILE *file)
+static void write_definitions(struct orr_out *out)
 {
     size_t n = sizeof(definitions) / sizeof(*definitions);
 
     for (size_t i = 0; i < n; i++) {
         const char *at = definitions[i].fields;
 
-        fprintf(file, "%%EventDef\t%s\t%d\n", definitions[i].name,
-                definitions[i].id);
+        ORR_PUT(out, "%EventDef\t");
+        orr_print(out, "%s\t%d\n", definitions[i].name, definitions[i].id);
         if (definitions[i].timed)
-            fputs("%\tTime\tdate\n", file);
+            ORR_PUT(out, "%\tTime\tdate\n");
         while (*at) {
             size_t length = strcspn(at, " ");
 
+            ORR_PUT(out, "%\t");
+            orr_put(out, at, length);
             /* A counter's value is the one number among the values. */
-            fprintf(file, "%%\t%.*s\t%s\n", (int)length, at,
-                    definitions[i].id >= 13 && definitions[i].id <= 15 &&
-                            !strncmp(at, "Value", length)
-                        ? "double"
-                        : field_type(at, length));
+            orr_print(out, "\t%s\n",
+                      definitions[i].id >= 13 && definitions[i].id <= 15 &&
+                              !strncmp(at, "Value", length)
+                          ? "double"
+                          : field_type(at, length));
             at += length + (at[length] == ' ');
         }
-        fputs("%EndEventDef\n", file);
+        ORR_PUT(out, "%EndEventDef\n");
     }
 }
 
 /* A text in double quotes, safe as orr_trace_safe_text says. */
-static void write_quoted(FILE *file, const char *text)
+static void write_quoted(struct orr_out *out, const char *text)
 {
     char *safe = orr_trace_safe_text(text);
 
-    fprintf(file, "\"%s\"", safe ? safe : "-");
+    orr_print(out, "\"%s\"", safe ? safe : "-");
     free(safe);
 }
 
-static void write_types(FILE *file)
+static void write_types(struct orr_out *out)
 {
-    fputs("1\tMPIP\t0\t\"MPI Program\"\n"
-          "1\tP\tMPIP\t\"Program\"\n"
-          "1\tMn\tP\t\"Memory Node\"\n"
-          "1\tT\tMn\t\"Thread\"\n"
-          "1\tMm\tMn\t\"Memory Manager\"\n"
-          "1\tW\tT\t\"Worker\"\n"
-          "1\tSc\tP\t\"Scheduler\"\n"
-          "2\tWb\tMm\t\"Write back\"\t\"0.60 0.40 0.65\"\n"
-          "2\tWbE\tMm\t\"End of write back\"\t\"0.60 0.40 0.65\"\n"
-          "3\tWS\tW\t\"Worker State\"\n",
-          file);
+    ORR_PUT(out, "1\tMPIP\t0\t\"MPI Program\"\n"
+                 "1\tP\tMPIP\t\"Program\"\n"
+                 "1\tMn\tP\t\"Memory Node\"\n"
+                 "1\tT\tMn\t\"Thread\"\n"
+                 "1\tMm\tMn\t\"Memory Manager\"\n"
+                 "1\tW\tT\t\"Worker\"\n"
+                 "1\tSc\tP\t\"Scheduler\"\n"
+                 "2\tWb\tMm\t\"Write back\"\t\"0.60 0.40 0.65\"\n"
+                 "2\tWbE\tMm\t\"End of write back\"\t\"0.60 0.40 0.65\"\n"
+                 "3\tWS\tW\t\"Worker State\"\n");
     for (int i = 0; i < ORR_TRACE_NCOUNTERS; i++)
-        fprintf(file, "4\t%s\tSc\t\"%s\"\t\"%s\"\n", counters[i].alias,
-                counters[i].name, counters[i].colour);
-    fputs("4\tuse\tMm\t\"Used (MB)\"\t\"0.35 0.60 0.70\"\n", file);
+        orr_print(out, "4\t%s\tSc\t\"%s\"\t\"%s\"\n", counters[i].alias,
+                  counters[i].name, counters[i].colour);
+    ORR_PUT(out, "4\tuse\tMm\t\"Used (MB)\"\t\"0.35 0.60 0.70\"\n");
     for (int i = 0; i < ORR_TRACE_WRITEBACK; i++)
-        fprintf(file, "5\t%s\tP\tMm\tMm\t\"%s\"\n", copies[i].alias,
-                copies[i].name);
+        orr_print(out, "5\t%s\tP\tMm\tMm\t\"%s\"\n", copies[i].alias,
+                  copies[i].name);
 }
 
 /* Traces without marks have no such types. */
-static void write_mark_types(const struct paje *paje)
+static void write_mark_types(struct paje *paje)
 {
     if (paje->line->nmarks)
-        fputs("2\tprog_event\tP\t\"Event of the program\"\t\"0.20 0.20 0.20\"\n"
-              "2\tuser_event\tP\t\"Event of the user\"\t\"0.20 0.20 0.20\"\n",
-              paje->file);
+        ORR_PUT(
+            &paje->out,
+            "2\tprog_event\tP\t\"Event of the program\"\t\"0.20 0.20 0.20\"\n"
+            "2\tuser_event\tP\t\"Event of the user\"\t\"0.20 0.20 0.20\"\n");
 }
 
 /* The names of tasks, in each colour that the program gave them: those with an
  * alias that is not their name, or the others. */
-static void write_entities(const struct paje *paje, bool renamed)
+static void write_entities(struct paje *paje, bool renamed)
 {
+    struct orr_out *out = &paje->out;
     size_t ncolours = sizeof(palette) / sizeof(*palette);
 
     for (size_t i = 0; i < paje->entities->n; i++) {
@@ -196,66 +200,84 @@ static void write_entities(const struct paje *paje, bool renamed)
 
         if ((strcmp(entity->alias, entity->shown) != 0) != renamed)
             continue;
-        fprintf(paje->file, "6\t\"%s\"\tWS\t\"%s\"\t", entity->alias,
-                entity->shown);
-        if (colour)
-            fprintf(paje->file, "\"%.2f %.2f %.2f\"\n",
-                    (colour >> 16 & 255) / 255.0, (colour >> 8 & 255) / 255.0,
-                    (colour & 255) / 255.0);
-        else
-            fprintf(paje->file, "\"%s\"\n", palette[entity->rank % ncolours]);
+        orr_print(out, "6\t\"%s\"\tWS\t\"%s\"\t\"", entity->alias,
+                  entity->shown);
+        if (colour) {
+            orr_put_decimal(out, (colour >> 16 & 255) / 255.0, 2);
+            orr_put_byte(out, ' ');
+            orr_put_decimal(out, (colour >> 8 & 255) / 255.0, 2);
+            orr_put_byte(out, ' ');
+            orr_put_decimal(out, (colour & 255) / 255.0, 2);
+        } else {
+            orr_put_text(out, palette[entity->rank % ncolours]);
+        }
+        ORR_PUT(out, "\"\n");
     }
 }
 
 /* What workers show. pj_dump refuses a value whose name is the alias of one
  * before it. */
-static void write_values(const struct paje *paje)
+static void write_values(struct paje *paje)
 {
     write_entities(paje, true);
     for (int i = 0; i < ORR_TRACE_NSTATES; i++)
         if (i != ORR_TRACE_SUSPENDED || paje->line->suspends)
-            fprintf(paje->file, "6\t%s\tWS\t\"%s\"\t\"%s\"\n", states[i].alias,
-                    states[i].name, states[i].colour);
+            orr_print(&paje->out, "6\t%s\tWS\t\"%s\"\t\"%s\"\n",
+                      states[i].alias, states[i].name, states[i].colour);
     write_entities(paje, false);
 }
 
-/* The moment as ms since the trace's start, until the next call. */
-static const char *ms(struct paje *paje, double time)
+/* The moment as ms since the trace's start. */
+static void put_ms(struct paje *paje, double time)
 {
-    return orr_decimal((time - paje->trace->start) / 1000.0, 9, paje->text);
+    orr_put_same(&paje->out, &paje->time, (time - paje->trace->start) / 1000.0,
+                 9);
 }
 
-static void write_containers(const struct paje *paje)
+static void write_containers(struct paje *paje)
 {
     const struct orr_trace *trace = paje->trace;
-    FILE *file = paje->file;
+    struct orr_out *out = &paje->out;
 
-    fputs("7\t0.000000000\tMPIroot\tMPIP\t0\troot\n"
-          "7\t0.000000000\tp\tP\tMPIroot\tprogram\n"
-          "7\t0.000000000\tsched\tSc\tp\tscheduler\n",
-          file);
+    ORR_PUT(out, "7\t0.000000000\tMPIroot\tMPIP\t0\troot\n"
+                 "7\t0.000000000\tp\tP\tMPIroot\tprogram\n"
+                 "7\t0.000000000\tsched\tSc\tp\tscheduler\n");
     for (unsigned n = 0; n < trace->nnodes; n++)
-        fprintf(file,
-                "7\t0.000000000\tmn%u\tMn\tp\tMEMNODE%u\n"
-                "7\t0.000000000\tmm%u\tMm\tmn%u\tMEMMANAGER%u\n"
-                "13\t0.000000000\tmm%u\tuse\t0\n",
-                n, n, n, n, n, n);
+        orr_print(out,
+                  "7\t0.000000000\tmn%u\tMn\tp\tMEMNODE%u\n"
+                  "7\t0.000000000\tmm%u\tMm\tmn%u\tMEMMANAGER%u\n"
+                  "13\t0.000000000\tmm%u\tuse\t0\n",
+                  n, n, n, n, n, n);
     for (unsigned w = 0; w < trace->nworkers; w++)
-        fprintf(file,
-                "7\t0.000000000\tt%u\tT\tmn%u\tT%d\n"
-                "7\t0.000000000\tw%u\tW\tt%u\t%s\n"
-                "10\t0.000000000\tw%u\tWS\tI\n",
-                w, trace->workers[w].node,
-                trace->workers[w].cpu < 0 ? (int)w : trace->workers[w].cpu, w,
-                w, trace->workers[w].name, w);
+        orr_print(out,
+                  "7\t0.000000000\tt%u\tT\tmn%u\tT%d\n"
+                  "7\t0.000000000\tw%u\tW\tt%u\t%s\n"
+                  "10\t0.000000000\tw%u\tWS\tI\n",
+                  w, trace->workers[w].node,
+                  trace->workers[w].cpu < 0 ? (int)w : trace->workers[w].cpu, w,
+                  w, trace->workers[w].name, w);
     for (int i = 0; i < ORR_TRACE_NCOUNTERS; i++)
-        fprintf(file, "13\t0.000000000\tsched\t%s\t0\n", counters[i].alias);
+        orr_print(out, "13\t0.000000000\tsched\t%s\t0\n", counters[i].alias);
+}
+
+/* An event of that number on the worker's state, up to its value. */
+static void begin_state(struct paje *paje, const char *number, double time,
+                        unsigned worker)
+{
+    struct orr_out *out = &paje->out;
+
+    orr_put_text(out, number);
+    put_ms(paje, time);
+    ORR_PUT(out, "\tw");
+    orr_put_unsigned(out, worker);
+    ORR_PUT(out, "\tWS\t");
 }
 
 static void write_state(struct paje *paje, unsigned worker, double time)
 {
-    orr_print(paje->file, "10\t%s\tw%u\tWS\t%s\n", ms(paje, time), worker,
-              states[paje->states[worker]].alias);
+    begin_state(paje, "10\t", time, worker);
+    orr_put_text(&paje->out, states[paje->states[worker]].alias);
+    orr_put_byte(&paje->out, '\n');
 }
 
 /* The worker shows the task from then on. */
@@ -265,20 +287,34 @@ static void write_execution(struct paje *paje, unsigned worker,
     static const int64_t none[2] = {0, -1};
     const int64_t *levels =
         orr_trace_iteration_levels(paje->trace, task->iteration);
-    char gflop[ORR_DECIMAL_SIZE];
+    struct orr_out *out = &paje->out;
 
     if (!levels)
         levels = none;
-    orr_print(
-        paje->file,
-        "20\t%s\tw%u\tWS\t\"%s\"\t%zu\t\"-\"\t%08x\t%016llx\t%llu\t%llu\t%d\t%s\t0\t0\t%lld\t%lld\t"
-        "\"%u\"\n",
-        ms(paje, time), worker, orr_entities_get(paje->entities, task)->alias,
-        task->size, task->footprint, (unsigned long long)task->tag,
-        (unsigned long long)task->job, (unsigned long long)task->submit_order,
-        task->priority, orr_decimal(task->gflop, 6, gflop),
-        (long long)levels[0], (long long)levels[1],
-        paje->trace->workers[worker].node);
+    begin_state(paje, "20\t", time, worker);
+    orr_put_byte(out, '"');
+    orr_put_text(out, orr_entities_get(paje->entities, task)->alias);
+    ORR_PUT(out, "\"\t");
+    orr_put_unsigned(out, task->size);
+    ORR_PUT(out, "\t\"-\"\t");
+    orr_put_hex(out, task->footprint, 8);
+    orr_put_byte(out, '\t');
+    orr_put_hex(out, task->tag, 16);
+    orr_put_byte(out, '\t');
+    orr_put_unsigned(out, task->job);
+    orr_put_byte(out, '\t');
+    orr_put_unsigned(out, task->submit_order);
+    orr_put_byte(out, '\t');
+    orr_put_signed(out, task->priority);
+    orr_put_byte(out, '\t');
+    orr_put_same(out, &paje->gflop, task->gflop, 6);
+    ORR_PUT(out, "\t0\t0\t");
+    orr_put_signed(out, levels[0]);
+    orr_put_byte(out, '\t');
+    orr_put_signed(out, levels[1]);
+    ORR_PUT(out, "\t\"");
+    orr_put_unsigned(out, paje->trace->workers[worker].node);
+    ORR_PUT(out, "\"\n");
 }
 
 /* A task begins, ends, is suspended or goes on. */
@@ -305,34 +341,49 @@ static int write_task(struct paje *paje, const struct orr_moment *moment)
 static void write_copy(struct paje *paje, const struct orr_moment *moment)
 {
     const struct orr_trace_copy *copy = &moment->event->u.copy;
-    const char *alias = copies[copy->kind].alias;
-    const char *time = ms(paje, moment->time);
+    struct orr_out *out = &paje->out;
 
-    if (copy->kind == ORR_TRACE_WRITEBACK)
-        orr_print(paje->file, "9\t%s\t%s\tmm%u\t%llx\n", time,
-                  moment->end ? "WbE" : "Wb", copy->src,
-                  (unsigned long long)copy->handle);
-    if (moment->end)
-        orr_print(paje->file, "19\t%s\t%s\tp\t%zu\tmm%u\tcom_%llu\n", time,
-                  alias, copy->size, copy->dst, (unsigned long long)copy->id);
-    else {
-        orr_print(paje->file, "24\t%s\t%s\tp\t%zu\tmm%u\tcom_%llu\t%llx\t",
-                  time, alias, copy->size, copy->src,
-                  (unsigned long long)copy->id,
-                  (unsigned long long)copy->handle);
-        write_quoted(paje->file, copy->name ? copy->name : "");
-        fputs_unlocked("\t0\t0\n", paje->file);
+    if (copy->kind == ORR_TRACE_WRITEBACK) {
+        ORR_PUT(out, "9\t");
+        put_ms(paje, moment->time);
+        orr_print(out, "\t%s\tmm%u\t%llx\n", moment->end ? "WbE" : "Wb",
+                  copy->src, (unsigned long long)copy->handle);
     }
+    if (moment->end)
+        ORR_PUT(out, "19\t");
+    else
+        ORR_PUT(out, "24\t");
+    put_ms(paje, moment->time);
+    orr_put_byte(out, '\t');
+    orr_put_text(out, copies[copy->kind].alias);
+    ORR_PUT(out, "\tp\t");
+    orr_put_unsigned(out, copy->size);
+    ORR_PUT(out, "\tmm");
+    orr_put_unsigned(out, moment->end ? copy->dst : copy->src);
+    ORR_PUT(out, "\tcom_");
+    orr_put_unsigned(out, copy->id);
+    if (moment->end) {
+        orr_put_byte(out, '\n');
+        return;
+    }
+    orr_put_byte(out, '\t');
+    orr_put_hex(out, copy->handle, 1);
+    orr_put_byte(out, '\t');
+    write_quoted(out, copy->name ? copy->name : "");
+    ORR_PUT(out, "\t0\t0\n");
 }
 
 static void write_mark(struct paje *paje, const struct orr_moment *moment)
 {
     const struct orr_event *event = moment->event;
+    struct orr_out *out = &paje->out;
 
-    fprintf(paje->file, "9\t%s\t%s\tp\t", ms(paje, moment->time),
-            event->u.mark.numbered ? "user_event" : "prog_event");
-    write_quoted(paje->file, event->u.mark.text);
-    fputc('\n', paje->file);
+    ORR_PUT(out, "9\t");
+    put_ms(paje, moment->time);
+    orr_print(out, "\t%s\tp\t",
+              event->u.mark.numbered ? "user_event" : "prog_event");
+    write_quoted(out, event->u.mark.text);
+    orr_put_byte(out, '\n');
 }
 
 static void change_curve(struct paje *paje, struct curve *curve, int64_t change,
@@ -348,25 +399,33 @@ static void change_curve(struct paje *paje, struct curve *curve, int64_t change,
  * in between lasted no time. */
 static void write_curves(struct paje *paje)
 {
-    char used[ORR_DECIMAL_SIZE];
-    const char *time;
+    struct orr_out *out = &paje->out;
+    double time = paje->changed_at;
 
     if (!paje->changed)
         return;
-    time = ms(paje, paje->changed_at);
-    for (int i = 0; i < ORR_TRACE_NCOUNTERS; i++)
-        if (paje->counters[i].changed)
-            orr_print(paje->file, "13\t%s\tsched\t%s\t%lld\n", time,
-                      counters[i].alias, (long long)paje->counters[i].value);
-    for (unsigned n = 0; n < paje->trace->nnodes; n++)
-        if (paje->memories[n].changed)
-            orr_print(
-                paje->file, "13\t%s\tmm%u\tuse\t%s\n", time, n,
-                orr_decimal((double)paje->memories[n].value / 1e6, 6, used));
-    for (int i = 0; i < ORR_TRACE_NCOUNTERS; i++)
+    for (int i = 0; i < ORR_TRACE_NCOUNTERS; i++) {
+        if (!paje->counters[i].changed)
+            continue;
+        ORR_PUT(out, "13\t");
+        put_ms(paje, time);
+        ORR_PUT(out, "\tsched\t");
+        orr_put_text(out, counters[i].alias);
+        orr_put_byte(out, '\t');
+        orr_put_signed(out, paje->counters[i].value);
+        orr_put_byte(out, '\n');
         paje->counters[i].changed = false;
-    for (unsigned n = 0; n < paje->trace->nnodes; n++)
+    }
+    for (unsigned n = 0; n < paje->trace->nnodes; n++) {
+        if (!paje->memories[n].changed)
+            continue;
+        ORR_PUT(out, "13\t");
+        put_ms(paje, time);
+        orr_print(out, "\tmm%u\tuse\t", n);
+        orr_put_decimal(out, (double)paje->memories[n].value / 1e6, 6);
+        orr_put_byte(out, '\n');
         paje->memories[n].changed = false;
+    }
     paje->changed = false;
 }
 
@@ -406,33 +465,37 @@ static int write_moment(struct paje *paje, const struct orr_moment *moment)
     return 0;
 }
 
+/* All containers end there. */
 static void write_end(struct paje *paje)
 {
-    const char *end = ms(paje, paje->line->end);
-    unsigned w, n;
+    char text[ORR_DECIMAL_SIZE];
+    const char *end =
+        orr_decimal((paje->line->end - paje->trace->start) / 1000.0, 9, text);
+    struct orr_out *out = &paje->out;
 
-    for (w = 0; w < paje->trace->nworkers; w++)
-        fprintf(paje->file, "8\t%s\tw%u\tW\n8\t%s\tt%u\tT\n", end, w, end, w);
-    for (n = 0; n < paje->trace->nnodes; n++)
-        fprintf(paje->file, "8\t%s\tmm%u\tMm\n8\t%s\tmn%u\tMn\n", end, n, end,
-                n);
-    fprintf(paje->file, "8\t%s\tsched\tSc\n8\t%s\tp\tP\n8\t%s\tMPIroot\tMPIP\n",
-            end, end, end);
+    for (unsigned w = 0; w < paje->trace->nworkers; w++)
+        orr_print(out, "8\t%s\tw%u\tW\n8\t%s\tt%u\tT\n", end, w, end, w);
+    for (unsigned n = 0; n < paje->trace->nnodes; n++)
+        orr_print(out, "8\t%s\tmm%u\tMm\n8\t%s\tmn%u\tMn\n", end, n, end, n);
+    orr_print(out, "8\t%s\tsched\tSc\n8\t%s\tp\tP\n8\t%s\tMPIroot\tMPIP\n", end,
+              end, end);
 }
 
 static int write_all(struct paje *paje)
 {
     uint64_t dropped = orr_trace_dropped(paje->trace);
+    struct orr_out *out = &paje->out;
     int rc;
 
-    write_definitions(paje->file);
+    write_definitions(out);
     if (dropped > 0)
-        fprintf(paje->file, "# %llu events are missing: out of memory\n",
-                (unsigned long long)dropped);
-    rc = orr_origins_write(paje->trace, paje->line, "# times of ", paje->file);
+        orr_print(out, "# %llu events are missing: out of memory\n",
+                  (unsigned long long)dropped);
+    orr_out_flush(out);
+    rc = orr_origins_write(paje->trace, paje->line, "# times of ", out->file);
     if (rc < 0)
         return rc;
-    write_types(paje->file);
+    write_types(out);
     write_mark_types(paje);
     write_values(paje);
     write_containers(paje);
@@ -443,30 +506,43 @@ static int write_all(struct paje *paje)
     return rc;
 }
 
+/* With room for what its workers and nodes are doing. Errors: -ENOMEM. */
+static int write_with(struct paje *paje)
+{
+    const struct orr_trace *trace = paje->trace;
+    int result = -ENOMEM;
+
+    paje->states = calloc(trace->nworkers + 1, sizeof(*paje->states));
+    paje->executing = calloc(trace->nworkers + 1, sizeof(*paje->executing));
+    paje->memories = calloc(trace->nnodes + 1, sizeof(*paje->memories));
+    if (paje->states && paje->executing && paje->memories)
+        result = write_all(paje);
+    free(paje->memories);
+    for (unsigned w = 0; paje->executing && w < trace->nworkers; w++)
+        orr_executing_done(&paje->executing[w]);
+    free(paje->executing);
+    free(paje->states);
+    return result;
+}
+
 int orr_paje_write(const struct orr_trace_source *source, FILE *file)
 {
     const char *taken[ORR_TRACE_NSTATES + 1] = {NULL};
-    const struct orr_trace *trace = source->trace;
-    struct paje paje = {.file = file, .trace = trace, .line = source->line};
     struct orr_entities entities = {0};
-    int result;
+    struct paje paje = {
+        .trace = source->trace, .line = source->line, .entities = &entities};
+    int result = orr_out_init(&paje.out, file);
 
+    if (result < 0)
+        return result;
+    orr_same_init(&paje.time);
+    orr_same_init(&paje.gflop);
     for (int i = 0; i < ORR_TRACE_NSTATES; i++)
         taken[i] = states[i].alias;
     result = orr_entities_init(paje.line, taken, &entities);
-    paje.entities = &entities;
-    paje.states = calloc(trace->nworkers + 1, sizeof(*paje.states));
-    paje.executing = calloc(trace->nworkers + 1, sizeof(*paje.executing));
-    paje.memories = calloc(trace->nnodes + 1, sizeof(*paje.memories));
-    if (!paje.states || !paje.executing || !paje.memories)
-        result = -ENOMEM;
     if (result == 0)
-        result = write_all(&paje);
-    free(paje.memories);
-    for (unsigned w = 0; paje.executing && w < trace->nworkers; w++)
-        orr_executing_done(&paje.executing[w]);
-    free(paje.executing);
-    free(paje.states);
+        result = write_with(&paje);
     orr_entities_done(&entities);
+    orr_out_done(&paje.out);
     return result;
 }

@@ -48,6 +48,18 @@ static int copy_workers(struct orr_trace *trace,
     return 0;
 }
 
+/* An empty one. Its events are written before they are counted. */
+static struct orr_trace_chunk *new_chunk(void)
+{
+    struct orr_trace_chunk *chunk = malloc(sizeof(*chunk));
+
+    if (chunk) {
+        atomic_init(&chunk->next, NULL);
+        atomic_init(&chunk->n, 0);
+    }
+    return chunk;
+}
+
 static int make_buffers(struct orr_trace *trace)
 {
     trace->buffers = calloc(trace->nworkers + 1, sizeof(*trace->buffers));
@@ -56,7 +68,7 @@ static int make_buffers(struct orr_trace *trace)
     for (unsigned b = 0; b <= trace->nworkers; b++) {
         struct orr_trace_buffer *buffer = &trace->buffers[b];
 
-        buffer->first = calloc(1, sizeof(*buffer->first));
+        buffer->first = new_chunk();
         if (!buffer->first)
             return -ENOMEM;
         buffer->last = buffer->first;
@@ -184,7 +196,7 @@ static struct orr_event *buffer_room(struct orr_trace_buffer *buffer)
     if (n < ORR_TRACE_CHUNK)
         return &chunk->events[n];
 
-    chunk = calloc(1, sizeof(*chunk));
+    chunk = new_chunk();
     if (!chunk)
         return NULL;
     /* Pairs with the acquire load of the file writer. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * tests/unit/test-decimal.c - core/observe/decimal.h beside printf. One thread.
+ * tests/unit/test-decimal.c - core/observe/decimal.h and out.h beside printf. One
+ * thread.
  */
 #include <check.h>
 #include <limits.h>
@@ -9,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/observe/decimal.h"
+#include "core/observe/out.h"
 #include "tests/rng.h"
 #include "tests/suite.h"
 
@@ -79,14 +80,95 @@ START_TEST(values_by_chance_are_as_printf_has_them)
 }
 END_TEST
 
+static struct orr_out out_to(FILE *file)
+{
+    struct orr_out out;
+
+    ck_assert_int_eq(orr_out_init(&out, file), 0);
+    return out;
+}
+
+/* With a buffer at whose end most of them are. */
+static void put_many(struct orr_out *out, FILE *other, unsigned first)
+{
+    char text[120];
+
+    for (unsigned i = first; i < first + 3000; i++) {
+        size_t n = i * 7 % sizeof(text);
+        struct orr_same same;
+
+        memset(text, 'a' + (char)(i % 26), sizeof(text));
+        orr_same_init(&same);
+        orr_put(out, text, n);
+        orr_put_byte(out, '|');
+        orr_put_unsigned(out, UINT64_MAX >> (i % 64));
+        ORR_PUT(out, " literal ");
+        orr_put_signed(out, INT64_MIN >> (i % 64));
+        orr_put_hex(out, UINT64_MAX >> (i % 64), i % 17);
+        orr_put_decimal(out, ldexp(1 + i, (int)(i % 80) - 20), 9);
+        for (unsigned k = 0; k < 2; k++)
+            orr_put_same(out, &same, ldexp(1 + i, (int)(i % 80) - 20), 6);
+        fprintf(other, "%.*s|%llu literal %lld%0*llx%.9f%.6f%.6f", (int)n, text,
+                (unsigned long long)UINT64_MAX >> (i % 64),
+                (long long)INT64_MIN >> (i % 64), (int)(i % 17),
+                (unsigned long long)UINT64_MAX >> (i % 64),
+                ldexp(1 + i, (int)(i % 80) - 20),
+                ldexp(1 + i, (int)(i % 80) - 20),
+                ldexp(1 + i, (int)(i % 80) - 20));
+    }
+}
+
+START_TEST(pieces_are_as_printf_has_them)
+{
+    char *ours = NULL, *theirs = NULL;
+    size_t n, m;
+    FILE *one = open_memstream(&ours, &n), *two = open_memstream(&theirs, &m);
+    struct orr_out out = out_to(one);
+
+    put_many(&out, two, 0);
+    orr_out_flush(&out);
+    put_many(&out, two, 3000);
+    orr_out_done(&out);
+    fclose(one);
+    fclose(two);
+    ck_assert_uint_eq(n, m);
+    ck_assert_int_eq(memcmp(ours, theirs, n), 0);
+    ck_assert_uint_gt(n, 1 << 17); /* the buffer was full */
+    free(ours);
+    free(theirs);
+}
+END_TEST
+
+START_TEST(a_full_file_shows)
+{
+    FILE *full = fopen("/dev/full", "we");
+    struct orr_out out;
+
+    ck_assert_ptr_nonnull(full);
+    setvbuf(full, NULL, _IONBF, 0);
+    out = out_to(full);
+    ORR_PUT(&out, "text");
+    orr_out_done(&out);
+    ck_assert_int_ne(ferror(full), 0);
+    fclose(full);
+}
+END_TEST
+
 /* What orr_print writes into a file is what fprintf does. */
+#define print(file, ...)                                                       \
+    do {                                                                       \
+        struct orr_out out_ = out_to(file);                                    \
+        orr_print(&out_, __VA_ARGS__);                                         \
+        orr_out_done(&out_);                                                   \
+    } while (0)
+
 #define PRINTS(...)                                                            \
     do {                                                                       \
         char *ours_ = NULL, *theirs_ = NULL;                                   \
         size_t n_;                                                             \
         FILE *one_ = open_memstream(&ours_, &n_);                              \
         FILE *two_ = open_memstream(&theirs_, &n_);                            \
-        orr_print(one_, __VA_ARGS__);                                          \
+        print(one_, __VA_ARGS__);                                              \
         fprintf(two_, __VA_ARGS__);                                            \
         fclose(one_);                                                          \
         fclose(two_);                                                          \
@@ -120,7 +202,7 @@ START_TEST(lines_are_as_printf_has_them)
 }
 END_TEST
 
-START_TEST(a_value_is_kept_as_text)
+START_TEST(values_are_kept_as_text)
 {
     struct orr_general general = {0};
     char theirs[32];
@@ -130,6 +212,12 @@ START_TEST(a_value_is_kept_as_text)
     for (size_t i = 0; i < sizeof(values) / sizeof(*values); i++) {
         snprintf(theirs, sizeof(theirs), "%.9g", values[i]);
         ck_assert_str_eq(orr_general(&general, values[i]), theirs);
+    }
+    for (int i = 0; i < 1000; i++) { /* more than are kept, again and again */
+        double value = i * i % 37 / 7.0;
+
+        snprintf(theirs, sizeof(theirs), "%.9g", value);
+        ck_assert_str_eq(orr_general(&general, value), theirs);
     }
 }
 END_TEST
@@ -142,8 +230,10 @@ int main(void)
     tcase_add_test(tests, odd_values_are_as_printf_has_them);
     tcase_add_test(tests, ties_go_to_the_even_digit);
     tcase_add_test(tests, values_by_chance_are_as_printf_has_them);
+    tcase_add_test(tests, pieces_are_as_printf_has_them);
+    tcase_add_test(tests, a_full_file_shows);
     tcase_add_test(tests, lines_are_as_printf_has_them);
-    tcase_add_test(tests, a_value_is_kept_as_text);
+    tcase_add_test(tests, values_are_kept_as_text);
     suite_add_tcase(suite, tests);
     return suite_main(suite);
 }

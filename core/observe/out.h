@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * core/observe/out.h - a file that is written piece by piece through a buffer of its
+ * own: files of millions of lines are made so, for which stdio's calls take longer than
+ * what they write. What the file could not take shows in ferror. One thread.
+ */
+#pragma once
+
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/observe/decimal.h"
+
+/* Nothing that is shorter needs to be copied byte for byte; no number is longer. */
+enum { ORR_OUT_LEAST = 48 };
+
+struct orr_out {
+    FILE *file;
+    char *begin, *at, *end; /* the buffer, owned; what is in it ends at `at` */
+};
+
+/* Writes to `file`, the caller's, through a buffer that orr_out_done frees. Nothing else
+ * may write to the file in between, but after orr_out_flush. Errors: -ENOMEM. */
+int orr_out_init(struct orr_out *out, FILE *file);
+
+/* Hands over to the file what is in the buffer. */
+void orr_out_flush(struct orr_out *out);
+
+/* The same and frees the buffer. */
+void orr_out_done(struct orr_out *out);
+
+/* Text of any length. */
+void orr_put_long(struct orr_out *out, const char *text, size_t n);
+
+/* Makes room for ORR_OUT_LEAST bytes, which may then be copied to `at`. */
+static inline void orr_out_room(struct orr_out *out)
+{
+    if (out->end - out->at < ORR_OUT_LEAST)
+        orr_out_flush(out);
+}
+
+static inline void orr_put(struct orr_out *out, const char *text, size_t n)
+{
+    if (n > ORR_OUT_LEAST) {
+        orr_put_long(out, text, n);
+        return;
+    }
+    orr_out_room(out);
+    memcpy(out->at, text, n);
+    out->at += n;
+}
+
+/* A literal, whose length the compiler knows. */
+#define ORR_PUT(out, literal) orr_put(out, literal, sizeof(literal "") - 1)
+
+static inline void orr_put_byte(struct orr_out *out, char byte)
+{
+    orr_out_room(out);
+    *out->at++ = byte;
+}
+
+static inline void orr_put_text(struct orr_out *out, const char *text)
+{
+    orr_put(out, text, strlen(text));
+}
+
+void orr_put_unsigned(struct orr_out *out, uint64_t value);
+void orr_put_signed(struct orr_out *out, int64_t value);
+
+/* With zeros in front of it where it has fewer than `least` digits, at most 16. */
+void orr_put_hex(struct orr_out *out, uint64_t value, unsigned least);
+
+/* As orr_decimal has it. */
+void orr_put_decimal(struct orr_out *out, double value, unsigned digits);
+
+/* A number that is often the one before, as text: of lines in order of time many have
+ * the same. Begins with orr_same_init. */
+struct orr_same {
+    double value;
+    size_t n;
+    char text[ORR_DECIMAL_SIZE];
+};
+
+static inline void orr_same_init(struct orr_same *same)
+{
+    same->value = (double)NAN; /* unlike any */
+    same->n = 0;
+}
+
+/* As orr_put_decimal, with the same count of digits each time. */
+void orr_put_same(struct orr_out *out, struct orr_same *same, double value,
+                  unsigned digits);
+
+/* fprintf for %s, %d, %u, %x and their lengths l, ll and z, with a width after a 0. */
+__attribute__((format(printf, 2, 3))) void orr_print(struct orr_out *out,
+                                                     const char *format, ...);
