@@ -52,10 +52,11 @@ struct chrome {
     struct count counters[ORR_TRACE_NCOUNTERS];
     struct count *memory; /* bytes per node */
     bool changed;         /* some count has, … */
+    bool memory_changed;  /* … one of these, … */
     double changed_at;    /* … at this time */
     unsigned long long narrows;
     struct orr_same time; /* µs */
-    struct orr_general gflop, memory_used;
+    struct orr_general gflop;
 };
 
 /* Begins an event; the caller ends it with a brace. */
@@ -284,23 +285,30 @@ static void end_state(struct chrome *c, unsigned worker, double time)
 
 /* --- counters --- */
 
-static void write_counter(struct chrome *c, unsigned pid, const char *name,
-                          const char *unit, double time, double value)
+/* Up to its value. */
+static void begin_counter(struct chrome *c, unsigned pid, const char *name,
+                          const char *unit)
 {
     struct orr_out *out = &c->out;
 
     begin(c, 'C', pid, 0);
-    put_time(c, time);
+    put_time(c, c->changed_at);
     ORR_PUT(out, ",\"name\":");
     orr_put_json(out, name);
     ORR_PUT(out, ",\"args\":{\"");
     orr_put_text(out, unit);
     ORR_PUT(out, "\":");
-    if (value >= 0 && value < 1e9 && value == floor(value))
-        orr_put_unsigned(out, (uint64_t)value);
-    else
-        orr_put_text(out, orr_general(&c->memory_used, value));
-    ORR_PUT(out, "}}");
+}
+
+static void write_memory(struct chrome *c, unsigned node)
+{
+    char name[96], of[32];
+
+    snprintf(name, sizeof(name), "%s used",
+             orr_trace_node_name(c->source, node, of, sizeof(of)));
+    begin_counter(c, MEMORY, name, "MB");
+    orr_put_decimal(&c->out, (double)c->memory[node].value / 1e6, 6);
+    ORR_PUT(&c->out, "}}");
 }
 
 /* What has changed at one time is written once, when that is over: the values
@@ -311,24 +319,24 @@ static void write_counters(struct chrome *c)
         [ORR_TRACE_NSUBMITTED] = "submitted tasks",
         [ORR_TRACE_NREADY] = "ready tasks",
     };
-    char name[96], of[32];
 
-    for (int i = 0; c->changed && i < ORR_TRACE_NCOUNTERS; i++) {
-        if (c->counters[i].changed)
-            write_counter(c, SCHEDULER, names[i], "tasks", c->changed_at,
-                          (double)c->counters[i].value);
+    if (!c->changed)
+        return;
+    for (int i = 0; i < ORR_TRACE_NCOUNTERS; i++) {
+        if (!c->counters[i].changed)
+            continue;
+        begin_counter(c, SCHEDULER, names[i], "tasks");
+        orr_put_signed(&c->out, c->counters[i].value);
+        ORR_PUT(&c->out, "}}");
         c->counters[i].changed = false;
     }
-    for (unsigned n = 0; c->changed && n < c->source->trace->nnodes; n++) {
-        if (!c->memory[n].changed)
-            continue;
-        snprintf(name, sizeof(name), "%s used",
-                 orr_trace_node_name(c->source, n, of, sizeof(of)));
-        write_counter(c, MEMORY, name, "MB", c->changed_at,
-                      (double)c->memory[n].value / 1e6);
+    for (unsigned n = 0; c->memory_changed && n < c->source->trace->nnodes;
+         n++) {
+        if (c->memory[n].changed)
+            write_memory(c, n);
         c->memory[n].changed = false;
     }
-    c->changed = false;
+    c->changed = c->memory_changed = false;
 }
 
 static void change(struct chrome *c, struct count *count, int64_t change,
@@ -409,9 +417,11 @@ static int write_moment(struct chrome *c, const struct orr_moment *moment)
                moment->time);
         break;
     case ORR_EVENT_MEMORY:
-        if (event->u.memory.node < c->source->trace->nnodes)
-            change(c, &c->memory[event->u.memory.node], event->u.memory.change,
-                   moment->time);
+        if (event->u.memory.node >= c->source->trace->nnodes)
+            break;
+        change(c, &c->memory[event->u.memory.node], event->u.memory.change,
+               moment->time);
+        c->memory_changed = true;
         break;
     case ORR_EVENT_MARK:
         write_mark(c, moment);

@@ -48,6 +48,15 @@ static void fill_worker(struct orr_runtime *rt, struct orr_job *job,
     unsigned k = rt->workers[w].class_id;
 
     type->able[w] = (uint8_t)bits;
+    /* Those of a class follow each other, and take equal times. */
+    if (w > 0 && !type->per_task && bits == type->able[w - 1] &&
+        k == rt->workers[w - 1].class_id) {
+        type->best[w] = type->best[w - 1];
+        type->deviation[w] = type->deviation[w - 1];
+        type->origin[w] = type->origin[w - 1];
+        type->floor[w] = type->floor[w - 1];
+        return;
+    }
     type->best[w] = type->floor[w] = bits ? (double)NAN : (double)INFINITY;
     for (unsigned i = 0; bits >> i; i++) {
         double us =
@@ -151,9 +160,8 @@ struct orr_graph_type_record *orr_graph_type_new(struct orr_runtime *rt,
     }
     for (unsigned w = 0; w < rt->nworkers; w++)
         fill_worker(rt, job, type, w);
-    for (unsigned i = 0; job->task->cl->type != STARPU_SEQ &&
-                         i < orr_combined_count(rt);
-         i++)
+    for (unsigned i = 0;
+         job->task->cl->type != STARPU_SEQ && i < orr_combined_count(rt); i++)
         fill_combined(rt, job, type, orr_combined_at(rt, rt->nworkers + i));
     type->hash = hash_of(type, rt->nworkers);
     return type;

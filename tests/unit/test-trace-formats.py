@@ -116,6 +116,17 @@ def json_arrows_join_slices_in_order_of_time():
 
 
 @test
+def json_counters_have_one_value_per_moment():
+    seen = set()
+    for e in Traced("json", "plain", "300").events():
+        if e["ph"] == "C":
+            key = e["pid"], e["name"], e["ts"]
+            assert key not in seen, key
+            seen.add(key)
+    assert len({key[1] for key in seen}) >= 3, seen
+
+
+@test
 def json_counters_end_at_zero():
     last = {}
     for event in Traced("json", "plain", "30").events():
