@@ -5,6 +5,7 @@
 #include "tools/trace/aliases.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -89,6 +90,15 @@ static int split(char *line, char **fields)
         line = next;
     }
     return n;
+}
+
+/* Whether the field is a number, and no other text. */
+static bool is_number(const char *field, double *ret)
+{
+    char *end;
+
+    *ret = strtod(field, &end);
+    return end != field && *end == '\0' && isfinite(*ret);
 }
 
 /* --- containers --- */
@@ -193,7 +203,7 @@ static void close_box(struct paje_chart *chart, struct paje_row *row,
                       double time)
 {
     if (row->open >= 0)
-        chart->boxes[row->open].end = time;
+        chart->boxes[row->open].end = fmax(chart->boxes[row->open].start, time);
     row->open = -1;
 }
 
@@ -227,7 +237,6 @@ static int start_copy(struct reader *reader, char **fields, double time)
     struct paje_chart *chart = &reader->chart;
     struct paje_copy copy = {.src = aliases_find(&reader->nodes, fields[5]),
                              .dst = PAJE_NONE,
-                             .bytes = strtod(fields[4], NULL),
                              .start = time};
 
     while (copy.kind < PAJE_COPY_KINDS &&
@@ -235,6 +244,8 @@ static int start_copy(struct reader *reader, char **fields, double time)
         copy.kind++;
     if (copy.kind == PAJE_COPY_KINDS || copy.src == ALIAS_UNKNOWN)
         return 0; /* another link, such as MPI's */
+    if (!is_number(fields[4], &copy.bytes))
+        return -EINVAL;
     if (grow(&chart->copies, chart->ncopies, sizeof(*chart->copies)) < 0)
         return -ENOMEM;
     chart->copies[chart->ncopies++] = copy;
@@ -247,18 +258,20 @@ static void end_copy(struct reader *reader, char **fields, double time)
 
     if (at == ALIAS_UNKNOWN)
         return;
-    reader->chart.copies[at].end = time;
+    reader->chart.copies[at].end = fmax(reader->chart.copies[at].start, time);
     reader->chart.copies[at].dst = aliases_find(&reader->nodes, fields[5]);
 }
 
 static int add_point(struct reader *reader, char **fields, double time)
 {
     size_t at = aliases_find(&reader->nodes, fields[2]);
-    double value = strtod(fields[4], NULL);
     struct paje_node *node;
+    double value;
 
     if (strcmp(fields[3], "use") != 0 || at == ALIAS_UNKNOWN)
         return 0;
+    if (!is_number(fields[4], &value))
+        return -EINVAL;
     node = &reader->chart.nodes[at];
     if (grow(&node->points, node->npoints, sizeof(*node->points)) < 0)
         return -ENOMEM;
@@ -302,9 +315,9 @@ static int take_line(struct reader *reader, char *line)
                                                   : 0;
     if (event < FIRST_EVENT)
         return 0;
-    if (n < 4)
+    if (n < 4 || !is_number(fields[1], &time))
         return -EINVAL;
-    reader->last = time = strtod(fields[1], NULL);
+    reader->last = time;
     switch (event) {
     case CONTAINER:
         return n >= 6 ? add_container(reader, fields) : 0;
@@ -439,18 +452,13 @@ static int read_lines(struct reader *reader, FILE *file, int *ret_number)
     return result;
 }
 
-int paje_chart_read(const char *path, struct paje_chart *ret,
-                    struct orr_error *err)
+int paje_chart_parse(FILE *file, const char *name, struct paje_chart *ret,
+                     struct orr_error *err)
 {
     struct reader reader = {0};
     struct paje_chart *chart = &reader.chart;
-    FILE *file = fopen(path, "re");
-    int result, number;
+    int number, result = read_lines(&reader, file, &number);
 
-    if (!file)
-        return orr_fail(err, -errno, "%s: %s", path, strerror(errno));
-    result = read_lines(&reader, file, &number);
-    fclose(file);
     for (size_t r = 0; r < chart->nrows; r++)
         close_box(chart, &chart->rows[r], reader.last);
     drop_open_copies(chart);
@@ -460,12 +468,25 @@ int paje_chart_read(const char *path, struct paje_chart *ret,
     reader_done(&reader);
     if (result < 0) {
         paje_chart_done(chart);
-        return orr_fail(err, result, "%s:%d: %s", path, number,
+        return orr_fail(err, result, "%s:%d: %s", name, number,
                         result == -EINVAL ? "not a line of a Pajé file"
                                           : strerror(-result));
     }
     *ret = *chart;
     return 0;
+}
+
+int paje_chart_read(const char *path, struct paje_chart *ret,
+                    struct orr_error *err)
+{
+    FILE *file = fopen(path, "re");
+    int result;
+
+    if (!file)
+        return orr_fail(err, -errno, "%s: %s", path, strerror(errno));
+    result = paje_chart_parse(file, path, ret, err);
+    fclose(file);
+    return result;
 }
 
 void paje_chart_done(struct paje_chart *chart)

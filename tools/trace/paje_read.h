@@ -7,6 +7,7 @@
 #pragma once
 
 #include <stddef.h>
+#include <stdio.h>
 
 #include "core/base/error.h"
 
@@ -73,4 +74,8 @@ const char *paje_copy_kind(unsigned kind);
  * -ENOMEM, those of the system, -EINVAL with file:line. */
 int paje_chart_read(const char *path, struct paje_chart *ret,
                     struct orr_error *err);
+
+/* The same of an open file, which has that name in messages. */
+int paje_chart_parse(FILE *file, const char *name, struct paje_chart *ret,
+                     struct orr_error *err);
 void paje_chart_done(struct paje_chart *chart);
