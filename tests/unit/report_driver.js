@@ -59,6 +59,28 @@
     search.dispatchEvent(new Event("input"));
     byId("all").click();
 
+    const count = text => {
+      search.value = text;
+      search.dispatchEvent(new Event("input"));
+      return shown();
+    };
+    noted.tagged = count("0x1f");
+    noted.looped = count("iteration 3");
+    count("");
+    noted.withStates = paint().boxes;
+    byId("states").click();
+    noted.withoutStates = paint().boxes;
+    byId("states").click();
+    if (run.waits.task.length) {
+      const y = gantt.top(0) + 3;
+      const at = time => gantt.find(view.scale(time), y);
+      noted.described = describe(at(7000));
+      noted.pointed = [7000, 20000, 50000, 35000].map(time => {
+        const { events, i } = at(time);
+        return run.names[events === tasks ? tasks.name[i] : states.kind[i]];
+      });
+    }
+
     if (!byId("path").disabled) byId("path").click();
     noted.path = view.path?.length ?? null;
     noted.sections = [...document.querySelectorAll("h2")].map(h => h.textContent);

@@ -5,6 +5,7 @@ totals are those of the report; with --browser Chromium shows it. TAP.
 
 usage: test-report.py ORRERY CULPRIT [--browser]
 """
+import csv
 import html
 import json
 import os
@@ -75,6 +76,32 @@ def write_trace(name, ntasks, nworkers):
             file.write(f"submitted,{start:.9f},{start:.9f},,{t + 1},,,,,,,,1,,,\n"
                        f"task,{start:.9f},{start + 0.01:.9f},{t % nworkers},{t + 1},"
                        f"\"k{t % 5}\",0,0,,0,,,,0,0,0\n")
+
+
+# On CPU0 outer waits from 10 to 40 us, and inner runs meanwhile, from 15 to 30.
+WAITS = '''\
+record,start_ms,end_ms,worker,job,name,priority,node,from,bytes,kind,handle,change,\
+footprint,gflop,tag,iteration,subiteration
+worker,0,0.07,0,,"CPU0",,0,,,,,,,,,,
+worker,0,0.07,1,,"CPU1",,0,,,,,,,,,,
+submitted,0,0,,1,,,,,,,,1,,,,,
+state,0,0,0,,,,,,,fetching,,,,,,,
+state,0,0,1,,,,,,,scheduling,,,,,,,
+task,0.005,0.06,0,1,"outer",0,0,,0,,,,0,0,1f,3,
+suspended,0.01,0.04,0,1,,,,,,,,,,,,,
+state,0.01,0.01,0,,,,,,,suspended,,,,,,,
+mark,0.012,0.012,,,"half ""way""",,,,,,,,,,,,
+task,0.015,0.03,0,2,"inner",0,0,,0,,,,0,0,ffffffffffffffff,3,1
+state,0.025,0.025,1,,,,,,,sleeping,,,,,,,
+state,0.05,0.05,1,,,,,,,callback,,,,,,,
+state,0.061,0.061,0,,,,,,,overhead,,,,,,,
+task,0.065,0.07,1,3,"last",0,0,,0,,,,0,0,0,,
+'''
+
+
+def write_waits():
+    with open(path("waits.csv"), "w", encoding="utf-8") as file:
+        file.write(WAITS)
 
 
 if not os.path.exists(os.path.join(os.path.dirname(ORRERY), "report", "report.html")):
@@ -156,6 +183,61 @@ def a_trace_alone_is_shown_with_a_note():
     assert done.returncode == 0 and "run.graph" in done.stderr, done.stderr
     with open(path("page.html"), encoding="utf-8") as file:
         assert data_of(file.read())["bounds"] is None
+
+
+@test
+def states_waits_tags_loops_and_marks_are_in_the_page():
+    write_waits()
+    data = data_of(report("--plain", path("waits.csv")))
+    tasks, waits, states = data["tasks"], data["waits"], data["states"]
+    assert [data["names"][n] for n in tasks["name"]] == ["outer", "inner", "last"]
+    assert tasks["tag"] == ["1f", "f" * 16, ""], tasks["tag"]
+    assert tasks["iteration"] == [3, 3, -1], tasks["iteration"]
+    assert tasks["subiteration"] == [-1, 1, -1], tasks["subiteration"]
+    assert waits == {"task": [0], "start": [10000], "length": [30000]}, waits
+    assert data["marks"] == [{"time": 12000, "text": 'half "way"'}], data["marks"]
+    stretches = sorted(zip(states["worker"], sums(states["start"]), states["length"],
+                           (data["names"][k] for k in states["kind"])))
+    assert stretches == [
+        (0, 0, 5000, "fetching"), (0, 10000, 5000, "suspended"),
+        (0, 30000, 10000, "suspended"), (0, 60000, 1000, "suspended"),
+        (0, 61000, 9000, "overhead"), (1, 0, 25000, "scheduling"),
+        (1, 50000, 15000, "callback")], stretches
+    write_trace("none.csv", 4, 2)
+    data = data_of(report("--plain", path("none.csv")))
+    assert "tag" not in data["tasks"] and "iteration" not in data["tasks"]
+    assert data["states"]["kind"] == data["marks"] == data["waits"]["task"] == []
+
+
+@test
+def states_are_those_of_the_trace_in_json():
+    words = ("-m", GPUS, "-s", "dmda", "--", CULPRIT, "streams", "1")
+    for name in "states.csv", "states.json":
+        assert orrery("trace", "-o", path(name), *words).returncode == 0
+    data = data_of(report("--plain", path("states.csv")))
+    with open(path("states.json"), encoding="utf-8") as file:
+        events = json.load(file)["traceEvents"]
+    with open(path("states.csv"), encoding="utf-8", newline="") as file:
+        begin = min(float(row["start_ms"]) * 1000 for row in csv.DictReader(file)
+                    if row["record"] == "submitted")
+    ours, theirs = {}, {}
+    for worker, kind, length in zip(*(data["states"][c] for c in (
+            "worker", "kind", "length"))):
+        key = data["workers"][worker]["name"], data["names"][kind]
+        ours[key] = ours.get(key, 0) + length / 1000
+    names = {e["tid"]: e["args"]["name"] for e in events
+             if e["name"] == "thread_name" and e["pid"] == 1}
+    for e in events:
+        if e.get("cat") == "state":
+            start = max(e["ts"], begin)
+            end = min(e["ts"] + e["dur"], begin + data["end"] / 1000)
+            if start < end:
+                key = names[e["tid"]], e["name"]
+                theirs[key] = theirs.get(key, 0) + end - start
+    assert len(theirs) > 5, theirs
+    for key in ours.keys() | theirs.keys():
+        assert abs(ours.get(key, 0) - theirs.get(key, 0)) < 0.5, (
+            key, ours.get(key), theirs.get(key))
 
 
 @test
@@ -279,6 +361,19 @@ if BROWSER:
                       "Where the values come from"):
             assert title in noted["sections"], noted["sections"]
         assert noted["rows"] > 20, noted
+
+    @test
+    def a_browser_shows_waits_states_tags_and_loops():
+        write_waits()
+        noted = drive(report("--plain", path("waits.csv")))
+        # Two boxes of outer, inner, last; five states hidden or shown.
+        assert noted["withStates"] - noted["withoutStates"] == 7, noted
+        assert noted["pointed"] == ["outer", "inner", "outer", "suspended"], noted
+        assert noted["tagged"] == "1 of 3 tasks", noted["tagged"]
+        assert noted["looped"] == "2 of 3 tasks", noted["looped"]
+        assert "waited 30" in noted["described"] and "tag 1f" in noted["described"] and \
+            "iteration 3" in noted["described"], noted["described"]
+        assert "What workers did beside tasks" in noted["sections"], noted["sections"]
 
     @test
     def a_hundred_thousand_tasks_are_as_quick():

@@ -25,7 +25,11 @@ enum field {
     FOOTPRINT,
     GFLOP,
     TAG,
-    NFIELDS
+    NFIELDS,
+    /* These an older file may lack. */
+    ITERATION = NFIELDS,
+    SUBITERATION,
+    MOST_FIELDS
 };
 
 static const char header[] =
@@ -44,6 +48,7 @@ struct reader {
     struct stages *stages; /* by job */
     uint64_t njobs, most_jobs;
     size_t room_tasks, room_copies, room_workers;
+    size_t room_states, room_suspensions, room_marks;
     bool lost; /* no memory */
 };
 
@@ -74,13 +79,15 @@ static bool add_step(struct reader *r, struct trace_steps *steps,
     return true;
 }
 
-/* Splits a line of RFC 4180 in place; false: it has not NFIELDS of them. */
-static bool split(char *line, char *fields[NFIELDS])
+/* Splits a line of RFC 4180 in place; false: it has not NFIELDS of them. Others that
+ * it lacks are empty. */
+static bool split(char *line, char *fields[MOST_FIELDS])
 {
-    unsigned n = 0;
+    static char none[] = "";
+    unsigned n = 0, given;
     char *at = line;
 
-    while (n < NFIELDS) {
+    while (n < MOST_FIELDS) {
         char *to = at;
         bool quoted = *at == '"';
 
@@ -100,7 +107,9 @@ static bool split(char *line, char *fields[NFIELDS])
         at++;
         *to = '\0';
     }
-    return n == NFIELDS;
+    for (given = n; n < MOST_FIELDS; n++)
+        fields[n] = none;
+    return given >= NFIELDS;
 }
 
 static const char *text(struct reader *r, const char *name)
@@ -169,6 +178,12 @@ static bool take_worker(struct reader *r, char **f)
     return true;
 }
 
+/* Of a loop; -1: none. */
+static int64_t level(const char *field)
+{
+    return *field ? strtoll(field, NULL, 10) : -1;
+}
+
 static bool take_task(struct reader *r, char **f)
 {
     struct trace *trace = r->trace;
@@ -180,6 +195,8 @@ static bool take_task(struct reader *r, char **f)
                                   (uint32_t)strtoul(f[FOOTPRINT], NULL, 16),
                               .bytes = atof(f[BYTES]),
                               .gflop = atof(f[GFLOP]),
+                              .iteration = level(f[ITERATION]),
+                              .subiteration = level(f[SUBITERATION]),
                               .start = atof(f[START]),
                               .end = atof(f[END])};
 
@@ -239,6 +256,47 @@ static bool take_submitted(struct reader *r, char **f, struct trace_step step)
     return add_step(r, &r->trace->submitted, step);
 }
 
+static bool take_state(struct reader *r, char **f, double time)
+{
+    struct trace *trace = r->trace;
+    struct trace_state state = {.kind = text(r, f[KIND]), .time = time};
+
+    if (!state.kind || !index_of(f[WORKER], trace->nworkers, &state.worker) ||
+        !grow(r, &trace->states, trace->nstates, &r->room_states,
+              sizeof(state)))
+        return false;
+    trace->states[trace->nstates++] = state;
+    return true;
+}
+
+static bool take_suspension(struct reader *r, char **f)
+{
+    struct trace *trace = r->trace;
+    struct trace_suspension suspension = {.job = strtoull(f[JOB], NULL, 10),
+                                          .start = atof(f[START]),
+                                          .end = atof(f[END])};
+
+    if (!index_of(f[WORKER], trace->nworkers, &suspension.worker) ||
+        !(suspension.start <= suspension.end) || !isfinite(suspension.end) ||
+        !grow(r, &trace->suspensions, trace->nsuspensions, &r->room_suspensions,
+              sizeof(suspension)))
+        return false;
+    trace->suspensions[trace->nsuspensions++] = suspension;
+    return true;
+}
+
+static bool take_mark(struct reader *r, char **f, double time)
+{
+    struct trace *trace = r->trace;
+    struct trace_mark mark = {text(r, f[NAME]), time};
+
+    if (!mark.text ||
+        !grow(r, &trace->marks, trace->nmarks, &r->room_marks, sizeof(mark)))
+        return false;
+    trace->marks[trace->nmarks++] = mark;
+    return true;
+}
+
 static bool take_row(struct reader *r, char **f)
 {
     struct trace_step step = {atof(f[START]), atof(f[CHANGE]), 0};
@@ -258,6 +316,12 @@ static bool take_row(struct reader *r, char **f)
     if (!strcmp(f[RECORD], "memory"))
         return node_of(r, f[NODE], &step.node) &&
                add_step(r, &r->trace->memory, step);
+    if (!strcmp(f[RECORD], "state"))
+        return take_state(r, f, step.time);
+    if (!strcmp(f[RECORD], "suspended"))
+        return take_suspension(r, f);
+    if (!strcmp(f[RECORD], "mark"))
+        return take_mark(r, f, step.time);
     if (!strcmp(f[RECORD], "dropped"))
         r->trace->dropped += step.change;
     return true;
@@ -316,7 +380,7 @@ static void complete(struct reader *r)
 static int read_rows(struct reader *r, FILE *file, const char *path,
                      struct orr_error *err)
 {
-    char *line = NULL, *fields[NFIELDS];
+    char *line = NULL, *fields[MOST_FIELDS];
     size_t size = 0;
     unsigned long number = 1;
     int rc = 0;
@@ -401,5 +465,8 @@ void trace_csv_done(struct trace *trace)
     free(trace->submitted.items);
     free(trace->ready.items);
     free(trace->memory.items);
+    free(trace->states);
+    free(trace->suspensions);
+    free(trace->marks);
     orr_texts_done(&trace->names);
 }

@@ -26,6 +26,7 @@ struct trace_task {
     int priority;
     uint32_t footprint;
     double bytes, gflop;
+    int64_t iteration, subiteration; /* of starpu_iteration_push; -1: none */
     /* Each at most the next; where the file does not say: as early as `start`. */
     double submitted, ready, taken; /* taken: by its worker */
     double start, end;
@@ -49,6 +50,25 @@ struct trace_steps {
     size_t n, room;
 };
 
+/* What a worker enters beside its tasks, until the next state. */
+struct trace_state {
+    const char *kind;
+    unsigned worker;
+    double time;
+};
+
+/* The kernel of a task waits: its worker may do other things. */
+struct trace_suspension {
+    uint64_t job;
+    unsigned worker;
+    double start, end;
+};
+
+struct trace_mark {
+    const char *text;
+    double time;
+};
+
 struct trace {
     struct trace_worker *workers; /* owned, as all below */
     unsigned nworkers, nnodes;    /* nnodes: more than any that is named */
@@ -59,6 +79,13 @@ struct trace {
     struct trace_steps submitted, ready; /* tasks submitted, and not ended;
                                           * waiting in the scheduler */
     struct trace_steps memory;           /* bytes allocated */
+    /* In the file's order, of time where Orrery wrote it: */
+    struct trace_state *states;
+    size_t nstates;
+    struct trace_suspension *suspensions;
+    size_t nsuspensions;
+    struct trace_mark *marks; /* of the application */
+    size_t nmarks;
     struct orr_texts names;
     /* The first submission, or the first start; the end of the last kernel; 0 and
      * 0 without tasks. */

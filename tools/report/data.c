@@ -16,6 +16,7 @@
 
 struct data {
     const struct trace *trace;
+    struct report_beside beside;
     FILE *file;
     const char **names; /* owned: the texts in order, each once */
     size_t nnames;
@@ -38,10 +39,11 @@ static int compare_names(const void *a, const void *b)
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* Names of tasks and sorts of copies, each once, sorted. */
+/* Names of tasks, sorts of copies and states, each once, sorted. */
 static bool collect_names(struct data *d)
 {
-    size_t n = 0, all = d->trace->ntasks + d->trace->ncopies;
+    size_t n = 0;
+    size_t all = d->trace->ntasks + d->trace->ncopies + d->beside.nstretches;
 
     d->names = malloc((all + 1) * sizeof(*d->names));
     if (!d->names)
@@ -50,6 +52,8 @@ static bool collect_names(struct data *d)
         d->names[n++] = d->trace->tasks[t].name;
     for (size_t c = 0; c < d->trace->ncopies; c++)
         d->names[n++] = d->trace->copies[c].kind;
+    for (size_t s = 0; s < d->beside.nstretches; s++)
+        d->names[n++] = d->beside.stretches[s].kind;
     if (n)
         qsort(d->names, n, sizeof(*d->names), compare_names);
     for (size_t i = 0; i < n; i++)
@@ -98,6 +102,8 @@ enum task_column {
     TASK_SUBMITTED,
     TASK_READY,
     TASK_TAKEN,
+    TASK_ITERATION,
+    TASK_SUBITERATION,
     TASK_NCOLUMNS
 };
 
@@ -121,25 +127,128 @@ static int64_t task_value(const struct data *d, const struct trace_task *task,
         return ns(task->start - task->submitted);
     case TASK_READY:
         return ns(task->start - task->ready);
-    default:
+    case TASK_TAKEN:
         return ns(task->start - task->taken);
+    case TASK_ITERATION:
+        return task->iteration;
+    default:
+        return task->subiteration;
     }
+}
+
+/* Tags are texts: they have more bits than numbers in a browser. */
+static void write_tags(const struct data *d)
+{
+    fputs(",\n\"tag\":[", d->file);
+    for (size_t t = 0; t < d->trace->ntasks; t++) {
+        uint64_t tag = d->trace->tasks[t].tag;
+
+        fputs(t ? ",\"" : "\"", d->file);
+        if (tag)
+            fprintf(d->file, "%" PRIx64, tag);
+        fputc('"', d->file);
+    }
+    fputc(']', d->file);
 }
 
 static void write_tasks(const struct data *d)
 {
     static const char *const columns[TASK_NCOLUMNS] = {
-        "job",      "worker",    "name",  "start", "length",
-        "priority", "submitted", "ready", "taken"};
+        "job",       "worker", "name",  "start",     "length",      "priority",
+        "submitted", "ready",  "taken", "iteration", "subiteration"};
+    bool tags = false, loops = false;
 
+    for (size_t t = 0; t < d->trace->ntasks; t++) {
+        tags |= d->trace->tasks[t].tag != 0;
+        loops |= d->trace->tasks[t].iteration >= 0;
+    }
     fputs(",\n\"tasks\":{", d->file);
     for (enum task_column c = 0; c < TASK_NCOLUMNS; c++) {
+        if (c >= TASK_ITERATION && !loops)
+            break;
         for (size_t t = 0; t < d->trace->ntasks; t++)
             d->column[t] = task_value(d, &d->trace->tasks[t], c);
         fputs(c ? ",\n" : "", d->file);
         write_column(d, columns[c], d->trace->ntasks, c == TASK_START);
     }
+    if (tags)
+        write_tags(d);
     fputc('}', d->file);
+}
+
+/* Kernels that wait, by the places of their tasks. */
+static void write_waits(const struct data *d)
+{
+    const struct report_wait *waits = d->beside.waits;
+    size_t n = d->beside.nwaits;
+
+    fputs(",\n\"waits\":{", d->file);
+    for (size_t i = 0; i < n; i++)
+        d->column[i] = (int64_t)waits[i].task;
+    write_column(d, "task", n, true);
+    fputc(',', d->file);
+    for (size_t i = 0; i < n; i++)
+        d->column[i] = since_begin(d, waits[i].start);
+    write_column(d, "start", n, false);
+    fputc(',', d->file);
+    for (size_t i = 0; i < n; i++)
+        d->column[i] = ns(waits[i].end - waits[i].start);
+    write_column(d, "length", n, false);
+    fputc('}', d->file);
+}
+
+enum state_column {
+    STATE_WORKER,
+    STATE_START,
+    STATE_LENGTH,
+    STATE_KIND,
+    STATE_NCOLUMNS
+};
+
+static int64_t state_value(const struct data *d,
+                           const struct report_stretch *stretch,
+                           enum state_column column)
+{
+    switch (column) {
+    case STATE_WORKER:
+        return stretch->worker;
+    case STATE_START:
+        return since_begin(d, stretch->start);
+    case STATE_LENGTH:
+        return ns(stretch->end - stretch->start);
+    default:
+        return index_of(d, stretch->kind);
+    }
+}
+
+static void write_states(const struct data *d)
+{
+    static const char *const columns[STATE_NCOLUMNS] = {"worker", "start",
+                                                        "length", "kind"};
+
+    fputs(",\n\"states\":{", d->file);
+    for (enum state_column c = 0; c < STATE_NCOLUMNS; c++) {
+        for (size_t i = 0; i < d->beside.nstretches; i++)
+            d->column[i] = state_value(d, &d->beside.stretches[i], c);
+        fputs(c ? ",\n" : "", d->file);
+        write_column(d, columns[c], d->beside.nstretches, c == STATE_START);
+    }
+    fputc('}', d->file);
+}
+
+/* Of the application. */
+static void write_marks(struct data *d)
+{
+    fputs(",\n\"marks\":[", d->file);
+    for (size_t i = 0; i < d->trace->nmarks; i++) {
+        const struct trace_mark *mark = &d->trace->marks[i];
+
+        fprintf(d->file, "%s{\"time\":%" PRId64 ",\"text\":", i ? "," : "",
+                since_begin(d, mark->time));
+        write_text(d, mark->text);
+        fputc('}', d->file);
+    }
+    fputc(']', d->file);
 }
 
 enum copy_column {
@@ -253,12 +362,18 @@ int report_data(const struct report_page *page, FILE *file)
     struct data d = {.trace = trace, .file = file};
     size_t most = trace->ntasks + trace->ncopies + trace->memory.n +
                   trace->ready.n + trace->submitted.n;
+    int rc = report_beside(trace, &d.beside);
+
+    most += d.beside.nstretches + d.beside.nwaits;
     d.column = malloc((most + 1) * sizeof(*d.column));
-    if (d.column && collect_names(&d)) {
+    if (rc == 0 && d.column && collect_names(&d)) {
         write_about(&d, page);
         write_workers(&d);
         write_tasks(&d);
         write_copies(&d);
+        write_waits(&d);
+        write_states(&d);
+        write_marks(&d);
         write_steps(&d, "submitted", &trace->submitted, false);
         write_steps(&d, "ready", &trace->ready, false);
         write_steps(&d, "memory", &trace->memory, true);
@@ -274,5 +389,6 @@ int report_data(const struct report_page *page, FILE *file)
     }
     free(d.names);
     free(d.column);
+    report_beside_done(&d.beside);
     return d.lost ? -ENOMEM : 0;
 }

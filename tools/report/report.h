@@ -41,6 +41,33 @@ int report_parts(const struct report_parts *parts, struct report_page *page);
 /* Reads what `orrery compare --json` printed. A message and -1. */
 int report_comparison(const char *path, struct report_page *page);
 
+/* --- beside.c: what workers did beside their tasks --- */
+
+/* The kernel of a task waits. */
+struct report_wait {
+    size_t task; /* its place in the trace */
+    double start, end;
+};
+
+/* A worker is in a state other than idle, and executes nothing. */
+struct report_stretch {
+    const char *kind; /* the trace's */
+    unsigned worker;
+    double start, end;
+};
+
+struct report_beside {
+    struct report_wait *waits; /* owned; by task, then start */
+    size_t nwaits;
+    struct report_stretch *stretches; /* owned; by start */
+    size_t nstretches;
+};
+
+/* Fills *ret, which is zero and is ended with report_beside_done in any case. Errors:
+ * -ENOMEM. */
+int report_beside(const struct trace *trace, struct report_beside *ret);
+void report_beside_done(struct report_beside *beside);
+
 /* --- data.c, write.c --- */
 
 /* Writes the data of the page as JSON. -ENOMEM; a write error shows in

@@ -1,7 +1,7 @@
 // data.js - the run: the columns of its trace as arrays, and words for its values.
 
 const run = JSON.parse(document.getElementById("data").textContent);
-const { tasks, copies } = run;
+const { tasks, copies, states, waits } = run;
 
 // A column that has steps only becomes one of values.
 function sums(steps) {
@@ -11,11 +11,18 @@ function sums(steps) {
   return values;
 }
 
-for (const events of [tasks, copies]) {
+for (const events of [tasks, copies, states]) {
   events.start = sums(events.start);
   events.end = events.start.map((start, i) => start + events.length[i]);
   events.n = events.start.length;
 }
+
+// Where kernels of a task wait: by the task's place, [start, end] of each wait.
+const waitsOf = new Map();
+sums(waits.task).forEach((task, i) => {
+  if (!waitsOf.has(task)) waitsOf.set(task, []);
+  waitsOf.get(task).push([waits.start[i], waits.start[i] + waits.length[i]]);
+});
 
 // Names of memory nodes come with the report of a run; a trace has numbers only.
 const nodeNames = Array.from({ length: run.nodes }, (_, n) => `memory ${n}`);
@@ -46,6 +53,12 @@ byTime.forEach((kernel, i) => {
   kernel.colour = d3.interpolateViridis(shade);
   kernel.ink = d3.lab(kernel.colour).l > 55 ? "#000" : "#fff";
 });
+
+// What workers do beside tasks, each state in a shade of its own.
+const stateKinds = [...new Set(states.kind)].sort((a, b) => a - b)
+  .map((kind, i, all) => ({ name: run.names[kind], number: kind,
+    colour: d3.interpolateGreys(0.25 + 0.6 * (all.length > 1 ? i / (all.length - 1) : 0)) }));
+const stateOf = new Map(stateKinds.map(state => [state.number, state]));
 
 // --- words ---
 

@@ -7,19 +7,47 @@ const gantt = (() => {
   const axisHeight = 22, mostLinks = 24;
   let rows = [], height = 0, fill = null;
 
-  // The greatest end up to each event of a row: where to begin is found by it.
-  function makeRow(label, events, indices) {
-    const starts = indices.map(i => events.start[i]);
+  // The boxes of a row, each of an event or of a part of it. The greatest end up to
+  // each: where to begin is found by it.
+  function makeRow(label, events, indices, starts = indices.map(i => events.start[i]),
+    stops = indices.map(i => events.end[i])) {
     let latest = -1;
-    const ends = indices.map(i => (latest = Math.max(latest, events.end[i])));
-    return { label, events, indices, starts, ends };
+    const ends = stops.map(end => (latest = Math.max(latest, end)));
+    return { label, events, indices, starts, stops, ends };
+  }
+
+  // Those boxes of a row, by their places.
+  function somePlaces(row, places) {
+    return makeRow(row.label, row.events, places.map(at => row.indices[at]),
+      places.map(at => row.starts[at]), places.map(at => row.stops[at]));
+  }
+
+  // A task has a box for each time that its kernel went on after a wait: another
+  // task may have run on its worker meanwhile.
+  function taskRow(label, list) {
+    const boxes = list.flatMap(i => {
+      const parts = [];
+      let from = tasks.start[i];
+      for (const [start, end] of waitsOf.get(i) ?? []) {
+        parts.push([from, start, i]);
+        from = end;
+      }
+      return [...parts, [from, tasks.end[i], i]];
+    });
+    if (boxes.length > list.length) boxes.sort((a, b) => a[0] - b[0] || a[1] - b[1]);
+    return makeRow(label, tasks, boxes.map(b => b[2]), boxes.map(b => b[0]),
+      boxes.map(b => b[1]));
   }
 
   function workerRows() {
-    const lists = run.workers.map(() => []);
+    const lists = run.workers.map(() => []), beside = run.workers.map(() => []);
     for (let i = 0; i < tasks.n; i++) lists[tasks.worker[i]].push(i);
-    const made = lists.map((list, w) => makeRow(run.workers[w].name, tasks, list))
-      .filter(row => row.indices.length);
+    for (let i = 0; i < states.n; i++) beside[states.worker[i]].push(i);
+    const made = lists.map((list, w) => {
+      const row = taskRow(run.workers[w].name, list);
+      row.states = makeRow(row.label, states, beside[w]);
+      return row;
+    }).filter(row => row.indices.length);
     const idle = run.workers.length - made.length;
     if (idle) made.push(makeRow(`${idle} idle`, tasks, []));
     return made;
@@ -66,7 +94,7 @@ const gantt = (() => {
     ctx.setTransform(ratio, 0, 0, ratio, 0, 0);
   }
 
-  // Calls paint(i, x, width) for the events of a row that are in sight and not
+  // Calls paint(i, x, width) for the boxes of a row that are in sight and not
   // hidden by the one drawn before.
   function eachBox(row, paint) {
     const [from, to] = view.scale.domain();
@@ -74,7 +102,7 @@ const gantt = (() => {
     for (let at = d3.bisectLeft(row.ends, from); at < row.starts.length; at++) {
       const i = row.indices[at];
       if (row.starts[at] > to) break;
-      const right = Math.min(view.right, view.scale(row.events.end[i]));
+      const right = Math.min(view.right, view.scale(row.stops[at]));
       if (right - drawn < 0.4) continue;
       const left = Math.max(view.left, view.scale(row.starts[at]), drawn);
       if (right < view.left) continue;
@@ -108,6 +136,12 @@ const gantt = (() => {
     ctx.fillRect(x, row.y + row.height * 0.25, width, row.height * 0.5);
   }
 
+  // A band at the foot of the row, and no box: nothing is computed.
+  function paintState(row, i, x, width) {
+    setFill(stateOf.get(states.kind[i]).colour);
+    ctx.fillRect(x, row.y + row.height * 0.7, width, row.height * 0.3 - 0.5);
+  }
+
   // A frame around tasks that were searched for, or are on the critical path.
   function emphasise(row, chosen) {
     eachBox({ ...row, ...row.chosenBy(chosen) }, (i, x, width) => {
@@ -126,9 +160,11 @@ const gantt = (() => {
       if (last !== chosen) {
         const set = new Set(chosen);
         last = chosen;
-        found = makeRow(row.label, tasks, row.indices.filter(i => set.has(i)));
+        found = somePlaces(row, d3.range(row.indices.length)
+          .filter(at => set.has(row.indices[at])));
       }
-      return { indices: found.indices, starts: found.starts, ends: found.ends };
+      const { indices, starts, stops, ends } = found;
+      return { indices, starts, stops, ends };
     };
   }
 
@@ -167,6 +203,25 @@ const gantt = (() => {
     ctx.textAlign = "left";
   }
 
+  // Marks of the application: a dashed line each, and its text where there is room.
+  function drawMarks() {
+    ctx.strokeStyle = ctx.fillStyle = "#111";
+    ctx.setLineDash([4, 3]);
+    let free = view.left;
+    for (const { time, text } of run.marks) {
+      const x = Math.round(view.scale(time)) + 0.5;
+      if (x < view.left || x > view.right) continue;
+      ctx.beginPath();
+      ctx.moveTo(x, axisHeight - 8);
+      ctx.lineTo(x, height);
+      ctx.stroke();
+      if (x < free) continue;
+      ctx.fillText(text, x + 2, axisHeight - 4);
+      free = x + 8 + ctx.measureText(text).width;
+    }
+    ctx.setLineDash([]);
+  }
+
   function draw() {
     const chosen = view.matches || view.path;
     ctx.clearRect(0, 0, canvas.clientWidth, height);
@@ -176,24 +231,33 @@ const gantt = (() => {
     ctx.globalAlpha = chosen ? 0.25 : 1;
     fill = null;
     for (const row of rows)
+      if (row.states && view.states)
+        eachBox(row.states, (i, x, width) => paintState(row, i, x, width));
+    for (const row of rows)
       eachBox(row, (i, x, width) =>
         (row.events === tasks ? paintTask : paintCopy)(row, i, x, width));
     ctx.globalAlpha = 1;
     if (chosen) for (const row of rows)
       if (row.chosenBy) emphasise(row, chosen);
+    drawMarks();
     drawLabels();
   }
 
-  // The task or copy at a place of the canvas, or null.
+  // The task, state or copy at a place of the canvas, or null.
   function find(x, y) {
     const row = rows.find(r => y >= r.y && y < r.y + r.height);
     if (!row || x < view.left) return null;
+    return nearestTo(row, x) ??
+      (row.states && view.states ? nearestTo(row.states, x) : null);
+  }
+
+  function nearestTo(row, x) {
     const time = view.scale.invert(x), slack = view.scale.invert(x + 2) - time;
     let best = null, nearest = slack;
     for (let at = d3.bisectLeft(row.ends, time - slack);
       at < row.starts.length && row.starts[at] <= time + slack; at++) {
       const i = row.indices[at];
-      const away = Math.max(row.starts[at] - time, time - row.events.end[i], 0);
+      const away = Math.max(row.starts[at] - time, time - row.stops[at], 0);
       if (away <= nearest) {
         nearest = away;
         best = { row, events: row.events, i };
@@ -202,5 +266,8 @@ const gantt = (() => {
     return best;
   }
 
-  return { canvas, layout, draw, find };
+  // Where a row begins.
+  const top = row => rows[row].y;
+
+  return { canvas, layout, draw, find, top };
 })();

@@ -6,11 +6,27 @@ function say(text) {
   byId("status").textContent = text;
 }
 
-// --- a task or copy in words ---
+// --- a task, state or copy in words ---
+
+const tagOf = i => tasks.tag?.[i] ?? "";
+
+function loopOf(i) {
+  if (!(tasks.iteration?.[i] >= 0)) return "";
+  const inner = tasks.subiteration[i];
+  return `iteration ${tasks.iteration[i]}${inner >= 0 ? `, ${inner} inside` : ""}`;
+}
+
+function waited(i) {
+  const parts = waitsOf.get(i);
+  return parts ? `\nits kernel waited ${us(d3.sum(parts, ([from, to]) => to - from))
+    } \u00b5s, in ${number(parts.length)} stretch${parts.length > 1 ? "es" : ""}` : "";
+}
 
 function describe({ events, i }) {
   const span = `${ms(events.start[i])} to ${ms(events.end[i])}, ${
     us(events.length[i])} \u00b5s`;
+  if (events === states)
+    return `${run.names[states.kind[i]]}, on ${run.workers[states.worker[i]].name}\n${span}`;
   if (events === copies)
     return `${run.names[copies.kind[i]]} of ${bytesText(copies.bytes[i])}: ${
       nodeNames[copies.from[i]]} to ${nodeNames[copies.to[i]]}\n${span}\ndatum ${
@@ -19,7 +35,8 @@ function describe({ events, i }) {
     run.workers[tasks.worker[i]].name}\n${span}\npriority ${
     tasks.priority[i]}\nbefore its start it was submitted ${
     us(tasks.submitted[i])} \u00b5s, ready ${us(tasks.ready[i])} \u00b5s, taken ${
-    us(tasks.taken[i])} \u00b5s`;
+    us(tasks.taken[i])} \u00b5s${waited(i)}${tagOf(i) ? `\ntag ${tagOf(i)}` : ""}${
+    loopOf(i) ? `\n${loopOf(i)}` : ""}`;
 }
 
 function watchChart() {
@@ -51,7 +68,9 @@ function search(text) {
     for (let i = 0; i < tasks.n; i++)
       if (String(tasks.job[i]) === wanted ||
         kernels[tasks.name[i]].name.toLowerCase().includes(wanted) ||
-        run.workers[tasks.worker[i]].name.toLowerCase() === wanted)
+        run.workers[tasks.worker[i]].name.toLowerCase() === wanted ||
+        (tagOf(i) && tagOf(i) === wanted.replace(/^(tag |0x)/, "")) ||
+        (loopOf(i) && loopOf(i).split(",")[0] === wanted))
         found.push(i);
     view.matches = found;
     say(`${number(found.length)} of ${number(tasks.n)} tasks`);
@@ -95,6 +114,14 @@ function makeLegend() {
   }
 }
 
+function makeStateLegend() {
+  for (const state of stateKinds) {
+    const entry = d3.select("#beside").append("span");
+    entry.append("i").style("background", state.colour);
+    entry.append("span").text(state.name);
+  }
+}
+
 function watchControls() {
   const closer = by => d3.select(gantt.canvas).call(zoom.scaleBy, by);
   byId("controls").addEventListener("submit", event => {
@@ -110,6 +137,11 @@ function watchControls() {
     gantt.layout();
     redraw();
   });
+  byId("states").addEventListener("change", event => {
+    view.states = event.target.checked;
+    redraw();
+  });
+  byId("states").disabled = !states.n;
   byId("closer").addEventListener("click", () => closer(2));
   byId("wider").addEventListener("click", () => closer(0.5));
   byId("all").addEventListener("click", () => setTransform(d3.zoomIdentity));
@@ -132,6 +164,7 @@ function writeHead() {
 
 writeHead();
 makeLegend();
+makeStateLegend();
 gantt.layout();
 addPicture(gantt.canvas, gantt.draw, true);
 resize();
@@ -141,6 +174,7 @@ watchControls();
 addExplanation();
 addKernels();
 addTimes();
+addStates();
 addLinks();
 addBounds();
 addComparisons();

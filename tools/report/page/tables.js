@@ -141,6 +141,43 @@ function addTimes() {
     "the model that gave it.");
 }
 
+// Time in states beside tasks, of each worker or, of more than sixteen, of its kind.
+function stateRows() {
+  const fold = run.workers.length > 16, groups = new Map();
+  run.workers.forEach((worker, w) => {
+    const name = fold ? worker.kind : worker.name;
+    if (!groups.has(name)) groups.set(name, { name, n: 0, tasks: 0, times: new Map() });
+    groups.get(name).n++;
+    worker.row = groups.get(name);
+  });
+  for (let i = 0; i < tasks.n; i++)
+    run.workers[tasks.worker[i]].row.tasks += tasks.length[i] -
+      d3.sum(waitsOf.get(i) ?? [], ([from, to]) => to - from);
+  for (let i = 0; i < states.n; i++) {
+    const { times } = run.workers[states.worker[i]].row, kind = states.kind[i];
+    times.set(kind, (times.get(kind) ?? 0) + states.length[i]);
+  }
+  return [...groups.values()].map(row =>
+    ({ ...row, name: fold ? `${row.n} \u00d7 ${row.name}` : row.name }));
+}
+
+function addStates() {
+  if (!states.n) return;
+  const section = addSection("What workers did beside tasks"), rows = stateRows();
+  const time = kind => row => row.times.get(kind.number) ?? 0;
+  addTable(section, [
+    texts("worker", r => r.name), numbers("tasks ms", r => r.tasks / 1e6, ",.3f"),
+    ...stateKinds.map(kind => numbers(`${kind.name} ms`,
+      r => time(kind)(r) / 1e6, ",.3f")),
+    { title: "tasks (black), then the states in this order", value: r => r.tasks,
+      show: (r, cell) => drawBar(cell, [["tasks", r.tasks, "#000"],
+        ...stateKinds.map(kind => [kind.name, time(kind)(r), kind.colour])].map(
+        ([name, ns, shade]) => [ns / (run.end * r.n), shade, `${name} ${ms(ns)}`])) },
+  ], rows);
+  addSource(section, "From the trace of this run; what is left of its time a worker was " +
+    "idle.");
+}
+
 function addLinks() {
   const groups = new Map();
   for (let i = 0; i < copies.n; i++) {

@@ -7,6 +7,7 @@ const view = {
   matches: null, // indices of tasks that were searched for, in order
   path: null, // indices of tasks on the critical path
   links: true,
+  states: true,
 };
 
 const whole = d3.scaleLinear();
