@@ -28,6 +28,19 @@ static void check(const struct trace *trace)
         must(trace->begin <= task->submitted && task->end <= trace->end);
         must(t == 0 || trace->tasks[t - 1].start <= task->start);
     }
+    for (size_t w = 0; w < trace->nwaits; w++) {
+        const struct trace_wait *wait = &trace->waits[w];
+
+        must(wait->task < trace->ntasks && wait->start < wait->end);
+        must(trace->tasks[wait->task].start <= wait->start);
+        must(wait->end <= trace->tasks[wait->task].end);
+        must(w == 0 || trace->waits[w - 1].task <= wait->task);
+    }
+    for (size_t s = 0; s < trace->nstates; s++)
+        must(trace->states[s].worker < trace->nworkers &&
+             trace->states[s].kind);
+    for (size_t m = 0; m < trace->nmarks; m++)
+        must(trace->marks[m].text != NULL);
     for (size_t c = 0; c < trace->ncopies; c++) {
         must(trace->copies[c].from < trace->nnodes);
         must(trace->copies[c].to < trace->nnodes);

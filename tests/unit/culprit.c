@@ -10,6 +10,7 @@
  *   inverted  a chain of low priority beside tasks of high priority
  *   mixed     independent tasks for any worker
  *   chain     a chain, and few tasks beside it
+ *   waits     ten kernels on worker 0 that each wait for a task on worker 1
  *
  * CULPRIT_CPU and CULPRIT_CUDA are how long a task takes there, µs.
  */
@@ -87,6 +88,26 @@ static void insert(struct starpu_codelet *cl, unsigned datum, int priority)
         exit(EXIT_FAILURE);
 }
 
+static void wait_for_another(void *buffers[], void *arg)
+{
+    struct starpu_task *task = starpu_task_create();
+
+    (void)buffers, (void)arg;
+    task->cl = &any;
+    task->handles[0] = handles[1];
+    task->detach = 0;
+    task->execute_on_a_specific_worker = 1;
+    task->workerid = 1;
+    if (starpu_task_submit(task) != 0 || starpu_task_wait(task) != 0)
+        exit(EXIT_FAILURE);
+}
+
+static struct starpu_codelet waits = {.cpu_funcs = {wait_for_another},
+                                      .nbuffers = 1,
+                                      .modes = {STARPU_RW},
+                                      .name = "waits",
+                                      .flags = STARPU_CODELET_SIMGRID_EXECUTE};
+
 static unsigned run(const char *shape)
 {
     unsigned n = 0;
@@ -131,6 +152,13 @@ static unsigned run(const char *shape)
             insert(&any, 0, 0);
         for (unsigned i = 1; i < n; i++)
             insert(&any, i, 0);
+    } else if (!strcmp(shape, "waits")) {
+        n = 2;
+        make_data(n, 64);
+        for (unsigned i = 0; i < 10; i++)
+            if (starpu_task_insert(&waits, STARPU_RW, handles[0],
+                                   STARPU_EXECUTE_ON_WORKER, 0, 0) != 0)
+                exit(EXIT_FAILURE);
     }
     return n;
 }

@@ -87,6 +87,41 @@ def the_causes_of_idle_time_are_all_of_it():
 
 
 @test
+def kernels_that_wait_are_a_cause_and_not_busy():
+    done = orrery("explain", "-m", GPUS, "-s", "eager", "--json", "--", CULPRIT,
+                  "waits", "1", times=(500, 500))
+    assert done.returncode == 0, done.stderr
+    said = json.loads(done.stdout)
+    first, second = said["idle"][:2]
+    # Worker 1 executes for 5 ms, and that is what worker 0 waits for.
+    assert near(second["busy_ms"], 5, 1e-3), second
+    assert 5 <= first["causes_ms"]["waiting kernel"] < 5.5, first
+    assert first["busy_ms"] < 0.5, first
+    for worker in first, second:
+        assert near(sum(worker["causes_ms"].values()), worker["idle_ms"]), worker
+        assert near(worker["busy_ms"] + worker["idle_ms"], said["makespan_ms"])
+    assert second["causes_ms"]["waiting kernel"] == 0, second
+
+
+@test
+def a_trace_that_was_cut_is_refused():
+    with tempfile.TemporaryDirectory() as folder:
+        trace = os.path.join(folder, "run.csv")
+        done = orrery("trace", "-m", GPUS, "-s", "eager", "-o", trace, "--graph",
+                      os.path.join(folder, "run.graph"), "--", CULPRIT, "mixed", "1")
+        assert done.returncode == 0, done.stderr
+        assert orrery("explain", trace).returncode == 0
+        with open(trace, encoding="utf-8") as file:
+            lines = file.readlines()
+        with open(trace, "w", encoding="utf-8") as file:
+            file.writelines(lines[:len(lines) // 2])
+        done = orrery("explain", trace)
+        assert done.returncode == 1, done
+        assert "run.csv: what follows line %d is missing" % (len(lines) // 2) in \
+            done.stderr, done.stderr
+
+
+@test
 def the_critical_path_has_no_holes():
     for case in CASES:
         said = explain(case, 2)

@@ -44,11 +44,15 @@ json_t *tool_json_text(const char *text)
 
 int tool_json_print(json_t *json)
 {
-    int rc =
-        json && json_dumpf(json, stdout, JSON_INDENT(2)) == 0 ? 0 : -ENOMEM;
+    int rc = json ? json_dumpf(json, stdout, JSON_INDENT(2)) : -1;
 
-    if (rc == 0)
+    /* What could not be written is said at the end, as of any output. */
+    if (json && ferror(stdout))
+        rc = 0;
+    else if (rc == 0)
         putchar('\n');
+    else
+        rc = -ENOMEM;
     json_decref(json);
     return rc;
 }

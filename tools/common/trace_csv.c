@@ -41,6 +41,7 @@ enum { MAX_WORKERS = 65536, MAX_NODES = 65536 };
 /* What is known of a job before it ran. */
 struct stages {
     double submitted, ready, taken; /* NaN: not known */
+    size_t task;                    /* its place + 1; 0: not known */
 };
 
 struct reader {
@@ -48,8 +49,9 @@ struct reader {
     struct stages *stages; /* by job */
     uint64_t njobs, most_jobs;
     size_t room_tasks, room_copies, room_workers;
-    size_t room_states, room_suspensions, room_marks;
-    bool lost; /* no memory */
+    size_t room_states, room_waits, room_marks;
+    bool lost;        /* no memory */
+    double end, last; /* of the trace, as its workers say; of what was read */
 };
 
 /* Makes room for one more item. */
@@ -157,7 +159,7 @@ static struct stages *stages_of(struct reader *r, uint64_t job)
         return NULL;
     }
     for (uint64_t j = r->njobs; j < n; j++)
-        moved[j] = (struct stages){NAN, NAN, NAN};
+        moved[j] = (struct stages){NAN, NAN, NAN, 0};
     r->stages = moved;
     r->njobs = n;
     return &r->stages[job];
@@ -175,6 +177,7 @@ static bool take_worker(struct reader *r, char **f)
               sizeof(worker)))
         return false;
     trace->workers[trace->nworkers++] = worker;
+    r->end = atof(f[END]);
     return true;
 }
 
@@ -269,19 +272,17 @@ static bool take_state(struct reader *r, char **f, double time)
     return true;
 }
 
-static bool take_suspension(struct reader *r, char **f)
+static bool take_wait(struct reader *r, char **f)
 {
     struct trace *trace = r->trace;
-    struct trace_suspension suspension = {.job = strtoull(f[JOB], NULL, 10),
-                                          .start = atof(f[START]),
-                                          .end = atof(f[END])};
+    struct trace_wait wait = {.job = strtoull(f[JOB], NULL, 10),
+                              .start = atof(f[START]),
+                              .end = atof(f[END])};
 
-    if (!index_of(f[WORKER], trace->nworkers, &suspension.worker) ||
-        !(suspension.start <= suspension.end) || !isfinite(suspension.end) ||
-        !grow(r, &trace->suspensions, trace->nsuspensions, &r->room_suspensions,
-              sizeof(suspension)))
+    if (!(wait.start <= wait.end) || !isfinite(wait.end) ||
+        !grow(r, &trace->waits, trace->nwaits, &r->room_waits, sizeof(wait)))
         return false;
-    trace->suspensions[trace->nsuspensions++] = suspension;
+    trace->waits[trace->nwaits++] = wait;
     return true;
 }
 
@@ -303,6 +304,8 @@ static bool take_row(struct reader *r, char **f)
 
     if (!isfinite(step.time) || !isfinite(step.change))
         return false;
+    if (strcmp(f[RECORD], "worker") != 0)
+        r->last = fmax(r->last, atof(f[END]));
     if (!strcmp(f[RECORD], "task"))
         return take_task(r, f);
     if (!strcmp(f[RECORD], "copy"))
@@ -319,7 +322,7 @@ static bool take_row(struct reader *r, char **f)
     if (!strcmp(f[RECORD], "state"))
         return take_state(r, f, step.time);
     if (!strcmp(f[RECORD], "suspended"))
-        return take_suspension(r, f);
+        return take_wait(r, f);
     if (!strcmp(f[RECORD], "mark"))
         return take_mark(r, f, step.time);
     if (!strcmp(f[RECORD], "dropped"))
@@ -345,6 +348,42 @@ static int compare_copies(const void *a, const void *b)
     if (x->end != y->end)
         return x->end < y->end ? -1 : 1;
     return (x->start > y->start) - (x->start < y->start);
+}
+
+static int compare_waits(const void *a, const void *b)
+{
+    const struct trace_wait *x = a, *y = b;
+
+    if (x->task != y->task)
+        return x->task < y->task ? -1 : 1;
+    return (x->start > y->start) - (x->start < y->start);
+}
+
+/* Finds the tasks of the waits. One whose task had not ended is left out. */
+static void place_waits(struct reader *r)
+{
+    struct trace *trace = r->trace;
+    size_t n = 0;
+
+    for (size_t t = 0; trace->nwaits && t < trace->ntasks; t++)
+        r->stages[trace->tasks[t].job].task = t + 1;
+    for (size_t w = 0; w < trace->nwaits; w++) {
+        struct trace_wait wait = trace->waits[w];
+        size_t place = wait.job < r->njobs ? r->stages[wait.job].task : 0;
+        const struct trace_task *task;
+
+        if (!place)
+            continue;
+        task = &trace->tasks[place - 1];
+        wait.task = place - 1;
+        wait.start = fmax(wait.start, task->start);
+        wait.end = fmin(wait.end, task->end);
+        if (wait.start < wait.end)
+            trace->waits[n++] = wait;
+    }
+    trace->nwaits = n;
+    if (n)
+        qsort(trace->waits, n, sizeof(*trace->waits), compare_waits);
 }
 
 /* A stage cannot be later than the next one. */
@@ -373,6 +412,7 @@ static void complete(struct reader *r)
         trace->end = fmax(trace->end, task->end);
         trace->begin = fmin(trace->begin, task->submitted);
     }
+    place_waits(r);
     if (!trace->ntasks)
         trace->begin = trace->end = 0;
 }
@@ -400,6 +440,13 @@ static int read_rows(struct reader *r, FILE *file, const char *path,
     }
     if (rc == 0 && ferror(file))
         rc = orr_fail(err, -EIO, "%s: cannot be read", path);
+    /* Something ends at the end of the trace. */
+    if (rc == 0 && r->last < r->end)
+        rc =
+            orr_fail(err, -EINVAL,
+                     "%s: what follows line %lu is missing: it ends at %.3f ms "
+                     "of %.3f",
+                     path, number, r->last, r->end);
     free(line);
     return rc;
 }
@@ -466,7 +513,7 @@ void trace_csv_done(struct trace *trace)
     free(trace->ready.items);
     free(trace->memory.items);
     free(trace->states);
-    free(trace->suspensions);
+    free(trace->waits);
     free(trace->marks);
     orr_texts_done(&trace->names);
 }

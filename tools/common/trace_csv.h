@@ -58,10 +58,10 @@ struct trace_state {
 };
 
 /* The kernel of a task waits: its worker may do other things. */
-struct trace_suspension {
+struct trace_wait {
     uint64_t job;
-    unsigned worker;
-    double start, end;
+    size_t task;       /* its place */
+    double start, end; /* within the task's time */
 };
 
 struct trace_mark {
@@ -79,11 +79,11 @@ struct trace {
     struct trace_steps submitted, ready; /* tasks submitted, and not ended;
                                           * waiting in the scheduler */
     struct trace_steps memory;           /* bytes allocated */
-    /* In the file's order, of time where Orrery wrote it: */
-    struct trace_state *states;
+    struct trace_state *states;          /* in the file's order, of time where
+                                          * Orrery wrote it, as the marks */
     size_t nstates;
-    struct trace_suspension *suspensions;
-    size_t nsuspensions;
+    struct trace_wait *waits; /* by task, then start */
+    size_t nwaits;
     struct trace_mark *marks; /* of the application */
     size_t nmarks;
     struct orr_texts names;

@@ -43,7 +43,7 @@ static const char help[] =
     "Causes of idle time: no ready task (dependencies); submission: the next task was\n"
     "not submitted; scheduler: tasks were ready and went elsewhere, or nobody took\n"
     "them; data: copies for the next task; memory: copies that make room for it;\n"
-    "overhead: the rest.\n"
+    "waiting kernel: it waits inside, for tasks or data; overhead: the rest.\n"
     "Exit codes: the program's own when it fails; 1 when there is nothing to explain;\n"
     "2 for a wrong command line.\n"
     "example: orrery explain -m MACHINE -s dmdas -- ./cholesky -size 9600\n"

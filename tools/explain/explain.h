@@ -27,6 +27,13 @@ struct explain_task {
     size_t before; /* the one before it on its worker, or EXPLAIN_NONE */
 };
 
+/* A part of a task in which its kernel did not wait. */
+struct explain_piece {
+    size_t task;
+    bool goes_on; /* after a wait */
+    double start, end;
+};
+
 struct explain_copy {
     unsigned from, to;
     uint64_t job, handle; /* job: one that waited for it, 0: none */
@@ -44,6 +51,8 @@ struct explain_run {
     struct orr_graph *graph;
     struct explain_task *tasks; /* in order of their starts */
     size_t ntasks;
+    struct explain_piece *pieces; /* in order of their starts */
+    size_t npieces;
     struct explain_copy *copies; /* in order of their ends */
     size_t ncopies;
     double *empty; /* when no submitted task was left, in order */
@@ -72,6 +81,7 @@ enum explain_cause {
     EXPLAIN_SCHEDULER,    /* tasks were ready, and others got them or none */
     EXPLAIN_DATA,         /* its task waited for copies */
     EXPLAIN_MEMORY,       /* … that make room first */
+    EXPLAIN_KERNELS,      /* the kernel of its task waited */
     EXPLAIN_OVERHEAD, /* the runtime's own work, and waits of unknown sort */
     EXPLAIN_NCAUSES
 };

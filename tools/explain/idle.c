@@ -2,7 +2,8 @@
 /*
  * tools/explain/idle.c - why workers executed nothing. A gap is explained by the
  * task behind it: before that was ready, by what else was ready; then by its
- * scheduler; once the worker had taken it, by copies to its memory.
+ * scheduler; once the worker had taken it, by copies to its memory. Before a kernel
+ * goes on that has waited, the gap is its wait.
  */
 #include "tools/explain/explain.h"
 
@@ -17,6 +18,7 @@ const char *explain_cause_name(enum explain_cause cause)
         [EXPLAIN_SCHEDULER] = "scheduler",
         [EXPLAIN_DATA] = "data",
         [EXPLAIN_MEMORY] = "memory",
+        [EXPLAIN_KERNELS] = "waiting kernel",
         [EXPLAIN_OVERHEAD] = "overhead",
     };
 
@@ -74,15 +76,18 @@ struct explain_idle *explain_idle_all(const struct explain_run *run)
 
     for (unsigned w = 0; free_at && w < n; w++)
         free_at[w] = run->begin;
-    for (size_t t = 0; idle && free_at && t < run->ntasks; t++) {
-        const struct explain_task *task = &run->tasks[t];
+    for (size_t p = 0; idle && free_at && p < run->npieces; p++) {
+        const struct explain_piece *piece = &run->pieces[p];
+        const struct explain_task *task = &run->tasks[piece->task];
         unsigned w = task->worker;
 
-        if (task->start > free_at[w])
+        if (piece->start > free_at[w] && piece->goes_on)
+            idle[w].causes[EXPLAIN_KERNELS] += piece->start - free_at[w];
+        else if (piece->start > free_at[w])
             before_task(run, task, free_at[w], idle[w].causes);
         /* What overlaps counts once. */
-        idle[w].busy += fmax(0, task->end - fmax(task->start, free_at[w]));
-        free_at[w] = fmax(free_at[w], task->end);
+        idle[w].busy += fmax(0, piece->end - fmax(piece->start, free_at[w]));
+        free_at[w] = fmax(free_at[w], piece->end);
     }
     for (unsigned w = 0; idle && free_at && w < n; w++) {
         before_ready(run, free_at[w], run->end, run->last_submission,

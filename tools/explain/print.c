@@ -130,6 +130,12 @@ static int name_length(const char *name, bool kind)
     return bracket ? (int)(bracket - name) : (int)strlen(name);
 }
 
+/* Few runs have kernels that wait: of others there is no column. */
+static bool is_shown(const struct explanation *e, int cause)
+{
+    return cause != EXPLAIN_KERNELS || e->run->npieces > e->run->ntasks;
+}
+
 /* Adds the row of workers first … last. */
 static void add_idle(const struct explanation *e, struct table *table,
                      unsigned first, unsigned last)
@@ -151,7 +157,8 @@ static void add_idle(const struct explanation *e, struct table *table,
     table_add(table, "%.3f", sum.busy);
     table_add(table, "%.3f", sum.idle);
     for (int c = 0; c < EXPLAIN_NCAUSES; c++)
-        table_add(table, "%.3f", sum.causes[c]);
+        if (is_shown(e, c))
+            table_add(table, "%.3f", sum.causes[c]);
 }
 
 /* Many workers are shown as one row per kind. */
@@ -161,10 +168,12 @@ static int print_idle(const struct explanation *e)
     struct table_column columns[3 + EXPLAIN_NCAUSES] = {
         {"worker", false}, {"busy", true}, {"idle", true}};
     struct table table = {0};
+    size_t ncolumns = 3;
 
     for (int c = 0; c < EXPLAIN_NCAUSES; c++)
-        columns[3 + c] = (struct table_column){
-            explain_cause_name((enum explain_cause)c), true};
+        if (is_shown(e, c))
+            columns[ncolumns++] = (struct table_column){
+                explain_cause_name((enum explain_cause)c), true};
     for (unsigned w = 0, last; w < graph->nworkers; w = last + 1) {
         const char *name = graph->workers[w].name;
         int length = name_length(name, true);
@@ -177,7 +186,7 @@ static int print_idle(const struct explanation *e)
         add_idle(e, &table, w, last);
     }
     puts("\ntime of workers, ms, idle by cause");
-    return table_end(&table, columns, 3 + EXPLAIN_NCAUSES);
+    return table_end(&table, columns, ncolumns);
 }
 
 static int print_waste(const struct explanation *e)

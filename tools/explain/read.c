@@ -130,6 +130,38 @@ static bool take_tasks(struct explain_run *run, const struct trace *trace)
     return run->ntasks == trace->ntasks;
 }
 
+static int compare_pieces(const void *a, const void *b)
+{
+    const struct explain_piece *x = a, *y = b;
+
+    if (x->start != y->start)
+        return x->start < y->start ? -1 : 1;
+    return (x->task > y->task) - (x->task < y->task);
+}
+
+/* Tasks without the waits of their kernels. */
+static bool take_pieces(struct explain_run *run, const struct trace *trace)
+{
+    size_t n = trace->ntasks + trace->nwaits, w = 0;
+
+    run->pieces = malloc((n + 1) * sizeof(*run->pieces));
+    for (size_t t = 0; run->pieces && t < trace->ntasks; t++) {
+        struct explain_piece piece = {t, false, trace->tasks[t].start, 0};
+
+        for (; w < trace->nwaits && trace->waits[w].task == t; w++) {
+            piece.end = trace->waits[w].start;
+            run->pieces[run->npieces++] = piece;
+            piece.start = trace->waits[w].end;
+            piece.goes_on = true;
+        }
+        piece.end = trace->tasks[t].end;
+        run->pieces[run->npieces++] = piece;
+    }
+    if (run->pieces && trace->nwaits)
+        qsort(run->pieces, n, sizeof(*run->pieces), compare_pieces);
+    return run->pieces != NULL;
+}
+
 static bool take_copies(struct explain_run *run, const struct trace *trace)
 {
     run->copies = malloc((trace->ncopies + 1) * sizeof(*run->copies));
@@ -212,8 +244,8 @@ static int take(struct explain_run *run, const struct trace *trace,
     run->room = calloc(n, sizeof(*run->room));
     run->moves = calloc(n, sizeof(*run->moves));
     good = run->room && run->moves && take_tasks(run, trace) &&
-           take_copies(run, trace) && take_ready(run, trace) &&
-           take_empty(run, trace);
+           take_pieces(run, trace) && take_copies(run, trace) &&
+           take_ready(run, trace) && take_empty(run, trace);
     for (unsigned node = 0; good && node < n; node++)
         good = take_node(run, node, true) && take_node(run, node, false);
     return good ? 0 : orr_fail(err, -ENOMEM, "out of memory");
@@ -267,6 +299,7 @@ void explain_run_done(struct explain_run *run)
     free(run->moves);
     free(run->empty);
     free(run->copies);
+    free(run->pieces);
     free(run->tasks);
     orr_graph_free(run->graph);
 }

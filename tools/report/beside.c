@@ -10,68 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- kernels that wait --- */
-
-static int compare_jobs(const void *a, const void *b)
-{
-    const struct trace_task *x = *(struct trace_task *const *)a;
-    const struct trace_task *y = *(struct trace_task *const *)b;
-
-    return (x->job > y->job) - (x->job < y->job);
-}
-
-static int compare_job(const void *job, const void *task)
-{
-    uint64_t wanted = *(const uint64_t *)job;
-    uint64_t here = (*(struct trace_task *const *)task)->job;
-
-    return (wanted > here) - (wanted < here);
-}
-
-static int compare_waits(const void *a, const void *b)
-{
-    const struct report_wait *x = a, *y = b;
-
-    if (x->task != y->task)
-        return x->task < y->task ? -1 : 1;
-    return (x->start > y->start) - (x->start < y->start);
-}
-
-static int find_waits(const struct trace *trace, struct report_beside *ret)
-{
-    struct trace_task **by_job =
-        malloc((trace->ntasks + 1) * sizeof(struct trace_task *));
-    size_t n = 0;
-
-    ret->waits = malloc((trace->nsuspensions + 1) * sizeof(*ret->waits));
-    if (!by_job || !ret->waits) {
-        free(by_job);
-        return -ENOMEM;
-    }
-    for (size_t t = 0; t < trace->ntasks; t++)
-        by_job[t] = &trace->tasks[t];
-    if (trace->nsuspensions && trace->ntasks)
-        qsort(by_job, trace->ntasks, sizeof(*by_job), compare_jobs);
-    for (size_t s = 0; s < trace->nsuspensions; s++) {
-        const struct trace_suspension *wait = &trace->suspensions[s];
-        struct trace_task **task = bsearch(&wait->job, by_job, trace->ntasks,
-                                           sizeof(*by_job), compare_job);
-
-        if (task && wait->start < (*task)->end && wait->end > (*task)->start)
-            ret->waits[n++] =
-                (struct report_wait){(size_t)(*task - trace->tasks),
-                                     fmax(wait->start, (*task)->start),
-                                     fmin(wait->end, (*task)->end)};
-    }
-    free(by_job);
-    if (n)
-        qsort(ret->waits, n, sizeof(*ret->waits), compare_waits);
-    ret->nwaits = n;
-    return 0;
-}
-
-/* --- states --- */
-
 /* A kernel runs, without a wait. */
 struct piece {
     unsigned worker;
@@ -106,8 +44,7 @@ static int compare_states(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static void add_pieces(const struct trace *trace,
-                       const struct report_beside *beside, struct list *list)
+static void add_pieces(const struct trace *trace, struct list *list)
 {
     size_t w = 0;
 
@@ -115,10 +52,10 @@ static void add_pieces(const struct trace *trace,
         const struct trace_task *task = &trace->tasks[t];
         double from = task->start;
 
-        for (; w < beside->nwaits && beside->waits[w].task == t; w++) {
+        for (; w < trace->nwaits && trace->waits[w].task == t; w++) {
             list->pieces[list->npieces++] =
-                (struct piece){task->worker, from, beside->waits[w].start};
-            from = beside->waits[w].end;
+                (struct piece){task->worker, from, trace->waits[w].start};
+            from = trace->waits[w].end;
         }
         list->pieces[list->npieces++] =
             (struct piece){task->worker, from, task->end};
@@ -196,8 +133,8 @@ static void cut_states(const struct trace *trace, const struct list *list,
 int report_beside(const struct trace *trace, struct report_beside *ret)
 {
     struct list list = {0};
-    int rc = find_waits(trace, ret);
-    size_t npieces = trace->ntasks + ret->nwaits;
+    size_t npieces = trace->ntasks + trace->nwaits;
+    int rc = 0;
 
     list.pieces = malloc((npieces + 1) * sizeof(*list.pieces));
     list.states = malloc((trace->nstates + 1) * sizeof(*list.states));
@@ -207,7 +144,7 @@ int report_beside(const struct trace *trace, struct report_beside *ret)
     if (!list.pieces || !list.states || !ret->stretches)
         rc = -ENOMEM;
     if (rc == 0) {
-        add_pieces(trace, ret, &list);
+        add_pieces(trace, &list);
         qsort(list.pieces, npieces, sizeof(*list.pieces), compare_pieces);
         for (size_t s = 0; s < trace->nstates; s++)
             list.states[s] = &trace->states[s];
@@ -223,6 +160,5 @@ int report_beside(const struct trace *trace, struct report_beside *ret)
 
 void report_beside_done(struct report_beside *beside)
 {
-    free(beside->waits);
     free(beside->stretches);
 }

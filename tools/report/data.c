@@ -179,8 +179,8 @@ static void write_tasks(const struct data *d)
 /* Kernels that wait, by the places of their tasks. */
 static void write_waits(const struct data *d)
 {
-    const struct report_wait *waits = d->beside.waits;
-    size_t n = d->beside.nwaits;
+    const struct trace_wait *waits = d->trace->waits;
+    size_t n = d->trace->nwaits;
 
     fputs(",\n\"waits\":{", d->file);
     for (size_t i = 0; i < n; i++)
@@ -364,7 +364,7 @@ int report_data(const struct report_page *page, FILE *file)
                   trace->ready.n + trace->submitted.n;
     int rc = report_beside(trace, &d.beside);
 
-    most += d.beside.nstretches + d.beside.nwaits;
+    most += d.beside.nstretches + trace->nwaits;
     d.column = malloc((most + 1) * sizeof(*d.column));
     if (rc == 0 && d.column && collect_names(&d)) {
         write_about(&d, page);

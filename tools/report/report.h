@@ -43,12 +43,6 @@ int report_comparison(const char *path, struct report_page *page);
 
 /* --- beside.c: what workers did beside their tasks --- */
 
-/* The kernel of a task waits. */
-struct report_wait {
-    size_t task; /* its place in the trace */
-    double start, end;
-};
-
 /* A worker is in a state other than idle, and executes nothing. */
 struct report_stretch {
     const char *kind; /* the trace's */
@@ -57,8 +51,6 @@ struct report_stretch {
 };
 
 struct report_beside {
-    struct report_wait *waits; /* owned; by task, then start */
-    size_t nwaits;
     struct report_stretch *stretches; /* owned; by start */
     size_t nstretches;
 };

@@ -1,7 +1,7 @@
 // findings.js - what Orrery's other commands say of the run: explanation, bounds,
 // comparisons, the machine; and where all values come from.
 
-const shades = ["#222", "#555", "#888", "#aaa", "#c6c6c6", "#e0e0e0"];
+const shades = ["#222", "#444", "#666", "#888", "#aaa", "#c6c6c6", "#e0e0e0"];
 
 function addCriticalPath(section, links, length) {
   const sums = d3.nest().key(l => l.what)
