@@ -63,6 +63,25 @@ def projected_models_are_used_by_each_command_and_said_to_be_derived():
 
 
 @test
+def what_was_projected_is_said_in_json():
+    _, ended = projected("--json")
+    ended.has_status(0)
+    said = json.loads(ended.out)
+    assert (said["host"], said["from"], said["files"]) == ("gpus", "home", 4), said
+    assert {row["from"] for row in said["models"]} == {"cpu0"}, said["models"]
+    assert any(row["architecture"].startswith("cuda") and row["off_by"] > 0.4 and
+               row["entries"] == len(SIZES) for row in said["models"]), said
+    folder = models({(CPU, 0): linear(*SIZES)}, host="home")
+    words = ("perfmodel", "project", "--host", "home", "--size", "3200,6400")
+    table = orrery(*words, folder=folder)
+    rows = json.loads(orrery(*words, "--json", folder=folder).out)
+    assert {row["size"] for row in rows} == {3200, 6400}, rows
+    for row in rows:
+        assert "%s  " % row["model"] in table.out and \
+            "%.4g" % row["us"] in table.out and row["off_by"] > 0, (row, table.out)
+
+
+@test
 def checks_of_projected_models_speak_of_no_measures():
     folder, _ = projected()
     ended = orrery("perfmodel", "check", "-m", MACHINE, folder=folder)

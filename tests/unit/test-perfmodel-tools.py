@@ -298,6 +298,12 @@ def import_tests(tap, orrery, parent):
     tap.claim("and export the same text, samples included, but for the origin",
               to.run("export", "--json").out == text)
     before = {name: util.numbers(to.path(name)) for name in to.names()}
+    result = to.run("import", "--json", "--merge", file)
+    rows = json.loads(result.out) if result.code == 0 else []
+    tap.claim("import says as JSON what was written",
+              sorted(os.path.basename(row["file"]) for row in rows) == to.names()
+              and all(row["known_already"] == row["entries"] > 0 or
+                      row["entries"] == 0 for row in rows), result)
     result = to.run("import", file)
     tap.claim("import refuses what is there and names it and the remedy",
               result.code == 1 and "gemm.testbox" in result.err and
@@ -485,6 +491,14 @@ def merge_tests(tap, orrery, parent):
               result.code == 1 and "gemm.testbox" in result.err and
               "--force" in result.err, result)
     result = a.run("merge", a.folder, "-o", to.folder, "--force")
+    result = a.run("merge", a.folder, b.folder, "-o", to.folder, "--force",
+                   "--json")
+    rows = json.loads(result.out) if result.code == 0 else []
+    tap.claim("merge says as JSON what was written",
+              [row for row in rows if row["model"] == "gemm.testbox"] ==
+              [{"model": "gemm.testbox", "files": 2, "entries": 18, "joined": 18,
+                "known_twice": 0, "conflicts": 0, "origin": "measured"}], result)
+    result = a.run("merge", a.folder, "-o", to.folder, "--force")
     tap.claim("--force replaces it", result.code == 0 and
               util.numbers(to.path("gemm.testbox")) ==
               util.numbers(a.path("gemm.testbox")), result)
@@ -559,6 +573,13 @@ def prune_tests(tap, orrery, parent):
               result.code == 0 and
               f"{few} entries and 0 files would be removed; --yes" in
               result.out and box.run("export", "--json").out == before, result)
+    result = box.run("prune", "--symbol", "gemm", "--fewer-than", "30", "--json")
+    said = json.loads(result.out) if result.code == 0 else {"entries": []}
+    tap.claim("prune says so as JSON",
+              len(said["entries"]) == few and said["removed"] is False and
+              said["files"] == [] and
+              all(row["samples"] < 30 and row["file"] == box.path("gemm.testbox")
+                  and row["mean_us"] > 0 for row in said["entries"]), result)
     result = box.run("prune", "--symbol", "gemm", "--fewer-than", "30",
                      "--yes")
     tap.claim("--yes removes entries with few samples",
@@ -591,9 +612,10 @@ def prune_tests(tap, orrery, parent):
               [c["implementations"][0]["regression"]["n"] for m in
                box.export("syrk")["models"] for c in m["combinations"]][1:] ==
               [0, 0], result)
-    result = box.run("prune", "--symbol", "s*", "--yes")
+    result = box.run("prune", "--symbol", "s*", "--yes", "--json")
+    said = json.loads(result.out) if result.code == 0 else {"files": None}
     tap.claim("--symbol alone removes whole models",
-              result.code == 0 and box.names() == ["trsm.testbox"], result)
+              said["files"] == [box.path("syrk.testbox")] and said["removed"] and box.names() == ["trsm.testbox"], result)
     models.write(box.folder, {"gemm": made["gemm"]}, "elsewhere")
     box.run("prune", "--symbol", "*", "--yes")
     tap.claim("models of other hosts stay",

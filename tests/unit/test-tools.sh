@@ -239,6 +239,18 @@ for command in run compare trace explain report bound optimise record replay \
     claim "$command --help says usage, exit codes and an example" \
         help_is_good "$command"
 done
+# What a picture is made of has no values to print.
+for command in run compare trace explain report bound optimise record replay \
+    validate env "sched list" "sched show" "machine check" "machine doctor" \
+    "machine list" "machine show" "machine copy" "machine new" "machine import" \
+    "machine export" "machine diff" "calibrate kernels" "calibrate bus" \
+    "calibrate runtime" "perfmodel list" "perfmodel show" "perfmodel check" \
+    "perfmodel export" "perfmodel import" "perfmodel merge" "perfmodel prune" \
+    "perfmodel project" "record import"; do
+    # shellcheck disable=SC2086 # words
+    run $command --help
+    claim "$command prints JSON" out_has '^ *--json '
+done
 # Memory that was full: what was moved between kinds of memory, and what twice.
 cat >"$dir/crowded" <<'END'
 #!/bin/sh
@@ -306,6 +318,12 @@ claim "a wrong edit ends with 1" code_is 1
 claim "and is named with its place" err_has '"cuda.cuont = 3", column 6'
 run machine copy "$dir/edited.xml" -m rtx4090-2 --set 'cuda.count = 3'
 claim "machine copy writes an edited machine" code_is 0
+run machine copy "$dir/again.xml" -m rtx4090-2 --set 'cuda.count = 3' --json
+claim "and says so as JSON" sh -c 'python3 -c "import json, sys
+d = json.load(open(sys.argv[1]))
+assert d[\"file\"] == sys.argv[2] and d[\"cpus\"] > 0
+assert d[\"calibrated\"] is None and d[\"host\"]" "$1" "$2" && cmp "$2" "$3"' \
+    sh "$dir/out" "$dir/again.xml" "$dir/edited.xml"
 run machine show "$dir/edited.xml"
 claim "which can be shown" out_has 'CUDA2 .*models of CUDA0'
 run machine doctor rtx4090-2 --set 'link["PCIe-CUDA1"].bandwidth = 100MBps'

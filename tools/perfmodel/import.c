@@ -3,6 +3,7 @@
  * tools/perfmodel/import.c - `orrery perfmodel import`: writes the models of a
  * JSON export into the first sampling directory. One thread.
  */
+#include "tools/common/json.h"
 #include "tools/common/tool.h"
 #include "tools/perfmodel/join.h"
 #include "tools/perfmodel/json.h"
@@ -14,7 +15,7 @@
 #include <sys/stat.h>
 
 static const char help[] =
-    "usage: orrery perfmodel import [--host HOST] [--force | --merge] FILE\n"
+    "usage: orrery perfmodel import [--host HOST] [--force | --merge] [--json] FILE\n"
     "Writes the models of a file of `orrery perfmodel export --json` into the first\n"
     "sampling directory (STARPU_PERF_MODEL_DIR), as they were exported; FILE - is\n"
     "standard input.\n"
@@ -22,6 +23,7 @@ static const char help[] =
     "      --force      replace models that are there already\n"
     "      --merge      add to those that are there, see orrery perfmodel merge\n"
     "Without these two nothing is written if any of the models is there.\n"
+    "      --json       what was written as JSON\n"
     "Exit codes: 0; 1 when something failed; 2 for a wrong command line.\n"
     "example: orrery perfmodel import --host node7 models.json\n";
 
@@ -31,6 +33,8 @@ struct import {
     char **paths;                   /* owned, as are the texts */
     size_t n;
     enum perfmodel_mode mode;
+    json_t
+        *written; /* an array: what was; NULL where that is printed as text */
 };
 
 static void import_done(struct import *import)
@@ -197,6 +201,33 @@ static int take_models(struct import *import,
     return rc;
 }
 
+/* Says what was written to a file. Errors: -ENOMEM. */
+static int tell(const struct import *import, const char *path,
+                const struct perfmodel_report *report)
+{
+    unsigned entries =
+        report->nadded + report->njoined + report->nsame + report->nreplaced;
+
+    if (import->written)
+        return json_array_append_new(
+                   import->written,
+                   json_pack("{s:o, s:i, s:i, s:i, s:i}", "file",
+                             tool_json_text(path), "entries", (int)entries,
+                             "joined", (int)report->njoined, "known_already",
+                             (int)report->nsame, "measures_stay",
+                             (int)report->nreplaced)) < 0
+                   ? -ENOMEM
+                   : 0;
+    printf("%s: %u entries", path, entries);
+    if (report->njoined || report->nsame)
+        printf(", %u joined, %u known already", report->njoined, report->nsame);
+    if (report->nreplaced)
+        printf(", %u both measured and computed: the measures stay",
+               report->nreplaced);
+    putchar('\n');
+    return 0;
+}
+
 static int write_models(struct import *import)
 {
     for (size_t i = 0; i < import->n; i++) {
@@ -211,22 +242,17 @@ static int write_models(struct import *import)
                            i == 1 ? " was" : "s were");
             return -1;
         }
-        printf("%s: %u entries", import->paths[i],
-               report.nadded + report.njoined + report.nsame +
-                   report.nreplaced);
-        if (report.njoined || report.nsame)
-            printf(", %u joined, %u known already", report.njoined,
-                   report.nsame);
-        if (report.nreplaced)
-            printf(", %u both measured and computed: the measures stay",
-                   report.nreplaced);
-        putchar('\n');
+        if (tell(import, import->paths[i], &report) < 0)
+            return tool_fail(-1,
+                             "out of memory for what was done; %zu model%s "
+                             "written",
+                             i + 1, i == 0 ? " was" : "s were");
     }
     return 0;
 }
 
 static int import_file(const struct perfmodel_place *place, const char *file,
-                       const char *host, enum perfmodel_mode mode)
+                       const char *host, enum perfmodel_mode mode, bool says)
 {
     struct import import = {.mode = mode};
     json_t *json = read_json(file);
@@ -236,8 +262,15 @@ static int import_file(const struct perfmodel_place *place, const char *file,
         return TOOL_FAILED;
     rc = take_models(&import, place, json_object_get(json, "models"), host);
     json_decref(json);
+    if (says)
+        import.written = json_array();
+    if (rc == 0 && says && !import.written)
+        rc = tool_fail(-1, "out of memory");
     if (rc == 0)
         rc = write_models(&import);
+    if (rc == 0 && says)
+        rc = tool_json_print(json_incref(import.written));
+    json_decref(import.written);
     import_done(&import);
     return rc < 0 || fflush(stdout) != 0 ? TOOL_FAILED : TOOL_OK;
 }
@@ -246,10 +279,11 @@ int perfmodel_import(int argc, char **argv)
 {
     const struct perfmodel_choice choice = {NULL, NULL};
     const char *host = NULL;
-    bool force = false, merge = false;
+    bool force = false, merge = false, says = false;
     const struct tool_option options[] = {{0, "host", &host, NULL},
                                           {0, "force", NULL, &force},
                                           {0, "merge", NULL, &merge},
+                                          {0, "json", NULL, &says},
                                           {0}};
     struct perfmodel_place place;
     int noperands = 0,
@@ -268,7 +302,8 @@ int perfmodel_import(int argc, char **argv)
     rc = import_file(&place, argv[1], host,
                      force   ? PERFMODEL_REPLACE
                      : merge ? PERFMODEL_JOIN
-                             : PERFMODEL_NEW);
+                             : PERFMODEL_NEW,
+                     says);
     perfmodel_close(&place);
     return rc;
 }

@@ -3,6 +3,7 @@
  * tools/perfmodel/merge.c - `orrery perfmodel merge`: one set of models from
  * those of several directories or machines of one type. One thread.
  */
+#include "tools/common/json.h"
 #include "tools/common/table.h"
 #include "tools/common/tool.h"
 #include "tools/perfmodel/join.h"
@@ -15,7 +16,8 @@
 #include <sys/stat.h>
 
 static const char help[] =
-    "usage: orrery perfmodel merge [--host HOST] [--force] DIR|FILE... -o DIR\n"
+    "usage: orrery perfmodel merge [--host HOST] [--force] [--json]\n"
+    "                            DIR|FILE... -o DIR\n"
     "Joins models that were measured in several runs or on several machines of one\n"
     "type. A DIR is a sampling directory (with codelets/45 in it) or a folder of\n"
     "model files; models of the same name become one, in DIR/codelets/45 of -o.\n"
@@ -23,6 +25,7 @@ static const char help[] =
     "      --host HOST   make all of them models of this host: joins models of one\n"
     "                    symbol and several hosts\n"
     "      --force       replace models that are there already\n"
+    "      --json        what was written as JSON\n"
     "Entries of the same architecture, implementation and footprint add their\n"
     "samples. The same measures twice count once. Warned of by name: two sizes under\n"
     "one footprint (the one with more samples stays alone), and means that differ by\n"
@@ -266,8 +269,37 @@ static int print_results(const struct merge *merge)
     return rc;
 }
 
+static int print_json(const struct merge *merge)
+{
+    json_t *rows = json_array();
+
+    for (size_t i = 0; rows && i < merge->n; i++) {
+        const struct result *result = &merge->results[i];
+        const struct perfmodel_report *report = &result->report;
+        char origins[PERFMODEL_ORIGINS_TEXT];
+
+        if (json_array_append_new(
+                rows,
+                json_pack("{s:o, s:i, s:i, s:i, s:i, s:i, s:s}", "model",
+                          tool_json_text(result->name), "files",
+                          (int)result->nsources, "entries", (int)report->nadded,
+                          "joined", (int)report->njoined, "known_twice",
+                          (int)report->nsame, "conflicts",
+                          (int)(report->nsizes + report->nmeans), "origin",
+                          origins_text(&result->data, origins))) < 0) {
+            json_decref(rows);
+            rows = NULL;
+        }
+    }
+    if (tool_json_print(rows) == 0)
+        return 0;
+    tool_error("perfmodel merge: out of memory for what was done; all models "
+               "were written");
+    return -ENOMEM;
+}
+
 static int merge_all(struct merge *merge, char **sources, int n,
-                     const char *output, bool force)
+                     const char *output, bool force, bool json)
 {
     size_t written = 0;
     int rc = 0;
@@ -285,17 +317,20 @@ static int merge_all(struct merge *merge, char **sources, int n,
     if (rc < 0 && written > 0)
         tool_error("%zu of %zu models were written to %s before", written,
                    merge->n, output);
-    return rc == 0 ? print_results(merge) : rc;
+    if (rc == 0)
+        rc = json ? print_json(merge) : print_results(merge);
+    return rc;
 }
 
 int perfmodel_merge(int argc, char **argv)
 {
     const char *output = NULL;
     struct merge merge = {NULL, NULL, 0};
-    bool force = false;
+    bool force = false, json = false;
     const struct tool_option options[] = {{'o', "output", &output, NULL},
                                           {0, "host", &merge.host, NULL},
                                           {0, "force", NULL, &force},
+                                          {0, "json", NULL, &json},
                                           {0}};
     int noperands = 0,
         rc = tool_parse_operands(argc, argv, options, help, &noperands);
@@ -314,7 +349,7 @@ int perfmodel_merge(int argc, char **argv)
     }
     if (!perfmodel_can_write_to("perfmodel merge", output))
         return TOOL_USAGE;
-    rc = merge_all(&merge, argv + 1, noperands, output, force);
+    rc = merge_all(&merge, argv + 1, noperands, output, force, json);
     merge_done(&merge);
     return rc < 0 || fflush(stdout) != 0 ? TOOL_FAILED : TOOL_OK;
 }

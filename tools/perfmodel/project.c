@@ -6,6 +6,7 @@
  */
 #include "core/base/plural.h"
 #include "platforms/machine_desc.h"
+#include "tools/common/json.h"
 #include "tools/common/program.h"
 #include "tools/common/tool.h"
 #include "tools/common/trust.h"
@@ -24,9 +25,9 @@ static const char help[] =
     "                                [--double] [--tensor] [--peak RATES]\n"
     "                                [--bandwidth RATES] [--from-peak RATES]\n"
     "                                [--from-bandwidth RATES] [--only TYPES]\n"
-    "                                [-o DIR] [--force] [SYMBOL...]\n"
+    "                                [-o DIR] [--force] [--json] [SYMBOL...]\n"
     "       orrery perfmodel project --size BYTES[,BYTES...] [-m MACHINE]\n"
-    "                                [--host HOST] [SYMBOL...]\n"
+    "                                [--host HOST] [--json] [SYMBOL...]\n"
     "Makes models for MACHINE from those measured here: each time is as far from the\n"
     "roofline of the new device as the measured one is from its own, and never faster\n"
     "than its peak or, of an accelerator, its memory allows. They are marked derived,\n"
@@ -52,6 +53,7 @@ static const char help[] =
     "  -o, --output DIR       sampling directory to write to, else the user's own;\n"
     "                         made if it is missing\n"
     "      --force            replace models of MACHINE that are there\n"
+    "      --json             what was made, or the times, as JSON\n"
     "Exit codes: 0; 1 when nothing could be projected; 2 for a wrong command line.\n"
     "example: orrery perfmodel project -m hgx-h100-8 'chol_*'\n";
 
@@ -90,9 +92,10 @@ static void warn_untrusted(const struct projecting *p,
             (last && !strcmp(last->kernel, f->kernel) &&
              !strcmp(last->arch, f->arch)))
             continue;
-        tool_error("warning: %s on %s is not to be trusted, nor what is made of "
-                   "it: %s (orrery perfmodel check)",
-                   f->kernel, f->arch, f->text);
+        tool_error(
+            "warning: %s on %s is not to be trusted, nor what is made of "
+            "it: %s (orrery perfmodel check)",
+            f->kernel, f->arch, f->text);
         last = f;
     }
     trust_done(&trust);
@@ -242,14 +245,28 @@ static void print_end(const struct projecting *p)
                "accelerator, the bandwidth of its memory\n",
                p->nlimited, p->nlimited == 1 ? "y is" : "ies are");
     if (p->nmixed)
-        printf("simulated, kernels run on every type of device that has a model "
-               "of them: --only leaves\nothers out, --only cpu where a codelet "
-               "has functions for processors alone\n");
-    printf("%u model%s of %s, derived from those of %s, in %s/%s\n",
-           p->nmodels, orr_plural(p->nmodels), p->target.host,
-           p->source.host, folder, ORR_SAMPLING_CODELETS);
+        printf(
+            "simulated, kernels run on every type of device that has a model "
+            "of them: --only leaves\nothers out, --only cpu where a codelet "
+            "has functions for processors alone\n");
+    printf("%u model%s of %s, derived from those of %s, in %s/%s\n", p->nmodels,
+           orr_plural(p->nmodels), p->target.host, p->source.host, folder,
+           ORR_SAMPLING_CODELETS);
     if (p->output)
         printf("STARPU_PERF_MODEL_DIR=%s lets programs read them\n", folder);
+}
+
+static int print_json(const struct projecting *p)
+{
+    json_t *json = json_pack("{s:o, s:o, s:o, s:i, s:i, s:O}", "host",
+                             tool_json_text(p->target.host), "from",
+                             tool_json_text(p->source.host), "folder",
+                             tool_json_text(p->output ? p->output : p->folder),
+                             "files", (int)p->nmodels, "entries_at_the_limit",
+                             (int)p->nlimited, "models", p->models);
+
+    return tool_json_print(json) < 0 ? tool_fail(TOOL_FAILED, "out of memory")
+                                     : TOOL_OK;
 }
 
 /* "cpu,cuda": all other types are left out. */
@@ -302,6 +319,8 @@ static int project_all(struct projecting *p)
                    p->source.host, p->source.host);
         return TOOL_FAILED;
     }
+    if (p->models)
+        return print_json(p);
     rc = table_end(&p->table, columns, 5);
     print_end(p);
     return rc < 0 || fflush(stdout) != 0 ? TOOL_FAILED : TOOL_OK;
@@ -337,6 +356,8 @@ static int project(struct projecting *p)
         return tool_fail(TOOL_FAILED, "out of memory");
     }
     p->folder = orr_sampling_dirs(p->own)[0];
+    if (p->json)
+        p->models = json_array();
     if (perfmodel_open(&there, &p->target) == 0) {
         result = project_all(p);
         if (result == TOOL_OK)
@@ -346,6 +367,7 @@ static int project(struct projecting *p)
     orr_machine_desc_free(p->desc);
     orr_machine_desc_free(p->from_desc);
     table_done(&p->table);
+    json_decref(p->models);
     perfmodel_close(&p->source);
     orr_sampling_free(p->own);
     return result;
@@ -356,7 +378,8 @@ static int answer_sizes(const struct projecting *p)
     struct project_size_options options = {.machine = p->machine,
                                            .host = p->host,
                                            .symbols = p->symbols,
-                                           .nsymbols = p->nsymbols};
+                                           .nsymbols = p->nsymbols,
+                                           .json = p->json};
     char **words = tool_split(p->sizes);
     int result = TOOL_OK;
 
@@ -397,6 +420,7 @@ int perfmodel_project(int argc, char **argv)
         {0, "tensor", NULL, &tensor},
         {'o', "output", &p.output, NULL},
         {0, "force", NULL, &p.force},
+        {0, "json", NULL, &p.json},
         {0}};
     int rc = tool_parse_operands(argc, argv, options, help, &p.nsymbols);
 

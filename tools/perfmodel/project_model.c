@@ -2,8 +2,10 @@
 /* tools/perfmodel/project_model.c - see project_model.h. One thread. */
 #include "tools/perfmodel/project_model.h"
 #include "perfmodel/project.h"
+#include "tools/common/json.h"
 #include "tools/perfmodel/core_rates.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 
@@ -100,9 +102,32 @@ static int project_impls(const struct orr_model_comb *source,
     return rc;
 }
 
+/* What was made for a device, and from which. Errors: -ENOMEM. */
+static int add_row(struct projecting *p, const char *symbol,
+                   const struct orr_device *device,
+                   const struct orr_model_comb *source, double off_by)
+{
+    char arch[PERFMODEL_TEXT], from[PERFMODEL_TEXT];
+    unsigned n = source->impls[0].nrows;
+
+    perfmodel_arch_text(device, 1, arch);
+    perfmodel_arch_text(source->devices, 1, from);
+    if (p->models)
+        return json_array_append_new(
+            p->models, json_pack("{s:o, s:s, s:s, s:i, s:o}", "model",
+                                 tool_json_text(symbol), "architecture", arch,
+                                 "from", from, "entries", (int)n, "off_by",
+                                 tool_json_number(off_by)));
+    table_add(&p->table, "%s", symbol);
+    table_add(&p->table, "%s", arch);
+    table_add(&p->table, "%s", from);
+    table_add(&p->table, "%u", n);
+    table_add(&p->table, "%.0f %%", 100 * off_by);
+    return 0;
+}
+
 /* From the models of a device of its type, else from those of a core. */
-static int project_device(struct projecting *p,
-                          const char *symbol,
+static int project_device(struct projecting *p, const char *symbol,
                           const struct orr_model_file *from,
                           const struct orr_device *device,
                           struct orr_model_file *to)
@@ -112,7 +137,6 @@ static int project_device(struct projecting *p,
                          : device->type == ORR_DEVICE_CPU ? ORR_PAIR_CORES
                                                           : ORR_PAIR_DEVICES;
     struct orr_rates here, there;
-    char text[PERFMODEL_TEXT];
     struct projected projected = {0};
     int rc;
 
@@ -128,15 +152,11 @@ static int project_device(struct projecting *p,
     p->missing[device->type] |= !complete(&there);
     if (!complete(&here) || !complete(&there))
         return 0;
-    rc = project_impls(source, &here, &there, pair, device, to,
-                       &projected);
+    rc = project_impls(source, &here, &there, pair, device, to, &projected);
     if (rc < 0)
         return rc;
-    table_add(&p->table, "%s", symbol);
-    table_add(&p->table, "%s", perfmodel_arch_text(device, 1, text));
-    table_add(&p->table, "%s", perfmodel_arch_text(source->devices, 1, text));
-    table_add(&p->table, "%u", source->impls[0].nrows);
-    table_add(&p->table, "%.0f %%", 100 * projected.off_by);
+    if (add_row(p, symbol, device, source, projected.off_by) < 0)
+        return -ENOMEM;
     p->nlimited += projected.nlimited;
     p->nmixed += pair == ORR_PAIR_MIXED;
     p->nrows += source->impls[0].nrows;

@@ -5,6 +5,8 @@
  */
 #pragma once
 
+#include <jansson.h>
+
 #include "platforms/machine_desc.h"
 #include "tools/common/table.h"
 #include "tools/perfmodel/perfmodel.h"
@@ -14,7 +16,7 @@
 struct projecting {
     const char *machine, *host, *from, *output, *sizes;
     struct project_rates given, from_given; /* as options say */
-    const char *only; /* text of the option, or NULL */
+    const char *only;                       /* text of the option, or NULL */
     bool leave_out[PROJECT_NTYPES];
     bool force;
     struct orr_sampling *own; /* owned */
@@ -29,6 +31,8 @@ struct projecting {
     struct orr_machine_desc *desc,
         *from_desc; /* owned; from_desc may be NULL */
     struct table table;
+    bool json;
+    json_t *models; /* owned: an array, NULL where a table is printed */
     unsigned nmodels, nrows;
     unsigned nthere;   /* models that the machine has already */
     unsigned nlimited; /* rows at the limit of their device */

@@ -6,10 +6,11 @@
  * knows. One thread.
  */
 #include "tools/perfmodel/project_size.h"
-#include "tools/perfmodel/project_work.h"
 #include "perfmodel/project.h"
+#include "tools/common/json.h"
 #include "tools/common/table.h"
 #include "tools/common/tool.h"
+#include "tools/perfmodel/project_work.h"
 
 #include <errno.h>
 #include <fnmatch.h>
@@ -21,6 +22,7 @@
 struct sizes {
     const struct project_size_options *options;
     struct table table;
+    json_t *rows;  /* owned: an array, NULL where a table is printed */
     char *assumed; /* owned: lines to assume */
     unsigned nrows;
 };
@@ -56,6 +58,19 @@ static int note_assumption(struct sizes *s, const char *symbol,
     return longer ? 0 : -ENOMEM;
 }
 
+static int add_json(struct sizes *s, const char *symbol, const char *arch,
+                    uint64_t size, const struct orr_projection *there,
+                    unsigned n, enum orr_work kind)
+{
+    json_t *row = json_pack(
+        "{s:o, s:s, s:I, s:o, s:o, s:i, s:s}", "model", tool_json_text(symbol),
+        "architecture", arch, "size", (json_int_t)size, "us",
+        tool_json_number(there->us), "off_by", tool_json_number(there->off_by),
+        "from_sizes", (int)n, "by", project_work_name(kind));
+
+    return json_array_append_new(s->rows, row) < 0 ? -ENOMEM : 0;
+}
+
 static int add_size(struct sizes *s, const char *symbol,
                     const struct orr_model_file *file,
                     const struct orr_model_comb *comb, uint64_t size)
@@ -63,8 +78,7 @@ static int add_size(struct sizes *s, const char *symbol,
     const struct orr_model_impl *impl = &comb->impls[0];
     bool is_core = comb->devices[0].type == ORR_DEVICE_CPU;
     const char *arch = orr_device_type_name(comb->devices[0].type);
-    enum orr_work kind =
-        project_work_choose(file, impl, is_core, (double)size);
+    enum orr_work kind = project_work_choose(file, impl, is_core, (double)size);
     struct orr_projection there;
     unsigned n;
     struct orr_work_point *points = points_of(file, impl, kind, &n);
@@ -75,11 +89,15 @@ static int add_size(struct sizes *s, const char *symbol,
         return 0;
     }
     if (points)
-        rc = orr_project_size(points, n, kind, is_core,
-                              project_work_at(file, kind, (double)size), &there);
+        rc =
+            orr_project_size(points, n, kind, is_core,
+                             project_work_at(file, kind, (double)size), &there);
     free(points);
     if (rc < 0)
         return rc;
+    s->nrows++;
+    if (s->rows)
+        return add_json(s, symbol, arch, size, &there, n, kind);
     table_add(&s->table, "%s", symbol);
     table_add(&s->table, "%s", arch);
     table_add(&s->table, "%" PRIu64, size);
@@ -87,7 +105,6 @@ static int add_size(struct sizes *s, const char *symbol,
     table_add(&s->table, "%.0f %%", 100 * there.off_by);
     table_add(&s->table, "%u", n);
     table_add(&s->table, "%s", project_work_name(kind));
-    s->nrows++;
     return note_assumption(s, symbol, arch, there.us);
 }
 
@@ -157,22 +174,28 @@ int project_sizes(const struct project_size_options *options)
 
     if (perfmodel_open(&choice, &place) < 0)
         return TOOL_FAILED;
-    rc = perfmodel_each(&place, place.host, visit, &s);
+    if (options->json)
+        s.rows = json_array();
+    rc = options->json && !s.rows
+             ? -ENOMEM
+             : perfmodel_each(&place, place.host, visit, &s);
     if (rc == 0 && s.nrows)
-        rc = table_end(&s.table, columns, 7);
+        rc = s.rows ? tool_json_print(json_incref(s.rows))
+                    : table_end(&s.table, columns, 7);
     if (rc < 0)
         tool_error("out of memory");
-    else if (s.nrows)
+    else if (s.nrows && !s.rows)
         printf(
             "Eight of ten lie within that range. Simulations take such a time "
             "by%s\n%s",
             options->nsizes > 1 ? ", for one size at once," : "", s.assumed);
-    else
+    else if (!s.nrows)
         tool_error(
             "perfmodel project: no such model of %s has a measured size; "
             "orrery perfmodel list --host %s shows what there is",
             place.host, place.host);
     table_done(&s.table);
+    json_decref(s.rows);
     free(s.assumed);
     perfmodel_close(&place);
     return rc == 0 && s.nrows ? TOOL_OK : TOOL_FAILED;

@@ -5,6 +5,8 @@
 
 #include <stdint.h>
 
+#include <stdbool.h>
+
 #include "tools/perfmodel/perfmodel.h"
 
 struct project_size_options {
@@ -13,6 +15,7 @@ struct project_size_options {
     int nsymbols;
     uint64_t *sizes; /* bytes */
     unsigned nsizes;
+    bool json;
 };
 
 /* Prints the times of those sizes; the exit code of the process. */

@@ -5,6 +5,7 @@
  * removal, the latter under the file's lock. One thread.
  */
 #include "core/base/plural.h"
+#include "tools/common/json.h"
 #include "tools/common/tool.h"
 #include "tools/perfmodel/perfmodel.h"
 
@@ -21,6 +22,7 @@
 
 static const char help[] =
     "usage: orrery perfmodel prune RULES [-m MACHINE] [--host HOST] [--yes]\n"
+    "                            [--json]\n"
     "Removes what the rules select from the models of a host; without --yes it only\n"
     "prints what it would remove.\n"
     "Entries, all of these at once:\n"
@@ -38,6 +40,7 @@ static const char help[] =
     "  -m, --machine MACHINE  the models of a machine, else this one's\n"
     "      --host HOST        the models of this host\n"
     "      --yes              do it\n"
+    "      --json             what is removed, or would be, as JSON\n"
     "Exit codes: 0; 1 when something could not be removed or read; 2 for a wrong\n"
     "command line.\n"
     "example: orrery perfmodel prune --symbol 'old_*' --fewer-than 10\n";
@@ -80,16 +83,28 @@ static bool row_goes(const struct rules *rules,
 struct pruning {
     const struct rules *rules;
     const char *path;
-    FILE *out;  /* removals are printed there; NULL: silently */
-    bool named; /* the path was printed */
+    FILE *out;    /* removals are printed there; NULL: silently */
+    json_t *rows; /* they are added to this array; NULL: they are not */
+    bool named;   /* the path was printed */
     unsigned nrows, nleft;
 };
 
 static void name_row(struct pruning *pruning, const struct orr_model_comb *comb,
                      unsigned impl, const struct orr_model_row *row)
 {
-    char arch[PERFMODEL_TEXT], mean[PERFMODEL_TEXT];
+    char arch[PERFMODEL_TEXT], mean[PERFMODEL_TEXT], footprint[16];
 
+    if (pruning->rows) {
+        snprintf(footprint, sizeof(footprint), "%08" PRIx32, row->hash);
+        json_array_append_new(
+            pruning->rows,
+            json_pack("{s:o, s:s, s:i, s:s, s:I, s:o, s:i}", "file",
+                      tool_json_text(pruning->path), "architecture",
+                      perfmodel_arch_text(comb->devices, comb->ndevices, arch),
+                      "implementation", (int)impl, "footprint", footprint,
+                      "size", (json_int_t)row->size, "mean_us",
+                      tool_json_number(row->mean), "samples", (int)row->n));
+    }
     if (!pruning->out)
         return;
     if (!pruning->named)
@@ -239,6 +254,7 @@ struct prune {
     const struct rules *rules;
     const char *host;
     bool yes;
+    json_t *rows, *files; /* owned: arrays; NULL: it is printed as text */
     unsigned nrows, nfiles, nfailed;
 };
 
@@ -247,7 +263,9 @@ static void count_done(struct prune *prune, const char *path, unsigned nrows,
 {
     prune->nrows += nrows;
     prune->nfiles += file;
-    if (file)
+    if (file && prune->files)
+        json_array_append_new(prune->files, tool_json_text(path));
+    else if (file)
         printf("%s: %s whole\n", path,
                prune->yes ? "removed" : "would be removed");
 }
@@ -256,8 +274,10 @@ static void count_done(struct prune *prune, const char *path, unsigned nrows,
 static int prune_file(struct prune *prune, const char *path)
 {
     struct perfmodel_data data = {0};
-    struct pruning pruning = {
-        .rules = prune->rules, .path = path, .out = stdout};
+    struct pruning pruning = {.rules = prune->rules,
+                              .path = path,
+                              .rows = prune->rows,
+                              .out = prune->rows ? NULL : stdout};
     struct orr_error err = {""};
     struct doing doing;
     int rc = perfmodel_load(path, &data, &err);
@@ -366,29 +386,55 @@ static void prune_versions(struct prune *prune,
 
 /* -- the command -- */
 
-static int prune_all(const struct perfmodel_place *place,
-                     const struct rules *rules, bool yes)
+static int print_json(struct prune *prune)
 {
-    struct prune prune = {.rules = rules, .host = place->host, .yes = yes};
-    const char *entries;
-    int rc = 0;
+    json_t *json = json_pack("{s:b, s:o, s:o}", "removed", (int)prune->yes,
+                             "entries", prune->rows, "files", prune->files);
 
-    if (rules->entries || rules->empty)
+    if (json && json_array_size(prune->rows) >= prune->nrows &&
+        json_array_size(prune->files) == prune->nfiles)
+        return tool_json_print(json);
+    json_decref(json);
+    return -ENOMEM;
+}
+
+static void print_text(const struct prune *prune)
+{
+    const char *entries = prune->nrows == 1 ? "y" : "ies";
+
+    if (prune->yes)
+        printf("%u entr%s and %u file%s removed\n", prune->nrows, entries,
+               prune->nfiles, orr_plural(prune->nfiles));
+    else
+        printf("%u entr%s and %u file%s would be removed%s\n", prune->nrows,
+               entries, prune->nfiles, orr_plural(prune->nfiles),
+               prune->nrows || prune->nfiles ? "; --yes does it" : "");
+}
+
+static int prune_all(const struct perfmodel_place *place,
+                     const struct rules *rules, bool yes, bool json)
+{
+    struct prune prune = {.rules = rules,
+                          .host = place->host,
+                          .yes = yes,
+                          .rows = json ? json_array() : NULL,
+                          .files = json ? json_array() : NULL};
+    int rc = json && (!prune.rows || !prune.files) ? -ENOMEM : 0;
+
+    if (rc == 0 && (rules->entries || rules->empty))
         rc = perfmodel_each(place, place->host, visit, &prune);
-    if (rules->other_versions)
+    if (rc == 0 && rules->other_versions)
         prune_versions(&prune, place);
     if (rc < 0) {
+        json_decref(prune.rows);
+        json_decref(prune.files);
         tool_error("perfmodel prune: %s", strerror(-rc));
         return TOOL_FAILED;
     }
-    entries = prune.nrows == 1 ? "y" : "ies";
-    if (yes)
-        printf("%u entr%s and %u file%s removed\n", prune.nrows, entries,
-               prune.nfiles, orr_plural(prune.nfiles));
-    else
-        printf("%u entr%s and %u file%s would be removed%s\n", prune.nrows,
-               entries, prune.nfiles, orr_plural(prune.nfiles),
-               prune.nrows || prune.nfiles ? "; --yes does it" : "");
+    if (!json)
+        print_text(&prune);
+    else if (print_json(&prune) < 0)
+        return tool_fail(TOOL_FAILED, "out of memory");
     return prune.nfailed || fflush(stdout) != 0 ? TOOL_FAILED : TOOL_OK;
 }
 
@@ -414,7 +460,7 @@ int perfmodel_prune(int argc, char **argv)
     const char *older = NULL, *fewer = NULL;
     double days = 0, samples = 0;
     struct rules rules = {0};
-    bool yes = false;
+    bool yes = false, json = false;
     const struct tool_option options[] = {
         {'m', "machine", &choice.machine, NULL},
         {0, "host", &choice.host, NULL},
@@ -425,6 +471,7 @@ int perfmodel_prune(int argc, char **argv)
         {0, "empty", NULL, &rules.empty},
         {0, "other-versions", NULL, &rules.other_versions},
         {0, "yes", NULL, &yes},
+        {0, "json", NULL, &json},
         {0}};
     struct perfmodel_place place;
     int noperands = 0,
@@ -451,7 +498,7 @@ int perfmodel_prune(int argc, char **argv)
     }
     if (perfmodel_open(&choice, &place) < 0)
         return TOOL_FAILED;
-    rc = prune_all(&place, &rules, yes);
+    rc = prune_all(&place, &rules, yes, json);
     perfmodel_close(&place);
     return rc;
 }
