@@ -137,6 +137,12 @@ void orr_runtime_record_count(struct orr_runtime *rt,
                     orr_exec_now(rt->exec));
 }
 
+void orr_runtime_record_steal(struct orr_runtime *rt, unsigned thief,
+                              unsigned victim, uint64_t job)
+{
+    orr_trace_steal(rt->trace, thief, victim, job, orr_exec_now(rt->exec));
+}
+
 void orr_runtime_record_memory(struct orr_runtime *rt, unsigned node,
                                int64_t change)
 {

@@ -276,6 +276,8 @@ void orr_runtime_record_count(struct orr_runtime *rt,
                               const _Atomic uint64_t *job);
 void orr_runtime_record_memory(struct orr_runtime *rt, unsigned node,
                                int64_t change);
+void orr_runtime_record_steal(struct orr_runtime *rt, unsigned thief,
+                              unsigned victim, uint64_t job);
 
 /* A counter grows or shrinks by `change` because of the job of that number,
  * NULL: the caller does not know it; read only if there is a trace. Called before a task can be counted down, so that it
@@ -296,6 +298,16 @@ static inline void orr_runtime_trace_memory(struct orr_runtime *rt,
 {
     if (rt->trace)
         orr_runtime_record_memory(rt, node, change);
+}
+
+/* The worker, which calls it, has taken the job of that number from another one's
+ * queue. */
+static inline void orr_runtime_trace_steal(struct orr_runtime *rt,
+                                           unsigned thief, unsigned victim,
+                                           uint64_t job)
+{
+    if (rt->trace)
+        orr_runtime_record_steal(rt, thief, victim, job);
 }
 
 /* Calls a function of the application that must not block, on behalf of the

@@ -361,6 +361,24 @@ static void write_mark(struct chrome *c, const struct orr_moment *moment)
     orr_put_byte(out, '}');
 }
 
+static void write_steal(struct chrome *c, const struct orr_event *event)
+{
+    const struct orr_trace *trace = c->source->trace;
+    struct orr_out *out = &c->out;
+
+    if (event->worker >= trace->nworkers ||
+        event->u.steal.victim >= trace->nworkers)
+        return;
+    begin(c, 'i', WORKERS, event->worker + 1);
+    put_time(c, event->u.steal.time);
+    ORR_PUT(out, ",\"s\":\"t\",\"cat\":\"steal\",\"name\":\"steal\","
+                 "\"args\":{\"job\":");
+    orr_put_unsigned(out, event->u.steal.job);
+    ORR_PUT(out, ",\"from\":");
+    orr_put_json(out, trace->workers[event->u.steal.victim].name);
+    ORR_PUT(out, "}}");
+}
+
 /* A task begins or ends, is suspended or goes on: what its worker did otherwise
  * ends, or begins. */
 static int step_task(struct chrome *c, const struct orr_moment *moment)
@@ -422,6 +440,9 @@ static int write_moment(struct chrome *c, const struct orr_moment *moment)
         change(c, &c->memory[event->u.memory.node], event->u.memory.change,
                moment->time);
         c->memory_changed = true;
+        break;
+    case ORR_EVENT_STEAL:
+        write_steal(c, event);
         break;
     case ORR_EVENT_MARK:
         write_mark(c, moment);

@@ -193,6 +193,14 @@ static void write_event(struct csv *csv, const struct orr_moment *moment)
         orr_put_unsigned(out, event->u.suspension.job);
         ORR_PUT(out, ",,,,,,,,,,,,,\n");
         break;
+    case ORR_EVENT_STEAL:
+        ORR_PUT(out, "steal,");
+        put_when(csv, moment->time, moment->time, event->worker);
+        orr_put_unsigned(out, event->u.steal.job);
+        ORR_PUT(out, ",,,,");
+        orr_put_unsigned(out, event->u.steal.victim);
+        ORR_PUT(out, ",,,,,,,,,\n");
+        break;
     case ORR_EVENT_MARK:
         ORR_PUT(out, "mark,");
         put_when(csv, moment->time, moment->time, ORR_TRACE_OUTSIDE);

@@ -22,11 +22,12 @@ enum orr_event_type {
     ORR_EVENT_MEMORY,
     ORR_EVENT_MARK,
     ORR_EVENT_SUSPENSION,
+    ORR_EVENT_STEAL,
 };
 
 struct orr_event {
     enum orr_event_type type;
-    unsigned worker; /* of a task, state or suspension */
+    unsigned worker; /* of a task, state or suspension; the thief */
     union {
         struct orr_trace_task task; /* its name lies in the buffer */
         struct orr_trace_copy copy; /* likewise */
@@ -54,6 +55,11 @@ struct orr_event {
             uint64_t job;
             double start, end;
         } suspension;
+        struct {
+            unsigned victim; /* a worker */
+            uint64_t job;
+            double time;
+        } steal;
     } u;
 };
 
@@ -88,7 +94,7 @@ struct orr_trace {
     struct orr_trace_worker *workers; /* [const] nworkers */
     struct orr_trace_buffer *buffers; /* nworkers, and outside's */
     struct orr_submissions
-        *submissions; /* [const] owned; NULL: not asked for */
+        *submissions;     /* [const] owned; NULL: not asked for */
     uint32_t niterations; /* [caller of orr_trace_iteration] */
     int64_t (*iterations[ORR_TRACE_NBLOCKS])[2]; /* an entry is written before
                                                   * its number is known */

@@ -32,10 +32,11 @@ struct paje {
     enum orr_trace_state *states;    /* of each worker, beside its tasks */
     struct orr_executing *executing; /* tasks of each worker */
     struct curve counters[ORR_TRACE_NCOUNTERS];
-    struct curve *memories; /* bytes, nnodes */
-    bool changed;           /* some curve has, … */
-    double changed_at;      /* … at this time */
-    struct orr_same time;   /* ms */
+    struct curve *memories;     /* bytes, nnodes */
+    bool changed;               /* some curve has, … */
+    double changed_at;          /* … at this time */
+    unsigned long long nsteals; /* written */
+    struct orr_same time;       /* ms */
     struct orr_same gflop;
 };
 
@@ -57,13 +58,16 @@ static const struct entity states[ORR_TRACE_NSTATES] = {
     [ORR_TRACE_SUSPENDED] = {"Sp", "Suspended", "0.90 0.80 0.55"},
 };
 
+/* StarVZ selects them by these names. */
 static const struct entity copies[ORR_TRACE_NCOPY_KINDS] = {
-    [ORR_TRACE_FETCH] = {"F", "Fetch", "0.85 0.33 0.31"},
-    [ORR_TRACE_TASK_PREFETCH] = {"TF", "TaskPrefetch", "0.36 0.54 0.66"},
-    [ORR_TRACE_PREFETCH] = {"PF", "Prefetch", "0.40 0.70 0.40"},
-    [ORR_TRACE_IDLE_FETCH] = {"IF", "IdleFetch", "0.70 0.70 0.40"},
+    [ORR_TRACE_FETCH] = {"F", "Intra-node data Fetch", "0.85 0.33 0.31"},
+    [ORR_TRACE_TASK_PREFETCH] = {"TF", "Intra-node data TaskPreFetch",
+                                 "0.36 0.54 0.66"},
+    [ORR_TRACE_PREFETCH] = {"PF", "Intra-node data PreFetch", "0.40 0.70 0.40"},
+    [ORR_TRACE_IDLE_FETCH] = {"IF", "Intra-node data IdleFetch",
+                              "0.70 0.70 0.40"},
     /* A fetch like others, with an event at each end. */
-    [ORR_TRACE_WRITEBACK] = {"F", "Fetch", "0.85 0.33 0.31"},
+    [ORR_TRACE_WRITEBACK] = {"F", "Intra-node data Fetch", "0.85 0.33 0.31"},
 };
 
 static const struct entity counters[ORR_TRACE_NCOUNTERS] = {
@@ -164,9 +168,9 @@ static void write_types(struct orr_out *out)
                  "1\tT\tMn\t\"Thread\"\n"
                  "1\tMm\tMn\t\"Memory Manager\"\n"
                  "1\tW\tT\t\"Worker\"\n"
-                 "1\tSc\tP\t\"Scheduler\"\n"
-                 "2\tWb\tMm\t\"Write back\"\t\"0.60 0.40 0.65\"\n"
-                 "2\tWbE\tMm\t\"End of write back\"\t\"0.60 0.40 0.65\"\n"
+                 "1\tSc\tP\t\"Scheduler State\"\n"
+                 "2\tWb\tMm\t\"WritingBack Start\"\t\"0.60 0.40 0.65\"\n"
+                 "2\tWbE\tMm\t\"WritingBack End\"\t\"0.60 0.40 0.65\"\n"
                  "3\tWS\tW\t\"Worker State\"\n");
     for (int i = 0; i < ORR_TRACE_NCOUNTERS; i++)
         orr_print(out, "4\t%s\tSc\t\"%s\"\t\"%s\"\n", counters[i].alias,
@@ -177,14 +181,15 @@ static void write_types(struct orr_out *out)
                   copies[i].name);
 }
 
-/* Traces without marks have no such types. */
-static void write_mark_types(struct paje *paje)
+/* Traces without marks, or steals, have no such types. */
+static void write_rare_types(struct paje *paje)
 {
+    if (paje->line->nsteals)
+        ORR_PUT(&paje->out, "5\tWSL\tP\tW\tW\t\"Work steal\"\n");
     if (paje->line->nmarks)
-        ORR_PUT(
-            &paje->out,
-            "2\tprog_event\tP\t\"Event of the program\"\t\"0.20 0.20 0.20\"\n"
-            "2\tuser_event\tP\t\"Event of the user\"\t\"0.20 0.20 0.20\"\n");
+        ORR_PUT(&paje->out,
+                "2\tprog_event\tP\t\"program event type\"\t\"0.20 0.20 0.20\"\n"
+                "2\tuser_event\tP\t\"user event type\"\t\"0.20 0.20 0.20\"\n");
 }
 
 /* The names of tasks, in each colour that the program gave them: those with an
@@ -386,6 +391,26 @@ static void write_mark(struct paje *paje, const struct orr_moment *moment)
     orr_put_byte(out, '\n');
 }
 
+/* From the victim to the thief, at once. */
+static void write_steal(struct paje *paje, const struct orr_moment *moment)
+{
+    const struct orr_event *event = moment->event;
+    struct orr_out *out = &paje->out;
+    unsigned long long number = ++paje->nsteals;
+
+    if (event->worker >= paje->trace->nworkers ||
+        event->u.steal.victim >= paje->trace->nworkers)
+        return;
+    ORR_PUT(out, "18\t");
+    put_ms(paje, moment->time);
+    orr_print(out, "\tWSL\tp\t%llu\tw%u\tsteal_%llu\n19\t",
+              (unsigned long long)event->u.steal.job, event->u.steal.victim,
+              number);
+    put_ms(paje, moment->time);
+    orr_print(out, "\tWSL\tp\t%llu\tw%u\tsteal_%llu\n",
+              (unsigned long long)event->u.steal.job, event->worker, number);
+}
+
 static void change_curve(struct paje *paje, struct curve *curve, int64_t change,
                          double time)
 {
@@ -458,6 +483,9 @@ static int write_moment(struct paje *paje, const struct orr_moment *moment)
             change_curve(paje, &paje->memories[event->u.memory.node],
                          event->u.memory.change, moment->time);
         break;
+    case ORR_EVENT_STEAL:
+        write_steal(paje, moment);
+        break;
     case ORR_EVENT_MARK:
         write_mark(paje, moment);
         break;
@@ -496,7 +524,7 @@ static int write_all(struct paje *paje)
     if (rc < 0)
         return rc;
     write_types(out);
-    write_mark_types(paje);
+    write_rare_types(paje);
     write_values(paje);
     write_containers(paje);
     for (size_t i = 0; i < paje->line->n && rc == 0; i++)

@@ -233,6 +233,7 @@ static bool keep_texts(struct orr_trace_buffer *buffer, struct orr_event *event)
     case ORR_EVENT_COUNT:
     case ORR_EVENT_MEMORY:
     case ORR_EVENT_SUSPENSION:
+    case ORR_EVENT_STEAL:
         break;
     }
     return true;
@@ -291,6 +292,17 @@ void orr_trace_record_suspension(struct orr_trace *trace, unsigned worker,
         .type = ORR_EVENT_SUSPENSION,
         .worker = worker,
         .u.suspension = {.job = job, .start = start, .end = end}};
+
+    append(trace, worker, &event);
+}
+
+void orr_trace_record_steal(struct orr_trace *trace, unsigned worker,
+                            unsigned victim, uint64_t job, double time)
+{
+    struct orr_event event = {
+        .type = ORR_EVENT_STEAL,
+        .worker = worker,
+        .u.steal = {.victim = victim, .job = job, .time = time}};
 
     append(trace, worker, &event);
 }

@@ -71,6 +71,8 @@ void orr_trace_record_state(struct orr_trace *trace, unsigned worker,
                             enum orr_trace_state state, double time);
 void orr_trace_record_suspension(struct orr_trace *trace, unsigned worker,
                                  uint64_t job, double start, double end);
+void orr_trace_record_steal(struct orr_trace *trace, unsigned worker,
+                            unsigned victim, uint64_t job, double time);
 void orr_trace_record_copy(struct orr_trace *trace, unsigned worker,
                            const struct orr_trace_copy *copy);
 void orr_trace_record_count(struct orr_trace *trace, unsigned worker,
@@ -114,6 +116,14 @@ static inline void orr_trace_suspension(struct orr_trace *trace,
 {
     if (trace)
         orr_trace_record_suspension(trace, worker, job, start, end);
+}
+
+/* The worker takes a job from the queue of another one, the victim. */
+static inline void orr_trace_steal(struct orr_trace *trace, unsigned worker,
+                                   unsigned victim, uint64_t job, double time)
+{
+    if (trace)
+        orr_trace_record_steal(trace, worker, victim, job, time);
 }
 
 /* A copy has ended; called by the context that noticed. */

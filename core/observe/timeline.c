@@ -130,6 +130,10 @@ static size_t add_event(struct orr_timeline *line, struct orr_moment moment)
     case ORR_EVENT_MEMORY:
         to[0].time = event->u.memory.time;
         return 1;
+    case ORR_EVENT_STEAL:
+        to[0].time = event->u.steal.time;
+        line->nsteals++;
+        return 1;
     case ORR_EVENT_MARK:
         to[0].time = event->u.mark.time;
         line->nmarks++;

@@ -22,8 +22,9 @@ struct orr_timeline {
     size_t n;
     size_t ntasks;
     size_t nmarks; /* of the application */
+    size_t nsteals;
     bool suspends; /* some kernel waited, or was waiting at the end */
-    double end; /* time of the last moment, or the trace's start */
+    double end;    /* time of the last moment, or the trace's start */
 };
 
 /* Fills *ret, which borrows from `trace` and is ended with

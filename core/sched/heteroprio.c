@@ -364,6 +364,8 @@ static struct orr_job *take_own(struct orr_sched *sched,
             continue;
         orr_list_remove(&job->queue);
         own->njobs--;
+        if (i > 0)
+            orr_runtime_trace_steal(rt, worker->id, w, job->id);
         return job;
     }
     hp->missed |= hp->nlooked_at > 0;

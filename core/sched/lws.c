@@ -127,6 +127,17 @@ static bool is_victim(struct thief *thief)
            atomic_load_explicit(&thief->busy, memory_order_relaxed);
 }
 
+static struct orr_job *steal_from(struct stealing *ws, unsigned victim,
+                                  struct orr_worker *worker)
+{
+    struct orr_job *job = orr_queue_take(&ws->thieves[victim].deque, worker,
+                                         ORR_QUEUE_NEWEST_BEST, NULL);
+
+    if (job && victim != worker->id)
+        orr_runtime_trace_steal(worker->runtime, worker->id, victim, job->id);
+    return job;
+}
+
 /* From the nearest victim that has a job for the worker. */
 static struct orr_job *steal_near(struct stealing *ws,
                                   struct orr_worker *worker)
@@ -136,8 +147,7 @@ static struct orr_job *steal_near(struct stealing *ws,
 
     for (unsigned i = 1; !job && i < ws->nworkers; i++)
         if (is_victim(&ws->thieves[order[i]]))
-            job = orr_queue_take(&ws->thieves[order[i]].deque, worker,
-                                 ORR_QUEUE_NEWEST_BEST, NULL);
+            job = steal_from(ws, order[i], worker);
     return job;
 }
 
@@ -153,8 +163,7 @@ static struct orr_job *steal_in_turn(struct stealing *ws,
         if (!is_victim(&ws->thieves[w]))
             continue;
         self->last_victim = w;
-        return orr_queue_take(&ws->thieves[w].deque, worker,
-                              ORR_QUEUE_NEWEST_BEST, NULL);
+        return steal_from(ws, w, worker);
     }
     return NULL;
 }

@@ -479,6 +479,12 @@ void orr_runtime_record_count(struct orr_runtime *rt,
     (void)rt, (void)counter, (void)change, (void)job;
 }
 
+void orr_runtime_record_steal(struct orr_runtime *rt, unsigned thief,
+                              unsigned victim, uint64_t job)
+{
+    (void)rt, (void)thief, (void)victim, (void)job;
+}
+
 /* No device is lost. */
 _Noreturn void orr_runtime_fail(struct orr_runtime *rt)
 {

@@ -3,7 +3,7 @@
  * tests/unit/odd-tasks.c - a program whose traces are hard to write and to read,
  * for test-trace-command.py. One thread.
  *
- * usage: odd-tasks names | none | fail | plain N | named N | loops N
+ * usage: odd-tasks names | none | fail | plain N | named N | loops N | readers N
  *   names    tasks, data and marks with strange names, tasks with colours
  *   none     no task
  *   fail     ends with 7 while tasks wait
@@ -11,6 +11,7 @@
  *   named N  N tasks, each with a name of its own
  *   loops N  N iterations with a task that waits for one on another worker, and,
  *            in an iteration inside, one without
+ *   readers N  a task, and N that read what it wrote: all ready on its worker
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -123,6 +124,19 @@ static struct starpu_codelet waits = {.cpu_funcs = {wait_for_another},
                                       .name = "waits",
                                       .flags = STARPU_CODELET_SIMGRID_EXECUTE};
 
+static struct starpu_codelet reads = {.cpu_funcs = {compute},
+                                      .nbuffers = 1,
+                                      .modes = {STARPU_R},
+                                      .name = "reads"};
+
+static void submit_readers(unsigned n)
+{
+    submit(0, NULL, 0);
+    for (unsigned i = 0; i < n; i++)
+        if (starpu_task_insert(&reads, STARPU_R, handles[0], 0) != 0)
+            exit(EXIT_FAILURE);
+}
+
 static void submit_in_loops(unsigned n)
 {
     for (unsigned i = 0; i < n; i++) {
@@ -159,6 +173,8 @@ int main(int argc, char **argv)
                     !strcmp(what, "named"));
     else if (!strcmp(what, "loops"))
         submit_in_loops(argc > 2 ? (unsigned)atoi(argv[2]) : 1);
+    else if (!strcmp(what, "readers"))
+        submit_readers(argc > 2 ? (unsigned)atoi(argv[2]) : 1);
     else if (!strcmp(what, "fail")) {
         for (unsigned i = 0; i < 20; i++)
             submit(i, NULL, 0);

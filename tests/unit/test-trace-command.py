@@ -121,7 +121,29 @@ def a_simulated_trace_opens_in_pj_dump():
     dump = ran.dump()
     seen = states(dump)
     assert seen["alpha"] == seen["beta"] == seen["gamma"] == 10, seen
-    assert any(line[0] == "Link" for line in dump), dump
+    # The names by which StarVZ takes copies out of what pj_dump prints.
+    links = {line[2] for line in dump if line[0] == "Link"}
+    assert links and links <= {"Intra-node data " + kind for kind in (
+        "Fetch", "TaskPreFetch", "PreFetch", "IdleFetch")}, links
+    assert all(line[7].startswith("MEMMANAGER") and line[8].startswith("MEMMANAGER")
+               for line in dump if line[0] == "Link"), dump
+
+
+@test
+def fields_of_tasks_are_what_pj_dump_prints_for_starvz():
+    ran = Traced(GPUS, "plain", "30")
+    ran.dump() # or there is none
+    done = subprocess.run(["pj_dump", "--user-defined", ran.paje], check=True,
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                          encoding="latin-1")
+    # Size, Params, Footprint, Tag, JobId, SubmitOrder, Priority, GFlop, X, Y,
+    # Iteration, Subiteration, NumaNodes behind the name.
+    tasks = [line.split(", ") for line in done.stdout.splitlines()
+             if line.startswith("State") and
+             line.split(", ")[7] in ("alpha", "beta", "gamma")]
+    assert len(tasks) == 30 and {len(task) for task in tasks} == {21}, tasks[0]
+    assert len({task[12] for task in tasks}) == 30, tasks
+    assert all(re.fullmatch("[0-9a-f]{8}", task[10]) for task in tasks), tasks
 
 
 @test

@@ -29,7 +29,7 @@ GPUS = "h100-pcie-4"
 class Traced:
     """A program run by orrery trace; its report, the text of its trace."""
 
-    def __init__(self, extension, *words, machine=GPUS, options=()):
+    def __init__(self, extension, *words, machine=GPUS, options=(), policy="dmda"):
         if machine and not SIMULATES:
             raise Skip("this build does not simulate")
         folder = tempfile.mkdtemp(dir=TOP.name)
@@ -42,7 +42,7 @@ class Traced:
                    ORRERY_ASSUME="kernel[*] = 100us")
         self.done = subprocess.run(
             [ORRERY, "trace", *(("-m", machine) if machine else ()), "-s",
-             "dmda", "--json", "-o", self.path, *options, "--", ODD_TASKS,
+             policy, "--json", "-o", self.path, *options, "--", ODD_TASKS,
              *words], env=env, stdin=subprocess.DEVNULL, timeout=200,
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
         self.err = self.done.stderr.decode("utf-8", "replace")
@@ -113,6 +113,39 @@ def json_arrows_join_slices_in_order_of_time():
             assert any(s["ts"] - 0.002 <= e["ts"] <= s["ts"] + s["dur"] + 0.002
                        for s in slices[e["pid"], e["tid"]]), e
         assert begins[number]["ts"] <= end["ts"], end
+
+
+@test
+def steals_are_in_each_format():
+    for policy in ("lws", "ws", "modular-ws"):
+        ran = Traced("csv", "readers", "40", policy=policy)
+        assert ran.done.returncode == 0, ran.err
+        names = {row["worker"]: row["name"] for row in ran.rows()
+                 if row["record"] == "worker"}
+        ran_on = {row["job"]: row["worker"] for row in ran.rows()
+                  if row["record"] == "task"}
+        steals = [(row["job"], names[row["worker"]], names[row["from"]])
+                  for row in ran.rows() if row["record"] == "steal"]
+        assert steals, policy
+        for job, thief, victim in steals:
+            assert thief != victim and names[ran_on[job]] == thief, (
+                policy, job, thief, victim)
+        events = Traced("json", "readers", "40", policy=policy).events()
+        threads = {e["tid"]: e["args"]["name"] for e in events
+                   if e["name"] == "thread_name" and e["pid"] == 1}
+        assert [(str(e["args"]["job"]), threads[e["tid"]], e["args"]["from"])
+                for e in events if e.get("cat") == "steal"] == steals
+        lines = [line.split("\t") for line in
+                 Traced("paje", "readers", "40", policy=policy).text().splitlines()]
+        links = [line for line in lines if len(line) > 5 and line[2] == "WSL" and
+                 line[0] in ("18", "19")]
+        assert [(begin[4], end[5], begin[5]) for begin, end in zip(
+            links[::2], links[1::2])] == [
+                (job, "w%d" % list(names.values()).index(thief),
+                 "w%d" % list(names.values()).index(victim))
+                for job, thief, victim in steals], policy
+    assert not [row for row in Traced("csv", "readers", "40", policy="eager").rows()
+                if row["record"] == "steal"]
 
 
 @test
