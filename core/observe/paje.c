@@ -76,10 +76,11 @@ static const struct entity counters[ORR_TRACE_NCOUNTERS] = {
     [ORR_TRACE_NREADY] = {"nready", "Number of Ready Tasks", "0 0 0"},
 };
 
+/* The first few differ in lightness, so that pictures can be printed in grey. */
 static const char *const palette[] = {
-    "0.20 0.47 0.74", "0.93 0.53 0.18", "0.24 0.63 0.29", "0.79 0.22 0.24",
-    "0.53 0.37 0.71", "0.55 0.34 0.29", "0.87 0.47 0.73", "0.45 0.45 0.45",
-    "0.70 0.71 0.18", "0.12 0.69 0.76"};
+    "0.13 0.33 0.66", "0.98 0.75 0.35", "0.24 0.63 0.29", "0.42 0.04 0.12",
+    "0.76 0.60 0.84", "0.96 0.92 0.55", "0.08 0.50 0.58", "0.86 0.42 0.28",
+    "0.28 0.22 0.20", "0.85 0.80 0.78"};
 
 /* Numbers, names and fields of the events, as FORMATS of StarPU's users. */
 static const struct {

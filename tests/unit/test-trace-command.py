@@ -147,6 +147,19 @@ def fields_of_tasks_are_what_pj_dump_prints_for_starvz():
 
 
 @test
+def kernels_differ_when_printed_in_grey():
+    ran = Traced(GPUS, "named", "6")
+    colours = [[float(part) for part in line[4].strip('"').split()]
+               for line in ran.lines()
+               if line[0] == "6" and line[3] in (
+                   # Those between them have colours of their own.
+                   '"gemm(0)"', '"gemm(2)"', '"gemm(3)"', '"gemm(5)"')]
+    grey = sorted(0.2126 * r + 0.7152 * g + 0.0722 * b for r, g, b in colours)
+    assert len(grey) == 4, colours
+    assert min(b - a for a, b in zip(grey, grey[1:])) > 0.08, grey
+
+
+@test
 def counters_are_curves_over_time():
     ran = Traced(GPUS, "plain", "30")
     dump = ran.dump()

@@ -360,7 +360,7 @@ START_TEST(colours_are_those_of_the_program_else_by_name)
     record_coloured(1, 2, "gemm", 0xff8000, 110, 120);
     record_coloured(0, 3, "trsm", 0x0000ff, 130, 140);
     text = written();
-    position(text, "6\t\"gemm\"\tWS\t\"gemm\"\t\"0.20 0.47 0.74\"\n");
+    position(text, "6\t\"gemm\"\tWS\t\"gemm\"\t\"0.13 0.33 0.66\"\n");
     position(text, "6\t\"gemm#2\"\tWS\t\"gemm\"\t\"1.00 0.50 0.00\"\n");
     position(text, "6\t\"trsm\"\tWS\t\"trsm\"\t\"0.00 0.00 1.00\"\n");
     position(text, "\tw0\tWS\t\"gemm\"\t");

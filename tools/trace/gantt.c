@@ -25,8 +25,9 @@ enum {
     CURVES = 10   /* of nodes, at most */
 };
 
-static const char *const copy_colours[PAJE_COPY_KINDS] = {"#d9544f", "#5c8aa8",
-                                                          "#66b366", "#b3b366"};
+/* Of different lightness, to be told apart in grey. */
+static const char *const copy_colours[PAJE_COPY_KINDS] = {"#a82020", "#5c8aa8",
+                                                          "#8ccc80", "#e0db96"};
 
 /* A picture that is being drawn. */
 struct gantt {
@@ -308,8 +309,8 @@ static void draw_memory(struct gantt *gantt, const size_t *nodes, size_t n)
           "set grid xtics ytics back lc rgb '#dddddd'\nplot ",
           to);
     for (size_t i = 0; i < n; i++) {
-        fprintf(to, "'-' using 1:2 with steps lw 1.5 lc rgb '%s' title ",
-                plot_colour(i));
+        fprintf(to, "'-' using 1:2 with steps lw 1.5 lc rgb '%s' dt %u title ",
+                plot_colour(i), (unsigned)(i % 5) + 1);
         plot_text(to, chart->nodes[nodes[i]].name);
         fputs(", ", to);
     }
