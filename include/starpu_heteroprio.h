@@ -2,11 +2,13 @@
 /*
  * starpu_heteroprio.h - settings of contexts with the policy heteroprio, for the
  * callback of a context's policy (starpu_conf.sched_policy_callback,
- * STARPU_SCHED_CTX_POLICY_INIT). Not used in automatic mode:
- * STARPU_HETEROPRIO_USE_AUTO_CALIBRATION=0. Buckets and places are numbered from 0
+ * STARPU_SCHED_CTX_POLICY_INIT). But for those of locality they are not used in
+ * automatic mode: STARPU_HETEROPRIO_USE_AUTO_CALIBRATION=0. Buckets and places are numbered from 0
  * to 99; what is out of range, or another policy, ends the program with a message.
  */
 #pragma once
+
+#include <stdio.h>
 
 #include <starpu.h>
 
@@ -104,6 +106,18 @@ void starpu_heteroprio_set_arch_slow_factor(unsigned sched_ctx_id,
                                             enum starpu_worker_archtype arch,
                                             unsigned bucket_id,
                                             float slow_factor);
+
+/* Locality: a bucket has a list per group of workers, and tasks are pushed to the
+ * group whose memory suits their data (STARPU_LAHETEROPRIO_PUSH). It is on from the
+ * start with STARPU_HETEROPRIO_USE_LA=1; what is queued stays when it changes. */
+void starpu_heteroprio_set_use_locality(unsigned sched_ctx_id,
+                                        unsigned use_locality);
+/* A group per memory node that has workers, 10 at most; locality is on. Without this
+ * call the first push makes them. */
+void starpu_heteroprio_map_wgroup_memory_nodes(unsigned sched_ctx_id);
+/* A line per group: its node, how many workers it has, how many tasks are queued there,
+ * and the other groups, the nearest first. */
+void starpu_heteroprio_print_wgroups(FILE *stream, unsigned sched_ctx_id);
 
 #ifdef __cplusplus
 }

@@ -63,3 +63,21 @@ void starpu_heteroprio_set_arch_slow_factor(unsigned sched_ctx_id,
                                             (unsigned)arch, bucket_id,
                                             (double)slow_factor));
 }
+
+void starpu_heteroprio_set_use_locality(unsigned sched_ctx_id,
+                                        unsigned use_locality)
+{
+    orr_heteroprio_set_locality(sched_of(__func__, sched_ctx_id),
+                                use_locality != 0);
+}
+
+void starpu_heteroprio_map_wgroup_memory_nodes(unsigned sched_ctx_id)
+{
+    check(__func__,
+          orr_heteroprio_map_groups(sched_of(__func__, sched_ctx_id)));
+}
+
+void starpu_heteroprio_print_wgroups(FILE *stream, unsigned sched_ctx_id)
+{
+    orr_heteroprio_print_groups(sched_of(__func__, sched_ctx_id), stream);
+}

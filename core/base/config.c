@@ -418,7 +418,7 @@ void orr_config_print(FILE *out)
             "set to nothing counts as unset.\n");
     PRINT_GROUP(out, "Workers", ORR_CONFIG_WORKERS);
     PRINT_GROUP(out, "Scheduling", ORR_CONFIG_SCHEDULING);
-    PRINT_GROUP(out, "heteroprio's scores", ORR_CONFIG_HETEROPRIO);
+    PRINT_GROUP(out, "heteroprio", ORR_CONFIG_HETEROPRIO);
     PRINT_GROUP(out, "Performance models", ORR_CONFIG_MODELS);
     PRINT_GROUP(out, "Memory", ORR_CONFIG_MEMORY);
     PRINT_GROUP(out, "Simulation", ORR_CONFIG_SIMULATION);

@@ -108,6 +108,46 @@
       "overlapping.")
 
 #define ORR_CONFIG_HETEROPRIO(X)                                               \
+    X(HETEROPRIO_LOCALITY, "STARPU_HETEROPRIO_USE_LA", BOOL, "0",              \
+      "1: heteroprio has a queue per group and memory node; tasks go to "      \
+      "the node where their data are.")                                        \
+    X(HETEROPRIO_PUSH, "STARPU_LAHETEROPRIO_PUSH", STRING, "AUTO",             \
+      "By which of its rules they do: WORKER, LcS, LS_SDH, LS_SDH2, "          \
+      "LS_SDHB, LC_SMWB (core/sched/heteroprio.h); AUTO: LS_SDHB.")            \
+    X(HETEROPRIO_NEAR_CPU, "STARPU_LAHETEROPRIO_S_CPU", INT, "",               \
+      "Nodes that are near: of their queues CPU workers take before "          \
+      "those of the other nodes. Unset: all but their own.")                   \
+    X(HETEROPRIO_NEAR_CUDA, "STARPU_LAHETEROPRIO_S_CUDA", INT, "1",            \
+      "The same of CUDA workers.")                                             \
+    X(HETEROPRIO_NEAR_OPENCL, "STARPU_LAHETEROPRIO_S_OPENCL", INT, "1",        \
+      "The same of OpenCL workers.")                                           \
+    X(HETEROPRIO_NEAR_HIP, "STARPU_LAHETEROPRIO_S_HIP", INT, "1",              \
+      "The same of HIP workers.")                                              \
+    X(HETEROPRIO_STEP_CPU, "STARPU_LAHETEROPRIO_PRIO_STEP_CPU", INT, "1",      \
+      "Groups that CPU workers look through on their own node before the "     \
+      "near ones. 0: all.")                                                    \
+    X(HETEROPRIO_STEP_CUDA, "STARPU_LAHETEROPRIO_PRIO_STEP_CUDA", INT, "0",    \
+      "The same of CUDA workers.")                                             \
+    X(HETEROPRIO_STEP_OPENCL,                                                  \
+      "STARPU_LAHETEROPRIO_PRIO_STEP_OPENCL", INT, "0",                        \
+      "The same of OpenCL workers.")                                           \
+    X(HETEROPRIO_STEP_HIP, "STARPU_LAHETEROPRIO_PRIO_STEP_HIP", INT, "0",      \
+      "The same of HIP workers.")                                              \
+    X(HETEROPRIO_DATA_DIR, "STARPU_HETEROPRIO_DATA_DIR", STRING, "",           \
+      "Directory of the file in which automatic mode keeps its figures "       \
+      "between runs. Unset: `heteroprio` where models are saved; "             \
+      "simulated: there is no file unless this or the next is set.")           \
+    X(HETEROPRIO_DATA_FILE, "STARPU_HETEROPRIO_DATA_FILE", STRING, "",         \
+      "That file. Unset: the program's name and `.data`.")                     \
+    X(HETEROPRIO_FREEZE, "STARPU_AUTOHETEROPRIO_FREEZE_GATHERING", BOOL, "0",  \
+      "1: automatic mode uses the figures of that file and measures "          \
+      "nothing.")                                                              \
+    X(HETEROPRIO_PRINT_ORDER,                                                  \
+      "STARPU_AUTOHETEROPRIO_PRINT_AFTER_ORDERING", BOOL, "0",                 \
+      "1: each order of its groups is printed.")                               \
+    X(HETEROPRIO_PRINT_DATA,                                                   \
+      "STARPU_AUTOHETEROPRIO_PRINT_DATA_ON_UPDATE", BOOL, "0",                 \
+      "1: so are the figures, as the file has them.")                          \
     X(HETEROPRIO_ORDERING, "STARPU_AUTOHETEROPRIO_PRIORITY_ORDERING_POLICY",   \
       STRING, "12",                                                            \
       "By which of 28 scores heteroprio orders its groups: number or name "    \

@@ -46,6 +46,7 @@ static void find_archs(struct orr_heteroprio *hp)
     for (unsigned a = 0; a < STARPU_NARCH; a++)
         for (unsigned i = 0; i < hp->archs[a].n; i++)
             hp->buckets[hp->archs[a].order[i]].archs |= 1U << a;
+    hp->locality.stale = true;
 }
 
 /* The order of an architecture that was not set is that of the buckets. */
@@ -153,6 +154,22 @@ static unsigned takers(const struct orr_runtime *rt, const struct orr_job *job,
     return archs & bucket->archs;
 }
 
+/* Memory nodes of these. */
+static uint64_t nodes_of_takers(const struct orr_sched *sched,
+                                const struct orr_job *job,
+                                const struct orr_hp_bucket *bucket)
+{
+    const struct orr_runtime *rt = sched->runtime;
+    uint64_t nodes = 0;
+
+    for (unsigned w = 0; w < rt->nworkers; w++)
+        if (job->able_classes >> rt->workers[w].class_id & 1 &&
+            bucket->archs >> arch_of(&rt->workers[w]) & 1 &&
+            atomic_load(&sched->of_worker[w].member))
+            nodes |= UINT64_C(1) << rt->workers[w].desc->node;
+    return nodes;
+}
+
 static void count_waiting(struct orr_heteroprio *hp,
                           const struct orr_hp_bucket *bucket, int change)
 {
@@ -162,9 +179,9 @@ static void count_waiting(struct orr_heteroprio *hp,
 }
 
 static void put(struct orr_heteroprio *hp, struct orr_hp_bucket *bucket,
-                struct orr_job *job)
+                unsigned group, struct orr_job *job)
 {
-    orr_list_prepend(&bucket->jobs, &job->queue);
+    orr_list_prepend(&bucket->jobs[group], &job->queue);
     bucket->njobs++;
     count_waiting(hp, bucket, 1);
 }
@@ -188,15 +205,18 @@ static int heteroprio_push(struct orr_sched *sched, struct orr_job *job)
     struct orr_runtime *rt = sched->runtime;
     struct orr_heteroprio *hp = sched->data;
     struct successors found = {.n = 0};
+    double suits[STARPU_MAXNODES];
     struct orr_hp_bucket *bucket;
+    bool all, ordered = false;
     uint64_t able_classes;
-    bool all;
+    unsigned group = 0;
 
     orr_sched_note_able(rt, job);
     able_classes = job->able_classes;
     all = job->differ;
-    if (hp->automatic)
+    if (hp->automatic && !hp->frozen)
         orr_job_each_successor(job, add_successor, &found);
+    orr_hp_weigh(sched, job, suits);
     orr_lock(&hp->lock);
     if (!hp->automatic && !hp->configured)
         set_default(sched);
@@ -208,9 +228,14 @@ static int heteroprio_push(struct orr_sched *sched, struct orr_job *job)
     }
     all |= bucket->base != OPEN_BASE;
     if (hp->automatic)
-        orr_hp_note_push(sched, bucket, found.jobs, found.n);
-    put(hp, bucket, job);
+        ordered = orr_hp_note_push(sched, bucket, found.jobs, found.n);
+    if (atomic_load_explicit(&hp->locality.on, memory_order_relaxed))
+        group = orr_hp_choose_group(sched, nodes_of_takers(sched, job, bucket),
+                                    suits);
+    put(hp, bucket, group, job);
     orr_unlock(&hp->lock);
+    if (ordered && (hp->tells_order || hp->tells_data))
+        orr_hp_tell(sched);
     orr_sched_wake_able(sched, able_classes, all);
     return 0;
 }
@@ -234,16 +259,18 @@ static bool may_take(const struct orr_sched *sched,
 struct taken {
     struct orr_job *jobs[ORR_HP_PREFETCH];
     struct orr_hp_bucket *from[ORR_HP_PREFETCH];
-    unsigned n;
+    unsigned group[ORR_HP_PREFETCH];
+    unsigned n, most;
 };
 
 static void take_from(struct orr_sched *sched, struct orr_hp_bucket *bucket,
-                      struct orr_worker *worker, unsigned most,
+                      unsigned group, struct orr_worker *worker,
                       struct taken *taken)
 {
-    while (taken->n < most && bucket->njobs) {
-        struct orr_job *job = orr_job_of_link(bucket->jobs.next);
+    struct orr_list *jobs = &bucket->jobs[group];
 
+    while (taken->n < taken->most && !orr_list_empty(jobs)) {
+        struct orr_job *job = orr_job_of_link(jobs->next);
         bool ask;
 
         if (!orr_job_maybe_able(sched->runtime, job, job->costs, worker->id,
@@ -254,8 +281,53 @@ static void take_from(struct orr_sched *sched, struct orr_hp_bucket *bucket,
         bucket->njobs--;
         count_waiting(sched->data, bucket, -1);
         taken->jobs[taken->n] = job;
-        taken->from[taken->n++] = bucket;
+        taken->from[taken->n] = bucket;
+        taken->group[taken->n++] = group;
     }
+}
+
+/* From the buckets at some places of the order, of the groups that are nearest from
+ * one to another. */
+static void take_near(struct orr_sched *sched, struct orr_worker *worker,
+                      unsigned first, unsigned last, unsigned nearest,
+                      unsigned farthest, struct taken *taken)
+{
+    struct orr_heteroprio *hp = sched->data;
+    const struct orr_hp_locality *l = &hp->locality;
+    const unsigned *order = hp->archs[arch_of(worker)].order;
+    const struct orr_hp_group *own = &l->groups[l->of_node[worker->desc->node]];
+
+    for (unsigned i = first; i < last && taken->n < taken->most; i++)
+        for (unsigned g = nearest; g < farthest; g++)
+            take_from(sched, &hp->buckets[order[i]], own->nearest[g], worker,
+                      taken);
+}
+
+/* The places of the order a step at a time: those of the own group, then those of the
+ * near ones; at last those of the others. */
+static void take_by_group(struct orr_sched *sched, struct orr_worker *worker,
+                          struct taken *taken)
+{
+    struct orr_heteroprio *hp = sched->data;
+    const struct orr_hp_locality *l = &hp->locality;
+    const struct orr_hp_arch *arch = &hp->archs[arch_of(worker)];
+    unsigned own = l->of_node[worker->desc->node];
+    unsigned near = l->near[arch_of(worker)], step = l->step[arch_of(worker)];
+    unsigned last;
+
+    if (near > l->n - 1)
+        near = l->n - 1;
+    if (step == 0 || step > arch->n)
+        step = arch->n;
+    orr_hp_sort_groups(sched);
+    for (unsigned first = 0; first < arch->n && taken->n < taken->most;
+         first = last) {
+        last = arch->n - first < step ? arch->n : first + step;
+        for (unsigned i = first; i < last; i++)
+            take_from(sched, &hp->buckets[arch->order[i]], own, worker, taken);
+        take_near(sched, worker, first, last, 0, near, taken);
+    }
+    take_near(sched, worker, 0, arch->n, near, l->n - 1, taken);
 }
 
 /* Of the buckets in the order of the worker's architecture. A bucket whose newest
@@ -271,9 +343,13 @@ static void take(struct orr_sched *sched, struct orr_worker *worker,
     unsigned own = hp->own[worker->id].njobs;
 
     taken->n = 0;
-    most = own < most ? most - own : 0;
-    for (unsigned i = 0; i < arch->n && taken->n < most; i++)
-        take_from(sched, &hp->buckets[arch->order[i]], worker, most, taken);
+    taken->most = own < most ? most - own : 0;
+    if (hp->locality.n > 1) {
+        take_by_group(sched, worker, taken);
+        return;
+    }
+    for (unsigned i = 0; i < arch->n && taken->n < taken->most; i++)
+        take_from(sched, &hp->buckets[arch->order[i]], 0, worker, taken);
 }
 
 /* False if the worker cannot run the job after all. */
@@ -307,7 +383,7 @@ static uint64_t keep(struct orr_heteroprio *hp, struct orr_hp_own *own,
             own->njobs++;
             continue;
         }
-        put(hp, taken->from[i], job);
+        put(hp, taken->from[i], hp->locality.n > 1 ? taken->group[i] : 0, job);
         if (hp->missed)
             wake |= job->able_classes;
     }
@@ -404,7 +480,7 @@ static void heteroprio_post_exec(struct orr_sched *sched, struct orr_job *job,
     struct orr_heteroprio *hp = sched->data;
     double now = orr_exec_now(sched->runtime->exec);
 
-    if (!hp->automatic)
+    if (!hp->automatic || hp->frozen)
         return;
     orr_lock(&hp->lock);
     orr_hp_note_end(sched, job, arch_of(worker),
@@ -423,6 +499,7 @@ static int heteroprio_init(struct orr_sched *sched, struct orr_error *err)
         calloc(1, sizeof(*hp) + rt->nworkers * sizeof(hp->own[0]));
     int interval = orr_config_int(config, ORR_CFG_HETEROPRIO_INTERVAL);
     const char *score = orr_config_string(config, ORR_CFG_HETEROPRIO_ORDERING);
+    int rc;
 
     if (!hp)
         return orr_fail(err, -ENOMEM, "heteroprio: out of memory");
@@ -435,21 +512,38 @@ static int heteroprio_init(struct orr_sched *sched, struct orr_error *err)
                         score);
     }
     orr_lock_init(&hp->lock, ORR_RANK_SCHED);
+    sched->data = hp;
     hp->automatic = orr_config_bool(config, ORR_CFG_HETEROPRIO_AUTO);
     hp->by_codelet = orr_config_int(config, ORR_CFG_HETEROPRIO_GROUPING) == 1;
     hp->interval = interval > 0 ? (unsigned)interval : 1;
     hp->began = orr_exec_now(rt->exec);
+    hp->frozen = orr_config_bool(config, ORR_CFG_HETEROPRIO_FREEZE);
+    hp->tells_order = orr_config_bool(config, ORR_CFG_HETEROPRIO_PRINT_ORDER);
+    hp->tells_data = orr_config_bool(config, ORR_CFG_HETEROPRIO_PRINT_DATA);
     for (unsigned b = 0; b < ORR_HP_BUCKETS; b++)
-        orr_list_init(&hp->buckets[b].jobs);
-    for (unsigned w = 0; w < rt->nworkers; w++)
+        for (unsigned g = 0; g < ORR_HP_GROUPS; g++)
+            orr_list_init(&hp->buckets[b].jobs[g]);
+    for (unsigned w = 0; w < rt->nworkers; w++) {
         orr_list_init(&hp->own[w].jobs);
-    sched->data = hp;
-    return 0;
+        hp->present |= 2U << arch_of(&rt->workers[w]);
+    }
+    rc = orr_hp_locality_init(sched, err);
+    if (!rc && hp->automatic)
+        rc = orr_hp_read(sched);
+    if (rc) {
+        free(hp);
+        sched->data = NULL;
+    }
+    return rc;
 }
 
 static void heteroprio_deinit(struct orr_sched *sched)
 {
-    free(sched->data);
+    struct orr_heteroprio *hp = sched->data;
+
+    if (hp->automatic && !hp->frozen && hp->npushed)
+        orr_hp_write(sched);
+    free(hp);
 }
 
 bool orr_heteroprio_is(const struct orr_sched *sched)

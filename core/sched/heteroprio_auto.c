@@ -51,22 +51,31 @@ static const char *name_of(const struct orr_heteroprio *hp,
     return name ? name : "NO_NAME";
 }
 
-static uint32_t where_of(const struct orr_job *job)
+/* For whom its codelet has an implementation, and the task does not exclude; in no
+ * matter which context. */
+static uint32_t where_of(const struct orr_sched *sched,
+                         const struct orr_job *job)
 {
-    return job->task->where >= 0 ? (uint32_t)job->task->where
-                                 : job->task->cl->where;
+    const struct orr_runtime *rt = sched->runtime;
+    uint32_t where = 0;
+
+    for (unsigned k = 0; k < rt->nclasses; k++)
+        if (job->costs->able[k])
+            where |= 2U << rt->classes[k].type;
+    return job->task->where > 0 ? where & (uint32_t)job->task->where : where;
 }
 
-static struct orr_hp_bucket *find(struct orr_heteroprio *hp,
+static struct orr_hp_bucket *find(struct orr_sched *sched,
                                   const struct orr_job *job)
 {
+    struct orr_heteroprio *hp = sched->data;
     const char *name;
     uint32_t where;
 
     if (!job->costs) /* it has no kernel */
         return NULL;
     name = name_of(hp, job);
-    where = where_of(job);
+    where = where_of(sched, job);
     for (unsigned b = 0; b < hp->nbuckets; b++) {
         struct orr_hp_figures *known = &hp->buckets[b].known;
 
@@ -83,6 +92,7 @@ static void join(struct orr_heteroprio *hp, struct orr_hp_bucket *bucket,
     struct orr_hp_arch *a = &hp->archs[arch];
 
     a->order[a->n++] = (unsigned)(bucket - hp->buckets);
+    hp->locality.stale = true;
     bucket->archs |= 1U << arch;
     a->nwaiting += bucket->njobs;
 }
@@ -92,13 +102,13 @@ struct orr_hp_bucket *orr_hp_bucket_of(struct orr_sched *sched,
                                        struct orr_job *job)
 {
     struct orr_heteroprio *hp = sched->data;
-    struct orr_hp_bucket *bucket = find(hp, job);
+    struct orr_hp_bucket *bucket = find(sched, job);
     unsigned archs = able_archs(sched, job);
 
     if (!bucket && hp->nbuckets < ORR_HP_BUCKETS) {
         bucket = &hp->buckets[hp->nbuckets++];
         strncpy(bucket->known.name, name_of(hp, job), ORR_HP_NAME);
-        bucket->known.where = where_of(job);
+        bucket->known.where = where_of(sched, job);
     }
     if (!bucket)
         bucket = &hp->buckets[ORR_HP_BUCKETS - 1];
@@ -110,7 +120,7 @@ struct orr_hp_bucket *orr_hp_bucket_of(struct orr_sched *sched,
 
 /* --- figures --- */
 
-static double time_on(const struct orr_hp_bucket *bucket, unsigned arch)
+double orr_hp_time_on(const struct orr_hp_bucket *bucket, unsigned arch)
 {
     if (!(bucket->archs >> arch & 1))
         return unable;
@@ -118,12 +128,12 @@ static double time_on(const struct orr_hp_bucket *bucket, unsigned arch)
                                       : assumed;
 }
 
-static unsigned fastest(const struct orr_hp_bucket *bucket)
+unsigned orr_hp_fastest(const struct orr_hp_bucket *bucket)
 {
     unsigned best = 0;
 
     for (unsigned a = 1; a < STARPU_NARCH; a++)
-        if (time_on(bucket, a) < time_on(bucket, best))
+        if (orr_hp_time_on(bucket, a) < orr_hp_time_on(bucket, best))
             best = a;
     return best;
 }
@@ -136,7 +146,10 @@ static double typical_time(const struct orr_heteroprio *hp)
     for (unsigned b = 0; b < hp->nbuckets; b++) {
         const struct orr_hp_bucket *bucket = &hp->buckets[b];
 
-        sum += bucket->known.npushed * time_on(bucket, fastest(bucket));
+        if (!bucket->archs) /* of earlier runs only */
+            continue;
+        sum += bucket->known.npushed *
+               orr_hp_time_on(bucket, orr_hp_fastest(bucket));
         n += bucket->known.npushed;
     }
     return n > 0 && sum > 0 ? sum / n : assumed;
@@ -155,8 +168,8 @@ static double share(const struct orr_hp_bucket *bucket, unsigned arch)
 static double busy_fraction(const struct orr_sched *sched, unsigned arch)
 {
     const struct orr_heteroprio *hp = sched->data;
-    double all = (orr_exec_now(sched->runtime->exec) - hp->began) *
-                 orr_hp_nworkers(sched, arch);
+    double us = hp->frozen ? 0 : orr_exec_now(sched->runtime->exec) - hp->began;
+    double all = us * orr_hp_nworkers(sched, arch) + hp->archs[arch].before;
 
     return all > 0 && hp->archs[arch].busy < all ? hp->archs[arch].busy / all
                                                  : all > 0;
@@ -166,7 +179,7 @@ void orr_hp_note_end(struct orr_sched *sched, struct orr_job *job,
                      unsigned arch, double us)
 {
     struct orr_heteroprio *hp = sched->data;
-    struct orr_hp_bucket *bucket = find(hp, job);
+    struct orr_hp_bucket *bucket = find(sched, job);
 
     hp->archs[arch].busy += us;
     if (!bucket)
@@ -185,7 +198,7 @@ static unsigned slowest_other(const struct orr_hp_bucket *bucket, unsigned arch)
     for (unsigned a = 0; a < STARPU_NARCH; a++)
         if (a != arch && bucket->archs >> a & 1 &&
             (worst == STARPU_NARCH ||
-             time_on(bucket, a) > time_on(bucket, worst)))
+             orr_hp_time_on(bucket, a) > orr_hp_time_on(bucket, worst)))
             worst = a;
     return worst;
 }
@@ -205,7 +218,7 @@ static double score(const struct orr_sched *sched,
     const struct orr_hp_figures *known = &bucket->known;
     unsigned other = slowest_other(bucket, arch);
     struct orr_hp_inputs in = {
-        .own = time_on(bucket, arch) / typical,
+        .own = orr_hp_time_on(bucket, arch) / typical,
         .other = nobody / typical,
         .nod = mean_or(&known->nod, 1),
         .best_released = mean_or(&known->best_released, unknown),
@@ -216,7 +229,7 @@ static double score(const struct orr_sched *sched,
 
     in.urt = mean_or(&known->released[arch], unknown) * in.need;
     if (other != STARPU_NARCH) {
-        in.other = time_on(bucket, other) / typical;
+        in.other = orr_hp_time_on(bucket, other) / typical;
         in.other_share = share(bucket, other);
         in.other_need = 1 - in.other_share;
         in.urt += mean_or(&known->released[other], unknown) * in.other_need;
@@ -225,16 +238,21 @@ static double score(const struct orr_sched *sched,
     return known->time[arch].n < few ? result + first : result;
 }
 
-/* Insertion sort: buckets are few, equals stay as they were. */
-static void sort(struct orr_hp_arch *arch, const double *scores)
+/* Insertion sort: buckets are few, equals stay as they were. Whether anything was
+ * moved. */
+static bool sort(struct orr_hp_arch *arch, const double *scores)
 {
+    bool moved = false;
+
     for (unsigned i = 1; i < arch->n; i++) {
         unsigned bucket = arch->order[i], at = i;
 
         for (; at > 0 && scores[arch->order[at - 1]] < scores[bucket]; at--)
             arch->order[at] = arch->order[at - 1];
         arch->order[at] = bucket;
+        moved |= at != i;
     }
+    return moved;
 }
 
 static void order(struct orr_sched *sched)
@@ -245,10 +263,10 @@ static void order(struct orr_sched *sched)
     for (unsigned b = 0; b < hp->nbuckets; b++) {
         struct orr_hp_bucket *bucket = &hp->buckets[b];
 
-        bucket->base = fastest(bucket);
+        bucket->base = orr_hp_fastest(bucket);
         for (unsigned a = 0; a < STARPU_NARCH; a++)
-            bucket->slow[a] =
-                time_on(bucket, a) / time_on(bucket, bucket->base);
+            bucket->slow[a] = orr_hp_time_on(bucket, a) /
+                              orr_hp_time_on(bucket, bucket->base);
     }
     for (unsigned a = 0; a < STARPU_NARCH; a++) {
         for (unsigned i = 0; i < hp->archs[a].n; i++) {
@@ -256,29 +274,30 @@ static void order(struct orr_sched *sched)
 
             scores[b] = score(sched, &hp->buckets[b], a, typical);
         }
-        sort(&hp->archs[a], scores);
+        hp->locality.stale |= sort(&hp->archs[a], scores);
     }
 }
 
 /* A successor that waits for n tasks counts for an n-th. */
-static void note_released(struct orr_heteroprio *hp,
-                          struct orr_hp_bucket *bucket,
+static void note_released(struct orr_sched *sched, struct orr_hp_bucket *bucket,
                           struct orr_job *const *successors, unsigned n)
 {
+    struct orr_heteroprio *hp = sched->data;
     double sums[STARPU_NARCH] = {0}, typical = typical_time(hp);
     double nod = 0, best = 0;
 
     for (unsigned i = 0; i < n; i++) {
-        const struct orr_hp_bucket *next = find(hp, successors[i]);
+        const struct orr_hp_bucket *next = find(sched, successors[i]);
         int waiting = atomic_load(&successors[i]->waiting);
         double part = 1.0 / (waiting > 1 ? waiting : 1);
 
         nod += part;
         if (!next)
             continue;
-        best += part * time_on(next, fastest(next)) / typical;
+        best += part * orr_hp_time_on(next, orr_hp_fastest(next)) / typical;
         for (unsigned a = 0; a < STARPU_NARCH; a++)
-            sums[a] += part * share(next, a) * time_on(next, a) / typical;
+            sums[a] +=
+                part * share(next, a) * orr_hp_time_on(next, a) / typical;
     }
     add(&bucket->known.nod, nod);
     add(&bucket->known.best_released, best);
@@ -286,13 +305,17 @@ static void note_released(struct orr_heteroprio *hp,
         add(&bucket->known.released[a], sums[a]);
 }
 
-void orr_hp_note_push(struct orr_sched *sched, struct orr_hp_bucket *bucket,
+bool orr_hp_note_push(struct orr_sched *sched, struct orr_hp_bucket *bucket,
                       struct orr_job *const *successors, unsigned n)
 {
     struct orr_heteroprio *hp = sched->data;
 
-    note_released(hp, bucket, successors, n);
-    bucket->known.npushed++;
-    if (hp->npushed++ % hp->interval == 0)
-        order(sched);
+    if (!hp->frozen)
+        note_released(sched, bucket, successors, n);
+    if (!hp->frozen)
+        bucket->known.npushed++;
+    if (hp->npushed++ % hp->interval)
+        return false;
+    order(sched);
+    return true;
 }
