@@ -237,6 +237,14 @@
       "30 where lengths decide; 0: any number.")                               \
     X(EXP_LEN_THRESHOLD, "STARPU_EXP_LEN_THRESHOLD", DOUBLE, "1000000000",     \
       "Microseconds of tasks in it.")                                          \
+    X(SCHED_SORTED_ABOVE, "STARPU_SCHED_SORTED_ABOVE", BOOL, "",               \
+      "Queue above the decision of a modular policy: 1 by priority, 0 in the " \
+      "order of push. Unset: that of the policy.")                             \
+    X(SCHED_SORTED_BELOW, "STARPU_SCHED_SORTED_BELOW", BOOL, "",               \
+      "The same for the queues below it.")                                     \
+    X(SCHED_READY, "STARPU_SCHED_READY", BOOL, "",                             \
+      "1: from these, workers take first what has most data in their memory; " \
+      "0: the first task. Unset: as the policy does.")                         \
     X(RAND_SEED, "STARPU_RAND_SEED", INT, "",                                  \
       "Seed of random decisions. Unset: 0 in simulation, else the time.")      \
     X(MIN_WORKERSIZE, "STARPU_MIN_WORKERSIZE", INT, "",                        \

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Schedules: the policy static=FILE, `orrery trace --schedule` and `orrery
-optimise`. TAP.
+optimise`; settings of modular policies. TAP.
 
 usage: test-schedules.py ORRERY CHOLESKY MACHINE
 """
@@ -57,6 +57,33 @@ def lines_of(name):
         return [line.split() for line in file
                 if line[0].isdigit()]
 
+
+# --- queues of modular policies ---
+
+TEN = [CHOLESKY, "-size", "9600", "-nblocks", "10"]
+
+
+def ten(sched, **settings):
+    return simulate(sched, TEN, **{
+        "STARPU_SCHED_" + name: value for name, value in settings.items()
+    })[0]["makespan_us"]
+
+
+# They differ by their queues alone.
+for name, settings in (
+        ("modular-dmdap", {"SORTED_BELOW": "1"}),
+        ("modular-dmdar", {"READY": "1"}),
+        ("modular-dmdas", {"SORTED_BELOW": "1", "READY": "1"})):
+    usual = ten(name), ten("modular-dmda")
+    off = ten(name, **{key: "0" for key in settings})
+    tap.claim(f"settings make {name} of modular-dmda and back",
+              usual == (ten("modular-dmda", **settings), off) and
+              usual[0] != usual[1], usual, off)
+usual = ten("modular-eager"), ten("modular-prio")
+tap.claim("and modular-prio of modular-eager and back",
+          usual == (ten("modular-prio", SORTED_ABOVE="0"),
+                    ten("modular-eager", SORTED_ABOVE="1")) and
+          usual[0] != usual[1], usual)
 
 # --- static ---
 

@@ -28,6 +28,12 @@ struct reader {
             "modular-prandom*", "modular-heft*", "modular-hetero*",            \
             "modular-pheft"                                                    \
     }
+#define BELOW                                                                  \
+    {                                                                          \
+        "modular-*prefetching", "modular-eager-prio", "modular-gemm",          \
+            "modular-prandom*", "modular-dmda*", "modular-heft*",              \
+            "modular-hetero*", "modular-pheft"                                 \
+    }
 #define COMBINED_WORKERS                                                       \
     {                                                                          \
         "pheft", "peager", "modular-prandom*", "modular-pheft"                 \
@@ -80,6 +86,11 @@ static const struct reader readers[] = {
     {ORR_CFG_GRAPH_TEST_DESCENDANTS, {"graph_test"}},
     {ORR_CFG_NTASKS_THRESHOLD, SHORT_QUEUES},
     {ORR_CFG_EXP_LEN_THRESHOLD, SHORT_QUEUES},
+    {ORR_CFG_SCHED_SORTED_ABOVE,
+     {"modular-eager", "modular-*prefetching", "modular-prio", "modular-*random*",
+      "modular-gemm", "modular-heft*", "modular-hetero*", "modular-pheft"}},
+    {ORR_CFG_SCHED_SORTED_BELOW, BELOW},
+    {ORR_CFG_SCHED_READY, BELOW},
     {ORR_CFG_RAND_SEED, {"random"}},
     {ORR_CFG_MIN_WORKERSIZE, COMBINED_WORKERS},
     {ORR_CFG_MAX_WORKERSIZE, COMBINED_WORKERS},

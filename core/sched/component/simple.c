@@ -229,6 +229,29 @@ static component_t *make_plan(struct plan *p)
     return p->top;
 }
 
+/* The flags with what the user wants otherwise. */
+static unsigned with_settings(unsigned flags)
+{
+    static const struct {
+        enum orr_config_id id;
+        unsigned flag;
+    } settings[] = {
+        {ORR_CFG_SCHED_SORTED_ABOVE, STARPU_SCHED_SIMPLE_FIFO_ABOVE_PRIO},
+        {ORR_CFG_SCHED_SORTED_BELOW, STARPU_SCHED_SIMPLE_FIFOS_BELOW_PRIO},
+        {ORR_CFG_SCHED_READY, STARPU_SCHED_SIMPLE_FIFOS_BELOW_READY},
+    };
+    const struct orr_config *config = &orr_runtime_need(__func__)->config;
+
+    for (unsigned i = 0; i < sizeof(settings) / sizeof(settings[0]); i++) {
+        if (!orr_config_is_set(config, settings[i].id))
+            continue;
+        flags &= ~settings[i].flag;
+        if (orr_config_bool(config, settings[i].id))
+            flags |= settings[i].flag;
+    }
+    return flags;
+}
+
 /* --- the public functions --- */
 
 /* Takes triples until one that is no PRE_DECISION; those before it stand above
@@ -243,7 +266,7 @@ static component_t *make_next(struct starpu_sched_tree *tree, bool one,
         STARPU_ASSERT_MSG(*left > 0, "a PRE_DECISION has no decision below it");
         p.create = va_arg(*args, starpu_sched_component_create_t);
         p.data = va_arg(*args, void *);
-        p.flags = va_arg(*args, unsigned);
+        p.flags = with_settings(va_arg(*args, unsigned));
         (*left)--;
         if (!one)
             p.flags &= ~(unsigned)STARPU_SCHED_SIMPLE_PERFMODEL;
