@@ -133,10 +133,26 @@ static void push_parked(struct orr_runtime *rt, struct orr_list *parked)
         orr_sched_push_again(rt, orr_job_of_link(link));
 }
 
+void orr_sched_stray(struct orr_sched *sched, struct orr_job *job)
+{
+    orr_lock(&sched->lock);
+    orr_list_append(&sched->parked, &job->queue);
+    orr_unlock(&sched->lock);
+}
+
+static void take_parked(struct orr_sched *sched, struct orr_list *to)
+{
+    struct orr_list *link;
+
+    orr_lock(&sched->lock);
+    while ((link = orr_list_pop(&sched->parked)))
+        orr_list_append(to, link);
+    orr_unlock(&sched->lock);
+}
+
 void orr_sched_ctx_refresh(struct orr_runtime *rt)
 {
     struct orr_list parked;
-    struct orr_list *link;
 
     orr_list_init(&parked);
     orr_sched_ctx_lock(rt);
@@ -148,9 +164,8 @@ void orr_sched_ctx_refresh(struct orr_runtime *rt)
         set_members(sched);
         orr_lock(&sched->lock);
         sched->changes++;
-        while ((link = orr_list_pop(&sched->parked)))
-            orr_list_append(&parked, link);
         orr_unlock(&sched->lock);
+        take_parked(sched, &parked);
     }
     orr_sched_ctx_unlock(rt);
     push_parked(rt, &parked);
@@ -343,11 +358,15 @@ static void leave_locked(struct orr_sched *sched, struct orr_worker *worker)
 bool orr_sched_ctx_leave(struct orr_sched *sched, struct orr_worker *worker)
 {
     struct orr_runtime *rt = sched->runtime;
+    struct orr_list strays;
 
+    orr_list_init(&strays);
     if (!try_lock(rt))
         return false;
     leave_locked(sched, worker);
+    take_parked(sched, &strays);
     orr_sched_ctx_unlock(rt);
+    push_parked(rt, &strays);
     return true;
 }
 

@@ -68,6 +68,10 @@ void orr_sched_ctx_remove(struct orr_runtime *rt, unsigned id, const int *ids,
  * if somebody changes contexts just now. */
 bool orr_sched_ctx_leave(struct orr_sched *sched, struct orr_worker *worker);
 
+/* In `remove_workers`: the policy gives back a job that was queued for these workers
+ * and that they have not taken. It is pushed again when they have left. */
+void orr_sched_stray(struct orr_sched *sched, struct orr_job *job);
+
 /* Makes the changes that were asked for in hooks of policies. */
 void orr_sched_ctx_make_postponed(struct orr_runtime *rt);
 

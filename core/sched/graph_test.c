@@ -248,15 +248,40 @@ static void graph_test_do_schedule(struct orr_sched *sched)
             orr_sched_push_again(sched->runtime, orr_job_of_link(link));
 }
 
+/* Whether all of the other side who could run the job have left the context. Called
+ * with the queue's lock. */
+static unsigned accept_abandoned(struct orr_job *job, unsigned bits,
+                                 unsigned njobs, void *arg)
+{
+    struct orr_runtime *rt = arg;
+
+    (void)njobs;
+    for (unsigned w = 0; w < rt->nworkers; w++) {
+        unsigned class_id = rt->workers[w].class_id;
+        bool ask;
+
+        if (job->able_classes >> class_id & 1 &&
+            orr_job_maybe_able(rt, job, job->costs, w, &ask))
+            return 0;
+    }
+    return bits & -bits;
+}
+
 static struct orr_job *graph_test_pop(struct orr_sched *sched,
                                       struct orr_worker *worker)
 {
+    struct orr_runtime *rt = sched->runtime;
     struct graph_test *gt = sched->data;
-    struct orr_queue *q = &gt->sides[side_of(sched->runtime, worker->class_id)];
+    int side = side_of(rt, worker->class_id);
+    struct orr_job *job = NULL;
 
-    return orr_queue_empty(q)
-               ? NULL
-               : orr_queue_take(q, worker, ORR_QUEUE_OLDEST, NULL);
+    if (!orr_queue_empty(&gt->sides[side]))
+        job = orr_queue_take(&gt->sides[side], worker, ORR_QUEUE_OLDEST, NULL);
+    if (!job && !orr_queue_empty(&gt->sides[!side]) &&
+        !orr_members_all(&rt->members[sched->id]))
+        job = orr_queue_take_if(&gt->sides[!side], worker, accept_abandoned,
+                                rt);
+    return job;
 }
 
 static int graph_test_init(struct orr_sched *sched, struct orr_error *err)

@@ -166,6 +166,15 @@ static bool has_taker(struct orr_runtime *rt, struct orr_job *job)
     return false;
 }
 
+/* Policies of the application are not asked where nobody can run the job now: ours
+ * say so themselves. */
+static bool lacks_taker(struct orr_sched *sched, struct orr_job *job)
+{
+    return sched->of_user &&
+           !orr_members_all(&sched->runtime->members[sched->id]) &&
+           !has_taker(sched->runtime, job);
+}
+
 /* Keeps the job until the context gets other workers. False if they have come
  * meanwhile: `changes` was read before they were looked at. */
 static bool park(struct orr_sched *sched, struct orr_job *job, unsigned changes)
@@ -300,7 +309,7 @@ static void push(struct orr_sched *sched, struct orr_job *job)
     if (rt->nnodes > 1 && !sched->ops->prefetches &&
         find_only_node(rt, job, &node))
         prefetch(rt, job, node);
-    err = sched->ops->push(sched, job);
+    err = lacks_taker(sched, job) ? -ENODEV : sched->ops->push(sched, job);
     if (err)
         push_later(sched, job, err);
 }

@@ -50,6 +50,21 @@ struct starpu_task *orr_taskq_first_ready(const struct orr_taskq *q,
                                           struct starpu_sched_component *to,
                                           unsigned node);
 
+/* Moves tasks that nobody below can run any more, since workers have left, from
+ * what a component of ours has queued to the list. */
+void orr_taskq_give_up(struct orr_taskq *q, struct starpu_sched_component *c,
+                       struct starpu_task_list *strays);
+void orr_queue_give_up(struct starpu_sched_component *c,
+                       struct starpu_task_list *strays);
+void orr_stealing_give_up(struct starpu_sched_component *c,
+                          struct starpu_task_list *strays);
+void orr_eager_prio_give_up(struct starpu_sched_component *c,
+                            struct starpu_task_list *strays);
+void orr_heft_give_up(struct starpu_sched_component *c,
+                      struct starpu_task_list *strays);
+void orr_heteroprio_give_up(struct starpu_sched_component *c,
+                            struct starpu_task_list *strays);
+
 /* A predicted time of a task, 0 where nothing is known. */
 static inline double orr_known(double us)
 {

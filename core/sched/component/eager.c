@@ -54,6 +54,11 @@ static int eager_prio_push(component_t *c, struct starpu_task *task)
     return 0;
 }
 
+void orr_eager_prio_give_up(component_t *c, struct starpu_task_list *strays)
+{
+    orr_taskq_give_up(c->data, c, strays);
+}
+
 static struct starpu_task *eager_prio_pull(component_t *c, component_t *to)
 {
     struct starpu_task *task = orr_taskq_first(c->data, to);

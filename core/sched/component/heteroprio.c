@@ -153,6 +153,15 @@ static int push(component_t *c, struct starpu_task *task)
     return 0;
 }
 
+void orr_heteroprio_give_up(component_t *c, struct starpu_task_list *strays)
+{
+    struct heteroprio *h = c->data;
+
+    orr_taskq_give_up(&h->side, c, strays);
+    for (unsigned i = 0; i < h->nbuckets; i++)
+        orr_taskq_give_up(&h->buckets[i].tasks, c, strays);
+}
+
 static int can_push(component_t *c, component_t *to)
 {
     (void)to;

@@ -221,6 +221,11 @@ static int heft_push(component_t *c, struct starpu_task *task)
     return 0;
 }
 
+void orr_heft_give_up(component_t *c, struct starpu_task_list *strays)
+{
+    orr_taskq_give_up(&((struct heft *)c->data)->tasks, c, strays);
+}
+
 static int heft_can_push(component_t *c, component_t *to)
 {
     (void)to;

@@ -101,6 +101,18 @@ static struct starpu_task *queue_pull(component_t *c, component_t *to)
     return task ? task : take(c, to);
 }
 
+void orr_queue_give_up(component_t *c, struct starpu_task_list *strays)
+{
+    struct queue *q = c->data;
+    struct starpu_task *task;
+
+    orr_taskq_give_up(&q->tasks, c, strays);
+    q->exp_len = 0;
+    for (task = starpu_task_list_begin(&q->tasks.list); q->exp && task;
+         task = task->next)
+        q->exp_len += length_of(task);
+}
+
 static void put_back(component_t *c, struct starpu_task *task)
 {
     struct queue *q = c->data;

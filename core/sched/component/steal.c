@@ -123,6 +123,14 @@ static struct starpu_task *stealing_pull(component_t *c, component_t *to)
     return steal(c, s, to);
 }
 
+void orr_stealing_give_up(component_t *c, struct starpu_task_list *strays)
+{
+    struct stealing *s = c->data;
+
+    for (unsigned i = 0; i < s->ndeques; i++)
+        orr_taskq_give_up(&s->deques[i], c, strays);
+}
+
 static double stealing_load(component_t *c)
 {
     struct stealing *s = deques_of(c);

@@ -93,3 +93,17 @@ struct starpu_task *orr_taskq_first_ready(const struct orr_taskq *q,
     }
     return best;
 }
+
+void orr_taskq_give_up(struct orr_taskq *q, struct starpu_sched_component *c,
+                       struct starpu_task_list *strays)
+{
+    struct starpu_task *task = starpu_task_list_begin(&q->list), *next;
+
+    for (; task; task = next) {
+        next = task->next;
+        if (starpu_sched_component_can_execute_task(c, task))
+            continue;
+        orr_taskq_take(q, task);
+        starpu_task_list_push_back(strays, task);
+    }
+}

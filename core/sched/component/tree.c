@@ -6,6 +6,7 @@
 #include "core/sched/component/component.h"
 
 #include "core/api/ctx.h"
+#include "core/sched/ctx.h"
 
 typedef struct starpu_sched_component component_t;
 
@@ -246,6 +247,29 @@ static void unset(struct starpu_bitmap *b, int e)
     starpu_bitmap_unset(b, e);
 }
 
+/* What was queued for those who have left: others get it, or it waits for somebody
+ * to come. */
+static void give_up(component_t *c, struct starpu_task_list *strays)
+{
+    static const struct {
+        int (*is)(component_t *);
+        void (*give_up)(component_t *, struct starpu_task_list *);
+    } kinds[] = {
+        {starpu_sched_component_is_fifo, orr_queue_give_up},
+        {starpu_sched_component_is_prio, orr_queue_give_up},
+        {starpu_sched_component_is_work_stealing, orr_stealing_give_up},
+        {starpu_sched_component_is_eager_prio, orr_eager_prio_give_up},
+        {starpu_sched_component_is_heft, orr_heft_give_up},
+        {starpu_sched_component_is_heteroprio, orr_heteroprio_give_up},
+    };
+
+    for (unsigned i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+        if (kinds[i].is(c))
+            kinds[i].give_up(c, strays);
+    for (unsigned i = 0; i < c->nchildren; i++)
+        give_up(c->children[i], strays);
+}
+
 void starpu_sched_tree_add_workers(unsigned sched_ctx_id, int *workerids,
                                    unsigned nworkers)
 {
@@ -255,7 +279,20 @@ void starpu_sched_tree_add_workers(unsigned sched_ctx_id, int *workerids,
 void starpu_sched_tree_remove_workers(unsigned sched_ctx_id, int *workerids,
                                       unsigned nworkers)
 {
+    struct starpu_task_list strays;
+    struct starpu_sched_tree *tree;
+
     change(__func__, sched_ctx_id, workerids, nworkers, unset);
+    starpu_task_list_init(&strays);
+    tree = enter(__func__, sched_ctx_id);
+    give_up(tree->root, &strays);
+    leave(tree);
+    while (!starpu_task_list_empty(&strays)) {
+        struct starpu_task *task = starpu_task_list_pop_front(&strays);
+
+        orr_sched_stray(orr_runtime_need(__func__)->scheds[sched_ctx_id],
+                        orr_job_of(task));
+    }
 }
 
 static void do_schedule(component_t *c)
