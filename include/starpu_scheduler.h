@@ -17,15 +17,17 @@
 extern "C" {
 #endif
 
-/* A policy. Static, NULL where a hook is not needed; push_task and pop_task
- * are. The library borrows it until starpu_shutdown(). */
+/* A policy. Static, NULL where a hook is not needed; push_task is. Without pop_task
+ * workers have what it hands to them (starpu_push_local_task). The library borrows it
+ * until starpu_shutdown(). */
 struct starpu_sched_policy {
     /* Allocate the policy's state for a context. */
     void (*init_sched)(unsigned);
     void (*deinit_sched)(unsigned);
     /* A task became ready. Returns 0. */
     int (*push_task)(struct starpu_task *);
-    /* When would the task end if it were pushed now? */
+    /* When would the task end if it were pushed now? For StarPU's hypervisor: not
+     * called here. */
     double (*simulate_push_task)(struct starpu_task *);
     /* Another policy pushed a task to this worker. */
     void (*push_task_notify)(struct starpu_task *, int, int, unsigned);
@@ -87,7 +89,8 @@ int starpu_worker_can_execute_task_first_impl(unsigned workerid,
                                               struct starpu_task *task,
                                               unsigned *nimpl);
 
-/* Hands a task to one worker's own queue, `back` = 1 at its end. */
+/* Hands a task to one worker's own list, behind those of its priority whatever `back`
+ * says. -ENODEV: the worker cannot run it. */
 int starpu_push_local_task(int workerid, struct starpu_task *task, int back);
 /* To be called when push_task is done with a task. */
 int starpu_push_task_end(struct starpu_task *task);

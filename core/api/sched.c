@@ -103,11 +103,12 @@ int starpu_push_local_task(int workerid, struct starpu_task *task, int back)
     if (!bits) {
         orr_log_error("%s: worker %d cannot run task `%s'", __func__, workerid,
                       orr_job_name(job));
-        return -EINVAL;
+        return -ENODEV;
     }
+    (void)back;
     if (!(bits >> job->implementation & 1))
         job->implementation = orr_first_implementation(bits);
-    orr_worker_push_local(worker, job, !back);
+    orr_worker_push_local(worker, job, true);
     return 0;
 }
 

@@ -25,7 +25,7 @@ extern const struct orr_sched_ops orr_sched_master;
 
 /* A table around a user's policy, owned by the caller, who frees it with
  * orr_sched_user_free. The policy is borrowed. Errors: -ENOMEM; -EINVAL with a
- * message when push_task or pop_task is missing. */
+ * message when push_task is missing. */
 int orr_sched_user_new(struct starpu_sched_policy *policy,
                        const struct orr_sched_ops **ret, struct orr_error *err);
 /* Returns whether the table was such a one. */

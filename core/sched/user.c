@@ -125,6 +125,8 @@ static struct orr_job *user_pop(struct orr_sched *sched,
     struct orr_job *job;
     unsigned bits;
 
+    if (!policy_of(sched)->pop_task) /* it uses the workers' own lists */
+        return NULL;
     enter(sched);
     task = policy_of(sched)->pop_task(sched->id);
     leave(sched);
@@ -191,9 +193,8 @@ int orr_sched_user_new(struct starpu_sched_policy *policy,
     const char *name = policy->policy_name ? policy->policy_name : "user";
     struct user_ops *user;
 
-    if (!policy->push_task || !policy->pop_task)
-        return orr_fail(err, -EINVAL,
-                        "scheduling policy `%s' lacks push_task or pop_task",
+    if (!policy->push_task)
+        return orr_fail(err, -EINVAL, "scheduling policy `%s' lacks push_task",
                         name);
     user = calloc(1, sizeof(*user));
     if (!user)

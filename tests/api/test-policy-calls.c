@@ -3,6 +3,7 @@
  * tests/api/test-policy-calls.c - what policies of applications call about
  * tasks and workers, what models tell, and what is printed about them.
  */
+#include <errno.h>
 #include <math.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -25,6 +26,8 @@ static struct starpu_codelet cl = {.cpu_funcs = {nothing},
                                    .modes = {STARPU_R},
                                    .model = &model,
                                    .name = "k"};
+static struct starpu_codelet cl_last = {
+    .cpu_funcs = {nothing}, .cuda_funcs = {nothing}, .name = "k"};
 static struct starpu_codelet cl_cpu = {
     .cpu_funcs = {NULL, nothing}, .where = STARPU_CPU, .name = "k"};
 
@@ -104,6 +107,85 @@ START_TEST(a_policy_hands_tasks_to_one_worker)
     starpu_data_unregister(handle);
     starpu_shutdown();
     ck_assert_uint_ne(ran_on, 99);
+}
+END_TEST
+
+/* Without pop_task, workers have what was pushed to their lists. */
+START_TEST(a_policy_may_have_no_pop)
+{
+    policy.pop_task = NULL;
+    open_with_policy(_i);
+    ran_on = 99;
+    for (int i = 0; i < 10; i++)
+        ck_assert_int_eq(starpu_task_insert(&cl_last, 0), 0);
+    starpu_task_wait_for_all();
+    ck_assert_uint_eq(ran_on, starpu_worker_get_count() - 1);
+    starpu_shutdown();
+}
+END_TEST
+
+static int order[10], nordered;
+
+static void note_order(void *buffers[], void *arg)
+{
+    (void)buffers;
+    order[nordered++] = (int)(intptr_t)arg;
+}
+
+static struct starpu_codelet cl_order = {
+    .cpu_funcs = {note_order}, .cuda_funcs = {note_order}, .name = "k"};
+static int back;
+
+static int push_either_way(struct starpu_task *task)
+{
+    unsigned last = starpu_worker_get_count() - 1;
+
+    return starpu_push_local_task((int)last, task, back = !back);
+}
+
+/* Whatever is said about the back of the list. */
+START_TEST(local_tasks_run_by_priority)
+{
+    policy.push_task = push_either_way;
+    open_with_policy(_i);
+    starpu_sched_ctx_set_min_priority(0, -10);
+    starpu_sched_ctx_set_max_priority(0, 10);
+    starpu_pause();
+    for (int i = 0; i < 10; i++) {
+        struct starpu_task *task = starpu_task_create();
+
+        task->cl = &cl_order;
+        task->priority = i % 3;
+        task->cl_arg = (void *)(intptr_t)i;
+        ck_assert_int_eq(starpu_task_submit(task), 0);
+    }
+    starpu_resume();
+    starpu_task_wait_for_all();
+    for (int i = 1; i < 10; i++)
+        ck_assert_int_gt(100 * (order[i - 1] % 3) - order[i - 1],
+                         100 * (order[i] % 3) - order[i]);
+    starpu_shutdown();
+}
+END_TEST
+
+static int pushed;
+
+/* Who cannot run it refuses, then the last worker gets it. */
+static int push_to_wrong_one(struct starpu_task *task)
+{
+    pushed = starpu_push_local_task((int)starpu_worker_get_count() - 1, task, 1);
+    return starpu_push_local_task(0, task, 1);
+}
+
+START_TEST(a_worker_that_cannot_run_a_task_does_not_get_it)
+{
+    policy.push_task = push_to_wrong_one;
+    open_with_policy(FIRST_SIMULATED);
+    ck_assert_int_eq(starpu_task_insert(&cl_cpu, 0), 0);
+    starpu_task_wait_for_all();
+    ck_assert_int_eq(pushed, -ENODEV);
+    ck_assert_uint_eq(ran_on, 0);
+    starpu_shutdown();
 }
 END_TEST
 
@@ -430,6 +512,10 @@ int main(void)
 #define EACH(test) tcase_add_loop_test(each, test, 0, NMACHINES)
     EACH(the_context_has_the_data_of_its_policy);
     EACH(a_policy_hands_tasks_to_one_worker);
+    EACH(a_policy_may_have_no_pop);
+    EACH(local_tasks_run_by_priority);
+    if (NMACHINES > FIRST_SIMULATED)
+        tcase_add_test(each, a_worker_that_cannot_run_a_task_does_not_get_it);
     EACH(workers_that_can_run_a_task_are_known);
     EACH(sleeping_workers_are_woken);
     EACH(lengths_and_transfers_of_tasks_are_expected);
