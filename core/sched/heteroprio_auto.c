@@ -269,6 +269,7 @@ static void order(struct orr_sched *sched)
                               orr_hp_time_on(bucket, bucket->base);
     }
     for (unsigned a = 0; a < STARPU_NARCH; a++) {
+        hp->archs[a].nworkers = orr_hp_nworkers(sched, a);
         for (unsigned i = 0; i < hp->archs[a].n; i++) {
             unsigned b = hp->archs[a].order[i];
 

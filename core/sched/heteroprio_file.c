@@ -59,7 +59,7 @@ static void write_busy(FILE *file, const struct orr_sched *sched, unsigned arch)
 {
     const struct orr_heteroprio *hp = sched->data;
     double us = orr_exec_now(sched->runtime->exec) - hp->began;
-    double all = us * orr_hp_nworkers(sched, arch) + hp->archs[arch].before;
+    double all = us * hp->archs[arch].nworkers + hp->archs[arch].before;
     double busy = hp->archs[arch].busy, scale;
 
     if (all < busy)

@@ -111,6 +111,7 @@ END_TEST
 
 START_TEST(the_file_has_a_part_per_codelet)
 {
+    double busy, unused;
     const char *text;
 
     prepare(_i);
@@ -120,6 +121,9 @@ START_TEST(the_file_has_a_part_per_codelet)
     ck_assert_int_eq(strncmp(text, _i < FIRST_SIMULATED ? "1 0\n" : "2 0 1\n",
                              _i < FIRST_SIMULATED ? 4 : 6),
                      0);
+    ck_assert_int_eq(sscanf(strchr(text, '\n'), "%lf %lf", &busy, &unused), 2);
+    ck_assert_double_gt(busy, 0);
+    ck_assert_double_gt(unused, 0);
     ck_assert_ptr_nonnull(
         strstr(text, _i < FIRST_SIMULATED ? "\nslow 1\n" : "\nslow 1 1\n"));
     ck_assert_ptr_nonnull(
