@@ -80,9 +80,9 @@ struct orr_hp_arch {
     unsigned n;                     /* buckets in its order */
     unsigned order[ORR_HP_BUCKETS]; /* those to be looked at first, first */
     unsigned nwaiting;              /* tasks in them */
-    unsigned nworkers;              /* in the context, when buckets were ordered */
-    double busy;                    /* µs of kernels, of all its workers */
-    double before;                  /* µs of its workers in earlier runs */
+    unsigned nworkers; /* in the context, when buckets were ordered */
+    double busy;       /* µs of kernels, of all its workers */
+    double before;     /* µs of its workers in earlier runs */
 };
 
 /* Workers that share a memory. */

@@ -17,9 +17,9 @@
 #include "core/base/plural.h"
 #include "core/data/handle.h"
 #include "core/data/node.h"
+#include "core/device/kind.h"
 #include "core/sched/heteroprio.h"
 #include "core/sched/toolbox.h"
-#include "core/worker/worker.h"
 
 /* --- settings --- */
 
@@ -47,21 +47,27 @@ static void put_all_in_one(struct orr_hp_locality *l)
     memset(l->of_node, 0, sizeof(l->of_node));
 }
 
+/* The setting that ends in the kind's name, of those from one to another; -1: it is
+ * not set, or there is none. */
+static int of_kind(const struct orr_config *config,
+                   const struct orr_device_kind *kind, enum orr_config_id first,
+                   enum orr_config_id last)
+{
+    size_t n = strlen(kind->variable);
+
+    for (enum orr_config_id id = first; id <= last; id++) {
+        const char *name = orr_config_name(id);
+        size_t length = strlen(name);
+
+        if (length > n && name[length - n - 1] == '_' &&
+            strcmp(name + length - n, kind->variable) == 0)
+            return orr_config_int(config, id);
+    }
+    return -1;
+}
+
 int orr_hp_locality_init(struct orr_sched *sched, struct orr_error *err)
 {
-    static const struct {
-        unsigned arch;
-        enum orr_config_id near, step;
-    } settings[] = {
-        {STARPU_CPU_WORKER, ORR_CFG_HETEROPRIO_NEAR_CPU,
-         ORR_CFG_HETEROPRIO_STEP_CPU},
-        {STARPU_CUDA_WORKER, ORR_CFG_HETEROPRIO_NEAR_CUDA,
-         ORR_CFG_HETEROPRIO_STEP_CUDA},
-        {STARPU_OPENCL_WORKER, ORR_CFG_HETEROPRIO_NEAR_OPENCL,
-         ORR_CFG_HETEROPRIO_STEP_OPENCL},
-        {STARPU_HIP_WORKER, ORR_CFG_HETEROPRIO_NEAR_HIP,
-         ORR_CFG_HETEROPRIO_STEP_HIP},
-    };
     struct orr_heteroprio *hp = sched->data;
     struct orr_hp_locality *l = &hp->locality;
     const struct orr_config *config = &sched->runtime->config;
@@ -72,12 +78,19 @@ int orr_hp_locality_init(struct orr_sched *sched, struct orr_error *err)
                         "STARPU_LAHETEROPRIO_PUSH=%s is no rule: WORKER, LcS, "
                         "LS_SDH, LS_SDH2, LS_SDHB, LC_SMWB or AUTO",
                         rule);
-    for (unsigned i = 0; i < sizeof(settings) / sizeof(settings[0]); i++) {
-        int near = orr_config_int(config, settings[i].near);
+    for (unsigned a = 0; a < STARPU_NARCH; a++) {
+        const struct orr_device_kind *kind =
+            orr_device_kind((enum starpu_worker_archtype)a);
+        int near, step;
 
-        l->near[settings[i].arch] = near < 0 ? ORR_HP_GROUPS : (unsigned)near;
-        l->step[settings[i].arch] =
-            (unsigned)orr_config_int(config, settings[i].step);
+        if (!kind)
+            continue;
+        near = of_kind(config, kind, ORR_CFG_HETEROPRIO_NEAR_CPU,
+                       ORR_CFG_HETEROPRIO_NEAR_HIP);
+        step = of_kind(config, kind, ORR_CFG_HETEROPRIO_STEP_CPU,
+                       ORR_CFG_HETEROPRIO_STEP_HIP);
+        l->near[a] = near < 0 ? ORR_HP_GROUPS : (unsigned)near;
+        l->step[a] = step < 0 ? 0 : (unsigned)step;
     }
     put_all_in_one(l);
     atomic_store(&l->on, orr_config_bool(config, ORR_CFG_HETEROPRIO_LOCALITY));
@@ -329,7 +342,7 @@ static unsigned node_of_pusher(const struct orr_runtime *rt)
     const struct orr_worker *worker = orr_self ? orr_self->worker : NULL;
 
     for (unsigned w = 0; !worker && w < rt->nworkers; w++)
-        if (rt->workers[w].desc->type == STARPU_CPU_WORKER)
+        if (orr_device_kind(rt->workers[w].desc->type)->is_processor)
             worker = &rt->workers[w];
     return worker ? worker->desc->node : 0;
 }
