@@ -120,6 +120,15 @@ START_TEST(urgent_takes_the_best_priority_first)
 }
 END_TEST
 
+START_TEST(a_policy_may_have_no_pop)
+{
+    ck_assert_int_eq(open_with(0, BAD_POLICIES, "pushing"), 0);
+    submit_chains();
+    starpu_shutdown();
+    ck_assert_int_eq(atomic_load(&nran), NTASKS);
+}
+END_TEST
+
 START_TEST(what_cannot_be_used_is_named)
 {
     static const struct {
@@ -166,6 +175,7 @@ int main(void)
     EACH(a_policy_of_a_shared_object_runs_all_tasks);
     EACH(a_context_has_a_policy_of_a_shared_object);
     EACH(urgent_takes_the_best_priority_first);
+    tcase_add_test(bad, a_policy_may_have_no_pop);
     tcase_add_loop_test(bad, what_cannot_be_used_is_named, 0, 7);
     tcase_add_test(bad, help_lists_those_of_the_object);
     return suite_main(suite);

@@ -512,15 +512,15 @@ START_TEST(central_queues_keep_the_order_of_a_plain_list)
 }
 END_TEST
 
-static int user_push(struct starpu_task *task)
+static struct starpu_task *user_pop(unsigned ctx)
 {
-    (void)task;
-    return 0;
+    (void)ctx;
+    return NULL;
 }
 
-START_TEST(a_user_policy_without_pop_is_refused)
+START_TEST(a_user_policy_without_push_is_refused)
 {
-    struct starpu_sched_policy policy = {.push_task = user_push,
+    struct starpu_sched_policy policy = {.pop_task = user_pop,
                                          .policy_name = "mine"};
     struct orr_sched_options options = {.user = &policy};
     struct orr_sched *sched = NULL;
@@ -553,7 +553,7 @@ int main(void)
     tcase_add_test(lws, policies_are_found_by_name_and_lws_stands_in);
     tcase_add_test(lws, an_unknown_policy_is_refused_naming_the_known_ones);
     tcase_add_test(lws, priorities_are_the_requested_ones_else_the_policys);
-    tcase_add_test(lws, a_user_policy_without_pop_is_refused);
+    tcase_add_test(lws, a_user_policy_without_push_is_refused);
     tcase_add_test(central, the_nearest_are_robbed_first_by_lws);
     tcase_add_test(central, ws_does_not_ask_who_is_near);
     tcase_add_test(
