@@ -261,6 +261,7 @@ struct taken {
     struct orr_hp_bucket *from[ORR_HP_PREFETCH];
     unsigned group[ORR_HP_PREFETCH];
     unsigned n, most;
+    uint64_t wake; /* classes of those who could run what is in front now */
 };
 
 static void take_from(struct orr_sched *sched, struct orr_hp_bucket *bucket,
@@ -275,8 +276,11 @@ static void take_from(struct orr_sched *sched, struct orr_hp_bucket *bucket,
 
         if (!orr_job_maybe_able(sched->runtime, job, job->costs, worker->id,
                                 &ask) ||
-            !may_take(sched, bucket, job, arch_of(worker)))
+            !may_take(sched, bucket, job, arch_of(worker))) {
+            ((struct orr_heteroprio *)sched->data)->passed |=
+                UINT64_C(1) << worker->class_id;
             return;
+        }
         orr_list_remove(&job->queue);
         bucket->njobs--;
         count_waiting(sched->data, bucket, -1);
@@ -284,6 +288,40 @@ static void take_from(struct orr_sched *sched, struct orr_hp_bucket *bucket,
         taken->from[taken->n] = bucket;
         taken->group[taken->n++] = group;
     }
+}
+
+/* Who passed a bucket by, for the task that was in front, may be able to run the one
+ * that is there now; those who leave it to a faster architecture still do. */
+static uint64_t front_classes(const struct orr_sched *sched,
+                              const struct orr_hp_bucket *bucket,
+                              unsigned group)
+{
+    const struct orr_runtime *rt = sched->runtime;
+    const struct orr_job *job;
+    uint64_t classes;
+
+    if (orr_list_empty(&bucket->jobs[group]))
+        return 0;
+    job = orr_job_of_link(bucket->jobs[group].next);
+    classes = job->able_classes;
+    if (bucket->base == OPEN_BASE ||
+        !(takers(rt, job, bucket) >> bucket->base & 1))
+        return classes;
+    for (unsigned k = 0; k < rt->nclasses; k++)
+        if (rt->classes[k].type != bucket->base)
+            classes &= ~(UINT64_C(1) << k);
+    return classes;
+}
+
+static void note_fronts(struct orr_sched *sched, struct taken *taken)
+{
+    struct orr_heteroprio *hp = sched->data;
+
+    taken->wake = 0;
+    for (unsigned i = 0; hp->passed && i < taken->n; i++)
+        taken->wake |= front_classes(sched, taken->from[i], taken->group[i]);
+    taken->wake &= hp->passed;
+    hp->passed &= ~taken->wake;
 }
 
 /* From the buckets at some places of the order, of the groups that are nearest from
@@ -401,10 +439,13 @@ static void refill(struct orr_sched *sched, struct orr_worker *worker)
 
     orr_lock(&hp->lock);
     take(sched, worker, &taken);
+    note_fronts(sched, &taken);
     hp->nlooked_at += taken.n;
     orr_unlock(&hp->lock);
     if (taken.n == 0)
         return;
+    if (taken.wake)
+        orr_sched_wake_able(sched, taken.wake, true);
     for (unsigned i = 0; i < taken.n; i++)
         able[i] = accept(sched->runtime, worker, taken.jobs[i]);
     orr_lock(&hp->lock);

@@ -118,10 +118,12 @@ struct orr_heteroprio {
     uint32_t present;    /* [const] bits of `where` of the machine's workers */
     unsigned nlooked_at; /* tasks that workers have in hand, to see whether they
                            * can run them … */
-    bool missed;         /* … and somebody has found nothing meanwhile */
-    unsigned interval;   /* [const] pushes between two orderings */
-    unsigned score;      /* [const] by which (heteroprio_score.h) */
-    unsigned nbuckets;   /* automatic mode: those that have a name */
+    uint64_t passed; /* classes of those who have left a bucket for the task in
+                          * front */
+    bool missed;     /* … and somebody has found nothing meanwhile */
+    unsigned interval;     /* [const] pushes between two orderings */
+    unsigned score;        /* [const] by which (heteroprio_score.h) */
+    unsigned nbuckets;     /* automatic mode: those that have a name */
     unsigned long npushed; /* in this run */
     double began;          /* of the policy */
     struct orr_hp_locality locality;

@@ -150,6 +150,33 @@ START_TEST(a_slow_architecture_takes_what_nobody_else_can)
 }
 END_TEST
 
+static struct starpu_codelet cl_gpu = {.where = STARPU_CUDA,
+                                       .cpu_funcs = {note},
+                                       .cuda_funcs = {note},
+                                       .name = "k"};
+
+/* The GPU finds tasks for processors in front of its own: it looks again when they
+ * are gone. */
+START_TEST(who_finds_no_task_in_front_looks_again)
+{
+    setenv("TEST_NCPU", "1", 1);
+    setenv("STARPU_NCUDA", "1", 1);
+    setenv("STARPU_HETEROPRIO_USE_AUTO_CALIBRATION", "0", 1);
+    open_with(FIRST_SIMULATED, NULL);
+    starpu_pause();
+    for (int i = 0; i < NTASKS; i++) {
+        struct starpu_task *task = starpu_task_create();
+
+        task->cl = i < 3 ? &cl_gpu : &cl_cpu;
+        ck_assert_int_eq(starpu_task_submit(task), 0);
+    }
+    starpu_resume();
+    starpu_task_wait_for_all();
+    starpu_shutdown();
+    ck_assert_int_eq(atomic_load(&nran), NTASKS);
+}
+END_TEST
+
 /* --- automatic mode --- */
 
 static struct starpu_perfmodel model_slow = {.type = STARPU_HISTORY_BASED,
@@ -268,6 +295,7 @@ int main(void)
         tcase_add_test(simulated, a_slow_architecture_leaves_tasks_to_a_fast_one);
         tcase_add_test(simulated,
                        a_slow_architecture_takes_what_nobody_else_can);
+        tcase_add_test(simulated, who_finds_no_task_in_front_looks_again);
         tcase_add_test(simulated, what_runs_where_is_found_out);
         tcase_add_loop_test(
             simulated, automatic_mode_orders_by_every_score, 0,
