@@ -12,6 +12,8 @@
 
 #include "core/data/handle.h"
 
+struct orr_node;
+
 struct orr_block {
     union {
         struct orr_list lru;       /* [node lock] among the node's blocks that
@@ -28,8 +30,14 @@ struct orr_block {
     struct orr_replicate *owner; /* [node lock] whose interface allocated it;
                                   * NULL: that is gone, others are not */
     struct starpu_data_interface_ops *ops; /* [const] */
-    unsigned node;                         /* [const] */
-    size_t size;                           /* [const] bytes … */
+    struct orr_node *of_node;              /* [const] its node … */
+    unsigned node;                         /* [const] … and number */
+    uint32_t needs; /* [const] hash of the memory that it needs, … */
+    size_t
+        taken; /* [const] … which counts as so many bytes: core/data/cache.h */
+    struct orr_list
+        alike;           /* [node lock] in a cache, where nobody lives in it */
+    size_t size;         /* [const] bytes … */
     uint64_t id;         /* [const] … and number of the datum
                                             * that it was made for */
     atomic_uint leaving; /* [node lock] for writing: copies by which it is being
@@ -71,8 +79,11 @@ int orr_block_new(struct orr_runtime *rt, struct orr_handle *handle,
                   unsigned node, enum orr_fetch_level level, size_t reserved,
                   struct orr_block **ret);
 
-/* Frees the memory; NULL is allowed. No lock held. */
+/* Frees the memory, or keeps it for another block; NULL is allowed. No lock held. */
 void orr_block_free(struct orr_block *block);
+
+/* Gives the memory of a block that was kept back to the node's driver. */
+void orr_block_destroy(struct orr_block *block);
 
 /* Gives the block, which is new, to the handle's replicate on its node, which
  * has none. What is reserved for that is the caller's to clear. */

@@ -21,19 +21,31 @@
 /* What a method of an interface may take without asking. */
 struct orr_grant {
     unsigned node;
-    size_t left; /* bytes */
+    size_t left;  /* bytes */
+    size_t taken; /* bytes that it has, with what it took beside these */
+    bool counted; /* what it frees counts as free already */
 };
 
-void orr_block_free(struct orr_block *block)
+static void release(struct orr_block *block, bool counted)
 {
-    struct orr_grant none = {.node = ORR_NO_NODE}, *outer = orr_self->grant;
+    struct orr_grant none = {.node = ORR_NO_NODE, .counted = counted};
+    struct orr_grant *outer = orr_self->grant;
 
-    if (!block)
-        return;
     orr_self->grant = &none; /* whose memory it is will know */
     block->ops->free_data_on_node(block->interface, block->node);
     orr_self->grant = outer;
     free(block);
+}
+
+void orr_block_free(struct orr_block *block)
+{
+    if (block && !orr_cache_keep(block))
+        release(block, false);
+}
+
+void orr_block_destroy(struct orr_block *block)
+{
+    release(block, true);
 }
 
 /* --- what is left --- */
@@ -142,6 +154,22 @@ static bool make_room_anyway(struct orr_runtime *rt, struct orr_node *node,
                               ORR_FETCH) == 0;
 }
 
+/* What the node holds for nobody leaves it as far as it must, so that it does not hold
+ * more than its capacity with what is about to be allocated: `used` counts that, and
+ * `have` bytes of it are reserved. */
+static void make_cache_fit(struct orr_node *node, size_t have)
+{
+    size_t used = atomic_load(&node->used);
+    size_t reserved = atomic_load(&node->reserved);
+
+    if (!node->capacity || !atomic_load(&node->cache.bytes))
+        return;
+    reserved = reserved > have ? reserved - have : 0;
+    used = used > reserved ? used - reserved : 0;
+    (void)orr_cache_shrink(node,
+                           used < node->capacity ? node->capacity - used : 0);
+}
+
 /* One refusal may pass by itself. */
 static int allocate(struct orr_runtime *rt, struct orr_node *node, size_t size,
                     bool pinned, uintptr_t *ret)
@@ -150,6 +178,8 @@ static int allocate(struct orr_runtime *rt, struct orr_node *node, size_t size,
         pinned ? orr_machine_alloc_pinned : orr_machine_alloc;
     int err = alloc(rt->machine, node->id, size, ret);
 
+    if (err == -ENOMEM && orr_cache_shrink(node, 0))
+        err = alloc(rt->machine, node->id, size, ret);
     if (err == -ENOMEM)
         err = alloc(rt->machine, node->id, size, ret);
     while (err == -ENOMEM && make_room_anyway(rt, node, size))
@@ -157,6 +187,21 @@ static int allocate(struct orr_runtime *rt, struct orr_node *node, size_t size,
     if (err == -ENODEV)
         orr_node_lose(rt, node->id);
     return err;
+}
+
+/* What the context takes counts; `have` bytes of it were granted. */
+static void settle_taken(struct orr_runtime *rt, struct orr_node *node,
+                         size_t size, size_t have)
+{
+    struct orr_grant *grant = orr_self->grant;
+
+    if (grant && grant->node == node->id)
+        grant->taken += size;
+    if (have) {
+        grant->left -= have;
+        atomic_fetch_sub_explicit(&node->reserved, have, memory_order_relaxed);
+    }
+    orr_runtime_trace_memory(rt, node->id, (int64_t)size);
 }
 
 int orr_node_malloc(struct orr_runtime *rt, unsigned id, size_t size,
@@ -168,28 +213,42 @@ int orr_node_malloc(struct orr_runtime *rt, unsigned id, size_t size,
 
     if (err)
         return err;
+    make_cache_fit(node, have);
     err = allocate(rt, node, size, pinned, ret);
     if (err) {
         atomic_fetch_sub(&node->used, size - have);
         orr_node_changed(node);
         return err;
     }
-    if (have) {
-        orr_self->grant->left -= have;
-        atomic_fetch_sub_explicit(&node->reserved, have, memory_order_relaxed);
-    }
+    settle_taken(rt, node, size, have);
     atomic_fetch_add_explicit(&node->nallocations, 1, memory_order_relaxed);
-    orr_runtime_trace_memory(rt, id, (int64_t)size);
     return 0;
+}
+
+int orr_node_get(struct orr_runtime *rt, unsigned id, size_t size)
+{
+    struct orr_node *node = &rt->nodes[id];
+    size_t have = granted(id, size);
+    int err = have < size ? take_more(rt, node, size - have) : 0;
+
+    if (!err)
+        settle_taken(rt, node, size, have);
+    return err;
+}
+
+void orr_node_give(struct orr_runtime *rt, unsigned id, size_t size)
+{
+    orr_runtime_trace_memory(rt, id, -(int64_t)size);
+    atomic_fetch_sub(&rt->nodes[id].used, size);
+    orr_node_changed(&rt->nodes[id]);
 }
 
 void orr_node_free(struct orr_runtime *rt, unsigned id, uintptr_t address,
                    size_t size)
 {
-    orr_runtime_trace_memory(rt, id, -(int64_t)size);
     orr_machine_free_any(rt->machine, id, address, size);
-    atomic_fetch_sub(&rt->nodes[id].used, size);
-    orr_node_changed(&rt->nodes[id]);
+    if (!(orr_self->grant && orr_self->grant->counted))
+        orr_node_give(rt, id, size);
 }
 
 /* --- blocks --- */
@@ -221,14 +280,18 @@ static struct orr_block *make_block(const struct orr_handle *handle,
     memset(block, 0, sizeof(*block));
     orr_list_init(&block->inhabitants);
     block->ops = handle->ops;
+    block->of_node = &handle->runtime->nodes[node];
     block->node = node;
     block->size = handle->size;
     block->id = handle->id;
     memcpy(block->interface, handle->replicates[node].interface, size);
+    if (orr_cache_reuse(handle->runtime, handle, block))
+        return block;
     if (block->ops->allocate_data_on_node(block->interface, node) < 0) {
         free(block);
         return NULL;
     }
+    block->taken = orr_self->grant->taken;
     return block;
 }
 
@@ -254,7 +317,8 @@ int orr_block_new(struct orr_runtime *rt, struct orr_handle *handle,
                   struct orr_block **ret)
 {
     struct orr_node *node = &rt->nodes[id];
-    struct orr_grant grant = {id, reserved}, *outer = orr_self->grant;
+    struct orr_grant grant = {.node = id, .left = reserved};
+    struct orr_grant *outer = orr_self->grant;
     struct orr_block *block;
 
     if (!reserved && node->capacity) {

@@ -74,6 +74,7 @@ static int node_init(struct orr_runtime *rt, struct orr_node *node, unsigned id)
 
     node->id = id;
     node->runtime = rt;
+    orr_cache_init(rt, node);
     node->mailbox.wake = wake_for_post;
     node->capacity = rt->machine->nodes[id].capacity;
     node->malloc_flags = STARPU_MALLOC_PINNED | STARPU_MALLOC_COUNT;

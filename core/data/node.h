@@ -16,6 +16,7 @@
 #include "core/base/list.h"
 #include "core/base/lock.h"
 #include "core/data/block.h"
+#include "core/data/cache.h"
 #include "core/data/handle.h"
 #include "core/device/mailbox.h"
 
@@ -74,7 +75,7 @@ struct orr_node {
     size_t capacity;             /* [const] bytes, 0: unlimited */
     /* For statistics: traffic.h. */
     atomic_size_t most_used;
-    atomic_ullong nallocations, nhits, nmisses;
+    atomic_ullong nallocations, nreused, nhits, nmisses;
     atomic_size_t used;     /* bytes allocated through us, or reserved … */
     atomic_size_t reserved; /* … for blocks that are not made yet */
     atomic_uint npassed;    /* blocks that evictions passed over, since their
@@ -83,6 +84,7 @@ struct orr_node {
     /* Of what room could be made with, if it has a limit; per enum orr_need. */
     atomic_uint changes[ORR_NNEEDS];
     struct orr_vain vain; /* [lock] what found none last */
+    struct orr_cache cache;
     struct orr_admission admission;
     /* [lock] requests this node's progress workers have to start, by level. */
     struct orr_list queues[ORR_FETCH_LEVELS];
@@ -165,6 +167,10 @@ int orr_node_malloc(struct orr_runtime *rt, unsigned node, size_t size,
                     bool pinned, uintptr_t *ret);
 void orr_node_free(struct orr_runtime *rt, unsigned node, uintptr_t address,
                    size_t size);
+
+/* The same for memory that is kept in between (cache.h): only counted. */
+int orr_node_get(struct orr_runtime *rt, unsigned node, size_t size);
+void orr_node_give(struct orr_runtime *rt, unsigned node, size_t size);
 
 /* The handle's replicate on the node is no longer used (its references fell to
  * 0): its block may be evicted from now on. */

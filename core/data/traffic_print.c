@@ -105,7 +105,11 @@ static void print_node(const struct orr_runtime *rt,
             atomic_load(&node->most_used));
     if (node->capacity)
         fprintf(out, " of %zu", node->capacity);
-    fprintf(out, ", %llu allocations\n", atomic_load(&node->nallocations));
+    fprintf(out, ", %llu allocations", atomic_load(&node->nallocations));
+    if (node->cache.used)
+        fprintf(out, ", %llu of kept memory, %zu bytes kept",
+                atomic_load(&node->nreused), atomic_load(&node->cache.bytes));
+    fputc('\n', out);
 }
 
 static const char line[] = "#---------------------\n";
@@ -146,9 +150,10 @@ void orr_traffic_print_hits(const struct orr_runtime *rt, FILE *out)
 
         fprintf(out,
                 "\t%s: %llu hits (%.2f %%), %llu misses (%.2f %%), %llu "
-                "allocations\n",
+                "allocations, %llu of kept memory\n",
                 rt->machine->nodes[i].name, hits, per_cent(hits, all), misses,
-                per_cent(misses, all), atomic_load(&node->nallocations));
+                per_cent(misses, all), atomic_load(&node->nallocations),
+                atomic_load(&node->nreused));
     }
     fputs(line, out);
 }

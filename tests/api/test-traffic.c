@@ -114,8 +114,8 @@ START_TEST(data_that_come_back_are_counted)
                  "copied 1 times, evicted 1 times, came back 0 times\n");
     expect(text, "A(19,7), 1048576 bytes: memory on NUMA 0, CUDA 0; value on "
                  "NUMA 0, CUDA 0; copied 1 times\n");
-    expect(text, "CUDA 0: 4194304 bytes used, at most 4194304 of 4194304, 20 "
-                 "allocations\n");
+    expect(text, "CUDA 0: 4194304 bytes used, at most 4194304 of 4194304, 4 "
+                 "allocations, 16 of kept memory, 0 bytes kept\n");
     expect(text, "16 evictions; 0 copies, 0.0 MiB, brought back");
     read_all(&cl_gemm);
     text = statistics();
@@ -216,7 +216,7 @@ START_TEST(the_environment_requests_hits_and_misses)
     text = end();
     expect(text, "Data cache stats:\n");
     expect(text, "CUDA 0: 2 hits (50.00 %), 2 misses (50.00 %), 2 "
-                 "allocations\n");
+                 "allocations, 0 of kept memory\n");
 }
 END_TEST
 

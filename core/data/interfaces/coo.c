@@ -65,6 +65,14 @@ static void release(void *data_interface, unsigned node)
     place(data_interface, &none);
 }
 
+static void reuse(void *data_interface, const void *kept, unsigned node)
+{
+    struct orr_arrays arrays = arrays_of(kept);
+
+    (void)node;
+    place(data_interface, &arrays);
+}
+
 static int copy(void *src, unsigned src_node, void *dst, unsigned dst_node,
                 void *async_data)
 {
@@ -119,6 +127,7 @@ struct starpu_data_interface_ops starpu_interface_coo_ops = {
     .register_data_handle = register_handle,
     .allocate_data_on_node = allocate,
     .free_data_on_node = release,
+    .reuse_data_on_node = reuse,
     .copy_methods = &copy_methods,
     .get_size = get_size,
     .get_alloc_size = get_alloc_size,

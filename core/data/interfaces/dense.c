@@ -197,6 +197,15 @@ void orr_dense_own(const struct orr_dense_kind *kind, void *data_interface)
     *ld = duplicate(*ld, ndim);
 }
 
+void orr_dense_forget(const struct orr_dense_kind *kind, void *data_interface)
+{
+    char *at = data_interface;
+
+    *(uint32_t **)(at + kind->nn) = NULL;
+    *(uint32_t **)(at + kind->ld) = NULL;
+    *(size_t *)(at + kind->rank) = 0;
+}
+
 void orr_dense_disown(const struct orr_dense_kind *kind, void *data_interface)
 {
     char *at = data_interface;

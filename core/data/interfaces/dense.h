@@ -12,10 +12,24 @@
 #include <stdint.h>
 
 #include <starpu_data_interfaces.h>
+#include <starpu_util.h>
 
 /* The node whose copy the caller means who names none: a worker's own, else
  * where the application has the value. In core/data/handle.c. */
 unsigned orr_local_node(starpu_data_handle_t handle);
+
+/* The same; ends the program, after a message, if the data have no memory there. */
+static inline unsigned orr_local_node_with_memory(starpu_data_handle_t handle)
+{
+    unsigned node = orr_local_node(handle);
+
+    STARPU_ASSERT_MSG_ALWAYS(
+        starpu_data_test_if_allocated_on_node(handle, node),
+        "the data have no memory on node %u, of which the caller asks: acquire "
+        "them there first",
+        node);
+    return node;
+}
 
 /* Describes a kind: where its structure has what, as offsets in bytes. The
  * lengths of the dimensions follow each other as uint32_t, the contiguous
@@ -128,6 +142,9 @@ static inline void orr_dense_close_ranks(const struct orr_dense_kind *kind,
 /* Gives a structure of a kind with arrays copies of them, from malloc. Ends the
  * program if there is no memory. */
 void orr_dense_own(const struct orr_dense_kind *kind, void *data_interface);
+
+/* It has none from now on, and no lengths. */
+void orr_dense_forget(const struct orr_dense_kind *kind, void *data_interface);
 
 /* Frees them. */
 void orr_dense_disown(const struct orr_dense_kind *kind, void *data_interface);

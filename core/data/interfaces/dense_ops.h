@@ -9,6 +9,7 @@
  * filter of the application need not have written one.
  */
 #include <errno.h>
+#include <string.h>
 
 #include <starpu_task.h>
 #include <starpu_worker.h>
@@ -31,7 +32,7 @@ static inline dense_t *in_main_ram(starpu_data_handle_t handle)
 
 static inline dense_t *local(starpu_data_handle_t handle)
 {
-    return on_node(handle, orr_local_node(handle));
+    return on_node(handle, orr_local_node_with_memory(handle));
 }
 
 static inline void place(dense_t *d, uintptr_t ptr, uintptr_t dev_handle,
@@ -132,6 +133,26 @@ static void release(void *data_interface, unsigned node)
     place(d, 0, 0, 0);
 }
 
+/* Memory alone moves: shapes, and arrays of them, are the handles' own. */
+static void cache(void *kept, void *data_interface, unsigned node)
+{
+    (void)node;
+    memcpy(kept, data_interface, sizeof(dense_t));
+    place(data_interface, 0, 0, 0);
+    if (kind.rank)
+        orr_dense_forget(&kind, kept);
+}
+
+static void reuse(void *data_interface, const void *kept, unsigned node)
+{
+    dense_t *d = data_interface;
+    const dense_t *from = kept;
+
+    (void)node;
+    place(d, from->ptr, from->dev_handle, from->offset);
+    close_ranks(d);
+}
+
 static int copy(void *src, unsigned src_node, void *dst, unsigned dst_node,
                 void *async_data)
 {
@@ -225,6 +246,7 @@ static int unpack(starpu_data_handle_t handle, unsigned node, void *ptr,
 #define DENSE_OPS                                                              \
     .register_data_handle = register_handle,                                   \
     .allocate_data_on_node = allocate, .free_data_on_node = release,           \
+    .cache_data_on_node = cache, .reuse_data_on_node = reuse,                  \
     .copy_methods = &copy_methods, .handle_to_pointer = handle_to_pointer,     \
     .to_pointer = to_pointer, .get_size = get_size, .compare = compare,        \
     .display = display, .describe = describe, .pack_data = pack,               \

@@ -290,6 +290,7 @@ static struct starpu_data_interface_ops multiformat_ops = {
     .interfaceid = STARPU_MULTIFORMAT_INTERFACE_ID,
     .interface_size = sizeof(struct multiformat),
     .is_multiformat = 1,
+    .dontcache = 1, /* how much is to be freed, the application's table says */
     .get_mf_ops = get_mf_ops,
     .name = (char[]){"STARPU_MULTIFORMAT_INTERFACE"},
 };

@@ -27,7 +27,7 @@ static inline rows_t *in_main_ram(starpu_data_handle_t handle)
 
 static inline rows_t *local(starpu_data_handle_t handle)
 {
-    return on_node(handle, orr_local_node(handle));
+    return on_node(handle, orr_local_node_with_memory(handle));
 }
 
 /* Column indices and rows come first in packed form. */
@@ -88,6 +88,14 @@ static void release(void *data_interface, unsigned node)
     place(data_interface, &none);
 }
 
+static void reuse(void *data_interface, const void *kept, unsigned node)
+{
+    struct orr_arrays arrays = arrays_of(kept);
+
+    (void)node;
+    place(data_interface, &arrays);
+}
+
 static int copy(void *src, unsigned src_node, void *dst, unsigned dst_node,
                 void *async_data)
 {
@@ -143,6 +151,6 @@ static int unpack(starpu_data_handle_t handle, unsigned node, void *ptr,
 #define ROWS_OPS                                                               \
     .register_data_handle = register_handle,                                   \
     .allocate_data_on_node = allocate, .free_data_on_node = release,           \
-    .copy_methods = &copy_methods, .to_pointer = to_pointer,                   \
-    .get_size = get_size, .pack_data = pack, .peek_data = peek,                \
-    .unpack_data = unpack, .interface_size = sizeof(rows_t)
+    .reuse_data_on_node = reuse, .copy_methods = &copy_methods,                \
+    .to_pointer = to_pointer, .get_size = get_size, .pack_data = pack,         \
+    .peek_data = peek, .unpack_data = unpack, .interface_size = sizeof(rows_t)
