@@ -76,12 +76,13 @@ void starpu_data_unregister_no_coherency(starpu_data_handle_t handle);
 /* Does not wait: the handle goes when the submitted tasks are done. */
 void starpu_data_unregister_submit(starpu_data_handle_t handle);
 
-/* Declares all copies worthless; the next access must be a write. The second
- * form takes its place in the order of submitted tasks. */
+/* Declares all copies worthless, and frees memory that the library allocated for
+ * them; the next access must be a write. The second form takes its place in the
+ * order of submitted tasks. */
 void starpu_data_invalidate(starpu_data_handle_t handle);
 void starpu_data_invalidate_submit(starpu_data_handle_t handle);
 
-/* The same; the memory of the copies may be kept. */
+/* The same; the memory of the copies is kept. */
 void starpu_data_deinitialize(starpu_data_handle_t handle);
 void starpu_data_deinitialize_submit(starpu_data_handle_t handle);
 

@@ -174,7 +174,7 @@ const struct orr_verb_fields orr_verbs[ORR_NVERBS] = {
                           LIST(&id_, &how_, &value_, &node_, &unordered_)},
     [ORR_CALL_RELEASE] = {"release", LIST(&id_, &value_, &node_)},
     [ORR_CALL_UNREGISTER] = {"unregister", LIST(&id_, &how_)},
-    [ORR_CALL_INVALIDATE] = {"invalidate", LIST(&id_, &how_)},
+    [ORR_CALL_INVALIDATE] = {"invalidate", LIST(&id_, &how_, &kept_)},
     [ORR_CALL_FETCH] = {"fetch", LIST(&id_, &how_, &node_, &synchronous_,
                                       &priority_, &task_)},
     [ORR_CALL_ALLOCATE] = {"allocate", LIST(&id_, &node_)},

@@ -137,9 +137,11 @@ static void invalidate(struct player *player, const struct orr_call *call)
     starpu_data_handle_t handle = player_datum(player, call->id);
 
     if (call->how == ORR_HOW_SUBMITTED)
-        starpu_data_invalidate_submit(handle);
+        (call->kept ? starpu_data_deinitialize_submit
+                    : starpu_data_invalidate_submit)(handle);
     else
-        starpu_data_invalidate(handle);
+        (call->kept ? starpu_data_deinitialize
+                    : starpu_data_invalidate)(handle);
 }
 
 static void fetch(struct player *player, const struct orr_call *call)

@@ -28,16 +28,16 @@ static int check(const char *call, starpu_data_handle_t handle, int node,
 
     if (!handle)
         trouble = "the data handle is NULL: register the data first";
-    else if (node >= (int)rt->nnodes)
+    else if (node >= (int)rt->nnodes || node < STARPU_ACQUIRE_NO_NODE_LOCK_ALL)
         trouble = "there is no such memory node";
     else if (node >= (int)orr_handle_of(handle)->nnodes)
         trouble = "the data were registered before that disk: call "
                   "starpu_disk_register first";
-    else if (!(mode & STARPU_RW))
-        trouble = "the mode must be STARPU_R, STARPU_W or STARPU_RW";
     else if (mode & (STARPU_SCRATCH | STARPU_REDUX))
         trouble = "STARPU_SCRATCH and STARPU_REDUX are for tasks only: acquire "
                   "the data with STARPU_R, STARPU_W or STARPU_RW";
+    else if (!(mode & STARPU_RW))
+        trouble = "the mode must be STARPU_R, STARPU_W or STARPU_RW";
     else if (mode & STARPU_W && orr_handle_of(handle)->is_duplicate)
         trouble = "copies by starpu_data_dup_ro are shared, and only read";
     if (!trouble)
@@ -287,24 +287,48 @@ void starpu_data_unregister_submit(starpu_data_handle_t handle)
     ORR_RECORD_RETURN(rt);
 }
 
+static void invalidate(const char *call, starpu_data_handle_t handle,
+                       bool keeps_memory)
+{
+    struct orr_handle *h = orr_api_handle(call, handle);
+    struct orr_runtime *rt = orr_runtime_need(call);
+
+    ORR_RECORD(rt, .verb = ORR_CALL_INVALIDATE, .id = h->id,
+               .kept = keeps_memory);
+    orr_data_invalidate(rt, h, keeps_memory);
+    ORR_RECORD_RETURN(rt);
+}
+
+static void invalidate_submit(const char *call, starpu_data_handle_t handle,
+                              bool keeps_memory)
+{
+    struct orr_handle *h = orr_api_handle(call, handle);
+    struct orr_runtime *rt = orr_runtime_need(call);
+
+    ORR_RECORD(rt, .verb = ORR_CALL_INVALIDATE, .id = h->id,
+               .how = ORR_HOW_SUBMITTED, .kept = keeps_memory);
+    orr_data_invalidate_submit(rt, h, keeps_memory);
+    ORR_RECORD_RETURN(rt);
+}
+
 void starpu_data_invalidate(starpu_data_handle_t handle)
 {
-    struct orr_handle *h = orr_api_handle(__func__, handle);
-    struct orr_runtime *rt = ORR_API_RUNTIME();
-
-    ORR_RECORD(rt, .verb = ORR_CALL_INVALIDATE, .id = h->id);
-    orr_data_invalidate(rt, h);
-    ORR_RECORD_RETURN(rt);
+    invalidate(__func__, handle, false);
 }
 
 void starpu_data_invalidate_submit(starpu_data_handle_t handle)
 {
-    struct orr_handle *h = orr_api_handle(__func__, handle);
-    struct orr_runtime *rt = ORR_API_RUNTIME();
+    invalidate_submit(__func__, handle, false);
+}
 
-    ORR_RECORD(rt, .verb = ORR_CALL_INVALIDATE, .id = h->id, .how = ORR_HOW_SUBMITTED);
-    orr_data_invalidate_submit(rt, h);
-    ORR_RECORD_RETURN(rt);
+void starpu_data_deinitialize(starpu_data_handle_t handle)
+{
+    invalidate(__func__, handle, true);
+}
+
+void starpu_data_deinitialize_submit(starpu_data_handle_t handle)
+{
+    invalidate_submit(__func__, handle, true);
 }
 
 /* -- transfers -- */
@@ -472,15 +496,4 @@ int starpu_data_can_evict(starpu_data_handle_t handle, unsigned node,
           !(is_prefetch >= STARPU_TASK_PREFETCH && replicate->promised);
     orr_unlock(&h->lock);
     return can;
-}
-
-/* The library releases memory of its own with the value. */
-void starpu_data_deinitialize(starpu_data_handle_t handle)
-{
-    starpu_data_invalidate(handle);
-}
-
-void starpu_data_deinitialize_submit(starpu_data_handle_t handle)
-{
-    starpu_data_invalidate_submit(handle);
 }

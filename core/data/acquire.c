@@ -474,7 +474,28 @@ void orr_data_call_after(struct orr_runtime *rt, struct orr_handle *handle,
     call_after(rt, handle, mode, true, action);
 }
 
-static void invalidate(void *arg)
+/* Memory of the library's own on these nodes that nobody uses is free. */
+static void release_memory(struct orr_handle *handle)
+{
+    struct orr_runtime *rt = handle->runtime;
+
+    for (unsigned node = 0; node < handle->nnodes; node++) {
+        struct orr_replicate *replicate = &handle->replicates[node];
+        struct orr_block *block = NULL;
+
+        orr_lock(&handle->lock);
+        if (replicate->block && !replicate->refs && !replicate->request &&
+            !(handle->valid >> node & 1) &&
+            !orr_block_is_shared(replicate->block))
+            block = orr_block_detach_locked(handle, node);
+        orr_unlock(&handle->lock);
+        orr_block_free(block);
+        if (block)
+            orr_node_freed(rt, node);
+    }
+}
+
+static void deinitialize(void *arg)
 {
     struct orr_handle *handle = arg;
     struct orr_runtime *rt = handle->runtime;
@@ -489,22 +510,34 @@ static void invalidate(void *arg)
     orr_deferred_run(rt, &deferred);
 }
 
+/* In the machine's own context no method of an interface may be called: then the
+ * memory is the first to leave, no more. */
+static void invalidate(void *arg)
+{
+    deinitialize(arg);
+    if (!orr_self->machine)
+        release_memory(arg);
+}
+
 void orr_data_invalidate_submit(struct orr_runtime *rt,
-                                struct orr_handle *handle)
+                                struct orr_handle *handle, bool keeps_memory)
 {
     if (orr_data_check(handle, "starpu_data_invalidate_submit") != 0)
         return;
-    orr_data_call_after(rt, handle, STARPU_W, invalidate);
+    orr_data_call_after(rt, handle, STARPU_W,
+                        keeps_memory ? deinitialize : invalidate);
     orr_handle_forget_beginning(handle);
 }
 
-void orr_data_invalidate(struct orr_runtime *rt, struct orr_handle *handle)
+void orr_data_invalidate(struct orr_runtime *rt, struct orr_handle *handle,
+                         bool keeps_memory)
 {
     if (orr_data_check(handle, "starpu_data_invalidate") != 0 ||
         !orr_may_block("starpu_data_invalidate"))
         return;
     orr_handle_wait_unordered(rt, handle);
-    orr_data_call_after(rt, handle, STARPU_W, invalidate);
+    orr_data_call_after(rt, handle, STARPU_W,
+                        keeps_memory ? deinitialize : invalidate);
     orr_handle_forget_beginning(handle);
     orr_handle_wait_idle(rt, handle, false);
 }

@@ -86,10 +86,12 @@ void orr_data_unregister(struct orr_runtime *rt, struct orr_handle *handle,
 void orr_data_unregister_submit(struct orr_runtime *rt,
                                 struct orr_handle *handle);
 
-/* Forgets the value: the next access must be a write. Blocks / does not. */
-void orr_data_invalidate(struct orr_runtime *rt, struct orr_handle *handle);
+/* Forgets the value, and frees memory of the library's own unless that is kept: the
+ * next access must be a write. Blocks / does not. */
+void orr_data_invalidate(struct orr_runtime *rt, struct orr_handle *handle,
+                         bool keeps_memory);
 void orr_data_invalidate_submit(struct orr_runtime *rt,
-                                struct orr_handle *handle);
+                                struct orr_handle *handle, bool keeps_memory);
 
 /* After the tasks submitted so far: writes the value back when the links are
  * idle and makes the replicates the first to be evicted. */

@@ -245,6 +245,56 @@ START_TEST(data_tell_where_they_have_memory)
 }
 END_TEST
 
+/* Whether it has memory on all nodes, or on none but that of its home. */
+static void check_memory(starpu_data_handle_t handle, unsigned there)
+{
+    for (unsigned n = 0; n < starpu_memory_nodes_get_count(); n++) {
+        int at_home = (int)n == starpu_data_get_home_node(handle);
+
+        ck_assert_uint_eq(starpu_data_test_if_allocated_on_node(handle, n),
+                          there || at_home);
+        ck_assert_uint_eq(starpu_data_is_on_node(handle, n), 0);
+    }
+}
+
+static void write_everywhere(starpu_data_handle_t handle)
+{
+    for (unsigned n = 0; n < starpu_memory_nodes_get_count(); n++) {
+        ck_assert_int_eq(starpu_data_acquire_on_node(handle, (int)n, STARPU_W),
+                         0);
+        starpu_data_release_on_node(handle, (int)n);
+    }
+}
+
+START_TEST(invalidation_frees_memory_and_the_other_keeps_it)
+{
+    int x = 3;
+    starpu_data_handle_t data[2];
+
+    machine_open(_i);
+    starpu_variable_data_register(&data[0], 0, (uintptr_t)&x, sizeof(x));
+    starpu_variable_data_register(&data[1], -1, 0, sizeof(x));
+    for (int i = 0; i < 2; i++) {
+        write_everywhere(data[i]);
+        starpu_data_deinitialize(data[i]);
+        check_memory(data[i], 1);
+        write_everywhere(data[i]);
+        starpu_data_deinitialize_submit(data[i]);
+        starpu_task_wait_for_all();
+        check_memory(data[i], 1);
+        starpu_data_invalidate(data[i]);
+        check_memory(data[i], 0);
+        write_everywhere(data[i]);
+        starpu_data_invalidate_submit(data[i]);
+        starpu_task_wait_for_all();
+        check_memory(data[i], 0);
+        write_everywhere(data[i]);
+        starpu_data_unregister(data[i]);
+    }
+    starpu_shutdown();
+}
+END_TEST
+
 START_TEST(data_describe_themselves)
 {
     int x[6];
@@ -336,6 +386,7 @@ int main(void)
     EACH(sparse_matrices_travel_to_all_workers_and_back);
     EACH(sparse_data_are_packed_indices_first);
     EACH(data_tell_where_they_have_memory);
+    EACH(invalidation_frees_memory_and_the_other_keeps_it);
     EACH(data_describe_themselves);
     EACH(arrays_of_any_dimensions_are_copied);
     tcase_add_test(once, footprints_of_sparse_data_are_those_of_starpu);

@@ -117,7 +117,7 @@ static void invalidate(unsigned thread)
     (void)thread;
     world_submit_one(0, &data[0], STARPU_RW, 1);
     data[0].unknown = true;
-    orr_data_invalidate(world, data[0].handle);
+    orr_data_invalidate(world, data[0].handle, false);
     world_submit_one(0, &data[0], STARPU_W, 1);
     STEP_ASSERT(orr_data_acquire(world, data[0].handle, 0, STARPU_R) == 0);
     world_read(&data[0], 0);

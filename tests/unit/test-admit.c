@@ -352,8 +352,8 @@ START_TEST(what_must_leave_is_brought_home_for_who_waits)
     ck_assert(!fake_fetch(job, 1));
     ck_assert_uint_eq(fake_told(job), 0);
     if (_i) {
-        orr_data_invalidate_submit(&fake.rt, data[2]);
-        orr_data_invalidate_submit(&fake.rt, data[3]);
+        orr_data_invalidate_submit(&fake.rt, data[2], false);
+        orr_data_invalidate_submit(&fake.rt, data[3], false);
     }
     fake_settle();
     ck_assert_uint_eq(fake_told(job), 1);

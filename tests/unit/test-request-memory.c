@@ -491,7 +491,7 @@ static void forget_what_a_job_waits_for(void *arg)
     (void)arg;
     (void)fake_ask(h, STARPU_R, 1);
     fake_progress(1);
-    orr_data_invalidate_submit(&fake.rt, h);
+    orr_data_invalidate_submit(&fake.rt, h, false);
     fake_end_copy(0);
 }
 

@@ -618,7 +618,7 @@ START_TEST(a_value_that_is_forgotten_does_not_come_back)
 {
     orr_handle_prefetch(&fake.rt, h, 1, ORR_PREFETCH);
     fake_progress(1);
-    orr_data_invalidate_submit(&fake.rt, h);
+    orr_data_invalidate_submit(&fake.rt, h, false);
     fake_settle();
     ck_assert_uint_eq(h->valid, 0);
     ck_assert_int_eq(fake_need(h, 1, true, ORR_FETCH, NULL), -ENODATA);

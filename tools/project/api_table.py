@@ -30,8 +30,6 @@ DIFFERENT = {
                                               "processor of the parallel worker",
     "starpu_sched_find_all_worker_combinations": "the last part of a gathered "
                                                  "part is combined, too",
-    "starpu_data_deinitialize": "memory is released as well",
-    "starpu_data_deinitialize_submit": "memory is released as well",
     "starpu_interface_map": "main memories only; else refused with -EIO",
     "starpu_idle_hook_register": "called every 20 us, not all the time",
     "starpu_display_bindings": "prints a list, not hwloc's drawing",
