@@ -40,8 +40,9 @@ struct starpu_data_filter {
 void starpu_data_partition(starpu_data_handle_t initial_handle,
                            struct starpu_data_filter *f);
 /* Waits for the children's tasks, brings their values to `gathering_node` (to
- * main memory first if the parent has no memory there any more), frees the
- * children. The parent's value is on all nodes where it is complete then. */
+ * main memory first if the parent has no memory there any more; -1: to main
+ * memory, unless they are complete somewhere), frees the children. The parent's
+ * value is on all nodes where it is complete then. */
 void starpu_data_unpartition(starpu_data_handle_t root_data,
                              unsigned gathering_node);
 

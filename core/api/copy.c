@@ -6,19 +6,19 @@
 #include <stdlib.h>
 
 #include "core/api/api.h"
+#include "core/data/label.h"
+#include "core/device/methods.h"
 
 /* Both data are on the worker's node. The table comes with the task: buffers
  * do not say of which kind they are. */
 static void copy(void *buffers[], void *cl_arg)
 {
-    const struct starpu_data_copy_methods *methods =
-        (*(struct starpu_data_interface_ops **)cl_arg)->copy_methods;
+    const struct starpu_data_interface_ops *ops =
+        *(struct starpu_data_interface_ops **)cl_arg;
     unsigned node = starpu_worker_get_local_memory_node();
 
-    if (methods->any_to_any)
-        methods->any_to_any(buffers[1], node, buffers[0], node, NULL);
-    else
-        methods->ram_to_ram(buffers[1], node, buffers[0], node);
+    (void)orr_copy_by_methods(ORR_API_RUNTIME()->machine, ops, buffers[1], node,
+                              buffers[0], node, NULL);
 }
 
 static struct starpu_perfmodel model = {
@@ -50,6 +50,14 @@ static void *argument(const char *call, const struct orr_handle *handle)
     return arg;
 }
 
+/* Data of another shape may have room for as many bytes. */
+static bool fits(const struct orr_handle *src, const struct orr_handle *dst)
+{
+    return !src->ops->compare || src->size <= dst->size ||
+           src->ops->compare(src->replicates[STARPU_MAIN_RAM].interface,
+                             dst->replicates[STARPU_MAIN_RAM].interface);
+}
+
 int starpu_data_cpy_priority(starpu_data_handle_t dst_handle,
                              starpu_data_handle_t src_handle, int asynchronous,
                              void (*callback_func)(void *), void *callback_arg,
@@ -69,6 +77,12 @@ int starpu_data_cpy_priority(starpu_data_handle_t dst_handle,
         orr_log_error("starpu_data_cpy: the two data are of different kinds "
                       "(interfaces %d and %d)",
                       (int)dst->ops->interfaceid, (int)src->ops->interfaceid);
+        abort();
+    }
+    if (!fits(src, dst)) {
+        orr_log_error("starpu_data_cpy: %s has another shape than %s: what is "
+                      "copied would not fit there",
+                      orr_handle_label(src).text, orr_handle_label(dst).text);
         abort();
     }
     task = starpu_task_create();

@@ -12,6 +12,7 @@
 #include "core/api/memory.h"
 #include "core/api/process.h"
 #include "core/data/interfaces/dense.h"
+#include "core/data/label.h"
 #include "core/data/node.h"
 #include "core/device/driver.h"
 #include "core/device/pinned.h"
@@ -48,8 +49,8 @@ void starpu_data_register(starpu_data_handle_t *handleptr, int home_node,
     struct orr_handle *handle;
 
     check_ops(ops);
-    if (home_node >= 0)
-        (void)orr_api_node(__func__, home_node);
+    if (home_node != -1)
+        (void)orr_api_node(__func__, (unsigned)home_node);
     starpu_data_register_ops(ops);
     if (orr_handle_new(rt, NULL, home_node, data_interface, ops, &handle) < 0) {
         orr_log_error("%s: out of memory", __func__);
@@ -73,11 +74,20 @@ void starpu_data_ptr_register(starpu_data_handle_t handle, unsigned node)
 {
     struct orr_handle *h = orr_api_handle(__func__, handle);
 
+    bool twice;
+
     (void)orr_api_node(__func__, node);
     orr_lock(&h->lock);
+    twice = h->replicates[node].allocated;
     h->replicates[node].allocated = true;
     h->allocated |= UINT64_C(1) << node;
     orr_unlock(&h->lock);
+    if (!twice)
+        return;
+    orr_log_error("%s of %s: the data have memory on node %u already: call it "
+                  "right after the registration",
+                  __func__, orr_handle_label(h).text, node);
+    abort();
 }
 
 /* -- queries -- */

@@ -8,6 +8,7 @@
 #include "core/api/api.h"
 #include "core/data/data.h"
 #include "core/data/label.h"
+#include "core/data/pending.h"
 
 void starpu_data_partition(starpu_data_handle_t initial_handle,
                            struct starpu_data_filter *f)
@@ -32,7 +33,8 @@ void starpu_data_unpartition(starpu_data_handle_t root_data,
     struct orr_handle *handle = orr_api_handle(__func__, root_data);
     struct orr_runtime *rt = ORR_API_RUNTIME();
 
-    (void)orr_api_node(__func__, gathering_node);
+    if (gathering_node != ORR_NO_NODE)
+        (void)orr_api_node(__func__, gathering_node);
     ORR_RECORD(rt, .verb = ORR_CALL_UNPARTITION, .id = handle->id,
                .node = (int)gathering_node);
     orr_data_unpartition(rt, handle, gathering_node);

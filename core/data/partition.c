@@ -22,6 +22,7 @@
 #include "core/data/data.h"
 #include "core/data/label.h"
 #include "core/data/node.h"
+#include "core/data/pending.h"
 #include "core/data/placement.h"
 #include "core/data/plan.h"
 #include "core/data/reduction.h"
@@ -324,15 +325,31 @@ static uint64_t common_memory(const struct orr_handle *handle)
     return nodes;
 }
 
-/* Where the children meet: on the node that was asked for if they can, else in
- * the base. The parent's memory there is pinned once more. */
+/* The nodes where the parent would have its value if its children, which nobody uses
+ * any more, were joined as they are. */
+static uint64_t complete_nodes(const struct orr_handle *handle)
+{
+    uint64_t nodes = common_memory(handle) & handle->kept;
+
+    for (unsigned i = 0; i < handle->nchildren; i++)
+        nodes &= handle->children[i]->valid;
+    return nodes;
+}
+
+/* Where the children meet: on the node that was asked for if they can; where they
+ * are complete, if none was; else in the base. The parent's memory there is pinned
+ * once more. */
 static unsigned choose_meeting(struct orr_handle *handle, unsigned wanted)
 {
-    unsigned node = wanted;
+    unsigned node = orr_handle_base(handle);
+    uint64_t nodes;
 
     orr_lock(&handle->lock);
-    if (!(handle->allocated & handle->kept & UINT64_C(1) << node))
-        node = orr_handle_base(handle);
+    nodes = wanted == ORR_NO_NODE
+                ? complete_nodes(handle)
+                : handle->allocated & handle->kept & UINT64_C(1) << wanted;
+    if (nodes)
+        node = (unsigned)__builtin_ctzll(nodes);
     handle->replicates[node].refs++;
     orr_node_retain(handle, node);
     orr_unlock(&handle->lock);
@@ -349,11 +366,9 @@ static void join(struct orr_runtime *rt, struct orr_handle *handle)
     while (!try_pin(handle))
         orr_handle_wait_idle(rt, handle, false);
     nodes = handle->allocated;
-    valid = common_memory(handle) & handle->kept;
-    for (unsigned i = 0; i < handle->nchildren; i++) {
-        valid &= handle->children[i]->valid;
+    valid = complete_nodes(handle);
+    for (unsigned i = 0; i < handle->nchildren; i++)
         unreal |= handle->children[i]->unreal;
-    }
     free_children(handle);
     orr_lock(&handle->lock);
     handle->partitioned = false;
@@ -391,6 +406,7 @@ void orr_data_unpartition(struct orr_runtime *rt, struct orr_handle *handle,
     join(rt, handle);
     unpin(handle, UINT64_C(1) << node);
     unpin(handle, UINT64_C(1) << base);
-    if (gathering_node != node && handle->valid)
+    if (gathering_node != node && gathering_node != ORR_NO_NODE &&
+        handle->valid)
         orr_handle_prefetch(rt, handle, gathering_node, ORR_PREFETCH);
 }

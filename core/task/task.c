@@ -182,6 +182,14 @@ static int check_buffers(const struct starpu_task *task)
                                 "starpu_data_unpartition first");
             return -EINVAL;
         }
+        if (STARPU_TASK_GET_MODE(task, i) & STARPU_NONE) {
+            orr_log_error("starpu_task_submit: buffer %d of task `%s' has mode "
+                          "STARPU_NONE: say how it is used",
+                          i,
+                          task->name ? task->name
+                                     : (task->cl->name ? task->cl->name : "?"));
+            return -EINVAL;
+        }
         if (handle->is_duplicate &&
             STARPU_TASK_GET_MODE(task, i) & (STARPU_W | STARPU_REDUX)) {
             orr_log_error("starpu_task_submit: buffer %d of task `%s' is "

@@ -393,6 +393,34 @@ START_TEST(pieces_may_overlap)
 }
 END_TEST
 
+/* Without a node that is wanted nothing is moved where they are complete; else they
+ * meet in main memory. */
+START_TEST(pieces_are_joined_on_no_node_in_particular)
+{
+    open_with(_i, NULL);
+    starpu_data_handle_t h = vector(NULL, WORDS);
+
+    run_on(gpu(0), &cl_fill, h);
+    cut(h, PARTS);
+    for (int i = 0; i < PARTS; i++)
+        run_on(gpu(0), &cl_increment, piece(h, i));
+    starpu_task_wait_for_all();
+    (void)moved();
+    starpu_data_unpartition(h, (unsigned)-1);
+    ck_assert_int_eq((int)moved(), 0);
+    ck_assert_int_eq(starpu_data_is_on_node(h, node_of(0)), 1);
+    ck_assert_int_eq(starpu_data_is_on_node(h, STARPU_MAIN_RAM), 0);
+    cut(h, PARTS);
+    for (int i = 0; i < PARTS; i++)
+        run_on(gpu((unsigned)i % 3), &cl_increment, piece(h, i));
+    starpu_data_unpartition(h, (unsigned)-1);
+    ck_assert_int_eq(starpu_data_is_on_node(h, STARPU_MAIN_RAM), 1);
+    check_vector(h, 2000);
+    starpu_data_unregister(h);
+    starpu_shutdown();
+}
+END_TEST
+
 /* Data without a value get one by their pieces, wherever those are written. Their
  * init codelet does not make another one. */
 START_TEST(pieces_make_the_first_value)
@@ -732,6 +760,8 @@ static Suite *pieces_suite(void)
     tcase_add_loop_test(tc, what_no_piece_covers_is_kept, 0, 2 * NRULES);
     tcase_add_loop_test(tc, what_no_piece_covers_may_be_out_of_date, 0, NRULES);
     tcase_add_loop_test(tc, pieces_may_overlap, 0, NRULES);
+    tcase_add_loop_test(tc, pieces_are_joined_on_no_node_in_particular, 0,
+                        NRULES);
     tcase_add_loop_test(tc, pieces_make_the_first_value, 0, NRULES);
     tcase_add_loop_test(tc, tasks_contribute_to_pieces_in_place, 0, NRULES);
     suite_add_tcase(s, tc);

@@ -1,0 +1,531 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * tests/api/test-mistakes.c - calls about data that make no sense: each is refused, or
+ * ends the program, with a message that names the call and the data, and spoils
+ * nothing.
+ */
+#include <errno.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "machines.h"
+
+enum { N = 64, PARTS = 4 };
+
+static double memory[N * N], other_memory[N * N];
+
+/* --- what the calls are about --- */
+
+static void nothing(void *buffers[], void *arg)
+{
+    (void)buffers, (void)arg;
+}
+
+#define CODELET(name_, mode)                                                   \
+    static struct starpu_codelet name_ = {.cpu_funcs = {nothing},              \
+                                          .cuda_funcs = {nothing},             \
+                                          .nbuffers = 1,                       \
+                                          .modes = {mode},                     \
+                                          .name = "k"}
+CODELET(cl_r, STARPU_R);
+CODELET(cl_w, STARPU_W);
+CODELET(cl_rw, STARPU_RW);
+CODELET(cl_redux, STARPU_REDUX);
+CODELET(cl_none, STARPU_NONE);
+
+static starpu_data_handle_t named(starpu_data_handle_t handle)
+{
+    starpu_data_set_name(handle, "mine");
+    return handle;
+}
+
+static starpu_data_handle_t vector(void)
+{
+    starpu_data_handle_t handle;
+
+    starpu_vector_data_register(&handle, 0, (uintptr_t)memory, N, 8);
+    return named(handle);
+}
+
+static starpu_data_handle_t matrix(void)
+{
+    starpu_data_handle_t handle;
+
+    starpu_matrix_data_register(&handle, 0, (uintptr_t)memory, N, N, N, 8);
+    return named(handle);
+}
+
+static starpu_data_handle_t temporary(void)
+{
+    starpu_data_handle_t handle;
+
+    starpu_vector_data_register(&handle, -1, 0, N, 8);
+    return named(handle);
+}
+
+static struct starpu_data_filter by_block = {
+    .filter_func = starpu_vector_filter_block, .nchildren = PARTS};
+
+static starpu_data_handle_t cut(void)
+{
+    starpu_data_handle_t handle = vector();
+
+    starpu_data_partition(handle, &by_block);
+    return handle;
+}
+
+static starpu_data_handle_t parts[N];
+
+static starpu_data_handle_t planned(void)
+{
+    starpu_data_handle_t handle = vector();
+
+    starpu_data_partition_plan(handle, &by_block, parts);
+    return handle;
+}
+
+/* With this filter, in the blocking way, or by a plan. */
+static void cut_by(starpu_data_handle_t handle,
+                   void (*filter_func)(void *, void *,
+                                       struct starpu_data_filter *, unsigned,
+                                       unsigned),
+                   unsigned n, unsigned arg, void *arg_ptr)
+{
+    struct starpu_data_filter filter = {.filter_func = filter_func,
+                                        .nchildren = n,
+                                        .filter_arg = arg,
+                                        .filter_arg_ptr = arg_ptr};
+
+    starpu_data_partition(handle, &filter);
+}
+
+/* Ends the program as it should if the call was refused. */
+static void expect(int rc, int wanted)
+{
+    if (rc == wanted)
+        return;
+    fprintf(stderr, "the call returns %d, not %d\n", rc, wanted);
+    exit(9);
+}
+
+static int submit(struct starpu_codelet *cl, starpu_data_handle_t handle)
+{
+    struct starpu_task *task = starpu_task_create();
+
+    task->cl = cl;
+    task->handles[0] = handle;
+    return starpu_task_submit(task);
+}
+
+/* A task that has been submitted ends, or the program does. */
+static void run(struct starpu_codelet *cl, starpu_data_handle_t handle)
+{
+    expect(submit(cl, handle), 0);
+    starpu_task_wait_for_all();
+}
+
+static void acquire_in_callback(void *arg)
+{
+    expect(starpu_data_acquire(arg, STARPU_R), -EDEADLK);
+}
+
+static void call_back(void)
+{
+    starpu_data_handle_t handle = vector();
+    struct starpu_task *task = starpu_task_create();
+
+    task->cl = &cl_rw;
+    task->handles[0] = handle;
+    task->callback_func = acquire_in_callback;
+    task->callback_arg = handle;
+    expect(starpu_task_submit(task), 0);
+    starpu_task_wait_for_all();
+}
+
+static void register_dense(int ndim)
+{
+    uint32_t nn[] = {8, 4, 4}, ldn[] = {1, 8, 16};
+    starpu_data_handle_t handle;
+    uintptr_t at = (uintptr_t)memory;
+
+    if (ndim == 2)
+        starpu_matrix_data_register(&handle, 0, at, 8, 16, 4, 8);
+    else if (ndim == 3)
+        starpu_block_data_register(&handle, 0, at, 4, 16, 4, 5, 4, 8);
+    else if (ndim == 4)
+        starpu_tensor_data_register(&handle, 0, at, 4, 16, 10, 4, 4, 4, 4, 8);
+    else
+        starpu_ndim_data_register(&handle, 0, at, ldn, nn, 3, 8);
+}
+
+static void register_own(int what)
+{
+    static struct starpu_data_interface_ops ops;
+    struct starpu_vector_interface v = {
+        .nx = 4, .elemsize = 8, .allocsize = 32};
+    starpu_data_handle_t handle;
+
+    ops = starpu_interface_vector_ops;
+    ops.interfaceid = STARPU_UNKNOWN_INTERFACE_ID;
+    if (what == 0)
+        ops.register_data_handle = NULL;
+    else if (what == 1)
+        ops.footprint = NULL;
+    else
+        ops.allocate_data_on_node = NULL;
+    starpu_data_register(&handle, -1, &v, &ops);
+    run(&cl_w, handle);
+}
+
+static void copy_to_less(void)
+{
+    starpu_data_handle_t less;
+
+    starpu_vector_data_register(&less, 0, (uintptr_t)other_memory, N / 2, 8);
+    starpu_data_cpy(less, vector(), 0, NULL, NULL);
+}
+
+static void pack(int what)
+{
+    uint32_t columns[] = {0, 1}, rows[] = {0, 1};
+    starpu_data_handle_t handle;
+    starpu_ssize_t n = 0;
+    void *bytes = NULL;
+
+    if (what == 0) {
+        handle = vector();
+        starpu_data_acquire(handle, STARPU_RW);
+        starpu_data_pack(handle, &bytes, &n);
+        expect(starpu_data_unpack(handle, bytes, (size_t)n - 1), -EINVAL);
+        return;
+    }
+    if (what == 1) {
+        starpu_data_pack(temporary(), &bytes, &n);
+        return;
+    }
+    starpu_coo_data_register(&handle, 0, 2, 2, 2, columns, rows,
+                             (uintptr_t)memory, 8);
+    starpu_data_pack(handle, &bytes, &n);
+}
+
+static void switch_other(void)
+{
+    starpu_data_handle_t other = matrix(), others[PARTS];
+    struct starpu_data_filter by_row = {
+        .filter_func = starpu_matrix_filter_block, .nchildren = PARTS};
+
+    starpu_data_partition_plan(other, &by_row, others);
+    starpu_data_partition_submit(planned(), PARTS, others);
+}
+
+static void whole_and_part(void)
+{
+    struct starpu_codelet both = {.cpu_funcs = {nothing},
+                                  .nbuffers = 2,
+                                  .modes = {STARPU_RW, STARPU_R},
+                                  .name = "k"};
+
+    starpu_data_handle_t whole = planned();
+
+    starpu_task_insert(&both, STARPU_RW, whole, STARPU_R, parts[0], 0);
+}
+
+static void too_large(void)
+{
+    starpu_data_handle_t handle;
+
+    starpu_vector_data_register(&handle, -1, 0, UINT32_C(1) << 31, 1 << 20);
+    run(&cl_w, named(handle));
+}
+
+/* --- the calls --- */
+
+enum how { REFUSED, ABORTS, EXITS };
+
+/* X(how, words of the message, statement) */
+#define MISTAKES(X)                                                            \
+    X(ABORTS, "starpu_data_unregister:", {                                     \
+        starpu_data_handle_t h = vector();                                     \
+        starpu_data_unregister(h);                                             \
+        starpu_data_unregister(h);                                             \
+    })                                                                         \
+    X(ABORTS, "handle is NULL", starpu_data_unregister(NULL))                  \
+    X(ABORTS, "starpu_data_unregister of mine: the data are partitioned",      \
+      starpu_data_unregister(cut()))                                           \
+    X(ABORTS, "starpu_data_unregister of mine: the data have planned",         \
+      starpu_data_unregister(planned()))                                       \
+    X(ABORTS, "starpu_data_unregister_submit of mine",                         \
+      starpu_data_unregister_submit(planned()))                                \
+    X(ABORTS, "a piece of mine",                                               \
+      starpu_data_unregister(starpu_data_get_child(cut(), 0)))                 \
+    X(ABORTS, "part of a planned partition", {                                 \
+        planned();                                                             \
+        starpu_data_unregister(parts[1]);                                      \
+    })                                                                         \
+    X(EXITS, "acquisition of data `mine'", {                                   \
+        starpu_data_handle_t h = vector();                                     \
+        starpu_data_acquire(h, STARPU_RW);                                     \
+        starpu_data_unregister(h);                                             \
+    })                                                                         \
+    X(REFUSED, "buffer 0 of task `k'", {                                       \
+        starpu_data_handle_t h = vector();                                     \
+        starpu_data_unregister(h);                                             \
+        expect(submit(&cl_rw, h), -EINVAL);                                    \
+        expect(starpu_data_acquire(h, STARPU_R), -EINVAL);                     \
+    })                                                                         \
+    X(REFUSED, "no data handle", expect(submit(&cl_rw, NULL), -EINVAL))        \
+    X(REFUSED, "STARPU_NONE", expect(submit(&cl_none, vector()), -EINVAL))     \
+    X(REFUSED, "(mine)", expect(submit(&cl_redux, vector()), -EINVAL))         \
+    X(REFUSED, "is partitioned", expect(submit(&cl_rw, cut()), -EINVAL))       \
+    X(REFUSED, "starpu_data_acquire of mine: the data are partitioned",        \
+      expect(starpu_data_acquire(cut(), STARPU_R), -EINVAL))                   \
+    X(REFUSED, "starpu_data_acquire: the data handle is NULL",                 \
+      expect(starpu_data_acquire(NULL, STARPU_R), -EINVAL))                    \
+    X(REFUSED, "of mine: the mode must be",                                    \
+      expect(starpu_data_acquire(vector(), STARPU_NONE), -EINVAL))             \
+    X(REFUSED, "are for tasks only",                                           \
+      expect(starpu_data_acquire(vector(), STARPU_SCRATCH), -EINVAL))          \
+    X(REFUSED, "are for tasks only",                                           \
+      expect(starpu_data_acquire(vector(), STARPU_REDUX), -EINVAL))            \
+    X(REFUSED, "starpu_data_acquire_on_node of mine: there is no such",        \
+      expect(starpu_data_acquire_on_node(vector(), 60, STARPU_R), -EINVAL))    \
+    X(REFUSED, "starpu_data_acquire_on_node of mine: there is no such",        \
+      expect(starpu_data_acquire_on_node(vector(), -7, STARPU_R), -EINVAL))    \
+    X(REFUSED, "from a callback", call_back())                                 \
+    X(EXITS, "reads buffer 0 (mine), which has no value",                      \
+      starpu_data_acquire(temporary(), STARPU_R))                              \
+    X(EXITS, "`k' reads buffer 0 (mine)", run(&cl_r, temporary()))             \
+    X(EXITS, "`k' reads buffer 0 (mine)", {                                    \
+        starpu_data_handle_t h = vector();                                     \
+        starpu_data_invalidate(h);                                             \
+        run(&cl_r, h);                                                         \
+    })                                                                         \
+    X(EXITS, "has no value",                                                   \
+      starpu_data_fetch_on_node(temporary(), STARPU_MAIN_RAM, 0))              \
+    X(REFUSED, "starpu_data_release of mine: the data are not acquired", {     \
+        starpu_data_handle_t h = vector();                                     \
+        starpu_data_acquire(h, STARPU_R);                                      \
+        starpu_data_release(h);                                                \
+        starpu_data_release(h);                                                \
+        expect(starpu_data_acquire(h, STARPU_RW), 0);                          \
+        starpu_data_release(h);                                                \
+        starpu_data_unregister(h);                                             \
+    })                                                                         \
+    X(ABORTS, "starpu_data_release_to of mine", {                              \
+        starpu_data_handle_t h = vector();                                     \
+        starpu_data_acquire(h, STARPU_R);                                      \
+        starpu_data_release_to(h, STARPU_RW);                                  \
+    })                                                                         \
+    X(ABORTS, "starpu_data_partition of mine: the data are partitioned",       \
+      starpu_data_partition(cut(), &by_block))                                 \
+    X(ABORTS, "starpu_data_partition of mine: plans partition",                \
+      starpu_data_partition(planned(), &by_block))                             \
+    X(ABORTS, "starpu_data_partition_plan of mine: the data are",              \
+      starpu_data_partition_plan(cut(), &by_block, parts))                     \
+    X(ABORTS, "starpu_data_partition of mine: the filter has no",              \
+      starpu_data_partition(vector(), NULL))                                   \
+    X(ABORTS, "starpu_data_partition_plan of mine: the filter has no",         \
+      starpu_data_partition_plan(vector(), NULL, parts))                       \
+    X(ABORTS, "starpu_data_partition of mine: the filter makes 0",             \
+      cut_by(vector(), starpu_vector_filter_block, 0, 0, NULL))                \
+    X(ABORTS, "64 elements with a shadow of 0 cannot be cut into 65",          \
+      cut_by(vector(), starpu_vector_filter_block, N + 1, 0, NULL))            \
+    X(ABORTS, "starpu_vector_filter_block_shadow",                             \
+      cut_by(vector(), starpu_vector_filter_block_shadow, 4, 0, (void *)40))   \
+    X(ABORTS, "starpu_matrix_filter_block: the data has interface 2",          \
+      cut_by(vector(), starpu_matrix_filter_block, 4, 0, NULL))                \
+    X(ABORTS, "starpu_vector_filter_block: the data has interface 0",          \
+      cut_by(matrix(), starpu_vector_filter_block, 4, 0, NULL))                \
+    X(ABORTS, "a vector of 64 cannot be cut after 64",                         \
+      cut_by(vector(), starpu_vector_filter_divide_in_2, 2, N, NULL))          \
+    X(ABORTS, "is outside of the vector of 64",                                \
+      cut_by(vector(), starpu_vector_filter_list, 2, 0,                        \
+             (uint32_t[]){N - 4, N - 4}))                                      \
+    X(ABORTS, "element 64 was requested",                                      \
+      cut_by(vector(), starpu_vector_filter_pick_variable, 4, 0,               \
+             (void *)(uintptr_t)(N - 2)))                                      \
+    X(ABORTS, "have no sequential consistency", {                              \
+        starpu_data_handle_t h = vector();                                     \
+        starpu_data_set_sequential_consistency_flag(h, 0);                     \
+        starpu_data_partition_plan(h, &by_block, parts);                       \
+    })                                                                         \
+    X(REFUSED, "starpu_data_unpartition of mine: the data are not",            \
+      starpu_data_unpartition(vector(), STARPU_MAIN_RAM))                      \
+    X(ABORTS, "starpu_data_unpartition: there is no memory node 60",           \
+      starpu_data_unpartition(cut(), 60))                                      \
+    X(ABORTS, "starpu_data_get_child of mine: there is no child 4",            \
+      starpu_data_get_child(cut(), PARTS))                                     \
+    X(ABORTS, "starpu_data_get_child of mine: there is no child 0",            \
+      starpu_data_get_child(vector(), 0))                                      \
+    X(ABORTS, "starpu_data_get_sub_data of mine[0]",                           \
+      starpu_data_get_sub_data(cut(), 2, 0, 0))                                \
+    X(ABORTS, "starpu_data_partition_submit of mine: the data are", {          \
+        starpu_data_handle_t h = planned();                                    \
+        starpu_data_partition_submit(h, PARTS, parts);                         \
+        starpu_data_partition_submit(h, PARTS, parts);                         \
+    })                                                                         \
+    X(ABORTS, "starpu_data_unpartition_submit of mine",                        \
+      starpu_data_unpartition_submit(planned(), PARTS, parts, -1))             \
+    X(ABORTS, "starpu_data_partition_readwrite_upgrade_submit of mine",        \
+      starpu_data_partition_readwrite_upgrade_submit(planned(), PARTS, parts)) \
+    X(ABORTS, "starpu_data_partition_readonly_downgrade_submit of mine",       \
+      starpu_data_partition_readonly_downgrade_submit(planned(), PARTS,        \
+                                                      parts))                  \
+    X(ABORTS, "not those of a plan of these data", switch_other())             \
+    X(ABORTS, "the plan has another number of children",                       \
+      starpu_data_partition_submit(planned(), PARTS - 1, parts))               \
+    X(ABORTS, "uses data and a part of them", whole_and_part())                \
+    X(ABORTS, "columns would overlap", register_dense(2))                      \
+    X(ABORTS, "planes would overlap", register_dense(3))                       \
+    X(ABORTS, "blocks would overlap", register_dense(4))                       \
+    X(ABORTS, "elements would overlap", register_dense(5))                     \
+    X(ABORTS, "starpu_data_register: there is no memory node 55", {            \
+        starpu_data_handle_t h;                                                \
+        starpu_vector_data_register(&h, 55, (uintptr_t)memory, N, 8);          \
+    })                                                                         \
+    X(ABORTS, "starpu_data_register: there is no memory node", {               \
+        starpu_data_handle_t h;                                                \
+        starpu_vector_data_register(&h, -2, (uintptr_t)memory, N, 8);          \
+    })                                                                         \
+    X(ABORTS, "starpu_data_ptr_register of mine: the data have memory", {      \
+        starpu_data_handle_t h = temporary();                                  \
+        starpu_vector_ptr_register(h, 0, (uintptr_t)memory, 0, 0);             \
+        starpu_vector_ptr_register(h, 0, (uintptr_t)memory, 0, 0);             \
+    })                                                                         \
+    X(ABORTS, "starpu_data_register: the table", register_own(0))              \
+    X(ABORTS, "starpu_data_register: the table", register_own(1))              \
+    X(EXITS, "no allocate_data_on_node", register_own(2))                      \
+    X(ABORTS, "no memory on node 0", starpu_vector_get_local_ptr(temporary())) \
+    X(REFUSED, "starpu_data_unpack: got 511", pack(0))                         \
+    X(ABORTS, "starpu_data_pack_node: the data have no memory", pack(1))       \
+    X(ABORTS, "lacks pack_data", pack(2))                                      \
+    X(ABORTS, "starpu_data_cpy: the two data are of different",                \
+      starpu_data_cpy(matrix(), vector(), 0, NULL, NULL))                      \
+    X(ABORTS, "starpu_data_cpy: mine has another shape", copy_to_less())       \
+    X(ABORTS, "starpu_data_assign_arbiter", {                                  \
+        starpu_data_handle_t h = vector();                                     \
+        run(&cl_rw, h);                                                        \
+        starpu_data_acquire(h, STARPU_R);                                      \
+        starpu_data_assign_arbiter(h, starpu_arbiter_create());                \
+    })                                                                         \
+    X(REFUSED, "STARPU_DISK_SIZE_MIN",                                         \
+      expect(starpu_disk_register(&starpu_disk_stdio_ops, (char[]){"/tmp"},    \
+                                  1024),                                       \
+             -EINVAL))                                                         \
+    X(EXITS, "no memory for buffer 0", too_large())
+
+#define FUNCTION(how, words, statement) {how, words},
+static const struct {
+    enum how how;
+    const char *words;
+} mistakes[] = {MISTAKES(FUNCTION)};
+#undef FUNCTION
+
+enum { NMISTAKES = sizeof(mistakes) / sizeof(mistakes[0]) };
+
+static void make(int which)
+{
+    int i = 0;
+
+#define CASE(how, words, statement)                                            \
+    if (which == i++) {                                                        \
+        statement;                                                             \
+        return;                                                                \
+    }
+    MISTAKES(CASE)
+#undef CASE
+}
+
+/* The status of a process that makes it, and what it says. */
+static int make_apart(int which, int machine, char *text, size_t size)
+{
+    int pipes[2], status;
+    size_t n = 0;
+    ssize_t got;
+    pid_t pid;
+
+    ck_assert_int_eq(pipe(pipes), 0);
+    pid = fork();
+    if (pid == 0) {
+        dup2(pipes[1], 2);
+        close(pipes[0]);
+        close(pipes[1]);
+        machine_choose(machine);
+        if (starpu_init(NULL) != 0)
+            _exit(10);
+        make(which);
+        _exit(0);
+    }
+    close(pipes[1]);
+    while ((got = read(pipes[0], text + n, size - 1 - n)) > 0)
+        n += (size_t)got;
+    text[n] = '\0';
+    close(pipes[0]);
+    ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+    return status;
+}
+
+static bool ends_as(int status, enum how how)
+{
+    switch (how) {
+    case REFUSED:
+        return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+    case ABORTS:
+        return WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT;
+    default: /* 3: a deadlock of the simulated machine */
+        return WIFEXITED(status) &&
+               (WEXITSTATUS(status) == 1 || WEXITSTATUS(status) == 3);
+    }
+}
+
+static void check_all(int machine)
+{
+    static char text[65536];
+
+    for (int i = 0; i < NMISTAKES; i++) {
+        int status = make_apart(i, machine, text, sizeof(text));
+
+        ck_assert_msg(ends_as(status, mistakes[i].how),
+                      "mistake %d (%s) ends with status 0x%x and says\n%s", i,
+                      mistakes[i].words, (unsigned)status, text);
+        ck_assert_msg(strstr(text, mistakes[i].words),
+                      "mistake %d: no \"%s\" in\n%s", i, mistakes[i].words,
+                      text);
+    }
+}
+
+START_TEST(mistakes_are_named_on_the_real_machine)
+{
+    check_all(0);
+}
+END_TEST
+
+START_TEST(mistakes_are_named_on_a_simulated_machine)
+{
+    if (NMACHINES > FIRST_SIMULATED)
+        check_all(FIRST_SIMULATED);
+}
+END_TEST
+
+static Suite *mistakes_suite(void)
+{
+    Suite *suite = suite_create("mistakes");
+    TCase *tc = tcase_create("all");
+
+    tcase_set_timeout(tc, 60);
+    tcase_add_test(tc, mistakes_are_named_on_the_real_machine);
+    tcase_add_test(tc, mistakes_are_named_on_a_simulated_machine);
+    suite_add_tcase(suite, tc);
+    return suite;
+}
+
+int main(void)
+{
+    return suite_main(mistakes_suite());
+}
