@@ -23,11 +23,16 @@ enum orr_form orr_form_of_node(unsigned node)
 
 /* --- done --- */
 
+/* What a codelet has placed in main memory is converted there, whoever uses it. */
 static orr_kernel_func_t find_function(struct orr_runtime *rt,
                                        const struct starpu_codelet *cl,
-                                       const struct orr_converter *converter)
+                                       const struct orr_converter *converter,
+                                       unsigned node)
 {
-    orr_kernel_func_t function = converter->function_of(cl, converter->worker);
+    orr_kernel_func_t function =
+        orr_node_is_main(&rt->machine->nodes[node])
+            ? orr_codelet_host_function(cl, 0)
+            : converter->function_of(cl, converter->worker);
 
     if (function)
         return function;
@@ -40,9 +45,10 @@ static orr_kernel_func_t find_function(struct orr_runtime *rt,
 
 /* Returns how long that took, really. */
 static double call(struct orr_runtime *rt, struct starpu_codelet *cl,
-                   void *interface, const struct orr_converter *converter)
+                   void *interface, const struct orr_converter *converter,
+                   unsigned node)
 {
-    orr_kernel_func_t function = find_function(rt, cl, converter);
+    orr_kernel_func_t function = find_function(rt, cl, converter, node);
     double start = orr_exec_now(rt->exec);
 
     orr_self->frozen++;
@@ -61,7 +67,7 @@ static double convert(struct orr_runtime *rt, const struct orr_access *access,
     if (!cl)
         return 0;
     if (!rt->skips_kernels)
-        us = call(rt, cl, interface, converter);
+        us = call(rt, cl, interface, converter, access->at);
     orr_multiformat_end(interface, access->at);
     if (converter->worker && !rt->machine->kernels_take_their_length)
         orr_conversion_measure(rt, cl, access->handle, converter->worker, us);

@@ -19,6 +19,8 @@ union view {
     struct starpu_csr_interface csr;
     struct starpu_bcsr_interface bcsr;
     struct starpu_coo_interface coo;
+    struct starpu_multiformat_interface multiformat;
+    _Alignas(16) char own[LENT_ROOM];
 };
 
 /* The host's view of a buffer. */
@@ -43,6 +45,22 @@ union view {
         return s;                                                              \
     } while (0)
 
+static void *look_at_forms(struct starpu_multiformat_interface *view,
+                           const void *buffer, lent_find_t find, void *arg)
+{
+    const struct starpu_multiformat_data_interface_ops *ops;
+
+    *view = *(const struct starpu_multiformat_interface *)buffer;
+    ops = view->ops;
+    view->cpu_ptr = find(arg, (uintptr_t)view->cpu_ptr, 0, ops->cpu_elemsize);
+    view->cuda_ptr =
+        find(arg, (uintptr_t)view->cuda_ptr, 0, ops->cuda_elemsize);
+    view->opencl_ptr =
+        find(arg, (uintptr_t)view->opencl_ptr, 0, ops->opencl_elemsize);
+    view->hip_ptr = view->cpu_ptr;
+    return view;
+}
+
 /* All interfaces begin with their kind. */
 static void *look(union view *view, void *buffer, lent_find_t find, void *arg)
 {
@@ -65,14 +83,22 @@ static void *look(union view *view, void *buffer, lent_find_t find, void *arg)
         SPARSE(bcsr, uintptr_t, nzval, colind, rowptr);
     case STARPU_COO_INTERFACE_ID:
         SPARSE(coo, uintptr_t, values, columns, rows);
+    case STARPU_MULTIFORMAT_INTERFACE_ID:
+        return look_at_forms(&view->multiformat, buffer, find, arg);
     default:
-        return buffer;
+        if (!lent_own_view)
+            return buffer;
+        lent_own_view(view, buffer, find, arg);
+        return view;
     }
 }
 
 /* -- reductions -- */
 
 void (*lent_init)(void *buffers[], void *arg);
+void (*lent_convert)(void *buffers[], void *arg);
+void (*lent_own_view)(void *view, const void *buffer, lent_find_t find,
+                      void *arg);
 
 void lent_reduction(starpu_data_handle_t handle, struct starpu_codelet *redux,
                     struct starpu_codelet *init)
@@ -82,11 +108,30 @@ void lent_reduction(starpu_data_handle_t handle, struct starpu_codelet *redux,
     starpu_data_set_reduction_methods(handle, redux, init);
 }
 
-/* Init functions of reductions get other buffers than the task has. */
-static bool is_init(const struct starpu_task *task, void *const *buffers)
+/* Init functions of reductions, and conversions, get other buffers than the task
+ * has: one. */
+static bool is_beside(const struct starpu_task *task, void *const *buffers)
 {
     return buffers !=
            (task->dyn_interfaces ? task->dyn_interfaces : task->interfaces);
+}
+
+static bool is_converted(const void *buffer)
+{
+    return lent_convert && *(const enum starpu_data_interface_id *)buffer ==
+                               STARPU_MULTIFORMAT_INTERFACE_ID;
+}
+
+/* A codelet may have placed the buffer in main memory, and nothing has no structure
+ * to look at. */
+static bool is_the_hosts(const struct starpu_task *task, unsigned buffer)
+{
+    int node = starpu_task_get_current_data_node(buffer);
+
+    return starpu_data_get_interface_id(STARPU_TASK_GET_HANDLE(task, buffer)) ==
+               STARPU_VOID_INTERFACE_ID ||
+           (node >= 0 &&
+            starpu_node_get_kind((unsigned)node) == STARPU_CPU_RAM);
 }
 
 /* -- calls -- */
@@ -94,14 +139,19 @@ static bool is_init(const struct starpu_task *task, void *const *buffers)
 void lent_run(void *buffers[], void *cl_arg, lent_find_t find, void *arg)
 {
     struct starpu_task *task = starpu_task_get_current();
-    bool init = is_init(task, buffers);
-    unsigned n = init ? 1 : (unsigned)STARPU_TASK_GET_NBUFFERS(task);
+    bool beside = is_beside(task, buffers);
+    unsigned n = beside ? 1 : (unsigned)STARPU_TASK_GET_NBUFFERS(task);
     union view *views = calloc(n + 1, sizeof(*views));
     void **given = calloc(n + 1, sizeof(*given));
 
     for (unsigned i = 0; i < n; i++)
-        given[i] = look(&views[i], buffers[i], find, arg);
-    (init ? lent_init : task->cl->cpu_funcs[0])(given, cl_arg);
+        given[i] = !beside && is_the_hosts(task, i)
+                       ? buffers[i]
+                       : look(&views[i], buffers[i], find, arg);
+    if (!beside)
+        task->cl->cpu_funcs[0](given, cl_arg);
+    else
+        (is_converted(buffers[0]) ? lent_convert : lent_init)(given, cl_arg);
     free(views);
     free(given);
 }

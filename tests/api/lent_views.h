@@ -21,6 +21,16 @@ void lent_run(void *buffers[], void *cl_arg, lent_find_t find, void *arg);
  * yet. */
 extern void (*lent_init)(void *buffers[], void *arg);
 
+/* The function of the codelet by which a program's multiformat data get the form of
+ * devices; NULL: there are none. */
+extern void (*lent_convert)(void *buffers[], void *arg);
+
+/* Makes the host's view, of up to LENT_ROOM bytes, of a buffer whose interface is the
+ * program's own; NULL: such buffers are given as they are. */
+enum { LENT_ROOM = 128 };
+extern void (*lent_own_view)(void *view, const void *buffer, lent_find_t find,
+                             void *arg);
+
 void lent_reduction(starpu_data_handle_t handle, struct starpu_codelet *redux,
                     struct starpu_codelet *init);
 #define starpu_data_set_reduction_methods lent_reduction

@@ -36,7 +36,7 @@
     X(OVERWRITE, "overwrite", 1,                                                \
       "STARPU_W alone on data of which a copy may be under way")                \
     X(VALUELESS, "valueless", 1, "data with a home end without a value")        \
-    X(SCRATCH_TIGHT, "scratch-tight", 0,                                        \
+    X(SCRATCH_TIGHT, "scratch-tight", 1,                                        \
       "scratch buffers beside data that do not fit in the memories")            \
     X(CROWD, "crowd", 1, "more than 4 acquisitions of a datum at once")         \
     X(PREFETCH_TIGHT, "prefetch-tight", 1,                                      \

@@ -401,8 +401,31 @@ static struct starpu_codelet codelet_of(enum places places, unsigned length,
     return cl;
 }
 
+#if defined(LENT_TO_OPENCL) || defined(LENT_TO_GPU)
+static void view_own(void *view, const void *buffer, lent_find_t find,
+                     void *arg)
+{
+    struct own_interface *own = view;
+
+    memcpy(own, buffer, sizeof(*own));
+    for (int k = 0; k < 2; k++)
+        own->half[k] = find(arg, (uintptr_t)own->half[k], 0, sizeof(uint64_t));
+}
+
+static void lend_more(void)
+{
+    lent_convert = to_device;
+    lent_own_view = view_own;
+}
+#else
+static void lend_more(void)
+{
+}
+#endif
+
 static void make_codelets(void)
 {
+    lend_more();
     for (unsigned i = 0; i < NPLACES * NLENGTHS * NWHERES * 2; i++) {
         unsigned where = i / 2 % NWHERES, length = i / 2 / NWHERES % NLENGTHS;
         unsigned places = i / 2 / NWHERES / NLENGTHS;

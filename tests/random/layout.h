@@ -381,11 +381,20 @@ static inline struct view view_at(uintptr_t at, size_t n)
     return v;
 }
 
+/* The devices that have a form of their own. */
+#ifdef LENT_TO_OPENCL
+#    define FORM_MEMORY          STARPU_OPENCL_RAM
+#    define FORM_GET_PTR(buffer) STARPU_MULTIFORMAT_GET_OPENCL_PTR(buffer)
+#else
+#    define FORM_MEMORY          STARPU_CUDA_RAM
+#    define FORM_GET_PTR(buffer) STARPU_MULTIFORMAT_GET_CUDA_PTR(buffer)
+#endif
+
 static inline struct view view_of_multiformat(void *buffer, unsigned node)
 {
-    bool on_device = starpu_node_get_kind(node) == STARPU_CUDA_RAM;
+    bool on_device = starpu_node_get_kind(node) == FORM_MEMORY;
     struct view v =
-        view_at((uintptr_t)(on_device ? STARPU_MULTIFORMAT_GET_CUDA_PTR(buffer)
+        view_at((uintptr_t)(on_device ? FORM_GET_PTR(buffer)
                                       : STARPU_MULTIFORMAT_GET_CPU_PTR(buffer)),
                 STARPU_MULTIFORMAT_GET_NX(buffer));
 

@@ -219,8 +219,8 @@ static void real(const struct speaker *s, const struct machine *m)
         say(s, name, "%u", m->gpu_mib[i]);
     }
     if (m->nram > 1)
-        say(s, "HWLOC_SYNTHETIC", "pack:%u [numa] core:%u pu:1", m->nram,
-            cores);
+        say(s, "HWLOC_SYNTHETIC", "pack:%u [numa(memory=16GB)] core:%u pu:1",
+            m->nram, cores);
     else
         say_none(s, "HWLOC_SYNTHETIC");
     if (m->nram > 1 && m->ram_kib)

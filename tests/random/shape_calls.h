@@ -19,14 +19,14 @@ static inline void to_device(void *buffers[], void *arg)
 {
     (void)arg;
     invert_words((const uint64_t *)STARPU_MULTIFORMAT_GET_CPU_PTR(buffers[0]),
-                 (uint64_t *)STARPU_MULTIFORMAT_GET_CUDA_PTR(buffers[0]),
+                 (uint64_t *)FORM_GET_PTR(buffers[0]),
                  STARPU_MULTIFORMAT_GET_NX(buffers[0]));
 }
 
 static inline void from_device(void *buffers[], void *arg)
 {
     (void)arg;
-    invert_words((const uint64_t *)STARPU_MULTIFORMAT_GET_CUDA_PTR(buffers[0]),
+    invert_words((const uint64_t *)FORM_GET_PTR(buffers[0]),
                  (uint64_t *)STARPU_MULTIFORMAT_GET_CPU_PTR(buffers[0]),
                  STARPU_MULTIFORMAT_GET_NX(buffers[0]));
 }
@@ -48,9 +48,15 @@ static struct starpu_codelet from_device_cl = {
 
 static struct starpu_multiformat_data_interface_ops formats = {
     .cpu_elemsize = sizeof(uint64_t),
+#ifdef LENT_TO_OPENCL
+    .opencl_elemsize = sizeof(uint64_t),
+    .cpu_to_opencl_cl = &to_device_cl,
+    .opencl_to_cpu_cl = &from_device_cl,
+#else
     .cuda_elemsize = sizeof(uint64_t),
     .cpu_to_cuda_cl = &to_device_cl,
     .cuda_to_cpu_cl = &from_device_cl,
+#endif
 };
 
 /* -- registration -- */
