@@ -74,20 +74,22 @@ static void put(struct orr_node *node, struct orr_block *block)
     orr_lock(&node->lock);
     orr_list_append(&node->cache.aged, &block->lru);
     orr_list_prepend(list_of(node, block), &block->alike);
-    orr_unlock(&node->lock);
     atomic_fetch_add(&node->cache.bytes, block->taken);
+    orr_unlock(&node->lock);
 }
 
+/* As soon as the block is in the cache others may use, or free, it. */
 bool orr_cache_keep(struct orr_block *block)
 {
     struct orr_node *node = block->of_node;
+    size_t taken = block->taken;
 
-    if (!node->cache.used || !block->taken || block->ops->dontcache ||
+    if (!node->cache.used || !taken || block->ops->dontcache ||
         !compare_of(block->ops) || orr_node_is_lost(node->runtime, node->id) ||
         !strip(block))
         return false;
     put(node, block);
-    orr_node_give(node->runtime, node->id, block->taken);
+    orr_node_give(node->runtime, node->id, taken);
     return true;
 }
 
