@@ -186,7 +186,9 @@ unsigned starpu_data_is_on_node(starpu_data_handle_t handle, unsigned node);
 
 /* The data will not be used soon: its copies may leave the devices first. */
 void starpu_data_wont_use(starpu_data_handle_t handle);
-/* Removes the node's copy now; -1 when it is in use. */
+/* Removes the node's copy now, the only one after it was written back; -1 when the data
+ * are in use, when they have nowhere else to go or are planned, and from callbacks and
+ * kernels for the only one. */
 int starpu_data_evict_from_node(starpu_data_handle_t handle, unsigned node);
 
 /* One pass over a node's memory that makes room as STARPU_MINIMUM_AVAILABLE_MEM

@@ -10,6 +10,7 @@
 #include "core/api/api.h"
 #include "core/api/poll.h"
 #include "core/data/data.h"
+#include "core/data/evict.h"
 #include "core/data/label.h"
 #include "core/data/node.h"
 #include "core/data/reduction.h"
@@ -468,6 +469,26 @@ void starpu_data_wont_use(starpu_data_handle_t handle)
     ORR_RECORD_RETURN(rt);
 }
 
+/* The only copy of data that nobody uses goes where it would be written back to; the
+ * caller waits for that, if it may. Whole and parts have turns, which are not taken
+ * for this. */
+static void send_only_copy(struct orr_runtime *rt, struct orr_handle *h,
+                           unsigned node)
+{
+    const struct orr_replicate *replicate = &h->replicates[node];
+    unsigned to = node;
+
+    if (orr_self->frozen || orr_self->job || h->family || h->partitioned)
+        return;
+    orr_lock(&h->lock);
+    if (!h->nusers && replicate->block && !replicate->refs &&
+        !orr_handle_keeps(h, node) && !orr_replicate_is_clean(replicate))
+        to = orr_replicate_write_back_target(replicate);
+    orr_unlock(&h->lock);
+    if (to != node && orr_data_bring_if_any(rt, h, (int)to) == 0)
+        orr_data_release(rt, h, (int)to);
+}
+
 int starpu_data_evict_from_node(starpu_data_handle_t handle, unsigned node)
 {
     struct orr_handle *h = orr_api_handle(__func__, handle);
@@ -476,6 +497,8 @@ int starpu_data_evict_from_node(starpu_data_handle_t handle, unsigned node)
     (void)orr_api_node(__func__, node);
     ORR_RECORD(h->runtime, .verb = ORR_CALL_EVICT, .id = h->id,
                .node = (int)node);
+    if (node < h->nnodes)
+        send_only_copy(h->runtime, h, node);
     evicted = node < h->nnodes && orr_node_try_evict(h, node);
     ORR_RECORD_RETURN(h->runtime);
     return evicted ? 0 : -1;

@@ -137,6 +137,27 @@ START_TEST(evicted_data_leave_the_memory)
 }
 END_TEST
 
+/* From the GPU home; from main memory the only copy goes nowhere without a disk. */
+START_TEST(the_only_copy_is_written_back_before_it_leaves)
+{
+    open_with_data(FIRST_SIMULATED);
+    write_on_the_gpu();
+    starpu_task_wait_for_all();
+    ck_assert(!is_valid_on(STARPU_MAIN_RAM));
+    ck_assert_int_eq(starpu_data_evict_from_node(handle, node), 0);
+    ck_assert_uint_eq(starpu_data_test_if_allocated_on_node(handle, node), 0);
+    ck_assert(is_valid_on(STARPU_MAIN_RAM));
+    ck_assert_int_eq(vector[N - 1], 7);
+    ck_assert_int_eq(starpu_data_evict_from_node(handle, STARPU_MAIN_RAM), -1);
+    write_on_the_gpu();
+    ck_assert_int_eq(starpu_data_acquire_on_node(handle, (int)node, STARPU_R),
+                     0);
+    ck_assert_int_eq(starpu_data_evict_from_node(handle, node), -1);
+    starpu_data_release_on_node(handle, (int)node);
+    close_all();
+}
+END_TEST
+
 /* shows starpu_data_wont_use */
 START_TEST(data_that_are_no_longer_used_go_home)
 {
@@ -668,6 +689,7 @@ int main(void)
     tcase_add_test(tc, a_fetch_that_is_waited_for_has_arrived);
     tcase_add_test(tc, what_is_prefetched_arrives_without_a_task);
     tcase_add_test(tc, evicted_data_leave_the_memory);
+    tcase_add_test(tc, the_only_copy_is_written_back_before_it_leaves);
     tcase_add_test(tc, data_that_are_no_longer_used_go_home);
     tcase_add_test(tc, memory_is_free_when_the_end_of_its_data_was_submitted);
     tcase_add_test(tc, data_without_coherency_are_dropped_where_they_are);
