@@ -683,6 +683,7 @@ static void end_node(unsigned id)
 {
     struct orr_node *node = &world->nodes[id];
 
+    (void)orr_cache_shrink(node, 0);
     STEP_ASSERT(bytes[id] == 0);
     STEP_ASSERT(node->used == 0);
     STEP_ASSERT(node->reserved == 0);

@@ -200,7 +200,7 @@ START_TEST(a_value_that_is_forgotten_needs_no_copy)
 {
     for (unsigned i = 0; i < ROOM; i++)
         fake_task(old[i], STARPU_RW, 1, 5);
-    orr_data_invalidate(&fake.rt, old[2], false);
+    orr_data_invalidate(&fake.rt, old[2], true);
     fake.nstarted = 0;
     assert_evicts(old[2], old[0]);
     ck_assert_uint_eq(fake.nstarted, 1);
