@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "core/base/log.h"
+#include "core/base/race.h"
 #include "core/data/eviction.h"
 #include "core/data/lost.h"
 #include "core/data/node.h"
@@ -536,6 +537,21 @@ static void lock_for_end(struct orr_handle *handle, struct orr_request *request,
     orr_lock(&handle->lock);
 }
 
+/* The copy is kept: nobody was writing what it has read. Of the interfaces whose
+ * bytes are in one piece. */
+static void note_read_locked(struct orr_handle *handle,
+                             const struct orr_request *request)
+    ORR_REQUIRES(handle->lock)
+{
+    enum starpu_data_interface_id id = handle->ops->interfaceid;
+    const struct orr_machine *machine = request->runtime->machine;
+
+    if (machine->nodes[request->src].host_addressable &&
+        (id == STARPU_VARIABLE_INTERFACE_ID ||
+         id == STARPU_VECTOR_INTERFACE_ID))
+        orr_race_read(orr_handle_pointer(handle, request->src), handle->size);
+}
+
 void orr_request_finish(struct orr_request *request,
                         struct orr_deferred *deferred)
 {
@@ -547,6 +563,8 @@ void orr_request_finish(struct orr_request *request,
     if (request->src != ORR_NO_NODE && !request->stale && !request->failed) {
         handle->valid |= bit(request->dst);
         orr_traffic_arrive(handle, request->dst);
+        if (ORR_RACE_SEEN)
+            note_read_locked(handle, request);
     }
     waiters = request->waiters;
     if (!request->failed)

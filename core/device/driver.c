@@ -11,27 +11,43 @@
 #include <string.h>
 
 #include "core/base/log.h"
+#include "core/base/race.h"
 #include "core/device/mailbox.h"
 
 /* -- bytes ---------------------------------------------------------------- */
 
 static void host_level(char *to, const char *from,
-                       const struct orr_raw_copy *raw, unsigned levels)
+                       const struct orr_raw_copy *raw, unsigned levels,
+                       bool races)
 {
     if (levels == 0) {
-        memcpy(to, from, raw->size);
+        if (races)
+            orr_race_copy(to, from, raw->size);
+        else
+            memcpy(to, from, raw->size);
         return;
     }
     levels--;
     for (size_t i = 0; i < raw->n[levels]; i++)
         host_level(to + i * raw->dst_step[levels],
-                   from + i * raw->src_step[levels], raw, levels);
+                   from + i * raw->src_step[levels], raw, levels, races);
+}
+
+static void host_copy(const struct orr_raw_copy *raw, bool races)
+{
+    host_level((char *)raw->dst + raw->dst_offset,
+               (const char *)raw->src + raw->src_offset, raw, raw->levels,
+               races);
 }
 
 void orr_host_raw_copy(const struct orr_raw_copy *raw)
 {
-    host_level((char *)raw->dst + raw->dst_offset,
-               (const char *)raw->src + raw->src_offset, raw, raw->levels);
+    host_copy(raw, false);
+}
+
+void orr_host_race_copy(const struct orr_raw_copy *raw)
+{
+    host_copy(raw, true);
 }
 
 bool orr_raw_copy_is_box(const struct orr_raw_copy *raw, const size_t *step)

@@ -220,6 +220,10 @@ int orr_machine_raw_copy(struct orr_machine *machine,
 /* Moves bytes that the caller can address. */
 void orr_host_raw_copy(const struct orr_raw_copy *raw);
 
+/* The same for a copy to or from a device, whose source somebody may be writing:
+ * core/base/race.h. */
+void orr_host_race_copy(const struct orr_raw_copy *raw);
+
 /* Whether one or two levels are a box with these steps: rows do not overlap, and
  * slices begin where rows do. */
 bool orr_raw_copy_is_box(const struct orr_raw_copy *raw, const size_t *step);

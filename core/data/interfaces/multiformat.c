@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 
 #include <starpu_task.h>
@@ -19,7 +20,9 @@
 /* The public structure comes first: kernels see it. */
 struct multiformat {
     struct starpu_multiformat_interface public;
-    unsigned valid; /* [conversions, or the owner of the copy] bit per form */
+    /* [conversions, or the owner of the copy] bit per form; a copy that is stale
+     * may read it at any time */
+    atomic_uint valid;
     unsigned own; /* forms whose memory the interface allocated in main memory,
                      * beside what the application registered */
 };
@@ -136,11 +139,11 @@ static enum orr_form form_to_send(const struct multiformat *src,
                                   unsigned dst_node)
 {
     enum orr_form form = orr_form_of_node(dst_node);
+    unsigned valid = atomic_load_explicit(&src->valid, memory_order_relaxed);
 
-    if (src->valid & bit(form))
+    if (valid & bit(form))
         return form;
-    for (form = ORR_FORM_CPU;
-         form < ORR_NFORMS - 1 && !(src->valid & bit(form));)
+    for (form = ORR_FORM_CPU; form < ORR_NFORMS - 1 && !(valid & bit(form));)
         form++;
     return form;
 }

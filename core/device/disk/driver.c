@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "core/base/log.h"
+#include "core/base/race.h"
 #include "core/device/disk/requests.h"
 
 /* What is measured when a disk is added: a write and a read of so many bytes for
@@ -192,9 +193,12 @@ static int read_now(const struct disk *disk, uintptr_t object, void *to,
 static int write_now(const struct disk *disk, uintptr_t object,
                      const void *from, size_t offset, size_t size)
 {
-    int rc =
-        disk->ops->write(disk->base, (void *)object, from, (off_t)offset, size);
+    int rc;
 
+    orr_race_begin();
+    rc =
+        disk->ops->write(disk->base, (void *)object, from, (off_t)offset, size);
+    orr_race_end();
     return moved_all(rc, size) ? 0 : say_failed(disk, false, size, offset, rc);
 }
 

@@ -112,7 +112,7 @@ int loopback_copy_now(struct loopback *driver, const struct orr_raw_copy *raw)
         return rc;
     open_end(src, true);
     open_end(dst, true);
-    orr_host_raw_copy(&part);
+    orr_host_race_copy(&part);
     open_end(src, false);
     open_end(dst, false);
     return rc;
