@@ -65,9 +65,15 @@ void starpu_data_register_same(starpu_data_handle_t *handledst,
                                starpu_data_handle_t handlesrc)
 {
     struct orr_handle *src = orr_api_handle(__func__, handlesrc);
+    void *layout = malloc(src->ops->interface_size);
 
-    starpu_data_register(handledst, -1,
-                         src->replicates[STARPU_MAIN_RAM].interface, src->ops);
+    if (!layout) {
+        orr_log_error("%s: out of memory", __func__);
+        abort();
+    }
+    orr_handle_read_layout(src, STARPU_MAIN_RAM, layout);
+    starpu_data_register(handledst, -1, layout, src->ops);
+    free(layout);
 }
 
 void starpu_data_ptr_register(starpu_data_handle_t handle, unsigned node)

@@ -13,6 +13,7 @@
 
 #include "core/base/crc.h"
 #include "core/base/log.h"
+#include "core/base/race.h"
 #include "core/data/interfaces/dense.h"
 #include "core/device/driver.h"
 #include "core/device/methods.h"
@@ -199,6 +200,29 @@ int orr_handle_new(struct orr_runtime *rt, const struct orr_handle *whole,
     orr_unlock(&rt->lock);
     *ret = handle;
     return 0;
+}
+
+void orr_handle_read_layout(struct orr_handle *handle, unsigned node, void *to)
+{
+    orr_lock(&handle->lock);
+    orr_race_copy(to, handle->replicates[node].interface,
+                  handle->ops->interface_size);
+    orr_unlock(&handle->lock);
+}
+
+int orr_handle_new_alike(struct orr_handle *like, unsigned node,
+                         const struct orr_handle *whole,
+                         struct orr_handle **ret)
+{
+    void *layout = malloc(like->ops->interface_size);
+    int err;
+
+    if (!layout)
+        return -ENOMEM;
+    orr_handle_read_layout(like, node, layout);
+    err = orr_handle_new(like->runtime, whole, -1, layout, like->ops, ret);
+    free(layout);
+    return err;
 }
 
 void orr_handle_measure(struct orr_handle *handle)

@@ -235,6 +235,15 @@ static inline starpu_data_handle_t orr_handle_public(struct orr_handle *handle)
     return (starpu_data_handle_t)(void *)handle;
 }
 
+/* Copies what the handle's interface on the node says. Others may be giving it
+ * memory, or be writing its value meanwhile. No lock held. */
+void orr_handle_read_layout(struct orr_handle *handle, unsigned node, void *to);
+
+/* Makes a handle with that layout and no value; as orr_handle_new. */
+int orr_handle_new_alike(struct orr_handle *like, unsigned node,
+                         const struct orr_handle *whole,
+                         struct orr_handle **ret);
+
 /* Makes a handle around one interface; home_node -1: no value yet. Of a piece of
  * other data, or private memory for them, these are the `whole`: it is on the
  * same nodes; else NULL. Errors: -ENOMEM. The caller owns *ret. */

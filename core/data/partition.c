@@ -16,6 +16,7 @@
  * together.
  */
 #include <errno.h>
+#include <stddef.h>
 #include <stdlib.h>
 
 #include "core/base/log.h"
@@ -45,19 +46,39 @@ child_ops(struct orr_handle *handle, struct starpu_data_filter *filter,
     return handle->ops;
 }
 
+/* The interfaces of a handle on all nodes, as they were at once: transfers and
+ * tasks may be changing them while it is cut. */
+struct layouts {
+    size_t step; /* bytes of each */
+    char *bytes; /* owned; NULL: no memory */
+};
+
+static struct layouts read_layouts(struct orr_handle *handle)
+{
+    size_t align = _Alignof(max_align_t);
+    struct layouts layouts = {
+        .step = (handle->ops->interface_size + align - 1) / align * align};
+
+    layouts.bytes = malloc(handle->nnodes * layouts.step);
+    for (unsigned node = 0; layouts.bytes && node < handle->nnodes; node++)
+        orr_handle_read_layout(handle, node,
+                               layouts.bytes + node * layouts.step);
+    return layouts;
+}
+
 /* It has its layout, but neither memory nor a value yet. */
-static struct orr_handle *new_child(struct orr_runtime *rt,
-                                    struct orr_handle *parent,
+static struct orr_handle *new_child(struct orr_handle *parent,
+                                    const struct layouts *layouts,
                                     struct starpu_data_filter *filter,
                                     unsigned index, unsigned n)
 {
     struct orr_handle *child;
 
-    if (orr_handle_new(rt, parent, -1, NULL, child_ops(parent, filter, index),
-                       &child) != 0)
+    if (orr_handle_new(parent->runtime, parent, -1, NULL,
+                       child_ops(parent, filter, index), &child) != 0)
         return NULL;
     for (unsigned node = 0; node < parent->nnodes; node++)
-        filter->filter_func(parent->replicates[node].interface,
+        filter->filter_func(layouts->bytes + node * layouts->step,
                             child->replicates[node].interface, filter, index,
                             n);
     child->parent = parent;
@@ -85,13 +106,16 @@ struct orr_handle **orr_handle_children(struct orr_handle *handle,
                                         unsigned n)
 {
     struct orr_handle **children = calloc(n, sizeof(*children));
+    struct layouts layouts = read_layouts(handle);
+    unsigned made = 0;
 
-    for (unsigned i = 0; children && i < n; i++) {
-        children[i] = new_child(handle->runtime, handle, filter, i, n);
-        if (!children[i]) {
-            free_handles(children, i);
-            return NULL;
-        }
+    while (children && layouts.bytes && made < n &&
+           (children[made] = new_child(handle, &layouts, filter, made, n)))
+        made++;
+    free(layouts.bytes);
+    if (children && made < n) {
+        free_handles(children, made);
+        children = NULL;
     }
     return children;
 }

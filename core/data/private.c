@@ -48,9 +48,7 @@ struct orr_handle *orr_private_get(struct orr_handle *handle,
         return NULL;
     place = &table[place_of(handle, kind, worker)];
     if (!*place)
-        (void)orr_handle_new(handle->runtime, handle, -1,
-                             handle->replicates[node].interface, handle->ops,
-                             place);
+        (void)orr_handle_new_alike(handle, node, handle, place);
     return *place;
 }
 

@@ -64,6 +64,7 @@ static void move_in(struct orr_handle *handle, struct orr_block *block,
     replicate->allocated = true;
     handle->allocated |= bit(block->node);
     orr_lock(&node->lock);
+    assert(!offered || block->pins > 0);
     orr_list_append(&block->inhabitants, &replicate->in_block);
     atomic_fetch_add_explicit(&block->ninhabitants, 1, memory_order_relaxed);
     block->pins += !offered;
@@ -96,7 +97,6 @@ void orr_block_join_locked(struct orr_handle *piece,
 {
     struct orr_block *block = whole->replicates[node].block;
 
-    assert(whole->replicates[node].refs > 0);
     assert(!piece->replicates[node].allocated);
     if (block) {
         move_in(piece, block, true);
