@@ -110,8 +110,9 @@ void orr_job_set_state(struct orr_job *job, enum orr_job_state state)
 
     assert(from[state] & 1 << orr_job_state(job));
     (void)from;
+    /* Pairs with orr_job_is_submitted. */
     atomic_store_explicit(&job->state, (unsigned char)state,
-                          memory_order_relaxed);
+                          memory_order_release);
 }
 
 struct orr_job *orr_job_new_of(struct orr_runtime *rt, struct starpu_task *task)

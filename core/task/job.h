@@ -306,6 +306,13 @@ static inline enum orr_job_state orr_job_state(const struct orr_job *job)
     return atomic_load_explicit(&job->state, memory_order_relaxed);
 }
 
+/* Whether its task was submitted: what is [const] after that may be read. */
+static inline bool orr_job_is_submitted(const struct orr_job *job)
+{
+    return atomic_load_explicit(&job->state, memory_order_acquire) !=
+           ORR_JOB_NEW;
+}
+
 static inline struct orr_job *orr_job_of(const struct starpu_task *task)
 {
     return task->starpu_private;
@@ -427,9 +434,9 @@ uint32_t orr_job_footprint(struct orr_runtime *rt, struct orr_job *job);
  * told to who registered for it (rt->ready_soon). No lock held. */
 void orr_job_tell_soon(struct orr_runtime *rt, struct orr_job *job);
 
-/* Calls visit for the tasks, 64 at most, that wait for the job, which has not
- * begun and which nobody else can begin meanwhile: those that it releases, and
- * those that come next in the order of its data. No lock held. */
+/* Calls visit for the tasks, 64 at most, that were submitted and wait for the job,
+ * which has not begun and which nobody else can begin meanwhile: those that it
+ * releases, and those that come next in the order of its data. No lock held. */
 void orr_job_each_successor(struct orr_job *job,
                             void (*visit)(struct orr_job *successor, void *arg),
                             void *arg);

@@ -19,7 +19,7 @@ struct soon {
 
 static void add(struct soon *soon, struct orr_job *job)
 {
-    if (job->task && soon->n < MOST &&
+    if (job->task && soon->n < MOST && orr_job_is_submitted(job) &&
         (soon->all ||
          atomic_load_explicit(&job->waiting, memory_order_relaxed) == 1))
         soon->jobs[soon->n++] = job;
