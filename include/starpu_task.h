@@ -169,7 +169,7 @@ struct starpu_codelet {
     int checked;
 };
 
-/* Does nothing, nowhere. */
+/* Does nothing, on a worker of any type; its model takes it for no time. */
 extern struct starpu_codelet starpu_codelet_nop;
 
 /* One element of STARPU_DATA_MODE_ARRAY. */

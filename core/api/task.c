@@ -24,9 +24,19 @@
 #include "core/task/job.h"
 #include "core/task/task.h"
 
+static void do_nothing(void *buffers[], void *arg)
+{
+    (void)buffers;
+    (void)arg;
+}
+
 struct starpu_codelet starpu_codelet_nop = {
-    .where = STARPU_NOWHERE,
+    .cpu_funcs = {do_nothing},
+    .cuda_funcs = {do_nothing},
+    .hip_funcs = {do_nothing},
+    .opencl_funcs = {do_nothing},
     .nbuffers = 0,
+    .model = &starpu_perfmodel_nop,
     .name = "nop",
 };
 

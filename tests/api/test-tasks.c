@@ -346,6 +346,49 @@ START_TEST(several_rounds_in_one_process)
 }
 END_TEST
 
+/* --- the codelet that does nothing --- */
+
+static int ran_on;
+
+static int only_worker_1(unsigned worker, struct starpu_task *task,
+                         unsigned impl)
+{
+    (void)task;
+    (void)impl;
+    return worker == 1;
+}
+
+static void note_worker(void *arg)
+{
+    (void)arg;
+    ran_on = starpu_worker_get_id();
+}
+
+static void run_nop(struct starpu_codelet *nop, int worker)
+{
+    ran_on = -1;
+    ck_assert_int_eq(starpu_task_insert(nop, STARPU_EXECUTE_ON_WORKER, worker,
+                                        STARPU_CALLBACK, note_worker,
+                                        STARPU_TASK_SYNCHRONOUS, 1, 0),
+                     0);
+}
+
+START_TEST(what_does_nothing_does_it_on_a_worker)
+{
+    struct starpu_codelet nop = starpu_codelet_nop;
+
+    machine_open(_i);
+    for (int w = 0; w < (int)starpu_worker_get_count(); w++) {
+        run_nop(&starpu_codelet_nop, w);
+        ck_assert_int_eq(ran_on, w);
+    }
+    nop.can_execute = only_worker_1;
+    run_nop(&nop, -1);
+    ck_assert_int_eq(ran_on, 1);
+    starpu_shutdown();
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("api-tasks");
@@ -377,6 +420,8 @@ int main(void)
         tc, a_task_that_no_worker_can_run_is_refused_with_enodev, 0, NMACHINES);
     tcase_add_loop_test(tc, a_task_for_one_worker_runs_there, 0, NMACHINES);
     tcase_add_loop_test(tc, several_rounds_in_one_process, 0, NMACHINES);
+    tcase_add_loop_test(tc, what_does_nothing_does_it_on_a_worker, 0,
+                        NMACHINES);
     suite_add_tcase(suite, tc);
     return suite_main(suite);
 }
