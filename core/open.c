@@ -48,6 +48,7 @@
 #include "core/task/tag.h"
 #include "core/task/task.h"
 #include "core/worker/driven.h"
+#include "core/worker/profile.h"
 #include "perfmodel/arch.h"
 #include "perfmodel/model.h"
 #include "perfmodel/sampling.h"
@@ -176,8 +177,12 @@ static int open_machine(struct orr_runtime *rt, const struct starpu_conf *conf,
         .workers_coreid = orr_config_string(config, ORR_CFG_WORKERS_COREID),
         .ignore_affinity = !orr_config_bool(config, ORR_CFG_WORKERS_GETBIND),
         .per_core = (unsigned)orr_config_int(config, ORR_CFG_NTHREADS_PER_CORE),
-        .first_pauses = (unsigned)orr_config_int(config, ORR_CFG_BACKOFF_MIN),
-        .most_pauses = (unsigned)orr_config_int(config, ORR_CFG_BACKOFF_MAX),
+        .first_pauses =
+            conf ? conf->driver_spinning_backoff_min
+                 : (unsigned)orr_config_int(config, ORR_CFG_BACKOFF_MIN),
+        .most_pauses =
+            conf ? conf->driver_spinning_backoff_max
+                 : (unsigned)orr_config_int(config, ORR_CFG_BACKOFF_MAX),
         .main_bind = orr_config_bool(config, ORR_CFG_MAIN_THREAD_BIND),
         .main_cpuid = orr_config_int(config, ORR_CFG_MAIN_THREAD_CPUID),
         .main_coreid = orr_config_int(config, ORR_CFG_MAIN_THREAD_COREID),
@@ -645,6 +650,14 @@ static int start(struct orr_runtime *rt, struct starpu_conf *conf,
         code = orr_state_arm(rt, err);
     if (!code) {
         orr_ends_watch(rt);
+        if (!flag_of(conf, conf ? conf->catch_signals : 1, &rt->config,
+                     ORR_CFG_CATCH_SIGNALS))
+            orr_ends_catch(rt, false);
+        if (conf) {
+            atomic_init(&rt->hooks.sleeps,
+                        conf->callback_worker_going_to_sleep);
+            atomic_init(&rt->hooks.wakes, conf->callback_worker_waking_up);
+        }
         rt->exec->all_parked_arg = rt;
         rt->exec->all_parked = orr_deadlock_all_parked;
         orr_workers_leave_out(rt, conf);
@@ -731,6 +744,7 @@ void orr_runtime_stop(struct orr_runtime *rt)
     orr_progress_stop(rt);
     orr_runtime_check_quiet(rt, UINT_MAX);
     orr_report_write(rt, "shutdown");
+    orr_worker_profiles_report(rt);
     orr_check_bounds(rt);
     orr_what_if_report(rt);
     orr_workers_stop(rt);

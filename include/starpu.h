@@ -122,10 +122,10 @@ struct starpu_conf {
     /* -1 = the policy's. */
     int global_sched_ctx_min_priority;
     int global_sched_ctx_max_priority;
-    /* Called with the worker's number. */
+    /* Called with the worker's number: starpu_worker.h. */
     void (*callback_worker_going_to_sleep)(unsigned);
     void (*callback_worker_waking_up)(unsigned);
-    /* 1 = write traces and stop on SIGINT and SIGSEGV. */
+    /* 1 = a simulation that SIGINT or SIGTERM ends writes its traces. */
     int catch_signals;
     unsigned start_perf_counter_collection;
     unsigned driver_spinning_backoff_min;

@@ -18,6 +18,9 @@
 /* There is starpu_openmp.h, on real and simulated machines. */
 #define STARPU_OPENMP 1
 
+/* Workers tell when they sleep: starpu_worker_set_going_to_sleep_callback. */
+#define STARPU_WORKER_CALLBACKS 1
+
 /* Upper limits. They fix the size of public structures and appear in #if, so
  * they are literals; the library itself sizes its arrays by the machine. */
 #define STARPU_MAXNODES           64

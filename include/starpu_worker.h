@@ -101,6 +101,12 @@ struct starpu_worker_collection {
 extern struct starpu_worker_collection starpu_worker_list;
 extern struct starpu_worker_collection starpu_worker_tree;
 
+/* Called with a worker's number before it gives its processor up, for want of
+ * work, and when it goes on; NULL: not called any more. They begin as starpu_conf
+ * says. They are called by workers, must not block, and submit nothing. */
+void starpu_worker_set_going_to_sleep_callback(void (*callback)(unsigned));
+void starpu_worker_set_waking_up_callback(void (*callback)(unsigned));
+
 /* Waits until every worker is ready to work. */
 void starpu_worker_wait_for_initialisation(void);
 

@@ -51,9 +51,11 @@ static void fill(struct starpu_conf *conf, const struct orr_config *config)
     conf->trace_buffer_size = UINT64_C(64) << 20;
     conf->global_sched_ctx_min_priority = count_of(config, ORR_CFG_MIN_PRIO);
     conf->global_sched_ctx_max_priority = count_of(config, ORR_CFG_MAX_PRIO);
-    conf->catch_signals = 1;
-    conf->driver_spinning_backoff_min = 1;
-    conf->driver_spinning_backoff_max = 32;
+    conf->catch_signals = orr_config_bool(config, ORR_CFG_CATCH_SIGNALS);
+    conf->driver_spinning_backoff_min =
+        (unsigned)orr_config_int(config, ORR_CFG_BACKOFF_MIN);
+    conf->driver_spinning_backoff_max =
+        (unsigned)orr_config_int(config, ORR_CFG_BACKOFF_MAX);
 }
 
 int starpu_conf_init(struct starpu_conf *conf)

@@ -99,6 +99,8 @@ int starpu_initialize(struct starpu_conf *user_conf, int *argc, char ***argv)
     orr_api_swap(rt);
     atomic_store(&process->ready, true);
     orr_config_each_vain(tell_vain);
+    if (orr_config_int(&rt->config, ORR_CFG_DISPLAY_BINDINGS) > 0)
+        starpu_display_bindings();
     if (orr_config_bool(&rt->config, ORR_CFG_SIMGRID))
         orr_log_notice("STARPU_SIMGRID is ignored: every program can be "
                        "simulated; set ORRERY_MACHINE to do so");

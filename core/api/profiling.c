@@ -77,30 +77,9 @@ int starpu_profiling_worker_get_info(
     return 0;
 }
 
-static double ms(struct timespec *ts)
-{
-    return starpu_timing_timespec_to_us(ts) / 1e3;
-}
-
 void starpu_profiling_worker_helper_display_summary(void)
 {
-    struct orr_runtime *rt = ORR_API_RUNTIME();
-
-    for (unsigned w = 0; w < rt->nworkers; w++) {
-        struct orr_worker *worker = &rt->workers[w];
-        struct starpu_profiling_worker_info info;
-
-        orr_worker_profile_read(worker, orr_exec_now(rt->exec), &info);
-        fprintf(stderr, "%s: %d tasks\n", worker->desc->name,
-                info.executed_tasks);
-        if (orr_profile_is_on(rt))
-            fprintf(stderr,
-                    "\ttotal %.3f ms: executing %.3f, callbacks %.3f, waiting "
-                    "for data %.3f, sleeping %.3f, scheduling %.3f\n",
-                    ms(&info.total_time), ms(&info.executing_time),
-                    ms(&info.callback_time), ms(&info.waiting_time),
-                    ms(&info.sleeping_time), ms(&info.scheduling_time));
-    }
+    orr_worker_profiles_print(ORR_API_RUNTIME(), stderr);
 }
 
 /* -- codelets -- */

@@ -80,6 +80,18 @@ static bool is_up(const struct orr_worker *worker)
            atomic_load_explicit(&worker->up, memory_order_acquire);
 }
 
+void starpu_worker_set_going_to_sleep_callback(void (*callback)(unsigned))
+{
+    atomic_store_explicit(&orr_runtime_need(__func__)->hooks.sleeps, callback,
+                          memory_order_release);
+}
+
+void starpu_worker_set_waking_up_callback(void (*callback)(unsigned))
+{
+    atomic_store_explicit(&orr_runtime_need(__func__)->hooks.wakes, callback,
+                          memory_order_release);
+}
+
 /* Polls: this is waited for once in a run. */
 void starpu_worker_wait_for_initialisation(void)
 {

@@ -81,6 +81,9 @@
       "looks it lets other threads run, then it sleeps until it is woken.")    \
     X(BACKOFF_MAX, "STARPU_BACKOFF_MAX", INT, "32",                            \
       "The most of these; 0: an idle worker sleeps at once.")                  \
+    X(DISPLAY_BINDINGS, "STARPU_DISPLAY_BINDINGS", INT, "0",                   \
+      "1 or 2: at the beginning, where the workers are bound is printed: "     \
+      "`starpu_display_bindings`.")                                            \
     X(MAIN_THREAD_BIND, "STARPU_MAIN_THREAD_BIND", BOOL, "0",                  \
       "1: a core is left to the main thread, the last one unless the next "    \
       "two choose it, and it is bound there.")                                 \
@@ -268,6 +271,8 @@
 #define ORR_CONFIG_DEBUGGING(X)                                                \
     X(DISABLE_KERNELS, "STARPU_DISABLE_KERNELS", BOOL, "0",                    \
       "1: the functions of codelets are not called; all else happens.")        \
+    X(CATCH_SIGNALS, "STARPU_CATCH_SIGNALS", BOOL, "1",                        \
+      "0: SIGINT and SIGTERM end a simulation without traces and reports.")    \
     X(PROF_TOOL, "STARPU_PROF_TOOL", STRING, "",                               \
       "File of a profiler's library: starpu_profiling_tool.h.")                \
     X(WATCHDOG_TIMEOUT, "STARPU_WATCHDOG_TIMEOUT", DOUBLE, "0",                \
@@ -463,6 +468,8 @@
       "A line on stderr each so many seconds of real time: how far the run "   \
       "has come. On a terminal it is written over, else a last one comes at "  \
       "the end. 0: none.")                                                     \
+    X(TASK_PROGRESS, "STARPU_TASK_PROGRESS", BOOL, "0",                        \
+      "1: as `ORRERY_PROGRESS` each second, unless that is set.")              \
     X(CHECK_BOUNDS, "ORRERY_CHECK_BOUNDS", BOOL, "0",                          \
       "1: for tests. At the end of a simulated run lower bounds are computed " \
       "from its own durations; a makespan below one of them ends the "         \
@@ -478,6 +485,15 @@
       "printed.")                                                              \
     X(BUS_STATS_FILE, "STARPU_BUS_STATS_FILE", STRING, "",                     \
       "File to which `STARPU_BUS_STATS` prints. Unset: stderr.")              \
+    X(WORKER_STATS, "STARPU_WORKER_STATS", BOOL, "0",                          \
+      "1: at the end, how many tasks each worker executed is printed, and "    \
+      "while profiling is on its times: "                                      \
+      "`starpu_profiling_worker_helper_display_summary`.")                     \
+    X(WORKER_STATS_FILE, "STARPU_WORKER_STATS_FILE", STRING, "",               \
+      "File to which `STARPU_WORKER_STATS` prints. Unset: stderr.")            \
+    X(IDLE_FILE, "STARPU_IDLE_FILE", STRING, "",                               \
+      "File to which, at the end, a line is added: how many ms all workers "   \
+      "together had no task, while profiling was on. Unset: none.")            \
     X(ENABLE_STATS, "STARPU_ENABLE_STATS", STRING, "",                         \
       "Set to anything: at the end, how many data tasks found on each memory " \
       "node, how many they lacked, and the allocations there are printed.")    \

@@ -119,6 +119,9 @@ int orr_progress_start(struct orr_runtime *rt)
     struct orr_progress *p;
     int err;
 
+    if (!orr_config_is_set(&rt->config, ORR_CFG_PROGRESS) &&
+        orr_config_bool(&rt->config, ORR_CFG_TASK_PROGRESS))
+        s = 1;
     if (!(s > 0))
         return 0;
     p = calloc(1, sizeof(*p));

@@ -258,18 +258,17 @@ static void write_report(struct orr_runtime *rt, const char *path,
                       strerror(-rc));
 }
 
-/* The application requested a report only: an error is printed, and the run
- * ends as it would have. */
-static void write_bus_stats(struct orr_runtime *rt)
+void orr_report_print_to(struct orr_runtime *rt, enum orr_config_id variable,
+                         const char *name, const char *how,
+                         void (*print)(struct orr_runtime *rt, FILE *out))
 {
-    const char *path = orr_config_string(&rt->config, ORR_CFG_BUS_STATS_FILE);
-    FILE *out = path ? fopen(path, "w") : stderr;
+    const char *path = orr_config_string(&rt->config, variable);
+    FILE *out = path ? fopen(path, how) : stderr;
 
     if (out)
-        orr_buses_print(rt, out);
+        print(rt, out);
     if (!out || ferror(out) || (path ? fclose(out) : fflush(out)) != 0)
-        orr_log_error("the bus statistics could not be written to %s: %s; "
-                      "STARPU_BUS_STATS_FILE names the file",
+        orr_log_error("what %s asks for could not be written to %s: %s", name,
                       path ? path : "stderr", strerror(errno));
 }
 
@@ -329,7 +328,8 @@ void orr_report_write(struct orr_runtime *rt, const char *how)
     if (graph)
         write_graph(rt, graph);
     if (orr_config_bool(&rt->config, ORR_CFG_BUS_STATS))
-        write_bus_stats(rt);
+        orr_report_print_to(rt, ORR_CFG_BUS_STATS_FILE, "STARPU_BUS_STATS", "w",
+                            orr_buses_print);
     print_memory_stats(rt);
     orr_report_write_trace(rt);
     orr_calls_close(rt, how);

@@ -6,7 +6,18 @@
  */
 #pragma once
 
+#include <stdio.h>
+
+#include "core/base/config.h"
+
 struct orr_runtime;
+
+/* Prints to the file that the variable names, opened as `how` says, else to stderr;
+ * `name` is what asks for it. The application requested a report only: an error is
+ * printed, and the run ends as it would have. */
+void orr_report_print_to(struct orr_runtime *rt, enum orr_config_id variable,
+                         const char *name, const char *how,
+                         void (*print)(struct orr_runtime *rt, FILE *out));
 
 /* Writes report, trace and graph if they were requested. `how`: how the run
  * ended: "shutdown", "deadlock", "exit", "signal", "missing", "error". The

@@ -4,6 +4,8 @@
 
 #include "core/runtime.h"
 #include "core/task/job.h"
+#include "core/task/profile.h"
+#include "core/worker/profile.h"
 
 void orr_energy_use(struct orr_runtime *rt, double joules)
 {
@@ -23,12 +25,17 @@ double orr_energy_used(struct orr_runtime *rt)
     return joules + watts * us / 1e6;
 }
 
-void orr_energy_account(struct orr_runtime *rt, const struct orr_worker *worker,
+void orr_energy_account(struct orr_runtime *rt, struct orr_worker *worker,
                         struct orr_job *job)
 {
     double joules = starpu_task_worker_expected_energy(job->task, worker->id, 0,
                                                        job->implementation);
 
-    if (joules > 0)
-        orr_energy_use(rt, joules);
+    if (!(joules > 0))
+        return;
+    orr_energy_use(rt, joules);
+    if (job->task->profiling_info)
+        job->task->profiling_info->energy_consumed = joules;
+    if (orr_profile_is_on(rt))
+        orr_worker_profile_energy(worker, joules);
 }

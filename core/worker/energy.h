@@ -16,7 +16,8 @@ void orr_energy_use(struct orr_runtime *rt, double joules);
  * starpu_init. */
 double orr_energy_used(struct orr_runtime *rt);
 
-/* Adds what the job that has ended on the worker is expected to have taken;
- * unknown counts as nothing. No lock held; may call the application's code. */
-void orr_energy_account(struct orr_runtime *rt, const struct orr_worker *worker,
+/* Adds what the job that has ended on the worker is expected to have taken, also to
+ * the figures of both while profiling is on; unknown counts as nothing. No lock held;
+ * may call the application's code. */
+void orr_energy_account(struct orr_runtime *rt, struct orr_worker *worker,
                         struct orr_job *job);

@@ -63,3 +63,14 @@ bool orr_hooks_call(struct orr_hooks *hooks)
     orr_self->frozen--;
     return idle || !may_sleep;
 }
+
+void orr_hooks_tell(_Atomic(void (*)(unsigned)) *told, unsigned worker)
+{
+    void (*func)(unsigned) = atomic_load_explicit(told, memory_order_acquire);
+
+    if (!func)
+        return;
+    orr_self->frozen++;
+    func(worker);
+    orr_self->frozen--;
+}

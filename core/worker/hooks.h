@@ -22,6 +22,9 @@ struct orr_hook {
 struct orr_hooks {
     struct orr_hook hooks[ORR_NHOOK_KINDS][ORR_NHOOKS];
     atomic_uint n; /* registered, of all kinds */
+    /* Told that the worker of that number gives its processor up, and that it has
+     * one again; NULL: nobody is. */
+    _Atomic(void (*)(unsigned)) sleeps, wakes;
 };
 
 /* The place that the function got, or -1 when there is none. */
@@ -33,3 +36,6 @@ bool orr_hook_remove(struct orr_hooks *hooks, enum orr_hook_kind kind, int id);
 /* Calls them all, in order of their places. Whether the worker is to look again
  * soon. No lock held; the functions do not block. */
 bool orr_hooks_call(struct orr_hooks *hooks);
+
+/* Tells who is told (`sleeps` or `wakes`) of the calling worker, likewise. */
+void orr_hooks_tell(_Atomic(void (*)(unsigned)) *told, unsigned worker);

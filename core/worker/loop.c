@@ -671,7 +671,9 @@ void orr_worker_loop(void *arg)
                           : worker->gang    ? "other workers of its parallel task"
                           : worker->running ? "its kernel"
                                             : "a task";
+        orr_hooks_tell(&rt->hooks.sleeps, worker->id);
         rt->exec->ops->park(rt->exec, wakes_by_itself(worker));
+        orr_hooks_tell(&rt->hooks.wakes, worker->id);
         (void)orr_worker_rouse(worker);
         announced = false;
     }

@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "core/observe/report.h"
+#include "core/runtime.h"
 #include "core/task/profile.h"
 
 void orr_worker_profile_state(struct orr_worker *worker,
@@ -24,6 +26,13 @@ void orr_worker_profile_task(struct orr_worker *worker, double kernel_us,
     orr_lock(&worker->lock);
     worker->profile.executing += kernel_us;
     worker->profile.flops += flops;
+    orr_unlock(&worker->lock);
+}
+
+void orr_worker_profile_energy(struct orr_worker *worker, double joules)
+{
+    orr_lock(&worker->lock);
+    worker->profile.joules += joules;
     orr_unlock(&worker->lock);
 }
 
@@ -67,5 +76,53 @@ void orr_worker_profile_read(struct orr_worker *worker, double now,
     info.all_scheduling_time = info.scheduling_time;
     info.executed_tasks = (int)(atomic_load(&worker->ntasks) - profile.ntasks);
     info.flops = profile.flops;
+    info.energy_consumed = profile.joules;
     *ret = info;
+}
+
+static double ms(struct timespec *ts)
+{
+    return starpu_timing_timespec_to_us(ts) / 1e3;
+}
+
+void orr_worker_profiles_print(struct orr_runtime *rt, FILE *out)
+{
+    for (unsigned w = 0; w < rt->nworkers; w++) {
+        struct orr_worker *worker = &rt->workers[w];
+        struct starpu_profiling_worker_info info;
+
+        orr_worker_profile_read(worker, orr_exec_now(rt->exec), &info);
+        fprintf(out, "%s: %d tasks\n", worker->desc->name, info.executed_tasks);
+        if (orr_profile_is_on(rt))
+            fprintf(out,
+                    "\ttotal %.3f ms: executing %.3f, callbacks %.3f, waiting "
+                    "for data %.3f, sleeping %.3f, scheduling %.3f\n",
+                    ms(&info.total_time), ms(&info.executing_time),
+                    ms(&info.callback_time), ms(&info.waiting_time),
+                    ms(&info.sleeping_time), ms(&info.scheduling_time));
+    }
+}
+
+static void print_idle(struct orr_runtime *rt, FILE *out)
+{
+    double all = 0;
+
+    for (unsigned w = 0; w < rt->nworkers; w++) {
+        struct starpu_profiling_worker_info info;
+
+        orr_worker_profile_read(&rt->workers[w], orr_exec_now(rt->exec), &info);
+        all += ms(&info.sleeping_time);
+    }
+    fprintf(out, "%f\n", all);
+}
+
+void orr_worker_profiles_report(struct orr_runtime *rt)
+{
+    if (orr_config_bool(&rt->config, ORR_CFG_WORKER_STATS))
+        orr_report_print_to(rt, ORR_CFG_WORKER_STATS_FILE,
+                            "STARPU_WORKER_STATS", "w",
+                            orr_worker_profiles_print);
+    if (orr_config_string(&rt->config, ORR_CFG_IDLE_FILE))
+        orr_report_print_to(rt, ORR_CFG_IDLE_FILE, "STARPU_IDLE_FILE", "a",
+                            print_idle);
 }

@@ -34,7 +34,7 @@ struct orr_worker_profile {
     enum orr_worker_state state;         /* … in which it is … */
     double since;                        /* … for so long */
     double start;                        /* the last reset */
-    double executing, callback, scheduling, flops;
+    double executing, callback, scheduling, flops, joules;
     unsigned long ntasks; /* completed before the reset */
 };
 

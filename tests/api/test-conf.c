@@ -5,7 +5,14 @@
  * of its own, cost functions per device, values of keys.
  */
 #include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "machines.h"
 
@@ -75,7 +82,203 @@ START_TEST(the_callback_finds_the_policy_set_up)
 }
 END_TEST
 
+/* --- workers that sleep --- */
+
+static atomic_int nasleep[STARPU_NMAXWORKERS], nsleeps, nstranger;
+
+static void sleeps(unsigned worker)
+{
+    if ((int)worker != starpu_worker_get_id() ||
+        atomic_fetch_add(&nasleep[worker], 1) != 0)
+        atomic_fetch_add(&nstranger, 1);
+    atomic_fetch_add(&nsleeps, 1);
+}
+
+static void wakes(unsigned worker)
+{
+    if ((int)worker != starpu_worker_get_id() ||
+        atomic_fetch_sub(&nasleep[worker], 1) != 1)
+        atomic_fetch_add(&nstranger, 1);
+}
+
+/* Until all workers sleep, for want of tasks. */
+static void wait_until_all_sleep(void)
+{
+    for (unsigned w = 0; w < starpu_worker_get_count(); w++)
+        while (!atomic_load(&nasleep[w]))
+            starpu_usleep(100);
+}
+
+START_TEST(the_application_is_told_who_sleeps)
+{
+    prepare(_i);
+    conf.callback_worker_going_to_sleep = sleeps;
+    conf.callback_worker_waking_up = wakes;
+    start();
+    wait_until_all_sleep();
+    ck_assert_int_eq(
+        starpu_task_insert(&starpu_codelet_nop, STARPU_EXECUTE_ON_WORKER, 0, 0),
+        0);
+    starpu_task_wait_for_all();
+    wait_until_all_sleep();
+    ck_assert_int_ge(atomic_load(&nsleeps), (int)starpu_worker_get_count() + 1);
+    starpu_shutdown();
+    for (unsigned w = 0; w < STARPU_NMAXWORKERS; w++)
+        ck_assert_int_eq(atomic_load(&nasleep[w]), 0);
+    ck_assert_int_eq(atomic_load(&nstranger), 0);
+}
+END_TEST
+
+START_TEST(who_is_told_can_change_later)
+{
+    int before;
+
+    prepare(_i);
+    conf.callback_worker_going_to_sleep = sleeps;
+    start();
+    wait_until_all_sleep();
+    starpu_worker_set_going_to_sleep_callback(NULL);
+    starpu_worker_set_waking_up_callback(wakes);
+    before = atomic_load(&nsleeps);
+    for (unsigned w = 0; w < starpu_worker_get_count(); w++)
+        while (atomic_load(&nasleep[w]) > 0) {
+            starpu_wake_all_blocked_workers();
+            starpu_usleep(100);
+        }
+    starpu_shutdown();
+    ck_assert_int_eq(atomic_load(&nsleeps), before);
+}
+END_TEST
+
+/* --- pauses of idle workers --- */
+
+START_TEST(pauses_are_those_of_the_environment)
+{
+    setenv("STARPU_BACKOFF_MIN", "3", 1);
+    setenv("STARPU_BACKOFF_MAX", "0", 1);
+    prepare(_i);
+    ck_assert_uint_eq(conf.driver_spinning_backoff_min, 3);
+    ck_assert_uint_eq(conf.driver_spinning_backoff_max, 0);
+    start();
+    ck_assert_int_eq(starpu_task_insert(&starpu_codelet_nop, 0), 0);
+    starpu_task_wait_for_all();
+    starpu_shutdown();
+}
+END_TEST
+
+/* --- signals --- */
+
+static bool catches(void)
+{
+    struct sigaction now;
+
+    sigaction(SIGINT, NULL, &now);
+    return now.sa_handler != SIG_DFL;
+}
+
+START_TEST(signals_are_the_programs_where_it_says_so)
+{
+    signal(SIGINT, SIG_DFL);
+    signal(SIGTERM, SIG_DFL);
+    prepare(_i);
+    ck_assert_int_eq(conf.catch_signals, 1);
+    start();
+    ck_assert_int_eq(catches(), machine_simulated(_i));
+    starpu_shutdown();
+
+    conf.catch_signals = 0;
+    start();
+    ck_assert(!catches());
+    starpu_shutdown();
+
+    setenv("STARPU_CATCH_SIGNALS", "0", 1);
+    ck_assert_int_eq(starpu_init(NULL), 0);
+    ck_assert(!catches());
+    starpu_shutdown();
+}
+END_TEST
+
+/* --- statistics --- */
+
+static void read_and_remove(const char *path, char *text, size_t size)
+{
+    FILE *file = fopen(path, "r");
+
+    ck_assert_ptr_nonnull(file);
+    text[fread(text, 1, size - 1, file)] = '\0';
+    fclose(file);
+    unlink(path);
+}
+
+START_TEST(statistics_of_workers_are_printed_at_the_end)
+{
+    char stats[64], idle[64], text[65536], line[64];
+    double first, second;
+    int n = 0;
+
+    snprintf(stats, sizeof(stats), "/tmp/orrery-conf-%d-stats", getpid());
+    snprintf(idle, sizeof(idle), "/tmp/orrery-conf-%d-idle", getpid());
+    setenv("STARPU_WORKER_STATS", "1", 1);
+    setenv("STARPU_WORKER_STATS_FILE", stats, 1);
+    setenv("STARPU_IDLE_FILE", idle, 1);
+    setenv("STARPU_PROFILING", "1", 1);
+    prepare(_i);
+    for (int run = 0; run < 2; run++) {
+        start();
+        ck_assert_int_eq(starpu_task_insert(&starpu_codelet_nop,
+                                            STARPU_EXECUTE_ON_WORKER, 1, 0),
+                         0);
+        starpu_task_wait_for_all();
+        starpu_usleep(1000);
+        starpu_worker_get_name(1, line, sizeof(line) - 10);
+        strcat(line, ": 1 tasks\n");
+        starpu_shutdown();
+    }
+    read_and_remove(stats, text, sizeof(text));
+    ck_assert_ptr_nonnull(strstr(text, line));
+    ck_assert_ptr_nonnull(strstr(text, "sleeping"));
+    /* One after the other, of all runs. */
+    read_and_remove(idle, text, sizeof(text));
+    ck_assert_int_eq(sscanf(text, "%lf\n%lf\n%n", &first, &second, &n), 2);
+    ck_assert_uint_eq((unsigned)n, strlen(text));
+    ck_assert_double_ge(first, 1);
+    ck_assert_double_ge(second, 1);
+}
+END_TEST
+
 /* --- binding --- */
+
+/* Starts on machine i with what that prints in the file. */
+static void start_printing(int i, const char *path)
+{
+    int before = dup(STDOUT_FILENO), file = creat(path, 0600);
+
+    ck_assert_int_ge(file, 0);
+    fflush(stdout);
+    dup2(file, STDOUT_FILENO);
+    close(file);
+    machine_open(i);
+    fflush(stdout);
+    dup2(before, STDOUT_FILENO);
+    close(before);
+}
+
+START_TEST(bindings_are_printed_at_the_beginning_on_request)
+{
+    char path[64], text[65536];
+
+    snprintf(path, sizeof(path), "/tmp/orrery-conf-%d-bindings", getpid());
+    start_printing(_i, path);
+    read_and_remove(path, text, sizeof(text));
+    ck_assert_str_eq(text, "");
+    starpu_shutdown();
+    setenv("STARPU_DISPLAY_BINDINGS", "1", 1);
+    start_printing(_i, path);
+    read_and_remove(path, text, sizeof(text));
+    ck_assert_ptr_nonnull(strstr(text, "CPU 0"));
+    starpu_shutdown();
+}
+END_TEST
 
 START_TEST(workers_are_bound_where_the_application_requests)
 {
@@ -307,6 +510,13 @@ int main(void)
     tcase_set_timeout(tc, 60);
     tcase_add_loop_test(tc, the_range_of_priorities_can_be_given, 0, n);
     tcase_add_loop_test(tc, the_callback_finds_the_policy_set_up, 0, n);
+    tcase_add_loop_test(tc, the_application_is_told_who_sleeps, 0, n);
+    tcase_add_loop_test(tc, who_is_told_can_change_later, 0, n);
+    tcase_add_loop_test(tc, pauses_are_those_of_the_environment, 0, n);
+    tcase_add_loop_test(tc, statistics_of_workers_are_printed_at_the_end, 0, n);
+    tcase_add_loop_test(tc, signals_are_the_programs_where_it_says_so, 0, n);
+    tcase_add_loop_test(tc, bindings_are_printed_at_the_beginning_on_request, 0,
+                        n);
     tcase_add_loop_test(tc, workers_are_bound_where_the_application_requests, 0,
                         FIRST_SIMULATED);
     tcase_add_loop_test(tc, binding_to_a_processor_that_is_not_there_is_refused,

@@ -48,6 +48,19 @@ def a_run_that_is_asked_for_progress_ends_with_a_line():
 
 
 @test
+def starpus_variable_asks_for_it_too():
+    ended = PROGRAMS.run([CONTROL, "some", "1234"], STARPU_TASK_PROGRESS="1",
+                         **ASSUMED)
+    ended.has_status(0)
+    last = ended.err.splitlines()[-1]
+    assert number(re.fullmatch(LINE, last)[2]) == 1234, ended.err
+    ended = PROGRAMS.run([CONTROL, "some", "1234"], STARPU_TASK_PROGRESS="1",
+                         ORRERY_PROGRESS="0", **ASSUMED)
+    ended.has_status(0)
+    assert ended.err == "", ended.err
+
+
+@test
 def lines_come_while_it_runs_and_count_on():
     process = PROGRAMS.start([CONTROL, "for-ever"], ORRERY_PROGRESS="0.001",
                              **ASSUMED)

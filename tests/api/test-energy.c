@@ -63,6 +63,36 @@ START_TEST(a_simulated_run_adds_up_what_models_expect)
 }
 END_TEST
 
+START_TEST(profiling_says_who_took_what)
+{
+    struct starpu_profiling_worker_info info;
+    struct starpu_task *task;
+    double modelled = machine_simulated(_i) ? 0.5 : 0, all = 0;
+
+    codelet.energy_model = &asked;
+    machine_open(_i);
+    task = starpu_task_create();
+    starpu_profiling_status_set(STARPU_PROFILING_ENABLE);
+    run_tasks();
+    task->cl = &codelet;
+    task->destroy = task->detach = 0;
+    ck_assert_int_eq(starpu_task_submit(task), 0);
+    ck_assert_int_eq(starpu_task_wait(task), 0);
+    ck_assert_double_eq(task->profiling_info->energy_consumed, modelled);
+    for (unsigned w = 0; w < starpu_worker_get_count(); w++) {
+        ck_assert_int_eq(starpu_profiling_worker_get_info((int)w, &info), 0);
+        ck_assert_double_eq_tol(info.energy_consumed,
+                                info.executed_tasks * modelled, 1e-9);
+        all += info.energy_consumed;
+    }
+    ck_assert_double_eq_tol(all, (NTASKS + 1) * modelled, 1e-9);
+    starpu_profiling_worker_get_info(0, &info);
+    ck_assert_double_eq(info.energy_consumed, 0);
+    starpu_task_destroy(task);
+    starpu_shutdown();
+}
+END_TEST
+
 START_TEST(an_idle_machine_takes_its_idle_power)
 {
     double before, after;
@@ -147,6 +177,7 @@ static Suite *suite(void)
     tcase_set_timeout(tcase, 30);
     tcase_add_loop_test(tcase, a_simulated_run_adds_up_what_models_expect, 0,
                         NMACHINES);
+    tcase_add_loop_test(tcase, profiling_says_who_took_what, 0, NMACHINES);
     tcase_add_loop_test(tcase, an_idle_machine_takes_its_idle_power, 0,
                         NMACHINES);
     tcase_add_loop_test(tcase, counters_are_there_or_the_call_fails, 0,

@@ -22,7 +22,7 @@ MANY = 12
 NEEDS = (("CUDA", "CUDA"), ("CUBLAS", "CUDA"), ("CUSOLVER", "CUDA"),
          ("NVML", "CUDA"), ("HIP", "HIP"), ("OPENCL", "OpenCL"),
          ("FPGA", "FPGAs"), ("FXT", "FxT"), ("MKL", "MKL"),
-         ("WORKER_CALLBACKS", "worker callbacks"), ("SIMGRID", "SimGrid"))
+         ("SIMGRID", "SimGrid"))
 
 # What is here and does less, or refuses, with what is different.
 DIFFERENT = {
