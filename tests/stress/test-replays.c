@@ -2,9 +2,10 @@
 /*
  * tests/stress/test-replays.c - random graphs that are submitted again and again:
  * tasks with a kernel, empty and nowhere, with explicit, tag, end and implicit
- * dependencies, bundles, stages that regenerate; by several threads in random
- * order, or by one where data are used. A task must never begin before those it
- * depends on have run as often. usage: test-replays [SEED [NGRAPHS]]; on the
+ * dependencies, bundles, stages that regenerate, tasks that several workers execute
+ * together, and contexts that gain and lose workers meanwhile; by several threads in
+ * random order, or by one where data are used. A task must never begin before those
+ * it depends on have run as often. usage: test-replays [SEED [NGRAPHS]]; on the
  * machine that the environment says.
  */
 #include <signal.h>
@@ -24,11 +25,13 @@ enum {
     NSTAGES = 4,
     NTHREADS = 3,
     NHANDLES = 3,
+    NCTXS = 2,
+    NCPUS = 3, /* at most, of combined workers and contexts */
     ROUNDS = 5,
     DEADLINE_S = 280
 };
 
-enum kind { KERNEL, EMPTY, NOWHERE, NKINDS };
+enum kind { KERNEL, EMPTY, NOWHERE, SPMD, FORKJOIN, NKINDS };
 
 struct node {
     struct starpu_task task;
@@ -42,11 +45,14 @@ static struct graph {
     struct starpu_task stages[NSTAGES];
     atomic_int nstage[NSTAGES];
     unsigned n, nstages, rounds;
-    bool data;
+    bool data, changes;     /* who is in which context */
     unsigned order[NTASKS]; /* of submission */
     unsigned nthreads;
 } graph;
 
+static int cpus[NCPUS];
+static int together = -1; /* all of them, combined; -1: there is one only */
+static unsigned ncpus, ctxs[NCTXS];
 static starpu_data_handle_t handles[NHANDLES];
 static int values[NHANDLES];
 static atomic_int wrong;
@@ -71,7 +77,7 @@ static void begin(struct node *node)
 static void kernel(void *buffers[], void *arg)
 {
     (void)buffers;
-    if (arg)
+    if (arg && starpu_combined_worker_get_rank() == 0)
         begin(arg);
 }
 
@@ -90,12 +96,20 @@ static void callback(void *arg)
         starpu_task_end_dep_release(&graph.nodes[node->ends].task);
 }
 
+#define TOGETHER(how)                                                          \
+    {                                                                          \
+        .type = how, .max_parallelism = NCPUS, .cpu_funcs = {kernel},          \
+        .nbuffers = STARPU_VARIABLE_NBUFFERS,                                  \
+        .flags = STARPU_CODELET_SIMGRID_EXECUTE, .name = "k"                   \
+    }
 static struct starpu_codelet codelets[NKINDS] = {
     [KERNEL] = {.cpu_funcs = {kernel},
                 .cuda_funcs = {kernel},
                 .nbuffers = STARPU_VARIABLE_NBUFFERS,
                 .flags = STARPU_CODELET_SIMGRID_EXECUTE,
                 .name = "k"},
+    [SPMD] = TOGETHER(STARPU_SPMD),
+    [FORKJOIN] = TOGETHER(STARPU_FORKJOIN),
     [NOWHERE] = {.where = STARPU_NOWHERE,
                  .nbuffers = STARPU_VARIABLE_NBUFFERS,
                  .name = "nowhere"},
@@ -114,6 +128,17 @@ static void add_data(struct starpu_task *task)
     task->nbuffers = (int)n;
 }
 
+/* Who executes it: all processors together, or workers of a context. */
+static void choose_workers(struct starpu_task *task, enum kind kind)
+{
+    if (kind >= SPMD && together >= 0) {
+        task->execute_on_a_specific_worker = 1;
+        task->workerid = (unsigned)together;
+    } else if (below(2)) {
+        task->sched_ctx = ctxs[below(NCTXS)];
+    }
+}
+
 static void make_node(unsigned i)
 {
     struct node *node = &graph.nodes[i];
@@ -129,7 +154,8 @@ static void make_node(unsigned i)
     task->callback_arg = node;
     if (kind != EMPTY)
         task->cl = &codelets[kind];
-    if (kind == KERNEL) {
+    choose_workers(task, kind);
+    if (kind != EMPTY && kind != NOWHERE) {
         task->cl_arg = node;
     } else {
         task->prologue_callback_func = prologue;
@@ -213,6 +239,7 @@ static void make_graph(void)
 {
     graph.n = 2 + below(NTASKS - 1);
     graph.data = below(2);
+    graph.changes = below(2);
     graph.rounds = 1 + below(ROUNDS);
     graph.nthreads = graph.data ? 1 : 1 + below(NTHREADS);
     for (unsigned i = 0; i < graph.n; i++) {
@@ -262,6 +289,19 @@ static void submit_all(void)
         STARPU_PTHREAD_JOIN(threads[t], NULL);
 }
 
+/* The first processor stays in each context. */
+static void change_contexts(void)
+{
+    for (unsigned i = 1; graph.changes && i < ncpus; i++) {
+        unsigned ctx = ctxs[below(NCTXS)];
+
+        if (below(2))
+            starpu_sched_ctx_add_workers(&cpus[i], 1, ctx);
+        else
+            starpu_sched_ctx_remove_workers(&cpus[i], 1, ctx);
+    }
+}
+
 /* Each by itself, or all at once. Whose end others declare is over before those
  * are submitted again. */
 static void wait_for_all(bool each)
@@ -295,6 +335,7 @@ static void replay(void)
 
         shuffle();
         submit_all();
+        change_contexts();
         for (unsigned i = 0; i < graph.n; i++)
             has_ends |= graph.nodes[i].ends >= 0;
         wait_for_all(!has_ends && below(2));
@@ -315,6 +356,20 @@ static void clean(void)
     for (unsigned i = 0; i < graph.nstages; i++)
         starpu_task_clean(&graph.stages[i]);
     starpu_tag_clear();
+}
+
+/* A worker of all processors, and contexts that begin with the first one. */
+static void make_workers(void)
+{
+    ncpus = starpu_worker_get_ids_by_type(STARPU_CPU_WORKER, cpus, NCPUS);
+    if (ncpus > NCPUS)
+        ncpus = NCPUS;
+    if (ncpus > 1)
+        together = starpu_combined_worker_assign_workerid((int)ncpus, cpus);
+    for (unsigned c = 0; c < NCTXS; c++)
+        ctxs[c] = starpu_sched_ctx_create(cpus, 1, "changing",
+                                          STARPU_SCHED_CTX_POLICY_NAME,
+                                          c ? "prio" : "lws", 0);
 }
 
 static void stuck(int number)
@@ -338,6 +393,7 @@ int main(int argc, char **argv)
         alarm(DEADLINE_S);
     if (starpu_init(NULL) != 0)
         return 77;
+    make_workers();
     for (unsigned i = 0; i < NHANDLES; i++)
         starpu_variable_data_register(&handles[i], STARPU_MAIN_RAM,
                                       (uintptr_t)&values[i], sizeof(int));
@@ -351,6 +407,8 @@ int main(int argc, char **argv)
     }
     for (unsigned i = 0; i < NHANDLES; i++)
         starpu_data_unregister(handles[i]);
+    for (unsigned c = 0; c < NCTXS; c++)
+        starpu_sched_ctx_delete(ctxs[c]);
     starpu_shutdown();
     printf("%sok 1 - tasks of %lu graphs (seed %llu) run in order, each time\n",
            atomic_load(&wrong) ? "not " : "", ngraphs,
