@@ -39,7 +39,7 @@ static bool is_known(const struct starpu_task *task,
 {
     const struct orr_job *job = orr_job_of(task);
 
-    return job && ORR_JOB_IS(job, task) && orr_job_state(job) != ORR_JOB_NEW &&
+    return job && orr_job_is_submitted(job) && ORR_JOB_IS(job, task) &&
            task->cl->model == model;
 }
 

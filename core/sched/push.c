@@ -14,6 +14,7 @@
 #include "core/runtime.h"
 #include "core/sched/sched.h"
 #include "core/sched/toolbox.h"
+#include "core/task/bundle.h"
 #include "core/task/count.h"
 #include "core/task/gang.h"
 #include "core/task/profile.h"
@@ -334,6 +335,8 @@ void orr_sched_push(struct orr_runtime *rt, struct orr_job *job)
     orr_count_pushed(rt, job->sched_ctx, job->task->flops);
     /* Once it is pushed the task may end at any time: no later. */
     job->task->scheduled = 1;
+    if (job->task->bundle)
+        orr_bundle_note_push(job->task->bundle, job->task);
     if (rt->breaks)
         orr_runtime_break(rt, ORR_BREAK_PUSH, job->id);
     ORR_PROFILE(rt, job->task, push_end_time);

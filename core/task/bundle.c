@@ -7,11 +7,18 @@
 
 #include "core/base/lock.h"
 
+struct member {
+    struct starpu_task *task;
+    bool
+        scheduled; /* a policy has got it: as task->scheduled, which others write
+                     * without our lock */
+};
+
 struct _starpu_task_bundle {
-    struct orr_lock lock;       /* rank ORR_RANK_PLANS */
-    struct starpu_task **tasks; /* [lock] owned, in order of insertion */
-    unsigned n, room;           /* [lock] */
-    bool closed;                /* [lock] */
+    struct orr_lock lock;   /* rank ORR_RANK_PLANS */
+    struct member *members; /* [lock] owned, in order of insertion */
+    unsigned n, room;       /* [lock] */
+    bool closed;            /* [lock] */
 };
 
 starpu_task_bundle_t orr_bundle_new(void)
@@ -25,7 +32,7 @@ starpu_task_bundle_t orr_bundle_new(void)
 
 static void free_bundle(starpu_task_bundle_t bundle)
 {
-    free(bundle->tasks);
+    free(bundle->members);
     free(bundle);
 }
 
@@ -34,17 +41,17 @@ static int insert_locked(starpu_task_bundle_t bundle, struct starpu_task *task)
 {
     unsigned room =
         bundle->n < bundle->room ? bundle->room : 2 * bundle->room + 4;
-    struct starpu_task **tasks = bundle->tasks;
+    struct member *members = bundle->members;
 
     if (bundle->closed)
         return -EPERM;
     if (room > bundle->room)
-        tasks = realloc(tasks, room * sizeof(struct starpu_task *));
-    if (!tasks)
+        members = realloc(members, room * sizeof(*members));
+    if (!members)
         return -ENOMEM;
-    bundle->tasks = tasks;
+    bundle->members = members;
     bundle->room = room;
-    bundle->tasks[bundle->n++] = task;
+    bundle->members[bundle->n++] = (struct member){task, task->scheduled};
     task->bundle = bundle;
     return 0;
 }
@@ -61,19 +68,42 @@ int orr_bundle_insert(starpu_task_bundle_t bundle, struct starpu_task *task)
     return rc;
 }
 
-int orr_bundle_remove(starpu_task_bundle_t bundle, struct starpu_task *task)
+/* Its place, n without. */
+static unsigned find_locked(starpu_task_bundle_t bundle,
+                            const struct starpu_task *task)
+    ORR_REQUIRES(bundle->lock)
 {
     unsigned i = 0;
+
+    while (i < bundle->n && bundle->members[i].task != task)
+        i++;
+    return i;
+}
+
+void orr_bundle_note_push(starpu_task_bundle_t bundle,
+                          const struct starpu_task *task)
+{
+    unsigned i;
+
+    orr_lock(&bundle->lock);
+    i = find_locked(bundle, task);
+    if (i < bundle->n)
+        bundle->members[i].scheduled = true;
+    orr_unlock(&bundle->lock);
+}
+
+int orr_bundle_remove(starpu_task_bundle_t bundle, struct starpu_task *task)
+{
+    unsigned i;
     bool found, over;
 
     orr_lock(&bundle->lock);
-    while (i < bundle->n && bundle->tasks[i] != task)
-        i++;
+    i = find_locked(bundle, task);
     found = i < bundle->n;
     if (found) {
         bundle->n--;
         for (; i < bundle->n; i++)
-            bundle->tasks[i] = bundle->tasks[i + 1];
+            bundle->members[i] = bundle->members[i + 1];
         task->bundle = NULL;
     }
     over = found && bundle->closed && bundle->n == 0;
@@ -103,8 +133,8 @@ double orr_bundle_sum(starpu_task_bundle_t bundle, bool waiting,
 
     orr_lock(&bundle->lock);
     for (unsigned i = 0; i < bundle->n; i++) {
-        struct starpu_task *task = bundle->tasks[i];
-        double one = waiting && task->scheduled ? 0 : of(task, arg);
+        const struct member *member = &bundle->members[i];
+        double one = waiting && member->scheduled ? 0 : of(member->task, arg);
 
         if (one > 0)
             sum += one;
@@ -113,10 +143,9 @@ double orr_bundle_sum(starpu_task_bundle_t bundle, bool waiting,
     return sum;
 }
 
-static bool counts(const struct starpu_task *task,
-                   const struct starpu_task *also)
+static bool counts(const struct member *member, const struct starpu_task *also)
 {
-    return task->cl && (!task->scheduled || task == also);
+    return member->task->cl && (!member->scheduled || member->task == also);
 }
 
 /* Whether an earlier buffer of a waiting member has the handle. */
@@ -125,15 +154,15 @@ static bool is_repeated_locked(const struct _starpu_task_bundle *bundle,
                                const struct starpu_task *also)
 {
     starpu_data_handle_t handle =
-        STARPU_TASK_GET_HANDLE(bundle->tasks[upto], buffer);
+        STARPU_TASK_GET_HANDLE(bundle->members[upto].task, buffer);
 
     for (unsigned t = 0; t <= upto; t++) {
-        const struct starpu_task *task = bundle->tasks[t];
+        const struct starpu_task *task = bundle->members[t].task;
         unsigned n = buffer;
 
         if (t < upto)
             n = task->cl ? STARPU_TASK_GET_NBUFFERS(task) : 0;
-        for (unsigned i = 0; counts(task, also) && i < n; i++)
+        for (unsigned i = 0; counts(&bundle->members[t], also) && i < n; i++)
             if (STARPU_TASK_GET_HANDLE(task, i) == handle &&
                 STARPU_TASK_GET_MODE(task, i) & STARPU_R)
                 return true;
@@ -145,7 +174,7 @@ static double task_transfer_locked(const struct _starpu_task_bundle *bundle,
                                    unsigned t, unsigned node,
                                    const struct starpu_task *also)
 {
-    const struct starpu_task *task = bundle->tasks[t];
+    const struct starpu_task *task = bundle->members[t].task;
     double sum = 0;
 
     for (unsigned i = 0; i < STARPU_TASK_GET_NBUFFERS(task); i++) {
@@ -168,7 +197,7 @@ double orr_bundle_transfer_time(starpu_task_bundle_t bundle, unsigned node,
 
     orr_lock(&bundle->lock);
     for (unsigned t = 0; t < bundle->n; t++)
-        if (counts(bundle->tasks[t], also))
+        if (counts(&bundle->members[t], also))
             sum += task_transfer_locked(bundle, t, node, also);
     orr_unlock(&bundle->lock);
     return sum;

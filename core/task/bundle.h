@@ -20,6 +20,10 @@ int orr_bundle_insert(starpu_task_bundle_t bundle, struct starpu_task *task);
 /* -ENOENT: it is no member. */
 int orr_bundle_remove(starpu_task_bundle_t bundle, struct starpu_task *task);
 
+/* A policy gets the member. */
+void orr_bundle_note_push(starpu_task_bundle_t bundle,
+                          const struct starpu_task *task);
+
 void orr_bundle_close(starpu_task_bundle_t bundle);
 
 /* Sums up of(task, arg) over the members, those only that no policy has got yet

@@ -158,6 +158,13 @@ void orr_runtime_break(struct orr_runtime *rt, enum orr_break where,
 }
 
 /* No task is in a bundle. */
+void orr_bundle_note_push(starpu_task_bundle_t bundle,
+                          const struct starpu_task *task)
+{
+    (void)bundle;
+    (void)task;
+}
+
 double orr_bundle_sum(starpu_task_bundle_t bundle, bool waiting,
                       double (*of)(struct starpu_task *task, void *arg),
                       void *arg)
