@@ -165,7 +165,7 @@ static bool copy_owned(struct starpu_task *task)
 
 struct starpu_task *starpu_task_dup(struct starpu_task *task)
 {
-    const struct orr_job *job = task->starpu_private;
+    const struct orr_job *job = orr_job_of(task);
 
     if (job && job->gang && orr_job_state(job) == ORR_JOB_READY) {
         struct orr_job *alias = orr_gang_alias(job->gang);

@@ -267,7 +267,7 @@ enum orr_fate orr_task_fate(struct orr_runtime *rt,
         return ORR_FATE_REGENERATE;
     orr_log_error("task `%s' has regenerate = 1: that needs destroy = 0, "
                   "detach = 1 and synchronous = 0",
-                  orr_job_name(task->starpu_private));
+                  orr_job_name(orr_job_of(task)));
     orr_runtime_fail(rt);
 }
 
@@ -307,7 +307,7 @@ bool orr_again_set_destroy(struct orr_runtime *rt, struct starpu_task *task)
     bool over;
 
     orr_lock(&rt->agains->lock);
-    job = task->starpu_private;
+    job = orr_job_of(task);
     over = job && job->decided;
     task->destroy = 1;
     orr_unlock(&rt->agains->lock);
@@ -324,7 +324,7 @@ static void replace_locked(struct orr_job *old, struct orr_job *fresh)
     old->replaced = 1;
     old->again = NULL;
     fresh->again = again;
-    fresh->task->starpu_private = fresh;
+    __atomic_store_n(&fresh->task->starpu_private, fresh, __ATOMIC_RELEASE);
     if (!again)
         return;
     again->job = fresh;
@@ -334,7 +334,7 @@ static void replace_locked(struct orr_job *old, struct orr_job *fresh)
 
 struct orr_job *orr_again_job(struct orr_runtime *rt, struct starpu_task *task)
 {
-    struct orr_job *old = task->starpu_private;
+    struct orr_job *old = orr_job_of(task);
     struct orr_job *fresh = orr_job_new_of(rt, task);
 
     if (!fresh)
@@ -349,7 +349,7 @@ struct orr_job *orr_again_job(struct orr_runtime *rt, struct starpu_task *task)
 struct orr_job *orr_job_get_next(struct orr_runtime *rt,
                                  struct starpu_task *task)
 {
-    const struct orr_job *job = task->starpu_private;
+    const struct orr_job *job = orr_job_of(task);
 
     if (job && orr_job_state(job) == ORR_JOB_DONE)
         return orr_again_job(rt, task);
@@ -361,7 +361,7 @@ struct orr_job *orr_again_ref(struct orr_runtime *rt, struct starpu_task *task)
     struct orr_job *job;
 
     orr_lock(&rt->agains->lock);
-    job = task->starpu_private;
+    job = orr_job_of(task);
     if (job)
         orr_job_ref(job);
     orr_unlock(&rt->agains->lock);

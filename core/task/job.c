@@ -128,10 +128,19 @@ struct orr_job *orr_job_new_of(struct orr_runtime *rt, struct starpu_task *task)
 
 struct orr_job *orr_job_get(struct orr_runtime *rt, struct starpu_task *task)
 {
-    struct orr_job *job = task->starpu_private;
+    void *job = orr_job_of(task);
+    struct orr_job *made;
 
-    if (!job)
-        task->starpu_private = job = orr_job_new_of(rt, task);
+    if (job)
+        return job;
+    made = orr_job_new_of(rt, task);
+    /* Of several threads that need it first, one has made it; pairs with
+     * orr_job_of. */
+    if (!made ||
+        __atomic_compare_exchange_n(&task->starpu_private, &job, made, false,
+                                    __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+        return made;
+    orr_job_unref(rt, made);
     return job;
 }
 

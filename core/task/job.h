@@ -313,9 +313,11 @@ static inline bool orr_job_is_submitted(const struct orr_job *job)
            ORR_JOB_NEW;
 }
 
+/* The task's present job, NULL before there is one; other threads may be making it:
+ * orr_job_get. */
 static inline struct orr_job *orr_job_of(const struct starpu_task *task)
 {
-    return task->starpu_private;
+    return __atomic_load_n(&task->starpu_private, __ATOMIC_ACQUIRE);
 }
 
 /* The job of a task that may not be submitted yet (dependencies are declared

@@ -66,7 +66,7 @@ static void free_all_owned(struct starpu_task *task)
 /* Those that know the task forget it. */
 static void leave(struct orr_runtime *rt, struct starpu_task *task)
 {
-    struct orr_job *job = task->starpu_private;
+    struct orr_job *job = orr_job_of(task);
 
     if (task->use_tag && job)
         orr_tag_forget_task(rt, task->tag_id, task);
@@ -78,7 +78,7 @@ static void leave(struct orr_runtime *rt, struct starpu_task *task)
 
 void orr_task_clean(struct orr_runtime *rt, struct starpu_task *task)
 {
-    struct orr_job *job = rt ? task->starpu_private : NULL;
+    struct orr_job *job = rt ? orr_job_of(task) : NULL;
 
     if (rt)
         leave(rt, task);
@@ -97,7 +97,7 @@ void orr_task_clean(struct orr_runtime *rt, struct starpu_task *task)
 
 void orr_task_free(struct orr_runtime *rt, struct starpu_task *task)
 {
-    struct orr_job *job = task->starpu_private;
+    struct orr_job *job = orr_job_of(task);
 
     orr_task_free_ended(rt, task);
     if (job)
@@ -209,7 +209,7 @@ static int check_buffers(const struct starpu_task *task)
 
 static int check_task(struct orr_runtime *rt, struct starpu_task *task)
 {
-    struct orr_job *job = task->starpu_private;
+    struct orr_job *job = orr_job_of(task);
     int err;
 
     if (task->magic != 42) {

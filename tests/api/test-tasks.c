@@ -346,6 +346,60 @@ START_TEST(several_rounds_in_one_process)
 }
 END_TEST
 
+/* --- several threads --- */
+
+enum { NDECLARERS = 4, DECLARED_ROUNDS = 200 };
+
+static struct starpu_task *common;
+static starpu_pthread_barrier_t all_there;
+static atomic_int nafter;
+
+static void note_after(void *arg)
+{
+    (void)arg;
+    atomic_fetch_add(&nafter, 1);
+}
+
+/* One more that comes after the task that all have in common. */
+static void *declare_after(void *arg)
+{
+    for (int i = 0; i < DECLARED_ROUNDS; i++) {
+        struct starpu_task *task = starpu_task_create();
+
+        task->callback_func = note_after;
+        starpu_pthread_barrier_wait(&all_there);
+        starpu_task_declare_deps(task, 1, common);
+        if (starpu_task_submit(task) != 0)
+            abort();
+        starpu_pthread_barrier_wait(&all_there);
+    }
+    return arg;
+}
+
+START_TEST(threads_depend_on_the_same_new_task)
+{
+    starpu_pthread_t threads[NDECLARERS];
+
+    machine_open(_i);
+    starpu_pthread_barrier_init(&all_there, NULL, NDECLARERS + 1);
+    for (int t = 0; t < NDECLARERS; t++)
+        starpu_pthread_create(&threads[t], NULL, declare_after, NULL);
+    for (int i = 0; i < DECLARED_ROUNDS; i++) {
+        common = starpu_task_create();
+        starpu_pthread_barrier_wait(&all_there);
+        starpu_pthread_barrier_wait(&all_there);
+        ck_assert_int_eq(atomic_load(&nafter), i * NDECLARERS);
+        ck_assert_int_eq(starpu_task_submit(common), 0);
+        starpu_task_wait_for_all();
+        ck_assert_int_eq(atomic_load(&nafter), (i + 1) * NDECLARERS);
+    }
+    for (int t = 0; t < NDECLARERS; t++)
+        starpu_pthread_join(threads[t], NULL);
+    starpu_pthread_barrier_destroy(&all_there);
+    starpu_shutdown();
+}
+END_TEST
+
 /* --- the codelet that does nothing --- */
 
 static int ran_on;
@@ -420,6 +474,7 @@ int main(void)
         tc, a_task_that_no_worker_can_run_is_refused_with_enodev, 0, NMACHINES);
     tcase_add_loop_test(tc, a_task_for_one_worker_runs_there, 0, NMACHINES);
     tcase_add_loop_test(tc, several_rounds_in_one_process, 0, NMACHINES);
+    tcase_add_loop_test(tc, threads_depend_on_the_same_new_task, 0, NMACHINES);
     tcase_add_loop_test(tc, what_does_nothing_does_it_on_a_worker, 0,
                         NMACHINES);
     suite_add_tcase(suite, tc);
