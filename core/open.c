@@ -16,6 +16,7 @@
 #include "core/combined.h"
 #include "core/cost/cost.h"
 #include "core/data/bus.h"
+#include "core/data/cache.h"
 #include "core/data/data.h"
 #include "core/data/eviction.h"
 #include "core/data/node.h"

@@ -24,18 +24,6 @@
 #include "core/device/pinned.h"
 #include "core/runtime.h"
 
-void orr_cache_init(struct orr_runtime *rt, struct orr_node *node)
-{
-    const struct orr_node_desc *desc = &rt->machine->nodes[node->id];
-
-    node->cache.used = orr_node_is_main(desc)
-                           ? orr_pinner_of(rt->machine) != NULL
-                           : !desc->stores;
-    orr_list_init(&node->cache.aged);
-    for (unsigned i = 0; i < ORR_CACHE_LISTS; i++)
-        orr_list_init(&node->cache.alike[i]);
-}
-
 typedef int (*compare_t)(void *, void *);
 
 static compare_t compare_of(const struct starpu_data_interface_ops *ops)

@@ -6,30 +6,13 @@
  */
 #pragma once
 
-#include <stdatomic.h>
-
-#include "core/base/list.h"
+#include <stdbool.h>
+#include <stddef.h>
 
 struct orr_block;
 struct orr_handle;
 struct orr_node;
 struct orr_runtime;
-
-enum { ORR_CACHE_LISTS = 64 };
-
-/* A node's. Only nodes where memory is expensive to get have one: devices, and main
- * memory that is pinned for them. */
-struct orr_cache {
-    bool used;            /* [const] */
-    struct orr_list aged; /* [node lock] the blocks in it, the oldest first */
-    /* [node lock] The same by what they match, in no order but the last one that
-     * came first. */
-    struct orr_list alike[ORR_CACHE_LISTS];
-    atomic_size_t bytes; /* in it */
-};
-
-/* Says what there is to be known once the machine is. */
-void orr_cache_init(struct orr_runtime *rt, struct orr_node *node);
 
 /* Keeps the memory of a block that ends, with the block: true, or false where it is to
  * be freed. What it counted is free. No lock held. */

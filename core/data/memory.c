@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "core/base/log.h"
+#include "core/data/cache.h"
 #include "core/data/label.h"
 #include "core/data/lost.h"
 #include "core/data/node.h"

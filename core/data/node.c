@@ -12,6 +12,7 @@
 #include "core/asleep.h"
 #include "core/data/bus.h"
 #include "core/data/eviction.h"
+#include "core/device/pinned.h"
 #include "core/runtime.h"
 
 /* One that has nothing to do, one that waits for data, or the first. A worker
@@ -68,13 +69,25 @@ static void set_progress(struct orr_runtime *rt, struct orr_node *node)
     node->nprogress = n;
 }
 
+static void init_cache(const struct orr_machine *machine,
+                       struct orr_node *node)
+{
+    const struct orr_node_desc *desc = &machine->nodes[node->id];
+
+    node->cache.used = orr_node_is_main(desc) ? orr_pinner_of(machine) != NULL
+                                              : !desc->stores;
+    orr_list_init(&node->cache.aged);
+    for (unsigned i = 0; i < ORR_CACHE_LISTS; i++)
+        orr_list_init(&node->cache.alike[i]);
+}
+
 static int node_init(struct orr_runtime *rt, struct orr_node *node, unsigned id)
 {
     unsigned row = rt->machine->row;
 
     node->id = id;
     node->runtime = rt;
-    orr_cache_init(rt, node);
+    init_cache(rt->machine, node);
     node->mailbox.wake = wake_for_post;
     node->capacity = rt->machine->nodes[id].capacity;
     node->malloc_flags = STARPU_MALLOC_PINNED | STARPU_MALLOC_COUNT;

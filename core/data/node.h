@@ -16,7 +16,6 @@
 #include "core/base/list.h"
 #include "core/base/lock.h"
 #include "core/data/block.h"
-#include "core/data/cache.h"
 #include "core/data/handle.h"
 #include "core/device/mailbox.h"
 
@@ -64,6 +63,19 @@ struct orr_vain {
     unsigned changes; /* for its level, before that was tried */
     enum orr_fetch_level level;
     size_t size; /* bytes, 0: none was looked for */
+};
+
+enum { ORR_CACHE_LISTS = 64 };
+
+/* Memory that is kept for blocks to come: cache.h. Only nodes where memory is
+ * expensive to get have one: devices, and main memory that is pinned for them. */
+struct orr_cache {
+    bool used;            /* [const] */
+    struct orr_list aged; /* [node lock] the blocks in it, the oldest first */
+    /* [node lock] The same by what they match, in no order but the last one that
+     * came first. */
+    struct orr_list alike[ORR_CACHE_LISTS];
+    atomic_size_t bytes; /* in it */
 };
 
 struct orr_node {

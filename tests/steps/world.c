@@ -9,6 +9,7 @@
 
 #include "core/asleep.h"
 #include "core/check.h"
+#include "core/data/cache.h"
 #include "core/device/driver.h"
 #include "core/open.h"
 #include "core/task/task.h"

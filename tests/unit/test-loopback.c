@@ -299,7 +299,13 @@ START_TEST(blocks_of_main_memory_are_pinned)
     ck_assert_uint_eq(count_pins(), 1);
     starpu_data_release(handle);
     starpu_data_unregister(handle);
-    ck_assert_uint_eq(count_pins(), 0);
+    /* It is kept for data to come. */
+    ck_assert_uint_eq(count_pins(), 1);
+    starpu_vector_data_register(&handle, -1, 0, 100, 1);
+    ck_assert_int_eq(starpu_data_acquire(handle, STARPU_W), 0);
+    ck_assert_uint_eq(count_pins(), 1);
+    starpu_data_release(handle);
+    starpu_data_unregister(handle);
     starpu_shutdown();
 }
 END_TEST
