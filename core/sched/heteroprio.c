@@ -20,18 +20,13 @@
  * are open to all, as in StarPU. */
 enum { OPEN_BASE = 0 };
 
-static unsigned arch_of(const struct orr_worker *worker)
-{
-    return worker->desc->type;
-}
-
 unsigned orr_hp_nworkers(const struct orr_sched *sched, unsigned arch)
 {
     const struct orr_runtime *rt = sched->runtime;
     unsigned n = 0;
 
     for (unsigned w = 0; w < rt->nworkers; w++)
-        n += arch_of(&rt->workers[w]) == arch &&
+        n += orr_hp_arch_of(&rt->workers[w]) == arch &&
              atomic_load(&sched->of_worker[w].member);
     return n;
 }
@@ -150,8 +145,21 @@ static unsigned takers(const struct orr_runtime *rt, const struct orr_job *job,
 
     for (unsigned w = 0; w < rt->nworkers; w++)
         if (job->able_classes >> rt->workers[w].class_id & 1)
-            archs |= 1U << arch_of(&rt->workers[w]);
+            archs |= 1U << orr_hp_arch_of(&rt->workers[w]);
     return archs & bucket->archs;
+}
+
+/* Worker classes of these. */
+static uint64_t classes_of_takers(const struct orr_runtime *rt,
+                                  const struct orr_job *job,
+                                  const struct orr_hp_bucket *bucket)
+{
+    uint64_t classes = 0;
+
+    for (unsigned w = 0; w < rt->nworkers; w++)
+        if (bucket->archs >> orr_hp_arch_of(&rt->workers[w]) & 1)
+            classes |= UINT64_C(1) << rt->workers[w].class_id;
+    return classes & job->able_classes;
 }
 
 /* Memory nodes of these. */
@@ -164,7 +172,7 @@ static uint64_t nodes_of_takers(const struct orr_sched *sched,
 
     for (unsigned w = 0; w < rt->nworkers; w++)
         if (job->able_classes >> rt->workers[w].class_id & 1 &&
-            bucket->archs >> arch_of(&rt->workers[w]) & 1 &&
+            bucket->archs >> orr_hp_arch_of(&rt->workers[w]) & 1 &&
             atomic_load(&sched->of_worker[w].member))
             nodes |= UINT64_C(1) << rt->workers[w].desc->node;
     return nodes;
@@ -212,7 +220,6 @@ static int heteroprio_push(struct orr_sched *sched, struct orr_job *job)
     unsigned group = 0;
 
     orr_sched_note_able(rt, job);
-    able_classes = job->able_classes;
     all = job->differ;
     if (hp->automatic && !hp->frozen)
         orr_job_each_successor(job, add_successor, &found);
@@ -226,6 +233,7 @@ static int heteroprio_push(struct orr_sched *sched, struct orr_job *job)
         orr_unlock(&hp->lock);
         return -ENODEV;
     }
+    able_classes = classes_of_takers(rt, job, bucket);
     all |= bucket->base != OPEN_BASE;
     if (hp->automatic)
         ordered = orr_hp_note_push(sched, bucket, found.jobs, found.n);
@@ -276,7 +284,7 @@ static void take_from(struct orr_sched *sched, struct orr_hp_bucket *bucket,
 
         if (!orr_job_maybe_able(sched->runtime, job, job->costs, worker->id,
                                 &ask) ||
-            !may_take(sched, bucket, job, arch_of(worker))) {
+            !may_take(sched, bucket, job, orr_hp_arch_of(worker))) {
             ((struct orr_heteroprio *)sched->data)->passed |=
                 UINT64_C(1) << worker->class_id;
             return;
@@ -303,7 +311,7 @@ static uint64_t front_classes(const struct orr_sched *sched,
     if (orr_list_empty(&bucket->jobs[group]))
         return 0;
     job = orr_job_of_link(bucket->jobs[group].next);
-    classes = job->able_classes;
+    classes = classes_of_takers(rt, job, bucket);
     if (bucket->base == OPEN_BASE ||
         !(takers(rt, job, bucket) >> bucket->base & 1))
         return classes;
@@ -332,7 +340,7 @@ static void take_near(struct orr_sched *sched, struct orr_worker *worker,
 {
     struct orr_heteroprio *hp = sched->data;
     const struct orr_hp_locality *l = &hp->locality;
-    const unsigned *order = hp->archs[arch_of(worker)].order;
+    const unsigned *order = hp->archs[orr_hp_arch_of(worker)].order;
     const struct orr_hp_group *own = &l->groups[l->of_node[worker->desc->node]];
 
     for (unsigned i = first; i < last && taken->n < taken->most; i++)
@@ -348,9 +356,10 @@ static void take_by_group(struct orr_sched *sched, struct orr_worker *worker,
 {
     struct orr_heteroprio *hp = sched->data;
     const struct orr_hp_locality *l = &hp->locality;
-    const struct orr_hp_arch *arch = &hp->archs[arch_of(worker)];
+    const struct orr_hp_arch *arch = &hp->archs[orr_hp_arch_of(worker)];
     unsigned own = l->of_node[worker->desc->node];
-    unsigned near = l->near[arch_of(worker)], step = l->step[arch_of(worker)];
+    unsigned near = l->near[orr_hp_arch_of(worker)],
+             step = l->step[orr_hp_arch_of(worker)];
     unsigned last;
 
     if (near > l->n - 1)
@@ -374,10 +383,11 @@ static void take(struct orr_sched *sched, struct orr_worker *worker,
                  struct taken *taken)
 {
     struct orr_heteroprio *hp = sched->data;
-    struct orr_hp_arch *arch = &hp->archs[arch_of(worker)];
-    unsigned most = arch->nwaiting < orr_hp_nworkers(sched, arch_of(worker))
-                        ? 1
-                        : ORR_HP_PREFETCH;
+    struct orr_hp_arch *arch = &hp->archs[orr_hp_arch_of(worker)];
+    unsigned most =
+        arch->nwaiting < orr_hp_nworkers(sched, orr_hp_arch_of(worker))
+            ? 1
+            : ORR_HP_PREFETCH;
     unsigned own = hp->own[worker->id].njobs;
 
     taken->n = 0;
@@ -407,8 +417,9 @@ static bool accept(struct orr_runtime *rt, struct orr_worker *worker,
 
 /* Puts back what the worker cannot run, the other tasks into its own queue.
  * Returns the classes of those who have missed something. */
-static uint64_t keep(struct orr_heteroprio *hp, struct orr_hp_own *own,
-                     const struct taken *taken, const bool *able)
+static uint64_t keep(const struct orr_runtime *rt, struct orr_heteroprio *hp,
+                     struct orr_hp_own *own, const struct taken *taken,
+                     const bool *able)
 {
     uint64_t wake = 0;
 
@@ -423,7 +434,7 @@ static uint64_t keep(struct orr_heteroprio *hp, struct orr_hp_own *own,
         }
         put(hp, taken->from[i], hp->locality.n > 1 ? taken->group[i] : 0, job);
         if (hp->missed)
-            wake |= job->able_classes;
+            wake |= classes_of_takers(rt, job, taken->from[i]);
     }
     if (hp->nlooked_at == 0)
         hp->missed = false;
@@ -449,7 +460,7 @@ static void refill(struct orr_sched *sched, struct orr_worker *worker)
     for (unsigned i = 0; i < taken.n; i++)
         able[i] = accept(sched->runtime, worker, taken.jobs[i]);
     orr_lock(&hp->lock);
-    classes = keep(hp, &hp->own[worker->id], &taken, able);
+    classes = keep(sched->runtime, hp, &hp->own[worker->id], &taken, able);
     orr_unlock(&hp->lock);
     if (classes)
         orr_sched_wake_able(sched, classes, true);
@@ -474,7 +485,8 @@ static struct orr_job *take_own(struct orr_sched *sched,
         struct orr_hp_own *own = &hp->own[w];
         struct orr_job *job;
 
-        if (!own->njobs || arch_of(&rt->workers[w]) != arch_of(worker))
+        if (!own->njobs ||
+            orr_hp_arch_of(&rt->workers[w]) != orr_hp_arch_of(worker))
             continue;
         job = orr_job_of_link(own->jobs.next);
         if (i > 0 && !may_steal(worker, job))
@@ -524,7 +536,7 @@ static void heteroprio_post_exec(struct orr_sched *sched, struct orr_job *job,
     if (!hp->automatic || hp->frozen)
         return;
     orr_lock(&hp->lock);
-    orr_hp_note_end(sched, job, arch_of(worker),
+    orr_hp_note_end(sched, job, orr_hp_arch_of(worker),
                     now - hp->own[worker->id].began);
     hp->own[worker->id].began = now; /* of the next one that it has already */
     orr_unlock(&hp->lock);
@@ -566,7 +578,7 @@ static int heteroprio_init(struct orr_sched *sched, struct orr_error *err)
             orr_list_init(&hp->buckets[b].jobs[g]);
     for (unsigned w = 0; w < rt->nworkers; w++) {
         orr_list_init(&hp->own[w].jobs);
-        hp->present |= 2U << arch_of(&rt->workers[w]);
+        hp->present |= 2U << orr_hp_arch_of(&rt->workers[w]);
     }
     rc = orr_hp_locality_init(sched, err);
     if (!rc && hp->automatic)

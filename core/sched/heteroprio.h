@@ -156,6 +156,14 @@ bool orr_heteroprio_is(const struct orr_sched *sched);
 
 /* --- automatic mode (heteroprio_auto.c); with the lock --- */
 
+/* Kinds of workers that StarPU has no name for execute functions for processors. */
+static inline unsigned orr_hp_arch_of(const struct orr_worker *worker)
+{
+    unsigned type = (unsigned)worker->desc->type;
+
+    return type < STARPU_NARCH ? type : STARPU_CPU_WORKER;
+}
+
 /* Workers of the architecture that are in the context. */
 unsigned orr_hp_nworkers(const struct orr_sched *sched, unsigned arch);
 

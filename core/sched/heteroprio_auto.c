@@ -38,7 +38,7 @@ static unsigned able_archs(const struct orr_sched *sched,
 
     for (unsigned w = 0; w < rt->nworkers; w++)
         if (job->able_classes >> rt->workers[w].class_id & 1)
-            archs |= 1U << rt->workers[w].desc->type;
+            archs |= 1U << orr_hp_arch_of(&rt->workers[w]);
     return archs;
 }
 

@@ -116,7 +116,7 @@ static const char *map_locked(struct orr_sched *sched)
 
         for (unsigned w = rt->nworkers; w-- > 0;)
             if (rt->workers[w].desc->node == node) {
-                group.arch = rt->workers[w].desc->type;
+                group.arch = orr_hp_arch_of(&rt->workers[w]);
                 group.nworkers++;
             }
         if (!group.nworkers)
