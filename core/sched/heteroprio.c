@@ -16,9 +16,8 @@
 #include "core/sched/policies.h"
 #include "core/sched/toolbox.h"
 
-/* The first architecture, which has the processors: buckets of which it is the base
- * are open to all, as in StarPU. */
-enum { OPEN_BASE = 0 };
+/* Buckets of which processors are the base are open to all, as in StarPU. */
+enum { OPEN_BASE = ORR_HP_PROCESSORS };
 
 unsigned orr_hp_nworkers(const struct orr_sched *sched, unsigned arch)
 {

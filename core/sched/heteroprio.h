@@ -156,12 +156,15 @@ bool orr_heteroprio_is(const struct orr_sched *sched);
 
 /* --- automatic mode (heteroprio_auto.c); with the lock --- */
 
+/* The first architecture, which has the processors. */
+enum { ORR_HP_PROCESSORS = 0 };
+
 /* Kinds of workers that StarPU has no name for execute functions for processors. */
 static inline unsigned orr_hp_arch_of(const struct orr_worker *worker)
 {
     unsigned type = (unsigned)worker->desc->type;
 
-    return type < STARPU_NARCH ? type : STARPU_CPU_WORKER;
+    return type < STARPU_NARCH ? type : ORR_HP_PROCESSORS;
 }
 
 /* Workers of the architecture that are in the context. */
