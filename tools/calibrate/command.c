@@ -38,7 +38,7 @@ static const char help[] =
     "      --dry-run              print what the first round would run\n"
     "      --json                 print the table as JSON\n"
     "Where a machine has several device types, some runs use one type alone, so that\n"
-    "slow ones are measured too.\n"
+    "slow ones are measured too; or with the others for what it cannot do.\n"
     "Exit codes: 0 when all kernels are precise enough; 1 when not, or something\n"
     "failed; 2 for a wrong command line.\n"
     "example: orrery calibrate kernels --sizes 3840,7680 -- \\\n"
