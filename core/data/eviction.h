@@ -42,6 +42,9 @@ struct orr_eviction {
     /* The copy that wrote the block back has ended, and a job uses it: it does
      * not leave. NULL: that changes nothing. */
     void (*stay)(struct orr_node *node, struct orr_block *block);
+    /* Whether prefetches may find so much room on the node, from what can be seen
+     * at once; with the node's lock. NULL: perhaps. */
+    bool (*may_spare)(const struct orr_node *node, size_t size);
     /* orr_node_make_room, where the size does not fit. -EINPROGRESS: what would
      * make room is being written back. Counts in node->npassed the blocks that
      * it passed over because their handles were locked. */

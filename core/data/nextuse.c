@@ -690,6 +690,14 @@ static int make_room(struct orr_runtime *rt, struct orr_node *node, size_t size,
     return 0;
 }
 
+static bool may_spare(const struct orr_node *node, size_t size)
+    ORR_REQUIRES(node->lock)
+{
+    return !node->nextuse.pressed || node->nextuse.blocks[DEAD].first ||
+           node->nextuse.blocks[DEAD | DIRTY].first ||
+           orr_node_fits(node, size);
+}
+
 static void check(struct orr_node *node) ORR_REQUIRES(node->lock)
 {
     ORR_CHECK(!node->nextuse.pressed || orr_list_empty(&node->blocks[0]));
@@ -716,6 +724,7 @@ const struct orr_eviction orr_eviction_nextuse = {
     .reorder = reorder,
     .promise = promise,
     .withdraw = withdraw,
+    .may_spare = may_spare,
     .make_room = make_room,
     .check = check,
 };

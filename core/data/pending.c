@@ -2,6 +2,9 @@
 /* core/data/pending.c - see pending.h. */
 #include "core/data/pending.h"
 
+#include "core/data/eviction.h"
+#include "core/runtime.h"
+
 /* Copies under way per (progress node, peer, direction), by urgency (FORMATS
  * 3.4). */
 static const unsigned max_inflight[ORR_FETCH_LEVELS] = {5, 2, 1};
@@ -155,14 +158,27 @@ static bool needs_memory(const struct orr_request *request,
             full->machines & bit(request->dst));
 }
 
+/* Whether prefetches find no memory for so many bytes: it is kept for jobs that wait,
+ * or nothing is there that they may take. */
+static bool has_none_to_spare(const struct orr_node *node, size_t size)
+    ORR_REQUIRES(node->lock)
+{
+    const struct orr_eviction *rule = node->runtime->eviction;
+
+    return atomic_load(&node->admission.nwaiting) ||
+           (rule->may_spare && !rule->may_spare(node, size));
+}
+
 /* Whether it was tried in vain for as many bytes, and would be again. Who has made
  * it more urgent queues it again, and has it tried. */
 static bool is_vain(struct orr_node *node, const struct orr_request *request,
                     unsigned level) ORR_REQUIRES(node->lock)
 {
-    return request->starved && request->dst == node->id &&
-           orr_node_is_vain(node, request->starved,
-                            (enum orr_fetch_level)level);
+    size_t size = request->starved;
+
+    return size && request->dst == node->id &&
+           (orr_node_is_vain(node, size, (enum orr_fetch_level)level) ||
+            (level != ORR_FETCH && has_none_to_spare(node, size)));
 }
 
 /* The request is queued at that level. */

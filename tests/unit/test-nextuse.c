@@ -459,6 +459,29 @@ START_TEST(a_prefetch_for_a_job_waits_for_memory)
 }
 END_TEST
 
+/* Something has changed, but what prefetches may take is not there. */
+START_TEST(a_prefetch_that_waits_is_not_tried_in_vain)
+{
+    struct orr_node *node = &fake.rt.nodes[1];
+    unsigned tried;
+
+    begin(_i);
+    for (unsigned i = 0; i < ROOM; i++)
+        far(old[i]);
+    queued(h);
+    fake_settle();
+    tried = node->vain.changes;
+    orr_node_changed(node);
+    orr_node_progress(&fake.rt, 1);
+    ck_assert_uint_eq(node->vain.changes, tried);
+    ck_assert(left(h));
+    run_on(jobs[0], 1); /* old[0] is dead now */
+    jobs[0] = jobs[--njobs];
+    fake_settle();
+    ck_assert(!left(h));
+}
+END_TEST
+
 /* Two wait; there is memory for one of them. */
 START_TEST(prefetches_wait_in_the_order_of_need)
 {
@@ -616,6 +639,7 @@ int main(void)
     tcase_add_loop_test(more, a_prefetch_takes_dead_ones_only, 0, 2);
     tcase_add_loop_test(more, a_prefetch_takes_nothing_that_is_needed, 0, 2);
     tcase_add_loop_test(more, a_prefetch_for_a_job_waits_for_memory, 0, 2);
+    tcase_add_loop_test(more, a_prefetch_that_waits_is_not_tried_in_vain, 0, 2);
     tcase_add_loop_test(more, prefetches_wait_in_the_order_of_need, 0, 2);
     tcase_add_loop_test(more, a_prefetch_that_waits_is_hastened, 0, 2);
     tcase_add_loop_test(more, no_more_is_written_back_than_makes_room, 0, 2);
