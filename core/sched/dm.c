@@ -433,6 +433,7 @@ static int init_workers(struct orr_dm *dm)
             struct orr_dm_worker *w = &dm->workers[class->members[i]];
 
             orr_lock_init(&w->lock, ORR_RANK_WORKER);
+            w->jobs.digests = dm->variant->ready;
             w->class_id = k;
             w->place = i;
             w->exp_start = now;

@@ -155,8 +155,10 @@ int orr_queue_push(struct orr_queue *q, struct orr_job *job)
 
 /* The next jobs of a queue were touched by another processor last: what a
  * worker reads first of the one after the next, and of the next one's task, is
- * fetched while it works on the first. */
-static void look_ahead_locked(const struct orr_queue *q) ORR_REQUIRES(q->lock)
+ * fetched while it works on the first. (gcc drops calls of functions that do nothing
+ * else: it must be inlined.) */
+__attribute__((always_inline)) static inline void
+look_ahead_locked(const struct orr_queue *q) ORR_REQUIRES(q->lock)
 {
     struct orr_list *jobs, *next;
 

@@ -21,10 +21,12 @@
 
 void orr_prioq_done(struct orr_prioq *q)
 {
-    for (unsigned i = 0; i < q->nmade; i++)
+    for (unsigned i = 0; i < q->nmade; i++) {
+        free(q->slots[i].level->digests);
         free(q->slots[i].level);
+    }
     free(q->slots);
-    *q = (struct orr_prioq){0};
+    *q = (struct orr_prioq){.digests = q->digests};
 }
 
 /* The number of slots whose rank is below: where it is or belongs. */
@@ -60,29 +62,24 @@ static int make_spare(struct orr_prioq *q)
         q->slots = slots;
         q->capacity = capacity;
     }
-    level = malloc(sizeof(*level));
+    level = calloc(1, sizeof(*level));
     if (!level)
         return -ENOMEM;
     orr_list_init(&level->jobs);
-    level->njobs = 0;
     q->slots[q->nmade++] = (struct orr_prioq_slot){.level = level};
     return 0;
 }
 
-static int insert_slot(struct orr_prioq *q, unsigned at, long long rank,
-                       int priority)
+/* There is a spare level. */
+static void insert_slot(struct orr_prioq *q, unsigned at, long long rank,
+                        int priority)
 {
-    int err = make_spare(q);
-    struct orr_prioq_level *level;
+    struct orr_prioq_level *level = q->slots[q->nslots].level;
 
-    if (err)
-        return err;
-    level = q->slots[q->nslots].level;
     memmove(&q->slots[at + 1], &q->slots[at],
             (q->nslots - at) * sizeof(*q->slots));
     q->slots[at] = (struct orr_prioq_slot){rank, priority, level};
     q->nslots++;
-    return 0;
 }
 
 static void remove_slot(struct orr_prioq *q, unsigned at)
@@ -95,30 +92,91 @@ static void remove_slot(struct orr_prioq *q, unsigned at)
     q->slots[q->nslots] = (struct orr_prioq_slot){.level = level};
 }
 
+static int make_digest_room(struct orr_prioq_level *level)
+{
+    unsigned room = 2 * level->room + 8;
+    struct orr_prioq_digest *more;
+
+    if (level->njobs < level->room)
+        return 0;
+    more = realloc(level->digests, room * sizeof(*more));
+    if (!more)
+        return -ENOMEM;
+    level->digests = more;
+    level->room = room;
+    return 0;
+}
+
+/* Whether it counts for how ready its job is. */
+static bool counts(const struct orr_access *access)
+{
+    return !access->duplicate &&
+           !(access->mode & (STARPU_SCRATCH | STARPU_REDUX));
+}
+
+static struct orr_prioq_digest digest_of(struct orr_job *job)
+{
+    struct orr_prioq_digest digest = {.job = job, .priority = job->priority};
+
+    for (unsigned i = 0; i < job->naccesses && digest.n <= ORR_DIGESTED; i++) {
+        const struct orr_access *access = &job->accesses[i];
+
+        if (!counts(access))
+            continue;
+        if (digest.n < ORR_DIGESTED)
+            digest.handles[digest.n] = access->handle;
+        digest.reads |= (uint8_t)((access->mode & STARPU_R ? 1 : 0) << digest.n);
+        digest.n++;
+    }
+    return digest;
+}
+
 int orr_prioq_push(struct orr_prioq *q, struct orr_job *job, int priority)
 {
     long long rank = orr_prioq_rank(job, priority);
     unsigned at = find_slot(q, rank);
+    bool is_new = at == q->nslots || q->slots[at].rank != rank;
+    struct orr_prioq_level *level;
+    int err = is_new ? make_spare(q) : 0;
 
-    if (at == q->nslots || q->slots[at].rank != rank) {
-        int err = insert_slot(q, at, rank, priority);
-
-        if (err)
-            return err;
-    }
-    orr_list_append(&q->slots[at].level->jobs, &job->queue);
-    q->slots[at].level->njobs++;
+    if (err)
+        return err;
+    level = q->slots[is_new ? q->nslots : at].level;
+    if (q->digests && (err = make_digest_room(level)) != 0)
+        return err;
+    if (is_new)
+        insert_slot(q, at, rank, priority);
+    if (q->digests)
+        level->digests[level->njobs] = digest_of(job);
+    orr_list_append(&level->jobs, &job->queue);
+    level->njobs++;
     q->njobs++;
     return 0;
 }
 
-void orr_prioq_take(struct orr_prioq *q, unsigned slot, struct orr_job *job)
+static void take_at(struct orr_prioq *q, unsigned slot, struct orr_job *job,
+                    unsigned at)
 {
-    assert(slot < q->nslots);
+    struct orr_prioq_level *level = q->slots[slot].level;
+
     orr_list_remove(&job->queue);
     q->njobs--;
-    if (--q->slots[slot].level->njobs == 0)
+    level->njobs--;
+    if (q->digests)
+        memmove(&level->digests[at], &level->digests[at + 1],
+                (level->njobs - at) * sizeof(*level->digests));
+    if (level->njobs == 0)
         remove_slot(q, slot);
+}
+
+void orr_prioq_take(struct orr_prioq *q, unsigned slot, struct orr_job *job)
+{
+    unsigned at = 0;
+
+    assert(slot < q->nslots);
+    while (q->digests && q->slots[slot].level->digests[at].job != job)
+        at++;
+    take_at(q, slot, job, at);
 }
 
 struct orr_job *orr_prioq_pop(struct orr_prioq *q)
@@ -147,81 +205,97 @@ unsigned orr_prioq_ahead(const struct orr_prioq *q, int priority)
 
 /* --- the most ready job --- */
 
-/* Inlined where many jobs are looked at. */
-static inline struct orr_missing count_missing(const struct orr_job *job,
-                                               unsigned node, uint64_t most)
+/* What the node lacks of one datum. */
+static inline void add_missing(struct orr_missing *m,
+                               const struct orr_handle *handle, bool reads,
+                               uint64_t bit)
 {
-    const uint64_t bit = UINT64_C(1) << node;
-    struct orr_missing m = {0, 0, 0, 0};
+    memory_order relaxed = memory_order_relaxed;
 
-    for (unsigned i = 0; i < job->naccesses && m.value <= most; i++) {
-        const struct orr_access *access = &job->accesses[i];
-        const struct orr_handle *handle = access->handle;
-        memory_order relaxed = memory_order_relaxed;
-
-        if (access->duplicate || access->mode & (STARPU_SCRATCH | STARPU_REDUX))
-            continue;
-        if (!(atomic_load_explicit(&handle->allocated, relaxed) & bit))
-            m.allocated += handle->size;
-        if (!(access->mode & STARPU_R) ||
-            atomic_load_explicit(&handle->valid, relaxed) & bit)
-            continue;
-        m.ndata++;
-        m.value += handle->size;
-        if (!(atomic_load_explicit(&handle->loading, relaxed) & bit))
-            m.loading += handle->size;
-    }
-    return m;
+    if (!(atomic_load_explicit(&handle->allocated, relaxed) & bit))
+        m->allocated += handle->size;
+    if (!reads || atomic_load_explicit(&handle->valid, relaxed) & bit)
+        return;
+    m->ndata++;
+    m->value += handle->size;
+    if (!(atomic_load_explicit(&handle->loading, relaxed) & bit))
+        m->loading += handle->size;
 }
 
 struct orr_missing orr_job_missing(const struct orr_job *job, unsigned node,
                                    uint64_t most)
 {
-    return count_missing(job, node, most);
+    struct orr_missing m = {0, 0, 0, 0};
+
+    for (unsigned i = 0; i < job->naccesses && m.value <= most; i++) {
+        const struct orr_access *access = &job->accesses[i];
+
+        if (counts(access))
+            add_missing(&m, access->handle, access->mode & STARPU_R,
+                        UINT64_C(1) << node);
+    }
+    return m;
 }
 
-/* Jobs were pushed long ago: what is read of one that comes later is
- * fetched meanwhile. */
-static void fetch_ahead(const struct orr_list *link)
+static inline struct orr_missing
+missing_of_digest(const struct orr_prioq_digest *digest, unsigned node,
+                  uint64_t most)
 {
-    const char *job = (const char *)link - offsetof(struct orr_job, queue);
-    size_t first = offsetof(struct orr_job, inside);
+    struct orr_missing m = {0, 0, 0, 0};
 
-    __builtin_prefetch(job);
-    for (unsigned i = 0; i < 3; i++)
-        __builtin_prefetch(job + first + i * sizeof(struct orr_access) +
-                           offsetof(struct orr_access, handle));
+    if (digest->n > ORR_DIGESTED)
+        return orr_job_missing(digest->job, node, most);
+    for (unsigned i = 0; i < digest->n && m.value <= most; i++)
+        add_missing(&m, digest->handles[i], digest->reads >> i & 1,
+                    UINT64_C(1) << node);
+    return m;
+}
+
+/* Data are anywhere: the state of those that are looked at a little later is
+ * fetched meanwhile. (gcc drops calls of functions that do nothing else: it must
+ * be inlined.) */
+__attribute__((always_inline)) static inline void
+fetch_ahead(const struct orr_prioq_level *level, unsigned i)
+{
+    enum { AHEAD = 4 };
+    const struct orr_prioq_digest *digest = &level->digests[i + AHEAD];
+
+    if (i + AHEAD >= level->njobs)
+        return;
+    for (unsigned k = 0; k < ORR_DIGESTED; k++)
+        if (digest->handles[k])
+            __builtin_prefetch(&digest->handles[k]->allocated);
 }
 
 struct orr_job *orr_prioq_pop_ready(struct orr_prioq *q, unsigned node)
 {
     struct orr_missing least = {UINT64_MAX, UINT64_MAX, UINT64_MAX, 0};
-    struct orr_job *best = NULL;
-    struct orr_list *jobs;
-    int priority;
+    struct orr_job *job;
+    const struct orr_prioq_level *level;
+    unsigned best = 0;
 
     if (orr_prioq_empty(q))
         return NULL;
     /* Worse slots hold worse priorities, or there is but one. */
-    jobs = &q->slots[q->nslots - 1].level->jobs;
-    priority = orr_job_of_link(jobs->next)->priority;
-    orr_list_foreach (link, jobs) {
-        struct orr_job *job = orr_job_of_link(link);
+    level = q->slots[q->nslots - 1].level;
+    for (unsigned i = 0; i < level->njobs; i++) {
+        const struct orr_prioq_digest *digest = &level->digests[i];
         struct orr_missing m;
 
-        fetch_ahead(link->next);
-        if (job->priority < priority)
+        fetch_ahead(level, i);
+        if (digest->priority < level->digests[0].priority)
             continue;
-        m = count_missing(job, node, least.value);
-        if (best && !orr_missing_is_less(&m, &least))
+        m = missing_of_digest(digest, node, least.value);
+        if (!orr_missing_is_less(&m, &least))
             continue;
-        best = job;
+        best = i;
         least = m;
         if (m.value == 0 && m.allocated == 0)
             break;
     }
-    orr_prioq_take(q, q->nslots - 1, best);
-    return best;
+    job = level->digests[best].job;
+    take_at(q, q->nslots - 1, job, best);
+    return job;
 }
 
 /* --- waking --- */

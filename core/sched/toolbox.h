@@ -13,10 +13,24 @@
 
 struct orr_sched;
 
+/* What is read of a queued job and its data to know how ready it is: it stands
+ * beside those of the jobs around it, not where the job was made. */
+enum { ORR_DIGESTED = 3 };
+struct orr_prioq_digest {
+    struct orr_job *job;
+    const struct orr_handle *handles[ORR_DIGESTED]; /* of the accesses that count */
+    int priority;  /* the job's own */
+    uint8_t n;     /* handles; more than fit: see the job */
+    uint8_t reads; /* a bit each: its value is needed */
+};
+
 /* The jobs of one priority and depth, oldest first. */
 struct orr_prioq_level {
     struct orr_list jobs;
     unsigned njobs;
+    unsigned room;
+    struct orr_prioq_digest *digests; /* [room], owned, njobs in the same order; NULL
+                                       * where the queue needs none */
 };
 
 struct orr_prioq_slot {
@@ -36,6 +50,7 @@ struct orr_prioq {
     unsigned nmade;  /* slots that have a level, used or spare */
     unsigned capacity;
     unsigned njobs;
+    bool digests; /* [const] jobs are taken by readiness */
 };
 
 /* By which slots are sorted: the job has that priority in the queue. */
@@ -49,7 +64,8 @@ void orr_prioq_done(struct orr_prioq *q);
 
 /* Puts the job behind those of its priority and depth. O(log priorities) and a move of
  * the better slots when the priority is new. Allocates only when there are
- * more priorities than ever before. Errors: -ENOMEM, nothing changed. */
+ * more priorities than ever before, or jobs of one in a queue with `digests`. Errors:
+ * -ENOMEM, nothing changed. */
 int orr_prioq_push(struct orr_prioq *q, struct orr_job *job, int priority);
 
 /* Takes out a job of the slot. */
@@ -61,7 +77,7 @@ struct orr_job *orr_prioq_pop(struct orr_prioq *q);
 /* Takes out, among the jobs of the best slot whose own priority is not less
  * than the first one's, the one with the fewest bytes to bring to the node
  * (then: not on their way there, then: not allocated there). The oldest wins
- * a tie. NULL when empty. */
+ * a tie. NULL when empty. The queue has `digests`. */
 struct orr_job *orr_prioq_pop_ready(struct orr_prioq *q, unsigned node);
 
 /* Bytes of a job's data that a node lacks, in order of importance. */

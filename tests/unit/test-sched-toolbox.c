@@ -114,6 +114,29 @@ END_TEST
 
 #define HERE 2 /* the node's bit */
 
+/* Of the jobs that are in the queue, with the data that they have by now. */
+static struct orr_job *pop_ready(void)
+{
+    struct orr_prioq ready = {.digests = true};
+    struct orr_job *job, *best;
+
+    while (!orr_prioq_empty(&q)) {
+        int priority = q.slots[q.nslots - 1].priority;
+
+        job = orr_prioq_pop(&q);
+        ck_assert_int_eq(orr_prioq_push(&ready, job, priority), 0);
+    }
+    best = orr_prioq_pop_ready(&ready, 1);
+    while (!orr_prioq_empty(&ready)) {
+        int priority = ready.slots[ready.nslots - 1].priority;
+
+        job = orr_prioq_pop(&ready);
+        ck_assert_int_eq(orr_prioq_push(&q, job, priority), 0);
+    }
+    orr_prioq_done(&ready);
+    return best;
+}
+
 START_TEST(the_fewest_bytes_to_bring_win)
 {
     struct orr_job *a = push(0), *b = push(0), *c = push(0);
@@ -122,10 +145,10 @@ START_TEST(the_fewest_bytes_to_bring_win)
     fake_datum(b, STARPU_RW, 60, 1, 0, 0);
     fake_datum(c, STARPU_R, 60, 1, 0, HERE);
     fake_datum(c, STARPU_R, 1, 1, 0, HERE);
-    ck_assert_ptr_eq(orr_prioq_pop_ready(&q, 1), b);
-    ck_assert_ptr_eq(orr_prioq_pop_ready(&q, 1), c);
-    ck_assert_ptr_eq(orr_prioq_pop_ready(&q, 1), a);
-    ck_assert_ptr_null(orr_prioq_pop_ready(&q, 1));
+    ck_assert_ptr_eq(pop_ready(), b);
+    ck_assert_ptr_eq(pop_ready(), c);
+    ck_assert_ptr_eq(pop_ready(), a);
+    ck_assert_ptr_null(pop_ready());
 }
 END_TEST
 
@@ -137,10 +160,10 @@ START_TEST(then_bytes_on_their_way_then_memory_decides)
     fake_datum(b, STARPU_R, 60, 1, HERE, 0);
     fake_datum(c, STARPU_R, 60, 1, HERE, HERE);
     fake_datum(d, STARPU_R, 60, 1, HERE, HERE);
-    ck_assert_ptr_eq(orr_prioq_pop_ready(&q, 1), c); /* before its equal d */
-    ck_assert_ptr_eq(orr_prioq_pop_ready(&q, 1), d);
-    ck_assert_ptr_eq(orr_prioq_pop_ready(&q, 1), b);
-    ck_assert_ptr_eq(orr_prioq_pop_ready(&q, 1), a);
+    ck_assert_ptr_eq(pop_ready(), c); /* before its equal d */
+    ck_assert_ptr_eq(pop_ready(), d);
+    ck_assert_ptr_eq(pop_ready(), b);
+    ck_assert_ptr_eq(pop_ready(), a);
 }
 END_TEST
 
@@ -151,9 +174,9 @@ START_TEST(what_is_only_written_needs_memory_and_scratch_needs_nothing)
     fake_datum(a, STARPU_W, 10, 1, 0, 0);
     fake_datum(b, STARPU_SCRATCH, 99, 0, 0, 0);
     fake_datum(c, STARPU_REDUX, 99, 0, 0, 0);
-    ck_assert_ptr_eq(orr_prioq_pop_ready(&q, 1), b);
-    ck_assert_ptr_eq(orr_prioq_pop_ready(&q, 1), c);
-    ck_assert_ptr_eq(orr_prioq_pop_ready(&q, 1), a);
+    ck_assert_ptr_eq(pop_ready(), b);
+    ck_assert_ptr_eq(pop_ready(), c);
+    ck_assert_ptr_eq(pop_ready(), a);
 }
 END_TEST
 
@@ -163,8 +186,8 @@ START_TEST(a_better_priority_goes_before_readier_data)
 
     fake_datum(a, STARPU_R, 10, HERE, 0, HERE);
     fake_datum(b, STARPU_R, 10, 1, 0, 0);
-    ck_assert_ptr_eq(orr_prioq_pop_ready(&q, 1), b);
-    ck_assert_ptr_eq(orr_prioq_pop_ready(&q, 1), a);
+    ck_assert_ptr_eq(pop_ready(), b);
+    ck_assert_ptr_eq(pop_ready(), a);
 }
 END_TEST
 
@@ -179,9 +202,72 @@ START_TEST(in_a_queue_without_order_only_no_less_urgent_jobs_overtake)
     }
     fake_datum(jobs[0], STARPU_R, 10, 1, 0, 0);
     fake_datum(jobs[2], STARPU_R, 5, 1, 0, 0);
-    ck_assert_ptr_eq(orr_prioq_pop_ready(&q, 1), jobs[2]);
-    ck_assert_ptr_eq(orr_prioq_pop_ready(&q, 1), jobs[0]);
-    ck_assert_ptr_eq(orr_prioq_pop_ready(&q, 1), jobs[1]);
+    ck_assert_ptr_eq(pop_ready(), jobs[2]);
+    ck_assert_ptr_eq(pop_ready(), jobs[0]);
+    ck_assert_ptr_eq(pop_ready(), jobs[1]);
+}
+END_TEST
+
+START_TEST(all_data_of_a_job_count_however_many)
+{
+    struct orr_job *a = push(0), *b = push(0);
+
+    for (unsigned i = 0; i < ORR_DIGESTED; i++) {
+        fake_datum(a, STARPU_R, 10, HERE, 0, HERE);
+        fake_datum(b, STARPU_R, 10, HERE, 0, HERE);
+    }
+    fake_datum(a, STARPU_R, 10, 1, 0, 0);
+    fake_datum(b, STARPU_R, 10, HERE, 0, HERE);
+    ck_assert_ptr_eq(pop_ready(), b);
+    ck_assert_ptr_eq(pop_ready(), a);
+}
+END_TEST
+
+/* Whatever is taken, the readiest one is found as by looking at all. */
+START_TEST(jobs_taken_from_a_queue_by_readiness_leave_the_others)
+{
+    enum { N = 40, ROUNDS = 400 };
+    struct orr_prioq ready = {.digests = true};
+    struct orr_job *jobs[N];
+    unsigned njobs = 0, made = 0;
+
+    srand(5);
+    for (unsigned round = 0; round < ROUNDS || njobs > 0; round++) {
+        if (made < N && (njobs == 0 || rand() % 2)) {
+            struct orr_job *job = fake_job(NULL, 0);
+
+            for (unsigned n = (unsigned)rand() % 5; n > 0; n--)
+                fake_datum(job, rand() % 2 ? STARPU_R : STARPU_W,
+                           (unsigned)rand() % 4, rand() % 2 ? HERE : 1, 0,
+                           rand() % 2 ? HERE : 1);
+            ck_assert_int_eq(orr_prioq_push(&ready, job, 0), 0);
+            jobs[njobs++] = job;
+            made++;
+        } else if (njobs > 0) {
+            unsigned best = 0;
+
+            if (rand() % 3 == 0) {
+                best = (unsigned)rand() % njobs;
+                orr_prioq_take(&ready, 0, jobs[best]);
+            } else {
+                for (unsigned i = 1; i < njobs; i++) {
+                    struct orr_missing a =
+                        orr_job_missing(jobs[i], 1, UINT64_MAX);
+                    struct orr_missing b =
+                        orr_job_missing(jobs[best], 1, UINT64_MAX);
+
+                    if (orr_missing_is_less(&a, &b))
+                        best = i;
+                }
+                ck_assert_ptr_eq(orr_prioq_pop_ready(&ready, 1), jobs[best]);
+            }
+            for (njobs--; best < njobs; best++)
+                jobs[best] = jobs[best + 1];
+        }
+        ck_assert_uint_eq(ready.njobs, njobs);
+    }
+    ck_assert_ptr_null(orr_prioq_pop_ready(&ready, 1));
+    orr_prioq_done(&ready);
 }
 END_TEST
 
@@ -240,6 +326,8 @@ int main(void)
     tcase_add_test(tc, a_better_priority_goes_before_readier_data);
     tcase_add_test(tc,
                    in_a_queue_without_order_only_no_less_urgent_jobs_overtake);
+    tcase_add_test(tc, all_data_of_a_job_count_however_many);
+    tcase_add_test(tc, jobs_taken_from_a_queue_by_readiness_leave_the_others);
     tcase_add_test(tc, loads_agree_with_a_plain_search_as_the_clock_goes_on);
     suite_add_tcase(suite, tc);
     return suite_main(suite);
