@@ -33,8 +33,8 @@
 /* The sanitizer's own. */
 void AnnotateIgnoreReadsBegin(const char *file, int line);
 void AnnotateIgnoreReadsEnd(const char *file, int line);
-void __tsan_read_range(void *address, unsigned long size);
-void __tsan_write_range(void *address, unsigned long size);
+void __tsan_read_range(void *address, long size); /* gcc's types */
+void __tsan_write_range(void *address, long size);
 #endif
 
 /* What the calling thread reads and writes from here on is not looked at … */
@@ -60,7 +60,7 @@ static inline void orr_race_copy(void *to, const void *from, size_t size)
     memcpy(to, from, size);
     orr_race_end();
 #if ORR_RACE_SEEN
-    __tsan_write_range(to, size);
+    __tsan_write_range(to, (long)size);
 #endif
 }
 
@@ -69,7 +69,7 @@ static inline void orr_race_copy(void *to, const void *from, size_t size)
 static inline void orr_race_read(const void *address, size_t size)
 {
 #if ORR_RACE_SEEN
-    __tsan_read_range((void *)(size_t)address, size);
+    __tsan_read_range((void *)(size_t)address, (long)size);
 #else
     (void)address, (void)size;
 #endif
