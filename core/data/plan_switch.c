@@ -18,7 +18,9 @@
  * - While it looks, `writing` counts it for what it writes: no copy for others
  *   begins. One that is under way into memory which is shared, the base's too, is
  *   waited for: else old bytes would arrive when the other party writes there.
- *   Copies of what the switch only reads bring what is there anyhow.
+ *   Of what the switch only reads, copies of an old value are waited for likewise:
+ *   the other party would be read there meanwhile. Copies of the value bring what is
+ *   there anyhow.
  * - So who has no value has no copy under way to shared memory; neither whole nor
  *   parts get one before the switch by which they are used again.
  * - A whole that its parts do not cover, so far as sizes tell, keeps the rest in its
@@ -159,7 +161,14 @@ static bool is_shared(const struct orr_access *access,
            (replicate->block && orr_block_is_shared(replicate->block));
 }
 
-/* The job is told when the copy that is under way to such memory has ended, if
+/* Whether the copy brings other bytes than the other party has, or is going to. */
+static bool disturbs(const struct orr_access *access,
+                     const struct orr_request *request)
+{
+    return writes(access) || request->stale;
+}
+
+/* The job is told when such a copy that is under way to such memory has ended, if
  * there is one; it holds the memory until then. */
 static bool await_copy(struct orr_access *access, unsigned base)
 {
@@ -172,7 +181,8 @@ static bool await_copy(struct orr_access *access, unsigned base)
         struct orr_replicate *replicate =
             &handle->replicates[__builtin_ctzll(left)];
 
-        if (!replicate->request || !is_shared(access, replicate, base))
+        if (!replicate->request || !disturbs(access, replicate->request) ||
+            !is_shared(access, replicate, base))
             continue;
         waits = true;
         access->datum = handle;
@@ -196,7 +206,7 @@ static bool await_copies(struct orr_job *job)
     /* One for the copy, one for who waits here until all is let go. */
     atomic_store_explicit(&job->pending, 2, memory_order_relaxed);
     for (unsigned i = 0; i < job->naccesses; i++)
-        if (writes(&job->accesses[i]) && await_copy(&job->accesses[i], base))
+        if (await_copy(&job->accesses[i], base))
             return true;
     return false;
 }
