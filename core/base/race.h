@@ -11,6 +11,9 @@
  *     …                              with the lock under which copies get stale:
  *     if (!stale)
  *         orr_race_read(from, size);
+ *
+ * And writes of bytes that are there already, beside readers, on purpose: from
+ * orr_race_repeat_begin to orr_race_repeat_end.
  */
 #pragma once
 
@@ -33,6 +36,8 @@
 /* The sanitizer's own. */
 void AnnotateIgnoreReadsBegin(const char *file, int line);
 void AnnotateIgnoreReadsEnd(const char *file, int line);
+void AnnotateIgnoreWritesBegin(const char *file, int line);
+void AnnotateIgnoreWritesEnd(const char *file, int line);
 void __tsan_read_range(void *address, long size); /* gcc's types */
 void __tsan_write_range(void *address, long size);
 #endif
@@ -50,6 +55,22 @@ static inline void orr_race_end(void)
 {
 #if ORR_RACE_SEEN
     AnnotateIgnoreReadsEnd(__FILE__, __LINE__);
+#endif
+}
+
+/* What the calling thread writes from here on is there already, and not looked at … */
+static inline void orr_race_repeat_begin(void)
+{
+#if ORR_RACE_SEEN
+    AnnotateIgnoreWritesBegin(__FILE__, __LINE__);
+#endif
+}
+
+/* … until here. */
+static inline void orr_race_repeat_end(void)
+{
+#if ORR_RACE_SEEN
+    AnnotateIgnoreWritesEnd(__FILE__, __LINE__);
 #endif
 }
 

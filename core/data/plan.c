@@ -455,6 +455,26 @@ bool orr_handle_has_plans(const struct orr_handle *handle)
     return handle->family && !orr_list_empty(&handle->family->plans);
 }
 
+bool orr_plans_repeat(struct orr_handle *handle, unsigned node)
+{
+    struct orr_runtime *rt = handle->runtime;
+    const struct orr_block *block = handle->replicates[node].block;
+    const struct orr_plan *of;
+    bool repeats;
+
+    if (!handle->family || !(block ? orr_block_is_shared(block)
+                                   : node == orr_handle_base(handle)))
+        return false;
+    orr_lock(&rt->plans_lock);
+    of = orr_handle_plan(handle);
+    repeats = of && of->whole->valid;
+    orr_list_foreach (link, &handle->family->plans)
+        for (unsigned i = 0; i < plan_at(link)->n; i++)
+            repeats |= plan_at(link)->children[i]->valid != 0;
+    orr_unlock(&rt->plans_lock);
+    return repeats;
+}
+
 /* --- making plans --- */
 
 static int join_family(struct orr_handle *handle, struct orr_plan *of)

@@ -92,6 +92,11 @@ bool orr_plans_advise(struct orr_runtime *rt, struct orr_handle *handle,
 /* Whether plans cut the handle. */
 bool orr_handle_has_plans(const struct orr_handle *handle);
 
+/* Whether a copy of the handle's value to the node, which is pinned there, writes
+ * what others read meanwhile, in memory of theirs: its whole or parts of it, which
+ * have the value, too. That is so while parts are only read. For sanitizers. */
+bool orr_plans_repeat(struct orr_handle *handle, unsigned node);
+
 /* --- for submissions --- */
 
 /* Whether some access of the job may need a switch. */

@@ -9,10 +9,12 @@
 #include <string.h>
 
 #include "core/base/log.h"
+#include "core/base/race.h"
 #include "core/data/bus.h"
 #include "core/data/interfaces/multiformat.h"
 #include "core/data/lost.h"
 #include "core/data/pending.h"
+#include "core/data/plan.h"
 #include "core/data/request.h"
 #include "core/device/driver.h"
 #include "core/observe/record.h"
@@ -218,10 +220,16 @@ static int perform(struct orr_copy *copy, struct orr_async *async)
 {
     struct orr_request *request = orr_container(copy, struct orr_request, copy);
     struct orr_runtime *outer = orr_self->runtime;
+    bool repeats = ORR_RACE_SEEN && is_at_once(request->runtime, request) &&
+                   orr_plans_repeat(request->handle, request->dst);
     int rc;
 
     orr_self->runtime = request->runtime; /* the context may be a driver's */
+    if (repeats)
+        orr_race_repeat_begin();
     rc = orr_handle_copy(request->handle, request->src, request->dst, async);
+    if (repeats)
+        orr_race_repeat_end();
     orr_self->runtime = outer;
     /* Pairs with await_copies. */
     if (is_at_once(request->runtime, request))
