@@ -2,7 +2,7 @@
 """Runs programs as processes and reports in TAP; for tests in Python.
 
 ORRERY_TEST_WRAPPER may hold a command to put before each program, for instance
-"valgrind -q --error-exitcode=99 --suppressions=…/tests/api/valgrind.supp".
+"valgrind -q --error-exitcode=99 --suppressions=…/tests/sanitizers/valgrind.supp".
 """
 
 import concurrent.futures

@@ -96,16 +96,21 @@ install_packages()
     }
 }
 
-# Configures once and builds what has changed, in $build.
+# Configures $build once, with what is in $setup_options.
+configure()
+{
+    [ -f "$build/build.ninja" ] && return 0
+    say "configuring in $build/"
+    # shellcheck disable=SC2086 # words on purpose
+    output=$(meson setup "$build" ${CI:+-Dwerror=true} ${setup_options-} 2>&1) || {
+        echo "$output"
+        exit 1
+    }
+}
+
+# Builds what has changed, in $build.
 build_all()
 {
-    if [ ! -f "$build/build.ninja" ]; then
-        say "configuring in $build/"
-        output=$(meson setup "$build" ${CI:+-Dwerror=true} 2>&1) || {
-            echo "$output"
-            exit 1
-        }
-    fi
     if ninja -C "$build" -n 2>/dev/null | grep -q 'no work to do'; then
         say "everything is built"
         return 0
@@ -120,4 +125,5 @@ build_all()
 
 build=${ORRERY_BUILD:-build}
 install_packages
-build_all
+configure
+[ "${builds_later-}" ] || build_all
