@@ -516,7 +516,8 @@ static void read_or_write(void *buffers[], void *arg)
     else
         starpu_pthread_rwlock_rdlock(&rwlock);
     wait_for(begin(&cl_nothing, NULL));
-    guarded += arg != NULL;
+    if (arg)
+        guarded++;
     starpu_pthread_rwlock_unlock(&rwlock);
 }
 
