@@ -64,9 +64,16 @@ static __starpu_inline int starpu_get_env_number_default(const char *str,
 }
 #define starpu_getenv_number_default(s, d) starpu_get_env_number_default(s, d)
 
-/* The same with -1 for a variable that is not set. */
+/* The same with -1 for a variable that is not set; a negative number ends the
+ * program. */
 static __starpu_inline int starpu_get_env_number(const char *str)
 {
+    const char *text = starpu_getenv(str);
+
+    if (text && *text == '-')
+        STARPU_ABORT_MSG("%s='%s' is negative: give a number from 0 on, or "
+                         "unset it",
+                         str, text);
     return starpu_get_env_number_default(str, -1);
 }
 #define starpu_getenv_number(s) starpu_get_env_number(s)

@@ -50,8 +50,11 @@ void orr_api_swap(struct orr_runtime *rt);
 static inline struct orr_handle *orr_api_handle(const char *call,
                                                 starpu_data_handle_t handle)
 {
-    const char *trouble = orr_handle_trouble(orr_handle_of(handle));
+    const char *trouble;
 
+    /* Memory of handles is gone with the runtime. */
+    (void)orr_runtime_need(call);
+    trouble = orr_handle_trouble(orr_handle_of(handle));
     if (!trouble)
         return orr_handle_of(handle);
     orr_log_error("%s: the data handle is %s", call, trouble);

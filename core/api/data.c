@@ -5,6 +5,7 @@
  * kernels.
  */
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 
 #include "core/api/api.h"
@@ -396,7 +397,7 @@ static int fetch(const char *call, starpu_data_handle_t handle, unsigned node,
      * it. */
     if (handle)
         __builtin_prefetch(&orr_handle_of(handle)->valid);
-    rc = check(call, handle, (int)node, STARPU_R);
+    rc = check(call, handle, node < rt->nnodes ? (int)node : INT_MAX, STARPU_R);
     if (rc < 0)
         return rc;
     ORR_RECORD(rt, .verb = ORR_CALL_FETCH, .id = orr_handle_of(handle)->id,

@@ -49,6 +49,12 @@ void starpu_data_register(starpu_data_handle_t *handleptr, int home_node,
     struct orr_handle *handle;
 
     check_ops(ops);
+    if (!handleptr || !data_interface) {
+        orr_log_error("%s: %s is NULL", __func__,
+                      handleptr ? "the structure that describes the data"
+                                : "the address for the handle");
+        abort();
+    }
     if (home_node != -1)
         (void)orr_api_node(__func__, (unsigned)home_node);
     starpu_data_register_ops(ops);

@@ -135,6 +135,7 @@ static int count(struct orr_runtime *rt, size_t dim, int flags)
     while (!orr_node_take(node, dim))
         if (orr_node_make_room(rt, node, dim, ORR_FETCH) != 0)
             return starpu_memory_allocate(STARPU_MAIN_RAM, dim, flags);
+    atomic_fetch_add(&node->counted, dim);
     return 0;
 }
 
@@ -323,7 +324,25 @@ int starpu_memory_allocate(unsigned node, size_t size, int flags)
             return -ENOMEM;
         starpu_memory_wait_available(node, size);
     }
+    atomic_fetch_add(&rt->nodes[node].counted, size);
     return 0;
+}
+
+/* What the application gives back is of what was counted for it. */
+static size_t take_counted(struct orr_node *node, size_t size)
+{
+    size_t counted = atomic_load(&node->counted), left;
+
+    do
+        left = counted > size ? counted - size : 0;
+    while (!atomic_compare_exchange_weak(&node->counted, &counted, left));
+    if (counted < size)
+        orr_log_error("starpu_memory_deallocate: %zu bytes of memory node %u "
+                      "are given back, of which %zu were taken: give "
+                      "starpu_free_flags and this call the size that was asked "
+                      "for",
+                      size, node->id, counted);
+    return counted - left;
 }
 
 void starpu_memory_deallocate(unsigned node, size_t size)
@@ -331,6 +350,7 @@ void starpu_memory_deallocate(unsigned node, size_t size)
     struct orr_runtime *rt = ORR_API_RUNTIME();
 
     (void)orr_api_node(__func__, node);
+    size = take_counted(&rt->nodes[node], size);
     atomic_fetch_sub(&rt->nodes[node].used, size);
     orr_node_kick(rt, node);
     orr_node_freed(rt, node);

@@ -8,15 +8,18 @@
 #include "core/api/api.h"
 #include "core/data/interfaces/dense.h"
 
-/* The handle, where it can do what is wanted on the node. */
+/* The handle, where it can do what is wanted on the node, `what` given. */
 static struct orr_handle *ready_handle(const char *call,
                                        starpu_data_handle_t handle,
-                                       unsigned node, bool can)
+                                       unsigned node, bool can,
+                                       const char *what, bool there)
 {
     struct orr_handle *h = orr_api_handle(call, handle);
 
     (void)orr_api_node(call, node);
-    if (!can)
+    if (!there)
+        orr_log_error("%s: the address of %s is NULL", call, what);
+    else if (!can)
         orr_log_error("%s: data of this kind cannot be packed: its interface "
                       "lacks pack_data, peek_data or unpack_data",
                       call);
@@ -35,7 +38,8 @@ int starpu_data_pack_node(starpu_data_handle_t handle, unsigned node,
     struct starpu_data_interface_ops *ops =
         orr_api_handle(__func__, handle)->ops;
 
-    (void)ready_handle(__func__, handle, node, ops->pack_data);
+    (void)ready_handle(__func__, handle, node, ops->pack_data, "the count",
+                       count);
     return ops->pack_data(handle, node, ptr, count);
 }
 
@@ -52,7 +56,8 @@ int starpu_data_peek_node(starpu_data_handle_t handle, unsigned node, void *ptr,
     struct starpu_data_interface_ops *ops =
         orr_api_handle(__func__, handle)->ops;
 
-    (void)ready_handle(__func__, handle, node, ops->peek_data);
+    (void)ready_handle(__func__, handle, node, ops->peek_data, "the bytes",
+                       ptr || !count);
     return ops->peek_data(handle, node, ptr, count);
 }
 
@@ -68,7 +73,8 @@ int starpu_data_unpack_node(starpu_data_handle_t handle, unsigned node,
     struct starpu_data_interface_ops *ops =
         orr_api_handle(__func__, handle)->ops;
 
-    (void)ready_handle(__func__, handle, node, ops->unpack_data);
+    (void)ready_handle(__func__, handle, node, ops->unpack_data, "the bytes",
+                       ptr || !count);
     return ops->unpack_data(handle, node, ptr, count);
 }
 

@@ -140,6 +140,10 @@ struct starpu_perf_counter_listener *starpu_perf_counter_listener_init(
 {
     struct starpu_perf_counter_listener *listener = malloc(sizeof(*listener));
 
+    if (!set || !callback)
+        orr_api_perf_refuse(__func__, set ? "the callback is NULL"
+                                          : "the set is NULL: make one with "
+                                            "starpu_perf_counter_set_alloc");
     if (!listener)
         orr_api_perf_refuse(__func__, "out of memory");
     *listener = (struct starpu_perf_counter_listener){set, callback, user_arg};
@@ -158,6 +162,10 @@ static void check_scope(const char *call,
                         const struct starpu_perf_counter_listener *listener,
                         enum starpu_perf_counter_scope scope)
 {
+    if (!listener)
+        orr_api_perf_refuse(call,
+                            "the listener is NULL: make one with "
+                            "starpu_perf_counter_listener_init");
     if (listener->set->scope != scope)
         orr_api_perf_refuse(call, "the listener's set is of another scope");
 }

@@ -44,10 +44,12 @@ static struct orr_plan *plan_of(const char *call, starpu_data_handle_t whole,
 {
     struct orr_handle *handle = orr_api_handle(call, whole);
     struct orr_plan *plan =
-        n ? orr_handle_plan(orr_api_handle(call, children[0])) : NULL;
+        n && children ? orr_handle_plan(orr_api_handle(call, children[0])) : NULL;
     const char *trouble = NULL;
 
-    if (!plan || plan->whole != handle)
+    if (!children)
+        trouble = "there is no array of children";
+    else if (!plan || plan->whole != handle)
         trouble = "the children are not those of a plan of these data: call "
                   "starpu_data_partition_plan first";
     else if (plan->n != n)

@@ -12,6 +12,14 @@ void starpu_tag_declare_deps_array(starpu_tag_t id, unsigned ndeps,
 {
     struct orr_runtime *rt = ORR_API_RUNTIME();
 
+    for (unsigned i = 0; i < ndeps; i++) {
+        if (array[i] != id)
+            continue;
+        orr_log_error("starpu_tag_declare_deps: tag %#llx cannot wait for "
+                      "itself",
+                      (unsigned long long)id);
+        abort();
+    }
     ORR_RECORD(rt, .verb = ORR_CALL_TAG_DEPEND, .id = id,
                .before = {array, ndeps});
     if (orr_tag_declare_deps(rt, id, ndeps, array) == 0)

@@ -57,11 +57,6 @@ struct starpu_task *starpu_task_create(void)
     return orr_task_new(ORR_API_RUNTIME());
 }
 
-void starpu_task_clean(struct starpu_task *task)
-{
-    orr_task_clean(orr_runtime_current(__func__), task);
-}
-
 /* Whether the task was submitted and has not ended. */
 static bool is_underway(const struct starpu_task *task)
 {
@@ -69,6 +64,17 @@ static bool is_underway(const struct starpu_task *task)
 
     return job && orr_job_state(job) != ORR_JOB_NEW &&
            orr_job_state(job) != ORR_JOB_DONE;
+}
+
+void starpu_task_clean(struct starpu_task *task)
+{
+    if (task && is_underway(task)) {
+        orr_log_error("%s: task `%s' was submitted and has not ended; wait for "
+                      "it first",
+                      __func__, orr_job_name(orr_job_of(task)));
+        abort();
+    }
+    orr_task_clean(orr_runtime_current(__func__), task);
 }
 
 /* Whether its callbacks have run as well. */
@@ -341,8 +347,12 @@ int starpu_task_wait(struct starpu_task *task)
     struct orr_job *job;
 
     if (!task || task->detach || task->synchronous) {
-        orr_log_error("starpu_task_wait: the task is detached and may be gone; "
-                      "set its field detach to 0 before submitting it");
+        orr_log_error("starpu_task_wait: the task is %s",
+                      !task ? "NULL"
+                      : task->synchronous
+                          ? "synchronous: it has ended when it is submitted"
+                          : "detached and may be gone; set its field detach to "
+                            "0 before submitting it");
         return -EINVAL;
     }
     if (!orr_may_block(__func__))

@@ -52,6 +52,11 @@ void starpu_task_declare_end_deps_array(struct starpu_task *task,
     for (unsigned i = 0; i < ndeps; i++) {
         struct orr_job *before = job_of(rt, call, task_array[i]);
 
+        if (task_array[i] == task) {
+            orr_log_error("%s: task `%s': a task cannot end after itself", call,
+                          orr_job_name(job));
+            abort();
+        }
         if (orr_job_end_after(rt, job, 1, &before) != 0) {
             orr_log_error("%s: out of memory", call);
             abort();
@@ -85,11 +90,29 @@ void starpu_task_end_dep_add(struct starpu_task *t, int nb_deps)
     orr_job_end_later(next_job_of(rt, call, t), nb_deps);
 }
 
+/* Until the task is ready its execution counts as one, too, which is not the
+ * application's to release. */
+static void expect_held(const char *call, const struct orr_job *job)
+{
+    int ending = atomic_load_explicit(&job->ending, memory_order_acquire);
+    enum orr_job_state state = orr_job_state(job); /* not earlier */
+
+    if (state != ORR_JOB_DONE && (state >= ORR_JOB_READY || ending > 1))
+        return;
+    orr_log_error("%s: task `%s' %s: call starpu_task_end_dep_add for each "
+                  "release",
+                  call, orr_job_name(job),
+                  state == ORR_JOB_DONE ? "has ended"
+                                        : "is not held back by anything more");
+    abort();
+}
+
 void starpu_task_end_dep_release(struct starpu_task *t)
 {
     static const char call[] = "starpu_task_end_dep_release";
     struct orr_runtime *rt = orr_runtime_need(call);
 
+    expect_held(call, job_of(rt, call, t));
     if (rt->calls)
         orr_calls_task(rt->calls,
                        &(struct orr_call){.verb = ORR_CALL_END_RELEASE}, t,

@@ -107,6 +107,12 @@ void starpu_task_ft_prologue(void *check_ft)
 
 void starpu_task_ft_failed(struct starpu_task *task)
 {
+    if (!task) {
+        orr_log_error("%s: the task is NULL: call it from the kernel of a try, "
+                      "with starpu_task_get_current()",
+                      __func__);
+        abort();
+    }
     for (unsigned i = 0; task->cl && i < STARPU_TASK_GET_NBUFFERS(task); i++) {
         enum starpu_data_access_mode mode = STARPU_TASK_GET_MODE(task, i);
 

@@ -116,16 +116,29 @@ struct starpu_transaction *starpu_transaction_open(int (*do_start_func)(void *,
     return transaction;
 }
 
+static void expect_open(const char *call, const struct starpu_transaction *trs)
+{
+    if (trs)
+        return;
+    orr_log_error("%s: the transaction is NULL: use what "
+                  "starpu_transaction_open returned",
+                  call);
+    abort();
+}
+
 void starpu_transaction_next_epoch(struct starpu_transaction *p_trs,
                                    void *do_start_arg)
 {
+    expect_open(__func__, p_trs);
     begin_epoch(__func__, p_trs, do_start_arg);
 }
 
 void starpu_transaction_close(struct starpu_transaction *p_trs)
 {
-    starpu_data_handle_t handle = p_trs->handle;
+    starpu_data_handle_t handle;
 
+    expect_open(__func__, p_trs);
+    handle = p_trs->handle;
     if (submit(p_trs, NULL, NULL) != 0) {
         orr_log_error("%s: there is no CPU worker any more", __func__);
         abort();

@@ -90,6 +90,7 @@ struct orr_node {
     atomic_ullong nallocations, nreused, nhits, nmisses;
     atomic_size_t used;     /* bytes allocated through us, or reserved … */
     atomic_size_t reserved; /* … for blocks that are not made yet */
+    atomic_size_t counted;  /* of `used`: by starpu_memory_allocate */
     atomic_uint npassed;    /* blocks that evictions passed over, since their
                              * handles were locked or they were held for a job
                              * that is tried */

@@ -66,6 +66,35 @@ static struct layouts read_layouts(struct orr_handle *handle)
     return layouts;
 }
 
+/* The number with which the structures of predefined interfaces begin; NULL: of one
+ * that has none. */
+static enum starpu_data_interface_id *number_of(const struct orr_handle *handle,
+                                                unsigned node)
+{
+    enum starpu_data_interface_id id = handle->ops->interfaceid;
+
+    return id < 0 || id == STARPU_VOID_INTERFACE_ID ||
+                   id >= STARPU_MAX_INTERFACE_ID
+               ? NULL
+               : handle->replicates[node].interface;
+}
+
+/* The filter has made the structure of an interface that the child has not: without
+ * get_child_ops it is taken to be that of the whole. */
+static void expect_kind(const struct orr_handle *parent,
+                        const struct orr_handle *child,
+                        const struct starpu_data_filter *filter, unsigned node)
+{
+    const enum starpu_data_interface_id *number = number_of(child, node);
+
+    if (!number || filter->get_child_ops || *number == child->ops->interfaceid)
+        return;
+    orr_log_error("partition of %s: the filter makes parts of interface %d of "
+                  "data of interface %d: set its get_child_ops",
+                  orr_handle_label(parent).text, *number, child->ops->interfaceid);
+    abort();
+}
+
 /* It has its layout, but neither memory nor a value yet. */
 static struct orr_handle *new_child(struct orr_handle *parent,
                                     const struct layouts *layouts,
@@ -77,10 +106,14 @@ static struct orr_handle *new_child(struct orr_handle *parent,
     if (orr_handle_new(parent->runtime, parent, -1, NULL,
                        child_ops(parent, filter, index), &child) != 0)
         return NULL;
-    for (unsigned node = 0; node < parent->nnodes; node++)
+    for (unsigned node = 0; node < parent->nnodes; node++) {
+        if (number_of(child, node))
+            *number_of(child, node) = child->ops->interfaceid;
         filter->filter_func(layouts->bytes + node * layouts->step,
                             child->replicates[node].interface, filter, index,
                             n);
+        expect_kind(parent, child, filter, node);
+    }
     child->parent = parent;
     child->depth = parent->depth + 1;
     child->child_index = index;

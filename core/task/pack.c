@@ -202,6 +202,9 @@ void starpu_codelet_unpack_arg_fini(struct starpu_codelet_pack_arg_data *state)
 static void unpack_list(struct starpu_codelet_pack_arg_data *state,
                         void *cl_arg, va_list ap)
 {
+    STARPU_ASSERT_MSG_ALWAYS(cl_arg,
+                             "starpu_codelet_unpack_args: the task has no "
+                             "cl_arg: nothing was packed for it");
     starpu_codelet_unpack_arg_init(state, cl_arg, SIZE_MAX);
     while (state->nargs > 0) {
         void *ptr = va_arg(ap, void *);

@@ -5,14 +5,9 @@
  * nothing.
  */
 #include <errno.h>
-#include <signal.h>
-#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "machines.h"
 
@@ -193,7 +188,8 @@ static void copy_to_less(void)
 
 static void pack(int what)
 {
-    uint32_t columns[] = {0, 1}, rows[] = {0, 1};
+    static struct starpu_data_interface_ops ops;
+    struct starpu_vector_interface v = {.nx = 4, .elemsize = 8};
     starpu_data_handle_t handle;
     starpu_ssize_t n = 0;
     void *bytes = NULL;
@@ -209,9 +205,63 @@ static void pack(int what)
         starpu_data_pack(temporary(), &bytes, &n);
         return;
     }
-    starpu_coo_data_register(&handle, 0, 2, 2, 2, columns, rows,
-                             (uintptr_t)memory, 8);
+    if (what == 2) {
+        starpu_data_pack(vector(), &bytes, NULL);
+        return;
+    }
+    if (what == 3) {
+        starpu_data_unpack(vector(), NULL, N * 8);
+        return;
+    }
+    ops = starpu_interface_vector_ops;
+    ops.interfaceid = STARPU_UNKNOWN_INTERFACE_ID;
+    ops.pack_data = NULL;
+    starpu_data_register(&handle, -1, &v, &ops);
     starpu_data_pack(handle, &bytes, &n);
+}
+
+/* More bytes than there are addresses; their number modulo 2^64 is small. */
+static void register_huge(int what)
+{
+    static struct starpu_multiformat_data_interface_ops forms = {
+        .cpu_elemsize = (size_t)1 << 63};
+    uint32_t nn[] = {1u << 31, 1u << 31, 1u << 31};
+    starpu_data_handle_t h;
+
+    if (what == 0)
+        starpu_vector_data_register(&h, -1, 0, 1u << 31, (size_t)1 << 33);
+    else if (what == 1)
+        starpu_block_data_register(&h, -1, 0, 1, 1, 1u << 16, 1u << 31,
+                                   1u << 16, 1u << 16);
+    else if (what == 2)
+        starpu_ndim_data_register(&h, -1, 0, NULL, nn, 3, 8);
+    else if (what == 3)
+        starpu_coo_data_register(&h, -1, 9, 9, 1u << 31, NULL, NULL, 0,
+                                 (size_t)1 << 33);
+    else if (what == 4)
+        starpu_bcsr_data_register(&h, -1, 1u << 31, 9, 0, NULL, NULL, 0,
+                                  1u << 31, 1u << 31, 8);
+    else
+        starpu_multiformat_data_register(&h, -1, NULL, 2, &forms);
+}
+
+static void give_back_too_much(void)
+{
+    size_t used = starpu_memory_get_used(STARPU_MAIN_RAM);
+    void *p;
+
+    expect(starpu_malloc_flags(&p, 1000, STARPU_MALLOC_COUNT), 0);
+    starpu_free_flags(p, 1 << 20, STARPU_MALLOC_COUNT);
+    starpu_memory_deallocate(STARPU_MAIN_RAM, 1000);
+    expect(starpu_memory_get_used(STARPU_MAIN_RAM) == used, 1);
+}
+
+static void after_shutdown(void)
+{
+    starpu_data_handle_t h = vector();
+
+    starpu_shutdown();
+    starpu_data_unregister(h);
 }
 
 static void switch_other(void)
@@ -246,9 +296,7 @@ static void too_large(void)
 
 /* --- the calls --- */
 
-enum how { REFUSED, ABORTS, EXITS };
-
-/* X(how, words of the message, statement) */
+/* mistakes.h says what each line is. */
 #define MISTAKES(X)                                                            \
     X(ABORTS, "starpu_data_unregister:", {                                     \
         starpu_data_handle_t h = vector();                                     \
@@ -308,6 +356,11 @@ enum how { REFUSED, ABORTS, EXITS };
     })                                                                         \
     X(EXITS, "has no value",                                                   \
       starpu_data_fetch_on_node(temporary(), STARPU_MAIN_RAM, 0))              \
+    X(REFUSED, "starpu_data_prefetch_on_node_prio of mine: there is no such",  \
+      expect(starpu_data_prefetch_on_node(vector(), (unsigned)-1, 1),          \
+             -EINVAL))                                                         \
+    X(REFUSED, "starpu_data_fetch_on_node of mine: there is no such",          \
+      expect(starpu_data_fetch_on_node(vector(), (unsigned)-2, 0), -EINVAL))   \
     X(REFUSED, "starpu_data_release of mine: the data are not acquired", {     \
         starpu_data_handle_t h = vector();                                     \
         starpu_data_acquire(h, STARPU_R);                                      \
@@ -347,9 +400,19 @@ enum how { REFUSED, ABORTS, EXITS };
     X(ABORTS, "is outside of the vector of 64",                                \
       cut_by(vector(), starpu_vector_filter_list, 2, 0,                        \
              (uint32_t[]){N - 4, N - 4}))                                      \
+    X(ABORTS, "starpu_vector_filter_list: filter_arg_ptr is NULL",             \
+      cut_by(vector(), starpu_vector_filter_list, 2, 0, NULL))                 \
+    X(ABORTS, "starpu_vector_filter_list_long: filter_arg_ptr is NULL",        \
+      cut_by(vector(), starpu_vector_filter_list_long, 2, 0, NULL))            \
+    X(ABORTS, "starpu_vector_filter_divide_in_2: 1 parts are asked for",       \
+      cut_by(vector(), starpu_vector_filter_divide_in_2, 1, 9, NULL))          \
+    X(ABORTS, "partition of mine: the filter makes parts of interface 5 of",   \
+      cut_by(vector(), starpu_vector_filter_pick_variable, 4, 0, NULL))        \
+    X(ABORTS, "partition of mine: the filter makes parts of interface 2 of",   \
+      cut_by(matrix(), starpu_matrix_filter_pick_vector_y, 4, 0, NULL))        \
     X(ABORTS, "element 64 was requested",                                      \
       cut_by(vector(), starpu_vector_filter_pick_variable, 4, 0,               \
-             (void *)(uintptr_t)(N - 2)))                                      \
+             (void *)(uintptr_t)N))                                            \
     X(ABORTS, "have no sequential consistency", {                              \
         starpu_data_handle_t h = vector();                                     \
         starpu_data_set_sequential_consistency_flag(h, 0);                     \
@@ -378,6 +441,32 @@ enum how { REFUSED, ABORTS, EXITS };
       starpu_data_partition_readonly_downgrade_submit(planned(), PARTS,        \
                                                       parts))                  \
     X(ABORTS, "not those of a plan of these data", switch_other())             \
+    X(ABORTS, "starpu_data_partition_submit of mine: there is no array of",    \
+      starpu_data_partition_submit(planned(), PARTS, NULL))                    \
+    X(ABORTS, "starpu_data_partition_clean of mine: there is no array of",     \
+      starpu_data_partition_clean(planned(), PARTS, NULL))                     \
+    X(ABORTS, "starpu_data_partition_clean: the data handle is none, or", {    \
+        starpu_data_handle_t h = planned();                                    \
+        starpu_data_partition_clean(h, PARTS, parts);                          \
+        starpu_data_partition_clean(h, PARTS, parts);                          \
+    })                                                                         \
+    X(REFUSED, "starpu_data_acquire: the data handle is none, or", {           \
+        starpu_data_partition_clean(planned(), PARTS, parts);                  \
+        expect(starpu_data_acquire(parts[1], STARPU_R), -EINVAL);              \
+        expect(submit(&cl_rw, parts[2]), -EINVAL);                             \
+    })                                                                         \
+    X(REFUSED, "starpu_data_acquire: the data handle is none, or", {           \
+        starpu_data_handle_t h = cut();                                        \
+        starpu_data_handle_t part = starpu_data_get_child(h, 1);               \
+        starpu_data_unpartition(h, STARPU_MAIN_RAM);                           \
+        expect(starpu_data_acquire(part, STARPU_R), -EINVAL);                  \
+        expect(submit(&cl_rw, part), -EINVAL);                                 \
+    })                                                                         \
+    X(ABORTS, "starpu_data_unpartition_submit of mine: the data are put", {    \
+        starpu_data_handle_t h = planned();                                    \
+        starpu_data_partition_submit(h, PARTS, parts);                         \
+        starpu_data_unpartition_submit(h, PARTS, parts, 60);                   \
+    })                                                                         \
     X(ABORTS, "the plan has another number of children",                       \
       starpu_data_partition_submit(planned(), PARTS - 1, parts))               \
     X(ABORTS, "uses data and a part of them", whole_and_part())                \
@@ -404,7 +493,32 @@ enum how { REFUSED, ABORTS, EXITS };
     X(ABORTS, "no memory on node 0", starpu_vector_get_local_ptr(temporary())) \
     X(REFUSED, "starpu_data_unpack: got 511", pack(0))                         \
     X(ABORTS, "starpu_data_pack_node: the data have no memory", pack(1))       \
-    X(ABORTS, "lacks pack_data", pack(2))                                      \
+    X(ABORTS, "starpu_data_pack_node: the address of the count", pack(2))      \
+    X(ABORTS, "starpu_data_unpack_node: the address of the bytes", pack(3))    \
+    X(ABORTS, "lacks pack_data", pack(4))                                      \
+    X(ABORTS, "a vector of so many elements", register_huge(0))                \
+    X(ABORTS, "a block of so many elements", register_huge(1))                 \
+    X(ABORTS, "a ndim of so many elements", register_huge(2))                  \
+    X(ABORTS, "are more than any memory has", register_huge(3))                \
+    X(ABORTS, "are more than any memory has", register_huge(4))                \
+    X(ABORTS, "are more than any memory has", register_huge(5))                \
+    X(REFUSED, "of which 1000 were taken", give_back_too_much())               \
+    X(ABORTS, "starpu_data_unregister: called before starpu_init or after",    \
+      after_shutdown())                                                        \
+    X(ABORTS, "starpu_data_register: the address for the handle is NULL",      \
+      starpu_vector_data_register(NULL, -1, 0, N, 8))                          \
+    X(ABORTS, "starpu_data_register: the structure that describes", {          \
+        starpu_data_handle_t h;                                                \
+        starpu_data_register(&h, -1, NULL, &starpu_interface_vector_ops);      \
+    })                                                                         \
+    X(ABORTS, "starpu_vector_get_nx: the data have interface 0",               \
+      starpu_vector_get_nx(matrix()))                                          \
+    X(ABORTS, "starpu_csr_get_nnz: the data have interface 2",                 \
+      starpu_csr_get_nnz(vector()))                                            \
+    X(ABORTS, "starpu_bcsr_get_local_nzval: the data have interface 2",        \
+      starpu_bcsr_get_local_nzval(vector()))                                   \
+    X(ABORTS, "starpu_matrix_get_local_ld: the data have interface 2",         \
+      starpu_matrix_get_local_ld(vector()))                                    \
     X(ABORTS, "starpu_data_cpy: the two data are of different",                \
       starpu_data_cpy(matrix(), vector(), 0, NULL, NULL))                      \
     X(ABORTS, "starpu_data_cpy: mine has another shape", copy_to_less())       \
@@ -420,112 +534,9 @@ enum how { REFUSED, ABORTS, EXITS };
              -EINVAL))                                                         \
     X(EXITS, "no memory for buffer 0", too_large())
 
-#define FUNCTION(how, words, statement) {how, words},
-static const struct {
-    enum how how;
-    const char *words;
-} mistakes[] = {MISTAKES(FUNCTION)};
-#undef FUNCTION
-
-enum { NMISTAKES = sizeof(mistakes) / sizeof(mistakes[0]) };
-
-static void make(int which)
-{
-    int i = 0;
-
-#define CASE(how, words, statement)                                            \
-    if (which == i++) {                                                        \
-        statement;                                                             \
-        return;                                                                \
-    }
-    MISTAKES(CASE)
-#undef CASE
-}
-
-/* The status of a process that makes it, and what it says. */
-static int make_apart(int which, int machine, char *text, size_t size)
-{
-    int pipes[2], status;
-    size_t n = 0;
-    ssize_t got;
-    pid_t pid;
-
-    ck_assert_int_eq(pipe(pipes), 0);
-    pid = fork();
-    if (pid == 0) {
-        dup2(pipes[1], 2);
-        close(pipes[0]);
-        close(pipes[1]);
-        machine_choose(machine);
-        if (starpu_init(NULL) != 0)
-            _exit(10);
-        make(which);
-        _exit(0);
-    }
-    close(pipes[1]);
-    while ((got = read(pipes[0], text + n, size - 1 - n)) > 0)
-        n += (size_t)got;
-    text[n] = '\0';
-    close(pipes[0]);
-    ck_assert_int_eq(waitpid(pid, &status, 0), pid);
-    return status;
-}
-
-static bool ends_as(int status, enum how how)
-{
-    switch (how) {
-    case REFUSED:
-        return WIFEXITED(status) && WEXITSTATUS(status) == 0;
-    case ABORTS:
-        return WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT;
-    default: /* 3: a deadlock of the simulated machine */
-        return WIFEXITED(status) &&
-               (WEXITSTATUS(status) == 1 || WEXITSTATUS(status) == 3);
-    }
-}
-
-static void check_all(int machine)
-{
-    static char text[65536];
-
-    for (int i = 0; i < NMISTAKES; i++) {
-        int status = make_apart(i, machine, text, sizeof(text));
-
-        ck_assert_msg(ends_as(status, mistakes[i].how),
-                      "mistake %d (%s) ends with status 0x%x and says\n%s", i,
-                      mistakes[i].words, (unsigned)status, text);
-        ck_assert_msg(strstr(text, mistakes[i].words),
-                      "mistake %d: no \"%s\" in\n%s", i, mistakes[i].words,
-                      text);
-    }
-}
-
-START_TEST(mistakes_are_named_on_the_real_machine)
-{
-    check_all(0);
-}
-END_TEST
-
-START_TEST(mistakes_are_named_on_a_simulated_machine)
-{
-    if (NMACHINES > FIRST_SIMULATED)
-        check_all(FIRST_SIMULATED);
-}
-END_TEST
-
-static Suite *mistakes_suite(void)
-{
-    Suite *suite = suite_create("mistakes");
-    TCase *tc = tcase_create("all");
-
-    tcase_set_timeout(tc, 60);
-    tcase_add_test(tc, mistakes_are_named_on_the_real_machine);
-    tcase_add_test(tc, mistakes_are_named_on_a_simulated_machine);
-    suite_add_tcase(suite, tc);
-    return suite;
-}
+#include "mistakes.h"
 
 int main(void)
 {
-    return suite_main(mistakes_suite());
+    return suite_main(mistakes_suite("mistakes"));
 }

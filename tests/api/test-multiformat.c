@@ -4,6 +4,7 @@
  * machine: points as an array of structures on processors, as a structure of
  * arrays on GPUs.
  */
+#include <errno.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -315,6 +316,39 @@ START_TEST(sizes_are_those_of_the_forms)
 }
 END_TEST
 
+/* As the processors have them, whoever wrote last; what is unpacked is converted for
+ * the next GPU. */
+START_TEST(the_form_of_processors_is_packed)
+{
+    starpu_data_handle_t h = open_points(_i, STARPU_MAIN_RAM);
+    starpu_ssize_t n;
+    struct point *packed;
+
+    for (int i = 0; i < 4; i++)
+        insert(&cl_increase, h, i, STARPU_CPU | STARPU_CUDA);
+    ck_assert_int_eq(starpu_data_acquire(h, STARPU_RW), 0);
+    ck_assert_int_eq(starpu_data_pack(h, NULL, &n), 0);
+    ck_assert_uint_eq((size_t)n, sizeof(points));
+    ck_assert_int_eq(starpu_data_pack(h, (void **)&packed, &n), 0);
+    ck_assert_uint_eq((size_t)n, sizeof(points));
+    for (int i = 0; i < N; i++) {
+        ck_assert_int_eq(packed[i].x, i + 4);
+        ck_assert_int_eq(packed[i].y, -i - 4);
+        packed[i].x += 3;
+        packed[i].y -= 3;
+    }
+    ck_assert_int_eq(starpu_data_peek(h, packed, (size_t)n - 1), -EINVAL);
+    ck_assert_int_eq(starpu_data_unpack(h, packed, (size_t)n), 0);
+    starpu_data_release(h);
+    for (int i = 0; i < 4; i++)
+        insert(&cl_look, h, 7, STARPU_CPU | STARPU_CUDA);
+    starpu_task_wait_for_all();
+    ck_assert_int_eq(wrong, 0);
+    starpu_data_unregister(h);
+    starpu_shutdown();
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("multiformat");
@@ -328,6 +362,7 @@ int main(void)
     tcase_add_loop_test(tc, what_is_written_whole_is_not_converted, 0,
                         NMACHINES);
     tcase_add_loop_test(tc, sizes_are_those_of_the_forms, 0, NMACHINES);
+    tcase_add_loop_test(tc, the_form_of_processors_is_packed, 0, NMACHINES);
     suite_add_tcase(suite, tc);
     return suite_main(suite);
 }

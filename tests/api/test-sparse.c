@@ -216,6 +216,43 @@ START_TEST(sparse_data_are_packed_indices_first)
 }
 END_TEST
 
+START_TEST(coordinates_are_packed_with_their_values)
+{
+    double values[] = {1, 2}, others[] = {0, 0};
+    uint32_t columns[] = {3, 4}, rows[] = {0, 1}, no_columns[2], no_rows[2];
+    starpu_data_handle_t handle, other;
+    starpu_ssize_t count;
+    void *bytes;
+
+    machine_open(_i);
+    starpu_coo_data_register(&handle, 0, 9, 9, 2, columns, rows,
+                             (uintptr_t)values, sizeof(*values));
+    starpu_coo_data_register(&other, 0, 9, 9, 2, no_columns, no_rows,
+                             (uintptr_t)others, sizeof(*others));
+    ck_assert_int_eq(starpu_data_acquire(handle, STARPU_R), 0);
+    ck_assert_int_eq(starpu_data_pack(handle, NULL, &count), 0);
+    ck_assert_int_eq(count, 8 + 8 + 16);
+    ck_assert_int_eq(starpu_data_pack(handle, &bytes, &count), 0);
+    ck_assert_int_eq(count, 8 + 8 + 16);
+    ck_assert_mem_eq(bytes, columns, 8);
+    ck_assert_mem_eq((char *)bytes + 8, rows, 8);
+    ck_assert_mem_eq((char *)bytes + 16, values, 16);
+    starpu_data_release(handle);
+    ck_assert_int_eq(starpu_data_acquire(other, STARPU_W), 0);
+    ck_assert_int_eq(starpu_data_peek(other, bytes, (size_t)count), 0);
+    ck_assert_mem_eq(others, values, sizeof(values));
+    ck_assert_mem_eq(no_columns, columns, sizeof(columns));
+    others[0] = 0;
+    ck_assert_int_eq(starpu_data_unpack(other, bytes, (size_t)count), 0);
+    ck_assert_mem_eq(others, values, sizeof(values));
+    ck_assert_mem_eq(no_rows, rows, sizeof(rows));
+    starpu_data_release(other);
+    starpu_data_unregister(handle);
+    starpu_data_unregister(other);
+    starpu_shutdown();
+}
+END_TEST
+
 /* --- data --- */
 
 START_TEST(data_tell_where_they_have_memory)
@@ -385,6 +422,7 @@ int main(void)
     EACH(data_are_packed_without_gaps_and_unpacked);
     EACH(sparse_matrices_travel_to_all_workers_and_back);
     EACH(sparse_data_are_packed_indices_first);
+    EACH(coordinates_are_packed_with_their_values);
     EACH(data_tell_where_they_have_memory);
     EACH(invalidation_frees_memory_and_the_other_keeps_it);
     EACH(data_describe_themselves);

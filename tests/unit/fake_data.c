@@ -80,6 +80,12 @@ void *starpu_data_get_interface_on_node(starpu_data_handle_t handle,
     return handle->interfaces[memory_node];
 }
 
+enum starpu_data_interface_id
+starpu_data_get_interface_id(starpu_data_handle_t handle)
+{
+    return handle->ops->interfaceid;
+}
+
 void starpu_data_ptr_register(starpu_data_handle_t handle, unsigned node)
 {
     (void)handle;

@@ -19,6 +19,14 @@ father_of(const struct orr_filter_call *call)
     return call->father;
 }
 
+static void expect_lengths(const struct orr_filter_call *call)
+{
+    STARPU_ASSERT_MSG_ALWAYS(call->f->filter_arg_ptr,
+                             "%s: filter_arg_ptr is NULL, it has a length per "
+                             "part",
+                             call->name);
+}
+
 /* Children also know where they begin in the whole vector. */
 static void cut(const struct orr_filter_call *call, struct orr_cut part)
 {
@@ -52,8 +60,10 @@ ORR_FILTER(starpu_vector_filter_block_shadow)
 ORR_FILTER(starpu_vector_filter_list_long)
 {
     const long *lengths = f->filter_arg_ptr;
-    struct orr_cut part = {0, (uint32_t)lengths[id]};
+    struct orr_cut part = {0};
 
+    expect_lengths(ORR_CALL);
+    part.length = (uint32_t)lengths[id];
     for (unsigned i = 0; i < id; i++)
         part.start += (uint32_t)lengths[i];
     cut(ORR_CALL, part);
@@ -62,8 +72,10 @@ ORR_FILTER(starpu_vector_filter_list_long)
 ORR_FILTER(starpu_vector_filter_list)
 {
     const uint32_t *lengths = f->filter_arg_ptr;
-    struct orr_cut part = {0, lengths[id]};
+    struct orr_cut part = {0};
 
+    expect_lengths(ORR_CALL);
+    part.length = lengths[id];
     for (unsigned i = 0; i < id; i++)
         part.start += lengths[i];
     cut(ORR_CALL, part);
@@ -75,7 +87,11 @@ ORR_FILTER(starpu_vector_filter_divide_in_2)
     struct orr_cut first = {0, f->filter_arg};
     struct orr_cut second = {f->filter_arg, nx - f->filter_arg};
 
-    STARPU_ASSERT_MSG_ALWAYS(id < 2 && f->filter_arg < nx,
+    STARPU_ASSERT_MSG_ALWAYS(nparts == 2,
+                             "%s: %u parts are asked for, it makes two: set "
+                             "nchildren to 2",
+                             __func__, nparts);
+    STARPU_ASSERT_MSG_ALWAYS(f->filter_arg < nx,
                              "%s: a vector of %u cannot be cut after %u "
                              "elements into two parts",
                              __func__, nx, f->filter_arg);

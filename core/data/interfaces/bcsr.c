@@ -7,6 +7,8 @@
 
 typedef struct starpu_bcsr_interface rows_t;
 
+static const enum starpu_data_interface_id interface_id = STARPU_BCSR_INTERFACE_ID;
+
 static inline size_t block_of(const rows_t *m)
 {
     return (size_t)m->r * m->c;
@@ -78,45 +80,45 @@ void starpu_bcsr_data_register(starpu_data_handle_t *handle, int home_node,
 
 uint32_t starpu_bcsr_get_nnz(starpu_data_handle_t handle)
 {
-    return in_main_ram(handle)->nnz;
+    return ASKED(handle)->nnz;
 }
 
 uint32_t starpu_bcsr_get_nrow(starpu_data_handle_t handle)
 {
-    return in_main_ram(handle)->nrow;
+    return ASKED(handle)->nrow;
 }
 
 uint32_t starpu_bcsr_get_firstentry(starpu_data_handle_t handle)
 {
-    return in_main_ram(handle)->firstentry;
+    return ASKED(handle)->firstentry;
 }
 
 uintptr_t starpu_bcsr_get_local_nzval(starpu_data_handle_t handle)
 {
-    return local(handle)->nzval;
+    return ASKED_LOCAL(handle)->nzval;
 }
 
 uint32_t *starpu_bcsr_get_local_colind(starpu_data_handle_t handle)
 {
-    return local(handle)->colind;
+    return ASKED_LOCAL(handle)->colind;
 }
 
 uint32_t *starpu_bcsr_get_local_rowptr(starpu_data_handle_t handle)
 {
-    return local(handle)->rowptr;
+    return ASKED_LOCAL(handle)->rowptr;
 }
 
 size_t starpu_bcsr_get_elemsize(starpu_data_handle_t handle)
 {
-    return in_main_ram(handle)->elemsize;
+    return ASKED(handle)->elemsize;
 }
 
 uint32_t starpu_bcsr_get_r(starpu_data_handle_t handle)
 {
-    return in_main_ram(handle)->r;
+    return ASKED(handle)->r;
 }
 
 uint32_t starpu_bcsr_get_c(starpu_data_handle_t handle)
 {
-    return in_main_ram(handle)->c;
+    return ASKED(handle)->c;
 }

@@ -64,35 +64,35 @@ void starpu_block_ptr_register(starpu_data_handle_t handle, unsigned node,
 
 uint32_t starpu_block_get_nx(starpu_data_handle_t handle)
 {
-    return in_main_ram(handle)->nx;
+    return ASKED(handle)->nx;
 }
 
 uint32_t starpu_block_get_ny(starpu_data_handle_t handle)
 {
-    return in_main_ram(handle)->ny;
+    return ASKED(handle)->ny;
 }
 
 uint32_t starpu_block_get_nz(starpu_data_handle_t handle)
 {
-    return in_main_ram(handle)->nz;
+    return ASKED(handle)->nz;
 }
 
 size_t starpu_block_get_elemsize(starpu_data_handle_t handle)
 {
-    return in_main_ram(handle)->elemsize;
+    return ASKED(handle)->elemsize;
 }
 
 uint32_t starpu_block_get_local_ldy(starpu_data_handle_t handle)
 {
-    return local(handle)->ldy;
+    return ASKED_LOCAL(handle)->ldy;
 }
 
 uint32_t starpu_block_get_local_ldz(starpu_data_handle_t handle)
 {
-    return local(handle)->ldz;
+    return ASKED_LOCAL(handle)->ldz;
 }
 
 uintptr_t starpu_block_get_local_ptr(starpu_data_handle_t handle)
 {
-    return local(handle)->ptr;
+    return ASKED_LOCAL(handle)->ptr;
 }

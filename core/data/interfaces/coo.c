@@ -37,6 +37,7 @@ static void register_handle(starpu_data_handle_t handle, int home_node,
     static const struct orr_arrays none;
     const coo_t *given = data_interface;
 
+    orr_arrays_expect_room(given->n_values, 1, given->elemsize);
     for (unsigned node = 0; node < orr_interface_nodes(handle); node++) {
         coo_t *m = starpu_data_get_interface_on_node(handle, node);
 
@@ -123,6 +124,37 @@ static starpu_ssize_t describe(void *data_interface, char *buf, size_t size)
                     m->elemsize);
 }
 
+static struct orr_arrays arrays_on(starpu_data_handle_t handle, unsigned node)
+{
+    return arrays_of(starpu_data_get_interface_on_node(handle, node));
+}
+
+static int pack(starpu_data_handle_t handle, unsigned node, void **ptr,
+                starpu_ssize_t *count)
+{
+    struct orr_arrays arrays = arrays_on(handle, node);
+
+    return orr_arrays_pack(&arrays, node, ptr, count);
+}
+
+static int peek(starpu_data_handle_t handle, unsigned node, void *ptr,
+                size_t count)
+{
+    struct orr_arrays arrays = arrays_on(handle, node);
+
+    return orr_arrays_peek(&arrays, node, ptr, count);
+}
+
+static int unpack(starpu_data_handle_t handle, unsigned node, void *ptr,
+                  size_t count)
+{
+    int err = peek(handle, node, ptr, count);
+
+    if (!err && ptr)
+        starpu_free_on_node_flags(node, (uintptr_t)ptr, count, 0);
+    return err;
+}
+
 struct starpu_data_interface_ops starpu_interface_coo_ops = {
     .register_data_handle = register_handle,
     .allocate_data_on_node = allocate,
@@ -134,6 +166,9 @@ struct starpu_data_interface_ops starpu_interface_coo_ops = {
     .footprint = footprint,
     .compare = compare,
     .describe = describe,
+    .pack_data = pack,
+    .peek_data = peek,
+    .unpack_data = unpack,
     .interfaceid = STARPU_COO_INTERFACE_ID,
     .interface_size = sizeof(coo_t),
     .name = (char[]){"STARPU_COO_INTERFACE"},

@@ -6,6 +6,8 @@
 
 typedef struct starpu_csr_interface rows_t;
 
+static const enum starpu_data_interface_id interface_id = STARPU_CSR_INTERFACE_ID;
+
 static inline size_t block_of(const rows_t *m)
 {
     (void)m;
@@ -73,35 +75,35 @@ void starpu_csr_data_register(starpu_data_handle_t *handle, int home_node,
 
 uint32_t starpu_csr_get_nnz(starpu_data_handle_t handle)
 {
-    return in_main_ram(handle)->nnz;
+    return ASKED(handle)->nnz;
 }
 
 uint32_t starpu_csr_get_nrow(starpu_data_handle_t handle)
 {
-    return in_main_ram(handle)->nrow;
+    return ASKED(handle)->nrow;
 }
 
 uint32_t starpu_csr_get_firstentry(starpu_data_handle_t handle)
 {
-    return in_main_ram(handle)->firstentry;
+    return ASKED(handle)->firstentry;
 }
 
 uintptr_t starpu_csr_get_local_nzval(starpu_data_handle_t handle)
 {
-    return local(handle)->nzval;
+    return ASKED_LOCAL(handle)->nzval;
 }
 
 uint32_t *starpu_csr_get_local_colind(starpu_data_handle_t handle)
 {
-    return local(handle)->colind;
+    return ASKED_LOCAL(handle)->colind;
 }
 
 uint32_t *starpu_csr_get_local_rowptr(starpu_data_handle_t handle)
 {
-    return local(handle)->rowptr;
+    return ASKED_LOCAL(handle)->rowptr;
 }
 
 size_t starpu_csr_get_elemsize(starpu_data_handle_t handle)
 {
-    return in_main_ram(handle)->elemsize;
+    return ASKED(handle)->elemsize;
 }

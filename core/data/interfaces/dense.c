@@ -118,6 +118,21 @@ int orr_dense_copy(const struct orr_dense *src, struct orr_dense_place from,
     return copy(&walk);
 }
 
+/* --- sizes --- */
+
+void orr_dense_expect_room(const struct orr_dense *dense, const char *word)
+{
+    size_t bytes = dense->elemsize;
+    bool fits = true;
+
+    for (size_t i = 0; i < dense->ndim && bytes; i++)
+        fits &= !__builtin_mul_overflow(bytes, dense->nn[i], &bytes);
+    STARPU_ASSERT_MSG_ALWAYS(fits && bytes <= PTRDIFF_MAX,
+                             "starpu_data_register: a %s of so many elements "
+                             "of %zu bytes is larger than any memory",
+                             word, dense->elemsize);
+}
+
 /* --- packing --- */
 
 int orr_dense_pack(const struct orr_dense *dense, uintptr_t ptr, unsigned node,

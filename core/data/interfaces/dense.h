@@ -93,6 +93,24 @@ static inline size_t orr_dense_bytes(const struct orr_dense *dense)
     return bytes;
 }
 
+/* Ends the program, with a message, if the data have more bytes than there are
+ * addresses. */
+void orr_dense_expect_room(const struct orr_dense *dense, const char *word);
+
+/* Ends the program, with a message that names the call, if the data are of another
+ * predefined interface. */
+static inline void orr_interface_expect(const char *call,
+                                        starpu_data_handle_t handle,
+                                        enum starpu_data_interface_id wanted)
+{
+    enum starpu_data_interface_id is = starpu_data_get_interface_id(handle);
+
+    STARPU_ASSERT_MSG_ALWAYS(is == wanted || is >= STARPU_MAX_INTERFACE_ID,
+                             "%s: the data have interface %d, the call is for "
+                             "interface %d only",
+                             call, is, wanted);
+}
+
 /* Whether there are gaps nowhere. */
 static inline bool orr_dense_is_packed(const struct orr_dense *dense)
 {

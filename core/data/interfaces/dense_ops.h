@@ -30,10 +30,22 @@ static inline dense_t *in_main_ram(starpu_data_handle_t handle)
     return on_node(handle, STARPU_MAIN_RAM);
 }
 
-static inline dense_t *local(starpu_data_handle_t handle)
+/* What a public call asks a handle of; it may be of another kind. */
+static inline dense_t *asked(const char *call, starpu_data_handle_t handle)
 {
+    orr_interface_expect(call, handle, kind.id);
+    return in_main_ram(handle);
+}
+
+static inline dense_t *asked_local(const char *call,
+                                   starpu_data_handle_t handle)
+{
+    orr_interface_expect(call, handle, kind.id);
     return on_node(handle, orr_local_node_with_memory(handle));
 }
+
+#define ASKED(handle) asked(__func__, handle)
+#define ASKED_LOCAL(handle) asked_local(__func__, handle)
 
 static inline void place(dense_t *d, uintptr_t ptr, uintptr_t dev_handle,
                          size_t offset)
@@ -73,6 +85,13 @@ static inline size_t bytes_of(const dense_t *d)
     return orr_dense_bytes(&dense);
 }
 
+static inline void expect_room(const dense_t *d)
+{
+    struct orr_dense dense = look(d);
+
+    orr_dense_expect_room(&dense, kind.word);
+}
+
 /* The field of the structure, or the same value for kinds without. */
 static inline size_t memory_of(const dense_t *d)
 {
@@ -100,6 +119,8 @@ static void register_handle(starpu_data_handle_t handle, int home_node,
         *d = *given;
         if (kind.rank)
             orr_dense_own(&kind, d);
+        if (node == STARPU_MAIN_RAM)
+            expect_room(d);
         if ((int)node == home_node)
             continue;
         place(d, 0, 0, 0);

@@ -72,30 +72,30 @@ void starpu_matrix_ptr_register(starpu_data_handle_t handle, unsigned node,
 
 uint32_t starpu_matrix_get_nx(starpu_data_handle_t handle)
 {
-    return in_main_ram(handle)->nx;
+    return ASKED(handle)->nx;
 }
 
 uint32_t starpu_matrix_get_ny(starpu_data_handle_t handle)
 {
-    return in_main_ram(handle)->ny;
+    return ASKED(handle)->ny;
 }
 
 size_t starpu_matrix_get_elemsize(starpu_data_handle_t handle)
 {
-    return in_main_ram(handle)->elemsize;
+    return ASKED(handle)->elemsize;
 }
 
 size_t starpu_matrix_get_allocsize(starpu_data_handle_t handle)
 {
-    return in_main_ram(handle)->allocsize;
+    return ASKED(handle)->allocsize;
 }
 
 uint32_t starpu_matrix_get_local_ld(starpu_data_handle_t handle)
 {
-    return local(handle)->ld;
+    return ASKED_LOCAL(handle)->ld;
 }
 
 uintptr_t starpu_matrix_get_local_ptr(starpu_data_handle_t handle)
 {
-    return local(handle)->ptr;
+    return ASKED_LOCAL(handle)->ptr;
 }

@@ -13,9 +13,13 @@
 #include <stdlib.h>
 
 #include <starpu_task.h>
+#include <starpu_util.h>
+#include <starpu_worker.h>
 
 #include "core/base/crc.h"
+#include "core/base/log.h"
 #include "core/data/interfaces/nodes.h"
+#include "core/data/interfaces/sparse.h"
 
 /* The public structure comes first: kernels see it. */
 struct multiformat {
@@ -70,7 +74,14 @@ static void register_handle(starpu_data_handle_t handle, int home_node,
                             void *data_interface)
 {
     const struct multiformat *given = data_interface;
+    const struct starpu_multiformat_data_interface_ops *ops = given->public.ops;
 
+    STARPU_ASSERT_MSG_ALWAYS(ops,
+                             "starpu_multiformat_data_register: format_ops is "
+                             "NULL, it says how large an object is");
+    orr_arrays_expect_room(given->public.nx, 1, ops->cpu_elemsize);
+    orr_arrays_expect_room(given->public.nx, 1, ops->cuda_elemsize);
+    orr_arrays_expect_room(given->public.nx, 1, ops->opencl_elemsize);
     for (unsigned node = 0; node < orr_interface_nodes(handle); node++) {
         struct multiformat *m = on_node(handle, node);
 
@@ -278,6 +289,61 @@ static void display(starpu_data_handle_t handle, FILE *f)
     fprintf(f, "%u\t", on_node(handle, STARPU_MAIN_RAM)->public.nx);
 }
 
+/* The form that the node's device uses is what is packed. */
+static int pack(starpu_data_handle_t handle, unsigned node, void **ptr,
+                starpu_ssize_t *count)
+{
+    const struct multiformat *m = on_node(handle, node);
+    enum orr_form form = orr_form_of_node(node);
+    size_t bytes = bytes_of(m, form);
+    uintptr_t to;
+
+    *count = (starpu_ssize_t)bytes;
+    if (!ptr)
+        return 0;
+    *ptr = NULL;
+    if (!bytes)
+        return 0;
+    to = starpu_malloc_on_node_flags(node, bytes, 0);
+    if (!to)
+        return -ENOMEM;
+    *ptr = (void *)to;
+    return starpu_interface_copy((uintptr_t)*place_of(on_node(handle, node),
+                                                      form),
+                                 0, node, to, 0, node, bytes, NULL);
+}
+
+static int peek(starpu_data_handle_t handle, unsigned node, void *ptr,
+                size_t count)
+{
+    struct multiformat *m = on_node(handle, node);
+    enum orr_form form = orr_form_of_node(node);
+    size_t bytes = bytes_of(m, form);
+
+    if (count != bytes) {
+        orr_log_error("starpu_data_unpack: got %zu bytes for data of %zu: pack "
+                      "it from a handle of the same shape",
+                      count, bytes);
+        return -EINVAL;
+    }
+    if (bytes)
+        (void)starpu_interface_copy((uintptr_t)ptr, 0, node,
+                                    (uintptr_t)*place_of(m, form), 0, node,
+                                    bytes, NULL);
+    m->valid = bit(form);
+    return 0;
+}
+
+static int unpack(starpu_data_handle_t handle, unsigned node, void *ptr,
+                  size_t count)
+{
+    int err = peek(handle, node, ptr, count);
+
+    if (!err && ptr)
+        starpu_free_on_node_flags(node, (uintptr_t)ptr, count, 0);
+    return err;
+}
+
 static struct starpu_data_interface_ops multiformat_ops = {
     .register_data_handle = register_handle,
     .unregister_data_handle = unregister_handle,
@@ -290,6 +356,9 @@ static struct starpu_data_interface_ops multiformat_ops = {
     .footprint = footprint,
     .compare = compare,
     .display = display,
+    .pack_data = pack,
+    .peek_data = peek,
+    .unpack_data = unpack,
     .interfaceid = STARPU_MULTIFORMAT_INTERFACE_ID,
     .interface_size = sizeof(struct multiformat),
     .is_multiformat = 1,

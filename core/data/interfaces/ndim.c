@@ -84,12 +84,12 @@ void starpu_ndim_ptr_register(starpu_data_handle_t handle, unsigned node,
 
 uint32_t *starpu_ndim_get_nn(starpu_data_handle_t handle)
 {
-    return in_main_ram(handle)->nn;
+    return ASKED(handle)->nn;
 }
 
 uint32_t starpu_ndim_get_ni(starpu_data_handle_t handle, size_t i)
 {
-    const dense_t *d = in_main_ram(handle);
+    const dense_t *d = ASKED(handle);
 
     STARPU_ASSERT_MSG_ALWAYS(i < d->ndim,
                              "starpu_ndim_get_ni: there is no dimension %zu, "
@@ -100,12 +100,12 @@ uint32_t starpu_ndim_get_ni(starpu_data_handle_t handle, size_t i)
 
 uint32_t *starpu_ndim_get_local_ldn(starpu_data_handle_t handle)
 {
-    return local(handle)->ldn;
+    return ASKED_LOCAL(handle)->ldn;
 }
 
 uint32_t starpu_ndim_get_local_ldi(starpu_data_handle_t handle, size_t i)
 {
-    const dense_t *d = local(handle);
+    const dense_t *d = ASKED_LOCAL(handle);
 
     STARPU_ASSERT_MSG_ALWAYS(i < d->ndim,
                              "starpu_ndim_get_local_ldi: there is no dimension "
@@ -116,15 +116,15 @@ uint32_t starpu_ndim_get_local_ldi(starpu_data_handle_t handle, size_t i)
 
 uintptr_t starpu_ndim_get_local_ptr(starpu_data_handle_t handle)
 {
-    return local(handle)->ptr;
+    return ASKED_LOCAL(handle)->ptr;
 }
 
 size_t starpu_ndim_get_ndim(starpu_data_handle_t handle)
 {
-    return in_main_ram(handle)->ndim;
+    return ASKED(handle)->ndim;
 }
 
 size_t starpu_ndim_get_elemsize(starpu_data_handle_t handle)
 {
-    return in_main_ram(handle)->elemsize;
+    return ASKED(handle)->elemsize;
 }

@@ -2,8 +2,8 @@
 /*
  * core/data/interfaces/rows.h - the operations of sparse matrices by rows, of
  * elements or of blocks. Not for others: the file of a kind includes it once,
- * after it has said what the structure is (rows_t) and how many elements a block
- * has (block_of).
+ * after it has said what the structure is (rows_t), its number (interface_id) and
+ * how many elements a block has (block_of).
  */
 #include <errno.h>
 
@@ -25,10 +25,21 @@ static inline rows_t *in_main_ram(starpu_data_handle_t handle)
     return on_node(handle, STARPU_MAIN_RAM);
 }
 
-static inline rows_t *local(starpu_data_handle_t handle)
+/* What a public call asks a handle of; it may be of another kind. */
+static inline rows_t *asked(const char *call, starpu_data_handle_t handle)
 {
+    orr_interface_expect(call, handle, interface_id);
+    return in_main_ram(handle);
+}
+
+static inline rows_t *asked_local(const char *call, starpu_data_handle_t handle)
+{
+    orr_interface_expect(call, handle, interface_id);
     return on_node(handle, orr_local_node_with_memory(handle));
 }
+
+#define ASKED(handle) asked(__func__, handle)
+#define ASKED_LOCAL(handle) asked_local(__func__, handle)
 
 /* Column indices and rows come first in packed form. */
 static struct orr_arrays arrays_of(const rows_t *m)
@@ -58,6 +69,7 @@ static void register_handle(starpu_data_handle_t handle, int home_node,
     bool in_ram = home_node >= 0 &&
                   (unsigned)home_node < starpu_memory_nodes_get_numa_count();
 
+    orr_arrays_expect_room(given->nnz, block_of(given), given->elemsize);
     for (unsigned node = 0; node < orr_interface_nodes(handle); node++) {
         rows_t *m = on_node(handle, node);
 

@@ -5,11 +5,26 @@
 #include <errno.h>
 #include <string.h>
 
+#include <starpu_util.h>
+
 #include "core/base/log.h"
 
 static size_t sum(const struct orr_arrays *arrays)
 {
     return arrays->bytes[0] + arrays->bytes[1] + arrays->bytes[2];
+}
+
+void orr_arrays_expect_room(uint32_t n, size_t elements, size_t elemsize)
+{
+    size_t bytes;
+
+    STARPU_ASSERT_MSG_ALWAYS(
+        !__builtin_mul_overflow(elements, elemsize, &bytes) &&
+            !__builtin_mul_overflow(bytes, n, &bytes) &&
+            bytes <= PTRDIFF_MAX / 2,
+        "starpu_data_register: %u values of %zu elements of %zu bytes are more "
+        "than any memory has",
+        n, elements, elemsize);
 }
 
 void orr_arrays_free(const struct orr_arrays *arrays, unsigned node)

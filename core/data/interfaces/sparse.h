@@ -16,6 +16,10 @@ struct orr_arrays {
     size_t bytes[3];
 };
 
+/* Ends the program, with a message, if n values of so many elements have more bytes
+ * than there are addresses. */
+void orr_arrays_expect_room(uint32_t n, size_t elements, size_t elemsize);
+
 /* Allocates all on the node, into arrays->at: the bytes, or -ENOMEM and none is
  * left. Arrays without bytes get no memory. */
 starpu_ssize_t orr_arrays_allocate(struct orr_arrays *arrays, unsigned node);

@@ -78,45 +78,45 @@ void starpu_tensor_ptr_register(starpu_data_handle_t handle, unsigned node,
 
 uint32_t starpu_tensor_get_nx(starpu_data_handle_t handle)
 {
-    return in_main_ram(handle)->nx;
+    return ASKED(handle)->nx;
 }
 
 uint32_t starpu_tensor_get_ny(starpu_data_handle_t handle)
 {
-    return in_main_ram(handle)->ny;
+    return ASKED(handle)->ny;
 }
 
 uint32_t starpu_tensor_get_nz(starpu_data_handle_t handle)
 {
-    return in_main_ram(handle)->nz;
+    return ASKED(handle)->nz;
 }
 
 uint32_t starpu_tensor_get_nt(starpu_data_handle_t handle)
 {
-    return in_main_ram(handle)->nt;
+    return ASKED(handle)->nt;
 }
 
 size_t starpu_tensor_get_elemsize(starpu_data_handle_t handle)
 {
-    return in_main_ram(handle)->elemsize;
+    return ASKED(handle)->elemsize;
 }
 
 uint32_t starpu_tensor_get_local_ldy(starpu_data_handle_t handle)
 {
-    return local(handle)->ldy;
+    return ASKED_LOCAL(handle)->ldy;
 }
 
 uint32_t starpu_tensor_get_local_ldz(starpu_data_handle_t handle)
 {
-    return local(handle)->ldz;
+    return ASKED_LOCAL(handle)->ldz;
 }
 
 uint32_t starpu_tensor_get_local_ldt(starpu_data_handle_t handle)
 {
-    return local(handle)->ldt;
+    return ASKED_LOCAL(handle)->ldt;
 }
 
 uintptr_t starpu_tensor_get_local_ptr(starpu_data_handle_t handle)
 {
-    return local(handle)->ptr;
+    return ASKED_LOCAL(handle)->ptr;
 }

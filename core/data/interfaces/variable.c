@@ -42,10 +42,10 @@ void starpu_variable_ptr_register(starpu_data_handle_t handle, unsigned node,
 
 size_t starpu_variable_get_elemsize(starpu_data_handle_t handle)
 {
-    return in_main_ram(handle)->elemsize;
+    return ASKED(handle)->elemsize;
 }
 
 uintptr_t starpu_variable_get_local_ptr(starpu_data_handle_t handle)
 {
-    return local(handle)->ptr;
+    return ASKED_LOCAL(handle)->ptr;
 }

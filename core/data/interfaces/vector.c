@@ -53,20 +53,20 @@ void starpu_vector_ptr_register(starpu_data_handle_t handle, unsigned node,
 
 uint32_t starpu_vector_get_nx(starpu_data_handle_t handle)
 {
-    return in_main_ram(handle)->nx;
+    return ASKED(handle)->nx;
 }
 
 size_t starpu_vector_get_elemsize(starpu_data_handle_t handle)
 {
-    return in_main_ram(handle)->elemsize;
+    return ASKED(handle)->elemsize;
 }
 
 size_t starpu_vector_get_allocsize(starpu_data_handle_t handle)
 {
-    return in_main_ram(handle)->allocsize;
+    return ASKED(handle)->allocsize;
 }
 
 uintptr_t starpu_vector_get_local_ptr(starpu_data_handle_t handle)
 {
-    return local(handle)->ptr;
+    return ASKED_LOCAL(handle)->ptr;
 }

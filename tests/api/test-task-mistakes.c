@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * tests/api/test-task-mistakes.c - calls about tasks, workers, contexts and counters
+ * that make no sense: each is refused, or ends the program, with a message that names
+ * the call.
+ */
+#include <errno.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "machines.h"
+
+static void nothing(void *buffers[], void *arg)
+{
+    (void)buffers, (void)arg;
+}
+
+static struct starpu_codelet cl = {
+    .cpu_funcs = {nothing}, .cuda_funcs = {nothing}, .name = "k"};
+
+static struct starpu_task *task(void)
+{
+    struct starpu_task *result = starpu_task_create();
+
+    result->cl = &cl;
+    return result;
+}
+
+/* It has not ended as long as workers are paused. */
+static struct starpu_task *submitted(void)
+{
+    struct starpu_task *result = task();
+
+    starpu_pause();
+    result->destroy = 0;
+    if (starpu_task_submit(result) != 0)
+        exit(9);
+    return result;
+}
+
+static void expect(int rc, int wanted)
+{
+    if (rc == wanted)
+        return;
+    fprintf(stderr, "the call returns %d, not %d\n", rc, wanted);
+    exit(9);
+}
+
+/* Each of `before` is released once more than it was held. */
+static void release_too_often(int nheld)
+{
+    struct starpu_task *t = task();
+
+    starpu_task_end_dep_add(t, nheld);
+    for (int i = 0; i <= nheld; i++)
+        starpu_task_end_dep_release(t);
+}
+
+static void release_after_the_end(void)
+{
+    struct starpu_task *t = task();
+
+    t->destroy = 0;
+    expect(starpu_task_submit(t), 0);
+    starpu_task_wait_for_all();
+    starpu_task_end_dep_release(t);
+}
+
+/* What is as it should be stays so: of an empty task its own end has come first. */
+static void release_an_empty_task(void)
+{
+    struct starpu_task *t = starpu_task_create();
+
+    t->detach = 0;
+    starpu_task_end_dep_add(t, 1);
+    expect(starpu_task_submit(t), 0);
+    starpu_task_end_dep_release(t);
+    expect(starpu_task_wait(t), 0);
+    fprintf(stderr, "all is well\n");
+}
+
+static void listener(struct starpu_perf_counter_listener *l,
+                     struct starpu_perf_counter_sample *sample, void *context)
+{
+    (void)l, (void)sample, (void)context;
+}
+
+#define SCOPE starpu_perf_counter_scope_global
+
+/* mistakes.h says what each line is. */
+#define MISTAKES(X)                                                            \
+    X(REFUSED, "all is well", release_an_empty_task())                         \
+    X(ABORTS, "starpu_task_end_dep_release: task `k' is not held back",        \
+      release_too_often(0))                                                    \
+    X(ABORTS, "starpu_task_end_dep_release: task `k' is not held back",        \
+      release_too_often(2))                                                    \
+    X(ABORTS, "starpu_task_end_dep_release: task `k' has ended",               \
+      release_after_the_end())                                                 \
+    X(ABORTS, "a task cannot end after itself", {                              \
+        struct starpu_task *t = task();                                        \
+        starpu_task_declare_end_deps_array(t, 1, &t);                          \
+    })                                                                         \
+    X(ABORTS, "starpu_tag_declare_deps: tag 0x7 cannot wait for itself",       \
+      starpu_tag_declare_deps(7, 2, (starpu_tag_t)8, (starpu_tag_t)7))         \
+    X(ABORTS, "starpu_task_clean: task `k' was submitted and has not",         \
+      starpu_task_clean(submitted()))                                          \
+    X(ABORTS, "starpu_task_destroy: task `k' was submitted and has not",       \
+      starpu_task_destroy(submitted()))                                        \
+    X(REFUSED, "starpu_task_submit: task `k' was submitted and has not",       \
+      expect(starpu_task_submit(submitted()), -EINVAL))                        \
+    X(REFUSED, "starpu_task_wait: the task is NULL",                           \
+      expect(starpu_task_wait(NULL), -EINVAL))                                 \
+    X(REFUSED, "starpu_task_wait: the task is synchronous", {                  \
+        struct starpu_task *t = task();                                        \
+        t->synchronous = 1;                                                    \
+        t->destroy = 0;                                                        \
+        expect(starpu_task_submit(t), 0);                                      \
+        expect(starpu_task_wait(t), -EINVAL);                                  \
+    })                                                                         \
+    X(ABORTS, "starpu_task_ft_failed: the task is NULL",                       \
+      starpu_task_ft_failed(NULL))                                             \
+    X(ABORTS, "starpu_codelet_unpack_args: the task has no cl_arg", {          \
+        int x;                                                                 \
+        starpu_codelet_unpack_args(NULL, &x);                                  \
+    })                                                                         \
+    X(ABORTS, "the function is NULL",                                          \
+      starpu_execute_on_each_worker(NULL, NULL, STARPU_CPU))                   \
+    X(ABORTS, "starpu_transaction_close: the transaction is NULL",             \
+      starpu_transaction_close(NULL))                                          \
+    X(ABORTS, "starpu_transaction_next_epoch: the transaction is NULL",        \
+      starpu_transaction_next_epoch(NULL, NULL))                               \
+    X(ABORTS, "starpu_perf_counter_set_global_listener: the listener is NULL", \
+      starpu_perf_counter_set_global_listener(NULL))                           \
+    X(ABORTS, "starpu_perf_counter_listener_init: the set is NULL",            \
+      starpu_perf_counter_listener_init(NULL, listener, NULL))                 \
+    X(ABORTS, "starpu_perf_counter_listener_init: the callback is NULL",       \
+      starpu_perf_counter_listener_init(                                       \
+          starpu_perf_counter_set_alloc(SCOPE), NULL, NULL))                   \
+    X(ABORTS, "ORRERY_TEST_LESS='-3' is negative", {                           \
+        setenv("ORRERY_TEST_LESS", "-3", 1);                                   \
+        starpu_get_env_number("ORRERY_TEST_LESS");                             \
+    })
+
+#include "mistakes.h"
+
+int main(void)
+{
+    return suite_main(mistakes_suite("task-mistakes"));
+}
