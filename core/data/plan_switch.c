@@ -93,6 +93,19 @@ static struct orr_handle *whole_of(const struct orr_job *job)
     return job->accesses[0].handle;
 }
 
+/* The handle of access i, whose next ones are asked for meanwhile: parts are many,
+ * and in no cache. */
+static struct orr_handle *handle_at(const struct orr_job *job, unsigned i)
+{
+    enum { AHEAD = 4, LINES = 6, LINE = 64 };
+
+    if (i + AHEAD < job->naccesses)
+        for (int line = 0; line < LINES; line++)
+            __builtin_prefetch((const char *)job->accesses[i + AHEAD].handle +
+                               line * LINE);
+    return job->accesses[i].handle;
+}
+
 /* --- nobody else moves the data meanwhile --- */
 
 static bool writes(const struct orr_access *access)
@@ -107,7 +120,7 @@ static uint64_t hold(struct orr_job *job)
     uint64_t nodes;
 
     for (unsigned i = 0; i < job->naccesses; i++) {
-        struct orr_handle *handle = job->accesses[i].handle;
+        struct orr_handle *handle = handle_at(job, i);
 
         orr_lock(&handle->lock);
         handle->writing += writes(&job->accesses[i]);
@@ -131,7 +144,7 @@ static void let_go(struct orr_runtime *rt, struct orr_job *job, uint64_t nodes)
     struct orr_deferred deferred = {0};
 
     for (unsigned i = 0; i < job->naccesses; i++) {
-        struct orr_handle *handle = job->accesses[i].handle;
+        struct orr_handle *handle = handle_at(job, i);
 
         orr_lock(&handle->lock);
         handle->writing -= writes(&job->accesses[i]);
@@ -249,7 +262,7 @@ static void place_all(struct orr_runtime *rt, struct orr_job *job,
              orr_placement_lacks_offset(whole)))
             continue;
         for (unsigned i = 1; i < job->naccesses; i++) {
-            struct orr_handle *part = job->accesses[i].handle;
+            struct orr_handle *part = handle_at(job, i);
             struct orr_block *own = NULL;
 
             if (part->family->place.kind != ORR_PLACE_UNKNOWN)
@@ -286,7 +299,7 @@ static bool reaches_parts(struct orr_job *job, uint64_t valid)
     bool all = true;
 
     for (unsigned i = 1; valid && i < job->naccesses; i++) {
-        struct orr_handle *part = job->accesses[i].handle;
+        struct orr_handle *part = handle_at(job, i);
 
         orr_lock(&part->lock);
         all &=
@@ -303,7 +316,7 @@ static uint64_t common_nodes(struct orr_job *job, uint64_t nodes, bool *ret_any,
 {
     *ret_any = *ret_unreal = false;
     for (unsigned i = 1; i < job->naccesses; i++) {
-        struct orr_handle *part = job->accesses[i].handle;
+        struct orr_handle *part = handle_at(job, i);
 
         orr_lock(&part->lock);
         if (part->valid) {
@@ -342,7 +355,7 @@ static void give_to_parts(struct orr_job *job, uint64_t valid, bool unreal)
     const struct orr_switch_effect *effect = effect_of(job);
 
     for (unsigned i = 1; i < job->naccesses; i++) {
-        struct orr_handle *part = job->accesses[i].handle;
+        struct orr_handle *part = handle_at(job, i);
         uint64_t there;
 
         orr_lock(&part->lock);
@@ -544,7 +557,7 @@ static bool find_value(const struct orr_job *job, unsigned first, unsigned last,
 
     *ret_unreal = false;
     for (unsigned i = first; i <= last; i++) {
-        struct orr_handle *handle = job->accesses[i].handle;
+        struct orr_handle *handle = handle_at(job, i);
 
         orr_lock(&handle->lock);
         found |= handle->valid != 0;
