@@ -369,6 +369,10 @@ static void apply_limits(struct orr_runtime *rt)
         orr_config_int(config, ORR_CFG_TARGET_AVAILABLE_MEM);
     if (rt->target_available < rt->minimum_available)
         rt->target_available = rt->minimum_available;
+    rt->minimum_clean = orr_config_int(config, ORR_CFG_MINIMUM_CLEAN_BUFFERS);
+    rt->target_clean = orr_config_int(config, ORR_CFG_TARGET_CLEAN_BUFFERS);
+    if (rt->target_clean < rt->minimum_clean)
+        rt->target_clean = rt->minimum_clean;
     apply_debugging(rt);
 }
 

@@ -201,7 +201,8 @@ struct orr_runtime {
     _Atomic(orr_ready_soon_func_t) ready_soon;
     _Atomic(void *) ready_soon_data; /* published by it */
     bool count_write_back;   /* [const] transfer estimates include it */
-    int minimum_available, target_available; /* [const] per cent: data/tidy.c */
+    int minimum_available, target_available; /* [const] per cent: data/tidy.c, */
+    int minimum_clean, target_clean;         /* [const] likewise */
     bool skips_kernels;      /* [const] simulated, kernels only take time */
     bool warned_unreal;      /* [main] */
     atomic_bool writes_through; /* starpu_data_set_wt_mask was called */

@@ -383,6 +383,13 @@
       "data leave as prefetches make them, before somebody waits. 0: none.")    \
     X(TARGET_AVAILABLE_MEM, "STARPU_TARGET_AVAILABLE_MEM", INT, "0",            \
       "Per cent up to which they do; at least the minimum.")                    \
+    X(MINIMUM_CLEAN_BUFFERS, "STARPU_MINIMUM_CLEAN_BUFFERS", INT, "0",          \
+      "Per cent of the data on a node with limited memory that are to have "    \
+      "their value elsewhere as well: when less do, those that have been "      \
+      "there for longest are written back while links are idle. 0: none "       \
+      "(StarPU: 5).")                                                           \
+    X(TARGET_CLEAN_BUFFERS, "STARPU_TARGET_CLEAN_BUFFERS", INT, "0",            \
+      "Per cent up to which they are; at least the minimum (StarPU: 10).")      \
     X(EVICTION, "ORRERY_EVICTION", STRING, "nextuse",                           \
       "What leaves a memory node that is full. `nextuse`: what no submitted "   \
       "task needs, then what is needed latest, by the policy's queues and the " \
@@ -553,10 +560,6 @@
       "tasks that commute or have no order claim all their data at once or "   \
       "none, with an arbiter or without")                                      \
     X("STARPU_LIMIT_MAX_FPGA_MEM", "there are no FPGAs")                       \
-    X("STARPU_MINIMUM_CLEAN_BUFFERS",                                          \
-      "values are written back when room is needed, or ahead of that with "    \
-      "`STARPU_MINIMUM_AVAILABLE_MEM`")                                        \
-    X("STARPU_TARGET_CLEAN_BUFFERS", "as above")                               \
     X("STARPU_SUBALLOCATOR",                                                   \
       "memory of devices is allocated as it is asked for; "                    \
       "`STARPU_SIMGRID_CUDA_MALLOC_COST` says what that costs")                \

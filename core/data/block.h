@@ -25,6 +25,7 @@ struct orr_block {
      * with the locks of all their handles the list is as it is. */
     struct orr_list inhabitants;
     atomic_uint ninhabitants; /* [node lock] for writing */
+    struct orr_list present;  /* [node lock] in the node's list of all */
     unsigned pins; /* [node lock] those that do not offer it: at 0 it is among
                     * the node's blocks that could leave */
     struct orr_replicate *owner; /* [node lock] whose interface allocated it;

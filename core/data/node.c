@@ -97,6 +97,7 @@ static int node_init(struct orr_runtime *rt, struct orr_node *node, unsigned id)
         set_progress(rt, node);
     orr_lock_init(&node->lock, ORR_RANK_NODE);
     orr_list_init(&node->admission.jobs);
+    orr_list_init(&node->all);
     for (unsigned list = 0; list < ORR_BLOCK_LISTS; list++)
         orr_list_init(&node->blocks[list]);
     for (unsigned level = 0; level < ORR_FETCH_LEVELS; level++)

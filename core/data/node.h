@@ -102,6 +102,9 @@ struct orr_node {
     /* [lock] requests this node's progress workers have to start, by level. */
     struct orr_list queues[ORR_FETCH_LEVELS];
     atomic_uint nqueued;
+    struct orr_list all; /* [lock] blocks where somebody lives, in the order in
+                          * which they came */
+    unsigned looked;     /* [lock] `changes` when clean ones were counted */
     struct orr_list blocks[ORR_BLOCK_LISTS]; /* [lock] oldest first */
     int64_t youngest, oldest;                /* [lock] ages given so far */
     struct orr_nextuse {                     /* nextuse.c */
@@ -279,8 +282,9 @@ int orr_node_make_room(struct orr_runtime *rt, struct orr_node *node,
  * value is lost. Returns whether it did. No lock held. Does not block. */
 bool orr_node_try_evict(struct orr_handle *handle, unsigned node);
 
-/* Makes room as STARPU_MINIMUM_AVAILABLE_MEM says (core/data/tidy.c). Returns
- * whether anything left. No lock held. Does not block. */
+/* Writes back as STARPU_MINIMUM_CLEAN_BUFFERS says, and makes room as
+ * STARPU_MINIMUM_AVAILABLE_MEM does (core/data/tidy.c). Returns whether anything
+ * left. No lock held. Does not block. */
 bool orr_node_tidy(struct orr_runtime *rt, unsigned node);
 
 /* The nodes (bits) whose requests wait for memory of this one, which the caller has

@@ -34,6 +34,17 @@
 /* The accesses of a switch are numbered by 16 bits, the whole is one of them. */
 enum { MOST_CHILDREN = UINT16_MAX - 1 };
 
+static bool plan_floats(const struct orr_plan *plan)
+{
+    struct orr_handle *first = plan->children[0];
+    bool floats;
+
+    orr_lock(&first->lock);
+    floats = first->family->floats;
+    orr_unlock(&first->lock);
+    return floats;
+}
+
 /* --- submitting switches --- */
 
 /* Switches that have their places in the orders and are still to be released. */
@@ -99,6 +110,7 @@ static void submit(struct batch *batch, struct orr_plan *plan,
 {
     const struct orr_switch_effect *effect = &orr_switch_effects[what];
     struct orr_job *job = new_switch(batch->rt, what, plan->n + 1);
+    bool floats = plan_floats(plan);
 
     orr_inner_begin(batch->rt, batch->in, plan);
     for (unsigned i = 0; i <= plan->n; i++)
@@ -109,7 +121,10 @@ static void submit(struct batch *batch, struct orr_plan *plan,
             .index = (uint16_t)i,
             .wants_order = i > 0 || !options || !options->unordered,
             .optional = 1,
+            /* What takes parts into use brings the whole alone to its base. */
+            .placed = i > 0 && floats && effect->then != ORR_PLAN_IDLE,
         };
+    job->spread = floats && effect->then != ORR_PLAN_IDLE;
     job->acquire.node = orr_handle_base(plan->whole);
     job->acquire.scope = batch->in;
     job->acquire.callback = options ? options->callback : NULL;
@@ -237,59 +252,6 @@ bool orr_job_concerns_plans(const struct orr_job *job)
     return result;
 }
 
-/* --- the first value of parts --- */
-
-bool orr_whole_has_begun(const struct orr_handle *handle)
-{
-    const struct orr_plan *plan = orr_handle_plan(handle);
-    const struct orr_handle *whole = plan ? plan->whole : NULL;
-    unsigned char state;
-
-    if (!whole)
-        return true;
-    if (!whole->reduction)
-        return whole->home_node >= 0 || whole->valid || whole->nusers;
-    state = atomic_load_explicit(&whole->reduction->beginning,
-                                 memory_order_acquire);
-    return state == ORR_BEGINNING_MADE ||
-           (state == ORR_BEGINNING_INHERITED && orr_whole_has_begun(whole));
-}
-
-static void inherit_beginning(struct orr_handle *handle)
-{
-    orr_list_foreach (link, &handle->family->plans)
-        for (unsigned i = 0; i < plan_at(link)->n; i++) {
-            struct orr_handle *part = plan_at(link)->children[i];
-
-            if (part->reduction)
-                atomic_store_explicit(&part->reduction->beginning,
-                                      ORR_BEGINNING_INHERITED,
-                                      memory_order_release);
-            inherit_beginning(part);
-        }
-}
-
-void orr_parts_inherit_beginning(struct orr_handle *handle)
-{
-    struct orr_runtime *rt = handle->runtime;
-
-    if (!handle->family)
-        return;
-    orr_lock(&rt->plans_lock);
-    inherit_beginning(handle);
-    orr_unlock(&rt->plans_lock);
-}
-
-/* What is written is a value of all wholes and parts of the handle. */
-static void note_beginning(struct orr_handle *handle)
-{
-    const struct orr_plan *plan = orr_handle_plan(handle);
-
-    inherit_beginning(handle);
-    for (; plan; plan = orr_handle_plan(plan->whole))
-        orr_handle_note_beginning(plan->whole);
-}
-
 /* --- submissions --- */
 
 static void use_all(struct batch *batch, const struct orr_job *job)
@@ -302,7 +264,7 @@ static void use_all(struct batch *batch, const struct orr_job *job)
             continue;
         use(batch, handle, writes);
         if (writes)
-            note_beginning(handle);
+            orr_plans_note_beginning(handle);
     }
 }
 
@@ -489,6 +451,7 @@ static int join_family(struct orr_handle *handle, struct orr_plan *of)
         handle->family->readers.moving = false;
         orr_list_init(&handle->family->readers.waiting);
         handle->family->place.kind = ORR_PLACE_UNKNOWN;
+        handle->family->floats = handle->family->held = false;
     }
     if (of)
         handle->family->of = of;
@@ -612,6 +575,20 @@ static int anchor(struct orr_runtime *rt, struct orr_handle *handle)
     return -ENOMEM;
 }
 
+/* The plan's parts are to have plans of their own, which meet in the whole's memory:
+ * that stays from now on. */
+static int anchor_above(struct orr_runtime *rt, struct orr_plan *plan)
+{
+    int err;
+
+    if (!plan || !plan_floats(plan))
+        return 0;
+    err = anchor(rt, plan->whole);
+    if (!err)
+        orr_plan_settle(plan->whole, plan->children, plan->n);
+    return err;
+}
+
 static const char *find_trouble(const struct orr_handle *handle, unsigned n)
 {
     if (handle->partitioned)
@@ -661,6 +638,24 @@ static void find_places(struct orr_runtime *rt, struct orr_plan *plan,
         if (part->family->place.kind == ORR_PLACE_UNKNOWN)
             place_now(part, plan, nodes);
     }
+}
+
+/* Whether the memory of the whole in its base may leave while nobody uses parts, as
+ * that of other data: where it comes back, they have their places again. Those that
+ * have plans above them share memory, which is theirs. */
+static bool may_float(struct orr_runtime *rt, const struct orr_plan *plan)
+{
+    struct orr_handle *whole = plan->whole;
+    unsigned base = orr_handle_base(whole);
+
+    if (!rt->nodes[base].capacity || whole->home_node >= 0 ||
+        orr_handle_plan(whole) || whole->parent ||
+        !whole->replicates[base].block)
+        return false;
+    for (unsigned i = 0; i < plan->n; i++)
+        if (plan->children[i]->family->place.kind != ORR_PLACE_DENSE)
+            return false;
+    return true;
 }
 
 /* The part takes its place in the memory of the whole. */
@@ -714,7 +709,9 @@ int orr_plan_new(struct orr_runtime *rt, struct orr_handle *handle,
                       orr_handle_label(handle).text, trouble);
         return -EINVAL;
     }
-    err = anchor(rt, handle);
+    err = anchor_above(rt, orr_handle_plan(handle));
+    if (!err)
+        err = anchor(rt, handle);
     if (err)
         return err;
     err = make_plan(handle, filter, n, &plan);
@@ -724,10 +721,13 @@ int orr_plan_new(struct orr_runtime *rt, struct orr_handle *handle,
     }
     for (unsigned i = 0; i < n; i++)
         children[i] = orr_handle_public(plan->children[i]);
+    plan->children[0]->family->floats = may_float(rt, plan);
     orr_lock(&rt->plans_lock);
     orr_list_append(&handle->family->plans, &plan->link);
     orr_unlock(&rt->plans_lock);
     atomic_fetch_add(&rt->nplans, 1);
+    if (plan_floats(plan))
+        unpin_base(handle);
     return 0;
 }
 
@@ -746,6 +746,7 @@ void orr_plan_clean(struct orr_runtime *rt, struct orr_plan *plan)
 {
     struct orr_handle *whole = plan->whole, **children = plan->children;
     unsigned n = plan->n;
+    bool floats = plan_floats(plan);
 
     orr_lock(&rt->plans_lock);
     plan->children = NULL;
@@ -758,7 +759,8 @@ void orr_plan_clean(struct orr_runtime *rt, struct orr_plan *plan)
     for (unsigned i = 0; i < n; i++)
         orr_data_unregister_submit(rt, children[i]);
     free(children);
-    orr_data_call_after(rt, whole, STARPU_R | STARPU_NOPLAN, unpin_base);
+    if (!floats)
+        orr_data_call_after(rt, whole, STARPU_R | STARPU_NOPLAN, unpin_base);
 }
 
 void orr_family_free(struct orr_handle *handle)

@@ -26,6 +26,14 @@ struct orr_switch_effect {
 
 extern const struct orr_switch_effect orr_switch_effects[ORR_NSWITCHES];
 
+/* What is written is a value of all wholes and parts of the handle. Plans lock. */
+void orr_plans_note_beginning(struct orr_handle *handle);
+
+/* The whole's memory in its base, which the caller has pinned, stays for good from now
+ * on: the plan's parts, all of which have places there, take them. */
+void orr_plan_settle(struct orr_handle *whole, struct orr_handle *const *parts,
+                     unsigned n);
+
 /* --- sequences inside of tasks: plan_inner.c. All with the plans lock. --- */
 
 /* The innermost task around what is submitted in the nest that writes the handle, or

@@ -12,6 +12,12 @@
  * has the value is one where the other has it then: nothing is moved. Only if no
  * node is so for all parts, the value is brought to the base first.
  *
+ * Where main memory has a limit, the whole is no part itself and all places are
+ * known, its memory in the base is pinned only while parts are used ("floats"), and
+ * leaves like any other between: then it is brought back before parts are used again,
+ * and these get their places in it. Who uses parts of more data at once than main
+ * memory holds waits for room that nobody makes: the run ends, and says who has it.
+ *
  * Why no byte is lost:
  * - The whole's memory is pinned while the switch looks, so that its block stays,
  *   with all who live in it.
@@ -35,7 +41,9 @@
 #include "core/data/plan_private.h"
 
 #include "core/data/block.h"
+#include "core/base/log.h"
 #include "core/data/data.h"
+#include "core/data/label.h"
 #include "core/data/node.h"
 #include "core/data/placement.h"
 #include "core/data/request.h"
@@ -91,6 +99,11 @@ static uint64_t bit(unsigned node)
 static struct orr_handle *whole_of(const struct orr_job *job)
 {
     return job->accesses[0].handle;
+}
+
+static struct orr_handle *first_part(const struct orr_job *job)
+{
+    return job->accesses[1].handle;
 }
 
 /* The handle of access i, whose next ones are asked for meanwhile: parts are many,
@@ -275,6 +288,110 @@ static void place_all(struct orr_runtime *rt, struct orr_job *job,
     }
 }
 
+/* --- the base of a whole that floats --- */
+
+static void place_in_base(struct orr_handle *whole,
+                          struct orr_handle *const *parts, unsigned n)
+{
+    unsigned base = orr_handle_base(whole);
+    bool freed = false, all = true;
+
+    for (unsigned i = 0; i < n; i++) {
+        struct orr_block *own = place(parts[i], whole, base);
+
+        freed |= own != NULL;
+        orr_block_free(own);
+        all &= parts[i]->replicates[base].block ==
+               whole->replicates[base].block;
+    }
+    if (freed)
+        orr_node_freed(whole->runtime, base);
+    if (all)
+        return;
+    orr_log_error("a part of %s is used, beside the plan of which it is one, "
+                  "while that begins: use parts with STARPU_NOPLAN only where "
+                  "starpu_data_partition_submit was called before",
+                  orr_handle_label(whole).text);
+    orr_runtime_fail(whole->runtime);
+}
+
+void orr_plan_settle(struct orr_handle *whole, struct orr_handle *const *parts,
+                     unsigned n)
+{
+    place_in_base(whole, parts, n);
+    orr_lock(&parts[0]->lock);
+    parts[0]->family->floats = false;
+    orr_unlock(&parts[0]->lock);
+}
+
+/* Whether the whole's base is to be pinned by the switch, which takes parts into
+ * use. */
+static bool wants_base(const struct orr_job *job)
+{
+    struct orr_handle *first = first_part(job);
+    bool wants;
+
+    orr_lock(&first->lock);
+    wants = first->family->floats && !first->family->held &&
+            effect_of(job)->then != ORR_PLAN_IDLE;
+    orr_unlock(&first->lock);
+    return wants;
+}
+
+/* The whole has memory in its base, which is pinned meanwhile. */
+static void hold_base(struct orr_job *job)
+{
+    struct orr_handle *whole = whole_of(job), *first = first_part(job);
+    unsigned base = job->acquire.node;
+
+    orr_lock(&whole->lock);
+    whole->replicates[base].refs++;
+    orr_node_retain(whole, base);
+    orr_unlock(&whole->lock);
+    orr_lock(&first->lock);
+    first->family->held = true;
+    orr_unlock(&first->lock);
+    for (unsigned i = 1; i < job->naccesses; i++)
+        place_in_base(whole, &job->accesses[i].handle, 1);
+}
+
+/* The switch ends the use of parts. */
+static void let_go_of_base(struct orr_runtime *rt, struct orr_job *job)
+{
+    struct orr_handle *whole = whole_of(job), *first = first_part(job);
+    struct orr_deferred deferred = {0};
+    unsigned base = job->acquire.node;
+    bool held = false;
+
+    if (effect_of(job)->then == ORR_PLAN_IDLE) {
+        orr_lock(&first->lock);
+        held = first->family->held;
+        first->family->held = false;
+        orr_unlock(&first->lock);
+    }
+    if (!held)
+        return;
+    orr_lock(&whole->lock);
+    if (--whole->replicates[base].refs == 0)
+        orr_node_offer(whole, base, &deferred);
+    orr_unlock(&whole->lock);
+    orr_deferred_run(rt, &deferred);
+}
+
+/* Only memory is to be brought for a whole without a value that others will write. */
+static void ask_for_memory(struct orr_job *job)
+{
+    struct orr_access *access = &job->accesses[0];
+    struct orr_handle *whole = whole_of(job);
+
+    orr_lock(&whole->lock);
+    if (!whole->valid && access->mode & STARPU_W) {
+        access->mode &= (uint16_t)~STARPU_R;
+        access->optional = 0;
+    }
+    orr_unlock(&whole->lock);
+}
+
 /* The nodes of these where part and whole, which is pinned there, share memory. */
 static uint64_t in_place_locked(const struct orr_handle *part,
                                 const struct orr_handle *whole, uint64_t nodes,
@@ -384,11 +501,6 @@ static bool is_of_readers(const struct orr_job *job)
     return ORR_SWITCH_IS(job, TO_READERS) || ORR_SWITCH_IS(job, END_READERS);
 }
 
-static struct orr_handle *first_part(const struct orr_job *job)
-{
-    return job->accesses[1].handle;
-}
-
 /* Returns whether the value is to be moved, which the job does alone. */
 static bool count_locked(struct orr_family *family, const struct orr_job *job)
 {
@@ -453,6 +565,7 @@ static void end(struct orr_runtime *rt, struct orr_job *job)
     struct orr_list done, *link;
     struct orr_job *next = end_turn(job, &done);
 
+    let_go_of_base(rt, job);
     complete(rt, job);
     while ((link = orr_list_pop(&done)) != NULL) {
         job = orr_container(link, struct orr_job, queue);
@@ -506,6 +619,18 @@ static bool is_unordered(const struct orr_job *job)
     return !job->accesses[0].wants_order;
 }
 
+/* Whether the whole's memory in its base, of that on these nodes which is pinned, is
+ * there if it is needed. */
+static bool has_base(struct orr_job *job, uint64_t nodes)
+{
+    if (!wants_base(job))
+        return true;
+    if (!(nodes & bit(job->acquire.node)))
+        return false;
+    hold_base(job);
+    return true;
+}
+
 static void try_to_switch(struct orr_runtime *rt, struct orr_job *job)
 {
     uint64_t nodes;
@@ -518,7 +643,7 @@ static void try_to_switch(struct orr_runtime *rt, struct orr_job *job)
             orr_job_arrive(rt, job);
             return;
         }
-        done = hand_over(rt, job, nodes);
+        done = has_base(job, nodes) && hand_over(rt, job, nodes);
         let_go(rt, job, nodes);
         if (done) {
             orr_job_set_state(job, ORR_JOB_RUNNING);
@@ -527,6 +652,8 @@ static void try_to_switch(struct orr_runtime *rt, struct orr_job *job)
         }
     }
     job->acquire.brought = true;
+    if (wants_base(job))
+        ask_for_memory(job);
     if (orr_job_fetch(rt, job, job->acquire.node))
         switch_arrived(rt, job, -1);
 }
@@ -576,6 +703,9 @@ static void switch_in_base(struct orr_runtime *rt, struct orr_job *job)
     uint64_t value = 0;
     bool unreal;
 
+    if (wants_base(job) &&
+        whole_of(job)->allocated & bit(job->acquire.node))
+        hold_base(job);
     if (to_whole ? find_value(job, 1, job->naccesses - 1u, &unreal)
                  : find_value(job, 0, 0, &unreal))
         value = bit(job->acquire.node);

@@ -612,7 +612,7 @@ bool orr_node_progress(struct orr_runtime *rt, unsigned id)
 
     any |= orr_admit_serve(rt, id);
     any |= start_all(rt, node);
-    if (rt->minimum_available)
+    if (rt->minimum_available || rt->minimum_clean)
         any |= orr_node_tidy(rt, id);
     return any;
 }

@@ -65,6 +65,8 @@ static void move_in(struct orr_handle *handle, struct orr_block *block,
     handle->allocated |= bit(block->node);
     orr_lock(&node->lock);
     assert(!offered || block->pins > 0);
+    if (orr_list_empty(&block->inhabitants))
+        orr_list_append(&node->all, &block->present);
     orr_list_append(&block->inhabitants, &replicate->in_block);
     atomic_fetch_add_explicit(&block->ninhabitants, 1, memory_order_relaxed);
     block->pins += !offered;
@@ -161,6 +163,8 @@ struct orr_block *orr_block_detach_locked(struct orr_handle *handle,
         disown(block);
     move_out(handle->runtime, node, block, replicate);
     last = orr_list_empty(&block->inhabitants);
+    if (last)
+        orr_list_remove(&block->present);
     orr_unlock(&node->lock);
     forget(replicate);
     return last ? block : NULL;
@@ -215,6 +219,7 @@ void orr_block_evict(struct orr_runtime *rt,
     assert(orr_block_is_clean(block));
     orr_lock(&node->lock);
     rt->eviction->unfile(node, block);
+    orr_list_remove(&block->present);
     orr_unlock(&node->lock);
     disown(block);
     while ((link = orr_list_pop(&block->inhabitants))) {

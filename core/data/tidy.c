@@ -1,12 +1,136 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * core/data/tidy.c - room ahead of need, where the user wants some to be free
- * always (STARPU_MINIMUM_AVAILABLE_MEM): what prefetches may push out leaves, or
- * is written back, before somebody waits for it.
+ * core/data/tidy.c - what is done ahead of need on nodes with limited memory, where
+ * the user wants it: some is free always (STARPU_MINIMUM_AVAILABLE_MEM), what
+ * prefetches may push out leaves or is written back before somebody waits for it;
+ * some values are elsewhere as well (STARPU_MINIMUM_CLEAN_BUFFERS), so that their
+ * memory can be had at once.
  */
 #include "core/data/evict.h"
+#include "core/data/lost.h"
 #include "core/data/node.h"
+#include "core/data/request.h"
 #include "core/runtime.h"
+
+/* --- clean data --- */
+
+/* The value is elsewhere, on its way there, or none. Others may be changing that,
+ * which is looked at again when it matters. */
+static bool looks_clean(const struct orr_block *block)
+{
+    uint64_t here = UINT64_C(1) << block->node;
+
+    orr_block_foreach(replicate, block)
+    {
+        const struct orr_handle *handle = replicate->handle;
+        uint64_t loading =
+            atomic_load_explicit(&handle->loading, memory_order_relaxed);
+
+        if (orr_handle_values(handle) == here && !(loading & ~here))
+            return false;
+    }
+    return true;
+}
+
+/* How many are to be written back now. */
+static unsigned count_wanted(const struct orr_runtime *rt,
+                             struct orr_node *node)
+{
+    unsigned changes = atomic_load(&node->changes[ORR_NEEDED]);
+    unsigned long n = 0, nclean = 0, target;
+
+    orr_lock(&node->lock);
+    if (node->looked != changes)
+        orr_list_foreach (link, &node->all) {
+            n++;
+            nclean +=
+                looks_clean(orr_container(link, struct orr_block, present));
+        }
+    node->looked = changes;
+    orr_unlock(&node->lock);
+    if (100 * nclean >= (unsigned long)rt->minimum_clean * n)
+        return 0;
+    target = (n * (unsigned long)rt->target_clean + 99) / 100;
+    return target > nclean ? (unsigned)(target - nclean) : 0;
+}
+
+/* Whether the value is the only one, can go where it is written back to, and
+ * nobody is going to change it before that. */
+static bool is_settled(const struct orr_replicate *replicate)
+{
+    const struct orr_handle *handle = replicate->handle;
+
+    return orr_replicate_may_be_sent(replicate) && !handle->writing &&
+           !orr_handle_will_be_written_locked(handle);
+}
+
+static bool may_be_cleaned(const struct orr_block *block)
+{
+    orr_block_foreach(replicate, block) if (!orr_replicate_is_clean(replicate) &&
+                                            !is_settled(replicate)) return false;
+    return true;
+}
+
+/* The next block behind *at that can be written back, the handles of those who live
+ * there locked; NULL at the end. Unchecked: clang cannot know which lock that is. */
+static struct orr_block *next_dirty(struct orr_node *node,
+                                    unsigned *at) ORR_UNCHECKED
+{
+    struct orr_block *found = NULL;
+    unsigned i = 0;
+
+    orr_lock(&node->lock);
+    orr_list_foreach (link, &node->all) {
+        struct orr_block *block =
+            orr_container(link, struct orr_block, present);
+
+        if (i++ < *at || looks_clean(block) || !orr_block_trylock(block))
+            continue;
+        if (may_be_cleaned(block)) {
+            found = block;
+            break;
+        }
+        orr_block_unlock(block);
+    }
+    orr_unlock(&node->lock);
+    *at = i;
+    return found;
+}
+
+static void send_idly(struct orr_runtime *rt, struct orr_block *block,
+                      struct orr_deferred *deferred) ORR_UNCHECKED
+{
+    orr_block_foreach(replicate, block) if (!orr_replicate_is_clean(replicate))(
+        void) orr_request_need(rt, replicate->handle,
+                               orr_replicate_write_back_target(replicate), true,
+                               ORR_IDLE_PREFETCH, NULL, deferred);
+}
+
+static void clean(struct orr_runtime *rt, struct orr_node *node)
+{
+    unsigned left = count_wanted(rt, node), at = 0, spares = ORR_SPARES;
+    struct orr_deferred deferred = {0};
+    struct orr_block *block;
+
+    while (left && orr_deferred_prepare_n(rt, &deferred, spares) == 0 &&
+           (block = next_dirty(node, &at))) {
+        spares = orr_block_spares(block);
+        if (spares <= deferred.nspare) {
+            send_idly(rt, block, &deferred);
+            left--;
+        } else {
+            at--; /* again, with as many as it takes */
+        }
+        orr_block_unlock(block);
+        orr_deferred_run(rt, &deferred);
+        deferred = (struct orr_deferred){0};
+        if (spares < ORR_SPARES)
+            spares = ORR_SPARES;
+    }
+    orr_deferred_run(rt, &deferred);
+}
+
+/* --- free memory --- */
 
 static size_t per_cent(const struct orr_node *node, int share)
 {
@@ -18,6 +142,8 @@ bool orr_node_tidy(struct orr_runtime *rt, unsigned id)
     struct orr_node *node = &rt->nodes[id];
     size_t target;
 
+    if (node->capacity && rt->minimum_clean > 0)
+        clean(rt, node);
     if (!node->capacity || rt->minimum_available <= 0 ||
         orr_node_fits(node, per_cent(node, rt->minimum_available)))
         return false;

@@ -206,19 +206,17 @@ static size_t device_bytes(const struct machine *m)
 
 static void measure(struct legal *l)
 {
-    size_t bytes = 0;
-
     l->device_bytes = device_bytes(l->machine);
     if (main_bytes(l) < l->device_bytes)
         l->device_bytes = main_bytes(l);
     for (unsigned d = 0; d < l->in->ndata; d++) {
-        bytes += data_bytes(&l->in->data[d]);
+        l->bytes += data_bytes(&l->in->data[d]);
         if (l->in->data[d].kind == DATA_SCRATCH)
             l->scratch_bytes += data_bytes(&l->in->data[d]);
     }
     l->tight =
-        bytes > l->device_bytes ||
-        (l->machine->ram_kib && bytes > (size_t)l->machine->ram_kib << 10);
+        l->bytes > l->device_bytes ||
+        (l->machine->ram_kib && l->bytes > (size_t)l->machine->ram_kib << 10);
 }
 
 /* What has no home can leave main memory at its end only: half of it stays free

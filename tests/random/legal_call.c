@@ -21,11 +21,17 @@ static bool may_be_copied(const struct legal *l, unsigned d)
            data->shape.layout != MULTIFORMAT;
 }
 
-/* A duplicate takes memory that there has to be. */
+/* Each datum may have a duplicate at once, beside itself: a device holds both, for
+ * the task that copies, whatever else is held there. */
+static bool fits_twice(const struct legal *l)
+{
+    return !l->machine->ram_kib && 2 * l->bytes <= l->device_bytes;
+}
+
 static void mend_manner(const struct legal *l, struct call *call)
 {
-    call->copied = call->copied && call->how == HOW_WAIT && !l->tight &&
-                   !l->machine->ram_kib && legal_valued(l, call->data) &&
+    call->copied = call->copied && call->how == HOW_WAIT && fits_twice(l) &&
+                   legal_valued(l, call->data) &&
                    is_main(l->machine, call->node) &&
                    may_be_copied(l, call->data);
     if (call->copied)

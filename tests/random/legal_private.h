@@ -44,6 +44,7 @@ struct legal {
     const struct graph *in;
     struct graph *out;
     uint64_t features;
+    size_t bytes; /* of all data */
     size_t scratch_bytes, device_bytes;
     bool tight;
     struct state states[MAX_DATA];

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * core/data/plan_begin.c - whether planned parts have a value, which the init codelet
+ * of their whole makes else (reduction.h): what is submitted to one of a family says so
+ * for all.
+ */
+#include "core/data/plan_private.h"
+#include "core/data/reduction.h"
+#include "core/runtime.h"
+
+bool orr_whole_has_begun(const struct orr_handle *handle)
+{
+    const struct orr_plan *plan = orr_handle_plan(handle);
+    const struct orr_handle *whole = plan ? plan->whole : NULL;
+    unsigned char state;
+
+    if (!whole)
+        return true;
+    if (!whole->reduction)
+        return whole->home_node >= 0 || whole->valid || whole->nusers;
+    state = atomic_load_explicit(&whole->reduction->beginning,
+                                 memory_order_acquire);
+    return state == ORR_BEGINNING_MADE ||
+           (state == ORR_BEGINNING_INHERITED && orr_whole_has_begun(whole));
+}
+
+static void inherit_beginning(struct orr_handle *handle)
+{
+    orr_list_foreach (link, &handle->family->plans) {
+        const struct orr_plan *plan = orr_container(link, struct orr_plan, link);
+
+        for (unsigned i = 0; i < plan->n; i++) {
+            struct orr_handle *part = plan->children[i];
+
+            if (part->reduction)
+                atomic_store_explicit(&part->reduction->beginning,
+                                      ORR_BEGINNING_INHERITED,
+                                      memory_order_release);
+            inherit_beginning(part);
+        }
+    }
+}
+
+void orr_parts_inherit_beginning(struct orr_handle *handle)
+{
+    struct orr_runtime *rt = handle->runtime;
+
+    if (!handle->family)
+        return;
+    orr_lock(&rt->plans_lock);
+    inherit_beginning(handle);
+    orr_unlock(&rt->plans_lock);
+}
+
+void orr_plans_note_beginning(struct orr_handle *handle)
+{
+    const struct orr_plan *plan = orr_handle_plan(handle);
+
+    inherit_beginning(handle);
+    for (; plan; plan = orr_handle_plan(plan->whole))
+        orr_handle_note_beginning(plan->whole);
+}
