@@ -480,6 +480,58 @@ START_TEST(a_leaf_may_be_a_combined_worker)
 }
 END_TEST
 
+/* --- short queues below --- */
+
+static void build_short_queues(unsigned ctx)
+{
+    struct starpu_sched_tree *tree = starpu_sched_tree_create(ctx);
+    component_t *choice = starpu_sched_component_userchoice_create(tree, NULL);
+
+    tree->root = starpu_sched_component_prio_create(tree, NULL);
+    starpu_sched_component_connect(tree->root, choice);
+    for (int worker = 0; worker < 2; worker++) {
+        struct starpu_sched_component_prio_data one = {.ntasks_threshold = 1};
+        component_t *queue = starpu_sched_component_prio_create(tree, &one);
+        component_t *best =
+            starpu_sched_component_best_implementation_create(tree, NULL);
+
+        starpu_sched_component_connect(choice, queue);
+        starpu_sched_component_connect(queue, best);
+        starpu_sched_component_connect(
+            best, starpu_sched_component_worker_get(ctx, worker));
+    }
+    starpu_sched_tree_update_workers(tree);
+}
+
+/* The last one is for worker 0 alone, which finds those for worker 1 before it, whose
+ * queue is full, and sleeps then. */
+START_TEST(who_waits_behind_others_is_not_forgotten)
+{
+    enum { N = 20 };
+    static uint32_t first_worker[] = {1};
+
+    open_with(_i, build_short_queues);
+    ck_assert_uint_ge(starpu_worker_get_count(), 2);
+    atomic_store(&nrun, 0);
+    starpu_pause();
+    for (int i = 0; i <= N; i++) {
+        struct starpu_task *task = starpu_task_create();
+
+        task->cl = &cl;
+        task->sched_data = (void *)(uintptr_t)(i < N);
+        if (i == N) {
+            task->workerids = first_worker;
+            task->workerids_len = 1;
+        }
+        ck_assert_int_eq(starpu_task_submit(task), 0);
+    }
+    starpu_resume();
+    ck_assert_int_eq(starpu_task_wait_for_all(), 0);
+    ck_assert_int_eq(atomic_load(&nrun), N + 1);
+    starpu_shutdown();
+}
+END_TEST
+
 /* --- the policies --- */
 
 START_TEST(every_modular_policy_executes_all_tasks)
@@ -519,6 +571,7 @@ int main(void)
     EACH(estimates_are_made_of_a_ready_task);
     EACH(workers_leave_and_come_back);
     EACH(a_leaf_may_be_a_combined_worker);
+    EACH(who_waits_behind_others_is_not_forgotten);
     EACH(every_modular_policy_executes_all_tasks);
     return suite_main(suite);
 }

@@ -76,20 +76,35 @@ static int prio_push(component_t *c, struct starpu_task *task)
     return queue_push(c, task);
 }
 
-static struct starpu_task *take(component_t *c, component_t *to)
+static struct starpu_task *take_it(struct queue *q, struct starpu_task *task)
 {
-    struct queue *q = c->data;
-    int node = q->ready ? orr_component_node(c) : -1;
-    struct starpu_task *task =
-        node >= 0 ? orr_taskq_first_ready(&q->tasks, to, (unsigned)node)
-                  : orr_taskq_first(&q->tasks, to);
-
     if (!task)
         return NULL;
     orr_taskq_take(&q->tasks, task);
     if (q->exp)
         q->exp_len = q->tasks.ntasks ? fmax(q->exp_len - length_of(task), 0) : 0;
     return task;
+}
+
+static struct starpu_task *take(component_t *c, component_t *to)
+{
+    struct queue *q = c->data;
+    int node = q->ready ? orr_component_node(c) : -1;
+
+    return take_it(q, node >= 0 ? orr_taskq_first_ready(&q->tasks, to,
+                                                        (unsigned)node)
+                                : orr_taskq_first(&q->tasks, to));
+}
+
+/* For all below, whoever asks: who has found no task that it could execute sleeps, and
+ * one that others had to wait with may be in front of the next one for it. */
+static struct starpu_task *take_for_all(component_t *c, component_t *to)
+{
+    struct queue *q = c->data;
+
+    if (!to || (q->ready && orr_component_node(c) >= 0))
+        return take(c, to);
+    return take_it(q, orr_taskq_first_below(&q->tasks, to));
 }
 
 /* A place that became free, or an empty queue, is said above. */
@@ -127,7 +142,7 @@ static int queue_can_push(component_t *c, component_t *to)
     struct starpu_task *task;
     int moved = 0;
 
-    while ((task = take(c, to)) != NULL) {
+    while ((task = take_for_all(c, to)) != NULL) {
         if (starpu_sched_component_push_task(c, to, task) != 0) {
             put_back(c, task);
             break;

@@ -72,6 +72,16 @@ struct starpu_task *orr_taskq_first(const struct orr_taskq *q,
     return task;
 }
 
+struct starpu_task *orr_taskq_first_below(const struct orr_taskq *q,
+                                          struct starpu_sched_component *to)
+{
+    struct starpu_task *task = starpu_task_list_begin(&q->list);
+
+    while (task && !starpu_sched_component_can_execute_task(to, task))
+        task = task->next;
+    return task;
+}
+
 struct starpu_task *orr_taskq_first_ready(const struct orr_taskq *q,
                                           struct starpu_sched_component *to,
                                           unsigned node)
