@@ -554,6 +554,7 @@ static void unpin_base(void *arg)
 static int anchor(struct orr_runtime *rt, struct orr_handle *handle)
 {
     unsigned base = orr_handle_base(handle);
+    bool pinned;
 
     allocate(rt, handle, base);
     if (pin(handle, base))
@@ -561,8 +562,14 @@ static int anchor(struct orr_runtime *rt, struct orr_handle *handle)
     if (!orr_may_block("starpu_data_partition_plan"))
         return -EDEADLK;
     if (orr_data_bring_if_any(rt, handle, (int)base) == 0) {
-        bool pinned = pin(handle, base);
-
+        pinned = pin(handle, base);
+        orr_data_release(rt, handle, (int)base);
+        if (pinned)
+            return 0;
+    }
+    /* There is no value: memory alone. */
+    if (orr_data_bring(rt, handle, (int)base, STARPU_NONE) == 0) {
+        pinned = pin(handle, base);
         orr_data_release(rt, handle, (int)base);
         if (pinned)
             return 0;

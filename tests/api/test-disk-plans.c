@@ -207,12 +207,13 @@ START_TEST(parts_of_what_has_left_are_cut_again)
 
     open_small(_i);
     begin(deep, 0);
-    starpu_vector_data_register(&empty->whole, -1, 0, NX, sizeof(unsigned));
-    starpu_data_partition_plan(empty->whole, &by_block, empty->parts);
     for (unsigned i = 2; i < NDATA; i++)
         begin(&data[i], i);
     for (unsigned i = 2; i < NDATA; i++)
         change_all(&data[i].whole, 1, &data[i], 1);
+    /* Memory is full of what has to be written first. */
+    starpu_vector_data_register(&empty->whole, -1, 0, NX, sizeof(unsigned));
+    starpu_data_partition_plan(empty->whole, &by_block, empty->parts);
     starpu_task_wait_for_all();
     starpu_data_partition_plan(deep->parts[1], &in_two, deep->halves);
     change_all(deep->parts, NPARTS, deep, 5);
