@@ -57,13 +57,18 @@ static double call(struct orr_runtime *rt, struct starpu_codelet *cl,
     return orr_exec_now(rt->exec) - start;
 }
 
+enum { LOOK_AGAIN_US = 5 };
+
 static double convert(struct orr_runtime *rt, const struct orr_access *access,
                       const struct orr_converter *converter)
 {
     void *interface = access->datum->replicates[access->at].interface;
-    struct starpu_codelet *cl = orr_multiformat_begin(interface, access->at);
+    struct starpu_codelet *cl;
     double us = 0;
 
+    /* Another reader on this node converts it. */
+    while (!orr_multiformat_begin(interface, access->at, &cl))
+        orr_exec_look_again(rt->exec, LOOK_AGAIN_US);
     if (!cl)
         return 0;
     if (!rt->skips_kernels)

@@ -27,11 +27,13 @@ struct multiformat {
     /* [conversions, or the owner of the copy] bit per form; a copy that is stale
      * may read it at any time */
     atomic_uint valid;
+    bool busy;    /* [conversions] it is being converted */
     unsigned own; /* forms whose memory the interface allocated in main memory,
                      * beside what the application registered */
 };
 
-/* Readers on several processors share a copy: one of them converts it. */
+/* Readers on several processors share a copy: one of them converts it. Not held
+ * meanwhile, which may take long. */
 static pthread_mutex_t conversions = PTHREAD_MUTEX_INITIALIZER;
 
 static unsigned bit(enum orr_form form)
@@ -209,23 +211,28 @@ struct starpu_codelet *orr_multiformat_lacks(void *data_interface,
     return m->valid && !(m->valid & bit(wanted)) ? conversion(m, wanted) : NULL;
 }
 
-struct starpu_codelet *orr_multiformat_begin(void *data_interface,
-                                             unsigned node)
+bool orr_multiformat_begin(void *data_interface, unsigned node,
+                           struct starpu_codelet **ret)
 {
-    struct starpu_codelet *cl;
+    struct multiformat *m = data_interface;
+    bool busy;
 
     pthread_mutex_lock(&conversions);
-    cl = orr_multiformat_lacks(data_interface, node);
-    if (!cl)
-        pthread_mutex_unlock(&conversions);
-    return cl;
+    busy = m->busy;
+    *ret = busy ? NULL : orr_multiformat_lacks(m, node);
+    if (*ret)
+        m->busy = true;
+    pthread_mutex_unlock(&conversions);
+    return !busy;
 }
 
 void orr_multiformat_end(void *data_interface, unsigned node)
 {
     struct multiformat *m = data_interface;
 
+    pthread_mutex_lock(&conversions);
     m->valid |= bit(orr_form_of_node(node));
+    m->busy = false;
     pthread_mutex_unlock(&conversions);
 }
 

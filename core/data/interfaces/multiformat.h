@@ -18,11 +18,11 @@ enum orr_form orr_form_of_node(unsigned node);
 /* Whether that is the interface of starpu_multiformat_data_register. */
 bool orr_is_multiformat(const struct starpu_data_interface_ops *ops);
 
-/* The codelet by which a node's copy, which is valid, gets the form of the node;
- * NULL: it has it. Else no other context finds out what it lacks until
- * orr_multiformat_end is called: whoever calls its function. */
-struct starpu_codelet *orr_multiformat_begin(void *data_interface,
-                                             unsigned node);
+/* The codelet by which a node's copy, which is valid, gets the form of the node, in
+ * *ret; NULL: it has it. Who gets one calls its function, then orr_multiformat_end.
+ * False: somebody else is doing that; look again. */
+bool orr_multiformat_begin(void *data_interface, unsigned node,
+                           struct starpu_codelet **ret);
 void orr_multiformat_end(void *data_interface, unsigned node);
 
 /* The same codelet, without beginning: what the copy lacks may be made meanwhile.
