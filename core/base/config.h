@@ -27,6 +27,11 @@
       "CUDA devices that are used. Unset: all.")                               \
     X(NWORKER_PER_CUDA, "STARPU_NWORKER_PER_CUDA", INT, "1",                   \
       "Workers of each CUDA device, with a stream and a thread each.")         \
+    X(CUDA_CPU_PER_WORKER, "STARPU_CUDA_THREAD_PER_WORKER", BOOL, "0",         \
+      "1: each worker of a CUDA device has a processor, else those of a "      \
+      "device share one. Each has a thread in any case.")                      \
+    X(CUDA_CPU_PER_DEVICE, "STARPU_CUDA_THREAD_PER_DEV", BOOL, "1",            \
+      "0: the workers of all CUDA devices share one processor.")               \
     X(WORKERS_CUDAID, "STARPU_WORKERS_CUDAID", STRING, "",                     \
       "CUDA devices that the workers take, in order: numbers such as `1 0`. "  \
       "Unset: in the order of the driver.")                                    \
@@ -37,6 +42,10 @@
       "HIP devices that are used. Unset: all.")                                \
     X(NWORKER_PER_HIP, "STARPU_NWORKER_PER_HIP", INT, "1",                     \
       "Workers of each HIP device.")                                           \
+    X(HIP_CPU_PER_WORKER, "STARPU_HIP_THREAD_PER_WORKER", BOOL, "0",           \
+      "As `STARPU_CUDA_THREAD_PER_WORKER`.")                                   \
+    X(HIP_CPU_PER_DEVICE, "STARPU_HIP_THREAD_PER_DEV", BOOL, "1",              \
+      "As `STARPU_CUDA_THREAD_PER_DEV`.")                                      \
     X(WORKERS_HIPID, "STARPU_WORKERS_HIPID", STRING, "",                       \
       "HIP devices that the workers take, in order.")                          \
     X(HIP_LIBRARY, "ORRERY_HIP_LIBRARY", STRING, "",                           \
@@ -568,10 +577,6 @@
       "memories")                                                              \
     X("STARPU_DATA_LOCALITY_ENFORCE",                                          \
       "codelets name the node of each buffer: `specific_nodes`")               \
-    X("STARPU_CUDA_THREAD_PER_WORKER", "each worker has a thread")             \
-    X("STARPU_CUDA_THREAD_PER_DEV", "as above")                                \
-    X("STARPU_HIP_THREAD_PER_WORKER", "as above")                              \
-    X("STARPU_HIP_THREAD_PER_DEV", "as above")                                 \
     X("STARPU_CUDA_ONLY_FAST_ALLOC_OTHER_MEMNODES",                            \
       "a worker allocates on its own device only")
 

@@ -12,6 +12,7 @@
 
 #include "core/base/log.h"
 #include "core/base/race.h"
+#include "core/device/kind.h"
 #include "core/device/mailbox.h"
 
 /* -- bytes ---------------------------------------------------------------- */
@@ -320,29 +321,47 @@ int orr_machine_add_workers(struct orr_driver *driver, unsigned n,
 
 void orr_machine_spare_processors(struct orr_machine *machine, unsigned n)
 {
-    for (; n > 0 && machine->nworkers > 1; n--)
-        machine->nworkers--;
+    unsigned first = 0;
+
+    while (first < machine->nworkers &&
+           orr_device_kind(machine->workers[first].type)->is_processor)
+        first++;
+    if (n >= first)
+        n = first > 0 ? first - 1 : 0;
+    if (n == 0)
+        return;
+    memmove(&machine->workers[first - n], &machine->workers[first],
+            (machine->nworkers - first) * sizeof(*machine->workers));
+    machine->nworkers -= n;
 }
 
 /* -- options --------------------------------------------------------------- */
 
 static void gpu_options(struct orr_gpu_options *options,
                         const struct orr_config *config, enum orr_config_id ids,
-                        enum orr_config_id library, enum orr_config_id workers)
+                        enum orr_config_id library, enum orr_config_id workers,
+                        enum orr_config_id cpu_per_worker,
+                        enum orr_config_id cpu_per_device)
 {
     options->ids = orr_config_string(config, ids);
     options->library = orr_config_string(config, library);
     options->per_device = (unsigned)orr_config_int(config, workers);
     options->peers = orr_config_bool(config, ORR_CFG_GPU_PEERS);
+    options->cpu_per_worker = orr_config_bool(config, cpu_per_worker);
+    options->cpu_for_all = !orr_config_bool(config, cpu_per_device);
+    options->cpu_twice =
+        options->cpu_per_worker && orr_config_is_set(config, cpu_per_device);
 }
 
 void orr_machine_options_devices(struct orr_machine_options *options,
                                  const struct orr_config *config)
 {
     gpu_options(&options->cuda, config, ORR_CFG_WORKERS_CUDAID,
-                ORR_CFG_CUDA_LIBRARY, ORR_CFG_NWORKER_PER_CUDA);
+                ORR_CFG_CUDA_LIBRARY, ORR_CFG_NWORKER_PER_CUDA,
+                ORR_CFG_CUDA_CPU_PER_WORKER, ORR_CFG_CUDA_CPU_PER_DEVICE);
     gpu_options(&options->hip, config, ORR_CFG_WORKERS_HIPID,
-                ORR_CFG_HIP_LIBRARY, ORR_CFG_NWORKER_PER_HIP);
+                ORR_CFG_HIP_LIBRARY, ORR_CFG_NWORKER_PER_HIP,
+                ORR_CFG_HIP_CPU_PER_WORKER, ORR_CFG_HIP_CPU_PER_DEVICE);
     options->opencl_on_cpus = orr_config_bool(config, ORR_CFG_OPENCL_ON_CPUS);
     options->opencl_only_on_cpus =
         orr_config_bool(config, ORR_CFG_OPENCL_ONLY_ON_CPUS);

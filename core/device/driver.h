@@ -248,8 +248,8 @@ int orr_machine_add_nodes(struct orr_driver *driver, unsigned n,
 int orr_machine_add_workers(struct orr_driver *driver, unsigned n,
                             unsigned *ret_first);
 
-/* Leaves n processors to contexts that drive devices: so many of the workers that
- * were added last are taken back, but one stays. */
+/* Leaves n processors to contexts that drive devices: so many of their workers, the
+ * last ones, are taken back, but one stays. Workers behind them get other numbers. */
 void orr_machine_spare_processors(struct orr_machine *machine, unsigned n);
 
 /* Room for the machine's spare nodes in its tables, whose rows become longer.

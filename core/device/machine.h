@@ -80,7 +80,9 @@ struct orr_worker_desc {
     enum starpu_worker_archtype type;
     int devid;         /* number among the devices of its type */
     unsigned node;     /* memory node it computes in */
+    unsigned stream;   /* which of its device's workers, from 0 */
     int cpu;           /* logical processor to bind to, -1: none */
+    bool beside;       /* of a device: it shares that of the worker before it */
     unsigned pipeline; /* tasks in flight at once, at least 1 */
     bool async;        /* kernels flagged asynchronous run beside the worker */
     double speed;      /* core divides model times by it; 1 by default */
@@ -300,6 +302,9 @@ struct orr_gpu_options {
     const unsigned *first; /* starpu_conf's numbers, before these, or NULL */
     const char *library;   /* ORRERY_<…>_LIBRARY or NULL */
     unsigned per_device;   /* workers of each */
+    /* Who has a processor: each worker, or all devices together; else each device. */
+    bool cpu_per_worker, cpu_for_all;
+    bool cpu_twice; /* the user asks for both */
     bool peers;            /* devices copy to each other where they can */
 };
 

@@ -56,11 +56,6 @@ static int check_workers(const struct orr_machine *machine,
                          const struct orr_machine_options *options,
                          struct orr_error *err)
 {
-    if (options->ncuda > 0)
-        orr_log_warning(
-            "CUDA workers were requested, but this library has no "
-            "CUDA driver; OpenCL may drive these devices, or name a "
-            "machine with ORRERY_MACHINE to simulate them");
     if (machine->nworkers > 0)
         return 0;
     return orr_fail(err, -ENODEV,
@@ -87,7 +82,7 @@ static int fill(struct orr_machine *machine,
     if (rc == 0)
         rc = check_workers(machine, options, err);
     if (rc == 0)
-        rc = orr_cpu_driver_finish(options, machine->drivers[0]);
+        rc = orr_cpu_driver_finish(options, machine->drivers[0], err);
     if (rc == 0 && options->pinned) {
         machine->pinner = orr_pinner_of(machine);
         machine->pinned = machine->pinner ? options->pinned : NULL;

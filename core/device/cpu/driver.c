@@ -16,6 +16,7 @@
 #include "core/base/log.h"
 #include "core/bus/bus.h"
 #include "core/device/cpu/memory.h"
+#include "core/device/cpu/places.h"
 #include "core/device/cpu/topology.h"
 #include "core/device/driver.h"
 #include "core/device/threads.h"
@@ -24,8 +25,9 @@ struct cpu_driver {
     struct orr_driver head;        /* first */
     struct orr_topology *topology; /* owned; NULL once it is not needed */
     struct orr_memories memories;
-    unsigned ncores;
-    int main_cpu; /* main's processor, -1: none of its own */
+    struct orr_cpus cpus;         /* until it is finished; owned */
+    struct orr_cpu_choice choice; /* workers' processors; likewise */
+    int main_cpu;                 /* main's processor, -1: none of its own */
 };
 
 static struct cpu_driver *cpu_driver_of(struct orr_driver *driver)
@@ -35,10 +37,21 @@ static struct cpu_driver *cpu_driver_of(struct orr_driver *driver)
 
 /* -- operations -- */
 
+static void forget_choice(struct cpu_driver *cpu)
+{
+    orr_cpus_done(&cpu->cpus);
+    free(cpu->choice.cpus);
+    cpu->cpus = (struct orr_cpus){0};
+    cpu->choice = (struct orr_cpu_choice){0};
+}
+
 /* Also for one that was only half opened. */
 static void cpu_close(struct orr_driver *driver)
 {
-    orr_topology_close(cpu_driver_of(driver)->topology);
+    struct cpu_driver *cpu = cpu_driver_of(driver);
+
+    forget_choice(cpu);
+    orr_topology_close(cpu->topology);
     free(driver);
 }
 
@@ -217,7 +230,7 @@ static int fill_workers(struct orr_driver *driver,
     return 0;
 }
 
-struct places {
+struct place {
     const struct orr_machine *machine;
     const struct orr_topology *topology;
 };
@@ -225,13 +238,13 @@ struct places {
 /* Devices are far from all. */
 static unsigned distance(const void *arg, unsigned a, unsigned b)
 {
-    const struct places *places = arg;
-    int here = places->machine->workers[a].cpu;
-    int there = places->machine->workers[b].cpu;
+    const struct place *place = arg;
+    const struct orr_worker_desc *here = &place->machine->workers[a];
+    const struct orr_worker_desc *there = &place->machine->workers[b];
 
-    return here < 0 || there < 0
+    return here->driver != there->driver || here->cpu < 0 || there->cpu < 0
                ? ORR_FAR
-               : orr_topology_distance(places->topology, here, there);
+               : orr_topology_distance(place->topology, here->cpu, there->cpu);
 }
 
 /* Threads that are not bound may be anywhere: they have no neighbours. */
@@ -239,11 +252,11 @@ static int fill_neighbours(struct orr_machine *machine,
                            const struct orr_machine_options *options,
                            const struct orr_topology *topology)
 {
-    const struct places places = {machine, topology};
+    const struct place place = {machine, topology};
 
     if (!options->bind || !orr_topology_hwloc(topology))
         return 0;
-    return orr_neighbours_fill(machine, distance, &places);
+    return orr_neighbours_fill(machine, distance, &place);
 }
 
 /* The last core is the one that is taken last. */
@@ -288,11 +301,12 @@ static bool main_is_bound(const struct orr_machine_options *options)
            options->main_coreid >= 0;
 }
 
-/* Workers' places, and main's processor in *ret_main, -1 for none. */
+/* Workers' places, from a choice that the caller owns also on error, and main's
+ * processor in *ret_main, -1 for none. */
 static int fill_cpus(struct orr_driver *driver,
                      const struct orr_machine_options *options,
-                     const struct orr_cpus *cpus, int *ret_main,
-                     struct orr_error *err)
+                     const struct orr_cpus *cpus, struct orr_cpu_choice *ret,
+                     int *ret_main, struct orr_error *err)
 {
     struct orr_cpu_request request = {
         .cpus = options->workers_bindid ? NULL : options->workers_cpuid,
@@ -300,7 +314,6 @@ static int fill_cpus(struct orr_driver *driver,
         .per_core = options->per_core,
         .avoid = -1,
     };
-    struct orr_cpu_choice choice = {0, 0, NULL};
     struct orr_cpu mine = {-1, 0, 0, 0};
     int rc = 0;
 
@@ -313,11 +326,8 @@ static int fill_cpus(struct orr_driver *driver,
         if (options->main_bind)
             request.avoid = (int)mine.core;
     }
-    rc = orr_cpus_choose(cpus, &request, &choice, err);
-    if (rc == 0)
-        rc = fill_workers(driver, options, cpus, &choice, err);
-    free(choice.cpus);
-    return rc;
+    rc = orr_cpus_choose(cpus, &request, ret, err);
+    return rc == 0 ? fill_workers(driver, options, cpus, ret, err) : rc;
 }
 
 /* A synthetic topology determines how many workers there are, but its numbers
@@ -342,18 +352,16 @@ static int fill(struct cpu_driver *cpu,
         .xml = options->hwloc_input,
         .ignore_affinity = options->ignore_affinity,
     };
-    struct orr_cpus cpus = {0};
     int rc = orr_topology_open(&input, &cpu->topology, err);
 
     if (rc < 0)
         return rc;
     rc = fill_memory(driver, options, cpu->topology, err);
     if (rc == 0)
-        rc = orr_topology_cpus(cpu->topology, &cpus, err);
+        rc = orr_topology_cpus(cpu->topology, &cpu->cpus, err);
     if (rc == 0)
-        rc = fill_cpus(driver, options, &cpus, &cpu->main_cpu, err);
-    cpu->ncores = cpus.ncores;
-    orr_cpus_done(&cpus);
+        rc = fill_cpus(driver, options, &cpu->cpus, &cpu->choice,
+                       &cpu->main_cpu, err);
     return rc;
 }
 
@@ -397,23 +405,26 @@ static void bind_main(struct orr_machine *machine, int cpu)
 }
 
 int orr_cpu_driver_finish(const struct orr_machine_options *options,
-                          struct orr_driver *driver)
+                          struct orr_driver *driver, struct orr_error *err)
 {
     struct cpu_driver *cpu = cpu_driver_of(driver);
     struct orr_machine *machine = driver->machine;
     const struct orr_memory *memories;
     struct orr_bus_counts counts;
-    int rc = fill_neighbours(machine, options, cpu->topology);
+    int rc = orr_places_fill(machine, options, &cpu->cpus, &cpu->choice, err);
 
+    if (rc == 0)
+        rc = fill_neighbours(machine, options, cpu->topology);
     if (rc < 0)
         return rc;
     if (!orr_topology_is_here(cpu->topology))
         unbind(machine, &cpu->main_cpu);
-    orr_bus_counts_of(machine, cpu->ncores,
+    orr_bus_counts_of(machine, cpu->cpus.ncores,
                       orr_topology_memories(cpu->topology, &memories), &counts);
     if (options->sampling_dirs)
         orr_bus_prepare(machine, &counts, cpu->topology, options);
     keep_topology(cpu);
+    forget_choice(cpu);
     bind_main(machine, cpu->main_cpu);
     return 0;
 }

@@ -7,7 +7,8 @@
 
 #include "core/device/machine.h"
 
-/* The rest of opening, when all drivers have added what is theirs: who is near
- * whom, how fast the links are, where main runs. Errors: -ENOMEM. */
+/* The rest of opening, when all drivers have added what is theirs: where workers of
+ * devices run, who is near whom, how fast the links are, where main runs. Errors:
+ * -ENOMEM; -EINVAL with a message. */
 int orr_cpu_driver_finish(const struct orr_machine_options *options,
-                          struct orr_driver *driver);
+                          struct orr_driver *driver, struct orr_error *err);

@@ -54,6 +54,9 @@ static int load(struct orr_topology *topology,
     if (input->devices)
         (void)hwloc_topology_set_io_types_filter(
             topology->hwloc, HWLOC_TYPE_FILTER_KEEP_IMPORTANT);
+    if (input->bus)
+        (void)hwloc_topology_set_type_filter(
+            topology->hwloc, HWLOC_OBJ_PCI_DEVICE, HWLOC_TYPE_FILTER_KEEP_ALL);
     if (rc == 0 && hwloc_topology_load(topology->hwloc) < 0)
         rc = orr_fail(err, -ENODEV, "hwloc cannot read the topology%s%s",
                       input->xml ? " of " : "", input->xml ? input->xml : "");
@@ -302,6 +305,32 @@ bool orr_topology_is_near(const struct orr_topology *topology, int cpu,
 {
     return !topology->nodes ||
            hwloc_bitmap_isset(topology->nodes[node]->cpuset, (unsigned)cpu);
+}
+
+/* What the device is attached to, or NULL. */
+static hwloc_obj_t above_bus(const struct orr_topology *topology,
+                             const char *bus)
+{
+    hwloc_obj_t device =
+        topology->hwloc ? hwloc_get_pcidev_by_busidstring(topology->hwloc, bus)
+                        : NULL;
+
+    return device ? hwloc_get_non_io_ancestor_obj(topology->hwloc, device)
+                  : NULL;
+}
+
+bool orr_topology_knows_bus(const struct orr_topology *topology,
+                            const char *bus)
+{
+    return above_bus(topology, bus) != NULL;
+}
+
+bool orr_topology_is_near_bus(const struct orr_topology *topology, int cpu,
+                              const char *bus)
+{
+    hwloc_obj_t above = above_bus(topology, bus);
+
+    return above && hwloc_bitmap_isset(above->cpuset, (unsigned)cpu);
 }
 
 unsigned orr_topology_distance(const struct orr_topology *topology, int cpu,

@@ -20,6 +20,7 @@ struct orr_topology_input {
     const char *xml;       /* hwloc's XML file */
     bool ignore_affinity;  /* include what the calling thread may not use */
     bool devices;          /* hwloc looks for them, which takes longer */
+    bool bus;              /* for what is on the PCI bus only */
     const char *root;      /* stands before the system's files, NULL: "" */
 };
 
@@ -96,6 +97,14 @@ struct hwloc_obj *orr_topology_processor(const struct orr_topology *topology,
  * `node`. It may be next to several. */
 bool orr_topology_is_near(const struct orr_topology *topology, int cpu,
                           unsigned node);
+
+/* Whether it knows the device at that PCI address, "3b:00.0" or with a domain, if it was
+ * opened with `bus` or `devices`; and whether the processor with the kernel's number
+ * `cpu` is near it. */
+bool orr_topology_knows_bus(const struct orr_topology *topology,
+                            const char *bus);
+bool orr_topology_is_near_bus(const struct orr_topology *topology, int cpu,
+                              const char *bus);
 
 /* Which object of hwloc's type the processor with the kernel's number `cpu` is in, from
  * 0; UINT_MAX for none, and in builds without hwloc. */

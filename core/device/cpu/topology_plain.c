@@ -112,6 +112,23 @@ bool orr_topology_is_near(const struct orr_topology *topology, int cpu,
     return true;
 }
 
+bool orr_topology_knows_bus(const struct orr_topology *topology,
+                            const char *bus)
+{
+    (void)topology;
+    (void)bus;
+    return false;
+}
+
+bool orr_topology_is_near_bus(const struct orr_topology *topology, int cpu,
+                              const char *bus)
+{
+    (void)topology;
+    (void)cpu;
+    (void)bus;
+    return false;
+}
+
 unsigned orr_topology_distance(const struct orr_topology *topology, int cpu,
                                int other)
 {

@@ -31,7 +31,9 @@ struct gpu_worker *orr_gpu_worker(struct gpu *driver, unsigned worker)
 {
     struct gpu_device *device = orr_gpu_of_worker(driver, worker);
 
-    return device ? &device->workers[worker - device->first_worker] : NULL;
+    return device
+               ? &device->workers[driver->head.machine->workers[worker].stream]
+               : NULL;
 }
 
 int orr_gpu_report(struct gpu_device *device, const char *what, int code)
@@ -180,8 +182,25 @@ static void link_to_peer(struct gpu_device *device, struct gpu_device *peer)
                          PEER_BANDWIDTH, LATENCY);
 }
 
+/* That n devices take. */
+static unsigned processors(const struct orr_gpu_options *options, unsigned n)
+{
+    if (options->cpu_for_all)
+        return n > 0;
+    return options->cpu_per_worker ? n * options->per_device : n;
+}
+
+/* Whether a worker has that of the one before it. */
+static bool is_beside(const struct orr_gpu_options *options, bool first_device,
+                      unsigned stream)
+{
+    if (options->cpu_for_all)
+        return !first_device || stream > 0;
+    return stream > 0 && !options->cpu_per_worker;
+}
+
 static void describe_worker(struct gpu_device *device, unsigned worker,
-                            unsigned stream)
+                            unsigned stream, bool beside)
 {
     struct orr_worker_desc *desc =
         &device->driver->head.machine->workers[worker];
@@ -191,7 +210,9 @@ static void describe_worker(struct gpu_device *device, unsigned worker,
         .type = vendor->type,
         .devid = device->number,
         .node = device->node,
+        .stream = stream,
         .cpu = -1,
+        .beside = beside,
         .pipeline = 2,
         .async = true,
         .speed = 1,
@@ -203,13 +224,13 @@ static void describe_worker(struct gpu_device *device, unsigned worker,
              device->bus);
 }
 
-static void describe(struct gpu_device *device, unsigned node, unsigned worker)
+static void describe(struct gpu_device *device, unsigned node, unsigned worker,
+                     bool first)
 {
     struct gpu *driver = device->driver;
     struct orr_node_desc *memory = &driver->head.machine->nodes[node];
 
     device->node = node;
-    device->first_worker = worker;
     *memory = (struct orr_node_desc){
         .kind = driver->vendor->memory,
         .devid = device->number,
@@ -220,7 +241,8 @@ static void describe(struct gpu_device *device, unsigned node, unsigned worker)
              driver->vendor->display, device->number);
     snprintf(memory->bus, sizeof(memory->bus), "%s", device->bus);
     for (unsigned i = 0; i < driver->per_device; i++)
-        describe_worker(device, worker + i, i);
+        describe_worker(device, worker + i, i,
+                        is_beside(driver->options, first, i));
     link_to_main(driver->head.machine, node);
 }
 
@@ -243,12 +265,13 @@ static int open_devices(struct gpu *driver, const unsigned *chosen, unsigned n,
     if (rc < 0)
         return rc;
     if (leave_processors)
-        orr_machine_spare_processors(machine, n);
+        orr_machine_spare_processors(machine, processors(driver->options, n));
     rc = orr_machine_add_workers(&driver->head, n * per, &worker);
     for (unsigned i = 0; rc == 0 && i < n; i++) {
         rc = open_device(&driver->devices[chosen[i]], err);
         if (rc == 0)
-            describe(&driver->devices[chosen[i]], node + i, worker + i * per);
+            describe(&driver->devices[chosen[i]], node + i, worker + i * per,
+                     i == 0);
     }
     if (rc == 0 && driver->options->peers)
         link_peers(driver, chosen, n);
@@ -301,6 +324,12 @@ int gpu_open(const struct gpu_vendor *vendor,
     driver->per_device = options->per_device;
     pthread_mutex_init(&driver->events, NULL);
     *ret = &driver->head;
+    if (options->cpu_twice)
+        return orr_fail(
+            err, -EINVAL,
+            "STARPU_%s_THREAD_PER_WORKER=1 and "
+            "STARPU_%s_THREAD_PER_DEV exclude each other: unset one",
+            vendor->variable, vendor->variable);
     if (open_library(driver) < 0)
         return 0;
     rc = gpu_find(driver, chosen, &n, err);

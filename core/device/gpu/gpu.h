@@ -66,7 +66,7 @@ struct gpu_device {
     char name[64], bus[16];
     /* -- of a device that is used -- */
     bool used;
-    unsigned node, first_worker;
+    unsigned node;
     gpu_context_t context; /* NULL: not retained */
     atomic_bool lost;      /* [atomic] relaxed: it is only a hint */
     uintptr_t byte;        /* of null kernels */
