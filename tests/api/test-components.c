@@ -555,6 +555,71 @@ START_TEST(every_modular_policy_executes_all_tasks)
 }
 END_TEST
 
+/* --- a queue above two others, each of a worker's --- */
+
+static int not_for_others(unsigned worker, struct starpu_task *task,
+                          unsigned implementation)
+{
+    (void)implementation;
+    return worker == 0 || task->sched_data;
+}
+
+static struct starpu_codelet some_cl = {
+    .cpu_funcs = {count},
+    .cuda_funcs = {count},
+    .can_execute = not_for_others,
+    .name = "k",
+};
+
+/* Where the task says, whoever asks. */
+static int send(component_t *c, struct starpu_task *task)
+{
+    return starpu_sched_component_push_task(
+        c, c->children[task->sched_data ? 1 : 0], task);
+}
+
+static void build_two_queues(unsigned ctx)
+{
+    struct starpu_sched_tree *tree = starpu_sched_tree_create(ctx);
+    struct starpu_sched_component_fifo_data one = {.ntasks_threshold = 1};
+    component_t *by_task = starpu_sched_component_create(tree, "by task");
+
+    by_task->push_task = send;
+    tree->root = starpu_sched_component_fifo_create(tree, NULL);
+    starpu_sched_component_connect(tree->root, by_task);
+    for (int w = 0; w < 2; w++) {
+        component_t *queue = starpu_sched_component_fifo_create(tree, &one);
+
+        starpu_sched_component_connect(by_task, queue);
+        starpu_sched_component_connect(
+            queue, starpu_sched_component_worker_get(ctx, w));
+    }
+    starpu_sched_tree_update_workers(tree);
+}
+
+/* Worker 0 asks, finds tasks for worker 1 only, and sleeps; when worker 1 has taken
+ * them it is told of those that only it can execute. */
+START_TEST(who_cannot_run_a_task_sends_it_on)
+{
+    enum { FOR_OTHER = 6, OWN = 2 };
+
+    open_with(_i, build_two_queues);
+    atomic_store(&nrun, 0);
+    starpu_pause();
+    for (int i = 0; i < FOR_OTHER + OWN; i++) {
+        struct starpu_task *task = starpu_task_create();
+
+        task->cl = &some_cl;
+        task->sched_data = i < FOR_OTHER ? task : NULL;
+        ck_assert_int_eq(starpu_task_submit(task), 0);
+    }
+    starpu_resume();
+    ck_assert_int_eq(starpu_task_wait_for_all(), 0);
+    ck_assert_int_eq(atomic_load(&nrun), FOR_OTHER + OWN);
+    starpu_shutdown();
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("components");
@@ -572,6 +637,7 @@ int main(void)
     EACH(workers_leave_and_come_back);
     EACH(a_leaf_may_be_a_combined_worker);
     EACH(who_waits_behind_others_is_not_forgotten);
+    EACH(who_cannot_run_a_task_sends_it_on);
     EACH(every_modular_policy_executes_all_tasks);
     return suite_main(suite);
 }

@@ -45,10 +45,10 @@ void orr_taskq_take(struct orr_taskq *q, struct starpu_task *task);
  * anybody there; `to` = NULL: the first. Left there. */
 struct starpu_task *orr_taskq_first(const struct orr_taskq *q,
                                     struct starpu_sched_component *to);
-/* The first one that anybody below `to` can run. */
+/* The first one that anybody below `to` can run, whoever asks. */
 struct starpu_task *orr_taskq_first_below(const struct orr_taskq *q,
                                           struct starpu_sched_component *to);
-/* … of those with its priority, the one with the fewest bytes to bring. */
+/* … as orr_taskq_first, of those with its priority, the one with the fewest bytes to bring. */
 struct starpu_task *orr_taskq_first_ready(const struct orr_taskq *q,
                                           struct starpu_sched_component *to,
                                           unsigned node);

@@ -76,7 +76,7 @@ static int prio_push(component_t *c, struct starpu_task *task)
     return queue_push(c, task);
 }
 
-static struct starpu_task *take_it(struct queue *q, struct starpu_task *task)
+static struct starpu_task *take_out(struct queue *q, struct starpu_task *task)
 {
     if (!task)
         return NULL;
@@ -91,20 +91,9 @@ static struct starpu_task *take(component_t *c, component_t *to)
     struct queue *q = c->data;
     int node = q->ready ? orr_component_node(c) : -1;
 
-    return take_it(q, node >= 0 ? orr_taskq_first_ready(&q->tasks, to,
-                                                        (unsigned)node)
-                                : orr_taskq_first(&q->tasks, to));
-}
-
-/* For all below, whoever asks: who has found no task that it could execute sleeps, and
- * one that others had to wait with may be in front of the next one for it. */
-static struct starpu_task *take_for_all(component_t *c, component_t *to)
-{
-    struct queue *q = c->data;
-
-    if (!to || (q->ready && orr_component_node(c) >= 0))
-        return take(c, to);
-    return take_it(q, orr_taskq_first_below(&q->tasks, to));
+    return take_out(
+        q, node >= 0 ? orr_taskq_first_ready(&q->tasks, to, (unsigned)node)
+                     : orr_taskq_first(&q->tasks, to));
 }
 
 /* A place that became free, or an empty queue, is said above. */
@@ -137,18 +126,28 @@ static void put_back(component_t *c, struct starpu_task *task)
     orr_taskq_put_back(&q->tasks, task, is_fifo(c) ? INT_MAX : task->priority);
 }
 
+static bool push_or_put_back(component_t *c, component_t *to,
+                             struct starpu_task *task)
+{
+    if (task && starpu_sched_component_push_task(c, to, task) == 0)
+        return true;
+    if (task)
+        put_back(c, task);
+    return false;
+}
+
+/* What who asks can run; then what others there can, which may have asked when the
+ * task in front of theirs was refused, and sleep since. */
 static int queue_can_push(component_t *c, component_t *to)
 {
-    struct starpu_task *task;
+    struct queue *q = c->data;
     int moved = 0;
 
-    while ((task = take_for_all(c, to)) != NULL) {
-        if (starpu_sched_component_push_task(c, to, task) != 0) {
-            put_back(c, task);
-            break;
-        }
+    while (push_or_put_back(c, to, take(c, to)))
         moved = 1;
-    }
+    while (push_or_put_back(c, to,
+                            take_out(q, orr_taskq_first_below(&q->tasks, to))))
+        moved = 1;
     return starpu_sched_component_send_can_push_to_parents(c) || moved;
 }
 
