@@ -399,6 +399,7 @@ const char *call_words(int code)
         {INVALID_CONTEXT, "invalid device context"},
         {INVALID_HANDLE, "invalid resource handle"},
         {NOT_READY, "device not ready"},
+        {LAUNCH_REFUSED, "too many resources requested for launch"},
         {PEER_OPEN, "peer access is already enabled"},
         {PEER_REFUSED, "peer access is not supported"},
         {ALREADY_PINNED, "memory is already pinned"},

@@ -38,7 +38,8 @@ static void read_peers(struct options *options, const char *word,
 static void read_fault(struct options *options, const char *word,
                        const char *text)
 {
-    static const char *const names[] = {"alloc", "copy", "kernel", "lost"};
+    static const char *const names[] = {"alloc",  "copy",   "peer",
+                                        "kernel", "launch", "lost"};
     const char *at = strchr(text, '@');
     char digits[24] = "";
     size_t n;

@@ -26,6 +26,7 @@ enum {
     INVALID_CONTEXT = 201,
     INVALID_HANDLE = 400,
     NOT_READY = 600,
+    LAUNCH_REFUSED = 701, /* it is not in the stream */
     PEER_OPEN = 704,
     ALREADY_PINNED = 712,
     NOT_PINNED = 713,
@@ -39,7 +40,15 @@ enum { MAX_DEVICES = 8 };
 
 /* -- options.c -- */
 
-enum fault { FAULT_ALLOC, FAULT_COPY, FAULT_KERNEL, FAULT_LOST, NFAULTS };
+enum fault {
+    FAULT_ALLOC,
+    FAULT_COPY,
+    FAULT_PEER,
+    FAULT_KERNEL,
+    FAULT_LAUNCH,
+    FAULT_LOST,
+    NFAULTS
+};
 enum peers { PEERS_ALL, PEERS_NONE, PEERS_REFUSED };
 
 struct options {

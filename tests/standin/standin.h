@@ -13,9 +13,11 @@
  *                 … of a copy, and bytes per µs in it (0; 0: without limit)
  *   peers=none    of `all' (accessible), `none', `refused' (said to be accessible,
  *                 but opening fails)
- *   fault=copy@5  the 5th `alloc', `copy' (half of its bytes arrive), `kernel' or
- *                 `lost' (an operation of a stream after which the device is of no
- *                 use); `copy@5+': each one from then on
+ *   fault=copy@5  the 5th `alloc', `copy' (half of its bytes arrive), `peer' (the
+ *                 same of copies between devices), `kernel', `launch' (it is
+ *                 refused, and not in the stream) or `lost' (an operation of a
+ *                 stream after which the device is of no use); `copy@5+': each one
+ *                 from then on
  */
 #pragma once
 

@@ -194,6 +194,9 @@ static void do_work(struct stream *stream, const struct op *op)
     if (op->verb == COPY) {
         bool fails = gpus_fault(FAULT_COPY);
 
+        if (op->copy.src_device && op->copy.dst_device &&
+            op->copy.src_device != op->copy.dst_device)
+            fails |= gpus_fault(FAULT_PEER);
         do_copy(&op->copy, fails ? op->copy.width / 2 : op->copy.width);
         if (fails)
             atomic_store(&stream->fate->code, UNKNOWN);
@@ -429,6 +432,8 @@ int put_kernel(struct stream *stream, void (*function)(void *), void *arg)
 {
     if (broken(stream))
         return broken(stream);
+    if (gpus_fault(FAULT_LAUNCH))
+        return LAUNCH_REFUSED;
     return put_work(
         stream,
         &(struct op){.verb = KERNEL, .call.kernel = function, .arg = arg});

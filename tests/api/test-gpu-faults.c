@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * tests/api/test-gpu-faults.c - what is said of each fault of a GPU (tests/standin):
+ * the device, the call, the data or the task, and what becomes of it; and no value is
+ * changed by it.
+ */
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <check.h>
+#include <starpu.h>
+
+#include "../suite.h"
+#include "gpu-graph.h"
+#include "on-gpu.h"
+
+enum { NTASKS = 6 };
+
+/* -- what is said -- */
+
+static FILE *said;
+
+static void listen(void)
+{
+    said = tmpfile();
+    ck_assert_ptr_nonnull(said);
+    fflush(stderr);
+    ck_assert_int_ge(dup2(fileno(said), STDERR_FILENO), 0);
+}
+
+static void check_said(const char *const *words)
+{
+    static char text[1 << 16];
+    size_t n;
+
+    rewind(said);
+    n = fread(text, 1, sizeof(text) - 1, said);
+    text[n] = 0;
+    for (unsigned i = 0; words[i]; i++)
+        ck_assert_msg(strstr(text, words[i]), "no \"%s\" in\n%s", words[i],
+                      text);
+    fclose(said);
+}
+
+/* -- what is done -- */
+
+static void open_runtime(const char *fault)
+{
+    char options[64];
+
+    snprintf(options, sizeof(options), "devices=2 delay=0 fault=%s", fault);
+    setenv("GPU_STANDIN", options, 1);
+    setenv("STARPU_NCPU", "0", 1);
+    unsetenv("STARPU_SILENT");
+    ck_assert_int_eq(starpu_init(NULL), 0);
+}
+
+/* So many additions to one vector, by the devices in turn or by any. */
+static void add_up(bool in_turn)
+{
+    static uint64_t values[GPU_LENGTH], expected[GPU_LENGTH];
+    starpu_data_handle_t handle;
+    uint64_t add = 5;
+
+    starpu_vector_data_register(&handle, STARPU_MAIN_RAM, (uintptr_t)values,
+                                GPU_LENGTH, sizeof(uint64_t));
+    for (int k = 0; k < NTASKS; k++) {
+        struct starpu_task *task = starpu_task_build(
+            &gpu_scale, STARPU_RW, handle, STARPU_VALUE, &add, sizeof(add), 0);
+
+        gpu_compute(&(struct gpu_step){expected, NULL, add, GPU_LENGTH});
+        task->execute_on_a_specific_worker = in_turn;
+        task->workerid = (unsigned)k % 2;
+        ck_assert_int_eq(starpu_task_submit(task), 0);
+    }
+    starpu_data_unregister(handle);
+    ck_assert_mem_eq(values, expected, sizeof(values));
+}
+
+static const struct {
+    const char *fault;
+    bool in_turn;
+    const char *words[5];
+} cases[] = {
+    {"alloc@1",
+     false,
+     {"an allocation of 4000 bytes on " ON_KIND " ", "out of memory (2)"}},
+    {"copy@1",
+     false,
+     {"the copy of data number ", " from NUMA 0 to " ON_KIND " ",
+      "it is made once more"}},
+    {"peer@2",
+     true,
+     {"the copy of data number ",
+      " from " ON_KIND " 1 to " ON_KIND " 0, 4000 bytes, failed",
+      "it is made once more"}},
+    {"kernel@1",
+     false,
+     {"a kernel on " ON_KIND " ", "unknown error (999)",
+      "the kernel of task `scale' (number ",
+      "task `scale' (number 1) was not done by " ON_KIND " ",
+      "it goes to another worker"}},
+    /* The first kernel, behind the first copy. */
+    {"lost@2",
+     false,
+     {"unspecified launch failure (719)",
+      "the kernel of task `scale' (number 1) on " ON_KIND " ",
+      "failed: the device is lost", ON_KIND " ",
+      "is lost: its tasks go elsewhere"}},
+};
+
+START_TEST(a_fault_is_said_with_its_device_call_and_task)
+{
+    const char *words[6] = {NULL};
+
+    memcpy(words, cases[_i].words, sizeof(cases[_i].words));
+    listen();
+    open_runtime(cases[_i].fault);
+    add_up(cases[_i].in_turn);
+    starpu_shutdown();
+    check_said(words);
+}
+END_TEST
+
+/* -- a launch that is refused is seen by the codelet's function only -- */
+
+/* From nothing: a try that fails leaves nothing to be undone. */
+static void compute(void *arg)
+{
+    struct gpu_step *step = arg;
+
+    memset(step->to, 0, step->n * sizeof(*step->to));
+    gpu_compute(step);
+    free(step);
+}
+
+static atomic_int nlaunches;
+
+static void launch(void *buffers[], void *arg)
+{
+    struct gpu_step *step = malloc(sizeof(*step));
+
+    ck_assert_ptr_nonnull(step);
+    *step = (struct gpu_step){
+        .to = on_bytes((void *)STARPU_VECTOR_GET_PTR(buffers[0])),
+        .add = *(uint64_t *)arg,
+        .n = GPU_LENGTH,
+    };
+    atomic_fetch_add(&nlaunches, 1);
+    if (on_launch(compute, step) == 0)
+        return;
+    free(step);
+    starpu_task_ft_failed(starpu_task_get_current());
+}
+
+START_TEST(a_task_whose_launch_is_refused_is_tried_again)
+{
+    static struct starpu_codelet cl = {
+        .on_funcs = {launch},
+        .on_flags = {STARPU_CUDA_ASYNC},
+        .nbuffers = 1,
+        .modes = {STARPU_W},
+        .name = "launch",
+    };
+    static uint64_t values[GPU_LENGTH], expected[GPU_LENGTH];
+    static uint64_t add = 7;
+    starpu_data_handle_t handle;
+    struct starpu_task *task;
+
+    open_runtime("launch@1");
+    starpu_vector_data_register(&handle, STARPU_MAIN_RAM, (uintptr_t)values,
+                                GPU_LENGTH, sizeof(uint64_t));
+    task = starpu_task_create();
+    task->cl = &cl;
+    task->cl_arg = &add;
+    task->cl_arg_size = sizeof(add);
+    task->handles[0] = handle;
+    task->prologue_callback_func = starpu_task_ft_prologue;
+    ck_assert_int_eq(starpu_task_submit(task), 0);
+    ck_assert_int_eq(starpu_task_wait_for_all(), 0);
+    starpu_data_unregister(handle);
+    gpu_compute(&(struct gpu_step){expected, NULL, add, GPU_LENGTH});
+    ck_assert_mem_eq(values, expected, sizeof(values));
+    ck_assert_int_eq(atomic_load(&nlaunches), 2);
+    starpu_shutdown();
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("gpu-faults");
+    TCase *tc = tcase_create("all");
+
+    suite_add_tcase(suite, tc);
+    tcase_set_timeout(tc, 60);
+    tcase_add_loop_test(tc, a_fault_is_said_with_its_device_call_and_task, 0,
+                        sizeof(cases) / sizeof(*cases));
+    tcase_add_test(tc, a_task_whose_launch_is_refused_is_tried_again);
+    return suite_main(suite);
+}
