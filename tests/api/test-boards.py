@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Boards that both CUDA and OpenCL know are used once. TAP.
+"""Boards that both CUDA and OpenCL know are used once; devices are cut by NUMA node.
+TAP.
 
 usage: test-boards.py ORRERY DISPLAY LAYER
 
@@ -113,6 +114,17 @@ def the_command_says_which_ones_are_the_same():
     assert found["kind"] == "OpenCL", found
     assert [d.get("same_as") for d in found["devices"]] == ["CUDA 1", None], found
     assert found["devices"][1]["bus"] == "5c:00.0", found
+
+
+@test
+def a_device_is_cut_into_its_numa_nodes():
+    two = {"STARPU_NCUDA": "0", "STARPU_OPENCL_ON_CPUS": "1", "BOARDS": "none",
+           "POCL_DEVICES": "pthread", "POCL_MAX_PTHREAD_COUNT": "2"}
+    found, said = workers(**two, ORRERY_OPENCL_PARTS="numa", NUMA_UNITS="1")
+    assert found == ["OpenCL 0", "OpenCL 1"], (found, said)
+    # PoCL's own devices are not cut so: they stay whole.
+    found, said = workers(**two, ORRERY_OPENCL_PARTS="numa")
+    assert found == ["OpenCL 0"], (found, said)
 
 
 run_all()

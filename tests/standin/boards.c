@@ -3,7 +3,8 @@
  * tests/standin/boards.c - a layer between the OpenCL loader and PoCL: devices are
  * GPUs on PCI buses, which PoCL's have not. BOARDS is the extension that tells it
  * (khr, nv or amd) and the buses of the devices, in the order in which they are
- * asked for: "nv 3a 3b". Of a test's one thread.
+ * asked for: "nv 3a 3b". With NUMA_UNITS, each of so many compute units is a NUMA node
+ * of its device, which PoCL's are not cut into. Of a test's one thread.
  */
 #include <CL/cl_ext.h>
 #include <CL/cl_layer.h>
@@ -75,6 +76,21 @@ static cl_int CL_API_CALL get_device_ids(cl_platform_id platform,
     return target->clGetDeviceIDs(platform, types, n, ret, ret_n);
 }
 
+/* PoCL cuts into equal parts only. */
+static cl_int CL_API_CALL
+create_sub_devices(cl_device_id device, const cl_device_partition_property *how,
+                   cl_uint n, cl_device_id *ret, cl_uint *ret_n)
+{
+    const char *units = getenv("NUMA_UNITS");
+    const cl_device_partition_property equally[] = {
+        CL_DEVICE_PARTITION_EQUALLY, units ? strtol(units, NULL, 10) : 0, 0};
+
+    if (units && how[0] == CL_DEVICE_PARTITION_BY_AFFINITY_DOMAIN &&
+        how[1] == CL_DEVICE_AFFINITY_DOMAIN_NUMA && how[2] == 0)
+        how = equally;
+    return target->clCreateSubDevices(device, how, n, ret, ret_n);
+}
+
 cl_int CL_API_CALL clGetLayerInfo(cl_layer_info what, size_t size, void *value,
                                   size_t *ret_size)
 {
@@ -103,6 +119,7 @@ cl_int CL_API_CALL clInitLayer(cl_uint n, const cl_icd_dispatch *given,
     target = given;
     layer.clGetDeviceInfo = get_device_info;
     layer.clGetDeviceIDs = get_device_ids;
+    layer.clCreateSubDevices = create_sub_devices;
     *ret_n = sizeof(layer) / sizeof(void *);
     *ret = &layer;
     return CL_SUCCESS;
