@@ -39,6 +39,9 @@ static void check(const struct trace *trace)
     for (size_t s = 0; s < trace->nstates; s++)
         must(trace->states[s].worker < trace->nworkers &&
              trace->states[s].kind);
+    for (size_t s = 0; s < trace->nsteals; s++)
+        must(trace->steals[s].thief < trace->nworkers &&
+             trace->steals[s].victim < trace->nworkers);
     for (size_t m = 0; m < trace->nmarks; m++)
         must(trace->marks[m].text != NULL);
     for (size_t c = 0; c < trace->ncopies; c++) {

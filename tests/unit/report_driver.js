@@ -81,6 +81,13 @@
       });
     }
 
+    if (steals.n) {
+      const last = tasks.job.indexOf(steals.job[0]);
+      noted.stolen = [describe({ events: tasks, i: last }).split("\n").pop(),
+        (gantt.draw(), view.wedges)];
+      byId("steals").click();
+      noted.stolen.push((gantt.draw(), view.wedges));
+    }
     if (!byId("path").disabled) byId("path").click();
     noted.path = view.path?.length ?? null;
     noted.sections = [...document.querySelectorAll("h2")].map(h => h.textContent);

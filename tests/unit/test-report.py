@@ -95,6 +95,7 @@ task,0.015,0.03,0,2,"inner",0,0,,0,,,,0,0,ffffffffffffffff,3,1
 state,0.025,0.025,1,,,,,,,sleeping,,,,,,,
 state,0.05,0.05,1,,,,,,,callback,,,,,,,
 state,0.061,0.061,0,,,,,,,overhead,,,,,,,
+steal,0.062,0.062,1,3,,,,0,,,,,,,,,
 task,0.065,0.07,1,3,"last",0,0,,0,,,,0,0,0,,
 '''
 
@@ -203,10 +204,31 @@ def states_waits_tags_loops_and_marks_are_in_the_page():
         (0, 30000, 10000, "suspended"), (0, 60000, 1000, "suspended"),
         (0, 61000, 9000, "overhead"), (1, 0, 25000, "scheduling"),
         (1, 50000, 15000, "callback")], stretches
+    assert data["steals"] == {"time": [62000], "thief": [1], "victim": [0],
+                              "job": [3]}, data["steals"]
     write_trace("none.csv", 4, 2)
     data = data_of(report("--plain", path("none.csv")))
+    assert data["steals"]["job"] == []
     assert "tag" not in data["tasks"] and "iteration" not in data["tasks"]
     assert data["states"]["kind"] == data["marks"] == data["waits"]["task"] == []
+
+
+@test
+def steals_are_those_of_the_trace():
+    words = ("-m", GPUS, "-s", "lws", "--", CULPRIT, "mixed", "1")
+    assert orrery("trace", "-o", path("steals.csv"), *words).returncode == 0
+    steals = data_of(report("--plain", path("steals.csv")))["steals"]
+    with open(path("steals.csv"), encoding="utf-8", newline="") as file:
+        rows = [row for row in csv.DictReader(file) if row["record"] == "steal"]
+    assert len(rows) > 5, rows
+    for column, field in (("thief", "worker"), ("victim", "from"), ("job", "job")):
+        assert steals[column] == [int(row[field]) for row in rows], column
+    assert sums(steals["time"]) == sorted(sums(steals["time"]))
+    write_trace("bad.csv", 4, 2)
+    with open(path("bad.csv"), "a", encoding="utf-8") as file:
+        file.write("steal,0,0,1,3,,,,2,,,,,,,\n")
+    done = orrery("report", "--plain", "-o", path("bad.html"), path("bad.csv"))
+    assert done.returncode == 1 and "bad.csv:12" in done.stderr, done.stderr
 
 
 @test
@@ -368,6 +390,9 @@ if BROWSER:
         noted = drive(report("--plain", path("waits.csv")))
         # Two boxes of outer, inner, last; five states hidden or shown.
         assert noted["withStates"] - noted["withoutStates"] == 7, noted
+        assert noted["stolen"] == ["CPU1 took it from the queue of CPU0, 3 \u00b5s "
+                                   "before its start", 1, 0], noted["stolen"]
+        assert "Steals" in noted["sections"], noted["sections"]
         assert noted["pointed"] == ["outer", "inner", "outer", "suspended"], noted
         assert noted["tagged"] == "1 of 3 tasks", noted["tagged"]
         assert noted["looped"] == "2 of 3 tasks", noted["looped"]

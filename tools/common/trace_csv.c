@@ -49,7 +49,7 @@ struct reader {
     struct stages *stages; /* by job */
     uint64_t njobs, most_jobs;
     size_t room_tasks, room_copies, room_workers;
-    size_t room_states, room_waits, room_marks;
+    size_t room_states, room_waits, room_steals, room_marks;
     bool lost;        /* no memory */
     double end, last; /* of the trace, as its workers say; of what was read */
 };
@@ -286,6 +286,21 @@ static bool take_wait(struct reader *r, char **f)
     return true;
 }
 
+static bool take_steal(struct reader *r, char **f, double time)
+{
+    struct trace *trace = r->trace;
+    struct trace_steal steal = {.job = strtoull(f[JOB], NULL, 10),
+                                .time = time};
+
+    if (!index_of(f[WORKER], trace->nworkers, &steal.thief) ||
+        !index_of(f[FROM], trace->nworkers, &steal.victim) ||
+        !grow(r, &trace->steals, trace->nsteals, &r->room_steals,
+              sizeof(steal)))
+        return false;
+    trace->steals[trace->nsteals++] = steal;
+    return true;
+}
+
 static bool take_mark(struct reader *r, char **f, double time)
 {
     struct trace *trace = r->trace;
@@ -323,6 +338,8 @@ static bool take_row(struct reader *r, char **f)
         return take_state(r, f, step.time);
     if (!strcmp(f[RECORD], "suspended"))
         return take_wait(r, f);
+    if (!strcmp(f[RECORD], "steal"))
+        return take_steal(r, f, step.time);
     if (!strcmp(f[RECORD], "mark"))
         return take_mark(r, f, step.time);
     if (!strcmp(f[RECORD], "dropped"))
@@ -514,6 +531,7 @@ void trace_csv_done(struct trace *trace)
     free(trace->memory.items);
     free(trace->states);
     free(trace->waits);
+    free(trace->steals);
     free(trace->marks);
     orr_texts_done(&trace->names);
 }

@@ -64,6 +64,13 @@ struct trace_wait {
     double start, end; /* within the task's time */
 };
 
+/* A worker has taken a job from the queue of another one. */
+struct trace_steal {
+    unsigned thief, victim; /* workers */
+    uint64_t job;
+    double time;
+};
+
 struct trace_mark {
     const char *text;
     double time;
@@ -84,6 +91,8 @@ struct trace {
     size_t nstates;
     struct trace_wait *waits; /* by task, then start */
     size_t nwaits;
+    struct trace_steal *steals; /* in the file's order */
+    size_t nsteals;
     struct trace_mark *marks; /* of the application */
     size_t nmarks;
     struct orr_texts names;

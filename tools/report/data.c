@@ -236,6 +236,30 @@ static void write_states(const struct data *d)
     fputc('}', d->file);
 }
 
+static void write_steals(const struct data *d)
+{
+    const struct trace_steal *steals = d->trace->steals;
+    size_t n = d->trace->nsteals;
+
+    fputs(",\n\"steals\":{", d->file);
+    for (size_t i = 0; i < n; i++)
+        d->column[i] = since_begin(d, steals[i].time);
+    write_column(d, "time", n, true);
+    fputc(',', d->file);
+    for (size_t i = 0; i < n; i++)
+        d->column[i] = steals[i].thief;
+    write_column(d, "thief", n, false);
+    fputc(',', d->file);
+    for (size_t i = 0; i < n; i++)
+        d->column[i] = steals[i].victim;
+    write_column(d, "victim", n, false);
+    fputc(',', d->file);
+    for (size_t i = 0; i < n; i++)
+        d->column[i] = (int64_t)steals[i].job;
+    write_column(d, "job", n, false);
+    fputc('}', d->file);
+}
+
 /* Of the application. */
 static void write_marks(struct data *d)
 {
@@ -364,7 +388,7 @@ int report_data(const struct report_page *page, FILE *file)
                   trace->ready.n + trace->submitted.n;
     int rc = report_beside(trace, &d.beside);
 
-    most += d.beside.nstretches + trace->nwaits;
+    most += d.beside.nstretches + trace->nwaits + trace->nsteals;
     d.column = malloc((most + 1) * sizeof(*d.column));
     if (rc == 0 && d.column && collect_names(&d)) {
         write_about(&d, page);
@@ -373,6 +397,7 @@ int report_data(const struct report_page *page, FILE *file)
         write_copies(&d);
         write_waits(&d);
         write_states(&d);
+        write_steals(&d);
         write_marks(&d);
         write_steps(&d, "submitted", &trace->submitted, false);
         write_steps(&d, "ready", &trace->ready, false);

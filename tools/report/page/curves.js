@@ -82,30 +82,39 @@ const curves = (() => {
     return points;
   }
 
-  const height = 110, top = 18, bottom = 18;
+  const space = 92, line = 14, bottom = 22; // of axes, a line of the legend, the foot
 
   function addPanel(title, unit, lines) {
     if (!lines.some(line => line.time.length)) return;
-    const svg = d3.select("#curves").append("svg").attr("height", height);
-    const y = d3.scaleLinear([0, d3.max(lines, l => l.most) || 1],
-      [height - bottom, top]).nice(3);
+    const svg = d3.select("#curves").append("svg");
     const heading = svg.append("text").attr("x", view.left).attr("y", 11)
       .style("font-weight", "bold").text(`${title}, ${unit}`);
-    svg.append("g").attr("transform", `translate(${view.left},0)`)
-      .call(d3.axisLeft(y).ticks(3));
-    const foot = svg.append("g").attr("transform", `translate(0,${height - bottom})`);
-    let x = view.left + heading.node().getComputedTextLength() + 18;
-    const paths = lines.map((line, i) => {
+    const begin = view.left + heading.node().getComputedTextLength() + 18;
+    let x = begin, down = 0;
+    const paths = lines.map((of, i) => {
       const colour = d3.interpolateViridis(lines.length > 1
         ? 0.8 * i / (lines.length - 1) : 0.2);
-      svg.append("line").attr("x1", x).attr("x2", x + 24).attr("y1", 7)
-        .attr("y2", 7).attr("stroke", colour).attr("stroke-width", 2)
+      const text = svg.append("text").text(of.name);
+      const width = 28 + text.node().getComputedTextLength();
+      if (x > begin && x + width > view.right) {
+        x = begin;
+        down += line;
+      }
+      svg.append("line").attr("x1", x).attr("x2", x + 24).attr("y1", down + 7)
+        .attr("y2", down + 7).attr("stroke", colour).attr("stroke-width", 2)
         .attr("stroke-dasharray", dashes[i]);
-      const text = svg.append("text").attr("x", x + 28).attr("y", 11).text(line.name);
-      x += 28 + text.node().getComputedTextLength() + 16;
+      text.attr("x", x + 28).attr("y", down + 11);
+      x += width + 16;
       return svg.append("path").attr("fill", "none").attr("stroke", colour)
         .attr("stroke-width", 1.3).attr("stroke-dasharray", dashes[i]);
     });
+    const foot = svg.append("g"), height = down + space + bottom;
+    const y = d3.scaleLinear([0, d3.max(lines, l => l.most) || 1],
+      [height - bottom, down + line + 6]).nice(3);
+    svg.attr("height", height);
+    foot.attr("transform", `translate(0,${height - bottom})`);
+    svg.append("g").attr("transform", `translate(${view.left},0)`)
+      .call(d3.axisLeft(y).ticks(3));
     const toMs = () => view.scale.copy()
       .domain(view.scale.domain().map(t => t / 1e6));
     addPicture(svg.node(), () => {

@@ -1,7 +1,7 @@
 // data.js - the run: the columns of its trace as arrays, and words for its values.
 
 const run = JSON.parse(document.getElementById("data").textContent);
-const { tasks, copies, states, waits } = run;
+const { tasks, copies, states, waits, steals } = run;
 
 // A column that has steps only becomes one of values.
 function sums(steps) {
@@ -23,6 +23,12 @@ sums(waits.task).forEach((task, i) => {
   if (!waitsOf.has(task)) waitsOf.set(task, []);
   waitsOf.get(task).push([waits.start[i], waits.start[i] + waits.length[i]]);
 });
+
+// When workers took a job from the queue of another one; by the job, the last time.
+steals.time = sums(steals.time);
+steals.n = steals.time.length;
+const stealOf = new Map();
+for (let i = 0; i < steals.n; i++) stealOf.set(steals.job[i], i);
 
 // Names of memory nodes come with the report of a run; a trace has numbers only.
 const nodeNames = Array.from({ length: run.nodes }, (_, n) => `memory ${n}`);

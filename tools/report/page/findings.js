@@ -1,7 +1,8 @@
 // findings.js - what Orrery's other commands say of the run: explanation, bounds,
 // comparisons, the machine; and where all values come from.
 
-const shades = ["#222", "#444", "#666", "#888", "#aaa", "#c6c6c6", "#e0e0e0"];
+// Neighbours differ in lightness: most workers have few of the causes.
+const shades = ["#b8b8b8", "#6a6a6a", "#dadada", "#8c8c8c", "#c8c8c8", "#505050", "#eee"];
 
 function addCriticalPath(section, links, length) {
   const sums = d3.nest().key(l => l.what)
@@ -38,19 +39,29 @@ function addIdle(section, idle, length) {
     ...causes.map(cause => numbers(cause, r => r.causes_ms[cause], ",.3f")),
     { title: "busy (black), then the causes in this order", value: r => r.busy_ms,
       show: (r, cell) => drawBar(cell, [["busy", r.busy_ms, "#000"],
-        ...causes.map((c, i) => [c, r.causes_ms[c], shades[i + 1] ?? "#eee"])].map(
+        ...causes.map((c, i) => [c, r.causes_ms[c], shades[i] ?? "#eee"])].map(
         ([name, time, shade]) => [time / (length * (r.n ?? 1)), shade,
           `${name} ${time.toFixed(3)} ms`])) },
   ], rows);
 }
 
-function addChanges(section, changes) {
-  if (!changes.length) return;
+const leastGain = 0.5; // %
+
+function addChanges(section, all) {
+  const changes = all.filter(r => !r.failed && r.gain_percent >= leastGain);
+  const others = all.filter(r => !changes.includes(r));
+  if (changes.length) addHelp(section, changes);
+  if (others.length)
+    addSource(section, `Tried, and saves less than ${leastGain} %: ${
+      others.map(r => r.change + (r.failed ? " (failed)" : "")).join("; ")}.`);
+}
+
+function addHelp(section, changes) {
   section.append("h3").text("What would help, each simulated");
   addTable(section, [
     texts("change", r => r.change),
-    numbers("time saved", r => r.failed ? NaN : r.gain_percent, v => v.toFixed(1) + " %"),
-    numbers("makespan ms", r => r.failed ? NaN : r.makespan_ms, ",.3f"),
+    numbers("time saved", r => r.gain_percent, v => v.toFixed(1) + " %"),
+    numbers("makespan ms", r => r.makespan_ms, ",.3f"),
     texts("how", r => r.edits ? `--set '${r.edits}'` : r.scheduler
       ? `-s ${r.scheduler}` : r.variable),
   ], changes);

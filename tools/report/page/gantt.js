@@ -43,9 +43,12 @@ const gantt = (() => {
     const lists = run.workers.map(() => []), beside = run.workers.map(() => []);
     for (let i = 0; i < tasks.n; i++) lists[tasks.worker[i]].push(i);
     for (let i = 0; i < states.n; i++) beside[states.worker[i]].push(i);
+    const stolen = run.workers.map(() => []);
+    for (let i = 0; i < steals.n; i++) stolen[steals.thief[i]].push(steals.time[i]);
     const made = lists.map((list, w) => {
       const row = taskRow(run.workers[w].name, list);
       row.states = makeRow(row.label, states, beside[w]);
+      row.steals = stolen[w];
       return row;
     }).filter(row => row.indices.length);
     const idle = run.workers.length - made.length;
@@ -142,6 +145,29 @@ const gantt = (() => {
     ctx.fillRect(x, row.y + row.height * 0.7, width, row.height * 0.3 - 0.5);
   }
 
+  // A wedge where the worker took a task from another one's queue.
+  function paintSteals(row) {
+    const [from, to] = view.scale.domain(), half = Math.min(3, row.height / 4);
+    let free = view.left;
+    ctx.fillStyle = "#000";
+    ctx.strokeStyle = "#fff";
+    ctx.lineWidth = 1;
+    for (let at = d3.bisectLeft(row.steals, from);
+      at < row.steals.length && row.steals[at] <= to; at++) {
+      const x = view.scale(row.steals[at]);
+      if (x < free) continue;
+      free = x + 1.5;
+      ctx.beginPath();
+      ctx.moveTo(x - half, row.y + 0.5);
+      ctx.lineTo(x + half, row.y + 0.5);
+      ctx.lineTo(x, row.y + 0.5 + 1.6 * half);
+      ctx.closePath();
+      ctx.stroke();
+      ctx.fill();
+      view.wedges++;
+    }
+  }
+
   // A frame around tasks that were searched for, or are on the critical path.
   function emphasise(row, chosen) {
     eachBox({ ...row, ...row.chosenBy(chosen) }, (i, x, width) => {
@@ -236,6 +262,8 @@ const gantt = (() => {
     for (const row of rows)
       eachBox(row, (i, x, width) =>
         (row.events === tasks ? paintTask : paintCopy)(row, i, x, width));
+    view.wedges = 0;
+    if (view.steals) for (const row of rows) if (row.steals) paintSteals(row);
     ctx.globalAlpha = 1;
     if (chosen) for (const row of rows)
       if (row.chosenBy) emphasise(row, chosen);

@@ -22,6 +22,13 @@ function waited(i) {
     } \u00b5s, in ${number(parts.length)} stretch${parts.length > 1 ? "es" : ""}` : "";
 }
 
+function stolen(i) {
+  const steal = stealOf.get(tasks.job[i]);
+  return steal === undefined ? "" : `\n${run.workers[steals.thief[steal]].name
+    } took it from the queue of ${run.workers[steals.victim[steal]].name}, ${
+    us(tasks.start[i] - steals.time[steal])} \u00b5s before its start`;
+}
+
 function describe({ events, i }) {
   const span = `${ms(events.start[i])} to ${ms(events.end[i])}, ${
     us(events.length[i])} \u00b5s`;
@@ -36,7 +43,7 @@ function describe({ events, i }) {
     tasks.priority[i]}\nbefore its start it was submitted ${
     us(tasks.submitted[i])} \u00b5s, ready ${us(tasks.ready[i])} \u00b5s, taken ${
     us(tasks.taken[i])} \u00b5s${waited(i)}${tagOf(i) ? `\ntag ${tagOf(i)}` : ""}${
-    loopOf(i) ? `\n${loopOf(i)}` : ""}`;
+    loopOf(i) ? `\n${loopOf(i)}` : ""}${stolen(i)}`;
 }
 
 function watchChart() {
@@ -120,6 +127,8 @@ function makeStateLegend() {
     entry.append("i").style("background", state.colour);
     entry.append("span").text(state.name);
   }
+  if (steals.n)
+    d3.select("#beside").append("span").text(`\u25be steal (${number(steals.n)})`);
 }
 
 function watchControls() {
@@ -142,6 +151,11 @@ function watchControls() {
     redraw();
   });
   byId("states").disabled = !states.n;
+  byId("steals").addEventListener("change", event => {
+    view.steals = event.target.checked;
+    redraw();
+  });
+  byId("steals").disabled = !steals.n;
   byId("closer").addEventListener("click", () => closer(2));
   byId("wider").addEventListener("click", () => closer(0.5));
   byId("all").addEventListener("click", () => setTransform(d3.zoomIdentity));
@@ -175,6 +189,7 @@ addExplanation();
 addKernels();
 addTimes();
 addStates();
+addSteals();
 addLinks();
 addBounds();
 addComparisons();

@@ -178,6 +178,26 @@ function addStates() {
     "idle.");
 }
 
+// Who took tasks from whom; of more than sixteen workers, by their kinds.
+function addSteals() {
+  if (!steals.n) return;
+  const fold = run.workers.length > 16, groups = new Map();
+  const name = w => fold ? run.workers[w].kind : run.workers[w].name;
+  for (let i = 0; i < steals.n; i++) {
+    const thief = name(steals.thief[i]), victim = name(steals.victim[i]);
+    const key = `${thief} ${victim}`;
+    if (!groups.has(key)) groups.set(key, { thief, victim, count: 0 });
+    groups.get(key).count++;
+  }
+  const section = addSection("Steals");
+  addTable(section, [
+    texts("taken by", r => r.thief), texts("from the queue of", r => r.victim),
+    numbers("tasks", r => r.count, ","),
+    numbers("share", r => r.count / steals.n, ".1%"),
+  ], [...groups.values()].sort((a, b) => b.count - a.count));
+  addSource(section, "From the trace of this run.");
+}
+
 function addLinks() {
   const groups = new Map();
   for (let i = 0; i < copies.n; i++) {

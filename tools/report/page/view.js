@@ -8,6 +8,8 @@ const view = {
   path: null, // indices of tasks on the critical path
   links: true,
   states: true,
+  steals: true,
+  wedges: 0, // drawn for steals
 };
 
 const whole = d3.scaleLinear();
