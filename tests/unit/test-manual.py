@@ -144,6 +144,102 @@ def bash_completes_commands_verbs_and_options():
     assert complete("orrery", "run", "--", "./app", "--") == []
 
 
+def heads(words):
+    """What its help has before explanations: usage, and the left column."""
+    text = command_help(*words)
+    usage = re.match(r"usage:.*\n(?:  .*\n)*", text)[0]
+    return usage + "\n".join(
+        re.findall(r"^ +((?:-\w, )?--[a-z].*?)(?:  |$)", text[len(usage):], re.M))
+
+
+def options_of(words):
+    return set(re.findall(r"(?<![\w-])--[a-z][a-z-]*", heads(words))) | {"--help"}
+
+
+def verbs_of(command):
+    """As its own help lists them."""
+    text = command_help(command)
+    return set(re.findall(rf"^(?:usage:)? +orrery {command} ([a-z]+)\b", text, re.M)) | \
+        (set(re.findall(r"^  ([a-z]+)  +\S", text, re.M)) if " VERB " in text else set())
+
+
+def all_words():
+    """Each command, each verb: its words."""
+    for command in re.findall(r"^  ([a-z]+)  ", command_help(), re.M):
+        verbs = verbs_of(command)
+        yield (command,)
+        for verb in sorted(verbs):
+            yield command, verb
+
+
+@test
+def every_verb_prints_json():
+    for words in all_words():
+        if " VERB " not in command_help(*words):
+            assert "--json" in options_of(words), words
+
+
+@test
+def bash_completes_every_verb_and_option():
+    tried = 0
+    for words in all_words():
+        offered = set(complete("orrery", *words, "--"))
+        wanted = options_of(words)
+        if len(words) == 1:
+            assert verbs_of(words[0]) <= set(complete("orrery", *words, "")), words
+            if verbs_of(words[0]):
+                continue # its options are those of its verbs
+        assert offered == wanted, (words, offered ^ wanted)
+        tried += len(wanted)
+    assert tried > 150, tried
+
+
+@test
+def zsh_completes_every_verb_and_option():
+    if not shutil.which("zsh"):
+        raise Skip("there is no zsh")
+    script = ('compadd() { shift; print -l -- "$@"; }; _describe() { }; _files() { }; '
+              'ask() { local -a words=("$@"); local CURRENT=$#; source "$file"; }; '
+              'file=$1; while read -r line; do ask ${=line} ""; print "= $line"; done')
+    lines = ["orrery " + " ".join(words) for words in all_words()]
+    done = subprocess.run(
+        ["zsh", "-f", "-c", script, "-", os.path.join(ZSH, "_orrery")],
+        input="\n".join(lines) + "\n", check=True, stdout=subprocess.PIPE,
+        encoding="utf-8", env=PATH)
+    answers = re.split(r"^= .*\n", done.stdout, flags=re.M)
+    for words, answer in zip(all_words(), answers):
+        offered = set(answer.split())
+        if len(words) == 1 and verbs_of(words[0]):
+            assert verbs_of(words[0]) <= offered, (words, offered)
+            continue
+        wanted = options_of(words)
+        assert {o for o in offered if o.startswith("--")} == wanted, (
+            words, offered ^ wanted)
+
+
+@test
+def fish_completes_every_verb_and_option():
+    if not shutil.which("fish"):
+        raise Skip("there is no fish")
+    lines = ["orrery %s %s" % (" ".join(words), dashes) for words in all_words()
+             for dashes in ("", "--")]
+    done = subprocess.run(
+        ["fish", "--no-config", "-c",
+         f"source {os.path.join(FISH, 'orrery.fish')}; while read line; "
+         "complete -C $line; echo \"= $line\"; end"],
+        input="\n".join(lines) + "\n", check=True, stdout=subprocess.PIPE,
+        encoding="utf-8", env=PATH, cwd=TOP.name)
+    answers = re.split(r"^= .*\n", done.stdout, flags=re.M)
+    for line, answer in zip(lines, answers):
+        offered = {row.split("\t")[0] for row in answer.splitlines()}
+        words = tuple(line.split()[1:])
+        if line.endswith("--"):
+            wanted = options_of(words[:-1])
+            assert wanted <= offered, (words, wanted - offered)
+        elif len(words) == 1:
+            assert verbs_of(words[0]) <= offered, (words, offered)
+
+
 @test
 def names_of_machines_and_policies_are_completed():
     listed = subprocess.run([ORRERY, "machine", "list"], check=True,

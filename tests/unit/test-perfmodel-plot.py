@@ -7,6 +7,7 @@ refused with a message. Prints TAP.
     test-perfmodel-plot.py ORRERY STARPU_PERFMODEL_PLOT
 """
 
+import json
 import os
 import shutil
 import subprocess
@@ -113,6 +114,41 @@ def check_svg(tools):
     picture = Picture(tools.path("two_sizes.svg"))
     claim("two sizes are joined by a regression without a band",
           len(picture.dashes) >= 3 and not picture.bands, picture.texts)
+
+
+def check_json(tools):
+    result = tools.plot("gemm", "-o", "gemm.svg", "--json")
+    said = json.loads(result.stdout)
+    names = [series["name"] for series in said["series"]]
+    claim("--json has the series that the picture has",
+          said["picture"] == "gemm.svg" and said["unit"] == "us" and
+          said["host"] == "testbox" and len(names) == 3 and "cpu0" in names[0], said)
+    points = [point for series in said["series"] for point in series["points"]]
+    shown = json.loads(tools.run(tools.orrery, "perfmodel", "show", "gemm",
+                                 "--json").stdout)
+    sizes = {entry["size"] for entry in find_entries(shown)}
+    claim("its points are those of the model", len(points) >= 18 and
+          {point["size"] for point in points} <= sizes and
+          all(point["low"] <= point["value"] <= point["high"] and
+              point["samples"] > 1 and point["origin"] == "measured"
+              for point in points), points)
+    speed = json.loads(tools.plot("gemm", "--gflops", "--json").stdout)
+    claim("with --gflops it has speeds", speed["unit"] == "GFlop/s" and
+          speed["series"][0]["points"][0]["value"] != points[0]["value"], speed)
+    result = tools.plot("zzz", "--json")
+    claim("without a model there is no JSON",
+          result.returncode == 1 and not result.stdout, result.stdout)
+
+
+def find_entries(value):
+    """All that has a footprint."""
+    if isinstance(value, dict):
+        if "footprint" in value:
+            yield value
+        value = list(value.values())
+    if isinstance(value, list):
+        for item in value:
+            yield from find_entries(item)
 
 
 def check_views(tools):
@@ -267,6 +303,7 @@ def main(orrery, starpu):
             file.write("45\n1\nwhat\n")
         tools = Tools(orrery, starpu, directory)
         check_svg(tools)
+        check_json(tools)
         check_views(tools)
         check_png(tools)
         check_refusals(tools)

@@ -239,14 +239,13 @@ for command in run compare trace explain report bound optimise record replay \
     claim "$command --help says usage, exit codes and an example" \
         help_is_good "$command"
 done
-# What a picture is made of has no values to print.
 for command in run compare trace explain report bound optimise record replay \
     validate env "sched list" "sched show" "machine check" "machine doctor" \
     "machine list" "machine show" "machine copy" "machine new" "machine import" \
     "machine export" "machine diff" "calibrate kernels" "calibrate bus" \
     "calibrate runtime" "perfmodel list" "perfmodel show" "perfmodel check" \
-    "perfmodel export" "perfmodel import" "perfmodel merge" "perfmodel prune" \
-    "perfmodel project" "record import"; do
+    "perfmodel export" "perfmodel import" "perfmodel merge" "perfmodel plot" \
+    "perfmodel project" "perfmodel prune" "record import"; do
     # shellcheck disable=SC2086 # words
     run $command --help
     claim "$command prints JSON" out_has '^ *--json '

@@ -3,9 +3,11 @@
  * tools/perfmodel/plot.c - `orrery perfmodel plot`: a picture of one kernel's
  * times over sizes. One thread.
  */
-#include "tools/common/plot.h"
+#include "tools/common/json.h"
 #include "tools/common/near.h"
+#include "tools/common/plot.h"
 #include "tools/common/tool.h"
+#include "tools/perfmodel/json.h"
 #include "tools/perfmodel/model_plot.h"
 #include "tools/perfmodel/perfmodel.h"
 
@@ -17,7 +19,7 @@
 static const char help[] =
     "usage: orrery perfmodel plot SYMBOL [-o FILE.svg|.png] [-m MACHINE]\n"
     "                             [--host HOST] [--arch ARCH] [--gflops | --energy]\n"
-    "                             [--linear | --log]\n"
+    "                             [--linear | --log] [--json]\n"
     "Draws the times of a kernel over the size of its data: what was measured, with\n"
     "95 % intervals, and what is predicted between, with the expected error.\n"
     "  -o, --output FILE      SYMBOL.svg without; the suffix is the format\n"
@@ -27,6 +29,7 @@ static const char help[] =
     "      --gflops           GFlop/s instead of times, where flops are known\n"
     "      --energy           the values are joules\n"
     "      --linear, --log    the axes; logarithmic without, but for GFlop/s\n"
+    "      --json             print what was drawn as JSON\n"
     "Exit codes: 0; 1 when there is no such model or nothing to draw; 2 for a wrong\n"
     "command line.\n"
     "example: orrery perfmodel plot chol_model_gemm --host mirage -o gemm.png\n";
@@ -50,6 +53,70 @@ static int draw(const struct model_plot *model, const char *path)
     return plot_end(&plot);
 }
 
+/* --- what was drawn as JSON --- */
+
+static json_t *point_json(const struct model_plot_point *point, bool measured)
+{
+    json_t *json = json_pack("{s:f, s:o, s:o, s:o}", "size", point->x, "value",
+                             perfmodel_json_real(point->y), "low",
+                             perfmodel_json_real(point->lo), "high",
+                             perfmodel_json_real(point->hi));
+
+    if (json && measured) {
+        json_object_set_new(json, "samples", json_real(point->n));
+        json_object_set_new(json, "origin",
+                            json_string(orr_origin_name(point->origin)));
+    }
+    return json;
+}
+
+static json_t *line_json(const struct model_plot_line *line, bool measured)
+{
+    json_t *list = json_array();
+
+    for (unsigned i = 0; list && i < line->n; i++)
+        if (json_array_append_new(list, point_json(&line->at[i], measured))) {
+            json_decref(list);
+            return NULL;
+        }
+    return list;
+}
+
+static json_t *series_json(const struct model_plot *plot)
+{
+    json_t *list = json_array();
+
+    for (unsigned i = 0; list && i < plot->nseries; i++) {
+        const struct model_plot_series *series = &plot->series[i];
+
+        if (json_array_append_new(
+                list,
+                json_pack("{s:o, s:o, s:o, s:o, s:o}", "name",
+                          tool_json_text(series->label), "points",
+                          line_json(&series->points, true), "computed",
+                          line_json(&series->computed, true), "curve",
+                          line_json(&series->curve, false), "formula",
+                          line_json(&series->regression, false)))) {
+            json_decref(list);
+            return NULL;
+        }
+    }
+    return list;
+}
+
+static int print_json(const struct model_plot *plot, const char *symbol,
+                      const char *path)
+{
+    return tool_json_print(json_pack(
+        "{s:o, s:o, s:o, s:s, s:s, s:i, s:o}", "symbol", tool_json_text(symbol),
+        "host", tool_json_text(plot->choice.host), "picture",
+        tool_json_text(path), "size_unit", "B", "unit",
+        plot->choice.gflops   ? "GFlop/s"
+        : plot->choice.energy ? "J"
+                              : "us",
+        "left_out", (int)plot->nmissing, "series", series_json(plot)));
+}
+
 /* Reports why there is nothing to draw. */
 static void report_empty(const struct model_plot *plot, const char *symbol)
 {
@@ -70,7 +137,8 @@ static void report_empty(const struct model_plot *plot, const char *symbol)
 
 static int plot_file(const struct perfmodel_place *place,
                      const char *model_path, const char *symbol,
-                     struct model_plot_choice *choice, const char *output)
+                     struct model_plot_choice *choice, const char *output,
+                     bool json)
 {
     struct perfmodel_data data;
     struct orr_error err = {""};
@@ -102,16 +170,21 @@ static int plot_file(const struct perfmodel_place *place,
         if (rc == 0 && plot.nmissing)
             tool_error("%u architecture%s left out: the flops are not known",
                        plot.nmissing, plot.nmissing == 1 ? " is" : "s are");
+        if (rc == 0 && json && print_json(&plot, symbol, output) < 0) {
+            tool_error("out of memory");
+            rc = -1;
+        }
         model_plot_done(&plot);
     }
     perfmodel_unload(&data);
-    if (rc == 0)
+    if (rc == 0 && !json)
         printf("%s\n", output);
     return rc < 0 ? TOOL_FAILED : TOOL_OK;
 }
 
 static int plot_symbol(const char *symbol, const struct perfmodel_choice *where,
-                       struct model_plot_choice *choice, const char *output)
+                       struct model_plot_choice *choice, const char *output,
+                       bool json)
 {
     struct perfmodel_place place;
     char *path = NULL, *title, *file;
@@ -125,7 +198,7 @@ static int plot_symbol(const char *symbol, const struct perfmodel_choice *where,
     if (!title || !file)
         tool_error("out of memory");
     else if (perfmodel_find(&place, symbol, &path) == 0) {
-        result = plot_file(&place, path, title, choice, file);
+        result = plot_file(&place, path, title, choice, file, json);
     } else
         near_suggest(&place, symbol);
     free(path);
@@ -148,6 +221,7 @@ int perfmodel_plot(int argc, char **argv)
     struct perfmodel_choice where = {0};
     struct model_plot_choice choice = {0};
     const char *output = NULL;
+    bool json = false;
     const struct tool_option options[] = {
         {'o', "output", &output, NULL},
         {'m', "machine", &where.machine, NULL},
@@ -157,6 +231,7 @@ int perfmodel_plot(int argc, char **argv)
         {0, "energy", NULL, &choice.energy},
         {0, "linear", NULL, &choice.linear},
         {0, "log", NULL, &choice.logarithmic},
+        {0, "json", NULL, &json},
         {0}};
     int noperands = 0;
     int rc = tool_parse_operands(argc, argv, options, help, &noperands);
@@ -175,6 +250,6 @@ int perfmodel_plot(int argc, char **argv)
     else if (choice.gflops && choice.energy)
         tool_error("perfmodel plot: --gflops needs times, not --energy");
     else
-        return plot_symbol(argv[1], &where, &choice, output);
+        return plot_symbol(argv[1], &where, &choice, output, json);
     return TOOL_USAGE;
 }

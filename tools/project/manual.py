@@ -33,10 +33,14 @@ class Command:
     def __init__(self, orrery, words, what=""):
         self.words, self.what = words, what
         self.help = help_of(orrery, *words)
+        # Usage, and the column of options: "-o, --output FILE", "--csv, --markdown".
+        usage = re.match(r"usage:.*\n(?:  .*\n)*", self.help)[0]
+        heads = [usage] + re.findall(r"^ +((?:-\w, )?--[a-z].*?)(?:  |$)",
+                                     self.help[len(usage):], re.M)
         self.options = sorted(set(re.findall(
-            r"^ +(?:-\w, )?(--[a-z][a-z-]*)", self.help, re.M)) | {"--help"})
-        self.letters = sorted(set(re.findall(r"^  (-\w), --", self.help,
-                                             re.M)))
+            r"(?<![\w-])--[a-z][a-z-]*", "\n".join(heads))) | {"--help"})
+        self.short = dict(re.findall(r"^  -(\w), --([a-z-]+)", self.help, re.M))
+        self.letters = sorted("-" + letter for letter in self.short)
         name = " ".join(("orrery",) + words)
         found = []
         if len(words) == 1: # a list of verbs, or a line of usage for each
@@ -206,10 +210,15 @@ def fish(commands):
         for verb in c.verbs:
             lines.append(f"complete -c orrery -n {seen} -a {verb.words[1]}")
         options = set(c.options).union(*(v.options for v in c.verbs))
+        short = {}
+        for one in (c, *c.verbs):
+            short.update({name: letter for letter, name in one.short.items()})
         for option in sorted(options):
             line = f"complete -c orrery -n {seen} -l {option[2:]}"
+            if option[2:] in short:
+                line += f" -s {short[option[2:]]}"
             if option[2:] in VALUES:
-                line += f" -s {option[2]} -x -a {quoted(f'({VALUES[option[2:]]})')}"
+                line += f" -x -a {quoted(f'({VALUES[option[2:]]})')}"
             lines.append(line)
     return "\n".join(lines) + "\n"
 

@@ -27,7 +27,7 @@ enum {
 
 /* Of different lightness, to be told apart in grey. */
 static const char *const copy_colours[PAJE_COPY_KINDS] = {"#a82020", "#5c8aa8",
-                                                          "#8ccc80", "#e0db96"};
+                                                          "#6fae62", "#b5a642"};
 
 /* A picture that is being drawn. */
 struct gantt {
