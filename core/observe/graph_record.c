@@ -335,29 +335,56 @@ static bool add_accesses(struct orr_graph_record *record,
     return true;
 }
 
-/* Takes `type`. */
+/* `type`: the number of a task's. */
 static bool submit_locked(struct orr_graph_record *record, struct orr_job *job,
-                          bool counts, struct orr_graph_type_record *type)
+                          bool counts, uint32_t type)
     ORR_REQUIRES(record->lock)
 {
     uint32_t number = number_of(record, job);
     struct orr_graph_node_record *node;
 
-    if (number == ORR_NONE) {
-        orr_graph_type_free(type);
+    if (number == ORR_NONE)
         return false;
-    }
     node = node_of(record, number);
     node->id = job->id;
     node->priority = job->priority;
     node->has_tag = job->task->use_tag;
     node->tag = node->has_tag ? job->task->tag_id : 0;
-    if (!type)
+    if (type == ORR_NONE)
         return !ORR_JOB_IS(job, task);
-    node->type =
-        orr_graph_types_put(&record->types, record->runtime->nworkers, type);
+    node->type = type;
     node->window = counts && record->open ? record->window : 0;
-    return node->type != ORR_NONE && add_accesses(record, node, job);
+    return add_accesses(record, node, job);
+}
+
+/* Takes the type of a task; NULL: it is none, or there is no memory. One without times
+ * that is not known, or not as of now, gets them without the lock. */
+static bool submit_type(struct orr_graph_record *record, struct orr_job *job,
+                        bool counts, struct orr_graph_type_record *type)
+    ORR_REQUIRES(record->lock)
+{
+    struct orr_runtime *rt = record->runtime;
+    uint32_t number = ORR_NONE;
+
+    if (type && !type->symbol) {
+        number = orr_graph_types_find(&record->types, rt->nworkers, type);
+        if (number == ORR_NONE) {
+            bool filled;
+
+            orr_unlock(&record->lock);
+            filled = orr_graph_type_fill(rt, job, type);
+            orr_lock(&record->lock);
+            if (!filled || !is_on(record)) {
+                orr_graph_type_free(type);
+                return filled;
+            }
+        }
+    }
+    if (number != ORR_NONE)
+        orr_graph_type_free(type);
+    else if (type)
+        number = orr_graph_types_put(&record->types, rt->nworkers, type);
+    return submit_locked(record, job, counts, number);
 }
 
 void orr_graph_record_submit(struct orr_graph_record *record,
@@ -373,7 +400,7 @@ void orr_graph_record_submit(struct orr_graph_record *record,
         type = orr_graph_type_new(record->runtime, job);
     orr_lock(&record->lock);
     if (is_on(record)) {
-        good = submit_locked(record, job, counts, type);
+        good = submit_type(record, job, counts, type);
     } else {
         good = true;
         orr_graph_type_free(type);

@@ -44,10 +44,9 @@ static double length_of(const struct orr_runtime *rt,
 static void fill_worker(struct orr_runtime *rt, struct orr_job *job,
                         struct orr_graph_type_record *type, unsigned w)
 {
-    unsigned bits = orr_job_able(rt, job, type->row, w);
+    unsigned bits = type->able[w];
     unsigned k = rt->workers[w].class_id;
 
-    type->able[w] = (uint8_t)bits;
     /* Those of a class follow each other, and take equal times. */
     if (w > 0 && !type->per_task && bits == type->able[w - 1] &&
         k == rt->workers[w - 1].class_id) {
@@ -131,11 +130,33 @@ static bool alike(const struct orr_graph_type_record *a,
             memcmp(a->best, b->best, nworkers * sizeof(*a->best)) == 0);
 }
 
+/* Zeroed, with its arrays behind it. */
+static struct orr_graph_type_record *make(size_t n)
+{
+    struct orr_graph_type_record *type =
+        calloc(1, sizeof(*type) +
+                      n * (3 * sizeof(double) + sizeof(*type->able) +
+                           sizeof(*type->origin)));
+
+    if (!type)
+        return NULL;
+    type->best = (double *)(type + 1);
+    type->deviation = type->best + n;
+    type->floor = type->deviation + n;
+    type->able = (uint8_t *)(type->floor + n);
+    type->origin = type->able + n;
+    return type;
+}
+
+static bool is_combined(const struct orr_runtime *rt, const struct orr_job *job)
+{
+    return job->task->cl->type != STARPU_SEQ && orr_combined_count(rt) > 0;
+}
+
 struct orr_graph_type_record *orr_graph_type_new(struct orr_runtime *rt,
                                                  struct orr_job *job)
 {
-    struct orr_graph_type_record *type = calloc(1, sizeof(*type));
-    size_t n = (size_t)rt->nworkers + 1;
+    struct orr_graph_type_record *type = make((size_t)rt->nworkers + 1);
 
     if (!type)
         return NULL;
@@ -147,24 +168,31 @@ struct orr_graph_type_record *orr_graph_type_new(struct orr_runtime *rt,
     type->flops = job->task->flops > 0 && isfinite(job->task->flops)
                       ? job->task->flops
                       : 0;
-    type->symbol = strdup(orr_cost_symbol(job->costs));
-    type->able = calloc(n, sizeof(*type->able));
-    type->best = calloc(n, sizeof(double));
-    type->deviation = calloc(n, sizeof(double));
-    type->floor = calloc(n, sizeof(double));
-    type->origin = calloc(n, sizeof(*type->origin));
-    if (!type->symbol || !type->able || !type->best || !type->deviation ||
-        !type->floor || !type->origin) {
+    for (unsigned w = 0; w < rt->nworkers; w++)
+        type->able[w] = (uint8_t)orr_job_able(rt, job, type->row, w);
+    /* Models that are being fed may know more of equal lengths. */
+    if ((type->per_task || is_combined(rt, job) ||
+         !rt->machine->kernels_take_their_length) &&
+        !orr_graph_type_fill(rt, job, type)) {
         orr_graph_type_free(type);
         return NULL;
     }
-    for (unsigned w = 0; w < rt->nworkers; w++)
-        fill_worker(rt, job, type, w);
-    for (unsigned i = 0;
-         job->task->cl->type != STARPU_SEQ && i < orr_combined_count(rt); i++)
-        fill_combined(rt, job, type, orr_combined_at(rt, rt->nworkers + i));
     type->hash = hash_of(type, rt->nworkers);
     return type;
+}
+
+bool orr_graph_type_fill(struct orr_runtime *rt, struct orr_job *job,
+                         struct orr_graph_type_record *type)
+{
+    type->symbol = strdup(orr_cost_symbol(job->costs));
+    if (!type->symbol)
+        return false;
+    for (unsigned w = 0; w < rt->nworkers; w++)
+        fill_worker(rt, job, type, w);
+    for (unsigned i = 0; is_combined(rt, job) && i < orr_combined_count(rt);
+         i++)
+        fill_combined(rt, job, type, orr_combined_at(rt, rt->nworkers + i));
+    return true;
 }
 
 void orr_graph_type_free(struct orr_graph_type_record *type)
@@ -172,11 +200,6 @@ void orr_graph_type_free(struct orr_graph_type_record *type)
     if (!type)
         return;
     free(type->symbol);
-    free(type->able);
-    free(type->best);
-    free(type->deviation);
-    free(type->floor);
-    free(type->origin);
     free(type);
 }
 
@@ -215,6 +238,17 @@ static bool make_room(struct orr_graph_types *types, unsigned nworkers)
     for (uint32_t i = 0; i < types->n; i++)
         *find_slot(types, nworkers, all[i]) = i + 1;
     return true;
+}
+
+uint32_t orr_graph_types_find(const struct orr_graph_types *types,
+                              unsigned nworkers,
+                              const struct orr_graph_type_record *type)
+{
+    uint32_t number = types->n ? *find_slot(types, nworkers, type) : 0;
+
+    return number && types->all[number - 1]->version == type->version
+               ? number - 1
+               : UINT32_MAX;
 }
 
 uint32_t orr_graph_types_put(struct orr_graph_types *types, unsigned nworkers,

@@ -15,13 +15,14 @@ struct orr_runtime;
 
 struct orr_graph_type_record {
     const struct orr_cost_row *row; /* the runtime's */
-    char *symbol;                   /* owned */
+    char *symbol;                   /* owned; NULL: without times yet */
     double flops;
     uint64_t hash;
     uint32_t footprint, version;
     bool per_task; /* times distinguish tasks of one row */
-    uint8_t *able; /* owned, per worker: implementations */
-    /* Owned, per worker, µs: INFINITY where it cannot run, NaN unknown. */
+    uint8_t *able; /* per worker: implementations; in one block with the record,
+                    * as all below */
+    /* Per worker, µs: INFINITY where it cannot run, NaN unknown. */
     double *best;      /* of the fastest implementation */
     double *deviation; /* of that one's measures */
     double *floor;     /* mean − deviation of implementation 0 */
@@ -35,14 +36,25 @@ struct orr_graph_types {
     uint32_t n, room;                   /* slots: twice the room */
 };
 
-/* Makes the type of a job that is about to be released; the caller's. Calls
- * user functions; no lock held. NULL without memory. */
+/* Makes the type of a job that is about to be released; the caller's. It has no times
+ * yet where it may turn out to be one that is known. Calls user functions; no lock
+ * held. NULL without memory. */
 struct orr_graph_type_record *orr_graph_type_new(struct orr_runtime *rt,
                                                  struct orr_job *job);
+
+/* Finds the times of a type that has none: false without memory. As above. */
+bool orr_graph_type_fill(struct orr_runtime *rt, struct orr_job *job,
+                         struct orr_graph_type_record *type);
 void orr_graph_type_free(struct orr_graph_type_record *type);
 
-/* Takes `type`, and returns the number of the equal one that is there, with
- * times as new as those of `type`. ORR_NONE without memory. */
+/* The number of the type that is equal to one without times, and has the times of its
+ * version; UINT32_MAX: there is none. */
+uint32_t orr_graph_types_find(const struct orr_graph_types *types,
+                              unsigned nworkers,
+                              const struct orr_graph_type_record *type);
+
+/* Takes `type`, which has times, and returns the number of the equal one that is there, with
+ * times as new as those of `type`. UINT32_MAX without memory. */
 uint32_t orr_graph_types_put(struct orr_graph_types *types, unsigned nworkers,
                              struct orr_graph_type_record *type);
 void orr_graph_types_done(struct orr_graph_types *types);
