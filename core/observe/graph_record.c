@@ -337,8 +337,7 @@ static bool add_accesses(struct orr_graph_record *record,
 
 /* `type`: the number of a task's. */
 static bool submit_locked(struct orr_graph_record *record, struct orr_job *job,
-                          bool counts, uint32_t type)
-    ORR_REQUIRES(record->lock)
+                          bool counts, uint32_t type) ORR_REQUIRES(record->lock)
 {
     uint32_t number = number_of(record, job);
     struct orr_graph_node_record *node;

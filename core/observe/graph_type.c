@@ -133,10 +133,9 @@ static bool alike(const struct orr_graph_type_record *a,
 /* Zeroed, with its arrays behind it. */
 static struct orr_graph_type_record *make(size_t n)
 {
-    struct orr_graph_type_record *type =
-        calloc(1, sizeof(*type) +
-                      n * (3 * sizeof(double) + sizeof(*type->able) +
-                           sizeof(*type->origin)));
+    struct orr_graph_type_record *type = calloc(
+        1, sizeof(*type) + n * (3 * sizeof(double) + sizeof(*type->able) +
+                                sizeof(*type->origin)));
 
     if (!type)
         return NULL;

@@ -220,6 +220,23 @@ def a_real_run_is_explained_without_changes():
     assert "A real run" in done.stdout, done.stdout
 
 
+@test
+def models_that_were_wrong_are_named():
+    """The model says ten seconds, and the kernels do nothing."""
+    words = ("explain", "-s", "dmda", "--", CULPRIT, "mixed", "1")
+    done = orrery(*words, times=(1e7, 1e7))
+    assert done.returncode == 0, done.stderr
+    assert "the model of culprit on cpu0 was wrong: 10000000.00 us expected" in \
+        done.stdout, done.stdout
+    said = json.loads(orrery(words[0], "--json", *words[1:], times=(1e7, 1e7)).stdout)
+    wrong = said["wrong_models"][0]
+    assert (wrong["kernel"], wrong["on"]) == ("culprit", "cpu0"), wrong
+    assert near(wrong["predicted_us"], 1e7) and wrong["median_us"] < 1e6, wrong
+    assert wrong["tasks"] >= 100, wrong
+    # In a simulation kernels take what their models say.
+    assert explain("misplaced kernel", 1)["wrong_models"] == []
+
+
 def trace_of(name, *words, shape="streams", times=(100, 100)):
     path = os.path.join(TOP.name, name)
     done = orrery("trace", "-m", GPUS, *words, "-o", path, "--", CULPRIT,

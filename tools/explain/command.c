@@ -54,6 +54,7 @@ static void explanation_done(struct explanation *e)
     explain_changes_done(&e->changes);
     free(e->links);
     free(e->misplaced);
+    free(e->wrong);
     free(e->chain);
     free(e->idle);
 }
@@ -79,8 +80,10 @@ static int explain(const struct launch *launch, const struct explain_run *run,
     e.idle = explain_idle_all(run);
     e.chain = explain_chain(run, &e.nchain);
     e.misplaced = explain_misplaced_all(run, &e.nmisplaced);
+    if (launch)
+        e.wrong = explain_wrong_models(&launch->report, &e.nwrong);
     e.links = explain_link_use(run);
-    if (!e.idle || !e.chain || !e.misplaced || !e.links)
+    if (!e.idle || !e.chain || !e.misplaced || !e.links || (launch && !e.wrong))
         tool_error("out of memory");
     else if (!launch || !launch->report.simulated ||
              explain_changes_try(run, e.idle, launch, &e.changes) == 0)

@@ -131,6 +131,12 @@ struct explain_misplaced {
 struct explain_misplaced *explain_misplaced_all(const struct explain_run *run,
                                                 size_t *ret_n);
 
+/* The kernels of a run whose median is not about what their model had said, those that
+ * were off by most time in all first: the scheduler chose by wrong lengths. Owned,
+ * borrowed from the report; NULL without memory. */
+const struct report_kernel **explain_wrong_models(const struct report *report,
+                                                  size_t *ret_n);
+
 /* How much of the time the link could have been full; of each of the graph's,
  * owned. NULL without memory. */
 double *explain_link_use(const struct explain_run *run);
@@ -178,7 +184,8 @@ struct explanation {
     struct explain_idle *idle;
     struct explain_link *chain;
     struct explain_misplaced *misplaced;
-    size_t nchain, nmisplaced;
+    const struct report_kernel **wrong; /* whose models are */
+    size_t nchain, nmisplaced, nwrong;
     double *links;
     struct explain_changes changes;
 };

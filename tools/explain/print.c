@@ -189,12 +189,25 @@ static int print_idle(const struct explanation *e)
     return table_end(&table, columns, ncolumns);
 }
 
+static void print_wrong(const struct explanation *e)
+{
+    for (size_t i = 0; i < e->nwrong && i < MAX_ROWS; i++) {
+        const struct report_kernel *kernel = e->wrong[i];
+
+        printf("%sthe model of %s on %s was wrong: %.2f us expected, %.2f us "
+               "taken (median of %lld)\n",
+               i ? "" : "\n", kernel->name, kernel->arch, kernel->predicted_us,
+               kernel->median_us, (long long)kernel->count);
+    }
+}
+
 static int print_waste(const struct explanation *e)
 {
     const struct orr_graph *graph = e->run->graph;
     double again = explain_copied_again(e->run);
     char text[32];
 
+    print_wrong(e);
     for (size_t i = 0; i < e->nmisplaced && i < MAX_ROWS; i++)
         printf(
             "%s%s: %zu task%s ran on a slower worker (%s): %.3f ms more than on "
@@ -329,6 +342,21 @@ static json_t *json_waste(const struct explanation *e, json_t *links)
     return list;
 }
 
+static json_t *json_wrong(const struct explanation *e)
+{
+    json_t *list = json_array();
+
+    for (size_t i = 0; i < e->nwrong; i++)
+        json_array_append_new(
+            list, json_pack("{s:o, s:o, s:I, s:f, s:f}", "kernel",
+                            tool_json_text(e->wrong[i]->name), "on",
+                            tool_json_text(e->wrong[i]->arch), "tasks",
+                            e->wrong[i]->count, "predicted_us",
+                            e->wrong[i]->predicted_us, "median_us",
+                            e->wrong[i]->median_us));
+    return list;
+}
+
 static json_t *json_changes(const struct explanation *e)
 {
     json_t *list = json_array();
@@ -378,11 +406,11 @@ json_t *explain_json(const struct explanation *e)
     if (isnan(again))
         return NULL;
     links = json_array();
-    return json_pack("{s:o, s:f, s:f, s:o, s:o, s:o, s:o, s:o, s:o}", "run",
-                     e->report ? report_json(e->report) : json_traced(e),
-                     "makespan_ms", length(e), "longest_chain_ms",
-                     explain_longest(e->run), "critical_path", json_chain(e),
-                     "idle", json_idle(e), "misplaced", json_waste(e, links),
-                     "links", links, "copied_again_bytes", json_real(again),
-                     "changes", json_changes(e));
+    return json_pack(
+        "{s:o, s:f, s:f, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "run",
+        e->report ? report_json(e->report) : json_traced(e), "makespan_ms",
+        length(e), "longest_chain_ms", explain_longest(e->run), "critical_path",
+        json_chain(e), "idle", json_idle(e), "misplaced", json_waste(e, links),
+        "links", links, "wrong_models", json_wrong(e), "copied_again_bytes",
+        json_real(again), "changes", json_changes(e));
 }

@@ -68,6 +68,51 @@ struct explain_misplaced *explain_misplaced_all(const struct explain_run *run,
     return all;
 }
 
+/* --- models --- */
+
+#define OFF 1.5 /* times as long, or as short, as expected */
+
+/* µs between what its model says and what it took, in all. */
+static double off_by_us(const struct report_kernel *kernel)
+{
+    return fabs(kernel->median_us - kernel->predicted_us) *
+           (double)kernel->count;
+}
+
+static bool is_wrong(const struct report_kernel *kernel)
+{
+    return kernel->predicted_us > 0 && kernel->median_us > 0 &&
+           (kernel->median_us > OFF * kernel->predicted_us ||
+            kernel->predicted_us > OFF * kernel->median_us);
+}
+
+static int compare_wrong(const void *a, const void *b)
+{
+    const struct report_kernel *x = *(const struct report_kernel *const *)a;
+    const struct report_kernel *y = *(const struct report_kernel *const *)b;
+    double left = off_by_us(x), right = off_by_us(y);
+
+    if (left != right)
+        return left < right ? 1 : -1;
+    return (x > y) - (x < y);
+}
+
+const struct report_kernel **explain_wrong_models(const struct report *report,
+                                                  size_t *ret_n)
+{
+    const struct report_kernel **wrong =
+        calloc(report->nkernels + 1, sizeof(struct report_kernel *));
+    size_t n = 0;
+
+    for (size_t k = 0; wrong && k < report->nkernels; k++)
+        if (is_wrong(&report->kernels[k]))
+            wrong[n++] = &report->kernels[k];
+    if (n)
+        qsort(wrong, n, sizeof(struct report_kernel *), compare_wrong);
+    *ret_n = n;
+    return wrong;
+}
+
 static const struct orr_graph_route *route_of(const struct orr_graph *graph,
                                               const struct explain_copy *copy)
 {

@@ -3,9 +3,9 @@
  * tools/perfmodel/plot.c - `orrery perfmodel plot`: a picture of one kernel's
  * times over sizes. One thread.
  */
+#include "tools/common/plot.h"
 #include "tools/common/json.h"
 #include "tools/common/near.h"
-#include "tools/common/plot.h"
 #include "tools/common/tool.h"
 #include "tools/perfmodel/json.h"
 #include "tools/perfmodel/model_plot.h"
@@ -90,13 +90,12 @@ static json_t *series_json(const struct model_plot *plot)
         const struct model_plot_series *series = &plot->series[i];
 
         if (json_array_append_new(
-                list,
-                json_pack("{s:o, s:o, s:o, s:o, s:o}", "name",
-                          tool_json_text(series->label), "points",
-                          line_json(&series->points, true), "computed",
-                          line_json(&series->computed, true), "curve",
-                          line_json(&series->curve, false), "formula",
-                          line_json(&series->regression, false)))) {
+                list, json_pack("{s:o, s:o, s:o, s:o, s:o}", "name",
+                                tool_json_text(series->label), "points",
+                                line_json(&series->points, true), "computed",
+                                line_json(&series->computed, true), "curve",
+                                line_json(&series->curve, false), "formula",
+                                line_json(&series->regression, false)))) {
             json_decref(list);
             return NULL;
         }

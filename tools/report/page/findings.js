@@ -75,6 +75,9 @@ function addExplanation() {
   addIdle(section, said.idle, said.makespan_ms);
   const lines = said.misplaced.map(m => `${m.kernel}: ${m.tasks} on a slower worker (${
     m.worker}), ${m.lost_ms.toFixed(3)} ms more than on the fastest`);
+  for (const m of said.wrong_models ?? [])
+    lines.unshift(`the model of ${m.kernel} on ${m.on} was wrong: ${us(1e3 * m.predicted_us)
+      } \u00b5s expected, ${us(1e3 * m.median_us)} \u00b5s taken (median of ${m.tasks})`);
   for (const link of said.links.filter(l => l.use >= 0.5))
     lines.push(`link ${link.link}: ${percent(link.use)} of what it can carry`);
   if (said.copied_again_bytes > 0)
