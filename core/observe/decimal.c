@@ -39,23 +39,36 @@ static uint64_t scaled(double fraction, uint64_t scale)
     return value;
 }
 
-/* Two digits at a time: divisions are what takes long. */
 static const char pairs[] =
     "00010203040506070809101112131415161718192021222324252627282930313233343536"
     "37383940414243444546474849505152535455565758596061626364656667686970717273"
     "7475767778798081828384858687888990919293949596979899";
 
+/* Four digits at a time: divisions are what takes long. */
 char *orr_digits(char *end, uint64_t value, unsigned least)
 {
     char *at = end;
+    unsigned rest;
 
-    while (value >= 10) {
-        at -= 2;
-        memcpy(at, &pairs[2 * (value % 100)], 2);
-        value /= 100;
+    for (; value >= 10000; value /= 10000) {
+        unsigned four = (unsigned)(value % 10000);
+
+        at -= 4;
+        memcpy(at, &pairs[2 * (four / 100)], 2);
+        memcpy(at + 2, &pairs[2 * (four % 100)], 2);
     }
-    if (value > 0)
-        *--at = (char)('0' + value);
+    rest = (unsigned)value;
+    if (rest >= 100) {
+        at -= 2;
+        memcpy(at, &pairs[2 * (rest % 100)], 2);
+        rest /= 100;
+    }
+    if (rest >= 10) {
+        at -= 2;
+        memcpy(at, &pairs[2 * rest], 2);
+    } else if (rest > 0) {
+        *--at = (char)('0' + rest);
+    }
     while (end - at < (long)least)
         *--at = '0';
     return at;

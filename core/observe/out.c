@@ -101,7 +101,10 @@ void orr_put_same(struct orr_out *out, struct orr_same *same, double value,
         const char *at = orr_decimal(value, digits, text);
 
         same->n = strlen(at);
-        memcpy(same->text, at, same->n + 1);
+        if (same->n < COPIED)
+            memcpy(same->text, at, COPIED); /* both have room */
+        else
+            memcpy(same->text, at, same->n + 1);
         same->value = value;
     }
     if (same->n > COPIED) {

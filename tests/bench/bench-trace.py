@@ -5,10 +5,13 @@ turns, and a real one; processor time, in seconds for a million events, and rela
 the run.
 
 usage: bench-trace.py CHOLESKY [TILES [ROUNDS]]
+       bench-trace.py CHOLESKY --instructions [TILES]
 
-106 tiles are a million events.
+106 tiles are a million events. With --instructions valgrind counts those of a
+simulated run of 40 tiles instead, which a busy machine does not change.
 """
 import os
+import re
 import statistics
 import subprocess
 import sys
@@ -40,17 +43,49 @@ def lines_of(path):
 
 
 def measure(words, settings, folder, rounds):
-    """Of each format the seconds that it cost, and those of the run."""
-    costs, plain = {name: [] for name in FORMATS}, []
+    """Of each format the seconds that it cost, and the same over those of the run
+    beside it."""
+    costs, shares = {name: [] for name in FORMATS}, {name: [] for name in FORMATS}
     for _ in range(rounds):
-        plain.append(run(words, settings))
+        plain = run(words, settings)
         for name in FORMATS:
-            costs[name].append(run(words, settings, os.path.join(
-                folder, "run." + name)) - plain[-1])
-    return costs, statistics.median(plain)
+            cost = run(words, settings, os.path.join(folder, "run." + name)) - plain
+            costs[name].append(cost)
+            shares[name].append(cost / plain)
+    return costs, shares
+
+
+def count(words, trace=None):
+    """Instructions of a simulated run."""
+    env = dict(os.environ, **SIMULATED)
+    env.pop("ORRERY_CHECK_BOUNDS", None)
+    if trace:
+        env["ORRERY_TRACE"] = trace
+    done = subprocess.run(
+        ["valgrind", "--tool=callgrind",
+         "--callgrind-out-file=/dev/null", *words], env=env, check=True,
+        stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, encoding="utf-8")
+    return int(re.search(r"refs: *([\d,]+)", done.stderr)[1].replace(",", ""))
+
+
+def count_instructions(program, tiles):
+    words = [program, "-size", str(960 * tiles), "-nblocks", str(tiles)]
+    with tempfile.TemporaryDirectory() as folder:
+        plain = count(words)
+        for name in FORMATS:
+            path = os.path.join(folder, "run." + name)
+            cost = count(words, path) - plain
+            if name == FORMATS[0]:
+                events = lines_of(path)
+            print("bench trace instructions %s: %.0f per event (%d events), "
+                  "%.1f %% of the run's %.0f million" % (
+                      name, cost / events, events, 100 * cost / plain, plain / 1e6))
 
 
 def main():
+    if sys.argv[2:3] == ["--instructions"]:
+        count_instructions(sys.argv[1], int(sys.argv[3]) if len(sys.argv) > 3 else 40)
+        return
     tiles = int(sys.argv[2]) if len(sys.argv) > 2 else 106
     rounds = int(sys.argv[3]) if len(sys.argv) > 3 else 5
     with tempfile.TemporaryDirectory() as folder:
@@ -58,14 +93,15 @@ def main():
                                      ("real", REAL, 2400)):
             count = tiles if what == "simulated" else 20
             words = [sys.argv[1], "-size", str(size), "-nblocks", str(count)]
-            costs, plain = measure(words, settings, folder, rounds)
+            costs, shares = measure(words, settings, folder, rounds)
             events = lines_of(os.path.join(folder, "run.csv"))
             for name in FORMATS:
                 cost = statistics.median(costs[name])
                 print("bench trace %s %s: %.3f s for a million events (%d events, "
                       "median of %d, %.3f to %.3f s), %.1f %% of the run" % (
                           what, name, cost / events * 1e6, events, rounds,
-                          min(costs[name]), max(costs[name]), 100 * cost / plain))
+                          min(costs[name]), max(costs[name]),
+                          100 * statistics.median(shares[name])))
 
 
 if __name__ == "__main__":

@@ -39,22 +39,30 @@ CASES = {
                          "the policy dm"),
     "slow device": ("streams", "eager", (100, 5000),
                     "cuda.count = 4; cuda[1].speed /= 40", "CUDA 1"),
+    # The machine's copy engines are not used.
+    "synchronous copies": ("streams", "dmda", (100, 100), None,
+                           "run beside kernels"),
     "critical path": ("chain", "dmda", (100, 100), None, "chain of tasks"),
 }
 
 
-def environment(times):
+# Variables of a culprit.
+VARIABLES = {"synchronous copies": {"STARPU_DISABLE_ASYNCHRONOUS_COPY": "1"}}
+
+
+def environment(times, variables):
     env = {name: value for name, value in os.environ.items()
            if not name.startswith("STARPU_") and
            name not in ("ORRERY_MACHINE", "ORRERY_CHECK_BOUNDS")}
     env.update(STARPU_HOME=TOP.name, STARPU_SILENT="1", LC_ALL="C.UTF-8",
                STARPU_PERF_MODEL_DIR=os.path.join(TOP.name, "models"),
-               CULPRIT_CPU=str(times[0]), CULPRIT_CUDA=str(times[1]), TMPDIR=TOP.name)
+               CULPRIT_CPU=str(times[0]), CULPRIT_CUDA=str(times[1]), TMPDIR=TOP.name,
+               **variables)
     return env
 
 
-def orrery(*words, times=(100, 100)):
-    return subprocess.run([ORRERY, *words], env=environment(times),
+def orrery(*words, times=(100, 100), **variables):
+    return subprocess.run([ORRERY, *words], env=environment(times, variables),
                           stdin=subprocess.DEVNULL, timeout=200, check=False,
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                           encoding="utf-8")
@@ -64,7 +72,7 @@ def explain(case, seed):
     shape, policy, times, edits, _ = CASES[case]
     done = orrery("explain", "-m", GPUS, "-s", policy,
                   *(("--set", edits) if edits else ()), "--json", "--",
-                  CULPRIT, shape, str(seed), times=times)
+                  CULPRIT, shape, str(seed), times=times, **VARIABLES.get(case, {}))
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
 
@@ -342,6 +350,9 @@ def pairs_that_make_no_sense_are_refused():
             (("-s", "dmda", path, path), 2, "need a program"),
             (("-s", "dmda,lws,eager", "--", CULPRIT, "mixed", "1"), 2, "or two"),
             (("-s", "dmda,lws", "--", "false"), 1, "false"),
+            ((path, os.path.join(TOP.name, "none.csv")), 1, "none.csv: No such file"),
+            ((path, CULPRIT), 1, "culprit: neither a trace in CSV nor a record"),
+            ((path, path, other), 2, "other.csv is too much"),
             ((path, other), 1, "different programs")):
         done = orrery("explain", *words)
         assert done.returncode == code, (words, done.returncode, done.stderr)

@@ -91,6 +91,29 @@ static void propose_submission(struct proposals *p)
         change->set = "STARPU_SIMGRID_TASK_SUBMIT_COST=0";
 }
 
+/* Whoever starts a copy to a device waits for it, so that no kernel runs beside it. */
+static void propose_asynchronous(struct proposals *p)
+{
+    static const struct {
+        const char *name, *off;
+    } variables[] = {{"STARPU_DISABLE_ASYNCHRONOUS_COPY",
+                      "STARPU_DISABLE_ASYNCHRONOUS_COPY=0"},
+                     {"STARPU_DISABLE_ASYNCHRONOUS_CUDA_COPY",
+                      "STARPU_DISABLE_ASYNCHRONOUS_CUDA_COPY=0"}};
+
+    for (size_t i = 0; i < sizeof(variables) / sizeof(*variables); i++) {
+        const char *value = getenv(variables[i].name);
+        struct explain_change *change;
+
+        if (!value || atoi(value) == 0)
+            continue;
+        change =
+            propose(p, tool_format("copies that run beside kernels"), NULL);
+        if (change)
+            change->set = variables[i].off;
+    }
+}
+
 static bool has_priorities(const struct orr_graph *graph)
 {
     for (unsigned t = 1; t < graph->ntasks; t++)
@@ -311,6 +334,7 @@ int explain_changes_try(const struct explain_run *run,
     propose_links(&p);
     propose_memory(&p);
     propose_submission(&p);
+    propose_asynchronous(&p);
     propose_policies(&p);
     propose_devices(&p);
     propose_workers(&p);

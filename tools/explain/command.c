@@ -201,6 +201,18 @@ int cmd_explain(int argc, char **argv)
     } else if (first == argc - 1 && trace_csv_is_one(argv[first])) {
         if (!asks_for_a_run(&launch, argv[first]))
             result = explain_trace(argv[first], graph, json);
+    } else if (trace_csv_is_one(argv[first]) &&
+               !explain_are_two(argv + first)) {
+        if (argc - first > 2)
+            tool_error("explain: one trace, or two: %s is too much",
+                       argv[first + 2]);
+        else
+            result = tool_fail(
+                TOOL_FAILED, "explain: %s: %s", argv[first + 1],
+                access(argv[first + 1], R_OK) < 0
+                    ? strerror(errno)
+                    : "neither a trace in CSV nor a record: with a trace goes "
+                      "another one");
     } else if (graph) {
         tool_error("explain: --graph is for a trace: of a program the graph is "
                    "made");
