@@ -54,6 +54,7 @@ struct chrome {
     bool changed;         /* some count has, … */
     bool memory_changed;  /* … one of these, … */
     double changed_at;    /* … at this time */
+    char **memory_heads;  /* owned: how an event of a node's memory goes on */
     unsigned long long narrows;
     struct orr_same time; /* µs */
     struct orr_general gflop;
@@ -62,16 +63,14 @@ struct chrome {
 /* Begins an event; the caller ends it with a brace. */
 static void begin(struct chrome *c, char phase, unsigned pid, unsigned tid)
 {
+    static const char head[] = ",\n{\"ph\":\"P\",\"pid\":N,\"tid\":";
     struct orr_out *out = &c->out;
+    unsigned skipped = !c->any; /* the comma */
 
-    if (c->any)
-        orr_put_byte(out, ',');
     c->any = true;
-    ORR_PUT(out, "\n{\"ph\":\"");
-    orr_put_byte(out, phase);
-    ORR_PUT(out, "\",\"pid\":");
-    orr_put_byte(out, (char)('0' + pid));
-    ORR_PUT(out, ",\"tid\":");
+    orr_put(out, head + skipped, sizeof(head) - 1 - skipped);
+    out->at[-17] = phase; /* in the place of P */
+    out->at[-8] = (char)('0' + pid); /* of N */
     orr_put_unsigned(out, tid);
 }
 
@@ -174,18 +173,18 @@ static void write_slice(struct chrome *c, unsigned pid, int tid,
     orr_put_json(out, name);
 }
 
+/* Of arrows: their category is their name. */
+static const char dependency[] =
+    ",\"cat\":\"dependency\",\"name\":\"dependency\",\"id\":";
+static const char transfer[] =
+    ",\"cat\":\"transfer\",\"name\":\"transfer\",\"id\":";
+
 /* The rest of one end of an arrow. */
 static void end_arrow(struct chrome *c, const char *category)
 {
-    struct orr_out *out = &c->out;
-
-    ORR_PUT(out, ",\"cat\":\"");
-    orr_put_text(out, category);
-    ORR_PUT(out, "\",\"name\":\"");
-    orr_put_text(out, category);
-    ORR_PUT(out, "\",\"id\":");
-    orr_put_unsigned(out, c->narrows);
-    orr_put_byte(out, '}');
+    orr_put_text(&c->out, category);
+    orr_put_unsigned(&c->out, c->narrows);
+    orr_put_byte(&c->out, '}');
 }
 
 static void write_arrow(struct chrome *c, const char *category, unsigned pid,
@@ -285,28 +284,38 @@ static void end_state(struct chrome *c, unsigned worker, double time)
 
 /* --- counters --- */
 
-/* Up to its value. */
-static void begin_counter(struct chrome *c, unsigned pid, const char *name,
-                          const char *unit)
+/* Up to its value; `head` is what stands between time and value. */
+static void begin_counter(struct chrome *c, unsigned pid, const char *head)
 {
-    struct orr_out *out = &c->out;
-
     begin(c, 'C', pid, 0);
     put_time(c, c->changed_at);
-    ORR_PUT(out, ",\"name\":");
-    orr_put_json(out, name);
-    ORR_PUT(out, ",\"args\":{\"");
-    orr_put_text(out, unit);
-    ORR_PUT(out, "\":");
+    orr_put_text(&c->out, head);
+}
+
+/* Errors: -ENOMEM. */
+static int make_memory_heads(struct chrome *c)
+{
+    for (unsigned n = 0; n < c->source->trace->nnodes; n++) {
+        char name[96], of[32];
+        size_t size;
+        FILE *file = open_memstream(&c->memory_heads[n], &size);
+
+        if (!file)
+            return -ENOMEM;
+        snprintf(name, sizeof(name), "%s used",
+                 orr_trace_node_name(c->source, n, of, sizeof(of)));
+        fputs(",\"name\":", file);
+        orr_json_text(file, name);
+        fputs(",\"args\":{\"MB\":", file);
+        if (fclose(file) != 0)
+            return -ENOMEM;
+    }
+    return 0;
 }
 
 static void write_memory(struct chrome *c, unsigned node)
 {
-    char name[96], of[32];
-
-    snprintf(name, sizeof(name), "%s used",
-             orr_trace_node_name(c->source, node, of, sizeof(of)));
-    begin_counter(c, MEMORY, name, "MB");
+    begin_counter(c, MEMORY, c->memory_heads[node]);
     orr_put_decimal(&c->out, (double)c->memory[node].value / 1e6, 6);
     ORR_PUT(&c->out, "}}");
 }
@@ -315,9 +324,10 @@ static void write_memory(struct chrome *c, unsigned node)
  * in between lasted no time. */
 static void write_counters(struct chrome *c)
 {
-    static const char *const names[ORR_TRACE_NCOUNTERS] = {
-        [ORR_TRACE_NSUBMITTED] = "submitted tasks",
-        [ORR_TRACE_NREADY] = "ready tasks",
+    static const char *const heads[ORR_TRACE_NCOUNTERS] = {
+        [ORR_TRACE_NSUBMITTED] =
+            ",\"name\":\"submitted tasks\",\"args\":{\"tasks\":",
+        [ORR_TRACE_NREADY] = ",\"name\":\"ready tasks\",\"args\":{\"tasks\":",
     };
 
     if (!c->changed)
@@ -325,7 +335,7 @@ static void write_counters(struct chrome *c)
     for (int i = 0; i < ORR_TRACE_NCOUNTERS; i++) {
         if (!c->counters[i].changed)
             continue;
-        begin_counter(c, SCHEDULER, names[i], "tasks");
+        begin_counter(c, SCHEDULER, heads[i]);
         orr_put_signed(&c->out, c->counters[i].value);
         ORR_PUT(&c->out, "}}");
         c->counters[i].changed = false;
@@ -472,7 +482,7 @@ static void write_dependencies(struct chrome *c)
             from =
                 find(c, graph->tasks[graph->deps[task->first_dep + d].task].id);
             if (from && from->end <= to->start)
-                write_arrow(c, "dependency", WORKERS, from->tid,
+                write_arrow(c, dependency, WORKERS, from->tid,
                             just_before(from->start, from->end), to);
         }
     }
@@ -500,7 +510,7 @@ static int write_transfers(struct chrome *c)
         if (tid < 0)
             return tid;
         if (to && copy->end <= to->start)
-            write_arrow(c, "transfer", LINKS, (unsigned)tid,
+            write_arrow(c, transfer, LINKS, (unsigned)tid,
                         just_before(copy->start, copy->end), to);
     }
     return 0;
@@ -590,15 +600,20 @@ int orr_chrome_write(const struct orr_trace_source *source, FILE *file)
         .executing = calloc(nworkers + 1, sizeof(*c.executing)),
         .states = calloc(nworkers + 1, sizeof(*c.states)),
         .memory = calloc(nnodes + 1, sizeof(*c.memory)),
+        .memory_heads = calloc(nnodes + 1, sizeof(*c.memory_heads)),
     };
     int result = -ENOMEM;
 
     orr_same_init(&c.time);
     if (c.workers && c.links && c.tasks && c.of_job && c.executing &&
-        c.states && c.memory && orr_out_init(&c.out, file) == 0) {
+        c.states && c.memory && c.memory_heads && make_memory_heads(&c) == 0 &&
+        orr_out_init(&c.out, file) == 0) {
         result = write_all(&c);
         orr_out_done(&c.out);
     }
+    for (size_t n = 0; c.memory_heads && n < nnodes; n++)
+        free(c.memory_heads[n]);
+    free(c.memory_heads);
     free(c.memory);
     free(c.states);
     for (size_t w = 0; c.executing && w < nworkers; w++)

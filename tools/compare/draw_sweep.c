@@ -150,9 +150,9 @@ static void put_cells(FILE *pipe, const struct comparison *c, size_t machine)
 
         text = !best ? tool_format("failed")
                : c->nschedulers > 1
-                   ? tool_format(ms < 100 ? "%s\n%.3g" : "%s\n%.0f",
+                   ? tool_format(ms < 99.95 ? "%s\n%#.3g" : "%s\n%.0f",
                                  cell_policy(best), ms)
-                   : tool_format(ms < 100 ? "%.3g" : "%.0f", ms);
+                   : tool_format(ms < 99.95 ? "%#.3g" : "%.0f", ms);
         fprintf(pipe, "%zu %zu ", sweep_index(&c->sweep, p, 0),
                 sweep_index(&c->sweep, p, 1));
         if (best)
