@@ -130,21 +130,41 @@ static bool alike(const struct orr_graph_type_record *a,
             memcmp(a->best, b->best, nworkers * sizeof(*a->best)) == 0);
 }
 
-/* Zeroed, with its arrays behind it. */
+/* With its arrays behind it, which have no content yet: most types are known, and
+ * need no times. */
 static struct orr_graph_type_record *make(size_t n)
 {
-    struct orr_graph_type_record *type = calloc(
-        1, sizeof(*type) + n * (3 * sizeof(double) + sizeof(*type->able) +
-                                sizeof(*type->origin)));
+    struct orr_graph_type_record *type =
+        malloc(sizeof(*type) + n * (3 * sizeof(double) + sizeof(*type->able) +
+                                    sizeof(*type->origin)));
 
     if (!type)
         return NULL;
+    memset(type, 0, sizeof(*type));
     type->best = (double *)(type + 1);
     type->deviation = type->best + n;
     type->floor = type->deviation + n;
     type->able = (uint8_t *)(type->floor + n);
     type->origin = type->able + n;
     return type;
+}
+
+/* Each class is asked once where its workers are alike to the job; those of a class
+ * follow each other. */
+static void fill_able(struct orr_runtime *rt, struct orr_job *job,
+                      struct orr_graph_type_record *type)
+{
+    bool uniform = false;
+    unsigned bits = 0;
+
+    for (unsigned w = 0; w < rt->nworkers; w++) {
+        unsigned k = rt->workers[w].class_id;
+
+        if (w == 0 || k != rt->workers[w - 1].class_id)
+            bits = orr_job_able_class(rt, job, type->row, k, &uniform);
+        type->able[w] =
+            (uint8_t)(uniform ? bits : orr_job_able(rt, job, type->row, w));
+    }
 }
 
 static bool is_combined(const struct orr_runtime *rt, const struct orr_job *job)
@@ -167,8 +187,7 @@ struct orr_graph_type_record *orr_graph_type_new(struct orr_runtime *rt,
     type->flops = job->task->flops > 0 && isfinite(job->task->flops)
                       ? job->task->flops
                       : 0;
-    for (unsigned w = 0; w < rt->nworkers; w++)
-        type->able[w] = (uint8_t)orr_job_able(rt, job, type->row, w);
+    fill_able(rt, job, type);
     /* Models that are being fed may know more of equal lengths. */
     if ((type->per_task || is_combined(rt, job) ||
          !rt->machine->kernels_take_their_length) &&
@@ -186,6 +205,8 @@ bool orr_graph_type_fill(struct orr_runtime *rt, struct orr_job *job,
     type->symbol = strdup(orr_cost_symbol(job->costs));
     if (!type->symbol)
         return false;
+    memset(type->deviation, 0, rt->nworkers * sizeof(*type->deviation));
+    memset(type->origin, 0, rt->nworkers * sizeof(*type->origin));
     for (unsigned w = 0; w < rt->nworkers; w++)
         fill_worker(rt, job, type, w);
     for (unsigned i = 0; is_combined(rt, job) && i < orr_combined_count(rt);
