@@ -73,11 +73,11 @@ static void permute(struct orr_moment *moments, struct key *keys, size_t n)
     }
 }
 
-/* Sorts the moments by time, digit for digit: they were added in the order that
- * equal times are to have. Errors: -ENOMEM. */
-static int sort(struct orr_timeline *line)
+/* Sorts the moments by time, digit for digit: they lie in the order that equal times
+ * are to have. Errors: -ENOMEM. */
+static int sort(struct orr_moment *moments, size_t n)
 {
-    size_t n = line->n, *places = malloc(VALUES * sizeof(*places));
+    size_t *places = malloc(VALUES * sizeof(*places));
     struct key *keys = malloc((2 * n + 1) * sizeof(*keys)), *from = keys;
 
     if (!places || !keys) {
@@ -86,22 +86,116 @@ static int sort(struct orr_timeline *line)
         return -ENOMEM;
     }
     for (size_t i = 0; i < n; i++)
-        keys[i] = (struct key){bits_of(line->moments[i].time), i};
+        keys[i] = (struct key){bits_of(moments[i].time), i};
     for (unsigned d = 0; n > 0 && d < DIGITS; d++)
         if (sort_by_digit(from, from == keys ? keys + n : keys, n, d, places))
             from = from == keys ? keys + n : keys;
-    permute(line->moments, from, n);
+    permute(moments, from, n);
     free(places);
     free(keys);
     return 0;
 }
 
+/* -- runs ------------------------------------------------------------------ */
+
+/* Most moments of a buffer are in order as they were recorded: they are a run at the
+ * front of `all`. Those that are not, most of them starts of what has ended, are put to
+ * the back, and sorted. */
+struct runs {
+    struct orr_moment *all; /* owned */
+    size_t front, back;     /* what lies between is free */
+    size_t room;
+    struct run {
+        const struct orr_moment *at, *end;
+    } * items; /* owned: one per buffer, and the sorted ones */
+    size_t n;
+};
+
+static bool comes_before(const struct orr_moment *x, const struct orr_moment *y)
+{
+    if (x->time != y->time)
+        return x->time < y->time;
+    if (x->buffer != y->buffer)
+        return x->buffer < y->buffer;
+    if (x->sequence != y->sequence)
+        return x->sequence < y->sequence;
+    return x->end < y->end;
+}
+
+/* `begin`: where the run of its buffer does. */
+static void add_moment(struct runs *runs, size_t begin,
+                       const struct orr_moment *moment)
+{
+    if (runs->front == begin || runs->all[runs->front - 1].time <= moment->time)
+        runs->all[runs->front++] = *moment;
+    else
+        runs->all[--runs->back] = *moment;
+}
+
+/* The rest becomes a run, too. Errors: -ENOMEM. */
+static int sort_rest(struct runs *runs)
+{
+    struct orr_moment *rest = runs->all + runs->back;
+    size_t n = runs->room - runs->back;
+    int rc;
+
+    for (size_t i = 0; i < n / 2; i++) { /* as they were added */
+        struct orr_moment moment = rest[i];
+
+        rest[i] = rest[n - 1 - i];
+        rest[n - 1 - i] = moment;
+    }
+    rc = sort(rest, n);
+    if (rc == 0)
+        runs->items[runs->n++] = (struct run){rest, rest + n};
+    return rc;
+}
+
+/* Restores the order of a heap, whose least run is the first, below `at`. */
+static void sink(struct run *heap, size_t n, size_t at)
+{
+    struct run run = heap[at];
+    size_t child;
+
+    while ((child = 2 * at + 1) < n) {
+        if (child + 1 < n && comes_before(heap[child + 1].at, heap[child].at))
+            child++;
+        if (!comes_before(heap[child].at, run.at))
+            break;
+        heap[at] = heap[child];
+        at = child;
+    }
+    heap[at] = run;
+}
+
+/* All runs as one list; returns its length. */
+static size_t merge(struct runs *runs, struct orr_moment *to)
+{
+    struct run *heap = runs->items;
+    size_t n = 0, made = 0;
+
+    for (size_t i = 0; i < runs->n; i++)
+        if (runs->items[i].at != runs->items[i].end)
+            heap[n++] = runs->items[i];
+    for (size_t i = n / 2; i-- > 0;)
+        sink(heap, n, i);
+    while (n > 0) {
+        to[made++] = *heap[0].at++;
+        if (heap[0].at == heap[0].end)
+            heap[0] = heap[--n];
+        if (n > 1)
+            sink(heap, n, 0);
+    }
+    return made;
+}
+
 /* -- the moments ----------------------------------------------------------- */
 
-static size_t add_event(struct orr_timeline *line, struct orr_moment moment)
+/* The moments of an event, one or two, in order; returns how many. */
+static size_t moments_of(struct orr_timeline *line, struct orr_moment moment,
+                         struct orr_moment to[2])
 {
     const struct orr_event *event = moment.event;
-    struct orr_moment *to = &line->moments[line->n];
 
     to[0] = to[1] = moment;
     to[1].end = 1;
@@ -166,9 +260,10 @@ static size_t count_events(const struct orr_trace *trace)
 
 /* At most `left` events of buffer b; others may be recording meanwhile. */
 static size_t add_buffer(const struct orr_trace *trace, unsigned b, size_t left,
-                         struct orr_timeline *line)
+                         struct orr_timeline *line, struct runs *runs)
 {
     uint64_t sequence = 0;
+    size_t begin = runs->front;
     struct orr_trace_chunk *chunk = trace->buffers[b].first;
 
     for (; chunk; chunk = chunk_next(chunk)) {
@@ -178,30 +273,49 @@ static size_t add_buffer(const struct orr_trace *trace, unsigned b, size_t left,
             struct orr_moment moment = {.event = &chunk->events[i],
                                         .buffer = b,
                                         .sequence = sequence++};
+            struct orr_moment both[2];
+            size_t count = moments_of(line, moment, both);
 
-            line->n += add_event(line, moment);
+            for (size_t m = 0; m < count; m++)
+                add_moment(runs, begin, &both[m]);
         }
     }
+    runs->items[runs->n++] =
+        (struct run){runs->all + begin, runs->all + runs->front};
     return left;
+}
+
+static int make(const struct orr_trace *trace, size_t left, struct runs *runs,
+                struct orr_timeline *line)
+{
+    for (unsigned b = 0; b <= trace->nworkers; b++)
+        left = add_buffer(trace, b, left, line, runs);
+    if (sort_rest(runs) < 0)
+        return -ENOMEM;
+    line->moments = malloc((runs->room + 1) * sizeof(*line->moments));
+    if (!line->moments)
+        return -ENOMEM;
+    line->n = merge(runs, line->moments);
+    line->end = line->n ? line->moments[line->n - 1].time : trace->start;
+    return 0;
 }
 
 int orr_timeline_init(const struct orr_trace *trace, struct orr_timeline *ret)
 {
     struct orr_timeline line = {0};
     size_t left = count_events(trace);
+    struct runs runs = {
+        .all = malloc((2 * left + 1) * sizeof(*runs.all)),
+        .back = 2 * left,
+        .room = 2 * left,
+        .items = malloc((trace->nworkers + 2) * sizeof(*runs.items))};
+    int rc = runs.all && runs.items ? make(trace, left, &runs, &line) : -ENOMEM;
 
-    line.moments = malloc((2 * left + 1) * sizeof(*line.moments));
-    if (!line.moments)
-        return -ENOMEM;
-    for (unsigned b = 0; b <= trace->nworkers; b++)
-        left = add_buffer(trace, b, left, &line);
-    if (sort(&line) < 0) {
-        free(line.moments);
-        return -ENOMEM;
-    }
-    line.end = line.n ? line.moments[line.n - 1].time : trace->start;
-    *ret = line;
-    return 0;
+    free(runs.items);
+    free(runs.all);
+    if (rc == 0)
+        *ret = line;
+    return rc;
 }
 
 void orr_timeline_done(struct orr_timeline *timeline)
