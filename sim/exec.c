@@ -492,6 +492,7 @@ static void init_exec(struct orr_sim_exec *x, struct orr_sim_context *root)
     x->no_events.run = run_no_events;
     x->events = &x->no_events;
     x->head.stack_size = orr_fiber_default_size();
+    x->head.nprocessors = 1;
     x->main = root;
     x->current = root;
 

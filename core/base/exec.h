@@ -72,6 +72,8 @@ struct orr_context {
     double spins_since;   /* [owner] … since then, virtual µs */
     bool asks;            /* [owner] … and it waits only to ask again */
     struct orr_context *next; /* in one list of those that were left */
+    bool borrows;  /* [owner] it has borrowed its worker, or runs beside one that
+                    * has: core/worker/borrow.h */
     bool machine;  /* [const] the machine's own, which calls `done` of what has
                    * ended: it may free no data of the application */
     bool detached; /* [owner] simulated: never joined, the
@@ -164,6 +166,8 @@ struct orr_exec {
                         * calls: core's locks need not lock */
     bool virtual_time; /* its clock moves when all contexts wait: equal runs
                         * have equal times */
+    unsigned nprocessors; /* on which its contexts run at once, 1: they take turns.
+                           * With more of them than that nobody spins */
     size_t stack_size; /* of the contexts that it will start, bytes: what user
                         * code may expect, or more */
     /* Called by the last context that parks for ever when all others do, so that
@@ -188,6 +192,16 @@ static inline void orr_context_end(void)
 {
     if (orr_self && orr_self->at_end)
         orr_self->at_end();
+}
+
+/* In loops that spin: the processor waits for a moment. */
+static inline void orr_exec_pause(void)
+{
+#if defined(__x86_64__) || defined(__i386__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    __asm__ volatile("yield");
+#endif
 }
 
 static inline double orr_exec_now(struct orr_exec *exec)

@@ -146,6 +146,8 @@ orr_kernel_func_t orr_codelet_function(const struct starpu_codelet *cl,
 orr_kernel_func_t orr_codelet_host_function(const struct starpu_codelet *cl,
                                             unsigned implementation)
 {
+    if (cl->cpu_funcs[implementation]) /* nearly always */
+        return cl->cpu_funcs[implementation];
     return orr_codelet_function(cl, STARPU_CPU_WORKER, implementation);
 }
 

@@ -105,15 +105,6 @@ static void threads_sleep(struct orr_exec *exec, double us)
 
 /* -- park and wake -------------------------------------------------------- */
 
-static void pause_processor(void)
-{
-#if defined(__x86_64__) || defined(__i386__)
-    __builtin_ia32_pause();
-#elif defined(__aarch64__)
-    __asm__ volatile("yield");
-#endif
-}
-
 /* Acquire pairs with wake's release: what the waker wrote is seen. */
 static bool take_token(struct thread *self)
 {
@@ -131,7 +122,7 @@ static bool spin_for_token(const struct threads *threads, struct thread *self)
     for (unsigned i = 0; i < threads->spins; i++) {
         if (take_token(self))
             return true;
-        pause_processor();
+        orr_exec_pause();
     }
     for (unsigned i = 0; i < YIELDS; i++) {
         if (take_token(self))
@@ -152,7 +143,7 @@ static bool threads_linger(struct orr_exec *exec, unsigned n)
     if (n >= LOOKS)
         sched_yield();
     for (unsigned i = 0; n < LOOKS && i < most && i < pauses; i++)
-        pause_processor();
+        orr_exec_pause();
     return true;
 }
 
@@ -487,6 +478,17 @@ static int threads_bind(struct orr_exec *exec, struct orr_context *context,
     return -pthread_setaffinity_np(thread->id, sizeof(set), &set);
 }
 
+/* Those that the process may use. */
+static unsigned count_processors(void)
+{
+    cpu_set_t set;
+    long online = sysconf(_SC_NPROCESSORS_ONLN);
+
+    if (sched_getaffinity(0, sizeof(set), &set) == 0)
+        return (unsigned)CPU_COUNT(&set);
+    return online > 0 ? (unsigned)online : 1;
+}
+
 static const struct orr_exec_ops threads_ops = {
     .now = threads_now,
     .spawn = threads_spawn,
@@ -520,11 +522,13 @@ int orr_threads_new(const struct orr_threads_options *options,
     threads->options = options ? *options : usual;
     threads->head.ops = &threads_ops;
     threads->head.stack_size = orr_fiber_default_size();
+    threads->head.nprocessors = count_processors();
     threads->spins = sysconf(_SC_NPROCESSORS_ONLN) > 1 ? SPINS : 0;
     clock_gettime(CLOCK_MONOTONIC, &threads->origin);
     threads->main.head.exec = &threads->head;
     threads->main.head.name = "main";
     threads->main.cpu = -1;
+    threads->main.id = pthread_self();
     atomic_init(&threads->ncontexts, 1);
     orr_self = &threads->main.head;
     *ret = &threads->head;

@@ -35,8 +35,11 @@ static struct orr_omp_entry *take_all(struct orr_omp_handles *handles)
 
 void orr_omp_handles_done(struct orr_omp_handles *handles)
 {
-    struct orr_omp_entry *entry = take_all(handles);
+    struct orr_omp_entry *entry;
 
+    if (!handles->buckets)
+        return;
+    entry = take_all(handles);
     while (entry) {
         struct orr_omp_entry *older = entry->older;
 

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "core/base/log.h"
+#include "core/base/slab.h"
 #include "core/device/clock.h"
 #include "core/omp/omp.h"
 #include "core/open.h"
@@ -49,10 +50,29 @@ static void make_codelets(struct orr_omp *omp)
     };
 }
 
+/* Main may take the place of the first processor's worker; and of all, the places. */
+static int make_places(struct orr_omp *omp)
+{
+    struct orr_worker *worker = &omp->rt->workers[omp->workers[0]];
+
+    omp->places = aligned_alloc(_Alignof(struct orr_omp_place),
+                                omp->nprocs * sizeof(*omp->places));
+    if (!omp->places)
+        return -ENOMEM;
+    for (unsigned i = 0; i < omp->nprocs; i++)
+        omp->places[i] = (struct orr_omp_place){0};
+    if (omp->rt->exec->one_thread || worker->driven)
+        return 0;
+    return orr_borrowing_init(&omp->first, worker, &omp->region);
+}
+
 static int make_initial(struct orr_omp *omp)
 {
     struct orr_omp_task *initial;
 
+    if (orr_slab_new(sizeof(struct orr_omp_task), omp->rt->nworkers + 1,
+                     &omp->tasks) != 0)
+        return -ENOMEM;
     orr_omp_team_init(&omp->team, omp, NULL, 1);
     initial = orr_omp_task_new(NULL, &omp->team);
     if (!initial)
@@ -94,7 +114,10 @@ static void free_omp(struct orr_omp *omp)
     orr_omp_codelets_free(omp);
     orr_omp_team_done(&omp->team);
     orr_omp_handles_done(&omp->handles);
-    orr_omp_task_unref(omp->current);
+    if (omp->current)
+        orr_omp_handles_done(&omp->current->handles);
+    orr_slab_free(omp->tasks);
+    free(omp->places);
     free(omp->workers);
     free(omp->proc_of);
     free(omp);
@@ -119,6 +142,8 @@ static int start(struct orr_runtime *rt)
         make_codelets(omp);
         rc = make_initial(omp);
     }
+    if (rc == 0)
+        rc = make_places(omp);
     if (rc == 0) {
         omp->arbiter = starpu_arbiter_create();
         rt->omp = omp;
@@ -200,6 +225,7 @@ void starpu_omp_shutdown(void)
     warn_of_handles(omp);
     starpu_arbiter_destroy(omp->arbiter);
     omp->rt->omp = NULL;
+    orr_borrowing_done(&omp->first);
     starpu_shutdown();
     free_omp(omp);
 }

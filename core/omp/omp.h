@@ -21,12 +21,15 @@
 #include "core/omp/environment.h"
 #include "core/omp/handles.h"
 #include "core/omp/lock.h"
+#include "core/omp/places.h"
 #include "core/omp/wait.h"
+#include "core/worker/borrow.h"
 
 struct orr_omp_codelet;
 struct orr_omp_critical;
 struct orr_omp_share;
 struct orr_runtime;
+struct orr_slab;
 
 /* The internal control variables of a task's data environment. */
 struct orr_omp_icvs {
@@ -53,9 +56,10 @@ struct orr_omp_loop {
     bool equal; /* chunks that are not static are of one length */
 };
 
-/* An implicit task, which is a thread of its team, or an explicit one. */
+/* An implicit task, which is a thread of its team, or an explicit one. In no line of
+ * the cache with another one. */
 struct orr_omp_task {
-    atomic_uint refs;
+    _Alignas(64) atomic_uint refs;
     struct orr_omp *omp; /* [const] */
     struct orr_omp_task
         *parent;               /* [const] referenced; NULL: the initial task */
@@ -87,6 +91,10 @@ struct orr_omp_team {
     unsigned nthreads;          /* [const] */
     unsigned level, active;     /* [const] regions around, and of these those
                                   * with several threads; it is one */
+    unsigned spins; /* [const] how often a thread looks for the others before it
+                     * waits: 0, or ORR_OMP_SPINS */
+    struct orr_nest *nest; /* [const] main's, whose threads look for the next region
+                            * when they have ended; NULL: they do not */
     unsigned base; /* [const] thread 0's processor; the others follow */
     struct orr_omp_meeting meeting;        /* barriers, and the end */
     struct orr_lock lock;                  /* rank ORR_RANK_RUNTIME */
@@ -117,7 +125,11 @@ struct orr_omp {
     struct orr_omp_team team;             /* the initial one */
     struct orr_omp_task *current;         /* [main] what it executes */
     struct orr_omp_handles handles;       /* of who is no OpenMP task */
-    struct starpu_codelet region, thread; /* of thread 0 with data, of others */
+    struct starpu_codelet region, thread; /* of thread 0 that is a task, of others */
+    struct orr_borrowing first; /* [main] thread 0 of main's regions is main itself,
+                                 * in the place of processor 0 */
+    struct orr_slab *tasks;       /* [const] of struct orr_omp_task */
+    struct orr_omp_place *places; /* [const] of each processor */
     _Atomic(struct orr_omp_codelet *) codelets[ORR_OMP_CODELETS];
     _Atomic(struct orr_omp_critical *) criticals;
     struct orr_omp_lock atomic; /* of starpu_omp_atomic_fallback_* */

@@ -46,12 +46,15 @@ const void *orr_omp_lock_self(void)
 
 struct orr_omp_task *orr_omp_switch(struct orr_omp_task *task)
 {
-    struct orr_omp_task *before = orr_omp_self();
+    struct orr_omp_task *before;
 
-    if (orr_self->job)
+    if (orr_self->job) {
+        before = orr_self->job->task->omp_task;
         orr_self->job->task->omp_task = task;
-    else
+    } else {
+        before = task->omp->current;
         task->omp->current = task;
+    }
     return before;
 }
 

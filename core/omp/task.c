@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "core/base/log.h"
+#include "core/base/slab.h"
 #include "core/omp/omp.h"
 #include "core/runtime.h"
 #include "core/task/job.h"
@@ -19,7 +20,7 @@ enum { ENOUGH = 64 };
 struct orr_omp_task *orr_omp_task_new(struct orr_omp_task *parent,
                                       struct orr_omp_team *team)
 {
-    struct orr_omp_task *task = malloc(sizeof(*task)); /* faster than calloc */
+    struct orr_omp_task *task = orr_slab_get(team->omp->tasks);
 
     if (!task)
         return NULL;
@@ -42,7 +43,7 @@ void orr_omp_task_unref(struct orr_omp_task *task)
 
         orr_omp_handles_done(&task->handles);
         free(task->loop_arg);
-        free(task);
+        orr_slab_put(task->omp->tasks, task);
         task = parent;
     }
 }
@@ -52,7 +53,7 @@ void orr_omp_task_unref(struct orr_omp_task *task)
 static void run(struct orr_omp_task *task, void **buffers, void *arg)
 {
     task->function(buffers, arg);
-    if (orr_omp_handles_count(&task->handles))
+    if (task->handles.all) /* nobody else enters any */
         orr_omp_handles_unregister(&task->handles);
 }
 
@@ -62,12 +63,11 @@ static void body(void *buffers[], void *arg)
     run(orr_self->job->task->omp_task, buffers, arg);
 }
 
-static void run_in_place(struct orr_omp_task *task,
+/* By the caller. */
+static void run_in_place(struct orr_omp_task *caller, struct orr_omp_task *task,
                          const struct starpu_omp_task_region_attr *attr,
                          void *arg)
 {
-    struct orr_omp_task *caller = orr_omp_self();
-
     task->in_place = true;
     task->thread = orr_omp_thread_num(caller);
     (void)orr_omp_switch(task);
@@ -98,7 +98,7 @@ static void ended(void *arg)
     if (task->counts_in)
         orr_omp_count_down(&task->counts_in->unfinished);
     orr_omp_task_unref(task);
-    orr_omp_meeting_leave(meeting);
+    orr_omp_meeting_task_ended(meeting);
 }
 
 /* -- submission -- */
@@ -175,10 +175,11 @@ static bool is_included(const struct orr_omp_task *parent)
     return parent->final || (!parent->team->outer && !orr_self->worker);
 }
 
-/* Whether a call of its function is all that executes it. */
-static bool is_call(const struct starpu_codelet *cl)
+/* A call of which is all that executes the task; NULL: there is more to it. */
+static orr_kernel_func_t called_function(const struct starpu_codelet *cl)
 {
-    return cl->nbuffers == 0 && !cl->model && orr_codelet_host_function(cl, 0);
+    return cl->nbuffers == 0 && !cl->model ? orr_codelet_host_function(cl, 0)
+                                           : NULL;
 }
 
 /* The threads have enough to do, and no device could take the task. */
@@ -187,8 +188,8 @@ static bool is_saturated(const struct orr_omp_team *team,
 {
     const struct orr_omp *omp = team->omp;
 
-    return orr_omp_meeting_missing(&team->meeting) >
-               (ENOUGH + 1ul) * team->nthreads &&
+    return orr_omp_meeting_tasks(&team->meeting) >
+               (unsigned long)ENOUGH * team->nthreads &&
            (omp->nprocs == omp->rt->nworkers || orr_codelet_is_for_host(cl));
 }
 
@@ -197,6 +198,7 @@ void orr_omp_task_create(struct orr_omp_task *parent,
                          struct orr_omp_task *task, void *arg)
 {
     bool waits = is_included(parent) || !attr->if_clause;
+    orr_kernel_func_t call = called_function(&attr->cl);
     struct starpu_codelet *cl;
 
     if (waits && !orr_may_block("starpu_omp_task_region"))
@@ -204,9 +206,9 @@ void orr_omp_task_create(struct orr_omp_task *parent,
     task->final = attr->final_clause || parent->final;
     task->group = task->counts_in =
         attr->nogroup_clause && !attr->is_loop ? NULL : parent->group;
-    if (is_call(&attr->cl) && (waits || is_saturated(task->team, &attr->cl))) {
-        task->function = orr_codelet_host_function(&attr->cl, 0);
-        run_in_place(task, attr, arg);
+    if (call && (waits || is_saturated(task->team, &attr->cl))) {
+        task->function = call;
+        run_in_place(parent, task, attr, arg);
         return;
     }
     cl = orr_omp_codelet(task->omp, &attr->cl, body, &task->function);

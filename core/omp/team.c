@@ -3,6 +3,9 @@
  * core/omp/team.c - parallel regions. Thread 0 starts the others and executes the
  * region like them; at its end it waits for them, and for all tasks of the team.
  *
+ * Main, which is no worker, is thread 0 in the place of one (core/worker/borrow.h);
+ * where that has something to do, a task is thread 0.
+ *
  * A region with data is a task that has them, and is thread 0: so its threads use
  * them at once, and while thread 0 waits they are lent to tasks inside that name the
  * same handles (core/data/lend.c).
@@ -13,7 +16,9 @@
 #include "core/omp/omp.h"
 #include "core/omp/share.h"
 #include "core/runtime.h"
+#include "core/task/inside.h"
 #include "core/task/job.h"
+#include "core/worker/kernel.h"
 
 /* -- teams -- */
 
@@ -61,6 +66,9 @@ void orr_omp_team_init(struct orr_omp_team *team, struct orr_omp *omp,
     orr_lock_init(&team->lock, ORR_RANK_RUNTIME);
     orr_omp_handles_init(&team->handles);
     choose_workers(team);
+    /* If each has a processor the others come soon. */
+    if (omp->env.looks && n <= omp->nprocs && n <= omp->rt->exec->nprocessors)
+        team->spins = ORR_OMP_SPINS;
 }
 
 void orr_omp_team_done(struct orr_omp_team *team)
@@ -73,10 +81,7 @@ void orr_omp_meet(struct orr_omp_task *thread)
 {
     struct orr_omp_team *team = thread->team;
 
-    /* Each has a processor, and the others come soon. */
-    orr_omp_meeting_wait(&team->meeting,
-                         team->omp->env.looks &&
-                             team->nthreads <= team->omp->nprocs);
+    orr_omp_meeting_wait(&team->meeting, team->spins);
 }
 
 /* -- threads -- */
@@ -101,11 +106,6 @@ static struct orr_omp_task *new_thread(struct orr_omp_team *team,
     return thread;
 }
 
-static void thread_ended(void *arg)
-{
-    orr_omp_task_unref(arg);
-}
-
 /* A task of the runtime for the thread, on its processor. */
 static struct starpu_task *make_task(struct orr_omp_task *thread,
                                      struct starpu_codelet *cl)
@@ -121,8 +121,6 @@ static struct starpu_task *make_task(struct orr_omp_task *thread,
     task->omp_task = thread;
     task->execute_on_a_specific_worker = 1;
     task->workerid = omp->workers[(team->base + thread->thread) % omp->nprocs];
-    task->callback_func = thread_ended;
-    task->callback_arg = thread;
     return task;
 }
 
@@ -138,15 +136,57 @@ static void submit(struct starpu_task *task)
     abort();
 }
 
+/* The last thing that a thread does, but thread 0. After it has left the team may be
+ * over. */
+static void end_thread(struct orr_omp_task *thread)
+{
+    struct orr_omp_team *team = thread->team;
+
+    orr_self->job->task->omp_task = NULL;
+    orr_omp_task_unref(thread);
+    orr_omp_meeting_leave(&team->meeting);
+}
+
+/* Of the next region of main's, if one comes soon. */
+static struct orr_omp_task *next_thread(struct orr_omp *omp)
+{
+    struct orr_omp_task *thread = orr_omp_place_look(
+        &omp->places[omp->proc_of[orr_self->worker->id]]);
+
+    if (thread) {
+        orr_job_enter_nest(omp->rt, orr_self->job, thread->team->nest);
+        orr_self->job->task->omp_task = thread;
+    }
+    return thread;
+}
+
 void orr_omp_team_run_other(void *buffers[], void *arg)
 {
-    const struct orr_omp_task *thread = orr_self->job->task->omp_task;
-    struct orr_omp_team *team = thread->team;
+    struct orr_omp_task *thread = orr_self->job->task->omp_task;
 
     (void)buffers;
     (void)arg;
-    team->function(team->buffers, team->arg);
-    orr_omp_meeting_leave(&team->meeting);
+    while (thread) {
+        struct orr_omp_team *team = thread->team;
+        struct orr_omp *omp = team->omp;
+        bool looks = team->nest != NULL;
+
+        team->function(team->buffers, team->arg);
+        if (looks)
+            orr_kernel_leave_nest(omp->rt, orr_self->job);
+        end_thread(thread);
+        thread = looks ? next_thread(omp) : NULL;
+    }
+}
+
+/* Where somebody looks for it, else as a task. */
+static void start(struct orr_omp_team *team, struct orr_omp_task *thread)
+{
+    struct orr_omp *omp = team->omp;
+    unsigned proc = (team->base + thread->thread) % omp->nprocs;
+
+    if (!team->nest || !orr_omp_place_give(&omp->places[proc], thread))
+        submit(make_task(thread, &omp->thread));
 }
 
 /* Thread 0, in the calling context, from the first thread's start to the last
@@ -156,8 +196,7 @@ static void run(struct orr_omp_team *team, struct orr_omp_task *thread,
 {
     team->buffers = buffers;
     for (unsigned i = 1; i < team->nthreads; i++)
-        submit(
-            make_task(new_thread(team, thread->parent, i), &team->omp->thread));
+        start(team, new_thread(team, thread->parent, i));
     team->function(buffers, team->arg);
     orr_omp_meet(thread);
     orr_omp_handles_unregister(&team->handles);
@@ -169,6 +208,8 @@ void orr_omp_team_run_first(void *buffers[], void *arg)
 
     (void)arg;
     run(thread->team, thread, buffers);
+    orr_self->job->task->omp_task = NULL;
+    orr_omp_task_unref(thread);
 }
 
 /* -- regions -- */
@@ -211,6 +252,24 @@ static void run_in_place(struct orr_omp_team *team, struct orr_omp_task *thread)
     orr_omp_task_unref(thread);
 }
 
+/* By main, which is no worker, in the place of one that has nothing to do; false:
+ * there is no such one. */
+static bool run_borrowed(struct orr_omp_team *team, struct orr_omp_task *thread)
+{
+    struct orr_omp *omp = team->omp;
+
+    if (orr_self != omp->main || orr_self->job || !omp->first.job ||
+        !orr_worker_borrow(&omp->first))
+        return false;
+    omp->first.task.name = team->name;
+    if (team->spins > 0)
+        team->nest = orr_nest_here(omp->rt);
+    run_in_place(team, thread);
+    omp->first.task.name = NULL;
+    orr_worker_give_back(&omp->first);
+    return true;
+}
+
 static unsigned threads_for(const struct orr_omp_task *caller,
                             const struct starpu_omp_parallel_region_attr *attr)
 {
@@ -246,7 +305,7 @@ void starpu_omp_parallel_region(
     thread = new_thread(&team, caller, 0);
     if (orr_self->job && attr->cl.nbuffers == 0)
         run_in_place(&team, thread);
-    else
+    else if (attr->cl.nbuffers > 0 || !run_borrowed(&team, thread))
         run_as_task(&team, thread, attr);
     orr_omp_team_done(&team);
     if (attr->cl_arg_free)

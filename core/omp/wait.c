@@ -37,8 +37,7 @@ void orr_omp_grant(struct orr_omp_waiter *waiter)
     struct orr_context *context = waiter->context;
 
     atomic_store_explicit(&waiter->granted, true, memory_order_release);
-    if (context != orr_self) /* who comes last lets itself go as well */
-        context->exec->ops->wake(context->exec, context);
+    context->exec->ops->wake(context->exec, context);
 }
 
 void orr_omp_grant_all(struct orr_omp_waiter *first)
@@ -88,21 +87,29 @@ void orr_omp_count_wait(struct orr_omp_count *count, const char *what)
 
 /* --- meetings --- */
 
+/* In a list: its round is over. */
+static const struct orr_omp_waiter closed_list;
+#define CLOSED ((struct orr_omp_waiter *)(uintptr_t)&closed_list)
+
 void orr_omp_meeting_init(struct orr_omp_meeting *meeting, unsigned nthreads)
 {
     meeting->nthreads = nthreads;
+    atomic_init(&meeting->round, 0);
     atomic_init(&meeting->missing, nthreads);
-    atomic_init(&meeting->waiters, NULL);
+    atomic_init(&meeting->waiters[0], NULL);
+    atomic_init(&meeting->waiters[1], NULL);
 }
 
 void orr_omp_meeting_expect(struct orr_omp_meeting *meeting)
 {
-    atomic_fetch_add_explicit(&meeting->missing, 1, memory_order_relaxed);
+    atomic_fetch_add_explicit(&meeting->missing, ORR_OMP_A_TASK,
+                              memory_order_relaxed);
 }
 
-unsigned long orr_omp_meeting_missing(const struct orr_omp_meeting *meeting)
+unsigned long orr_omp_meeting_tasks(const struct orr_omp_meeting *meeting)
 {
-    return atomic_load_explicit(&meeting->missing, memory_order_relaxed);
+    return atomic_load_explicit(&meeting->missing, memory_order_relaxed) /
+           ORR_OMP_A_TASK;
 }
 
 /* Whoever came first goes on first. */
@@ -120,34 +127,83 @@ static struct orr_omp_waiter *reversed(struct orr_omp_waiter *waiter)
     return result;
 }
 
-/* Nobody is missing: all go on, and the next meeting begins before they do. */
+/* Nobody is missing: all go on, and the next round begins before they do. All have
+ * left the one before, whose list becomes that of the next. */
 static void let_go(struct orr_omp_meeting *meeting)
 {
-    struct orr_omp_waiter *waiters = reversed(atomic_exchange_explicit(
-        &meeting->waiters, NULL, memory_order_acquire));
+    unsigned long round =
+        atomic_load_explicit(&meeting->round, memory_order_relaxed);
+    struct orr_omp_waiter *waiters = atomic_exchange_explicit(
+        &meeting->waiters[round % 2], CLOSED, memory_order_acq_rel);
 
+    atomic_store_explicit(&meeting->waiters[(round + 1) % 2], NULL,
+                          memory_order_relaxed);
     atomic_store_explicit(&meeting->missing, meeting->nthreads,
                           memory_order_relaxed);
-    orr_omp_grant_all(waiters);
+    atomic_store_explicit(&meeting->round, round + 1, memory_order_release);
+    orr_omp_grant_all(reversed(waiters));
+}
+
+/* Returns whether that was the last one. */
+static bool come(struct orr_omp_meeting *meeting, uint64_t n)
+{
+    if (atomic_fetch_sub_explicit(&meeting->missing, n, memory_order_acq_rel) !=
+        n)
+        return false;
+    let_go(meeting);
+    return true;
+}
+
+void orr_omp_meeting_task_ended(struct orr_omp_meeting *meeting)
+{
+    (void)come(meeting, ORR_OMP_A_TASK);
 }
 
 void orr_omp_meeting_leave(struct orr_omp_meeting *meeting)
 {
-    if (atomic_fetch_sub_explicit(&meeting->missing, 1, memory_order_acq_rel) ==
-        1)
-        let_go(meeting);
+    (void)come(meeting, 1);
 }
 
-void orr_omp_meeting_wait(struct orr_omp_meeting *meeting, bool soon)
+static bool is_over(const struct orr_omp_meeting *meeting, unsigned long round)
 {
+    return atomic_load_explicit(&meeting->round, memory_order_acquire) != round;
+}
+
+/* False: the round is over. */
+static bool enter_list(struct orr_omp_meeting *meeting, unsigned long round,
+                       struct orr_omp_waiter *self)
+{
+    _Atomic(struct orr_omp_waiter *) *list = &meeting->waiters[round % 2];
+
+    orr_omp_waiter_init(self);
+    self->next = atomic_load_explicit(list, memory_order_relaxed);
+    do
+        if (self->next == CLOSED)
+            return false;
+    while (!atomic_compare_exchange_weak_explicit(list, &self->next, self,
+                                                  memory_order_release,
+                                                  memory_order_relaxed));
+    return true;
+}
+
+void orr_omp_meeting_wait(struct orr_omp_meeting *meeting, unsigned spins)
+{
+    /* Stays until the caller has come. */
+    unsigned long round =
+        atomic_load_explicit(&meeting->round, memory_order_relaxed);
     struct orr_omp_waiter self;
 
-    orr_omp_waiter_init(&self);
-    self.next = atomic_load_explicit(&meeting->waiters, memory_order_relaxed);
-    while (!atomic_compare_exchange_weak_explicit(&meeting->waiters, &self.next,
-                                                  &self, memory_order_release,
-                                                  memory_order_relaxed))
-        ;
-    orr_omp_meeting_leave(meeting);
-    orr_omp_wait(&self, "the other threads of the team, and its tasks", soon);
+    if (come(meeting, 1))
+        return;
+    for (; spins > 0 && orr_omp_meeting_tasks(meeting) == 0; spins--) {
+        if (is_over(meeting, round))
+            return;
+        orr_exec_pause();
+    }
+    if (enter_list(meeting, round, &self))
+        orr_omp_wait(&self, "the other threads of the team, and its tasks",
+                     false);
+    else
+        while (!is_over(meeting, round)) /* whoever closed it is about to */
+            orr_self->exec->ops->relax(orr_self->exec);
 }

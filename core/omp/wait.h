@@ -7,8 +7,12 @@
 
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "core/base/exec.h"
+
+/* How often who expects something soon looks for it: some ten microseconds. */
+#define ORR_OMP_SPINS 1000u
 
 /* Somebody who waits, on its stack. */
 struct orr_omp_waiter {
@@ -53,22 +57,30 @@ void orr_omp_count_wait(struct orr_omp_count *count, const char *what);
 /* --- n threads that meet again and again, when no task is left --- */
 
 struct orr_omp_meeting {
-    unsigned nthreads;    /* [const] */
-    atomic_ulong missing; /* threads that have not come, tasks under way */
-    _Atomic(struct orr_omp_waiter *) waiters;
+    unsigned nthreads; /* [const] */
+    /* How often they have met. Who waits spins for it to change, or is in … */
+    atomic_ulong round;
+    _Atomic uint64_t missing; /* threads that have not come, and tasks under way
+                               * times ORR_OMP_A_TASK */
+    /* … the list of that round, which is closed when it ends; of two in turn. */
+    _Atomic(struct orr_omp_waiter *) waiters[2];
 };
+
+#define ORR_OMP_A_TASK (UINT64_C(1) << 32)
 
 void orr_omp_meeting_init(struct orr_omp_meeting *meeting, unsigned nthreads);
 
 /* A task more, by a thread or a task of the team. */
 void orr_omp_meeting_expect(struct orr_omp_meeting *meeting);
 
-/* How many threads have not come and tasks have not ended, as of a moment ago. */
-unsigned long orr_omp_meeting_missing(const struct orr_omp_meeting *meeting);
+/* How many tasks have not ended, as of a moment ago. */
+unsigned long orr_omp_meeting_tasks(const struct orr_omp_meeting *meeting);
 
-/* A task less, or a thread that does not wait. Nothing of the meeting may be used
+/* A task less; a thread that does not wait. Nothing of the meeting may be used
  * afterwards, since that may be over. */
+void orr_omp_meeting_task_ended(struct orr_omp_meeting *meeting);
 void orr_omp_meeting_leave(struct orr_omp_meeting *meeting);
 
-/* A thread has come, and waits for all others and all tasks. */
-void orr_omp_meeting_wait(struct orr_omp_meeting *meeting, bool soon);
+/* A thread has come, and waits for all others and all tasks. Where only threads are
+ * missing it spins so often first. */
+void orr_omp_meeting_wait(struct orr_omp_meeting *meeting, unsigned spins);

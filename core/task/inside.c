@@ -55,14 +55,20 @@ struct orr_nest *orr_nest_here(struct orr_runtime *rt)
     return self->job->nest;
 }
 
+void orr_job_enter_nest(struct orr_runtime *rt, struct orr_job *job,
+                        struct orr_nest *around)
+{
+    orr_nest_ref(around);
+    job->around = around;
+    if (atomic_load_explicit(&rt->suspends, memory_order_relaxed))
+        job->depth = around->depth;
+}
+
 void orr_job_put_inside(struct orr_runtime *rt, struct orr_job *job)
 {
     struct orr_nest *nest = orr_nest_here(rt);
 
-    if (!nest)
-        return;
-    orr_nest_ref(nest);
-    job->around = nest;
-    if (atomic_load_explicit(&rt->suspends, memory_order_relaxed))
-        job->depth = nest->depth;
+    if (nest)
+        orr_job_enter_nest(rt, job, nest);
 }
+

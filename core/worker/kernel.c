@@ -127,6 +127,17 @@ static void end_nest(struct orr_runtime *rt, struct orr_nest *nest)
     orr_nest_end(nest);
 }
 
+void orr_kernel_leave_nest(struct orr_runtime *rt, struct orr_job *job)
+{
+    if (job->nest) {
+        end_nest(rt, job->nest);
+        orr_nest_unref(job->nest);
+        job->nest = NULL;
+    }
+    orr_nest_unref(job->around);
+    job->around = NULL;
+}
+
 static inline void run_job(struct orr_kernel *kernel, struct orr_job *job,
                            bool alone)
 {

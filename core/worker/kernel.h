@@ -61,6 +61,11 @@ void orr_kernel_tally(struct orr_runtime *rt, unsigned worker,
  * none, names the remedy, and ends the program with status 1. */
 _Noreturn void orr_kernel_missing(struct orr_runtime *rt, struct orr_job *job);
 
+/* The kernel that the calling context runs, of a job without data, goes on as that of
+ * another task: what it has submitted does not belong to it any more, nor it to the task
+ * that has submitted it. */
+void orr_kernel_leave_nest(struct orr_runtime *rt, struct orr_job *job);
+
 /* The worker's context enters a state, for those who look at it and the trace. */
 void orr_worker_set_state(struct orr_worker *worker,
                           enum orr_worker_state state);

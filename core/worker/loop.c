@@ -27,6 +27,7 @@
 #include "core/task/gang.h"
 #include "core/task/job.h"
 #include "core/task/profile.h"
+#include "core/worker/borrow.h"
 #include "core/worker/failed.h"
 #include "core/worker/hooks.h"
 #include "core/worker/kernel.h"
@@ -495,7 +496,7 @@ static bool take_job(struct orr_runtime *rt, struct orr_worker *worker,
     struct orr_job *job;
     double began = 0;
 
-    if (!has_room(worker))
+    if (!has_room(worker) || worker->leaving)
         return false;
     if (atomic_load_explicit(&rt->paused, memory_order_relaxed) > 0) {
         rest(worker);
@@ -606,6 +607,7 @@ static bool is_to_return(const struct orr_worker *worker)
 static bool may_stop(const struct orr_worker *worker)
 {
     bool stop = atomic_load_explicit(&worker->stop, memory_order_acquire) ||
+                worker->leaving ||
                 (is_to_return(worker) &&
                  orr_count_unfinished(worker->runtime) == 0);
 
@@ -635,6 +637,16 @@ static double wakes_by_itself(struct orr_worker *worker)
     return limit < again ? limit : again;
 }
 
+/* Somebody else is the worker, who wakes its own loop if that has to look. */
+static void await_seat(struct orr_worker *worker)
+{
+    struct orr_exec *exec = worker->runtime->exec;
+
+    orr_self->waits_for = "the end of a parallel region";
+    exec->ops->park(exec, ORR_FOREVER);
+    (void)orr_seat_take_woken(worker);
+}
+
 void orr_worker_loop(void *arg)
 {
     struct orr_worker *worker = arg;
@@ -642,8 +654,16 @@ void orr_worker_loop(void *arg)
     struct orr_context *self = orr_self;
     bool announced = false;
     unsigned idle = 0;
+    double until;
 
-    while (!may_stop(worker)) {
+    for (;;) {
+        if (!orr_seat_take(worker)) {
+            await_seat(worker);
+            announced = false;
+            continue;
+        }
+        if (may_stop(worker))
+            break;
         if (step(rt, worker, announced)) {
             idle = 0;
             if (announced)
@@ -652,7 +672,9 @@ void orr_worker_loop(void *arg)
             continue;
         }
         if (!announced && !rt->exec->one_thread) {
-            if (rt->exec->ops->linger(rt->exec, idle++))
+            orr_seat_offer(worker);
+            if (rt->exec->ops->linger(rt->exec, idle++) ||
+                !orr_seat_take(worker))
                 continue;
             /* Say that we are about to sleep, then look once more: who pushes
              * before we said it does not wake us. From now on only others take
@@ -672,9 +694,12 @@ void orr_worker_loop(void *arg)
                           : worker->running ? "its kernel"
                                             : "a task";
         orr_hooks_tell(&rt->hooks.sleeps, worker->id);
-        rt->exec->ops->park(rt->exec, wakes_by_itself(worker));
+        until = wakes_by_itself(worker);
+        orr_seat_offer(worker);
+        rt->exec->ops->park(rt->exec, until);
         orr_hooks_tell(&rt->hooks.wakes, worker->id);
-        (void)orr_worker_rouse(worker);
+        if (orr_seat_take_woken(worker))
+            (void)orr_worker_rouse(worker);
         announced = false;
     }
     orr_worker_set_state(worker, ORR_WORKER_IDLE);

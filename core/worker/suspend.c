@@ -138,6 +138,7 @@ static struct orr_context *make_spare(struct orr_worker *worker)
 
     if (!err) {
         context->cache = orr_self->cache;
+        context->borrows = orr_self->borrows;
         return context;
     }
     orr_log_error("task `%s' waits inside of its kernel, and there is no stack "
@@ -226,6 +227,11 @@ void orr_suspend_retire(struct orr_worker *worker)
     join(&worker->retired, worker->spares);
     worker->spares = NULL;
     worker->first = NULL;
+}
+
+void orr_suspend_keep(struct orr_worker *worker, struct orr_context *stacks)
+{
+    join(&worker->retired, stacks);
 }
 
 void orr_suspend_done(struct orr_worker *worker)

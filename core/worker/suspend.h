@@ -38,5 +38,8 @@ void orr_suspend_leave_to_first(struct orr_worker *worker);
  * stay, since others may still wake them. */
 void orr_suspend_retire(struct orr_worker *worker);
 
+/* Takes over stacks that are not used any more, and stay as those do. */
+void orr_suspend_keep(struct orr_worker *worker, struct orr_context *stacks);
+
 /* Frees them all; nobody wakes the worker any more. Any context. */
 void orr_suspend_done(struct orr_worker *worker);

@@ -48,6 +48,13 @@ struct orr_worker {
      * NULL: nobody now */
     _Atomic(struct orr_context *) context;
     bool driven;                        /* [const] it is such a one */
+    /* Who may be the worker, its own loop or a context that has borrowed it: enum
+     * orr_seat, borrow.h. */
+    atomic_uint seat;
+    atomic_bool lendable; /* its loop offers the seat when it has nothing to do */
+    atomic_bool called;   /* somebody has woken it while it was lent */
+    bool leaving; /* [owner] whoever has borrowed it is about to give it back: it
+                   * takes no jobs */
     struct orr_lock lock;               /* rank ORR_RANK_WORKER */
     struct orr_list local; /* [lock] tasks for this worker alone, best first */
     struct orr_list ordered;  /* [lock] those with a workerorder whose turn has

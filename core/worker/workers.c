@@ -13,6 +13,7 @@
 #include "core/runtime.h"
 #include "core/task/gang.h"
 #include "core/task/job.h"
+#include "core/worker/borrow.h"
 #include "core/worker/kernel.h"
 #include "core/worker/suspend.h"
 
@@ -142,8 +143,15 @@ void orr_workers_give_way(struct orr_runtime *rt)
 void orr_worker_wake(struct orr_worker *worker)
 {
     struct orr_exec *exec = worker->runtime->exec;
-    struct orr_context *context = worker->context;
+    struct orr_context *context;
 
+    /* Whoever has borrowed it finds the flag, if not the wake, when it gives it
+     * back. */
+    do {
+        context = worker->context;
+        if (atomic_load(&worker->seat) == ORR_SEAT_LENT)
+            atomic_store(&worker->called, true);
+    } while (context != worker->context);
     if (context == orr_self)
         return;
     (void)orr_worker_rouse(worker);

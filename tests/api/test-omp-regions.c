@@ -4,6 +4,8 @@
  * regions, barriers, one thread's work, critical sections, locks.
  */
 #include <orrery.h>
+#include <pthread.h>
+#include <stdbool.h>
 
 #include "omp.h"
 
@@ -469,6 +471,185 @@ START_TEST(a_lock_that_is_taken_cannot_be_got_by_trying)
 }
 END_TEST
 
+/* -- who is thread 0 -- */
+
+struct first {
+    pthread_t thread;
+    int worker, level;
+    atomic_int ntasks;
+};
+
+static void run_task(void *buffers[], void *arg)
+{
+    struct first *first = arg;
+
+    (void)buffers;
+    atomic_fetch_add(&first->ntasks, 1);
+}
+
+static struct starpu_codelet plain = {
+    .cpu_funcs = {run_task},
+    .flags = STARPU_CODELET_SIMGRID_EXECUTE,
+    .name = "plain",
+};
+
+/* A task of StarPU's that nobody in the region waits for. */
+static void submit_plain(struct first *first, int worker)
+{
+    struct starpu_task *task = starpu_task_create();
+
+    task->cl = &plain;
+    task->cl_arg = first;
+    if (worker >= 0) {
+        task->execute_on_a_specific_worker = 1;
+        task->workerid = (unsigned)worker;
+    }
+    ck_assert_int_eq(starpu_task_submit(task), 0);
+}
+
+static void be_first(void *buffers[], void *arg)
+{
+    struct first *first = arg;
+
+    (void)buffers;
+    if (starpu_omp_get_thread_num() == 0) {
+        first->thread = pthread_self();
+        first->worker = starpu_worker_get_id();
+        first->level = starpu_omp_get_level();
+        ck_assert_ptr_nonnull(starpu_task_get_current());
+    }
+}
+
+/* It would cost the waking of a thread, and of main again. */
+START_TEST(main_is_thread_0_where_its_worker_has_nothing_to_do)
+{
+    bool was = false;
+
+    if (machine_simulated(_i))
+        return;
+    omp_open(_i);
+    for (int t = 0; t < NTHREADS; t++)
+        do {
+            struct first first = {.worker = -1};
+
+            omp_parallel(omp_threads[t], be_first, &first);
+            ck_assert_int_ge(first.worker, 0);
+            ck_assert_int_eq(first.level, 1);
+            was = pthread_equal(first.thread, pthread_self());
+            ck_assert_int_lt(starpu_worker_get_id(), 0);
+            ck_assert_ptr_null(starpu_task_get_current());
+        } while (!was);
+    starpu_omp_shutdown();
+}
+END_TEST
+
+static void leave_work(void *buffers[], void *arg)
+{
+    struct first *first = arg;
+
+    (void)buffers;
+    submit_plain(first, -1);
+    submit_plain(first, starpu_worker_get_id());
+    omp_spawn(run_task, first);
+    starpu_omp_barrier();
+    submit_plain(first, starpu_worker_get_id());
+    if (starpu_omp_get_thread_num() % 2)
+        starpu_omp_taskwait();
+}
+
+START_TEST(its_worker_goes_on_when_the_region_has_ended)
+{
+    enum { TIMES = 200 };
+
+    omp_open(_i);
+    for (int i = 0; i < TIMES; i++)
+        for (int t = 0; t < NTHREADS; t++) {
+            struct first first = {.ntasks = 0};
+
+            omp_parallel(omp_threads[t], leave_work, &first);
+            ck_assert_int_ge(first.ntasks, omp_threads[t]);
+            submit_plain(&first, 0);
+            ck_assert_int_eq(starpu_task_wait_for_all(), 0);
+            ck_assert_int_eq(first.ntasks, 4 * omp_threads[t] + 1);
+            omp_parallel(omp_threads[t], be_first, &first);
+            submit_plain(&first, -1);
+            submit_plain(&first, 0);
+            ck_assert_int_eq(starpu_task_wait_for_all(), 0);
+            ck_assert_int_eq(first.ntasks, 4 * omp_threads[t] + 3);
+        }
+    starpu_omp_shutdown();
+}
+END_TEST
+
+struct waited {
+    starpu_data_handle_t handle;
+    int value;
+    atomic_int n;
+};
+
+static void wait_inside(void *buffers[], void *arg)
+{
+    struct waited *waited = arg;
+
+    (void)buffers;
+    ck_assert_int_eq(starpu_data_acquire(waited->handle, STARPU_RW), 0);
+    waited->value++;
+    starpu_data_release(waited->handle);
+    atomic_fetch_add(&waited->n, 1);
+}
+
+static struct starpu_codelet waiting = {
+    .cpu_funcs = {wait_inside},
+    .flags = STARPU_CODELET_SIMGRID_EXECUTE,
+    .name = "waiting",
+};
+
+/* While a thread has the datum others begin tasks that wait for it, and which the
+ * region does not wait for. */
+static void hold(void *buffers[], void *arg)
+{
+    struct waited *waited = arg;
+
+    (void)buffers;
+    if (starpu_omp_get_thread_num() == 0)
+        ck_assert_int_eq(starpu_data_acquire(waited->handle, STARPU_RW), 0);
+    starpu_omp_barrier();
+    for (int i = 0; i < 4; i++) {
+        struct starpu_task *task = starpu_task_create();
+
+        task->cl = &waiting;
+        task->cl_arg = waited;
+        ck_assert_int_eq(starpu_task_submit(task), 0);
+    }
+    starpu_omp_barrier();
+    starpu_sleep(0.0001);
+    starpu_omp_barrier();
+    if (starpu_omp_get_thread_num() == 0) {
+        waited->value++;
+        starpu_data_release(waited->handle);
+    }
+}
+
+START_TEST(tasks_that_wait_when_the_region_ends_go_on)
+{
+    omp_open(_i);
+    for (int i = 0; i < 20; i++)
+        for (int t = 0; t < NTHREADS; t++) {
+            struct waited waited = {.value = 0};
+
+            starpu_variable_data_register(&waited.handle, STARPU_MAIN_RAM,
+                                          (uintptr_t)&waited.value,
+                                          sizeof(waited.value));
+            omp_parallel(omp_threads[t], hold, &waited);
+            ck_assert_int_eq(starpu_task_wait_for_all(), 0);
+            starpu_data_unregister(waited.handle);
+            ck_assert_int_eq(waited.n, 4 * omp_threads[t]);
+            ck_assert_int_eq(waited.value, 4 * omp_threads[t] + 1);
+        }
+    starpu_omp_shutdown();
+}
+END_TEST
+
 /* -- time -- */
 
 static void take_time(void *buffers[], void *arg)
@@ -513,6 +694,9 @@ int main(void)
     EACH(singles_without_barrier_are_each_executed_once);
     EACH(sections_and_locks_keep_others_out);
     EACH(a_lock_that_is_taken_cannot_be_got_by_trying);
+    EACH(main_is_thread_0_where_its_worker_has_nothing_to_do);
+    EACH(its_worker_goes_on_when_the_region_has_ended);
+    EACH(tasks_that_wait_when_the_region_ends_go_on);
     EACH(time_is_that_of_the_machine);
     return suite_main(suite);
 }

@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* core/worker/borrow.c - see borrow.h. */
+#include "core/worker/borrow.h"
+
+#include <errno.h>
+
+#include "core/asleep.h"
+#include "core/runtime.h"
+#include "core/task/count.h"
+#include "core/task/inside.h"
+#include "core/task/job.h"
+#include "core/worker/kernel.h"
+#include "core/worker/suspend.h"
+
+int orr_borrowing_init(struct orr_borrowing *b, struct orr_worker *worker,
+                       struct starpu_codelet *cl)
+{
+    struct orr_runtime *rt = worker->runtime;
+
+    *b = (struct orr_borrowing){.worker = worker};
+    starpu_task_init(&b->task);
+    b->task.cl = cl;
+    b->task.workerid = worker->id;
+    b->job = orr_job_new_of(rt, &b->task);
+    if (!b->job)
+        return -ENOMEM;
+    b->task.starpu_private = b->job;
+    b->task.status = STARPU_TASK_RUNNING;
+    b->job->type = &orr_job_task;
+    b->job->worker = (int)worker->id;
+    b->job->kernel = (struct orr_kernel){.worker = worker->id, .runtime = rt};
+    atomic_store(&b->job->waiting, 0);
+    atomic_store(&b->job->state, ORR_JOB_RUNNING);
+    orr_job_number(rt, b->job);
+    atomic_store(&worker->lendable, true);
+    return 0;
+}
+
+void orr_borrowing_done(struct orr_borrowing *b)
+{
+    if (!b->job)
+        return;
+    atomic_store(&b->worker->lendable, false);
+    orr_suspend_keep(b->worker, b->spares);
+    orr_job_unref(b->worker->runtime, b->job);
+    b->task.starpu_private = NULL;
+    b->job = NULL;
+}
+
+/* Whether somebody sees tasks begin and end. */
+static bool is_watched(struct orr_runtime *rt)
+{
+    return rt->trace || rt->tally || rt->tool || rt->calls || rt->breaks ||
+           rt->disables_kernels ||
+           atomic_load_explicit(&rt->perf, memory_order_relaxed) ||
+           atomic_load_explicit(&rt->profiling, memory_order_relaxed) ||
+           orr_runtime_graph(rt);
+}
+
+/* It may have work that it waits for, or be one that takes none. */
+static bool is_idle(const struct orr_worker *worker)
+{
+    return !worker->fetching && !worker->naside && !worker->running &&
+           !worker->gang && !worker->nsuspended;
+}
+
+static bool may_be_lent(const struct orr_worker *worker)
+{
+    return is_idle(worker) && !orr_worker_is_blocked(worker) &&
+           !atomic_load(&worker->called) &&
+           !atomic_load(&worker->disabled) && !atomic_load(&worker->stop) &&
+           atomic_load(&worker->runtime->paused) == 0;
+}
+
+static void exchange(struct orr_context **a, struct orr_context **b)
+{
+    struct orr_context *was = *a;
+
+    *a = *b;
+    *b = was;
+}
+
+/* The stacks of one thread for those of the other. */
+static void exchange_stacks(struct orr_borrowing *b)
+{
+    exchange(&b->worker->spares, &b->spares);
+    exchange(&b->worker->first, &b->first);
+}
+
+/* The seat is the worker's own loop's again, which looks if it has to. Before
+ * `called` is read, whoever wakes the worker finds that loop. */
+static void leave_seat(struct orr_borrowing *b, bool wake)
+{
+    struct orr_worker *worker = b->worker;
+    struct orr_exec *exec = worker->runtime->exec;
+
+    atomic_store(&worker->context, b->owner);
+    wake |= orr_count_ready(worker->runtime) > 0;
+    if (wake) /* until then it is not lent again */
+        atomic_store(&worker->called, true);
+    atomic_store(&worker->seat, ORR_SEAT_FREE);
+    if (wake || atomic_load(&worker->called)) {
+        (void)orr_worker_rouse(worker);
+        exec->ops->wake(exec, b->owner);
+    }
+}
+
+/* As a worker enters a kernel. */
+static void enter(struct orr_borrowing *b)
+{
+    struct orr_context *self = orr_self;
+
+    exchange_stacks(b);
+    b->worker->first = self;
+    (void)orr_worker_rouse(b->worker);
+    b->cache = self->cache;
+    self->cache = b->worker->id + 1;
+    self->worker = b->worker;
+    self->borrows = true;
+    self->job = b->job;
+    self->suspends_at = ++self->frozen;
+    b->job->kernel.away = 0;
+    orr_count_submitted(b->worker->runtime, b->job->sched_ctx);
+    orr_worker_set_state(b->worker, ORR_WORKER_EXECUTING);
+}
+
+bool orr_worker_borrow(struct orr_borrowing *b)
+{
+    struct orr_worker *worker = b->worker;
+    unsigned expected = ORR_SEAT_FREE;
+
+    if (is_watched(worker->runtime) ||
+        !atomic_compare_exchange_strong(&worker->seat, &expected,
+                                        ORR_SEAT_LENT))
+        return false;
+    b->owner = atomic_load(&worker->context);
+    if (!may_be_lent(worker)) {
+        leave_seat(b, true);
+        return false;
+    }
+    atomic_store(&worker->context, orr_self);
+    enter(b);
+    return true;
+}
+
+/* Who has submitted tasks in the kernel that are still there keep its nest, which is
+ * over then. */
+static void end_nest(struct orr_borrowing *b)
+{
+    const struct orr_nest *nest = b->job->nest;
+
+    if (nest && atomic_load_explicit(&nest->refs, memory_order_acquire) > 1)
+        orr_kernel_leave_nest(b->worker->runtime, b->job);
+}
+
+/* What the loop beside the kernel has begun ends on this thread. */
+static void end_rest(struct orr_worker *worker)
+{
+    if (is_idle(worker))
+        return;
+    worker->leaving = true;
+    orr_worker_loop(worker);
+    worker->leaving = false;
+}
+
+void orr_worker_give_back(struct orr_borrowing *b)
+{
+    struct orr_context *self = orr_self;
+    struct orr_worker *worker = b->worker;
+
+    end_nest(b);
+    self->suspends_at = 0;
+    self->frozen--;
+    self->job = NULL;
+    atomic_store_explicit(&worker->ntasks, worker->ntasks + 1,
+                          memory_order_relaxed);
+    if (worker->runtime->counts_codelets)
+        b->task.cl->per_worker_stats[worker->id]++;
+    orr_count_ended(worker->runtime, b->job->sched_ctx);
+    end_rest(worker);
+    orr_worker_set_state(worker, ORR_WORKER_IDLE);
+    exchange_stacks(b);
+    self->worker = NULL;
+    self->borrows = false;
+    self->cache = b->cache;
+    orr_worker_fall_asleep(worker);
+    leave_seat(b, false);
+}

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * core/worker/borrow.h - a context that is no worker takes the place of one that has
+ * nothing to do, runs a task in it as its kernel, and gives it back: no other thread
+ * has to be woken for that. While it is the worker it may wait as kernels do; the
+ * worker's loop then goes on beside it, on its thread (suspend.h).
+ *
+ * The seat says who is the worker, and with it goes what is the worker's [owner]. Its
+ * own loop offers it when it is about to wait, and takes it back before it looks for
+ * anything. A worker that is not lendable never offers it. Real machines only.
+ */
+#pragma once
+
+#include <stdbool.h>
+
+#include <starpu.h>
+
+#include "core/worker/worker.h"
+
+enum orr_seat {
+    ORR_SEAT_TAKEN, /* by the worker's own loop */
+    ORR_SEAT_FREE,  /* that waits */
+    ORR_SEAT_LENT,
+};
+
+/* What one context needs to borrow one worker again and again. */
+struct orr_borrowing {
+    struct orr_worker *worker; /* [const] */
+    struct starpu_task task;   /* what it runs, and … */
+    struct orr_job *job;       /* … its job, which is always RUNNING, and keeps its
+                                * nest while nobody else does */
+    struct orr_context *owner; /* whose turn it was on the worker's own thread */
+    /* The stacks beside the own thread while it is lent, beside the borrower's else:
+     * those on which nothing runs, and the first. */
+    struct orr_context *spares, *first;
+    unsigned cache; /* the borrower's */
+};
+
+/* Prepares it for tasks of that codelet. Errors: -ENOMEM. */
+int orr_borrowing_init(struct orr_borrowing *b, struct orr_worker *worker,
+                       struct starpu_codelet *cl);
+
+/* Nothing is borrowed. By the borrower, before the workers stop. */
+void orr_borrowing_done(struct orr_borrowing *b);
+
+/* The calling context is the worker, and in the kernel of b->task. False: the worker
+ * has something to do, or somebody watches the run's tasks, of which this is none. */
+bool orr_worker_borrow(struct orr_borrowing *b);
+
+/* The kernel has ended. Waits for others that were begun on this thread. */
+void orr_worker_give_back(struct orr_borrowing *b);
+
+/* The calling loop may go on, and looks at everything; false: its worker is lent, it
+ * waits. */
+static inline bool orr_seat_take(struct orr_worker *worker)
+{
+    unsigned expected = ORR_SEAT_FREE;
+
+    if (!orr_self->borrows) {
+        if (atomic_load_explicit(&worker->seat, memory_order_relaxed) ==
+            ORR_SEAT_TAKEN)
+            return true;
+        if (!atomic_compare_exchange_strong(&worker->seat, &expected,
+                                            ORR_SEAT_TAKEN))
+            return false;
+    }
+    if (atomic_load_explicit(&worker->called, memory_order_relaxed))
+        atomic_exchange(&worker->called, false);
+    return true;
+}
+
+/* The same of a loop that was woken: whoever has the seat passes that on. */
+static inline bool orr_seat_take_woken(struct orr_worker *worker)
+{
+    if (orr_seat_take(worker))
+        return true;
+    atomic_store(&worker->called, true);
+    return orr_seat_take(worker); /* it may have come back before that */
+}
+
+/* The worker's own loop is about to wait; others are no such loop. */
+static inline void orr_seat_offer(struct orr_worker *worker)
+{
+    if (atomic_load_explicit(&worker->lendable, memory_order_relaxed) &&
+        atomic_load_explicit(&worker->seat, memory_order_relaxed) ==
+            ORR_SEAT_TAKEN)
+        atomic_store_explicit(&worker->seat, ORR_SEAT_FREE,
+                              memory_order_release);
+}
