@@ -77,7 +77,7 @@ struct starpu_task *orr_taskq_first_below(const struct orr_taskq *q,
 {
     struct starpu_task *task = starpu_task_list_begin(&q->list);
 
-    while (task && !starpu_sched_component_can_execute_task(to, task))
+    while (to && task && !starpu_sched_component_can_execute_task(to, task))
         task = task->next;
     return task;
 }
