@@ -356,41 +356,38 @@ static bool submit_locked(struct orr_graph_record *record, struct orr_job *job,
     return add_accesses(record, node, job);
 }
 
-/* Takes the type of a task; NULL: it is none, or there is no memory. One without times
- * that is not known, or not as of now, gets them without the lock. */
-static bool submit_type(struct orr_graph_record *record, struct orr_job *job,
-                        bool counts, struct orr_graph_type_record *type)
+static bool has_times(const struct orr_graph_record *record,
+                      const struct orr_graph_type_record *type)
     ORR_REQUIRES(record->lock)
 {
-    struct orr_runtime *rt = record->runtime;
-    uint32_t number = ORR_NONE;
+    return type->symbol ||
+           orr_graph_types_find(&record->types, record->runtime->nworkers,
+                                type) != UINT32_MAX;
+}
 
-    if (type && !type->symbol) {
-        number = orr_graph_types_find(&record->types, rt->nworkers, type);
-        if (number == ORR_NONE) {
-            bool filled;
+/* Takes the type, which has times or is known, and returns its number; NULL: it has
+ * none. */
+static uint32_t number_type(struct orr_graph_record *record,
+                            struct orr_graph_type_record *type)
+    ORR_REQUIRES(record->lock)
+{
+    unsigned nworkers = record->runtime->nworkers;
+    uint32_t number;
 
-            orr_unlock(&record->lock);
-            filled = orr_graph_type_fill(rt, job, type);
-            orr_lock(&record->lock);
-            if (!filled || !is_on(record)) {
-                orr_graph_type_free(type);
-                return filled;
-            }
-        }
-    }
-    if (number != ORR_NONE)
-        orr_graph_type_free(type);
-    else if (type)
-        number = orr_graph_types_put(&record->types, rt->nworkers, type);
-    return submit_locked(record, job, counts, number);
+    if (!type)
+        return ORR_NONE;
+    if (type->symbol)
+        return orr_graph_types_put(&record->types, nworkers, type);
+    number = orr_graph_types_find(&record->types, nworkers, type);
+    orr_graph_type_free(type);
+    return number;
 }
 
 void orr_graph_record_submit(struct orr_graph_record *record,
                              struct orr_job *job, bool counts)
 {
     struct orr_graph_type_record *type = NULL;
-    bool good;
+    bool good = true;
 
     if (!__atomic_load_n(&record->all, __ATOMIC_RELAXED) &&
         !__atomic_load_n(&record->open, __ATOMIC_RELAXED))
@@ -398,12 +395,19 @@ void orr_graph_record_submit(struct orr_graph_record *record,
     if (ORR_JOB_IS(job, task))
         type = orr_graph_type_new(record->runtime, job);
     orr_lock(&record->lock);
-    if (is_on(record)) {
-        good = submit_type(record, job, counts, type);
-    } else {
-        good = true;
-        orr_graph_type_free(type);
+    while (type &&
+           !has_times(record, type)) { /* they are asked without the lock */
+        orr_unlock(&record->lock);
+        if (!orr_graph_type_fill(record->runtime, job, type)) {
+            orr_graph_type_free(type);
+            type = NULL;
+        }
+        orr_lock(&record->lock);
     }
+    if (is_on(record))
+        good = submit_locked(record, job, counts, number_type(record, type));
+    else
+        orr_graph_type_free(type);
     end(record, !good);
 }
 
