@@ -51,6 +51,7 @@ struct threads {
     struct thread *spare;  /* [registry.lock] contexts of threads that ended */
     atomic_uint ncontexts; /* spawned, adopted, and main */
     atomic_uint nparked;   /* of these, parked for ever */
+    int settled;           /* [main] the kernel's number of that processor, + 1 */
     bool main_bound;       /* [main] */
     cpu_set_t main_before; /* [main] its affinity before that */
 };
@@ -546,6 +547,19 @@ int orr_threads_bind_main(struct orr_exec *exec, int cpu)
     rc = bind_self(threads, cpu);
     threads->main_bound = rc == 0;
     return rc;
+}
+
+void orr_threads_settle(struct orr_exec *exec, int cpu)
+{
+    struct threads *threads = threads_of(exec);
+    cpu_set_t before;
+
+    if (cpu < 0 || sched_getcpu() + 1 == threads->settled ||
+        sched_getaffinity(0, sizeof(before), &before) < 0)
+        return;
+    if (bind_self(threads, cpu) == 0)
+        threads->settled = sched_getcpu() + 1;
+    (void)sched_setaffinity(0, sizeof(before), &before);
 }
 
 void orr_threads_free(struct orr_exec *exec)

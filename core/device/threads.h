@@ -35,6 +35,10 @@ int orr_threads_new(const struct orr_threads_options *options,
  * former affinity. Called by main. 0 or a negative errno. */
 int orr_threads_bind_main(struct orr_exec *exec, int cpu);
 
+/* Moves main to that logical processor, -1: nowhere, without binding it there: what
+ * else wants to run finds the others free. Called by main. */
+void orr_threads_settle(struct orr_exec *exec, int cpu);
+
 /* Called by main when all spawned contexts have been joined. Threads that were
  * adopted must be in no call of the library any more, but may end meanwhile; they
  * are unknown again afterwards. Accepts NULL. */

@@ -5,6 +5,7 @@
 #include <errno.h>
 
 #include "core/asleep.h"
+#include "core/device/threads.h"
 #include "core/runtime.h"
 #include "core/task/count.h"
 #include "core/task/inside.h"
@@ -139,6 +140,8 @@ bool orr_worker_borrow(struct orr_borrowing *b)
         return false;
     }
     atomic_store(&worker->context, orr_self);
+    /* Next to the thread of another worker it would wait for that in vain. */
+    orr_threads_settle(worker->runtime->exec, worker->desc->cpu);
     enter(b);
     return true;
 }

@@ -43,7 +43,7 @@ int orr_borrowing_init(struct orr_borrowing *b, struct orr_worker *worker,
 /* Nothing is borrowed. By the borrower, before the workers stop. */
 void orr_borrowing_done(struct orr_borrowing *b);
 
-/* The calling context is the worker, and in the kernel of b->task. False: the worker
+/* Main, which calls it, is the worker, on its processor, and in the kernel of b->task. False: the worker
  * has something to do, or somebody watches the run's tasks, of which this is none. */
 bool orr_worker_borrow(struct orr_borrowing *b);
 
