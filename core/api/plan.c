@@ -44,7 +44,8 @@ static struct orr_plan *plan_of(const char *call, starpu_data_handle_t whole,
 {
     struct orr_handle *handle = orr_api_handle(call, whole);
     struct orr_plan *plan =
-        n && children ? orr_handle_plan(orr_api_handle(call, children[0])) : NULL;
+        n && children ? orr_handle_plan(orr_api_handle(call, children[0]))
+                      : NULL;
     const char *trouble = NULL;
 
     if (!children)

@@ -55,8 +55,9 @@ static unsigned count_wanted(const struct orr_runtime *rt,
 }
 
 /* Whether the value is the only one, can go where it is written back to, and
- * nobody is going to change it before that. */
-static bool is_settled(const struct orr_replicate *replicate)
+ * nobody is going to change it before that. Its handle is locked. Unchecked: clang
+ * cannot know whose lock that is. */
+static bool is_settled(const struct orr_replicate *replicate) ORR_UNCHECKED
 {
     const struct orr_handle *handle = replicate->handle;
 

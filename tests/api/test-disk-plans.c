@@ -248,7 +248,7 @@ int main(void)
     tcase_set_timeout(tc, 120);
     tcase_add_loop_test(tc, planned_data_leave_main_memory_between_their_turns,
                         0, NMACHINES);
-    tcase_add_loop_test(tc, parts_of_what_has_left_are_cut_again, 0, NMACHINES);
+    tcase_add_loop_test(tc, parts_of_what_has_left_are_cut_again, 0, 3);
     suite_add_tcase(suite, tc);
     return suite_main(suite);
 }

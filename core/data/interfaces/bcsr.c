@@ -7,7 +7,8 @@
 
 typedef struct starpu_bcsr_interface rows_t;
 
-static const enum starpu_data_interface_id interface_id = STARPU_BCSR_INTERFACE_ID;
+static const enum starpu_data_interface_id interface_id =
+    STARPU_BCSR_INTERFACE_ID;
 
 static inline size_t block_of(const rows_t *m)
 {

@@ -6,7 +6,8 @@
 
 typedef struct starpu_csr_interface rows_t;
 
-static const enum starpu_data_interface_id interface_id = STARPU_CSR_INTERFACE_ID;
+static const enum starpu_data_interface_id interface_id =
+    STARPU_CSR_INTERFACE_ID;
 
 static inline size_t block_of(const rows_t *m)
 {
