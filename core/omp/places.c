@@ -7,13 +7,14 @@
 
 enum { NOBODY, LOOKS };
 
-bool orr_omp_place_give(struct orr_omp_place *place, struct orr_omp_task *thread)
+bool orr_omp_place_give(struct orr_omp_place *place,
+                        struct orr_omp_task *thread)
 {
     uintptr_t expected = LOOKS;
 
     return atomic_compare_exchange_strong_explicit(
-        &place->given, &expected, (uintptr_t)thread,
-        memory_order_acq_rel, memory_order_relaxed);
+        &place->given, &expected, (uintptr_t)thread, memory_order_acq_rel,
+        memory_order_relaxed);
 }
 
 /* Kernels that wait may go on there, or tasks wait for this worker. */
@@ -39,9 +40,8 @@ struct orr_omp_task *orr_omp_place_look(struct orr_omp_place *place)
         orr_exec_pause();
     }
     found = LOOKS;
-    if (atomic_compare_exchange_strong_explicit(given, &found, NOBODY,
-                                                memory_order_acquire,
-                                                memory_order_acquire))
+    if (atomic_compare_exchange_strong_explicit(
+            given, &found, NOBODY, memory_order_acquire, memory_order_acquire))
         return NULL;
     atomic_store_explicit(given, NOBODY, memory_order_relaxed);
     return (struct orr_omp_task *)found;

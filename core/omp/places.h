@@ -17,7 +17,8 @@ struct orr_omp_place {
 };
 
 /* Gives the thread to who looks for one there; false: nobody does. */
-bool orr_omp_place_give(struct orr_omp_place *place, struct orr_omp_task *thread);
+bool orr_omp_place_give(struct orr_omp_place *place,
+                        struct orr_omp_task *thread);
 
 /* Looks for a thread there, unless the worker, the caller's, gets something else to
  * do; NULL: none came. */

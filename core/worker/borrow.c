@@ -68,8 +68,8 @@ static bool is_idle(const struct orr_worker *worker)
 static bool may_be_lent(const struct orr_worker *worker)
 {
     return is_idle(worker) && !orr_worker_is_blocked(worker) &&
-           !atomic_load(&worker->called) &&
-           !atomic_load(&worker->disabled) && !atomic_load(&worker->stop) &&
+           !atomic_load(&worker->called) && !atomic_load(&worker->disabled) &&
+           !atomic_load(&worker->stop) &&
            atomic_load(&worker->runtime->paused) == 0;
 }
 
