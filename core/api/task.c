@@ -68,13 +68,16 @@ static bool is_underway(const struct starpu_task *task)
 
 void starpu_task_clean(struct starpu_task *task)
 {
-    if (task && is_underway(task)) {
+    struct orr_runtime *rt = orr_runtime_current(__func__);
+
+    /* After starpu_shutdown there are no jobs. */
+    if (rt && task && is_underway(task)) {
         orr_log_error("%s: task `%s' was submitted and has not ended; wait for "
                       "it first",
                       __func__, orr_job_name(orr_job_of(task)));
         abort();
     }
-    orr_task_clean(orr_runtime_current(__func__), task);
+    orr_task_clean(rt, task);
 }
 
 /* Whether its callbacks have run as well. */

@@ -206,20 +206,25 @@ static void register_data(struct starpu_data_interface_ops *ops)
 }
 
 static int to_node;
+static atomic_uint nheld; /* by those callbacks */
 
 static void let_go(void *arg)
 {
     starpu_data_release_on_node(arg, to_node);
+    atomic_fetch_sub(&nheld, 1);
 }
 
 /* All of them to the disk at once, and out of main memory and `from`. */
 static void bring_all(int node, int from)
 {
     to_node = node;
+    atomic_store(&nheld, N);
     for (unsigned d = 0; d < N; d++)
         ck_assert_int_eq(starpu_data_acquire_on_node_cb(data[d], node, STARPU_R,
                                                         let_go, data[d]),
                          0);
+    while (atomic_load(&nheld) > 0)
+        sched_yield();
     for (unsigned d = 0; d < N; d++) {
         ck_assert_int_eq(starpu_data_acquire_on_node(data[d], node, STARPU_R),
                          0);
