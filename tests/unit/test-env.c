@@ -25,7 +25,9 @@ END_TEST
 START_TEST(numbers_and_sizes_are_read)
 {
     setenv("T", "-12", 1);
-    ck_assert_int_eq(starpu_getenv_number("T"), -12);
+    ck_assert_int_eq(starpu_getenv_number_default("T", 0), -12);
+    setenv("T", "12", 1);
+    ck_assert_int_eq(starpu_getenv_number("T"), 12);
     setenv("T", "0.25", 1);
     ck_assert_double_eq((double)starpu_getenv_float_default("T", 0), 0.25);
     setenv("T", "3k", 1);
@@ -52,6 +54,14 @@ START_TEST(what_is_no_number_ends_the_program)
 {
     setenv("T", "12x", 1);
     starpu_getenv_number("T");
+}
+END_TEST
+
+/* -1 is said for a variable that is not set. */
+START_TEST(a_negative_number_without_a_default_ends_the_program)
+{
+    setenv("T", "-12", 1);
+    (void)starpu_getenv_number("T");
 }
 END_TEST
 
@@ -87,6 +97,8 @@ int main(void)
     tcase_add_test(tc, numbers_and_sizes_are_read);
     tcase_add_test(tc, words_give_their_index_whatever_their_case);
     tcase_add_test_raise_signal(tc, what_is_no_number_ends_the_program, 6);
+    tcase_add_test_raise_signal(
+        tc, a_negative_number_without_a_default_ends_the_program, 6);
     tcase_add_test_raise_signal(tc, what_is_no_size_ends_the_program, 6);
     tcase_add_test_raise_signal(tc, a_size_beyond_int_ends_the_program, 6);
     tcase_add_test_raise_signal(tc, an_unknown_value_ends_the_program, 6);

@@ -577,9 +577,16 @@ START_TEST(no_values_make_an_empty_buffer)
     starpu_codelet_pack_args(&buffer, &size, 0);
     ck_assert_uint_eq(size, sizeof(int));
     starpu_codelet_unpack_args(buffer, &untouched);
-    starpu_codelet_unpack_args(NULL, &untouched);
     ck_assert_int_eq(untouched, 5);
     free(buffer);
+}
+END_TEST
+
+START_TEST(a_task_for_which_nothing_was_packed_is_refused)
+{
+    int value;
+
+    starpu_codelet_unpack_args(NULL, &value);
 }
 END_TEST
 
@@ -635,6 +642,8 @@ static TCase *packed(void)
     tcase_add_test(tc, values_can_be_read_one_by_one);
     tcase_add_test(tc, large_values_grow_the_buffer);
     tcase_add_test(tc, no_values_make_an_empty_buffer);
+    tcase_add_test_raise_signal(
+        tc, a_task_for_which_nothing_was_packed_is_refused, 6);
     tcase_add_test_raise_signal(tc, reading_past_the_end_is_refused, 6);
     return tc;
 }
