@@ -110,7 +110,8 @@ static void submit(struct batch *batch, struct orr_plan *plan,
 {
     const struct orr_switch_effect *effect = &orr_switch_effects[what];
     struct orr_job *job = new_switch(batch->rt, what, plan->n + 1);
-    bool floats = plan_floats(plan);
+    /* Parts get their value from the whole, which alone is brought to its base. */
+    bool alone = effect->of_part == ORR_COMES && plan_floats(plan);
 
     orr_inner_begin(batch->rt, batch->in, plan);
     for (unsigned i = 0; i <= plan->n; i++)
@@ -121,10 +122,9 @@ static void submit(struct batch *batch, struct orr_plan *plan,
             .index = (uint16_t)i,
             .wants_order = i > 0 || !options || !options->unordered,
             .optional = 1,
-            /* What takes parts into use brings the whole alone to its base. */
-            .placed = i > 0 && floats && effect->then != ORR_PLAN_IDLE,
+            .placed = i > 0 && alone,
         };
-    job->spread = floats && effect->then != ORR_PLAN_IDLE;
+    job->spread = alone;
     job->acquire.node = orr_handle_base(plan->whole);
     job->acquire.scope = batch->in;
     job->acquire.callback = options ? options->callback : NULL;

@@ -240,6 +240,31 @@ START_TEST(parts_of_what_has_left_are_cut_again)
 }
 END_TEST
 
+/* Parts that were written, wherever, and are only read from now on: the whole has
+ * what they have. And the other way round. */
+START_TEST(parts_that_were_written_are_read_beside_the_whole)
+{
+    struct datum *datum = &data[0];
+
+    open_small(_i);
+    begin(datum, 3);
+    for (unsigned turn = 0; turn < 3; turn++) {
+        change_all(datum->parts, NPARTS, datum, 2 + turn);
+        starpu_data_partition_readonly_downgrade_submit(datum->whole, NPARTS,
+                                                        datum->parts);
+        look_at(datum->whole, datum, 0);
+        look_at(datum->parts[turn], datum, turn * (NX / NPARTS));
+        check(datum);
+        starpu_data_partition_readwrite_upgrade_submit(datum->whole, NPARTS,
+                                                       datum->parts);
+    }
+    starpu_task_wait_for_all();
+    ck_assert_uint_eq(wrong, 0);
+    end(datum);
+    close_all();
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("disk-plans");
@@ -249,6 +274,8 @@ int main(void)
     tcase_add_loop_test(tc, planned_data_leave_main_memory_between_their_turns,
                         0, NMACHINES);
     tcase_add_loop_test(tc, parts_of_what_has_left_are_cut_again, 0, 3);
+    tcase_add_loop_test(tc, parts_that_were_written_are_read_beside_the_whole, 0,
+                        NMACHINES);
     suite_add_tcase(suite, tc);
     return suite_main(suite);
 }
