@@ -559,7 +559,7 @@ static bool start_one(struct orr_runtime *rt, struct orr_node *node,
                       unsigned *level, struct orr_full *full, bool *at_once)
 {
     struct orr_request *request;
-    unsigned peer, direction, dst;
+    unsigned peer, direction, dst, nqueued;
     enum start_result result;
     bool counted, reserved;
 
@@ -574,6 +574,7 @@ static bool start_one(struct orr_runtime *rt, struct orr_node *node,
     peer = direction ? request->src : dst;
     *at_once = is_at_once(rt, request);
     reserved = orr_request_has_reserved(request);
+    nqueued = atomic_load_explicit(&node->nqueued, memory_order_relaxed);
     result = try_start(rt, request);
     if (result != STARTED && counted)
         uncount(node, peer, direction);
@@ -582,6 +583,11 @@ static bool start_one(struct orr_runtime *rt, struct orr_node *node,
         full->nodes |= bit(dst);
         full->machines |= reserved ? bit(dst) : 0;
         *at_once = false;
+        /* What was to make room may be a request of this node, and more urgent:
+         * nobody wakes who has made it himself. */
+        if (atomic_load_explicit(&node->nqueued, memory_order_relaxed) >
+            nqueued)
+            *level = ORR_FETCH;
         return true;
     }
     atomic_fetch_sub_explicit(&node->nqueued, 1, memory_order_relaxed);

@@ -549,6 +549,25 @@ START_TEST(no_more_is_written_back_than_makes_room)
 END_TEST
 
 /* Jobs that take what is being written back do not keep others waiting. */
+/* The worker that makes room for a prefetch has made a request to its own node, and is
+ * woken by nobody. */
+START_TEST(what_makes_room_for_a_prefetch_begins_at_once)
+{
+    make_dirty(old[3]);
+    begin(_i);
+    for (unsigned i = 0; i < ROOM - 1; i++)
+        far(old[i]);
+    fake.nstarted = 0;
+    queued(h);
+    fake_progress(1);
+    ck_assert_uint_eq(fake.nstarted, 1);
+    ck_assert_uint_eq(fake.rt.nodes[1].nextuse.leaving, FAKE_SIZE);
+    fake_settle();
+    assert_left(old[3]);
+    ck_assert_uint_eq(fake_get(h, 1), 7);
+}
+END_TEST
+
 START_TEST(what_is_used_while_it_is_written_back_does_not_leave)
 {
     struct orr_job *job, *users[2];
@@ -643,6 +662,8 @@ int main(void)
     tcase_add_loop_test(more, prefetches_wait_in_the_order_of_need, 0, 2);
     tcase_add_loop_test(more, a_prefetch_that_waits_is_hastened, 0, 2);
     tcase_add_loop_test(more, no_more_is_written_back_than_makes_room, 0, 2);
+    tcase_add_loop_test(more, what_makes_room_for_a_prefetch_begins_at_once, 0,
+                        2);
     tcase_add_loop_test(
         more, what_is_used_while_it_is_written_back_does_not_leave, 0, 2);
     tcase_add_loop_test(more, what_goes_home_from_elsewhere_is_not_written_back,
