@@ -256,11 +256,7 @@ static int peek(starpu_data_handle_t handle, unsigned node, void *ptr,
 static int unpack(starpu_data_handle_t handle, unsigned node, void *ptr,
                   size_t count)
 {
-    int err = peek(handle, node, ptr, count);
-
-    if (!err && ptr)
-        starpu_free_on_node_flags(node, (uintptr_t)ptr, count, 0);
-    return err;
+    return orr_unpack_end(peek(handle, node, ptr, count), node, ptr, count);
 }
 
 /* What all kinds have in their tables. */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * core/data/interfaces/nodes.h - on how many memory nodes data have a structure of
- * their interface. Interfaces of applications fill STARPU_MAXNODES.
+ * core/data/interfaces/nodes.h - what our interfaces share: on how many memory nodes
+ * data have a structure of their interface (those of applications fill
+ * STARPU_MAXNODES), and the end of packed bytes.
  */
 #pragma once
 
@@ -9,3 +10,13 @@
 
 /* Those that there are, and those that may come for these data (disks). */
 unsigned orr_interface_nodes(starpu_data_handle_t handle);
+
+/* The end of unpack_data, after peek_data with that result: packed bytes that were
+ * read are freed, others stay the caller's. Returns the result. */
+static inline int orr_unpack_end(int err, unsigned node, void *packed,
+                                 size_t count)
+{
+    if (!err && packed)
+        starpu_free_on_node_flags(node, (uintptr_t)packed, count, 0);
+    return err;
+}
