@@ -40,8 +40,8 @@
  */
 #include "core/data/plan_private.h"
 
-#include "core/data/block.h"
 #include "core/base/log.h"
+#include "core/data/block.h"
 #include "core/data/data.h"
 #include "core/data/label.h"
 #include "core/data/node.h"
