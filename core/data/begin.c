@@ -3,7 +3,12 @@
  * core/data/begin.c - the first value of data that are read before they are
  * written: the init codelet, as a task that takes its place in the order before
  * the reader. Of several threads that submit readers one submits it; the others
- * wait until it has its place, which takes no longer than a submission.
+ * wait until it has its place, which takes no longer than a submission. A writer
+ * of another thread may come in between: then the data have a value when it is the
+ * task's turn, and what it makes is thrown away (fetch.c).
+ *
+ * Readers without order have no such place: they find out when they claim the data
+ * (claim.c).
  */
 #include <errno.h>
 
@@ -43,9 +48,7 @@ static bool takes_turn(struct orr_runtime *rt, struct orr_handle *handle)
     return true;
 }
 
-/* `reader` waits for the task, where the order does not say so; or NULL. */
-static int submit_init(struct orr_runtime *rt, struct orr_handle *handle,
-                       struct orr_job *reader)
+static int submit_init(struct orr_runtime *rt, struct orr_handle *handle)
 {
     struct starpu_task *task = orr_task_new(rt);
     struct orr_job *job;
@@ -58,34 +61,24 @@ static int submit_init(struct orr_runtime *rt, struct orr_handle *handle,
     STARPU_TASK_SET_HANDLE(task, orr_handle_public(handle), 0);
     job = orr_job_get(rt, task);
     if (job) {
-        orr_job_ref(job); /* it may be done soon */
+        job->first = 1;
         err = orr_task_submit_own(rt, task, false);
     }
     if (err)
         orr_task_free(rt, task);
-    else if (reader)
-        err = orr_job_add_dep(rt, reader, job);
-    if (job)
-        orr_job_unref(rt, job);
-    return err;
-}
-
-static int begin(struct orr_runtime *rt, struct orr_handle *handle,
-                 struct orr_job *reader)
-{
-    int err;
-
-    if (!handle->reduction || !takes_turn(rt, handle))
-        return 0;
-    err = submit_init(rt, handle, reader);
-    if (err)
-        orr_handle_forget_beginning(handle);
     return err;
 }
 
 int orr_handle_begin(struct orr_runtime *rt, struct orr_handle *handle)
 {
-    return begin(rt, handle, NULL);
+    int err;
+
+    if (!handle->reduction || !takes_turn(rt, handle))
+        return 0;
+    err = submit_init(rt, handle);
+    if (err)
+        orr_handle_forget_beginning(handle);
+    return err;
 }
 
 int orr_job_begin_data(struct orr_runtime *rt, struct orr_job *job)
@@ -95,9 +88,9 @@ int orr_job_begin_data(struct orr_runtime *rt, struct orr_job *job)
     for (unsigned i = 0; !err && i < job->naccesses; i++) {
         const struct orr_access *access = &job->accesses[i];
 
-        if (!access->duplicate && access->mode & STARPU_R &&
-            !(access->mode & STARPU_SCRATCH))
-            err = begin(rt, access->handle, access->wants_order ? NULL : job);
+        if (access->wants_order && !access->duplicate &&
+            access->mode & STARPU_R && !(access->mode & STARPU_SCRATCH))
+            err = orr_handle_begin(rt, access->handle);
     }
     return err;
 }

@@ -35,7 +35,8 @@
  * A handle with contributions that were not combined yet is free for more of
  * them only. When it is another job's turn, it is claimed for their combination
  * (combine.c), which holds this handle alone, waits for no claim and ends by
- * itself, like a ready job; contributions that come meanwhile wait.
+ * itself, like a ready job; contributions that come meanwhile wait. The same is done
+ * for a reader who finds no value that the init codelet could make.
  *
  * The whole and its pieces, when data are partitioned, are never claimed at once:
  * data are cut when nobody uses them any more, and tasks cannot name them until
@@ -70,12 +71,29 @@ static enum orr_claim claim_of(const struct orr_access *access)
                : ORR_CLAIM_SHARED;
 }
 
-static bool is_free_locked(const struct orr_handle *handle,
-                           enum orr_claim claim) ORR_REQUIRES(handle->lock)
+/* Whether a combination has to come first: of contributions, or of none, so that
+ * there is something to read. */
+static bool awaits_sum_locked(const struct orr_handle *handle,
+                              const struct orr_access *access)
+    ORR_REQUIRES(handle->lock)
 {
-    if (handle->nclaims > 0)
-        return handle->claim == claim && claim != ORR_CLAIM_EXCLUSIVE;
-    return claim == ORR_CLAIM_REDUX || !orr_handle_has_partials_locked(handle);
+    if (!handle->reduction || access->mode & STARPU_REDUX)
+        return false;
+    return orr_handle_has_partials_locked(handle) ||
+           (!access->optional &&
+            orr_access_lacks_value_locked(handle, access->mode));
+}
+
+static bool is_free_locked(const struct orr_handle *handle,
+                           const struct orr_access *access)
+    ORR_REQUIRES(handle->lock)
+{
+    enum orr_claim claim = claim_of(access);
+
+    if (awaits_sum_locked(handle, access))
+        return false;
+    return handle->nclaims == 0 ||
+           (handle->claim == claim && claim != ORR_CLAIM_EXCLUSIVE);
 }
 
 /* --- the queue of a handle --- */
@@ -163,7 +181,7 @@ static bool may_take_locked(const struct orr_handle *handle,
 {
     const struct orr_job *first = first_locked(handle);
 
-    return access->claimed || (is_free_locked(handle, claim_of(access)) &&
+    return access->claimed || (is_free_locked(handle, access) &&
                                (!first || is_more_urgent(access->job, first)));
 }
 
@@ -177,9 +195,9 @@ static struct combination find_combination_locked(struct orr_handle *handle)
     const struct orr_job *first = first_locked(handle);
 
     if (!first || handle->nclaims > 0 ||
-        !orr_handle_has_partials_locked(handle) ||
-        claim_of(first->claim.refused_by) == ORR_CLAIM_REDUX)
+        !awaits_sum_locked(handle, first->claim.refused_by))
         return (struct combination){NULL, 0};
+    orr_handle_note_beginning(handle);
     handle->claim = ORR_CLAIM_EXCLUSIVE;
     handle->nclaims = 1;
     handle->nusers++;
@@ -320,7 +338,7 @@ bool orr_access_try_claim_locked(struct orr_handle *handle,
                                  struct orr_access *access)
 {
     if (atomic_load_explicit(&handle->mixed, memory_order_relaxed)) {
-        if (!is_free_locked(handle, claim_of(access)) ||
+        if (!is_free_locked(handle, access) ||
             !orr_list_empty(&handle->claimants))
             return false;
         take_locked(handle, access);
@@ -340,7 +358,7 @@ static struct orr_job *next_claimant(struct orr_handle *handle)
 
     orr_lock(&handle->lock);
     job = first_locked(handle);
-    if (job && is_free_locked(handle, claim_of(job->claim.refused_by))) {
+    if (job && is_free_locked(handle, job->claim.refused_by)) {
         orr_list_remove(&job->queue);
         orr_heap_remove(&handle->urgent, &job->claim.link, comes_before);
         if (job->keeps)
@@ -422,5 +440,5 @@ void orr_handle_mix_locked(struct orr_handle *handle)
 bool orr_handle_is_claimed_locked(const struct orr_handle *handle,
                                   const struct orr_access *access)
 {
-    return !is_free_locked(handle, claim_of(access));
+    return !is_free_locked(handle, access);
 }

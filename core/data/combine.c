@@ -7,7 +7,8 @@
  * has one, and the partials in the order of their workers, and a last job that
  * gives the handle back. In step s = 1, 2, 4 ... each value whose number is a
  * multiple of 2s takes up the one that is s behind it. Without own value the sum
- * ends in the first partial and is copied from there, on its node.
+ * ends in the first partial and is copied from there, on its node. Where there is
+ * nothing to add up the tree is one task with the init codelet.
  *
  * The tasks are like others to policies, models and traces, but the handle and
  * the partials are lent to them: they have no place in any order and claim
@@ -43,20 +44,25 @@ struct term {
 struct sum {
     struct orr_handle *handle;
     int priority;
+    bool begins; /* there is nothing to add up: the first value is made */
     unsigned nterms, ntasks;
     struct term *terms;         /* owned */
     struct starpu_task **tasks; /* owned; nterms - 1 of them in the end */
 };
 
-static _Noreturn void fail(const struct orr_handle *handle, int err)
+static _Noreturn void fail(const struct sum *sum, int err)
 {
-    const struct starpu_codelet *cl = handle->reduction->redux;
+    const struct orr_handle *handle = sum->handle;
+    const struct orr_reduction *reduction = handle->reduction;
+    const struct starpu_codelet *cl =
+        sum->begins ? reduction->init : reduction->redux;
 
     if (err == -ENODEV)
-        orr_log_error("no worker can run the redux codelet `%s' of %s: give "
+        orr_log_error("no worker can run the %s codelet `%s' of %s: give "
                       "it a function for some worker of this "
                       "machine, and a performance model if it is simulated",
-                      cl->name ? cl->name : "?", orr_handle_label(handle).text);
+                      sum->begins ? "init" : "redux", cl->name ? cl->name : "?",
+                      orr_handle_label(handle).text);
     else
         orr_log_error("out of memory while %s is reduced",
                       orr_handle_label(handle).text);
@@ -191,21 +197,34 @@ static struct orr_job *new_end(const struct sum *sum)
 
 /* --- the tree --- */
 
-/* Makes the tasks and what they wait for; submits none. */
+/* A task that makes or changes the term. NULL without memory. */
+static struct starpu_task *new_task(struct sum *sum, struct term *to,
+                                    struct starpu_codelet *cl, void *arg)
+{
+    struct orr_runtime *rt = sum->handle->runtime;
+    struct starpu_task *task = orr_task_new(rt);
+
+    if (!task)
+        return NULL;
+    sum->tasks[sum->ntasks++] = task;
+    task->cl = cl;
+    task->cl_arg = arg;
+    task->priority = sum->priority;
+    STARPU_TASK_SET_HANDLE(task, orr_handle_public(to->handle), 0);
+    return task;
+}
+
+/* Makes the task and what it waits for; does not submit it. */
 static int add_task(struct sum *sum, struct term *to, const struct term *from)
 {
     struct orr_runtime *rt = sum->handle->runtime;
     const struct orr_reduction *reduction = sum->handle->reduction;
-    struct starpu_task *task = orr_task_new(rt);
+    struct starpu_task *task =
+        new_task(sum, to, reduction->redux, reduction->redux_arg);
     struct orr_job *job;
 
     if (!task)
         return -ENOMEM;
-    sum->tasks[sum->ntasks++] = task;
-    task->cl = reduction->redux;
-    task->cl_arg = reduction->redux_arg;
-    task->priority = sum->priority;
-    STARPU_TASK_SET_HANDLE(task, orr_handle_public(to->handle), 0);
     STARPU_TASK_SET_HANDLE(task, orr_handle_public(from->handle), 1);
     job = orr_job_get(rt, task);
     if (!job || (to->last && orr_job_add_dep(rt, job, to->last) != 0) ||
@@ -213,6 +232,20 @@ static int add_task(struct sum *sum, struct term *to, const struct term *from)
         return -ENOMEM;
     to->last = job;
     return 0;
+}
+
+/* The only term is the handle's value, which the init codelet makes. */
+static int make_first(struct sum *sum)
+{
+    const struct orr_reduction *reduction = sum->handle->reduction;
+    struct term *term = &sum->terms[sum->nterms++];
+    struct starpu_task *task;
+
+    sum->begins = true;
+    term->handle = sum->handle;
+    task = new_task(sum, term, reduction->init, reduction->init_arg);
+    term->last = task ? orr_job_get(sum->handle->runtime, task) : NULL;
+    return term->last ? 0 : -ENOMEM;
 }
 
 static int make_tree(struct sum *sum)
@@ -255,7 +288,7 @@ void orr_handle_combine(struct orr_handle *handle, int priority)
     int err = find_terms(&sum);
 
     if (!err)
-        err = make_tree(&sum);
+        err = sum.nterms ? make_tree(&sum) : make_first(&sum);
     if (!err && !(last = new_end(&sum)))
         err = -ENOMEM;
     if (!err && sum.terms[0].last)
@@ -263,7 +296,7 @@ void orr_handle_combine(struct orr_handle *handle, int priority)
     for (unsigned i = 0; !err && i < sum.ntasks; i++)
         err = orr_task_submit_own(rt, sum.tasks[i], true);
     if (err)
-        fail(handle, err);
+        fail(&sum, err);
     free(sum.terms);
     free(sum.tasks);
     orr_job_set_state(last, ORR_JOB_BLOCKED);

@@ -205,9 +205,23 @@ static bool is_alias(const struct orr_job *job, const struct orr_access *access)
     return false;
 }
 
+/* A first value that comes too late, as others have written meanwhile, is made in
+ * the worker's own memory, where nobody reads it. The job has the datum to itself. */
+static void check_first(struct orr_access *access)
+{
+    struct orr_handle *handle = access->handle;
+
+    orr_lock(&handle->lock);
+    if (handle->valid)
+        access->mode = STARPU_SCRATCH;
+    orr_unlock(&handle->lock);
+}
+
 /* Whose memory the job's accesses use, and where; the worker is of `node`. */
 static void choose_data(struct orr_job *job, unsigned node)
 {
+    if (job->first)
+        check_first(&job->accesses[0]);
     job->left = job->spread ? 0 : UINT64_C(1) << node;
     for (unsigned i = 0; i < job->naccesses; i++) {
         struct orr_access *access = &job->accesses[i];

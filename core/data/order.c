@@ -278,15 +278,6 @@ static bool only_tried_locked(const struct orr_handle *handle)
     return true;
 }
 
-/* Whether the access reads a value that the init codelet is still to make. */
-static bool is_beginning_locked(const struct orr_handle *handle,
-                                const struct orr_access *access)
-    ORR_REQUIRES(handle->lock)
-{
-    return access->mode & STARPU_R && !handle->valid && handle->reduction &&
-           handle->reduction->init;
-}
-
 bool orr_job_try_order(struct orr_runtime *rt, struct orr_job *job)
 {
     struct orr_access *access = &job->accesses[0];
@@ -305,7 +296,7 @@ bool orr_job_try_order(struct orr_runtime *rt, struct orr_job *job)
     }
     if (!access->wants_order || access->mode & STARPU_COMMUTE)
         orr_handle_mix_locked(handle);
-    can = !is_beginning_locked(handle, access) &&
+    can = !orr_access_lacks_value_locked(handle, access->mode) &&
           (!access->wants_order ||
            (only_tried_locked(handle) && is_next_locked(handle, access)));
     can = can && orr_access_try_claim_locked(handle, access);

@@ -9,8 +9,10 @@
  * init codelet has begun. A partial has a value from then on to the phase's end;
  * in between it may be written back to main memory like any other only copy.
  * The handle's own value, if it has one, stays as it is. Then the redux codelet adds
- * all up, in tasks like others (core/data/combine.c). The application's init codelet also makes the first
- * value of data that are read before they are written.
+ * all up, in tasks like others (core/data/combine.c). The application's init
+ * codelet also makes the first value of data that are read before they are written:
+ * in the order of the reader (begin.c), or for who reads without order when he claims
+ * the data, as a combination of nothing (claim.c).
  */
 #pragma once
 
@@ -76,9 +78,9 @@ bool orr_handle_has_partials(struct orr_handle *handle);
 /* --- combinations (core/data/combine.c) --- */
 
 /* Combines the partials into the handle, which is claimed exclusively and in
- * use for that (claim.c has seen to both), and gives it
- * back when that is done. `priority` is that of the tasks. No lock held. Does
- * not block. */
+ * use for that (claim.c has seen to both), and gives it back when that is done;
+ * without partials and a value it gets its first one. `priority` is that of the
+ * tasks. No lock held. Does not block. */
 void orr_handle_combine(struct orr_handle *handle, int priority);
 
 /* The node's memory is what jobs wait for: a reduction that has partials there is
@@ -99,10 +101,19 @@ static inline void orr_handle_note_beginning(struct orr_handle *handle)
 }
 
 /* Before the job, whose accesses are filled in, enters any order: submits the
- * init codelet for the data that it reads and no task will have written. The job
- * waits for it. Errors: -ENOMEM, -ENODEV; then the job has no value to read.
- * Does not block. */
+ * init codelet for the data that it reads in their order and no task will have
+ * written. Errors: -ENOMEM, -ENODEV; then the job has no value to read. Does not
+ * block. */
 int orr_job_begin_data(struct orr_runtime *rt, struct orr_job *job);
+
+/* Whether the access reads a value that only the init codelet can make. */
+static inline bool orr_access_lacks_value_locked(const struct orr_handle *handle,
+                                                 uint32_t mode)
+    ORR_REQUIRES(handle->lock)
+{
+    return mode & STARPU_R && !handle->valid && handle->reduction &&
+           handle->reduction->init;
+}
 
 /* The same for a value that something else than a job wants. */
 int orr_handle_begin(struct orr_runtime *rt, struct orr_handle *handle);

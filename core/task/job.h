@@ -124,7 +124,8 @@ struct orr_access {
                                 * on: the handle, or private data of the
                                 * worker: core/data/private.h */
     uint16_t mode;             /* [const] enum starpu_data_access_mode, but for
-                                * orr_access_share: [handle lock] */
+                                * orr_access_share and a first value that comes
+                                * too late: [handle lock] */
     uint8_t node;              /* [owner] where it is pinned */
     uint8_t at;              /* [owner] the node where the kernel uses it, from
                                 * the fetch on; ORR_NO_PLACE: none */
@@ -197,6 +198,8 @@ struct orr_job {
     uint8_t sched_ctx; /* [const] after submission: number of its scheduling
                         * context */
     uint8_t spread : 1;   /* [const] some access is `placed` */
+    uint8_t first : 1;    /* [const] makes the first value of its datum, if that
+                           * has none when it is its turn: core/data/begin.c */
     uint8_t may_fail : 1; /* [const] somebody looks at task->failed, and tries
                            * again */
     atomic_uchar broken; /* while it fetches: some datum cannot be had there */

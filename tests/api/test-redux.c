@@ -594,6 +594,37 @@ START_TEST(every_kind_of_reader_makes_a_first_value)
 }
 END_TEST
 
+/* A write that was submitted may come later, where no order says otherwise. */
+START_TEST(what_is_read_before_a_pending_write_is_made)
+{
+    start(_i, 3);
+    for (unsigned kind = 0; kind < 2; kind++) {
+        struct starpu_codelet *first = kind ? &cl_contribute : &cl_set;
+
+        without_home();
+        starpu_data_set_sequential_consistency_flag(h, 0);
+        starpu_tag_declare_deps(kind + 1, 1, (starpu_tag_t)100 + kind);
+        ck_assert_int_eq(starpu_task_insert(first, first->modes[0], h,
+                                            STARPU_TAG, (starpu_tag_t)kind + 1,
+                                            0),
+                         0);
+        ck_assert_int_eq(starpu_task_insert(&cl_update, STARPU_RW, h,
+                                            STARPU_TASK_SYNCHRONOUS, 1, 0),
+                         0);
+        ck_assert_int_eq(content(), 4);
+        ck_assert_int_eq(ninits, 1);
+        begin_with = 0;
+        starpu_tag_notify_from_apps(100 + kind);
+        starpu_task_wait_for_all();
+        ck_assert_int_eq(content(), kind ? 5 : 7);
+        starpu_data_unregister(h);
+        begin_with = 3;
+        ninits = 0;
+    }
+    starpu_shutdown();
+}
+END_TEST
+
 START_TEST(data_with_a_value_are_not_made_anew)
 {
     start(_i, 3);
@@ -693,6 +724,7 @@ int main(void)
         parts_may_leave_a_device,
         what_is_read_first_is_made_by_the_init_codelet,
         every_kind_of_reader_makes_a_first_value,
+        what_is_read_before_a_pending_write_is_made,
         data_with_a_value_are_not_made_anew,
         mistakes_are_refused,
     };

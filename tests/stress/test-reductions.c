@@ -5,10 +5,13 @@
  * them, two data per task, with the order of submission and without; in between
  * they acquire the data. Each task adds as much to both words of what it writes:
  * a lost contribution, or one that is combined while others still write, shows.
+ * Then the same with a few tasks on data that have no value yet, many times: the
+ * first reader's init codelet meets the first writers.
  * On the real machine. usage: test-reductions [SEED]
  */
 #include <pthread.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,7 +21,7 @@
 
 #include "../rng.h"
 
-enum { NHANDLES = 4, NTHREADS = 3, NTASKS = 20000, DEADLINE_S = 280 };
+enum { NHANDLES = 4, NTHREADS = 3, DEADLINE_S = 280 };
 
 struct pair {
     uint64_t one, other;
@@ -101,7 +104,7 @@ enum { NCODELETS = sizeof(codelets) / sizeof(codelets[0]), NADDERS = 5 };
 
 struct submitter {
     uint64_t seed;
-    unsigned number;
+    unsigned number, ntasks;
 };
 
 static void submit_one(uint64_t *rng, unsigned thread)
@@ -124,7 +127,7 @@ static void *submit(void *arg)
     const struct submitter *s = arg;
     uint64_t rng = s->seed + s->number;
 
-    for (unsigned i = 0; i < NTASKS; i++) {
+    for (unsigned i = 0; i < s->ntasks; i++) {
         submit_one(&rng, s->number);
         if (i % 97 == 0) {
             unsigned h = (unsigned)(rng_next(&rng) % NHANDLES);
@@ -138,30 +141,42 @@ static void *submit(void *arg)
     return NULL;
 }
 
-static int run(unsigned number, uint64_t seed, unsigned ordered)
-{
-    struct submitter submitters[NTHREADS];
-    pthread_t threads[NTHREADS];
-    unsigned wrong = 0;
+/* What is run and how often it begins anew; the first accesses meet as often. */
+struct scene {
+    const char *name;
+    unsigned ordered, nrounds, ntasks;
+    bool homeless; /* no datum has a value when it is registered */
+};
 
-    torn = 0;
+static const struct scene scenes[] = {
+    {"in order", 1, 1, 20000, false},
+    {"without order", 0, 1, 20000, false},
+    {"first accesses in order", 1, 1000, 3, true},
+    {"first accesses without order", 0, 1000, 3, true},
+};
+enum { NSCENES = sizeof(scenes) / sizeof(scenes[0]) };
+
+static void begin_round(const struct scene *scene)
+{
     for (unsigned h = 0; h < NHANDLES; h++) {
+        bool home = !scene->homeless && h;
+
         value[h] = (struct pair){0, 0};
-        starpu_variable_data_register(&handle[h], h ? STARPU_MAIN_RAM : -1,
-                                      h ? (uintptr_t)&value[h] : 0,
+        starpu_variable_data_register(&handle[h], home ? STARPU_MAIN_RAM : -1,
+                                      home ? (uintptr_t)&value[h] : 0,
                                       sizeof(value[h]));
         starpu_data_set_reduction_methods(handle[h], &cl_combine, &cl_begin);
-        starpu_data_set_sequential_consistency_flag(handle[h], ordered);
+        starpu_data_set_sequential_consistency_flag(handle[h], scene->ordered);
         for (unsigned t = 0; t < NTHREADS; t++)
             added[t][h] = 0;
     }
-    for (unsigned t = 0; t < NTHREADS; t++) {
-        submitters[t] = (struct submitter){seed + number * 1000, t};
-        pthread_create(&threads[t], NULL, submit, &submitters[t]);
-    }
-    for (unsigned t = 0; t < NTHREADS; t++)
-        pthread_join(threads[t], NULL);
-    starpu_task_wait_for_all();
+}
+
+/* Returns how many sums are wrong. */
+static unsigned end_round(void)
+{
+    unsigned wrong = 0;
+
     for (unsigned h = 0; h < NHANDLES; h++) {
         uint64_t expected = 0;
 
@@ -174,9 +189,34 @@ static int run(unsigned number, uint64_t seed, unsigned ordered)
             expected += added[t][h];
         wrong += value[h].one != expected || value[h].other != expected;
     }
+    return wrong;
+}
+
+static int run(unsigned number, uint64_t seed)
+{
+    const struct scene *scene = &scenes[number - 1];
+    unsigned wrong = 0;
+
+    torn = 0;
+    for (unsigned r = 0; r < scene->nrounds; r++) {
+        struct submitter submitters[NTHREADS];
+        pthread_t threads[NTHREADS];
+
+        begin_round(scene);
+        for (unsigned t = 0; t < NTHREADS; t++) {
+            submitters[t] = (struct submitter){
+                seed + (uint64_t)number * 1000 + r * NTHREADS, t,
+                scene->ntasks};
+            pthread_create(&threads[t], NULL, submit, &submitters[t]);
+        }
+        for (unsigned t = 0; t < NTHREADS; t++)
+            pthread_join(threads[t], NULL);
+        starpu_task_wait_for_all();
+        wrong += end_round();
+    }
     printf("%sok %u - %d threads, %s: %u sums are wrong, %u were torn\n",
-           wrong + torn ? "not " : "", number, NTHREADS,
-           ordered ? "in order" : "without order", wrong, torn);
+           wrong + torn ? "not " : "", number, NTHREADS, scene->name, wrong,
+           torn);
     fflush(stdout);
     return (int)(wrong + torn);
 }
@@ -196,7 +236,7 @@ int main(int argc, char **argv)
     struct starpu_conf conf;
     int wrong = 0;
 
-    printf("1..2\n# seed %llu\n", (unsigned long long)seed);
+    printf("1..%d\n# seed %llu\n", NSCENES, (unsigned long long)seed);
     fflush(stdout);
     signal(SIGALRM, stuck);
     alarm(DEADLINE_S);
@@ -204,8 +244,8 @@ int main(int argc, char **argv)
     conf.ncpus = 3;
     if (starpu_init(&conf) != 0)
         return 77;
-    wrong += run(1, seed, 1);
-    wrong += run(2, seed, 0);
+    for (unsigned i = 1; i <= NSCENES; i++)
+        wrong += run(i, seed);
     starpu_shutdown();
     return wrong != 0;
 }
