@@ -461,6 +461,7 @@ static void call_after(struct orr_runtime *rt, struct orr_handle *handle,
     access->handle = handle;
     access->mode = (uint16_t)mode;
     access->wants_order = ordered;
+    access->optional = 1; /* it only takes its turn */
     job->acquire.callback = action;
     job->acquire.arg = handle;
     orr_job_set_state(job, ORR_JOB_BLOCKED);

@@ -47,6 +47,8 @@
       "no order at all: tasks that only add, which exclude each other")         \
     X(FULL_MAIN, "full-main", 1, "a main memory too small for the data")        \
     X(REDUX, "redux", 1, "STARPU_REDUX")                                        \
+    X(FIRST, "first", 1,                                                        \
+      "data without a home that the init codelet makes when they are read")     \
     X(ARBITER, "arbiter", 1, "starpu_data_assign_arbiter")                      \
     X(NESTED, "nested", 1, "pieces of data are cut again")                      \
     X(PLACES, "places", 1, "codelets that name a memory node for each buffer")  \

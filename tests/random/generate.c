@@ -225,6 +225,8 @@ static void draw_datum(struct draw *d, const struct machine *m, bool tight,
     }
     if (has(d, FEATURE_HOMELESS) && data->kind == DATA_CHAIN && one_in(d, 3))
         data->home = -1;
+    if (has(d, FEATURE_FIRST) && data->redux && one_in(d, 3))
+        data->home = -1;
 }
 
 /* A way to cut the datum, if there is one. */

@@ -253,6 +253,14 @@ static void mend_layout(struct data *data, const struct machine *m)
         data->redux = false;
 }
 
+/* What is read before it is surely written. */
+static bool needs_home(const struct data *data, uint64_t features)
+{
+    return data->kind != DATA_SCRATCH && data->parent < 0 &&
+           (data->owner == SHARED || data->kind == DATA_COUNTER) &&
+           !(features & feature_bit(FEATURE_FIRST) && data_makes_first(data));
+}
+
 static bool is_tight(const struct machine *m)
 {
     return m->ram_kib || device_bytes(m) < (size_t)64 << 20;
@@ -280,10 +288,10 @@ static void mend_data(struct graph *g, const struct machine *m,
             data->disordered = false;
         if (data->owner != SHARED && data->owner >= g->nthreads)
             data->owner = 0;
-        if (data->owner == SHARED && data->kind != DATA_SCRATCH) {
-            data->home = data->home < 0 ? 0 : data->home;
+        if (data->home < 0 && needs_home(data, features))
+            data->home = 0;
+        if (data->owner == SHARED && data->kind != DATA_SCRATCH)
             data->disordered &= legal_is_free(features, data);
-        }
         if (data->parent >= 0) {
             data->owner = g->data[data->parent].owner;
             data->home = g->data[data->parent].home;

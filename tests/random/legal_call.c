@@ -326,7 +326,7 @@ void legal_do_invalidate(struct legal *l, struct call *call)
     legal_switch_for(l, call->data, STARPU_W);
     if (legal_in_family(l, call->data))
         legal_forget_family(l, call->data, call->how == HOW_WAIT);
-    s->valued = false;
+    s->valued = legal_makes_first(l, call->data);
     legal_emit(l, call);
 }
 
@@ -350,7 +350,8 @@ void legal_do_register(struct legal *l, struct call *call)
     if (s->registered || s->lost || data->parent >= 0 ||
         (!call->automatic && !legal_owns(data, call->thread)))
         return;
-    begin(l, call->data, data->home >= 0);
+    begin(l, call->data,
+          data->home >= 0 || legal_makes_first(l, call->data));
     legal_emit(l, call);
 }
 

@@ -103,6 +103,9 @@ bool legal_owns(const struct data *data, unsigned thread);
 /* Registered, not cut, and of the thread or of all. */
 bool legal_usable(const struct legal *l, const struct call *call, unsigned d);
 
+/* Its first value is the init codelet's, if nothing else. */
+bool legal_makes_first(const struct legal *l, unsigned d);
+
 /* Whether it may be written without being read. */
 bool legal_may_overwrite(const struct legal *l, unsigned d);
 

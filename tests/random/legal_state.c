@@ -147,6 +147,11 @@ bool legal_usable(const struct legal *l, const struct call *call, unsigned d)
            (legal_owns(data, call->thread) || data->owner == SHARED);
 }
 
+bool legal_makes_first(const struct legal *l, unsigned d)
+{
+    return legal_has(l, FEATURE_FIRST) && data_makes_first(&l->in->data[d]);
+}
+
 bool legal_may_overwrite(const struct legal *l, unsigned d)
 {
     const struct state *s = &l->states[d];

@@ -141,14 +141,27 @@ static void do_copy(struct oracle *o, const struct call *call)
     set_valued(o, call->data, true);
 }
 
+/* What is found there until it is written. */
+static void begin(struct oracle *o, const struct call *call)
+{
+    const struct data *data = data_of(o, call->data);
+
+    if (data_makes_first(data))
+        memset(o->views[call->data].at, 0,
+               data_words(data) * sizeof(uint64_t));
+    else if (call->kind == CALL_REGISTER)
+        bytes_fill(o->views[call->data].at, data_words(data), call->salt);
+    set_valued(o, call->data, call->kind == CALL_REGISTER && data->home >= 0);
+}
+
 static void do_call(struct oracle *o, const struct call *call, uint64_t *hash)
 {
     const struct data *data = data_of(o, call->data);
 
     switch ((enum call_kind)call->kind) {
     case CALL_REGISTER:
-        bytes_fill(o->views[call->data].at, data_words(data), call->salt);
-        set_valued(o, call->data, data->home >= 0);
+    case CALL_INVALIDATE:
+        begin(o, call);
         break;
     case CALL_TASK:
         do_task(o, call, hash);
@@ -158,9 +171,6 @@ static void do_call(struct oracle *o, const struct call *call, uint64_t *hash)
         break;
     case CALL_COPY:
         do_copy(o, call);
-        break;
-    case CALL_INVALIDATE:
-        set_valued(o, call->data, false);
         break;
     case CALL_UNREGISTER:
         /* 0: nothing is to be found there. */

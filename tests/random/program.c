@@ -15,6 +15,12 @@ const unsigned nevictions = sizeof(evictions) / sizeof(*evictions);
 const unsigned lengths_us[] = {1, 10, 100, 1000};
 const unsigned nlengths = sizeof(lengths_us) / sizeof(*lengths_us);
 
+bool data_makes_first(const struct data *data)
+{
+    return data->redux && data->home < 0 && data->parent < 0 &&
+           data->kind != DATA_SCRATCH && !data->cuts[0].n && !data->cuts[1].n;
+}
+
 enum use use_of(const struct data *data, unsigned mode)
 {
     if (mode & STARPU_SCRATCH)

@@ -232,6 +232,9 @@ static inline unsigned machine_workers(const struct machine *machine)
     return machine->ncpu + machine->ngpu;
 }
 
+/* Whether it has a value without being written: the init codelet's, all zero. */
+bool data_makes_first(const struct data *data);
+
 /* What an access with the mode does with the words of the datum. */
 enum use use_of(const struct data *data, unsigned mode);
 
