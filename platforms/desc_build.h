@@ -65,7 +65,7 @@ int orr_desc_set_text(char **text, const char *value);
  * max-min fluid model. Without them SimGrid uses another model, of wide-area
  * networks. And network/optim Full, since the selective updating that SimGrid
  * does by default errs when transfers begin at one date, see make_hops in
- * sim/simgrid_bridge.cpp. -ENOMEM or -E2BIG. */
+ * sim/simgrid_platform.cpp. -ENOMEM or -E2BIG. */
 int orr_machine_desc_add_fluid_config(struct orr_machine_desc *desc);
 
 /* What is wrong with a SimGrid option, NULL when nothing is (static). Expects

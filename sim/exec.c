@@ -40,6 +40,46 @@ static struct orr_sim_context *timer_context(struct orr_timer *timer)
                                       offsetof(struct orr_sim_context, timer));
 }
 
+/* -- stacks --------------------------------------------------------------- */
+
+static int make_stack(struct orr_sim_exec *x, struct orr_sim_context *c,
+                      size_t size, void (*body)(void *), void *arg)
+{
+    if (x->stacks)
+        return x->stacks->ops->make(x->stacks, c->head.name, body, arg,
+                                    &c->stack);
+    return orr_fiber_init(&c->fiber, size, body, arg);
+}
+
+static void switch_stacks(struct orr_sim_exec *x, struct orr_sim_context *from,
+                          struct orr_sim_context *to)
+{
+    if (x->stacks)
+        x->stacks->ops->go(x->stacks, from->stack, to->stack);
+    else
+        orr_fiber_switch(&from->fiber, &to->fiber);
+}
+
+/* For the last time. */
+static _Noreturn void leave_stack(struct orr_sim_exec *x,
+                                  struct orr_sim_context *from,
+                                  struct orr_sim_context *to)
+{
+    if (x->stacks) {
+        x->stacks->ops->go(x->stacks, from->stack, to->stack);
+        abort();
+    }
+    orr_fiber_leave(&from->fiber, &to->fiber);
+}
+
+static void free_stack(struct orr_sim_exec *x, struct orr_sim_context *c)
+{
+    if (x->stacks)
+        x->stacks->ops->end(x->stacks, c->stack);
+    else
+        orr_fiber_done(&c->fiber);
+}
+
 /* -- the run queue -------------------------------------------------------- */
 
 static void push_ready(struct orr_sim_exec *x, struct orr_sim_context *context)
@@ -111,7 +151,7 @@ static void switch_to(struct orr_sim_exec *x, struct orr_sim_context *from,
         return;
     x->current = to;
     orr_self = &to->head;
-    orr_fiber_switch(&from->fiber, &to->fiber);
+    switch_stacks(x, from, to);
 }
 
 /* Switches away; returns when `self` has been chosen again. */
@@ -298,7 +338,7 @@ static void unlink_context(struct orr_sim_exec *x, struct orr_sim_context *c)
 static void free_context(struct orr_sim_exec *x, struct orr_sim_context *c)
 {
     unlink_context(x, c);
-    orr_fiber_done(&c->fiber);
+    free_stack(x, c);
     orr_timers_cancel(&x->timers, &c->timer);
     orr_timers_release(&x->timers);
     free(c);
@@ -334,7 +374,7 @@ static void context_main(void *arg)
     next->state = ORR_SIM_RUNNING;
     x->current = next;
     orr_self = &next->head;
-    orr_fiber_leave(&self->fiber, &next->fiber);
+    leave_stack(x, self, next);
 }
 
 /* A context that does not run yet. */
@@ -362,7 +402,7 @@ static int make_context(struct orr_exec *exec, const struct orr_context *init,
     error = orr_timers_reserve(&x->timers);
     if (error < 0)
         goto free_memory;
-    error = orr_fiber_init(&c->fiber, exec->stack_size, context_main, c);
+    error = make_stack(x, c, exec->stack_size, context_main, c);
     if (error < 0)
         goto release_timer;
     link_context(x, c);
@@ -504,12 +544,13 @@ static void init_exec(struct orr_sim_exec *x, struct orr_sim_context *root)
     root->head.exec = &x->head;
     root->head.name = "main";
     root->state = ORR_SIM_RUNNING;
-    orr_fiber_init_running(&root->fiber);
+    if (!x->stacks)
+        orr_fiber_init_running(&root->fiber);
     link_context(x, root);
     x->break_us = ORR_FOREVER;
 }
 
-int orr_sim_exec_new(struct orr_sim_exec **ret)
+int orr_sim_exec_new(struct orr_stacks *stacks, struct orr_sim_exec **ret)
 {
     struct orr_sim_exec *x = calloc(1, sizeof(*x));
     struct orr_sim_context *root = calloc(1, sizeof(*root));
@@ -517,11 +558,12 @@ int orr_sim_exec_new(struct orr_sim_exec **ret)
 
     if (!x || !root)
         goto fail;
+    x->stacks = stacks;
     init_exec(x, root);
     error = orr_timers_reserve(&x->timers);
     if (error < 0)
         goto fail;
-    error = orr_fiber_init(&x->dispatcher.fiber, dispatcher_stack, dispatch, x);
+    error = make_stack(x, &x->dispatcher, dispatcher_stack, dispatch, x);
     if (error < 0)
         goto fail;
     orr_self = &root->head;
@@ -542,7 +584,7 @@ void orr_sim_exec_free(struct orr_sim_exec *exec)
         return;
     while (exec->newest != exec->main)
         free_context(exec, exec->newest);
-    orr_fiber_done(&exec->dispatcher.fiber);
+    free_stack(exec, &exec->dispatcher);
     orr_timers_done(&exec->timers);
     if (orr_self == &exec->main->head)
         orr_self = NULL;

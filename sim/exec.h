@@ -14,6 +14,7 @@
 #include "core/base/exec.h"
 #include "core/device/simulated.h"
 #include "core/device/switch.h"
+#include "sim/stacks.h"
 #include "sim/timers.h"
 
 enum orr_sim_state {
@@ -29,6 +30,7 @@ enum orr_sim_state {
 struct orr_sim_context {
     struct orr_context head; /* first */
     struct orr_fiber fiber;
+    struct orr_stack *stack; /* if the machine's stacks are no fibers */
     struct orr_timer timer;
     enum orr_sim_state state;
     bool token;
@@ -52,6 +54,7 @@ struct orr_sim_events {
 
 struct orr_sim_exec {
     struct orr_exec head;                /* first */
+    struct orr_stacks *stacks;           /* lent; NULL: fibers */
     double now;                          /* [watched] µs */
     struct orr_timers timers;            /* n is [watched] */
     struct orr_sim_context *first_ready; /* [watched] */
@@ -72,8 +75,10 @@ struct orr_sim_exec {
     struct orr_runtime *runtime; /* their argument */
 };
 
-/* Makes the calling OS thread the main context. Errors: -ENOMEM, -EAGAIN. */
-int orr_sim_exec_new(struct orr_sim_exec **ret);
+/* Makes the calling OS thread the main context. The others run on `stacks`, which
+ * this thread made and which outlive them; NULL: on fibers. Errors: -ENOMEM,
+ * -EAGAIN. */
+int orr_sim_exec_new(struct orr_stacks *stacks, struct orr_sim_exec **ret);
 
 /* Called by main. Contexts that were not joined never run again and are freed
  * as well. Accepts NULL. */

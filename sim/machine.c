@@ -164,6 +164,8 @@ static void sim_close(struct orr_machine *machine)
     if (m->network)
         m->network->ops->free(m->network);
     orr_sim_exec_free(m->exec);
+    if (m->stacks)
+        m->stacks->ops->free(m->stacks);
     orr_links_done(machine);
     orr_describe_done(machine);
     free(m);
@@ -246,11 +248,15 @@ static int make_parts(const struct orr_machine_desc *desc,
     int error = orr_sim_costs(desc, has_cuda(machine), &machine->costs, err);
 
     if (error == 0)
+        error = orr_stacks_open(desc, options->contexts, endpoints,
+                                machine->nnodes + m->disks.n,
+                                orr_fiber_default_size(), &m->stacks, err);
+    if (error == 0)
         error = make_network(desc, options, endpoints, m, err);
     if (error == 0)
         error = make_memories(m);
     if (error == 0)
-        error = orr_sim_exec_new(&m->exec);
+        error = orr_sim_exec_new(m->stacks, &m->exec);
     if (error < 0)
         return error;
     machine->exec = &m->exec->head;

@@ -22,6 +22,7 @@ struct orr_sim_machine {
     struct orr_driver driver;   /* of all its devices, whatever their kind */
     struct orr_driver *drivers[1];
     struct orr_sim_exec *exec;
+    struct orr_stacks *stacks;   /* NULL: contexts are fibers */
     struct orr_network *network; /* NULL: transfers take no time */
     struct orr_transfers *transfers;
     struct orr_streams *streams;

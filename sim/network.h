@@ -2,7 +2,7 @@
 /*
  * sim/network.h - what moves transfers over the links of a machine: a table of
  * operations with two makers, our fluid model (fluid.h) and SimGrid
- * (simgrid_bridge.cpp). A network keeps to the thread that made it, and switches no
+ * (simgrid_network.cpp). A network keeps to the thread that made it, and switches no
  * contexts. Times are microseconds of virtual time.
  */
 #pragma once
@@ -16,6 +16,7 @@ extern "C" {
 
 #include "core/base/error.h"
 #include "platforms/machine_desc.h"
+#include "sim/stacks.h"
 
 struct orr_network;
 
@@ -50,10 +51,17 @@ typedef int (*orr_network_new_fn)(const struct orr_machine_desc *desc,
                                   unsigned nendpoints, struct orr_network **ret,
                                   struct orr_error *err);
 
-/* What the module "simgrid" exports. */
+/* What the module "simgrid" exports. Of each at most one lives at a time, else
+ * -EBUSY; -EINVAL with SimGrid's reason. */
 struct orr_simgrid_ops {
-    /* At most one lives at a time, else -EBUSY; -EINVAL with SimGrid's reason. */
     orr_network_new_fn make;
+    /* Stacks that are actors, of `stack_size` bytes: sim/stacks.h. A network of
+     * SimGrid's that is made after them, from the same description, is on the
+     * same engine. */
+    int (*make_stacks)(const struct orr_machine_desc *desc,
+                       const unsigned *endpoints, unsigned nendpoints,
+                       size_t stack_size, struct orr_stacks **ret,
+                       struct orr_error *err);
 };
 
 /* Events less than this apart are one, as SimGrid has it. */

@@ -10,17 +10,26 @@
 #include "sim/fluid.h"
 #include "sim/options.h"
 
+static int open_module(const struct orr_simgrid_ops **ret,
+                       struct orr_error *err)
+{
+    const void *table;
+    int rc = orr_module_open("simgrid", &table, err);
+
+    if (rc == 0)
+        *ret = table;
+    return rc;
+}
+
 static int open_simgrid(const struct orr_machine_desc *desc,
                         const unsigned *endpoints, unsigned nendpoints,
                         struct orr_network **ret, struct orr_error *err)
 {
-    const struct orr_simgrid_ops *simgrid;
-    const void *table;
-    int rc = orr_module_open("simgrid", &table, err);
+    const struct orr_simgrid_ops *simgrid = NULL;
+    int rc = open_module(&simgrid, err);
 
     if (rc < 0)
         return rc;
-    simgrid = table;
     return simgrid->make(desc, endpoints, nendpoints, ret, err);
 }
 
@@ -73,6 +82,29 @@ int orr_network_open(const struct orr_machine_desc *desc, const char *choice,
     if (orr_c_locale_begin(&locale) < 0)
         return -ENOMEM;
     rc = choose(desc, choice, endpoints, nendpoints, ret, err);
+    orr_c_locale_end(&locale);
+    return rc;
+}
+
+int orr_stacks_open(const struct orr_machine_desc *desc, const char *choice,
+                    const unsigned *endpoints, unsigned nendpoints,
+                    size_t stack_size, struct orr_stacks **ret,
+                    struct orr_error *err)
+{
+    const struct orr_simgrid_ops *simgrid = NULL;
+    struct orr_c_locale locale;
+    int rc;
+
+    *ret = NULL;
+    if (!choice || strcmp(choice, "actors") != 0)
+        return 0;
+    rc = open_module(&simgrid, err);
+    if (rc < 0)
+        return rc;
+    if (orr_c_locale_begin(&locale) < 0)
+        return -ENOMEM;
+    rc =
+        simgrid->make_stacks(desc, endpoints, nendpoints, stack_size, ret, err);
     orr_c_locale_end(&locale);
     return rc;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * sim/network_open.h - which network a machine gets.
+ * sim/network_open.h - which network a machine gets, and what contexts run on.
  */
 #pragma once
 
@@ -12,3 +12,10 @@
 int orr_network_open(const struct orr_machine_desc *desc, const char *choice,
                      const unsigned *endpoints, unsigned nendpoints,
                      struct orr_network **ret, struct orr_error *err);
+
+/* Makes the stacks that ORRERY_SIM_CONTEXTS names in `choice`: "actors", which are
+ * made before the network; *ret is NULL for "fibers" or NULL. Errors: as above. */
+int orr_stacks_open(const struct orr_machine_desc *desc, const char *choice,
+                    const unsigned *endpoints, unsigned nendpoints,
+                    size_t stack_size, struct orr_stacks **ret,
+                    struct orr_error *err);

@@ -210,6 +210,7 @@ static int check_values(struct orr_config *config, struct orr_error *err)
     struct orr_config_value *values = config->values;
     const char *kernels = values[ORR_CFG_SIM_KERNELS].text;
     const char *network = values[ORR_CFG_SIM_NETWORK].text;
+    const char *contexts = values[ORR_CFG_SIM_CONTEXTS].text;
 
     if (!values[ORR_CFG_NCPU].set && values[ORR_CFG_NCPUS].set)
         values[ORR_CFG_NCPU] = values[ORR_CFG_NCPUS];
@@ -224,6 +225,11 @@ static int check_values(struct orr_config *config, struct orr_error *err)
                         "ORRERY_SIM_NETWORK=\"%s\" is unknown; give fluid or "
                         "simgrid",
                         network);
+    if (strcmp(contexts, "fibers") != 0 && strcmp(contexts, "actors") != 0)
+        return orr_fail(err, -EINVAL,
+                        "ORRERY_SIM_CONTEXTS=\"%s\" is unknown; give fibers "
+                        "or actors",
+                        contexts);
     if (check_streams(values, ORR_CFG_NWORKER_PER_CUDA, err) < 0 ||
         check_streams(values, ORR_CFG_NWORKER_PER_HIP, err) < 0)
         return -EINVAL;

@@ -424,6 +424,9 @@
       "How simulated copies share links: `fluid`, Orrery's own model, or "     \
       "`simgrid`, which gives the same dates and takes longer. Unset: "        \
       "`fluid`, unless the machine sets an option that only SimGrid has.")     \
+    X(SIM_CONTEXTS, "ORRERY_SIM_CONTEXTS", STRING, "fibers",                    \
+      "What workers and threads of a simulation run on: `fibers`, or `actors` " \
+      "of SimGrid, which give the same run and take longer: sim/README.md.")\
     X(SIM_NOISE, "ORRERY_SIM_NOISE", STRING, "",                                \
       "How the lengths of simulated kernels vary. `measured`: as much as those "\
       "that were measured; a share, such as `0.02` or `2%`: by this standard "  \

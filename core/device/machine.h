@@ -317,6 +317,7 @@ struct orr_machine_options {
     const char *const *sampling_dirs; /* NULL-terminated search path */
     bool run_kernels;                 /* ORRERY_SIM_KERNELS=run */
     const char *network;              /* ORRERY_SIM_NETWORK or NULL */
+    const char *contexts;             /* ORRERY_SIM_CONTEXTS or NULL */
     const char *workers_cpuid;        /* STARPU_WORKERS_CPUID or NULL */
     const char *workers_coreid;       /* STARPU_WORKERS_COREID or NULL */
     /* Before workers_cpuid: NULL, or where each of STARPU_NMAXWORKERS workers

@@ -247,7 +247,7 @@ static int fake_open(const struct orr_machine_options *options,
     fake->driver = (struct orr_driver){&driver_ops, &fake->machine};
     rc = make_node(&fake->machine);
     if (!rc)
-        rc = orr_sim_exec_new(&fake->exec);
+        rc = orr_sim_exec_new(NULL, &fake->exec);
     if (!rc) {
         fake->machine.exec = &fake->exec->head;
         rc = make_workers(fake, ncpu, ncuda,

@@ -16,7 +16,7 @@ void __wrap_orr_threads_free(struct orr_exec *exec);
 int __wrap_orr_threads_new(const struct orr_threads_options *options,
                            struct orr_exec **ret)
 {
-    int rc = orr_sim_exec_new(&engine);
+    int rc = orr_sim_exec_new(NULL, &engine);
 
     (void)options;
     if (rc == 0)

@@ -147,7 +147,8 @@ void sim_desc_free(struct orr_machine_desc *desc)
 struct orr_machine_options sim_options(void)
 {
     return (struct orr_machine_options){
-        .name = "toy", .ncpu = -1, .ncuda = -1, .nopencl = -1};
+        .name = "toy", .ncpu = -1, .ncuda = -1, .nopencl = -1,
+        .contexts = getenv("ORRERY_SIM_CONTEXTS")};
 }
 
 struct orr_machine *sim_machine_open(const struct sim_spec *spec)

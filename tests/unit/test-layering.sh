@@ -108,7 +108,7 @@ library()
     )"
 }
 library 'core/device/cpu/|platforms/discover|tools/' hwloc
-library 'sim/simgrid_bridge' 'simgrid|xbt'
+library 'sim/simgrid_[a-z]*\.' 'simgrid|xbt'
 library 'platforms/|import/xml' libxml
 library 'platforms/tar' archive
 library 'bound/glpk' glpk

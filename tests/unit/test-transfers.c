@@ -445,7 +445,7 @@ START_TEST(directions_share_a_link_according_to_its_policy)
 END_TEST
 
 /* SimGrid alone lets the second pass its PCIe link at the rate of Host for as
- * long as the first lasts, see make_hops in sim/simgrid_bridge.cpp. */
+ * long as the first lasts, see make_hops in sim/simgrid_platform.cpp. */
 START_TEST(transfers_that_begin_together_keep_to_their_own_links)
 {
     struct orr_machine_desc *desc = NULL;
