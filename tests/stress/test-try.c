@@ -15,7 +15,7 @@
 
 #include <starpu.h>
 
-enum { NHOLDERS = 2, NROUNDS = 5000, LIMIT_S = 100 };
+enum { NHOLDERS = 2, NROUNDS = 2000, LIMIT_S = 280 };
 
 static atomic_uint ntries, nsuccesses, running;
 static starpu_data_handle_t handle;
