@@ -3,6 +3,7 @@
 #include "core/observe/timeline.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -247,74 +248,162 @@ static struct orr_trace_chunk *chunk_next(struct orr_trace_chunk *chunk)
     return atomic_load_explicit(&chunk->next, memory_order_acquire);
 }
 
-static size_t count_events(const struct orr_trace *trace)
-{
-    size_t n = 0;
+/* Where the next event of a buffer is, and how many are read from there on: others may
+ * be recording meanwhile. */
+struct orr_timeline_place {
+    struct orr_trace_chunk *chunk;
+    unsigned at;
+    uint64_t sequence;
+    size_t left;
+};
 
-    for (unsigned b = 0; b <= trace->nworkers; b++)
-        for (struct orr_trace_chunk *chunk = trace->buffers[b].first; chunk;
-             chunk = chunk_next(chunk))
-            n += chunk_length(chunk);
+static size_t count_events(const struct orr_timeline_place *place)
+{
+    struct orr_trace_chunk *chunk = place->chunk;
+    size_t n = chunk_length(chunk) - place->at;
+
+    while ((chunk = chunk_next(chunk)))
+        n += chunk_length(chunk);
     return n;
 }
 
-/* At most `left` events of buffer b; others may be recording meanwhile. */
-static size_t add_buffer(const struct orr_trace *trace, unsigned b, size_t left,
-                         struct orr_timeline *line, struct runs *runs)
+/* Those of all buffers that were not read yet. */
+static size_t count_all(struct orr_timeline_reader *reader)
 {
-    uint64_t sequence = 0;
+    size_t n = 0;
+
+    for (unsigned b = 0; b <= reader->trace->nworkers; b++) {
+        reader->places[b].left = count_events(&reader->places[b]);
+        n += reader->places[b].left;
+    }
+    return n;
+}
+
+/* The next event of the buffer, of which some are left. */
+static const struct orr_event *next_event(struct orr_timeline_place *place)
+{
+    if (place->at == ORR_TRACE_CHUNK) {
+        place->chunk = chunk_next(place->chunk);
+        place->at = 0;
+    }
+    place->left--;
+    return &place->chunk->events[place->at++];
+}
+
+static void add_buffer(struct orr_timeline_place *place, unsigned buffer,
+                       struct orr_timeline *line, struct runs *runs)
+{
     size_t begin = runs->front;
-    struct orr_trace_chunk *chunk = trace->buffers[b].first;
 
-    for (; chunk; chunk = chunk_next(chunk)) {
-        unsigned n = chunk_length(chunk);
+    while (place->left > 0) {
+        struct orr_moment moment = {.event = next_event(place),
+                                    .buffer = buffer,
+                                    .sequence = place->sequence++};
+        struct orr_moment both[2];
+        size_t count = moments_of(line, moment, both);
 
-        for (unsigned i = 0; i < n && left > 0; i++, left--) {
-            struct orr_moment moment = {.event = &chunk->events[i],
-                                        .buffer = b,
-                                        .sequence = sequence++};
-            struct orr_moment both[2];
-            size_t count = moments_of(line, moment, both);
-
-            for (size_t m = 0; m < count; m++)
-                add_moment(runs, begin, &both[m]);
-        }
+        for (size_t m = 0; m < count; m++)
+            add_moment(runs, begin, &both[m]);
     }
     runs->items[runs->n++] =
         (struct run){runs->all + begin, runs->all + runs->front};
-    return left;
 }
 
-static int make(const struct orr_trace *trace, size_t left, struct runs *runs,
-                struct orr_timeline *line)
+/* Those from `until` on are kept for later. Errors: -ENOMEM. */
+static int split(struct orr_timeline_reader *reader, double until,
+                 struct orr_timeline *line)
 {
-    for (unsigned b = 0; b <= trace->nworkers; b++)
-        left = add_buffer(trace, b, left, line, runs);
-    if (sort_rest(runs) < 0)
+    size_t n = line->n;
+
+    while (n > 0 && line->moments[n - 1].time >= until)
+        n--;
+    free(reader->later);
+    reader->nlater = line->n - n;
+    reader->later = malloc((reader->nlater + 1) * sizeof(*reader->later));
+    if (!reader->later)
         return -ENOMEM;
-    line->moments = malloc((runs->room + 1) * sizeof(*line->moments));
-    if (!line->moments)
-        return -ENOMEM;
-    line->n = merge(runs, line->moments);
-    line->end = line->n ? line->moments[line->n - 1].time : trace->start;
+    memcpy(reader->later, line->moments + n,
+           reader->nlater * sizeof(*reader->later));
+    line->n = n;
     return 0;
 }
 
-int orr_timeline_init(const struct orr_trace *trace, struct orr_timeline *ret)
+static int make(struct orr_timeline_reader *reader, double until,
+                struct runs *runs, struct orr_timeline *line)
+{
+    for (unsigned b = 0; b <= reader->trace->nworkers; b++)
+        add_buffer(&reader->places[b], b, line, runs);
+    if (sort_rest(runs) < 0)
+        return -ENOMEM;
+    if (reader->nlater > 0)
+        runs->items[runs->n++] =
+            (struct run){reader->later, reader->later + reader->nlater};
+    line->moments =
+        malloc((runs->room + reader->nlater + 1) * sizeof(*line->moments));
+    if (!line->moments)
+        return -ENOMEM;
+    line->n = merge(runs, line->moments);
+    if (line->n > 0 && line->moments[0].time < reader->until)
+        return -ESTALE;
+    line->end =
+        line->n ? line->moments[line->n - 1].time : reader->trace->start;
+    reader->until = until;
+    return until < (double)INFINITY ? split(reader, until, line) : 0;
+}
+
+int orr_timeline_reader_init(const struct orr_trace *trace,
+                             struct orr_timeline_reader *ret)
+{
+    struct orr_timeline_place *places =
+        calloc(trace->nworkers + 1, sizeof(*places));
+
+    if (!places)
+        return -ENOMEM;
+    for (unsigned b = 0; b <= trace->nworkers; b++)
+        places[b].chunk = trace->buffers[b].first;
+    *ret = (struct orr_timeline_reader){
+        .trace = trace, .places = places, .until = -(double)INFINITY};
+    return 0;
+}
+
+void orr_timeline_reader_done(struct orr_timeline_reader *reader)
+{
+    free(reader->places);
+    free(reader->later);
+    *reader = (struct orr_timeline_reader){0};
+}
+
+int orr_timeline_read(struct orr_timeline_reader *reader, double until,
+                      struct orr_timeline *ret)
 {
     struct orr_timeline line = {0};
-    size_t left = count_events(trace);
+    size_t left = count_all(reader);
     struct runs runs = {
         .all = malloc((2 * left + 1) * sizeof(*runs.all)),
         .back = 2 * left,
         .room = 2 * left,
-        .items = malloc((trace->nworkers + 2) * sizeof(*runs.items))};
-    int rc = runs.all && runs.items ? make(trace, left, &runs, &line) : -ENOMEM;
+        .items = malloc((reader->trace->nworkers + 3) * sizeof(*runs.items))};
+    int rc =
+        runs.all && runs.items ? make(reader, until, &runs, &line) : -ENOMEM;
 
     free(runs.items);
     free(runs.all);
     if (rc == 0)
         *ret = line;
+    else
+        free(line.moments);
+    return rc;
+}
+
+int orr_timeline_init(const struct orr_trace *trace, struct orr_timeline *ret)
+{
+    struct orr_timeline_reader reader;
+    int rc = orr_timeline_reader_init(trace, &reader);
+
+    if (rc)
+        return rc;
+    rc = orr_timeline_read(&reader, (double)INFINITY, ret);
+    orr_timeline_reader_done(&reader);
     return rc;
 }
 

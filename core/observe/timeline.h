@@ -31,3 +31,24 @@ struct orr_timeline {
  * orr_timeline_done. Errors: -ENOMEM. */
 int orr_timeline_init(const struct orr_trace *trace, struct orr_timeline *ret);
 void orr_timeline_done(struct orr_timeline *timeline);
+
+/* The same list piece by piece, while others record. One thread. */
+struct orr_timeline_reader {
+    const struct orr_trace *trace;
+    struct orr_timeline_place *places; /* owned: how far each buffer was read */
+    struct orr_moment *later; /* owned, in order: … and not returned */
+    size_t nlater;
+    double until; /* what was returned is before that */
+};
+
+/* Errors: -ENOMEM. */
+int orr_timeline_reader_init(const struct orr_trace *trace,
+                             struct orr_timeline_reader *ret);
+void orr_timeline_reader_done(struct orr_timeline_reader *reader);
+
+/* The moments before `until` that were not returned yet, or all of them where that is
+ * INFINITY; *ret, whose counts are of what was read now, is ended with
+ * orr_timeline_done. Errors: -ENOMEM; -ESTALE: some are before what was returned already.
+ * The reader is of no use then. */
+int orr_timeline_read(struct orr_timeline_reader *reader, double until,
+                      struct orr_timeline *ret);

@@ -6,6 +6,8 @@
 #include "core/observe/timeline.h"
 
 #include <check.h>
+#include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 
 #include "core/device/machine.h"
@@ -119,11 +121,130 @@ START_TEST(moments_of_any_record_are_in_order)
 }
 END_TEST
 
+/* Events as a simulation records them: what goes on begins before all that is recorded
+ * meanwhile. */
+struct run {
+    struct orr_trace *trace;
+    uint64_t state;
+    double now;
+    double starts[5]; /* of what goes on, INFINITY: nothing */
+};
+
+static void go_on(struct run *run)
+{
+    unsigned i = rng_next(&run->state) % 5;
+    struct orr_trace_task task = {.name = "task", .end = run->now};
+
+    if (rng_next(&run->state) % 2)
+        run->now += rng_uniform(&run->state);
+    if (rng_next(&run->state) % 2) {
+        orr_trace_record_count(run->trace, i, ORR_TRACE_NREADY, 1, 0, run->now);
+    } else if (run->starts[i] > run->now) {
+        run->starts[i] = run->now;
+    } else {
+        task.start = run->starts[i];
+        task.end = run->now;
+        orr_trace_record_task(run->trace, i, &task);
+        run->starts[i] = (double)INFINITY;
+    }
+}
+
+static double settled(const struct run *run)
+{
+    double until = run->now;
+
+    for (unsigned i = 0; i < 5; i++)
+        until = fmin(until, run->starts[i]);
+    return until;
+}
+
+static bool are_equal(const struct orr_moment *x, const struct orr_moment *y)
+{
+    return !(x->time < y->time) && !(x->time > y->time) &&
+           x->buffer == y->buffer && x->sequence == y->sequence &&
+           x->end == y->end && x->event == y->event;
+}
+
+/* Reads some more, which must be what follows in the order of all. */
+static void read_part(struct orr_timeline_reader *reader, double until,
+                      struct orr_moment *all, size_t *n)
+{
+    struct orr_timeline part;
+
+    ck_assert_int_eq(orr_timeline_read(reader, until, &part), 0);
+    for (size_t i = 0; i < part.n; i++) {
+        ck_assert(part.moments[i].time < until);
+        all[(*n)++] = part.moments[i];
+    }
+    ck_assert(*n <= 40000);
+    orr_timeline_done(&part);
+}
+
+static void check_parts(uint64_t seed)
+{
+    struct run run = {.state = rng_of(seed)};
+    unsigned n = rng_next(&run.state) % 5000, often;
+    struct orr_moment *all = calloc(40000, sizeof(*all));
+    struct orr_timeline_reader reader;
+    struct orr_timeline line;
+    size_t nall = 0;
+
+    often = 1 + rng_next(&run.state) % 2000;
+    for (unsigned i = 0; i < 5; i++)
+        run.starts[i] = (double)INFINITY;
+    ck_assert_int_eq(orr_trace_new(&machine, 0.0, &run.trace), 0);
+    ck_assert_int_eq(orr_timeline_reader_init(run.trace, &reader), 0);
+    for (unsigned i = 0; i < n; i++) {
+        go_on(&run);
+        if (rng_next(&run.state) % often == 0)
+            read_part(&reader, settled(&run), all, &nall);
+    }
+    read_part(&reader, (double)INFINITY, all, &nall);
+    ck_assert_int_eq(orr_timeline_init(run.trace, &line), 0);
+    ck_assert_uint_eq(line.n, nall);
+    for (size_t i = 0; i < nall; i++)
+        if (!are_equal(&line.moments[i], &all[i]))
+            ck_abort_msg("seed %llu: moment %zu of %zu",
+                         (unsigned long long)seed, i, nall);
+    orr_timeline_done(&line);
+    orr_timeline_reader_done(&reader);
+    orr_trace_free(run.trace);
+    free(all);
+}
+
+START_TEST(parts_that_are_read_during_the_run_make_the_whole)
+{
+    for (uint64_t seed = 1; seed <= 100; seed++)
+        check_parts(seed);
+}
+END_TEST
+
+START_TEST(what_comes_before_a_part_that_was_read_is_refused)
+{
+    struct orr_timeline_reader reader;
+    struct orr_timeline part;
+    struct orr_trace *trace;
+
+    ck_assert_int_eq(orr_trace_new(&machine, 0.0, &trace), 0);
+    ck_assert_int_eq(orr_timeline_reader_init(trace, &reader), 0);
+    orr_trace_record_count(trace, 0, ORR_TRACE_NREADY, 1, 0, 5);
+    ck_assert_int_eq(orr_timeline_read(&reader, 6, &part), 0);
+    ck_assert_uint_eq(part.n, 1);
+    orr_timeline_done(&part);
+    orr_trace_record_count(trace, 1, ORR_TRACE_NREADY, 1, 0, 5.5);
+    ck_assert_int_eq(orr_timeline_read(&reader, 7, &part), -ESTALE);
+    orr_timeline_reader_done(&reader);
+    orr_trace_free(trace);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("timeline");
     TCase *tests = tcase_create("timeline");
 
+    tcase_add_test(tests, parts_that_are_read_during_the_run_make_the_whole);
+    tcase_add_test(tests, what_comes_before_a_part_that_was_read_is_refused);
     tcase_add_test(tests, moments_of_any_record_are_in_order);
     suite_add_tcase(suite, tests);
     return suite_main(suite);
