@@ -482,9 +482,12 @@ static int make_trace(struct orr_runtime *rt)
     if (!path)
         return 0;
     rc = orr_trace_new(rt->machine, orr_exec_now(rt->exec), &rt->trace);
-    return rc || !orr_trace_shows_submissions(path)
-               ? rc
-               : orr_trace_keep_submissions(rt->trace);
+    if (rc == 0 && orr_trace_shows_submissions(path))
+        rc = orr_trace_keep_submissions(rt->trace);
+    /* What is real has no processor to spare. */
+    if (rc == 0 && rt->exec->virtual_time)
+        orr_trace_write_ahead(rt->trace, rt->exec, path);
+    return rc;
 }
 
 static int make_scheduler(struct orr_runtime *rt,

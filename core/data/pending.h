@@ -54,6 +54,7 @@ struct orr_request {
     struct orr_sync *sync;        /* who waits for the copy; NULL: nobody */
     struct orr_request *next_now; /* [owner] in deferred->now */
     double start;                 /* µs */
+    uint32_t traced; /* orr_trace_begin's ticket while it is copied */
 };
 
 /* Last of its level and priority; of those that are sorted, where `use` says, those

@@ -205,6 +205,7 @@ static void copy_done(struct orr_copy *copy)
         return;
     if (!copy->async.error)
         count_copy(rt, request);
+    orr_trace_end(rt->trace, &request->traced);
     uncount(node, peer, direction);
     orr_request_finish(request, &deferred);
     orr_deferred_run(rt, &deferred);
@@ -271,6 +272,7 @@ static void start_copy(struct orr_runtime *rt, struct orr_request *request)
     copy->done = copy_done;
     copy->post.mailbox = &rt->nodes[request->progress_node].mailbox;
     request->start = orr_exec_now(rt->exec);
+    orr_trace_begin(rt->trace, &request->traced);
     atomic_fetch_add_explicit(&rt->nactive, 1, memory_order_relaxed);
     request->sync = waits ? &sync : NULL;
     if (request->handle->multiformat && rt->skips_kernels)

@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "bound/graph.h"
 #include "core/observe/executing.h"
@@ -32,6 +33,13 @@ struct slice {
     double start, end;
 };
 
+/* A copy in the file that a task waited for. */
+struct arrival {
+    uint64_t job;
+    unsigned tid;
+    double start, end;
+};
+
 /* A value that changes over time. */
 struct count {
     int64_t value;
@@ -39,14 +47,18 @@ struct count {
 };
 
 struct chrome {
-    struct orr_out out;
-    const struct orr_trace_source *source;
-    bool any; /* an event was written */
+    struct orr_out *out; /* where it writes now */
+    const struct orr_trace *trace;
+    bool first;   /* the next event is that of the file */
+    bool begun;   /* moments were written */
+    char **nodes; /* owned: names of memory nodes */
     struct track *workers, *links;
     struct slice *tasks; /* that were written */
-    size_t ntasks;
+    size_t ntasks, room_tasks;
+    struct arrival *arrivals;
+    size_t narrivals, room_arrivals;
     uint32_t *of_job; /* by the job's number: its place among the tasks + 1 */
-    uint64_t last_job;
+    uint64_t njobs;   /* for so many there is room there */
     struct orr_executing *executing; /* tasks of each worker */
     struct orr_moment *states; /* what each worker has entered; .event NULL */
     struct count counters[ORR_TRACE_NCOUNTERS];
@@ -61,13 +73,14 @@ struct chrome {
 };
 
 /* Begins an event; the caller ends it with a brace. */
-static void begin(struct chrome *c, char phase, unsigned pid, unsigned tid)
+static void begin_event(struct chrome *c, char phase, unsigned pid,
+                        unsigned tid)
 {
     static const char head[] = ",\n{\"ph\":\"P\",\"pid\":N,\"tid\":";
-    struct orr_out *out = &c->out;
-    unsigned skipped = !c->any; /* the comma */
+    struct orr_out *out = c->out;
+    unsigned skipped = c->first; /* the comma */
 
-    c->any = true;
+    c->first = false;
     orr_put(out, head + skipped, sizeof(head) - 1 - skipped);
     out->at[-17] = phase; /* in the place of P */
     out->at[-8] = (char)('0' + pid); /* of N */
@@ -77,25 +90,25 @@ static void begin(struct chrome *c, char phase, unsigned pid, unsigned tid)
 /* The time in µs. */
 static void put_time(struct chrome *c, double time)
 {
-    ORR_PUT(&c->out, ",\"ts\":");
-    orr_put_same(&c->out, &c->time, time - c->source->trace->start, 3);
+    ORR_PUT(c->out, ",\"ts\":");
+    orr_put_same(c->out, &c->time, time - c->trace->start, 3);
 }
 
 static void name_thread(struct chrome *c, unsigned pid, unsigned tid,
                         unsigned order, const char *name, unsigned lane)
 {
-    struct orr_out *out = &c->out;
+    struct orr_out *out = c->out;
     char text[256];
 
     if (lane)
         snprintf(text, sizeof(text), "%s (%u)", name, lane + 1);
     else
         snprintf(text, sizeof(text), "%s", name);
-    begin(c, 'M', pid, tid);
+    begin_event(c, 'M', pid, tid);
     ORR_PUT(out, ",\"name\":\"thread_name\",\"args\":{\"name\":");
     orr_put_json(out, text);
     ORR_PUT(out, "}}");
-    begin(c, 'M', pid, tid);
+    begin_event(c, 'M', pid, tid);
     orr_print(out,
               ",\"name\":\"thread_sort_index\",\"args\":{\"sort_index\":%u}}",
               order);
@@ -127,7 +140,7 @@ static int take_lane(struct track *track, double start, double end,
 static int worker_tid(struct chrome *c, unsigned worker, double start,
                       double end)
 {
-    const struct orr_trace *trace = c->source->trace;
+    const struct orr_trace *trace = c->trace;
     bool fresh;
     int lane = take_lane(&c->workers[worker], start, end, &fresh);
     int tid = lane * (int)trace->nworkers + (int)worker + 1;
@@ -140,18 +153,17 @@ static int worker_tid(struct chrome *c, unsigned worker, double start,
 
 static int link_tid(struct chrome *c, const struct orr_trace_copy *copy)
 {
-    unsigned nnodes = c->source->trace->nnodes;
+    unsigned nnodes = c->trace->nnodes;
     unsigned pair = copy->src * nnodes + copy->dst;
     bool fresh;
     int lane = take_lane(&c->links[pair], copy->start, copy->end, &fresh);
     int tid = lane * (int)(nnodes * nnodes) + (int)pair + 1;
-    char name[160], from[32], to[32];
+    char name[160];
 
     if (lane < 0 || !fresh)
         return lane < 0 ? lane : tid;
-    snprintf(name, sizeof(name), "%s to %s",
-             orr_trace_node_name(c->source, copy->src, from, sizeof(from)),
-             orr_trace_node_name(c->source, copy->dst, to, sizeof(to)));
+    snprintf(name, sizeof(name), "%s to %s", c->nodes[copy->src],
+             c->nodes[copy->dst]);
     name_thread(c, LINKS, (unsigned)tid, pair * 8 + (unsigned)lane, name,
                 (unsigned)lane);
     return tid;
@@ -161,9 +173,9 @@ static void write_slice(struct chrome *c, unsigned pid, int tid,
                         const char *category, const char *name, double start,
                         double end)
 {
-    struct orr_out *out = &c->out;
+    struct orr_out *out = c->out;
 
-    begin(c, 'X', pid, (unsigned)tid);
+    begin_event(c, 'X', pid, (unsigned)tid);
     put_time(c, start);
     ORR_PUT(out, ",\"dur\":");
     orr_put_decimal(out, end - start, 3);
@@ -182,22 +194,22 @@ static const char transfer[] =
 /* The rest of one end of an arrow. */
 static void end_arrow(struct chrome *c, const char *category)
 {
-    orr_put_text(&c->out, category);
-    orr_put_unsigned(&c->out, c->narrows);
-    orr_put_byte(&c->out, '}');
+    orr_put_text(c->out, category);
+    orr_put_unsigned(c->out, c->narrows);
+    orr_put_byte(c->out, '}');
 }
 
 static void write_arrow(struct chrome *c, const char *category, unsigned pid,
                         unsigned tid, double from, const struct slice *to)
 {
     c->narrows++;
-    begin(c, 's', pid, tid);
-    ORR_PUT(&c->out, ",\"ts\":");
-    orr_put_decimal(&c->out, from - c->source->trace->start, 3);
+    begin_event(c, 's', pid, tid);
+    ORR_PUT(c->out, ",\"ts\":");
+    orr_put_decimal(c->out, from - c->trace->start, 3);
     end_arrow(c, category);
-    begin(c, 'f', WORKERS, to->tid);
+    begin_event(c, 'f', WORKERS, to->tid);
     put_time(c, to->start);
-    ORR_PUT(&c->out, ",\"bp\":\"e\"");
+    ORR_PUT(c->out, ",\"bp\":\"e\"");
     end_arrow(c, category);
 }
 
@@ -209,13 +221,50 @@ static double just_before(double start, double end)
 
 /* --- the parts of the record --- */
 
+/* Room for one more of `n` items of that size. Errors: -ENOMEM. */
+static int make_room(void *items, size_t n, size_t *room, size_t size)
+{
+    size_t more = *room ? 2 * *room : 256;
+    void *old, *moved;
+
+    if (n < *room)
+        return 0;
+    memcpy(&old, items, sizeof(old));
+    moved = reallocarray(old, more, size);
+    if (!moved)
+        return -ENOMEM;
+    memcpy(items, &moved, sizeof(moved));
+    *room = more;
+    return 0;
+}
+
+/* Where the job's task is among the others. Errors: -ENOMEM. */
+static int add_slice(struct chrome *c, struct slice slice)
+{
+    if (make_room(&c->tasks, c->ntasks, &c->room_tasks, sizeof(slice)) < 0)
+        return -ENOMEM;
+    if (slice.job >= c->njobs) {
+        uint64_t n = 2 * slice.job + 256;
+        uint32_t *moved = reallocarray(c->of_job, n, sizeof(*moved));
+
+        if (!moved)
+            return -ENOMEM;
+        memset(moved + c->njobs, 0, (n - c->njobs) * sizeof(*moved));
+        c->of_job = moved;
+        c->njobs = n;
+    }
+    c->tasks[c->ntasks++] = slice;
+    c->of_job[slice.job] = (uint32_t)c->ntasks;
+    return 0;
+}
+
 static int write_task(struct chrome *c, unsigned worker,
                       const struct orr_trace_task *task)
 {
     int tid = worker_tid(c, worker, task->start, task->end);
     const int64_t *levels =
-        orr_trace_iteration_levels(c->source->trace, task->iteration);
-    struct orr_out *out = &c->out;
+        orr_trace_iteration_levels(c->trace, task->iteration);
+    struct orr_out *out = c->out;
 
     if (tid < 0)
         return tid;
@@ -235,16 +284,14 @@ static int write_task(struct chrome *c, unsigned worker,
     if (levels && levels[1] >= 0)
         orr_print(out, ",\"subiteration\":%lld", (long long)levels[1]);
     ORR_PUT(out, "}}");
-    c->tasks[c->ntasks++] =
-        (struct slice){task->job, (unsigned)tid, task->start, task->end};
-    c->of_job[task->job] = (uint32_t)c->ntasks;
-    return 0;
+    return add_slice(
+        c, (struct slice){task->job, (unsigned)tid, task->start, task->end});
 }
 
 static int write_copy(struct chrome *c, const struct orr_trace_copy *copy)
 {
     int tid = link_tid(c, copy);
-    struct orr_out *out = &c->out;
+    struct orr_out *out = c->out;
 
     if (tid < 0)
         return tid;
@@ -261,6 +308,13 @@ static int write_copy(struct chrome *c, const struct orr_trace_copy *copy)
         orr_put_unsigned(out, copy->job);
     }
     ORR_PUT(out, "}}");
+    if (!copy->job)
+        return 0;
+    if (make_room(&c->arrivals, c->narrivals, &c->room_arrivals,
+                  sizeof(*c->arrivals)) < 0)
+        return -ENOMEM;
+    c->arrivals[c->narrivals++] =
+        (struct arrival){copy->job, (unsigned)tid, copy->start, copy->end};
     return 0;
 }
 
@@ -277,7 +331,7 @@ static void end_state(struct chrome *c, unsigned worker, double time)
         id != ORR_TRACE_SLEEPING) {
         write_slice(c, WORKERS, (int)worker + 1, "state",
                     orr_trace_state_name(id), entered->time, time);
-        orr_put_byte(&c->out, '}');
+        orr_put_byte(c->out, '}');
     }
     entered->time = time;
 }
@@ -287,23 +341,22 @@ static void end_state(struct chrome *c, unsigned worker, double time)
 /* Up to its value; `head` is what stands between time and value. */
 static void begin_counter(struct chrome *c, unsigned pid, const char *head)
 {
-    begin(c, 'C', pid, 0);
+    begin_event(c, 'C', pid, 0);
     put_time(c, c->changed_at);
-    orr_put_text(&c->out, head);
+    orr_put_text(c->out, head);
 }
 
 /* Errors: -ENOMEM. */
 static int make_memory_heads(struct chrome *c)
 {
-    for (unsigned n = 0; n < c->source->trace->nnodes; n++) {
-        char name[96], of[32];
+    for (unsigned n = 0; n < c->trace->nnodes; n++) {
+        char name[96];
         size_t size;
         FILE *file = open_memstream(&c->memory_heads[n], &size);
 
         if (!file)
             return -ENOMEM;
-        snprintf(name, sizeof(name), "%s used",
-                 orr_trace_node_name(c->source, n, of, sizeof(of)));
+        snprintf(name, sizeof(name), "%s used", c->nodes[n]);
         fputs(",\"name\":", file);
         orr_json_text(file, name);
         fputs(",\"args\":{\"MB\":", file);
@@ -316,8 +369,8 @@ static int make_memory_heads(struct chrome *c)
 static void write_memory(struct chrome *c, unsigned node)
 {
     begin_counter(c, MEMORY, c->memory_heads[node]);
-    orr_put_decimal(&c->out, (double)c->memory[node].value / 1e6, 6);
-    ORR_PUT(&c->out, "}}");
+    orr_put_decimal(c->out, (double)c->memory[node].value / 1e6, 6);
+    ORR_PUT(c->out, "}}");
 }
 
 /* What has changed at one time is written once, when that is over: the values
@@ -336,12 +389,11 @@ static void write_counters(struct chrome *c)
         if (!c->counters[i].changed)
             continue;
         begin_counter(c, SCHEDULER, heads[i]);
-        orr_put_signed(&c->out, c->counters[i].value);
-        ORR_PUT(&c->out, "}}");
+        orr_put_signed(c->out, c->counters[i].value);
+        ORR_PUT(c->out, "}}");
         c->counters[i].changed = false;
     }
-    for (unsigned n = 0; c->memory_changed && n < c->source->trace->nnodes;
-         n++) {
+    for (unsigned n = 0; c->memory_changed && n < c->trace->nnodes; n++) {
         if (c->memory[n].changed)
             write_memory(c, n);
         c->memory[n].changed = false;
@@ -362,9 +414,9 @@ static void change(struct chrome *c, struct count *count, int64_t change,
 
 static void write_mark(struct chrome *c, const struct orr_moment *moment)
 {
-    struct orr_out *out = &c->out;
+    struct orr_out *out = c->out;
 
-    begin(c, 'i', SCHEDULER, 0);
+    begin_event(c, 'i', SCHEDULER, 0);
     put_time(c, moment->time);
     ORR_PUT(out, ",\"s\":\"g\",\"cat\":\"mark\",\"name\":");
     orr_put_json(out, moment->event->u.mark.text);
@@ -373,13 +425,13 @@ static void write_mark(struct chrome *c, const struct orr_moment *moment)
 
 static void write_steal(struct chrome *c, const struct orr_event *event)
 {
-    const struct orr_trace *trace = c->source->trace;
-    struct orr_out *out = &c->out;
+    const struct orr_trace *trace = c->trace;
+    struct orr_out *out = c->out;
 
     if (event->worker >= trace->nworkers ||
         event->u.steal.victim >= trace->nworkers)
         return;
-    begin(c, 'i', WORKERS, event->worker + 1);
+    begin_event(c, 'i', WORKERS, event->worker + 1);
     put_time(c, event->u.steal.time);
     ORR_PUT(out, ",\"s\":\"t\",\"cat\":\"steal\",\"name\":\"steal\","
                  "\"args\":{\"job\":");
@@ -399,7 +451,7 @@ static int step_task(struct chrome *c, const struct orr_moment *moment)
     bool changed;
     int rc;
 
-    if (worker >= c->source->trace->nworkers)
+    if (worker >= c->trace->nworkers)
         return 0;
     before = orr_executing_current(&c->executing[worker]);
     rc = orr_executing_step(&c->executing[worker], moment, &changed);
@@ -418,7 +470,7 @@ static void step_state(struct chrome *c, const struct orr_moment *moment)
 {
     unsigned worker = moment->event->worker;
 
-    if (worker >= c->source->trace->nworkers)
+    if (worker >= c->trace->nworkers)
         return;
     if (!orr_executing_current(&c->executing[worker]))
         end_state(c, worker, moment->time);
@@ -445,7 +497,7 @@ static int write_moment(struct chrome *c, const struct orr_moment *moment)
                moment->time);
         break;
     case ORR_EVENT_MEMORY:
-        if (event->u.memory.node >= c->source->trace->nnodes)
+        if (event->u.memory.node >= c->trace->nnodes)
             break;
         change(c, &c->memory[event->u.memory.node], event->u.memory.change,
                moment->time);
@@ -465,15 +517,13 @@ static int write_moment(struct chrome *c, const struct orr_moment *moment)
 
 static const struct slice *find(const struct chrome *c, uint64_t job)
 {
-    uint32_t place = job <= c->last_job ? c->of_job[job] : 0;
+    uint32_t place = job < c->njobs ? c->of_job[job] : 0;
 
     return place ? &c->tasks[place - 1] : NULL;
 }
 
-static void write_dependencies(struct chrome *c)
+static void write_dependencies(struct chrome *c, const struct orr_graph *graph)
 {
-    const struct orr_graph *graph = c->source->graph;
-
     for (unsigned t = 0; graph && t < graph->ntasks; t++) {
         const struct orr_graph_task *task = &graph->tasks[t];
         const struct slice *to = find(c, task->id), *from;
@@ -488,95 +538,60 @@ static void write_dependencies(struct chrome *c)
     }
 }
 
-/* From copies to the tasks that waited for them. The lanes are chosen as they
- * were for the slices: in the same order. */
-static int write_transfers(struct chrome *c)
+/* From copies to the tasks that waited for them. */
+static void write_transfers(struct chrome *c)
 {
-    unsigned nnodes = c->source->trace->nnodes;
+    for (size_t i = 0; i < c->narrivals; i++) {
+        const struct arrival *copy = &c->arrivals[i];
+        const struct slice *to = find(c, copy->job);
 
-    for (unsigned l = 0; l < nnodes * nnodes; l++)
-        for (unsigned lane = 0; lane < c->links[l].nlanes; lane++)
-            c->links[l].ends[lane] = -(double)INFINITY;
-    for (size_t i = 0; i < c->source->line->n; i++) {
-        const struct orr_moment *moment = &c->source->line->moments[i];
-        const struct orr_trace_copy *copy = &moment->event->u.copy;
-        const struct slice *to;
-        int tid;
-
-        if (moment->event->type != ORR_EVENT_COPY || moment->end)
-            continue;
-        tid = link_tid(c, copy);
-        to = copy->job ? find(c, copy->job) : NULL;
-        if (tid < 0)
-            return tid;
         if (to && copy->end <= to->start)
-            write_arrow(c, transfer, LINKS, (unsigned)tid,
+            write_arrow(c, transfer, LINKS, copy->tid,
                         just_before(copy->start, copy->end), to);
     }
-    return 0;
 }
 
 /* --- the file --- */
 
 static void name_process(struct chrome *c, unsigned pid, const char *name)
 {
-    begin(c, 'M', pid, 0);
-    orr_print(&c->out, ",\"name\":\"process_name\",\"args\":{\"name\":\"%s\"}}",
+    begin_event(c, 'M', pid, 0);
+    orr_print(c->out, ",\"name\":\"process_name\",\"args\":{\"name\":\"%s\"}}",
               name);
-    begin(c, 'M', pid, 0);
-    orr_print(&c->out,
+    begin_event(c, 'M', pid, 0);
+    orr_print(c->out,
               ",\"name\":\"process_sort_index\",\"args\":{\"sort_index\":%u}}",
               pid);
 }
 
-static void write_head(struct chrome *c)
+/* The name of a memory node: the machine's where the graph has it. */
+static const char *node_name(const struct orr_graph *graph, unsigned node,
+                             char *buffer, size_t size)
 {
-    const struct orr_trace *trace = c->source->trace;
-    const struct orr_graph *graph = c->source->graph;
-
-    ORR_PUT(&c->out,
-            "{\"displayTimeUnit\":\"ms\",\n\"otherData\":{\"machine\":");
-    orr_put_json(&c->out, graph ? graph->machine : NULL);
-    orr_print(&c->out, ",\"lost_events\":%llu},\n\"traceEvents\":[",
-              (unsigned long long)orr_trace_dropped(trace));
-    name_process(c, WORKERS, "workers");
-    name_process(c, LINKS, "links");
-    name_process(c, MEMORY, "memory");
-    name_process(c, SCHEDULER, "scheduler");
-    for (unsigned w = 0; w < trace->nworkers; w++)
-        name_thread(c, WORKERS, w + 1, w * 8, trace->workers[w].name, 0);
+    if (graph && node < graph->nnodes)
+        return graph->nodes[node].name;
+    snprintf(buffer, size, "node %u", node);
+    return buffer;
 }
 
-static int write_all(struct chrome *c)
+/* Sets the names that tracks have, which a file that has begun keeps. */
+static int take_names(struct chrome *c, const struct orr_graph *graph)
 {
-    const struct orr_trace *trace = c->source->trace;
-    const struct orr_timeline *line = c->source->line;
-    int result = 0;
+    char buffer[32];
 
-    write_head(c);
-    for (size_t i = 0; i < line->n && result == 0; i++)
-        result = write_moment(c, &line->moments[i]);
-    write_counters(c);
-    for (unsigned w = 0; w < trace->nworkers && result == 0; w++)
-        if (!orr_executing_current(&c->executing[w]))
-            end_state(c, w, line->end);
-    if (result == 0)
-        write_dependencies(c);
-    if (result == 0)
-        result = write_transfers(c);
-    ORR_PUT(&c->out, "\n]}\n");
-    return result;
-}
+    for (unsigned n = 0; n < c->trace->nnodes; n++) {
+        const char *name = node_name(graph, n, buffer, sizeof(buffer));
 
-static uint64_t last_job(const struct orr_timeline *line)
-{
-    uint64_t last = 0;
-
-    for (size_t i = 0; i < line->n; i++)
-        if (line->moments[i].event->type == ORR_EVENT_TASK &&
-            line->moments[i].event->u.task.job > last)
-            last = line->moments[i].event->u.task.job;
-    return last;
+        if (c->nodes[n] && !strcmp(c->nodes[n], name))
+            continue;
+        if (c->begun)
+            return -ESTALE;
+        free(c->nodes[n]);
+        c->nodes[n] = strdup(name);
+        if (!c->nodes[n])
+            return -ENOMEM;
+    }
+    return 0;
 }
 
 static void tracks_free(struct track *tracks, size_t n)
@@ -586,42 +601,137 @@ static void tracks_free(struct track *tracks, size_t n)
     free(tracks);
 }
 
-int orr_chrome_write(const struct orr_trace_source *source, FILE *file)
+static void texts_free(char **texts, size_t n)
 {
-    size_t nworkers = source->trace->nworkers, nnodes = source->trace->nnodes;
-    uint64_t last = last_job(source->line);
-    struct chrome c = {
-        .source = source,
-        .workers = calloc(nworkers + 1, sizeof(*c.workers)),
-        .links = calloc(nnodes * nnodes + 1, sizeof(*c.links)),
-        .tasks = calloc(source->line->ntasks + 1, sizeof(*c.tasks)),
-        .of_job = calloc(last + 1, sizeof(*c.of_job)),
-        .last_job = last,
-        .executing = calloc(nworkers + 1, sizeof(*c.executing)),
-        .states = calloc(nworkers + 1, sizeof(*c.states)),
-        .memory = calloc(nnodes + 1, sizeof(*c.memory)),
-        .memory_heads = calloc(nnodes + 1, sizeof(*c.memory_heads)),
-    };
-    int result = -ENOMEM;
-
-    orr_same_init(&c.time);
-    if (c.workers && c.links && c.tasks && c.of_job && c.executing &&
-        c.states && c.memory && c.memory_heads && make_memory_heads(&c) == 0 &&
-        orr_out_init(&c.out, file) == 0) {
-        result = write_all(&c);
-        orr_out_done(&c.out);
-    }
-    for (size_t n = 0; c.memory_heads && n < nnodes; n++)
-        free(c.memory_heads[n]);
-    free(c.memory_heads);
-    free(c.memory);
-    free(c.states);
-    for (size_t w = 0; c.executing && w < nworkers; w++)
-        orr_executing_done(&c.executing[w]);
-    free(c.executing);
-    free(c.of_job);
-    free(c.tasks);
-    tracks_free(c.links, nnodes * nnodes);
-    tracks_free(c.workers, nworkers);
-    return result;
+    for (size_t i = 0; texts && i < n; i++)
+        free(texts[i]);
+    free(texts);
 }
+
+static void done(void *writer)
+{
+    struct chrome *c = writer;
+    size_t nworkers = c->trace->nworkers, nnodes = c->trace->nnodes;
+
+    texts_free(c->memory_heads, nnodes);
+    texts_free(c->nodes, nnodes);
+    free(c->memory);
+    free(c->states);
+    for (size_t w = 0; c->executing && w < nworkers; w++)
+        orr_executing_done(&c->executing[w]);
+    free(c->executing);
+    free(c->of_job);
+    free(c->tasks);
+    free(c->arrivals);
+    tracks_free(c->links, nnodes * nnodes);
+    tracks_free(c->workers, nworkers);
+    free(c);
+}
+
+static int make(struct chrome *c)
+{
+    size_t nworkers = c->trace->nworkers, nnodes = c->trace->nnodes;
+
+    c->workers = calloc(nworkers + 1, sizeof(*c->workers));
+    c->links = calloc(nnodes * nnodes + 1, sizeof(*c->links));
+    c->executing = calloc(nworkers + 1, sizeof(*c->executing));
+    c->states = calloc(nworkers + 1, sizeof(*c->states));
+    c->memory = calloc(nnodes + 1, sizeof(*c->memory));
+    c->memory_heads = calloc(nnodes + 1, sizeof(*c->memory_heads));
+    c->nodes = calloc(nnodes + 1, sizeof(*c->nodes));
+    if (!c->workers || !c->links || !c->executing || !c->states || !c->memory ||
+        !c->memory_heads || !c->nodes)
+        return -ENOMEM;
+    for (unsigned n = 0; n < nnodes; n++) {
+        char buffer[32];
+
+        snprintf(buffer, sizeof(buffer), "node %u", n);
+        c->nodes[n] = strdup(c->trace->nodes[n] ? c->trace->nodes[n] : buffer);
+        if (!c->nodes[n])
+            return -ENOMEM;
+    }
+    return 0;
+}
+
+static int begin(const struct orr_trace *trace, void **ret)
+{
+    struct chrome *c = calloc(1, sizeof(*c));
+
+    if (!c)
+        return -ENOMEM;
+    c->trace = trace;
+    orr_same_init(&c->time);
+    if (make(c) < 0) {
+        done(c);
+        return -ENOMEM;
+    }
+    *ret = c;
+    return 0;
+}
+
+static int learn(void *writer, const struct orr_timeline *part, bool is_all)
+{
+    (void)writer;
+    (void)part;
+    (void)is_all;
+    return 0;
+}
+
+static int write_moments(void *writer, const struct orr_timeline *part,
+                         struct orr_out *out)
+{
+    struct chrome *c = writer;
+    int rc = 0;
+
+    c->out = out;
+    if (!c->begun)
+        rc = make_memory_heads(c);
+    c->begun = true;
+    for (size_t i = 0; i < part->n && rc == 0; i++)
+        rc = write_moment(c, &part->moments[i]);
+    return rc;
+}
+
+static int write_head(void *writer, const struct orr_trace_whole *whole,
+                      struct orr_out *out)
+{
+    struct chrome *c = writer;
+    const struct orr_trace *trace = c->trace;
+    int rc = take_names(c, whole->graph);
+
+    if (rc)
+        return rc;
+    c->out = out;
+    c->first = true;
+    ORR_PUT(out, "{\"displayTimeUnit\":\"ms\",\n\"otherData\":{\"machine\":");
+    orr_put_json(out, whole->graph ? whole->graph->machine : NULL);
+    orr_print(out, ",\"lost_events\":%llu},\n\"traceEvents\":[",
+              (unsigned long long)orr_trace_dropped(trace));
+    name_process(c, WORKERS, "workers");
+    name_process(c, LINKS, "links");
+    name_process(c, MEMORY, "memory");
+    name_process(c, SCHEDULER, "scheduler");
+    for (unsigned w = 0; w < trace->nworkers; w++)
+        name_thread(c, WORKERS, w + 1, w * 8, trace->workers[w].name, 0);
+    return 0;
+}
+
+static int write_tail(void *writer, const struct orr_trace_whole *whole,
+                      struct orr_out *out)
+{
+    struct chrome *c = writer;
+
+    c->out = out;
+    write_counters(c);
+    for (unsigned w = 0; w < c->trace->nworkers; w++)
+        if (!orr_executing_current(&c->executing[w]))
+            end_state(c, w, whole->end);
+    if (whole->graph)
+        write_dependencies(c, whole->graph);
+    write_transfers(c);
+    ORR_PUT(out, "\n]}\n");
+    return 0;
+}
+
+const struct orr_trace_parts orr_chrome_parts = {
+    begin, learn, write_moments, write_head, write_tail, done};

@@ -5,6 +5,7 @@
  */
 #include "core/observe/trace_file.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,7 +17,7 @@ static const char header[] =
     "handle,change,footprint,gflop,tag,iteration,subiteration\n";
 
 struct csv {
-    struct orr_out out;
+    struct orr_out *out; /* where it writes now */
     const struct orr_trace *trace;
     struct orr_same start; /* ms */
     struct orr_general gflop;
@@ -35,7 +36,7 @@ static size_t plain_length(const char *text)
 /* A field in quotation marks, on one line, UTF-8. */
 static void write_text(struct csv *csv, const char *text)
 {
-    struct orr_out *out = &csv->out;
+    struct orr_out *out = csv->out;
 
     orr_put_byte(out, '"');
     while (text && *text) {
@@ -65,7 +66,7 @@ static void write_text(struct csv *csv, const char *text)
  * empty. */
 static void put_when(struct csv *csv, double start, double end, unsigned worker)
 {
-    struct orr_out *out = &csv->out;
+    struct orr_out *out = csv->out;
     double zero = csv->trace->start;
 
     orr_put_same(out, &csv->start, (start - zero) / 1000.0, 9);
@@ -83,7 +84,7 @@ static void put_when(struct csv *csv, double start, double end, unsigned worker)
 static void write_task(struct csv *csv, unsigned worker,
                        const struct orr_trace_task *task)
 {
-    struct orr_out *out = &csv->out;
+    struct orr_out *out = csv->out;
     const int64_t *levels =
         orr_trace_iteration_levels(csv->trace, task->iteration);
 
@@ -116,7 +117,7 @@ static void write_task(struct csv *csv, unsigned worker,
 
 static void write_copy(struct csv *csv, const struct orr_trace_copy *copy)
 {
-    struct orr_out *out = &csv->out;
+    struct orr_out *out = csv->out;
 
     ORR_PUT(out, "copy,");
     put_when(csv, copy->start, copy->end, ORR_TRACE_OUTSIDE);
@@ -143,7 +144,7 @@ static void write_count(struct csv *csv, const struct orr_event *event)
         [ORR_TRACE_NSUBMITTED] = "submitted,",
         [ORR_TRACE_NREADY] = "ready,",
     };
-    struct orr_out *out = &csv->out;
+    struct orr_out *out = csv->out;
     double time = event->u.count.time;
 
     orr_put_text(out, records[event->u.count.id]);
@@ -158,7 +159,7 @@ static void write_count(struct csv *csv, const struct orr_event *event)
 static void write_event(struct csv *csv, const struct orr_moment *moment)
 {
     const struct orr_event *event = moment->event;
-    struct orr_out *out = &csv->out;
+    struct orr_out *out = csv->out;
 
     switch (event->type) {
     case ORR_EVENT_TASK:
@@ -211,15 +212,49 @@ static void write_event(struct csv *csv, const struct orr_moment *moment)
     }
 }
 
-static void write_all(struct csv *csv, const struct orr_timeline *line)
+static int begin(const struct orr_trace *trace, void **ret)
 {
-    const struct orr_trace *trace = csv->trace;
-    struct orr_out *out = &csv->out;
+    struct csv *csv = calloc(1, sizeof(*csv));
 
+    if (!csv)
+        return -ENOMEM;
+    csv->trace = trace;
+    orr_same_init(&csv->start);
+    *ret = csv;
+    return 0;
+}
+
+static int learn(void *writer, const struct orr_timeline *part, bool is_all)
+{
+    (void)writer;
+    (void)part;
+    (void)is_all;
+    return 0;
+}
+
+static int write_moments(void *writer, const struct orr_timeline *part,
+                         struct orr_out *out)
+{
+    struct csv *csv = writer;
+
+    csv->out = out;
+    for (size_t i = 0; i < part->n; i++)
+        if (!part->moments[i].end)
+            write_event(csv, &part->moments[i]);
+    return 0;
+}
+
+static int write_head(void *writer, const struct orr_trace_whole *whole,
+                      struct orr_out *out)
+{
+    struct csv *csv = writer;
+    const struct orr_trace *trace = csv->trace;
+
+    csv->out = out;
     orr_put_text(out, header);
     for (unsigned w = 0; w < trace->nworkers; w++) {
         ORR_PUT(out, "worker,");
-        put_when(csv, trace->start, line->end, w);
+        put_when(csv, trace->start, whole->end, w);
         orr_put_byte(out, ',');
         write_text(csv, trace->workers[w].name);
         orr_print(out, ",,%u,,,,,,,,,,\n", trace->workers[w].node);
@@ -227,20 +262,17 @@ static void write_all(struct csv *csv, const struct orr_timeline *line)
     if (orr_trace_dropped(trace) > 0)
         orr_print(out, "dropped,0,0,,,,,,,,,,%llu,,,,,\n",
                   (unsigned long long)orr_trace_dropped(trace));
-    for (size_t i = 0; i < line->n; i++)
-        if (!line->moments[i].end)
-            write_event(csv, &line->moments[i]);
-}
-
-int orr_csv_write(const struct orr_trace_source *source, FILE *file)
-{
-    struct csv csv = {.trace = source->trace};
-    int result = orr_out_init(&csv.out, file);
-
-    if (result < 0)
-        return result;
-    orr_same_init(&csv.start);
-    write_all(&csv, source->line);
-    orr_out_done(&csv.out);
     return 0;
 }
+
+static int write_tail(void *writer, const struct orr_trace_whole *whole,
+                      struct orr_out *out)
+{
+    (void)writer;
+    (void)whole;
+    (void)out;
+    return 0;
+}
+
+const struct orr_trace_parts orr_csv_parts = {
+    begin, learn, write_moments, write_head, write_tail, free};

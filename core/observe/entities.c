@@ -2,12 +2,15 @@
 /* core/observe/entities.c - see entities.h. One thread. */
 #include "core/observe/entities.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+enum { MOST_ADDED = 1024 };
 
 char *orr_trace_safe_text(const char *text)
 {
@@ -51,6 +54,11 @@ static bool is_remembered(const struct orr_entity_memo *memo, const char *name,
     return memo->name == name && memo->colour == colour;
 }
 
+static void forget(struct orr_entities *entities)
+{
+    memset(entities->memos, 0, sizeof(entities->memos));
+}
+
 /* Those of all tasks, most of them few times, to `all`. */
 static size_t gather(const struct orr_timeline *line,
                      struct orr_entities *entities, struct orr_entity *all)
@@ -73,17 +81,13 @@ static size_t gather(const struct orr_timeline *line,
     return n;
 }
 
-static int collect(const struct orr_timeline *line, struct orr_entities *ret)
+/* Takes what is there several times out, and numbers the names. */
+static void number(struct orr_entities *entities)
 {
-    struct orr_entity *all = calloc(line->ntasks + 1, sizeof(*all));
-    struct orr_entities entities = {0};
-    size_t n, kept = 0;
+    struct orr_entity *all = entities->items;
+    size_t kept = 0;
 
-    if (!all)
-        return -ENOMEM;
-    n = gather(line, &entities, all);
-    qsort(all, n, sizeof(*all), compare);
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < entities->n; i++) {
         const struct orr_entity *last = kept ? &all[kept - 1] : NULL;
         size_t rank = 0;
 
@@ -94,8 +98,7 @@ static int collect(const struct orr_timeline *line, struct orr_entities *ret)
         all[kept] = all[i];
         all[kept++].rank = rank;
     }
-    *ret = (struct orr_entities){.items = all, .n = kept};
-    return 0;
+    entities->n = kept;
 }
 
 /* --- aliases --- */
@@ -166,21 +169,110 @@ static int add_aliases(struct orr_entities *entities, const char *const *taken)
     return result;
 }
 
-int orr_entities_init(const struct orr_timeline *line, const char *const *taken,
-                      struct orr_entities *ret)
+int orr_entities_take(struct orr_entities *entities,
+                      const struct orr_timeline *line)
 {
-    struct orr_entities entities;
-    int result = collect(line, &entities);
+    assert(!entities->items);
+    entities->items = calloc(line->ntasks + 1, sizeof(*entities->items));
+    if (!entities->items)
+        return -ENOMEM;
+    entities->n = gather(line, entities, entities->items);
+    qsort(entities->items, entities->n, sizeof(*entities->items), compare);
+    number(entities);
+    forget(entities);
+    return add_aliases(entities, entities->taken);
+}
 
-    if (result == 0)
-        result = add_aliases(&entities, taken);
-    else
-        return result;
-    if (result < 0)
-        orr_entities_done(&entities);
-    else
-        *ret = entities;
-    return result;
+/* --- one after the other --- */
+
+/* Where the entity is or belongs. */
+static size_t place_of(const struct orr_entities *entities,
+                       const struct orr_entity *wanted)
+{
+    size_t low = 0, high = entities->n;
+
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+
+        if (compare(&entities->items[middle], wanted) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static bool is_alias(const struct orr_entities *entities, const char *text)
+{
+    for (size_t i = 0; i < entities->n; i++)
+        if (!strcmp(entities->items[i].alias, text))
+            return true;
+    return is_taken(text, entities->taken);
+}
+
+static int make_room(struct orr_entities *entities)
+{
+    size_t room = entities->room ? 2 * entities->room : 16;
+    struct orr_entity *moved;
+
+    if (entities->n < entities->room)
+        return 0;
+    moved = reallocarray(entities->items, room, sizeof(*moved));
+    if (!moved)
+        return -ENOMEM;
+    entities->items = moved;
+    entities->room = room;
+    return 0;
+}
+
+/* The entity, whose texts are made here, at its place. */
+static int insert(struct orr_entities *entities, struct orr_entity new)
+{
+    size_t at = place_of(entities, &new);
+
+    if (at < entities->n && compare(&entities->items[at], &new) == 0)
+        return 0;
+    if (entities->n == MOST_ADDED)
+        return -ESTALE;
+    new.shown = orr_trace_safe_text(new.name);
+    new.alias = new.shown ? strdup(new.shown) : NULL;
+    if (!new.alias || make_room(entities) < 0) {
+        free(new.shown);
+        free(new.alias);
+        return -ENOMEM;
+    }
+    if (is_alias(entities, new.alias)) {
+        free(new.shown);
+        free(new.alias);
+        return -ESTALE;
+    }
+    memmove(&entities->items[at + 1], &entities->items[at],
+            (entities->n - at) * sizeof(*entities->items));
+    entities->items[at] = new;
+    entities->n++;
+    forget(entities); /* they have moved */
+    return 0;
+}
+
+int orr_entities_add(struct orr_entities *entities,
+                     const struct orr_timeline *part)
+{
+    int rc = 0;
+
+    for (size_t i = 0; i < part->n && rc == 0; i++) {
+        const struct orr_trace_task *task = &part->moments[i].event->u.task;
+
+        if (part->moments[i].event->type == ORR_EVENT_TASK &&
+            !part->moments[i].end &&
+            !is_remembered(memo_of(entities, task->name, task->colour),
+                           task->name, task->colour)) {
+            rc = insert(entities, of_task(task));
+            if (rc == 0)
+                (void)orr_entities_get(entities, task);
+        }
+    }
+    number(entities);
+    return rc;
 }
 
 void orr_entities_done(struct orr_entities *entities)
@@ -196,13 +288,13 @@ void orr_entities_done(struct orr_entities *entities)
 const struct orr_entity *orr_entities_get(struct orr_entities *entities,
                                           const struct orr_trace_task *task)
 {
-    struct orr_entity wanted = of_task(task);
     struct orr_entity_memo *memo = memo_of(entities, task->name, task->colour);
 
     if (!is_remembered(memo, task->name, task->colour))
-        *memo = (struct orr_entity_memo){task->name, task->colour,
-                                         bsearch(&wanted, entities->items,
-                                                 entities->n, sizeof(wanted),
-                                                 compare)};
+        *memo = (struct orr_entity_memo){
+            task->name, task->colour,
+            &entities->items[place_of(
+                entities, &(struct orr_entity){.name = task->name,
+                                               .colour = task->colour})]};
     return memo->entity;
 }

@@ -29,16 +29,25 @@ struct orr_entity_memo {
 
 struct orr_entities {
     struct orr_entity *items; /* owned; by name, then colour */
-    size_t n;
+    size_t n, room;
     struct orr_entity_memo memos[ORR_ENTITY_MEMOS];
+    /* [const] what no alias may be, ends with NULL; lent */
+    const char *const *taken;
 };
 
-/* Fills *ret, which borrows from the record; no alias will be one of `taken`,
- * which ends with NULL. The caller ends it with orr_entities_done. Errors:
- * -ENOMEM. */
-int orr_entities_init(const struct orr_timeline *line, const char *const *taken,
-                      struct orr_entities *ret);
+/* Begins as {.taken = …}; borrows from the record and is ended with
+ * orr_entities_done. */
 void orr_entities_done(struct orr_entities *entities);
+
+/* Adds those of the tasks of that part of a timeline, each of which has its text as its
+ * alias then. Errors: -ENOMEM; -ESTALE: some alias cannot be that, or there are very
+ * many: all is to be known before. */
+int orr_entities_add(struct orr_entities *entities,
+                     const struct orr_timeline *part);
+
+/* All are known at once: fills in their aliases. Errors: -ENOMEM. */
+int orr_entities_take(struct orr_entities *entities,
+                      const struct orr_timeline *line);
 
 /* That of a task; it is there. */
 const struct orr_entity *orr_entities_get(struct orr_entities *entities,

@@ -79,6 +79,8 @@ struct orr_trace_buffer {
     atomic_flag busy;              /* the outside buffer's lock */
 };
 
+struct orr_ahead;
+
 struct orr_trace_worker {
     char *name; /* "CPU0", "CUDA1_0" */
     unsigned node;
@@ -91,10 +93,12 @@ enum { ORR_TRACE_FIRST_BLOCK = 256, ORR_TRACE_NBLOCKS = 24 };
 struct orr_trace {
     double start; /* [const] µs, time 0 of the files */
     unsigned nworkers, nnodes;
+    char **nodes; /* [const] nnodes names; NULL: it came later */
     struct orr_trace_worker *workers; /* [const] nworkers */
     struct orr_trace_buffer *buffers; /* nworkers, and outside's */
     struct orr_submissions
         *submissions;     /* [const] owned; NULL: not asked for */
+    struct orr_ahead *ahead; /* owned; NULL: nothing is written ahead */
     uint32_t niterations; /* [caller of orr_trace_iteration] */
     int64_t (*iterations[ORR_TRACE_NBLOCKS])[2]; /* an entry is written before
                                                   * its number is known */

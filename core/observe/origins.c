@@ -10,10 +10,11 @@
 #include <string.h>
 
 #include "core/observe/entities.h"
+#include "core/observe/out.h"
 #include "perfmodel/origin.h"
 
 /* Tasks of one type on one type of worker. */
-struct group {
+struct orr_origin_group {
     const char *name, *worker; /* lent by the record; "CUDA1_0" */
     uint32_t footprint;
     enum orr_origin origin;
@@ -39,7 +40,7 @@ static int compare_workers(const char *x, const char *y)
 
 static int compare(const void *a, const void *b)
 {
-    const struct group *x = a, *y = b;
+    const struct orr_origin_group *x = a, *y = b;
     /* Most tasks of a buffer share their names. */
     int order = x->name == y->name ? 0 : strcmp(x->name, y->name);
 
@@ -50,14 +51,15 @@ static int compare(const void *a, const void *b)
     return order ? order : (int)x->origin - (int)y->origin;
 }
 
-static void write_group(const struct group *group, const char *begin,
-                        FILE *file)
+static void write_group(const struct orr_origin_group *group, const char *begin,
+                        struct orr_out *out)
 {
     char *safe = orr_trace_safe_text(group->name);
 
-    fprintf(file, "%s\"%s\" %08x on %.*s: %s\n", begin, safe ? safe : "-",
-            group->footprint, type_length(group->worker), group->worker,
-            orr_origin_name(group->origin));
+    orr_print(out, "%s\"%s\" %08x on ", begin, safe ? safe : "-",
+              group->footprint);
+    orr_put(out, group->worker, (size_t)type_length(group->worker));
+    orr_print(out, ": %s\n", orr_origin_name((enum orr_origin)group->origin));
     free(safe);
 }
 
@@ -65,10 +67,11 @@ enum { MEMOS = 128 };
 
 /* Whether the group is the one that was last at its place among the memos; it is from
  * now on. */
-static bool is_remembered(struct group *memos, const struct group *group)
+static bool is_remembered(struct orr_origin_group *memos,
+                          const struct orr_origin_group *group)
 {
     uintptr_t hash = (uintptr_t)group->name / 16 + (uintptr_t)group->worker / 8;
-    struct group *memo;
+    struct orr_origin_group *memo;
 
     hash += group->footprint;
     memo = &memos[(hash ^ hash / MEMOS) % MEMOS];
@@ -79,44 +82,66 @@ static bool is_remembered(struct group *memos, const struct group *group)
     return false;
 }
 
-/* Those of all tasks, most of them few times, to `all`. */
-static size_t gather(const struct orr_trace *trace,
-                     const struct orr_timeline *line, struct group *all)
+static int add(struct orr_origins *origins,
+               const struct orr_origin_group *group)
 {
-    struct group memos[MEMOS] = {{0}};
-    size_t n = 0;
+    size_t room = origins->room ? 2 * origins->room : 64;
 
-    for (size_t i = 0; i < line->n; i++) {
-        const struct orr_event *event = line->moments[i].event;
-        struct group group;
+    if (is_remembered(origins->memos, group))
+        return 0;
+    if (origins->n == origins->room) {
+        struct orr_origin_group *moved =
+            reallocarray(origins->all, room, sizeof(*moved));
 
-        if (event->type != ORR_EVENT_TASK || line->moments[i].end ||
+        if (!moved)
+            return -ENOMEM;
+        origins->all = moved;
+        origins->room = room;
+    }
+    origins->all[origins->n++] = *group;
+    return 0;
+}
+
+int orr_origins_add(struct orr_origins *origins, const struct orr_trace *trace,
+                    const struct orr_timeline *part)
+{
+    int rc = 0;
+
+    if (!origins->memos)
+        origins->memos = calloc(MEMOS, sizeof(*origins->memos));
+    if (!origins->memos)
+        return -ENOMEM;
+    for (size_t i = 0; i < part->n && rc == 0; i++) {
+        const struct orr_event *event = part->moments[i].event;
+        struct orr_origin_group group;
+
+        if (event->type != ORR_EVENT_TASK || part->moments[i].end ||
             event->worker >= trace->nworkers ||
             event->u.task.origin == ORR_ORIGIN_UNKNOWN)
             continue;
-        group = (struct group){
+        group = (struct orr_origin_group){
             event->u.task.name, trace->workers[event->worker].name,
             event->u.task.footprint, (enum orr_origin)event->u.task.origin};
-        if (!is_remembered(memos, &group))
-            all[n++] = group;
+        rc = add(origins, &group);
     }
-    return n;
+    return rc;
 }
 
-int orr_origins_write(const struct orr_trace *trace,
-                      const struct orr_timeline *line, const char *begin,
-                      FILE *file)
+void orr_origins_done(struct orr_origins *origins)
 {
-    struct group *all = calloc(line->ntasks + 1, sizeof(*all));
-    size_t n;
+    free(origins->all);
+    free(origins->memos);
+    *origins = (struct orr_origins){0};
+}
 
-    if (!all)
-        return -ENOMEM;
-    n = gather(trace, line, all);
-    qsort(all, n, sizeof(*all), compare);
-    for (size_t i = 0; i < n; i++)
+void orr_origins_write(struct orr_origins *origins, const char *begin,
+                       struct orr_out *out)
+{
+    struct orr_origin_group *all = origins->all;
+
+    if (origins->n)
+        qsort(all, origins->n, sizeof(*all), compare);
+    for (size_t i = 0; i < origins->n; i++)
         if (i == 0 || compare(&all[i - 1], &all[i]) != 0)
-            write_group(&all[i], begin, file);
-    free(all);
-    return 0;
+            write_group(&all[i], begin, out);
 }

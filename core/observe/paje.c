@@ -25,10 +25,11 @@ struct curve {
 
 /* The state of the writer. */
 struct paje {
-    struct orr_out out;
+    struct orr_out *out; /* where it writes now */
     const struct orr_trace *trace;
-    const struct orr_timeline *line;
-    struct orr_entities *entities;
+    struct orr_entities entities;
+    const char *taken[ORR_TRACE_NSTATES + 1]; /* by aliases of states */
+    struct orr_origins origins;
     enum orr_trace_state *states;    /* of each worker, beside its tasks */
     struct orr_executing *executing; /* tasks of each worker */
     struct curve counters[ORR_TRACE_NCOUNTERS];
@@ -183,12 +184,13 @@ static void write_types(struct orr_out *out)
 }
 
 /* Traces without marks, or steals, have no such types. */
-static void write_rare_types(struct paje *paje)
+static void write_rare_types(struct orr_out *out,
+                             const struct orr_trace_whole *whole)
 {
-    if (paje->line->nsteals)
-        ORR_PUT(&paje->out, "5\tWSL\tP\tW\tW\t\"Work steal\"\n");
-    if (paje->line->nmarks)
-        ORR_PUT(&paje->out,
+    if (whole->nsteals)
+        ORR_PUT(out, "5\tWSL\tP\tW\tW\t\"Work steal\"\n");
+    if (whole->nmarks)
+        ORR_PUT(out,
                 "2\tprog_event\tP\t\"program event type\"\t\"0.20 0.20 0.20\"\n"
                 "2\tuser_event\tP\t\"user event type\"\t\"0.20 0.20 0.20\"\n");
 }
@@ -197,11 +199,11 @@ static void write_rare_types(struct paje *paje)
  * alias that is not their name, or the others. */
 static void write_entities(struct paje *paje, bool renamed)
 {
-    struct orr_out *out = &paje->out;
+    struct orr_out *out = paje->out;
     size_t ncolours = sizeof(palette) / sizeof(*palette);
 
-    for (size_t i = 0; i < paje->entities->n; i++) {
-        const struct orr_entity *entity = &paje->entities->items[i];
+    for (size_t i = 0; i < paje->entities.n; i++) {
+        const struct orr_entity *entity = &paje->entities.items[i];
         unsigned colour = entity->colour;
 
         if ((strcmp(entity->alias, entity->shown) != 0) != renamed)
@@ -223,27 +225,27 @@ static void write_entities(struct paje *paje, bool renamed)
 
 /* What workers show. pj_dump refuses a value whose name is the alias of one
  * before it. */
-static void write_values(struct paje *paje)
+static void write_values(struct paje *paje, const struct orr_trace_whole *whole)
 {
     write_entities(paje, true);
     for (int i = 0; i < ORR_TRACE_NSTATES; i++)
-        if (i != ORR_TRACE_SUSPENDED || paje->line->suspends)
-            orr_print(&paje->out, "6\t%s\tWS\t\"%s\"\t\"%s\"\n",
-                      states[i].alias, states[i].name, states[i].colour);
+        if (i != ORR_TRACE_SUSPENDED || whole->suspends)
+            orr_print(paje->out, "6\t%s\tWS\t\"%s\"\t\"%s\"\n", states[i].alias,
+                      states[i].name, states[i].colour);
     write_entities(paje, false);
 }
 
 /* The moment as ms since the trace's start. */
 static void put_ms(struct paje *paje, double time)
 {
-    orr_put_same(&paje->out, &paje->time, (time - paje->trace->start) / 1000.0,
+    orr_put_same(paje->out, &paje->time, (time - paje->trace->start) / 1000.0,
                  9);
 }
 
 static void write_containers(struct paje *paje)
 {
     const struct orr_trace *trace = paje->trace;
-    struct orr_out *out = &paje->out;
+    struct orr_out *out = paje->out;
 
     ORR_PUT(out, "7\t0.000000000\tMPIroot\tMPIP\t0\troot\n"
                  "7\t0.000000000\tp\tP\tMPIroot\tprogram\n"
@@ -270,7 +272,7 @@ static void write_containers(struct paje *paje)
 static void begin_state(struct paje *paje, const char *number, double time,
                         unsigned worker)
 {
-    struct orr_out *out = &paje->out;
+    struct orr_out *out = paje->out;
 
     orr_put_text(out, number);
     put_ms(paje, time);
@@ -282,8 +284,8 @@ static void begin_state(struct paje *paje, const char *number, double time,
 static void write_state(struct paje *paje, unsigned worker, double time)
 {
     begin_state(paje, "10\t", time, worker);
-    orr_put_text(&paje->out, states[paje->states[worker]].alias);
-    orr_put_byte(&paje->out, '\n');
+    orr_put_text(paje->out, states[paje->states[worker]].alias);
+    orr_put_byte(paje->out, '\n');
 }
 
 /* The worker shows the task from then on. */
@@ -293,13 +295,13 @@ static void write_execution(struct paje *paje, unsigned worker,
     static const int64_t none[2] = {0, -1};
     const int64_t *levels =
         orr_trace_iteration_levels(paje->trace, task->iteration);
-    struct orr_out *out = &paje->out;
+    struct orr_out *out = paje->out;
 
     if (!levels)
         levels = none;
     begin_state(paje, "20\t", time, worker);
     orr_put_byte(out, '"');
-    orr_put_text(out, orr_entities_get(paje->entities, task)->alias);
+    orr_put_text(out, orr_entities_get(&paje->entities, task)->alias);
     ORR_PUT(out, "\"\t");
     orr_put_unsigned(out, task->size);
     ORR_PUT(out, "\t\"-\"\t");
@@ -347,7 +349,7 @@ static int write_task(struct paje *paje, const struct orr_moment *moment)
 static void write_copy(struct paje *paje, const struct orr_moment *moment)
 {
     const struct orr_trace_copy *copy = &moment->event->u.copy;
-    struct orr_out *out = &paje->out;
+    struct orr_out *out = paje->out;
 
     if (copy->kind == ORR_TRACE_WRITEBACK) {
         ORR_PUT(out, "9\t");
@@ -382,7 +384,7 @@ static void write_copy(struct paje *paje, const struct orr_moment *moment)
 static void write_mark(struct paje *paje, const struct orr_moment *moment)
 {
     const struct orr_event *event = moment->event;
-    struct orr_out *out = &paje->out;
+    struct orr_out *out = paje->out;
 
     ORR_PUT(out, "9\t");
     put_ms(paje, moment->time);
@@ -396,7 +398,7 @@ static void write_mark(struct paje *paje, const struct orr_moment *moment)
 static void write_steal(struct paje *paje, const struct orr_moment *moment)
 {
     const struct orr_event *event = moment->event;
-    struct orr_out *out = &paje->out;
+    struct orr_out *out = paje->out;
     unsigned long long number = ++paje->nsteals;
 
     if (event->worker >= paje->trace->nworkers ||
@@ -425,7 +427,7 @@ static void change_curve(struct paje *paje, struct curve *curve, int64_t change,
  * in between lasted no time. */
 static void write_curves(struct paje *paje)
 {
-    struct orr_out *out = &paje->out;
+    struct orr_out *out = paje->out;
     double time = paje->changed_at;
 
     if (!paje->changed)
@@ -495,12 +497,12 @@ static int write_moment(struct paje *paje, const struct orr_moment *moment)
 }
 
 /* All containers end there. */
-static void write_end(struct paje *paje)
+static void write_end(struct paje *paje, double end_us)
 {
     char text[ORR_DECIMAL_SIZE];
     const char *end =
-        orr_decimal((paje->line->end - paje->trace->start) / 1000.0, 9, text);
-    struct orr_out *out = &paje->out;
+        orr_decimal((end_us - paje->trace->start) / 1000.0, 9, text);
+    struct orr_out *out = paje->out;
 
     for (unsigned w = 0; w < paje->trace->nworkers; w++)
         orr_print(out, "8\t%s\tw%u\tW\n8\t%s\tt%u\tT\n", end, w, end, w);
@@ -510,68 +512,97 @@ static void write_end(struct paje *paje)
               end, end);
 }
 
-static int write_all(struct paje *paje)
-{
-    uint64_t dropped = orr_trace_dropped(paje->trace);
-    struct orr_out *out = &paje->out;
-    int rc;
+/* --- the parts --- */
 
+static void done(void *writer)
+{
+    struct paje *paje = writer;
+
+    orr_entities_done(&paje->entities);
+    orr_origins_done(&paje->origins);
+    for (unsigned w = 0; paje->executing && w < paje->trace->nworkers; w++)
+        orr_executing_done(&paje->executing[w]);
+    free(paje->memories);
+    free(paje->executing);
+    free(paje->states);
+    free(paje);
+}
+
+static int begin(const struct orr_trace *trace, void **ret)
+{
+    struct paje *paje = calloc(1, sizeof(*paje));
+
+    if (!paje)
+        return -ENOMEM;
+    paje->trace = trace;
+    orr_same_init(&paje->time);
+    orr_same_init(&paje->gflop);
+    for (int i = 0; i < ORR_TRACE_NSTATES; i++)
+        paje->taken[i] = states[i].alias;
+    paje->entities.taken = paje->taken;
+    paje->states = calloc(trace->nworkers + 1, sizeof(*paje->states));
+    paje->executing = calloc(trace->nworkers + 1, sizeof(*paje->executing));
+    paje->memories = calloc(trace->nnodes + 1, sizeof(*paje->memories));
+    if (!paje->states || !paje->executing || !paje->memories) {
+        done(paje);
+        return -ENOMEM;
+    }
+    *ret = paje;
+    return 0;
+}
+
+static int learn(void *writer, const struct orr_timeline *part, bool is_all)
+{
+    struct paje *paje = writer;
+    int rc = orr_origins_add(&paje->origins, paje->trace, part);
+
+    if (rc)
+        return rc;
+    return is_all ? orr_entities_take(&paje->entities, part)
+                  : orr_entities_add(&paje->entities, part);
+}
+
+static int write_moments(void *writer, const struct orr_timeline *part,
+                         struct orr_out *out)
+{
+    struct paje *paje = writer;
+    int rc = 0;
+
+    paje->out = out;
+    for (size_t i = 0; i < part->n && rc == 0; i++)
+        rc = write_moment(paje, &part->moments[i]);
+    return rc;
+}
+
+static int write_head(void *writer, const struct orr_trace_whole *whole,
+                      struct orr_out *out)
+{
+    struct paje *paje = writer;
+    uint64_t dropped = orr_trace_dropped(paje->trace);
+
+    paje->out = out;
     write_definitions(out);
     if (dropped > 0)
         orr_print(out, "# %llu events are missing: out of memory\n",
                   (unsigned long long)dropped);
-    orr_out_flush(out);
-    rc = orr_origins_write(paje->trace, paje->line, "# times of ", out->file);
-    if (rc < 0)
-        return rc;
+    orr_origins_write(&paje->origins, "# times of ", out);
     write_types(out);
-    write_rare_types(paje);
-    write_values(paje);
+    write_rare_types(out, whole);
+    write_values(paje, whole);
     write_containers(paje);
-    for (size_t i = 0; i < paje->line->n && rc == 0; i++)
-        rc = write_moment(paje, &paje->line->moments[i]);
+    return 0;
+}
+
+static int write_tail(void *writer, const struct orr_trace_whole *whole,
+                      struct orr_out *out)
+{
+    struct paje *paje = writer;
+
+    paje->out = out;
     write_curves(paje);
-    write_end(paje);
-    return rc;
+    write_end(paje, whole->end);
+    return 0;
 }
 
-/* With room for what its workers and nodes are doing. Errors: -ENOMEM. */
-static int write_with(struct paje *paje)
-{
-    const struct orr_trace *trace = paje->trace;
-    int result = -ENOMEM;
-
-    paje->states = calloc(trace->nworkers + 1, sizeof(*paje->states));
-    paje->executing = calloc(trace->nworkers + 1, sizeof(*paje->executing));
-    paje->memories = calloc(trace->nnodes + 1, sizeof(*paje->memories));
-    if (paje->states && paje->executing && paje->memories)
-        result = write_all(paje);
-    free(paje->memories);
-    for (unsigned w = 0; paje->executing && w < trace->nworkers; w++)
-        orr_executing_done(&paje->executing[w]);
-    free(paje->executing);
-    free(paje->states);
-    return result;
-}
-
-int orr_paje_write(const struct orr_trace_source *source, FILE *file)
-{
-    const char *taken[ORR_TRACE_NSTATES + 1] = {NULL};
-    struct orr_entities entities = {0};
-    struct paje paje = {
-        .trace = source->trace, .line = source->line, .entities = &entities};
-    int result = orr_out_init(&paje.out, file);
-
-    if (result < 0)
-        return result;
-    orr_same_init(&paje.time);
-    orr_same_init(&paje.gflop);
-    for (int i = 0; i < ORR_TRACE_NSTATES; i++)
-        taken[i] = states[i].alias;
-    result = orr_entities_init(paje.line, taken, &entities);
-    if (result == 0)
-        result = write_with(&paje);
-    orr_entities_done(&entities);
-    orr_out_done(&paje.out);
-    return result;
-}
+const struct orr_trace_parts orr_paje_parts = {
+    begin, learn, write_moments, write_head, write_tail, done};

@@ -6,8 +6,10 @@
 #include "core/observe/record.h"
 
 #include "core/device/machine.h"
+#include "core/observe/ahead.h"
 #include "core/observe/events.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -48,6 +50,19 @@ static int copy_workers(struct orr_trace *trace,
     return 0;
 }
 
+static int copy_nodes(struct orr_trace *trace,
+                      const struct orr_machine *machine)
+{
+    trace->nodes = calloc(trace->nnodes + 1, sizeof(char *));
+    for (unsigned n = 0; trace->nodes && machine->nodes && n < machine->nnodes;
+         n++) {
+        trace->nodes[n] = strdup(machine->nodes[n].name);
+        if (!trace->nodes[n])
+            return -ENOMEM;
+    }
+    return trace->nodes ? 0 : -ENOMEM;
+}
+
 /* An empty one. Its events are written before they are counted. */
 static struct orr_trace_chunk *new_chunk(void)
 {
@@ -85,7 +100,8 @@ int orr_trace_new(const struct orr_machine *machine, double start,
     if (!trace)
         return -ENOMEM;
     trace->start = start;
-    if (copy_workers(trace, machine) < 0 || make_buffers(trace) < 0) {
+    if (copy_workers(trace, machine) < 0 || copy_nodes(trace, machine) < 0 ||
+        make_buffers(trace) < 0) {
         orr_trace_free(trace);
         return -ENOMEM;
     }
@@ -110,12 +126,16 @@ void orr_trace_free(struct orr_trace *trace)
 {
     if (!trace)
         return;
+    orr_ahead_free(trace->ahead);
     if (trace->buffers)
         for (unsigned b = 0; b <= trace->nworkers; b++)
             buffer_done(&trace->buffers[b]);
     if (trace->workers)
         for (unsigned w = 0; w < trace->nworkers; w++)
             free(trace->workers[w].name);
+    for (unsigned n = 0; trace->nodes && n < trace->nnodes; n++)
+        free(trace->nodes[n]);
+    free(trace->nodes);
     free(trace->buffers);
     free(trace->workers);
     for (unsigned b = 0; b < ORR_TRACE_NBLOCKS; b++)
@@ -187,28 +207,86 @@ uint64_t orr_trace_dropped(const struct orr_trace *trace)
     return n;
 }
 
-/* Room for one event, or NULL. It is published by buffer_publish. */
-static struct orr_event *buffer_room(struct orr_trace_buffer *buffer)
+void orr_trace_write_ahead(struct orr_trace *trace, struct orr_exec *exec,
+                           const char *path)
 {
-    struct orr_trace_chunk *chunk = buffer->last;
-    unsigned n = atomic_load_explicit(&chunk->n, memory_order_relaxed);
+    assert(!trace->ahead);
+    trace->ahead = orr_ahead_new(trace, exec, path);
+}
 
-    if (n < ORR_TRACE_CHUNK)
-        return &chunk->events[n];
+struct orr_ahead *orr_trace_take_ahead(struct orr_trace *trace,
+                                       const char *path)
+{
+    struct orr_ahead *ahead = trace->ahead;
 
-    chunk = new_chunk();
-    if (!chunk)
+    if (!ahead || !orr_ahead_is_for(ahead, path))
         return NULL;
+    trace->ahead = NULL;
+    return ahead;
+}
+
+void orr_trace_note_begin(struct orr_trace *trace, uint32_t *ticket)
+{
+    if (trace->ahead)
+        orr_ahead_begin(trace->ahead, ticket);
+}
+
+void orr_trace_note_end(struct orr_trace *trace, uint32_t *ticket)
+{
+    if (trace->ahead)
+        orr_ahead_end(trace->ahead, ticket);
+}
+
+/* A further chunk for the buffer; false without memory. */
+static bool add_chunk(struct orr_trace *trace, struct orr_trace_buffer *buffer)
+{
+    struct orr_trace_chunk *chunk = new_chunk();
+
+    if (!chunk)
+        return false;
     /* Pairs with the acquire load of the file writer. */
     atomic_store_explicit(&buffer->last->next, chunk, memory_order_release);
     buffer->last = chunk;
-    return &chunk->events[0];
+    if (trace->ahead)
+        orr_ahead_offer(trace->ahead);
+    return true;
 }
 
-/* Pairs with the acquire load of the file writer. */
-static void buffer_publish(struct orr_trace_buffer *buffer)
+/* Where an event of that worker is put together, in its place in the buffer; the caller
+ * fills in what it is, and ends with end_event. NULL: it is lost. */
+static struct orr_event *begin_event(struct orr_trace *trace, unsigned worker,
+                                     struct orr_trace_buffer **ret_buffer)
 {
-    atomic_fetch_add_explicit(&buffer->last->n, 1, memory_order_release);
+    bool outside = worker >= trace->nworkers;
+    struct orr_trace_buffer *buffer =
+        &trace->buffers[outside ? trace->nworkers : worker];
+    unsigned n;
+
+    while (outside && atomic_flag_test_and_set(&buffer->busy))
+        ;
+    *ret_buffer = buffer;
+    n = atomic_load_explicit(&buffer->last->n, memory_order_relaxed);
+    if (n < ORR_TRACE_CHUNK)
+        return &buffer->last->events[n];
+    return add_chunk(trace, buffer) ? &buffer->last->events[0] : NULL;
+}
+
+/* `stored`: the event is whole. */
+static void end_event(struct orr_trace *trace, struct orr_trace_buffer *buffer,
+                      bool stored)
+{
+    atomic_uint *n = &buffer->last->n;
+
+    /* One context at a time adds to it. Pairs with the acquire load of the file
+     * writer. */
+    if (stored)
+        atomic_store_explicit(n,
+                              atomic_load_explicit(n, memory_order_relaxed) + 1,
+                              memory_order_release);
+    else
+        atomic_fetch_add(&buffer->dropped, 1);
+    if (buffer == &trace->buffers[trace->nworkers])
+        atomic_flag_clear(&buffer->busy);
 }
 
 /* Makes the event's text a copy that lives as long as the buffer. Says whether
@@ -220,133 +298,130 @@ static bool keep_text(struct orr_trace_buffer *buffer, const char **text)
     return *text != NULL;
 }
 
-static bool keep_texts(struct orr_trace_buffer *buffer, struct orr_event *event)
-{
-    switch (event->type) {
-    case ORR_EVENT_TASK:
-        return keep_text(buffer, &event->u.task.name);
-    case ORR_EVENT_COPY:
-        return !event->u.copy.name || keep_text(buffer, &event->u.copy.name);
-    case ORR_EVENT_MARK:
-        return keep_text(buffer, &event->u.mark.text);
-    case ORR_EVENT_STATE:
-    case ORR_EVENT_COUNT:
-    case ORR_EVENT_MEMORY:
-    case ORR_EVENT_SUSPENSION:
-    case ORR_EVENT_STEAL:
-        break;
-    }
-    return true;
-}
-
-/* Appends a copy of `event`. */
-static void append(struct orr_trace *trace, unsigned worker,
-                   const struct orr_event *event)
-{
-    bool outside = worker >= trace->nworkers;
-    struct orr_trace_buffer *buffer =
-        &trace->buffers[outside ? trace->nworkers : worker];
-    struct orr_event *room;
-    bool stored = false;
-
-    while (outside && atomic_flag_test_and_set(&buffer->busy))
-        ;
-    room = buffer_room(buffer);
-    if (room) {
-        *room = *event;
-        stored = keep_texts(buffer, room);
-    }
-    if (stored)
-        buffer_publish(buffer);
-    else
-        atomic_fetch_add(&buffer->dropped, 1);
-    if (outside)
-        atomic_flag_clear(&buffer->busy);
-}
-
 void orr_trace_record_task(struct orr_trace *trace, unsigned worker,
                            const struct orr_trace_task *task)
 {
-    struct orr_event event = {
-        .type = ORR_EVENT_TASK, .worker = worker, .u.task = *task};
+    struct orr_trace_buffer *buffer;
+    struct orr_event *event = begin_event(trace, worker, &buffer);
 
-    if (!event.u.task.name || !*event.u.task.name)
-        event.u.task.name = "unknown";
-    append(trace, worker, &event);
+    if (event) {
+        event->type = ORR_EVENT_TASK;
+        event->worker = worker;
+        event->u.task = *task;
+        if (!event->u.task.name || !*event->u.task.name)
+            event->u.task.name = "unknown";
+    }
+    end_event(trace, buffer, event && keep_text(buffer, &event->u.task.name));
 }
 
 void orr_trace_record_state(struct orr_trace *trace, unsigned worker,
                             enum orr_trace_state state, double time)
 {
-    struct orr_event event = {.type = ORR_EVENT_STATE,
-                              .worker = worker,
-                              .u.state = {.id = state, .time = time}};
+    struct orr_trace_buffer *buffer;
+    struct orr_event *event = begin_event(trace, worker, &buffer);
 
-    append(trace, worker, &event);
+    if (event) {
+        event->type = ORR_EVENT_STATE;
+        event->worker = worker;
+        event->u.state.id = state;
+        event->u.state.time = time;
+    }
+    end_event(trace, buffer, event != NULL);
 }
 
 void orr_trace_record_suspension(struct orr_trace *trace, unsigned worker,
                                  uint64_t job, double start, double end)
 {
-    struct orr_event event = {
-        .type = ORR_EVENT_SUSPENSION,
-        .worker = worker,
-        .u.suspension = {.job = job, .start = start, .end = end}};
+    struct orr_trace_buffer *buffer;
+    struct orr_event *event = begin_event(trace, worker, &buffer);
 
-    append(trace, worker, &event);
+    if (event) {
+        event->type = ORR_EVENT_SUSPENSION;
+        event->worker = worker;
+        event->u.suspension.job = job;
+        event->u.suspension.start = start;
+        event->u.suspension.end = end;
+    }
+    end_event(trace, buffer, event != NULL);
 }
 
 void orr_trace_record_steal(struct orr_trace *trace, unsigned worker,
                             unsigned victim, uint64_t job, double time)
 {
-    struct orr_event event = {
-        .type = ORR_EVENT_STEAL,
-        .worker = worker,
-        .u.steal = {.victim = victim, .job = job, .time = time}};
+    struct orr_trace_buffer *buffer;
+    struct orr_event *event = begin_event(trace, worker, &buffer);
 
-    append(trace, worker, &event);
+    if (event) {
+        event->type = ORR_EVENT_STEAL;
+        event->worker = worker;
+        event->u.steal.victim = victim;
+        event->u.steal.job = job;
+        event->u.steal.time = time;
+    }
+    end_event(trace, buffer, event != NULL);
 }
 
 void orr_trace_record_copy(struct orr_trace *trace, unsigned worker,
                            const struct orr_trace_copy *copy)
 {
-    struct orr_event event = {
-        .type = ORR_EVENT_COPY, .worker = worker, .u.copy = *copy};
+    struct orr_trace_buffer *buffer;
+    struct orr_event *event = begin_event(trace, worker, &buffer);
 
-    append(trace, worker, &event);
+    if (event) {
+        event->type = ORR_EVENT_COPY;
+        event->worker = worker;
+        event->u.copy = *copy;
+    }
+    end_event(trace, buffer,
+              event && (!copy->name || keep_text(buffer, &event->u.copy.name)));
 }
 
 void orr_trace_record_count(struct orr_trace *trace, unsigned worker,
                             enum orr_trace_counter counter, int change,
                             uint64_t job, double time)
 {
-    struct orr_event event = {
-        .type = ORR_EVENT_COUNT,
-        .worker = worker,
-        .u.count = {.id = counter, .change = change, .job = job, .time = time}};
+    struct orr_trace_buffer *buffer;
+    struct orr_event *event = begin_event(trace, worker, &buffer);
 
-    append(trace, worker, &event);
+    if (event) {
+        event->type = ORR_EVENT_COUNT;
+        event->worker = worker;
+        event->u.count.id = counter;
+        event->u.count.change = change;
+        event->u.count.job = job;
+        event->u.count.time = time;
+    }
+    end_event(trace, buffer, event != NULL);
 }
 
 void orr_trace_record_memory(struct orr_trace *trace, unsigned worker,
                              unsigned node, int64_t change, double time)
 {
-    struct orr_event event = {
-        .type = ORR_EVENT_MEMORY,
-        .worker = worker,
-        .u.memory = {.node = node, .change = change, .time = time}};
+    struct orr_trace_buffer *buffer;
+    struct orr_event *event = begin_event(trace, worker, &buffer);
 
-    append(trace, worker, &event);
+    if (event) {
+        event->type = ORR_EVENT_MEMORY;
+        event->worker = worker;
+        event->u.memory.node = node;
+        event->u.memory.change = change;
+        event->u.memory.time = time;
+    }
+    end_event(trace, buffer, event != NULL);
 }
 
 void orr_trace_record_mark(struct orr_trace *trace, unsigned worker,
                            const char *text, bool numbered, double time)
 {
-    struct orr_event event = {.type = ORR_EVENT_MARK,
-                              .worker = worker,
-                              .u.mark = {.text = text ? text : "",
-                                         .numbered = numbered,
-                                         .time = time}};
+    struct orr_trace_buffer *buffer;
+    struct orr_event *event = begin_event(trace, worker, &buffer);
 
-    append(trace, worker, &event);
+    if (event) {
+        event->type = ORR_EVENT_MARK;
+        event->worker = worker;
+        event->u.mark.text = text ? text : "";
+        event->u.mark.numbered = numbered;
+        event->u.mark.time = time;
+    }
+    end_event(trace, buffer, event && keep_text(buffer, &event->u.mark.text));
 }

@@ -14,6 +14,7 @@
 #include "core/base/error.h"
 #include "core/observe/trace_types.h"
 
+struct orr_exec;
 struct orr_graph;
 struct orr_machine;
 struct orr_submissions;
@@ -27,6 +28,13 @@ int orr_trace_new(const struct orr_machine *machine, double start,
 
 /* From now on submissions are kept, for formats that show them. Errors: -ENOMEM. */
 int orr_trace_keep_submissions(struct orr_trace *trace);
+
+/* From now on a thread writes what cannot change any more while the run goes on
+ * (ahead.h), so that orr_trace_write has little left to do. For a run whose contexts
+ * are all on one thread, and whose clock is `exec`'s. Where that cannot be, on one
+ * processor for instance, all is as without. */
+void orr_trace_write_ahead(struct orr_trace *trace, struct orr_exec *exec,
+                           const char *path);
 
 /* Where they are kept; NULL: they are not, or there is no trace. */
 struct orr_submissions *orr_trace_submissions(const struct orr_trace *trace);
@@ -51,9 +59,8 @@ uint64_t orr_trace_dropped(const struct orr_trace *trace);
  * meanwhile is in the file or is not. `graph`: the run's, for formats that show
  * dependencies; NULL: without. Errors: -ENOMEM, or those of the file system,
  * with the path in `err`. */
-int orr_trace_write(const struct orr_trace *trace,
-                    const struct orr_graph *graph, const char *path,
-                    struct orr_error *err);
+int orr_trace_write(struct orr_trace *trace, const struct orr_graph *graph,
+                    const char *path, struct orr_error *err);
 
 /* Whether the format of that path shows dependencies; submissions. NULL is no
  * path. */
@@ -64,6 +71,25 @@ bool orr_trace_shows_submissions(const char *path);
  * ORR_TRACE_OUTSIDE for any other context. They never block and never fail:
  * an event that finds no memory is counted as dropped. */
 #define ORR_TRACE_OUTSIDE (~0u)
+
+/* Something begins now whose event will come when it has ended; to be told before
+ * anything else happens. *ticket: 0, or the one of what began then and has not ended. */
+void orr_trace_note_begin(struct orr_trace *trace, uint32_t *ticket);
+
+/* It has been recorded, or will not be. */
+void orr_trace_note_end(struct orr_trace *trace, uint32_t *ticket);
+
+static inline void orr_trace_begin(struct orr_trace *trace, uint32_t *ticket)
+{
+    if (trace)
+        orr_trace_note_begin(trace, ticket);
+}
+
+static inline void orr_trace_end(struct orr_trace *trace, uint32_t *ticket)
+{
+    if (trace)
+        orr_trace_note_end(trace, ticket);
+}
 
 void orr_trace_record_task(struct orr_trace *trace, unsigned worker,
                            const struct orr_trace_task *task);

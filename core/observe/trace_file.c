@@ -9,19 +9,22 @@
 
 #include "bound/graph.h"
 #include "core/base/result.h"
+#include "core/observe/ahead.h"
+#include "core/observe/out.h"
 
 static const struct format {
     const char *extension;
-    orr_trace_writer *write;
+    orr_trace_writer *write; /* NULL: it has parts */
+    const struct orr_trace_parts *parts;
     bool shows_graph, shows_submissions;
 } formats[] = {
-    {".json", orr_chrome_write, true, false},
-    {".csv", orr_csv_write, false, false},
-    {".dot", orr_dot_write, true, false},
-    {".rec", orr_tasks_rec_write, true, true},
+    {".json", NULL, &orr_chrome_parts, true, false},
+    {".csv", NULL, &orr_csv_parts, false, false},
+    {".dot", orr_dot_write, NULL, true, false},
+    {".rec", orr_tasks_rec_write, NULL, true, true},
 };
 
-static const struct format paje = {"", orr_paje_write, false, false};
+static const struct format paje = {"", NULL, &orr_paje_parts, false, false};
 
 /* What goes with a file whose name ends so, beside it. */
 static const char companions_of[] = "tasks.rec";
@@ -52,6 +55,11 @@ bool orr_trace_shows_graph(const char *path)
 bool orr_trace_shows_submissions(const char *path)
 {
     return path && format_of(path)->shows_submissions;
+}
+
+const struct orr_trace_parts *orr_trace_parts_of(const char *path)
+{
+    return format_of(path)->parts;
 }
 
 const char *orr_trace_state_name(enum orr_trace_state state)
@@ -86,24 +94,76 @@ const char *orr_trace_copy_name(enum orr_trace_copy_kind kind)
     return names[kind];
 }
 
-const char *orr_trace_node_name(const struct orr_trace_source *source,
-                                unsigned node, char *buffer, size_t size)
+void orr_trace_whole_add(struct orr_trace_whole *whole,
+                         const struct orr_timeline *part)
 {
-    if (source->graph && node < source->graph->nnodes)
-        return source->graph->nodes[node].name;
-    snprintf(buffer, size, "node %u", node);
-    return buffer;
+    whole->end = part->end;
+    whole->ntasks += part->ntasks;
+    whole->nmarks += part->nmarks;
+    whole->nsteals += part->nsteals;
+    whole->suspends |= part->suspends;
 }
 
-static int write_file(const struct orr_trace_source *source,
-                      orr_trace_writer *write, const char *path)
+/* A whole timeline in a format that has parts. */
+static int write_in_order(const struct orr_trace_parts *parts, void *writer,
+                          const struct orr_trace_source *source,
+                          struct orr_out *out)
+{
+    struct orr_trace_whole whole = {.graph = source->graph};
+    int rc = parts->learn(writer, source->line, true);
+
+    orr_trace_whole_add(&whole, source->line);
+    if (rc == 0)
+        rc = parts->head(writer, &whole, out);
+    if (rc == 0)
+        rc = parts->moments(writer, source->line, out);
+    if (rc == 0)
+        rc = parts->tail(writer, &whole, out);
+    return rc;
+}
+
+static int write_parts(const struct orr_trace_parts *parts,
+                       const struct orr_trace_source *source, FILE *file)
+{
+    struct orr_out out;
+    void *writer;
+    int rc = orr_out_init(&out, file);
+
+    if (rc < 0)
+        return rc;
+    rc = parts->begin(source->trace, &writer);
+    if (rc == 0) {
+        rc = write_in_order(parts, writer, source, &out);
+        parts->free(writer);
+    }
+    orr_out_done(&out);
+    return rc;
+}
+
+/* What writes a file. */
+struct content {
+    const struct orr_trace_source *source;
+    const struct format *format;
+    struct orr_ahead *ahead; /* NULL: nothing of it was written */
+};
+
+static int write_content(const struct content *content, FILE *file)
+{
+    if (content->ahead)
+        return orr_ahead_write(content->ahead, content->source->graph, file);
+    return content->format->parts
+               ? write_parts(content->format->parts, content->source, file)
+               : content->format->write(content->source, file);
+}
+
+static int write_file(const struct content *content, const char *path)
 {
     struct orr_result out;
     int result = orr_result_open(path, &out);
 
     if (result < 0)
         return result;
-    result = write(source, out.file);
+    result = write_content(content, out.file);
     if (result == 0 && fflush(out.file) != 0)
         result = -errno;
     /* A full disk may show here alone; devices cannot do that. */
@@ -123,31 +183,49 @@ static int write_companions(const struct orr_trace_source *source,
         return 0;
     for (size_t i = 0;
          result == 0 && i < sizeof(companions) / sizeof(*companions); i++) {
+        const struct format format = {.write = companions[i].write};
         char *name = malloc(n + strlen(companions[i].name) + 1);
 
         if (!name)
             return -ENOMEM;
         memcpy(name, path, n - suffix);
         strcpy(name + n - suffix, companions[i].name);
-        result = write_file(source, companions[i].write, name);
+        result = write_file(&(struct content){source, &format, NULL}, name);
         free(name);
     }
     return result;
 }
 
-int orr_trace_write(const struct orr_trace *trace,
-                    const struct orr_graph *graph, const char *path,
-                    struct orr_error *err)
+/* From the record, in one go. */
+static int write_record(const struct orr_trace *trace,
+                        const struct orr_graph *graph, const char *path)
 {
     struct orr_timeline line = {0};
     struct orr_trace_source source = {trace, &line, graph};
     int result = orr_timeline_init(trace, &line);
 
     if (result == 0)
-        result = write_file(&source, format_of(path)->write, path);
+        result =
+            write_file(&(struct content){&source, format_of(path), NULL}, path);
     if (result == 0)
         result = write_companions(&source, path);
     orr_timeline_done(&line);
+    return result;
+}
+
+int orr_trace_write(struct orr_trace *trace, const struct orr_graph *graph,
+                    const char *path, struct orr_error *err)
+{
+    const struct orr_trace_source source = {.trace = trace, .graph = graph};
+    struct orr_ahead *ahead = orr_trace_take_ahead(trace, path);
+    int result = -ESTALE;
+
+    if (ahead)
+        result = write_file(&(struct content){&source, NULL, ahead}, path);
+    orr_ahead_free(ahead);
+    /* There may have been no room for what was written ahead beside the file. */
+    if (result < 0)
+        result = write_record(trace, graph, path);
     if (result == -ENOMEM)
         return orr_fail(err, result, "trace %s: out of memory", path);
     if (result < 0)

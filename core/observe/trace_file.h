@@ -5,10 +5,14 @@
  */
 #pragma once
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
 
 #include "core/observe/record.h"
 #include "core/observe/timeline.h"
+
+struct orr_out;
 
 /* What a file is written of; all borrowed. */
 struct orr_trace_source {
@@ -21,20 +25,53 @@ struct orr_trace_source {
  * -ENOMEM. */
 typedef int orr_trace_writer(const struct orr_trace_source *source, FILE *file);
 
-orr_trace_writer orr_paje_write;   /* for ViTE, PajeNG, StarVZ */
-orr_trace_writer orr_chrome_write; /* JSON for Perfetto, chrome://tracing */
-orr_trace_writer orr_csv_write;    /* a table of all that happened */
-orr_trace_writer orr_dot_write;    /* tasks and dependencies, for Graphviz */
+orr_trace_writer orr_dot_write; /* tasks and dependencies, for Graphviz */
 orr_trace_writer
     orr_tasks_rec_write; /* tasks, for StarPU's tools and replays … */
 orr_trace_writer orr_data_rec_write;  /* … their data … */
 orr_trace_writer orr_sched_rec_write; /* … and the schedule */
 
+/* The whole of a record, for what stands before its moments in a file and behind
+ * them. */
+struct orr_trace_whole {
+    const struct orr_graph *graph; /* NULL: not recorded */
+    double end;                    /* of the last moment */
+    size_t ntasks, nmarks, nsteals;
+    bool suspends;
+};
+
+/* A format whose files are moments one behind the other, between a head and a tail: the
+ * moments may be written before the others are known. In order: begin, for each
+ * part of the timeline learn and moments, then head and tail, free. Where there is one
+ * part only, the head may come before its moments. All may fail with
+ * -ENOMEM, and with -ESTALE where the parts that were written turn out to be not what
+ * one part would have been. */
+struct orr_trace_parts {
+    int (*begin)(const struct orr_trace *trace, void **ret);
+    /* What the head needs of the tasks. */
+    int (*learn)(void *writer, const struct orr_timeline *part, bool is_all);
+    int (*moments)(void *writer, const struct orr_timeline *part,
+                   struct orr_out *out);
+    int (*head)(void *writer, const struct orr_trace_whole *whole,
+                struct orr_out *out);
+    int (*tail)(void *writer, const struct orr_trace_whole *whole,
+                struct orr_out *out);
+    void (*free)(void *writer);
+};
+
+extern const struct orr_trace_parts orr_paje_parts;   /* ViTE, PajeNG, StarVZ */
+extern const struct orr_trace_parts orr_chrome_parts; /* JSON for Perfetto,
+                                                       * chrome://tracing */
+extern const struct orr_trace_parts orr_csv_parts;    /* a table of all that
+                                                    * happened */
+
+/* That of the path's extension; NULL: it is written as a whole. */
+const struct orr_trace_parts *orr_trace_parts_of(const char *path);
+
+/* Adds what one part of a timeline has. */
+void orr_trace_whole_add(struct orr_trace_whole *whole,
+                         const struct orr_timeline *part);
+
 /* Words for what the record numbers. */
 const char *orr_trace_state_name(enum orr_trace_state state);
 const char *orr_trace_copy_name(enum orr_trace_copy_kind kind);
-
-/* The name of a memory node: the machine's where the graph has it. Valid until
- * the next call with the same buffer. */
-const char *orr_trace_node_name(const struct orr_trace_source *source,
-                                unsigned node, char *buffer, size_t size);

@@ -221,6 +221,8 @@ struct orr_job {
                       * their data */
     uint32_t footprint;          /* valid if has_footprint */
     uint32_t recorded;           /* [graph's lock] number there + 1, 0: none */
+    uint32_t
+        traced; /* [owner] orr_trace_begin's ticket while its kernel runs */
     struct orr_edge *successors; /* [lock] until done */
     struct orr_job_waiter *waiters; /* [lock] */
     struct orr_cost_row *costs;     /* borrowed from the runtime's table */

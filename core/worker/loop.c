@@ -176,8 +176,10 @@ static void finish_job(struct orr_runtime *rt, struct orr_worker *worker,
         profile_kernel(worker, job);
     if (atomic_load_explicit(&rt->perf, memory_order_relaxed))
         orr_perf_executed(rt, worker, job, length);
-    if (rt->trace)
+    if (rt->trace) {
         trace_task(rt, worker, job);
+        orr_trace_end(rt->trace, &job->traced);
+    }
     if (rt->tally && !job->task->failed)
         orr_kernel_tally(rt, worker->id, job);
     if (orr_runtime_graph(rt))
@@ -351,6 +353,7 @@ static void begin_kernel(struct orr_runtime *rt, struct orr_worker *worker,
         orr_perf_started(rt, job);
     if (job->predicted > 0)
         expect_end(rt, worker, job);
+    orr_trace_begin(rt->trace, &job->traced);
     orr_kernel_prepare(rt, worker, job, async, kernel_done);
     orr_worker_set_state(worker, ORR_WORKER_EXECUTING);
     if (rt->tool)

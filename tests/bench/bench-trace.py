@@ -8,7 +8,8 @@ usage: bench-trace.py CHOLESKY [TILES [ROUNDS]]
        bench-trace.py CHOLESKY --instructions [TILES]
 
 106 tiles are a million events. With --instructions valgrind counts those of a
-simulated run of 40 tiles instead, which a busy machine does not change.
+simulated run of 40 tiles instead, which a busy machine does not change: of all threads,
+and of the one that the run is on, beside which another one writes the trace.
 """
 import os
 import re
@@ -56,16 +57,22 @@ def measure(words, settings, folder, rounds):
 
 
 def count(words, trace=None):
-    """Instructions of a simulated run."""
+    """Instructions of a simulated run: all, and those of its own thread."""
     env = dict(os.environ, **SIMULATED)
     env.pop("ORRERY_CHECK_BOUNDS", None)
     if trace:
         env["ORRERY_TRACE"] = trace
-    done = subprocess.run(
-        ["valgrind", "--tool=callgrind",
-         "--callgrind-out-file=/dev/null", *words], env=env, check=True,
-        stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, encoding="utf-8")
-    return int(re.search(r"refs: *([\d,]+)", done.stderr)[1].replace(",", ""))
+    with tempfile.TemporaryDirectory() as folder:
+        out = os.path.join(folder, "counts")
+        subprocess.run(
+            ["valgrind", "--tool=callgrind", "--separate-threads=yes",
+             "--callgrind-out-file=" + out, *words], env=env, check=True,
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        threads = []
+        for name in sorted(os.listdir(folder)):
+            with open(os.path.join(folder, name), encoding="utf-8") as file:
+                threads += re.findall(r"^totals: (\d+)", file.read(), re.M)
+    return sum(map(int, threads)), int(threads[0])
 
 
 def count_instructions(program, tiles):
@@ -74,12 +81,14 @@ def count_instructions(program, tiles):
         plain = count(words)
         for name in FORMATS:
             path = os.path.join(folder, "run." + name)
-            cost = count(words, path) - plain
+            cost, own = (with_trace - without for with_trace, without in
+                         zip(count(words, path), plain))
             if name == FORMATS[0]:
                 events = lines_of(path)
-            print("bench trace instructions %s: %.0f per event (%d events), "
-                  "%.1f %% of the run's %.0f million" % (
-                      name, cost / events, events, 100 * cost / plain, plain / 1e6))
+            print("bench trace instructions %s: %.0f per event (%d events), %.1f %% of "
+                  "the run's %.0f million; on the run's own thread %.0f, %.1f %%" % (
+                      name, cost / events, events, 100 * cost / plain[0],
+                      plain[0] / 1e6, own / events, 100 * own / plain[1]))
 
 
 def main():

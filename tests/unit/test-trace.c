@@ -5,13 +5,17 @@
  */
 #include "core/observe/record.h"
 
+#include "core/base/exec.h"
 #include "core/device/machine.h"
+#include "core/observe/ahead.h"
 #include "tests/suite.h"
 
 #include <check.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 static struct orr_worker_desc workers[] = {
@@ -477,12 +481,203 @@ START_TEST(a_folder_that_is_not_there_is_named)
 }
 END_TEST
 
+/* --- files that are written while the run goes on --- */
+
+static double clock_us;
+
+static double clock_now(struct orr_exec *exec)
+{
+    (void)exec;
+    return clock_us;
+}
+
+static const struct orr_exec_ops clock_ops = {.now = clock_now};
+static struct orr_exec clock_exec = {.ops = &clock_ops};
+
+static void skip_without_processors(void)
+{
+    cpu_set_t set;
+
+    if (sched_getaffinity(0, sizeof(set), &set) == 0 && CPU_COUNT(&set) < 2)
+        SKIP_TEST("one processor: nothing is written ahead");
+}
+
+/* Tasks of all workers and copies, one long, with the times of a simulation; `names`:
+ * as many of tasks. */
+static void record_run(unsigned n, unsigned names)
+{
+    uint32_t tickets[4] = {0};
+    bool goes_on[4] = {false};
+    double starts[4] = {0};
+
+    clock_us = 100;
+    for (unsigned i = 0; i < n; i++) {
+        unsigned w = i % 4;
+        char name[16];
+
+        clock_us += i % 5;
+        orr_trace_count(trace, w, ORR_TRACE_NREADY, i % 2 ? 1 : -1, i,
+                        clock_us);
+        orr_trace_memory(trace, w, i % 2, 4096, clock_us);
+        if (goes_on[w] && (w != 2 || i % 1000 == 2)) {
+            struct orr_trace_copy copy = {.id = i,
+                                          .handle = 7,
+                                          .name = "a \"datum\"",
+                                          .src = 0,
+                                          .dst = 1,
+                                          .size = 4096,
+                                          .job = i - 4,
+                                          .start = starts[w],
+                                          .end = clock_us};
+
+            snprintf(name, sizeof(name), "kernel%u", i % names);
+            if (w == 3)
+                orr_trace_copy(trace, ORR_TRACE_OUTSIDE, &copy);
+            else
+                record_task(w, i, name, starts[w], clock_us);
+            orr_trace_end(trace, &tickets[w]);
+            goes_on[w] = false;
+            orr_trace_state(trace, w, ORR_TRACE_OVERHEAD, clock_us);
+        } else if (!goes_on[w]) {
+            orr_trace_begin(trace, &tickets[w]);
+            goes_on[w] = true;
+            starts[w] = clock_us;
+        }
+        if (i == n / 2)
+            orr_trace_mark(trace, 0, "half", false, clock_us);
+        if (i % 777 == 0)
+            orr_trace_steal(trace, 0, 1, i, clock_us);
+    }
+}
+
+/* Is there something written ahead for that path? */
+static bool is_ahead(const char *of)
+{
+    struct orr_ahead *ahead = orr_trace_take_ahead(trace, of);
+
+    orr_ahead_free(ahead);
+    return ahead != NULL;
+}
+
+static void check_ahead(const char *extension, unsigned names)
+{
+    char *one, *other;
+
+    strcpy(strrchr(path, '.'), extension);
+    record_run(20000, names);
+    one = written();
+    orr_trace_free(trace);
+    ck_assert_int_eq(orr_trace_new(&machine, 100.0, &trace), 0);
+    orr_trace_write_ahead(trace, &clock_exec, path);
+    record_run(20000, names);
+    other = written();
+    ck_assert_msg(!strcmp(one, other), "%s: not the same bytes", extension);
+    ck_assert_msg(!is_ahead(path), "a file is written once");
+    free(one);
+    free(other);
+    unlink(path);
+}
+
+START_TEST(files_written_during_the_run_are_those_written_at_its_end)
+{
+    skip_without_processors();
+    check_ahead(".paje", 3);
+    tear_down();
+    set_up();
+    check_ahead(".csv", 3);
+    tear_down();
+    set_up();
+    check_ahead(".json", 3);
+}
+END_TEST
+
+/* More names than are kept one after the other. */
+START_TEST(what_cannot_be_written_ahead_is_written_at_the_end)
+{
+    check_ahead(".paje", 5000);
+}
+END_TEST
+
+START_TEST(long_runs_are_written_ahead_and_short_ones_are_not)
+{
+    skip_without_processors();
+    orr_trace_write_ahead(trace, &clock_exec, path);
+    record_run(100, 2);
+    ck_assert(!is_ahead(path));
+    tear_down();
+    set_up();
+    orr_trace_write_ahead(trace, &clock_exec, path);
+    record_run(20000, 2);
+    ck_assert(!is_ahead("another.paje"));
+    ck_assert(is_ahead(path));
+}
+END_TEST
+
+START_TEST(a_run_whose_file_was_begun_and_is_not_written_leaves_none)
+{
+    orr_trace_write_ahead(trace, &clock_exec, path);
+    record_run(20000, 2);
+    orr_trace_free(trace);
+    trace = NULL;
+    ck_assert_int_ne(access(path, F_OK), 0);
+}
+END_TEST
+
+START_TEST(a_device_and_a_folder_that_is_not_there_are_written_at_the_end)
+{
+    struct orr_error err = {""};
+
+    orr_trace_write_ahead(trace, &clock_exec, "/dev/null");
+    record_run(20000, 2);
+    ck_assert_int_eq(orr_trace_write(trace, NULL, "/dev/null", &err), 0);
+    tear_down();
+    set_up();
+    orr_trace_write_ahead(trace, &clock_exec, "/nonexistent/folder/x.csv");
+    record_run(20000, 2);
+    ck_assert_int_lt(
+        orr_trace_write(trace, NULL, "/nonexistent/folder/x.csv", &err), 0);
+    ck_assert_ptr_nonnull(strstr(err.text, "/nonexistent/folder/x.csv"));
+}
+END_TEST
+
+/* It has no thread. */
+START_TEST(a_child_of_the_run_writes_from_the_record)
+{
+    char *text;
+    int status;
+    pid_t child;
+
+    orr_trace_write_ahead(trace, &clock_exec, path);
+    record_run(20000, 2);
+    child = fork();
+    if (child == 0) {
+        struct orr_error err = {""};
+
+        _exit(orr_trace_write(trace, NULL, path, &err) == 0 ? 0 : 1);
+    }
+    ck_assert_int_eq(waitpid(child, &status, 0), child);
+    ck_assert_int_eq(status, 0);
+    text = written();
+    position(text, "kernel1");
+    free(text);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("trace");
     TCase *tests = tcase_create("trace");
 
     tcase_add_checked_fixture(tests, set_up, tear_down);
+    tcase_add_test(tests,
+                   files_written_during_the_run_are_those_written_at_its_end);
+    tcase_add_test(tests, what_cannot_be_written_ahead_is_written_at_the_end);
+    tcase_add_test(tests, long_runs_are_written_ahead_and_short_ones_are_not);
+    tcase_add_test(tests,
+                   a_run_whose_file_was_begun_and_is_not_written_leaves_none);
+    tcase_add_test(
+        tests, a_device_and_a_folder_that_is_not_there_are_written_at_the_end);
+    tcase_add_test(tests, a_child_of_the_run_writes_from_the_record);
     tcase_add_test(tests, no_trace_records_nothing_and_needs_no_test);
     tcase_add_test(tests, a_task_is_a_line_of_event_20_with_all_fields);
     tcase_add_test(tests, containers_carry_the_names_that_viewers_know);
