@@ -63,8 +63,17 @@ void orr_model_regress(struct orr_model *model, const struct orr_measure *m,
         r->news = r->news || news;
         orr_regression_add(r, (double)m->size, m->duration, weight);
     }
+    pthread_mutex_unlock(&model->lock);
+}
+
+void orr_model_observe(struct orr_model *model, const struct orr_measure *m)
+{
+    struct orr_regression *r;
+
+    pthread_mutex_lock(&model->lock);
+    r = orr_model_regression(model, m->comb, m->impl);
     /* Without memory the polynomial has one observation less. */
-    if (r && model->terms.nterms > 0 && m->parameters)
+    if (r && model->terms.nparameters > 0)
         (void)orr_observations_add(&r->observations, m->parameters,
                                    model->terms.nparameters, m->duration);
     pthread_mutex_unlock(&model->lock);
@@ -89,7 +98,7 @@ int orr_model_set_terms(struct orr_model *model, const struct orr_terms *terms,
         return -ENOMEM;
     memcpy(exponents, terms->exponents, n * sizeof(*exponents));
     pthread_mutex_lock(&model->lock);
-    if (model->terms.nterms == 0) {
+    if (model->terms.nparameters == 0) {
         model->terms = *terms;
         model->terms.exponents = exponents;
         exponents = NULL;

@@ -424,6 +424,10 @@ int orr_model_measure(struct orr_model *model, const struct orr_measure *m)
         is_new && model->kind == ORR_MODEL_HISTORY, &model->models->rules);
     if (model->kind != ORR_MODEL_HISTORY && done & ORR_MEASURED_KEPT)
         orr_model_regress(model, m, done & ORR_MEASURED_NEWS);
+    if (model->kind == ORR_MODEL_MULTIPLE_REGRESSION && m->parameters) {
+        orr_model_observe(model, m);
+        done &= ~(unsigned)ORR_MEASURED_WIPED; /* of other parameters */
+    }
     if (done & ~(unsigned)ORR_MEASURED_KEPT)
         measured(model, m, done);
     return 0;

@@ -442,7 +442,7 @@ int orr_model_save(struct orr_model *model, struct orr_error *err)
     if (rc)
         orr_fail(err, rc, "Performance model %s: out of memory.",
                  model->symbol);
-    else if (saving.n > 0)
+    else if (saving.n > 0 || orr_regressions_have_news(model))
         rc = saving_write(&saving, err);
     if (rc < 0)
         saving_undo(&saving);

@@ -37,8 +37,8 @@ struct orr_model {
     struct orr_history history;
     struct orr_regression *regressions; /* [lock] owned; one for each comb and
                                          * implementation measured or read */
-    struct orr_terms terms;             /* [lock] exponents owned; nterms = 0:
-                                         * not declared */
+    struct orr_terms terms;             /* [lock] exponents owned; nparameters =
+                                         * 0: not declared */
     char **names;                       /* [lock] owned; of the parameters */
     struct orr_side *samples;           /* [lock] owned; for variation.h, NULL:
                                          * not read, or there are none */
@@ -80,6 +80,10 @@ bool orr_model_has_range(const struct orr_model *model,
 void orr_model_regress(struct orr_model *model, const struct orr_measure *m,
                        bool news);
 
+/* Keeps the measure with its parameters, whatever the row makes of it: tasks of one
+ * footprint differ in them. */
+void orr_model_observe(struct orr_model *model, const struct orr_measure *m);
+
 /* The record of a comb and implementation, made when missing; NULL without
  * memory. Under the model's lock. */
 struct orr_regression *orr_model_regression(struct orr_model *model,
@@ -117,6 +121,9 @@ void orr_model_read_observations(struct orr_model *model,
  * untake: it is not. Errors: -ENOMEM. */
 void orr_regressions_take(struct orr_model *model);
 int orr_regressions_save(struct orr_model *model, struct orr_model_file *file);
+
+/* Whether there are measures with parameters that no file has. */
+bool orr_regressions_have_news(struct orr_model *model);
 void orr_regressions_saved(struct orr_model *model,
                            const struct orr_model_file *file);
 void orr_regressions_untake(struct orr_model *model);

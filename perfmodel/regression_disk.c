@@ -144,6 +144,36 @@ static struct orr_model_fit *fit_in(const struct orr_model *model,
     return comb && r->impl < comb->nimpls ? &comb->impls[r->impl].fit : NULL;
 }
 
+/* The same; one whose polynomial alone is known, since no row has been measured often
+ * enough, gets its place. */
+static int place_in(const struct orr_model *model,
+                    const struct orr_regression *r, struct orr_model_file *file,
+                    struct orr_model_fit **ret)
+{
+    const struct orr_comb *devices =
+        orr_combs_at(model->models->combs, r->comb);
+    struct orr_model_comb *comb;
+    struct orr_model_impl *impl;
+    int rc = 0;
+
+    *ret = fit_in(model, r, file);
+    if (*ret || !devices || model->kind != ORR_MODEL_MULTIPLE_REGRESSION)
+        return 0;
+    comb = orr_model_file_find_comb(file, devices->devices, devices->ndevices,
+                                    model->models->homogeneous);
+    if (!comb) {
+        rc = orr_model_file_add_comb(file, devices->devices, devices->ndevices,
+                                     &comb);
+        if (!rc)
+            comb->number = devices->id;
+    }
+    if (!rc)
+        rc = orr_model_comb_get_impl(comb, r->impl, &impl);
+    if (!rc)
+        *ret = &impl->fit;
+    return rc;
+}
+
 static void save_regressions(const struct orr_model *model,
                              const struct orr_regression *r,
                              struct orr_model_fit *fit)
@@ -183,11 +213,11 @@ static int save_polynomial(const struct orr_regression *r,
 static int save_record(struct orr_model *model, struct orr_regression *r,
                        struct orr_model_file *file)
 {
-    struct orr_model_fit *fit = fit_in(model, r, file);
-    int rc = 0;
+    struct orr_model_fit *fit;
+    int rc = place_in(model, r, file, &fit);
 
-    if (!fit)
-        return 0;
+    if (rc || !fit)
+        return rc;
     orr_sums_join(fit, &r->taken);
     if (model->kind == ORR_MODEL_MULTIPLE_REGRESSION)
         rc = observations_save(model, r);
@@ -208,13 +238,30 @@ void orr_regressions_take(struct orr_model *model)
     pthread_mutex_unlock(&model->lock);
 }
 
+bool orr_regressions_have_news(struct orr_model *model)
+{
+    bool news = false;
+
+    pthread_mutex_lock(&model->lock);
+    for (struct orr_regression *r = model->regressions; r; r = r->next)
+        news |= r->observations.nfresh > 0;
+    pthread_mutex_unlock(&model->lock);
+    return news;
+}
+
+/* Tasks without data have no size, and nothing in the sums. */
+static bool is_saved(const struct orr_regression *r)
+{
+    return r->taken.n > 0 || r->observations.n > 0;
+}
+
 int orr_regressions_save(struct orr_model *model, struct orr_model_file *file)
 {
     int rc = 0;
 
     pthread_mutex_lock(&model->lock);
     for (struct orr_regression *r = model->regressions; !rc && r; r = r->next)
-        if (r->taken.n > 0)
+        if (is_saved(r))
             rc = save_record(model, r, file);
     pthread_mutex_unlock(&model->lock);
     return rc;
@@ -228,7 +275,7 @@ void orr_regressions_saved(struct orr_model *model,
         const struct orr_model_fit *fit = fit_in(model, r, file);
 
         /* Without memory the old regression is kept. */
-        if (fit && r->taken.n > 0)
+        if (fit && is_saved(r))
             (void)orr_model_fit_copy(&r->file, fit);
         if (model->kind != ORR_MODEL_MULTIPLE_REGRESSION)
             r->fitted = false; /* rows have what others measured as well */

@@ -181,15 +181,16 @@ enum orr_model_kind orr_model_kind_of(enum starpu_perfmodel_type type)
 int orr_model_declare(struct orr_model *model,
                       const struct starpu_perfmodel *perfmodel)
 {
-    unsigned n = perfmodel->nparameters, nterms = perfmodel->ncombinations;
+    unsigned n = perfmodel->nparameters;
+    unsigned nterms = perfmodel->combinations ? perfmodel->ncombinations : 0;
     struct orr_terms terms = {n, nterms, NULL};
     unsigned *exponents;
     int rc;
 
-    if (perfmodel->type != STARPU_MULTIPLE_REGRESSION_BASED || n == 0 ||
-        nterms == 0 || !perfmodel->combinations)
+    if (perfmodel->type != STARPU_MULTIPLE_REGRESSION_BASED || n == 0)
         return 0;
-    exponents = malloc((size_t)n * nterms * sizeof(*exponents));
+    /* Without combinations there is no answer, but measures to find some by. */
+    exponents = malloc(((size_t)n * nterms + 1) * sizeof(*exponents));
     if (!exponents)
         return -ENOMEM;
     for (unsigned i = 0; i < nterms; i++)

@@ -168,6 +168,67 @@ START_TEST(a_multiple_regression_answers_for_other_parameters)
 }
 END_TEST
 
+/* A task without data. */
+static void feed_alone(double us)
+{
+    struct starpu_perfmodel_arch *arch = starpu_worker_get_perf_archtype(0, 0);
+    struct starpu_codelet alone = codelet;
+
+    alone.nbuffers = 0;
+    starpu_task_init(&task);
+    task.cl = &alone;
+    starpu_perfmodel_update_history(&model, &task, arch, 0, 0, us);
+    task.cl = NULL;
+}
+
+/* The file that starpu_mlr_analysis reads. */
+static unsigned count_measures(char header[80])
+{
+    char path[160], line[80];
+    unsigned n = 0;
+    FILE *file;
+
+    snprintf(path, sizeof(path),
+             "%s/codelets/tmp/api_model.testbox.cpu0_impl0.out", dir);
+    file = fopen(path, "r");
+    ck_assert_msg(file != NULL, "there is no %s", path);
+    ck_assert_ptr_nonnull(fgets(header, 80, file));
+    while (fgets(line, sizeof(line), file))
+        n++;
+    fclose(file);
+    return n;
+}
+
+/* Each row is measured anew, since one footprint has all lengths. */
+START_TEST(measures_of_tasks_without_data_are_kept_to_find_combinations_by)
+{
+    char header[80];
+
+    model.type = STARPU_MULTIPLE_REGRESSION_BASED;
+    model.parameters = parameters;
+    model.parameters_names = names;
+    model.nparameters = 2;
+    if (_i) {
+        model.combinations = combinations;
+        model.ncombinations = 2;
+    }
+    for (rows = 10; rows <= 50; rows += 10)
+        for (columns = 5; columns <= 25; columns += 5)
+            feed_alone(20 + 0.5 * rows * columns + 3 * columns);
+    starpu_shutdown();
+    ck_assert_uint_eq(count_measures(header), 25);
+    ck_assert_str_eq(header, "Duration, rows, columns\n");
+    open_with_models(3, "0");
+    rows = 33;
+    columns = 17;
+    if (_i)
+        ck_assert_double_eq_tol(ask(100), 20 + 0.5 * 33 * 17 + 3 * 17, 1);
+    else
+        ck_assert(isnan(ask(100)));
+    starpu_shutdown();
+}
+END_TEST
+
 static size_t of_model(struct starpu_task *t, unsigned nimpl)
 {
     (void)t;
@@ -333,6 +394,9 @@ int main(void)
     tcase_add_loop_test(tc, regressions_answer_between_sizes, 0, 2);
     if (ORR_HAS_FIT)
         tcase_add_test(tc, a_multiple_regression_answers_for_other_parameters);
+    tcase_add_loop_test(
+        tc, measures_of_tasks_without_data_are_kept_to_find_combinations_by, 0,
+        ORR_HAS_FIT ? 2 : 1);
     tcase_add_test(tc, a_size_base_of_devices_comes_before_the_model_s);
     tcase_add_test(tc, tasks_that_run_feed_their_regression);
     tcase_add_test(tc, a_model_per_worker_distinguishes_equal_workers);
