@@ -9,6 +9,7 @@ import collections
 import csv
 import json
 import os
+import random
 import re
 import shutil
 import subprocess
@@ -356,7 +357,8 @@ def an_environment_needs_an_installation():
 def messages_wait_until_their_data_are_used():
     os.makedirs(path("mpi"))
     with open(path("mpi", "tasks.rec"), "w", encoding="utf-8") as file:
-        file.write("Name: a\nWorkerId: 0\nStartTime: 5.0\nHandles: a1 b2\nMPIRank: 1\n\n"
+        file.write("Name: c\nWorkerId: 2\nStartTime: 9.0\nHandles: a1\nMPIRank: 1\n\n"
+                   "Name: a\nWorkerId: 0\nStartTime: 5.0\nHandles: a1 b2\nMPIRank: 1\n\n"
                    "Name: b\nWorkerId: 1\nStartTime: 1.0\nHandles: a1\nMPIRank: 1\n\n")
     with open(path("mpi", "comms.rec"), "w", encoding="utf-8") as file:
         file.write("Src: 0\nDst: 1\nSendTime: 1.0\nRecvTime: 2.0\nSendHandle: a0\n"
@@ -364,6 +366,7 @@ def messages_wait_until_their_data_are_used():
     gnuplot()
     said = run("starpu_send_recv_data_use.py", path("mpi")).stdout
     assert "recv_use.png: 1 of 1" in said and "send_use.png: 0 of 1" in said, said
+    assert "recv_use.png: from 3.000 to 3.000 ms" in said, said
     with open(path("mpi", "recv_use.png"), "rb") as file:
         assert file.read(4) == b"\x89PNG"
     assert "comms.rec" in run("starpu_send_recv_data_use.py", path("out"),
@@ -373,13 +376,13 @@ def messages_wait_until_their_data_are_used():
 @test
 def the_products_that_explain_durations_are_found():
     with open(path("gemm.out"), "w", encoding="utf-8") as file:
-        file.write("M, N, K, Duration\n")
+        file.write("Duration, M, N, K\n")
         for m in (8, 16, 24):
             for n in (8, 20, 32):
                 for k in (8, 12, 40):
                     noise = 1 + 0.001 * ((m + 3 * n + 7 * k) % 5 - 2)
-                    file.write(f"{m}, {n}, {k}, "
-                               f"{(5 + 0.002 * m * n * k + 0.1 * m) * noise}\n")
+                    file.write(f"{(5 + 0.002 * m * n * k + 0.1 * m) * noise}, "
+                               f"{m}, {n}, {k}\n")
     said = run("starpu_mlr_analysis", path("gemm.out")).stdout
     found = re.findall(r"^[\d.]+  (.*)$", said, re.M)
     assert found[0] == "M N K" and "M" in found, said
@@ -387,6 +390,29 @@ def the_products_that_explain_durations_are_found():
     assert float(re.findall(r"^(0\.\d+|1\.0+)  ", said, re.M)[-1]) > 0.999, said
     run("starpu_mlr_analysis", path("missing.out"), code=5)
     run("starpu_mlr_analysis", path("out", "tasks.rec"), code=1)
+
+
+@test
+def measures_that_something_disturbed_are_left_out():
+    chance = random.Random(1)
+    with open(path("disturbed.out"), "w", encoding="utf-8") as file:
+        file.write("Duration, M, N, threads")
+        for m in range(10, 60, 7):
+            for n in range(10, 60, 9):
+                for threads in (1, 2, 4):
+                    us = 100 + 2 * m * n * chance.gauss(1, 0.02)
+                    if (m, n, threads) in ((17, 28, 2), (45, 10, 4)):
+                        us *= 90
+                    file.write(f"\n{us:f}, {m:f}, {n:f}, {threads:f}")
+    said = run("starpu_mlr_analysis", path("disturbed.out")).stdout
+    assert "\n2 of them took more than five times" in said, said
+    assert re.findall(r"^[\d.]+  (.*)$", said, re.M) == ["M N"], said
+    with open(path("chance.out"), "w", encoding="utf-8") as file:
+        file.write("Duration, M")
+        for m in range(50):
+            file.write(f"\n{chance.gauss(100, 3)}, {m % 10}")
+    said = run("starpu_mlr_analysis", path("chance.out")).stdout
+    assert "model.ncombinations = 0;" in said, said
 
 
 @test

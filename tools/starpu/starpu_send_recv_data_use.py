@@ -11,6 +11,7 @@ files are those of StarPU.
 Exit codes: 0; 1 when something failed; 2 for a wrong command line.
 example: starpu_send_recv_data_use.py .
 """
+import bisect
 import os
 import sys
 
@@ -19,25 +20,31 @@ sys.path[:0] = [HERE, os.path.join(HERE, "..", "share", "orrery")]
 from starpu_traces import Failed, gnuplot, main, read_records  # noqa: E402
 
 
-def tasks_of(path):
-    tasks = []
+def uses_of(path):
+    """By process and datum: (start, worker) of the tasks that use it, in order."""
+    uses = {}
     for record in read_records(path):
         if "Control" in record or "StartTime" not in record:
             continue
-        tasks.append((record.get("MPIRank", "-1"), float(record["StartTime"]),
-                      record.get("WorkerId", "-1"), record.get("Handles", "").split()))
-    return tasks
+        rank = record.get("MPIRank", "-1")
+        use = float(record["StartTime"]), record.get("WorkerId", "-1")
+        for handle in set(record.get("Handles", "").split()):
+            uses.setdefault((rank, handle), []).append(use)
+    for list_of_uses in uses.values():
+        list_of_uses.sort()
+    return uses
 
 
-def delays(messages, tasks, rank, handle, time):
+def delays(messages, uses, rank, handle, time):
     """(rank-worker, ms) of the first task after each message that uses its data."""
     found = []
     for message in messages:
         at = float(message[time])
-        for owner, start, worker, handles in tasks:
-            if owner == message[rank] and start > at and message[handle] in handles:
-                found.append((f"{owner}-{worker}", start - at))
-                break
+        after = uses.get((message[rank], message[handle]), [])
+        place = bisect.bisect_right(after, (at, "\U0010ffff"))
+        if place < len(after):
+            start, worker = after[place]
+            found.append((f"{message[rank]}-{worker}", start - at))
     return found
 
 
@@ -56,11 +63,11 @@ def run(words):
     if len(words) != 1:
         raise Failed("a folder with comms.rec and tasks.rec; see --help", 2)
     messages = read_records(os.path.join(words[0], "comms.rec"))
-    tasks = tasks_of(os.path.join(words[0], "tasks.rec"))
+    uses = uses_of(os.path.join(words[0], "tasks.rec"))
     try:
-        pictures = (("recv_use.png", delays(messages, tasks, "Dst", "RecvHandle",
+        pictures = (("recv_use.png", delays(messages, uses, "Dst", "RecvHandle",
                                             "RecvTime"), "data received"),
-                    ("send_use.png", delays(messages, tasks, "Src", "SendHandle",
+                    ("send_use.png", delays(messages, uses, "Src", "SendHandle",
                                             "SendTime"), "data sent"))
     except (KeyError, ValueError) as error:
         raise Failed(f"comms.rec: a message without {error}") from error
@@ -68,6 +75,8 @@ def run(words):
         print(f"{name}: {len(found)} of {len(messages)} messages have data that are "
               "used later")
         if found:
+            waits = [delay for _, delay in found]
+            print("%s: from %.3f to %.3f ms" % (name, min(waits), max(waits)))
             draw(os.path.join(words[0], name), found, title)
 
 
