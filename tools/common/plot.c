@@ -12,9 +12,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+/* Neighbours, and the first four, differ in lightness: pictures are printed in grey. */
 static const char *const palette[] = {
-    "#3a78b5", "#ee8a2f", "#44a04b", "#c93b3e", "#8a60b6",
-    "#8c574c", "#de79b9", "#767676", "#b5b62f", "#22b0c4"};
+    "#2c66a4", "#f5a04b", "#58a85e", "#8e1d22", "#b08fd0",
+    "#6b4a3a", "#e58bb0", "#767676", "#b5b62f", "#1b7f8e"};
 
 const char *plot_colour(size_t k)
 {
