@@ -189,15 +189,31 @@ static int print_idle(const struct explanation *e)
     return table_end(&table, columns, ncolumns);
 }
 
+/* In the unit that it is read best in. */
+static const char *duration_text(double us, char ret[32])
+{
+    if (us < 1e3)
+        snprintf(ret, 32, "%.2f us", us);
+    else if (us < 1e6)
+        snprintf(ret, 32, "%.3f ms", us / 1e3);
+    else
+        snprintf(ret, 32, "%.3f s", us / 1e6);
+    return ret;
+}
+
 static void print_wrong(const struct explanation *e)
 {
+    char expected[32], taken[32];
+
     for (size_t i = 0; i < e->nwrong && i < MAX_ROWS; i++) {
         const struct report_kernel *kernel = e->wrong[i];
 
-        printf("%sthe model of %s on %s was wrong: %.2f us expected, %.2f us "
-               "taken (median of %lld)\n",
-               i ? "" : "\n", kernel->name, kernel->arch, kernel->predicted_us,
-               kernel->median_us, (long long)kernel->count);
+        printf(
+            "%sthe model of %s on %s was wrong: %s expected, %s taken (median "
+            "of %lld)\n",
+            i ? "" : "\n", kernel->name, kernel->arch,
+            duration_text(kernel->predicted_us, expected),
+            duration_text(kernel->median_us, taken), (long long)kernel->count);
     }
 }
 
