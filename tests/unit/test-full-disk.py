@@ -184,6 +184,48 @@ for words in (("trace", "-m", "m", "-o", "nowhere/t.paje"),
     claim_early(*words)
 
 
+def earlier(folder, name):
+    path = os.path.join(folder, name)
+    with open(path, "w", encoding="utf-8") as file:
+        file.write("earlier")
+    return path
+
+
+def claim_kept(lacking, trace, *words):
+    """A run that has no room for its trace, or the graph, leaves those that were there
+    before."""
+    def function():
+        folder = tempfile.mkdtemp(dir=TOP.name)
+        program = os.path.join(folder, "lacks")
+        with open(PROGRAM, encoding="utf-8") as file:
+            text = file.read()
+        if lacking == "trace":
+            text = text.replace("ORRERY_TRACE-", "ORRERY_NOTHING-")
+        with open(program, "w", encoding="utf-8") as file:
+            file.write(text)
+        os.chmod(program, 0o755)
+        paths = [earlier(folder, trace), earlier(folder, "kept.graph")]
+        done = subprocess.run(
+            [ORRERY, "trace", "-m", "m", "-o", paths[0], "--graph", paths[1], *words,
+             "--", program], env=environment(), stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=100, text=True,
+            check=False)
+        lost = paths[lacking == "graph"]
+        assert done.returncode == 1, done
+        assert lost + " was not written" in done.stderr and lost not in done.stdout, done
+        for path in paths[lacking == "graph":]:
+            with open(path, encoding="utf-8") as file:
+                assert file.read() == "earlier", done
+
+    function.__name__ = f"what was there before stays: no {lacking}, {trace} {words}"
+    test(function)
+
+
+for what in "trace", "graph":
+    claim_kept(what, "kept.csv")
+    claim_kept(what, "kept.csv", "--json")
+
+
 @test
 def a_file_cannot_have_the_name_of_a_folder():
     done = subprocess.run([ORRERY, "record", "-o", TOP.name, "--", PROGRAM],

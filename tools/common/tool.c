@@ -261,6 +261,30 @@ static int replace_file(const char *path, const char *text, size_t size)
     return rc;
 }
 
+void tool_see(const char *path, struct tool_seen *ret)
+{
+    struct stat st;
+
+    *ret = (struct tool_seen){.there = path && stat(path, &st) == 0};
+    if (!ret->there)
+        return;
+    ret->device = st.st_dev;
+    ret->number = st.st_ino;
+    ret->changed = st.st_ctim;
+}
+
+bool tool_is_new(const char *path, const struct tool_seen *before)
+{
+    struct tool_seen now;
+
+    tool_see(path, &now);
+    if (!now.there || !before->there)
+        return now.there;
+    return now.device != before->device || now.number != before->number ||
+           now.changed.tv_sec != before->changed.tv_sec ||
+           now.changed.tv_nsec != before->changed.tv_nsec;
+}
+
 int tool_check_output(const char *option, const char *path)
 {
     const char *slash = path ? strrchr(path, '/') : NULL;

@@ -7,6 +7,8 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <sys/types.h>
+#include <time.h>
 
 #include "core/base/error.h"
 
@@ -112,6 +114,21 @@ int tool_parse_program(int argc, char **argv, const struct tool_option *options,
 int tool_parse_operands(int argc, char **argv,
                         const struct tool_option *options, const char *help,
                         int *ret_nwords);
+
+/* A file as it is before it is to be written: what is there later may be an old one, which
+ * stays where the new one is not written. */
+struct tool_seen {
+    bool there;
+    dev_t device;
+    ino_t number;
+    struct timespec changed;
+};
+
+/* NULL is no file. */
+void tool_see(const char *path, struct tool_seen *ret);
+
+/* Whether it has been made or changed since. */
+bool tool_is_new(const char *path, const struct tool_seen *before);
 
 /* Whether a file of that name can be made, before the work whose result it is to
  * have: else a message that begins with what asked for it ("trace: -o"), and -1.

@@ -141,7 +141,18 @@ static void print_result(const struct launch *launch, const char *picture,
         tool_error("out of memory");
 }
 
-static int finish(struct launch *launch, const char *picture, bool json)
+/* Whether the file is the run's, which was `before` as it began; else a message. */
+static bool is_written(const char *path, const struct tool_seen *before)
+{
+    if (tool_is_new(path, before))
+        return true;
+    tool_error("%s was not written%s", path,
+               before->there ? "; it is as it was before" : "");
+    return false;
+}
+
+static int finish(struct launch *launch, const struct tool_seen *before,
+                  const char *picture, bool json)
 {
     int code = process_exit_code(&launch->process);
     bool drawn;
@@ -153,10 +164,8 @@ static int finish(struct launch *launch, const char *picture, bool json)
         tool_error("%s", launch->problem);
     if (code == 0 && *launch->problem)
         code = TOOL_FAILED;
-    if (access(launch->trace, R_OK) < 0) {
-        tool_error("%s was not written", launch->trace);
+    if (!is_written(launch->trace, before))
         return code ? code : TOOL_FAILED;
-    }
     if (launch->report.json && !report_is_whole(&launch->report) &&
         launch->report.tasks == 0) {
         tool_error("%s: no task ran, so that nothing is drawn", launch->trace);
@@ -186,9 +195,10 @@ static int write_schedule(const struct launch *launch, const char *path,
 }
 
 /* By that signal; what it has saved is there. */
-static int interrupted(struct launch *launch, int number, bool json)
+static int interrupted(struct launch *launch, const struct tool_seen *before,
+                       int number, bool json)
 {
-    bool any = access(launch->trace, R_OK) == 0;
+    bool any = tool_is_new(launch->trace, before);
 
     fflush(stdout);
     if (any)
@@ -202,16 +212,20 @@ static int interrupted(struct launch *launch, int number, bool json)
 static int run(struct launch *launch, const char *picture, bool json,
                const char *schedule, const char *graph)
 {
+    struct tool_seen before, graph_before;
     int result;
 
-    /* An old file must not be taken for this run's. */
-    unlink(launch->trace);
+    tool_see(launch->trace, &before);
+    tool_see(graph, &graph_before);
     launch_show_progress(launch, false);
     result = launch_all(launch, 1, 1, NULL, NULL);
     if (result > 0)
-        result = interrupted(launch, result, json);
+        result = interrupted(launch, &before, result, json);
     else
-        result = result < 0 ? TOOL_FAILED : finish(launch, picture, json);
+        result =
+            result < 0 ? TOOL_FAILED : finish(launch, &before, picture, json);
+    if (result == TOOL_OK && graph && !is_written(graph, &graph_before))
+        result = TOOL_FAILED;
     if (result == TOOL_OK && schedule &&
         write_schedule(launch, schedule, graph) < 0)
         result = TOOL_FAILED;
@@ -226,14 +240,13 @@ static int run(struct launch *launch, const char *picture, bool json,
 static int run_with_graph(struct launch *launch, const char *picture,
                           const char *schedule, const char *kept, bool json)
 {
-    char *graph =
-        kept ? tool_format("%s", kept) : tool_format("%s.graph", schedule);
+    char *graph = kept ? tool_format("%s", kept)
+                       : tool_format("%s.%ld.graph", schedule, (long)getpid());
     char *setting = tool_format("ORRERY_GRAPH=%s", graph ? graph : "");
     const char *const more[] = {setting, NULL};
     int result = TOOL_FAILED;
 
     if (graph && setting) {
-        unlink(graph);
         launch->more = more;
         result = run(launch, picture, json, schedule, graph);
         if (!kept)
