@@ -26,6 +26,7 @@
 #include "core/device/kind.h"
 #include "core/device/simulated.h"
 #include "core/ends.h"
+#include "core/observe/ahead.h"
 #include "core/observe/calls.h"
 #include "core/observe/check_bounds.h"
 #include "core/observe/deadlock.h"
@@ -486,7 +487,7 @@ static int make_trace(struct orr_runtime *rt)
         rc = orr_trace_keep_submissions(rt->trace);
     /* What is real has no processor to spare. */
     if (rc == 0 && rt->exec->virtual_time)
-        orr_trace_write_ahead(rt->trace, rt->exec, path);
+        orr_ahead_start(rt->trace, rt->exec, path);
     return rc;
 }
 

@@ -87,6 +87,8 @@ int orr_spool_append(FILE *spool, FILE *file)
     ssize_t n;
     int rc;
 
+    if (ferror(spool))
+        return -EIO;
     if (fflush(spool) != 0 || fflush(file) != 0 || lseek(from, 0, SEEK_SET) < 0)
         return -errno;
     do

@@ -10,6 +10,7 @@
  */
 #include "core/observe/ahead.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <math.h>
 #include <pthread.h>
@@ -24,8 +25,8 @@
 
 #include "core/base/exec.h"
 #include "core/base/spool.h"
+#include "core/observe/formats.h"
 #include "core/observe/out.h"
-#include "core/observe/trace_file.h"
 
 enum {
     /* Chunks that are filled before the thread begins, and between two times that it
@@ -35,6 +36,7 @@ enum {
 };
 
 struct orr_ahead {
+    struct orr_trace_follower follower;
     struct orr_exec *exec; /* [const] */
     char *path;            /* [const] owned */
     pid_t process;         /* [const] children have no thread */
@@ -98,7 +100,7 @@ static void *work(void *arg)
         if (atomic_load_explicit(&ahead->ends, memory_order_acquire))
             return NULL;
         nchunks++;
-        /* Pairs with orr_ahead_offer. */
+        /* Pairs with offer. */
         until = atomic_load_explicit(&ahead->settled, memory_order_acquire);
         if (ahead->rc || until <= ahead->reader.until || nchunks < CHUNKS ||
             nchunks * ORR_TRACE_CHUNK < ahead->reader.nlater)
@@ -157,33 +159,6 @@ static bool has_processors(void)
     return sched_getaffinity(0, sizeof(set), &set) != 0 || CPU_COUNT(&set) > 1;
 }
 
-struct orr_ahead *orr_ahead_new(const struct orr_trace *trace,
-                                struct orr_exec *exec, const char *path)
-{
-    const struct orr_trace_parts *parts = orr_trace_parts_of(path);
-    struct orr_ahead *ahead;
-    struct stat st;
-
-    if (!parts || !has_processors() ||
-        (stat(path, &st) == 0 && !S_ISREG(st.st_mode)))
-        return NULL;
-    ahead = calloc(1, sizeof(*ahead));
-    if (!ahead)
-        return NULL;
-    ahead->path = strdup(path);
-    if (!ahead->path || sem_init(&ahead->offered, 0, 0) != 0) {
-        free(ahead->path);
-        free(ahead);
-        return NULL;
-    }
-    ahead->exec = exec;
-    ahead->process = getpid();
-    ahead->trace = trace;
-    ahead->parts = parts;
-    ahead->whole.end = trace->start;
-    return ahead;
-}
-
 void orr_ahead_free(struct orr_ahead *ahead)
 {
     if (!ahead)
@@ -205,12 +180,6 @@ void orr_ahead_free(struct orr_ahead *ahead)
     free(ahead);
 }
 
-bool orr_ahead_is_for(const struct orr_ahead *ahead, const char *path)
-{
-    return ahead->runs && ahead->process == getpid() &&
-           !strcmp(ahead->path, path);
-}
-
 /* Room for twice as many. */
 static bool grow(struct orr_ahead *ahead)
 {
@@ -229,8 +198,9 @@ static bool grow(struct orr_ahead *ahead)
     return true;
 }
 
-void orr_ahead_begin(struct orr_ahead *ahead, uint32_t *ticket)
+static void note_begin(struct orr_trace_follower *self, uint32_t *ticket)
 {
+    struct orr_ahead *ahead = (struct orr_ahead *)self;
     uint32_t entry;
 
     if (*ticket != NOT_OPEN) /* it began before that */
@@ -247,8 +217,10 @@ void orr_ahead_begin(struct orr_ahead *ahead, uint32_t *ticket)
     *ticket = entry + 1;
 }
 
-void orr_ahead_end(struct orr_ahead *ahead, uint32_t *ticket)
+static void note_end(struct orr_trace_follower *self, uint32_t *ticket)
 {
+    struct orr_ahead *ahead = (struct orr_ahead *)self;
+
     if (*ticket == NOT_OPEN)
         return;
     ahead->opens[*ticket - 1] = (double)INFINITY;
@@ -256,8 +228,10 @@ void orr_ahead_end(struct orr_ahead *ahead, uint32_t *ticket)
     *ticket = NOT_OPEN;
 }
 
-void orr_ahead_offer(struct orr_ahead *ahead)
+/* Many events are there: what is before all that has begun may be written. */
+static void offer(struct orr_trace_follower *self)
 {
+    struct orr_ahead *ahead = (struct orr_ahead *)self;
     double settled = orr_exec_now(ahead->exec);
 
     if (++ahead->noffers < CHUNKS || ahead->blind || ahead->process != getpid())
@@ -272,7 +246,61 @@ void orr_ahead_offer(struct orr_ahead *ahead)
     sem_post(&ahead->offered);
 }
 
+static void free_follower(struct orr_trace_follower *self)
+{
+    orr_ahead_free((struct orr_ahead *)self);
+}
+
+static struct orr_ahead *make(const struct orr_trace *trace,
+                              struct orr_exec *exec, const char *path)
+{
+    const struct orr_trace_parts *parts = orr_trace_format_of(path)->parts;
+    struct orr_ahead *ahead;
+    struct stat st;
+
+    if (!parts || !has_processors() ||
+        (stat(path, &st) == 0 && !S_ISREG(st.st_mode)))
+        return NULL;
+    ahead = calloc(1, sizeof(*ahead));
+    if (!ahead)
+        return NULL;
+    ahead->path = strdup(path);
+    if (!ahead->path || sem_init(&ahead->offered, 0, 0) != 0) {
+        free(ahead->path);
+        free(ahead);
+        return NULL;
+    }
+    ahead->follower =
+        (struct orr_trace_follower){note_begin, note_end, offer, free_follower};
+    ahead->exec = exec;
+    ahead->process = getpid();
+    ahead->trace = trace;
+    ahead->parts = parts;
+    ahead->whole.end = trace->start;
+    return ahead;
+}
+
+void orr_ahead_start(struct orr_trace *trace, struct orr_exec *exec,
+                     const char *path)
+{
+    struct orr_ahead *ahead = make(trace, exec, path);
+
+    assert(!trace->follower);
+    trace->follower = ahead ? &ahead->follower : NULL;
+}
+
 /* -- the end --------------------------------------------------------------- */
+
+struct orr_ahead *orr_ahead_take(struct orr_trace *trace, const char *path)
+{
+    struct orr_ahead *ahead = (struct orr_ahead *)trace->follower;
+
+    if (!ahead || !ahead->runs || ahead->process != getpid() ||
+        strcmp(ahead->path, path) != 0)
+        return NULL;
+    trace->follower = NULL;
+    return ahead;
+}
 
 int orr_ahead_write(struct orr_ahead *ahead, const struct orr_graph *graph,
                     FILE *file)

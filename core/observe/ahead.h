@@ -10,8 +10,6 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
 #include <stdio.h>
 
 struct orr_ahead;
@@ -19,30 +17,22 @@ struct orr_exec;
 struct orr_graph;
 struct orr_trace;
 
-/* NULL: the file is written at the end. Its format needs that, it is a device, there is
- * but one processor or no memory. The thread begins with the first events worth it. */
-struct orr_ahead *orr_ahead_new(const struct orr_trace *trace,
-                                struct orr_exec *exec, const char *path);
+/* From now on a thread writes what cannot change any more while the run goes on, so that
+ * orr_trace_write has little left to do. For a run whose contexts are all on one thread,
+ * and whose clock is `exec`'s. Nothing happens, and the file is written at the end, where
+ * its format needs that, it is a device, there is but one processor or no memory. The
+ * thread begins with the first events worth it. */
+void orr_ahead_start(struct orr_trace *trace, struct orr_exec *exec,
+                     const char *path);
+
+/* What was written for that path, by this process, and is the caller's from now on; NULL:
+ * nothing was. */
+struct orr_ahead *orr_ahead_take(struct orr_trace *trace, const char *path);
 
 /* Ends the thread where it runs. Accepts NULL. */
 void orr_ahead_free(struct orr_ahead *ahead);
-
-/* Whether it is that file that is written, in the process that began it, and some of it
- * was. */
-bool orr_ahead_is_for(const struct orr_ahead *ahead, const char *path);
-
-/* Something begins now, whose event will say so later. */
-void orr_ahead_begin(struct orr_ahead *ahead, uint32_t *ticket);
-void orr_ahead_end(struct orr_ahead *ahead, uint32_t *ticket);
-
-/* Many events are there: what is before all that has begun may be written. */
-void orr_ahead_offer(struct orr_ahead *ahead);
 
 /* The run is over: the rest, and the whole to `file`. Errors: whatever stood in the way
  * at some time; -ESTALE. */
 int orr_ahead_write(struct orr_ahead *ahead, const struct orr_graph *graph,
                     FILE *file);
-
-/* The trace's, which is the caller's from now on; NULL: there is none for this path. */
-struct orr_ahead *orr_trace_take_ahead(struct orr_trace *trace,
-                                       const char *path);

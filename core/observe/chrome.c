@@ -6,7 +6,7 @@
  * track goes to further lanes, since slices of one may only nest. Times are µs.
  * One thread.
  */
-#include "core/observe/trace_file.h"
+#include "core/observe/formats.h"
 
 #include <errno.h>
 #include <math.h>

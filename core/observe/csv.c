@@ -3,7 +3,7 @@
  * core/observe/csv.c - the record as a table, docs/TRACES.md: RFC 4180, a row
  * per event, in order of their starts. One thread.
  */
-#include "core/observe/trace_file.h"
+#include "core/observe/formats.h"
 
 #include <errno.h>
 #include <stdlib.h>

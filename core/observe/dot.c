@@ -3,7 +3,7 @@
  * core/observe/dot.c - tasks and dependencies for Graphviz, with the names of
  * nodes that StarPU's dag.dot has. Needs the graph. One thread.
  */
-#include "core/observe/trace_file.h"
+#include "core/observe/formats.h"
 
 #include <stdlib.h>
 

@@ -79,7 +79,14 @@ struct orr_trace_buffer {
     atomic_flag busy;              /* the outside buffer's lock */
 };
 
-struct orr_ahead;
+/* Who reads the record while it is written: ahead.c. */
+struct orr_trace_follower {
+    /* See orr_trace_begin, orr_trace_end. */
+    void (*began)(struct orr_trace_follower *self, uint32_t *ticket);
+    void (*ended)(struct orr_trace_follower *self, uint32_t *ticket);
+    void (*filled)(struct orr_trace_follower *self); /* a chunk was */
+    void (*free)(struct orr_trace_follower *self);
+};
 
 struct orr_trace_worker {
     char *name; /* "CPU0", "CUDA1_0" */
@@ -98,7 +105,7 @@ struct orr_trace {
     struct orr_trace_buffer *buffers; /* nworkers, and outside's */
     struct orr_submissions
         *submissions;     /* [const] owned; NULL: not asked for */
-    struct orr_ahead *ahead; /* owned; NULL: nothing is written ahead */
+    struct orr_trace_follower *follower; /* owned, or NULL */
     uint32_t niterations; /* [caller of orr_trace_iteration] */
     int64_t (*iterations[ORR_TRACE_NBLOCKS])[2]; /* an entry is written before
                                                   * its number is known */

@@ -4,7 +4,7 @@
  * names that tools for StarPU read (ViTE, PajeNG, StarVZ). No addresses and no
  * dates: equal runs give equal bytes. One thread.
  */
-#include "core/observe/trace_file.h"
+#include "core/observe/formats.h"
 
 #include "core/observe/entities.h"
 #include "core/observe/executing.h"

@@ -5,7 +5,7 @@
  * scheduler. Data are called by their numbers, not their addresses. Needs the graph
  * and the submissions. One thread.
  */
-#include "core/observe/trace_file.h"
+#include "core/observe/formats.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -6,10 +6,8 @@
 #include "core/observe/record.h"
 
 #include "core/device/machine.h"
-#include "core/observe/ahead.h"
 #include "core/observe/events.h"
 
-#include <assert.h>
 #include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -126,7 +124,8 @@ void orr_trace_free(struct orr_trace *trace)
 {
     if (!trace)
         return;
-    orr_ahead_free(trace->ahead);
+    if (trace->follower)
+        trace->follower->free(trace->follower);
     if (trace->buffers)
         for (unsigned b = 0; b <= trace->nworkers; b++)
             buffer_done(&trace->buffers[b]);
@@ -207,34 +206,16 @@ uint64_t orr_trace_dropped(const struct orr_trace *trace)
     return n;
 }
 
-void orr_trace_write_ahead(struct orr_trace *trace, struct orr_exec *exec,
-                           const char *path)
-{
-    assert(!trace->ahead);
-    trace->ahead = orr_ahead_new(trace, exec, path);
-}
-
-struct orr_ahead *orr_trace_take_ahead(struct orr_trace *trace,
-                                       const char *path)
-{
-    struct orr_ahead *ahead = trace->ahead;
-
-    if (!ahead || !orr_ahead_is_for(ahead, path))
-        return NULL;
-    trace->ahead = NULL;
-    return ahead;
-}
-
 void orr_trace_note_begin(struct orr_trace *trace, uint32_t *ticket)
 {
-    if (trace->ahead)
-        orr_ahead_begin(trace->ahead, ticket);
+    if (trace->follower)
+        trace->follower->began(trace->follower, ticket);
 }
 
 void orr_trace_note_end(struct orr_trace *trace, uint32_t *ticket)
 {
-    if (trace->ahead)
-        orr_ahead_end(trace->ahead, ticket);
+    if (trace->follower)
+        trace->follower->ended(trace->follower, ticket);
 }
 
 /* A further chunk for the buffer; false without memory. */
@@ -247,8 +228,8 @@ static bool add_chunk(struct orr_trace *trace, struct orr_trace_buffer *buffer)
     /* Pairs with the acquire load of the file writer. */
     atomic_store_explicit(&buffer->last->next, chunk, memory_order_release);
     buffer->last = chunk;
-    if (trace->ahead)
-        orr_ahead_offer(trace->ahead);
+    if (trace->follower)
+        trace->follower->filled(trace->follower);
     return true;
 }
 

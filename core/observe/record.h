@@ -14,7 +14,6 @@
 #include "core/base/error.h"
 #include "core/observe/trace_types.h"
 
-struct orr_exec;
 struct orr_graph;
 struct orr_machine;
 struct orr_submissions;
@@ -28,13 +27,6 @@ int orr_trace_new(const struct orr_machine *machine, double start,
 
 /* From now on submissions are kept, for formats that show them. Errors: -ENOMEM. */
 int orr_trace_keep_submissions(struct orr_trace *trace);
-
-/* From now on a thread writes what cannot change any more while the run goes on
- * (ahead.h), so that orr_trace_write has little left to do. For a run whose contexts
- * are all on one thread, and whose clock is `exec`'s. Where that cannot be, on one
- * processor for instance, all is as without. */
-void orr_trace_write_ahead(struct orr_trace *trace, struct orr_exec *exec,
-                           const char *path);
 
 /* Where they are kept; NULL: they are not, or there is no trace. */
 struct orr_submissions *orr_trace_submissions(const struct orr_trace *trace);

@@ -1,30 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* core/observe/trace_file.c - see trace_file.h. */
-#include "core/observe/trace_file.h"
+/* core/observe/trace_file.c - writes the record as a file, whole or not at all: see
+ * orr_trace_write in record.h. */
+#include "core/observe/record.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "bound/graph.h"
 #include "core/base/result.h"
 #include "core/observe/ahead.h"
+#include "core/observe/formats.h"
 #include "core/observe/out.h"
-
-static const struct format {
-    const char *extension;
-    orr_trace_writer *write; /* NULL: it has parts */
-    const struct orr_trace_parts *parts;
-    bool shows_graph, shows_submissions;
-} formats[] = {
-    {".json", NULL, &orr_chrome_parts, true, false},
-    {".csv", NULL, &orr_csv_parts, false, false},
-    {".dot", orr_dot_write, NULL, true, false},
-    {".rec", orr_tasks_rec_write, NULL, true, true},
-};
-
-static const struct format paje = {"", NULL, &orr_paje_parts, false, false};
 
 /* What goes with a file whose name ends so, beside it. */
 static const char companions_of[] = "tasks.rec";
@@ -35,74 +22,6 @@ static const struct companion {
     {"data.rec", orr_data_rec_write},
     {"sched.rec", orr_sched_rec_write},
 };
-
-static const struct format *format_of(const char *path)
-{
-    const char *name = strrchr(path, '/');
-    const char *dot = strrchr(name ? name : path, '.');
-
-    for (size_t i = 0; dot && i < sizeof(formats) / sizeof(*formats); i++)
-        if (!strcmp(formats[i].extension, dot))
-            return &formats[i];
-    return &paje;
-}
-
-bool orr_trace_shows_graph(const char *path)
-{
-    return path && format_of(path)->shows_graph;
-}
-
-bool orr_trace_shows_submissions(const char *path)
-{
-    return path && format_of(path)->shows_submissions;
-}
-
-const struct orr_trace_parts *orr_trace_parts_of(const char *path)
-{
-    return format_of(path)->parts;
-}
-
-const char *orr_trace_state_name(enum orr_trace_state state)
-{
-    static const char *const names[ORR_TRACE_NSTATES] = {
-        [ORR_TRACE_IDLE] = "idle",
-        [ORR_TRACE_INITIALIZING] = "initializing",
-        [ORR_TRACE_DEINITIALIZING] = "deinitializing",
-        [ORR_TRACE_FETCHING] = "fetching",
-        [ORR_TRACE_PUSHING] = "pushing",
-        [ORR_TRACE_CALLBACK] = "callback",
-        [ORR_TRACE_OVERHEAD] = "overhead",
-        [ORR_TRACE_SCHEDULING] = "scheduling",
-        [ORR_TRACE_SLEEPING] = "sleeping",
-        [ORR_TRACE_PROGRESSING] = "progressing",
-        [ORR_TRACE_SUSPENDED] = "suspended",
-    };
-
-    return names[state];
-}
-
-const char *orr_trace_copy_name(enum orr_trace_copy_kind kind)
-{
-    static const char *const names[ORR_TRACE_NCOPY_KINDS] = {
-        [ORR_TRACE_FETCH] = "fetch",
-        [ORR_TRACE_TASK_PREFETCH] = "task prefetch",
-        [ORR_TRACE_PREFETCH] = "prefetch",
-        [ORR_TRACE_IDLE_FETCH] = "idle fetch",
-        [ORR_TRACE_WRITEBACK] = "write-back",
-    };
-
-    return names[kind];
-}
-
-void orr_trace_whole_add(struct orr_trace_whole *whole,
-                         const struct orr_timeline *part)
-{
-    whole->end = part->end;
-    whole->ntasks += part->ntasks;
-    whole->nmarks += part->nmarks;
-    whole->nsteals += part->nsteals;
-    whole->suspends |= part->suspends;
-}
 
 /* A whole timeline in a format that has parts. */
 static int write_in_order(const struct orr_trace_parts *parts, void *writer,
@@ -143,7 +62,7 @@ static int write_parts(const struct orr_trace_parts *parts,
 /* What writes a file. */
 struct content {
     const struct orr_trace_source *source;
-    const struct format *format;
+    const struct orr_trace_format *format;
     struct orr_ahead *ahead; /* NULL: nothing of it was written */
 };
 
@@ -183,7 +102,7 @@ static int write_companions(const struct orr_trace_source *source,
         return 0;
     for (size_t i = 0;
          result == 0 && i < sizeof(companions) / sizeof(*companions); i++) {
-        const struct format format = {.write = companions[i].write};
+        const struct orr_trace_format format = {.write = companions[i].write};
         char *name = malloc(n + strlen(companions[i].name) + 1);
 
         if (!name)
@@ -205,8 +124,8 @@ static int write_record(const struct orr_trace *trace,
     int result = orr_timeline_init(trace, &line);
 
     if (result == 0)
-        result =
-            write_file(&(struct content){&source, format_of(path), NULL}, path);
+        result = write_file(
+            &(struct content){&source, orr_trace_format_of(path), NULL}, path);
     if (result == 0)
         result = write_companions(&source, path);
     orr_timeline_done(&line);
@@ -217,7 +136,7 @@ int orr_trace_write(struct orr_trace *trace, const struct orr_graph *graph,
                     const char *path, struct orr_error *err)
 {
     const struct orr_trace_source source = {.trace = trace, .graph = graph};
-    struct orr_ahead *ahead = orr_trace_take_ahead(trace, path);
+    struct orr_ahead *ahead = orr_ahead_take(trace, path);
     int result = -ESTALE;
 
     if (ahead)

@@ -553,7 +553,7 @@ static void record_run(unsigned n, unsigned names)
 /* Is there something written ahead for that path? */
 static bool is_ahead(const char *of)
 {
-    struct orr_ahead *ahead = orr_trace_take_ahead(trace, of);
+    struct orr_ahead *ahead = orr_ahead_take(trace, of);
 
     orr_ahead_free(ahead);
     return ahead != NULL;
@@ -568,7 +568,7 @@ static void check_ahead(const char *extension, unsigned names)
     one = written();
     orr_trace_free(trace);
     ck_assert_int_eq(orr_trace_new(&machine, 100.0, &trace), 0);
-    orr_trace_write_ahead(trace, &clock_exec, path);
+    orr_ahead_start(trace, &clock_exec, path);
     record_run(20000, names);
     other = written();
     ck_assert_msg(!strcmp(one, other), "%s: not the same bytes", extension);
@@ -601,12 +601,12 @@ END_TEST
 START_TEST(long_runs_are_written_ahead_and_short_ones_are_not)
 {
     skip_without_processors();
-    orr_trace_write_ahead(trace, &clock_exec, path);
+    orr_ahead_start(trace, &clock_exec, path);
     record_run(100, 2);
     ck_assert(!is_ahead(path));
     tear_down();
     set_up();
-    orr_trace_write_ahead(trace, &clock_exec, path);
+    orr_ahead_start(trace, &clock_exec, path);
     record_run(20000, 2);
     ck_assert(!is_ahead("another.paje"));
     ck_assert(is_ahead(path));
@@ -615,7 +615,7 @@ END_TEST
 
 START_TEST(a_run_whose_file_was_begun_and_is_not_written_leaves_none)
 {
-    orr_trace_write_ahead(trace, &clock_exec, path);
+    orr_ahead_start(trace, &clock_exec, path);
     record_run(20000, 2);
     orr_trace_free(trace);
     trace = NULL;
@@ -627,12 +627,12 @@ START_TEST(a_device_and_a_folder_that_is_not_there_are_written_at_the_end)
 {
     struct orr_error err = {""};
 
-    orr_trace_write_ahead(trace, &clock_exec, "/dev/null");
+    orr_ahead_start(trace, &clock_exec, "/dev/null");
     record_run(20000, 2);
     ck_assert_int_eq(orr_trace_write(trace, NULL, "/dev/null", &err), 0);
     tear_down();
     set_up();
-    orr_trace_write_ahead(trace, &clock_exec, "/nonexistent/folder/x.csv");
+    orr_ahead_start(trace, &clock_exec, "/nonexistent/folder/x.csv");
     record_run(20000, 2);
     ck_assert_int_lt(
         orr_trace_write(trace, NULL, "/nonexistent/folder/x.csv", &err), 0);
@@ -647,7 +647,7 @@ START_TEST(a_child_of_the_run_writes_from_the_record)
     int status;
     pid_t child;
 
-    orr_trace_write_ahead(trace, &clock_exec, path);
+    orr_ahead_start(trace, &clock_exec, path);
     record_run(20000, 2);
     child = fork();
     if (child == 0) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * core/observe/trace_file.h - the formats of trace files, a writer each. No
+ * core/observe/formats.h - the formats of trace files, a writer each. No
  * addresses and no dates: equal runs give equal bytes. One thread.
  */
 #pragma once
@@ -65,8 +65,15 @@ extern const struct orr_trace_parts orr_chrome_parts; /* JSON for Perfetto,
 extern const struct orr_trace_parts orr_csv_parts;    /* a table of all that
                                                     * happened */
 
-/* That of the path's extension; NULL: it is written as a whole. */
-const struct orr_trace_parts *orr_trace_parts_of(const char *path);
+struct orr_trace_format {
+    const char *extension;
+    orr_trace_writer *write; /* NULL: it has parts */
+    const struct orr_trace_parts *parts;
+    bool shows_graph, shows_submissions;
+};
+
+/* That of the path's extension. */
+const struct orr_trace_format *orr_trace_format_of(const char *path);
 
 /* Adds what one part of a timeline has. */
 void orr_trace_whole_add(struct orr_trace_whole *whole,
