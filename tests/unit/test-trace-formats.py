@@ -311,6 +311,37 @@ def a_run_without_tasks_gives_files_that_can_be_read():
 
 
 @test
+def a_trace_written_beside_the_run_is_the_one_written_at_its_end():
+    """A second processor writes the trace of a long simulation while that goes on."""
+    if not SIMULATES:
+        raise Skip("this build does not simulate")
+    some = sorted(os.sched_getaffinity(0))
+    if len(some) < 2:
+        raise Skip("there is one processor")
+    folder = tempfile.mkdtemp(dir=TOP.name)
+    env = {name: value for name, value in os.environ.items()
+           if not name.startswith("STARPU_") and name != "ORRERY_CHECK_BOUNDS"}
+    env.update(STARPU_HOME=folder, STARPU_SILENT="1", ORRERY_MACHINE=GPUS,
+               STARPU_SCHED="dmda", ORRERY_ASSUME="kernel[*] = 100us")
+    for extension in "csv", "paje", "json":
+        written = []
+        for processors in some[:1], some:
+            path = os.path.join(folder, f"{len(processors)}.{extension}")
+            subprocess.run(
+                [ODD_TASKS, "plain", "4000"], env=dict(env, ORRERY_TRACE=path),
+                stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, timeout=200,
+                check=True,
+                preexec_fn=lambda on=processors: os.sched_setaffinity(0, on))
+            with open(path, "rb") as file:
+                written.append(file.read())
+        assert written[0] == written[1] and written[0].count(b"\n") > 10000, extension
+        assert sorted(os.listdir(folder)) == sorted(
+            f"{n}.{extension}" for n in {1, len(some)}), os.listdir(folder)
+        for n in 1, len(some):
+            os.remove(os.path.join(folder, f"{n}.{extension}"))
+
+
+@test
 def pictures_need_paje():
     ran = Traced("json", "plain", "3",
                  options=("--gantt", os.path.join(TOP.name, "x.png")))
