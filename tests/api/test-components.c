@@ -620,6 +620,128 @@ START_TEST(who_cannot_run_a_task_sends_it_on)
 }
 END_TEST
 
+/* --- a short queue above several workers --- */
+
+static int for_whom_it_says(unsigned worker, struct starpu_task *task,
+                            unsigned implementation)
+{
+    (void)implementation;
+    return worker == (uintptr_t)task->sched_data;
+}
+
+static struct starpu_codelet one_cl = {
+    .cpu_funcs = {count},
+    .cuda_funcs = {count},
+    .can_execute = for_whom_it_says,
+    .name = "k",
+};
+
+static component_t *with_workers(component_t *shared, unsigned ctx)
+{
+    for (unsigned w = 0; w < starpu_worker_get_count(); w++)
+        starpu_sched_component_connect(
+            shared, starpu_sched_component_worker_get(ctx, (int)w));
+    return shared;
+}
+
+static void build_shared(unsigned ctx, component_t *(*make)(struct starpu_sched_tree *,
+                                                            void *))
+{
+    struct starpu_sched_component_fifo_data one = {.ntasks_threshold = 1};
+    struct starpu_sched_tree *tree = starpu_sched_tree_create(ctx);
+    component_t *queue = starpu_sched_component_fifo_create(tree, &one);
+
+    tree->root = starpu_sched_component_fifo_create(tree, NULL);
+    starpu_sched_component_connect(tree->root, queue);
+    starpu_sched_component_connect(queue, with_workers(make(tree, NULL), ctx));
+    starpu_sched_tree_update_workers(tree);
+}
+
+static void build_queue_of_many(unsigned ctx)
+{
+    build_shared(ctx, starpu_sched_component_eager_create);
+}
+
+/* The last worker, and then all others, find nothing for them and sleep. When the
+ * first one has taken its tasks, the last one is told of its own. */
+START_TEST(who_can_run_a_task_is_woken)
+{
+    enum { N = 6 };
+    unsigned last;
+
+    setenv("TEST_NCPU", "4", 1);
+    open_with(_i, build_queue_of_many);
+    last = starpu_worker_get_count() - 1;
+    ck_assert_uint_ge(last, 2);
+    atomic_store(&nrun, 0);
+    starpu_pause();
+    for (int i = 0; i <= N; i++) {
+        struct starpu_task *task = starpu_task_create();
+
+        task->cl = &one_cl;
+        task->sched_data = (void *)(uintptr_t)(i < N ? 0 : last);
+        ck_assert_int_eq(starpu_task_submit(task), 0);
+    }
+    starpu_resume();
+    ck_assert_int_eq(starpu_task_wait_for_all(), 0);
+    ck_assert_int_eq(atomic_load(&nrun), N + 1);
+    starpu_shutdown();
+}
+END_TEST
+
+/* --- opposite accelerations --- */
+
+static void for_processors(void *buffers[], void *arg)
+{
+    count(buffers, arg);
+}
+
+static void for_gpus(void *buffers[], void *arg)
+{
+    count(buffers, arg);
+}
+
+static struct starpu_codelet processors_cl = {
+    .cpu_funcs = {for_processors},
+    .cuda_funcs = {for_processors},
+    .name = "processors",
+};
+
+static struct starpu_codelet gpus_cl = {
+    .cpu_funcs = {for_gpus},
+    .cuda_funcs = {for_gpus},
+    .name = "gpus",
+};
+
+/* The tasks that differ most between processors and GPUs are for processors, whose
+ * queues are full; those that differ less are for GPUs. */
+START_TEST(heteroprio_gives_tasks_to_whom_they_suit)
+{
+    enum { N = 40 };
+
+    machine_choose(_i);
+    setenv("STARPU_SCHED", "modular-heteroprio", 1);
+    setenv("STARPU_NTASKS_THRESHOLD", "1", 1);
+    setenv("ORRERY_ASSUME",
+           "kernel[processors] on cpu = 50us; kernel[processors] on cuda = 5ms;"
+           "kernel[gpus] on cpu = 60us; kernel[gpus] on cuda = 50us",
+           1);
+    ck_assert_int_eq(starpu_init(NULL), 0);
+    atomic_store(&nrun, 0);
+    starpu_pause();
+    for (int i = 0; i < N; i++) {
+        struct starpu_task *task = starpu_task_create();
+
+        task->cl = i < N / 2 ? &processors_cl : &gpus_cl;
+        ck_assert_int_eq(starpu_task_submit(task), 0);
+    }
+    starpu_resume();
+    ck_assert_int_eq(starpu_task_wait_for_all(), 0);
+    ck_assert_int_eq(atomic_load(&nrun), N);
+    starpu_shutdown();
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("components");
@@ -639,5 +761,7 @@ int main(void)
     EACH(who_waits_behind_others_is_not_forgotten);
     EACH(who_cannot_run_a_task_sends_it_on);
     EACH(every_modular_policy_executes_all_tasks);
+    EACH(who_can_run_a_task_is_woken);
+    EACH(heteroprio_gives_tasks_to_whom_they_suit);
     return suite_main(suite);
 }

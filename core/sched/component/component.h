@@ -88,6 +88,11 @@ bool orr_component_alike(struct starpu_task *task, int a, int b);
 int orr_component_next(struct starpu_sched_component *component,
                        struct starpu_task *task, int worker);
 
+/* A task has come to where workers below find it. can_pull has told one that sleeps;
+ * if not all there can run the task, one that sleeps and can is woken. */
+void orr_component_wake_for(struct starpu_sched_component *component,
+                            struct starpu_task *task);
+
 /* The node of the workers below; -1 if they have several. */
 int orr_component_node(struct starpu_sched_component *component);
 /* Sum of how many times faster than a core they are. */

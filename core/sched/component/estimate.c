@@ -109,6 +109,30 @@ bool orr_component_best(struct starpu_sched_tree *tree, int worker,
     return true;
 }
 
+static bool some_cannot(component_t *component, struct starpu_task *task)
+{
+    FOREACH_OTHER(w, component, task)
+    {
+        if (!able(w, task))
+            return true;
+    }
+    return false;
+}
+
+/* The hooks of a tree wake everybody after a
+ * push to its root. */
+void orr_component_wake_for(component_t *component, struct starpu_task *task)
+{
+    if (component == component->tree->root || !some_cannot(component, task))
+        return;
+    FOREACH_WORKER(w, component)
+    {
+        if (!starpu_worker_is_combined_worker(w) && able(w, task) &&
+            starpu_wake_worker_relax_light(w))
+            return;
+    }
+}
+
 int starpu_sched_component_can_execute_task(component_t *component,
                                             struct starpu_task *task)
 {

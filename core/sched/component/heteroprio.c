@@ -124,9 +124,35 @@ static bool place_side(component_t *c)
     return false;
 }
 
+/* Nobody has taken the first task of its turn. Where that suits who has nothing to
+ * do, a task gets there out of turn: the first one of a bucket may be for a sort of
+ * worker that comes to the bucket last. */
+static bool place_on_idle(component_t *c)
+{
+    struct heteroprio *h = c->data;
+
+    for (unsigned i = 0; i < h->nbuckets; i++) {
+        struct orr_taskq *q = &h->buckets[i].tasks;
+        struct starpu_task *task = orr_taskq_first(q, NULL);
+        component_t *best;
+
+        if (!task)
+            continue;
+        orr_taskq_take(q, task);
+        best = orr_mct_choose(&h->mct, c, task, NULL);
+        if (best ? !(best->estimated_load(best) > 0) &&
+                       starpu_sched_component_push_task(c, best, task) == 0
+                 : orr_component_offer(c, task) == 0)
+            return true;
+        orr_taskq_put_back(q, task, task->priority);
+    }
+    return false;
+}
+
 static bool place_one(component_t *c)
 {
-    return place_side(c) || place_for(c, false) || place_for(c, true);
+    return place_side(c) || place_for(c, false) || place_for(c, true) ||
+           place_on_idle(c);
 }
 
 static int progress(component_t *c)

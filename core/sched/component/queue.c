@@ -63,6 +63,7 @@ static int queue_push(component_t *c, struct starpu_task *task)
                      is_fifo(c) && task->priority <= 0 ? INT_MIN
                                                        : task->priority);
     (void)c->can_pull(c);
+    orr_component_wake_for(c, task);
     return 0;
 }
 

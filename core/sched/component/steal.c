@@ -61,6 +61,7 @@ static int stealing_push(component_t *c, struct starpu_task *task)
         return 1;
     orr_taskq_put_back(&s->deques[at], task, task->priority);
     (void)starpu_sched_component_can_pull_all(c);
+    orr_component_wake_for(c, task);
     return 0;
 }
 
