@@ -37,6 +37,10 @@ struct orr_taskq {
 
 void orr_taskq_insert(struct orr_taskq *q, struct starpu_task *task,
                       int priority);
+/* A task that was taken and is refused goes back before the one that was behind it, NULL:
+ * none; if that has gone, before those of its priority. */
+void orr_taskq_restore(struct orr_taskq *q, struct starpu_task *task,
+                       struct starpu_task *next);
 /* Before those of its priority. */
 void orr_taskq_put_back(struct orr_taskq *q, struct starpu_task *task,
                         int priority);

@@ -68,10 +68,33 @@ static struct starpu_task *eager_prio_pull(component_t *c, component_t *to)
     return task ? task : starpu_sched_component_parents_pull_task(c, c);
 }
 
+/* Those in front may be for others, whose queues are full: who asks gets what is behind
+ * them. */
+static int send_to(component_t *c, component_t *to)
+{
+    struct orr_taskq *q = c->data;
+    struct starpu_task *task, *next;
+    int moved = 0;
+
+    while ((task = orr_taskq_first(q, to)) != NULL) {
+        next = task->next;
+        orr_taskq_take(q, task);
+        if (starpu_sched_component_push_task(c, to, task)) {
+            orr_taskq_restore(q, task, next);
+            break;
+        }
+        moved = 1;
+    }
+    return moved;
+}
+
 static int eager_prio_can_push(component_t *c, component_t *to)
 {
-    (void)to;
-    return progress(c) | starpu_sched_component_send_can_push_to_parents(c);
+    int moved = progress(c);
+
+    if (to)
+        moved |= send_to(c, to);
+    return starpu_sched_component_send_can_push_to_parents(c) | moved;
 }
 
 component_t *

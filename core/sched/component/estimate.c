@@ -119,8 +119,7 @@ static bool some_cannot(component_t *component, struct starpu_task *task)
     return false;
 }
 
-/* The hooks of a tree wake everybody after a
- * push to its root. */
+/* The hooks of a tree wake everybody after a push to its root. */
 void orr_component_wake_for(component_t *component, struct starpu_task *task)
 {
     if (component == component->tree->root || !some_cannot(component, task))

@@ -87,14 +87,19 @@ static struct starpu_task *take_out(struct queue *q, struct starpu_task *task)
     return task;
 }
 
-static struct starpu_task *take(component_t *c, component_t *to)
+/* That who asks is to get; it stays. */
+static struct starpu_task *find(component_t *c, component_t *to)
 {
     struct queue *q = c->data;
     int node = q->ready ? orr_component_node(c) : -1;
 
-    return take_out(
-        q, node >= 0 ? orr_taskq_first_ready(&q->tasks, to, (unsigned)node)
-                     : orr_taskq_first(&q->tasks, to));
+    return node >= 0 ? orr_taskq_first_ready(&q->tasks, to, (unsigned)node)
+                     : orr_taskq_first(&q->tasks, to);
+}
+
+static struct starpu_task *take(component_t *c, component_t *to)
+{
+    return take_out(c->data, find(c, to));
 }
 
 /* A place that became free, or an empty queue, is said above. */
@@ -118,22 +123,19 @@ void orr_queue_give_up(component_t *c, struct starpu_task_list *strays)
         q->exp_len += length_of(task);
 }
 
-static void put_back(component_t *c, struct starpu_task *task)
+/* Whether it went there; else it is where it was. */
+static bool send(component_t *c, component_t *to, struct starpu_task *task)
 {
     struct queue *q = c->data;
+    struct starpu_task *next = task ? task->next : NULL;
 
+    if (!take_out(q, task))
+        return false;
+    if (starpu_sched_component_push_task(c, to, task) == 0)
+        return true;
     if (q->exp)
         q->exp_len += length_of(task);
-    orr_taskq_put_back(&q->tasks, task, is_fifo(c) ? INT_MAX : task->priority);
-}
-
-static bool push_or_put_back(component_t *c, component_t *to,
-                             struct starpu_task *task)
-{
-    if (task && starpu_sched_component_push_task(c, to, task) == 0)
-        return true;
-    if (task)
-        put_back(c, task);
+    orr_taskq_restore(&q->tasks, task, next);
     return false;
 }
 
@@ -144,10 +146,9 @@ static int queue_can_push(component_t *c, component_t *to)
     struct queue *q = c->data;
     int moved = 0;
 
-    while (push_or_put_back(c, to, take(c, to)))
+    while (send(c, to, find(c, to)))
         moved = 1;
-    while (push_or_put_back(c, to,
-                            take_out(q, orr_taskq_first_below(&q->tasks, to))))
+    while (send(c, to, orr_taskq_first_below(&q->tasks, to)))
         moved = 1;
     return starpu_sched_component_send_can_push_to_parents(c) || moved;
 }

@@ -44,6 +44,19 @@ void orr_taskq_put_back(struct orr_taskq *q, struct starpu_task *task,
     link_before(q, task, next);
 }
 
+void orr_taskq_restore(struct orr_taskq *q, struct starpu_task *task,
+                       struct starpu_task *next)
+{
+    struct starpu_task *at = starpu_task_list_begin(&q->list);
+
+    while (at && at != next)
+        at = at->next;
+    if (at || !next)
+        link_before(q, task, next);
+    else
+        orr_taskq_put_back(q, task, task->priority);
+}
+
 void orr_taskq_take(struct orr_taskq *q, struct starpu_task *task)
 {
     starpu_task_list_erase(&q->list, task);

@@ -1,0 +1,424 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * tests/api/test-component-queues.c - components whose queues are short, and tasks
+ * that only some of the workers below can run: nobody sleeps while there is something
+ * for it, and nothing waits for ever.
+ */
+#include <stdatomic.h>
+#include <stdlib.h>
+
+#include <starpu_sched_component.h>
+
+#include "machines.h"
+
+typedef struct starpu_sched_component component_t;
+
+static atomic_int nrun;
+
+static void count(void *buffers[], void *arg)
+{
+    (void)buffers;
+    (void)arg;
+    atomic_fetch_add(&nrun, 1);
+}
+
+static struct starpu_codelet cl = {
+    .cpu_funcs = {count},
+    .cuda_funcs = {count},
+    .name = "k", /* as machines.c has a length for */
+};
+
+static struct starpu_sched_policy policy = {
+    .deinit_sched = starpu_sched_tree_deinitialize,
+    .add_workers = starpu_sched_tree_add_workers,
+    .remove_workers = starpu_sched_tree_remove_workers,
+    .do_schedule = starpu_sched_tree_do_schedule,
+    .push_task = starpu_sched_tree_push_task,
+    .pop_task = starpu_sched_tree_pop_task,
+    .pre_exec_hook = starpu_sched_component_worker_pre_exec_hook,
+    .post_exec_hook = starpu_sched_component_worker_post_exec_hook,
+    .prefetches = 1,
+    .policy_name = "of components",
+};
+
+static void open_with(int i, void (*init)(unsigned))
+{
+    struct starpu_conf conf;
+
+    machine_choose(i);
+    starpu_conf_init(&conf);
+    policy.init_sched = init;
+    conf.sched_policy = &policy;
+    ck_assert_int_eq(starpu_init(&conf), 0);
+}
+
+/* --- short queues below --- */
+
+static void build_short_queues(unsigned ctx)
+{
+    struct starpu_sched_tree *tree = starpu_sched_tree_create(ctx);
+    component_t *choice = starpu_sched_component_userchoice_create(tree, NULL);
+
+    tree->root = starpu_sched_component_prio_create(tree, NULL);
+    starpu_sched_component_connect(tree->root, choice);
+    for (int worker = 0; worker < 2; worker++) {
+        struct starpu_sched_component_prio_data one = {.ntasks_threshold = 1};
+        component_t *queue = starpu_sched_component_prio_create(tree, &one);
+        component_t *best =
+            starpu_sched_component_best_implementation_create(tree, NULL);
+
+        starpu_sched_component_connect(choice, queue);
+        starpu_sched_component_connect(queue, best);
+        starpu_sched_component_connect(
+            best, starpu_sched_component_worker_get(ctx, worker));
+    }
+    starpu_sched_tree_update_workers(tree);
+}
+
+/* The last one is for worker 0 alone, which finds those for worker 1 before it, whose
+ * queue is full, and sleeps then. */
+START_TEST(who_waits_behind_others_is_not_forgotten)
+{
+    enum { N = 20 };
+    static uint32_t first_worker[] = {1};
+
+    open_with(_i, build_short_queues);
+    ck_assert_uint_ge(starpu_worker_get_count(), 2);
+    atomic_store(&nrun, 0);
+    starpu_pause();
+    for (int i = 0; i <= N; i++) {
+        struct starpu_task *task = starpu_task_create();
+
+        task->cl = &cl;
+        task->sched_data = (void *)(uintptr_t)(i < N);
+        if (i == N) {
+            task->workerids = first_worker;
+            task->workerids_len = 1;
+        }
+        ck_assert_int_eq(starpu_task_submit(task), 0);
+    }
+    starpu_resume();
+    ck_assert_int_eq(starpu_task_wait_for_all(), 0);
+    ck_assert_int_eq(atomic_load(&nrun), N + 1);
+    starpu_shutdown();
+}
+END_TEST
+
+/* --- a queue above two others, each of a worker's --- */
+
+static int not_for_others(unsigned worker, struct starpu_task *task,
+                          unsigned implementation)
+{
+    (void)implementation;
+    return worker == 0 || task->sched_data;
+}
+
+static struct starpu_codelet some_cl = {
+    .cpu_funcs = {count},
+    .cuda_funcs = {count},
+    .can_execute = not_for_others,
+    .name = "k",
+};
+
+/* Where the task says, whoever asks. */
+static int send(component_t *c, struct starpu_task *task)
+{
+    return starpu_sched_component_push_task(
+        c, c->children[task->sched_data ? 1 : 0], task);
+}
+
+static void build_two_queues(unsigned ctx)
+{
+    struct starpu_sched_tree *tree = starpu_sched_tree_create(ctx);
+    struct starpu_sched_component_fifo_data one = {.ntasks_threshold = 1};
+    component_t *by_task = starpu_sched_component_create(tree, "by task");
+
+    by_task->push_task = send;
+    tree->root = starpu_sched_component_fifo_create(tree, NULL);
+    starpu_sched_component_connect(tree->root, by_task);
+    for (int w = 0; w < 2; w++) {
+        component_t *queue = starpu_sched_component_fifo_create(tree, &one);
+
+        starpu_sched_component_connect(by_task, queue);
+        starpu_sched_component_connect(
+            queue, starpu_sched_component_worker_get(ctx, w));
+    }
+    starpu_sched_tree_update_workers(tree);
+}
+
+/* Worker 0 asks, finds tasks for worker 1 only, and sleeps; when worker 1 has taken
+ * them it is told of those that only it can execute. */
+START_TEST(who_cannot_run_a_task_sends_it_on)
+{
+    enum { FOR_OTHER = 6, OWN = 2 };
+
+    open_with(_i, build_two_queues);
+    atomic_store(&nrun, 0);
+    starpu_pause();
+    for (int i = 0; i < FOR_OTHER + OWN; i++) {
+        struct starpu_task *task = starpu_task_create();
+
+        task->cl = &some_cl;
+        task->sched_data = i < FOR_OTHER ? task : NULL;
+        ck_assert_int_eq(starpu_task_submit(task), 0);
+    }
+    starpu_resume();
+    ck_assert_int_eq(starpu_task_wait_for_all(), 0);
+    ck_assert_int_eq(atomic_load(&nrun), FOR_OTHER + OWN);
+    starpu_shutdown();
+}
+END_TEST
+
+/* --- a short queue above several workers --- */
+
+static int for_whom_it_says(unsigned worker, struct starpu_task *task,
+                            unsigned implementation)
+{
+    (void)implementation;
+    return worker == (uintptr_t)task->sched_data;
+}
+
+static struct starpu_codelet one_cl = {
+    .cpu_funcs = {count},
+    .cuda_funcs = {count},
+    .can_execute = for_whom_it_says,
+    .name = "k",
+};
+
+static component_t *with_workers(component_t *shared, unsigned ctx)
+{
+    for (unsigned w = 0; w < starpu_worker_get_count(); w++)
+        starpu_sched_component_connect(
+            shared, starpu_sched_component_worker_get(ctx, (int)w));
+    return shared;
+}
+
+static void build_shared(unsigned ctx,
+                         component_t *(*make)(struct starpu_sched_tree *,
+                                              void *))
+{
+    struct starpu_sched_component_fifo_data one = {.ntasks_threshold = 1};
+    struct starpu_sched_tree *tree = starpu_sched_tree_create(ctx);
+    component_t *queue = starpu_sched_component_fifo_create(tree, &one);
+
+    tree->root = starpu_sched_component_fifo_create(tree, NULL);
+    starpu_sched_component_connect(tree->root, queue);
+    starpu_sched_component_connect(queue, with_workers(make(tree, NULL), ctx));
+    starpu_sched_tree_update_workers(tree);
+}
+
+static void build_queue_of_many(unsigned ctx)
+{
+    build_shared(ctx, starpu_sched_component_eager_create);
+}
+
+/* The last worker, and then all others, find nothing for them and sleep. When the
+ * first one has taken its tasks, the last one is told of its own. */
+START_TEST(who_can_run_a_task_is_woken)
+{
+    enum { N = 6 };
+    unsigned last;
+
+    setenv("TEST_NCPU", "4", 1);
+    open_with(_i, build_queue_of_many);
+    last = starpu_worker_get_count() - 1;
+    ck_assert_uint_ge(last, 2);
+    atomic_store(&nrun, 0);
+    starpu_pause();
+    for (int i = 0; i <= N; i++) {
+        struct starpu_task *task = starpu_task_create();
+
+        task->cl = &one_cl;
+        task->sched_data = (void *)(uintptr_t)(i < N ? 0 : last);
+        ck_assert_int_eq(starpu_task_submit(task), 0);
+    }
+    starpu_resume();
+    ck_assert_int_eq(starpu_task_wait_for_all(), 0);
+    ck_assert_int_eq(atomic_load(&nrun), N + 1);
+    starpu_shutdown();
+}
+END_TEST
+
+/* --- a list above short queues --- */
+
+static void build_list_and_queues(unsigned ctx)
+{
+    struct starpu_sched_tree *tree = starpu_sched_tree_create(ctx);
+    struct starpu_sched_component_prio_data one = {.ntasks_threshold = 1};
+
+    tree->root = starpu_sched_component_eager_prio_create(tree, NULL);
+    for (int w = 0; w < 2; w++) {
+        component_t *queue = starpu_sched_component_prio_create(tree, &one);
+
+        starpu_sched_component_connect(tree->root, queue);
+        starpu_sched_component_connect(
+            queue, starpu_sched_component_worker_get(ctx, w));
+    }
+    starpu_sched_tree_update_workers(tree);
+}
+
+static atomic_int nbefore;
+
+static void count_before(void *buffers[], void *arg)
+{
+    count(buffers, arg);
+    if (starpu_worker_get_id() == 1)
+        atomic_store(&nbefore, atomic_load(&nrun) - 1);
+}
+
+static struct starpu_codelet before_cl = {
+    .cpu_funcs = {count_before},
+    .cuda_funcs = {count_before},
+    .can_execute = for_whom_it_says,
+    .name = "k",
+};
+
+/* Worker 1 does not wait until worker 0 has taken all tasks in front of its own. */
+START_TEST(who_asks_gets_what_is_behind_others)
+{
+    enum { N = 8 };
+
+    open_with(_i, build_list_and_queues);
+    atomic_store(&nrun, 0);
+    starpu_pause();
+    for (int i = 0; i <= N; i++) {
+        struct starpu_task *task = starpu_task_create();
+
+        task->cl = &before_cl;
+        task->sched_data = (void *)(uintptr_t)(i == N);
+        ck_assert_int_eq(starpu_task_submit(task), 0);
+    }
+    starpu_resume();
+    ck_assert_int_eq(starpu_task_wait_for_all(), 0);
+    ck_assert_int_eq(atomic_load(&nrun), N + 1);
+    if (machine_simulated(_i))
+        ck_assert_int_lt(atomic_load(&nbefore), 3);
+    starpu_shutdown();
+}
+END_TEST
+
+/* --- a task that is refused --- */
+
+static int refuse(component_t *c, struct starpu_task *task)
+{
+    (void)c;
+    (void)task;
+    return 1;
+}
+
+static void build_closed_door(unsigned ctx)
+{
+    struct starpu_sched_tree *tree = starpu_sched_tree_create(ctx);
+    component_t *door = starpu_sched_component_create(tree, "door");
+
+    door->push_task = refuse;
+    tree->root = starpu_sched_component_fifo_create(tree, NULL);
+    starpu_sched_component_connect(tree->root, door);
+    starpu_sched_component_connect(door,
+                                   starpu_sched_component_worker_get(ctx, 0));
+    starpu_sched_component_connect(tree->root,
+                                   starpu_sched_component_worker_get(ctx, 1));
+    starpu_sched_tree_update_workers(tree);
+}
+
+/* The second task, for worker 0 alone, does not get in front of the first one. */
+START_TEST(who_is_refused_keeps_its_place)
+{
+    struct starpu_task *tasks[2];
+    component_t *root;
+
+    open_with(_i, build_closed_door);
+    root = starpu_sched_tree_get(0)->root;
+    atomic_store(&nrun, 0);
+    starpu_pause();
+    for (int i = 0; i < 2; i++) {
+        tasks[i] = starpu_task_create();
+        tasks[i]->cl = &one_cl;
+        tasks[i]->sched_data = (void *)(uintptr_t)(i == 0);
+        ck_assert_int_eq(starpu_task_submit(tasks[i]), 0);
+    }
+    STARPU_COMPONENT_MUTEX_LOCK(&root->tree->lock);
+    ck_assert_int_eq(root->can_push(root, root->children[0]), 0);
+    for (int i = 0; i < 2; i++) {
+        ck_assert_ptr_eq(starpu_sched_component_pull_task(root, NULL),
+                         tasks[i]);
+        ck_assert_int_eq(starpu_sched_component_push_task(NULL, root, tasks[i]),
+                         0);
+    }
+    STARPU_COMPONENT_MUTEX_UNLOCK(&root->tree->lock);
+    starpu_resume();
+    ck_assert_int_eq(starpu_task_wait_for_all(), 0);
+    ck_assert_int_eq(atomic_load(&nrun), 2);
+    starpu_shutdown();
+}
+END_TEST
+
+/* --- opposite accelerations --- */
+
+static void for_processors(void *buffers[], void *arg)
+{
+    count(buffers, arg);
+}
+
+static void for_gpus(void *buffers[], void *arg)
+{
+    count(buffers, arg);
+}
+
+static struct starpu_codelet processors_cl = {
+    .cpu_funcs = {for_processors},
+    .cuda_funcs = {for_processors},
+    .name = "processors",
+};
+
+static struct starpu_codelet gpus_cl = {
+    .cpu_funcs = {for_gpus},
+    .cuda_funcs = {for_gpus},
+    .name = "gpus",
+};
+
+/* The tasks that differ most between processors and GPUs are for processors, whose
+ * queues are full; those that differ less are for GPUs. */
+START_TEST(heteroprio_gives_tasks_to_whom_they_suit)
+{
+    enum { N = 40 };
+
+    machine_choose(_i);
+    setenv("STARPU_SCHED", "modular-heteroprio", 1);
+    setenv("STARPU_NTASKS_THRESHOLD", "1", 1);
+    setenv("ORRERY_ASSUME",
+           "kernel[processors] on cpu = 50us; kernel[processors] on cuda = 5ms;"
+           "kernel[gpus] on cpu = 60us; kernel[gpus] on cuda = 50us",
+           1);
+    ck_assert_int_eq(starpu_init(NULL), 0);
+    atomic_store(&nrun, 0);
+    starpu_pause();
+    for (int i = 0; i < N; i++) {
+        struct starpu_task *task = starpu_task_create();
+
+        task->cl = i < N / 2 ? &processors_cl : &gpus_cl;
+        ck_assert_int_eq(starpu_task_submit(task), 0);
+    }
+    starpu_resume();
+    ck_assert_int_eq(starpu_task_wait_for_all(), 0);
+    ck_assert_int_eq(atomic_load(&nrun), N);
+    starpu_shutdown();
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("component-queues");
+    TCase *each = tcase_create("on each machine");
+
+    tcase_set_timeout(each, 60);
+    suite_add_tcase(suite, each);
+#define EACH(test) tcase_add_loop_test(each, test, 0, NMACHINES)
+    EACH(who_waits_behind_others_is_not_forgotten);
+    EACH(who_cannot_run_a_task_sends_it_on);
+    EACH(who_can_run_a_task_is_woken);
+    EACH(heteroprio_gives_tasks_to_whom_they_suit);
+    EACH(who_asks_gets_what_is_behind_others);
+    EACH(who_is_refused_keeps_its_place);
+    return suite_main(suite);
+}
