@@ -353,6 +353,78 @@ START_TEST(who_is_refused_keeps_its_place)
 }
 END_TEST
 
+/* --- queues within composed components --- */
+
+static int nscheduled;
+
+static void note_schedule(component_t *c)
+{
+    (void)c;
+    nscheduled++;
+}
+
+static component_t *fifo_that_notes(struct starpu_sched_tree *tree, void *arg)
+{
+    component_t *queue = starpu_sched_component_fifo_create(tree, arg);
+
+    queue->do_schedule = note_schedule;
+    return queue;
+}
+
+/* Of two workers, each with a queue; the last one's is the first that is offered
+ * tasks. */
+static void build_composed(unsigned ctx)
+{
+    struct starpu_sched_tree *tree = starpu_sched_tree_create(ctx);
+    struct starpu_sched_component_composed_recipe *recipe =
+        starpu_sched_component_composed_recipe_create();
+
+    starpu_sched_component_composed_recipe_add(recipe, fifo_that_notes, NULL);
+    starpu_sched_component_composed_recipe_add(
+        recipe, starpu_sched_component_best_implementation_create, NULL);
+    tree->root = starpu_sched_component_eager_create(tree, NULL);
+    for (int w = 1; w >= 0; w--) {
+        component_t *both =
+            starpu_sched_component_composed_component_create(tree, recipe);
+
+        starpu_sched_component_connect(tree->root, both);
+        starpu_sched_component_connect(
+            both, starpu_sched_component_worker_get(ctx, w));
+    }
+    starpu_sched_component_composed_recipe_destroy(recipe);
+    starpu_sched_tree_update_workers(tree);
+}
+
+/* What was queued there for a worker that leaves goes to the other one. */
+START_TEST(a_composed_queue_gives_up_what_nobody_takes)
+{
+    int ids[] = {0, 1};
+    unsigned ctx;
+
+    machine_open(_i);
+    policy.init_sched = build_composed;
+    ctx = starpu_sched_ctx_create(ids, 2, "two", STARPU_SCHED_CTX_POLICY_STRUCT,
+                                  &policy, 0);
+    atomic_store(&nrun, 0);
+    starpu_pause();
+    for (int i = 0; i < 10; i++) {
+        struct starpu_task *task = starpu_task_create();
+
+        task->cl = &cl;
+        ck_assert_int_eq(starpu_task_submit_to_ctx(task, ctx), 0);
+    }
+    starpu_sched_ctx_remove_workers(&ids[1], 1, ctx);
+    starpu_resume();
+    ck_assert_int_eq(starpu_task_wait_for_all_in_ctx(ctx), 0);
+    ck_assert_int_eq(atomic_load(&nrun), 10);
+    nscheduled = 0;
+    starpu_sched_tree_do_schedule(ctx);
+    ck_assert_int_eq(nscheduled, 2);
+    starpu_sched_ctx_delete(ctx);
+    starpu_shutdown();
+}
+END_TEST
+
 /* --- opposite accelerations --- */
 
 static void for_processors(void *buffers[], void *arg)
@@ -420,5 +492,6 @@ int main(void)
     EACH(heteroprio_gives_tasks_to_whom_they_suit);
     EACH(who_asks_gets_what_is_behind_others);
     EACH(who_is_refused_keeps_its_place);
+    EACH(a_composed_queue_gives_up_what_nobody_takes);
     return suite_main(suite);
 }

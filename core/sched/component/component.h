@@ -111,6 +111,12 @@ struct starpu_task *orr_component_pull_none(struct starpu_sched_component *from,
 int orr_component_offer(struct starpu_sched_component *component,
                         struct starpu_task *task);
 
+/* -- recipe.c -- */
+/* The first of those that a composed component stands for, above the others and what is
+ * below; NULL: it is no such. */
+struct starpu_sched_component *
+orr_component_inner(struct starpu_sched_component *component);
+
 /* -- worker.c -- */
 void orr_component_leaf_done(struct starpu_sched_component *leaf);
 

@@ -164,6 +164,13 @@ static void deinit(component_t *c)
     free(chain);
 }
 
+component_t *orr_component_inner(component_t *component)
+{
+    return component->push_task == chain_push
+               ? ((struct chain *)component->data)->top
+               : NULL;
+}
+
 component_t *
 starpu_sched_component_composed_component_create(struct starpu_sched_tree *tree,
                                                  recipe_t *recipe)

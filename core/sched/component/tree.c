@@ -263,6 +263,10 @@ static void give_up(component_t *c, struct starpu_task_list *strays)
         {starpu_sched_component_is_heteroprio, orr_heteroprio_give_up},
     };
 
+    if (orr_component_inner(c)) {
+        give_up(orr_component_inner(c), strays);
+        return;
+    }
     for (unsigned i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
         if (kinds[i].is(c))
             kinds[i].give_up(c, strays);
@@ -297,6 +301,10 @@ void starpu_sched_tree_remove_workers(unsigned sched_ctx_id, int *workerids,
 
 static void do_schedule(component_t *c)
 {
+    if (orr_component_inner(c)) {
+        do_schedule(orr_component_inner(c));
+        return;
+    }
     if (c->do_schedule)
         c->do_schedule(c);
     for (unsigned i = 0; i < c->nchildren; i++)
