@@ -427,7 +427,7 @@ static uint64_t keep(const struct orr_runtime *rt, struct orr_heteroprio *hp,
         struct orr_job *job = taken->jobs[i];
 
         if (able[i]) {
-            orr_list_prepend(&own->jobs, &job->queue);
+            orr_list_append(&own->jobs, &job->queue);
             own->njobs++;
             continue;
         }
@@ -472,7 +472,8 @@ static bool may_steal(const struct orr_worker *thief, const struct orr_job *job)
            job->costs->able[thief->class_id] >> job->implementation & 1;
 }
 
-/* The newest of its own, else of those of the next worker of its architecture. */
+/* What was taken first of its own, the best then, else of those of the next worker of
+ * its architecture. */
 static struct orr_job *take_own(struct orr_sched *sched,
                                 const struct orr_worker *worker)
 {
@@ -522,7 +523,9 @@ static void heteroprio_pre_exec(struct orr_sched *sched, struct orr_job *job,
 
     (void)job;
     orr_lock(&hp->lock);
-    hp->own[worker->id].began = orr_exec_now(sched->runtime->exec);
+    /* A device has the next one while it executes the one before. */
+    if (hp->own[worker->id].nrunning++ == 0)
+        hp->own[worker->id].began = orr_exec_now(sched->runtime->exec);
     orr_unlock(&hp->lock);
 }
 
@@ -532,12 +535,12 @@ static void heteroprio_post_exec(struct orr_sched *sched, struct orr_job *job,
     struct orr_heteroprio *hp = sched->data;
     double now = orr_exec_now(sched->runtime->exec);
 
-    if (!hp->automatic || hp->frozen)
-        return;
     orr_lock(&hp->lock);
-    orr_hp_note_end(sched, job, orr_hp_arch_of(worker),
-                    now - hp->own[worker->id].began);
-    hp->own[worker->id].began = now; /* of the next one that it has already */
+    if (hp->automatic && !hp->frozen)
+        orr_hp_note_end(sched, job, orr_hp_arch_of(worker),
+                        now - hp->own[worker->id].began);
+    hp->own[worker->id].began = now;
+    hp->own[worker->id].nrunning -= hp->own[worker->id].nrunning > 0;
     orr_unlock(&hp->lock);
 }
 

@@ -73,7 +73,8 @@ struct orr_hp_bucket {
 struct orr_hp_own {
     struct orr_list jobs;
     unsigned njobs;
-    double began; /* when its last kernel did */
+    double began; /* when the kernel that it executes did */
+    unsigned nrunning; /* tasks that it has begun with */
 };
 
 struct orr_hp_arch {
