@@ -76,10 +76,10 @@ static void factorise(const struct problem *p)
 
     for (unsigned k = 0; k < n; k++) {
         submit_getrf(p, k);
-        for (unsigned j = k + 1; j < n; j++)
-            submit_trsm(p, &cl_trsm_ll, k, k, j);
-        for (unsigned i = k + 1; i < n; i++)
+        for (unsigned i = k + 1; i < n; i++) {
+            submit_trsm(p, &cl_trsm_ll, k, k, i);
             submit_trsm(p, &cl_trsm_ru, k, i, k);
+        }
         starpu_data_wont_use(tile(&p->tiles, k, k));
         for (unsigned i = k + 1; i < n; i++)
             for (unsigned j = k + 1; j < n; j++)

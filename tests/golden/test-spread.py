@@ -29,9 +29,7 @@ LIMITS = {"dm": 0.05, "dmda": 0.05, "dmdar": 0.05, "dmdas": 0.05,
           "modular-heft": 0.05,
           "eager": 0.10, "prio": 0.10, "lws": 0.10, "heteroprio": 0.10}
 # Machine, program, tiles per side, policy.
-KNOWN = {"mirage:cholesky:10:eager",
-         "mirage:lu:16:prio", "mirage:lu:16:lws", "mirage:lu:16:heteroprio",
-         "attila:lu:16:eager", "attila:lu:16:prio"}
+KNOWN = {"mirage:cholesky:10:eager"}
 
 
 def name(row):
