@@ -11,6 +11,8 @@ import json
 import os
 import re
 import shutil
+import signal
+import subprocess
 import sys
 import tempfile
 
@@ -232,6 +234,21 @@ raised = run(script("deep.py", HEAD + "    def push(self, task):\n"
                     "        return self.deep(task)\n" + POP))
 tap.claim("a recursion without end is an exception, not a crash",
           raised.code == 1 and "RecursionError" in raised.err, raised)
+with subprocess.Popen(
+        [CHOLESKY, "-size", "960", "-nblocks", "1"], text=True,
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+        env=dict(ENV, ORRERY_MACHINE="h100-pcie-4", STARPU_SCHED=script(
+            "turns.py", HEAD + "    def push(self, task):\n"
+            "        print('turning', flush=True)\n"
+            "        while True:\n            pass\n" + POP))) as turning:
+    first = turning.stdout.readline()
+    turning.send_signal(signal.SIGINT)
+    out, err = turning.communicate()
+tap.claim("Ctrl-C ends a loop without end, and says where it was",
+          first == "turning\n" and turning.returncode == 1 and
+          re.search("KeyboardInterrupt.*in push, line", err) and
+          "Traceback" in err, (first, turning.returncode, out, err))
 done = run(os.path.join(TOP.name, "nowhere.py"))
 tap.claim("a file that is not there is named",
           done.code == 1 and "nowhere.py: No such file" in done.err, done)

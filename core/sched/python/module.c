@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "core/base/module.h"
+#include "core/sched/python/interrupt.h"
 
 const struct orr_module *orr_module_entry(void);
 
@@ -49,6 +50,21 @@ static int start_interpreter(struct orr_error *err)
         return 0;
     return orr_fail(err, -EINVAL, "Python cannot be started: %s",
                     status.err_msg ? status.err_msg : "no reason is given");
+}
+
+/* From here to the end of `leave` the script runs. */
+static PyGILState_STATE enter(void)
+{
+    PyGILState_STATE state = PyGILState_Ensure();
+
+    orr_py_inside++;
+    return state;
+}
+
+static void leave(PyGILState_STATE state)
+{
+    orr_py_inside--;
+    PyGILState_Release(state);
 }
 
 /* What was printed is to come before what the library prints, and before the end. */
@@ -303,7 +319,7 @@ static int make_policy(struct orr_script *script, PyObject *globals,
 
 static void python_close(struct orr_script *script)
 {
-    PyGILState_STATE state = PyGILState_Ensure();
+    PyGILState_STATE state = enter();
     PyObject *list = PySys_GetObject("path"); /* lent */
     Py_ssize_t at = -1;
 
@@ -321,8 +337,10 @@ static void python_close(struct orr_script *script)
     Py_CLEAR(script->folder);
     orr_py_objects_done(script);
     flush();
+    if (script->interruptible)
+        orr_py_interrupts_off();
     PyMem_Free(script);
-    PyGILState_Release(state);
+    leave(state);
 }
 
 /* With the interpreter's lock. */
@@ -360,16 +378,17 @@ static int python_open(const char *path, const struct orr_script_host *host,
 
     if (rc < 0)
         return rc;
-    state = PyGILState_Ensure();
+    state = enter();
     script = PyMem_Calloc(1, sizeof(*script));
     if (script) {
         script->host = host;
         script->path = path;
+        script->interruptible = orr_py_interrupts_on();
         rc = open_file(script, range, err);
     } else {
         rc = orr_fail(err, -ENOMEM, "policy %s: out of memory", path);
     }
-    PyGILState_Release(state);
+    leave(state);
     if (rc == 0)
         *ret = script;
     else if (script)
@@ -398,7 +417,7 @@ static int read_wake(const struct orr_script *script, PyObject *said,
 static int python_push(struct orr_script *script, struct orr_job *job,
                        int *ret_wake, struct orr_error *err)
 {
-    PyGILState_STATE state = PyGILState_Ensure();
+    PyGILState_STATE state = enter();
     PyObject *task = orr_py_task_new(script, job);
     PyObject *said = task ? PyObject_CallOneArg(script->push, task) : NULL;
     int rc = 0;
@@ -407,7 +426,7 @@ static int python_push(struct orr_script *script, struct orr_job *job,
         rc = fail(script, "push", err);
     Py_XDECREF(said);
     Py_XDECREF(task);
-    PyGILState_Release(state);
+    leave(state);
     return rc;
 }
 
@@ -446,7 +465,7 @@ static struct orr_job *give(struct orr_script *script, PyObject *said)
 static int python_pop(struct orr_script *script, unsigned worker,
                       struct orr_job **ret, struct orr_error *err)
 {
-    PyGILState_STATE state = PyGILState_Ensure();
+    PyGILState_STATE state = enter();
     PyObject *said =
         PyObject_CallOneArg(script->pop, orr_py_worker(script, worker));
     int rc = 0;
@@ -457,7 +476,7 @@ static int python_pop(struct orr_script *script, unsigned worker,
     if (!said || (said != Py_None && !*ret))
         rc = fail(script, "pop", err);
     Py_XDECREF(said);
-    PyGILState_Release(state);
+    leave(state);
     return rc;
 }
 
@@ -474,7 +493,7 @@ static int tell(struct orr_script *script, PyObject *hook, const char *what,
     if (!script->given)
         return 0;
     script->host->describe(job, &of);
-    state = PyGILState_Ensure();
+    state = enter();
     key = PyLong_FromUnsignedLongLong(of.id);
     task = key ? PyDict_GetItem(script->given, key) : NULL;
     Py_XINCREF(task);
@@ -491,7 +510,7 @@ static int tell(struct orr_script *script, PyObject *hook, const char *what,
     Py_XDECREF(said);
     Py_XDECREF(task);
     Py_XDECREF(key);
-    PyGILState_Release(state);
+    leave(state);
     return rc;
 }
 

@@ -23,6 +23,7 @@ struct orr_script {
         *given; /* owned: tasks that were given to a worker, by number; NULL: no
                       * hook wants them */
     int wake;   /* enum of script.h: after a push that names no worker */
+    bool interruptible; /* orr_py_interrupts_on */
     const char *path; /* lent, until it has run */
 };
 
