@@ -407,9 +407,9 @@ bool orr_config_row(unsigned i, struct orr_config_row *ret)
 
 static void print_vain(FILE *out)
 {
-    fprintf(out, "\n## Without effect\n\nVariables of StarPU about memory that "
-                 "change nothing here; `starpu_init` says\nso of those that are "
-                 "set.\n\n| variable | why |\n|---|---|\n");
+    fprintf(out, "\n## Without effect\n\nVariables of StarPU about memory and "
+                 "scheduling that change nothing\nhere; `starpu_init` says so of "
+                 "those that are set.\n\n| variable | why |\n|---|---|\n");
     for (unsigned i = 0; i < NVAIN; i++)
         fprintf(out, "| `%s` | %s |\n", vain[i].name, vain[i].reason);
 }

@@ -563,8 +563,8 @@
     X(OMP_MAX_TASK_PRIORITY, "OMP_MAX_TASK_PRIORITY", STRING, "",              \
       "What `starpu_omp_get_max_task_priority` says. Unset: 0.")
 
-/* Variables of StarPU about memory that change nothing here, and why: who sets one
- * is told at starpu_init.
+/* Variables of StarPU about memory and scheduling that change nothing here, and why:
+ * who sets one is told at starpu_init.
  *
  * X(name, reason) */
 #define ORR_CONFIG_VAIN(X)                                                     \
@@ -581,7 +581,13 @@
     X("STARPU_DATA_LOCALITY_ENFORCE",                                          \
       "codelets name the node of each buffer: `specific_nodes`")               \
     X("STARPU_CUDA_ONLY_FAST_ALLOC_OTHER_MEMNODES",                            \
-      "a worker allocates on its own device only")
+      "a worker allocates on its own device only")                            \
+    X("STARPU_AUTOHETEROPRIO_TIME_ESTIMATION_POLICY",                          \
+      "heteroprio knows lengths from what it has measured, there is no "       \
+      "other way")                                                             \
+    X("STARPU_WINDOW_TIME_SIZE",                                               \
+      "there is no hypervisor that would watch how far ahead a context's "     \
+      "tasks are planned: `simulate_push_task` is not called")
 
 #define ORR_CONFIG_TABLE(X)                                                    \
     ORR_CONFIG_WORKERS(X)                                                      \
