@@ -521,6 +521,7 @@ static int make_scheduler(struct orr_runtime *rt,
     if (code)
         return code;
     rt->pops_by_priority = rt->scheds[0]->ops->by_priority;
+    rt->follows_memory = rt->scheds[0]->ops->follows_memory;
     if (conf && conf->sched_policy_callback) {
         rt->scheds[0]->said->policy_init = conf->sched_policy_callback;
         orr_self->frozen++;

@@ -94,6 +94,7 @@ struct orr_runtime {
                                * enum starpu_node_kind */
     _Atomic uint64_t lost;    /* nodes whose device is gone: core/data/lost.h */
     bool pops_by_priority;    /* [const] queued jobs leave by priority */
+    bool follows_memory;      /* [const] the policy does, core/sched/sched.h */
     struct orr_node *nodes;
     struct orr_bus *buses;   /* nbuses links between them, core/data/bus.h */
     struct orr_bus **bus_at; /* [const] of a pair of nodes, NULL without */

@@ -8,7 +8,8 @@
  *           several the soonest counts: by priority where the policy pops by
  *           priority, then in the order in which they were pushed
  *   far     a job that was submitted will use it, by the handle's order, and
- *           may come to this node: the job's number
+ *           may come to this node: the job's number; under a policy that takes
+ *           jobs by what is there (follows_memory), how long it was not used
  *   dead    neither; or its value is going to be overwritten elsewhere
  *
  * each of them clean or dirty (the only copy). Of the dead the oldest leaves
@@ -37,8 +38,9 @@
 enum { DEAD = 0, FAR = 2, QUEUED = 4, DIRTY = 1 };
 
 /* What a copy costs, relative to dropping a block: it must be written back, and
- * whoever needs the memory waits for that. */
-enum { WRITE_BACK_COST = 6 };
+ * whoever needs the memory waits for that. Where age is compared, what was written
+ * lately mostly waits for the next task that writes it. */
+enum { WRITE_BACK_COST = 6, WRITE_BACK_COST_BY_AGE = 12 };
 
 /* So many accesses of a handle are looked at for one that may come to a node. */
 enum { LOOK_AHEAD = 16 };
@@ -239,6 +241,11 @@ static unsigned next_use(struct orr_replicate *replicate,
     return FAR;
 }
 
+static bool goes_by_age(void)
+{
+    return orr_self->runtime->follows_memory;
+}
+
 /* The heap in which the block belongs, and its place there: it is needed when the
  * first of those who live there is. Their handles are locked. */
 static unsigned place_of(const struct orr_block *block, struct orr_use *ret)
@@ -257,6 +264,8 @@ static unsigned place_of(const struct orr_block *block, struct orr_use *ret)
         place = heap > place ? heap : place;
         dirty |= orr_replicate_is_clean(replicate) ? 0 : DIRTY;
     }
+    if (place == FAR && goes_by_age())
+        *ret = (struct orr_use){-block->age, 0};
     return place | dirty;
 }
 
@@ -507,19 +516,34 @@ static bool peek(struct orr_node *node, unsigned list,
     return block != NULL;
 }
 
+/* How far away a far use is: the job that needs the block from those that have come,
+ * or how many were used since. */
+static int64_t distance(const struct orr_node *node, struct orr_use use)
+    ORR_REQUIRES(node->lock)
+{
+    if (goes_by_age())
+        return use.first + node->youngest;
+    return (int64_t)use.second -
+           (int64_t)atomic_load_explicit(&node->nextuse.reached,
+                                         memory_order_relaxed);
+}
+
 /* The same of two heaps, of clean and of dirty blocks: which have one. */
 struct uses {
     struct orr_use clean, dirty;
+    int64_t clean_distance, dirty_distance; /* if these are far uses */
     bool has_clean, has_dirty;
 };
 
 static struct uses peek_both(struct orr_node *node, unsigned list)
 {
-    struct uses uses;
+    struct uses uses = {.has_clean = false};
 
     orr_lock(&node->lock);
     uses.has_clean = peek(node, list, &uses.clean);
     uses.has_dirty = peek(node, list | DIRTY, &uses.dirty);
+    uses.clean_distance = distance(node, uses.clean);
+    uses.dirty_distance = distance(node, uses.dirty);
     orr_unlock(&node->lock);
     return uses;
 }
@@ -615,19 +639,15 @@ static bool will_fit(struct orr_node *node, size_t size)
     return leaving >= size || (leaving && orr_node_fits(node, size - leaving));
 }
 
-/* The far heap, clean or dirty, whose first victim is further away, per cost; the
- * number of the job that needs it, less that of the jobs that have come. */
+/* The far heap, clean or dirty, whose first victim is further away, per cost. */
 static bool choose_far(struct orr_node *node, unsigned *ret)
 {
     struct uses far = peek_both(node, FAR);
-    int64_t reached = (int64_t)atomic_load_explicit(&node->nextuse.reached,
-                                                    memory_order_relaxed);
+    int64_t cost = goes_by_age() ? WRITE_BACK_COST_BY_AGE : WRITE_BACK_COST;
 
     *ret = FAR;
     if (!far.has_clean ||
-        (far.has_dirty &&
-         ((int64_t)far.clean.second - reached) * WRITE_BACK_COST <
-             (int64_t)far.dirty.second - reached))
+        (far.has_dirty && far.clean_distance * cost < far.dirty_distance))
         *ret |= DIRTY;
     return far.has_clean || far.has_dirty;
 }

@@ -10,6 +10,10 @@
  * dynamic runtime systems", 2022; the pool here has tasks of a graph as they become
  * ready, of priorities, and for workers of several speeds.
  *
+ * Several devices share the data out: a task that writes what another one has written
+ * last is left to that one, and what was not used longest leaves a memory first
+ * (core/data/nextuse.c), since the order of submission says little here.
+ *
  * A worker that is slower than others at a task leaves it to them, unless they have
  * work for longer than it would take.
  */
@@ -24,8 +28,9 @@
 #include "core/sched/toolbox.h"
 
 enum {
-    MOST_DATA = 64,   /* whose tasks are counted for one decision */
-    MOST_REFUSED = 16 /* jobs that can_execute refuses for one pop */
+    MOST_DATA = 64,    /* whose tasks are counted for one decision */
+    MOST_REFUSED = 16, /* jobs that can_execute refuses for one pop */
+    WRITERS = 8192     /* data whose last writer is known, by number */
 };
 
 /* As fast as the best one: no need to leave the task to it. */
@@ -36,6 +41,8 @@ struct pool {
     struct orr_list jobs; /* [lock] in the order of push */
     unsigned njobs;       /* [lock] */
     double work;          /* [lock] µs that they take where they are fastest */
+    /* [lock] Node of a device, 0: none. Data that share a place are guessed wrong. */
+    uint8_t writer[WRITERS];
 };
 
 /* A datum that tasks lack, and how many lack it alone. */
@@ -184,8 +191,47 @@ static bool belongs_elsewhere(const struct look *look,
     return false;
 }
 
+/* --- who has written a datum --- */
+
+static const struct orr_handle *written(const struct orr_job *job)
+{
+    for (unsigned i = 0; i < job->naccesses; i++)
+        if (job->accesses[i].mode & STARPU_W &&
+            !(job->accesses[i].mode & STARPU_SCRATCH))
+            return job->accesses[i].handle;
+    return NULL;
+}
+
+static uint8_t *writer_of(struct pool *pool, const struct orr_job *job)
+{
+    const struct orr_handle *handle = written(job);
+
+    return handle ? &pool->writer[handle->id % WRITERS] : NULL;
+}
+
+/* Whether another device has written it last. */
+static bool is_of_other(const struct look *look, struct pool *pool,
+                        const struct orr_job *job)
+{
+    const uint8_t *writer = writer_of(pool, job);
+
+    return writer && *writer && look->node >= look->sched->runtime->nram &&
+           *writer != look->node;
+}
+
+static void note_writer(const struct look *look, struct pool *pool,
+                        const struct orr_job *job)
+{
+    uint8_t *writer = writer_of(pool, job);
+
+    if (writer && look->node >= look->sched->runtime->nram)
+        *writer = (uint8_t)look->node;
+}
+
+/* --- the best one --- */
+
 /* What is compared: whether nothing is to be copied; whether another device has more
- * of it, which then should take it; tasks that the copy is for, more are
+ * of it, or has written it, which then should take it; tasks that the copy is for, more are
  * better; then the priority. The oldest wins a tie. */
 struct merit {
     uint64_t bytes;
@@ -230,7 +276,8 @@ static struct orr_job *choose_locked(struct pool *pool, struct look *look)
             continue;
         merit.bytes = orr_job_missing(job, look->node, UINT64_MAX).loading;
         merit.elsewhere =
-            merit.bytes && belongs_elsewhere(look, job, merit.bytes);
+            merit.bytes && (is_of_other(look, pool, job) ||
+                            belongs_elsewhere(look, job, merit.bytes));
         merit.ntasks = merit.bytes ? ntasks_with(look, job) : 0;
         if (chosen && !is_better(&merit, &best))
             continue;
@@ -259,6 +306,7 @@ static struct orr_job *leave(struct pool *pool, struct look *look)
     job = choose_locked(pool, look);
     if (job) {
         orr_list_remove(&job->queue);
+        note_writer(look, pool, job);
         pool->njobs--;
         pool->work = pool->njobs ? pool->work - job->predicted : 0;
     }
@@ -350,6 +398,7 @@ const struct orr_sched_ops orr_sched_memaware = {
     .name = "memaware",
     .help = "what is in a device's memory is used up before more is copied",
     .unbounded_priorities = true,
+    .follows_memory = true,
     .prefetches = true,
     .init = memaware_init,
     .deinit = memaware_deinit,

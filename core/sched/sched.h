@@ -45,6 +45,8 @@ struct orr_sched_ops {
     int most_priority; /* else the range is from 0 to this one */
     bool by_priority;          /* jobs queued for a worker are popped by
                                 * priority, then in the order of push */
+    bool follows_memory; /* takes the jobs whose data are there: their numbers do not
+                          * say which come first */
     bool combines; /* knows combined workers */
     bool prefetches;           /* prefetches data itself at push */
     int (*init)(struct orr_sched *sched, struct orr_error *err);

@@ -3,7 +3,7 @@
 """Bytes that the policy memaware moves beside dmdar, where matrices do not fit into
 the memories of devices. Prints the table and TAP.
 
-usage: test-memaware.py MULT CHOLESKY
+usage: test-memaware.py MULT CHOLESKY LU
 """
 import json
 import os
@@ -12,10 +12,10 @@ import sys
 import tempfile
 
 sys.dont_write_bytecode = True
-MULT, CHOLESKY = sys.argv[1:3]
+MULT, CHOLESKY, LU = sys.argv[1:4]
 TIMES = "kernel[*] on cuda = 3ms; kernel[*] on cpu = 90ms"
 # What, machine, MiB of each device, most bytes by those of dmdar, the program. A
-# matrix of mult has 100 MiB; of cholesky's 1,600 MiB are used.
+# matrix of mult has 100 MiB, of lu 1,406; of cholesky's 1,600 MiB are used.
 ROWS = [
     ("mult, 3 times the memory of one GPU", "gtx1650-4gb", 34, 0.7,
      [MULT, "-size", "5120", "-nblocks", "32"]),
@@ -25,10 +25,18 @@ ROWS = [
      [MULT, "-size", "5088", "-nblocks", "48"]),
     ("mult, 3 times the memory of four GPUs", "h100-pcie-4", 8, 0.75,
      [MULT, "-size", "5088", "-nblocks", "48"]),
-    ("Cholesky, 4 times the memory of one GPU", "gtx1650-4gb", 400, 0.75,
+    ("Cholesky, 3 times the memory of one GPU", "gtx1650-4gb", 533, 0.7,
+     [CHOLESKY, "-size", "28800", "-nblocks", "30"]),
+    ("Cholesky, 4 times", "gtx1650-4gb", 400, 0.7,
+     [CHOLESKY, "-size", "28800", "-nblocks", "30"]),
+    ("Cholesky, 3 times the memory of two GPUs", "rtx4090-2", 266, 0.7,
      [CHOLESKY, "-size", "28800", "-nblocks", "30"]),
     ("Cholesky, as much as 4 GPUs have", "h100-pcie-4", 400, 1,
      [CHOLESKY, "-size", "28800", "-nblocks", "30"]),
+    ("LU, 3 times the memory of one GPU", "gtx1650-4gb", 468, 0.7,
+     [LU, "-size", "19200", "-nblocks", "20"]),
+    ("LU, 3 times the memory of two GPUs", "rtx4090-2", 234, 0.7,
+     [LU, "-size", "19200", "-nblocks", "20"]),
 ]
 
 
@@ -40,7 +48,7 @@ def moved(machine, mib, sched, program):
                    ORRERY_SET=f"cuda.memory = {mib}MiB", STARPU_SILENT="1",
                    ORRERY_REPORT=report, STARPU_HOME=folder)
         env.pop("ORRERY_CHECK_BOUNDS", None)
-        if program[0] == MULT:
+        if program[0] != CHOLESKY:
             env["ORRERY_ASSUME"] = TIMES
         subprocess.run(program, env=env, check=True, stdout=subprocess.DEVNULL)
         with open(report, encoding="utf-8") as file:

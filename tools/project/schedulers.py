@@ -92,8 +92,9 @@ are busy all the time, or a policy has planned already.
 SCARCE_NOTE = """\
 GPUs have a third of a matrix together: bytes that memaware moves beside dmdar, and the
 makespan. In the matrix product 4 GPUs have room for two rows and columns each, and a
-task needs two; with smaller tasks, for five. In the Cholesky and LU several GPUs want
-the same tiles, and memaware does not share the data out between them.
+task needs two; with smaller tasks, for five. In the Cholesky and LU a panel has 30 and 20
+tiles, and each of 4 GPUs has room for 37 and 32: it goes through each of them at every
+step, whatever the order of the tasks.
 """
 
 # Kernel of the Cholesky: buffers that it reads, share.
