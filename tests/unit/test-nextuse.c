@@ -157,15 +157,20 @@ START_TEST(what_is_out_of_date_leaves_first)
 }
 END_TEST
 
-START_TEST(what_will_not_be_used_leaves_first)
+static void demote(struct orr_handle *handle)
 {
     struct orr_deferred deferred = {0};
 
-    begin(_i);
-    orr_lock(&old[2]->lock);
-    orr_node_demote(old[2], 1, &deferred);
-    orr_unlock(&old[2]->lock);
+    orr_lock(&handle->lock);
+    orr_node_demote(handle, 1, &deferred);
+    orr_unlock(&handle->lock);
     orr_deferred_run(&fake.rt, &deferred);
+}
+
+START_TEST(what_will_not_be_used_leaves_first)
+{
+    begin(_i);
+    demote(old[2]);
     fetch(h);
     assert_left(old[2]);
 }
@@ -192,6 +197,22 @@ START_TEST(of_the_far_the_least_priority_leaves)
         with_priority(old[i], i == 1 ? -3 : (int)i);
     fetch(h);
     assert_left(old[1]);
+}
+END_TEST
+
+/* Under a policy that takes what is there; bit 1 of _i: one that is said not to be
+ * used any more. */
+START_TEST(of_the_far_the_one_not_used_longest_leaves)
+{
+    begin(_i % 2);
+    fake.rt.follows_memory = true;
+    for (unsigned i = ROOM; i-- > 0;)
+        far(old[i]);
+    prefetch(old[0]);
+    if (_i / 2)
+        demote(old[2]);
+    fetch(h);
+    assert_left(old[_i / 2 ? 2 : 1]);
 }
 END_TEST
 
@@ -630,6 +651,7 @@ int main(void)
     tcase_add_loop_test(tc, what_will_not_be_used_leaves_first, 0, 2);
     tcase_add_loop_test(tc, of_the_far_the_one_used_last_leaves, 0, 2);
     tcase_add_loop_test(tc, of_the_far_the_least_priority_leaves, 0, 2);
+    tcase_add_loop_test(tc, of_the_far_the_one_not_used_longest_leaves, 0, 4);
     tcase_add_loop_test(tc, of_the_queued_the_one_pushed_last_leaves, 0, 2);
     tcase_add_loop_test(tc, of_the_queued_the_least_priority_leaves, 0, 2);
     tcase_add_loop_test(tc, of_equals_the_one_registered_first_leaves, 0, 4);
