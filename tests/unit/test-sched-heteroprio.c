@@ -90,6 +90,50 @@ START_TEST(constants_come_from_variables)
 }
 END_TEST
 
+/* A constant, the only score that it changes, and the inputs where it does. */
+static const struct {
+    const char *name;
+    unsigned score, at;
+} constants[] = {
+#define CONSTANT(name, score, at)                                              \
+    {                                                                          \
+        "STARPU_HETEROPRIO_" name, score, at                                   \
+    }
+    CONSTANT("NOD_TIME_COMBINATION_NOD_MULTIPLIER", 0, 0),
+    CONSTANT("NOD_TIME_COMBINATION_EXP_SELECTIVITY", 0, 0),
+    CONSTANT("BEST_NODS_SCORE_EXP_SELECTIVITY", 1, 1),
+    CONSTANT("URT_URT_MULTIPLIER", 4, 0),
+    CONSTANT("URT_2_URT_MULTIPLIER", 5, 0),
+    CONSTANT("URT_2_ARCH_NEED_MULTIPLIER", 5, 0),
+    CONSTANT("URT_DOT_DIFF_2_ARCH_NEED_MULTIPLIER", 10, 0),
+    CONSTANT("URT_DOT_DIFF_3_ARCH_NEED_MULTIPLIER", 11, 0),
+    CONSTANT("URT_DOT_DIFF_4_ARCH_NEED_MULTIPLIER", 12, 1),
+    CONSTANT("URT_DOT_DIFF_5_NOD_OFFSET", 13, 0),
+    CONSTANT("URT_DOT_DIFF_5_ARCH_DIFF_OFFSET", 13, 0),
+    CONSTANT("URT_DOT_DIFF_9_NOD_OFFSET", 17, 0),
+    CONSTANT("URT_DOT_DIFF_9_ARCH_DIFF_OFFSET", 17, 0),
+    CONSTANT("AURT_DOT_DIFF_10_NOD_OFFSET", 18, 0),
+    CONSTANT("URT_DOT_DIFF_10_ARCH_DIFF_OFFSET", 18, 0),
+    CONSTANT("URT_DOT_DIFF_11_NOD_OFFSET", 19, 0),
+    CONSTANT("URT_DOT_DIFF_11_ARCH_DIFF_OFFSET", 19, 0),
+    CONSTANT("URTS_TIME_COMBINATION_NOD_MULTIPLIER", 24, 0),
+    CONSTANT("URTS_TIME_COMBINATION_EXP_SELECTIVITY", 24, 0),
+};
+
+START_TEST(each_constant_changes_its_score_alone)
+{
+    setenv(constants[_i].name, "7", 1);
+    read_config();
+    for (unsigned i = 0; i < ORR_HP_NSCORES; i++) {
+        unsigned at = constants[_i].at;
+        double off = orr_hp_score(&config, i, &inputs[at]) - expected[at][i];
+
+        ck_assert_msg((fabs(off) > 1e-3) == (i == constants[_i].score),
+                      "%s, score %u: %g", constants[_i].name, i, off);
+    }
+}
+END_TEST
+
 START_TEST(scores_have_numbers_and_names)
 {
     unsigned number = 99;
@@ -116,6 +160,8 @@ int main(void)
     tcase_add_loop_test(tc, scores_are_numbers_at_the_ends_of_their_ranges, 0,
                         ORR_HP_NSCORES);
     tcase_add_test(tc, constants_come_from_variables);
+    tcase_add_loop_test(tc, each_constant_changes_its_score_alone, 0,
+                        (int)(sizeof(constants) / sizeof(constants[0])));
     tcase_add_test(tc, scores_have_numbers_and_names);
     suite_add_tcase(suite, tc);
     return suite_main(suite);
