@@ -93,8 +93,8 @@ SCARCE_NOTE = """\
 GPUs have a third of a matrix together: bytes that memaware moves beside dmdar, and the
 makespan. In the matrix product 4 GPUs have room for two rows and columns each, and a
 task needs two; with smaller tasks, for five. In the Cholesky and LU a panel has 30 and 20
-tiles, and each of 4 GPUs has room for 37 and 32: it goes through each of them at every
-step, whatever the order of the tasks.
+tiles, and each of 4 GPUs has room for 37 and 33, which leaves little for the tiles that
+are updated.
 """
 
 # Kernel of the Cholesky: buffers that it reads, share.
