@@ -402,7 +402,8 @@
     X(EVICTION, "ORRERY_EVICTION", STRING, "nextuse",                           \
       "What leaves a memory node that is full. `nextuse`: what no submitted "   \
       "task needs, then what is needed latest, by the policy's queues and the " \
-      "order of submission; prefetches wait for memory and take only what "     \
+      "order of submission (memaware: what was not used for longest); "         \
+      "prefetches wait for memory and take only what "                          \
       "nobody needs. `starpu`: what was not used for longest; prefetches wait " \
       "and may take what no queued task was promised. `lru`: the same, but "    \
       "prefetches take only what nobody will use and do not wait.")
