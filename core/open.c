@@ -43,6 +43,7 @@
 #include "core/observe/what_if.h"
 #include "core/runtime.h"
 #include "core/sched/ctx.h"
+#include "core/sched/direct.h"
 #include "core/slabs.h"
 #include "core/task/again.h"
 #include "core/task/count.h"
@@ -596,6 +597,7 @@ static void free_parts(struct orr_runtime *rt)
     orr_costs_table_free(rt->costs);
     orr_nodes_free(rt);
     orr_buses_free(rt);
+    orr_direct_free(rt);
     orr_slabs_free(rt);
     orr_combined_free_all(rt);
     free(rt->returned);

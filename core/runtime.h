@@ -192,6 +192,8 @@ struct orr_runtime {
     struct orr_perf *perf_owned;         /* [const] counters … */
     _Atomic(struct orr_perf *) perf;     /* … or NULL: nothing is counted */
     struct orr_omp *omp; /* [main] of core/omp, NULL: not started */
+    _Atomic(struct orr_direct *) direct; /* owned, NULL: no job goes past the
+                                          * policy: core/sched/direct.h */
     struct orr_knobs {
         atomic_uint ndisabled; /* workers that get no more tasks, and nodes that
                                 * jobs avoid */

@@ -313,8 +313,50 @@ static bool fetch_next(struct orr_runtime *rt, struct orr_job *job,
     return orr_count_off(&job->pending, ask(rt, job));
 }
 
+/* Whether each datum has its value in main memory, which is all that there is. It
+ * stays so: whoever changes that stands behind the job, or before it. */
+static bool all_are_here(const struct orr_runtime *rt,
+                         const struct orr_job *job)
+{
+    if (job->spread || job->first || rt->counts_hits || !orr_memory_is_flat(rt))
+        return false;
+    for (unsigned i = 0; i < job->naccesses; i++) {
+        const struct orr_access *access = &job->accesses[i];
+        const struct orr_handle *handle = access->handle;
+
+        if (access->duplicate || access->promised || access->held ||
+            access->mode & (STARPU_SCRATCH | STARPU_REDUX) ||
+            !is_nowhere_else(handle, STARPU_MAIN_RAM))
+            return false;
+    }
+    return true;
+}
+
+/* Nothing is asked for. */
+static void pin_here(struct orr_access *access)
+{
+    struct orr_handle *handle = access->handle;
+
+    access->at = STARPU_MAIN_RAM;
+    access->datum = handle;
+    access->alias = 0;
+    access->reads = (access->mode & STARPU_R) != 0;
+    orr_lock(&handle->lock);
+    pin(handle, access, STARPU_MAIN_RAM, NULL);
+    if (access->mode & STARPU_W)
+        begin_write_locked(handle, access);
+    orr_unlock(&handle->lock);
+}
+
 bool orr_job_fetch(struct orr_runtime *rt, struct orr_job *job, unsigned node)
 {
+    if (all_are_here(rt, job)) {
+        for (unsigned i = 0; i < job->naccesses; i++)
+            pin_here(&job->accesses[i]);
+        job->asked = UINT64_C(1) << STARPU_MAIN_RAM;
+        job->left = 0;
+        return true;
+    }
     choose_data(job, node);
     if (job->spread)
         return fetch_next(rt, job, choose_nodes(rt, job)) &&

@@ -306,6 +306,12 @@ void orr_node_retain(struct orr_handle *handle, unsigned id)
     orr_unlock(&node->lock);
 }
 
+bool orr_memory_is_flat(const struct orr_runtime *rt)
+{
+    return atomic_load_explicit(&rt->nnodes, memory_order_relaxed) == 1 &&
+           !rt->nodes[0].capacity;
+}
+
 void orr_node_touch(struct orr_handle *handle, unsigned id)
 {
     const struct orr_eviction *rule = handle->runtime->eviction;

@@ -268,6 +268,9 @@ static inline void orr_node_reach(struct orr_node *node, uint64_t job)
                               memory_order_relaxed);
 }
 
+/* Whether main memory is one node, without a limit, and all that there is. */
+bool orr_memory_is_flat(const struct orr_runtime *rt);
+
 /* It is used again. */
 void orr_node_retain(struct orr_handle *handle, unsigned node)
     ORR_REQUIRES(handle->lock);

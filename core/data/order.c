@@ -25,6 +25,7 @@
 #include "core/observe/graph_record.h"
 #include "core/runtime.h"
 #include "core/task/job.h"
+#include "core/task/nest.h"
 
 /* So many accesses are sorted by insertion. */
 enum { FEW = 8 };
@@ -215,7 +216,7 @@ static bool use_locked(struct orr_handle *handle, struct orr_access *access)
         return false;
     if (access->mode & (STARPU_W | STARPU_REDUX))
         note_write_locked(handle);
-    if (access->job->around) {
+    if (access->job->around && access->job->around->lends) {
         bool waits = false;
 
         if (orr_lend_enter_locked(handle, access, &waits))

@@ -10,13 +10,6 @@
 
 #include "core/omp/omp.h"
 
-struct orr_omp_codelet {
-    struct orr_omp_codelet *next;
-    orr_kernel_func_t function; /* for processors */
-    struct starpu_codelet given;
-    struct starpu_codelet cl;
-};
-
 /* What the application has set is before the statistics and after them. */
 static bool is_equal(const struct starpu_codelet *a,
                      const struct starpu_codelet *b)
@@ -51,6 +44,19 @@ static void run_if_no_model(struct starpu_codelet *cl)
         cl->flags |= STARPU_CODELET_SIMGRID_EXECUTE;
 }
 
+/* One function for processors, of which all may run it, on their own, whatever they
+ * know of it. */
+static bool is_plain(const struct starpu_codelet *cl)
+{
+    uint32_t functions = orr_codelet_all_functions(cl);
+
+    return orr_codelet_is_for_host(cl) && !(functions & (functions - 1)) &&
+           cl->where == 0 && !cl->model && !cl->energy_model &&
+           !cl->can_execute && cl->type == STARPU_SEQ && !cl->callback_func &&
+           !cl->dyn_modes && !cl->specific_nodes && cl->flags == 0 &&
+           cl->nbuffers >= 0;
+}
+
 static struct orr_omp_codelet *make(const struct starpu_codelet *cl,
                                     orr_kernel_func_t body)
 {
@@ -60,16 +66,16 @@ static struct orr_omp_codelet *make(const struct starpu_codelet *cl,
         return NULL;
     entry->given = entry->cl = *cl;
     entry->function = orr_codelet_host_function(cl, 0);
+    entry->plain = is_plain(cl);
     if (entry->function)
         orr_codelet_set_host_function(&entry->cl, body);
     run_if_no_model(&entry->cl);
     return entry;
 }
 
-struct starpu_codelet *orr_omp_codelet(struct orr_omp *omp,
-                                       const struct starpu_codelet *cl,
-                                       orr_kernel_func_t body,
-                                       orr_kernel_func_t *ret_function)
+struct orr_omp_codelet *orr_omp_codelet(struct orr_omp *omp,
+                                        const struct starpu_codelet *cl,
+                                        orr_kernel_func_t body)
 {
     _Atomic(struct orr_omp_codelet *) *bucket = &omp->codelets[bucket_of(cl)];
     struct orr_omp_codelet *first =
@@ -86,8 +92,7 @@ struct starpu_codelet *orr_omp_codelet(struct orr_omp *omp,
             memory_order_relaxed))
             ;
     }
-    *ret_function = entry->function;
-    return &entry->cl;
+    return entry;
 }
 
 void orr_omp_codelets_free(struct orr_omp *omp)

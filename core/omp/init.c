@@ -12,6 +12,7 @@
 #include "core/omp/omp.h"
 #include "core/open.h"
 #include "core/runtime.h"
+#include "core/sched/direct.h"
 
 /* Numbers the processors: omp->workers has the worker of each, proc_of the other
  * way; devices have the number nprocs. */
@@ -144,6 +145,8 @@ static int start(struct orr_runtime *rt)
     }
     if (rc == 0)
         rc = make_places(omp);
+    if (rc == 0)
+        rc = orr_direct_init(rt);
     if (rc == 0) {
         omp->arbiter = starpu_arbiter_create();
         rt->omp = omp;

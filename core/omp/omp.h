@@ -195,12 +195,20 @@ void orr_omp_team_run_other(void *buffers[], void *arg);
 
 /* -- codelets.c -- */
 
-/* One that lives until the end, equal to the given one but that its function for
- * processors is `body`, which finds that in *ret_function. NULL without memory. */
-struct starpu_codelet *orr_omp_codelet(struct orr_omp *omp,
-                                       const struct starpu_codelet *cl,
-                                       orr_kernel_func_t body,
-                                       orr_kernel_func_t *ret_function);
+struct orr_omp_codelet {
+    struct orr_omp_codelet *next;
+    orr_kernel_func_t function; /* [const] for processors, or NULL */
+    bool plain; /* [const] it has that, and nothing else that matters to who runs
+                 * its tasks */
+    struct starpu_codelet given; /* [const] by the application */
+    struct starpu_codelet cl;
+};
+
+/* One that lives until the end, cl equal to the given one but that its function for
+ * processors is `body`. NULL without memory. */
+struct orr_omp_codelet *orr_omp_codelet(struct orr_omp *omp,
+                                        const struct starpu_codelet *cl,
+                                        orr_kernel_func_t body);
 void orr_omp_codelets_free(struct orr_omp *omp);
 
 /* -- critical.c -- */

@@ -10,9 +10,13 @@
 
 #include "core/base/log.h"
 #include "core/base/slab.h"
+#include "core/data/handle.h"
 #include "core/omp/omp.h"
 #include "core/runtime.h"
+#include "core/sched/direct.h"
 #include "core/task/job.h"
+#include "core/task/task.h"
+#include "core/worker/suspend.h"
 
 /* So many tasks may wait for each thread before it executes those that it meets. */
 enum { ENOUGH = 64 };
@@ -138,11 +142,46 @@ static void place(struct starpu_task *public, struct orr_omp_task *task,
     }
 }
 
-static void submit(struct orr_omp_task *task, struct starpu_codelet *cl,
+/* Where nothing but their order decides about the data: others have a place in it
+ * that their tasks do not know. */
+static bool has_plain_data(const struct starpu_task *task)
+{
+    for (int i = 0; i < task->cl->nbuffers; i++) {
+        const struct orr_handle *handle = orr_handle_of(task->handles[i]);
+        unsigned mode = task->cl->modes[i];
+
+        if (orr_handle_trouble(handle) || mode & ~(unsigned)STARPU_RW ||
+            !mode || !handle->sequential || handle->reduction ||
+            handle->arbiter || handle->family || handle->multiformat ||
+            handle->is_duplicate)
+            return false;
+    }
+    return true;
+}
+
+/* The policy need not know it: it is like all the others, nobody waits for this one,
+ * and each processor may have it. */
+static bool is_direct(const struct starpu_task *public,
+                      const struct orr_omp_team *team, bool plain, bool waits)
+{
+    return plain && !waits && !team->some && orr_direct_may(team->omp->rt) &&
+           has_plain_data(public);
+}
+
+/* The threads have enough to do. */
+static bool waits_enough(const struct orr_omp_team *team)
+{
+    return orr_omp_meeting_tasks(&team->meeting) >
+           (unsigned long)ENOUGH * team->nthreads;
+}
+
+static void submit(struct orr_omp_task *task, struct orr_omp_codelet *codelet,
                    const struct starpu_omp_task_region_attr *attr, void *arg,
                    bool waits)
 {
-    struct starpu_task *public = starpu_task_create();
+    struct starpu_task *public = orr_task_new(task->omp->rt);
+    struct starpu_codelet *cl = &codelet->cl;
+    const struct orr_omp_team *team = task->team;
     int rc;
 
     if (!public)
@@ -157,9 +196,13 @@ static void submit(struct orr_omp_task *task, struct starpu_codelet *cl,
     public->callback_arg = task;
     public->synchronous = waits;
     give_data(public, attr);
-    place(public, task, waits);
     count(task);
-    rc = starpu_task_submit(public);
+    if (is_direct(public, team, codelet->plain, waits)) {
+        rc = orr_task_submit_direct(team->omp->rt, public);
+    } else {
+        place(public, task, waits);
+        rc = starpu_task_submit(public);
+    }
     if (rc == 0)
         return;
     orr_log_error("starpu_omp_task_region: task `%s' cannot run (%d): it needs "
@@ -182,15 +225,24 @@ static orr_kernel_func_t called_function(const struct starpu_codelet *cl)
                                            : NULL;
 }
 
-/* The threads have enough to do, and no device could take the task. */
+/* The same, and no device could take the task. */
 static bool is_saturated(const struct orr_omp_team *team,
                          const struct starpu_codelet *cl)
 {
     const struct orr_omp *omp = team->omp;
 
-    return orr_omp_meeting_tasks(&team->meeting) >
-               (unsigned long)ENOUGH * team->nthreads &&
+    return waits_enough(team) &&
            (omp->nprocs == omp->rt->nworkers || orr_codelet_is_for_host(cl));
+}
+
+/* Tasks that cannot be executed where they are met, since they have data, wait in any
+ * number only where nobody could execute some meanwhile. (In virtual time creating them
+ * takes none.) */
+static void let_others_go_first(const struct orr_omp_team *team)
+{
+    if (waits_enough(team) && !team->omp->rt->exec->one_thread &&
+        orr_suspend_may_yield())
+        orr_suspend_yield(ENOUGH);
 }
 
 void orr_omp_task_create(struct orr_omp_task *parent,
@@ -199,7 +251,7 @@ void orr_omp_task_create(struct orr_omp_task *parent,
 {
     bool waits = is_included(parent) || !attr->if_clause;
     orr_kernel_func_t call = called_function(&attr->cl);
-    struct starpu_codelet *cl;
+    struct orr_omp_codelet *codelet;
 
     if (waits && !orr_may_block("starpu_omp_task_region"))
         abort();
@@ -211,10 +263,13 @@ void orr_omp_task_create(struct orr_omp_task *parent,
         run_in_place(parent, task, attr, arg);
         return;
     }
-    cl = orr_omp_codelet(task->omp, &attr->cl, body, &task->function);
-    if (!cl)
+    codelet = orr_omp_codelet(task->omp, &attr->cl, body);
+    if (!codelet)
         orr_omp_no_memory("starpu_omp_task_region");
-    submit(task, cl, attr, arg, waits);
+    task->function = codelet->function;
+    submit(task, codelet, attr, arg, waits);
+    if (!waits && !call)
+        let_others_go_first(parent->team);
 }
 
 void starpu_omp_task_region(const struct starpu_omp_task_region_attr *attr)

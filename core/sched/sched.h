@@ -48,6 +48,8 @@ struct orr_sched_ops {
     bool follows_memory; /* takes the jobs whose data are there: their numbers do not
                           * say which come first */
     bool combines; /* knows combined workers */
+    bool indifferent; /* tasks without a model may pass it by, as it cares for
+                       * their priority and age only */
     bool prefetches;           /* prefetches data itself at push */
     int (*init)(struct orr_sched *sched, struct orr_error *err);
     void (*deinit)(struct orr_sched *sched);

@@ -37,6 +37,7 @@ static struct orr_nest *make(struct orr_runtime *rt, struct orr_job *job)
     nest->up = orr_nest_find_up(rt, job->around);
     nest->depth = nest->up ? (uint16_t)(nest->up->depth + 1) : 1;
     nest->nscopes = job->naccesses;
+    nest->lends = job->naccesses > 0 || (nest->up && nest->up->lends);
     for (unsigned i = 0; i < job->naccesses; i++)
         init_scope(&nest->scopes[i], &job->accesses[i]);
     return nest;

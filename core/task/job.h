@@ -91,6 +91,8 @@ struct orr_job_type {
 
 /* A task with a codelet: core/task/task.c. */
 extern const struct orr_job_type orr_job_task;
+/* The same of a task that no policy decides about: core/sched/direct.c. */
+extern const struct orr_job_type orr_job_direct;
 /* A task without, which ends as soon as it is ready; one whose data are brought to
  * the nodes that its codelet names, and no kernel runs; a call of
  * acquire.callback in its turn, without data: core/task/complete.c. */

@@ -64,6 +64,7 @@ struct orr_inner_plan {
 struct orr_nest {
     atomic_uint refs;
     atomic_bool over;      /* its kernel has ended */
+    bool lends;            /* [const] some scope is in it or in one around */
     bool counts;           /* [runtime's lock] its task waits for tasks by their
                             * number: core/task/count.h */
     uint8_t sched_ctx;     /* [const] the task's */

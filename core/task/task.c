@@ -557,6 +557,27 @@ int orr_task_submit_own(struct orr_runtime *rt, struct starpu_task *task,
     return err;
 }
 
+int orr_task_submit_direct(struct orr_runtime *rt, struct starpu_task *task)
+{
+    struct orr_access *chain;
+    struct orr_job *job;
+
+    if (check_buffers(task) != 0)
+        return -EINVAL;
+    job = orr_job_new_of(rt, task);
+    if (!job)
+        return -ENOMEM;
+    task->starpu_private = job;
+    task->sched_ctx = 0;
+    job->type = &orr_job_direct;
+    job->priority = task->priority;
+    chain = fill_accesses(job, true, false);
+    orr_job_nest(rt, job);
+    orr_job_ref_new(job); /* the runtime's, until the job is done */
+    hand_over(rt, job, chain);
+    return 0;
+}
+
 static void cap_priority(struct orr_runtime *rt, struct starpu_task *task)
 {
     int least = atomic_load(&rt->knobs.least);

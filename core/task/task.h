@@ -41,3 +41,9 @@ void orr_task_regenerate(struct orr_runtime *rt, struct starpu_task *task);
  * -ENOMEM; then the task stays the caller's. Does not block. */
 int orr_task_submit_own(struct orr_runtime *rt, struct starpu_task *task,
                         bool lent);
+
+/* Submits a task that goes past the policy (core/sched/direct.h): its codelet has a
+ * function for processors and nothing else, its data are ordered, none of them is
+ * scratch, reduced or planned. Errors: -EINVAL, with a message, -ENOMEM; then the
+ * task stays the caller's. Does not block. */
+int orr_task_submit_direct(struct orr_runtime *rt, struct starpu_task *task);

@@ -6,6 +6,7 @@
 
 #include "core/asleep.h"
 #include "core/device/threads.h"
+#include "core/observe/watched.h"
 #include "core/runtime.h"
 #include "core/task/count.h"
 #include "core/task/inside.h"
@@ -46,16 +47,6 @@ void orr_borrowing_done(struct orr_borrowing *b)
     orr_job_unref(b->worker->runtime, b->job);
     b->task.starpu_private = NULL;
     b->job = NULL;
-}
-
-/* Whether somebody sees tasks begin and end. */
-static bool is_watched(struct orr_runtime *rt)
-{
-    return rt->trace || rt->tally || rt->tool || rt->calls || rt->breaks ||
-           rt->disables_kernels ||
-           atomic_load_explicit(&rt->perf, memory_order_relaxed) ||
-           atomic_load_explicit(&rt->profiling, memory_order_relaxed) ||
-           orr_runtime_graph(rt);
 }
 
 /* It may have work that it waits for, or be one that takes none. */
@@ -130,7 +121,7 @@ bool orr_worker_borrow(struct orr_borrowing *b)
     struct orr_worker *worker = b->worker;
     unsigned expected = ORR_SEAT_FREE;
 
-    if (is_watched(worker->runtime) ||
+    if (orr_tasks_are_watched(worker->runtime) ||
         !atomic_compare_exchange_strong(&worker->seat, &expected,
                                         ORR_SEAT_LENT))
         return false;

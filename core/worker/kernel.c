@@ -28,6 +28,7 @@
 #include "core/device/kind.h"
 #include "core/observe/tally.h"
 #include "core/runtime.h"
+#include "core/task/count.h"
 #include "core/task/gang.h"
 #include "core/task/job.h"
 #include "core/task/nest.h"
@@ -182,6 +183,60 @@ static inline void run_job(struct orr_kernel *kernel, struct orr_job *job,
 static void run(struct orr_kernel *kernel)
 {
     run_job(kernel, orr_container(kernel, struct orr_job, kernel), true);
+}
+
+/* --- jobs that went past the policy --- */
+
+/* The first time; their data are there at once, but where memory was refused. */
+static bool fetch_direct(struct orr_runtime *rt, struct orr_worker *worker,
+                         struct orr_job *job)
+{
+    if (orr_job_state(job) != ORR_JOB_READY)
+        return true;
+    job->worker = (int)worker->id;
+    job->task->workerid = worker->id;
+    orr_job_set_state(job, ORR_JOB_FETCHING);
+    return orr_job_fetch(rt, job, worker->desc->node);
+}
+
+static void call_direct(struct orr_worker *worker, struct orr_job *job)
+{
+    const struct starpu_task *task = job->task;
+    struct orr_context *self = orr_self;
+
+    self->job = job;
+    self->suspends_at = ++self->frozen;
+    orr_codelet_host_function(task->cl, 0)((void **)(uintptr_t)task->interfaces,
+                                           task->cl_arg);
+    if (job->nest)
+        end_nest(worker->runtime, job->nest);
+    self->suspends_at = 0;
+    self->frozen--;
+    self->job = NULL;
+}
+
+void orr_kernel_run_direct(struct orr_runtime *rt, struct orr_worker *worker,
+                           struct orr_job *job)
+{
+    if (!fetch_direct(rt, worker, job))
+        return;
+    orr_job_take_data(rt, job, worker->desc->node);
+    orr_job_set_state(job, ORR_JOB_RUNNING);
+    job->task->status = STARPU_TASK_RUNNING;
+    job->kernel.worker = worker->id; /* what suspension looks at */
+    job->kernel.runtime = rt;
+    job->kernel.away = 0;
+    orr_worker_set_state(worker, ORR_WORKER_EXECUTING);
+    call_direct(worker, job);
+    atomic_store_explicit(&worker->ntasks, worker->ntasks + 1,
+                          memory_order_relaxed);
+    if (rt->counts_codelets)
+        job->task->cl->per_worker_stats[worker->id]++;
+    /* Its end follows, unless that waits for others. */
+    if (atomic_load_explicit(&job->ending, memory_order_relaxed) > 1)
+        orr_job_drop_data(rt, job);
+    orr_count_ran(rt, job->sched_ctx, job->task->flops);
+    orr_job_end(rt, job);
 }
 
 /* --- of several workers --- */

@@ -66,6 +66,11 @@ _Noreturn void orr_kernel_missing(struct orr_runtime *rt, struct orr_job *job);
  * that has submitted it. */
 void orr_kernel_leave_nest(struct orr_runtime *rt, struct orr_job *job);
 
+/* Executes a job that went past the policy (core/sched/direct.h), from its data to its
+ * end. In the worker's context; may block as kernels do. */
+void orr_kernel_run_direct(struct orr_runtime *rt, struct orr_worker *worker,
+                           struct orr_job *job);
+
 /* The worker's context enters a state, for those who look at it and the trace. */
 void orr_worker_set_state(struct orr_worker *worker,
                           enum orr_worker_state state);

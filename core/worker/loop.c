@@ -21,6 +21,7 @@
 #include "core/observe/tool.h"
 #include "core/runtime.h"
 #include "core/sched/ctx.h"
+#include "core/sched/direct.h"
 #include "core/sched/sched.h"
 #include "core/sched/toolbox.h"
 #include "core/task/count.h"
@@ -36,6 +37,8 @@
 
 /* µs after which functions that keep workers awake are called again. */
 #define HOOKS_AGAIN 20.0
+/* So many jobs that go past the policy are executed before one of the policy's. */
+#define DIRECT_IN_A_ROW 8
 /* µs after which a worker whose driver is to return looks whether it may. */
 #define LOOKS_FOR_END 100.0
 
@@ -578,6 +581,39 @@ static bool resume(struct orr_worker *worker, bool announced)
     return true;
 }
 
+/* One that went past the policy. */
+static bool run_direct(struct orr_runtime *rt, struct orr_worker *worker,
+                       bool announced)
+{
+    struct orr_job *job;
+
+    if (!wants_job(worker) || worker->running || worker->leaving ||
+        atomic_load_explicit(&rt->paused, memory_order_relaxed) > 0)
+        return false;
+    job = orr_direct_pop(rt, worker);
+    if (!job)
+        return false;
+    if (announced)
+        stay_awake(worker);
+    orr_kernel_run_direct(rt, worker, job);
+    return true;
+}
+
+/* Whether the step, in which there was something to do or not, is all: not if a kernel
+ * that let others go first goes on. */
+static bool end_step(struct orr_worker *worker, bool any)
+{
+    struct orr_context *kernel = worker->yielded;
+
+    if (!kernel || (any && worker->yields > 1)) {
+        worker->yields -= kernel != NULL;
+        return any;
+    }
+    worker->yielded = NULL;
+    orr_suspend_go_on(worker, kernel);
+    return true;
+}
+
 static bool step(struct orr_runtime *rt, struct orr_worker *worker,
                  bool announced)
 {
@@ -589,6 +625,13 @@ static bool step(struct orr_runtime *rt, struct orr_worker *worker,
         orr_handles_free_dead(rt);
     orr_charge(rt->machine->costs.progress);
     orr_pay();
+    if (atomic_load_explicit(&rt->direct, memory_order_relaxed) &&
+        run_direct(rt, worker, announced)) {
+        if (++worker->ndirect % DIRECT_IN_A_ROW != 0)
+            return end_step(worker, true);
+        announced = false;
+        any = true;
+    }
     put_aside(rt, worker);
     any |= worker->gang ? step_in_gang(rt, worker)
                         : take_job(rt, worker, announced);
@@ -598,7 +641,7 @@ static bool step(struct orr_runtime *rt, struct orr_worker *worker,
     orr_pay();
     any |= worker->again;
     worker->again = false;
-    return any;
+    return end_step(worker, any);
 }
 
 /* Whoever drives the worker was asked to return. */

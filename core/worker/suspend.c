@@ -336,6 +336,32 @@ static void suspend(double until_us)
         orr_lend_end(worker->runtime, nest);
 }
 
+bool orr_suspend_may_yield(void)
+{
+    const struct orr_context *self = orr_self;
+
+    return self->suspends_at && self->suspends_at == self->frozen &&
+           !self->worker->yielded;
+}
+
+/* Nothing is lent meanwhile: it does not wait for those who would use it. */
+void orr_suspend_yield(unsigned n)
+{
+    struct orr_context *self = orr_self;
+    struct orr_worker *worker = self->worker;
+    struct absence absence = begin_absence(worker);
+    struct orr_context *spare;
+
+    if (!worker->first)
+        worker->first = self;
+    spare = take_spare(worker);
+    worker->yielded = self;
+    worker->yields = n;
+    while (!give_turn(worker, spare, false))
+        ; /* woken too late, for an earlier wait */
+    end_absence(worker, absence);
+}
+
 void orr_suspend_go_on(struct orr_worker *worker, struct orr_context *kernel)
 {
     give_turn_as_spare(worker, kernel);

@@ -27,6 +27,13 @@ struct orr_context *orr_suspend_next(struct orr_worker *worker);
 /* Lets it go on. Returns when it has ended, or waits again. */
 void orr_suspend_go_on(struct orr_worker *worker, struct orr_context *kernel);
 
+/* The calling kernel lets up to n other jobs of its worker go first, and goes on as soon
+ * as there is none. Nobody has to wake it. Of a worker's kernels one at a time. */
+void orr_suspend_yield(unsigned n);
+
+/* Whether it may. */
+bool orr_suspend_may_yield(void);
+
 /* When the first of those that wait for a time goes on; µs, ORR_FOREVER. */
 double orr_suspend_wakes_at(const struct orr_worker *worker);
 

@@ -75,6 +75,10 @@ struct orr_worker {
                                * once more before it sleeps */
     bool may_suspend;         /* [const] its kernels may wait: suspend.h */
     unsigned nsuspended;      /* [owner] kernels that wait */
+    unsigned ndirect; /* [owner] jobs executed that went past the policy */
+    struct orr_context
+        *yielded;    /* [owner] a kernel that lets others go first … */
+    unsigned yields; /* [owner] … and how many of them, before it goes on */
     _Atomic(struct orr_context *) woken; /* of these, who may go on … */
     struct orr_context *resumable; /* [owner] … and those that it knows of */
     struct orr_suspend_limit *limits; /* [owner] those that wait for a time */

@@ -54,6 +54,57 @@ START_TEST(a_bounded_number_of_tasks_waits)
 }
 END_TEST
 
+/* -- the same with data: those that can run go first -- */
+
+enum { NDATA = 64 };
+
+static void create_many_with_data(void *buffers[], void *arg)
+{
+    struct crowd *crowd = arg;
+    struct starpu_omp_task_region_attr attr = omp_task(end_one, crowd);
+    starpu_data_handle_t handles[NDATA];
+    static int data[NDATA];
+
+    (void)buffers;
+    if (!starpu_omp_single_inline())
+        return;
+    for (int i = 0; i < NDATA; i++) {
+        starpu_variable_data_register(&handles[i], STARPU_MAIN_RAM,
+                                      (uintptr_t)&data[i], sizeof(data[i]));
+        starpu_omp_handle_register(handles[i]);
+    }
+    attr.cl.nbuffers = 1;
+    attr.cl.modes[0] = STARPU_RW;
+    for (int i = 0; i < NMANY; i++) {
+        int waiting;
+
+        attr.handles = &handles[i % NDATA];
+        starpu_omp_task_region(&attr);
+        waiting = atomic_fetch_add(&crowd->created, 1) + 1 - crowd->ended;
+        if (waiting > crowd->most)
+            crowd->most = waiting;
+    }
+    starpu_omp_taskwait();
+    ck_assert_int_eq(crowd->ended, NMANY);
+}
+
+/* Simulated, creating them takes no time in which others could end. */
+START_TEST(a_bounded_number_of_tasks_with_data_waits)
+{
+    omp_open(_i);
+    for (int t = 0; t < NTHREADS; t++) {
+        struct crowd crowd = {0};
+
+        omp_parallel(omp_threads[t], create_many_with_data, &crowd);
+        ck_assert_int_gt(crowd.most, 1);
+        if (!machine_simulated(_i))
+            ck_assert_int_le(crowd.most,
+                             (WAITING + 2) * omp_threads[t] + NDATA);
+    }
+    starpu_omp_shutdown();
+}
+END_TEST
+
 struct fibonacci {
     int n, value;
 };
@@ -122,6 +173,8 @@ int main(void)
     tcase_set_timeout(each, 120);
     suite_add_tcase(suite, each);
     tcase_add_loop_test(each, a_bounded_number_of_tasks_waits, 0, NMACHINES);
+    tcase_add_loop_test(each, a_bounded_number_of_tasks_with_data_waits, 0,
+                        NMACHINES);
     tcase_add_loop_test(each, tasks_of_tasks_need_bounded_memory, 0, NMACHINES);
     return suite_main(suite);
 }

@@ -329,6 +329,196 @@ START_TEST(tasks_in_tasks_order_the_same_datum_among_themselves)
 }
 END_TEST
 
+/* -- beside StarPU's own tasks -- */
+
+static void multiply(void *buffers[], void *arg)
+{
+    int *value = (int *)STARPU_VARIABLE_GET_PTR(buffers[0]);
+
+    *value = *value * 5 % 1009 + *(int *)arg;
+}
+
+static struct starpu_codelet multiply_cl = {
+    .cpu_funcs = {multiply},
+    .nbuffers = 1,
+    .modes = {STARPU_RW},
+    .flags = STARPU_CODELET_SIMGRID_EXECUTE,
+    .name = "multiply",
+};
+
+static void submit_multiply(starpu_data_handle_t handle, int *step)
+{
+    struct starpu_task *task = starpu_task_create();
+
+    task->cl = &multiply_cl;
+    task->handles[0] = handle;
+    task->cl_arg = step;
+    ck_assert_int_eq(starpu_task_submit(task), 0);
+}
+
+/* One order for both sorts, and for what acquires the datum. */
+static void mix_sorts(void *arg)
+{
+    int steps[NSTEPS], value = 1, expected = 1;
+    starpu_data_handle_t handle;
+
+    (void)arg;
+    for (int i = 0; i < NSTEPS; i++) {
+        steps[i] = i;
+        expected = expected * (i % 3 ? 3 : 5) % 1009 + i;
+        if (i % 3)
+            depend(add_step, &steps[i], &value, STARPU_RW, true);
+        else
+            submit_multiply(handle_of(&value), &steps[i]);
+        if (i % 16 != 7)
+            continue;
+        starpu_data_acquire(handle_of(&value), STARPU_R);
+        ck_assert_int_eq(value, expected);
+        starpu_data_release(handle_of(&value));
+    }
+    starpu_data_acquire(handle_of(&value), STARPU_R);
+    ck_assert_int_eq(value, expected);
+    starpu_data_release(handle_of(&value));
+    starpu_omp_taskwait();
+    handle = starpu_omp_data_lookup(&value);
+    starpu_omp_handle_unregister(handle);
+    starpu_data_unregister(handle);
+}
+
+static void mix_sorts_in_master(void *buffers[], void *arg)
+{
+    (void)buffers;
+    starpu_omp_master(mix_sorts, arg);
+}
+
+START_TEST(tasks_of_both_sorts_have_one_order)
+{
+    omp_open(_i);
+    in_each_region(mix_sorts_in_master, NULL);
+    starpu_omp_shutdown();
+}
+END_TEST
+
+/* Whoever waits in a task that depends on others lets these go on. */
+struct waits {
+    starpu_omp_lock_t *lock;
+    atomic_int ended;
+};
+
+static void wait_inside(void *buffers[], void *arg)
+{
+    struct waits *waits = arg;
+    struct tree tree = {.n = 0};
+
+    (void)buffers;
+    starpu_omp_set_lock(waits->lock);
+    starpu_omp_unset_lock(waits->lock);
+    for (int i = 0; i < 3; i++)
+        omp_spawn(grow, &tree);
+    starpu_omp_taskwait();
+    ck_assert_int_eq(tree.ended, 3);
+    atomic_fetch_add(&waits->ended, 1);
+}
+
+static void many_wait_inside(void *buffers[], void *arg)
+{
+    enum { N = 500, NVARIABLES = 7 };
+    struct waits *waits = arg;
+    static int variables[NVARIABLES];
+
+    (void)buffers;
+    if (!starpu_omp_single_inline())
+        return;
+    starpu_omp_set_lock(
+        waits->lock); /* none of them ends before the last one */
+    for (int i = 0; i < N; i++)
+        depend(wait_inside, waits, &variables[i % NVARIABLES],
+               i % 4 ? STARPU_R : STARPU_RW, true);
+    ck_assert_int_eq(waits->ended, 0);
+    starpu_omp_unset_lock(waits->lock);
+    starpu_omp_taskwait();
+    ck_assert_int_eq(waits->ended, N);
+}
+
+START_TEST(tasks_with_data_may_wait_for_who_creates_them)
+{
+    omp_open(_i);
+    for (int t = 0; t < NTHREADS; t++) {
+        starpu_omp_lock_t lock;
+        struct waits waits = {.lock = &lock};
+
+        starpu_omp_init_lock(&lock);
+        omp_parallel(omp_threads[t], many_wait_inside, &waits);
+        starpu_omp_destroy_lock(&lock);
+    }
+    starpu_omp_shutdown();
+}
+END_TEST
+
+/* -- what a task is to StarPU -- */
+
+struct held {
+    struct starpu_task *task;
+    atomic_int order, second;
+    int value;
+};
+
+static void let_it_end(void *buffers[], void *arg)
+{
+    struct held *held = arg;
+
+    (void)buffers;
+    ++held->order;
+    starpu_task_end_dep_release(held->task);
+}
+
+static void hold_its_end(void *buffers[], void *arg)
+{
+    struct held *held = arg;
+    struct starpu_task *task = starpu_task_get_current();
+
+    ck_assert_ptr_nonnull(task);
+    ck_assert_str_eq(starpu_task_get_name(task), "k");
+    ck_assert_ptr_eq(task->cl_arg, arg);
+    ck_assert_ptr_eq((int *)STARPU_VARIABLE_GET_PTR(buffers[0]), &held->value);
+    ck_assert_int_eq((int)task->workerid, starpu_worker_get_id());
+    ck_assert_ptr_nonnull(task->handles[0]);
+    starpu_task_end_dep_add(task, 1);
+    held->task = task;
+    omp_spawn(let_it_end, held);
+}
+
+static void come_second(void *buffers[], void *arg)
+{
+    struct held *held = arg;
+
+    (void)buffers;
+    held->second = ++held->order;
+}
+
+static void hold_and_release(void *buffers[], void *arg)
+{
+    struct held held = {.order = 0};
+
+    (void)buffers;
+    (void)arg;
+    if (!starpu_omp_single_inline())
+        return;
+    depend(hold_its_end, &held, &held.value, STARPU_RW, true);
+    depend(come_second, &held, &held.value, STARPU_RW, true);
+    starpu_omp_taskwait();
+    ck_assert_int_eq(held.second, 2);
+}
+
+START_TEST(the_end_of_a_task_may_wait_for_another_one)
+{
+    omp_open(_i);
+    for (int t = 0; t < NTHREADS; t++)
+        omp_parallel(omp_threads[t], hold_and_release, NULL);
+    starpu_omp_shutdown();
+}
+END_TEST
+
 /* What a region has entered is unregistered at its end: the value is at home. */
 static void enter_and_leave(void *buffers[], void *arg)
 {
@@ -704,6 +894,9 @@ int main(void)
     EACH(tasks_that_are_not_deferred_have_ended_at_once);
     EACH(tasks_with_a_datum_keep_their_order);
     EACH(tasks_in_tasks_order_the_same_datum_among_themselves);
+    EACH(tasks_of_both_sorts_have_one_order);
+    EACH(tasks_with_data_may_wait_for_who_creates_them);
+    EACH(the_end_of_a_task_may_wait_for_another_one);
     EACH(handles_of_a_region_end_with_it);
     EACH(the_tasks_of_a_taskloop_share_its_iterations);
     EACH(no_two_tasks_are_one_thread_at_once);

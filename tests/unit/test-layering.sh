@@ -47,7 +47,7 @@ core/device/hip: core/bus core/device core/device/gpu
 core/device/loopback: core/device
 core/device/opencl: core/bus core/device
 core/observe: bound core core/cost core/data core/device core/sched core/task perfmodel record
-core/omp: core core/data core/device core/task core/worker
+core/omp: core core/data core/device core/sched core/task core/worker
 core/sched: core core/cost core/data core/device core/observe core/sched/component core/task perfmodel
 core/sched/component: core core/api core/cost core/device core/sched core/task
 core/sched/python: core/sched

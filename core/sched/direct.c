@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* core/sched/direct.c - see direct.h. */
+#include "core/sched/direct.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "core/base/log.h"
+#include "core/data/node.h"
+#include "core/members.h"
+#include "core/observe/watched.h"
+#include "core/runtime.h"
+#include "core/sched/queue.h"
+#include "core/sched/sched.h"
+#include "core/task/count.h"
+#include "core/task/job.h"
+
+struct orr_direct {
+    unsigned n; /* [const] */
+    struct orr_queue queues[];
+};
+
+int orr_direct_init(struct orr_runtime *rt)
+{
+    struct orr_direct *direct = atomic_load(&rt->direct);
+    unsigned n = rt->nworkers;
+
+    if (direct || rt->exec->one_thread)
+        return 0;
+    direct = calloc(1, sizeof(*direct) + n * sizeof(direct->queues[0]));
+    if (!direct)
+        return -ENOMEM;
+    direct->n = n;
+    for (unsigned i = 0; i < n; i++)
+        orr_queue_init(&direct->queues[i], true);
+    atomic_store(&rt->direct, direct);
+    return 0;
+}
+
+void orr_direct_free(struct orr_runtime *rt)
+{
+    struct orr_direct *direct = atomic_load(&rt->direct);
+
+    for (unsigned i = 0; direct && i < direct->n; i++)
+        orr_queue_done(&direct->queues[i]);
+    free(direct);
+    atomic_store(&rt->direct, NULL);
+}
+
+static struct orr_direct *direct_of(const struct orr_runtime *rt)
+{
+    return atomic_load_explicit(&rt->direct, memory_order_acquire);
+}
+
+/* All workers are its, and take what comes. */
+static bool is_indifferent(const struct orr_runtime *rt)
+{
+    const struct orr_sched *sched =
+        atomic_load_explicit(&rt->scheds[0], memory_order_relaxed);
+
+    return sched->ops->indifferent && sched->has_policy &&
+           orr_members_all(&rt->members[0]) &&
+           !atomic_load_explicit(&rt->knobs.ndisabled, memory_order_relaxed) &&
+           !atomic_load_explicit(&rt->knobs.capped, memory_order_relaxed);
+}
+
+bool orr_direct_may(struct orr_runtime *rt)
+{
+    return direct_of(rt) && orr_self->sched_ctx <= 1 && is_indifferent(rt) &&
+           orr_memory_is_flat(rt) &&
+           !atomic_load_explicit(&rt->ready_soon, memory_order_relaxed) &&
+           !atomic_load_explicit(&rt->bound, memory_order_relaxed) &&
+           !orr_tasks_are_watched(rt);
+}
+
+static void push(struct orr_runtime *rt, struct orr_job *job)
+{
+    struct orr_direct *direct = direct_of(rt);
+    const struct orr_worker *self = orr_self->worker;
+    unsigned worker = self && self->runtime == rt ? self->id : 0;
+
+    if (orr_queue_push(&direct->queues[worker], job) != 0) {
+        /* The level is new, and there is no memory for it. */
+        orr_log_error("there is no memory for a queue of tasks");
+        orr_runtime_fail(rt);
+    }
+    orr_sched_wake_members(rt->scheds[0]);
+}
+
+/* Whether it would take one: any that is there, not its policy's. */
+static bool takes_some(const struct orr_worker *worker)
+{
+    unsigned of = atomic_load_explicit(&worker->sched_ctxs, memory_order_relaxed);
+
+    return worker->may_suspend && (of & (1U | ORR_WORKER_BLOCKED)) == 1 &&
+           !atomic_load_explicit(&worker->disabled, memory_order_relaxed);
+}
+
+struct orr_job *orr_direct_pop(struct orr_runtime *rt,
+                               struct orr_worker *worker)
+{
+    struct orr_direct *direct = direct_of(rt);
+    struct orr_job *job = NULL;
+
+    if (!direct || !takes_some(worker))
+        return NULL;
+    for (unsigned i = 0, w = worker->id; !job && i < direct->n; i++) {
+        if (!orr_queue_empty(&direct->queues[w]))
+            job = orr_queue_pop(&direct->queues[w]);
+        w = w + 1 < direct->n ? w + 1 : 0;
+    }
+    if (job)
+        orr_count_popped(rt, job->sched_ctx);
+    return job;
+}
+
+/* --- its jobs --- */
+
+static void ready(struct orr_runtime *rt, struct orr_job *job)
+{
+    orr_job_set_state(job, ORR_JOB_READY);
+    job->task->status = STARPU_TASK_READY;
+    job->task->scheduled = 1;
+    orr_count_pushed(rt, job->sched_ctx, job->task->flops);
+    push(rt, job);
+}
+
+/* Rarely: there was no memory at once. Its worker has gone on with others. */
+static void arrived(struct orr_runtime *rt, struct orr_job *job, int worker)
+{
+    (void)worker;
+    orr_count_pushed(rt, job->sched_ctx, 0);
+    push(rt, job);
+}
+
+const struct orr_job_type orr_job_direct = {
+    .ready = ready,
+    .arrived = arrived,
+};
