@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "core/base/log.h"
 #include "core/base/slab.h"
@@ -126,11 +127,12 @@ static void free_omp(struct orr_omp *omp)
 
 static int start(struct orr_runtime *rt)
 {
-    struct orr_omp *omp = calloc(1, sizeof(*omp));
+    struct orr_omp *omp = aligned_alloc(_Alignof(struct orr_omp), sizeof(*omp));
     int rc;
 
     if (!omp)
         return -ENOMEM;
+    memset(omp, 0, sizeof(*omp));
     omp->rt = rt;
     omp->nusers = 1;
     omp->main = orr_self;

@@ -10,6 +10,7 @@
 
 #include "core/base/log.h"
 #include "core/omp/omp.h"
+#include "core/omp/self.h"
 #include "core/omp/share.h"
 #include "core/runtime.h"
 
@@ -286,7 +287,7 @@ int starpu_omp_for_inline_first_alt(unsigned long long nb_iterations,
                                     int ordered, unsigned long long *_begin_i,
                                     unsigned long long *_end_i)
 {
-    struct orr_omp_task *thread = orr_omp_thread_need(__func__);
+    struct orr_omp_task *thread = orr_omp_thread_here(__func__);
 
     return say(thread,
                begin_loop(thread, nb_iterations, chunk, schedule, ordered),
@@ -298,7 +299,7 @@ int starpu_omp_for_inline_next_alt(unsigned long long nb_iterations,
                                    int ordered, unsigned long long *_begin_i,
                                    unsigned long long *_end_i)
 {
-    struct orr_omp_task *thread = orr_omp_thread_need(__func__);
+    struct orr_omp_task *thread = orr_omp_thread_here(__func__);
 
     (void)nb_iterations; /* the loop that the thread is in knows them */
     (void)chunk;

@@ -147,7 +147,7 @@ struct orr_omp *orr_omp_need(const char *call);
 /* What the calling context executes; NULL: no OpenMP task. */
 struct orr_omp_task *orr_omp_self(void);
 
-/* The same; in none the program ends. */
+/* The same; in none the program ends. In kernels, which is mostly asked: self.h. */
 struct orr_omp_task *orr_omp_self_need(const char *call);
 
 /* The same of an implicit task, which constructs need that bind to a region. */

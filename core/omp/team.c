@@ -14,6 +14,7 @@
 
 #include "core/base/log.h"
 #include "core/omp/omp.h"
+#include "core/omp/self.h"
 #include "core/omp/share.h"
 #include "core/runtime.h"
 #include "core/task/inside.h"
@@ -327,7 +328,7 @@ void starpu_omp_master(void (*f)(void *arg), void *arg)
 
 void starpu_omp_barrier(void)
 {
-    struct orr_omp_task *self = orr_omp_thread_need(__func__);
+    struct orr_omp_task *self = orr_omp_thread_here(__func__);
 
     if (!orr_may_block(__func__))
         abort();

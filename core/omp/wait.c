@@ -6,6 +6,9 @@
  * time for the end of the wait, for a while longer. */
 enum { LOOKS = 8 };
 
+/* So many looks at the round of a meeting go before one at its tasks. */
+enum { LOOKS_FOR_TASKS = 8 };
+
 void orr_omp_waiter_init(struct orr_omp_waiter *self)
 {
     self->context = orr_self;
@@ -195,9 +198,12 @@ void orr_omp_meeting_wait(struct orr_omp_meeting *meeting, unsigned spins)
 
     if (come(meeting, 1))
         return;
-    for (; spins > 0 && orr_omp_meeting_tasks(meeting) == 0; spins--) {
+    for (; spins > 0; spins--) {
         if (is_over(meeting, round))
             return;
+        /* Who comes writes there: it is looked at rarely. */
+        if (spins % LOOKS_FOR_TASKS == 0 && orr_omp_meeting_tasks(meeting) > 0)
+            break;
         orr_exec_pause();
     }
     if (enter_list(meeting, round, &self))

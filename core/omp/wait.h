@@ -57,11 +57,12 @@ void orr_omp_count_wait(struct orr_omp_count *count, const char *what);
 /* --- n threads that meet again and again, when no task is left --- */
 
 struct orr_omp_meeting {
+    /* How often they have met. Who waits spins for it to change, alone in a line of
+     * the cache, or is in … */
+    _Alignas(64) atomic_ulong round;
+    /* Threads that have not come, and tasks under way times ORR_OMP_A_TASK. */
+    _Alignas(64) _Atomic uint64_t missing;
     unsigned nthreads; /* [const] */
-    /* How often they have met. Who waits spins for it to change, or is in … */
-    atomic_ulong round;
-    _Atomic uint64_t missing; /* threads that have not come, and tasks under way
-                               * times ORR_OMP_A_TASK */
     /* … the list of that round, which is closed when it ends; of two in turn. */
     _Atomic(struct orr_omp_waiter *) waiters[2];
 };
