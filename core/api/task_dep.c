@@ -21,14 +21,12 @@ static struct orr_job *job_of(const char *call, struct starpu_task *task)
 /* That of the next run, if the last one is over. */
 static struct orr_job *next_job_of(const char *call, struct starpu_task *task)
 {
-    struct orr_job *job = job_of(call, task);
+    struct orr_job *job =
+        task ? orr_job_get_next(orr_runtime_need(call), task) : NULL;
 
-    if (orr_job_state(job) != ORR_JOB_DONE)
-        return job;
-    job = orr_job_get_next(orr_runtime_need(call), task);
     if (job)
         return job;
-    orr_log_error("%s: out of memory", call);
+    orr_log_error("%s: %s", call, task ? "out of memory" : "the task is NULL");
     abort();
 }
 

@@ -28,13 +28,11 @@ static struct orr_job *job_of(struct orr_runtime *rt, const char *call,
 static struct orr_job *next_job_of(struct orr_runtime *rt, const char *call,
                                    struct starpu_task *task)
 {
-    struct orr_job *job = job_of(rt, call, task);
+    struct orr_job *job = task ? orr_job_get_next(rt, task) : NULL;
 
-    if (orr_job_state(job) == ORR_JOB_DONE)
-        job = orr_job_get_next(rt, task);
     if (job)
         return job;
-    orr_log_error("%s: out of memory", call);
+    orr_log_error("%s: %s", call, task ? "out of memory" : "the task is NULL");
     abort();
 }
 

@@ -334,26 +334,35 @@ static void replace_locked(struct orr_job *old, struct orr_job *fresh)
 
 struct orr_job *orr_again_job(struct orr_runtime *rt, struct starpu_task *task)
 {
-    struct orr_job *old = orr_job_of(task);
-    struct orr_job *fresh = orr_job_new_of(rt, task);
+    struct orr_job *fresh = orr_job_new_of(rt, task), *old;
+    bool is_over;
 
     if (!fresh)
         return NULL;
     orr_lock(&rt->agains->lock);
-    replace_locked(old, fresh);
+    old = orr_job_of(task);
+    is_over = orr_job_state(old) == ORR_JOB_DONE;
+    if (is_over)
+        replace_locked(old, fresh);
     orr_unlock(&rt->agains->lock);
-    orr_job_unref(rt, old);
-    return fresh;
+    /* Otherwise another thread was faster. */
+    orr_job_unref(rt, is_over ? old : fresh);
+    return is_over ? fresh : old;
 }
 
 struct orr_job *orr_job_get_next(struct orr_runtime *rt,
                                  struct starpu_task *task)
 {
-    const struct orr_job *job = orr_job_of(task);
+    const struct orr_job *job;
+    bool is_over;
 
-    if (job && orr_job_state(job) == ORR_JOB_DONE)
-        return orr_again_job(rt, task);
-    return orr_job_get(rt, task);
+    /* The memory may be another job's already, if that of the next run has taken
+     * its place in between: then one looks again. */
+    do {
+        job = orr_job_of(task);
+        is_over = job && orr_job_state(job) == ORR_JOB_DONE;
+    } while (orr_job_of(task) != job);
+    return is_over ? orr_again_job(rt, task) : orr_job_get(rt, task);
 }
 
 struct orr_job *orr_again_ref(struct orr_runtime *rt, struct starpu_task *task)

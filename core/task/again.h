@@ -31,7 +31,8 @@ enum orr_fate {
 };
 
 /* A job for the next run of a task whose last one has ended, as far as its
- * status says so: it takes that one's place. NULL without memory. */
+ * status says so: it takes that one's place, unless another thread has put one there
+ * meanwhile, which is returned then. NULL without memory. */
 struct orr_job *orr_again_job(struct orr_runtime *rt, struct starpu_task *task);
 
 /* The job of the task with a reference for the caller, whatever becomes of the

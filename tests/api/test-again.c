@@ -9,6 +9,8 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include <orrery.h>
+
 #include "machines.h"
 
 static void add_one(void *buffers[], void *arg)
@@ -600,6 +602,81 @@ START_TEST(a_dependency_is_added_between_two_runs)
 }
 END_TEST
 
+/* --- the next run of a task as several threads declare it --- */
+
+enum { NDECLARERS = 2, NTURNS = 2000 };
+
+static struct starpu_task gathered, gatherers[NDECLARERS];
+static starpu_pthread_barrier_t turn;
+static atomic_int nearlier, nwrong, nstarted;
+
+static void check_earlier(void *buffers[], void *arg)
+{
+    (void)buffers, (void)arg;
+    if (atomic_exchange(&nearlier, 0) != NDECLARERS)
+        atomic_fetch_add(&nwrong, 1);
+}
+
+static struct starpu_codelet cl_gather = {
+    .cpu_funcs = {check_earlier}, .cuda_funcs = {check_earlier}, .name = "k"};
+
+/* As nearly as threads can, after a barrier from which they come one by one. In
+ * virtual time nothing is at once. */
+static void start_together(int i)
+{
+    atomic_fetch_add(&nstarted, 1);
+    while (!orrery_is_simulated() &&
+           atomic_load(&nstarted) < NDECLARERS * (i + 1)) {
+    }
+}
+
+/* One thread more, which submits what they have declared, joins in each turn. */
+static void *declare(void *arg)
+{
+    struct starpu_task *mine = arg, *before[] = {mine};
+
+    for (int i = 0; i < NTURNS; i++) {
+        make(mine, &nearlier);
+        mine->detach = 0;
+        STARPU_PTHREAD_BARRIER_WAIT(&turn);
+        start_together(i);
+        starpu_task_declare_deps_array(&gathered, 1, before);
+        STARPU_PTHREAD_BARRIER_WAIT(&turn);
+        ck_assert_int_eq(starpu_task_submit(mine), 0);
+        ck_assert_int_eq(starpu_task_wait(mine), 0);
+        STARPU_PTHREAD_BARRIER_WAIT(&turn);
+        starpu_task_clean(mine);
+    }
+    return NULL;
+}
+
+START_TEST(several_threads_add_to_the_next_run)
+{
+    starpu_pthread_t threads[NDECLARERS];
+
+    machine_open(_i);
+    nearlier = nwrong = nstarted = 0;
+    make(&gathered, NULL);
+    gathered.cl = &cl_gather;
+    gathered.detach = 0;
+    STARPU_PTHREAD_BARRIER_INIT(&turn, NULL, NDECLARERS + 1);
+    for (int t = 0; t < NDECLARERS; t++)
+        STARPU_PTHREAD_CREATE(&threads[t], NULL, declare, &gatherers[t]);
+    for (int i = 0; i < NTURNS; i++) {
+        STARPU_PTHREAD_BARRIER_WAIT(&turn);
+        STARPU_PTHREAD_BARRIER_WAIT(&turn);
+        submit(&gathered);
+        ck_assert_int_eq(starpu_task_wait(&gathered), 0);
+        STARPU_PTHREAD_BARRIER_WAIT(&turn);
+    }
+    for (int t = 0; t < NDECLARERS; t++)
+        STARPU_PTHREAD_JOIN(threads[t], NULL);
+    ck_assert_int_eq(nwrong, 0);
+    starpu_task_clean(&gathered);
+    starpu_shutdown();
+}
+END_TEST
+
 /* The next run of the second would wait for the first, which is cleaned. */
 START_TEST(a_task_that_was_cleaned_is_not_waited_for)
 {
@@ -652,6 +729,7 @@ int main(void)
     EACH(a_callback_decides_whether_the_task_runs_again);
     EACH(a_regenerating_task_is_destroyed_by_its_last_callback);
     EACH(a_dependency_is_added_between_two_runs);
+    EACH(several_threads_add_to_the_next_run);
     EACH(a_task_that_was_cleaned_is_not_waited_for);
     return suite_main(suite);
 }
