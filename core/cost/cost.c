@@ -56,24 +56,44 @@ static size_t hash_of(const struct key *key)
     return (size_t)h;
 }
 
-static bool same_key(const struct key *a, const struct key *b)
+/* All but the signature. */
+static inline bool alike(const struct key *a, const struct key *b)
 {
     return a->cl == b->cl && a->footprint == b->footprint &&
-           a->perfmodel == b->perfmodel && a->signature == b->signature &&
-           a->detail == b->detail && a->misfits == b->misfits;
+           a->perfmodel == b->perfmodel && a->detail == b->detail &&
+           a->misfits == b->misfits;
 }
 
-/* Inline: every task looks its row up. */
-static inline struct row *find_row(const struct slots *slots,
-                                   const struct key *key)
+/* The i-th place where a row with that key may be; NULL: there are no more. */
+static inline struct row *row_at(const struct slots *slots, size_t i)
 {
-    for (size_t i = hash_of(key);; i++) {
-        struct row *row = atomic_load_explicit(
-            &slots->at[i & (slots->size - 1)], memory_order_acquire);
+    return atomic_load_explicit(&slots->at[i & (slots->size - 1)],
+                                memory_order_acquire);
+}
 
-        if (!row || same_key(&row->key, key))
+static struct row *find_row(const struct slots *slots, const struct key *key)
+{
+    struct row *row;
+
+    for (size_t i = hash_of(key); (row = row_at(slots, i)); i++)
+        if (row->key.signature == key->signature && alike(&row->key, key))
             return row;
-    }
+    return NULL;
+}
+
+/* The row of a codelet that still looks as when it was made, which is quicker to see
+ * than its signature is to make: every task looks its row up. The signature of the
+ * key is not looked at. */
+static struct row *find_unchanged(const struct slots *slots,
+                                  const struct key *key)
+{
+    struct row *row;
+
+    for (size_t i = hash_of(key); (row = row_at(slots, i)); i++)
+        if (alike(&row->key, key) &&
+            memcmp(row->shape->bytes, key->cl, SHAPE_SIZE) == 0)
+            return row;
+    return NULL;
 }
 
 static void place_row(struct slots *slots, struct row *row)
@@ -206,10 +226,12 @@ static struct row *row_new(struct orr_costs_table *table, const struct key *key,
                            struct starpu_codelet *cl)
 {
     const struct orr_runtime *rt = table->runtime;
+    const struct shape *shape = orr_shape_of(table, cl);
     size_t nlengths = (size_t)rt->nclasses * NIMPL;
     struct row *row =
-        malloc(sizeof(*row) + 2 * nlengths * sizeof(double) + rt->nclasses +
-               nlengths * sizeof(*row->pub.origin));
+        shape ? malloc(sizeof(*row) + 2 * nlengths * sizeof(double) +
+                       rt->nclasses + nlengths * sizeof(*row->pub.origin))
+              : NULL;
 
     if (!row)
         return NULL;
@@ -223,6 +245,7 @@ static struct row *row_new(struct orr_costs_table *table, const struct key *key,
                 .length = row->lengths,
                 .error = &row->lengths[nlengths]},
         .key = *key,
+        .shape = shape,
         .news = &no_news,
     };
     if (!cl->name && !(cl->model && cl->model->symbol))
@@ -392,9 +415,10 @@ static struct row *get_row(struct orr_runtime *rt, struct starpu_task *task,
 {
     struct orr_costs_table *table = rt->costs;
     struct starpu_codelet *cl = task->cl;
-    struct key key = {cl,        cl->model,
-                      footprint, signature_of(cl),
-                      0,         orr_task_misfits(rt, task, table->least)};
+    struct key key = {cl, cl->model, footprint,
+                      0,  0,         orr_task_misfits(rt, task, table->least)};
+    const struct slots *slots =
+        atomic_load_explicit(&table->slots, memory_order_acquire);
     double *parameters = NULL;
     struct row *row;
 
@@ -402,8 +426,11 @@ static struct row *get_row(struct orr_runtime *rt, struct starpu_task *task,
         parameters = orr_model_parameters(cl->model, task);
         key.detail = detail_of(rt, cl->model, task, parameters);
     }
-    row = find_row(atomic_load_explicit(&table->slots, memory_order_acquire),
-                   &key);
+    row = find_unchanged(slots, &key);
+    if (!row) {
+        key.signature = signature_of(cl);
+        row = find_row(slots, &key);
+    }
     if (!row)
         row = make_row(table, &key, task, parameters);
     else if (parameters)
@@ -752,6 +779,7 @@ void orr_costs_table_free(struct orr_costs_table *table)
     if (!table)
         return;
     free_rows(table);
+    orr_shapes_free(table);
     for (struct complaint *c = table->complaints, *next; c; c = next) {
         next = c->next;
         free(c);

@@ -32,9 +32,20 @@ struct key {
     uint64_t misfits;   /* bit k: class k lacks the memory for the data */
 };
 
+/* So many bytes of a codelet, from its beginning, are all that its signature is made
+ * of, and some more: while they are as they were, the signature is. */
+#define SHAPE_SIZE offsetof(struct starpu_codelet, nbuffers)
+
+/* What a codelet looked like when its row was made. */
+struct shape {
+    struct shape *next; /* [lock] */
+    unsigned char bytes[SHAPE_SIZE];
+};
+
 struct row {
     struct orr_cost_row pub; /* first: the public part */
     struct key key;
+    const struct shape *shape;    /* [const] lent by the table */
     struct row *next;             /* [lock] in order of creation */
     struct orr_model *model;      /* [const] lent by rt->models, or NULL */
     const _Atomic uint32_t *news; /* [const] the model's version */
@@ -56,6 +67,7 @@ struct orr_costs_table {
     struct orr_lock lock;               /* rank ORR_RANK_RUNTIME */
     _Atomic(struct slots *) slots; /* [lock] for writing; release, acquire */
     struct row *first, *last;      /* [lock] */
+    struct shape *shapes;          /* [lock] owned, all different */
     size_t nrows;                  /* [lock] */
     uint64_t calibrated; /* [const] classes that get all tasks which they can
                           * execute, ORRERY_CALIBRATE_ON */
@@ -63,6 +75,17 @@ struct orr_costs_table {
     struct complaint *complaints; /* [lock] broken models already named */
     struct orr_recal_budget recal;
 };
+
+/* --- shape.c --- */
+
+/* What the codelet looks like, lent by the table; NULL without memory. Its bytes are
+ * compared, the unused ones between its fields, too: those of one that stays are the
+ * same. */
+const struct shape *orr_shape_of(struct orr_costs_table *table,
+                                 const struct starpu_codelet *cl);
+
+/* When no row is left. */
+void orr_shapes_free(struct orr_costs_table *table);
 
 /* --- noise_source.c --- */
 
