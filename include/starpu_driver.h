@@ -39,6 +39,11 @@ int starpu_driver_init(struct starpu_driver *d);
 int starpu_driver_run_once(struct starpu_driver *d);
 int starpu_driver_deinit(struct starpu_driver *d);
 
+/* Opens the libraries of devices' makers (OpenCL's loader, CUDA's, HIP's) where
+ * there are any, which starpu_init() does else: a program that changes its root or
+ * its rights before that still has them. Any time, any number of times. */
+void starpu_drivers_preinit(void);
+
 /* Lets starpu_driver_run() return as soon as no submitted task is left. */
 void starpu_drivers_request_termination(void);
 

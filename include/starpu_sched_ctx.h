@@ -57,6 +57,17 @@ struct starpu_task;
 unsigned starpu_sched_ctx_create(int *workerids_ctx, int nworkers_ctx,
                                  const char *sched_ctx_name, ...);
 
+/* The same with at least and at most so many CPU workers, and so many others: of those
+ * that are in no context but 0, then, if `allow_overlap`, of the others, each time
+ * the lowest numbers; as many as there
+ * are up to the most. `policy_name` NULL: a context without policy.
+ * STARPU_NMAX_SCHED_CTXS if there are fewer than the least. */
+unsigned starpu_sched_ctx_create_inside_interval(const char *policy_name,
+                                                 const char *sched_ctx_name,
+                                                 int min_ncpus, int max_ncpus,
+                                                 int min_ngpus, int max_ngpus,
+                                                 unsigned allow_overlap);
+
 /* Gives the workers to its inheritor too, waits for its tasks and ends it. Not in
  * tasks nor callbacks; not for context 0. */
 void starpu_sched_ctx_delete(unsigned sched_ctx_id);
@@ -187,6 +198,16 @@ int starpu_sched_ctx_max_priority_is_set(unsigned sched_ctx_id);
  * returns its result. In a task or callback it does not wait for them. */
 void *starpu_sched_ctx_exec_parallel_code(void *(*func)(void *), void *param,
                                           unsigned sched_ctx_id);
+
+/* Blocks these CPU workers of the context as soon as they have ended what they have,
+ * but for one, which is returned: the kernel that it executes may use the processors
+ * of the others until starpu_sched_ctx_unbook_workers_for_task() is called with it.
+ * A worker can be booked once at a time: -EBUSY then; -EINVAL if one is no CPU worker
+ * of the context. */
+int starpu_sched_ctx_book_workers_for_task(unsigned sched_ctx_id,
+                                           int *workerids, int nworkers);
+void starpu_sched_ctx_unbook_workers_for_task(unsigned sched_ctx_id,
+                                              int master);
 
 /* The processors of its CPU workers, malloc()ed; in a task of a context with a
  * policy the worker's own. */

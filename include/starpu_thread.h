@@ -88,6 +88,11 @@ int starpu_pthread_mutexattr_init(starpu_pthread_mutexattr_t *attr);
 int starpu_pthread_mutex_lock_sched(starpu_pthread_mutex_t *mutex);
 int starpu_pthread_mutex_unlock_sched(starpu_pthread_mutex_t *mutex);
 int starpu_pthread_mutex_trylock_sched(starpu_pthread_mutex_t *mutex);
+/* Ends the program if the mutex is such a lock, which is to be locked by the calls
+ * above, with a message that names the place. With STARPU_DEBUG defined,
+ * STARPU_PTHREAD_MUTEX_LOCK and its kin ask it. */
+void starpu_pthread_mutex_check_sched(starpu_pthread_mutex_t *mutex, char *file,
+                                      int line);
 
 /* -- keys: one value per thread -- */
 

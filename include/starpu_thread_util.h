@@ -58,13 +58,26 @@ static __starpu_inline int _orr_thread_check_try(int error, const char *what,
     _STARPU_PTHREAD_MUTEX_INIT(mutex, attr)
 #define STARPU_PTHREAD_MUTEX_DESTROY(mutex)                                    \
     _ORR_THREAD_DO(starpu_pthread_mutex_destroy, (mutex))
-#define _STARPU_CHECK_NOT_SCHED_MUTEX(mutex, file, line) ((void)(mutex))
+#ifdef STARPU_DEBUG
+#    define _STARPU_CHECK_NOT_SCHED_MUTEX(mutex, file, line)                   \
+        starpu_pthread_mutex_check_sched(mutex, file, line)
+static __starpu_inline starpu_pthread_mutex_t *
+_orr_not_sched(starpu_pthread_mutex_t *mutex, const char *file, int line)
+{
+    starpu_pthread_mutex_check_sched(mutex, (char *)(uintptr_t)file, line);
+    return mutex;
+}
+#    define _ORR_NOT_SCHED(mutex) _orr_not_sched(mutex, __FILE__, __LINE__)
+#else
+#    define _STARPU_CHECK_NOT_SCHED_MUTEX(mutex, file, line) ((void)(mutex))
+#    define _ORR_NOT_SCHED(mutex)                            (mutex)
+#endif
 #define STARPU_PTHREAD_MUTEX_LOCK(mutex)                                       \
-    _ORR_THREAD_DO(starpu_pthread_mutex_lock, (mutex))
+    _ORR_THREAD_DO(starpu_pthread_mutex_lock, (_ORR_NOT_SCHED(mutex)))
 #define STARPU_PTHREAD_MUTEX_LOCK_SCHED(mutex)                                 \
     _ORR_THREAD_DO(starpu_pthread_mutex_lock_sched, (mutex))
 #define STARPU_PTHREAD_MUTEX_UNLOCK(mutex)                                     \
-    _ORR_THREAD_DO(starpu_pthread_mutex_unlock, (mutex))
+    _ORR_THREAD_DO(starpu_pthread_mutex_unlock, (_ORR_NOT_SCHED(mutex)))
 #define STARPU_PTHREAD_MUTEX_UNLOCK_SCHED(mutex)                               \
     _ORR_THREAD_DO(starpu_pthread_mutex_unlock_sched, (mutex))
 
@@ -76,7 +89,7 @@ _starpu_pthread_mutex_trylock(starpu_pthread_mutex_t *mutex, const char *file,
                                  "starpu_pthread_mutex_trylock", file, line);
 }
 #define STARPU_PTHREAD_MUTEX_TRYLOCK(mutex)                                    \
-    _starpu_pthread_mutex_trylock(mutex, __FILE__, __LINE__)
+    _starpu_pthread_mutex_trylock(_ORR_NOT_SCHED(mutex), __FILE__, __LINE__)
 
 static __starpu_inline int
 _starpu_pthread_mutex_trylock_sched(starpu_pthread_mutex_t *mutex,

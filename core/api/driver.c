@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * core/api/driver.c - threads of the application that drive workers which have
- * no thread of their own. Any thread, one per worker.
+ * no thread of their own: any thread, one per worker; what drivers open before
+ * starpu_init.
  */
 #include <errno.h>
 
 #include "core/api/api.h"
+#include "core/device/driver.h"
+#include "core/device/gpu/gpu.h"
+#include "core/device/opencl/cl.h"
 #include "core/worker/driven.h"
 
 static struct orr_worker *driven(const char *call,
@@ -90,6 +94,38 @@ int starpu_driver_deinit(struct starpu_driver *d)
         return -EINVAL;
     orr_worker_detach(worker);
     return 0;
+}
+
+/* What is opened stays in the process when it is closed. */
+static void preopen_gpu(const struct gpu_vendor *vendor, const char *path)
+{
+    struct orr_error missing = {""};
+    struct gpu_api api;
+
+    if (!path && !gpu_may_have_devices(vendor->library))
+        return;
+    if (gpu_api_open(vendor->library, path, &api, &missing) == 0)
+        gpu_api_close(&api);
+    else
+        orr_log_notice("starpu_drivers_preinit: %s", missing.text);
+}
+
+void starpu_drivers_preinit(void)
+{
+    struct orr_machine_options options = {0};
+    struct orr_error err = {""};
+    struct orr_config config = {0};
+    struct opencl_api opencl;
+
+    if (orr_config_read(&config, &err) == 0)
+        orr_machine_options_devices(&options, &config);
+    else
+        orr_log_warning("starpu_drivers_preinit: %s", err.text);
+    if (opencl_api_open(&opencl, &err) == 0)
+        opencl_api_close(&opencl);
+    preopen_gpu(&orr_gpu_cuda, options.cuda.library);
+    preopen_gpu(&orr_gpu_hip, options.hip.library);
+    orr_config_done(&config);
 }
 
 void starpu_drivers_request_termination(void)

@@ -212,11 +212,106 @@ unsigned starpu_sched_ctx_create(int *workerids_ctx, int nworkers_ctx,
     va_end(ap);
     name_policy(&request.options);
     check_request(rt, &request, ids, n);
-    if (orr_sched_ctx_create(rt, &request.options, prepare, &request, ids, n,
+    if (orr_sched_ctx_create(rt, &request.options, prepare, &request, ids, &n,
                              &id, &err) == 0)
         return id;
     orr_log_error("%s: %s", __func__, err.text);
     abort();
+}
+
+/* -- creating one with some of the workers that are free -- */
+
+struct interval {
+    struct request request;
+    int least[2], most[2]; /* of others, of processors */
+    bool overlap;
+    int ids[STARPU_NMAXWORKERS];
+    unsigned n, of_kind[2];
+};
+
+/* Whether it is in no other context but 0. The caller changes contexts. */
+static bool is_free(const struct orr_runtime *rt, unsigned w)
+{
+    for (unsigned c = 1; c < NMAX; c++)
+        if (rt->scheds[c] && rt->scheds[c]->said->workers.present[w])
+            return false;
+    return true;
+}
+
+static void choose(const struct orr_runtime *rt, struct interval *interval,
+                   bool free)
+{
+    for (unsigned w = 0; w < rt->nworkers; w++) {
+        bool core = orr_device_kind(rt->workers[w].desc->type)->is_processor;
+
+        if (is_free(rt, w) != free ||
+            (int)interval->of_kind[core] >= interval->most[core])
+            continue;
+        interval->of_kind[core]++;
+        interval->ids[interval->n++] = (int)w;
+    }
+}
+
+static bool has_enough(const struct interval *interval)
+{
+    return (int)interval->of_kind[false] >= interval->least[false] &&
+           (int)interval->of_kind[true] >= interval->least[true];
+}
+
+/* Nobody comes where they are too few. */
+static void prepare_interval(struct orr_sched *sched, void *arg)
+{
+    struct interval *interval = arg;
+
+    prepare(sched, &interval->request);
+    choose(sched->runtime, interval, true);
+    if (interval->overlap)
+        choose(sched->runtime, interval, false);
+    if (!has_enough(interval))
+        interval->n = 0;
+}
+
+static void check_interval(const char *what, int least, int most)
+{
+    if (least <= most && most >= 0)
+        return;
+    orr_log_error("starpu_sched_ctx_create_inside_interval: %d to %d %s are no "
+                  "interval: the first number is at most the second, which is "
+                  "not negative",
+                  least, most, what);
+    abort();
+}
+
+unsigned starpu_sched_ctx_create_inside_interval(const char *policy_name,
+                                                 const char *sched_ctx_name,
+                                                 int min_ncpus, int max_ncpus,
+                                                 int min_ngpus, int max_ngpus,
+                                                 unsigned allow_overlap)
+{
+    struct orr_runtime *rt = ORR_API_RUNTIME();
+    struct interval interval = {
+        .request = {.options = {.without_policy = !policy_name,
+                                .name = policy_name},
+                    .said = {.name = sched_ctx_name, .parent = NMAX}},
+        .least = {min_ngpus, min_ncpus},
+        .most = {max_ngpus, max_ncpus},
+        .overlap = allow_overlap != 0};
+    struct orr_error err = {""};
+    unsigned id;
+
+    check_interval("CPU workers", min_ncpus, max_ncpus);
+    check_interval("other workers", min_ngpus, max_ngpus);
+    ORR_RECORD_NOTE(rt, "scheduling contexts, which replays lack");
+    if (orr_sched_ctx_create(rt, &interval.request.options, prepare_interval,
+                             &interval, interval.ids, &interval.n, &id,
+                             &err) != 0) {
+        orr_log_error("%s: %s", __func__, err.text);
+        abort();
+    }
+    if (has_enough(&interval))
+        return id;
+    orr_sched_ctx_delete(rt, id);
+    return NMAX;
 }
 
 /* -- ending -- */

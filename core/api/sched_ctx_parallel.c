@@ -4,10 +4,12 @@
  * threads of the application, or of a parallel kernel: which ones, binding to
  * them, keeping their workers away. Any thread.
  */
+#include <errno.h>
 #include <stdlib.h>
 
 #include "core/api/bind.h"
 #include "core/api/ctx.h"
+#include "core/api/state.h"
 #include "core/device/kind.h"
 
 #define NMAX STARPU_NMAX_SCHED_CTXS
@@ -48,6 +50,165 @@ void *starpu_sched_ctx_exec_parallel_code(void *(*func)(void *), void *param,
     return result;
 }
 
+/* -- booking -- */
+
+static struct orr_api_booking *booking_of_locked(struct orr_api_state *state,
+                                                 int worker)
+    ORR_REQUIRES(state->lock)
+{
+    struct orr_api_booking *booking = state->bookings;
+
+    for (; booking; booking = booking->next)
+        for (unsigned i = 0; i < booking->n; i++)
+            if (booking->ids[i] == worker)
+                return booking;
+    return NULL;
+}
+
+/* Whether the worker was booked for that one. */
+static bool is_booked_for(int worker, int master)
+{
+    struct orr_api_state *state = orr_api_state(__func__);
+    const struct orr_api_booking *booking;
+    bool found;
+
+    orr_lock(&state->lock);
+    booking = booking_of_locked(state, worker);
+    found = booking && booking->master == master;
+    orr_unlock(&state->lock);
+    return found;
+}
+
+static bool can_be_booked(struct orr_sched *sched, int id)
+{
+    if (id >= 0 && (unsigned)id < sched->runtime->nworkers &&
+        sched->said->workers.present[id] &&
+        orr_device_kind(sched->runtime->workers[id].desc->type)->is_processor)
+        return true;
+    orr_log_error(
+        "starpu_sched_ctx_book_workers_for_task: %d is no CPU worker of "
+        "scheduling context %u",
+        id, sched->id);
+    return false;
+}
+
+/* The caller, in a kernel, is the one that uses the others; else the first. */
+static struct orr_api_booking *make_booking(struct orr_sched *sched,
+                                            const int *ids, unsigned n)
+{
+    struct orr_api_booking *booking =
+        malloc(sizeof(*booking) + n * sizeof(*ids));
+    int self = starpu_worker_get_id();
+
+    if (!booking)
+        return NULL;
+    booking->sched_ctx = sched->id;
+    booking->n = n;
+    booking->master = ids[0];
+    for (unsigned i = 0; i < n; i++) {
+        booking->ids[i] = ids[i];
+        if (ids[i] == self)
+            booking->master = self;
+    }
+    return booking;
+}
+
+/* Keeps the booking unless one of its workers is in another. */
+static bool enter_booking(struct orr_api_booking *booking)
+{
+    struct orr_api_state *state = orr_api_state(__func__);
+    bool taken = false;
+
+    orr_lock(&state->lock);
+    for (unsigned i = 0; i < booking->n; i++)
+        taken = taken || booking_of_locked(state, booking->ids[i]);
+    if (!taken) {
+        booking->next = state->bookings;
+        state->bookings = booking;
+    }
+    orr_unlock(&state->lock);
+    return !taken;
+}
+
+/* Those of the booking but its master. */
+static unsigned list_others(const struct orr_api_booking *booking, int *others)
+{
+    unsigned n = 0;
+
+    for (unsigned i = 0; i < booking->n; i++)
+        if (booking->ids[i] != booking->master)
+            others[n++] = booking->ids[i];
+    return n;
+}
+
+int starpu_sched_ctx_book_workers_for_task(unsigned sched_ctx_id,
+                                           int *workerids, int nworkers)
+{
+    struct orr_sched *sched = orr_api_sched(__func__, sched_ctx_id);
+    int others[STARPU_NMAXWORKERS];
+    struct orr_api_booking *booking;
+    int master;
+    unsigned n;
+
+    if (!workerids || nworkers <= 0 || nworkers > STARPU_NMAXWORKERS)
+        return -EINVAL;
+    for (int i = 0; i < nworkers; i++)
+        if (!can_be_booked(sched, workerids[i]))
+            return -EINVAL;
+    booking = make_booking(sched, workerids, (unsigned)nworkers);
+    if (!booking)
+        return -ENOMEM;
+    master = booking->master;
+    n = list_others(booking, others);
+    if (!enter_booking(booking)) {
+        free(booking);
+        return -EBUSY;
+    }
+    orr_pay();
+    orr_sched_block(sched->runtime, others, n);
+    return master;
+}
+
+/* The booking that is ended, whose caller it is then; NULL: there is none. */
+static struct orr_api_booking *take_booking(unsigned sched_ctx, int master)
+{
+    struct orr_api_state *state = orr_api_state(__func__);
+    struct orr_api_booking **link, *booking;
+
+    orr_lock(&state->lock);
+    link = &state->bookings;
+    while (*link &&
+           ((*link)->master != master || (*link)->sched_ctx != sched_ctx))
+        link = &(*link)->next;
+    booking = *link;
+    if (booking)
+        *link = booking->next;
+    orr_unlock(&state->lock);
+    return booking;
+}
+
+void starpu_sched_ctx_unbook_workers_for_task(unsigned sched_ctx_id, int master)
+{
+    struct orr_runtime *rt = ORR_API_RUNTIME();
+    struct orr_api_booking *booking = take_booking(sched_ctx_id, master);
+    int others[STARPU_NMAXWORKERS];
+    unsigned n;
+
+    if (!booking) {
+        orr_log_error(
+            "%s: nothing is booked for worker %d in scheduling context "
+            "%u: give what starpu_sched_ctx_book_workers_for_task "
+            "returned, once",
+            __func__, master, sched_ctx_id);
+        abort();
+    }
+    n = list_others(booking, others);
+    orr_sched_unblock(rt, others, n);
+    free(booking);
+}
+
+/* -- processors -- */
+
 /* A worker that is bound to none, as simulated ones are, has its own number. */
 static int processor_of(const struct orr_worker *worker)
 {
@@ -71,7 +232,7 @@ void starpu_sched_ctx_get_available_cpuids(unsigned sched_ctx_id, int **cpuids,
         const struct orr_worker *worker = &rt->workers[ids[i]];
 
         if (orr_device_kind(worker->desc->type)->is_processor &&
-            (all || ids[i] == self))
+            (all || ids[i] == self || is_booked_for(ids[i], self)))
             ids[(*ncpuids)++] = processor_of(worker);
     }
     *cpuids = ids;

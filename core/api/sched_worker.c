@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "core/api/ctx.h"
+#include "core/api/process.h"
 #include "core/api/state.h"
 #include "core/asleep.h"
 #include "core/sched/toolbox.h"
@@ -25,6 +26,25 @@ void starpu_worker_get_sched_condition(int workerid,
 {
     *sched_mutex = mutex_of(__func__, workerid);
     *sched_cond = &orr_api_state(__func__)->conds[workerid];
+}
+
+/* Nobody has one before the state is there. */
+void starpu_pthread_mutex_check_sched(starpu_pthread_mutex_t *mutex, char *file,
+                                      int line)
+{
+    const struct orr_api_state *state = atomic_load(&orr_process()->state);
+    const starpu_pthread_mutex_t *first = state ? state->mutexes : NULL;
+
+    if (!first || mutex < first ||
+        mutex >= first + orr_runtime_need(__func__)->nworkers)
+        return;
+    orr_log_error(
+        "%s:%d: the lock of worker %d, which "
+        "starpu_worker_get_sched_condition gave, is used as any mutex: "
+        "lock it by starpu_pthread_mutex_lock_sched and unlock it by "
+        "starpu_pthread_mutex_unlock_sched, or use starpu_worker_lock",
+        file, line, (int)(mutex - first));
+    abort();
 }
 
 void starpu_worker_lock(int workerid)

@@ -15,6 +15,10 @@ static void state_free(struct orr_api_state *state)
         next = arch->next;
         free(arch);
     }
+    for (struct orr_api_booking *b = state->bookings, *next; b; b = next) {
+        next = b->next;
+        free(b);
+    }
     orr_api_energy_free(state->energies);
     orr_api_topology_free(atomic_load(&state->topology));
     free(state->mutexes);

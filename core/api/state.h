@@ -17,6 +17,14 @@ struct orr_api_arch {
     struct starpu_perfmodel_device devices[];
 };
 
+/* Workers of which one may use the processors of all: sched_ctx_parallel.c. */
+struct orr_api_booking {
+    struct orr_api_booking *next;
+    unsigned sched_ctx, n;
+    int master; /* one of them */
+    int ids[];
+};
+
 struct orr_api_energy;
 struct orr_api_topology;
 
@@ -24,6 +32,7 @@ struct orr_api_state {
     struct orr_lock lock;                     /* rank ORR_RANK_RUNTIME */
     struct orr_api_arch *archs;               /* [lock] owned, never moved */
     struct orr_api_energy *energies;          /* [lock] owned, under way */
+    struct orr_api_booking *bookings;         /* [lock] owned */
     void *policy_data; /* of "no scheduling context" */
     _Atomic(struct orr_api_topology *) topology; /* owned, or NULL (bind.c) */
     /* One per worker, for policies that lock their state of a worker. */

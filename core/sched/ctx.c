@@ -515,7 +515,7 @@ static void take_all_out(struct orr_runtime *rt, unsigned id)
 static int create_locked(struct orr_runtime *rt,
                          struct orr_sched_options *options,
                          void (*prepare)(struct orr_sched *, void *), void *arg,
-                         int *ids, unsigned n, struct orr_error *err)
+                         int *ids, unsigned *n, struct orr_error *err)
 {
     struct orr_sched *sched;
     int code;
@@ -540,8 +540,8 @@ static int create_locked(struct orr_runtime *rt,
     if (prepare)
         prepare(sched, arg);
     atomic_store(&rt->scheds[options->id], sched);
-    qsort(ids, n, sizeof(*ids), compare_ids);
-    add_locked(sched, ids, n);
+    qsort(ids, *n, sizeof(*ids), compare_ids);
+    add_locked(sched, ids, *n);
     set_blocks(sched);
     return 0;
 }
@@ -549,7 +549,7 @@ static int create_locked(struct orr_runtime *rt,
 int orr_sched_ctx_create(struct orr_runtime *rt,
                          struct orr_sched_options *options,
                          void (*prepare)(struct orr_sched *, void *), void *arg,
-                         int *ids, unsigned n, unsigned *ret_id,
+                         int *ids, unsigned *n, unsigned *ret_id,
                          struct orr_error *err)
 {
     int code;
@@ -561,7 +561,7 @@ int orr_sched_ctx_create(struct orr_runtime *rt,
         return code;
     *ret_id = options->id;
     orr_sched_ctx_refresh(rt);
-    orr_sched_await_rest(rt, ids, n);
+    orr_sched_await_rest(rt, ids, *n);
     return 0;
 }
 

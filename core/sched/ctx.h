@@ -47,12 +47,12 @@ void orr_sched_ctx_stop(struct orr_runtime *rt);
 
 /* A context with the lowest free number, and its workers; of one without policy,
  * waits until those that are blocked rest. `prepare` is called before the
- * workers come, to fill `said` in. Errors: -EAGAIN, there are too many; those of
- * orr_sched_new. */
+ * workers come, to fill `said` in, and may choose them: nobody else changes contexts
+ * meanwhile. Errors: -EAGAIN, there are too many; those of orr_sched_new. */
 int orr_sched_ctx_create(struct orr_runtime *rt,
                          struct orr_sched_options *options,
                          void (*prepare)(struct orr_sched *sched, void *arg),
-                         void *arg, int *ids, unsigned n, unsigned *ret_id,
+                         void *arg, int *ids, unsigned *n, unsigned *ret_id,
                          struct orr_error *err);
 
 /* Waits for its tasks; its workers go to its inheritor before. Blocks. */

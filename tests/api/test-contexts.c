@@ -4,6 +4,7 @@
  * workers come and go, who waits for what, policies of their own, contexts
  * without.
  */
+#include <errno.h>
 #include <sched.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -818,6 +819,165 @@ START_TEST(tasks_wait_until_the_processors_are_back)
 }
 END_TEST
 
+START_TEST(booked_processors_are_for_the_kernels_of_one)
+{
+    int ids[STARPU_NMAXWORKERS], master;
+    unsigned n, ctx;
+
+    open_machine(_i);
+    n = cpus(ids);
+    ctx = starpu_sched_ctx_create(NULL, -1, "all", STARPU_SCHED_CTX_POLICY_NAME,
+                                  "lws", 0);
+    master = starpu_sched_ctx_book_workers_for_task(ctx, ids, (int)n);
+    ck_assert_int_eq(master, ids[0]);
+    (void)see_blocked(NULL);
+    ck_assert_uint_eq(nblocked, n - 1);
+    ck_assert_uint_eq(starpu_worker_is_blocked_in_parallel(master), 0);
+    /* Nobody has them twice. */
+    ck_assert_int_eq(
+        starpu_sched_ctx_book_workers_for_task(ctx, &ids[n - 1], 1), -EBUSY);
+    forget();
+    submit_to(ctx, &cl_cpu, NTASKS);
+    submit_to(0, &cl_cpu, NTASKS);
+    starpu_task_wait_for_all();
+    ck_assert_int_eq(atomic_load(&ran_on[master]), 2 * NTASKS);
+    starpu_sched_ctx_unbook_workers_for_task(ctx, master);
+    (void)see_blocked(NULL);
+    ck_assert_uint_eq(nblocked, 0);
+    ck_assert_int_eq(
+        starpu_sched_ctx_book_workers_for_task(ctx, &ids[n - 1], 1),
+        ids[n - 1]);
+    starpu_sched_ctx_unbook_workers_for_task(ctx, ids[n - 1]);
+    forget();
+    ck_assert_int_eq(
+        starpu_task_insert(&cl_cpu, STARPU_EXECUTE_ON_WORKER, ids[n - 1], 0),
+        0);
+    starpu_task_wait_for_all();
+    ck_assert_int_eq(atomic_load(&ran_on[ids[n - 1]]), 1);
+    starpu_shutdown();
+}
+END_TEST
+
+static int nmine, ids_mine[STARPU_NMAXWORKERS];
+
+static void book_others(void *buffers[], void *arg)
+{
+    unsigned ctx = *(unsigned *)arg;
+    int ids[STARPU_NMAXWORKERS], *list, n = (int)cpus(ids);
+    int master = starpu_sched_ctx_book_workers_for_task(ctx, ids, n);
+
+    (void)buffers;
+    ck_assert_int_eq(master, starpu_worker_get_id());
+    starpu_sched_ctx_get_available_cpuids(ctx, &list, &nmine);
+    for (int i = 0; i < nmine; i++)
+        ids_mine[i] = list[i];
+    free(list);
+    starpu_sched_ctx_unbook_workers_for_task(ctx, master);
+    starpu_sched_ctx_get_available_cpuids(ctx, &list, &n);
+    ck_assert_int_eq(n, 1);
+    free(list);
+}
+
+START_TEST(a_kernel_books_the_processors_beside_it)
+{
+    static struct starpu_codelet cl_book = {.cpu_funcs = {book_others},
+                                            .name = "k"};
+    int ids[STARPU_NMAXWORKERS];
+    unsigned n, ctx, *arg = &ctx;
+
+    open_machine(_i);
+    n = cpus(ids);
+    nmine = 0;
+    ctx = starpu_sched_ctx_create(NULL, -1, "all", STARPU_SCHED_CTX_POLICY_NAME,
+                                  "lws", 0);
+    ck_assert_int_eq(starpu_task_insert(&cl_book, STARPU_SCHED_CTX, ctx,
+                                        STARPU_EXECUTE_ON_WORKER, ids[1],
+                                        STARPU_CL_ARGS_NFREE, arg, sizeof(*arg),
+                                        0),
+                     0);
+    starpu_task_wait_for_all();
+    ck_assert_int_eq(nmine, (int)n);
+    for (int i = 1; i < nmine; i++)
+        ck_assert_int_ne(ids_mine[i], ids_mine[0]);
+    (void)see_blocked(NULL);
+    ck_assert_uint_eq(nblocked, 0);
+    starpu_shutdown();
+}
+END_TEST
+
+START_TEST(what_cannot_be_booked_is_refused)
+{
+    int ids[STARPU_NMAXWORKERS];
+    unsigned ctx;
+
+    open_machine(_i);
+    (void)cpus(ids);
+    ctx = starpu_sched_ctx_create(ids, 1, "one", STARPU_SCHED_CTX_POLICY_NAME,
+                                  "eager", 0);
+    ck_assert_int_eq(starpu_sched_ctx_book_workers_for_task(ctx, &ids[1], 1),
+                     -EINVAL);
+    ck_assert_int_eq(starpu_sched_ctx_book_workers_for_task(ctx, NULL, 1),
+                     -EINVAL);
+    ck_assert_int_eq(starpu_sched_ctx_book_workers_for_task(ctx, ids, 0),
+                     -EINVAL);
+    ids[0] = starpu_worker_get_by_type(STARPU_CUDA_WORKER, 0);
+    if (machine_simulated(_i)) /* it has one */
+        ck_assert_int_ge(ids[0], 0);
+    ck_assert_int_eq(starpu_sched_ctx_book_workers_for_task(0, ids, 1),
+                     -EINVAL);
+    starpu_shutdown();
+}
+END_TEST
+
+/* --- with some of the workers that are free --- */
+
+static unsigned interval(int min_cpus, int max_cpus, int min_gpus, int max_gpus,
+                         unsigned overlap)
+{
+    return starpu_sched_ctx_create_inside_interval(
+        "lws", "some", min_cpus, max_cpus, min_gpus, max_gpus, overlap);
+}
+
+START_TEST(a_context_gets_free_workers_of_an_interval)
+{
+    int ids[STARPU_NMAXWORKERS], *list;
+    unsigned a, b, none = STARPU_NMAX_SCHED_CTXS, n;
+    int ngpus;
+
+    open_machine(_i);
+    n = cpus(ids);
+    ngpus = (int)(starpu_worker_get_count() - n);
+    a = interval(1, 1, 0, 0, 0);
+    ck_assert_uint_eq(starpu_sched_ctx_get_workers_list(a, &list), 1);
+    ck_assert_int_eq(list[0], ids[0]);
+    free(list);
+    ck_assert_ptr_nonnull(starpu_sched_ctx_get_sched_policy(a));
+    /* All that are left, which are fewer than the most. */
+    b = interval(0, STARPU_NMAXWORKERS, 0, STARPU_NMAXWORKERS, 0);
+    ck_assert_uint_eq(starpu_sched_ctx_get_nworkers(b),
+                      n - 1 + (unsigned)ngpus);
+    ck_assert_uint_eq(starpu_sched_ctx_get_nshared_workers(a, b), 0);
+    ck_assert_uint_eq(interval(1, 2, 0, 0, 0), none);
+    ck_assert_uint_eq(interval(0, 0, ngpus + 1, ngpus + 1, 1), none);
+    forget();
+    submit_to(b, &cl_cpu, NTASKS);
+    submit_to(a, &cl_cpu, NTASKS);
+    starpu_task_wait_for_all();
+    ck_assert_int_eq(atomic_load(&ran_on[ids[0]]), NTASKS);
+    starpu_sched_ctx_delete(b);
+    b = interval(2, 2, 0, 0, 1);
+    ck_assert_uint_eq(starpu_sched_ctx_get_nworkers(b), 2);
+    ck_assert_uint_eq(starpu_sched_ctx_get_nshared_workers(a, b),
+                      n > 2 ? 0 : 1);
+    /* The numbers of those that were too few are free again. */
+    ck_assert_uint_eq(
+        starpu_sched_ctx_create_inside_interval(NULL, "none", 1, 1, 0, 0, 1),
+        3);
+    ck_assert_uint_eq(starpu_sched_ctx_has_starpu_scheduler(3, NULL), 0);
+    starpu_shutdown();
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("contexts");
@@ -857,6 +1017,13 @@ int main(void)
                         NMACHINES);
     tcase_add_loop_test(tc, parallel_code_has_the_processors, 0, NMACHINES);
     tcase_add_loop_test(tc, tasks_wait_until_the_processors_are_back, 0,
+                        NMACHINES);
+    tcase_add_loop_test(tc, booked_processors_are_for_the_kernels_of_one, 0,
+                        NMACHINES);
+    tcase_add_loop_test(tc, a_kernel_books_the_processors_beside_it, 0,
+                        NMACHINES);
+    tcase_add_loop_test(tc, what_cannot_be_booked_is_refused, 0, NMACHINES);
+    tcase_add_loop_test(tc, a_context_gets_free_workers_of_an_interval, 0,
                         NMACHINES);
     suite_add_tcase(suite, tc);
     return suite_main(suite);

@@ -3,6 +3,7 @@
  * tests/api/test-drivers.c - workers that threads of the application drive: in
  * steps, or until they are asked to return; what is known of the others.
  */
+#include <dlfcn.h>
 #include <errno.h>
 #include <sched.h>
 #include <stdatomic.h>
@@ -85,6 +86,25 @@ START_TEST(only_workers_without_thread_are_driven)
     ck_assert_int_eq(starpu_driver_init(&first), -EINVAL);
     ck_assert_int_eq(starpu_driver_run(&none), -EINVAL);
     ck_assert_int_eq(starpu_driver_run(NULL), -EINVAL);
+    starpu_shutdown();
+}
+END_TEST
+
+/* What is there before starpu_init; the test program itself does not link it. */
+START_TEST(drivers_libraries_are_opened_before)
+{
+    const char *loader = "libOpenCL.so.1";
+    void *library;
+
+    if (dlopen(loader, RTLD_LAZY | RTLD_NOLOAD))
+        return; /* another library has it */
+    starpu_drivers_preinit();
+    starpu_drivers_preinit();
+    library = dlopen(loader, RTLD_LAZY | RTLD_NOLOAD);
+    /* Else there is none. */
+    ck_assert(library || !dlopen(loader, RTLD_LAZY));
+    (void)open_machine(_i);
+    starpu_drivers_preinit();
     starpu_shutdown();
 }
 END_TEST
@@ -190,6 +210,7 @@ int main(void)
     TCase *tc = tcase_create("on each machine");
 
     tcase_set_timeout(tc, 60);
+    tcase_add_loop_test(tc, drivers_libraries_are_opened_before, 0, NMACHINES);
     tcase_add_loop_test(tc, a_thread_is_the_worker_step_by_step, 0, NMACHINES);
     tcase_add_loop_test(tc, only_workers_without_thread_are_driven, 0,
                         NMACHINES);

@@ -4,6 +4,7 @@
  * that make no sense: each is refused, or ends the program, with a message that names
  * the call.
  */
+#define STARPU_DEBUG 1
 #include <errno.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -86,6 +87,31 @@ static void listener(struct starpu_perf_counter_listener *l,
     (void)l, (void)sample, (void)context;
 }
 
+/* With STARPU_DEBUG all calls that take a mutex look whether it is one of these. */
+static starpu_pthread_mutex_t *sched_mutex(int worker)
+{
+    starpu_pthread_mutex_t *mutex;
+    starpu_pthread_cond_t *cond;
+
+    starpu_worker_get_sched_condition(worker, &mutex, &cond);
+    return mutex;
+}
+
+static char here[] = "here.c";
+
+static void lock_as_is_right(void)
+{
+    starpu_pthread_mutex_t own;
+
+    STARPU_PTHREAD_MUTEX_INIT(&own, NULL);
+    STARPU_PTHREAD_MUTEX_LOCK_SCHED(sched_mutex(0));
+    STARPU_PTHREAD_MUTEX_LOCK(&own);
+    STARPU_PTHREAD_MUTEX_UNLOCK(&own);
+    STARPU_PTHREAD_MUTEX_UNLOCK_SCHED(sched_mutex(0));
+    STARPU_PTHREAD_MUTEX_DESTROY(&own);
+    fprintf(stderr, "all is well\n");
+}
+
 #define SCOPE starpu_perf_counter_scope_global
 
 /* mistakes.h says what each line is. */
@@ -135,8 +161,15 @@ static void listener(struct starpu_perf_counter_listener *l,
     X(ABORTS, "starpu_perf_counter_listener_init: the set is NULL",            \
       starpu_perf_counter_listener_init(NULL, listener, NULL))                 \
     X(ABORTS, "starpu_perf_counter_listener_init: the callback is NULL",       \
-      starpu_perf_counter_listener_init(                                       \
-          starpu_perf_counter_set_alloc(SCOPE), NULL, NULL))                   \
+      starpu_perf_counter_listener_init(starpu_perf_counter_set_alloc(SCOPE),  \
+                                        NULL, NULL))                           \
+    X(ABORTS, "here.c:7: the lock of worker 1, which starpu_worker_get_sched", \
+      starpu_pthread_mutex_check_sched(sched_mutex(1), here, 7))               \
+    X(REFUSED, "all is well", lock_as_is_right())                              \
+    X(ABORTS, "mistakes.h:", STARPU_PTHREAD_MUTEX_LOCK(sched_mutex(0)))        \
+    X(ABORTS, "lock of worker 0", STARPU_PTHREAD_MUTEX_UNLOCK(sched_mutex(0))) \
+    X(ABORTS, "lock it by starpu_pthread_mutex_lock_sched",                    \
+      (void)STARPU_PTHREAD_MUTEX_TRYLOCK(sched_mutex(0)))                      \
     X(ABORTS, "ORRERY_TEST_LESS='-3' is negative", {                           \
         setenv("ORRERY_TEST_LESS", "-3", 1);                                   \
         starpu_get_env_number("ORRERY_TEST_LESS");                             \

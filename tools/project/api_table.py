@@ -51,17 +51,12 @@ IDLE = (
 # Why one is absent, likewise.
 ABSENT = (
     (r"omp_", "OpenMP's own, which the compiler's omp.h and library have"),
-    (r"starpu_sched_ctx_(create_inside_interval|book|unbook)",
-     "StarPU declares it and has no definition: programs do not link there"),
     (r"starpu_sink_common_worker$",
      "for slaves, and StarPU has no definition of it"),
-    (r"starpu_drivers_preinit$", "internal: starpu_init does it"),
     (r"starpu_fxt_", "reads files of FxT; `orrery trace` and `ORRERY_TRACE` "
                      "write traces (docs/TRACES.md)"),
     (r"starpu_sched_ctx_.*(hypervisor|perf_counters|resizing)|.*pushed_task_cb",
      "for sc_hypervisor, a library of StarPU's that there is not"),
-    (r"starpu_pthread_mutex_check_sched$",
-     "a check of StarPU's debug builds; locks of the library are its own"),
 )
 
 
