@@ -209,7 +209,8 @@ struct orr_runtime {
     bool skips_kernels;      /* [const] simulated, kernels only take time */
     bool warned_unreal;      /* [main] */
     atomic_bool writes_through; /* starpu_data_set_wt_mask was called */
-    bool said_full;             /* [last context awake] who holds memory */
+    bool said_full;             /* [last context awake] who holds memory … */
+    bool said_stall; /* … what tasks wait for, of which none goes on */
     bool default_sequential;    /* [main] new handles keep sequential order */
     /* What is written with every task is in lines of the cache where nothing is
      * that others read. */

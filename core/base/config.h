@@ -440,6 +440,10 @@
     X(SIM_FOLD, "ORRERY_SIM_FOLD", BOOL, "0",                                  \
       "1: in simulation every large allocation of `starpu_malloc` is folded, " \
       "as with `STARPU_MALLOC_SIMULATION_FOLDED`.")                            \
+    X(STALL_TIMEOUT, "ORRERY_STALL_TIMEOUT", DOUBLE, "10",                     \
+      "Seconds of the real machine in which nothing goes on, although tasks "  \
+      "are submitted, after which it is said once what they wait for; at "     \
+      "once if no other thread could change that; 0: never.")                  \
     X(SIM_WATCHDOG, "ORRERY_SIM_WATCHDOG", DOUBLE, "20",                       \
       "Seconds after which a program that blocks outside virtual time is "     \
       "reported; 0: never.")                                                   \

@@ -159,6 +159,14 @@ struct orr_exec_ops {
     struct orr_context *(*adopt)(struct orr_exec *exec);
 };
 
+/* Who could still wake a context, where all are parked for ever. */
+enum orr_parked {
+    ORR_PARKED_ALL,   /* nobody: the process has no other threads */
+    ORR_PARKED_KNOWN, /* threads that the machine does not know */
+    ORR_PARKED_OWN, /* … and some of the application that it knows, which are not
+                        * parked: they may be in the library or not */
+};
+
 /* The head of every machine's execution half. */
 struct orr_exec {
     const struct orr_exec_ops *ops;
@@ -170,11 +178,12 @@ struct orr_exec {
                            * With more of them than that nobody spins */
     size_t stack_size; /* of the contexts that it will start, bytes: what user
                         * code may expect, or more */
-    /* Called by the last context that parks for ever when all others do, so that
-     * only somebody whom the machine does not know can wake one; `certain`: nor
-     * is there such a thread. NULL: nothing to do. Real only; the simulated
+    /* Called by the last context that parks for ever when all others do, and again
+     * after the µs that it returns, ORR_FOREVER: never, if none has been woken since:
+     * that is `since` µs ago then. Unless the context is one of `ORR_PARKED_OWN`,
+     * none goes on before it returns. NULL: nothing to do. Real only; the simulated
      * machine has its own report (core/device/simulated.h). */
-    void (*all_parked)(void *arg, bool certain);
+    double (*all_parked)(void *arg, enum orr_parked who, double since);
     void *all_parked_arg;
     unsigned noutside; /* [atomic] operations under way that no context performs,
                         * but whose end wakes one: then not all is parked */

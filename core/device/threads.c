@@ -50,9 +50,13 @@ struct threads {
     pthread_key_t adopted_key; /* its destructor ends adopted contexts */
     struct thread *spare;  /* [registry.lock] contexts of threads that ended */
     atomic_uint ncontexts; /* spawned, adopted, and main */
-    atomic_uint nparked;   /* of these, parked for ever */
-    int settled;           /* [main] the kernel's number of that processor, + 1 */
-    bool main_bound;       /* [main] */
+    atomic_uint nadopted;  /* of these, adopted */
+    /* ONE_PARK for each park for ever that there was, and 1 for each that lasts. */
+    atomic_ullong parked;
+    pthread_mutex_t gate; /* held while one looks at those who are parked … */
+    atomic_bool looking;  /* … who wait for it then, if they are woken */
+    int settled;     /* [main] the kernel's number of that processor, + 1 */
+    bool main_bound; /* [main] */
     cpu_set_t main_before; /* [main] its affinity before that */
 };
 
@@ -180,39 +184,116 @@ static bool is_asleep(const struct thread *thread)
     return atomic_load(turn ? &turn->token : &thread->token) == SLEEPING;
 }
 
-static bool all_sleep(struct threads *threads)
-{
-    bool asleep = is_asleep(&threads->main);
+#define ONE_PARK (1ULL << 32)
 
-    pthread_mutex_lock(&registry.lock);
-    for (const struct thread *t = registry.threads; t && asleep; t = t->next)
-        asleep = threads_of(t->head.exec) != threads || is_asleep(t);
-    pthread_mutex_unlock(&registry.lock);
-    return asleep;
+/* Whether hardly anybody can be awake: all, but for threads of the application.
+ * One that was woken by another before that one slept has its token, though it is
+ * still counted. */
+static bool seem_parked(struct threads *threads)
+{
+    return (unsigned)atomic_load(&threads->parked) +
+               atomic_load(&threads->nadopted) >=
+           atomic_load(&threads->ncontexts);
 }
 
-/* The caller is about to sleep until it is woken. One that was woken by another
- * before that one slept has its token, though it is still counted. */
-static void begin_to_sleep(struct threads *threads)
+/* Whether all are parked, but for threads of the application; *ret_own: of which
+ * some are not. */
+static bool are_parked(struct threads *threads, bool *ret_own)
 {
-    if (atomic_fetch_add(&threads->nparked, 1) + 1 ==
-            atomic_load(&threads->ncontexts) &&
-        threads->head.all_parked &&
-        __atomic_load_n(&threads->head.noutside, __ATOMIC_ACQUIRE) == 0 &&
-        all_sleep(threads))
-        threads->head.all_parked(threads->head.all_parked_arg,
-                                 !has_others(threads));
+    bool parked = is_asleep(&threads->main);
+
+    *ret_own = false;
+    pthread_mutex_lock(&registry.lock);
+    for (const struct thread *t = registry.threads; t && parked; t = t->next) {
+        if (threads_of(t->head.exec) != threads || is_asleep(t))
+            continue;
+        parked = t->self != NULL;
+        *ret_own = true;
+    }
+    pthread_mutex_unlock(&registry.lock);
+    if (*ret_own)
+        return parked;
+    return parked && (unsigned)atomic_load(&threads->parked) ==
+                         atomic_load(&threads->ncontexts);
+}
+
+/* Asks what to do if all are parked; returns the µs after which to ask again. Who is
+ * woken by somebody whom the machine does not know, or becomes a context, says so
+ * first and then looks whether it has to wait: either that is seen here, or it
+ * waits. With nobody else in the process no one has to, and the run may end. */
+static double ask(struct threads *threads, double since)
+{
+    struct orr_exec *exec = &threads->head;
+    double again = ORR_FOREVER;
+    bool own, parked, alone = false;
+
+    pthread_mutex_lock(&threads->gate);
+    atomic_store(&threads->looking, true);
+    parked = are_parked(threads, &own) &&
+             __atomic_load_n(&exec->noutside, __ATOMIC_ACQUIRE) == 0;
+    if (parked)
+        alone = !own && !has_others(threads);
+    if (parked && !alone)
+        again =
+            exec->all_parked(exec->all_parked_arg,
+                             own ? ORR_PARKED_OWN : ORR_PARKED_KNOWN, since);
+    atomic_store(&threads->looking, false);
+    pthread_mutex_unlock(&threads->gate);
+    return alone ? exec->all_parked(exec->all_parked_arg, ORR_PARKED_ALL, since)
+                 : again;
+}
+
+/* Somebody may look at those who are parked, of whom the caller was one, or who was
+ * not known. */
+static void let_look(struct threads *threads)
+{
+    if (!atomic_load(&threads->looking))
+        return;
+    pthread_mutex_lock(&threads->gate);
+    pthread_mutex_unlock(&threads->gate);
+}
+
+/* Sleeps, though not for longer than that: false, nobody has woken it then. */
+static bool sleep_for(struct threads *threads, struct thread *self, double us)
+{
+    double end = threads_now(&threads->head) + us, left = us;
+
+    for (; left > 0; left = end - threads_now(&threads->head)) {
+        futex_wait(&self->token, left);
+        if (atomic_load(&self->token) != SLEEPING)
+            return true;
+    }
+    return false;
+}
+
+/* The last one that parks asks what that means, and again later if nobody has
+ * parked meanwhile: then nobody was woken either, or is awake and will be last. */
+static void sleep_for_ever(struct threads *threads, struct thread *self)
+{
+    unsigned long long parked =
+        atomic_fetch_add(&threads->parked, ONE_PARK + 1) + ONE_PARK + 1;
+    double begin = 0, again = ORR_FOREVER;
+
+    if (threads->head.all_parked && seem_parked(threads)) {
+        begin = threads_now(&threads->head);
+        again = ask(threads, 0);
+    }
+    while (again < ORR_FOREVER && !sleep_for(threads, self, again))
+        again = atomic_load(&threads->parked) == parked
+                    ? ask(threads, threads_now(&threads->head) - begin)
+                    : ORR_FOREVER;
+    if (!(again < ORR_FOREVER))
+        futex_wait(&self->token, ORR_FOREVER);
+    atomic_fetch_sub(&threads->parked, 1);
+    let_look(threads);
 }
 
 static void sleep_on(struct threads *threads, struct thread *self, double left)
 {
-    if (left < ORR_FOREVER) {
+    if (left < ORR_FOREVER)
         futex_wait(&self->token, left);
-        return;
-    }
-    begin_to_sleep(threads);
-    futex_wait(&self->token, left);
-    atomic_fetch_sub(&threads->nparked, 1);
+    else
+        sleep_for_ever(threads, self);
 }
 
 static void threads_park(struct orr_exec *exec, double until_us)
@@ -269,6 +350,8 @@ static void enter_locked(struct thread *thread)
     if (thread->next)
         thread->next->link = &thread->next;
     registry.threads = thread;
+    if (thread->self)
+        atomic_fetch_add(&threads_of(thread->head.exec)->nadopted, 1);
     atomic_fetch_add(&threads_of(thread->head.exec)->ncontexts, 1);
 }
 
@@ -278,6 +361,8 @@ static void leave_locked(struct thread *thread)
     if (thread->next)
         thread->next->link = thread->link;
     atomic_fetch_sub(&threads_of(thread->head.exec)->ncontexts, 1);
+    if (thread->self)
+        atomic_fetch_sub(&threads_of(thread->head.exec)->nadopted, 1);
 }
 
 static void leave(struct thread *thread)
@@ -436,6 +521,7 @@ static struct orr_context *threads_adopt(struct orr_exec *exec)
         threads->spare = thread;
     }
     pthread_mutex_unlock(&registry.lock);
+    let_look(threads);
     orr_self = known ? &thread->head : NULL;
     return orr_self;
 }
@@ -520,6 +606,7 @@ int orr_threads_new(const struct orr_threads_options *options,
         free(threads);
         return -error;
     }
+    pthread_mutex_init(&threads->gate, NULL);
     threads->options = options ? *options : usual;
     threads->head.ops = &threads_ops;
     threads->head.stack_size = orr_fiber_default_size();
@@ -573,6 +660,7 @@ void orr_threads_free(struct orr_exec *exec)
                                 &threads->main_before);
     forget_adopted(threads);
     pthread_key_delete(threads->adopted_key);
+    pthread_mutex_destroy(&threads->gate);
     if (orr_self == &threads->main.head)
         orr_self = NULL;
     free(threads);

@@ -6,7 +6,9 @@
 #include "core/observe/deadlock.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "core/base/log.h"
 #include "core/data/handle.h"
@@ -229,6 +231,30 @@ static void say_suspended(struct report *report, const struct orr_job *job)
         context->waits_for ? context->waits_for : "something of its own");
 }
 
+/* Whether it is ready and its worker takes others before it. */
+static bool waits_for_order(const struct orr_runtime *rt,
+                            const struct orr_job *job)
+{
+    const struct starpu_task *task = job->task;
+
+    return job->state == ORR_JOB_READY && task && task->workerorder &&
+           task->execute_on_a_specific_worker &&
+           task->workerid < rt->nworkers &&
+           rt->workers[task->workerid].next_order < task->workerorder;
+}
+
+static void say_missing_order(struct report *report, const struct orr_job *job)
+{
+    const struct orr_worker *worker =
+        &report->runtime->workers[job->task->workerid];
+
+    SAY(report,
+        "%s has workerorder %u on %s, where it is the turn of %u, which no ready "
+        "task has (submit one, or number them without gaps)",
+        name_of(job).text, job->task->workerorder, worker->desc->name,
+        worker->next_order);
+}
+
 /* What blocks a job that no other job blocks. */
 static void say_job(struct report *report, const struct orr_job *job)
 {
@@ -237,6 +263,8 @@ static void say_job(struct report *report, const struct orr_job *job)
 
     if (job->state == ORR_JOB_SUSPENDED)
         say_suspended(report, job);
+    else if (waits_for_order(rt, job))
+        say_missing_order(report, job);
     else if (job->state == ORR_JOB_READY)
         SAY(report, "%s is ready, but no worker takes it%s", name.text,
             atomic_load(&rt->paused) > 0
@@ -387,22 +415,37 @@ static void visit_tags(struct report *report, bool causes)
     orr_tags_each_missing(report->runtime, say_tag, report);
 }
 
-void orr_deadlock_explain(struct orr_runtime *rt)
+/* What waits for what, the roots first. Without any that goes round in a circle. */
+static void explain(struct orr_runtime *rt)
 {
     struct report report = {.runtime = rt};
+    unsigned before;
+    bool roots;
 
-    say_since_when(rt);
-    (void)orr_memory_explain(rt);
+    roots = orr_memory_explain(rt);
     if (rt->sim)
         rt->sim->each_context(rt->machine, say_context, &report);
     else
         say_context(rt->main, &report);
+    before = report.n;
     visit_jobs(&report, true);
     visit_tags(&report, true);
+    roots |= report.n > before;
+    before = report.n;
     visit_jobs(&report, false);
     visit_tags(&report, false);
     if (report.n > MAX_LINES)
         orr_log_error("  and %u more", report.n - MAX_LINES);
+    if (!roots && report.n > before)
+        orr_log_error(
+            "  They wait for each other in a circle, which no order of "
+            "them can satisfy: leave one of these dependencies out");
+}
+
+void orr_deadlock_explain(struct orr_runtime *rt)
+{
+    say_since_when(rt);
+    explain(rt);
 }
 
 /* --- the real machine --- */
@@ -413,6 +456,12 @@ static bool waits_for_acquired(const struct orr_runtime *rt)
     const struct orr_handle *handle = rt->main->waits_on;
 
     return handle && !orr_list_empty(&handle->acquired);
+}
+
+static void say_others(void)
+{
+    orr_log_error("  Waiting: threads that the library does not know may "
+                  "change that.");
 }
 
 /* Whether tasks, or main, wait for each other, or for memory, and says for what. */
@@ -428,16 +477,79 @@ static bool explain_rest(struct orr_runtime *rt)
     return true;
 }
 
-void orr_deadlock_all_parked(void *arg, bool certain)
+/* What nobody but unknown threads can change, said at once and once; without those
+ * the run ends. */
+static void say_certain(struct orr_runtime *rt, bool alone)
+{
+    if (rt->said_full && !alone)
+        return;
+    rt->said_full = explain_rest(rt);
+    if (rt->said_full && alone)
+        orr_runtime_fail(rt);
+    if (rt->said_full)
+        say_others();
+}
+
+/* Some threads of the application may be anywhere, also in the library: what tasks
+ * wait for may change while one looks. */
+static void say_numbers(unsigned long n, double since)
+{
+    orr_log_error(
+        "nothing has gone on for %.3g s: %lu submitted tasks have not "
+        "ended, and no worker has one that it could begin",
+        since / 1e6, n);
+    orr_log_error(
+        "  Waiting: threads of the application that are under way may "
+        "change that. What waits for what: gdb -p %ld -x "
+        "tools/gdb/orrery.py, orrery-waits",
+        (long)getpid());
+}
+
+static void say_stall(struct orr_runtime *rt, enum orr_parked who,
+                      unsigned long n, double since)
+{
+    if (who == ORR_PARKED_OWN) {
+        say_numbers(n, since);
+        return;
+    }
+    if (who == ORR_PARKED_ALL) {
+        orr_deadlock_explain(rt);
+        orr_log_error("  The program waits for ever (STARPU_WATCHDOG_CRASH=1 "
+                      "aborts it)");
+        return;
+    }
+    orr_log_error("nothing has gone on for %.3g s; unfinished tasks: %lu",
+                  since / 1e6, n);
+    explain(rt);
+    say_others();
+}
+
+/* Tasks that wait for what has not happened are no mistake while somebody may do
+ * that: it is only said, once, after a while. Returns the rest of that. */
+static double look_for_stall(struct orr_runtime *rt, enum orr_parked who,
+                             double since)
+{
+    double patience =
+        orr_config_double(&rt->config, ORR_CFG_STALL_TIMEOUT) * 1e6;
+    unsigned long n = orr_count_unfinished(rt);
+
+    if (!(patience > 0) || n == 0 || rt->said_stall || rt->said_full)
+        return ORR_FOREVER;
+    if (who != ORR_PARKED_ALL && since < patience)
+        return patience - since;
+    rt->said_stall = true;
+    say_stall(rt, who, n, since);
+    if (who == ORR_PARKED_ALL &&
+        orr_config_bool(&rt->config, ORR_CFG_WATCHDOG_CRASH))
+        abort();
+    return ORR_FOREVER;
+}
+
+double orr_deadlock_all_parked(void *arg, enum orr_parked who, double since)
 {
     struct orr_runtime *rt = arg;
 
-    if (rt->said_full && !certain)
-        return;
-    rt->said_full = explain_rest(rt);
-    if (rt->said_full && certain)
-        orr_runtime_fail(rt);
-    if (rt->said_full)
-        orr_log_error("  Waiting: threads that the library does not know may "
-                      "change that.");
+    if (who != ORR_PARKED_OWN && !(since > 0))
+        say_certain(rt, who == ORR_PARKED_ALL);
+    return look_for_stall(rt, who, since);
 }

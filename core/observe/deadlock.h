@@ -3,7 +3,7 @@
  * run stands still. */
 #pragma once
 
-#include <stdbool.h>
+#include "core/base/exec.h"
 
 struct orr_runtime;
 
@@ -12,9 +12,10 @@ struct orr_runtime;
  * and long lists are cut. Changes nothing. */
 void orr_deadlock_explain(struct orr_runtime *rt);
 
-/* On the real machine, of a runtime whose contexts all wait (orr_exec.all_parked): if
- * a job waits for memory, a task inside of its kernel, or main for data that are
- * acquired, that is printed: nobody is left to change that, but maybe threads of the
- * application that have called nothing yet; if there are none, `certain`, the run
- * fails. */
-void orr_deadlock_all_parked(void *arg, bool certain);
+/* On the real machine, of a runtime whose contexts all wait (orr_exec.all_parked):
+ * says at once if a job waits for memory, a task inside of its kernel, or main for
+ * data that are acquired: nobody is left to change that, but maybe threads of the
+ * application that have called nothing yet; if there are none, the run fails.
+ * Otherwise, when that has been so for ORRERY_STALL_TIMEOUT, or at once if nobody
+ * can change it, it says what the tasks wait for, once; the run goes on. */
+double orr_deadlock_all_parked(void *arg, enum orr_parked who, double since);

@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * tests/api/test-stalls.c - real programs in which nothing goes on: each says what
+ * waits for what, and goes on where somebody ends that. Each runs in a process of its
+ * own, which is ended when it has said so.
+ */
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "machines.h"
+
+static int told[2]; /* a pipe: the test has read what was said */
+
+static void nothing(void *buffers[], void *arg)
+{
+    (void)buffers, (void)arg;
+}
+
+static struct starpu_codelet cl = {.cpu_funcs = {nothing}, .name = "k"};
+
+static struct starpu_task *named(const char *name)
+{
+    struct starpu_task *task = starpu_task_create();
+
+    task->cl = &cl;
+    task->name = name;
+    return task;
+}
+
+static void submit(struct starpu_task *task)
+{
+    if (starpu_task_submit(task) != 0)
+        _exit(11);
+}
+
+/* --- what stalls --- */
+
+static void circle(void)
+{
+    struct starpu_task *a = named("first"), *b = named("second");
+
+    starpu_task_declare_deps(a, 1, b);
+    starpu_task_declare_deps(b, 1, a);
+    submit(a);
+    submit(b);
+}
+
+static void wait_for_tag(void)
+{
+    struct starpu_task *task = named("tagged");
+
+    starpu_tag_declare_deps(1, 1, (starpu_tag_t)42);
+    task->use_tag = 1;
+    task->tag_id = 1;
+    submit(task);
+}
+
+/* Nobody has number 2. */
+static void miss_order(void)
+{
+    for (unsigned order = 1; order <= 3; order += 2) {
+        struct starpu_task *task = named("ordered");
+
+        task->execute_on_a_specific_worker = 1;
+        task->workerid = 0;
+        task->workerorder = order;
+        submit(task);
+    }
+}
+
+static void wait_for_unsubmitted(void)
+{
+    struct starpu_task *task = named("waiting"), *other = named("forgotten");
+
+    starpu_task_declare_deps(task, 1, other);
+    submit(task);
+}
+
+/* --- who else is there --- */
+
+static void *pause_for_ever(void *arg)
+{
+    (void)arg;
+    for (;;)
+        pause();
+    return NULL;
+}
+
+/* One that the library knows. */
+static void *call_and_pause(void *arg)
+{
+    (void)starpu_task_insert(&cl, 0);
+    (void)starpu_task_nsubmitted();
+    return pause_for_ever(arg);
+}
+
+static void *notify_when_told(void *arg)
+{
+    char byte;
+
+    if (read(told[0], &byte, 1) != 1)
+        _exit(12);
+    starpu_tag_notify_from_apps(42);
+    return arg;
+}
+
+static void start(void *(*body)(void *))
+{
+    pthread_t thread;
+
+    if (pthread_create(&thread, NULL, body, NULL) != 0)
+        _exit(13);
+    pthread_detach(thread);
+}
+
+/* --- programs --- */
+
+struct stall {
+    const char *timeout;
+    void (*make)(void);
+    void *(*other)(void *); /* a thread beside, or NULL */
+    const char *words[3];
+};
+
+static const struct stall stalls[] = {
+    {"0.01",
+     circle,
+     NULL,
+     {"task `first' (number 1) waits for task `second' (number 2)",
+      "task `second' (number 2) waits for task `first' (number 1)",
+      "in a circle"}},
+    {"0.01",
+     wait_for_tag,
+     NULL,
+     {"`tagged'", "tag 42", "starpu_tag_notify_from_apps"}},
+    {"0.01",
+     miss_order,
+     NULL,
+     {"task `ordered'", "has workerorder 3 on CPU 0", "the turn of 2"}},
+    {"0.01",
+     wait_for_unsubmitted,
+     NULL,
+     {"`waiting'", "`forgotten'", "never submitted"}},
+    {"0.01",
+     circle,
+     pause_for_ever,
+     {"nothing has gone on for", "in a circle",
+      "threads that the library does not know may change that"}},
+    {"0.01",
+     circle,
+     call_and_pause,
+     {"nothing has gone on for", "submitted tasks have not ended",
+      "threads of the application that are under way may change that"}},
+};
+
+enum { NSTALLS = sizeof(stalls) / sizeof(stalls[0]) };
+
+static _Noreturn void run(const struct stall *stall)
+{
+    int i = 0;
+
+    machine_choose(i);
+    setenv("ORRERY_STALL_TIMEOUT", stall->timeout, 1);
+    if (starpu_init(NULL) != 0)
+        _exit(10);
+    if (stall->other)
+        start(stall->other);
+    stall->make();
+    starpu_task_wait_for_all();
+    starpu_shutdown();
+    _exit(0);
+}
+
+/* A process that runs it; *ret_said: where to read what it says. */
+static pid_t begin(const struct stall *stall, int *ret_said)
+{
+    int said[2];
+    pid_t pid;
+
+    ck_assert_int_eq(pipe(said), 0);
+    ck_assert_int_eq(pipe(told), 0);
+    pid = fork();
+    if (pid == 0) {
+        dup2(said[1], 2);
+        close(said[0]);
+        close(said[1]);
+        close(told[1]);
+        run(stall);
+    }
+    close(said[1]);
+    close(told[0]);
+    *ret_said = said[0];
+    return pid;
+}
+
+static bool has_all(const char *text, const char *const words[3])
+{
+    for (int i = 0; i < 3; i++)
+        if (!strstr(text, words[i]))
+            return false;
+    return true;
+}
+
+/* Reads until all of the words have come, or the end. */
+static bool hears(int said, const char *const words[3], char *text, size_t size)
+{
+    size_t n = 0;
+    ssize_t got;
+
+    text[0] = '\0';
+    while (!has_all(text, words) &&
+           (got = read(said, text + n, size - 1 - n)) > 0) {
+        n += (size_t)got;
+        text[n] = '\0';
+    }
+    return has_all(text, words);
+}
+
+static char text[65536];
+
+START_TEST(what_waits_for_what_is_said)
+{
+    const struct stall *stall = &stalls[_i];
+    int said, status;
+    pid_t pid = begin(stall, &said);
+    bool heard = hears(said, stall->words, text, sizeof(text));
+
+    kill(pid, SIGKILL);
+    ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+    ck_assert_msg(heard, "status 0x%x, and only:\n%s", (unsigned)status, text);
+    /* It was still waiting. */
+    ck_assert(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+    close(said);
+    close(told[1]);
+}
+END_TEST
+
+/* And said once. */
+START_TEST(the_run_goes_on_when_somebody_ends_that)
+{
+    static const struct stall stall = {
+        "0.01",
+        wait_for_tag,
+        notify_when_told,
+        {"`tagged'", "tag 42", "does not know may change that"}};
+    static const char *const none[3] = {"\1", "\1", "\1"};
+    int said, status;
+    pid_t pid = begin(&stall, &said);
+
+    ck_assert_msg(hears(said, stall.words, text, sizeof(text)), "%s", text);
+    ck_assert_int_eq(write(told[1], "x", 1), 1);
+    (void)hears(said, none, text, sizeof(text));
+    ck_assert_ptr_null(strstr(text, "nothing has gone on"));
+    ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+    ck_assert_msg(WIFEXITED(status) && WEXITSTATUS(status) == 0, "0x%x",
+                  (unsigned)status);
+    close(said);
+    close(told[1]);
+}
+END_TEST
+
+/* Who has told the thread before has nothing to wait for. */
+START_TEST(nothing_is_said_on_request)
+{
+    static const struct stall stall = {
+        "0", wait_for_tag, notify_when_told, {"\1", "\1", "\1"}};
+    int said, status;
+    pid_t pid = begin(&stall, &said);
+
+    usleep(50000);
+    ck_assert_int_eq(write(told[1], "x", 1), 1);
+    (void)hears(said, stall.words, text, sizeof(text));
+    ck_assert_str_eq(text, "");
+    ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+    ck_assert(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    close(said);
+    close(told[1]);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("stalls");
+    TCase *tc = tcase_create("real");
+
+    tcase_set_timeout(tc, 120);
+    tcase_add_loop_test(tc, what_waits_for_what_is_said, 0, NSTALLS);
+    tcase_add_test(tc, the_run_goes_on_when_somebody_ends_that);
+    tcase_add_test(tc, nothing_is_said_on_request);
+    suite_add_tcase(suite, tc);
+    return suite_main(suite);
+}
