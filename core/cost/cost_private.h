@@ -34,7 +34,7 @@ struct key {
 
 /* So many bytes of a codelet, from its beginning, are all that its signature is made
  * of, and some more: while they are as they were, the signature is. */
-#define SHAPE_SIZE offsetof(struct starpu_codelet, nbuffers)
+#define SHAPE_SIZE offsetof(struct starpu_codelet, max_fpga_funcs)
 
 /* What a codelet looked like when its row was made. */
 struct shape {
