@@ -5,7 +5,6 @@
  */
 #include <errno.h>
 #include <string.h>
-#include <unistd.h>
 
 #include <orrery.h>
 
@@ -67,10 +66,78 @@ static void tell_vain(const char *name, const char *reason)
     orr_log_notice("%s has no effect: %s", name, reason);
 }
 
+/* The state of the library from now on. */
+static void set_state(struct orr_process *process, unsigned users, bool ready)
+{
+    pthread_mutex_lock(&process->lock);
+    atomic_store(&process->users, users);
+    atomic_store(&process->ready, ready);
+    pthread_cond_broadcast(&process->changed);
+    pthread_mutex_unlock(&process->lock);
+}
+
+/* Whether there is somebody to wait for who starts or stops the library. */
+static bool is_changing(const struct orr_process *process)
+{
+    return atomic_load(&process->users) > 0 && !atomic_load(&process->ready);
+}
+
+/* One user more: 1, the caller has to start the library; 0, it is there; -EBUSY: a
+ * record that is played has it, or it stops on the same thread, which cannot wait for
+ * that. */
+static int enter(struct orr_process *process)
+{
+    int rc = 0;
+
+    pthread_mutex_lock(&process->lock);
+    if (atomic_load(&process->users) > 0 && atomic_load(&process->replaying))
+        rc = -EBUSY;
+    while (!rc && is_changing(process))
+        if (orr_self && orr_self->exec->one_thread)
+            rc = -EBUSY;
+        else
+            pthread_cond_wait(&process->changed, &process->lock);
+    if (!rc)
+        rc = atomic_fetch_add(&process->users, 1) == 0;
+    pthread_mutex_unlock(&process->lock);
+    return rc;
+}
+
+/* One less: 1, the caller is the last and has to stop the library; 0; -EINVAL: there
+ * is none. */
+static int leave(struct orr_process *process)
+{
+    int rc = -EINVAL;
+
+    pthread_mutex_lock(&process->lock);
+    if (atomic_load(&process->ready)) {
+        rc = atomic_load(&process->users) == 1;
+        if (rc)
+            atomic_store(&process->ready, false);
+        else
+            atomic_fetch_sub(&process->users, 1);
+    }
+    pthread_mutex_unlock(&process->lock);
+    return rc;
+}
+
+static void begin(struct orr_process *process, struct orr_runtime *rt)
+{
+    if (atomic_exchange(&process->profiling, false))
+        (void)starpu_profiling_status_set(STARPU_PROFILING_ENABLE);
+    orr_api_swap(rt);
+    set_state(process, 1, true);
+    orr_config_each_vain(tell_vain);
+    if (orr_config_int(&rt->config, ORR_CFG_DISPLAY_BINDINGS) > 0)
+        starpu_display_bindings();
+    if (orr_config_bool(&rt->config, ORR_CFG_SIMGRID))
+        orr_log_notice("STARPU_SIMGRID is ignored: every program can be "
+                       "simulated; set ORRERY_MACHINE to do so");
+}
+
 int starpu_initialize(struct starpu_conf *user_conf, int *argc, char ***argv)
 {
     struct orr_process *process = orr_process();
-    struct orr_runtime *rt;
     int rc = check_conf(user_conf);
 
     (void)argc; /* there are no options of ours to take out */
@@ -79,40 +146,27 @@ int starpu_initialize(struct starpu_conf *user_conf, int *argc, char ***argv)
         return rc;
     if (is_replaying(process))
         return -EBUSY;
-    if (atomic_fetch_add(&process->users, 1) > 0) {
-        if (atomic_load(&process->replaying)) {
-            atomic_fetch_sub(&process->users, 1);
-            return -EBUSY;
-        }
-        starpu_wait_initialized();
-        return 0;
-    }
+    rc = enter(process);
+    if (rc <= 0)
+        return rc;
     rc = start(process, user_conf);
     if (rc < 0) {
         orr_api_state_drop();
-        atomic_fetch_sub(&process->users, 1);
+        set_state(process, 0, false);
         return rc;
     }
-    rt = ORR_API_RUNTIME();
-    if (atomic_exchange(&process->profiling, false))
-        (void)starpu_profiling_status_set(STARPU_PROFILING_ENABLE);
-    orr_api_swap(rt);
-    atomic_store(&process->ready, true);
-    orr_config_each_vain(tell_vain);
-    if (orr_config_int(&rt->config, ORR_CFG_DISPLAY_BINDINGS) > 0)
-        starpu_display_bindings();
-    if (orr_config_bool(&rt->config, ORR_CFG_SIMGRID))
-        orr_log_notice("STARPU_SIMGRID is ignored: every program can be "
-                       "simulated; set ORRERY_MACHINE to do so");
+    begin(process, ORR_API_RUNTIME());
     return 0;
 }
 
-/* Polls: this is waited for once in a run. */
 void starpu_wait_initialized(void)
 {
-    while (atomic_load(&orr_process()->users) > 0 &&
-           !atomic_load(&orr_process()->ready))
-        usleep(100);
+    struct orr_process *process = orr_process();
+
+    pthread_mutex_lock(&process->lock);
+    while (is_changing(process))
+        pthread_cond_wait(&process->changed, &process->lock);
+    pthread_mutex_unlock(&process->lock);
 }
 
 int starpu_is_initialized(void)
@@ -123,24 +177,17 @@ int starpu_is_initialized(void)
 void starpu_shutdown(void)
 {
     struct orr_process *process = orr_process();
-    unsigned users = atomic_load(&process->users);
-    struct orr_runtime *rt;
+    int rc = leave(process);
 
-    if (users == 0) {
+    if (rc < 0)
         orr_log_error("starpu_shutdown: called without starpu_init");
+    if (rc <= 0)
         return;
-    }
-    if (users > 1) {
-        atomic_fetch_sub(&process->users, 1);
-        return;
-    }
-    rt = ORR_API_RUNTIME();
     if (!orr_is_outside("starpu_shutdown"))
         abort();
-    atomic_store(&process->ready, false);
-    orr_runtime_stop(rt);
+    orr_runtime_stop(ORR_API_RUNTIME());
     orr_api_state_drop();
-    atomic_fetch_sub(&process->users, 1);
+    set_state(process, 0, false);
 }
 
 /* -- pausing -- */

@@ -21,8 +21,11 @@ struct orr_setting;
 struct starpu_sched_policy;
 
 struct orr_process {
-    atomic_uint users;         /* starpu_init calls minus shutdowns */
-    atomic_bool ready;         /* the first of them has returned 0 */
+    pthread_mutex_t lock;      /* of the two that follow, for writing … */
+    pthread_cond_t changed;    /* … which says so; no run goes on under it */
+    atomic_uint users;         /* starpu_init calls minus shutdowns; one while
+                                * the first starts or the last stops */
+    atomic_bool ready;         /* neither is under way */
     atomic_bool profiling;     /* wanted from the beginning of the next run */
     /* starpu_malloc_set_hooks: of the application, or NULL both. */
     _Atomic(int (*)(unsigned, void **, size_t, int)) malloc_hook;
