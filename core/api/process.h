@@ -26,6 +26,8 @@ struct orr_process {
     atomic_uint users;         /* starpu_init calls minus shutdowns; one while
                                 * the first starts or the last stops */
     atomic_bool ready;         /* neither is under way */
+    bool one_thread;           /* [lock] all of the run is on that one … */
+    pthread_t runner;          /* … [lock] which has started it */
     atomic_bool profiling;     /* wanted from the beginning of the next run */
     /* starpu_malloc_set_hooks: of the application, or NULL both. */
     _Atomic(int (*)(unsigned, void **, size_t, int)) malloc_hook;

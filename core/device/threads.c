@@ -184,6 +184,12 @@ static bool is_asleep(const struct thread *thread)
     return atomic_load(turn ? &turn->token : &thread->token) == SLEEPING;
 }
 
+/* Whether it is a thread of the application, but main. */
+static bool is_adopted(const struct thread *thread)
+{
+    return thread->self && thread != &threads_of(thread->head.exec)->main;
+}
+
 #define ONE_PARK (1ULL << 32)
 
 /* Whether hardly anybody can be awake: all, but for threads of the application.
@@ -200,14 +206,15 @@ static bool seem_parked(struct threads *threads)
  * some are not. */
 static bool are_parked(struct threads *threads, bool *ret_own)
 {
-    bool parked = is_asleep(&threads->main);
+    bool parked;
 
     *ret_own = false;
     pthread_mutex_lock(&registry.lock);
+    parked = !threads->main.self || is_asleep(&threads->main);
     for (const struct thread *t = registry.threads; t && parked; t = t->next) {
         if (threads_of(t->head.exec) != threads || is_asleep(t))
             continue;
-        parked = t->self != NULL;
+        parked = is_adopted(t);
         *ret_own = true;
     }
     pthread_mutex_unlock(&registry.lock);
@@ -350,7 +357,7 @@ static void enter_locked(struct thread *thread)
     if (thread->next)
         thread->next->link = &thread->next;
     registry.threads = thread;
-    if (thread->self)
+    if (is_adopted(thread))
         atomic_fetch_add(&threads_of(thread->head.exec)->nadopted, 1);
     atomic_fetch_add(&threads_of(thread->head.exec)->ncontexts, 1);
 }
@@ -361,7 +368,7 @@ static void leave_locked(struct thread *thread)
     if (thread->next)
         thread->next->link = thread->link;
     atomic_fetch_sub(&threads_of(thread->head.exec)->ncontexts, 1);
-    if (thread->self)
+    if (is_adopted(thread))
         atomic_fetch_sub(&threads_of(thread->head.exec)->nadopted, 1);
 }
 
@@ -464,8 +471,8 @@ static bool is_mine_locked(const struct thread *mine)
     return false;
 }
 
-/* Runs when an adopted thread ends. Its context stays for the next one: who
- * woke it last may not have touched it yet. */
+/* Runs when an adopted thread ends, or main, whose run another thread may close. Its
+ * context stays for the next one: who woke it last may not have touched it yet. */
 static void end_adopted(void *value)
 {
     struct thread *thread = value;
@@ -475,8 +482,12 @@ static void end_adopted(void *value)
         struct threads *threads = threads_of(thread->head.exec);
 
         leave_locked(thread);
-        thread->next = threads->spare;
-        threads->spare = thread;
+        if (is_adopted(thread)) {
+            thread->next = threads->spare;
+            threads->spare = thread;
+        } else {
+            thread->self = NULL;
+        }
         if (orr_self == &thread->head)
             orr_self = NULL;
     }
@@ -526,7 +537,8 @@ static struct orr_context *threads_adopt(struct orr_exec *exec)
     return orr_self;
 }
 
-/* Remaining threads must not find a context of a machine that is gone. */
+/* Remaining threads must not find a context of a machine that is gone, nor must main,
+ * if another one closes it. */
 static void forget_adopted(struct threads *threads)
 {
     struct thread *next;
@@ -537,8 +549,10 @@ static void forget_adopted(struct threads *threads)
         if (!t->self || threads_of(t->head.exec) != threads)
             continue;
         leave_locked(t);
-        *t->self = NULL;
-        free(t);
+        if (*t->self == &t->head)
+            *t->self = NULL;
+        if (is_adopted(t))
+            free(t);
     }
     for (struct thread *t = threads->spare; t; t = next) {
         next = t->next;
@@ -592,6 +606,18 @@ static const struct orr_exec_ops threads_ops = {
     .adopt = threads_adopt,
 };
 
+/* Its end is noticed as those of adopted threads are; without memory for that it has
+ * to close the machine itself. */
+static void enter_main(struct threads *threads)
+{
+    if (pthread_setspecific(threads->adopted_key, &threads->main) != 0)
+        orr_log_warning("out of memory: starpu_shutdown must be called by the "
+                        "thread that has called starpu_init");
+    pthread_mutex_lock(&registry.lock);
+    enter_locked(&threads->main);
+    pthread_mutex_unlock(&registry.lock);
+}
+
 int orr_threads_new(const struct orr_threads_options *options,
                     struct orr_exec **ret)
 {
@@ -617,8 +643,9 @@ int orr_threads_new(const struct orr_threads_options *options,
     threads->main.head.name = "main";
     threads->main.cpu = -1;
     threads->main.id = pthread_self();
-    atomic_init(&threads->ncontexts, 1);
+    threads->main.self = &orr_self;
     orr_self = &threads->main.head;
+    enter_main(threads);
     *ret = &threads->head;
     return 0;
 }
@@ -655,13 +682,12 @@ void orr_threads_free(struct orr_exec *exec)
 
     if (!threads)
         return;
-    if (threads->main_bound)
-        (void)sched_setaffinity(0, sizeof(threads->main_before),
-                                &threads->main_before);
+    if (threads->main_bound && threads->main.self)
+        (void)pthread_setaffinity_np(threads->main.id,
+                                     sizeof(threads->main_before),
+                                     &threads->main_before);
     forget_adopted(threads);
     pthread_key_delete(threads->adopted_key);
     pthread_mutex_destroy(&threads->gate);
-    if (orr_self == &threads->main.head)
-        orr_self = NULL;
     free(threads);
 }

@@ -28,8 +28,10 @@ struct thread {
     void (*body)(void *);
     void *arg;
     struct thread *next, **link; /* [registry.lock] */
-    /* Adopted threads only, else NULL: */
-    struct orr_context **self; /* the thread's orr_self */
+    /* Adopted threads and main only, else NULL: */
+    struct orr_context *
+        *self;           /* the thread's orr_self; main's: [registry.lock], and
+                                * NULL when it has ended */
     struct thread *home; /* [const] whose thread it shares; NULL: its own */
     /* Of one with a thread of its own, who runs there; NULL: itself, and no other
      * was ever there. */

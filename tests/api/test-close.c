@@ -3,8 +3,9 @@
  * tests/api/test-close.c - starpu_shutdown while copies are queued or under way,
  * and of a run that leaves data registered: it ends, the application's memory is
  * its own again, and what was allocated is freed (sanitizers and valgrind see
- * to that).
+ * to that). Who may stop it.
  */
+#include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -135,6 +136,85 @@ START_TEST(a_run_may_follow_one_that_left_copies)
 }
 END_TEST
 
+/* --- who stops it --- */
+
+static void nothing(void *buffers[], void *arg)
+{
+    (void)buffers, (void)arg;
+}
+
+static struct starpu_codelet cl_nothing = {.cpu_funcs = {nothing}, .name = "k"};
+
+static pthread_barrier_t both;
+
+static void use(void)
+{
+    for (int i = 0; i < 5; i++)
+        ck_assert_int_eq(starpu_task_insert(&cl_nothing, 0), 0);
+    ck_assert_int_eq(starpu_task_wait_for_all(), 0);
+}
+
+/* Stops the run that main has started, and starts the next one. */
+static void *stop_and_start(void *arg)
+{
+    ck_assert_int_eq(starpu_init(NULL), 0);
+    pthread_barrier_wait(&both);
+    pthread_barrier_wait(&both); /* main has left */
+    use();
+    starpu_shutdown();
+    ck_assert_int_eq(starpu_is_initialized(), 0);
+    ck_assert_int_eq(starpu_init(NULL), 0);
+    use();
+    pthread_barrier_wait(&both);
+    pthread_barrier_wait(&both); /* main has come and left */
+    use();
+    starpu_shutdown();
+    return arg;
+}
+
+START_TEST(a_run_is_stopped_by_another_thread_than_has_started_it)
+{
+    pthread_t thread;
+
+    machine_choose(0);
+    pthread_barrier_init(&both, NULL, 2);
+    ck_assert_int_eq(starpu_init(NULL), 0);
+    ck_assert_int_eq(pthread_create(&thread, NULL, stop_and_start, NULL), 0);
+    pthread_barrier_wait(&both);
+    use();
+    starpu_shutdown();
+    pthread_barrier_wait(&both);
+    pthread_barrier_wait(&both);
+    ck_assert_int_eq(starpu_init(NULL), 0);
+    use();
+    starpu_shutdown();
+    pthread_barrier_wait(&both);
+    pthread_join(thread, NULL);
+    ck_assert_int_eq(starpu_is_initialized(), 0);
+}
+END_TEST
+
+static void *only_start(void *arg)
+{
+    ck_assert_int_eq(starpu_init(NULL), 0);
+    use();
+    return arg;
+}
+
+START_TEST(the_thread_that_has_started_may_end_first)
+{
+    pthread_t thread;
+
+    machine_choose(0);
+    for (int i = 0; i < 3; i++) {
+        ck_assert_int_eq(pthread_create(&thread, NULL, only_start, NULL), 0);
+        pthread_join(thread, NULL);
+        use();
+        starpu_shutdown();
+    }
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("close");
@@ -148,6 +228,8 @@ int main(void)
                         NMACHINES);
     tcase_add_loop_test(tc, a_run_may_follow_one_that_left_copies, 0,
                         NMACHINES);
+    tcase_add_test(tc, a_run_is_stopped_by_another_thread_than_has_started_it);
+    tcase_add_test(tc, the_thread_that_has_started_may_end_first);
     suite_add_tcase(suite, tc);
     return suite_main(suite);
 }
