@@ -53,17 +53,36 @@ void orr_perf_switch(struct orr_runtime *rt, bool start)
 
 /* --- telling --- */
 
+static void begin_call_locked(struct orr_perf_target *target,
+                              struct orr_perf_call *call)
+{
+    call->context = orr_self;
+    call->next = target->calls;
+    target->calls = call;
+}
+
+static void end_call_locked(struct orr_perf_target *target,
+                            const struct orr_perf_call *call)
+{
+    struct orr_perf_call **link = &target->calls;
+
+    while (*link != call)
+        link = &(*link)->next;
+    *link = call->next;
+}
+
 /* Unlocked while the listener is called: it may count. */
 static void tell(struct orr_perf *perf, struct orr_perf_target *target,
                  void *context)
 {
     struct starpu_perf_counter_listener *listener;
     struct starpu_perf_counter_sample sample;
+    struct orr_perf_call call;
 
     orr_lock(&perf->lock);
     listener = target->listener;
     if (listener) {
-        target->calls++;
+        begin_call_locked(target, &call);
         sample.listener = listener;
         for (unsigned i = 0; i < ORR_PERF_NVALUES; i++)
             sample.values[i] = target->values[i];
@@ -75,35 +94,51 @@ static void tell(struct orr_perf *perf, struct orr_perf_target *target,
     listener->callback(listener, &sample, context);
     orr_self->frozen--;
     orr_lock(&perf->lock);
-    target->calls--;
+    end_call_locked(target, &call);
     orr_unlock(&perf->lock);
 }
 
 /* The codelet's target with a call that keeps it, or NULL. */
 static struct orr_perf_target *hold_codelet(struct orr_perf *perf,
-                                            const struct starpu_codelet *cl)
+                                            const struct starpu_codelet *cl,
+                                            struct orr_perf_call *call)
 {
     struct orr_perf_target *target = NULL;
 
     orr_lock(&perf->lock);
     if (cl && cl->perf_counter_values) {
         target = &cl->perf_counter_values->target;
-        target->calls++;
+        begin_call_locked(target, call);
     }
     orr_unlock(&perf->lock);
     return target;
 }
 
+/* Frees it if it was taken out meanwhile, by the call itself. */
+static void let_go_of_codelet(struct orr_perf *perf,
+                              struct orr_perf_target *target,
+                              const struct orr_perf_call *call)
+{
+    bool ends;
+
+    orr_lock(&perf->lock);
+    end_call_locked(target, call);
+    ends = target->ends && !target->calls;
+    orr_unlock(&perf->lock);
+    if (ends)
+        free(orr_container(target, struct starpu_perf_counter_sample_cl_values,
+                           target));
+}
+
 static void tell_codelet(struct orr_perf *perf, struct starpu_codelet *cl)
 {
-    struct orr_perf_target *target = hold_codelet(perf, cl);
+    struct orr_perf_call call;
+    struct orr_perf_target *target = hold_codelet(perf, cl, &call);
 
     if (!target)
         return;
     tell(perf, target, cl);
-    orr_lock(&perf->lock);
-    target->calls--;
-    orr_unlock(&perf->lock);
+    let_go_of_codelet(perf, target, &call);
 }
 
 /* --- counting --- */
@@ -227,20 +262,30 @@ struct orr_perf_target *orr_perf_of_worker(struct orr_runtime *rt,
     return &rt->perf_owned->workers[worker];
 }
 
-/* Who is taken out may be freed afterwards: calls of it end first. */
+static bool others_call_locked(const struct orr_perf_target *target)
+{
+    const struct orr_perf_call *call = target->calls;
+
+    while (call && call->context == orr_self)
+        call = call->next;
+    return call != NULL;
+}
+
+/* Who is taken out may be freed afterwards: calls of it end first, but those that
+ * the caller is in. */
 static void await_calls(struct orr_runtime *rt,
                         const struct orr_perf_target *target)
 {
     struct orr_perf *perf = rt->perf_owned;
-    unsigned calls;
+    bool any;
 
     do {
         orr_lock(&perf->lock);
-        calls = target->calls;
+        any = others_call_locked(target);
         orr_unlock(&perf->lock);
-        if (calls)
+        if (any)
             rt->exec->ops->relax(rt->exec);
-    } while (calls);
+    } while (any);
 }
 
 bool orr_perf_listen(struct orr_runtime *rt, struct orr_perf_target *target,
@@ -263,6 +308,7 @@ static bool unlisten_codelet(struct orr_runtime *rt, struct starpu_codelet *cl)
 {
     struct orr_perf *perf = rt->perf_owned;
     struct starpu_perf_counter_sample_cl_values *values;
+    bool is_called;
 
     orr_lock(&perf->lock);
     values = cl->perf_counter_values;
@@ -271,7 +317,11 @@ static bool unlisten_codelet(struct orr_runtime *rt, struct starpu_codelet *cl)
     if (!values)
         return false;
     await_calls(rt, &values->target);
-    free(values);
+    orr_lock(&perf->lock);
+    values->target.ends = is_called = values->target.calls != NULL;
+    orr_unlock(&perf->lock);
+    if (!is_called)
+        free(values);
     return true;
 }
 

@@ -51,9 +51,18 @@ struct starpu_perf_counter_sample {
 };
 
 /* What is counted for the program, a worker, or a codelet. */
+struct orr_context;
+
+/* A call of a listener that has not returned, on its stack. */
+struct orr_perf_call {
+    struct orr_perf_call *next;
+    const struct orr_context *context;
+};
+
 struct orr_perf_target {
     struct starpu_perf_counter_listener *listener; /* [lock] or NULL */
-    unsigned calls; /* [lock] of the listener that have not returned */
+    struct orr_perf_call *calls;                   /* [lock] */
+    bool ends; /* [lock] the last call frees it: it was taken out in one */
     union orr_perf_value values[ORR_PERF_NVALUES]; /* [lock] */
     int64_t blocked, ready;                        /* [lock] at the moment */
 };

@@ -3,6 +3,7 @@
 #include "core/worker/hooks.h"
 
 #include "core/base/exec.h"
+#include "core/worker/worker.h"
 
 int orr_hook_add(struct orr_hooks *hooks, enum orr_hook_kind kind,
                  unsigned (*func)(void *), void *arg)
@@ -20,6 +21,22 @@ int orr_hook_add(struct orr_hooks *hooks, enum orr_hook_kind kind,
     return -1;
 }
 
+/* Whether workers are in the function, but for the caller. */
+static bool others_are_in(struct orr_hook *hook)
+{
+    const struct orr_worker *self = orr_self->worker;
+    bool any = false;
+
+    for (unsigned i = 0; i < ORR_HOOK_WORDS; i++) {
+        uint64_t calls = atomic_load(&hook->calls[i]);
+
+        if (self && self->id / 64 == i)
+            calls &= ~(UINT64_C(1) << self->id % 64);
+        any = any || calls;
+    }
+    return any;
+}
+
 bool orr_hook_remove(struct orr_hooks *hooks, enum orr_hook_kind kind, int id)
 {
     struct orr_hook *hook;
@@ -30,36 +47,48 @@ bool orr_hook_remove(struct orr_hooks *hooks, enum orr_hook_kind kind, int id)
     if (!atomic_exchange(&hook->func, NULL))
         return false;
     atomic_fetch_sub(&hooks->n, 1);
+    while (others_are_in(hook))
+        orr_self->exec->ops->relax(orr_self->exec);
     atomic_store(&hook->taken, false);
     return true;
 }
 
-/* Whether any was there; *allow is cleared if one returned 0. */
-static bool call(struct orr_hook *hooks, bool *allow)
+/* Whether it was there; *allow is cleared if it returned 0. The worker says first
+ * that it is in it, and then looks: who takes it out does so in the other order. */
+static bool call_one(struct orr_hook *hook, unsigned worker, bool *allow)
+{
+    _Atomic uint64_t *calls = &hook->calls[worker / 64];
+    uint64_t bit = UINT64_C(1) << worker % 64;
+    unsigned (*func)(void *);
+
+    if (!atomic_load(&hook->func))
+        return false;
+    atomic_fetch_or(calls, bit);
+    func = atomic_load(&hook->func);
+    if (func && !func(atomic_load(&hook->arg)))
+        *allow = false;
+    atomic_fetch_and(calls, ~bit);
+    return func != NULL;
+}
+
+static bool call(struct orr_hook *hooks, unsigned worker, bool *allow)
 {
     bool any = false;
 
-    for (int i = 0; i < ORR_NHOOKS; i++) {
-        unsigned (*func)(void *) = atomic_load(&hooks[i].func);
-
-        if (!func)
-            continue;
-        any = true;
-        if (!func(atomic_load(&hooks[i].arg)))
-            *allow = false;
-    }
+    for (int i = 0; i < ORR_NHOOKS; i++)
+        any |= call_one(&hooks[i], worker, allow);
     return any;
 }
 
-bool orr_hooks_call(struct orr_hooks *hooks)
+bool orr_hooks_call(struct orr_hooks *hooks, unsigned worker)
 {
     bool may_sleep = true, ignored = true, idle;
 
     if (atomic_load_explicit(&hooks->n, memory_order_relaxed) == 0)
         return false;
     orr_self->frozen++;
-    (void)call(hooks->hooks[ORR_HOOK_PROGRESSION], &may_sleep);
-    idle = call(hooks->hooks[ORR_HOOK_IDLE], &ignored);
+    (void)call(hooks->hooks[ORR_HOOK_PROGRESSION], worker, &may_sleep);
+    idle = call(hooks->hooks[ORR_HOOK_IDLE], worker, &ignored);
     orr_self->frozen--;
     return idle || !may_sleep;
 }

@@ -2,13 +2,18 @@
 /*
  * core/worker/hooks.h - functions of others that workers call when they have
  * nothing to do. Any context registers, workers call; there is no lock between.
+ * One that is taken out is called no more when that has returned: calls that are
+ * under way are waited for, but the caller's own.
  */
 #pragma once
 
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stdint.h>
 
-enum { ORR_NHOOKS = 16 };
+#include <starpu_config.h>
+
+enum { ORR_NHOOKS = 16, ORR_HOOK_WORDS = (STARPU_NMAXWORKERS + 63) / 64 };
 
 /* Whether the worker may sleep afterwards: progression; it may not: idle. */
 enum orr_hook_kind { ORR_HOOK_PROGRESSION, ORR_HOOK_IDLE, ORR_NHOOK_KINDS };
@@ -17,6 +22,7 @@ struct orr_hook {
     _Atomic(unsigned (*)(void *)) func; /* NULL: free */
     _Atomic(void *) arg;                /* published by `func` */
     atomic_bool taken;
+    _Atomic uint64_t calls[ORR_HOOK_WORDS]; /* workers that are in it */
 };
 
 struct orr_hooks {
@@ -30,12 +36,12 @@ struct orr_hooks {
 /* The place that the function got, or -1 when there is none. */
 int orr_hook_add(struct orr_hooks *hooks, enum orr_hook_kind kind,
                  unsigned (*func)(void *), void *arg);
-/* False if there is no such function. */
+/* False if there is no such function. Spins while other workers are in it. */
 bool orr_hook_remove(struct orr_hooks *hooks, enum orr_hook_kind kind, int id);
 
-/* Calls them all, in order of their places. Whether the worker is to look again
- * soon. No lock held; the functions do not block. */
-bool orr_hooks_call(struct orr_hooks *hooks);
+/* The calling worker, of that number, calls them all, in order of their places.
+ * Whether it is to look again soon. No lock held; the functions do not block. */
+bool orr_hooks_call(struct orr_hooks *hooks, unsigned worker);
 
 /* Tells who is told (`sleeps` or `wakes`) of the calling worker, likewise. */
 void orr_hooks_tell(_Atomic(void (*)(unsigned)) *told, unsigned worker);

@@ -674,7 +674,7 @@ static double wakes_by_itself(struct orr_worker *worker)
     struct orr_runtime *rt = worker->runtime;
     double limit = orr_suspend_wakes_at(worker), again = ORR_FOREVER;
 
-    if (orr_hooks_call(&rt->hooks))
+    if (orr_hooks_call(&rt->hooks, worker->id))
         again = HOOKS_AGAIN;
     else if (is_to_return(worker))
         again = LOOKS_FOR_END;

@@ -316,6 +316,72 @@ START_TEST(counters_count_while_that_was_started)
 }
 END_TEST
 
+static atomic_int nheard[3];
+
+static void leave_global(struct starpu_perf_counter_listener *listener,
+                         struct starpu_perf_counter_sample *sample,
+                         void *context)
+{
+    (void)listener, (void)sample, (void)context;
+    if (atomic_fetch_add(&nheard[0], 1) == 0)
+        starpu_perf_counter_unset_global_listener();
+}
+
+static void leave_worker(struct starpu_perf_counter_listener *listener,
+                         struct starpu_perf_counter_sample *sample,
+                         void *context)
+{
+    (void)listener, (void)sample, (void)context;
+    if (atomic_fetch_add(&nheard[1], 1) == 0)
+        starpu_perf_counter_unset_per_worker_listener(
+            starpu_worker_get_id_check());
+}
+
+static void leave_codelet(struct starpu_perf_counter_listener *listener,
+                          struct starpu_perf_counter_sample *sample,
+                          void *context)
+{
+    (void)listener, (void)sample;
+    if (atomic_fetch_add(&nheard[2], 1) == 0)
+        starpu_perf_counter_unset_per_codelet_listener(context);
+}
+
+/* One worker, so that no other call is under way. */
+START_TEST(a_listener_may_take_itself_out)
+{
+    struct starpu_perf_counter_listener *listeners[3];
+    struct starpu_perf_counter_set *sets[3];
+    int worker;
+
+    machine_choose(_i);
+    setenv("STARPU_NCPU", "1", 1);
+    setenv("STARPU_NCUDA", "0", 1);
+    ck_assert_int_eq(starpu_init(NULL), 0);
+    worker = starpu_worker_get_by_type(STARPU_CPU_WORKER, 0);
+    for (int i = 0; i < 3; i++)
+        nheard[i] = 0;
+    sets[0] = all_of(starpu_perf_counter_scope_global);
+    sets[1] = all_of(starpu_perf_counter_scope_per_worker);
+    sets[2] = all_of(starpu_perf_counter_scope_per_codelet);
+    listeners[0] = starpu_perf_counter_listener_init(sets[0], leave_global, 0);
+    listeners[1] = starpu_perf_counter_listener_init(sets[1], leave_worker, 0);
+    listeners[2] = starpu_perf_counter_listener_init(sets[2], leave_codelet, 0);
+    starpu_perf_counter_set_global_listener(listeners[0]);
+    starpu_perf_counter_set_per_worker_listener((unsigned)worker, listeners[1]);
+    starpu_perf_counter_set_per_codelet_listener(&cl, listeners[2]);
+    starpu_perf_counter_collection_start();
+    submit_ten(&cl);
+    starpu_task_wait_for_all();
+    starpu_perf_counter_collection_stop();
+    for (int i = 0; i < 3; i++) {
+        ck_assert_int_eq(nheard[i], 1);
+        starpu_perf_counter_listener_exit(listeners[i]);
+        starpu_perf_counter_set_free(sets[i]);
+    }
+    starpu_shutdown();
+}
+END_TEST
+
 static void hear_nothing(struct starpu_perf_counter_listener *listener,
                          struct starpu_perf_counter_sample *sample,
                          void *context)
@@ -641,6 +707,7 @@ int main(void)
 #define EACH(test) tcase_add_loop_test(each, test, 0, NMACHINES)
     EACH(what_there_is_has_names_and_numbers);
     EACH(counters_count_while_that_was_started);
+    EACH(a_listener_may_take_itself_out);
     EACH(a_disabled_worker_gets_no_tasks);
     EACH(priorities_are_kept_within_caps);
     EACH(a_worker_is_bound_elsewhere);

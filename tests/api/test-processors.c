@@ -283,6 +283,69 @@ START_TEST(idle_workers_call_functions_again_and_again)
 }
 END_TEST
 
+static atomic_int nlate;
+
+/* Long enough for the other side to go on meanwhile. */
+static unsigned look_twice(void *arg)
+{
+    atomic_int *lives = arg;
+
+    if (atomic_load(lives))
+        for (int i = 0; i < 2000 && atomic_load(lives); i++) {
+        }
+    if (!atomic_load(lives))
+        atomic_fetch_add(&nlate, 1);
+    return 0;
+}
+
+/* Its argument may be freed then. */
+START_TEST(a_function_that_was_taken_out_is_called_no_more)
+{
+    atomic_int lives;
+
+    machine_open(_i);
+    nlate = 0;
+    for (int i = 0; i < 2000; i++) {
+        int hook;
+
+        atomic_store(&lives, 1);
+        hook = starpu_progression_hook_register(look_twice, &lives);
+        if (i % 16 == 0)
+            starpu_usleep(50); /* somebody may begin to call it */
+        starpu_progression_hook_deregister(hook);
+        atomic_store(&lives, 0);
+    }
+    ck_assert_int_eq(nlate, 0);
+    starpu_shutdown();
+}
+END_TEST
+
+static atomic_int own_hook, nself;
+
+static unsigned leave_itself(void *arg)
+{
+    int hook = atomic_exchange(&own_hook, -1);
+
+    (void)arg;
+    if (hook < 0)
+        return 0;
+    starpu_progression_hook_deregister(hook);
+    atomic_store(&nself, 1);
+    return 1;
+}
+
+START_TEST(a_function_may_take_itself_out)
+{
+    machine_open(_i);
+    nself = 0;
+    own_hook = -1;
+    own_hook = starpu_progression_hook_register(leave_itself, NULL);
+    while (!atomic_load(&nself))
+        starpu_usleep(50);
+    starpu_shutdown();
+}
+END_TEST
+
 /* A sleeping worker calls what was registered meanwhile once it is awake. */
 START_TEST(waking_workers_makes_them_look_again)
 {
@@ -561,6 +624,8 @@ int main(void)
 #endif
     EACH(main_memory_comes_from_the_applications_functions);
     EACH(idle_workers_call_functions_again_and_again);
+    EACH(a_function_that_was_taken_out_is_called_no_more);
+    EACH(a_function_may_take_itself_out);
     EACH(waking_workers_makes_them_look_again);
     EACH(copies_never_block_and_nothing_is_mapped);
     EACH(copies_wait_on_request_only);
