@@ -422,7 +422,7 @@ static bool leave(struct orr_access *access, struct chains *chains,
         granted = grant_next_locked(handle);
     } else if (access->scoped) {
         granted = orr_lend_leave_locked(handle, access);
-    } else if (free) {
+    } else if (access->job->nest) { /* of which some may have come there */
         granted = grant_next_locked(handle);
     }
     more = orr_access_give_back_locked(handle, access) ||

@@ -605,6 +605,68 @@ START_TEST(parts_are_used_while_the_task_ends)
 }
 END_TEST
 
+/* --- tasks that have no order --- */
+
+static atomic_int nreleased;
+
+static void release_shared(void *arg)
+{
+    starpu_data_release(arg);
+    atomic_fetch_add(&nreleased, 1);
+}
+
+/* It does not wait for what it submits, which has an order. */
+static void submit_ordered(void *buffers[], void *arg)
+{
+    (void)buffers;
+    switch ((uintptr_t)arg) {
+    case 0:
+        starpu_data_prefetch_on_node(shared, STARPU_MAIN_RAM, 1);
+        break;
+    case 1:
+        starpu_data_acquire_cb(shared, STARPU_R, release_shared, shared);
+        break;
+    default:
+        submit_add(shared, 1);
+    }
+}
+
+static struct starpu_codelet cl_submit = {
+    .cpu_funcs = {submit_ordered},
+    .nbuffers = 1,
+    .modes = {STARPU_RW},
+    .name = "k",
+};
+
+START_TEST(what_a_task_without_order_submits_has_its_turn)
+{
+    enum { NTASKS = 20 };
+    int v[2] = {0, 0};
+
+    open_one(_i);
+    atomic_store(&nreleased, 0);
+    starpu_vector_data_register(&shared, STARPU_MAIN_RAM, (uintptr_t)v, 2,
+                                sizeof(v[0]));
+    for (uintptr_t what = 0; what < 3; what++)
+        for (int i = 0; i < NTASKS; i++) {
+            struct starpu_task *task = starpu_task_create();
+
+            task->cl = &cl_submit;
+            task->handles[0] = shared;
+            task->cl_arg = (void *)what;
+            task->sequential_consistency = 0;
+            ck_assert_int_eq(starpu_task_submit(task), 0);
+            if (i % 2)
+                ck_assert_int_eq(starpu_task_wait_for_all(), 0);
+        }
+    ck_assert_int_eq(starpu_task_wait_for_all(), 0);
+    starpu_data_unregister(shared);
+    ck_assert_int_eq(nreleased, NTASKS);
+    ck_assert_int_ne(v[0], 0);
+    starpu_shutdown();
+}
+END_TEST
+
 /* Two tasks read the whole, and parts of it inside, while writers wait outside. */
 static void read_parts(void *buffers[], void *arg)
 {
@@ -687,6 +749,8 @@ int main(void)
     tcase_add_loop_test(tc, switches_inside_and_outside_are_apart, 0, NTIMES);
     tcase_add_loop_test(tc, parts_are_used_while_the_task_ends, 0, NTIMES);
     tcase_add_loop_test(tc, parts_are_read_inside_while_writers_wait_outside, 0,
+                        NTIMES);
+    tcase_add_loop_test(tc, what_a_task_without_order_submits_has_its_turn, 0,
                         NTIMES);
     suite_add_tcase(suite, tc);
     return suite_main(suite);
