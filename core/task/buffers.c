@@ -87,13 +87,22 @@ static int grow_task(struct orr_buffers *b, int length)
     return err;
 }
 
-/* The modes of a codelet with a large fixed number may be set too. */
+/* The modes of a codelet with a large fixed number may be set too. Of several threads
+ * that insert its first tasks one gives them. */
 static int give_codelet_modes(struct starpu_codelet *cl)
 {
-    if (cl->nbuffers <= STARPU_NMAXBUFS || cl->dyn_modes)
+    enum starpu_data_access_mode *modes, *none = NULL;
+
+    if (cl->nbuffers <= STARPU_NMAXBUFS ||
+        __atomic_load_n(&cl->dyn_modes, __ATOMIC_ACQUIRE))
         return 0;
-    cl->dyn_modes = calloc((size_t)cl->nbuffers, sizeof(*cl->dyn_modes));
-    return cl->dyn_modes ? 0 : -ENOMEM;
+    modes = calloc((size_t)cl->nbuffers, sizeof(*modes));
+    if (!modes)
+        return -ENOMEM;
+    if (!__atomic_compare_exchange_n(&cl->dyn_modes, &none, modes, false,
+                                     __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+        free(modes);
+    return 0;
 }
 
 static int make_room(struct orr_buffers *b, int room)
@@ -153,6 +162,27 @@ static const char *mode_text(unsigned mode, char *text, size_t size)
     return text;
 }
 
+/* Where the codelet keeps the mode of the next buffer. */
+static enum starpu_data_access_mode *mode_of_codelet(struct orr_buffers *b)
+{
+    enum starpu_data_access_mode *modes =
+        __atomic_load_n(&b->cl->dyn_modes, __ATOMIC_ACQUIRE);
+
+    return &(modes ? modes : b->cl->modes)[b->n];
+}
+
+/* What the codelet has already; 0: `kept` is its mode from now on. */
+static enum starpu_data_access_mode learn(enum starpu_data_access_mode *mode,
+                                          enum starpu_data_access_mode kept)
+{
+    enum starpu_data_access_mode had = __atomic_load_n(mode, __ATOMIC_ACQUIRE);
+
+    if (!had)
+        (void)__atomic_compare_exchange_n(mode, &had, kept, false,
+                                          __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
+    return had;
+}
+
 static int set_mode(struct orr_buffers *b, int mode)
 {
     enum starpu_data_access_mode kept = lasting(mode), had;
@@ -164,12 +194,8 @@ static int set_mode(struct orr_buffers *b, int mode)
         STARPU_TASK_SET_MODE(b->task, kept, b->n);
         return 0;
     }
-    had = STARPU_CODELET_GET_MODE(b->cl, b->n);
-    if (!had) {
-        STARPU_CODELET_SET_MODE(b->cl, kept, b->n);
-        return 0;
-    }
-    if (lasting((int)had) == kept)
+    had = learn(mode_of_codelet(b), kept);
+    if (!had || lasting((int)had) == kept)
         return 0;
     orr_log_error("%s: buffer %d of codelet `%s' is accessed with mode %s, "
                   "but the codelet's modes[%d] is %s; use the same, or "

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <orrery.h>
+
 #include "machines.h"
 
 enum { MANY = 1000 };
@@ -327,6 +329,88 @@ START_TEST(noplan_switches_no_partition)
 }
 END_TEST
 
+/* --- modes that the first tasks teach, of several threads at once --- */
+
+enum { NBUFFERS = 12, NTEACHERS = 2, NTURNS = 1000 };
+
+static struct starpu_codelet learner;
+static starpu_pthread_barrier_t turn;
+static int nstarted, taught[NBUFFERS];
+static starpu_data_handle_t taught_data[NBUFFERS];
+
+static void increase_all(void *buffers[], void *arg)
+{
+    (void)arg;
+    for (unsigned i = 0; i < NBUFFERS; i++)
+        ++*(int *)STARPU_VARIABLE_GET_PTR(buffers[i]);
+}
+
+/* As nearly as threads can; in virtual time nothing is at once. */
+static void start_together(int i)
+{
+    __atomic_fetch_add(&nstarted, 1, __ATOMIC_SEQ_CST);
+    while (!orrery_is_simulated() &&
+           __atomic_load_n(&nstarted, __ATOMIC_SEQ_CST) < NTEACHERS * (i + 1)) {
+    }
+}
+
+static void forget_modes(void)
+{
+    free(learner.dyn_modes);
+    learner = (struct starpu_codelet){.cpu_funcs = {increase_all},
+                                      .cuda_funcs = {increase_all},
+                                      .nbuffers = NBUFFERS,
+                                      .name = "k"};
+}
+
+#define BUFFER(i) STARPU_RW, taught_data[i]
+
+static void *teach(void *arg)
+{
+    for (int i = 0; i < NTURNS; i++) {
+        STARPU_PTHREAD_BARRIER_WAIT(&turn);
+        start_together(i);
+        note(starpu_task_insert(&learner, BUFFER(0), BUFFER(1), BUFFER(2),
+                                BUFFER(3), BUFFER(4), BUFFER(5), BUFFER(6),
+                                BUFFER(7), BUFFER(8), BUFFER(9), BUFFER(10),
+                                BUFFER(11), 0) == 0);
+        STARPU_PTHREAD_BARRIER_WAIT(&turn);
+    }
+    return arg;
+}
+
+START_TEST(several_threads_teach_a_codelet_its_modes)
+{
+    starpu_pthread_t threads[NTEACHERS];
+
+    machine_open(_i);
+    wrong = nstarted = 0;
+    memset(taught, 0, sizeof(taught));
+    for (int i = 0; i < NBUFFERS; i++)
+        starpu_variable_data_register(&taught_data[i], STARPU_MAIN_RAM,
+                                      (uintptr_t)&taught[i], sizeof(int));
+    STARPU_PTHREAD_BARRIER_INIT(&turn, NULL, NTEACHERS + 1);
+    for (int t = 0; t < NTEACHERS; t++)
+        STARPU_PTHREAD_CREATE(&threads[t], NULL, teach, NULL);
+    for (int i = 0; i < NTURNS; i++) {
+        forget_modes();
+        STARPU_PTHREAD_BARRIER_WAIT(&turn);
+        STARPU_PTHREAD_BARRIER_WAIT(&turn);
+        ck_assert_int_eq(starpu_task_wait_for_all(), 0);
+    }
+    for (int t = 0; t < NTEACHERS; t++)
+        STARPU_PTHREAD_JOIN(threads[t], NULL);
+    for (int i = 0; i < NBUFFERS; i++) {
+        starpu_data_unregister(taught_data[i]);
+        ck_assert_int_eq(taught[i], NTEACHERS * NTURNS);
+    }
+    ck_assert_int_eq(wrong, 0);
+    starpu_shutdown();
+    free(learner.dyn_modes);
+    learner.dyn_modes = NULL;
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("buffers");
@@ -341,6 +425,8 @@ int main(void)
                         NMACHINES);
     tcase_add_loop_test(tc, hints_in_modes_change_no_order, 0, NMACHINES);
     tcase_add_loop_test(tc, noplan_switches_no_partition, 0, NMACHINES);
+    tcase_add_loop_test(tc, several_threads_teach_a_codelet_its_modes, 0,
+                        NMACHINES);
     suite_add_tcase(suite, tc);
     return suite_main(suite);
 }
