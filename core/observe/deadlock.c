@@ -500,8 +500,8 @@ static void say_numbers(unsigned long n, double since)
         since / 1e6, n);
     orr_log_error(
         "  Waiting: threads of the application that are under way may "
-        "change that. What waits for what: gdb -p %ld -x "
-        "tools/gdb/orrery.py, orrery-waits",
+        "change that. What waits for what: gdb -p %ld, source "
+        "share/orrery/gdb/orrery.py, orrery-waits",
         (long)getpid());
 }
 
