@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "core/base/log.h"
+#include "core/base/race.h"
 
 /* Shared by the two threads; freed by the last to release it. */
 struct orr_watchdog {
@@ -73,8 +74,13 @@ static char thread_state(long thread)
  * that thread sleeps and they do not change. */
 static bool others_could_run(const struct orr_sim_exec *exec)
 {
-    return __atomic_load_n(&exec->first_ready, __ATOMIC_RELAXED) != NULL ||
-           __atomic_load_n(&exec->timers.n, __ATOMIC_RELAXED) > 0;
+    bool could;
+
+    orr_race_begin();
+    could = __atomic_load_n(&exec->first_ready, __ATOMIC_RELAXED) != NULL ||
+            __atomic_load_n(&exec->timers.n, __ATOMIC_RELAXED) > 0;
+    orr_race_end();
+    return could;
 }
 
 static bool seems_stuck(const struct orr_watchdog *w, unsigned long *last)

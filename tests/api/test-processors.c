@@ -612,6 +612,7 @@ int main(void)
     TCase *once = tcase_create("once");
 
     tcase_set_timeout(each, 60);
+    tcase_set_timeout(once, 60);
     suite_add_tcase(suite, each);
     suite_add_tcase(suite, once);
 #define EACH(test) tcase_add_loop_test(each, test, 0, NMACHINES)
