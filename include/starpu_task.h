@@ -21,6 +21,7 @@
 extern "C" {
 #endif
 
+struct starpu_omp_task; /* what omp_task below points to */
 struct starpu_perfmodel;
 struct starpu_profiling_task_info;
 struct starpu_perf_counter_sample;
