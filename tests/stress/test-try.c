@@ -19,7 +19,7 @@
 #ifdef __SANITIZE_THREAD__
 enum { NROUNDS = 500 };
 #else
-enum { NROUNDS = 5000 };
+enum { NROUNDS = 2000 };
 #endif
 enum { NHOLDERS = 2, LIMIT_S = 100 };
 
