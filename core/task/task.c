@@ -624,6 +624,8 @@ int orr_task_submit(struct orr_runtime *rt, struct starpu_task *task,
 
     if (err)
         return err;
+    if (rt->calls) /* what passes from here on is not the application's */
+        orr_calls_enter(rt->calls);
     throttle(rt);
     if (atomic_load_explicit(&rt->knobs.capped, memory_order_relaxed))
         cap_priority(rt, task);

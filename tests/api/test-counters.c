@@ -346,7 +346,7 @@ static void leave_codelet(struct starpu_perf_counter_listener *listener,
         starpu_perf_counter_unset_per_codelet_listener(context);
 }
 
-/* One worker, so that no other call is under way. */
+/* All on one worker, so that no other call is under way. */
 START_TEST(a_listener_may_take_itself_out)
 {
     struct starpu_perf_counter_listener *listeners[3];
@@ -370,7 +370,9 @@ START_TEST(a_listener_may_take_itself_out)
     starpu_perf_counter_set_per_worker_listener((unsigned)worker, listeners[1]);
     starpu_perf_counter_set_per_codelet_listener(&cl, listeners[2]);
     starpu_perf_counter_collection_start();
-    submit_ten(&cl);
+    for (int i = 0; i < 10; i++)
+        ck_assert_int_eq(
+            starpu_task_insert(&cl, STARPU_EXECUTE_ON_WORKER, worker, 0), 0);
     starpu_task_wait_for_all();
     starpu_perf_counter_collection_stop();
     for (int i = 0; i < 3; i++) {
