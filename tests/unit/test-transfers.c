@@ -7,7 +7,7 @@
  * queues them; a program that shares no code with us (replay-transfers.cpp)
  * starts each when ours did.
  *
- *   test-transfers [all]    with "all", 10,000 machines by chance, not 120
+ *   test-transfers [all]    with "all", 10,000 machines by chance, not 60
  */
 #include "core/device/driver.h"
 #include "platforms/desc_build.h"
@@ -485,7 +485,7 @@ END_TEST
 
 int main(int argc, char **argv)
 {
-    int n = argc > 1 && strcmp(argv[1], "all") == 0 ? 10000 : 120;
+    int n = argc > 1 && strcmp(argv[1], "all") == 0 ? 10000 : 60;
     Suite *suite = suite_create("transfers");
     TCase *tests = tcase_create("transfers");
 
