@@ -391,7 +391,7 @@ static int make_context(struct orr_exec *exec, const struct orr_context *init,
     bury(x);
     if (init) {
         c->head.runtime = init->runtime;
-        c->head.worker = init->worker;
+        orr_context_sit(&c->head, init->worker);
         c->head.name = init->name;
         c->head.thread = init->thread;
         c->head.detached = init->detached;

@@ -30,7 +30,10 @@ struct orr_worker;
 struct orr_context {
     struct orr_exec *exec;       /* [const] the machine it runs on */
     struct orr_runtime *runtime; /* [const] after core attached it, or NULL */
-    struct orr_worker *worker;   /* [owner] NULL unless it is a worker */
+    struct orr_worker *worker;   /* [owner] NULL unless it is a worker, or calls
+                                  * back about memory that is not its own */
+    struct orr_worker *seat;     /* [owner] whose place it has: the same, but in
+                                  * such calls; others read it while it is left */
     struct orr_job *job;         /* [owner] the task being executed, or NULL */
     const char *name;            /* [const] for messages, e.g. "worker 3" */
     const char *waits_for;       /* [owner] what a blocking call waits for, for
@@ -194,6 +197,13 @@ struct orr_exec {
     void (*woken)(struct orr_context *context);
     void (*missed)(struct orr_context *context);
 };
+
+/* The context is the worker from now on, or none. */
+static inline void orr_context_sit(struct orr_context *self,
+                                   struct orr_worker *worker)
+{
+    self->worker = self->seat = worker;
+}
 
 /* To be called by a context that core started, as the last thing that it does,
  * and by main before the machine closes: frees what others keep for it. */

@@ -59,7 +59,7 @@ static inline void orr_thread_init_head(struct thread *thread,
 {
     if (init) {
         thread->head.runtime = init->runtime;
-        thread->head.worker = init->worker;
+        orr_context_sit(&thread->head, init->worker);
         thread->head.name = init->name;
         thread->head.thread = init->thread;
     }

@@ -107,7 +107,7 @@ static void enter(struct orr_borrowing *b)
     (void)orr_worker_rouse(b->worker);
     b->cache = self->cache;
     self->cache = b->worker->id + 1;
-    self->worker = b->worker;
+    orr_context_sit(self, b->worker);
     self->borrows = true;
     self->job = b->job;
     self->suspends_at = ++self->frozen;
@@ -174,7 +174,7 @@ void orr_worker_give_back(struct orr_borrowing *b)
     end_rest(worker);
     orr_worker_set_state(worker, ORR_WORKER_IDLE);
     exchange_stacks(b);
-    self->worker = NULL;
+    orr_context_sit(self, NULL);
     self->borrows = false;
     self->cache = b->cache;
     orr_worker_fall_asleep(worker);

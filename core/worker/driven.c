@@ -67,14 +67,14 @@ static struct former become(struct orr_worker *worker)
 {
     struct former former = {orr_self->worker, orr_self->cache};
 
-    orr_self->worker = worker;
+    orr_context_sit(orr_self, worker);
     orr_self->cache = worker->id + 1;
     return former;
 }
 
 static void be_again(struct former former)
 {
-    orr_self->worker = former.worker;
+    orr_context_sit(orr_self, former.worker);
     orr_self->cache = former.cache;
 }
 

@@ -27,7 +27,7 @@ struct orr_suspend_limit {
 /* Of a kernel. Any context, any lock. */
 static void kernel_woken(struct orr_context *context)
 {
-    struct orr_worker *worker = context->worker;
+    struct orr_worker *worker = context->seat;
     struct orr_context *first =
         atomic_load_explicit(&worker->woken, memory_order_relaxed);
 
@@ -40,7 +40,7 @@ static void kernel_woken(struct orr_context *context)
 /* Of a loop that waits for its turn: who was meant is the worker. */
 static void spare_woken(struct orr_context *context)
 {
-    orr_worker_wake(context->worker);
+    orr_worker_wake(context->seat);
 }
 
 /* Whoever was woken first goes on first. */
