@@ -271,7 +271,8 @@ static bool order(struct orr_graph_record *record, uint32_t number,
     return good;
 }
 
-/* Who reads what of those that commute is not known: from the first one on
+/* Who reads what of those that commute is not known, nor where a value is that a codelet
+ * has on a node of its choice: from the first one on
  * nothing is said of the datum's values, only of the order. */
 static bool enter(struct orr_graph_record *record, uint32_t number,
                   struct orr_graph_datum_record *datum,
@@ -279,7 +280,8 @@ static bool enter(struct orr_graph_record *record, uint32_t number,
 {
     enum orr_access_group group = orr_access_group(access);
 
-    datum->vague |= group == ORR_GROUP_COMMUTE || group == ORR_GROUP_REDUX;
+    datum->vague |= group == ORR_GROUP_COMMUTE || group == ORR_GROUP_REDUX ||
+                    access->placed;
     return order(record, number, datum, group,
                  datum->vague ? 0 : access->handle->size);
 }
@@ -322,6 +324,8 @@ static bool add_accesses(struct orr_graph_record *record,
             !(from->mode & STARPU_RW))
             continue;
         d = datum_of(record, from->handle);
+        if (d != ORR_NONE)
+            record->data[d].vague |= from->placed;
         if (d != ORR_NONE && record->data[d].vague)
             continue;
         to = d == ORR_NONE ? NULL : ADD(record, accesses);

@@ -44,7 +44,8 @@ struct orr_graph_datum_record {
         uint32_t n, room;
     } last, before;
     enum orr_access_group group; /* of the last ones, if there are any */
-    bool vague; /* the order of its writers is not known beforehand */
+    bool vague; /* the order of its writers is not known beforehand, or where it
+                 * is after them: a codelet has named memory nodes */
     unsigned home;
     bool valued;
 };
