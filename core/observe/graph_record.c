@@ -272,8 +272,8 @@ static bool order(struct orr_graph_record *record, uint32_t number,
 }
 
 /* Who reads what of those that commute is not known, nor where a value is that a codelet
- * has on a node of its choice: from the first one on
- * nothing is said of the datum's values, only of the order. */
+ * has on a node of its choice: from the first one on nothing is said of the datum's
+ * values, only of the order. */
 static bool enter(struct orr_graph_record *record, uint32_t number,
                   struct orr_graph_datum_record *datum,
                   const struct orr_access *access)

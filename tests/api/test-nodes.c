@@ -183,7 +183,7 @@ END_TEST
 static void see_shape(void *buffers[], void *arg)
 {
     (void)arg;
-    nkernels++;
+    __atomic_fetch_add(&nkernels, 1, __ATOMIC_RELAXED);
     note(STARPU_VECTOR_GET_NX(buffers[0]) == 1024);
 }
 
@@ -231,7 +231,7 @@ static void compare(void *buffers[], void *arg)
     const int *there = (const int *)STARPU_VECTOR_GET_PTR(buffers[1]);
 
     (void)arg;
-    nkernels++;
+    __atomic_fetch_add(&nkernels, 1, __ATOMIC_RELAXED);
     note(here[0] == 42 && there[0] == 42);
     note((here == there) ==
          (starpu_worker_get_memory_node((unsigned)starpu_worker_get_id()) ==
