@@ -76,7 +76,8 @@ static int advance(struct orr_ahead *ahead, double until)
     if (rc)
         return rc;
     orr_trace_whole_add(&ahead->whole, &part);
-    rc = ahead->parts->learn(ahead->writer, &part, false);
+    if (ahead->parts->learn)
+        rc = ahead->parts->learn(ahead->writer, &part, false);
     if (rc == 0)
         rc = ahead->parts->moments(ahead->writer, &part, &ahead->out);
     orr_timeline_done(&part);

@@ -224,14 +224,6 @@ static int begin(const struct orr_trace *trace, void **ret)
     return 0;
 }
 
-static int learn(void *writer, const struct orr_timeline *part, bool is_all)
-{
-    (void)writer;
-    (void)part;
-    (void)is_all;
-    return 0;
-}
-
 static int write_moments(void *writer, const struct orr_timeline *part,
                          struct orr_out *out)
 {
@@ -275,4 +267,4 @@ static int write_tail(void *writer, const struct orr_trace_whole *whole,
 }
 
 const struct orr_trace_parts orr_csv_parts = {
-    begin, learn, write_moments, write_head, write_tail, free};
+    begin, NULL, write_moments, write_head, write_tail, free};

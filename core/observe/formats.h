@@ -48,7 +48,7 @@ struct orr_trace_whole {
  * one part would have been. */
 struct orr_trace_parts {
     int (*begin)(const struct orr_trace *trace, void **ret);
-    /* What the head needs of the tasks. */
+    /* What the head needs of the tasks; NULL: nothing. */
     int (*learn)(void *writer, const struct orr_timeline *part, bool is_all);
     int (*moments)(void *writer, const struct orr_timeline *part,
                    struct orr_out *out);
