@@ -290,7 +290,9 @@
     X(WATCHDOG_DELAY, "STARPU_WATCHDOG_DELAY", DOUBLE, "0",                    \
       "Microseconds that come before the first such time.")                    \
     X(WATCHDOG_CRASH, "STARPU_WATCHDOG_CRASH", BOOL, "0",                      \
-      "1: the program is aborted then, for a debugger.")                       \
+      "1: the program is aborted then, for a debugger; so it is where all wait " \
+      "for each other in a process without other threads "                     \
+      "(`ORRERY_STALL_TIMEOUT`).")                                             \
     X(TASK_BREAK_ON_PUSH, "STARPU_TASK_BREAK_ON_PUSH", INT, "",                \
       "Number of a task (`starpu_task_get_job_id`): SIGTRAP is raised when "   \
       "it is handed to the policy.")                                           \

@@ -242,6 +242,25 @@ START_TEST(what_waits_for_what_is_said)
 }
 END_TEST
 
+START_TEST(a_circle_that_nobody_can_end_aborts_on_request)
+{
+    static const char *const end[3] = {"\1", "\1", "\1"};
+    static const struct stall stall = {"60", circle, NULL, {"", "", ""}};
+    int said, status;
+    pid_t pid;
+
+    setenv("STARPU_WATCHDOG_CRASH", "1", 1);
+    pid = begin(&stall, &said);
+    (void)hears(said, end, text, sizeof(text));
+    ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+    ck_assert_ptr_nonnull(strstr(text, "in a circle"));
+    ck_assert_msg(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT, "0x%x",
+                  (unsigned)status);
+    close(said);
+    close(told[1]);
+}
+END_TEST
+
 /* And said once. */
 START_TEST(the_run_goes_on_when_somebody_ends_that)
 {
@@ -292,6 +311,7 @@ int main(void)
 
     tcase_set_timeout(tc, 120);
     tcase_add_loop_test(tc, what_waits_for_what_is_said, 0, NSTALLS);
+    tcase_add_test(tc, a_circle_that_nobody_can_end_aborts_on_request);
     tcase_add_test(tc, the_run_goes_on_when_somebody_ends_that);
     tcase_add_test(tc, nothing_is_said_on_request);
     suite_add_tcase(suite, tc);
