@@ -10,6 +10,7 @@
  */
 #include <errno.h>
 #include <limits.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,6 +25,8 @@ enum { PROCESSORS, DEVICES, NSIDES };
 struct graph_test {
     struct orr_lock lock; /* rank ORR_RANK_SCHED */
     bool scheduled;       /* [lock] do_schedule was called */
+    atomic_bool open;     /* and all that was held back is queued: before, a
+                           * worker would take what was queued first */
     bool descendants;     /* [const] count these instead of the depth */
     struct orr_list bag;  /* [lock] jobs pushed before that */
     /* [lock] priorities of jobs first … first + n - 1, 0: not known. */
@@ -186,26 +189,55 @@ static int choose_side(struct orr_runtime *rt, struct orr_job *job)
                                                                   : DEVICES;
 }
 
-/* Workers of the other side are woken in vain. */
+/* The side, and in the job the classes of it that may take it. */
+static int settle_side(struct orr_runtime *rt, struct orr_job *job)
+{
+    int side = choose_side(rt, job);
+
+    if (side < 0)
+        return side;
+    orr_sched_note_able(rt, job);
+    for (unsigned k = 0; k < rt->nclasses; k++)
+        if (side_of(rt, k) != side)
+            job->able_classes &= ~(UINT64_C(1) << k);
+    return side;
+}
+
 static int queue(struct orr_sched *sched, struct orr_job *job)
 {
     struct graph_test *gt = sched->data;
-    int side = choose_side(sched->runtime, job), err;
+    int side = settle_side(sched->runtime, job), err;
     uint64_t able_classes;
     bool differ;
 
     if (side < 0)
         return side;
-    orr_sched_note_able(sched->runtime, job);
-    for (unsigned k = 0; k < sched->runtime->nclasses; k++)
-        if (side_of(sched->runtime, k) != side)
-            job->able_classes &= ~(UINT64_C(1) << k);
     able_classes = job->able_classes;
     differ = job->differ;
     err = orr_queue_push(&gt->sides[side], job);
     if (!err)
         orr_sched_wake_able(sched, able_classes, differ);
     return err;
+}
+
+/* What was held back is there for all workers at once. */
+static void open_sides(struct orr_sched *sched, struct orr_list *bag)
+{
+    struct graph_test *gt = sched->data;
+    struct orr_list failed, *link;
+
+    orr_list_init(&failed);
+    while ((link = orr_list_pop(bag))) {
+        struct orr_job *job = orr_job_of_link(link);
+        int side = settle_side(sched->runtime, job);
+
+        if (side < 0 || orr_queue_push(&gt->sides[side], job) != 0)
+            orr_list_append(&failed, link);
+    }
+    atomic_store(&gt->open, true);
+    orr_sched_wake_members(sched);
+    while ((link = orr_list_pop(&failed)))
+        orr_sched_push_again(sched->runtime, orr_job_of_link(link));
 }
 
 /* --- the policy --- */
@@ -241,11 +273,10 @@ static void graph_test_do_schedule(struct orr_sched *sched)
         orr_list_append(&bag, link);
     }
     orr_unlock(&gt->lock);
-    if (first)
-        orr_runtime_hold_back(sched->runtime, -1, orr_sched_do_schedule);
-    while ((link = orr_list_pop(&bag)))
-        if (queue(sched, orr_job_of_link(link)) != 0)
-            orr_sched_push_again(sched->runtime, orr_job_of_link(link));
+    if (!first)
+        return;
+    orr_runtime_hold_back(sched->runtime, -1, orr_sched_do_schedule);
+    open_sides(sched, &bag);
 }
 
 /* Whether all of the other side who could run the job have left the context. Called
@@ -275,12 +306,14 @@ static struct orr_job *graph_test_pop(struct orr_sched *sched,
     int side = side_of(rt, worker->class_id);
     struct orr_job *job = NULL;
 
+    if (!atomic_load(&gt->open))
+        return NULL;
     if (!orr_queue_empty(&gt->sides[side]))
         job = orr_queue_take(&gt->sides[side], worker, ORR_QUEUE_OLDEST, NULL);
     if (!job && !orr_queue_empty(&gt->sides[!side]) &&
         !orr_members_all(&rt->members[sched->id]))
-        job = orr_queue_take_if(&gt->sides[!side], worker, accept_abandoned,
-                                rt);
+        job =
+            orr_queue_take_if(&gt->sides[!side], worker, accept_abandoned, rt);
     return job;
 }
 

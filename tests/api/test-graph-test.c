@@ -9,10 +9,10 @@
 
 #include "machines.h"
 
-enum { MOST = 32 };
+enum { MOST = 32, MANY = 2000 };
 
 static atomic_int nran;
-static int order[MOST];
+static int order[MANY + MOST];
 
 static void note(void *buffers[], void *arg)
 {
@@ -94,6 +94,27 @@ START_TEST(tasks_go_by_depth)
     for (int i = 2; i < 4; i++)
         seen |= order[i] == 1 ? 1 : order[i] == 21 ? 2 : 4;
     ck_assert_int_eq(seen, 3);
+    starpu_shutdown();
+}
+END_TEST
+
+/* However many there are, and whatever workers do while they are looked through:
+ * the one that another waits for, submitted last, is first. */
+START_TEST(all_that_was_held_back_is_there_at_once)
+{
+    struct starpu_task *first, *after;
+
+    open_one_worker(_i, "0");
+    for (int i = 0; i < MANY; i++)
+        ck_assert_int_eq(starpu_task_submit(make(i)), 0);
+    first = make(MANY);
+    after = make(MANY + 1);
+    starpu_task_declare_deps_array(after, 1, &first);
+    ck_assert_int_eq(starpu_task_submit(after), 0);
+    ck_assert_int_eq(starpu_task_submit(first), 0);
+    ck_assert_int_eq(starpu_task_wait_for_all(), 0);
+    ck_assert_int_eq(nran, MANY + 2);
+    ck_assert_int_eq(order[0], MANY);
     starpu_shutdown();
 }
 END_TEST
@@ -229,6 +250,7 @@ int main(void)
 
     suite_add_tcase(suite, tc);
     EACH(tasks_go_by_depth);
+    EACH(all_that_was_held_back_is_there_at_once);
     EACH(tasks_go_by_descendants);
     EACH(data_make_the_graph_as_well);
     EACH(tags_make_the_graph_as_well);
