@@ -225,7 +225,7 @@ static Suite *suite(void)
     Suite *suite = suite_create("bus-files");
     TCase *tcase = tcase_create("all");
 
-    tcase_set_timeout(tcase, 30);
+    tcase_set_timeout(tcase, 60);
     tcase_add_checked_fixture(tcase, setup, teardown);
     tcase_add_loop_test(tcase, the_first_start_makes_them_and_no_simulation, 0,
                         NMACHINES);

@@ -332,7 +332,7 @@ static Suite *suite(void)
     Suite *suite = suite_create("bus");
     TCase *tcase = tcase_create("all");
 
-    tcase_set_timeout(tcase, 30);
+    tcase_set_timeout(tcase, 60);
     tcase_add_loop_test(tcase, every_direct_pair_has_a_number_and_no_other, 0,
                         NMACHINES);
     tcase_add_loop_test(tcase, a_number_that_there_is_not_is_an_error, 0,

@@ -174,7 +174,7 @@ static Suite *suite(void)
     Suite *suite = suite_create("energy");
     TCase *tcase = tcase_create("all");
 
-    tcase_set_timeout(tcase, 30);
+    tcase_set_timeout(tcase, 60);
     tcase_add_loop_test(tcase, a_simulated_run_adds_up_what_models_expect, 0,
                         NMACHINES);
     tcase_add_loop_test(tcase, profiling_says_who_took_what, 0, NMACHINES);

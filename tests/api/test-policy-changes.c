@@ -197,7 +197,7 @@ int main(void)
     Suite *suite = suite_create("policy-changes");
     TCase *tc = tcase_create("every policy");
 
-    tcase_set_timeout(tc, 20);
+    tcase_set_timeout(tc, 60);
     tcase_add_loop_test(tc, each_task_runs_once, 0, 90);
     suite_add_tcase(suite, tc);
     return suite_main(suite);

@@ -293,8 +293,8 @@ static Suite *suite(void)
     Suite *suite = suite_create("traffic");
     TCase *gpu = tcase_create("gpu"), *any = tcase_create("any");
 
-    tcase_set_timeout(gpu, 30);
-    tcase_set_timeout(any, 30);
+    tcase_set_timeout(gpu, 60);
+    tcase_set_timeout(any, 60);
     tcase_add_loop_test(gpu, data_that_come_back_are_counted, FIRST_SIMULATED,
                         NMACHINES);
     tcase_add_loop_test(gpu, new_values_do_not_come_back, FIRST_SIMULATED,
