@@ -95,6 +95,27 @@ struct orr_omp_codelet *orr_omp_codelet(struct orr_omp *omp,
     return entry;
 }
 
+/* Deferring a task costs about twice that, on each of two processors. */
+#define SHORT_US 0.5
+
+/* What a long one weighs, which may have been an interrupt's fault: with one in a hundred
+ * it is not worth while. After a few the codelet has to show for a long time that its
+ * tasks are short. */
+enum { LONG = 128, MOST = 256, LEAST = -1000 };
+
+/* Written only when that changes something: all processors read it. An update that is
+ * lost among others is no loss. */
+void orr_omp_codelet_note_length(struct orr_omp_codelet *codelet, double us,
+                                 unsigned ntasks)
+{
+    int n = atomic_load_explicit(&codelet->nshort, memory_order_relaxed);
+    int next = us > SHORT_US * ntasks ? n - LONG : n + (int)ntasks;
+
+    next = next > MOST ? MOST : next < LEAST ? LEAST : next;
+    if (next != n)
+        atomic_store_explicit(&codelet->nshort, next, memory_order_relaxed);
+}
+
 void orr_omp_codelets_free(struct orr_omp *omp)
 {
     for (unsigned i = 0; i < ORR_OMP_CODELETS; i++) {

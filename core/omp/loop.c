@@ -75,7 +75,7 @@ static unsigned long long next_chunk(const struct orr_omp_task *thread,
 }
 
 /* First come, first served: chunks of one length, and a number that each thread
- * takes beyond n once at most. */
+ * takes beyond n twice at most. */
 static bool next_equal(struct orr_omp_loop *loop)
 {
     loop->begin = atomic_fetch_add_explicit(&loop->share->first, loop->chunk,
@@ -141,8 +141,8 @@ static void choose_step(const struct orr_omp_task *thread,
         return;
     if (loop->chunk == 0)
         loop->chunk = 1;
-    loop->equal =
-        loop->chunk <= (ULLONG_MAX - loop->n) / (thread->team->nthreads + 1ull);
+    loop->equal = loop->chunk <=
+                  (ULLONG_MAX - loop->n) / (2ull * thread->team->nthreads + 1);
 }
 
 /* -- ordered parts -- */
@@ -279,6 +279,7 @@ static int say(struct orr_omp_task *thread, bool more,
     }
     orr_omp_share_leave(thread, thread->loop.share);
     thread->loop.share = NULL;
+    thread->loop.equal = false;
     return 0;
 }
 
@@ -294,24 +295,40 @@ int starpu_omp_for_inline_first_alt(unsigned long long nb_iterations,
                _begin_i, _end_i);
 }
 
+/* The next chunk of any loop. Not inlined, so that its callers, which mostly do without,
+ * save no registers. */
+__attribute__((noinline)) static int next_of_any(struct orr_omp_task *thread,
+                                                 const char *call,
+                                                 unsigned long long *ret_begin,
+                                                 unsigned long long *ret_end)
+{
+    if (!thread->loop.share) {
+        orr_log_error("%s: the thread is in no loop, or has executed all of "
+                      "its iterations",
+                      call);
+        abort();
+    }
+    return say(thread, next_of_loop(thread), ret_begin, ret_end);
+}
+
 int starpu_omp_for_inline_next_alt(unsigned long long nb_iterations,
                                    unsigned long long chunk, int schedule,
                                    int ordered, unsigned long long *_begin_i,
                                    unsigned long long *_end_i)
 {
     struct orr_omp_task *thread = orr_omp_thread_here(__func__);
+    struct orr_omp_loop *loop = &thread->loop;
 
     (void)nb_iterations; /* the loop that the thread is in knows them */
     (void)chunk;
     (void)schedule;
     (void)ordered;
-    if (!thread->loop.share) {
-        orr_log_error("%s: the thread is in no loop, or has executed all of "
-                      "its iterations",
-                      __func__);
-        abort();
+    if (loop->equal && !loop->ordered && next_equal(loop)) {
+        *_begin_i = loop->begin;
+        *_end_i = loop->end;
+        return 1;
     }
-    return say(thread, next_of_loop(thread), _begin_i, _end_i);
+    return next_of_any(thread, __func__, _begin_i, _end_i);
 }
 
 int starpu_omp_for_inline_first(unsigned long long nb_iterations,

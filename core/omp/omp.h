@@ -12,6 +12,7 @@
 
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include <starpu.h>
@@ -57,19 +58,29 @@ struct orr_omp_loop {
 };
 
 /* An implicit task, which is a thread of its team, or an explicit one. In no line of
- * the cache with another one. */
+ * the cache with another one; and what others write in none with the rest, which it
+ * reads whenever it meets a task. */
 struct orr_omp_task {
     _Alignas(64) atomic_uint refs;
-    struct orr_omp *omp; /* [const] */
+    struct orr_omp_count children; /* that have not ended */
+
+    _Alignas(64) struct orr_omp *omp; /* [const] */
     struct orr_omp_task
-        *parent;               /* [const] referenced; NULL: the initial task */
+        *parent; /* [const] NULL: the initial task. Referenced if … */
+    bool
+        holds_parent; /* … it may outlive the call that made it; [const] then */
     struct orr_omp_team *team; /* [const] valid until the task has ended */
     struct orr_omp_icvs icvs;  /* [owner] */
     unsigned thread;           /* [const] in the team, of implicit tasks and
                                   * those that are executed in place */
     bool implicit, final;      /* [const] */
     bool in_place;             /* [const] by who encountered it */
-    struct orr_omp_count children; /* that have not ended */
+    struct {
+        orr_kernel_func_t call; /* which is their function … */
+        unsigned left;          /* … so many more of them */
+        double begun_us;
+    } in_row; /* [owner] tasks that it executes in place before it looks again whether
+               * it should */
     struct orr_omp_group *group; /* [owner] innermost taskgroup that it is in */
     struct orr_omp_group *counts_in; /* [const] the one that counts it */
     struct orr_omp_handles handles;  /* of explicit tasks */
@@ -93,7 +104,8 @@ struct orr_omp_team {
                                   * with several threads; it is one */
     unsigned spins; /* [const] how often a thread looks for the others before it
                      * waits: 0, or ORR_OMP_SPINS */
-    struct orr_nest *nest; /* [const] main's, whose threads look for the next region
+    struct orr_nest
+        *nest;     /* [const] main's, whose threads look for the next region
                             * when they have ended; NULL: they do not */
     unsigned base; /* [const] thread 0's processor; the others follow */
     struct orr_omp_meeting meeting;        /* barriers, and the end */
@@ -122,13 +134,15 @@ struct orr_omp {
     struct orr_omp_environment env; /* [const] */
     atomic_int max_active_levels;
     atomic_int default_device;
-    struct orr_omp_team team;             /* the initial one */
-    struct orr_omp_task *current;         /* [main] what it executes */
-    struct orr_omp_handles handles;       /* of who is no OpenMP task */
-    struct starpu_codelet region, thread; /* of thread 0 that is a task, of others */
-    struct orr_borrowing first; /* [main] thread 0 of main's regions is main itself,
+    struct orr_omp_team team;       /* the initial one */
+    struct orr_omp_task *current;   /* [main] what it executes */
+    struct orr_omp_handles handles; /* of who is no OpenMP task */
+    struct starpu_codelet region,
+        thread; /* of thread 0 that is a task, of others */
+    struct orr_borrowing
+        first;              /* [main] thread 0 of main's regions is main itself,
                                  * in the place of processor 0 */
-    struct orr_slab *tasks;       /* [const] of struct orr_omp_task */
+    struct orr_slab *tasks; /* [const] of struct orr_omp_task */
     struct orr_omp_place *places; /* [const] of each processor */
     _Atomic(struct orr_omp_codelet *) codelets[ORR_OMP_CODELETS];
     _Atomic(struct orr_omp_critical *) criticals;
@@ -167,9 +181,12 @@ _Noreturn void orr_omp_no_memory(const char *call);
 
 /* -- task.c -- */
 
-/* A child of `parent`; NULL without memory. One reference. */
+/* A child of `parent`, who has called; NULL without memory. One reference. */
 struct orr_omp_task *orr_omp_task_new(struct orr_omp_task *parent,
                                       struct orr_omp_team *team);
+/* Before anybody but the caller knows it: the parent stays as long as it does. Not
+ * needed while the parent waits for it anyway. */
+void orr_omp_task_hold_parent(struct orr_omp_task *task);
 void orr_omp_task_unref(struct orr_omp_task *task);
 
 /* The caller, which is `parent`, has met a task construct: `task`, new, becomes
@@ -198,11 +215,37 @@ void orr_omp_team_run_other(void *buffers[], void *arg);
 struct orr_omp_codelet {
     struct orr_omp_codelet *next;
     orr_kernel_func_t function; /* [const] for processors, or NULL */
-    bool plain; /* [const] it has that, and nothing else that matters to who runs
+    bool
+        plain; /* [const] it has that, and nothing else that matters to who runs
                  * its tasks */
     struct starpu_codelet given; /* [const] by the application */
     struct starpu_codelet cl;
+    atomic_int nshort; /* so many more of its tasks were short than were not, as
+                        * orr_omp_codelet_note_length weighs them */
 };
+
+/* The one whose `cl` that is. */
+static inline struct orr_omp_codelet *
+orr_omp_codelet_of(struct starpu_codelet *cl)
+{
+    return (
+        struct orr_omp_codelet *)(void *)((char *)cl -
+                                          offsetof(struct orr_omp_codelet, cl));
+}
+
+/* From then on its tasks are taken for short ones. */
+#define ORR_OMP_SHORT 32
+
+/* So many have taken so long together. */
+void orr_omp_codelet_note_length(struct orr_omp_codelet *codelet, double us,
+                                 unsigned ntasks);
+
+static inline bool
+orr_omp_codelet_is_short(const struct orr_omp_codelet *codelet)
+{
+    return atomic_load_explicit(&codelet->nshort, memory_order_relaxed) >=
+           ORR_OMP_SHORT;
+}
 
 /* One that lives until the end, cl equal to the given one but that its function for
  * processors is `body`. NULL without memory. */

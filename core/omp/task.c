@@ -21,6 +21,10 @@
 /* So many tasks may wait for each thread before it executes those that it meets. */
 enum { ENOUGH = 64 };
 
+/* … and so many of these before it looks again: the others, who take tasks, write where
+ * it looks. They have more than that to do meanwhile. */
+enum { IN_ROW = 16 };
+
 struct orr_omp_task *orr_omp_task_new(struct orr_omp_task *parent,
                                       struct orr_omp_team *team)
 {
@@ -30,12 +34,18 @@ struct orr_omp_task *orr_omp_task_new(struct orr_omp_task *parent,
         return NULL;
     *task = (struct orr_omp_task){
         .refs = 1, .omp = team->omp, .team = team, .parent = parent};
-    if (parent) {
-        atomic_fetch_add_explicit(&parent->refs, 1, memory_order_relaxed);
+    if (parent)
         task->icvs = parent->icvs;
-    }
     orr_omp_handles_init(&task->handles);
     return task;
+}
+
+void orr_omp_task_hold_parent(struct orr_omp_task *task)
+{
+    if (!task->parent)
+        return;
+    atomic_fetch_add_explicit(&task->parent->refs, 1, memory_order_relaxed);
+    task->holds_parent = true;
 }
 
 /* Chains are long: no recursion. */
@@ -43,7 +53,7 @@ void orr_omp_task_unref(struct orr_omp_task *task)
 {
     while (task && atomic_fetch_sub_explicit(&task->refs, 1,
                                              memory_order_acq_rel) == 1) {
-        struct orr_omp_task *parent = task->parent;
+        struct orr_omp_task *parent = task->holds_parent ? task->parent : NULL;
 
         orr_omp_handles_done(&task->handles);
         free(task->loop_arg);
@@ -61,10 +71,30 @@ static void run(struct orr_omp_task *task, void **buffers, void *arg)
         orr_omp_handles_unregister(&task->handles);
 }
 
+/* A call of which is all that executes the task; NULL: there is more to it. */
+static orr_kernel_func_t called_function(const struct starpu_codelet *cl)
+{
+    return cl->nbuffers == 0 && !cl->model ? orr_codelet_host_function(cl, 0)
+                                           : NULL;
+}
+
 /* On a processor. */
 static void body(void *buffers[], void *arg)
 {
     run(orr_self->job->task->omp_task, buffers, arg);
+}
+
+/* The same of a task that could have been executed where it was met: should such ones
+ * be? Time that it spent waiting counts, too. */
+static void timed_body(void *buffers[], void *arg)
+{
+    struct starpu_task *public = orr_self->job->task;
+    struct orr_omp_codelet *codelet = orr_omp_codelet_of(public->cl);
+    double begun_us = orr_exec_now(orr_self->exec);
+
+    run(public->omp_task, buffers, arg);
+    orr_omp_codelet_note_length(codelet,
+                                orr_exec_now(orr_self->exec) - begun_us, 1);
 }
 
 /* By the caller. */
@@ -74,9 +104,15 @@ static void run_in_place(struct orr_omp_task *caller, struct orr_omp_task *task,
 {
     task->in_place = true;
     task->thread = orr_omp_thread_num(caller);
+    task->in_row = caller->in_row;
     (void)orr_omp_switch(task);
     run(task, NULL, arg);
     (void)orr_omp_switch(caller);
+    caller->in_row = task->in_row;
+    /* Its own tasks may go on. (Who writes to the caller's counter takes the line of the
+     * cache from others.) */
+    if (atomic_load_explicit(&task->refs, memory_order_acquire) != 1)
+        orr_omp_task_hold_parent(task);
     orr_omp_task_unref(task);
     if (attr->cl_arg_free)
         free(attr->cl_arg);
@@ -196,6 +232,7 @@ static void submit(struct orr_omp_task *task, struct orr_omp_codelet *codelet,
     public->callback_arg = task;
     public->synchronous = waits;
     give_data(public, attr);
+    orr_omp_task_hold_parent(task);
     count(task);
     if (is_direct(public, team, codelet->plain, waits)) {
         rc = orr_task_submit_direct(team->omp->rt, public);
@@ -218,21 +255,54 @@ static bool is_included(const struct orr_omp_task *parent)
     return parent->final || (!parent->team->outer && !orr_self->worker);
 }
 
-/* A call of which is all that executes the task; NULL: there is more to it. */
-static orr_kernel_func_t called_function(const struct starpu_codelet *cl)
+/* Whether a task that is deferred might go to a device. */
+static bool devices_may_take(const struct orr_omp *omp,
+                             const struct starpu_codelet *cl)
 {
-    return cl->nbuffers == 0 && !cl->model ? orr_codelet_host_function(cl, 0)
-                                           : NULL;
+    return omp->nprocs != omp->rt->nworkers && !orr_codelet_is_for_host(cl);
 }
 
-/* The same, and no device could take the task. */
-static bool is_saturated(const struct orr_omp_team *team,
-                         const struct starpu_codelet *cl)
+/* Its tasks take less than it costs to defer one. Those that were executed in a row say
+ * whether they still do, with what the caller did between them. */
+static bool is_short(struct orr_omp_task *parent,
+                     struct orr_omp_codelet *codelet)
 {
-    const struct orr_omp *omp = team->omp;
+    struct orr_exec *exec = parent->omp->rt->exec;
+    double now_us;
 
-    return waits_enough(team) &&
-           (omp->nprocs == omp->rt->nworkers || orr_codelet_is_for_host(cl));
+    if (exec->one_thread || !orr_omp_codelet_is_short(codelet))
+        return false;
+    now_us = orr_exec_now(exec);
+    if (parent->in_row.begun_us > 0 && parent->in_row.call == codelet->function)
+        orr_omp_codelet_note_length(codelet, now_us - parent->in_row.begun_us,
+                                    IN_ROW);
+    parent->in_row.begun_us = now_us;
+    return true;
+}
+
+/* The others have enough to do, or would not gain from the task. */
+static bool begins_row(struct orr_omp_task *parent,
+                       struct orr_omp_codelet *codelet, orr_kernel_func_t call)
+{
+    if (is_short(parent, codelet)) {
+        ;
+    } else if (waits_enough(parent->team)) {
+        parent->in_row.begun_us = 0;
+    } else {
+        return false;
+    }
+    parent->in_row.call = call;
+    parent->in_row.left = IN_ROW - 1;
+    return true;
+}
+
+/* One more of those that are executed where they are met. */
+static bool goes_on_in_row(struct orr_omp_task *parent, orr_kernel_func_t call)
+{
+    if (parent->in_row.left == 0 || parent->in_row.call != call)
+        return false;
+    parent->in_row.left--;
+    return true;
 }
 
 /* Tasks that cannot be executed where they are met, since they have data, wait in any
@@ -258,15 +328,20 @@ void orr_omp_task_create(struct orr_omp_task *parent,
     task->final = attr->final_clause || parent->final;
     task->group = task->counts_in =
         attr->nogroup_clause && !attr->is_loop ? NULL : parent->group;
-    if (call && (waits || is_saturated(task->team, &attr->cl))) {
+    if (call && (waits || goes_on_in_row(parent, call))) {
         task->function = call;
         run_in_place(parent, task, attr, arg);
         return;
     }
-    codelet = orr_omp_codelet(task->omp, &attr->cl, body);
+    codelet = orr_omp_codelet(task->omp, &attr->cl, call ? timed_body : body);
     if (!codelet)
         orr_omp_no_memory("starpu_omp_task_region");
     task->function = codelet->function;
+    if (call && !devices_may_take(task->omp, &attr->cl) &&
+        begins_row(parent, codelet, call)) {
+        run_in_place(parent, task, attr, arg);
+        return;
+    }
     submit(task, codelet, attr, arg, waits);
     if (!waits && !call)
         let_others_go_first(parent->team);

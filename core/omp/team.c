@@ -101,6 +101,7 @@ static struct orr_omp_task *new_thread(struct orr_omp_team *team,
 
     if (!thread)
         orr_omp_no_memory("starpu_omp_parallel_region");
+    orr_omp_task_hold_parent(thread);
     thread->implicit = true;
     thread->thread = i;
     inherit(team->omp, &thread->icvs);

@@ -10,6 +10,7 @@
 enum { NMANY = 20000, WAITING = 64 };
 
 struct crowd {
+    int work; /* rounds of a task: those of about a microsecond and more are passed on */
     atomic_int created, ended, most;
 };
 
@@ -18,6 +19,8 @@ static void end_one(void *buffers[], void *arg)
     struct crowd *crowd = arg;
 
     (void)buffers;
+    for (volatile int i = 0; i < crowd->work; i++)
+        ;
     atomic_fetch_add(&crowd->ended, 1);
 }
 
@@ -44,11 +47,13 @@ START_TEST(a_bounded_number_of_tasks_waits)
 {
     omp_open(_i);
     for (int t = 0; t < NTHREADS; t++) {
-        struct crowd crowd = {0};
+        struct crowd crowd = {.work = 3000}, quick = {.work = 0};
 
         omp_parallel(omp_threads[t], create_many, &crowd);
         ck_assert_int_gt(crowd.most, 1);
         ck_assert_int_le(crowd.most, (WAITING + 2) * omp_threads[t]);
+        omp_parallel(omp_threads[t], create_many, &quick);
+        ck_assert_int_le(quick.most, (WAITING + 2) * omp_threads[t]);
     }
     starpu_omp_shutdown();
 }

@@ -12,6 +12,7 @@ the library of ../unit/fake-nvml.c.
 
 import json
 import os
+import re
 import sys
 
 from programs import Programs, run_all, test
@@ -32,11 +33,13 @@ def orrery(*words, folder=None, **more):
 
 
 def was_reached(said):
-    """Whether all was, but for what a busy machine has spoilt: that is said."""
+    """Whether all was, but for what a busy machine has spoilt, or has had no time
+    for: that is said."""
     wrong = [kernel["problem"] for kernel in said["kernels"]
              if not kernel["reached"]]
     assert said["reached"] == (not wrong), said
-    assert all(text.startswith("not to be trusted: ") for text in wrong), wrong
+    assert all(re.match(r"not to be trusted: |\d+ of 10 samples$", text)
+               for text in wrong), wrong
     return True
 
 
