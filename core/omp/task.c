@@ -71,11 +71,15 @@ static void run(struct orr_omp_task *task, void **buffers, void *arg)
         orr_omp_handles_unregister(&task->handles);
 }
 
-/* A call of which is all that executes the task; NULL: there is more to it. */
+/* A call of which is all that executes the task; NULL: there is more to it, or it is not
+ * for processors. */
 static orr_kernel_func_t called_function(const struct starpu_codelet *cl)
 {
-    return cl->nbuffers == 0 && !cl->model ? orr_codelet_host_function(cl, 0)
-                                           : NULL;
+    bool for_host = cl->where == 0 || (cl->where & STARPU_CPU) != 0;
+
+    return cl->nbuffers == 0 && !cl->model && for_host
+               ? orr_codelet_host_function(cl, 0)
+               : NULL;
 }
 
 /* On a processor. */

@@ -24,6 +24,11 @@ static inline void omp_open(int machine)
     ck_assert_int_eq(starpu_omp_init(), 0);
 }
 
+/* Bodies of regions, and of tasks made here, are for processors, also where other codelets
+ * are lent functions for devices. */
+#pragma push_macro("cpu_funcs")
+#undef cpu_funcs
+
 /* body(NULL, arg) in n threads. */
 static inline void omp_parallel(int n, omp_body_t body, void *arg)
 {
@@ -50,6 +55,8 @@ static inline struct starpu_omp_task_region_attr omp_task(omp_body_t body,
     attr.if_clause = 1;
     return attr;
 }
+
+#pragma pop_macro("cpu_funcs")
 
 /* Creates a task body(NULL, arg). */
 static inline void omp_spawn(omp_body_t body, void *arg)
