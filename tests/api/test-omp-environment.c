@@ -53,6 +53,7 @@ static void expect_defaults(void)
     ck_assert_int_eq(starpu_omp_get_max_task_priority(), 0);
 }
 
+/* shows starpu_omp_shutdown */
 START_TEST(without_variables_there_are_defaults)
 {
     expect_defaults(); /* before it starts, too */
@@ -65,6 +66,8 @@ START_TEST(without_variables_there_are_defaults)
     ck_assert_int_eq(starpu_omp_get_thread_limit(), 2);
     get_schedule(starpu_omp_sched_static, 0);
     starpu_omp_shutdown();
+    ck_assert(!starpu_is_initialized());
+    ck_assert_int_eq(starpu_omp_is_initial_device(), 0);
 }
 END_TEST
 
