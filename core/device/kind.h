@@ -91,6 +91,9 @@ orr_kernel_func_t orr_codelet_host_function(const struct starpu_codelet *cl,
 /* Whether it has functions for processors and for nothing else. */
 bool orr_codelet_is_for_host(const struct starpu_codelet *cl);
 
+/* Whether its `where`, if it has one, names processors. */
+bool orr_codelet_allows_host(const struct starpu_codelet *cl);
+
 /* `function` is its only one for processors from now on. */
 void orr_codelet_set_host_function(struct starpu_codelet *cl,
                                    orr_kernel_func_t function);

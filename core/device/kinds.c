@@ -166,6 +166,12 @@ bool orr_codelet_is_for_host(const struct starpu_codelet *cl)
     return host;
 }
 
+bool orr_codelet_allows_host(const struct starpu_codelet *cl)
+{
+    return cl->where == 0 ||
+           (cl->where & orr_device_where(STARPU_CPU_WORKER)) != 0;
+}
+
 void orr_codelet_set_host_function(struct starpu_codelet *cl,
                                    orr_kernel_func_t function)
 {

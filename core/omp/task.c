@@ -75,9 +75,7 @@ static void run(struct orr_omp_task *task, void **buffers, void *arg)
  * for processors. */
 static orr_kernel_func_t called_function(const struct starpu_codelet *cl)
 {
-    bool for_host = cl->where == 0 || (cl->where & STARPU_CPU) != 0;
-
-    return cl->nbuffers == 0 && !cl->model && for_host
+    return cl->nbuffers == 0 && !cl->model && orr_codelet_allows_host(cl)
                ? orr_codelet_host_function(cl, 0)
                : NULL;
 }
