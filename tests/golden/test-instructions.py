@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Instructions that a simulated task takes in the library and the simulator, beside
-those in instructions.txt: five in a hundred more fail. Prints TAP.
+those in instructions.txt: five in a hundred more fail. And those of a program's start
+where there are no devices, beside one that wants none: devices that are absent cost
+nothing. Prints TAP.
 
-usage: test-instructions.py PLAYER COMPILER LIST [--update]
+usage: test-instructions.py PLAYER START COMPILER LIST [--update]
 
 Two replays of records of different lengths run under callgrind, whose difference has
 neither start nor end. What libc does is not counted: it has variants per processor.
@@ -50,24 +52,30 @@ CASES = {
 }
 
 
-def instructions(player, folder, policy, text):
-    """In objects of ours."""
-    path, out = (os.path.join(folder, name) for name in ("record", "out"))
-    with open(path, "w", encoding="ascii") as file:
-        file.write(text)
+def callgrind(folder, command, **more):
+    """Runs it with only these variables of ours; the path of what it took."""
+    out = os.path.join(folder, "out")
     kept = ("ORRERY_MODULE_DIR", "ORRERY_PLATFORM_DIR")
     env = {name: value for name, value in os.environ.items()
            if not name.startswith(("STARPU_", "ORRERY_")) or name in kept}
-    env.update(STARPU_SILENT="1", STARPU_PERF_MODEL_DIR=folder,
-               STARPU_SCHED=policy, ORRERY_MACHINE="h100-pcie-4",
-               ORRERY_SIM_WATCHDOG="0")
+    env.update(STARPU_SILENT="1", STARPU_PERF_MODEL_DIR=folder, **more)
     env.pop("MALLOC_PERTURB_", None)
     done = subprocess.run(
         ["valgrind", "--tool=callgrind", "--callgrind-out-file=" + out,
-         "--compress-strings=no", "--compress-pos=no", player, path],
+         "--compress-strings=no", "--compress-pos=no", *command],
         env=env, text=True, capture_output=True, timeout=300, check=False)
     if done.returncode != 0:
         raise AssertionError(done.stderr[-2000:])
+    return out
+
+
+def instructions(player, folder, policy, text):
+    """In objects of ours."""
+    path = os.path.join(folder, "record")
+    with open(path, "w", encoding="ascii") as file:
+        file.write(text)
+    out = callgrind(folder, [player, path], STARPU_SCHED=policy,
+                    ORRERY_MACHINE="h100-pcie-4", ORRERY_SIM_WATCHDOG="0")
     total, ours, called = 0, False, False
     with open(out, encoding="utf-8", errors="replace") as file:
         for line in file:
@@ -88,6 +96,32 @@ def per_task(player, folder, policy, nbuffers, ndata):
     return (many - few) / (MANY - FEW)
 
 
+def start(program, folder, **more):
+    """In all objects, what is loaded among them. A run before it has made the files
+    that the first one makes; threads that look for work make the rest differ a little."""
+    counts = []
+    for _ in range(3):
+        out = callgrind(folder, [program], STARPU_NCPU="1", STARPU_HOME=folder,
+                        **more)
+        with open(out, encoding="utf-8", errors="replace") as file:
+            counts += [int(line.split()[1]) for line in file
+                       if line.startswith(("totals:", "summary:"))][-1:]
+    return min(counts[1:])
+
+
+def claim_start(tap, program, folder):
+    """Absent: the vendors' libraries are not found."""
+    kinds = ("CUDA", "HIP", "OPENCL")
+    unwanted = start(program, folder,
+                     **{"STARPU_N" + kind: "0" for kind in kinds})
+    nowhere = os.path.join(folder, "none")
+    absent = start(program, folder, ORRERY_CUDA_LIBRARY=nowhere,
+                   ORRERY_HIP_LIBRARY=nowhere, OCL_ICD_VENDORS=nowhere)
+    tap.claim("devices that are absent cost a start nothing: %d, %+.1f %%" %
+              (absent, (absent / unwanted - 1) * 100),
+              absent <= unwanted * MORE, "without any it takes %d" % unwanted)
+
+
 def read_list(path):
     """{(compiler, case): instructions}"""
     found = {}
@@ -100,30 +134,32 @@ def read_list(path):
 
 
 def main():
-    player, compiler, path = sys.argv[1:4]
+    player, program, compiler, path = sys.argv[1:5]
     known = read_list(path)
     tap = Tap()
     if not shutil.which("valgrind"):
         for case in CASES:
             tap.skip("instructions of a task: " + case, "no valgrind")
+        tap.skip("devices that are absent cost a start nothing", "no valgrind")
         tap.end()
     with tempfile.TemporaryDirectory() as folder:
         for case, parts in CASES.items():
             before = known.get((compiler, case))
-            if not before and len(sys.argv) < 5:
+            if not before and len(sys.argv) < 6:
                 tap.skip("instructions of a task: " + case,
                          "no figure for " + compiler)
                 continue
             now = per_task(player, folder, *parts)
-            if len(sys.argv) > 4:
+            if len(sys.argv) > 5:
                 print("%s\t%s\t%.0f" % (compiler, case, now))
                 continue
             tap.claim("a task takes no more instructions: %s, %.0f (%+.1f %%)" %
                       (case, now, (now / before - 1) * 100),
                       now <= before * MORE, "it took %.0f" % before,
                       "if that is meant: instructions.txt says how to update it")
-    if len(sys.argv) < 5:
-        tap.end()
+        if len(sys.argv) < 6:
+            claim_start(tap, program, folder)
+            tap.end()
 
 
 if __name__ == "__main__":
