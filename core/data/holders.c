@@ -8,6 +8,7 @@
 
 #include "core/base/log.h"
 #include "core/data/node.h"
+#include "core/data/pending.h"
 #include "core/data/request.h"
 #include "core/device/kind.h"
 #include "core/runtime.h"
@@ -96,11 +97,25 @@ static bool is_planned(const struct orr_handle *handle, unsigned node)
            orr_handle_base(handle) == node;
 }
 
+/* A copy from there that found no memory where it goes, or NULL. */
+static const struct orr_request *
+starving_copy(const struct orr_handle *handle, unsigned node) ORR_UNCHECKED
+{
+    for (unsigned i = 0; i < handle->nnodes; i++) {
+        const struct orr_request *request = handle->replicates[i].request;
+
+        if (request && request->src == node && request->starves)
+            return request;
+    }
+    return NULL;
+}
+
 /* What keeps one who lives in a block from leaving it. */
 static struct message why_stays(struct orr_runtime *rt,
                                 const struct orr_handle *handle, unsigned node)
 {
     const struct orr_job *user = user_of(rt, handle, node);
+    const struct orr_request *starving = starving_copy(handle, node);
     struct message message;
 
     if (handle->partitioned && handle->replicates[node].refs > 0)
@@ -115,6 +130,10 @@ static struct message why_stays(struct orr_runtime *rt,
     else if (handle->replicates[node].refs > 0 && is_planned(handle, node))
         snprintf(message.text, sizeof(message.text),
                  "where planned parts meet (starpu_data_partition_clean)");
+    else if (handle->replicates[node].refs > 0 && starving)
+        snprintf(message.text, sizeof(message.text),
+                 "to be copied to memory node %u, which has no room for it",
+                 starving->dst);
     else if (handle->replicates[node].refs > 0)
         snprintf(message.text, sizeof(message.text), "being copied");
     else if (orr_handle_keeps(handle, node))

@@ -11,7 +11,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "machines.h"
@@ -662,6 +664,66 @@ START_TEST(a_disk_of_limited_size_is_full)
 }
 END_TEST
 
+/* No file of the process may have more than 8 MiB, of 12 that are needed. */
+static void fill_a_full_disk(int machine)
+{
+    const struct rlimit limit = {8 * MIB, 8 * MIB};
+    starpu_data_handle_t data[NDATA];
+
+    signal(SIGXFSZ, SIG_IGN);
+    ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
+    open_small(machine);
+    unsetenv("STARPU_SILENT");
+    add_disk(&starpu_disk_unistd_ops, -1);
+    for (unsigned d = 0; d < NDATA; d++) {
+        starpu_vector_data_register(&data[d], -1, 0, NX, sizeof(unsigned));
+        submit_fill(data[d], 7 * d);
+    }
+    starpu_task_wait_for_all();
+    exit(0);
+}
+
+static unsigned count(const char *text, const char *words)
+{
+    unsigned n = 0;
+
+    for (; (text = strstr(text, words)); text++)
+        n++;
+    return n;
+}
+
+/* The file system has no room: that is said once, and who has what. */
+START_TEST(a_full_file_system_ends_the_run)
+{
+    static char text[65536];
+    int said[2], status;
+    size_t n = 0;
+    ssize_t got;
+    pid_t pid;
+
+    if (machine_simulated(_i)) /* writes nothing */
+        return;
+    ck_assert_int_eq(pipe(said), 0);
+    pid = fork();
+    if (pid == 0) {
+        dup2(said[1], 2);
+        close(said[0]);
+        close(said[1]);
+        fill_a_full_disk(_i);
+    }
+    close(said[1]);
+    while ((got = read(said[0], text + n, sizeof(text) - 1 - n)) > 0)
+        n += (size_t)got;
+    close(said[0]);
+    ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+    ck_assert_msg(WIFEXITED(status) && WEXITSTATUS(status) == 1, "0x%x\n%s",
+                  (unsigned)status, text);
+    ck_assert_msg(count(text, directory) == 1, "%s", text);
+    ck_assert_msg(strstr(text, "has no room for 262144 bytes"), "%s", text);
+    ck_assert_msg(strstr(text, "to be copied to memory node 1, which has no"), "%s", text);
+}
+END_TEST
+
 /* -- misuse -- */
 
 START_TEST(what_is_no_disk_is_refused)
@@ -770,6 +832,7 @@ int main(void)
     tcase_add_loop_test(tcase, applications_have_their_own_disks, 0, NMACHINES);
     tcase_add_loop_test(tcase, a_short_write_is_made_again, 0, NMACHINES);
     tcase_add_loop_test(tcase, a_disk_of_limited_size_is_full, 0, NMACHINES);
+    tcase_add_loop_test(tcase, a_full_file_system_ends_the_run, 0, NMACHINES);
     tcase_add_loop_test(tcase, what_is_no_disk_is_refused, 0, NMACHINES);
     tcase_add_loop_test(tcase, a_disk_without_routes_is_refused, 0, 3);
     tcase_add_loop_exit_test(ends, a_disk_that_does_not_write_ends_the_run, 1,

@@ -10,6 +10,7 @@
 #include <fcntl.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,6 +34,7 @@ struct directory {
     char *made; /* the first directory that had to be made, or NULL */
     struct file file;
     struct extents extents;
+    atomic_bool said_full; /* since an object had room last */
 };
 
 struct object {
@@ -223,10 +225,14 @@ static void *alloc(void *base, size_t size)
         object->size = size;
         rc = place(directory, object);
     }
-    if (rc == 0)
+    if (rc == 0) {
+        atomic_store(&directory->said_full, false);
         return object;
-    orr_log_warning("disk \"%s\" has no room for %zu bytes: %s",
-                    directory->path, size, strerror(-rc));
+    }
+    /* It is asked again whenever something might leave. */
+    if (!atomic_exchange(&directory->said_full, true))
+        orr_log_warning("disk \"%s\" has no room for %zu bytes: %s",
+                        directory->path, size, strerror(-rc));
     free(object);
     return NULL;
 }
