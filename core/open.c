@@ -475,6 +475,21 @@ static int make_workers(struct orr_runtime *rt)
     return 0;
 }
 
+/* Where the trace is written beside the run, what it shows of the graph is, too. Errors:
+ * -ENOMEM. */
+static int make_waits(struct orr_runtime *rt, const char *path)
+{
+    const struct orr_waits_log *waits;
+    int rc;
+
+    if (!orr_trace_is_followed(rt->trace) || !orr_trace_shows_graph(path))
+        return 0;
+    rc = orr_graph_record_log(rt, orr_trace_shows_symbols(path), &waits);
+    if (rc == 0)
+        orr_trace_set_waits(rt->trace, waits);
+    return rc;
+}
+
 /* Errors: -ENOMEM. */
 static int make_trace(struct orr_runtime *rt)
 {
@@ -489,7 +504,7 @@ static int make_trace(struct orr_runtime *rt)
     /* What is real has no processor to spare. */
     if (rc == 0 && rt->exec->virtual_time)
         orr_ahead_start(rt->trace, rt->exec, path);
-    return rc;
+    return rc == 0 ? make_waits(rt, path) : rc;
 }
 
 static int make_scheduler(struct orr_runtime *rt,

@@ -23,10 +23,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "bound/graph.h"
 #include "core/base/exec.h"
 #include "core/base/spool.h"
 #include "core/observe/formats.h"
 #include "core/observe/out.h"
+#include "core/observe/waits.h"
+#include "core/runtime.h"
 
 enum {
     /* Chunks that are filled before the thread begins, and between two times that it
@@ -63,9 +66,31 @@ struct orr_ahead {
     FILE *spool;
     struct orr_out out; /* into it */
     int rc;             /* what went wrong */
+    /* What tasks wait for, of formats that show it; NULL: it could not be had, … */
+    struct orr_waits *waits;
+    FILE *spool_behind; /* … and then what was written of it is of no use */
+    struct orr_out behind;
 };
 
 /* -- the other thread ------------------------------------------------------ */
+
+/* Of what tasks wait for, what is known. Where that is not all that there is to know, the
+ * graph is made of it at the end. */
+static void advance_waits(struct orr_ahead *ahead, bool is_all)
+{
+    int rc;
+
+    if (!ahead->waits)
+        return;
+    rc = orr_waits_read(ahead->waits);
+    if (rc == 0)
+        rc = ahead->parts->waits(ahead->writer, ahead->waits, is_all,
+                                 &ahead->out, &ahead->behind);
+    if (rc == 0 && !ferror(ahead->spool_behind))
+        return;
+    orr_waits_free(ahead->waits);
+    ahead->waits = NULL;
+}
 
 /* Writes what is before `until`. */
 static int advance(struct orr_ahead *ahead, double until)
@@ -78,9 +103,11 @@ static int advance(struct orr_ahead *ahead, double until)
     orr_trace_whole_add(&ahead->whole, &part);
     if (ahead->parts->learn)
         rc = ahead->parts->learn(ahead->writer, &part, false);
-    if (rc == 0)
+    if (rc == 0 && ahead->parts->moments)
         rc = ahead->parts->moments(ahead->writer, &part, &ahead->out);
     orr_timeline_done(&part);
+    if (rc == 0)
+        advance_waits(ahead, until == (double)INFINITY);
     if (rc == 0 && ferror(ahead->spool))
         rc = -EIO;
     return rc;
@@ -134,6 +161,16 @@ static void stop(struct orr_ahead *ahead)
     ahead->runs = false;
 }
 
+/* Without memory, or room on the disk, the graph is made at the end. */
+static void begin_waits(struct orr_ahead *ahead)
+{
+    if (!ahead->trace->waits ||
+        orr_spool_open(ahead->path, &ahead->spool_behind) != 0)
+        return;
+    if (orr_out_init(&ahead->behind, ahead->spool_behind) == 0)
+        (void)orr_waits_new(ahead->trace->waits, &ahead->waits);
+}
+
 /* What the thread works with; where some of it cannot be had the file is written at
  * the end. */
 static void begin(struct orr_ahead *ahead)
@@ -145,6 +182,8 @@ static void begin(struct orr_ahead *ahead)
         ahead->rc = ahead->parts->begin(ahead->trace, &ahead->writer);
     if (!ahead->rc)
         ahead->rc = orr_timeline_reader_init(ahead->trace, &ahead->reader);
+    if (!ahead->rc)
+        begin_waits(ahead);
     if (!ahead->rc)
         ahead->rc = start(ahead);
     ahead->runs = !ahead->rc;
@@ -174,6 +213,11 @@ void orr_ahead_free(struct orr_ahead *ahead)
         orr_out_done(&ahead->out);
     if (ahead->spool)
         fclose(ahead->spool);
+    orr_waits_free(ahead->waits);
+    if (ahead->behind.begin)
+        orr_out_done(&ahead->behind);
+    if (ahead->spool_behind)
+        fclose(ahead->spool_behind);
     sem_destroy(&ahead->offered);
     free(ahead->opens);
     free(ahead->free_entries);
@@ -303,18 +347,31 @@ struct orr_ahead *orr_ahead_take(struct orr_trace *trace, const char *path)
     return ahead;
 }
 
-int orr_ahead_write(struct orr_ahead *ahead, const struct orr_graph *graph,
-                    FILE *file)
+/* What head and tail get of the graph; *ret_graph is the caller's. */
+static void find_graph(struct orr_ahead *ahead, struct orr_graph **ret_graph)
+{
+    const struct orr_waits_log *log = ahead->trace->waits;
+    struct orr_error err = {""};
+
+    if (!log)
+        return;
+    if (ahead->waits) {
+        orr_out_flush(&ahead->behind);
+        ahead->whole.behind = ahead->spool_behind;
+        /* Without tasks there is no graph. */
+        if (ahead->waits->ntasks > 0)
+            ahead->whole.machine = log->runtime->machine;
+        return;
+    }
+    (void)orr_waits_log_graph(log, ret_graph, &err);
+    ahead->whole.graph = *ret_graph;
+}
+
+static int write_whole(struct orr_ahead *ahead, FILE *file)
 {
     struct orr_out out;
-    int rc;
+    int rc = orr_out_init(&out, file);
 
-    stop(ahead);
-    rc = ahead->rc ? ahead->rc : advance(ahead, (double)INFINITY);
-    if (rc)
-        return rc;
-    ahead->whole.graph = graph;
-    rc = orr_out_init(&out, file);
     if (rc)
         return rc;
     rc = ahead->parts->head(ahead->writer, &ahead->whole, &out);
@@ -325,5 +382,20 @@ int orr_ahead_write(struct orr_ahead *ahead, const struct orr_graph *graph,
     if (rc == 0)
         rc = ahead->parts->tail(ahead->writer, &ahead->whole, &out);
     orr_out_done(&out);
+    return rc;
+}
+
+int orr_ahead_write(struct orr_ahead *ahead, FILE *file)
+{
+    struct orr_graph *graph = NULL;
+    int rc;
+
+    stop(ahead);
+    rc = ahead->rc ? ahead->rc : advance(ahead, (double)INFINITY);
+    if (rc)
+        return rc;
+    find_graph(ahead, &graph);
+    rc = write_whole(ahead, file);
+    orr_graph_free(graph);
     return rc;
 }

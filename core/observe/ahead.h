@@ -14,7 +14,6 @@
 
 struct orr_ahead;
 struct orr_exec;
-struct orr_graph;
 struct orr_trace;
 
 /* From now on a thread writes what cannot change any more while the run goes on, so that
@@ -34,5 +33,4 @@ void orr_ahead_free(struct orr_ahead *ahead);
 
 /* The run is over: the rest, and the whole to `file`. Errors: whatever stood in the way
  * at some time; -ESTALE. */
-int orr_ahead_write(struct orr_ahead *ahead, const struct orr_graph *graph,
-                    FILE *file);
+int orr_ahead_write(struct orr_ahead *ahead, FILE *file);

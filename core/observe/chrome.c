@@ -14,22 +14,22 @@
 #include <string.h>
 
 #include "bound/graph.h"
+#include "core/base/spool.h"
+#include "core/device/machine.h"
 #include "core/observe/executing.h"
 #include "core/observe/json_text.h"
+#include "core/observe/lanes.h"
 #include "core/observe/out.h"
+#include "core/observe/waits.h"
 
 enum { WORKERS = 1, LINKS, MEMORY, SCHEDULER };
-
-/* Slices that do not overlap share a lane. */
-struct track {
-    double *ends; /* per lane, of its last slice; owned */
-    unsigned nlanes;
-};
 
 /* A task in the file. */
 struct slice {
     uint64_t job;
     unsigned tid;
+    uint8_t nleave; /* length of `leave`; 0: not made */
+    char leave[19]; /* when arrows leave it, as text: most tasks have some */
     double start, end;
 };
 
@@ -52,13 +52,15 @@ struct chrome {
     bool first;   /* the next event is that of the file */
     bool begun;   /* moments were written */
     char **nodes; /* owned: names of memory nodes */
-    struct track *workers, *links;
+    struct orr_lanes *workers, *links;
     struct slice *tasks; /* that were written */
     size_t ntasks, room_tasks;
     struct arrival *arrivals;
     size_t narrivals, room_arrivals;
     uint32_t *of_job; /* by the job's number: its place among the tasks + 1 */
     uint64_t njobs;   /* for so many there is room there */
+    bool repeats;     /* a job is there twice */
+    uint32_t nwaits;  /* tasks whose arrows were written */
     struct orr_executing *executing; /* tasks of each worker */
     struct orr_moment *states; /* what each worker has entered; .event NULL */
     struct count counters[ORR_TRACE_NCOUNTERS];
@@ -114,35 +116,13 @@ static void name_thread(struct chrome *c, unsigned pid, unsigned tid,
               order);
 }
 
-/* The lane that is free from `start` on, kept until `end`. *ret_new: it has no
- * name yet. Errors: -ENOMEM. */
-static int take_lane(struct track *track, double start, double end,
-                     bool *ret_new)
-{
-    unsigned lane = 0;
-    double *ends;
-
-    while (lane < track->nlanes && track->ends[lane] > start)
-        lane++;
-    *ret_new = lane == track->nlanes;
-    if (*ret_new) {
-        ends = realloc(track->ends, (lane + 1) * sizeof(*ends));
-        if (!ends)
-            return -ENOMEM;
-        track->ends = ends;
-        track->nlanes++;
-    }
-    track->ends[lane] = end;
-    return (int)lane;
-}
-
 /* The thread of a worker's, or a pair's, slice; negative without memory. */
 static int worker_tid(struct chrome *c, unsigned worker, double start,
                       double end)
 {
     const struct orr_trace *trace = c->trace;
     bool fresh;
-    int lane = take_lane(&c->workers[worker], start, end, &fresh);
+    int lane = orr_lanes_take(&c->workers[worker], start, end, &fresh);
     int tid = lane * (int)trace->nworkers + (int)worker + 1;
 
     if (lane > 0 && fresh)
@@ -156,7 +136,7 @@ static int link_tid(struct chrome *c, const struct orr_trace_copy *copy)
     unsigned nnodes = c->trace->nnodes;
     unsigned pair = copy->src * nnodes + copy->dst;
     bool fresh;
-    int lane = take_lane(&c->links[pair], copy->start, copy->end, &fresh);
+    int lane = orr_lanes_take(&c->links[pair], copy->start, copy->end, &fresh);
     int tid = lane * (int)(nnodes * nnodes) + (int)pair + 1;
     char name[160];
 
@@ -191,32 +171,57 @@ static const char dependency[] =
 static const char transfer[] =
     ",\"cat\":\"transfer\",\"name\":\"transfer\",\"id\":";
 
-/* The rest of one end of an arrow. */
-static void end_arrow(struct chrome *c, const char *category)
+/* An arrow from there, at the time of that text, to the begin of a task. */
+static void put_arrow(struct chrome *c, const char *category, unsigned pid,
+                      unsigned tid, const char *time, size_t n,
+                      const struct slice *to)
 {
-    orr_put_text(c->out, category);
-    orr_put_unsigned(c->out, c->narrows);
-    orr_put_byte(c->out, '}');
-}
+    char digits[32], *end = digits + sizeof(digits), *at;
+    struct orr_out *out = c->out;
 
-static void write_arrow(struct chrome *c, const char *category, unsigned pid,
-                        unsigned tid, double from, const struct slice *to)
-{
-    c->narrows++;
+    *--end = '}';
+    at = orr_digits(end, ++c->narrows, 1);
     begin_event(c, 's', pid, tid);
-    ORR_PUT(c->out, ",\"ts\":");
-    orr_put_decimal(c->out, from - c->trace->start, 3);
-    end_arrow(c, category);
+    ORR_PUT(out, ",\"ts\":");
+    orr_put(out, time, n);
+    orr_put_text(out, category);
+    orr_put(out, at, (size_t)(end + 1 - at));
     begin_event(c, 'f', WORKERS, to->tid);
     put_time(c, to->start);
-    ORR_PUT(c->out, ",\"bp\":\"e\"");
-    end_arrow(c, category);
+    ORR_PUT(out, ",\"bp\":\"e\"");
+    orr_put_text(out, category);
+    orr_put(out, at, (size_t)(end + 1 - at));
 }
 
 /* Inside the slice, close to its end: arrows bind to what is there. */
 static double just_before(double start, double end)
 {
     return fmax(start, end - fmin((end - start) / 2, 0.002));
+}
+
+/* When an arrow leaves what lasted so long. */
+static const char *leave_time(const struct chrome *c, double start, double end,
+                              char buffer[static ORR_DECIMAL_SIZE])
+{
+    return orr_decimal(just_before(start, end) - c->trace->start, 3, buffer);
+}
+
+static void write_dependency(struct chrome *c, struct slice *from,
+                             const struct slice *to)
+{
+    char buffer[ORR_DECIMAL_SIZE];
+    const char *text = from->leave;
+    size_t n = from->nleave;
+
+    if (n == 0) {
+        text = leave_time(c, from->start, from->end, buffer);
+        n = strlen(text);
+        if (n <= sizeof(from->leave)) {
+            memcpy(from->leave, text, n);
+            from->nleave = (uint8_t)n;
+        }
+    }
+    put_arrow(c, dependency, WORKERS, from->tid, text, n, to);
 }
 
 /* --- the parts of the record --- */
@@ -254,6 +259,7 @@ static int add_slice(struct chrome *c, struct slice slice)
         c->njobs = n;
     }
     c->tasks[c->ntasks++] = slice;
+    c->repeats |= c->of_job[slice.job] != 0;
     c->of_job[slice.job] = (uint32_t)c->ntasks;
     return 0;
 }
@@ -284,8 +290,10 @@ static int write_task(struct chrome *c, unsigned worker,
     if (levels && levels[1] >= 0)
         orr_print(out, ",\"subiteration\":%lld", (long long)levels[1]);
     ORR_PUT(out, "}}");
-    return add_slice(
-        c, (struct slice){task->job, (unsigned)tid, task->start, task->end});
+    return add_slice(c, (struct slice){.job = task->job,
+                                       .tid = (unsigned)tid,
+                                       .start = task->start,
+                                       .end = task->end});
 }
 
 static int write_copy(struct chrome *c, const struct orr_trace_copy *copy)
@@ -515,7 +523,7 @@ static int write_moment(struct chrome *c, const struct orr_moment *moment)
 
 /* --- arrows --- */
 
-static const struct slice *find(const struct chrome *c, uint64_t job)
+static struct slice *find(const struct chrome *c, uint64_t job)
 {
     uint32_t place = job < c->njobs ? c->of_job[job] : 0;
 
@@ -526,16 +534,49 @@ static void write_dependencies(struct chrome *c, const struct orr_graph *graph)
 {
     for (unsigned t = 0; graph && t < graph->ntasks; t++) {
         const struct orr_graph_task *task = &graph->tasks[t];
-        const struct slice *to = find(c, task->id), *from;
+        const struct slice *to = find(c, task->id);
+        struct slice *from;
 
         for (unsigned d = 0; to && d < task->ndeps; d++) {
             from =
                 find(c, graph->tasks[graph->deps[task->first_dep + d].task].id);
             if (from && from->end <= to->start)
-                write_arrow(c, dependency, WORKERS, from->tid,
-                            just_before(from->start, from->end), to);
+                write_dependency(c, from, to);
         }
     }
+}
+
+static void write_waits_of(struct chrome *c, const struct orr_waits *waits,
+                           const struct orr_waits_task *task,
+                           const struct slice *to)
+{
+    for (uint32_t i = task->first; i < task->first + task->n; i++) {
+        struct slice *from = find(c, waits->tasks[waits->lists[i]].id);
+
+        if (from && from->end <= to->start)
+            write_dependency(c, from, to);
+    }
+}
+
+/* In the order of the tasks, as write_dependencies: up to the first one that has not
+ * begun, or all. What a task waits for has ended before it begins, and is there. */
+static int write_waits(void *writer, const struct orr_waits *waits, bool is_all,
+                       struct orr_out *out, struct orr_out *behind)
+{
+    struct chrome *c = writer;
+
+    (void)out;
+    c->out = behind;
+    for (; c->nwaits < waits->ntasks && !c->repeats; c->nwaits++) {
+        const struct orr_waits_task *task = &waits->tasks[c->nwaits];
+        const struct slice *to = find(c, task->id);
+
+        if (to)
+            write_waits_of(c, waits, task, to);
+        else if (!is_all)
+            break;
+    }
+    return c->repeats ? -ESTALE : 0;
 }
 
 /* From copies to the tasks that waited for them. */
@@ -544,10 +585,13 @@ static void write_transfers(struct chrome *c)
     for (size_t i = 0; i < c->narrivals; i++) {
         const struct arrival *copy = &c->arrivals[i];
         const struct slice *to = find(c, copy->job);
+        char buffer[ORR_DECIMAL_SIZE];
+        const char *text;
 
-        if (to && copy->end <= to->start)
-            write_arrow(c, transfer, LINKS, copy->tid,
-                        just_before(copy->start, copy->end), to);
+        if (!to || copy->end > to->start)
+            continue;
+        text = leave_time(c, copy->start, copy->end, buffer);
+        put_arrow(c, transfer, LINKS, copy->tid, text, strlen(text), to);
     }
 }
 
@@ -564,23 +608,25 @@ static void name_process(struct chrome *c, unsigned pid, const char *name)
               pid);
 }
 
-/* The name of a memory node: the machine's where the graph has it. */
-static const char *node_name(const struct orr_graph *graph, unsigned node,
+/* The name of a memory node: the machine's where there is a graph. */
+static const char *node_name(const struct orr_trace_whole *whole, unsigned node,
                              char *buffer, size_t size)
 {
-    if (graph && node < graph->nnodes)
-        return graph->nodes[node].name;
+    if (whole->machine && node < whole->machine->nnodes)
+        return whole->machine->nodes[node].name;
+    if (whole->graph && node < whole->graph->nnodes)
+        return whole->graph->nodes[node].name;
     snprintf(buffer, size, "node %u", node);
     return buffer;
 }
 
 /* Sets the names that tracks have, which a file that has begun keeps. */
-static int take_names(struct chrome *c, const struct orr_graph *graph)
+static int take_names(struct chrome *c, const struct orr_trace_whole *whole)
 {
     char buffer[32];
 
     for (unsigned n = 0; n < c->trace->nnodes; n++) {
-        const char *name = node_name(graph, n, buffer, sizeof(buffer));
+        const char *name = node_name(whole, n, buffer, sizeof(buffer));
 
         if (c->nodes[n] && !strcmp(c->nodes[n], name))
             continue;
@@ -592,13 +638,6 @@ static int take_names(struct chrome *c, const struct orr_graph *graph)
             return -ENOMEM;
     }
     return 0;
-}
-
-static void tracks_free(struct track *tracks, size_t n)
-{
-    for (size_t i = 0; tracks && i < n; i++)
-        free(tracks[i].ends);
-    free(tracks);
 }
 
 static void texts_free(char **texts, size_t n)
@@ -623,8 +662,8 @@ static void done(void *writer)
     free(c->of_job);
     free(c->tasks);
     free(c->arrivals);
-    tracks_free(c->links, nnodes * nnodes);
-    tracks_free(c->workers, nworkers);
+    orr_lanes_free(c->links, nnodes * nnodes);
+    orr_lanes_free(c->workers, nworkers);
     free(c);
 }
 
@@ -684,19 +723,26 @@ static int write_moments(void *writer, const struct orr_timeline *part,
     return rc;
 }
 
+static const char *machine_name(const struct orr_trace_whole *whole)
+{
+    if (whole->machine)
+        return whole->machine->name;
+    return whole->graph ? whole->graph->machine : NULL;
+}
+
 static int write_head(void *writer, const struct orr_trace_whole *whole,
                       struct orr_out *out)
 {
     struct chrome *c = writer;
     const struct orr_trace *trace = c->trace;
-    int rc = take_names(c, whole->graph);
+    int rc = take_names(c, whole);
 
     if (rc)
         return rc;
     c->out = out;
     c->first = true;
     ORR_PUT(out, "{\"displayTimeUnit\":\"ms\",\n\"otherData\":{\"machine\":");
-    orr_put_json(out, whole->graph ? whole->graph->machine : NULL);
+    orr_put_json(out, machine_name(whole));
     orr_print(out, ",\"lost_events\":%llu},\n\"traceEvents\":[",
               (unsigned long long)orr_trace_dropped(trace));
     name_process(c, WORKERS, "workers");
@@ -712,18 +758,30 @@ static int write_tail(void *writer, const struct orr_trace_whole *whole,
                       struct orr_out *out)
 {
     struct chrome *c = writer;
+    int rc = 0;
 
     c->out = out;
     write_counters(c);
     for (unsigned w = 0; w < c->trace->nworkers; w++)
         if (!orr_executing_current(&c->executing[w]))
             end_state(c, w, whole->end);
-    if (whole->graph)
+    if (whole->behind) {
+        orr_out_flush(out);
+        rc = orr_spool_append(whole->behind, out->file);
+    } else {
+        c->narrows = 0; /* some may have been written in vain */
         write_dependencies(c, whole->graph);
+    }
     write_transfers(c);
     ORR_PUT(out, "\n]}\n");
-    return 0;
+    return rc;
 }
 
 const struct orr_trace_parts orr_chrome_parts = {
-    begin, NULL, write_moments, write_head, write_tail, done};
+    .begin = begin,
+    .moments = write_moments,
+    .waits = write_waits,
+    .head = write_head,
+    .tail = write_tail,
+    .free = done,
+};

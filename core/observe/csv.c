@@ -267,4 +267,9 @@ static int write_tail(void *writer, const struct orr_trace_whole *whole,
 }
 
 const struct orr_trace_parts orr_csv_parts = {
-    begin, NULL, write_moments, write_head, write_tail, free};
+    .begin = begin,
+    .moments = write_moments,
+    .head = write_head,
+    .tail = write_tail,
+    .free = free,
+};

@@ -5,11 +5,18 @@
  */
 #include "core/observe/formats.h"
 
+#include <errno.h>
+#include <math.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 
 #include "bound/graph.h"
+#include "core/base/spool.h"
+#include "core/device/machine.h"
 #include "core/observe/entities.h"
 #include "core/observe/out.h"
+#include "core/observe/waits.h"
+#include "core/runtime.h"
 
 /* The text in quotation marks, on one line. */
 static void put_quoted(struct orr_out *out, const char *text)
@@ -26,60 +33,175 @@ static void put_quoted(struct orr_out *out, const char *text)
     free(safe);
 }
 
-static void write_task(struct orr_out *out, const struct orr_graph *graph,
-                       const struct orr_graph_task *task)
+struct dot {
+    uint32_t nnodes,
+        nedges; /* tasks that were written, and what they wait for */
+};
+
+/* A task in the file. */
+struct vertex {
+    uint64_t id;
+    const char *symbol;
+    const char *worker; /* NULL: it has not run */
+    bool on_device;
+    double start_ms, end_ms;
+};
+
+static void put_vertex(struct orr_out *out, const struct vertex *vertex)
 {
     ORR_PUT(out, "\"task_");
-    orr_put_unsigned(out, task->id);
+    orr_put_unsigned(out, vertex->id);
     ORR_PUT(out, "\" [style=filled, label=");
-    put_quoted(out, graph->types[task->type].symbol);
-    if (task->worker == ORR_GRAPH_NOT_RUN) {
+    put_quoted(out, vertex->symbol);
+    if (!vertex->worker) {
         ORR_PUT(out, ", fillcolor=\"#aaaaaa\"]\n");
         return;
     }
-    if (graph->workers[task->worker].node)
+    if (vertex->on_device)
         ORR_PUT(out, ", fillcolor=\"#fdd49e\", tooltip=");
     else
         ORR_PUT(out, ", fillcolor=\"#c7e9c0\", tooltip=");
-    put_quoted(out, graph->workers[task->worker].name);
+    put_quoted(out, vertex->worker);
     ORR_PUT(out, ", start_ms=\"");
-    orr_put_decimal(out, task->start_ms, 9);
+    orr_put_decimal(out, vertex->start_ms, 9);
     ORR_PUT(out, "\", end_ms=\"");
-    orr_put_decimal(out, task->end_ms, 9);
+    orr_put_decimal(out, vertex->end_ms, 9);
     ORR_PUT(out, "\"]\n");
 }
 
-static void write_edges(struct orr_out *out, const struct orr_graph *graph,
-                        const struct orr_graph_task *task)
+static void put_edge(struct orr_out *out, uint64_t from, uint64_t to,
+                     bool is_tag)
 {
-    for (unsigned d = 0; d < task->ndeps; d++) {
-        const struct orr_graph_dep *dep = &graph->deps[task->first_dep + d];
+    ORR_PUT(out, "\"task_");
+    orr_put_unsigned(out, from);
+    ORR_PUT(out, "\"->\"task_");
+    orr_put_unsigned(out, to);
+    if (is_tag)
+        ORR_PUT(out, "\" [style=dashed]\n");
+    else
+        ORR_PUT(out, "\"\n");
+}
 
-        ORR_PUT(out, "\"task_");
-        orr_put_unsigned(out, graph->tasks[dep->task].id);
-        ORR_PUT(out, "\"->\"task_");
-        orr_put_unsigned(out, task->id);
-        if (dep->tag)
-            ORR_PUT(out, "\" [style=dashed]\n");
-        else
-            ORR_PUT(out, "\"\n");
+/* --- of a graph --- */
+
+static void write_task(struct orr_out *out, const struct orr_graph *graph,
+                       const struct orr_graph_task *task)
+{
+    struct vertex vertex = {.id = task->id,
+                            .symbol = graph->types[task->type].symbol};
+
+    if (task->worker != ORR_GRAPH_NOT_RUN) {
+        vertex.worker = graph->workers[task->worker].name;
+        vertex.on_device = graph->workers[task->worker].node != 0;
+        vertex.start_ms = task->start_ms;
+        vertex.end_ms = task->end_ms;
+    }
+    put_vertex(out, &vertex);
+}
+
+static void write_graph(struct orr_out *out, const struct orr_graph *graph)
+{
+    for (unsigned t = 0; t < graph->ntasks; t++)
+        write_task(out, graph, &graph->tasks[t]);
+    for (unsigned t = 0; t < graph->ntasks; t++) {
+        const struct orr_graph_task *task = &graph->tasks[t];
+
+        for (unsigned d = 0; d < task->ndeps; d++) {
+            const struct orr_graph_dep *dep = &graph->deps[task->first_dep + d];
+
+            put_edge(out, graph->tasks[dep->task].id, task->id, dep->tag);
+        }
     }
 }
 
-int orr_dot_write(const struct orr_trace_source *source, FILE *file)
-{
-    const struct orr_graph *graph = source->graph;
-    struct orr_out out;
-    int result = orr_out_init(&out, file);
+/* --- as it becomes known --- */
 
-    if (result < 0)
-        return result;
-    ORR_PUT(&out, "digraph G {\ncolor=white\nrankdir=LR\n");
-    for (unsigned t = 0; graph && t < graph->ntasks; t++)
-        write_task(&out, graph, &graph->tasks[t]);
-    for (unsigned t = 0; graph && t < graph->ntasks; t++)
-        write_edges(&out, graph, &graph->tasks[t]);
-    ORR_PUT(&out, "}\n");
-    orr_out_done(&out);
+/* Times are those that graph_make.c makes. */
+static void write_waiter(struct orr_out *out, const struct orr_waits *waits,
+                         const struct orr_waits_task *task)
+{
+    const struct orr_runtime *rt = waits->log->runtime;
+    struct vertex vertex = {.id = task->id,
+                            .symbol = task->symbol ? task->symbol : ""};
+
+    if (task->worker != UINT32_MAX) {
+        double begin = atomic_load(&rt->first_submit);
+
+        vertex.worker = rt->machine->workers[task->worker].name;
+        vertex.on_device = rt->machine->workers[task->worker].node != 0;
+        vertex.start_ms = fmax(0, (task->start - begin) / 1e3);
+        vertex.end_ms = fmax(vertex.start_ms, (task->end - begin) / 1e3);
+    }
+    put_vertex(out, &vertex);
+}
+
+/* Tasks in their order, up to the first one that has not run; edges, of all. */
+static int write_waits(void *writer, const struct orr_waits *waits, bool is_all,
+                       struct orr_out *out, struct orr_out *behind)
+{
+    struct dot *dot = writer;
+
+    for (; dot->nnodes < waits->ntasks; dot->nnodes++) {
+        const struct orr_waits_task *task = &waits->tasks[dot->nnodes];
+
+        if (task->worker == UINT32_MAX && !is_all)
+            break;
+        write_waiter(out, waits, task);
+    }
+    for (; dot->nedges < waits->ntasks; dot->nedges++) {
+        const struct orr_waits_task *task = &waits->tasks[dot->nedges];
+
+        for (uint32_t i = task->first; i < task->first + task->n; i++)
+            put_edge(behind, waits->tasks[waits->lists[i]].id, task->id, false);
+    }
     return 0;
 }
+
+/* --- the file --- */
+
+static int begin(const struct orr_trace *trace, void **ret)
+{
+    struct dot *dot = calloc(1, sizeof(*dot));
+
+    if (!dot)
+        return -ENOMEM;
+    (void)trace;
+    *ret = dot;
+    return 0;
+}
+
+static int write_head(void *writer, const struct orr_trace_whole *whole,
+                      struct orr_out *out)
+{
+    struct dot *dot = writer;
+
+    /* Tasks that were written are those of the graph only if that is not needed. */
+    if (dot->nnodes > 0 && !whole->behind)
+        return -ESTALE;
+    ORR_PUT(out, "digraph G {\ncolor=white\nrankdir=LR\n");
+    return 0;
+}
+
+static int write_tail(void *writer, const struct orr_trace_whole *whole,
+                      struct orr_out *out)
+{
+    int rc = 0;
+
+    (void)writer;
+    if (whole->behind) {
+        orr_out_flush(out);
+        rc = orr_spool_append(whole->behind, out->file);
+    } else if (whole->graph) {
+        write_graph(out, whole->graph);
+    }
+    ORR_PUT(out, "}\n");
+    return rc;
+}
+
+const struct orr_trace_parts orr_dot_parts = {
+    .begin = begin,
+    .waits = write_waits,
+    .head = write_head,
+    .tail = write_tail,
+    .free = free,
+};

@@ -14,6 +14,8 @@
 #include "core/observe/texts.h"
 #include "core/observe/trace_types.h"
 
+struct orr_waits_log;
+
 enum orr_event_type {
     ORR_EVENT_TASK,
     ORR_EVENT_STATE,
@@ -106,6 +108,7 @@ struct orr_trace {
     struct orr_submissions
         *submissions;     /* [const] owned; NULL: not asked for */
     struct orr_trace_follower *follower; /* owned, or NULL */
+    const struct orr_waits_log *waits; /* [const] borrowed; NULL: none */
     uint32_t niterations; /* [caller of orr_trace_iteration] */
     int64_t (*iterations[ORR_TRACE_NBLOCKS])[2]; /* an entry is written before
                                                   * its number is known */

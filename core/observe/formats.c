@@ -5,14 +5,20 @@
 #include <string.h>
 
 static const struct orr_trace_format formats[] = {
-    {".json", NULL, &orr_chrome_parts, true, false},
-    {".csv", NULL, &orr_csv_parts, false, false},
-    {".dot", orr_dot_write, NULL, true, false},
-    {".rec", orr_tasks_rec_write, NULL, true, true},
+    {.extension = ".json", .parts = &orr_chrome_parts, .shows_graph = true},
+    {.extension = ".csv", .parts = &orr_csv_parts},
+    {.extension = ".dot",
+     .parts = &orr_dot_parts,
+     .shows_graph = true,
+     .shows_symbols = true},
+    {.extension = ".rec",
+     .write = orr_tasks_rec_write,
+     .shows_graph = true,
+     .shows_submissions = true},
 };
 
-static const struct orr_trace_format paje = {"", NULL, &orr_paje_parts, false,
-                                             false};
+static const struct orr_trace_format paje = {.extension = "",
+                                             .parts = &orr_paje_parts};
 
 const struct orr_trace_format *orr_trace_format_of(const char *path)
 {
@@ -28,6 +34,11 @@ const struct orr_trace_format *orr_trace_format_of(const char *path)
 bool orr_trace_shows_graph(const char *path)
 {
     return path && orr_trace_format_of(path)->shows_graph;
+}
+
+bool orr_trace_shows_symbols(const char *path)
+{
+    return path && orr_trace_format_of(path)->shows_symbols;
 }
 
 bool orr_trace_shows_submissions(const char *path)

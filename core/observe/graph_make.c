@@ -14,10 +14,6 @@
 #include "core/runtime.h"
 #include "perfmodel/origin.h"
 
-/* A node with p before and s behind it stays when p·s pairs are more than this
- * many times p + s. */
-#define JOIN_RATIO 64
-
 struct pred {
     uint32_t node; /* index in nodes */
     bool tag;
@@ -278,7 +274,7 @@ static int resolve_all(struct maker *m)
         if (!resolve(m, i))
             return -ENOMEM;
         p = m->all[i].n;
-        if (!m->stays[i] && p * s > JOIN_RATIO * (p + s))
+        if (!m->stays[i] && p * s > ORR_GRAPH_JOIN_RATIO * (p + s))
             m->stays[i] = true;
     }
     return 0;
@@ -666,10 +662,10 @@ static void maker_done(struct maker *m)
     free(m->datum_of);
 }
 
-int orr_graph_record_make(struct orr_runtime *rt, enum orr_graph_view view,
-                          struct orr_graph **ret, struct orr_error *err)
+int orr_graph_record_make_of(struct orr_graph_record *record,
+                             enum orr_graph_view view, struct orr_graph **ret,
+                             struct orr_error *err)
 {
-    struct orr_graph_record *record = atomic_load(&rt->graph);
     struct maker m = {.record = record,
                       .view = view,
                       .join_type = ORR_NONE,
@@ -699,4 +695,10 @@ int orr_graph_record_make(struct orr_runtime *rt, enum orr_graph_view view,
     }
     *ret = m.graph;
     return 0;
+}
+
+int orr_graph_record_make(struct orr_runtime *rt, enum orr_graph_view view,
+                          struct orr_graph **ret, struct orr_error *err)
+{
+    return orr_graph_record_make_of(atomic_load(&rt->graph), view, ret, err);
 }

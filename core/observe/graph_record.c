@@ -13,6 +13,7 @@
 
 #include "core/base/log.h"
 #include "core/data/handle.h"
+#include "core/observe/waits_log.h"
 #include "core/runtime.h"
 #include "core/task/job.h"
 
@@ -45,8 +46,7 @@ static void clear(struct orr_graph_record *record)
 {
     for (uint32_t d = 0; d < record->ndata; d++) {
         free(record->data[d].name);
-        free(record->data[d].last.tasks);
-        free(record->data[d].before.tasks);
+        orr_graph_turns_done(&record->data[d].turns);
     }
     record->first += record->nnodes;
     record->nnodes = record->nedges = record->naccesses = record->ndata = 0;
@@ -66,6 +66,7 @@ void orr_graph_record_free(struct orr_graph_record *record)
     free(record->datum_of);
     free(record->tags);
     free(record->vague);
+    orr_waits_log_free(record->log);
     free(record);
 }
 
@@ -123,6 +124,24 @@ void orr_graph_record_close_window(struct orr_runtime *rt)
     orr_unlock(&record->lock);
 }
 
+int orr_graph_record_log(struct orr_runtime *rt, bool symbols,
+                         const struct orr_waits_log **ret)
+{
+    struct orr_graph_record *record = get(rt);
+
+    if (!record || orr_waits_log_new(rt, symbols, &record->log) != 0)
+        return -ENOMEM;
+    *ret = record->log;
+    return 0;
+}
+
+/* Whether the lock is worth being taken to ask is_on. */
+static bool may_be_on(const struct orr_graph_record *record)
+{
+    return __atomic_load_n(&record->all, __ATOMIC_RELAXED) ||
+           __atomic_load_n(&record->open, __ATOMIC_RELAXED);
+}
+
 static bool is_on(const struct orr_graph_record *record)
 {
     return record->all || record->open;
@@ -143,14 +162,10 @@ static void end(struct orr_graph_record *record, bool lost)
 
 /* --- nodes --- */
 
-/* The job's number, which it gets if it has none; ORR_NONE without memory. */
-static uint32_t number_of(struct orr_graph_record *record, struct orr_job *job)
+uint32_t orr_graph_record_add_node(struct orr_graph_record *record)
 {
     struct orr_graph_node_record *node;
 
-    /* What was cleared does not count any more. */
-    if (job->recorded > record->first)
-        return job->recorded - 1;
     if (record->first + record->nnodes >= ORR_NONE - 1)
         return ORR_NONE;
     node = ADD(record, nodes);
@@ -158,8 +173,21 @@ static uint32_t number_of(struct orr_graph_record *record, struct orr_job *job)
         return ORR_NONE;
     node->start = node->end = node->charged = NAN;
     node->type = node->worker = node->edges = ORR_NONE;
-    job->recorded = record->first + record->nnodes;
-    return job->recorded - 1;
+    return record->first + record->nnodes - 1;
+}
+
+/* The job's number, which it gets if it has none; ORR_NONE without memory. */
+static uint32_t number_of(struct orr_graph_record *record, struct orr_job *job)
+{
+    uint32_t number;
+
+    /* What was cleared does not count any more. */
+    if (job->recorded > record->first)
+        return job->recorded - 1;
+    number = orr_graph_record_add_node(record);
+    if (number != ORR_NONE)
+        job->recorded = number + 1;
+    return number;
 }
 
 static struct orr_graph_node_record *node_of(struct orr_graph_record *record,
@@ -168,8 +196,8 @@ static struct orr_graph_node_record *node_of(struct orr_graph_record *record,
     return &record->nodes[number - record->first];
 }
 
-static bool add_edge(struct orr_graph_record *record, uint32_t number,
-                     uint32_t before, uint64_t bytes)
+bool orr_graph_record_add_edge(struct orr_graph_record *record, uint32_t number,
+                               uint32_t before, uint64_t bytes)
 {
     struct orr_graph_edge_record *edge;
 
@@ -189,13 +217,17 @@ void orr_graph_record_dep(struct orr_graph_record *record, struct orr_job *job,
 {
     bool good = true;
 
+    if (record->log)
+        orr_waits_log_dep(record->log, job, before);
+    if (!may_be_on(record))
+        return;
     orr_lock(&record->lock);
     if (is_on(record)) {
         uint32_t earlier = number_of(record, before);
         uint32_t later = number_of(record, job);
 
         good = earlier != ORR_NONE && later != ORR_NONE &&
-               add_edge(record, later, earlier, 0);
+               orr_graph_record_add_edge(record, later, earlier, 0);
     }
     end(record, !good);
 }
@@ -244,30 +276,15 @@ static uint32_t datum_of(struct orr_graph_record *record,
     return record->ndata - 1;
 }
 
-/* As order.c has it: accesses that may go together wait for those of the group
- * before. */
-static bool order(struct orr_graph_record *record, uint32_t number,
-                  struct orr_graph_datum_record *datum,
-                  enum orr_access_group group, uint64_t bytes)
+bool orr_graph_record_order(struct orr_graph_record *record, uint32_t number,
+                            struct orr_graph_turns *turns,
+                            enum orr_access_group group, uint64_t bytes)
 {
-    struct orr_graph_group_record *last = &datum->last;
-    bool good = true;
-    uint32_t *task;
+    bool good = orr_graph_turns_enter(turns, group, number);
 
-    if (group == ORR_GROUP_ALONE || group != datum->group) {
-        struct orr_graph_group_record before = datum->before;
-
-        datum->before = *last;
-        *last = before;
-        last->n = 0;
-    }
-    datum->group = group;
-    for (uint32_t i = 0; i < datum->before.n; i++)
-        good &= add_edge(record, number, datum->before.tasks[i], bytes);
-    task = add(&last->tasks, &last->n, &last->room, sizeof(*task));
-    if (!task)
-        return false;
-    *task = number;
+    for (uint32_t i = 0; i < turns->before.n; i++)
+        good &= orr_graph_record_add_edge(record, number,
+                                          turns->before.tasks[i], bytes);
     return good;
 }
 
@@ -282,8 +299,8 @@ static bool enter(struct orr_graph_record *record, uint32_t number,
 
     datum->vague |= group == ORR_GROUP_COMMUTE || group == ORR_GROUP_REDUX ||
                     access->placed;
-    return order(record, number, datum, group,
-                 datum->vague ? 0 : access->handle->size);
+    return orr_graph_record_order(record, number, &datum->turns, group,
+                                  datum->vague ? 0 : access->handle->size);
 }
 
 void orr_graph_record_access(struct orr_graph_record *record,
@@ -291,6 +308,10 @@ void orr_graph_record_access(struct orr_graph_record *record,
 {
     bool good = true;
 
+    if (record->log)
+        orr_waits_log_access(record->log, access);
+    if (!may_be_on(record))
+        return;
     orr_lock(&record->lock);
     if (is_on(record)) {
         uint32_t number = number_of(record, access->job);
@@ -393,8 +414,9 @@ void orr_graph_record_submit(struct orr_graph_record *record,
     struct orr_graph_type_record *type = NULL;
     bool good = true;
 
-    if (!__atomic_load_n(&record->all, __ATOMIC_RELAXED) &&
-        !__atomic_load_n(&record->open, __ATOMIC_RELAXED))
+    if (record->log)
+        orr_waits_log_submit(record->log, job);
+    if (!may_be_on(record))
         return;
     if (ORR_JOB_IS(job, task))
         type = orr_graph_type_new(record->runtime, job);
@@ -420,6 +442,8 @@ void orr_graph_record_ran(struct orr_graph_record *record,
 {
     struct orr_graph_node_record *node;
 
+    if (record->log)
+        orr_waits_log_ran(record->log, job);
     orr_lock(&record->lock);
     if (job->recorded > record->first) {
         node = node_of(record, job->recorded - 1);
@@ -434,34 +458,47 @@ void orr_graph_record_ran(struct orr_graph_record *record,
 
 /* --- tags --- */
 
+bool orr_graph_record_add_tags(struct orr_graph_record *record,
+                               struct orr_graph_tags_record tags)
+{
+    struct orr_graph_tags_record *to = ADD(record, tags);
+
+    if (to)
+        *to = tags;
+    return to != NULL;
+}
+
 void orr_graph_record_tags(struct orr_graph_record *record, uint64_t id,
                            uint64_t before, bool holds)
 {
-    struct orr_graph_tags_record *tags;
-
+    if (record->log)
+        orr_waits_log_tags(record->log, id, before, holds);
     orr_lock(&record->lock);
-    if (is_on(record)) {
-        tags = ADD(record, tags);
-        if (tags)
-            *tags = (struct orr_graph_tags_record){
-                {id, before}, record->open ? record->window : 0, holds};
-        record->lost |= !tags;
-    }
+    if (is_on(record))
+        record->lost |= !orr_graph_record_add_tags(
+            record,
+            (struct orr_graph_tags_record){
+                {id, before}, record->open ? record->window : 0, holds});
     orr_unlock(&record->lock);
+}
+
+void orr_graph_record_add_vague(struct orr_graph_record *record, uint64_t id)
+{
+    uint64_t *vague = ADD(record, vague);
+
+    if (vague)
+        *vague = id;
+    else
+        record->ntags = 0; /* rather no dependency than a false one */
 }
 
 void orr_graph_record_vague_tag(struct orr_graph_record *record, uint64_t id)
 {
-    uint64_t *vague;
-
+    if (record->log)
+        orr_waits_log_vague_tag(record->log, id);
     orr_lock(&record->lock);
-    if (is_on(record)) {
-        vague = ADD(record, vague);
-        if (vague)
-            *vague = id;
-        else
-            record->ntags = 0; /* rather no dependency than a false one */
-    }
+    if (is_on(record))
+        orr_graph_record_add_vague(record, id);
     orr_unlock(&record->lock);
 }
 

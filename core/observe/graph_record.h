@@ -22,10 +22,16 @@ struct orr_access;
 struct orr_graph_record;
 struct orr_job;
 struct orr_runtime;
+struct orr_waits_log;
 
 /* Begins to record everything until the runtime ends. Before workers start.
  * Errors: -ENOMEM. */
 int orr_graph_record_all(struct orr_runtime *rt);
+
+/* From now on all is noted in a list, too, with the names of kernels if they are wanted;
+ * *ret is the record's. Before workers start. Errors: -ENOMEM. */
+int orr_graph_record_log(struct orr_runtime *rt, bool symbols,
+                         const struct orr_waits_log **ret);
 
 /* Forgets what was recorded for starpu_bound_* and records from now on; after
  * the second one nothing more is added for them, and what there is stays.

@@ -10,10 +10,15 @@
 
 #include "core/base/lock.h"
 #include "core/observe/graph_record.h"
+#include "core/observe/graph_turns.h"
 #include "core/observe/graph_type.h"
 #include "core/task/job.h"
 
 #define ORR_NONE UINT32_MAX
+
+/* A node that is no task, with p before and s behind it, stays in the graph when p·s
+ * pairs are more than this many times p + s. */
+#define ORR_GRAPH_JOIN_RATIO 64
 
 struct orr_graph_node_record {
     uint64_t id, tag;
@@ -37,13 +42,7 @@ struct orr_graph_edge_record {
 struct orr_graph_datum_record {
     char *name; /* owned, or NULL */
     double bytes;
-    /* The last accesses that may go together, and those of the group before,
-     * which each of them waits for. */
-    struct orr_graph_group_record {
-        uint32_t *tasks;
-        uint32_t n, room;
-    } last, before;
-    enum orr_access_group group; /* of the last ones, if there are any */
+    struct orr_graph_turns turns;
     bool vague; /* the order of its writers is not known beforehand, or where it
                  * is after them: a codelet has named memory nodes */
     unsigned home;
@@ -60,6 +59,7 @@ struct orr_graph_tags_record {
 struct orr_graph_record {
     struct orr_lock lock; /* rank ORR_RANK_RUNTIME */
     struct orr_runtime *runtime;
+    struct orr_waits_log *log; /* [const] owned: is told all, too; or NULL */
     bool all, open, lost;
     uint32_t window; /* the present or last one, from 1 */
     uint32_t first;  /* number of nodes[0] */
@@ -76,3 +76,25 @@ struct orr_graph_record {
         room_tags, room_vague;
     struct orr_graph_types types;
 };
+
+/* Parts of the record for who makes one of something else; the caller has the lock, or
+ * nobody else has the record. All return false, or ORR_NONE, without memory. */
+
+/* A new one, whose number is returned. */
+uint32_t orr_graph_record_add_node(struct orr_graph_record *record);
+
+/* Nodes by their numbers; `bytes` are those of the data because of which it waits. */
+bool orr_graph_record_add_edge(struct orr_graph_record *record, uint32_t number,
+                               uint32_t before, uint64_t bytes);
+/* It uses that datum, and waits for who is before it. */
+bool orr_graph_record_order(struct orr_graph_record *record, uint32_t number,
+                            struct orr_graph_turns *turns,
+                            enum orr_access_group group, uint64_t bytes);
+bool orr_graph_record_add_tags(struct orr_graph_record *record,
+                               struct orr_graph_tags_record tags);
+void orr_graph_record_add_vague(struct orr_graph_record *record, uint64_t id);
+
+/* The graph of a record that is not the runtime's. As orr_graph_record_make. */
+int orr_graph_record_make_of(struct orr_graph_record *record,
+                             enum orr_graph_view view, struct orr_graph **ret,
+                             struct orr_error *err);

@@ -126,6 +126,7 @@ static bool alike(const struct orr_graph_type_record *a,
 {
     return a->hash == b->hash && a->row == b->row && a->flops == b->flops &&
            memcmp(a->able, b->able, nworkers) == 0 &&
+           (a->row || strcmp(a->symbol, b->symbol) == 0) &&
            (!a->per_task ||
             memcmp(a->best, b->best, nworkers * sizeof(*a->best)) == 0);
 }
@@ -196,6 +197,28 @@ struct orr_graph_type_record *orr_graph_type_new(struct orr_runtime *rt,
         return NULL;
     }
     type->hash = hash_of(type, rt->nworkers);
+    return type;
+}
+
+struct orr_graph_type_record *orr_graph_type_named(unsigned nworkers,
+                                                   const char *symbol)
+{
+    struct orr_graph_type_record *type = make((size_t)nworkers + 1);
+
+    if (!type)
+        return NULL;
+    type->symbol = strdup(symbol);
+    if (!type->symbol) {
+        free(type);
+        return NULL;
+    }
+    memset(type->able, 0, nworkers);
+    memset(type->origin, 0, nworkers);
+    for (unsigned w = 0; w < nworkers; w++) {
+        type->best[w] = (double)NAN;
+        type->deviation[w] = type->floor[w] = 0;
+    }
+    type->hash = mix(1469598103934665603U, symbol, strlen(symbol));
     return type;
 }
 

@@ -14,7 +14,7 @@ struct orr_job;
 struct orr_runtime;
 
 struct orr_graph_type_record {
-    const struct orr_cost_row *row; /* the runtime's */
+    const struct orr_cost_row *row; /* the runtime's; NULL: a name is all */
     char *symbol;                   /* owned; NULL: without times yet */
     double flops;
     uint64_t hash;
@@ -41,6 +41,11 @@ struct orr_graph_types {
  * held. NULL without memory. */
 struct orr_graph_type_record *orr_graph_type_new(struct orr_runtime *rt,
                                                  struct orr_job *job);
+
+/* One of which nothing is known but its name, which is copied; the caller's. NULL
+ * without memory. */
+struct orr_graph_type_record *orr_graph_type_named(unsigned nworkers,
+                                                   const char *symbol);
 
 /* Finds the times of a type that has none: false without memory. As above. */
 bool orr_graph_type_fill(struct orr_runtime *rt, struct orr_job *job,

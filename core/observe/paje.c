@@ -605,4 +605,10 @@ static int write_tail(void *writer, const struct orr_trace_whole *whole,
 }
 
 const struct orr_trace_parts orr_paje_parts = {
-    begin, learn, write_moments, write_head, write_tail, done};
+    .begin = begin,
+    .learn = learn,
+    .moments = write_moments,
+    .head = write_head,
+    .tail = write_tail,
+    .free = done,
+};

@@ -197,6 +197,22 @@ struct orr_submissions *orr_trace_submissions(const struct orr_trace *trace)
     return trace ? trace->submissions : NULL;
 }
 
+bool orr_trace_is_followed(const struct orr_trace *trace)
+{
+    return trace->follower != NULL;
+}
+
+void orr_trace_set_waits(struct orr_trace *trace,
+                         const struct orr_waits_log *waits)
+{
+    trace->waits = waits;
+}
+
+const struct orr_waits_log *orr_trace_waits(const struct orr_trace *trace)
+{
+    return trace ? trace->waits : NULL;
+}
+
 uint64_t orr_trace_dropped(const struct orr_trace *trace)
 {
     uint64_t n = 0;

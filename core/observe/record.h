@@ -18,6 +18,7 @@ struct orr_graph;
 struct orr_machine;
 struct orr_submissions;
 struct orr_trace;
+struct orr_waits_log;
 
 /* Makes an empty record for this machine's workers and nodes, whose names it
  * copies. `start` is the time (µs) that the files will call 0. Owned by the
@@ -30,6 +31,17 @@ int orr_trace_keep_submissions(struct orr_trace *trace);
 
 /* Where they are kept; NULL: they are not, or there is no trace. */
 struct orr_submissions *orr_trace_submissions(const struct orr_trace *trace);
+
+/* Whether the file is written while the run goes on. */
+bool orr_trace_is_followed(const struct orr_trace *trace);
+
+/* The graph that the file shows is to be made of this list (waits_log.h), which is
+ * borrowed. Before anything is recorded. */
+void orr_trace_set_waits(struct orr_trace *trace,
+                         const struct orr_waits_log *waits);
+
+/* That list; NULL: there is none, or no trace. */
+const struct orr_waits_log *orr_trace_waits(const struct orr_trace *trace);
 
 /* A number for tasks that are submitted in these iterations, the outer one and the
  * inner one (-1: none); 0 without memory. One caller at a time. */
@@ -49,14 +61,15 @@ uint64_t orr_trace_dropped(const struct orr_trace *trace);
  * extension names (docs/TRACES.md): .json, .csv, .dot or .rec, else as a Pajé file
  * (ViTE, PajeNG, StarVZ). Files that go with it get names beside it. May be called at any time: what other threads record
  * meanwhile is in the file or is not. `graph`: the run's, for formats that show
- * dependencies; NULL: without. Errors: -ENOMEM, or those of the file system,
+ * dependencies, where no list of them is kept; NULL: without. Errors: -ENOMEM, or those of the file system,
  * with the path in `err`. */
 int orr_trace_write(struct orr_trace *trace, const struct orr_graph *graph,
                     const char *path, struct orr_error *err);
 
-/* Whether the format of that path shows dependencies; submissions. NULL is no
- * path. */
+/* Whether the format of that path shows dependencies; with the names of kernels;
+ * submissions. NULL is no path. */
 bool orr_trace_shows_graph(const char *path);
+bool orr_trace_shows_symbols(const char *path);
 bool orr_trace_shows_submissions(const char *path);
 
 /* In the calls below `worker` is the number of the calling worker, or

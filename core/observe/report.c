@@ -309,7 +309,7 @@ void orr_report_write_trace(struct orr_runtime *rt)
     if (!path || !rt->trace)
         return;
     /* Without tasks, or memory, there is none. */
-    if (orr_trace_shows_graph(path))
+    if (orr_trace_shows_graph(path) && !orr_trace_waits(rt->trace))
         (void)orr_graph_record_make(rt, ORR_GRAPH_ALL, &graph, &err);
     if (orr_trace_write(rt->trace, graph, path, &err) != 0)
         orr_log_error("the trace was not written: %s", err.text);

@@ -8,10 +8,12 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "bound/graph.h"
 #include "core/base/result.h"
 #include "core/observe/ahead.h"
 #include "core/observe/formats.h"
 #include "core/observe/out.h"
+#include "core/observe/waits_log.h"
 
 /* What goes with a file whose name ends so, beside it. */
 static const char companions_of[] = "tasks.rec";
@@ -34,7 +36,7 @@ static int write_in_order(const struct orr_trace_parts *parts, void *writer,
     orr_trace_whole_add(&whole, source->line);
     if (rc == 0)
         rc = parts->head(writer, &whole, out);
-    if (rc == 0)
+    if (rc == 0 && parts->moments)
         rc = parts->moments(writer, source->line, out);
     if (rc == 0)
         rc = parts->tail(writer, &whole, out);
@@ -69,7 +71,7 @@ struct content {
 static int write_content(const struct content *content, FILE *file)
 {
     if (content->ahead)
-        return orr_ahead_write(content->ahead, content->source->graph, file);
+        return orr_ahead_write(content->ahead, file);
     return content->format->parts
                ? write_parts(content->format->parts, content->source, file)
                : content->format->write(content->source, file);
@@ -115,20 +117,36 @@ static int write_companions(const struct orr_trace_source *source,
     return result;
 }
 
-/* From the record, in one go. */
+/* From the record alone, in one go. */
 static int write_record(const struct orr_trace *trace,
                         const struct orr_graph *graph, const char *path)
 {
     struct orr_timeline line = {0};
     struct orr_trace_source source = {trace, &line, graph};
-    int result = orr_timeline_init(trace, &line);
+    const struct orr_trace_format *format = orr_trace_format_of(path);
+    int result = 0;
 
+    if (!format->parts || format->parts->moments)
+        result = orr_timeline_init(trace, &line);
     if (result == 0)
-        result = write_file(
-            &(struct content){&source, orr_trace_format_of(path), NULL}, path);
+        result = write_file(&(struct content){&source, format, NULL}, path);
     if (result == 0)
         result = write_companions(&source, path);
     orr_timeline_done(&line);
+    return result;
+}
+
+/* The same, with the graph of the list of what waits for what. */
+static int write_list(const struct orr_trace *trace, const char *path)
+{
+    struct orr_graph *graph = NULL;
+    struct orr_error err = {""};
+    int result;
+
+    /* Without tasks, or memory, there is none. */
+    (void)orr_waits_log_graph(trace->waits, &graph, &err);
+    result = write_record(trace, graph, path);
+    orr_graph_free(graph);
     return result;
 }
 
@@ -144,7 +162,8 @@ int orr_trace_write(struct orr_trace *trace, const struct orr_graph *graph,
     orr_ahead_free(ahead);
     /* There may have been no room for what was written ahead beside the file. */
     if (result < 0)
-        result = write_record(trace, graph, path);
+        result = trace->waits ? write_list(trace, path)
+                              : write_record(trace, graph, path);
     if (result == -ENOMEM)
         return orr_fail(err, result, "trace %s: out of memory", path);
     if (result < 0)

@@ -223,6 +223,7 @@ struct orr_job {
                       * their data */
     uint32_t footprint;          /* valid if has_footprint */
     uint32_t recorded;           /* [graph's lock] number there + 1, 0: none */
+    uint32_t noted; /* [run's thread] the same in observe/waits_log.h */
     uint32_t
         traced; /* [owner] orr_trace_begin's ticket while its kernel runs */
     struct orr_edge *successors; /* [lock] until done */

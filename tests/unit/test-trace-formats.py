@@ -3,7 +3,7 @@
 """Traces in formats beside Pajé, read again by readers of others: JSON and CSV
 by Python, DOT by Graphviz where it is. Totals are those of the report. TAP.
 
-usage: test-trace-formats.py ORRERY ODD_TASKS SIMULATES
+usage: test-trace-formats.py ORRERY ODD_TASKS WAITING_TASKS SIMULATES
 """
 import csv
 import json
@@ -18,10 +18,10 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "api"))
 from programs import Skip, run_all, test  # noqa: E402
 
-if len(sys.argv) != 4:
+if len(sys.argv) != 5:
     sys.exit(__doc__.strip())
-ORRERY, ODD_TASKS = map(os.path.abspath, sys.argv[1:3])
-SIMULATES = sys.argv[3] == "1"
+ORRERY, ODD_TASKS, WAITING_TASKS = map(os.path.abspath, sys.argv[1:4])
+SIMULATES = sys.argv[4] == "1"
 TOP = tempfile.TemporaryDirectory(prefix="orrery-test-")
 GPUS = "h100-pcie-4"
 
@@ -310,9 +310,10 @@ def a_run_without_tasks_gives_files_that_can_be_read():
         assert text.count("{") == text.count("}"), text
 
 
-@test
-def a_trace_written_beside_the_run_is_the_one_written_at_its_end():
-    """A second processor writes the trace of a long simulation while that goes on."""
+def in_all_ways(program, words, extension, **more):
+    """What a program writes to a trace on one processor; on two, where a second thread
+    writes it beside the run; and to a pipe, for which other records are kept; and what it
+    says on stderr each time."""
     if not SIMULATES:
         raise Skip("this build does not simulate")
     some = sorted(os.sched_getaffinity(0))
@@ -322,23 +323,63 @@ def a_trace_written_beside_the_run_is_the_one_written_at_its_end():
     env = {name: value for name, value in os.environ.items()
            if not name.startswith("STARPU_") and name != "ORRERY_CHECK_BOUNDS"}
     env.update(STARPU_HOME=folder, STARPU_SILENT="1", ORRERY_MACHINE=GPUS,
-               STARPU_SCHED="dmda", ORRERY_ASSUME="kernel[*] = 100us")
-    for extension in "csv", "paje", "json":
-        written = []
-        for processors in some[:1], some:
-            path = os.path.join(folder, f"{len(processors)}.{extension}")
-            subprocess.run(
-                [ODD_TASKS, "plain", "4000"], env=dict(env, ORRERY_TRACE=path),
-                stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, timeout=200,
-                check=True,
-                preexec_fn=lambda on=processors: os.sched_setaffinity(0, on))
+               STARPU_SCHED="dmda", ORRERY_ASSUME="kernel[*] = 100us", **more)
+    written, said = [], []
+    for name, processors in ("one", some[:1]), ("two", some[:2]), ("pipe", some[:2]):
+        path = os.path.join(folder, f"{name}.{extension}")
+        if name == "pipe":
+            os.symlink("/dev/stdout", path)
+        done = subprocess.run(
+            [program, *words], env=dict(env, ORRERY_TRACE=path),
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+            timeout=200, check=True,
+            preexec_fn=lambda on=processors: os.sched_setaffinity(0, on))
+        said.append(done.stderr)
+        if name == "pipe":
+            written.append(done.stdout)
+        else:
             with open(path, "rb") as file:
                 written.append(file.read())
-        assert written[0] == written[1] and written[0].count(b"\n") > 10000, extension
-        assert sorted(os.listdir(folder)) == sorted(
-            f"{n}.{extension}" for n in {1, len(some)}), os.listdir(folder)
-        for n in 1, len(some):
-            os.remove(os.path.join(folder, f"{n}.{extension}"))
+    assert sorted(os.listdir(folder)) == sorted(
+        f"{name}.{extension}" for name in ("one", "two", "pipe")), os.listdir(folder)
+    return written, said
+
+
+@test
+def a_trace_written_beside_the_run_is_the_one_written_at_its_end():
+    """A second processor writes the trace of a long simulation while that goes on."""
+    for extension in "csv", "paje", "json", "dot":
+        written, _ = in_all_ways(ODD_TASKS, ("plain", "4000"), extension)
+        assert written[0] == written[1] == written[2], extension
+        assert written[0].count(b"\n") > 7000, extension
+
+
+def claim_waits(kind, seed):
+    """What tasks wait for is the same in all, whether that is known when they are
+    submitted or not."""
+    def function():
+        for extension in "json", "dot":
+            written, said = in_all_ways(WAITING_TASKS, (kind, str(seed), "120"),
+                                        extension)
+            assert written[0] == written[1] == written[2], extension
+            assert written[0].count(b"\n") > 1000, extension
+            assert int(said[1]) == int(said[0]) + 1 == int(said[2]) + 1, said
+
+    function.__name__ = f"written beside the run, what tasks wait for is right: {kind} {seed}"
+    test(function)
+
+
+for number, waiting in enumerate(("plain", "tags", "late", "joins", "wide")):
+    claim_waits(waiting, number)
+
+
+@test
+def what_tasks_wait_for_is_also_right_where_a_graph_is_kept():
+    folder = tempfile.mkdtemp(dir=TOP.name)
+    written, _ = in_all_ways(WAITING_TASKS, ("plain", "7", "120"), "dot",
+                             ORRERY_GRAPH=os.path.join(folder, "graph"))
+    alone, _ = in_all_ways(WAITING_TASKS, ("plain", "7", "120"), "dot")
+    assert written == alone
 
 
 @test

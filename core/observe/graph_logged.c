@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * core/observe/graph_logged.c - the graph of a list of what waits for what, by way of a
+ * record of its own: where the list is not plain (waits.h), or when nothing was made of
+ * it beside the run. One thread.
+ */
+#include "core/observe/waits_log.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/observe/graph_record_private.h"
+#include "core/runtime.h"
+
+struct logged {
+    struct orr_graph_record *record; /* owned */
+    struct orr_graph_turns *turns;   /* owned, by the handle's number */
+    uint64_t nturns;
+    struct {
+        const char *symbol;
+        uint32_t type;
+    } last; /* tasks of one kernel follow each other */
+};
+
+/* There is a node for the job. */
+static bool know(struct orr_graph_record *record, uint32_t job)
+{
+    while (record->nnodes <= job)
+        if (orr_graph_record_add_node(record) == ORR_NONE)
+            return false;
+    return true;
+}
+
+static struct orr_graph_turns *turns_of(struct logged *logged, uint64_t datum)
+{
+    if (datum >= logged->nturns) {
+        uint64_t n = 2 * datum + 64;
+        struct orr_graph_turns *moved =
+            reallocarray(logged->turns, n, sizeof(*moved));
+
+        if (!moved)
+            return NULL;
+        memset(moved + logged->nturns, 0,
+               (n - logged->nturns) * sizeof(*moved));
+        logged->turns = moved;
+        logged->nturns = n;
+    }
+    return &logged->turns[datum];
+}
+
+/* The number of the type of that name. */
+static uint32_t type_of(struct logged *logged, const char *symbol)
+{
+    struct orr_graph_record *record = logged->record;
+    struct orr_graph_type_record *type;
+
+    if (!symbol)
+        symbol = "";
+    if (logged->last.symbol && !strcmp(logged->last.symbol, symbol))
+        return logged->last.type;
+    type = orr_graph_type_named(record->runtime->nworkers, symbol);
+    if (!type)
+        return ORR_NONE;
+    logged->last.symbol = symbol;
+    logged->last.type =
+        orr_graph_types_put(&record->types, record->runtime->nworkers, type);
+    return logged->last.type;
+}
+
+static bool submit(struct logged *logged, const struct orr_waits_entry *entry)
+{
+    struct orr_graph_node_record *node;
+
+    if (!know(logged->record, entry->job))
+        return false;
+    node = &logged->record->nodes[entry->job];
+    node->id = entry->u.submit.id;
+    node->has_tag = entry->is_set;
+    node->tag = entry->u.submit.tag;
+    if (entry->is_task)
+        node->type = type_of(logged, entry->u.submit.symbol);
+    return !entry->is_task || node->type != ORR_NONE;
+}
+
+static void note_run(struct logged *logged, const struct orr_waits_entry *entry)
+{
+    struct orr_graph_node_record *node;
+
+    if (entry->job >= logged->record->nnodes)
+        return;
+    node = &logged->record->nodes[entry->job];
+    node->worker = entry->u.ran.worker;
+    node->start = entry->u.ran.start;
+    node->end = entry->u.ran.end;
+}
+
+static bool enter(struct logged *logged, const struct orr_waits_entry *entry)
+{
+    struct orr_graph_turns *turns = turns_of(logged, entry->u.datum);
+
+    return turns && know(logged->record, entry->job) &&
+           orr_graph_record_order(logged->record, entry->job, turns,
+                                  (enum orr_access_group)entry->group, 0);
+}
+
+static bool add(struct logged *logged, const struct orr_waits_entry *entry)
+{
+    struct orr_graph_record *record = logged->record;
+
+    switch ((enum orr_waits_kind)entry->kind) {
+    case ORR_WAITS_ACCESS:
+        return enter(logged, entry);
+    case ORR_WAITS_DEP:
+        return know(record, entry->job) && know(record, entry->u.before) &&
+               orr_graph_record_add_edge(record, entry->job, entry->u.before,
+                                         0);
+    case ORR_WAITS_SUBMIT:
+        return submit(logged, entry);
+    case ORR_WAITS_RAN:
+        note_run(logged, entry);
+        return true;
+    case ORR_WAITS_TAGS:
+        return orr_graph_record_add_tags(
+            record,
+            (struct orr_graph_tags_record){
+                {entry->u.tags.id, entry->u.tags.before}, 0, entry->is_set});
+    case ORR_WAITS_VAGUE:
+        orr_graph_record_add_vague(record, entry->u.tags.id);
+        return true;
+    }
+    return true;
+}
+
+int orr_waits_log_graph(const struct orr_waits_log *log, struct orr_graph **ret,
+                        struct orr_error *err)
+{
+    struct logged logged = {.record = calloc(1, sizeof(*logged.record))};
+    struct orr_waits_place place = {log->first, 0};
+    const struct orr_waits_entry *entry;
+    bool good = logged.record != NULL;
+    int rc;
+
+    if (good) {
+        logged.record->runtime = log->runtime;
+        orr_lock_init(&logged.record->lock, ORR_RANK_RUNTIME);
+    }
+    while (good && (entry = orr_waits_next(&place)))
+        good = add(&logged, entry);
+    rc = good ? orr_graph_record_make_of(logged.record, ORR_GRAPH_ALL, ret, err)
+              : orr_fail(err, -ENOMEM, "out of memory");
+    for (uint64_t d = 0; d < logged.nturns; d++)
+        orr_graph_turns_done(&logged.turns[d]);
+    free(logged.turns);
+    orr_graph_record_free(logged.record);
+    return rc;
+}

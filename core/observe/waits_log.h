@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * core/observe/waits_log.h - what graph_record.h is told of what waits for what, as a
+ * list that another thread may read beside the run: noting it costs the run a tenth of
+ * what the graph does, which is made of the list elsewhere (waits.h) or at the end. For
+ * traces of a run whose contexts are all on one thread. It has neither sizes nor times
+ * per worker.
+ *
+ * One thread adds, chunks never move, entries are published with a release store.
+ */
+#pragma once
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/observe/texts.h"
+#include "core/task/job.h"
+
+struct orr_graph;
+struct orr_runtime;
+
+enum orr_waits_kind {
+    ORR_WAITS_ACCESS,
+    ORR_WAITS_DEP,
+    ORR_WAITS_SUBMIT,
+    ORR_WAITS_RAN,
+    ORR_WAITS_TAGS,
+    ORR_WAITS_VAGUE,
+};
+
+/* Jobs have numbers from 0, in the order in which they are first named. */
+struct orr_waits_entry {
+    uint8_t kind;  /* enum orr_waits_kind */
+    uint8_t group; /* ACCESS: enum orr_access_group */
+    bool is_task;  /* SUBMIT: it has a codelet */
+    bool is_set;   /* SUBMIT: it has a tag; TAGS: see orr_graph_record_tags */
+    uint32_t job;
+    union {
+        uint64_t datum;  /* ACCESS: the handle's number */
+        uint32_t before; /* DEP: a job */
+        struct {
+            uint64_t id, tag;
+            const char *symbol; /* or NULL */
+        } submit;
+        struct {
+            unsigned worker;
+            double start, end; /* µs */
+        } ran;
+        struct {
+            uint64_t id, before;
+        } tags; /* TAGS; VAGUE: the id alone */
+    } u;
+};
+
+enum { ORR_WAITS_CHUNK = 1024 };
+
+struct orr_waits_chunk {
+    _Atomic(struct orr_waits_chunk *) next; /* [atomic] set once */
+    atomic_uint n;                          /* [atomic] entries filled in */
+    struct orr_waits_entry entries[ORR_WAITS_CHUNK];
+};
+
+struct orr_waits_log {
+    struct orr_runtime *runtime;   /* [const] */
+    bool symbols;                  /* [const] those of kernels are kept */
+    struct orr_waits_chunk *first; /* [const] owned, with all behind it */
+    atomic_bool lost;              /* something found no memory */
+    /* -- of the thread that adds -- */
+    struct orr_waits_chunk *last;
+    struct orr_texts texts;
+    uint32_t njobs;
+    bool said; /* that something was lost */
+};
+
+/* An empty one, ended with orr_waits_log_free. `symbols`: the names of kernels are
+ * wanted, too. Errors: -ENOMEM. */
+int orr_waits_log_new(struct orr_runtime *rt, bool symbols,
+                      struct orr_waits_log **ret);
+
+/* Accepts NULL. */
+void orr_waits_log_free(struct orr_waits_log *log);
+
+/* As the functions of graph_record.h. */
+void orr_waits_log_dep(struct orr_waits_log *log, struct orr_job *job,
+                       struct orr_job *before);
+void orr_waits_log_access(struct orr_waits_log *log,
+                          const struct orr_access *access);
+void orr_waits_log_submit(struct orr_waits_log *log, struct orr_job *job);
+void orr_waits_log_ran(struct orr_waits_log *log, const struct orr_job *job);
+void orr_waits_log_tags(struct orr_waits_log *log, uint64_t id, uint64_t before,
+                        bool holds);
+void orr_waits_log_vague_tag(struct orr_waits_log *log, uint64_t id);
+
+/* How far a reader has come; begins as {log->first, 0}. */
+struct orr_waits_place {
+    struct orr_waits_chunk *chunk;
+    unsigned at;
+};
+
+/* The next entry that was published, NULL: none. */
+const struct orr_waits_entry *orr_waits_next(struct orr_waits_place *place);
+
+/* The whole list as a graph whose types have names alone; the caller's. Errors: as
+ * orr_graph_record_make. */
+int orr_waits_log_graph(const struct orr_waits_log *log, struct orr_graph **ret,
+                        struct orr_error *err);
