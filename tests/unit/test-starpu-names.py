@@ -393,6 +393,22 @@ def the_products_that_explain_durations_are_found():
 
 
 @test
+def products_of_many_parameters_are_found():
+    """There are 65,535 products of eight."""
+    chance = random.Random(2)
+    with open(path("many.out"), "w", encoding="utf-8") as file:
+        file.write("Duration, A, B, C, D, E, F, G, H")
+        for _ in range(150):
+            at = [chance.randint(1, 60) for _ in range(8)]
+            us = 10 + 0.0005 * at[0] * at[2] * at[3] * at[6] + 3 * at[4] ** 2
+            file.write("\n" + ", ".join(
+                map(str, [us * chance.gauss(1, 0.01), *at])))
+    said = run("starpu_mlr_analysis", path("many.out")).stdout
+    found = re.findall(r"^[\d.]+  (.*)$", said, re.M)
+    assert found[:2] == ["E^2", "A C D G"], said # noise may be taken for a third
+
+
+@test
 def measures_that_something_disturbed_are_left_out():
     chance = random.Random(1)
     with open(path("disturbed.out"), "w", encoding="utf-8") as file:
