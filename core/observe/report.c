@@ -258,18 +258,47 @@ static void write_report(struct orr_runtime *rt, const char *path,
                       strerror(-rc));
 }
 
+/* An earlier file stays where this one cannot be written. */
+static int replace(struct orr_runtime *rt, const char *path,
+                   void (*print)(struct orr_runtime *rt, FILE *out))
+{
+    struct orr_result out;
+    int rc = orr_result_open(path, &out);
+
+    if (rc)
+        return rc;
+    print(rt, out.file);
+    return orr_result_close(&out, 0);
+}
+
+/* To stderr without a path. */
+static int append(struct orr_runtime *rt, const char *path, const char *how,
+                  void (*print)(struct orr_runtime *rt, FILE *out))
+{
+    FILE *out = path ? fopen(path, how) : stderr;
+    bool failed;
+
+    if (!out)
+        return -errno;
+    errno = 0; /* ferror does not say why */
+    print(rt, out);
+    failed = ferror(out) != 0;
+    if ((path ? fclose(out) : fflush(out)) != 0 || failed)
+        return errno ? -errno : -EIO;
+    return 0;
+}
+
 void orr_report_print_to(struct orr_runtime *rt, enum orr_config_id variable,
                          const char *name, const char *how,
                          void (*print)(struct orr_runtime *rt, FILE *out))
 {
     const char *path = orr_config_string(&rt->config, variable);
-    FILE *out = path ? fopen(path, how) : stderr;
+    bool replaces = path && *how == 'w';
+    int rc = replaces ? replace(rt, path, print) : append(rt, path, how, print);
 
-    if (out)
-        print(rt, out);
-    if (!out || ferror(out) || (path ? fclose(out) : fflush(out)) != 0)
+    if (rc)
         orr_log_error("what %s asks for could not be written to %s: %s", name,
-                      path ? path : "stderr", strerror(errno));
+                      path ? path : "stderr", strerror(-rc));
 }
 
 static void print_memory_stats(struct orr_runtime *rt)

@@ -7,11 +7,14 @@
  */
 #define STARPU_USE_DEPRECATED_API
 #include <errno.h>
+#include <fcntl.h>
 #include <math.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "machines.h"
@@ -304,6 +307,7 @@ START_TEST(the_environment_requests_a_summary_at_the_end)
     FILE *f;
 
     ck_assert_int_ge(fd, 0);
+    close(fd);
     setenv("STARPU_BUS_STATS", "1", 1);
     setenv("STARPU_BUS_STATS_FILE", path, 1);
     machine_open(_i);
@@ -311,7 +315,8 @@ START_TEST(the_environment_requests_a_summary_at_the_end)
     read_on(starpu_memory_nodes_get_count() - 1, handle);
     starpu_data_unregister(handle);
     starpu_shutdown();
-    f = fdopen(fd, "r");
+    f = fopen(path, "r");
+    ck_assert_ptr_nonnull(f);
     ck_assert_int_gt((int)fread(text, 1, sizeof(text) - 1, f), 0);
     fclose(f);
     unlink(path);
@@ -324,6 +329,32 @@ START_TEST(the_environment_requests_a_summary_at_the_end)
     ck_assert_ptr_nonnull(strstr(text, "(transfers : 1 - avg 0.1000 MB)\n"));
     ck_assert_ptr_nonnull(strstr(text, "\tCUDA 2 -> NUMA 0\t0.0000 MB\t"));
     ck_assert_ptr_nonnull(strstr(text, "Total transfers: 0.0001 GB\n"));
+}
+END_TEST
+
+START_TEST(an_earlier_summary_stays_where_there_is_no_room)
+{
+    char path[] = "/tmp/orrery-bus-stats-XXXXXX", text[64] = "";
+    struct rlimit limit;
+    int fd = mkstemp(path);
+
+    ck_assert_int_eq(write(fd, "earlier", 7), 7);
+    setenv("STARPU_BUS_STATS", "1", 1);
+    setenv("STARPU_BUS_STATS_FILE", path, 1);
+    machine_open(_i);
+    ck_assert_int_eq(getrlimit(RLIMIT_FSIZE, &limit), 0);
+    limit.rlim_cur = 0;
+    signal(SIGXFSZ, SIG_IGN);
+    ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
+    starpu_shutdown();
+    limit.rlim_cur = limit.rlim_max;
+    ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
+    close(fd);
+    fd = open(path, O_RDONLY);
+    unlink(path);
+    ck_assert_int_eq(read(fd, text, sizeof(text) - 1), 7);
+    ck_assert_str_eq(text, "earlier");
+    close(fd);
 }
 END_TEST
 
@@ -351,6 +382,8 @@ static Suite *suite(void)
                         0, NMACHINES - FIRST_SIMULATED);
     tcase_add_loop_test(tcase, the_environment_requests_a_summary_at_the_end, 0,
                         NMACHINES);
+    tcase_add_loop_test(tcase, an_earlier_summary_stays_where_there_is_no_room,
+                        FIRST_SIMULATED, FIRST_SIMULATED + 1);
     suite_add_tcase(suite, tcase);
     return suite;
 }
