@@ -255,12 +255,23 @@ def a_picture_goes_to_a_device_as_bytes():
 
 @test
 def the_program_of_starpu_s_name_leaves_no_half_picture():
+    """There is room for the data and the commands."""
     needs_gnuplot()
-    done = on_small(8, f'cd {SMALL} && "$@"' + LEFT, PERFMODEL_PLOT, "-s",
+    done = on_small(40, f'cd {SMALL} && "$@"' + LEFT, PERFMODEL_PLOT, "-s",
                     "gemm")
     assert done.returncode == 1, done
     assert "starpu_gemm.svg" not in done.stdout, done
     assert "starpu_gemm.svg" not in done.stderr.split("total")[1], done
+
+
+@test
+def the_program_of_starpu_s_name_leaves_an_earlier_picture():
+    needs_gnuplot()
+    done = on_small(40, f'cd {SMALL} && printf earlier >starpu_gemm.svg && "$@"\n'
+                    "code=$?; cat starpu_gemm.svg; ls; exit $code", PERFMODEL_PLOT,
+                    "-s", "gemm")
+    assert done.returncode == 1 and "starpu_gemm.svg was not drawn" in done.stderr, done
+    assert done.stdout.startswith("earlier") and ".tmp" not in done.stdout, done
 
 
 @test

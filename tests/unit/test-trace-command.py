@@ -319,6 +319,17 @@ def memory_is_drawn_for_nodes_that_used_some():
 
 
 @test
+def lines_of_memory_differ_when_printed_in_grey():
+    ran = Traced("hgx-h100-8", "plain", "60", options=("-s", "random"),
+                 STARPU_NCPU="0")
+    with open(ran.picture, encoding="utf-8") as file:
+        lines = re.findall(r"<text>(CUDA\d)</text>.*?<path stroke='[^']*'"
+                           r"(?: *stroke-dasharray='([^']*)')?", file.read(), re.S)
+    assert [name for name, _ in lines] == [f"CUDA{i}" for i in range(8)], lines
+    assert len({dashes for _, dashes in lines}) == 8, lines
+
+
+@test
 def odd_names_are_drawn():
     for machine in GPUS, None:
         ran = Traced(machine, "names")

@@ -19,7 +19,20 @@ static const char *const palette[] = {
 
 const char *plot_colour(size_t k)
 {
-    return palette[k % (sizeof(palette) / sizeof(*palette))];
+    return palette[k % PLOT_SERIES];
+}
+
+/* Lengths of strokes and gaps. */
+static const char *const dashes[] = {
+    "1",     "(10,4)",         "(2,3)", "(10,3,2,3)", "(20,4)",
+    "(5,5)", "(10,3,2,3,2,3)", "(2,8)", "(20,3,5,3)", "(5,3,2,3)"};
+_Static_assert(sizeof(dashes) / sizeof(*dashes) == PLOT_SERIES &&
+                   sizeof(palette) / sizeof(*palette) == PLOT_SERIES,
+               "a colour and a pattern for each");
+
+const char *plot_dash(size_t k)
+{
+    return dashes[k % PLOT_SERIES];
 }
 
 /* `doubled` is a character that stands for itself when written twice. */

@@ -14,7 +14,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #define NAME "starpu_perfmodel_plot"
@@ -118,29 +117,17 @@ static int write_commands(const struct model_plot *plot, const char *symbol,
     return rc;
 }
 
-/* Has gnuplot draw in the directory. */
-static int run_gnuplot(const struct request *request, const char *symbol)
+/* Has gnuplot draw what the commands say, but to a file that takes the picture's name
+ * when it is whole. */
+static int draw_picture(const struct model_plot *model, const char *data,
+                        const char *picture)
 {
-    char *commands = tool_format("starpu_%s.gp", symbol);
-    int status = -1;
-    pid_t child = commands ? fork() : -1;
+    struct plot plot;
 
-    if (child == 0) {
-        if (chdir(request->directory) == 0)
-            execlp("gnuplot", "gnuplot", commands, (char *)NULL);
-        _exit(127);
-    }
-    if (child > 0)
-        while (waitpid(child, &status, 0) < 0 && errno == EINTR)
-            ;
-    free(commands);
-    if (status != 0)
-        return tool_fail(
-            -1,
-            "gnuplot failed or is missing (package gnuplot-nox): "
-            "starpu_%s.svg is not drawn, the other files are written",
-            symbol);
-    return 0;
+    if (plot_begin_paper(&plot, picture, 820, 500) < 0)
+        return -1;
+    model_plot_write_script(model, plot.pipe, data);
+    return plot_end(&plot);
 }
 
 static int write_files(const struct model_plot *plot,
@@ -155,15 +142,7 @@ static int write_files(const struct model_plot *plot,
         tool_error("out of memory");
     else if (write_data(plot, data) == 0 &&
              write_commands(plot, symbol, commands) == 0)
-        rc = run_gnuplot(request, symbol);
-    if (rc == 0 && !plot_is_whole(picture, picture)) {
-        rc =
-            tool_fail(-1,
-                      "%s was not drawn: gnuplot wrote half of it; is there no "
-                      "room left?",
-                      picture);
-        unlink(picture);
-    }
+        rc = draw_picture(plot, data, picture);
     if (rc == 0)
         printf("%s\n%s\n%s\n", data, commands, picture);
     free(data);

@@ -19,10 +19,10 @@ enum {
     WIDTH = 1400, /* pixels, as all below */
     LETTER = 9,   /* width of a letter of labels and legends, roughly */
     TITLE = 40,
-    AXIS = 40,    /* numbers below a panel, … */
-    TEXT = 30,    /* … and what they are, below the lower one */
-    MEMORY = 170, /* height of the lower panel without its axis */
-    CURVES = 10   /* of nodes, at most */
+    AXIS = 40,           /* numbers below a panel, … */
+    TEXT = 30,           /* … and what they are, below the lower one */
+    MEMORY = 170,        /* height of the lower panel without its axis */
+    CURVES = PLOT_SERIES /* of nodes, at most: all look different */
 };
 
 /* Of different lightness, to be told apart in grey. */
@@ -309,8 +309,8 @@ static void draw_memory(struct gantt *gantt, const size_t *nodes, size_t n)
           "set grid xtics ytics back lc rgb '#dddddd'\nplot ",
           to);
     for (size_t i = 0; i < n; i++) {
-        fprintf(to, "'-' using 1:2 with steps lw 1.5 lc rgb '%s' dt %u title ",
-                plot_colour(i), (unsigned)(i % 5) + 1);
+        fprintf(to, "'-' using 1:2 with steps lw 1.5 lc rgb '%s' dt %s title ",
+                plot_colour(i), plot_dash(i));
         plot_text(to, chart->nodes[nodes[i]].name);
         fputs(", ", to);
     }
