@@ -475,14 +475,13 @@ static int make_workers(struct orr_runtime *rt)
     return 0;
 }
 
-/* Where the trace is written beside the run, what it shows of the graph is, too. Errors:
- * -ENOMEM. */
+/* For what the trace shows of the graph. Errors: -ENOMEM. */
 static int make_waits(struct orr_runtime *rt, const char *path)
 {
     const struct orr_waits_log *waits;
     int rc;
 
-    if (!orr_trace_is_followed(rt->trace) || !orr_trace_shows_graph(path))
+    if (!orr_trace_shows_graph(path))
         return 0;
     rc = orr_graph_record_log(rt, orr_trace_shows_symbols(path), &waits);
     if (rc == 0)

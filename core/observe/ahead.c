@@ -92,8 +92,8 @@ static void advance_waits(struct orr_ahead *ahead, bool is_all)
     ahead->waits = NULL;
 }
 
-/* Writes what is before `until`. */
-static int advance(struct orr_ahead *ahead, double until)
+/* The moments before `until`. */
+static int advance_moments(struct orr_ahead *ahead, double until)
 {
     struct orr_timeline part;
     int rc = orr_timeline_read(&ahead->reader, until, &part);
@@ -103,9 +103,21 @@ static int advance(struct orr_ahead *ahead, double until)
     orr_trace_whole_add(&ahead->whole, &part);
     if (ahead->parts->learn)
         rc = ahead->parts->learn(ahead->writer, &part, false);
-    if (rc == 0 && ahead->parts->moments)
+    if (rc == 0)
         rc = ahead->parts->moments(ahead->writer, &part, &ahead->out);
     orr_timeline_done(&part);
+    return rc;
+}
+
+/* Writes what is before `until`. */
+static int advance(struct orr_ahead *ahead, double until)
+{
+    int rc = 0;
+
+    if (ahead->parts->moments)
+        rc = advance_moments(ahead, until);
+    else
+        ahead->reader.until = until;
     if (rc == 0)
         advance_waits(ahead, until == (double)INFINITY);
     if (rc == 0 && ferror(ahead->spool))

@@ -15,7 +15,6 @@
 #include "core/base/log.h"
 #include "core/base/module.h"
 #include "core/observe/graph_record.h"
-#include "core/observe/record.h"
 #include "core/runtime.h"
 
 #define TOLERANCE 1e-9 /* of the makespan: dates are sums of durations */
@@ -26,9 +25,6 @@
 bool orr_check_bounds_needs_graph(const struct orr_runtime *rt)
 {
     return orr_config_string(&rt->config, ORR_CFG_GRAPH) ||
-           (orr_trace_shows_graph(
-                orr_config_string(&rt->config, ORR_CFG_TRACE)) &&
-            !orr_trace_waits(rt->trace)) ||
            (rt->machine->kernels_take_their_length &&
             orr_config_bool(&rt->config, ORR_CFG_CHECK_BOUNDS));
 }

@@ -444,6 +444,10 @@ void orr_graph_record_ran(struct orr_graph_record *record,
 
     if (record->log)
         orr_waits_log_ran(record->log, job);
+    /* A window that is closed had tasks, too. */
+    if (!may_be_on(record) &&
+        !__atomic_load_n(&record->window, __ATOMIC_RELAXED))
+        return;
     orr_lock(&record->lock);
     if (job->recorded > record->first) {
         node = node_of(record, job->recorded - 1);

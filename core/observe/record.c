@@ -197,11 +197,6 @@ struct orr_submissions *orr_trace_submissions(const struct orr_trace *trace)
     return trace ? trace->submissions : NULL;
 }
 
-bool orr_trace_is_followed(const struct orr_trace *trace)
-{
-    return trace->follower != NULL;
-}
-
 void orr_trace_set_waits(struct orr_trace *trace,
                          const struct orr_waits_log *waits)
 {

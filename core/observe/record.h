@@ -14,7 +14,6 @@
 #include "core/base/error.h"
 #include "core/observe/trace_types.h"
 
-struct orr_graph;
 struct orr_machine;
 struct orr_submissions;
 struct orr_trace;
@@ -31,9 +30,6 @@ int orr_trace_keep_submissions(struct orr_trace *trace);
 
 /* Where they are kept; NULL: they are not, or there is no trace. */
 struct orr_submissions *orr_trace_submissions(const struct orr_trace *trace);
-
-/* Whether the file is written while the run goes on. */
-bool orr_trace_is_followed(const struct orr_trace *trace);
 
 /* The graph that the file shows is to be made of this list (waits_log.h), which is
  * borrowed. Before anything is recorded. */
@@ -60,11 +56,10 @@ uint64_t orr_trace_dropped(const struct orr_trace *trace);
 /* Writes the record, whole or not at all, in the format that the path's
  * extension names (docs/TRACES.md): .json, .csv, .dot or .rec, else as a Pajé file
  * (ViTE, PajeNG, StarVZ). Files that go with it get names beside it. May be called at any time: what other threads record
- * meanwhile is in the file or is not. `graph`: the run's, for formats that show
- * dependencies, where no list of them is kept; NULL: without. Errors: -ENOMEM, or those of the file system,
- * with the path in `err`. */
-int orr_trace_write(struct orr_trace *trace, const struct orr_graph *graph,
-                    const char *path, struct orr_error *err);
+ * meanwhile is in the file or is not. Errors: -ENOMEM, or those of the file system, with the
+ * path in `err`. */
+int orr_trace_write(struct orr_trace *trace, const char *path,
+                    struct orr_error *err);
 
 /* Whether the format of that path shows dependencies; with the names of kernels;
  * submissions. NULL is no path. */

@@ -332,17 +332,12 @@ static void write_graph(struct orr_runtime *rt, const char *path)
 void orr_report_write_trace(struct orr_runtime *rt)
 {
     const char *path = orr_config_string(&rt->config, ORR_CFG_TRACE);
-    struct orr_graph *graph = NULL;
     struct orr_error err = {""};
 
     if (!path || !rt->trace)
         return;
-    /* Without tasks, or memory, there is none. */
-    if (orr_trace_shows_graph(path) && !orr_trace_waits(rt->trace))
-        (void)orr_graph_record_make(rt, ORR_GRAPH_ALL, &graph, &err);
-    if (orr_trace_write(rt->trace, graph, path, &err) != 0)
+    if (orr_trace_write(rt->trace, path, &err) != 0)
         orr_log_error("the trace was not written: %s", err.text);
-    orr_graph_free(graph);
 }
 
 void orr_report_write(struct orr_runtime *rt, const char *how)

@@ -137,7 +137,7 @@ static int write_record(const struct orr_trace *trace,
 }
 
 /* The same, with the graph of the list of what waits for what. */
-static int write_list(const struct orr_trace *trace, const char *path)
+static int write_with_graph(const struct orr_trace *trace, const char *path)
 {
     struct orr_graph *graph = NULL;
     struct orr_error err = {""};
@@ -150,10 +150,10 @@ static int write_list(const struct orr_trace *trace, const char *path)
     return result;
 }
 
-int orr_trace_write(struct orr_trace *trace, const struct orr_graph *graph,
-                    const char *path, struct orr_error *err)
+int orr_trace_write(struct orr_trace *trace, const char *path,
+                    struct orr_error *err)
 {
-    const struct orr_trace_source source = {.trace = trace, .graph = graph};
+    const struct orr_trace_source source = {.trace = trace};
     struct orr_ahead *ahead = orr_ahead_take(trace, path);
     int result = -ESTALE;
 
@@ -162,8 +162,8 @@ int orr_trace_write(struct orr_trace *trace, const struct orr_graph *graph,
     orr_ahead_free(ahead);
     /* There may have been no room for what was written ahead beside the file. */
     if (result < 0)
-        result = trace->waits ? write_list(trace, path)
-                              : write_record(trace, graph, path);
+        result = trace->waits ? write_with_graph(trace, path)
+                              : write_record(trace, NULL, path);
     if (result == -ENOMEM)
         return orr_fail(err, result, "trace %s: out of memory", path);
     if (result < 0)

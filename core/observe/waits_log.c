@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "core/base/log.h"
 #include "core/cost/ask.h"
@@ -30,6 +31,7 @@ int orr_waits_log_new(struct orr_runtime *rt, bool symbols,
         return -ENOMEM;
     log->runtime = rt;
     log->symbols = symbols;
+    orr_lock_init(&log->lock, ORR_RANK_RUNTIME);
     log->first = log->last = new_chunk();
     if (!log->first) {
         free(log);
@@ -63,6 +65,7 @@ static void lose(struct orr_waits_log *log)
 /* Where the next entry goes, which `publish` then shows; NULL without memory. */
 static struct orr_waits_entry *add(struct orr_waits_log *log,
                                    enum orr_waits_kind kind)
+    ORR_REQUIRES(log->lock)
 {
     unsigned n = atomic_load_explicit(&log->last->n, memory_order_relaxed);
     struct orr_waits_entry *entry;
@@ -84,7 +87,7 @@ static struct orr_waits_entry *add(struct orr_waits_log *log,
     return entry;
 }
 
-static void publish(struct orr_waits_log *log)
+static void publish(struct orr_waits_log *log) ORR_REQUIRES(log->lock)
 {
     struct orr_waits_chunk *chunk = log->last;
     unsigned n = atomic_load_explicit(&chunk->n, memory_order_relaxed);
@@ -94,6 +97,7 @@ static void publish(struct orr_waits_log *log)
 }
 
 static uint32_t number_of(struct orr_waits_log *log, struct orr_job *job)
+    ORR_REQUIRES(log->lock)
 {
     if (!job->noted)
         job->noted = ++log->njobs;
@@ -103,100 +107,135 @@ static uint32_t number_of(struct orr_waits_log *log, struct orr_job *job)
 void orr_waits_log_dep(struct orr_waits_log *log, struct orr_job *job,
                        struct orr_job *before)
 {
-    struct orr_waits_entry *entry = add(log, ORR_WAITS_DEP);
+    struct orr_waits_entry *entry;
 
-    if (!entry)
-        return;
-    entry->u.before = number_of(log, before);
-    entry->job = number_of(log, job);
-    publish(log);
+    orr_lock(&log->lock);
+    entry = add(log, ORR_WAITS_DEP);
+    if (entry) {
+        entry->u.before = number_of(log, before);
+        entry->job = number_of(log, job);
+        publish(log);
+    }
+    orr_unlock(&log->lock);
 }
 
 void orr_waits_log_access(struct orr_waits_log *log,
                           const struct orr_access *access)
 {
-    struct orr_waits_entry *entry = add(log, ORR_WAITS_ACCESS);
+    struct orr_waits_entry *entry;
 
-    if (!entry)
-        return;
-    entry->group = (uint8_t)orr_access_group(access);
-    entry->job = number_of(log, access->job);
-    entry->u.datum = access->handle->id;
-    publish(log);
+    orr_lock(&log->lock);
+    entry = add(log, ORR_WAITS_ACCESS);
+    if (entry) {
+        entry->group = (uint8_t)orr_access_group(access);
+        entry->job = number_of(log, access->job);
+        entry->u.datum = access->handle->id;
+        publish(log);
+    }
+    orr_unlock(&log->lock);
 }
 
 static void say_lost(struct orr_waits_log *log)
 {
-    if (log->said || !atomic_load_explicit(&log->lost, memory_order_relaxed))
-        return;
-    log->said = true;
-    orr_log_warning("no memory to note what tasks wait for: the trace will "
-                    "lack some of it");
+    if (atomic_load_explicit(&log->lost, memory_order_relaxed) &&
+        !atomic_exchange(&log->said, true))
+        orr_log_warning("no memory to note what tasks wait for: the trace "
+                        "will lack some of it");
 }
 
-/* A copy of what the kernels of the job are called. */
-static const char *symbol_of(struct orr_waits_log *log, struct orr_job *job)
+/* A copy of what the kernels are called. */
+static const char *keep(struct orr_waits_log *log, const char *symbol)
+    ORR_REQUIRES(log->lock)
 {
-    const char *symbol = orr_cost_symbol(orr_job_costs(log->runtime, job));
+    unsigned at = (unsigned)((uintptr_t)symbol / 16 % ORR_WAITS_RECENT);
+    const char *kept = log->recent[at].kept;
 
-    symbol = symbol ? orr_texts_add(&log->texts, symbol) : NULL;
     if (!symbol)
+        return NULL;
+    /* The address may be that of another one by now. */
+    if (symbol == log->recent[at].symbol && kept && !strcmp(kept, symbol))
+        return kept;
+    kept = orr_texts_add(&log->texts, symbol);
+    if (!kept)
         lose(log);
-    return symbol;
+    log->recent[at].symbol = symbol;
+    log->recent[at].kept = kept;
+    return kept;
+}
+
+/* `symbol`: of its kernels, or NULL. */
+static void submit_locked(struct orr_waits_log *log, struct orr_job *job,
+                          const char *symbol) ORR_REQUIRES(log->lock)
+{
+    struct orr_waits_entry *entry = add(log, ORR_WAITS_SUBMIT);
+
+    if (!entry)
+        return;
+    entry->job = number_of(log, job);
+    entry->is_task = ORR_JOB_IS(job, task);
+    entry->is_set = job->task->use_tag;
+    entry->u.submit.id = atomic_load_explicit(&job->id, memory_order_relaxed);
+    entry->u.submit.tag = entry->is_set ? job->task->tag_id : 0;
+    entry->u.submit.symbol = keep(log, symbol);
+    publish(log);
 }
 
 void orr_waits_log_submit(struct orr_waits_log *log, struct orr_job *job)
 {
-    struct orr_waits_entry *entry = add(log, ORR_WAITS_SUBMIT);
+    const char *symbol = NULL;
 
-    if (entry) {
-        entry->job = number_of(log, job);
-        entry->is_task = ORR_JOB_IS(job, task);
-        entry->is_set = job->task->use_tag;
-        entry->u.submit.id =
-            atomic_load_explicit(&job->id, memory_order_relaxed);
-        entry->u.submit.tag = entry->is_set ? job->task->tag_id : 0;
-        entry->u.submit.symbol =
-            log->symbols && entry->is_task ? symbol_of(log, job) : NULL;
-        publish(log);
-    }
+    /* May call functions of the user. */
+    if (log->symbols && ORR_JOB_IS(job, task))
+        symbol = orr_cost_symbol(orr_job_costs(log->runtime, job));
+    orr_lock(&log->lock);
+    submit_locked(log, job, symbol);
+    orr_unlock(&log->lock);
     say_lost(log);
 }
 
 void orr_waits_log_ran(struct orr_waits_log *log, const struct orr_job *job)
 {
-    struct orr_waits_entry *entry = job->noted ? add(log, ORR_WAITS_RAN) : NULL;
+    struct orr_waits_entry *entry;
 
-    if (!entry)
-        return;
-    entry->job = job->noted - 1;
-    entry->u.ran.worker = (unsigned)job->worker;
-    entry->u.ran.start = job->kernel.start;
-    entry->u.ran.end = job->kernel.end;
-    publish(log);
+    orr_lock(&log->lock);
+    entry = job->noted ? add(log, ORR_WAITS_RAN) : NULL;
+    if (entry) {
+        entry->job = job->noted - 1;
+        entry->u.ran.worker = (unsigned)job->worker;
+        entry->u.ran.start = job->kernel.start;
+        entry->u.ran.end = job->kernel.end;
+        publish(log);
+    }
+    orr_unlock(&log->lock);
 }
 
 void orr_waits_log_tags(struct orr_waits_log *log, uint64_t id, uint64_t before,
                         bool holds)
 {
-    struct orr_waits_entry *entry = add(log, ORR_WAITS_TAGS);
+    struct orr_waits_entry *entry;
 
-    if (!entry)
-        return;
-    entry->is_set = holds;
-    entry->u.tags.id = id;
-    entry->u.tags.before = before;
-    publish(log);
+    orr_lock(&log->lock);
+    entry = add(log, ORR_WAITS_TAGS);
+    if (entry) {
+        entry->is_set = holds;
+        entry->u.tags.id = id;
+        entry->u.tags.before = before;
+        publish(log);
+    }
+    orr_unlock(&log->lock);
 }
 
 void orr_waits_log_vague_tag(struct orr_waits_log *log, uint64_t id)
 {
-    struct orr_waits_entry *entry = add(log, ORR_WAITS_VAGUE);
+    struct orr_waits_entry *entry;
 
-    if (!entry)
-        return;
-    entry->u.tags.id = id;
-    publish(log);
+    orr_lock(&log->lock);
+    entry = add(log, ORR_WAITS_VAGUE);
+    if (entry) {
+        entry->u.tags.id = id;
+        publish(log);
+    }
+    orr_unlock(&log->lock);
 }
 
 /* --- reading --- */

@@ -3,10 +3,10 @@
  * core/observe/waits_log.h - what graph_record.h is told of what waits for what, as a
  * list that another thread may read beside the run: noting it costs the run a tenth of
  * what the graph does, which is made of the list elsewhere (waits.h) or at the end. For
- * traces of a run whose contexts are all on one thread. It has neither sizes nor times
- * per worker.
+ * traces: it has neither sizes nor times per worker.
  *
- * One thread adds, chunks never move, entries are published with a release store.
+ * Any context adds; the lock's rank is ORR_RANK_RUNTIME. Chunks never move, entries are
+ * published with a release store, so that one thread may read meanwhile.
  */
 #pragma once
 
@@ -14,6 +14,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "core/base/lock.h"
 #include "core/observe/texts.h"
 #include "core/task/job.h"
 
@@ -53,7 +54,7 @@ struct orr_waits_entry {
     } u;
 };
 
-enum { ORR_WAITS_CHUNK = 1024 };
+enum { ORR_WAITS_CHUNK = 1024, ORR_WAITS_RECENT = 16 };
 
 struct orr_waits_chunk {
     _Atomic(struct orr_waits_chunk *) next; /* [atomic] set once */
@@ -66,11 +67,15 @@ struct orr_waits_log {
     bool symbols;                  /* [const] those of kernels are kept */
     struct orr_waits_chunk *first; /* [const] owned, with all behind it */
     atomic_bool lost;              /* something found no memory */
-    /* -- of the thread that adds -- */
-    struct orr_waits_chunk *last;
-    struct orr_texts texts;
-    uint32_t njobs;
-    bool said; /* that something was lost */
+    atomic_bool said;              /* … which was printed */
+    struct orr_lock lock;
+    struct orr_waits_chunk *last; /* [lock] */
+    struct orr_texts texts;       /* [lock] */
+    struct {
+        const char *symbol, *kept;
+    } recent
+        [ORR_WAITS_RECENT]; /* [lock] by the symbol's address: what is in texts */
+    uint32_t njobs;         /* [lock] */
 };
 
 /* An empty one, ended with orr_waits_log_free. `symbols`: the names of kernels are

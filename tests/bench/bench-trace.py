@@ -65,7 +65,8 @@ def count(words, trace=None):
     with tempfile.TemporaryDirectory() as folder:
         out = os.path.join(folder, "counts")
         subprocess.run(
-            ["valgrind", "--tool=callgrind", "--separate-threads=yes",
+            # By turns: else it is chance how much is left to write at the end.
+            ["valgrind", "--fair-sched=try", "--tool=callgrind", "--separate-threads=yes",
              "--callgrind-out-file=" + out, *words], env=env, check=True,
             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         threads = []

@@ -51,7 +51,7 @@ static char *written(void)
     size_t size = 0;
     ssize_t n;
 
-    ck_assert_int_eq(orr_trace_write(trace, NULL, path, &err), 0);
+    ck_assert_int_eq(orr_trace_write(trace, path, &err), 0);
     file = fopen(path, "r");
     ck_assert_ptr_nonnull(file);
     n = getdelim(&text, &size, '\0', file);
@@ -473,8 +473,7 @@ END_TEST
 START_TEST(a_folder_that_is_not_there_is_named)
 {
     struct orr_error err = {""};
-    int result =
-        orr_trace_write(trace, NULL, "/nonexistent/folder/x.paje", &err);
+    int result = orr_trace_write(trace, "/nonexistent/folder/x.paje", &err);
 
     ck_assert_int_lt(result, 0);
     ck_assert_ptr_nonnull(strstr(err.text, "/nonexistent/folder/x.paje"));
@@ -629,13 +628,13 @@ START_TEST(a_device_and_a_folder_that_is_not_there_are_written_at_the_end)
 
     orr_ahead_start(trace, &clock_exec, "/dev/null");
     record_run(20000, 2);
-    ck_assert_int_eq(orr_trace_write(trace, NULL, "/dev/null", &err), 0);
+    ck_assert_int_eq(orr_trace_write(trace, "/dev/null", &err), 0);
     tear_down();
     set_up();
     orr_ahead_start(trace, &clock_exec, "/nonexistent/folder/x.csv");
     record_run(20000, 2);
-    ck_assert_int_lt(
-        orr_trace_write(trace, NULL, "/nonexistent/folder/x.csv", &err), 0);
+    ck_assert_int_lt(orr_trace_write(trace, "/nonexistent/folder/x.csv", &err),
+                     0);
     ck_assert_ptr_nonnull(strstr(err.text, "/nonexistent/folder/x.csv"));
 }
 END_TEST
@@ -653,7 +652,7 @@ START_TEST(a_child_of_the_run_writes_from_the_record)
     if (child == 0) {
         struct orr_error err = {""};
 
-        _exit(orr_trace_write(trace, NULL, path, &err) == 0 ? 0 : 1);
+        _exit(orr_trace_write(trace, path, &err) == 0 ? 0 : 1);
     }
     ck_assert_int_eq(waitpid(child, &status, 0), child);
     ck_assert_int_eq(status, 0);

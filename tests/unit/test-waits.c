@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "core/base/exec.h"
 #include "core/data/handle.h"
 #include "core/observe/waits.h"
 #include "core/task/job.h"
@@ -20,9 +21,13 @@ static struct orr_job *jobs[MOST];
 static struct starpu_task tasks[MOST];
 static struct orr_handle *handles[4];
 static uint64_t last_id;
+static struct orr_exec exec;
+static struct orr_context context;
 
 static void setup(void)
 {
+    context.exec = &exec; /* which takes locks */
+    orr_self = &context;
     ck_assert_int_eq(orr_waits_log_new(NULL, false, &log_), 0);
     ck_assert_int_eq(orr_waits_new(log_, &waits), 0);
     for (unsigned i = 0; i < MOST; i++) {
