@@ -15,9 +15,10 @@
 
 #include "bound/graph.h"
 #include "core/observe/entities.h"
+#include "core/observe/out.h"
 
 struct rec {
-    FILE *file;
+    struct orr_out out;
     const struct orr_trace_source *source;
     const struct orr_submissions *submissions;
     size_t *of_job; /* by the job's number: its place among submissions + 1 */
@@ -28,15 +29,23 @@ struct rec {
 
 static void rec_done(struct rec *rec)
 {
+    if (rec->out.begin)
+        orr_out_done(&rec->out);
     free(rec->of_job);
 }
 
+/* Ended with rec_done, also where it fails. Errors: -ENOMEM. */
 static int rec_init(struct rec *rec, const struct orr_trace_source *source,
                     FILE *file)
 {
     const struct orr_submissions *s = source->trace->submissions;
 
-    *rec = (struct rec){.file = file, .source = source, .submissions = s};
+    int rc;
+
+    *rec = (struct rec){.source = source, .submissions = s};
+    rc = orr_out_init(&rec->out, file);
+    if (rc)
+        return rc;
     for (size_t i = 0; s && i < s->n; i++)
         if (s->all[i].job > rec->last_job)
             rec->last_job = s->all[i].job;
@@ -83,17 +92,26 @@ static double ms(const struct rec *rec, double time)
 
 /* --- fields --- */
 
+/* As %f. */
+static void put_number(struct rec *rec, const char *field, double value)
+{
+    orr_put_text(&rec->out, field);
+    ORR_PUT(&rec->out, ": ");
+    orr_put_decimal(&rec->out, value, 6);
+    orr_put_byte(&rec->out, '\n');
+}
+
 /* On one line. */
-static void put_text(const struct rec *rec, const char *field, const char *text)
+static void put_text(struct rec *rec, const char *field, const char *text)
 {
     char *safe = text ? orr_trace_safe_text(text) : NULL;
 
     if (safe)
-        fprintf(rec->file, "%s: %s\n", field, safe);
+        orr_print(&rec->out, "%s: %s\n", field, safe);
     free(safe);
 }
 
-static void put_mode(FILE *file, uint32_t mode)
+static void put_mode(struct orr_out *out, uint32_t mode)
 {
     static const struct {
         uint32_t bit;
@@ -104,100 +122,100 @@ static void put_mode(FILE *file, uint32_t mode)
                    {STARPU_REDUX, 'X'},
                    {STARPU_COMMUTE, 'C'}};
 
-    fputc(' ', file);
+    orr_put_byte(out, ' ');
     for (size_t i = 0; i < sizeof(letters) / sizeof(*letters); i++)
         if (mode & letters[i].bit)
-            fputc(letters[i].letter, file);
+            orr_put_byte(out, letters[i].letter);
 }
 
-static void put_uses(const struct rec *rec, const struct orr_submitted *entry)
+static void put_uses(struct rec *rec, const struct orr_submitted *entry)
 {
     const struct orr_submitted_use *uses =
         &rec->submissions->uses[entry->first_use];
-    FILE *file = rec->file;
+    struct orr_out *out = &rec->out;
 
     if (!entry->nuses)
         return;
-    fputs("Handles:", file);
+    ORR_PUT(out, "Handles:");
     for (size_t u = 0; u < entry->nuses; u++)
-        fprintf(file, " %llx", (unsigned long long)uses[u].handle);
-    fputs("\nModes:", file);
+        orr_print(out, " %llx", (unsigned long long)uses[u].handle);
+    ORR_PUT(out, "\nModes:");
     for (size_t u = 0; u < entry->nuses; u++)
-        put_mode(file, uses[u].mode);
-    fputs("\nSizes:", file);
+        put_mode(out, uses[u].mode);
+    ORR_PUT(out, "\nSizes:");
     for (size_t u = 0; u < entry->nuses; u++)
-        fprintf(file, " %zu", uses[u].bytes);
-    fputs("\nNumaNodes:", file);
+        orr_print(out, " %zu", uses[u].bytes);
+    ORR_PUT(out, "\nNumaNodes:");
     for (size_t u = 0; u < entry->nuses; u++)
-        fputs(" -1", file);
-    fputc('\n', file);
+        ORR_PUT(out, " -1");
+    orr_put_byte(out, '\n');
 }
 
-static void put_iteration(const struct rec *rec,
-                          const struct orr_trace_task *task)
+static void put_iteration(struct rec *rec, const struct orr_trace_task *task)
 {
     const int64_t *levels =
         orr_trace_iteration_levels(rec->source->trace, task->iteration);
 
     if (!levels)
         return;
-    fprintf(rec->file, "Iteration: %lld", (long long)levels[0]);
+    orr_print(&rec->out, "Iteration: %lld", (long long)levels[0]);
     if (levels[1] >= 0)
-        fprintf(rec->file, " %lld", (long long)levels[1]);
-    fputc('\n', rec->file);
+        orr_print(&rec->out, " %lld", (long long)levels[1]);
+    orr_put_byte(&rec->out, '\n');
 }
 
-static void put_waits(const struct rec *rec, const struct orr_graph_task *task)
+static void put_waits(struct rec *rec, const struct orr_graph_task *task)
 {
     const struct orr_graph *graph = rec->source->graph;
 
     if (!task || !task->ndeps)
         return;
-    fputs("DependsOn:", rec->file);
+    ORR_PUT(&rec->out, "DependsOn:");
     for (unsigned d = 0; d < task->ndeps; d++)
-        fprintf(rec->file, " %llu",
-                (unsigned long long)graph
-                    ->tasks[graph->deps[task->first_dep + d].task]
-                    .id);
-    fputc('\n', rec->file);
+        orr_print(&rec->out, " %llu",
+                  (unsigned long long)graph
+                      ->tasks[graph->deps[task->first_dep + d].task]
+                      .id);
+    orr_put_byte(&rec->out, '\n');
 }
 
 /* --- tasks.rec --- */
 
-static void put_task(const struct rec *rec, const struct orr_event *event)
+static void put_task(struct rec *rec, const struct orr_event *event)
 {
     const struct orr_trace *trace = rec->source->trace;
     const struct orr_trace_task *task = &event->u.task;
     const struct orr_submitted *entry = submission_of(rec, task->job);
-    FILE *file = rec->file;
+    struct orr_out *out = &rec->out;
 
     put_text(rec, "Name", task->name);
     if (entry)
         put_text(rec, "Model", entry->model);
-    fprintf(file, "JobId: %llu\n", (unsigned long long)task->job);
+    orr_print(out, "JobId: %llu\n", (unsigned long long)task->job);
     if (entry)
-        fprintf(file, "SubmitOrder: %zu\n",
-                (size_t)(entry - rec->submissions->all) + 1);
-    fprintf(file, "Priority: %d\n", task->priority);
+        orr_print(out, "SubmitOrder: %zu\n",
+                  (size_t)(entry - rec->submissions->all) + 1);
+    orr_print(out, "Priority: %d\n", task->priority);
     put_waits(rec, task_of(rec, task->job));
-    fprintf(file, "Tag: %llx\n", (unsigned long long)task->tag);
-    fprintf(file, "WorkerId: %u\n", event->worker);
+    orr_print(out, "Tag: %llx\n", (unsigned long long)task->tag);
+    orr_print(out, "WorkerId: %u\n", event->worker);
     if (event->worker < trace->nworkers)
-        fprintf(file, "MemoryNode: %u\n", trace->workers[event->worker].node);
+        orr_print(out, "MemoryNode: %u\n", trace->workers[event->worker].node);
     if (entry)
-        fprintf(file, "SubmitTime: %f\n", ms(rec, entry->time));
-    fprintf(file, "StartTime: %f\nEndTime: %f\nFootprint: %x\n",
-            ms(rec, task->start), ms(rec, task->end), task->footprint);
+        put_number(rec, "SubmitTime", ms(rec, entry->time));
+    put_number(rec, "StartTime", ms(rec, task->start));
+    put_number(rec, "EndTime", ms(rec, task->end));
+    orr_print(out, "Footprint: %x\n", task->footprint);
     if (task->gflop > 0)
-        fprintf(file, "GFlop: %f\n", task->gflop);
+        put_number(rec, "GFlop", task->gflop);
     put_iteration(rec, task);
     if (entry)
         put_uses(rec, entry);
-    fputs("MPIRank: -1\n\n", file);
+    ORR_PUT(out, "MPIRank: -1\n\n");
 }
 
 /* Nodes of the graph that only join dependencies: tasks without a kernel. */
-static void put_joins(const struct rec *rec)
+static void put_joins(struct rec *rec)
 {
     const struct orr_graph *graph = rec->source->graph;
 
@@ -206,14 +224,14 @@ static void put_joins(const struct rec *rec)
 
         if (submission_of(rec, task->id))
             continue;
-        fprintf(rec->file, "JobId: %llu\nPriority: 0\n",
-                (unsigned long long)task->id);
+        orr_print(&rec->out, "JobId: %llu\nPriority: 0\n",
+                  (unsigned long long)task->id);
         put_waits(rec, task);
-        fputs("MPIRank: -1\n\n", rec->file);
+        ORR_PUT(&rec->out, "MPIRank: -1\n\n");
     }
 }
 
-static void put_advice(const struct rec *rec)
+static void put_advice(struct rec *rec)
 {
     const struct orr_submissions *s = rec->submissions;
 
@@ -221,11 +239,12 @@ static void put_advice(const struct rec *rec)
         if (s->all[i].job || !s->all[i].nuses)
             continue;
         /* Behind the numbers of all tasks and joins. */
-        fprintf(rec->file,
-                "Control: WontUse\nJobId: w%zu\nSubmitOrder: %zu\n"
-                "SubmitTime: %f\nHandles: %llx\nMPIRank: -1\n\n",
-                i + 1, i + 1, ms(rec, s->all[i].time),
-                (unsigned long long)s->uses[s->all[i].first_use].handle);
+        orr_print(&rec->out,
+                  "Control: WontUse\nJobId: w%zu\nSubmitOrder: %zu\n", i + 1,
+                  i + 1);
+        put_number(rec, "SubmitTime", ms(rec, s->all[i].time));
+        orr_print(&rec->out, "Handles: %llx\nMPIRank: -1\n\n",
+                  (unsigned long long)s->uses[s->all[i].first_use].handle);
     }
 }
 
@@ -252,23 +271,28 @@ int orr_tasks_rec_write(const struct orr_trace_source *source, FILE *file)
 int orr_data_rec_write(const struct orr_trace_source *source, FILE *file)
 {
     const struct orr_submissions *s = source->trace->submissions;
-    struct rec rec = {.file = file};
+    struct rec rec = {.source = source};
+    struct orr_out *out = &rec.out;
+    int rc = orr_out_init(out, file);
 
+    if (rc)
+        return rc;
     for (size_t d = 0; s && d < s->ndata; d++) {
         const struct orr_submitted_datum *datum = &s->data[d];
 
         if (!datum->handle)
             continue;
-        fprintf(file, "Handle: %llx\nHomeNode: %d\n",
-                (unsigned long long)datum->handle, datum->home);
+        orr_print(out, "Handle: %llx\nHomeNode: %d\n",
+                  (unsigned long long)datum->handle, datum->home);
         put_text(&rec, "Name", datum->name);
-        fprintf(file, "Size: %zu\n", datum->bytes);
+        orr_print(out, "Size: %zu\n", datum->bytes);
         if (datum->ncoordinates)
-            fputs("Coordinates:", file);
+            ORR_PUT(out, "Coordinates:");
         for (unsigned i = 0; i < datum->ncoordinates; i++)
-            fprintf(file, " %d", datum->coordinates[i]);
-        fputs(datum->ncoordinates ? "\n\n" : "\n", file);
+            orr_print(out, " %d", datum->coordinates[i]);
+        orr_put_text(out, datum->ncoordinates ? "\n\n" : "\n");
     }
+    rec_done(&rec);
     return 0;
 }
 
@@ -295,12 +319,12 @@ int orr_sched_rec_write(const struct orr_trace_source *source, FILE *file)
             continue;
         entry = submission_of(&rec, event->u.task.job);
         if (entry)
-            fprintf(file,
-                    "SubmitOrder: %zu\nPriority: %d\nSpecificWorker: %u\n"
-                    "Workerorder: %llu\n\n",
-                    (size_t)(entry - rec.submissions->all) + 1,
-                    event->u.task.priority, event->worker,
-                    (unsigned long long)++done[event->worker]);
+            orr_print(&rec.out,
+                      "SubmitOrder: %zu\nPriority: %d\nSpecificWorker: %u\n"
+                      "Workerorder: %llu\n\n",
+                      (size_t)(entry - rec.submissions->all) + 1,
+                      event->u.task.priority, event->worker,
+                      (unsigned long long)++done[event->worker]);
     }
     free(done);
     rec_done(&rec);
