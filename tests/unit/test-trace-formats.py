@@ -396,6 +396,36 @@ for number, waiting in enumerate(("plain", "tags", "late", "joins", "wide")):
 
 
 @test
+def where_there_is_no_room_beside_the_run_the_trace_is_written_at_its_end():
+    """On a file system that has room for the file once; and for half of it: then an
+    earlier file stays."""
+    if not shutil.which("unshare"):
+        raise Skip("unshare is missing")
+    for extension in "json", "dot":
+        words = ("plain", "3", "120")
+        whole = in_all_ways(WAITING_TASKS, words, extension)[0][1]
+        folder = tempfile.mkdtemp(dir=TOP.name)
+        name = "run." + extension
+        env = {name: value for name, value in os.environ.items()
+               if not name.startswith("STARPU_") and name != "ORRERY_CHECK_BOUNDS"}
+        env.update(STARPU_HOME=TOP.name, STARPU_SILENT="1", ORRERY_MACHINE=GPUS,
+                   STARPU_SCHED="dmda", ORRERY_ASSUME="kernel[*] = 100us",
+                   ORRERY_TRACE=os.path.join(folder, name))
+        for size, expected in (len(whole) * 5 // 4, whole), (len(whole) // 2, b"earlier"):
+            done = subprocess.run(
+                ["unshare", "-rm", "sh", "-c",
+                 f"mount -t tmpfs -o size={size} none {folder} || exit 99\n"
+                 f"cd {folder} && printf earlier >{name} && \"$@\" >&2; cat {name}; ls >&2",
+                 "sh", WAITING_TASKS, *words], env=env, stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=200, check=False)
+            if done.returncode == 99 or b"unshare" in done.stderr:
+                raise Skip("no file system can be mounted: " + done.stderr.decode().strip())
+            assert done.stdout == expected, (extension, size, len(done.stdout), done.stderr)
+            assert done.stderr.endswith(b"\n" + name.encode() + b"\n"), done.stderr
+            assert (b"No space left" in done.stderr) == (expected == b"earlier"), done.stderr
+
+
+@test
 def pictures_need_paje():
     ran = Traced("json", "plain", "3",
                  options=("--gantt", os.path.join(TOP.name, "x.png")))
