@@ -80,17 +80,6 @@ void starpu_task_clean(struct starpu_task *task)
     orr_task_clean(rt, task);
 }
 
-/* Whether its callbacks have run as well. */
-static bool has_ended(struct orr_job *job)
-{
-    bool ended;
-
-    orr_lock(&job->lock);
-    ended = job->ended;
-    orr_unlock(&job->lock);
-    return ended;
-}
-
 void starpu_task_destroy(struct starpu_task *task)
 {
     struct orr_runtime *rt = orr_runtime_current(__func__);
@@ -107,11 +96,9 @@ void starpu_task_destroy(struct starpu_task *task)
         abort();
     }
     /* In its callback: it goes when that has returned. */
-    if (task->detach && orr_job_of(task) &&
-        orr_job_state(orr_job_of(task)) == ORR_JOB_DONE &&
-        !has_ended(orr_job_of(task)))
-        task->destroy = 1;
-    else
+    if (!task->detach || !orr_job_of(task) ||
+        orr_job_state(orr_job_of(task)) != ORR_JOB_DONE ||
+        orr_again_set_destroy(rt, task))
         orr_task_free(rt, task);
 }
 
@@ -329,7 +316,7 @@ static const char polls[] =
 
 int starpu_task_finished(struct starpu_task *task)
 {
-    struct orr_job *job = task ? orr_job_of(task) : NULL;
+    struct orr_runtime *rt = ORR_API_RUNTIME();
 
     if (!task || task->detach) {
         orr_log_error("%s: the task is detached and may be gone; set its field "
@@ -337,8 +324,8 @@ int starpu_task_finished(struct starpu_task *task)
                       __func__);
         abort();
     }
-    ORR_RECORD_NOTE(ORR_API_RUNTIME(), polls);
-    if (job && has_ended(job))
+    ORR_RECORD_NOTE(rt, polls);
+    if (orr_again_has_ended(rt, task))
         return 1;
     orr_poll();
     return 0;

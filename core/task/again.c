@@ -377,6 +377,24 @@ struct orr_job *orr_again_ref(struct orr_runtime *rt, struct starpu_task *task)
     return job;
 }
 
+bool orr_again_has_ended(struct orr_runtime *rt, struct starpu_task *task)
+{
+    struct orr_job *job;
+    bool ended = false;
+
+    /* While it is locked no other job takes the place of this one, which the task
+     * then keeps. */
+    orr_lock(&rt->agains->lock);
+    job = orr_job_of(task);
+    if (job) {
+        orr_lock(&job->lock);
+        ended = job->ended;
+        orr_unlock(&job->lock);
+    }
+    orr_unlock(&rt->agains->lock);
+    return ended;
+}
+
 /* The job waits for each successor that was let go and has not ended since. */
 static void wait_for_backs_locked(struct orr_runtime *rt, struct orr_job *job)
     ORR_REQUIRES(rt->agains->lock)

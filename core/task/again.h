@@ -69,6 +69,10 @@ bool orr_again_set_destroy(struct orr_runtime *rt, struct starpu_task *task);
 struct orr_job *orr_again_regenerate(struct orr_runtime *rt,
                                      struct starpu_task *task);
 
+/* Whether the task has ended, its callbacks, too: one that was submitted again in them
+ * has not. No lock held. */
+bool orr_again_has_ended(struct orr_runtime *rt, struct starpu_task *task);
+
 /* The task is no more, or is cleaned: what it let wait waits no longer for its
  * runs to come. Only for jobs that have `again`. */
 void orr_again_forget(struct orr_runtime *rt, struct orr_job *job);

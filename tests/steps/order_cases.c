@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* tests/steps/order_cases.c - submission and the ends of jobs, tags. */
+#include "core/task/again.h"
 #include "core/task/tag.h"
+#include "core/task/task.h"
 #include "tests/steps/cases.h"
 
 /* --- several threads submit --- */
@@ -129,6 +131,43 @@ static void begin_waiters(void)
         world_thread(i, wait_for_job);
 }
 
+/* --- a task is submitted again while another thread asks whether it has ended --- */
+
+static struct starpu_task *again;
+static unsigned nruns;
+
+static void submit_again(void *arg)
+{
+    (void)arg;
+    if (++nruns < 2)
+        STEP_ASSERT(orr_task_submit(world, again, true) == 0);
+}
+
+static void ask(unsigned thread)
+{
+    if (thread == 0)
+        STEP_ASSERT(orr_task_submit(world, again, true) == 0);
+    else if (orr_again_has_ended(world, again))
+        STEP_ASSERT(nruns == 2);
+}
+
+static void begin_ask(void)
+{
+    world_begin(0);
+    nruns = 0;
+    again = starpu_task_create();
+    again->detach = again->destroy = 0;
+    again->callback_func = submit_again;
+    for (unsigned i = 0; i < 2; i++)
+        world_thread(i, ask);
+}
+
+static void end_ask(void)
+{
+    STEP_ASSERT(orr_again_has_ended(world, again));
+    orr_task_free(world, again);
+}
+
 /* --- tags --- */
 
 enum { TAG = 7, EVENT = 8, OTHER = 9 };
@@ -203,6 +242,13 @@ const struct step_case order_cases[] = {
     {.name = "job-wait",
      .claim = "two wait for a job that ends",
      .begin = begin_waiters,
+     .nbounds = 3,
+     .nbounds_full = 5},
+    {.name = "ask-again",
+     .claim =
+         "a task is submitted again while it is asked whether it has ended",
+     .begin = begin_ask,
+     .end = end_ask,
      .nbounds = 3,
      .nbounds_full = 5},
     {.name = "tags",

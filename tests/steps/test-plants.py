@@ -52,6 +52,11 @@ PLANTS = [
      '        orr_unlock(&job->lock);\n        return;\n    }',
      'if (job->ended)\n        return;\n    orr_lock(&job->lock);',
      ['job-wait', 'add-dep']),
+    ('the run of a task is looked at while another takes its place',
+     'task/again.c', 'orr_lock(&rt->agains->lock);\n    job = orr_job_of(task);\n'
+     '    if (job) {\n        orr_lock(&job->lock);',
+     'job = orr_job_of(task);\n    orr_lock(&rt->agains->lock);\n'
+     '    if (job) {\n        orr_lock(&job->lock);', ['ask-again']),
     ('who waits for all tasks adds them up before it says where to look',
      'task/count.c', 'atomic_store(&counter->looks_at, 0);\n', '',
      ['push', 'push-local', 'push-two']),
