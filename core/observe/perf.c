@@ -14,9 +14,18 @@ struct starpu_perf_counter_sample_cl_values {
     struct orr_perf_target target;
 };
 
+/* A context that waits until others call a target no more, on its stack. */
+struct perf_wait {
+    struct perf_wait *next;
+    const struct orr_context *context;
+    const struct orr_perf_target *target;
+    bool seen; /* in the search that is going on */
+};
+
 struct orr_perf {
     struct orr_lock lock; /* rank ORR_RANK_RUNTIME */
     int depth;            /* [lock] counting is on while it is positive */
+    struct perf_wait *waits; /* [lock] */
     struct orr_perf_target global;
     struct orr_perf_target workers[];
 };
@@ -262,30 +271,72 @@ struct orr_perf_target *orr_perf_of_worker(struct orr_runtime *rt,
     return &rt->perf_owned->workers[worker];
 }
 
-static bool others_call_locked(const struct orr_perf_target *target)
+/* What the context waits for, NULL: for nothing. */
+static struct perf_wait *wait_of_locked(struct orr_perf *perf,
+                                        const struct orr_context *context)
 {
-    const struct orr_perf_call *call = target->calls;
+    struct perf_wait *wait = perf->waits;
 
-    while (call && call->context == orr_self)
-        call = call->next;
-    return call != NULL;
+    while (wait && wait->context != context)
+        wait = wait->next;
+    return wait;
+}
+
+/* Whether the context cannot go on before the caller does: it waits for calls that
+ * the caller is in, or somebody who cannot. Each wait is followed once. */
+static bool waits_for_me_locked(struct orr_perf *perf,
+                                const struct orr_context *context)
+{
+    struct perf_wait *wait = wait_of_locked(perf, context);
+
+    if (!wait || wait->seen)
+        return false;
+    wait->seen = true;
+    for (const struct orr_perf_call *call = wait->target->calls; call;
+         call = call->next)
+        if (call->context == orr_self ||
+            (call->context != context &&
+             waits_for_me_locked(perf, call->context)))
+            return true;
+    return false;
+}
+
+/* Whether the target is called by somebody who goes on by himself. */
+static bool others_call_locked(struct orr_perf *perf,
+                               const struct orr_perf_target *target)
+{
+    for (const struct orr_perf_call *call = target->calls; call;
+         call = call->next) {
+        for (struct perf_wait *wait = perf->waits; wait; wait = wait->next)
+            wait->seen = false;
+        if (call->context != orr_self &&
+            !waits_for_me_locked(perf, call->context))
+            return true;
+    }
+    return false;
 }
 
 /* Who is taken out may be freed afterwards: calls of it end first, but those that
- * the caller is in. */
+ * the caller is in, and those in which somebody waits in the same way for one that
+ * the caller is in: two listeners may take each other out. */
 static void await_calls(struct orr_runtime *rt,
                         const struct orr_perf_target *target)
 {
     struct orr_perf *perf = rt->perf_owned;
-    bool any;
+    struct perf_wait wait = {.context = orr_self, .target = target}, **link;
 
-    do {
-        orr_lock(&perf->lock);
-        any = others_call_locked(target);
+    orr_lock(&perf->lock);
+    wait.next = perf->waits;
+    perf->waits = &wait;
+    while (others_call_locked(perf, target)) {
         orr_unlock(&perf->lock);
-        if (any)
-            rt->exec->ops->relax(rt->exec);
-    } while (any);
+        rt->exec->ops->relax(rt->exec);
+        orr_lock(&perf->lock);
+    }
+    for (link = &perf->waits; *link != &wait;)
+        link = &(*link)->next;
+    *link = wait.next;
+    orr_unlock(&perf->lock);
 }
 
 bool orr_perf_listen(struct orr_runtime *rt, struct orr_perf_target *target,

@@ -4,6 +4,7 @@
  * change it.
  */
 #include <math.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -384,6 +385,91 @@ START_TEST(a_listener_may_take_itself_out)
 }
 END_TEST
 
+/* --- listeners that take each other out --- */
+
+static struct starpu_codelet ring[3] = {{.cpu_funcs = {run}, .name = "a"},
+                                        {.cpu_funcs = {run}, .name = "b"},
+                                        {.cpu_funcs = {run}, .name = "c"}};
+static atomic_int nwithin, nmembers;
+
+/* Once all are within their listener, each takes the next one's out. */
+static bool is_within_with_all(void)
+{
+    int n = atomic_load(&nmembers);
+
+    if (atomic_fetch_add(&nwithin, 1) >= n)
+        return false;
+    while (atomic_load(&nwithin) < n)
+        sched_yield();
+    return true;
+}
+
+static void leave_next_worker(struct starpu_perf_counter_listener *listener,
+                              struct starpu_perf_counter_sample *sample,
+                              void *context)
+{
+    int worker = starpu_worker_get_id_check();
+
+    (void)listener, (void)sample, (void)context;
+    if (is_within_with_all())
+        starpu_perf_counter_unset_per_worker_listener(
+            (unsigned)((worker + 1) % nmembers));
+}
+
+static void leave_next_codelet(struct starpu_perf_counter_listener *listener,
+                               struct starpu_perf_counter_sample *sample,
+                               void *context)
+{
+    long own = (struct starpu_codelet *)context - ring;
+
+    (void)listener, (void)sample;
+    if (starpu_worker_get_id() >= 0 && is_within_with_all())
+        starpu_perf_counter_unset_per_codelet_listener(
+            &ring[(own + 1) % nmembers]);
+}
+
+static void run_ring(int n)
+{
+    for (int i = 0; i < n; i++)
+        ck_assert_int_eq(
+            starpu_task_insert(&ring[i], STARPU_EXECUTE_ON_WORKER, i, 0), 0);
+    starpu_task_wait_for_all();
+}
+
+/* Nobody waits for somebody who waits for him; then nobody is called any more. */
+START_TEST(listeners_may_take_each_other_out)
+{
+    bool codelets = _i % 2;
+    int n = 2 + _i / 2;
+    struct starpu_perf_counter_listener *listener;
+    struct starpu_perf_counter_set *scope_set;
+
+    machine_choose(0);
+    setenv("STARPU_NCPU", "3", 1);
+    ck_assert_int_eq(starpu_init(NULL), 0);
+    atomic_store(&nwithin, 0);
+    atomic_store(&nmembers, n);
+    scope_set = all_of(codelets ? starpu_perf_counter_scope_per_codelet
+                                : starpu_perf_counter_scope_per_worker);
+    listener = starpu_perf_counter_listener_init(
+        scope_set, codelets ? leave_next_codelet : leave_next_worker, NULL);
+    for (int i = 0; i < n; i++)
+        if (codelets)
+            starpu_perf_counter_set_per_codelet_listener(&ring[i], listener);
+        else
+            starpu_perf_counter_set_per_worker_listener((unsigned)i, listener);
+    starpu_perf_counter_collection_start();
+    run_ring(n);
+    ck_assert_int_eq(nwithin, n);
+    run_ring(n);
+    ck_assert_int_eq(nwithin, n);
+    starpu_perf_counter_collection_stop();
+    starpu_perf_counter_listener_exit(listener);
+    starpu_perf_counter_set_free(scope_set);
+    starpu_shutdown();
+}
+END_TEST
+
 static void hear_nothing(struct starpu_perf_counter_listener *listener,
                          struct starpu_perf_counter_sample *sample,
                          void *context)
@@ -715,6 +801,7 @@ int main(void)
     EACH(a_worker_is_bound_elsewhere);
     EACH(calibration_and_signals_are_switched);
     tcase_add_test(once, what_there_is_is_listed);
+    tcase_add_loop_test(once, listeners_may_take_each_other_out, 0, 4);
     tcase_add_test(once, weights_of_dm_take_effect_at_once);
     tcase_add_loop_test_raise_signal(once, wrong_arguments_end_the_program,
                                      SIGABRT, 0, 4);
