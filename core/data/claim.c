@@ -16,7 +16,8 @@
  * A job tries to claim all its data at once, with all these handles locked, in
  * the order of their numbers. If one is taken, it claims nothing and waits in
  * that handle's queue, by priority, then by the moment at which it first had
- * to wait; when the handle is given back it tries again. A job that was refused
+ * to wait; when the handle is given back it tries again. Of jobs that the same event
+ * leaves without predecessors the most urgent one tries first. A job that was refused
  * PATIENCE times, or passed so often while it was the one that had waited there
  * for the longest time, becomes a keeper: it claims its handles one by one in the
  * order of their numbers, keeps what it has and waits where it must, in front of
@@ -308,6 +309,13 @@ static bool some_handle_is_mixed(const struct orr_job *job)
     return false;
 }
 
+bool orr_job_will_claim(const struct orr_job *job)
+{
+    return atomic_load_explicit(&job->claim_state, memory_order_relaxed) !=
+               ORR_CLAIM_PASSED &&
+           some_handle_is_mixed(job);
+}
+
 /* Whoever mixes one of its handles from now on finds that it has passed. */
 void orr_job_pass(struct orr_job *job)
 {
@@ -428,6 +436,7 @@ void orr_handle_mix_locked(struct orr_handle *handle)
     if (atomic_load_explicit(&handle->mixed, memory_order_relaxed))
         return;
     atomic_store(&handle->mixed, true);
+    atomic_store_explicit(&handle->runtime->mixes, true, memory_order_relaxed);
     orr_list_foreach (link, &handle->order) {
         struct orr_access *access =
             orr_container(link, struct orr_access, link);

@@ -354,6 +354,10 @@ bool orr_handle_will_be_written_locked(const struct orr_handle *handle)
 
 /* --- claims (core/data/claim.c) --- */
 
+/* Whether the job, which has no predecessors left, has data to claim, as far as is
+ * known before it does. No lock held. */
+bool orr_job_will_claim(const struct orr_job *job);
+
 /* The job has no predecessors left. Returns whether it may use its data; if
  * not, it is a claimant now and orr_handle_serve will return it. No lock held.
  * Does not block. */

@@ -42,6 +42,7 @@ static void release_successors(struct orr_runtime *rt, struct orr_edge *edge,
                                struct orr_released *released)
 {
     struct orr_access *granted = released->granted;
+    struct orr_releases releases = {{NULL}};
     struct orr_list *link;
 
     edge = reversed(edge);
@@ -62,8 +63,10 @@ static void release_successors(struct orr_runtime *rt, struct orr_edge *edge,
             if (granted)
                 __builtin_prefetch(granted->job, 1);
         }
-        orr_job_release(rt, job);
+        orr_job_release_among(rt, job, &releases);
     }
+    if (releases.claimants.first)
+        orr_releases_end(rt, &releases);
     while ((link = orr_list_pop(&released->claimed)) != NULL) {
         struct orr_job *job = orr_container(link, struct orr_job, queue);
 

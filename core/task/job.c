@@ -191,6 +191,46 @@ void orr_job_release(struct orr_runtime *rt, struct orr_job *job)
         go_on(rt, job);
 }
 
+static struct orr_job *claimant_of(struct orr_heap_link *link)
+{
+    return orr_container(link, struct orr_job, claim.link);
+}
+
+static bool claims_sooner(struct orr_heap_link *a, struct orr_heap_link *b)
+{
+    const struct orr_job *x = claimant_of(a), *y = claimant_of(b);
+
+    if (x->priority != y->priority)
+        return x->priority > y->priority;
+    return x->id < y->id;
+}
+
+void orr_releases_end(struct orr_runtime *rt, struct orr_releases *releases)
+{
+    struct orr_heap_link *first;
+
+    while ((first = releases->claimants.first)) {
+        orr_heap_remove(&releases->claimants, first, claims_sooner);
+        go_on(rt, claimant_of(first));
+    }
+}
+
+void orr_job_release_among(struct orr_runtime *rt, struct orr_job *job,
+                           struct orr_releases *releases)
+{
+    if (!orr_count_off(&job->waiting, 1))
+        return;
+    if (atomic_load_explicit(&rt->mixes, memory_order_relaxed)) {
+        if (orr_job_will_claim(job)) {
+            orr_heap_insert(&releases->claimants, &job->claim.link,
+                            claims_sooner);
+            return;
+        }
+        orr_releases_end(rt, releases);
+    }
+    go_on(rt, job);
+}
+
 void orr_job_arrive(struct orr_runtime *rt, struct orr_job *job)
 {
     const struct orr_job_type *type = job->type;

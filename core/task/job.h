@@ -413,6 +413,17 @@ static inline void orr_job_wait_more(struct orr_job *job, int n)
  * Does not block. */
 void orr_job_release(struct orr_runtime *rt, struct orr_job *job);
 
+/* Jobs that lose a predecessor at the same moment. Zeroed: none. */
+struct orr_releases {
+    struct orr_heap claimants; /* have none left, and data to claim */
+};
+
+/* The same for one of several, which orr_releases_end ends: of those that have to
+ * claim data, and come one after the other, the most urgent one does so first. */
+void orr_job_release_among(struct orr_runtime *rt, struct orr_job *job,
+                           struct orr_releases *releases);
+void orr_releases_end(struct orr_runtime *rt, struct orr_releases *releases);
+
 /* Those who may go on with data that another one has or had. No lock held. May
  * run user callbacks; does not block. */
 void orr_jobs_release(struct orr_runtime *rt, struct orr_released *released);

@@ -275,14 +275,16 @@ static void go_on(struct orr_runtime *rt, const struct reached *reached)
 {
     struct tag_waiter *waiters = reached->waiters;
     struct orr_job *freed = reached->jobs;
+    struct orr_releases releases = {{NULL}};
 
     while (freed) {
         struct orr_job *next = (void *)freed->queue.next;
 
         freed->queue.next = NULL;
-        orr_job_release(rt, freed);
+        orr_job_release_among(rt, freed, &releases);
         freed = next;
     }
+    orr_releases_end(rt, &releases);
     while (waiters) {
         struct tag_waiter *next = waiters->next;
         struct orr_context *context = waiters->context;

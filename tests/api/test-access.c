@@ -179,7 +179,9 @@ END_TEST
 
 /* --- the order of commuting tasks --- */
 
-static int order[2], norder;
+enum { NCLAIMANTS = 8 };
+
+static int order[NCLAIMANTS], norder;
 
 static void note(void *buffers[], void *arg)
 {
@@ -231,6 +233,74 @@ START_TEST(a_commuting_task_may_depend_on_a_later_one)
     ck_assert_int_eq(norder, 2);
     ck_assert_int_eq(order[0], 2);
     ck_assert_int_eq(order[1], 1);
+}
+END_TEST
+
+enum { GATE = 1000 };
+enum { BY_ORDER, BY_TASK, BY_TAG, NGATES };
+
+/* What releases all claimants at once comes first. */
+static struct starpu_task *close_gate(int gate, starpu_data_handle_t handle)
+{
+    if (gate == BY_ORDER)
+        ck_assert_int_eq(starpu_data_acquire(handle, STARPU_RW), 0);
+    else
+        starpu_data_set_sequential_consistency_flag(handle, 0);
+    return gate == BY_TASK ? starpu_task_create() : NULL;
+}
+
+static void pass_gate(int gate, struct starpu_task *task,
+                      struct starpu_task *before, starpu_tag_t tag)
+{
+    if (gate == BY_TASK)
+        starpu_task_declare_deps_array(task, 1, &before);
+    if (gate != BY_TAG)
+        return;
+    task->tag_id = tag;
+    task->use_tag = 1;
+    starpu_tag_declare_deps(tag, 1, (starpu_tag_t)GATE);
+}
+
+static void open_gate(int gate, starpu_data_handle_t handle,
+                      struct starpu_task *before)
+{
+    if (gate == BY_ORDER)
+        starpu_data_release(handle);
+    else if (gate == BY_TASK)
+        ck_assert_int_eq(starpu_task_submit(before), 0);
+    else
+        starpu_tag_notify_from_apps(GATE);
+}
+
+/* Whatever all of them have waited for, and in whichever order they came. */
+START_TEST(the_most_urgent_claimant_comes_first)
+{
+    starpu_data_handle_t handle;
+    struct starpu_task *before;
+    int gate = _i % NGATES;
+    uint64_t value = 0;
+
+    machine_open(_i / NGATES);
+    norder = 0;
+    starpu_variable_data_register(&handle, STARPU_MAIN_RAM, (uintptr_t)&value,
+                                  sizeof(value));
+    before = close_gate(gate, handle);
+    for (int i = 0; i < NCLAIMANTS; i++) {
+        int priority = i * 5 % NCLAIMANTS;
+        struct starpu_task *task = note_task(handle, priority);
+
+        task->destroy = 1;
+        task->priority = priority;
+        pass_gate(gate, task, before, (starpu_tag_t)(GATE + 1 + i));
+        ck_assert_int_eq(starpu_task_submit(task), 0);
+    }
+    open_gate(gate, handle, before);
+    ck_assert_int_eq(starpu_task_wait_for_all(), 0);
+    starpu_data_unregister(handle);
+    starpu_shutdown();
+    ck_assert_int_eq(norder, NCLAIMANTS);
+    for (int i = 0; i < NCLAIMANTS; i++)
+        ck_assert_int_eq(order[i], NCLAIMANTS - 1 - i);
 }
 END_TEST
 
@@ -286,6 +356,8 @@ int main(void)
     tcase_add_test_raise_signal(tc, data_in_use_get_no_arbiter, 6);
     tcase_add_loop_test(tc, a_commuting_task_may_depend_on_a_later_one, 0,
                         NMACHINES);
+    tcase_add_loop_test(tc, the_most_urgent_claimant_comes_first, 0,
+                        NMACHINES * NGATES);
     tcase_add_loop_test(tc, the_application_is_excluded_too, 0, NMACHINES);
     tcase_add_loop_test(tc, an_attempt_waits_for_copies_only, 0, NMACHINES);
     suite_add_tcase(suite, tc);
