@@ -453,7 +453,8 @@ END_TEST
  * memory of which the new handle has none. */
 START_TEST(a_structure_can_be_registered_again)
 {
-    struct starpu_vector_interface given = {
+    /* Static: the bytes between its fields are compared, too. */
+    static struct starpu_vector_interface given = {
         .id = STARPU_VECTOR_INTERFACE_ID,
         .ptr = (uintptr_t)&strided[2],
         .dev_handle = (uintptr_t)strided,
