@@ -32,6 +32,13 @@
  * main memory is not evicted from there for the next one before the device has
  * let go of it (struct orr_request, moves).
  *
+ * That needs main memory, or a disk, with room for what leaves the devices. Where main
+ * memory is limited, no disk takes anything, and only copies fill all of it, a value
+ * leaves it only when its datum ends: then jobs on several devices may each wait for
+ * a value that is on another one, none of which can pass. A job is not taken from its
+ * worker for that, though one where its data are could run it: the program ends, and
+ * the message names who holds the memory.
+ *
  * A task that waits inside of its kernel keeps its memory, like data that the
  * application has acquired, and does not count as running: what waits for memory is
  * let through as if it were not there, with what it leaves. Where that is too little
