@@ -686,7 +686,8 @@ static int start(struct orr_runtime *rt, struct starpu_conf *conf,
             atomic_init(&rt->hooks.wakes, conf->callback_worker_waking_up);
         }
         rt->exec->all_parked_arg = rt;
-        rt->exec->all_parked = orr_deadlock_all_parked;
+        __atomic_store_n(&rt->exec->all_parked, orr_deadlock_all_parked,
+                         __ATOMIC_RELEASE);
         orr_workers_leave_out(rt, conf);
         size_stacks(rt->exec);
         code = orr_workers_start(rt);
@@ -784,7 +785,7 @@ void orr_runtime_stop(struct orr_runtime *rt)
     orr_caches_empty(rt);
     (void)orr_models_save(rt->models, model_not_saved, NULL);
     orr_ends_forget(rt);
-    rt->exec->all_parked = NULL;
+    __atomic_store_n(&rt->exec->all_parked, NULL, __ATOMIC_RELEASE);
     orr_runtime_adopt_threads(NULL);
     /* The slabs and caches below need a context: the machine goes last. */
     orr_sched_ctx_stop(rt);

@@ -185,7 +185,8 @@ struct orr_exec {
      * after the µs that it returns, ORR_FOREVER: never, if none has been woken since:
      * that is `since` µs ago then. Unless the context is one of `ORR_PARKED_OWN`,
      * none goes on before it returns. NULL: nothing to do. Real only; the simulated
-     * machine has its own report (core/device/simulated.h). */
+     * machine has its own report (core/device/simulated.h). [atomic] Threads of
+     * drivers run before it is set, after its argument, and when it is taken away. */
     double (*all_parked)(void *arg, enum orr_parked who, double since);
     void *all_parked_arg;
     unsigned noutside; /* [atomic] operations under way that no context performs,

@@ -231,9 +231,13 @@ static bool are_parked(struct threads *threads, bool *ret_own)
 static double ask(struct threads *threads, double since)
 {
     struct orr_exec *exec = &threads->head;
+    double (*all_parked)(void *arg, enum orr_parked who, double since) =
+        __atomic_load_n(&exec->all_parked, __ATOMIC_ACQUIRE);
     double again = ORR_FOREVER;
     bool own, parked, alone = false;
 
+    if (!all_parked)
+        return ORR_FOREVER;
     pthread_mutex_lock(&threads->gate);
     atomic_store(&threads->looking, true);
     parked = are_parked(threads, &own) &&
@@ -241,12 +245,11 @@ static double ask(struct threads *threads, double since)
     if (parked)
         alone = !own && !has_others(threads);
     if (parked && !alone)
-        again =
-            exec->all_parked(exec->all_parked_arg,
-                             own ? ORR_PARKED_OWN : ORR_PARKED_KNOWN, since);
+        again = all_parked(exec->all_parked_arg,
+                           own ? ORR_PARKED_OWN : ORR_PARKED_KNOWN, since);
     atomic_store(&threads->looking, false);
     pthread_mutex_unlock(&threads->gate);
-    return alone ? exec->all_parked(exec->all_parked_arg, ORR_PARKED_ALL, since)
+    return alone ? all_parked(exec->all_parked_arg, ORR_PARKED_ALL, since)
                  : again;
 }
 
@@ -281,7 +284,7 @@ static void sleep_for_ever(struct threads *threads, struct thread *self)
         atomic_fetch_add(&threads->parked, ONE_PARK + 1) + ONE_PARK + 1;
     double begin = 0, again = ORR_FOREVER;
 
-    if (threads->head.all_parked && seem_parked(threads)) {
+    if (seem_parked(threads)) {
         begin = threads_now(&threads->head);
         again = ask(threads, 0);
     }
