@@ -165,6 +165,8 @@ void orr_sched_ctx_refresh(struct orr_runtime *rt)
         orr_lock(&sched->lock);
         sched->changes++;
         orr_unlock(&sched->lock);
+        if (sched->ops->refresh)
+            sched->ops->refresh(sched);
         take_parked(sched, &parked);
     }
     orr_sched_ctx_unlock(rt);

@@ -207,6 +207,22 @@ static void add_successor(struct orr_job *job, void *arg)
         found->jobs[found->n++] = job;
 }
 
+/* Who can run the job, as long as the lock is held. can_execute is called without. */
+static void note_able_and_lock(struct orr_heteroprio *hp,
+                               struct orr_runtime *rt, struct orr_job *job)
+    ORR_ACQUIRES(hp->lock)
+{
+    unsigned nrefreshed;
+
+    orr_lock(&hp->lock);
+    do {
+        nrefreshed = hp->nrefreshed;
+        orr_unlock(&hp->lock);
+        orr_sched_note_able(rt, job);
+        orr_lock(&hp->lock);
+    } while (hp->nrefreshed != nrefreshed);
+}
+
 static int heteroprio_push(struct orr_sched *sched, struct orr_job *job)
 {
     struct orr_runtime *rt = sched->runtime;
@@ -218,12 +234,11 @@ static int heteroprio_push(struct orr_sched *sched, struct orr_job *job)
     uint64_t able_classes;
     unsigned group = 0;
 
-    orr_sched_note_able(rt, job);
-    all = job->differ;
     if (hp->automatic && !hp->frozen)
         orr_job_each_successor(job, add_successor, &found);
     orr_hp_weigh(sched, job, suits);
-    orr_lock(&hp->lock);
+    note_able_and_lock(hp, rt, job);
+    all = job->differ;
     if (!hp->automatic && !hp->configured)
         set_default(sched);
     bucket = hp->automatic ? orr_hp_bucket_of(sched, job)
@@ -263,13 +278,27 @@ static bool may_take(const struct orr_sched *sched,
     return bucket->njobs >= bucket->slow[arch] * orr_hp_nworkers(sched, base);
 }
 
+/* Refusals by can_execute after which a worker looks no further. */
+enum { MOST_REFUSED = 16 };
+
 struct taken {
     struct orr_job *jobs[ORR_HP_PREFETCH];
     struct orr_hp_bucket *from[ORR_HP_PREFETCH];
     unsigned group[ORR_HP_PREFETCH];
     unsigned n, most;
+    const struct orr_job *refused[MOST_REFUSED]; /* not to be taken again */
+    unsigned nrefused;
+    bool missed;   /* somebody found nothing while one of them was looked at */
     uint64_t wake; /* classes of those who could run what is in front now */
 };
+
+static bool was_refused(const struct taken *taken, const struct orr_job *job)
+{
+    for (unsigned i = 0; i < taken->nrefused; i++)
+        if (taken->refused[i] == job)
+            return true;
+    return false;
+}
 
 static void take_from(struct orr_sched *sched, struct orr_hp_bucket *bucket,
                       unsigned group, struct orr_worker *worker,
@@ -281,7 +310,8 @@ static void take_from(struct orr_sched *sched, struct orr_hp_bucket *bucket,
         struct orr_job *job = orr_job_of_link(jobs->next);
         bool ask;
 
-        if (!orr_job_maybe_able(sched->runtime, job, job->costs, worker->id,
+        if (was_refused(taken, job) ||
+            !orr_job_maybe_able(sched->runtime, job, job->costs, worker->id,
                                 &ask) ||
             !may_take(sched, bucket, job, orr_hp_arch_of(worker))) {
             ((struct orr_heteroprio *)sched->data)->passed |=
@@ -315,7 +345,8 @@ static uint64_t front_classes(const struct orr_sched *sched,
         !(takers(rt, job, bucket) >> bucket->base & 1))
         return classes;
     for (unsigned k = 0; k < rt->nclasses; k++)
-        if (rt->classes[k].type != bucket->base)
+        if (orr_hp_arch_of(&rt->workers[rt->classes[k].members[0]]) !=
+            bucket->base)
             classes &= ~(UINT64_C(1) << k);
     return classes;
 }
@@ -414,55 +445,90 @@ static bool accept(struct orr_runtime *rt, struct orr_worker *worker,
     return true;
 }
 
-/* Puts back what the worker cannot run, the other tasks into its own queue.
- * Returns the classes of those who have missed something. */
-static uint64_t keep(const struct orr_runtime *rt, struct orr_heteroprio *hp,
-                     struct orr_hp_own *own, const struct taken *taken,
-                     const bool *able)
+/* Puts back what the worker cannot run: who refuses what is in front passes the bucket
+ * by. `kept`: a task that was before it has gone; who passed that one by may want
+ * this one. */
+static void put_back(struct orr_heteroprio *hp, const struct orr_worker *worker,
+                     struct taken *taken, unsigned i, bool kept)
+    ORR_ACQUIRES(hp->lock)
 {
-    uint64_t wake = 0;
+    const struct orr_runtime *rt = worker->runtime;
+    struct orr_job *job = taken->jobs[i];
 
-    hp->nlooked_at -= taken->n;
-    for (unsigned i = 0; i < taken->n; i++) {
-        struct orr_job *job = taken->jobs[i];
-
-        if (able[i]) {
-            orr_list_append(&own->jobs, &job->queue);
-            own->njobs++;
-            continue;
-        }
-        put(hp, taken->from[i], hp->locality.n > 1 ? taken->group[i] : 0, job);
-        if (hp->missed)
-            wake |= classes_of_takers(rt, job, taken->from[i]);
-    }
-    if (hp->nlooked_at == 0)
-        hp->missed = false;
-    return wake;
+    note_able_and_lock(hp, worker->runtime, job);
+    put(hp, taken->from[i], hp->locality.n > 1 ? taken->group[i] : 0, job);
+    if (kept)
+        taken->wake |= hp->passed & classes_of_takers(rt, job, taken->from[i]);
+    hp->passed &= ~taken->wake;
+    hp->passed |= UINT64_C(1) << worker->class_id;
+    taken->refused[taken->nrefused++] = job;
+    taken->missed |= hp->missed;
 }
 
-static void refill(struct orr_sched *sched, struct orr_worker *worker)
+static void keep(struct orr_heteroprio *hp, struct orr_hp_own *own,
+                 struct orr_job *job) ORR_ACQUIRES(hp->lock)
+{
+    orr_lock(&hp->lock);
+    orr_list_append(&own->jobs, &job->queue);
+    own->njobs++;
+}
+
+/* Takes jobs, and wakes who may want what is in front now. False: there are none. */
+static bool take_some(struct orr_sched *sched, struct orr_worker *worker,
+                      struct taken *taken)
 {
     struct orr_heteroprio *hp = sched->data;
-    bool able[ORR_HP_PREFETCH] = {false};
-    struct taken taken;
-    uint64_t classes;
 
     orr_lock(&hp->lock);
-    take(sched, worker, &taken);
-    note_fronts(sched, &taken);
-    hp->nlooked_at += taken.n;
+    take(sched, worker, taken);
+    note_fronts(sched, taken);
+    /* What somebody else has in hand may be for this worker. */
+    hp->missed |= taken->n == 0 && hp->nlooked_at > 0;
+    hp->nlooked_at += taken->n;
     orr_unlock(&hp->lock);
-    if (taken.n == 0)
-        return;
-    if (taken.wake)
-        orr_sched_wake_able(sched, taken.wake, true);
-    for (unsigned i = 0; i < taken.n; i++)
-        able[i] = accept(sched->runtime, worker, taken.jobs[i]);
-    orr_lock(&hp->lock);
-    classes = keep(sched->runtime, hp, &hp->own[worker->id], &taken, able);
-    orr_unlock(&hp->lock);
-    if (classes)
-        orr_sched_wake_able(sched, classes, true);
+    if (taken->wake)
+        orr_sched_wake_able(sched, taken->wake, true);
+    return taken->n > 0;
+}
+
+/* Whether something was refused, which is in its bucket again. */
+static bool refill_once(struct orr_sched *sched, struct orr_worker *worker,
+                        struct taken *taken)
+{
+    struct orr_heteroprio *hp = sched->data;
+    unsigned nkept = 0;
+
+    if (!take_some(sched, worker, taken))
+        return false;
+    taken->missed = false;
+    taken->wake = 0;
+    for (unsigned i = 0; i < taken->n; i++) {
+        if (accept(sched->runtime, worker, taken->jobs[i])) {
+            keep(hp, &hp->own[worker->id], taken->jobs[i]);
+            nkept++;
+        } else {
+            put_back(hp, worker, taken, i, nkept > 0);
+        }
+        if (--hp->nlooked_at == 0)
+            hp->missed = false;
+        orr_unlock(&hp->lock);
+    }
+    if (taken->missed)
+        orr_sched_wake_members(sched);
+    else if (taken->wake)
+        orr_sched_wake_able(sched, taken->wake, true);
+    return nkept < taken->n;
+}
+
+/* Who refuses a task looks at the next buckets. */
+static void refill(struct orr_sched *sched, struct orr_worker *worker)
+{
+    struct taken taken;
+
+    taken.nrefused = 0;
+    while (refill_once(sched, worker, &taken) &&
+           taken.nrefused + ORR_HP_PREFETCH <= MOST_REFUSED)
+        ;
 }
 
 /* Whether the worker may have what was chosen for another one. */
@@ -497,7 +563,6 @@ static struct orr_job *take_own(struct orr_sched *sched,
             orr_runtime_trace_steal(rt, worker->id, w, job->id);
         return job;
     }
-    hp->missed |= hp->nlooked_at > 0;
     return NULL;
 }
 
@@ -512,6 +577,40 @@ static struct orr_job *heteroprio_pop(struct orr_sched *sched,
     job = take_own(sched, worker);
     orr_unlock(&hp->lock);
     return job;
+}
+
+/* Tasks may have been left to an architecture whose workers are gone. */
+static void refresh_list(struct orr_sched *sched, struct orr_hp_bucket *bucket,
+                         unsigned group)
+{
+    struct orr_heteroprio *hp = sched->data;
+    struct orr_list jobs, *link;
+
+    orr_list_init(&jobs);
+    orr_lock(&hp->lock);
+    hp->nrefreshed++;
+    while ((link = orr_list_pop(&bucket->jobs[group]))) {
+        bucket->njobs--;
+        count_waiting(hp, bucket, -1);
+        orr_list_prepend(&jobs, link);
+    }
+    orr_unlock(&hp->lock);
+    while ((link = orr_list_pop(&jobs))) {
+        note_able_and_lock(hp, sched->runtime, orr_job_of_link(link));
+        if (hp->automatic) /* those who can run it now look at the bucket */
+            (void)orr_hp_bucket_of(sched, orr_job_of_link(link));
+        put(hp, bucket, group, orr_job_of_link(link));
+        orr_unlock(&hp->lock);
+    }
+}
+
+static void heteroprio_refresh(struct orr_sched *sched)
+{
+    struct orr_heteroprio *hp = sched->data;
+
+    for (unsigned b = 0; b < ORR_HP_BUCKETS; b++)
+        for (unsigned g = 0; g < ORR_HP_GROUPS; g++)
+            refresh_list(sched, &hp->buckets[b], g);
 }
 
 /* --- measuring --- */
@@ -615,6 +714,7 @@ const struct orr_sched_ops orr_sched_heteroprio = {
     .deinit = heteroprio_deinit,
     .push = heteroprio_push,
     .pop = heteroprio_pop,
+    .refresh = heteroprio_refresh,
     .pre_exec = heteroprio_pre_exec,
     .post_exec = heteroprio_post_exec,
 };

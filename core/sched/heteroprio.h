@@ -122,6 +122,7 @@ struct orr_heteroprio {
     uint64_t passed; /* classes of those who have left a bucket for the task in
                           * front */
     bool missed;     /* … and somebody has found nothing meanwhile */
+    unsigned nrefreshed;   /* how often who takes tasks has changed */
     unsigned interval;     /* [const] pushes between two orderings */
     unsigned score;        /* [const] by which (heteroprio_score.h) */
     unsigned nbuckets;     /* automatic mode: those that have a name */

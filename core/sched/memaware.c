@@ -41,6 +41,9 @@ struct pool {
     struct orr_list jobs; /* [lock] in the order of push */
     unsigned njobs;       /* [lock] */
     double work;          /* [lock] µs that they take where they are fastest */
+    unsigned nasked; /* [lock] jobs that are out while can_execute is called */
+    bool missed;     /* [lock] somebody found no job meanwhile */
+    unsigned nrefreshed; /* [lock] how often who takes tasks has changed */
     /* [lock] Node of a device, 0: none. Data that share a place are guessed wrong. */
     uint8_t writer[WRITERS];
 };
@@ -122,7 +125,7 @@ static bool may_take(const struct look *look, const struct orr_job *job)
     for (unsigned i = 0; i < look->nrefused; i++)
         if (look->refused[i] == job)
             return false;
-    return job->able_classes >> look->worker->class_id & 1 &&
+    return (job->able_classes >> look->worker->class_id & 1 || job->differ) &&
            (orr_job_maybe_able(look->sched->runtime, job, job->costs,
                                look->worker->id, &ask) ||
             ask);
@@ -289,13 +292,34 @@ static struct orr_job *choose_locked(struct pool *pool, struct look *look)
 
 /* --- the policy --- */
 
-static void enter(struct pool *pool, struct orr_job *job)
+/* False if who takes tasks has changed since `nrefreshed` was read. */
+static bool enter(struct pool *pool, struct orr_job *job, unsigned nrefreshed)
 {
+    bool same;
+
     orr_lock(&pool->lock);
-    orr_list_append(&pool->jobs, &job->queue);
-    pool->njobs++;
-    pool->work += job->predicted;
+    same = pool->nrefreshed == nrefreshed;
+    if (same) {
+        orr_list_append(&pool->jobs, &job->queue);
+        pool->njobs++;
+        pool->work += job->predicted;
+    }
     orr_unlock(&pool->lock);
+    return same;
+}
+
+/* A job that has been in the pool, with those who can run it now. */
+static void enter_again(struct orr_sched *sched, struct orr_job *job)
+{
+    struct pool *pool = sched->data;
+    unsigned nrefreshed;
+
+    do {
+        orr_lock(&pool->lock);
+        nrefreshed = pool->nrefreshed;
+        orr_unlock(&pool->lock);
+        orr_sched_note_able(sched->runtime, job);
+    } while (!enter(pool, job, nrefreshed));
 }
 
 static struct orr_job *leave(struct pool *pool, struct look *look)
@@ -309,22 +333,47 @@ static struct orr_job *leave(struct pool *pool, struct look *look)
         note_writer(look, pool, job);
         pool->njobs--;
         pool->work = pool->njobs ? pool->work - job->predicted : 0;
+        pool->nasked++;
+    } else if (pool->nasked) {
+        pool->missed = true;
     }
     orr_unlock(&pool->lock);
     return job;
 }
 
+/* can_execute has been called for a job that has left. Who found none meanwhile may be
+ * the one who can run it. */
+static void note_answer(struct orr_sched *sched, bool accepted)
+{
+    struct pool *pool = sched->data;
+    bool wake;
+
+    orr_lock(&pool->lock);
+    wake = pool->missed && !accepted;
+    if (--pool->nasked == 0)
+        pool->missed = false;
+    orr_unlock(&pool->lock);
+    if (wake)
+        orr_sched_wake_members(sched);
+}
+
 /* All are woken: who is woken may leave the task to others. */
 static int memaware_push(struct orr_sched *sched, struct orr_job *job)
 {
+    struct pool *pool = sched->data;
+    unsigned nrefreshed;
     double us;
 
-    orr_sched_note_able(sched->runtime, job);
-    if (!job->able_classes)
-        return -ENODEV;
-    (void)fastest_class(sched, job, &us);
-    job->predicted = isfinite(us) ? us : 0;
-    enter(sched->data, job);
+    do {
+        orr_lock(&pool->lock);
+        nrefreshed = pool->nrefreshed;
+        orr_unlock(&pool->lock);
+        orr_sched_note_able(sched->runtime, job);
+        if (!job->able_classes)
+            return -ENODEV;
+        (void)fastest_class(sched, job, &us);
+        job->predicted = isfinite(us) ? us : 0;
+    } while (!enter(pool, job, nrefreshed));
     orr_sched_wake_members(sched);
     return 0;
 }
@@ -352,16 +401,19 @@ static struct orr_job *memaware_pop(struct orr_sched *sched,
     struct orr_job *job;
 
     while ((job = leave(sched->data, &look))) {
+        bool accepted = accept(rt, worker, job);
         double us;
 
-        if (accept(rt, worker, job)) {
+        if (!accepted)
+            enter_again(sched, job);
+        note_answer(sched, accepted);
+        if (accepted) {
             us = orr_cost_length(job->costs, worker->class_id,
                                  job->implementation);
             job->predicted = us > 0 ? us : 0;
             job->task->predicted = job->predicted;
             return job;
         }
-        enter(sched->data, job);
         if (look.nrefused == MOST_REFUSED)
             return NULL;
         look.refused[look.nrefused++] = job;
@@ -370,11 +422,21 @@ static struct orr_job *memaware_pop(struct orr_sched *sched,
 }
 
 /* Tasks may have been left to those who are gone. */
-static void memaware_workers(struct orr_sched *sched, int *ids, unsigned n)
+static void memaware_refresh(struct orr_sched *sched)
 {
-    (void)ids;
-    (void)n;
-    orr_sched_wake_members(sched);
+    struct pool *pool = sched->data;
+    struct orr_list jobs, *link;
+
+    orr_list_init(&jobs);
+    orr_lock(&pool->lock);
+    while ((link = orr_list_pop(&pool->jobs)))
+        orr_list_append(&jobs, link);
+    pool->njobs = 0;
+    pool->work = 0;
+    pool->nrefreshed++;
+    orr_unlock(&pool->lock);
+    while ((link = orr_list_pop(&jobs)))
+        enter_again(sched, orr_job_of_link(link));
 }
 
 static int memaware_init(struct orr_sched *sched, struct orr_error *err)
@@ -404,6 +466,5 @@ const struct orr_sched_ops orr_sched_memaware = {
     .deinit = memaware_deinit,
     .push = memaware_push,
     .pop = memaware_pop,
-    .add_workers = memaware_workers,
-    .remove_workers = memaware_workers,
+    .refresh = memaware_refresh,
 };

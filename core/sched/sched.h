@@ -57,6 +57,10 @@ struct orr_sched_ops {
      * pop no more. */
     void (*add_workers)(struct orr_sched *sched, int *ids, unsigned n);
     void (*remove_workers)(struct orr_sched *sched, int *ids, unsigned n);
+    /* Who takes tasks of the context has changed: queued jobs that were left to somebody
+     * may have to be left to somebody else. May call can_execute; all workers are
+     * woken afterwards. NULL: whoever asks gets what it can run. */
+    void (*refresh)(struct orr_sched *sched);
     /* A ready job; the policy owns its `queue` link until pop. It wakes the
      * worker(s) that should look, with orr_worker_wake. */
     int (*push)(struct orr_sched *sched, struct orr_job *job);

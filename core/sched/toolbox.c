@@ -327,20 +327,39 @@ static bool watches(const struct orr_worker *worker)
     return worker->desc->async;
 }
 
+/* Whether one of the class can run the job now. */
+static bool some_able(struct orr_runtime *rt, struct orr_job *job,
+                      const struct orr_cost_row *row, unsigned class_id)
+{
+    const struct orr_worker_class *class = &rt->classes[class_id];
+
+    for (unsigned i = 0; i < class->nworkers; i++)
+        if (orr_job_able(rt, job, row, class->members[i]))
+            return true;
+    return false;
+}
+
+/* A class all of whose workers are refused is none that others may leave the job to.
+ * Where nobody is left somebody may come, or can_execute change its mind. */
 void orr_sched_note_able(struct orr_runtime *rt, struct orr_job *job)
 {
     const struct orr_cost_row *row = orr_job_costs(rt, job);
+    uint64_t able = 0, differ = 0;
 
-    job->able_classes = 0;
-    job->differ = false;
     for (unsigned k = 0; k < rt->nclasses; k++) {
         bool uniform;
-        unsigned bits = orr_job_able_class(rt, job, row, k, &uniform);
 
-        if (bits || !uniform)
-            job->able_classes |= UINT64_C(1) << k;
-        job->differ |= !uniform;
+        if (orr_job_able_class(rt, job, row, k, &uniform))
+            able |= UINT64_C(1) << k;
+        else if (!uniform)
+            differ |= UINT64_C(1) << k;
+        if (!uniform && some_able(rt, job, row, k))
+            able |= UINT64_C(1) << k;
     }
+    if (!able && orr_members_all(&rt->members[job->sched_ctx]))
+        able = differ;
+    job->able_classes = able;
+    job->differ = differ != 0;
 }
 
 static bool may_take(uint64_t able_classes, const struct orr_worker *worker)

@@ -175,8 +175,9 @@ static void run_policy(const char *name, int machine, uint64_t seed)
     check_all_ran();
 }
 
-/* The number of a policy, and of a machine. */
-START_TEST(each_task_runs_once)
+/* Of the policy number `i`, on the first machine, then on the next one. NULL: there is
+ * none. */
+static const char *choose(unsigned i, int *ret_machine)
 {
     struct starpu_sched_policy **list = starpu_sched_get_predefined_policies();
     unsigned n = 0;
@@ -184,11 +185,96 @@ START_TEST(each_task_runs_once)
     while (list[n])
         n++;
     ck_assert_uint_ge(n, 40);
-    if ((unsigned)_i < n)
-        run_policy(list[_i]->policy_name, 0, (uint64_t)_i + 1);
-    else if (NMACHINES > FIRST_SIMULATED && (unsigned)_i < 2 * n)
-        run_policy(list[(unsigned)_i - n]->policy_name, FIRST_SIMULATED,
-                   (uint64_t)_i + 1);
+    *ret_machine = i < n ? 0 : FIRST_SIMULATED;
+    if (i >= n && (i >= 2 * n || NMACHINES <= FIRST_SIMULATED))
+        return NULL;
+    return list[i % n]->policy_name;
+}
+
+/* The number of a policy, and of a machine. */
+START_TEST(each_task_runs_once)
+{
+    int machine;
+    const char *name = choose((unsigned)_i, &machine);
+
+    if (name)
+        run_policy(name, machine, (uint64_t)_i + 1);
+}
+END_TEST
+
+/* --- who refuses tasks --- */
+
+/* Task `arg` is for the worker of that number alone. */
+static int is_for(unsigned worker, struct starpu_task *task, unsigned nimpl)
+{
+    (void)nimpl;
+    return (unsigned)(intptr_t)task->cl_arg == worker;
+}
+
+static void note(void *buffers[], void *arg)
+{
+    int worker = (int)(intptr_t)arg;
+
+    (void)buffers;
+    atomic_fetch_add(&nran[worker], 1);
+    if (starpu_worker_get_id() != worker)
+        atomic_fetch_add(&wrong, 1);
+}
+
+static struct starpu_codelet choosy = {.cpu_funcs = {note},
+                                       .cuda_funcs = {note},
+                                       .can_execute = is_for,
+                                       .model = &model,
+                                       .name = "k"};
+
+static void submit_for(int worker, unsigned ctx)
+{
+    struct starpu_task *task = starpu_task_create();
+
+    task->cl = &choosy;
+    task->cl_arg = (void *)(intptr_t)worker;
+    task->sched_ctx = ctx;
+    ck_assert_int_eq(starpu_task_submit(task), 0);
+}
+
+/* Who refuses a task does not keep others from it, nor are all that are refused
+ * waited for because they would be faster; not even if the one who can run it goes and
+ * comes back. */
+START_TEST(who_can_execute_a_task_gets_it)
+{
+    int machine, n;
+    const char *name = choose((unsigned)_i, &machine);
+
+    /* There a worker may still sleep while a task waits that others have refused. */
+    if (!name || (machine == 0 && strcmp(name, "heteroprio") == 0))
+        return;
+    machine_choose(machine);
+    if (machine_simulated(machine))
+        setenv("ORRERY_ASSUME", "k on cpu = 1ms; k on cuda = 10us", 1);
+    setenv("STARPU_SCHED", name, 1);
+    ck_assert_int_eq(starpu_init(NULL), 0);
+    n = (int)starpu_worker_get_count();
+    other = starpu_sched_ctx_create(NULL, -1, "other",
+                                    STARPU_SCHED_CTX_POLICY_NAME, name, 0);
+    starpu_pause();
+    for (int i = 0; i < 2 * n; i++)
+        submit_for(i % n, 0);
+    starpu_resume();
+    ck_assert_int_eq(starpu_task_wait_for_all(), 0);
+    for (int w = 0; w < n; w++) {
+        starpu_pause();
+        submit_for(w, other);
+        starpu_sched_ctx_remove_workers(&w, 1, other);
+        starpu_resume();
+        submit_for(w, 0);
+        starpu_sched_ctx_add_workers(&w, 1, other);
+        ck_assert_int_eq(starpu_task_wait_for_all(), 0);
+    }
+    starpu_sched_ctx_delete(other);
+    starpu_shutdown();
+    ck_assert_int_eq(atomic_load(&wrong), 0);
+    for (int w = 0; w < n; w++)
+        ck_assert_int_eq(atomic_load(&nran[w]), 4);
 }
 END_TEST
 
@@ -199,6 +285,7 @@ int main(void)
 
     tcase_set_timeout(tc, 60);
     tcase_add_loop_test(tc, each_task_runs_once, 0, 90);
+    tcase_add_loop_test(tc, who_can_execute_a_task_gets_it, 0, 90);
     suite_add_tcase(suite, tc);
     return suite_main(suite);
 }
