@@ -65,7 +65,11 @@
       "data that are written through, stay off disks, are unimportant")         \
     X(COPY, "copy", 1, "starpu_data_cpy")                                       \
     X(DUPLICATE, "duplicate", 1, "starpu_data_dup_ro")                          \
-    X(DOWNGRADE, "downgrade", 1, "starpu_data_release_to")
+    X(DOWNGRADE, "downgrade", 1, "starpu_data_release_to")                      \
+    X(CHOOSY, "choosy", 1, "can_execute, which refuses some workers")           \
+    X(PAUSE, "pause", 1, "tasks that are submitted during a pause")             \
+    X(CONTEXTS, "contexts", 1,                                                  \
+      "a second scheduling context, whose workers leave and come back")
 
 enum feature {
 #define FEATURE_ID(id, name, on, sentence) FEATURE_##id,

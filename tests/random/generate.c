@@ -15,6 +15,7 @@ struct draw {
     uint64_t state;
     uint64_t features;
     const struct call *hint; /* the last call about a datum, NULL: none */
+    struct around around;    /* the last task */
 };
 
 static unsigned below(struct draw *d, unsigned n)
@@ -129,6 +130,7 @@ static void draw_machine(struct draw *d, struct machine *m,
     if (least_memory(m) < SPACIOUS && !has(d, FEATURE_PREFETCH_TIGHT))
         m->prefetch = false;
     m->eviction = (uint8_t)below(d, nevictions);
+    m->contexts = has(d, FEATURE_CONTEXTS) && one_in(d, 3);
     m->disk = has(d, FEATURE_DISK) && one_in(d, m->ram_kib ? 2 : 8);
 }
 
@@ -386,25 +388,51 @@ static void follow_hint(struct draw *d, const struct machine *m,
         call->worker = (int8_t)(m->ncpu + hint->node - m->nram);
 }
 
+static void draw_workers(struct draw *d, const struct machine *m,
+                         struct call *call)
+{
+    call->worker = -1;
+    if (has(d, FEATURE_PIN) && one_in(d, 3))
+        call->worker = (int8_t)below(d, machine_workers(m));
+    else if (has(d, FEATURE_PIN) && one_in(d, 4))
+        call->where = (uint8_t)(1 + below(d, NWHERES - 1));
+    if (has(d, FEATURE_CHOOSY) && one_in(d, 4))
+        call->refused = (uint16_t)rng_next(&d->state);
+}
+
+/* Pauses and absences last for several tasks. */
+static void draw_around(struct draw *d, const struct machine *m,
+                        struct call *call)
+{
+    bool same = !one_in(d, 4);
+
+    call->paused =
+        same ? d->around.paused : has(d, FEATURE_PAUSE) && one_in(d, 3);
+    call->in_second = m->contexts && one_in(d, 2);
+    call->away = d->around.away;
+    if (!same)
+        call->away = m->contexts && one_in(d, 2)
+                         ? (uint8_t)(1 + below(d, machine_workers(m)))
+                         : 0;
+    d->around = (struct around){call->paused, call->away};
+}
+
 static void draw_task(struct draw *d, const struct machine *m,
                       const struct graph *g, struct call *call, unsigned number)
 {
     call->task = (uint8_t)number;
     draw_buffers(d, g, call);
     call->length = (uint8_t)low(d, nlengths);
-    call->worker = -1;
     call->priority = (int8_t)(one_in(d, 2) ? (int)below(d, 7) - 3 : 0);
     call->async = !one_in(d, 3);
-    if (has(d, FEATURE_PIN) && one_in(d, 3))
-        call->worker = (int8_t)below(d, machine_workers(m));
-    else if (has(d, FEATURE_PIN) && one_in(d, 4))
-        call->where = (uint8_t)(1 + below(d, NWHERES - 1));
+    draw_workers(d, m, call);
     if (has(d, FEATURE_PLACES) && one_in(d, 4))
         call->places = (uint8_t)(1 + below(d, NPLACES - 1));
     follow_hint(d, m, g, call);
     call->disordered = has(d, FEATURE_DISORDER) && one_in(d, 8);
     call->synchronous = has(d, FEATURE_SYNCHRONOUS) && one_in(d, 24);
     draw_after(d, g, call, number);
+    draw_around(d, m, call);
 }
 
 static enum call_kind draw_kind(struct draw *d)
@@ -501,7 +529,7 @@ static void plan_first(struct draw *d, struct graph *g)
 static void draw_graph(struct graph *g, const struct machine *m,
                        uint64_t graph_seed, const struct wishes *wishes)
 {
-    struct draw d = {rng_of(graph_seed), wishes->features, NULL};
+    struct draw d = {rng_of(graph_seed), wishes->features, NULL, {false, 0}};
     bool tight = least_memory(m) < SPACIOUS && has(&d, FEATURE_TIGHT) &&
                  !one_in(&d, wishes->full ? 8 : 2);
     unsigned ntasks = 0, ndata;
@@ -529,7 +557,7 @@ void program_draw(struct program *ret, uint64_t seed, unsigned batch,
                   const struct wishes *wishes)
 {
     uint64_t stream = rng_of(seed) ^ (uint64_t)batch << 32;
-    struct draw d = {rng_of(stream), wishes->features, NULL};
+    struct draw d = {rng_of(stream), wishes->features, NULL, {false, 0}};
 
     memset(ret, 0, sizeof(*ret));
     draw_machine(&d, &ret->machine, wishes);

@@ -95,6 +95,8 @@ static bool may_run(const struct machine *machine, const struct call *call,
 {
     if (worker < 0 || worker >= (int)machine_workers(machine))
         return false;
+    if (call->refused >> worker & 1)
+        return false;
     if (call->worker >= 0)
         return worker == call->worker;
     if (call->where == WHERE_CPU) /* what loopback devices run, too */
@@ -105,6 +107,9 @@ static bool may_run(const struct machine *machine, const struct call *call,
 static bool come_to_worker(struct run *run, struct order *order,
                            const struct call *call)
 {
+    if (atomic_fetch_add(&order->nruns, 1) != 0)
+        report_failure(run->report, MISCOUNTED, "task %u runs again",
+                       call->task);
     order->worker = starpu_worker_get_id();
     if (may_run(run->machine, call, order->worker))
         return true;
@@ -379,12 +384,23 @@ struct starpu_codelet *kernels_init(void)
 
 enum { NLENGTHS = 4 };
 
-static struct starpu_codelet codelets[NPLACES][NLENGTHS][NWHERES][2];
+static struct starpu_codelet codelets[2][NPLACES][NLENGTHS][NWHERES][2];
 
-static struct starpu_codelet codelet_of(enum places places, unsigned length,
-                                        unsigned where, bool async)
+/* can_execute of those who are choosy. */
+static int accepts(unsigned worker, struct starpu_task *task, unsigned nimpl)
+{
+    const struct order *order = task->cl_arg;
+
+    (void)nimpl;
+    return !(order->run->graph->calls[order->index].refused >> worker & 1);
+}
+
+static struct starpu_codelet codelet_of(bool choosy, enum places places,
+                                        unsigned length, unsigned where,
+                                        bool async)
 {
     struct starpu_codelet cl = {
+        .can_execute = choosy ? accepts : NULL,
         .cpu_funcs = {kernel}, /* run where CUDA is simulated, too */
         .cuda_funcs = {kernel},
         .cuda_flags = {async ? STARPU_CUDA_ASYNC : 0},
@@ -426,12 +442,13 @@ static void lend_more(void)
 static void make_codelets(void)
 {
     lend_more();
-    for (unsigned i = 0; i < NPLACES * NLENGTHS * NWHERES * 2; i++) {
+    for (unsigned i = 0; i < 2 * NPLACES * NLENGTHS * NWHERES * 2; i++) {
         unsigned where = i / 2 % NWHERES, length = i / 2 / NWHERES % NLENGTHS;
-        unsigned places = i / 2 / NWHERES / NLENGTHS;
+        unsigned places = i / 2 / NWHERES / NLENGTHS % NPLACES;
+        bool choosy = i / 2 / NWHERES / NLENGTHS / NPLACES;
 
-        codelets[places][length][where][i % 2] =
-            codelet_of((enum places)places, length, where, i % 2);
+        codelets[choosy][places][length][where][i % 2] =
+            codelet_of(choosy, (enum places)places, length, where, i % 2);
     }
 }
 
@@ -440,5 +457,6 @@ struct starpu_codelet *kernels_codelet(const struct call *call)
     static pthread_once_t made = PTHREAD_ONCE_INIT;
 
     pthread_once(&made, make_codelets);
-    return &codelets[call->places][call->length][call->where][call->async];
+    return &codelets[call->refused != 0][call->places][call->length]
+                    [call->where][call->async];
 }

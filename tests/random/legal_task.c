@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* tests/random/legal_task.c - the rules for tasks: see legal_private.h. */
 #include "legal_private.h"
+#include "machine.h"
 
 #include <string.h>
 
@@ -57,14 +58,21 @@ static void mend_places(const struct legal *l, struct call *call)
             call->places = PLACES_WORKER;
 }
 
+static unsigned bits_below(unsigned n)
+{
+    return (1U << n) - 1;
+}
+
 /* Whether the task may be run by a device, and must be if there is no CPU. */
 static bool for_devices(const struct legal *l, const struct call *call)
 {
     if (l->machine->ncpu == 0 || call->places == PLACES_FIRST ||
         l->machine->loopback)
         return true;
-    return call->worker >= 0 ? call->worker >= l->machine->ncpu
-                             : call->where == WHERE_CUDA;
+    if (call->worker >= 0)
+        return call->worker >= l->machine->ncpu;
+    return call->where == WHERE_CUDA ||
+           !(bits_below(l->machine->ncpu) & ~(unsigned)call->refused);
 }
 
 /* Buffers too many for a device that has to hold them go. */
@@ -100,9 +108,41 @@ static void place(const struct legal *l, struct call *call)
         call->where = WHERE_ANY;
 }
 
+/* Real workers under heteroprio may still sleep while there is a task that others have
+ * refused: README.md. */
+static bool loses_the_refused(const struct machine *m)
+{
+    return m->real && strcmp(machine_policy(m), "heteroprio") == 0;
+}
+
+/* Somebody is left who can run it. can_execute is asked for those who are in the
+ * context when the task is submitted; other threads may have sent some away. */
+static void accept(const struct legal *l, struct call *call)
+{
+    const struct machine *m = l->machine;
+    unsigned able = bits_below(machine_workers(m));
+
+    call->refused &= (uint16_t)able;
+    if (call->worker >= 0)
+        able = 1U << call->worker;
+    else if (call->where == WHERE_CPU)
+        able = bits_below(m->ncpu);
+    else if (call->where == WHERE_CUDA)
+        able &= ~bits_below(m->ncpu);
+    if (!m->contexts || call->away > machine_workers(m))
+        call->away = 0;
+    call->in_second = call->in_second && m->contexts;
+    if (call->in_second && call->away)
+        able &= ~(1U << (call->away - 1));
+    if (!(able & ~(unsigned)call->refused) ||
+        (call->in_second && l->in->nthreads > 1) || loses_the_refused(m))
+        call->refused = 0;
+}
+
 static void mend_task(const struct legal *l, struct call *call)
 {
     place(l, call);
+    accept(l, call);
     for (unsigned k = 0; k < call->nbuffers;) {
         if (mend_buffer(l, call, k))
             k++;

@@ -4,6 +4,7 @@
 
 #include <stdarg.h>
 #include <stdlib.h>
+#include <string.h>
 
 const char *const codelet_names[] = {"one", "ten", "hundred", "thousand"};
 
@@ -240,6 +241,18 @@ void machine_only_sched(const char *name)
     only_sched = name;
 }
 
+const char *machine_policy(const struct machine *machine)
+{
+    return only_sched ? only_sched : schedulers[machine->sched];
+}
+
+const char *machine_second_policy(const struct machine *machine)
+{
+    if (!only_sched)
+        return schedulers[machine->sched];
+    return strpbrk(only_sched, "=/.") ? schedulers[0] : only_sched;
+}
+
 void machine_environment(const struct machine *machine,
                          void (*speak)(const char *name, const char *value,
                                        void *arg),
@@ -247,8 +260,7 @@ void machine_environment(const struct machine *machine,
 {
     struct speaker s = {speak, arg};
 
-    say(&s, "STARPU_SCHED", "%s",
-        only_sched ? only_sched : schedulers[machine->sched]);
+    say(&s, "STARPU_SCHED", "%s", machine_policy(machine));
     say(&s, "ORRERY_EVICTION", "%s", evictions[machine->eviction]);
     say(&s, "STARPU_PREFETCH", "%u", machine->prefetch);
     if (machine->nram > 1)

@@ -22,5 +22,11 @@ void machine_environment(const struct machine *machine,
 /* From now on every machine has that policy. Borrows the name. */
 void machine_only_sched(const char *name);
 
+/* The machine's policy. */
+const char *machine_policy(const struct machine *machine);
+
+/* The policy of the second context: the machine's, where that has a name alone. */
+const char *machine_second_policy(const struct machine *machine);
+
 /* The names of codelets, by length. */
 extern const char *const codelet_names[];

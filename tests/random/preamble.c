@@ -27,11 +27,13 @@ struct work {
     uint64_t salt;
     int n;
     struct part parts[8];
+    unsigned refused; /* workers, by can_execute: bits */
 };
 
 static atomic_int failures;
 static atomic_int users[NDATA]; /* readers, + 1000 per writer */
 static starpu_data_handle_t h[NDATA];
+static unsigned second; /* a scheduling context of all workers */
 
 static inline void fail(const char *who, const char *what, int datum)
 {
@@ -145,6 +147,16 @@ static inline void kernel(void *buffers[], void *arg)
     do_work(work, v);
 }
 
+/* can_execute. */
+static inline int accepts(unsigned worker, struct starpu_task *task,
+                          unsigned nimpl)
+{
+    const struct work *work = task->cl_arg;
+
+    (void)nimpl;
+    return !(work->refused >> worker & 1);
+}
+
 /* A task on the data of the work. */
 static inline struct starpu_task *new_task(struct starpu_codelet *cl,
                                            struct work *work)
@@ -163,6 +175,17 @@ static inline struct starpu_task *new_task(struct starpu_codelet *cl,
         task->modes[k] = (enum starpu_data_access_mode)work->parts[k].mode;
     }
     return task;
+}
+
+/* The worker joins the second context, or leaves it. */
+static inline void come_back(int worker)
+{
+    starpu_sched_ctx_add_workers(&worker, 1, second);
+}
+
+static inline void go_away(int worker)
+{
+    starpu_sched_ctx_remove_workers(&worker, 1, second);
 }
 
 /* The data that have an arbiter share one, which is never destroyed. */

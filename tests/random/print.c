@@ -35,6 +35,8 @@ static void print_codelet(const struct printer *p, const struct call *call)
     fprintf(p->out,
             "static struct starpu_codelet %s = {.name = \"%s\", .where = %s",
             name, codelet_names[call->length], where[call->where]);
+    if (call->refused)
+        fprintf(p->out, ", .can_execute = accepts");
     if (call->async)
         fprintf(p->out, ", .cuda_flags = {STARPU_CUDA_ASYNC}");
     if (call->places != PLACES_WORKER)
@@ -44,15 +46,15 @@ static void print_codelet(const struct printer *p, const struct call *call)
 
 static void print_codelets(const struct printer *p)
 {
-    bool done[NPLACES][4][NWHERES][2] = {{{{false}}}};
+    bool done[2][NPLACES][4][NWHERES][2] = {{{{{false}}}}};
 
     for (unsigned g = 0; g < p->program->ngraphs; g++) {
         const struct graph *graph = &p->program->graphs[g];
 
         for (unsigned i = 0; i < graph->ncalls; i++) {
             const struct call *call = &graph->calls[i];
-            bool *seen =
-                &done[call->places][call->length][call->where][call->async];
+            bool *seen = &done[call->refused != 0][call->places][call->length]
+                              [call->where][call->async];
 
             if (call->kind == CALL_TASK && !*seen) {
                 print_codelet(p, call);
@@ -77,6 +79,7 @@ static void print_memory(const struct printer *p)
 static void print_thread(struct printer *p, unsigned thread)
 {
     const struct graph *graph = p->graph;
+    struct around now = {false, 0};
     bool inside = false;
 
     fprintf(p->out,
@@ -91,10 +94,11 @@ static void print_thread(struct printer *p, unsigned thread)
         if (call->kind == CALL_JOIN)
             inside = false;
         if (inside && call->thread == thread)
-            print_call(p, i);
+            print_call(p, i, &now);
         if (call->kind == CALL_FORK)
             inside = true;
     }
+    print_around(p, &now, (struct around){false, 0});
     fprintf(p->out, "    return NULL;\n}\n");
 }
 
@@ -116,16 +120,21 @@ static void print_join(const struct printer *p)
 
 static void print_main_thread(struct printer *p)
 {
+    struct around now = {false, 0};
+
     for (unsigned i = 0; i < p->graph->ncalls; i++) {
         const struct call *call = &p->graph->calls[i];
 
+        if (call->kind == CALL_JOIN)
+            print_around(p, &now, (struct around){false, 0});
         if (call->kind == CALL_FORK)
             print_fork(p);
         else if (call->kind == CALL_JOIN)
             print_join(p);
         else if (call->thread == 0)
-            print_call(p, i);
+            print_call(p, i, &now);
     }
+    print_around(p, &now, (struct around){false, 0});
 }
 
 static bool has_arbiter(const struct graph *graph)
@@ -215,6 +224,11 @@ static void print_main(const struct printer *p)
     fprintf(p->out, "    if (starpu_init(NULL) != 0)\n        return 2;\n");
     if (!p->program->machine.real)
         fprintf(p->out, "    unlink(getenv(\"ORRERY_MACHINE\"));\n");
+    if (p->program->machine.contexts)
+        fprintf(p->out,
+                "    second = starpu_sched_ctx_create(NULL, -1, \"second\", "
+                "STARPU_SCHED_CTX_POLICY_NAME, \"%s\", 0);\n",
+                machine_second_policy(&p->program->machine));
     for (unsigned g = 0; g < p->program->ngraphs; g++)
         fprintf(p->out, "    graph%u();\n", g);
     fprintf(p->out, "    starpu_shutdown();\n    return failures != 0;\n}\n");

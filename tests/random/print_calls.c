@@ -11,9 +11,9 @@ void print_codelet_name(const struct call *call, char *name, size_t size)
     static const char *const places[NPLACES] = {"", "_main", "_near", "_mixed",
                                                 "_first"};
 
-    snprintf(name, size, "%s%s%s%s", codelet_names[call->length],
+    snprintf(name, size, "%s%s%s%s%s", codelet_names[call->length],
              where[call->where], call->async ? "_async" : "",
-             places[call->places]);
+             places[call->places], call->refused ? "_choosy" : "");
 }
 
 /* -- records -- */
@@ -76,7 +76,7 @@ void print_work(const struct printer *p, unsigned index)
     }
     if (!task)
         print_part(p, index, 0, call->data, call->mode);
-    fprintf(p->out, "}};\n");
+    fprintf(p->out, "}, 0x%x};\n", task ? call->refused : 0U);
     if (task)
         print_flags(p, call, index);
 }
@@ -158,6 +158,8 @@ static void print_attributes(const struct printer *p, unsigned index,
     if (flags)
         LINE(p, "%s->handles_sequential_consistency = f%u_%u;", task, p->number,
              index);
+    if (call->in_second)
+        LINE(p, "%s->sched_ctx = second;", task);
     if (call->synchronous)
         LINE(p, "%s->synchronous = 1;", task);
     if (p->graph->tagged & me)
@@ -345,11 +347,28 @@ static void print_unregister(const struct printer *p, unsigned index)
         LINE(p, "compare(%u, m%u, UINT64_C(0x%" PRIx64 "));", d, d, hash);
 }
 
-void print_call(const struct printer *p, unsigned index)
+void print_around(const struct printer *p, struct around *now,
+                  struct around next)
+{
+    int back = now->away - 1, gone = next.away - 1;
+
+    if (now->paused && !next.paused)
+        LINE(p, "starpu_resume();");
+    if (back >= 0 && back != gone)
+        LINE(p, "come_back(%d);", back);
+    if (next.paused && !now->paused)
+        LINE(p, "starpu_pause();");
+    if (gone >= 0 && back != gone)
+        LINE(p, "go_away(%d);", gone);
+    *now = next;
+}
+
+void print_call(const struct printer *p, unsigned index, struct around *now)
 {
     const struct call *call = &p->graph->calls[index];
     unsigned d = p->base + call->data;
 
+    print_around(p, now, around_call(call));
     switch ((enum call_kind)call->kind) {
     case CALL_REGISTER:
         print_register(p, call);

@@ -22,5 +22,9 @@ void print_codelet_name(const struct call *call, char *name, size_t size);
 /* The record of a task or an acquisition; nothing for other calls. */
 void print_work(const struct printer *p, unsigned index);
 
-/* The lines that make the call. */
-void print_call(const struct printer *p, unsigned index);
+/* The lines that go from what is around calls now to that of the next ones. */
+void print_around(const struct printer *p, struct around *now,
+                  struct around next);
+
+/* Those, and the ones that make the call. */
+void print_call(const struct printer *p, unsigned index, struct around *now);

@@ -39,6 +39,15 @@ enum use use_of(const struct data *data, unsigned mode)
     }
 }
 
+struct around around_call(const struct call *call)
+{
+    struct around around = {false, 0};
+
+    if (call->kind == CALL_TASK && !call->synchronous)
+        around = (struct around){call->paused, call->away};
+    return around;
+}
+
 bool is_main(const struct machine *machine, unsigned node)
 {
     return node < machine->nram;

@@ -48,6 +48,7 @@ struct machine {
     uint8_t eviction;  /* among evictions[] */
     bool prefetch;
     uint8_t pipeline;
+    bool contexts; /* there is a second one, of all workers */
 };
 
 extern const char *const schedulers[];
@@ -165,6 +166,10 @@ struct call {
     uint8_t where;
     uint8_t places;
     int8_t worker; /* -1: any */
+    uint16_t refused; /* bits of workers, by can_execute */
+    bool paused;      /* submitted during a pause */
+    bool in_second;   /* in the second context … */
+    uint8_t away;     /* … without this worker, + 1; 0: with all */
     int8_t priority;
     bool async;       /* the CUDA kernel is */
     bool disordered;  /* task->sequential_consistency is 0 */
@@ -195,7 +200,16 @@ struct program {
     struct graph graphs[MAX_GRAPHS];
 };
 
+/* What is so while a thread submits a task, and ends before its next call of
+ * another sort: such a call may wait for what cannot go on until then. */
+struct around {
+    bool paused;
+    uint8_t away; /* worker + 1 */
+};
+
 /* -- questions -- */
+
+struct around around_call(const struct call *call);
 
 /* Of buffer k, as codelets have it in nodes[]. */
 int place_of(enum places places, unsigned k);

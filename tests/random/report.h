@@ -12,14 +12,15 @@
 
 enum outcome {
     PASSED,
-    WRONG,     /* bytes other than the oracle's */
-    MISPLACED, /* a task on a worker that it must not run on */
-    CROWDED,   /* accesses beside each other that exclude each other */
-    REFUSED,   /* a call returned an error */
-    GAVE_UP,   /* the library ended the process */
-    DEADLOCK,  /* it says that nothing moves any more */
-    HANG,      /* … it does not */
-    CRASH,     /* a signal */
+    WRONG,      /* bytes other than the oracle's */
+    MISPLACED,  /* a task on a worker that it must not run on */
+    MISCOUNTED, /* a task that does not run once */
+    CROWDED,    /* accesses beside each other that exclude each other */
+    REFUSED,    /* a call returned an error */
+    GAVE_UP,    /* the library ended the process */
+    DEADLOCK,   /* it says that nothing moves any more */
+    HANG,       /* … it does not */
+    CRASH,      /* a signal */
 };
 
 struct report {

@@ -160,6 +160,8 @@ static void do_task(struct run *run, unsigned index)
     task->priority = call->priority;
     task->sequential_consistency = !call->disordered;
     task->synchronous = call->synchronous;
+    if (call->in_second)
+        task->sched_ctx = run->second;
     task->use_tag = (run->graph->tagged & me) != 0;
     task->tag_id = tag_of(run, call->task);
     task->detach = !(run->graph->awaited & me);
@@ -477,6 +479,25 @@ static void (*const actions[CALL_KINDS])(struct run *, unsigned) = {
     [CALL_UNREGISTER] = do_unregister,
 };
 
+/* -- pauses, absences -- */
+
+/* Goes from what was so around the thread's last call to what is around the next. */
+static void change_around(struct run *run, struct around *now,
+                          struct around next)
+{
+    int back = now->away - 1, gone = next.away - 1;
+
+    if (now->paused && !next.paused)
+        starpu_resume();
+    if (back >= 0 && back != gone)
+        starpu_sched_ctx_add_workers(&back, 1, run->second);
+    if (next.paused && !now->paused)
+        starpu_pause();
+    if (gone >= 0 && back != gone)
+        starpu_sched_ctx_remove_workers(&gone, 1, run->second);
+    *now = next;
+}
+
 /* -- threads -- */
 
 struct submitter {
@@ -488,13 +509,17 @@ struct submitter {
 static void do_calls(struct run *run, unsigned thread, unsigned from,
                      unsigned to)
 {
+    struct around now = {false, 0};
+
     for (unsigned i = from; i < to; i++) {
         if (call_of(run, i)->thread != thread ||
             !actions[call_of(run, i)->kind])
             continue;
         atomic_store(&run->report->calls[thread], i + 1);
+        change_around(run, &now, around_call(call_of(run, i)));
         actions[call_of(run, i)->kind](run, i);
     }
+    change_around(run, &now, (struct around){false, 0});
     atomic_store(&run->report->calls[thread], 0);
 }
 
@@ -563,7 +588,18 @@ static void free_all(struct run *run)
         LOOK_UP(arbiter_destroy, "starpu_arbiter_destroy")(run->arbiter);
 }
 
-static int run_graph(const struct program *program, unsigned g,
+/* All have ended. */
+static void check_counts(struct run *run)
+{
+    for (unsigned i = 0; i < run->graph->ncalls; i++)
+        if (call_of(run, i)->kind == CALL_TASK &&
+            atomic_load(&run->orders[i].nruns) != 1)
+            report_failure(run->report, MISCOUNTED, "task %u runs %u times",
+                           call_of(run, i)->task,
+                           atomic_load(&run->orders[i].nruns));
+}
+
+static int run_graph(const struct program *program, unsigned g, unsigned second,
                      struct report *report)
 {
     static struct answers answers;
@@ -577,6 +613,7 @@ static int run_graph(const struct program *program, unsigned g,
     run.answers = &answers;
     run.report = report;
     run.spoilt = program->spoilt;
+    run.second = second;
     run.first_tag = ((starpu_tag_t)g + 1) << 8;
     for (unsigned i = 0; i < graph->ncalls; i++)
         run.orders[i] = (struct order){.run = &run, .index = i};
@@ -584,6 +621,8 @@ static int run_graph(const struct program *program, unsigned g,
         err = allocate(&run);
     if (!err)
         do_all(&run);
+    if (!err)
+        check_counts(&run);
     free_all(&run);
     return err;
 }
@@ -647,10 +686,21 @@ static int open_machine(const struct machine *machine, uint64_t seed,
     return rc;
 }
 
+/* A context of all workers with the policy that the first one has. */
+static unsigned open_second(const struct machine *machine)
+{
+    return machine->contexts
+               ? starpu_sched_ctx_create(NULL, -1, "second",
+                                         STARPU_SCHED_CTX_POLICY_NAME,
+                                         machine_second_policy(machine), 0)
+               : 0;
+}
+
 bool run_program(const struct program *program, unsigned limit_s,
                  struct report *report)
 {
     char path[] = "/tmp/orrery-random-XXXXXX.xml";
+    unsigned second;
     int rc;
 
     alarm(limit_s);
@@ -662,13 +712,17 @@ bool run_program(const struct program *program, unsigned limit_s,
                        strerror(-rc));
         return false;
     }
+    second = open_second(&program->machine);
     for (unsigned g = 0; g < program->ngraphs; g++) {
         atomic_store(&report->graph, g);
         alarm(limit_s);
-        rc = run_graph(program, g, report);
+        rc = run_graph(program, g, second, report);
         if (rc != 0 || atomic_load(&report->outcome) != PASSED)
             break;
     }
+    if (program->machine.contexts && rc == 0 &&
+        atomic_load(&report->outcome) == PASSED)
+        starpu_sched_ctx_delete(second);
     starpu_shutdown();
     if (replay_wanted()) {
         replay_compare(report);

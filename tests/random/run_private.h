@@ -18,6 +18,7 @@ struct order {
     struct run *run;
     unsigned index;                   /* of the call */
     int worker;                       /* that runs the task */
+    atomic_uint nruns;                /* of its kernel */
     starpu_data_handle_t handle;      /* that is acquired */
     unsigned char flags[MAX_BUFFERS]; /* handles_sequential_consistency */
     /* What the kernel left in its buffers, for the end of the task. */
@@ -41,6 +42,7 @@ struct run {
     struct starpu_task *tasks[MAX_TASKS];
     struct order orders[MAX_CALLS];
     starpu_tag_t first_tag;
+    unsigned second; /* the other context */
     void *arbiter;
 };
 

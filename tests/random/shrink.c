@@ -30,6 +30,8 @@ static unsigned weight_of_call(const struct call *call)
     weight += 3 * (unsigned)__builtin_popcountll(call->after) + call->by_tags;
     weight += call->worker >= 0 ? 2 : call->where != WHERE_ANY;
     weight += call->places != PLACES_WORKER;
+    weight += (call->refused != 0) + call->paused + call->in_second +
+              (call->away != 0);
     weight += (call->priority != 0) + call->length + call->synchronous;
     weight += call->async + 2U * call->disordered + (call->node != 0);
     weight += (call->how != HOW_WAIT) + (call->salt != 1) + call->thread;
@@ -65,6 +67,7 @@ static unsigned weight_of(const struct program *program)
 
     weight += (m->sched != 0) + m->prefetch + m->pipeline + m->gpu_speed;
     weight += (m->peers != 0) + (m->ram_kib != 0) + 3U * m->disk;
+    weight += 5U * m->contexts;
     for (unsigned i = 0; i < m->ngpu; i++)
         weight += m->gpu_mib[i] < 64;
     for (unsigned g = 0; g < program->ngraphs; g++)
@@ -289,6 +292,26 @@ static void on_workers_node(struct call *call)
     call->places = PLACES_WORKER;
 }
 
+static void accepting(struct call *call)
+{
+    call->refused = 0;
+}
+
+static void no_pause(struct call *call)
+{
+    call->paused = false;
+}
+
+static void in_first(struct call *call)
+{
+    call->in_second = false;
+}
+
+static void nobody_away(struct call *call)
+{
+    call->away = 0;
+}
+
 static void no_priority(struct call *call)
 {
     call->priority = 0;
@@ -333,6 +356,7 @@ static void (*const simpler[])(struct call *) = {
     no_dependency, no_tags,      any_worker,         no_priority,
     shortest,      asynchronous, kernel_synchronous, in_order,
     first_node,    waiting,      small_salt,         on_workers_node,
+    accepting,     no_pause,     in_first,           nobody_away,
 };
 
 static void simplify_call(struct shrink *s, unsigned g, unsigned i)
@@ -449,6 +473,9 @@ static void edit_machine(struct machine *m, unsigned edit)
     case 10:
         m->disk = false;
         break;
+    case 11:
+        m->contexts = false;
+        break;
     default:
         for (unsigned i = 0; i < m->ngpu; i++)
             m->gpu_mib[i] = 64;
@@ -459,7 +486,7 @@ static void simplify_machine(struct shrink *s)
 {
     static struct program trial;
 
-    for (unsigned edit = 0; edit <= 11; edit++) {
+    for (unsigned edit = 0; edit <= 12; edit++) {
         unsigned tries = edit < 2 ? 4 : 1;
 
         do {

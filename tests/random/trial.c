@@ -21,6 +21,7 @@ const char *outcome_name(enum outcome outcome)
         [PASSED] = "passed",
         [WRONG] = "wrong bytes",
         [MISPLACED] = "another worker",
+        [MISCOUNTED] = "not once",
         [CROWDED] = "no exclusion",
         [REFUSED] = "a call was refused",
         [GAVE_UP] = "the library gave up",
