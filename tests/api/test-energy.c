@@ -109,6 +109,55 @@ START_TEST(an_idle_machine_takes_its_idle_power)
 }
 END_TEST
 
+static double more_on_gpus(struct starpu_task *task,
+                           struct starpu_perfmodel_arch *arch, unsigned nimpl)
+{
+    (void)task;
+    (void)nimpl;
+    return arch->devices[0].type == STARPU_CUDA_WORKER ? 0.5 : 0.1;
+}
+
+static int ran_on;
+
+static void note(void *buffers[], void *arg)
+{
+    (void)buffers;
+    (void)arg;
+    ran_on = starpu_worker_get_type(starpu_worker_get_id());
+}
+
+/* A GPU is 900 us faster and takes 0.4 J more. */
+START_TEST(a_joule_is_worth_what_gamma_says)
+{
+    static const struct {
+        const char *gamma;
+        int type;
+    } cases[] = {{"0", STARPU_CUDA_WORKER},
+                 {NULL, STARPU_CUDA_WORKER},
+                 {"10000", STARPU_CPU_WORKER}};
+    static struct starpu_perfmodel time = {.type = STARPU_HISTORY_BASED,
+                                           .symbol = "noted"};
+    static struct starpu_perfmodel energy = {
+        .type = STARPU_PER_ARCH, .arch_cost_function = more_on_gpus};
+    static struct starpu_codelet noted = {.cpu_funcs = {note},
+                                          .cuda_funcs = {note},
+                                          .model = &time,
+                                          .energy_model = &energy,
+                                          .name = "noted"};
+
+    machine_choose(FIRST_SIMULATED);
+    setenv("STARPU_SCHED", "dmda", 1);
+    setenv("ORRERY_ASSUME", "noted on cpu = 1ms; noted on cuda = 100us", 1);
+    if (cases[_i].gamma)
+        setenv("STARPU_SCHED_GAMMA", cases[_i].gamma, 1);
+    ck_assert_int_eq(starpu_init(NULL), 0);
+    ck_assert_int_eq(starpu_task_insert(&noted, 0), 0);
+    starpu_task_wait_for_all();
+    ck_assert_int_eq(ran_on, cases[_i].type);
+    starpu_shutdown();
+}
+END_TEST
+
 START_TEST(counters_are_there_or_the_call_fails)
 {
     int rc;
@@ -184,6 +233,8 @@ static Suite *suite(void)
                         NMACHINES);
     tcase_add_loop_test(tcase, what_was_measured_is_what_a_simulation_takes, 0,
                         NMACHINES);
+    if (NMACHINES > FIRST_SIMULATED)
+        tcase_add_loop_test(tcase, a_joule_is_worth_what_gamma_says, 0, 3);
     suite_add_tcase(suite, tcase);
     return suite;
 }

@@ -134,6 +134,27 @@ START_TEST(the_file_has_a_part_per_codelet)
 }
 END_TEST
 
+/* Two codelets with one model: a part of the model's name, or one of each. */
+START_TEST(a_bucket_has_the_name_of_a_model_or_of_a_codelet)
+{
+    static const char *const strategies[] = {"0", "1"};
+    const char *text;
+
+    codelets[0].name = "one";
+    codelets[1].name = "two";
+    codelets[1].model = &model_slow;
+    prepare(FIRST_SIMULATED);
+    setenv("STARPU_HETEROPRIO_CODELET_GROUPING_STRATEGY", strategies[_i], 1);
+    run(NEACH);
+    text = contents();
+    ck_assert_ptr_nonnull(text);
+    ck_assert_int_eq(strstr(text, "\nslow 1 1\n") != NULL, _i == 0);
+    ck_assert_int_eq(strstr(text, "\none 1 1\n") != NULL, _i == 1);
+    ck_assert_int_eq(strstr(text, "\ntwo 1 1\n") != NULL, _i == 1);
+    clean();
+}
+END_TEST
+
 /* Figures of comments, of a codelet whose name has blanks, of devices that there are
  * not here. */
 static const char figures[] = "# made by hand\n"
@@ -273,6 +294,8 @@ int main(void)
         tcase_add_loop_test(simulated, a_cut_file_is_said_and_replaced, 0, 5);
         tcase_add_test(simulated, simulations_keep_nothing_by_default);
         tcase_add_test(simulated, orders_and_figures_are_printed);
+        tcase_add_loop_test(
+            simulated, a_bucket_has_the_name_of_a_model_or_of_a_codelet, 0, 2);
     }
     return suite_main(suite);
 }

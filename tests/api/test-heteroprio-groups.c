@@ -216,20 +216,37 @@ END_TEST
 
 /* --- who takes it --- */
 
-/* Tasks of bucket 0 are queued for the processors, those of bucket 1 for the GPU.
- * It begins with its own, unless it looks at a bucket of near nodes before the next
- * bucket of its own. */
+enum { FROM_OWN, FROM_NEAR };
+
+/* Tasks of bucket 1 are queued for workers of the kind, those of bucket 0 for the
+ * others. They begin with their own, unless they look at a bucket of near nodes before
+ * the next bucket of their own. */
+static const struct {
+    enum starpu_worker_archtype type;
+    const char *step_variable, *step, *near_variable, *near;
+    int first;
+} looks[] = {
+#define LOOK(kind, step, near, first)                                          \
+    {                                                                          \
+        STARPU_##kind##_WORKER, "STARPU_LAHETEROPRIO_PRIO_STEP_" #kind, step,  \
+            "STARPU_LAHETEROPRIO_S_" #kind, near, first                        \
+    }
+    LOOK(CUDA, "0", "1", FROM_OWN), LOOK(CUDA, "1", "1", FROM_NEAR),
+    LOOK(CUDA, "1", "0", FROM_OWN), LOOK(CUDA, "2", "1", FROM_OWN),
+    LOOK(CPU, "0", "1", FROM_OWN),  LOOK(CPU, "1", "1", FROM_NEAR),
+    LOOK(CPU, "1", "0", FROM_OWN),  LOOK(CPU, "2", "1", FROM_OWN),
+};
+enum { NLOOKS = 8 };
+
 START_TEST(a_worker_looks_at_its_own_node_first)
 {
-    static const struct {
-        const char *step, *near;
-        int first;
-    } cases[] = {{"0", "1", 1}, {"1", "1", 0}, {"1", "0", 1}, {"2", "1", 1}};
+    int gpus_own = looks[_i].type == STARPU_CUDA_WORKER, first = -1;
     starpu_data_handle_t x[4], y[4];
-    int first = -1;
 
-    setenv("STARPU_LAHETEROPRIO_PRIO_STEP_CUDA", cases[_i].step, 1);
-    setenv("STARPU_LAHETEROPRIO_S_CUDA", cases[_i].near, 1);
+    setenv("STARPU_LAHETEROPRIO_PRIO_STEP_CUDA", "0", 1);
+    setenv("STARPU_LAHETEROPRIO_PRIO_STEP_CPU", "0", 1);
+    setenv(looks[_i].step_variable, looks[_i].step, 1);
+    setenv(looks[_i].near_variable, looks[_i].near, 1);
     setenv("STARPU_NCUDA", "1", 1);
     setenv("TEST_NCPU", "1", 1);
     open_with("LS_SDH", map);
@@ -239,16 +256,16 @@ START_TEST(a_worker_looks_at_its_own_node_first)
         ck_assert_int_eq(starpu_data_acquire_on_node(x[i], 0, STARPU_W), 0);
         starpu_data_release_on_node(x[i], 0);
         y[i] = there(0, 1000);
-        submit(&anywhere, 2 * i, 0, x[i], NULL);
-        submit(&anywhere, 2 * i + 1, 1, y[i], NULL);
+        submit(&anywhere, 2 * i, !gpus_own, x[i], NULL);
+        submit(&anywhere, 2 * i + 1, gpus_own, y[i], NULL);
     }
     ck_assert_int_eq(queued_on(0), 4);
     ck_assert_int_eq(queued_on(node_of_gpu(0)), 4);
     end(8);
     for (int i = 0; i < 8 && first < 0; i++)
-        if (starpu_worker_get_type(ran_on[order[i]]) == STARPU_CUDA_WORKER)
-            first = order[i] % 2;
-    ck_assert_int_eq(first, cases[_i].first);
+        if (starpu_worker_get_type(ran_on[order[i]]) == looks[_i].type)
+            first = order[i] % 2 == gpus_own ? FROM_OWN : FROM_NEAR;
+    ck_assert_int_eq(first, looks[_i].first);
     for (int i = 0; i < 4; i++) {
         starpu_data_unregister_no_coherency(x[i]);
         starpu_data_unregister_no_coherency(y[i]);
@@ -366,7 +383,7 @@ int main(void)
         tcase_add_test(simulated, by_worker_a_task_goes_to_who_pushes);
         tcase_add_test(simulated, groups_are_made_by_the_first_push);
         tcase_add_loop_test(simulated, a_worker_looks_at_its_own_node_first, 0,
-                            4);
+                            NLOOKS);
         tcase_add_test(simulated, chains_move_less);
         tcase_add_test(simulated, what_is_queued_stays_when_locality_changes);
         tcase_add_loop_test(simulated, automatic_mode_has_groups_too, 0,

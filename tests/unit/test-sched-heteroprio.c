@@ -1,13 +1,19 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * tests/unit/test-sched-heteroprio.c - the scores of heteroprio's automatic mode,
- * against values from a pocket calculator.
+ * against values from a pocket calculator; the settings of each kind of workers.
  */
 #include <check.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
+#include "core/data/node.h"
+#include "core/device/kind.h"
+#include "core/runtime.h"
+#include "core/sched/heteroprio.h"
 #include "core/sched/heteroprio_score.h"
+#include "core/sched/toolbox.h"
 #include "tests/suite.h"
 
 /* Faster here, and this architecture lacks more work; the other way round. */
@@ -134,6 +140,73 @@ START_TEST(each_constant_changes_its_score_alone)
 }
 END_TEST
 
+/* --- settings of each kind of workers --- */
+
+static const struct orr_device_kind kinds[] = {
+    [STARPU_CPU_WORKER] = {.variable = "CPU"},
+    [STARPU_CUDA_WORKER] = {.variable = "CUDA"},
+    [STARPU_OPENCL_WORKER] = {.variable = "OPENCL"},
+    [STARPU_HIP_WORKER] = {.variable = "HIP"},
+};
+enum { NKINDS = sizeof(kinds) / sizeof(kinds[0]) };
+
+const struct orr_device_kind *orr_device_kind(enum starpu_worker_archtype type)
+{
+    return (int)type < (int)NKINDS && kinds[type].variable ? &kinds[type]
+                                                           : NULL;
+}
+
+/* What the choice of a group calls, which is not tested here. */
+double orr_transfer_predict(struct orr_runtime *rt, unsigned src, unsigned dst,
+                            size_t bytes)
+{
+    (void)rt;
+    (void)src;
+    (void)dst;
+    (void)bytes;
+    abort();
+}
+
+double orr_sched_transfer_time(struct orr_runtime *rt,
+                               const struct orr_job *job, unsigned node)
+{
+    (void)rt;
+    (void)job;
+    (void)node;
+    abort();
+}
+
+/* A worker looks up those of its kind: tests/api/test-heteroprio-groups.c. */
+START_TEST(each_kind_has_near_groups_and_a_step_of_its_own)
+{
+    static struct orr_runtime rt;
+    static struct orr_heteroprio hp;
+    static struct orr_sched sched = {.runtime = &rt, .data = &hp};
+    char name[60], value[8];
+
+    for (unsigned k = 0; k < NKINDS; k++) {
+        if (!kinds[k].variable)
+            continue;
+        snprintf(name, sizeof(name), "STARPU_LAHETEROPRIO_S_%s",
+                 kinds[k].variable);
+        snprintf(value, sizeof(value), "%u", 2 + k);
+        setenv(name, value, 1);
+        snprintf(name, sizeof(name), "STARPU_LAHETEROPRIO_PRIO_STEP_%s",
+                 kinds[k].variable);
+        snprintf(value, sizeof(value), "%u", 12 + k);
+        setenv(name, value, 1);
+    }
+    ck_assert_int_eq(orr_config_read(&rt.config, NULL), 0);
+    ck_assert_int_eq(orr_hp_locality_init(&sched, NULL), 0);
+    for (unsigned k = 0; k < NKINDS; k++) {
+        if (!kinds[k].variable)
+            continue;
+        ck_assert_uint_eq(hp.locality.near[k], 2 + k);
+        ck_assert_uint_eq(hp.locality.step[k], 12 + k);
+    }
+}
+END_TEST
+
 START_TEST(scores_have_numbers_and_names)
 {
     unsigned number = 99;
@@ -163,6 +236,7 @@ int main(void)
     tcase_add_loop_test(tc, each_constant_changes_its_score_alone, 0,
                         (int)(sizeof(constants) / sizeof(constants[0])));
     tcase_add_test(tc, scores_have_numbers_and_names);
+    tcase_add_test(tc, each_kind_has_near_groups_and_a_step_of_its_own);
     suite_add_tcase(suite, tc);
     return suite_main(suite);
 }
