@@ -300,12 +300,16 @@ struct orr_job *orr_prioq_pop_ready(struct orr_prioq *q, unsigned node)
 
 /* --- waking --- */
 
-/* Of several callers one wakes it. */
+/* Of several callers one wakes it: also itself, in its last look before it sleeps, if it
+ * leaves something to those who sleep. Then it looks once more. */
 static bool wake(struct orr_worker *worker)
 {
     if (!orr_worker_rouse(worker))
         return false;
-    orr_worker_wake(worker);
+    if (worker->context == orr_self)
+        worker->again = true;
+    else
+        orr_worker_wake(worker);
     return true;
 }
 

@@ -108,13 +108,6 @@ static void place(const struct legal *l, struct call *call)
         call->where = WHERE_ANY;
 }
 
-/* Real workers under heteroprio may still sleep while there is a task that others have
- * refused: README.md. */
-static bool loses_the_refused(const struct machine *m)
-{
-    return m->real && strcmp(machine_policy(m), "heteroprio") == 0;
-}
-
 /* Somebody is left who can run it. can_execute is asked for those who are in the
  * context when the task is submitted; other threads may have sent some away. */
 static void accept(const struct legal *l, struct call *call)
@@ -135,7 +128,7 @@ static void accept(const struct legal *l, struct call *call)
     if (call->in_second && call->away)
         able &= ~(1U << (call->away - 1));
     if (!(able & ~(unsigned)call->refused) ||
-        (call->in_second && l->in->nthreads > 1) || loses_the_refused(m))
+        (call->in_second && l->in->nthreads > 1))
         call->refused = 0;
 }
 
