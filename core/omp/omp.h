@@ -75,6 +75,7 @@ struct orr_omp_task {
                                   * those that are executed in place */
     bool implicit, final;      /* [const] */
     bool in_place;             /* [const] by who encountered it */
+    unsigned nested; /* [const] tasks around it that are executed so as well */
     struct {
         orr_kernel_func_t call; /* which is their function … */
         unsigned left;          /* … so many more of them */

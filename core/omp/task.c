@@ -25,6 +25,10 @@ enum { ENOUGH = 64 };
  * it looks. They have more than that to do meanwhile. */
 enum { IN_ROW = 16 };
 
+/* So many may be executed in each other that could have been deferred: a chain of tasks
+ * of which each creates the next one would need any stack. */
+enum { MOST_NESTED = 64 };
+
 struct orr_omp_task *orr_omp_task_new(struct orr_omp_task *parent,
                                       struct orr_omp_team *team)
 {
@@ -105,6 +109,7 @@ static void run_in_place(struct orr_omp_task *caller, struct orr_omp_task *task,
                          void *arg)
 {
     task->in_place = true;
+    task->nested = caller->nested + 1;
     task->thread = orr_omp_thread_num(caller);
     task->in_row = caller->in_row;
     (void)orr_omp_switch(task);
@@ -286,6 +291,8 @@ static bool is_short(struct orr_omp_task *parent,
 static bool begins_row(struct orr_omp_task *parent,
                        struct orr_omp_codelet *codelet, orr_kernel_func_t call)
 {
+    if (parent->nested >= MOST_NESTED)
+        return false;
     if (is_short(parent, codelet)) {
         ;
     } else if (waits_enough(parent->team)) {
@@ -301,7 +308,8 @@ static bool begins_row(struct orr_omp_task *parent,
 /* One more of those that are executed where they are met. */
 static bool goes_on_in_row(struct orr_omp_task *parent, orr_kernel_func_t call)
 {
-    if (parent->in_row.left == 0 || parent->in_row.call != call)
+    if (parent->in_row.left == 0 || parent->in_row.call != call ||
+        parent->nested >= MOST_NESTED)
         return false;
     parent->in_row.left--;
     return true;

@@ -170,6 +170,52 @@ START_TEST(tasks_of_tasks_need_bounded_memory)
 }
 END_TEST
 
+/* -- chains -- */
+
+enum { LENGTH = 200000 };
+
+struct chain {
+    atomic_int left;
+    struct starpu_omp_task_region_attr attr;
+};
+
+static void create_next(void *buffers[], void *arg)
+{
+    struct chain *chain = arg;
+
+    (void)buffers;
+    if (atomic_fetch_sub(&chain->left, 1) > 1)
+        starpu_omp_task_region(&chain->attr);
+}
+
+static void create_chain(void *buffers[], void *arg)
+{
+    struct chain *chain = arg;
+    struct crowd crowd = {.work = 0};
+
+    if (!starpu_omp_single_inline())
+        return;
+    for (int i = 0; i <= WAITING; i++) /* one thread has enough to do */
+        omp_spawn(end_one, &crowd);
+    create_next(buffers, chain);
+    starpu_omp_taskwait();
+}
+
+/* Each task creates the next one: none of them may stay on the stack. */
+START_TEST(a_chain_of_tasks_needs_no_stack)
+{
+    omp_open(_i);
+    for (int t = 0; t < NTHREADS; t++) {
+        struct chain chain = {.left = LENGTH};
+
+        chain.attr = omp_task(create_next, &chain);
+        omp_parallel(omp_threads[t], create_chain, &chain);
+        ck_assert_int_eq(chain.left, 0);
+    }
+    starpu_omp_shutdown();
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("many tasks of OpenMP");
@@ -181,5 +227,6 @@ int main(void)
     tcase_add_loop_test(each, a_bounded_number_of_tasks_with_data_waits, 0,
                         NMACHINES);
     tcase_add_loop_test(each, tasks_of_tasks_need_bounded_memory, 0, NMACHINES);
+    tcase_add_loop_test(each, a_chain_of_tasks_needs_no_stack, 0, NMACHINES);
     return suite_main(suite);
 }
