@@ -177,28 +177,34 @@ static bool reap(struct process *process)
     return true;
 }
 
+/* The signal to stop that has come since, 0: none. */
+static int take_signals(void)
+{
+    char byte;
+    int stop = 0;
+
+    while (read(self_pipe[0], &byte, 1) == 1)
+        if (byte != SIGCHLD)
+            stop = byte;
+    return stop;
+}
+
 /* Waits until output or a signal comes, for so many ms, -1: for ever. Returns the
  * signal to stop, 0 for none. */
 static int wait_for_news(struct process *processes, size_t n,
                          struct pollfd *fds, int ms)
 {
-    char byte;
-    int stop = 0;
-
     fds[n] = (struct pollfd){.fd = self_pipe[0], .events = POLLIN};
     for (size_t i = 0; i < n; i++)
         fds[i] = (struct pollfd){
             .fd = processes[i].pid > 0 ? processes[i].output : -1,
             .events = POLLIN};
-    if (poll(fds, n + 1, ms) < 0)
-        return 0;
+    if (poll(fds, n + 1, ms) < 0) /* by a signal */
+        return take_signals();
     for (size_t i = 0; i < n; i++)
         if (fds[i].revents)
             take_output(&processes[i]);
-    while (read(self_pipe[0], &byte, 1) == 1)
-        if (byte != SIGCHLD)
-            stop = byte;
-    return stop;
+    return take_signals();
 }
 
 /* Signals all that run; returns whether there is one. */
@@ -258,6 +264,9 @@ static int run_all(struct process *processes, size_t n, unsigned at_once,
                 if (ended)
                     ended(arg, i);
             }
+        /* The terminal's interrupt ends the programs, too: it came before that. */
+        if (!stop)
+            stop = take_signals();
     }
     if (stop)
         end_all(processes, n, fds);
