@@ -17,9 +17,9 @@
 struct orr_waits_node {
     uint32_t first, n, room; /* its list */
     uint32_t task;           /* its place + 1, 0: it is none */
-    uint32_t
-        declared; /* the latest of what it was declared to wait for + 1, 0: none */
-    bool closed; /* others have seen its list */
+    uint32_t declared; /* the latest of what it was declared to wait for + 1,
+                        * 0: none */
+    bool closed;       /* others have seen its list */
 };
 
 /* Counts when the task is submitted: by then what it waits for may be as well. */

@@ -65,10 +65,8 @@ struct orr_omp_task {
     struct orr_omp_count children; /* that have not ended */
 
     _Alignas(64) struct orr_omp *omp; /* [const] */
-    struct orr_omp_task
-        *parent; /* [const] NULL: the initial task. Referenced if … */
-    bool
-        holds_parent; /* … it may outlive the call that made it; [const] then */
+    struct orr_omp_task *parent; /* [const] NULL: the initial task. Referenced if … */
+    bool holds_parent; /* … it may outlive the call that made it; [const] then */
     struct orr_omp_team *team; /* [const] valid until the task has ended */
     struct orr_omp_icvs icvs;  /* [owner] */
     unsigned thread;           /* [const] in the team, of implicit tasks and
@@ -105,8 +103,7 @@ struct orr_omp_team {
                                   * with several threads; it is one */
     unsigned spins; /* [const] how often a thread looks for the others before it
                      * waits: 0, or ORR_OMP_SPINS */
-    struct orr_nest
-        *nest;     /* [const] main's, whose threads look for the next region
+    struct orr_nest *nest; /* [const] main's, whose threads look for the next region
                             * when they have ended; NULL: they do not */
     unsigned base; /* [const] thread 0's processor; the others follow */
     struct orr_omp_meeting meeting;        /* barriers, and the end */
@@ -135,15 +132,13 @@ struct orr_omp {
     struct orr_omp_environment env; /* [const] */
     atomic_int max_active_levels;
     atomic_int default_device;
-    struct orr_omp_team team;       /* the initial one */
-    struct orr_omp_task *current;   /* [main] what it executes */
-    struct orr_omp_handles handles; /* of who is no OpenMP task */
-    struct starpu_codelet region,
-        thread; /* of thread 0 that is a task, of others */
-    struct orr_borrowing
-        first;              /* [main] thread 0 of main's regions is main itself,
+    struct orr_omp_team team;             /* the initial one */
+    struct orr_omp_task *current;         /* [main] what it executes */
+    struct orr_omp_handles handles;       /* of who is no OpenMP task */
+    struct starpu_codelet region, thread; /* of thread 0 that is a task, of others */
+    struct orr_borrowing first; /* [main] thread 0 of main's regions is main itself,
                                  * in the place of processor 0 */
-    struct orr_slab *tasks; /* [const] of struct orr_omp_task */
+    struct orr_slab *tasks;       /* [const] of struct orr_omp_task */
     struct orr_omp_place *places; /* [const] of each processor */
     _Atomic(struct orr_omp_codelet *) codelets[ORR_OMP_CODELETS];
     _Atomic(struct orr_omp_critical *) criticals;
@@ -216,8 +211,7 @@ void orr_omp_team_run_other(void *buffers[], void *arg);
 struct orr_omp_codelet {
     struct orr_omp_codelet *next;
     orr_kernel_func_t function; /* [const] for processors, or NULL */
-    bool
-        plain; /* [const] it has that, and nothing else that matters to who runs
+    bool plain; /* [const] it has that, and nothing else that matters to who runs
                  * its tasks */
     struct starpu_codelet given; /* [const] by the application */
     struct starpu_codelet cl;
@@ -229,9 +223,9 @@ struct orr_omp_codelet {
 static inline struct orr_omp_codelet *
 orr_omp_codelet_of(struct starpu_codelet *cl)
 {
-    return (
-        struct orr_omp_codelet *)(void *)((char *)cl -
-                                          offsetof(struct orr_omp_codelet, cl));
+    char *at = (char *)cl - offsetof(struct orr_omp_codelet, cl);
+
+    return (struct orr_omp_codelet *)(void *)at;
 }
 
 /* From then on its tasks are taken for short ones. */

@@ -293,12 +293,10 @@ static bool begins_row(struct orr_omp_task *parent,
 {
     if (parent->nested >= MOST_NESTED)
         return false;
-    if (is_short(parent, codelet)) {
-        ;
-    } else if (waits_enough(parent->team)) {
+    if (!is_short(parent, codelet)) {
+        if (!waits_enough(parent->team))
+            return false;
         parent->in_row.begun_us = 0;
-    } else {
-        return false;
     }
     parent->in_row.call = call;
     parent->in_row.left = IN_ROW - 1;
@@ -331,6 +329,7 @@ void orr_omp_task_create(struct orr_omp_task *parent,
 {
     bool waits = is_included(parent) || !attr->if_clause;
     orr_kernel_func_t call = called_function(&attr->cl);
+    bool in_row = call && !devices_may_take(task->omp, &attr->cl);
     struct orr_omp_codelet *codelet;
 
     if (waits && !orr_may_block("starpu_omp_task_region"))
@@ -338,7 +337,7 @@ void orr_omp_task_create(struct orr_omp_task *parent,
     task->final = attr->final_clause || parent->final;
     task->group = task->counts_in =
         attr->nogroup_clause && !attr->is_loop ? NULL : parent->group;
-    if (call && (waits || goes_on_in_row(parent, call))) {
+    if ((call && waits) || (in_row && goes_on_in_row(parent, call))) {
         task->function = call;
         run_in_place(parent, task, attr, arg);
         return;
@@ -347,8 +346,7 @@ void orr_omp_task_create(struct orr_omp_task *parent,
     if (!codelet)
         orr_omp_no_memory("starpu_omp_task_region");
     task->function = codelet->function;
-    if (call && !devices_may_take(task->omp, &attr->cl) &&
-        begins_row(parent, codelet, call)) {
+    if (in_row && begins_row(parent, codelet, call)) {
         run_in_place(parent, task, attr, arg);
         return;
     }
