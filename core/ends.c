@@ -24,6 +24,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "core/data/node.h"
 #include "core/device/simulated.h"
 #include "core/observe/deadlock.h"
 #include "core/observe/progress.h"
@@ -254,8 +255,10 @@ static void at_exit(void)
         save(rt, "exit");
 }
 
-static void on_deadlock(struct orr_runtime *rt)
+static bool on_deadlock(struct orr_runtime *rt)
 {
+    if (orr_memory_relieve(rt))
+        return true;
     atomic_store(&ends.open, NULL);
     orr_progress_leave(rt);
     orr_deadlock_explain(rt);

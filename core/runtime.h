@@ -212,6 +212,12 @@ struct orr_runtime {
     atomic_bool writes_through; /* starpu_data_set_wt_mask was called */
     bool said_full;             /* [last context awake] who holds memory … */
     bool said_stall; /* … what tasks wait for, of which none goes on */
+    struct {
+        unsigned long left; /* tasks, when one was moved last */
+        unsigned nmoves;    /* since one has ended … */
+        bool retried;       /* … and whether jobs looked for memory again */
+        bool said;
+    } relief; /* [last context awake] core/data/relieve.c */
     bool default_sequential;    /* [main] new handles keep sequential order */
     /* What is written with every task is in lines of the cache where nothing is
      * that others read. */

@@ -162,10 +162,12 @@ static void block(struct orr_sim_exec *x, struct orr_sim_context *self)
     switch_to(x, self, next ? next : &x->dispatcher);
 }
 
-static void report_deadlock(struct orr_sim_exec *x)
+/* Nothing is left to do, unless core finds something. */
+static void stand_still(struct orr_sim_exec *x)
 {
-    if (x->on_deadlock)
-        x->on_deadlock(x->runtime);
+    x->dispatcher.head.runtime = x->runtime;
+    if (x->on_deadlock && x->on_deadlock(x->runtime))
+        return;
     orr_log_error("the application has a deadlock: nothing can go on, and "
                   "virtual time has nothing left");
     exit(3);
@@ -194,7 +196,7 @@ static void dispatch(void *arg)
             x->dispatcher.head.runtime = x->main->head.runtime;
             timer->fire(timer);
         } else {
-            report_deadlock(x);
+            stand_still(x);
         }
     }
 }

@@ -83,13 +83,6 @@ unsigned orr_job_able(struct orr_runtime *rt, struct orr_job *job,
     return bits;
 }
 
-void orr_job_avoid(struct orr_runtime *rt, struct orr_job *job, uint64_t nodes)
-{
-    if (!job->avoids != !nodes)
-        atomic_fetch_add(&rt->knobs.ndisabled, nodes ? 1 : -1U);
-    job->avoids = nodes;
-}
-
 bool orr_job_may_avoid(struct orr_runtime *rt, struct orr_job *job,
                        uint64_t nodes)
 {

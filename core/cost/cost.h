@@ -71,10 +71,6 @@ unsigned orr_job_maybe_able(const struct orr_runtime *rt,
                             const struct orr_cost_row *row, unsigned worker,
                             bool *ask);
 
-/* From now on the job avoids the workers of the nodes, bits; 0: none any more. No
- * policy has it. */
-void orr_job_avoid(struct orr_runtime *rt, struct orr_job *job, uint64_t nodes);
-
 /* Whether the job has a worker but for those of the nodes that it avoids, and of
  * `nodes`, bits; can_execute is not called. No policy has the job, which has its
  * costs. */

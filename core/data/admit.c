@@ -35,9 +35,9 @@
  * That needs main memory, or a disk, with room for what leaves the devices. Where main
  * memory is limited, no disk takes anything, and only copies fill all of it, a value
  * leaves it only when its datum ends: then jobs on several devices may each wait for
- * a value that is on another one, none of which can pass. A job is not taken from its
- * worker for that, though one where its data are could run it: the program ends, and
- * the message names who holds the memory.
+ * a value that is on another one, none of which can pass. When nothing else goes on,
+ * such a job is given to workers where its data are, or find room (relieve.c). If
+ * there are none, the program ends, and the message names who holds the memory.
  *
  * A task that waits inside of its kernel keeps its memory, like data that the
  * application has acquired, and does not count as running: what waits for memory is
@@ -636,6 +636,45 @@ bool orr_admit(struct orr_runtime *rt, struct orr_job *job, unsigned id)
         insert(node, job);
     (void)serve_calls(rt, node, 1, job);
     return done;
+}
+
+/* --- jobs that go --- */
+
+bool orr_admit_close(struct orr_runtime *rt, unsigned node)
+{
+    unsigned none = 0;
+
+    return atomic_load(&rt->nodes[node].admission.nwaiting) &&
+           atomic_compare_exchange_strong(&rt->nodes[node].admission.calls,
+                                          &none, 1);
+}
+
+void orr_admit_reopen(struct orr_runtime *rt, unsigned node)
+{
+    (void)serve_calls(rt, &rt->nodes[node], 1, NULL);
+}
+
+const struct orr_job *orr_admit_first(struct orr_runtime *rt, unsigned node)
+{
+    return first_of(&rt->nodes[node]);
+}
+
+struct orr_job *orr_admit_next(struct orr_runtime *rt, unsigned node,
+                               const struct orr_job *job)
+{
+    return next_of(&rt->nodes[node], job);
+}
+
+void orr_admit_turn_away(struct orr_runtime *rt, struct orr_job *job,
+                         unsigned id)
+{
+    struct orr_node *node = &rt->nodes[id];
+
+    take_out(node, job);
+    atomic_fetch_sub(&node->admission.nwaiting, 1);
+    job->left = 0;
+    atomic_store_explicit(&job->broken, ORR_CROWDED_OUT, memory_order_relaxed);
+    orr_job_arrive(rt, job);
 }
 
 bool orr_admit_put_aside(struct orr_runtime *rt, struct orr_job *job,

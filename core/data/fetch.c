@@ -535,6 +535,27 @@ static void tell_nodes(struct orr_runtime *rt, const struct orr_handle *handle,
         orr_node_freed(rt, (unsigned)__builtin_ctzll(left));
 }
 
+/* Copies of the old value are out of date. One by which it was to leave a node, and
+ * that waits for memory, is not needed for that any more. */
+static void begin_write(struct orr_runtime *rt, struct orr_access *access,
+                        unsigned node)
+{
+    struct orr_handle *handle = access->datum;
+    struct orr_deferred deferred = {0};
+    struct orr_request *dropped = NULL;
+
+    orr_lock(&handle->lock);
+    orr_handle_outdate_locked(handle, UINT64_C(1) << node);
+    begin_write_locked(handle, access);
+    if (handle->loading)
+        dropped = orr_requests_cancel_locked(handle, &deferred);
+    orr_unlock(&handle->lock);
+    if (!dropped)
+        return;
+    orr_requests_free_dropped(rt, dropped);
+    orr_deferred_run(rt, &deferred);
+}
+
 /* What is used nowhere still has a shape, on the worker's node. */
 static void *take(struct orr_runtime *rt, struct orr_access *access,
                   unsigned node)
@@ -549,12 +570,8 @@ static void *take(struct orr_runtime *rt, struct orr_access *access,
     if (access->mode & (STARPU_W | STARPU_REDUX) && !access->duplicate) {
         bool begins = !access->writes;
 
-        if (begins) {
-            orr_lock(&handle->lock);
-            orr_handle_outdate_locked(handle, UINT64_C(1) << node);
-            begin_write_locked(handle, access);
-            orr_unlock(&handle->lock);
-        }
+        if (begins)
+            begin_write(rt, access, node);
         await_copies(rt, handle);
         if (begins && is_overwriter(access))
             tell_nodes(rt, handle, node);
@@ -591,10 +608,7 @@ void orr_access_resume_write(struct orr_runtime *rt, struct orr_access *access)
 
     if (!(access->mode & STARPU_W))
         return;
-    orr_lock(&handle->lock);
-    orr_handle_outdate_locked(handle, UINT64_C(1) << access->node);
-    begin_write_locked(handle, access);
-    orr_unlock(&handle->lock);
+    begin_write(rt, access, access->node);
     await_copies(rt, handle);
 }
 

@@ -359,6 +359,24 @@ void orr_admit_retry_later(struct orr_runtime *rt, unsigned node,
  * could. No lock held. */
 bool orr_admit_serve(struct orr_runtime *rt, unsigned node);
 
+/* For core/data/relieve.c: who closes a node is alone to look at the jobs that wait
+ * for its memory, in the order in which they came, or at the most urgent one; false:
+ * there are none, or somebody else does. Reopening it serves who has come meanwhile.
+ * One that is turned away is broken (enum orr_broken), and its worker's to give back.
+ * No lock held. */
+bool orr_admit_close(struct orr_runtime *rt, unsigned node);
+const struct orr_job *orr_admit_first(struct orr_runtime *rt, unsigned node);
+struct orr_job *orr_admit_next(struct orr_runtime *rt, unsigned node,
+                               const struct orr_job *job);
+void orr_admit_turn_away(struct orr_runtime *rt, struct orr_job *job,
+                         unsigned node);
+void orr_admit_reopen(struct orr_runtime *rt, unsigned node);
+
+/* When nothing goes on any more: a job that waits for memory goes to other workers,
+ * on whose node its data are or could be, or a value to a node that has room. Returns
+ * whether there was one; if so, a worker is woken. No lock held. Does not block. (core/data/relieve.c) */
+bool orr_memory_relieve(struct orr_runtime *rt);
+
 /* Says for each node on which somebody waits for memory who that is, and who has
  * it. Returns whether there was any. When nothing goes on any more. */
 bool orr_memory_explain(struct orr_runtime *rt);

@@ -300,6 +300,18 @@ static bool is_last_use(const struct orr_handle *handle,
     return (handle->doomed || handle->awaited) && handle->nusers == n;
 }
 
+/* Whether the request was to free its source's memory, and nobody waits for it: where
+ * the value is elsewhere now, or has changed there, the source's block can leave as
+ * it is. Such a request keeps it there while it waits for memory itself. */
+static bool is_pointless(const struct orr_handle *handle,
+                         const struct orr_request *request)
+    ORR_REQUIRES(handle->lock)
+{
+    return request->moves && !request->waiters && !request->next_hop &&
+           !handle->replicates[request->dst].promised &&
+           (request->stale || handle->valid & ~bit(request->src));
+}
+
 /* Whether somebody needs what the request brings. A prefetch that goes on from
  * main memory gives up what it keeps there and where it goes to. */
 static bool is_wanted(const struct orr_handle *handle,
@@ -308,7 +320,7 @@ static bool is_wanted(const struct orr_handle *handle,
 {
     const struct orr_replicate *replicate = &handle->replicates[request->dst];
 
-    if (is_last_use(handle, request))
+    if (is_last_use(handle, request) || is_pointless(handle, request))
         return false;
     if (request->waiters || request->level == ORR_FETCH ||
         (request->level == ORR_PREFETCH && replicate->promised))
@@ -358,7 +370,8 @@ static bool cancel_locked(struct orr_handle *handle,
     struct orr_node *node = &handle->runtime->nodes[request->progress_node];
     bool queued;
 
-    if (!request->starves || !is_last_use(handle, request))
+    if (!request->starves ||
+        !(is_last_use(handle, request) || is_pointless(handle, request)))
         return false;
     orr_lock(&node->lock);
     queued = orr_pending_has(request);
@@ -375,13 +388,20 @@ static bool cancel_locked(struct orr_handle *handle,
 struct orr_request *orr_requests_cancel_locked(struct orr_handle *handle,
                                                struct orr_deferred *deferred)
 {
+    struct orr_request *dropped = NULL;
+
     for (unsigned node = 0; node < handle->nnodes; node++) {
         struct orr_request *request = handle->replicates[node].request;
+        struct orr_request *last = request;
 
-        if (request && cancel_locked(handle, request, deferred))
-            return request;
+        if (!request || !cancel_locked(handle, request, deferred))
+            continue;
+        while (last->next_hop)
+            last = last->next_hop;
+        last->next_hop = dropped;
+        dropped = request;
     }
-    return NULL;
+    return dropped;
 }
 
 /* Where main memory is several nodes, a value that is written back to one, or
@@ -527,7 +547,7 @@ static void put_back(struct orr_runtime *rt, struct orr_node *node,
     bool can_start;
 
     orr_lock(&handle->lock); /* for the level */
-    if (is_last_use(handle, request)) {
+    if (is_last_use(handle, request) || is_pointless(handle, request)) {
         drop_locked(handle, request, &deferred);
         orr_unlock(&handle->lock);
         atomic_fetch_sub_explicit(&node->nqueued, 1, memory_order_relaxed);

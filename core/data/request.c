@@ -28,8 +28,8 @@ static uint64_t bit(unsigned node)
 
 /* --- making requests --- */
 
-static bool reachable(const struct orr_handle *handle, unsigned src,
-                      unsigned dst)
+bool orr_handle_reaches(const struct orr_handle *handle, unsigned src,
+                        unsigned dst)
 {
     const struct orr_machine *machine = handle->runtime->machine;
 
@@ -51,10 +51,10 @@ static unsigned choose_source(struct orr_runtime *rt,
         unsigned src = (unsigned)__builtin_ctzll(left);
         double time;
 
-        if (!reachable(handle, src, dst))
+        if (!orr_handle_reaches(handle, src, dst))
             continue;
         time = orr_transfer_predict(rt, src, dst, handle->size);
-        if (time <= 0 && (valid & 1) && reachable(handle, 0, dst))
+        if (time <= 0 && (valid & 1) && orr_handle_reaches(handle, 0, dst))
             return 0;
         if (best == ORR_NO_NODE || time < best_time) {
             best = src;
@@ -239,7 +239,7 @@ static void add_source(struct orr_handle *handle, struct orr_request *request)
     unsigned src = choose_source(handle->runtime, handle, request->dst);
     bool queued;
 
-    if (!reachable(handle, src, request->dst))
+    if (!orr_handle_reaches(handle, src, request->dst))
         return;
     orr_lock(&node->lock);
     queued = orr_pending_has(request);
@@ -358,7 +358,7 @@ int orr_request_need(struct orr_runtime *rt, struct orr_handle *handle,
     if (reads)
         src = choose_source(rt, handle, node);
     request = new_request(handle, src, node, level, deferred);
-    if (src != ORR_NO_NODE && !reachable(handle, src, node)) {
+    if (src != ORR_NO_NODE && !orr_handle_reaches(handle, src, node)) {
         first_hop(handle, request, deferred);
     } else if (src == ORR_NO_NODE && orr_node_gives_at_once(rt, node)) {
         request->state = ORR_REQUEST_QUEUED;
@@ -408,7 +408,8 @@ static void break_waiters(struct orr_runtime *rt, struct orr_access *access)
     for (; access; access = access->next) {
         if (!access->job->type->may_avoid)
             orr_access_fail(rt, access, -EIO);
-        atomic_store_explicit(&access->job->broken, 1, memory_order_relaxed);
+        atomic_store_explicit(&access->job->broken, ORR_BROKEN,
+                              memory_order_relaxed);
     }
 }
 
@@ -558,6 +559,7 @@ void orr_request_finish(struct orr_request *request,
     struct orr_runtime *rt = request->runtime;
     struct orr_handle *handle = request->handle;
     struct orr_access *waiters, *failed = NULL;
+    struct orr_request *dropped = NULL;
 
     lock_for_end(handle, request, deferred);
     if (request->src != ORR_NO_NODE && !request->stale && !request->failed) {
@@ -577,7 +579,10 @@ void orr_request_finish(struct orr_request *request,
         (void)orr_request_need(rt, handle, request->dst, true, ORR_PREFETCH,
                                NULL, deferred);
     next_hops_locked(handle, request, deferred);
+    if (handle->loading)
+        dropped = orr_requests_cancel_locked(handle, deferred);
     orr_unlock(&handle->lock);
+    orr_requests_free_dropped(rt, dropped);
     if (failed)
         orr_access_fail(rt, failed, -ENODATA);
     if (request->failed)

@@ -26,6 +26,10 @@ int orr_request_need(struct orr_runtime *rt, struct orr_handle *handle,
                      struct orr_access *access, struct orr_deferred *deferred)
     ORR_REQUIRES(handle->lock);
 
+/* Whether the value can be copied from one node to the other in one step. */
+bool orr_handle_reaches(const struct orr_handle *handle, unsigned src,
+                        unsigned dst);
+
 /* A transfer needs two requests where there is no direct way; the end of one
  * may need those, one more for the hops behind it, and one to spare. */
 enum { ORR_SPARES_PER_NEED = 2, ORR_SPARES = 4 };
@@ -71,7 +75,8 @@ void orr_request_finish(struct orr_request *request,
 
 /* A context waits until the handle is not used any more, or it is to be freed
  * then: if only transfers use it that wait for memory, and for no job, these are
- * dropped. Returns them, for orr_requests_free_dropped; NULL: none. */
+ * dropped. Or the value has come elsewhere: write-backs that wait for memory are.
+ * Returns them, for orr_requests_free_dropped; NULL: none. */
 struct orr_request *orr_requests_cancel_locked(struct orr_handle *handle,
                                                struct orr_deferred *deferred)
     ORR_REQUIRES(handle->lock);

@@ -88,5 +88,5 @@ void orr_job_forget_data(struct orr_runtime *rt, struct orr_job *job)
     }
     job->converts = 0;
     job->asked = job->left = 0;
-    atomic_store_explicit(&job->broken, 0, memory_order_relaxed);
+    atomic_store_explicit(&job->broken, ORR_NOT_BROKEN, memory_order_relaxed);
 }

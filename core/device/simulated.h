@@ -6,10 +6,11 @@
 
 #include "core/device/machine.h"
 
-/* What core does when no context can go on and no event is left: the
- * application has a deadlock. Called once, from the machine's own stack; must
- * not block; does not return (it writes the trace and exits with 3). */
-typedef void (*orr_deadlock_fn)(struct orr_runtime *runtime);
+/* What core does when no context can go on and no event is left. Called from the
+ * machine's own stack; must not block. Returns true if it has woken a context. Else
+ * the application has a deadlock, and it does not return (it writes the trace and
+ * exits with 3). */
+typedef bool (*orr_deadlock_fn)(struct orr_runtime *runtime);
 
 /* What core does when virtual time comes to a date. Called once, on any stack, before
  * what happens at that date; must not block, and changes nothing. */

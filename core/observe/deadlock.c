@@ -545,11 +545,29 @@ static double look_for_stall(struct orr_runtime *rt, enum orr_parked who,
     return ORR_FOREVER;
 }
 
+/* Whether a task or a value goes elsewhere, so that others find memory. A worker whose
+ * context this is may have been told to look again, as if it were awake. */
+static bool relieve(struct orr_runtime *rt)
+{
+    struct orr_runtime *outer = orr_self->runtime;
+    bool done;
+
+    orr_self->runtime = rt; /* the context may be a driver's */
+    done = orr_memory_relieve(rt);
+    orr_self->runtime = outer;
+    if (done)
+        rt->exec->ops->wake(rt->exec, orr_self);
+    return done;
+}
+
 double orr_deadlock_all_parked(void *arg, enum orr_parked who, double since)
 {
     struct orr_runtime *rt = arg;
 
-    if (who != ORR_PARKED_OWN && !(since > 0))
+    if (who != ORR_PARKED_OWN && !(since > 0)) {
+        if (relieve(rt))
+            return ORR_FOREVER;
         say_certain(rt, who == ORR_PARKED_ALL);
+    }
     return look_for_stall(rt, who, since);
 }

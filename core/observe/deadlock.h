@@ -13,7 +13,7 @@ struct orr_runtime;
 void orr_deadlock_explain(struct orr_runtime *rt);
 
 /* On the real machine, of a runtime whose contexts all wait (orr_exec.all_parked):
- * says at once if a job waits for memory, a task inside of its kernel, or main for
+ * lets a task that waits for memory go elsewhere if one can; else says at once if a job waits for memory, a task inside of its kernel, or main for
  * data that are acquired: nobody is left to change that, but maybe threads of the
  * application that have called nothing yet; if there are none, the run fails.
  * Otherwise, when that has been so for ORRERY_STALL_TIMEOUT, or at once if nobody

@@ -87,11 +87,20 @@ void orr_job_unref_n(struct orr_runtime *rt, struct orr_job *job, unsigned n)
     assert(!job->successors && !job->waiters);
     if (job->accesses != job->inside)
         free(job->accesses);
+    if (job->avoids)
+        orr_job_avoid(rt, job, 0);
     if (job->around)
         orr_nest_unref(job->around);
     if (job->nest)
         orr_nest_unref(job->nest);
     orr_slab_put(rt->jobs[job->slots - 1], job);
+}
+
+void orr_job_avoid(struct orr_runtime *rt, struct orr_job *job, uint64_t nodes)
+{
+    if (!job->avoids != !nodes)
+        atomic_fetch_add(&rt->knobs.ndisabled, nodes ? 1 : -1U);
+    job->avoids = nodes;
 }
 
 void orr_job_set_state(struct orr_job *job, enum orr_job_state state)

@@ -72,6 +72,14 @@ enum orr_claim_state {
     ORR_CLAIM_PASSED, /* it may use its data */
 };
 
+/* Why a job's worker does not start it, though it waits for no datum any more. */
+enum orr_broken {
+    ORR_NOT_BROKEN,
+    ORR_BROKEN,      /* some datum cannot be had there */
+    ORR_CROWDED_OUT, /* there is no memory for it, and it avoids where that is
+                      * so: core/data/relieve.c */
+};
+
 /* How a job goes on. No entry blocks. */
 struct orr_job_type {
     /* Nothing holds the job back any more. Called once; no lock held. */
@@ -204,9 +212,10 @@ struct orr_job {
                            * has none when it is its turn: core/data/begin.c */
     uint8_t may_fail : 1; /* [const] somebody looks at task->failed, and tries
                            * again */
-    atomic_uchar broken; /* while it fetches: some datum cannot be had there */
+    atomic_uchar broken; /* enum orr_broken, while it fetches */
     uint8_t nretries;    /* [owner] kernels that failed where no other worker
                           * could take them */
+    uint8_t nmoves;      /* [last context awake] by core/data/relieve.c */
     uint8_t converts;  /* [owner] some datum has a form per sort of device */
     uint8_t limited;   /* [owner] the node with a limit in question: fetch.c */
     uint16_t depth; /* [const] tasks around it, where some have waited: of equal
@@ -216,7 +225,7 @@ struct orr_job {
     uint64_t asked;  /* [owner] where it has its data, or waits for them … */
     uint64_t left;   /* [owner] … and where it asks for them after that */
     uint64_t avoids; /* [owner] nodes whose workers do not get it: it has failed
-                      * there */
+                      * there, or found no memory */
     int priority;    /* [const] after submission */
     int worker;      /* where it runs, -1 before */
     uint64_t pushed; /* [policy] number in the order in which jobs were promised
@@ -389,6 +398,10 @@ static inline void orr_job_nest(struct orr_runtime *rt, struct orr_job *job)
     if (orr_self->suspends_at)
         orr_job_put_inside(rt, job);
 }
+
+/* From now on the job avoids the workers of the nodes, bits; 0: none any more. No
+ * policy has it. */
+void orr_job_avoid(struct orr_runtime *rt, struct orr_job *job, uint64_t nodes);
 
 /* Moves on to the next state; asserts that the arrow exists. */
 void orr_job_set_state(struct orr_job *job, enum orr_job_state state);

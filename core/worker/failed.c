@@ -105,6 +105,7 @@ static void push_again(struct orr_runtime *rt, struct orr_job *job,
 {
     orr_job_forget_data(rt, job);
     job->worker = -1;
+    job->aside = 0; /* whoever takes it sees it by itself */
     orr_job_set_state(job, ORR_JOB_READY);
     job->task->status = STARPU_TASK_READY;
     if (started && job->counted)
@@ -118,7 +119,8 @@ void orr_job_send_away(struct orr_runtime *rt, struct orr_worker *worker,
                        struct orr_job *job)
 {
     fail_with_gang(rt, worker, job);
-    choose_place(rt, worker, job, false);
+    if (atomic_load(&job->broken) == ORR_BROKEN)
+        choose_place(rt, worker, job, false);
     tell_policy(rt, worker, job, false);
     push_again(rt, job, false);
 }

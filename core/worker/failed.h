@@ -11,9 +11,9 @@ struct orr_job;
 struct orr_runtime;
 struct orr_worker;
 
-/* Some datum of the job, which was to be started, cannot be had on the worker's
- * node. The scheduler has the job again; the caller touches it no more. Without
- * another worker the run ends. */
+/* The job, which was to be started, is broken (enum orr_broken): some datum of it
+ * cannot be had on the worker's node. The scheduler has the job again; the caller
+ * touches it no more. Without another worker the run ends. */
 void orr_job_send_away(struct orr_runtime *rt, struct orr_worker *worker,
                        struct orr_job *job);
 

@@ -395,6 +395,102 @@ START_TEST(partitioned_data_are_named_as_the_holder)
 }
 END_TEST
 
+/* --- values in each other's way --- */
+
+enum { NVALUES = 6, NROUNDS = 100 };
+
+static int nwrong; /* values at the end */
+
+static void add_times_three(void *buffers[], void *arg)
+{
+    unsigned *v = (unsigned *)STARPU_VECTOR_GET_PTR(buffers[0]);
+    const unsigned *w = (const unsigned *)STARPU_VECTOR_GET_PTR(buffers[1]);
+    size_t last = STARPU_VECTOR_GET_NX(buffers[0]) / sizeof(*v) - 1;
+
+    (void)arg;
+    v[0] = 3 * v[0] + w[0];
+    v[last] = 3 * v[last] + w[last];
+}
+
+static void set_to(void *buffers[], void *arg)
+{
+    unsigned *v = (unsigned *)STARPU_VECTOR_GET_PTR(buffers[0]);
+    size_t last = STARPU_VECTOR_GET_NX(buffers[0]) / sizeof(*v) - 1;
+
+    starpu_codelet_unpack_args(arg, &v[0]);
+    v[last] = v[0];
+}
+
+static void compare_with(void *buffers[], void *arg)
+{
+    const unsigned *v = (const unsigned *)STARPU_VECTOR_GET_PTR(buffers[0]);
+    size_t last = STARPU_VECTOR_GET_NX(buffers[0]) / sizeof(*v) - 1;
+    unsigned expected;
+
+    starpu_codelet_unpack_args(arg, &expected);
+    if (v[0] != expected || v[last] != expected)
+        __atomic_fetch_add(&nwrong, 1, __ATOMIC_SEQ_CST);
+}
+
+static struct starpu_codelet cl_set = {.cpu_funcs = {set_to},
+                                       .cuda_funcs = {set_to},
+                                       .nbuffers = 1,
+                                       .modes = {STARPU_W},
+                                       .name = "k"};
+static struct starpu_codelet cl_compare = {.cpu_funcs = {compare_with},
+                                           .cuda_funcs = {compare_with},
+                                           .nbuffers = 1,
+                                           .modes = {STARPU_R},
+                                           .name = "k"};
+static struct starpu_codelet cl_add = {.cpu_funcs = {add_times_three},
+                                       .cuda_funcs = {add_times_three},
+                                       .nbuffers = 2,
+                                       .modes = {STARPU_RW, STARPU_R},
+                                       .name = "k"};
+
+/* Four GPUs that have room for two values each, main memory for one; no
+ * processors. Only copies fill it, each is needed beside another one, and most
+ * workers have a task whose other value is somewhere else: by themselves none of them
+ * could go on. */
+START_TEST(values_find_a_place_that_are_in_each_others_way)
+{
+    static const char *const policies[] = {"random", "lws", "heteroprio",
+                                           "dmda"};
+    unsigned value[NVALUES], seed = 1 + (unsigned)_i / 4;
+    starpu_data_handle_t handle[NVALUES];
+
+    machine_choose(FIRST_SIMULATED);
+    setenv("ORRERY_MACHINE", "h100-pcie-4", 1);
+    setenv("STARPU_SCHED", policies[_i % 4], 1);
+    setenv("STARPU_NCPU", "0", 1);
+    setenv("STARPU_LIMIT_CPU_MEM", "10", 1);
+    setenv("STARPU_LIMIT_CUDA_MEM", "14", 1);
+    ck_assert_int_eq(starpu_init(NULL), 0);
+    for (unsigned i = 0; i < NVALUES; i++) {
+        value[i] = i + 1;
+        handle[i] = temporary(LARGE);
+        starpu_task_insert(&cl_set, STARPU_W, handle[i], STARPU_VALUE,
+                           &value[i], sizeof(value[i]), 0);
+    }
+    for (unsigned r = 0; r < NROUNDS; r++) {
+        unsigned i = (unsigned)rand_r(&seed) % NVALUES;
+        unsigned j = (i + 1 + (unsigned)rand_r(&seed) % (NVALUES - 1)) % NVALUES;
+
+        value[i] = 3 * value[i] + value[j];
+        starpu_task_insert(&cl_add, STARPU_RW, handle[i], STARPU_R, handle[j],
+                           0);
+    }
+    for (unsigned i = 0; i < NVALUES; i++) {
+        starpu_task_insert(&cl_compare, STARPU_R, handle[i], STARPU_VALUE,
+                           &value[i], sizeof(value[i]), 0);
+        starpu_data_unregister_submit(handle[i]);
+    }
+    starpu_task_wait_for_all();
+    ck_assert_int_eq(nwrong, 0);
+    starpu_shutdown();
+}
+END_TEST
+
 static Suite *memory_suite(void)
 {
     Suite *suite = suite_create("memory");
@@ -412,6 +508,8 @@ static Suite *memory_suite(void)
                         NMACHINES);
     tcase_add_loop_test(tc, partitioned_data_are_named_as_the_holder, 0,
                         NMACHINES);
+    tcase_add_loop_test(tc, values_find_a_place_that_are_in_each_others_way, 0,
+                        12);
     suite_add_tcase(suite, tc);
     return suite;
 }
