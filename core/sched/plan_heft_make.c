@@ -221,12 +221,14 @@ static int place_begun_locked(struct orr_planner *p,
                               double *until, struct orr_plan_task *task)
     ORR_REQUIRES(p->lock)
 {
+    const struct orr_runtime *rt = p->sched->runtime;
     double start = note->stage == ORR_NOTE_RUNNING
                        ? note->start
                        : fmax(now, until[note->worker]);
     double end = fmax(start + note->length, now);
 
     task->placed = true;
+    task->node = rt->classes[rt->workers[note->worker].class_id].node;
     task->worker = note->worker;
     task->start = start;
     task->end = end;

@@ -238,10 +238,8 @@ static int copy_data(const struct orr_plan *plan,
 
 /* Where the task leaves what it writes. */
 static void write_data(const struct orr_plan *plan,
-                       const struct orr_plan_task *task)
+                       const struct orr_plan_task *task, unsigned node)
 {
-    unsigned node = plan->node_of[plan->class_of[task->worker]];
-
     for (uint32_t u = 0; u < task->nuses; u++) {
         double *at = plan->data[task->uses[u].datum].there;
 
@@ -292,6 +290,7 @@ static bool is_able(const struct orr_plan *plan,
 static int place(struct orr_plan *plan, uint32_t i, double *there)
 {
     struct orr_plan_task *task = &plan->tasks[i];
+    unsigned node;
     double ready;
     int err;
 
@@ -308,9 +307,9 @@ static int place(struct orr_plan *plan, uint32_t i, double *there)
     err = put(plan, task, there);
     if (err || task->worker == ORR_PLAN_NONE)
         return err;
-    err = copy_data(plan, task, ready,
-                    plan->node_of[plan->class_of[task->worker]]);
-    write_data(plan, task);
+    node = plan->node_of[plan->class_of[task->worker]];
+    err = copy_data(plan, task, ready, node);
+    write_data(plan, task, node);
     return err;
 }
 
@@ -343,7 +342,7 @@ int orr_plan_make(struct orr_plan *plan)
         find_ranks(plan);
     for (uint32_t i = 0; !err && i < n; i++)
         if (plan->tasks[i].placed)
-            write_data(plan, &plan->tasks[i]);
+            write_data(plan, &plan->tasks[i], plan->tasks[i].node);
     for (uint32_t i = 0; !err && i < n; i++)
         order[i] = i;
     if (!err)

@@ -61,7 +61,9 @@ struct orr_plan_task {
     const struct orr_plan_use *uses; /* lent */
     uint32_t nuses;
     uint32_t only;   /* the one worker that may have it, ORR_PLAN_NONE: any */
-    bool placed;     /* worker and end are given */
+    bool placed;     /* worker, node and end are given */
+    uint32_t node;   /* placed: the memory where it leaves what it writes; its worker
+                      * may take nothing any more */
     uint32_t worker; /* ORR_PLAN_NONE: none */
     double start, end;
     double rank; /* result */

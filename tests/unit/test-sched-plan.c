@@ -182,6 +182,7 @@ START_TEST(tasks_that_have_begun_keep_their_place)
     tasks[0].length = NULL;
     tasks[0].placed = true;
     tasks[0].worker = 2;
+    tasks[0].node = 1;
     tasks[0].end = 7;
     ck_assert_int_eq(orr_plan_line_add(&lines[2], 0, 7), 0);
     task(4, 4, 0);
@@ -189,6 +190,27 @@ START_TEST(tasks_that_have_begun_keep_their_place)
     make();
     ck_assert_uint_eq(tasks[1].worker, 2);
     ck_assert(tasks[1].start == 7);
+}
+END_TEST
+
+/* Its scheduling context has lost the worker: the value is there all the same. */
+START_TEST(what_runs_on_a_worker_that_takes_nothing_any_more_is_copied_from_there)
+{
+    const uint32_t who[] = {0, 0, ORR_PLAN_NONE}, sizes[] = {2, 0};
+
+    plan.class_of = who;
+    plan.class_size = sizes;
+    task(10, 10, 3);
+    tasks[0].length = NULL;
+    tasks[0].placed = true;
+    tasks[0].worker = 2;
+    tasks[0].node = 1;
+    tasks[0].end = 7;
+    task(4, 4, 0);
+    reads(0);
+    make();
+    ck_assert_uint_eq(tasks[1].worker, 0);
+    ck_assert(tasks[1].start == 7 + 3 * US_PER_BYTE);
 }
 END_TEST
 
@@ -277,6 +299,9 @@ static Suite *make_suite(void)
     tcase_add_test(tcase, a_later_task_fills_a_gap);
     tcase_add_test(tcase, data_that_were_brought_stay);
     tcase_add_test(tcase, tasks_that_have_begun_keep_their_place);
+    tcase_add_test(
+        tcase,
+        what_runs_on_a_worker_that_takes_nothing_any_more_is_copied_from_there);
     tcase_add_test(tcase, what_nobody_can_run_passes_dependencies_on);
     tcase_add_loop_test(tcase, plans_of_graphs_by_chance_can_be_followed, 0,
                         100);
