@@ -5,6 +5,11 @@
  * lock per deque; never two at once. lws takes from the nearest one, on machines
  * that know who is near: real ones whose workers are bound, simulated ones whose
  * description says where its processors are. On the others it is ws.
+ *
+ * Of many workers most may have nothing to do, and each push wakes them all: a bit per
+ * deque says that it may have jobs, so that who looks in vain looks at a few words.
+ * Who pushes sets it, unless it is set; who would steal, and finds the deque empty,
+ * clears it. While all are busy nobody writes there.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -28,6 +33,9 @@ struct stealing {
     char pad[64];
     atomic_uint last; /* worker that got the last job from outside */
     char pad_last[64];
+    /* A deque without its bit is empty, or its pusher is about to set it. */
+    _Atomic uint64_t stocked[ORR_WORKER_WORDS];
+    char pad_stocked[64];
     struct thief thieves[];
 };
 
@@ -103,6 +111,67 @@ static int choose(struct orr_sched *sched, struct orr_job *job,
     return -ENODEV;
 }
 
+/* --- who may have jobs --- */
+
+static _Atomic uint64_t *word_of(struct stealing *ws, unsigned worker)
+{
+    return &ws->stocked[worker / 64];
+}
+
+static uint64_t bit_of(unsigned worker)
+{
+    return UINT64_C(1) << worker % 64;
+}
+
+/* A job was queued. Who clears the bit looks at the deque again afterwards: one of
+ * the two sees what the other did. */
+static void note_stock(const struct orr_runtime *rt, struct stealing *ws,
+                       unsigned worker)
+{
+    _Atomic uint64_t *word = word_of(ws, worker);
+
+    orr_sched_after_queueing(rt);
+    if (!(atomic_load_explicit(word, memory_order_relaxed) & bit_of(worker)))
+        atomic_fetch_or(word, bit_of(worker));
+}
+
+/* Whether the deque, whose bit is set, has jobs. If some come while the bit is
+ * cleared, another one may have looked in vain meanwhile, and sleep. */
+static bool has_stock(struct orr_sched *sched, unsigned worker)
+{
+    struct stealing *ws = sched->data;
+
+    if (!orr_queue_empty(&ws->thieves[worker].deque))
+        return true;
+    atomic_fetch_and(word_of(ws, worker), ~bit_of(worker));
+    orr_sched_after_queueing(sched->runtime);
+    if (orr_queue_empty(&ws->thieves[worker].deque))
+        return false;
+    atomic_fetch_or(word_of(ws, worker), bit_of(worker));
+    orr_sched_wake_members(sched);
+    return true;
+}
+
+static bool may_have_stock(struct stealing *ws, unsigned worker)
+{
+    return atomic_load_explicit(word_of(ws, worker), memory_order_relaxed) &
+           bit_of(worker);
+}
+
+/* The first worker from `from` on whose bit is set; nworkers: there is none. */
+static unsigned next_stocked(struct stealing *ws, unsigned from)
+{
+    for (unsigned at = from; at < ws->nworkers; at = (at / 64 + 1) * 64) {
+        uint64_t bits =
+            atomic_load_explicit(word_of(ws, at), memory_order_relaxed) >>
+            at % 64;
+
+        if (bits)
+            return at + (unsigned)__builtin_ctzll(bits);
+    }
+    return ws->nworkers;
+}
+
 static int ws_push(struct orr_sched *sched, struct orr_job *job)
 {
     struct stealing *ws = sched->data;
@@ -115,16 +184,23 @@ static int ws_push(struct orr_sched *sched, struct orr_job *job)
         orr_job_expect(rt, job, rt->classes[rt->workers[worker].class_id].node);
         err = orr_queue_push(&ws->thieves[worker].deque, job);
     }
-    if (!err)
+    if (!err) {
+        note_stock(sched->runtime, ws, worker);
         orr_sched_wake_members(sched);
+    }
     return err;
 }
 
+/* --- stealing --- */
+
 /* A worker that was given jobs but works on none will soon take them itself. */
-static bool is_victim(struct thief *thief)
+static bool is_victim(struct orr_sched *sched, unsigned worker)
 {
-    return !orr_queue_empty(&thief->deque) &&
-           atomic_load_explicit(&thief->busy, memory_order_relaxed);
+    struct stealing *ws = sched->data;
+
+    return has_stock(sched, worker) &&
+           atomic_load_explicit(&ws->thieves[worker].busy,
+                                memory_order_relaxed);
 }
 
 static struct orr_job *steal_from(struct stealing *ws, unsigned victim,
@@ -139,33 +215,46 @@ static struct orr_job *steal_from(struct stealing *ws, unsigned victim,
 }
 
 /* From the nearest victim that has a job for the worker. */
-static struct orr_job *steal_near(struct stealing *ws,
+static struct orr_job *steal_near(struct orr_sched *sched,
                                   struct orr_worker *worker)
 {
+    struct stealing *ws = sched->data;
     const unsigned *order = &ws->neighbours[(size_t)worker->id * ws->nworkers];
     struct orr_job *job = NULL;
 
+    if (next_stocked(ws, 0) == ws->nworkers)
+        return NULL;
     for (unsigned i = 1; !job && i < ws->nworkers; i++)
-        if (is_victim(&ws->thieves[order[i]]))
+        if (may_have_stock(ws, order[i]) && is_victim(sched, order[i]))
             job = steal_from(ws, order[i], worker);
     return job;
 }
 
+/* The first one from `from` on; nworkers: there is none. */
+static unsigned next_victim(struct orr_sched *sched, unsigned from)
+{
+    struct stealing *ws = sched->data;
+    unsigned w = next_stocked(ws, from);
+
+    while (w < ws->nworkers && !is_victim(sched, w))
+        w = next_stocked(ws, w + 1);
+    return w;
+}
+
 /* One victim is examined: the first after the last one. */
-static struct orr_job *steal_in_turn(struct stealing *ws,
+static struct orr_job *steal_in_turn(struct orr_sched *sched,
                                      struct orr_worker *worker)
 {
+    struct stealing *ws = sched->data;
     struct thief *self = &ws->thieves[worker->id];
+    unsigned victim = next_victim(sched, self->last_victim + 1);
 
-    for (unsigned i = 1; i <= ws->nworkers; i++) {
-        unsigned w = (self->last_victim + i) % ws->nworkers;
-
-        if (!is_victim(&ws->thieves[w]))
-            continue;
-        self->last_victim = w;
-        return steal_from(ws, w, worker);
-    }
-    return NULL;
+    if (victim == ws->nworkers)
+        victim = next_victim(sched, 0);
+    if (victim == ws->nworkers)
+        return NULL;
+    self->last_victim = victim;
+    return steal_from(ws, victim, worker);
 }
 
 static struct orr_job *ws_pop(struct orr_sched *sched,
@@ -179,8 +268,8 @@ static struct orr_job *ws_pop(struct orr_sched *sched,
     if (!orr_queue_empty(&self->deque))
         job = orr_queue_pop(&self->deque);
     if (!job)
-        job =
-            ws->neighbours ? steal_near(ws, worker) : steal_in_turn(ws, worker);
+        job = ws->neighbours ? steal_near(sched, worker)
+                             : steal_in_turn(sched, worker);
     if (before != (job != NULL))
         atomic_store_explicit(&self->busy, job != NULL, memory_order_relaxed);
     /* A worker that looked before left the others to this one, and may sleep

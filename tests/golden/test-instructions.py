@@ -24,7 +24,6 @@ sys.dont_write_bytecode = True
 from tools_util import Tap   # pylint: disable=wrong-import-position
 
 OURS = re.compile(r"/(liborrery\.so[.0-9]*|sim\.so)$")
-FEW, MANY = 300, 1100
 MORE = 1.05
 
 
@@ -44,11 +43,14 @@ def record(ntasks, nbuffers, ndata):
                                                     ""])
 
 
-# Name: policy, buffers of a task, data.
+# Name: policy, buffers of a task, data, how many tasks; what else is set. Of 256 workers most have
+# nothing to do, and look for something at every push.
 CASES = {
-    "no data, eager": ("eager", 0, 1),
-    "one buffer, lws": ("lws", 1, 100),
-    "three buffers, dmdas": ("dmdas", 3, 100),
+    "no data, eager": ("eager", 0, 1, (300, 1100), {}),
+    "one buffer, lws": ("lws", 1, 100, (300, 1100), {}),
+    "three buffers, dmdas": ("dmdas", 3, 100, (300, 1100), {}),
+    "256 workers, lws": ("lws", 0, 1, (100, 200), {
+        "ORRERY_SET": "cpu.count = 255\ncuda.count = 1"}),
 }
 
 
@@ -69,13 +71,14 @@ def callgrind(folder, command, **more):
     return out
 
 
-def instructions(player, folder, policy, text):
+def instructions(player, folder, policy, text, more):
     """In objects of ours."""
     path = os.path.join(folder, "record")
     with open(path, "w", encoding="ascii") as file:
         file.write(text)
     out = callgrind(folder, [player, path], STARPU_SCHED=policy,
-                    ORRERY_MACHINE="h100-pcie-4", ORRERY_SIM_WATCHDOG="0")
+                    ORRERY_MACHINE="h100-pcie-4", ORRERY_SIM_WATCHDOG="0",
+                    **more)
     total, ours, called = 0, False, False
     with open(out, encoding="utf-8", errors="replace") as file:
         for line in file:
@@ -90,10 +93,11 @@ def instructions(player, folder, policy, text):
     return total
 
 
-def per_task(player, folder, policy, nbuffers, ndata):
+def per_task(player, folder, policy, nbuffers, ndata, counts, more):
     few, many = (instructions(player, folder, policy,
-                              record(n, nbuffers, ndata)) for n in (FEW, MANY))
-    return (many - few) / (MANY - FEW)
+                              record(n, nbuffers, ndata), more)
+                 for n in counts)
+    return (many - few) / (counts[1] - counts[0])
 
 
 def start(program, folder, **more):
