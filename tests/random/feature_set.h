@@ -69,7 +69,9 @@
     X(CHOOSY, "choosy", 1, "can_execute, which refuses some workers")           \
     X(PAUSE, "pause", 1, "tasks that are submitted during a pause")             \
     X(CONTEXTS, "contexts", 1,                                                  \
-      "a second scheduling context, whose workers leave and come back")
+      "a second scheduling context, whose workers leave and come back")         \
+    X(QUEUES, "queues", 1,                                                      \
+      "simulated: many tasks of all priorities that are ready at once")
 
 enum feature {
 #define FEATURE_ID(id, name, on, sentence) FEATURE_##id,

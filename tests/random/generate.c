@@ -16,6 +16,7 @@ struct draw {
     uint64_t features;
     const struct call *hint; /* the last call about a datum, NULL: none */
     struct around around;    /* the last task */
+    bool queues;             /* many tasks are to be ready at once */
 };
 
 static unsigned below(struct draw *d, unsigned n)
@@ -132,6 +133,7 @@ static void draw_machine(struct draw *d, struct machine *m,
     m->eviction = (uint8_t)below(d, nevictions);
     m->contexts = has(d, FEATURE_CONTEXTS) && one_in(d, 3);
     m->disk = has(d, FEATURE_DISK) && one_in(d, m->ram_kib ? 2 : 8);
+    m->queued = (uint8_t)(one_in(d, 2) ? 1 + below(d, 3) : 0);
 }
 
 /* -- data -- */
@@ -417,6 +419,23 @@ static void draw_around(struct draw *d, const struct machine *m,
     d->around = (struct around){call->paused, call->away};
 }
 
+/* Of a graph whose tasks are to be ready together: few accesses, which exclude
+ * nobody, few dependencies, many priorities. */
+static void make_ready(struct draw *d, struct call *call)
+{
+    call->nbuffers = (uint8_t)(call->nbuffers ? below(d, 3) : 0);
+    for (unsigned k = 0; k < call->nbuffers; k++)
+        call->buffers[k].mode = STARPU_R;
+    call->priority = (int8_t)((int)below(d, 7) - 3);
+    if (!one_in(d, 8)) {
+        call->worker = -1;
+        call->refused = 0;
+        call->where = WHERE_ANY;
+    }
+    call->synchronous = false;
+    call->paused = has(d, FEATURE_PAUSE) && call->task / 16 % 2 == 0;
+}
+
 static void draw_task(struct draw *d, const struct machine *m,
                       const struct graph *g, struct call *call, unsigned number)
 {
@@ -433,6 +452,8 @@ static void draw_task(struct draw *d, const struct machine *m,
     call->synchronous = has(d, FEATURE_SYNCHRONOUS) && one_in(d, 24);
     draw_after(d, g, call, number);
     draw_around(d, m, call);
+    if (d->queues)
+        make_ready(d, call);
 }
 
 static enum call_kind draw_kind(struct draw *d)
@@ -458,6 +479,8 @@ static enum call_kind draw_kind(struct draw *d)
     };
     unsigned at = below(d, 100);
 
+    if (d->queues)
+        return CALL_TASK;
     for (unsigned i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
         if (at < kinds[i].weight)
             return has(d, kinds[i].feature) ? kinds[i].kind : CALL_TASK;
@@ -529,7 +552,8 @@ static void plan_first(struct draw *d, struct graph *g)
 static void draw_graph(struct graph *g, const struct machine *m,
                        uint64_t graph_seed, const struct wishes *wishes)
 {
-    struct draw d = {rng_of(graph_seed), wishes->features, NULL, {false, 0}};
+    struct draw d = {
+        rng_of(graph_seed), wishes->features, NULL, {false, 0}, false};
     bool tight = least_memory(m) < SPACIOUS && has(&d, FEATURE_TIGHT) &&
                  !one_in(&d, wishes->full ? 8 : 2);
     unsigned ntasks = 0, ndata;
@@ -548,6 +572,7 @@ static void draw_graph(struct graph *g, const struct machine *m,
     if (has(&d, FEATURE_PARTITION))
         draw_pieces(&d, g);
     g->ncalls = (uint16_t)(4 + below(&d, tight ? 28 : 60));
+    d.queues = has(&d, FEATURE_QUEUES) && !m->real && !(graph_seed % 4);
     for (unsigned i = 0; i < g->ncalls; i++)
         draw_call(&d, m, g, &g->calls[i], &ntasks);
     plan_first(&d, g);
@@ -557,7 +582,7 @@ void program_draw(struct program *ret, uint64_t seed, unsigned batch,
                   const struct wishes *wishes)
 {
     uint64_t stream = rng_of(seed) ^ (uint64_t)batch << 32;
-    struct draw d = {rng_of(stream), wishes->features, NULL, {false, 0}};
+    struct draw d = {rng_of(stream), wishes->features, NULL, {false, 0}, false};
 
     memset(ret, 0, sizeof(*ret));
     draw_machine(&d, &ret->machine, wishes);

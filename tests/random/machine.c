@@ -267,6 +267,10 @@ void machine_environment(const struct machine *machine,
         say(&s, "STARPU_USE_NUMA", "1");
     else
         say_none(&s, "STARPU_USE_NUMA");
+    if (machine->queued)
+        say(&s, "STARPU_NTASKS_THRESHOLD", "%u", machine->queued);
+    else
+        say_none(&s, "STARPU_NTASKS_THRESHOLD");
     say(&s, "STARPU_SILENT", "1");
     say(&s, "STARPU_RAND_SEED", "1");
     if (machine->disk)

@@ -49,6 +49,7 @@ struct machine {
     bool prefetch;
     uint8_t pipeline;
     bool contexts; /* there is a second one, of all workers */
+    uint8_t queued; /* STARPU_NTASKS_THRESHOLD, 0: unset */
 };
 
 extern const char *const schedulers[];

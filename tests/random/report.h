@@ -12,15 +12,16 @@
 
 enum outcome {
     PASSED,
-    WRONG,      /* bytes other than the oracle's */
-    MISPLACED,  /* a task on a worker that it must not run on */
-    MISCOUNTED, /* a task that does not run once */
-    CROWDED,    /* accesses beside each other that exclude each other */
-    REFUSED,    /* a call returned an error */
-    GAVE_UP,    /* the library ended the process */
-    DEADLOCK,   /* it says that nothing moves any more */
-    HANG,       /* … it does not */
-    CRASH,      /* a signal */
+    WRONG,       /* bytes other than the oracle's */
+    MISPLACED,   /* a task on a worker that it must not run on */
+    MISCOUNTED,  /* a task that does not run once */
+    PASSED_OVER, /* a task by one that comes after it, as the policy promises */
+    CROWDED,     /* accesses beside each other that exclude each other */
+    REFUSED,     /* a call returned an error */
+    GAVE_UP,     /* the library ended the process */
+    DEADLOCK,    /* it says that nothing moves any more */
+    HANG,        /* … it does not */
+    CRASH,       /* a signal */
 };
 
 struct report {
@@ -30,6 +31,7 @@ struct report {
     atomic_uint ready;              /* …, and the two below are there */
     unsigned failed;                /* its graph */
     char text[400];
+    uint64_t nordered; /* choices among tasks that were made as promised */
     uint64_t digest; /* of what ran where and when, on a simulated machine */
 };
 

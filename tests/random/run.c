@@ -172,6 +172,8 @@ static void do_task(struct run *run, unsigned index)
     }
     fill_buffers(run, index, task);
     declare_deps(run, call, task);
+    if (run->promise)
+        seen_watch(&run->seen, call, task);
     check(run, index, "starpu_task_submit", starpu_task_submit(task));
 }
 
@@ -599,6 +601,29 @@ static void check_counts(struct run *run)
                            atomic_load(&run->orders[i].nruns));
 }
 
+/* Where time is real nobody knows who was ready when; a record of calls has no such
+ * callbacks. */
+static void watch_order(struct run *run)
+{
+    if (run->machine->real || replay_wanted())
+        return;
+    run->promise = promise_of(machine_policy(run->machine));
+    seen_begin(&run->seen, run->machine, run->graph, run->tasks);
+}
+
+/* All have ended. */
+static void check_order(struct run *run)
+{
+    char failure[300];
+
+    if (!run->promise)
+        return;
+    run->report->nordered +=
+        seen_judge(&run->seen, run->promise, failure, sizeof(failure));
+    if (*failure)
+        report_failure(run->report, PASSED_OVER, "%s", failure);
+}
+
 static int run_graph(const struct program *program, unsigned g, unsigned second,
                      struct report *report)
 {
@@ -617,12 +642,15 @@ static int run_graph(const struct program *program, unsigned g, unsigned second,
     run.first_tag = ((starpu_tag_t)g + 1) << 8;
     for (unsigned i = 0; i < graph->ncalls; i++)
         run.orders[i] = (struct order){.run = &run, .index = i};
+    watch_order(&run);
     if (!err)
         err = allocate(&run);
     if (!err)
         do_all(&run);
     if (!err)
         check_counts(&run);
+    if (!err)
+        check_order(&run);
     free_all(&run);
     return err;
 }

@@ -9,6 +9,7 @@
 
 #include "oracle.h"
 #include "program.h"
+#include "promises.h"
 #include "report.h"
 
 struct run;
@@ -44,6 +45,8 @@ struct run {
     starpu_tag_t first_tag;
     unsigned second; /* the other context */
     void *arbiter;
+    const struct promise *promise; /* NULL: nobody looks */
+    struct seen seen;
 };
 
 /* The codelet of a task: its length, where it may run, whether the CUDA kernel

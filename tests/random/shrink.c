@@ -67,7 +67,7 @@ static unsigned weight_of(const struct program *program)
 
     weight += (m->sched != 0) + m->prefetch + m->pipeline + m->gpu_speed;
     weight += (m->peers != 0) + (m->ram_kib != 0) + 3U * m->disk;
-    weight += 5U * m->contexts;
+    weight += 5U * m->contexts + m->queued;
     for (unsigned i = 0; i < m->ngpu; i++)
         weight += m->gpu_mib[i] < 64;
     for (unsigned g = 0; g < program->ngraphs; g++)
@@ -476,6 +476,9 @@ static void edit_machine(struct machine *m, unsigned edit)
     case 11:
         m->contexts = false;
         break;
+    case 12:
+        m->queued = 0;
+        break;
     default:
         for (unsigned i = 0; i < m->ngpu; i++)
             m->gpu_mib[i] = 64;
@@ -486,7 +489,7 @@ static void simplify_machine(struct shrink *s)
 {
     static struct program trial;
 
-    for (unsigned edit = 0; edit <= 12; edit++) {
+    for (unsigned edit = 0; edit <= 13; edit++) {
         unsigned tries = edit < 2 ? 4 : 1;
 
         do {

@@ -22,6 +22,7 @@ const char *outcome_name(enum outcome outcome)
         [WRONG] = "wrong bytes",
         [MISPLACED] = "another worker",
         [MISCOUNTED] = "not once",
+        [PASSED_OVER] = "another order",
         [CROWDED] = "no exclusion",
         [REFUSED] = "a call was refused",
         [GAVE_UP] = "the library gave up",
@@ -132,6 +133,7 @@ static void judge(const struct trial *trial, int status, struct verdict *ret)
 
     memset(ret, 0, sizeof(*ret));
     ret->digest = report->digest;
+    ret->nordered = report->nordered;
     ret->graph = atomic_load(&report->graph);
     if (atomic_load(&report->ready)) {
         ret->outcome = (enum outcome)atomic_load(&report->outcome);

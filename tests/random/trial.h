@@ -22,6 +22,7 @@ struct verdict {
     enum outcome outcome;
     unsigned graph; /* that failed */
     uint64_t digest;
+    uint64_t nordered; /* choices that were made as the policy promises */
     char text[400];
     char log[4000]; /* the end of it */
 };
