@@ -20,6 +20,7 @@
 
 #include "core/cost/recalibrate.h"
 #include "core/data/handle.h"
+#include "core/data/node.h"
 #include "core/sched/policies.h"
 #include "core/task/gang.h"
 
@@ -27,7 +28,8 @@ enum {
     LEAST_NEW = 32,   /* unplanned tasks that are worth a plan … */
     QUIET_PUSHES = 8, /* … unless nothing was submitted for so many pushes */
     LEAST_ENDED = 32, /* tasks that end between two plans for being late */
-    MOST_READY = 8,   /* ready tasks among which one is taken for its data */
+    MOST_READY = 8,   /* ready tasks among which one is taken for its data … */
+    MOST_READY_SCARCE = 64, /* … where memory has no room for all */
     MOST_LOOKED_AT = 16 /* tasks of a worker that others may take over */
 };
 
@@ -255,19 +257,42 @@ static void begin_locked(struct orr_planner *p, struct orr_note *note,
     *until = fmax(*until, now_of(p)) + note->length;
 }
 
-/* The worker's first job whose data are there, of the first ones; else the first.
- * NULL: it has none. */
+/* Whether the memory has no room for all data of the plan. */
+static bool is_short(const struct orr_planner *p, unsigned node)
+    ORR_REQUIRES(p->lock)
+{
+    size_t capacity = p->sched->runtime->nodes[node].capacity;
+
+    return capacity && capacity < p->nbytes;
+}
+
+/* The first job, of the first ones, whose data are there. Otherwise the one that lacks
+ * least if memory is short, for what is there now may be gone when its turn comes;
+ * else the first one, whose copies are under way. NULL: there is none. */
 static struct orr_job *first_ready_locked(struct orr_planner *p,
                                           const struct orr_worker *worker)
     ORR_REQUIRES(p->lock)
 {
     unsigned node = p->sched->runtime->classes[worker->class_id].node;
     struct orr_list *list = &p->ready[worker->id], *link = list->next;
+    struct orr_missing least = {UINT64_MAX, UINT64_MAX, UINT64_MAX, 0};
+    bool scarce = is_short(p, node);
+    unsigned most = scarce ? MOST_READY_SCARCE : MOST_READY;
+    struct orr_job *best = NULL;
 
-    for (unsigned n = 0; link != list && n < MOST_READY; link = link->next, n++)
-        if (orr_job_missing(orr_job_of_link(link), node, 0).value == 0)
-            return orr_job_of_link(link);
-    return list->next == list ? NULL : orr_job_of_link(list->next);
+    for (unsigned n = 0; link != list && n < most && least.value > 0;
+         link = link->next, n++) {
+        struct orr_job *job = orr_job_of_link(link);
+        struct orr_missing lacks =
+            orr_job_missing(job, node, scarce ? least.value : 0);
+
+        if (best && lacks.value > 0 &&
+            !(scarce && orr_missing_is_less(&lacks, &least)))
+            continue;
+        best = job;
+        least = lacks;
+    }
+    return best;
 }
 
 static struct orr_job *take(struct orr_planner *p,

@@ -53,6 +53,7 @@ struct orr_planner {
     unsigned nquiet;                 /* pushes since one was submitted */
     unsigned nended;                 /* since the last plan */
     double tolerance;                /* µs that a task may begin late */
+    uint64_t nbytes; /* of the data of the last plan */
     bool prefetch;                   /* [const] */
     struct orr_queue other;          /* tasks without lengths; its own lock */
 };

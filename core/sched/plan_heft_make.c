@@ -344,6 +344,9 @@ static void keep_locked(struct orr_planner *p, const struct draft *draft)
     p->nended = 0;
     p->nquiet = 0;
     p->tolerance = p->nplanned ? sum / p->nplanned : 0;
+    p->nbytes = 0;
+    for (uint32_t d = 0; d < draft->catalogue.ndata; d++)
+        p->nbytes += draft->catalogue.data[d].bytes;
     requeue_locked(p);
 }
 
