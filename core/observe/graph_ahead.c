@@ -40,11 +40,11 @@ int orr_graph_look_ahead(struct orr_runtime *rt)
     return orr_graph_record_all(rt);
 }
 
-void orr_graph_ahead_done(struct orr_ahead *ahead)
+void orr_graph_ahead_done(struct orr_graph_ahead *ahead)
 {
     free(ahead->nodes);
     free(ahead->edges);
-    *ahead = (struct orr_ahead){.nnodes = 0};
+    *ahead = (struct orr_graph_ahead){.nnodes = 0};
 }
 
 /* --- what waits for what --- */
@@ -179,7 +179,7 @@ static uint32_t sort(struct view *v)
 }
 
 static int write_result(const struct view *v, uint32_t placed,
-                        struct orr_ahead *ret)
+                        struct orr_graph_ahead *ret)
 {
     ret->nodes = calloc((size_t)placed + 1, sizeof(*ret->nodes));
     ret->edges = malloc(((size_t)v->npairs + 1) * sizeof(*ret->edges));
@@ -201,12 +201,12 @@ static int write_result(const struct view *v, uint32_t placed,
     }
     for (uint32_t p = 0; p < v->npairs; p++) {
         uint32_t at = v->place[v->pairs[p].after];
-        struct orr_ahead_node *node;
+        struct orr_graph_ahead_node *node;
 
         if (at == ORR_NONE)
             continue;
         node = &ret->nodes[at];
-        ret->edges[node->first + node->n++] = (struct orr_ahead_edge){
+        ret->edges[node->first + node->n++] = (struct orr_graph_ahead_edge){
             v->place[v->pairs[p].before], v->pairs[p].bytes};
     }
     return 0;
@@ -226,7 +226,7 @@ static void skip_ended(struct orr_graph_record *record)
     }
 }
 
-static int make_locked(struct view *v, struct orr_ahead *ret)
+static int make_locked(struct view *v, struct orr_graph_ahead *ret)
 {
     bool good = true;
 
@@ -238,13 +238,13 @@ static int make_locked(struct view *v, struct orr_ahead *ret)
     return write_result(v, sort(v), ret);
 }
 
-int orr_graph_ahead(struct orr_runtime *rt, struct orr_ahead *ret)
+int orr_graph_ahead(struct orr_runtime *rt, struct orr_graph_ahead *ret)
 {
     struct orr_graph_record *record = atomic_load(&rt->graph);
     struct view v = {.record = record};
     int err;
 
-    *ret = (struct orr_ahead){.nnodes = 0};
+    *ret = (struct orr_graph_ahead){.nnodes = 0};
     if (!record)
         return 0;
     orr_lock(&record->lock);

@@ -10,20 +10,20 @@
 
 struct orr_runtime;
 
-struct orr_ahead_edge {
+struct orr_graph_ahead_edge {
     uint32_t before; /* index of the node that must end first */
     uint64_t bytes;  /* of the data that cause it, 0: none */
 };
 
-struct orr_ahead_node {
+struct orr_graph_ahead_node {
     uint64_t job;      /* its id; 0: no task, passes dependencies on */
     uint32_t first, n; /* in edges */
 };
 
 /* Nodes come behind all that they wait for. */
-struct orr_ahead {
-    struct orr_ahead_node *nodes; /* owned */
-    struct orr_ahead_edge *edges; /* owned */
+struct orr_graph_ahead {
+    struct orr_graph_ahead_node *nodes; /* owned */
+    struct orr_graph_ahead_edge *edges; /* owned */
     uint32_t nnodes, nedges;
 };
 
@@ -33,5 +33,5 @@ int orr_graph_look_ahead(struct orr_runtime *rt);
 
 /* What there is now; what waits for itself is left out. Errors: -ENOMEM, then
  * *ret is empty. */
-int orr_graph_ahead(struct orr_runtime *rt, struct orr_ahead *ret);
-void orr_graph_ahead_done(struct orr_ahead *ahead);
+int orr_graph_ahead(struct orr_runtime *rt, struct orr_graph_ahead *ret);
+void orr_graph_ahead_done(struct orr_graph_ahead *ahead);

@@ -44,10 +44,10 @@ static int side_of(const struct orr_runtime *rt, unsigned class_id)
 
 /* --- priorities --- */
 
-static void count_depths(const struct orr_ahead *ahead, int *value)
+static void count_depths(const struct orr_graph_ahead *ahead, int *value)
 {
     for (uint32_t i = ahead->nnodes; i-- > 0;) {
-        const struct orr_ahead_node *node = &ahead->nodes[i];
+        const struct orr_graph_ahead_node *node = &ahead->nodes[i];
 
         for (uint32_t e = node->first; e < node->first + node->n; e++) {
             uint32_t before = ahead->edges[e].before;
@@ -60,7 +60,7 @@ static void count_depths(const struct orr_ahead *ahead, int *value)
 }
 
 /* Each node is a descendant of all that it waits for, once: a walk per node. */
-static void count_descendants(const struct orr_ahead *ahead, int *value,
+static void count_descendants(const struct orr_graph_ahead *ahead, int *value,
                               uint32_t *mark, uint32_t *stack)
 {
     memset(mark, 0xff, ahead->nnodes * sizeof(*mark));
@@ -71,7 +71,7 @@ static void count_descendants(const struct orr_ahead *ahead, int *value,
             continue;
         stack[n++] = i;
         while (n > 0) {
-            const struct orr_ahead_node *node = &ahead->nodes[stack[--n]];
+            const struct orr_graph_ahead_node *node = &ahead->nodes[stack[--n]];
 
             for (uint32_t e = node->first; e < node->first + node->n; e++) {
                 uint32_t before = ahead->edges[e].before;
@@ -86,7 +86,7 @@ static void count_descendants(const struct orr_ahead *ahead, int *value,
     }
 }
 
-static bool count(const struct graph_test *gt, const struct orr_ahead *ahead,
+static bool count(const struct graph_test *gt, const struct orr_graph_ahead *ahead,
                   int *value)
 {
     uint32_t *room;
@@ -104,7 +104,7 @@ static bool count(const struct graph_test *gt, const struct orr_ahead *ahead,
 }
 
 /* Keeps the values by the numbers of their jobs. */
-static void keep_locked(struct graph_test *gt, const struct orr_ahead *ahead,
+static void keep_locked(struct graph_test *gt, const struct orr_graph_ahead *ahead,
                         const int *value) ORR_REQUIRES(gt->lock)
 {
     uint64_t least = UINT64_MAX, most = 0;
@@ -132,7 +132,7 @@ static void keep_locked(struct graph_test *gt, const struct orr_ahead *ahead,
 static void prioritise_locked(struct orr_runtime *rt, struct graph_test *gt)
     ORR_REQUIRES(gt->lock)
 {
-    struct orr_ahead ahead;
+    struct orr_graph_ahead ahead;
     int *value;
 
     if (orr_graph_ahead(rt, &ahead) != 0)

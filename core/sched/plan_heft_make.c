@@ -182,7 +182,7 @@ static void add_uses(struct catalogue *c, const struct orr_job *job,
 
 /* The room of one plan. */
 struct draft {
-    struct orr_ahead ahead;
+    struct orr_graph_ahead ahead;
     struct orr_plan_task *tasks; /* per node */
     double *length;              /* per node and class */
     struct catalogue catalogue;

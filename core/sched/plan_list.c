@@ -103,17 +103,17 @@ static double mean_copy(const struct orr_plan *plan, uint64_t bytes)
  * have the size of the last one. */
 static void find_ranks(struct orr_plan *plan)
 {
-    const struct orr_ahead *graph = plan->graph;
+    const struct orr_graph_ahead *graph = plan->graph;
     uint64_t bytes = 0;
     double copy = 0;
 
     for (uint32_t i = graph->nnodes; i-- > 0;) {
-        const struct orr_ahead_node *node = &graph->nodes[i];
+        const struct orr_graph_ahead_node *node = &graph->nodes[i];
         struct orr_plan_task *task = &plan->tasks[i];
 
         task->rank += shortest_length(plan, task);
         for (uint32_t e = node->first; e < node->first + node->n; e++) {
-            const struct orr_ahead_edge *edge = &graph->edges[e];
+            const struct orr_graph_ahead_edge *edge = &graph->edges[e];
             struct orr_plan_task *before = &plan->tasks[edge->before];
 
             if (edge->bytes != bytes) {
@@ -130,7 +130,7 @@ static void find_ranks(struct orr_plan *plan)
 /* When all that it waits for has ended. */
 static double time_ready(const struct orr_plan *plan, uint32_t i)
 {
-    const struct orr_ahead_node *node = &plan->graph->nodes[i];
+    const struct orr_graph_ahead_node *node = &plan->graph->nodes[i];
     double ready = plan->from;
 
     for (uint32_t e = node->first; e < node->first + node->n; e++)

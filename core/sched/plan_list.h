@@ -70,7 +70,7 @@ struct orr_plan_task {
 };
 
 struct orr_plan {
-    const struct orr_ahead *graph;
+    const struct orr_graph_ahead *graph;
     struct orr_plan_task *tasks; /* one per node of the graph */
     struct orr_plan_datum *data; /* those of the tasks' uses */
     unsigned nworkers, nclasses, nnodes;

@@ -15,9 +15,9 @@ enum { MOST = 60, NWORKERS = 3, NCLASSES = 2, NNODES = 2, US_PER_BYTE = 2 };
 
 static const uint32_t class_of[] = {0, 0, 1}, class_size[] = {2, 1},
                       node_of[] = {0, 1};
-static struct orr_ahead graph;
-static struct orr_ahead_node nodes[MOST];
-static struct orr_ahead_edge edges[MOST * MOST];
+static struct orr_graph_ahead graph;
+static struct orr_graph_ahead_node nodes[MOST];
+static struct orr_graph_ahead_edge edges[MOST * MOST];
 static struct orr_plan_task tasks[MOST];
 static struct orr_plan_use uses[MOST * MOST];
 static double length[MOST][NCLASSES], there[MOST][NNODES];
@@ -35,7 +35,7 @@ static double copy(void *arg, unsigned from, unsigned to, uint64_t bytes)
 
 static void set_up(void)
 {
-    graph = (struct orr_ahead){nodes, edges, 0, 0};
+    graph = (struct orr_graph_ahead){nodes, edges, 0, 0};
     nuses = 0;
     plan = (struct orr_plan){.graph = &graph,
                              .tasks = tasks,
@@ -69,7 +69,7 @@ static uint32_t task(double on_cpu, double on_gpu, uint64_t bytes)
 {
     uint32_t i = graph.nnodes++;
 
-    nodes[i] = (struct orr_ahead_node){i + 1, graph.nedges, 0};
+    nodes[i] = (struct orr_graph_ahead_node){i + 1, graph.nedges, 0};
     length[i][0] = on_cpu;
     length[i][1] = on_gpu;
     there[i][0] = 0;
@@ -89,7 +89,7 @@ static void reads(uint32_t before)
 {
     uint32_t i = graph.nnodes - 1;
 
-    edges[graph.nedges++] = (struct orr_ahead_edge){before, data[before].bytes};
+    edges[graph.nedges++] = (struct orr_graph_ahead_edge){before, data[before].bytes};
     nodes[i].n++;
     uses[nuses++] = (struct orr_plan_use){before, true, false};
     tasks[i].nuses++;
