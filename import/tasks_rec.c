@@ -11,6 +11,7 @@
 
 #include <starpu.h>
 
+#include "core/base/grow.h"
 #include "import/formats.h"
 #include "import/rec_lines.h"
 #include "import/sched_rec.h"
@@ -208,16 +209,8 @@ static int keep_waits(struct reader *r)
 {
     struct entry *e = &r->entry;
 
-    if (r->flow->ntasks > r->room) {
-        size_t larger = 2 * r->flow->ntasks + 16;
-        struct waits *moved = reallocarray(r->waits, larger, sizeof(*moved));
-
-        if (!moved)
-            return -ENOMEM;
-        memset(moved + r->room, 0, (larger - r->room) * sizeof(*moved));
-        r->waits = moved;
-        r->room = larger;
-    }
+    if (orr_grow(&r->waits, &r->room, r->flow->ntasks, sizeof(*r->waits)) < 0)
+        return -ENOMEM;
     r->waits[r->flow->ntasks - 1] = (struct waits){e->before, e->end_before};
     e->before = e->end_before = NULL;
     return 0;

@@ -14,6 +14,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "core/base/grow.h"
 #include "record/binary.h"
 #include "record/modes.h"
 #include "record/version.h"
@@ -353,17 +354,10 @@ static int read_verb(struct orr_record_reader *r)
 /* Room for so many elements of lists; returns 1 or an error. */
 static int make_room(struct orr_record_reader *r, size_t words)
 {
-    uint64_t *moved;
-
     r->nelements = 0;
-    if (words <= r->most)
-        return 1;
-    moved = realloc(r->elements, 2 * words * sizeof(*moved));
-    if (!moved)
+    if (orr_grow(&r->elements, &r->most, words, sizeof(*r->elements)) < 0)
         return orr_fail(r->err, -ENOMEM, "%s:%lu: out of memory", r->name,
                         r->number);
-    r->elements = moved;
-    r->most = 2 * words;
     return 1;
 }
 

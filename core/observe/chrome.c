@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "bound/graph.h"
+#include "core/base/grow.h"
 #include "core/base/spool.h"
 #include "core/device/machine.h"
 #include "core/observe/executing.h"
@@ -58,7 +59,7 @@ struct chrome {
     struct arrival *arrivals;
     size_t narrivals, room_arrivals;
     uint32_t *of_job; /* by the job's number: its place among the tasks + 1 */
-    uint64_t njobs;   /* for so many there is room there */
+    size_t njobs;     /* for so many there is room there */
     bool repeats;     /* a job is there twice */
     uint32_t nwaits;  /* tasks whose arrows were written */
     struct orr_executing *executing; /* tasks of each worker */
@@ -226,38 +227,12 @@ static void write_dependency(struct chrome *c, struct slice *from,
 
 /* --- the parts of the record --- */
 
-/* Room for one more of `n` items of that size. Errors: -ENOMEM. */
-static int make_room(void *items, size_t n, size_t *room, size_t size)
-{
-    size_t more = *room ? 2 * *room : 256;
-    void *old, *moved;
-
-    if (n < *room)
-        return 0;
-    memcpy(&old, items, sizeof(old));
-    moved = reallocarray(old, more, size);
-    if (!moved)
-        return -ENOMEM;
-    memcpy(items, &moved, sizeof(moved));
-    *room = more;
-    return 0;
-}
-
 /* Where the job's task is among the others. Errors: -ENOMEM. */
 static int add_slice(struct chrome *c, struct slice slice)
 {
-    if (make_room(&c->tasks, c->ntasks, &c->room_tasks, sizeof(slice)) < 0)
+    if (orr_grow(&c->tasks, &c->room_tasks, c->ntasks + 1, sizeof(slice)) < 0 ||
+        orr_grow(&c->of_job, &c->njobs, slice.job + 1, sizeof(*c->of_job)) < 0)
         return -ENOMEM;
-    if (slice.job >= c->njobs) {
-        uint64_t n = 2 * slice.job + 256;
-        uint32_t *moved = reallocarray(c->of_job, n, sizeof(*moved));
-
-        if (!moved)
-            return -ENOMEM;
-        memset(moved + c->njobs, 0, (n - c->njobs) * sizeof(*moved));
-        c->of_job = moved;
-        c->njobs = n;
-    }
     c->tasks[c->ntasks++] = slice;
     c->repeats |= c->of_job[slice.job] != 0;
     c->of_job[slice.job] = (uint32_t)c->ntasks;
@@ -318,8 +293,8 @@ static int write_copy(struct chrome *c, const struct orr_trace_copy *copy)
     ORR_PUT(out, "}}");
     if (!copy->job)
         return 0;
-    if (make_room(&c->arrivals, c->narrivals, &c->room_arrivals,
-                  sizeof(*c->arrivals)) < 0)
+    if (orr_grow(&c->arrivals, &c->room_arrivals, c->narrivals + 1,
+                 sizeof(*c->arrivals)) < 0)
         return -ENOMEM;
     c->arrivals[c->narrivals++] =
         (struct arrival){copy->job, (unsigned)tid, copy->start, copy->end};

@@ -10,13 +10,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/grow.h"
 #include "core/observe/graph_record_private.h"
 #include "core/runtime.h"
 
 struct logged {
     struct orr_graph_record *record; /* owned */
     struct orr_graph_turns *turns;   /* owned, by the handle's number */
-    uint64_t nturns;
+    size_t nturns;
     struct {
         const char *symbol;
         uint32_t type;
@@ -34,19 +35,10 @@ static bool know(struct orr_graph_record *record, uint32_t job)
 
 static struct orr_graph_turns *turns_of(struct logged *logged, uint64_t datum)
 {
-    if (datum >= logged->nturns) {
-        uint64_t n = 2 * datum + 64;
-        struct orr_graph_turns *moved =
-            reallocarray(logged->turns, n, sizeof(*moved));
-
-        if (!moved)
-            return NULL;
-        memset(moved + logged->nturns, 0,
-               (n - logged->nturns) * sizeof(*moved));
-        logged->turns = moved;
-        logged->nturns = n;
-    }
-    return &logged->turns[datum];
+    return orr_grow(&logged->turns, &logged->nturns, datum + 1,
+                    sizeof(*logged->turns)) == 0
+               ? &logged->turns[datum]
+               : NULL;
 }
 
 /* The number of the type of that name. */
@@ -149,7 +141,7 @@ int orr_waits_log_graph(const struct orr_waits_log *log, struct orr_graph **ret,
         good = add(&logged, entry);
     rc = good ? orr_graph_record_make_of(logged.record, ORR_GRAPH_ALL, ret, err)
               : orr_fail(err, -ENOMEM, "out of memory");
-    for (uint64_t d = 0; d < logged.nturns; d++)
+    for (size_t d = 0; d < logged.nturns; d++)
         orr_graph_turns_done(&logged.turns[d]);
     free(logged.turns);
     orr_graph_record_free(logged.record);

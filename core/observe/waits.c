@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/grow.h"
 #include "core/observe/graph_record_private.h"
 #include "core/observe/graph_turns.h"
 
@@ -45,7 +46,7 @@ void orr_waits_free(struct orr_waits *waits)
 {
     if (!waits)
         return;
-    for (uint64_t d = 0; d < waits->nturns; d++)
+    for (size_t d = 0; d < waits->nturns; d++)
         orr_graph_turns_done(&waits->turns[d]);
     free(waits->turns);
     free(waits->tasks);
@@ -56,23 +57,10 @@ void orr_waits_free(struct orr_waits *waits)
     free(waits);
 }
 
-/* Room for `n` items in all; what is new is zero. Errors: -ENOMEM. */
-static int make_room(void *items, uint32_t *room, uint64_t n, size_t size)
+/* Places have 32 bits. Errors: -ENOMEM. */
+static int make_room(void *items, size_t *room, uint64_t n, size_t size)
 {
-    uint64_t more = n + n / 2 + 64;
-    void *old;
-    char *moved;
-
-    if (n <= *room)
-        return 0;
-    memcpy(&old, items, sizeof(old));
-    moved = more >= ORR_NONE ? NULL : reallocarray(old, more, size);
-    if (!moved)
-        return -ENOMEM;
-    memset(moved + *room * size, 0, (more - *room) * size);
-    memcpy(items, &moved, sizeof(moved));
-    *room = (uint32_t)more;
-    return 0;
+    return n >= ORR_NONE ? -ENOMEM : orr_grow(items, room, n, size);
 }
 
 /* --- lists --- */
@@ -153,14 +141,11 @@ static int add_edge(struct orr_waits *waits, uint32_t job, uint32_t before)
 static int enter(struct orr_waits *waits, const struct orr_waits_entry *entry)
 {
     struct orr_graph_turns *turns;
-    uint32_t room = (uint32_t)waits->nturns;
     int rc = 0;
 
-    if (entry->u.datum >= ORR_NONE ||
-        make_room(&waits->turns, &room, entry->u.datum + 1,
+    if (make_room(&waits->turns, &waits->nturns, entry->u.datum + 1,
                   sizeof(*waits->turns)) < 0)
         return -ENOMEM;
-    waits->nturns = room;
     turns = &waits->turns[entry->u.datum];
     if (!orr_graph_turns_enter(turns, (enum orr_access_group)entry->group,
                                entry->job))
@@ -216,7 +201,8 @@ static int take_declared(struct orr_waits *waits, uint32_t job)
 static int add_to_tasks(struct orr_waits *waits,
                         const struct orr_waits_entry *entry)
 {
-    uint32_t n = waits->ntasks, room = waits->room_tasks;
+    uint32_t n = waits->ntasks;
+    size_t room = waits->room_tasks;
     struct orr_waits_node *node = &waits->nodes[entry->job];
 
     if (node->closed || node->task ||

@@ -28,15 +28,17 @@ struct orr_waits {
     struct orr_waits_task *tasks;    /* owned, in the order of their ids */
     uint32_t *lists;                 /* owned: places among `tasks` */
     uint32_t ntasks, nlists;
-    uint32_t room_tasks, room_lists;
+    size_t room_tasks, room_lists;
     uint32_t *
         marks; /* owned, per task: where it is in the list that is being made */
     struct orr_waits_node *nodes; /* owned: all jobs */
-    uint32_t nnodes, room_nodes;
+    uint32_t nnodes;
+    size_t room_nodes;
     struct orr_waits_declared *declared; /* owned: for tasks to come */
-    uint32_t ndeclared, room_declared;
+    uint32_t ndeclared;
+    size_t room_declared;
     struct orr_graph_turns *turns; /* owned, by the handle's number */
-    uint64_t nturns;
+    size_t nturns;
     bool plain; /* so far */
 };
 

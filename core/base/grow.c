@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* core/base/grow.c - see grow.h. The pointer is copied, since it is one to elements of
+ * some type and not to void. */
+#include "core/base/grow.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+int orr_grow(void *items, size_t *room, size_t n, size_t size)
+{
+    size_t more = n + n / 2 + 64;
+    void *old;
+    char *moved;
+
+    if (n <= *room)
+        return 0;
+    memcpy(&old, items, sizeof(old));
+    moved = more < n ? NULL : reallocarray(old, more, size);
+    if (!moved)
+        return -ENOMEM;
+    memset(moved + *room * size, 0, (more - *room) * size);
+    memcpy(items, &moved, sizeof(moved));
+    *room = more;
+    return 0;
+}
