@@ -128,7 +128,7 @@ int orr_waits_log_graph(const struct orr_waits_log *log, struct orr_graph **ret,
                         struct orr_error *err)
 {
     struct logged logged = {.record = calloc(1, sizeof(*logged.record))};
-    struct orr_waits_place place = {log->first, 0};
+    struct orr_chain_place place = orr_waits_first(log);
     const struct orr_waits_entry *entry;
     bool good = logged.record != NULL;
     int rc;

@@ -79,6 +79,21 @@ const char *orr_texts_add(struct orr_texts *texts, const char *text)
     return kept->text;
 }
 
+const char *orr_texts_keep(struct orr_texts *texts,
+                           struct orr_texts_recent *recent, const char *text)
+{
+    unsigned at = (unsigned)((uintptr_t)text / 16 % ORR_TEXTS_RECENT);
+    const char *kept = recent->items[at].kept;
+
+    /* The address may be that of another one by now. */
+    if (text == recent->items[at].text && kept && !strcmp(kept, text))
+        return kept;
+    kept = orr_texts_add(texts, text);
+    recent->items[at].text = text;
+    recent->items[at].kept = kept;
+    return kept;
+}
+
 void orr_texts_done(struct orr_texts *texts)
 {
     for (size_t b = 0; b < texts->nbuckets; b++)

@@ -19,4 +19,16 @@ struct orr_texts {
 /* A copy of `text`, lent; NULL without memory. */
 const char *orr_texts_add(struct orr_texts *texts, const char *text);
 
+/* Those that were added last, by the addresses that they had then. Zero: none. */
+enum { ORR_TEXTS_RECENT = 16 };
+struct orr_texts_recent {
+    struct {
+        const char *text, *kept;
+    } items[ORR_TEXTS_RECENT];
+};
+
+/* As orr_texts_add, of texts that are mostly the same few: found without their hash. */
+const char *orr_texts_keep(struct orr_texts *texts,
+                           struct orr_texts_recent *recent, const char *text);
+
 void orr_texts_done(struct orr_texts *texts);

@@ -36,7 +36,7 @@ int orr_waits_new(const struct orr_waits_log *log, struct orr_waits **ret)
     if (!waits)
         return -ENOMEM;
     waits->log = log;
-    waits->place = (struct orr_waits_place){log->first, 0};
+    waits->place = orr_waits_first(log);
     waits->plain = true;
     *ret = waits;
     return 0;

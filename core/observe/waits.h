@@ -23,7 +23,7 @@ struct orr_waits_task {
 };
 
 struct orr_waits {
-    struct orr_waits_place place;
+    struct orr_chain_place place;
     const struct orr_waits_log *log; /* borrowed */
     struct orr_waits_task *tasks;    /* owned, in the order of their ids */
     uint32_t *lists;                 /* owned: places among `tasks` */

@@ -11,17 +11,6 @@
 #include "core/cost/cost.h"
 #include "core/data/handle.h"
 
-static struct orr_waits_chunk *new_chunk(void)
-{
-    struct orr_waits_chunk *chunk = malloc(sizeof(*chunk));
-
-    if (chunk) {
-        atomic_init(&chunk->next, NULL);
-        atomic_init(&chunk->n, 0);
-    }
-    return chunk;
-}
-
 int orr_waits_log_new(struct orr_runtime *rt, bool symbols,
                       struct orr_waits_log **ret)
 {
@@ -32,8 +21,7 @@ int orr_waits_log_new(struct orr_runtime *rt, bool symbols,
     log->runtime = rt;
     log->symbols = symbols;
     orr_lock_init(&log->lock, ORR_RANK_RUNTIME);
-    log->first = log->last = new_chunk();
-    if (!log->first) {
+    if (orr_chain_init(&log->entries, sizeof(struct orr_waits_entry)) < 0) {
         free(log);
         return -ENOMEM;
     }
@@ -45,12 +33,7 @@ void orr_waits_log_free(struct orr_waits_log *log)
 {
     if (!log)
         return;
-    while (log->first) {
-        struct orr_waits_chunk *next = atomic_load(&log->first->next);
-
-        free(log->first);
-        log->first = next;
-    }
+    orr_chain_done(&log->entries);
     orr_texts_done(&log->texts);
     free(log);
 }
@@ -67,33 +50,19 @@ static struct orr_waits_entry *add(struct orr_waits_log *log,
                                    enum orr_waits_kind kind)
     ORR_REQUIRES(log->lock)
 {
-    unsigned n = atomic_load_explicit(&log->last->n, memory_order_relaxed);
-    struct orr_waits_entry *entry;
+    struct orr_waits_entry *entry =
+        orr_chain_add(&log->entries, sizeof(*entry));
 
-    if (n == ORR_WAITS_CHUNK) {
-        struct orr_waits_chunk *chunk = new_chunk();
-
-        if (!chunk) {
-            lose(log);
-            return NULL;
-        }
-        /* Pairs with orr_waits_next. */
-        atomic_store_explicit(&log->last->next, chunk, memory_order_release);
-        log->last = chunk;
-        n = 0;
-    }
-    entry = &log->last->entries[n];
-    entry->kind = (uint8_t)kind;
+    if (entry)
+        entry->kind = (uint8_t)kind;
+    else
+        lose(log);
     return entry;
 }
 
 static void publish(struct orr_waits_log *log) ORR_REQUIRES(log->lock)
 {
-    struct orr_waits_chunk *chunk = log->last;
-    unsigned n = atomic_load_explicit(&chunk->n, memory_order_relaxed);
-
-    /* Pairs with orr_waits_next. */
-    atomic_store_explicit(&chunk->n, n + 1, memory_order_release);
+    orr_chain_publish(&log->entries);
 }
 
 static uint32_t number_of(struct orr_waits_log *log, struct orr_job *job)
@@ -143,26 +112,6 @@ static void say_lost(struct orr_waits_log *log)
                         "will lack some of it");
 }
 
-/* A copy of what the kernels are called. */
-static const char *keep(struct orr_waits_log *log, const char *symbol)
-    ORR_REQUIRES(log->lock)
-{
-    unsigned at = (unsigned)((uintptr_t)symbol / 16 % ORR_WAITS_RECENT);
-    const char *kept = log->recent[at].kept;
-
-    if (!symbol)
-        return NULL;
-    /* The address may be that of another one by now. */
-    if (symbol == log->recent[at].symbol && kept && !strcmp(kept, symbol))
-        return kept;
-    kept = orr_texts_add(&log->texts, symbol);
-    if (!kept)
-        lose(log);
-    log->recent[at].symbol = symbol;
-    log->recent[at].kept = kept;
-    return kept;
-}
-
 /* `symbol`: of its kernels, or NULL. */
 static void submit_locked(struct orr_waits_log *log, struct orr_job *job,
                           const char *symbol) ORR_REQUIRES(log->lock)
@@ -176,7 +125,10 @@ static void submit_locked(struct orr_waits_log *log, struct orr_job *job,
     entry->is_set = job->task->use_tag;
     entry->u.submit.id = atomic_load_explicit(&job->id, memory_order_relaxed);
     entry->u.submit.tag = entry->is_set ? job->task->tag_id : 0;
-    entry->u.submit.symbol = keep(log, symbol);
+    entry->u.submit.symbol =
+        symbol ? orr_texts_keep(&log->texts, &log->recent, symbol) : NULL;
+    if (symbol && !entry->u.submit.symbol)
+        lose(log);
     publish(log);
 }
 
@@ -236,21 +188,4 @@ void orr_waits_log_vague_tag(struct orr_waits_log *log, uint64_t id)
         publish(log);
     }
     orr_unlock(&log->lock);
-}
-
-/* --- reading --- */
-
-const struct orr_waits_entry *orr_waits_next(struct orr_waits_place *place)
-{
-    unsigned n = atomic_load_explicit(&place->chunk->n, memory_order_acquire);
-    struct orr_waits_chunk *next;
-
-    if (place->at == ORR_WAITS_CHUNK) {
-        next = atomic_load_explicit(&place->chunk->next, memory_order_acquire);
-        if (!next)
-            return NULL;
-        *place = (struct orr_waits_place){next, 0};
-        n = atomic_load_explicit(&next->n, memory_order_acquire);
-    }
-    return place->at < n ? &place->chunk->entries[place->at++] : NULL;
 }

@@ -5,8 +5,8 @@
  * what the graph does, which is made of the list elsewhere (waits.h) or at the end. For
  * traces: it has neither sizes nor times per worker.
  *
- * Any context adds; the lock's rank is ORR_RANK_RUNTIME. Chunks never move, entries are
- * published with a release store, so that one thread may read meanwhile.
+ * Any context adds; the lock's rank is ORR_RANK_RUNTIME. One thread may read meanwhile
+ * (chain.h).
  */
 #pragma once
 
@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #include "core/base/lock.h"
+#include "core/observe/chain.h"
 #include "core/observe/texts.h"
 #include "core/task/job.h"
 
@@ -54,28 +55,16 @@ struct orr_waits_entry {
     } u;
 };
 
-enum { ORR_WAITS_CHUNK = 1024, ORR_WAITS_RECENT = 16 };
-
-struct orr_waits_chunk {
-    _Atomic(struct orr_waits_chunk *) next; /* [atomic] set once */
-    atomic_uint n;                          /* [atomic] entries filled in */
-    struct orr_waits_entry entries[ORR_WAITS_CHUNK];
-};
-
 struct orr_waits_log {
-    struct orr_runtime *runtime;   /* [const] */
-    bool symbols;                  /* [const] those of kernels are kept */
-    struct orr_waits_chunk *first; /* [const] owned, with all behind it */
-    atomic_bool lost;              /* something found no memory */
-    atomic_bool said;              /* … which was printed */
+    struct orr_runtime *runtime; /* [const] */
+    bool symbols;                /* [const] those of kernels are kept */
+    atomic_bool lost;            /* something found no memory */
+    atomic_bool said;            /* … which was printed */
     struct orr_lock lock;
-    struct orr_waits_chunk *last; /* [lock] */
-    struct orr_texts texts;       /* [lock] */
-    struct {
-        const char *symbol, *kept;
-    } recent
-        [ORR_WAITS_RECENT]; /* [lock] by the symbol's address: what is in texts */
-    uint32_t njobs;         /* [lock] */
+    struct orr_chain entries;       /* [lock] */
+    struct orr_texts texts;         /* [lock] */
+    struct orr_texts_recent recent; /* [lock] */
+    uint32_t njobs;                 /* [lock] */
 };
 
 /* An empty one, ended with orr_waits_log_free. `symbols`: the names of kernels are
@@ -97,14 +86,19 @@ void orr_waits_log_tags(struct orr_waits_log *log, uint64_t id, uint64_t before,
                         bool holds);
 void orr_waits_log_vague_tag(struct orr_waits_log *log, uint64_t id);
 
-/* How far a reader has come; begins as {log->first, 0}. */
-struct orr_waits_place {
-    struct orr_waits_chunk *chunk;
-    unsigned at;
-};
+/* The beginning of the list, for a reader. */
+static inline struct orr_chain_place
+orr_waits_first(const struct orr_waits_log *log)
+{
+    return (struct orr_chain_place){log->entries.first, 0};
+}
 
 /* The next entry that was published, NULL: none. */
-const struct orr_waits_entry *orr_waits_next(struct orr_waits_place *place);
+static inline const struct orr_waits_entry *
+orr_waits_next(struct orr_chain_place *place)
+{
+    return orr_chain_next(place, sizeof(struct orr_waits_entry));
+}
 
 /* The whole list as a graph whose types have names alone; the caller's. Errors: as
  * orr_graph_record_make. */
