@@ -193,9 +193,8 @@ static void record(struct orr_runtime *rt, const struct orr_job *job)
 {
     struct orr_graph_record *graph = orr_runtime_graph(rt);
 
-    for (unsigned i = 0; graph && i < job->naccesses; i++)
-        if (job->accesses[i].ordered)
-            orr_graph_record_access(graph, &job->accesses[i]);
+    if (graph)
+        orr_graph_record_accesses(graph, job);
 }
 
 /* The value is going to change. */

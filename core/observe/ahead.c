@@ -38,11 +38,20 @@ enum {
     NOT_OPEN = 0
 };
 
+/* A file, for the other thread. */
+struct piece {
+    const struct orr_trace_parts *parts; /* [const] */
+    void *writer;
+    FILE *spool;
+    struct orr_out out; /* into it */
+    int rc;             /* what went wrong */
+};
+
 struct orr_ahead {
     struct orr_trace_follower follower;
-    struct orr_exec *exec; /* [const] */
-    char *path;            /* [const] owned */
-    pid_t process;         /* [const] children have no thread */
+    struct orr_exec *exec;        /* [const] */
+    struct orr_trace_files files; /* [const] */
+    pid_t process;                /* [const] children have no thread */
     /* -- of the run's thread -- */
     double
         *opens; /* owned, by ticket - 1: when what goes on began; INFINITY: an
@@ -59,14 +68,13 @@ struct orr_ahead {
     /* -- of the other one, and of the run's when that has ended -- */
     pthread_t thread;
     const struct orr_trace *trace; /* [const] */
-    const struct orr_trace_parts *parts;
-    void *writer;
+    struct piece pieces[ORR_TRACE_FILES];
     struct orr_timeline_reader reader;
     struct orr_trace_whole whole;
-    FILE *spool;
-    struct orr_out out; /* into it */
-    int rc;             /* what went wrong */
-    /* What tasks wait for, of formats that show it; NULL: it could not be had, … */
+    struct orr_graph *graph; /* owned, at the end; NULL: not needed */
+    bool is_over;            /* all was read */
+    int rc;                  /* what went wrong for all files */
+    /* What tasks wait for, of a format that shows it; NULL: it could not be had, … */
     struct orr_waits *waits;
     FILE *spool_behind; /* … and then what was written of it is of no use */
     struct orr_out behind;
@@ -78,18 +86,32 @@ struct orr_ahead {
  * graph is made of it at the end. */
 static void advance_waits(struct orr_ahead *ahead, bool is_all)
 {
+    struct piece *piece = ahead->pieces; /* companions show no graph */
     int rc;
 
-    if (!ahead->waits)
+    if (!ahead->waits || piece->rc)
         return;
     rc = orr_waits_read(ahead->waits);
     if (rc == 0)
-        rc = ahead->parts->waits(ahead->writer, ahead->waits, is_all,
-                                 &ahead->out, &ahead->behind);
+        rc = piece->parts->waits(piece->writer, ahead->waits, is_all,
+                                 &piece->out, &ahead->behind);
     if (rc == 0 && !ferror(ahead->spool_behind))
         return;
     orr_waits_free(ahead->waits);
     ahead->waits = NULL;
+}
+
+static int write_moments(struct piece *piece, const struct orr_timeline *part)
+{
+    int rc = 0;
+
+    if (piece->parts->learn)
+        rc = piece->parts->learn(piece->writer, part, false);
+    if (rc == 0 && piece->parts->moments)
+        rc = piece->parts->moments(piece->writer, part, &piece->out);
+    if (rc == 0 && ferror(piece->spool))
+        rc = -EIO;
+    return rc;
 }
 
 /* The moments before `until`. */
@@ -101,12 +123,19 @@ static int advance_moments(struct orr_ahead *ahead, double until)
     if (rc)
         return rc;
     orr_trace_whole_add(&ahead->whole, &part);
-    if (ahead->parts->learn)
-        rc = ahead->parts->learn(ahead->writer, &part, false);
-    if (rc == 0)
-        rc = ahead->parts->moments(ahead->writer, &part, &ahead->out);
+    for (unsigned i = 0; i < ahead->files.n; i++)
+        if (!ahead->pieces[i].rc)
+            ahead->pieces[i].rc = write_moments(&ahead->pieces[i], &part);
     orr_timeline_done(&part);
-    return rc;
+    return 0;
+}
+
+static bool needs_moments(const struct orr_trace_files *files)
+{
+    for (unsigned i = 0; i < files->n; i++)
+        if (files->items[i].parts->moments)
+            return true;
+    return false;
 }
 
 /* Writes what is before `until`. */
@@ -114,14 +143,14 @@ static int advance(struct orr_ahead *ahead, double until)
 {
     int rc = 0;
 
-    if (ahead->parts->moments)
+    if (needs_moments(&ahead->files))
         rc = advance_moments(ahead, until);
     else
         ahead->reader.until = until;
     if (rc == 0)
         advance_waits(ahead, until == (double)INFINITY);
-    if (rc == 0 && ferror(ahead->spool))
-        rc = -EIO;
+    if (rc == 0 && ferror(ahead->pieces[0].spool))
+        ahead->pieces[0].rc = -EIO;
     return rc;
 }
 
@@ -177,21 +206,30 @@ static void stop(struct orr_ahead *ahead)
 static void begin_waits(struct orr_ahead *ahead)
 {
     if (!ahead->trace->waits ||
-        orr_spool_open(ahead->path, &ahead->spool_behind) != 0)
+        orr_spool_open(ahead->files.items[0].path, &ahead->spool_behind) != 0)
         return;
     if (orr_out_init(&ahead->behind, ahead->spool_behind) == 0)
         (void)orr_waits_new(ahead->trace->waits, &ahead->waits);
 }
 
-/* What the thread works with; where some of it cannot be had the file is written at
+static int begin_piece(struct orr_ahead *ahead, unsigned i)
+{
+    struct piece *piece = &ahead->pieces[i];
+    int rc;
+
+    piece->parts = ahead->files.items[i].parts;
+    rc = orr_spool_open(ahead->files.items[i].path, &piece->spool);
+    if (!rc)
+        rc = orr_out_init(&piece->out, piece->spool);
+    return rc ? rc : piece->parts->begin(ahead->trace, &piece->writer);
+}
+
+/* What the thread works with; where some of it cannot be had the files are written at
  * the end. */
 static void begin(struct orr_ahead *ahead)
 {
-    ahead->rc = orr_spool_open(ahead->path, &ahead->spool);
-    if (!ahead->rc)
-        ahead->rc = orr_out_init(&ahead->out, ahead->spool);
-    if (!ahead->rc)
-        ahead->rc = ahead->parts->begin(ahead->trace, &ahead->writer);
+    for (unsigned i = 0; !ahead->rc && i < ahead->files.n; i++)
+        ahead->rc = begin_piece(ahead, i);
     if (!ahead->rc)
         ahead->rc = orr_timeline_reader_init(ahead->trace, &ahead->reader);
     if (!ahead->rc)
@@ -211,6 +249,24 @@ static bool has_processors(void)
     return sched_getaffinity(0, sizeof(set), &set) != 0 || CPU_COUNT(&set) > 1;
 }
 
+static void end_piece(struct piece *piece)
+{
+    if (piece->writer)
+        piece->parts->free(piece->writer);
+    if (piece->out.begin)
+        orr_out_done(&piece->out);
+    if (piece->spool)
+        fclose(piece->spool);
+}
+
+static void end_all(struct orr_ahead *ahead)
+{
+    orr_trace_files_done(&ahead->files);
+    free(ahead->opens);
+    free(ahead->free_entries);
+    free(ahead);
+}
+
 void orr_ahead_free(struct orr_ahead *ahead)
 {
     if (!ahead)
@@ -218,23 +274,17 @@ void orr_ahead_free(struct orr_ahead *ahead)
     if (ahead->process != getpid()) /* the parent's */
         return;
     stop(ahead);
-    if (ahead->writer)
-        ahead->parts->free(ahead->writer);
+    for (unsigned i = 0; i < ahead->files.n; i++)
+        end_piece(&ahead->pieces[i]);
     orr_timeline_reader_done(&ahead->reader);
-    if (ahead->out.begin)
-        orr_out_done(&ahead->out);
-    if (ahead->spool)
-        fclose(ahead->spool);
+    orr_graph_free(ahead->graph);
     orr_waits_free(ahead->waits);
     if (ahead->behind.begin)
         orr_out_done(&ahead->behind);
     if (ahead->spool_behind)
         fclose(ahead->spool_behind);
     sem_destroy(&ahead->offered);
-    free(ahead->opens);
-    free(ahead->free_entries);
-    free(ahead->path);
-    free(ahead);
+    end_all(ahead);
 }
 
 /* Room for twice as many. */
@@ -308,23 +358,26 @@ static void free_follower(struct orr_trace_follower *self)
     orr_ahead_free((struct orr_ahead *)self);
 }
 
+static bool is_device(const char *path)
+{
+    struct stat st;
+
+    return stat(path, &st) == 0 && !S_ISREG(st.st_mode);
+}
+
 static struct orr_ahead *make(const struct orr_trace *trace,
                               struct orr_exec *exec, const char *path)
 {
-    const struct orr_trace_parts *parts = orr_trace_format_of(path)->parts;
     struct orr_ahead *ahead;
-    struct stat st;
 
-    if (!parts || !has_processors() ||
-        (stat(path, &st) == 0 && !S_ISREG(st.st_mode)))
+    if (!has_processors() || is_device(path))
         return NULL;
     ahead = calloc(1, sizeof(*ahead));
     if (!ahead)
         return NULL;
-    ahead->path = strdup(path);
-    if (!ahead->path || sem_init(&ahead->offered, 0, 0) != 0) {
-        free(ahead->path);
-        free(ahead);
+    if (orr_trace_files_of(path, &ahead->files) < 0 ||
+        sem_init(&ahead->offered, 0, 0) != 0) {
+        end_all(ahead);
         return NULL;
     }
     ahead->follower =
@@ -332,7 +385,6 @@ static struct orr_ahead *make(const struct orr_trace *trace,
     ahead->exec = exec;
     ahead->process = getpid();
     ahead->trace = trace;
-    ahead->parts = parts;
     ahead->whole.end = trace->start;
     return ahead;
 }
@@ -353,14 +405,14 @@ struct orr_ahead *orr_ahead_take(struct orr_trace *trace, const char *path)
     struct orr_ahead *ahead = (struct orr_ahead *)trace->follower;
 
     if (!ahead || !ahead->runs || ahead->process != getpid() ||
-        strcmp(ahead->path, path) != 0)
+        strcmp(ahead->files.items[0].path, path) != 0)
         return NULL;
     trace->follower = NULL;
     return ahead;
 }
 
-/* What head and tail get of the graph; *ret_graph is the caller's. */
-static void find_graph(struct orr_ahead *ahead, struct orr_graph **ret_graph)
+/* What head and tail get of the graph. */
+static void find_graph(struct orr_ahead *ahead)
 {
     const struct orr_waits_log *log = ahead->trace->waits;
     struct orr_error err = {""};
@@ -375,39 +427,51 @@ static void find_graph(struct orr_ahead *ahead, struct orr_graph **ret_graph)
             ahead->whole.machine = log->runtime->machine;
         return;
     }
-    (void)orr_waits_log_graph(log, ret_graph, &err);
-    ahead->whole.graph = *ret_graph;
+    (void)orr_waits_log_graph(log, &ahead->graph, &err);
+    ahead->whole.graph = ahead->graph;
 }
 
-static int write_whole(struct orr_ahead *ahead, FILE *file)
+/* All that was recorded, for all files. */
+static int finish(struct orr_ahead *ahead)
 {
+    if (ahead->is_over)
+        return ahead->rc;
+    stop(ahead);
+    if (!ahead->rc)
+        ahead->rc = advance(ahead, (double)INFINITY);
+    if (!ahead->rc)
+        find_graph(ahead);
+    ahead->is_over = true;
+    return ahead->rc;
+}
+
+static int write_whole(struct piece *piece, const struct orr_trace_whole *whole,
+                       FILE *file)
+{
+    const struct orr_trace_parts *parts = piece->parts;
     struct orr_out out;
     int rc = orr_out_init(&out, file);
 
     if (rc)
         return rc;
-    rc = ahead->parts->head(ahead->writer, &ahead->whole, &out);
+    if (parts->head)
+        rc = parts->head(piece->writer, whole, &out);
     orr_out_flush(&out);
-    orr_out_flush(&ahead->out);
+    orr_out_flush(&piece->out);
     if (rc == 0)
-        rc = orr_spool_append(ahead->spool, file);
-    if (rc == 0)
-        rc = ahead->parts->tail(ahead->writer, &ahead->whole, &out);
+        rc = orr_spool_append(piece->spool, file);
+    if (rc == 0 && parts->tail)
+        rc = parts->tail(piece->writer, whole, &out);
     orr_out_done(&out);
     return rc;
 }
 
-int orr_ahead_write(struct orr_ahead *ahead, FILE *file)
+int orr_ahead_write(struct orr_ahead *ahead, unsigned which, FILE *file)
 {
-    struct orr_graph *graph = NULL;
-    int rc;
+    struct piece *piece = &ahead->pieces[which];
+    int rc = finish(ahead);
 
-    stop(ahead);
-    rc = ahead->rc ? ahead->rc : advance(ahead, (double)INFINITY);
-    if (rc)
-        return rc;
-    find_graph(ahead, &graph);
-    rc = write_whole(ahead, file);
-    orr_graph_free(graph);
-    return rc;
+    if (rc == 0)
+        rc = piece->rc;
+    return rc ? rc : write_whole(piece, &ahead->whole, file);
 }

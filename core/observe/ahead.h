@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * core/observe/ahead.h - trace files that are written while the run goes on: a thread
- * puts the moments that cannot change any more into a file without a name beside the
+ * puts the moments that cannot change any more into a file without a name beside each
  * one to be, and the end of the run adds what stands before and behind them. The bytes
  * are those that orr_trace_write makes of the whole record, which stays: whatever goes
  * wrong here, no room on the disk for instance, the file is written from that.
@@ -31,6 +31,6 @@ struct orr_ahead *orr_ahead_take(struct orr_trace *trace, const char *path);
 /* Ends the thread where it runs. Accepts NULL. */
 void orr_ahead_free(struct orr_ahead *ahead);
 
-/* The run is over: the rest, and the whole to `file`. Errors: whatever stood in the way
- * at some time; -ESTALE. */
-int orr_ahead_write(struct orr_ahead *ahead, FILE *file);
+/* The run is over: the rest, and the whole of one of the path's files (formats.h) to
+ * `file`; once each. Errors: whatever stood in the way at some time; -ESTALE. */
+int orr_ahead_write(struct orr_ahead *ahead, unsigned which, FILE *file);

@@ -2,9 +2,20 @@
 /* core/observe/formats.c - see formats.h. */
 #include "core/observe/formats.h"
 
+#include <assert.h>
+#include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
-static const struct orr_trace_format formats[] = {
+/* A format, by the extension of its files. */
+struct format {
+    const char *extension;
+    const struct orr_trace_parts *parts;
+    bool shows_graph, shows_submissions;
+    bool shows_symbols; /* of the graph's tasks */
+};
+
+static const struct format formats[] = {
     {.extension = ".json", .parts = &orr_chrome_parts, .shows_graph = true},
     {.extension = ".csv", .parts = &orr_csv_parts},
     {.extension = ".dot",
@@ -12,15 +23,27 @@ static const struct orr_trace_format formats[] = {
      .shows_graph = true,
      .shows_symbols = true},
     {.extension = ".rec",
-     .write = orr_tasks_rec_write,
+     .parts = &orr_tasks_rec_parts,
      .shows_graph = true,
      .shows_submissions = true},
 };
 
-static const struct orr_trace_format paje = {.extension = "",
-                                             .parts = &orr_paje_parts};
+static const struct format paje = {.parts = &orr_paje_parts};
 
-const struct orr_trace_format *orr_trace_format_of(const char *path)
+/* What goes with a file whose name ends so, beside it. */
+static const char companions_of[] = "tasks.rec";
+static const struct companion {
+    const char *name;
+    const struct orr_trace_parts *parts;
+} companions[] = {
+    {"data.rec", &orr_data_rec_parts},
+    {"sched.rec", &orr_sched_rec_parts},
+};
+
+static_assert(sizeof(companions) / sizeof(*companions) < ORR_TRACE_FILES,
+              "there is room for all companions");
+
+static const struct format *format_of(const char *path)
 {
     const char *name = strrchr(path, '/');
     const char *dot = strrchr(name ? name : path, '.');
@@ -33,17 +56,53 @@ const struct orr_trace_format *orr_trace_format_of(const char *path)
 
 bool orr_trace_shows_graph(const char *path)
 {
-    return path && orr_trace_format_of(path)->shows_graph;
+    return path && format_of(path)->shows_graph;
 }
 
 bool orr_trace_shows_symbols(const char *path)
 {
-    return path && orr_trace_format_of(path)->shows_symbols;
+    return path && format_of(path)->shows_symbols;
 }
 
 bool orr_trace_shows_submissions(const char *path)
 {
-    return path && orr_trace_format_of(path)->shows_submissions;
+    return path && format_of(path)->shows_submissions;
+}
+
+/* The first n bytes of `path`, then `name`. Errors: -ENOMEM. */
+static int add_file(struct orr_trace_files *files, const char *path, size_t n,
+                    const char *name, const struct orr_trace_parts *parts)
+{
+    char *text = malloc(n + strlen(name) + 1);
+
+    if (!text)
+        return -ENOMEM;
+    memcpy(text, path, n);
+    strcpy(text + n, name);
+    files->items[files->n++] = (struct orr_trace_file){text, parts};
+    return 0;
+}
+
+int orr_trace_files_of(const char *path, struct orr_trace_files *ret)
+{
+    size_t n = strlen(path), suffix = sizeof(companions_of) - 1;
+    int rc;
+
+    *ret = (struct orr_trace_files){.n = 0};
+    rc = add_file(ret, path, n, "", format_of(path)->parts);
+    if (n < suffix || strcmp(path + n - suffix, companions_of) != 0)
+        return rc;
+    for (size_t i = 0; !rc && i < sizeof(companions) / sizeof(*companions); i++)
+        rc = add_file(ret, path, n - suffix, companions[i].name,
+                      companions[i].parts);
+    return rc;
+}
+
+void orr_trace_files_done(struct orr_trace_files *files)
+{
+    for (unsigned i = 0; i < files->n; i++)
+        free(files->items[i].path);
+    files->n = 0;
 }
 
 const char *orr_trace_state_name(enum orr_trace_state state)

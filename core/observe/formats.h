@@ -16,22 +16,6 @@ struct orr_machine;
 struct orr_out;
 struct orr_waits;
 
-/* What a file is written of; all borrowed. */
-struct orr_trace_source {
-    const struct orr_trace *trace;
-    const struct orr_timeline *line;
-    const struct orr_graph *graph; /* NULL: not recorded */
-};
-
-/* Each writes one file; what `file` could not take, its caller sees. Errors:
- * -ENOMEM. */
-typedef int orr_trace_writer(const struct orr_trace_source *source, FILE *file);
-
-orr_trace_writer
-    orr_tasks_rec_write; /* tasks, for StarPU's tools and replays … */
-orr_trace_writer orr_data_rec_write;  /* … their data … */
-orr_trace_writer orr_sched_rec_write; /* … and the schedule */
-
 /* The whole of a record, for what stands before its moments in a file and behind
  * them. */
 struct orr_trace_whole {
@@ -64,6 +48,7 @@ struct orr_trace_parts {
      * head and tail get the graph. `is_all`: no more is to come. */
     int (*waits)(void *writer, const struct orr_waits *waits, bool is_all,
                  struct orr_out *out, struct orr_out *behind);
+    /* Of both NULL: there is none. */
     int (*head)(void *writer, const struct orr_trace_whole *whole,
                 struct orr_out *out);
     int (*tail)(void *writer, const struct orr_trace_whole *whole,
@@ -78,17 +63,30 @@ extern const struct orr_trace_parts orr_csv_parts;    /* a table of all that
                                                     * happened */
 extern const struct orr_trace_parts orr_dot_parts;    /* tasks and dependencies,
                                                     * for Graphviz */
+extern const struct orr_trace_parts
+    orr_tasks_rec_parts; /* tasks, for StarPU's tools and replays … */
+extern const struct orr_trace_parts orr_data_rec_parts; /* … their data … */
+extern const struct orr_trace_parts
+    orr_sched_rec_parts; /* … and the schedule */
 
-struct orr_trace_format {
-    const char *extension;
-    orr_trace_writer *write; /* NULL: it has parts */
+/* A trace's files, of which there may be several: "x.data.rec" and "x.sched.rec" go with
+ * "x.tasks.rec", which comes first. */
+enum { ORR_TRACE_FILES = 3 };
+
+struct orr_trace_file {
+    char *path; /* owned */
     const struct orr_trace_parts *parts;
-    bool shows_graph, shows_submissions;
-    bool shows_symbols; /* of the graph's tasks */
 };
 
-/* That of the path's extension. */
-const struct orr_trace_format *orr_trace_format_of(const char *path);
+struct orr_trace_files {
+    struct orr_trace_file items[ORR_TRACE_FILES];
+    unsigned n;
+};
+
+/* Those of that path, ended with orr_trace_files_done, also where it fails. Errors:
+ * -ENOMEM. */
+int orr_trace_files_of(const char *path, struct orr_trace_files *ret);
+void orr_trace_files_done(struct orr_trace_files *files);
 
 /* Adds what one part of a timeline has. */
 void orr_trace_whole_add(struct orr_trace_whole *whole,

@@ -303,28 +303,35 @@ static bool enter(struct orr_graph_record *record, uint32_t number,
                                   datum->vague ? 0 : access->handle->size);
 }
 
-void orr_graph_record_access(struct orr_graph_record *record,
-                             const struct orr_access *access)
+static bool enter_access(struct orr_graph_record *record,
+                         const struct orr_access *access)
+{
+    uint32_t number = number_of(record, access->job);
+    uint32_t d = datum_of(record, access->handle);
+    bool good = number != ORR_NONE && d != ORR_NONE &&
+                enter(record, number, &record->data[d], access);
+
+    /* The application's accesses are no tasks, but make copies. */
+    if (d != ORR_NONE && !access->job->task &&
+        access->job->acquire.node != record->data[d].home)
+        record->data[d].valued = false;
+    return good;
+}
+
+void orr_graph_record_accesses(struct orr_graph_record *record,
+                               const struct orr_job *job)
 {
     bool good = true;
 
     if (record->log)
-        orr_waits_log_access(record->log, access);
+        orr_waits_log_accesses(record->log, job);
     if (!may_be_on(record))
         return;
     orr_lock(&record->lock);
-    if (is_on(record)) {
-        uint32_t number = number_of(record, access->job);
-        uint32_t d = datum_of(record, access->handle);
-
-        good = number != ORR_NONE && d != ORR_NONE &&
-               enter(record, number, &record->data[d], access);
-        /* The application's accesses are no tasks, but make copies. */
-        if (d != ORR_NONE && !access->job->task &&
-            access->job->acquire.node != record->data[d].home)
-            record->data[d].valued = false;
-    }
-    /* The handle is locked: messages are printed at the submission. */
+    for (unsigned i = 0; is_on(record) && i < job->naccesses; i++)
+        if (job->accesses[i].ordered)
+            good &= enter_access(record, &job->accesses[i]);
+    /* The handles are locked: messages are printed at the submission. */
     record->lost |= !good;
     orr_unlock(&record->lock);
 }

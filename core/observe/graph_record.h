@@ -47,9 +47,10 @@ void orr_graph_record_free(struct orr_graph_record *record);
 void orr_graph_record_dep(struct orr_graph_record *record, struct orr_job *job,
                           struct orr_job *before);
 
-/* The access takes its place in its handle's order. Handle locked. */
-void orr_graph_record_access(struct orr_graph_record *record,
-                             const struct orr_access *access);
+/* The job's accesses that are ordered take their places in the orders of their handles.
+ * Handles locked. */
+void orr_graph_record_accesses(struct orr_graph_record *record,
+                               const struct orr_job *job);
 
 /* A task is about to be released; `counts` when StarPU's bounds count it. */
 void orr_graph_record_submit(struct orr_graph_record *record,

@@ -2,8 +2,8 @@
 /*
  * core/observe/rec.c - tasks.rec, data.rec and sched.rec as StarPU's tools write and
  * read them: a record per task that has ended, per datum, per decision of the
- * scheduler. Data are called by their numbers, not their addresses. Needs the graph
- * and the submissions. One thread.
+ * scheduler. Data are called by their numbers, not their addresses. Needs the
+ * submissions and, for tasks.rec, the graph. One thread.
  */
 #include "core/observe/formats.h"
 
@@ -14,80 +14,84 @@
 #include <starpu.h>
 
 #include "bound/graph.h"
+#include "core/base/grow.h"
+#include "core/base/spool.h"
 #include "core/observe/entities.h"
 #include "core/observe/out.h"
+#include "core/observe/waits.h"
 
 struct rec {
-    struct orr_out out;
-    const struct orr_trace_source *source;
-    const struct orr_submissions *submissions;
-    size_t *of_job; /* by the job's number: its place among submissions + 1 */
-    uint64_t last_job;
+    const struct orr_trace *trace;
+    struct orr_out *out;
+    /* -- submissions, as far as they were read -- */
+    struct orr_chain_place place;
+    const struct orr_submitted **of_job; /* owned, by the job's number */
+    size_t njobs;
+    struct orr_chain_place advice; /* advice was written before that */
+    bool advises;                  /* some are no tasks */
+    /* -- tasks.rec -- */
+    const struct orr_event **ended; /* owned: tasks, in order, … */
+    size_t nended, room;
+    size_t nwritten; /* … of which so many were written before the end */
+    /* -- sched.rec -- */
+    uint64_t *done; /* owned, by worker: tasks that it has begun */
 };
 
 /* --- beginning and end --- */
 
-static void rec_done(struct rec *rec)
+static void done(void *writer)
 {
-    if (rec->out.begin)
-        orr_out_done(&rec->out);
+    struct rec *rec = writer;
+
     free(rec->of_job);
+    free(rec->ended);
+    free(rec->done);
+    free(rec);
 }
 
-/* Ended with rec_done, also where it fails. Errors: -ENOMEM. */
-static int rec_init(struct rec *rec, const struct orr_trace_source *source,
-                    FILE *file)
+static int begin(const struct orr_trace *trace, void **ret)
 {
-    const struct orr_submissions *s = source->trace->submissions;
+    struct rec *rec = calloc(1, sizeof(*rec));
 
-    int rc;
-
-    *rec = (struct rec){.source = source, .submissions = s};
-    rc = orr_out_init(&rec->out, file);
-    if (rc)
-        return rc;
-    for (size_t i = 0; s && i < s->n; i++)
-        if (s->all[i].job > rec->last_job)
-            rec->last_job = s->all[i].job;
-    rec->of_job = calloc(rec->last_job + 1, sizeof(*rec->of_job));
-    if (!rec->of_job)
+    if (!rec)
         return -ENOMEM;
-    for (size_t i = 0; s && i < s->n; i++)
-        if (s->all[i].job)
-            rec->of_job[s->all[i].job] = i + 1;
+    rec->trace = trace;
+    rec->done = calloc((size_t)trace->nworkers + 1, sizeof(*rec->done));
+    if (!rec->done) {
+        done(rec);
+        return -ENOMEM;
+    }
+    if (trace->submissions)
+        rec->advice = rec->place = orr_submissions_first(trace->submissions);
+    *ret = rec;
+    return 0;
+}
+
+/* Who has begun was submitted before. Errors: -ENOMEM. */
+static int read_submissions(struct rec *rec)
+{
+    const struct orr_submitted *entry;
+
+    while (rec->trace->submissions &&
+           (entry = orr_submissions_next(&rec->place))) {
+        rec->advises |= entry->job == 0;
+        if (orr_grow(&rec->of_job, &rec->njobs, entry->job + 1,
+                     sizeof(*rec->of_job)) < 0)
+            return -ENOMEM;
+        rec->of_job[entry->job] = entry->job ? entry : NULL;
+    }
     return 0;
 }
 
 static const struct orr_submitted *submission_of(const struct rec *rec,
                                                  uint64_t job)
 {
-    size_t place = job <= rec->last_job ? rec->of_job[job] : 0;
-
-    return place ? &rec->submissions->all[place - 1] : NULL;
-}
-
-/* The graph's tasks are in the order of their numbers. */
-static const struct orr_graph_task *task_of(const struct rec *rec, uint64_t job)
-{
-    const struct orr_graph *graph = rec->source->graph;
-    unsigned low = 0, high = graph ? graph->ntasks : 0;
-
-    while (low < high) {
-        unsigned middle = low + (high - low) / 2;
-
-        if (graph->tasks[middle].id < job)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return graph && low < graph->ntasks && graph->tasks[low].id == job
-               ? &graph->tasks[low]
-               : NULL;
+    return job < rec->njobs ? rec->of_job[job] : NULL;
 }
 
 static double ms(const struct rec *rec, double time)
 {
-    return (time - rec->source->trace->start) / 1000;
+    return (time - rec->trace->start) / 1000;
 }
 
 /* --- fields --- */
@@ -95,10 +99,10 @@ static double ms(const struct rec *rec, double time)
 /* As %f. */
 static void put_number(struct rec *rec, const char *field, double value)
 {
-    orr_put_text(&rec->out, field);
-    ORR_PUT(&rec->out, ": ");
-    orr_put_decimal(&rec->out, value, 6);
-    orr_put_byte(&rec->out, '\n');
+    orr_put_text(rec->out, field);
+    ORR_PUT(rec->out, ": ");
+    orr_put_decimal(rec->out, value, 6);
+    orr_put_byte(rec->out, '\n');
 }
 
 /* On one line. */
@@ -107,7 +111,7 @@ static void put_text(struct rec *rec, const char *field, const char *text)
     char *safe = text ? orr_trace_safe_text(text) : NULL;
 
     if (safe)
-        orr_print(&rec->out, "%s: %s\n", field, safe);
+        orr_print(rec->out, "%s: %s\n", field, safe);
     free(safe);
 }
 
@@ -128,11 +132,9 @@ static void put_mode(struct orr_out *out, uint32_t mode)
             orr_put_byte(out, letters[i].letter);
 }
 
-static void put_uses(struct rec *rec, const struct orr_submitted *entry)
+static void put_uses(struct orr_out *out, const struct orr_submitted *entry)
 {
-    const struct orr_submitted_use *uses =
-        &rec->submissions->uses[entry->first_use];
-    struct orr_out *out = &rec->out;
+    const struct orr_submitted_use *uses = entry->uses;
 
     if (!entry->nuses)
         return;
@@ -154,49 +156,104 @@ static void put_uses(struct rec *rec, const struct orr_submitted *entry)
 static void put_iteration(struct rec *rec, const struct orr_trace_task *task)
 {
     const int64_t *levels =
-        orr_trace_iteration_levels(rec->source->trace, task->iteration);
+        orr_trace_iteration_levels(rec->trace, task->iteration);
 
     if (!levels)
         return;
-    orr_print(&rec->out, "Iteration: %lld", (long long)levels[0]);
+    orr_print(rec->out, "Iteration: %lld", (long long)levels[0]);
     if (levels[1] >= 0)
-        orr_print(&rec->out, " %lld", (long long)levels[1]);
-    orr_put_byte(&rec->out, '\n');
+        orr_print(rec->out, " %lld", (long long)levels[1]);
+    orr_put_byte(rec->out, '\n');
 }
 
-static void put_waits(struct rec *rec, const struct orr_graph_task *task)
-{
-    const struct orr_graph *graph = rec->source->graph;
+/* --- what tasks wait for --- */
 
-    if (!task || !task->ndeps)
+/* Where that is from: one of them. */
+struct edges {
+    const struct orr_graph *graph; /* NULL: not recorded */
+    const struct orr_waits *waits; /* NULL: of the graph */
+};
+
+/* The graph's tasks, and those of `waits`, are in the order of their numbers. */
+static uint64_t id_at(const struct edges *edges, unsigned place)
+{
+    return edges->waits ? edges->waits->tasks[place].id
+                        : edges->graph->tasks[place].id;
+}
+
+static unsigned count_of(const struct edges *edges)
+{
+    if (edges->waits)
+        return edges->waits->ntasks;
+    return edges->graph ? edges->graph->ntasks : 0;
+}
+
+/* How many tasks the one at that place waits for, and one of them. */
+static unsigned count_at(const struct edges *edges, unsigned place)
+{
+    return edges->waits ? edges->waits->tasks[place].n
+                        : edges->graph->tasks[place].ndeps;
+}
+
+static uint64_t before_at(const struct edges *edges, unsigned place, unsigned d)
+{
+    const struct orr_graph *graph = edges->graph;
+
+    if (edges->waits)
+        return id_at(edges,
+                     edges->waits->lists[edges->waits->tasks[place].first + d]);
+    return id_at(edges, graph->deps[graph->tasks[place].first_dep + d].task);
+}
+
+static void put_waits(struct rec *rec, const struct edges *edges,
+                      unsigned place)
+{
+    unsigned n = count_at(edges, place);
+
+    if (!n)
         return;
-    ORR_PUT(&rec->out, "DependsOn:");
-    for (unsigned d = 0; d < task->ndeps; d++)
-        orr_print(&rec->out, " %llu",
-                  (unsigned long long)graph
-                      ->tasks[graph->deps[task->first_dep + d].task]
-                      .id);
-    orr_put_byte(&rec->out, '\n');
+    ORR_PUT(rec->out, "DependsOn:");
+    for (unsigned d = 0; d < n; d++)
+        orr_print(rec->out, " %llu",
+                  (unsigned long long)before_at(edges, place, d));
+    orr_put_byte(rec->out, '\n');
+}
+
+static void put_waits_of(struct rec *rec, const struct edges *edges,
+                         uint64_t job)
+{
+    unsigned low = 0, high = count_of(edges), n = high;
+
+    while (low < high) {
+        unsigned middle = low + (high - low) / 2;
+
+        if (id_at(edges, middle) < job)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low < n && id_at(edges, low) == job)
+        put_waits(rec, edges, low);
 }
 
 /* --- tasks.rec --- */
 
-static void put_task(struct rec *rec, const struct orr_event *event)
+static void put_task(struct rec *rec, const struct orr_event *event,
+                     const struct edges *edges)
 {
-    const struct orr_trace *trace = rec->source->trace;
+    const struct orr_trace *trace = rec->trace;
     const struct orr_trace_task *task = &event->u.task;
     const struct orr_submitted *entry = submission_of(rec, task->job);
-    struct orr_out *out = &rec->out;
+    struct orr_out *out = rec->out;
 
     put_text(rec, "Name", task->name);
     if (entry)
         put_text(rec, "Model", entry->model);
     orr_print(out, "JobId: %llu\n", (unsigned long long)task->job);
     if (entry)
-        orr_print(out, "SubmitOrder: %zu\n",
-                  (size_t)(entry - rec->submissions->all) + 1);
+        orr_print(out, "SubmitOrder: %llu\n", (unsigned long long)entry->order);
     orr_print(out, "Priority: %d\n", task->priority);
-    put_waits(rec, task_of(rec, task->job));
+    put_waits_of(rec, edges, task->job);
     orr_print(out, "Tag: %llx\n", (unsigned long long)task->tag);
     orr_print(out, "WorkerId: %u\n", event->worker);
     if (event->worker < trace->nworkers)
@@ -210,123 +267,229 @@ static void put_task(struct rec *rec, const struct orr_event *event)
         put_number(rec, "GFlop", task->gflop);
     put_iteration(rec, task);
     if (entry)
-        put_uses(rec, entry);
+        put_uses(out, entry);
     ORR_PUT(out, "MPIRank: -1\n\n");
 }
 
 /* Nodes of the graph that only join dependencies: tasks without a kernel. */
-static void put_joins(struct rec *rec)
+static void put_joins(struct rec *rec, const struct edges *edges)
 {
-    const struct orr_graph *graph = rec->source->graph;
-
-    for (unsigned t = 0; graph && t < graph->ntasks; t++) {
-        const struct orr_graph_task *task = &graph->tasks[t];
-
-        if (submission_of(rec, task->id))
+    for (unsigned t = 0; t < count_of(edges); t++) {
+        if (submission_of(rec, id_at(edges, t)))
             continue;
-        orr_print(&rec->out, "JobId: %llu\nPriority: 0\n",
-                  (unsigned long long)task->id);
-        put_waits(rec, task);
-        ORR_PUT(&rec->out, "MPIRank: -1\n\n");
+        orr_print(rec->out, "JobId: %llu\nPriority: 0\n",
+                  (unsigned long long)id_at(edges, t));
+        put_waits(rec, edges, t);
+        ORR_PUT(rec->out, "MPIRank: -1\n\n");
     }
 }
 
+/* What was read, and not written yet. */
 static void put_advice(struct rec *rec)
 {
-    const struct orr_submissions *s = rec->submissions;
+    const struct orr_submitted *entry;
 
-    for (size_t i = 0; s && i < s->n; i++) {
-        if (s->all[i].job || !s->all[i].nuses)
+    while (rec->advises && (entry = orr_submissions_next(&rec->advice))) {
+        if (entry->job)
             continue;
         /* Behind the numbers of all tasks and joins. */
-        orr_print(&rec->out,
-                  "Control: WontUse\nJobId: w%zu\nSubmitOrder: %zu\n", i + 1,
-                  i + 1);
-        put_number(rec, "SubmitTime", ms(rec, s->all[i].time));
-        orr_print(&rec->out, "Handles: %llx\nMPIRank: -1\n\n",
-                  (unsigned long long)s->uses[s->all[i].first_use].handle);
+        orr_print(
+            rec->out, "Control: WontUse\nJobId: w%llu\nSubmitOrder: %llu\n",
+            (unsigned long long)entry->order, (unsigned long long)entry->order);
+        put_number(rec, "SubmitTime", ms(rec, entry->time));
+        orr_print(rec->out, "Handles: %llx\nMPIRank: -1\n\n",
+                  (unsigned long long)entry->uses[0].handle);
     }
 }
 
-int orr_tasks_rec_write(const struct orr_trace_source *source, FILE *file)
+/* Keeps what has ended until it is known what that had waited for. */
+static int keep_ended(void *writer, const struct orr_timeline *part,
+                      struct orr_out *out)
 {
-    const struct orr_timeline *line = source->line;
-    struct rec rec;
-    int rc = rec_init(&rec, source, file);
+    struct rec *rec = writer;
 
-    for (size_t i = 0; !rc && i < line->n; i++)
-        if (line->moments[i].event->type == ORR_EVENT_TASK &&
-            line->moments[i].end)
-            put_task(&rec, line->moments[i].event);
-    if (!rc) {
-        put_joins(&rec);
-        put_advice(&rec);
+    (void)out;
+    for (size_t i = 0; i < part->n; i++) {
+        const struct orr_moment *moment = &part->moments[i];
+
+        if (moment->event->type != ORR_EVENT_TASK || !moment->end)
+            continue;
+        if (orr_grow(&rec->ended, &rec->room, rec->nended + 1,
+                     sizeof(*rec->ended)) < 0)
+            return -ENOMEM;
+        rec->ended[rec->nended++] = moment->event;
     }
-    rec_done(&rec);
-    return rc;
+    return read_submissions(rec);
 }
+
+static void put_ended(struct rec *rec, const struct edges *edges,
+                      struct orr_out *out)
+{
+    rec->out = out;
+    for (size_t i = 0; i < rec->nended; i++)
+        put_task(rec, rec->ended[i], edges);
+    rec->nended = 0;
+}
+
+/* What a task that has ended waited for is known. */
+static int write_ended(void *writer, const struct orr_waits *waits, bool is_all,
+                       struct orr_out *out, struct orr_out *behind)
+{
+    struct rec *rec = writer;
+
+    (void)is_all;
+    rec->nwritten += rec->nended;
+    put_ended(rec, &(struct edges){.waits = waits}, out);
+    rec->out = behind;
+    put_advice(rec);
+    return 0;
+}
+
+static int check_head(void *writer, const struct orr_trace_whole *whole,
+                      struct orr_out *out)
+{
+    struct rec *rec = writer;
+
+    (void)out;
+    /* Without the graph only if that is not needed. */
+    return rec->nwritten > 0 && !whole->behind ? -ESTALE : 0;
+}
+
+/* A graph that is not needed has tasks alone. */
+static int write_rest(void *writer, const struct orr_trace_whole *whole,
+                      struct orr_out *out)
+{
+    struct rec *rec = writer;
+    const struct edges edges = {.graph = whole->graph};
+
+    if (whole->behind) {
+        orr_out_flush(out);
+        return orr_spool_append(whole->behind, out->file);
+    }
+    put_ended(rec, &edges, out);
+    put_joins(rec, &edges);
+    if (rec->trace->submissions) /* some may have been written in vain */
+        rec->advice = orr_submissions_first(rec->trace->submissions);
+    put_advice(rec);
+    return 0;
+}
+
+const struct orr_trace_parts orr_tasks_rec_parts = {
+    .begin = begin,
+    .moments = keep_ended,
+    .waits = write_ended,
+    .head = check_head,
+    .tail = write_rest,
+    .free = done,
+};
 
 /* --- data.rec --- */
 
-int orr_data_rec_write(const struct orr_trace_source *source, FILE *file)
+static int compare_data(const void *a, const void *b)
 {
-    const struct orr_submissions *s = source->trace->submissions;
-    struct rec rec = {.source = source};
-    struct orr_out *out = &rec.out;
-    int rc = orr_out_init(out, file);
+    const struct orr_submitted_datum *const *x = a, *const *y = b;
 
-    if (rc)
-        return rc;
-    for (size_t d = 0; s && d < s->ndata; d++) {
-        const struct orr_submitted_datum *datum = &s->data[d];
+    return ((*x)->handle > (*y)->handle) - ((*x)->handle < (*y)->handle);
+}
 
-        if (!datum->handle)
-            continue;
-        orr_print(out, "Handle: %llx\nHomeNode: %d\n",
-                  (unsigned long long)datum->handle, datum->home);
-        put_text(&rec, "Name", datum->name);
-        orr_print(out, "Size: %zu\n", datum->bytes);
-        if (datum->ncoordinates)
-            ORR_PUT(out, "Coordinates:");
-        for (unsigned i = 0; i < datum->ncoordinates; i++)
-            orr_print(out, " %d", datum->coordinates[i]);
-        orr_put_text(out, datum->ncoordinates ? "\n\n" : "\n");
+/* In the order of their handles. Errors: -ENOMEM. */
+static int find_data(const struct rec *rec,
+                     const struct orr_submitted_datum ***ret, size_t *ret_n)
+{
+    const struct orr_submitted_datum **all = NULL, *datum;
+    struct orr_chain_place place;
+    size_t n = 0, room = 0;
+
+    if (rec->trace->submissions) {
+        place = orr_submissions_first_datum(rec->trace->submissions);
+        for (; (datum = orr_submissions_next_datum(&place)); all[n++] = datum)
+            if (orr_grow(&all, &room, n + 1, sizeof(*all)) < 0) {
+                free(all);
+                return -ENOMEM;
+            }
     }
-    rec_done(&rec);
+    if (n > 0)
+        qsort(all, n, sizeof(*all), compare_data);
+    *ret = all;
+    *ret_n = n;
     return 0;
 }
+
+static void put_datum(struct rec *rec, const struct orr_submitted_datum *datum)
+{
+    struct orr_out *out = rec->out;
+
+    orr_print(out, "Handle: %llx\nHomeNode: %d\n",
+              (unsigned long long)datum->handle, datum->home);
+    put_text(rec, "Name", datum->name);
+    orr_print(out, "Size: %zu\n", datum->bytes);
+    if (datum->ncoordinates)
+        ORR_PUT(out, "Coordinates:");
+    for (unsigned i = 0; i < datum->ncoordinates; i++)
+        orr_print(out, " %d", datum->coordinates[i]);
+    orr_put_text(out, datum->ncoordinates ? "\n\n" : "\n");
+}
+
+static int write_data(void *writer, const struct orr_trace_whole *whole,
+                      struct orr_out *out)
+{
+    struct rec *rec = writer;
+    const struct orr_submitted_datum **all;
+    size_t n;
+    int rc = find_data(rec, &all, &n);
+
+    (void)whole;
+    if (rc)
+        return rc;
+    rec->out = out;
+    for (size_t d = 0; d < n; d++)
+        put_datum(rec, all[d]);
+    free(all);
+    return 0;
+}
+
+const struct orr_trace_parts orr_data_rec_parts = {
+    .begin = begin,
+    .tail = write_data,
+    .free = done,
+};
 
 /* --- sched.rec --- */
 
 /* Who executed each task, in which order: starts on a worker are in the order of
  * the timeline. */
-int orr_sched_rec_write(const struct orr_trace_source *source, FILE *file)
+static void put_start(struct rec *rec, const struct orr_event *event)
 {
-    const struct orr_timeline *line = source->line;
-    unsigned nworkers = source->trace->nworkers;
-    uint64_t *done = calloc((size_t)nworkers + 1, sizeof(*done));
-    struct rec rec;
-    int rc = rec_init(&rec, source, file);
+    const struct orr_submitted *entry = submission_of(rec, event->u.task.job);
 
-    if (!rc && !done)
-        rc = -ENOMEM;
-    for (size_t i = 0; !rc && i < line->n; i++) {
-        const struct orr_event *event = line->moments[i].event;
-        const struct orr_submitted *entry;
+    if (entry)
+        orr_print(rec->out,
+                  "SubmitOrder: %llu\nPriority: %d\nSpecificWorker: %u\n"
+                  "Workerorder: %llu\n\n",
+                  (unsigned long long)entry->order, event->u.task.priority,
+                  event->worker,
+                  (unsigned long long)++rec->done[event->worker]);
+}
 
-        if (event->type != ORR_EVENT_TASK || line->moments[i].end ||
-            event->worker >= nworkers)
-            continue;
-        entry = submission_of(&rec, event->u.task.job);
-        if (entry)
-            orr_print(&rec.out,
-                      "SubmitOrder: %zu\nPriority: %d\nSpecificWorker: %u\n"
-                      "Workerorder: %llu\n\n",
-                      (size_t)(entry - rec.submissions->all) + 1,
-                      event->u.task.priority, event->worker,
-                      (unsigned long long)++done[event->worker]);
+static int write_starts(void *writer, const struct orr_timeline *part,
+                        struct orr_out *out)
+{
+    struct rec *rec = writer;
+    int rc = read_submissions(rec);
+
+    rec->out = out;
+    for (size_t i = 0; rc == 0 && i < part->n; i++) {
+        const struct orr_moment *moment = &part->moments[i];
+
+        if (moment->event->type == ORR_EVENT_TASK && !moment->end &&
+            moment->event->worker < rec->trace->nworkers)
+            put_start(rec, moment->event);
     }
-    free(done);
-    rec_done(&rec);
     return rc;
 }
+
+const struct orr_trace_parts orr_sched_rec_parts = {
+    .begin = begin,
+    .moments = write_starts,
+    .free = done,
+};

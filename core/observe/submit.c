@@ -10,8 +10,8 @@
 #include "core/observe/submissions.h"
 #include "core/task/job.h"
 
-static void add_use(struct orr_submissions *s, struct orr_submitted *entry,
-                    const struct orr_handle *handle, uint32_t mode)
+/* What is known of a datum when it is first used. */
+static void describe(struct orr_submissions *s, const struct orr_handle *handle)
     ORR_REQUIRES(s->lock)
 {
     struct orr_submitted_datum datum = {
@@ -23,7 +23,16 @@ static void add_use(struct orr_submissions *s, struct orr_submitted *entry,
     };
 
     memcpy(datum.coordinates, handle->coordinates, sizeof(datum.coordinates));
-    orr_submissions_use(s, entry, &datum, mode);
+    orr_submissions_describe(s, &datum);
+}
+
+static void set_use(struct orr_submissions *s, struct orr_submitted_use *use,
+                    const struct orr_handle *handle, uint32_t mode)
+    ORR_REQUIRES(s->lock)
+{
+    if (!orr_submissions_know(s, handle->id))
+        describe(s, handle);
+    *use = (struct orr_submitted_use){handle->id, mode, handle->size};
 }
 
 void orr_submit_task(struct orr_submissions *s, const struct orr_job *job,
@@ -31,22 +40,23 @@ void orr_submit_task(struct orr_submissions *s, const struct orr_job *job,
 {
     struct starpu_task *task = job->task;
     const struct starpu_perfmodel *model = task->cl ? task->cl->model : NULL;
-    size_t n = task->cl ? STARPU_TASK_GET_NBUFFERS(task) : 0;
-    struct orr_submitted *entry = orr_submissions_begin(s, time);
+    unsigned n = task->cl ? STARPU_TASK_GET_NBUFFERS(task) : 0;
+    struct orr_submitted *entry = orr_submissions_begin(
+        s, time, job->id, model ? model->symbol : NULL, n);
 
-    if (entry) {
-        entry->job = job->id;
-        entry->model = orr_submissions_text(s, model ? model->symbol : NULL);
-    }
-    for (unsigned i = 0; i < n; i++)
-        add_use(s, entry, orr_handle_of(STARPU_TASK_GET_HANDLE(task, i)),
+    for (unsigned i = 0; entry && i < n; i++)
+        set_use(s, &entry->uses[i],
+                orr_handle_of(STARPU_TASK_GET_HANDLE(task, i)),
                 (uint32_t)STARPU_TASK_GET_MODE(task, i));
-    orr_submissions_end(s);
+    orr_submissions_end(s, entry);
 }
 
 void orr_submit_wont_use(struct orr_submissions *s,
                          const struct orr_handle *handle, double time)
 {
-    add_use(s, orr_submissions_begin(s, time), handle, STARPU_R);
-    orr_submissions_end(s);
+    struct orr_submitted *entry = orr_submissions_begin(s, time, 0, NULL, 1);
+
+    if (entry)
+        set_use(s, entry->uses, handle, STARPU_R);
+    orr_submissions_end(s, entry);
 }

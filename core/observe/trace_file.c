@@ -15,36 +15,34 @@
 #include "core/observe/out.h"
 #include "core/observe/waits_log.h"
 
-/* What goes with a file whose name ends so, beside it. */
-static const char companions_of[] = "tasks.rec";
-static const struct companion {
-    const char *name;
-    orr_trace_writer *write;
-} companions[] = {
-    {"data.rec", orr_data_rec_write},
-    {"sched.rec", orr_sched_rec_write},
+/* What files are made of: the record alone, in one go. */
+struct source {
+    const struct orr_trace *trace;
+    struct orr_timeline line;
+    struct orr_graph *graph; /* owned; NULL: not recorded */
+    bool is_made;
+    int rc;
 };
 
-/* A whole timeline in a format that has parts. */
+/* A whole timeline in a format. */
 static int write_in_order(const struct orr_trace_parts *parts, void *writer,
-                          const struct orr_trace_source *source,
-                          struct orr_out *out)
+                          const struct source *source, struct orr_out *out)
 {
     struct orr_trace_whole whole = {.graph = source->graph};
-    int rc = parts->learn ? parts->learn(writer, source->line, true) : 0;
+    int rc = parts->learn ? parts->learn(writer, &source->line, true) : 0;
 
-    orr_trace_whole_add(&whole, source->line);
-    if (rc == 0)
+    orr_trace_whole_add(&whole, &source->line);
+    if (rc == 0 && parts->head)
         rc = parts->head(writer, &whole, out);
     if (rc == 0 && parts->moments)
-        rc = parts->moments(writer, source->line, out);
-    if (rc == 0)
+        rc = parts->moments(writer, &source->line, out);
+    if (rc == 0 && parts->tail)
         rc = parts->tail(writer, &whole, out);
     return rc;
 }
 
 static int write_parts(const struct orr_trace_parts *parts,
-                       const struct orr_trace_source *source, FILE *file)
+                       const struct source *source, FILE *file)
 {
     struct orr_out out;
     void *writer;
@@ -61,26 +59,59 @@ static int write_parts(const struct orr_trace_parts *parts,
     return rc;
 }
 
+static bool needs_moments(const struct orr_trace_files *files)
+{
+    for (unsigned i = 0; i < files->n; i++)
+        if (files->items[i].parts->moments)
+            return true;
+    return false;
+}
+
+/* Once for all files. Errors: -ENOMEM. */
+static int make_source(struct source *source,
+                       const struct orr_trace_files *files)
+{
+    struct orr_error err = {""};
+
+    if (source->is_made)
+        return source->rc;
+    source->is_made = true;
+    if (needs_moments(files))
+        source->rc = orr_timeline_init(source->trace, &source->line);
+    /* Without tasks, or memory, there is none. */
+    if (source->rc == 0 && source->trace->waits)
+        (void)orr_waits_log_graph(source->trace->waits, &source->graph, &err);
+    return source->rc;
+}
+
+static void source_done(struct source *source)
+{
+    if (source->is_made && source->rc == 0)
+        orr_timeline_done(&source->line);
+    orr_graph_free(source->graph);
+}
+
 /* What writes a file. */
 struct content {
-    const struct orr_trace_source *source;
-    const struct orr_trace_format *format;
+    const struct source *source;
     struct orr_ahead *ahead; /* NULL: nothing of it was written */
+    const struct orr_trace_files *files;
+    unsigned which;
 };
 
 static int write_content(const struct content *content, FILE *file)
 {
-    if (content->ahead)
-        return orr_ahead_write(content->ahead, file);
-    return content->format->parts
-               ? write_parts(content->format->parts, content->source, file)
-               : content->format->write(content->source, file);
+    return content->ahead
+               ? orr_ahead_write(content->ahead, content->which, file)
+               : write_parts(content->files->items[content->which].parts,
+                             content->source, file);
 }
 
-static int write_file(const struct content *content, const char *path)
+static int write_file(const struct content *content)
 {
     struct orr_result out;
-    int result = orr_result_open(path, &out);
+    int result =
+        orr_result_open(content->files->items[content->which].path, &out);
 
     if (result < 0)
         return result;
@@ -93,81 +124,45 @@ static int write_file(const struct content *content, const char *path)
     return orr_result_close(&out, result);
 }
 
-/* The files that go with "x.tasks.rec": "x.data.rec" … */
-static int write_companions(const struct orr_trace_source *source,
-                            const char *path)
+/* One after the other, until one cannot be written. */
+static int write_files(const struct orr_trace *trace, struct content *content)
 {
-    size_t n = strlen(path), suffix = sizeof(companions_of) - 1;
+    struct source source = {.trace = trace};
     int result = 0;
 
-    if (n < suffix || strcmp(path + n - suffix, companions_of) != 0)
-        return 0;
-    for (size_t i = 0;
-         result == 0 && i < sizeof(companions) / sizeof(*companions); i++) {
-        const struct orr_trace_format format = {.write = companions[i].write};
-        char *name = malloc(n + strlen(companions[i].name) + 1);
-
-        if (!name)
-            return -ENOMEM;
-        memcpy(name, path, n - suffix);
-        strcpy(name + n - suffix, companions[i].name);
-        result = write_file(&(struct content){source, &format, NULL}, name);
-        free(name);
+    content->source = &source;
+    for (unsigned i = 0; result == 0 && i < content->files->n; i++) {
+        content->which = i;
+        if (content->ahead && (result = write_file(content)) == 0)
+            continue;
+        /* There may have been no room for what was written ahead beside the file. */
+        orr_ahead_free(content->ahead);
+        content->ahead = NULL;
+        result = make_source(&source, content->files);
+        if (result == 0)
+            result = write_file(content);
     }
-    return result;
-}
-
-/* From the record alone, in one go. */
-static int write_record(const struct orr_trace *trace,
-                        const struct orr_graph *graph, const char *path)
-{
-    struct orr_timeline line = {0};
-    struct orr_trace_source source = {trace, &line, graph};
-    const struct orr_trace_format *format = orr_trace_format_of(path);
-    int result = 0;
-
-    if (!format->parts || format->parts->moments)
-        result = orr_timeline_init(trace, &line);
-    if (result == 0)
-        result = write_file(&(struct content){&source, format, NULL}, path);
-    if (result == 0)
-        result = write_companions(&source, path);
-    orr_timeline_done(&line);
-    return result;
-}
-
-/* The same, with the graph of the list of what waits for what. */
-static int write_with_graph(const struct orr_trace *trace, const char *path)
-{
-    struct orr_graph *graph = NULL;
-    struct orr_error err = {""};
-    int result;
-
-    /* Without tasks, or memory, there is none. */
-    (void)orr_waits_log_graph(trace->waits, &graph, &err);
-    result = write_record(trace, graph, path);
-    orr_graph_free(graph);
+    source_done(&source);
     return result;
 }
 
 int orr_trace_write(struct orr_trace *trace, const char *path,
                     struct orr_error *err)
 {
-    const struct orr_trace_source source = {.trace = trace};
-    struct orr_ahead *ahead = orr_ahead_take(trace, path);
-    int result = -ESTALE;
+    struct orr_trace_files files;
+    struct content content = {.files = &files};
+    int result = orr_trace_files_of(path, &files);
 
-    if (ahead)
-        result = write_file(&(struct content){&source, NULL, ahead}, path);
-    orr_ahead_free(ahead);
-    /* There may have been no room for what was written ahead beside the file. */
-    if (result < 0)
-        result = trace->waits ? write_with_graph(trace, path)
-                              : write_record(trace, NULL, path);
+    if (result == 0) {
+        content.ahead = orr_ahead_take(trace, path);
+        result = write_files(trace, &content);
+        orr_ahead_free(content.ahead);
+    }
     if (result == -ENOMEM)
-        return orr_fail(err, result, "trace %s: out of memory", path);
-    if (result < 0)
-        orr_fail(err, result, "trace %s cannot be written: %s", path,
-                 strerror(-result));
+        orr_fail(err, result, "trace %s: out of memory", path);
+    else if (result < 0)
+        orr_fail(err, result, "trace %s cannot be written: %s",
+                 files.items[content.which].path, strerror(-result));
+    orr_trace_files_done(&files);
     return result;
 }

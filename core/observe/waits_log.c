@@ -88,14 +88,17 @@ void orr_waits_log_dep(struct orr_waits_log *log, struct orr_job *job,
     orr_unlock(&log->lock);
 }
 
-void orr_waits_log_access(struct orr_waits_log *log,
-                          const struct orr_access *access)
+void orr_waits_log_accesses(struct orr_waits_log *log,
+                            const struct orr_job *job)
 {
-    struct orr_waits_entry *entry;
-
     orr_lock(&log->lock);
-    entry = add(log, ORR_WAITS_ACCESS);
-    if (entry) {
+    for (unsigned i = 0; i < job->naccesses; i++) {
+        const struct orr_access *access = &job->accesses[i];
+        struct orr_waits_entry *entry =
+            access->ordered ? add(log, ORR_WAITS_ACCESS) : NULL;
+
+        if (!entry)
+            continue;
         entry->group = (uint8_t)orr_access_group(access);
         entry->job = number_of(log, access->job);
         entry->u.datum = access->handle->id;

@@ -78,8 +78,8 @@ void orr_waits_log_free(struct orr_waits_log *log);
 /* As the functions of graph_record.h. */
 void orr_waits_log_dep(struct orr_waits_log *log, struct orr_job *job,
                        struct orr_job *before);
-void orr_waits_log_access(struct orr_waits_log *log,
-                          const struct orr_access *access);
+void orr_waits_log_accesses(struct orr_waits_log *log,
+                            const struct orr_job *job);
 void orr_waits_log_submit(struct orr_waits_log *log, struct orr_job *job);
 void orr_waits_log_ran(struct orr_waits_log *log, const struct orr_job *job);
 void orr_waits_log_tags(struct orr_waits_log *log, uint64_t id, uint64_t before,

@@ -21,7 +21,7 @@ import tempfile
 SIMULATED = {"ORRERY_MACHINE": "h100-pcie-4", "STARPU_SCHED": "dmdas",
              "STARPU_SILENT": "1", "STARPU_PERF_MODEL_DIR": "/nonexistent"}
 REAL = {"STARPU_SCHED": "lws", "STARPU_SILENT": "1", "OPENBLAS_NUM_THREADS": "1"}
-FORMATS = ("csv", "paje", "json", "dot")
+FORMATS = ("csv", "paje", "json", "dot", "tasks.rec")
 
 
 def run(words, settings, trace=None):

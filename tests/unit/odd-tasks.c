@@ -3,11 +3,13 @@
  * tests/unit/odd-tasks.c - a program whose traces are hard to write and to read,
  * for test-trace-command.py. One thread.
  *
- * usage: odd-tasks names | none | fail | plain N | named N | loops N | readers N
+ * usage: odd-tasks names | none | fail | plain N | advised N | named N | loops N
+ *        | readers N
  *   names    tasks, data and marks with strange names, tasks with colours
  *   none     no task
  *   fail     ends with 7 while tasks wait
  *   plain N  N tasks of codelets of three names
+ *   advised N  the same, and after every tenth that a datum will not be used for long
  *   named N  N tasks, each with a name of its own
  *   loops N  N iterations with a task that waits for one on another worker, and,
  *            in an iteration inside, one without
@@ -93,7 +95,7 @@ static void submit_odd_names(void)
     starpu_fxt_trace_user_event(42);
 }
 
-static void submit_many(unsigned n, int own_names)
+static void submit_many(unsigned n, int own_names, int advises)
 {
     char(*own)[24] = own_names ? calloc(n, sizeof(*own)) : NULL;
 
@@ -101,6 +103,8 @@ static void submit_many(unsigned n, int own_names)
         if (own)
             snprintf(own[i], sizeof(*own), "gemm(%u)", i);
         submit(i, own ? own[i] : NULL, 0);
+        if (advises && i % 10 == 0)
+            starpu_data_wont_use(handles[i % NDATA]);
     }
     starpu_task_wait_for_all();
     free(own);
@@ -168,9 +172,10 @@ int main(int argc, char **argv)
                                     (uintptr_t)data[d], LENGTH, sizeof(**data));
     if (!strcmp(what, "names"))
         submit_odd_names();
-    else if (!strcmp(what, "plain") || !strcmp(what, "named"))
+    else if (!strcmp(what, "plain") || !strcmp(what, "named") ||
+             !strcmp(what, "advised"))
         submit_many(argc > 2 ? (unsigned)atoi(argv[2]) : 1,
-                    !strcmp(what, "named"));
+                    !strcmp(what, "named"), !strcmp(what, "advised"));
     else if (!strcmp(what, "loops"))
         submit_in_loops(argc > 2 ? (unsigned)atoi(argv[2]) : 1);
     else if (!strcmp(what, "readers"))

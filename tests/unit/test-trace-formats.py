@@ -310,9 +310,14 @@ def a_run_without_tasks_gives_files_that_can_be_read():
         assert text.count("{") == text.count("}"), text
 
 
+# Files that are written with one of that extension, which comes first.
+COMPANIONS = {"tasks.rec": ("tasks.rec", "data.rec", "sched.rec")}
+
+
 def in_all_ways(program, words, extension, **more):
     """What a program writes to a trace on one processor; on two, where a second thread
     writes it beside the run; and to a pipe; and what it says on stderr each time."""
+    extensions = COMPANIONS.get(extension, (extension,))
     if not SIMULATES:
         raise Skip("this build does not simulate")
     some = sorted(os.sched_getaffinity(0))
@@ -334,23 +339,29 @@ def in_all_ways(program, words, extension, **more):
             timeout=200, check=True,
             preexec_fn=lambda on=processors: os.sched_setaffinity(0, on))
         said.append(done.stderr)
-        if name == "pipe":
-            written.append(done.stdout)
-        else:
-            with open(path, "rb") as file:
-                written.append(file.read())
+        written.append(b"")
+        for part in extensions:
+            if name == "pipe" and part == extension:
+                written[-1] += done.stdout
+                continue
+            with open(os.path.join(folder, f"{name}.{part}"), "rb") as file:
+                written[-1] += file.read()
     assert sorted(os.listdir(folder)) == sorted(
-        f"{name}.{extension}" for name in ("one", "two", "pipe")), os.listdir(folder)
+        f"{name}.{part}" for name in ("one", "two", "pipe")
+        for part in extensions), os.listdir(folder)
     return written, said
 
 
 @test
 def a_trace_written_beside_the_run_is_the_one_written_at_its_end():
     """A second processor writes the trace of a long simulation while that goes on."""
-    for extension in "csv", "paje", "json", "dot":
+    for extension in "csv", "paje", "json", "dot", "tasks.rec":
         written, _ = in_all_ways(ODD_TASKS, ("plain", "4000"), extension)
         assert written[0] == written[1] == written[2], extension
         assert written[0].count(b"\n") > 7000, extension
+    written, _ = in_all_ways(ODD_TASKS, ("advised", "4000"), "tasks.rec")
+    assert written[0] == written[1] == written[2]
+    assert written[0].count(b"\nControl: WontUse\n") == 400
 
 
 def edges_of_graph(path):
@@ -375,7 +386,7 @@ def claim_waits(kind, seed):
     """What tasks wait for is the same in all, whether that is known when they are
     submitted or not."""
     def function():
-        for extension in "json", "dot":
+        for extension in "json", "dot", "tasks.rec":
             folder = tempfile.mkdtemp(dir=TOP.name)
             graph = os.path.join(folder, "graph") # has another record
             written, said = in_all_ways(WAITING_TASKS, (kind, str(seed), "120"),
@@ -401,11 +412,12 @@ def where_there_is_no_room_beside_the_run_the_trace_is_written_at_its_end():
     earlier file stays."""
     if not shutil.which("unshare"):
         raise Skip("unshare is missing")
-    for extension in "json", "dot":
+    for extension in "json", "dot", "tasks.rec":
         words = ("plain", "3", "120")
         whole = in_all_ways(WAITING_TASKS, words, extension)[0][1]
         folder = tempfile.mkdtemp(dir=TOP.name)
         name = "run." + extension
+        names = sorted("run." + part for part in COMPANIONS.get(extension, (extension,)))
         env = {name: value for name, value in os.environ.items()
                if not name.startswith("STARPU_") and name != "ORRERY_CHECK_BOUNDS"}
         env.update(STARPU_HOME=TOP.name, STARPU_SILENT="1", ORRERY_MACHINE=GPUS,
@@ -415,13 +427,15 @@ def where_there_is_no_room_beside_the_run_the_trace_is_written_at_its_end():
             done = subprocess.run(
                 ["unshare", "-rm", "sh", "-c",
                  f"mount -t tmpfs -o size={size} none {folder} || exit 99\n"
-                 f"cd {folder} && printf earlier >{name} && \"$@\" >&2; cat {name}; ls >&2",
+                 f"cd {folder} && printf earlier >{name} && \"$@\" >&2\n"
+                 "cat run.[!ds]* run.d* run.s* 2>/dev/null; ls >&2",
                  "sh", WAITING_TASKS, *words], env=env, stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=200, check=False)
             if done.returncode == 99 or b"unshare" in done.stderr:
                 raise Skip("no file system can be mounted: " + done.stderr.decode().strip())
             assert done.stdout == expected, (extension, size, len(done.stdout), done.stderr)
-            assert done.stderr.endswith(b"\n" + name.encode() + b"\n"), done.stderr
+            left = names if expected == whole else [name]
+            assert done.stderr.endswith("\n".join(["", *left, ""]).encode()), done.stderr
             assert (b"No space left" in done.stderr) == (expected == b"earlier"), done.stderr
 
 

@@ -55,10 +55,14 @@ static void teardown(void)
 
 static void use(unsigned job, unsigned handle, unsigned mode)
 {
-    struct orr_access access = {
-        .job = jobs[job], .handle = handles[handle], .mode = (uint16_t)mode};
+    struct orr_access access = {.job = jobs[job],
+                                .handle = handles[handle],
+                                .mode = (uint16_t)mode,
+                                .ordered = 1};
 
-    orr_waits_log_access(log_, &access);
+    jobs[job]->accesses = &access;
+    jobs[job]->naccesses = 1;
+    orr_waits_log_accesses(log_, jobs[job]);
 }
 
 static void submit(unsigned job)
