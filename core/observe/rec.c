@@ -20,6 +20,13 @@
 #include "core/observe/out.h"
 #include "core/observe/waits.h"
 
+/* Names that were written: each lies at one place, and most are the same few. */
+enum { NNAMES = 64 };
+struct name {
+    const char *text;
+    char *safe; /* owned */
+};
+
 struct rec {
     const struct orr_trace *trace;
     struct orr_out *out;
@@ -35,6 +42,7 @@ struct rec {
     size_t nwritten; /* … of which so many were written before the end */
     /* -- sched.rec -- */
     uint64_t *done; /* owned, by worker: tasks that it has begun */
+    struct name names[NNAMES];
 };
 
 /* --- beginning and end --- */
@@ -46,6 +54,8 @@ static void done(void *writer)
     free(rec->of_job);
     free(rec->ended);
     free(rec->done);
+    for (size_t i = 0; i < NNAMES; i++)
+        free(rec->names[i].safe);
     free(rec);
 }
 
@@ -105,15 +115,35 @@ static void put_number(struct rec *rec, const char *field, double value)
     orr_put_byte(rec->out, '\n');
 }
 
-/* On one line. */
+/* The text on one line; NULL without memory. */
+static const char *safe_text(struct rec *rec, const char *text)
+{
+    struct name *name = &rec->names[(uintptr_t)text / 16 % NNAMES];
+
+    if (name->text != text || !name->safe) {
+        free(name->safe);
+        name->text = text;
+        name->safe = orr_trace_safe_text(text);
+    }
+    return name->safe;
+}
+
 static void put_text(struct rec *rec, const char *field, const char *text)
 {
-    char *safe = text ? orr_trace_safe_text(text) : NULL;
+    const char *safe = text ? safe_text(rec, text) : NULL;
 
-    if (safe)
-        orr_print(rec->out, "%s: %s\n", field, safe);
-    free(safe);
+    if (!safe)
+        return;
+    orr_put_text(rec->out, field);
+    ORR_PUT(rec->out, ": ");
+    orr_put_text(rec->out, safe);
+    orr_put_byte(rec->out, '\n');
 }
+
+/* A line with a number behind a literal. */
+#define PUT_COUNT(out, field, value)                                           \
+    (ORR_PUT(out, field ": "), orr_put_unsigned(out, value),                   \
+     orr_put_byte(out, '\n'))
 
 static void put_mode(struct orr_out *out, uint32_t mode)
 {
@@ -139,14 +169,18 @@ static void put_uses(struct orr_out *out, const struct orr_submitted *entry)
     if (!entry->nuses)
         return;
     ORR_PUT(out, "Handles:");
-    for (size_t u = 0; u < entry->nuses; u++)
-        orr_print(out, " %llx", (unsigned long long)uses[u].handle);
+    for (size_t u = 0; u < entry->nuses; u++) {
+        orr_put_byte(out, ' ');
+        orr_put_hex(out, uses[u].handle, 1);
+    }
     ORR_PUT(out, "\nModes:");
     for (size_t u = 0; u < entry->nuses; u++)
         put_mode(out, uses[u].mode);
     ORR_PUT(out, "\nSizes:");
-    for (size_t u = 0; u < entry->nuses; u++)
-        orr_print(out, " %zu", uses[u].bytes);
+    for (size_t u = 0; u < entry->nuses; u++) {
+        orr_put_byte(out, ' ');
+        orr_put_unsigned(out, uses[u].bytes);
+    }
     ORR_PUT(out, "\nNumaNodes:");
     for (size_t u = 0; u < entry->nuses; u++)
         ORR_PUT(out, " -1");
@@ -213,9 +247,10 @@ static void put_waits(struct rec *rec, const struct edges *edges,
     if (!n)
         return;
     ORR_PUT(rec->out, "DependsOn:");
-    for (unsigned d = 0; d < n; d++)
-        orr_print(rec->out, " %llu",
-                  (unsigned long long)before_at(edges, place, d));
+    for (unsigned d = 0; d < n; d++) {
+        orr_put_byte(rec->out, ' ');
+        orr_put_unsigned(rec->out, before_at(edges, place, d));
+    }
     orr_put_byte(rec->out, '\n');
 }
 
@@ -249,20 +284,27 @@ static void put_task(struct rec *rec, const struct orr_event *event,
     put_text(rec, "Name", task->name);
     if (entry)
         put_text(rec, "Model", entry->model);
-    orr_print(out, "JobId: %llu\n", (unsigned long long)task->job);
+    PUT_COUNT(out, "JobId", task->job);
     if (entry)
-        orr_print(out, "SubmitOrder: %llu\n", (unsigned long long)entry->order);
-    orr_print(out, "Priority: %d\n", task->priority);
+        PUT_COUNT(out, "SubmitOrder", entry->order);
+    ORR_PUT(out, "Priority: ");
+    orr_put_signed(out, task->priority);
+    orr_put_byte(out, '\n');
     put_waits_of(rec, edges, task->job);
-    orr_print(out, "Tag: %llx\n", (unsigned long long)task->tag);
-    orr_print(out, "WorkerId: %u\n", event->worker);
+    ORR_PUT(out, "Tag: ");
+    orr_put_hex(out, task->tag, 1);
+    ORR_PUT(out, "\nWorkerId: ");
+    orr_put_unsigned(out, event->worker);
+    orr_put_byte(out, '\n');
     if (event->worker < trace->nworkers)
-        orr_print(out, "MemoryNode: %u\n", trace->workers[event->worker].node);
+        PUT_COUNT(out, "MemoryNode", trace->workers[event->worker].node);
     if (entry)
         put_number(rec, "SubmitTime", ms(rec, entry->time));
     put_number(rec, "StartTime", ms(rec, task->start));
     put_number(rec, "EndTime", ms(rec, task->end));
-    orr_print(out, "Footprint: %x\n", task->footprint);
+    ORR_PUT(out, "Footprint: ");
+    orr_put_hex(out, task->footprint, 1);
+    orr_put_byte(out, '\n');
     if (task->gflop > 0)
         put_number(rec, "GFlop", task->gflop);
     put_iteration(rec, task);
@@ -461,14 +503,17 @@ const struct orr_trace_parts orr_data_rec_parts = {
 static void put_start(struct rec *rec, const struct orr_event *event)
 {
     const struct orr_submitted *entry = submission_of(rec, event->u.task.job);
+    struct orr_out *out = rec->out;
 
-    if (entry)
-        orr_print(rec->out,
-                  "SubmitOrder: %llu\nPriority: %d\nSpecificWorker: %u\n"
-                  "Workerorder: %llu\n\n",
-                  (unsigned long long)entry->order, event->u.task.priority,
-                  event->worker,
-                  (unsigned long long)++rec->done[event->worker]);
+    if (!entry)
+        return;
+    PUT_COUNT(out, "SubmitOrder", entry->order);
+    ORR_PUT(out, "Priority: ");
+    orr_put_signed(out, event->u.task.priority);
+    orr_put_byte(out, '\n');
+    PUT_COUNT(out, "SpecificWorker", event->worker);
+    PUT_COUNT(out, "Workerorder", ++rec->done[event->worker]);
+    orr_put_byte(out, '\n');
 }
 
 static int write_starts(void *writer, const struct orr_timeline *part,
