@@ -250,10 +250,16 @@ def check_old_name(tools):
     claim("the .gp can be run again", result.returncode == 0, result.stderr)
     result = tools.old("-l")
     claim("-l lists the models", "file: <gemm.testbox>" in result.stdout)
+    result = tools.old("-d")
+    claim("-d prints where models are looked for",
+          result.returncode == 0 and
+          all(line.startswith("directory: <") and line.endswith("/codelets/45>")
+              for line in result.stdout.splitlines()) and result.stdout, result.stdout)
     result = tools.old("-s", "gemmm")
     claim("an unknown symbol names what is near",
           result.returncode == 1 and "did you mean gemm?" in result.stderr, result.stderr)
     for options, words in ((["-i", "trace"], "FxT"), (["-lc"], "FxT"),
+                           (["-se", "gemm", "trsm"], "-se"),
                            ([], "-s SYMBOL"), (["-s", "gemm", "x"], "-s"),
                            (["-s", "gemm", "-e", "-f"], "energies"),
                            (["-s", "gemm", "-o", "nowhere"], "nowhere")):

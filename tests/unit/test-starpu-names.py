@@ -432,6 +432,25 @@ def measures_that_something_disturbed_are_left_out():
 
 
 @test
+def options_that_are_not_there_are_named():
+    """They are no files that are not there."""
+    for name, code in (
+            ("starpu_codelet_profile", 2), ("starpu_codelet_histo_profile", 2),
+            ("starpu_mlr_analysis", 2), ("starpu_paje_sort", 2),
+            ("starpu_paje_summary", 3), ("starpu_paje_state_stats", 3),
+            ("starpu_paje_draw_histogram", 3), ("starpu_workers_activity", 2),
+            ("starpu_send_recv_data_use.py", 2), ("starpu_trace_state_stats.py", 2),
+            ("starpu_tasks_rec_complete", 2), ("starpu_replay", 2),
+            ("starpu_perfmodel_recdump", 2), ("starpu_perfmodel_plot", 2),
+            ("starpu_perfmodel_display", 2), ("starpu_machine_display", 2),
+            ("starpu_lp2paje", 2), ("starpu_sched_display", 2),
+            ("starpu_calibrate_bus", 2), ("starpu_config", 2), ("starpu_fxt_tool", 77)):
+        said = run(name, "--bogus", code=code)
+        assert "--bogus" in said.stderr and "--help" in said.stderr, (name, said.stderr)
+        assert "No such file" not in said.stderr and not said.stdout, (name, said)
+
+
+@test
 def what_is_no_trace_is_said():
     with open(path("prof_file_me_0"), "wb") as file:
         file.write(b"\x01\x02FxT")

@@ -19,10 +19,11 @@
 #define NAME "starpu_perfmodel_plot"
 
 static const char help[] =
-    "usage: " NAME " -l | -s SYMBOL [OPTIONS]\n"
+    "usage: " NAME " -l | -d | -s SYMBOL [OPTIONS]\n"
     "Draws the model of a kernel: starpu_SYMBOL.gp and starpu_SYMBOL.data for\n"
     "gnuplot, and starpu_SYMBOL.svg, which gnuplot makes of them.\n"
     "  -l, --list            list the models\n"
+    "  -d, --directory       print the directories where they are looked for\n"
     "  -s, --symbol SYMBOL   draw this model; SYMBOL.HOST for another host's\n"
     "  -a, --arch ARCH       only cuda0, cpu0:4 (4 cores), or cuda for all of a type\n"
     "  -f, --gflops          GFlop/s instead of times\n"
@@ -32,12 +33,13 @@ static const char help[] =
     "  -v, --version         the version\n"
     "FxT traces are not read: -i, --with-fxt-file, and -lc, -c, which select\n"
     "combinations for it, do not exist here; orrery trace draws what workers did.\n"
+    "Nor does -se, times and joules of two models in one picture: draw each.\n"
     "Exit codes: 0; 1 when something could not be done; 2 for a wrong command line.\n"
     "example: " NAME " -s chol_model_gemm -f -o pictures\n";
 
 /* The options; all borrowed. */
 struct request {
-    bool list, version;
+    bool list, directories, version;
     const char *fxt, *combs; /* StarPU's, refused */
     bool list_combs;
     const char *symbol, *directory;
@@ -209,6 +211,13 @@ static int draw_file(const struct perfmodel_place *place, const char *path,
     return result;
 }
 
+static void print_directories(const struct perfmodel_place *place)
+{
+    for (const char *const *dir = orr_sampling_dirs(place->sampling); *dir;
+         dir++)
+        printf("directory: <%s/%s>\n", *dir, ORR_SAMPLING_CODELETS);
+}
+
 static int run(struct request *request)
 {
     struct perfmodel_choice here = {0};
@@ -219,10 +228,14 @@ static int run(struct request *request)
     if (perfmodel_open(&here, &place) < 0)
         return TOOL_FAILED;
     request->choice.host = place.host;
+    if (request->directories)
+        print_directories(&place);
     if (request->list)
         result = perfmodel_each(&place, NULL, print_name, NULL) < 0
                      ? TOOL_FAILED
                      : TOOL_OK;
+    else if (!request->symbol)
+        result = TOOL_OK;
     else if (perfmodel_find(&place, request->symbol, &path) == 0)
         result = draw_file(&place, path, request);
     else
@@ -242,7 +255,7 @@ static int check_request(const struct request *request)
                          "FxT traces are not read, so -i/--with-fxt-file, "
                          "-lc/--list-combs and -c/--combs do not exist; "
                          "orrery trace draws what workers did");
-    if (!request->list && !request->symbol)
+    if (!request->list && !request->directories && !request->symbol)
         return tool_fail(TOOL_USAGE,
                          "which model? -s SYMBOL, or -l to list them; see " NAME
                          " --help");
@@ -260,6 +273,7 @@ static int act(int argc, char **argv)
     struct request request = {.directory = "."};
     const struct tool_option options[] = {
         {'l', "list", NULL, &request.list},
+        {'d', "directory", NULL, &request.directories},
         {'s', "symbol", &request.symbol, NULL},
         {'a', "arch", &request.choice.arch, NULL},
         {'f', "gflops", NULL, &request.choice.gflops},
@@ -273,6 +287,11 @@ static int act(int argc, char **argv)
         {0}};
     int noperands = 0, rc;
 
+    for (int i = 1; i < argc; i++)
+        if (!strcmp(argv[i], "-se")) /* not -s with the model "e" */
+            return tool_fail(TOOL_USAGE,
+                             "-se does not exist here: draw the model of "
+                             "times with -s, that of joules with -s and -e");
     argv[0] = no_command;
     rc = tool_parse_operands(argc, argv, options, help, &noperands);
     if (rc <= 0)

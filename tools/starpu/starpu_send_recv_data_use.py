@@ -17,7 +17,7 @@ import sys
 
 HERE = os.path.dirname(os.path.realpath(__file__))
 sys.path[:0] = [HERE, os.path.join(HERE, "..", "share", "orrery")]
-from starpu_traces import Failed, gnuplot, main, read_records  # noqa: E402
+from starpu_traces import Failed, gnuplot, main, only_files, read_records  # noqa: E402
 
 
 def uses_of(path):
@@ -60,7 +60,7 @@ def draw(path, found, title):
 
 
 def run(words):
-    if len(words) != 1:
+    if len(only_files(words)) != 1:
         raise Failed("a folder with comms.rec and tasks.rec; see --help", 2)
     messages = read_records(os.path.join(words[0], "comms.rec"))
     uses = uses_of(os.path.join(words[0], "tasks.rec"))
