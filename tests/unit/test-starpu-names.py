@@ -51,6 +51,10 @@ def run(name, *words, code=0, stdin="", env=None):
     return done
 
 
+def path_of(program):
+    return os.path.join(FOLDER, program)
+
+
 def text_of(*names):
     with open(path(*names), encoding="utf-8") as file:
         return file.read()
@@ -448,6 +452,22 @@ def options_that_are_not_there_are_named():
         said = run(name, "--bogus", code=code)
         assert "--bogus" in said.stderr and "--help" in said.stderr, (name, said.stderr)
         assert "No such file" not in said.stderr and not said.stdout, (name, said)
+
+
+@test
+def output_that_cannot_be_written_is_a_failure():
+    if not os.path.exists("/dev/full"):
+        raise Skip("there is no /dev/full")
+    names = [name for name in os.listdir(FOLDER) if name.startswith("starpu_") and
+             os.access(path_of(name), os.X_OK) and os.path.isfile(path_of(name))]
+    assert len(names) > 20, names
+    for words in [(name, option) for name in names for option in ("--help", "--version")] + \
+            [("starpu_config",), ("starpu_config", "STARPU_MAXNODES"),
+             ("starpu_sched_display",), ("starpu_machine_display", "-c")]:
+        with open("/dev/full", "wb") as full:
+            done = subprocess.run([path_of(words[0]), *words[1:]], env=ENV, timeout=100,
+                                  stdout=full, stderr=subprocess.PIPE, check=False)
+        assert done.returncode == 1 and done.stderr, (words, done)
 
 
 @test

@@ -23,12 +23,22 @@ static const char help[] =
     "files; orrery calibrate bus shows what it measures.\n"
     "  -f, --force    what happens anyway\n"
     "  -h, --help     this text\n"
-    "  -v, --version  the version\n";
+    "  -v, --version  the version\n"
+    "Exit codes: 0; 1 when something failed; 2 for a wrong command line.\n";
 
 static int is_option(const char *word, char letter, const char *name)
 {
     return (word[0] == '-' && word[1] == letter && word[2] == '\0') ||
            strcmp(word, name) == 0;
+}
+
+/* What was printed is where it was to go. */
+static int end_output(void)
+{
+    if (fflush(stdout) == 0)
+        return OK;
+    perror(NAME ": standard output");
+    return FAILED;
 }
 
 static int calibrate(void)
@@ -44,7 +54,7 @@ static int calibrate(void)
         return FAILED;
     starpu_bus_print_filenames(stdout);
     starpu_shutdown();
-    return fflush(stdout) == 0 ? OK : FAILED;
+    return end_output();
 }
 
 int main(int argc, char **argv)
@@ -52,11 +62,11 @@ int main(int argc, char **argv)
     for (int i = 1; i < argc; i++) {
         if (is_option(argv[i], 'h', "--help")) {
             fputs(help, stdout);
-            return OK;
+            return end_output();
         }
         if (is_option(argv[i], 'v', "--version")) {
             puts(NAME " (Orrery) " ORR_VERSION);
-            return OK;
+            return end_output();
         }
         if (!is_option(argv[i], 'f', "--force")) {
             fprintf(stderr,
