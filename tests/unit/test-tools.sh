@@ -5,7 +5,7 @@
 # usage: test-tools.sh ORRERY   (path of the command)
 set -u
 
-orrery=${1:?usage: test-tools.sh ORRERY}
+orrery=$(realpath "${1:?usage: test-tools.sh ORRERY}")
 [ -x "$orrery" ] || { echo "Bail out! $orrery is no program"; exit 1; }
 dir=$(mktemp -d) || exit 1
 trap 'rm -rf "$dir"' EXIT
@@ -463,6 +463,16 @@ claim "a wrong seed is named" err_has 'validate: --seed x: '
 run run -- "$dir/"
 claim "a folder is no program, which is said" \
     err_has 'cannot be started: it is a directory'
+echo "%EventDef" >"$dir/x.paje"
+run explain -- "$dir/x.paje"
+claim "a file that is no program is called one" \
+    err_has 'cannot be started: it is a file that is no program.*CSV'
+here=$PWD
+cd "$dir"
+run run -- program
+cd "$here"
+claim "of a program in this folder it is said how to call it" \
+    err_has 'program cannot be started: it is in this folder.*write \./'
 run validate -- true
 claim "what never started the library is not told to measure kernels" sh -c \
     'grep -q "never started liborrery" "$1" && ! grep -q calibrate "$1"' \

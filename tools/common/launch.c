@@ -132,11 +132,20 @@ static int prepare(const struct launch *launches, struct launch *launch,
     return 0;
 }
 
-static bool is_directory(const char *path)
+/* Why the program cannot be started, as far as more can be said than `error` does. */
+static const char *why_not_started(const char *name, int error)
 {
     struct stat st;
 
-    return strchr(path, '/') && stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+    if (stat(name, &st) != 0 || (S_ISDIR(st.st_mode) && !strchr(name, '/')))
+        return strerror(error);
+    if (S_ISDIR(st.st_mode))
+        return "it is a directory";
+    if (access(name, X_OK) != 0)
+        return "it is a file that is no program; of traces, CSV is read";
+    if (!strchr(name, '/'))
+        return "it is in this folder, which is not in PATH: write ./ before it";
+    return strerror(error);
 }
 
 /* The message for a program without a report. */
@@ -152,8 +161,7 @@ static void explain(struct launch *launch, const char *reason)
     said = process_error_line(process, line, sizeof(line));
     if (process->error)
         snprintf(to, size, "%s cannot be started: %s", name,
-                 is_directory(name) ? "it is a directory"
-                                    : strerror(process->error));
+                 why_not_started(name, process->error));
     else if (*line && (process->status != 0 || said))
         snprintf(to, size, "%s", line);
     else if (WIFSIGNALED(process->status))
