@@ -771,6 +771,7 @@ void orr_runtime_stop(struct orr_runtime *rt)
     orr_watchdog_tasks_stop(rt);
     orr_progress_stop(rt);
     orr_runtime_check_quiet(rt, UINT_MAX);
+    orr_state_end(rt);
     orr_report_write(rt, "shutdown");
     orr_worker_profiles_report(rt);
     orr_check_bounds(rt);

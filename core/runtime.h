@@ -168,6 +168,7 @@ struct orr_runtime {
     /* Figures for the report (core/observe/report.c). */
     _Atomic double first_submit; /* µs, < 0: none yet */
     atomic_ullong nevictions;
+    bool break_awaited; /* simulated: the date of ORRERY_BREAK_AT is to come */
     unsigned long livelock_at; /* simulated: tasks that had ended, + 1, when a
                                 * livelock was told last, or 0 */
     atomic_ullong nreturns, returned_bytes; /* of what had left and came back:

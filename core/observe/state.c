@@ -220,6 +220,7 @@ static bool is_traced(void)
 
 static void on_break(struct orr_runtime *rt)
 {
+    rt->break_awaited = false;
     orr_state_print(rt);
     if (is_traced())
         raise(SIGTRAP);
@@ -265,6 +266,17 @@ int orr_state_arm(struct orr_runtime *rt, struct orr_error *err)
             "this one cannot stand still");
         return 0;
     }
+    rt->break_awaited = true;
     rt->sim->break_at(rt->machine, orr_exec_now(rt->exec) + us, on_break, rt);
     return 0;
+}
+
+void orr_state_end(struct orr_runtime *rt)
+{
+    if (rt->break_awaited)
+        orr_log_warning("ORRERY_BREAK_AT=%s (--break-at): the run ended before "
+                        "that, at %.6f s of virtual time",
+                        orr_config_string(&rt->config, ORR_CFG_BREAK_AT),
+                        orr_exec_now(rt->exec) / 1e6);
+    rt->break_awaited = false;
 }

@@ -13,6 +13,9 @@ struct orr_runtime;
  * a message: -EINVAL. */
 int orr_state_arm(struct orr_runtime *rt, struct orr_error *err);
 
+/* The run ends: says so if the date did not come. */
+void orr_state_end(struct orr_runtime *rt);
+
 /* Prints what each worker does and what each task that has not started waits for; long
  * lists are cut. No context may go on meanwhile. */
 void orr_state_print(struct orr_runtime *rt);

@@ -24,8 +24,8 @@ def environment(**more):
            if not name.startswith("STARPU_") and
            name not in ("ORRERY_RECORD", "ORRERY_TRACE", "ORRERY_REPORT",
                         "ORRERY_MACHINE", "ORRERY_SET")}
-    return dict(env, STARPU_SILENT="1", STARPU_PERF_MODEL_DIR="/nonexistent",
-                **more)
+    return {**env, "STARPU_SILENT": "1", "STARPU_PERF_MODEL_DIR": "/nonexistent",
+            **more}
 
 
 class Ran:
@@ -187,6 +187,10 @@ def test_break(orrery, player, folder, good):
         ran = Ran([orrery, *words], **simulated)
         claim("orrery %s --break-at" % words[0],
               ran.code == 0 and "At 0.000700 s" in ran.err, ran)
+    ran = Ran([player, good], ORRERY_BREAK_AT="1000s", STARPU_SILENT="0", **simulated)
+    claim("a date that the run does not come to is told",
+          ran.code == 0 and "ORRERY_BREAK_AT=1000s" in ran.err and
+          "ended before that" in ran.err and "\nAt " not in "\n" + ran.err, ran)
     ran = Ran([player, good], ORRERY_BREAK_AT="soon", **simulated)
     claim("a date that is none is an error that says how to write one",
           ran.code == 1 and "19.0s, 250ms or 30us" in ran.err, ran)
