@@ -67,15 +67,15 @@ static const struct tool_commands commands = {
     .list = list,
     .head = "usage: orrery COMMAND [OPTIONS] [-- PROGRAM ARGUMENTS]\n"
             "Runs task-based programs on real and simulated machines.\n\n",
-    .tail = "\norrery COMMAND --help has the options, orrery --version the "
-            "version.\n"
+    .tail = "\norrery COMMAND --help has the options, orrery --version, or "
+            "-v, the version.\n"
             "example: orrery compare -m MACHINE -s eager,dmdas -- "
             "./cholesky\n",
 };
 
 int main(int argc, char **argv)
 {
-    if (argc > 1 && !strcmp(argv[1], "--version")) {
+    if (argc > 1 && (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-v"))) {
         puts("orrery " ORR_VERSION);
         return tool_close(TOOL_OK);
     }

@@ -447,6 +447,8 @@ run calibrate kernel
 claim "of calibrate as well" err_has 'did you mean kernels'
 run compare --jsn -m moon -- "$dir/program"
 claim "a mistyped option suggests the nearest" err_has 'did you mean --json'
+run -v
+claim "-v is --version, as of StarPU's programs" out_has '^orrery [0-9]'
 run help
 claim "help is --help" out_has '^usage: orrery COMMAND'
 claim "and ends with 0" code_is 0
