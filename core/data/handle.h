@@ -199,9 +199,7 @@ struct orr_family {
         bool moving;             /* [handle lock] their value comes or goes */
         struct orr_list waiting; /* [handle lock] switches, until it has */
     } readers;
-    /* Likewise: the memory of the whole in its base is pinned only while parts are
-     * used, as it is now. */
-    bool floats, held; /* [handle lock] */
+    bool floats; /* [const] likewise: plan_float.c */
 };
 
 /* Whether each value of the handle is brought to the node, and stays. */

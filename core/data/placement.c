@@ -161,13 +161,13 @@ static void find_dense(const struct orr_handle *whole,
     free(cut);
 }
 
+/* The structure `to` is one of the part. */
 static void apply_dense(const struct orr_placement *placement,
-                        const struct orr_handle *whole, struct orr_handle *part,
-                        unsigned node)
+                        const struct orr_handle *whole,
+                        const struct orr_handle *part, unsigned node, void *to)
 {
     const struct orr_dense_kind *kind = kind_of(part);
     void *from = whole->replicates[node].interface;
-    void *to = part->replicates[node].interface;
     struct orr_dense outer = orr_dense_look(kind_of(whole), from);
     struct orr_dense inner = orr_dense_look(kind, to);
     uint32_t *ld = inner.ndim ? orr_dense_ld(kind, to) : NULL;
@@ -224,11 +224,11 @@ static void find_rows(const struct orr_handle *whole,
 }
 
 static void apply_rows(const struct orr_placement *placement,
-                       const struct orr_handle *whole, struct orr_handle *part,
-                       unsigned node)
+                       const struct orr_handle *whole, unsigned node,
+                       void *interface)
 {
     const rows_t *from = rows_on(whole, node);
-    rows_t *to = part->replicates[node].interface;
+    rows_t *to = interface;
 
     to->nzval = from->nzval + placement->values;
     to->colind =
@@ -262,14 +262,51 @@ void orr_placement_find(const struct orr_handle *whole,
         find_rows(whole, part, ret);
 }
 
+static void apply(const struct orr_placement *placement,
+                  const struct orr_handle *whole, const struct orr_handle *part,
+                  unsigned node, void *to)
+{
+    if (placement->kind == ORR_PLACE_DENSE)
+        apply_dense(placement, whole, part, node, to);
+    else
+        apply_rows(placement, whole, node, to);
+}
+
 void orr_placement_apply(const struct orr_placement *placement,
                          const struct orr_handle *whole,
                          struct orr_handle *part, unsigned node)
 {
-    if (placement->kind == ORR_PLACE_DENSE)
-        apply_dense(placement, whole, part, node);
-    else
-        apply_rows(placement, whole, part, node);
+    apply(placement, whole, part, node, part->replicates[node].interface);
+}
+
+/* The kind whose structures have lengths elsewhere, or NULL. */
+static const struct orr_dense_kind *ranked(const struct orr_handle *handle)
+{
+    const struct orr_dense_kind *kind = kind_of(handle);
+
+    return kind && kind->rank ? kind : NULL;
+}
+
+void *orr_placement_show(const struct orr_placement *placement,
+                         const struct orr_handle *whole,
+                         const struct orr_handle *part, unsigned node)
+{
+    void *shown = malloc(part->ops->interface_size);
+
+    if (!shown)
+        return NULL;
+    memcpy(shown, part->replicates[node].interface, part->ops->interface_size);
+    if (ranked(part))
+        orr_dense_own(ranked(part), shown);
+    apply(placement, whole, part, node, shown);
+    return shown;
+}
+
+void orr_placement_shown(const struct orr_handle *part, void *interface)
+{
+    if (ranked(part))
+        orr_dense_disown(ranked(part), interface);
+    free(interface);
 }
 
 /* Neighbours among parts by rows share an entry, where one's last row ends and

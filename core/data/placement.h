@@ -26,6 +26,13 @@ void orr_placement_apply(const struct orr_placement *placement,
                          struct orr_handle *part, unsigned node)
     ORR_REQUIRES(part->lock);
 
+/* Makes a structure that says so of a part with memory of its own there; NULL without
+ * memory. Both have theirs pinned. */
+void *orr_placement_show(const struct orr_placement *placement,
+                         const struct orr_handle *whole,
+                         const struct orr_handle *part, unsigned node);
+void orr_placement_shown(const struct orr_handle *part, void *interface);
+
 /* Whether the data's parts have addresses of their own, and no offset: where
  * addresses are handles, they cannot be in place. */
 bool orr_placement_lacks_offset(const struct orr_handle *whole);

@@ -4,7 +4,8 @@
  * whole or of a part needs, and what a switch is.
  *
  * Whole and parts meet in the memory of the whole in its base, which is pinned as
- * long as there are plans. A switch is a job that takes its place in the orders of
+ * long as there are plans, or, where main memory has a limit, brought there for a
+ * switch that needs it (plan_float.c). A switch is a job that takes its place in the orders of
  * the whole and of all parts, brings there what has to be there, and then says
  * which of them have the value from now on; no task runs for it.
  *
@@ -36,13 +37,7 @@ enum { MOST_CHILDREN = UINT16_MAX - 1 };
 
 static bool plan_floats(const struct orr_plan *plan)
 {
-    struct orr_handle *first = plan->children[0];
-    bool floats;
-
-    orr_lock(&first->lock);
-    floats = first->family->floats;
-    orr_unlock(&first->lock);
-    return floats;
+    return orr_plan_floats(plan->children[0]);
 }
 
 /* --- submitting switches --- */
@@ -110,8 +105,8 @@ static void submit(struct batch *batch, struct orr_plan *plan,
 {
     const struct orr_switch_effect *effect = &orr_switch_effects[what];
     struct orr_job *job = new_switch(batch->rt, what, plan->n + 1);
-    /* Parts get their value from the whole, which alone is brought to its base. */
-    bool alone = effect->of_part == ORR_COMES && plan_floats(plan);
+    /* The whole is brought to its base before its parts: plan_float.c. */
+    bool alone = plan_floats(plan);
 
     orr_inner_begin(batch->rt, batch->in, plan);
     for (unsigned i = 0; i <= plan->n; i++)
@@ -451,7 +446,7 @@ static int join_family(struct orr_handle *handle, struct orr_plan *of)
         handle->family->readers.moving = false;
         orr_list_init(&handle->family->readers.waiting);
         handle->family->place.kind = ORR_PLACE_UNKNOWN;
-        handle->family->floats = handle->family->held = false;
+        handle->family->floats = false;
     }
     if (of)
         handle->family->of = of;
@@ -582,20 +577,6 @@ static int anchor(struct orr_runtime *rt, struct orr_handle *handle)
     return -ENOMEM;
 }
 
-/* The plan's parts are to have plans of their own, which meet in the whole's memory:
- * that stays from now on. */
-static int anchor_above(struct orr_runtime *rt, struct orr_plan *plan)
-{
-    int err;
-
-    if (!plan || !plan_floats(plan))
-        return 0;
-    err = anchor(rt, plan->whole);
-    if (!err)
-        orr_plan_settle(plan->whole, plan->children, plan->n);
-    return err;
-}
-
 static const char *find_trouble(const struct orr_handle *handle, unsigned n)
 {
     if (handle->partitioned)
@@ -647,16 +628,16 @@ static void find_places(struct orr_runtime *rt, struct orr_plan *plan,
     }
 }
 
-/* Whether the memory of the whole in its base may leave while nobody uses parts, as
- * that of other data: where it comes back, they have their places again. Those that
- * have plans above them share memory, which is theirs. */
+/* Whether the memory of the whole in its base may leave like that of other data:
+ * where it comes back, parts have their places again. */
 static bool may_float(struct orr_runtime *rt, const struct orr_plan *plan)
 {
     struct orr_handle *whole = plan->whole;
+    const struct orr_plan *above = orr_handle_plan(whole);
     unsigned base = orr_handle_base(whole);
 
     if (!rt->nodes[base].capacity || whole->home_node >= 0 ||
-        orr_handle_plan(whole) || whole->parent ||
+        (above ? !plan_floats(above) : whole->parent != NULL) ||
         !whole->replicates[base].block)
         return false;
     for (unsigned i = 0; i < plan->n; i++)
@@ -716,9 +697,7 @@ int orr_plan_new(struct orr_runtime *rt, struct orr_handle *handle,
                       orr_handle_label(handle).text, trouble);
         return -EINVAL;
     }
-    err = anchor_above(rt, orr_handle_plan(handle));
-    if (!err)
-        err = anchor(rt, handle);
+    err = anchor(rt, handle);
     if (err)
         return err;
     err = make_plan(handle, filter, n, &plan);

@@ -29,10 +29,34 @@ extern const struct orr_switch_effect orr_switch_effects[ORR_NSWITCHES];
 /* What is written is a value of all wholes and parts of the handle. Plans lock. */
 void orr_plans_note_beginning(struct orr_handle *handle);
 
-/* The whole's memory in its base, which the caller has pinned, stays for good from now
- * on: the plan's parts, all of which have places there, take them. */
-void orr_plan_settle(struct orr_handle *whole, struct orr_handle *const *parts,
-                     unsigned n);
+/* --- memory of wholes that comes and goes: plan_float.c --- */
+
+/* Whether the memory of a whole with that first part, in its base, is not pinned by
+ * the plan. */
+static inline bool orr_plan_floats(const struct orr_handle *first)
+{
+    return first->family->floats;
+}
+
+/* The part moves into the whole's memory on a node where that is pinned, if it
+ * can. Returns what it had there, to be freed. */
+struct orr_block *orr_part_place(struct orr_handle *part,
+                                 const struct orr_handle *whole, unsigned node);
+
+/* The whole's memory is pinned in its base. The parts of the switch get their places
+ * there, or keep memory of their own there, which stays. Returns whether all have
+ * memory there; if not, nothing is pinned. */
+bool orr_parts_settle(struct orr_runtime *rt, struct orr_job *job);
+
+/* The values of such parts as have memory of their own in the base come from the
+ * whole, or go there. */
+void orr_parts_copy(struct orr_runtime *rt, struct orr_job *job, bool to_whole);
+
+/* After orr_parts_settle: asks for their values there, as orr_job_ask. */
+void orr_parts_ask(struct orr_runtime *rt, struct orr_job *job);
+
+/* … or lets go of their memory, where nothing was asked for. */
+void orr_parts_let_go(struct orr_runtime *rt, struct orr_job *job);
 
 /* --- sequences inside of tasks: plan_inner.c. All with the plans lock. --- */
 

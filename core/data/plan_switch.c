@@ -5,18 +5,12 @@
  * writes. It says which of them have the value from now on, and where.
  *
  * In the base, main memory, the parts always are in place in the memory of the
- * whole. On other nodes they get their places when the whole hands its value over,
+ * whole, unless that has a limit: plan_float.c. On other nodes they get their places when the whole hands its value over,
  * wherever it has memory that the library allocated and where the placement of
  * the part is known (placement.h); where it is not, they got them when the plan was
  * made, on nodes where the whole had such memory then. A node where both are in the same block and one
  * has the value is one where the other has it then: nothing is moved. Only if no
  * node is so for all parts, the value is brought to the base first.
- *
- * Where main memory has a limit, the whole is no part itself and all places are
- * known, its memory in the base is pinned only while parts are used ("floats"), and
- * leaves like any other between: then it is brought back before parts are used again,
- * and these get their places in it. Who uses parts of more data at once than main
- * memory holds waits for room that nobody makes: the run ends, and says who has it.
  *
  * Why no byte is lost:
  * - The whole's memory is pinned while the switch looks, so that its block stays,
@@ -64,6 +58,13 @@ const struct orr_switch_effect orr_switch_effects[ORR_NSWITCHES] = {
                               ORR_PLAN_READ},
 };
 
+/* What the data are waited for: */
+enum step {
+    LOOKS,  /* a copy is in the way: then it looks where they are */
+    BRINGS, /* all come to the base, or of one that floats the whole … */
+    BRINGS_PARTS, /* … and then its parts */
+};
+
 static void switch_ready(struct orr_runtime *rt, struct orr_job *job);
 static void switch_arrived(struct orr_runtime *rt, struct orr_job *job,
                            int worker);
@@ -104,6 +105,11 @@ static struct orr_handle *whole_of(const struct orr_job *job)
 static struct orr_handle *first_part(const struct orr_job *job)
 {
     return job->accesses[1].handle;
+}
+
+static bool floats(const struct orr_job *job)
+{
+    return orr_plan_floats(first_part(job));
 }
 
 /* The handle of access i, whose next ones are asked for meanwhile: parts are many,
@@ -195,20 +201,23 @@ static bool disturbs(const struct orr_access *access,
 }
 
 /* The job is told when such a copy that is under way to such memory has ended, if
- * there is one; it holds the memory until then. */
-static bool await_copy(struct orr_access *access, unsigned base)
+ * there is one; it holds the memory until then. Where memory in the base is still to
+ * come, it would not be the whole's. */
+static bool await_copy(struct orr_access *access, unsigned base, bool floats)
 {
     struct orr_handle *handle = access->handle;
     struct orr_deferred deferred = {0};
+    uint64_t left;
     bool waits = false;
 
     orr_lock(&handle->lock);
-    for (uint64_t left = handle->allocated; left && !waits; left &= left - 1) {
+    left = handle->allocated | (floats ? bit(base) : 0);
+    for (; left && !waits; left &= left - 1) {
         struct orr_replicate *replicate =
             &handle->replicates[__builtin_ctzll(left)];
 
-        if (!replicate->request || !disturbs(access, replicate->request) ||
-            !is_shared(access, replicate, base))
+        if (!replicate->request || !is_shared(access, replicate, base) ||
+            (replicate->allocated && !disturbs(access, replicate->request)))
             continue;
         waits = true;
         access->datum = handle;
@@ -232,40 +241,20 @@ static bool await_copies(struct orr_job *job)
     /* One for the copy, one for who waits here until all is let go. */
     atomic_store_explicit(&job->pending, 2, memory_order_relaxed);
     for (unsigned i = 0; i < job->naccesses; i++)
-        if (await_copy(&job->accesses[i], base))
+        if (await_copy(&job->accesses[i], base, floats(job)))
             return true;
     return false;
 }
 
 /* --- where the other party has its value --- */
 
-/* The part moves into the whole's memory on a node where that is pinned, if it
- * can. Returns what it had there, to be freed. */
-static struct orr_block *place(struct orr_handle *part,
-                               const struct orr_handle *whole, unsigned node)
-{
-    struct orr_replicate *replicate = &part->replicates[node];
-    struct orr_block *own = NULL;
-
-    orr_lock(&part->lock);
-    if (!replicate->refs && !replicate->request &&
-        replicate->block != whole->replicates[node].block &&
-        !(replicate->block ? orr_block_is_shared(replicate->block)
-                           : replicate->allocated)) {
-        own = orr_block_detach_locked(part, node);
-        orr_placement_apply(&part->family->place, whole, part, node);
-        orr_block_join_locked(part, whole, node);
-    }
-    orr_unlock(&part->lock);
-    return own;
-}
-
 static void place_all(struct orr_runtime *rt, struct orr_job *job,
                       uint64_t nodes)
 {
     struct orr_handle *whole = whole_of(job);
 
-    nodes &= ~bit(job->acquire.node);
+    if (!floats(job))
+        nodes &= ~bit(job->acquire.node);
     for (; nodes; nodes &= nodes - 1) {
         unsigned node = (unsigned)__builtin_ctzll(nodes);
         bool freed = false;
@@ -279,7 +268,7 @@ static void place_all(struct orr_runtime *rt, struct orr_job *job,
             struct orr_block *own = NULL;
 
             if (part->family->place.kind != ORR_PLACE_UNKNOWN)
-                own = place(part, whole, node);
+                own = orr_part_place(part, whole, node);
             freed |= own != NULL;
             orr_block_free(own);
         }
@@ -288,104 +277,15 @@ static void place_all(struct orr_runtime *rt, struct orr_job *job,
     }
 }
 
-/* --- the base of a whole that floats --- */
-
-static void place_in_base(struct orr_handle *whole,
-                          struct orr_handle *const *parts, unsigned n)
-{
-    unsigned base = orr_handle_base(whole);
-    bool freed = false, all = true;
-
-    for (unsigned i = 0; i < n; i++) {
-        struct orr_block *own = place(parts[i], whole, base);
-
-        freed |= own != NULL;
-        orr_block_free(own);
-        all &= parts[i]->replicates[base].block ==
-               whole->replicates[base].block;
-    }
-    if (freed)
-        orr_node_freed(whole->runtime, base);
-    if (all)
-        return;
-    orr_log_error("a part of %s is used, beside the plan of which it is one, "
-                  "while that begins: use parts with STARPU_NOPLAN only where "
-                  "starpu_data_partition_submit was called before",
-                  orr_handle_label(whole).text);
-    orr_runtime_fail(whole->runtime);
-}
-
-void orr_plan_settle(struct orr_handle *whole, struct orr_handle *const *parts,
-                     unsigned n)
-{
-    place_in_base(whole, parts, n);
-    orr_lock(&parts[0]->lock);
-    parts[0]->family->floats = false;
-    orr_unlock(&parts[0]->lock);
-}
-
-/* Whether the whole's base is to be pinned by the switch, which takes parts into
- * use. */
-static bool wants_base(const struct orr_job *job)
-{
-    struct orr_handle *first = first_part(job);
-    bool wants;
-
-    orr_lock(&first->lock);
-    wants = first->family->floats && !first->family->held &&
-            effect_of(job)->then != ORR_PLAN_IDLE;
-    orr_unlock(&first->lock);
-    return wants;
-}
-
-/* The whole has memory in its base, which is pinned meanwhile. */
-static void hold_base(struct orr_job *job)
-{
-    struct orr_handle *whole = whole_of(job), *first = first_part(job);
-    unsigned base = job->acquire.node;
-
-    orr_lock(&whole->lock);
-    whole->replicates[base].refs++;
-    orr_node_retain(whole, base);
-    orr_unlock(&whole->lock);
-    orr_lock(&first->lock);
-    first->family->held = true;
-    orr_unlock(&first->lock);
-    for (unsigned i = 1; i < job->naccesses; i++)
-        place_in_base(whole, &job->accesses[i].handle, 1);
-}
-
-/* The switch ends the use of parts. */
-static void let_go_of_base(struct orr_runtime *rt, struct orr_job *job)
-{
-    struct orr_handle *whole = whole_of(job), *first = first_part(job);
-    struct orr_deferred deferred = {0};
-    unsigned base = job->acquire.node;
-    bool held = false;
-
-    if (effect_of(job)->then == ORR_PLAN_IDLE) {
-        orr_lock(&first->lock);
-        held = first->family->held;
-        first->family->held = false;
-        orr_unlock(&first->lock);
-    }
-    if (!held)
-        return;
-    orr_lock(&whole->lock);
-    if (--whole->replicates[base].refs == 0)
-        orr_node_offer(whole, base, &deferred);
-    orr_unlock(&whole->lock);
-    orr_deferred_run(rt, &deferred);
-}
-
-/* Only memory is to be brought for a whole without a value that others will write. */
+/* Only memory is to be brought for a whole without a value, if it, or its parts, will
+ * be written there. */
 static void ask_for_memory(struct orr_job *job)
 {
     struct orr_access *access = &job->accesses[0];
     struct orr_handle *whole = whole_of(job);
 
     orr_lock(&whole->lock);
-    if (!whole->valid && access->mode & STARPU_W) {
+    if (!whole->valid && writes(access)) {
         access->mode &= (uint16_t)~STARPU_R;
         access->optional = 0;
     }
@@ -397,13 +297,13 @@ static uint64_t in_place_locked(const struct orr_handle *part,
                                 const struct orr_handle *whole, uint64_t nodes,
                                 unsigned base) ORR_REQUIRES(part->lock)
 {
-    uint64_t result = nodes & bit(base);
+    uint64_t result = 0;
 
-    for (nodes &= ~bit(base); nodes; nodes &= nodes - 1) {
+    for (; nodes; nodes &= nodes - 1) {
         unsigned node = (unsigned)__builtin_ctzll(nodes);
         const struct orr_block *block = whole->replicates[node].block;
 
-        if (block && part->replicates[node].block == block)
+        if (block ? part->replicates[node].block == block : node == base)
             result |= bit(node);
     }
     return result;
@@ -565,7 +465,6 @@ static void end(struct orr_runtime *rt, struct orr_job *job)
     struct orr_list done, *link;
     struct orr_job *next = end_turn(job, &done);
 
-    let_go_of_base(rt, job);
     complete(rt, job);
     while ((link = orr_list_pop(&done)) != NULL) {
         job = orr_container(link, struct orr_job, queue);
@@ -586,6 +485,15 @@ static uint64_t valid_of(struct orr_handle *handle)
     return valid;
 }
 
+/* Whether parts that will be written first would get memory of their own in the base
+ * each, since the whole, which has its memory on `nodes`, has none there. */
+static bool lacks_base(const struct orr_job *job, uint64_t nodes,
+                       uint64_t valid)
+{
+    return floats(job) && !valid && writes(&job->accesses[0]) &&
+           !(nodes & bit(job->acquire.node));
+}
+
 /* Whether the value is where it has to be; then it is handed over. The whole has
  * its memory on `nodes`. */
 static bool hand_over(struct orr_runtime *rt, struct orr_job *job,
@@ -603,7 +511,7 @@ static bool hand_over(struct orr_runtime *rt, struct orr_job *job,
         valid = any ? valid : 0;
     } else if (effect->of_part == ORR_COMES) {
         place_all(rt, job, nodes);
-        if (!reaches_parts(job, valid))
+        if (!reaches_parts(job, valid) || lacks_base(job, nodes, valid))
             return false;
     }
     settle(whole, effect->of_whole, valid, unreal);
@@ -619,23 +527,12 @@ static bool is_unordered(const struct orr_job *job)
     return !job->accesses[0].wants_order;
 }
 
-/* Whether the whole's memory in its base, of that on these nodes which is pinned, is
- * there if it is needed. */
-static bool has_base(struct orr_job *job, uint64_t nodes)
-{
-    if (!wants_base(job))
-        return true;
-    if (!(nodes & bit(job->acquire.node)))
-        return false;
-    hold_base(job);
-    return true;
-}
-
 static void try_to_switch(struct orr_runtime *rt, struct orr_job *job)
 {
     uint64_t nodes;
     bool done;
 
+    job->acquire.step = LOOKS;
     if (!is_unordered(job)) {
         nodes = hold(job);
         if (await_copies(job)) {
@@ -643,7 +540,7 @@ static void try_to_switch(struct orr_runtime *rt, struct orr_job *job)
             orr_job_arrive(rt, job);
             return;
         }
-        done = has_base(job, nodes) && hand_over(rt, job, nodes);
+        done = hand_over(rt, job, nodes);
         let_go(rt, job, nodes);
         if (done) {
             orr_job_set_state(job, ORR_JOB_RUNNING);
@@ -651,8 +548,8 @@ static void try_to_switch(struct orr_runtime *rt, struct orr_job *job)
             return;
         }
     }
-    job->acquire.brought = true;
-    if (wants_base(job))
+    job->acquire.step = BRINGS;
+    if (floats(job))
         ask_for_memory(job);
     if (orr_job_fetch(rt, job, job->acquire.node))
         switch_arrived(rt, job, -1);
@@ -703,9 +600,8 @@ static void switch_in_base(struct orr_runtime *rt, struct orr_job *job)
     uint64_t value = 0;
     bool unreal;
 
-    if (wants_base(job) &&
-        whole_of(job)->allocated & bit(job->acquire.node))
-        hold_base(job);
+    if (floats(job))
+        orr_parts_copy(rt, job, to_whole);
     if (to_whole ? find_value(job, 1, job->naccesses - 1u, &unreal)
                  : find_value(job, 0, 0, &unreal))
         value = bit(job->acquire.node);
@@ -714,7 +610,24 @@ static void switch_in_base(struct orr_runtime *rt, struct orr_job *job)
     settle(whole_of(job), keeps ? ORR_COMES : effect->of_whole, value, unreal);
     for (unsigned i = 1; i < job->naccesses; i++)
         settle(job->accesses[i].handle, effect->of_part, value, unreal);
+    orr_parts_let_go(rt, job);
     end(rt, job);
+}
+
+/* The whole, which floats, is there, unless there is nothing to be brought: then it
+ * is the turn of its parts. */
+static void bring_parts(struct orr_runtime *rt, struct orr_job *job)
+{
+    if (whole_of(job)->allocated & bit(job->acquire.node) &&
+        !orr_parts_settle(rt, job)) {
+        orr_job_forget_data(rt, job);
+        try_to_switch(rt, job);
+    } else if (effect_of(job)->of_whole == ORR_COMES) {
+        job->acquire.step = BRINGS_PARTS;
+        orr_parts_ask(rt, job);
+    } else {
+        switch_in_base(rt, job);
+    }
 }
 
 /* The copy that was waited for has ended. */
@@ -740,10 +653,20 @@ static void switch_arrived(struct orr_runtime *rt, struct orr_job *job,
                            int worker)
 {
     (void)worker;
-    if (job->acquire.brought) {
+    switch (job->acquire.step) {
+    case LOOKS:
+        unpin(rt, job);
+        try_to_switch(rt, job);
+        break;
+    case BRINGS:
+        if (floats(job))
+            bring_parts(rt, job);
+        else
+            switch_in_base(rt, job);
+        break;
+    default:
+        job->accesses[0].at = (uint8_t)job->acquire.node;
         switch_in_base(rt, job);
-        return;
+        break;
     }
-    unpin(rt, job);
-    try_to_switch(rt, job);
 }

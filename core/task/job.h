@@ -260,7 +260,7 @@ struct orr_job {
                                enum starpu_data_access_mode mode);
                 void *arg;
                 unsigned node;
-                bool brought; /* a switch's data are there: plan_switch.c */
+                uint8_t step; /* of a switch: plan_switch.c */
                 struct orr_scope *scope; /* of which an acquisition has a part:
                                           * lend.h; in whose sequence a switch is:
                                           * plan_inner.c; NULL: of none */

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * tests/api/test-disk-plans.c - planned partitions of data that main memory has no room
- * for: whole and parts in turns, the whole on a disk in between. On each machine.
+ * for: whole and parts in turns, at two levels, what is not used just now on a disk. On
+ * each machine.
  */
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -90,6 +92,9 @@ static void submit(struct starpu_codelet *cl, starpu_data_handle_t handle,
 static struct starpu_data_filter by_block = {
     .filter_func = starpu_vector_filter_block, .nchildren = NPARTS};
 
+static struct starpu_data_filter in_halves = {
+    .filter_func = starpu_vector_filter_block, .nchildren = 2};
+
 struct datum {
     starpu_data_handle_t whole, parts[NPARTS], halves[2];
     unsigned first, slope; /* of its values now */
@@ -141,7 +146,6 @@ static void take_turn(struct datum *datum, uint64_t *seed)
         change_all(datum->parts, NPARTS, datum, draw(seed, 100));
         break;
     }
-    /* What is in parts stays in main memory: the turn ends with the whole. */
     starpu_data_acquire_cb(datum->whole, STARPU_RW,
                            (void (*)(void *))starpu_data_release,
                            datum->whole);
@@ -183,12 +187,8 @@ START_TEST(planned_data_leave_main_memory_between_their_turns)
     open_small(_i);
     for (unsigned i = 0; i < NDATA; i++)
         begin(&data[i], i);
-    /* Eight of them have room, with what tasks take beside. */
-    for (unsigned turn = 0; turn < NTURNS * NDATA; turn++) {
+    for (unsigned turn = 0; turn < NTURNS * NDATA; turn++)
         take_turn(&data[draw(&seed, NDATA)], &seed);
-        if (turn % 8 == 7)
-            starpu_task_wait_for_all();
-    }
     starpu_task_wait_for_all();
     ck_assert_uint_eq(wrong, 0);
     for (unsigned i = 0; i < NDATA; i++)
@@ -201,8 +201,6 @@ END_TEST
  * value when its parts are written first. */
 START_TEST(parts_of_what_has_left_are_cut_again)
 {
-    struct starpu_data_filter in_two = {
-        .filter_func = starpu_vector_filter_block, .nchildren = 2};
     struct datum *deep = &data[0], *empty = &data[1];
 
     open_small(_i);
@@ -215,7 +213,7 @@ START_TEST(parts_of_what_has_left_are_cut_again)
     starpu_vector_data_register(&empty->whole, -1, 0, NX, sizeof(unsigned));
     starpu_data_partition_plan(empty->whole, &by_block, empty->parts);
     starpu_task_wait_for_all();
-    starpu_data_partition_plan(deep->parts[1], &in_two, deep->halves);
+    starpu_data_partition_plan(deep->parts[1], &in_halves, deep->halves);
     change_all(deep->parts, NPARTS, deep, 5);
     submit(&cl_change, deep->parts[0], (void *)(uintptr_t)2);
     submit(&cl_change, deep->halves[0], (void *)(uintptr_t)2);
@@ -265,6 +263,139 @@ START_TEST(parts_that_were_written_are_read_beside_the_whole)
 }
 END_TEST
 
+/* Nobody asks for a whole meanwhile: parts of all data are in use at once. */
+START_TEST(parts_of_more_data_than_main_memory_has_room_for_are_used)
+{
+    uint64_t seed = (uint64_t)_i + 1;
+
+    open_small(_i);
+    for (unsigned i = 0; i < NDATA; i++)
+        begin(&data[i], i);
+    for (unsigned turn = 0; turn < NTURNS * NDATA; turn++)
+        change_all(data[turn % NDATA].parts, NPARTS, &data[turn % NDATA],
+                   draw(&seed, 100));
+    for (unsigned i = 0; i < NDATA; i++)
+        end(&data[i]);
+    close_all();
+}
+END_TEST
+
+/* The parts are written first, and wholes have had no value. */
+START_TEST(parts_of_more_data_than_main_memory_has_room_for_are_first_written)
+{
+    open_small(_i);
+    for (unsigned i = 0; i < NDATA; i++) {
+        data[i].first = i;
+        data[i].slope = 1;
+        starpu_vector_data_register(&data[i].whole, -1, 0, NX,
+                                    sizeof(unsigned));
+        starpu_data_partition_plan(data[i].whole, &by_block, data[i].parts);
+    }
+    for (unsigned i = 0; i < NDATA; i++)
+        for (unsigned k = 0; k < NPARTS; k++)
+            submit(&cl_fill, data[i].parts[k],
+                   (void *)(uintptr_t)(i + k * (NX / NPARTS)));
+    for (unsigned i = 0; i < NDATA; i++)
+        end(&data[i]);
+    close_all();
+}
+END_TEST
+
+START_TEST(parts_of_more_data_than_main_memory_has_room_for_are_read)
+{
+    uint64_t seed = (uint64_t)_i + 1;
+
+    open_small(_i);
+    for (unsigned i = 0; i < NDATA; i++)
+        begin(&data[i], i);
+    for (unsigned turn = 0; turn < 2 * NTURNS * NDATA; turn++) {
+        struct datum *datum = &data[turn % NDATA];
+        unsigned part = draw(&seed, NPARTS);
+
+        look_at(datum->parts[part], datum, part * (NX / NPARTS));
+        if (draw(&seed, 2))
+            look_at(datum->whole, datum, 0);
+    }
+    starpu_task_wait_for_all();
+    ck_assert_uint_eq(wrong, 0);
+    for (unsigned i = 0; i < NDATA; i++)
+        end(&data[i]);
+    close_all();
+}
+END_TEST
+
+/* One part is in halves of its own: written there, or read. */
+static void use_halves(struct datum *datum, bool writes, unsigned by)
+{
+    unsigned length = NX / NPARTS / 2;
+
+    if (writes) {
+        change_all(datum->parts, 1, datum, by);
+        submit(&cl_change, datum->halves[0], (void *)(uintptr_t)by);
+        submit(&cl_change, datum->halves[1], (void *)(uintptr_t)by);
+        for (unsigned i = 2; i < NPARTS; i++)
+            submit(&cl_change, datum->parts[i], (void *)(uintptr_t)by);
+        return;
+    }
+    look_at(datum->halves[1], datum, NX / NPARTS + length);
+    look_at(datum->parts[1], datum, NX / NPARTS);
+}
+
+static void use_somehow(struct datum *datum, uint64_t *seed)
+{
+    unsigned by = draw(seed, 100), part = draw(seed, NPARTS);
+
+    switch (draw(seed, 7)) {
+    case 0:
+        change_all(&datum->whole, 1, datum, by);
+        break;
+    case 1:
+        look_at(datum->whole, datum, 0);
+        look_at(datum->parts[part], datum, part * (NX / NPARTS));
+        break;
+    case 2:
+        look_at(datum->parts[part], datum, part * (NX / NPARTS));
+        break;
+    case 3:
+        use_halves(datum, false, 0);
+        break;
+    case 4:
+        starpu_data_prefetch_on_node(datum->parts[part],
+                                     draw(seed, 2) ? STARPU_MAIN_RAM : 1, 1);
+        break;
+    case 5:
+        use_halves(datum, true, by);
+        break;
+    default:
+        change_all(datum->parts, NPARTS, datum, by);
+        break;
+    }
+}
+
+/* Parts of parts, too, whichever is used next. */
+START_TEST(parts_at_two_levels_leave_main_memory_whatever_their_state)
+{
+    uint64_t seed = (uint64_t)_i + 1;
+
+    open_small(_i);
+    for (unsigned i = 0; i < NDATA; i++) {
+        begin(&data[i], i);
+        starpu_data_partition_plan(data[i].parts[1], &in_halves,
+                                   data[i].halves);
+    }
+    for (unsigned turn = 0; turn < 4 * NTURNS * NDATA; turn++)
+        use_somehow(&data[draw(&seed, NDATA)], &seed);
+    starpu_task_wait_for_all();
+    ck_assert_uint_eq(wrong, 0);
+    for (unsigned i = 0; i < NDATA; i++) {
+        check(&data[i]);
+        starpu_data_partition_clean(data[i].parts[1], 2, data[i].halves);
+        end(&data[i]);
+    }
+    close_all();
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("disk-plans");
@@ -276,6 +407,18 @@ int main(void)
     tcase_add_loop_test(tc, parts_of_what_has_left_are_cut_again, 0, 3);
     tcase_add_loop_test(tc, parts_that_were_written_are_read_beside_the_whole, 0,
                         NMACHINES);
+    tcase_add_loop_test(
+        tc, parts_of_more_data_than_main_memory_has_room_for_are_used, 0,
+        NMACHINES);
+    tcase_add_loop_test(
+        tc, parts_of_more_data_than_main_memory_has_room_for_are_first_written,
+        0, 3);
+    tcase_add_loop_test(
+        tc, parts_of_more_data_than_main_memory_has_room_for_are_read, 0,
+        NMACHINES);
+    tcase_add_loop_test(
+        tc, parts_at_two_levels_leave_main_memory_whatever_their_state, 0,
+        NMACHINES);
     suite_add_tcase(suite, tc);
     return suite_main(suite);
 }

@@ -166,9 +166,10 @@ static size_t partial_bytes(const struct data *data, const struct machine *m)
 static bool stays_in_main(const struct data *data, const struct machine *m)
 {
     bool cut = data->cuts[0].n || data->cuts[1].n;
+    bool floats = data->planned && data->shape.layout <= NDIM;
 
     return data->home < 0 && data->parent < 0 && data->kind != DATA_SCRATCH &&
-           (!m->disk || data->in_core || cut);
+           (!m->disk || data->in_core || (cut && !floats));
 }
 
 /* What is left to a task in main memory beside what cannot leave it. */
