@@ -171,15 +171,16 @@ void orr_driver_copy_start(struct orr_driver *driver, struct orr_copy *copy)
 {
     enum orr_queue_use use = use_of(driver->machine, copy);
     unsigned node = use == ORR_QUEUE_OUT ? copy->src : copy->dst;
-    struct orr_queue *queue = driver->ops->queue(driver, node, use);
+    struct orr_queue *queue;
     int rc;
 
-    if (driver->machine->nodes[node].copies_wait) {
+    if (!driver->ops->queue || driver->machine->nodes[node].copies_wait) {
         copy->async = (struct orr_async){.driver = driver};
         copy->async.error = copy->perform(copy, NULL);
         copy->done(copy);
         return;
     }
+    queue = driver->ops->queue(driver, node, use);
     copy->async = (struct orr_async){.driver = driver, .queue = queue};
     copy->post.arrived = copy_arrived;
     copy->post.error = 0;

@@ -5,6 +5,8 @@
  * options that test-loopback-faults.py has no program for.
  */
 #include <check.h>
+#include <errno.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -329,6 +331,43 @@ START_TEST(what_cannot_or_shall_not_be_pinned_is_ordinary_memory)
 }
 END_TEST
 
+/* --- a driver without queues --- */
+
+static bool performed, done;
+
+static int perform(struct orr_copy *copy, struct orr_async *async)
+{
+    (void)copy;
+    ck_assert_ptr_null(async);
+    ck_assert(!performed);
+    performed = true;
+    return -EIO;
+}
+
+static void end_copy(struct orr_copy *copy)
+{
+    ck_assert(performed && !done);
+    ck_assert_int_eq(copy->async.error, -EIO);
+    done = true;
+}
+
+START_TEST(a_driver_without_queues_copies_at_once)
+{
+    const struct orr_driver_ops ops = {.name = "plain",
+                                       .copy_start = orr_driver_copy_start};
+    struct orr_node_desc nodes[] = {{.kind = STARPU_CPU_RAM},
+                                    {.kind = STARPU_MAX_FPGA_RAM}};
+    struct orr_machine machine = {.nodes = nodes, .nnodes = 2};
+    struct orr_driver driver = {&ops, &machine};
+    struct orr_copy copy = {
+        .src = 0, .dst = 1, .size = 1, .perform = perform, .done = end_copy};
+
+    nodes[1].driver = &driver;
+    orr_machine_copy_start(&machine, &copy);
+    ck_assert(done);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("loopback");
@@ -342,6 +381,7 @@ int main(void)
     tcase_add_test(tc, memory_of_the_application_is_pinned);
     tcase_add_test(tc, blocks_of_main_memory_are_pinned);
     tcase_add_test(tc, what_cannot_or_shall_not_be_pinned_is_ordinary_memory);
+    tcase_add_test(tc, a_driver_without_queues_copies_at_once);
     suite_add_tcase(suite, tc);
     return suite_main(suite);
 }
