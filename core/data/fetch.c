@@ -405,6 +405,17 @@ static bool stays_there_locked(const struct orr_runtime *rt,
            !handle->reduction && !rt->nodes[node].capacity;
 }
 
+bool orr_handle_stays_there(const struct orr_runtime *rt,
+                            struct orr_handle *handle, unsigned node)
+{
+    bool stays;
+
+    orr_lock(&handle->lock);
+    stays = stays_there_locked(rt, handle, node);
+    orr_unlock(&handle->lock);
+    return stays;
+}
+
 /* `value`: not only the memory; `checks`: if there is a writer, nothing is done and
  * false is returned. */
 static bool prefetch(struct orr_runtime *rt, struct orr_handle *handle,

@@ -525,6 +525,11 @@ void orr_access_end_write_locked(struct orr_handle *handle,
  * are dropped. Before the job leaves the orders. */
 void orr_job_write_through(struct orr_runtime *rt, struct orr_job *job);
 
+/* Whether the value is on the node, in memory that nothing else may take, and nobody
+ * uses the handle in its order, or claims it. */
+bool orr_handle_stays_there(const struct orr_runtime *rt,
+                            struct orr_handle *handle, unsigned node);
+
 /* Asks for memory on the node, as a prefetch does, without waiting. */
 void orr_handle_allocate(struct orr_runtime *rt, struct orr_handle *handle,
                          unsigned node);
