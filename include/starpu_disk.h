@@ -83,6 +83,10 @@ extern struct starpu_disk_ops starpu_disk_unistd_o_direct_ops;
  * else starpu_disk_register fails with a message. One copy at a time. */
 extern struct starpu_disk_ops starpu_disk_hdf5_ops;
 
+/* Without operations, since this library has no LevelDB (STARPU_HAVE_LEVELDB is not
+ * defined): starpu_disk_register says so and returns -ENOENT. */
+extern struct starpu_disk_ops starpu_disk_leveldb_ops;
+
 /* The disk of STARPU_DISK_SWAP, -1 without. */
 extern int starpu_disk_swap_node;
 

@@ -9,6 +9,7 @@
 #include "core/device/driver.h"
 
 int starpu_disk_swap_node = -1;
+struct starpu_disk_ops starpu_disk_leveldb_ops;
 
 static const char *trouble_of(const struct starpu_disk_ops *func,
                               starpu_ssize_t size)
@@ -36,6 +37,13 @@ int starpu_disk_register(struct starpu_disk_ops *func, void *parameter,
     struct orr_error err = {""};
     int rc;
 
+    if (func == &starpu_disk_leveldb_ops) {
+        orr_log_error("%s: this library has no LevelDB: use "
+                      "starpu_disk_unistd_ops, or, for values with names, "
+                      "starpu_disk_hdf5_ops",
+                      __func__);
+        return -ENOENT;
+    }
     if (trouble) {
         orr_log_error("%s: %s", __func__, trouble);
         return -EINVAL;

@@ -528,6 +528,10 @@ static void too_large(void)
         starpu_data_acquire(h, STARPU_R);                                      \
         starpu_data_assign_arbiter(h, starpu_arbiter_create());                \
     })                                                                         \
+    X(REFUSED, "has no LevelDB: use starpu_disk_unistd_ops",                   \
+      expect(starpu_disk_register(&starpu_disk_leveldb_ops, (char[]){"/tmp"},  \
+                                  -1),                                         \
+             -ENOENT))                                                         \
     X(REFUSED, "STARPU_DISK_SIZE_MIN",                                         \
       expect(starpu_disk_register(&starpu_disk_stdio_ops, (char[]){"/tmp"},    \
                                   1024),                                       \
