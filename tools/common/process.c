@@ -177,34 +177,39 @@ static bool reap(struct process *process)
     return true;
 }
 
-/* The signal to stop that has come since, 0: none. */
-static int take_signals(void)
+/* Takes what has come since; returns whether a child may have ended. *stop is the last
+ * signal to stop, if there was one. */
+static bool take_signals(int *stop)
 {
+    bool child = false;
     char byte;
-    int stop = 0;
 
     while (read(self_pipe[0], &byte, 1) == 1)
-        if (byte != SIGCHLD)
-            stop = byte;
-    return stop;
+        if (byte == SIGCHLD)
+            child = true;
+        else
+            *stop = byte;
+    return child;
 }
 
 /* Waits until output or a signal comes, for so many ms, -1: for ever. Returns the
- * signal to stop, 0 for none. */
+ * signal to stop, 0 for none: any child may have ended. */
 static int wait_for_news(struct process *processes, size_t n,
                          struct pollfd *fds, int ms)
 {
+    int stop = 0;
+
     fds[n] = (struct pollfd){.fd = self_pipe[0], .events = POLLIN};
     for (size_t i = 0; i < n; i++)
         fds[i] = (struct pollfd){
             .fd = processes[i].pid > 0 ? processes[i].output : -1,
             .events = POLLIN};
-    if (poll(fds, n + 1, ms) < 0) /* by a signal */
-        return take_signals();
-    for (size_t i = 0; i < n; i++)
-        if (fds[i].revents)
-            take_output(&processes[i]);
-    return take_signals();
+    if (poll(fds, n + 1, ms) >= 0) /* else by a signal */
+        for (size_t i = 0; i < n; i++)
+            if (fds[i].revents)
+                take_output(&processes[i]);
+    (void)take_signals(&stop);
+    return stop;
 }
 
 /* Signals all that run; returns whether there is one. */
@@ -258,15 +263,16 @@ static int run_all(struct process *processes, size_t n, unsigned at_once,
             }
         if (nended < n)
             stop = wait_for_news(processes, n, fds, -1);
-        for (size_t i = 0; i < started; i++)
-            if (reap(&processes[i])) {
-                nended++;
-                if (ended)
-                    ended(arg, i);
-            }
-        /* The terminal's interrupt ends the programs, too: it came before that. */
-        if (!stop)
-            stop = take_signals();
+        /* The terminal's interrupt ends the programs, too: it came before that. And
+         * a child may have ended since it was looked at: nothing says so again. */
+        do {
+            for (size_t i = 0; i < started; i++)
+                if (reap(&processes[i])) {
+                    nended++;
+                    if (ended)
+                        ended(arg, i);
+                }
+        } while (take_signals(&stop) && !stop);
     }
     if (stop)
         end_all(processes, n, fds);
