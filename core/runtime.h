@@ -215,8 +215,7 @@ struct orr_runtime {
     bool said_stall; /* … what tasks wait for, of which none goes on */
     struct {
         unsigned long left; /* tasks, when one was moved last */
-        unsigned nmoves;    /* since one has ended … */
-        bool retried;       /* … and whether jobs looked for memory again */
+        unsigned nmoves;    /* since one has ended */
         bool said;
     } relief; /* [last context awake] core/data/relieve.c */
     bool default_sequential;    /* [main] new handles keep sequential order */

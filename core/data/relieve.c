@@ -135,10 +135,8 @@ static bool may_go_on(struct orr_runtime *rt, unsigned njobs)
 {
     unsigned long left = orr_count_unfinished(rt);
 
-    if (left != rt->relief.left) {
+    if (left != rt->relief.left)
         rt->relief.nmoves = 0;
-        rt->relief.retried = false;
-    }
     rt->relief.left = left;
     return rt->relief.nmoves++ < 2 * (njobs + 1) * rt->nnodes;
 }
@@ -230,35 +228,15 @@ static unsigned find_room(struct orr_runtime *rt,
     return best;
 }
 
-/* The only value of a block goes elsewhere, if it can. The node is locked on entry,
- * not on return if so. Unchecked: clang cannot know which handle that is. */
-static bool send_block(struct orr_node *node, struct orr_block *block,
-                       const size_t *room,
-                       struct orr_deferred *deferred) ORR_UNCHECKED
+/* The block of which the only value can go elsewhere, with where, and its handle
+ * locked; NULL: there is none. What the job uses stays. Unchecked: clang cannot know
+ * which handle that is. */
+static struct orr_block *find_block(struct orr_node *node,
+                                    const struct orr_job *job,
+                                    const size_t *room,
+                                    unsigned *ret_to) ORR_UNCHECKED
 {
-    struct orr_runtime *rt = node->runtime;
-    const struct orr_replicate *replicate =
-        orr_block_next(block, &block->inhabitants);
-    unsigned to = ORR_NO_NODE;
-
-    if (!replicate || orr_block_is_shared(block) || !orr_block_trylock(block))
-        return false;
-    if (atomic_load(&replicate->handle->valid) == UINT64_C(1) << node->id &&
-        is_unused(replicate))
-        to = find_room(rt, replicate, room);
-    if (to != ORR_NO_NODE) {
-        orr_unlock(&node->lock);
-        (void)orr_request_need(rt, replicate->handle, to, true, ORR_FETCH, NULL,
-                               deferred);
-    }
-    orr_block_unlock(block);
-    return to != ORR_NO_NODE;
-}
-
-static bool send_any(struct orr_runtime *rt, struct orr_node *node,
-                     const size_t *room, struct orr_deferred *deferred)
-{
-    const struct orr_job *first = orr_admit_first(rt, node->id);
+    struct orr_block *found = NULL;
 
     orr_lock(&node->lock);
     orr_list_foreach (link, &node->all) {
@@ -266,12 +244,37 @@ static bool send_any(struct orr_runtime *rt, struct orr_node *node,
             orr_container(link, struct orr_block, present);
         const struct orr_replicate *owner = block->owner;
 
-        if (owner && !uses(first, owner->handle) &&
-            send_block(node, block, room, deferred))
-            return true;
+        if (!owner || uses(job, owner->handle) || orr_block_is_shared(block) ||
+            !orr_block_trylock(block))
+            continue;
+        *ret_to = ORR_NO_NODE;
+        if (atomic_load(&owner->handle->valid) == UINT64_C(1) << node->id &&
+            is_unused(owner))
+            *ret_to = find_room(node->runtime, owner, room);
+        if (*ret_to != ORR_NO_NODE) {
+            found = block;
+            break;
+        }
+        orr_block_unlock(block);
     }
     orr_unlock(&node->lock);
-    return false;
+    return found;
+}
+
+static bool send_any(struct orr_runtime *rt, struct orr_node *node,
+                     const size_t *room,
+                     struct orr_deferred *deferred) ORR_UNCHECKED
+{
+    unsigned to;
+    struct orr_block *block =
+        find_block(node, orr_admit_first(rt, node->id), room, &to);
+
+    if (!block)
+        return false;
+    (void)orr_request_need(rt, block->owner->handle, to, true, ORR_FETCH, NULL,
+                           deferred);
+    orr_block_unlock(block);
+    return true;
 }
 
 /* A value leaves a node for which somebody waits, for one that has room. Returns
@@ -327,19 +330,37 @@ static struct look look_for_move(struct orr_runtime *rt, const size_t *room)
     return look;
 }
 
-/* Who passed over what was in use just then looks again, once before a task ends. */
+/* Jobs look for memory once more that could have it: they may have passed over what
+ * was in use just then. */
 static bool retry(struct orr_runtime *rt, uint64_t nodes)
 {
-    if (rt->relief.retried)
-        return false;
-    rt->relief.retried = nodes != 0;
-    for (; nodes; nodes &= nodes - 1) {
-        unsigned node = (unsigned)__builtin_ctzll(nodes);
+    for (uint64_t left = nodes; left; left &= left - 1) {
+        unsigned node = (unsigned)__builtin_ctzll(left);
 
         orr_node_changed_for_jobs(&rt->nodes[node]);
         orr_admit_retry(rt, node);
     }
-    return rt->relief.retried;
+    return nodes != 0;
+}
+
+/* What disturbs least comes first; what was tried in vain comes last. */
+static bool do_something(struct orr_runtime *rt, const struct look *look,
+                         const size_t *room)
+{
+    const struct move *move = &look->best;
+    bool first = rt->relief.nmoves == 1;
+
+    if (first && retry(rt, look->roomy))
+        return true;
+    if (move->job && move->lacks == 0) {
+        carry_out(rt, move);
+        return true;
+    }
+    if (send_value(rt, room))
+        return true;
+    if (move->job)
+        carry_out(rt, move);
+    return move->job || (!first && retry(rt, look->roomy));
 }
 
 bool orr_memory_relieve(struct orr_runtime *rt)
@@ -351,17 +372,7 @@ bool orr_memory_relieve(struct orr_runtime *rt)
     for (unsigned node = 0; node < rt->nnodes; node++)
         room[node] = room_on(&rt->nodes[node]);
     look = look_for_move(rt, room);
-    done = may_go_on(rt, look.njobs);
-    if (done && retry(rt, look.roomy))
-        ;
-    else if (done && look.best.job && look.best.lacks == 0)
-        carry_out(rt, &look.best);
-    else if (done && send_value(rt, room))
-        ;
-    else if (done && look.best.job)
-        carry_out(rt, &look.best);
-    else
-        done = false;
+    done = may_go_on(rt, look.njobs) && do_something(rt, &look, room);
     for (; look.closed; look.closed &= look.closed - 1)
         orr_admit_reopen(rt, (unsigned)__builtin_ctzll(look.closed));
     return done;

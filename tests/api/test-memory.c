@@ -397,7 +397,7 @@ END_TEST
 
 /* --- values in each other's way --- */
 
-enum { NVALUES = 6, NROUNDS = 100 };
+enum { NVALUES = 6, NROUNDS = 60 };
 
 static int nwrong; /* values at the end */
 
@@ -509,7 +509,7 @@ static Suite *memory_suite(void)
     tcase_add_loop_test(tc, partitioned_data_are_named_as_the_holder, 0,
                         NMACHINES);
     tcase_add_loop_test(tc, values_find_a_place_that_are_in_each_others_way, 0,
-                        12);
+                        8);
     suite_add_tcase(suite, tc);
     return suite;
 }
