@@ -12,7 +12,8 @@
  * What is looked at may change only by threads that the library does not know: it
  * is good for a guess. Others may take the memory before the job is there; then it
  * waits as it did before, and may be moved again. While no task ends there are only so
- * many moves: so this ends.
+ * many moves: so this ends, with the message of holders.c, where prefetches take the
+ * room again and again.
  */
 #include "core/base/log.h"
 #include "core/data/block.h"
