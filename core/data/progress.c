@@ -309,7 +309,7 @@ static bool is_pointless(const struct orr_handle *handle,
 {
     return request->moves && !request->waiters && !request->next_hop &&
            !handle->replicates[request->dst].promised &&
-           (request->stale || handle->valid & ~bit(request->src));
+           (request->stale || orr_handle_values(handle) & ~bit(request->src));
 }
 
 /* Whether somebody needs what the request brings. A prefetch that goes on from

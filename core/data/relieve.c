@@ -278,6 +278,13 @@ static bool send_any(struct orr_runtime *rt, struct orr_node *node,
     return true;
 }
 
+/* Whether jobs, or copies for jobs, wait for memory of the node. */
+static bool is_short(struct orr_node *node)
+{
+    return node->capacity && (atomic_load(&node->admission.nwaiting) ||
+                              atomic_load(&node->short_of_memory[ORR_NEEDED]));
+}
+
 /* A value leaves a node for which somebody waits, for one that has room. Returns
  * whether one does. */
 static bool send_value(struct orr_runtime *rt, const size_t *room)
@@ -287,13 +294,9 @@ static bool send_value(struct orr_runtime *rt, const size_t *room)
 
     if (orr_deferred_prepare_n(rt, &deferred, ORR_SPARES) != 0)
         return false;
-    for (unsigned id = 0; id < rt->nnodes && !done; id++) {
-        struct orr_node *node = &rt->nodes[id];
-
-        if (node->capacity && (atomic_load(&node->admission.nwaiting) ||
-                               atomic_load(&node->short_of_memory[ORR_NEEDED])))
-            done = send_any(rt, node, room, &deferred);
-    }
+    for (unsigned id = 0; id < rt->nnodes && !done; id++)
+        done = is_short(&rt->nodes[id]) &&
+               send_any(rt, &rt->nodes[id], room, &deferred);
     orr_deferred_run(rt, &deferred);
     return done;
 }
@@ -368,8 +371,12 @@ bool orr_memory_relieve(struct orr_runtime *rt)
 {
     size_t room[STARPU_MAXNODES];
     struct look look;
-    bool done;
+    bool any = false, done;
 
+    for (unsigned node = 0; node < rt->nnodes; node++)
+        any |= is_short(&rt->nodes[node]);
+    if (!any)
+        return false;
     for (unsigned node = 0; node < rt->nnodes; node++)
         room[node] = room_on(&rt->nodes[node]);
     look = look_for_move(rt, room);
