@@ -214,9 +214,12 @@ struct orr_runtime {
     bool said_full;             /* [last context awake] who holds memory … */
     bool said_stall; /* … what tasks wait for, of which none goes on */
     struct {
-        unsigned long left; /* tasks, when one was moved last */
+        atomic_ulong left;  /* tasks, when one was moved last */
         unsigned nmoves;    /* since one has ended */
+        unsigned long long job; /* which was helped last, and where: … */
+        unsigned node;          /* … a memory node */
         bool said;
+        atomic_bool holds;  /* one was moved, and none was seen to have ended since */
     } relief; /* [last context awake] core/data/relieve.c */
     bool default_sequential;    /* [main] new handles keep sequential order */
     /* What is written with every task is in lines of the cache where nothing is

@@ -249,6 +249,44 @@ static void remember_vain(struct orr_node *node, size_t size,
     orr_unlock(&node->lock);
 }
 
+/* A block that can leave as it is, whichever its age, with the handles of those who
+ * live there locked; NULL: there is none. */
+static struct orr_block *find_clean(struct orr_node *node) ORR_UNCHECKED
+{
+    struct orr_block *found = NULL;
+
+    orr_lock(&node->lock);
+    orr_list_foreach (link, &node->all) {
+        struct orr_block *block =
+            orr_container(link, struct orr_block, present);
+
+        if (block->pins > 0 || !orr_block_trylock(block))
+            continue;
+        if (orr_block_is_free(block, node) && orr_block_is_clean(block)) {
+            found = block;
+            break;
+        }
+        orr_block_unlock(block);
+    }
+    orr_unlock(&node->lock);
+    return found;
+}
+
+/* Values were moved to make room (relieve.c): what is elsewhere too leaves first. A
+ * value that is nowhere else would take the room that another one has just left. */
+static bool evict_clean(struct orr_runtime *rt, struct orr_node *node,
+                        size_t size)
+{
+    while (!orr_node_fits(node, size)) {
+        struct orr_block *victim = find_clean(node);
+
+        if (!victim)
+            return false;
+        orr_evict_victim(rt, victim);
+    }
+    return true;
+}
+
 /* A handle is locked for a few instructions, at the end of which no context is
  * woken: what it has may be all that could leave, so that this is waited for.
  * What is held for a job that is tried may leave for others. */
@@ -267,7 +305,10 @@ int orr_node_make_room(struct orr_runtime *rt, struct orr_node *node,
             return 0;
         if (!serves && is_vain(node, size, level))
             return -ENOMEM;
-        err = rt->eviction->make_room(rt, node, size, level);
+        if (orr_memory_is_relieved(rt))
+            err = evict_clean(rt, node, size) ? 0 : -ENOMEM;
+        else
+            err = rt->eviction->make_room(rt, node, size, level);
         if (!err)
             return 0;
         if (err == -EINPROGRESS || /* its end has it tried again */

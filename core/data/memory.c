@@ -89,7 +89,8 @@ int orr_node_reserve(struct orr_runtime *rt, struct orr_node *node, size_t size,
 {
     int err;
 
-    if (level != ORR_FETCH && atomic_load(&node->admission.nwaiting))
+    if (level != ORR_FETCH && (atomic_load(&node->admission.nwaiting) ||
+                               orr_memory_is_relieved(rt)))
         return -ENOMEM;
     err = take_with_room(rt, node, size, level);
     if (!err)

@@ -377,6 +377,10 @@ void orr_admit_reopen(struct orr_runtime *rt, unsigned node);
  * whether there was one; if so, a worker is woken. No lock held. Does not block. (core/data/relieve.c) */
 bool orr_memory_relieve(struct orr_runtime *rt);
 
+/* Whether it has done so, and no task has ended since: prefetches would take the room
+ * that was just made. Any context. */
+bool orr_memory_is_relieved(struct orr_runtime *rt);
+
 /* Says for each node on which somebody waits for memory who that is, and who has
  * it. Returns whether there was any. When nothing goes on any more. */
 bool orr_memory_explain(struct orr_runtime *rt);

@@ -46,6 +46,7 @@ struct orr_request {
                           * handle's lock */
     bool starves;        /* [handle lock] QUEUED: found no memory … */
     size_t starved;      /* [lock of the driving node] … for so many bytes, or 0 */
+    bool relieves; /* makes room: the source's copy goes at its end: gather.c */
     bool moves;          /* a write-back: the source's copy may go at its end.
                           * Else the node that it comes to, full as well, could
                           * take this one first, and all begins again. */

@@ -302,14 +302,16 @@ static bool is_last_use(const struct orr_handle *handle,
 
 /* Whether the request was to free its source's memory, and nobody waits for it: where
  * the value is elsewhere now, or has changed there, the source's block can leave as
- * it is. Such a request keeps it there while it waits for memory itself. */
+ * it is. Such a request keeps it there while it waits for memory itself. Nor are there
+ * any where memory is being found for one job (relieve.c). */
 static bool is_pointless(const struct orr_handle *handle,
                          const struct orr_request *request)
     ORR_REQUIRES(handle->lock)
 {
     return request->moves && !request->waiters && !request->next_hop &&
            !handle->replicates[request->dst].promised &&
-           (request->stale || orr_handle_values(handle) & ~bit(request->src));
+           (request->stale || orr_handle_values(handle) & ~bit(request->src) ||
+            orr_memory_is_relieved(handle->runtime));
 }
 
 /* Whether somebody needs what the request brings. A prefetch that goes on from
@@ -436,6 +438,10 @@ static enum start_result allocate_locked(struct orr_handle *handle,
 
     if (replicate->allocated)
         return STARTED;
+    if (is_pointless(handle, request)) {
+        drop_locked(handle, request, deferred);
+        return DROPPED;
+    }
     orr_unlock(&handle->lock);
     (void)orr_block_new(handle->runtime, handle, request->dst, level, reserved,
                         &block);

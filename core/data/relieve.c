@@ -4,20 +4,26 @@
  * memory is limited, no disk takes anything, and only copies fill all of it, jobs
  * on several devices may each wait for what another one has. None of them holds
  * anything (admit.c): one whose data are all on another node is taken from its
- * worker. Else a value that is in the way goes to a node that has room, which
- * victims never do otherwise (evict.c). Else a job goes where there is room for what
- * it lacks. The policy pushes a job that was taken away again, and no worker but
- * those of that node can have it.
+ * worker. Else one job is helped until it runs: what it lacks comes to a node that
+ * could have all its data, and what is in the way there goes to one that has room,
+ * which victims never do otherwise (gather.c). Else a value leaves any node that is
+ * short of memory, or a job goes where there is room for what it lacks. The policy
+ * pushes a job that was taken away again, and no worker but those of that node can
+ * have it.
+ *
+ * Meanwhile prefetches get no memory, what leaves is elsewhere too or old (evict.c),
+ * and write-backs that would only make room are dropped (progress.c): each of them
+ * would take the room that was just made.
  *
  * What is looked at may change only by threads that the library does not know: it
  * is good for a guess. Others may take the memory before the job is there; then it
  * waits as it did before, and may be moved again. While no task ends there are only so
- * many moves: so this ends, with the message of holders.c, where prefetches take the
- * room again and again.
+ * many moves: so this ends, with the message of holders.c, where there is too little
+ * room to bring two values together (with one place left on devices that reach each
+ * other through main memory only, say).
  */
 #include "core/base/log.h"
-#include "core/data/block.h"
-#include "core/data/lost.h"
+#include "core/data/gather.h"
 #include "core/data/node.h"
 #include "core/data/request.h"
 #include "core/runtime.h"
@@ -30,85 +36,6 @@ struct move {
     unsigned from, to;
     size_t lacks; /* bytes that it had to get there */
 };
-
-/* Whether somebody has a value there that is nowhere else, or uses it. */
-static bool stays(const struct orr_block *block, unsigned node)
-{
-    bool found = block->pins > 0;
-
-    orr_block_foreach(replicate, block)
-    {
-        found |= atomic_load(&replicate->handle->valid) == UINT64_C(1) << node;
-    }
-    return found;
-}
-
-/* Bytes of blocks that can leave the node as they are: values that are elsewhere, and
- * old ones. */
-static size_t loose_on(struct orr_node *node)
-{
-    size_t loose = 0;
-
-    orr_lock(&node->lock);
-    orr_list_foreach (link, &node->all) {
-        const struct orr_block *block =
-            orr_container(link, struct orr_block, present);
-
-        loose += stays(block, node->id) ? 0 : block->size;
-    }
-    orr_unlock(&node->lock);
-    return loose;
-}
-
-/* Bytes of the node that a job could have. */
-static size_t room_on(struct orr_node *node)
-{
-    size_t used = atomic_load(&node->used), loose;
-
-    if (node->capacity == 0)
-        return SIZE_MAX;
-    loose = loose_on(node) + atomic_load(&node->cache.bytes);
-    used -= loose < used ? loose : used;
-    return used < node->capacity ? node->capacity - used : 0;
-}
-
-static bool has_value(const struct orr_handle *handle, unsigned node)
-{
-    return atomic_load(&handle->valid) >> node & 1;
-}
-
-/* Bytes that the job would need on the node for what has no value there. Those that
- * old values have are among what can leave. */
-static size_t lacks_on(const struct orr_job *job, unsigned node)
-{
-    size_t lacks = 0;
-
-    for (unsigned i = 0; i < job->naccesses; i++) {
-        const struct orr_access *access = &job->accesses[i];
-        bool is_private = access->mode & (STARPU_SCRATCH | STARPU_REDUX);
-
-        if (!access->duplicate &&
-            (is_private || !has_value(access->handle, node)))
-            lacks += access->handle->size;
-    }
-    return lacks;
-}
-
-/* Bytes that the job has there, in memory that others could get. */
-static size_t has_loose_on(const struct orr_job *job, unsigned node)
-{
-    size_t has = 0;
-
-    for (unsigned i = 0; i < job->naccesses; i++) {
-        const struct orr_access *access = &job->accesses[i];
-        const struct orr_handle *handle = access->handle;
-
-        if (!access->duplicate && has_value(handle, node) &&
-            atomic_load(&handle->valid) != UINT64_C(1) << node)
-            has += handle->size;
-    }
-    return has;
-}
 
 /* Who has all its data there runs; of the others, those who were moved least may. */
 static bool is_better(const struct move *a, const struct move *b)
@@ -130,31 +57,49 @@ static bool may_move(const struct orr_job *job)
            job->worker >= 0;
 }
 
+/* Values in memory. */
+static unsigned count_blocks(struct orr_runtime *rt)
+{
+    unsigned n = 0;
+
+    for (unsigned id = 0; id < rt->nnodes; id++) {
+        struct orr_node *node = &rt->nodes[id];
+
+        orr_lock(&node->lock);
+        orr_list_foreach (link, &node->all)
+            n++;
+        orr_unlock(&node->lock);
+    }
+    return n;
+}
+
 /* Whether there were not too many moves yet since a task has ended: each job that
- * waits, and a value for it, could have gone to each node. */
+ * waits, and a value for it, could have gone to each node, and each value once. */
 static bool may_go_on(struct orr_runtime *rt, unsigned njobs)
 {
     unsigned long left = orr_count_unfinished(rt);
 
-    if (left != rt->relief.left)
+    if (left != atomic_load(&rt->relief.left))
         rt->relief.nmoves = 0;
-    rt->relief.left = left;
-    return rt->relief.nmoves++ < 2 * (njobs + 1) * rt->nnodes;
+    atomic_store(&rt->relief.left, left);
+    return rt->relief.nmoves++ <
+           2 * (njobs + 1) * rt->nnodes + count_blocks(rt);
 }
 
-static bool fits(const struct orr_job *job, unsigned node, const size_t *room)
+static bool may_go_to(struct orr_runtime *rt, struct orr_job *job,
+                      unsigned node)
 {
-    return lacks_on(job, node) + has_loose_on(job, node) <= room[node];
+    return job->type->may_avoid(rt, job, ~(UINT64_C(1) << node));
 }
 
 static void look_at(struct orr_runtime *rt, struct orr_job *job, unsigned from,
                     const size_t *room, struct move *best)
 {
     for (unsigned node = 0; node < rt->nnodes; node++) {
-        struct move move = {job, from, node, lacks_on(job, node)};
+        struct move move = {job, from, node, orr_gather_lacks(job, node)};
 
-        if (node != from && fits(job, node, room) && is_better(&move, best) &&
-            job->type->may_avoid(rt, job, ~(UINT64_C(1) << node)))
+        if (node != from && orr_gather_fits(job, node, room[node]) &&
+            is_better(&move, best) && may_go_to(rt, job, node))
             *best = move;
     }
 }
@@ -183,126 +128,6 @@ static void carry_out(struct orr_runtime *rt, const struct move *move)
     orr_admit_turn_away(rt, job, move->from);
 }
 
-/* --- values --- */
-
-static bool uses(const struct orr_job *job, const struct orr_handle *handle)
-{
-    for (unsigned i = 0; job && i < job->naccesses; i++)
-        if (job->accesses[i].handle == handle)
-            return true;
-    return false;
-}
-
-/* Whether it is used there by nobody but a write-back that finds no memory. */
-static bool is_unused(const struct orr_replicate *replicate) ORR_UNCHECKED
-{
-    const struct orr_handle *handle = replicate->handle;
-    unsigned refs = replicate->refs;
-
-    for (uint64_t left = handle->loading; left; left &= left - 1) {
-        const struct orr_request *request =
-            handle->replicates[__builtin_ctzll(left)].request;
-
-        refs -= request && request->src == replicate->node && request->pinned &&
-                request->starves && request->moves;
-    }
-    return refs == 0;
-}
-
-/* Another node to which the value can be copied as it is, and where nobody waits for
- * the room; ORR_NO_NODE: none. */
-static unsigned find_room(struct orr_runtime *rt,
-                          const struct orr_replicate *replicate,
-                          const size_t *room)
-{
-    const struct orr_handle *handle = replicate->handle;
-    unsigned best = ORR_NO_NODE;
-
-    for (unsigned node = 0; node < handle->nnodes; node++)
-        if (node != replicate->node && handle->size <= room[node] &&
-            !handle->replicates[node].request &&
-            !atomic_load(&rt->nodes[node].admission.nwaiting) &&
-            orr_handle_reaches(handle, replicate->node, node) &&
-            !orr_node_is_lost(rt, node) &&
-            (best == ORR_NO_NODE || room[node] > room[best]))
-            best = node;
-    return best;
-}
-
-/* The block of which the only value can go elsewhere, with where, and its handle
- * locked; NULL: there is none. What the job uses stays. Unchecked: clang cannot know
- * which handle that is. */
-static struct orr_block *find_block(struct orr_node *node,
-                                    const struct orr_job *job,
-                                    const size_t *room,
-                                    unsigned *ret_to) ORR_UNCHECKED
-{
-    struct orr_block *found = NULL;
-
-    orr_lock(&node->lock);
-    orr_list_foreach (link, &node->all) {
-        struct orr_block *block =
-            orr_container(link, struct orr_block, present);
-        const struct orr_replicate *owner = block->owner;
-
-        if (!owner || uses(job, owner->handle) || orr_block_is_shared(block) ||
-            !orr_block_trylock(block))
-            continue;
-        *ret_to = ORR_NO_NODE;
-        if (atomic_load(&owner->handle->valid) == UINT64_C(1) << node->id &&
-            is_unused(owner))
-            *ret_to = find_room(node->runtime, owner, room);
-        if (*ret_to != ORR_NO_NODE) {
-            found = block;
-            break;
-        }
-        orr_block_unlock(block);
-    }
-    orr_unlock(&node->lock);
-    return found;
-}
-
-static bool send_any(struct orr_runtime *rt, struct orr_node *node,
-                     const size_t *room,
-                     struct orr_deferred *deferred) ORR_UNCHECKED
-{
-    unsigned to;
-    struct orr_block *block =
-        find_block(node, orr_admit_first(rt, node->id), room, &to);
-
-    if (!block)
-        return false;
-    (void)orr_request_need(rt, block->owner->handle, to, true, ORR_FETCH, NULL,
-                           deferred);
-    orr_block_unlock(block);
-    return true;
-}
-
-/* Whether jobs, or copies for jobs, wait for memory of the node. */
-static bool is_short(struct orr_node *node)
-{
-    return node->capacity && (atomic_load(&node->admission.nwaiting) ||
-                              atomic_load(&node->short_of_memory[ORR_NEEDED]));
-}
-
-/* A value leaves a node for which somebody waits, for one that has room. Returns
- * whether one does. */
-static bool send_value(struct orr_runtime *rt, const size_t *room)
-{
-    struct orr_deferred deferred = {0};
-    bool done = false;
-
-    if (orr_deferred_prepare_n(rt, &deferred, ORR_SPARES) != 0)
-        return false;
-    for (unsigned id = 0; id < rt->nnodes && !done; id++)
-        done = is_short(&rt->nodes[id]) &&
-               send_any(rt, &rt->nodes[id], room, &deferred);
-    orr_deferred_run(rt, &deferred);
-    return done;
-}
-
-/* --- all --- */
-
 /* What was found among jobs that wait. */
 struct look {
     struct move best;
@@ -310,29 +135,6 @@ struct look {
     uint64_t roomy;  /* those of which a job could have what it lacks */
     unsigned njobs;
 };
-
-static struct look look_for_move(struct orr_runtime *rt, const size_t *room)
-{
-    struct look look = {0};
-
-    for (unsigned node = 0; node < rt->nnodes; node++) {
-        if (!orr_admit_close(rt, node))
-            continue;
-        look.closed |= UINT64_C(1) << node;
-        for (struct orr_job *job = orr_admit_next(rt, node, NULL); job;
-             job = orr_admit_next(rt, node, job)) {
-            look.njobs++;
-            if (fits(job, node, room))
-                look.roomy |= UINT64_C(1) << node;
-            if (!may_move(job))
-                continue;
-            if (job->nmoves > 0)
-                orr_job_avoid(rt, job, 0); /* it may come back */
-            look_at(rt, job, node, room, &look.best);
-        }
-    }
-    return look;
-}
 
 /* Jobs look for memory once more that could have it: they may have passed over what
  * was in use just then. */
@@ -347,6 +149,159 @@ static bool retry(struct orr_runtime *rt, uint64_t nodes)
     return nodes != 0;
 }
 
+/* --- values --- */
+
+/* Whether jobs, or copies for jobs, wait for memory of the node. */
+static bool is_short(struct orr_node *node)
+{
+    return node->capacity && (atomic_load(&node->admission.nwaiting) ||
+                              atomic_load(&node->short_of_memory[ORR_NEEDED]));
+}
+
+/* A value leaves a node for which somebody waits, for one that has room. Returns
+ * whether one does. */
+static bool send_value(struct orr_runtime *rt, const size_t *room)
+{
+    bool done = false;
+
+    for (unsigned id = 0; id < rt->nnodes && !done; id++)
+        done = is_short(&rt->nodes[id]) &&
+               orr_gather_send_away(rt, id, orr_admit_first(rt, id), room,
+                                    ORR_NO_NODE);
+    return done;
+}
+
+
+static struct look look_for_move(struct orr_runtime *rt, const size_t *room)
+{
+    struct look look = {0};
+
+    for (unsigned node = 0; node < rt->nnodes; node++) {
+        if (!orr_admit_close(rt, node))
+            continue;
+        look.closed |= UINT64_C(1) << node;
+        for (struct orr_job *job = orr_admit_next(rt, node, NULL); job;
+             job = orr_admit_next(rt, node, job)) {
+            look.njobs++;
+            if (orr_gather_fits(job, node, room[node]))
+                look.roomy |= UINT64_C(1) << node;
+            if (!may_move(job))
+                continue;
+            if (job->nmoves > 0)
+                orr_job_avoid(rt, job, 0); /* it may come back */
+            look_at(rt, job, node, room, &look.best);
+        }
+    }
+    return look;
+}
+
+/* --- one job --- */
+
+/* A job that waits, and where all its data could be. */
+struct target {
+    struct move move;
+    size_t cost; /* bytes that had to be brought there, or put out of the way */
+};
+
+static bool is_before(const struct target *a, const struct target *b)
+{
+    if (a->cost != b->cost)
+        return a->cost < b->cost;
+    if (a->move.job->id != b->move.job->id)
+        return a->move.job->id < b->move.job->id;
+    return a->move.to < b->move.to;
+}
+
+static size_t size_of(const struct orr_job *job)
+{
+    size_t size = 0;
+
+    for (unsigned i = 0; i < job->naccesses; i++)
+        if (!job->accesses[i].duplicate)
+            size += job->accesses[i].handle->size;
+    return size;
+}
+
+/* Whether the job could run there if nothing else were there. */
+static bool could_run(struct orr_runtime *rt, const struct move *move)
+{
+    size_t capacity = rt->nodes[move->to].capacity;
+
+    return (capacity == 0 || size_of(move->job) <= capacity) &&
+           (move->from == move->to ||
+            (may_move(move->job) && may_go_to(rt, move->job, move->to)));
+}
+
+static struct target target_of(const struct move *move, const size_t *room)
+{
+    size_t there = room[move->to], lacks = move->lacks;
+
+    return (struct target){*move, lacks + (lacks > there ? lacks - there : 0)};
+}
+
+/* Whether the job is the one that was helped last, there. */
+static bool is_current(const struct orr_runtime *rt, const struct move *move)
+{
+    return rt->relief.job == move->job->id && rt->relief.node == move->to;
+}
+
+/* The cheapest of those after one (NULL: of all) with ret->move.job; NULL there: that
+ * was the last. With `current`, only the one that was helped last. */
+static struct target next_target(struct orr_runtime *rt, uint64_t closed,
+                                 const size_t *room, const struct target *after,
+                                 bool current)
+{
+    struct target best = {0};
+
+    for (uint64_t left = closed; left; left &= left - 1) {
+        unsigned from = (unsigned)__builtin_ctzll(left);
+
+        for (struct orr_job *job = orr_admit_next(rt, from, NULL); job;
+             job = orr_admit_next(rt, from, job))
+            for (unsigned to = 0; to < rt->nnodes; to++) {
+                struct move move = {job, from, to, orr_gather_lacks(job, to)};
+                struct target target = target_of(&move, room);
+
+                if ((!current || is_current(rt, &move)) &&
+                    (!after || is_before(after, &target)) &&
+                    (!best.move.job || is_before(&target, &best)) &&
+                    could_run(rt, &move))
+                    best = target;
+            }
+    }
+    return best;
+}
+
+/* One step, or the job itself. */
+static bool help(struct orr_runtime *rt, const struct move *move,
+                 const size_t *room)
+{
+    rt->relief.job = move->job->id;
+    rt->relief.node = move->to;
+    if (!orr_gather_fits(move->job, move->to, room[move->to]))
+        return orr_gather_step(rt, move->job, move->to, room);
+    if (move->from == move->to)
+        return retry(rt, UINT64_C(1) << move->to);
+    carry_out(rt, move);
+    return true;
+}
+
+/* The one that was helped last is helped on, if it still waits. */
+static bool help_one(struct orr_runtime *rt, uint64_t closed,
+                     const size_t *room)
+{
+    struct target target = next_target(rt, closed, room, NULL, true);
+
+    if (target.move.job && help(rt, &target.move, room))
+        return true;
+    target = next_target(rt, closed, room, NULL, false);
+    while (target.move.job && !help(rt, &target.move, room))
+        target = next_target(rt, closed, room, &target, false);
+    return target.move.job != NULL;
+}
+
+/* --- all --- */
+
 /* What disturbs least comes first; what was tried in vain comes last. */
 static bool do_something(struct orr_runtime *rt, const struct look *look,
                          const size_t *room)
@@ -360,7 +315,7 @@ static bool do_something(struct orr_runtime *rt, const struct look *look,
         carry_out(rt, move);
         return true;
     }
-    if (send_value(rt, room))
+    if (help_one(rt, look->closed, room) || send_value(rt, room))
         return true;
     if (move->job)
         carry_out(rt, move);
@@ -378,10 +333,23 @@ bool orr_memory_relieve(struct orr_runtime *rt)
     if (!any)
         return false;
     for (unsigned node = 0; node < rt->nnodes; node++)
-        room[node] = room_on(&rt->nodes[node]);
+        room[node] = orr_gather_room(&rt->nodes[node]);
     look = look_for_move(rt, room);
-    done = may_go_on(rt, look.njobs) && do_something(rt, &look, room);
+    done = may_go_on(rt, look.njobs);
+    if (done)
+        atomic_store(&rt->relief.holds, true);
+    done = done && do_something(rt, &look, room);
     for (; look.closed; look.closed &= look.closed - 1)
         orr_admit_reopen(rt, (unsigned)__builtin_ctzll(look.closed));
     return done;
+}
+
+bool orr_memory_is_relieved(struct orr_runtime *rt)
+{
+    if (!atomic_load_explicit(&rt->relief.holds, memory_order_relaxed))
+        return false;
+    if (orr_count_unfinished(rt) == atomic_load(&rt->relief.left))
+        return true;
+    atomic_store(&rt->relief.holds, false);
+    return false;
 }

@@ -451,14 +451,56 @@ void orr_request_detach_locked(struct orr_handle *handle,
     tell_only_copy(handle, deferred);
 }
 
-/* A write-back has ended. The value that it has brought stays where it is, since
- * it is the only one now, unless somebody uses the other one. */
-static void move_locked(struct orr_handle *handle, struct orr_request *request)
+unsigned orr_request_uses(const struct orr_handle *handle, unsigned node)
+{
+    unsigned uses = handle->replicates[node].refs;
+
+    for (uint64_t left = handle->loading; left; left &= left - 1) {
+        const struct orr_request *request =
+            handle->replicates[__builtin_ctzll(left)].request;
+
+        uses -= request && request->pinned && request->src == node &&
+                (request->state != ORR_REQUEST_RUNNING || request->relieves);
+    }
+    return uses;
+}
+
+/* The value has gone from there: those who were to copy it, and have not begun, find
+ * it elsewhere. Until then they do not keep the memory. */
+static void let_go_source(struct orr_handle *handle, unsigned node,
+                          struct orr_deferred *deferred)
     ORR_REQUIRES(handle->lock)
 {
-    if (request->moves && request->pinned && !request->stale &&
-        handle->replicates[request->src].refs == 1)
-        handle->valid &= ~bit(request->src);
+    for (uint64_t left = handle->loading; left; left &= left - 1) {
+        struct orr_request *request =
+            handle->replicates[__builtin_ctzll(left)].request;
+
+        if (!request || !request->pinned || request->src != node ||
+            request->state == ORR_REQUEST_RUNNING)
+            continue;
+        request->stale = true;
+        request->pinned = false;
+        orr_request_stays(handle, request, deferred);
+        unpin(handle, node, deferred);
+    }
+}
+
+/* A write-back has ended, or a value was moved. What was brought stays where it is,
+ * since it is the only one now, unless somebody uses the other one. */
+static void move_locked(struct orr_handle *handle, struct orr_request *request,
+                        struct orr_deferred *deferred)
+    ORR_REQUIRES(handle->lock)
+{
+    unsigned src = request->src;
+
+    if (!request->pinned || request->stale)
+        return;
+    if (request->moves && handle->replicates[src].refs == 1) {
+        handle->valid &= ~bit(src);
+    } else if (request->relieves && orr_request_uses(handle, src) == 0) {
+        handle->valid &= ~bit(src);
+        let_go_source(handle, src, deferred);
+    }
 }
 
 /* A stale copy is no use, nor is memory to those who read: those who still wait
@@ -570,7 +612,7 @@ void orr_request_finish(struct orr_request *request,
     }
     waiters = request->waiters;
     if (!request->failed)
-        move_locked(handle, request);
+        move_locked(handle, request, deferred);
     orr_request_detach_locked(handle, request, deferred);
     if (!request->failed && (request->stale || request->src == ORR_NO_NODE))
         waiters =

@@ -86,6 +86,11 @@ struct orr_request *orr_requests_cancel_locked(struct orr_handle *handle,
 void orr_requests_free_dropped(struct orr_runtime *rt,
                                struct orr_request *request);
 
+/* References on the replicate that are not those of requests to copy it which have
+ * not begun, or move it: these can do without. */
+unsigned orr_request_uses(const struct orr_handle *handle, unsigned node)
+    ORR_REQUIRES(handle->lock);
+
 /* Detaches the request from its handle; the caller tells the waiters after
  * unlocking and frees it. */
 void orr_request_detach_locked(struct orr_handle *handle,

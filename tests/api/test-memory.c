@@ -397,7 +397,7 @@ END_TEST
 
 /* --- values in each other's way --- */
 
-enum { NVALUES = 6, NROUNDS = 60 };
+enum { NVALUES = 9 };
 
 static int nwrong; /* values at the end */
 
@@ -448,39 +448,33 @@ static struct starpu_codelet cl_add = {.cpu_funcs = {add_times_three},
                                        .modes = {STARPU_RW, STARPU_R},
                                        .name = "k"};
 
-/* Four GPUs that have room for two values each, main memory for one; no
- * processors. Only copies fill it, each is needed beside another one, and most
+/* Four GPUs that have room for two values each, main memory for one, or for two and
+ * a processor. Only copies fill it, each is needed beside another one, and most
  * workers have a task whose other value is somewhere else: by themselves none of them
  * could go on. */
-START_TEST(values_find_a_place_that_are_in_each_others_way)
+static void run_in_each_others_way(unsigned nvalues, unsigned nrounds,
+                                   unsigned seed)
 {
-    static const char *const policies[] = {"random", "lws", "heteroprio",
-                                           "dmda"};
-    unsigned value[NVALUES], seed = 1 + (unsigned)_i / 4;
+    unsigned value[NVALUES];
     starpu_data_handle_t handle[NVALUES];
 
-    machine_choose(FIRST_SIMULATED);
-    setenv("ORRERY_MACHINE", "h100-pcie-4", 1);
-    setenv("STARPU_SCHED", policies[_i % 4], 1);
-    setenv("STARPU_NCPU", "0", 1);
-    setenv("STARPU_LIMIT_CPU_MEM", "10", 1);
-    setenv("STARPU_LIMIT_CUDA_MEM", "14", 1);
     ck_assert_int_eq(starpu_init(NULL), 0);
-    for (unsigned i = 0; i < NVALUES; i++) {
+    for (unsigned i = 0; i < nvalues; i++) {
         value[i] = i + 1;
         handle[i] = temporary(LARGE);
         starpu_task_insert(&cl_set, STARPU_W, handle[i], STARPU_VALUE,
                            &value[i], sizeof(value[i]), 0);
     }
-    for (unsigned r = 0; r < NROUNDS; r++) {
-        unsigned i = (unsigned)rand_r(&seed) % NVALUES;
-        unsigned j = (i + 1 + (unsigned)rand_r(&seed) % (NVALUES - 1)) % NVALUES;
+    for (unsigned r = 0; r < nrounds; r++) {
+        unsigned i = (unsigned)rand_r(&seed) % nvalues;
+        unsigned j =
+            (i + 1 + (unsigned)rand_r(&seed) % (nvalues - 1)) % nvalues;
 
         value[i] = 3 * value[i] + value[j];
         starpu_task_insert(&cl_add, STARPU_RW, handle[i], STARPU_R, handle[j],
                            0);
     }
-    for (unsigned i = 0; i < NVALUES; i++) {
+    for (unsigned i = 0; i < nvalues; i++) {
         starpu_task_insert(&cl_compare, STARPU_R, handle[i], STARPU_VALUE,
                            &value[i], sizeof(value[i]), 0);
         starpu_data_unregister_submit(handle[i]);
@@ -488,6 +482,36 @@ START_TEST(values_find_a_place_that_are_in_each_others_way)
     starpu_task_wait_for_all();
     ck_assert_int_eq(nwrong, 0);
     starpu_shutdown();
+}
+
+static void choose_gpus(const char *policy, const char *ncpu, const char *ram)
+{
+    machine_choose(FIRST_SIMULATED);
+    setenv("ORRERY_MACHINE", "h100-pcie-4", 1);
+    setenv("STARPU_SCHED", policy, 1);
+    setenv("STARPU_NCPU", ncpu, 1);
+    setenv("STARPU_LIMIT_CPU_MEM", ram, 1);
+    setenv("STARPU_LIMIT_CUDA_MEM", "14", 1);
+}
+
+START_TEST(values_find_a_place_that_are_in_each_others_way)
+{
+    static const char *const policies[] = {"random", "lws", "heteroprio",
+                                           "dmda"};
+
+    choose_gpus(policies[_i % 4], "0", "10");
+    run_in_each_others_way(6, 60, 1 + (unsigned)_i / 4);
+}
+END_TEST
+
+/* One or two of ten places are free: whatever one value leaves must be there for the
+ * next one, and not for prefetches, nor for what others would write back. */
+START_TEST(values_change_places_with_one_to_spare)
+{
+    static const char *const policies[] = {"dmda", "lws", "random"};
+
+    choose_gpus(policies[_i % 3], "1", "14");
+    run_in_each_others_way(8 + (unsigned)_i / 3, 160, 1);
 }
 END_TEST
 
@@ -508,6 +532,7 @@ static Suite *memory_suite(void)
                         NMACHINES);
     tcase_add_loop_test(tc, partitioned_data_are_named_as_the_holder, 0,
                         NMACHINES);
+    tcase_add_loop_test(tc, values_change_places_with_one_to_spare, 0, 6);
     tcase_add_loop_test(tc, values_find_a_place_that_are_in_each_others_way, 0,
                         8);
     suite_add_tcase(suite, tc);
