@@ -137,7 +137,8 @@ void legal_do_acquire(struct legal *l, struct call *call)
     waits = legal_waits_of(l, call->data, call->mode, true);
     if (!legal_may_wait(l, call->thread, waits))
         return;
-    legal_has_waited(l, call->thread, waits);
+    if (!call->copied) /* a duplicate is waited for when it is looked at */
+        legal_has_waited(l, call->thread, waits);
     legal_switch_for(l, call->data, call->mode);
     legal_emit(l, call);
     if (legal_writes(call->mode) &&

@@ -63,16 +63,20 @@ static unsigned bits_below(unsigned n)
     return (1U << n) - 1;
 }
 
-/* Whether the task may be run by a device, and must be if there is no CPU. */
+/* Whether the task may be run by a device, and must be if there is no CPU. One that is
+ * away when the task is submitted is not asked by can_execute. */
 static bool for_devices(const struct legal *l, const struct call *call)
 {
+    unsigned cpus = bits_below(l->machine->ncpu) & ~(unsigned)call->refused;
+
     if (l->machine->ncpu == 0 || call->places == PLACES_FIRST ||
         l->machine->loopback)
         return true;
     if (call->worker >= 0)
         return call->worker >= l->machine->ncpu;
-    return call->where == WHERE_CUDA ||
-           !(bits_below(l->machine->ncpu) & ~(unsigned)call->refused);
+    if (call->refused && call->in_second && call->away)
+        cpus &= ~(1U << (call->away - 1));
+    return call->where == WHERE_CUDA || !cpus;
 }
 
 /* Buffers too many for a device that has to hold them go. */
