@@ -171,7 +171,12 @@ enum { ORR_PLACEMENT_DIMS = 8 };
 
 /* Where a part lies in its whole: placement.h. */
 struct orr_placement {
-    enum { ORR_PLACE_UNKNOWN, ORR_PLACE_DENSE, ORR_PLACE_ROWS } kind;
+    enum {
+        ORR_PLACE_UNKNOWN,
+        ORR_PLACE_DENSE,
+        ORR_PLACE_ROWS,
+        ORR_PLACE_RELOCATED /* in the base of the whole alone */
+    } kind;
     union {
         /* Dense data: it has one index, or the first of several, along each
          * dimension of the whole; its own dimension k runs along axis[k]. */
@@ -183,6 +188,7 @@ struct orr_placement {
         struct {
             size_t values, columns, rows;
         };
+        struct orr_relocation *relocation; /* owned by the family */
     };
 };
 
@@ -192,6 +198,7 @@ struct orr_family {
     struct orr_list plans; /* [plans lock] where it is the whole, in the order
                             * in which they were made */
     struct orr_plan *of;   /* [plans lock] where it is a part; NULL: none */
+    bool had_rests; /* [handle lock] where it is the whole: in some plan, has_rests */
     struct orr_placement place; /* [const] there, in its whole */
     /* Of the first part of a plan, for all: plan_switch.c. */
     struct {
@@ -199,7 +206,8 @@ struct orr_family {
         bool moving;             /* [handle lock] their value comes or goes */
         struct orr_list waiting; /* [handle lock] switches, until it has */
     } readers;
-    bool floats; /* [const] likewise: plan_float.c */
+    bool floats;    /* [const] likewise: plan_float.c */
+    bool has_rests; /* [const] … and parts leave something out: plan_switch.c */
 };
 
 /* Whether each value of the handle is brought to the node, and stays. */

@@ -129,7 +129,8 @@ static struct message why_stays(struct orr_runtime *rt,
                  job_name(user).text);
     else if (handle->replicates[node].refs > 0 && is_planned(handle, node))
         snprintf(message.text, sizeof(message.text),
-                 "where planned parts meet (starpu_data_partition_clean)");
+                 "planned parts meet there, since their places in other memory "
+                 "are not known (starpu_data_partition_clean)");
     else if (handle->replicates[node].refs > 0 && starving)
         snprintf(message.text, sizeof(message.text),
                  "to be copied to memory node %u, which has no room for it",

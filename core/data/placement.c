@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "core/data/interfaces/kinds.h"
+#include "core/data/relocation.h"
 
 /* The fields with which the structures of all dense kinds begin. */
 typedef struct starpu_variable_interface place_t;
@@ -268,6 +269,9 @@ static void apply(const struct orr_placement *placement,
 {
     if (placement->kind == ORR_PLACE_DENSE)
         apply_dense(placement, whole, part, node, to);
+    else if (placement->kind == ORR_PLACE_RELOCATED)
+        orr_relocation_apply(placement->relocation,
+                             whole->replicates[node].interface, to);
     else
         apply_rows(placement, whole, node, to);
 }

@@ -25,7 +25,6 @@
 #include "core/data/data.h"
 #include "core/data/label.h"
 #include "core/data/node.h"
-#include "core/data/placement.h"
 #include "core/data/plan_private.h"
 #include "core/data/reduction.h"
 #include "core/runtime.h"
@@ -99,6 +98,18 @@ static enum orr_plan_state state_of(const struct batch *batch,
     return orr_inner_state(batch->in, plan);
 }
 
+/* How the switch uses the whole. Where it takes the value back, that has to bring
+ * what no part has. */
+static unsigned mode_of_whole(const struct orr_plan *plan, enum orr_switch what)
+{
+    const struct orr_switch_effect *effect = &orr_switch_effects[what];
+
+    return effect->whole | (effect->of_whole == ORR_COMES &&
+                                    orr_plan_has_rests(plan->children[0])
+                                ? STARPU_R
+                                : 0u);
+}
+
 static void submit(struct batch *batch, struct orr_plan *plan,
                    enum orr_switch what,
                    const struct orr_switch_options *options)
@@ -113,7 +124,7 @@ static void submit(struct batch *batch, struct orr_plan *plan,
         job->accesses[i] = (struct orr_access){
             .job = job,
             .handle = i ? plan->children[i - 1] : plan->whole,
-            .mode = (uint16_t)(i ? effect->part : effect->whole),
+            .mode = (uint16_t)(i ? effect->part : mode_of_whole(plan, what)),
             .index = (uint16_t)i,
             .wants_order = i > 0 || !options || !options->unordered,
             .optional = 1,
@@ -442,11 +453,13 @@ static int join_family(struct orr_handle *handle, struct orr_plan *of)
             return -ENOMEM;
         orr_list_init(&handle->family->plans);
         handle->family->of = NULL;
+        handle->family->had_rests = false;
         handle->family->readers.n = 0;
         handle->family->readers.moving = false;
         orr_list_init(&handle->family->readers.waiting);
         handle->family->place.kind = ORR_PLACE_UNKNOWN;
         handle->family->floats = false;
+        handle->family->has_rests = false;
     }
     if (of)
         handle->family->of = of;
@@ -591,61 +604,6 @@ static const char *find_trouble(const struct orr_handle *handle, unsigned n)
     return NULL;
 }
 
-/* The part's place in memory that the whole gets later is not known: where it has
- * some now, pinned, the filter has said where in it the part is. */
-static void place_now(struct orr_handle *part, const struct orr_plan *plan,
-                      uint64_t nodes)
-{
-    const struct orr_machine *machine = part->runtime->machine;
-
-    orr_lock(&part->lock);
-    for (; nodes; nodes &= nodes - 1) {
-        unsigned node = (unsigned)__builtin_ctzll(nodes);
-
-        if (!machine->nodes[node].handles ||
-            !orr_placement_lacks_offset(plan->whole))
-            orr_block_join_locked(part, plan->whole, node);
-    }
-    orr_unlock(&part->lock);
-}
-
-/* Where the parts are in memory that the whole will have on other nodes, or has on
- * some, which is pinned. Those that leave something out, so far as sizes tell, meet
- * in its base alone. */
-static void find_places(struct orr_runtime *rt, struct orr_plan *plan,
-                        struct starpu_data_filter *filter, uint64_t nodes)
-{
-    if (rt->nnodes == 1 ||
-        !orr_placement_covers(plan->whole, plan->children, plan->n))
-        return;
-    for (unsigned i = 0; i < plan->n; i++) {
-        struct orr_handle *part = plan->children[i];
-
-        orr_placement_find(plan->whole, part, filter, i, plan->n,
-                           &part->family->place);
-        if (part->family->place.kind == ORR_PLACE_UNKNOWN)
-            place_now(part, plan, nodes);
-    }
-}
-
-/* Whether the memory of the whole in its base may leave like that of other data:
- * where it comes back, parts have their places again. */
-static bool may_float(struct orr_runtime *rt, const struct orr_plan *plan)
-{
-    struct orr_handle *whole = plan->whole;
-    const struct orr_plan *above = orr_handle_plan(whole);
-    unsigned base = orr_handle_base(whole);
-
-    if (!rt->nodes[base].capacity || whole->home_node >= 0 ||
-        (above ? !plan_floats(above) : whole->parent != NULL) ||
-        !whole->replicates[base].block)
-        return false;
-    for (unsigned i = 0; i < plan->n; i++)
-        if (plan->children[i]->family->place.kind != ORR_PLACE_DENSE)
-            return false;
-    return true;
-}
-
 /* The part takes its place in the memory of the whole. */
 static int settle_part(struct orr_handle *part, struct orr_plan *plan)
 {
@@ -678,9 +636,20 @@ static int make_plan(struct orr_handle *handle,
     for (unsigned i = 0; !err && i < n; i++)
         err = settle_part(plan->children[i], plan);
     if (!err)
-        find_places(handle->runtime, plan, filter, nodes);
+        orr_plan_find_places(handle->runtime, plan, filter, nodes);
     unpin(handle, nodes);
     return err;
+}
+
+static void note_rests(struct orr_plan *plan)
+{
+    struct orr_handle *whole = plan->whole;
+
+    if (!orr_plan_has_rests(plan->children[0]))
+        return;
+    orr_lock(&whole->lock);
+    whole->family->had_rests = true;
+    orr_unlock(&whole->lock);
 }
 
 int orr_plan_new(struct orr_runtime *rt, struct orr_handle *handle,
@@ -707,11 +676,11 @@ int orr_plan_new(struct orr_runtime *rt, struct orr_handle *handle,
     }
     for (unsigned i = 0; i < n; i++)
         children[i] = orr_handle_public(plan->children[i]);
-    plan->children[0]->family->floats = may_float(rt, plan);
     orr_lock(&rt->plans_lock);
     orr_list_append(&handle->family->plans, &plan->link);
     orr_unlock(&rt->plans_lock);
     atomic_fetch_add(&rt->nplans, 1);
+    note_rests(plan);
     if (plan_floats(plan))
         unpin_base(handle);
     return 0;
@@ -757,6 +726,8 @@ void orr_family_free(struct orr_handle *handle)
         return;
     if (family->of)
         family->of->children[handle->child_index] = NULL;
+    if (family->place.kind == ORR_PLACE_RELOCATED)
+        free(family->place.relocation);
     while (!orr_list_empty(&family->plans))
         free_plan(plan_at(family->plans.next));
     free(family);

@@ -4,7 +4,8 @@
  * places of parts are known and the whole has no memory of the application's, its
  * memory in its base is not pinned by the plan: it "floats". Whole and parts live in
  * one block there, or in blocks of their own, and leave main memory like other data,
- * each to a disk of its own, whichever of them is used.
+ * each to a disk of its own, whichever of them is used. What no part has leaves with
+ * the whole (plan_switch.c).
  *
  * A switch that has to move the value through the base brings the whole there, alone,
  * its value or memory for it, by one admission. Then the parts get their places, as

@@ -38,6 +38,19 @@ static inline bool orr_plan_floats(const struct orr_handle *first)
     return first->family->floats;
 }
 
+/* Says where the parts of a new plan are in memory that the whole will have on other
+ * nodes, or has on some, `nodes`, where it is pinned; and whether its memory in its base
+ * floats. Parts that leave something out, so far as sizes tell, meet in the base alone. */
+void orr_plan_find_places(struct orr_runtime *rt, struct orr_plan *plan,
+                          struct starpu_data_filter *filter, uint64_t nodes);
+
+/* Whether the value of a whole with that first part, in what no part has, is the
+ * whole's while parts are written. */
+static inline bool orr_plan_has_rests(const struct orr_handle *first)
+{
+    return first->family->has_rests;
+}
+
 /* The part moves into the whole's memory on a node where that is pinned, if it
  * can. Returns what it had there, to be freed. */
 struct orr_block *orr_part_place(struct orr_handle *part,

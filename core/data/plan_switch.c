@@ -24,7 +24,11 @@
  * - So who has no value has no copy under way to shared memory; neither whole nor
  *   parts get one before the switch by which they are used again.
  * - A whole that its parts do not cover, so far as sizes tell, keeps the rest in its
- *   base alone: such a plan always meets there.
+ *   base alone: such a plan always meets there. Where that memory may leave (it
+ *   floats), the whole keeps its value while parts are written, of which the rest is
+ *   right: it leaves with that, and brings it before the parts' values come. While
+ *   it has none in the base it has no memory there that parts are in: it loses that
+ *   with the memory only (had_rests).
  * - A part whose own memory on a node is used, or shared with parts of its own,
  *   keeps that, and is not in place there.
  *
@@ -110,6 +114,16 @@ static struct orr_handle *first_part(const struct orr_job *job)
 static bool floats(const struct orr_job *job)
 {
     return orr_plan_floats(first_part(job));
+}
+
+/* What becomes of the value of the whole, which keeps that for what no part has. */
+static enum orr_switch_outcome outcome_of_whole(const struct orr_job *job)
+{
+    enum orr_switch_outcome outcome = effect_of(job)->of_whole;
+
+    return outcome == ORR_GOES && orr_plan_has_rests(first_part(job))
+               ? ORR_STAYS
+               : outcome;
 }
 
 /* The handle of access i, whose next ones are asked for meanwhile: parts are many,
@@ -248,6 +262,16 @@ static bool await_copies(struct orr_job *job)
 
 /* --- where the other party has its value --- */
 
+/* The part's place there is known, or will be. */
+static bool has_place(const struct orr_job *job, const struct orr_handle *part,
+                      unsigned node)
+{
+    if (node == job->acquire.node)
+        return part->family->place.kind != ORR_PLACE_UNKNOWN;
+    return part->family->place.kind == ORR_PLACE_DENSE ||
+           part->family->place.kind == ORR_PLACE_ROWS;
+}
+
 static void place_all(struct orr_runtime *rt, struct orr_job *job,
                       uint64_t nodes)
 {
@@ -255,6 +279,8 @@ static void place_all(struct orr_runtime *rt, struct orr_job *job,
 
     if (!floats(job))
         nodes &= ~bit(job->acquire.node);
+    else if (orr_plan_has_rests(first_part(job)))
+        nodes &= bit(job->acquire.node);
     for (; nodes; nodes &= nodes - 1) {
         unsigned node = (unsigned)__builtin_ctzll(nodes);
         bool freed = false;
@@ -267,7 +293,7 @@ static void place_all(struct orr_runtime *rt, struct orr_job *job,
             struct orr_handle *part = handle_at(job, i);
             struct orr_block *own = NULL;
 
-            if (part->family->place.kind != ORR_PLACE_UNKNOWN)
+            if (has_place(job, part, node))
                 own = orr_part_place(part, whole, node);
             freed |= own != NULL;
             orr_block_free(own);
@@ -506,6 +532,8 @@ static bool hand_over(struct orr_runtime *rt, struct orr_job *job,
 
     if (effect->of_whole == ORR_COMES) {
         valid = common_nodes(job, nodes, &any, &unreal);
+        if (orr_plan_has_rests(first_part(job)) && valid_of(whole))
+            valid &= valid_of(whole);
         if (any && !valid)
             return false;
         valid = any ? valid : 0;
@@ -514,7 +542,7 @@ static bool hand_over(struct orr_runtime *rt, struct orr_job *job,
         if (!reaches_parts(job, valid) || lacks_base(job, nodes, valid))
             return false;
     }
-    settle(whole, effect->of_whole, valid, unreal);
+    settle(whole, outcome_of_whole(job), valid, unreal);
     give_to_parts(job, valid, unreal);
     return true;
 }
@@ -607,7 +635,8 @@ static void switch_in_base(struct orr_runtime *rt, struct orr_job *job)
         value = bit(job->acquire.node);
     orr_job_take_data(rt, job, job->acquire.node);
     orr_job_set_state(job, ORR_JOB_RUNNING);
-    settle(whole_of(job), keeps ? ORR_COMES : effect->of_whole, value, unreal);
+    settle(whole_of(job), keeps ? ORR_COMES : outcome_of_whole(job), value,
+           unreal);
     for (unsigned i = 1; i < job->naccesses; i++)
         settle(job->accesses[i].handle, effect->of_part, value, unreal);
     orr_parts_let_go(rt, job);

@@ -485,6 +485,13 @@ static void let_go_source(struct orr_handle *handle, unsigned node,
     }
 }
 
+/* Whether parts may be in the memory of the handle's value with newer ones. */
+static bool keeps_rests_locked(const struct orr_handle *handle)
+    ORR_REQUIRES(handle->lock)
+{
+    return handle->family && handle->family->had_rests;
+}
+
 /* A write-back has ended, or a value was moved. What was brought stays where it is,
  * since it is the only one now, unless somebody uses the other one. */
 static void move_locked(struct orr_handle *handle, struct orr_request *request,
@@ -493,7 +500,7 @@ static void move_locked(struct orr_handle *handle, struct orr_request *request,
 {
     unsigned src = request->src;
 
-    if (!request->pinned || request->stale)
+    if (!request->pinned || request->stale || keeps_rests_locked(handle))
         return;
     if (request->moves && handle->replicates[src].refs == 1) {
         handle->valid &= ~bit(src);

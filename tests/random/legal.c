@@ -166,7 +166,7 @@ static size_t partial_bytes(const struct data *data, const struct machine *m)
 static bool stays_in_main(const struct data *data, const struct machine *m)
 {
     bool cut = data->cuts[0].n || data->cuts[1].n;
-    bool floats = data->planned && data->shape.layout <= NDIM;
+    bool floats = data->planned && data->shape.layout != MULTIFORMAT;
 
     return data->home < 0 && data->parent < 0 && data->kind != DATA_SCRATCH &&
            (!m->disk || data->in_core || (cut && !floats));
