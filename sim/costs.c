@@ -3,6 +3,8 @@
 #include "sim/costs.h"
 
 #include "platforms/desc_build.h"
+#include "platforms/rates.h"
+#include "platforms/units.h"
 
 #include <errno.h>
 #include <math.h>
@@ -91,4 +93,28 @@ int orr_sim_costs(const struct orr_machine_desc *desc, bool pinned,
 int orr_sim_transfers_cost(bool *ret, struct orr_error *err)
 {
     return read_switch("STARPU_SIMGRID_TRANSFER_COST", ret, err);
+}
+
+/* 0 if it states none. */
+static double number_of(const struct orr_host_desc *host, const char *name)
+{
+    const char *text = orr_host_desc_prop(host, name);
+    double value;
+
+    return text && !orr_number_parse(text, &value) && value > 0 ? value : 0;
+}
+
+/* Copies of more than the caches hold, by one core of the machines at hand, go at 2.6
+ * to 6.3 GB/s; the catalogue has the same 10 GB/s for what a core moves. */
+struct orr_local_copy orr_sim_local_copy(const struct orr_machine_desc *desc,
+                                         unsigned host)
+{
+    const struct orr_host_desc *ram = &desc->hosts[host];
+    double measured = number_of(ram, "orrery-copy-bandwidth");
+    double core = orr_machine_desc_rate_of(desc, "MAIN", ORR_RATE_MEMORY);
+
+    if (measured > 0)
+        return (struct orr_local_copy){
+            1e6 * number_of(ram, "orrery-copy-latency"), 1e6 / measured};
+    return (struct orr_local_copy){0, 2 * 1e6 / (isnan(core) ? 10e9 : core)};
 }

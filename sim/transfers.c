@@ -21,7 +21,7 @@ enum {
     NEXT_WRITER, /* in the queue of writers, or in another list */
     NEXT_READER, /* in the queue of readers */
     MISSING,     /* locks it still waits for */
-    DATE,        /* when a delayed copy enters, bits of a double */
+    DATE, /* when a delayed copy enters, a local one ends: bits of a double */
 };
 
 /* First come, first served; `busy` readers or one writer are inside. */
@@ -48,6 +48,10 @@ struct orr_transfers {
     struct list granted;  /* have their locks, not begun yet */
     struct list delayed;  /* by date, since all are delayed alike */
     struct orr_timer delay_timer;
+    struct orr_local_copy *takes; /* [nnodes], of those within a node */
+    struct list
+        local; /* within a node: by date, of one date first come first */
+    struct orr_timer local_timer;
 };
 
 static_assert(sizeof(double) <= sizeof(void *),
@@ -164,6 +168,12 @@ static bool is_main(const struct orr_transfers *t, unsigned node)
     return node < t->nmain;
 }
 
+/* Within a node. */
+static bool is_local(const struct orr_copy *copy)
+{
+    return copy->src == copy->dst;
+}
+
 static bool is_peer(const struct orr_transfers *t, const struct orr_copy *copy)
 {
     return !is_main(t, copy->src) && !is_main(t, copy->dst);
@@ -216,7 +226,7 @@ static void begin(struct orr_transfers *t, struct orr_copy *copy)
 {
     struct orr_error err = {.text = ""};
 
-    if (!t->network) {
+    if (!t->network || is_local(copy)) {
         end(t, copy);
         return;
     }
@@ -301,9 +311,59 @@ static void end_delay(struct orr_timer *timer)
         arm_delay(t);
 }
 
+/* -- within a node ---------------------------------------------------------- */
+
+static void arm_local(struct orr_transfers *t)
+{
+    orr_timers_cancel(&t->exec->timers, &t->local_timer);
+    if (t->local.first)
+        orr_sim_exec_set_timer(t->exec, &t->local_timer,
+                               copy_date(t->local.first));
+}
+
+/* It holds no locks: what is granted ends at once, on the dispatcher's stack. */
+static void end_local(struct orr_timer *timer)
+{
+    struct orr_transfers *t =
+        (struct orr_transfers *)((char *)timer -
+                                 offsetof(struct orr_transfers, local_timer));
+
+    list_push(&t->granted, list_pop(&t->local));
+    t->events.next_us = -ORR_FOREVER;
+    arm_local(t);
+}
+
+static void start_local(struct orr_transfers *t, struct orr_copy *copy)
+{
+    const struct orr_local_copy *takes = &t->takes[copy->src];
+    double date = t->exec->now + takes->latency_us +
+                  takes->us_per_byte * (double)copy->size;
+    struct list later = {NULL, NULL}, all = t->local;
+    struct orr_copy *other;
+
+    memcpy(&copy->machine_link[DATE], &date, sizeof(date));
+    t->local = later;
+    while ((other = list_pop(&all)))
+        list_push(copy_date(other) > date ? &later : &t->local, other);
+    list_push(&t->local, copy);
+    while ((other = list_pop(&later)))
+        list_push(&t->local, other);
+    arm_local(t);
+}
+
+void orr_transfers_set_local(struct orr_transfers *transfers, unsigned node,
+                             struct orr_local_copy takes)
+{
+    transfers->takes[node] = takes;
+}
+
 void orr_transfers_start(struct orr_transfers *transfers, struct orr_copy *copy)
 {
-    assert(copy->size > 0 && copy->src != copy->dst);
+    if (is_local(copy)) {
+        start_local(transfers, copy);
+        return;
+    }
+    assert(copy->size > 0);
     assert(copy->src < transfers->nnodes && copy->dst < transfers->nnodes);
     if (orr_self && !orr_sim_is_dispatcher(transfers->exec, orr_self))
         orr_self->debt += transfers->delay_us;
@@ -312,6 +372,19 @@ void orr_transfers_start(struct orr_transfers *transfers, struct orr_copy *copy)
         return;
     }
     ask_locks(transfers, copy);
+}
+
+/* Two, or none. */
+static int reserve_timers(struct orr_timers *timers)
+{
+    int error = orr_timers_reserve(timers);
+
+    if (error < 0)
+        return error;
+    error = orr_timers_reserve(timers);
+    if (error < 0)
+        orr_timers_release(timers);
+    return error;
 }
 
 int orr_transfers_new(struct orr_sim_exec *exec, struct orr_network *network,
@@ -331,9 +404,13 @@ int orr_transfers_new(struct orr_sim_exec *exec, struct orr_network *network,
     t->events.next_us = ORR_FOREVER;
     t->events.run = run_events;
     t->delay_timer.fire = end_delay;
+    t->local_timer.fire = end_local;
     t->device = calloc(nnodes, sizeof(*t->device));
     t->to_main = calloc(nnodes, sizeof(*t->to_main));
-    if (!t->device || !t->to_main || orr_timers_reserve(&exec->timers) < 0) {
+    t->takes = calloc(nnodes, sizeof(*t->takes));
+    if (!t->device || !t->to_main || !t->takes ||
+        reserve_timers(&exec->timers) < 0) {
+        free(t->takes);
         free(t->device);
         free(t->to_main);
         free(t);
@@ -351,6 +428,9 @@ void orr_transfers_free(struct orr_transfers *transfers)
     transfers->exec->events = &transfers->exec->no_events;
     orr_timers_cancel(&transfers->exec->timers, &transfers->delay_timer);
     orr_timers_release(&transfers->exec->timers);
+    orr_timers_cancel(&transfers->exec->timers, &transfers->local_timer);
+    orr_timers_release(&transfers->exec->timers);
+    free(transfers->takes);
     free(transfers->device);
     free(transfers->to_main);
     free(transfers);

@@ -13,11 +13,13 @@
  * arrival; a copy to it writes, a peer copy from it reads; and copies to main
  * memory go one after the other per device. So the rules cost a queue
  * operation or two per copy, however many wait. Several nodes of main memory
- * are one to these rules; copies between them wait for none.
+ * are one to these rules; copies between them wait for none. Nor do those within a
+ * node, which a processor makes: they take a time by their bytes, and no link.
  */
 #pragma once
 
 #include "core/device/machine.h"
+#include "sim/costs.h"
 #include "sim/exec.h"
 #include "sim/network.h"
 
@@ -30,6 +32,10 @@ struct orr_transfers;
 int orr_transfers_new(struct orr_sim_exec *exec, struct orr_network *network,
                       unsigned nnodes, unsigned nmain, bool perform,
                       double delay_us, struct orr_transfers **ret);
+
+/* What a copy within the node takes; nothing at first. */
+void orr_transfers_set_local(struct orr_transfers *transfers, unsigned node,
+                             struct orr_local_copy takes);
 
 /* Forgets what is still under way. Accepts NULL. */
 void orr_transfers_free(struct orr_transfers *transfers);

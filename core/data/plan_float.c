@@ -13,10 +13,12 @@
  * for the parts' values without a further admission: it holds nothing while it waits
  * for memory. A part with memory of its own in the base, which it keeps if others use
  * that (a copy of an old value from there, readers, parts of its own), is copied
- * within the node. If a part gets memory just then by somebody's request, the switch
+ * within the node, by a copy of the machine's for all such parts, which takes its time
+ * in a simulation, too. If a part gets memory just then by somebody's request, the switch
  * lets go of all, waits for that and begins again.
  */
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/base/log.h"
@@ -26,6 +28,7 @@
 #include "core/data/node.h"
 #include "core/data/placement.h"
 #include "core/data/plan_private.h"
+#include "core/device/driver.h"
 #include "core/device/methods.h"
 #include "core/runtime.h"
 
@@ -165,29 +168,96 @@ static int copy_part(struct orr_runtime *rt, struct orr_handle *part,
     return rc;
 }
 
-void orr_parts_copy(struct orr_runtime *rt, struct orr_job *job, bool to_whole)
+/* Whether the part has memory of its own there, and the other one, `from`, a value. */
+static bool is_apart(struct orr_handle *part, struct orr_handle *whole,
+                     struct orr_handle *from, unsigned base)
 {
-    struct orr_handle *whole = whole_of(job);
-    unsigned base = job->acquire.node;
+    bool apart, any;
 
-    for (unsigned i = 1; i < job->naccesses && !rt->skips_kernels; i++) {
-        struct orr_handle *part = job->accesses[i].handle;
-        struct orr_handle *from = to_whole ? part : whole;
-        bool apart, any;
-        int rc;
+    orr_lock(&from->lock);
+    any = from->valid >> base & 1;
+    orr_unlock(&from->lock);
+    orr_lock(&part->lock);
+    apart = part->replicates[base].block != whole->replicates[base].block;
+    orr_unlock(&part->lock);
+    return any && apart;
+}
 
-        orr_lock(&from->lock);
-        any = from->valid >> base & 1;
-        orr_unlock(&from->lock);
-        orr_lock(&part->lock);
-        apart = part->replicates[base].block != whole->replicates[base].block;
-        orr_unlock(&part->lock);
-        rc = any && apart ? copy_part(rt, part, whole, base, to_whole) : 0;
+/* One copy for the machine, of all such parts. */
+struct copy {
+    struct orr_copy copy;
+    struct orr_runtime *rt;
+    struct orr_job *job; /* the switch */
+    bool to_whole;
+    void (*then)(struct orr_runtime *, struct orr_job *);
+};
+
+/* The bytes of the parts that are copied; `performs`: copies them, else only counts. */
+static size_t copy_all(const struct copy *c, bool performs)
+{
+    struct orr_handle *whole = whole_of(c->job);
+    unsigned base = c->job->acquire.node;
+    size_t bytes = 0;
+
+    for (unsigned i = 1; i < c->job->naccesses; i++) {
+        struct orr_handle *part = c->job->accesses[i].handle;
+        int rc = 0;
+
+        if (!is_apart(part, whole, c->to_whole ? part : whole, base))
+            continue;
+        bytes += part->size;
+        if (performs)
+            rc = copy_part(c->rt, part, whole, base, c->to_whole);
         if (rc == 0)
             continue;
         orr_log_error("a part of %s could not be copied within %s: %s",
                       orr_handle_label(whole).text,
-                      rt->machine->nodes[base].name, strerror(-rc));
-        orr_runtime_fail(rt);
+                      c->rt->machine->nodes[base].name, strerror(-rc));
+        orr_runtime_fail(c->rt);
     }
+    return bytes;
+}
+
+static int perform(struct orr_copy *copy, struct orr_async *async)
+{
+    (void)async;
+    (void)copy_all(orr_container(copy, struct copy, copy), true);
+    return 0;
+}
+
+static void done(struct orr_copy *copy)
+{
+    struct copy c = *orr_container(copy, struct copy, copy);
+
+    free(orr_container(copy, struct copy, copy));
+    c.then(c.rt, c.job);
+    orr_active_end(c.rt);
+}
+
+void orr_parts_copy(struct orr_runtime *rt, struct orr_job *job, bool to_whole,
+                    void (*then)(struct orr_runtime *, struct orr_job *))
+{
+    unsigned base = job->acquire.node;
+    struct copy c = {.rt = rt, .job = job, .to_whole = to_whole, .then = then};
+    struct copy *copy;
+
+    c.copy = (struct orr_copy){.src = base, .dst = base};
+    c.copy.size = copy_all(&c, false);
+    if (c.copy.size == 0) {
+        then(rt, job);
+        return;
+    }
+    copy = malloc(sizeof(*copy));
+    if (!copy) { /* then it is made here, and takes no time */
+        (void)copy_all(&c, !rt->skips_kernels);
+        then(rt, job);
+        return;
+    }
+    *copy = c;
+    copy->copy.id =
+        atomic_fetch_add_explicit(&rt->last_copy, 1, memory_order_relaxed) + 1;
+    copy->copy.perform = perform;
+    copy->copy.done = done;
+    atomic_fetch_add_explicit(&rt->nactive, 1, memory_order_relaxed);
+    orr_machine_copy_start(rt->machine, &copy->copy);
 }

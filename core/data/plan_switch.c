@@ -619,8 +619,8 @@ static bool find_value(const struct orr_job *job, unsigned first, unsigned last,
     return found;
 }
 
-/* All that has a value has it in the base now. */
-static void switch_in_base(struct orr_runtime *rt, struct orr_job *job)
+/* All that has a value has it in the base now, each where it is to be. */
+static void settle_in_base(struct orr_runtime *rt, struct orr_job *job)
 {
     const struct orr_switch_effect *effect = effect_of(job);
     bool to_whole = effect->of_whole == ORR_COMES;
@@ -628,8 +628,6 @@ static void switch_in_base(struct orr_runtime *rt, struct orr_job *job)
     uint64_t value = 0;
     bool unreal;
 
-    if (floats(job))
-        orr_parts_copy(rt, job, to_whole);
     if (to_whole ? find_value(job, 1, job->naccesses - 1u, &unreal)
                  : find_value(job, 0, 0, &unreal))
         value = bit(job->acquire.node);
@@ -641,6 +639,16 @@ static void switch_in_base(struct orr_runtime *rt, struct orr_job *job)
         settle(job->accesses[i].handle, effect->of_part, value, unreal);
     orr_parts_let_go(rt, job);
     end(rt, job);
+}
+
+/* All that has a value has it in the base. */
+static void switch_in_base(struct orr_runtime *rt, struct orr_job *job)
+{
+    if (floats(job))
+        orr_parts_copy(rt, job, effect_of(job)->of_whole == ORR_COMES,
+                       settle_in_base);
+    else
+        settle_in_base(rt, job);
 }
 
 /* The whole, which floats, is there, unless there is nothing to be brought: then it

@@ -134,7 +134,7 @@ struct orr_async {
 /* A copy between two nodes. Core owns it, from copy_start until `done` has
  * been called; drivers use `machine_link` as they like in between. */
 struct orr_copy {
-    unsigned src, dst; /* memory nodes */
+    unsigned src, dst; /* memory nodes; equal: within main memory */
     size_t size;       /* bytes, > 0 */
     uint64_t id;       /* unique, in order of creation */
     /* Moves the bytes with the data interface's methods: those that are written

@@ -25,12 +25,16 @@ enum { NROWS = 256, SIDE = 64, NBLOCKS = NX / SIDE / SIDE, GAP = 100 };
 
 static char directory[] = "/tmp/orrery-test-disk-places-XXXXXX";
 
-static void open_small(int machine)
+/* `path`: the description of the simulated machine, NULL: the usual one. */
+static void open_small(int machine, const char *path)
 {
     ck_assert_ptr_nonnull(mkdtemp(directory));
     setenv("STARPU_LIMIT_CPU_MEM", "4", 1);
     setenv("STARPU_LIMIT_CUDA_MEM", "2", 1);
-    machine_open(machine);
+    machine_choose(machine);
+    if (path)
+        setenv("ORRERY_MACHINE", path, 1);
+    ck_assert_int_eq(starpu_init(NULL), 0);
     ck_assert_int_ge(starpu_disk_register(&starpu_disk_unistd_ops, directory,
                                           64 * KIB * KIB),
                      1);
@@ -325,8 +329,9 @@ struct datum {
 
 static struct datum data[NDATA];
 
-static void submit(struct starpu_codelet *cl, starpu_data_handle_t handle,
-                   const struct datum *datum, int part, uint32_t by)
+static void submit_to(struct starpu_codelet *cl, starpu_data_handle_t handle,
+                      const struct datum *datum, int part, uint32_t by,
+                      int worker)
 {
     struct starpu_task *task = starpu_task_create();
     struct work *work = malloc(sizeof(*work));
@@ -336,7 +341,15 @@ static void submit(struct starpu_codelet *cl, starpu_data_handle_t handle,
     task->handles[0] = handle;
     task->cl_arg = work;
     task->cl_arg_free = 1;
+    task->execute_on_a_specific_worker = worker >= 0;
+    task->workerid = worker >= 0 ? (unsigned)worker : 0;
     ck_assert_int_eq(starpu_task_submit(task), 0);
+}
+
+static void submit(struct starpu_codelet *cl, starpu_data_handle_t handle,
+                   const struct datum *datum, int part, uint32_t by)
+{
+    submit_to(cl, handle, datum, part, by, -1);
 }
 
 static void change_whole(struct datum *datum, uint32_t by)
@@ -437,7 +450,7 @@ static void use_all(enum sort first, enum sort last, int machine)
 {
     uint64_t seed = (uint64_t)machine + 1;
 
-    open_small(machine);
+    open_small(machine, NULL);
     for (unsigned i = 0; i < NDATA; i++)
         begin(&data[i], (enum sort)(first + i % (last - first + 1)), i * 1000);
     for (unsigned turn = 0; turn < 3 * NDATA; turn++)
@@ -472,6 +485,102 @@ START_TEST(parts_of_all_sorts_leave)
 }
 END_TEST
 
+/* What is there already leaves. */
+static void fill_memory(void)
+{
+    starpu_data_handle_t others[15];
+
+    for (unsigned i = 0; i < 15; i++) {
+        starpu_vector_data_register(&others[i], -1, 0, NX, sizeof(uint32_t));
+        submit_to(&cl_fill, others[i], &(struct datum){.sort = GAPS}, -1, 0, 0);
+    }
+    starpu_task_wait_for_all();
+    for (unsigned i = 0; i < 15; i++)
+        starpu_data_unregister(others[i]);
+}
+
+/* Simulated: what a switch copies within main memory takes as long as a processor needs
+ * to read and write it, 1 MiB in two parts at 10 GB/s, or what the machine states. */
+static double time_of_join(const char *cost, const char *machine)
+{
+    struct starpu_data_filter halves = {
+        .filter_func = starpu_vector_filter_block, .nchildren = 2};
+    struct datum datum = {.sort = GAPS};
+    double start;
+
+    setenv("STARPU_SIMGRID_TRANSFER_COST", cost, 1);
+    setenv("STARPU_SIMGRID_CUDA_MALLOC_COST", "0", 1);
+    open_small(FIRST_SIMULATED, machine);
+    starpu_vector_data_register(&datum.whole, -1, 0, 256 * KIB,
+                                sizeof(uint32_t));
+    starpu_data_partition_plan(datum.whole, &halves, datum.parts);
+    /* Then the parts have memory of their own. */
+    for (unsigned turn = 0; turn < 2; turn++) {
+        for (unsigned i = 0; i < 2; i++)
+            submit_to(&cl_fill, datum.parts[i], &datum, (int)i, i, 0);
+        starpu_task_wait_for_all();
+        if (turn == 0)
+            fill_memory();
+    }
+    start = starpu_timing_now();
+    submit_to(&cl_change, datum.whole, &datum, -1, 1, 0);
+    starpu_task_wait_for_all();
+    start = starpu_timing_now() - start;
+    starpu_data_partition_clean(datum.whole, 2, datum.parts);
+    starpu_data_unregister(datum.whole);
+    close_all();
+    return start;
+}
+
+START_TEST(copies_within_main_memory_take_their_time)
+{
+    double took = time_of_join("1", NULL);
+
+    ck_assert_double_ge(took, 1048576 * 2 / 10e3);
+    ck_assert_double_le(took, 1048576 * 2 / 10e3 + 100);
+}
+END_TEST
+
+/* Writes the usual description to `to`, with that at the host RAM. */
+static void state(const char *text, char *to)
+{
+    static const char host[] = "<host id=\"RAM\" speed=\"1f\"";
+    FILE *in = fopen(TEST_MACHINE, "r"), *out;
+    char line[512];
+    int fd = mkstemps(to, 4);
+
+    ck_assert_int_ge(fd, 0);
+    out = fdopen(fd, "w");
+    while (fgets(line, sizeof(line), in)) {
+        if (strstr(line, host))
+            snprintf(line, sizeof(line), "%s>%s</host>\n", host, text);
+        fputs(line, out);
+    }
+    fclose(in);
+    ck_assert_int_eq(fclose(out), 0);
+}
+
+START_TEST(copies_within_main_memory_take_what_the_machine_states)
+{
+    char path[] = "/tmp/orrery-test-disk-places-XXXXXX.xml";
+    double took;
+
+    state("<prop id=\"orrery-copy-bandwidth\" value=\"1e9\"/>"
+          "<prop id=\"orrery-copy-latency\" value=\"5e-4\"/>",
+          path);
+    took = time_of_join("1", path);
+    ck_assert_double_ge(took, 500 + 1048576 / 1e3);
+    ck_assert_double_le(took, 500 + 1048576 / 1e3 + 100);
+    unlink(path);
+}
+END_TEST
+
+START_TEST(copies_within_main_memory_take_none_where_copies_cost_nothing)
+{
+    ck_assert_double_le(time_of_join("0", NULL), 100);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("disk-places");
@@ -482,6 +591,10 @@ int main(void)
     tcase_add_loop_test(tc, what_parts_leave_out_leaves_and_comes_back, 0, 3);
     tcase_add_loop_test(tc, parts_of_sparse_matrices_leave, 0, 1);
     tcase_add_loop_test(tc, parts_of_all_sorts_leave, 0, NMACHINES);
+    tcase_add_test(tc, copies_within_main_memory_take_their_time);
+    tcase_add_test(tc, copies_within_main_memory_take_what_the_machine_states);
+    tcase_add_test(
+        tc, copies_within_main_memory_take_none_where_copies_cost_nothing);
     suite_add_tcase(suite, tc);
     return suite_main(suite);
 }
