@@ -9,6 +9,7 @@
 #include "core/base/log.h"
 #include "core/data/node.h"
 #include "core/data/pending.h"
+#include "core/data/plan.h"
 #include "core/data/request.h"
 #include "core/device/kind.h"
 #include "core/runtime.h"
@@ -39,9 +40,14 @@ static struct message job_name(const struct orr_job *job)
     if (job->task)
         snprintf(message.text, sizeof(message.text), "task `%s' (number %llu)",
                  orr_job_name(job), (unsigned long long)job->id);
-    else
+    else if (orr_job_is_switch(job))
         snprintf(message.text, sizeof(message.text),
-                 "the acquisition of %.130s",
+                 "the switch between %.110s and its planned parts",
+                 data_of(job->accesses[0].handle).text);
+    else
+        snprintf(message.text, sizeof(message.text), "%s %.130s",
+                 ORR_JOB_IS(job, acquire) ? "the acquisition of"
+                                          : "the library's use of",
                  data_of(job->accesses[0].handle).text);
     return message;
 }
@@ -121,7 +127,8 @@ static struct message why_stays(struct orr_runtime *rt,
     if (handle->partitioned && handle->replicates[node].refs > 0)
         snprintf(message.text, sizeof(message.text),
                  "partitioned (starpu_data_unpartition)");
-    else if (user && !user->task)
+    else if (user && ORR_JOB_IS(user, acquire) &&
+             orr_job_state(user) == ORR_JOB_RUNNING)
         snprintf(message.text, sizeof(message.text),
                  "acquired and not released (starpu_data_release)");
     else if (user)

@@ -13,6 +13,7 @@
 #include "core/base/log.h"
 #include "core/data/handle.h"
 #include "core/data/node.h"
+#include "core/data/plan.h"
 #include "core/device/simulated.h"
 #include "core/runtime.h"
 #include "core/task/count.h"
@@ -70,6 +71,10 @@ static struct message name_of(const struct orr_job *job)
     else if (ORR_JOB_IS(job, acquire))
         snprintf(message.text, sizeof(message.text),
                  "the acquisition of %.150s", data_of(job).text);
+    else if (orr_job_is_switch(job))
+        snprintf(message.text, sizeof(message.text),
+                 "the switch between %.110s and its planned parts",
+                 data_of(job).text);
     else
         snprintf(message.text, sizeof(message.text),
                  "a request of the library");

@@ -307,6 +307,23 @@ static void partition_for_ever(int machine)
     starpu_data_acquire(second, STARPU_W);
 }
 
+/* The whole's memory has left for another one, which does not go away. */
+static void switch_for_ever(int machine)
+{
+    struct starpu_data_filter halves = {
+        .filter_func = starpu_vector_filter_block, .nchildren = 2};
+    starpu_data_handle_t whole, other, parts[2];
+
+    open_small(machine);
+    whole = temporary(LARGE);
+    other = temporary(LARGE);
+    starpu_data_set_name(whole, "whole");
+    starpu_data_partition_plan(whole, &halves, parts);
+    starpu_data_acquire(other, STARPU_W);
+    submit(&cl_write, parts[0]);
+    starpu_task_wait_for_all();
+}
+
 /* What the child prints, and its exit status. */
 static int run_child(void (*body)(int), int machine, char *text, size_t size)
 {
@@ -377,6 +394,21 @@ START_TEST(an_acquisition_is_named_as_the_holder)
     ck_assert_int_eq(status, machine_simulated(_i) ? 3 : 1);
     check_says(text, "the acquisition of data number 2 waits for 6291456");
     check_says(text, "data `first': 6291456 bytes, acquired");
+}
+END_TEST
+
+START_TEST(a_switch_of_planned_data_is_named_as_who_waits)
+{
+    char text[4000];
+    int status;
+
+    if (has_foreign_threads(_i))
+        return;
+    status = run_child(switch_for_ever, _i, text, sizeof(text));
+    ck_assert_int_eq(status, machine_simulated(_i) ? 3 : 1);
+    check_says(text, "the switch between data `whole' and its planned parts "
+                     "waits for 6291456");
+    ck_assert_msg(!strstr(text, "acquisition"), "something else:\n%s", text);
 }
 END_TEST
 
@@ -528,6 +560,8 @@ static Suite *memory_suite(void)
     tcase_add_loop_test(tc, tasks_that_fit_alone_run_alone, 0, NMACHINES);
     tcase_add_loop_test(tc, the_application_frees, 0, 3 * NMACHINES);
     tcase_add_loop_test(tc, who_holds_full_memory_is_named, 0, NMACHINES);
+    tcase_add_loop_test(tc, a_switch_of_planned_data_is_named_as_who_waits, 0,
+                        NMACHINES);
     tcase_add_loop_test(tc, an_acquisition_is_named_as_the_holder, 0,
                         NMACHINES);
     tcase_add_loop_test(tc, partitioned_data_are_named_as_the_holder, 0,
