@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "core/base/log.h"
+#include "core/data/label.h"
 #include "core/data/node.h"
 #include "core/data/pending.h"
 #include "core/data/plan.h"
@@ -52,8 +53,7 @@ static struct message job_name(const struct orr_job *job)
     return message;
 }
 
-/* The variable that limits the node. */
-static const char *limit_of(const struct orr_runtime *rt, unsigned node)
+const char *orr_memory_limit(const struct orr_runtime *rt, unsigned node)
 {
     const struct orr_device_kind *kind =
         orr_device_kind_of_memory(rt->machine->nodes[node].kind);
@@ -299,7 +299,7 @@ static bool explain(struct orr_runtime *rt, struct orr_node *node)
     say_holders(rt, node);
     orr_log_error("  Raise %s, unregister or release data earlier, or use "
                   "fewer workers.",
-                  limit_of(rt, node->id));
+                  orr_memory_limit(rt, node->id));
     return true;
 }
 

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * core/data/label.h - how messages call data. By value: no lock, no memory.
+ * core/data/label.h - how messages call data, and what limits memory. No lock, no
+ * memory.
  */
 #pragma once
 
 struct orr_handle;
+struct orr_runtime;
 
 enum { ORR_DATA_NAME = 80 };
 
@@ -15,3 +17,6 @@ struct orr_label {
 /* Name and coordinates, "A(3,4)"; a piece without has those of its whole,
  * "A(3,4)[1]"; data without a name have their number, "data number 7". */
 struct orr_label orr_handle_label(const struct orr_handle *handle);
+
+/* The variable that limits the node's memory, or words for that. */
+const char *orr_memory_limit(const struct orr_runtime *rt, unsigned node);

@@ -291,6 +291,7 @@ static void say_too_large(const struct orr_runtime *rt,
                           const struct orr_job *job, uint64_t classes)
 {
     const struct orr_node_desc *largest = NULL;
+    unsigned limited = 0;
     double size = 0;
 
     for (unsigned i = 0; i < job->naccesses; i++)
@@ -301,15 +302,18 @@ static void say_too_large(const struct orr_runtime *rt,
             &rt->classes[__builtin_ctzll(classes)];
         const struct orr_node_desc *node = &rt->machine->nodes[class->node];
 
-        if (!largest || node->capacity > largest->capacity)
-            largest = node;
+        if (largest && node->capacity <= largest->capacity)
+            continue;
+        largest = node;
+        limited = class->node;
     }
     orr_log_error("starpu_task_submit: the data of task `%s' are %.1f MiB, "
                   "more than the memory of any device that could run it "
                   "(%s: %.1f MiB): make its data smaller, or raise "
-                  "STARPU_LIMIT_CUDA_MEM if it is set",
+                  "%s if it is set",
                   orr_job_name(job), size / 1048576, largest->name,
-                  (double)largest->capacity / 1048576);
+                  (double)largest->capacity / 1048576,
+                  orr_memory_limit(rt, limited));
 }
 
 static int find_some_worker(struct orr_runtime *rt, struct orr_job *job)

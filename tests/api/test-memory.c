@@ -4,6 +4,7 @@
  * freed, by whomever, and the program ends only when nobody is left who could.
  * The limit is 10 MiB, temporaries are 6 MiB unless said otherwise.
  */
+#include <errno.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -412,6 +413,61 @@ START_TEST(a_switch_of_planned_data_is_named_as_who_waits)
 }
 END_TEST
 
+/* Writes the usual description to `to`, whose devices are OpenCL's. */
+static void make_opencl(char *to)
+{
+    FILE *in = fopen(TEST_MACHINE, "r"), *out;
+    char line[512];
+    int fd = mkstemps(to, 4);
+
+    ck_assert_int_ge(fd, 0);
+    out = fdopen(fd, "w");
+    while (fgets(line, sizeof(line), in)) {
+        const char *from = line, *at;
+
+        for (; (at = strstr(from, "CUDA")); from = at + 4)
+            fprintf(out, "%.*sOpenCL", (int)(at - from), from);
+        fputs(from, out);
+    }
+    fclose(in);
+    ck_assert_int_eq(fclose(out), 0);
+}
+
+static void submit_too_much(int machine)
+{
+    static struct starpu_codelet cl = {.opencl_funcs = {do_nothing},
+                                       .nbuffers = 1,
+                                       .modes = {STARPU_W},
+                                       .name = "k"};
+    char path[] = "/tmp/orrery-test-memory-XXXXXX.xml";
+    struct starpu_task *task;
+    int opened;
+
+    make_opencl(path);
+    machine_choose(machine);
+    setenv("ORRERY_MACHINE", path, 1);
+    setenv("STARPU_LIMIT_OPENCL_MEM", "1", 1);
+    opened = starpu_init(NULL);
+    unlink(path);
+    if (opened != 0)
+        exit(1);
+    task = starpu_task_create();
+    task->cl = &cl;
+    task->handles[0] = temporary(LARGE);
+    exit(starpu_task_submit(task) == -ENODEV ? 0 : 2);
+}
+
+START_TEST(data_too_large_for_a_device_name_what_limits_its_kind)
+{
+    char text[4000];
+    int status =
+        run_child(submit_too_much, FIRST_SIMULATED, text, sizeof(text));
+
+    ck_assert_msg(status == 0, "%d:\n%s", status, text);
+    check_says(text, "raise STARPU_LIMIT_OPENCL_MEM");
+}
+END_TEST
+
 /* Pieces are not named beside the whole, in whose memory they are. */
 START_TEST(partitioned_data_are_named_as_the_holder)
 {
@@ -560,6 +616,7 @@ static Suite *memory_suite(void)
     tcase_add_loop_test(tc, tasks_that_fit_alone_run_alone, 0, NMACHINES);
     tcase_add_loop_test(tc, the_application_frees, 0, 3 * NMACHINES);
     tcase_add_loop_test(tc, who_holds_full_memory_is_named, 0, NMACHINES);
+    tcase_add_test(tc, data_too_large_for_a_device_name_what_limits_its_kind);
     tcase_add_loop_test(tc, a_switch_of_planned_data_is_named_as_who_waits, 0,
                         NMACHINES);
     tcase_add_loop_test(tc, an_acquisition_is_named_as_the_holder, 0,
