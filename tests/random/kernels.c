@@ -428,20 +428,16 @@ static void view_own(void *view, const void *buffer, lent_find_t find,
         own->half[k] = find(arg, (uintptr_t)own->half[k], 0, sizeof(uint64_t));
 }
 
-static void lend_more(void)
+/* Before the first call: one that is no task may call an init function, too. */
+__attribute__((constructor)) static void lend_more(void)
 {
     lent_convert = to_device;
     lent_own_view = view_own;
-}
-#else
-static void lend_more(void)
-{
 }
 #endif
 
 static void make_codelets(void)
 {
-    lend_more();
     for (unsigned i = 0; i < 2 * NPLACES * NLENGTHS * NWHERES * 2; i++) {
         unsigned where = i / 2 % NWHERES, length = i / 2 / NWHERES % NLENGTHS;
         unsigned places = i / 2 / NWHERES / NLENGTHS % NPLACES;
