@@ -77,6 +77,7 @@ struct orr_trace_buffer {
     struct orr_trace_chunk *first; /* [const] */
     struct orr_trace_chunk *last;  /* [owner] */
     struct orr_texts texts;        /* [owner] that its events point to */
+    struct orr_texts_recent recent; /* [owner] */
     atomic_ullong dropped;         /* [atomic] */
     atomic_flag busy;              /* the outside buffer's lock */
 };

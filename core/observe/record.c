@@ -230,7 +230,8 @@ void orr_trace_note_end(struct orr_trace *trace, uint32_t *ticket)
 }
 
 /* A further chunk for the buffer; false without memory. */
-static bool add_chunk(struct orr_trace *trace, struct orr_trace_buffer *buffer)
+static __attribute__((noinline)) bool add_chunk(struct orr_trace *trace,
+                                                struct orr_trace_buffer *buffer)
 {
     struct orr_trace_chunk *chunk = new_chunk();
 
@@ -244,41 +245,51 @@ static bool add_chunk(struct orr_trace *trace, struct orr_trace_buffer *buffer)
     return true;
 }
 
-/* Where an event of that worker is put together, in its place in the buffer; the caller
- * fills in what it is, and ends with end_event. NULL: it is lost. */
-static struct orr_event *begin_event(struct orr_trace *trace, unsigned worker,
-                                     struct orr_trace_buffer **ret_buffer)
+/* The place of an event in a buffer, while it is put together. */
+struct place {
+    struct orr_trace_buffer *buffer;
+    struct orr_event *event; /* NULL: it is lost */
+    unsigned n;              /* events before it in its chunk */
+    bool locked;
+};
+
+/* Where an event of that worker is put together; the caller fills in what it is, and ends
+ * with end_event. Here and there what is rare is kept apart: most of what recording costs
+ * a run are these two. */
+static inline struct place begin_event(struct orr_trace *trace, unsigned worker,
+                                       enum orr_event_type type)
 {
     bool outside = worker >= trace->nworkers;
     struct orr_trace_buffer *buffer =
         &trace->buffers[outside ? trace->nworkers : worker];
-    unsigned n;
+    struct place place = {.buffer = buffer, .locked = outside};
 
     while (outside && atomic_flag_test_and_set(&buffer->busy))
         ;
-    *ret_buffer = buffer;
-    n = atomic_load_explicit(&buffer->last->n, memory_order_relaxed);
-    if (n < ORR_TRACE_CHUNK)
-        return &buffer->last->events[n];
-    return add_chunk(trace, buffer) ? &buffer->last->events[0] : NULL;
+    place.n = atomic_load_explicit(&buffer->last->n, memory_order_relaxed);
+    if (place.n == ORR_TRACE_CHUNK) {
+        place.n = 0;
+        if (!add_chunk(trace, buffer))
+            return place;
+    }
+    place.event = &buffer->last->events[place.n];
+    place.event->type = type;
+    place.event->worker = worker;
+    return place;
 }
 
 /* `stored`: the event is whole. */
-static void end_event(struct orr_trace *trace, struct orr_trace_buffer *buffer,
-                      bool stored)
+static inline void end_event(const struct place *place, bool stored)
 {
-    atomic_uint *n = &buffer->last->n;
-
     /* One context at a time adds to it. Pairs with the acquire load of the file
      * writer. */
     if (stored)
-        atomic_store_explicit(n,
-                              atomic_load_explicit(n, memory_order_relaxed) + 1,
+        atomic_store_explicit(&place->buffer->last->n, place->n + 1,
                               memory_order_release);
     else
-        atomic_fetch_add(&buffer->dropped, 1);
-    if (buffer == &trace->buffers[trace->nworkers])
-        atomic_flag_clear(&buffer->busy);
+        atomic_fetch_add(&place->buffer->dropped, 1);
+    if (place->locked)
+        atomic_flag_clear(&place->buffer->busy);
 }
 
 /* Makes the event's text a copy that lives as long as the buffer. Says whether
@@ -286,134 +297,118 @@ static void end_event(struct orr_trace *trace, struct orr_trace_buffer *buffer,
 static bool keep_text(struct orr_trace_buffer *buffer, const char **text)
 {
     if (*text)
-        *text = orr_texts_add(&buffer->texts, *text);
+        *text = orr_texts_keep(&buffer->texts, &buffer->recent, *text);
     return *text != NULL;
 }
 
 void orr_trace_record_task(struct orr_trace *trace, unsigned worker,
                            const struct orr_trace_task *task)
 {
-    struct orr_trace_buffer *buffer;
-    struct orr_event *event = begin_event(trace, worker, &buffer);
+    struct place place = begin_event(trace, worker, ORR_EVENT_TASK);
+    struct orr_event *event = place.event;
 
     if (event) {
-        event->type = ORR_EVENT_TASK;
-        event->worker = worker;
         event->u.task = *task;
         if (!event->u.task.name || !*event->u.task.name)
             event->u.task.name = "unknown";
     }
-    end_event(trace, buffer, event && keep_text(buffer, &event->u.task.name));
+    end_event(&place, event && keep_text(place.buffer, &event->u.task.name));
 }
 
 void orr_trace_record_state(struct orr_trace *trace, unsigned worker,
                             enum orr_trace_state state, double time)
 {
-    struct orr_trace_buffer *buffer;
-    struct orr_event *event = begin_event(trace, worker, &buffer);
+    struct place place = begin_event(trace, worker, ORR_EVENT_STATE);
+    struct orr_event *event = place.event;
 
     if (event) {
-        event->type = ORR_EVENT_STATE;
-        event->worker = worker;
         event->u.state.id = state;
         event->u.state.time = time;
     }
-    end_event(trace, buffer, event != NULL);
+    end_event(&place, event != NULL);
 }
 
 void orr_trace_record_suspension(struct orr_trace *trace, unsigned worker,
                                  uint64_t job, double start, double end)
 {
-    struct orr_trace_buffer *buffer;
-    struct orr_event *event = begin_event(trace, worker, &buffer);
+    struct place place = begin_event(trace, worker, ORR_EVENT_SUSPENSION);
+    struct orr_event *event = place.event;
 
     if (event) {
-        event->type = ORR_EVENT_SUSPENSION;
-        event->worker = worker;
         event->u.suspension.job = job;
         event->u.suspension.start = start;
         event->u.suspension.end = end;
     }
-    end_event(trace, buffer, event != NULL);
+    end_event(&place, event != NULL);
 }
 
 void orr_trace_record_steal(struct orr_trace *trace, unsigned worker,
                             unsigned victim, uint64_t job, double time)
 {
-    struct orr_trace_buffer *buffer;
-    struct orr_event *event = begin_event(trace, worker, &buffer);
+    struct place place = begin_event(trace, worker, ORR_EVENT_STEAL);
+    struct orr_event *event = place.event;
 
     if (event) {
-        event->type = ORR_EVENT_STEAL;
-        event->worker = worker;
         event->u.steal.victim = victim;
         event->u.steal.job = job;
         event->u.steal.time = time;
     }
-    end_event(trace, buffer, event != NULL);
+    end_event(&place, event != NULL);
 }
 
 void orr_trace_record_copy(struct orr_trace *trace, unsigned worker,
                            const struct orr_trace_copy *copy)
 {
-    struct orr_trace_buffer *buffer;
-    struct orr_event *event = begin_event(trace, worker, &buffer);
+    struct place place = begin_event(trace, worker, ORR_EVENT_COPY);
+    struct orr_event *event = place.event;
 
     if (event) {
-        event->type = ORR_EVENT_COPY;
-        event->worker = worker;
         event->u.copy = *copy;
     }
-    end_event(trace, buffer,
-              event && (!copy->name || keep_text(buffer, &event->u.copy.name)));
+    end_event(&place, event && (!copy->name ||
+                                keep_text(place.buffer, &event->u.copy.name)));
 }
 
 void orr_trace_record_count(struct orr_trace *trace, unsigned worker,
                             enum orr_trace_counter counter, int change,
                             uint64_t job, double time)
 {
-    struct orr_trace_buffer *buffer;
-    struct orr_event *event = begin_event(trace, worker, &buffer);
+    struct place place = begin_event(trace, worker, ORR_EVENT_COUNT);
+    struct orr_event *event = place.event;
 
     if (event) {
-        event->type = ORR_EVENT_COUNT;
-        event->worker = worker;
         event->u.count.id = counter;
         event->u.count.change = change;
         event->u.count.job = job;
         event->u.count.time = time;
     }
-    end_event(trace, buffer, event != NULL);
+    end_event(&place, event != NULL);
 }
 
 void orr_trace_record_memory(struct orr_trace *trace, unsigned worker,
                              unsigned node, int64_t change, double time)
 {
-    struct orr_trace_buffer *buffer;
-    struct orr_event *event = begin_event(trace, worker, &buffer);
+    struct place place = begin_event(trace, worker, ORR_EVENT_MEMORY);
+    struct orr_event *event = place.event;
 
     if (event) {
-        event->type = ORR_EVENT_MEMORY;
-        event->worker = worker;
         event->u.memory.node = node;
         event->u.memory.change = change;
         event->u.memory.time = time;
     }
-    end_event(trace, buffer, event != NULL);
+    end_event(&place, event != NULL);
 }
 
 void orr_trace_record_mark(struct orr_trace *trace, unsigned worker,
                            const char *text, bool numbered, double time)
 {
-    struct orr_trace_buffer *buffer;
-    struct orr_event *event = begin_event(trace, worker, &buffer);
+    struct place place = begin_event(trace, worker, ORR_EVENT_MARK);
+    struct orr_event *event = place.event;
 
     if (event) {
-        event->type = ORR_EVENT_MARK;
-        event->worker = worker;
         event->u.mark.text = text ? text : "";
         event->u.mark.numbered = numbered;
         event->u.mark.time = time;
     }
-    end_event(trace, buffer, event && keep_text(buffer, &event->u.mark.text));
+    end_event(&place, event && keep_text(place.buffer, &event->u.mark.text));
 }

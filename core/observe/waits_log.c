@@ -11,7 +11,7 @@
 #include "core/cost/cost.h"
 #include "core/data/handle.h"
 
-int orr_waits_log_new(struct orr_runtime *rt, bool symbols,
+int orr_waits_log_new(struct orr_runtime *rt, bool details,
                       struct orr_waits_log **ret)
 {
     struct orr_waits_log *log = calloc(1, sizeof(*log));
@@ -19,7 +19,7 @@ int orr_waits_log_new(struct orr_runtime *rt, bool symbols,
     if (!log)
         return -ENOMEM;
     log->runtime = rt;
-    log->symbols = symbols;
+    log->details = details;
     orr_lock_init(&log->lock, ORR_RANK_RUNTIME);
     if (orr_chain_init(&log->entries, sizeof(struct orr_waits_entry)) < 0) {
         free(log);
@@ -140,7 +140,7 @@ void orr_waits_log_submit(struct orr_waits_log *log, struct orr_job *job)
     const char *symbol = NULL;
 
     /* May call functions of the user. */
-    if (log->symbols && ORR_JOB_IS(job, task))
+    if (log->details && ORR_JOB_IS(job, task))
         symbol = orr_cost_symbol(orr_job_costs(log->runtime, job));
     orr_lock(&log->lock);
     submit_locked(log, job, symbol);
@@ -152,6 +152,8 @@ void orr_waits_log_ran(struct orr_waits_log *log, const struct orr_job *job)
 {
     struct orr_waits_entry *entry;
 
+    if (!log->details)
+        return;
     orr_lock(&log->lock);
     entry = job->noted ? add(log, ORR_WAITS_RAN) : NULL;
     if (entry) {

@@ -57,7 +57,7 @@ struct orr_waits_entry {
 
 struct orr_waits_log {
     struct orr_runtime *runtime; /* [const] */
-    bool symbols;                /* [const] those of kernels are kept */
+    bool details; /* [const] names of kernels, and who ran what, are kept */
     atomic_bool lost;            /* something found no memory */
     atomic_bool said;            /* … which was printed */
     struct orr_lock lock;
@@ -67,9 +67,9 @@ struct orr_waits_log {
     uint32_t njobs;                 /* [lock] */
 };
 
-/* An empty one, ended with orr_waits_log_free. `symbols`: the names of kernels are
- * wanted, too. Errors: -ENOMEM. */
-int orr_waits_log_new(struct orr_runtime *rt, bool symbols,
+/* An empty one, ended with orr_waits_log_free. `details`: the names of kernels
+ * are wanted, and where and when tasks ran. Errors: -ENOMEM. */
+int orr_waits_log_new(struct orr_runtime *rt, bool details,
                       struct orr_waits_log **ret);
 
 /* Accepts NULL. */

@@ -173,6 +173,10 @@ START_TEST(a_kernel_is_known_when_it_has_run)
     submit(0);
     ck_assert_int_eq(orr_waits_read(waits), 0);
     ck_assert_uint_eq(waits->tasks[0].worker, UINT32_MAX);
+    orr_waits_log_ran(log_, jobs[0]); /* nobody wants to know */
+    ck_assert_int_eq(orr_waits_read(waits), 0);
+    ck_assert_uint_eq(waits->tasks[0].worker, UINT32_MAX);
+    log_->details = true;
     jobs[0]->worker = 3;
     jobs[0]->kernel.start = 1;
     jobs[0]->kernel.end = 2;
