@@ -8,6 +8,7 @@
  */
 #include "core/observe/formats.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -41,6 +42,14 @@ struct arrival {
     double start, end;
 };
 
+/* Names as they are in the file: each lies at one place, and most are the same few. */
+enum { NNAMES = 256, NAME_ROOM = ORR_OUT_LEAST };
+struct name {
+    const char *text; /* NULL: none */
+    size_t n;
+    char json[NAME_ROOM];
+};
+
 /* A value that changes over time. */
 struct count {
     int64_t value;
@@ -71,7 +80,11 @@ struct chrome {
     double changed_at;    /* … at this time */
     char **memory_heads;  /* owned: how an event of a node's memory goes on */
     unsigned long long narrows;
+    /* What the line of an arrow's head begins with. */
+    char target[ORR_DECIMAL_SIZE + 4 * ORR_OUT_LEAST];
+    size_t ntarget;
     struct orr_same time; /* µs */
+    struct name names[NNAMES];
     struct orr_general gflop;
 };
 
@@ -81,13 +94,46 @@ static void begin_event(struct chrome *c, char phase, unsigned pid,
 {
     static const char head[] = ",\n{\"ph\":\"P\",\"pid\":N,\"tid\":";
     struct orr_out *out = c->out;
-    unsigned skipped = c->first; /* the comma */
 
+    if (c->first) /* no comma */
+        orr_put(out, head + 1, sizeof(head) - 2);
+    else
+        orr_put(out, head, sizeof(head) - 1);
     c->first = false;
-    orr_put(out, head + skipped, sizeof(head) - 1 - skipped);
     out->at[-17] = phase; /* in the place of P */
     out->at[-8] = (char)('0' + pid); /* of N */
     orr_put_unsigned(out, tid);
+}
+
+/* Each byte may become two, between quotes; nothing is flushed. */
+static void keep_name(struct name *name, const char *text)
+{
+    char buffer[3 * NAME_ROOM];
+    struct orr_out out = {NULL, buffer, buffer, buffer + sizeof(buffer)};
+
+    assert(2 * strlen(text) + 2 <= NAME_ROOM);
+    orr_put_json(&out, text);
+    name->text = text;
+    name->n = (size_t)(out.at - buffer);
+    memcpy(name->json, buffer, NAME_ROOM);
+}
+
+/* A text that stays where it is. */
+static void put_name(struct chrome *c, const char *text)
+{
+    struct name *name = &c->names[(uintptr_t)text / 16 % NNAMES];
+    struct orr_out *out = c->out;
+
+    if (name->text != text) {
+        if (2 * strlen(text) + 2 > NAME_ROOM) {
+            orr_put_json(out, text);
+            return;
+        }
+        keep_name(name, text);
+    }
+    orr_out_room(out);
+    memcpy(out->at, name->json, NAME_ROOM);
+    out->at += name->n;
 }
 
 /* The time in µs. */
@@ -150,6 +196,7 @@ static int link_tid(struct chrome *c, const struct orr_trace_copy *copy)
     return tid;
 }
 
+/* `name` stays where it is. */
 static void write_slice(struct chrome *c, unsigned pid, int tid,
                         const char *category, const char *name, double start,
                         double end)
@@ -163,35 +210,50 @@ static void write_slice(struct chrome *c, unsigned pid, int tid,
     ORR_PUT(out, ",\"cat\":\"");
     orr_put_text(out, category);
     ORR_PUT(out, "\",\"name\":");
-    orr_put_json(out, name);
+    put_name(c, name);
 }
 
-/* Of arrows: their category is their name. */
-static const char dependency[] =
-    ",\"cat\":\"dependency\",\"name\":\"dependency\",\"id\":";
-static const char transfer[] =
-    ",\"cat\":\"transfer\",\"name\":\"transfer\",\"id\":";
+/* What an arrow's end has behind its time, and its head; their category is their name. */
+#define DEPENDENCY ",\"cat\":\"dependency\",\"name\":\"dependency\",\"id\":"
+#define TRANSFER   ",\"cat\":\"transfer\",\"name\":\"transfer\",\"id\":"
 
-/* An arrow from there, at the time of that text, to the begin of a task. */
-static void put_arrow(struct chrome *c, const char *category, unsigned pid,
-                      unsigned tid, const char *time, size_t n,
-                      const struct slice *to)
+/* Where arrows end: the begin of a task. Most tasks have several. */
+static void aim(struct chrome *c, const struct slice *to, const char *category)
 {
-    char digits[32], *end = digits + sizeof(digits), *at;
+    struct orr_out out = {NULL, c->target, c->target,
+                          c->target + sizeof(c->target)};
+    struct orr_out *file = c->out;
+
+    c->out = &out;
+    begin_event(c, 'f', WORKERS, to->tid);
+    put_time(c, to->start);
+    ORR_PUT(&out, ",\"bp\":\"e\"");
+    orr_put_text(&out, category);
+    c->ntarget = (size_t)(out.at - out.begin);
+    c->out = file;
+}
+
+/* An arrow from there, at the time of that text, to where it was aimed. */
+static void put_arrow(struct chrome *c, const char *category, unsigned pid,
+                      unsigned tid, const char *time, size_t n)
+{
+    char digits[ORR_OUT_LEAST],
+        *end = orr_write_digits(digits, ++c->narrows, 1);
+    size_t ndigits = (size_t)(end + 1 - digits);
     struct orr_out *out = c->out;
 
-    *--end = '}';
-    at = orr_digits(end, ++c->narrows, 1);
+    *end = '}';
     begin_event(c, 's', pid, tid);
     ORR_PUT(out, ",\"ts\":");
     orr_put(out, time, n);
     orr_put_text(out, category);
-    orr_put(out, at, (size_t)(end + 1 - at));
-    begin_event(c, 'f', WORKERS, to->tid);
-    put_time(c, to->start);
-    ORR_PUT(out, ",\"bp\":\"e\"");
-    orr_put_text(out, category);
-    orr_put(out, at, (size_t)(end + 1 - at));
+    orr_out_room(out);
+    memcpy(out->at, digits, sizeof(digits));
+    out->at += ndigits;
+    orr_put_long(out, c->target, c->ntarget);
+    orr_out_room(out);
+    memcpy(out->at, digits, sizeof(digits));
+    out->at += ndigits;
 }
 
 /* Inside the slice, close to its end: arrows bind to what is there. */
@@ -207,8 +269,7 @@ static const char *leave_time(const struct chrome *c, double start, double end,
     return orr_decimal(just_before(start, end) - c->trace->start, 3, buffer);
 }
 
-static void write_dependency(struct chrome *c, struct slice *from,
-                             const struct slice *to)
+static void write_dependency(struct chrome *c, struct slice *from)
 {
     char buffer[ORR_DECIMAL_SIZE];
     const char *text = from->leave;
@@ -222,7 +283,7 @@ static void write_dependency(struct chrome *c, struct slice *from,
             from->nleave = (uint8_t)n;
         }
     }
-    put_arrow(c, dependency, WORKERS, from->tid, text, n, to);
+    put_arrow(c, DEPENDENCY, WORKERS, from->tid, text, n);
 }
 
 /* --- the parts of the record --- */
@@ -512,11 +573,13 @@ static void write_dependencies(struct chrome *c, const struct orr_graph *graph)
         const struct slice *to = find(c, task->id);
         struct slice *from;
 
+        if (to)
+            aim(c, to, DEPENDENCY);
         for (unsigned d = 0; to && d < task->ndeps; d++) {
             from =
                 find(c, graph->tasks[graph->deps[task->first_dep + d].task].id);
             if (from && from->end <= to->start)
-                write_dependency(c, from, to);
+                write_dependency(c, from);
         }
     }
 }
@@ -525,11 +588,13 @@ static void write_waits_of(struct chrome *c, const struct orr_waits *waits,
                            const struct orr_waits_task *task,
                            const struct slice *to)
 {
+    if (task->n > 0)
+        aim(c, to, DEPENDENCY);
     for (uint32_t i = task->first; i < task->first + task->n; i++) {
         struct slice *from = find(c, waits->tasks[waits->lists[i]].id);
 
         if (from && from->end <= to->start)
-            write_dependency(c, from, to);
+            write_dependency(c, from);
     }
 }
 
@@ -566,7 +631,8 @@ static void write_transfers(struct chrome *c)
         if (!to || copy->end > to->start)
             continue;
         text = leave_time(c, copy->start, copy->end, buffer);
-        put_arrow(c, transfer, LINKS, copy->tid, text, strlen(text), to);
+        aim(c, to, TRANSFER);
+        put_arrow(c, TRANSFER, LINKS, copy->tid, text, strlen(text));
     }
 }
 

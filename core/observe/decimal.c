@@ -7,6 +7,7 @@
 #include "core/observe/decimal.h"
 
 #include <assert.h>
+#include <endian.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -17,7 +18,6 @@ __extension__ typedef unsigned __int128 wide;
 
 #define MANTISSA (UINT64_C(1) << 52)
 #define BIAS     1075 /* of the exponent, with the mantissa as an integer */
-#define MOST     1e15 /* beyond that printf does it */
 
 /* fraction × scale, rounded half to even; 0 ≤ fraction < 1. */
 static uint64_t scaled(double fraction, uint64_t scale)
@@ -39,71 +39,132 @@ static uint64_t scaled(double fraction, uint64_t scale)
     return value;
 }
 
+/* The same in half the bits, of what is not tiny and has three decimals, as most. */
+static uint64_t thousandths(double fraction)
+{
+    uint64_t bits, value, product, rest, half;
+    unsigned shift;
+
+    memcpy(&bits, &fraction, sizeof(bits));
+    shift = BIAS - (unsigned)(bits >> 52);
+    if (shift >= 64)
+        return scaled(fraction, 1000);
+    product = (bits % MANTISSA + MANTISSA) * 1000;
+    value = product >> shift;
+    rest = product - (value << shift);
+    half = UINT64_C(1) << (shift - 1);
+    return value + (rest > half || (rest == half && value % 2));
+}
+
+/* -- digits ---------------------------------------------------------------- */
+
+#define HUNDRED_MILLION UINT64_C(100000000)
+
+/* The eight digits of a number below 10^8, the first one in the lowest byte: two numbers
+ * of four digits are divided at once, then four of two. The factors are exact there. */
+static uint64_t eight_digits(uint32_t value)
+{
+    uint64_t fours = value / 10000 | (uint64_t)(value % 10000) << 32;
+    uint64_t hundreds = (fours * 10486) >> 20 & UINT64_C(0x0000007f0000007f);
+    uint64_t twos = hundreds | (fours - 100 * hundreds) << 16;
+    uint64_t tens = (twos * 103) >> 10 & UINT64_C(0x000f000f000f000f);
+
+    return tens | (twos - 10 * tens) << 8;
+}
+
+/* Eight bytes, in the order of their places in `text`. */
+static void put_bytes(char *to, uint64_t text)
+{
+    text = htole64(text);
+    memcpy(to, &text, sizeof(text));
+}
+
 static const char pairs[] =
     "00010203040506070809101112131415161718192021222324252627282930313233343536"
     "37383940414243444546474849505152535455565758596061626364656667686970717273"
     "7475767778798081828384858687888990919293949596979899";
 
-/* Four digits at a time: divisions are what takes long. */
-char *orr_digits(char *end, uint64_t value, unsigned least)
+/* Of a number below 10^4. */
+static inline char *put_four(char *to, uint32_t value, unsigned least)
 {
-    char *at = end;
-    unsigned rest;
+    unsigned skipped = value >= 100 ? value < 1000 : 2 + (value < 10);
+    uint32_t text;
+    char four[4];
 
-    for (; value >= 10000; value /= 10000) {
-        unsigned four = (unsigned)(value % 10000);
-
-        at -= 4;
-        memcpy(at, &pairs[2 * (four / 100)], 2);
-        memcpy(at + 2, &pairs[2 * (four % 100)], 2);
-    }
-    rest = (unsigned)value;
-    if (rest >= 100) {
-        at -= 2;
-        memcpy(at, &pairs[2 * (rest % 100)], 2);
-        rest /= 100;
-    }
-    if (rest >= 10) {
-        at -= 2;
-        memcpy(at, &pairs[2 * rest], 2);
-    } else if (rest > 0) {
-        *--at = (char)('0' + rest);
-    }
-    while (end - at < (long)least)
-        *--at = '0';
-    return at;
+    skipped = skipped < 4 - least ? skipped : 4 - least;
+    memcpy(four, &pairs[2 * (value / 100)], 2);
+    memcpy(four + 2, &pairs[2 * (value % 100)], 2);
+    memcpy(&text, four, sizeof(text));
+    text = htole32(le32toh(text) >> (8 * skipped));
+    memcpy(to, &text, sizeof(text));
+    return to + 4 - skipped;
 }
+
+/* Of one below 10^8. */
+static inline char *put_eight(char *to, uint32_t value, unsigned least)
+{
+    const uint64_t zeros = UINT64_C(0x3030303030303030);
+    uint64_t digits = eight_digits(value);
+    unsigned skipped = 8 - least, leading;
+
+    if (value > 0) {
+        leading = (unsigned)__builtin_ctzll(digits) / 8;
+        skipped = leading < skipped ? leading : skipped;
+    }
+    put_bytes(to, (digits | zeros) >> (8 * skipped));
+    return to + 8 - skipped;
+}
+
+char *orr_write_digits(char *to, uint64_t value, unsigned least)
+{
+    assert(least > 0);
+    if (value < 10 && least == 1) {
+        *to = (char)('0' + value);
+        return to + 1;
+    }
+    if (value < 10000 && least <= 4)
+        return put_four(to, (uint32_t)value, least);
+    if (value < HUNDRED_MILLION && least <= 8)
+        return put_eight(to, (uint32_t)value, least);
+    to = orr_write_digits(to, value / HUNDRED_MILLION,
+                          least > 8 ? least - 8 : 1);
+    return put_eight(to, (uint32_t)(value % HUNDRED_MILLION), 8);
+}
+
+/* -- decimals -------------------------------------------------------------- */
 
 static const uint64_t powers[] = {
     1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000, 1000000000};
 
-const char *orr_decimal(double value, unsigned digits,
-                        char buffer[static ORR_DECIMAL_SIZE])
+char *orr_write_decimal(char *to, double value, unsigned digits)
 {
     double size = fabs(value);
-    char *end = buffer + 40, *at;
-    uint64_t whole, scale, part;
+    uint64_t whole = (uint64_t)size, part;
 
-    assert(digits <= 9);
-    /* Without decimals half to even looks at the digit before the point. */
-    if (!(size < MOST) || digits == 0) {
-        snprintf(buffer, ORR_DECIMAL_SIZE, "%.*f", (int)digits, value);
-        return buffer;
-    }
-    scale = powers[digits];
-    whole = (uint64_t)size;
-    part = scaled(size - (double)whole, scale);
-    if (part == scale) {
+    assert(digits > 0 && digits <= 9 && size < ORR_DECIMAL_MOST);
+    part = digits == 3 ? thousandths(size - (double)whole)
+                       : scaled(size - (double)whole, powers[digits]);
+    if (part == powers[digits]) {
         part = 0;
         whole++;
     }
-    *end = '\0';
-    at = orr_digits(end, part, digits);
-    *--at = '.';
-    at = orr_digits(at, whole, 1);
     if (signbit(value))
-        *--at = '-';
-    return at;
+        *to++ = '-';
+    to = orr_write_digits(to, whole, 1);
+    *to++ = '.';
+    return orr_write_digits(to, part, digits);
+}
+
+const char *orr_decimal(double value, unsigned digits,
+                        char buffer[static ORR_DECIMAL_SIZE])
+{
+    assert(digits <= 9);
+    /* Without decimals half to even looks at the digit before the point. */
+    if (!(fabs(value) < ORR_DECIMAL_MOST) || digits == 0)
+        snprintf(buffer, ORR_DECIMAL_SIZE, "%.*f", (int)digits, value);
+    else
+        *orr_write_decimal(buffer, value, digits) = '\0';
+    return buffer;
 }
 
 const char *orr_general(struct orr_general *general, double value)
@@ -114,6 +175,10 @@ const char *orr_general(struct orr_general *general, double value)
     memcpy(&bits, &value, sizeof(bits));
     at = (unsigned)((bits * UINT64_C(0x9e3779b97f4a7c15)) >> 32) %
          ORR_GENERAL_KEPT;
+    /* Two that have one place by turns would be made anew each time. */
+    if (general->kept[at].text[0] &&
+        memcmp(&general->kept[at].value, &value, sizeof(value)))
+        at ^= 1;
     if (!general->kept[at].text[0] ||
         memcmp(&general->kept[at].value, &value, sizeof(value))) {
         snprintf(general->kept[at].text, sizeof(general->kept[at].text), "%.9g",

@@ -18,7 +18,7 @@ const char *orr_decimal(double value, unsigned digits,
 
 /* Values as "%.9g", the last ones of which are remembered: tasks of a kernel have equal
  * flops. Begins as zeros. */
-enum { ORR_GENERAL_KEPT = 16 };
+enum { ORR_GENERAL_KEPT = 32 };
 
 struct orr_general {
     struct {
@@ -30,6 +30,14 @@ struct orr_general {
 /* Valid until the next call. */
 const char *orr_general(struct orr_general *general, double value);
 
-/* Writes the digits of `value` so that they end before `end`, with zeros in front of
- * them where they are fewer than `least`; returns their begin. */
-char *orr_digits(char *end, uint64_t value, unsigned least);
+/* Writes the digits of `value` from `to` on, with zeros in front of them where they are
+ * fewer than `least`, which is not 0; returns their end, behind which up to seven bytes
+ * more are written. */
+char *orr_write_digits(char *to, uint64_t value, unsigned least);
+
+/* As orr_decimal, from `to` on and without a 0 behind it, of a value whose size is below
+ * that, with at least one decimal; returns the end of the text. No more than
+ * ORR_DECIMAL_ROOM bytes are written. */
+#define ORR_DECIMAL_MOST 1e15
+enum { ORR_DECIMAL_ROOM = 40 };
+char *orr_write_decimal(char *to, double value, unsigned digits);

@@ -46,65 +46,66 @@ void orr_put_long(struct orr_out *out, const char *text, size_t n)
 
 /* -- numbers --------------------------------------------------------------- */
 
-/* From `at` to the end of `digits`. So many bytes are copied of any number, which is
- * quicker than as many as it has. */
+/* So many bytes are copied of a text that is no longer, which is quicker than as many as
+ * it has. */
 enum { COPIED = 24 };
 
-static void put_digits(struct orr_out *out, const char *at, const char *end)
-{
-    orr_out_room(out);
-    memcpy(out->at, at, COPIED);
-    out->at += end - at;
-}
+static_assert((int)ORR_DECIMAL_ROOM <= (int)ORR_OUT_LEAST,
+              "numbers are written in their place");
 
 void orr_put_unsigned(struct orr_out *out, uint64_t value)
 {
-    char digits[2 * COPIED], *end = digits + COPIED;
-
-    put_digits(out, orr_digits(end, value, 1), end);
+    orr_out_room(out);
+    out->at = orr_write_digits(out->at, value, 1);
 }
 
 void orr_put_signed(struct orr_out *out, int64_t value)
 {
-    char digits[2 * COPIED], *end = digits + COPIED, *at;
-
-    at = orr_digits(end, value < 0 ? -(uint64_t)value : (uint64_t)value, 1);
+    orr_out_room(out);
     if (value < 0)
-        *--at = '-';
-    put_digits(out, at, end);
+        *out->at++ = '-';
+    out->at = orr_write_digits(
+        out->at, value < 0 ? -(uint64_t)value : (uint64_t)value, 1);
 }
 
 void orr_put_hex(struct orr_out *out, uint64_t value, unsigned least)
 {
-    char digits[2 * COPIED], *end = digits + COPIED, *at = end;
+    unsigned n = value ? (67 - (unsigned)__builtin_clzll(value)) / 4 : 0;
 
     assert(least <= 16);
-    while (value > 0 || end - at < (long)least) {
-        *--at = "0123456789abcdef"[value % 16];
-        value /= 16;
-    }
-    put_digits(out, at, end);
+    n = n > least ? n : least;
+    orr_out_room(out);
+    for (unsigned i = n; i-- > 0; value /= 16)
+        out->at[i] = "0123456789abcdef"[value % 16];
+    out->at += n;
 }
 
 void orr_put_decimal(struct orr_out *out, double value, unsigned digits)
 {
     char text[ORR_DECIMAL_SIZE];
 
-    orr_put_text(out, orr_decimal(value, digits, text));
+    if (fabs(value) < ORR_DECIMAL_MOST && digits > 0) {
+        orr_out_room(out);
+        out->at = orr_write_decimal(out->at, value, digits);
+    } else {
+        orr_put_text(out, orr_decimal(value, digits, text));
+    }
+}
+
+/* The number as text, whose length is returned. */
+static size_t make_decimal(char text[static ORR_DECIMAL_SIZE], double value,
+                           unsigned digits)
+{
+    if (fabs(value) < ORR_DECIMAL_MOST && digits > 0)
+        return (size_t)(orr_write_decimal(text, value, digits) - text);
+    return strlen(orr_decimal(value, digits, text));
 }
 
 void orr_put_same(struct orr_out *out, struct orr_same *same, double value,
                   unsigned digits)
 {
     if (value != same->value) {
-        char text[ORR_DECIMAL_SIZE];
-        const char *at = orr_decimal(value, digits, text);
-
-        same->n = strlen(at);
-        if (same->n < COPIED)
-            memcpy(same->text, at, COPIED); /* both have room */
-        else
-            memcpy(same->text, at, same->n + 1);
+        same->n = make_decimal(same->text, value, digits);
         same->value = value;
     }
     if (same->n > COPIED) {
@@ -143,12 +144,13 @@ static const char *read_conversion(const char *at, struct conversion *ret)
 static void put_number(struct orr_out *out, struct conversion conversion,
                        uint64_t value)
 {
-    char digits[2 * COPIED], *end = digits + COPIED;
-
-    if (conversion.type == 'x')
+    if (conversion.type == 'x') {
         orr_put_hex(out, value, conversion.width);
-    else
-        put_digits(out, orr_digits(end, value, conversion.width), end);
+        return;
+    }
+    orr_out_room(out);
+    out->at = orr_write_digits(out->at, value,
+                               conversion.width ? conversion.width : 1);
 }
 
 void orr_print(struct orr_out *out, const char *format, ...)

@@ -17,7 +17,8 @@ struct key {
     size_t moment;
 };
 
-enum { DIGIT_BITS = 11, DIGITS = 6, VALUES = 1 << DIGIT_BITS };
+/* Few moments are sorted by shorter digits: each has counts to be cleared and added up. */
+enum { FEW = 4096, FEW_BITS = 8, MANY_BITS = 11, VALUES = 1 << MANY_BITS };
 
 static uint64_t bits_of(double time)
 {
@@ -29,31 +30,27 @@ static uint64_t bits_of(double time)
     return bits & sign ? ~bits : bits | sign;
 }
 
-static size_t digit(uint64_t time, unsigned d)
-{
-    return time >> (d * DIGIT_BITS) & (VALUES - 1);
-}
-
-/* Sorts by one digit into `to`, equal ones as they were. Returns false, and leaves
- * all where it was, if they are all equal. */
+/* Sorts by the digit of so many bits at `shift` into `to`, equal ones as they were.
+ * Returns false, and leaves all where it was, if they are all equal. */
 static bool sort_by_digit(const struct key *from, struct key *to, size_t n,
-                          unsigned d, size_t *places)
+                          unsigned shift, unsigned bits, size_t *places)
 {
+    const size_t values = (size_t)1 << bits, mask = values - 1;
     size_t place = 0;
 
-    memset(places, 0, VALUES * sizeof(*places));
+    memset(places, 0, values * sizeof(*places));
     for (size_t i = 0; i < n; i++)
-        places[digit(from[i].time, d)]++;
-    if (places[digit(from[0].time, d)] == n)
+        places[from[i].time >> shift & mask]++;
+    if (places[from[0].time >> shift & mask] == n)
         return false;
-    for (size_t v = 0; v < VALUES; v++) {
+    for (size_t v = 0; v < values; v++) {
         size_t count = places[v];
 
         places[v] = place;
         place += count;
     }
     for (size_t i = 0; i < n; i++)
-        to[places[digit(from[i].time, d)]++] = from[i];
+        to[places[from[i].time >> shift & mask]++] = from[i];
     return true;
 }
 
@@ -80,6 +77,7 @@ static int sort(struct orr_moment *moments, size_t n)
 {
     size_t *places = malloc(VALUES * sizeof(*places));
     struct key *keys = malloc((2 * n + 1) * sizeof(*keys)), *from = keys;
+    unsigned bits = n < FEW ? FEW_BITS : MANY_BITS;
 
     if (!places || !keys) {
         free(places);
@@ -88,8 +86,9 @@ static int sort(struct orr_moment *moments, size_t n)
     }
     for (size_t i = 0; i < n; i++)
         keys[i] = (struct key){bits_of(moments[i].time), i};
-    for (unsigned d = 0; n > 0 && d < DIGITS; d++)
-        if (sort_by_digit(from, from == keys ? keys + n : keys, n, d, places))
+    for (unsigned shift = 0; n > 0 && shift < 64; shift += bits)
+        if (sort_by_digit(from, from == keys ? keys + n : keys, n, shift, bits,
+                          places))
             from = from == keys ? keys + n : keys;
     permute(moments, from, n);
     free(places);
@@ -169,6 +168,14 @@ static void sink(struct run *heap, size_t n, size_t at)
     heap[at] = run;
 }
 
+/* The run that comes next when the first one is out of the way; NULL: none. */
+static const struct run *least_but_one(const struct run *heap, size_t n)
+{
+    if (n < 3)
+        return n == 2 ? &heap[1] : NULL;
+    return comes_before(heap[2].at, heap[1].at) ? &heap[2] : &heap[1];
+}
+
 /* All runs as one list; returns its length. */
 static size_t merge(struct runs *runs, struct orr_moment *to)
 {
@@ -181,7 +188,13 @@ static size_t merge(struct runs *runs, struct orr_moment *to)
     for (size_t i = n / 2; i-- > 0;)
         sink(heap, n, i);
     while (n > 0) {
-        to[made++] = *heap[0].at++;
+        const struct run *next = least_but_one(heap, n);
+
+        /* Several of one buffer are often next to each other. */
+        do
+            to[made++] = *heap[0].at++;
+        while (heap[0].at != heap[0].end &&
+               (!next || comes_before(heap[0].at, next->at)));
         if (heap[0].at == heap[0].end)
             heap[0] = heap[--n];
         if (n > 1)

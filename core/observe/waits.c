@@ -162,14 +162,22 @@ static int compare(const void *a, const void *b)
     return (*x > *y) - (*x < *y);
 }
 
-/* Lists are short, and most are in order. */
+/* Most lists are short. */
 static void sort(uint32_t *list, uint32_t n)
 {
-    for (uint32_t i = 1; i < n; i++)
-        if (list[i] < list[i - 1]) {
-            qsort(list, n, sizeof(*list), compare);
-            return;
-        }
+    enum { SHORT = 16 };
+
+    if (n > SHORT) {
+        qsort(list, n, sizeof(*list), compare);
+        return;
+    }
+    for (uint32_t i = 1; i < n; i++) {
+        uint32_t item = list[i], at = i;
+
+        for (; at > 0 && list[at - 1] > item; at--)
+            list[at] = list[at - 1];
+        list[at] = item;
+    }
 }
 
 static int declare(struct orr_waits *waits, const struct orr_waits_entry *entry)

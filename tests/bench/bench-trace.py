@@ -9,7 +9,9 @@ usage: bench-trace.py CHOLESKY [TILES [ROUNDS]]
 
 106 tiles are a million events. With --instructions valgrind counts those of a
 simulated run of 40 tiles instead, which a busy machine does not change: of all threads,
-and of the one that the run is on, beside which another one writes the trace.
+and of the one that the run is on, beside which another one writes the trace; of these
+the ones that were left to write at the end, which are chance: valgrind gives its threads
+turns.
 """
 import os
 import re
@@ -56,8 +58,18 @@ def measure(words, settings, folder, rounds):
     return costs, shares
 
 
+def left_of(path):
+    """Instructions of the end of the trace in the file of a thread."""
+    shown = subprocess.run(["callgrind_annotate", "--inclusive=yes", "--threshold=100",
+                            "--auto=no", path], check=True, encoding="utf-8",
+                           stdout=subprocess.PIPE).stdout
+    found = re.findall(r"^ *([\d,]+) .*:orr_ahead_write\b", shown, re.M)
+    return sum(int(text.replace(",", "")) for text in found)
+
+
 def count(words, trace=None):
-    """Instructions of a simulated run: all, and those of its own thread."""
+    """Instructions of a simulated run: all, those of its own thread, and of these the
+    ones that write what was left at its end."""
     env = dict(os.environ, **SIMULATED)
     env.pop("ORRERY_CHECK_BOUNDS", None)
     if trace:
@@ -70,10 +82,12 @@ def count(words, trace=None):
              "--callgrind-out-file=" + out, *words], env=env, check=True,
             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         threads = []
-        for name in sorted(os.listdir(folder)):
+        names = sorted(os.listdir(folder))
+        left = left_of(os.path.join(folder, names[1])) if len(names) > 1 else 0
+        for name in names:
             with open(os.path.join(folder, name), encoding="utf-8") as file:
                 threads += re.findall(r"^totals: (\d+)", file.read(), re.M)
-    return sum(map(int, threads)), int(threads[0])
+    return sum(map(int, threads)), int(threads[0]), left
 
 
 def count_instructions(program, tiles):
@@ -82,14 +96,16 @@ def count_instructions(program, tiles):
         plain = count(words)
         for name in FORMATS:
             path = os.path.join(folder, "run." + name)
-            cost, own = (with_trace - without for with_trace, without in
+            cost, own, left = (with_trace - without for with_trace, without in
                          zip(count(words, path), plain))
             if name == FORMATS[0]:
                 events = lines_of(path)
             print("bench trace instructions %s: %.0f per event (%d events), %.1f %% of "
-                  "the run's %.0f million; on the run's own thread %.0f, %.1f %%" % (
+                  "the run's %.0f million; on the run's own thread %.0f, %.1f %%, of which "
+                  "%.1f %% at the end" % (
                       name, cost / events, events, 100 * cost / plain[0],
-                      plain[0] / 1e6, own / events, 100 * own / plain[1]))
+                      plain[0] / 1e6, own / events, 100 * own / plain[1],
+                      100 * left / plain[1]))
 
 
 def main():

@@ -202,6 +202,22 @@ START_TEST(lines_are_as_printf_has_them)
 }
 END_TEST
 
+START_TEST(digits_of_each_length_have_zeros_in_front)
+{
+    for (uint64_t power = 1, i = 0; i < 20; i++, power *= 10)
+        for (unsigned least = 1; least <= 20; least++)
+            for (int more = -1; more <= 1; more++) {
+                uint64_t value = power + (uint64_t)(int64_t)more;
+                char ours[40], theirs[40];
+
+                *orr_write_digits(ours, value, least) = '\0';
+                snprintf(theirs, sizeof(theirs), "%0*llu", (int)least,
+                         (unsigned long long)value);
+                ck_assert_str_eq(ours, theirs);
+            }
+}
+END_TEST
+
 START_TEST(values_are_kept_as_text)
 {
     struct orr_general general = {0};
@@ -228,6 +244,7 @@ int main(void)
     TCase *tests = tcase_create("decimal");
 
     tcase_add_test(tests, odd_values_are_as_printf_has_them);
+    tcase_add_test(tests, digits_of_each_length_have_zeros_in_front);
     tcase_add_test(tests, ties_go_to_the_even_digit);
     tcase_add_test(tests, values_by_chance_are_as_printf_has_them);
     tcase_add_test(tests, pieces_are_as_printf_has_them);
