@@ -3,6 +3,7 @@
 #include "core/base/result.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -45,6 +46,54 @@ int orr_result_open(const char *path, struct orr_result *ret)
     }
     errno = 0; /* ferror does not say why */
     *ret = result;
+    return 0;
+}
+
+/* Gives the spool, whose file has no name, the one of the temporary file. */
+static int name_spool(const struct orr_result *result, int spool)
+{
+    size_t size = strlen(result->temporary) + 2;
+    char link[64], *name = malloc(size);
+    struct stat st;
+    int rc = 0;
+
+    if (!name)
+        return -ENOMEM;
+    snprintf(name, size, "%s~", result->temporary);
+    snprintf(link, sizeof(link), "/proc/self/fd/%d", spool);
+    if (fstat(fileno(result->file), &st) < 0 ||
+        fchmod(spool, st.st_mode & 0777) < 0 ||
+        linkat(AT_FDCWD, link, AT_FDCWD, name, AT_SYMLINK_FOLLOW) < 0) {
+        rc = -errno;
+    } else if (rename(name, result->temporary) < 0) {
+        rc = -errno;
+        unlink(name);
+    }
+    free(name);
+    return rc;
+}
+
+int orr_result_adopt(struct orr_result *result, FILE *spool)
+{
+    FILE *file;
+    int fd, rc;
+
+    if (!result->temporary)
+        return -EINVAL;
+    if (fflush(spool) != 0 || fseeko(spool, 0, SEEK_END) < 0)
+        return -errno;
+    fd = fcntl(fileno(spool), F_DUPFD_CLOEXEC, 0);
+    file = fd < 0 ? NULL : fdopen(fd, "we");
+    rc = file ? name_spool(result, fd) : -errno;
+    if (rc) {
+        if (file)
+            fclose(file);
+        else if (fd >= 0)
+            close(fd);
+        return rc;
+    }
+    fclose(result->file);
+    result->file = file;
     return 0;
 }
 

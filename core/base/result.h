@@ -18,6 +18,11 @@ struct orr_result {
 /* *ret is ended by orr_result_close. Errors: -ENOMEM, those of the system. */
 int orr_result_open(const char *path, struct orr_result *ret);
 
+/* The file is the spool (spool.h) as it is, in the place of what was written; what comes
+ * next goes behind it. Errors: those of the system, after which all is as before: a
+ * device, or a file system that gives no name to a file without one. */
+int orr_result_adopt(struct orr_result *result, FILE *spool);
+
 /* With `rc` 0 the file takes its name if all of it was written, else it is
  * removed. Returns `rc` or what went wrong. */
 int orr_result_close(struct orr_result *result, int rc);

@@ -80,7 +80,7 @@ static int copy_by_hand(int from, int to)
     return rc;
 }
 
-int orr_spool_append(FILE *spool, FILE *file)
+int orr_spool_append(FILE *spool, size_t begin, FILE *file)
 {
     enum { MOST = 1 << 30 };
     int from = fileno(spool), to = fileno(file);
@@ -89,7 +89,8 @@ int orr_spool_append(FILE *spool, FILE *file)
 
     if (ferror(spool))
         return -EIO;
-    if (fflush(spool) != 0 || fflush(file) != 0 || lseek(from, 0, SEEK_SET) < 0)
+    if (fflush(spool) != 0 || fflush(file) != 0 ||
+        lseek(from, (off_t)begin, SEEK_SET) < 0)
         return -errno;
     do
         n = copy_file_range(from, NULL, to, NULL, MOST, 0);

@@ -11,5 +11,6 @@
  * file system; the caller closes it. Errors: -ENOMEM, those of the system. */
 int orr_spool_open(const char *path, FILE **ret);
 
-/* Adds all of it behind what was written to `file`. Errors: those of the system. */
-int orr_spool_append(FILE *spool, FILE *file);
+/* Adds what it has from `begin` on behind what was written to `file`. Errors: those of
+ * the system. */
+int orr_spool_append(FILE *spool, size_t begin, FILE *file);

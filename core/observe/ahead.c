@@ -25,6 +25,7 @@
 
 #include "bound/graph.h"
 #include "core/base/exec.h"
+#include "core/base/result.h"
 #include "core/base/spool.h"
 #include "core/observe/formats.h"
 #include "core/observe/out.h"
@@ -44,6 +45,8 @@ struct piece {
     void *writer;
     FILE *spool;
     struct orr_out out; /* into it */
+    char *head;         /* owned: what it begins with; NULL: with moments */
+    size_t nhead;
     int rc;             /* what went wrong */
 };
 
@@ -212,6 +215,40 @@ static void begin_waits(struct orr_ahead *ahead)
         (void)orr_waits_new(ahead->trace->waits, &ahead->waits);
 }
 
+/* What stands before the moments, as far as is known. Errors: as orr_trace_parts. */
+static int make_head(const struct piece *piece,
+                     const struct orr_trace_whole *whole, char **ret,
+                     size_t *ret_n)
+{
+    FILE *file = open_memstream(ret, ret_n);
+    struct orr_out out;
+    int rc = file ? orr_out_init(&out, file) : -ENOMEM;
+
+    if (rc == 0) {
+        rc = piece->parts->head(piece->writer, whole, &out);
+        orr_out_done(&out);
+    }
+    if (file && fclose(file) != 0 && rc == 0)
+        rc = -ENOMEM;
+    return rc;
+}
+
+/* Begins the file with the head that it will have if all goes well. */
+static int begin_head(struct orr_ahead *ahead, struct piece *piece)
+{
+    const struct orr_waits_log *log = ahead->trace->waits;
+    struct orr_trace_whole whole = ahead->whole;
+    int rc;
+
+    if (!piece->parts->has_early_head)
+        return 0;
+    whole.machine = log ? log->runtime->machine : NULL;
+    rc = make_head(piece, &whole, &piece->head, &piece->nhead);
+    if (rc == 0)
+        orr_put_long(&piece->out, piece->head, piece->nhead);
+    return rc;
+}
+
 static int begin_piece(struct orr_ahead *ahead, unsigned i)
 {
     struct piece *piece = &ahead->pieces[i];
@@ -221,7 +258,9 @@ static int begin_piece(struct orr_ahead *ahead, unsigned i)
     rc = orr_spool_open(ahead->files.items[i].path, &piece->spool);
     if (!rc)
         rc = orr_out_init(&piece->out, piece->spool);
-    return rc ? rc : piece->parts->begin(ahead->trace, &piece->writer);
+    if (!rc)
+        rc = piece->parts->begin(ahead->trace, &piece->writer);
+    return rc ? rc : begin_head(ahead, piece);
 }
 
 /* What the thread works with; where some of it cannot be had the files are written at
@@ -257,6 +296,7 @@ static void end_piece(struct piece *piece)
         orr_out_done(&piece->out);
     if (piece->spool)
         fclose(piece->spool);
+    free(piece->head);
 }
 
 static void end_all(struct orr_ahead *ahead)
@@ -445,33 +485,50 @@ static int finish(struct orr_ahead *ahead)
     return ahead->rc;
 }
 
-static int write_whole(struct piece *piece, const struct orr_trace_whole *whole,
-                       FILE *file)
+/* The head, and what was written ahead behind it. */
+static int write_front(struct piece *piece, const struct orr_trace_whole *whole,
+                       struct orr_result *result)
 {
-    const struct orr_trace_parts *parts = piece->parts;
-    struct orr_out out;
-    int rc = orr_out_init(&out, file);
+    char *head = NULL;
+    size_t n = 0;
+    int rc = piece->parts->head ? make_head(piece, whole, &head, &n) : 0;
+    bool is_there =
+        n == piece->nhead && (n == 0 || !memcmp(head, piece->head, n));
 
+    orr_out_flush(&piece->out);
+    if (rc == 0 && ferror(piece->spool))
+        rc = -EIO;
+    if (rc == 0 && (!is_there || orr_result_adopt(result, piece->spool) != 0)) {
+        fwrite(head, 1, n, result->file);
+        rc = orr_spool_append(piece->spool, piece->nhead, result->file);
+    }
+    free(head);
+    return rc;
+}
+
+static int write_whole(struct piece *piece, const struct orr_trace_whole *whole,
+                       struct orr_result *result)
+{
+    struct orr_out out;
+    int rc = write_front(piece, whole, result);
+
+    if (rc || !piece->parts->tail)
+        return rc;
+    rc = orr_out_init(&out, result->file);
     if (rc)
         return rc;
-    if (parts->head)
-        rc = parts->head(piece->writer, whole, &out);
-    orr_out_flush(&out);
-    orr_out_flush(&piece->out);
-    if (rc == 0)
-        rc = orr_spool_append(piece->spool, file);
-    if (rc == 0 && parts->tail)
-        rc = parts->tail(piece->writer, whole, &out);
+    rc = piece->parts->tail(piece->writer, whole, &out);
     orr_out_done(&out);
     return rc;
 }
 
-int orr_ahead_write(struct orr_ahead *ahead, unsigned which, FILE *file)
+int orr_ahead_write(struct orr_ahead *ahead, unsigned which,
+                    struct orr_result *result)
 {
     struct piece *piece = &ahead->pieces[which];
     int rc = finish(ahead);
 
     if (rc == 0)
         rc = piece->rc;
-    return rc ? rc : write_whole(piece, &ahead->whole, file);
+    return rc ? rc : write_whole(piece, &ahead->whole, result);
 }

@@ -2,7 +2,8 @@
 /*
  * core/observe/ahead.h - trace files that are written while the run goes on: a thread
  * puts the moments that cannot change any more into a file without a name beside each
- * one to be, and the end of the run adds what stands before and behind them. The bytes
+ * one to be, and the end of the run adds what stands before and behind them, and a name
+ * (or copies it, where what stands before them was not known). The bytes
  * are those that orr_trace_write makes of the whole record, which stays: whatever goes
  * wrong here, no room on the disk for instance, the file is written from that.
  *
@@ -10,10 +11,9 @@
  */
 #pragma once
 
-#include <stdio.h>
-
 struct orr_ahead;
 struct orr_exec;
+struct orr_result;
 struct orr_trace;
 
 /* From now on a thread writes what cannot change any more while the run goes on, so that
@@ -31,6 +31,7 @@ struct orr_ahead *orr_ahead_take(struct orr_trace *trace, const char *path);
 /* Ends the thread where it runs. Accepts NULL. */
 void orr_ahead_free(struct orr_ahead *ahead);
 
-/* The run is over: the rest, and the whole of one of the path's files (formats.h) to
- * `file`; once each. Errors: whatever stood in the way at some time; -ESTALE. */
-int orr_ahead_write(struct orr_ahead *ahead, unsigned which, FILE *file);
+/* The run is over: the rest, and the whole of one of the path's files (formats.h) as that
+ * result, to which nothing was written; once each. Errors: whatever stood in the way at some time; -ESTALE. */
+int orr_ahead_write(struct orr_ahead *ahead, unsigned which,
+                    struct orr_result *result);

@@ -808,7 +808,7 @@ static int write_tail(void *writer, const struct orr_trace_whole *whole,
             end_state(c, w, whole->end);
     if (whole->behind) {
         orr_out_flush(out);
-        rc = orr_spool_append(whole->behind, out->file);
+        rc = orr_spool_append(whole->behind, 0, out->file);
     } else {
         c->narrows = 0; /* some may have been written in vain */
         write_dependencies(c, whole->graph);
@@ -824,5 +824,6 @@ const struct orr_trace_parts orr_chrome_parts = {
     .waits = write_waits,
     .head = write_head,
     .tail = write_tail,
+    .has_early_head = true,
     .free = done,
 };

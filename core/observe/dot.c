@@ -190,7 +190,7 @@ static int write_tail(void *writer, const struct orr_trace_whole *whole,
     (void)writer;
     if (whole->behind) {
         orr_out_flush(out);
-        rc = orr_spool_append(whole->behind, out->file);
+        rc = orr_spool_append(whole->behind, 0, out->file);
     } else if (whole->graph) {
         write_graph(out, whole->graph);
     }

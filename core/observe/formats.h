@@ -53,6 +53,9 @@ struct orr_trace_parts {
                 struct orr_out *out);
     int (*tail)(void *writer, const struct orr_trace_whole *whole,
                 struct orr_out *out);
+    /* The head may be asked for before all else, too, with what is known then, and is
+     * mostly the same: a file that begins with it needs no copy. */
+    bool has_early_head;
     void (*free)(void *writer);
 };
 

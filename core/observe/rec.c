@@ -406,7 +406,7 @@ static int write_rest(void *writer, const struct orr_trace_whole *whole,
 
     if (whole->behind) {
         orr_out_flush(out);
-        return orr_spool_append(whole->behind, out->file);
+        return orr_spool_append(whole->behind, 0, out->file);
     }
     put_ended(rec, &edges, out);
     put_joins(rec, &edges);
@@ -422,6 +422,7 @@ const struct orr_trace_parts orr_tasks_rec_parts = {
     .waits = write_ended,
     .head = check_head,
     .tail = write_rest,
+    .has_early_head = true,
     .free = done,
 };
 

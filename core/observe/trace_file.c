@@ -99,12 +99,13 @@ struct content {
     unsigned which;
 };
 
-static int write_content(const struct content *content, FILE *file)
+static int write_content(const struct content *content,
+                         struct orr_result *result)
 {
     return content->ahead
-               ? orr_ahead_write(content->ahead, content->which, file)
+               ? orr_ahead_write(content->ahead, content->which, result)
                : write_parts(content->files->items[content->which].parts,
-                             content->source, file);
+                             content->source, result->file);
 }
 
 static int write_file(const struct content *content)
@@ -115,7 +116,7 @@ static int write_file(const struct content *content)
 
     if (result < 0)
         return result;
-    result = write_content(content, out.file);
+    result = write_content(content, &out);
     if (result == 0 && fflush(out.file) != 0)
         result = -errno;
     /* A full disk may show here alone; devices cannot do that. */
