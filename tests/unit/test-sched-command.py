@@ -8,6 +8,7 @@ usage: test-sched-command.py ORRERY SOURCE_ROOT MACHINE
 import glob
 import json
 import os
+import pty
 import re
 import shutil
 import subprocess
@@ -137,8 +138,42 @@ def a_picture_is_drawn_by_graphviz():
             picture = file.read()
         xml.dom.minidom.parseString(picture)
         assert "mct" in picture and "CUDA" in picture, picture
-    done = orrery("show", "modular-heft", "-m", MACHINE, "--svg", "-")
-    assert done.stdout.rstrip().endswith("</svg>"), done
+    for words in (["--svg", "-"], ["--svg=-"], ["--svg"]):
+        done = orrery("show", "modular-heft", "-m", MACHINE, *words)
+        assert done.returncode == 0, done
+        assert done.stdout.rstrip().endswith("</svg>"), done
+    for words in (["--svg=-", "modular-heft"], ["--svg", "-", "modular-heft"],
+                  ["--svg", "modular-heft"]):
+        assert orrery("show", "-m", MACHINE, *words).stdout == done.stdout, words
+
+
+def on_terminal(folder, *words):
+    """What it returns whose standard output is a terminal, and what it shows there."""
+    ours, theirs = pty.openpty()
+    try:
+        done = subprocess.run([ORRERY, "sched", *words], stdin=subprocess.DEVNULL,
+                              stdout=theirs, stderr=theirs, cwd=folder, check=False)
+        os.set_blocking(ours, False)
+        try:
+            return done.returncode, os.read(ours, 1 << 16).decode()
+        except BlockingIOError:
+            return done.returncode, ""
+    finally:
+        os.close(ours)
+        os.close(theirs)
+
+
+@test
+def no_picture_fills_a_terminal():
+    if not shutil.which("dot"):
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        code, text = on_terminal(folder, "show", "modular-heft", "-m", MACHINE,
+                                  "--svg")
+        assert code == 0 and "modular-heft.svg" in text, (code, text)
+        assert "<svg" not in text, text
+        with open(os.path.join(folder, "modular-heft.svg"), encoding="utf-8") as file:
+            xml.dom.minidom.parseString(file.read())
 
 
 @test
@@ -153,6 +188,10 @@ def what_cannot_be_shown_is_said():
             (["show", "modular-ws", "--svg", "/dev/null/a.svg"], 1,
              "/dev/null/a.svg"),
             (["show"], 2, "one NAME"),
+            (["show", "eager", "prio"], 2, "one NAME"),
+            (["show", "eager", "a.svg", "--svg=b.svg"], 2, "one NAME"),
+            (["show", "--svg", "a.svg"], 2, "one NAME"),
+            (["show", "eager", "--svg="], 2, "a value"),
             (["show", "eager", "--json", "--svg", "a.svg"], 2, "either"),
             (["list", "eager"], 2, "not understood")):
         done = orrery(*words)

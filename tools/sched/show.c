@@ -23,15 +23,16 @@
 #include <unistd.h>
 
 static const char help[] =
-    "usage: orrery sched show NAME [-m MACHINE] [--set EDIT] [--json | --svg FILE]\n"
+    "usage: orrery sched show NAME [-m MACHINE] [--set EDIT] [--json | --svg [FILE]]\n"
     "Shows a scheduling policy as it is on a machine: what it does, the range of\n"
     "priorities, the components that it is put together from, and the variables\n"
     "that it reads.\n"
     "  -m, --machine MACHINE  simulated machine (orrery machine list); else that of\n"
     "                         ORRERY_MACHINE, else this one\n" EDITS_HELP
     "      --json             everything as JSON\n"
-    "      --svg FILE         a picture of the components instead (-: standard\n"
-    "                         output); needs dot, of Debian's package graphviz\n"
+    "      --svg [FILE]       a picture of the components instead (-: standard\n"
+    "                         output; without FILE that, too, but NAME.svg where it\n"
+    "                         is a terminal); needs dot, of Debian's package graphviz\n"
     "Equal components in the same place are one, with their number.\n"
     "Exit codes: 0; 1 when the policy or the machine is unknown, or nothing can be\n"
     "drawn; 2 for a wrong command line.\n"
@@ -251,14 +252,56 @@ static int find_and_show(const char *name, const char *machine,
                                           : TOOL_FAILED;
 }
 
+struct picture {
+    bool wanted;
+    const char *name;  /* of the policy */
+    const char *path;  /* NULL: none is wanted */
+    char *own_path;    /* owned: it was not named; NULL: it was */
+};
+
+static bool names_file(const char *word)
+{
+    const char *dot = strrchr(word, '.');
+
+    return !strcmp(word, "-") || (dot && strcasecmp(dot, ".svg") == 0);
+}
+
+/* Without a FILE: nobody wants an SVG on the screen. */
+static int choose_path(struct picture *picture)
+{
+    picture->path = "-";
+    if (!isatty(STDOUT_FILENO))
+        return 0;
+    picture->own_path = tool_format("%s.svg", picture->name);
+    picture->path = picture->own_path;
+    return picture->path ? 0 : -1;
+}
+
+/* The words are NAME and, with --svg, perhaps FILE, in the order NAME --svg FILE or
+ * --svg FILE NAME. Negative: they are not. */
+static int find_names(char **words, int n, struct picture *picture)
+{
+    bool file = picture->wanted && !picture->path && n == 2;
+    bool first = file && names_file(words[1]);
+
+    if (n != 1 + file || (picture->wanted && names_file(words[1 + first])))
+        return -1;
+    picture->name = words[1 + first];
+    if (file)
+        picture->path = words[2 - first];
+    return picture->wanted && !picture->path ? choose_path(picture) : 0;
+}
+
 int sched_show(int argc, char **argv)
 {
-    const char *machine = NULL, *edits = NULL, *svg = NULL;
+    const char *machine = NULL, *edits = NULL;
+    struct picture picture = {0};
     bool json = false;
     const struct tool_option options[] = {{'m', "machine", &machine, NULL},
                                           {TOOL_JOINED, "set", &edits, NULL},
                                           {0, "json", NULL, &json},
-                                          {0, "svg", &svg, NULL},
+                                          {0, "svg", &picture.path,
+                                           &picture.wanted},
                                           {0}};
     int nwords = 0,
         rc = tool_parse_operands(argc, argv, options, help, &nwords);
@@ -266,20 +309,27 @@ int sched_show(int argc, char **argv)
 
     if (rc <= 0)
         code = rc < 0 ? TOOL_USAGE : TOOL_OK;
-    else if (nwords != 1 || (json && svg))
+    else if (find_names(argv, nwords, &picture) < 0 || (json && picture.wanted))
         code =
             tool_fail(TOOL_USAGE, "sched show: one NAME (orrery sched list), "
                                   "and either --json or --svg; see orrery "
                                   "sched show --help");
-    else if (svg && !is_svg(svg))
+    else if (picture.wanted && !*picture.path)
+        code = tool_fail(TOOL_USAGE, "sched show: option --svg needs a value, "
+                                     "not an empty one, behind its equals "
+                                     "sign; see orrery sched show --help");
+    else if (picture.wanted && !is_svg(picture.path))
         code = tool_fail(TOOL_USAGE,
                          "sched show: --svg %s: the picture is an SVG, the "
                          "file's name must end in .svg",
-                         svg);
-    else if (tool_check_output("sched show: --svg", svg) < 0)
+                         picture.path);
+    else if (tool_check_output("sched show: --svg", picture.path) < 0)
         code = TOOL_FAILED;
     else
-        code = find_and_show(argv[1], machine, edits, json, svg);
+        code = find_and_show(picture.name, machine, edits, json, picture.path);
+    if (code == TOOL_OK && picture.own_path)
+        fprintf(stderr, "orrery: the picture is in %s\n", picture.path);
+    free(picture.own_path);
     free((char *)(uintptr_t)edits);
     return code;
 }
