@@ -2,7 +2,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """What an asynchronous task on a GPU costs beside the vendor's calls: instructions
 that valgrind counts in a program of N tasks less those of one with none, on the
-stand-in for CUDA's driver, by the file that they are in.
+stand-in for CUDA's driver, by the file that they are in. What a worker looks for its
+next task while the device computes, before it sleeps, is no cost of a task, and told
+apart: "waiting".
 
 usage: bench-gpu-tasks.py GPU_TASKS STANDIN [--tasks N] [--most INSTRUCTIONS]
 
@@ -28,15 +30,23 @@ def arguments():
 
 
 def read(path):
-    """The instructions of each object, without what it calls."""
+    """The instructions of each object, without what it calls; those of threads_park, in
+    which threads wait for each other, apart."""
     names, counts = {}, collections.Counter()
     current, called = "?", False
+    functions, function = {}, ""
     for line in path.read_text().splitlines():
         found = re.match(r"ob=\((\d+)\)(?: (.*))?", line)
         if found:
             if found.group(2):
                 names[found.group(1)] = os.path.basename(found.group(2))
             current = names[found.group(1)]
+        elif line.startswith(("fn=", "cfn=")):
+            found = re.match(r"c?fn=\((\d+)\)(?: (.*))?", line)
+            if found.group(2):
+                functions[found.group(1)] = found.group(2)
+            if line.startswith("fn="):
+                function = functions[found.group(1)]
         elif line.startswith("cob="):
             found = re.match(r"cob=\((\d+)\) (.*)", line)
             if found:
@@ -45,7 +55,8 @@ def read(path):
             called = True
         elif re.match(r"[+\-*\d]", line):
             if not called:
-                counts[current] += int(line.split()[1])
+                where = "waiting" if function == "threads_park" else current
+                counts[where] += int(line.split()[1])
             called = False
     return counts
 
