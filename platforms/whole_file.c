@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -114,6 +115,21 @@ static int open_temporary(const char *path, char **ret_temporary)
     return fd;
 }
 
+static void remove_temporary(struct orr_new_file *file)
+{
+    if (file->temporary)
+        unlink(file->temporary);
+    free(file->temporary);
+    file->temporary = NULL;
+}
+
+static bool is_device(const char *path)
+{
+    struct stat st;
+
+    return stat(path, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode);
+}
+
 int orr_new_file_begin(struct orr_new_file *file, const char *path,
                        struct orr_error *err)
 {
@@ -122,11 +138,14 @@ int orr_new_file_begin(struct orr_new_file *file, const char *path,
 
     if (!made.path)
         goto fail;
-    fd = open_temporary(path, &made.temporary);
-    if (fd < 0) {
-        rc = fd;
-        goto free_path;
+    if (is_device(path)) {
+        fd = open(path, O_WRONLY | O_CLOEXEC);
+        rc = fd < 0 ? -errno : 0;
+    } else {
+        rc = fd = open_temporary(path, &made.temporary);
     }
+    if (fd < 0)
+        goto free_path;
     made.out = fdopen(fd, "w");
     if (made.out) {
         *file = made;
@@ -134,8 +153,7 @@ int orr_new_file_begin(struct orr_new_file *file, const char *path,
     }
     rc = -errno;
     close(fd);
-    unlink(made.temporary);
-    free(made.temporary);
+    remove_temporary(&made);
 free_path:
     free(made.path);
 fail:
@@ -167,27 +185,27 @@ int orr_new_file_commit(struct orr_new_file *file, struct orr_error *err)
     int rc = 0;
 
     if (ferror(file->out) || fflush(file->out) != 0 ||
-        fsync(fileno(file->out)) < 0)
+        (file->temporary && fsync(fileno(file->out)) < 0)) /* no device can */
         rc = errno ? -errno : -EIO;
     if (fclose(file->out) != 0 && rc == 0)
         rc = -errno;
-    if (rc == 0 && rename(file->temporary, file->path) < 0)
+    if (rc == 0 && file->temporary && rename(file->temporary, file->path) < 0)
         rc = -errno;
     if (rc) {
         fail_errno(err, rc, file->path, "cannot be written");
-        unlink(file->temporary);
+        remove_temporary(file);
     } else {
-        sync_folder(file->path);
+        if (file->temporary)
+            sync_folder(file->path);
+        free(file->temporary);
     }
     free(file->path);
-    free(file->temporary);
     return rc;
 }
 
 void orr_new_file_abandon(struct orr_new_file *file)
 {
     fclose(file->out);
-    unlink(file->temporary);
+    remove_temporary(file);
     free(file->path);
-    free(file->temporary);
 }

@@ -16,10 +16,11 @@
 int orr_file_read(const char *path, size_t limit, char **ret_text,
                   size_t *ret_size, struct orr_error *err);
 
-/* A file being written, under another name in the same folder. */
+/* A file being written, under another name in the same folder. A device or a pipe, such
+ * as /dev/stdout, is written to itself: nothing may take its place. */
 struct orr_new_file {
     FILE *out; /* write here; errors are found at commit */
-    char *path, *temporary;
+    char *path, *temporary; /* owned; temporary NULL: a device */
 };
 
 /* Every begin that returned 0 is followed by one commit or one abandon. Errors
