@@ -40,7 +40,7 @@ static const char help[] =
     "Where a machine has several device types, some runs use one type alone, so that\n"
     "slow ones are measured too; or with the others for what it cannot do.\n"
     "Exit codes: 0 when all kernels are precise enough; 1 when not, or something\n"
-    "failed; 2 for a wrong command line.\n"
+    "failed; 2 for a wrong command line; 128 plus the signal when interrupted.\n"
     "example: orrery calibrate kernels --sizes 3840,7680 -- \\\n"
     "             ./cholesky -size {size} -nblocks 16\n";
 

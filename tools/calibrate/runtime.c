@@ -37,7 +37,8 @@ static const char help[] =
     "written to <host>.machine.xml beside the bus files; orrery run -m <host> and\n"
     "validate charge them in virtual time.\n"
     "      --json  print the results as JSON\n"
-    "Exit codes: 0; 1 when something failed; 2 for a wrong command line.\n"
+    "Exit codes: 0; 1 when something failed; 2 for a wrong command line; 128 plus\n"
+    "the signal when interrupted.\n"
     "example: orrery calibrate runtime && orrery run -m $(hostname) -- "
     "./cholesky\n";
 

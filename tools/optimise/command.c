@@ -41,7 +41,8 @@ static const char help[] =
     "  -j, --jobs N           simulations at a time (one per processor)\n"
     "      --seed N           of the search (1)\n"
     "      --json             print policies and result as JSON instead\n"
-    "Exit codes: 0; 1 when something failed; 2 for a wrong command line.\n"
+    "Exit codes: 0; 1 when something failed; 2 for a wrong command line; 128 plus\n"
+    "the signal when interrupted.\n"
     "example: orrery optimise -m MACHINE --time 60s -o chol.schedule -- \\\n"
     "             ./cholesky -size 9600 -nblocks 10\n";
 
@@ -347,7 +348,10 @@ static int optimise(struct search *s, const char *path)
     if (rc >= 0 && s->graph && write_result(s, path) == 0)
         result = rc > 0 ? 128 + rc : TOOL_OK;
     else if (rc > 0)
-        result = 128 + rc;
+        result = tool_fail(128 + rc,
+                           "interrupted: there is no schedule, %s was "
+                           "not written",
+                           path);
     search_done(s);
     return result;
 }

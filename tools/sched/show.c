@@ -35,7 +35,7 @@ static const char help[] =
     "                         is a terminal); needs dot, of Debian's package graphviz\n"
     "Equal components in the same place are one, with their number.\n"
     "Exit codes: 0; 1 when the policy or the machine is unknown, or nothing can be\n"
-    "drawn; 2 for a wrong command line.\n"
+    "drawn; 2 for a wrong command line; 128 plus the signal when interrupted.\n"
     "example: orrery sched show modular-heft -m mirage --svg heft.svg\n";
 
 /* --- text and JSON --- */

@@ -37,7 +37,8 @@ static const char help[] =
     "Exit codes: 0 without an alarm; 3 when a model has drifted, when a kernel takes\n"
     "two times of which its model knows one, or the program is off from end to end;\n"
     "4 when the machine is so noisy that nobody can tell (errors of 50 % would raise\n"
-    "no alarm); 1 when something failed; 2 for a wrong command line.\n"
+    "no alarm); 1 when something failed; 2 for a wrong command line; 128 plus the\n"
+    "signal when interrupted.\n"
     "example: orrery validate --sizes 3840,7680 -- \\\n"
     "             ./cholesky -size {size} -nblocks 16\n";
 
