@@ -165,13 +165,32 @@ try() {
         "$(pkg-config --variable=pkglibdir starpu-1.4)/sim.so"
 }
 
-# installed: with DESTDIR the folders of orrery-env are below that.
+# installed: with DESTDIR the folders of orrery-env are below that; pkg-config's files
+# name those that they lie in.
 installed() {
     sed "s|\"/|\"$folder/|" "$(find "$folder" -name orrery-env)" \
         >"$folder/orrery-env"
-    PKG_CONFIG_SYSROOT_DIR=$folder
-    export PKG_CONFIG_SYSROOT_DIR
     . "$folder/orrery-env"
+}
+
+# moved WHAT: of an installation that lies elsewhere, found by a shell that knows nothing
+# but starpu_env.
+moved() {
+    prefix=$(dirname "$(dirname "$(find "$folder" -path '*/bin/starpu_env')")")
+    case $1 in
+    program)
+        run='cc app.c -o moved $(pkg-config --cflags --libs starpu-1.4) && ./moved'
+        ;;
+    simulated) run='orrery run -m laptop-8 --assume "*=1ms" -- ./moved' ;;
+    manual) run='man -w orrery-run && test -s "$(man -w orrery-run)"' ;;
+    completion)
+        run='. "$STARPU_ROOT/share/bash-completion/completions/orrery"
+             COMP_WORDS=(orrery machine sh); COMP_CWORD=2; _orrery
+             test "${COMPREPLY[*]}" = show'
+        ;;
+    esac
+    (cd "$folder" && env -i HOME="$folder" PATH="$path" STARPU_NCPU=2 \
+        bash -c "set -- -d \"$prefix\"; . \"$prefix/bin/starpu_env\"; $run")
 }
 
 repeats_no_folder() {
@@ -192,6 +211,9 @@ claim "it installs" env DESTDIR="$folder" meson install -C "$build" \
     --no-rebuild --quiet
 installed
 try installed "$(find "$folder" -path '*/bin/orrery')" "$folder"
+for what in program simulated manual completion; do
+    claim "starpu_env of a moved installation: $what" moved $what
+done
 library=$(find "$folder" -name 'liborrery.so')
 claim "liborrery.so exports the interface only" exports_interface_only
 claim "each module exports its entry only" modules_export_their_entry
