@@ -59,15 +59,14 @@ static struct orr_job *prio_pop(struct orr_sched *sched,
                                 struct orr_worker *worker)
 {
     struct orr_queue *q = sched->data;
-    struct orr_job *job, *skipped;
+    struct orr_queue_skipped skipped;
+    struct orr_job *job;
 
     if (orr_queue_empty(q))
         return NULL;
     job = orr_queue_take(q, worker, ORR_QUEUE_OLDEST, &skipped);
-    if (skipped) {
-        orr_sched_wake_able(sched, skipped->able_classes, skipped->differ);
-        orr_job_unref(sched->runtime, skipped);
-    }
+    if (skipped.able_classes)
+        orr_sched_wake_able(sched, skipped.able_classes, skipped.differ);
     return job;
 }
 

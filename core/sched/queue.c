@@ -345,31 +345,31 @@ static void ask(struct walk *walk) ORR_REQUIRES(walk->q->lock)
     orr_lock(&walk->q->lock);
 }
 
-/* Whether what is in the inbox does not matter: the walk stops at its first
- * job. */
-static bool can_take_first(const struct walk *walk, enum orr_queue_order order)
+/* The usual case: the first of the best jobs is one that the worker can run, which is
+ * known at once. What is in the inbox does not matter then, nor who comes behind. */
+static bool take_first(struct walk *walk, enum orr_queue_order order)
     ORR_REQUIRES(walk->q->lock)
 {
     const struct orr_prioq *jobs = &walk->q->jobs;
     struct orr_worker *worker = walk->worker;
-    const struct orr_job *first;
+    struct orr_job *first;
+    unsigned bits;
     bool ask;
 
     if (order != ORR_QUEUE_OLDEST || walk->accept || orr_prioq_empty(jobs))
         return false;
-    first = orr_job_of_link(jobs->slots[jobs->nslots - 1].level->jobs.next);
-    return orr_job_maybe_able(worker->runtime, first, first->costs, worker->id,
-                              &ask) &&
-           !ask;
+    walk->slot = jobs->nslots - 1;
+    first = orr_job_of_link(jobs->slots[walk->slot].level->jobs.next);
+    bits = orr_job_maybe_able(worker->runtime, first, first->costs, worker->id,
+                              &ask);
+    return bits && !ask && choose(walk, first, bits);
 }
 
-static struct orr_job *take(struct walk *walk, enum orr_queue_order order,
-                            struct orr_job **ret_skipped)
+/* Looks at all jobs that have come, in the order. */
+static void take_any(struct walk *walk, enum orr_queue_order order)
+    ORR_REQUIRES(walk->q->lock)
 {
-    orr_lock(&walk->q->lock);
-    settle_locked(walk->q);
-    if (!can_take_first(walk, order))
-        empty_inbox_locked(walk->q);
+    empty_inbox_locked(walk->q);
     walk_locked(walk, order);
     while (walk->asks) {
         ask(walk);
@@ -377,6 +377,23 @@ static struct orr_job *take(struct walk *walk, enum orr_queue_order order,
         settle_locked(walk->q);
         walk_locked(walk, order);
     }
+}
+
+/* While the job is queued, and has what it has for the policy. */
+static struct orr_queue_skipped skipped_of(const struct orr_job *job)
+{
+    if (!job)
+        return (struct orr_queue_skipped){0};
+    return (struct orr_queue_skipped){job->able_classes, job->differ};
+}
+
+static struct orr_job *take(struct walk *walk, enum orr_queue_order order,
+                            struct orr_queue_skipped *ret_skipped)
+{
+    orr_lock(&walk->q->lock);
+    settle_locked(walk->q);
+    if (!take_first(walk, order))
+        take_any(walk, order);
     if (walk->job) {
         orr_prioq_take(&walk->q->jobs, walk->slot, walk->job);
         changed_locked(walk->q);
@@ -384,9 +401,7 @@ static struct orr_job *take(struct walk *walk, enum orr_queue_order order,
         walk->skipped = NULL;
     }
     if (ret_skipped)
-        *ret_skipped = walk->skipped;
-    if (ret_skipped && walk->skipped)
-        orr_job_ref(walk->skipped);
+        *ret_skipped = skipped_of(walk->skipped);
     orr_unlock(&walk->q->lock);
     if (walk->asked)
         orr_job_unref(walk->worker->runtime, walk->asked);
@@ -395,7 +410,7 @@ static struct orr_job *take(struct walk *walk, enum orr_queue_order order,
 
 struct orr_job *orr_queue_take(struct orr_queue *q, struct orr_worker *worker,
                                enum orr_queue_order order,
-                               struct orr_job **ret_skipped)
+                               struct orr_queue_skipped *ret_skipped)
 {
     struct walk walk = {.q = q, .worker = worker};
 

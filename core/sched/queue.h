@@ -47,13 +47,19 @@ int orr_queue_push(struct orr_queue *q, struct orr_job *job);
 /* The first job; the worker is known to be able. NULL when empty. */
 struct orr_job *orr_queue_pop(struct orr_queue *q);
 
+/* What is to be known of a job that others may take, and run, at any time. */
+struct orr_queue_skipped {
+    uint64_t able_classes; /* 0: there is none */
+    bool differ;
+};
+
 /* The first job in the order that the worker can run, its implementation set
- * to the first one that can; NULL when there is none. Then *ret_skipped gets
- * the last job that it could not run, with a reference for the caller, or
- * NULL; the pointer may be NULL. can_execute is called without the lock. */
+ * to the first one that can; NULL when there is none. Then *ret_skipped, unless
+ * that is NULL, has the last job that it could not run. can_execute is called
+ * without the lock. */
 struct orr_job *orr_queue_take(struct orr_queue *q, struct orr_worker *worker,
                                enum orr_queue_order order,
-                               struct orr_job **ret_skipped);
+                               struct orr_queue_skipped *ret_skipped);
 
 /* Says which of the implementations in `bits` the worker should run the job
  * with: one bit, 0 for none. `njobs`: how many jobs the queue has. Called with
