@@ -59,7 +59,7 @@ int orr_slab_new(size_t size, unsigned nworkers, struct orr_slab **ret)
         return -ENOMEM;
     if (size < sizeof(struct object))
         size = sizeof(struct object);
-    slab->size = (size + 15) & ~(size_t)15;
+    slab->size = (size + 7) & ~(size_t)7;
     orr_lock_init(&slab->lock, ORR_RANK_SLAB);
     orr_lock_init(&slab->shared, ORR_RANK_CACHE);
     *ret = slab;

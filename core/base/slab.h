@@ -20,7 +20,7 @@ int orr_slab_new(size_t size, unsigned nworkers, struct orr_slab **ret);
 /* Frees the slab and every object taken from it. NULL is allowed. */
 void orr_slab_free(struct orr_slab *slab);
 
-/* One object with undefined content, aligned to 16 bytes, and to 64 where
+/* One object with undefined content, aligned to 8 bytes, and to 64 where
  * their size is a multiple of that; NULL when memory is
  * out. The calling thread must be a context. */
 void *orr_slab_get(struct orr_slab *slab);

@@ -656,7 +656,7 @@ void orr_cost_ran(struct orr_runtime *rt, const struct orr_worker *worker,
 
     if (!row || !row->pub.recal ||
         !orr_recal_measured(row->pub.recal, &row->pub, worker->class_id,
-                            job->implementation, us, job->kernel.end))
+                            job->implementation, us, job->kernel->end))
         return;
     if (!orr_model_benchmarking(row->model))
         contradicted(rt, row, worker->class_id, job->implementation, us);

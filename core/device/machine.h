@@ -17,6 +17,7 @@
 
 struct orr_copy;
 struct orr_driver;
+struct orr_job;
 struct orr_kernel;
 struct orr_machine;
 struct orr_pinned;
@@ -165,6 +166,7 @@ struct orr_kernel {
                       * reaches a machine. */
     uint64_t id;
     struct orr_runtime *runtime; /* whose it is */
+    struct orr_job *job;         /* … and the job that it executes, or NULL */
     /* Runs the user's function. Real machines call it, in any context;
      * simulated ones when kernels are run. Never blocks. */
     void (*run)(struct orr_kernel *kernel);
@@ -176,6 +178,7 @@ struct orr_kernel {
      * things; who notes `start` before the run begins at 0. */
     double away, thread_away; /* the latter of the thread's own time */
     struct orr_context *waits; /* while its task is suspended, who it is */
+    uint32_t traced;           /* orr_trace_begin's ticket while it runs */
     void *machine_link[2];
 };
 

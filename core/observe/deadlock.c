@@ -229,7 +229,7 @@ static void say_edge(struct report *report, const struct orr_job *job,
 /* A task that waits inside of its kernel. */
 static void say_suspended(struct report *report, const struct orr_job *job)
 {
-    const struct orr_context *context = job->kernel.waits;
+    const struct orr_context *context = job->kernel->waits;
 
     SAY(report, "%s waits in its kernel, on %s, for %s", name_of(job).text,
         report->runtime->workers[job->worker].desc->name,

@@ -459,10 +459,10 @@ void orr_graph_record_ran(struct orr_graph_record *record,
     if (job->recorded > record->first) {
         node = node_of(record, job->recorded - 1);
         node->worker = (uint32_t)job->worker;
-        node->start = job->kernel.start;
-        node->end = job->kernel.end;
+        node->start = job->kernel->start;
+        node->end = job->kernel->end;
         if (record->runtime->machine->kernels_take_their_length)
-            node->charged = job->kernel.duration;
+            node->charged = job->kernel->duration;
     }
     orr_unlock(&record->lock);
 }

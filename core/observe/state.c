@@ -90,9 +90,9 @@ static void visit_workers_job(void *object, void *arg)
     if (state->wanted == ORR_JOB_RUNNING) {
         fputs("executes ", stderr);
         say_job(job);
-        if (job->kernel.start <= state->now)
-            fprintf(stderr, " since %.6f s", job->kernel.start / 1e6);
-        else
+        if (job->kernel && job->kernel->start <= state->now)
+            fprintf(stderr, " since %.6f s", job->kernel->start / 1e6);
+        else if (job->kernel)
             fputs(", which waits for the one before", stderr);
         return;
     }

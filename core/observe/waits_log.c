@@ -159,8 +159,8 @@ void orr_waits_log_ran(struct orr_waits_log *log, const struct orr_job *job)
     if (entry) {
         entry->job = job->noted - 1;
         entry->u.ran.worker = (unsigned)job->worker;
-        entry->u.ran.start = job->kernel.start;
-        entry->u.ran.end = job->kernel.end;
+        entry->u.ran.start = job->kernel->start;
+        entry->u.ran.end = job->kernel->end;
         publish(log);
     }
     orr_unlock(&log->lock);

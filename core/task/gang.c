@@ -294,7 +294,7 @@ static void leave(struct orr_runtime *rt, struct orr_worker *worker)
     worker->gang = NULL;
     if (worker == first)
         return;
-    worker->busy_us += gang->end - gang->job->kernel.start;
+    worker->busy_us += gang->end - gang->job->kernel->start;
     worker->last_end = gang->end;
     if (atomic_fetch_sub_explicit(&gang->nstaying, 1, memory_order_acq_rel) ==
         2)
@@ -314,7 +314,7 @@ static enum orr_gang_turn turn_to_leave(struct orr_runtime *rt,
     if (atomic_load_explicit(&gang->nstaying, memory_order_acquire) > 1)
         return ORR_GANG_WAITS;
     leave(rt, worker);
-    gang->job->kernel.end = gang->end;
+    gang->job->kernel->end = gang->end;
     return ORR_GANG_ENDS;
 }
 

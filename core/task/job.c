@@ -17,6 +17,12 @@
 
 #define JOB_SLABS 4u
 
+/* What a program has of a million tasks that wait. */
+static_assert(sizeof(struct starpu_task) + sizeof(struct orr_job) +
+                      2 * sizeof(struct orr_access) <=
+                  1024,
+              "a task of two buffers that waits takes a kilobyte");
+
 static size_t job_bytes(unsigned slots)
 {
     return sizeof(struct orr_job) + slots * sizeof(struct orr_access);

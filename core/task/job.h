@@ -220,67 +220,72 @@ struct orr_job {
     uint8_t limited;   /* [owner] the node with a limit in question: fetch.c */
     uint16_t depth; /* [const] tasks around it, where some have waited: of equal
                      * priority the deepest goes first */
+    int priority;   /* [const] after submission */
     uint32_t iteration; /* [const] loops of the program, in traces; 0: none */
     uint64_t admitted; /* [owner] the limited nodes in whose memory it runs */
-    uint64_t asked;  /* [owner] where it has its data, or waits for them … */
-    uint64_t left;   /* [owner] … and where it asks for them after that */
+    uint64_t asked;    /* [owner] where it has its data, or waits for them */
     uint64_t avoids; /* [owner] nodes whose workers do not get it: it has failed
                       * there, or found no memory */
-    int priority;    /* [const] after submission */
-    int worker;      /* where it runs, -1 before */
-    uint64_t pushed; /* [policy] number in the order in which jobs were promised
-                      * their data */
     uint32_t footprint;          /* valid if has_footprint */
     uint32_t recorded;           /* [graph's lock] number there + 1, 0: none */
     uint32_t noted; /* [run's thread] the same in observe/waits_log.h */
-    uint32_t
-        traced; /* [owner] orr_trace_begin's ticket while its kernel runs */
+    int worker;     /* where it runs, -1 before */
     struct orr_edge *successors; /* [lock] until done */
     struct orr_job_waiter *waiters; /* [lock] */
-    struct orr_cost_row *costs;     /* borrowed from the runtime's table */
-    struct orr_gang *gang;   /* [owner] of an alias, and of a task that several
-                              * workers execute: core/task/gang.h, else NULL */
     struct orr_nest *around; /* [const] after submission: of the task that has
                               * submitted it, NULL: none has */
     struct orr_nest *nest;   /* [owner] its own, NULL: it has submitted none */
-    struct orr_again *again; /* [lock of rt->agains] what its task keeps for
-                              * further runs, or NULL */
     struct orr_list queue;   /* [lock of the queue it is in] */
-    uint64_t able_classes; /* [policy] while it waits there, the worker classes
-                            * that can run it */
-    double predicted;      /* µs, by the policy, 0 without */
-    double predicted_transfer; /* µs not hidden, by the policy */
+    /* A task's, and what jobs of the runtime's own have in their place. */
     union {
-        struct orr_kernel kernel;   /* TASK, while RUNNING */
-        struct orr_job *next_ended; /* EMPTY, about to end */
         struct {
-            struct {
-                void (*callback)(void *); /* ACQUIRE: called with the data */
-                void (*before)(void *arg, int *node,
-                               enum starpu_data_access_mode mode);
-                void *arg;
-                unsigned node;
-                uint8_t step; /* of a switch: plan_switch.c */
-                struct orr_scope *scope; /* of which an acquisition has a part:
-                                          * lend.h; in whose sequence a switch is:
-                                          * plan_inner.c; NULL: of none */
-                const struct orr_job *by; /* whose kernel acquires; NULL: who
-                                           * is in none. Compared only */
-            } acquire;
-            union {
-                struct {                       /* [claimant], while CLAIMING */
-                    struct orr_heap_link link; /* [handle lock] see there */
-                    struct orr_access *all;    /* a chain by handle */
-                    struct orr_access *refused_by; /* in whose queue it is */
-                    uint64_t refused_at; /* order of becoming a claimant */
-                } claim;
-                struct {                       /* while it waits for memory */
-                    struct orr_heap_link link; /* [node lock] */
-                    uint64_t since;            /* order of coming there */
-                    size_t lacks; /* bytes, when it was looked at last */
-                } memory;
-            };
+            struct orr_cost_row *costs; /* borrowed from the runtime's table */
+            struct orr_gang *gang;   /* [owner] of an alias, and of a task that
+                                      * several workers execute:
+                                      * core/task/gang.h, else NULL */
+            struct orr_again *again; /* [lock of rt->agains] what its task keeps
+                                      * for further runs, or NULL */
+            uint64_t pushed;  /* [policy] number in the order in which jobs were
+                              * promised their data */
+            double predicted; /* µs, by the policy, 0 without */
+            double predicted_transfer; /* µs not hidden, by the policy */
         };
+        struct {
+            void (*callback)(void *); /* ACQUIRE: called with the data */
+            void (*before)(void *arg, int *node,
+                           enum starpu_data_access_mode mode);
+            void *arg;
+            unsigned node;
+            uint8_t step;             /* of a switch: plan_switch.c */
+            struct orr_scope *scope;  /* of which an acquisition has a part:
+                                      * lend.h; in whose sequence a switch is:
+                                      * plan_inner.c; NULL: of none */
+            const struct orr_job *by; /* whose kernel acquires; NULL: who is in
+                                       * none. Compared only */
+        } acquire;
+    };
+    /* One of these at a time, by its state. */
+    union {
+        struct {                           /* [claimant], while CLAIMING */
+            struct orr_heap_link link;     /* [handle lock] see there */
+            struct orr_access *all;        /* a chain by handle */
+            struct orr_access *refused_by; /* in whose queue it is */
+            uint64_t refused_at;           /* order of becoming a claimant */
+        } claim;
+        uint64_t able_classes; /* [policy] while it waits there, the worker
+                                * classes that can run it; 0 before */
+        struct {               /* FETCHING */
+            struct {           /* while it waits for memory */
+                struct orr_heap_link link; /* [node lock] */
+                uint64_t since;            /* order of coming there */
+                size_t lacks; /* bytes, when it was looked at last */
+            } memory;
+            uint64_t left; /* [owner] where it asks for data when those that it
+                            * has asked for are there */
+        };
+        struct orr_kernel *kernel;  /* [owner] RUNNING; its worker's, NULL when
+                                    * it has ended */
+        struct orr_job *next_ended; /* EMPTY, about to end */
     };
     struct orr_access *accesses; /* naccesses of them, mostly `inside` */
     struct orr_access inside[];

@@ -357,6 +357,7 @@ static void task_ready(struct orr_runtime *rt, struct orr_job *job)
     if (job->counted)
         orr_perf_ready(rt, job);
     job->task->status = STARPU_TASK_READY;
+    job->able_classes = 0;
     ORR_PROFILE(rt, job->task, push_start_time);
     orr_sched_push(rt, job);
 }

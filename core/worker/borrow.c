@@ -30,7 +30,9 @@ int orr_borrowing_init(struct orr_borrowing *b, struct orr_worker *worker,
     b->task.status = STARPU_TASK_RUNNING;
     b->job->type = &orr_job_task;
     b->job->worker = (int)worker->id;
-    b->job->kernel = (struct orr_kernel){.worker = worker->id, .runtime = rt};
+    b->kernel =
+        (struct orr_kernel){.worker = worker->id, .runtime = rt, .job = b->job};
+    b->job->kernel = &b->kernel;
     atomic_store(&b->job->waiting, 0);
     atomic_store(&b->job->state, ORR_JOB_RUNNING);
     orr_job_number(rt, b->job);
@@ -111,7 +113,7 @@ static void enter(struct orr_borrowing *b)
     self->borrows = true;
     self->job = b->job;
     self->suspends_at = ++self->frozen;
-    b->job->kernel.away = 0;
+    b->job->kernel->away = 0;
     orr_count_submitted(b->worker->runtime, b->job->sched_ctx);
     orr_worker_set_state(b->worker, ORR_WORKER_EXECUTING);
 }

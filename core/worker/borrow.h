@@ -27,8 +27,9 @@ enum orr_seat {
 struct orr_borrowing {
     struct orr_worker *worker; /* [const] */
     struct starpu_task task;   /* what it runs, and … */
-    struct orr_job *job;       /* … its job, which is always RUNNING, and keeps its
-                                * nest while nobody else does */
+    struct orr_job *job; /* … its job, which is always RUNNING, and keeps its
+                                * nest while nobody else does … */
+    struct orr_kernel kernel; /* … and what of its kernel suspension looks at */
     struct orr_context *owner; /* whose turn it was on the worker's own thread */
     /* The stacks beside the own thread while it is lent, beside the borrower's else:
      * those on which nothing runs, and the first. */

@@ -107,6 +107,7 @@ static void push_again(struct orr_runtime *rt, struct orr_job *job,
     job->worker = -1;
     job->aside = 0; /* whoever takes it sees it by itself */
     orr_job_set_state(job, ORR_JOB_READY);
+    job->able_classes = 0;
     job->task->status = STARPU_TASK_READY;
     if (started && job->counted)
         orr_perf_ready(rt, job);
@@ -142,7 +143,7 @@ static bool may_fail(struct orr_runtime *rt, const struct orr_worker *worker,
 bool orr_kernel_failed(struct orr_runtime *rt, struct orr_worker *worker,
                        struct orr_job *job)
 {
-    int error = job->kernel.error;
+    int error = job->kernel->error;
     const struct orr_access *access;
 
     fail_with_gang(rt, worker, job);

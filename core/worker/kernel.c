@@ -105,8 +105,8 @@ static void convert(struct orr_worker *worker, struct orr_job *job)
 
     if (rt->machine->kernels_take_their_length)
         return;
-    job->kernel.away += us;
-    job->kernel.thread_away += orr_thread_time_us() - before;
+    job->kernel->away += us;
+    job->kernel->thread_away += orr_thread_time_us() - before;
 }
 
 /* What is to be done before the function of a kernel is called, once. Always
@@ -119,6 +119,52 @@ make_ready(struct orr_worker *worker, struct orr_job *job)
             begin_partial(worker, &job->accesses[i]);
     if (job->converts)
         convert(worker, job);
+}
+
+static void run(struct orr_kernel *kernel);
+
+struct orr_kernel *orr_kernel_take(struct orr_worker *worker,
+                                   struct orr_job *job)
+{
+    struct orr_kernel *kernel = worker->kernels;
+
+    if (kernel) {
+        worker->kernels = kernel->machine_link[0];
+    } else {
+        kernel = calloc(1, sizeof(*kernel));
+        if (!kernel) {
+            orr_log_error("out of memory for the kernel of task `%s': the "
+                          "program ends",
+                          orr_job_name(job));
+            orr_runtime_fail(worker->runtime);
+        }
+        kernel->worker = worker->id;
+        kernel->runtime = worker->runtime;
+        kernel->post.mailbox =
+            &worker->runtime->nodes[worker->desc->node].mailbox;
+    }
+    kernel->error = 0;
+    kernel->start = kernel->end = kernel->away = kernel->thread_away = 0;
+    kernel->waits = NULL;
+    kernel->job = job;
+    job->kernel = kernel;
+    return kernel;
+}
+
+void orr_kernel_give(struct orr_worker *worker, struct orr_kernel *kernel)
+{
+    kernel->machine_link[0] = worker->kernels;
+    worker->kernels = kernel;
+}
+
+void orr_kernels_free(struct orr_worker *worker)
+{
+    while (worker->kernels) {
+        struct orr_kernel *kernel = worker->kernels;
+
+        worker->kernels = kernel->machine_link[0];
+        free(kernel);
+    }
 }
 
 /* The function, which has submitted tasks, has returned. */
@@ -182,7 +228,7 @@ static inline void run_job(struct orr_kernel *kernel, struct orr_job *job,
 
 static void run(struct orr_kernel *kernel)
 {
-    run_job(kernel, orr_container(kernel, struct orr_job, kernel), true);
+    run_job(kernel, kernel->job, true);
 }
 
 /* --- jobs that went past the policy --- */
@@ -223,11 +269,10 @@ void orr_kernel_run_direct(struct orr_runtime *rt, struct orr_worker *worker,
     orr_job_take_data(rt, job, worker->desc->node);
     orr_job_set_state(job, ORR_JOB_RUNNING);
     job->task->status = STARPU_TASK_RUNNING;
-    job->kernel.worker = worker->id; /* what suspension looks at */
-    job->kernel.runtime = rt;
-    job->kernel.away = 0;
+    (void)orr_kernel_take(worker, job); /* suspension looks at it */
     orr_worker_set_state(worker, ORR_WORKER_EXECUTING);
     call_direct(worker, job);
+    orr_kernel_give(worker, job->kernel);
     atomic_store_explicit(&worker->ntasks, worker->ntasks + 1,
                           memory_order_relaxed);
     if (rt->counts_codelets)
@@ -244,37 +289,35 @@ void orr_kernel_run_direct(struct orr_runtime *rt, struct orr_worker *worker,
 /* The gang's kernel by one of them. */
 static void run_in_gang(struct orr_kernel *kernel)
 {
-    const struct orr_job *job = orr_container(kernel, struct orr_job, kernel);
+    const struct orr_job *job = kernel->job;
 
     run_job(kernel, job->gang->job, false);
 }
 
 void orr_kernel_begin_shared(struct orr_worker *worker, struct orr_job *job)
 {
-    if (job->kernel.run && worker->runtime->machine->runs_kernels)
+    if (job->kernel->run && worker->runtime->machine->runs_kernels)
         make_ready(worker, job);
-    if (job->kernel.run)
-        job->kernel.run = run_in_gang;
+    if (job->kernel->run)
+        job->kernel->run = run_in_gang;
 }
 
 void orr_kernel_prepare_share(struct orr_runtime *rt, struct orr_worker *worker,
                               struct orr_job *alias)
 {
     const struct orr_job *job = alias->gang->job;
-    const struct orr_kernel *kernel = &job->kernel;
+    const struct orr_kernel *kernel = job->kernel;
+    struct orr_kernel *share = orr_kernel_take(worker, alias);
 
-    alias->kernel = (struct orr_kernel){
-        .worker = worker->id,
-        .duration = kernel->duration,
-        .id = kernel->id,
-        .runtime = rt,
-        .run = kernel->run,
-        .post.mailbox = &rt->nodes[worker->desc->node].mailbox,
-    };
+    share->async = false;
+    share->duration = kernel->duration;
+    share->id = kernel->id;
+    share->run = kernel->run;
+    share->done = NULL;
     /* The first member has executed it as it was prepared. */
     if (rt->machine->kernels_take_their_length &&
         job->task->cl->flags & EXECUTES)
-        run_in_gang(&alias->kernel);
+        run_in_gang(share);
 }
 
 /* --- contributions to reductions --- */
@@ -303,11 +346,11 @@ static double execute_now(struct orr_job *job)
 {
     double before = orr_thread_time_us();
 
-    job->kernel.start = orr_exec_now(orr_self->exec);
-    run(&job->kernel);
-    job->kernel.run = NULL;
+    job->kernel->start = orr_exec_now(orr_self->exec);
+    run(job->kernel);
+    job->kernel->run = NULL;
     if (job->task->cl->flags & STARPU_CODELET_SIMGRID_EXECUTE_AND_INJECT)
-        return orr_thread_time_us() - before - job->kernel.thread_away;
+        return orr_thread_time_us() - before - job->kernel->thread_away;
     return 0;
 }
 
@@ -332,8 +375,8 @@ static void vary(struct orr_runtime *rt, const struct orr_worker *worker,
         orr_cost_noise(rt, row, worker->class_id, job->implementation);
 
     if (source)
-        job->kernel.duration = orr_noise_length(&rt->noise, source, job->id,
-                                                job->kernel.duration);
+        job->kernel->duration = orr_noise_length(&rt->noise, source, job->id,
+                                                 job->kernel->duration);
 }
 
 void orr_kernel_prepare(struct orr_runtime *rt, struct orr_worker *worker,
@@ -341,22 +384,18 @@ void orr_kernel_prepare(struct orr_runtime *rt, struct orr_worker *worker,
                         void (*done)(struct orr_kernel *))
 {
     const struct orr_cost_row *row = orr_job_costs(rt, job);
-    struct orr_kernel *kernel = &job->kernel;
+    struct orr_kernel *kernel = job->kernel;
     double length = job->ncores > 1
                         ? orr_job_length(rt, job, worker->class_id).us
                         : orr_cost_length(row, worker->class_id,
                                           job->implementation);
 
-    *kernel = (struct orr_kernel){
-        .worker = worker->id,
-        .async = async,
-        .duration = length,
-        .id = job->id,
-        .runtime = rt,
-        .run = run,
-        .done = done,
-        .post.mailbox = &rt->nodes[worker->desc->node].mailbox,
-    };
+    kernel->async = async;
+    kernel->ntries = 0;
+    kernel->duration = length;
+    kernel->id = job->id;
+    kernel->run = run;
+    kernel->done = done;
     if (!rt->machine->kernels_take_their_length)
         return;
     if (row->per_task && job->task->cl->model->type == STARPU_PER_WORKER)
@@ -385,7 +424,7 @@ int orr_kernel_start(struct orr_runtime *rt, struct orr_kernel *kernel)
 
 bool orr_kernel_again(struct orr_kernel *kernel)
 {
-    const struct orr_job *job = orr_container(kernel, struct orr_job, kernel);
+    const struct orr_job *job = kernel->job;
     struct orr_runtime *rt = kernel->runtime;
     const struct orr_worker_desc *worker = rt->workers[kernel->worker].desc;
 
@@ -412,7 +451,7 @@ bool orr_kernel_again(struct orr_kernel *kernel)
 static void measure(struct orr_runtime *rt, const struct orr_worker *worker,
                     struct orr_job *job)
 {
-    double us = orr_kernel_length(&job->kernel);
+    double us = orr_kernel_length(job->kernel);
 
     orr_cost_ran(rt, worker, job, job->task->failed ? (double)NAN : us);
     if (!job->task->failed)
@@ -430,7 +469,7 @@ void orr_kernel_measure(struct orr_runtime *rt, struct orr_worker *worker,
     } else if (cl->model && job->ncores > 1) {
         if (!job->task->failed)
             orr_cost_measure_wide(rt, worker, job,
-                                  job->kernel.end - job->kernel.start);
+                                  job->kernel->end - job->kernel->start);
     } else if (cl->model && orr_cost_is_wanted(worker, job)) {
         measure(rt, worker, job);
     }
@@ -473,7 +512,7 @@ static struct orr_tally_item *new_item(struct orr_runtime *rt, unsigned worker,
 void orr_kernel_tally(struct orr_runtime *rt, unsigned worker,
                       struct orr_job *job)
 {
-    const struct orr_kernel *kernel = &job->kernel;
+    const struct orr_kernel *kernel = job->kernel;
     struct orr_tally_item *item =
         orr_tally_find(rt->tally, worker, job->costs, job->implementation,
                        job->ncores);

@@ -23,6 +23,18 @@ bool orr_kernel_async(const struct orr_worker *worker,
 void orr_kernel_begin_partials(struct orr_runtime *rt,
                                struct orr_worker *worker, struct orr_job *job);
 
+/* A kernel of the worker's for the job, or its alias, job->kernel, which has nothing
+ * of an earlier one that is not filled in anew. The worker keeps those that are not
+ * in use: a task that waits needs none. In the worker's context. */
+struct orr_kernel *orr_kernel_take(struct orr_worker *worker,
+                                   struct orr_job *job);
+
+/* It has ended, and nobody looks at it any more. In the same worker's context. */
+void orr_kernel_give(struct orr_worker *worker, struct orr_kernel *kernel);
+
+/* The worker has ended. */
+void orr_kernels_free(struct orr_worker *worker);
+
 /* Fills job->kernel. Simulated, a job without an estimate ends the program with
  * the list of all that are missing (core/worker/missing.c). */
 void orr_kernel_prepare(struct orr_runtime *rt, struct orr_worker *worker,
@@ -33,7 +45,7 @@ void orr_kernel_prepare(struct orr_runtime *rt, struct orr_worker *worker,
  * what comes before once for all. In the first member's context. */
 void orr_kernel_begin_shared(struct orr_worker *worker, struct orr_job *job);
 
-/* Fills alias->kernel with what another member runs: it takes as long. */
+/* Takes alias->kernel and fills it with what another member runs: it takes as long. */
 void orr_kernel_prepare_share(struct orr_runtime *rt, struct orr_worker *worker,
                               struct orr_job *alias);
 

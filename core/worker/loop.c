@@ -110,13 +110,14 @@ static void trace_task(struct orr_runtime *rt, struct orr_worker *worker,
         .footprint = job->footprint,
         .priority = job->priority,
         .tag = job->task->use_tag ? job->task->tag_id : 0,
-        .origin = (uint8_t)(rt->machine->kernels_take_their_length
-                                ? orr_job_length(rt, job, worker->class_id).origin
-                                : ORR_ORIGIN_UNKNOWN),
+        .origin =
+            (uint8_t)(rt->machine->kernels_take_their_length
+                          ? orr_job_length(rt, job, worker->class_id).origin
+                          : ORR_ORIGIN_UNKNOWN),
         .iteration = job->iteration,
         .gflop = job->task->flops / 1e9,
-        .start = job->kernel.start,
-        .end = job->kernel.end,
+        .start = job->kernel->start,
+        .end = job->kernel->end,
     };
 
     for (unsigned i = 0; i < job->naccesses; i++)
@@ -130,8 +131,8 @@ static void profile_kernel(const struct orr_worker *worker,
     struct starpu_profiling_task_info *info = job->task->profiling_info;
 
     info->workerid = (int)worker->id;
-    info->start_time = orr_profile_time(job->kernel.start);
-    info->end_time = orr_profile_time(job->kernel.end);
+    info->start_time = orr_profile_time(job->kernel->start);
+    info->end_time = orr_profile_time(job->kernel->end);
 }
 
 /* Where the time of a simulated kernel comes from. */
@@ -139,7 +140,7 @@ static inline void count_figures(struct orr_runtime *rt,
                                  struct orr_worker *worker,
                                  struct orr_job *job)
 {
-    double us = orr_kernel_length(&job->kernel);
+    double us = orr_kernel_length(job->kernel);
     struct orr_length length;
 
     if (job->ncores <= 1) {
@@ -156,17 +157,20 @@ static void finish_job(struct orr_runtime *rt, struct orr_worker *worker,
                        struct orr_job *job)
 {
     struct orr_sched *sched = orr_sched_of(rt, job);
-    double length = orr_kernel_length(&job->kernel);
+    struct orr_kernel *kernel = job->kernel;
+    double length = orr_kernel_length(kernel);
 
     if (rt->tool)
         orr_tool_tell_kernel(rt->tool, false, worker, job);
-    if (job->kernel.error && orr_kernel_failed(rt, worker, job))
+    if (kernel->error && orr_kernel_failed(rt, worker, job)) {
+        orr_kernel_give(worker, kernel);
         return;
+    }
     worker->busy_us += length;
     atomic_store_explicit(&worker->ntasks, worker->ntasks + 1,
                           memory_order_relaxed);
     worker->flops += job->task->flops;
-    worker->last_end = job->kernel.end;
+    worker->last_end = kernel->end;
     if (!worker->running)
         atomic_store_explicit(&worker->exp_end, 0, memory_order_relaxed);
     if (rt->machine->kernels_take_their_length)
@@ -181,7 +185,7 @@ static void finish_job(struct orr_runtime *rt, struct orr_worker *worker,
         orr_perf_executed(rt, worker, job, length);
     if (rt->trace) {
         trace_task(rt, worker, job);
-        orr_trace_end(rt->trace, &job->traced);
+        orr_trace_end(rt->trace, &job->kernel->traced);
     }
     if (rt->tally && !job->task->failed)
         orr_kernel_tally(rt, worker->id, job);
@@ -197,6 +201,8 @@ static void finish_job(struct orr_runtime *rt, struct orr_worker *worker,
     /* The hooks of a gang are called for its aliases. */
     if (sched->ops->post_exec && !job->gang)
         sched->ops->post_exec(sched, job, worker);
+    job->kernel = NULL;
+    orr_kernel_give(worker, kernel);
     orr_count_ran(rt, job->sched_ctx, job->task->flops);
     orr_job_end(rt, job);
 }
@@ -204,7 +210,7 @@ static void finish_job(struct orr_runtime *rt, struct orr_worker *worker,
 /* An asynchronous kernel has ended; called from the machine's context. */
 static void kernel_done(struct orr_kernel *kernel)
 {
-    struct orr_job *job = orr_container(kernel, struct orr_job, kernel);
+    struct orr_job *job = kernel->job;
     struct orr_worker *worker = &orr_self->runtime->workers[kernel->worker];
 
     if (kernel->error && orr_kernel_again(kernel))
@@ -348,6 +354,7 @@ static void begin_kernel(struct orr_runtime *rt, struct orr_worker *worker,
         sched->ops->pre_exec(sched, job, worker);
     orr_kernel_begin_partials(rt, worker, job);
     orr_job_take_data(rt, job, worker->desc->node);
+    (void)orr_kernel_take(worker, job);
     orr_job_set_state(job, ORR_JOB_RUNNING);
     job->task->status = STARPU_TASK_RUNNING;
     if (rt->breaks)
@@ -356,7 +363,7 @@ static void begin_kernel(struct orr_runtime *rt, struct orr_worker *worker,
         orr_perf_started(rt, job);
     if (job->predicted > 0)
         expect_end(rt, worker, job);
-    orr_trace_begin(rt->trace, &job->traced);
+    orr_trace_begin(rt->trace, &job->kernel->traced);
     orr_kernel_prepare(rt, worker, job, async, kernel_done);
     orr_worker_set_state(worker, ORR_WORKER_EXECUTING);
     if (rt->tool)
@@ -375,11 +382,11 @@ static bool lead_gang(struct orr_runtime *rt, struct orr_worker *worker,
         orr_gang_bind_all(rt, gang);
     orr_gang_start(rt, gang);
     orr_self->job = job;
-    (void)orr_kernel_start(rt, &job->kernel);
+    (void)orr_kernel_start(rt, job->kernel);
     orr_self->job = NULL;
     if (!gang->all_run)
         orr_gang_bind_one(rt, worker);
-    orr_gang_ended(rt, gang, job->kernel.end);
+    orr_gang_ended(rt, gang, job->kernel->end);
     return true;
 }
 
@@ -408,7 +415,7 @@ static bool start_kernel(struct orr_runtime *rt, struct orr_worker *worker)
     if (job->gang)
         return lead_gang(rt, worker, job);
     orr_self->job = async ? NULL : job;
-    ended = orr_kernel_start(rt, &job->kernel);
+    ended = orr_kernel_start(rt, job->kernel);
     orr_self->job = NULL;
     if (ended) {
         finish_job(rt, worker, job);
@@ -534,9 +541,10 @@ static void run_share(struct orr_runtime *rt, struct orr_worker *worker)
     orr_kernel_prepare_share(rt, worker, alias);
     orr_worker_set_state(worker, ORR_WORKER_EXECUTING);
     orr_self->job = gang->job;
-    (void)orr_kernel_start(rt, &alias->kernel);
+    (void)orr_kernel_start(rt, alias->kernel);
     orr_self->job = NULL;
-    orr_gang_ended(rt, gang, alias->kernel.end);
+    orr_gang_ended(rt, gang, alias->kernel->end);
+    orr_kernel_give(worker, alias->kernel);
 }
 
 /* The worker is a member of a gang, and looks what that has for it to do. */

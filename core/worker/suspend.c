@@ -258,7 +258,7 @@ struct absence {
 
 static bool is_measured_by_thread(const struct orr_job *job)
 {
-    return job->kernel.runtime->machine->kernels_take_their_length &&
+    return job->kernel->runtime->machine->kernels_take_their_length &&
            job->task->cl->flags & STARPU_CODELET_SIMGRID_EXECUTE_AND_INJECT;
 }
 
@@ -278,7 +278,7 @@ static struct absence begin_absence(struct orr_worker *worker)
     if (is_measured_by_thread(absence.job))
         absence.thread_us = orr_thread_time_us();
     worker->nsuspended++;
-    absence.job->kernel.waits = self;
+    absence.job->kernel->waits = self;
     if (absence.job->admitted)
         orr_admit_suspend(worker->runtime, absence.job);
     if (!atomic_load_explicit(&worker->runtime->suspends, memory_order_relaxed))
@@ -294,11 +294,11 @@ static void end_absence(struct orr_worker *worker, struct absence absence)
     worker->nsuspended--;
     if (job->admitted)
         orr_admit_resume(worker->runtime, job);
-    job->kernel.away += now - absence.since;
+    job->kernel->away += now - absence.since;
     orr_trace_suspension(worker->runtime->trace, worker->id, job->id,
                          absence.since, now);
     if (is_measured_by_thread(job))
-        job->kernel.thread_away += orr_thread_time_us() - absence.thread_us;
+        job->kernel->thread_away += orr_thread_time_us() - absence.thread_us;
     orr_worker_set_state(worker, ORR_WORKER_EXECUTING);
     job->task->status = STARPU_TASK_RUNNING;
     orr_job_set_state(job, ORR_JOB_RUNNING);

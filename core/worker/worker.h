@@ -68,6 +68,7 @@ struct orr_worker {
     unsigned naside;          /* [owner] others, put aside until they have
                                * memory, and not started yet */
     unsigned running;         /* [owner] kernels started, not ended */
+    struct orr_kernel *kernels; /* [owner] those that are in no use: kernel.h */
     unsigned nbeginning;      /* [owner] of these, those that begin a partial */
     struct orr_gang *gang;    /* [owner] of which it is a member now, NULL; it
                                * takes no jobs meanwhile */

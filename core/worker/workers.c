@@ -50,6 +50,7 @@ static void stop_first(struct orr_runtime *rt, unsigned n)
         if (!rt->workers[id].driven)
             rt->exec->ops->join(rt->exec, rt->workers[id].context);
         rt->workers[id].context = NULL;
+        orr_kernels_free(&rt->workers[id]);
     }
 }
 

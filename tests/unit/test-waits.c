@@ -170,6 +170,8 @@ END_TEST
 
 START_TEST(a_kernel_is_known_when_it_has_run)
 {
+    struct orr_kernel kernel = {.start = 1, .end = 2};
+
     submit(0);
     ck_assert_int_eq(orr_waits_read(waits), 0);
     ck_assert_uint_eq(waits->tasks[0].worker, UINT32_MAX);
@@ -178,8 +180,7 @@ START_TEST(a_kernel_is_known_when_it_has_run)
     ck_assert_uint_eq(waits->tasks[0].worker, UINT32_MAX);
     log_->details = true;
     jobs[0]->worker = 3;
-    jobs[0]->kernel.start = 1;
-    jobs[0]->kernel.end = 2;
+    jobs[0]->kernel = &kernel;
     orr_waits_log_ran(log_, jobs[0]);
     ck_assert_int_eq(orr_waits_read(waits), 0);
     ck_assert_uint_eq(waits->tasks[0].worker, 3);
