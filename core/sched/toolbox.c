@@ -134,7 +134,9 @@ static struct orr_prioq_digest digest_of(struct orr_job *job)
 int orr_prioq_push(struct orr_prioq *q, struct orr_job *job, int priority)
 {
     long long rank = orr_prioq_rank(job, priority);
-    unsigned at = find_slot(q, rank);
+    unsigned at = q->nslots && q->slots[q->nslots - 1].rank == rank
+                      ? q->nslots - 1 /* mostly it is one of the best */
+                      : find_slot(q, rank);
     bool is_new = at == q->nslots || q->slots[at].rank != rank;
     struct orr_prioq_level *level;
     int err = is_new ? make_spare(q) : 0;
