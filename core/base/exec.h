@@ -53,8 +53,10 @@ struct orr_context {
                                * that are on the stack */
     unsigned short sched_ctx; /* [owner] the scheduling context of what it
                                * submits, + 1, 0: none was chosen */
-    unsigned short held[ORR_MAX_LOCK_RANKS]; /* [owner] … of each rank */
-    unsigned short ranks; /* [owner] bits of the ranks of which it holds some */
+    unsigned short
+        ranks; /* [owner] … bits of the ranks of which it holds some */
+    unsigned short more[ORR_MAX_LOCK_RANKS]; /* [owner] … and how many of each,
+                                              * less one */
     struct orr_job *ended, **ended_tail; /* [owner] empty tasks that end once
                                   * the present one has, or NULL */
     struct orr_grant *grant; /* [owner] memory that a method of an interface is

@@ -35,15 +35,15 @@ static const char *rank_name(unsigned rank)
 
 void orr_lock_refuse(const struct orr_lock *lock, bool next)
 {
-    const unsigned short *held = orr_self->held;
+    unsigned held = orr_self->ranks;
     unsigned rank = lock->rank, r = rank + next;
 
-    if (next && !held[rank]) {
+    if (next && !(held >> rank & 1)) {
         orr_log_error("a further lock of a %s is taken, but none is held",
                       rank_name(rank));
         abort();
     }
-    while (r + 1 < ORR_NRANKS && !held[r])
+    while (r + 1 < ORR_NRANKS && !(held >> r & 1))
         r++;
     orr_log_error("the lock of a %s is taken while that of a %s is held: the "
                   "order is in core/base/lock.h",

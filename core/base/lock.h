@@ -95,28 +95,43 @@ static inline void orr_lock_check_order(const struct orr_lock *lock, bool next)
 #endif
 }
 
-/* Counts a lock that was taken, or let go (-1). */
-static inline void orr_lock_count(const struct orr_lock *lock, int change)
+/* Counts a lock that was taken. Mostly it is the only one of its rank. */
+static inline void orr_lock_count(const struct orr_lock *lock)
 {
 #ifndef NDEBUG
     struct orr_context *self = orr_self;
-    unsigned short held = (unsigned short)(self->held[lock->rank] + change);
     unsigned bit = 1u << lock->rank;
 
-    self->locks += (unsigned)change;
-    self->held[lock->rank] = held;
-    self->ranks =
-        (unsigned short)(held ? self->ranks | bit : self->ranks & ~bit);
+    self->locks++;
+    if (__builtin_expect(self->ranks & bit, 0))
+        self->more[lock->rank]++;
+    else
+        self->ranks = (unsigned short)(self->ranks | bit);
 #else
     (void)lock;
-    (void)change;
+#endif
+}
+
+/* Counts one that was let go. */
+static inline void orr_lock_discount(const struct orr_lock *lock)
+{
+#ifndef NDEBUG
+    struct orr_context *self = orr_self;
+
+    self->locks--;
+    if (__builtin_expect(self->more[lock->rank], 0))
+        self->more[lock->rank]--;
+    else
+        self->ranks = (unsigned short)(self->ranks & ~(1u << lock->rank));
+#else
+    (void)lock;
 #endif
 }
 
 static inline void orr_lock_take(struct orr_lock *lock)
     ORR_ACQUIRES(lock) ORR_UNCHECKED
 {
-    orr_lock_count(lock, 1);
+    orr_lock_count(lock);
     if (orr_self->exec->one_thread) {
         assert(!atomic_load_explicit(&lock->taken, memory_order_relaxed));
 #ifndef NDEBUG
@@ -147,7 +162,7 @@ static inline void orr_lock_next(struct orr_lock *lock) ORR_ACQUIRES(lock)
 static inline void orr_unlock(struct orr_lock *lock)
     ORR_RELEASES(lock) ORR_UNCHECKED
 {
-    orr_lock_count(lock, -1);
+    orr_lock_discount(lock);
     atomic_store_explicit(&lock->taken, 0, memory_order_release);
 }
 
@@ -157,6 +172,6 @@ static inline bool orr_trylock(struct orr_lock *lock)
 {
     if (atomic_exchange_explicit(&lock->taken, 1, memory_order_acquire))
         return false;
-    orr_lock_count(lock, 1);
+    orr_lock_count(lock);
     return true;
 }

@@ -471,7 +471,7 @@ static void exec_wake(struct orr_exec *exec, struct orr_context *context)
     (void)exec;
     if (!running)
         return;
-    STEP_ASSERT(orr_self->held[ORR_RANK_HANDLE] == 0);
+    STEP_ASSERT(!(orr_self->ranks >> ORR_RANK_HANDLE & 1));
     STEP_POINT("wake", name_of(c));
     STEP_ASSERT(!c->joined);
     c->token = true;

@@ -62,7 +62,7 @@ void *__wrap_orr_slab_get(struct orr_slab *slab)
     struct object *object = malloc(sizeof(*object) + slab->size);
 
     STEP_ASSERT(object != NULL);
-    STEP_ASSERT(orr_self->held[ORR_RANK_HANDLE] == 0);
+    STEP_ASSERT(!(orr_self->ranks >> ORR_RANK_HANDLE & 1));
     object->size = slab->size;
     memset(object + 1, 0x5a, slab->size);
     nobjects++;

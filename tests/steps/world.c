@@ -47,7 +47,7 @@ static int machine_alloc(struct orr_driver *driver, unsigned node, size_t size,
 
     (void)driver;
     STEP_ASSERT(memory != NULL);
-    STEP_ASSERT(orr_self->held[ORR_RANK_HANDLE] == 0);
+    STEP_ASSERT(!(orr_self->ranks >> ORR_RANK_HANDLE & 1));
     bytes[node] += size;
     if (!is_ram(node) && nodes[node].capacity)
         STEP_ASSERT(bytes[node] <= nodes[node].capacity);
@@ -60,7 +60,7 @@ static void machine_free(struct orr_driver *driver, unsigned node,
                          uintptr_t address, size_t size)
 {
     (void)driver;
-    STEP_ASSERT(orr_self->held[ORR_RANK_HANDLE] == 0);
+    STEP_ASSERT(!(orr_self->ranks >> ORR_RANK_HANDLE & 1));
     STEP_ASSERT(bytes[node] >= size);
     bytes[node] -= size;
     memset((void *)address, FREED, size);
@@ -220,7 +220,7 @@ static int copy_words(void *src, unsigned src_node, void *dst,
     uint64_t *b = (uint64_t *)to->ptr;
 
     (void)async_data;
-    STEP_ASSERT(orr_self->held[ORR_RANK_HANDLE] == 0);
+    STEP_ASSERT(!(orr_self->ranks >> ORR_RANK_HANDLE & 1));
     b[0] = a[0];
     if (from->nx < DATUM_SIZE)
         return 0;
