@@ -639,9 +639,11 @@ static bool start_all(struct orr_runtime *rt, struct orr_node *node)
     return any;
 }
 
-bool orr_node_progress(struct orr_runtime *rt, unsigned id)
+/* Not inline: mostly there is nothing to do. */
+static __attribute__((noinline)) bool progress(struct orr_runtime *rt,
+                                               struct orr_node *node)
 {
-    struct orr_node *node = &rt->nodes[id];
+    unsigned id = node->id;
     bool any = orr_mailbox_serve(&node->mailbox);
 
     any |= orr_admit_serve(rt, id);
@@ -649,4 +651,18 @@ bool orr_node_progress(struct orr_runtime *rt, unsigned id)
     if (rt->minimum_available || rt->minimum_clean)
         any |= orr_node_tidy(rt, id);
     return any;
+}
+
+bool orr_node_progress(struct orr_runtime *rt, unsigned id)
+{
+    struct orr_node *node = &rt->nodes[id];
+
+    /* Every worker looks here after every task. Pairs with enqueue, and with
+     * those who come to wait for memory. */
+    if (!orr_mailbox_has(&node->mailbox) &&
+        !atomic_load(&node->admission.nwaiting) &&
+        !atomic_load(&node->nqueued) && !rt->minimum_available &&
+        !rt->minimum_clean)
+        return false;
+    return progress(rt, node);
 }

@@ -174,6 +174,18 @@ static void let_waiters_go(struct orr_runtime *rt, struct orr_job *job,
     orr_job_unref_n(rt, job, nrefs);
 }
 
+/* Gives the job's data back. Most of it is nothing where there are none. */
+static inline void leave_data(struct orr_runtime *rt, struct orr_job *job,
+                              struct orr_released *ret)
+{
+    if (job->naccesses) {
+        orr_job_leave_order(rt, job, ret);
+        return;
+    }
+    ret->granted = NULL;
+    orr_list_init(&ret->claimed);
+}
+
 void orr_job_complete(struct orr_runtime *rt, struct orr_job *job)
 {
     bool is_task = job->task != NULL;
@@ -184,7 +196,7 @@ void orr_job_complete(struct orr_runtime *rt, struct orr_job *job)
 
     if (is_task)
         begin_end(job, &ending);
-    orr_job_leave_order(rt, job, &released);
+    leave_data(rt, job, &released);
     orr_lock(&job->lock);
     orr_job_set_state(job, ORR_JOB_DONE);
     successors = job->successors;

@@ -109,27 +109,6 @@ void orr_job_avoid(struct orr_runtime *rt, struct orr_job *job, uint64_t nodes)
     job->avoids = nodes;
 }
 
-void orr_job_set_state(struct orr_job *job, enum orr_job_state state)
-{
-    static const uint8_t from[] = {
-        [ORR_JOB_BLOCKED] = 1 << ORR_JOB_NEW,
-        [ORR_JOB_CLAIMING] = 1 << ORR_JOB_BLOCKED,
-        [ORR_JOB_READY] = 1 << ORR_JOB_BLOCKED | 1 << ORR_JOB_CLAIMING |
-                          1 << ORR_JOB_FETCHING | 1 << ORR_JOB_RUNNING,
-        [ORR_JOB_FETCHING] = 1 << ORR_JOB_READY,
-        [ORR_JOB_RUNNING] = 1 << ORR_JOB_FETCHING | 1 << ORR_JOB_SUSPENDED,
-        [ORR_JOB_SUSPENDED] = 1 << ORR_JOB_RUNNING,
-        /* An empty task ends as soon as it is ready. */
-        [ORR_JOB_DONE] = 1 << ORR_JOB_RUNNING | 1 << ORR_JOB_READY,
-    };
-
-    assert(from[state] & 1 << orr_job_state(job));
-    (void)from;
-    /* Pairs with orr_job_is_submitted. */
-    atomic_store_explicit(&job->state, (unsigned char)state,
-                          memory_order_release);
-}
-
 struct orr_job *orr_job_new_of(struct orr_runtime *rt, struct starpu_task *task)
 {
     struct orr_job *job =

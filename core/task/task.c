@@ -270,6 +270,8 @@ static struct orr_access *fill_accesses(struct orr_job *job, bool implicit,
     void **interfaces =
         task->dyn_interfaces ? task->dyn_interfaces : task->interfaces;
 
+    if (job->naccesses == 0)
+        return NULL;
     implicit = implicit && task->sequential_consistency;
     for (unsigned i = 0; i < job->naccesses; i++) {
         struct orr_access *access = &job->accesses[i];
@@ -489,7 +491,7 @@ static int make_job(struct orr_runtime *rt, struct starpu_task *task,
     err = choose_context(rt, job);
     if (!err && ORR_JOB_IS(job, task))
         err = find_some_worker(rt, job);
-    if (!err && !lent)
+    if (!err && !lent && job->naccesses)
         err = orr_job_begin_data(rt, job);
     if (err)
         return err;

@@ -352,8 +352,10 @@ static void begin_kernel(struct orr_runtime *rt, struct orr_worker *worker,
     ORR_PROFILE(rt, job->task, acquire_data_end_time);
     if (sched->ops->pre_exec && !job->gang)
         sched->ops->pre_exec(sched, job, worker);
-    orr_kernel_begin_partials(rt, worker, job);
-    orr_job_take_data(rt, job, worker->desc->node);
+    if (job->naccesses) {
+        orr_kernel_begin_partials(rt, worker, job);
+        orr_job_take_data(rt, job, worker->desc->node);
+    }
     (void)orr_kernel_take(worker, job);
     orr_job_set_state(job, ORR_JOB_RUNNING);
     job->task->status = STARPU_TASK_RUNNING;
