@@ -265,8 +265,8 @@ enum orr_fate orr_task_fate(struct orr_runtime *rt,
         return goes ? ORR_FATE_FREE : ORR_FATE_NONE;
     if (!task->destroy && task->detach && !task->synchronous)
         return ORR_FATE_REGENERATE;
-    orr_log_error("task `%s' has regenerate = 1: that needs destroy = 0, "
-                  "detach = 1 and synchronous = 0",
+    orr_log_error("starpu_task_submit: task `%s' has regenerate = 1: that needs "
+                  "destroy = 0, detach = 1 and synchronous = 0",
                   orr_job_name(orr_job_of(task)));
     orr_runtime_fail(rt);
 }

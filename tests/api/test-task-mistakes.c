@@ -135,6 +135,12 @@ static void lock_as_is_right(void)
       starpu_task_destroy(submitted()))                                        \
     X(REFUSED, "starpu_task_submit: task `k' was submitted and has not",       \
       expect(starpu_task_submit(submitted()), -EINVAL))                        \
+    X(EXITS, "starpu_task_submit: task `k' has regenerate = 1: that needs", {  \
+        struct starpu_task *t = task();                                        \
+        t->regenerate = 1;                                                     \
+        expect(starpu_task_submit(t), 0);                                      \
+        starpu_task_wait_for_all();                                            \
+    })                                                                         \
     X(REFUSED, "starpu_task_wait: the task is NULL",                           \
       expect(starpu_task_wait(NULL), -EINVAL))                                 \
     X(REFUSED, "starpu_task_wait: the task is synchronous", {                  \
