@@ -17,7 +17,7 @@
 #define HEADER_BYTES (sizeof(struct block) + LINE)
 /* From then on a block is a huge page: half of what a fresh object costs is
  * the page fault. */
-#define SMALL_BLOCKS 8u
+#define SMALL_BLOCKS 32u
 #define HUGE_BYTES   ((size_t)2 << 20)
 
 struct object {
