@@ -809,10 +809,12 @@ END_TEST
 
 START_TEST(a_run_that_contradicts_a_length_has_its_model_measured)
 {
+    struct orr_kernel kernel = {0};
     struct orr_job *job;
 
     start(false, NULL);
     job = job_on_siblings(190, 70000);
+    job->kernel = &kernel;
     (void)orr_job_costs(&rt, job);
     benchmarking = false;
     orr_cost_ran(&rt, &workers[1], job, 69000);
