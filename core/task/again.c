@@ -356,12 +356,13 @@ struct orr_job *orr_job_get_next(struct orr_runtime *rt,
     const struct orr_job *job;
     bool is_over;
 
-    /* The memory may be another job's already, if that of the next run has taken
-     * its place in between: then one looks again. */
-    do {
-        job = orr_job_of(task);
-        is_over = job && orr_job_state(job) == ORR_JOB_DONE;
-    } while (orr_job_of(task) != job);
+    if (!orr_job_of(task))
+        return orr_job_get(rt, task);
+    /* It cannot be replaced, and its memory become another's, meanwhile. */
+    orr_lock(&rt->agains->lock);
+    job = orr_job_of(task);
+    is_over = job && orr_job_state(job) == ORR_JOB_DONE;
+    orr_unlock(&rt->agains->lock);
     return is_over ? orr_again_job(rt, task) : orr_job_get(rt, task);
 }
 
