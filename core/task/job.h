@@ -226,6 +226,9 @@ struct orr_job {
     uint64_t asked;    /* [owner] where it has its data, or waits for them */
     uint64_t avoids; /* [owner] nodes whose workers do not get it: it has failed
                       * there, or found no memory */
+    uint64_t able_classes; /* [policy] the worker classes that can run it, from when
+                            * it is queued; who queues it may look at it although
+                            * it is taken meanwhile */
     uint32_t footprint;          /* valid if has_footprint */
     uint32_t recorded;           /* [graph's lock] number there + 1, 0: none */
     uint32_t noted; /* [run's thread] the same in observe/waits_log.h */
@@ -272,8 +275,6 @@ struct orr_job {
             struct orr_access *refused_by; /* in whose queue it is */
             uint64_t refused_at;           /* order of becoming a claimant */
         } claim;
-        uint64_t able_classes; /* [policy] while it waits there, the worker
-                                * classes that can run it; 0 before */
         struct {               /* FETCHING */
             struct {           /* while it waits for memory */
                 struct orr_heap_link link; /* [node lock] */
