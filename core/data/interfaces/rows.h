@@ -49,6 +49,7 @@ static struct orr_arrays arrays_of(const rows_t *m)
         .bytes = {m->nnz * sizeof(*m->colind),
                   ((size_t)m->nrow + 1) * sizeof(*m->rowptr),
                   m->nnz * block_of(m) * m->elemsize},
+        .bounds = true,
     };
 }
 

@@ -8,6 +8,7 @@
 #include <starpu_util.h>
 
 #include "core/base/log.h"
+#include "core/base/race.h"
 
 static size_t sum(const struct orr_arrays *arrays)
 {
@@ -56,12 +57,16 @@ int orr_arrays_copy(const struct orr_arrays *src, unsigned src_node,
     int result = 0;
 
     for (int i = 0; i < 3; i++) {
-        int err =
-            src->bytes[i]
-                ? starpu_interface_copy(src->at[i], 0, src_node, dst->at[i], 0,
-                                        dst_node, src->bytes[i], async_data)
-                : 0;
+        bool repeats = i == 1 && dst->bounds;
+        int err = 0;
 
+        if (repeats)
+            orr_race_repeat_begin();
+        if (src->bytes[i])
+            err = starpu_interface_copy(src->at[i], 0, src_node, dst->at[i], 0,
+                                        dst_node, src->bytes[i], async_data);
+        if (repeats)
+            orr_race_repeat_end();
         if (err)
             result = err;
     }

@@ -5,6 +5,7 @@
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -14,6 +15,9 @@
 struct orr_arrays {
     uintptr_t at[3];
     size_t bytes[3];
+    /* The last element of at[1] is the first one of the neighbour's, where parts are in
+     * the memory of their whole. It never changes: both write what is there. */
+    bool bounds;
 };
 
 /* Ends the program, with a message, if n values of so many elements have more bytes
