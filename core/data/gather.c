@@ -152,7 +152,8 @@ static struct orr_block *find_block(struct orr_node *node,
             !orr_block_trylock(block))
             continue;
         *ret_to = ORR_NO_NODE;
-        if (atomic_load(&owner->handle->valid) == bit(node->id) &&
+        if (!owner->handle->dying &&
+            atomic_load(&owner->handle->valid) == bit(node->id) &&
             orr_request_uses(owner->handle, node->id) == 0)
             *ret_to = find_room(node->runtime, owner, room, but);
         if (*ret_to != ORR_NO_NODE) {
