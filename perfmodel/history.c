@@ -16,6 +16,8 @@ struct orr_entry {
     struct orr_entry_key key; /* [const] */
     enum orr_origin origin;   /* [const] of its row, when that was loaded */
     bool ranged;              /* [const] likewise */
+    double low, high; /* [const] levels of the estimate that was loaded; 0
+                               * both: one */
     struct orr_entry *next;   /* [writer] */
     atomic_uint sequence;     /* [atomic] odd: held by a changer */
     atomic_bool has_window;   /* [atomic] only ever false to true */
@@ -256,8 +258,11 @@ double orr_entry_expected(const struct orr_entry *entry, uint32_t *ret_n)
     return us;
 }
 
-void orr_entry_set_estimate(struct orr_entry *entry, double estimate)
+void orr_entry_set_estimate(struct orr_entry *entry, double estimate,
+                            double low, double high)
 {
+    entry->low = low;
+    entry->high = high;
     set_expected(entry, estimate, entry->base.n);
     atomic_store_explicit(&entry->sampled, true, memory_order_relaxed);
     atomic_store_explicit(&entry->derived, false, memory_order_relaxed);
@@ -357,7 +362,7 @@ static struct orr_window *window_new(const struct orr_entry *entry,
         return NULL;
     orr_window_init(window, rules->max_error);
     if (n >= rules->minimum && expected > 0 && !is_derived(entry))
-        orr_window_begin_level(window, expected, n);
+        orr_window_begin_levels(window, expected, n, entry->low, entry->high);
     return window;
 }
 

@@ -68,9 +68,10 @@ double orr_entry_expected(const struct orr_entry *entry, uint32_t *ret_n);
  * on the row's mean alone. Any thread. */
 bool orr_entry_is_sampled(const struct orr_entry *entry);
 
-/* A valid side entry: `estimate` is predicted instead of the mean. For the
- * thread that adds the entry, before others see it. */
-void orr_entry_set_estimate(struct orr_entry *entry, double estimate);
+/* A valid side entry: `estimate` is predicted instead of the mean; two levels, or 0
+ * both. For the thread that adds the entry, before others see it. */
+void orr_entry_set_estimate(struct orr_entry *entry, double estimate,
+                            double low, double high);
 
 /* The row was computed, not measured: its first sample replaces it. For the
  * thread that adds the entry, before others see it and before its estimate is

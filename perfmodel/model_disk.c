@@ -89,7 +89,8 @@ static int load_side_entries(struct orr_model *model,
             continue;
         orr_entry_read(entry, &row);
         if (orr_side_matches(from, &row) && from->estimate > 0)
-            orr_entry_set_estimate(entry, from->estimate);
+            orr_entry_set_estimate(entry, from->estimate, from->low,
+                                   from->high);
         else
             stale++;
     }

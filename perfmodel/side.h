@@ -17,7 +17,7 @@
 #include "core/base/error.h"
 #include "perfmodel/store.h"
 
-#define ORR_SIDE_VERSION 1
+#define ORR_SIDE_VERSION 2   /* 1 had no levels */
 #define ORR_WINDOW_SIZE  128 /* recent samples that are kept, at most */
 
 /* The measures of one row. µs (J in energy models). */
@@ -35,6 +35,7 @@ struct orr_side_entry {
     uint32_t nfirst;    /* first runs: one per process */
     double first_sum;   /* Σ of their durations */
     int64_t last_time;  /* seconds since 1970 of the last measure */
+    double low, high;   /* what counts lies on two levels; 0 both: on one */
 
     unsigned nrecent; /* samples kept, the oldest first */
     double *recent;   /* owned */

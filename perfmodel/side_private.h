@@ -2,9 +2,9 @@
 /*
  * perfmodel/side_private.h - the grammar of side files (see side.h).
  *
- *   orrery-side 1
+ *   orrery-side 2                                   1 had no levels
  *   entry <devices> <impl> <hash> <n> <sum> <estimate> <nseen> <noutliers>
- *         <nfirst> <first sum> <last time>           all on one line
+ *         <nfirst> <first sum> <last time> [<low> <high>]     all on one line
  *   …
  *   samples
  *   recent <entry> <n> {<duration>[!]}               ! set aside

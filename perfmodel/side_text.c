@@ -169,6 +169,14 @@ static int read_entry_values(struct reader *r, struct orr_side_entry *entry)
     if (!rc)
         rc =
             take_count(r, "the time of the last measure", 10, INT64_MAX, &time);
+    skip_blanks(r);
+    if (!rc && r->at < r->stop) {
+        rc = take_real(r, "the lower of two levels", 0, &entry->low);
+        if (!rc)
+            rc = take_real(r, "the higher of two levels", 0, &entry->high);
+        if (!rc && !(entry->low > 0 && entry->low < entry->high))
+            rc = broken(r, "the lower of two levels, then the higher");
+    }
     entry->row_n = (uint32_t)row_n;
     entry->nfirst = (uint32_t)nfirst;
     entry->last_time = (int64_t)time;
@@ -293,8 +301,8 @@ static int read_lines(struct reader *r, enum orr_side_part part)
     if (!next_line(r) || !take_word(r, "orrery-side"))
         return broken(r, "`orrery-side' and a version at the beginning");
     rc = take_count(r, "a version", 10, UINT_MAX, &version);
-    if (!rc && version != ORR_SIDE_VERSION)
-        rc = broken(r, "version 1: a newer Orrery wrote this");
+    if (!rc && (version < 1 || version > ORR_SIDE_VERSION))
+        rc = broken(r, "version 1 or 2: a newer Orrery wrote this");
     while (!rc && next_line(r)) {
         if (!samples && take_word(r, "samples")) {
             samples = true;
@@ -351,10 +359,13 @@ static void print_entry(FILE *f, const struct orr_side_entry *entry)
                 entry->devices[i].devid, entry->devices[i].ncores);
     fprintf(f,
             " %u %08" PRIx32 " %" PRIu32 " %.9g %.9g %" PRIu64 " %" PRIu64
-            " %" PRIu32 " %.9g %" PRId64 "\n",
+            " %" PRIu32 " %.9g %" PRId64,
             entry->impl, entry->hash, entry->row_n, entry->row_sum,
             entry->estimate, entry->nseen, entry->noutliers, entry->nfirst,
             entry->first_sum, entry->last_time);
+    if (entry->low > 0)
+        fprintf(f, " %.9g %.9g", entry->low, entry->high);
+    fputc('\n', f);
 }
 
 static void print_samples(FILE *f, unsigned at,
@@ -378,7 +389,7 @@ static void print_side(FILE *f, const struct orr_side *side)
             "sum are not the model file's any\n# more is not used.\n"
             "orrery-side %d\n"
             "# devices impl hash n sum estimate seen outliers firsts "
-            "first_sum last_time\n",
+            "first_sum last_time [low high]\n",
             ORR_SIDE_VERSION);
     for (unsigned i = 0; i < side->nentries; i++)
         print_entry(f, &side->entries[i]);

@@ -148,36 +148,94 @@ static void settle(struct orr_window *w, unsigned count, double middle)
     w->low = w->high = w->sum / w->n; /* middle is one of them */
 }
 
-/* One level or two, from what was kept of the last `count` samples. */
-static void find_levels(struct orr_window *w, unsigned count)
+/* One level or two, from what was not set aside. */
+struct levels {
+    double low, high; /* equal when there is one; NaN: nothing was kept */
+    double sum, n;
+};
+
+static struct levels split(const double *value, const bool *aside,
+                           unsigned count, double ratio)
 {
     double least = (double)INFINITY, most = 0, middle, sum[2] = {0}, n[2] = {0};
+    struct levels ret;
 
-    for (unsigned back = 0; back < count; back++) {
-        unsigned at = ring_at(w, back);
-
-        if (w->set_aside[at])
+    for (unsigned i = 0; i < count; i++) {
+        if (aside[i])
             continue;
-        least = fmin(least, w->recent[at]);
-        most = fmax(most, w->recent[at]);
+        least = fmin(least, value[i]);
+        most = fmax(most, value[i]);
     }
-    middle = most > least * w->ratio ? sqrt(most * least) : (double)INFINITY;
-    for (unsigned back = 0; back < count; back++) {
-        unsigned at = ring_at(w, back), upper = w->recent[at] > middle;
+    middle = most > least * ratio ? sqrt(most * least) : (double)INFINITY;
+    for (unsigned i = 0; i < count; i++) {
+        unsigned upper = value[i] > middle;
 
-        if (w->set_aside[at])
+        if (aside[i])
             continue;
-        sum[upper] += w->recent[at];
+        sum[upper] += value[i];
         n[upper]++;
     }
-    if (n[0] + n[1] == 0)
+    ret.sum = sum[0] + sum[1];
+    ret.n = n[0] + n[1];
+    ret.low = n[0] > 0 ? sum[0] / n[0] : sum[1] / n[1];
+    ret.high = n[1] > 0 ? sum[1] / n[1] : ret.low;
+    if (!(ret.high >= ret.low * ratio))
+        ret.low = ret.high = ret.sum / ret.n;
+    return ret;
+}
+
+/* The last `count` samples, the newest first. */
+static void copy_last(const struct orr_window *w, unsigned count, double *value,
+                      bool *aside)
+{
+    for (unsigned back = 0; back < count; back++) {
+        value[back] = w->recent[ring_at(w, back)];
+        aside[back] = w->set_aside[ring_at(w, back)];
+    }
+}
+
+/* Those of what was kept of the last `count` samples, which alone count from now
+ * on if `anew`, or if there is one where there were two. */
+static void find_levels(struct orr_window *w, unsigned count, bool anew)
+{
+    double value[ORR_WINDOW_SIZE];
+    bool aside[ORR_WINDOW_SIZE];
+    struct levels found;
+
+    copy_last(w, count, value, aside);
+    found = split(value, aside, count, w->ratio);
+    if (!(found.n > 0))
         return;
-    w->sum = sum[0] + sum[1];
-    w->n = n[0] + n[1];
-    w->low = n[0] > 0 ? sum[0] / n[0] : sum[1] / n[1];
-    w->high = n[1] > 0 ? sum[1] / n[1] : w->low;
-    if (w->high < w->low * w->ratio)
-        w->low = w->high = w->sum / w->n;
+    if (anew || found.low == found.high) {
+        w->sum = found.sum;
+        w->n = found.n;
+    }
+    w->low = found.low;
+    w->high = found.high;
+}
+
+/* Whether higher ones were set aside again and again of a full ring's samples, in
+ * whichever order: in both halves of them, and of all measures one in SELDOM. They
+ * are then no bad measures but what the kernel takes now and then. Those of more
+ * than ten times the level are never. */
+static bool recur(const double *value, const bool *aside, double high,
+                  double ratio, uint64_t nseen, uint64_t noutliers)
+{
+    unsigned n[2] = {0};
+
+    if (nseen < ORR_WINDOW_SETTLED || noutliers * ORR_WINDOW_SELDOM < nseen)
+        return false;
+    for (unsigned i = 0; i < ORR_WINDOW_SIZE; i++)
+        n[i >= ORR_WINDOW_SIZE / 2] += aside[i] && value[i] > high * ratio &&
+                                       value[i] <= high * ORR_WINDOW_FAR;
+    return n[0] > 1 && n[1] > 1;
+}
+
+static void accept(const double *value, bool *aside, double high, double ratio)
+{
+    for (unsigned i = 0; i < ORR_WINDOW_SIZE; i++)
+        if (value[i] > high * ratio && value[i] <= high * ORR_WINDOW_FAR)
+            aside[i] = false;
 }
 
 /* Only the last `count` samples count from now on. */
@@ -188,6 +246,7 @@ static void restart(struct orr_window *w, unsigned count)
     w->age = count < ORR_WINDOW_YOUNG ? count : ORR_WINDOW_YOUNG;
     w->low_streak = 0;
     w->last64 = 0;
+    w->restarted = w->nseen;
     w->restarts++;
     w->blocks = (struct orr_blocks){0};
     w->blocks_restarted = true;
@@ -221,6 +280,19 @@ static void sink(struct orr_window *w)
         w->low_streak++;
 }
 
+/* What is kept of the last `count` samples counts from now on, on two levels. */
+static void count_these(struct orr_window *w, unsigned count)
+{
+    w->last64 = 0;
+    w->restarted = w->nseen;
+    w->restarts++;
+    find_levels(w, count, true);
+    w->blocks = (struct orr_blocks){0};
+    w->blocks_restarted = true;
+    w->unblocked = count;
+    ring_to_blocks(w);
+}
+
 /* Samples that were set aside as too high are too many for that. */
 static void rise(struct orr_window *w)
 {
@@ -235,13 +307,28 @@ static void rise(struct orr_window *w)
     for (unsigned back = 0; back < count; back++)
         if (w->last64 >> back & 1)
             set_aside(w, ring_at(w, back), false);
-    w->last64 = 0;
-    w->restarts++;
-    find_levels(w, count);
-    w->blocks = (struct orr_blocks){0};
-    w->blocks_restarted = true;
-    w->unblocked = count;
-    ring_to_blocks(w);
+    count_these(w, count);
+}
+
+/* Every 64 measures. Whether the estimate has jumped. */
+static bool look_back(struct orr_window *w)
+{
+    double value[ORR_WINDOW_SIZE];
+    bool aside[ORR_WINDOW_SIZE];
+
+    if (w->nrecent < ORR_WINDOW_SIZE ||
+        w->nseen - w->restarted < ORR_WINDOW_SIZE)
+        return false;
+    if (w->low != w->high)
+        find_levels(w, ORR_WINDOW_SIZE, false);
+    copy_last(w, ORR_WINDOW_SIZE, value, aside);
+    if (!recur(value, aside, w->high, w->ratio, w->nseen, w->noutliers))
+        return false;
+    accept(value, aside, w->high, w->ratio);
+    for (unsigned back = 0; back < ORR_WINDOW_SIZE; back++)
+        set_aside(w, ring_at(w, back), aside[back]);
+    count_these(w, ORR_WINDOW_SIZE);
+    return true;
 }
 
 /* --- adding --- */
@@ -277,8 +364,22 @@ static void keep(struct orr_window *w, double duration, uint32_t weight)
     }
     if (w->low == w->high)
         w->low = w->high = w->sum / w->n;
-    else if (w->nseen % 64 == 0)
-        find_levels(w, w->nrecent < 64 ? w->nrecent : 64);
+}
+
+/* Whether the estimate has jumped. */
+static bool keep_aside(struct orr_window *w, double duration)
+{
+    ring_push(w, duration, true);
+    w->unblocked = 0;
+    w->noutliers++;
+    w->fresh_outliers++;
+    if (w->low_streak >= ORR_WINDOW_LOW)
+        sink(w);
+    else if (__builtin_popcountll(w->last64) >= ORR_WINDOW_HIGH)
+        rise(w);
+    else
+        return false;
+    return true;
 }
 
 bool orr_window_add(struct orr_window *w, double duration, uint32_t weight)
@@ -293,21 +394,11 @@ bool orr_window_add(struct orr_window *w, double duration, uint32_t weight)
     low = is_low(w, duration);
     w->last64 = w->last64 << 1 | high;
     w->low_streak = low ? w->low_streak + 1 : 0;
-    if (!high && !low) {
+    if (!high && !low)
         keep(w, duration, weight);
-        return false;
-    }
-    ring_push(w, duration, true);
-    w->unblocked = 0;
-    w->noutliers++;
-    w->fresh_outliers++;
-    if (w->low_streak >= ORR_WINDOW_LOW)
-        sink(w);
-    else if (__builtin_popcountll(w->last64) >= ORR_WINDOW_HIGH)
-        rise(w);
-    else
-        return false;
-    return true;
+    else if (keep_aside(w, duration))
+        return true;
+    return w->nseen % 64 == 0 && look_back(w);
 }
 
 void orr_window_first(struct orr_window *w, double duration)
@@ -334,9 +425,13 @@ void orr_window_init(struct orr_window *w, double max_error)
         .low = NAN, .high = NAN, .ratio = 1 + max_error / 100};
 }
 
-void orr_window_begin_level(struct orr_window *w, double mean, double n)
+void orr_window_begin_levels(struct orr_window *w, double mean, double n,
+                             double low, double high)
 {
-    w->low = w->high = mean;
+    bool two = low > 0 && low <= mean && mean <= high;
+
+    w->low = two ? low : mean;
+    w->high = two ? high : mean;
     w->n = fmin(n, 0.5 * MEMORY);
     w->sum = mean * w->n;
     w->age = ORR_WINDOW_YOUNG;
@@ -421,6 +516,7 @@ static void entry_blocks(const struct orr_side_entry *entry,
 static bool is_believed(const struct orr_window *w,
                         const struct orr_side_entry *entry)
 {
+    bool two = entry->low > 0;
     struct orr_blocks blocks = {0};
     double theirs, ours, ntheirs, nours;
 
@@ -431,36 +527,77 @@ static bool is_believed(const struct orr_window *w,
     ours = blocks_mean(&w->blocks, &nours);
     if (!(ntheirs > 0) || !(nours > 0))
         return true;
-    return !(theirs > ours * w->ratio && nours >= ORR_WINDOW_LOW) &&
-           !(theirs * w->ratio < ours && nours >= ORR_WINDOW_HIGH);
+    return !((two ? entry->low : theirs) > ours * w->ratio &&
+             nours >= ORR_WINDOW_LOW) &&
+           !((two ? entry->high : theirs) * w->ratio < ours &&
+             nours >= ORR_WINDOW_HIGH);
+}
+
+/* The blocks of the entry, and their mean. */
+static int put_blocks(const struct orr_blocks *blocks,
+                      struct orr_side_entry *entry)
+{
+    double n, mean = blocks_mean(blocks, &n);
+
+    if (blocks->n > 0) {
+        double *copy = malloc(blocks->n * sizeof(*copy));
+
+        if (!copy)
+            return -ENOMEM;
+        memcpy(copy, blocks->mean, blocks->n * sizeof(*copy));
+        free(entry->blocks);
+        entry->blocks = copy;
+    }
+    entry->blocksize = blocks->size;
+    entry->nblocks = blocks->n;
+    entry->tail_sum = blocks->tail_sum;
+    entry->tail_n = blocks->tail_n;
+    if (n > 0)
+        entry->estimate = mean;
+    return 0;
 }
 
 static int join_blocks(const struct orr_window *w, bool believed,
                        struct orr_side_entry *entry)
 {
     struct orr_blocks blocks = {0};
-    double n, mean;
 
     if (believed)
         entry_blocks(entry, &blocks);
     blocks_append(&blocks, &w->blocks);
-    mean = blocks_mean(&blocks, &n);
-    if (blocks.n > 0) {
-        double *copy = malloc(blocks.n * sizeof(*copy));
+    return put_blocks(&blocks, entry);
+}
 
-        if (!copy)
-            return -ENOMEM;
-        memcpy(copy, blocks.mean, blocks.n * sizeof(*copy));
-        free(entry->blocks);
-        entry->blocks = copy;
-    }
-    entry->blocksize = blocks.size;
-    entry->nblocks = blocks.n;
-    entry->tail_sum = blocks.tail_sum;
-    entry->tail_n = blocks.tail_n;
-    if (n > 0)
-        entry->estimate = mean;
-    return 0;
+/* What no single run has measured often enough to accept it, several have. */
+static int accept_recurring(const struct orr_window *w,
+                            struct orr_side_entry *entry)
+{
+    double high = entry->low > 0 ? entry->high : entry->estimate;
+    struct orr_blocks blocks = {0};
+
+    if (entry->nrecent < ORR_WINDOW_SIZE ||
+        !recur(entry->recent, entry->set_aside, high, w->ratio, entry->nseen,
+               entry->noutliers))
+        return 0;
+    accept(entry->recent, entry->set_aside, high, w->ratio);
+    for (unsigned i = 0; i < ORR_WINDOW_SIZE; i++)
+        if (!entry->set_aside[i])
+            blocks_add(&blocks, entry->recent[i], 1);
+    return put_blocks(&blocks, entry);
+}
+
+void orr_window_find_levels(struct orr_side_entry *entry, double ratio)
+{
+    struct levels found;
+
+    entry->low = entry->high = 0;
+    if (entry->nrecent < ORR_WINDOW_SIZE)
+        return;
+    found = split(entry->recent, entry->set_aside, entry->nrecent, ratio);
+    if (!(found.low < found.high))
+        return;
+    entry->low = found.low;
+    entry->high = found.high;
 }
 
 int orr_window_save(const struct orr_window *w, struct orr_side_entry *entry)
@@ -479,5 +616,8 @@ int orr_window_save(const struct orr_window *w, struct orr_side_entry *entry)
         entry->noutliers = 0;
     entry->nfirst += w->nfirst;
     entry->first_sum += w->first_sum;
-    return 0;
+    if (believed)
+        rc = accept_recurring(w, entry);
+    orr_window_find_levels(entry, w->ratio);
+    return rc;
 }

@@ -18,6 +18,12 @@
  *   last 12 all are, the level has changed and the window restarts with what
  *   lies above; otherwise there are two levels, and both count.
  *
+ * - Fewer that come again and again are what the kernel takes now and then (another
+ *   path for some data, memory that is touched for the first time), not bad measures:
+ *   after ORR_WINDOW_SETTLED measures, of which one in ORR_WINDOW_SELDOM was set aside,
+ *   with two or more in either half of the last 128, those of up to ORR_WINDOW_FAR
+ *   times the level count. This is looked at over several runs, too, when they save.
+ *
  * So 12 spikes in a row, or 23 among 64, move nothing, and whatever was
  * measured first, ORR_WINDOW_LOW good measures correct it.
  */
@@ -28,10 +34,14 @@
 
 #include "perfmodel/side.h"
 
-#define ORR_WINDOW_YOUNG  16
-#define ORR_WINDOW_LOW    5
-#define ORR_WINDOW_HIGH   24
-#define ORR_WINDOW_BLOCKS 128 /* at most; then neighbours are joined */
+#define ORR_WINDOW_YOUNG   16
+#define ORR_WINDOW_LOW     5
+#define ORR_WINDOW_HIGH    24
+#define ORR_WINDOW_SETTLED 256
+#define ORR_WINDOW_SELDOM  32
+#define ORR_WINDOW_FAR     10
+#define ORR_WINDOW_RATIO   1.5 /* usually */
+#define ORR_WINDOW_BLOCKS  128 /* at most; then neighbours are joined */
 
 struct orr_window {
     double low, high; /* the levels that count, equal when there is one; NaN:
@@ -44,6 +54,7 @@ struct orr_window {
     unsigned age;        /* measures since the restart, up to YOUNG */
     unsigned low_streak; /* measures in a row that were low */
     unsigned restarts;
+    uint64_t restarted; /* nseen then */
 
     /* The last samples, a ring: how many, where the next one goes, how many of
      * the last are not in blocks yet. */
@@ -67,8 +78,13 @@ struct orr_window {
 /* An empty window. max_error in percent. */
 void orr_window_init(struct orr_window *window, double max_error);
 
-/* Starts from earlier measures: a mean of n. */
-void orr_window_begin_level(struct orr_window *window, double mean, double n);
+/* Starts from earlier measures: a mean of n, on two levels unless both are 0. */
+void orr_window_begin_levels(struct orr_window *window, double mean, double n,
+                             double low, double high);
+
+/* Sets the levels of a side entry from its recent samples; 0 both if there is one, or
+ * the samples are few. ratio: see above. */
+void orr_window_find_levels(struct orr_side_entry *entry, double ratio);
 
 /* Adds one measure that stands for `weight` runs. Takes some 10 ns. Returns
  * true when the estimate has jumped: the window was restarted. */

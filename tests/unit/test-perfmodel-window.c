@@ -132,14 +132,70 @@ START_TEST(one_of_two_levels_that_ends_is_dropped)
 }
 END_TEST
 
+/* One measure in `every` is on the higher level. */
+static const struct {
+    unsigned every;
+    double higher;
+} seldom[] = {{4, 7}, {4, 1.8}, {8, 7}, {8, 3}, {16, 5}};
+
+static double mean_of_seldom(unsigned i)
+{
+    return (seldom[i].every - 1 + seldom[i].higher) / seldom[i].every;
+}
+
+START_TEST(a_higher_level_that_comes_again_and_again_counts)
+{
+    for (unsigned i = 0; i < 4000; i++)
+        feed(100 * (i % seldom[_i].every ? 1 : seldom[_i].higher), 1);
+    check_estimate(100 * mean_of_seldom(_i), 0.03);
+    ck_assert_double_lt(w.low, w.high);
+}
+END_TEST
+
+/* Every run is too short to see that; each starts from what the one before has
+ * left. */
+START_TEST(so_it_does_in_runs_that_save_in_turn)
+{
+    struct orr_side_entry entry = {0};
+
+    for (unsigned run = 0; run < 60; run++) {
+        orr_window_init(&w, 50);
+        if (entry.estimate > 0)
+            orr_window_begin_levels(&w, entry.estimate, run * 80, entry.low,
+                                    entry.high);
+        for (unsigned i = 0; i < 80; i++)
+            feed(100 * ((run + i) % seldom[_i].every ? 1 : seldom[_i].higher),
+                 1);
+        ck_assert_int_eq(orr_window_save(&w, &entry), 0);
+    }
+    ck_assert_double_eq_tol(entry.estimate / (100 * mean_of_seldom(_i)), 1,
+                            0.05);
+    ck_assert_double_lt(entry.low, entry.high);
+    free(entry.recent);
+    free(entry.set_aside);
+    free(entry.blocks);
+}
+END_TEST
+
+START_TEST(a_disturbance_that_ends_moves_nothing)
+{
+    feed(100, 300);
+    for (unsigned i = 0; i < 64; i++)
+        feed(i % 3 ? 100 : 400, 1);
+    feed(100, 1000);
+    check_estimate(100, 0.01);
+    ck_assert_double_eq(w.low, w.high);
+}
+END_TEST
+
 START_TEST(what_was_known_counts_until_it_is_contradicted)
 {
-    orr_window_begin_level(&w, 200, 50);
+    orr_window_begin_levels(&w, 200, 50, 0, 0);
     check_estimate(200, 1e-12);
     feed(190, 10);
     check_estimate(198.3, 0.01);
     orr_window_init(&w, 50);
-    orr_window_begin_level(&w, 70000, 12);
+    orr_window_begin_levels(&w, 70000, 12, 0, 0);
     feed(190, 5);
     check_estimate(190, 0.05);
 }
@@ -185,7 +241,7 @@ START_TEST(runs_that_save_in_turn_add_up)
     for (int run = 0; run < 50; run++) {
         orr_window_init(&w, 50);
         if (run > 0)
-            orr_window_begin_level(&w, entry.estimate, run * 30);
+            orr_window_begin_levels(&w, entry.estimate, run * 30, 0, 0);
         orr_window_first(&w, 5000);
         feed(100, 20);
         save(&entry);
@@ -443,6 +499,11 @@ int main(void)
     tcase_add_test(tc, a_new_level_that_lasts_is_accepted);
     tcase_add_test(tc, two_levels_that_alternate_both_count);
     tcase_add_test(tc, one_of_two_levels_that_ends_is_dropped);
+    tcase_add_loop_test(tc, a_higher_level_that_comes_again_and_again_counts, 0,
+                        sizeof(seldom) / sizeof(*seldom));
+    tcase_add_loop_test(tc, so_it_does_in_runs_that_save_in_turn, 0,
+                        sizeof(seldom) / sizeof(*seldom));
+    tcase_add_test(tc, a_disturbance_that_ends_moves_nothing);
     tcase_add_test(tc, what_was_known_counts_until_it_is_contradicted);
     tcase_add_test(tc, blocks_cover_the_whole_series);
     tcase_add_test(tc, runs_that_save_in_turn_add_up);

@@ -219,6 +219,8 @@ static int read_side(const struct in *in, const json_t *json,
         rc = get_real(in, json, "tail_n", &side->tail_n);
     side->last_time = (int64_t)time;
     side->blocksize = (unsigned)size;
+    if (rc == 0)
+        orr_window_find_levels(side, ORR_WINDOW_RATIO);
     return rc;
 }
 
