@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """How well this machine is predicted by its own simulated copy: five applications with
-kernels of some 50 us to some 10 ms, under three policies.
+kernels of some 50 us to some 20 ms, under three policies.
 
 usage: bench-fidelity.py ORRERY EXAMPLES [--cpus N] [--rounds N] [--sched POLICIES]
                          [--seconds S] [--only WORD] [--check]
@@ -27,18 +27,23 @@ import tempfile
 sys.dont_write_bytecode = True
 from own_machine import OwnMachine  # pylint: disable=wrong-import-position
 
-# Small kernels and large ones.
+# Kernels of some 80 us, 1.5 ms and 20 ms.
 APPLICATIONS = (
-    ("cholesky", ("cholesky/cholesky", "-size", "1536", "-nblocks", "16")),
+    ("cholesky", ("cholesky/cholesky", "-size", "2560", "-nblocks", "20")),
     ("cholesky", ("cholesky/cholesky", "-size", "3072", "-nblocks", "8")),
-    ("lu", ("lu/lu", "-size", "1152", "-nblocks", "12")),
+    ("cholesky", ("cholesky/cholesky", "-size", "6144", "-nblocks", "6")),
+    ("lu", ("lu/lu", "-size", "1920", "-nblocks", "15")),
     ("lu", ("lu/lu", "-size", "2304", "-nblocks", "6")),
-    ("qr", ("qr/qr", "-size", "960", "-nblocks", "10")),
+    ("lu", ("lu/lu", "-size", "4096", "-nblocks", "4")),
+    ("qr", ("qr/qr", "-size", "960", "-nblocks", "12")),
     ("qr", ("qr/qr", "-size", "1600", "-nblocks", "5")),
-    ("stencil", ("stencil", "-size", "640", "-nblocks", "8", "-steps", "60")),
+    ("qr", ("qr/qr", "-size", "3200", "-nblocks", "5")),
+    ("stencil", ("stencil", "-size", "640", "-nblocks", "8", "-steps", "240")),
     ("stencil", ("stencil", "-size", "2400", "-nblocks", "8", "-steps", "20")),
-    ("tree", ("tree", "-depth", "8", "-size", "256", "-rounds", "100")),
-    ("tree", ("tree", "-depth", "5", "-size", "4096", "-rounds", "1000")),
+    ("stencil", ("stencil", "-size", "6400", "-nblocks", "4", "-steps", "20")),
+    ("tree", ("tree", "-depth", "8", "-size", "512", "-rounds", "100")),
+    ("tree", ("tree", "-depth", "6", "-size", "2048", "-rounds", "500")),
+    ("tree", ("tree", "-depth", "5", "-size", "4096", "-rounds", "3000")),
 )
 
 

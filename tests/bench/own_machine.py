@@ -11,6 +11,9 @@ import subprocess
 import sys
 
 
+REALS = 3
+
+
 def quartiles(values):
     values = sorted(values)
     return values[len(values) // 4], values[(3 * len(values)) // 4]
@@ -63,17 +66,20 @@ class OwnMachine:
                         if kernel["model"]]
 
     def measure(self, what, words, options):
-        """In each of `rounds` the program's kernels are measured anew, then real and
-        simulated runs take turns under each policy. A line for each, which begins
-        with `what`; returns the medians of the rounds' errors, in per cent."""
+        """In each of `rounds` the program's kernels are measured anew, then each policy
+        is run, another one first in each round: REALS real runs, of which the median
+        one counts, and a simulated one. A line for each, which begins with `what`;
+        returns the medians of the rounds' errors, in per cent."""
         scheds = options.sched.split(",")
         rounds = {sched: [] for sched in scheds}
-        for _ in range(options.rounds):
+        for n in range(options.rounds):
             self.calibrate_kernels(options.seconds, words)
-            for sched in scheds:
+            for sched in scheds[n % len(scheds):] + scheds[:n % len(scheds)]:
+                real = sorted((self.timed(words, STARPU_SCHED=sched)
+                               for _ in range(REALS)), key=lambda run: run[0])
                 rounds[sched].append(
-                    [self.timed(words, STARPU_SCHED=sched, **env)
-                     for env in ({}, {"ORRERY_MACHINE": "bench"})])
+                    [real[REALS // 2],
+                     self.timed(words, STARPU_SCHED=sched, ORRERY_MACHINE="bench")])
         return [tell(f"{what} sched={sched}", rounds[sched]) for sched in scheds]
 
 

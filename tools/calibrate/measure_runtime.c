@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * tools/calibrate/measure_runtime.c - a program in which the runtime's own costs
- * show: tasks of some 20 µs, with and without buffers, as an application has them:
- * on all CPU workers at once, behind kernels that have taken the caches. Prints a
+ * show: tasks of 20 µs or more, with and without buffers, as an application has them:
+ * on all CPU workers at once, behind kernels that have taken the first two caches. Prints a
  * line per cost, its name and a sample in microseconds per round. Run by `orrery
  * calibrate runtime`. Main and the workers.
  *
@@ -21,10 +21,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
+#include <unistd.h>
 
 enum { ROUNDS = 20, WARM_UP = 4, PER_WORKER = 200, MOST = 4096, MIB = 1 << 20 };
 enum { BUFFERS = 3, VARIABLES = 64 }; /* of a task; in turns */
-enum { CACHE = 64 << 10, LINE = 64 }; /* bytes that a kernel walks through */
+enum { LINE = 64, LEAST_CACHE = 256 << 10, MOST_CACHE = 4 << 20 };
 #define KERNEL_US 20.
 
 static double now_us(void)
@@ -40,8 +41,10 @@ struct diary {
     double ended; /* when its last kernel did, 0: none has */
     unsigned n;
     double gaps[MOST]; /* µs between two kernels */
-    char cache[CACHE];
+    char *cache;       /* what a kernel walks through */
 };
+
+static long ncache; /* bytes of it: the second-level cache */
 
 static struct diary *diaries[STARPU_NMAXWORKERS];
 
@@ -54,7 +57,7 @@ static void kernel(void *buffers[], void *arg)
     (void)arg;
     if (diary->ended > 0 && diary->n < MOST)
         diary->gaps[diary->n++] = began - diary->ended;
-    for (size_t i = 0; i < CACHE; i += LINE)
+    for (long i = 0; i < ncache; i += LINE)
         diary->cache[i]++;
     while (now_us() - began < KERNEL_US)
         ;
@@ -66,6 +69,14 @@ static struct starpu_codelet worked = {.cpu_funcs = {kernel},
                                        .nbuffers = BUFFERS,
                                        .modes = {STARPU_R, STARPU_R, STARPU_RW},
                                        .name = "worked"};
+
+static void find_cache(void)
+{
+    ncache = sysconf(_SC_LEVEL2_CACHE_SIZE); /* 0, -1: unknown */
+    ncache = ncache < LEAST_CACHE  ? LEAST_CACHE
+             : ncache > MOST_CACHE ? MOST_CACHE
+                                   : ncache;
+}
 
 static void must(int rc, const char *what)
 {
@@ -203,9 +214,12 @@ int main(void)
 
     if (starpu_init(NULL) != 0)
         return 1;
+    find_cache();
     for (unsigned w = 0; w < starpu_worker_get_count(); w++) {
         diaries[w] = calloc(1, sizeof(**diaries));
         must(diaries[w] ? 0 : -1, "calloc");
+        diaries[w]->cache = calloc(1, (size_t)ncache);
+        must(diaries[w]->cache ? 0 : -1, "calloc");
     }
     for (int i = 0; i < VARIABLES; i++)
         starpu_variable_data_register(&handles[i], STARPU_MAIN_RAM,
