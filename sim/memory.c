@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #define UNIT_BYTES  ((size_t)16 << 10)
 #define CHUNK_BYTES ((size_t)32 << 20)
@@ -58,6 +59,30 @@ static void driver_free(struct orr_sim_memory *memory, uintptr_t address)
 {
     if (memory->real)
         free((void *)address);
+}
+
+/* Pages that nobody has touched take nothing; malloc's may be filled
+ * (MALLOC_PERTURB_). */
+static int chunk_alloc(struct orr_sim_memory *memory, uintptr_t *ret)
+{
+    void *p;
+
+    if (!memory->real)
+        return driver_alloc(memory, CHUNK_BYTES, ret);
+    p = mmap(NULL, CHUNK_BYTES, PROT_READ | PROT_WRITE,
+             MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (p == MAP_FAILED)
+        return -ENOMEM;
+    *ret = (uintptr_t)p;
+    return 0;
+}
+
+static void chunk_free(struct orr_sim_memory *memory,
+                       struct orr_sim_chunk *chunk)
+{
+    if (memory->real)
+        munmap((void *)chunk->base, CHUNK_BYTES);
+    free(chunk);
 }
 
 /* The first unit from `from` on that is used, or free; UNITS without one. */
@@ -126,7 +151,7 @@ static int add_chunk(struct orr_sim_memory *memory, unsigned *ret)
     chunk = calloc(1, sizeof(*chunk));
     if (!chunk)
         return -ENOMEM;
-    error = driver_alloc(memory, CHUNK_BYTES, &chunk->base);
+    error = chunk_alloc(memory, &chunk->base);
     if (error < 0) {
         free(chunk);
         return error;
@@ -142,8 +167,7 @@ static int add_chunk(struct orr_sim_memory *memory, unsigned *ret)
 
 static void remove_chunk(struct orr_sim_memory *memory, unsigned i)
 {
-    driver_free(memory, memory->chunks[i]->base);
-    free(memory->chunks[i]);
+    chunk_free(memory, memory->chunks[i]);
     memory->nchunks--;
     memory->nfree--;
     memmove(&memory->chunks[i], &memory->chunks[i + 1],
@@ -257,8 +281,7 @@ void orr_sim_memory_free(struct orr_sim_memory *memory, uintptr_t address,
 void orr_sim_memory_done(struct orr_sim_memory *memory)
 {
     for (unsigned i = 0; i < memory->nchunks; i++) {
-        driver_free(memory, memory->chunks[i]->base);
-        free(memory->chunks[i]);
+        chunk_free(memory, memory->chunks[i]);
     }
     free(memory->chunks);
     memory->chunks = NULL;
