@@ -205,6 +205,34 @@ def show_tests(tap, bench):
               bench.run("show", "--json", "x", "--svg", "y").code == 2)
 
 
+def no_file_tests(tap, bench):
+    """--svg without FILE, and with it on either side of NAME."""
+    path = bench.write("node.xml", platform(1))
+    there = bench.path("there.svg")
+    bench.run("show", path, "--svg", there)
+    with open(there, encoding="utf-8") as file:
+        drawn = file.read()
+    for words in ([path, "--svg"], ["--svg", path], ["-m", path, "--svg"],
+                  [path, "--svg", "-"], ["--svg", "-", path], ["--svg=-", path]):
+        result = bench.run("show", *words)
+        tap.claim("machine show %s prints the picture" % " ".join(words[-2:]),
+                  result.code == 0 and result.out == drawn, result)
+    here = bench.run("show", "--svg", "-").out
+    tap.claim("without NAME it is this machine's",
+              "</svg>" in here and bench.run("show", "--svg").out == here)
+    code, shown = util.on_terminal(
+        [os.path.abspath(bench.orrery), "machine", "show", path, "--svg"], bench.folder,
+        bench.env)
+    with open(bench.path("node.svg"), encoding="utf-8") as file:
+        tap.claim("no picture fills a terminal", code == 0 and file.read() == drawn and
+                  "node.svg" in shown and "<svg" not in shown, shown)
+    for words in ([path, "--svg", "a.png"], [path, "a.svg", "--svg=b.svg"], [path, path],
+                  [path, "--svg="], [path, "a.svg"]):
+        result = bench.run("show", *words)
+        tap.claim("refused: machine show NAME %s" % " ".join(words[1:]),
+                  result.code == 2 and not result.out, result)
+
+
 # ---- diff ----
 
 def diff_tests(tap, bench):
@@ -341,5 +369,5 @@ if __name__ == "__main__":
     ORRERY, DISPLAY, CATALOGUE = sys.argv[1:]
     run_all(ORRERY, ("show", show_tests),
             ("picture", picture_tests, CATALOGUE, util.shared_folder()),
-            ("diff", diff_tests), ("names", names_tests),
+            ("no-file", no_file_tests), ("diff", diff_tests), ("names", names_tests),
             ("display", display_tests, DISPLAY))

@@ -8,7 +8,6 @@ usage: test-sched-command.py ORRERY SOURCE_ROOT MACHINE
 import glob
 import json
 import os
-import pty
 import re
 import shutil
 import subprocess
@@ -19,6 +18,7 @@ import xml.dom.minidom
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "api"))
 from programs import run_all, test  # noqa: E402
+from tools_util import on_terminal  # noqa: E402
 
 if len(sys.argv) != 4:
     sys.exit(__doc__.strip())
@@ -147,29 +147,13 @@ def a_picture_is_drawn_by_graphviz():
         assert orrery("show", "-m", MACHINE, *words).stdout == done.stdout, words
 
 
-def on_terminal(folder, *words):
-    """What it returns whose standard output is a terminal, and what it shows there."""
-    ours, theirs = pty.openpty()
-    try:
-        done = subprocess.run([ORRERY, "sched", *words], stdin=subprocess.DEVNULL,
-                              stdout=theirs, stderr=theirs, cwd=folder, check=False)
-        os.set_blocking(ours, False)
-        try:
-            return done.returncode, os.read(ours, 1 << 16).decode()
-        except BlockingIOError:
-            return done.returncode, ""
-    finally:
-        os.close(ours)
-        os.close(theirs)
-
-
 @test
 def no_picture_fills_a_terminal():
     if not shutil.which("dot"):
         return
     with tempfile.TemporaryDirectory() as folder:
-        code, text = on_terminal(folder, "show", "modular-heft", "-m", MACHINE,
-                                  "--svg")
+        code, text = on_terminal([ORRERY, "sched", "show", "modular-heft", "-m", MACHINE,
+                                  "--svg"], folder)
         assert code == 0 and "modular-heft.svg" in text, (code, text)
         assert "<svg" not in text, text
         with open(os.path.join(folder, "modular-heft.svg"), encoding="utf-8") as file:

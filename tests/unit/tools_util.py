@@ -4,6 +4,7 @@ make-models.py, model files as numbers, data that are not in the tree."""
 import importlib.util
 import math
 import os
+import pty
 import subprocess
 import sys
 
@@ -70,6 +71,22 @@ def run(program, *arguments, env=None, timeout=100):
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                           timeout=timeout, encoding="utf-8", check=False)
     return Result(words, done.returncode, done.stdout, done.stderr)
+
+
+def on_terminal(words, cwd, env=None):
+    """The exit code of a command whose output is a terminal, and what it shows there."""
+    ours, theirs = pty.openpty()
+    try:
+        done = subprocess.run(words, stdin=subprocess.DEVNULL, stdout=theirs,
+                              stderr=theirs, cwd=cwd, env=env, check=False)
+        os.set_blocking(ours, False)
+        try:
+            return done.returncode, os.read(ours, 1 << 16).decode()
+        except BlockingIOError:
+            return done.returncode, ""
+    finally:
+        os.close(ours)
+        os.close(theirs)
 
 
 def numbers(path):

@@ -23,7 +23,7 @@
 
 static const char help[] =
     "usage: orrery machine list [--json]\n"
-    "       orrery machine show [NAME] [--set EDIT] [--json | --svg FILE]\n"
+    "       orrery machine show [NAME] [--set EDIT] [--json | --svg [FILE]]\n"
     "       orrery machine check [NAME] [--json]\n"
     "       orrery machine diff A [B] [--set EDIT] [--json]\n"
     "       orrery machine new NAME [--cpu MODEL --cores N ...] [-o FILE]\n"

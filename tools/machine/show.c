@@ -4,6 +4,7 @@
  * picture. One thread.
  */
 #include "tools/common/edits.h"
+#include "tools/common/picture.h"
 #include "tools/common/tool.h"
 #include "tools/machine/machine.h"
 #include "tools/machine/picture.h"
@@ -19,13 +20,14 @@
 #include <string.h>
 
 static const char help[] =
-    "usage: orrery machine show [NAME | -m NAME] [--set EDIT] [--json | --svg FILE]\n"
+    "usage: orrery machine show [NAME | -m NAME] [--set EDIT] [--json | --svg [FILE]]\n"
     "Describes a machine: one of `orrery machine list`, a platform file, a packed\n"
     "machine; without NAME this very machine. Memories, devices, costs, bandwidths\n"
     "and latencies, links, routes, and the kernel models that a simulation would use.\n"
     "  -m, --machine NAME         the machine\n" EDITS_HELP
     "      --json                 everything as one JSON object\n"
-    "      --svg FILE             a picture instead (-: standard output)\n"
+    "      --svg [FILE]           a picture instead (-: standard output; without FILE\n"
+    "                             that, too, but NAME.svg where it is a terminal)\n"
     "Exit codes: 0; 1 when something failed; 2 for a wrong command line.\n"
     "example: orrery machine show hgx-h100-8 --svg hgx.svg\n"
     "         orrery machine show hgx-h100-8 --set 'cuda.count = 16'\n";
@@ -376,48 +378,48 @@ static int show(const struct orr_machine_desc *desc, bool json, const char *svg)
     return rc;
 }
 
-/* Also "-", and what is no regular file. */
-static bool is_svg(const char *path)
+/* What a picture of it is called. */
+static const char *name_of(const char *machine)
 {
-    const char *dot = strrchr(path, '.');
-
-    return !dot || strchr(dot, '/') || strcasecmp(dot, ".svg") == 0;
+    return machine ? machine : "machine";
 }
 
 int machine_show(int argc, char **argv, const char *const *sampling_dirs,
                  bool json)
 {
-    const char *svg = NULL, *machine = NULL, *edits = NULL;
-    const struct tool_option options[] = {{'m', "machine", &machine, NULL},
-                                          {TOOL_JOINED, "set", &edits, NULL},
-                                          {0, "json", NULL, &json},
-                                          {0, "svg", &svg, NULL},
-                                          {0}};
+    const char *machine = NULL, *edits = NULL;
+    struct picture picture = {0};
+    const struct tool_option options[] = {
+        {'m', "machine", &machine, NULL},
+        {TOOL_JOINED, "set", &edits, NULL},
+        {0, "json", NULL, &json},
+        {0, "svg", &picture.path, &picture.wanted},
+        {0}};
     struct orr_machine_desc *desc;
-    int noperands, code, rc;
+    int n = 0, rc = tool_parse_operands(argc, argv, options, help, &n);
+    int most = machine ? 0 : 1;
+    bool named = rc > 0 && picture_take(&picture, argv, &n, 0, most);
+    int code;
 
-    rc = tool_parse_operands(argc, argv, options, help, &noperands);
-    if (rc <= 0) {
+    if (n > 0 && most > 0)
+        machine = argv[1];
+    if (rc <= 0)
         code = rc < 0 ? TOOL_USAGE : TOOL_OK;
-    } else if (noperands > (machine ? 0 : 1) || (json && svg)) {
-        tool_error("machine show: one NAME or -m NAME, and either --json or "
-                   "--svg; see orrery machine show --help");
-        code = TOOL_USAGE;
-    } else if (svg && !is_svg(svg)) {
-        tool_error("machine show: --svg %s: the picture is an SVG, the file's "
-                   "name must end in .svg",
-                   svg);
-        code = TOOL_USAGE;
-    } else {
-        if (noperands)
-            machine = argv[1];
+    else if (!named || n > most || (json && picture.wanted))
+        code = tool_fail(TOOL_USAGE,
+                         "machine show: one NAME or -m NAME, and either --json "
+                         "or --svg; see orrery machine show --help");
+    else
+        code = picture_choose(&picture, "machine show", name_of(machine));
+    if (rc > 0 && code == TOOL_OK) {
         rc = machine_open(machine, edits, sampling_dirs, &desc, NULL);
         if (rc == 0) {
-            rc = show(desc, json, svg);
+            rc = show(desc, json, picture.path);
             orr_machine_desc_free(desc);
         }
         code = rc == 0 && fflush(stdout) == 0 ? TOOL_OK : TOOL_FAILED;
     }
+    picture_done(&picture, code);
     free((char *)(uintptr_t)edits);
     return code;
 }

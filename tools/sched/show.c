@@ -6,6 +6,7 @@
  */
 #include "tools/common/edits.h"
 #include "tools/common/json.h"
+#include "tools/common/picture.h"
 #include "tools/common/process.h"
 #include "tools/common/table.h"
 #include "tools/common/tool.h"
@@ -19,7 +20,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <unistd.h>
 
 static const char help[] =
@@ -232,14 +232,6 @@ static int show(json_t *policy, bool json, const char *svg)
     return rc;
 }
 
-/* Also "-", and what is no regular file. */
-static bool is_svg(const char *path)
-{
-    const char *dot = strrchr(path, '.');
-
-    return !dot || strchr(dot, '/') || strcasecmp(dot, ".svg") == 0;
-}
-
 static int find_and_show(const char *name, const char *machine,
                          const char *edits, bool json, const char *svg)
 {
@@ -250,46 +242,6 @@ static int find_and_show(const char *name, const char *machine,
     return rc == 0 && fflush(stdout) == 0 ? TOOL_OK
            : rc > 0                       ? 128 + rc
                                           : TOOL_FAILED;
-}
-
-struct picture {
-    bool wanted;
-    const char *name;  /* of the policy */
-    const char *path;  /* NULL: none is wanted */
-    char *own_path;    /* owned: it was not named; NULL: it was */
-};
-
-static bool names_file(const char *word)
-{
-    const char *dot = strrchr(word, '.');
-
-    return !strcmp(word, "-") || (dot && strcasecmp(dot, ".svg") == 0);
-}
-
-/* Without a FILE: nobody wants an SVG on the screen. */
-static int choose_path(struct picture *picture)
-{
-    picture->path = "-";
-    if (!isatty(STDOUT_FILENO))
-        return 0;
-    picture->own_path = tool_format("%s.svg", picture->name);
-    picture->path = picture->own_path;
-    return picture->path ? 0 : -1;
-}
-
-/* The words are NAME and, with --svg, perhaps FILE, in the order NAME --svg FILE or
- * --svg FILE NAME. Negative: they are not. */
-static int find_names(char **words, int n, struct picture *picture)
-{
-    bool file = picture->wanted && !picture->path && n == 2;
-    bool first = file && names_file(words[1]);
-
-    if (n != 1 + file || (picture->wanted && names_file(words[1 + first])))
-        return -1;
-    picture->name = words[1 + first];
-    if (file)
-        picture->path = words[2 - first];
-    return picture->wanted && !picture->path ? choose_path(picture) : 0;
 }
 
 int sched_show(int argc, char **argv)
@@ -305,31 +257,21 @@ int sched_show(int argc, char **argv)
                                           {0}};
     int nwords = 0,
         rc = tool_parse_operands(argc, argv, options, help, &nwords);
+    bool named = rc > 0 && picture_take(&picture, argv, &nwords, 1, 1);
     int code;
 
     if (rc <= 0)
         code = rc < 0 ? TOOL_USAGE : TOOL_OK;
-    else if (find_names(argv, nwords, &picture) < 0 || (json && picture.wanted))
+    else if (!named || nwords != 1 || (json && picture.wanted))
         code =
             tool_fail(TOOL_USAGE, "sched show: one NAME (orrery sched list), "
                                   "and either --json or --svg; see orrery "
                                   "sched show --help");
-    else if (picture.wanted && !*picture.path)
-        code = tool_fail(TOOL_USAGE, "sched show: option --svg needs a value, "
-                                     "not an empty one, behind its equals "
-                                     "sign; see orrery sched show --help");
-    else if (picture.wanted && !is_svg(picture.path))
-        code = tool_fail(TOOL_USAGE,
-                         "sched show: --svg %s: the picture is an SVG, the "
-                         "file's name must end in .svg",
-                         picture.path);
-    else if (tool_check_output("sched show: --svg", picture.path) < 0)
-        code = TOOL_FAILED;
     else
-        code = find_and_show(picture.name, machine, edits, json, picture.path);
-    if (code == TOOL_OK && picture.own_path)
-        fprintf(stderr, "orrery: the picture is in %s\n", picture.path);
-    free(picture.own_path);
+        code = picture_choose(&picture, "sched show", argv[1]);
+    if (rc > 0 && code == TOOL_OK)
+        code = find_and_show(argv[1], machine, edits, json, picture.path);
+    picture_done(&picture, code);
     free((char *)(uintptr_t)edits);
     return code;
 }
