@@ -69,6 +69,12 @@ static const struct tool_commands commands = {
             "Runs task-based programs on real and simulated machines.\n\n",
     .tail = "\norrery COMMAND --help has the options, orrery --version, or "
             "-v, the version.\n"
+            "Exit codes: 0; 1 when something failed, also where a file cannot "
+            "be made or\n"
+            "written, whether that is seen before the work or after it; 2 for "
+            "a wrong command\n"
+            "line; others, such as the program's own, in each command's "
+            "help.\n"
             "example: orrery compare -m MACHINE -s eager,dmdas -- "
             "./cholesky\n",
 };

@@ -61,10 +61,14 @@ SUCCEED = (
     ("explain", "x.csv"),
     ("explain", "x.csv", "x.csv"),
     ("report", "-o", "x.html", "x.csv"),
+    # Behind a file that takes no arguments options may follow.
+    ("report", "x.csv", "-o", "y.html", "--plain"), ("explain", "x.csv", "--json"),
+    ("explain", "x.csv", "--json", "x.csv"),
     ("bound", *M, *PROGRAM),
     ("record", "-o", "x.rec", *PROGRAM),
     ("record", "import", "-o", "y.rec", "x.rec"),
-    ("replay", "x.rec", *M),
+    ("replay", "x.rec", *M), ("run", "x.rec", *M), ("bound", "x.graph", "--json"),
+    ("explain", "x.rec", *M, "-s", "eager,lws"), ("trace", "x.rec", *M, "-o", "y.csv"),
     ("sched", "list"), ("sched", "show", "eager", *M),
     ("machine", "list"), ("machine", "show", M[1]),
     ("machine", "show", M[1], "--svg", "m.svg"), ("machine", "diff", M[1], M[1]),
@@ -73,6 +77,14 @@ SUCCEED = (
     ("perfmodel", "list"), ("env",))
 
 DIFFERENT = ((("machine", "diff", M[1], "laptop-8"), 1),)
+
+# What would be ignored, and what is too much.
+WRONG = (
+    ("compare", "a.json", "b.json", *M), ("compare", "a.json", "b.json", "--plot", "p.svg"),
+    ("compare", *M, "--worse", "2%", *PROGRAM), ("report", "x.csv", "x.csv"),
+    ("report", "x.csv", *M), ("explain", "x.csv", "x.csv", "x.csv"),
+    ("explain", "x.csv", "-s", "eager"), ("machine", "show", M[1], "--svg", "a.png"),
+    ("perfmodel", "plot", "m", "-o", "a.pdf"), ("calibrate", "bus", "--plot", "a.pdf"))
 
 NOT_THERE = (
     (("explain", "none.csv"), 127), (("explain", "x.csv", "none.csv"), 1),
@@ -88,14 +100,26 @@ NOT_THERE = (
     (("compare", "none.json", "none2.json"), 2))
 
 # Files that cannot be made are told before anything runs, those that cannot be filled
-# when they are.
+# when they are: the same code. (x.csv is no folder, and machine new makes folders.)
 WRITERS = (
-    (("report", *M, "-o", "{}", *PROGRAM), 2, 1), (("record", "-o", "{}", *PROGRAM), 2, 1),
-    (("trace", *M, "-o", "{}", *PROGRAM), 2, 2),  # is read again for the picture
-    (("record", "import", "-o", "{}", "x.rec"), 2, 1),
-    (("machine", "copy", "{}", *M), 1, 1),
-    (("machine", "show", M[1], "--svg", "{}"), 1, 1),
-    (("sched", "show", "modular-heft", *M, "--svg", "{}"), 1, 1))
+    ("report", *M, "-o", "{}", *PROGRAM), ("record", "-o", "{}", *PROGRAM),
+    ("record", "import", "-o", "{}", "x.rec"),
+    ("bound", *M, "--kind", "area", "--lp", "{}", *PROGRAM),
+    ("bound", "--kind", "area", "--mps", "{}", "x.graph"),
+    ("machine", "copy", "{}", *M), ("machine", "show", M[1], "--svg", "{}"),
+    ("sched", "show", "modular-heft", *M, "--svg", "{}"))
+# What takes long or needs another program before it writes.
+LONG_WRITERS = (
+    ("trace", *M, "-o", "{}", *PROGRAM), ("trace", *M, "--gantt", "{}", *PROGRAM),
+    ("trace", *M, "-o", "q.csv", "--graph", "{}", *PROGRAM),
+    ("trace", *M, "-o", "q.csv", "--schedule", "{}", *PROGRAM),
+    ("bound", *M, "--plot", "{}", *PROGRAM),
+    ("bound", *M, "--save-graph", "{}", *PROGRAM),
+    ("compare", *M, "--plot", "{}", *PROGRAM), ("compare", *M, "--runs", "{}", *PROGRAM),
+    ("optimise", *M, "-o", "{}", *PROGRAM), ("validate", "--plot", "{}", *PROGRAM),
+    ("machine", "export", M[1], "-o", "x.csv/x.orrery"),
+    ("machine", "new", "n", "--cpu", "EPYC 7763", "--cores", "8", "-o", "x.csv/x.xml"),
+    ("calibrate", "bus", "--plot", "{}"), ("perfmodel", "plot", "m", "-o", "{}"))
 
 PRINTERS = (("--help",), ("run", *M, *PROGRAM), ("compare", *M, "-s", "eager", *PROGRAM),
             ("explain", "x.csv"), ("bound", *M, *PROGRAM), ("sched", "list"),
@@ -108,6 +132,7 @@ def expect(code, words, out=subprocess.PIPE):
     done = orrery(*words, out=out)
     assert done.returncode == code, (code, done)
     assert code == 0 or done.stderr or done.stdout, done
+    return done
 
 
 @test
@@ -129,6 +154,12 @@ def a_wrong_command_line_is_2_everywhere():
         assert done.returncode == 2 and not done.stdout, (command.words, done)
         assert "--no-such-option" in done.stderr, (command.words, done)
         assert orrery(*command.words, "--help").returncode == 0, command.words
+
+
+@test
+def options_that_would_be_ignored_are_2():
+    for words in WRONG:
+        expect(2, words)
 
 
 @test
@@ -167,9 +198,10 @@ def files_that_cannot_be_written_are_told():
         raise Skip("there is no /dev/full")
     link = os.path.join(TOP.name, FULL)
     os.symlink("/dev/full", link)
-    for words, no_folder, full in WRITERS:
-        for path, code in (("nowhere/x.svg", no_folder), (FULL, full)):
-            expect(code, [word.format(path) for word in words])
+    for words in WRITERS + LONG_WRITERS:
+        for path in ("x.csv/x.svg", FULL)[:1 + (words in WRITERS)]:
+            done = expect(1, [word.format(path) for word in words])
+            assert path[:6] in done.stderr, done
             assert os.readlink(link) == "/dev/full", words
 
 

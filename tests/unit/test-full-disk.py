@@ -157,7 +157,7 @@ def claim_early(*words):
                               env=environment(), stdin=subprocess.DEVNULL,
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                               timeout=100, text=True, check=False)
-        assert done.returncode == 2 and "nowhere/" in done.stderr, done
+        assert done.returncode == 1 and "nowhere/" in done.stderr, done
         assert "No such file" in done.stderr, done
         assert not os.path.exists(started), done
 
@@ -232,7 +232,7 @@ def a_file_cannot_have_the_name_of_a_folder():
                           env=environment(), stdin=subprocess.DEVNULL,
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                           timeout=100, text=True, check=False)
-    assert done.returncode == 2, done
+    assert done.returncode == 1, done
     assert "record: -o " + TOP.name + ": that is a folder" in done.stderr, done
 
 

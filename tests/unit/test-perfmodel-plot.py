@@ -222,7 +222,7 @@ def check_refusals(tools):
     claim("a folder that is missing ends with 1, and nothing is drawn on "
           "standard output",
           result.returncode == 1 and result.stdout == "" and
-          "nowhere/x.svg cannot be written" in result.stderr and
+          "nowhere/x.svg: cannot be written" in result.stderr and
           "gnuplot" not in result.stderr,
           result.stdout[:80], result.stderr)
 

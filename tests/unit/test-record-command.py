@@ -113,7 +113,7 @@ def test_record(orrery, recorded, folder):
             (["record", "--", "true"], 2, "-o FILE"),
             (["record", "-o", path], 2, "which program"),
             (["record", "-o", os.path.join(folder, "no/such"), "--", recorded],
-             2, "No such file"),
+             1, "No such file"),
             (["replay"], 2, "which record"),
             (["replay", path, path], 2, "is no tasks.rec"),
             (["replay", path, path, path], 2, "One file"),

@@ -151,10 +151,12 @@ static int check_outputs(const struct bound_options *options)
                    {"bound: --mps", options->mps},
                    {"bound: --save-graph", options->save_graph}};
 
-    for (size_t i = 0; i < sizeof(outputs) / sizeof(*outputs); i++)
-        if (tool_check_output(outputs[i].option, outputs[i].path) < 0)
-            return -1;
-    return 0;
+    int code = plot_check_name("bound: --plot", options->plot);
+
+    for (size_t i = 0;
+         code == TOOL_OK && i < sizeof(outputs) / sizeof(*outputs); i++)
+        code = tool_check_output(outputs[i].option, outputs[i].path);
+    return code;
 }
 
 /* Options that exclude each other. */
@@ -162,9 +164,6 @@ static int check(const struct bound_options *options)
 {
     bool exports = options->lp || options->lp_solve || options->mps;
 
-    if (plot_check_name("bound: --plot", options->plot) < 0 ||
-        check_outputs(options) < 0)
-        return -1;
     if (options->file &&
         (options->machine || options->edits || options->assume ||
          options->scheduler || options->save_graph))
@@ -301,6 +300,8 @@ int cmd_bound(int argc, char **argv)
                       &options) == 0 &&
         read_kinds(arguments.kinds, options.wanted) == 0 &&
         read_numbers(&arguments, &options) == 0 && check(&options) == 0)
+        result = check_outputs(&options);
+    if (result == TOOL_OK)
         result = bound(&options);
     free((char *)(uintptr_t)options.edits);
     free((char *)(uintptr_t)options.assume);

@@ -7,6 +7,7 @@
 #include "tools/calibrate/bus.h"
 #include "tools/calibrate/calibrate.h"
 #include "tools/calibrate/machine.h"
+#include "tools/common/plot.h"
 #include "tools/common/tool.h"
 
 #include "core/bus/bus.h"
@@ -139,14 +140,6 @@ static int measure(struct orr_exec *exec, const struct calibrate_place *place,
     return rc;
 }
 
-static bool is_picture(const char *path)
-{
-    size_t n = strlen(path);
-
-    return n > 4 &&
-           (!strcmp(path + n - 4, ".svg") || !strcmp(path + n - 4, ".png"));
-}
-
 int calibrate_bus(int argc, char **argv)
 {
     struct request request = {0};
@@ -161,17 +154,14 @@ int calibrate_bus(int argc, char **argv)
 
     if (first <= 0)
         return first < 0 ? TOOL_USAGE : TOOL_OK;
-    if (first < argc || (request.plot && !is_picture(request.plot))) {
-        if (first < argc)
-            tool_error("calibrate bus: %s is not understood; see orrery "
-                       "calibrate bus --help",
-                       argv[first]);
-        else
-            tool_error("calibrate bus: %s: the file's name must end in .svg or "
-                       ".png",
-                       request.plot);
-        return TOOL_USAGE;
-    }
+    if (first < argc)
+        return tool_fail(TOOL_USAGE,
+                         "calibrate bus: %s is not understood; see orrery "
+                         "calibrate bus --help",
+                         argv[first]);
+    rc = plot_check_name("calibrate bus: --plot", request.plot);
+    if (rc != TOOL_OK)
+        return rc;
     if (calibrate_place_open(&place) < 0)
         return TOOL_FAILED;
     tool_if_interrupted("nothing was stored; what was measured is lost, and the "

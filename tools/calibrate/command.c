@@ -109,7 +109,7 @@ static int run_kernels(int argc, char **argv)
         {0, "json", NULL, &options.json},
         {0, "dry-run", NULL, &options.dry_run},
         {0}};
-    int first = tool_parse_program(argc, argv, list, launch_names, help);
+    int first = tool_parse_program(argc, argv, list, &launch_words, help);
     int result = first < 0 ? TOOL_USAGE : TOOL_OK;
 
     if (first == argc) {

@@ -376,6 +376,8 @@ bool launch_names(const char *option, const char *value)
     return found;
 }
 
+const struct tool_words launch_words = {launch_names, orr_record_is_one};
+
 bool launch_chose_policy(const struct launch *launch)
 {
     return launch->scheduler && launch->report.json &&

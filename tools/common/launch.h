@@ -47,8 +47,11 @@ int launch_all(struct launch *launches, size_t n, unsigned at_once,
 void launch_show_progress(struct launch *launch, bool asked);
 
 /* Whether there is a machine, or a policy, of that name: `option` is "machine" or
- * "scheduler", `value` a name, or several with commas. For tool_parse_program. */
+ * "scheduler", `value` a name, or several with commas. For struct tool_words. */
 bool launch_names(const char *option, const char *value);
+
+/* Of commands that take a program or a record. */
+extern const struct tool_words launch_words;
 
 /* Whether it ran with another policy than was asked for: the program sets its
  * own (conf.sched_policy). */

@@ -201,7 +201,7 @@ int tool_parse_operands(int argc, char **argv,
 /* The options of a command that runs programs. */
 struct ours {
     const struct tool_option *options;
-    bool (*known)(const char *option, const char *value);
+    const struct tool_words *words;
 };
 
 /* Whether the word is one of the options. *ret_value: the next word is its
@@ -215,7 +215,7 @@ static bool is_ours(const struct ours *ours, const char *word, bool *ret_value)
         return false;
     option = find_option(ours->options, word, &value);
     if (!option ||
-        (word[1] != '-' && value && !ours->known(option->name, value)))
+        (word[1] != '-' && value && !ours->words->known(option->name, value)))
         return false;
     *ret_value = !option->flag && !value;
     return true;
@@ -275,16 +275,32 @@ static int wrong_order(int argc, char **argv, int first,
     return -1;
 }
 
-int tool_parse_program(int argc, char **argv, const struct tool_option *options,
-                       bool (*known)(const char *option, const char *value),
-                       const char *help)
+/* Options that follow a file, argv[first]. */
+static int parse_behind(int argc, char **argv, int first,
+                        const struct tool_option *options, const char *help)
 {
-    const struct ours ours = {options, known};
+    char **words = argv + first - 1;
+    int n = 0, rc;
+
+    *words = argv[0]; /* the name in messages */
+    rc = tool_parse_operands(argc - first + 1, words, options, help, &n);
+    if (rc <= 0)
+        return rc;
+    memmove(argv + argc - n, words + 1, (size_t)n * sizeof(*argv));
+    return argc - n;
+}
+
+int tool_parse_program(int argc, char **argv, const struct tool_option *options,
+                       const struct tool_words *words, const char *help)
+{
+    const struct ours ours = {options, words};
     int first = tool_parse(argc, argv, options, help);
     bool value;
 
     if (first <= 0 || first >= argc || !strcmp(argv[first - 1], "--"))
         return first;
+    if (words->is_file(argv[first]))
+        return parse_behind(argc, argv, first, options, help);
     for (int a = first + 1; a < argc && strcmp(argv[a], "--") != 0; a++)
         if (is_ours(&ours, argv[a], &value))
             return wrong_order(argc, argv, first, &ours, argv[a]);

@@ -85,7 +85,7 @@ int picture_choose(struct picture *picture, const char *command,
                          "must end in .svg",
                          command, picture->path);
     snprintf(option, sizeof(option), "%s: --svg", command);
-    return tool_check_output(option, picture->path) < 0 ? TOOL_FAILED : TOOL_OK;
+    return tool_check_output(option, picture->path);
 }
 
 void picture_done(struct picture *picture, int code)

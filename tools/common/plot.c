@@ -100,7 +100,7 @@ int plot_check_name(const char *option, const char *path)
         (dot && (!strcmp(dot, ".png") || !strcmp(dot, ".svg"))))
         return tool_check_output(option, path);
     tool_error("%s %s: the file's name must end in .png or .svg", option, path);
-    return -1;
+    return TOOL_USAGE;
 }
 
 bool plot_is_whole(const char *file, const char *path)

@@ -25,7 +25,8 @@ int plot_begin_paper(struct plot *plot, const char *path, unsigned width,
                      unsigned height);
 
 /* Whether a picture can have that name: .png or .svg at its end, or a device; a
- * NULL is none. Otherwise a message that names the option, and -1. */
+ * NULL is none. Else a message that names the option; returns TOOL_OK, TOOL_USAGE or,
+ * where no file of that name can be made, TOOL_FAILED. */
 int plot_check_name(const char *option, const char *path);
 
 /* Ends gnuplot; the file appears whole or not at all, and a device or pipe gets

@@ -291,21 +291,21 @@ int tool_check_output(const char *option, const char *path)
     char *folder = slash ? strndup(path, (size_t)(slash - path) + 1) : NULL;
     const char *in = folder ? folder : ".";
     struct stat st;
-    int rc = -1;
+    int code = TOOL_FAILED;
 
     if (!path || strcmp(path, "-") == 0)
-        return 0;
+        return TOOL_OK;
     if (stat(path, &st) == 0 && S_ISDIR(st.st_mode))
         tool_error("%s %s: that is a folder; name a file", option, path);
     else if (stat(path, &st) == 0 && !S_ISREG(st.st_mode))
-        rc = 0;
+        code = TOOL_OK;
     else if (access(in, W_OK | X_OK) < 0)
         tool_error("%s %s: cannot be written, no file can be made in %s: %s",
                    option, path, in, strerror(errno));
     else
-        rc = 0;
+        code = TOOL_OK;
     free(folder);
-    return rc;
+    return code;
 }
 
 int tool_write_file(const char *path, const char *text, size_t size)

@@ -99,14 +99,22 @@ struct tool_option {
 int tool_parse(int argc, char **argv, const struct tool_option *options,
                const char *help);
 
+/* What words behind the options of a command that runs programs may be. */
+struct tool_words {
+    /* Whether the option, of a letter, has such a value. */
+    bool (*known)(const char *option, const char *value);
+    /* Whether a word that stands where the program would is a file that takes no
+     * arguments, such as a trace: then options may follow. */
+    bool (*is_file)(const char *word);
+};
+
 /* The same for commands that run a program, the first operand. One of the
  * options among the program's arguments, without `--` before it, is an error
  * that shows the right order: as a word of its own, or a letter with its value
- * (-mMACHINE) if `known` says that the option has such a value, since programs have
- * options such as -size. */
+ * (-mMACHINE) if that is known, since programs have options such as -size. Behind
+ * a file options and operands may mix: moves the operands to the end of argv. */
 int tool_parse_program(int argc, char **argv, const struct tool_option *options,
-                       bool (*known)(const char *option, const char *value),
-                       const char *help);
+                       const struct tool_words *words, const char *help);
 
 /* The same for commands whose operands and options may mix: moves the operands
  * to argv[1] onwards, in order; all after `--` are operands. Returns 1 and how
@@ -131,8 +139,8 @@ void tool_see(const char *path, struct tool_seen *ret);
 bool tool_is_new(const char *path, const struct tool_seen *before);
 
 /* Whether a file of that name can be made, before the work whose result it is to
- * have: else a message that begins with what asked for it ("trace: -o"), and -1.
- * NULL and "-" can. */
+ * have: TOOL_OK; else a message that begins with what asked for it ("trace: -o"), and
+ * TOOL_FAILED, as for one that turns out not to be writable later. NULL and "-" can. */
 int tool_check_output(const char *option, const char *path);
 
 /* Writes text to the file of option -o: on standard output when `path` is NULL

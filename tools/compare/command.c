@@ -4,6 +4,7 @@
  * machines, values of edits and schedulers, one table; or two such tables. One
  * thread, several children.
  */
+#include "record/read.h"
 #include "tools/common/assume.h"
 #include "tools/common/edits.h"
 #include "tools/common/plot.h"
@@ -138,6 +139,8 @@ static int compare(const struct compare_options *options)
 /* Checks what each option says; an exit code, TOOL_OK for nothing wrong. */
 static int check(const struct compare_options *options)
 {
+    int code;
+
     if (!*options->argv || !options->machines)
         return tool_fail(TOOL_USAGE, "compare: %s; see orrery compare --help",
                          !*options->argv ? "which program?"
@@ -145,18 +148,62 @@ static int check(const struct compare_options *options)
     if (options->json + options->csv + options->markdown > 1)
         return tool_fail(TOOL_USAGE,
                          "compare: --json, --csv and --markdown: choose one");
-    if (plot_check_name("compare: --plot", options->plot) < 0)
-        return TOOL_USAGE;
+    code = plot_check_name("compare: --plot", options->plot);
+    return code != TOOL_OK
+               ? code
+               : tool_check_output("compare: --runs", options->runs);
+}
+
+/* The same for two tables, whose runs have been. */
+static int check_tables(const struct compare_options *options, const char *jobs,
+                        const char *repeat)
+{
+    const struct {
+        const char *name;
+        bool given;
+    } asks[] = {{"-m", options->machines},
+                {"-s", options->schedulers},
+                {"--set", options->edits},
+                {"--assume", options->assume},
+                {"--repeat", repeat},
+                {"--noise", options->noise},
+                {"-j", jobs},
+                {"--bound", options->bound},
+                {"--runs", options->runs},
+                {"--plot", options->plot},
+                {"--csv", options->csv}};
+
+    for (size_t i = 0; i < sizeof(asks) / sizeof(*asks); i++)
+        if (asks[i].given)
+            return tool_fail(TOOL_USAGE,
+                             "compare: %s needs a program: %s and %s are "
+                             "tables of runs that have been",
+                             asks[i].name, options->argv[0], options->argv[1]);
+    if (options->json && options->markdown)
+        return tool_fail(TOOL_USAGE,
+                         "compare: --json and --markdown: choose one");
     return TOOL_OK;
+}
+
+static void set_defaults(struct compare_options *options)
+{
+    if (!options->machines)
+        options->machines = getenv("ORRERY_MACHINE");
+    if (!options->schedulers)
+        options->schedulers = "eager,lws,dmda,dmdas";
+}
+
+static bool is_file(const char *word)
+{
+    return difference_is_file(word) || orr_record_is_one(word);
 }
 
 int cmd_compare(int argc, char **argv)
 {
-    const char *jobs = NULL, *repeat = "1", *worse = NULL;
+    static const struct tool_words words = {launch_names, is_file};
+    const char *jobs = NULL, *repeat = NULL, *worse = NULL;
     long processors = sysconf(_SC_NPROCESSORS_ONLN);
     struct compare_options options = {
-        .machines = getenv("ORRERY_MACHINE"),
-        .schedulers = "eager,lws,dmda,dmdas",
         .jobs = processors > 0 ? (unsigned)processors : 1};
     const struct tool_option list[] = {
         {'m', "machine", &options.machines, NULL},
@@ -175,7 +222,7 @@ int cmd_compare(int argc, char **argv)
         {0, "worse", &worse, NULL},
         {0}};
     struct difference_options difference;
-    int first = tool_parse_program(argc, argv, list, launch_names, help);
+    int first = tool_parse_program(argc, argv, list, &words, help);
     int code = TOOL_OK;
 
     if (first <= 0)
@@ -185,7 +232,7 @@ int cmd_compare(int argc, char **argv)
                                              .markdown = options.markdown};
     if (jobs && program_number(jobs, 1, &options.jobs) < 0)
         code = tool_fail(TOOL_USAGE, "compare: -j takes a number from 1 on");
-    else if (program_number(repeat, 1, &options.repeat) < 0)
+    else if (program_number(repeat ? repeat : "1", 1, &options.repeat) < 0)
         code =
             tool_fail(TOOL_USAGE, "compare: --repeat takes a number from 1 on");
     else if (worse && program_share(worse, &difference.worse) < 0)
@@ -194,8 +241,14 @@ int cmd_compare(int argc, char **argv)
     else if (difference_is_meant(argc - first, argv + first)) {
         difference.before = argv[first];
         difference.after = argv[first + 1];
-        code = difference_print(&difference);
+        code = check_tables(&options, jobs, repeat);
+        if (code == TOOL_OK)
+            code = difference_print(&difference);
+    } else if (worse) {
+        code = tool_fail(TOOL_USAGE, "compare: --worse is for two tables, "
+                                     "OLD.json NEW.json");
     } else {
+        set_defaults(&options);
         code = check(&options);
         if (code == TOOL_OK)
             code = compare(&options);

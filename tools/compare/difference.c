@@ -37,15 +37,17 @@ struct difference {
     size_t n;
 };
 
+bool difference_is_file(const char *word)
+{
+    size_t length = strlen(word);
+
+    return length >= 5 && strcmp(word + length - 5, ".json") == 0;
+}
+
 bool difference_is_meant(int noperands, char **operands)
 {
-    for (int i = 0; i < noperands && i < 2; i++) {
-        size_t length = strlen(operands[i]);
-
-        if (length < 5 || strcmp(operands[i] + length - 5, ".json") != 0)
-            return false;
-    }
-    return noperands == 2;
+    return noperands == 2 && difference_is_file(operands[0]) &&
+           difference_is_file(operands[1]);
 }
 
 /* ---- reading ---- */

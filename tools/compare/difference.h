@@ -15,7 +15,10 @@ struct difference_options {
     bool json, markdown;
 };
 
-/* Whether both operands are such files, and no program. */
+/* Whether the word names such a file, and no program. */
+bool difference_is_file(const char *word);
+
+/* Whether both operands do. */
 bool difference_is_meant(int noperands, char **operands);
 
 /* Prints a row per combination of machine, settings and scheduler. Where both have

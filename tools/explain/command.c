@@ -180,6 +180,7 @@ static bool asks_for_a_run(const struct launch *launch, const char *trace)
 
 int cmd_explain(int argc, char **argv)
 {
+    static const struct tool_words words = {launch_names, explain_is_file};
     struct launch launch = {0};
     const char *graph = NULL;
     bool json = false;
@@ -192,7 +193,7 @@ int cmd_explain(int argc, char **argv)
         {0, "graph", &graph, NULL},
         {0, "json", NULL, &json},
         {0}};
-    int first = tool_parse_program(argc, argv, options, launch_names, help);
+    int first = tool_parse_program(argc, argv, options, &words, help);
 
     if (first <= 0)
         return first < 0 ? TOOL_USAGE : TOOL_OK;

@@ -25,15 +25,15 @@ struct side {
     struct trace trace;
 };
 
-static bool is_file_of_run(const char *path)
+bool explain_is_file(const char *path)
 {
     return trace_csv_is_one(path) || orr_record_is_one(path);
 }
 
 bool explain_are_two(char *const *words)
 {
-    return words[0] && words[1] && !words[2] && is_file_of_run(words[0]) &&
-           is_file_of_run(words[1]);
+    return words[0] && words[1] && !words[2] && explain_is_file(words[0]) &&
+           explain_is_file(words[1]);
 }
 
 bool explain_is_list(const struct launch *launch)

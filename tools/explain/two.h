@@ -8,7 +8,10 @@
 
 #include "tools/common/launch.h"
 
-/* Whether the words, ended with NULL, are two files of runs: traces, records. */
+/* Whether it is a file of a run: a trace, a record. */
+bool explain_is_file(const char *path);
+
+/* Whether the words, ended with NULL, are two such files. */
 bool explain_are_two(char *const *words);
 
 /* Whether its machine or policy is a list: two runs. */

@@ -407,7 +407,7 @@ int cmd_optimise(int argc, char **argv)
         {0, "seed", &seed, NULL},
         {0, "json", NULL, &s.json},
         {0}};
-    int first = tool_parse_program(argc, argv, options, launch_names, help);
+    int first = tool_parse_program(argc, argv, options, &launch_words, help);
 
     if (first <= 0)
         return first < 0 ? TOOL_USAGE : TOOL_OK;
@@ -416,8 +416,9 @@ int cmd_optimise(int argc, char **argv)
     else if (!s.judge.machine)
         tool_error("optimise: which machine? -m NAME; orrery machine list "
                    "shows some");
-    else if (read_numbers(&s, seconds, runs, jobs, seed) == 0 &&
-             tool_check_output("optimise: -o", path) == 0) {
+    else if (read_numbers(&s, seconds, runs, jobs, seed) == 0)
+        result = tool_check_output("optimise: -o", path);
+    if (result == TOOL_OK) {
         s.judge.argv = argv + first;
         named = path ? NULL : default_path(argv[first]);
         result = path || named ? optimise(&s, path ? path : named)

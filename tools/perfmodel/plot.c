@@ -207,14 +207,6 @@ static int plot_symbol(const char *symbol, const struct perfmodel_choice *where,
     return result;
 }
 
-static bool is_picture(const char *path)
-{
-    size_t n = strlen(path);
-
-    return n > 4 &&
-           (!strcmp(path + n - 4, ".svg") || !strcmp(path + n - 4, ".png"));
-}
-
 int perfmodel_plot(int argc, char **argv)
 {
     struct perfmodel_choice where = {0};
@@ -240,15 +232,15 @@ int perfmodel_plot(int argc, char **argv)
     if (noperands != 1)
         tool_error("perfmodel plot: %s; see orrery perfmodel plot --help",
                    noperands ? "one symbol at a time" : "which symbol?");
-    else if (output && !is_picture(output))
-        tool_error("perfmodel plot: %s: the file's name must end in .svg or "
-                   ".png",
-                   output);
     else if (choice.linear && choice.logarithmic)
         tool_error("perfmodel plot: --log and --linear contradict each other");
     else if (choice.gflops && choice.energy)
         tool_error("perfmodel plot: --gflops needs times, not --energy");
-    else
-        return plot_symbol(argv[1], &where, &choice, output, json);
+    else {
+        rc = plot_check_name("perfmodel plot: -o", output);
+        return rc == TOOL_OK
+                   ? plot_symbol(argv[1], &where, &choice, output, json)
+                   : rc;
+    }
     return TOOL_USAGE;
 }

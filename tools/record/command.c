@@ -165,7 +165,7 @@ int cmd_record(int argc, char **argv)
 
     if (argc > 1 && !strcmp(argv[1], "import"))
         return record_import(argc - 1, argv + 1);
-    first = tool_parse_program(argc, argv, options, launch_names, help);
+    first = tool_parse_program(argc, argv, options, &launch_words, help);
     if (first <= 0)
         return first < 0 ? TOOL_USAGE : TOOL_OK;
     launch.argv = argv + first;
@@ -176,9 +176,9 @@ int cmd_record(int argc, char **argv)
     else if (!path)
         result = tool_fail(TOOL_USAGE, "record: where to? -o FILE names the "
                                        "record");
-    else if (tool_check_output("record: -o", path) < 0)
-        result = TOOL_USAGE;
     else
+        result = tool_check_output("record: -o", path);
+    if (result == TOOL_OK)
         result = run(&launch, path);
     launch_done(&launch);
     free((char *)(uintptr_t)launch.edits);

@@ -31,7 +31,8 @@ static const char help[] =
     "      --json                 print what is in the record as JSON\n"
     "Kernels take the times of the machine's models, or those that --assume gives;\n"
     "where there are none, those that the file has.\n"
-    "Exit codes: 0; 1 when the file cannot be read; 2 for a wrong command line.\n"
+    "Exit codes: 0; 1 when the file cannot be read, or the record not\n"
+    "written; 2 for a wrong command line.\n"
     "example: orrery record import -o cholesky.rec tasks.rec\n";
 
 /* Between the two forms. */
@@ -66,9 +67,11 @@ static int convert(const char *from, const char *to)
     rc = orr_result_close(&out, rc);
     orr_record_close(reader);
     free(how);
+    if (*err.text)
+        return tool_fail(TOOL_FAILED, "record import: %s", err.text);
     if (rc)
-        return tool_fail(TOOL_FAILED, "record import: %s",
-                         *err.text ? err.text : strerror(-rc));
+        return tool_fail(TOOL_FAILED, "record import: %s cannot be written: %s",
+                         to, strerror(-rc));
     return TOOL_OK;
 }
 
@@ -118,9 +121,9 @@ int record_import(int argc, char **argv)
     if (!path)
         return tool_fail(TOOL_USAGE, "record import: where to? -o FILE names "
                                      "the record");
-    if (tool_check_output("record import: -o", path) < 0)
-        return TOOL_USAGE;
-    result = import(path, argv + 1, n, pinned);
+    result = tool_check_output("record import: -o", path);
+    if (result == TOOL_OK)
+        result = import(path, argv + 1, n, pinned);
     if (result == TOOL_OK && !record_tell(path, json))
         result = TOOL_FAILED;
     return result;

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "record/read.h"
 #include "tools/common/assume.h"
 #include "tools/common/edits.h"
 #include "tools/common/json.h"
@@ -216,12 +217,18 @@ static bool is_wrong(const struct launch *launch, const struct options *options,
         tool_error("report: --json and the page cannot both be on standard "
                    "output");
     else
-        return tool_check_output("report: -o", options->output) < 0;
+        return false;
     return true;
+}
+
+static bool is_file(const char *path)
+{
+    return trace_csv_is_one(path) || orr_record_is_one(path);
 }
 
 int cmd_report(int argc, char **argv)
 {
+    static const struct tool_words words = {launch_names, is_file};
     struct launch launch = {0};
     struct options options = {.output = "report.html"};
     const struct tool_option list[] = {
@@ -235,7 +242,7 @@ int cmd_report(int argc, char **argv)
         {0, "plain", NULL, &options.plain},
         {0, "json", NULL, &options.json},
         {0}};
-    int first = tool_parse_program(argc, argv, list, launch_names, help);
+    int first = tool_parse_program(argc, argv, list, &words, help);
     const char *trace = NULL;
     int result = TOOL_USAGE;
 
@@ -246,7 +253,12 @@ int cmd_report(int argc, char **argv)
     if (first == argc) {
         tool_error("report: which program, or which trace? See orrery report "
                    "--help");
+    } else if (!trace && trace_csv_is_one(argv[first])) {
+        tool_error("report: one trace: %s is too much", argv[first + 1]);
     } else if (!is_wrong(&launch, &options, trace)) {
+        result = tool_check_output("report: -o", options.output);
+    }
+    if (result == TOOL_OK) {
         launch.argv = argv + first;
         launch.quiet = options.json || !strcmp(options.output, "-");
         result = trace ? show_trace(trace, &options)

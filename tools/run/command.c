@@ -47,7 +47,7 @@ int cmd_run(int argc, char **argv)
         {0, "progress", NULL, &progress},
         {0, "json", NULL, &json},
         {0}};
-    int first = tool_parse_program(argc, argv, options, launch_names, help);
+    int first = tool_parse_program(argc, argv, options, &launch_words, help);
     int result;
 
     if (first <= 0)

@@ -38,8 +38,8 @@ static const char help[] =
     "      --graph FILE           its tasks and what each waited for (docs/GRAPH.md),\n"
     "                             for orrery explain, report and bound\n"
     "      --json                 print the report and the paths as JSON\n"
-    "Exit codes: the program's own; 1 when nothing could be drawn; 2 for a wrong\n"
-    "command line.\n"
+    "Exit codes: the program's own; 1 when nothing could be drawn or\n"
+    "written; 2 for a wrong command line.\n"
     "example: orrery trace -m MACHINE -s dmdas -o chol.paje -- ./cholesky -size 9600\n";
 
 /* Whether the library writes such a file as Pajé, from which pictures are
@@ -81,6 +81,24 @@ static int check_names(const char *trace, const char *picture)
         return -1;
     }
     return 0;
+}
+
+/* Whether all of them can be made; an exit code. */
+static int check_files(const char *trace, const char *picture,
+                       const char *schedule, const char *graph)
+{
+    const struct {
+        const char *option, *path;
+    } files[] = {{"trace: -o", trace},
+                 {"trace: --gantt", picture},
+                 {"trace: --schedule", schedule},
+                 {"trace: --graph", graph}};
+    int code = check_names(trace, picture) < 0 ? TOOL_USAGE : TOOL_OK;
+
+    for (size_t i = 0; code == TOOL_OK && i < sizeof(files) / sizeof(*files);
+         i++)
+        code = tool_check_output(files[i].option, files[i].path);
+    return code;
 }
 
 static char *make_title(const struct launch *launch)
@@ -279,7 +297,7 @@ int cmd_trace(int argc, char **argv)
         {0, "graph", &graph, NULL},
         {0, "json", NULL, &json},
         {0}};
-    int first = tool_parse_program(argc, argv, options, launch_names, help);
+    int first = tool_parse_program(argc, argv, options, &launch_words, help);
 
     if (first <= 0)
         return first < 0 ? TOOL_USAGE : TOOL_OK;
@@ -287,18 +305,18 @@ int cmd_trace(int argc, char **argv)
         tool_error("trace: which program? See orrery trace --help");
         goto free_edits;
     }
-    if (plot_check_name("trace: --gantt", picture) < 0)
+    result = plot_check_name("trace: --gantt", picture);
+    if (result != TOOL_OK)
         goto free_edits;
     if (!picture && is_paje(launch.trace)) {
         picture = named = tool_beside(launch.trace, ".png");
-        if (!picture)
+        if (!picture) {
+            result = tool_fail(TOOL_FAILED, "out of memory");
             goto free_edits;
+        }
     }
-    if (check_names(launch.trace, picture) < 0 ||
-        tool_check_output("trace: -o", launch.trace) < 0 ||
-        tool_check_output("trace: --gantt", picture) < 0 ||
-        tool_check_output("trace: --schedule", schedule) < 0 ||
-        tool_check_output("trace: --graph", graph) < 0)
+    result = check_files(launch.trace, picture, schedule, graph);
+    if (result != TOOL_OK)
         goto free_edits;
     launch.argv = argv + first;
     launch.quiet = json;

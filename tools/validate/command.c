@@ -106,18 +106,20 @@ int cmd_validate(int argc, char **argv)
         {0, "plot", &options.plot, NULL},
         {0, "json", NULL, &options.json},
         {0}};
-    int first = tool_parse_program(argc, argv, list, launch_names, help);
-    int result = TOOL_USAGE;
+    int first = tool_parse_program(argc, argv, list, &launch_words, help);
+    int result;
     char **split;
 
     if (first <= 0)
         return first < 0 ? TOOL_USAGE : TOOL_OK;
-    if (read_numbers(reps, seed, &options) < 0 ||
-        plot_check_name("validate: --plot", options.plot) < 0)
+    if (read_numbers(reps, seed, &options) < 0)
         return TOOL_USAGE;
     if (first == argc)
         return tool_fail(TOOL_USAGE, "validate: which program? See orrery "
                                      "validate --help");
+    result = plot_check_name("validate: --plot", options.plot);
+    if (result != TOOL_OK)
+        return result;
     split = tool_split(sizes);
     if (!split) {
         tool_error("out of memory");
@@ -125,8 +127,9 @@ int cmd_validate(int argc, char **argv)
     }
     options.argv = argv + first;
     options.sizes = split;
-    if (program_check_sizes("validate", options.argv, split) == 0)
-        result = validate(&options);
+    result = program_check_sizes("validate", options.argv, split) == 0
+                 ? validate(&options)
+                 : TOOL_USAGE;
     free(split);
     free((char *)(uintptr_t)options.edits);
     return result;
