@@ -354,8 +354,6 @@ static void apply_limits(struct orr_runtime *rt)
         if (!kind || kind->pipeline == ORR_CFG_COUNT)
             continue;
         worker->pipeline = (unsigned)orr_config_int(config, kind->pipeline);
-        if (worker->pipeline > 4)
-            worker->pipeline = 4;
     }
     atomic_init(&rt->limit_max,
                 (int)orr_config_int(config, ORR_CFG_LIMIT_MAX_SUBMITTED_TASKS));

@@ -12,6 +12,7 @@
 #include "core/api/policy.h"
 #include "core/api/process.h"
 #include "core/api/state.h"
+#include "core/base/capped.h"
 #include "core/data/bus.h"
 #include "core/device/kind.h"
 #include "core/open.h"
@@ -64,6 +65,11 @@ static bool is_replaying(const struct orr_process *process)
 static void tell_vain(const char *name, const char *reason)
 {
     orr_log_notice("%s has no effect: %s", name, reason);
+}
+
+static void tell_capped(const char *name, int asked, int used)
+{
+    orr_log_notice("%s=%d: at most %d, which is used", name, asked, used);
 }
 
 /* The state of the library from now on. */
@@ -133,6 +139,7 @@ static void begin(struct orr_process *process, struct orr_runtime *rt)
     orr_api_swap(rt);
     set_state(process, 1, true);
     orr_config_each_vain(tell_vain);
+    orr_config_each_capped(tell_capped);
     if (orr_config_int(&rt->config, ORR_CFG_DISPLAY_BINDINGS) > 0)
         starpu_display_bindings();
     if (orr_config_bool(&rt->config, ORR_CFG_SIMGRID))

@@ -6,6 +6,7 @@
 #endif
 
 #include "core/base/config.h"
+#include "core/base/capped.h"
 
 #include "core/base/perf_names.h"
 
@@ -59,6 +60,24 @@ static int read_int(const char *name, const char *text, int *ret,
     return 0;
 }
 
+/* Numbers of which there are no more: a larger one is as good as these. */
+static int most_of(enum orr_config_id id)
+{
+    switch (id) {
+    case ORR_CFG_CUDA_PIPELINE:
+    case ORR_CFG_HIP_PIPELINE:
+    case ORR_CFG_OPENCL_PIPELINE:
+        return ORR_CONFIG_MOST_IN_FLIGHT;
+    case ORR_CFG_MINIMUM_AVAILABLE_MEM: /* per cent */
+    case ORR_CFG_TARGET_AVAILABLE_MEM:
+    case ORR_CFG_MINIMUM_CLEAN_BUFFERS:
+    case ORR_CFG_TARGET_CLEAN_BUFFERS:
+        return 100;
+    default:
+        return INT_MAX;
+    }
+}
+
 /* A finite number, written as in C whatever the application's locale is. */
 static int read_double(const char *name, const char *text, double *ret,
                        struct orr_error *err)
@@ -104,6 +123,11 @@ static int read_value(const struct variable *variable, const char *text,
     }
 }
 
+static bool is_capped(enum orr_config_id id)
+{
+    return most_of(id) < INT_MAX;
+}
+
 static void set_default(const struct variable *variable,
                         struct orr_config_value *value)
 {
@@ -135,6 +159,8 @@ static int read_variable(enum orr_config_id id, const char *text,
     if (!text || !*text)
         return 0;
     rc = read_value(&table[id], text, value, err);
+    if (rc == 0 && is_capped(id) && value->number > most_of(id))
+        value->number = most_of(id);
     if (rc == 0)
         value->set = true;
     return rc;
@@ -390,6 +416,18 @@ void orr_config_each_vain(void (*tell)(const char *name, const char *reason))
 
         if (value && *value)
             tell(vain[i].name, vain[i].reason);
+    }
+}
+
+void orr_config_each_capped(void (*tell)(const char *name, int asked, int used))
+{
+    for (int id = 0; id < ORR_CFG_COUNT; id++) {
+        const char *text = is_capped(id) ? getenv(table[id].name) : NULL;
+        int asked;
+
+        if (text && read_int(table[id].name, text, &asked, NULL) == 0 &&
+            asked > most_of(id))
+            tell(table[id].name, asked, most_of(id));
     }
 }
 

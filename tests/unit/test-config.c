@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/capped.h"
 #include "core/base/config.h"
 #include "tests/suite.h"
 
@@ -164,6 +165,52 @@ START_TEST(a_broken_value_is_refused_by_name_and_value)
 }
 END_TEST
 
+static const struct {
+    const char *name;
+    enum orr_config_id id;
+    int most;
+} capped[] = {
+    {"STARPU_CUDA_PIPELINE", ORR_CFG_CUDA_PIPELINE, 4},
+    {"STARPU_HIP_PIPELINE", ORR_CFG_HIP_PIPELINE, 4},
+    {"STARPU_OPENCL_PIPELINE", ORR_CFG_OPENCL_PIPELINE, 4},
+    {"STARPU_MINIMUM_AVAILABLE_MEM", ORR_CFG_MINIMUM_AVAILABLE_MEM, 100},
+    {"STARPU_TARGET_AVAILABLE_MEM", ORR_CFG_TARGET_AVAILABLE_MEM, 100},
+    {"STARPU_MINIMUM_CLEAN_BUFFERS", ORR_CFG_MINIMUM_CLEAN_BUFFERS, 100},
+    {"STARPU_TARGET_CLEAN_BUFFERS", ORR_CFG_TARGET_CLEAN_BUFFERS, 100},
+};
+
+static const char *told;
+static int told_asked, told_used;
+
+static void take_capped(const char *name, int asked, int used)
+{
+    ck_assert_ptr_null(told);
+    told = name;
+    told_asked = asked;
+    told_used = used;
+}
+
+START_TEST(a_value_above_the_most_is_the_most_which_is_told)
+{
+    char text[16];
+
+    snprintf(text, sizeof(text), "%d", capped[_i].most + 1);
+    setenv(capped[_i].name, text, 1);
+    read_it();
+    ck_assert_int_eq(orr_config_int(&config, capped[_i].id), capped[_i].most);
+    orr_config_each_capped(take_capped);
+    ck_assert_str_eq(told, capped[_i].name);
+    ck_assert_int_eq(told_asked, capped[_i].most + 1);
+    ck_assert_int_eq(told_used, capped[_i].most);
+
+    told = NULL;
+    snprintf(text, sizeof(text), "%d", capped[_i].most);
+    setenv(capped[_i].name, text, 1);
+    orr_config_each_capped(take_capped);
+    ck_assert_ptr_null(told);
+}
+END_TEST
+
 START_TEST(numbers_are_read_as_in_c_in_any_locale)
 {
     if (suite_comma_locale() < 0)
@@ -227,6 +274,8 @@ static Suite *config_suite(void)
     tcase_add_test(tc, a_device_has_its_own_limit_or_that_of_all);
     tcase_add_loop_test(tc, a_broken_value_is_refused_by_name_and_value, 0,
                         (int)(sizeof(broken) / sizeof(broken[0])));
+    tcase_add_loop_test(tc, a_value_above_the_most_is_the_most_which_is_told, 0,
+                        sizeof(capped) / sizeof(capped[0]));
     tcase_add_test(tc, numbers_are_read_as_in_c_in_any_locale);
     tcase_add_test(tc, every_variable_has_a_name_of_its_own);
     tcase_add_test(tc, the_documentation_is_the_table);

@@ -25,6 +25,7 @@ ORRERY, DOCS = map(os.path.abspath, sys.argv[1:])
 def orrery(*words, **more):
     env = {name: value for name, value in os.environ.items()
            if not name.startswith(("ORRERY_", "STARPU_", "OMP_"))}
+    env["OCL_ICD_VENDORS"] = "/absent"  # opening one takes longer than all else
     return subprocess.run([ORRERY, *words], env={**env, **more}, check=False,
                           stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                           stderr=subprocess.PIPE, encoding="utf-8",
@@ -33,7 +34,8 @@ def orrery(*words, **more):
 
 def shown(done):
     """Variables in the table, with their values."""
-    rows = [line.split() for line in done.stdout.splitlines()[1:]]
+    table = done.stdout.split("\n\n")[0]
+    rows = [line.split() for line in table.splitlines()[1:]]
     return {row[0]: row[1] for row in rows}
 
 
@@ -58,6 +60,26 @@ def libraries_of_devices_are_shown_with_what_they_lack():
     cuda = json.loads(done.stdout)[0]
     assert cuda["kind"] == "CUDA" and "devices" not in cuda, cuda
     assert "libc.so.6 has no cuInit: a driver of version" in cuda["error"], cuda
+
+
+@test
+def what_became_of_them_is_a_line_each_without_the_option():
+    for library, said in (("/absent/libcuda.so", "/absent/libcuda.so was looked for"),
+                          ("libc.so.6", "libc.so.6 has no cuInit: a driver of version")):
+        done = orrery("env", ORRERY_CUDA_LIBRARY=library)
+        lines = done.stdout.split("\n\n")[1].splitlines()
+        assert [line.split(":")[0] for line in lines[1:]] == ["CUDA", "HIP", "OpenCL"], \
+            done
+        assert "--devices" in lines[0] and said in lines[1], done
+    assert "CUDA" not in orrery("env", "eviction").stdout
+
+
+@test
+def a_number_above_the_most_is_told():
+    done = orrery("env", STARPU_CUDA_PIPELINE="9", STARPU_HIP_PIPELINE="4")
+    assert done.returncode == 0, done
+    assert done.stderr == \
+        "orrery: env: STARPU_CUDA_PIPELINE=9: at most 4, which is used\n", done
 
 
 @test

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/capped.h"
 #include "core/base/config.h"
 #include "core/base/perf_names.h"
 #include "tools/common/json.h"
@@ -16,7 +17,8 @@
 static const char help[] =
     "usage: orrery env [--all | --counters | --knobs | --devices] [--json] [WORD]\n"
     "Shows the environment variables that are set and what they mean, and those\n"
-    "that nothing reads: their names may be misspelt.\n"
+    "that nothing reads: their names may be misspelt; how many devices there are, or\n"
+    "which library was looked for and not found.\n"
     "      --all       those that are not set, too\n"
     "      --counters  performance counters instead (starpu_perf_monitoring.h)\n"
     "      --knobs     performance knobs instead (starpu_perf_steering.h)\n"
@@ -99,6 +101,13 @@ static int show_variables(const char *word, bool all)
     return table_end(&table, columns, 4);
 }
 
+static int show_all_set(void)
+{
+    int rc = show_variables(NULL, false);
+
+    return rc < 0 ? rc : env_show_libraries();
+}
+
 static int show_perf(const struct orr_perf_table *perf, const char *word)
 {
     const struct table_column columns[] = {{perf->what, false},
@@ -167,6 +176,11 @@ static bool can_be_read(void)
     return rc == 0;
 }
 
+static void print_capped(const char *name, int asked, int used)
+{
+    tool_error("env: %s=%d: at most %d, which is used", name, asked, used);
+}
+
 static void say_nothing(const char *name, const char *value, const char *near,
                         void *unused)
 {
@@ -179,6 +193,8 @@ static int judge(bool json)
     bool readable = can_be_read();
     int n = variables_each_unknown(json ? say_nothing : print_unknown, NULL);
 
+    if (!json)
+        orr_config_each_capped(print_capped);
     return readable && n == 0 ? TOOL_OK : TOOL_FAILED;
 }
 
@@ -203,10 +219,11 @@ int cmd_env(int argc, char **argv)
     if (devices)
         rc = json ? tool_json_print(env_devices_json()) : env_show_devices();
     else
-        rc = json       ? show_json()
-             : counters ? show_perf(&orr_perf_counters, word)
-             : knobs    ? show_perf(&orr_perf_knobs, word)
-                        : show_variables(word, all);
+        rc = json          ? show_json()
+             : counters    ? show_perf(&orr_perf_counters, word)
+             : knobs       ? show_perf(&orr_perf_knobs, word)
+             : word || all ? show_variables(word, all)
+                           : show_all_set();
     if (rc < 0)
         return tool_fail(TOOL_FAILED, "out of memory");
     return counters || knobs ? TOOL_OK : judge(json);

@@ -146,6 +146,33 @@ static void print_vendor(const json_t *vendor)
     print_devices(vendor);
 }
 
+/* Of one vendor, or OpenCL. */
+static void print_line(const json_t *vendor)
+{
+    const char *error = json_string_value(json_object_get(vendor, "error"));
+    size_t n = json_array_size(json_object_get(vendor, "devices"));
+
+    printf("%s: ", json_string_value(json_object_get(vendor, "kind")));
+    if (error)
+        puts(error);
+    else
+        printf("%zu device%s\n", n, n == 1 ? "" : "s");
+}
+
+int env_show_libraries(void)
+{
+    json_t *all = env_devices_json();
+    const json_t *vendor;
+    size_t i;
+
+    if (!all)
+        return -1;
+    puts("\ndevices (orrery env --devices has more)");
+    json_array_foreach(all, i, vendor) print_line(vendor);
+    json_decref(all);
+    return 0;
+}
+
 int env_show_devices(void)
 {
     json_t *all = env_devices_json();

@@ -9,7 +9,10 @@
  * theirs. Opens those that are there. -1: out of memory. */
 int env_show_devices(void);
 
-/* The same; NULL: out of memory. */
+/* The same in a line each: how many devices, or what became of the library. */
+int env_show_libraries(void);
+
+/* The same as JSON; NULL: out of memory. */
 json_t *env_devices_json(void);
 
 /* OpenCL's part of it; `all` has those of the vendors. */

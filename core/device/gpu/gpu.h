@@ -26,6 +26,7 @@
 
 #include <pthread.h>
 
+#include "core/base/capped.h"
 #include "core/device/driver.h"
 #include "core/device/gpu/api.h"
 
@@ -50,8 +51,7 @@ struct gpu_run {
     int code;                  /* what the end says */
 };
 
-/* STARPU_CUDA_PIPELINE is at most 4. */
-enum { GPU_MAX_RUNS = 4 };
+enum { GPU_MAX_RUNS = ORR_CONFIG_MOST_IN_FLIGHT };
 
 struct gpu_worker {
     struct orr_queue kernels;

@@ -23,6 +23,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+#include "core/base/capped.h"
 #include "core/device/driver.h"
 #include "core/device/opencl/cl.h"
 
@@ -40,8 +41,7 @@ struct opencl_run {
     cl_event begin, end;          /* in the queue before and after it; owned */
 };
 
-/* STARPU_OPENCL_PIPELINE is at most 4. */
-enum { OPENCL_MAX_RUNS = 4 };
+enum { OPENCL_MAX_RUNS = ORR_CONFIG_MOST_IN_FLIGHT };
 
 struct opencl_device {
     struct opencl *driver;
