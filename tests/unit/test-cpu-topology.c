@@ -6,11 +6,14 @@
  */
 #include <check.h>
 #include <errno.h>
+#include <malloc.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/splitmix.h"
+#include "core/device/cpu/memory.h"
 #include "core/device/cpu/topology.h"
 #include "core/device/driver.h"
 #include "tests/suite.h"
@@ -506,6 +509,39 @@ START_TEST(a_kernel_is_run_and_timed)
 }
 END_TEST
 
+/* Data that come and go while main memory is limited: the process must not grow with
+ * each of them. What posix_memalign gives and takes back is a little too short for the
+ * next block. */
+START_TEST(blocks_that_come_and_go_take_no_more_than_was_there_at_once)
+{
+#if !defined(__GLIBC__) || !__GLIBC_PREREQ(2, 33)
+    SKIP_TEST("this C library does not tell what its heap takes");
+#else
+    enum { NBLOCKS = 16, BYTES = 1 << 20, NSMALL = 512 };
+    struct orr_memories memories = {0};
+    uintptr_t blocks[NBLOCKS] = {0};
+    void *small[NSMALL];
+    uint64_t random = 1;
+    size_t before = mallinfo2().arena + mallinfo2().hblkhd, now;
+
+    for (unsigned i = 0; i < NSMALL * 4; i++) {
+        uintptr_t *block = &blocks[orr_splitmix(&random) % NBLOCKS];
+
+        orr_memories_free(&memories, *block);
+        ck_assert_int_eq(orr_memories_alloc(&memories, 0, BYTES, block), 0);
+        if (i % 4 == 0)
+            small[i / 4] = malloc(48 + orr_splitmix(&random) % 64);
+    }
+    now = mallinfo2().arena + mallinfo2().hblkhd;
+    ck_assert_uint_le(now - before, (size_t)(NBLOCKS + 4) * BYTES);
+    for (unsigned b = 0; b < NBLOCKS; b++)
+        orr_memories_free(&memories, blocks[b]);
+    for (unsigned s = 0; s < NSMALL; s++)
+        free(small[s]);
+#endif
+}
+END_TEST
+
 START_TEST(memory_is_aligned_and_writable)
 {
     struct orr_machine_options options = all();
@@ -567,6 +603,8 @@ static TCase *here(void)
     tcase_add_test(tc, all_processors_reserved_is_an_error);
     tcase_add_test(tc, the_host_name_has_no_domain_unless_it_was_given);
     tcase_add_test(tc, a_kernel_is_run_and_timed);
+    tcase_add_test(tc,
+                   blocks_that_come_and_go_take_no_more_than_was_there_at_once);
     tcase_add_test(tc, memory_is_aligned_and_writable);
     return tc;
 }

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "core/base/log.h"
 #include "core/device/cpu/topology.h"
@@ -22,13 +23,29 @@ struct head {
 static_assert(sizeof(struct head) <= ORR_MEMORY_ALIGNMENT,
               "blocks would not be aligned");
 
+/* Aligned here, with malloc's own address before it: what glibc's posix_memalign gives
+ * and takes back is cut to size, and too short to be cut to that size again, so that the
+ * heap grows with blocks that come and go (data, where main memory is limited). */
 static void *from_malloc(size_t size)
 {
-    void *address;
+    const size_t more = ORR_MEMORY_ALIGNMENT + sizeof(void *);
+    char *origin = size + more > size ? malloc(size + more) : NULL;
+    char *address = origin;
 
-    if (posix_memalign(&address, ORR_MEMORY_ALIGNMENT, size ? size : 1))
+    if (!origin)
         return NULL;
+    address += sizeof(void *);
+    address += -(uintptr_t)address % ORR_MEMORY_ALIGNMENT;
+    memcpy(address - sizeof(void *), &origin, sizeof(void *));
     return address;
+}
+
+static void free_malloced(void *address)
+{
+    void *origin;
+
+    memcpy(&origin, (char *)address - sizeof(void *), sizeof(void *));
+    free(origin);
 }
 
 static void *from_node(struct orr_memories *memories, unsigned node,
@@ -69,13 +86,15 @@ void orr_memories_free(struct orr_memories *memories, uintptr_t address)
 {
     struct head *head;
 
-    if (!memories->topology || !address) {
-        free((void *)address);
+    if (!address)
+        return;
+    if (!memories->topology) {
+        free_malloced((void *)address);
         return;
     }
     head = (struct head *)(address - ORR_MEMORY_ALIGNMENT);
     if (head->mapped)
         orr_topology_free(memories->topology, head, head->mapped);
     else
-        free(head);
+        free_malloced(head);
 }

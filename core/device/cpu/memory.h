@@ -13,7 +13,8 @@ struct orr_topology;
 enum { ORR_MEMORY_ALIGNMENT = 64 }; /* bytes: a cache line, any vector */
 
 struct orr_memories {
-    /* [const] NULL: main memory is one, blocks are malloc's. Else lent. */
+    /* [const] NULL: main memory is one, blocks are cut out of
+                                    * malloc's. Else lent. */
     struct orr_topology *topology;
     atomic_bool noticed; /* that binding fails, which is reported once */
 };

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 
 #include "core/device/gpu/gpu.h"
 
@@ -90,20 +91,48 @@ int gpu_unpin(struct orr_driver *head, void *address, size_t size)
     return code ? -EINVAL : 0;
 }
 
+enum { PAGE = 4096, MAPPED_FROM = 64 << 10 };
+
+static size_t in_pages(size_t size)
+{
+    return (size + PAGE - 1) / PAGE * PAGE;
+}
+
+/* Large blocks are the system's: with alignment the heap would grow with those that come
+ * and go (core/device/cpu/memory.c), and there are few enough of them. */
+static void *host_alloc(size_t size)
+{
+    size_t whole = in_pages(size);
+    void *address;
+
+    if (size < MAPPED_FROM)
+        return posix_memalign(&address, PAGE, whole) ? NULL : address;
+    address = whole < size ? MAP_FAILED
+                           : mmap(NULL, whole, PROT_READ | PROT_WRITE,
+                                  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    return address == MAP_FAILED ? NULL : address;
+}
+
+static void host_free(void *address, size_t size)
+{
+    if (size < MAPPED_FROM)
+        free(address);
+    else
+        munmap(address, in_pages(size));
+}
+
 /* Memory of the host's own, so that it stays the application's when the driver is
  * closed and its contexts are gone. Pages are pinned whole. */
 int gpu_pinned_alloc(struct orr_driver *driver, unsigned node, size_t size,
                      uintptr_t *ret)
 {
-    enum { PAGE = 4096 };
-    size_t whole = (size + PAGE - 1) / PAGE * PAGE;
-    void *address;
+    void *address = host_alloc(size);
 
     (void)node;
-    if (posix_memalign(&address, PAGE, whole) != 0)
+    if (!address)
         return -ENOMEM;
-    if (gpu_pin(driver, address, whole) != 0) {
-        free(address);
+    if (gpu_pin(driver, address, in_pages(size)) != 0) {
+        host_free(address, size);
         return -ENOMEM;
     }
     *ret = (uintptr_t)address;
@@ -117,5 +146,5 @@ void gpu_pinned_free(struct orr_driver *driver, unsigned node,
     (void)node;
     if (driver)
         (void)gpu_unpin(driver, (void *)address, size);
-    free((void *)address);
+    host_free((void *)address, size);
 }
