@@ -4,10 +4,13 @@
  * data that main memory has no room for, and datasets that are data.
  */
 #include <errno.h>
+#include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <check.h>
@@ -250,6 +253,58 @@ START_TEST(what_is_no_file_is_refused)
 }
 END_TEST
 
+/* No file of the process may have more than 8 MiB, of 16 that are needed. */
+static void fill_a_full_disk(void)
+{
+    const struct rlimit limit = {8 << 20, 8 << 20};
+    starpu_data_handle_t data;
+
+    signal(SIGXFSZ, SIG_IGN);
+    ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
+    unsetenv("STARPU_SILENT");
+    open_machine();
+    add_disk(directory);
+    for (unsigned d = 0; d < N; d++) {
+        starpu_vector_data_register(&data, -1, 0, NX, sizeof(unsigned));
+        starpu_task_insert(&cl_fill, STARPU_W, data, 0);
+    }
+    starpu_task_wait_for_all();
+    exit(0);
+}
+
+/* Once, without HDF5's own messages; and the file does not stay (remove_directory). */
+START_TEST(a_full_file_system_is_said)
+{
+    static char text[65536];
+    int said[2], status;
+    size_t n = 0;
+    ssize_t got;
+    pid_t pid;
+    char *room;
+
+    ck_assert_int_eq(pipe(said), 0);
+    pid = fork();
+    if (pid == 0) {
+        dup2(said[1], 2);
+        close(said[0]);
+        close(said[1]);
+        fill_a_full_disk();
+    }
+    close(said[1]);
+    while ((got = read(said[0], text + n, sizeof(text) - 1 - n)) > 0)
+        n += (size_t)got;
+    close(said[0]);
+    ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+    ck_assert_msg(WIFEXITED(status) && WEXITSTATUS(status) == 1, "0x%x\n%.4000s",
+                  (unsigned)status, text);
+    room = strstr(text, "has no room for 262144 bytes");
+    ck_assert_msg(room != NULL, "%.4000s", text);
+    ck_assert_msg(!strstr(room + 1, "has no room for 262144 bytes"), "%.4000s",
+                  text);
+    ck_assert_msg(!strstr(text, "HDF5-DIAG"), "%.4000s", text);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("disks of HDF5's");
@@ -260,6 +315,7 @@ int main(void)
     tcase_add_loop_test(tcase, data_without_room_in_memory_go_to_a_file, 0, 2);
     tcase_add_test(tcase, packed_data_go_there);
     tcase_add_test(tcase, the_environment_names_a_file);
+    tcase_add_test(tcase, a_full_file_system_is_said);
     tcase_add_test(tcase, a_dataset_is_data);
     tcase_add_test(tcase, what_is_no_file_is_refused);
     suite_add_tcase(suite, tcase);

@@ -8,6 +8,8 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,6 +21,8 @@
 struct disk {
     const struct orr_hdf5_ops *ops;
     struct orr_hdf5_file *file;
+    char *path;            /* owned */
+    atomic_bool said_full; /* that it has no room, since there was some */
 };
 
 struct object {
@@ -32,7 +36,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 static void *plug(void *parameter, starpu_ssize_t size)
 {
-    struct disk *disk = malloc(sizeof(*disk));
+    struct disk *disk = calloc(1, sizeof(*disk));
     struct orr_error err = {""};
     const void *table;
     int rc = -ENOMEM;
@@ -43,6 +47,8 @@ static void *plug(void *parameter, starpu_ssize_t size)
                       "it needs a path: give it to starpu_disk_register as the "
                       "parameter");
     else if (disk)
+        disk->path = strdup(parameter);
+    if (disk && disk->path)
         rc = orr_module_open("hdf5", &table, &err);
     if (rc == 0) {
         disk->ops = table;
@@ -54,6 +60,8 @@ static void *plug(void *parameter, starpu_ssize_t size)
         return disk;
     orr_log_error("a disk of HDF5's cannot be used: %s",
                   err.text[0] ? err.text : strerror(-rc));
+    if (disk)
+        free(disk->path);
     free(disk);
     return NULL;
 }
@@ -65,6 +73,7 @@ static void unplug(void *base)
     pthread_mutex_lock(&lock);
     disk->ops->close(disk->file);
     pthread_mutex_unlock(&lock);
+    free(disk->path);
     free(disk);
 }
 
@@ -78,9 +87,9 @@ static void let_go(const struct disk *disk, struct object *object)
     free(object);
 }
 
-/* Made, or found if it has a name. */
+/* Made, or found if it has a name; else why not, as errno. */
 static struct object *new_object(const struct disk *disk, const char *name,
-                                 size_t size)
+                                 size_t size, int *ret_code)
 {
     struct object *object = calloc(1, sizeof(*object));
 
@@ -91,6 +100,7 @@ static struct object *new_object(const struct disk *disk, const char *name,
     pthread_mutex_lock(&lock);
     object->dataset = name ? disk->ops->find(disk->file, name, size)
                            : disk->ops->make(disk->file, size);
+    *ret_code = errno;
     pthread_mutex_unlock(&lock);
     if (object->dataset)
         return object;
@@ -98,14 +108,26 @@ static struct object *new_object(const struct disk *disk, const char *name,
     return NULL;
 }
 
+/* As files.c: it is asked again whenever something might leave. */
 static void *alloc(void *base, size_t size)
 {
-    return new_object(base, NULL, size);
+    struct disk *disk = base;
+    int code = ENOMEM;
+    void *object = new_object(disk, NULL, size, &code);
+
+    if (object)
+        atomic_store(&disk->said_full, false);
+    else if (!atomic_exchange(&disk->said_full, true))
+        orr_log_warning("disk \"%s\" has no room for %zu bytes: %s", disk->path,
+                        size, strerror(code));
+    return object;
 }
 
 static void *open_object(void *base, void *pos, size_t size)
 {
-    return new_object(base, pos, size);
+    int unused;
+
+    return new_object(base, pos, size, &unused);
 }
 
 static void end_object(void *base, void *obj, size_t size)
@@ -166,7 +188,7 @@ static int full_write(void *base, void *obj, void *ptr, size_t size)
     int rc;
 
     if (size > object->size) {
-        larger = new_object(base, NULL, size);
+        larger = alloc(base, size);
         if (!larger)
             return -ENOSPC;
         object->dataset = larger->dataset;

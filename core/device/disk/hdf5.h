@@ -21,7 +21,7 @@ struct orr_hdf5_ops {
                 struct orr_error *err);
     /* Ends it, and removes what open has made. */
     void (*close)(struct orr_hdf5_file *file);
-    /* A new dataset of bytes that has no name, NULL on failure. */
+    /* A new dataset of bytes that has no name; NULL on failure, with errno. */
     struct orr_hdf5_dataset *(*make)(struct orr_hdf5_file *file, size_t size);
     /* The dataset of that name, if it has at least so many bytes; else NULL. */
     struct orr_hdf5_dataset *(*find)(struct orr_hdf5_file *file,

@@ -7,6 +7,7 @@
 #include "core/device/disk/hdf5.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,7 +21,8 @@
 
 struct orr_hdf5_file {
     hid_t file;
-    char *made; /* path of what is removed at the end, or NULL; owned */
+    char *made; /* path of what is removed, or NULL; owned */
+    bool gone;  /* it was, at once; else at the end */
 };
 
 struct orr_hdf5_dataset {
@@ -49,6 +51,12 @@ static char *path_inside(const char *folder)
     return path;
 }
 
+/* Its messages tell programmers what HDF5 did; each thread has its own setting. */
+static void be_silent(void)
+{
+    (void)H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
+}
+
 static int open_file(const char *path, struct orr_hdf5_file **ret,
                      struct orr_error *err)
 {
@@ -58,18 +66,21 @@ static int open_file(const char *path, struct orr_hdf5_file **ret,
 
     if (!file)
         return orr_fail(err, -ENOMEM, "out of memory");
-    (void)H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
     file->made = NULL;
     if (there && S_ISDIR(status.st_mode))
         file->made = path_inside(path);
     else if (!there)
         file->made = strdup(path);
+    be_silent();
     if (file->made)
         file->file =
             H5Fcreate(file->made, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
     else
         file->file = H5Fopen(path, H5F_ACC_RDWR, H5P_DEFAULT);
+    if (file->made && there) /* nobody looks for it: a run may end early */
+        (void)unlink(file->made);
     if (file->file >= 0) {
+        file->gone = there;
         *ret = file;
         return 0;
     }
@@ -81,8 +92,9 @@ static int open_file(const char *path, struct orr_hdf5_file **ret,
 
 static void close_file(struct orr_hdf5_file *file)
 {
+    be_silent();
     (void)H5Fclose(file->file);
-    if (file->made)
+    if (file->made && !file->gone)
         (void)unlink(file->made);
     free(file->made);
     free(file);
@@ -106,6 +118,21 @@ static struct orr_hdf5_dataset *new_dataset(hid_t dataset, hid_t type)
     return NULL;
 }
 
+/* The blocks of the file system are taken now, as other disks do (files.c): one that is
+ * full says so before anything was written. 0 or a negative errno. */
+static int reserve(struct orr_hdf5_file *file, hid_t dataset, size_t size)
+{
+    haddr_t start = H5Dget_offset(dataset);
+    void *handle = NULL;
+
+    if (start == HADDR_UNDEF ||
+        H5Fget_vfd_handle(file->file, H5P_DEFAULT, &handle) < 0 || !handle)
+        return 0; /* not in one piece, or in no plain file */
+    if (fallocate(*(int *)handle, 0, (off_t)start, (off_t)size) == 0)
+        return 0;
+    return errno == ENOSPC || errno == EFBIG || errno == EDQUOT ? -errno : 0;
+}
+
 /* Its space is reserved at once, and not filled. */
 static struct orr_hdf5_dataset *make(struct orr_hdf5_file *file, size_t size)
 {
@@ -113,7 +140,9 @@ static struct orr_hdf5_dataset *make(struct orr_hdf5_file *file, size_t size)
     hid_t space = H5Screate_simple(1, &length, NULL);
     hid_t how = H5Pcreate(H5P_DATASET_CREATE);
     hid_t dataset = -1;
+    int rc = -EIO;
 
+    be_silent();
     if (space >= 0 && how >= 0 &&
         H5Pset_alloc_time(how, H5D_ALLOC_TIME_EARLY) >= 0 &&
         H5Pset_fill_time(how, H5D_FILL_TIME_NEVER) >= 0)
@@ -123,18 +152,31 @@ static struct orr_hdf5_dataset *make(struct orr_hdf5_file *file, size_t size)
         (void)H5Sclose(space);
     if (how >= 0)
         (void)H5Pclose(how);
+    if (dataset >= 0)
+        rc = reserve(file, dataset, size);
+    if (rc < 0) {
+        if (dataset >= 0)
+            (void)H5Dclose(dataset);
+        errno = -rc;
+        return NULL;
+    }
+    errno = ENOMEM;
     return new_dataset(dataset, H5Tcopy(H5T_NATIVE_UCHAR));
 }
 
 static struct orr_hdf5_dataset *find(struct orr_hdf5_file *file,
                                      const char *name, size_t size)
 {
-    hid_t dataset = H5Dopen2(file->file, name, H5P_DEFAULT);
-    hid_t space = dataset >= 0 ? H5Dget_space(dataset) : -1;
-    hid_t type = dataset >= 0 ? H5Dget_type(dataset) : -1;
-    hssize_t n = space >= 0 ? H5Sget_simple_extent_npoints(space) : -1;
-    bool row = space >= 0 && H5Sget_simple_extent_ndims(space) == 1;
+    hid_t dataset, space, type;
+    hssize_t n;
+    bool row;
 
+    be_silent();
+    dataset = H5Dopen2(file->file, name, H5P_DEFAULT);
+    space = dataset >= 0 ? H5Dget_space(dataset) : -1;
+    type = dataset >= 0 ? H5Dget_type(dataset) : -1;
+    n = space >= 0 ? H5Sget_simple_extent_npoints(space) : -1;
+    row = space >= 0 && H5Sget_simple_extent_ndims(space) == 1;
     if (space >= 0)
         (void)H5Sclose(space);
     if (row && type >= 0 && n >= 0 && (size_t)n * H5Tget_size(type) >= size)
@@ -165,6 +207,7 @@ static int move(struct orr_hdf5_dataset *dataset, void *to, const void *from,
 
     if ((size_t)offset % dataset->element || size % dataset->element)
         return -EINVAL;
+    be_silent();
     in_file = H5Dget_space(dataset->dataset);
     in_memory = H5Screate_simple(1, &n, NULL);
     if (in_file >= 0 && in_memory >= 0)
