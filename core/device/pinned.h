@@ -22,17 +22,18 @@ struct orr_pinned {
     atomic_size_t n; /* how many: most programs pin nothing */
 };
 
-/* The driver whose pinned memory the machine takes: the first that has some. NULL:
- * none has, or main memory is several nodes, on which blocks are placed instead. */
+/* The driver whose pinned memory the machine takes: the first that has some; where main
+ * memory is several nodes, on which blocks are placed, the first that pins what is there.
+ * NULL: none does. */
 struct orr_driver *orr_pinner_of(const struct orr_machine *machine);
 
-/* Pinned memory on that node of main memory, noted in machine->pinned. -ENOTSUP:
- * the machine pins nothing, or there is none at that alignment. */
+/* Pinned memory of the driver's, noted in machine->pinned, which may outlive the machine;
+ * of several nodes, on any. -ENOTSUP: the machine pins nothing, or there is none at that alignment. */
 int orr_pinned_alloc(struct orr_machine *machine, unsigned node, size_t size,
                      size_t alignment, uintptr_t *ret);
 
-/* As orr_machine_alloc, on any node; main memory is pinned if that can be had. The
- * other one frees both sorts. */
+/* As orr_machine_alloc, on any node; main memory is pinned if that can be had, of several
+ * nodes that of large blocks (ORR_MEMORY_BOUND_FROM). The other one frees both sorts. */
 int orr_machine_alloc_pinned(struct orr_machine *machine, unsigned node,
                              size_t size, uintptr_t *ret);
 void orr_machine_free_any(struct orr_machine *machine, unsigned node,

@@ -16,6 +16,8 @@
 #include "core/device/cpu/memory.h"
 #include "core/device/cpu/topology.h"
 #include "core/device/driver.h"
+#include "core/device/loopback/loopback.h"
+#include "core/device/pinned.h"
 #include "tests/suite.h"
 
 /* Tests run in the root of the source tree. */
@@ -557,12 +559,69 @@ START_TEST(memory_is_aligned_and_writable)
 }
 END_TEST
 
+static unsigned pins_of(const struct orr_machine *machine)
+{
+    const struct loopback *loopback =
+        (const struct loopback *)machine->nodes[2].driver;
+    unsigned n = 0;
+
+    for (const struct loopback_pin *pin = loopback->pins.first; pin;
+         pin = pin->next)
+        n++;
+    return n;
+}
+
+/* Allocates and frees on that node; how many pins the block has. */
+static unsigned pins_of_a_block(struct orr_machine *machine, unsigned node,
+                                size_t size)
+{
+    uintptr_t address;
+    unsigned n;
+
+    ck_assert_int_eq(orr_machine_alloc_pinned(machine, node, size, &address),
+                     0);
+    memset((void *)address, 1, size);
+    n = pins_of(machine);
+    orr_machine_free_any(machine, node, address, size);
+    ck_assert_uint_eq(pins_of(machine), 0);
+    return n;
+}
+
+/* Large blocks have pages of their own. What an application has may outlive the
+ * machine, and is the driver's. */
+START_TEST(blocks_on_several_nodes_are_pinned_there)
+{
+    struct orr_pinned pinned = {.lock = PTHREAD_MUTEX_INITIALIZER};
+    struct orr_machine_options options = all();
+    struct orr_machine *machine;
+    uintptr_t ours;
+
+    setenv("HWLOC_SYNTHETIC", "numa:2 core:2 pu:1", 1);
+    options.numa = true;
+    options.loopback = "1";
+    options.pinned = &pinned;
+    ck_assert_int_eq(orr_real_machine_open(&options, &machine, &err), 0);
+    ck_assert_uint_eq(machine->nnodes, 3);
+    for (unsigned node = 0; node < 2; node++) {
+        ck_assert_uint_eq(pins_of_a_block(machine, node, 1 << 20), 1);
+        ck_assert_uint_eq(pins_of_a_block(machine, node, 1000), 0);
+    }
+    ck_assert_int_eq(orr_pinned_alloc(machine, 0, 1000, 1, &ours), 0);
+    ck_assert_uint_eq(pins_of(machine), 1);
+    machine->ops->close(machine);
+    memset((void *)ours, 1, 1000);
+    ck_assert(orr_pinned_free(&pinned, ours));
+    unsetenv("HWLOC_SYNTHETIC");
+}
+END_TEST
+
 /* What needs hwloc, mostly machines that it makes up. */
 static TCase *synthetic_cases(void)
 {
     TCase *tc = tcase_create("synthetic");
 
     tcase_add_checked_fixture(tc, NULL, teardown);
+    tcase_add_test(tc, blocks_on_several_nodes_are_pinned_there);
     tcase_add_test(tc, cores_come_before_their_second_processors);
     tcase_add_test(tc, packages_are_filled_in_order);
     tcase_add_loop_test(tc, lists_and_ranges_are_taken_as_written, 0,

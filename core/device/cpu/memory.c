@@ -11,10 +11,6 @@
 #include "core/base/log.h"
 #include "core/device/cpu/topology.h"
 
-/* Binding works by the page and takes two system calls: not for small blocks.
- */
-enum { BOUND_FROM = 64 << 10 }; /* bytes */
-
 /* Stands before each block where there are several nodes. */
 struct head {
     size_t mapped; /* bytes with the head, 0: from malloc */
@@ -73,11 +69,11 @@ int orr_memories_alloc(struct orr_memories *memories, unsigned node,
     }
     if (whole < size)
         return -ENOMEM;
-    head = size < BOUND_FROM ? from_malloc(whole)
-                             : from_node(memories, node, whole);
+    head = size < ORR_MEMORY_BOUND_FROM ? from_malloc(whole)
+                                        : from_node(memories, node, whole);
     if (!head)
         return -ENOMEM;
-    head->mapped = size < BOUND_FROM ? 0 : whole;
+    head->mapped = size < ORR_MEMORY_BOUND_FROM ? 0 : whole;
     *ret = (uintptr_t)head + ORR_MEMORY_ALIGNMENT;
     return 0;
 }

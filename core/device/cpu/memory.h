@@ -12,6 +12,10 @@ struct orr_topology;
 
 enum { ORR_MEMORY_ALIGNMENT = 64 }; /* bytes: a cache line, any vector */
 
+/* Of several nodes, blocks from that size on have pages of their own, which are bound:
+ * binding works by the page and takes two system calls. */
+enum { ORR_MEMORY_BOUND_FROM = 64 << 10 }; /* bytes */
+
 struct orr_memories {
     /* [const] NULL: main memory is one, blocks are cut out of
                                     * malloc's. Else lent. */
