@@ -111,11 +111,6 @@ static void move(const place_t *whole, place_t *part, int64_t bytes)
     part->offset = whole->offset + (size_t)bytes;
 }
 
-static size_t step_along(const struct orr_dense *dense, size_t k)
-{
-    return k ? dense->ld[k] : dense->step;
-}
-
 /* Wherever the whole's columns begin in that copy. */
 static void put_in_place(const struct part *part, const void *whole, void *to)
 {
@@ -129,10 +124,10 @@ static void put_in_place(const struct part *part, const void *whole, void *to)
     size_t elements = 0;
 
     for (size_t k = 0; k < outer.ndim; k++)
-        elements += part->start[k] * step_along(&outer, k);
+        elements += part->start[k] * orr_dense_step(&outer, k);
     move(whole, to, (int64_t)(elements * outer.elemsize));
     for (size_t k = kind->rank ? 0 : 1; k < inner.ndim; k++)
-        ld[k] = (uint32_t)step_along(&outer, part->axes[k]);
+        ld[k] = (uint32_t)orr_dense_step(&outer, part->axes[k]);
 }
 
 static uint32_t *copy_array(const uint32_t *from, size_t n)

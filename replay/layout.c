@@ -84,7 +84,7 @@ size_t layout_reach(const struct laid_out *laid)
 
             reach = dense.elemsize;
             for (size_t k = 0; k < dense.ndim; k++) {
-                size_t step = k ? dense.ld[k] : dense.step;
+                size_t step = orr_dense_step(&dense, k);
 
                 reach += (size_t)dense.nn[k] * step * dense.elemsize;
             }

@@ -68,17 +68,12 @@ static bool spread(const struct orr_dense_kind *kind, void *interface)
     return true;
 }
 
-static size_t step_along(const struct orr_dense *dense, size_t k)
-{
-    return k ? dense->ld[k] : dense->step;
-}
-
 /* Splits elements from the start into an index along each dimension. */
 static bool find_start(const struct orr_dense *whole, size_t elements,
                        struct orr_placement *ret)
 {
     for (size_t k = whole->ndim; k-- > 0;) {
-        size_t step = step_along(whole, k), index = elements / step;
+        size_t step = orr_dense_step(whole, k), index = elements / step;
 
         if (index >= whole->nn[k])
             return false;
@@ -96,7 +91,7 @@ static bool find_axes(const struct orr_dense *whole,
         size_t axis = 0;
 
         while (axis < whole->ndim &&
-               step_along(whole, axis) != step_along(part, k))
+               orr_dense_step(whole, axis) != orr_dense_step(part, k))
             axis++;
         if (axis == whole->ndim ||
             (uint64_t)ret->start[axis] + part->nn[k] > whole->nn[axis])
@@ -152,7 +147,7 @@ static void find_dense(const struct orr_handle *whole,
         memcpy(shown, whole->replicates[0].interface,
                whole->ops->interface_size);
         if (outer->rank)
-            orr_dense_own(outer, shown);
+            orr_dense_own(outer, shown, false);
         if (show(outer, shown, inner, cut, filter, index, n, ret))
             ret->kind = ORR_PLACE_DENSE;
         if (outer->rank)
@@ -177,12 +172,13 @@ static void apply_dense(const struct orr_placement *placement,
     size_t bytes = 0;
 
     for (size_t k = 0; k < outer.ndim; k++)
-        bytes += placement->start[k] * step_along(&outer, k) * outer.elemsize;
+        bytes +=
+            placement->start[k] * orr_dense_step(&outer, k) * outer.elemsize;
     place->ptr = base->ptr ? base->ptr + bytes : 0;
     place->dev_handle = base->dev_handle;
     place->offset = base->offset + bytes;
     for (size_t k = kind->rank ? 0 : 1; k < inner.ndim; k++)
-        ld[k] = (uint32_t)step_along(&outer, placement->axis[k]);
+        ld[k] = (uint32_t)orr_dense_step(&outer, placement->axis[k]);
 }
 
 /* --- sparse matrices by rows --- */
@@ -301,7 +297,7 @@ void *orr_placement_show(const struct orr_placement *placement,
         return NULL;
     memcpy(shown, part->replicates[node].interface, part->ops->interface_size);
     if (ranked(part))
-        orr_dense_own(ranked(part), shown);
+        orr_dense_own(ranked(part), shown, false);
     apply(placement, whole, part, node, shown);
     return shown;
 }

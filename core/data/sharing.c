@@ -74,11 +74,29 @@ static void move_in(struct orr_handle *handle, struct orr_block *block,
     orr_node_changed_for_jobs(node); /* those that use it lack less */
 }
 
+/* Writes what differs, not all. What stays, lengths among it, the application may ask
+ * for at any time (starpu_vector_get_nx), without an order after whoever made the
+ * memory. */
+static void describe(void *interface, const void *described, size_t size)
+{
+    enum { WORD = sizeof(uint64_t) };
+    char *to = interface;
+    const char *from = described;
+
+    for (size_t at = 0; at < size; at += WORD) {
+        size_t n = size - at < WORD ? size - at : WORD;
+
+        if (memcmp(to + at, from + at, n) != 0)
+            memcpy(to + at, from + at, n);
+    }
+}
+
 void orr_block_attach_locked(struct orr_handle *handle, struct orr_block *block)
 {
     struct orr_replicate *replicate = &handle->replicates[block->node];
 
-    memcpy(replicate->interface, block->interface, block->ops->interface_size);
+    describe(replicate->interface, block->interface,
+             block->ops->interface_size);
     block->owner = replicate;
     move_in(handle, block, false);
 }

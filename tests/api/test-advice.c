@@ -46,6 +46,19 @@ static struct starpu_codelet cl_rw = {
     .name = "k",
 };
 
+static void set(void *buffers[], void *arg)
+{
+    (void)arg;
+    *(int *)STARPU_VECTOR_GET_PTR(buffers[0]) = 1;
+}
+
+static struct starpu_codelet cl_set = {
+    .cpu_funcs = {set},
+    .nbuffers = 1,
+    .modes = {STARPU_W},
+    .name = "k",
+};
+
 static int *register_one(starpu_data_handle_t *h, size_t bytes)
 {
     int *memory = calloc(1, bytes);
@@ -413,6 +426,74 @@ static void insert_see(starpu_data_handle_t h, int *to)
                      0);
 }
 
+static void fill(void *buffers[], void *arg)
+{
+    const struct starpu_ndim_interface *d = buffers[0];
+    int *to = (int *)d->ptr;
+
+    (void)arg;
+    for (size_t i = 0; i < d->allocsize / sizeof(int); i++)
+        to[i] = 7;
+}
+
+static struct starpu_codelet cl_fill = {
+    .cpu_funcs = {fill},
+    .nbuffers = 1,
+    .modes = {STARPU_W},
+    .name = "k",
+};
+
+/* Data of that layout get memory from a worker while the application asks how large
+ * they are, and makes data alike: the thread sanitizer sees whether it may. */
+static void ask_while_memory_is_made(int copies)
+{
+    uint32_t nn[] = {2, 3, 4}, ldn[] = {1, 2, 6};
+    starpu_data_handle_t h, other;
+
+    starpu_ndim_data_register(&h, -1, 0, ldn, nn, 3, sizeof(int));
+    ck_assert_int_eq(starpu_task_insert(&cl_fill, STARPU_W, h, 0), 0);
+    if (copies)
+        ck_assert_int_eq(starpu_data_dup_ro(&other, h, 1), 0);
+    else
+        starpu_data_register_same(&other, h);
+    ck_assert_uint_eq(starpu_data_get_size(h), 24 * sizeof(int));
+    ck_assert_uint_eq(starpu_data_get_size(other), 24 * sizeof(int));
+    ck_assert_uint_eq(starpu_ndim_get_ni(h, 2), 4);
+    if (!copies)
+        ck_assert_int_eq(starpu_data_cpy(other, h, 1, NULL, NULL), 0);
+    ck_assert_int_eq(starpu_data_acquire(other, STARPU_R), 0);
+    ck_assert_uint_eq(starpu_ndim_get_local_ldi(other, 2), 6);
+    ck_assert_int_eq(((int *)starpu_ndim_get_local_ptr(other))[23], 7);
+    starpu_data_release(other);
+    starpu_data_unregister(other);
+    starpu_data_unregister_no_coherency(h);
+}
+
+/* shows starpu_data_register_same */
+START_TEST(layouts_are_asked_for_while_memory_is_made)
+{
+    open_for_copies(_i);
+    for (int round = 0; round < 20; round++)
+        ask_while_memory_is_made(round % 2);
+    starpu_shutdown();
+}
+END_TEST
+
+START_TEST(the_length_of_a_vector_is_asked_for_while_memory_is_made)
+{
+    starpu_data_handle_t h;
+
+    open_for_copies(_i);
+    for (int round = 0; round < 20; round++) {
+        starpu_vector_data_register(&h, -1, 0, 10, sizeof(int));
+        ck_assert_int_eq(starpu_task_insert(&cl_set, STARPU_W, h, 0), 0);
+        ck_assert_uint_eq(starpu_vector_get_nx(h), 10);
+        starpu_data_unregister_submit(h);
+    }
+    starpu_shutdown();
+}
+END_TEST
+
 /* shows starpu_data_dup_ro */
 START_TEST(a_copy_is_shared_until_the_original_is_written)
 {
@@ -697,6 +778,9 @@ START_TEST(a_terabyte_is_simulated_in_megabytes)
 
     if (!machine_simulated(_i) || _i > FIRST_SIMULATED)
         SKIP_TEST("one simulated machine shows it");
+#ifdef __SANITIZE_THREAD__
+    SKIP_TEST("the sanitizer has memory of its own for each byte");
+#endif
     machine_choose(_i);
     unsetenv("ORRERY_SIM_KERNELS");
     ck_assert_int_eq(starpu_init(NULL), 0);
@@ -745,6 +829,11 @@ int main(void)
 #ifdef STARPU_DATA_ACQUIRE_CB
     tcase_add_loop_test(tc, code_runs_when_the_data_are_there, 0, NMACHINES);
 #endif
+    tcase_add_loop_test(tc, layouts_are_asked_for_while_memory_is_made, 0,
+                        NMACHINES);
+    tcase_add_loop_test(
+        tc, the_length_of_a_vector_is_asked_for_while_memory_is_made, 0,
+        NMACHINES);
     tcase_add_loop_test(tc, a_copy_is_shared_until_the_original_is_written, 0,
                         NMACHINES);
     tcase_add_loop_test(tc, a_copy_that_has_ended_is_made_anew, 0, NMACHINES);

@@ -58,12 +58,6 @@ void orr_filter_expect(const struct orr_filter_call *call,
 /* The fields with which the structures of all dense kinds begin. */
 typedef struct starpu_variable_interface place_t;
 
-/* Elements between neighbours along a dimension. */
-static size_t step_along(const struct orr_dense *dense, size_t dim)
-{
-    return dim ? dense->ld[dim] : dense->step;
-}
-
 static struct orr_dense look_at_father(const struct orr_filter_call *call,
                                        const struct orr_dense_kind *from)
 {
@@ -107,7 +101,7 @@ static void begin_child(const struct orr_filter_call *call,
     set_size(at, to->elemsize, elemsize);
     if (to->rank) {
         set_size(at, to->rank, ndim);
-        orr_dense_own(to, at);
+        orr_dense_own(to, at, false);
     }
     STARPU_ASSERT_MSG_ALWAYS(to->rank || to->ndim == ndim,
                              "%s: the parts have %zu dimensions, not those of "
@@ -128,7 +122,8 @@ static void fill_child(const struct orr_filter_call *call,
     bool placed;
 
     begin_child(call, to, father.elemsize, ndim);
-    placed = place_child(call, &father, part.start * step_along(&father, dim));
+    placed =
+        place_child(call, &father, part.start * orr_dense_step(&father, dim));
     nn = orr_dense_nn(to, call->child);
     ld = orr_dense_ld(to, call->child);
     for (size_t i = 0; i < ndim; i++)
@@ -136,7 +131,7 @@ static void fill_child(const struct orr_filter_call *call,
                                      : father.nn[i + (dropped && i >= dim)];
     orr_dense_close_ranks(to, call->child);
     for (size_t i = 0; placed && i < ndim; i++) {
-        size_t step = step_along(&father, i + (dropped && i >= dim));
+        size_t step = orr_dense_step(&father, i + (dropped && i >= dim));
 
         if (i || to->rank)
             ld[i] = (uint32_t)step;
@@ -227,7 +222,7 @@ void orr_filter_pick_variable(const struct orr_filter_call *call,
                                  "requested, but there are only %u; check "
                                  "filter_arg_ptr",
                                  call->name, index[i], i, father.nn[i]);
-        elements += index[i] * step_along(&father, i);
+        elements += index[i] * orr_dense_step(&father, i);
     }
     begin_child(call, &variable, father.elemsize, 0);
     (void)place_child(call, &father, elements);

@@ -108,8 +108,8 @@ int orr_dense_copy(const struct orr_dense *src, struct orr_dense_place from,
         .shape = src,
         .src_ld = src->ld,
         .dst_ld = dst->ld,
-        .src_step = src->step,
-        .dst_step = dst->step,
+        .src_step = orr_dense_step(src, 0),
+        .dst_step = orr_dense_step(dst, 0),
         .src = from,
         .dst = to,
         .async_data = async_data,
@@ -156,7 +156,7 @@ int orr_dense_pack(const struct orr_dense *dense, uintptr_t ptr, unsigned node,
     walk = (struct walk){
         .shape = dense,
         .src_ld = dense->ld,
-        .src_step = dense->step,
+        .src_step = orr_dense_step(dense, 0),
         .dst_step = 1,
         .src = {ptr, 0, node},
         .dst = {buffer, 0, node},
@@ -172,7 +172,7 @@ int orr_dense_peek(const struct orr_dense *dense, uintptr_t ptr, unsigned node,
         .shape = dense,
         .dst_ld = dense->ld,
         .src_step = 1,
-        .dst_step = dense->step,
+        .dst_step = orr_dense_step(dense, 0),
         .src = {(uintptr_t)packed, 0, node},
         .dst = {ptr, 0, node},
     };
@@ -201,7 +201,8 @@ static uint32_t *duplicate(const uint32_t *array, size_t n)
     return copy;
 }
 
-void orr_dense_own(const struct orr_dense_kind *kind, void *data_interface)
+void orr_dense_own(const struct orr_dense_kind *kind, void *data_interface,
+                   bool keeps)
 {
     char *at = data_interface;
     uint32_t **nn = (uint32_t **)(at + kind->nn);
@@ -209,7 +210,9 @@ void orr_dense_own(const struct orr_dense_kind *kind, void *data_interface)
     size_t ndim = *(size_t *)(at + kind->rank);
 
     *nn = duplicate(*nn, ndim);
-    *ld = duplicate(*ld, ndim);
+    *ld = duplicate(keeps ? *ld : NULL, ndim);
+    if (!keeps)
+        orr_dense_close_ranks(kind, data_interface);
 }
 
 void orr_dense_forget(const struct orr_dense_kind *kind, void *data_interface)

@@ -54,19 +54,20 @@ struct orr_dense_kind {
 struct orr_dense {
     size_t ndim;
     const uint32_t *nn;
-    const uint32_t *ld; /* one per dimension, ld[0] is not read; or NULL */
-    size_t step;        /* elements between neighbours along the first one */
+    const uint32_t *ld; /* one per dimension; or NULL */
+    bool
+        stepped; /* ld[0] exists: elements between neighbours along the first */
     size_t elemsize;
 };
 
-/* Reads a structure. Inline, so that nothing is left of a constant kind. */
+/* Reads a structure, but no leading dimension: who asks for lengths only may do so
+ * beside one who makes memory. Inline, so that nothing is left of a constant kind. */
 static inline struct orr_dense orr_dense_look(const struct orr_dense_kind *kind,
                                               const void *data_interface)
 {
     const char *at = data_interface;
     struct orr_dense dense = {
         .ndim = kind->ndim,
-        .step = 1,
         .elemsize = *(const size_t *)(at + kind->elemsize),
     };
 
@@ -74,13 +75,19 @@ static inline struct orr_dense orr_dense_look(const struct orr_dense_kind *kind,
         dense.ndim = *(const size_t *)(at + kind->rank);
         dense.nn = *(uint32_t *const *)(at + kind->nn);
         dense.ld = *(uint32_t *const *)(at + kind->ld);
-        dense.step = dense.ndim ? dense.ld[0] : 1;
+        dense.stepped = dense.ndim > 0;
     } else {
         dense.nn = (const uint32_t *)(at + kind->nn);
         dense.ld =
             kind->ndim > 1 ? (const uint32_t *)(at + kind->ld) - 1 : NULL;
     }
     return dense;
+}
+
+/* Elements between neighbours along a dimension. */
+static inline size_t orr_dense_step(const struct orr_dense *dense, size_t dim)
+{
+    return dim || dense->stepped ? dense->ld[dim] : 1;
 }
 
 /* Bytes of data without gaps. */
@@ -116,7 +123,7 @@ static inline bool orr_dense_is_packed(const struct orr_dense *dense)
 {
     size_t elements = 1;
 
-    if (dense->step != 1 && dense->nn[0] != 1)
+    if (orr_dense_step(dense, 0) != 1 && dense->nn[0] != 1)
         return false;
     for (size_t i = 1; i < dense->ndim; i++) {
         elements *= dense->nn[i - 1];
@@ -144,7 +151,9 @@ static inline uint32_t *orr_dense_ld(const struct orr_dense_kind *kind,
     return kind->rank ? *(uint32_t **)at : (uint32_t *)at - 1;
 }
 
-/* Sets the leading dimensions to those of data without gaps. */
+/* Sets the leading dimensions to those of data without gaps. Of kinds with arrays
+ * they are the handle's, which others may be looking at: those of a copy that had no
+ * gaps before are not written. */
 static inline void orr_dense_close_ranks(const struct orr_dense_kind *kind,
                                          void *data_interface)
 {
@@ -153,13 +162,16 @@ static inline void orr_dense_close_ranks(const struct orr_dense_kind *kind,
 
     for (size_t i = kind->rank ? 0 : 1; i < dense.ndim; i++) {
         step *= i ? dense.nn[i - 1] : 1;
-        ld[i] = step;
+        if (ld[i] != step)
+            ld[i] = step;
     }
 }
 
-/* Gives a structure of a kind with arrays copies of them, from malloc. Ends the
- * program if there is no memory. */
-void orr_dense_own(const struct orr_dense_kind *kind, void *data_interface);
+/* Gives a structure of a kind with arrays copies of them, from malloc; of those with
+ * the leading dimensions only if it `keeps` them, else it has the ones of data without
+ * gaps. Ends the program if there is no memory. */
+void orr_dense_own(const struct orr_dense_kind *kind, void *data_interface,
+                   bool keeps);
 
 /* It has none from now on, and no lengths. */
 void orr_dense_forget(const struct orr_dense_kind *kind, void *data_interface);

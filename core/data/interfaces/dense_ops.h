@@ -118,7 +118,7 @@ static void register_handle(starpu_data_handle_t handle, int home_node,
 
         *d = *given;
         if (kind.rank)
-            orr_dense_own(&kind, d);
+            orr_dense_own(&kind, d, (int)node == home_node);
         if (node == STARPU_MAIN_RAM)
             expect_room(d);
         if ((int)node == home_node)
