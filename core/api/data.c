@@ -484,22 +484,22 @@ void starpu_data_wont_use(starpu_data_handle_t handle)
 }
 
 /* The only copy of data that nobody uses goes where it would be written back to; the
- * caller waits for that, if it may. Whole and parts have turns, which are not taken
- * for this. */
+ * caller waits for that, if it may. Of planned data that is whose turn it is: the turn
+ * is not changed for this. */
 static void send_only_copy(struct orr_runtime *rt, struct orr_handle *h,
                            unsigned node)
 {
     const struct orr_replicate *replicate = &h->replicates[node];
     unsigned to = node;
 
-    if (orr_self->frozen || orr_self->job || h->family || h->partitioned)
+    if (orr_self->frozen || orr_self->job || h->partitioned)
         return;
     orr_lock(&h->lock);
     if (!h->nusers && replicate->block && !replicate->refs &&
         !orr_handle_keeps(h, node) && !orr_replicate_is_clean(replicate))
         to = orr_replicate_write_back_target(replicate);
     orr_unlock(&h->lock);
-    if (to != node && orr_data_bring_if_any(rt, h, (int)to) == 0)
+    if (to != node && orr_data_bring_as_is(rt, h, (int)to) == 0)
         orr_data_release(rt, h, (int)to);
 }
 

@@ -319,6 +319,15 @@ int orr_data_bring_if_any(struct orr_runtime *rt, struct orr_handle *handle,
         (struct wish){.mode = STARPU_R, .sequential = true, .if_any = true});
 }
 
+int orr_data_bring_as_is(struct orr_runtime *rt, struct orr_handle *handle,
+                         int node)
+{
+    return bring(rt, handle, node,
+                 (struct wish){.mode = STARPU_R | STARPU_NOPLAN,
+                               .sequential = true,
+                               .if_any = true});
+}
+
 int orr_data_bring_later(struct orr_runtime *rt, struct orr_handle *handle,
                          int node)
 {

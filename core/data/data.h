@@ -30,6 +30,9 @@ int orr_data_bring(struct orr_runtime *rt, struct orr_handle *handle, int node,
 /* The same for reading; data that have no value then are brought nowhere. */
 int orr_data_bring_if_any(struct orr_runtime *rt, struct orr_handle *handle,
                           int node);
+/* The same of whole or parts whose turn it is, without a change of turns. */
+int orr_data_bring_as_is(struct orr_runtime *rt, struct orr_handle *handle,
+                         int node);
 
 /* Brings the value to the node after the tasks submitted before that write it,
  * without waiting; data that have no value then are brought nowhere. -EINVAL

@@ -36,6 +36,23 @@ static struct starpu_codelet cl = {
     .name = "k",
 };
 
+static void set_half_to_7(void *buffers[], void *arg)
+{
+    int *v = (int *)STARPU_VECTOR_GET_PTR(buffers[0]);
+
+    (void)arg;
+    for (int i = 0; i < N / 2; i++)
+        v[i] = 7;
+}
+
+static struct starpu_codelet cl_part = {
+    .cpu_funcs = {set_half_to_7},
+    .cuda_funcs = {set_half_to_7},
+    .nbuffers = 1,
+    .modes = {STARPU_RW},
+    .name = "k",
+};
+
 /* A GPU of the simulated machine and its memory. */
 static int gpu;
 static unsigned node;
@@ -67,13 +84,17 @@ static void write_on_the_gpu(void)
     starpu_task_wait_for_all();
 }
 
-static int is_valid_on(unsigned where)
+static int is_valid(starpu_data_handle_t h, unsigned where)
 {
     int allocated, valid, requested;
 
-    starpu_data_query_status(handle, (int)where, &allocated, &valid,
-                             &requested);
+    starpu_data_query_status(h, (int)where, &allocated, &valid, &requested);
     return valid;
+}
+
+static int is_valid_on(unsigned where)
+{
+    return is_valid(handle, where);
 }
 
 /* shows starpu_data_fetch_on_node */
@@ -154,6 +175,38 @@ START_TEST(the_only_copy_is_written_back_before_it_leaves)
                      0);
     ck_assert_int_eq(starpu_data_evict_from_node(handle, node), -1);
     starpu_data_release_on_node(handle, (int)node);
+    close_all();
+}
+END_TEST
+
+/* Whose turn it is, that is written back, without a change of turns; the other has
+ * no copy that could leave. */
+START_TEST(planned_data_are_written_back_before_they_leave)
+{
+    struct starpu_data_filter halves = {
+        .filter_func = starpu_vector_filter_block, .nchildren = 2};
+    starpu_data_handle_t part[2];
+
+    open_with_data(FIRST_SIMULATED);
+    starpu_data_partition_plan(handle, &halves, part);
+    ck_assert_int_eq(starpu_task_insert(&cl_part, STARPU_RW, part[1],
+                                        STARPU_EXECUTE_ON_WORKER, gpu, 0),
+                     0);
+    starpu_task_wait_for_all();
+    ck_assert(!is_valid(part[1], STARPU_MAIN_RAM));
+    ck_assert_int_eq(starpu_data_evict_from_node(handle, node), -1);
+    ck_assert_int_eq(starpu_data_evict_from_node(part[1], node), 0);
+    ck_assert_uint_eq(starpu_data_test_if_allocated_on_node(part[1], node), 0);
+    ck_assert(is_valid(part[1], STARPU_MAIN_RAM));
+    ck_assert_int_eq(vector[0], 0);
+    ck_assert_int_eq(vector[N - 1], 7);
+    write_on_the_gpu();
+    ck_assert(!is_valid_on(STARPU_MAIN_RAM));
+    ck_assert_int_eq(starpu_data_evict_from_node(part[1], node), -1);
+    ck_assert_int_eq(starpu_data_evict_from_node(handle, node), 0);
+    ck_assert(is_valid_on(STARPU_MAIN_RAM));
+    ck_assert_int_eq(vector[0], 7);
+    starpu_data_partition_clean(handle, 2, part);
     close_all();
 }
 END_TEST
@@ -690,6 +743,7 @@ int main(void)
     tcase_add_test(tc, what_is_prefetched_arrives_without_a_task);
     tcase_add_test(tc, evicted_data_leave_the_memory);
     tcase_add_test(tc, the_only_copy_is_written_back_before_it_leaves);
+    tcase_add_test(tc, planned_data_are_written_back_before_they_leave);
     tcase_add_test(tc, data_that_are_no_longer_used_go_home);
     tcase_add_test(tc, memory_is_free_when_the_end_of_its_data_was_submitted);
     tcase_add_test(tc, data_without_coherency_are_dropped_where_they_are);
