@@ -30,7 +30,8 @@ static inline struct orr_worker *orr_api_worker(const char *call, long id)
     abort();
 }
 
-/* The memory node `node` of the machine, as above. */
+/* The memory node `node` of the machine, as above; what a caller gave as unsigned is
+ * said as the number that it wrote, -5 for one. */
 static inline const struct orr_node_desc *orr_api_node(const char *call,
                                                        long node)
 {
@@ -38,8 +39,8 @@ static inline const struct orr_node_desc *orr_api_node(const char *call,
 
     if (node >= 0 && node < (long)rt->nnodes)
         return &rt->machine->nodes[node];
-    orr_log_error("%s: there is no memory node %ld, they are numbered 0 to %u",
-                  call, node, rt->nnodes - 1);
+    orr_log_error("%s: there is no memory node %d, they are numbered 0 to %u",
+                  call, (int)node, rt->nnodes - 1);
     abort();
 }
 

@@ -8,6 +8,7 @@
 
 #include "core/api/api.h"
 #include "core/data/handle.h"
+#include "core/data/label.h"
 
 struct starpu_arbiter {
     char nothing; /* it is only a name */
@@ -41,8 +42,10 @@ void starpu_data_assign_arbiter(starpu_data_handle_t handle,
         orr_handle_mix_locked(h);
     h->arbiter = arbiter;
     orr_unlock(&h->lock);
-    if (wrong)
-        STARPU_ABORT_MSG("%s: %s", __func__, wrong);
+    if (!wrong)
+        return;
+    orr_log_error("%s of %s: %s", __func__, orr_handle_label(h).text, wrong);
+    abort();
 }
 
 void starpu_arbiter_destroy(starpu_arbiter_t arbiter)

@@ -21,6 +21,16 @@
 
 /* -- acquisition -- */
 
+static int refuse_node(const char *call, starpu_data_handle_t handle, int node)
+{
+    orr_log_error(
+        "%s of %s: there is no memory node %d, they are numbered 0 to "
+        "%u",
+        call, orr_handle_label(orr_handle_of(handle)).text, node,
+        orr_runtime_need(call)->nnodes - 1);
+    return -EINVAL;
+}
+
 /* The arguments of all variants; node < 0 is main memory, or all. */
 static int check(const char *call, starpu_data_handle_t handle, int node,
                  enum starpu_data_access_mode mode)
@@ -30,8 +40,10 @@ static int check(const char *call, starpu_data_handle_t handle, int node,
 
     if (!handle)
         trouble = "the data handle is NULL: register the data first";
+    else if (orr_data_check(orr_handle_of(handle), call) != 0)
+        return -EINVAL;
     else if (node >= (int)rt->nnodes || node < STARPU_ACQUIRE_NO_NODE_LOCK_ALL)
-        trouble = "there is no such memory node";
+        return refuse_node(call, handle, node);
     else if (node >= (int)orr_handle_of(handle)->nnodes)
         trouble = "the data were registered before that disk: call "
                   "starpu_disk_register first";
@@ -166,11 +178,11 @@ int starpu_data_acquire_on_node_cb_sequential_consistency_sync_jobids(
     return rc;
 }
 
-int starpu_data_acquire_on_node_try(starpu_data_handle_t handle, int node,
-                                    enum starpu_data_access_mode mode)
+static int try_acquire(const char *call, starpu_data_handle_t handle, int node,
+                       enum starpu_data_access_mode mode)
 {
-    struct orr_runtime *rt = ORR_API_RUNTIME();
-    int rc = check(__func__, handle, node, mode);
+    struct orr_runtime *rt = orr_runtime_need(call);
+    int rc = check(call, handle, node, mode);
 
     if (rc < 0)
         return rc;
@@ -184,10 +196,25 @@ int starpu_data_acquire_on_node_try(starpu_data_handle_t handle, int node,
     return rc;
 }
 
+int starpu_data_acquire_on_node_try(starpu_data_handle_t handle, int node,
+                                    enum starpu_data_access_mode mode)
+{
+    return try_acquire(__func__, handle, node, mode);
+}
+
 int starpu_data_acquire_try(starpu_data_handle_t handle,
                             enum starpu_data_access_mode mode)
 {
-    return starpu_data_acquire_on_node_try(handle, base_of(handle), mode);
+    return try_acquire(__func__, handle, base_of(handle), mode);
+}
+
+static void say_not_acquired(const char *call, const struct orr_handle *handle,
+                             int node)
+{
+    orr_log_error("%s of %s: the data are not acquired%s: there is nothing to "
+                  "release",
+                  call, orr_handle_label(handle).text,
+                  node >= 0 ? " on that node" : "");
 }
 
 static void release(const char *call, starpu_data_handle_t handle, int node)
@@ -196,7 +223,8 @@ static void release(const char *call, starpu_data_handle_t handle, int node)
     struct orr_runtime *rt = orr_runtime_need(call);
 
     ORR_RECORD(rt, .verb = ORR_CALL_RELEASE, .id = h->id, .node = node);
-    orr_data_release(rt, h, node);
+    if (orr_data_release(rt, h, node) != 0)
+        say_not_acquired(call, h, node);
     ORR_RECORD_RETURN(rt);
 }
 
@@ -219,16 +247,14 @@ static void release_to(const char *call, starpu_data_handle_t handle,
     ORR_RECORD(rt, .verb = ORR_CALL_RELEASE, .id = h->id, .node = node,
                .value = down_to_mode);
     if (!(down_to_mode & STARPU_RW)) {
-        orr_data_release(rt, h, node);
+        if (orr_data_release(rt, h, node) != 0)
+            say_not_acquired(call, h, node);
         ORR_RECORD_RETURN(rt);
         return;
     }
     switch (orr_data_share(rt, h, node, down_to_mode)) {
     case -ENOENT:
-        orr_log_error("%s of %s: the data are not acquired%s: there is "
-                      "nothing to release",
-                      call, orr_handle_label(h).text,
-                      node >= 0 ? " on that node" : "");
+        say_not_acquired(call, h, node);
         break;
     case -EACCES:
         orr_log_error("%s of %s: data that were acquired for reading cannot "
@@ -410,7 +436,10 @@ static int fetch(const char *call, starpu_data_handle_t handle, unsigned node,
      * it. */
     if (handle)
         __builtin_prefetch(&orr_handle_of(handle)->valid);
-    rc = check(call, handle, node < rt->nnodes ? (int)node : INT_MAX, STARPU_R);
+    rc = check(call, handle, (int)node, STARPU_R);
+    if (rc == 0 &&
+        node >= rt->nnodes) /* where acquisitions may be at no node */
+        rc = refuse_node(call, handle, (int)node);
     if (rc < 0)
         return rc;
     ORR_RECORD(rt, .verb = ORR_CALL_FETCH, .id = orr_handle_of(handle)->id,
@@ -438,7 +467,7 @@ int starpu_data_prefetch_on_node_prio(starpu_data_handle_t handle,
 int starpu_data_prefetch_on_node(starpu_data_handle_t handle, unsigned node,
                                  unsigned async)
 {
-    return starpu_data_prefetch_on_node_prio(handle, node, async, 0);
+    return fetch(__func__, handle, node, async, ORR_PREFETCH, 0);
 }
 
 int starpu_data_idle_prefetch_on_node_prio(starpu_data_handle_t handle,
@@ -451,7 +480,7 @@ int starpu_data_idle_prefetch_on_node_prio(starpu_data_handle_t handle,
 int starpu_data_idle_prefetch_on_node(starpu_data_handle_t handle,
                                       unsigned node, unsigned async)
 {
-    return starpu_data_idle_prefetch_on_node_prio(handle, node, async, 0);
+    return fetch(__func__, handle, node, async, ORR_IDLE_PREFETCH, 0);
 }
 
 int starpu_data_request_allocation(starpu_data_handle_t handle, unsigned node)

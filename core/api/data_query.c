@@ -186,13 +186,13 @@ static void put(int *ret, uint64_t bits, int node)
         *ret = (int)(bits >> node & 1);
 }
 
-void starpu_data_query_status2(starpu_data_handle_t handle, int memory_node,
-                               int *is_allocated, int *is_valid,
-                               int *is_loading, int *is_requested)
+static void query(const char *call, starpu_data_handle_t handle,
+                  int memory_node, int *is_allocated, int *is_valid,
+                  int *is_loading, int *is_requested)
 {
-    struct orr_handle *h = orr_api_handle(__func__, handle);
+    struct orr_handle *h = orr_api_handle(call, handle);
 
-    (void)orr_api_node(__func__, memory_node);
+    (void)orr_api_node(call, memory_node);
     orr_lock(&h->lock);
     put(is_allocated, h->allocated, memory_node);
     put(is_valid, h->valid, memory_node);
@@ -203,12 +203,20 @@ void starpu_data_query_status2(starpu_data_handle_t handle, int memory_node,
     orr_unlock(&h->lock);
 }
 
+void starpu_data_query_status2(starpu_data_handle_t handle, int memory_node,
+                               int *is_allocated, int *is_valid,
+                               int *is_loading, int *is_requested)
+{
+    query(__func__, handle, memory_node, is_allocated, is_valid, is_loading,
+          is_requested);
+}
+
 void starpu_data_query_status(starpu_data_handle_t handle, int memory_node,
                               int *is_allocated, int *is_valid,
                               int *is_requested)
 {
-    starpu_data_query_status2(handle, memory_node, is_allocated, is_valid, NULL,
-                              is_requested);
+    query(__func__, handle, memory_node, is_allocated, is_valid, NULL,
+          is_requested);
 }
 
 unsigned starpu_data_is_on_node(starpu_data_handle_t handle, unsigned node)
@@ -224,8 +232,7 @@ unsigned starpu_data_test_if_allocated_on_node(starpu_data_handle_t handle,
 {
     int allocated;
 
-    starpu_data_query_status2(handle, (int)memory_node, &allocated, NULL, NULL,
-                              NULL);
+    query(__func__, handle, (int)memory_node, &allocated, NULL, NULL, NULL);
     return (unsigned)allocated;
 }
 

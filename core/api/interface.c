@@ -129,9 +129,9 @@ void *starpu_data_get_interface_on_node(starpu_data_handle_t handle,
     if (memory_node < STARPU_MAXNODES)
         return orr_handle_spare_interface(h, memory_node);
     orr_log_error(
-        "%s: there is no memory node %u, they are numbered 0 to %d at "
+        "%s: there is no memory node %d, they are numbered 0 to %d at "
         "most",
-        __func__, memory_node, STARPU_MAXNODES - 1);
+        __func__, (int)memory_node, STARPU_MAXNODES - 1);
     abort();
 }
 

@@ -264,10 +264,10 @@ size_t starpu_memory_get_used(unsigned node)
 
 starpu_ssize_t starpu_memory_get_available(unsigned node)
 {
-    starpu_ssize_t total = starpu_memory_get_total(node);
+    size_t capacity = orr_api_node(__func__, node)->capacity;
     starpu_ssize_t used = (starpu_ssize_t)starpu_memory_get_used(node);
 
-    return total < 0 ? -1 : total - used;
+    return capacity ? (starpu_ssize_t)capacity - used : -1;
 }
 
 /* The sum over the nodes that have a limit; -1 when none has. */
@@ -369,6 +369,7 @@ void starpu_memory_wait_available(unsigned node, size_t size)
     struct orr_runtime *rt = ORR_API_RUNTIME();
     const double interval_us = 100;
 
+    (void)orr_api_node(__func__, node);
     if (!orr_may_block(__func__))
         return;
     while (starpu_memory_get_total(node) >= 0 &&

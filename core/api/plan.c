@@ -123,8 +123,10 @@ static void check_node(const char *call, const struct orr_plan *plan, int node)
 {
     unsigned base = orr_handle_base(plan->whole);
 
-    if (node < 0 || (unsigned)node == base)
+    if (node == -1 || (unsigned)node == base)
         return;
+    if (node < 0)
+        (void)orr_api_node(call, node);
     orr_log_error(
         "%s of %s: the data are put together on their home node, %u, or "
         "where -1 says so, not on node %d: prefetch them there "
@@ -304,6 +306,8 @@ static void clean(const char *call, starpu_data_handle_t whole, unsigned nparts,
     struct orr_runtime *rt = orr_runtime_need(call);
     bool other;
 
+    if (node != -1)
+        (void)orr_api_node(call, node);
     if (rt->calls)
         orr_calls_plan(rt->calls,
                        &(struct orr_call){.verb = ORR_CALL_CLEAN,
@@ -313,8 +317,9 @@ static void clean(const char *call, starpu_data_handle_t whole, unsigned nparts,
     for (unsigned i = 0; i < nparts; i++) {
         if (!orr_handle_has_plans(plan->children[i]))
             continue;
-        orr_log_error("%s: child %u has planned partitions: clean them first",
-                      call, i);
+        orr_log_error("%s of %s: child %u has planned partitions: clean them "
+                      "first",
+                      call, orr_handle_label(plan->whole).text, i);
         abort();
     }
     if (orr_plan_state(rt, plan, &other) != ORR_PLAN_IDLE)

@@ -40,6 +40,8 @@ struct orr_context {
                                   * the deadlock report, or NULL */
     const struct orr_handle *waits_on; /* [owner] the data that this is about,
                                         * or NULL */
+    const struct orr_handle *cuts;     /* [owner] the data whose parts a filter
+                                    * describes now, or NULL */
     const char *call; /* [owner] the last call of the application that may
                        * have blocked, or NULL */
     struct orr_context *const *held_by; /* [owner] where to read which context

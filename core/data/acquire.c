@@ -408,8 +408,8 @@ static struct orr_job *find_acquired_locked(struct orr_handle *handle, int node)
     return first;
 }
 
-void orr_data_release(struct orr_runtime *rt, struct orr_handle *handle,
-                      int node)
+int orr_data_release(struct orr_runtime *rt, struct orr_handle *handle,
+                     int node)
 {
     struct orr_job *job;
 
@@ -418,16 +418,13 @@ void orr_data_release(struct orr_runtime *rt, struct orr_handle *handle,
     if (job)
         orr_list_remove(&job->queue);
     orr_unlock(&handle->lock);
-    if (!job) {
-        orr_log_error("starpu_data_release of %s: the data are not acquired%s",
-                      orr_handle_label(handle).text,
-                      node >= 0 ? " on that node" : "");
-        return;
-    }
+    if (!job)
+        return -ENOENT;
     orr_lend_release(job);
     orr_job_drop_data(rt, job);
     orr_job_complete(rt, job);
     orr_pay();
+    return 0;
 }
 
 /* One that commutes shares its place with others in any case: readers come after
@@ -532,7 +529,9 @@ static void invalidate(void *arg)
 void orr_data_invalidate_submit(struct orr_runtime *rt,
                                 struct orr_handle *handle, bool keeps_memory)
 {
-    if (orr_data_check(handle, "starpu_data_invalidate_submit") != 0)
+    if (orr_data_check(handle, keeps_memory
+                                   ? "starpu_data_deinitialize_submit"
+                                   : "starpu_data_invalidate_submit") != 0)
         return;
     orr_data_call_after(rt, handle, STARPU_W,
                         keeps_memory ? deinitialize : invalidate);
@@ -542,8 +541,10 @@ void orr_data_invalidate_submit(struct orr_runtime *rt,
 void orr_data_invalidate(struct orr_runtime *rt, struct orr_handle *handle,
                          bool keeps_memory)
 {
-    if (orr_data_check(handle, "starpu_data_invalidate") != 0 ||
-        !orr_may_block("starpu_data_invalidate"))
+    const char *call =
+        keeps_memory ? "starpu_data_deinitialize" : "starpu_data_invalidate";
+
+    if (orr_data_check(handle, call) != 0 || !orr_may_block(call))
         return;
     orr_handle_wait_unordered(rt, handle);
     orr_data_call_after(rt, handle, STARPU_W,

@@ -76,9 +76,9 @@ int orr_data_acquire_with(struct orr_runtime *rt, struct orr_handle *handle,
 int orr_data_share(struct orr_runtime *rt, struct orr_handle *handle, int node,
                    enum starpu_data_access_mode mode);
 
-/* Ends an acquisition on the node, as it was given. */
-void orr_data_release(struct orr_runtime *rt, struct orr_handle *handle,
-                      int node);
+/* Ends an acquisition on the node, as it was given; -ENOENT if there is none. */
+int orr_data_release(struct orr_runtime *rt, struct orr_handle *handle,
+                     int node);
 
 /* Waits for the tasks that use the handle, brings the value home if
  * `coherent` and there is a home, and frees the handle. Blocks. */

@@ -223,8 +223,11 @@ static void check_end(const struct orr_handle *handle, const char *call)
 void orr_data_unregister(struct orr_runtime *rt, struct orr_handle *handle,
                          bool coherent)
 {
-    check_end(handle, "starpu_data_unregister");
-    if (!orr_may_block("starpu_data_unregister"))
+    const char *call = coherent ? "starpu_data_unregister"
+                                : "starpu_data_unregister_no_coherency";
+
+    check_end(handle, call);
+    if (!orr_may_block(call))
         abort();
     orr_pay();
     if (orr_duplicate_give_back(handle))

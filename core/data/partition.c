@@ -17,10 +17,12 @@
  */
 #include <errno.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "core/base/log.h"
 #include "core/data/data.h"
+#include "core/data/interfaces/dense.h"
 #include "core/data/label.h"
 #include "core/data/node.h"
 #include "core/data/pending.h"
@@ -95,6 +97,14 @@ static void expect_kind(const struct orr_handle *parent,
     abort();
 }
 
+void orr_cut_label(char *text, size_t size)
+{
+    const struct orr_handle *whole = orr_self ? orr_self->cuts : NULL;
+
+    snprintf(text, size, "%s%s", whole ? " of " : "",
+             whole ? orr_handle_label(whole).text : "");
+}
+
 /* It has its layout, but neither memory nor a value yet. */
 static struct orr_handle *new_child(struct orr_handle *parent,
                                     const struct layouts *layouts,
@@ -109,9 +119,11 @@ static struct orr_handle *new_child(struct orr_handle *parent,
     for (unsigned node = 0; node < parent->nnodes; node++) {
         if (number_of(child, node))
             *number_of(child, node) = child->ops->interfaceid;
+        orr_self->cuts = parent;
         filter->filter_func(layouts->bytes + node * layouts->step,
                             child->replicates[node].interface, filter, index,
                             n);
+        orr_self->cuts = NULL;
         expect_kind(parent, child, filter, node);
     }
     child->parent = parent;

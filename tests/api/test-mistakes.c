@@ -64,6 +64,12 @@ static starpu_data_handle_t temporary(void)
     return named(handle);
 }
 
+static void never(void *arg)
+{
+    (void)arg;
+    abort();
+}
+
 static struct starpu_data_filter by_block = {
     .filter_func = starpu_vector_filter_block, .nchildren = PARTS};
 
@@ -341,9 +347,11 @@ static void too_large(void)
       expect(starpu_data_acquire(vector(), STARPU_SCRATCH), -EINVAL))          \
     X(REFUSED, "are for tasks only",                                           \
       expect(starpu_data_acquire(vector(), STARPU_REDUX), -EINVAL))            \
-    X(REFUSED, "starpu_data_acquire_on_node of mine: there is no such",        \
+    X(REFUSED,                                                                 \
+      "starpu_data_acquire_on_node of mine: there is no memory node 60",       \
       expect(starpu_data_acquire_on_node(vector(), 60, STARPU_R), -EINVAL))    \
-    X(REFUSED, "starpu_data_acquire_on_node of mine: there is no such",        \
+    X(REFUSED,                                                                 \
+      "starpu_data_acquire_on_node of mine: there is no memory node -7",       \
       expect(starpu_data_acquire_on_node(vector(), -7, STARPU_R), -EINVAL))    \
     X(REFUSED, "from a callback", call_back())                                 \
     X(EXITS, "reads buffer 0 (mine), which has no value",                      \
@@ -356,10 +364,12 @@ static void too_large(void)
     })                                                                         \
     X(EXITS, "has no value",                                                   \
       starpu_data_fetch_on_node(temporary(), STARPU_MAIN_RAM, 0))              \
-    X(REFUSED, "starpu_data_prefetch_on_node_prio of mine: there is no such",  \
+    X(REFUSED,                                                                 \
+      "starpu_data_prefetch_on_node of mine: there is no memory node -1",      \
       expect(starpu_data_prefetch_on_node(vector(), (unsigned)-1, 1),          \
              -EINVAL))                                                         \
-    X(REFUSED, "starpu_data_fetch_on_node of mine: there is no such",          \
+    X(REFUSED,                                                                 \
+      "starpu_data_fetch_on_node of mine: there is no memory node -2",         \
       expect(starpu_data_fetch_on_node(vector(), (unsigned)-2, 0), -EINVAL))   \
     X(REFUSED, "starpu_data_release of mine: the data are not acquired", {     \
         starpu_data_handle_t h = vector();                                     \
@@ -375,6 +385,46 @@ static void too_large(void)
         starpu_data_acquire(h, STARPU_R);                                      \
         starpu_data_release_to(h, STARPU_RW);                                  \
     })                                                                         \
+    X(ABORTS, "starpu_data_evict_from_node: there is no memory node -5",       \
+      starpu_data_evict_from_node(vector(), (unsigned)-5))                     \
+    X(ABORTS, "starpu_data_get_interface_on_node: there is no memory node -5", \
+      starpu_data_get_interface_on_node(vector(), (unsigned)-5))               \
+    X(ABORTS, "starpu_data_test_if_allocated_on_node: there is no memory",     \
+      starpu_data_test_if_allocated_on_node(vector(), (unsigned)-5))           \
+    X(ABORTS, "starpu_data_query_status: there is no memory node -5",          \
+      starpu_data_query_status(vector(), -5, NULL, NULL, NULL))                \
+    X(ABORTS, "starpu_data_ptr_register: there is no memory node -5",          \
+      starpu_vector_ptr_register(vector(), (unsigned)-5, 0, 0, 0))             \
+    X(ABORTS, "starpu_memory_get_available: there is no memory node -5",       \
+      starpu_memory_get_available((unsigned)-5))                               \
+    X(ABORTS, "starpu_memory_wait_available: there is no memory node -5",      \
+      starpu_memory_wait_available((unsigned)-5, 1))                           \
+    X(ABORTS, "starpu_data_unregister_no_coherency of mine",                   \
+      starpu_data_unregister_no_coherency(cut()))                              \
+    X(REFUSED, "starpu_data_deinitialize of mine",                             \
+      starpu_data_deinitialize(cut()))                                         \
+    X(REFUSED, "starpu_data_deinitialize_submit of mine",                      \
+      starpu_data_deinitialize_submit(cut()))                                  \
+    X(REFUSED, "starpu_data_acquire_try of mine: the data are partitioned",    \
+      expect(starpu_data_acquire_try(cut(), STARPU_R), -EINVAL))               \
+    X(REFUSED, "starpu_data_acquire_on_node_cb of mine: the data are part",    \
+      expect(starpu_data_acquire_on_node_cb(cut(), 0, STARPU_R, never, NULL),  \
+             -EINVAL))                                                         \
+    X(REFUSED, "starpu_data_fetch_on_node of mine: the data are partitioned",  \
+      expect(starpu_data_fetch_on_node(cut(), 0, 0), -EINVAL))                 \
+    X(REFUSED, "starpu_data_idle_prefetch_on_node of mine: the data are part", \
+      expect(starpu_data_idle_prefetch_on_node(cut(), 0, 1), -EINVAL))         \
+    X(REFUSED, "starpu_data_idle_prefetch_on_node_prio of mine: there is no",  \
+      expect(starpu_data_idle_prefetch_on_node_prio(vector(), 99, 1, 1),       \
+             -EINVAL))                                                         \
+    X(REFUSED, "starpu_data_release_on_node of mine: the data are not",        \
+      starpu_data_release_on_node(vector(), 0))                                \
+    X(REFUSED, "starpu_data_release_to of mine: the data are not acquired",    \
+      starpu_data_release_to(vector(), STARPU_NONE))                           \
+    X(ABORTS, "starpu_data_unpartition_submit: there is no memory node -5",    \
+      starpu_data_unpartition_submit(planned(), PARTS, parts, -5))             \
+    X(ABORTS, "starpu_data_partition_clean_node: there is no memory node 99",  \
+      starpu_data_partition_clean_node(planned(), PARTS, parts, 99))           \
     X(ABORTS, "starpu_data_partition of mine: the data are partitioned",       \
       starpu_data_partition(cut(), &by_block))                                 \
     X(ABORTS, "starpu_data_partition of mine: plans partition",                \
@@ -387,30 +437,32 @@ static void too_large(void)
       starpu_data_partition_plan(vector(), NULL, parts))                       \
     X(ABORTS, "starpu_data_partition of mine: the filter makes 0",             \
       cut_by(vector(), starpu_vector_filter_block, 0, 0, NULL))                \
-    X(ABORTS, "64 elements with a shadow of 0 cannot be cut into 65",          \
+    X(ABORTS, "of mine: 64 elements with a shadow of 0 cannot be cut into 65", \
       cut_by(vector(), starpu_vector_filter_block, N + 1, 0, NULL))            \
-    X(ABORTS, "starpu_vector_filter_block_shadow",                             \
+    X(ABORTS, "starpu_vector_filter_block_shadow of mine",                     \
       cut_by(vector(), starpu_vector_filter_block_shadow, 4, 0, (void *)40))   \
-    X(ABORTS, "starpu_matrix_filter_block: the data has interface 2",          \
+    X(ABORTS, "starpu_matrix_filter_block of mine: the data has interface 2",  \
       cut_by(vector(), starpu_matrix_filter_block, 4, 0, NULL))                \
-    X(ABORTS, "starpu_vector_filter_block: the data has interface 0",          \
+    X(ABORTS, "starpu_vector_filter_block of mine: the data has interface 0",  \
       cut_by(matrix(), starpu_vector_filter_block, 4, 0, NULL))                \
-    X(ABORTS, "a vector of 64 cannot be cut after 64",                         \
+    X(ABORTS, "of mine: a vector of 64 cannot be cut after 64",                \
       cut_by(vector(), starpu_vector_filter_divide_in_2, 2, N, NULL))          \
     X(ABORTS, "is outside of the vector of 64",                                \
       cut_by(vector(), starpu_vector_filter_list, 2, 0,                        \
              (uint32_t[]){N - 4, N - 4}))                                      \
-    X(ABORTS, "starpu_vector_filter_list: filter_arg_ptr is NULL",             \
+    X(ABORTS, "starpu_vector_filter_list of mine: filter_arg_ptr is NULL",     \
       cut_by(vector(), starpu_vector_filter_list, 2, 0, NULL))                 \
-    X(ABORTS, "starpu_vector_filter_list_long: filter_arg_ptr is NULL",        \
+    X(ABORTS,                                                                  \
+      "starpu_vector_filter_list_long of mine: filter_arg_ptr is NULL",        \
       cut_by(vector(), starpu_vector_filter_list_long, 2, 0, NULL))            \
-    X(ABORTS, "starpu_vector_filter_divide_in_2: 1 parts are asked for",       \
+    X(ABORTS,                                                                  \
+      "starpu_vector_filter_divide_in_2 of mine: 1 parts are asked for",       \
       cut_by(vector(), starpu_vector_filter_divide_in_2, 1, 9, NULL))          \
     X(ABORTS, "partition of mine: the filter makes parts of interface 5 of",   \
       cut_by(vector(), starpu_vector_filter_pick_variable, 4, 0, NULL))        \
     X(ABORTS, "partition of mine: the filter makes parts of interface 2 of",   \
       cut_by(matrix(), starpu_matrix_filter_pick_vector_y, 4, 0, NULL))        \
-    X(ABORTS, "element 64 was requested",                                      \
+    X(ABORTS, "of mine: element 64 was requested",                             \
       cut_by(vector(), starpu_vector_filter_pick_variable, 4, 0,               \
              (void *)(uintptr_t)N))                                            \
     X(ABORTS, "have no sequential consistency", {                              \
@@ -522,7 +574,7 @@ static void too_large(void)
     X(ABORTS, "starpu_data_cpy: the two data are of different",                \
       starpu_data_cpy(matrix(), vector(), 0, NULL, NULL))                      \
     X(ABORTS, "starpu_data_cpy: mine has another shape", copy_to_less())       \
-    X(ABORTS, "starpu_data_assign_arbiter", {                                  \
+    X(ABORTS, "starpu_data_assign_arbiter of mine: the data are in use", {     \
         starpu_data_handle_t h = vector();                                     \
         run(&cl_rw, h);                                                        \
         starpu_data_acquire(h, STARPU_R);                                      \

@@ -5,6 +5,7 @@
 #include "tests/unit/fake_data.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -101,6 +102,11 @@ unsigned starpu_memory_nodes_get_numa_count(void)
 unsigned starpu_memory_nodes_get_count(void)
 {
     return FAKE_NODES;
+}
+
+void orr_cut_label(char *text, size_t size)
+{
+    snprintf(text, size, " of mine");
 }
 
 unsigned orr_local_node(starpu_data_handle_t handle)

@@ -5,9 +5,11 @@
  */
 #include "core/data/filters/common.h"
 
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 
-#include <starpu_util.h>
+#include "core/base/log.h"
 
 /* --- lengths --- */
 
@@ -17,12 +19,12 @@ struct orr_cut orr_cut_block(const char *call, uint32_t n, unsigned nparts,
     struct orr_cut cut;
     uint32_t inner = n - 2 * shadow, left;
 
-    STARPU_ASSERT_MSG_ALWAYS(n / 2 >= shadow && nparts && nparts <= inner,
-                             "%s: %u elements with a shadow of %u cannot be "
-                             "cut into %u parts, use fewer",
-                             call, n, shadow, nparts);
-    STARPU_ASSERT_MSG_ALWAYS(id < nparts, "%s: there is no part %u of %u", call,
-                             id, nparts);
+    ORR_FILTER_EXPECT(n / 2 >= shadow && nparts && nparts <= inner, call,
+                      "%u elements with a shadow of %u cannot be "
+                      "cut into %u parts, use fewer",
+                      n, shadow, nparts);
+    ORR_FILTER_EXPECT(id < nparts, call, "there is no part %u of %u", id,
+                      nparts);
     left = inner % nparts;
     cut.length = inner / nparts + (id < left) + 2 * shadow;
     cut.start = id * (inner / nparts) + (id < left ? id : left);
@@ -41,16 +43,29 @@ void starpu_filter_nparts_compute_chunk_size_and_offset(
         *offset = (size_t)cut.start * blocksize * elemsize;
 }
 
+void orr_filter_fail(const char *name, const char *format, ...)
+{
+    char data[100], text[400];
+    va_list args;
+
+    orr_cut_label(data, sizeof(data));
+    va_start(args, format);
+    vsnprintf(text, sizeof(text), format, args);
+    va_end(args);
+    orr_log_error("%s%s: %s", name, data, text);
+    abort();
+}
+
 void orr_filter_expect(const struct orr_filter_call *call,
                        enum starpu_data_interface_id wanted)
 {
     enum starpu_data_interface_id is =
         *(const enum starpu_data_interface_id *)call->father;
 
-    STARPU_ASSERT_MSG_ALWAYS(is == wanted,
-                             "%s: the data has interface %d, the filter cuts "
-                             "interface %d only",
-                             call->name, is, wanted);
+    ORR_FILTER_EXPECT(is == wanted, call->name,
+                      "the data has interface %d, the filter cuts "
+                      "interface %d only",
+                      is, wanted);
 }
 
 /* --- structures --- */
@@ -103,10 +118,10 @@ static void begin_child(const struct orr_filter_call *call,
         set_size(at, to->rank, ndim);
         orr_dense_own(to, at, false);
     }
-    STARPU_ASSERT_MSG_ALWAYS(to->rank || to->ndim == ndim,
-                             "%s: the parts have %zu dimensions, not those of "
-                             "a %s",
-                             call->name, ndim, to->word);
+    ORR_FILTER_EXPECT(to->rank || to->ndim == ndim, call->name,
+                      "the parts have %zu dimensions, not those of "
+                      "a %s",
+                      ndim, to->word);
 }
 
 /* The child has the part of `dim`, or, if that is `dropped`, not the dimension,
@@ -136,12 +151,12 @@ static void fill_child(const struct orr_filter_call *call,
         if (i || to->rank)
             ld[i] = (uint32_t)step;
         else
-            STARPU_ASSERT_MSG_ALWAYS(
-                step == 1 || nn[0] == 1,
-                "%s: neighbours along the first dimension of the parts are "
+            ORR_FILTER_EXPECT(
+                step == 1 || nn[0] == 1, call->name,
+                "neighbours along the first dimension of the parts are "
                 "%zu elements apart, which a %s cannot say; use "
                 "starpu_ndim_filter_pick_ndim",
-                call->name, step, to->word);
+                step, to->word);
     }
     child = orr_dense_look(to, call->child);
     set_size(call->child, to->allocsize, orr_dense_bytes(&child));
@@ -162,10 +177,10 @@ static void cut_block(const struct orr_filter_call *call,
 {
     struct orr_dense father = look_at_father(call, from);
 
-    STARPU_ASSERT_MSG_ALWAYS(dim < father.ndim,
-                             "%s: there is no dimension %zu, the data have "
-                             "%zu; check filter_arg",
-                             call->name, dim, father.ndim);
+    ORR_FILTER_EXPECT(dim < father.ndim, call->name,
+                      "there is no dimension %zu, the data have "
+                      "%zu; check filter_arg",
+                      dim, father.ndim);
     orr_filter_cut(call, from, to, dim,
                    orr_cut_block(call->name, father.nn[dim], call->nparts,
                                  call->id, shadow));
@@ -193,14 +208,14 @@ void orr_filter_pick(const struct orr_filter_call *call,
     struct orr_dense father = look_at_father(call, from);
     uintptr_t at = (uintptr_t)call->f->filter_arg_ptr + call->id;
 
-    STARPU_ASSERT_MSG_ALWAYS(dim < father.ndim,
-                             "%s: there is no dimension %zu, the data have "
-                             "%zu; check filter_arg",
-                             call->name, dim, father.ndim);
-    STARPU_ASSERT_MSG_ALWAYS(at < father.nn[dim],
-                             "%s: element %zu was requested, but there are "
-                             "only %u; check nchildren and filter_arg_ptr",
-                             call->name, (size_t)at, father.nn[dim]);
+    ORR_FILTER_EXPECT(dim < father.ndim, call->name,
+                      "there is no dimension %zu, the data have "
+                      "%zu; check filter_arg",
+                      dim, father.ndim);
+    ORR_FILTER_EXPECT(at < father.nn[dim], call->name,
+                      "element %zu was requested, but there are "
+                      "only %u; check nchildren and filter_arg_ptr",
+                      (size_t)at, father.nn[dim]);
     fill_child(call, from, to, dim, (struct orr_cut){(uint32_t)at, 1}, true);
 }
 
@@ -212,16 +227,15 @@ void orr_filter_pick_variable(const struct orr_filter_call *call,
     const uint32_t *index = call->f->filter_arg_ptr;
     size_t elements = 0;
 
-    STARPU_ASSERT_MSG_ALWAYS(index || !father.ndim,
-                             "%s: filter_arg_ptr is NULL, it has an index per "
-                             "dimension",
-                             call->name);
+    ORR_FILTER_EXPECT(index || !father.ndim, call->name,
+                      "filter_arg_ptr is NULL, it has an index per "
+                      "dimension");
     for (size_t i = 0; i < father.ndim; i++) {
-        STARPU_ASSERT_MSG_ALWAYS(index[i] < father.nn[i],
-                                 "%s: element %u of dimension %zu was "
-                                 "requested, but there are only %u; check "
-                                 "filter_arg_ptr",
-                                 call->name, index[i], i, father.nn[i]);
+        ORR_FILTER_EXPECT(index[i] < father.nn[i], call->name,
+                          "element %u of dimension %zu was "
+                          "requested, but there are only %u; check "
+                          "filter_arg_ptr",
+                          index[i], i, father.nn[i]);
         elements += index[i] * orr_dense_step(&father, i);
     }
     begin_child(call, &variable, father.elemsize, 0);

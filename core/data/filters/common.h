@@ -28,6 +28,13 @@ struct orr_filter_call {
 #define ORR_CALL                                                               \
     (&(struct orr_filter_call){__func__, father, child, f, id, nparts})
 
+/* Ends the program, unless the condition holds, with a message that names the filter
+ * and the data: format and arguments are what is wrong. */
+#define ORR_FILTER_EXPECT(condition, name, ...)                                \
+    ((condition) ? (void)0 : orr_filter_fail(name, __VA_ARGS__))
+_Noreturn void orr_filter_fail(const char *name, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
 /* Defines the public function that says which interface children have. */
 #define ORR_CHILD_OPS(name, ops)                                               \
     struct starpu_data_interface_ops *name(struct starpu_data_filter *f,       \

@@ -30,10 +30,10 @@ static void expect_dimensions(const struct orr_filter_call *call, size_t n)
 {
     size_t is = dimensions_of(call);
 
-    STARPU_ASSERT_MSG_ALWAYS(is == n,
-                             "%s: the data have %zu dimensions, the filter "
-                             "cuts data of %zu only",
-                             call->name, is, n);
+    ORR_FILTER_EXPECT(is == n, call->name,
+                      "the data have %zu dimensions, the filter "
+                      "cuts data of %zu only",
+                      is, n);
 }
 
 /* --- parts along a dimension --- */
@@ -79,9 +79,8 @@ ORR_FILTER(starpu_ndim_filter_to_vector)
 ORR_FILTER(starpu_ndim_filter_to_variable)
 {
     expect_dimensions(ORR_CALL, 0);
-    STARPU_ASSERT_MSG_ALWAYS(nparts == 1,
-                             "%s: one element cannot be cut into %u parts",
-                             __func__, nparts);
+    ORR_FILTER_EXPECT(nparts == 1, __func__,
+                      "one element cannot be cut into %u parts", nparts);
     orr_filter_pick_variable(ORR_CALL, &ndim);
 }
 

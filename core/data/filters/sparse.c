@@ -12,10 +12,9 @@
 static const uint32_t *rows_of(const struct orr_filter_call *call,
                                const uint32_t *ram_rowptr)
 {
-    STARPU_ASSERT_MSG_ALWAYS(ram_rowptr,
-                             "%s: the matrix was not registered with its rows "
-                             "in main memory, so where to cut is not known",
-                             call->name);
+    ORR_FILTER_EXPECT(ram_rowptr, call->name,
+                      "the matrix was not registered with its rows "
+                      "in main memory, so where to cut is not known");
     return ram_rowptr;
 }
 
@@ -73,11 +72,11 @@ ORR_FILTER(starpu_bcsr_filter_canonical_block)
 
     (void)f;
     orr_filter_expect(ORR_CALL, STARPU_BCSR_INTERFACE_ID);
-    STARPU_ASSERT_MSG_ALWAYS(id < whole->nnz && nparts <= whole->nnz,
-                             "%s: there is no part %u of %u in a matrix of %u "
-                             "blocks; take the number from "
-                             "starpu_bcsr_filter_canonical_block_get_nchildren",
-                             __func__, id, nparts, whole->nnz);
+    ORR_FILTER_EXPECT(id < whole->nnz && nparts <= whole->nnz, __func__,
+                      "there is no part %u of %u in a matrix of %u "
+                      "blocks; take the number from "
+                      "starpu_bcsr_filter_canonical_block_get_nchildren",
+                      id, nparts, whole->nnz);
     *part = (struct starpu_matrix_interface){
         .id = STARPU_MATRIX_INTERFACE_ID,
         .nx = whole->c,

@@ -21,10 +21,9 @@ father_of(const struct orr_filter_call *call)
 
 static void expect_lengths(const struct orr_filter_call *call)
 {
-    STARPU_ASSERT_MSG_ALWAYS(call->f->filter_arg_ptr,
-                             "%s: filter_arg_ptr is NULL, it has a length per "
-                             "part",
-                             call->name);
+    ORR_FILTER_EXPECT(call->f->filter_arg_ptr, call->name,
+                      "filter_arg_ptr is NULL, it has a length per "
+                      "part");
 }
 
 /* Children also know where they begin in the whole vector. */
@@ -33,10 +32,11 @@ static void cut(const struct orr_filter_call *call, struct orr_cut part)
     const struct starpu_vector_interface *father = father_of(call);
     struct starpu_vector_interface *child = call->child;
 
-    STARPU_ASSERT_MSG_ALWAYS((uint64_t)part.start + part.length <= father->nx,
-                             "%s: part of %u elements from %u on is outside "
-                             "of the vector of %u",
-                             call->name, part.length, part.start, father->nx);
+    ORR_FILTER_EXPECT((uint64_t)part.start + part.length <= father->nx,
+                      call->name,
+                      "part of %u elements from %u on is outside "
+                      "of the vector of %u",
+                      part.length, part.start, father->nx);
     orr_filter_cut(call, &vector, &vector, 0, part);
     child->slice_base = father->slice_base + part.start;
 }
@@ -87,14 +87,14 @@ ORR_FILTER(starpu_vector_filter_divide_in_2)
     struct orr_cut first = {0, f->filter_arg};
     struct orr_cut second = {f->filter_arg, nx - f->filter_arg};
 
-    STARPU_ASSERT_MSG_ALWAYS(nparts == 2,
-                             "%s: %u parts are asked for, it makes two: set "
-                             "nchildren to 2",
-                             __func__, nparts);
-    STARPU_ASSERT_MSG_ALWAYS(f->filter_arg < nx,
-                             "%s: a vector of %u cannot be cut after %u "
-                             "elements into two parts",
-                             __func__, nx, f->filter_arg);
+    ORR_FILTER_EXPECT(nparts == 2, __func__,
+                      "%u parts are asked for, it makes two: set "
+                      "nchildren to 2",
+                      nparts);
+    ORR_FILTER_EXPECT(f->filter_arg < nx, __func__,
+                      "a vector of %u cannot be cut after %u "
+                      "elements into two parts",
+                      nx, f->filter_arg);
     cut(ORR_CALL, id ? second : first);
 }
 

@@ -18,7 +18,12 @@
  * where the application has the value. In core/data/handle.c. */
 unsigned orr_local_node(starpu_data_handle_t handle);
 
-/* The same; ends the program, after a message, if the data have no memory there. */
+/* " of A", the data whose parts a filter describes now in the caller's context, or
+ * "". In core/data/partition.c. */
+void orr_cut_label(char *text, size_t size);
+
+/* The same as orr_local_node; ends the program, after a message, if the data have no
+ * memory there. */
 static inline unsigned orr_local_node_with_memory(starpu_data_handle_t handle)
 {
     unsigned node = orr_local_node(handle);

@@ -66,9 +66,10 @@ static inline dense_t *register_ptr(starpu_data_handle_t handle, unsigned node,
                                     uintptr_t ptr, uintptr_t dev_handle,
                                     size_t offset)
 {
-    dense_t *d = on_node(handle, node);
+    dense_t *d;
 
     starpu_data_ptr_register(handle, node);
+    d = on_node(handle, node);
     place(d, ptr, dev_handle, offset);
     return d;
 }
