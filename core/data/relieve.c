@@ -324,7 +324,8 @@ static bool do_something(struct orr_runtime *rt, const struct look *look,
 
 bool orr_memory_relieve(struct orr_runtime *rt)
 {
-    size_t room[STARPU_MAXNODES];
+    /* Data may have replicates for disks that are yet to come: no room there. */
+    size_t room[STARPU_MAXNODES] = {0};
     struct look look;
     bool any = false, done;
 
