@@ -7,6 +7,7 @@
 #include "core/asleep.h"
 #include "core/device/kind.h"
 #include "core/runtime.h"
+#include "core/worker/hooks.h"
 #include "core/worker/kernel.h"
 #include "core/worker/suspend.h"
 
@@ -88,6 +89,8 @@ bool orr_worker_drive_once(struct orr_worker *worker)
     struct former former = become(worker);
     bool any = orr_worker_step(worker);
 
+    if (!any)
+        (void)orr_hooks_call(&worker->runtime->hooks, worker->id);
     if (!any && exec->virtual_time)
         exec->ops->sleep(exec, LOOK);
     be_again(former);

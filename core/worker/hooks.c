@@ -84,7 +84,7 @@ bool orr_hooks_call(struct orr_hooks *hooks, unsigned worker)
 {
     bool may_sleep = true, ignored = true, idle;
 
-    if (atomic_load_explicit(&hooks->n, memory_order_relaxed) == 0)
+    if (!orr_hooks_are_there(hooks))
         return false;
     orr_self->frozen++;
     (void)call(hooks->hooks[ORR_HOOK_PROGRESSION], worker, &may_sleep);

@@ -39,6 +39,12 @@ int orr_hook_add(struct orr_hooks *hooks, enum orr_hook_kind kind,
 /* False if there is no such function. Spins while other workers are in it. */
 bool orr_hook_remove(struct orr_hooks *hooks, enum orr_hook_kind kind, int id);
 
+/* Whether any is registered. */
+static inline bool orr_hooks_are_there(struct orr_hooks *hooks)
+{
+    return atomic_load_explicit(&hooks->n, memory_order_relaxed) != 0;
+}
+
 /* The calling worker, of that number, calls them all, in order of their places.
  * Whether it is to look again soon. No lock held; the functions do not block. */
 bool orr_hooks_call(struct orr_hooks *hooks, unsigned worker);

@@ -679,12 +679,12 @@ bool orr_worker_step(struct orr_worker *worker)
 /* Until when the worker sleeps unless it is woken: nobody wakes it when the last
  * task has ended elsewhere, for hooks that are called again, or for kernels that
  * wait for a time. */
-static double wakes_by_itself(struct orr_worker *worker)
+static double wakes_by_itself(struct orr_worker *worker, bool hooks_again)
 {
     struct orr_runtime *rt = worker->runtime;
     double limit = orr_suspend_wakes_at(worker), again = ORR_FOREVER;
 
-    if (orr_hooks_call(&rt->hooks, worker->id))
+    if (hooks_again)
         again = HOOKS_AGAIN;
     else if (is_to_return(worker))
         again = LOOKS_FOR_END;
@@ -708,14 +708,14 @@ void orr_worker_loop(void *arg)
     struct orr_worker *worker = arg;
     struct orr_runtime *rt = worker->runtime;
     struct orr_context *self = orr_self;
-    bool announced = false;
+    bool announced = false, hooked = false, hooks_again = false;
     unsigned idle = 0;
     double until;
 
     for (;;) {
         if (!orr_seat_take(worker)) {
             await_seat(worker);
-            announced = false;
+            announced = hooked = false;
             continue;
         }
         if (may_stop(worker))
@@ -724,7 +724,7 @@ void orr_worker_loop(void *arg)
             idle = 0;
             if (announced)
                 (void)orr_worker_rouse(worker);
-            announced = false;
+            announced = hooked = false;
             continue;
         }
         if (!announced && !rt->exec->one_thread) {
@@ -744,19 +744,25 @@ void orr_worker_loop(void *arg)
         orr_worker_set_state(worker, resting_state(worker));
         if (rt->exec->one_thread && wants_job(worker))
             orr_worker_fall_asleep(worker);
+        /* What they give the worker to do wakes nobody but itself: it looks again. */
+        if (!hooked && orr_hooks_are_there(&rt->hooks)) {
+            hooks_again = orr_hooks_call(&rt->hooks, worker->id);
+            hooked = true;
+            continue;
+        }
         self->waits_for = worker->fetching || worker->naside
                               ? "data of its task"
                           : worker->gang    ? "other workers of its parallel task"
                           : worker->running ? "its kernel"
                                             : "a task";
         orr_hooks_tell(&rt->hooks.sleeps, worker->id);
-        until = wakes_by_itself(worker);
+        until = wakes_by_itself(worker, hooked && hooks_again);
         orr_seat_offer(worker);
         rt->exec->ops->park(rt->exec, until);
         orr_hooks_tell(&rt->hooks.wakes, worker->id);
         if (orr_seat_take_woken(worker))
             (void)orr_worker_rouse(worker);
-        announced = false;
+        announced = hooked = false;
     }
     orr_worker_set_state(worker, ORR_WORKER_IDLE);
 }

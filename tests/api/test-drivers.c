@@ -77,6 +77,32 @@ START_TEST(a_thread_is_the_worker_step_by_step)
 }
 END_TEST
 
+static unsigned count_by(void *arg)
+{
+    ((atomic_int *)arg)[starpu_worker_get_id()]++;
+    return 1;
+}
+
+/* Each look that finds nothing is a moment to do something else. */
+START_TEST(a_step_without_work_calls_functions_of_idle_workers)
+{
+    static atomic_int progressed[STARPU_NMAXWORKERS], idled[STARPU_NMAXWORKERS];
+    int worker = open_machine(_i), hooks[2];
+
+    hooks[0] = starpu_progression_hook_register(count_by, progressed);
+    hooks[1] = starpu_idle_hook_register(count_by, idled);
+    ck_assert_int_eq(starpu_driver_init(&second), 0);
+    for (int i = 0; i < 10; i++)
+        ck_assert_int_eq(starpu_driver_run_once(&second), 0);
+    ck_assert_int_eq(progressed[worker], 10);
+    ck_assert_int_eq(idled[worker], 10);
+    ck_assert_int_eq(starpu_driver_deinit(&second), 0);
+    starpu_progression_hook_deregister(hooks[0]);
+    starpu_idle_hook_deregister(hooks[1]);
+    starpu_shutdown();
+}
+END_TEST
+
 START_TEST(only_workers_without_thread_are_driven)
 {
     struct starpu_driver first = {.type = STARPU_CPU_WORKER};
@@ -212,6 +238,8 @@ int main(void)
     tcase_set_timeout(tc, 60);
     tcase_add_loop_test(tc, drivers_libraries_are_opened_before, 0, NMACHINES);
     tcase_add_loop_test(tc, a_thread_is_the_worker_step_by_step, 0, NMACHINES);
+    tcase_add_loop_test(tc, a_step_without_work_calls_functions_of_idle_workers,
+                        0, NMACHINES);
     tcase_add_loop_test(tc, only_workers_without_thread_are_driven, 0,
                         NMACHINES);
     tcase_add_loop_test(tc, a_thread_drives_until_it_is_asked_to_return, 0,

@@ -363,6 +363,70 @@ START_TEST(waking_workers_makes_them_look_again)
 }
 END_TEST
 
+/* --- functions that give the worker that calls them something to do --- */
+
+static atomic_int asked_for, nsubmitted_late, nran_late;
+
+static void count_late(void *buffers[], void *arg)
+{
+    (void)buffers;
+    (void)arg;
+    nran_late++;
+}
+
+static struct starpu_codelet cl_late = {
+    .cpu_funcs = {count_late},
+    .name = "k",
+};
+
+/* A task for the only worker, if one was asked for: once through the policy, once
+ * past it. */
+static unsigned submit_one(void *arg)
+{
+    int how = atomic_exchange(&asked_for, 0), failed;
+    struct starpu_task *task;
+
+    (void)arg;
+    if (how == 0)
+        return 1;
+    task = starpu_task_create();
+    task->cl = &cl_late;
+    task->workerid = (unsigned)starpu_worker_get_id();
+    task->execute_on_a_specific_worker = how == 2;
+    failed = starpu_task_submit(task);
+    atomic_store(&nsubmitted_late, failed ? 0 : 1);
+    return 1;
+}
+
+/* Nobody but the worker itself would wake it, and it is about to sleep. */
+START_TEST(a_function_may_submit_what_its_worker_does_next)
+{
+    int hook;
+
+    setenv("TEST_NCPU", "1", 1);
+    setenv("STARPU_NCUDA", "0", 1);
+    machine_open(_i);
+    for (int kind = 0; kind < 2; kind++) {
+        hook = kind ? starpu_idle_hook_register(submit_one, NULL)
+                    : starpu_progression_hook_register(submit_one, NULL);
+        for (int how = 1; how <= 2; how++) {
+            nsubmitted_late = nran_late = 0;
+            atomic_store(&asked_for, how);
+            starpu_wake_all_blocked_workers();
+            while (!atomic_load(&nsubmitted_late))
+                starpu_usleep(50);
+            starpu_task_wait_for_all();
+            ck_assert_int_eq(nran_late, 1);
+        }
+        if (kind)
+            starpu_idle_hook_deregister(hook);
+        else
+            starpu_progression_hook_deregister(hook);
+    }
+    starpu_shutdown();
+}
+END_TEST
+
 /* --- the library --- */
 
 START_TEST(copies_wait_on_request_only)
@@ -628,6 +692,7 @@ int main(void)
     EACH(a_function_that_was_taken_out_is_called_no_more);
     EACH(a_function_may_take_itself_out);
     EACH(waking_workers_makes_them_look_again);
+    EACH(a_function_may_submit_what_its_worker_does_next);
     EACH(copies_never_block_and_nothing_is_mapped);
     EACH(copies_wait_on_request_only);
     tcase_add_loop_test(each, who_starts_a_copy_waits_for_it_on_request,
