@@ -162,17 +162,35 @@ static double cap(const char *call, struct orr_runtime *rt, bool most,
     return *set;
 }
 
+/* Weights are those of all contexts whose policies weigh. Where there is none they are
+ * what such a policy would begin with. */
 static double weigh(const char *call, struct orr_runtime *rt,
                     enum orr_weight weight, const double *set)
 {
-    struct orr_sched *sched = rt->scheds[0];
+    static const enum orr_config_id variables[] = {
+        [ORR_WEIGHT_ALPHA] = ORR_CFG_SCHED_ALPHA,
+        [ORR_WEIGHT_BETA] = ORR_CFG_SCHED_BETA,
+        [ORR_WEIGHT_GAMMA] = ORR_CFG_SCHED_GAMMA,
+        [ORR_WEIGHT_IDLE_POWER] = ORR_CFG_IDLE_POWER,
+    };
+    double value = 0;
+    bool any = false;
 
     if (set && !isnormal(*set))
         orr_api_perf_refuse(call, "a weight is a finite number other than 0");
-    if (sched->ops->weigh)
-        return sched->ops->weigh(sched, weight, set);
-    orr_api_perf_refuse(call, "the policy weighs nothing: this knob is for dm "
-                              "and its kin");
+    for (unsigned c = STARPU_NMAX_SCHED_CTXS; c-- > 0;) {
+        struct orr_sched *sched = rt->scheds[c];
+
+        if (!sched || !sched->ops->weigh)
+            continue;
+        value = sched->ops->weigh(sched, weight, set);
+        any = true;
+    }
+    if (any)
+        return value;
+    if (set)
+        orr_log_warning("%s has no effect: only dm and its kin weigh", call);
+    return orr_config_double(&rt->config, variables[weight]);
 }
 
 /* -- access -- */

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "machines.h"
+#include "silence.h"
 
 #define NTASKS 60
 #define NMAX   STARPU_NMAX_SCHED_CTXS
@@ -496,6 +497,87 @@ START_TEST(collections_are_walked_over)
 }
 END_TEST
 
+/* --- weights --- */
+
+static double micros(struct starpu_task *task, unsigned worker, unsigned impl)
+{
+    (void)task;
+    (void)impl;
+    return worker == 0 ? 100 : 50;
+}
+
+static double joules(struct starpu_task *task, unsigned worker, unsigned impl)
+{
+    (void)task;
+    (void)impl;
+    return worker == 0 ? 1 : 100;
+}
+
+static int weighed_on;
+
+static void note_worker(void *buffers[], void *arg)
+{
+    (void)buffers;
+    (void)arg;
+    weighed_on = starpu_worker_get_id();
+}
+
+static struct starpu_perfmodel model = {.type = STARPU_PER_WORKER,
+                                        .worker_cost_function = micros};
+static struct starpu_perfmodel energy_model = {.type = STARPU_PER_WORKER,
+                                               .worker_cost_function = joules};
+static struct starpu_codelet modelled = {
+    .cpu_funcs = {note_worker},
+    .cuda_funcs = {note_worker},
+    .model = &model,
+    .energy_model = &energy_model,
+    .name = "k",
+};
+
+/* They are of all contexts, not of the first one, whose policy has no use for them.
+ * With that of energy the slower, thrifty worker is better. */
+START_TEST(weights_are_set_in_each_context_that_weighs)
+{
+    int alpha, gamma;
+    unsigned ctx;
+
+    machine_choose(FIRST_SIMULATED);
+    setenv("STARPU_SCHED", "eager", 1);
+    setenv("STARPU_SCHED_ALPHA", "3", 1);
+    unsetenv("STARPU_SILENT");
+    ck_assert_int_eq(starpu_init(NULL), 0);
+    alpha = starpu_perf_knob_name_to_id(starpu_perf_knob_scope_per_scheduler,
+                                        "starpu.dmda.s_alpha_knob");
+    gamma = starpu_perf_knob_name_to_id(starpu_perf_knob_scope_per_scheduler,
+                                        "starpu.dmda.s_gamma_knob");
+    ck_assert_double_eq(
+        starpu_perf_knob_get_per_scheduler_double_value(alpha, "eager"), 3);
+    silence_begin();
+    starpu_perf_knob_set_per_scheduler_double_value(alpha, "eager", 2);
+    ck_assert_ptr_nonnull(strstr(silence_end(), "no effect"));
+    ck_assert_double_eq(
+        starpu_perf_knob_get_per_scheduler_double_value(alpha, "eager"), 3);
+    silence_begin();
+    ctx = starpu_sched_ctx_create(NULL, -1, "weighs",
+                                  STARPU_SCHED_CTX_POLICY_NAME, "dmda", 0);
+    (void)silence_end();
+    for (int thrifty = 0; thrifty < 2; thrifty++) {
+        double weight = thrifty ? 1000 : 1e-6;
+
+        starpu_perf_knob_set_per_scheduler_double_value(gamma, "dmda", weight);
+        ck_assert_double_eq(
+            starpu_perf_knob_get_per_scheduler_double_value(gamma, "dmda"),
+            weight);
+        ck_assert_int_eq(starpu_task_insert(&modelled, STARPU_SCHED_CTX, ctx,
+                                            STARPU_TASK_SYNCHRONOUS, 1, 0),
+                         0);
+        ck_assert_int_eq(weighed_on == 0, thrifty);
+    }
+    starpu_sched_ctx_delete(ctx);
+    starpu_shutdown();
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("ctx-policies");
@@ -516,6 +598,7 @@ int main(void)
     tcase_add_loop_test(tc, contexts_with_counted_tasks_are_served_first, 0,
                         NMACHINES);
     tcase_add_loop_test(tc, collections_are_walked_over, 0, NMACHINES);
+    tcase_add_test(tc, weights_are_set_in_each_context_that_weighs);
     suite_add_tcase(suite, tc);
     return suite_main(suite);
 }
