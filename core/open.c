@@ -332,6 +332,23 @@ static void apply_sync_copies(struct orr_runtime *rt,
 }
 
 /* Settings of the environment for the machine that was opened. */
+/* One of the two limits of submission needs the other. */
+static void tell_half_limit(const struct orr_config *config)
+{
+    bool most = orr_config_is_set(config, ORR_CFG_LIMIT_MAX_SUBMITTED_TASKS);
+    bool least = orr_config_is_set(config, ORR_CFG_LIMIT_MIN_SUBMITTED_TASKS);
+
+    if (most != least)
+        orr_log_notice(
+            "%s has no effect unless %s is set as well (or "
+            "starpu_set_limit_%s_submitted_tasks called)",
+            orr_config_name(most ? ORR_CFG_LIMIT_MAX_SUBMITTED_TASKS
+                                 : ORR_CFG_LIMIT_MIN_SUBMITTED_TASKS),
+            orr_config_name(most ? ORR_CFG_LIMIT_MIN_SUBMITTED_TASKS
+                                 : ORR_CFG_LIMIT_MAX_SUBMITTED_TASKS),
+            most ? "min" : "max");
+}
+
 static void apply_limits(struct orr_runtime *rt)
 {
     const struct orr_config *config = &rt->config;
@@ -355,6 +372,7 @@ static void apply_limits(struct orr_runtime *rt)
             continue;
         worker->pipeline = (unsigned)orr_config_int(config, kind->pipeline);
     }
+    tell_half_limit(config);
     atomic_init(&rt->limit_max,
                 (int)orr_config_int(config, ORR_CFG_LIMIT_MAX_SUBMITTED_TASKS));
     atomic_init(&rt->limit_min,

@@ -20,7 +20,14 @@
 #include <string.h>
 #include <unistd.h>
 
-enum config_type { TYPE_INT, TYPE_BOOL, TYPE_MIB, TYPE_DOUBLE, TYPE_STRING };
+enum config_type {
+    TYPE_INT,
+    TYPE_BOOL,
+    TYPE_MIB,
+    TYPE_DOUBLE,
+    TYPE_SPAN, /* a number that is not negative, such as a time to wait */
+    TYPE_STRING
+};
 
 struct variable {
     const char *name;
@@ -99,6 +106,21 @@ static int read_double(const char *name, const char *text, double *ret,
     return 0;
 }
 
+static int read_span(const char *name, const char *text, double *ret,
+                     struct orr_error *err)
+{
+    double value = 0;
+    int rc = read_double(name, text, &value, err);
+
+    if (rc == 0 && value < 0)
+        rc = orr_fail(err, -EINVAL,
+                      "%s=\"%s\" is negative; give 0 or more, or unset it",
+                      name, text);
+    if (rc == 0)
+        *ret = value;
+    return rc;
+}
+
 static int read_string(const char *text, char **ret)
 {
     char *copy = strdup(text);
@@ -116,6 +138,8 @@ static int read_value(const struct variable *variable, const char *text,
     switch (variable->type) {
     case TYPE_DOUBLE:
         return read_double(variable->name, text, &value->real, err);
+    case TYPE_SPAN:
+        return read_span(variable->name, text, &value->real, err);
     case TYPE_STRING:
         return read_string(text, &value->text);
     default:
@@ -136,6 +160,7 @@ static void set_default(const struct variable *variable,
     value->set = false;
     switch (variable->type) {
     case TYPE_DOUBLE:
+    case TYPE_SPAN:
         value->real = (double)NAN;
         if (*text)
             (void)read_double(variable->name, text, &value->real, NULL);
@@ -346,7 +371,7 @@ bool orr_config_bool(const struct orr_config *config, enum orr_config_id id)
 
 double orr_config_double(const struct orr_config *config, enum orr_config_id id)
 {
-    assert(table[id].type == TYPE_DOUBLE);
+    assert(table[id].type == TYPE_DOUBLE || table[id].type == TYPE_SPAN);
     return config->values[id].real;
 }
 
@@ -376,8 +401,8 @@ const char *orr_config_name(enum orr_config_id id)
     return table[id].name;
 }
 
-static const char *const types[] = {"integer", "0 or 1", "MiB", "number",
-                                    "text"};
+static const char *const types[] = {"integer", "0 or 1", "MiB",
+                                    "number",  "number", "text"};
 
 static void print_group(FILE *out, const char *title, const int *ids, size_t n)
 {
@@ -414,7 +439,7 @@ void orr_config_each_vain(void (*tell)(const char *name, const char *reason))
     for (unsigned i = 0; i < NVAIN; i++) {
         const char *value = getenv(vain[i].name);
 
-        if (value && *value)
+        if (value && *value && strcmp(value, "0") != 0)
             tell(vain[i].name, vain[i].reason);
     }
 }
@@ -445,9 +470,9 @@ bool orr_config_row(unsigned i, struct orr_config_row *ret)
 
 static void print_vain(FILE *out)
 {
-    fprintf(out, "\n## Without effect\n\nVariables of StarPU about memory and "
-                 "scheduling that change nothing\nhere; `starpu_init` says so of "
-                 "those that are set.\n\n| variable | why |\n|---|---|\n");
+    fprintf(out, "\n## Without effect\n\nVariables of StarPU that change "
+                 "nothing here; `starpu_init` says so\nof those that are set to "
+                 "more than 0.\n\n| variable | why |\n|---|---|\n");
     for (unsigned i = 0; i < NVAIN; i++)
         fprintf(out, "| `%s` | %s |\n", vain[i].name, vain[i].reason);
 }

@@ -247,7 +247,7 @@
     X(NTASKS_THRESHOLD, "STARPU_NTASKS_THRESHOLD", INT, "",                    \
       "Tasks in a queue below the decision of a modular policy. Unset: 2, "    \
       "30 where lengths decide; 0: any number.")                               \
-    X(EXP_LEN_THRESHOLD, "STARPU_EXP_LEN_THRESHOLD", DOUBLE, "1000000000",     \
+    X(EXP_LEN_THRESHOLD, "STARPU_EXP_LEN_THRESHOLD", SPAN, "1000000000",       \
       "Microseconds of tasks in it.")                                          \
     X(SCHED_SORTED_ABOVE, "STARPU_SCHED_SORTED_ABOVE", BOOL, "",               \
       "Queue above the decision of a modular policy: 1 by priority, 0 in the " \
@@ -268,6 +268,10 @@
       "STARPU_SYNTHESIZE_ARITY_COMBINED_WORKER", INT, "2",                     \
       "Parts of the machine that are more than this are gathered to so many "  \
       "combined workers.")                                                     \
+    X(WORKER_TREE, "STARPU_WORKER_TREE", BOOL, "0",                            \
+      "1: the collection of a context's workers is `starpu_worker_tree`, "      \
+      "which an application's policy walks from each to the nearest one; 0: "  \
+      "what the policy asks for.")                                             \
     X(SINGLE_COMBINED_WORKER, "STARPU_SINGLE_COMBINED_WORKER", BOOL, "0",      \
       "1: parallel tasks run one at a time; each combined worker has the "     \
       "first CPU worker.")                                                     \
@@ -284,10 +288,10 @@
       "0: SIGINT and SIGTERM end a simulation without traces and reports.")    \
     X(PROF_TOOL, "STARPU_PROF_TOOL", STRING, "",                               \
       "File of a profiler's library: starpu_profiling_tool.h.")                \
-    X(WATCHDOG_TIMEOUT, "STARPU_WATCHDOG_TIMEOUT", DOUBLE, "0",                \
+    X(WATCHDOG_TIMEOUT, "STARPU_WATCHDOG_TIMEOUT", SPAN, "0",                  \
       "Microseconds of real time after which it is said that no task has "     \
       "ended; 0: never.")                                                      \
-    X(WATCHDOG_DELAY, "STARPU_WATCHDOG_DELAY", DOUBLE, "0",                    \
+    X(WATCHDOG_DELAY, "STARPU_WATCHDOG_DELAY", SPAN, "0",                      \
       "Microseconds that come before the first such time.")                    \
     X(WATCHDOG_CRASH, "STARPU_WATCHDOG_CRASH", BOOL, "0",                      \
       "1: the program is aborted then, for a debugger; so it is where all wait " \
@@ -442,11 +446,11 @@
     X(SIM_FOLD, "ORRERY_SIM_FOLD", BOOL, "0",                                  \
       "1: in simulation every large allocation of `starpu_malloc` is folded, " \
       "as with `STARPU_MALLOC_SIMULATION_FOLDED`.")                            \
-    X(STALL_TIMEOUT, "ORRERY_STALL_TIMEOUT", DOUBLE, "10",                     \
+    X(STALL_TIMEOUT, "ORRERY_STALL_TIMEOUT", SPAN, "10",                       \
       "Seconds of the real machine in which nothing goes on, although tasks "  \
       "are submitted, after which it is said once what they wait for; at "     \
       "once if no other thread could change that; 0: never.")                  \
-    X(SIM_WATCHDOG, "ORRERY_SIM_WATCHDOG", DOUBLE, "20",                       \
+    X(SIM_WATCHDOG, "ORRERY_SIM_WATCHDOG", SPAN, "20",                         \
       "Seconds after which a program that blocks outside virtual time is "     \
       "reported; 0: never.")                                                   \
     X(SUBMIT_COST, "STARPU_SIMGRID_TASK_SUBMIT_COST", BOOL, "1",               \
@@ -490,7 +494,7 @@
       "Virtual time (`19.0s`, `250ms`, `30us`) at which a simulation tells "   \
       "what each worker does and what each task waits for; then a debugger "   \
       "is entered, if there is one. Unset: none.")                             \
-    X(PROGRESS, "ORRERY_PROGRESS", DOUBLE, "0",                                \
+    X(PROGRESS, "ORRERY_PROGRESS", SPAN, "0",                                  \
       "A line on stderr each so many seconds of real time: how far the run "   \
       "has come. On a terminal it is written over, else a last one comes at "  \
       "the end. 0: none.")                                                     \
@@ -570,11 +574,48 @@
     X(OMP_MAX_TASK_PRIORITY, "OMP_MAX_TASK_PRIORITY", STRING, "",              \
       "What `starpu_omp_get_max_task_priority` says. Unset: 0.")
 
-/* Variables of StarPU about memory and scheduling that change nothing here, and why:
- * who sets one is told at starpu_init.
+/* Variables of StarPU that change nothing here, and why: who sets one to more than 0 is
+ * told at starpu_init.
  *
  * X(name, reason) */
 #define ORR_CONFIG_VAIN(X)                                                     \
+    X("STARPU_NMAX_FPGA",                                                      \
+      "there are no FPGAs")                                                    \
+    X("STARPU_WORKERS_MAX_FPGAID",                                             \
+      "there are no FPGAs")                                                    \
+    X("STARPU_NMPI_MS",                                                        \
+      "there are no slaves: all workers are in this process")                  \
+    X("STARPU_NTCPIP_MS",                                                      \
+      "there are no slaves: all workers are in this process")                  \
+    X("STARPU_TCPIP_MS_SLAVES",                                                \
+      "there are no slaves: all workers are in this process")                  \
+    X("STARPU_SINK",                                                           \
+      "there are no slaves: all workers are in this process")                  \
+    X("STARPU_LOGFILENAME",                                                    \
+      "messages go to stderr, there is no other log")                          \
+    X("STARPU_FXT_TRACE",                                                      \
+      "`ORRERY_TRACE` names the file of a trace; FxT is not used")             \
+    X("STARPU_FXT_PREFIX",                                                     \
+      "`ORRERY_TRACE` names the file of a trace, with its folder")             \
+    X("STARPU_FXT_SUFFIX",                                                     \
+      "`ORRERY_TRACE` names the file of a trace")                              \
+    X("STARPU_FXT_EVENTS",                                                     \
+      "traces have all events that their format knows")                        \
+    X("STARPU_TRACE_BUFFER_SIZE",                                              \
+      "traces are written while the program runs")                             \
+    X("STARPU_GENERATE_TRACE",                                                 \
+      "`ORRERY_TRACE` writes a trace that needs no conversion")                \
+    X("STARPU_GENERATE_TRACE_OPTIONS",                                         \
+      "`ORRERY_TRACE` writes a trace that needs no conversion")                \
+    X("STARPU_PROF_PAPI_EVENTS",                                               \
+      "PAPI is not used: tasks have no counts of its events")                  \
+    X("STARPU_ENERGY_PROFILING",                                               \
+      "joules are counted whenever profiling is on and something tells them")  \
+    X("STARPU_MALLOC_SIMULATION_FOLD",                                         \
+      "what is folded shares one piece of memory, whose size is fixed")        \
+    X("STARPU_SIMGRID_SCHED_COST",                                             \
+      "the decisions of policies take no virtual time, so that a run can be"   \
+      " repeated")                                                             \
     X("STARPU_GLOBAL_ARBITER",                                                 \
       "tasks that commute or have no order claim all their data at once or "   \
       "none, with an arbiter or without")                                      \

@@ -224,7 +224,8 @@ int orr_sched_new(struct orr_runtime *rt,
     orr_lock_init(&sched->lock, ORR_RANK_SCHED);
     orr_list_init(&sched->parked);
     sched->of_worker = places_of(rt, options->id);
-    sched->said = orr_sched_said_new(user);
+    sched->said = orr_sched_said_new(
+        user, orr_config_bool(&rt->config, ORR_CFG_WORKER_TREE));
     if (!sched->of_worker || !sched->said) {
         code = orr_fail(err, -ENOMEM, "out of memory for the scheduler");
         goto free_ops;

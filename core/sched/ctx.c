@@ -55,15 +55,16 @@ static void end_change(struct orr_sched *sched)
 
 /* --- what the application says --- */
 
-struct orr_sched_said *orr_sched_said_new(const struct starpu_sched_policy *policy)
+struct orr_sched_said *
+orr_sched_said_new(const struct starpu_sched_policy *policy, bool tree)
 {
     struct orr_sched_said *said = calloc(1, sizeof(*said));
 
     if (!said)
         return NULL;
-    said->workers = policy && policy->worker_type == STARPU_WORKER_TREE
-                        ? starpu_worker_tree
-                        : starpu_worker_list;
+    if (policy && policy->worker_type == STARPU_WORKER_TREE)
+        tree = true;
+    said->workers = tree ? starpu_worker_tree : starpu_worker_list;
     said->workers.init(&said->workers);
     said->parent = NMAX;
     if (policy)

@@ -34,9 +34,10 @@ struct orr_sched_said {
     int sub_ctxs[STARPU_NMAX_SCHED_CTXS], nsub_ctxs;
 };
 
-/* `policy`: the application's, or NULL. NULL without memory. */
+/* `policy`: the application's, or NULL; `tree`: whatever collection it asks for, it gets
+ * the tree. NULL without memory. */
 struct orr_sched_said *
-orr_sched_said_new(const struct starpu_sched_policy *policy);
+orr_sched_said_new(const struct starpu_sched_policy *policy, bool tree);
 void orr_sched_said_free(struct orr_sched_said *said);
 
 /* The first context, with all workers; ends all there are. Main. */

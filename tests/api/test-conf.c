@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "machines.h"
+#include "silence.h"
 
 static struct starpu_conf conf;
 
@@ -501,6 +502,30 @@ START_TEST(values_that_kernels_left_end_with_their_worker)
 }
 END_TEST
 
+/* It would hold nobody back, and nobody would know why. */
+START_TEST(half_a_limit_of_submission_is_told)
+{
+    static const char *const names[] = {"STARPU_LIMIT_MAX_SUBMITTED_TASKS",
+                                        "STARPU_LIMIT_MIN_SUBMITTED_TASKS"};
+
+    for (int set = 0; set < 4; set++) {
+        machine_choose(_i);
+        unsetenv("STARPU_SILENT");
+        for (int k = 0; k < 2; k++) {
+            if (set >> k & 1)
+                setenv(names[k], "10", 1);
+            else
+                unsetenv(names[k]);
+        }
+        silence_begin();
+        ck_assert_int_eq(starpu_init(NULL), 0);
+        ck_assert_int_eq(strstr(silence_end(), "no effect unless") != NULL,
+                         set == 1 || set == 2);
+        starpu_shutdown();
+    }
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("conf");
@@ -526,6 +551,7 @@ int main(void)
                         n);
     tcase_add_loop_test(tc, values_that_kernels_left_end_with_their_worker, 0,
                         n);
+    tcase_add_loop_test(tc, half_a_limit_of_submission_is_told, 0, n);
     suite_add_tcase(suite, tc);
     return suite_main(suite);
 }

@@ -497,6 +497,30 @@ START_TEST(collections_are_walked_over)
 }
 END_TEST
 
+/* A policy that asks for a list gets the tree, if the user prefers that. */
+START_TEST(a_variable_makes_all_collections_trees)
+{
+    for (int on = 0; on < 2; on++) {
+        const struct starpu_worker_collection *own;
+        unsigned ctx;
+
+        machine_choose(_i);
+        setenv("STARPU_WORKER_TREE", on ? "1" : "0", 1);
+        ck_assert_int_eq(starpu_init(NULL), 0);
+        ctx = starpu_sched_ctx_create(NULL, -1, "own",
+                                      STARPU_SCHED_CTX_POLICY_STRUCT,
+                                      &policy, 0);
+        for (unsigned c = 0; c <= ctx; c += ctx) {
+            own = starpu_sched_ctx_get_worker_collection(c);
+            ck_assert_int_eq((int)own->type,
+                             on ? STARPU_WORKER_TREE : STARPU_WORKER_LIST);
+        }
+        starpu_sched_ctx_delete(ctx);
+        starpu_shutdown();
+    }
+}
+END_TEST
+
 /* --- weights --- */
 
 static double micros(struct starpu_task *task, unsigned worker, unsigned impl)
@@ -598,6 +622,8 @@ int main(void)
     tcase_add_loop_test(tc, contexts_with_counted_tasks_are_served_first, 0,
                         NMACHINES);
     tcase_add_loop_test(tc, collections_are_walked_over, 0, NMACHINES);
+    tcase_add_loop_test(tc, a_variable_makes_all_collections_trees, 0,
+                        NMACHINES);
     tcase_add_test(tc, weights_are_set_in_each_context_that_weighs);
     suite_add_tcase(suite, tc);
     return suite_main(suite);

@@ -121,10 +121,12 @@ void orr_sched_ctx_make_postponed(struct orr_runtime *rt)
     (void)rt;
 }
 
-struct orr_sched_said *orr_sched_said_new(const struct starpu_sched_policy *user)
+struct orr_sched_said *orr_sched_said_new(const struct starpu_sched_policy *user,
+                                          bool tree)
 {
     struct orr_sched_said *said = calloc(1, sizeof(*said));
 
+    (void)tree;
     if (said && user)
         said->policy = *user;
     return said;

@@ -61,8 +61,31 @@ START_TEST(what_is_set_in_vain_is_told)
 {
     setenv("STARPU_SUBALLOCATOR", "1", 1);
     setenv("STARPU_ENABLE_MAP", "", 1);
+    setenv("STARPU_FXT_TRACE", "0", 1); /* nothing was asked for */
     orr_config_each_vain(count_vain);
     ck_assert_uint_eq(nvain, 1);
+}
+END_TEST
+
+/* A time to wait that is negative would count as none, or as one for ever. */
+START_TEST(times_to_wait_are_not_negative)
+{
+    static const char *const names[] = {
+        "STARPU_WATCHDOG_TIMEOUT", "STARPU_WATCHDOG_DELAY",
+        "ORRERY_STALL_TIMEOUT",    "ORRERY_SIM_WATCHDOG",
+        "ORRERY_PROGRESS",         "STARPU_EXP_LEN_THRESHOLD",
+    };
+
+    for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+        setenv(names[i], "0.5", 1);
+        read_it();
+        orr_config_done(&config);
+        setenv(names[i], "-3", 1);
+        ck_assert_int_eq(orr_config_read(&config, &err), -EINVAL);
+        ck_assert_ptr_nonnull(strstr(err.text, names[i]));
+        ck_assert_ptr_nonnull(strstr(err.text, "negative"));
+        unsetenv(names[i]);
+    }
 }
 END_TEST
 
@@ -266,6 +289,7 @@ static Suite *config_suite(void)
     tcase_add_checked_fixture(tc, setup, teardown);
     tcase_add_test(tc, unset_variables_have_their_defaults);
     tcase_add_test(tc, what_is_set_in_vain_is_told);
+    tcase_add_test(tc, times_to_wait_are_not_negative);
     tcase_add_test(tc, a_minimum_of_no_samples_is_one);
     tcase_add_test(tc, set_variables_are_read);
     tcase_add_test(tc, texts_are_copied);

@@ -91,9 +91,9 @@ def names_that_nothing_reads_are_named_with_what_may_be_meant():
         "is STARPU_SCHED\n" in done.stderr, done
     assert "nothing reads ORRERY_HITHERTO\n" in done.stderr, done
     assert "STARPU_LIMIT_CUDA_99_MEM" in done.stderr, done
-    done = orrery("env", STARPU_MACHINE="h100-pcie-4", STARPU_NTCPIP_MS="1")
+    done = orrery("env", STARPU_MACHINE="h100-pcie-4", STARPU_JULIA_LIB="1")
     assert "nearest name is ORRERY_MACHINE" in done.stderr, done
-    assert "nothing reads STARPU_NTCPIP_MS\n" in done.stderr, done
+    assert "nothing reads STARPU_JULIA_LIB\n" in done.stderr, done
 
 
 @test
