@@ -30,6 +30,18 @@ static inline struct orr_worker *orr_api_worker(const char *call, long id)
     abort();
 }
 
+/* An array of n elements, which are `what`: of none there may be no array; else the
+ * program ends without one. */
+static inline void orr_api_array(const char *call, const void *array,
+                                 unsigned n, const char *what)
+{
+    if (array || n == 0)
+        return;
+    orr_log_error("%s: the array of %s is NULL, but %u are to be in it", call,
+                  what, n);
+    abort();
+}
+
 /* The memory node `node` of the machine, as above; what a caller gave as unsigned is
  * said as the number that it wrote, -5 for one. */
 static inline const struct orr_node_desc *orr_api_node(const char *call,

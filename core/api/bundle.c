@@ -14,15 +14,33 @@ void starpu_task_bundle_create(starpu_task_bundle_t *bundle)
     abort();
 }
 
+static void expect(const char *call, starpu_task_bundle_t bundle,
+                   const struct starpu_task *task)
+{
+    if (bundle && task)
+        return;
+    orr_log_error("%s: the %s is NULL", call, bundle ? "task" : "bundle");
+    abort();
+}
+
+static void expect_bundle(const char *call, starpu_task_bundle_t bundle)
+{
+    static const struct starpu_task any;
+
+    expect(call, bundle, &any);
+}
+
 int starpu_task_bundle_insert(starpu_task_bundle_t bundle,
                               struct starpu_task *task)
 {
+    expect(__func__, bundle, task);
     return orr_bundle_insert(bundle, task);
 }
 
 int starpu_task_bundle_remove(starpu_task_bundle_t bundle,
                               struct starpu_task *task)
 {
+    expect(__func__, bundle, task);
     if (task->bundle && task->bundle != bundle) {
         orr_log_error("%s: the task is in another bundle", __func__);
         abort();
@@ -32,6 +50,7 @@ int starpu_task_bundle_remove(starpu_task_bundle_t bundle,
 
 void starpu_task_bundle_close(starpu_task_bundle_t bundle)
 {
+    expect_bundle(__func__, bundle);
     orr_bundle_close(bundle);
 }
 
@@ -55,6 +74,7 @@ double starpu_task_bundle_expected_length(starpu_task_bundle_t bundle,
 {
     struct where where = {arch, nimpl};
 
+    expect_bundle(__func__, bundle);
     return orr_bundle_sum(bundle, true, length, &where);
 }
 
@@ -71,6 +91,7 @@ double starpu_task_bundle_expected_energy(starpu_task_bundle_t bundle,
 {
     struct where where = {arch, nimpl};
 
+    expect_bundle(__func__, bundle);
     return orr_bundle_sum(bundle, false, energy, &where);
 }
 
@@ -79,5 +100,6 @@ starpu_task_bundle_expected_data_transfer_time(starpu_task_bundle_t bundle,
                                                unsigned memory_node)
 {
     (void)orr_api_node(__func__, memory_node);
+    expect_bundle(__func__, bundle);
     return orr_bundle_transfer_time(bundle, memory_node, NULL);
 }

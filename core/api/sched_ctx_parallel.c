@@ -39,9 +39,14 @@ void *starpu_sched_ctx_exec_parallel_code(void *(*func)(void *), void *param,
 {
     struct orr_sched *sched = orr_api_sched(__func__, sched_ctx_id);
     unsigned n;
-    int *ids = copy_workers(__func__, sched, &n);
+    int *ids;
     void *result;
 
+    if (!func) {
+        orr_log_error("%s: the function is NULL", __func__);
+        abort();
+    }
+    ids = copy_workers(__func__, sched, &n);
     orr_pay();
     orr_sched_block(sched->runtime, ids, n);
     result = func(param);

@@ -12,6 +12,7 @@ void starpu_tag_declare_deps_array(starpu_tag_t id, unsigned ndeps,
 {
     struct orr_runtime *rt = ORR_API_RUNTIME();
 
+    orr_api_array(__func__, array, ndeps, "tags");
     for (unsigned i = 0; i < ndeps; i++) {
         if (array[i] != id)
             continue;
@@ -52,6 +53,7 @@ int starpu_tag_wait_array(unsigned ntags, starpu_tag_t *id)
     struct orr_runtime *rt = ORR_API_RUNTIME();
     int rc;
 
+    orr_api_array(__func__, id, ntags, "tags");
     ORR_RECORD(rt, .verb = ORR_CALL_TAG_WAIT, .before = {id, ntags});
     rc = orr_tag_wait(rt, ntags, id);
     ORR_RECORD_RETURN(rt);

@@ -77,6 +77,13 @@ void starpu_task_clean(struct starpu_task *task)
                       __func__, orr_job_name(orr_job_of(task)));
         abort();
     }
+    if (rt && task && starpu_task_get_current() == task) {
+        orr_log_error(
+            "%s: task `%s' is in its callback, or its kernel; wait for "
+            "it first",
+            __func__, orr_job_name(orr_job_of(task)));
+        abort();
+    }
     orr_task_clean(rt, task);
 }
 
@@ -244,6 +251,13 @@ static int submit(const char *call, struct starpu_task *task, bool implicit)
         orr_log_error("%s: the task is NULL", call);
         return -EINVAL;
     }
+    /* Of another one no other field says anything. */
+    if (task->magic != 42) {
+        orr_log_error("starpu_task_submit: the task was not made by "
+                      "starpu_task_create nor initialised by "
+                      "starpu_task_init");
+        return -EINVAL;
+    }
     if (!task->transaction)
         return orr_task_submit(rt, task, implicit);
     rc = orr_transaction_join(task);
@@ -369,6 +383,7 @@ int starpu_task_wait(struct starpu_task *task)
 
 int starpu_task_wait_array(struct starpu_task **tasks, unsigned nb_tasks)
 {
+    orr_api_array(__func__, tasks, nb_tasks, "tasks");
     for (unsigned i = 0; i < nb_tasks; i++) {
         int rc = starpu_task_wait(tasks[i]);
 

@@ -64,6 +64,7 @@ static void record(struct starpu_task *task, unsigned n,
 void starpu_task_declare_deps_array(struct starpu_task *task, unsigned ndeps,
                                     struct starpu_task **task_array)
 {
+    orr_api_array(__func__, task_array, ndeps, "tasks");
     if (ndeps)
         record(task, ndeps, task_array);
     for (unsigned i = 0; i < ndeps; i++)
@@ -154,6 +155,7 @@ static int collect(const char *call, struct starpu_task *task, unsigned ndeps,
     struct orr_job *job = job_of(call, task);
     struct successors ret = {.tasks = task_array, .room = ndeps};
 
+    orr_api_array(call, task_array, ndeps, "tasks");
     add_declared(&ret, job, scheduled);
     for (unsigned i = 0;
          orr_job_state(job) != ORR_JOB_NEW && i < job->naccesses; i++)

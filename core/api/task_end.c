@@ -8,6 +8,7 @@
 
 #include <starpu.h>
 
+#include "core/api/api.h"
 #include "core/base/log.h"
 #include "core/observe/calls.h"
 #include "core/runtime.h"
@@ -44,6 +45,7 @@ void starpu_task_declare_end_deps_array(struct starpu_task *task,
     struct orr_runtime *rt = orr_runtime_need(call);
     struct orr_job *job = next_job_of(rt, call, task);
 
+    orr_api_array(call, task_array, ndeps, "tasks");
     if (rt->calls)
         orr_calls_depend(rt->calls, ORR_CALL_END_DEPEND, task, ndeps,
                          task_array);

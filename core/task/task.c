@@ -48,7 +48,8 @@ static inline void free_owned(void *memory, bool owned)
         free(memory);
 }
 
-static void free_all_owned(struct starpu_task *task)
+/* What the application has set is freed with the task itself, on request. */
+static void free_arguments(struct starpu_task *task)
 {
     free_owned(task->cl_arg, task->cl_arg_free);
     free_owned(task->cl_ret, task->cl_ret_free);
@@ -57,6 +58,10 @@ static void free_all_owned(struct starpu_task *task)
     free_owned(task->prologue_callback_arg, task->prologue_callback_arg_free);
     free_owned(task->prologue_callback_pop_arg,
                task->prologue_callback_pop_arg_free);
+}
+
+static void free_attached(struct starpu_task *task)
+{
     free_owned(task->dyn_handles, true);
     free_owned(task->dyn_interfaces, true);
     free_owned(task->dyn_modes, true);
@@ -82,13 +87,10 @@ void orr_task_clean(struct orr_runtime *rt, struct starpu_task *task)
 
     if (rt)
         leave(rt, task);
-    free_all_owned(task);
+    free_attached(task);
     task->dyn_handles = NULL;
     task->dyn_interfaces = NULL;
     task->dyn_modes = NULL;
-    task->cl_arg = task->cl_ret = task->callback_arg = NULL;
-    task->epilogue_callback_arg = task->prologue_callback_arg = NULL;
-    task->prologue_callback_pop_arg = NULL;
     task->profiling_info = NULL;
     task->starpu_private = NULL;
     if (job)
@@ -108,7 +110,8 @@ void orr_task_free(struct orr_runtime *rt, struct starpu_task *task)
 void orr_task_free_ended(struct orr_runtime *rt, struct starpu_task *task)
 {
     leave(rt, task);
-    free_all_owned(task);
+    free_arguments(task);
+    free_attached(task);
     orr_slab_put(rt->tasks, task);
 }
 
@@ -123,6 +126,13 @@ static bool uses_value(const struct starpu_task *task, int n,
             !(STARPU_TASK_GET_MODE(task, i) & (STARPU_REDUX | STARPU_SCRATCH)))
             return true;
     return false;
+}
+
+static const char *name_of(const struct starpu_task *task)
+{
+    if (task->name)
+        return task->name;
+    return task->cl && task->cl->name ? task->cl->name : "?";
 }
 
 /* Whether the task can contribute to its buffer. */
@@ -148,10 +158,7 @@ static int check_contribution(const struct starpu_task *task, int buffer, int n)
         return 0;
     orr_log_error("starpu_task_submit: buffer %d of task `%s' (%s): "
                   "%s",
-                  buffer,
-                  task->name ? task->name
-                             : (task->cl->name ? task->cl->name : "?"),
-                  orr_handle_label(handle).text, wrong);
+                  buffer, name_of(task), orr_handle_label(handle).text, wrong);
     return -EINVAL;
 }
 
@@ -172,8 +179,7 @@ static int check_buffers(const struct starpu_task *task)
 
         if (orr_handle_trouble(handle) || handle->partitioned) {
             orr_log_error("starpu_task_submit: buffer %d of task `%s' %s", i,
-                          task->name ? task->name
-                                     : (task->cl->name ? task->cl->name : "?"),
+                          name_of(task),
                           !handle ? "has no data handle"
                           : orr_handle_trouble(handle)
                               ? "has a data handle that is none, or whose data "
@@ -185,9 +191,7 @@ static int check_buffers(const struct starpu_task *task)
         if (STARPU_TASK_GET_MODE(task, i) & STARPU_NONE) {
             orr_log_error("starpu_task_submit: buffer %d of task `%s' has mode "
                           "STARPU_NONE: say how it is used",
-                          i,
-                          task->name ? task->name
-                                     : (task->cl->name ? task->cl->name : "?"));
+                          i, name_of(task));
             return -EINVAL;
         }
         if (handle->is_duplicate &&
@@ -195,9 +199,7 @@ static int check_buffers(const struct starpu_task *task)
             orr_log_error("starpu_task_submit: buffer %d of task `%s' is "
                           "written, but comes from starpu_data_dup_ro: such "
                           "copies are shared, and only read",
-                          i,
-                          task->name ? task->name
-                                     : (task->cl->name ? task->cl->name : "?"));
+                          i, name_of(task));
             return -EINVAL;
         }
         if (STARPU_TASK_GET_MODE(task, i) & STARPU_REDUX &&
@@ -212,10 +214,11 @@ static int check_task(struct orr_runtime *rt, struct starpu_task *task)
     struct orr_job *job = orr_job_of(task);
     int err;
 
-    if (task->magic != 42) {
-        orr_log_error("starpu_task_submit: the task was not made by "
-                      "starpu_task_create nor initialised by "
-                      "starpu_task_init");
+    if (task->workerids_len && !task->workerids) {
+        orr_log_error(
+            "starpu_task_submit: task `%s' has workerids_len = %u and no "
+            "workerids; give a bit for each worker",
+            name_of(task), task->workerids_len);
         return -EINVAL;
     }
     if (job && orr_job_state(job) != ORR_JOB_NEW &&

@@ -323,16 +323,29 @@ START_TEST(a_waiter_whose_mutex_is_held_is_not_destroyed)
 }
 END_TEST
 
-/* shows starpu_task_clean */
-START_TEST(a_task_that_is_cleaned_has_nothing_left_to_free)
+/* shows starpu_task_clean: what the library made goes, what the application set
+ * stays, as its own. */
+START_TEST(a_task_that_is_cleaned_keeps_what_is_the_applications)
 {
     struct starpu_task task = STARPU_TASK_INITIALIZER;
+    int value = 5;
 
     machine_open(_i);
     task.cl_arg = malloc(4);
     task.cl_arg_free = 1;
+    task.callback_arg = task.epilogue_callback_arg = &value;
+    task.prologue_callback_arg = task.prologue_callback_pop_arg = &value;
+    task.dyn_handles = calloc(1, sizeof(*task.dyn_handles));
+    task.dyn_modes = calloc(1, sizeof(*task.dyn_modes));
     starpu_task_clean(&task);
-    ck_assert_ptr_null(task.cl_arg);
+    ck_assert_ptr_null(task.dyn_handles);
+    ck_assert_ptr_null(task.dyn_modes);
+    ck_assert_ptr_eq(task.callback_arg, &value);
+    ck_assert_ptr_eq(task.epilogue_callback_arg, &value);
+    ck_assert_ptr_eq(task.prologue_callback_arg, &value);
+    ck_assert_ptr_eq(task.prologue_callback_pop_arg, &value);
+    ck_assert_ptr_nonnull(task.cl_arg);
+    free(task.cl_arg);
     starpu_shutdown();
 }
 END_TEST
@@ -412,8 +425,9 @@ int main(void)
     tcase_add_loop_test(tc, a_waiter_waits_until_its_queue_is_signalled, 0,
                         NMACHINES);
     tcase_add_test(tc, a_waiter_whose_mutex_is_held_is_not_destroyed);
-    tcase_add_loop_test(tc, a_task_that_is_cleaned_has_nothing_left_to_free, 0,
-                        NMACHINES);
+    tcase_add_loop_test(tc,
+                        a_task_that_is_cleaned_keeps_what_is_the_applications,
+                        0, NMACHINES);
     tcase_add_loop_test(tc, devices_are_counted, 0, NMACHINES);
     tcase_add_test(tc, opencl_devices_are_counted);
     suite_add_tcase(suite, tc);

@@ -272,6 +272,7 @@ START_TEST(tasks_are_cleaned_after_the_end)
     starpu_task_clean(&task);
     starpu_task_clean(&task);
     ck_assert_ptr_null(task.starpu_private);
+    free(task.cl_arg);
 }
 END_TEST
 

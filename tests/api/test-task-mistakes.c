@@ -99,6 +99,21 @@ static starpu_pthread_mutex_t *sched_mutex(int worker)
 
 static char here[] = "here.c";
 
+/* One on the stack, which nobody has made. */
+static void submit_what_was_not_made(void)
+{
+    struct starpu_task t;
+
+    memset(&t, 7, sizeof(t));
+    expect(starpu_task_submit(&t), -EINVAL);
+}
+
+static void clean_itself(void *arg)
+{
+    (void)arg;
+    starpu_task_clean(starpu_task_get_current());
+}
+
 static void lock_as_is_right(void)
 {
     starpu_pthread_mutex_t own;
@@ -111,6 +126,10 @@ static void lock_as_is_right(void)
     STARPU_PTHREAD_MUTEX_DESTROY(&own);
     fprintf(stderr, "all is well\n");
 }
+
+static starpu_task_bundle_t no_bundle;
+static struct starpu_task **no_tasks;
+static starpu_tag_t *no_tags;
 
 #define SCOPE starpu_perf_counter_scope_global
 
@@ -135,6 +154,56 @@ static void lock_as_is_right(void)
       starpu_task_destroy(submitted()))                                        \
     X(REFUSED, "starpu_task_submit: task `k' was submitted and has not",       \
       expect(starpu_task_submit(submitted()), -EINVAL))                        \
+    X(REFUSED, "starpu_task_submit: the task was not made by",                 \
+      submit_what_was_not_made())                                              \
+    X(REFUSED, "starpu_task_submit: task `k' has workerids_len = 2 and no", {  \
+        struct starpu_task *t = task();                                        \
+        t->workerids_len = 2;                                                  \
+        expect(starpu_task_submit(t), -EINVAL);                                \
+    })                                                                         \
+    X(ABORTS, "starpu_task_clean: task `k' is in its callback", {              \
+        struct starpu_task *t = task();                                        \
+        t->destroy = 0;                                                        \
+        t->callback_func = clean_itself;                                       \
+        expect(starpu_task_submit(t), 0);                                      \
+        starpu_task_wait_for_all();                                            \
+    })                                                                         \
+    X(ABORTS, "starpu_task_declare_deps_array: the array of tasks is NULL",    \
+      starpu_task_declare_deps_array(task(), 1, no_tasks))                     \
+    X(ABORTS,                                                                  \
+      "starpu_task_declare_end_deps_array: the array of tasks is NULL",        \
+      starpu_task_declare_end_deps_array(task(), 1, no_tasks))                 \
+    X(ABORTS, "starpu_task_wait_array: the array of tasks is NULL",            \
+      expect(starpu_task_wait_array(no_tasks, 1), 0))                          \
+    X(ABORTS, "starpu_task_get_task_succs: the array of tasks is NULL",        \
+      (void)starpu_task_get_task_succs(task(), 1, no_tasks))                   \
+    X(ABORTS, "starpu_tag_declare_deps_array: the array of tags is NULL",      \
+      starpu_tag_declare_deps_array(7, 1, no_tags))                            \
+    X(ABORTS, "starpu_tag_wait_array: the array of tags is NULL",              \
+      (void)starpu_tag_wait_array(1, no_tags))                                 \
+    X(REFUSED, "no array, no tasks", {                                         \
+        struct starpu_task *t = task();                                        \
+        starpu_task_declare_deps_array(t, 0, no_tasks);                        \
+        starpu_task_declare_end_deps_array(t, 0, no_tasks);                    \
+        starpu_tag_declare_deps_array(7, 0, no_tags);                          \
+        expect(starpu_task_wait_array(no_tasks, 0), 0);                        \
+        expect(starpu_tag_wait_array(0, no_tags), 0);                          \
+        expect(starpu_task_get_task_succs(t, 0, no_tasks), 0);                 \
+        fprintf(stderr, "no array, no tasks\n");                               \
+    })                                                                         \
+    X(ABORTS, "starpu_task_bundle_insert: the bundle is NULL",                 \
+      (void)starpu_task_bundle_insert(no_bundle, task()))                      \
+    X(ABORTS, "starpu_task_bundle_insert: the task is NULL", {                 \
+        starpu_task_bundle_t bundle;                                           \
+        starpu_task_bundle_create(&bundle);                                    \
+        (void)starpu_task_bundle_insert(bundle, NULL);                         \
+    })                                                                         \
+    X(ABORTS, "starpu_task_bundle_remove: the bundle is NULL",                 \
+      (void)starpu_task_bundle_remove(no_bundle, task()))                      \
+    X(ABORTS, "starpu_task_bundle_close: the bundle is NULL",                  \
+      starpu_task_bundle_close(no_bundle))                                     \
+    X(ABORTS, "starpu_sched_ctx_exec_parallel_code: the function is NULL",     \
+      (void)starpu_sched_ctx_exec_parallel_code(NULL, NULL, 0))                \
     X(EXITS, "starpu_task_submit: task `k' has regenerate = 1: that needs", {  \
         struct starpu_task *t = task();                                        \
         t->regenerate = 1;                                                     \
