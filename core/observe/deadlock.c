@@ -16,6 +16,7 @@
 #include "core/data/plan.h"
 #include "core/device/simulated.h"
 #include "core/runtime.h"
+#include "core/task/again.h"
 #include "core/task/count.h"
 #include "core/task/job.h"
 #include "core/task/nest.h"
@@ -420,6 +421,40 @@ static void visit_tags(struct report *report, bool causes)
     orr_tags_each_missing(report->runtime, say_tag, report);
 }
 
+/* --- tasks that run more than once --- */
+
+static const char *name_of_task(const struct starpu_task *task)
+{
+    if (task->name)
+        return task->name;
+    return task->cl && task->cl->name ? task->cl->name : "?";
+}
+
+static void say_again(const struct orr_job *job,
+                      const struct starpu_task *before, bool underway,
+                      bool back, void *arg)
+{
+    struct report *report = arg;
+
+    if (job->state == ORR_JOB_NEW || report->causes == underway)
+        return;
+    if (back)
+        SAY(report,
+            "%s, which regenerates, waits for task `%s', which its last run "
+            "let go, to end",
+            name_of(job).text, name_of_task(before));
+    else
+        SAY(report, "%s waits for one more run of task `%s'%s",
+            name_of(job).text, name_of_task(before),
+            underway ? "" : ", which was not submitted again");
+}
+
+static void visit_agains(struct report *report, bool causes)
+{
+    report->causes = causes;
+    orr_agains_each_missing(report->runtime, say_again, report);
+}
+
 /* What waits for what, the roots first. Without any that goes round in a circle. */
 static void explain(struct orr_runtime *rt)
 {
@@ -435,10 +470,12 @@ static void explain(struct orr_runtime *rt)
     before = report.n;
     visit_jobs(&report, true);
     visit_tags(&report, true);
+    visit_agains(&report, true);
     roots |= report.n > before;
     before = report.n;
     visit_jobs(&report, false);
     visit_tags(&report, false);
+    visit_agains(&report, false);
     if (report.n > MAX_LINES)
         orr_log_error("  and %u more", report.n - MAX_LINES);
     if (!roots && report.n > before)

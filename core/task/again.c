@@ -34,6 +34,7 @@ struct orr_agains {
 struct orr_again {
     struct orr_list link; /* in all of the runtime */
     struct orr_job *job;  /* that waits for what has not come yet, or NULL */
+    const struct starpu_task *task;  /* lent while it is not gone */
     struct again_link *first, **end; /* successors as they were declared */
     struct again_back *backs;
     unsigned npreds;  /* links to it … */
@@ -116,6 +117,7 @@ static struct orr_again *get_locked(struct orr_runtime *rt, struct orr_job *job)
     again->end = &again->first;
     again->refs = 1;
     again->active = true;
+    again->task = job->task;
     orr_list_append(&rt->agains->all, &again->link);
     job->again = again;
     return again;
@@ -465,4 +467,29 @@ void orr_again_forget(struct orr_runtime *rt, struct orr_job *job)
     orr_unlock(&rt->agains->lock);
     release_edges(rt, edges);
     release_backs(rt, backs);
+}
+
+/* --- reports --- */
+
+void orr_agains_each_missing(struct orr_runtime *rt,
+                             void (*visit)(const struct orr_job *job,
+                                           const struct starpu_task *before,
+                                           bool underway, bool back, void *arg),
+                             void *arg)
+{
+    orr_list_foreach (at, &rt->agains->all) {
+        const struct orr_again *again =
+            orr_container(at, struct orr_again, link);
+
+        if (again->gone)
+            continue;
+        for (const struct again_link *link = again->first; link;
+             link = link->next)
+            if (!link->to->gone && link->to->job &&
+                link->round != link->to->round)
+                visit(link->to->job, again->task, again->active, false, arg);
+        for (const struct again_back *back = again->backs; back;
+             back = back->next)
+            visit(back->job, again->task, true, true, arg);
+    }
 }

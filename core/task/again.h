@@ -73,6 +73,15 @@ struct orr_job *orr_again_regenerate(struct orr_runtime *rt,
  * has not. No lock held. */
 bool orr_again_has_ended(struct orr_runtime *rt, struct starpu_task *task);
 
+/* What waits for runs of tasks: the job, the task, and whether that is under way; or, if
+ * `back`, the job is a further run of a task that regenerates, and waits for the end of
+ * what the last one let go. For reports: no lock is taken, nothing goes on any more. */
+void orr_agains_each_missing(struct orr_runtime *rt,
+                             void (*visit)(const struct orr_job *job,
+                                           const struct starpu_task *before,
+                                           bool underway, bool back, void *arg),
+                             void *arg);
+
 /* The task is no more, or is cleaned: what it let wait waits no longer for its
  * runs to come. Only for jobs that have `again`. */
 void orr_again_forget(struct orr_runtime *rt, struct orr_job *job);

@@ -83,6 +83,33 @@ static void wait_for_unsubmitted(void)
     submit(task);
 }
 
+/* Both have run once, in order; the second alone is submitted once more. */
+static void forget_to_run_again(void)
+{
+    struct starpu_task *first = named("first"), *second = named("second");
+
+    first->destroy = second->destroy = 0;
+    starpu_task_declare_deps(second, 1, first);
+    submit(first);
+    submit(second);
+    if (starpu_task_wait_for_all() != 0)
+        _exit(13);
+    submit(second);
+}
+
+/* The first one regenerates, but its successor does not end. */
+static void outrun_a_successor(void)
+{
+    struct starpu_task *first = named("first"), *second = named("second");
+
+    first->destroy = second->destroy = 0;
+    first->regenerate = 1;
+    starpu_task_declare_deps(second, 1, first);
+    starpu_task_end_dep_add(second, 1);
+    submit(second);
+    submit(first);
+}
+
 /* --- who else is there --- */
 
 static void *pause_for_ever(void *arg)
@@ -148,6 +175,16 @@ static const struct stall stalls[] = {
      wait_for_unsubmitted,
      NULL,
      {"`waiting'", "`forgotten'", "never submitted"}},
+    {"0.01",
+     forget_to_run_again,
+     NULL,
+     {"task `second'", "waits for one more run of task `first'",
+      "which was not submitted again"}},
+    {"0.01",
+     outrun_a_successor,
+     NULL,
+     {"task `first'", "which regenerates, waits for task `second'",
+      "has run, but what its end depends on"}},
     {"0.01",
      circle,
      pause_for_ever,
