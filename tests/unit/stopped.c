@@ -2,7 +2,8 @@
 /*
  * tests/unit/stopped.c - a program for a debugger to stop in the middle: `middle`
  * is called by the kernel of the first task, when five others wait for its datum,
- * one for a tag and one, of nine buffers, for a tag and its data.
+ * one for a tag, one, of nine buffers, for a tag and its data, and one without data
+ * for a task.
  */
 #include <starpu.h>
 
@@ -41,7 +42,19 @@ static struct starpu_codelet many = {
     .name = "many",
 };
 
-static void submit(starpu_data_handle_t vector, const starpu_data_handle_t *all)
+/* Nothing but the memory of jobs leads to it. */
+static void submit_lone(struct starpu_task *gate)
+{
+    struct starpu_task *lone = starpu_task_create();
+
+    lone->name = "lone";
+    starpu_task_declare_deps(lone, 1, gate);
+    if (starpu_task_submit(lone) != 0)
+        abort();
+}
+
+static void submit(starpu_data_handle_t vector, const starpu_data_handle_t *all,
+                   struct starpu_task *gate)
 {
     struct starpu_data_descr descrs[MANY];
 
@@ -54,6 +67,7 @@ static void submit(starpu_data_handle_t vector, const starpu_data_handle_t *all)
     starpu_tag_declare_deps(7, 1, (starpu_tag_t)8);
     starpu_task_insert(&cl, STARPU_RW, all[0], STARPU_TAG, (starpu_tag_t)7, 0);
     starpu_task_insert(&many, STARPU_DATA_MODE_ARRAY, descrs, MANY, 0);
+    submit_lone(gate);
     starpu_resume();
 }
 
@@ -62,6 +76,7 @@ int main(void)
     static float values[1000];
     static int numbers[MANY];
     starpu_data_handle_t vector, all[MANY];
+    struct starpu_task *gate;
     struct starpu_conf conf;
 
     starpu_conf_init(&conf);
@@ -76,8 +91,11 @@ int main(void)
         starpu_variable_data_register(&all[i], STARPU_MAIN_RAM,
                                       (uintptr_t)&numbers[i],
                                       sizeof(numbers[i]));
-    submit(vector, all);
-    starpu_task_wait_for_n_submitted(2);
+    gate = starpu_task_create();
+    submit(vector, all, gate);
+    starpu_task_wait_for_n_submitted(3);
+    if (starpu_task_submit(gate) != 0)
+        abort();
     starpu_tag_notify_from_apps(8);
     starpu_task_wait_for_all();
     starpu_data_unregister(vector);

@@ -19,10 +19,10 @@ import tools_util as util
 # A command, and what its output has.
 SHOWN = (
     ("orrery-workers", [r"^id +device", r"^0 +cpu 0 .*first #1"]),
-    ("orrery-tasks", ["8 tasks submitted, 0 ended", "7 blocked", "1 running",
+    ("orrery-tasks", ["9 tasks submitted, 0 ended", "8 blocked", "1 running",
                       "worker 0 executes first #1"]),
     ("orrery-all-tasks", ["running +first #1", "blocked +step #2",
-                          "blocked +many #8"]),
+                          "blocked +many #8", "blocked +lone #9"]),
     ("orrery-print-all-tasks", [r"many #8: blocked", r"buffer 8: R data #"]),
     ("orrery-print-task task", ["first #1: running", "priority 0",
                                 r"buffer 0: RW values\(3,4\) #1, granted"]),

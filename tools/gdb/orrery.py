@@ -126,11 +126,14 @@ class Run:
 
 
 def slab_objects(slab):
-    """The addresses of all that a slab has room for."""
-    size, header = int(slab["size"]), 64
+    """The addresses of all that a slab has room for: they begin with the first line
+    of the cache behind the block's header."""
+    size, line = int(slab["size"]), 64
     block = slab["blocks"]
     while int(block):
-        here, end = int(block) + header, int(block) + int(block["bytes"])
+        here = int(block) + block.dereference().type.sizeof
+        here += -here % line
+        end = int(block) + int(block["bytes"])
         while here + size <= end:
             yield here
             here += size
