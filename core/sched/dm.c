@@ -102,23 +102,42 @@ static void enter(struct orr_dm *dm, struct orr_dm_worker *w,
 
 /* --- push --- */
 
-/* Decisions are locked: the next one need not be told. */
-static void commit(struct orr_dm *dm, struct orr_job *job,
-                   const struct orr_dm_choice *choice, double now)
+/* Errors: -ENOMEM; then the worker has been promised nothing. */
+static int queue_locked(struct orr_dm *dm, struct orr_dm_worker *w,
+                        struct orr_job *job) ORR_REQUIRES(w->lock)
+{
+    int err =
+        orr_prioq_push(&w->jobs, job, dm->variant->sorted ? job->priority : 0);
+
+    if (err) {
+        w->pipeline_ntasks--;
+        add_length(dm, w, job->priority,
+                   -(job->predicted_transfer + job->predicted));
+    }
+    return err;
+}
+
+/* Decisions are locked: the next one need not be told. The job may run and be gone on
+ * return if it is queued as well. */
+static int commit(struct orr_dm *dm, struct orr_job *job,
+                  const struct orr_dm_choice *choice, double now, bool queues)
 {
     struct orr_dm_worker *w = &dm->workers[choice->worker];
     double transfer;
+    int err;
 
     orr_lock(&w->lock);
     w->pipeline_ntasks++;
     w->exp_start = later(w->exp_start, now);
     transfer = not_hidden(w, choice->transfer, now);
     add_length(dm, w, job->priority, transfer + choice->length);
+    set_prediction(job, choice->length, transfer);
+    job->implementation = (uint8_t)choice->impl;
+    err = queues ? queue_locked(dm, w, job) : 0;
     orr_dm_load_set(&dm->loads[w->class_id], w->place, w->exp_start, w->exp_len,
                     now);
     orr_unlock(&w->lock);
-    set_prediction(job, choice->length, transfer);
-    job->implementation = (uint8_t)choice->impl;
+    return err;
 }
 
 /* Makes the job a recalibration run, if one is due that it can be. */
@@ -149,32 +168,27 @@ static struct orr_dm_choice decide(struct orr_dm *dm,
     return orr_dm_choose(dm, offer, now);
 }
 
-/* Errors: -ENOMEM; then the worker has been promised nothing. The job may run and be
- * gone on return. */
+/* The job may run and be gone on return. */
 static int insert(struct orr_dm *dm, struct orr_dm_worker *w,
                   struct orr_job *job)
 {
     int err;
 
     orr_lock(&w->lock);
-    err = orr_prioq_push(&w->jobs, job, dm->variant->sorted ? job->priority : 0);
-    if (err) {
-        w->pipeline_ntasks--;
-        add_length(dm, w, job->priority,
-                   -(job->predicted_transfer + job->predicted));
-    }
+    err = queue_locked(dm, w, job);
     orr_unlock(&w->lock);
     if (err)
         publish(dm, w);
     return err;
 }
 
-/* Decides about the job and queues it; in between its data are prefetched, which
- * takes locks of its own. */
+/* Decides about the job and queues it; in between its data are prefetched, if it has
+ * any, which takes locks of its own. */
 static int place(struct orr_dm *dm, const struct orr_dm_offer *offer)
 {
     struct orr_runtime *rt = dm->runtime;
     struct orr_job *job = offer->job;
+    bool prefetches = dm->prefetch && job->naccesses > 0;
     struct orr_dm_choice choice;
     struct orr_dm_worker *w;
     double now;
@@ -183,12 +197,13 @@ static int place(struct orr_dm *dm, const struct orr_dm_offer *offer)
     orr_lock(&dm->lock);
     now = now_of(dm);
     choice = decide(dm, offer, now);
-    commit(dm, job, &choice, now);
+    err = commit(dm, job, &choice, now, !prefetches);
     orr_unlock(&dm->lock);
     w = &dm->workers[choice.worker];
-    if (dm->prefetch)
+    if (prefetches) {
         orr_job_prefetch(rt, job, rt->classes[w->class_id].node, ORR_PREFETCH);
-    err = insert(dm, w, job);
+        err = insert(dm, w, job);
+    }
     if (!err)
         orr_sched_wake(&rt->workers[choice.worker]);
     else if (choice.recalibrates)

@@ -71,6 +71,8 @@ static void post(struct orr_job *job, unsigned w)
 
 START_TEST(transfers_count_in_the_end_and_in_full_beside_it)
 {
+    struct orr_job *job;
+
     start(&orr_sched_dmda);
     /* CPU: end 100, fitness 40. GPU: end 50 + 10, fitness 0 + 50. */
     fake.transfer[1] = 50;
@@ -78,9 +80,13 @@ START_TEST(transfers_count_in_the_end_and_in_full_beside_it)
     fake_stop();
 
     start(&orr_sched_dmda);
-    /* GPU: end 30 + 10, fitness 30. CPU: 60. */
+    /* GPU: end 30 + 10, fitness 30. CPU: 60. What has no data is not prefetched. */
     fake.transfer[1] = 30;
-    ck_assert_uint_eq(place(job_of(100, 10, 0)), 1);
+    job = job_of(100, 10, 0);
+    fake_datum(job, STARPU_R, 4, 1, 0, 1);
+    ck_assert_uint_eq(place(job), 1);
+    ck_assert_uint_eq(fake.prefetched, 1);
+    (void)place(job_of(100, 10, 0));
     ck_assert_uint_eq(fake.prefetched, 1);
     fake_stop();
 }
