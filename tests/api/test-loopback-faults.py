@@ -69,7 +69,12 @@ def a_device_that_never_has_memory_ends_the_run():
 def what_devices_have_no_memory_for_runs_on_processors():
     for n in (1, 3, 6):
         for mode in ("chain", "pure", "sum"):
-            goes_on(loop(f"2 fault=alloc@{n}+", mode, 1), "out of memory")
+            ended = loop(f"2 fault=alloc@{n}+", mode, 1)
+            ended.has_status(0)
+            # A task that waits for memory may get what another one gives back, or be
+            # taken by the processor meanwhile: then none is sent elsewhere.
+            if "failed" in ended.err:
+                ended.says("out of memory")
 
 
 @test

@@ -82,8 +82,9 @@ static int play(const struct launch *launches, struct launch *launch,
     if (!is_record && !foreign_is_one(launch->argv[0]))
         return 0;
     if (is_record && launch->argv[1]) {
-        tool_error("%s is a record: no arguments follow it",
-                   launch->argv[0]);
+        tool_error("%s is a record, which takes no arguments: `%s' is one too "
+                   "many",
+                   launch->argv[0], launch->argv[1]);
         return -EINVAL;
     }
     launch->played[0] = tool_find_program("../replay", "play-record");
