@@ -67,9 +67,11 @@ def main():
             errors += machine.measure(
                 f"devices tile={size[0]} tiles={size[1]}", machine.cholesky(size),
                 options)
+    errors, apart = zip(*errors)
     print(f"bench devices-error cpus={options.cpus} "
           f"devices={options.devices} value={statistics.median(errors):.1f} "
-          f"unit=% worst={max(errors):.1f} load={os.getloadavg()[0]:.1f}")
+          f"unit=% worst={max(errors):.1f} "
+          f"apart={statistics.median(apart):.1f},{max(apart):.1f} load={os.getloadavg()[0]:.1f}")
 
 
 if __name__ == "__main__":

@@ -69,7 +69,8 @@ class OwnMachine:
         """In each of `rounds` the program's kernels are measured anew, then each policy
         is run, another one first in each round: REALS real runs, of which the median
         one counts, and a simulated one. A line for each, which begins with `what`;
-        returns the medians of the rounds' errors, in per cent."""
+        returns the medians of the rounds' errors, in per cent, and of those apart from
+        the kernels' lengths."""
         scheds = options.sched.split(",")
         rounds = {sched: [] for sched in scheds}
         for n in range(options.rounds):
@@ -89,6 +90,8 @@ def tell(what, rounds):
     low, high = quartiles([r[0] for r in real])
     least, most = quartiles(errors)
     error = statistics.median(errors)
+    apart = statistics.median(100 * (in_kernels(s) / in_kernels(r) - 1)
+                              for r, s in rounds)
     ntasks, us = zip(*(tasks_and_us(r[1]) for r in real))
     models = [tasks_and_us(s[1])[1] for s in simulated]
     print(f"bench {what:<26} tasks={ntasks[0]:<5} "
@@ -97,8 +100,14 @@ def tell(what, rounds):
           f"value={statistics.median(r[0] for r in real):<8.2f} unit=ms "
           f"quartiles={low:.2f}..{high:.2f} "
           f"simulated={statistics.median(s[0] for s in simulated):<8.2f} "
-          f"error={error:+.1f}% quartiles={least:+.1f}..{most:+.1f}", flush=True)
-    return abs(error)
+          f"error={error:+.1f}% quartiles={least:+.1f}..{most:+.1f} "
+          f"apart={apart:+.1f}%", flush=True)
+    return abs(error), abs(apart)
+
+
+def in_kernels(run):
+    """A makespan in mean lengths of its own kernels."""
+    return run[0] / tasks_and_us(run[1])[1]
 
 
 def printed_ms(said):
