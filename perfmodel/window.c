@@ -214,27 +214,37 @@ static void find_levels(struct orr_window *w, unsigned count, bool anew)
     w->high = found.high;
 }
 
-/* Whether higher ones were set aside again and again of a full ring's samples, in
- * whichever order: in both halves of them, and of all measures one in SELDOM. They
- * are then no bad measures but what the kernel takes now and then. Those of more
- * than ten times the level are never. */
+/* What may count although it is higher than the levels. */
+static bool is_near(double value, double high, double ratio)
+{
+    return value > high * ratio && value <= high * ORR_WINDOW_FAR;
+}
+
+/* Whether higher ones were set aside again and again of a full ring's samples, from
+ * either end: in both halves of them, and of all measures one in SELDOM. They are then
+ * no bad measures but what the kernel takes now and then. Those in a row are one time:
+ * before the level fell, all were higher. */
 static bool recur(const double *value, const bool *aside, double high,
                   double ratio, uint64_t nseen, uint64_t noutliers)
 {
     unsigned n[2] = {0};
+    bool before = false;
 
     if (nseen < ORR_WINDOW_SETTLED || noutliers * ORR_WINDOW_SELDOM < nseen)
         return false;
-    for (unsigned i = 0; i < ORR_WINDOW_SIZE; i++)
-        n[i >= ORR_WINDOW_SIZE / 2] += aside[i] && value[i] > high * ratio &&
-                                       value[i] <= high * ORR_WINDOW_FAR;
+    for (unsigned i = 0; i < ORR_WINDOW_SIZE; i++) {
+        bool higher = aside[i] && is_near(value[i], high, ratio);
+
+        n[i >= ORR_WINDOW_SIZE / 2] += higher && !before;
+        before = higher;
+    }
     return n[0] > 1 && n[1] > 1;
 }
 
 static void accept(const double *value, bool *aside, double high, double ratio)
 {
     for (unsigned i = 0; i < ORR_WINDOW_SIZE; i++)
-        if (value[i] > high * ratio && value[i] <= high * ORR_WINDOW_FAR)
+        if (is_near(value[i], high, ratio))
             aside[i] = false;
 }
 

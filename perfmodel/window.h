@@ -19,10 +19,10 @@
  *   lies above; otherwise there are two levels, and both count.
  *
  * - Fewer that come again and again are what the kernel takes now and then (another
- *   path for some data, memory that is touched for the first time), not bad measures:
- *   after ORR_WINDOW_SETTLED measures, of which one in ORR_WINDOW_SELDOM was set aside,
- *   with two or more in either half of the last 128, those of up to ORR_WINDOW_FAR
- *   times the level count. This is looked at over several runs, too, when they save.
+ *   path for some data), not bad measures: after ORR_WINDOW_SETTLED measures, of which
+ *   one in ORR_WINDOW_SELDOM was set aside, two or more times in either half of the
+ *   last 128 (those in a row are once), those of up to ORR_WINDOW_FAR times the level
+ *   count. This is looked at over several runs, too, when they save.
  *
  * So 12 spikes in a row, or 23 among 64, move nothing, and whatever was
  * measured first, ORR_WINDOW_LOW good measures correct it.

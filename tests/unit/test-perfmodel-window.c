@@ -188,6 +188,35 @@ START_TEST(a_disturbance_that_ends_moves_nothing)
 }
 END_TEST
 
+/* A run of `n` measures around `level`, every `spike`-th four times as long, that
+ * starts from the entry and is saved to it. */
+static void run_and_save(struct orr_side_entry *entry, double level, unsigned n,
+                         unsigned spike)
+{
+    orr_window_init(&w, 50);
+    if (entry->estimate > 0)
+        orr_window_begin_levels(&w, entry->estimate, 100, entry->low,
+                                entry->high);
+    for (unsigned i = 1; i <= n; i++)
+        feed(level * (i % spike ? 1 : 4), 1);
+    ck_assert_int_eq(orr_window_save(&w, entry), 0);
+}
+
+START_TEST(what_was_so_before_and_a_few_spikes_are_no_second_level)
+{
+    struct orr_side_entry entry = {0};
+
+    run_and_save(&entry, 300, 200, 1000);
+    run_and_save(&entry, 100, 64, 1000);
+    run_and_save(&entry, 100, 40, 4);
+    ck_assert_double_eq_tol(entry.estimate, 100, 5);
+    ck_assert_double_eq(entry.low, 0);
+    free(entry.recent);
+    free(entry.set_aside);
+    free(entry.blocks);
+}
+END_TEST
+
 START_TEST(what_was_known_counts_until_it_is_contradicted)
 {
     orr_window_begin_levels(&w, 200, 50, 0, 0);
@@ -504,6 +533,7 @@ int main(void)
     tcase_add_loop_test(tc, so_it_does_in_runs_that_save_in_turn, 0,
                         sizeof(seldom) / sizeof(*seldom));
     tcase_add_test(tc, a_disturbance_that_ends_moves_nothing);
+    tcase_add_test(tc, what_was_so_before_and_a_few_spikes_are_no_second_level);
     tcase_add_test(tc, what_was_known_counts_until_it_is_contradicted);
     tcase_add_test(tc, blocks_cover_the_whole_series);
     tcase_add_test(tc, runs_that_save_in_turn_add_up);
