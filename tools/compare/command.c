@@ -33,6 +33,7 @@ static const char help[] =
     "NEW.json\n"
     "Simulates the program once per combination and prints one table; or says which\n"
     "rows of two tables, as --json prints them, differ. docs/COMPARE.md has both.\n"
+    "A record (orrery record) may stand in the place of the program.\n"
     "  -m, --machine M,...      machines (orrery machine list); \"real\" is this one\n"
     "  -s, --scheduler S,...    schedulers (eager,lws,dmda,dmdas); \"all\" is every one\n"
     "      --set 'cuda.count = 1..8'  what if the machine were different; several are\n"
