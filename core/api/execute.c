@@ -65,6 +65,7 @@ void starpu_execute_on_specific_workers(void (*func)(void *), void *arg,
         orr_log_error("%s: the function is NULL", __func__);
         abort();
     }
+    (void)ORR_API_RUNTIME();
     for (unsigned i = 0; i < num_workers; i++)
         (void)orr_api_worker(__func__, workers[i]);
     if (!orr_may_block(__func__))

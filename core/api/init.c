@@ -189,15 +189,17 @@ int starpu_is_initialized(void)
 void starpu_shutdown(void)
 {
     struct orr_process *process = orr_process();
+    struct orr_runtime *rt;
     int rc = leave(process);
 
     if (rc < 0)
         orr_log_error("starpu_shutdown: called without starpu_init");
     if (rc <= 0)
         return;
+    rt = ORR_API_RUNTIME(); /* maybe the first call that this thread makes */
     if (!orr_is_outside("starpu_shutdown"))
         abort();
-    orr_runtime_stop(ORR_API_RUNTIME());
+    orr_runtime_stop(rt);
     orr_api_state_drop();
     set_state(process, 0, false);
 }

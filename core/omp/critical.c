@@ -100,8 +100,9 @@ void starpu_omp_critical(void (*f)(void *arg), void *arg, const char *name)
 
 void starpu_omp_atomic_fallback_inline_begin(void)
 {
-    orr_omp_lock_take(&orr_omp_need(__func__)->atomic, orr_omp_lock_self(),
-                      __func__);
+    struct orr_omp *omp = orr_omp_need(__func__);
+
+    orr_omp_lock_take(&omp->atomic, orr_omp_lock_self(), __func__);
 }
 
 void starpu_omp_atomic_fallback_inline_end(void)

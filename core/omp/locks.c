@@ -53,8 +53,9 @@ void starpu_omp_destroy_lock(starpu_omp_lock_t *lock)
 
 void starpu_omp_set_lock(starpu_omp_lock_t *lock)
 {
-    orr_omp_lock_take(lock_of(lock->internal, __func__), orr_omp_lock_self(),
-                      __func__);
+    struct orr_omp_lock *inner = lock_of(lock->internal, __func__);
+
+    orr_omp_lock_take(inner, orr_omp_lock_self(), __func__);
 }
 
 void starpu_omp_unset_lock(starpu_omp_lock_t *lock)
@@ -70,8 +71,9 @@ void starpu_omp_unset_lock(starpu_omp_lock_t *lock)
 
 int starpu_omp_test_lock(starpu_omp_lock_t *lock)
 {
-    return orr_omp_lock_try(lock_of(lock->internal, __func__),
-                            orr_omp_lock_self());
+    struct orr_omp_lock *inner = lock_of(lock->internal, __func__);
+
+    return orr_omp_lock_try(inner, orr_omp_lock_self());
 }
 
 void starpu_omp_init_nest_lock(starpu_omp_nest_lock_t *lock)

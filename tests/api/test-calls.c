@@ -3,6 +3,7 @@
  * tests/api/test-calls.c - calls that most applications make beside tasks and data:
  * on workers, copies, profiling, marks in the trace, questions about tasks.
  */
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,6 +38,26 @@ START_TEST(a_function_is_called_once_on_each_worker_of_a_type)
     starpu_execute_on_specific_workers(count_call, calls, 2, only, "two");
     for (unsigned w = 0; w < starpu_worker_get_count(); w++)
         ck_assert_int_eq(calls[w], w < 2);
+    starpu_shutdown();
+}
+END_TEST
+
+static void *call_on_none(void *arg)
+{
+    starpu_execute_on_specific_workers(count_call, calls, 0, NULL, "none");
+    return arg;
+}
+
+START_TEST(a_function_on_no_worker_is_not_called)
+{
+    pthread_t thread;
+
+    machine_open(0);
+    call_on_none(NULL);
+    ck_assert_int_eq(pthread_create(&thread, NULL, call_on_none, NULL), 0);
+    pthread_join(thread, NULL);
+    for (unsigned w = 0; w < starpu_worker_get_count(); w++)
+        ck_assert_int_eq(calls[w], 0);
     starpu_shutdown();
 }
 END_TEST
@@ -453,5 +474,6 @@ int main(void)
         tcase_add_test(once, such_functions_run_where_kernels_do_not);
     tcase_add_test(once, tasks_are_not_counted_per_codelet_on_request);
     tcase_add_test(once, times_are_arithmetic);
+    tcase_add_test(once, a_function_on_no_worker_is_not_called);
     return suite_main(suite);
 }

@@ -215,6 +215,25 @@ START_TEST(the_thread_that_has_started_may_end_first)
 }
 END_TEST
 
+static void *only_stop(void *arg)
+{
+    starpu_shutdown();
+    return arg;
+}
+
+START_TEST(the_thread_that_stops_may_call_nothing_else)
+{
+    pthread_t thread;
+
+    machine_choose(0);
+    ck_assert_int_eq(starpu_init(NULL), 0);
+    use();
+    ck_assert_int_eq(pthread_create(&thread, NULL, only_stop, NULL), 0);
+    pthread_join(thread, NULL);
+    ck_assert_int_eq(starpu_is_initialized(), 0);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("close");
@@ -230,6 +249,7 @@ int main(void)
                         NMACHINES);
     tcase_add_test(tc, a_run_is_stopped_by_another_thread_than_has_started_it);
     tcase_add_test(tc, the_thread_that_has_started_may_end_first);
+    tcase_add_test(tc, the_thread_that_stops_may_call_nothing_else);
     suite_add_tcase(suite, tc);
     return suite_main(suite);
 }

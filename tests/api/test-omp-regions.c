@@ -677,6 +677,46 @@ START_TEST(time_is_that_of_the_machine)
 }
 END_TEST
 
+/* What a thread of the application's own calls first. */
+static void *take_lock(void *arg)
+{
+    starpu_omp_set_lock(arg);
+    ck_assert_int_eq(starpu_omp_test_lock(arg), 0);
+    starpu_omp_unset_lock(arg);
+    return NULL;
+}
+
+static void *take_if_free(void *arg)
+{
+    ck_assert_int_ne(starpu_omp_test_lock(arg), 0);
+    starpu_omp_unset_lock(arg);
+    return NULL;
+}
+
+static void *take_atomic(void *arg)
+{
+    starpu_omp_atomic_fallback_inline_begin();
+    starpu_omp_atomic_fallback_inline_end();
+    return arg;
+}
+
+START_TEST(a_lock_may_be_the_first_call_of_a_thread)
+{
+    void *(*const bodies[])(void *) = {take_lock, take_if_free, take_atomic};
+    starpu_omp_lock_t lock;
+    pthread_t thread;
+
+    omp_open(0);
+    starpu_omp_init_lock(&lock);
+    for (int i = 0; i < 3; i++) {
+        ck_assert_int_eq(pthread_create(&thread, NULL, bodies[i], &lock), 0);
+        pthread_join(thread, NULL);
+    }
+    starpu_omp_destroy_lock(&lock);
+    starpu_omp_shutdown();
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("threads of OpenMP regions");
@@ -698,5 +738,6 @@ int main(void)
     EACH(its_worker_goes_on_when_the_region_has_ended);
     EACH(tasks_that_wait_when_the_region_ends_go_on);
     EACH(time_is_that_of_the_machine);
+    tcase_add_test(each, a_lock_may_be_the_first_call_of_a_thread);
     return suite_main(suite);
 }
