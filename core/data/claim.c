@@ -355,6 +355,20 @@ bool orr_access_try_claim_locked(struct orr_handle *handle,
     return true;
 }
 
+void orr_access_join_claim_locked(struct orr_handle *handle,
+                                  struct orr_access *access)
+{
+    enum orr_claim claim = claim_of(access);
+
+    orr_handle_mix_locked(handle);
+    if (handle->nclaims == 0)
+        handle->claim = claim;
+    else if (handle->claim != claim)
+        handle->claim = ORR_CLAIM_EXCLUSIVE;
+    handle->nclaims++;
+    access->claimed = 1;
+}
+
 /* --- giving back --- */
 
 /* Takes the job out of the handle's queue that may go on now; one that keeps
@@ -441,7 +455,8 @@ void orr_handle_mix_locked(struct orr_handle *handle)
         struct orr_access *access =
             orr_container(link, struct orr_access, link);
 
-        if (access->granted && !access->claimed && passed(access->job))
+        if (access->granted && !access->claimed && !access->returned &&
+            passed(access->job))
             take_locked(handle, access);
     }
 }

@@ -343,6 +343,12 @@ struct orr_released {
 void orr_job_leave_order(struct orr_runtime *rt, struct orr_job *job,
                          struct orr_released *ret);
 
+/* The job's kernel has ended, the job has not, since its end waits for others
+ * (orr_job_end_later): its data are unpinned, what it has claimed is free, and what it
+ * was to lend is not lent any more. Those who come later in the order go on waiting.
+ * Releases who may go on; no lock held. */
+void orr_job_give_back(struct orr_runtime *rt, struct orr_job *job);
+
 /* The access, a writer's that has the data and goes together with no other, goes
  * on as a reader's. *ret has the readers who may go on with it. No lock held. */
 void orr_access_share(struct orr_access *access, struct orr_released *ret);
@@ -382,6 +388,12 @@ void orr_job_pass(struct orr_job *job);
 
 /* From now on jobs that use the handle claim it. */
 void orr_handle_mix_locked(struct orr_handle *handle)
+    ORR_REQUIRES(handle->lock);
+
+/* The access, of a job on behalf of one that has the handle, uses it beside that one
+ * and claims it without waiting: others wait for both. */
+void orr_access_join_claim_locked(struct orr_handle *handle,
+                                  struct orr_access *access)
     ORR_REQUIRES(handle->lock);
 
 /* The access gives back what it may hold. Returns whether somebody waits for

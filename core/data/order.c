@@ -211,8 +211,13 @@ static bool use_locked(struct orr_handle *handle, struct orr_access *access)
     ORR_REQUIRES(handle->lock)
 {
     handle->nusers++;
-    if (access->mode & STARPU_SCRATCH || access->lent)
+    if (access->mode & STARPU_SCRATCH)
         return false;
+    if (access->lent) {
+        if (access->job->task)
+            orr_access_join_claim_locked(handle, access);
+        return false;
+    }
     if (access->mode & (STARPU_W | STARPU_REDUX))
         note_write_locked(handle);
     if (access->job->around && access->job->around->lends) {
@@ -468,6 +473,53 @@ static void drop_private(struct orr_access *access,
     orr_lock(&datum->lock);
     orr_access_drop_locked(datum, access, deferred);
     orr_unlock(&datum->lock);
+}
+
+/* As leave(), but the access stays where it is in the order. */
+static bool give_back(struct orr_access *access, struct chains *chains,
+                      struct orr_deferred *deferred)
+{
+    struct orr_handle *handle = access->handle;
+    struct orr_access *free = NULL;
+    bool more;
+
+    orr_lock(&handle->lock);
+    orr_access_drop_locked(handle, access, deferred);
+    if (access->job->nest)
+        free = orr_lend_end_locked(handle, access);
+    access->returned = 1;
+    more = orr_access_give_back_locked(handle, access);
+    orr_unlock(&handle->lock);
+    if (free)
+        add_chain(chains, free);
+    return more;
+}
+
+void orr_job_give_back(struct orr_runtime *rt, struct orr_job *job)
+{
+    struct orr_deferred deferred = {0};
+    struct orr_released released;
+    struct orr_access *more = NULL;
+    struct chains chains;
+
+    chains.n = 0;
+    orr_list_init(&released.claimed);
+    for (unsigned i = 0; i < job->naccesses; i++) {
+        struct orr_access *access = &job->accesses[i];
+
+        drop_private(access, &deferred);
+        if (access->duplicate || !give_back(access, &chains, &deferred))
+            continue;
+        access->next = more;
+        more = access;
+    }
+    if (job->admitted)
+        orr_admit_leave(rt, job, &deferred);
+    orr_deferred_run(rt, &deferred);
+    released.granted = join_chains(&chains);
+    for (; more; more = more->next)
+        orr_handle_serve(more->handle, &released.claimed);
+    orr_jobs_release(rt, &released);
 }
 
 void orr_job_leave_order(struct orr_runtime *rt, struct orr_job *job,

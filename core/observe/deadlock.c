@@ -261,6 +261,16 @@ static void say_missing_order(struct report *report, const struct orr_job *job)
         worker->next_order);
 }
 
+/* Whether only its end is to come; without a kernel it has run when it is ready. */
+static bool has_run(const struct orr_job *job)
+{
+    const struct starpu_task *task = job->task;
+
+    return task && (job->state == ORR_JOB_RUNNING ||
+                    (job->state == ORR_JOB_READY &&
+                     (!task->cl || task->where == STARPU_NOWHERE)));
+}
+
 /* What blocks a job that no other job blocks. */
 static void say_job(struct report *report, const struct orr_job *job)
 {
@@ -271,6 +281,11 @@ static void say_job(struct report *report, const struct orr_job *job)
         say_suspended(report, job);
     else if (waits_for_order(rt, job))
         say_missing_order(report, job);
+    else if (has_run(job))
+        SAY(report,
+            "%s has run, but what its end depends on has not ended "
+            "(starpu_task_end_dep_release)",
+            name.text);
     else if (job->state == ORR_JOB_READY)
         SAY(report, "%s is ready, but no worker takes it%s", name.text,
             atomic_load(&rt->paused) > 0
@@ -280,11 +295,6 @@ static void say_job(struct report *report, const struct orr_job *job)
         SAY(report, "%s waits for its data%s%s", name.text,
             job->worker >= 0 ? " on " : "",
             job->worker >= 0 ? rt->workers[job->worker].desc->name : "");
-    else if (job->state == ORR_JOB_RUNNING && job->task)
-        SAY(report,
-            "%s has run, but what its end depends on has not ended "
-            "(starpu_task_end_dep_release)",
-            name.text);
 }
 
 static const struct orr_access *access_of(const struct orr_list *link)
