@@ -30,6 +30,7 @@
 #include "core/observe/progress.h"
 #include "core/observe/report.h"
 #include "core/runtime.h"
+#include "core/task/count.h"
 
 enum { FAILURE = -1 }; /* instead of a signal's number */
 
@@ -257,7 +258,7 @@ static void at_exit(void)
 
 static bool on_deadlock(struct orr_runtime *rt)
 {
-    if (orr_memory_relieve(rt))
+    if (orr_memory_relieve(rt) || orr_drop_left(rt))
         return true;
     atomic_store(&ends.open, NULL);
     orr_progress_leave(rt);

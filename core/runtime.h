@@ -211,6 +211,8 @@ struct orr_runtime {
     bool skips_kernels;      /* [const] simulated, kernels only take time */
     bool warned_unreal;      /* [main] */
     atomic_bool writes_through; /* starpu_data_set_wt_mask was called */
+    struct orr_context *leaver; /* waits for the end in orr_wait_at_end */
+    atomic_bool drops;          /* it need not wait for what is left */
     bool said_full;             /* [last context awake] who holds memory … */
     bool said_stall; /* … what tasks wait for, of which none goes on */
     struct {

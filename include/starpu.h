@@ -146,7 +146,9 @@ int starpu_init(struct starpu_conf *conf) STARPU_WARN_UNUSED_RESULT;
 int starpu_initialize(struct starpu_conf *user_conf, int *argc, char ***argv);
 int starpu_is_initialized(void);
 
-/* Waits for all tasks, writes models and traces, stops. */
+/* Waits for all tasks, writes models and traces, stops. Tasks that can never begin,
+ * since nobody is left who could let them, are dropped, with a warning that says what
+ * they wait for; those of the application may be cleaned afterwards. */
 void starpu_shutdown(void);
 /* Waits until another thread that has begun starpu_init() is through with it. */
 void starpu_wait_initialized(void);

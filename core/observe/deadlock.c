@@ -26,6 +26,7 @@
 
 struct report {
     struct orr_runtime *runtime;
+    void (*say)(const char *format, ...) __attribute__((format(printf, 1, 2)));
     unsigned n;  /* lines there are */
     bool causes; /* this round: what waits for none; else the rest */
 };
@@ -33,7 +34,7 @@ struct report {
 #define SAY(report, ...)                                                       \
     do {                                                                       \
         if ((report)->n++ < MAX_LINES)                                         \
-            orr_log_error("  " __VA_ARGS__);                                   \
+            (report)->say("  " __VA_ARGS__);                                   \
     } while (0)
 
 /* --- texts --- */
@@ -465,39 +466,62 @@ static void visit_agains(struct report *report, bool causes)
     orr_agains_each_missing(report->runtime, say_again, report);
 }
 
-/* What waits for what, the roots first. Without any that goes round in a circle. */
+static void say_contexts(struct report *report)
+{
+    struct orr_runtime *rt = report->runtime;
+
+    if (rt->sim)
+        rt->sim->each_context(rt->machine, say_context, report);
+    else
+        say_context(rt->main, report);
+}
+
+/* Which tasks wait for what, the roots first. Without any (`roots`: some were said
+ * before) that goes round in a circle. */
+static void say_tasks(struct report *report, bool roots)
+{
+    unsigned before = report->n;
+
+    visit_jobs(report, true);
+    visit_tags(report, true);
+    visit_agains(report, true);
+    roots |= report->n > before;
+    before = report->n;
+    visit_jobs(report, false);
+    visit_tags(report, false);
+    visit_agains(report, false);
+    if (report->n > MAX_LINES)
+        report->say("  and %u more", report->n - MAX_LINES);
+    if (!roots && report->n > before)
+        report->say("  They wait for each other in a circle, which no order of "
+                    "them can satisfy: leave one of these dependencies out");
+}
+
 static void explain(struct orr_runtime *rt)
 {
-    struct report report = {.runtime = rt};
-    unsigned before;
-    bool roots;
+    struct report report = {.runtime = rt, .say = orr_log_error};
+    bool roots = orr_memory_explain(rt);
 
-    roots = orr_memory_explain(rt);
-    if (rt->sim)
-        rt->sim->each_context(rt->machine, say_context, &report);
-    else
-        say_context(rt->main, &report);
-    before = report.n;
-    visit_jobs(&report, true);
-    visit_tags(&report, true);
-    visit_agains(&report, true);
-    roots |= report.n > before;
-    before = report.n;
-    visit_jobs(&report, false);
-    visit_tags(&report, false);
-    visit_agains(&report, false);
-    if (report.n > MAX_LINES)
-        orr_log_error("  and %u more", report.n - MAX_LINES);
-    if (!roots && report.n > before)
-        orr_log_error(
-            "  They wait for each other in a circle, which no order of "
-            "them can satisfy: leave one of these dependencies out");
+    say_contexts(&report);
+    say_tasks(&report, roots);
 }
 
 void orr_deadlock_explain(struct orr_runtime *rt)
 {
     say_since_when(rt);
     explain(rt);
+}
+
+void orr_deadlock_explain_left(struct orr_runtime *rt)
+{
+    struct report report = {.runtime = rt, .say = orr_log_warning};
+    unsigned long n = orr_count_unfinished(rt);
+
+    orr_log_warning(
+        "starpu_shutdown: %lu submitted task%s dropped, since nothing "
+        "is left that could let %s go on",
+        n, n == 1 ? " is" : "s are", n == 1 ? "it" : "them");
+    say_tasks(&report, false);
 }
 
 /* --- the real machine --- */
@@ -589,6 +613,8 @@ static double look_for_stall(struct orr_runtime *rt, enum orr_parked who,
         return ORR_FOREVER;
     if (who != ORR_PARKED_ALL && since < patience)
         return patience - since;
+    if (orr_drop_left(rt))
+        return ORR_FOREVER;
     rt->said_stall = true;
     say_stall(rt, who, n, since);
     if (who == ORR_PARKED_ALL &&
@@ -617,7 +643,7 @@ double orr_deadlock_all_parked(void *arg, enum orr_parked who, double since)
     struct orr_runtime *rt = arg;
 
     if (who != ORR_PARKED_OWN && !(since > 0)) {
-        if (relieve(rt))
+        if (relieve(rt) || orr_drop_left(rt))
             return ORR_FOREVER;
         say_certain(rt, who == ORR_PARKED_ALL);
     }

@@ -12,6 +12,10 @@ struct orr_runtime;
  * and long lists are cut. Changes nothing. */
 void orr_deadlock_explain(struct orr_runtime *rt);
 
+/* The same for tasks that are left when the run is stopped, as warnings: they will
+ * never run. */
+void orr_deadlock_explain_left(struct orr_runtime *rt);
+
 /* On the real machine, of a runtime whose contexts all wait (orr_exec.all_parked):
  * lets a task that waits for memory go elsewhere if one can; else says at once if a job waits for memory, a task inside of its kernel, or main for
  * data that are acquired: nobody is left to change that, but maybe threads of the

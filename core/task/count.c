@@ -277,6 +277,27 @@ static void look_everywhere(struct orr_runtime *rt)
     }
 }
 
+/* Whether the caller, who stops the run, need not wait any more. */
+static bool drops(const struct orr_runtime *rt)
+{
+    return rt->leaver == orr_self &&
+           atomic_load_explicit(&rt->drops, memory_order_acquire);
+}
+
+/* It may have been met meanwhile: then it is in no list. */
+static void forget(struct orr_runtime *rt, struct orr_counts *counts,
+                   const struct orr_count_waiter *waiter)
+{
+    struct orr_count_waiter **link = &counts->waiters;
+
+    orr_lock(&rt->lock);
+    while (*link && *link != waiter)
+        link = &(*link)->next;
+    if (*link)
+        *link = waiter->next;
+    orr_unlock(&rt->lock);
+}
+
 static void wait_in(struct orr_runtime *rt, unsigned sched_ctx,
                     struct orr_nest *nest, unsigned n)
 {
@@ -297,9 +318,12 @@ static void wait_in(struct orr_runtime *rt, unsigned sched_ctx,
     if (nest)
         look_everywhere(rt);
     self->waits_for = "the submitted tasks";
-    while (!atomic_load_explicit(&waiter.met, memory_order_acquire))
+    while (!atomic_load_explicit(&waiter.met, memory_order_acquire) &&
+           !drops(rt))
         orr_exec_wait(rt->exec, ORR_FOREVER);
     self->waits_for = NULL;
+    if (drops(rt))
+        forget(rt, counts, &waiter);
 }
 
 static bool is_met(struct orr_runtime *rt, const struct orr_nest *nest,
@@ -338,6 +362,30 @@ int orr_wait_for_n(struct orr_runtime *rt, unsigned n)
         for (unsigned c = 0; c < STARPU_NMAX_SCHED_CTXS; c++)
             if (rt->counts[c].counters)
                 wait_in(rt, c, nest, n);
-    while (n == 0 && !is_met(rt, nest, 0));
+    while (n == 0 && !is_met(rt, nest, 0) && !drops(rt));
     return 0;
+}
+
+void orr_wait_at_end(struct orr_runtime *rt)
+{
+    rt->leaver = orr_self;
+    (void)orr_wait_for_n(rt, 0);
+    rt->leaver = NULL;
+}
+
+bool orr_drop_left(struct orr_runtime *rt)
+{
+    struct orr_context *leaver = rt->leaver;
+    unsigned long live = 0;
+
+    if (!leaver || !leaver->waits_for || orr_count_unfinished(rt) == 0)
+        return false;
+    for (unsigned c = 0; c < STARPU_NMAX_SCHED_CTXS; c++)
+        if (rt->counts[c].counters)
+            live += orr_count_live_in(rt, c);
+    if (live > 0)
+        return false;
+    atomic_store_explicit(&rt->drops, true, memory_order_release);
+    rt->exec->ops->wake(rt->exec, leaver);
+    return true;
 }

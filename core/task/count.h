@@ -152,3 +152,12 @@ int orr_wait_for_n_in(struct orr_runtime *rt, unsigned sched_ctx, unsigned n);
 /* The same for each scheduling context there is, in turn; for n = 0 until none
  * has any. */
 int orr_wait_for_n(struct orr_runtime *rt, unsigned n);
+
+/* Blocks who stops the run until no task is unfinished, or none can begin any more
+ * (orr_drop_left). */
+void orr_wait_at_end(struct orr_runtime *rt);
+
+/* Nothing goes on any more. If the run is being stopped, and all that is left are
+ * tasks that have not become ready or have run, orr_wait_at_end returns; else
+ * returns false, and nothing has happened. Called when all contexts wait. */
+bool orr_drop_left(struct orr_runtime *rt);

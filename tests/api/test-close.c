@@ -3,14 +3,17 @@
  * tests/api/test-close.c - starpu_shutdown while copies are queued or under way,
  * and of a run that leaves data registered: it ends, the application's memory is
  * its own again, and what was allocated is freed (sanitizers and valgrind see
- * to that). Who may stop it.
+ * to that). Who may stop it; what becomes of tasks that can never begin.
  */
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "machines.h"
+#include "silence.h"
 
 enum { NDATA = 12, LENGTH = 1 << 16 };
 
@@ -234,6 +237,118 @@ START_TEST(the_thread_that_stops_may_call_nothing_else)
 }
 END_TEST
 
+/* --- tasks that never begin --- */
+
+static struct starpu_task *blocked(starpu_tag_t tag)
+{
+    struct starpu_task *task = starpu_task_create();
+
+    task->cl = &cl;
+    task->handles[0] = handles[0];
+    task->name = "blocked";
+    task->use_tag = 1;
+    task->tag_id = tag;
+    return task;
+}
+
+/* For a tag that nobody notifies, for it by a chain and by data, for each other. */
+static void submit_blocked(void)
+{
+    struct starpu_task *task[5];
+
+    for (unsigned i = 0; i < 5; i++)
+        task[i] = blocked(i + 1);
+    starpu_tag_declare_deps(1, 1, (starpu_tag_t)99);
+    starpu_task_declare_deps(task[1], 1, task[0]);
+    starpu_task_declare_deps(task[3], 1, task[4]);
+    starpu_task_declare_deps(task[4], 1, task[3]);
+    for (unsigned i = 0; i < 5; i++)
+        ck_assert_int_eq(starpu_task_submit(task[i]), 0);
+}
+
+static void check_shutdown_drops(int n)
+{
+    const char *said;
+    char line[80];
+
+    setenv("STARPU_SILENT", "0", 1);
+    silence_begin();
+    close_and_look();
+    said = silence_end();
+    snprintf(line, sizeof(line),
+             "starpu_shutdown: %d submitted tasks are dropped", n);
+    ck_assert_msg(strstr(said, line), "said: %s", said);
+    ck_assert_msg(strstr(said, "waits for tag 99"), "said: %s", said);
+    ck_assert_int_eq(starpu_is_initialized(), 0);
+}
+
+/* What can run has run, and the next run knows nothing of it. */
+START_TEST(tasks_that_can_never_begin_are_dropped)
+{
+    for (int run = 0; run < 2; run++) {
+        open_with_data(_i, false);
+        submit_blocked();
+        for (unsigned i = 1; i < NDATA; i++)
+            ck_assert_int_eq(starpu_task_insert(&cl, STARPU_RW, handles[i], 0),
+                             0);
+        check_shutdown_drops(5);
+    }
+    open_with_data(_i, false);
+    ck_assert_int_eq(starpu_task_insert(&cl, STARPU_RW, handles[0], 0), 0);
+    starpu_data_unregister(handles[0]);
+    ck_assert_int_eq(memory[0][0], 7);
+    close_and_look();
+}
+END_TEST
+
+/* It belongs to the application. */
+START_TEST(a_dropped_task_may_be_cleaned_and_used_again)
+{
+    struct starpu_task *task = malloc(sizeof(*task));
+
+    for (int run = 0; run < 2; run++) {
+        open_with_data(_i, false);
+        starpu_task_init(task);
+        task->cl = &cl;
+        task->handles[0] = handles[0];
+        task->use_tag = 1;
+        task->tag_id = 7;
+        if (run == 0)
+            starpu_tag_declare_deps(7, 1, (starpu_tag_t)99);
+        ck_assert_int_eq(starpu_task_submit(task), 0);
+        submit_blocked();
+        check_shutdown_drops(run == 0 ? 6 : 5);
+        ck_assert_int_eq(task->status == STARPU_TASK_FINISHED, run == 1);
+        starpu_task_clean(task);
+    }
+    free(task);
+}
+END_TEST
+
+static int twice;
+
+static void again(void *arg)
+{
+    (void)arg;
+    if (++twice < 3)
+        ck_assert_int_eq(starpu_task_submit(starpu_task_get_current()), 0);
+}
+
+/* Until then what callbacks submit runs, too. */
+START_TEST(shutdown_waits_for_what_callbacks_submit)
+{
+    struct starpu_task *task;
+
+    open_with_data(_i, false);
+    task = blocked(1);
+    task->destroy = 0;
+    task->callback_func = again;
+    ck_assert_int_eq(starpu_task_submit(task), 0);
+    close_and_look();
+    ck_assert_int_eq(twice, 3);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("close");
@@ -246,6 +361,12 @@ int main(void)
     tcase_add_loop_test(tc, shutdown_ends_data_whose_end_was_submitted, 0,
                         NMACHINES);
     tcase_add_loop_test(tc, a_run_may_follow_one_that_left_copies, 0,
+                        NMACHINES);
+    tcase_add_loop_test(tc, tasks_that_can_never_begin_are_dropped, 0,
+                        NMACHINES);
+    tcase_add_loop_test(tc, a_dropped_task_may_be_cleaned_and_used_again, 0,
+                        NMACHINES);
+    tcase_add_loop_test(tc, shutdown_waits_for_what_callbacks_submit, 0,
                         NMACHINES);
     tcase_add_test(tc, a_run_is_stopped_by_another_thread_than_has_started_it);
     tcase_add_test(tc, the_thread_that_has_started_may_end_first);
