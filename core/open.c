@@ -516,6 +516,7 @@ static int make_trace(struct orr_runtime *rt)
     rc = orr_trace_new(rt->machine, orr_exec_now(rt->exec), &rt->trace);
     if (rc == 0 && orr_trace_shows_submissions(path))
         rc = orr_trace_keep_submissions(rt->trace);
+    rt->follows = orr_trace_shows_application(path);
     /* What is real has no processor to spare. */
     if (rc == 0 && rt->exec->virtual_time)
         orr_ahead_start(rt->trace, rt->exec, path);
@@ -763,6 +764,9 @@ int orr_runtime_start(struct starpu_conf *conf,
     }
     orr_runtime_adopt_threads(rt);
     orr_calls_begin(rt, conf);
+    /* Code between calls takes no virtual time. */
+    rt->listens = rt->calls || (rt->follows && !rt->exec->virtual_time);
+    orr_application_return(rt);
     if (rt->tool)
         orr_tool_tell_ready(rt->tool, conf);
     return 0;

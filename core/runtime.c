@@ -121,18 +121,20 @@ void orr_runtime_break(struct orr_runtime *rt, enum orr_break where,
 
 /* --- the trace --- */
 
-static unsigned recording_worker(void)
+static unsigned recording_worker(const struct orr_runtime *rt)
 {
     const struct orr_worker *worker = orr_self->worker;
 
-    return worker ? worker->id : ORR_TRACE_OUTSIDE;
+    if (worker)
+        return worker->id;
+    return orr_self == rt->main ? ORR_TRACE_OUTSIDE : ORR_TRACE_THREAD;
 }
 
 void orr_runtime_record_count(struct orr_runtime *rt,
                               enum orr_trace_counter counter, int change,
                               const _Atomic uint64_t *job)
 {
-    orr_trace_count(rt->trace, recording_worker(), counter, change,
+    orr_trace_count(rt->trace, recording_worker(rt), counter, change,
                     job ? atomic_load_explicit(job, memory_order_relaxed) : 0,
                     orr_exec_now(rt->exec));
 }
@@ -146,6 +148,6 @@ void orr_runtime_record_steal(struct orr_runtime *rt, unsigned thief,
 void orr_runtime_record_memory(struct orr_runtime *rt, unsigned node,
                                int64_t change)
 {
-    orr_trace_memory(rt->trace, recording_worker(), node, change,
+    orr_trace_memory(rt->trace, recording_worker(rt), node, change,
                      orr_exec_now(rt->exec));
 }

@@ -134,6 +134,9 @@ struct orr_runtime {
     struct orr_tags *tags;
     struct orr_agains *agains;
     struct orr_trace *trace;               /* NULL: off */
+    struct orr_application application;    /* what `follows` needs */
+    bool follows; /* [const] the trace shows what the application does */
+    bool listens; /* [const] its calls are recorded, or, real, timed for that */
     struct orr_iterations iterations;      /* that the program is in */
     struct orr_tally *tally;               /* NULL: no report was asked for */
     struct orr_tool *tool;                 /* [const] a profiler's, or NULL */
@@ -271,7 +274,8 @@ _Noreturn void orr_runtime_fail(struct orr_runtime *rt);
 
 /* Whether the calling context may block, as a kernel may whose worker goes on
  * with others meanwhile; if not, prints an error that names `call`, and the caller
- * returns -EDEADLK. It waits by orr_exec_wait. */
+ * returns -EDEADLK. It waits by
+ * orr_await, or orr_exec_wait. */
 bool orr_may_block(const char *call);
 
 /* The same of calls that no task may make, since they end what it runs in. */

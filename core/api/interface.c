@@ -57,6 +57,7 @@ void starpu_data_register(starpu_data_handle_t *handleptr, int home_node,
     }
     if (home_node != -1)
         (void)orr_api_node(__func__, (unsigned)home_node);
+    ORR_CALLED(rt);
     starpu_data_register_ops(ops);
     if (orr_handle_new(rt, NULL, home_node, data_interface, ops, &handle) < 0) {
         orr_log_error("%s: out of memory", __func__);
@@ -65,6 +66,7 @@ void starpu_data_register(starpu_data_handle_t *handleptr, int home_node,
     *handleptr = orr_handle_public(handle);
     if (rt->calls)
         orr_calls_register(rt->calls, handle);
+    ORR_RETURNS(rt);
 }
 
 void starpu_data_register_same(starpu_data_handle_t *handledst,

@@ -110,7 +110,7 @@ static int allocate(const struct orr_runtime *rt, void **A, size_t dim,
 }
 
 /* Pinning takes time in the device driver, in proportion to the size. */
-static void charge_pinning(const struct orr_runtime *rt, size_t dim)
+static void charge_pinning(struct orr_runtime *rt, size_t dim)
 {
     if (!rt || orr_config_bool(&rt->config, ORR_CFG_DISABLE_PINNING))
         return;

@@ -141,6 +141,7 @@ static void record(const char *call, const struct orr_plan *plan,
 {
     struct orr_runtime *rt = orr_runtime_need(call);
 
+    ORR_CALLED(rt);
     if (rt->calls)
         orr_calls_plan(rt->calls,
                        &(struct orr_call){.verb = ORR_CALL_SWITCH,
@@ -308,6 +309,7 @@ static void clean(const char *call, starpu_data_handle_t whole, unsigned nparts,
 
     if (node != -1)
         (void)orr_api_node(call, node);
+    ORR_CALLED(rt);
     if (rt->calls)
         orr_calls_plan(rt->calls,
                        &(struct orr_call){.verb = ORR_CALL_CLEAN,

@@ -361,6 +361,7 @@ int starpu_task_wait(struct starpu_task *task)
     }
     if (!orr_may_block(__func__))
         return -EDEADLK;
+    ORR_CALLED(rt);
     job = orr_again_ref(rt, task); /* its callback may submit it again */
     if (!job || orr_job_state(job) == ORR_JOB_NEW) {
         orr_log_error("starpu_task_wait: the task was not submitted");
@@ -404,15 +405,16 @@ static void check_quiet(struct orr_runtime *rt)
 }
 
 /* Those nested in the context come first. */
-static int wait_nested(struct orr_runtime *rt, unsigned id, unsigned n)
+static int wait_nested(struct orr_runtime *rt, const char *call, unsigned id,
+                       unsigned n)
 {
     unsigned inner[STARPU_NMAX_SCHED_CTXS];
     unsigned ninner = orr_sched_ctx_nested(rt, id, inner);
     int rc = 0;
 
     for (unsigned i = 0; i < ninner && !rc; i++)
-        rc = wait_nested(rt, inner[i], n);
-    return rc ? rc : orr_wait_for_n_in(rt, id, n);
+        rc = wait_nested(rt, call, inner[i], n);
+    return rc ? rc : orr_wait_for_n_in(rt, call, id, n);
 }
 
 /* Of the context that the thread has chosen, else of all. */
@@ -425,7 +427,8 @@ static int wait_for_n(const char *call, unsigned n)
     ORR_RECORD(rt, .verb = ORR_CALL_WAIT_ALL, .value = n);
     if (!orr_self->frozen)
         orr_sched_do_schedule(rt);
-    rc = chosen ? wait_nested(rt, chosen - 1U, n) : orr_wait_for_n(rt, n);
+    rc = chosen ? wait_nested(rt, call, chosen - 1U, n)
+                : orr_wait_for_n(rt, call, n);
     orr_perf_waited(rt);
     orr_progress_clear(rt);
     ORR_RECORD_RETURN(rt);
@@ -453,7 +456,7 @@ static int wait_in_ctx(const char *call, unsigned id, unsigned n)
     ORR_RECORD(rt, .verb = ORR_CALL_WAIT_ALL, .value = n);
     if (!orr_self->frozen && sched->ops->do_schedule)
         sched->ops->do_schedule(sched);
-    rc = orr_wait_for_n_in(rt, id, n);
+    rc = orr_wait_for_n_in(rt, call, id, n);
     ORR_RECORD_RETURN(rt);
     if (rc == 0)
         check_quiet(rt);
@@ -486,13 +489,16 @@ int starpu_task_wait_for_no_ready(void)
 {
     struct orr_runtime *rt = ORR_API_RUNTIME();
     const double interval_us = 10;
+    struct orr_application_span span;
 
     if (!orr_may_block(__func__))
         return -EDEADLK;
     ORR_RECORD(rt, .verb = ORR_CALL_WAIT_READY);
     orr_sched_do_schedule(rt);
+    orr_application_begin(rt, &span);
     while (is_busy(rt))
         orr_exec_look_again(rt->exec, interval_us);
+    orr_application_end(rt, &span, ORR_TRACE_WAITS, __func__);
     ORR_RECORD_RETURN(rt);
     return 0;
 }

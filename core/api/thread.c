@@ -357,12 +357,18 @@ static bool may_switch(void)
  * for itself on the real machine. */
 static void sleep_virtually(double us, const char *waits_for)
 {
+    struct orr_runtime *rt = orr_self->runtime;
+    struct orr_application_span span;
     unsigned frozen = orr_self->frozen;
 
     orr_self->frozen = 0;
+    if (rt)
+        orr_application_begin(rt, &span);
     orr_self->waits_for = waits_for;
     orr_self->exec->ops->sleep(orr_self->exec, us);
     orr_self->waits_for = NULL;
+    if (rt)
+        orr_application_end(rt, &span, ORR_TRACE_OWN, NULL);
     orr_self->frozen = frozen;
 }
 

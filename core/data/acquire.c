@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/await.h"
 #include "core/base/log.h"
 #include "core/data/convert.h"
 #include "core/data/data.h"
@@ -278,8 +279,7 @@ static void warn_unreal(struct orr_runtime *rt, const struct orr_handle *handle,
 static int bring(struct orr_runtime *rt, struct orr_handle *handle, int node,
                  struct wish wish)
 {
-    struct orr_context *self = orr_self;
-    struct block block = {.context = self};
+    struct block block = {.context = orr_self};
     struct orr_acquisition how = {.callback = unblock, .arg = &block};
     int err = orr_data_check(handle, "starpu_data_acquire");
 
@@ -292,12 +292,7 @@ static int bring(struct orr_runtime *rt, struct orr_handle *handle, int node,
     err = acquire(rt, handle, node, wish, &how);
     if (err)
         return err;
-    self->waits_for = "acquired data";
-    self->waits_on = handle;
-    while (!atomic_load_explicit(&block.there, memory_order_acquire))
-        orr_exec_wait(rt->exec, ORR_FOREVER);
-    self->waits_for = NULL;
-    self->waits_on = NULL;
+    orr_await(rt, &block.there, "acquired data", handle);
     if (block.converting > 0)
         orr_self->debt += block.converting;
     orr_pay();

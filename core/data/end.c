@@ -9,6 +9,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
+#include "core/await.h"
 #include "core/base/log.h"
 #include "core/data/data.h"
 #include "core/data/label.h"
@@ -180,14 +181,8 @@ void orr_handle_wait_idle(struct orr_runtime *rt, struct orr_handle *handle,
 
     if (self->suspends_at)
         check_others(rt, handle);
-    while (!is_idle(handle, &waiter, dying)) {
-        self->waits_for = "the tasks that use the data";
-        self->waits_on = handle;
-        while (!atomic_load_explicit(&waiter.ended, memory_order_acquire))
-            orr_exec_wait(rt->exec, ORR_FOREVER);
-        self->waits_for = NULL;
-        self->waits_on = NULL;
-    }
+    while (!is_idle(handle, &waiter, dying))
+        orr_await(rt, &waiter.ended, "the tasks that use the data", handle);
 }
 
 void orr_handle_wait_unordered(struct orr_runtime *rt,

@@ -303,3 +303,26 @@ void orr_calls_return(struct orr_calls *calls)
     if (orr_self == calls->rt->main && !is_inside())
         calls->returned = orr_exec_now(calls->rt->exec);
 }
+
+/* --- for the trace, too --- */
+
+void orr_calls_make(struct orr_runtime *rt, struct orr_call *call)
+{
+    orr_application_enter(rt);
+    if (rt->calls)
+        orr_calls_write(rt->calls, call);
+}
+
+void orr_calls_announce(struct orr_runtime *rt)
+{
+    orr_application_enter(rt);
+    if (rt->calls)
+        orr_calls_enter(rt->calls);
+}
+
+void orr_calls_end(struct orr_runtime *rt)
+{
+    if (rt->calls)
+        orr_calls_return(rt->calls);
+    orr_application_return(rt);
+}

@@ -16,6 +16,7 @@
 
 #include <starpu.h>
 
+#include "core/observe/application.h"
 #include "core/runtime.h"
 #include "record/call.h"
 
@@ -49,25 +50,46 @@ void orr_calls_enter(struct orr_calls *calls);
  * application's own time. */
 void orr_calls_return(struct orr_calls *calls);
 
+/* The same three, for the trace too, and where nothing is recorded. */
+void orr_calls_make(struct orr_runtime *rt, struct orr_call *call);
+void orr_calls_announce(struct orr_runtime *rt);
+void orr_calls_end(struct orr_runtime *rt);
+
 /* Something was done that replays lack: `what`, a constant. */
 void orr_calls_note(struct orr_calls *calls, const char *what);
 
+/* These tell the trace as well, which shows the time between calls. */
+
 #define ORR_RECORD(rt, ...)                                                    \
     do {                                                                       \
-        if ((rt)->calls)                                                       \
-            orr_calls_write((rt)->calls, &(struct orr_call){__VA_ARGS__});     \
+        if ((rt)->listens)                                                     \
+            orr_calls_make((rt), &(struct orr_call){__VA_ARGS__});             \
     } while (0)
 
 #define ORR_RECORD_ENTER(rt)                                                   \
     do {                                                                       \
-        if ((rt)->calls)                                                       \
-            orr_calls_enter((rt)->calls);                                      \
+        if ((rt)->listens)                                                     \
+            orr_calls_announce(rt);                                            \
     } while (0)
 
 #define ORR_RECORD_RETURN(rt)                                                  \
     do {                                                                       \
-        if ((rt)->calls)                                                       \
-            orr_calls_return((rt)->calls);                                     \
+        if ((rt)->listens)                                                     \
+            orr_calls_end(rt);                                                 \
+    } while (0)
+
+/* A call that is written otherwise, or not at all, begins, and returns: for the
+ * trace alone. */
+#define ORR_CALLED(rt)                                                         \
+    do {                                                                       \
+        if ((rt)->listens)                                                     \
+            orr_application_enter(rt);                                         \
+    } while (0)
+
+#define ORR_RETURNS(rt)                                                        \
+    do {                                                                       \
+        if ((rt)->listens)                                                     \
+            orr_application_return(rt);                                        \
     } while (0)
 
 #define ORR_RECORD_NOTE(rt, what)                                              \

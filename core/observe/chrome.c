@@ -413,6 +413,8 @@ static int write_moment(struct chrome *c, const struct orr_moment *moment)
     case ORR_EVENT_STEAL:
         write_steal(c, event);
         break;
+    case ORR_EVENT_APPLICATION:
+        break; /* not recorded: orr_trace_shows_application */
     case ORR_EVENT_MARK:
         write_mark(c, moment);
         break;

@@ -146,14 +146,39 @@ static void write_count(struct csv *csv, const struct orr_event *event)
     };
     struct orr_out *out = csv->out;
     double time = event->u.count.time;
+    bool is_submission =
+        event->u.count.id == ORR_TRACE_NSUBMITTED && event->u.count.change > 0;
 
     orr_put_text(out, records[event->u.count.id]);
-    put_when(csv, time, time, ORR_TRACE_OUTSIDE);
+    put_when(csv, time, time,
+             is_submission ? event->worker : ORR_TRACE_OUTSIDE);
     if (event->u.count.job)
         orr_put_unsigned(out, event->u.count.job);
-    ORR_PUT(out, ",,,,,,,,");
+    ORR_PUT(out, ",,,,,,");
+    if (is_submission && event->worker == ORR_TRACE_THREAD)
+        ORR_PUT(out, "thread");
+    ORR_PUT(out, ",,");
     orr_put_signed(out, event->u.count.change);
     ORR_PUT(out, ",,,,,\n");
+}
+
+static void write_application(struct csv *csv, const struct orr_event *event)
+{
+    static const char *const doings[ORR_TRACE_NDOINGS] = {
+        [ORR_TRACE_WAITS] = "waiting",
+        [ORR_TRACE_OWN] = "own",
+    };
+    struct orr_out *out = csv->out;
+
+    ORR_PUT(out, "application,");
+    put_when(csv, event->u.application.start, event->u.application.end,
+             ORR_TRACE_OUTSIDE);
+    orr_put_byte(out, ',');
+    if (event->u.application.call)
+        write_text(csv, event->u.application.call);
+    ORR_PUT(out, ",,,,,");
+    orr_put_text(out, doings[event->u.application.doing]);
+    ORR_PUT(out, ",,,,,,,\n");
 }
 
 static void write_event(struct csv *csv, const struct orr_moment *moment)
@@ -170,6 +195,9 @@ static void write_event(struct csv *csv, const struct orr_moment *moment)
         break;
     case ORR_EVENT_COUNT:
         write_count(csv, event);
+        break;
+    case ORR_EVENT_APPLICATION:
+        write_application(csv, event);
         break;
     case ORR_EVENT_STATE:
         ORR_PUT(out, "state,");

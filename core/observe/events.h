@@ -25,11 +25,14 @@ enum orr_event_type {
     ORR_EVENT_MARK,
     ORR_EVENT_SUSPENSION,
     ORR_EVENT_STEAL,
+    ORR_EVENT_APPLICATION,
 };
 
 struct orr_event {
     enum orr_event_type type;
-    unsigned worker; /* of a task, state or suspension; the thief */
+    unsigned
+        worker; /* of a task, state or suspension; the thief; of a count: who
+                      * recorded it */
     union {
         struct orr_trace_task task; /* its name lies in the buffer */
         struct orr_trace_copy copy; /* likewise */
@@ -62,6 +65,11 @@ struct orr_event {
             uint64_t job;
             double time;
         } steal;
+        struct {
+            enum orr_trace_doing doing;
+            const char *call; /* a constant, or NULL */
+            double start, end;
+        } application;
     } u;
 };
 

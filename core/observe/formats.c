@@ -11,13 +11,13 @@
 struct format {
     const char *extension;
     const struct orr_trace_parts *parts;
-    bool shows_graph, shows_submissions;
+    bool shows_graph, shows_submissions, shows_application;
     bool shows_symbols; /* of the graph's tasks */
 };
 
 static const struct format formats[] = {
     {.extension = ".json", .parts = &orr_chrome_parts, .shows_graph = true},
-    {.extension = ".csv", .parts = &orr_csv_parts},
+    {.extension = ".csv", .parts = &orr_csv_parts, .shows_application = true},
     {.extension = ".dot",
      .parts = &orr_dot_parts,
      .shows_graph = true,
@@ -67,6 +67,11 @@ bool orr_trace_shows_symbols(const char *path)
 bool orr_trace_shows_submissions(const char *path)
 {
     return path && format_of(path)->shows_submissions;
+}
+
+bool orr_trace_shows_application(const char *path)
+{
+    return path && format_of(path)->shows_application;
 }
 
 /* The first n bytes of `path`, then `name`. Errors: -ENOMEM. */

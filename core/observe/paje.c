@@ -489,6 +489,8 @@ static int write_moment(struct paje *paje, const struct orr_moment *moment)
     case ORR_EVENT_STEAL:
         write_steal(paje, moment);
         break;
+    case ORR_EVENT_APPLICATION:
+        break; /* not recorded: orr_trace_shows_application */
     case ORR_EVENT_MARK:
         write_mark(paje, moment);
         break;

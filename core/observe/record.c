@@ -356,6 +356,23 @@ void orr_trace_record_steal(struct orr_trace *trace, unsigned worker,
     end_event(&place, event != NULL);
 }
 
+void orr_trace_record_application(struct orr_trace *trace,
+                                  enum orr_trace_doing doing, const char *call,
+                                  double start, double end)
+{
+    struct place place =
+        begin_event(trace, ORR_TRACE_OUTSIDE, ORR_EVENT_APPLICATION);
+    struct orr_event *event = place.event;
+
+    if (event) {
+        event->u.application.doing = doing;
+        event->u.application.call = call;
+        event->u.application.start = start;
+        event->u.application.end = end;
+    }
+    end_event(&place, event != NULL);
+}
+
 void orr_trace_record_copy(struct orr_trace *trace, unsigned worker,
                            const struct orr_trace_copy *copy)
 {

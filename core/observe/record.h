@@ -67,10 +67,16 @@ bool orr_trace_shows_graph(const char *path);
 bool orr_trace_shows_symbols(const char *path);
 bool orr_trace_shows_submissions(const char *path);
 
+/* Whether it shows what the application does beside its calls. */
+bool orr_trace_shows_application(const char *path);
+
 /* In the calls below `worker` is the number of the calling worker, or
  * ORR_TRACE_OUTSIDE for any other context. They never block and never fail:
  * an event that finds no memory is counted as dropped. */
 #define ORR_TRACE_OUTSIDE (~0u)
+
+/* The same, of a thread of the application that is not its main one. */
+#define ORR_TRACE_THREAD (~1u)
 
 /* Something begins now whose event will come when it has ended; to be told before
  * anything else happens. *ticket: 0, or the one of what began then and has not ended. */
@@ -99,6 +105,9 @@ void orr_trace_record_suspension(struct orr_trace *trace, unsigned worker,
                                  uint64_t job, double start, double end);
 void orr_trace_record_steal(struct orr_trace *trace, unsigned worker,
                             unsigned victim, uint64_t job, double time);
+void orr_trace_record_application(struct orr_trace *trace,
+                                  enum orr_trace_doing doing, const char *call,
+                                  double start, double end);
 void orr_trace_record_copy(struct orr_trace *trace, unsigned worker,
                            const struct orr_trace_copy *copy);
 void orr_trace_record_count(struct orr_trace *trace, unsigned worker,
@@ -150,6 +159,17 @@ static inline void orr_trace_steal(struct orr_trace *trace, unsigned worker,
 {
     if (trace)
         orr_trace_record_steal(trace, worker, victim, job, time);
+}
+
+/* The application has done that, in a call (a constant) or in none (NULL). Only
+ * where orr_trace_shows_application. */
+static inline void orr_trace_application(struct orr_trace *trace,
+                                         enum orr_trace_doing doing,
+                                         const char *call, double start,
+                                         double end)
+{
+    if (trace)
+        orr_trace_record_application(trace, doing, call, start, end);
 }
 
 /* A copy has ended; called by the context that noticed. */

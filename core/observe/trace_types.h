@@ -3,6 +3,7 @@
  * them. */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -35,6 +36,19 @@ enum orr_trace_counter {
     ORR_TRACE_NSUBMITTED, /* tasks submitted and not yet ended */
     ORR_TRACE_NREADY,     /* tasks in the scheduler */
     ORR_TRACE_NCOUNTERS
+};
+
+/* What the application does while it makes no other call. */
+enum orr_trace_doing {
+    ORR_TRACE_WAITS, /* in a call, for tasks or data */
+    ORR_TRACE_OWN,   /* something of its own, or it sleeps */
+    ORR_TRACE_NDOINGS
+};
+
+/* Where the application's main context is, of which application.h tells. */
+struct orr_application {
+    double returned; /* [main] µs, when it went on with code of its own */
+    bool inside;     /* [main] it is in a call */
 };
 
 /* One executed task. Times in µs of the machine's clock. */

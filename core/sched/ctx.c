@@ -680,7 +680,7 @@ void orr_sched_ctx_delete(struct orr_runtime *rt, unsigned id)
     bequeath_locked(rt, id);
     orr_sched_ctx_unlock(rt);
     orr_sched_ctx_refresh(rt);
-    (void)orr_wait_for_n_in(rt, id, 0);
+    (void)orr_wait_for_n_in(rt, "starpu_sched_ctx_delete", id, 0);
     orr_sched_ctx_lock(rt);
     end_locked(rt, id);
     orr_sched_ctx_unlock(rt);

@@ -6,6 +6,7 @@
 #include <limits.h>
 #include <stdlib.h>
 
+#include "core/await.h"
 #include "core/base/lock.h"
 #include "core/runtime.h"
 #include "core/task/inside.h"
@@ -277,27 +278,6 @@ static void look_everywhere(struct orr_runtime *rt)
     }
 }
 
-/* Whether the caller, who stops the run, need not wait any more. */
-static bool drops(const struct orr_runtime *rt)
-{
-    return rt->leaver == orr_self &&
-           atomic_load_explicit(&rt->drops, memory_order_acquire);
-}
-
-/* It may have been met meanwhile: then it is in no list. */
-static void forget(struct orr_runtime *rt, struct orr_counts *counts,
-                   const struct orr_count_waiter *waiter)
-{
-    struct orr_count_waiter **link = &counts->waiters;
-
-    orr_lock(&rt->lock);
-    while (*link && *link != waiter)
-        link = &(*link)->next;
-    if (*link)
-        *link = waiter->next;
-    orr_unlock(&rt->lock);
-}
-
 static void wait_in(struct orr_runtime *rt, unsigned sched_ctx,
                     struct orr_nest *nest, unsigned n)
 {
@@ -317,13 +297,7 @@ static void wait_in(struct orr_runtime *rt, unsigned sched_ctx,
     let_go(rt, met);
     if (nest)
         look_everywhere(rt);
-    self->waits_for = "the submitted tasks";
-    while (!atomic_load_explicit(&waiter.met, memory_order_acquire) &&
-           !drops(rt))
-        orr_exec_wait(rt->exec, ORR_FOREVER);
-    self->waits_for = NULL;
-    if (drops(rt))
-        forget(rt, counts, &waiter);
+    orr_await(rt, &waiter.met, "the submitted tasks", NULL);
 }
 
 static bool is_met(struct orr_runtime *rt, const struct orr_nest *nest,
@@ -341,36 +315,56 @@ static bool is_met(struct orr_runtime *rt, const struct orr_nest *nest,
     return met;
 }
 
-int orr_wait_for_n_in(struct orr_runtime *rt, unsigned sched_ctx, unsigned n)
+int orr_wait_for_n_in(struct orr_runtime *rt, const char *call,
+                      unsigned sched_ctx, unsigned n)
 {
-    if (!orr_may_block("starpu_task_wait_for_all"))
+    if (!orr_may_block(call))
         return -EDEADLK;
     orr_pay();
     wait_in(rt, sched_ctx, orr_nest_here(rt), n);
     return 0;
 }
 
-int orr_wait_for_n(struct orr_runtime *rt, unsigned n)
+int orr_wait_for_n(struct orr_runtime *rt, const char *call, unsigned n)
 {
     struct orr_nest *nest;
 
-    if (!orr_may_block("starpu_task_wait_for_all"))
+    if (!orr_may_block(call))
         return -EDEADLK;
     orr_pay();
     nest = orr_nest_here(rt);
     do
         for (unsigned c = 0; c < STARPU_NMAX_SCHED_CTXS; c++)
-            if (rt->counts[c].counters)
+            if (rt->counts[c].counters && !atomic_load(&rt->drops))
                 wait_in(rt, c, nest, n);
-    while (n == 0 && !is_met(rt, nest, 0) && !drops(rt));
+    while (n == 0 && !is_met(rt, nest, 0) && !atomic_load(&rt->drops));
     return 0;
 }
 
 void orr_wait_at_end(struct orr_runtime *rt)
 {
     rt->leaver = orr_self;
-    (void)orr_wait_for_n(rt, 0);
+    (void)orr_wait_for_n(rt, "starpu_shutdown", 0);
     rt->leaver = NULL;
+}
+
+/* Who waits there need not wait any more. */
+static void let_leaver_go(struct orr_runtime *rt, struct orr_context *leaver)
+{
+    orr_lock(&rt->lock);
+    for (unsigned c = 0; c < STARPU_NMAX_SCHED_CTXS; c++)
+        for (struct orr_count_waiter **link = &rt->counts[c].waiters; *link;) {
+            struct orr_count_waiter *waiter = *link;
+
+            if (waiter->context != leaver) {
+                link = &waiter->next;
+                continue;
+            }
+            *link = waiter->next;
+            atomic_store_explicit(&waiter->met, true, memory_order_release);
+        }
+    orr_unlock(&rt->lock);
+    rt->exec->ops->wake(rt->exec, leaver);
 }
 
 bool orr_drop_left(struct orr_runtime *rt)
@@ -385,7 +379,7 @@ bool orr_drop_left(struct orr_runtime *rt)
             live += orr_count_live_in(rt, c);
     if (live > 0)
         return false;
-    atomic_store_explicit(&rt->drops, true, memory_order_release);
-    rt->exec->ops->wake(rt->exec, leaver);
+    atomic_store(&rt->drops, true);
+    let_leaver_go(rt, leaver);
     return true;
 }

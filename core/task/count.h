@@ -147,11 +147,12 @@ unsigned long orr_count_ready(struct orr_runtime *rt);
 
 /* Blocks until at most n submitted tasks of a scheduling context are
  * unfinished. -EDEADLK in a callback. */
-int orr_wait_for_n_in(struct orr_runtime *rt, unsigned sched_ctx, unsigned n);
+int orr_wait_for_n_in(struct orr_runtime *rt, const char *call,
+                      unsigned sched_ctx, unsigned n);
 
 /* The same for each scheduling context there is, in turn; for n = 0 until none
  * has any. */
-int orr_wait_for_n(struct orr_runtime *rt, unsigned n);
+int orr_wait_for_n(struct orr_runtime *rt, const char *call, unsigned n);
 
 /* Blocks who stops the run until no task is unfinished, or none can begin any more
  * (orr_drop_left). */

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/await.h"
 #include "core/base/check.h"
 #include "core/cost/row.h"
 #include "core/data/handle.h"
@@ -241,8 +242,7 @@ void orr_job_arrive(struct orr_runtime *rt, struct orr_job *job)
 
 void orr_job_wait(struct orr_runtime *rt, struct orr_job *job)
 {
-    struct orr_context *self = orr_self;
-    struct orr_job_waiter waiter = {.context = self};
+    struct orr_job_waiter waiter = {.context = orr_self};
 
     orr_runtime_let_go(rt);
     orr_lock(&job->lock);
@@ -254,11 +254,8 @@ void orr_job_wait(struct orr_runtime *rt, struct orr_job *job)
     waiter.next = job->waiters;
     job->waiters = &waiter;
     orr_unlock(&job->lock);
-    self->waits_for = orr_job_name(job);
     /* Pairs with the store in complete.c. */
-    while (!atomic_load_explicit(&waiter.ended, memory_order_acquire))
-        orr_exec_wait(rt->exec, ORR_FOREVER);
-    self->waits_for = NULL;
+    orr_await(rt, &waiter.ended, orr_job_name(job), NULL);
 }
 
 void orr_waiters_wake(struct orr_job_waiter *waiter)

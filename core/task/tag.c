@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "core/await.h"
 #include "core/base/log.h"
 #include "core/observe/graph_record.h"
 #include "core/runtime.h"
@@ -364,10 +365,7 @@ static int wait_one(struct orr_runtime *rt, starpu_tag_t id)
         return -ENOMEM;
     if (reached)
         return 0;
-    orr_self->waits_for = "a tag";
-    while (!atomic_load_explicit(&waiter.reached, memory_order_acquire))
-        orr_exec_wait(rt->exec, ORR_FOREVER);
-    orr_self->waits_for = NULL;
+    orr_await(rt, &waiter.reached, "a tag", NULL);
     return 0;
 }
 

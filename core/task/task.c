@@ -404,7 +404,9 @@ static void throttle(struct orr_runtime *rt)
     if (orr_count_unfinished(rt) <= (unsigned)max)
         return;
     ORR_RECORD_ENTER(rt); /* the time until here is the application's */
-    (void)orr_wait_for_n(rt, (unsigned)min);
+    (void)orr_wait_for_n(rt,
+                         "starpu_task_submit: STARPU_LIMIT_MAX_SUBMITTED_TASKS",
+                         (unsigned)min);
 }
 
 static void account(struct orr_runtime *rt, struct starpu_task *task)
@@ -599,7 +601,7 @@ static void cap_priority(struct orr_runtime *rt, struct starpu_task *task)
         task->priority = most;
 }
 
-/* Inline: once for runs that record no calls, which are most. */
+/* Inline: once for runs that neither record nor time calls, which are most. */
 static inline __attribute__((always_inline)) int
 finish(struct orr_runtime *rt, struct starpu_task *task, struct orr_job *job,
        struct orr_access *chain, bool synchronous)
@@ -618,9 +620,10 @@ finish_recorded(struct orr_runtime *rt, struct starpu_task *task,
 {
     int err;
 
-    orr_calls_submit(rt->calls, job, implicit);
+    if (rt->calls)
+        orr_calls_submit(rt->calls, job, implicit);
     err = finish(rt, task, job, chain, synchronous);
-    orr_calls_return(rt->calls);
+    ORR_RECORD_RETURN(rt);
     return err;
 }
 
@@ -634,8 +637,8 @@ int orr_task_submit(struct orr_runtime *rt, struct starpu_task *task,
 
     if (err)
         return err;
-    if (rt->calls) /* what passes from here on is not the application's */
-        orr_calls_enter(rt->calls);
+    ORR_RECORD_ENTER(
+        rt); /* what passes from here on is not the application's */
     throttle(rt);
     if (atomic_load_explicit(&rt->knobs.capped, memory_order_relaxed))
         cap_priority(rt, task);
@@ -647,7 +650,7 @@ int orr_task_submit(struct orr_runtime *rt, struct starpu_task *task,
         orr_job_ref(job); /* known by its tag */
     if (atomic_load_explicit(&rt->perf, memory_order_relaxed))
         orr_perf_submitted(rt, job);
-    if (rt->calls)
+    if (rt->listens)
         return finish_recorded(rt, task, job, chain, synchronous, implicit);
     return finish(rt, task, job, chain, synchronous);
 }

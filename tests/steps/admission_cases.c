@@ -67,7 +67,7 @@ static unsigned nleft;
 
 static void finish(unsigned ntasks)
 {
-    STEP_ASSERT(orr_wait_for_n(world, 0) == 0);
+    STEP_ASSERT(orr_wait_for_n(world, "a test", 0) == 0);
     if (--nleft)
         return;
     STEP_ASSERT(world_ended() == ntasks);

@@ -10,7 +10,7 @@ static unsigned nthreads_left;
 /* The last thread waits for all tasks and stops the workers. */
 static void finish(unsigned ntasks)
 {
-    STEP_ASSERT(orr_wait_for_n(world, 0) == 0);
+    STEP_ASSERT(orr_wait_for_n(world, "a test", 0) == 0);
     if (--nthreads_left)
         return;
     STEP_ASSERT(world_ended() == ntasks);

@@ -201,11 +201,11 @@ START_TEST(who_waits_for_few_tasks_goes_on_at_the_end_that_leaves_them)
         fake_be(-1);
         ck_assert_uint_eq(orr_count_unfinished(&fake.rt), nleft);
         n = rng_next(&counting_rng) % (nleft + 1);
-        ck_assert_int_eq(orr_wait_for_n(&fake.rt, n), 0);
+        ck_assert_int_eq(orr_wait_for_n(&fake.rt, "a test", n), 0);
         ck_assert_uint_eq(nleft, n);
         ck_assert_uint_eq(orr_count_unfinished(&fake.rt), n);
     }
-    ck_assert_int_eq(orr_wait_for_n(&fake.rt, 0), 0);
+    ck_assert_int_eq(orr_wait_for_n(&fake.rt, "a test", 0), 0);
     ck_assert_uint_eq(nleft, 0);
 }
 END_TEST

@@ -505,9 +505,9 @@ static void skip_without_processors(void)
  * as many of tasks. */
 static void record_run(unsigned n, unsigned names)
 {
-    uint32_t tickets[4] = {0};
+    uint32_t tickets[4] = {0}, waits = 0;
     bool goes_on[4] = {false};
-    double starts[4] = {0};
+    double starts[4] = {0}, waits_since = 0;
 
     clock_us = 100;
     for (unsigned i = 0; i < n; i++) {
@@ -515,6 +515,14 @@ static void record_run(unsigned n, unsigned names)
         char name[16];
 
         clock_us += i % 5;
+        if (i % 100 == 0) {
+            orr_trace_begin(trace, &waits);
+            waits_since = clock_us;
+        } else if (i % 100 == 50) {
+            orr_trace_application(trace, ORR_TRACE_WAITS, "a call", waits_since,
+                                  clock_us);
+            orr_trace_end(trace, &waits);
+        }
         orr_trace_count(trace, w, ORR_TRACE_NREADY, i % 2 ? 1 : -1, i,
                         clock_us);
         orr_trace_memory(trace, w, i % 2, 4096, clock_us);
@@ -576,6 +584,31 @@ static void check_ahead(const char *extension, unsigned names)
     free(other);
     unlink(path);
 }
+
+START_TEST(csv_says_what_the_application_did_and_who_submitted)
+{
+    const unsigned who[] = {ORR_TRACE_OUTSIDE, 2, ORR_TRACE_THREAD};
+    char *text;
+
+    strcpy(strrchr(path, '.'), ".csv");
+    for (unsigned i = 0; i < 3; i++)
+        orr_trace_count(trace, who[i], ORR_TRACE_NSUBMITTED, 1, 7 + i, 200 + i);
+    orr_trace_count(trace, 1, ORR_TRACE_NSUBMITTED, -1, 7, 400);
+    orr_trace_application(trace, ORR_TRACE_WAITS, "starpu_tag_wait", 200, 400);
+    orr_trace_application(trace, ORR_TRACE_OWN, NULL, 400, 450);
+    text = written();
+    position(text, "\nsubmitted,0.100000000,0.100000000,,7,,,,,,,,1,,,,,\n");
+    position(text, "\nsubmitted,0.101000000,0.101000000,2,8,,,,,,,,1,,,,,\n");
+    position(text,
+             "\nsubmitted,0.102000000,0.102000000,,9,,,,,,thread,,1,,,,,\n");
+    position(text, "\nsubmitted,0.300000000,0.300000000,,7,,,,,,,,-1,,,,,\n");
+    position(text, "\napplication,0.100000000,0.300000000,,,"
+                   "\"starpu_tag_wait\",,,,,waiting,,,,,,,\n");
+    position(text, "\napplication,0.300000000,0.350000000,,,,,,,,own,,,,,,,\n");
+    free(text);
+    unlink(path);
+}
+END_TEST
 
 START_TEST(files_written_during_the_run_are_those_written_at_its_end)
 {
@@ -668,6 +701,7 @@ int main(void)
     TCase *tests = tcase_create("trace");
 
     tcase_add_checked_fixture(tests, set_up, tear_down);
+    tcase_add_test(tests, csv_says_what_the_application_did_and_who_submitted);
     tcase_add_test(tests,
                    files_written_during_the_run_are_those_written_at_its_end);
     tcase_add_test(tests, what_cannot_be_written_ahead_is_written_at_the_end);

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* core/observe/application.c - see application.h. */
+#include "core/observe/application.h"
+
+#include <math.h>
+
+#include "core/observe/record.h"
+#include "core/runtime.h"
+
+/* µs: what is shorter is no event of its own, but counts as a part of the calls around
+ * it. Programs that make tasks in a loop take less between two of them. */
+#define LEAST_OWN_US 10
+
+static bool is_followed(const struct orr_runtime *rt)
+{
+    const struct orr_context *self = orr_self;
+
+    return rt->follows && self == rt->main && !self->frozen && !self->job &&
+           !self->worker;
+}
+
+void orr_application_enter(struct orr_runtime *rt)
+{
+    struct orr_application *app = &rt->application;
+    double now;
+
+    if (rt->exec->virtual_time || !is_followed(rt) || app->inside)
+        return;
+    app->inside = true;
+    now = orr_exec_now(rt->exec);
+    if (now - app->returned >= LEAST_OWN_US)
+        orr_trace_application(rt->trace, ORR_TRACE_OWN, NULL, app->returned,
+                              now);
+}
+
+void orr_application_return(struct orr_runtime *rt)
+{
+    if (rt->exec->virtual_time || !is_followed(rt))
+        return;
+    rt->application.inside = false;
+    rt->application.returned = orr_exec_now(rt->exec);
+}
+
+void orr_application_begin(struct orr_runtime *rt,
+                           struct orr_application_span *span)
+{
+    *span = (struct orr_application_span){.since = NAN};
+    if (!is_followed(rt))
+        return;
+    orr_application_enter(rt);
+    span->since = orr_exec_now(rt->exec);
+    orr_trace_begin(rt->trace, &span->ticket);
+}
+
+void orr_application_end(struct orr_runtime *rt,
+                         const struct orr_application_span *span,
+                         enum orr_trace_doing doing, const char *call)
+{
+    struct orr_application_span begun = *span;
+    double now;
+
+    if (isnan(begun.since))
+        return;
+    now = orr_exec_now(rt->exec);
+    if (now > begun.since)
+        orr_trace_application(rt->trace, doing, call, begun.since, now);
+    orr_trace_end(rt->trace, &begun.ticket);
+    orr_application_return(rt);
+}
