@@ -10,6 +10,10 @@
  *   inverted  a chain of low priority beside tasks of high priority
  *   mixed     independent tasks for any worker
  *   chain     a chain, and few tasks beside it
+ *   phases    few tasks, and the application waits for them, again and again:
+ *             for all, one, a tag or their data
+ *   pauses    independent tasks, before each of which the application sleeps
+ *   sums      rounds of tasks that contribute to a sum, for which it waits
  *   waits     ten kernels on worker 0 that each wait for a task on worker 1
  *
  * CULPRIT_CPU and CULPRIT_CUDA are how long a task takes there, µs.
@@ -18,6 +22,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include <starpu.h>
 
@@ -62,6 +67,23 @@ static struct starpu_codelet reads = {.cuda_funcs = {compute},
                                       .model = &model,
                                       .name = "gpu"};
 
+static struct starpu_codelet adds = {.cpu_funcs = {compute},
+                                     .nbuffers = 1,
+                                     .modes = {STARPU_REDUX},
+                                     .model = &model,
+                                     .name = "adds"};
+static struct starpu_codelet zero = {.cpu_funcs = {compute},
+                                     .nbuffers = 1,
+                                     .modes = {STARPU_W},
+                                     .model = &model,
+                                     .name = "zero"};
+static struct starpu_codelet sum = {
+    .cpu_funcs = {compute},
+    .nbuffers = 2,
+    .modes = {STARPU_RW | STARPU_COMMUTE, STARPU_R},
+    .model = &model,
+    .name = "sum"};
+
 /* From least to most; the same everywhere. */
 static unsigned draw(unsigned least, unsigned most)
 {
@@ -69,11 +91,14 @@ static unsigned draw(unsigned least, unsigned most)
     return least + (state >> 8) % (most - least + 1);
 }
 
+/* Few runs touch them: memory of malloc, which tests have it fill, would take longer than the
+ * runs. */
 static void make_data(unsigned n, size_t bytes)
 {
-    char *memory = calloc(n, bytes);
+    char *memory = mmap(NULL, n * bytes, PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
-    if (!memory)
+    if (memory == MAP_FAILED)
         exit(EXIT_FAILURE);
     for (unsigned i = 0; i < n; i++)
         starpu_vector_data_register(&handles[i], STARPU_MAIN_RAM,
@@ -86,6 +111,52 @@ static void insert(struct starpu_codelet *cl, unsigned datum, int priority)
     if (starpu_task_insert(cl, STARPU_RW, handles[datum], STARPU_PRIORITY,
                            priority, 0) != 0)
         exit(EXIT_FAILURE);
+}
+
+/* The application waits for what it has submitted last, in one way or another. */
+static void wait_somehow(unsigned way, unsigned datum, struct starpu_task *last)
+{
+    int rc;
+
+    if (way == 0)
+        rc = starpu_task_wait_for_all();
+    else if (way == 1)
+        rc = starpu_task_wait(last);
+    else if (way == 2)
+        rc = starpu_tag_wait(datum);
+    else
+        rc = starpu_data_acquire(handles[datum], STARPU_R);
+    if (rc != 0)
+        exit(EXIT_FAILURE);
+    if (way == 3)
+        starpu_data_release(handles[datum]);
+}
+
+static void insert_phase(unsigned way, unsigned first, unsigned n)
+{
+    struct starpu_task *task = NULL;
+
+    for (unsigned i = 0; i < n; i++) {
+        task = starpu_task_create();
+        task->cl = &any;
+        task->handles[0] = handles[first + i];
+        task->detach = way != 1 || i + 1 < n;
+        task->use_tag = 1;
+        task->tag_id = first + i;
+        if (starpu_task_submit(task) != 0)
+            exit(EXIT_FAILURE);
+    }
+    wait_somehow(way, first + n - 1, task);
+}
+
+static void insert_round(unsigned tasks)
+{
+    for (unsigned i = 0; i < tasks; i++)
+        if (starpu_task_insert(&adds, STARPU_REDUX, handles[0], 0) != 0)
+            exit(EXIT_FAILURE);
+    if (starpu_data_acquire(handles[0], STARPU_R) != 0)
+        exit(EXIT_FAILURE);
+    starpu_data_release(handles[0]);
 }
 
 static void wait_for_another(void *buffers[], void *arg)
@@ -152,6 +223,29 @@ static unsigned run(const char *shape)
             insert(&any, 0, 0);
         for (unsigned i = 1; i < n; i++)
             insert(&any, i, 0);
+    } else if (!strcmp(shape, "phases")) {
+        unsigned tasks = draw(2, 5), phases = draw(10, 40);
+        unsigned way = draw(0, 1023) / 256;
+
+        n = tasks * phases;
+        make_data(n, 4096);
+        for (unsigned i = 0; i < phases; i++)
+            insert_phase(way, i * tasks, tasks);
+    } else if (!strcmp(shape, "pauses")) {
+        unsigned us = draw(20, 200);
+
+        n = draw(60, 120);
+        make_data(n, 4096);
+        for (unsigned i = 0; i < n; i++) {
+            starpu_usleep((float)draw(us / 2, 2 * us));
+            insert(&any, i, 0);
+        }
+    } else if (!strcmp(shape, "sums")) {
+        n = 1;
+        make_data(n, 4096);
+        starpu_data_set_reduction_methods(handles[0], &sum, &zero);
+        for (unsigned i = draw(5, 10); i > 0; i--)
+            insert_round(100);
     } else if (!strcmp(shape, "waits")) {
         n = 2;
         make_data(n, 64);

@@ -8,6 +8,7 @@ usage: test-explain.py ORRERY CULPRIT [--full]
 """
 import collections
 import csv
+import functools
 import json
 import os
 import subprocess
@@ -42,9 +43,16 @@ CASES = {
     # The machine's copy engines are not used.
     "synchronous copies": ("streams", "dmda", (100, 100), None,
                            "run beside kernels"),
+    "waits of the application": ("phases", "dmda", (500, 500), None,
+                                 "does not wait between"),
+    "pauses of the application": ("pauses", "dmda", (100, 100), None,
+                                  "does nothing else between"),
     "critical path": ("chain", "dmda", (100, 100), None, "chain of tasks"),
 }
 
+
+CAUSES = {"no ready task", "submission", "application waits", "application", "scheduler",
+          "data", "memory", "waiting kernel", "overhead"}
 
 # Variables of a culprit.
 VARIABLES = {"synchronous copies": {"STARPU_DISABLE_ASYNCHRONOUS_COPY": "1"}}
@@ -68,6 +76,7 @@ def orrery(*words, times=(100, 100), **variables):
                           encoding="utf-8")
 
 
+@functools.lru_cache(maxsize=None)
 def explain(case, seed):
     shape, policy, times, edits, _ = CASES[case]
     done = orrery("explain", "-m", GPUS, "-s", policy,
@@ -85,6 +94,7 @@ def near(a, b, tolerance=1e-6):
 def the_causes_of_idle_time_are_all_of_it():
     for case in CASES:
         said = explain(case, 1)
+        assert set(said["idle"][0]["causes_ms"]) == CAUSES
         for worker in said["idle"]:
             assert min(worker["causes_ms"].values()) >= -1e-9, worker
             assert near(sum(worker["causes_ms"].values()), worker["idle_ms"])
@@ -109,6 +119,79 @@ def kernels_that_wait_are_a_cause_and_not_busy():
         assert near(sum(worker["causes_ms"].values()), worker["idle_ms"]), worker
         assert near(worker["busy_ms"] + worker["idle_ms"], said["makespan_ms"])
     assert second["causes_ms"]["waiting kernel"] == 0, second
+    # Tasks are submitted by kernels: it is not the application that keeps them back.
+    assert said["application"]["submitted"] == 10, said["application"]
+    for worker in said["idle"]:
+        assert worker["causes_ms"]["application waits"] == 0, worker
+
+
+def lost_for(said, cause):
+    return sum(worker["causes_ms"][cause] for worker in said["idle"])
+
+
+@test
+def waits_of_the_application_are_named_by_their_calls():
+    for seed, call in ((0, "starpu_tag_wait"), (2, "starpu_task_wait"),
+                       (4, "starpu_task_wait_for_all"), (8, "starpu_data_acquire")):
+        said = explain("waits of the application", seed)
+        (wait,) = said["application"]["waits"]
+        assert wait["call"] == call, (seed, wait)
+        # That of the last phase is not between submissions.
+        assert 10 <= wait["times"] + 1 <= 40, wait
+        assert wait["ms"] > 0.499 * wait["times"], wait
+        assert lost_for(said, "application waits") > wait["ms"], said["idle"]
+        assert near(said["application"]["submission_us_per_task"], 2, 1e-3)
+        # Its waits for the last task of each phase are the whole critical path.
+        kinds = {link["type"] for link in said["critical_path"]
+                 if link["end_ms"] - link["start_ms"] > 0.1}
+        assert kinds == {"task"}, kinds
+
+
+@test
+def pauses_are_told_from_what_submission_takes():
+    said = explain("pauses of the application", 1)
+    app = said["application"]
+    assert app["waits"] == [] and app["other_times"] == app["submitted"] - 1, app
+    assert near(app["submission_us_per_task"], 2, 1e-3), app
+    assert lost_for(said, "application") > 0.9 * app["other_ms"], said["idle"]
+    path = {}
+    for link in said["critical_path"]:
+        path[link["type"]] = path.get(link["type"], 0) + \
+            link["end_ms"] - link["start_ms"]
+    assert near(path["application"], app["other_ms"], 1e-3), (path, app)
+    done = orrery("explain", "-m", GPUS, "-s", "dmda", "--", CULPRIT, "pauses", "1")
+    assert "the application did something else for %.3f ms (%d times) between its " \
+        "submissions\nsubmitting took 2.00 us per task" % (
+            app["other_ms"], app["other_times"]) in done.stdout, done.stdout
+    assert "its record without the other work, replayed" in done.stdout, done.stdout
+
+
+@test
+def the_path_goes_on_with_who_submitted_a_task():
+    """The runtime's own tasks add up what others have contributed: what ends last
+    submits the next one."""
+    done = orrery("explain", "-m", GPUS, "-s", "eager", "--json", "--", CULPRIT, "sums",
+                  "1", times=(1000, 1000))
+    assert done.returncode == 0, done.stderr
+    said = json.loads(done.stdout)
+    path = said["critical_path"]
+    assert near(path[0]["start_ms"], 0) and \
+        near(path[-1]["end_ms"], said["makespan_ms"]), path
+    for before, after in zip(path, path[1:]):
+        assert near(before["end_ms"], after["start_ms"]), (before, after)
+    tasks = sum(link["end_ms"] - link["start_ms"] for link in path
+                if link["type"] == "task")
+    assert tasks > 0.9 * said["makespan_ms"], (tasks, said["makespan_ms"], path)
+
+
+@test
+def pauses_of_a_real_run_are_named():
+    done = orrery("explain", "-s", "eager", "--json", "--", CULPRIT, "pauses", "1")
+    assert done.returncode == 0, done.stderr
+    app = json.loads(done.stdout)["application"]
+    # One before each task but the first; the machine may have caused some more.
+    assert app["other_times"] >= app["submitted"] - 1, app
+    assert app["other_ms"] > 0.01 * app["other_times"], app
 
 
 @test
@@ -146,7 +229,7 @@ def percentages_are_those_of_the_simulations_cited():
         shape, policy, times, edits, _ = CASES[case]
         said = explain(case, 3)
         for change in said["changes"][:3]:
-            if "variable" in change:
+            if "variable" in change or "left_out" in change:
                 continue
             words = ["-s", change.get("scheduler", policy)]
             for text in (change.get("edits") or edits or "").splitlines():
@@ -206,7 +289,7 @@ def a_trace_says_the_same_as_its_run():
     assert traced["changes"] == [] and whole["changes"], whole
     assert traced["run"] == {"machine": GPUS, "scheduler": "dmda",
                              "simulated": True}
-    for part in ("makespan_ms", "critical_path", "idle", "misplaced", "links",
+    for part in ("application", "makespan_ms", "critical_path", "idle", "misplaced", "links",
                  "copied_again_bytes", "longest_chain_ms"):
         assert whole[part] == traced[part], part
     for words, text in ((("-m", GPUS, trace), "need a program"),

@@ -42,6 +42,8 @@ enum { MAX_WORKERS = 65536, MAX_NODES = 65536 };
 struct stages {
     double submitted, ready, taken; /* NaN: not known */
     size_t task;                    /* its place + 1; 0: not known */
+    enum trace_submitter by;
+    unsigned by_worker;
 };
 
 struct reader {
@@ -49,7 +51,7 @@ struct reader {
     struct stages *stages; /* by job */
     uint64_t njobs, most_jobs;
     size_t room_tasks, room_copies, room_workers;
-    size_t room_states, room_waits, room_steals, room_marks;
+    size_t room_states, room_waits, room_steals, room_marks, room_doings;
     bool lost;        /* no memory */
     double end, last; /* of the trace, as its workers say; of what was read */
 };
@@ -159,7 +161,7 @@ static struct stages *stages_of(struct reader *r, uint64_t job)
         return NULL;
     }
     for (uint64_t j = r->njobs; j < n; j++)
-        moved[j] = (struct stages){NAN, NAN, NAN, 0};
+        moved[j] = (struct stages){NAN, NAN, NAN, 0, TRACE_BY_MAIN, 0};
     r->stages = moved;
     r->njobs = n;
     return &r->stages[job];
@@ -249,12 +251,17 @@ static bool take_submitted(struct reader *r, char **f, struct trace_step step)
 {
     struct stages *stages = stages_of(r, strtoull(f[JOB], NULL, 10));
 
-    if (!stages)
+    if (!stages || (*f[WORKER] && !index_of(f[WORKER], r->trace->nworkers,
+                                            &stages->by_worker)))
         return false;
     if (step.change > 0) {
         stages->submitted = step.time;
         r->trace->begin = fmin(r->trace->begin, step.time);
         r->trace->last_submission = step.time;
+        stages->by = *f[WORKER]                  ? TRACE_BY_TASK
+                     : strcmp(f[KIND], "thread") ? TRACE_BY_MAIN
+                                                 : TRACE_BY_THREAD;
+        r->trace->last_by = stages->by;
     }
     return add_step(r, &r->trace->submitted, step);
 }
@@ -313,6 +320,22 @@ static bool take_mark(struct reader *r, char **f, double time)
     return true;
 }
 
+static bool take_doing(struct reader *r, char **f)
+{
+    struct trace *trace = r->trace;
+    struct trace_doing doing = {.call = text(r, f[NAME]),
+                                .waits = !strcmp(f[KIND], "waiting"),
+                                .start = atof(f[START]),
+                                .end = atof(f[END])};
+
+    if (!doing.call || !(doing.start <= doing.end) || !isfinite(doing.end) ||
+        !grow(r, &trace->doings, trace->ndoings, &r->room_doings,
+              sizeof(doing)))
+        return false;
+    trace->doings[trace->ndoings++] = doing;
+    return true;
+}
+
 static bool take_row(struct reader *r, char **f)
 {
     struct trace_step step = {atof(f[START]), atof(f[CHANGE]), 0};
@@ -340,6 +363,8 @@ static bool take_row(struct reader *r, char **f)
         return take_wait(r, f);
     if (!strcmp(f[RECORD], "steal"))
         return take_steal(r, f, step.time);
+    if (!strcmp(f[RECORD], "application"))
+        return take_doing(r, f);
     if (!strcmp(f[RECORD], "mark"))
         return take_mark(r, f, step.time);
     if (!strcmp(f[RECORD], "dropped"))
@@ -373,6 +398,13 @@ static int compare_waits(const void *a, const void *b)
 
     if (x->task != y->task)
         return x->task < y->task ? -1 : 1;
+    return (x->start > y->start) - (x->start < y->start);
+}
+
+static int compare_doings(const void *a, const void *b)
+{
+    const struct trace_doing *x = a, *y = b;
+
     return (x->start > y->start) - (x->start < y->start);
 }
 
@@ -419,10 +451,15 @@ static void complete(struct reader *r)
     if (trace->ncopies)
         qsort(trace->copies, trace->ncopies, sizeof(*trace->copies),
               compare_copies);
+    if (trace->ndoings)
+        qsort(trace->doings, trace->ndoings, sizeof(*trace->doings),
+              compare_doings);
     for (size_t t = 0; t < trace->ntasks; t++) {
         struct trace_task *task = &trace->tasks[t];
         const struct stages *stages = &r->stages[task->job];
 
+        task->by = stages->by;
+        task->by_worker = stages->by_worker;
         task->taken = at_most(stages->taken, task->start);
         task->ready = at_most(stages->ready, task->taken);
         task->submitted = at_most(stages->submitted, task->ready);
@@ -533,5 +570,6 @@ void trace_csv_done(struct trace *trace)
     free(trace->waits);
     free(trace->steals);
     free(trace->marks);
+    free(trace->doings);
     orr_texts_done(&trace->names);
 }

@@ -19,6 +19,13 @@ struct trace_worker {
     unsigned node;
 };
 
+/* Who has submitted a task. */
+enum trace_submitter {
+    TRACE_BY_MAIN,   /* the application's main thread */
+    TRACE_BY_THREAD, /* another one of its */
+    TRACE_BY_TASK,   /* a kernel or callback of a worker */
+};
+
 struct trace_task {
     uint64_t job, tag;
     const char *name;
@@ -29,6 +36,15 @@ struct trace_task {
     int64_t iteration, subiteration; /* of starpu_iteration_push; -1: none */
     /* Each at most the next; where the file does not say: as early as `start`. */
     double submitted, ready, taken; /* taken: by its worker */
+    double start, end;
+    enum trace_submitter by;
+    unsigned by_worker; /* … of a task's or a callback's worker */
+};
+
+/* What the application's main thread did beside its other calls. */
+struct trace_doing {
+    const char *call; /* in which it waited; of its own work "", or a call */
+    bool waits;       /* else it did something of its own */
     double start, end;
 };
 
@@ -95,11 +111,14 @@ struct trace {
     size_t nsteals;
     struct trace_mark *marks; /* of the application */
     size_t nmarks;
+    struct trace_doing *doings; /* in order of time */
+    size_t ndoings;
     struct orr_texts names;
     /* The first submission, or the first start; the end of the last kernel; 0 and
      * 0 without tasks. */
     double begin, end;
     double last_submission;
+    enum trace_submitter last_by; /* whose that was */
     double dropped; /* events that found no memory */
 };
 

@@ -11,13 +11,15 @@
 #include <stdlib.h>
 
 #define NEAR 1e-3 /* ms: the runtime's own work between two events */
+#define SAME 1e-6 /* ms: one moment, as two records round it */
 
 struct chain {
     const struct explain_run *run;
     size_t *by_job; /* indices of tasks */
     struct explain_link *links;
     size_t n, room;
-    bool lost; /* no memory */
+    double until; /* what comes next is in the way until then, or its end */
+    bool lost;    /* no memory */
 };
 
 const char *explain_type_name(enum explain_link_type type)
@@ -27,6 +29,7 @@ const char *explain_type_name(enum explain_link_type type)
         [EXPLAIN_COPIES] = "transfer",
         [EXPLAIN_QUEUES] = "queue of transfers",
         [EXPLAIN_SUBMITS] = "submission",
+        [EXPLAIN_DOES] = "application",
         [EXPLAIN_SCHEDULES] = "scheduler",
         [EXPLAIN_PREPARES] = "overhead",
     };
@@ -127,7 +130,7 @@ static size_t latest_predecessor(const struct chain *c,
             graph->deps[graph->tasks[task->number].first_dep + d].task;
         size_t t = c->by_job[before];
 
-        if (t != EXPLAIN_NONE && c->run->tasks[t].end <= time + 1e-9 &&
+        if (t != EXPLAIN_NONE && c->run->tasks[t].end <= time + SAME &&
             (best == EXPLAIN_NONE ||
              c->run->tasks[t].end > c->run->tasks[best].end))
             best = t;
@@ -135,22 +138,55 @@ static size_t latest_predecessor(const struct chain *c,
     return best;
 }
 
-/* The task whose end let the application go on before `time`, which had waited
- * for all: *ret_time. EXPLAIN_NONE: it had not waited. */
-static size_t awaited_task(const struct explain_run *run, double time,
-                           double *ret_time)
+/* How many things the application did that began before `time`. */
+static size_t doings_until(const struct explain_run *run, double time)
 {
-    double empty = run->begin;
+    size_t low = 0, high = run->ndoings;
+
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+
+        if (run->doings[middle].start < time)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* The end of its last wait by `time`; before the run: it had none. */
+static double waited_until(const struct explain_run *run, double time)
+{
+    for (size_t i = doings_until(run, time); i-- > 0;)
+        if (run->doings[i].waits && run->doings[i].end <= time)
+            return run->doings[i].end;
+    return run->begin;
+}
+
+/* The task that ended last by `time`. */
+static size_t last_ended(const struct explain_run *run, double time)
+{
     size_t best = EXPLAIN_NONE;
 
-    for (size_t i = 0; i < run->nempty && run->empty[i] <= time; i++)
-        empty = run->empty[i];
-    *ret_time = empty;
-    for (size_t t = 0; t < run->ntasks && run->tasks[t].start < empty; t++)
-        if (run->tasks[t].end <= empty &&
+    for (size_t t = 0; t < run->ntasks && run->tasks[t].start < time; t++)
+        if (run->tasks[t].end <= time + SAME &&
             (best == EXPLAIN_NONE || run->tasks[t].end > run->tasks[best].end))
             best = t;
     return best;
+}
+
+/* The task whose end let the application go on before `time`, which had waited
+ * for it, or for all: *ret_time. EXPLAIN_NONE: it had not waited. */
+static size_t awaited_task(const struct explain_run *run,
+                           const struct explain_task *task, double *ret_time)
+{
+    double time = task->submitted;
+    double empty = task->by_main ? waited_until(run, time) : run->begin;
+
+    for (size_t i = 0; i < run->nempty && run->empty[i] <= time; i++)
+        empty = fmax(empty, run->empty[i]);
+    *ret_time = empty;
+    return last_ended(run, empty);
 }
 
 /* Adds the copies that the task waited for; returns when the first of them began. */
@@ -172,23 +208,85 @@ static double add_copies(struct chain *c, size_t copy, double since)
     return fmax(time, since);
 }
 
+/* Until `end` the application got to submit the task, from `start` on. */
+static void add_submission(struct chain *c, const struct explain_task *task,
+                           double start, double end)
+{
+    const struct explain_run *run = c->run;
+
+    for (size_t i = task->by_main ? doings_until(run, end) : 0; i-- > 0;) {
+        const struct explain_doing *doing = &run->doings[i];
+
+        if (doing->end <= start)
+            break;
+        if (doing->waits)
+            continue;
+        add(c, EXPLAIN_SUBMITS, fmin(doing->end, end), end, EXPLAIN_NONE);
+        end = fmin(doing->end, end);
+        add(c, EXPLAIN_DOES, fmax(doing->start, start), end, EXPLAIN_NONE);
+        end = fmax(doing->start, start);
+    }
+    add(c, EXPLAIN_SUBMITS, start, end, EXPLAIN_NONE);
+}
+
+/* The last task that began by `time` on a worker. */
+static size_t task_at(const struct explain_run *run, unsigned worker,
+                      double time)
+{
+    size_t low = 0, high = run->ntasks;
+
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+
+        if (run->tasks[middle].start <= time)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    while (low-- > 0)
+        if (run->tasks[low].worker == worker)
+            return low;
+    return EXPLAIN_NONE;
+}
+
+/* Goes on with the task in which, or behind which, another one was submitted. */
+static size_t step_submitter(struct chain *c, const struct explain_task *task,
+                             size_t by)
+{
+    double end = c->run->tasks[by].end;
+
+    add(c, EXPLAIN_PREPARES, end, task->submitted, EXPLAIN_NONE);
+    c->until = fmin(end, task->submitted);
+    return by;
+}
+
 /* Goes on with what the submission of the task waited for. */
 static size_t step_submission(struct chain *c, const struct explain_task *task)
 {
     double empty;
-    size_t next = awaited_task(c->run, task->submitted, &empty);
+    size_t by = task->by_worker == UINT_MAX
+                    ? EXPLAIN_NONE
+                    : task_at(c->run, task->by_worker, task->submitted);
+    size_t next;
 
-    add(c, EXPLAIN_SUBMITS, empty, task->submitted, EXPLAIN_NONE);
+    if (by != EXPLAIN_NONE && &c->run->tasks[by] != task)
+        return step_submitter(c, task, by);
+    next = awaited_task(c->run, task, &empty);
+
+    add_submission(c, task, empty, task->submitted);
     if (next != EXPLAIN_NONE)
         add(c, EXPLAIN_PREPARES, c->run->tasks[next].end, empty, EXPLAIN_NONE);
     return next;
 }
 
-/* Goes on with what made the task ready. */
+/* Goes on with what made the task ready. What it waited for without an order, data that
+ * others use who commute with it, is in no graph: when these end, it is ready. */
 static size_t step_ready(struct chain *c, const struct explain_task *task)
 {
     size_t next = latest_predecessor(c, task, task->ready);
 
+    if (next == EXPLAIN_NONE && task->ready > task->submitted + NEAR)
+        next = last_ended(c->run, task->ready);
     if (next == EXPLAIN_NONE || c->run->tasks[next].end < task->submitted) {
         add(c, EXPLAIN_PREPARES, task->submitted, task->ready, EXPLAIN_NONE);
         return step_submission(c, task);
@@ -205,7 +303,8 @@ static size_t step(struct chain *c, size_t t)
     size_t before = task->before, copy;
     double worker = -(double)INFINITY, since, time = task->start;
 
-    add(c, EXPLAIN_RUNS, task->start, task->end, t);
+    add(c, EXPLAIN_RUNS, task->start, fmin(task->end, c->until), t);
+    c->until = (double)INFINITY;
     if (before != EXPLAIN_NONE && tasks[before].end <= task->start)
         worker = tasks[before].end;
     since = fmax(worker, task->ready);
@@ -239,7 +338,7 @@ static bool number_tasks(struct chain *c)
 
 struct explain_link *explain_chain(const struct explain_run *run, size_t *ret_n)
 {
-    struct chain c = {.run = run};
+    struct chain c = {.run = run, .until = (double)INFINITY};
     size_t task = 0;
 
     if (!number_tasks(&c))

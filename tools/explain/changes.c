@@ -91,6 +91,42 @@ static void propose_submission(struct proposals *p)
         change->set = "STARPU_SIMGRID_TASK_SUBMIT_COST=0";
 }
 
+/* The run without the waits of the application, and without what else it does, as replays
+ * of what is left of its record. */
+static void propose_prompter(struct proposals *p)
+{
+    struct explain_without *without = &p->to->without;
+    double least = SOME * length(p->run);
+    bool waits = lost_for(p, EXPLAIN_WAITING) >= least;
+    bool own = lost_for(p, EXPLAIN_OWN) >= least;
+    struct explain_change *change;
+
+    if ((!waits && !own) ||
+        !explain_without_make(p->base, without, &p->to->stopped))
+        return;
+    if (waits && without->can_wait_less) {
+        change =
+            propose(p,
+                    tool_format("an application that does not wait between its "
+                                "submissions"),
+                    NULL);
+        if (change) {
+            change->left_out = "waits";
+            change->argv[0] = without->unwaited;
+        }
+    }
+    if (own) {
+        change = propose(p,
+                         tool_format("an application that does nothing else "
+                                     "between its submissions"),
+                         NULL);
+        if (change) {
+            change->left_out = "other work";
+            change->argv[0] = without->prompt;
+        }
+    }
+}
+
 /* Whoever starts a copy to a device waits for it, so that no kernel runs beside it. */
 static void propose_asynchronous(struct proposals *p)
 {
@@ -272,7 +308,7 @@ static bool prepare(struct explain_change *change, const struct launch *base,
         .scheduler = change->scheduler ? change->scheduler : base->scheduler,
         .assume = base->assume,
         .more = more,
-        .argv = base->argv,
+        .argv = change->left_out ? change->argv : base->argv,
         .quiet = true};
     return true;
 }
@@ -323,7 +359,7 @@ int explain_changes_try(const struct explain_run *run,
                         const struct launch *base, struct explain_changes *ret)
 {
     struct explain_changes changes = {
-        calloc(MAX_CHANGES, sizeof(struct explain_change)), 0, 0};
+        calloc(MAX_CHANGES, sizeof(struct explain_change)), 0, 0, {0}};
     struct proposals p = {run, idle, base, &changes, false};
     int rc;
 
@@ -334,12 +370,15 @@ int explain_changes_try(const struct explain_run *run,
     propose_links(&p);
     propose_memory(&p);
     propose_submission(&p);
+    propose_prompter(&p);
     propose_asynchronous(&p);
     propose_policies(&p);
     propose_devices(&p);
     propose_workers(&p);
     propose_kernels(&p);
-    rc = p.lost ? -1 : simulate(&changes, base);
+    rc = p.lost ? -1 : changes.stopped;
+    if (rc == 0)
+        rc = simulate(&changes, base);
     changes.stopped = rc > 0 ? rc : 0;
     if (rc == 0)
         qsort(changes.items, changes.n, sizeof(*changes.items),
@@ -356,4 +395,5 @@ void explain_changes_done(struct explain_changes *changes)
         free(changes->items[i].edits);
     }
     free(changes->items);
+    explain_without_done(&changes->without);
 }

@@ -30,6 +30,7 @@ static const char help[] =
     "kernels on slower workers, full links; the changes that help most, simulated.\n"
     "Of a run that has ended it says the same, without changes, from its trace and\n"
     "the graph of its tasks: orrery trace -o run.csv --graph run.graph writes both.\n"
+    "A record (orrery record) may stand in the place of the program.\n"
     "Of two runs it says why they differ: the first moment at which a task fares\n"
     "differently, the first task that a worker chose differently, what followed. They\n"
     "are the program's with two machines or policies, or those of two traces or\n"
@@ -40,10 +41,12 @@ static const char help[] =
         ASSUME_HELP
     "      --graph FILE           the graph of the trace's run (its name with .graph)\n"
     "      --json                 print it as JSON, the critical path link by link\n"
-    "Causes of idle time: no ready task (dependencies); submission: the next task was\n"
-    "not submitted; scheduler: tasks were ready and went elsewhere, or nobody took\n"
-    "them; data: copies for the next task; memory: copies that make room for it;\n"
-    "waiting kernel: it waits inside, for tasks or data; overhead: the rest.\n"
+    "Causes of idle time: no ready task (dependencies); the next task was not submitted:\n"
+    "application waits (for tasks or data, before its last submission), application (it\n"
+    "did something else, slept), submission (what submitting takes). Scheduler: tasks\n"
+    "were ready and went elsewhere, or nobody took them; data: copies for the next task;\n"
+    "memory: copies that make room for it; waiting kernel: it waits inside, for tasks\n"
+    "or data; overhead: the rest.\n"
     "Exit codes: the program's own when it fails; 1 when there is nothing to explain;\n"
     "2 for a wrong command line.\n"
     "example: orrery explain -m MACHINE -s dmdas -- ./cholesky -size 9600\n"
@@ -53,6 +56,7 @@ static void explanation_done(struct explanation *e)
 {
     explain_changes_done(&e->changes);
     free(e->links);
+    free(e->application.waits);
     free(e->misplaced);
     free(e->wrong);
     free(e->chain);
@@ -83,7 +87,8 @@ static int explain(const struct launch *launch, const struct explain_run *run,
     if (launch)
         e.wrong = explain_wrong_models(&launch->report, &e.nwrong);
     e.links = explain_link_use(run);
-    if (!e.idle || !e.chain || !e.misplaced || !e.links || (launch && !e.wrong))
+    if (explain_application_find(run, &e.application) < 0 || !e.idle ||
+        !e.chain || !e.misplaced || !e.links || (launch && !e.wrong))
         tool_error("out of memory");
     else if (!launch || !launch->report.simulated ||
              explain_changes_try(run, e.idle, launch, &e.changes) == 0)

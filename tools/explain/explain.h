@@ -12,6 +12,7 @@
 
 #include "bound/graph.h"
 #include "core/base/error.h"
+#include "core/observe/texts.h"
 #include "tools/common/launch.h"
 
 #define EXPLAIN_NONE SIZE_MAX
@@ -24,6 +25,9 @@ struct explain_task {
     unsigned number;                /* in the graph; UINT_MAX: not there */
     double submitted, ready, taken; /* ≤ start; taken: by its worker */
     double start, end;
+    bool by_main; /* the application's main thread has submitted it … */
+    unsigned
+        by_worker; /* … or that worker, in a task or behind one; UINT_MAX: neither */
     size_t before; /* the one before it on its worker, or EXPLAIN_NONE */
 };
 
@@ -39,6 +43,13 @@ struct explain_copy {
     uint64_t job, handle; /* job: one that waited for it, 0: none */
     double bytes, start, end;
     bool writeback;
+};
+
+/* What the application's main thread did beside its other calls. */
+struct explain_doing {
+    const char *call; /* of the run; "": none */
+    bool waits;       /* else it did something of its own */
+    double start, end;
 };
 
 /* How long something was the case: cumulated over time. */
@@ -57,10 +68,17 @@ struct explain_run {
     size_t ncopies;
     double *empty; /* when no submitted task was left, in order */
     size_t nempty;
+    struct explain_doing *doings; /* in order */
+    size_t ndoings;
     struct explain_spans ready;  /* some task waits in the scheduler */
+    /* Nothing does, and the application waits, or does something of its own. */
+    struct explain_spans waits, own;
     struct explain_spans *room;  /* per node: a write-back makes room … */
     struct explain_spans *moves; /* … or something is copied there */
     double begin, end, last_submission;
+    size_t nsubmitted; /* by the application's main thread */
+    bool last_by_main; /* the last submission was its */
+    struct orr_texts names;
 };
 
 /* Reads both files of a run. The caller ends *ret with explain_run_done. Errors
@@ -77,12 +95,14 @@ double explain_spans_within(const struct explain_spans *spans, double a,
 
 enum explain_cause {
     EXPLAIN_DEPENDENCIES, /* no task was ready */
-    EXPLAIN_SUBMISSION,   /* … because it was not submitted yet */
-    EXPLAIN_SCHEDULER,    /* tasks were ready, and others got them or none */
-    EXPLAIN_DATA,         /* its task waited for copies */
-    EXPLAIN_MEMORY,       /* … that make room first */
-    EXPLAIN_KERNELS,      /* the kernel of its task waited */
-    EXPLAIN_OVERHEAD, /* the runtime's own work, and waits of unknown sort */
+    EXPLAIN_SUBMISSION, /* … because it was not submitted yet: that takes time */
+    EXPLAIN_WAITING,    /* … the application waited for others */
+    EXPLAIN_OWN,        /* … it did something of its own */
+    EXPLAIN_SCHEDULER, /* tasks were ready, and others got them or none */
+    EXPLAIN_DATA,      /* its task waited for copies */
+    EXPLAIN_MEMORY,    /* … that make room first */
+    EXPLAIN_KERNELS,   /* the kernel of its task waited */
+    EXPLAIN_OVERHEAD,  /* the runtime's own work, and waits of unknown sort */
     EXPLAIN_NCAUSES
 };
 
@@ -100,6 +120,7 @@ enum explain_link_type {
     EXPLAIN_COPIES,    /* a copy that a task of the chain waits for */
     EXPLAIN_QUEUES,    /* … waits for another copy */
     EXPLAIN_SUBMITS,   /* the application has not submitted it */
+    EXPLAIN_DOES,      /* … since it does something of its own */
     EXPLAIN_SCHEDULES, /* ready, and no worker has taken it */
     EXPLAIN_PREPARES,  /* the runtime, between two of the above */
     EXPLAIN_NTYPES
@@ -152,12 +173,53 @@ double explain_longest(const struct explain_run *run);
  * average over kernels; kinds have names that differ in numbers only. */
 double explain_slower(const struct explain_run *run, unsigned worker);
 
+/* --- the application: application.c --- */
+
+/* Where its main thread was between its first submission and its last one. */
+struct explain_waits {
+    const char *call; /* of the run */
+    size_t n;
+    double ms;
+};
+
+struct explain_application {
+    struct explain_waits *waits; /* owned; the longest in all first */
+    size_t nwaits, nown;
+    double own_ms; /* in pieces of some length */
+    double
+        submission_us; /* per task: the rest; NaN: it submitted one or none */
+};
+
+/* Errors: -ENOMEM. */
+int explain_application_find(const struct explain_run *run,
+                             struct explain_application *ret);
+
+/* --- the run without some of it: without.c --- */
+
+/* Records of the run: as it was; without the application's waits; without what it did
+ * of its own. */
+struct explain_without {
+    char *folder; /* owned, as all */
+    char *whole, *unwaited, *prompt;
+    bool
+        can_wait_less; /* `unwaited` is there: else its waits cannot be left out */
+};
+
+/* Runs the program of `base` again for that. False: there are none; it is not recorded, or
+ * a replay is not the same run. A signal that stopped it: *ret_stopped. In all
+ * cases the caller ends *ret with explain_without_done. */
+bool explain_without_make(const struct launch *base,
+                          struct explain_without *ret, int *ret_stopped);
+void explain_without_done(struct explain_without *without);
+
 /* --- what would help: changes.c --- */
 
 struct explain_change {
     char *what;                  /* for people */
     char *edits;                 /* or NULL; all three owned or constant */
     const char *scheduler, *set; /* another policy; a variable; or NULL */
+    const char *left_out;        /* what of the run's record; or NULL */
+    char *argv[2];               /* … that record, borrowed */
     struct launch launch;
     bool failed;
     double gain; /* share of the makespan that it saves; negative: it costs */
@@ -167,6 +229,7 @@ struct explain_changes {
     struct explain_change *items; /* the one that helps most first */
     size_t n;
     int stopped; /* by that signal, 0 */
+    struct explain_without without;
 };
 
 /* Simulates the run of `base` with each change that the findings suggest.
@@ -187,6 +250,7 @@ struct explanation {
     const struct report_kernel **wrong; /* whose models are */
     size_t nchain, nmisplaced, nwrong;
     double *links;
+    struct explain_application application;
     struct explain_changes changes;
 };
 

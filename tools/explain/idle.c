@@ -15,6 +15,8 @@ const char *explain_cause_name(enum explain_cause cause)
     static const char *const names[EXPLAIN_NCAUSES] = {
         [EXPLAIN_DEPENDENCIES] = "no ready task",
         [EXPLAIN_SUBMISSION] = "submission",
+        [EXPLAIN_WAITING] = "application waits",
+        [EXPLAIN_OWN] = "application",
         [EXPLAIN_SCHEDULER] = "scheduler",
         [EXPLAIN_DATA] = "data",
         [EXPLAIN_MEMORY] = "memory",
@@ -25,18 +27,23 @@ const char *explain_cause_name(enum explain_cause cause)
     return names[cause];
 }
 
-/* From a to b no task came; the next one was submitted at `submitted`. */
+/* From a to b no task came; the next one was submitted at `submitted`, by the
+ * application's main thread or not. */
 static void before_ready(const struct explain_run *run, double a, double b,
-                         double submitted, double *causes)
+                         double submitted, bool by_main, double *causes)
 {
     double middle = fmin(fmax(submitted, a), b);
     double first = explain_spans_within(&run->ready, a, middle);
     double second = explain_spans_within(&run->ready, middle, b);
+    double waits = by_main ? explain_spans_within(&run->waits, a, middle) : 0;
+    double own = by_main ? explain_spans_within(&run->own, a, middle) : 0;
 
     if (b <= a)
         return;
     causes[EXPLAIN_SCHEDULER] += first + second;
-    causes[EXPLAIN_SUBMISSION] += middle - a - first;
+    causes[EXPLAIN_WAITING] += waits;
+    causes[EXPLAIN_OWN] += own;
+    causes[EXPLAIN_SUBMISSION] += fmax(0, middle - a - first - waits - own);
     causes[EXPLAIN_DEPENDENCIES] += b - middle - second;
 }
 
@@ -62,7 +69,7 @@ static void before_task(const struct explain_run *run,
 {
     double ready = fmax(task->ready, since), taken = fmax(task->taken, since);
 
-    before_ready(run, since, ready, task->submitted, causes);
+    before_ready(run, since, ready, task->submitted, task->by_main, causes);
     causes[EXPLAIN_SCHEDULER] += taken - ready;
     after_taken(run, run->graph->workers[task->worker].node, taken, task->start,
                 causes);
@@ -91,7 +98,7 @@ struct explain_idle *explain_idle_all(const struct explain_run *run)
     }
     for (unsigned w = 0; idle && free_at && w < n; w++) {
         before_ready(run, free_at[w], run->end, run->last_submission,
-                     idle[w].causes);
+                     run->last_by_main, idle[w].causes);
         idle[w].idle = run->end - run->begin - idle[w].busy;
     }
     if (!free_at) {

@@ -130,10 +130,18 @@ static int name_length(const char *name, bool kind)
     return bracket ? (int)(bracket - name) : (int)strlen(name);
 }
 
-/* Few runs have kernels that wait: of others there is no column. */
+/* Few runs have kernels that wait, or applications that do anything but submit: of others
+ * there is no column. */
 static bool is_shown(const struct explanation *e, int cause)
 {
-    return cause != EXPLAIN_KERNELS || e->run->npieces > e->run->ntasks;
+    if (cause == EXPLAIN_KERNELS)
+        return e->run->npieces > e->run->ntasks;
+    if (cause != EXPLAIN_WAITING && cause != EXPLAIN_OWN)
+        return true;
+    for (unsigned w = 0; w < e->run->graph->nworkers; w++)
+        if (e->idle[w].causes[cause] > 0)
+            return true;
+    return false;
 }
 
 /* Adds the row of workers first … last. */
@@ -201,6 +209,35 @@ static const char *duration_text(double us, char ret[32])
     return ret;
 }
 
+/* Where the application was while it submitted nothing; shares below GAIN are not worth a
+ * line. */
+static void print_application(const struct explanation *e)
+{
+    const struct explain_application *app = &e->application;
+    double least = GAIN * length(e);
+    double all = (double)(e->run->nsubmitted - 1) * app->submission_us / 1000;
+    const char *gap = "\n";
+
+    for (size_t i = 0; i < app->nwaits && i < MAX_ROWS; i++) {
+        if (app->waits[i].ms < least)
+            continue;
+        printf("%sthe application waited in %s for %.3f ms (%zu time%s) before "
+               "its last submission\n",
+               gap, app->waits[i].call, app->waits[i].ms, app->waits[i].n,
+               app->waits[i].n == 1 ? "" : "s");
+        gap = "";
+    }
+    if (app->own_ms >= least && app->nown) {
+        printf("%sthe application did something else for %.3f ms (%zu time%s) "
+               "between its submissions\n",
+               gap, app->own_ms, app->nown, app->nown == 1 ? "" : "s");
+        gap = "";
+    }
+    if (all >= least)
+        printf("%ssubmitting took %.2f us per task (%zu tasks)\n", gap,
+               app->submission_us, e->run->nsubmitted);
+}
+
 static void print_wrong(const struct explanation *e)
 {
     char expected[32], taken[32];
@@ -223,6 +260,7 @@ static int print_waste(const struct explanation *e)
     double again = explain_copied_again(e->run);
     char text[32];
 
+    print_application(e);
     print_wrong(e);
     for (size_t i = 0; i < e->nmisplaced && i < MAX_ROWS; i++)
         printf(
@@ -267,6 +305,8 @@ static void print_changes(const struct explanation *e)
             printf("  (--set '%s')", change->launch.edits);
         else if (change->scheduler)
             printf("  (-s %s)", change->scheduler);
+        else if (change->left_out)
+            printf("  (its record without the %s, replayed)", change->left_out);
         else
             printf("  (%s)", change->set);
         putchar('\n');
@@ -358,6 +398,26 @@ static json_t *json_waste(const struct explanation *e, json_t *links)
     return list;
 }
 
+static json_t *json_application(const struct explanation *e)
+{
+    const struct explain_application *app = &e->application;
+    json_t *waits = json_array(), *all;
+
+    for (size_t i = 0; i < app->nwaits; i++)
+        json_array_append_new(waits,
+                              json_pack("{s:o, s:I, s:f}", "call",
+                                        tool_json_text(app->waits[i].call),
+                                        "times", (json_int_t)app->waits[i].n,
+                                        "ms", app->waits[i].ms));
+    all = json_pack("{s:o, s:I, s:f, s:I}", "waits", waits, "other_times",
+                    (json_int_t)app->nown, "other_ms", app->own_ms, "submitted",
+                    (json_int_t)e->run->nsubmitted);
+    if (all && !isnan(app->submission_us))
+        json_object_set_new(all, "submission_us_per_task",
+                            json_real(app->submission_us));
+    return all;
+}
+
 static json_t *json_wrong(const struct explanation *e)
 {
     json_t *list = json_array();
@@ -396,6 +456,9 @@ static json_t *json_changes(const struct explanation *e)
         if (change->scheduler)
             json_object_set_new(one, "scheduler",
                                 tool_json_text(change->scheduler));
+        if (change->left_out)
+            json_object_set_new(one, "left_out",
+                                tool_json_text(change->left_out));
         if (change->set)
             json_object_set_new(one, "variable", tool_json_text(change->set));
         json_array_append_new(list, one);
@@ -422,11 +485,12 @@ json_t *explain_json(const struct explanation *e)
     if (isnan(again))
         return NULL;
     links = json_array();
-    return json_pack(
-        "{s:o, s:f, s:f, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "run",
-        e->report ? report_json(e->report) : json_traced(e), "makespan_ms",
-        length(e), "longest_chain_ms", explain_longest(e->run), "critical_path",
-        json_chain(e), "idle", json_idle(e), "misplaced", json_waste(e, links),
-        "links", links, "wrong_models", json_wrong(e), "copied_again_bytes",
-        json_real(again), "changes", json_changes(e));
+    return json_pack("{s:o, s:f, s:f, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
+                     "run", e->report ? report_json(e->report) : json_traced(e),
+                     "makespan_ms", length(e), "longest_chain_ms",
+                     explain_longest(e->run), "critical_path", json_chain(e),
+                     "idle", json_idle(e), "application", json_application(e),
+                     "misplaced", json_waste(e, links), "links", links,
+                     "wrong_models", json_wrong(e), "copied_again_bytes",
+                     json_real(again), "changes", json_changes(e));
 }

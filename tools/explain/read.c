@@ -113,17 +113,20 @@ static bool take_tasks(struct explain_run *run, const struct trace *trace)
     for (size_t t = 0; last && run->tasks && t < trace->ntasks; t++) {
         const struct trace_task *from = &trace->tasks[t];
 
-        run->tasks[t] =
-            (struct explain_task){.job = from->job,
-                                  .worker = from->worker,
-                                  .number = number_of(run->graph, from->job),
-                                  .submitted = from->submitted,
-                                  .ready = from->ready,
-                                  .taken = from->taken,
-                                  .start = from->start,
-                                  .end = from->end,
-                                  .before = last[from->worker]};
+        run->tasks[t] = (struct explain_task){
+            .job = from->job,
+            .worker = from->worker,
+            .number = number_of(run->graph, from->job),
+            .submitted = from->submitted,
+            .ready = from->ready,
+            .taken = from->taken,
+            .start = from->start,
+            .end = from->end,
+            .by_main = from->by == TRACE_BY_MAIN,
+            .by_worker = from->by == TRACE_BY_TASK ? from->by_worker : UINT_MAX,
+            .before = last[from->worker]};
         last[from->worker] = t;
+        run->nsubmitted += run->tasks[t].by_main;
         run->ntasks = t + 1;
     }
     free(last);
@@ -217,6 +220,45 @@ static bool take_ready(struct explain_run *run, const struct trace *trace)
     return good;
 }
 
+static bool take_doings(struct explain_run *run, const struct trace *trace)
+{
+    run->doings = malloc((trace->ndoings + 1) * sizeof(*run->doings));
+    for (size_t i = 0; run->doings && i < trace->ndoings; i++) {
+        const struct trace_doing *from = &trace->doings[i];
+        const char *call = orr_texts_add(&run->names, from->call);
+
+        if (!call)
+            return false;
+        run->doings[run->ndoings++] =
+            (struct explain_doing){call, from->waits, from->start, from->end};
+    }
+    return run->doings != NULL;
+}
+
+/* When the application did that and no task waited in the scheduler: a ready one counts
+ * against more than there can be of those. */
+static bool take_doing_spans(const struct trace *trace, bool waits,
+                             struct explain_spans *ret)
+{
+    struct steps steps = {malloc((trace->ready.n + 2 * trace->ndoings + 1) *
+                                 sizeof(*steps.items)),
+                          0};
+    bool good = steps.items != NULL;
+
+    for (size_t i = 0; good && i < trace->ready.n; i++)
+        steps.items[steps.n++] = (struct step){
+            trace->ready.items[i].time, -2 * trace->ready.items[i].change};
+    for (size_t i = 0; good && i < trace->ndoings; i++) {
+        if (trace->doings[i].waits != waits)
+            continue;
+        steps.items[steps.n++] = (struct step){trace->doings[i].start, 1};
+        steps.items[steps.n++] = (struct step){trace->doings[i].end, -1};
+    }
+    good = good && make_spans(&steps, ret);
+    free(steps.items);
+    return good;
+}
+
 /* When the application had submitted no task that was not done. */
 static bool take_empty(struct explain_run *run, const struct trace *trace)
 {
@@ -241,11 +283,15 @@ static int take(struct explain_run *run, const struct trace *trace,
     run->begin = trace->begin;
     run->end = trace->end;
     run->last_submission = trace->last_submission;
+    run->last_by_main = trace->last_by == TRACE_BY_MAIN;
     run->room = calloc(n, sizeof(*run->room));
     run->moves = calloc(n, sizeof(*run->moves));
     good = run->room && run->moves && take_tasks(run, trace) &&
            take_pieces(run, trace) && take_copies(run, trace) &&
-           take_ready(run, trace) && take_empty(run, trace);
+           take_ready(run, trace) && take_empty(run, trace) &&
+           take_doings(run, trace) &&
+           take_doing_spans(trace, true, &run->waits) &&
+           take_doing_spans(trace, false, &run->own);
     for (unsigned node = 0; good && node < n; node++)
         good = take_node(run, node, true) && take_node(run, node, false);
     return good ? 0 : orr_fail(err, -ENOMEM, "out of memory");
@@ -295,6 +341,10 @@ void explain_run_done(struct explain_run *run)
             spans_done(&run->moves[n]);
     }
     spans_done(&run->ready);
+    spans_done(&run->waits);
+    spans_done(&run->own);
+    orr_texts_done(&run->names);
+    free(run->doings);
     free(run->room);
     free(run->moves);
     free(run->empty);
