@@ -169,6 +169,33 @@ def paje_trace_opens_in_pj_dump_with_the_same_totals():
 
 
 @test
+def odd_names_of_kernels_are_readable_in_all_files():
+    names = ['a ""b"", c', "a _b_, c", "tab\there", "é </script> \\ 'x'"]
+    lines, n = [], 0
+    for line in text_of("run.csv").splitlines(keepends=True):
+        if line.startswith("task,"):
+            line = line.replace('"gpu"', '"%s"' % names[n % len(names)])
+            n += 1
+        lines.append(line)
+    with open(path("odd.csv"), "w", encoding="utf-8") as file:
+        file.writelines(lines)
+    run("starpu_fxt_tool", "-i", path("odd.csv"), "-d", path("odd"))
+    said = run("starpu_trace_state_stats.py", path("odd", "trace.rec")).stdout
+    rows = list(csv.DictReader(said.splitlines(), strict=True))
+    counts = {row["Name"]: int(row["Count"]) for row in rows if row["Type"] == "Task"}
+    assert sum(counts.values()) == n == REPORT["tasks"], counts
+    assert 'a "b", c' in counts, counts
+    if not shutil.which("pj_dump"):
+        raise Skip("there is no pj_dump (Debian's pajeng)")
+    done = subprocess.run(["pj_dump", path("odd", "paje.trace")], check=True,
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                          encoding="utf-8")
+    assert done.stderr == "", done.stderr
+    assert sum("a _b_, c" in line for line in done.stdout.splitlines()
+               if line.startswith("State")) == 2 * ((n + 1) // 4), done.stdout
+
+
+@test
 def the_dag_opens_in_graphviz():
     if not shutil.which("dot"):
         raise Skip("there is no graphviz")

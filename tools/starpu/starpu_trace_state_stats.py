@@ -122,7 +122,8 @@ def run(words):
     rows = statistics(path)
     print('"Name","Count","Type","Duration"')
     for (name, category), (count, time) in sorted(rows.items()):
-        print(f'"{name}",{count},"{category}",{time:.6f}')
+        quoted = name.replace('"', '""')
+        print(f'"{quoted}",{count},"{category}",{time:.6f}')
     times = {"Runtime": 0.0, "Task": 0.0, "Idle": 0.0, "Scheduling": 0.0}
     for (name, category), (_, time) in rows.items():
         times["Scheduling" if name == "Scheduling" else
