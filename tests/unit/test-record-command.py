@@ -167,6 +167,18 @@ def test_replay(orrery, recorded, folder):
     ran = Ran([orrery, "bound", *options, "--", path])
     claim("orrery bound takes it", ran.code == 0 and "critical path" in ran.out,
           ran)
+    other = Ran([orrery, "bound", *options, path])
+    claim("also without dashes", other.code == 0 and
+          other.out.splitlines()[-3:] == ran.out.splitlines()[-3:], other)
+    for command in ("run", "compare", "trace", "explain", "report", "optimise",
+                    "bound"):
+        ran = Ran([orrery, command, "--help"])
+        claim("the help of %s says that it takes a record" % command,
+              "may stand in the place of the program" in
+              ran.out.replace("\n", " "), ran)
+    ran = Ran([orrery, "validate", path])
+    claim("orrery validate says that a record is not enough",
+          ran.code == 2 and "no kernels that could run for real" in ran.err, ran)
     return path
 
 

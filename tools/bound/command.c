@@ -3,6 +3,7 @@
  * tools/bound/command.c - `orrery bound`: its command line, and the order of
  * its work. One thread.
  */
+#include "record/read.h"
 #include "tools/bound/bound.h"
 #include "tools/common/assume.h"
 #include "tools/common/edits.h"
@@ -27,7 +28,8 @@ static const char help[] =
     "       orrery bound [OPTIONS] FILE.graph\n"
     "Computes lower bounds on the time of the program's tasks under any scheduler:\n"
     "several, which ignore more or less of the machine, what limits each, and how far\n"
-    "this run is from the best of them. docs/BOUNDS.md explains the bounds.\n"
+    "this run is from the best of them. docs/BOUNDS.md explains the bounds. A record\n"
+    "(orrery record) may stand in the place of the program, also without --.\n"
     "  -m, --machine MACHINE      simulate that machine (orrery machine list); else\n"
     "                             that of ORRERY_MACHINE, else run for real: then\n"
     "                             with the means that were measured\n"
@@ -203,7 +205,7 @@ static int program_without_dashes(const char *path)
     return -1;
 }
 
-/* A program stands behind --, a file does not. `dashes` is where they are in
+/* A program stands behind --, a file does not, a record may. `dashes` is where they are in
  * argv as given, 0: nowhere. */
 static int take_operands(int argc, char **argv, int noperands, int dashes,
                          struct bound_options *options)
@@ -217,6 +219,8 @@ static int take_operands(int argc, char **argv, int noperands, int dashes,
         options->argv = argv + 1;
     else if (behind == 0 && is_program(argv[1]))
         return program_without_dashes(argv[1]);
+    else if (behind == 0 && orr_record_is_one(argv[1]))
+        options->argv = argv + 1;
     else if (behind == 0 && noperands == 1)
         options->file = argv[1];
     else

@@ -29,7 +29,8 @@ static const char help[] =
     "tasks, memory, bandwidth; times of kernels and where they come from; what stood\n"
     "in the way (orrery explain), lower bounds (orrery bound), the machine's picture.\n"
     "Of a run that has ended it shows what its trace has and, with the graph of its\n"
-    "tasks (orrery trace -o run.csv --graph run.graph), the same.\n"
+    "tasks (orrery trace -o run.csv --graph run.graph), the same. A record (orrery\n"
+    "record) may stand in the place of the program.\n"
     "  -m, --machine MACHINE      simulate that machine, else run for real\n"
     "  -s, --scheduler SCHEDULER  such as eager, lws, dmda, dmdas\n" EDITS_HELP
         ASSUME_HELP "  -o, --output FILE.html     the page (report.html)\n"

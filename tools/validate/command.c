@@ -2,6 +2,7 @@
 /* tools/validate/command.c - `orrery validate`: its command line. One
  * thread. */
 #include "core/base/plural.h"
+#include "record/read.h"
 #include "tools/common/edits.h"
 #include "tools/common/plot.h"
 #include "tools/common/program.h"
@@ -24,7 +25,8 @@ static const char help[] =
     "between memories, from end to end. A kernel whose time differs from its model\n"
     "raises an alarm, and so does an error from end to end; a slowdown of all kernels\n"
     "alike is distinguished from drift. The models are those of orrery calibrate\n"
-    "kernels; they are not changed.\n"
+    "kernels; they are not changed. A record (orrery record) is not enough: it has no\n"
+    "kernels that could run for real.\n"
     "  -n, --repetitions N        of each size, real and simulated (5); drift is\n"
     "                             checked from 4 on\n"
     "      --sizes A,B,...        replace {size} in ARGUMENTS\n"
@@ -117,6 +119,11 @@ int cmd_validate(int argc, char **argv)
     if (first == argc)
         return tool_fail(TOOL_USAGE, "validate: which program? See orrery "
                                      "validate --help");
+    if (orr_record_is_one(argv[first]))
+        return tool_fail(TOOL_USAGE,
+                         "validate: %s is a record, which has no kernels that "
+                         "could run for real: the program itself is compared",
+                         argv[first]);
     result = plot_check_name("validate: --plot", options.plot);
     if (result != TOOL_OK)
         return result;
