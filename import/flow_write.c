@@ -237,9 +237,11 @@ static void put_datum(struct writer *w, const struct flow_use *use)
     call.verb = ORR_CALL_DATA;
     call.id = use->datum + 1;
     call.kind = bytes ? "variable" : "void";
-    call.home = datum->has_home        ? datum->home
-                : use->mode & STARPU_R ? STARPU_MAIN_RAM
-                                       : -1;
+    call.home = datum->has_home ? datum->home : -1;
+    /* What gave it the value that is read, no task of the file did: such as the
+     * runtime's own initialisation of what tasks contribute to a reduction. */
+    if (call.home == -1 && use->mode & STARPU_R)
+        call.home = STARPU_MAIN_RAM;
     if (!bytes) /* has no value that could be missing */
         call.home = STARPU_MAIN_RAM;
     call.shape = (struct orr_numbers){&bytes, bytes ? 1 : 0};

@@ -132,6 +132,8 @@ def test_tasks(folder):
     claim("data.rec beside it names data and their homes", has(
         lines, 'data 1 kind="variable" shape=100', 'name 1 name="A"',
         "coordinates 1 nodes=3,4"), ran, *lines)
+    claim("what is first read has a value, though it has no home there", has(
+        lines, 'data 2 kind="variable" shape=200'), ran, *lines)
     os.remove(os.path.join(folder, "data.rec"))
     return path
 
