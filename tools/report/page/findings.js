@@ -2,7 +2,8 @@
 // comparisons, the machine; and where all values come from.
 
 // Neighbours differ in lightness: most workers have few of the causes.
-const shades = ["#b8b8b8", "#6a6a6a", "#dadada", "#8c8c8c", "#c8c8c8", "#505050", "#eee"];
+const shades = ["#b8b8b8", "#6a6a6a", "#dadada", "#8c8c8c", "#c8c8c8", "#505050",
+  "#eee", "#7c7c7c", "#d0d0d0"];
 
 function addCriticalPath(section, links, length) {
   const sums = d3.nest().key(l => l.what)
@@ -63,8 +64,24 @@ function addHelp(section, changes) {
     numbers("time saved", r => r.gain_percent, v => v.toFixed(1) + " %"),
     numbers("makespan ms", r => r.makespan_ms, ",.3f"),
     texts("how", r => r.edits ? `--set '${r.edits}'` : r.scheduler
-      ? `-s ${r.scheduler}` : r.variable),
+      ? `-s ${r.scheduler}` : r.left_out
+        ? `its record without the ${r.left_out}, replayed` : r.variable),
   ], changes);
+}
+
+// Where the application was while it submitted nothing.
+function applicationLines(app, length) {
+  const least = 0.005 * length, times = n => n === 1 ? "1 time" : `${n} times`;
+  const lines = app.waits.filter(w => w.ms >= least).map(w =>
+    `the application waited in ${w.call} for ${w.ms.toFixed(3)} ms (${times(w.times)
+      }) before its last submission`);
+  if (app.other_times && app.other_ms >= least)
+    lines.push(`the application did something else for ${app.other_ms.toFixed(3)} ms (${
+      times(app.other_times)}) between its submissions`);
+  if (app.submission_us_per_task * app.submitted / 1000 >= least)
+    lines.push(`submitting took ${app.submission_us_per_task.toFixed(2)
+      } \u00b5s per task (${app.submitted} tasks)`);
+  return lines;
 }
 
 function addExplanation() {
@@ -73,8 +90,10 @@ function addExplanation() {
   const section = addSection("What stood in the way");
   addCriticalPath(section, said.critical_path, said.makespan_ms);
   addIdle(section, said.idle, said.makespan_ms);
-  const lines = said.misplaced.map(m => `${m.kernel}: ${m.tasks} on a slower worker (${
-    m.worker}), ${m.lost_ms.toFixed(3)} ms more than on the fastest`);
+  const lines = said.application
+    ? applicationLines(said.application, said.makespan_ms) : [];
+  lines.push(...said.misplaced.map(m => `${m.kernel}: ${m.tasks} on a slower worker (${
+    m.worker}), ${m.lost_ms.toFixed(3)} ms more than on the fastest`));
   for (const m of said.wrong_models ?? [])
     lines.unshift(`the model of ${m.kernel} on ${m.on} was wrong: ${us(1e3 * m.predicted_us)
       } \u00b5s expected, ${us(1e3 * m.median_us)} \u00b5s taken (median of ${m.tasks})`);
