@@ -32,10 +32,11 @@ function idleRows(idle) {
 }
 
 function addIdle(section, idle, length) {
-  const rows = idleRows(idle), causes = Object.keys(idle[0]?.causes_ms ?? {});
+  const rows = idleRows(idle), causes = Object.keys(idle[0]?.causes_ms ?? {}).filter(
+    cause => rows.some(r => r.causes_ms[cause] > 0));
   section.append("h3").text("Time of workers, ms, idle by cause");
   addTable(section, [
-    texts("worker", r => r.worker), numbers("busy", r => r.busy_ms, ",.3f"),
+    texts("worker", r => r.worker.replace(/ \(.*/, "")), numbers("busy", r => r.busy_ms, ",.3f"),
     numbers("idle", r => r.idle_ms, ",.3f"),
     ...causes.map(cause => numbers(cause, r => r.causes_ms[cause], ",.3f")),
     { title: "busy (black), then the causes in this order", value: r => r.busy_ms,
