@@ -5,13 +5,13 @@ turns, and a real one; processor time, in seconds for a million events, and rela
 the run.
 
 usage: bench-trace.py CHOLESKY [TILES [ROUNDS]]
-       bench-trace.py CHOLESKY --instructions [TILES]
+       bench-trace.py CHOLESKY --instructions [TILES [ROUNDS]]
 
 106 tiles are a million events. With --instructions valgrind counts those of a
 simulated run of 40 tiles instead, which a busy machine does not change: of all threads,
-and of the one that the run is on, beside which another one writes the trace; of these
-the ones that were left to write at the end, which are chance: valgrind gives its threads
-turns.
+and of the one that the run is on, beside which another one writes the trace. What that
+one had not written at the end is chance, since valgrind gives its threads turns: of
+several rounds the least is what the run pays where the other thread has kept up.
 """
 import os
 import re
@@ -58,18 +58,8 @@ def measure(words, settings, folder, rounds):
     return costs, shares
 
 
-def left_of(path):
-    """Instructions of the end of the trace in the file of a thread."""
-    shown = subprocess.run(["callgrind_annotate", "--inclusive=yes", "--threshold=100",
-                            "--auto=no", path], check=True, encoding="utf-8",
-                           stdout=subprocess.PIPE).stdout
-    found = re.findall(r"^ *([\d,]+) .*:orr_ahead_write\b", shown, re.M)
-    return sum(int(text.replace(",", "")) for text in found)
-
-
 def count(words, trace=None):
-    """Instructions of a simulated run: all, those of its own thread, and of these the
-    ones that write what was left at its end."""
+    """Instructions of a simulated run: all, and those of its own thread."""
     env = dict(os.environ, **SIMULATED)
     env.pop("ORRERY_CHECK_BOUNDS", None)
     if trace:
@@ -83,34 +73,34 @@ def count(words, trace=None):
             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         threads = []
         names = sorted(os.listdir(folder))
-        left = left_of(os.path.join(folder, names[1])) if len(names) > 1 else 0
         for name in names:
             with open(os.path.join(folder, name), encoding="utf-8") as file:
                 threads += re.findall(r"^totals: (\d+)", file.read(), re.M)
-    return sum(map(int, threads)), int(threads[0]), left
+    return sum(map(int, threads)), int(threads[0])
 
 
-def count_instructions(program, tiles):
+def count_instructions(program, tiles, rounds):
     words = [program, "-size", str(960 * tiles), "-nblocks", str(tiles)]
     with tempfile.TemporaryDirectory() as folder:
         plain = count(words)
         for name in FORMATS:
             path = os.path.join(folder, "run." + name)
-            cost, own, left = (with_trace - without for with_trace, without in
-                         zip(count(words, path), plain))
+            counts = [count(words, path) for _ in range(rounds)]
+            cost = min(total for total, _ in counts) - plain[0]
+            own = [100 * (mine - plain[1]) / plain[1] for _, mine in counts]
             if name == FORMATS[0]:
                 events = lines_of(path)
             print("bench trace instructions %s: %.0f per event (%d events), %.1f %% of "
-                  "the run's %.0f million; on the run's own thread %.0f, %.1f %%, of which "
-                  "%.1f %% at the end" % (
+                  "the run's %.0f million; on the run's own thread %.1f %% (of %d rounds "
+                  "the least, the most %.1f)" % (
                       name, cost / events, events, 100 * cost / plain[0],
-                      plain[0] / 1e6, own / events, 100 * own / plain[1],
-                      100 * left / plain[1]))
+                      plain[0] / 1e6, min(own), rounds, max(own)), flush=True)
 
 
 def main():
     if sys.argv[2:3] == ["--instructions"]:
-        count_instructions(sys.argv[1], int(sys.argv[3]) if len(sys.argv) > 3 else 40)
+        numbers = [int(word) for word in sys.argv[3:]] + [40, 3][len(sys.argv) - 3:]
+        count_instructions(sys.argv[1], *numbers)
         return
     tiles = int(sys.argv[2]) if len(sys.argv) > 2 else 106
     rounds = int(sys.argv[3]) if len(sys.argv) > 3 else 5
