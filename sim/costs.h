@@ -20,13 +20,14 @@ int orr_sim_costs(const struct orr_machine_desc *desc, bool pinned,
 /* Whether transfers take time (STARPU_SIMGRID_TRANSFER_COST, by default). */
 int orr_sim_transfers_cost(bool *ret, struct orr_error *err);
 
-/* A copy within a node of main memory, by one processor. */
+/* A copy within a node: of main memory by one processor, of a device by itself. */
 struct orr_local_copy {
     double latency_us, us_per_byte;
 };
 
-/* By what its host `RAM` or RAM<n> states (orrery-copy-bandwidth, -latency). Else twice
- * the bytes, which are read and written, by the memory bandwidth that MAIN states for a
- * core (rates.h), or 10 GB/s. */
+/* By what its host states (orrery-copy-bandwidth, -latency; `RAM` or RAM<n> are measured).
+ * Else twice the bytes, which are read and written, by the memory bandwidth (rates.h) of
+ * the device, or 200 GB/s; in main memory by that of a core, which MAIN states, or 10
+ * GB/s. */
 struct orr_local_copy orr_sim_local_copy(const struct orr_machine_desc *desc,
-                                         unsigned host);
+                                         unsigned host, bool is_main);

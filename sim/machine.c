@@ -263,10 +263,10 @@ static int make_parts(const struct orr_machine_desc *desc,
     error = orr_transfers_new(m->exec, m->network, machine->nnodes + m->disks.n,
                               count_main(machine), machine->runs_kernels,
                               machine->costs.copy_queue, &m->transfers);
-    for (unsigned i = 0; error == 0 && m->network && i < count_main(machine);
-         i++)
-        orr_transfers_set_local(m->transfers, i,
-                                orr_sim_local_copy(desc, endpoints[i]));
+    for (unsigned i = 0; error == 0 && m->network && i < machine->nnodes; i++)
+        orr_transfers_set_local(
+            m->transfers, i,
+            orr_sim_local_copy(desc, endpoints[i], i < count_main(machine)));
     if (error == 0)
         error = orr_streams_new(m->exec, machine, &m->streams);
     if (error == 0)

@@ -206,6 +206,8 @@ static void leave_locks(struct orr_transfers *t, const struct orr_copy *copy)
 {
     struct lock *lock = write_lock(t, copy);
 
+    if (is_local(copy))
+        return;
     if (lock)
         leave(t, lock, copy);
     if (is_peer(t, copy))

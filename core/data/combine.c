@@ -30,6 +30,7 @@
 #include "core/data/node.h"
 #include "core/data/private.h"
 #include "core/data/reduction.h"
+#include "core/data/within.h"
 #include "core/device/methods.h"
 #include "core/runtime.h"
 #include "core/task/job.h"
@@ -113,9 +114,10 @@ static void end(struct orr_handle *handle)
 }
 
 /* Within the node. */
-static void copy_sum(struct orr_runtime *rt, struct orr_job *job, unsigned node)
+static void copy_sum(struct orr_runtime *rt, struct orr_job *job)
 {
     struct orr_handle *handle = job->acquire.arg;
+    unsigned node = job->acquire.node;
     int rc = orr_copy_by_methods(
         rt->machine, handle->ops,
         job->accesses[1].datum->replicates[node].interface, node,
@@ -128,27 +130,39 @@ static void copy_sum(struct orr_runtime *rt, struct orr_job *job, unsigned node)
     orr_runtime_fail(rt);
 }
 
+static void end_sum(struct orr_runtime *rt, struct orr_job *job)
+{
+    struct orr_handle *handle = job->acquire.arg;
+
+    orr_job_set_state(job, ORR_JOB_RUNNING);
+    orr_job_complete(rt, job);
+    end(handle);
+}
+
+static void sum_copied(struct orr_runtime *rt, struct orr_job *job)
+{
+    struct orr_handle *handle = job->acquire.arg;
+
+    orr_lock(&handle->lock);
+    handle->unreal = rt->skips_kernels;
+    orr_unlock(&handle->lock);
+    orr_job_drop_data(rt, job);
+    end_sum(rt, job);
+}
+
 /* The last job: it copies the sum if it has accesses, to the handle and from
  * the first partial. */
 static void sum_arrived(struct orr_runtime *rt, struct orr_job *job, int worker)
 {
-    struct orr_handle *handle = job->acquire.arg;
+    const struct orr_handle *handle = job->acquire.arg;
 
     (void)worker;
-    if (job->naccesses) {
-        unsigned node = job->acquire.node;
-
-        orr_job_take_data(rt, job, node);
-        if (!rt->skips_kernels)
-            copy_sum(rt, job, node);
-        orr_lock(&handle->lock);
-        handle->unreal = rt->skips_kernels;
-        orr_unlock(&handle->lock);
-        orr_job_drop_data(rt, job);
+    if (!job->naccesses) {
+        end_sum(rt, job);
+        return;
     }
-    orr_job_set_state(job, ORR_JOB_RUNNING);
-    orr_job_complete(rt, job);
-    end(handle);
+    orr_job_take_data(rt, job, job->acquire.node);
+    orr_copy_within(rt, job, handle->size, copy_sum, sum_copied);
 }
 
 /* On the node where the sum is: main memory if it is there, too. */

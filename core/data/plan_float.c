@@ -18,7 +18,6 @@
  * lets go of all, waits for that and begins again.
  */
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "core/base/log.h"
@@ -28,7 +27,7 @@
 #include "core/data/node.h"
 #include "core/data/placement.h"
 #include "core/data/plan_private.h"
-#include "core/device/driver.h"
+#include "core/data/within.h"
 #include "core/device/methods.h"
 #include "core/runtime.h"
 
@@ -183,81 +182,51 @@ static bool is_apart(struct orr_handle *part, struct orr_handle *whole,
     return any && apart;
 }
 
-/* One copy for the machine, of all such parts. */
-struct copy {
-    struct orr_copy copy;
-    struct orr_runtime *rt;
-    struct orr_job *job; /* the switch */
-    bool to_whole;
-    void (*then)(struct orr_runtime *, struct orr_job *);
-};
-
 /* The bytes of the parts that are copied; `performs`: copies them, else only counts. */
-static size_t copy_all(const struct copy *c, bool performs)
+static size_t copy_all(struct orr_runtime *rt, struct orr_job *job,
+                       bool to_whole, bool performs)
 {
-    struct orr_handle *whole = whole_of(c->job);
-    unsigned base = c->job->acquire.node;
+    struct orr_handle *whole = whole_of(job);
+    unsigned base = job->acquire.node;
     size_t bytes = 0;
 
-    for (unsigned i = 1; i < c->job->naccesses; i++) {
-        struct orr_handle *part = c->job->accesses[i].handle;
+    for (unsigned i = 1; i < job->naccesses; i++) {
+        struct orr_handle *part = job->accesses[i].handle;
         int rc = 0;
 
-        if (!is_apart(part, whole, c->to_whole ? part : whole, base))
+        if (!is_apart(part, whole, to_whole ? part : whole, base))
             continue;
         bytes += part->size;
         if (performs)
-            rc = copy_part(c->rt, part, whole, base, c->to_whole);
+            rc = copy_part(rt, part, whole, base, to_whole);
         if (rc == 0)
             continue;
         orr_log_error("a part of %s could not be copied within %s: %s",
                       orr_handle_label(whole).text,
-                      c->rt->machine->nodes[base].name, strerror(-rc));
-        orr_runtime_fail(c->rt);
+                      rt->machine->nodes[base].name, strerror(-rc));
+        orr_runtime_fail(rt);
     }
     return bytes;
 }
 
-static int perform(struct orr_copy *copy, struct orr_async *async)
+static void copy_to_whole(struct orr_runtime *rt, struct orr_job *job)
 {
-    (void)async;
-    (void)copy_all(orr_container(copy, struct copy, copy), true);
-    return 0;
+    (void)copy_all(rt, job, true, true);
 }
 
-static void done(struct orr_copy *copy)
+static void copy_to_parts(struct orr_runtime *rt, struct orr_job *job)
 {
-    struct copy c = *orr_container(copy, struct copy, copy);
-
-    free(orr_container(copy, struct copy, copy));
-    c.then(c.rt, c.job);
-    orr_active_end(c.rt);
+    (void)copy_all(rt, job, false, true);
 }
 
 void orr_parts_copy(struct orr_runtime *rt, struct orr_job *job, bool to_whole,
                     void (*then)(struct orr_runtime *, struct orr_job *))
 {
-    unsigned base = job->acquire.node;
-    struct copy c = {.rt = rt, .job = job, .to_whole = to_whole, .then = then};
-    struct copy *copy;
+    size_t bytes = copy_all(rt, job, to_whole, false);
 
-    c.copy = (struct orr_copy){.src = base, .dst = base};
-    c.copy.size = copy_all(&c, false);
-    if (c.copy.size == 0) {
+    if (bytes == 0)
         then(rt, job);
-        return;
-    }
-    copy = malloc(sizeof(*copy));
-    if (!copy) { /* then it is made here, and takes no time */
-        (void)copy_all(&c, !rt->skips_kernels);
-        then(rt, job);
-        return;
-    }
-    *copy = c;
-    copy->copy.id =
-        atomic_fetch_add_explicit(&rt->last_copy, 1, memory_order_relaxed) + 1;
-    copy->copy.perform = perform;
-    copy->copy.done = done;
-    atomic_fetch_add_explicit(&rt->nactive, 1, memory_order_relaxed);
-    orr_machine_copy_start(rt->machine, &copy->copy);
+    else
+        orr_copy_within(rt, job, bytes,
+                        to_whole ? copy_to_whole : copy_to_parts, then);
 }

@@ -174,7 +174,8 @@ void orr_driver_copy_start(struct orr_driver *driver, struct orr_copy *copy)
     struct orr_queue *queue;
     int rc;
 
-    if (!driver->ops->queue || driver->machine->nodes[node].copies_wait) {
+    if (!driver->ops->queue || driver->machine->nodes[node].copies_wait ||
+        copy->src == copy->dst) {
         copy->async = (struct orr_async){.driver = driver};
         copy->async.error = copy->perform(copy, NULL);
         copy->done(copy);

@@ -6,6 +6,7 @@
  */
 #include <errno.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -686,6 +687,47 @@ START_TEST(a_plain_rw_is_mended)
 }
 END_TEST
 
+/* Simulated: what a reader waits for after a contribution of one worker, a GPU's or a
+ * processor's, to `bytes` that had no value, for which the first part is copied. */
+static double time_of_sum(const char *cost, unsigned bytes, bool on_gpu)
+{
+    double start;
+    int worker;
+
+    setenv("STARPU_SIMGRID_TRANSFER_COST", cost, 1);
+    setenv("STARPU_SIMGRID_CUDA_MALLOC_COST", "0", 1);
+    machine_open(FIRST_SIMULATED);
+    worker = starpu_worker_get_by_type(
+        on_gpu ? STARPU_CUDA_WORKER : STARPU_CPU_WORKER, 0);
+    starpu_vector_data_register(&h, -1, 0, bytes / sizeof(long), sizeof(long));
+    starpu_data_set_reduction_methods(h, &cl_add, &cl_init);
+    starpu_task_insert(&cl_contribute, STARPU_REDUX, h,
+                       STARPU_EXECUTE_ON_WORKER, worker, 0);
+    starpu_task_wait_for_all();
+    start = starpu_timing_now();
+    starpu_task_insert(&cl_look, STARPU_R, h, STARPU_EXECUTE_ON_WORKER, worker,
+                       0);
+    starpu_task_wait_for_all();
+    start = starpu_timing_now() - start;
+    starpu_data_unregister_no_coherency(h);
+    starpu_shutdown();
+    return start;
+}
+
+/* Main memory is read and written by a core, at 10 GB/s, a GPU's by itself, at 200: the
+ * machine states neither. */
+START_TEST(copies_of_sums_take_their_time)
+{
+    unsigned bytes = _i ? 16 * MIB : MIB;
+    double rate = _i ? 200e3 : 10e3, takes = 2. * bytes / rate;
+    double took = time_of_sum("1", bytes, _i);
+
+    ck_assert_double_ge(took, takes);
+    ck_assert_double_le(took, takes + 100);
+    ck_assert_double_le(time_of_sum("0", bytes, _i), 100);
+}
+END_TEST
+
 START_TEST(wrong_codelets_abort)
 {
     start(0, 0);
@@ -734,6 +776,8 @@ int main(void)
     tcase_set_timeout(tc, 60);
     for (unsigned i = 0; i < sizeof(everywhere) / sizeof(everywhere[0]); i++)
         tcase_add_loop_test(tc, everywhere[i], 0, NMACHINES);
+    tcase_add_loop_test(tc, copies_of_sums_take_their_time,
+                        strcmp(machine_ncpus(), "0") == 0, 2);
     tcase_add_test(tc, a_plain_rw_is_mended);
     tcase_add_loop_test_raise_signal(tc, wrong_codelets_abort, 6, 0, 4);
     suite_add_tcase(suite, tc);

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* core/data/within.c - see within.h. Any context. */
+#include "core/data/within.h"
+
+#include <stdlib.h>
+
+#include "core/device/driver.h"
+#include "core/runtime.h"
+
+struct within {
+    struct orr_copy copy;
+    struct orr_runtime *rt;
+    struct orr_job *job;
+    void (*perform)(struct orr_runtime *, struct orr_job *);
+    void (*then)(struct orr_runtime *, struct orr_job *);
+};
+
+/* Methods of interfaces ask for the runtime; the context may be the machine's. */
+static int perform(struct orr_copy *copy, struct orr_async *async)
+{
+    const struct within *within = orr_container(copy, struct within, copy);
+    struct orr_runtime *outer = orr_self->runtime;
+
+    (void)async;
+    orr_self->runtime = within->rt;
+    within->perform(within->rt, within->job);
+    orr_self->runtime = outer;
+    return 0;
+}
+
+static void done(struct orr_copy *copy)
+{
+    struct within within = *orr_container(copy, struct within, copy);
+
+    free(orr_container(copy, struct within, copy));
+    within.then(within.rt, within.job);
+    orr_active_end(within.rt);
+}
+
+void orr_copy_within(struct orr_runtime *rt, struct orr_job *job, size_t bytes,
+                     void (*perform_it)(struct orr_runtime *, struct orr_job *),
+                     void (*then)(struct orr_runtime *, struct orr_job *))
+{
+    struct within *within = bytes ? malloc(sizeof(*within)) : NULL;
+    unsigned node = job->acquire.node;
+
+    if (!within) { /* or out of memory: it is made here, and takes no time */
+        if (!rt->skips_kernels)
+            perform_it(rt, job);
+        then(rt, job);
+        return;
+    }
+    *within = (struct within){
+        .copy = {.src = node,
+                 .dst = node,
+                 .size = bytes,
+                 .perform = perform,
+                 .done = done},
+        .rt = rt,
+        .job = job,
+        .perform = perform_it,
+        .then = then,
+    };
+    within->copy.id =
+        atomic_fetch_add_explicit(&rt->last_copy, 1, memory_order_relaxed) + 1;
+    atomic_fetch_add_explicit(&rt->nactive, 1, memory_order_relaxed);
+    orr_machine_copy_start(rt->machine, &within->copy);
+}

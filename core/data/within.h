@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* core/data/within.h - copies within a memory node, which take time in a simulation. */
+#pragma once
+
+#include "core/task/job.h"
+
+/* One copy of the machine's, of `bytes` within the node job->acquire.node: it calls
+ * `perform`, unless kernels are skipped, which moves them, and then `then`. Both are
+ * called with no lock held, in this call or, simulated, once the time has passed. What
+ * is copied stays pinned until then. Does not block. */
+void orr_copy_within(struct orr_runtime *rt, struct orr_job *job, size_t bytes,
+                     void (*perform)(struct orr_runtime *, struct orr_job *),
+                     void (*then)(struct orr_runtime *, struct orr_job *));
