@@ -74,6 +74,13 @@ static inline struct orr_handle *orr_api_handle(const char *call,
     abort();
 }
 
+/* starpu_task_end_dep_release and starpu_sched_ctx_delete for calls made of them, which
+ * their messages name. In task_end.c, sched_ctx.c. */
+void orr_api_end_dep_release(const char *call, struct starpu_task *task);
+void orr_api_sched_ctx_delete(const char *call, unsigned sched_ctx_id);
+/* Ends the program, said, in tasks and callbacks. In sched_ctx.c. */
+void orr_api_expect_outside(const char *call);
+
 /* A task that can be submitted on its own and is freed after its end, with copies
  * of what the task owns; NULL without memory. In task.c. */
 struct starpu_task *orr_api_task_copy(const struct starpu_task *task);

@@ -64,9 +64,10 @@ static int check(const char *call, starpu_data_handle_t handle, int node,
     return -EINVAL;
 }
 
-static int acquire(const char *call, starpu_data_handle_t handle, int node,
-                   enum starpu_data_access_mode mode)
+static int acquire(enum orr_acquire_call by, starpu_data_handle_t handle,
+                   int node, enum starpu_data_access_mode mode)
 {
+    const char *call = orr_acquire_name(by);
     int rc = check(call, handle, node, mode);
 
     struct orr_runtime *rt = orr_runtime_need(call);
@@ -75,7 +76,7 @@ static int acquire(const char *call, starpu_data_handle_t handle, int node,
         return rc;
     ORR_RECORD(rt, .verb = ORR_CALL_ACQUIRE, .id = orr_handle_of(handle)->id,
                .value = mode, .node = node);
-    rc = orr_data_acquire(rt, orr_handle_of(handle), node, mode);
+    rc = orr_data_acquire(rt, by, orr_handle_of(handle), node, mode);
     ORR_RECORD_RETURN(rt);
     return rc;
 }
@@ -90,19 +91,20 @@ static int base_of(starpu_data_handle_t handle)
 int starpu_data_acquire_on_node(starpu_data_handle_t handle, int node,
                                 enum starpu_data_access_mode mode)
 {
-    return acquire(__func__, handle, node, mode);
+    return acquire(ORR_ACQUIRE_ON_NODE, handle, node, mode);
 }
 
 int starpu_data_acquire(starpu_data_handle_t handle,
                         enum starpu_data_access_mode mode)
 {
-    return acquire(__func__, handle, base_of(handle), mode);
+    return acquire(ORR_ACQUIRE, handle, base_of(handle), mode);
 }
 
-static int acquire_cb(const char *call, starpu_data_handle_t handle, int node,
-                      enum starpu_data_access_mode mode,
+static int acquire_cb(enum orr_acquire_call by, starpu_data_handle_t handle,
+                      int node, enum starpu_data_access_mode mode,
                       void (*callback)(void *), void *arg, int sequential)
 {
+    const char *call = orr_acquire_name(by);
     struct orr_runtime *rt = orr_runtime_need(call);
     int rc = check(call, handle, node, mode);
 
@@ -111,8 +113,12 @@ static int acquire_cb(const char *call, starpu_data_handle_t handle, int node,
     ORR_RECORD(rt, .verb = ORR_CALL_ACQUIRE, .how = ORR_HOW_CALLBACK,
                .id = orr_handle_of(handle)->id, .value = mode, .node = node,
                .unordered = !sequential);
-    rc = orr_data_acquire_cb(rt, orr_handle_of(handle), node, mode, callback,
-                             arg, sequential != 0);
+    rc = orr_data_acquire_with(
+        rt, orr_handle_of(handle), node, mode,
+        &(struct orr_acquisition){.call = by,
+                                  .callback = callback,
+                                  .arg = arg,
+                                  .sequential = sequential != 0});
     ORR_RECORD_RETURN(rt);
     return rc;
 }
@@ -121,31 +127,32 @@ int starpu_data_acquire_on_node_cb_sequential_consistency(
     starpu_data_handle_t handle, int node, enum starpu_data_access_mode mode,
     void (*callback)(void *), void *arg, int sequential_consistency)
 {
-    return acquire_cb(__func__, handle, node, mode, callback, arg,
-                      sequential_consistency);
+    return acquire_cb(ORR_ACQUIRE_ON_NODE_CB_CONSISTENCY, handle, node, mode,
+                      callback, arg, sequential_consistency);
 }
 
 int starpu_data_acquire_on_node_cb(starpu_data_handle_t handle, int node,
                                    enum starpu_data_access_mode mode,
                                    void (*callback)(void *), void *arg)
 {
-    return acquire_cb(__func__, handle, node, mode, callback, arg, 1);
+    return acquire_cb(ORR_ACQUIRE_ON_NODE_CB, handle, node, mode, callback, arg,
+                      1);
 }
 
 int starpu_data_acquire_cb(starpu_data_handle_t handle,
                            enum starpu_data_access_mode mode,
                            void (*callback)(void *), void *arg)
 {
-    return acquire_cb(__func__, handle, base_of(handle), mode, callback, arg,
-                      1);
+    return acquire_cb(ORR_ACQUIRE_CB, handle, base_of(handle), mode, callback,
+                      arg, 1);
 }
 
 int starpu_data_acquire_cb_sequential_consistency(
     starpu_data_handle_t handle, enum starpu_data_access_mode mode,
     void (*callback)(void *), void *arg, int sequential_consistency)
 {
-    return acquire_cb(__func__, handle, base_of(handle), mode, callback, arg,
-                      sequential_consistency);
+    return acquire_cb(ORR_ACQUIRE_CB_CONSISTENCY, handle, base_of(handle), mode,
+                      callback, arg, sequential_consistency);
 }
 
 int starpu_data_acquire_on_node_cb_sequential_consistency_sync_jobids(
@@ -155,7 +162,8 @@ int starpu_data_acquire_on_node_cb_sequential_consistency_sync_jobids(
     void (*callback)(void *arg), void *arg, int sequential_consistency,
     int quick, long *pre_sync_jobid, long *post_sync_jobid, int prio)
 {
-    struct orr_acquisition how = {.callback = callback,
+    struct orr_acquisition how = {.call = ORR_ACQUIRE_SYNC_JOBIDS,
+                                  .callback = callback,
                                   .before = callback_acquired,
                                   .arg = arg,
                                   .sequential = sequential_consistency != 0,
@@ -178,9 +186,10 @@ int starpu_data_acquire_on_node_cb_sequential_consistency_sync_jobids(
     return rc;
 }
 
-static int try_acquire(const char *call, starpu_data_handle_t handle, int node,
-                       enum starpu_data_access_mode mode)
+static int try_acquire(enum orr_acquire_call by, starpu_data_handle_t handle,
+                       int node, enum starpu_data_access_mode mode)
 {
+    const char *call = orr_acquire_name(by);
     struct orr_runtime *rt = orr_runtime_need(call);
     int rc = check(call, handle, node, mode);
 
@@ -188,7 +197,7 @@ static int try_acquire(const char *call, starpu_data_handle_t handle, int node,
         return rc;
     ORR_RECORD_ENTER(rt);
     rc = orr_poll_result(
-        orr_data_try_acquire(rt, orr_handle_of(handle), node, mode));
+        orr_data_try_acquire(rt, by, orr_handle_of(handle), node, mode));
     ORR_RECORD(rt, .verb = ORR_CALL_ACQUIRE,
                .how = rc ? ORR_HOW_REFUSED : ORR_HOW_TRIED,
                .id = orr_handle_of(handle)->id, .value = mode, .node = node);
@@ -199,13 +208,13 @@ static int try_acquire(const char *call, starpu_data_handle_t handle, int node,
 int starpu_data_acquire_on_node_try(starpu_data_handle_t handle, int node,
                                     enum starpu_data_access_mode mode)
 {
-    return try_acquire(__func__, handle, node, mode);
+    return try_acquire(ORR_ACQUIRE_ON_NODE_TRY, handle, node, mode);
 }
 
 int starpu_data_acquire_try(starpu_data_handle_t handle,
                             enum starpu_data_access_mode mode)
 {
-    return try_acquire(__func__, handle, base_of(handle), mode);
+    return try_acquire(ORR_ACQUIRE_TRY, handle, base_of(handle), mode);
 }
 
 static void say_not_acquired(const char *call, const struct orr_handle *handle,

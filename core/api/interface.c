@@ -12,6 +12,7 @@
 #include "core/api/memory.h"
 #include "core/api/process.h"
 #include "core/data/interfaces/dense.h"
+#include "core/data/interfaces/nodes.h"
 #include "core/data/label.h"
 #include "core/data/node.h"
 #include "core/device/driver.h"
@@ -32,41 +33,50 @@ void starpu_data_register_ops(struct starpu_data_interface_ops *ops)
 }
 
 /* The others are needed only where data are allocated, copied, asked for. */
-static void check_ops(const struct starpu_data_interface_ops *ops)
+static void check_ops(const char *call,
+                      const struct starpu_data_interface_ops *ops)
 {
     if (ops && ops->register_data_handle && ops->footprint)
         return;
-    orr_log_error("starpu_data_register: the table of operations lacks "
-                  "register_data_handle or footprint");
+    orr_log_error("%s: the table of operations lacks register_data_handle or "
+                  "footprint",
+                  call);
     abort();
 }
 
-void starpu_data_register(starpu_data_handle_t *handleptr, int home_node,
-                          void *data_interface,
-                          struct starpu_data_interface_ops *ops)
+void orr_interface_register(const char *call, starpu_data_handle_t *handleptr,
+                            int home_node, void *data_interface,
+                            struct starpu_data_interface_ops *ops)
 {
-    struct orr_runtime *rt = ORR_API_RUNTIME();
+    struct orr_runtime *rt = orr_runtime_need(call);
     struct orr_handle *handle;
 
-    check_ops(ops);
+    check_ops(call, ops);
     if (!handleptr || !data_interface) {
-        orr_log_error("%s: %s is NULL", __func__,
+        orr_log_error("%s: %s is NULL", call,
                       handleptr ? "the structure that describes the data"
                                 : "the address for the handle");
         abort();
     }
     if (home_node != -1)
-        (void)orr_api_node(__func__, (unsigned)home_node);
+        (void)orr_api_node(call, (unsigned)home_node);
     ORR_CALLED(rt);
     starpu_data_register_ops(ops);
     if (orr_handle_new(rt, NULL, home_node, data_interface, ops, &handle) < 0) {
-        orr_log_error("%s: out of memory", __func__);
+        orr_log_error("%s: out of memory", call);
         abort();
     }
     *handleptr = orr_handle_public(handle);
     if (rt->calls)
         orr_calls_register(rt->calls, handle);
     ORR_RETURNS(rt);
+}
+
+void starpu_data_register(starpu_data_handle_t *handleptr, int home_node,
+                          void *data_interface,
+                          struct starpu_data_interface_ops *ops)
+{
+    orr_interface_register(__func__, handleptr, home_node, data_interface, ops);
 }
 
 void starpu_data_register_same(starpu_data_handle_t *handledst,
@@ -80,17 +90,17 @@ void starpu_data_register_same(starpu_data_handle_t *handledst,
         abort();
     }
     orr_handle_read_layout(src, STARPU_MAIN_RAM, layout);
-    starpu_data_register(handledst, -1, layout, src->ops);
+    orr_interface_register(__func__, handledst, -1, layout, src->ops);
     free(layout);
 }
 
-void starpu_data_ptr_register(starpu_data_handle_t handle, unsigned node)
+void orr_interface_own_memory(const char *call, starpu_data_handle_t handle,
+                              unsigned node)
 {
-    struct orr_handle *h = orr_api_handle(__func__, handle);
-
+    struct orr_handle *h = orr_api_handle(call, handle);
     bool twice;
 
-    (void)orr_api_node(__func__, node);
+    (void)orr_api_node(call, node);
     orr_lock(&h->lock);
     twice = h->replicates[node].allocated;
     h->replicates[node].allocated = true;
@@ -100,8 +110,13 @@ void starpu_data_ptr_register(starpu_data_handle_t handle, unsigned node)
         return;
     orr_log_error("%s of %s: the data have memory on node %u already: call it "
                   "right after the registration",
-                  __func__, orr_handle_label(h).text, node);
+                  call, orr_handle_label(h).text, node);
     abort();
+}
+
+void starpu_data_ptr_register(starpu_data_handle_t handle, unsigned node)
+{
+    orr_interface_own_memory(__func__, handle, node);
 }
 
 /* -- queries -- */
@@ -149,23 +164,33 @@ starpu_data_get_interface_ops(starpu_data_handle_t handle)
     return orr_api_handle(__func__, handle)->ops;
 }
 
-size_t starpu_data_get_size(starpu_data_handle_t handle)
+static size_t size_of(const char *call, starpu_data_handle_t handle)
 {
-    struct orr_handle *h = orr_api_handle(__func__, handle);
+    struct orr_handle *h = orr_api_handle(call, handle);
 
     if (h->ops->get_size)
         return h->ops->get_size(handle);
-    orr_log_error("%s: the interface of the data has no get_size", __func__);
+    orr_log_error("%s of %s: the interface of the data has no get_size", call,
+                  orr_handle_label(h).text);
     abort();
+}
+
+static size_t alloc_size_of(const char *call, starpu_data_handle_t handle)
+{
+    struct starpu_data_interface_ops *ops = orr_api_handle(call, handle)->ops;
+
+    return ops->get_alloc_size ? ops->get_alloc_size(handle)
+                               : size_of(call, handle);
+}
+
+size_t starpu_data_get_size(starpu_data_handle_t handle)
+{
+    return size_of(__func__, handle);
 }
 
 size_t starpu_data_get_alloc_size(starpu_data_handle_t handle)
 {
-    struct starpu_data_interface_ops *ops =
-        orr_api_handle(__func__, handle)->ops;
-
-    return ops->get_alloc_size ? ops->get_alloc_size(handle)
-                               : starpu_data_get_size(handle);
+    return alloc_size_of(__func__, handle);
 }
 
 starpu_ssize_t starpu_data_get_max_size(starpu_data_handle_t handle)
@@ -173,9 +198,8 @@ starpu_ssize_t starpu_data_get_max_size(starpu_data_handle_t handle)
     struct starpu_data_interface_ops *ops =
         orr_api_handle(__func__, handle)->ops;
 
-    return ops->get_max_size
-               ? (starpu_ssize_t)ops->get_max_size(handle)
-               : (starpu_ssize_t)starpu_data_get_alloc_size(handle);
+    return ops->get_max_size ? (starpu_ssize_t)ops->get_max_size(handle)
+                             : (starpu_ssize_t)alloc_size_of(__func__, handle);
 }
 
 void starpu_data_print(starpu_data_handle_t handle, unsigned node, FILE *stream)

@@ -32,54 +32,68 @@ static struct orr_handle *ready_handle(const char *call,
     abort();
 }
 
+static int pack(const char *call, starpu_data_handle_t handle, unsigned node,
+                void **ptr, starpu_ssize_t *count)
+{
+    struct starpu_data_interface_ops *ops = orr_api_handle(call, handle)->ops;
+
+    (void)ready_handle(call, handle, node, ops->pack_data, "the count", count);
+    return ops->pack_data(handle, node, ptr, count);
+}
+
 int starpu_data_pack_node(starpu_data_handle_t handle, unsigned node,
                           void **ptr, starpu_ssize_t *count)
 {
-    struct starpu_data_interface_ops *ops =
-        orr_api_handle(__func__, handle)->ops;
-
-    (void)ready_handle(__func__, handle, node, ops->pack_data, "the count",
-                       count);
-    return ops->pack_data(handle, node, ptr, count);
+    return pack(__func__, handle, node, ptr, count);
 }
 
 int starpu_data_pack(starpu_data_handle_t handle, void **ptr,
                      starpu_ssize_t *count)
 {
     (void)orr_api_handle(__func__, handle);
-    return starpu_data_pack_node(handle, orr_local_node(handle), ptr, count);
+    return pack(__func__, handle, orr_local_node(handle), ptr, count);
+}
+
+static int peek(const char *call, starpu_data_handle_t handle, unsigned node,
+                void *ptr, size_t count)
+{
+    struct starpu_data_interface_ops *ops = orr_api_handle(call, handle)->ops;
+
+    (void)ready_handle(call, handle, node, ops->peek_data, "the bytes",
+                       ptr || !count);
+    return ops->peek_data(handle, node, ptr, count);
 }
 
 int starpu_data_peek_node(starpu_data_handle_t handle, unsigned node, void *ptr,
                           size_t count)
 {
-    struct starpu_data_interface_ops *ops =
-        orr_api_handle(__func__, handle)->ops;
-
-    (void)ready_handle(__func__, handle, node, ops->peek_data, "the bytes",
-                       ptr || !count);
-    return ops->peek_data(handle, node, ptr, count);
+    return peek(__func__, handle, node, ptr, count);
 }
 
 int starpu_data_peek(starpu_data_handle_t handle, void *ptr, size_t count)
 {
     (void)orr_api_handle(__func__, handle);
-    return starpu_data_peek_node(handle, orr_local_node(handle), ptr, count);
+    return peek(__func__, handle, orr_local_node(handle), ptr, count);
+}
+
+static int unpack(const char *call, starpu_data_handle_t handle, unsigned node,
+                  void *ptr, size_t count)
+{
+    struct starpu_data_interface_ops *ops = orr_api_handle(call, handle)->ops;
+
+    (void)ready_handle(call, handle, node, ops->unpack_data, "the bytes",
+                       ptr || !count);
+    return ops->unpack_data(handle, node, ptr, count);
 }
 
 int starpu_data_unpack_node(starpu_data_handle_t handle, unsigned node,
                             void *ptr, size_t count)
 {
-    struct starpu_data_interface_ops *ops =
-        orr_api_handle(__func__, handle)->ops;
-
-    (void)ready_handle(__func__, handle, node, ops->unpack_data, "the bytes",
-                       ptr || !count);
-    return ops->unpack_data(handle, node, ptr, count);
+    return unpack(__func__, handle, node, ptr, count);
 }
 
 int starpu_data_unpack(starpu_data_handle_t handle, void *ptr, size_t count)
 {
     (void)orr_api_handle(__func__, handle);
-    return starpu_data_unpack_node(handle, orr_local_node(handle), ptr, count);
+    return unpack(__func__, handle, orr_local_node(handle), ptr, count);
 }

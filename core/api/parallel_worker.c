@@ -465,20 +465,27 @@ starpu_parallel_worker_init(hwloc_obj_type_t parallel_worker_level, ...)
     return config;
 }
 
-int starpu_parallel_worker_shutdown(
-    struct starpu_parallel_worker_config *parallel_workers)
+static int end(const char *call,
+               struct starpu_parallel_worker_config *parallel_workers)
 {
     if (!parallel_workers)
         return -1;
+    orr_api_expect_outside(call);
     for (unsigned i = 0; i < parallel_workers->n; i++)
         starpu_task_wait_for_all_in_ctx(parallel_workers->ctxs[i]);
     starpu_task_wait_for_all_in_ctx(parallel_workers->main);
     for (unsigned i = 0; i < parallel_workers->n; i++)
-        starpu_sched_ctx_delete(parallel_workers->ctxs[i]);
-    starpu_sched_ctx_delete(parallel_workers->main);
+        orr_api_sched_ctx_delete(call, parallel_workers->ctxs[i]);
+    orr_api_sched_ctx_delete(call, parallel_workers->main);
     starpu_sched_ctx_set_context(NULL);
     free(parallel_workers);
     return 0;
+}
+
+int starpu_parallel_worker_shutdown(
+    struct starpu_parallel_worker_config *parallel_workers)
+{
+    return end(__func__, parallel_workers);
 }
 
 int starpu_parallel_worker_print(
@@ -525,8 +532,7 @@ starpu_cluster_machine(hwloc_obj_type_t cluster_level, ...)
 
 int starpu_uncluster_machine(struct starpu_cluster_machine *clusters)
 {
-    return starpu_parallel_worker_shutdown(
-        (struct starpu_parallel_worker_config *)clusters);
+    return end(__func__, (struct starpu_parallel_worker_config *)clusters);
 }
 
 int starpu_cluster_print(struct starpu_cluster_machine *clusters)

@@ -10,21 +10,27 @@
 #include "core/data/label.h"
 #include "core/data/pending.h"
 
-void starpu_data_partition(starpu_data_handle_t initial_handle,
-                           struct starpu_data_filter *f)
+static void cut(const char *call, starpu_data_handle_t initial_handle,
+                struct starpu_data_filter *f)
 {
-    struct orr_handle *handle = orr_api_handle(__func__, initial_handle);
-    struct orr_runtime *rt = ORR_API_RUNTIME();
+    struct orr_handle *handle = orr_api_handle(call, initial_handle);
+    struct orr_runtime *rt = orr_runtime_need(call);
 
     /* The reason was printed; the children that the caller needs are
      * missing. */
     ORR_RECORD_ENTER(rt);
-    if (orr_data_partition(rt, handle, f) < 0)
+    if (orr_data_partition(rt, call, handle, f) < 0)
         abort();
     if (rt->calls)
         orr_calls_partition(rt->calls, ORR_CALL_PARTITION, handle, f,
                             handle->children, handle->nchildren);
     ORR_RECORD_RETURN(rt);
+}
+
+void starpu_data_partition(starpu_data_handle_t initial_handle,
+                           struct starpu_data_filter *f)
+{
+    cut(__func__, initial_handle, f);
 }
 
 void starpu_data_unpartition(starpu_data_handle_t root_data,
@@ -66,15 +72,19 @@ starpu_data_handle_t starpu_data_get_child(starpu_data_handle_t handle,
     return child_of(__func__, handle, i);
 }
 
+static starpu_data_handle_t descend(const char *call,
+                                    starpu_data_handle_t handle, unsigned depth,
+                                    va_list pa)
+{
+    for (unsigned i = 0; i < depth; i++)
+        handle = child_of(call, handle, va_arg(pa, unsigned));
+    return handle;
+}
+
 starpu_data_handle_t starpu_data_vget_sub_data(starpu_data_handle_t root_data,
                                                unsigned depth, va_list pa)
 {
-    starpu_data_handle_t handle = root_data;
-
-    for (unsigned i = 0; i < depth; i++)
-        handle =
-            child_of("starpu_data_get_sub_data", handle, va_arg(pa, unsigned));
-    return handle;
+    return descend(__func__, root_data, depth, pa);
 }
 
 starpu_data_handle_t starpu_data_get_sub_data(starpu_data_handle_t root_data,
@@ -84,21 +94,21 @@ starpu_data_handle_t starpu_data_get_sub_data(starpu_data_handle_t root_data,
     va_list args;
 
     va_start(args, depth);
-    handle = starpu_data_vget_sub_data(root_data, depth, args);
+    handle = descend(__func__, root_data, depth, args);
     va_end(args);
     return handle;
 }
 
 /* Cuts `handle` and its children by the filters in turn. */
-static void map_filters(starpu_data_handle_t handle,
+static void map_filters(const char *call, starpu_data_handle_t handle,
                         struct starpu_data_filter **filters, int nfilters)
 {
     if (nfilters <= 0)
         return;
-    starpu_data_partition(handle, filters[0]);
+    cut(call, handle, filters[0]);
     for (int i = 0; i < starpu_data_get_nb_children(handle); i++)
-        map_filters(starpu_data_get_child(handle, (unsigned)i), filters + 1,
-                    nfilters - 1);
+        map_filters(call, starpu_data_get_child(handle, (unsigned)i),
+                    filters + 1, nfilters - 1);
 }
 
 enum { MAX_FILTERS = 32 }; /* data are never partitioned deeper */
@@ -116,7 +126,7 @@ void starpu_data_map_filters_parray(starpu_data_handle_t root_handle,
                                     int nfilters,
                                     struct starpu_data_filter **filters)
 {
-    map_filters(root_handle, filters, nfilters);
+    map_filters(__func__, root_handle, filters, nfilters);
 }
 
 void starpu_data_map_filters_array(starpu_data_handle_t root_handle,
@@ -128,18 +138,24 @@ void starpu_data_map_filters_array(starpu_data_handle_t root_handle,
     check_nfilters(__func__, nfilters);
     for (int i = 0; i < nfilters; i++)
         pointers[i] = &filters[i];
-    map_filters(root_handle, pointers, nfilters);
+    map_filters(__func__, root_handle, pointers, nfilters);
+}
+
+static void map_list(const char *call, starpu_data_handle_t root_data,
+                     unsigned nfilters, va_list pa)
+{
+    struct starpu_data_filter *filters[MAX_FILTERS];
+
+    check_nfilters(call, (long)nfilters);
+    for (unsigned i = 0; i < nfilters; i++)
+        filters[i] = va_arg(pa, struct starpu_data_filter *);
+    map_filters(call, root_data, filters, (int)nfilters);
 }
 
 void starpu_data_vmap_filters(starpu_data_handle_t root_data, unsigned nfilters,
                               va_list pa)
 {
-    struct starpu_data_filter *filters[MAX_FILTERS];
-
-    check_nfilters("starpu_data_map_filters", (long)nfilters);
-    for (unsigned i = 0; i < nfilters; i++)
-        filters[i] = va_arg(pa, struct starpu_data_filter *);
-    map_filters(root_data, filters, (int)nfilters);
+    map_list(__func__, root_data, nfilters, pa);
 }
 
 void starpu_data_map_filters(starpu_data_handle_t root_data, unsigned nfilters,
@@ -148,6 +164,6 @@ void starpu_data_map_filters(starpu_data_handle_t root_data, unsigned nfilters,
     va_list args;
 
     va_start(args, nfilters);
-    starpu_data_vmap_filters(root_data, nfilters, args);
+    map_list(__func__, root_data, nfilters, args);
     va_end(args);
 }

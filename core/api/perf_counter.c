@@ -213,8 +213,9 @@ void starpu_perf_counter_set_all_per_worker_listeners(
 {
     struct orr_runtime *rt = ORR_API_RUNTIME();
 
+    check_scope(__func__, listener, starpu_perf_counter_scope_per_worker);
     for (unsigned w = 0; w < rt->nworkers; w++)
-        starpu_perf_counter_set_per_worker_listener(w, listener);
+        listen(__func__, of_worker(__func__, w), listener);
 }
 
 void starpu_perf_counter_unset_all_per_worker_listeners(void)
@@ -222,7 +223,7 @@ void starpu_perf_counter_unset_all_per_worker_listeners(void)
     struct orr_runtime *rt = ORR_API_RUNTIME();
 
     for (unsigned w = 0; w < rt->nworkers; w++)
-        starpu_perf_counter_unset_per_worker_listener(w);
+        listen(__func__, of_worker(__func__, w), NULL);
 }
 
 void starpu_perf_counter_set_per_codelet_listener(

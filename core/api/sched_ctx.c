@@ -322,20 +322,30 @@ static _Noreturn void fail(const char *call, const char *why)
     abort();
 }
 
-void starpu_sched_ctx_delete(unsigned sched_ctx_id)
+void orr_api_expect_outside(const char *call)
 {
-    struct orr_sched *sched = orr_api_sched(__func__, sched_ctx_id);
+    if (!orr_is_outside(call))
+        fail(call, "it waits for tasks: call it outside of tasks and "
+                   "callbacks");
+}
+
+void orr_api_sched_ctx_delete(const char *call, unsigned sched_ctx_id)
+{
+    struct orr_sched *sched = orr_api_sched(call, sched_ctx_id);
 
     if (sched_ctx_id == 0)
-        fail(__func__, "the first scheduling context stays until "
-                       "starpu_shutdown");
-    if (!orr_is_outside(__func__))
-        fail(__func__, "it waits for tasks: call it outside of tasks and "
-                       "callbacks");
+        fail(call, "the first scheduling context stays until "
+                   "starpu_shutdown");
+    orr_api_expect_outside(call);
     orr_pay();
     if (orr_self->sched_ctx == sched_ctx_id + 1)
         orr_self->sched_ctx = 0;
     orr_sched_ctx_delete(sched->runtime, sched_ctx_id);
+}
+
+void starpu_sched_ctx_delete(unsigned sched_ctx_id)
+{
+    orr_api_sched_ctx_delete(__func__, sched_ctx_id);
 }
 
 void starpu_sched_ctx_finished_submit(unsigned sched_ctx_id)

@@ -107,9 +107,8 @@ static void expect_held(const char *call, const struct orr_job *job)
     abort();
 }
 
-void starpu_task_end_dep_release(struct starpu_task *t)
+void orr_api_end_dep_release(const char *call, struct starpu_task *t)
 {
-    static const char call[] = "starpu_task_end_dep_release";
     struct orr_runtime *rt = orr_runtime_need(call);
 
     expect_held(call, job_of(rt, call, t));
@@ -119,4 +118,9 @@ void starpu_task_end_dep_release(struct starpu_task *t)
                        false);
     orr_job_end(rt, job_of(rt, call, t));
     ORR_RECORD_RETURN(rt);
+}
+
+void starpu_task_end_dep_release(struct starpu_task *t)
+{
+    orr_api_end_dep_release(__func__, t);
 }

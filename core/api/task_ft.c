@@ -126,5 +126,5 @@ void starpu_task_ft_failed(struct starpu_task *task)
 
 void starpu_task_ft_success(struct starpu_task *meta_task)
 {
-    starpu_task_end_dep_release(meta_task);
+    orr_api_end_dep_release(__func__, meta_task);
 }

@@ -223,6 +223,27 @@ static long number(struct orr_runtime *rt, struct orr_job *job)
     return (long)job->id;
 }
 
+const char *orr_acquire_name(enum orr_acquire_call call)
+{
+    static const char *const names[] = {
+        [ORR_ACQUIRE_OWN] = "data acquisition",
+        [ORR_ACQUIRE] = "starpu_data_acquire",
+        [ORR_ACQUIRE_ON_NODE] = "starpu_data_acquire_on_node",
+        [ORR_ACQUIRE_TRY] = "starpu_data_acquire_try",
+        [ORR_ACQUIRE_ON_NODE_TRY] = "starpu_data_acquire_on_node_try",
+        [ORR_ACQUIRE_CB] = "starpu_data_acquire_cb",
+        [ORR_ACQUIRE_ON_NODE_CB] = "starpu_data_acquire_on_node_cb",
+        [ORR_ACQUIRE_CB_CONSISTENCY] =
+            "starpu_data_acquire_cb_sequential_consistency",
+        [ORR_ACQUIRE_ON_NODE_CB_CONSISTENCY] =
+            "starpu_data_acquire_on_node_cb_sequential_consistency",
+        [ORR_ACQUIRE_SYNC_JOBIDS] =
+            "starpu_data_acquire_on_node_cb_sequential_consistency_sync_jobids",
+    };
+
+    return names[call];
+}
+
 /* Makes the job and lets it go; callback(arg) may have been called on return.
  * Without a callback the data are released as soon as they are there. */
 static int acquire(struct orr_runtime *rt, struct orr_handle *handle, int node,
@@ -240,6 +261,7 @@ static int acquire(struct orr_runtime *rt, struct orr_handle *handle, int node,
     access->mode = (uint16_t)wish.mode;
     access->wants_order = wish.sequential && handle->sequential;
     access->optional = wish.if_any;
+    job->acquire.call = (uint8_t)how->call;
     job->acquire.callback = how->callback;
     job->acquire.before = how->before;
     job->acquire.arg = how->arg;
@@ -265,27 +287,29 @@ static int acquire(struct orr_runtime *rt, struct orr_handle *handle, int node,
 }
 
 /* A program that decides by such values does not do what it does for real. */
-static void warn_unreal(struct orr_runtime *rt, const struct orr_handle *handle,
-                        uint32_t mode)
+static void warn_unreal(struct orr_runtime *rt, enum orr_acquire_call call,
+                        const struct orr_handle *handle, uint32_t mode)
 {
     if (!handle->unreal || !(mode & STARPU_R) || rt->warned_unreal)
         return;
     rt->warned_unreal = true;
-    orr_log_warning("starpu_data_acquire: only skipped kernels have written "
-                    "these data, so that their content means nothing. "
-                    "ORRERY_SIM_KERNELS=run executes the kernels.");
+    orr_log_warning("%s: only skipped kernels have written these data, so that "
+                    "their content means nothing. ORRERY_SIM_KERNELS=run "
+                    "executes the kernels.",
+                    orr_acquire_name(call));
 }
 
-static int bring(struct orr_runtime *rt, struct orr_handle *handle, int node,
-                 struct wish wish)
+static int bring(struct orr_runtime *rt, enum orr_acquire_call call,
+                 struct orr_handle *handle, int node, struct wish wish)
 {
     struct block block = {.context = orr_self};
-    struct orr_acquisition how = {.callback = unblock, .arg = &block};
-    int err = orr_data_check(handle, "starpu_data_acquire");
+    struct orr_acquisition how = {
+        .call = call, .callback = unblock, .arg = &block};
+    int err = orr_data_check(handle, orr_acquire_name(call));
 
     if (err)
         return err;
-    if (!wish.if_any && !orr_may_block("starpu_data_acquire"))
+    if (!wish.if_any && !orr_may_block(orr_acquire_name(call)))
         return -EDEADLK;
     orr_pay();
     atomic_init(&block.there, false);
@@ -302,7 +326,7 @@ static int bring(struct orr_runtime *rt, struct orr_handle *handle, int node,
 int orr_data_bring(struct orr_runtime *rt, struct orr_handle *handle, int node,
                    enum starpu_data_access_mode mode)
 {
-    return bring(rt, handle, node,
+    return bring(rt, ORR_ACQUIRE_OWN, handle, node,
                  (struct wish){.mode = mode, .sequential = true});
 }
 
@@ -310,14 +334,14 @@ int orr_data_bring_if_any(struct orr_runtime *rt, struct orr_handle *handle,
                           int node)
 {
     return bring(
-        rt, handle, node,
+        rt, ORR_ACQUIRE_OWN, handle, node,
         (struct wish){.mode = STARPU_R, .sequential = true, .if_any = true});
 }
 
 int orr_data_bring_as_is(struct orr_runtime *rt, struct orr_handle *handle,
                          int node)
 {
-    return bring(rt, handle, node,
+    return bring(rt, ORR_ACQUIRE_OWN, handle, node,
                  (struct wish){.mode = STARPU_R | STARPU_NOPLAN,
                                .sequential = true,
                                .if_any = true});
@@ -337,43 +361,36 @@ int orr_data_bring_later(struct orr_runtime *rt, struct orr_handle *handle,
         &how);
 }
 
-int orr_data_acquire(struct orr_runtime *rt, struct orr_handle *handle,
-                     int node, enum starpu_data_access_mode mode)
+int orr_data_acquire(struct orr_runtime *rt, enum orr_acquire_call call,
+                     struct orr_handle *handle, int node,
+                     enum starpu_data_access_mode mode)
 {
-    int err = orr_data_bring(rt, handle, node, mode);
+    int err = bring(rt, call, handle, node,
+                    (struct wish){.mode = mode, .sequential = true});
 
     if (!err)
-        warn_unreal(rt, handle, mode);
+        warn_unreal(rt, call, handle, mode);
     return err;
 }
 
-int orr_data_try_acquire(struct orr_runtime *rt, struct orr_handle *handle,
-                         int node, enum starpu_data_access_mode mode)
+int orr_data_try_acquire(struct orr_runtime *rt, enum orr_acquire_call call,
+                         struct orr_handle *handle, int node,
+                         enum starpu_data_access_mode mode)
 {
     int err =
-        bring(rt, handle, node,
+        bring(rt, call, handle, node,
               (struct wish){.mode = mode, .sequential = true, .tries = true});
 
     if (!err)
-        warn_unreal(rt, handle, mode);
+        warn_unreal(rt, call, handle, mode);
     return err;
-}
-
-int orr_data_acquire_cb(struct orr_runtime *rt, struct orr_handle *handle,
-                        int node, enum starpu_data_access_mode mode,
-                        void (*callback)(void *), void *arg, bool sequential)
-{
-    struct orr_acquisition how = {
-        .callback = callback, .arg = arg, .sequential = sequential};
-
-    return orr_data_acquire_with(rt, handle, node, mode, &how);
 }
 
 int orr_data_acquire_with(struct orr_runtime *rt, struct orr_handle *handle,
                           int node, enum starpu_data_access_mode mode,
                           struct orr_acquisition *how)
 {
-    int err = orr_data_check(handle, "starpu_data_acquire_cb");
+    int err = orr_data_check(handle, orr_acquire_name(how->call));
 
     if (err)
         return err;

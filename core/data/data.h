@@ -15,12 +15,30 @@
  * partitioned. */
 int orr_data_check(const struct orr_handle *handle, const char *call);
 
+/* The public calls that acquire data, for messages. */
+enum orr_acquire_call {
+    ORR_ACQUIRE_OWN, /* the runtime's own */
+    ORR_ACQUIRE,
+    ORR_ACQUIRE_ON_NODE,
+    ORR_ACQUIRE_TRY,
+    ORR_ACQUIRE_ON_NODE_TRY,
+    ORR_ACQUIRE_CB,
+    ORR_ACQUIRE_ON_NODE_CB,
+    ORR_ACQUIRE_CB_CONSISTENCY,
+    ORR_ACQUIRE_ON_NODE_CB_CONSISTENCY,
+    ORR_ACQUIRE_SYNC_JOBIDS,
+};
+
+/* Its name; of the runtime's own "data acquisition". */
+const char *orr_acquire_name(enum orr_acquire_call call);
+
 /* Blocks until the earlier tasks that conflict are done and the value is on
  * the node, for reading and/or writing as `mode` says; node < 0: the value stays
  * where it is. -EDEADLK where blocking
  * is refused, -EINVAL (said). */
-int orr_data_acquire(struct orr_runtime *rt, struct orr_handle *handle,
-                     int node, enum starpu_data_access_mode mode);
+int orr_data_acquire(struct orr_runtime *rt, enum orr_acquire_call call,
+                     struct orr_handle *handle, int node,
+                     enum starpu_data_access_mode mode);
 
 /* The same for the runtime's own purposes: what a simulation did not compute
  * may be moved without a warning. */
@@ -43,17 +61,13 @@ int orr_data_bring_later(struct orr_runtime *rt, struct orr_handle *handle,
 /* Same as orr_data_acquire if no task or acquisition that was submitted before uses the handle, not
  * even to read, and none without order has it; else -EAGAIN. Waits for copies
  * only. Several that have succeeded may read at once. */
-int orr_data_try_acquire(struct orr_runtime *rt, struct orr_handle *handle,
-                         int node, enum starpu_data_access_mode mode);
-
-/* Does not wait: callback(arg) is called with the data acquired; it or
- * somebody later releases them. `sequential` false leaves the order alone. */
-int orr_data_acquire_cb(struct orr_runtime *rt, struct orr_handle *handle,
-                        int node, enum starpu_data_access_mode mode,
-                        void (*callback)(void *), void *arg, bool sequential);
+int orr_data_try_acquire(struct orr_runtime *rt, enum orr_acquire_call call,
+                         struct orr_handle *handle, int node,
+                         enum starpu_data_access_mode mode);
 
 /* How an acquisition is made, and its number. */
 struct orr_acquisition {
+    enum orr_acquire_call call;
     void (*callback)(void *);
     void (*before)(void *arg, int *node, enum starpu_data_access_mode mode);
     void *arg;       /* of both functions; `before` may be NULL: see the public
@@ -64,7 +78,8 @@ struct orr_acquisition {
     int priority;
 };
 
-/* The same; borrows *how for the call. */
+/* Does not wait: how->callback(arg) is called with the data acquired; it or
+ * somebody later releases them. Borrows *how for the call. */
 int orr_data_acquire_with(struct orr_runtime *rt, struct orr_handle *handle,
                           int node, enum starpu_data_access_mode mode,
                           struct orr_acquisition *how);
@@ -126,7 +141,8 @@ struct orr_handle **orr_handle_children(struct orr_handle *handle,
 
 /* Splits the handle; afterwards tasks use the children. Blocks. -EINVAL, said;
  * -ENOMEM, -EDEADLK: it is as before. */
-int orr_data_partition(struct orr_runtime *rt, struct orr_handle *handle,
+int orr_data_partition(struct orr_runtime *rt, const char *call,
+                       struct orr_handle *handle,
                        struct starpu_data_filter *filter);
 
 /* Joins the children again on the gathering node, or by main memory where they

@@ -7,6 +7,7 @@
 #include <errno.h>
 
 #include "core/base/log.h"
+#include "core/data/data.h"
 #include "core/data/eviction.h"
 #include "core/data/label.h"
 #include "core/data/lost.h"
@@ -26,12 +27,38 @@ static bool is_lost(const struct orr_access *access)
     return handle->valid && !orr_handle_values(handle);
 }
 
+static _Noreturn void fail_acquisition(struct orr_runtime *rt,
+                                       const struct orr_access *access, int err,
+                                       const char *data)
+{
+    const char *call = orr_acquire_name(access->job->acquire.call);
+
+    if (is_lost(access) && err != -ENOMEM)
+        orr_log_error("%s of %s: their only value was on a device that is lost",
+                      call, data);
+    else if (err == -EIO)
+        orr_log_error("%s of %s: copies to memory node %u (%s) fail", call,
+                      data, access->at, rt->machine->nodes[access->at].name);
+    else if (err == -ENODATA)
+        orr_log_error(
+            "%s of %s: the data have no value: they were registered without a "
+            "home node and never written, or invalidated since. Submit a task "
+            "that writes them first, or register them with their memory.",
+            call, data);
+    else
+        orr_log_error("%s of %s: no memory (%zu bytes)", call, data,
+                      access->handle->size);
+    orr_runtime_fail(rt);
+}
+
 void orr_access_fail(struct orr_runtime *rt, const struct orr_access *access,
                      int err)
 {
     const struct orr_job *job = access->job;
     struct orr_label data = orr_handle_label(access->handle);
 
+    if (job->type == &orr_job_acquire)
+        fail_acquisition(rt, access, err, data.text);
     if (is_lost(access) && err != -ENOMEM)
         orr_log_error("`%s' reads buffer %u (%s), whose only value "
                       "was on a device that is lost",

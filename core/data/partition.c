@@ -325,7 +325,8 @@ static const char *find_trouble(const struct orr_handle *handle,
     return NULL;
 }
 
-int orr_data_partition(struct orr_runtime *rt, struct orr_handle *handle,
+int orr_data_partition(struct orr_runtime *rt, const char *call,
+                       struct orr_handle *handle,
                        struct starpu_data_filter *filter)
 {
     const char *trouble;
@@ -338,11 +339,11 @@ int orr_data_partition(struct orr_runtime *rt, struct orr_handle *handle,
     if (!trouble && n == 0)
         trouble = "the filter makes 0 parts: set nchildren";
     if (trouble) {
-        orr_log_error("starpu_data_partition of %s: %s",
-                      orr_handle_label(handle).text, trouble);
+        orr_log_error("%s of %s: %s", call, orr_handle_label(handle).text,
+                      trouble);
         return -EINVAL;
     }
-    if (!orr_may_block("starpu_data_partition"))
+    if (!orr_may_block(call))
         return -EDEADLK;
     err = hold_memory(rt, handle, &nodes);
     if (err)

@@ -262,6 +262,7 @@ struct orr_job {
             void *arg;
             unsigned node;
             uint8_t step;             /* of a switch: plan_switch.c */
+            uint8_t call;             /* ACQUIRE: enum orr_acquire_call */
             struct orr_scope *scope;  /* of which an acquisition has a part:
                                       * lend.h; in whose sequence a switch is:
                                       * plan_inner.c; NULL: of none */

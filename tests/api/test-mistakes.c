@@ -354,15 +354,20 @@ static void too_large(void)
       "starpu_data_acquire_on_node of mine: there is no memory node -7",       \
       expect(starpu_data_acquire_on_node(vector(), -7, STARPU_R), -EINVAL))    \
     X(REFUSED, "from a callback", call_back())                                 \
-    X(EXITS, "reads buffer 0 (mine), which has no value",                      \
+    X(EXITS, "starpu_data_acquire of mine: the data have no value",            \
       starpu_data_acquire(temporary(), STARPU_R))                              \
+    X(EXITS, "starpu_data_acquire_on_node of mine: the data have no value",    \
+      starpu_data_acquire_on_node(temporary(), 0, STARPU_R))                   \
+    X(EXITS, "starpu_data_acquire_cb of mine: the data have no value",         \
+      (starpu_data_acquire_cb(temporary(), STARPU_R, never, NULL),             \
+       starpu_task_wait_for_all()))                                            \
     X(EXITS, "`k' reads buffer 0 (mine)", run(&cl_r, temporary()))             \
     X(EXITS, "`k' reads buffer 0 (mine)", {                                    \
         starpu_data_handle_t h = vector();                                     \
         starpu_data_invalidate(h);                                             \
         run(&cl_r, h);                                                         \
     })                                                                         \
-    X(EXITS, "has no value",                                                   \
+    X(EXITS, "have no value",                                                  \
       starpu_data_fetch_on_node(temporary(), STARPU_MAIN_RAM, 0))              \
     X(REFUSED,                                                                 \
       "starpu_data_prefetch_on_node of mine: there is no memory node -1",      \
@@ -393,7 +398,7 @@ static void too_large(void)
       starpu_data_test_if_allocated_on_node(vector(), (unsigned)-5))           \
     X(ABORTS, "starpu_data_query_status: there is no memory node -5",          \
       starpu_data_query_status(vector(), -5, NULL, NULL, NULL))                \
-    X(ABORTS, "starpu_data_ptr_register: there is no memory node -5",          \
+    X(ABORTS, "starpu_vector_ptr_register: there is no memory node -5",        \
       starpu_vector_ptr_register(vector(), (unsigned)-5, 0, 0, 0))             \
     X(ABORTS, "starpu_memory_get_available: there is no memory node -5",       \
       starpu_memory_get_available((unsigned)-5))                               \
@@ -526,15 +531,15 @@ static void too_large(void)
     X(ABORTS, "planes would overlap", register_dense(3))                       \
     X(ABORTS, "blocks would overlap", register_dense(4))                       \
     X(ABORTS, "elements would overlap", register_dense(5))                     \
-    X(ABORTS, "starpu_data_register: there is no memory node 55", {            \
+    X(ABORTS, "starpu_vector_data_register: there is no memory node 55", {     \
         starpu_data_handle_t h;                                                \
         starpu_vector_data_register(&h, 55, (uintptr_t)memory, N, 8);          \
     })                                                                         \
-    X(ABORTS, "starpu_data_register: there is no memory node", {               \
+    X(ABORTS, "starpu_vector_data_register: there is no memory node", {        \
         starpu_data_handle_t h;                                                \
         starpu_vector_data_register(&h, -2, (uintptr_t)memory, N, 8);          \
     })                                                                         \
-    X(ABORTS, "starpu_data_ptr_register of mine: the data have memory", {      \
+    X(ABORTS, "starpu_vector_ptr_register of mine: the data have memory", {    \
         starpu_data_handle_t h = temporary();                                  \
         starpu_vector_ptr_register(h, 0, (uintptr_t)memory, 0, 0);             \
         starpu_vector_ptr_register(h, 0, (uintptr_t)memory, 0, 0);             \
@@ -544,9 +549,9 @@ static void too_large(void)
     X(EXITS, "no allocate_data_on_node", register_own(2))                      \
     X(ABORTS, "no memory on node 0", starpu_vector_get_local_ptr(temporary())) \
     X(REFUSED, "starpu_data_unpack: got 511", pack(0))                         \
-    X(ABORTS, "starpu_data_pack_node: the data have no memory", pack(1))       \
-    X(ABORTS, "starpu_data_pack_node: the address of the count", pack(2))      \
-    X(ABORTS, "starpu_data_unpack_node: the address of the bytes", pack(3))    \
+    X(ABORTS, "starpu_data_pack: the data have no memory", pack(1))            \
+    X(ABORTS, "starpu_data_pack: the address of the count", pack(2))           \
+    X(ABORTS, "starpu_data_unpack: the address of the bytes", pack(3))         \
     X(ABORTS, "lacks pack_data", pack(4))                                      \
     X(ABORTS, "a vector of so many elements", register_huge(0))                \
     X(ABORTS, "a block of so many elements", register_huge(1))                 \
@@ -557,8 +562,29 @@ static void too_large(void)
     X(REFUSED, "of which 1000 were taken", give_back_too_much())               \
     X(ABORTS, "starpu_data_unregister: called before starpu_init or after",    \
       after_shutdown())                                                        \
-    X(ABORTS, "starpu_data_register: the address for the handle is NULL",      \
+    X(ABORTS, "starpu_vector_data_register: the address for the handle is",    \
       starpu_vector_data_register(NULL, -1, 0, N, 8))                          \
+    X(ABORTS, "starpu_vector_data_register_allocsize: the address for",        \
+      starpu_vector_data_register_allocsize(NULL, -1, 0, N, 8, 8 * N))         \
+    X(ABORTS, "starpu_matrix_data_register: the address for the handle is",    \
+      starpu_matrix_data_register(NULL, -1, 0, N, N, N, 8))                    \
+    X(ABORTS, "starpu_csr_data_register: the address for the handle is",       \
+      starpu_csr_data_register(NULL, -1, N, N, 0, NULL, NULL, 0, 8))           \
+    X(ABORTS, "starpu_void_data_register: the address for the handle is",      \
+      starpu_void_data_register(NULL))                                         \
+    X(ABORTS, "starpu_matrix_ptr_register of mine: the data have memory",      \
+      starpu_matrix_ptr_register(matrix(), 0, (uintptr_t)memory, 0, 0, N))     \
+    X(ABORTS, "starpu_data_pack: the data have no memory on node 0", {         \
+        starpu_ssize_t size;                                                   \
+        starpu_data_pack(temporary(), NULL, &size);                            \
+    })                                                                         \
+    X(ABORTS, "starpu_data_map_filters of mine: the filter makes 0", {         \
+        struct starpu_data_filter none = {.filter_func =                       \
+                                              starpu_vector_filter_block};     \
+        starpu_data_map_filters(vector(), 1, &none);                           \
+    })                                                                         \
+    X(REFUSED, "starpu_data_acquire_try: the data handle is NULL",             \
+      expect(starpu_data_acquire_try(NULL, STARPU_R), -EINVAL))                \
     X(ABORTS, "starpu_data_register: the structure that describes", {          \
         starpu_data_handle_t h;                                                \
         starpu_data_register(&h, -1, NULL, &starpu_interface_vector_ops);      \

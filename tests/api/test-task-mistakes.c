@@ -133,6 +133,21 @@ static starpu_tag_t *no_tags;
 
 #define SCOPE starpu_perf_counter_scope_global
 
+static void shut(void *parallel_workers)
+{
+    starpu_parallel_worker_shutdown(parallel_workers);
+}
+
+static void shut_in_a_callback(void)
+{
+    struct starpu_task *t = task();
+
+    t->callback_func = shut;
+    t->callback_arg = starpu_parallel_worker_init(HWLOC_OBJ_MACHINE, 0);
+    expect(starpu_task_submit(t), 0);
+    starpu_task_wait_for_all();
+}
+
 /* mistakes.h says what each line is. */
 #define MISTAKES(X)                                                            \
     X(REFUSED, "all is well", release_an_empty_task())                         \
@@ -142,6 +157,12 @@ static starpu_tag_t *no_tags;
       release_too_often(2))                                                    \
     X(ABORTS, "starpu_task_end_dep_release: task `k' has ended",               \
       release_after_the_end())                                                 \
+    X(ABORTS, "starpu_task_ft_success: task `k' is not held back",             \
+      starpu_task_ft_success(task()))                                          \
+    X(ABORTS, "starpu_parallel_worker_shutdown: it waits for tasks",           \
+      shut_in_a_callback())                                                    \
+    X(ABORTS, "starpu_perf_counter_unset_all_per_worker_listeners: there is",  \
+      starpu_perf_counter_unset_all_per_worker_listeners())                    \
     X(ABORTS, "a task cannot end after itself", {                              \
         struct starpu_task *t = task();                                        \
         starpu_task_declare_end_deps_array(t, 1, &t);                          \

@@ -30,12 +30,19 @@ static void release(unsigned thread)
         doom(0);
 }
 
+static int acquire_later(enum starpu_data_access_mode mode)
+{
+    struct orr_acquisition how = {
+        .call = ORR_ACQUIRE_CB, .callback = got, .sequential = true};
+
+    return orr_data_acquire_with(world, acquired, 0, mode, &how);
+}
+
 static void begin_release(void)
 {
     world_begin(1);
     acquired = data[0].handle;
-    STEP_ASSERT(orr_data_acquire_cb(world, acquired, 0, STARPU_R, got, NULL,
-                                    true) == 0);
+    STEP_ASSERT(acquire_later(STARPU_R) == 0);
     world_thread(0, release);
     world_thread(1, release);
 }
@@ -47,7 +54,8 @@ static void acquire_and_end(unsigned thread)
         orr_data_release(world, acquired, 0);
         return;
     }
-    STEP_ASSERT(orr_data_acquire(world, acquired, 0, STARPU_RW) == 0);
+    STEP_ASSERT(orr_data_acquire(world, ORR_ACQUIRE, acquired, 0, STARPU_RW) ==
+                0);
     world_write(&data[0], 0);
     orr_data_release(world, acquired, 0);
     doom(0);
@@ -57,8 +65,7 @@ static void begin_acquire(void)
 {
     world_begin(1);
     acquired = data[0].handle;
-    STEP_ASSERT(orr_data_acquire_cb(world, acquired, 0, STARPU_RW, got, NULL,
-                                    true) == 0);
+    STEP_ASSERT(acquire_later(STARPU_RW) == 0);
     world_thread(0, acquire_and_end);
     world_thread(1, acquire_and_end);
 }
@@ -69,9 +76,11 @@ static void copy_is_last(unsigned thread)
 {
     (void)thread;
     world_submit_one(0, &data[0], STARPU_RW, 1);
-    STEP_ASSERT(orr_data_acquire(world, data[0].handle, 0, STARPU_R) == 0);
+    STEP_ASSERT(
+        orr_data_acquire(world, ORR_ACQUIRE, data[0].handle, 0, STARPU_R) == 0);
     orr_data_release(world, data[0].handle, 0);
-    STEP_ASSERT(orr_data_acquire(world, data[0].handle, 0, STARPU_W) == 0);
+    STEP_ASSERT(
+        orr_data_acquire(world, ORR_ACQUIRE, data[0].handle, 0, STARPU_W) == 0);
     world_write(&data[0], 0);
     orr_data_release(world, data[0].handle, 0);
     orr_handle_prefetch(world, data[0].handle, 1, ORR_PREFETCH);
@@ -119,7 +128,8 @@ static void invalidate(unsigned thread)
     data[0].unknown = true;
     orr_data_invalidate(world, data[0].handle, false);
     world_submit_one(0, &data[0], STARPU_W, 1);
-    STEP_ASSERT(orr_data_acquire(world, data[0].handle, 0, STARPU_R) == 0);
+    STEP_ASSERT(
+        orr_data_acquire(world, ORR_ACQUIRE, data[0].handle, 0, STARPU_R) == 0);
     world_read(&data[0], 0);
     orr_data_release(world, data[0].handle, 0);
 }

@@ -19,14 +19,16 @@ static void cut(void)
     struct starpu_data_filter halves = {
         .filter_func = starpu_vector_filter_block, .nchildren = 2};
 
-    STEP_ASSERT(orr_data_partition(world, data[0].handle, &halves) == 0);
+    STEP_ASSERT(orr_data_partition(world, "starpu_data_partition",
+                                   data[0].handle, &halves) == 0);
 }
 
 static void change(unsigned which, unsigned node)
 {
     struct orr_handle *piece = data[0].handle->children[which];
 
-    STEP_ASSERT(orr_data_acquire(world, piece, (int)node, STARPU_RW) == 0);
+    STEP_ASSERT(
+        orr_data_acquire(world, ORR_ACQUIRE, piece, (int)node, STARPU_RW) == 0);
     *(uint64_t *)orr_handle_pointer(piece, node) += which == 0 ? 1 : -1ULL;
     orr_data_release(world, piece, (int)node);
 }

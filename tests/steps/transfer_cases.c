@@ -15,7 +15,8 @@ static void acquire(unsigned which, enum starpu_data_access_mode mode)
 {
     struct datum *datum = &data[which];
 
-    STEP_ASSERT(orr_data_acquire(world, datum->handle, 0, mode) == 0);
+    STEP_ASSERT(orr_data_acquire(world, ORR_ACQUIRE, datum->handle, 0, mode) ==
+                0);
     if (mode & STARPU_W)
         world_write(datum, 0);
     else

@@ -23,17 +23,25 @@ size_t fake_allocated;
 int fake_out_of_memory;
 unsigned fake_copies;
 
-void starpu_data_register(starpu_data_handle_t *handleptr, int home_node,
-                          void *data_interface,
-                          struct starpu_data_interface_ops *ops)
+void orr_interface_register(const char *call, starpu_data_handle_t *handleptr,
+                            int home_node, void *data_interface,
+                            struct starpu_data_interface_ops *ops)
 {
     struct _starpu_data_state *handle = calloc(1, sizeof(*handle));
 
+    (void)call;
     handle->ops = ops;
     for (unsigned node = 0; node < FAKE_NODES; node++)
         handle->interfaces[node] = calloc(1, ops->interface_size);
     ops->register_data_handle(handle, home_node, data_interface);
     *handleptr = handle;
+}
+
+void starpu_data_register(starpu_data_handle_t *handleptr, int home_node,
+                          void *data_interface,
+                          struct starpu_data_interface_ops *ops)
+{
+    orr_interface_register(__func__, handleptr, home_node, data_interface, ops);
 }
 
 unsigned orr_interface_nodes(starpu_data_handle_t handle)
@@ -87,8 +95,10 @@ starpu_data_get_interface_id(starpu_data_handle_t handle)
     return handle->ops->interfaceid;
 }
 
-void starpu_data_ptr_register(starpu_data_handle_t handle, unsigned node)
+void orr_interface_own_memory(const char *call, starpu_data_handle_t handle,
+                              unsigned node)
 {
+    (void)call;
     (void)handle;
     (void)node;
 }

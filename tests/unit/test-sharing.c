@@ -25,7 +25,9 @@ static void cut(struct orr_handle *handle, unsigned n)
     struct starpu_data_filter filter = {
         .filter_func = starpu_vector_filter_block, .nchildren = n};
 
-    ck_assert_int_eq(orr_data_partition(&fake.rt, handle, &filter), 0);
+    ck_assert_int_eq(
+        orr_data_partition(&fake.rt, "starpu_data_partition", handle, &filter),
+        0);
 }
 
 /* Node 1 has h, in pieces, the values of which are `first` and those behind it. */
@@ -381,7 +383,7 @@ START_TEST(data_are_cut_or_not)
         long left;
 
         fake_refuse(n);
-        rc = orr_data_partition(&fake.rt, h, &filter);
+        rc = orr_data_partition(&fake.rt, "starpu_data_partition", h, &filter);
         left = fake_refuse(-1);
         ck_assert(left >= 0 || rc != 0);
         ck_assert(rc == 0 || !h->partitioned);

@@ -76,7 +76,8 @@ void starpu_bcsr_data_register(starpu_data_handle_t *handle, int home_node,
         .elemsize = elemsize,
     };
 
-    starpu_data_register(handle, home_node, &m, &starpu_interface_bcsr_ops);
+    orr_interface_register(__func__, handle, home_node, &m,
+                           &starpu_interface_bcsr_ops);
 }
 
 uint32_t starpu_bcsr_get_nnz(starpu_data_handle_t handle)

@@ -49,14 +49,15 @@ void starpu_block_data_register(starpu_data_handle_t *handle, int home_node,
                              "starpu_block_data_register: ldz = %u is less "
                              "than ldy * ny = %u * %u, planes would overlap",
                              ldz, ldy, ny);
-    starpu_data_register(handle, home_node, &b, &starpu_interface_block_ops);
+    orr_interface_register(__func__, handle, home_node, &b,
+                           &starpu_interface_block_ops);
 }
 
 void starpu_block_ptr_register(starpu_data_handle_t handle, unsigned node,
                                uintptr_t ptr, uintptr_t dev_handle,
                                size_t offset, uint32_t ldy, uint32_t ldz)
 {
-    dense_t *d = register_ptr(handle, node, ptr, dev_handle, offset);
+    dense_t *d = register_ptr(__func__, handle, node, ptr, dev_handle, offset);
 
     d->ldy = ldy;
     d->ldz = ldz;

@@ -186,5 +186,6 @@ void starpu_coo_data_register(starpu_data_handle_t *handleptr, int home_node,
         .elemsize = elemsize,
     };
 
-    starpu_data_register(handleptr, home_node, &m, &starpu_interface_coo_ops);
+    orr_interface_register(__func__, handleptr, home_node, &m,
+                           &starpu_interface_coo_ops);
 }

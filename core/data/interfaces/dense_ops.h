@@ -62,13 +62,14 @@ static inline struct orr_dense_place place_of(const dense_t *d, unsigned node)
 
 /* The first part of the ptr_register() of all kinds: leading dimensions are
  * left to the caller. */
-static inline dense_t *register_ptr(starpu_data_handle_t handle, unsigned node,
+static inline dense_t *register_ptr(const char *call,
+                                    starpu_data_handle_t handle, unsigned node,
                                     uintptr_t ptr, uintptr_t dev_handle,
                                     size_t offset)
 {
     dense_t *d;
 
-    starpu_data_ptr_register(handle, node);
+    orr_interface_own_memory(call, handle, node);
     d = on_node(handle, node);
     place(d, ptr, dev_handle, offset);
     return d;

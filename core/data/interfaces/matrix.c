@@ -31,11 +31,9 @@ struct starpu_data_interface_ops starpu_interface_matrix_ops = {
 
 /* --- public calls --- */
 
-void starpu_matrix_data_register_allocsize(starpu_data_handle_t *handle,
-                                           int home_node, uintptr_t ptr,
-                                           uint32_t ld, uint32_t nx,
-                                           uint32_t ny, size_t elemsize,
-                                           size_t allocsize)
+static void enrol(const char *call, starpu_data_handle_t *handle, int home_node,
+                  uintptr_t ptr, uint32_t ld, uint32_t nx, uint32_t ny,
+                  size_t elemsize, size_t allocsize)
 {
     struct starpu_matrix_interface m = {
         .id = STARPU_MATRIX_INTERFACE_ID,
@@ -49,25 +47,35 @@ void starpu_matrix_data_register_allocsize(starpu_data_handle_t *handle,
     };
 
     STARPU_ASSERT_MSG_ALWAYS(home_node < 0 || ny <= 1 || ld >= nx,
-                             "starpu_matrix_data_register: ld = %u is less "
-                             "than nx = %u, columns would overlap",
-                             ld, nx);
-    starpu_data_register(handle, home_node, &m, &starpu_interface_matrix_ops);
+                             "%s: ld = %u is less than nx = %u, columns would "
+                             "overlap",
+                             call, ld, nx);
+    orr_interface_register(call, handle, home_node, &m,
+                           &starpu_interface_matrix_ops);
+}
+
+void starpu_matrix_data_register_allocsize(starpu_data_handle_t *handle,
+                                           int home_node, uintptr_t ptr,
+                                           uint32_t ld, uint32_t nx,
+                                           uint32_t ny, size_t elemsize,
+                                           size_t allocsize)
+{
+    enrol(__func__, handle, home_node, ptr, ld, nx, ny, elemsize, allocsize);
 }
 
 void starpu_matrix_data_register(starpu_data_handle_t *handle, int home_node,
                                  uintptr_t ptr, uint32_t ld, uint32_t nx,
                                  uint32_t ny, size_t elemsize)
 {
-    starpu_matrix_data_register_allocsize(handle, home_node, ptr, ld, nx, ny,
-                                          elemsize, elemsize * nx * ny);
+    enrol(__func__, handle, home_node, ptr, ld, nx, ny, elemsize,
+          elemsize * nx * ny);
 }
 
 void starpu_matrix_ptr_register(starpu_data_handle_t handle, unsigned node,
                                 uintptr_t ptr, uintptr_t dev_handle,
                                 size_t offset, uint32_t ld)
 {
-    register_ptr(handle, node, ptr, dev_handle, offset)->ld = ld;
+    register_ptr(__func__, handle, node, ptr, dev_handle, offset)->ld = ld;
 }
 
 uint32_t starpu_matrix_get_nx(starpu_data_handle_t handle)

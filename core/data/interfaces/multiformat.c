@@ -392,5 +392,5 @@ void starpu_multiformat_data_register(
         *place_of(&m, orr_form_of_node((unsigned)home_node)) = ptr;
     if (home_node >= 0 && orr_form_of_node((unsigned)home_node) == ORR_FORM_CPU)
         m.public.hip_ptr = ptr;
-    starpu_data_register(handle, home_node, &m, &multiformat_ops);
+    orr_interface_register(__func__, handle, home_node, &m, &multiformat_ops);
 }

@@ -69,14 +69,15 @@ void starpu_ndim_data_register(starpu_data_handle_t *handle, int home_node,
         d.allocsize *= nn[i];
     if (home_node >= 0)
         expect_apart(&d);
-    starpu_data_register(handle, home_node, &d, &starpu_interface_ndim_ops);
+    orr_interface_register(__func__, handle, home_node, &d,
+                           &starpu_interface_ndim_ops);
 }
 
 void starpu_ndim_ptr_register(starpu_data_handle_t handle, unsigned node,
                               uintptr_t ptr, uintptr_t dev_handle,
                               size_t offset, uint32_t *ldn)
 {
-    dense_t *d = register_ptr(handle, node, ptr, dev_handle, offset);
+    dense_t *d = register_ptr(__func__, handle, node, ptr, dev_handle, offset);
 
     for (size_t i = 0; i < d->ndim; i++)
         d->ldn[i] = ldn[i];

@@ -2,7 +2,7 @@
 /*
  * core/data/interfaces/nodes.h - what our interfaces share: on how many memory nodes
  * data have a structure of their interface (those of applications fill
- * STARPU_MAXNODES), and the end of packed bytes.
+ * STARPU_MAXNODES), registration, and the end of packed bytes.
  */
 #pragma once
 
@@ -10,6 +10,14 @@
 
 /* Those that there are, and those that may come for these data (disks). */
 unsigned orr_interface_nodes(starpu_data_handle_t handle);
+
+/* starpu_data_register and starpu_data_ptr_register for calls made of them, which their
+ * messages name (core/api/interface.c). */
+void orr_interface_register(const char *call, starpu_data_handle_t *handle,
+                            int home_node, void *data_interface,
+                            struct starpu_data_interface_ops *ops);
+void orr_interface_own_memory(const char *call, starpu_data_handle_t handle,
+                              unsigned node);
 
 /* The end of unpack_data, after peek_data with that result: packed bytes that were
  * read are freed, others stay the caller's. Returns the result. */

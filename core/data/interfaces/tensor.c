@@ -61,7 +61,8 @@ void starpu_tensor_data_register(starpu_data_handle_t *handle, int home_node,
                              "starpu_tensor_data_register: ldt = %u is less "
                              "than ldz * nz = %u * %u, blocks would overlap",
                              ldt, ldz, nz);
-    starpu_data_register(handle, home_node, &t, &starpu_interface_tensor_ops);
+    orr_interface_register(__func__, handle, home_node, &t,
+                           &starpu_interface_tensor_ops);
 }
 
 void starpu_tensor_ptr_register(starpu_data_handle_t handle, unsigned node,
@@ -69,7 +70,7 @@ void starpu_tensor_ptr_register(starpu_data_handle_t handle, unsigned node,
                                 size_t offset, uint32_t ldy, uint32_t ldz,
                                 uint32_t ldt)
 {
-    dense_t *d = register_ptr(handle, node, ptr, dev_handle, offset);
+    dense_t *d = register_ptr(__func__, handle, node, ptr, dev_handle, offset);
 
     d->ldy = ldy;
     d->ldz = ldz;

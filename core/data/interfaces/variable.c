@@ -30,14 +30,15 @@ void starpu_variable_data_register(starpu_data_handle_t *handle, int home_node,
         .elemsize = size,
     };
 
-    starpu_data_register(handle, home_node, &v, &starpu_interface_variable_ops);
+    orr_interface_register(__func__, handle, home_node, &v,
+                           &starpu_interface_variable_ops);
 }
 
 void starpu_variable_ptr_register(starpu_data_handle_t handle, unsigned node,
                                   uintptr_t ptr, uintptr_t dev_handle,
                                   size_t offset)
 {
-    register_ptr(handle, node, ptr, dev_handle, offset);
+    register_ptr(__func__, handle, node, ptr, dev_handle, offset);
 }
 
 size_t starpu_variable_get_elemsize(starpu_data_handle_t handle)

@@ -20,10 +20,8 @@ struct starpu_data_interface_ops starpu_interface_vector_ops = {
 
 /* --- public calls --- */
 
-void starpu_vector_data_register_allocsize(starpu_data_handle_t *handle,
-                                           int home_node, uintptr_t ptr,
-                                           uint32_t nx, size_t elemsize,
-                                           size_t allocsize)
+static void enrol(const char *call, starpu_data_handle_t *handle, int home_node,
+                  uintptr_t ptr, uint32_t nx, size_t elemsize, size_t allocsize)
 {
     struct starpu_vector_interface v = {
         .id = STARPU_VECTOR_INTERFACE_ID,
@@ -34,21 +32,29 @@ void starpu_vector_data_register_allocsize(starpu_data_handle_t *handle,
         .allocsize = allocsize,
     };
 
-    starpu_data_register(handle, home_node, &v, &starpu_interface_vector_ops);
+    orr_interface_register(call, handle, home_node, &v,
+                           &starpu_interface_vector_ops);
+}
+
+void starpu_vector_data_register_allocsize(starpu_data_handle_t *handle,
+                                           int home_node, uintptr_t ptr,
+                                           uint32_t nx, size_t elemsize,
+                                           size_t allocsize)
+{
+    enrol(__func__, handle, home_node, ptr, nx, elemsize, allocsize);
 }
 
 void starpu_vector_data_register(starpu_data_handle_t *handle, int home_node,
                                  uintptr_t ptr, uint32_t nx, size_t elemsize)
 {
-    starpu_vector_data_register_allocsize(handle, home_node, ptr, nx, elemsize,
-                                          elemsize * nx);
+    enrol(__func__, handle, home_node, ptr, nx, elemsize, elemsize * nx);
 }
 
 void starpu_vector_ptr_register(starpu_data_handle_t handle, unsigned node,
                                 uintptr_t ptr, uintptr_t dev_handle,
                                 size_t offset)
 {
-    register_ptr(handle, node, ptr, dev_handle, offset);
+    register_ptr(__func__, handle, node, ptr, dev_handle, offset);
 }
 
 uint32_t starpu_vector_get_nx(starpu_data_handle_t handle)

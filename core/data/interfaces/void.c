@@ -3,7 +3,7 @@
  * core/data/interfaces/void.c - no data at all: a handle that only orders
  * tasks.
  */
-#include <starpu_data_interfaces.h>
+#include "core/data/interfaces/nodes.h"
 
 /* One per node, like every kind; only the number is there. */
 struct void_interface {
@@ -122,5 +122,6 @@ void starpu_void_data_register(starpu_data_handle_t *handle)
 {
     struct void_interface nothing = {.id = STARPU_VOID_INTERFACE_ID};
 
-    starpu_data_register(handle, 0, &nothing, &starpu_interface_void_ops);
+    orr_interface_register(__func__, handle, 0, &nothing,
+                           &starpu_interface_void_ops);
 }

@@ -237,7 +237,7 @@ static component_t *make(struct starpu_sched_tree *tree, int worker)
     return c;
 }
 
-component_t *starpu_sched_component_worker_get(unsigned sched_ctx, int workerid)
+static component_t *get_leaf(const char *call, unsigned sched_ctx, int workerid)
 {
     struct starpu_sched_tree *tree = starpu_sched_tree_get(sched_ctx);
     struct orr_tree *all = (struct orr_tree *)tree;
@@ -245,19 +245,24 @@ component_t *starpu_sched_component_worker_get(unsigned sched_ctx, int workerid)
     if (!tree) {
         orr_log_error("%s: context %u has no tree of components: call "
                       "starpu_sched_tree_create before",
-                      __func__, sched_ctx);
+                      call, sched_ctx);
         abort();
     }
     if (workerid >= MAX_LEAVES || !starpu_worker_is_combined_worker(workerid))
-        (void)orr_api_worker(__func__, workerid);
+        (void)orr_api_worker(call, workerid);
     if (!all->leaves[workerid])
         all->leaves[workerid] = make(tree, workerid);
     return all->leaves[workerid];
 }
 
+component_t *starpu_sched_component_worker_get(unsigned sched_ctx, int workerid)
+{
+    return get_leaf(__func__, sched_ctx, workerid);
+}
+
 component_t *starpu_sched_component_worker_new(unsigned sched_ctx, int workerid)
 {
-    return starpu_sched_component_worker_get(sched_ctx, workerid);
+    return get_leaf(__func__, sched_ctx, workerid);
 }
 
 component_t *
@@ -276,7 +281,7 @@ starpu_sched_component_parallel_worker_create(struct starpu_sched_tree *tree,
                       __func__, nworkers);
         abort();
     }
-    return starpu_sched_component_worker_get(tree->sched_ctx_id, id);
+    return get_leaf(__func__, tree->sched_ctx_id, id);
 }
 
 int starpu_sched_component_worker_get_workerid(component_t *worker_component)
