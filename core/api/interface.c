@@ -202,19 +202,42 @@ starpu_ssize_t starpu_data_get_max_size(starpu_data_handle_t handle)
                              : (starpu_ssize_t)alloc_size_of(__func__, handle);
 }
 
+/* What StarPU calls the kinds of data there; NULL: the application's. */
+static const char *kind_name(enum starpu_data_interface_id id)
+{
+    static const char *const names[STARPU_MAX_INTERFACE_ID] = {
+        [STARPU_MATRIX_INTERFACE_ID] = "Matrix",
+        [STARPU_BLOCK_INTERFACE_ID] = "Block",
+        [STARPU_VECTOR_INTERFACE_ID] = "Vector",
+        [STARPU_CSR_INTERFACE_ID] = "CSR",
+        [STARPU_BCSR_INTERFACE_ID] = "BCSR",
+        [STARPU_VARIABLE_INTERFACE_ID] = "Variable",
+        [STARPU_VOID_INTERFACE_ID] = "Void",
+        [STARPU_MULTIFORMAT_INTERFACE_ID] = "Multiformat",
+        [STARPU_COO_INTERFACE_ID] = "COO",
+        [STARPU_TENSOR_INTERFACE_ID] = "Tensor",
+        [STARPU_NDIM_INTERFACE_ID] = "Ndim",
+    };
+
+    return id >= 0 && id < STARPU_MAX_INTERFACE_ID ? names[id] : NULL;
+}
+
 void starpu_data_print(starpu_data_handle_t handle, unsigned node, FILE *stream)
 {
     struct orr_handle *h = orr_api_handle(__func__, handle);
+    const char *name = kind_name(h->ops->interfaceid);
     char text[256];
 
     (void)orr_api_node(__func__, node);
+    if (name)
+        fputs(name, stream);
+    else
+        fprintf(stream, "User interface with id %d", (int)h->ops->interfaceid);
     if (h->ops->describe && node < h->nnodes) {
         h->ops->describe(h->replicates[node].interface, text, sizeof(text));
-        fprintf(stream, "%s\n", text);
-    } else {
-        fprintf(stream, "interface %d of %zu bytes\n", (int)h->ops->interfaceid,
-                h->size);
+        fprintf(stream, " %s", text);
     }
+    fputc('\n', stream);
 }
 
 int starpu_data_get_home_node(starpu_data_handle_t handle)

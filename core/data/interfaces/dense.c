@@ -242,8 +242,8 @@ void orr_dense_display(const struct orr_dense *dense, FILE *f)
         fprintf(f, "%u\t", dense->nn[i]);
 }
 
-starpu_ssize_t orr_dense_describe(const struct orr_dense *dense,
-                                  const char *word, char *buf, size_t size)
+starpu_ssize_t orr_dense_describe(const struct orr_dense *dense, char letter,
+                                  char *buf, size_t size)
 {
     size_t at = 0;
 
@@ -251,7 +251,7 @@ starpu_ssize_t orr_dense_describe(const struct orr_dense *dense,
 #define ADD(...)                                                               \
     (at += (size_t)snprintf(at < size ? buf + at : NULL,                       \
                             at < size ? size - at : 0, __VA_ARGS__))
-    ADD("%s ", word);
+    ADD("%c", letter);
     for (size_t i = 0; i < dense->ndim; i++)
         ADD("%ux", dense->nn[i]);
     ADD("%zu", dense->elemsize);

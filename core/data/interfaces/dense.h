@@ -43,7 +43,8 @@ static inline unsigned orr_local_node_with_memory(starpu_data_handle_t handle)
  * does. */
 struct orr_dense_kind {
     enum starpu_data_interface_id id;
-    const char *word; /* what it is called in descriptions */
+    const char *word; /* what it is called in messages */
+    char letter;      /* the same in descriptions, StarPU's */
     size_t ndim;
     /* Of kinds of any number of dimensions: where that number is, a size_t. The
      * lengths, and the leading dimensions of all dimensions, are then arrays
@@ -211,6 +212,6 @@ int orr_dense_peek(const struct orr_dense *dense, uintptr_t ptr, unsigned node,
 /* .display: each length, or the size of data without dimensions. */
 void orr_dense_display(const struct orr_dense *dense, FILE *f);
 
-/* .describe: the kind, each length, the size of an element. */
-starpu_ssize_t orr_dense_describe(const struct orr_dense *dense,
-                                  const char *word, char *buf, size_t size);
+/* .describe: the kind, each length, the size of an element: M10x20x8. */
+starpu_ssize_t orr_dense_describe(const struct orr_dense *dense, char letter,
+                                  char *buf, size_t size);

@@ -234,7 +234,7 @@ static starpu_ssize_t describe(void *data_interface, char *buf, size_t size)
 {
     struct orr_dense dense = look(data_interface);
 
-    return orr_dense_describe(&dense, kind.word, buf, size);
+    return orr_dense_describe(&dense, kind.letter, buf, size);
 }
 
 static int pack(starpu_data_handle_t handle, unsigned node, void **ptr,

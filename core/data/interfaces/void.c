@@ -59,7 +59,7 @@ static void display(starpu_data_handle_t handle, FILE *f)
 static starpu_ssize_t describe(void *data_interface, char *buf, size_t size)
 {
     (void)data_interface;
-    return snprintf(buf, size, "void");
+    return snprintf(buf, size, "0");
 }
 
 static int pack(starpu_data_handle_t handle, unsigned node, void **ptr,
