@@ -380,14 +380,14 @@ static bool is_there(struct orr_runtime *rt, struct orr_handle *handle,
            orr_handle_stays_there(rt, handle, (unsigned)node);
 }
 
-static int fetch_now(struct orr_runtime *rt, struct orr_handle *handle,
-                     int node)
+static int fetch_now(struct orr_runtime *rt, enum orr_acquire_call by,
+                     struct orr_handle *handle, int node)
 {
     int rc;
 
     if (is_there(rt, handle, node))
         return 0;
-    rc = orr_data_bring(rt, handle, node, STARPU_R);
+    rc = orr_data_bring(rt, by, handle, node, STARPU_R);
     if (rc == 0)
         orr_data_release(rt, handle, node);
     return rc;
@@ -418,15 +418,16 @@ static const enum orr_how how_of[] = {
     [ORR_IDLE_PREFETCH] = ORR_HOW_IDLE,
 };
 
-static int bring(struct orr_runtime *rt, struct orr_handle *h, unsigned node,
-                 unsigned async, enum orr_fetch_level level, int priority)
+static int bring(struct orr_runtime *rt, enum orr_acquire_call by,
+                 struct orr_handle *h, unsigned node, unsigned async,
+                 enum orr_fetch_level level, int priority)
 {
     int rc = orr_handle_begin(rt, h);
 
     if (rc < 0)
         return rc;
     if (!async)
-        return fetch_now(rt, h, (int)node);
+        return fetch_now(rt, by, h, (int)node);
     /* Where memory is limited it is asked for as jobs do, who keep nothing while
      * they wait; planned partitions may be switched. */
     if (!(level == ORR_FETCH && rt->nodes[node].capacity) && !h->family &&
@@ -435,9 +436,11 @@ static int bring(struct orr_runtime *rt, struct orr_handle *h, unsigned node,
     return orr_data_bring_later(rt, h, (int)node);
 }
 
-static int fetch(const char *call, starpu_data_handle_t handle, unsigned node,
-                 unsigned async, enum orr_fetch_level level, int priority)
+static int fetch(enum orr_acquire_call by, starpu_data_handle_t handle,
+                 unsigned node, unsigned async, enum orr_fetch_level level,
+                 int priority)
 {
+    const char *call = orr_acquire_name(by);
     struct orr_runtime *rt = orr_runtime_need(call);
     int rc;
 
@@ -456,7 +459,7 @@ static int fetch(const char *call, starpu_data_handle_t handle, unsigned node,
                .priority = priority);
     if (level == ORR_FETCH ||
         !is_too_large(call, rt, orr_handle_of(handle), node))
-        rc = bring(rt, orr_handle_of(handle), node, async, level, priority);
+        rc = bring(rt, by, orr_handle_of(handle), node, async, level, priority);
     ORR_RECORD_RETURN(rt);
     return rc;
 }
@@ -464,32 +467,35 @@ static int fetch(const char *call, starpu_data_handle_t handle, unsigned node,
 int starpu_data_fetch_on_node(starpu_data_handle_t handle, unsigned node,
                               unsigned async)
 {
-    return fetch(__func__, handle, node, async, ORR_FETCH, 0);
+    return fetch(ORR_ACQUIRE_FETCH, handle, node, async, ORR_FETCH, 0);
 }
 
 int starpu_data_prefetch_on_node_prio(starpu_data_handle_t handle,
                                       unsigned node, unsigned async, int prio)
 {
-    return fetch(__func__, handle, node, async, ORR_PREFETCH, prio);
+    return fetch(ORR_ACQUIRE_PREFETCH_PRIO, handle, node, async, ORR_PREFETCH,
+                 prio);
 }
 
 int starpu_data_prefetch_on_node(starpu_data_handle_t handle, unsigned node,
                                  unsigned async)
 {
-    return fetch(__func__, handle, node, async, ORR_PREFETCH, 0);
+    return fetch(ORR_ACQUIRE_PREFETCH, handle, node, async, ORR_PREFETCH, 0);
 }
 
 int starpu_data_idle_prefetch_on_node_prio(starpu_data_handle_t handle,
                                            unsigned node, unsigned async,
                                            int prio)
 {
-    return fetch(__func__, handle, node, async, ORR_IDLE_PREFETCH, prio);
+    return fetch(ORR_ACQUIRE_IDLE_PREFETCH_PRIO, handle, node, async,
+                 ORR_IDLE_PREFETCH, prio);
 }
 
 int starpu_data_idle_prefetch_on_node(starpu_data_handle_t handle,
                                       unsigned node, unsigned async)
 {
-    return fetch(__func__, handle, node, async, ORR_IDLE_PREFETCH, 0);
+    return fetch(ORR_ACQUIRE_IDLE_PREFETCH, handle, node, async,
+                 ORR_IDLE_PREFETCH, 0);
 }
 
 int starpu_data_request_allocation(starpu_data_handle_t handle, unsigned node)

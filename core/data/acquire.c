@@ -239,6 +239,12 @@ const char *orr_acquire_name(enum orr_acquire_call call)
             "starpu_data_acquire_on_node_cb_sequential_consistency",
         [ORR_ACQUIRE_SYNC_JOBIDS] =
             "starpu_data_acquire_on_node_cb_sequential_consistency_sync_jobids",
+        [ORR_ACQUIRE_FETCH] = "starpu_data_fetch_on_node",
+        [ORR_ACQUIRE_PREFETCH] = "starpu_data_prefetch_on_node",
+        [ORR_ACQUIRE_PREFETCH_PRIO] = "starpu_data_prefetch_on_node_prio",
+        [ORR_ACQUIRE_IDLE_PREFETCH] = "starpu_data_idle_prefetch_on_node",
+        [ORR_ACQUIRE_IDLE_PREFETCH_PRIO] =
+            "starpu_data_idle_prefetch_on_node_prio",
     };
 
     return names[call];
@@ -323,10 +329,11 @@ static int bring(struct orr_runtime *rt, enum orr_acquire_call call,
     return 0;
 }
 
-int orr_data_bring(struct orr_runtime *rt, struct orr_handle *handle, int node,
+int orr_data_bring(struct orr_runtime *rt, enum orr_acquire_call call,
+                   struct orr_handle *handle, int node,
                    enum starpu_data_access_mode mode)
 {
-    return bring(rt, ORR_ACQUIRE_OWN, handle, node,
+    return bring(rt, call, handle, node,
                  (struct wish){.mode = mode, .sequential = true});
 }
 
@@ -365,8 +372,7 @@ int orr_data_acquire(struct orr_runtime *rt, enum orr_acquire_call call,
                      struct orr_handle *handle, int node,
                      enum starpu_data_access_mode mode)
 {
-    int err = bring(rt, call, handle, node,
-                    (struct wish){.mode = mode, .sequential = true});
+    int err = orr_data_bring(rt, call, handle, node, mode);
 
     if (!err)
         warn_unreal(rt, call, handle, mode);

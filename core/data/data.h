@@ -27,6 +27,11 @@ enum orr_acquire_call {
     ORR_ACQUIRE_CB_CONSISTENCY,
     ORR_ACQUIRE_ON_NODE_CB_CONSISTENCY,
     ORR_ACQUIRE_SYNC_JOBIDS,
+    ORR_ACQUIRE_FETCH, /* hints that wait are acquisitions, too */
+    ORR_ACQUIRE_PREFETCH,
+    ORR_ACQUIRE_PREFETCH_PRIO,
+    ORR_ACQUIRE_IDLE_PREFETCH,
+    ORR_ACQUIRE_IDLE_PREFETCH_PRIO,
 };
 
 /* Its name; of the runtime's own "data acquisition". */
@@ -40,9 +45,10 @@ int orr_data_acquire(struct orr_runtime *rt, enum orr_acquire_call call,
                      struct orr_handle *handle, int node,
                      enum starpu_data_access_mode mode);
 
-/* The same for the runtime's own purposes: what a simulation did not compute
- * may be moved without a warning. */
-int orr_data_bring(struct orr_runtime *rt, struct orr_handle *handle, int node,
+/* The same for other purposes: what a simulation did not compute may be moved
+ * without a warning. */
+int orr_data_bring(struct orr_runtime *rt, enum orr_acquire_call call,
+                   struct orr_handle *handle, int node,
                    enum starpu_data_access_mode mode);
 
 /* The same for reading; data that have no value then are brought nowhere. */

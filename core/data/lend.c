@@ -303,7 +303,7 @@ static void bring_back(struct orr_runtime *rt, struct orr_scope *scope)
         scope->mode & STARPU_W ? STARPU_RW : STARPU_R;
     int node = scope->access->node;
 
-    if (orr_data_bring(rt, scope->handle, node, mode) != 0)
+    if (orr_data_bring(rt, ORR_ACQUIRE_OWN, scope->handle, node, mode) != 0)
         orr_runtime_fail(rt);
     orr_lock(&scope->handle->lock);
     scope->used = false;

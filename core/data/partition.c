@@ -244,7 +244,7 @@ static int hold_memory(struct orr_runtime *rt, struct orr_handle *handle,
         err = leave_handles(rt, handle);
         if (err)
             return err;
-        err = orr_data_bring(rt, handle, base, STARPU_NONE);
+        err = orr_data_bring(rt, ORR_ACQUIRE_OWN, handle, base, STARPU_NONE);
         if (err)
             return err;
         pinned = try_pin(handle);

@@ -576,7 +576,8 @@ static int anchor(struct orr_runtime *rt, struct orr_handle *handle)
             return 0;
     }
     /* There is no value: memory alone. */
-    if (orr_data_bring(rt, handle, (int)base, STARPU_NONE) == 0) {
+    if (orr_data_bring(rt, ORR_ACQUIRE_OWN, handle, (int)base, STARPU_NONE) ==
+        0) {
         pinned = pin(handle, base);
         orr_data_release(rt, handle, (int)base);
         if (pinned)

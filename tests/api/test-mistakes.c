@@ -358,6 +358,8 @@ static void too_large(void)
       starpu_data_acquire(temporary(), STARPU_R))                              \
     X(EXITS, "starpu_data_acquire_on_node of mine: the data have no value",    \
       starpu_data_acquire_on_node(temporary(), 0, STARPU_R))                   \
+    X(EXITS, "starpu_data_prefetch_on_node of mine: the data have no value",   \
+      starpu_data_prefetch_on_node(temporary(), 0, 0))                         \
     X(EXITS, "starpu_data_acquire_cb of mine: the data have no value",         \
       (starpu_data_acquire_cb(temporary(), STARPU_R, never, NULL),             \
        starpu_task_wait_for_all()))                                            \
