@@ -123,17 +123,38 @@ static void charge_pinning(struct orr_runtime *rt, size_t dim)
     ORR_RECORD_RETURN(rt);
 }
 
+/* Waits a little for values that are being written back to disks or devices, whose room
+ * can be taken then; not within tasks and callbacks. Looks twice where none is: what has
+ * just left makes its room free a moment later. Polls, as starpu_memory_wait_available
+ * does. Returns whether it may help to try again. */
+static bool await_leaving(struct orr_runtime *rt, const struct orr_node *node,
+                          unsigned *looks)
+{
+    const double interval_us = 100;
+
+    if (orr_self->frozen || orr_self->job)
+        return false;
+    if (atomic_load(&node->admission.nleaving) > 0)
+        *looks = 0;
+    else if (++*looks > 1)
+        return false;
+    orr_exec_look_again(rt->exec, interval_us);
+    return true;
+}
+
 /* Counts memory for the application, for which data leave main memory unless the
  * flags say that it may be too much. */
 static int count(struct orr_runtime *rt, size_t dim, int flags)
 {
     struct orr_node *node = &rt->nodes[STARPU_MAIN_RAM];
+    unsigned looks = 0;
 
     if (flags & (STARPU_MALLOC_NORECLAIM | STARPU_MEMORY_OVERFLOW))
         return starpu_memory_allocate(STARPU_MAIN_RAM, dim,
                                       flags | STARPU_MEMORY_OVERFLOW);
     while (!orr_node_take(node, dim))
-        if (orr_node_make_room(rt, node, dim, ORR_FETCH) != 0)
+        if (orr_node_make_room(rt, node, dim, ORR_FETCH) != 0 &&
+            !await_leaving(rt, node, &looks))
             return starpu_memory_allocate(STARPU_MAIN_RAM, dim, flags);
     atomic_fetch_add(&node->counted, dim);
     return 0;

@@ -5,6 +5,7 @@
  * application's out of sparse matrices and data of its own, or leaving something out.
  * On each machine.
  */
+#include <errno.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -499,6 +500,40 @@ static void fill_memory(void)
         starpu_data_unregister(others[i]);
 }
 
+/* Memory that is counted for the application: values without another copy are written
+ * to the disk for it, which is waited for. */
+START_TEST(values_leave_for_counted_memory)
+{
+    enum { N = 15, ROOM = 2 * KIB * KIB };
+    const int count = STARPU_MALLOC_COUNT;
+    struct datum filled[N];
+    void *memory;
+
+    open_small(_i, NULL);
+    for (unsigned i = 0; i < N; i++) {
+        filled[i] = (struct datum){.sort = GAPS};
+        starpu_vector_data_register(&filled[i].whole, -1, 0, NX,
+                                    sizeof(uint32_t));
+        submit_to(&cl_fill, filled[i].whole, &filled[i], -1, i, 0);
+    }
+    starpu_task_wait_for_all();
+    ck_assert_int_eq(starpu_malloc_flags(&memory, ROOM, count), 0);
+    starpu_free_flags(memory, ROOM, count);
+    ck_assert_int_eq(starpu_malloc_flags(&memory, 3 * ROOM, count), -ENOMEM);
+    for (unsigned i = 0; i < N; i++) {
+        const uint32_t *values;
+
+        ck_assert_int_eq(starpu_data_acquire(filled[i].whole, STARPU_R), 0);
+        values = (uint32_t *)starpu_vector_get_local_ptr(filled[i].whole);
+        ck_assert_uint_eq(values[0], i);
+        ck_assert_uint_eq(values[NX - 1], i + NX - 1);
+        starpu_data_release(filled[i].whole);
+        starpu_data_unregister(filled[i].whole);
+    }
+    close_all();
+}
+END_TEST
+
 /* Simulated: what a switch copies within main memory takes as long as a processor needs
  * to read and write it, 1 MiB in two parts at 10 GB/s, or what the machine states. */
 static double time_of_join(const char *cost, const char *machine)
@@ -591,6 +626,7 @@ int main(void)
     tcase_add_loop_test(tc, what_parts_leave_out_leaves_and_comes_back, 0, 3);
     tcase_add_loop_test(tc, parts_of_sparse_matrices_leave, 0, 1);
     tcase_add_loop_test(tc, parts_of_all_sorts_leave, 0, NMACHINES);
+    tcase_add_loop_test(tc, values_leave_for_counted_memory, 0, NMACHINES);
     tcase_add_test(tc, copies_within_main_memory_take_their_time);
     tcase_add_test(tc, copies_within_main_memory_take_what_the_machine_states);
     tcase_add_test(
