@@ -109,7 +109,9 @@ def options(tool, folder):
     if tool == "thread":
         return {"TSAN_OPTIONS": f"{log}:{supp.format('thread')}:second_deadlock_stack=1"}, []
     if tool == "address":
-        return {"ASAN_OPTIONS": f"{log}:detect_stack_use_after_return=1",
+        # Some tests ask for more memory than there can be.
+        return {"ASAN_OPTIONS": f"{log}:detect_stack_use_after_return=1:"
+                "allocator_may_return_null=1",
                 "LSAN_OPTIONS": supp.format("leak") + ":print_suppressions=0",
                 "UBSAN_OPTIONS": f"{log}:{supp.format('undefined')}:print_stacktrace=1"}, []
     # hwloc asks the processor, and says that valgrind is there.
