@@ -7,7 +7,9 @@
 
 #include "core/api/api.h"
 #include "core/data/label.h"
+#include "core/device/machine.h"
 #include "core/device/methods.h"
+#include "core/task/job.h"
 
 /* Both data are on the worker's node. The table comes with the task: buffers
  * do not say of which kind they are. */
@@ -16,9 +18,12 @@ static void copy(void *buffers[], void *cl_arg)
     const struct starpu_data_interface_ops *ops =
         *(struct starpu_data_interface_ops **)cl_arg;
     unsigned node = starpu_worker_get_local_memory_node();
+    int rc = orr_copy_by_methods(ORR_API_RUNTIME()->machine, ops, buffers[1],
+                                 node, buffers[0], node, NULL);
 
-    (void)orr_copy_by_methods(ORR_API_RUNTIME()->machine, ops, buffers[1], node,
-                              buffers[0], node, NULL);
+    /* Where nothing is to be under way, -EAGAIN is a method's fancy. */
+    if (rc != -EAGAIN)
+        orr_self->job->kernel->found = rc;
 }
 
 static struct starpu_perfmodel model = {

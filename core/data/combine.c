@@ -31,10 +31,14 @@
 #include "core/data/private.h"
 #include "core/data/reduction.h"
 #include "core/data/within.h"
+#include "core/device/driver.h"
 #include "core/device/methods.h"
 #include "core/runtime.h"
 #include "core/task/job.h"
 #include "core/task/task.h"
+
+/* How often a copy of the sum that failed is made once more. */
+enum { MAX_TRIES = 2 };
 
 /* One of the values, and the last task so far that writes it. */
 struct term {
@@ -113,20 +117,30 @@ static void end(struct orr_handle *handle)
     orr_handle_leave(handle);
 }
 
-/* Within the node. */
+/* Within the node. One that failed is made once more, as copies between nodes are. */
 static void copy_sum(struct orr_runtime *rt, struct orr_job *job)
 {
     struct orr_handle *handle = job->acquire.arg;
     unsigned node = job->acquire.node;
-    int rc = orr_copy_by_methods(
-        rt->machine, handle->ops,
-        job->accesses[1].datum->replicates[node].interface, node,
-        handle->replicates[node].interface, node, NULL);
+    int rc = -EIO;
 
-    if (rc == 0)
-        return;
-    orr_log_error("the sum of a reduction could not be copied on %s: %s",
-                  rt->machine->nodes[node].name, strerror(-rc));
+    for (unsigned tries = 0; rc == -EIO && tries <= MAX_TRIES; tries++) {
+        rc = orr_copy_by_methods(
+            rt->machine, handle->ops,
+            job->accesses[1].datum->replicates[node].interface, node,
+            handle->replicates[node].interface, node, NULL);
+        if (rc == 0)
+            return;
+        orr_log_warning(
+            "%s: the copy of %s within %s, %zu bytes, failed: %s%s",
+            orr_machine_copier(rt->machine, node, node)->ops->name,
+            orr_handle_label(handle).text, rt->machine->nodes[node].name,
+            handle->size, rc == -ENODEV ? "the device is lost" : strerror(-rc),
+            rc == -EIO && tries < MAX_TRIES ? "; it is made once more" : "");
+    }
+    orr_log_error("the sum of a reduction, that of %s, could not be copied on "
+                  "%s: it is lost",
+                  orr_handle_label(handle).text, rt->machine->nodes[node].name);
     orr_runtime_fail(rt);
 }
 

@@ -160,6 +160,8 @@ struct orr_kernel {
     bool async;      /* the codelet's flag for this implementation */
     int error;       /* set by the driver: -EAGAIN, it was not begun; -EIO;
                       * -ENODEV, the device is lost */
+    int found;       /* core's: the same, of what a function of the library's
+                      * own has found to have failed; 0: nothing */
     unsigned ntries; /* that failed */
     double duration; /* µs predicted by the model and the worker's speeds;
                       * simulated machines take it as the true one. NaN never

@@ -143,7 +143,7 @@ struct orr_kernel *orr_kernel_take(struct orr_worker *worker,
         kernel->post.mailbox =
             &worker->runtime->nodes[worker->desc->node].mailbox;
     }
-    kernel->error = 0;
+    kernel->error = kernel->found = 0;
     kernel->start = kernel->end = kernel->away = kernel->thread_away = 0;
     kernel->waits = NULL;
     kernel->job = job;
@@ -417,7 +417,7 @@ int orr_kernel_start(struct orr_runtime *rt, struct orr_kernel *kernel)
 {
     int ended = orr_machine_kernel_start(rt->machine, kernel);
 
-    if (ended && kernel->error && orr_kernel_again(kernel))
+    if (ended && orr_kernel_has_failed(kernel) && orr_kernel_again(kernel))
         return 0;
     return ended;
 }

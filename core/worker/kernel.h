@@ -53,6 +53,15 @@ void orr_kernel_prepare_share(struct orr_runtime *rt, struct orr_worker *worker,
  * called. In the worker's context; may block as kernel_start does. */
 int orr_kernel_start(struct orr_runtime *rt, struct orr_kernel *kernel);
 
+/* Whether a kernel that has ended has done so with an error: what its driver says
+ * comes before what it has found itself. */
+static inline bool orr_kernel_has_failed(struct orr_kernel *kernel)
+{
+    if (!kernel->error)
+        kernel->error = kernel->found;
+    return kernel->error != 0;
+}
+
 /* The kernel has ended with an error, of which there is a message with the
  * device and the task. One that the device refused without beginning it is
  * started again, twice at most, then true is returned; else the job is to be

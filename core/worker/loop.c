@@ -213,7 +213,7 @@ static void kernel_done(struct orr_kernel *kernel)
     struct orr_job *job = kernel->job;
     struct orr_worker *worker = &orr_self->runtime->workers[kernel->worker];
 
-    if (kernel->error && orr_kernel_again(kernel))
+    if (orr_kernel_has_failed(kernel) && orr_kernel_again(kernel))
         return;
     orr_lock(&worker->lock);
     orr_list_append(&worker->ended, &job->queue);

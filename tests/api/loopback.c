@@ -4,11 +4,13 @@
  * loopback devices; status 0 only if all values are right in the end. For
  * test-loopback-faults.py.
  *
- * usage: loopback [chain | pure | tries | sum | named]
+ * usage: loopback [chain | pure | tries | sum | fresh | named | copies]
  *
  * chain: tasks change vectors in place; pure: they write vectors from others;
  * tries: the same with starpu_task_ft_prologue; sum: they contribute to reductions;
- * named: as chain, one after the other, each for the last worker alone.
+ * fresh: the same, of data that have no value before; named: as chain, one after the
+ * other, each for the last worker alone; copies: as chain, each value is copied to
+ * another vector by the library (starpu_data_cpy).
  */
 #include <stdatomic.h>
 #include <stdio.h>
@@ -134,11 +136,25 @@ static void named(int d, int round)
     starpu_task_wait_for_all();
 }
 
+static void copies(int d, int round)
+{
+    chain(d, round);
+    if (starpu_data_cpy(handles[d + N], handles[d], 1, NULL, NULL) != 0)
+        exit(2);
+}
+
 static void sum(int d, int round)
 {
     (void)round;
     if (starpu_task_insert(&contribute_cl, STARPU_REDUX, handles[d], 0) != 0)
         exit(2);
+}
+
+static void fresh(int d, int round)
+{
+    if (round == 0)
+        starpu_data_invalidate_submit(handles[d]);
+    sum(d, round);
 }
 
 static const struct {
@@ -147,7 +163,8 @@ static const struct {
     int first; /* where the results are */
 } modes[] = {
     {"chain", chain, 0}, {"pure", pure, N},   {"tries", tries, N},
-    {"sum", sum, 0},     {"named", named, 0},
+    {"sum", sum, 0},     {"fresh", fresh, 0}, {"named", named, 0},
+    {"copies", copies, N},
 };
 
 static unsigned find_mode(const char *name)
@@ -168,7 +185,7 @@ int main(int argc, char *argv[])
     for (int d = 0; d < 2 * N; d++)
         starpu_vector_data_register(&handles[d], STARPU_MAIN_RAM,
                                     (uintptr_t)v[d], LENGTH, sizeof(int));
-    for (int d = 0; d < N && modes[mode].step == sum; d++)
+    for (int d = 0; d < N; d++)
         starpu_data_set_reduction_methods(handles[d], &add_up_cl, &zero_cl);
     for (int round = 0; round < ROUNDS; round++)
         for (int d = 0; d < N; d++)

@@ -87,6 +87,32 @@ def a_short_copy_is_made_again():
 
 
 @test
+def a_short_copy_within_a_device_is_made_again():
+    within = 0
+    for n in range(1, 29):
+        ended = loop(f"1 fault=copy@{n}", "copies")
+        ended.says("Loopback 0", "failed: Input/output error")
+        within += "the kernel of task `starpu_data_cpy' (number" in ended.err
+        ended.has_status(0)
+    assert within > 0
+
+
+@test
+def a_short_copy_of_a_sum_is_made_again():
+    within = 0
+    for n in range(1, 9):
+        ended = loop(f"1 fault=copy@{n}", "fresh")
+        ended.says("4000 bytes", "failed: Input/output error; it is made once "
+                   "more")
+        within += "within Loopback 0" in ended.err
+        ended.has_status(0)
+    assert within > 0
+    ended = loop("1 fault=copy@1+", "fresh")
+    ended.says("could not be copied on Loopback 0: it is lost")
+    ended.has_status(1)
+
+
+@test
 def copies_that_never_succeed_end_the_run():
     ended = loop("1 fault=copy@1+")
     ended.says("the copy of data number", "from NUMA 0 to Loopback 0, 4000 "
