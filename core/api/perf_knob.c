@@ -128,9 +128,12 @@ static double enable(const char *call, struct orr_worker *worker,
     if (set && *set != 0 &&
         orr_node_is_lost(worker->runtime, worker->desc->node))
         return 0; /* for good */
-    if (set && atomic_exchange(&worker->disabled, *set == 0) != (*set == 0))
+    if (set && atomic_exchange(&worker->disabled, *set == 0) != (*set == 0)) {
         atomic_fetch_add(&worker->runtime->knobs.ndisabled,
                          *set == 0 ? 1 : -1U);
+        if (*set != 0) /* for what policies have kept meanwhile */
+            orr_worker_wake(worker);
+    }
     return !atomic_load(&worker->disabled);
 }
 

@@ -368,9 +368,12 @@ void orr_sched_note_able(struct orr_runtime *rt, struct orr_job *job)
     job->differ = differ != 0;
 }
 
+/* Who is disabled finds nothing, and prio would wake it again for that. */
 static bool may_take(uint64_t able_classes, const struct orr_worker *worker)
 {
-    return able_classes >> worker->class_id & 1;
+    return able_classes >> worker->class_id & 1 &&
+           !(orr_some_disabled(worker->runtime) &&
+             atomic_load_explicit(&worker->disabled, memory_order_relaxed));
 }
 
 /* Walks the workers that sleep, lowest number first, but those in `out`: `w` is

@@ -2,12 +2,15 @@
 /*
  * tests/api/test-policy-changes.c - every built-in policy, while the program pauses
  * and contexts gain and lose workers: each task runs once, on a worker that can, and
- * the run ends. The first context has the policy as well as the second one.
+ * the run ends. The first context has the policy as well as the second one. And
+ * workers that are disabled and enabled.
  */
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include <starpu_perf_steering.h>
 
 #include "../rng.h"
 #include "machines.h"
@@ -277,6 +280,47 @@ START_TEST(who_can_execute_a_task_gets_it)
 }
 END_TEST
 
+/* --- who is disabled --- */
+
+static void count(void *buffers[], void *arg)
+{
+    (void)buffers;
+    (void)arg;
+    atomic_fetch_add(&nran[0], 1);
+}
+
+static struct starpu_codelet counts = {.cpu_funcs = {count},
+                                       .cuda_funcs = {count},
+                                       .model = &model,
+                                       .name = "k"};
+
+static void enable_all(int enabled)
+{
+    int id = starpu_perf_knob_name_to_id(starpu_perf_knob_scope_per_worker,
+                                         "starpu.worker.w_enable_worker_knob");
+
+    ck_assert_int_ge(id, 0);
+    for (unsigned w = 0; w < starpu_worker_get_count(); w++)
+        starpu_perf_knob_set_per_worker_int32_value(id, w, enabled);
+}
+
+/* By policies with one queue; the machine is of number _i / 2. */
+START_TEST(who_is_enabled_takes_what_was_kept)
+{
+    setenv("TEST_SCHED", _i % 2 ? "prio" : "eager", 1);
+    machine_open(_i / 2);
+    for (int round = 0; round < 3; round++) {
+        enable_all(0);
+        for (int i = 0; i < 4; i++)
+            ck_assert_int_eq(starpu_task_insert(&counts, 0), 0);
+        enable_all(1);
+        ck_assert_int_eq(starpu_task_wait_for_all(), 0);
+        ck_assert_int_eq(atomic_load(&nran[0]), 4 * (round + 1));
+    }
+    starpu_shutdown();
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("policy-changes");
@@ -285,6 +329,8 @@ int main(void)
     tcase_set_timeout(tc, 60);
     tcase_add_loop_test(tc, each_task_runs_once, 0, 90);
     tcase_add_loop_test(tc, who_can_execute_a_task_gets_it, 0, 90);
+    tcase_add_loop_test(tc, who_is_enabled_takes_what_was_kept, 0,
+                        2 * NMACHINES);
     suite_add_tcase(suite, tc);
     return suite_main(suite);
 }
