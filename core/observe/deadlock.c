@@ -16,6 +16,7 @@
 #include "core/data/plan.h"
 #include "core/device/simulated.h"
 #include "core/runtime.h"
+#include "core/sched/sched.h"
 #include "core/task/again.h"
 #include "core/task/count.h"
 #include "core/task/job.h"
@@ -553,10 +554,33 @@ static bool explain_rest(struct orr_runtime *rt)
     return true;
 }
 
+static void check_ready(void *object, void *arg)
+{
+    struct orr_job *job = object;
+
+    if (atomic_load(&job->refs) > 0 && job->state == ORR_JOB_READY && job->task)
+        orr_sched_check_lost(arg, job);
+}
+
+/* A policy may have kept for all workers what those of a device that was lost since
+ * were to take. */
+static void check_lost(struct orr_runtime *rt)
+{
+    struct orr_runtime *outer = orr_self->runtime;
+
+    if (!atomic_load_explicit(&rt->lost, memory_order_relaxed))
+        return;
+    orr_self->runtime = rt; /* the context may be a driver's */
+    for (unsigned i = 0; i < sizeof(rt->jobs) / sizeof(*rt->jobs); i++)
+        orr_slab_each(rt->jobs[i], check_ready, rt);
+    orr_self->runtime = outer;
+}
+
 /* What nobody but unknown threads can change, said at once and once; without those
  * the run ends. */
 static void say_certain(struct orr_runtime *rt, bool alone)
 {
+    check_lost(rt);
     if (rt->said_full && !alone)
         return;
     rt->said_full = explain_rest(rt);

@@ -128,6 +128,48 @@ static bool push_listed(struct orr_sched *sched, struct orr_job *job)
 
 /* --- when the policy has not taken the job --- */
 
+/* Whether somebody takes tasks of the context who can run it. */
+static bool has_taker(struct orr_runtime *rt, struct orr_job *job)
+{
+    const struct orr_cost_row *row = orr_job_costs(rt, job);
+
+    for (unsigned w = 0; w < rt->nworkers; w++)
+        if (orr_job_able(rt, job, row, w))
+            return true;
+    return false;
+}
+
+/* Whether those who could run the job are workers of lost devices; a worker that is
+ * disabled otherwise may be enabled again. */
+static bool only_lost_could(const struct orr_sched *sched, struct orr_job *job)
+{
+    struct orr_runtime *rt = sched->runtime;
+    uint64_t lost = atomic_load_explicit(&rt->lost, memory_order_relaxed);
+
+    for (unsigned w = 0; w < rt->nworkers; w++)
+        if (!(lost >> rt->workers[w].desc->node & 1) &&
+            atomic_load_explicit(&rt->workers[w].disabled,
+                                 memory_order_relaxed))
+            return false;
+    return orr_members_all(&rt->members[sched->id]) && !has_taker(rt, job) &&
+           !orr_combined_at(rt, job->task->workerid);
+}
+
+void orr_sched_check_lost(struct orr_runtime *rt, struct orr_job *job)
+{
+    const struct orr_sched *sched = orr_sched_of(rt, job);
+
+    if (!atomic_load_explicit(&rt->lost, memory_order_relaxed) ||
+        !only_lost_could(sched, job))
+        return;
+    orr_log_error(
+        "task `%s' (number %llu) can be run by workers of lost devices "
+        "only: let others do it, by its codelet's functions, `where' "
+        "or the workers that the task names",
+        orr_job_name(job), (unsigned long long)job->id);
+    orr_runtime_fail(rt);
+}
+
 /* A worker that can run the job (can_execute aside), when the policy found none
  * or had no memory for it; the job must not be lost. */
 static void push_anywhere(struct orr_sched *sched, struct orr_job *job, int err)
@@ -135,6 +177,7 @@ static void push_anywhere(struct orr_sched *sched, struct orr_job *job, int err)
     struct orr_runtime *rt = sched->runtime;
     const struct orr_cost_row *row = orr_job_costs(rt, job);
 
+    orr_sched_check_lost(rt, job); /* since it was asked */
     orr_log_warning("the policy %s %s task `%s': it goes to the first worker "
                     "that has an implementation",
                     sched->ops->name,
@@ -154,17 +197,6 @@ static void push_anywhere(struct orr_sched *sched, struct orr_job *job, int err)
                   "for this machine, or check `where' and the task's workers",
                   orr_job_name(job));
     abort();
-}
-
-/* Whether somebody takes tasks of the context who can run it. */
-static bool has_taker(struct orr_runtime *rt, struct orr_job *job)
-{
-    const struct orr_cost_row *row = orr_job_costs(rt, job);
-
-    for (unsigned w = 0; w < rt->nworkers; w++)
-        if (orr_job_able(rt, job, row, w))
-            return true;
-    return false;
 }
 
 /* Policies of the application are not asked where nobody can run the job now: ours
@@ -264,38 +296,6 @@ static bool push_named(struct orr_sched *sched, struct orr_job *job)
     return combined && push_named_combined(sched, job, combined);
 }
 
-/* Whether those who could run the job are workers of lost devices; a worker that is
- * disabled otherwise may be enabled again. */
-static bool only_lost_could(struct orr_sched *sched, struct orr_job *job)
-{
-    struct orr_runtime *rt = sched->runtime;
-    uint64_t lost = atomic_load_explicit(&rt->lost, memory_order_relaxed);
-
-    for (unsigned w = 0; w < rt->nworkers; w++)
-        if (!(lost >> rt->workers[w].desc->node & 1) &&
-            atomic_load_explicit(&rt->workers[w].disabled,
-                                 memory_order_relaxed))
-            return false;
-    return orr_members_all(&rt->members[sched->id]) && !has_taker(rt, job) &&
-           !orr_combined_at(rt, job->task->workerid);
-}
-
-/* No policy is asked: those with one queue would keep it. */
-static void check_lost(struct orr_sched *sched, struct orr_job *job)
-{
-    struct orr_runtime *rt = sched->runtime;
-
-    if (!atomic_load_explicit(&rt->lost, memory_order_relaxed) ||
-        !only_lost_could(sched, job))
-        return;
-    orr_log_error(
-        "task `%s' (number %llu) can be run by workers of lost devices "
-        "only: let others do it, by its codelet's functions, `where' "
-        "or the workers that the task names",
-        orr_job_name(job), (unsigned long long)job->id);
-    orr_runtime_fail(rt);
-}
-
 static void push(struct orr_sched *sched, struct orr_job *job)
 {
     struct orr_runtime *rt = sched->runtime;
@@ -303,7 +303,7 @@ static void push(struct orr_sched *sched, struct orr_job *job)
     unsigned node;
     int err;
 
-    check_lost(sched, job);
+    orr_sched_check_lost(rt, job);
     if ((task->execute_on_a_specific_worker || task->workerids_len > 0) &&
         push_named(sched, job))
         return;

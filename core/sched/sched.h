@@ -158,6 +158,10 @@ void orr_sched_push(struct orr_runtime *rt, struct orr_job *job);
  * context. */
 void orr_sched_push_again(struct orr_runtime *rt, struct orr_job *job);
 
+/* Ends the run, with a message, if workers of lost devices alone could run the job,
+ * which is ready. May ask the application's can_execute. */
+void orr_sched_check_lost(struct orr_runtime *rt, struct orr_job *job);
+
 /* The worker's next job: its local list first, then the policies of its contexts
  * in turn (pop.c). NULL when there is none. A worker that is about to park sets
  * `asleep`, looks once more with this, and parks only if there is still nothing: what is pushed later

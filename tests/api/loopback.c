@@ -4,14 +4,17 @@
  * loopback devices; status 0 only if all values are right in the end. For
  * test-loopback-faults.py.
  *
- * usage: loopback [chain | pure | tries | sum | fresh | named | copies]
+ * usage: loopback [chain | pure | tries | sum | fresh | named | copies |
+ *                  late | queued]
  *
  * chain: tasks change vectors in place; pure: they write vectors from others;
  * tries: the same with starpu_task_ft_prologue; sum: they contribute to reductions;
  * fresh: the same, of data that have no value before; named: as chain, one after the
  * other, each for the last worker alone; copies: as chain, each value is copied to
- * another vector by the library (starpu_data_cpy).
+ * another vector by the library (starpu_data_cpy); late: the only device is lost while a
+ * policy looks for a worker; queued: it is lost when a policy has more for it.
  */
+#include <sched.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -157,14 +160,77 @@ static void fresh(int d, int round)
     sum(d, round);
 }
 
+/* --- tasks of which the first one, a try, loses the device --- */
+
+static atomic_bool lost;
+
+static void note_lost(void *arg)
+{
+    atomic_store(&lost, starpu_task_get_current()->failed);
+    starpu_task_ft_success(arg);
+}
+
+/* Asked for the second one when it is submitted, and by a policy, before the device
+ * was lost. */
+static int can_execute(unsigned worker, struct starpu_task *task, unsigned n)
+{
+    static atomic_int ncalls;
+
+    (void)worker;
+    (void)task;
+    (void)n;
+    if (atomic_fetch_add(&ncalls, 1) == 0)
+        return 1;
+    while (!atomic_load(&lost))
+        sched_yield();
+    return 0;
+}
+
+static void late(int d, int round)
+{
+    static struct starpu_codelet cl = {.cpu_funcs = {add_one},
+                                       .can_execute = can_execute,
+                                       .nbuffers = 1,
+                                       .modes = {STARPU_RW},
+                                       .name = "late"};
+
+    if (round > 0 || d > 0)
+        return;
+    if (starpu_task_insert(
+            &plus_one_cl, STARPU_W, handles[1], STARPU_R, handles[2],
+            STARPU_PROLOGUE_CALLBACK, starpu_task_ft_prologue,
+            STARPU_PROLOGUE_CALLBACK_ARG_NFREE, note_lost, 0) != 0 ||
+        starpu_task_insert(&cl, STARPU_RW, handles[0], 0) != 0)
+        exit(2);
+}
+
+/* Several, of which a policy keeps those behind the first. */
+static void queued(int d, int round)
+{
+    if (round > 0)
+        return;
+    if (d == 0) {
+        starpu_pause();
+        if (starpu_task_insert(
+                &zero_cl, STARPU_W, handles[0], STARPU_PROLOGUE_CALLBACK,
+                starpu_task_ft_prologue, STARPU_PROLOGUE_CALLBACK_ARG_NFREE,
+                note_lost, 0) != 0)
+            exit(2);
+    } else if (starpu_task_insert(&zero_cl, STARPU_W, handles[d], 0) != 0) {
+        exit(2);
+    }
+    if (d == N - 1)
+        starpu_resume();
+}
+
 static const struct {
     const char *name;
     void (*step)(int d, int round);
     int first; /* where the results are */
 } modes[] = {
-    {"chain", chain, 0}, {"pure", pure, N},   {"tries", tries, N},
-    {"sum", sum, 0},     {"fresh", fresh, 0}, {"named", named, 0},
-    {"copies", copies, N},
+    {"chain", chain, 0},   {"pure", pure, N},   {"tries", tries, N},
+    {"sum", sum, 0},       {"fresh", fresh, 0}, {"named", named, 0},
+    {"copies", copies, N}, {"late", late, 0},   {"queued", queued, 0},
 };
 
 static unsigned find_mode(const char *name)

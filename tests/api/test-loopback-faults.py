@@ -89,7 +89,7 @@ def a_short_copy_is_made_again():
 @test
 def a_short_copy_within_a_device_is_made_again():
     within = 0
-    for n in range(1, 29):
+    for n in (1, 4, 5, 9, 14, 20, 28):
         ended = loop(f"1 fault=copy@{n}", "copies")
         ended.says("Loopback 0", "failed: Input/output error")
         within += "the kernel of task `starpu_data_cpy' (number" in ended.err
@@ -274,6 +274,26 @@ def without_its_only_device_the_run_ends():
     ended = loop("1 fault=lost@3")
     ended.says("Loopback 0 is lost")
     ended.has_status(1)
+
+
+@test
+def a_device_may_be_lost_while_a_policy_looks_for_a_worker():
+    for sched in ("dm", "dmda", "pheft", "heteroprio"):
+        ended = loop("1 fault=lost@4", "late", STARPU_SCHED=sched)
+        ended.says("Loopback 0 is lost", "task `late' (number 3) can be run by "
+                   "workers of lost devices only")
+        ended.has_status(1)
+
+
+@test
+def what_policies_keep_for_a_device_that_is_lost_ends_the_run():
+    for sched in ("eager", "prio", "lws", "peager", "graph_test",
+                  "modular-eager", "modular-heft"):
+        ended = loop("1 pipeline=0 fault=lost@2", "queued", STARPU_SCHED=sched)
+        ended.says("a try, has failed on Loopback 0", "task `zero'")
+        assert ("by workers of lost devices only" in ended.err
+                or "no other worker can run it" in ended.err), ended.err
+        ended.has_status(1)
 
 
 @test

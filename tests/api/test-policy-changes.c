@@ -289,10 +289,8 @@ static void count(void *buffers[], void *arg)
     atomic_fetch_add(&nran[0], 1);
 }
 
-static struct starpu_codelet counts = {.cpu_funcs = {count},
-                                       .cuda_funcs = {count},
-                                       .model = &model,
-                                       .name = "k"};
+static struct starpu_codelet counts = {
+    .cpu_funcs = {count}, .cuda_funcs = {count}, .model = &model, .name = "k"};
 
 static void enable_all(int enabled)
 {
