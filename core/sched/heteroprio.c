@@ -351,14 +351,15 @@ static uint64_t front_classes(const struct orr_sched *sched,
     return classes;
 }
 
-static void note_fronts(struct orr_sched *sched, struct taken *taken)
+/* A job that was in front has gone for good. As long as it might be put back nobody is
+ * woken for those behind it: workers who all refuse it would wake each other for ever. */
+static void note_front(struct orr_sched *sched, struct taken *taken, unsigned i)
 {
     struct orr_heteroprio *hp = sched->data;
 
-    taken->wake = 0;
-    for (unsigned i = 0; hp->passed && i < taken->n; i++)
-        taken->wake |= front_classes(sched, taken->from[i], taken->group[i]);
-    taken->wake &= hp->passed;
+    if (hp->passed)
+        taken->wake |= hp->passed & front_classes(sched, taken->from[i],
+                                                  taken->group[i]);
     hp->passed &= ~taken->wake;
 }
 
@@ -473,7 +474,7 @@ static void keep(struct orr_heteroprio *hp, struct orr_hp_own *own,
     own->njobs++;
 }
 
-/* Takes jobs, and wakes who may want what is in front now. False: there are none. */
+/* False: there are none. */
 static bool take_some(struct orr_sched *sched, struct orr_worker *worker,
                       struct taken *taken)
 {
@@ -481,13 +482,10 @@ static bool take_some(struct orr_sched *sched, struct orr_worker *worker,
 
     orr_lock(&hp->lock);
     take(sched, worker, taken);
-    note_fronts(sched, taken);
     /* What somebody else has in hand may be for this worker. */
     hp->missed |= taken->n == 0 && hp->nlooked_at > 0;
     hp->nlooked_at += taken->n;
     orr_unlock(&hp->lock);
-    if (taken->wake)
-        orr_sched_wake_able(sched, taken->wake, true);
     return taken->n > 0;
 }
 
@@ -505,6 +503,7 @@ static bool refill_once(struct orr_sched *sched, struct orr_worker *worker,
     for (unsigned i = 0; i < taken->n; i++) {
         if (accept(sched->runtime, worker, taken->jobs[i])) {
             keep(hp, &hp->own[worker->id], taken->jobs[i]);
+            note_front(sched, taken, i);
             nkept++;
         } else {
             put_back(hp, worker, taken, i, nkept > 0);

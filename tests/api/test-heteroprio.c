@@ -175,6 +175,44 @@ START_TEST(who_finds_no_task_in_front_looks_again)
 }
 END_TEST
 
+static int nasked;
+
+static int is_gpu(unsigned worker, struct starpu_task *task, unsigned n)
+{
+    (void)task;
+    (void)n;
+    nasked++;
+    return starpu_worker_get_type((int)worker) == STARPU_CUDA_WORKER;
+}
+
+static struct starpu_codelet cl_choosy = {.cpu_funcs = {note},
+                                          .cuda_funcs = {note},
+                                          .can_execute = is_gpu,
+                                          .name = "k"};
+
+/* What is in front is for the GPU, which is at work: the processors look once, and
+ * do not wake each other again and again for what is behind it. */
+START_TEST(who_all_refuse_what_is_in_front_rest)
+{
+    setenv("TEST_NCPU", "3", 1);
+    setenv("STARPU_NCUDA", "1", 1);
+    open_with(FIRST_SIMULATED, NULL);
+    for (int i = 0; i < 5; i++) {
+        struct starpu_task *task = starpu_task_create();
+
+        if (i == 3)
+            starpu_pause();
+        task->cl = i < 3 ? &cl_gpu : i == 3 ? &cl : &cl_choosy;
+        ck_assert_int_eq(starpu_task_submit(task), 0);
+    }
+    starpu_resume();
+    starpu_task_wait_for_all();
+    starpu_shutdown();
+    ck_assert_int_eq(atomic_load(&nran), 5);
+    ck_assert_int_lt(nasked, 100);
+}
+END_TEST
+
 /* --- automatic mode --- */
 
 static struct starpu_perfmodel model_slow = {.type = STARPU_HISTORY_BASED,
@@ -294,6 +332,7 @@ int main(void)
         tcase_add_test(simulated,
                        a_slow_architecture_takes_what_nobody_else_can);
         tcase_add_test(simulated, who_finds_no_task_in_front_looks_again);
+        tcase_add_test(simulated, who_all_refuse_what_is_in_front_rest);
         tcase_add_test(simulated, what_runs_where_is_found_out);
         tcase_add_loop_test(
             simulated, automatic_mode_orders_by_every_score, 0,
