@@ -20,6 +20,7 @@ struct options {
     unsigned nblocks; /* tiles per side */
     bool check;
     bool priorities;
+    bool warm;
 };
 
 struct problem {
@@ -30,13 +31,15 @@ struct problem {
 };
 
 static const char usage[] =
-    "usage: cholesky [-size N] [-nblocks B] [-check] [-no-prio]\n"
+    "usage: cholesky [-size N] [-nblocks B] [-check] [-no-prio] [-warm]\n"
     "Factorises a random N by N matrix in B by B tiles and prints the time "
     "taken.\n"
     "  -size N      order of the matrix, a multiple of B (9600)\n"
     "  -nblocks B   tiles per side (10)\n"
     "  -check       compare L times its transpose with the matrix\n"
     "  -no-prio     give all tasks the same priority\n"
+    "  -warm        run each kernel on each worker once before the time is "
+    "taken\n"
     "example: orrery run -s dmdas -- cholesky -size 9600 -nblocks 10\n";
 
 /* The priority of a task: its own value where the scheduler takes any, else the
@@ -99,6 +102,46 @@ static void submit_gemm(const struct problem *problem, unsigned k, unsigned m,
     task->handles[1] = tile(&problem->tiles, n, k);
     task->handles[2] = tile(&problem->tiles, m, n);
     tiles_submit(task);
+}
+
+/* A codelet on one worker; without a model, as it is no measure. */
+static void submit_warm(struct starpu_codelet cl, unsigned worker,
+                        const starpu_data_handle_t *data)
+{
+    struct starpu_task *task = starpu_task_create();
+
+    cl.model = NULL;
+    cl.name = "warm-up";
+    task->cl = &cl;
+    memcpy(task->handles, data, (size_t)cl.nbuffers * sizeof(*data));
+    task->execute_on_a_specific_worker = 1;
+    task->workerid = worker;
+    task->synchronous = 1;
+    tiles_submit(task);
+}
+
+/* Devices load or compile a kernel, and libraries make their tables, when it runs
+ * for the first time, on tiles of this order. On unit matrices. */
+static void warm_up(unsigned order)
+{
+    starpu_data_handle_t data[3];
+    float *tiles = calloc(3 * (size_t)order * order, sizeof(*tiles));
+
+    for (size_t i = 0; tiles && i < 3 * (size_t)order; i++)
+        tiles[i / order * order * order + i % order * (order + 1)] = 1;
+    for (size_t i = 0; tiles && i < 3; i++)
+        starpu_matrix_data_register(
+            &data[i], STARPU_MAIN_RAM, (uintptr_t)(tiles + i * order * order),
+            order, order, order, sizeof(*tiles));
+    for (unsigned w = 0; tiles && w < starpu_worker_get_count(); w++) {
+        submit_warm(cl_potrf, w, data);
+        submit_warm(cl_trsm, w, data);
+        submit_warm(cl_syrk, w, data);
+        submit_warm(cl_gemm, w, data);
+    }
+    for (size_t i = 0; tiles && i < 3; i++)
+        starpu_data_unregister(data[i]);
+    free(tiles);
 }
 
 /* Submits the whole factorisation; the runtime finds the dependencies. */
@@ -166,6 +209,8 @@ static int run(struct problem *problem)
     if (problem->tiles.real_data &&
         tiles_fill(&problem->tiles, &cl_init, true) != 0)
         return -1;
+    if (options->warm && problem->tiles.real_data)
+        warm_up(options->size / options->nblocks);
     start = starpu_timing_now();
     factorise(problem);
     starpu_task_wait_for_all();
@@ -196,6 +241,8 @@ static int parse(int argc, char **argv, struct options *options)
             options->check = true;
         else if (!strcmp(argv[a], "-no-prio"))
             options->priorities = false;
+        else if (!strcmp(argv[a], "-warm"))
+            options->warm = true;
         else {
             fprintf(stderr, "cholesky: unknown option %s\n%s", argv[a], usage);
             return -1;

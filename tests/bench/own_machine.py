@@ -9,6 +9,7 @@ import shutil
 import statistics
 import subprocess
 import sys
+import time
 
 
 REALS = 3
@@ -56,6 +57,27 @@ class OwnMachine:
         self.run(self.orrery, "calibrate", "kernels", "-t", f"{seconds}s",
                  "--confidence", "2%", "--", *words)
 
+    def calibrate_together(self, seconds, words, scheds):
+        """The same, by runs in which all workers are at work, as in those to be
+        predicted: each kernel beside those of the other workers."""
+        for models in pathlib.Path(self.home).glob("**/codelets"):
+            shutil.rmtree(models)
+        start = time.monotonic()
+        lacking = scheds
+        while time.monotonic() < start + seconds or lacking:
+            for sched in scheds:
+                self.must(*words, STARPU_CALIBRATE="1", STARPU_SCHED=sched)
+            lacking = [sched for sched in lacking
+                       if self.lacks_measures(words, sched)]
+            if time.monotonic() > start + 20 * seconds:
+                sys.exit(f"{' '.join(words)}: kernels are not measured often enough "
+                         f"in {20 * seconds} s")
+
+    def lacks_measures(self, words, sched):
+        """Whether a real run would still look which worker is faster."""
+        return "is not calibrated enough" in self.run(
+            *words, STARPU_SCHED=sched, STARPU_SILENT="0").stderr
+
     def timed(self, words, **env):
         """The milliseconds that an example prints, and its kernels with a model, as
         ORRERY_REPORT has them."""
@@ -65,8 +87,9 @@ class OwnMachine:
             return ms, [kernel for kernel in json.load(file)["kernels"]
                         if kernel["model"]]
 
-    def measure(self, what, words, options):
-        """In each of `rounds` the program's kernels are measured anew, then each policy
+    def measure(self, what, words, options, together=False):
+        """In each of `rounds` the program's kernels are measured anew (`together`: by
+        calibrate_together), then each policy
         is run, another one first in each round: REALS real runs, of which the median
         one counts, and a simulated one. A line for each, which begins with `what`;
         returns the medians of the rounds' errors, in per cent, and of those apart from
@@ -74,7 +97,10 @@ class OwnMachine:
         scheds = options.sched.split(",")
         rounds = {sched: [] for sched in scheds}
         for n in range(options.rounds):
-            self.calibrate_kernels(options.seconds, words)
+            if together:
+                self.calibrate_together(options.seconds, words, scheds)
+            else:
+                self.calibrate_kernels(options.seconds, words)
             for sched in scheds[n % len(scheds):] + scheds[:n % len(scheds)]:
                 real = sorted((self.timed(words, STARPU_SCHED=sched)
                                for _ in range(REALS)), key=lambda run: run[0])
