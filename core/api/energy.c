@@ -11,6 +11,7 @@
 #include "core/api/api.h"
 #include "core/api/model.h"
 #include "core/api/state.h"
+#include "core/device/gpu/gpu.h"
 #include "core/device/kind.h"
 #include "core/worker/energy.h"
 
@@ -90,11 +91,26 @@ static int add(struct orr_api_state *state, const struct orr_worker *worker,
     return rc;
 }
 
+/* Where a CUDA device is; NULL: it is none, or nobody knows. */
+static const char *bus_of(const struct orr_worker *worker)
+{
+    const struct gpu *driver =
+        orr_gpu_of(worker->runtime->machine, &orr_gpu_cuda);
+    int devid = worker->desc->devid;
+
+    return driver && worker->desc->type == orr_gpu_cuda.type && devid >= 0 &&
+                   (unsigned)devid < driver->ndevices &&
+                   driver->devices[devid].bus[0]
+               ? driver->devices[devid].bus
+               : NULL;
+}
+
 static int open_energy(const struct orr_energy_options *options,
                        const struct orr_worker *worker,
                        struct orr_api_energy **ret, struct orr_error *err)
 {
     const struct orr_energy_ops *ops = counters(worker->desc->type);
+    struct orr_energy_options placed = {.bus = bus_of(worker)};
     struct orr_api_energy *energy;
     int rc;
 
@@ -108,7 +124,11 @@ static int open_energy(const struct orr_energy_options *options,
         return orr_fail(err, -ENOMEM, "no memory to measure energy");
     energy->type = worker->desc->type;
     energy->devid = device_of(worker);
-    rc = ops->open(options, energy->devid, &energy->meter, err);
+    if (options) {
+        placed.powercap = options->powercap;
+        placed.nvml = options->nvml;
+    }
+    rc = ops->open(&placed, energy->devid, &energy->meter, err);
     if (rc) {
         free(energy);
         return rc;

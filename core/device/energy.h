@@ -14,6 +14,8 @@ struct orr_energy_meter;
 struct orr_energy_options {
     const char *powercap; /* "/sys/class/powercap" */
     const char *nvml;     /* "libnvidia-ml.so.1" */
+    const char *bus; /* where the device is on the PCI bus, as gpu_device.bus;
+                           * NULL: it is found by its number */
 };
 
 /* One type of counters. */
@@ -39,6 +41,6 @@ struct orr_energy_meter {
  * its range: at 100 W that is after 20 minutes or more. */
 extern const struct orr_energy_ops orr_energy_rapl;
 
-/* One NVIDIA GPU, by the number that NVML gives it (the order on the PCI bus):
- * its total counter, which Volta and later ones have. */
+/* One NVIDIA GPU, by its place on the PCI bus, since CUDA counts devices in another
+ * order than NVML, else by the number that NVML gives it: its total counter, which Volta and later ones have. */
 extern const struct orr_energy_ops orr_energy_nvml;

@@ -24,6 +24,7 @@ struct functions {
     int (*init)(void);
     int (*shutdown)(void);
     int (*device_by_index)(unsigned index, void **ret_device);
+    int (*device_by_bus)(const char *bus, void **ret_device);
     int (*total_energy)(void *device, unsigned long long *ret_mj);
     const char *(*error_string)(int code);
 };
@@ -62,6 +63,9 @@ static int find_functions(struct nvml *nvml, struct orr_error *err)
         rc = find(nvml, "nvmlShutdown", &f->shutdown, err);
     if (rc == 0)
         rc = find(nvml, "nvmlDeviceGetHandleByIndex_v2", &f->device_by_index,
+                  err);
+    if (rc == 0)
+        rc = find(nvml, "nvmlDeviceGetHandleByPciBusId_v2", &f->device_by_bus,
                   err);
     if (rc == 0)
         rc = find(nvml, "nvmlDeviceGetTotalEnergyConsumption", &f->total_energy,
@@ -109,14 +113,33 @@ static int total(const struct nvml *nvml, unsigned long long *ret,
     return code ? fail(nvml, "the energy", code, err) : 0;
 }
 
-static int begin(struct nvml *nvml, struct orr_error *err)
+/* With the domain, which others leave out if it is 0. */
+static void whole_bus(const char *bus, char *ret, size_t size)
+{
+    const char *colon = strchr(bus, ':');
+
+    snprintf(ret, size, "%s%s",
+             colon && strchr(colon + 1, ':') ? "" : "0000:", bus);
+}
+
+static int find_device(struct nvml *nvml, const char *bus)
+{
+    char whole[32];
+
+    if (!bus)
+        return nvml->f.device_by_index((unsigned)nvml->number, &nvml->device);
+    whole_bus(bus, whole, sizeof(whole));
+    return nvml->f.device_by_bus(whole, &nvml->device);
+}
+
+static int begin(struct nvml *nvml, const char *bus, struct orr_error *err)
 {
     int code = nvml->f.init();
 
     if (code)
         return fail(nvml, "the driver", code, err);
     nvml->initialised = true;
-    code = nvml->f.device_by_index((unsigned)nvml->number, &nvml->device);
+    code = find_device(nvml, bus);
     if (code)
         return fail(nvml, "the handle", code, err);
     return total(nvml, &nvml->before, err);
@@ -146,7 +169,7 @@ static int nvml_open(const struct orr_energy_options *options, int device,
     rc = open_library(nvml, options && options->nvml ? options->nvml : LIBRARY,
                       err);
     if (rc == 0)
-        rc = begin(nvml, err);
+        rc = begin(nvml, options ? options->bus : NULL, err);
     if (rc) {
         nvml_close(&nvml->meter);
         return rc;
@@ -224,13 +247,11 @@ static void open_questions(void)
 
 struct nvmlDevice_st *orr_nvml_device(const char *bus)
 {
-    const char *colon = strchr(bus, ':');
     struct nvmlDevice_st *device;
     char whole[32];
 
     pthread_once(&questions.once, open_questions);
-    snprintf(whole, sizeof(whole), "%s%s",
-             colon && strchr(colon + 1, ':') ? "" : "0000:", bus);
+    whole_bus(bus, whole, sizeof(whole));
     if (!questions.by_bus || questions.by_bus(whole, &device) != 0)
         return NULL;
     return device;

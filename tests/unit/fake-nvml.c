@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * tests/unit/fake-nvml.c - a library that stands in for NVIDIA's: 2 GPUs, of
- * which number 1 is too old to have a counter. Each look at the counter of
+ * which number 1 is too old to have a counter, and number 0 is at 0000:41:00.0. Each look at the counter of
  * number 0 finds 1500 mJ more. FAKE_NVML_SLOW is the ms by which number 0 has been
  * slowed down for its power limit, and half as many for heat, from look to look.
  */
@@ -13,6 +13,7 @@ enum { NOT_SUPPORTED = 3, NOT_FOUND = 6 };
 int nvmlInit_v2(void);
 int nvmlShutdown(void);
 int nvmlDeviceGetHandleByIndex_v2(unsigned index, void **ret);
+int nvmlDeviceGetHandleByPciBusId_v2(const char *bus, void **ret);
 int nvmlDeviceGetTotalEnergyConsumption(void *device, unsigned long long *ret);
 const char *nvmlErrorString(int code);
 int nvmlDeviceGetName(void *device, char *ret, unsigned size);
@@ -37,6 +38,14 @@ int nvmlDeviceGetHandleByIndex_v2(unsigned index, void **ret)
     if (index >= 2)
         return NOT_FOUND;
     *ret = &devices[index];
+    return 0;
+}
+
+int nvmlDeviceGetHandleByPciBusId_v2(const char *bus, void **ret)
+{
+    if (strcmp(bus, "0000:41:00.0") != 0)
+        return NOT_FOUND;
+    *ret = &devices[0];
     return 0;
 }
 

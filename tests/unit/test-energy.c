@@ -182,6 +182,25 @@ START_TEST(a_gpu_counts_in_joules)
 }
 END_TEST
 
+/* CUDA counts devices in another order, and CUDA_VISIBLE_DEVICES leaves some out. */
+START_TEST(a_gpu_is_found_by_its_place_on_the_bus)
+{
+    static const char *const places[] = {"41:00.0", "0000:41:00.0"};
+    struct orr_energy_options there = {.nvml = FAKE_NVML, .bus = places[_i]};
+    struct orr_energy_meter *meter;
+    struct orr_error err = {""};
+    double joules;
+
+    ck_assert_msg(orr_energy_nvml.open(&there, 1, &meter, &err) == 0, "%s",
+                  err.text);
+    ck_assert_int_eq(meter->ops->read(meter, &joules, &err), 0);
+    ck_assert_double_eq_tol(joules, 1.5, 1e-12);
+    meter->ops->close(meter);
+    there.bus = "0000:42:00.0";
+    ck_assert_int_eq(orr_energy_nvml.open(&there, 1, &meter, &err), -EIO);
+}
+END_TEST
+
 /* Some library that is there and is not NVML. */
 static const struct {
     const char *library;
@@ -329,6 +348,7 @@ static Suite *suite(void)
     tcase_add_test(tcase, counters_that_are_root_s_are_an_error_that_says_so);
     tcase_add_test(tcase, a_counter_beyond_its_range_is_an_error);
     tcase_add_test(tcase, a_gpu_counts_in_joules);
+    tcase_add_loop_test(tcase, a_gpu_is_found_by_its_place_on_the_bus, 0, 2);
     tcase_add_loop_test(tcase, why_a_gpu_cannot_be_measured_is_reported, 0,
                         (int)(sizeof(unusable) / sizeof(unusable[0])));
     tcase_add_test(tcase, measured_energy_is_what_tasks_are_expected_to_take);
