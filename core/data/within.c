@@ -41,10 +41,11 @@ void orr_copy_within(struct orr_runtime *rt, struct orr_job *job, size_t bytes,
                      void (*perform_it)(struct orr_runtime *, struct orr_job *),
                      void (*then)(struct orr_runtime *, struct orr_job *))
 {
-    struct within *within = bytes ? malloc(sizeof(*within)) : NULL;
+    bool takes_time = bytes && rt->exec->virtual_time;
+    struct within *within = takes_time ? malloc(sizeof(*within)) : NULL;
     unsigned node = job->acquire.node;
 
-    if (!within) { /* or out of memory: it is made here, and takes no time */
+    if (!within) { /* or out of memory: it is made here */
         if (!rt->skips_kernels)
             perform_it(rt, job);
         then(rt, job);

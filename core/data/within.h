@@ -4,10 +4,10 @@
 
 #include "core/task/job.h"
 
-/* One copy of the machine's, of `bytes` within the node job->acquire.node: it calls
- * `perform`, unless kernels are skipped, which moves them, and then `then`. Both are
- * called with no lock held, in this call or, simulated, once the time has passed. What
- * is copied stays pinned until then. Does not block. */
+/* One copy of `bytes` within the node job->acquire.node: `perform`, which is not called
+ * where kernels are skipped, moves them, then comes `then`. Both are called with no
+ * lock held, in this call or, simulated, once the time has passed. What is copied
+ * stays pinned until then. Does not block. */
 void orr_copy_within(struct orr_runtime *rt, struct orr_job *job, size_t bytes,
                      void (*perform)(struct orr_runtime *, struct orr_job *),
                      void (*then)(struct orr_runtime *, struct orr_job *));
