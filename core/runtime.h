@@ -213,6 +213,7 @@ struct orr_runtime {
     int minimum_clean, target_clean;         /* [const] likewise */
     bool skips_kernels;      /* [const] simulated, kernels only take time */
     bool warned_unreal;      /* [main] */
+    atomic_bool recommended; /* a better policy than that of some context */
     atomic_bool writes_through; /* starpu_data_set_wt_mask was called */
     struct orr_context *leaver; /* waits for the end in orr_wait_at_end */
     atomic_bool drops;          /* it need not wait for what is left */

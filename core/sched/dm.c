@@ -513,7 +513,7 @@ static int dm_init(struct orr_sched *sched, struct orr_error *err)
     if (dm_new(sched, &dm))
         return orr_fail(err, -ENOMEM, "%s: out of memory", name);
     sched->data = dm;
-    if (!dm->variant->ready)
+    if (!dm->variant->ready && !atomic_exchange(&rt->recommended, true))
         orr_log_warning("the policy %s takes queued tasks in order even while "
                         "their data are in transfer; dmdas (or dmdar, without "
                         "priorities) is faster: it starts with those whose "

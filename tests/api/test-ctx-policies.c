@@ -6,6 +6,7 @@
  */
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "machines.h"
 #include "silence.h"
@@ -602,6 +603,25 @@ START_TEST(weights_are_set_in_each_context_that_weighs)
 }
 END_TEST
 
+START_TEST(a_better_policy_is_recommended_once)
+{
+    const char *what = "dmdas (or dmdar", *said;
+
+    machine_choose(0);
+    setenv("STARPU_SCHED", "eager", 1);
+    setenv("STARPU_SILENT", "0", 1);
+    ck_assert_int_eq(starpu_init(NULL), 0);
+    silence_begin();
+    for (int i = 0; i < 3; i++)
+        starpu_sched_ctx_create(NULL, -1, "c", STARPU_SCHED_CTX_POLICY_NAME,
+                                "dmda", 0);
+    said = strstr(silence_end(), what);
+    ck_assert_ptr_nonnull(said);
+    ck_assert_ptr_null(strstr(said + 1, what));
+    starpu_shutdown();
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("ctx-policies");
@@ -625,6 +645,7 @@ int main(void)
     tcase_add_loop_test(tc, a_variable_makes_all_collections_trees, 0,
                         NMACHINES);
     tcase_add_test(tc, weights_are_set_in_each_context_that_weighs);
+    tcase_add_test(tc, a_better_policy_is_recommended_once);
     suite_add_tcase(suite, tc);
     return suite_main(suite);
 }
