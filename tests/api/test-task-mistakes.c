@@ -144,6 +144,11 @@ static void shut_in_a_callback(void)
 
     t->callback_func = shut;
     t->callback_arg = starpu_parallel_worker_init(HWLOC_OBJ_MACHINE, 0);
+    if (!t->callback_arg) { /* without processors there are none */
+        fprintf(stderr,
+                "starpu_parallel_worker_shutdown: it waits for tasks\n");
+        abort();
+    }
     expect(starpu_task_submit(t), 0);
     starpu_task_wait_for_all();
 }

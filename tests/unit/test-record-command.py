@@ -7,6 +7,7 @@ usage: test-record-command.py ORRERY RECORDED PLAYER
 """
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -17,6 +18,11 @@ from tools_util import Tap   # pylint: disable=wrong-import-position
 MACHINE = "h100-pcie-4"
 ASSUME = "kernel[*] = 100us"
 tap = Tap()
+
+
+def without_seconds(bounds):
+    """What orrery bound printed, but how long each bound took."""
+    return re.sub(r"(yes|no|-) +\d+\.\d+  ", r"\1  ", bounds)
 
 
 def environment(**more):
@@ -169,7 +175,7 @@ def test_replay(orrery, recorded, folder):
           ran)
     other = Ran([orrery, "bound", *options, path])
     claim("also without dashes", other.code == 0 and
-          other.out.splitlines()[-3:] == ran.out.splitlines()[-3:], other)
+          without_seconds(other.out) == without_seconds(ran.out), other)
     for command in ("run", "compare", "trace", "explain", "report", "optimise",
                     "bound"):
         ran = Ran([orrery, command, "--help"])

@@ -41,14 +41,14 @@ static const char help[] =
         ASSUME_HELP
     "      --graph FILE           the graph of the trace's run (its name with .graph)\n"
     "      --json                 print it as JSON, the critical path link by link\n"
-    "Causes of idle time: no ready task (dependencies); the next task was not submitted:\n"
-    "application waits (for tasks or data, before its last submission), application (it\n"
-    "did something else, slept), submission (what submitting takes). Scheduler: tasks\n"
-    "were ready and went elsewhere, or nobody took them; data: copies for the next task;\n"
-    "memory: copies that make room for it; waiting kernel: it waits inside, for tasks\n"
-    "or data; overhead: the rest.\n"
-    "Exit codes: the program's own when it fails; 1 when there is nothing to explain;\n"
-    "2 for a wrong command line.\n"
+    "Causes of idle time: no ready task (dependencies); the next task was not\n"
+    "submitted: application waits (for tasks or data, before its last submission),\n"
+    "application (it did something else, slept), submission (what submitting takes).\n"
+    "Scheduler: tasks were ready and went elsewhere, or nobody took them; data:\n"
+    "copies for the next task; memory: copies that make room for it; waiting kernel:\n"
+    "it waits inside, for tasks or data; overhead: the rest.\n"
+    "Exit codes: the program's own when it fails; 1 when there is nothing to\n"
+    "explain; 2 for a wrong command line.\n"
     "example: orrery explain -m MACHINE -s dmdas -- ./cholesky -size 9600\n"
     "         orrery explain -m MACHINE -s dmda,dmdas -- ./cholesky -size 9600\n";
 
