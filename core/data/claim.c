@@ -33,6 +33,11 @@
  * to be the one that has waited for the longest time, then a keeper, and as such
  * is served first.
  *
+ * A job whose kernel has ended, and whose end waits for others, has given its claims
+ * back: who is in no order may be what it waits for. One that works on its behalf
+ * (starpu_task_submit_nodeps) claims the data beside it, without waiting, and ends by
+ * itself.
+ *
  * A handle with contributions that were not combined yet is free for more of
  * them only. When it is another job's turn, it is claimed for their combination
  * (combine.c), which holds this handle alone, waits for no claim and ends by

@@ -637,8 +637,8 @@ int orr_task_submit(struct orr_runtime *rt, struct starpu_task *task,
 
     if (err)
         return err;
-    ORR_RECORD_ENTER(
-        rt); /* what passes from here on is not the application's */
+    /* What passes from here on is not the application's. */
+    ORR_RECORD_ENTER(rt);
     throttle(rt);
     if (atomic_load_explicit(&rt->knobs.capped, memory_order_relaxed))
         cap_priority(rt, task);
