@@ -256,6 +256,8 @@ int main(int argc, char *argv[])
     for (int round = 0; round < ROUNDS; round++)
         for (int d = 0; d < N; d++)
             modes[mode].step(d, round);
+    /* Before any is unregistered: what a device had for it would serve another. */
+    starpu_task_wait_for_all();
     for (int d = 0; d < 2 * N; d++)
         starpu_data_unregister(handles[d]);
     starpu_shutdown();
