@@ -22,7 +22,7 @@
 
 struct object {
     struct object *next;       /* in its cache or batch */
-    struct object *next_batch; /* [depot lock] first object of a batch only */
+    struct object *next_batch; /* [depot_lock] first object of a batch only */
 };
 
 struct cache {
@@ -40,12 +40,14 @@ struct block {
 
 struct orr_slab {
     size_t size;
-    struct orr_lock lock;   /* guards blocks, fresh and depot */
+    struct orr_lock lock;   /* guards blocks and fresh; held while the system
+                             * makes pages */
     struct orr_lock shared; /* guards the cache of those who are no worker */
+    struct orr_lock depot_lock;
     struct block *blocks;   /* [lock] */
     unsigned nblocks;       /* [lock] */
     char *fresh, *end;      /* [lock] never used yet */
-    struct object *depot;   /* [lock] full batches */
+    struct object *depot;   /* [depot_lock] full batches */
     struct cache caches[];  /* the shared one, then one per worker */
 };
 
@@ -62,6 +64,7 @@ int orr_slab_new(size_t size, unsigned nworkers, struct orr_slab **ret)
     slab->size = (size + 7) & ~(size_t)7;
     orr_lock_init(&slab->lock, ORR_RANK_SLAB);
     orr_lock_init(&slab->shared, ORR_RANK_CACHE);
+    orr_lock_init(&slab->depot_lock, ORR_RANK_SLAB);
     *ret = slab;
     return 0;
 }
@@ -146,53 +149,77 @@ static int add_block_locked(struct orr_slab *slab) ORR_REQUIRES(slab->lock)
     return 0;
 }
 
-/* A batch from the depot, or as many fresh objects as one block still has. */
-static unsigned refill(struct orr_slab *slab, struct object **ret)
+/* A full batch, or NULL. */
+static struct object *take_batch(struct orr_slab *slab)
+{
+    struct object *batch;
+
+    orr_lock(&slab->depot_lock);
+    batch = slab->depot;
+    if (batch)
+        slab->depot = batch->next_batch;
+    orr_unlock(&slab->depot_lock);
+    return batch;
+}
+
+static void give_batch(struct orr_slab *slab, struct object *batch)
+{
+    orr_lock(&slab->depot_lock);
+    batch->next_batch = slab->depot;
+    slab->depot = batch;
+    orr_unlock(&slab->depot_lock);
+}
+
+/* As many fresh objects as one block still has, a batch at most. */
+static unsigned carve(struct orr_slab *slab, struct object **ret)
 {
     struct object *list = NULL;
     unsigned n = 0;
 
     orr_lock(&slab->lock);
-    if (slab->depot) {
-        list = slab->depot;
-        slab->depot = list->next_batch;
-        n = BATCH;
-    } else {
-        if (slab->fresh + slab->size > slab->end || !slab->fresh)
-            (void)add_block_locked(slab);
-        while (n < BATCH && slab->fresh &&
-               slab->fresh + slab->size <= slab->end) {
-            struct object *object = (struct object *)(void *)slab->fresh;
+    if (slab->fresh + slab->size > slab->end || !slab->fresh)
+        (void)add_block_locked(slab);
+    while (n < BATCH && slab->fresh && slab->fresh + slab->size <= slab->end) {
+        struct object *object = (struct object *)(void *)slab->fresh;
 
-            slab->fresh += slab->size;
-            object->next = list;
-            list = object;
-            n++;
-        }
+        slab->fresh += slab->size;
+        object->next = list;
+        list = object;
+        n++;
     }
     orr_unlock(&slab->lock);
     *ret = list;
     return n;
 }
 
+static void refill(struct orr_slab *slab, struct cache *cache)
+{
+    cache->current = cache->full ? cache->full : take_batch(slab);
+    cache->full = NULL;
+    cache->n = cache->current ? BATCH : carve(slab, &cache->current);
+}
+
+/* The next object, which will be written from its begin to its end, was another
+ * processor's, or nobody's yet: it comes while this one is worked on. */
+__attribute__((always_inline)) static inline void
+fetch_next(const struct orr_slab *slab, struct object *object)
+{
+    for (size_t at = 0; at < slab->size; at += LINE)
+        __builtin_prefetch((char *)object + at, 1);
+}
+
 static void *get(struct orr_slab *slab, struct cache *cache)
 {
     struct object *object;
 
-    if (!cache->current) {
-        if (cache->full) {
-            cache->current = cache->full;
-            cache->full = NULL;
-            cache->n = BATCH;
-        } else {
-            cache->n = refill(slab, &cache->current);
-        }
-    }
+    if (!cache->current)
+        refill(slab, cache);
     object = cache->current;
     if (!object)
         return NULL;
     cache->current = object->next;
     cache->n--;
+    fetch_next(slab, object->next);
     return object;
 }
 
@@ -200,12 +227,8 @@ static void put(struct orr_slab *slab, struct cache *cache,
                 struct object *object)
 {
     if (cache->n == BATCH) {
-        if (cache->full) {
-            orr_lock(&slab->lock);
-            cache->full->next_batch = slab->depot;
-            slab->depot = cache->full;
-            orr_unlock(&slab->lock);
-        }
+        if (cache->full)
+            give_batch(slab, cache->full);
         cache->full = cache->current;
         cache->current = NULL;
         cache->n = 0;
