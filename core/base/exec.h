@@ -25,6 +25,9 @@ struct orr_runtime;
 struct orr_user_thread;
 struct orr_worker;
 
+/* How many jobs a context remembers that it has queued. */
+enum { ORR_LEADS_BACK = 8 };
+
 /* The head of every context; a machine embeds it at the start of its own
  * structure. Only the context itself writes the [owner] fields. */
 struct orr_context {
@@ -71,6 +74,10 @@ struct orr_context {
                                   * it, or NULL */
     void (*at_end)(void);           /* [owner] called by orr_context_end, NULL:
                                   * nothing to do */
+    struct orr_list *left[ORR_LEADS_BACK]; /* [owner] those jobs' links, at
+                                            * nleft modulo that the oldest:
+                                            * core/sched/queue.c */
+    unsigned nleft;                        /* [owner] how many it has queued */
     unsigned suspends_at; /* [owner] `frozen` as it is in the kernel that runs
                            * here, if its task may wait; 0: none does */
     unsigned polls;       /* [owner] simulated: questions since it last waited,

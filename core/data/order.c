@@ -24,6 +24,7 @@
 #include "core/data/reduction.h"
 #include "core/observe/graph_record.h"
 #include "core/runtime.h"
+#include "core/task/ahead.h"
 #include "core/task/job.h"
 #include "core/task/nest.h"
 
@@ -178,12 +179,31 @@ static bool is_next_locked(const struct orr_handle *handle,
     return last->granted && orr_accesses_go_together(last, access);
 }
 
+/* Who is behind one that waits, too, is known when that one's turn comes. */
+static void lead_on(struct orr_access *last, const struct orr_access *access)
+{
+    if (!last->granted)
+        last->behind = access->job;
+}
+
+/* The access is granted: its task is read soon, and when it leaves the order, who is
+ * behind it is. */
+__attribute__((always_inline)) static inline void
+look_behind(const struct orr_access *access)
+{
+    orr_ahead_task(access->job->task);
+    orr_ahead_access(access_of(access->link.next));
+    orr_ahead_job(access->behind);
+}
+
 /* Returns whether the job has to wait for it. */
 static bool enter_locked(struct orr_handle *handle, struct orr_access *access)
     ORR_REQUIRES(handle->lock)
 {
     access->granted = is_next_locked(handle, access);
     access->ordered = 1;
+    if (!access->granted)
+        lead_on(access_of(handle->order.prev), access);
     orr_list_append(&handle->order, &access->link);
     return !access->granted;
 }
@@ -353,6 +373,7 @@ static struct orr_access *grant_locked(struct orr_handle *handle)
         if (access->granted)
             continue;
         access->granted = 1;
+        look_behind(access);
         *end = access;
         end = &access->next;
     }

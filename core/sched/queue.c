@@ -11,6 +11,7 @@
 
 #include "core/cost/cost.h"
 #include "core/cost/recalibrate.h"
+#include "core/task/ahead.h"
 
 /* No rank: nothing may be left in the inbox. */
 #define CLOSED LLONG_MIN
@@ -64,6 +65,7 @@ static struct orr_list *take_inbox_locked(struct orr_queue *q)
     while (link) {
         struct orr_list *next = link->next;
 
+        __builtin_prefetch(link->prev);
         link->next = oldest;
         oldest = link;
         link = next;
@@ -117,6 +119,19 @@ static void settle_locked(struct orr_queue *q) ORR_REQUIRES(q->lock)
     }
 }
 
+/* Who empties the inbox comes from one job to the one that was left there before, each
+ * of which another processor has written. The link that has no use there leads to
+ * the one that the caller has left there so many before, so that it is fetched
+ * in time. (It may be gone: nothing but its address is looked at.) */
+static void lead_back(struct orr_job *job)
+{
+    struct orr_context *self = orr_self;
+    unsigned at = self->nleft++ % ORR_LEADS_BACK;
+
+    job->queue.prev = self->left[at];
+    self->left[at] = &job->queue;
+}
+
 /* From the exchange on the job may run, and be gone. */
 static void leave_in_inbox(struct orr_queue *q, struct orr_job *job,
                            long long rank)
@@ -124,6 +139,7 @@ static void leave_in_inbox(struct orr_queue *q, struct orr_job *job,
     struct orr_list *first =
         atomic_load_explicit(&q->inbox, memory_order_relaxed);
 
+    lead_back(job);
     do
         job->queue.next = first;
     while (!atomic_compare_exchange_strong(&q->inbox, &first, &job->queue));
@@ -153,10 +169,9 @@ int orr_queue_push(struct orr_queue *q, struct orr_job *job)
     return err;
 }
 
-/* The next jobs of a queue were touched by another processor last: what a
- * worker reads first of the one after the next, and of the next one's task, is
- * fetched while it works on the first. (gcc drops calls of functions that do nothing
- * else: it must be inlined.) */
+/* The next jobs of a queue were touched by another processor last: while a worker is
+ * at the first one, the task of the next one is fetched, and the job after that,
+ * which leads to its own task then. */
 __attribute__((always_inline)) static inline void
 look_ahead_locked(const struct orr_queue *q) ORR_REQUIRES(q->lock)
 {
@@ -166,9 +181,8 @@ look_ahead_locked(const struct orr_queue *q) ORR_REQUIRES(q->lock)
         return;
     jobs = &q->jobs.slots[q->jobs.nslots - 1].level->jobs;
     next = jobs->next;
-    __builtin_prefetch(orr_job_of_link(next->next));
-    __builtin_prefetch((char *)orr_job_of_link(next->next) + 64);
-    __builtin_prefetch(orr_job_of_link(next)->task);
+    orr_ahead_task(orr_job_of_link(next)->task);
+    orr_ahead_job(orr_job_of_link(next->next));
 }
 
 struct orr_job *orr_queue_pop(struct orr_queue *q)

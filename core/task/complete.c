@@ -11,6 +11,7 @@
 #include "core/runtime.h"
 #include "core/sched/ctx.h"
 #include "core/task/again.h"
+#include "core/task/ahead.h"
 #include "core/task/count.h"
 #include "core/task/job.h"
 #include "core/task/profile.h"
@@ -35,9 +36,7 @@ static struct orr_edge *reversed(struct orr_edge *edge)
 
 /* Releases those that declared to wait for the job and those whose accesses
  * were granted when it left; of both who was submitted first comes first. Then
- * come those that have claimed what it gave back.
- * Jobs submitted long ago are in no cache: the next one's line is fetched
- * meanwhile. */
+ * come those that have claimed what it gave back. */
 static void release_successors(struct orr_runtime *rt, struct orr_edge *edge,
                                struct orr_released *released)
 {
@@ -56,12 +55,10 @@ static void release_successors(struct orr_runtime *rt, struct orr_edge *edge,
             orr_slab_put(rt->edges, edge);
             edge = next;
             if (edge)
-                __builtin_prefetch(edge->job, 1);
+                orr_ahead_job(edge->job);
         } else {
             job = granted->job;
             granted = granted->next;
-            if (granted)
-                __builtin_prefetch(granted->job, 1);
         }
         orr_job_release_among(rt, job, &releases);
     }

@@ -125,9 +125,14 @@ struct orr_job_waiter {
 /* One datum of a job. */
 struct orr_access {
     struct orr_list link;      /* [handle lock] in the handle's order */
-    struct orr_access *next;   /* in one chain at a time: sorted for submission,
-                                * granted, [handle lock] waiting for the same
-                                * request */
+    union {
+        /* In one chain at a time: sorted for submission, granted, [handle lock]
+         * waiting for the same request. */
+        struct orr_access *next;
+        /* [handle lock] While it waits for its turn: the job that came behind it in
+         * the order, for core/task/ahead.h alone. */
+        const void *behind;
+    };
     struct orr_job *job;       /* [const] */
     struct orr_handle *handle; /* [const] what is ordered and claimed */
     struct orr_handle *datum;  /* [owner] whose memory it uses, from the fetch
@@ -224,13 +229,15 @@ struct orr_job {
                      * priority the deepest goes first */
     int priority;   /* [const] after submission */
     uint32_t iteration; /* [const] loops of the program, in traces; 0: none */
-    uint64_t admitted; /* [owner] the limited nodes in whose memory it runs */
-    uint64_t asked;    /* [owner] where it has its data, or waits for them */
+    struct orr_list queue; /* [lock of the queue it is in] beside what else is read
+                            * of a job there */
     uint64_t avoids; /* [owner] nodes whose workers do not get it: it has failed
                       * there, or found no memory */
     uint64_t able_classes; /* [policy] the worker classes that can run it, from when
                             * it is queued; who queues it may look at it although
                             * it is taken meanwhile */
+    uint64_t admitted; /* [owner] the limited nodes in whose memory it runs */
+    uint64_t asked;    /* [owner] where it has its data, or waits for them */
     uint32_t footprint;          /* valid if has_footprint */
     uint32_t recorded;           /* [graph's lock] number there + 1, 0: none */
     uint32_t noted; /* [run's thread] the same in observe/waits_log.h */
@@ -240,7 +247,6 @@ struct orr_job {
     struct orr_nest *around; /* [const] after submission: of the task that has
                               * submitted it, NULL: none has */
     struct orr_nest *nest;   /* [owner] its own, NULL: it has submitted none */
-    struct orr_list queue;   /* [lock of the queue it is in] */
     /* A task's, and what jobs of the runtime's own have in their place. */
     union {
         struct {

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * core/task/ahead.h - tasks that are pending were written by another processor, or so
+ * long ago that they are in no cache. Who knows which ones he comes to next has them
+ * fetched meanwhile. Addresses are all that is looked at: what is there may be gone.
+ *
+ * (gcc drops calls of functions that do nothing else: they must be inlined.)
+ */
+#pragma once
+
+/* Lines of the cache that who executes them reads, from the first one; of a task not
+ * those that have its handles, which its accesses have, too. */
+enum {
+    ORR_AHEAD_LINE = 64,
+    ORR_AHEAD_JOB = 5,
+    ORR_AHEAD_TASK_REST = 2,
+    ORR_AHEAD_TASK = 8,
+};
+
+__attribute__((always_inline)) static inline void orr_ahead_job(const void *job)
+{
+    for (unsigned line = 0; line < ORR_AHEAD_JOB; line++)
+        __builtin_prefetch((const char *)job + line * ORR_AHEAD_LINE, 1);
+}
+
+__attribute__((always_inline)) static inline void
+orr_ahead_access(const void *access)
+{
+    __builtin_prefetch(access, 1);
+    __builtin_prefetch((const char *)access + ORR_AHEAD_LINE, 1);
+}
+
+__attribute__((always_inline)) static inline void
+orr_ahead_task(const void *task)
+{
+    __builtin_prefetch(task, 1);
+    for (unsigned line = ORR_AHEAD_TASK_REST; line < ORR_AHEAD_TASK; line++)
+        __builtin_prefetch((const char *)task + line * ORR_AHEAD_LINE, 1);
+}
