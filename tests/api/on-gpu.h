@@ -36,6 +36,8 @@
 #    define ON_READ            "hipMemcpyDtoHAsync"
 #    define ON_WRITE           "hipMemcpyHtoDAsync"
 #    define ON_CALL            "hipStreamAddCallback"
+#    define ON_MANAGED         "hipMallocManaged"
+#    define ON_FREE            "hipFree"
 #    define to_on_async        ram_to_hip_async
 #    define from_on_async      hip_to_ram_async
 #    define ON_SET_DEVICE(...) starpu_hip_set_device(__VA_ARGS__)
@@ -58,6 +60,8 @@
 #    define ON_READ            "cuMemcpyDtoHAsync_v2"
 #    define ON_WRITE           "cuMemcpyHtoDAsync_v2"
 #    define ON_CALL            "cuStreamAddCallback"
+#    define ON_MANAGED         "cuMemAllocManaged"
+#    define ON_FREE            "cuMemFree_v2"
 #    define to_on_async        ram_to_cuda_async
 #    define from_on_async      cuda_to_ram_async
 #    define ON_SET_DEVICE(...) starpu_cuda_set_device(__VA_ARGS__)
@@ -151,6 +155,24 @@ static inline int on_put_call(void (*call)(void *, int, void *), void *arg)
 
     ON_FUNCTION(put_t, put, ON_CALL);
     return put(on_stream(), call, arg, 0);
+}
+
+/* Memory of the host and all devices, at one address; a device is current. */
+static inline int on_managed(void **ret, size_t size)
+{
+    enum { ATTACH_GLOBAL = 1 };
+    typedef int (*managed_t)(void **, size_t, unsigned);
+
+    ON_FUNCTION(managed_t, managed, ON_MANAGED);
+    return managed(ret, size, ATTACH_GLOBAL);
+}
+
+static inline int on_free(void *address)
+{
+    typedef int (*free_t)(void *);
+
+    ON_FUNCTION(free_t, free_it, ON_FREE);
+    return free_it(address);
 }
 
 static inline int on_read(void *to, uintptr_t from, size_t size)

@@ -305,6 +305,69 @@ START_TEST(allocated_memory_is_pinned)
 }
 END_TEST
 
+static void compute_in_place(void *arg)
+{
+    gpu_compute(arg);
+    free(arg);
+}
+
+static void put_in_place(void *buffers[], void *arg)
+{
+    struct gpu_step *step = calloc(1, sizeof(*step));
+    void *managed;
+
+    (void)buffers;
+    starpu_codelet_unpack_args(arg, &managed);
+    *step = (struct gpu_step){on_bytes(managed), NULL, 5, GPU_LENGTH};
+    ck_assert_ptr_eq(step->to, managed);
+    ck_assert_int_eq(on_launch(compute_in_place, step), 0);
+}
+
+static struct starpu_codelet cl_in_place = {
+    .on_funcs = {put_in_place},
+    .on_flags = {STARPU_CUDA_ASYNC},
+    .name = "in_place",
+};
+
+/* What the application has made managed is main memory as any: values begin and end
+ * there, and kernels get a device's copy of it. What kernels are told of by its
+ * address they use in place. */
+START_TEST(managed_memory_is_main_memory)
+{
+    uint64_t *values, expected[GPU_LENGTH], add = 5;
+    starpu_data_handle_t handle;
+    void *managed = NULL;
+
+    open_runtime("delay=50", _i ? "1" : "0");
+    ON_SET_DEVICE(0);
+    ck_assert_int_eq(on_managed(&managed, sizeof(expected)), 0);
+    values = managed;
+    for (unsigned i = 0; i < GPU_LENGTH; i++)
+        values[i] = expected[i] = i;
+    starpu_vector_data_register(&handle, STARPU_MAIN_RAM, (uintptr_t)values,
+                                GPU_LENGTH, sizeof(uint64_t));
+    for (int k = 0; k < 6; k++) {
+        gpu_compute(&(struct gpu_step){expected, NULL, add, GPU_LENGTH});
+        ck_assert_int_eq(starpu_task_insert(&gpu_scale, STARPU_RW, handle,
+                                            STARPU_VALUE, &add, sizeof(add),
+                                            STARPU_EXECUTE_ON_WORKER,
+                                            worker_of(k % 2, 0), 0),
+                         0);
+    }
+    starpu_data_unregister(handle);
+    ck_assert_mem_eq(values, expected, sizeof(expected));
+    ck_assert_int_eq(starpu_task_insert(&cl_in_place, STARPU_VALUE, &managed,
+                                        sizeof(managed), 0),
+                     0);
+    ck_assert_int_eq(starpu_task_wait_for_all(), 0);
+    gpu_compute(&(struct gpu_step){expected, NULL, add, GPU_LENGTH});
+    ck_assert_mem_eq(values, expected, sizeof(expected));
+    ON_SET_DEVICE(0);
+    ck_assert_int_eq(on_free(managed), 0);
+    starpu_shutdown();
+}
+END_TEST
+
 /* -- copies of the application's -- */
 
 static char sent[64], got[64];
@@ -478,6 +541,7 @@ int main(void)
     tcase_add_test(tc, a_copy_under_way_is_no_deadlock);
     tcase_add_test(tc, main_memory_is_pinned_once);
     tcase_add_loop_test(tc, allocated_memory_is_pinned, 0, 2);
+    tcase_add_loop_test(standins, managed_memory_is_main_memory, 0, 2);
     tcase_add_test(tc, applications_copy_in_streams_and_at_once);
     tcase_add_test_raise_signal(tc, a_stream_is_a_workers_own, SIGABRT);
     tcase_add_test_raise_signal(standins, another_device_cannot_be_made_current,

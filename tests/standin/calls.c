@@ -253,6 +253,21 @@ int call_alloc(uintptr_t *ret, size_t size)
     return code ? code : memory_alloc(device, size, ret);
 }
 
+/* `flags` says who has it at first: all, or the host. */
+int call_managed_alloc(uintptr_t *ret, size_t size, unsigned flags)
+{
+    struct device *device;
+    int code = gpus_enter();
+
+    if (!code)
+        code = current_get(&device);
+    if (!code && flags != 1 && flags != 2)
+        code = INVALID_VALUE;
+    if (!code && gpus_fault(FAULT_ALLOC))
+        code = OUT_OF_MEMORY;
+    return code ? code : managed_alloc(size, ret);
+}
+
 int call_free(uintptr_t address)
 {
     struct device *device, *owner = memory_owner(address);
@@ -260,9 +275,12 @@ int call_free(uintptr_t address)
 
     if (!code)
         code = current_get(&device);
-    if (!code && !owner)
-        code = INVALID_VALUE;
-    return code ? code : memory_free(owner, address);
+    if (!code && owner)
+        return memory_free(owner, address);
+    if (code)
+        return code;
+    device_synchronize(device);
+    return managed_free(address);
 }
 
 int call_range(uintptr_t *ret_base, size_t *ret_size, uintptr_t address)

@@ -133,6 +133,11 @@ ENTRY(cuMemAlloc_v2, (uintptr_t * ret, size_t size))
     return call_alloc(ret, size);
 }
 
+ENTRY(cuMemAllocManaged, (uintptr_t * ret, size_t size, unsigned flags))
+{
+    return call_managed_alloc(ret, size, flags);
+}
+
 ENTRY(cuMemFree_v2, (uintptr_t address))
 {
     return call_free(address);

@@ -112,6 +112,18 @@ ENTRY(hipMalloc, (void **ret, size_t size))
     return code;
 }
 
+ENTRY(hipMallocManaged, (void **ret, size_t size, unsigned flags))
+{
+    uintptr_t address;
+    int code = enter();
+
+    if (!code)
+        code = call_managed_alloc(&address, size, flags);
+    if (!code)
+        *ret = (void *)address;
+    return code;
+}
+
 ENTRY(hipFree, (void *address))
 {
     int code = enter();

@@ -128,15 +128,7 @@ bool memory_holds(struct device *device, uintptr_t address, size_t size)
            size <= base + length - address;
 }
 
-void *bytes_of(const void *address)
-{
-    struct device *device = memory_owner((uintptr_t)address);
-
-    return device ? device->open + ((const char *)address - device->closed)
-                  : NULL;
-}
-
-/* -- pinned main memory -- */
+/* -- main memory: what is pinned, and what is managed, of all devices -- */
 
 struct pin {
     struct pin *next;
@@ -145,7 +137,78 @@ struct pin {
 };
 
 static pthread_mutex_t pins_lock = PTHREAD_MUTEX_INITIALIZER;
-static struct pin *pins; /* [pins_lock] */
+static struct pin *pins;    /* [pins_lock] */
+static struct pin *managed; /* [pins_lock] */
+
+/* Takes the one that begins there out of its list, or NULL. */
+static struct pin *take_out(struct pin **link, const void *address)
+{
+    struct pin *found;
+
+    pthread_mutex_lock(&pins_lock);
+    while (*link && (*link)->address != address)
+        link = &(*link)->next;
+    found = *link;
+    if (found)
+        *link = found->next;
+    pthread_mutex_unlock(&pins_lock);
+    return found;
+}
+
+int managed_alloc(size_t size, uintptr_t *ret)
+{
+    enum { PAGE = 4096 };
+    struct pin *fresh = malloc(sizeof(*fresh));
+    void *address = NULL;
+
+    if (!fresh || size == 0 || posix_memalign(&address, PAGE, size)) {
+        free(fresh);
+        return size ? OUT_OF_MEMORY : INVALID_VALUE;
+    }
+    memset(address, FRESH, size);
+    pthread_mutex_lock(&pins_lock);
+    *fresh = (struct pin){managed, address, size};
+    managed = fresh;
+    pthread_mutex_unlock(&pins_lock);
+    *ret = (uintptr_t)address;
+    return OK;
+}
+
+int managed_free(uintptr_t address)
+{
+    struct pin *block = take_out(&managed, (void *)address);
+
+    if (!block)
+        return INVALID_VALUE;
+    memset(block->address, FREED, block->size);
+    free(block->address);
+    free(block);
+    return OK;
+}
+
+bool managed_holds(uintptr_t address, size_t size)
+{
+    const struct pin *m;
+
+    pthread_mutex_lock(&pins_lock);
+    for (m = managed; m && (address < (uintptr_t)m->address ||
+                            address - (uintptr_t)m->address >= m->size);)
+        m = m->next;
+    if (m && size > (uintptr_t)m->address + m->size - address)
+        m = NULL;
+    pthread_mutex_unlock(&pins_lock);
+    return m != NULL;
+}
+
+void *bytes_of(const void *address)
+{
+    struct device *device = memory_owner((uintptr_t)address);
+
+    if (device)
+        return device->open + ((const char *)address - device->closed);
+    return managed_holds((uintptr_t)address, 1) ? (void *)(uintptr_t)address
+                                                : NULL;
+}
 
 /* Vendors pin pages: two pieces must not share one. */
 static bool meet(const struct pin *pin, char *address, size_t size)
@@ -162,9 +225,11 @@ int pin(void *address, size_t size)
 {
     struct pin *fresh = malloc(sizeof(*fresh)), *p;
 
-    if (!fresh || size == 0) {
+    if (!fresh)
+        return OUT_OF_MEMORY;
+    if (size == 0) {
         free(fresh);
-        return size ? OUT_OF_MEMORY : INVALID_VALUE;
+        return INVALID_VALUE;
     }
     *fresh = (struct pin){NULL, address, size};
     pthread_mutex_lock(&pins_lock);
@@ -182,15 +247,8 @@ int pin(void *address, size_t size)
 
 int unpin(void *address)
 {
-    struct pin **link, *found;
+    struct pin *found = take_out(&pins, address);
 
-    pthread_mutex_lock(&pins_lock);
-    for (link = &pins; *link && (*link)->address != address;)
-        link = &(*link)->next;
-    found = *link;
-    if (found)
-        *link = found->next;
-    pthread_mutex_unlock(&pins_lock);
     free(found);
     return found ? OK : NOT_PINNED;
 }

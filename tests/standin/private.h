@@ -147,6 +147,11 @@ struct device *memory_owner(uintptr_t address);
 int memory_range(uintptr_t address, uintptr_t *ret_base, size_t *ret_size);
 /* Whether all these bytes are of one block of the device. */
 bool memory_holds(struct device *device, uintptr_t address, size_t size);
+/* Managed memory: of the host and all devices, at one address. */
+int managed_alloc(size_t size, uintptr_t *ret);
+int managed_free(uintptr_t address);
+bool managed_holds(uintptr_t address, size_t size);
+/* Of a device's memory, or managed; NULL: neither. */
 void *bytes_of(const void *address);
 int pin(void *address, size_t size);
 int unpin(void *address);
@@ -200,6 +205,7 @@ int call_bus(char *name, int size, int device);
 int call_can_access(int *ret, int device, int peer);
 int call_open_peer(struct device *peer);
 int call_alloc(uintptr_t *ret, size_t size);
+int call_managed_alloc(uintptr_t *ret, size_t size, unsigned flags);
 int call_free(uintptr_t address);
 int call_range(uintptr_t *ret_base, size_t *ret_size, uintptr_t address);
 int call_host_alloc(void **ret, size_t size);
