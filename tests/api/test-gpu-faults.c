@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <check.h>
@@ -47,13 +48,13 @@ static void check_said(const char *const *words)
 
 /* -- what is done -- */
 
-static void open_runtime(const char *fault)
+static void open_runtime(const char *fault, const char *ncpus)
 {
     char options[64];
 
     snprintf(options, sizeof(options), "devices=2 delay=0 fault=%s", fault);
     setenv("GPU_STANDIN", options, 1);
-    setenv("STARPU_NCPU", "0", 1);
+    setenv("STARPU_NCPU", ncpus, 1);
     unsetenv("STARPU_SILENT");
     ck_assert_int_eq(starpu_init(NULL), 0);
 }
@@ -118,7 +119,7 @@ START_TEST(a_fault_is_said_with_its_device_call_and_task)
 
     memcpy(words, cases[_i].words, sizeof(cases[_i].words));
     listen();
-    open_runtime(cases[_i].fault);
+    open_runtime(cases[_i].fault, "0");
     add_up(cases[_i].in_turn);
     starpu_shutdown();
     check_said(words);
@@ -170,7 +171,7 @@ START_TEST(a_task_whose_launch_is_refused_is_tried_again)
     starpu_data_handle_t handle;
     struct starpu_task *task;
 
-    open_runtime("launch@1");
+    open_runtime("launch@1", "0");
     starpu_vector_data_register(&handle, STARPU_MAIN_RAM, (uintptr_t)values,
                                 GPU_LENGTH, sizeof(uint64_t));
     task = starpu_task_create();
@@ -189,15 +190,194 @@ START_TEST(a_task_whose_launch_is_refused_is_tried_again)
 }
 END_TEST
 
+/* -- a launch that is refused, wherever it comes -- */
+
+static atomic_uint nlaunches_of[2], nrefused; /* of devices and processors */
+
+/* to = from + 1, element by element. */
+static void compute_next(void *arg)
+{
+    struct gpu_step *step = arg;
+
+    for (unsigned i = 0; i < step->n; i++)
+        step->to[i] = step->from[i] + 1;
+    free(step);
+}
+
+static void launch_next(void *buffers[], void *arg)
+{
+    struct gpu_step *step = malloc(sizeof(*step));
+
+    (void)arg;
+    ck_assert_ptr_nonnull(step);
+    *step = (struct gpu_step){
+        .to = on_bytes((void *)STARPU_VECTOR_GET_PTR(buffers[0])),
+        .from = on_bytes((void *)STARPU_VECTOR_GET_PTR(buffers[1])),
+        .n = STARPU_VECTOR_GET_NX(buffers[0]),
+    };
+    atomic_fetch_add(&nlaunches_of[0], 1);
+    if (on_launch(compute_next, step) == 0)
+        return;
+    free(step);
+    atomic_fetch_add(&nrefused, 1);
+    starpu_task_ft_failed(starpu_task_get_current());
+}
+
+static void launch_and_wait(void *buffers[], void *arg)
+{
+    launch_next(buffers, arg);
+    (void)on_synchronize();
+}
+
+static void next_on_cpu(void *buffers[], void *arg)
+{
+    const uint64_t *from = (uint64_t *)STARPU_VECTOR_GET_PTR(buffers[1]);
+    uint64_t *to = (uint64_t *)STARPU_VECTOR_GET_PTR(buffers[0]);
+
+    (void)arg;
+    atomic_fetch_add(&nlaunches_of[1], 1);
+    for (unsigned i = 0; i < STARPU_VECTOR_GET_NX(buffers[0]); i++)
+        to[i] = from[i] + 1;
+}
+
+/* By the devices alone in their streams, waited for in the kernel, beside
+ * processors; in parts or not. */
+static const struct way {
+    struct starpu_codelet cl;
+    const char *name, *ncpus;
+    unsigned nparts;
+} ways[] = {
+    {{.on_funcs = {launch_next},
+      .on_flags = {STARPU_CUDA_ASYNC},
+      .nbuffers = 2,
+      .modes = {STARPU_W, STARPU_R}},
+     "asynchronous",
+     "0",
+     1},
+    {{.on_funcs = {launch_and_wait},
+      .nbuffers = 2,
+      .modes = {STARPU_W, STARPU_R}},
+     "synchronous",
+     "0",
+     1},
+    {{.on_funcs = {launch_next},
+      .on_flags = {STARPU_CUDA_ASYNC},
+      .nbuffers = 2,
+      .modes = {STARPU_W, STARPU_R}},
+     "in parts",
+     "0",
+     3},
+    {{.on_funcs = {launch_next},
+      .cpu_funcs = {next_on_cpu},
+      .on_flags = {STARPU_CUDA_ASYNC},
+      .nbuffers = 2,
+      .modes = {STARPU_W, STARPU_R}},
+     "beside processors",
+     "2",
+     2},
+};
+
+enum { NWAYS = sizeof(ways) / sizeof(ways[0]), NSTEPS = 4 };
+
+static void submit_try(struct starpu_codelet *cl, starpu_data_handle_t to,
+                       starpu_data_handle_t from)
+{
+    struct starpu_task *task = starpu_task_create();
+
+    task->cl = cl;
+    task->handles[0] = to;
+    task->handles[1] = from;
+    task->prologue_callback_func = starpu_task_ft_prologue;
+    ck_assert_int_eq(starpu_task_submit(task), 0);
+}
+
+/* From one vector to the other, and back. */
+static void walk(struct starpu_codelet *cl, starpu_data_handle_t *handles,
+                 unsigned nparts)
+{
+    struct starpu_data_filter filter = {
+        .filter_func = starpu_vector_filter_block,
+        .nchildren = nparts,
+    };
+
+    for (int d = 0; d < 2; d++)
+        starpu_data_partition(handles[d], &filter);
+    for (int k = 0; k < NSTEPS; k++)
+        for (unsigned i = 0; i < nparts; i++)
+            submit_try(cl, starpu_data_get_sub_data(handles[(k + 1) % 2], 1, i),
+                       starpu_data_get_sub_data(handles[k % 2], 1, i));
+    ck_assert_int_eq(starpu_task_wait_for_all(), 0);
+    for (int d = 0; d < 2; d++)
+        starpu_data_unpartition(handles[d], STARPU_MAIN_RAM);
+}
+
+START_TEST(a_launch_is_refused_once_and_no_value_is_missing)
+{
+    static uint64_t values[2][GPU_LENGTH];
+    const struct way *way = &ways[_i % NWAYS];
+    struct starpu_codelet cl = way->cl;
+    unsigned at = 1 + (unsigned)_i / NWAYS, n = NSTEPS * way->nparts;
+    starpu_data_handle_t handles[2];
+    char fault[32];
+
+    snprintf(fault, sizeof(fault), "launch@%u", at);
+    open_runtime(fault, way->ncpus);
+    for (int d = 0; d < 2; d++)
+        starpu_vector_data_register(&handles[d], STARPU_MAIN_RAM,
+                                    (uintptr_t)values[d], GPU_LENGTH,
+                                    sizeof(uint64_t));
+    walk(&cl, handles, way->nparts);
+    for (int d = 0; d < 2; d++)
+        starpu_data_unregister(handles[d]);
+    for (unsigned i = 0; i < GPU_LENGTH; i++)
+        ck_assert_msg(values[0][i] == NSTEPS && values[1][i] == NSTEPS - 1,
+                      "%s, %s: element %u", way->name, fault, i);
+    ck_assert_uint_eq(nrefused, at <= nlaunches_of[0]);
+    ck_assert_uint_eq(nlaunches_of[0] + nlaunches_of[1], n + nrefused);
+    starpu_shutdown();
+}
+END_TEST
+
+/* So many places of the launch that is refused: LAUNCHES in the environment. */
+static int nplaces(void)
+{
+    const char *text = getenv("LAUNCHES");
+
+    return text ? (int)strtol(text, NULL, 10) : 2;
+}
+
+/* The first run on a machine measures its links, which is not to meet the faults. */
+static void measure_links(void)
+{
+    pid_t child = fork();
+    int status;
+
+    if (child == 0) {
+        setenv("GPU_STANDIN", "devices=2 delay=0", 1);
+        setenv("STARPU_SILENT", "1", 1);
+        if (starpu_init(NULL) != 0)
+            _exit(1);
+        starpu_shutdown();
+        _exit(0);
+    }
+    if (child < 0 || waitpid(child, &status, 0) != child || status != 0) {
+        fputs("the links of the devices cannot be measured\n", stderr);
+        exit(1);
+    }
+}
+
 int main(void)
 {
     Suite *suite = suite_create("gpu-faults");
     TCase *tc = tcase_create("all");
 
+    measure_links();
     suite_add_tcase(suite, tc);
     tcase_set_timeout(tc, 60);
     tcase_add_loop_test(tc, a_fault_is_said_with_its_device_call_and_task, 0,
                         sizeof(cases) / sizeof(*cases));
     tcase_add_test(tc, a_task_whose_launch_is_refused_is_tried_again);
+    tcase_add_loop_test(tc, a_launch_is_refused_once_and_no_value_is_missing, 0,
+                        nplaces() * NWAYS);
     return suite_main(suite);
 }
