@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * tests/unit/test-gpu-clock.c - the GPU driver on the stand-in, both on a virtual
- * clock: what streams do at the same time is an exact schedule (pipeline.h), and an
- * order in which operations of streams may happen is drawn by a seed. RUNS says how
+ * clock: what streams do at the same time is an exact schedule (pipeline.h), which is
+ * that of the machine's simulated copy, and an order in which operations of streams may happen is drawn by a seed. RUNS says how
  * many orders.
  */
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include <check.h>
 #include <starpu.h>
@@ -70,6 +71,186 @@ static struct starpu_codelet codelet = {
 
 static const struct pipeline_device device = {open_device, &codelet};
 
+#ifndef KIND_HIP /* descriptions have CUDA devices */
+
+/* -- the simulated copy -- */
+
+/* The figures of the stand-in: copies of so many us and 1 us per 100 bytes, to and from
+ * each device and between them, kernels of 100 us, and nothing else takes time. */
+static void write_machine(const char *path, unsigned ndevices, unsigned copy_us)
+{
+    static const char *const costs[] = {
+        "submit",       "submit-per-buffer",    "push",         "fetch",
+        "device-alloc", "device-free",          "kernel-queue", "copy-queue",
+        "progress",     "pinned-alloc-per-mib",
+    };
+    FILE *file = fopen(path, "w");
+
+    ck_assert_ptr_nonnull(file);
+    fputs("<?xml version='1.0'?>\n"
+          "<!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\">\n"
+          "<platform version=\"4.1\"><zone id=\"AS0\" routing=\"Full\">\n"
+          "<host id=\"MAIN\" speed=\"1f\">",
+          file);
+    for (unsigned i = 0; i < sizeof(costs) / sizeof(costs[0]); i++)
+        fprintf(file, "<prop id=\"orrery-cost-%s\" value=\"0\"/>", costs[i]);
+    fputs("</host>\n", file);
+    for (unsigned i = 0; i < ndevices; i++)
+        fprintf(file,
+                "<host id=\"CPU%u\" speed=\"1Gf\"/>\n"
+                "<host id=\"CUDA%u\" speed=\"1Gf\">"
+                "<prop id=\"memsize\" value=\"67108864\"/>"
+                "<prop id=\"memcpy_peer\" value=\"1\"/></host>\n",
+                i, i);
+    fputs("<host id=\"RAM\" speed=\"1f\"/>\n", file);
+    for (unsigned i = 0; i < ndevices; i++)
+        fprintf(file,
+                "<link id=\"RAM-CUDA%u\" bandwidth=\"100MBps\" "
+                "latency=\"%uus\"/>\n"
+                "<link id=\"CUDA%u-RAM\" bandwidth=\"100MBps\" "
+                "latency=\"%uus\"/>\n",
+                i, copy_us, i, copy_us);
+    for (unsigned i = 0; i < ndevices; i++)
+        for (unsigned j = 0; j < ndevices; j++)
+            if (i != j)
+                fprintf(file,
+                        "<link id=\"CUDA%u-CUDA%u\" bandwidth=\"100MBps\" "
+                        "latency=\"%uus\"/>\n",
+                        i, j, copy_us);
+    for (unsigned i = 0; i < ndevices; i++)
+        fprintf(file,
+                "<route src=\"RAM\" dst=\"CUDA%u\" symmetrical=\"NO\">"
+                "<link_ctn id=\"RAM-CUDA%u\"/></route>\n"
+                "<route src=\"CUDA%u\" dst=\"RAM\" symmetrical=\"NO\">"
+                "<link_ctn id=\"CUDA%u-RAM\"/></route>\n",
+                i, i, i, i);
+    for (unsigned i = 0; i < ndevices; i++)
+        for (unsigned j = 0; j < ndevices; j++)
+            if (i != j)
+                fprintf(file,
+                        "<route src=\"CUDA%u\" dst=\"CUDA%u\" "
+                        "symmetrical=\"NO\">"
+                        "<link_ctn id=\"CUDA%u-CUDA%u\"/></route>\n",
+                        i, j, i, j);
+    fputs("</zone></platform>\n", file);
+    ck_assert_int_eq(fclose(file), 0);
+}
+
+static double takes_100_us(struct starpu_task *task,
+                           struct starpu_perfmodel_arch *arch, unsigned impl)
+{
+    (void)task;
+    (void)arch;
+    (void)impl;
+    return 100;
+}
+
+static void run_nothing(void *arg)
+{
+    (void)arg;
+}
+
+static void put_nothing(void *buffers[], void *arg)
+{
+    (void)buffers;
+    (void)arg;
+    ck_assert_int_eq(on_launch(run_nothing, NULL), 0);
+}
+
+/* A graph by chance: each task changes one datum, which it may read another one for.
+ * What it takes until all have ended, and until the values are back. */
+static void run_copy_of_graph(unsigned seed, unsigned nbuffers, double *ends)
+{
+    enum { NDATA = 6, NTASKS = 40, SIZE = 1000 };
+    static struct starpu_perfmodel model = {.type = STARPU_PER_ARCH,
+                                            .arch_cost_function = takes_100_us};
+    struct starpu_codelet cl = {
+        .cuda_funcs = {put_nothing},
+        .cuda_flags = {STARPU_CUDA_ASYNC},
+        .nbuffers = (int)nbuffers,
+        .modes = {STARPU_RW, STARPU_R},
+        .model = &model,
+        .name = "graph",
+    };
+    static char v[NDATA][SIZE];
+    starpu_data_handle_t handle[NDATA];
+    double start;
+
+    ck_assert_int_eq(starpu_init(NULL), 0);
+    start = starpu_timing_now();
+    for (int i = 0; i < NDATA; i++)
+        starpu_vector_data_register(&handle[i], STARPU_MAIN_RAM,
+                                    (uintptr_t)v[i], SIZE, 1);
+    for (int k = 0; k < NTASKS; k++) {
+        struct starpu_task *task = starpu_task_create();
+        unsigned to, from;
+
+        seed = seed * 1103515245u + 12345u;
+        to = (seed >> 16) % NDATA;
+        from = (to + 1 + (seed >> 20) % (NDATA - 1)) % NDATA;
+        task->cl = &cl;
+        task->handles[0] = handle[to];
+        if (nbuffers == 2)
+            task->handles[1] = handle[from];
+        ck_assert_int_eq(starpu_task_submit(task), 0);
+    }
+    ck_assert_int_eq(starpu_task_wait_for_all(), 0);
+    ends[0] = starpu_timing_now() - start;
+    for (int i = 0; i < NDATA; i++)
+        starpu_data_unregister(handle[i]);
+    ends[1] = starpu_timing_now() - start;
+    starpu_shutdown();
+}
+
+/* To the microsecond where one copy at a time goes each way. The simulator's share a
+ * link, those of a stream come one behind the other: with several at once, and the same
+ * end of the last one, some kernels begin earlier, and two devices that are equally far
+ * may take each other's task. */
+static const struct {
+    unsigned copy_us, ndevices, pipeline, nbuffers;
+    const char *sched;
+    double off_by; /* at most, of the real makespan */
+} copies[] = {
+    {10, 1, 2, 1, "eager", 0},   {10, 1, 1, 1, "eager", 0},
+    {0, 1, 2, 2, "eager", 0},    {0, 1, 4, 2, "lws", 0},
+    {10, 2, 2, 1, "eager", 0},   {0, 2, 2, 2, "eager", 0.03},
+    {10, 2, 1, 1, "prio", 0.03},
+};
+
+START_TEST(a_simulated_copy_takes_as_long)
+{
+    char path[] = "/tmp/gpu-clock-XXXXXX", text[80];
+    double real[2], simulated[2];
+    int fd = mkstemp(path);
+
+    ck_assert_int_ge(fd, 0);
+    close(fd);
+    write_machine(path, copies[_i].ndevices, copies[_i].copy_us);
+    snprintf(text, sizeof(text),
+             "devices=%u delay=0 kernel=100 copy=%u bandwidth=100",
+             copies[_i].ndevices, copies[_i].copy_us);
+    setenv("GPU_STANDIN", text, 1);
+    snprintf(text, sizeof(text), "%u", copies[_i].pipeline);
+    setenv("STARPU_CUDA_PIPELINE", text, 1);
+    setenv("STARPU_SCHED", copies[_i].sched, 1);
+    setenv("STARPU_NCPU", "0", 1);
+    setenv("STARPU_SILENT", "1", 1);
+    for (unsigned seed = 0; seed < 4; seed++) {
+        unsetenv("ORRERY_MACHINE");
+        gpu_clock_set(seed);
+        run_copy_of_graph(seed, copies[_i].nbuffers, real);
+        setenv("ORRERY_MACHINE", path, 1);
+        run_copy_of_graph(seed, copies[_i].nbuffers, simulated);
+        for (int e = 0; e < 2; e++)
+            ck_assert_double_eq_tol(simulated[e], real[e],
+                                    1e-3 + copies[_i].off_by * real[e]);
+    }
+    unlink(path);
+}
+END_TEST
+
+#endif
+
 /* -- orders -- */
 
 static unsigned nruns(void)
@@ -119,6 +300,10 @@ int main(void)
     suite_add_tcase(suite, tc);
     tcase_set_timeout(tc, 3000);
     pipeline_add_tests(tc, &device);
+#ifndef KIND_HIP
+    tcase_add_loop_test(tc, a_simulated_copy_takes_as_long, 0,
+                        sizeof(copies) / sizeof(*copies));
+#endif
     tcase_add_loop_test(tc, no_order_of_streams_changes_a_value, 0, NWAYS);
     return suite_main(suite);
 }
