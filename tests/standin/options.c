@@ -70,6 +70,8 @@ static void read_word(struct options *options, const char *word)
         options->seed = number(word, value);
     else if (strncmp(word, "delay=", 6) == 0)
         options->delay_us = (unsigned)number(word, value);
+    else if (strncmp(word, "now=", 4) == 0)
+        options->now = number(word, value) != 0;
     else if (strncmp(word, "kernel=", 7) == 0)
         options->kernel_us = (unsigned)number(word, value);
     else if (strncmp(word, "copy=", 5) == 0)

@@ -53,6 +53,7 @@ enum peers { PEERS_ALL, PEERS_NONE, PEERS_REFUSED };
 
 struct options {
     unsigned devices, delay_us;
+    bool now;
     unsigned kernel_us, copy_us, bandwidth; /* standin.h */
     size_t memory;
     uint64_t seed;

@@ -8,6 +8,8 @@
  *   mib=64        memory of each (64)
  *   seed=3        of the delays of operations (1)
  *   delay=200     µs that an operation is held back at most (100)
+ *   now=1         operations are performed by who puts them into a stream, at once:
+ *                 what calls cost beside a device that takes no time
  *   kernel=100    on a clock of the program's: µs of a kernel (0)
  *   copy=10 bandwidth=100
  *                 … of a copy, and bytes per µs in it (0; 0: without limit)

@@ -219,7 +219,7 @@ static void await(struct stream *stream, struct record *record)
     atomic_store(&stream->fate->code, code);
 }
 
-static void perform(struct stream *stream, struct op *op)
+static void perform(struct stream *stream, const struct op *op)
 {
     switch (op->verb) {
     case COPY:
@@ -238,7 +238,6 @@ static void perform(struct stream *stream, struct op *op)
         break;
     }
     record_unref(op->record);
-    free(op);
 }
 
 static struct op *take(struct stream *stream)
@@ -268,6 +267,7 @@ static void serve(void *arg)
 
         clock_hold(&stream->random, kernel ? takes / 2 : takes);
         perform(stream, op);
+        free(op);
         if (kernel)
             clock_hold(&stream->random, takes / 2);
     }
@@ -329,8 +329,13 @@ int stream_destroy(struct stream *stream)
 
 static int put(struct stream *stream, const struct op *op)
 {
-    struct op *mine = malloc(sizeof(*mine));
+    struct op *mine;
 
+    if (gpus.options.now) {
+        perform(stream, op);
+        return OK;
+    }
+    mine = malloc(sizeof(*mine));
     if (!mine)
         return OUT_OF_MEMORY;
     *mine = *op;
