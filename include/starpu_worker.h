@@ -140,7 +140,7 @@ void starpu_worker_get_current_task_exp_end(unsigned workerid,
 enum starpu_worker_archtype starpu_worker_get_type(int id);
 int starpu_worker_get_devid(int id);
 int starpu_worker_get_devnum(int id);
-int starpu_worker_get_subworkerid(int id);
+int starpu_worker_get_subworkerid(int id); /* which of its device's, from 0 */
 int starpu_worker_get_bindid(int workerid);
 /* Writes at most `maxlen` bytes, such as "CPU 0" or "CUDA 1.0 (name)". */
 void starpu_worker_get_name(int id, char *dst, size_t maxlen);

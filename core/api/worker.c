@@ -175,7 +175,7 @@ int starpu_worker_get_subworkerid(int id)
 {
     const struct orr_worker *worker = orr_api_worker(__func__, id);
 
-    return orr_device_kind(worker->desc->type)->is_processor ? -1 : 0;
+    return (int)worker->desc->stream;
 }
 
 void starpu_worker_get_current_task_exp_end(unsigned workerid,

@@ -35,23 +35,38 @@ static int read_ids(const struct orr_device_choice *choice, unsigned *ids,
     }
 }
 
+/* Each device once, in the order of the list, as StarPU has it: programs repeat lists
+ * that are meant for machines with more of them. */
+static unsigned drop_repeated(const struct orr_device_choice *choice,
+                              unsigned *ids, unsigned n)
+{
+    unsigned nkept = 0;
+
+    for (unsigned i = 0; i < n; i++) {
+        unsigned j = 0;
+
+        while (j < nkept && ids[j] != ids[i])
+            j++;
+        if (j == nkept)
+            ids[nkept++] = ids[i];
+        else
+            orr_log_notice("%s device %u is named twice (%s or starpu_conf): "
+                           "it is used once",
+                           choice->kind, ids[i], choice->variable);
+    }
+    return nkept;
+}
+
 static int check_ids(const struct orr_device_choice *choice,
                      const unsigned *ids, unsigned n, struct orr_error *err)
 {
-    for (unsigned i = 0; i < n; i++) {
+    for (unsigned i = 0; i < n; i++)
         if (ids[i] >= choice->there)
             return orr_fail(err, -EINVAL,
                             "%s device %u was asked for (%s or starpu_conf), "
                             "but there are %u devices, counted from 0",
                             choice->kind, ids[i], choice->variable,
                             choice->there);
-        for (unsigned j = 0; j < i; j++)
-            if (ids[i] == ids[j])
-                return orr_fail(err, -EINVAL,
-                                "%s device %u was asked for twice (%s or "
-                                "starpu_conf)",
-                                choice->kind, ids[i], choice->variable);
-    }
     return 0;
 }
 
@@ -71,6 +86,10 @@ int orr_device_choose(const struct orr_device_choice *choice, unsigned *chosen,
         rc = read_ids(choice, chosen, &n, err);
     if (rc < 0)
         return rc;
+    /* A list in starpu_conf has room for more than there are asked for. */
+    if (choice->first && choice->wanted >= 0 && wanted < n)
+        n = wanted;
+    n = drop_repeated(choice, chosen, n);
     if (choice->wanted >= 0 && wanted < n)
         n = wanted;
     else if (choice->wanted >= 0 && wanted > n)

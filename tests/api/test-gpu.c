@@ -168,7 +168,10 @@ START_TEST(workers_are_those_of_the_devices)
                  ON_KIND " %d.%d (Stand-in 0.1 GiB %02x:00.0)", device,
                  _i == 2 ? (w - 1) % 2 : 0, 0x3a + device);
         ck_assert_str_eq(name, expected);
+        ck_assert_int_eq(starpu_worker_get_subworkerid(w),
+                         _i == 2 ? (w - 1) % 2 : 0);
     }
+    ck_assert_int_eq(starpu_worker_get_subworkerid(0), 0);
     ck_assert_uint_eq(starpu_memory_nodes_get_count(), _i == 0 ? 2 : 3);
     starpu_shutdown();
 }
@@ -176,10 +179,25 @@ END_TEST
 
 START_TEST(a_device_that_is_not_there_is_an_error)
 {
-    setenv("STARPU_WORKERS_" ON_KIND "ID", _i ? "0 0" : "99", 1);
+    setenv("STARPU_WORKERS_" ON_KIND "ID", _i ? "0 x" : "99", 1);
     setenv("STARPU_SILENT", "1", 1);
     setenv("GPU_STANDIN", "", 1);
     ck_assert_int_lt(starpu_init(NULL), 0);
+}
+END_TEST
+
+/* A list may be longer than there are devices, and repeat itself. */
+START_TEST(a_device_that_is_named_twice_is_used_once)
+{
+    static const char *const lists[] = {"0 0", "1 0 1 0"};
+
+    setenv("STARPU_WORKERS_" ON_KIND "ID", lists[_i], 1);
+    if (_i)
+        setenv("STARPU_N" ON_KIND, "2", 1);
+    open_runtime("", "1");
+    ck_assert_uint_eq(ON_COUNT(), _i == 0 ? 1 : 2);
+    ck_assert_int_eq(starpu_worker_get_devid(1), _i);
+    starpu_shutdown();
 }
 END_TEST
 
@@ -534,6 +552,8 @@ int main(void)
     tcase_add_loop_test(standins, what_failed_the_other_device_does, 0, 4);
     tcase_add_loop_test(standins, workers_are_those_of_the_devices, 0, 3);
     tcase_add_loop_test(tc, a_device_that_is_not_there_is_an_error, 0, 2);
+    tcase_add_loop_test(standins, a_device_that_is_named_twice_is_used_once, 0,
+                        2);
     tcase_add_loop_test(tc, no_library_is_opened_in_vain, 0, 2);
     tcase_add_loop_test(standins, no_library_is_opened_in_vain, 2, 3);
     tcase_add_test_raise_signal(tc, the_host_cannot_follow_a_device_address,

@@ -54,7 +54,7 @@ KNOWN = {
     "starpu_mpi_ms_worker_get_count": "there are no such workers: always 0",
     "starpu_tcpip_ms_worker_get_count": "there are no such workers: always 0",
     "starpu_worker_is_slave_somewhere": "workers are no slaves: always 0",
-    "starpu_worker_get_subworkerid": "a worker has one part: always 0",
+    "starpu_worker_get_subworkerid": "0 but for the second worker of a device",
 }
 LONGEST_S = 600
 

@@ -68,10 +68,13 @@ START_TEST(the_environment_chooses_devices)
     unsetenv("STARPU_NOPENCL");
     setenv("STARPU_WORKERS_OPENCLID", "0 2", 1);
     ck_assert_int_eq(starpu_init(NULL), -EINVAL);
-    setenv("STARPU_WORKERS_OPENCLID", "0 0", 1);
-    ck_assert_int_eq(starpu_init(NULL), -EINVAL);
     setenv("STARPU_WORKERS_OPENCLID", "one", 1);
     ck_assert_int_eq(starpu_init(NULL), -EINVAL);
+    setenv("STARPU_WORKERS_OPENCLID", "1 1", 1);
+    open_runtime();
+    ck_assert_uint_eq(starpu_opencl_worker_get_count(), 1);
+    ck_assert_int_ge(worker_of(1), 0);
+    starpu_shutdown();
 }
 END_TEST
 
