@@ -5,7 +5,8 @@ their own simulated copy: a tiled Cholesky, on CPU workers and on a device that 
 makes of one processor; each size is checked once for real.
 
 usage: bench-devices.py ORRERY CHOLESKY [--cpus N] [--devices N] [--rounds N]
-                        [--sched POLICIES] [--seconds S] [--alone] [TILE,TILES ...]
+                        [--sched POLICIES] [--seconds S] [--alone] [--kernels]
+                        [TILE,TILES ...]
 
 Rounds and lines are those of bench-fidelity.py. The simulation gives each worker a
 processor of its own, so that each has one here: the CPU workers those from the second on,
@@ -35,6 +36,7 @@ def arguments():
     parser.add_argument("--alone", action="store_true")
     parser.add_argument("--cpus", type=int, default=1)
     parser.add_argument("--devices", type=int, default=1)
+    parser.add_argument("--kernels", action="store_true")
     parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument("--sched", default="eager,dmdas")
     parser.add_argument("--seconds", type=int, default=5)

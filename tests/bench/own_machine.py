@@ -106,12 +106,21 @@ class OwnMachine:
                                for _ in range(REALS)), key=lambda run: run[0])
                 rounds[sched].append(
                     [real[REALS // 2],
-                     self.timed(words, STARPU_SCHED=sched, ORRERY_MACHINE="bench")])
-        return [tell(f"{what} sched={sched}", rounds[sched]) for sched in scheds]
+                     self.timed(words, STARPU_SCHED=sched, ORRERY_MACHINE="bench"),
+                     real])
+        return [tell(f"{what} sched={sched}", rounds[sched],
+                     getattr(options, "kernels", False)) for sched in scheds]
 
 
-def tell(what, rounds):
-    real, simulated = zip(*rounds)
+def tell(what, rounds, kernels=False):
+    """`again` is how far the other real runs of a round are from the one that counts:
+    what a prediction by another run would be wrong by."""
+    again = [100 * abs(run[0] / counts[0] - 1) for counts, _, runs in rounds
+             for run in runs if run is not counts]
+    if kernels:
+        tell_kernels(what, rounds)
+    real, simulated, _ = zip(*rounds)
+    rounds = list(zip(real, simulated))
     errors = [100 * (s[0] / r[0] - 1) for r, s in rounds]
     low, high = quartiles([r[0] for r in real])
     least, most = quartiles(errors)
@@ -127,8 +136,32 @@ def tell(what, rounds):
           f"quartiles={low:.2f}..{high:.2f} "
           f"simulated={statistics.median(s[0] for s in simulated):<8.2f} "
           f"error={error:+.1f}% quartiles={least:+.1f}..{most:+.1f} "
-          f"apart={apart:+.1f}%", flush=True)
+          f"apart={apart:+.1f}% again={statistics.median(again):.1f}%", flush=True)
     return abs(error), abs(apart)
+
+
+def tell_kernels(what, rounds):
+    """Each kernel on each device: by how much its mean in a real run is off its model, in
+    each round, the three real runs in the order of their makespans; and what share of the
+    kernels' time it is."""
+    models = [{(k["name"], k["arch"]): k["mean_us"] for k in simulated[1]}
+              for _, simulated, _ in rounds]
+    found = sorted({(k["name"], k["arch"]) for _, _, runs in rounds
+                    for run in runs for k in run[1]})
+    for key in found:
+        off = []
+        share = []
+        for (_, _, runs), model in zip(rounds, models):
+            per_run = [{(k["name"], k["arch"]): k for k in run[1]} for run in runs]
+            off.append("/".join(
+                f"{100 * (kernels[key]['mean_us'] / model[key] - 1):+.0f}"
+                if key in kernels and key in model else "-" for kernels in per_run))
+            share += [kernels[key]["mean_us"] * kernels[key]["count"] /
+                      sum(k["mean_us"] * k["count"] for k in kernels.values())
+                      if key in kernels else 0 for kernels in per_run]
+        print(f"bench {what} kernel={key[0]} arch={key[1]} "
+              f"share={100 * statistics.mean(share):.0f}% off={','.join(off)} unit=%",
+              flush=True)
 
 
 def in_kernels(run):
