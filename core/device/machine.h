@@ -29,6 +29,7 @@ struct orr_runtime;
 struct orr_node_desc {
     enum starpu_node_kind kind;
     int devid;         /* number among the devices of its type */
+    void *handle;      /* what names it in struct starpu_driver; NULL: devid */
     int os_number;     /* the system's, of a NUMA node */
     size_t capacity;   /* bytes usable for data, 0: unlimited */
     char name[32];     /* "NUMA 0", "CUDA 1" */
@@ -80,6 +81,7 @@ struct orr_machine_edit {
 struct orr_worker_desc {
     enum starpu_worker_archtype type;
     int devid;         /* number among the devices of its type */
+    void *handle;      /* what names it in struct starpu_driver; NULL: devid */
     unsigned node;     /* memory node it computes in */
     unsigned stream;   /* which of its device's workers, from 0 */
     int cpu;           /* logical processor to bind to, -1: none */

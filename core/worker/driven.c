@@ -5,28 +5,34 @@
 #include <errno.h>
 
 #include "core/asleep.h"
+#include "core/base/log.h"
 #include "core/device/kind.h"
 #include "core/runtime.h"
 #include "core/worker/hooks.h"
 #include "core/worker/kernel.h"
 #include "core/worker/suspend.h"
 
-/* Devices are numbered by the machine, processors from 0. The numbers share their
- * memory. */
+/* Devices are numbered by the machine, or have a handle of their vendor's; processors
+ * are numbered from 0. The numbers share their memory. */
+static bool is_named(const struct orr_worker_desc *desc, unsigned nth,
+                     const struct starpu_driver *driver)
+{
+    if (desc->handle)
+        return desc->handle == (void *)driver->id.opencl_id;
+    return driver->id.cpu_id == (orr_device_kind(desc->type)->is_processor
+                                     ? nth
+                                     : (unsigned)desc->devid);
+}
+
 struct orr_worker *orr_worker_named(struct orr_runtime *rt,
                                     const struct starpu_driver *driver)
 {
-    const struct orr_device_kind *kind = orr_device_kind(driver->type);
     unsigned n = 0;
 
-    for (unsigned w = 0; kind && w < rt->nworkers; w++) {
-        const struct orr_worker_desc *desc = rt->workers[w].desc;
-
-        if (desc->type == driver->type &&
-            driver->id.cpu_id == (kind->is_processor ? n++
-                                                     : (unsigned)desc->devid))
+    for (unsigned w = 0; w < rt->nworkers; w++)
+        if (rt->workers[w].desc->type == driver->type &&
+            is_named(rt->workers[w].desc, n++, driver))
             return &rt->workers[w];
-    }
     return NULL;
 }
 
@@ -39,6 +45,10 @@ void orr_workers_leave_out(struct orr_runtime *rt,
 
         if (worker)
             worker->driven = true;
+        else
+            orr_log_warning("not_launched_drivers[%u] of starpu_conf names no "
+                            "worker",
+                            i);
     }
 }
 

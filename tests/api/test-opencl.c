@@ -3,6 +3,7 @@
 #include "opencl.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -252,6 +253,65 @@ START_TEST(a_device_without_worker_has_no_context)
 }
 END_TEST
 
+/* -- a device whose worker is a thread of the application's -- */
+
+static pthread_t driver_thread;
+
+static void scale_in_thread(void *buffers[], void *arg)
+{
+    (void)arg;
+    driver_thread = pthread_self();
+    start_scale(buffers);
+}
+
+static struct starpu_codelet cl_in_thread = {
+    .opencl_funcs = {scale_in_thread},
+    .opencl_flags = {STARPU_OPENCL_ASYNC},
+    .nbuffers = 1,
+    .modes = {STARPU_RW},
+};
+
+static void *drive(void *driver)
+{
+    ck_assert_int_eq(starpu_driver_run(driver), 0);
+    return NULL;
+}
+
+/* It is named by its cl_device_id. */
+START_TEST(an_application_drives_a_device)
+{
+    struct starpu_driver driver = {.type = STARPU_OPENCL_WORKER}, none = driver;
+    struct starpu_conf conf;
+    starpu_data_handle_t handle;
+    int64_t values[LENGTH];
+    pthread_t thread;
+
+    open_runtime();
+    starpu_opencl_get_device(1, &driver.id.opencl_id);
+    starpu_shutdown();
+    starpu_conf_init(&conf);
+    conf.not_launched_drivers = &driver;
+    conf.n_not_launched_drivers = 1;
+    ck_assert_int_eq(starpu_init(&conf), 0);
+    ck_assert_int_eq(starpu_driver_run(&none), -EINVAL);
+    load();
+    for (int i = 0; i < LENGTH; i++)
+        values[i] = i;
+    starpu_vector_data_register(&handle, STARPU_MAIN_RAM, (uintptr_t)values,
+                                LENGTH, sizeof(values[0]));
+    insert(&cl_in_thread, handle, worker_of(1));
+    ck_assert_int_eq(pthread_create(&thread, NULL, drive, &driver), 0);
+    starpu_data_unregister(handle);
+    ck_assert(pthread_equal(driver_thread, thread));
+    for (int i = 0; i < LENGTH; i++)
+        ck_assert_int_eq(values[i], 3 * i + 1);
+    starpu_drivers_request_termination();
+    ck_assert_int_eq(pthread_join(thread, NULL), 0);
+    ck_assert_int_eq(starpu_opencl_unload_opencl(&program), 0);
+    starpu_shutdown();
+}
+END_TEST
+
 static int nright;
 
 static void compare_current(void *arg)
@@ -411,6 +471,7 @@ int main(void)
     tcase_add_test(tc, memory_of_devices_is_limited);
     tcase_add_test(tc, a_device_has_a_context_and_a_queue);
     tcase_add_test(tc, a_device_without_worker_has_no_context);
+    tcase_add_test(tc, an_application_drives_a_device);
     tcase_add_test(tc, a_worker_has_its_own_context_and_queue);
     tcase_add_test(tc, codes_are_said_in_words);
     tcase_add_test(tc, errors_say_where_they_were);

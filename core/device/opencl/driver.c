@@ -309,6 +309,7 @@ static void describe(struct opencl_device *device, unsigned node,
     *desc = (struct orr_worker_desc){
         .type = STARPU_OPENCL_WORKER,
         .devid = device->number,
+        .handle = device->id,
         .node = node,
         .cpu = -1,
         .pipeline = 2,
