@@ -477,8 +477,26 @@ START_TEST(an_error_is_reported_and_ends_the_program)
     case 4:
         starpu_hipblas_report_error("f", "file.c", 1, 719);
         break;
-    default:
+    case 5:
         starpu_hipblas_report_status("f", "file.c", 1, 99);
+        break;
+    case 6:
+        STARPU_CUDA_REPORT_ERROR(2);
+        break;
+    case 7:
+        STARPU_HIP_REPORT_ERROR(2);
+        break;
+    case 8:
+        STARPU_CUBLAS_REPORT_ERROR(3);
+        break;
+    case 9:
+        STARPU_CUSOLVER_REPORT_ERROR(6);
+        break;
+    case 10:
+        STARPU_HIPBLAS_REPORT_ERROR(719);
+        break;
+    default:
+        STARPU_HIPBLAS_REPORT_STATUS(99);
     }
 }
 END_TEST
@@ -567,7 +585,7 @@ int main(void)
     tcase_add_test_raise_signal(standins, another_device_cannot_be_made_current,
                                 SIGABRT);
     tcase_add_loop_test_raise_signal(
-        tc, an_error_is_reported_and_ends_the_program, SIGABRT, 0, 6);
+        tc, an_error_is_reported_and_ends_the_program, SIGABRT, 0, 12);
 #ifndef KIND_HIP
     tcase_add_test(standins, workers_have_handles_of_libraries);
 #endif
