@@ -36,6 +36,8 @@ def arguments():
     return parser.parse_args()
 
 
+# Functions in which threads wait for each other.
+WAITS = ("threads_park", "threads_linger")
 STANDIN = "devices=1 delay=0 now=1"
 # Objects whose instructions are somebody else's, who calls them.
 SYSTEM = ("libc.so", "ld-linux", "libpthread", "libm.so", "[vdso]")
@@ -48,8 +50,7 @@ def is_system(name):
 class Counts:
     """The instructions that a file of callgrind's has: of each object, without what it
     calls; of each function of an object, of its own; and what each function has had
-    done by the system's libraries. Those of threads_park, in which threads wait for each
-    other, are apart."""
+    done by the system's libraries. Those of WAITS are apart."""
 
     def __init__(self, path):
         self.objects = collections.Counter()
@@ -85,7 +86,7 @@ class Counts:
 
     def add(self, n):
         if not self.called:
-            waits = self.function.startswith("threads_park")
+            waits = self.function.startswith(WAITS)
             self.objects["waiting" if waits else self.object] += n
             self.functions[self.object, self.function] += n
         elif is_system(self.callee_object) and not is_system(self.object) \
@@ -116,7 +117,7 @@ def main():
     options = arguments()
     with tempfile.TemporaryDirectory() as folder:
         # It measures the links, once for all.
-        print(run(options, folder, "20000", "5").stdout, end="")
+        print(run(options, folder, "20000", "20").stdout, end="")
         few = count(options, folder, options.tasks)
         many = count(options, folder, 2 * options.tasks)
     def per_task(counter):
@@ -135,7 +136,7 @@ def main():
                   f"value={value:.0f} unit=instructions/task")
     lent = 0
     for (name, function, callee), value in per_task(lambda counts: counts.system):
-        ours = name.startswith("liborrery") and function != "threads_park"
+        ours = name.startswith("liborrery") and not function.startswith(WAITS)
         lent += value if ours else 0
         if options.functions and value >= options.functions:
             print(f"bench gpu-tasks system={callee} for={function} object={name} "
