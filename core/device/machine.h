@@ -29,7 +29,6 @@ struct orr_runtime;
 struct orr_node_desc {
     enum starpu_node_kind kind;
     int devid;         /* number among the devices of its type */
-    void *handle;      /* what names it in struct starpu_driver; NULL: devid */
     int os_number;     /* the system's, of a NUMA node */
     size_t capacity;   /* bytes usable for data, 0: unlimited */
     char name[32];     /* "NUMA 0", "CUDA 1" */
