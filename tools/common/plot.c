@@ -12,29 +12,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Neighbours, and the first four, differ in lightness: pictures are printed in grey. */
-static const char *const palette[] = {
-    "#2c66a4", "#f5a04b", "#58a85e", "#8e1d22", "#b08fd0",
-    "#6b4a3a", "#e58bb0", "#767676", "#b5b62f", "#1b7f8e"};
-
-const char *plot_colour(size_t k)
-{
-    return palette[k % PLOT_SERIES];
-}
-
-/* Lengths of strokes and gaps. */
-static const char *const dashes[] = {
-    "1",     "(10,4)",         "(2,3)", "(10,3,2,3)", "(20,4)",
-    "(5,5)", "(10,3,2,3,2,3)", "(2,8)", "(20,3,5,3)", "(5,3,2,3)"};
-_Static_assert(sizeof(dashes) / sizeof(*dashes) == PLOT_SERIES &&
-                   sizeof(palette) / sizeof(*palette) == PLOT_SERIES,
-               "a colour and a pattern for each");
-
-const char *plot_dash(size_t k)
-{
-    return dashes[k % PLOT_SERIES];
-}
-
 /* `doubled` is a character that stands for itself when written twice. */
 static void write_text(FILE *to, const char *text, char doubled)
 {

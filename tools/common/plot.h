@@ -8,6 +8,8 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "tools/common/colours.h"
+
 struct plot {
     FILE *pipe;             /* write gnuplot's commands here */
     char *path, *temporary; /* owned */
@@ -43,9 +45,3 @@ void plot_text(FILE *to, const char *text);
 
 /* The same for the label of a tic, where gnuplot expects a format. */
 void plot_tic(FILE *to, const char *text);
-
-/* The colour of the k-th series, "#rrggbb", and gnuplot's pattern of its line: no two of
- * the first PLOT_SERIES are alike, also in grey. */
-enum { PLOT_SERIES = 10 };
-const char *plot_colour(size_t k);
-const char *plot_dash(size_t k);

@@ -46,9 +46,8 @@ static void put_axes(FILE *pipe, const struct comparison *c, const char *title)
     plot_text(pipe, title);
     fprintf(pipe,
             "\nset ylabel '%s'\n"
-            "set style fill solid 0.9 noborder\nset grid "
-            "ytics lt 1 lc rgb '#dddddd'\nset key outside right top Left "
-            "reverse samplen 1.5\n",
+            "set grid ytics lt 1 lc rgb '#dddddd'\nset key outside right top "
+            "Left reverse samplen 1.5\n",
             !strcmp(comparison_time_title(c), "ms") ? "time (ms)"
                                                     : "predicted time (ms)");
     put_captions(pipe, c);
@@ -127,8 +126,11 @@ void draw_bars(struct plot *plot, const struct comparison *c, const char *title)
     put_axes(pipe, c, title);
     fputs("plot ", pipe);
     for (size_t s = 0; s < ns; s++) {
-        fprintf(pipe, "%s'-' using 1:2:(%.4f) with boxes lc rgb '%s' title ",
-                s ? ", " : "", 0.86 / (double)ns * 0.9, plot_colour(s));
+        fprintf(pipe,
+                "%s'-' using 1:2:(%.4f) with boxes fs %s border lc rgb "
+                "'#555555' lc rgb '%s' title ",
+                s ? ", " : "", 0.86 / (double)ns * 0.9, plot_fill(s),
+                plot_colour(s));
         plot_text(pipe, draw_name(c, s));
         fprintf(pipe, ", '-' using 1:2:3 with labels "
                       "offset 0,0.6 font 'Sans,9' notitle");

@@ -101,8 +101,8 @@ static void draw_panel(FILE *pipe, const struct comparison *c, size_t machine)
     for (size_t s = 0; s < c->nschedulers; s++) {
         if (!has_line(c, machine, s))
             continue;
-        fprintf(pipe, "%s'-' using %s lw 2 pt %zu lc rgb '%s' title ",
-                any ? ", " : "", with, 4 + s, plot_colour(s));
+        fprintf(pipe, "%s'-' using %s lw 2 dt %s pt %zu lc rgb '%s' title ",
+                any ? ", " : "", with, plot_dash(s), 4 + s, plot_colour(s));
         plot_text(pipe, draw_name(c, s));
         any = true;
     }
@@ -172,9 +172,13 @@ static void put_cells(FILE *pipe, const struct comparison *c, size_t machine)
     fputs("e\n", pipe);
 }
 
-/* Light to dark, so that a print in grey says the same. */
-#define PALETTE                                                                \
-    "set palette defined (0 '#f7f9e0', 1 '#c6e2cf', 2 '#93c3cb', 3 '#74a4c8')\n"
+static void put_palette(FILE *pipe)
+{
+    fputs("set palette defined (", pipe);
+    for (size_t k = 0; k < PLOT_SHADES; k++)
+        fprintf(pipe, "%s%zu '%s'", k ? ", " : "", k, plot_shade(k));
+    fputs(")\n", pipe);
+}
 
 void draw_map(struct plot *plot, const struct comparison *c, const char *title)
 {
@@ -182,8 +186,8 @@ void draw_map(struct plot *plot, const struct comparison *c, const char *title)
 
     put_tics(pipe, 'x', &c->sweep.axes[0], false);
     put_tics(pipe, 'y', &c->sweep.axes[1], false);
+    put_palette(pipe);
     fprintf(pipe,
-            PALETTE
             "set cblabel 'predicted time (ms)%s' offset 1.5,0\nunset key\n"
             "set xrange [-0.5:%.1f]\nset yrange [-0.5:%.1f]\n"
             "set multiplot layout 1,%zu\n",
