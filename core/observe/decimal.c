@@ -167,18 +167,30 @@ const char *orr_decimal(double value, unsigned digits,
     return buffer;
 }
 
-const char *orr_general(struct orr_general *general, double value)
+/* Where the value is kept, or may be: of the places that it may have the last one is
+ * that which goes. */
+static unsigned find_kept(const struct orr_general *general, double value)
 {
+    enum { PLACES = 8 };
     uint64_t bits;
     unsigned at;
 
     memcpy(&bits, &value, sizeof(bits));
-    at = (unsigned)((bits * UINT64_C(0x9e3779b97f4a7c15)) >> 32) %
-         ORR_GENERAL_KEPT;
-    /* Two that have one place by turns would be made anew each time. */
-    if (general->kept[at].text[0] &&
-        memcmp(&general->kept[at].value, &value, sizeof(value)))
-        at ^= 1;
+    at = (unsigned)((bits * UINT64_C(0x9e3779b97f4a7c15)) >> 32);
+    for (unsigned i = 1; i < PLACES; i++, at++) {
+        unsigned place = at % ORR_GENERAL_KEPT;
+
+        if (!general->kept[place].text[0] ||
+            !memcmp(&general->kept[place].value, &value, sizeof(value)))
+            return place;
+    }
+    return at % ORR_GENERAL_KEPT;
+}
+
+const char *orr_general(struct orr_general *general, double value)
+{
+    unsigned at = find_kept(general, value);
+
     if (!general->kept[at].text[0] ||
         memcmp(&general->kept[at].value, &value, sizeof(value))) {
         snprintf(general->kept[at].text, sizeof(general->kept[at].text), "%.9g",

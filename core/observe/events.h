@@ -9,6 +9,8 @@
 
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 #include "core/observe/submissions.h"
 #include "core/observe/texts.h"
@@ -73,13 +75,58 @@ struct orr_event {
     } u;
 };
 
-#define ORR_TRACE_CHUNK 512
+/* Events lie one behind the other, each as long as what it is: most are steps of counts
+ * and states, a third of a task or less, and the run's thread has to touch all of their
+ * memory for the first time. */
+enum {
+    ORR_TRACE_WORDS = 3072, /* of a chunk */
+    ORR_TRACE_CHUNK = 512,  /* events in one, about */
+    ORR_EVENT_MOST = (sizeof(struct orr_event) + 7) / 8, /* words of an event */
+};
+
+#define ORR_EVENT_SIZE(member)                                                 \
+    (offsetof(struct orr_event, u) + sizeof(((struct orr_event *)0)->u.member))
+
+/* How many words the event takes. */
+static inline unsigned orr_event_words(enum orr_event_type type)
+{
+    static const uint8_t sizes[] = {
+        [ORR_EVENT_TASK] = ORR_EVENT_SIZE(task),
+        [ORR_EVENT_STATE] = ORR_EVENT_SIZE(state),
+        [ORR_EVENT_COPY] = ORR_EVENT_SIZE(copy),
+        [ORR_EVENT_COUNT] = ORR_EVENT_SIZE(count),
+        [ORR_EVENT_MEMORY] = ORR_EVENT_SIZE(memory),
+        [ORR_EVENT_MARK] = ORR_EVENT_SIZE(mark),
+        [ORR_EVENT_SUSPENSION] = ORR_EVENT_SIZE(suspension),
+        [ORR_EVENT_STEAL] = ORR_EVENT_SIZE(steal),
+        [ORR_EVENT_APPLICATION] = ORR_EVENT_SIZE(application),
+    };
+
+    return (sizes[type] + 7U) / 8;
+}
 
 struct orr_trace_chunk {
     _Atomic(struct orr_trace_chunk *) next; /* [atomic] set once */
-    atomic_uint n;                          /* [atomic] events filled in */
-    struct orr_event events[ORR_TRACE_CHUNK];
+    atomic_uint n; /* [atomic] events filled in, and words, see below */
+    uint64_t words[ORR_TRACE_WORDS];
 };
+
+/* Both counts of a chunk are published at once. */
+static inline unsigned orr_chunk_events(unsigned n)
+{
+    return n & 0xffff;
+}
+
+static inline unsigned orr_chunk_words(unsigned n)
+{
+    return n >> 16;
+}
+
+/* `n` with one event more. */
+static inline unsigned orr_chunk_add(unsigned n, enum orr_event_type type)
+{
+    return n + 1 + (orr_event_words(type) << 16);
+}
 
 struct orr_trace_buffer {
     struct orr_trace_chunk *first; /* [const] */

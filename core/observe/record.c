@@ -249,7 +249,7 @@ static __attribute__((noinline)) bool add_chunk(struct orr_trace *trace,
 struct place {
     struct orr_trace_buffer *buffer;
     struct orr_event *event; /* NULL: it is lost */
-    unsigned n;              /* events before it in its chunk */
+    unsigned n;              /* what is before it in its chunk, and it */
     bool locked;
 };
 
@@ -267,12 +267,14 @@ static inline struct place begin_event(struct orr_trace *trace, unsigned worker,
     while (outside && atomic_flag_test_and_set(&buffer->busy))
         ;
     place.n = atomic_load_explicit(&buffer->last->n, memory_order_relaxed);
-    if (place.n == ORR_TRACE_CHUNK) {
+    if (orr_chunk_words(place.n) + ORR_EVENT_MOST > ORR_TRACE_WORDS) {
         place.n = 0;
         if (!add_chunk(trace, buffer))
             return place;
     }
-    place.event = &buffer->last->events[place.n];
+    place.event =
+        (struct orr_event *)&buffer->last->words[orr_chunk_words(place.n)];
+    place.n = orr_chunk_add(place.n, type);
     place.event->type = type;
     place.event->worker = worker;
     return place;
@@ -284,7 +286,7 @@ static inline void end_event(const struct place *place, bool stored)
     /* One context at a time adds to it. Pairs with the acquire load of the file
      * writer. */
     if (stored)
-        atomic_store_explicit(&place->buffer->last->n, place->n + 1,
+        atomic_store_explicit(&place->buffer->last->n, place->n,
                               memory_order_release);
     else
         atomic_fetch_add(&place->buffer->dropped, 1);

@@ -257,7 +257,8 @@ static size_t moments_of(struct orr_timeline *line, struct orr_moment moment,
 /* Published events of a chunk; pairs with the recorder's release. */
 static unsigned chunk_length(struct orr_trace_chunk *chunk)
 {
-    return atomic_load_explicit(&chunk->n, memory_order_acquire);
+    return orr_chunk_events(
+        atomic_load_explicit(&chunk->n, memory_order_acquire));
 }
 
 static struct orr_trace_chunk *chunk_next(struct orr_trace_chunk *chunk)
@@ -269,7 +270,8 @@ static struct orr_trace_chunk *chunk_next(struct orr_trace_chunk *chunk)
  * be recording meanwhile. */
 struct orr_timeline_place {
     struct orr_trace_chunk *chunk;
-    unsigned at;
+    unsigned nread; /* events of the chunk, … */
+    unsigned at;    /* … and their words */
     uint64_t sequence;
     size_t left;
 };
@@ -277,7 +279,7 @@ struct orr_timeline_place {
 static size_t count_events(const struct orr_timeline_place *place)
 {
     struct orr_trace_chunk *chunk = place->chunk;
-    size_t n = chunk_length(chunk) - place->at;
+    size_t n = chunk_length(chunk) - place->nread;
 
     while ((chunk = chunk_next(chunk)))
         n += chunk_length(chunk);
@@ -299,12 +301,18 @@ static size_t count_all(struct orr_timeline_reader *reader)
 /* The next event of the buffer, of which some are left. */
 static const struct orr_event *next_event(struct orr_timeline_place *place)
 {
-    if (place->at == ORR_TRACE_CHUNK) {
+    const struct orr_event *event;
+
+    /* One is left: where none is in this chunk, that is full. */
+    while (place->nread == chunk_length(place->chunk)) {
         place->chunk = chunk_next(place->chunk);
-        place->at = 0;
+        place->nread = place->at = 0;
     }
+    event = (const struct orr_event *)&place->chunk->words[place->at];
     place->left--;
-    return &place->chunk->events[place->at++];
+    place->nread++;
+    place->at += orr_event_words(event->type);
+    return event;
 }
 
 static void add_buffer(struct orr_timeline_place *place, unsigned buffer,

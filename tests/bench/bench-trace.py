@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """What traces cost: a simulated Cholesky without and with a trace in each format, in
 turns, and a real one; processor time, in seconds for a million events, and relative to
-the run.
+the run, and the memory that the record takes, since to touch it first takes as long.
 
 usage: bench-trace.py CHOLESKY [TILES [ROUNDS]]
        bench-trace.py CHOLESKY --instructions [TILES [ROUNDS]]
@@ -23,11 +23,12 @@ import tempfile
 SIMULATED = {"ORRERY_MACHINE": "h100-pcie-4", "STARPU_SCHED": "dmdas",
              "STARPU_SILENT": "1", "STARPU_PERF_MODEL_DIR": "/nonexistent"}
 REAL = {"STARPU_SCHED": "lws", "STARPU_SILENT": "1", "OPENBLAS_NUM_THREADS": "1"}
+PAGE = os.sysconf("SC_PAGE_SIZE")
 FORMATS = ("csv", "paje", "json", "dot", "tasks.rec")
 
 
 def run(words, settings, trace=None):
-    """Seconds of the processor."""
+    """Seconds of the processor, and pages of memory that it touched first."""
     env = dict(os.environ, **settings)
     env.pop("ORRERY_CHECK_BOUNDS", None)
     if trace:
@@ -37,7 +38,7 @@ def run(words, settings, trace=None):
     process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode != 0:
         sys.exit("%s ended with %d" % (words, process.returncode))
-    return used.ru_utime + used.ru_stime
+    return used.ru_utime + used.ru_stime, used.ru_minflt
 
 
 def lines_of(path):
@@ -46,16 +47,17 @@ def lines_of(path):
 
 
 def measure(words, settings, folder, rounds):
-    """Of each format the seconds that it cost, and the same over those of the run
-    beside it."""
-    costs, shares = {name: [] for name in FORMATS}, {name: [] for name in FORMATS}
+    """Of each format the seconds that it cost, the same over those of the run beside
+    it, and pages."""
+    costs, shares, pages = ({name: [] for name in FORMATS} for _ in range(3))
     for _ in range(rounds):
-        plain = run(words, settings)
+        plain, touched = run(words, settings)
         for name in FORMATS:
-            cost = run(words, settings, os.path.join(folder, "run." + name)) - plain
-            costs[name].append(cost)
-            shares[name].append(cost / plain)
-    return costs, shares
+            seconds, faults = run(words, settings, os.path.join(folder, "run." + name))
+            costs[name].append(seconds - plain)
+            shares[name].append((seconds - plain) / plain)
+            pages[name].append(faults - touched)
+    return costs, shares, pages
 
 
 def count(words, trace=None):
@@ -109,15 +111,17 @@ def main():
                                      ("real", REAL, 2400)):
             count = tiles if what == "simulated" else 20
             words = [sys.argv[1], "-size", str(size), "-nblocks", str(count)]
-            costs, shares = measure(words, settings, folder, rounds)
+            costs, shares, pages = measure(words, settings, folder, rounds)
             events = lines_of(os.path.join(folder, "run.csv"))
             for name in FORMATS:
                 cost = statistics.median(costs[name])
                 print("bench trace %s %s: %.3f s for a million events (%d events, "
-                      "median of %d, %.3f to %.3f s), %.1f %% of the run" % (
+                      "median of %d, %.3f to %.3f s), %.1f %% of the run, %.0f bytes "
+                      "of memory touched for an event" % (
                           what, name, cost / events * 1e6, events, rounds,
                           min(costs[name]), max(costs[name]),
-                          100 * statistics.median(shares[name])))
+                          100 * statistics.median(shares[name]),
+                          statistics.median(pages[name]) * PAGE / events))
 
 
 if __name__ == "__main__":

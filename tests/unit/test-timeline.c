@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "core/device/machine.h"
 #include "core/observe/record.h"
@@ -118,6 +119,110 @@ START_TEST(moments_of_any_record_are_in_order)
 {
     for (uint64_t seed = 1; seed <= 100; seed++)
         check_order(seed);
+}
+END_TEST
+
+/* One event of the i-th kind, which is known again by `i`. */
+static void record_kind(struct orr_trace *trace, unsigned i)
+{
+    double time = i;
+
+    switch (i % 9) {
+    case ORR_EVENT_TASK:
+        orr_trace_record_task(trace, 0,
+                              &(struct orr_trace_task){.name = "task",
+                                                       .start = time,
+                                                       .end = time,
+                                                       .job = i,
+                                                       .gflop = i});
+        break;
+    case ORR_EVENT_STATE:
+        orr_trace_record_state(trace, 0, ORR_TRACE_FETCHING, time);
+        break;
+    case ORR_EVENT_COPY:
+        orr_trace_record_copy(trace, 0,
+                              &(struct orr_trace_copy){.name = "datum",
+                                                       .start = time,
+                                                       .end = time,
+                                                       .job = i,
+                                                       .handle = i});
+        break;
+    case ORR_EVENT_COUNT:
+        orr_trace_record_count(trace, 0, ORR_TRACE_NREADY, 1, i, time);
+        break;
+    case ORR_EVENT_MEMORY:
+        orr_trace_record_memory(trace, 0, 1, i, time);
+        break;
+    case ORR_EVENT_MARK:
+        orr_trace_record_mark(trace, 0, "mark", true, time);
+        break;
+    case ORR_EVENT_SUSPENSION:
+        orr_trace_record_suspension(trace, 0, i, time, time);
+        break;
+    case ORR_EVENT_STEAL:
+        orr_trace_record_steal(trace, 0, 1, i, time);
+        break;
+    default:
+        orr_trace_record_application(trace, ORR_TRACE_OWN, NULL, time, time);
+    }
+}
+
+/* Whether the last thing that the event has is what was recorded. */
+static bool is_kind(const struct orr_event *event, unsigned i)
+{
+    if ((unsigned)event->type != i % 9)
+        return false;
+    switch (event->type) {
+    case ORR_EVENT_TASK:
+        return event->u.task.job == i && !strcmp(event->u.task.name, "task") &&
+               (unsigned)event->u.task.gflop == i &&
+               (unsigned)event->u.task.end == i;
+    case ORR_EVENT_STATE:
+        return event->u.state.id == ORR_TRACE_FETCHING &&
+               (unsigned)event->u.state.time == i;
+    case ORR_EVENT_COPY:
+        return event->u.copy.job == i && event->u.copy.handle == i &&
+               (unsigned)event->u.copy.end == i;
+    case ORR_EVENT_COUNT:
+        return event->u.count.job == i && event->u.count.change == 1 &&
+               (unsigned)event->u.count.time == i;
+    case ORR_EVENT_MEMORY:
+        return event->u.memory.change == i &&
+               (unsigned)event->u.memory.time == i;
+    case ORR_EVENT_MARK:
+        return !strcmp(event->u.mark.text, "mark") && event->u.mark.numbered &&
+               (unsigned)event->u.mark.time == i;
+    case ORR_EVENT_SUSPENSION:
+        return event->u.suspension.job == i &&
+               (unsigned)event->u.suspension.end == i;
+    case ORR_EVENT_STEAL:
+        return event->u.steal.job == i && (unsigned)event->u.steal.time == i;
+    case ORR_EVENT_APPLICATION:
+        return event->u.application.doing == ORR_TRACE_OWN &&
+               (unsigned)event->u.application.end == i;
+    }
+    return false;
+}
+
+/* Each is as long as what it has; chunks end anywhere among them. */
+START_TEST(events_of_all_kinds_are_read_as_they_were_recorded)
+{
+    enum { N = 9000 };
+    struct orr_timeline line;
+    struct orr_trace *trace;
+    unsigned next = 0;
+
+    ck_assert_int_eq(orr_trace_new(&machine, 0.0, &trace), 0);
+    for (unsigned i = 0; i < N; i++)
+        record_kind(trace, i);
+    ck_assert_int_eq(orr_timeline_init(trace, &line), 0);
+    for (size_t m = 0; m < line.n; m++)
+        if (!line.moments[m].end && !is_kind(line.moments[m].event, next++))
+            ck_abort_msg("event %u is another one", next - 1);
+    ck_assert_uint_eq(next, N);
+    ck_assert_uint_eq(line.ntasks, N / 9);
+    orr_timeline_done(&line);
+    orr_trace_free(trace);
 }
 END_TEST
 
@@ -246,6 +351,7 @@ int main(void)
     tcase_add_test(tests, parts_that_are_read_during_the_run_make_the_whole);
     tcase_add_test(tests, what_comes_before_a_part_that_was_read_is_refused);
     tcase_add_test(tests, moments_of_any_record_are_in_order);
+    tcase_add_test(tests, events_of_all_kinds_are_read_as_they_were_recorded);
     suite_add_tcase(suite, tests);
     return suite_main(suite);
 }
