@@ -170,15 +170,24 @@ static int begin(const struct orr_trace *trace, void **ret)
     return 0;
 }
 
+/* Else Graphviz goes on looking for a better layout longer than anybody waits: 851 tasks
+ * took it minutes. */
+enum { MANY_TASKS = 300 };
+static const char hurry[] =
+    "nslimit=0.5\nnslimit1=1\nmclimit=0.1\nsplines=line\n";
+
 static int write_head(void *writer, const struct orr_trace_whole *whole,
                       struct orr_out *out)
 {
     struct dot *dot = writer;
+    uint32_t ntasks = whole->graph ? whole->graph->ntasks : dot->nnodes;
 
     /* Tasks that were written are those of the graph only if that is not needed. */
     if (dot->nnodes > 0 && !whole->behind)
         return -ESTALE;
     ORR_PUT(out, "digraph G {\ncolor=white\nrankdir=LR\n");
+    if (ntasks >= MANY_TASKS)
+        orr_put_text(out, hurry);
     return 0;
 }
 

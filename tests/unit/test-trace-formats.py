@@ -274,6 +274,18 @@ def odd_names_are_read_again():
 
 
 @test
+def large_graphs_ask_graphviz_to_hurry():
+    for count, hurries in ("30", False), ("400", True):
+        ran = Traced("dot", "plain", count)
+        text = ran.text()
+        assert ("nslimit=0.5" in text and "splines=line" in text) == hurries, text[:200]
+        if shutil.which("gc"): # Graphviz', without a layout
+            done = subprocess.run(["gc", "-n", ran.path], check=True,
+                                  stdout=subprocess.PIPE, encoding="utf-8")
+            assert done.stdout.split()[0] == count, done
+
+
+@test
 def dot_has_a_node_per_task_and_an_edge_per_dependency():
     ran = Traced("dot", "plain", "30")
     text = ran.text()
