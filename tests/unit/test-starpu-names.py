@@ -288,6 +288,82 @@ def pictures_are_drawn():
 
 
 @test
+def pictures_go_where_they_are_asked_for():
+    """Folders are made, names may have quotation marks."""
+    gnuplot()
+    odd = path("it's new")
+    run("starpu_workers_activity", "-d", odd, path("out", "activity.data"))
+    shutil.copy(path("out", "distrib.data"), odd)
+    run("starpu_codelet_histo_profile", os.path.join(odd, "distrib.data"))
+    run("starpu_codelet_profile", os.path.join(odd, "distrib.data"), "culprit")
+    subprocess.run(["gnuplot", os.path.join(odd, "distrib.data.gp")], check=True,
+                   stderr=subprocess.DEVNULL)
+    made = [name for name in os.listdir(odd) if name.endswith((".eps", ".pdf"))]
+    assert "activity.eps" in made and "distrib.data.eps" in made and len(made) > 2, made
+    with open(path("a file"), "w", encoding="utf-8"):
+        pass
+    for words in (("starpu_workers_activity", "-d", path("a file"),
+                   path("out", "activity.data")),
+                  ("starpu_workers_activity", "-d", path("a file", "x"),
+                   path("out", "activity.data"))):
+        said = run(*words, code=1).stderr
+        assert "a file" in said and "gnuplot" not in said, said
+
+
+@test
+def pictures_that_cannot_be_drawn_are_said_without_a_traceback():
+    gnuplot()
+    folder = path("no room")
+    os.mkdir(folder)
+    os.mkdir(os.path.join(folder, "Rplots.pdf"))
+    done = subprocess.run([path_of("starpu_paje_draw_histogram"), "-n", "gpu",
+                           path("out", "paje.trace")], cwd=folder, env=ENV, check=False,
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                          encoding="utf-8")
+    assert done.returncode == 1 and "Rplots.pdf" in done.stderr, done
+    assert "Traceback" not in done.stderr, done
+
+
+@test
+def intervals_are_checked():
+    trace, activity = path("out", "paje.trace"), path("out", "activity.data")
+    for name, text in (("starpu_paje_state_stats", "5:1"),
+                       ("starpu_paje_draw_histogram", "nan:1"),
+                       ("starpu_paje_summary", "1")):
+        assert text in run(name, "-r", text, trace, code=3).stderr, (name, text)
+    for words in (("5", "1"), ("0", "nan")):
+        said = run("starpu_workers_activity", activity, *words, code=2).stderr
+        assert "START" in said, said
+    said = run("starpu_workers_activity", activity, "1e6", "2e6", code=1).stderr
+    assert "between" in said and "gnuplot" not in said, said
+    for text in "-3", "nan":
+        said = run("starpu_trace_state_stats.py", "-e", "-s", text,
+                   path("out", "trace.rec"), code=2).stderr
+        assert "-s takes ms" in said, said
+
+
+@test
+def states_that_are_not_there_are_named():
+    trace = path("out", "paje.trace")
+    for name in ("starpu_paje_state_stats", "starpu_paje_draw_histogram",
+                 "starpu_paje_summary"):
+        said = run(name, "-n", "gpu,nonsense", trace, code=1).stderr
+        assert "nonsense" in said and "gpu" in said, said
+
+
+@test
+def files_without_anything_are_said_to_be_so():
+    with open(path("nothing"), "w", encoding="utf-8"):
+        pass
+    for name in "starpu_codelet_histo_profile", "starpu_trace_state_stats.py":
+        said = run(name, path("nothing"), code=1)
+        assert "nothing" in said.stderr and not said.stdout, (name, said)
+    said = run("starpu_codelet_profile", path("nothing"), "x", code=1).stderr
+    assert "there are none" in said, said
+    assert "directory" in run("starpu_tasks_rec_complete", TOP.name, code=1).stderr
+
+
+@test
 def activity_is_shares_of_time():
     rows = [line.split("\t") for line in
             text_of("out", "activity.data").splitlines()]

@@ -17,7 +17,8 @@ import sys
 
 HERE = os.path.dirname(os.path.realpath(__file__))
 sys.path[:0] = [HERE, os.path.join(HERE, "..", "share", "orrery")]
-from starpu_traces import Failed, gnuplot, main, only_files, read_records  # noqa: E402
+from starpu_traces import (  # noqa: E402
+    Failed, gnuplot, main, only_files, quoted, read_records)
 
 
 def uses_of(path):
@@ -53,7 +54,7 @@ def draw(path, found, title):
     bars = "".join("%d %f\n" % (workers.index(worker), delay)
                    for worker, delay in found)
     tics = ", ".join(f"'{worker}' {n}" for n, worker in enumerate(workers))
-    gnuplot(f"set terminal pngcairo size 900,500\nset output '{path}'\n"
+    gnuplot(f"set terminal pngcairo size 900,500\nset output {quoted(path)}\n"
             f"set title '{title}'\nset ylabel 'ms until it is used'\nset logscale y\n"
             f"set xtics ({tics})\nset xrange [-0.5:{len(workers) - 0.5}]\n"
             f"plot '-' with points pt 7 lc rgb '#444444' notitle\n{bars}e\n")

@@ -10,15 +10,16 @@ Options = collections.namedtuple("Options", "paths low high names show")
 
 
 def read_range(text):
-    low, colon, high = text.partition(":")
+    low, _, high = text.partition(":")
     try:
-        limits = float(low), float(high)
+        limits = [None if float(limit) == -1 else float(limit) for limit in (low, high)]
     except ValueError as error:
         raise Failed(f"-r takes FROM:TO in ms, not {text}", 3) from error
-    if not colon:
-        raise Failed(f"-r takes FROM:TO in ms, not {text}", 3)
-    return (float("-inf") if limits[0] == -1 else limits[0],
-            float("inf") if limits[1] == -1 else limits[1])
+    low = float("-inf") if limits[0] is None else limits[0]
+    high = float("inf") if limits[1] is None else limits[1]
+    if not low <= high: # nor for what is no number
+        raise Failed(f"-r takes FROM:TO in ms, FROM first, not {text}", 3)
+    return low, high
 
 
 def read_command(words):
@@ -53,3 +54,15 @@ def states_of(path, options):
     return [state for state in Paje(path).profiled()
             if state[2] >= options.low and state[3] <= options.high and
             (options.names is None or state[5] in options.names)]
+
+
+def states_of_all(options):
+    """Of each trace. Names that none has are a mistake."""
+    everything = [states_of(path, options._replace(names=None)) for path in options.paths]
+    there = {state[5] for states in everything for state in states}
+    if options.names is not None and not options.names <= there:
+        raise Failed("there is no state " + ", ".join(sorted(options.names - there)) +
+                     "; there are " + (", ".join(sorted(there)) or "none"))
+    return [[state for state in states
+             if options.names is None or state[5] in options.names]
+            for states in everything]

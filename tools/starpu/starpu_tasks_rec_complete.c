@@ -129,7 +129,7 @@ static int complete(struct completer *c)
             fprintf(c->out, "%s\n", line);
     }
     if (rc == 0 && ferror(c->in))
-        rc = wrong(c, "cannot be read");
+        rc = wrong(c, strerror(errno));
     if (rc == 0 && c->has_fields) {
         end_record(c);
         fputc('\n', c->out);

@@ -4,7 +4,7 @@
 usage: starpu_trace_state_stats.py [-t] [-e] [-s SEQTIME] trace.rec
 How often all workers entered each state and how long they were in it, as CSV, from
 what starpu_fxt_tool writes. Only what lies between start_profiling and stop_profiling,
-where these are marked.
+where these are marked. What a worker did last has no end there, and is left out.
   -t, --time              times.csv, too: Runtime, Task, Idle, Scheduling
   -e, --efficiency        efficiencies.csv, too
   -s, --seq_task_time MS  the time of all tasks one after the other on one worker;
@@ -55,6 +55,8 @@ def intervals(events):
 
 def statistics(path):
     events = read_records(path)
+    if not events:
+        raise Failed(f"{path}: no event")
     try:
         for event in events:
             event["S"] = float(event["S"])
@@ -94,6 +96,16 @@ def write_csv(path, head, rows):
         f'"{name}",{value:.6f}\n' for name, value in rows.items()))
 
 
+def read_ms(option, text):
+    try:
+        value = float(text)
+    except ValueError:
+        value = 0.0
+    if not 0 < value < float("inf"):
+        raise Failed(f"{option} takes ms; see --help", 2)
+    return value
+
+
 def read_words(words):
     show_times = show_shares = False
     sequential, paths, words = None, [], list(words)
@@ -104,10 +116,8 @@ def read_words(words):
         elif word in ("-e", "--efficiency"):
             show_shares = True
         elif word in ("-s", "--seq_task_time"):
-            try:
-                sequential = float(words.pop(0))
-            except (IndexError, ValueError) as error:
-                raise Failed(f"{word} takes ms; see --help", 2) from error
+            sequential = read_ms(word, "".join(words[:1]))
+            words = words[1:]
         elif word.startswith("-"):
             raise Failed(f"{word} is not understood; see --help", 2)
         else:
