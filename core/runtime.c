@@ -5,6 +5,7 @@
  */
 #include "core/runtime.h"
 
+#include <math.h>
 #include <signal.h>
 #include <stdlib.h>
 
@@ -121,6 +122,9 @@ void orr_runtime_break(struct orr_runtime *rt, enum orr_break where,
 
 /* --- the trace --- */
 
+/* What takes less delays no task, and real runs have many of it. */
+#define LEAST_ALLOCATION_US 1
+
 static unsigned recording_worker(const struct orr_runtime *rt)
 {
     const struct orr_worker *worker = orr_self->worker;
@@ -143,6 +147,23 @@ void orr_runtime_record_steal(struct orr_runtime *rt, unsigned thief,
                               unsigned victim, uint64_t job)
 {
     orr_trace_steal(rt->trace, thief, victim, job, orr_exec_now(rt->exec));
+}
+
+double orr_runtime_allocates(const struct orr_runtime *rt)
+{
+    return rt->follows && orr_self->worker
+               ? orr_exec_now(rt->exec) + orr_self->debt
+               : (double)NAN;
+}
+
+void orr_runtime_allocated(struct orr_runtime *rt, unsigned node, size_t size,
+                           bool frees, double since)
+{
+    double now = orr_runtime_allocates(rt);
+
+    if (now - since >= LEAST_ALLOCATION_US)
+        orr_trace_record_allocation(rt->trace, recording_worker(rt), node,
+                                    frees, size, since, now);
 }
 
 void orr_runtime_record_memory(struct orr_runtime *rt, unsigned node,

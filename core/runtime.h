@@ -135,7 +135,8 @@ struct orr_runtime {
     struct orr_agains *agains;
     struct orr_trace *trace;               /* NULL: off */
     struct orr_application application;    /* what `follows` needs */
-    bool follows; /* [const] the trace shows what the application does */
+    /* [const] The trace shows what the application does, and how long workers allocate. */
+    bool follows;
     bool listens; /* [const] its calls are recorded, or, real, timed for that */
     struct orr_iterations iterations;      /* that the program is in */
     struct orr_tally *tally;               /* NULL: no report was asked for */
@@ -298,6 +299,14 @@ void orr_runtime_record_count(struct orr_runtime *rt,
                               const _Atomic uint64_t *job);
 void orr_runtime_record_memory(struct orr_runtime *rt, unsigned node,
                                int64_t change);
+
+/* Around an allocation by a worker, or when it frees, for traces that show how long that
+ * takes: the first one says when it begins, for the other one. In a simulation that is
+ * time which the worker owes. */
+double orr_runtime_allocates(const struct orr_runtime *rt);
+void orr_runtime_allocated(struct orr_runtime *rt, unsigned node, size_t size,
+                           bool frees, double since);
+
 void orr_runtime_record_steal(struct orr_runtime *rt, unsigned thief,
                               unsigned victim, uint64_t job);
 

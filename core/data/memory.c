@@ -178,6 +178,7 @@ static int allocate(struct orr_runtime *rt, struct orr_node *node, size_t size,
 {
     int (*alloc)(struct orr_machine *, unsigned, size_t, uintptr_t *) =
         pinned ? orr_machine_alloc_pinned : orr_machine_alloc;
+    double since = orr_runtime_allocates(rt);
     int err = alloc(rt->machine, node->id, size, ret);
 
     if (err == -ENOMEM && orr_cache_shrink(node, 0))
@@ -188,6 +189,7 @@ static int allocate(struct orr_runtime *rt, struct orr_node *node, size_t size,
         err = alloc(rt->machine, node->id, size, ret);
     if (err == -ENODEV)
         orr_node_lose(rt, node->id);
+    orr_runtime_allocated(rt, node->id, size, false, since);
     return err;
 }
 
@@ -248,7 +250,10 @@ void orr_node_give(struct orr_runtime *rt, unsigned id, size_t size)
 void orr_node_free(struct orr_runtime *rt, unsigned id, uintptr_t address,
                    size_t size)
 {
+    double since = orr_runtime_allocates(rt);
+
     orr_machine_free_any(rt->machine, id, address, size);
+    orr_runtime_allocated(rt, id, size, true, since);
     if (!(orr_self->grant && orr_self->grant->counted))
         orr_node_give(rt, id, size);
 }

@@ -414,6 +414,7 @@ static int write_moment(struct chrome *c, const struct orr_moment *moment)
         write_steal(c, event);
         break;
     case ORR_EVENT_APPLICATION:
+    case ORR_EVENT_ALLOCATION:
         break; /* not recorded: orr_trace_shows_application */
     case ORR_EVENT_MARK:
         write_mark(c, moment);

@@ -199,6 +199,17 @@ static void write_event(struct csv *csv, const struct orr_moment *moment)
     case ORR_EVENT_APPLICATION:
         write_application(csv, event);
         break;
+    case ORR_EVENT_ALLOCATION:
+        ORR_PUT(out, "allocation,");
+        put_when(csv, event->u.allocation.start, event->u.allocation.end,
+                 event->worker);
+        ORR_PUT(out, ",,,");
+        orr_put_unsigned(out, event->u.allocation.node);
+        ORR_PUT(out, ",,");
+        orr_put_unsigned(out, event->u.allocation.size);
+        orr_put_text(out, event->u.allocation.frees ? ",free" : ",allocate");
+        ORR_PUT(out, ",,,,,,,\n");
+        break;
     case ORR_EVENT_STATE:
         ORR_PUT(out, "state,");
         put_when(csv, moment->time, moment->time, event->worker);

@@ -28,6 +28,7 @@ enum orr_event_type {
     ORR_EVENT_SUSPENSION,
     ORR_EVENT_STEAL,
     ORR_EVENT_APPLICATION,
+    ORR_EVENT_ALLOCATION,
 };
 
 struct orr_event {
@@ -72,6 +73,12 @@ struct orr_event {
             const char *call; /* a constant, or NULL */
             double start, end;
         } application;
+        struct {
+            unsigned node;
+            bool frees;    /* else it allocates */
+            uint64_t size; /* bytes */
+            double start, end;
+        } allocation;
     } u;
 };
 
@@ -100,6 +107,7 @@ static inline unsigned orr_event_words(enum orr_event_type type)
         [ORR_EVENT_SUSPENSION] = ORR_EVENT_SIZE(suspension),
         [ORR_EVENT_STEAL] = ORR_EVENT_SIZE(steal),
         [ORR_EVENT_APPLICATION] = ORR_EVENT_SIZE(application),
+        [ORR_EVENT_ALLOCATION] = ORR_EVENT_SIZE(allocation),
     };
 
     return (sizes[type] + 7U) / 8;

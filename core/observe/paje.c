@@ -490,6 +490,7 @@ static int write_moment(struct paje *paje, const struct orr_moment *moment)
         write_steal(paje, moment);
         break;
     case ORR_EVENT_APPLICATION:
+    case ORR_EVENT_ALLOCATION:
         break; /* not recorded: orr_trace_shows_application */
     case ORR_EVENT_MARK:
         write_mark(paje, moment);

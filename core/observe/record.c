@@ -418,6 +418,23 @@ void orr_trace_record_memory(struct orr_trace *trace, unsigned worker,
     end_event(&place, event != NULL);
 }
 
+void orr_trace_record_allocation(struct orr_trace *trace, unsigned worker,
+                                 unsigned node, bool frees, uint64_t size,
+                                 double start, double end)
+{
+    struct place place = begin_event(trace, worker, ORR_EVENT_ALLOCATION);
+    struct orr_event *event = place.event;
+
+    if (event) {
+        event->u.allocation.node = node;
+        event->u.allocation.frees = frees;
+        event->u.allocation.size = size;
+        event->u.allocation.start = start;
+        event->u.allocation.end = end;
+    }
+    end_event(&place, event != NULL);
+}
+
 void orr_trace_record_mark(struct orr_trace *trace, unsigned worker,
                            const char *text, bool numbered, double time)
 {

@@ -118,6 +118,10 @@ void orr_trace_record_memory(struct orr_trace *trace, unsigned worker,
 void orr_trace_record_mark(struct orr_trace *trace, unsigned worker,
                            const char *text, bool numbered, double time);
 
+void orr_trace_record_allocation(struct orr_trace *trace, unsigned worker,
+                                 unsigned node, bool frees, uint64_t size,
+                                 double start, double end);
+
 /* A mark of the application, whose text is copied: an event of
  * the program or, `numbered`, of the user, where the text is a number. */
 static inline void orr_trace_mark(struct orr_trace *trace, unsigned worker,

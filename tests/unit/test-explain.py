@@ -32,6 +32,9 @@ CASES = {
                   "bandwidth"),
     "small memory": ("reuse", "dmda", (20, 20),
                      "cuda.count = 1; cuda.memory = 72MiB", "memory"),
+    # Each datum gets memory of its own.
+    "allocations": ("streams", "dmda", (100, 100),
+                    "cuda.count = 1; cost[device-alloc] = 2000us", "allocated"),
     "slow submission": ("tiny", "lws", (2, 2), None, "submission"),
     "wrong priority": ("inverted", "dmdas", (1000, 1e6),
                        "cuda.count = 1; cpu.count = 4",
@@ -52,7 +55,7 @@ CASES = {
 
 
 CAUSES = {"no ready task", "submission", "application waits", "application", "scheduler",
-          "data", "memory", "waiting kernel", "overhead"}
+          "data", "memory", "allocation", "waiting kernel", "overhead"}
 
 # Variables of a culprit.
 VARIABLES = {"synchronous copies": {"STARPU_DISABLE_ASYNCHRONOUS_COPY": "1"}}
@@ -102,6 +105,29 @@ def the_causes_of_idle_time_are_all_of_it():
                         said["makespan_ms"]), worker
         assert near(said["makespan_ms"] * 1000, said["run"]["makespan_us"],
                     1e-4), said["run"]
+
+
+@test
+def allocation_full_memory_and_transfers_are_apart():
+    for seed in range(1, 4):
+        said = explain("allocations", seed)
+        causes = said["idle"][-1]["causes_ms"]
+        assert max(causes, key=causes.get) == "allocation", causes
+        # Most of it is on the critical path, too, which has no holes.
+        path = sum(link["end_ms"] - link["start_ms"] for link in said["critical_path"]
+                   if link["type"] == "allocation")
+        assert 0.5 * causes["allocation"] < path <= said["makespan_ms"], (path, causes)
+        assert causes["memory"] == 0 < causes["data"], causes
+    # What no longer is needed is written back before there is room.
+    for cost in 500, 0:
+        edits = f"cuda.count = 1; cuda.memory = 40MiB; cost[device-alloc] = {cost}us"
+        done = orrery("explain", "-m", GPUS, "-s", "dmda", "--set", edits, "--json", "--",
+                      CULPRIT, "streams", "1", times=(20, 20))
+        assert done.returncode == 0, done.stderr
+        causes = json.loads(done.stdout)["idle"][-1]["causes_ms"]
+        assert causes["memory"] > causes["data"] > 0, causes
+        assert (causes["allocation"] > 0.5) == (cost > 0), causes
+        assert (causes["allocation"] == 0) == (cost == 0), causes
 
 
 @test

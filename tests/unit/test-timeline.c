@@ -127,7 +127,7 @@ static void record_kind(struct orr_trace *trace, unsigned i)
 {
     double time = i;
 
-    switch (i % 9) {
+    switch (i % 10) {
     case ORR_EVENT_TASK:
         orr_trace_record_task(trace, 0,
                               &(struct orr_trace_task){.name = "task",
@@ -162,6 +162,9 @@ static void record_kind(struct orr_trace *trace, unsigned i)
     case ORR_EVENT_STEAL:
         orr_trace_record_steal(trace, 0, 1, i, time);
         break;
+    case ORR_EVENT_ALLOCATION:
+        orr_trace_record_allocation(trace, 0, 1, true, i, time, time);
+        break;
     default:
         orr_trace_record_application(trace, ORR_TRACE_OWN, NULL, time, time);
     }
@@ -170,7 +173,7 @@ static void record_kind(struct orr_trace *trace, unsigned i)
 /* Whether the last thing that the event has is what was recorded. */
 static bool is_kind(const struct orr_event *event, unsigned i)
 {
-    if ((unsigned)event->type != i % 9)
+    if ((unsigned)event->type != i % 10)
         return false;
     switch (event->type) {
     case ORR_EVENT_TASK:
@@ -197,6 +200,9 @@ static bool is_kind(const struct orr_event *event, unsigned i)
                (unsigned)event->u.suspension.end == i;
     case ORR_EVENT_STEAL:
         return event->u.steal.job == i && (unsigned)event->u.steal.time == i;
+    case ORR_EVENT_ALLOCATION:
+        return event->u.allocation.size == i && event->u.allocation.frees &&
+               (unsigned)event->u.allocation.end == i;
     case ORR_EVENT_APPLICATION:
         return event->u.application.doing == ORR_TRACE_OWN &&
                (unsigned)event->u.application.end == i;
@@ -220,7 +226,7 @@ START_TEST(events_of_all_kinds_are_read_as_they_were_recorded)
         if (!line.moments[m].end && !is_kind(line.moments[m].event, next++))
             ck_abort_msg("event %u is another one", next - 1);
     ck_assert_uint_eq(next, N);
-    ck_assert_uint_eq(line.ntasks, N / 9);
+    ck_assert_uint_eq(line.ntasks, N / 10);
     orr_timeline_done(&line);
     orr_trace_free(trace);
 }

@@ -52,6 +52,7 @@ struct reader {
     uint64_t njobs, most_jobs;
     size_t room_tasks, room_copies, room_workers;
     size_t room_states, room_waits, room_steals, room_marks, room_doings;
+    size_t room_allocations;
     bool lost;        /* no memory */
     double end, last; /* of the trace, as its workers say; of what was read */
 };
@@ -336,6 +337,22 @@ static bool take_doing(struct reader *r, char **f)
     return true;
 }
 
+static bool take_allocation(struct reader *r, char **f)
+{
+    struct trace *trace = r->trace;
+    struct trace_allocation allocation = {.frees = !strcmp(f[KIND], "free"),
+                                          .start = atof(f[START]),
+                                          .end = atof(f[END])};
+
+    if (!node_of(r, f[NODE], &allocation.node) ||
+        !(allocation.start <= allocation.end) || !isfinite(allocation.end) ||
+        !grow(r, &trace->allocations, trace->nallocations, &r->room_allocations,
+              sizeof(allocation)))
+        return false;
+    trace->allocations[trace->nallocations++] = allocation;
+    return true;
+}
+
 static bool take_row(struct reader *r, char **f)
 {
     struct trace_step step = {atof(f[START]), atof(f[CHANGE]), 0};
@@ -365,6 +382,8 @@ static bool take_row(struct reader *r, char **f)
         return take_steal(r, f, step.time);
     if (!strcmp(f[RECORD], "application"))
         return take_doing(r, f);
+    if (!strcmp(f[RECORD], "allocation"))
+        return take_allocation(r, f);
     if (!strcmp(f[RECORD], "mark"))
         return take_mark(r, f, step.time);
     if (!strcmp(f[RECORD], "dropped"))
@@ -571,5 +590,6 @@ void trace_csv_done(struct trace *trace)
     free(trace->steals);
     free(trace->marks);
     free(trace->doings);
+    free(trace->allocations);
     orr_texts_done(&trace->names);
 }

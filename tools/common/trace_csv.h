@@ -55,6 +55,13 @@ struct trace_copy {
     double bytes, start, end;
 };
 
+/* A worker waited for memory of a node to be allocated, or freed. */
+struct trace_allocation {
+    unsigned node;
+    bool frees;
+    double start, end;
+};
+
 /* From `time` on there is that much more, or less. */
 struct trace_step {
     double time, change;
@@ -109,6 +116,8 @@ struct trace {
     size_t nwaits;
     struct trace_steal *steals; /* in the file's order */
     size_t nsteals;
+    struct trace_allocation *allocations; /* in the file's order */
+    size_t nallocations;
     struct trace_mark *marks; /* of the application */
     size_t nmarks;
     struct trace_doing *doings; /* in order of time */

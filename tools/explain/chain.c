@@ -31,6 +31,7 @@ const char *explain_type_name(enum explain_link_type type)
         [EXPLAIN_SUBMITS] = "submission",
         [EXPLAIN_DOES] = "application",
         [EXPLAIN_SCHEDULES] = "scheduler",
+        [EXPLAIN_ALLOCATES] = "allocation",
         [EXPLAIN_PREPARES] = "overhead",
     };
 
@@ -56,6 +57,26 @@ static void add(struct chain *c, enum explain_link_type type, double start,
         c->room = 2 * c->room + 64;
     }
     c->links[c->n++] = (struct explain_link){type, start, end, what};
+}
+
+/* From `start` to `end` the worker of that node prepared a task: allocated memory, which
+ * is told apart, and the rest. */
+static void add_preparation(struct chain *c, unsigned node, double start,
+                            double end)
+{
+    const struct explain_spans *pays = &c->run->pays[node];
+
+    for (size_t i = pays->n / 2; i-- > 0 && pays->at[2 * i + 1] > start;) {
+        double from = fmax(pays->at[2 * i], start);
+        double to = fmin(pays->at[2 * i + 1], end);
+
+        if (from >= end)
+            continue;
+        add(c, EXPLAIN_PREPARES, to, end, EXPLAIN_NONE);
+        add(c, EXPLAIN_ALLOCATES, from, to, EXPLAIN_NONE);
+        end = from;
+    }
+    add(c, EXPLAIN_PREPARES, start, end, EXPLAIN_NONE);
 }
 
 /* How many copies end at `time` or before. */
@@ -300,6 +321,7 @@ static size_t step_ready(struct chain *c, const struct explain_task *task)
 static size_t step(struct chain *c, size_t t)
 {
     const struct explain_task *tasks = c->run->tasks, *task = &tasks[t];
+    unsigned node = c->run->graph->workers[task->worker].node;
     size_t before = task->before, copy;
     double worker = -(double)INFINITY, since, time = task->start;
 
@@ -310,14 +332,14 @@ static size_t step(struct chain *c, size_t t)
     since = fmax(worker, task->ready);
     copy = copy_before(c->run, task, since);
     if (copy != EXPLAIN_NONE) {
-        add(c, EXPLAIN_PREPARES, c->run->copies[copy].end, time, EXPLAIN_NONE);
+        add_preparation(c, node, c->run->copies[copy].end, time);
         time = add_copies(c, copy, since);
     }
     if (worker >= task->ready) {
-        add(c, EXPLAIN_PREPARES, worker, time, EXPLAIN_NONE);
+        add_preparation(c, node, worker, time);
         return before;
     }
-    add(c, EXPLAIN_PREPARES, fmax(task->taken, since), time, EXPLAIN_NONE);
+    add_preparation(c, node, fmax(task->taken, since), time);
     add(c, EXPLAIN_SCHEDULES, task->ready, fmin(time, task->taken),
         EXPLAIN_NONE);
     return step_ready(c, task);

@@ -80,6 +80,17 @@ static void propose_memory(struct proposals *p)
                 tool_format("cuda.memory *= 2"));
 }
 
+static void propose_allocation(struct proposals *p)
+{
+    if (lost_for(p, EXPLAIN_ALLOCATION) < SOME * length(p->run))
+        return;
+    propose(
+        p,
+        tool_format("device memory that is allocated and freed in no time, or "
+                    "beforehand"),
+        tool_format("cost[device-alloc] = 0us; cost[device-free] = 0us"));
+}
+
 static void propose_submission(struct proposals *p)
 {
     struct explain_change *change;
@@ -294,7 +305,7 @@ static bool prepare(struct explain_change *change, const struct launch *base,
     char *edits = change->edits;
 
     if (change->edits && base->edits) {
-        edits = tool_format("%s\n%s", base->edits, change->edits);
+        edits = tool_format("%s; %s", base->edits, change->edits);
         free(change->edits);
         change->edits = edits;
         if (!edits)
@@ -369,6 +380,7 @@ int explain_changes_try(const struct explain_run *run,
     }
     propose_links(&p);
     propose_memory(&p);
+    propose_allocation(&p);
     propose_submission(&p);
     propose_prompter(&p);
     propose_asynchronous(&p);

@@ -73,8 +73,12 @@ struct explain_run {
     struct explain_spans ready;  /* some task waits in the scheduler */
     /* Nothing does, and the application waits, or does something of its own. */
     struct explain_spans waits, own;
-    struct explain_spans *room;  /* per node: a write-back makes room … */
-    struct explain_spans *moves; /* … or something is copied there */
+    /* Per node, one at a time: room is made there, by a write-back or when memory is
+     * freed, … */
+    struct explain_spans *room;
+    struct explain_spans *moves;     /* … or something is copied there, … */
+    struct explain_spans *allocates; /* … or memory is allocated; … */
+    struct explain_spans *pays; /* … all in which it is allocated, or freed */
     double begin, end, last_submission;
     size_t nsubmitted; /* by the application's main thread */
     bool last_by_main; /* the last submission was its */
@@ -100,9 +104,10 @@ enum explain_cause {
     EXPLAIN_OWN,        /* … it did something of its own */
     EXPLAIN_SCHEDULER, /* tasks were ready, and others got them or none */
     EXPLAIN_DATA,      /* its task waited for copies */
-    EXPLAIN_MEMORY,    /* … that make room first */
-    EXPLAIN_KERNELS,   /* the kernel of its task waited */
-    EXPLAIN_OVERHEAD,  /* the runtime's own work, and waits of unknown sort */
+    EXPLAIN_MEMORY,    /* … that make room first, or until memory was freed */
+    EXPLAIN_ALLOCATION, /* … until memory was allocated, and nothing was copied */
+    EXPLAIN_KERNELS,  /* the kernel of its task waited */
+    EXPLAIN_OVERHEAD, /* the runtime's own work, and waits of unknown sort */
     EXPLAIN_NCAUSES
 };
 
@@ -122,6 +127,7 @@ enum explain_link_type {
     EXPLAIN_SUBMITS,   /* the application has not submitted it */
     EXPLAIN_DOES,      /* … since it does something of its own */
     EXPLAIN_SCHEDULES, /* ready, and no worker has taken it */
+    EXPLAIN_ALLOCATES, /* memory of its worker is allocated, or freed */
     EXPLAIN_PREPARES,  /* the runtime, between two of the above */
     EXPLAIN_NTYPES
 };

@@ -20,6 +20,7 @@ const char *explain_cause_name(enum explain_cause cause)
         [EXPLAIN_SCHEDULER] = "scheduler",
         [EXPLAIN_DATA] = "data",
         [EXPLAIN_MEMORY] = "memory",
+        [EXPLAIN_ALLOCATION] = "allocation",
         [EXPLAIN_KERNELS] = "waiting kernel",
         [EXPLAIN_OVERHEAD] = "overhead",
     };
@@ -53,13 +54,14 @@ static void after_taken(const struct explain_run *run, unsigned node, double a,
 {
     double room = explain_spans_within(&run->room[node], a, b);
     double moves = explain_spans_within(&run->moves[node], a, b);
-    double data = fmin(moves, b - a - room);
+    double allocates = explain_spans_within(&run->allocates[node], a, b);
 
     if (b <= a)
         return;
     causes[EXPLAIN_MEMORY] += room;
-    causes[EXPLAIN_DATA] += data;
-    causes[EXPLAIN_OVERHEAD] += b - a - room - data;
+    causes[EXPLAIN_DATA] += moves;
+    causes[EXPLAIN_ALLOCATION] += allocates;
+    causes[EXPLAIN_OVERHEAD] += fmax(0, b - a - room - moves - allocates);
 }
 
 /* From `since` on the worker executed nothing until the task. */
@@ -69,10 +71,14 @@ static void before_task(const struct explain_run *run,
 {
     double ready = fmax(task->ready, since), taken = fmax(task->taken, since);
 
+    unsigned node = run->graph->workers[task->worker].node;
+    double pays = explain_spans_within(&run->pays[node], ready, taken);
+
     before_ready(run, since, ready, task->submitted, task->by_main, causes);
-    causes[EXPLAIN_SCHEDULER] += taken - ready;
-    after_taken(run, run->graph->workers[task->worker].node, taken, task->start,
-                causes);
+    /* What its worker allocates for data that come before the task has been taken. */
+    causes[EXPLAIN_ALLOCATION] += pays;
+    causes[EXPLAIN_SCHEDULER] += fmax(0, taken - ready - pays);
+    after_taken(run, node, taken, task->start, causes);
 }
 
 struct explain_idle *explain_idle_all(const struct explain_run *run)

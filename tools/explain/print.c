@@ -130,13 +130,14 @@ static int name_length(const char *name, bool kind)
     return bracket ? (int)(bracket - name) : (int)strlen(name);
 }
 
-/* Few runs have kernels that wait, or applications that do anything but submit: of others
- * there is no column. */
+/* Few runs have kernels that wait, devices that allocate, or applications that do anything
+ * but submit: of others there is no column. */
 static bool is_shown(const struct explanation *e, int cause)
 {
     if (cause == EXPLAIN_KERNELS)
         return e->run->npieces > e->run->ntasks;
-    if (cause != EXPLAIN_WAITING && cause != EXPLAIN_OWN)
+    if (cause != EXPLAIN_WAITING && cause != EXPLAIN_OWN &&
+        cause != EXPLAIN_ALLOCATION)
         return true;
     for (unsigned w = 0; w < e->run->graph->nworkers; w++)
         if (e->idle[w].causes[cause] > 0)

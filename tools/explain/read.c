@@ -185,25 +185,82 @@ static bool take_copies(struct explain_run *run, const struct trace *trace)
     return run->copies != NULL;
 }
 
-/* When something is copied to the node, or, `room`, makes room there. */
-static bool take_node(struct explain_run *run, unsigned node, bool room)
+/* What may be the case on a node. */
+enum node_case { ROOM, COPY, ALLOCATION, NCASES };
+
+/* What is counted for each of these, so that the count is above 0 where that one is the
+ * case and none before it: of a case there are fewer than the next factor at once. */
+static const double weights[NCASES][NCASES] = {
+    [ROOM] = {[ROOM] = 1},
+    [COPY] = {[ROOM] = -1e6, [COPY] = 1},
+    [ALLOCATION] = {[ROOM] = -1e6, [COPY] = -1e6, [ALLOCATION] = 1},
+};
+
+static void add_steps(struct steps *steps, double start, double end,
+                      double weight)
 {
-    struct steps steps = {malloc((2 * run->ncopies + 1) * sizeof(*steps.items)),
-                          0};
+    if (weight == 0)
+        return;
+    steps->items[steps->n++] = (struct step){start, weight};
+    steps->items[steps->n++] = (struct step){end, -weight};
+}
+
+/* When that is the case on the node, by the weight of each. */
+static bool take_spans(const struct explain_run *run, const struct trace *trace,
+                       unsigned node, const double weight[NCASES],
+                       struct explain_spans *ret)
+{
+    struct steps steps = {
+        malloc((2 * (2 * run->ncopies + trace->nallocations) + 1) *
+               sizeof(*steps.items)),
+        0};
     bool good = steps.items != NULL;
 
     for (size_t c = 0; good && c < run->ncopies; c++) {
         const struct explain_copy *copy = &run->copies[c];
 
-        if (room ? !copy->writeback || copy->from != node : copy->to != node)
-            continue;
-        steps.items[steps.n++] = (struct step){copy->start, 1};
-        steps.items[steps.n++] = (struct step){copy->end, -1};
+        if (copy->writeback && copy->from == node)
+            add_steps(&steps, copy->start, copy->end, weight[ROOM]);
+        if (copy->to == node)
+            add_steps(&steps, copy->start, copy->end, weight[COPY]);
     }
-    good =
-        good && make_spans(&steps, room ? &run->room[node] : &run->moves[node]);
+    for (size_t i = 0; good && i < trace->nallocations; i++) {
+        const struct trace_allocation *a = &trace->allocations[i];
+
+        if (a->node == node)
+            add_steps(&steps, a->start, a->end,
+                      weight[a->frees ? ROOM : ALLOCATION]);
+    }
+    good = good && make_spans(&steps, ret);
     free(steps.items);
     return good;
+}
+
+/* When memory of the node is allocated or freed, whatever else is done. */
+static bool take_pays(const struct trace *trace, unsigned node,
+                      struct explain_spans *ret)
+{
+    struct steps steps = {
+        malloc((2 * trace->nallocations + 1) * sizeof(*steps.items)), 0};
+    bool good = steps.items != NULL;
+
+    for (size_t i = 0; good && i < trace->nallocations; i++)
+        if (trace->allocations[i].node == node)
+            add_steps(&steps, trace->allocations[i].start,
+                      trace->allocations[i].end, 1);
+    good = good && make_spans(&steps, ret);
+    free(steps.items);
+    return good;
+}
+
+static bool take_node(struct explain_run *run, const struct trace *trace,
+                      unsigned node)
+{
+    return take_spans(run, trace, node, weights[ROOM], &run->room[node]) &&
+           take_spans(run, trace, node, weights[COPY], &run->moves[node]) &&
+           take_spans(run, trace, node, weights[ALLOCATION],
+                      &run->allocates[node]) &&
+           take_pays(trace, node, &run->pays[node]);
 }
 
 static bool take_ready(struct explain_run *run, const struct trace *trace)
@@ -286,14 +343,16 @@ static int take(struct explain_run *run, const struct trace *trace,
     run->last_by_main = trace->last_by == TRACE_BY_MAIN;
     run->room = calloc(n, sizeof(*run->room));
     run->moves = calloc(n, sizeof(*run->moves));
-    good = run->room && run->moves && take_tasks(run, trace) &&
-           take_pieces(run, trace) && take_copies(run, trace) &&
-           take_ready(run, trace) && take_empty(run, trace) &&
-           take_doings(run, trace) &&
+    run->allocates = calloc(n, sizeof(*run->allocates));
+    run->pays = calloc(n, sizeof(*run->pays));
+    good = run->room && run->moves && run->allocates && run->pays &&
+           take_tasks(run, trace) && take_pieces(run, trace) &&
+           take_copies(run, trace) && take_ready(run, trace) &&
+           take_empty(run, trace) && take_doings(run, trace) &&
            take_doing_spans(trace, true, &run->waits) &&
            take_doing_spans(trace, false, &run->own);
     for (unsigned node = 0; good && node < n; node++)
-        good = take_node(run, node, true) && take_node(run, node, false);
+        good = take_node(run, trace, node);
     return good ? 0 : orr_fail(err, -ENOMEM, "out of memory");
 }
 
@@ -339,6 +398,10 @@ void explain_run_done(struct explain_run *run)
             spans_done(&run->room[n]);
         if (run->moves)
             spans_done(&run->moves[n]);
+        if (run->allocates)
+            spans_done(&run->allocates[n]);
+        if (run->pays)
+            spans_done(&run->pays[n]);
     }
     spans_done(&run->ready);
     spans_done(&run->waits);
@@ -347,6 +410,8 @@ void explain_run_done(struct explain_run *run)
     free(run->doings);
     free(run->room);
     free(run->moves);
+    free(run->allocates);
+    free(run->pays);
     free(run->empty);
     free(run->copies);
     free(run->pieces);

@@ -3,7 +3,7 @@
 
 // Neighbours differ in lightness: most workers have few of the causes.
 const shades = ["#b8b8b8", "#6a6a6a", "#dadada", "#8c8c8c", "#c8c8c8", "#505050",
-  "#eee", "#7c7c7c", "#d0d0d0"];
+  "#eee", "#7c7c7c", "#d0d0d0", "#3c3c3c"];
 
 function addCriticalPath(section, links, length) {
   const sums = d3.nest().key(l => l.what)
