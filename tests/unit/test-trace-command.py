@@ -143,7 +143,11 @@ def fields_of_tasks_are_what_pj_dump_prints_for_starvz():
              line.split(", ")[7] in ("alpha", "beta", "gamma")]
     assert len(tasks) == 30 and {len(task) for task in tasks} == {21}, tasks[0]
     assert len({task[12] for task in tasks}) == 30, tasks
-    assert all(re.fullmatch("[0-9a-f]{8}", task[10]) for task in tasks), tasks
+    types = (r"\d+", r'"?-"?', "[0-9a-f]{8}", "[0-9a-f]{16}", r"\d+", r"\d+", r"-?\d+",
+             r"\d+\.\d{6}", "0", "0", r"-?\d+", r"-?\d+", r'"?\d+"?')
+    for task in tasks:
+        for field, wanted in zip(task[8:], types):
+            assert re.fullmatch(wanted, field), (wanted, task)
 
 
 @test

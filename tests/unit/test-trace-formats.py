@@ -273,6 +273,62 @@ def odd_names_are_read_again():
     assert {'say "hello"', "two lines", "a,b;c", "?? broken"} <= names, names
 
 
+LIST = r"\S+(?: \S+)*"
+NUMBER, HEX, MS = r"-?\d+", "[0-9a-f]+", r"\d+\.\d{6}"
+# Of the files that StarVZ and recutils read: each field in its place, and what it is; "?"
+# behind the name of one that may lack.
+RECORDS = {
+    "tasks.rec": [
+        ("Name?", ".*"), ("Model?", ".*"), ("JobId", r"\d+"), ("SubmitOrder?", r"[1-9]\d*"),
+        ("Priority", NUMBER), ("DependsOn?", r"\d+(?: \d+)*"), ("Tag", HEX),
+        ("WorkerId?", r"\d+"), ("MemoryNode?", r"\d+"), ("SubmitTime?", MS),
+        ("StartTime?", MS), ("EndTime?", MS), ("Footprint", HEX), ("GFlop?", MS),
+        ("Iteration?", r"-?\d+(?: -?\d+)?"), ("Handles?", f"{HEX}(?: {HEX})*"),
+        ("Modes?", "[RWSXC]+(?: [RWSXC]+)*"), ("Sizes?", r"\d+(?: \d+)*"),
+        ("NumaNodes?", "-1(?: -1)*"), ("MPIRank", "-1")],
+    "data.rec": [
+        ("Handle", HEX), ("HomeNode", NUMBER), ("MPIRank?", NUMBER), ("Name?", ".*"),
+        ("Size", r"\d+"), ("MaxSize?", r"\d+"), ("Description?", ".*"),
+        ("Coordinates?", LIST)],
+    "sched.rec": [
+        ("SubmitOrder", r"\d+"), ("Priority?", NUMBER), ("SpecificWorker?", r"\d+"),
+        ("Workers?", r"\d+(?: \d+)*"), ("DependsOn?", r"\d+(?: \d+)*"),
+        ("MemoryNode?", r"\d+"), ("Parameters?", r"\d+"), ("Workerorder?", r"\d+")],
+}
+
+
+def check_record(record, fields):
+    """Its lines are those fields, in that order, and of parallel lists as long."""
+    lines, at = [line.partition(": ") for line in record.split("\n")], 0
+    for name, wanted in fields:
+        if at < len(lines) and lines[at][0] == name.rstrip("?"):
+            assert re.fullmatch(wanted, lines[at][2].strip()), (lines[at], wanted)
+            at += 1
+        else:
+            assert name.endswith("?"), (name, record)
+    assert at == len(lines), (lines[at:], record)
+    lengths = {len(value.split()) for name, _, value in lines
+               if name in ("Handles", "Modes", "Sizes", "NumaNodes")}
+    assert len(lengths) <= 1, record
+
+
+@test
+def records_have_the_fields_that_are_described():
+    for words in (("plain", "30"), ("names",)):
+        ran = Traced("tasks.rec", *words)
+        for name, fields in RECORDS.items():
+            with open(ran.path[:-len("tasks.rec")] + name, encoding="latin-1") as file:
+                text = file.read()
+            assert text.endswith("\n\n"), text[-80:]
+            records = [part for part in text[:-2].split("\n\n")
+                       if not part.startswith("%")]
+            assert records, name
+            for record in records:
+                if not record.startswith("Control:"):
+                    check_record("\n".join(line for line in record.split("\n")
+                                           if line[:1] not in "#%"), fields)
+
+
 @test
 def large_graphs_ask_graphviz_to_hurry():
     for count, hurries in ("30", False), ("400", True):
