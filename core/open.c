@@ -392,6 +392,7 @@ static void apply_limits(struct orr_runtime *rt)
     rt->target_clean = orr_config_int(config, ORR_CFG_TARGET_CLEAN_BUFFERS);
     if (rt->target_clean < rt->minimum_clean)
         rt->target_clean = rt->minimum_clean;
+    rt->tidies = rt->minimum_available > 0 || rt->minimum_clean > 0;
     apply_debugging(rt);
 }
 

@@ -212,6 +212,7 @@ struct orr_runtime {
     bool count_write_back;   /* [const] transfer estimates include it */
     int minimum_available, target_available; /* [const] per cent: data/tidy.c, */
     int minimum_clean, target_clean;         /* [const] likewise */
+    bool tidies;             /* [const] one of the minima is set */
     bool skips_kernels;      /* [const] simulated, kernels only take time */
     bool warned_unreal;      /* [main] */
     atomic_bool recommended; /* a better policy than that of some context */

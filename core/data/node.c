@@ -190,7 +190,8 @@ void orr_node_kick(struct orr_runtime *rt, unsigned id)
     struct orr_node *node = &rt->nodes[id];
 
     if (node->progress_worker < rt->nworkers &&
-        (atomic_load(&node->nqueued) || atomic_load(&node->admission.nwaiting)))
+        (atomic_load(&node->nqueued) ||
+         atomic_load(&node->admission.nwaiting) || rt->tidies))
         orr_worker_wake(node->nprogress == 1
                             ? &rt->workers[node->progress_worker]
                             : pick_progress_worker(rt, node));

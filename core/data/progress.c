@@ -210,6 +210,8 @@ static void copy_done(struct orr_copy *copy)
     orr_request_finish(request, &deferred);
     orr_deferred_run(rt, &deferred);
     orr_node_kick(rt, node->id);
+    if (rt->tidies)
+        orr_node_kick(rt, peer); /* its value may be elsewhere now */
     if (sync)
         end_sync(rt, sync);
     orr_active_end(rt);
@@ -648,7 +650,7 @@ static __attribute__((noinline)) bool progress(struct orr_runtime *rt,
 
     any |= orr_admit_serve(rt, id);
     any |= start_all(rt, node);
-    if (rt->minimum_available || rt->minimum_clean)
+    if (rt->tidies)
         any |= orr_node_tidy(rt, id);
     return any;
 }
@@ -661,8 +663,7 @@ bool orr_node_progress(struct orr_runtime *rt, unsigned id)
      * those who come to wait for memory. */
     if (!orr_mailbox_has(&node->mailbox) &&
         !atomic_load(&node->admission.nwaiting) &&
-        !atomic_load(&node->nqueued) && !rt->minimum_available &&
-        !rt->minimum_clean)
+        !atomic_load(&node->nqueued) && !rt->tidies)
         return false;
     return progress(rt, node);
 }

@@ -138,19 +138,34 @@ static size_t per_cent(const struct orr_node *node, int share)
     return node->capacity / 100 * (size_t)share;
 }
 
+/* Begun where less than the minimum is free, it goes on as long as values are written
+ * back that are to leave for it; their end calls it again. */
+static bool is_to_be_freed(const struct orr_runtime *rt, struct orr_node *node)
+{
+    return atomic_load_explicit(&node->tidying, memory_order_relaxed) ||
+           !orr_node_fits(node, per_cent(node, rt->minimum_available));
+}
+
+static bool free_some(struct orr_runtime *rt, struct orr_node *node)
+{
+    bool done, more;
+
+    if (!is_to_be_freed(rt, node))
+        return false;
+    done = orr_node_make_room(rt, node, per_cent(node, rt->target_available),
+                              ORR_PREFETCH) == 0;
+    more = !done && atomic_load(&node->admission.nleaving) > 0;
+    atomic_store_explicit(&node->tidying, more, memory_order_relaxed);
+    if (done)
+        orr_node_freed(rt, node->id);
+    return done;
+}
+
 bool orr_node_tidy(struct orr_runtime *rt, unsigned id)
 {
     struct orr_node *node = &rt->nodes[id];
-    size_t target;
 
     if (node->capacity && rt->minimum_clean > 0)
         clean(rt, node);
-    if (!node->capacity || rt->minimum_available <= 0 ||
-        orr_node_fits(node, per_cent(node, rt->minimum_available)))
-        return false;
-    target = per_cent(node, rt->target_available);
-    if (orr_node_make_room(rt, node, target, ORR_PREFETCH) != 0)
-        return false; /* what is under way may do */
-    orr_node_freed(rt, id);
-    return true;
+    return node->capacity && rt->minimum_available > 0 && free_some(rt, node);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * tests/api/test-clean.c - values of GPUs that are written back ahead of need:
- * STARPU_MINIMUM_CLEAN_BUFFERS, STARPU_TARGET_CLEAN_BUFFERS. On the simulated
+ * STARPU_MINIMUM_CLEAN_BUFFERS, STARPU_TARGET_CLEAN_BUFFERS; those that leave:
+ * STARPU_MINIMUM_AVAILABLE_MEM, STARPU_TARGET_AVAILABLE_MEM. On the simulated
  * machines, whose GPUs have a limited memory.
  */
 #include <stdint.h>
@@ -45,20 +46,13 @@ static void check_end(starpu_data_handle_t *data)
     starpu_shutdown();
 }
 
-/* How many of what one GPU has written are at home as well when it has had nothing to
- * do for a while; *ret_first: … of the first half, which it wrote first. */
-static unsigned count_clean(int machine, const char *minimum,
-                            const char *target, unsigned *ret_first)
+/* The first `n` are written by one GPU, which then has nothing to do for a while. Returns
+ * it. */
+static int write_on_gpu(starpu_data_handle_t *data, unsigned n)
 {
-    starpu_data_handle_t data[NDATA];
-    unsigned n = 0;
-    int gpu;
+    int gpu = starpu_worker_get_by_type(STARPU_CUDA_WORKER, 0);
 
-    setenv("STARPU_MINIMUM_CLEAN_BUFFERS", minimum, 1);
-    setenv("STARPU_TARGET_CLEAN_BUFFERS", target, 1);
-    machine_open(machine);
-    gpu = starpu_worker_get_by_type(STARPU_CUDA_WORKER, 0);
-    for (unsigned i = 0; i < NDATA; i++) {
+    for (unsigned i = 0; i < n; i++) {
         starpu_vector_data_register(&data[i], STARPU_MAIN_RAM,
                                     (uintptr_t)memory[i], NX, sizeof(int));
         ck_assert_int_eq(starpu_task_insert(&cl, STARPU_RW, data[i],
@@ -67,6 +61,21 @@ static unsigned count_clean(int machine, const char *minimum,
     }
     starpu_task_wait_for_all();
     starpu_sleep(1);
+    return gpu;
+}
+
+/* How many of what one GPU has written are at home as well;
+ * *ret_first: … of the first half, which it wrote first. */
+static unsigned count_clean(int machine, const char *minimum,
+                            const char *target, unsigned *ret_first)
+{
+    starpu_data_handle_t data[NDATA];
+    unsigned n = 0;
+
+    setenv("STARPU_MINIMUM_CLEAN_BUFFERS", minimum, 1);
+    setenv("STARPU_TARGET_CLEAN_BUFFERS", target, 1);
+    machine_open(machine);
+    (void)write_on_gpu(data, NDATA);
     *ret_first = 0;
     for (unsigned i = 0; i < NDATA; i++) {
         n += is_at_home(data[i]);
@@ -101,6 +110,38 @@ START_TEST(the_oldest_go_first)
 }
 END_TEST
 
+/* How many of NDATA that fit into a GPU's memory as a whole are free when it has
+ * written all. */
+static int count_free(int machine, const char *minimum, const char *target)
+{
+    starpu_data_handle_t data[NDATA];
+    int gpu, nfree;
+
+    setenv("STARPU_LIMIT_CUDA_MEM", "10", 1);
+    setenv("STARPU_MINIMUM_AVAILABLE_MEM", minimum, 1);
+    setenv("STARPU_TARGET_AVAILABLE_MEM", target, 1);
+    machine_open(machine);
+    gpu = write_on_gpu(data, NDATA);
+    nfree = (int)(starpu_memory_get_available(
+                      starpu_worker_get_memory_node((unsigned)gpu)) /
+                  (starpu_ssize_t)sizeof(memory[0]));
+    check_end(data);
+    return nfree;
+}
+
+/* Once there is less than the minimum, data leave up to the target, though each has to
+ * be written back before; and the last one of them when nothing else happens. */
+START_TEST(what_was_written_leaves_up_to_the_target)
+{
+    int machine = FIRST_SIMULATED + _i;
+
+    ck_assert_int_eq(count_free(machine, "0", "0"), 0);
+    ck_assert_int_ge(count_free(machine, "20", "60"), 6);
+    ck_assert_int_lt(count_free(machine, "20", "60"), NDATA);
+    ck_assert_int_eq(count_free(machine, "100", "0"), NDATA);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("clean");
@@ -110,6 +151,8 @@ int main(void)
     tcase_add_loop_test(tc, values_are_written_back_ahead_of_need, 0,
                         NMACHINES - FIRST_SIMULATED);
     tcase_add_loop_test(tc, the_oldest_go_first, 0,
+                        NMACHINES - FIRST_SIMULATED);
+    tcase_add_loop_test(tc, what_was_written_leaves_up_to_the_target, 0,
                         NMACHINES - FIRST_SIMULATED);
     suite_add_tcase(suite, tc);
     return suite_main(suite);
