@@ -50,8 +50,11 @@ void orr_interface_register(const char *call, starpu_data_handle_t *handleptr,
 {
     struct orr_runtime *rt = orr_runtime_need(call);
     struct orr_handle *handle;
+    char nothing; /* the structure of an interface without one */
 
     check_ops(call, ops);
+    if (!data_interface && ops->interface_size == 0)
+        data_interface = &nothing;
     if (!handleptr || !data_interface) {
         orr_log_error("%s: %s is NULL", call,
                       handleptr ? "the structure that describes the data"

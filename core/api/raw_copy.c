@@ -12,17 +12,56 @@
 
 /* -- copying -- */
 
+static bool has_bytes(const struct orr_raw_copy *raw)
+{
+    for (unsigned i = 0; i < raw->levels; i++)
+        if (raw->n[i] == 0)
+            return false;
+    return raw->size > 0;
+}
+
+/* Whether the address is NULL on a node where that is no place. */
+static bool is_nowhere(uintptr_t address, unsigned node)
+{
+    return !address &&
+           (node == STARPU_MAIN_RAM ||
+            ORR_API_RUNTIME()->machine->nodes[node].host_addressable);
+}
+
+/* Of data that were registered for estimates alone. */
+static void check_addresses(const char *call, const struct orr_raw_copy *raw)
+{
+    bool source = is_nowhere(raw->src, raw->src_node);
+
+    if ((!source && !is_nowhere(raw->dst, raw->dst_node)) || !has_bytes(raw))
+        return;
+    orr_log_error(
+        "%s: what is to be copied %s NULL on memory node %u: data that "
+        "were registered without memory are for estimates only",
+        call, source ? "is at" : "would go to",
+        source ? raw->src_node : raw->dst_node);
+    if (orr_runtime_current(call))
+        orr_runtime_fail(ORR_API_RUNTIME());
+    abort();
+}
+
 static int copy(const char *call, const struct orr_raw_copy *raw,
                 void *async_data)
 {
     /* Before starpu_init there is main memory. */
-    if (raw->src_node == STARPU_MAIN_RAM && raw->dst_node == STARPU_MAIN_RAM) {
-        orr_host_raw_copy(raw);
-        return 0;
+    bool within_main =
+        raw->src_node == STARPU_MAIN_RAM && raw->dst_node == STARPU_MAIN_RAM;
+
+    if (!within_main) {
+        (void)orr_api_node(call, raw->src_node);
+        (void)orr_api_node(call, raw->dst_node);
     }
-    (void)orr_api_node(call, raw->src_node);
-    (void)orr_api_node(call, raw->dst_node);
-    return orr_machine_raw_copy(ORR_API_RUNTIME()->machine, raw, async_data);
+    check_addresses(call, raw);
+    if (!within_main)
+        return orr_machine_raw_copy(ORR_API_RUNTIME()->machine, raw,
+                                    async_data);
+    orr_host_raw_copy(raw);
+    return 0;
 }
 
 /* Levels may not overlap. */

@@ -12,6 +12,7 @@
 #include "core/base/race.h"
 #include "core/data/bus.h"
 #include "core/data/interfaces/multiformat.h"
+#include "core/data/label.h"
 #include "core/data/lost.h"
 #include "core/data/pending.h"
 #include "core/data/plan.h"
@@ -219,6 +220,25 @@ static void copy_done(struct orr_copy *copy)
 
 /* --- the progress worker's side --- */
 
+/* Of data that were registered for estimates alone, by our interfaces that say where they
+ * are: the copies of others find out by themselves. An application's may begin without
+ * memory. */
+static void expect_memory(const struct orr_handle *handle, unsigned node)
+{
+    const struct starpu_data_interface_ops *ops = handle->ops;
+    const struct orr_node_desc *desc = &handle->runtime->machine->nodes[node];
+
+    if (!desc->host_addressable || !handle->size ||
+        ops->interfaceid >= STARPU_MAX_INTERFACE_ID || !ops->to_pointer ||
+        ops->to_pointer(handle->replicates[node].interface, node))
+        return;
+    orr_log_error(
+        "%s are to be copied, but were registered with a NULL pointer "
+        "on %s, which is for estimates only",
+        orr_handle_label(handle).text, desc->name);
+    orr_runtime_fail(handle->runtime);
+}
+
 static int perform(struct orr_copy *copy, struct orr_async *async)
 {
     struct orr_request *request = orr_container(copy, struct orr_request, copy);
@@ -227,6 +247,8 @@ static int perform(struct orr_copy *copy, struct orr_async *async)
                    orr_plans_repeat(request->handle, request->dst);
     int rc;
 
+    expect_memory(request->handle, request->src);
+    expect_memory(request->handle, request->dst);
     orr_self->runtime = request->runtime; /* the context may be a driver's */
     if (repeats)
         orr_race_repeat_begin();

@@ -89,6 +89,36 @@ START_TEST(an_interface_needs_no_memory_of_its_own)
 }
 END_TEST
 
+static void register_nothing(starpu_data_handle_t handle, int home, void *given)
+{
+    (void)handle, (void)home, (void)given;
+}
+
+/* Data that order tasks, and are nothing else. */
+START_TEST(an_interface_needs_no_structure)
+{
+    struct starpu_data_interface_ops ops = {
+        .register_data_handle = register_nothing,
+        .footprint = listed_footprint,
+        .interfaceid = STARPU_UNKNOWN_INTERFACE_ID,
+    };
+    static struct starpu_codelet nowhere = {
+        .where = STARPU_NOWHERE, .nbuffers = 1, .modes = {STARPU_RW}};
+    starpu_data_handle_t handle, same;
+
+    machine_open(_i);
+    starpu_data_register(&handle, STARPU_MAIN_RAM, NULL, &ops);
+    starpu_data_register_same(&same, handle);
+    for (int i = 0; i < 10; i++)
+        ck_assert_int_eq(starpu_task_insert(&nowhere, STARPU_RW, handle, 0), 0);
+    ck_assert_int_eq(starpu_data_acquire(handle, STARPU_RW), 0);
+    starpu_data_release(handle);
+    starpu_data_unregister(same);
+    starpu_data_unregister(handle);
+    starpu_shutdown();
+}
+END_TEST
+
 /* Elsewhere it does. */
 START_TEST(memory_that_cannot_be_made_is_said)
 {
@@ -258,6 +288,7 @@ int main(void)
     suite_add_tcase(suite, each);
     suite_add_tcase(suite, once);
 #define EACH(test) tcase_add_loop_test(each, test, 0, NMACHINES)
+    EACH(an_interface_needs_no_structure);
     EACH(an_interface_needs_no_memory_of_its_own);
     EACH(nodes_that_the_machine_lacks_have_no_kind);
     EACH(data_whose_value_was_dropped_are_unregistered);

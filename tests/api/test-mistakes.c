@@ -64,6 +64,22 @@ static starpu_data_handle_t temporary(void)
     return named(handle);
 }
 
+/* Of data that are for estimates; where there is no other memory, by hand. */
+static void copy_nothing(int sparse)
+{
+    starpu_data_handle_t handle;
+
+    if (sparse)
+        starpu_csr_data_register(&handle, 0, N, N, 0, NULL, NULL, 0, 8);
+    else
+        starpu_vector_data_register(&handle, 0, 0, N, 8);
+    if (starpu_memory_nodes_get_count() > 1)
+        starpu_data_fetch_on_node(handle, 1, 0);
+    else
+        starpu_interface_copy(sparse ? (uintptr_t)memory : 0, 0, 0,
+                              sparse ? 0 : (uintptr_t)memory, 0, 0, 8, NULL);
+}
+
 static void never(void *arg)
 {
     (void)arg;
@@ -550,6 +566,8 @@ static void too_large(void)
     X(ABORTS, "starpu_data_register: the table", register_own(1))              \
     X(EXITS, "no allocate_data_on_node", register_own(2))                      \
     X(ABORTS, "no memory on node 0", starpu_vector_get_local_ptr(temporary())) \
+    X(EXITS, "estimates only", copy_nothing(0))                                \
+    X(EXITS, "estimates only", copy_nothing(1))                                \
     X(REFUSED, "starpu_data_unpack: got 511", pack(0))                         \
     X(ABORTS, "starpu_data_pack: the data have no memory", pack(1))            \
     X(ABORTS, "starpu_data_pack: the address of the count", pack(2))           \
