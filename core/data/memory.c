@@ -25,6 +25,9 @@ struct orr_grant {
     size_t left;  /* bytes */
     size_t taken; /* bytes that it has, with what it took beside these */
     bool counted; /* what it frees counts as free already */
+    bool
+        refused; /* by the device, and something has left for it since, whose memory
+                   * is kept */
 };
 
 static void release(struct orr_block *block, bool counted)
@@ -172,6 +175,18 @@ static void make_cache_fit(struct orr_node *node, size_t have)
                            used < node->capacity ? node->capacity - used : 0);
 }
 
+/* What has left is kept on the device: it is used as it is, if it may be, by whoever makes
+ * the block, or else given back to the device. */
+static bool leaves_it_to_grant(const struct orr_node *node)
+{
+    struct orr_grant *grant = orr_self->grant;
+
+    if (!grant || grant->node != node->id || !atomic_load(&node->cache.bytes))
+        return false;
+    grant->refused = true;
+    return true;
+}
+
 /* One refusal may pass by itself. */
 static int allocate(struct orr_runtime *rt, struct orr_node *node, size_t size,
                     bool pinned, uintptr_t *ret)
@@ -185,8 +200,11 @@ static int allocate(struct orr_runtime *rt, struct orr_node *node, size_t size,
         err = alloc(rt->machine, node->id, size, ret);
     if (err == -ENOMEM)
         err = alloc(rt->machine, node->id, size, ret);
-    while (err == -ENOMEM && make_room_anyway(rt, node, size))
+    while (err == -ENOMEM && make_room_anyway(rt, node, size) &&
+           !leaves_it_to_grant(node)) {
+        (void)orr_cache_shrink(node, 0);
         err = alloc(rt->machine, node->id, size, ret);
+    }
     if (err == -ENODEV)
         orr_node_lose(rt, node->id);
     orr_runtime_allocated(rt, node->id, size, false, since);
@@ -319,9 +337,9 @@ static void settle(struct orr_runtime *rt, struct orr_node *node,
     }
 }
 
-int orr_block_new(struct orr_runtime *rt, struct orr_handle *handle,
-                  unsigned id, enum orr_fetch_level level, size_t reserved,
-                  struct orr_block **ret)
+static int try_block(struct orr_runtime *rt, struct orr_handle *handle,
+                     unsigned id, enum orr_fetch_level level, size_t reserved,
+                     bool *ret_refused, struct orr_block **ret)
 {
     struct orr_node *node = &rt->nodes[id];
     struct orr_grant grant = {.node = id, .left = reserved};
@@ -337,8 +355,24 @@ int orr_block_new(struct orr_runtime *rt, struct orr_handle *handle,
     block = make_block(handle, id);
     orr_self->grant = outer;
     settle(rt, node, &grant, reserved, !block);
+    *ret_refused = grant.refused;
     if (!block)
         return -ENOMEM;
     *ret = block;
     return 0;
+}
+
+/* Each time that the device refuses it, something more has left. */
+int orr_block_new(struct orr_runtime *rt, struct orr_handle *handle,
+                  unsigned id, enum orr_fetch_level level, size_t reserved,
+                  struct orr_block **ret)
+{
+    bool refused;
+    int err;
+
+    do {
+        refused = false;
+        err = try_block(rt, handle, id, level, reserved, &refused, ret);
+    } while (err && refused);
+    return err;
 }

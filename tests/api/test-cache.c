@@ -234,6 +234,33 @@ START_TEST(kept_memory_gives_way)
 }
 END_TEST
 
+/* Where the device refuses what it should have room for, as loopback devices do with the
+ * last of as many bytes as they have, one datum leaves for another, and its memory is
+ * used again. */
+START_TEST(data_stay_on_a_device_that_has_less_than_it_says)
+{
+    enum { NDATA = 24, MOST = 8, LEAST = 6 };
+    static char bytes[NDATA][MIB];
+    starpu_data_handle_t data[NDATA];
+    int last, nthere = 0;
+
+    open_small(_i);
+    last = (int)starpu_memory_nodes_get_count() - 1;
+    for (int i = 0; i < NDATA; i++) {
+        starpu_vector_data_register(&data[i], 0, (uintptr_t)bytes[i], MIB, 1);
+        starpu_data_fetch_on_node(data[i], (unsigned)last, 0);
+        nthere = 0;
+        for (int j = 0; j <= i; j++)
+            nthere += starpu_data_is_on_node(data[j], (unsigned)last);
+        ck_assert_int_ge(nthere, i < LEAST ? i + 1 : LEAST);
+        ck_assert(!has_device() || nthere <= MOST);
+    }
+    for (int i = 0; i < NDATA; i++)
+        starpu_data_unregister(data[i]);
+    starpu_shutdown();
+}
+END_TEST
+
 /* --- interfaces of the library --- */
 
 enum { WORDS = 24, NSHAPES = 9 };
@@ -338,6 +365,8 @@ static Suite *cache_suite(void)
     tcase_add_loop_test(tc, memory_of_data_that_end_is_used_again, 0,
                         NMACHINES);
     tcase_add_loop_test(tc, kept_memory_gives_way, 0, NMACHINES);
+    tcase_add_loop_test(tc, data_stay_on_a_device_that_has_less_than_it_says, 0,
+                        NMACHINES);
     tcase_add_loop_test(tc, each_interface_has_its_values_in_kept_memory, 0,
                         NMACHINES);
     suite_add_tcase(suite, tc);
