@@ -54,7 +54,7 @@ void orr_handle_free(struct orr_handle *handle)
     free(handle->reduction);
     free(handle->children);
     free(handle->name);
-    free(handle->spare_interfaces);
+    free(atomic_load(&handle->spare_interfaces));
     free(handle->detours);
     *(volatile uint32_t *)&handle->alive = 0;
     orr_handle_dispose(handle);

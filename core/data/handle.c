@@ -255,22 +255,40 @@ unsigned orr_local_node(starpu_data_handle_t handle)
                : orr_handle_base(orr_handle_of(handle));
 }
 
+/* Owned by the caller. */
+static char *make_spares(struct orr_handle *handle, size_t step)
+{
+    unsigned n = STARPU_MAXNODES - handle->nnodes;
+    char *spares = calloc(n, step + 1);
+
+    if (!spares) {
+        orr_log_error("out of memory for data number %llu",
+                      (unsigned long long)handle->id);
+        orr_runtime_fail(handle->runtime);
+    }
+    for (unsigned i = 0; i < n; i++) {
+        if (handle->ops->init)
+            handle->ops->init(spares + i * step);
+        orr_interface_outline(handle->ops, spares + i * step,
+                              handle->replicates[STARPU_MAIN_RAM].interface);
+    }
+    return spares;
+}
+
 void *orr_handle_spare_interface(struct orr_handle *handle, unsigned node)
 {
-    unsigned first = handle->nnodes;
     size_t step = round16(handle->ops->interface_size);
+    char *spares = atomic_load(&handle->spare_interfaces), *none = NULL;
 
-    if (!handle->spare_interfaces) {
-        handle->spare_interfaces = calloc(STARPU_MAXNODES - first, step + 1);
-        if (!handle->spare_interfaces) {
-            orr_log_error("out of memory while data are registered");
-            orr_runtime_fail(handle->runtime);
+    if (!spares) {
+        spares = make_spares(handle, step);
+        if (!atomic_compare_exchange_strong(&handle->spare_interfaces, &none,
+                                            spares)) {
+            free(spares);
+            spares = none;
         }
-        for (unsigned i = 0; handle->ops->init && i < STARPU_MAXNODES - first;
-             i++)
-            handle->ops->init(handle->spare_interfaces + i * step);
     }
-    return handle->spare_interfaces + (node - first) * step;
+    return spares + (node - handle->nnodes) * step;
 }
 
 void *orr_handle_pointer(struct orr_handle *handle, unsigned node)

@@ -161,9 +161,10 @@ struct orr_handle {
     unsigned ncoordinates;
     uint64_t *detours; /* [const] owned: for each node those to which its interface
                         * does not copy directly; NULL: none */
-    char *spare_interfaces; /* [main] owned, for nodes that the machine lacks:
-                             * programs loop over all that there can be; NULL:
-                             * none was asked for */
+    _Atomic(char *)
+        spare_interfaces; /* owned, for nodes that the machine lacks:
+                                       * programs loop over all that there can be;
+                                       * NULL: none was asked for */
     struct orr_replicate replicates[]; /* one per memory node */
 };
 
@@ -598,9 +599,10 @@ bool orr_node_progress(struct orr_runtime *rt, unsigned node);
  * registered, if that is main memory, else node 0. */
 unsigned orr_handle_base(const struct orr_handle *handle);
 
-/* A structure of the handle's interface, all 0 but for what its init() sets, for a
- * node below STARPU_MAXNODES that the machine lacks: what is written there is kept
- * and means nothing. Ends the program without memory. */
+/* A structure of the handle's interface for a node below STARPU_MAXNODES that the machine
+ * lacks: of our interfaces the shape, without memory; of others all 0 but for what init()
+ * sets. What is written there is kept and means nothing. Any thread. Ends the program
+ * without memory. */
 void *orr_handle_spare_interface(struct orr_handle *handle, unsigned node);
 
 /* The pointer that the handle's interface has on the node. */

@@ -145,6 +145,41 @@ START_TEST(nodes_that_the_machine_lacks_have_no_kind)
 }
 END_TEST
 
+/* Shapes are there all the same, and no memory. */
+START_TEST(nodes_that_the_machine_lacks_have_shapes)
+{
+    int x[12] = {0};
+    uint32_t columns[4] = {0, 1, 2, 3}, starts[5] = {0, 1, 2, 3, 4},
+             nn[3] = {2, 3, 2}, ldn[3] = {1, 2, 6};
+    starpu_data_handle_t vector, csr, ndim;
+
+    machine_open(_i);
+    starpu_vector_data_register(&vector, 0, (uintptr_t)x, 12, sizeof(int));
+    starpu_csr_data_register(&csr, 0, 4, 4, (uintptr_t)x, columns, starts, 0,
+                             sizeof(int));
+    starpu_ndim_data_register(&ndim, 0, (uintptr_t)x, ldn, nn, 3, sizeof(int));
+    for (unsigned node = 0; node < STARPU_MAXNODES; node++) {
+        struct starpu_vector_interface *v =
+            starpu_data_get_interface_on_node(vector, node);
+        struct starpu_csr_interface *c =
+            starpu_data_get_interface_on_node(csr, node);
+        struct starpu_ndim_interface *n =
+            starpu_data_get_interface_on_node(ndim, node);
+
+        ck_assert_uint_eq(v->nx, 12);
+        ck_assert_int_eq(v->ptr && v->dev_handle, node == STARPU_MAIN_RAM);
+        ck_assert_uint_eq(c->nnz + c->nrow, 8);
+        ck_assert_int_eq(c->nzval && c->colind, node == STARPU_MAIN_RAM);
+        ck_assert_uint_eq(n->nn[1], 3);
+        ck_assert_int_eq(n->ptr != 0, node == STARPU_MAIN_RAM);
+    }
+    starpu_data_unregister(vector);
+    starpu_data_unregister(csr);
+    starpu_data_unregister(ndim);
+    starpu_shutdown();
+}
+END_TEST
+
 /* Nothing is there to be brought home. */
 START_TEST(data_whose_value_was_dropped_are_unregistered)
 {
@@ -291,6 +326,7 @@ int main(void)
     EACH(an_interface_needs_no_structure);
     EACH(an_interface_needs_no_memory_of_its_own);
     EACH(nodes_that_the_machine_lacks_have_no_kind);
+    EACH(nodes_that_the_machine_lacks_have_shapes);
     EACH(data_whose_value_was_dropped_are_unregistered);
     EACH(data_in_pieces_are_not_wanted_any_more);
     EACH(what_can_copy_refuses_goes_through_main_memory);

@@ -19,6 +19,11 @@ void orr_interface_register(const char *call, starpu_data_handle_t *handle,
 void orr_interface_own_memory(const char *call, starpu_data_handle_t handle,
                               unsigned node);
 
+/* The structure of one of our interfaces for a node without memory, from that of another
+ * one; arrays of lengths are the same ones. That of an application's is left as it is. */
+void orr_interface_outline(const struct starpu_data_interface_ops *ops,
+                           void *to, const void *from);
+
 /* The end of unpack_data, after peek_data with that result: packed bytes that were
  * read are freed, others stay the caller's. Returns the result. */
 static inline int orr_unpack_end(int err, unsigned node, void *packed,
