@@ -355,7 +355,7 @@
       "Directory that is a disk from the beginning: data go there for which "   \
       "main memory has no room.")                                               \
     X(DISK_SWAP_BACKEND, "STARPU_DISK_SWAP_BACKEND", STRING, "unistd",          \
-      "How: `stdio`, `unistd`, `unistd_o_direct`, past the system's cache, or "  \
+      "How: `stdio`, `unistd`, `unistd_o_direct`, past the system's cache, or " \
       "`hdf5`.")                                                                \
     X(DISK_SWAP_SIZE, "STARPU_DISK_SWAP_SIZE", MIB, "",                         \
       "MiB that may be used there. Unset: no limit.")                           \
@@ -369,27 +369,27 @@
       "i.")                                                                     \
     X(LIMIT_CUDA_MEM, "STARPU_LIMIT_CUDA_MEM", MIB, "",                         \
       "MiB that data may take on each CUDA device; "                            \
-      "`STARPU_LIMIT_CUDA_<i>_MEM` limits device i alone. Unset: 90 % of its "  \
-      "memory.")                                                                \
+      "`STARPU_LIMIT_CUDA_<i>_MEM` limits device i alone, and goes before it "  \
+      "(StarPU: after it). Unset: 90 % of its memory.")                         \
     X(LIMIT_HIP_MEM, "STARPU_LIMIT_HIP_MEM", MIB, "",                           \
-      "The same on each HIP device, and `STARPU_LIMIT_HIP_<i>_MEM`.")                                           \
+      "The same on each HIP device, and `STARPU_LIMIT_HIP_<i>_MEM`.")           \
     X(LIMIT_OPENCL_MEM, "STARPU_LIMIT_OPENCL_MEM", MIB, "",                     \
       "Likewise for OpenCL devices, with `STARPU_LIMIT_OPENCL_<i>_MEM`.")       \
-    X(SYNC_COPIES, "STARPU_DISABLE_ASYNCHRONOUS_COPY", BOOL, "0",              \
-      "1: who starts a copy to or from a device waits until it has ended. "    \
-      "The next ones: of one kind of device only.")                            \
-    X(SYNC_CUDA_COPIES, "STARPU_DISABLE_ASYNCHRONOUS_CUDA_COPY", BOOL,         \
-      "0", "Likewise for CUDA devices.")                                       \
-    X(SYNC_HIP_COPIES, "STARPU_DISABLE_ASYNCHRONOUS_HIP_COPY", BOOL,           \
-      "0", "Likewise for HIP devices.")                                        \
-    X(SYNC_OPENCL_COPIES, "STARPU_DISABLE_ASYNCHRONOUS_OPENCL_COPY", BOOL,     \
-      "0", "Likewise for OpenCL devices.")                                     \
-    X(SYNC_MAX_FPGA_COPIES, "STARPU_DISABLE_ASYNCHRONOUS_MAX_FPGA_COPY", BOOL, \
-      "0", "Likewise for FPGAs.")                                              \
-    X(SYNC_MPI_MS_COPIES, "STARPU_DISABLE_ASYNCHRONOUS_MPI_MS_COPY", BOOL,     \
-      "0", "Likewise for MPI slaves.")                                         \
-    X(SYNC_TCPIP_MS_COPIES, "STARPU_DISABLE_ASYNCHRONOUS_TCPIP_MS_COPY", BOOL, \
-      "0", "Likewise for TCP/IP slaves.")                                      \
+    X(SYNC_COPIES, "STARPU_DISABLE_ASYNCHRONOUS_COPY", BOOL, "0",               \
+      "1: who starts a copy to or from a device waits until it has ended. "     \
+      "The next ones: of one kind of device only.")                             \
+    X(SYNC_CUDA_COPIES, "STARPU_DISABLE_ASYNCHRONOUS_CUDA_COPY", BOOL, "0",     \
+      "Likewise for CUDA devices.")                                             \
+    X(SYNC_HIP_COPIES, "STARPU_DISABLE_ASYNCHRONOUS_HIP_COPY", BOOL, "0",       \
+      "Likewise for HIP devices.")                                              \
+    X(SYNC_OPENCL_COPIES, "STARPU_DISABLE_ASYNCHRONOUS_OPENCL_COPY", BOOL,      \
+      "0", "Likewise for OpenCL devices.")                                      \
+    X(SYNC_MAX_FPGA_COPIES, "STARPU_DISABLE_ASYNCHRONOUS_MAX_FPGA_COPY", BOOL,  \
+      "0", "Likewise for FPGAs.")                                               \
+    X(SYNC_MPI_MS_COPIES, "STARPU_DISABLE_ASYNCHRONOUS_MPI_MS_COPY", BOOL,      \
+      "0", "Likewise for MPI slaves.")                                          \
+    X(SYNC_TCPIP_MS_COPIES, "STARPU_DISABLE_ASYNCHRONOUS_TCPIP_MS_COPY", BOOL,  \
+      "0", "Likewise for TCP/IP slaves.")                                       \
     X(DISABLE_PINNING, "STARPU_DISABLE_PINNING", BOOL, "0",                     \
       "1: no main memory is pinned for devices, that of `starpu_malloc` "       \
       "neither: simulated, that takes no time.")                                \
