@@ -497,18 +497,17 @@ static bool may_go_elsewhere(struct orr_handle *handle,
     return request->waiters != NULL;
 }
 
-/* Memory was reserved, but the device refuses it, and nothing else is there that
- * could give some back: no other task runs there, nothing is on its way out. */
+/* Memory was reserved when it was tried, but the device refuses it, and nothing else is
+ * there that could give some back: no other task runs there, nothing is on its way out. */
 static bool is_hopeless(struct orr_handle *handle,
-                        const struct orr_request *request)
+                        const struct orr_request *request, bool reserved)
     ORR_REQUIRES(handle->lock)
 {
     const struct orr_admission *a =
         &handle->runtime->nodes[request->dst].admission;
 
-    return orr_request_has_reserved(request) &&
-           atomic_load(&a->nadmitted) == 1 && atomic_load(&a->nleaving) == 0 &&
-           may_go_elsewhere(handle, request);
+    return reserved && atomic_load(&a->nadmitted) == 1 &&
+           atomic_load(&a->nleaving) == 0 && may_go_elsewhere(handle, request);
 }
 
 /* The request was taken out of its queue by the caller. */
@@ -518,13 +517,15 @@ static enum start_result try_start(struct orr_runtime *rt,
     struct orr_handle *handle = request->handle;
     struct orr_deferred deferred = {0};
     enum start_result result;
+    bool reserved;
 
     orr_lock(&handle->lock);
     request->starves = false;
+    reserved = orr_request_has_reserved(request); /* a job may join meanwhile */
     result = allocate_locked(handle, request, &deferred);
     if (result != DROPPED &&
         (orr_node_is_lost(rt, request->dst) ||
-         (result == NO_MEMORY && is_hopeless(handle, request)))) {
+         (result == NO_MEMORY && is_hopeless(handle, request, reserved)))) {
         request->failed = true;
         result = NO_COPY;
     } else if (result == STARTED &&

@@ -164,6 +164,52 @@ START_TEST(what_was_reserved_in_vain_is_given_back)
 }
 END_TEST
 
+static bool go_anywhere(struct orr_runtime *rt, struct orr_job *job,
+                        uint64_t nodes)
+{
+    (void)rt, (void)job, (void)nodes;
+    return true;
+}
+
+/* A refusal is tried once more at once. */
+static void refuse_no_more(unsigned at)
+{
+    static unsigned ncalls;
+
+    (void)at;
+    if (++ncalls > 1)
+        fake.no_memory = 0;
+}
+
+static void ask_and_refuse_meanwhile(unsigned at)
+{
+    static struct orr_job_type type;
+
+    ask_meanwhile(at);
+    fake.allocating = refuse_no_more;
+    type = *late->type;
+    type.may_avoid = go_anywhere;
+    late->type = &type;
+    atomic_store(&node->admission.nadmitted, 1);
+    fake.no_memory = 2;
+}
+
+/* What was tried without memory for the job says nothing about that: it is not sent away
+ * to where it may not even run. */
+START_TEST(what_a_prefetch_is_refused_is_not_refused_to_a_job)
+{
+    orr_handle_prefetch(&fake.rt, data[0], 1, ORR_PREFETCH);
+    fake.allocating = ask_and_refuse_meanwhile;
+    fake_progress(1);
+    fake_settle();
+    ck_assert_uint_eq(fake_told(late), 1);
+    ck_assert_int_eq(late->broken, ORR_NOT_BROKEN);
+    fake.allocating = NULL;
+    atomic_store(&node->admission.nadmitted, 0);
+    fake_finish(late, 0);
+}
+END_TEST
+
 START_TEST(a_machine_without_memory_keeps_the_reservation)
 {
     struct orr_job *job = job_of(0, 2, 0);
@@ -487,6 +533,7 @@ static Suite *admit_suite(void)
     tcase_add_test(tc, what_is_reserved_for_one_job_is_for_all);
     tcase_add_test(tc, a_prefetch_that_stands_takes_the_reservation);
     tcase_add_test(tc, what_was_reserved_in_vain_is_given_back);
+    tcase_add_test(tc, what_a_prefetch_is_refused_is_not_refused_to_a_job);
     tcase_add_test(tc, a_machine_without_memory_keeps_the_reservation);
     tcase_add_test(tc, who_lacks_memory_holds_up_nobody_who_has_reserved_some);
     tcase_add_test(tc, who_waits_holds_nothing);
