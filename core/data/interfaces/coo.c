@@ -2,11 +2,13 @@
 /*
  * core/data/interfaces/coo.c - a sparse matrix by coordinates.
  */
+#include <string.h>
+
+#include <starpu_worker.h>
+
 #include "core/base/crc.h"
 #include "core/data/interfaces/nodes.h"
 #include "core/data/interfaces/sparse.h"
-
-#include <starpu_worker.h>
 
 typedef struct starpu_coo_interface coo_t;
 
@@ -175,17 +177,19 @@ void starpu_coo_data_register(starpu_data_handle_t *handleptr, int home_node,
                               uint32_t *columns, uint32_t *rows,
                               uintptr_t values, size_t elemsize)
 {
-    struct starpu_coo_interface m = {
-        .id = STARPU_COO_INTERFACE_ID,
-        .columns = columns,
-        .rows = rows,
-        .values = values,
-        .nx = nx,
-        .ny = ny,
-        .n_values = n_values,
-        .elemsize = elemsize,
-    };
+    struct starpu_coo_interface m;
 
+    memset(
+        &m, 0,
+        sizeof(m)); /* what is between the fields is copied and compared, too */
+    m.id = STARPU_COO_INTERFACE_ID;
+    m.columns = columns;
+    m.rows = rows;
+    m.values = values;
+    m.nx = nx;
+    m.ny = ny;
+    m.n_values = n_values;
+    m.elemsize = elemsize;
     orr_interface_register(__func__, handleptr, home_node, &m,
                            &starpu_interface_coo_ops);
 }
