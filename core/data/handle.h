@@ -161,10 +161,9 @@ struct orr_handle {
     unsigned ncoordinates;
     uint64_t *detours; /* [const] owned: for each node those to which its interface
                         * does not copy directly; NULL: none */
-    _Atomic(char *)
-        spare_interfaces; /* owned, for nodes that the machine lacks:
-                                       * programs loop over all that there can be;
-                                       * NULL: none was asked for */
+    /* Owned, for nodes that the machine lacks: programs loop over all that there can
+     * be. NULL: none was asked for. */
+    _Atomic(char *) spare_interfaces;
     struct orr_replicate replicates[]; /* one per memory node */
 };
 

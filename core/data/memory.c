@@ -25,9 +25,8 @@ struct orr_grant {
     size_t left;  /* bytes */
     size_t taken; /* bytes that it has, with what it took beside these */
     bool counted; /* what it frees counts as free already */
-    bool
-        refused; /* by the device, and something has left for it since, whose memory
-                   * is kept */
+    bool refused; /* by the device, and something has left for it since, whose
+                   * memory is kept */
 };
 
 static void release(struct orr_block *block, bool counted)

@@ -179,9 +179,8 @@ void starpu_coo_data_register(starpu_data_handle_t *handleptr, int home_node,
 {
     struct starpu_coo_interface m;
 
-    memset(
-        &m, 0,
-        sizeof(m)); /* what is between the fields is copied and compared, too */
+    /* What is between the fields is copied and compared, too. */
+    memset(&m, 0, sizeof(m));
     m.id = STARPU_COO_INTERFACE_ID;
     m.columns = columns;
     m.rows = rows;
