@@ -220,17 +220,30 @@ static void copy_done(struct orr_copy *copy)
 
 /* --- the progress worker's side --- */
 
-/* Of data that were registered for estimates alone, by our interfaces that say where they
- * are: the copies of others find out by themselves. An application's may begin without
- * memory. */
+/* Of the dense interfaces: one array, which is there where the data have bytes. The copies
+ * of others find out by themselves; an application's may begin without memory. */
+static bool is_array(const struct starpu_data_interface_ops *ops)
+{
+    switch (ops->interfaceid) {
+    case STARPU_VARIABLE_INTERFACE_ID:
+    case STARPU_VECTOR_INTERFACE_ID:
+    case STARPU_MATRIX_INTERFACE_ID:
+    case STARPU_BLOCK_INTERFACE_ID:
+    case STARPU_TENSOR_INTERFACE_ID:
+    case STARPU_NDIM_INTERFACE_ID:
+        return ops->to_pointer != NULL;
+    default:
+        return false;
+    }
+}
+
+/* Of data that were registered for estimates alone. */
 static void expect_memory(const struct orr_handle *handle, unsigned node)
 {
-    const struct starpu_data_interface_ops *ops = handle->ops;
     const struct orr_node_desc *desc = &handle->runtime->machine->nodes[node];
 
-    if (!desc->host_addressable || !handle->size ||
-        ops->interfaceid >= STARPU_MAX_INTERFACE_ID || !ops->to_pointer ||
-        ops->to_pointer(handle->replicates[node].interface, node))
+    if (!desc->host_addressable || !handle->size || !is_array(handle->ops) ||
+        handle->ops->to_pointer(handle->replicates[node].interface, node))
         return;
     orr_log_error(
         "%s are to be copied, but were registered with a NULL pointer "
@@ -247,9 +260,9 @@ static int perform(struct orr_copy *copy, struct orr_async *async)
                    orr_plans_repeat(request->handle, request->dst);
     int rc;
 
+    orr_self->runtime = request->runtime; /* the context may be a driver's */
     expect_memory(request->handle, request->src);
     expect_memory(request->handle, request->dst);
-    orr_self->runtime = request->runtime; /* the context may be a driver's */
     if (repeats)
         orr_race_repeat_begin();
     rc = orr_handle_copy(request->handle, request->src, request->dst, async);

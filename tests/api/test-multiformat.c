@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "machines.h"
 
@@ -349,6 +350,32 @@ START_TEST(the_form_of_processors_is_packed)
 }
 END_TEST
 
+/* Who serves the disk is no worker, and asks for the form all the same. */
+START_TEST(data_go_to_disks_and_come_back)
+{
+    char directory[] = "/tmp/orrery-multiformat-XXXXXX";
+    starpu_data_handle_t none = open_points(_i, STARPU_MAIN_RAM), h;
+    int node;
+
+    starpu_data_unregister(none);
+    ck_assert_ptr_nonnull(mkdtemp(directory));
+    node = starpu_disk_register(&starpu_disk_unistd_ops, directory,
+                                STARPU_DISK_SIZE_MIN);
+    ck_assert_int_ge(node, 1);
+    /* Data know the disks that there are when they are registered. */
+    starpu_multiformat_data_register(&h, STARPU_MAIN_RAM, points, N, &ops);
+    for (int i = 0; i < 3; i++) {
+        ck_assert_int_eq(starpu_data_acquire_on_node(h, node, STARPU_R), 0);
+        starpu_data_release_on_node(h, node);
+        insert(&cl_increase, h, i, STARPU_CPU | STARPU_CUDA);
+    }
+    starpu_data_unregister(h);
+    check_points(3);
+    starpu_shutdown();
+    ck_assert_int_eq(rmdir(directory), 0);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("multiformat");
@@ -363,6 +390,7 @@ int main(void)
                         NMACHINES);
     tcase_add_loop_test(tc, sizes_are_those_of_the_forms, 0, NMACHINES);
     tcase_add_loop_test(tc, the_form_of_processors_is_packed, 0, NMACHINES);
+    tcase_add_loop_test(tc, data_go_to_disks_and_come_back, 0, NMACHINES);
     suite_add_tcase(suite, tc);
     return suite_main(suite);
 }

@@ -160,6 +160,38 @@ START_TEST(sparse_matrices_travel_to_all_workers_and_back)
 END_TEST
 
 /* StarPU's hashes of tasks with such data, from its users' model files. */
+static void expect_none(void *buffers[], void *arg)
+{
+    (void)arg;
+    ck_assert_uint_eq(STARPU_CSR_GET_NNZ(buffers[0]), 0);
+    ck_assert_uint_eq(STARPU_CSR_GET_ROWPTR(buffers[0])[4], 0);
+}
+
+/* Of what has no elements there is no array. */
+START_TEST(matrices_without_values_travel)
+{
+    uint32_t rowptr[5] = {0};
+    starpu_data_handle_t csr, bcsr, coo;
+
+    machine_open(_i);
+    starpu_csr_data_register(&csr, STARPU_MAIN_RAM, 0, 4, 0, NULL, rowptr, 0,
+                             sizeof(double));
+    starpu_bcsr_data_register(&bcsr, STARPU_MAIN_RAM, 0, 4, 0, NULL, rowptr, 0,
+                              2, 2, sizeof(double));
+    starpu_coo_data_register(&coo, STARPU_MAIN_RAM, 4, 4, 0, NULL, NULL, 0,
+                             sizeof(double));
+    run_on_all(csr, expect_none);
+    for (unsigned node = 0; node < starpu_memory_nodes_get_count(); node++) {
+        starpu_data_prefetch_on_node(bcsr, node, 0);
+        starpu_data_prefetch_on_node(coo, node, 0);
+    }
+    starpu_data_unregister(csr);
+    starpu_data_unregister(bcsr);
+    starpu_data_unregister(coo);
+    starpu_shutdown();
+}
+END_TEST
+
 START_TEST(footprints_of_sparse_data_are_those_of_starpu)
 {
     static struct starpu_codelet cl = {
@@ -421,6 +453,7 @@ int main(void)
 #define EACH(test) tcase_add_loop_test(each, test, 0, NMACHINES)
     EACH(data_are_packed_without_gaps_and_unpacked);
     EACH(sparse_matrices_travel_to_all_workers_and_back);
+    EACH(matrices_without_values_travel);
     EACH(sparse_data_are_packed_indices_first);
     EACH(coordinates_are_packed_with_their_values);
     EACH(data_tell_where_they_have_memory);
