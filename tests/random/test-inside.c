@@ -21,6 +21,8 @@
 
 #include <starpu.h>
 
+#include "stacks.h"
+
 enum {
     NDATA = 3,
     NWORDS = 24,
@@ -504,6 +506,7 @@ static bool passes(struct program *program, bool simulated)
     fflush(NULL);
     pid = fork();
     if (pid == 0) {
+        stacks_at_alarm();
         alarm(LIMIT_S);
         choose_machine(program->seed, simulated);
         run_program(program);

@@ -12,8 +12,12 @@
 #include <unistd.h>
 
 #include "run.h"
+#include "stacks.h"
 
 enum { EXIT_DEADLOCK = 3 }; /* of a simulation in which nothing moves */
+
+/* Who waits for less tries whether a smaller program hangs, too. */
+enum { LONG_S = 10 };
 
 const char *outcome_name(enum outcome outcome)
 {
@@ -41,8 +45,11 @@ static _Noreturn void be_child(const struct program *program, unsigned limit_s,
 {
     bool done;
 
+    if (limit_s >= LONG_S)
+        stacks_at_alarm();
+    else
+        signal(SIGALRM, SIG_DFL);
     dup2(trial->log, STDERR_FILENO);
-    signal(SIGALRM, SIG_DFL);
     done = run_program(program, limit_s, trial->report);
     fflush(NULL);
     _exit(!done || atomic_load(&trial->report->outcome) != PASSED);
