@@ -348,14 +348,14 @@ static void ask(struct walk *walk) ORR_REQUIRES(walk->q->lock)
     struct orr_job *job = walk->asks, *before = walk->asked;
 
     orr_job_ref(job);
-    orr_job_end_later(job, 1); /* it is queued: its end is still to come */
+    orr_job_hold_end(job);
     walk->changes = walk->q->changes;
     orr_unlock(&walk->q->lock);
     if (before)
         orr_job_unref(rt, before);
     walk->asked = job;
     walk->answer = orr_job_able(rt, job, job->costs, walk->worker->id);
-    orr_job_end(rt, job);
+    orr_job_let_end(rt, job);
     orr_lock(&walk->q->lock);
 }
 

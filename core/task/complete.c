@@ -242,12 +242,6 @@ static void end_empty(struct orr_runtime *rt, struct orr_job *job)
     self->ended_tail = NULL;
 }
 
-/* Whether its end waits for others. */
-static bool ends_later(const struct orr_job *job)
-{
-    return atomic_load_explicit(&job->ending, memory_order_relaxed) > 1;
-}
-
 /* There is nothing to execute: what a worker would do comes at once. */
 static void pass_kernel(struct orr_runtime *rt, struct orr_job *job)
 {
@@ -267,7 +261,7 @@ void orr_job_skip(struct orr_runtime *rt, struct orr_job *job)
 {
     if (job->task)
         pass_kernel(rt, job);
-    if (ends_later(job))
+    if (orr_job_ends_later(job))
         orr_job_give_back(rt, job);
     if (orr_count_off(&job->ending, 1))
         end_empty(rt, job);
@@ -293,7 +287,7 @@ static void view_arrived(struct orr_runtime *rt, struct orr_job *job,
         return;
     orr_job_take_data(rt, job, STARPU_MAIN_RAM);
     orr_job_set_state(job, ORR_JOB_RUNNING);
-    if (ends_later(job))
+    if (orr_job_ends_later(job))
         orr_job_give_back(rt, job);
     else
         orr_job_drop_data(rt, job);

@@ -15,6 +15,17 @@ void orr_job_end(struct orr_runtime *rt, struct orr_job *job)
         orr_job_complete(rt, job);
 }
 
+void orr_job_hold_end(struct orr_job *job)
+{
+    orr_job_end_later(job, ORR_END_ASKED);
+}
+
+void orr_job_let_end(struct orr_runtime *rt, struct orr_job *job)
+{
+    if (orr_count_off(&job->ending, ORR_END_ASKED))
+        orr_job_complete(rt, job);
+}
+
 void orr_job_end_later(struct orr_job *job, int n)
 {
     atomic_fetch_add_explicit(&job->ending, n, memory_order_relaxed);

@@ -189,7 +189,8 @@ struct orr_job {
     _Atomic uint64_t id;    /* [const] in order of submission, from 1; others
                              * may look at it before that */
     atomic_int waiting;     /* predecessors, +1 until submitted */
-    atomic_int ending;      /* what its end waits for, +1 for the kernel */
+    atomic_int ending;      /* what its end waits for, +1 for the kernel, and
+                             * ORR_END_ASKED */
     atomic_int pending;     /* data not there yet, +1 while asking */
     struct orr_lock lock;   /* rank ORR_RANK_JOB */
     atomic_uchar state;     /* enum orr_job_state; whoever has the job in
@@ -513,6 +514,21 @@ void orr_job_each_successor(struct orr_job *job,
 /* The kernel has ended, or one of what else the job's end waits for: the last
  * one completes it (core/task/end.c). */
 void orr_job_end(struct orr_runtime *rt, struct orr_job *job);
+
+/* What a context adds to `ending` while it asks the program whether a worker can run the
+ * job (core/sched/queue.c): not what the program has the end wait for. */
+#define ORR_END_ASKED (1 << 22)
+
+/* Whether, beside the kernel, the program has its end wait for something. */
+static inline bool orr_job_ends_later(const struct orr_job *job)
+{
+    return (atomic_load_explicit(&job->ending, memory_order_acquire) &
+            (ORR_END_ASKED - 1)) > 1;
+}
+
+/* Somebody asks about the job, which is queued: its end waits; nothing else does. */
+void orr_job_hold_end(struct orr_job *job);
+void orr_job_let_end(struct orr_runtime *rt, struct orr_job *job);
 
 /* The job's end waits for n more calls of orr_job_end. Before its end. */
 void orr_job_end_later(struct orr_job *job, int n);

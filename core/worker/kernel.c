@@ -278,7 +278,7 @@ void orr_kernel_run_direct(struct orr_runtime *rt, struct orr_worker *worker,
     if (rt->counts_codelets)
         job->task->cl->per_worker_stats[worker->id]++;
     /* Its end follows, unless that waits for others. */
-    if (atomic_load_explicit(&job->ending, memory_order_relaxed) > 1)
+    if (orr_job_ends_later(job))
         orr_job_give_back(rt, job);
     orr_count_ran(rt, job->sched_ctx, job->task->flops);
     orr_job_end(rt, job);

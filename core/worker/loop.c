@@ -193,7 +193,7 @@ static void finish_job(struct orr_runtime *rt, struct orr_worker *worker,
         orr_graph_record_ran(orr_runtime_graph(rt), job);
     ORR_PROFILE(rt, job->task, release_data_start_time);
     /* Its end follows, unless that waits for others. */
-    if (atomic_load_explicit(&job->ending, memory_order_relaxed) > 1)
+    if (orr_job_ends_later(job))
         orr_job_give_back(rt, job);
     ORR_PROFILE(rt, job->task, release_data_end_time);
     if (job->task->cl->model || job->task->cl->energy_model)

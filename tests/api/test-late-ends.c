@@ -4,6 +4,9 @@
  * no order keeps from their data goes on, what comes after them waits.
  */
 #include <stdatomic.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <unistd.h>
 
 #include "machines.h"
 
@@ -256,6 +259,90 @@ START_TEST(who_works_on_its_behalf_is_alone_with_the_data)
 }
 END_TEST
 
+/* --- a question about a task that has run meanwhile --- */
+
+static atomic_int nasking, nepilogues, nearly;
+static atomic_bool has_run;
+
+/* Lets others go on until the condition is true; gives up after `ms`. */
+#define AWAIT(condition, ms)                                                   \
+    do {                                                                       \
+        for (int i = 0; i < 10 * (ms) && !(condition); i++)                    \
+            usleep(100);                                                       \
+    } while (0)
+
+/* Two workers ask at once. The first one gets the task; the other one's question takes
+ * until that has run, and longer. */
+static int ask_twice(unsigned worker, struct starpu_task *task, unsigned nimpl)
+{
+    int n;
+
+    (void)worker, (void)task, (void)nimpl;
+    if (starpu_worker_get_id() < 0)
+        return 1; /* on submission */
+    n = atomic_fetch_add(&nasking, 1);
+    if (n == 0)
+        AWAIT(atomic_load(&nasking) > 1, 1000);
+    if (n == 1) {
+        AWAIT(atomic_load(&has_run), 1000);
+        AWAIT(atomic_load(&nsteps) > 1, 50);
+    }
+    return 1;
+}
+
+static void step_and_say(void *buffers[], void *arg)
+{
+    step(buffers, arg);
+    atomic_store(&has_run, true);
+}
+
+/* What has the datum next, without an order: only after the first one's epilogue. */
+static void step_next(void *buffers[], void *arg)
+{
+    atomic_fetch_add(&nearly, atomic_load(&nepilogues) == 0);
+    step(buffers, arg);
+}
+
+static void count_epilogue(void *arg)
+{
+    (void)arg;
+    atomic_fetch_add(&nepilogues, 1);
+}
+
+START_TEST(a_question_gives_nothing_back_before_the_epilogue)
+{
+    static struct starpu_codelet asked = {.cpu_funcs = {step_and_say},
+                                          .can_execute = ask_twice,
+                                          .nbuffers = 1,
+                                          .modes = {STARPU_RW},
+                                          .name = "k"},
+                                 next = {.cpu_funcs = {step_next},
+                                         .nbuffers = 1,
+                                         .modes = {STARPU_RW},
+                                         .name = "k"};
+    struct starpu_task *task;
+
+    setenv("STARPU_NCPU", "3", 1);
+    setenv("STARPU_WORKERS_NOBIND", "1", 1);
+    setenv("STARPU_SCHED", "eager", 1);
+    machine_open(_i);
+    starpu_variable_data_register(&handle, STARPU_MAIN_RAM, (uintptr_t)&value,
+                                  sizeof(value));
+    starpu_data_set_sequential_consistency_flag(handle, 0);
+    starpu_pause();
+    task = new_task(&asked, 1);
+    task->epilogue_callback_func = count_epilogue;
+    submit(task);
+    submit(new_task(&next, 1));
+    starpu_resume();
+    starpu_task_wait_for_all();
+    ck_assert_int_eq(atomic_load(&nepilogues), 1);
+    ck_assert_int_eq(atomic_load(&nearly), 0);
+    starpu_data_unregister(handle);
+    starpu_shutdown();
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("tasks whose end waits for others");
@@ -264,6 +351,9 @@ int main(void)
     tcase_set_timeout(tc, 60);
     suite_add_tcase(suite, tc);
 #define EACH(test) tcase_add_loop_test(tc, test, 0, NMACHINES)
+    /* Simulated, who asks is not interrupted. */
+    tcase_add_loop_test(tc, a_question_gives_nothing_back_before_the_epilogue,
+                        0, FIRST_SIMULATED);
     EACH(who_has_no_order_uses_the_data_before_the_end);
     EACH(who_has_no_order_may_be_the_first_and_come_late);
     EACH(readers_behind_wait_for_the_end);

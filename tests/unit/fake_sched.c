@@ -205,13 +205,13 @@ void orr_job_unref(struct orr_runtime *rt, struct orr_job *job)
     fake.references--;
 }
 
-void orr_job_end_later(struct orr_job *job, int n)
+void orr_job_hold_end(struct orr_job *job)
 {
     (void)job;
-    fake.ends_held += n;
+    fake.ends_held++;
 }
 
-void orr_job_end(struct orr_runtime *rt, struct orr_job *job)
+void orr_job_let_end(struct orr_runtime *rt, struct orr_job *job)
 {
     (void)rt;
     (void)job;
