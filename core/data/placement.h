@@ -9,6 +9,23 @@
 
 #include "core/data/handle.h"
 
+/* Whether the data are dense: one array, whose address and offset are in the structure
+ * where those of a variable are. */
+static inline bool orr_handle_is_dense(const struct orr_handle *handle)
+{
+    switch (handle->ops->interfaceid) {
+    case STARPU_VARIABLE_INTERFACE_ID:
+    case STARPU_VECTOR_INTERFACE_ID:
+    case STARPU_MATRIX_INTERFACE_ID:
+    case STARPU_BLOCK_INTERFACE_ID:
+    case STARPU_TENSOR_INTERFACE_ID:
+    case STARPU_NDIM_INTERFACE_ID:
+        return true;
+    default:
+        return false;
+    }
+}
+
 /* Finds out where the filter puts part `index` of n, which has its place in the
  * base of the whole: of dense data the filter is called for a copy of the whole at
  * an address that there is not. *ret is not known for parts of other elements, cut

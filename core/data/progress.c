@@ -15,6 +15,7 @@
 #include "core/data/label.h"
 #include "core/data/lost.h"
 #include "core/data/pending.h"
+#include "core/data/placement.h"
 #include "core/data/plan.h"
 #include "core/data/request.h"
 #include "core/device/driver.h"
@@ -220,30 +221,16 @@ static void copy_done(struct orr_copy *copy)
 
 /* --- the progress worker's side --- */
 
-/* Of the dense interfaces: one array, which is there where the data have bytes. The copies
- * of others find out by themselves; an application's may begin without memory. */
-static bool is_array(const struct starpu_data_interface_ops *ops)
-{
-    switch (ops->interfaceid) {
-    case STARPU_VARIABLE_INTERFACE_ID:
-    case STARPU_VECTOR_INTERFACE_ID:
-    case STARPU_MATRIX_INTERFACE_ID:
-    case STARPU_BLOCK_INTERFACE_ID:
-    case STARPU_TENSOR_INTERFACE_ID:
-    case STARPU_NDIM_INTERFACE_ID:
-        return ops->to_pointer != NULL;
-    default:
-        return false;
-    }
-}
-
-/* Of data that were registered for estimates alone. */
+/* Of data that were registered for estimates alone. The copies of what is not dense find
+ * out by themselves; an application's may begin without memory. */
 static void expect_memory(const struct orr_handle *handle, unsigned node)
 {
+    const struct starpu_data_interface_ops *ops = handle->ops;
     const struct orr_node_desc *desc = &handle->runtime->machine->nodes[node];
 
-    if (!desc->host_addressable || !handle->size || !is_array(handle->ops) ||
-        handle->ops->to_pointer(handle->replicates[node].interface, node))
+    if (!desc->host_addressable || !handle->size ||
+        !orr_handle_is_dense(handle) || !ops->to_pointer ||
+        ops->to_pointer(handle->replicates[node].interface, node))
         return;
     orr_log_error(
         "%s are to be copied, but were registered with a NULL pointer "

@@ -62,29 +62,13 @@ void orr_calls_register(struct orr_calls *calls,
 
 /* --- parts --- */
 
-/* Whether its structure begins as place_t. */
-static bool has_offset(const struct orr_handle *handle)
-{
-    switch (handle->ops->interfaceid) {
-    case STARPU_VARIABLE_INTERFACE_ID:
-    case STARPU_VECTOR_INTERFACE_ID:
-    case STARPU_MATRIX_INTERFACE_ID:
-    case STARPU_BLOCK_INTERFACE_ID:
-    case STARPU_TENSOR_INTERFACE_ID:
-    case STARPU_NDIM_INTERFACE_ID:
-        return true;
-    default:
-        return false;
-    }
-}
-
 /* Bytes from the whole to the part. */
 static int64_t offset_of(const struct orr_handle *whole,
                          const struct orr_handle *part)
 {
     const place_t *from = layout_of(whole), *to = layout_of(part);
 
-    return has_offset(whole) && has_offset(part)
+    return orr_handle_is_dense(whole) && orr_handle_is_dense(part)
                ? (int64_t)(to->offset - from->offset)
                : 0;
 }
