@@ -5,6 +5,7 @@
  * for it, and nothing waits for ever.
  */
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdlib.h>
 
 #include <starpu_sched_component.h>
@@ -478,6 +479,112 @@ START_TEST(heteroprio_gives_tasks_to_whom_they_suit)
 }
 END_TEST
 
+/* --- a decision that is refused --- */
+
+static int nestimates;
+static bool refuses;
+
+static double counted_end(component_t *c)
+{
+    nestimates++;
+    return starpu_sched_component_estimated_end_min(c);
+}
+
+static int refuse_or_send(component_t *c, struct starpu_task *task)
+{
+    return refuses ? 1
+                   : starpu_sched_component_push_task(c, c->children[0], task);
+}
+
+static void build_refusing(unsigned ctx,
+                           component_t *(*create)(
+                               struct starpu_sched_tree *,
+                               struct starpu_sched_component_mct_data *))
+{
+    struct starpu_sched_tree *tree = starpu_sched_tree_create(ctx);
+    component_t *decision = create(tree, NULL);
+
+    tree->root = starpu_sched_component_fifo_create(tree, NULL);
+    starpu_sched_component_connect(tree->root, decision);
+    for (unsigned w = 0; w < starpu_worker_get_count(); w++) {
+        component_t *gate = starpu_sched_component_create(tree, "gate");
+
+        gate->push_task = refuse_or_send;
+        gate->estimated_end = counted_end;
+        starpu_sched_component_connect(decision, gate);
+        starpu_sched_component_connect(
+            gate, starpu_sched_component_worker_get(ctx, (int)w));
+    }
+    starpu_sched_tree_update_workers(tree);
+}
+
+static void build_refusing_mct(unsigned ctx)
+{
+    build_refusing(ctx, starpu_sched_component_mct_create);
+}
+
+static void build_refusing_heft(unsigned ctx)
+{
+    build_refusing(ctx, starpu_sched_component_heft_create);
+}
+
+/* What the tree asks its children while somebody below says that it could push. */
+static int estimates_of_an_offer(void)
+{
+    struct starpu_sched_tree *tree = starpu_sched_tree_get(0);
+
+    starpu_pthread_mutex_lock(&tree->lock);
+    nestimates = 0;
+    tree->root->can_push(tree->root, tree->root->children[0]);
+    tree->root->children[0]->can_push(tree->root->children[0], NULL);
+    starpu_pthread_mutex_unlock(&tree->lock);
+    return nestimates;
+}
+
+/* Whoever asks for work offers a task again that was refused: at the same date all
+ * ends are as they were, and nobody is asked for them. */
+static void refuse_at_one_date(int machine, void (*build)(unsigned))
+{
+    enum { N = 5 };
+    int first;
+
+    refuses = true;
+    open_with(machine, build);
+    atomic_store(&nrun, 0);
+    for (int i = 0; i < N; i++) {
+        struct starpu_task *task = starpu_task_create();
+
+        task->cl = &cl;
+        ck_assert_int_eq(starpu_task_submit(task), 0);
+    }
+    starpu_sleep(0.001F);
+    first = estimates_of_an_offer();
+    if (machine_simulated(machine)) {
+        ck_assert_int_ge(first, (int)starpu_worker_get_count());
+        for (int i = 0; i < 3; i++)
+            ck_assert_int_eq(estimates_of_an_offer(), 0);
+        starpu_sleep(0.001F);
+        ck_assert_int_eq(estimates_of_an_offer(), first);
+    }
+    refuses = false;
+    (void)estimates_of_an_offer();
+    ck_assert_int_eq(starpu_task_wait_for_all(), 0);
+    ck_assert_int_eq(atomic_load(&nrun), N);
+    starpu_shutdown();
+}
+
+START_TEST(mct_decides_once_at_a_date)
+{
+    refuse_at_one_date(_i, build_refusing_mct);
+}
+END_TEST
+
+START_TEST(heft_decides_once_at_a_date)
+{
+    refuse_at_one_date(_i, build_refusing_heft);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("component-queues");
@@ -493,5 +600,7 @@ int main(void)
     EACH(who_asks_gets_what_is_behind_others);
     EACH(who_is_refused_keeps_its_place);
     EACH(a_composed_queue_gives_up_what_nobody_takes);
+    EACH(mct_decides_once_at_a_date);
+    EACH(heft_decides_once_at_a_date);
     return suite_main(suite);
 }

@@ -7,6 +7,7 @@
 
 #include <math.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdlib.h>
 
 #include <starpu_sched_component.h>
@@ -123,6 +124,14 @@ void orr_component_leaf_done(struct starpu_sched_component *leaf);
 /* -- mct.c -- */
 struct orr_mct {
     double alpha, beta, gamma, idle_power;
+    /* The last decision, if the child refused the task. Each worker that asks for
+     * work has it offered again: at the same date the decision is the same. */
+    struct {
+        uint64_t job; /* its number, 0: none */
+        double date;
+        struct starpu_sched_component *child;
+        double length, transfer;
+    } refused;
 };
 void orr_mct_init(struct orr_mct *mct,
                   const struct starpu_sched_component_mct_data *from);

@@ -6,6 +6,7 @@
  */
 #include "core/sched/component/component.h"
 
+#include "core/combined.h"
 #include "core/cost/cost.h"
 #include "core/runtime.h"
 #include "core/task/job.h"
@@ -30,15 +31,15 @@ static const struct orr_worker_class *class_of(const struct orr_runtime *rt,
                : NULL;
 }
 
-bool orr_component_alike(struct starpu_task *task, int a, int b)
+/* Whether the task cannot tell the class's workers apart. */
+static bool is_uniform(struct orr_runtime *rt,
+                       const struct orr_worker_class *class,
+                       struct starpu_task *task)
 {
-    struct orr_runtime *rt = orr_runtime_need(__func__);
     struct orr_job *job = orr_job_of(task);
-    const struct orr_worker_class *class = class_of(rt, a);
     bool uniform;
 
-    if (!class || class != class_of(rt, b) || !task->cl || !job ||
-        orr_job_state(job) == ORR_JOB_NEW)
+    if (!task->cl || !job || orr_job_state(job) == ORR_JOB_NEW)
         return false;
     if (task->cl->model && task->cl->model->type == STARPU_PER_WORKER)
         return false;
@@ -47,14 +48,26 @@ bool orr_component_alike(struct starpu_task *task, int a, int b)
     return uniform;
 }
 
+bool orr_component_alike(struct starpu_task *task, int a, int b)
+{
+    struct orr_runtime *rt = orr_runtime_need(__func__);
+    const struct orr_worker_class *class = class_of(rt, a);
+
+    return class && class == class_of(rt, b) && is_uniform(rt, class, task);
+}
+
 int orr_component_next(component_t *component, struct starpu_task *task,
                        int worker)
 {
-    int next = worker;
+    struct orr_runtime *rt = orr_runtime_need(__func__);
+    const struct orr_worker_class *class = class_of(rt, worker);
+    int next = starpu_bitmap_next(&component->workers_in_ctx, worker);
 
-    do
+    if (next == -1 || !class || class != class_of(rt, next) ||
+        !is_uniform(rt, class, task))
+        return next;
+    while (next != -1 && class == class_of(rt, next))
         next = starpu_bitmap_next(&component->workers_in_ctx, next);
-    while (next != -1 && orr_component_alike(task, worker, next));
     return next;
 }
 
@@ -69,13 +82,18 @@ int orr_component_can_run(int worker, struct starpu_task *task, unsigned impl)
 /* Bits of the implementations. */
 static unsigned able(int worker, struct starpu_task *task)
 {
+    struct orr_runtime *rt = orr_runtime_need(__func__);
+    struct orr_job *job = orr_job_of(task);
     unsigned bits = 0;
 
-    if (!starpu_worker_is_combined_worker(worker)) {
+    if ((unsigned)worker < rt->nworkers) {
         (void)starpu_worker_can_execute_task_impl((unsigned)worker, task,
                                                   &bits);
         return bits;
     }
+    if (job && orr_job_state(job) != ORR_JOB_NEW)
+        return orr_job_able_combined(rt, job, orr_job_costs(rt, job),
+                                     orr_combined_at(rt, (unsigned)worker));
     for (unsigned i = 0; i < STARPU_MAXIMPLEMENTATIONS; i++)
         if (orr_component_can_run(worker, task, i))
             bits |= 1U << i;

@@ -19,15 +19,17 @@ void orr_mct_init(struct orr_mct *mct,
     struct orr_runtime *rt = orr_runtime_need(__func__);
 
     if (from) {
-        *mct = (struct orr_mct){from->alpha, from->beta, from->_gamma,
-                                from->idle_power};
+        *mct = (struct orr_mct){.alpha = from->alpha,
+                                .beta = from->beta,
+                                .gamma = from->_gamma,
+                                .idle_power = from->idle_power};
         return;
     }
     *mct = (struct orr_mct){
-        orr_sched_weight(rt, ORR_CFG_SCHED_ALPHA, 1),
-        orr_sched_weight(rt, ORR_CFG_SCHED_BETA, 1),
-        orr_sched_weight(rt, ORR_CFG_SCHED_GAMMA, 1000),
-        orr_sched_weight(rt, ORR_CFG_IDLE_POWER, 0),
+        .alpha = orr_sched_weight(rt, ORR_CFG_SCHED_ALPHA, 1),
+        .beta = orr_sched_weight(rt, ORR_CFG_SCHED_BETA, 1),
+        .gamma = orr_sched_weight(rt, ORR_CFG_SCHED_GAMMA, 1000),
+        .idle_power = orr_sched_weight(rt, ORR_CFG_IDLE_POWER, 0),
     };
 }
 
@@ -134,15 +136,55 @@ component_t *orr_mct_choose(const struct orr_mct *mct, component_t *component,
     return best;
 }
 
-static int decide(const struct orr_mct *mct, component_t *c,
-                  struct starpu_task *task)
+/* What was decided for workers that have left is not worth keeping. */
+static void forget(component_t *c)
 {
-    component_t *best = orr_mct_choose(mct, c, task, NULL);
+    ((struct orr_mct *)c->data)->refused.job = 0;
+}
 
-    if (best)
-        return starpu_sched_component_push_task(c, best, task);
-    task->predicted = task->predicted_transfer = 0;
-    return orr_component_offer(c, task);
+static uint64_t number_of(struct starpu_task *task)
+{
+    return atomic_load_explicit(&orr_job_of(task)->id, memory_order_relaxed);
+}
+
+static bool was_refused_now(const struct orr_mct *mct, uint64_t job)
+{
+    return mct->refused.job == job &&
+           mct->refused.date == starpu_timing_now();
+}
+
+static component_t *choose_anew_or_again(const struct orr_mct *mct,
+                                         component_t *c,
+                                         struct starpu_task *task, uint64_t job)
+{
+    if (!was_refused_now(mct, job))
+        return orr_mct_choose(mct, c, task, NULL);
+    task->predicted = mct->refused.length;
+    task->predicted_transfer = mct->refused.transfer;
+    return mct->refused.child;
+}
+
+static int decide(struct orr_mct *mct, component_t *c, struct starpu_task *task)
+{
+    uint64_t job = number_of(task);
+    double date = starpu_timing_now(), length, transfer;
+    component_t *best = choose_anew_or_again(mct, c, task, job);
+
+    if (!best) {
+        task->predicted = task->predicted_transfer = 0;
+        return orr_component_offer(c, task);
+    }
+    length = task->predicted;
+    transfer = task->predicted_transfer;
+    mct->refused.job = 0;
+    if (starpu_sched_component_push_task(c, best, task) == 0)
+        return 0;
+    mct->refused.job = job;
+    mct->refused.date = date;
+    mct->refused.child = best;
+    mct->refused.length = length;
+    mct->refused.transfer = transfer;
+    return 1;
 }
 
 /* --- mct --- */
@@ -161,6 +203,7 @@ component_t *starpu_sched_component_mct_create(
 
     orr_mct_init(mct, mct_data);
     c->pull_task = orr_component_pull_none;
+    c->notify_change_workers = forget;
     return c;
 }
 
@@ -172,8 +215,9 @@ int starpu_sched_component_is_mct(component_t *component)
 /* --- heft --- */
 
 struct heft {
-    struct orr_mct mct;
+    struct orr_mct mct; /* first: forget */
     struct orr_taskq tasks;
+    bool same_tasks; /* as when one was refused last, which is the first now */
 };
 
 /* Of the first ones of the best priority the one that can end first. */
@@ -184,6 +228,8 @@ static struct starpu_task *choose_task(struct heft *heft, component_t *c)
     int priority = task ? task->priority : 0;
     double least = INFINITY;
 
+    if (task && heft->same_tasks && was_refused_now(&heft->mct, number_of(task)))
+        return task;
     for (unsigned n = 0; task && n < HEFT_TASKS && task->priority == priority;
          n++, task = task->next) {
         double end;
@@ -205,7 +251,8 @@ static int progress(component_t *c)
 
     while ((task = choose_task(heft, c)) != NULL) {
         orr_taskq_take(&heft->tasks, task);
-        if (decide(&heft->mct, c, task)) {
+        heft->same_tasks = decide(&heft->mct, c, task) != 0;
+        if (heft->same_tasks) {
             orr_taskq_put_back(&heft->tasks, task, task->priority);
             break;
         }
@@ -216,7 +263,10 @@ static int progress(component_t *c)
 
 static int heft_push(component_t *c, struct starpu_task *task)
 {
-    orr_taskq_insert(&((struct heft *)c->data)->tasks, task, task->priority);
+    struct heft *heft = c->data;
+
+    orr_taskq_insert(&heft->tasks, task, task->priority);
+    heft->same_tasks = false;
     (void)progress(c);
     return 0;
 }
@@ -249,6 +299,7 @@ component_t *starpu_sched_component_heft_create(
     orr_mct_init(&heft->mct, mct_data);
     c->can_push = heft_can_push;
     c->pull_task = heft_pull;
+    c->notify_change_workers = forget;
     return c;
 }
 
