@@ -166,14 +166,22 @@ void starpu_sched_component_destroy_rec(component_t *component)
 int starpu_sched_component_push_task(component_t *from, component_t *to,
                                      struct starpu_task *task)
 {
+    int refused = to->push_task(to, task);
+
     (void)from;
-    return to->push_task(to, task);
+    if (!refused)
+        orr_tree_changed(to->tree);
+    return refused;
 }
 
 struct starpu_task *starpu_sched_component_pull_task(component_t *from,
                                                      component_t *to)
 {
-    return from->pull_task(from, to);
+    struct starpu_task *task = from->pull_task(from, to);
+
+    if (task)
+        orr_tree_changed(from->tree);
+    return task;
 }
 
 struct starpu_task *starpu_sched_component_pump_to(component_t *component,

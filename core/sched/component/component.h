@@ -18,7 +18,19 @@
 struct orr_tree {
     struct starpu_sched_tree tree;
     struct starpu_sched_component *leaves[MAX_LEAVES];
+    uint64_t nchanges; /* of what ends are estimated from */
 };
+
+static inline uint64_t *orr_tree_nchanges(struct starpu_sched_tree *tree)
+{
+    return &((struct orr_tree *)tree)->nchanges;
+}
+
+/* A task has moved, begun or ended; a worker has come or left. */
+static inline void orr_tree_changed(struct starpu_sched_tree *tree)
+{
+    ++*orr_tree_nchanges(tree);
+}
 
 /* Memory that is zero; without any the program ends. */
 void *orr_component_alloc(size_t n, size_t size);
@@ -124,14 +136,6 @@ void orr_component_leaf_done(struct starpu_sched_component *leaf);
 /* -- mct.c -- */
 struct orr_mct {
     double alpha, beta, gamma, idle_power;
-    /* The last decision, if the child refused the task. Each worker that asks for
-     * work has it offered again: at the same date the decision is the same. */
-    struct {
-        uint64_t job; /* its number, 0: none */
-        double date;
-        struct starpu_sched_component *child;
-        double length, transfer;
-    } refused;
 };
 void orr_mct_init(struct orr_mct *mct,
                   const struct starpu_sched_component_mct_data *from);
@@ -141,6 +145,25 @@ struct starpu_sched_component *
 orr_mct_choose(const struct orr_mct *mct,
                struct starpu_sched_component *component,
                struct starpu_task *task, double *ret_min_end);
+
+/* What was chosen for a task that was refused then. Each worker that asks for work has
+ * it offered again: at the same date the choice is the same, unless something has
+ * changed in the tree. */
+struct orr_choice {
+    uint64_t job; /* its number; 0: none */
+    double date;
+    uint64_t nchanges;
+    struct starpu_sched_component *child;
+    double length, transfer; /* predicted */
+};
+bool orr_choice_stands(const struct orr_choice *last,
+                       const struct starpu_sched_component *component,
+                       const struct starpu_task *task);
+/* orr_mct_choose, unless the last choice stands; it is the last one then. */
+struct starpu_sched_component *
+orr_mct_choose_once(const struct orr_mct *mct, struct orr_choice *last,
+                    struct starpu_sched_component *component,
+                    struct starpu_task *task);
 
 /* -- gemm.c -- */
 struct starpu_sched_component *

@@ -197,6 +197,8 @@ int orr_component_node(component_t *component)
 {
     int node = -1;
 
+    if (STARPU_SCHED_COMPONENT_IS_SINGLE_MEMORY_NODE(component))
+        return node_of(starpu_bitmap_first(&component->workers_in_ctx));
     FOREACH_WORKER(w, component)
     {
         if (node != -1 && node_of(w) != node)

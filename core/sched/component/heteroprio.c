@@ -19,6 +19,7 @@ typedef struct starpu_sched_component component_t;
 struct bucket {
     double acceleration;
     struct orr_taskq tasks;
+    struct orr_choice last; /* for the first of them */
 };
 
 struct heteroprio {
@@ -27,6 +28,7 @@ struct heteroprio {
     struct bucket *buckets; /* by decreasing acceleration */
     unsigned nbuckets;
     struct orr_taskq side; /* that somebody cannot run, or of unknown length */
+    struct orr_choice side_last;
 };
 
 /* 0 if some worker's length is not known. */
@@ -86,7 +88,7 @@ static bool place(component_t *c, struct bucket *bucket,
     if (!task)
         return false;
     orr_taskq_take(&bucket->tasks, task);
-    best = orr_mct_choose(&h->mct, c, task, NULL);
+    best = orr_mct_choose_once(&h->mct, &bucket->last, c, task);
     if (best && is_of(best, processor) &&
         starpu_sched_component_push_task(c, best, task) == 0)
         return true;
@@ -116,7 +118,7 @@ static bool place_side(component_t *c)
     if (!task)
         return false;
     orr_taskq_take(&h->side, task);
-    best = orr_mct_choose(&h->mct, c, task, NULL);
+    best = orr_mct_choose_once(&h->mct, &h->side_last, c, task);
     if (best ? starpu_sched_component_push_task(c, best, task) == 0
              : orr_component_offer(c, task) == 0)
         return true;
@@ -132,6 +134,7 @@ static bool place_on_idle(component_t *c)
     struct heteroprio *h = c->data;
 
     for (unsigned i = 0; i < h->nbuckets; i++) {
+        struct orr_choice *last = &h->buckets[i].last;
         struct orr_taskq *q = &h->buckets[i].tasks;
         struct starpu_task *task = orr_taskq_first(q, NULL);
         component_t *best;
@@ -139,7 +142,7 @@ static bool place_on_idle(component_t *c)
         if (!task)
             continue;
         orr_taskq_take(q, task);
-        best = orr_mct_choose(&h->mct, c, task, NULL);
+        best = orr_mct_choose_once(&h->mct, last, c, task);
         if (best ? !(best->estimated_load(best) > 0) &&
                        starpu_sched_component_push_task(c, best, task) == 0
                  : orr_component_offer(c, task) == 0)

@@ -136,55 +136,50 @@ component_t *orr_mct_choose(const struct orr_mct *mct, component_t *component,
     return best;
 }
 
-/* What was decided for workers that have left is not worth keeping. */
-static void forget(component_t *c)
-{
-    ((struct orr_mct *)c->data)->refused.job = 0;
-}
-
-static uint64_t number_of(struct starpu_task *task)
+static uint64_t number_of(const struct starpu_task *task)
 {
     return atomic_load_explicit(&orr_job_of(task)->id, memory_order_relaxed);
 }
 
-static bool was_refused_now(const struct orr_mct *mct, uint64_t job)
+bool orr_choice_stands(const struct orr_choice *last,
+                       const component_t *component,
+                       const struct starpu_task *task)
 {
-    return mct->refused.job == job &&
-           mct->refused.date == starpu_timing_now();
+    return last->job == number_of(task) && last->date == starpu_timing_now() &&
+           last->nchanges == *orr_tree_nchanges(component->tree);
 }
 
-static component_t *choose_anew_or_again(const struct orr_mct *mct,
-                                         component_t *c,
-                                         struct starpu_task *task, uint64_t job)
+component_t *orr_mct_choose_once(const struct orr_mct *mct,
+                                 struct orr_choice *last,
+                                 component_t *component,
+                                 struct starpu_task *task)
 {
-    if (!was_refused_now(mct, job))
-        return orr_mct_choose(mct, c, task, NULL);
-    task->predicted = mct->refused.length;
-    task->predicted_transfer = mct->refused.transfer;
-    return mct->refused.child;
-}
-
-static int decide(struct orr_mct *mct, component_t *c, struct starpu_task *task)
-{
-    uint64_t job = number_of(task);
-    double date = starpu_timing_now(), length, transfer;
-    component_t *best = choose_anew_or_again(mct, c, task, job);
-
-    if (!best) {
-        task->predicted = task->predicted_transfer = 0;
-        return orr_component_offer(c, task);
+    if (!orr_choice_stands(last, component, task)) {
+        last->date = starpu_timing_now();
+        last->child = orr_mct_choose(mct, component, task, NULL);
+        last->length = task->predicted;
+        last->transfer = task->predicted_transfer;
+        last->nchanges = *orr_tree_nchanges(component->tree);
+        last->job = number_of(task);
     }
-    length = task->predicted;
-    transfer = task->predicted_transfer;
-    mct->refused.job = 0;
-    if (starpu_sched_component_push_task(c, best, task) == 0)
-        return 0;
-    mct->refused.job = job;
-    mct->refused.date = date;
-    mct->refused.child = best;
-    mct->refused.length = length;
-    mct->refused.transfer = transfer;
-    return 1;
+    task->predicted = last->length;
+    task->predicted_transfer = last->transfer;
+    return last->child;
+}
+
+struct decides {
+    struct orr_mct mct;
+    struct orr_choice last;
+};
+
+static int decide(struct decides *d, component_t *c, struct starpu_task *task)
+{
+    component_t *best = orr_mct_choose_once(&d->mct, &d->last, c, task);
+
+    if (best)
+        return starpu_sched_component_push_task(c, best, task);
+    task->predicted = task->predicted_transfer = 0;
+    return orr_component_offer(c, task);
 }
 
 /* --- mct --- */
@@ -198,12 +193,11 @@ component_t *starpu_sched_component_mct_create(
     struct starpu_sched_tree *tree,
     struct starpu_sched_component_mct_data *mct_data)
 {
-    struct orr_mct *mct = orr_component_alloc(1, sizeof(*mct));
-    component_t *c = orr_component_new(tree, "mct", mct_push, mct);
+    struct decides *d = orr_component_alloc(1, sizeof(*d));
+    component_t *c = orr_component_new(tree, "mct", mct_push, d);
 
-    orr_mct_init(mct, mct_data);
+    orr_mct_init(&d->mct, mct_data);
     c->pull_task = orr_component_pull_none;
-    c->notify_change_workers = forget;
     return c;
 }
 
@@ -215,12 +209,12 @@ int starpu_sched_component_is_mct(component_t *component)
 /* --- heft --- */
 
 struct heft {
-    struct orr_mct mct; /* first: forget */
+    struct decides decides;
     struct orr_taskq tasks;
-    bool same_tasks; /* as when one was refused last, which is the first now */
 };
 
-/* Of the first ones of the best priority the one that can end first. */
+/* Of the first ones of the best priority the one that can end first; who was refused is
+ * the first one then. */
 static struct starpu_task *choose_task(struct heft *heft, component_t *c)
 {
     struct starpu_task *task = orr_taskq_first(&heft->tasks, NULL),
@@ -228,13 +222,13 @@ static struct starpu_task *choose_task(struct heft *heft, component_t *c)
     int priority = task ? task->priority : 0;
     double least = INFINITY;
 
-    if (task && heft->same_tasks && was_refused_now(&heft->mct, number_of(task)))
+    if (task && orr_choice_stands(&heft->decides.last, c, task))
         return task;
     for (unsigned n = 0; task && n < HEFT_TASKS && task->priority == priority;
          n++, task = task->next) {
         double end;
 
-        (void)orr_mct_choose(&heft->mct, c, task, &end);
+        (void)orr_mct_choose(&heft->decides.mct, c, task, &end);
         if (end < least) {
             least = end;
             best = task;
@@ -251,8 +245,7 @@ static int progress(component_t *c)
 
     while ((task = choose_task(heft, c)) != NULL) {
         orr_taskq_take(&heft->tasks, task);
-        heft->same_tasks = decide(&heft->mct, c, task) != 0;
-        if (heft->same_tasks) {
+        if (decide(&heft->decides, c, task)) {
             orr_taskq_put_back(&heft->tasks, task, task->priority);
             break;
         }
@@ -266,7 +259,7 @@ static int heft_push(component_t *c, struct starpu_task *task)
     struct heft *heft = c->data;
 
     orr_taskq_insert(&heft->tasks, task, task->priority);
-    heft->same_tasks = false;
+    orr_tree_changed(c->tree);
     (void)progress(c);
     return 0;
 }
@@ -296,10 +289,9 @@ component_t *starpu_sched_component_heft_create(
     struct heft *heft = orr_component_alloc(1, sizeof(*heft));
     component_t *c = orr_component_new(tree, "heft", heft_push, heft);
 
-    orr_mct_init(&heft->mct, mct_data);
+    orr_mct_init(&heft->decides.mct, mct_data);
     c->can_push = heft_can_push;
     c->pull_task = heft_pull;
-    c->notify_change_workers = forget;
     return c;
 }
 

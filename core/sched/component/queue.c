@@ -107,6 +107,8 @@ static struct starpu_task *queue_pull(component_t *c, component_t *to)
 {
     struct starpu_task *task = take(c, to);
 
+    if (task)
+        orr_tree_changed(c->tree);
     (void)starpu_sched_component_send_can_push_to_parents(c);
     return task ? task : take(c, to);
 }

@@ -233,6 +233,7 @@ static void change(const char *call, unsigned ctx, const int *ids, unsigned n,
 
     for (unsigned i = 0; i < n; i++)
         how(&tree->workers, ids[i]);
+    orr_tree_changed(tree);
     starpu_sched_tree_update_workers_in_ctx(tree);
     leave(tree);
 }

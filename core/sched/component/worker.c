@@ -336,6 +336,7 @@ void starpu_sched_component_worker_pre_exec_hook(struct starpu_task *task,
         leaf->exp_len = positive(leaf->exp_len - length);
         leaf->pipeline_len += length;
         set_start(leaf);
+        orr_tree_changed(tree);
     }
     STARPU_COMPONENT_MUTEX_UNLOCK(&tree->lock);
 }
@@ -355,6 +356,7 @@ void starpu_sched_component_worker_post_exec_hook(struct starpu_task *task,
             positive(leaf->pipeline_len - orr_known(task->predicted));
         leaf->ntasks -= leaf->ntasks > 0;
         set_start(leaf);
+        orr_tree_changed(tree);
     }
     STARPU_COMPONENT_MUTEX_UNLOCK(&tree->lock);
 }
