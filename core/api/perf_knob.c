@@ -10,6 +10,7 @@
 #include "core/api/perf_names.h"
 #include "core/data/lost.h"
 #include "core/ends.h"
+#include "core/sched/ctx.h"
 #include "core/sched/sched.h"
 #include "perfmodel/model.h"
 
@@ -131,8 +132,10 @@ static double enable(const char *call, struct orr_worker *worker,
     if (set && atomic_exchange(&worker->disabled, *set == 0) != (*set == 0)) {
         atomic_fetch_add(&worker->runtime->knobs.ndisabled,
                          *set == 0 ? 1 : -1U);
-        if (*set != 0) /* for what policies have kept meanwhile */
+        if (*set != 0) { /* for what policies have kept meanwhile */
+            orr_sched_enabled(worker->runtime);
             orr_worker_wake(worker);
+        }
     }
     return !atomic_load(&worker->disabled);
 }

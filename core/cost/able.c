@@ -46,6 +46,20 @@ static bool is_member(const struct orr_runtime *rt, const struct orr_job *job,
            job->task->execute_on_a_specific_worker;
 }
 
+unsigned orr_job_able_if_enabled(const struct orr_runtime *rt,
+                                 const struct orr_job *job,
+                                 const struct orr_cost_row *row,
+                                 unsigned worker)
+{
+    unsigned class_id = rt->workers[worker].class_id;
+
+    if (!row->able[class_id] ||
+        !where_allows(job->task, &rt->classes[class_id]) ||
+        !worker_allowed(job->task, worker) || !is_member(rt, job, worker))
+        return 0;
+    return row->able[class_id];
+}
+
 unsigned orr_job_maybe_able(const struct orr_runtime *rt,
                             const struct orr_job *job,
                             const struct orr_cost_row *row, unsigned worker,
@@ -59,11 +73,7 @@ unsigned orr_job_maybe_able(const struct orr_runtime *rt,
                               memory_order_relaxed) ||
          job->avoids >> rt->classes[class_id].node & 1))
         return 0;
-    if (!row->able[class_id] ||
-        !where_allows(job->task, &rt->classes[class_id]) ||
-        !worker_allowed(job->task, worker) || !is_member(rt, job, worker))
-        return 0;
-    return row->able[class_id];
+    return orr_job_able_if_enabled(rt, job, row, worker);
 }
 
 unsigned orr_job_able(struct orr_runtime *rt, struct orr_job *job,

@@ -71,6 +71,12 @@ unsigned orr_job_maybe_able(const struct orr_runtime *rt,
                             const struct orr_cost_row *row, unsigned worker,
                             bool *ask);
 
+/* The same of a worker as if it were enabled and the job avoided no node. */
+unsigned orr_job_able_if_enabled(const struct orr_runtime *rt,
+                                 const struct orr_job *job,
+                                 const struct orr_cost_row *row,
+                                 unsigned worker);
+
 /* Whether the job has a worker but for those of the nodes that it avoids, and of
  * `nodes`, bits; can_execute is not called. No policy has the job, which has its
  * costs. */

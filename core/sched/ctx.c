@@ -151,6 +151,26 @@ static void take_parked(struct orr_sched *sched, struct orr_list *to)
     orr_unlock(&sched->lock);
 }
 
+void orr_sched_enabled(struct orr_runtime *rt)
+{
+    struct orr_list parked;
+
+    orr_list_init(&parked);
+    orr_sched_ctx_lock(rt);
+    for (unsigned c = 0; c < NMAX; c++) {
+        struct orr_sched *sched = rt->scheds[c];
+
+        if (!sched)
+            continue;
+        orr_lock(&sched->lock);
+        sched->changes++;
+        orr_unlock(&sched->lock);
+        take_parked(sched, &parked);
+    }
+    orr_sched_ctx_unlock(rt);
+    push_parked(rt, &parked);
+}
+
 void orr_sched_ctx_refresh(struct orr_runtime *rt)
 {
     struct orr_list parked;

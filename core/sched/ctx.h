@@ -73,6 +73,9 @@ bool orr_sched_ctx_leave(struct orr_sched *sched, struct orr_worker *worker);
  * and that they have not taken. It is pushed again when they have left. */
 void orr_sched_stray(struct orr_sched *sched, struct orr_job *job);
 
+/* A worker has been enabled: what nobody could run is pushed again. */
+void orr_sched_enabled(struct orr_runtime *rt);
+
 /* Makes the changes that were asked for in hooks of policies. */
 void orr_sched_ctx_make_postponed(struct orr_runtime *rt);
 

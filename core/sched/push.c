@@ -199,16 +199,33 @@ static void push_anywhere(struct orr_sched *sched, struct orr_job *job, int err)
     abort();
 }
 
+/* Whether the job can wait for a worker that is disabled: those of lost devices stay
+ * so. */
+static bool may_be_enabled(const struct orr_runtime *rt,
+                           const struct orr_job *job)
+{
+    uint64_t lost = atomic_load_explicit(&rt->lost, memory_order_relaxed);
+
+    for (unsigned w = 0; orr_some_disabled(rt) && w < rt->nworkers; w++)
+        if (!(lost >> rt->workers[w].desc->node & 1) &&
+            atomic_load_explicit(&rt->workers[w].disabled,
+                                 memory_order_relaxed) &&
+            orr_job_able_if_enabled(rt, job, job->costs, w))
+            return true;
+    return false;
+}
+
 /* Policies of the application are not asked where nobody can run the job now: ours
  * say so themselves. */
 static bool lacks_taker(struct orr_sched *sched, struct orr_job *job)
 {
     return sched->of_user &&
-           !orr_members_all(&sched->runtime->members[sched->id]) &&
+           (!orr_members_all(&sched->runtime->members[sched->id]) ||
+            may_be_enabled(sched->runtime, job)) &&
            !has_taker(sched->runtime, job);
 }
 
-/* Keeps the job until the context gets other workers. False if they have come
+/* Keeps the job until the context gets other workers, or one is enabled. False if they have come
  * meanwhile: `changes` was read before they were looked at. */
 static bool park(struct orr_sched *sched, struct orr_job *job, unsigned changes)
 {
@@ -232,14 +249,17 @@ static unsigned changes_of(struct orr_sched *sched)
     return changes;
 }
 
-/* The policy could not take the job: maybe some worker that is no member, or is
- * blocked, can run it. */
+/* The policy could not take the job: maybe some worker that is no member, is
+ * blocked or disabled, can run it. */
 static void push_later(struct orr_sched *sched, struct orr_job *job, int err)
 {
     unsigned changes;
 
-    while (err == -ENODEV && !orr_members_all(&sched->runtime->members[sched->id])) {
+    while (err == -ENODEV) {
         changes = changes_of(sched);
+        if (orr_members_all(&sched->runtime->members[sched->id]) &&
+            !may_be_enabled(sched->runtime, job))
+            break;
         if (!has_taker(sched->runtime, job) && park(sched, job, changes))
             return;
         err = sched->ops->push(sched, job);
