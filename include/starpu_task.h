@@ -367,7 +367,7 @@ struct starpu_task *starpu_task_create_sync(starpu_data_handle_t handle,
 /* Frees a task that was not submitted or that is finished and was created
  * with destroy = 0; in its own callback, after that. */
 void starpu_task_destroy(struct starpu_task *task);
-/* A copy that can be submitted on its own; but of a task that a policy is about to
+/* A copy that can be submitted on its own, with the same fields, `destroy` among them; but of a task that a policy is about to
  * give to several workers (starpu_parallel_task_barrier_init) the next alias, NULL
  * when it has as many as workers. */
 struct starpu_task *starpu_task_dup(struct starpu_task *task);

@@ -46,7 +46,8 @@ struct starpu_task *starpu_task_list_next(const struct starpu_task *task);
 
 int starpu_task_list_ismember(const struct starpu_task_list *list,
                               const struct starpu_task *look);
-/* Appends all of `lsrc` to `ldst` and leaves it empty. */
+/* Moves all of `lsrc`, which is empty then, to `ldst`; what that held, if anything, is
+ * not looked at. */
 void starpu_task_list_move(struct starpu_task_list *ldst,
                            struct starpu_task_list *lsrc);
 

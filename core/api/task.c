@@ -96,6 +96,12 @@ void starpu_task_destroy(struct starpu_task *task)
     if (rt->calls && orr_job_of(task))
         orr_calls_task(rt->calls, &(struct orr_call){.verb = ORR_CALL_FORGET},
                        task, true);
+    if (orr_task_is_freed(task)) {
+        orr_log_error("%s: the task at %p is freed already, by its end if its "
+                      "destroy was 1 (what starpu_task_create sets)",
+                      __func__, (void *)task);
+        abort();
+    }
     if (is_underway(task)) {
         orr_log_error("starpu_task_destroy: task `%s' was submitted and has "
                       "not ended; wait for it first",
@@ -189,7 +195,6 @@ struct starpu_task *orr_api_task_copy(const struct starpu_task *task)
     dup->starpu_private = NULL;
     dup->status = STARPU_TASK_INIT;
     dup->prev = dup->next = NULL;
-    dup->destroy = 1;
     dup->scheduled = dup->prefetched = 0;
     dup->profiling_info = NULL;
     dup->bundle = NULL;
@@ -256,6 +261,13 @@ static int submit(const char *call, struct starpu_task *task, bool implicit)
         orr_log_error("starpu_task_submit: the task was not made by "
                       "starpu_task_create nor initialised by "
                       "starpu_task_init");
+        return -EINVAL;
+    }
+    if (orr_task_is_freed(task)) {
+        orr_log_error("starpu_task_submit: the task at %p is freed already: "
+                      "with destroy = 0 it outlives its end, and can be "
+                      "submitted again",
+                      (void *)task);
         return -EINVAL;
     }
     if (!task->transaction)

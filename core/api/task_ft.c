@@ -52,7 +52,7 @@ starpu_task_ft_create_retry(const struct starpu_task *meta_task,
     task->prologue_callback_arg = NULL;
     task->callback_func = check_ft;
     task->callback_arg = (void *)(uintptr_t)meta_task;
-    task->detach = 1;
+    task->detach = task->destroy = 1;
     task->use_tag = task->synchronous = task->regenerate = 0;
     task->failed = 0;
     job = orr_job_get(rt, task);

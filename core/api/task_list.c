@@ -100,14 +100,6 @@ int starpu_task_list_ismember(const struct starpu_task_list *list,
 void starpu_task_list_move(struct starpu_task_list *ldst,
                            struct starpu_task_list *lsrc)
 {
-    if (!lsrc->head)
-        return;
-    if (ldst->tail) {
-        ldst->tail->next = lsrc->head;
-        lsrc->head->prev = ldst->tail;
-    } else {
-        ldst->head = lsrc->head;
-    }
-    ldst->tail = lsrc->tail;
+    *ldst = *lsrc;
     starpu_task_list_init(lsrc);
 }

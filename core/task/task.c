@@ -106,12 +106,16 @@ void orr_task_free(struct orr_runtime *rt, struct starpu_task *task)
         orr_job_unref(rt, job);
 }
 
-/* Writes nothing: the memory is main's again soon, and in its cache. */
+struct starpu_codelet orr_task_freed;
+
+/* Writes only where orr_slab_put does, too: the memory is main's again soon, and in its
+ * cache. */
 void orr_task_free_ended(struct orr_runtime *rt, struct starpu_task *task)
 {
     leave(rt, task);
     free_arguments(task);
     free_attached(task);
+    task->cl = &orr_task_freed;
     orr_slab_put(rt->tasks, task);
 }
 

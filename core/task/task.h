@@ -21,6 +21,13 @@ void orr_task_free(struct orr_runtime *rt, struct starpu_task *task);
  * becomes the caller's. */
 void orr_task_free_ended(struct orr_runtime *rt, struct starpu_task *task);
 
+/* Whether it was freed, and its memory is no other task's yet. */
+extern struct starpu_codelet orr_task_freed;
+static inline bool orr_task_is_freed(const struct starpu_task *task)
+{
+    return task->cl == &orr_task_freed;
+}
+
 /* Frees what the task owns, but not the task: starpu_task_clean. After the end of
  * the runtime (rt is NULL), with which its job went, too. */
 void orr_task_clean(struct orr_runtime *rt, struct starpu_task *task);

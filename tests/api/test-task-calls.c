@@ -117,7 +117,7 @@ START_TEST(a_duplicate_is_a_task_of_its_own)
     task->cl_arg = &ran[0];
     dup = starpu_task_dup(task);
     dup->cl_arg = &ran[1];
-    dup->destroy = 0;
+    ck_assert_int_eq(dup->destroy, task->destroy);
     submit(task);
     submit(dup);
     wait_and_destroy(task);
@@ -397,7 +397,7 @@ START_TEST(lists_keep_tasks_in_order)
     for (int i = 0; i < 4; i++)
         starpu_task_init(&t[i]);
     starpu_task_list_init(&list);
-    starpu_task_list_init(&other);
+    memset(&other, 0xaa, sizeof(other)); /* it is written before it is read */
     ck_assert_int_eq(starpu_task_list_empty(&list), 1);
     ck_assert_ptr_null(starpu_task_list_front(&list));
     ck_assert_ptr_null(starpu_task_list_back(&list));
@@ -420,6 +420,9 @@ START_TEST(lists_keep_tasks_in_order)
     ck_assert_ptr_eq(starpu_task_list_pop_front(&other), &t[0]);
     ck_assert_ptr_eq(starpu_task_list_pop_back(&other), &t[3]);
     ck_assert_ptr_eq(starpu_task_list_pop_back(&other), &t[1]);
+    ck_assert_int_eq(starpu_task_list_empty(&other), 1);
+    memset(&other, 0xaa, sizeof(other));
+    starpu_task_list_move(&other, &list);
     ck_assert_int_eq(starpu_task_list_empty(&other), 1);
 }
 END_TEST

@@ -108,6 +108,24 @@ static void submit_what_was_not_made(void)
     expect(starpu_task_submit(&t), -EINVAL);
 }
 
+static void destroy_twice(void)
+{
+    struct starpu_task *t = task();
+
+    starpu_task_destroy(t);
+    starpu_task_destroy(t);
+}
+
+/* What starpu_task_create makes goes with its end. */
+static struct starpu_task *ended(void)
+{
+    struct starpu_task *t = task();
+
+    expect(starpu_task_submit(t), 0);
+    starpu_task_wait_for_all();
+    return t;
+}
+
 static void clean_itself(void *arg)
 {
     (void)arg;
@@ -176,6 +194,11 @@ static void shut_in_a_callback(void)
       starpu_tag_declare_deps(7, 2, (starpu_tag_t)8, (starpu_tag_t)7))         \
     X(ABORTS, "starpu_task_clean: task `k' was submitted and has not",         \
       starpu_task_clean(submitted()))                                          \
+    X(ABORTS, "starpu_task_destroy: the task at ", destroy_twice())            \
+    X(ABORTS, "starpu_task_destroy: the task at ",                             \
+      starpu_task_destroy(ended()))                                            \
+    X(REFUSED, "starpu_task_submit: the task at ",                             \
+      expect(starpu_task_submit(ended()), -EINVAL))                            \
     X(ABORTS, "starpu_task_destroy: task `k' was submitted and has not",       \
       starpu_task_destroy(submitted()))                                        \
     X(REFUSED, "starpu_task_submit: task `k' was submitted and has not",       \
