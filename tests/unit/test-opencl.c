@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <check.h>
 
@@ -62,6 +63,38 @@ START_TEST(a_queue_waits_for_an_event)
     table_wait_for_event(FIRST_NODE + (unsigned)_i % 2, _i / 2, close_gate,
                          open_gate);
     starpu_shutdown();
+}
+END_TEST
+
+/* The driver's table of OpenCL is written over: a callback lasts. */
+static atomic_bool released;
+static cl_int (*release_event)(cl_event);
+
+static cl_int release_late(cl_event event)
+{
+    cl_int error;
+
+    if (orr_self) /* no callback */
+        return release_event(event);
+    usleep(50000);
+    error = release_event(event);
+    atomic_store(&released, true);
+    return error;
+}
+
+/* A queue that is finished may still call back, who needs the driver for that. */
+START_TEST(callbacks_return_before_the_driver_closes)
+{
+    struct orr_event event = {0};
+
+    open_machine();
+    release_event = driver->cl.ReleaseEvent;
+    driver->cl.ReleaseEvent = release_late;
+    driver->head.ops->record(table_queue(FIRST_NODE, ORR_QUEUE_PEER), &event);
+    while (!atomic_load(&event.happened))
+        usleep(1000);
+    starpu_shutdown();
+    ck_assert(atomic_load(&released));
 }
 END_TEST
 
@@ -406,6 +439,7 @@ int main(void)
     suite_add_tcase(suite, tc);
     tcase_set_timeout(tc, 90);
     tcase_add_loop_test(tc, a_queue_waits_for_an_event, 0, 4);
+    tcase_add_test(tc, callbacks_return_before_the_driver_closes);
     tcase_add_loop_test(tc, strided_copies_are_the_hosts, 0, 2 * TABLE_SHAPES);
     tcase_add_test(tc, pinned_memory_is_copied_from_and_outlives_the_driver);
     tcase_add_test(tc, what_does_not_fit_is_enomem);

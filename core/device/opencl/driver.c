@@ -216,6 +216,7 @@ static void opencl_close(struct orr_driver *driver)
     for (unsigned i = 0; i < opencl->ndevices; i++)
         if (opencl->devices[i].used)
             close_device(&opencl->devices[i]);
+    opencl_await_callbacks(opencl);
     if (opencl->cl.library)
         opencl_forget(opencl);
     /* What the application has of it stays where it is. */

@@ -70,6 +70,7 @@ struct opencl {
     struct orr_driver head; /* first */
     struct opencl_api cl;
     pthread_mutex_t events; /* of events that are waited for: queue.c */
+    atomic_uint nhappening; /* events whose callbacks may still look here */
     char *program_dir;      /* STARPU_OPENCL_PROGRAM_DIR or NULL; owned */
     atomic_uint npinned;    /* blocks of main memory */
     unsigned ndevices;
@@ -123,6 +124,8 @@ void opencl_post_at_end(struct orr_queue *queue, struct orr_post *post,
 void opencl_notify(struct orr_queue *queue, struct orr_post *post);
 void opencl_record(struct orr_queue *queue, struct orr_event *event);
 void opencl_wait(struct orr_queue *queue, struct orr_event *event);
+/* No thread of OpenCL's is in an event's callback, on return. All have happened. */
+void opencl_await_callbacks(struct opencl *driver);
 int opencl_call_method(struct orr_driver *driver, int (*method)(void),
                        void *src, unsigned src_node, void *dst,
                        unsigned dst_node, struct orr_async *async);

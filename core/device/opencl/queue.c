@@ -123,6 +123,9 @@ static void happen(cl_event marker, int32_t status, void *arg)
     pthread_mutex_lock(&driver->events);
     in = event->driver_link[STAND_INS];
     event->driver_link[MARKER] = event->driver_link[STAND_INS] = NULL;
+    /* Before that is seen: a queue is finished before its callbacks have returned,
+     * and who closes the driver waits for this one. */
+    atomic_fetch_add_explicit(&driver->nhappening, 1, memory_order_relaxed);
     /* The event's owner may free it from here on. */
     atomic_store_explicit(&event->happened, true, memory_order_release);
     pthread_mutex_unlock(&driver->events);
@@ -135,6 +138,15 @@ static void happen(cl_event marker, int32_t status, void *arg)
         in = next;
     }
     driver->cl.ReleaseEvent(marker);
+    atomic_fetch_sub_explicit(&driver->nhappening, 1, memory_order_release);
+}
+
+void opencl_await_callbacks(struct opencl *driver)
+{
+    struct orr_exec *exec = driver->head.machine->exec;
+
+    while (atomic_load_explicit(&driver->nhappening, memory_order_acquire))
+        exec->ops->relax(exec);
 }
 
 void opencl_record(struct orr_queue *queue, struct orr_event *event)
