@@ -5,7 +5,10 @@ what it says of reports. Prints TAP.
 
     test-sanitize.py SANITIZE.PY
 """
+import json
 import os
+import shlex
+import subprocess
 import sys
 import tempfile
 
@@ -33,6 +36,14 @@ VALGRIND = """==7== Invalid read of size 8
 ==7==  Address 0x0 is not stack'd, malloc'd or (recently) free'd
 ==7==
 """
+UNDEFINED = """#include <limits.h>
+int main(int argc, char **argv)
+{
+    (void)argv;
+    return argc + INT_MAX == 0;
+}
+"""
+WORDS = "x.c:5:17: runtime error: signed integer overflow"
 
 
 def write(folder, name, text):
@@ -48,6 +59,20 @@ def refuses(sanitize, path):
     except ValueError as error:
         return str(error).startswith(f"{path}:1: ")
     return False
+
+
+def ends_with(options, folder):
+    """What undefined behaviour ends with under these options; None: the compiler has
+    no sanitizers."""
+    program = os.path.join(folder, "undefined")
+    compiler = shlex.split(os.environ.get("CC", "cc"))
+    if subprocess.run(
+            [*compiler, "-fsanitize=address,undefined", "-o", program,
+             write(folder, "undefined.c", UNDEFINED)],
+            check=False, capture_output=True).returncode:
+        return None
+    return subprocess.run([program], check=False, capture_output=True,
+                          env={**os.environ, **options}).returncode
 
 
 def main():
@@ -91,6 +116,21 @@ def main():
                    "../x.c:3:9: runtime error: shift exponent 64": 1,
                    "a report without a summary": 1,
                    "Invalid read of size 8": 1})
+        log = write(folder, "testlog.json", "".join(json.dumps(test) + "\n" for test in [
+            {"name": "a", "stdout": "ok 1\n"},
+            {"name": "b", "stdout": "ok 1\n", "stderr": f"{WORDS}: …\n    #0 f\n"},
+            {"name": "c", "stdout": f"#   {WORDS}: …\n"}]))
+        printed = os.path.join(folder, "printed")
+        os.mkdir(printed)
+        sanitize.keep_undefined(log, printed)
+        tap.claim("undefined behaviour that a test prints is a report",
+                  dict(sanitize.reports_in(printed)[0]) == {f"{WORDS}: …": 2})
+        name = "undefined behaviour ends a program with a status of its own"
+        status = ends_with(sanitize.options("address", logs)[0], folder)
+        if status is None:
+            tap.skip(name, "the compiler has no sanitizers")
+        else:
+            tap.claim(name, status == 99)
         for tool in sanitize.SUITES:
             sanitize.not_run(os.path.join(sanitize.FILES, "not-run"), tool)
         tap.claim("the tree's list can be read", True)

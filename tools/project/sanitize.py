@@ -35,6 +35,9 @@ TIMES = {"address": 4, "thread": 10, "valgrind": 30}
 # The first line of a report that says what it is.
 SUMMARY = re.compile(r"SUMMARY: (\w+Sanitizer: .*)|(\S+:\d+:\d+: runtime error: .*)|"
                      r"^==\d+== (?!  )(\S.*\S)\s*$")
+# Where gcc's two runtimes are two libraries, that for undefined behaviour writes to
+# standard error alone, and goes on unless it is told not to.
+UNDEFINED = re.compile(r"\S+:\d+:\d+: runtime error: ")
 SCRIPT = "a script: valgrind would look at its interpreter"
 
 
@@ -102,6 +105,19 @@ def reports_in(folder):
     return seen, files
 
 
+def keep_undefined(log, folder):
+    """Makes files with reports of what tests have printed, as meson's log has it."""
+    with open(log, encoding="utf-8") as file:
+        for number, line in enumerate(file):
+            test = json.loads(line)
+            text = test.get("stdout", "") + test.get("stderr", "")
+            first = UNDEFINED.search(text)
+            if first:
+                path = os.path.join(folder, f"undefined.{number}")
+                with open(path, "w", encoding="utf-8") as report:
+                    report.write(text[first.start():])
+
+
 def options(tool, folder):
     """The environment of the tests, and arguments of meson."""
     log = "log_path=" + os.path.join(folder, "r")
@@ -113,7 +129,8 @@ def options(tool, folder):
         return {"ASAN_OPTIONS": f"{log}:detect_stack_use_after_return=1:"
                 "allocator_may_return_null=1",
                 "LSAN_OPTIONS": supp.format("leak") + ":print_suppressions=0",
-                "UBSAN_OPTIONS": f"{log}:{supp.format('undefined')}:print_stacktrace=1"}, []
+                "UBSAN_OPTIONS": f"{log}:{supp.format('undefined')}:print_stacktrace=1:"
+                "halt_on_error=1:exitcode=99"}, []
     # hwloc asks the processor, and says that valgrind is there.
     return {"VALGRIND_RUN": "1", "HWLOC_COMPONENTS": "-x86"}, [
         "--wrapper", "valgrind -q --error-exitcode=99 --leak-check=full "
@@ -145,6 +162,7 @@ def main():
     code = subprocess.run(
         ["meson", "test", "-C", build, "--print-errorlogs", "-t", str(TIMES[tool]),
          *arguments, *chosen], env={**os.environ, **env}, check=False).returncode
+    keep_undefined(os.path.join(build, "meson-logs", "testlog.json"), folder)
     seen, files = reports_in(folder)
     for line, times in seen.items():
         print(f"report: {line}" + (f" ({times} times)" if times > 1 else "") +
