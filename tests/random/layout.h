@@ -189,6 +189,8 @@ static inline bool view_is_flat(const struct view *v)
 static inline void view_copy_column(uint64_t *at, uint64_t *words, size_t n,
                                     bool to_view)
 {
+    if (n == 0) /* of NULL, too */
+        return;
     if (to_view)
         memcpy(at, words, n * sizeof(*at));
     else
@@ -451,7 +453,8 @@ static inline void view_clear(void *buffer)
     struct view v = view_of(buffer, 0);
     uint64_t *words = view_open(&v);
 
-    memset(words, 0, view_words(&v) * sizeof(*words));
+    if (words)
+        memset(words, 0, view_words(&v) * sizeof(*words));
     view_close(&v, words, true);
     view_set_indices(&v);
 }

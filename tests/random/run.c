@@ -450,8 +450,7 @@ static void do_unregister(struct run *run, unsigned index)
 
     if (call->how == HOW_SUBMIT) {
         starpu_data_unregister_submit(handle);
-        /* Not freed: a copy to it may be under way until the machine closes. */
-        run->memory[call->data] = NULL;
+        run->late[call->data] = true;
     } else if (call->how == HOW_DROP) {
         starpu_data_unregister_no_coherency(handle);
     } else {
@@ -576,6 +575,33 @@ static int allocate(struct run *run)
     return 0;
 }
 
+/* What is freed when the machine has closed. */
+static struct late {
+    struct late *next;
+    void *memory;
+} *lates;
+
+static void free_late(void *memory)
+{
+    struct late *late = malloc(sizeof(*late));
+
+    if (!late)
+        abort();
+    *late = (struct late){lates, memory};
+    lates = late;
+}
+
+static void free_lates(void)
+{
+    while (lates) {
+        struct late *next = lates->next;
+
+        free(lates->memory);
+        free(lates);
+        lates = next;
+    }
+}
+
 static void free_all(struct run *run)
 {
     for (unsigned t = 0; t < MAX_TASKS; t++) {
@@ -585,7 +611,10 @@ static void free_all(struct run *run)
             starpu_tag_remove(tag_of(run, t));
     }
     for (unsigned d = 0; d < run->graph->ndata; d++)
-        free(run->memory[d]);
+        if (run->late[d])
+            free_late(run->memory[d]);
+        else
+            free(run->memory[d]);
     if (run->arbiter)
         LOOK_UP(arbiter_destroy, "starpu_arbiter_destroy")(run->arbiter);
 }
@@ -752,6 +781,7 @@ bool run_program(const struct program *program, unsigned limit_s,
         atomic_load(&report->outcome) == PASSED)
         starpu_sched_ctx_delete(second);
     starpu_shutdown();
+    free_lates();
     if (replay_wanted()) {
         replay_compare(report);
         unlink(path);
