@@ -164,7 +164,8 @@ void starpu_codelet_unpack_arg(struct starpu_codelet_pack_arg_data *state,
                              "starpu_codelet_unpack_arg: %zu bytes were "
                              "packed, %zu are requested",
                              packed, size);
-    memcpy(ptr, at, size);
+    if (size)
+        memcpy(ptr, at, size);
 }
 
 void starpu_codelet_dup_arg(struct starpu_codelet_pack_arg_data *state,

@@ -568,6 +568,25 @@ START_TEST(large_values_grow_the_buffer)
 }
 END_TEST
 
+/* The address sanitizer's build says when NULL is copied to. */
+START_TEST(values_of_no_bytes_need_no_memory)
+{
+    struct starpu_codelet_pack_arg_data state;
+    int seven = 7, got = 0;
+    void *buffer;
+    size_t size;
+
+    starpu_codelet_pack_args(&buffer, &size, STARPU_VALUE, NULL, (size_t)0,
+                             STARPU_VALUE, &seven, sizeof(seven), 0);
+    starpu_codelet_unpack_arg_init(&state, buffer, size);
+    starpu_codelet_unpack_arg(&state, NULL, 0);
+    starpu_codelet_unpack_arg(&state, &got, sizeof(got));
+    starpu_codelet_unpack_arg_fini(&state);
+    ck_assert_int_eq(got, 7);
+    free(buffer);
+}
+END_TEST
+
 START_TEST(no_values_make_an_empty_buffer)
 {
     void *buffer;
@@ -641,6 +660,7 @@ static TCase *packed(void)
     tcase_add_test(tc, what_is_left_can_be_unpacked_later);
     tcase_add_test(tc, values_can_be_read_one_by_one);
     tcase_add_test(tc, large_values_grow_the_buffer);
+    tcase_add_test(tc, values_of_no_bytes_need_no_memory);
     tcase_add_test(tc, no_values_make_an_empty_buffer);
     tcase_add_test_raise_signal(
         tc, a_task_for_which_nothing_was_packed_is_refused, 6);

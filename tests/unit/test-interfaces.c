@@ -640,6 +640,25 @@ START_TEST(leading_dimensions_of_one_neighbour_mean_nothing)
 }
 END_TEST
 
+/* _i is the dimension that has none. */
+START_TEST(nothing_overlaps_where_there_is_nothing)
+{
+    starpu_data_handle_t h;
+
+    starpu_tensor_data_register(&h, 0, (uintptr_t)strided, _i == 0 ? 0 : 2,
+                                _i <= 1 ? 0 : 4, _i <= 2 ? 0 : 8, 2 * (_i != 0),
+                                2 * (_i != 1), 2 * (_i != 2), 2, 4);
+    ck_assert_uint_eq(fake_ops(h)->get_size(h), 0);
+    fake_unregister(h);
+    if (_i > 1)
+        return;
+    starpu_block_data_register(&h, 0, (uintptr_t)strided, _i == 0 ? 0 : 2, 0,
+                               2 * (_i != 0), 2 * (_i != 1), 2, 4);
+    ck_assert_uint_eq(fake_ops(h)->get_size(h), 0);
+    fake_unregister(h);
+}
+END_TEST
+
 START_TEST(overlapping_planes_are_refused)
 {
     starpu_data_handle_t b;
@@ -687,6 +706,7 @@ int main(void)
     tcase_add_test(tc, blocks_tell_what_was_registered);
     tcase_add_test(tc, tensors_are_what_was_registered);
     tcase_add_test(tc, leading_dimensions_of_one_neighbour_mean_nothing);
+    tcase_add_loop_test(tc, nothing_overlaps_where_there_is_nothing, 0, 3);
     tcase_add_loop_test_raise_signal(
         tc, overlapping_parts_of_tensors_are_refused, 6, 0, 3);
     tcase_add_test_raise_signal(tc, overlapping_planes_are_refused, 6);

@@ -44,8 +44,8 @@ void starpu_block_data_register(starpu_data_handle_t *handle, int home_node,
                              "starpu_block_data_register: ldy = %u is less "
                              "than nx = %u, columns would overlap",
                              ldy, nx);
-    STARPU_ASSERT_MSG_ALWAYS(home_node < 0 || nz <= 1 ||
-                                 ldz / (ny ? ny : 1) >= ldy,
+    STARPU_ASSERT_MSG_ALWAYS(home_node < 0 || nz <= 1 || ny == 0 ||
+                                 ldz / ny >= ldy,
                              "starpu_block_data_register: ldz = %u is less "
                              "than ldy * ny = %u * %u, planes would overlap",
                              ldz, ldy, ny);

@@ -27,7 +27,7 @@ struct starpu_data_interface_ops starpu_interface_tensor_ops = {
  * `inner_ld` apart each. */
 static bool is_apart(uint32_t n, uint32_t ld, uint32_t inner, uint32_t inner_ld)
 {
-    return n <= 1 || ld / (inner ? inner : 1) >= inner_ld;
+    return n <= 1 || inner == 0 || ld / inner >= inner_ld;
 }
 
 void starpu_tensor_data_register(starpu_data_handle_t *handle, int home_node,
