@@ -21,6 +21,7 @@
 
 #include <starpu.h>
 
+#include "leaks.h"
 #include "stacks.h"
 
 enum {
@@ -510,6 +511,7 @@ static bool passes(struct program *program, bool simulated)
         alarm(LIMIT_S);
         choose_machine(program->seed, simulated);
         run_program(program);
+        leaks_end();
         _exit(atomic_load(&outcome->failed));
     }
     if (pid < 0 || waitpid(pid, &status, 0) != pid)

@@ -11,12 +11,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "leaks.h"
 #include "run.h"
 #include "stacks.h"
-
-#if defined(__SANITIZE_ADDRESS__)
-void __lsan_do_leak_check(void); /* the sanitizer's own */
-#endif
 
 enum { EXIT_DEADLOCK = 3 }; /* of a simulation in which nothing moves */
 
@@ -56,9 +53,7 @@ static _Noreturn void be_child(const struct program *program, unsigned limit_s,
     dup2(trial->log, STDERR_FILENO);
     done = run_program(program, limit_s, trial->report);
     fflush(NULL);
-#if defined(__SANITIZE_ADDRESS__)
-    __lsan_do_leak_check(); /* ends with a report if it has found something */
-#endif
+    leaks_end();
     _exit(!done || atomic_load(&trial->report->outcome) != PASSED);
 }
 
