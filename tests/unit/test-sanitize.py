@@ -110,6 +110,7 @@ def main():
         write(logs, "r.4", "killed in the middle")
         write(logs, "r.5", "")
         write(logs, "r.6", VALGRIND)
+        write(logs, "r.7", "==7==WARNING: AddressSanitizer failed to allocate 0x8 bytes\n")
         tap.claim("each report is counted, with its summary",
                   dict(sanitize.reports_in(logs)[0]) ==
                   {"ThreadSanitizer: data race a.c:39 in f": 3,

@@ -35,6 +35,8 @@ TIMES = {"address": 4, "thread": 10, "valgrind": 30}
 # The first line of a report that says what it is.
 SUMMARY = re.compile(r"SUMMARY: (\w+Sanitizer: .*)|(\S+:\d+:\d+: runtime error: .*)|"
                      r"^==\d+== (?!  )(\S.*\S)\s*$")
+# What a test has asked for that cannot be: it was refused, and there is no report.
+REFUSED = re.compile(r"==\d+==WARNING: AddressSanitizer failed to allocate ")
 # Where gcc's two runtimes are two libraries, that for undefined behaviour writes to
 # standard error alone, and goes on unless it is told not to.
 UNDEFINED = re.compile(r"\S+:\d+:\d+: runtime error: ")
@@ -83,15 +85,16 @@ def choose(tests, tool, build, names, left_out):
 
 def summary_of(path):
     """What a file with reports says: a line for each."""
-    found = []
+    found, refused = [], True
     with open(path, encoding="utf-8", errors="replace") as file:
         for line in file:
+            refused = refused and bool(REFUSED.match(line))
             match = SUMMARY.search(line)
             if match and match[3] and found:
                 continue # valgrind: the first line of the first one
             if match:
                 found.append(next(filter(None, match.groups())))
-    return found or ["a report without a summary"]
+    return found or ([] if refused else ["a report without a summary"])
 
 
 def reports_in(folder):
