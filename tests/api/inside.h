@@ -60,12 +60,18 @@ static inline struct starpu_task *begin(struct starpu_codelet *cl, void *arg)
 
 /* --- v = v * 3 + value, so that the order of additions shows --- */
 
+/* Where that is done often, only the lower bits are left. */
+static inline int mixed(int v, int factor, int value)
+{
+    return (int)((unsigned)v * (unsigned)factor + (unsigned)value);
+}
+
 static inline void add(void *buffers[], void *arg)
 {
     int *v = (int *)STARPU_VECTOR_GET_PTR(buffers[0]);
 
     for (size_t i = 0; i < STARPU_VECTOR_GET_NX(buffers[0]); i++)
-        v[i] = v[i] * 3 + (int)(intptr_t)arg;
+        v[i] = mixed(v[i], 3, (int)(intptr_t)arg);
 }
 
 /* Wherever there is a worker. */

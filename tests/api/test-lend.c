@@ -275,7 +275,7 @@ static void use_before_and_after(void *buffers[], void *arg)
 {
     int *v = (int *)STARPU_VECTOR_GET_PTR(buffers[0]);
 
-    v[0] = v[0] * 5 + (int)(intptr_t)arg;
+    v[0] = mixed(v[0], 5, (int)(intptr_t)arg);
     submit_pieces(1);
     starpu_sem_post(&inside);
     ck_assert_int_eq(starpu_sem_wait(&go), 0);
@@ -283,7 +283,7 @@ static void use_before_and_after(void *buffers[], void *arg)
     wait_for(begin_add(pieces[PARTS - 1], 3));
     wait_for(begin_add(shared, 4));
     ck_assert_int_eq(starpu_data_acquire(pieces[0], STARPU_RW), 0);
-    v[0] = v[0] * 5 + 1;
+    v[0] = mixed(v[0], 5, 1);
     starpu_data_release(pieces[0]);
     wait_for(begin_add(pieces[0], 5));
     submit_pieces(6); /* has run when the task ends */
@@ -298,16 +298,16 @@ static struct starpu_codelet cl_use_before_and_after = {
 
 static int first_before_and_after(int v, int value)
 {
-    v = ((v * 5 + value) * 3 + 1) * 3 + 2;
-    v = ((v * 3 + 4) * 5 + 1) * 3 + 5;
-    return v * 3 + 6;
+    v = mixed(mixed(mixed(v, 5, value), 3, 1), 3, 2);
+    v = mixed(mixed(mixed(v, 3, 4), 5, 1), 3, 5);
+    return mixed(v, 3, 6);
 }
 
 static int last_before_and_after(int v)
 {
-    v = (v * 3 + 1) * 3 + 2;
-    v = (v * 3 + 3) * 3 + 4;
-    return v * 3 + 6;
+    v = mixed(mixed(v, 3, 1), 3, 2);
+    v = mixed(mixed(v, 3, 3), 3, 4);
+    return mixed(v, 3, 6);
 }
 
 START_TEST(turns_outside_come_after_those_of_a_task)
@@ -329,16 +329,16 @@ START_TEST(turns_outside_come_after_those_of_a_task)
             starpu_sem_post(&go);
         }
         if (i == 0) {
-            first = (((first * 3 + 7) * 3 + 8) * 3 + 9) * 3 + 10;
-            last = (((last * 3 + 7) * 3 + 8) * 3 + 9) * 3 + 10;
+            first = mixed(mixed(mixed(mixed(first, 3, 7), 3, 8), 3, 9), 3, 10);
+            last = mixed(mixed(mixed(mixed(last, 3, 7), 3, 8), 3, 9), 3, 10);
         }
     }
     starpu_sem_wait(&inside);
     submit_pieces(11);
     starpu_sem_post(&go);
     close_planned();
-    ck_assert_int_eq(v[0], first * 3 + 11);
-    ck_assert_int_eq(v[N - 1], last * 3 + 11);
+    ck_assert_int_eq(v[0], mixed(first, 3, 11));
+    ck_assert_int_eq(v[N - 1], mixed(last, 3, 11));
 }
 END_TEST
 
@@ -429,11 +429,11 @@ static void cut(void *buffers[], void *arg)
 
 static int cut_value(int v, int depth, int waits)
 {
-    v = v * 3 + 1;
+    v = mixed(v, 3, 1);
     for (int round = 0; depth > 0 && round < 2; round++) {
         v = cut_value(v, depth - 1, waits);
         if (waits)
-            v = v * 3 + 2;
+            v = mixed(v, 3, 2);
     }
     return v;
 }
