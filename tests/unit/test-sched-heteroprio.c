@@ -53,6 +53,7 @@ static struct orr_config config;
 
 static void read_config(void)
 {
+    orr_config_done(&config);
     ck_assert_int_eq(orr_config_read(&config, NULL), 0);
 }
 
