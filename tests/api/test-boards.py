@@ -127,4 +127,13 @@ def a_device_is_cut_into_its_numa_nodes():
     assert found == ["OpenCL 0"], (found, said)
 
 
+@test
+def what_devices_say_may_be_long():
+    words = "a name of " + "very " * 30 + "many words"
+    found, said = workers(BOARDS="none 3a 3b", DEVICE_WORDS=words, STARPU_NCUDA="0")
+    assert found == ["OpenCL 0", "OpenCL 1"], (found, said)
+    shown = run(DISPLAY, BOARDS="none 3a 3b", DEVICE_WORDS=words).stdout
+    assert "OpenCL 0 (a name of very very very " in shown, shown
+
+
 run_all()

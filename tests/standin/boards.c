@@ -4,7 +4,8 @@
  * GPUs on PCI buses, which PoCL's have not. BOARDS is the extension that tells it
  * (khr, nv or amd) and the buses of the devices, in the order in which they are
  * asked for: "nv 3a 3b". With NUMA_UNITS, each of so many compute units is a NUMA node
- * of its device, which PoCL's are not cut into. Of a test's one thread.
+ * of its device, which PoCL's are not cut into. DEVICE_WORDS is the devices' name, and
+ * stands behind their version. Of a test's one thread.
  */
 #include <CL/cl_ext.h>
 #include <CL/cl_layer.h>
@@ -41,6 +42,19 @@ static cl_int tell(size_t size, void *value, const void *told, size_t told_size)
     return CL_SUCCESS;
 }
 
+/* All of them, or nothing. */
+static cl_int tell_words(const char *words, cl_device_info what, size_t size,
+                         void *value, size_t *ret_size)
+{
+    char text[1024];
+
+    snprintf(text, sizeof(text), "%s%s",
+             what == CL_DEVICE_VERSION ? "OpenCL 1.2 " : "", words);
+    if (ret_size)
+        *ret_size = strlen(text) + 1;
+    return value ? tell(size, value, text, strlen(text) + 1) : CL_SUCCESS;
+}
+
 static cl_int CL_API_CALL get_device_info(cl_device_id device,
                                           cl_device_info what, size_t size,
                                           void *value, size_t *ret_size)
@@ -51,7 +65,10 @@ static cl_int CL_API_CALL get_device_info(cl_device_id device,
         .pcie = {CL_DEVICE_TOPOLOGY_TYPE_PCIE_AMD, {0}, (cl_char)bus, 0, 0}};
     cl_device_type gpu = CL_DEVICE_TYPE_GPU;
     cl_uint number = what == BUS_NV ? (cl_uint)bus : 0;
+    const char *words = getenv("DEVICE_WORDS");
 
+    if (words && (what == CL_DEVICE_NAME || what == CL_DEVICE_VERSION))
+        return tell_words(words, what, size, value, ret_size);
     if (bus >= 0 && what == CL_DEVICE_TYPE)
         return tell(size, value, &gpu, sizeof(gpu));
     if (bus >= 0 && what == CL_DEVICE_PCI_BUS_INFO_KHR &&

@@ -35,6 +35,37 @@ bool opencl_is_wanted(const struct orr_machine_options *options)
 
 /* -- what there is -- */
 
+char *opencl_platform_text(const struct opencl *driver, cl_platform_id platform,
+                           uint32_t what)
+{
+    size_t size = 0;
+    char *text;
+
+    if (driver->cl.GetPlatformInfo(platform, what, 0, NULL, &size))
+        return NULL;
+    text = calloc(1, size + 1);
+    if (text &&
+        driver->cl.GetPlatformInfo(platform, what, size, text, NULL) == 0)
+        return text;
+    free(text);
+    return NULL;
+}
+
+char *opencl_device_text(const struct opencl_device *device, uint32_t what)
+{
+    const struct opencl_api *cl = &device->driver->cl;
+    size_t size = 0;
+    char *text;
+
+    if (cl->GetDeviceInfo(device->id, what, 0, NULL, &size))
+        return NULL;
+    text = calloc(1, size + 1);
+    if (text && cl->GetDeviceInfo(device->id, what, size, text, NULL) == 0)
+        return text;
+    free(text);
+    return NULL;
+}
+
 /* False: the device does not know that; *ret is zero then. */
 static bool device_info(const struct opencl_device *device, uint32_t what,
                         size_t size, void *ret)
@@ -44,6 +75,16 @@ static bool device_info(const struct opencl_device *device, uint32_t what,
         return true;
     memset(ret, 0, size);
     return false;
+}
+
+/* What it says in words, cut to the size: OpenCL itself gives all of it or nothing. */
+static void device_text(const struct opencl_device *device, uint32_t what,
+                        size_t size, char *ret)
+{
+    char *text = opencl_device_text(device, what);
+
+    snprintf(ret, size, "%s", text ? text : "");
+    free(text);
 }
 
 /* Domain, bus, device and function, by the extension that its vendor has. */
@@ -89,8 +130,7 @@ static bool is_new_enough(const struct opencl_device *device)
     char version[128];
     int major = 0, minor = 0;
 
-    device_info(device, OPENCL_DEVICE_VERSION, sizeof(version), version);
-    version[sizeof(version) - 1] = 0;
+    device_text(device, OPENCL_DEVICE_VERSION, sizeof(version), version);
     if (sscanf(version, "OpenCL %d.%d", &major, &minor) == 2 &&
         (major > 1 || minor >= 2))
         return true;
@@ -116,8 +156,7 @@ static void add_device(struct opencl *driver, cl_platform_id platform,
         .part = part,
         .nparts = nparts,
     };
-    device_info(device, OPENCL_DEVICE_NAME, sizeof(device->name), device->name);
-    device->name[sizeof(device->name) - 1] = 0;
+    device_text(device, OPENCL_DEVICE_NAME, sizeof(device->name), device->name);
     device_info(device, OPENCL_DEVICE_TYPE, sizeof(device->type),
                 &device->type);
     device_info(device, OPENCL_DEVICE_VENDOR_ID, sizeof(device->vendor),
@@ -195,11 +234,11 @@ void opencl_forget(struct opencl *driver)
 /* Another runtime's devices, which are those of other platforms. */
 static bool is_runtime(const struct opencl *driver, cl_platform_id platform)
 {
-    char name[128] = "";
+    char *name = opencl_platform_text(driver, platform, OPENCL_PLATFORM_NAME);
+    bool is = name && strncmp(name, "SOCL", 4) == 0;
 
-    return driver->cl.GetPlatformInfo(platform, OPENCL_PLATFORM_NAME,
-                                      sizeof(name), name, NULL) == 0 &&
-           strncmp(name, "SOCL", 4) == 0;
+    free(name);
+    return is;
 }
 
 static void add_platform(struct opencl *driver, cl_platform_id platform,

@@ -96,6 +96,11 @@ int opencl_find(struct opencl *driver,
                 const struct orr_machine_options *options, unsigned *chosen,
                 unsigned *ret_n, struct orr_error *err);
 
+/* What a platform or a device says in words, for free(); NULL: it does not. */
+char *opencl_platform_text(const struct opencl *driver, cl_platform_id platform,
+                           uint32_t what);
+char *opencl_device_text(const struct opencl_device *device, uint32_t what);
+
 /* -- driver.c -- */
 
 /* The driver of that machine, or NULL. */
