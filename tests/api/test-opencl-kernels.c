@@ -390,6 +390,62 @@ START_TEST(binaries_are_kept_and_read)
 }
 END_TEST
 
+/* Writes `text` to the file that says who made the binary; NULL: there is none. */
+static void made_by(const char *binary, const char *text)
+{
+    char path[5000];
+    FILE *file;
+
+    snprintf(path, sizeof(path), "%s.made-by", binary);
+    ck_assert_int_eq(unlink(path), 0);
+    if (!text)
+        return;
+    file = fopen(path, "w");
+    ck_assert_ptr_nonnull(file);
+    fputs(text, file);
+    fclose(file);
+}
+
+/* Names of files have a vendor and a number only: both are the same when a driver was
+ * updated, or where platforms come in another order. Some platforms take what another
+ * one made for what they made themselves. */
+START_TEST(a_binary_of_another_driver_is_refused)
+{
+    char home[] = "/tmp/orrery-opencl-XXXXXX", command[64];
+
+    ck_assert_ptr_nonnull(mkdtemp(home));
+    setenv("STARPU_HOME", home, 1);
+    open_runtime();
+    ck_assert_int_eq(
+        starpu_opencl_compile_opencl_from_string(one_kernel, "set.cl", NULL),
+        0);
+    made_by(kept(home, "set", 1), "another driver\n");
+    ck_assert_int_eq(starpu_opencl_load_binary_opencl("set", &program), 1);
+    ck_assert_ptr_nonnull(program.programs[0]);
+    ck_assert_ptr_null(program.programs[1]);
+    starpu_opencl_unload_opencl(&program);
+    /* Another runtime writes no such file. */
+    made_by(kept(home, "set", 1), NULL);
+    ck_assert_int_eq(starpu_opencl_load_binary_opencl("set", &program), 0);
+    ck_assert_int_eq(run_set(&program, 1, 7), 7);
+    starpu_opencl_unload_opencl(&program);
+    ck_assert_int_eq(
+        starpu_opencl_compile_opencl_from_string(one_kernel, "set.cl", NULL),
+        0);
+    made_by(kept(home, "set", 0), "");
+    ck_assert_int_eq(starpu_opencl_load_binary_opencl("set", &program), 1);
+    starpu_opencl_unload_opencl(&program);
+    ck_assert_int_eq(
+        starpu_opencl_compile_opencl_from_string(one_kernel, "set.cl", NULL),
+        0);
+    ck_assert_int_eq(starpu_opencl_load_binary_opencl("set", &program), 0);
+    starpu_opencl_unload_opencl(&program);
+    starpu_shutdown();
+    snprintf(command, sizeof(command), "rm -r %s", home);
+    ck_assert_int_eq(system(command), 0);
+}
+END_TEST
+
 START_TEST(a_kernel_needs_a_program)
 {
     struct starpu_opencl_program none = {{NULL}};
@@ -549,6 +605,7 @@ int main(void)
     tcase_add_test(tc, a_program_is_made_for_each_device);
     tcase_add_test(tc, unloading_releases_the_programs);
     tcase_add_test(tc, binaries_are_kept_and_read);
+    tcase_add_test(tc, a_binary_of_another_driver_is_refused);
     tcase_add_test(tc, a_kernel_needs_a_program);
     tcase_add_test_raise_signal(
         tc, a_kernel_that_the_program_lacks_ends_the_run, SIGABRT);

@@ -59,17 +59,25 @@ static int build(const struct opencl_device *device, cl_program program,
     return 0;
 }
 
+/* Nothing was made yet, for those after one that fails, too. */
+static void forget_all(const struct opencl *driver,
+                       struct starpu_opencl_program *program)
+{
+    for (unsigned i = 0; i < driver->ndevices; i++)
+        program->programs[i] = NULL;
+}
+
 int orr_opencl_compile(struct opencl *driver, const char *source,
                        const char *options, struct starpu_opencl_program *ret)
 {
     int failed = 0;
 
+    forget_all(driver, ret);
     for (unsigned i = 0; i < driver->ndevices && !failed; i++) {
         const struct opencl_device *device = &driver->devices[i];
         cl_int error = 0;
         cl_program program;
 
-        ret->programs[i] = NULL;
         if (!device->used)
             continue;
         program = driver->cl.CreateProgramWithSource(device->context, 1,
@@ -163,13 +171,79 @@ static int write_file(const char *path, const void *bytes, size_t size)
     return 0;
 }
 
+/* Who makes binaries for the device, for free(); NULL: no memory. */
+static char *maker_of(const struct opencl_device *device)
+{
+    const struct opencl *driver = device->driver;
+    char *platform =
+        opencl_platform_text(driver, device->platform, OPENCL_PLATFORM_NAME);
+    char *version =
+        opencl_platform_text(driver, device->platform, OPENCL_PLATFORM_VERSION);
+    char *name = opencl_device_text(device, OPENCL_DEVICE_NAME);
+    char *own = opencl_device_text(device, OPENCL_DRIVER_VERSION);
+    char *text;
+
+    if (asprintf(&text, "platform %s, %s\ndevice %s\ndriver %s\n",
+                 platform ? platform : "", version ? version : "",
+                 name ? name : "", own ? own : "") < 0)
+        text = NULL;
+    free(platform);
+    free(version);
+    free(name);
+    free(own);
+    return text;
+}
+
+/* The file beside a binary that says who made it, for free(). StarPU has none: its
+ * names of binaries tell neither platforms nor versions apart. */
+static char *maker_path(const char *path)
+{
+    char *beside;
+
+    return asprintf(&beside, "%s.made-by", path) < 0 ? NULL : beside;
+}
+
+/* A binary without the other file is anybody's: that goes first, and comes last. */
+static int write_binary(const struct opencl_device *device, const char *path,
+                        const void *binary, size_t size)
+{
+    char *beside = maker_path(path), *maker = maker_of(device);
+    int rc = -ENOMEM;
+
+    if (beside && maker) {
+        unlink(beside);
+        rc = write_file(path, binary, size);
+        if (!rc)
+            rc = write_file(beside, maker, strlen(maker));
+    }
+    free(beside);
+    free(maker);
+    return rc;
+}
+
+/* False: another platform, or another version of it, made the binary, which might
+ * be taken for one of its own. */
+static bool is_maker(const struct opencl_device *device, const char *path)
+{
+    char *beside = maker_path(path), *maker = maker_of(device);
+    size_t size;
+    char *made_by = beside ? orr_opencl_read_file(beside, &size) : NULL;
+    bool same = !made_by || (maker && strcmp(made_by, maker) == 0);
+
+    free(beside);
+    free(maker);
+    free(made_by);
+    return same;
+}
+
 static int keep_one(const struct opencl_device *device, const char *folder,
                     const char *name, cl_program program)
 {
     char *path = path_of(device, folder, name);
     size_t size = 0;
     unsigned char *binary = binary_of(device, program, &size);
-    int rc = path && binary ? write_file(path, binary, size) : -ENOMEM;
+    int rc =
+        path && binary ? write_binary(device, path, binary, size) : -ENOMEM;
 
     if (!binary)
         orr_log_error("opencl: device %d (%s) gives no binary of `%s'",
@@ -238,6 +312,11 @@ static int load_one(const struct opencl_device *device, const char *folder,
                       "%s: %s; starpu_opencl_compile_opencl_from_file makes it",
                       name, device->number, device->name, path ? path : folder,
                       strerror(errno));
+    else if (!is_maker(device, path))
+        orr_log_error("opencl: %s was made by another platform or another "
+                      "version of it, as the file .made-by beside it says: "
+                      "starpu_opencl_compile_opencl_from_file makes it anew",
+                      path);
     else
         program = cl->CreateProgramWithBinary(device->context, 1, &device->id,
                                               &size, &binary, NULL, &error);
@@ -253,12 +332,11 @@ static int load_one(const struct opencl_device *device, const char *folder,
 int orr_opencl_load(struct opencl *driver, const char *folder, const char *name,
                     struct starpu_opencl_program *ret)
 {
-    for (unsigned i = 0; i < driver->ndevices; i++) {
-        ret->programs[i] = NULL;
+    forget_all(driver, ret);
+    for (unsigned i = 0; i < driver->ndevices; i++)
         if (driver->devices[i].used &&
             load_one(&driver->devices[i], folder, name, &ret->programs[i]))
             return 1;
-    }
     return 0;
 }
 
