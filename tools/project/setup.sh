@@ -31,12 +31,13 @@ python3-dev
 '
 
 # What only tests use, which are skipped without: a debugger, pj_dump, which comes
-# with R, OpenCL devices that are processors, gv2gxl, which reads graphs in DOT,
-# callgrind, groff and two shells more, for man pages and completions, and what Python
-# programs use with ours, notebooks among them; for the long ones a browser and pip.
+# with R, OpenCL devices that are processors, of two platforms, gv2gxl, which reads
+# graphs in DOT, callgrind, groff and two shells more, for man pages and completions,
+# and what Python programs use with ours, notebooks among them; for the long ones a
+# browser and pip.
 if [ "${with_tests-}" ]; then
-    packages="$packages fish gdb groff-base ocl-icd-opencl-dev opencl-headers pajeng
-        pocl-opencl-icd python3-ipykernel python3-joblib python3-nbclient
+    packages="$packages fish gdb groff-base ocl-icd-opencl-dev oclgrind opencl-headers
+        pajeng pocl-opencl-icd python3-ipykernel python3-joblib python3-nbclient
         python3-networkx python3-numpy python3-pandas valgrind zsh"
 fi
 if [ "${full-no}" = yes ]; then
