@@ -15,7 +15,8 @@ extern "C" {
 
 struct _cl_device_id;
 
-/* Names a worker: the how-many-th CPU worker, or a device by its number. */
+/* Names a worker: the how-many-th CPU worker, or a device by its number, which is all
+ * its workers. */
 struct starpu_driver {
     enum starpu_worker_archtype type;
     union {
@@ -27,8 +28,8 @@ struct starpu_driver {
     } id;
 };
 
-/* The calling thread is the worker until starpu_drivers_request_termination() or
- * starpu_shutdown(). 0; -EINVAL: there is no such worker, or it has a thread of
+/* The calling thread is the worker, or in turn each of those of a device that has
+ * several, until starpu_drivers_request_termination() or starpu_shutdown(). 0; -EINVAL: there is no such worker, or it has a thread of
  * its own; -EBUSY: another thread drives it; -EDEADLK in tasks and callbacks. */
 int starpu_driver_run(struct starpu_driver *d);
 

@@ -36,6 +36,36 @@ struct orr_worker *orr_worker_named(struct orr_runtime *rt,
     return NULL;
 }
 
+/* The next worker of the same device, or the worker itself. Each processor is one. */
+static struct orr_worker *next_of_device(struct orr_worker *worker)
+{
+    struct orr_runtime *rt = worker->runtime;
+    const struct orr_worker_desc *desc = worker->desc;
+
+    if (orr_device_kind(desc->type)->is_processor)
+        return worker;
+    for (unsigned i = 1; i < rt->nworkers; i++) {
+        struct orr_worker *other =
+            &rt->workers[(worker->id + i) % rt->nworkers];
+
+        if (other->desc->type == desc->type &&
+            other->desc->devid == desc->devid)
+            return other;
+    }
+    return worker;
+}
+
+static void leave_out(struct orr_worker *first)
+{
+    struct orr_worker *worker = first;
+
+    do {
+        worker->driven = true;
+        worker->mate = next_of_device(worker);
+        worker = worker->mate;
+    } while (worker != first);
+}
+
 void orr_workers_leave_out(struct orr_runtime *rt,
                            const struct starpu_conf *conf)
 {
@@ -44,7 +74,7 @@ void orr_workers_leave_out(struct orr_runtime *rt,
             orr_worker_named(rt, &conf->not_launched_drivers[i]);
 
         if (worker)
-            worker->driven = true;
+            leave_out(worker);
         else
             orr_log_warning("not_launched_drivers[%u] of starpu_conf names no "
                             "worker",
@@ -52,20 +82,31 @@ void orr_workers_leave_out(struct orr_runtime *rt,
     }
 }
 
-int orr_worker_attach(struct orr_worker *worker)
+/* Each of them once, from the first one on. */
+#define FOREACH_MATE(worker, first)                                            \
+    for (struct orr_worker *worker = (first), *next_ = NULL; next_ != (first); \
+         next_ = worker = worker->mate)
+
+int orr_worker_attach(struct orr_worker *first)
 {
     struct orr_context *nobody = NULL;
 
-    if (!atomic_compare_exchange_strong(&worker->context, &nobody, orr_self))
+    /* Whoever has the first one has them all. */
+    if (!atomic_compare_exchange_strong(&first->context, &nobody, orr_self))
         return -EBUSY;
+    FOREACH_MATE(worker, first)
+    atomic_store(&worker->context, orr_self);
     return 0;
 }
 
-void orr_worker_detach(struct orr_worker *worker)
+void orr_worker_detach(struct orr_worker *first)
 {
-    (void)orr_worker_rouse(worker);
-    orr_suspend_retire(worker);
-    atomic_store(&worker->context, NULL);
+    FOREACH_MATE(worker, first->mate)
+    {
+        (void)orr_worker_rouse(worker);
+        orr_suspend_retire(worker);
+        atomic_store(&worker->context, NULL);
+    }
 }
 
 /* What the caller is while it is the worker. */
@@ -89,33 +130,160 @@ static void be_again(struct former former)
     orr_self->cache = former.cache;
 }
 
+/* Each of them looks; whether one has found anything. */
+static bool step_all(struct orr_worker *first, bool announced)
+{
+    bool any = false;
+
+    FOREACH_MATE(worker, first)
+    {
+        struct former former = become(worker);
+
+        any |= orr_worker_step(worker, announced);
+        be_again(former);
+    }
+    return any;
+}
+
+/* Whether functions that keep workers awake are to be called again for one. */
+static bool call_hooks(struct orr_worker *first)
+{
+    bool again = false;
+
+    FOREACH_MATE(worker, first)
+    {
+        struct former former = become(worker);
+
+        again |= orr_hooks_call(&worker->runtime->hooks, worker->id);
+        be_again(former);
+    }
+    return again;
+}
+
 /* µs that pass when a simulated worker looks and finds nothing: who looks until
  * something has happened would wait for ever. */
 #define LOOK 1.0
 
-bool orr_worker_drive_once(struct orr_worker *worker)
+bool orr_worker_drive_once(struct orr_worker *first)
 {
-    struct orr_exec *exec = worker->runtime->exec;
-    struct former former = become(worker);
-    bool any = orr_worker_step(worker);
+    struct orr_exec *exec = first->runtime->exec;
+    bool any = step_all(first, false);
 
     if (!any)
-        (void)orr_hooks_call(&worker->runtime->hooks, worker->id);
+        (void)call_hooks(first);
     if (!any && exec->virtual_time)
         exec->ops->sleep(exec, LOOK);
-    be_again(former);
     return any;
 }
 
-void orr_worker_drive(struct orr_worker *worker)
+/* --- several workers in one thread: orr_worker_loop for all of them --- */
+
+static bool may_stop(struct orr_worker *first)
 {
-    struct orr_runtime *rt = worker->runtime;
-    struct former former = become(worker);
+    FOREACH_MATE(worker, (struct orr_worker *)first)
+    if (!orr_worker_may_stop(worker))
+        return false;
+    return true;
+}
+
+static void fall_asleep(struct orr_worker *first)
+{
+    FOREACH_MATE(worker, first)
+    if (orr_worker_wants_job(worker))
+        orr_worker_fall_asleep(worker);
+}
+
+static void rouse(struct orr_worker *first)
+{
+    FOREACH_MATE(worker, first)
+    (void)orr_worker_rouse(worker);
+}
+
+static void rest(struct orr_worker *first)
+{
+    FOREACH_MATE(worker, first)
+    {
+        const char *waits_for = orr_worker_rest(worker);
+
+        /* It is said of the one that has something under way. */
+        if (worker == first || worker->running || worker->fetching)
+            orr_self->waits_for = waits_for;
+    }
+}
+
+/* Sleeps until one of them is woken or wakes by itself. */
+static void sleep_all(struct orr_worker *first, bool hooks_again)
+{
+    struct orr_runtime *rt = first->runtime;
+    double until = ORR_FOREVER;
+
+    FOREACH_MATE(worker, first)
+    {
+        double at = orr_worker_wakes_at(worker, hooks_again);
+
+        until = at < until ? at : until;
+        orr_hooks_tell(&rt->hooks.sleeps, worker->id);
+    }
+    rt->exec->ops->park(rt->exec, until);
+    FOREACH_MATE(worker, first)
+    orr_hooks_tell(&rt->hooks.wakes, worker->id);
+}
+
+static void loop_together(struct orr_worker *first)
+{
+    struct orr_runtime *rt = first->runtime;
+    bool announced = false, hooked = false, hooks_again = false;
+    unsigned idle = 0;
+
+    while (!may_stop(first)) {
+        if (step_all(first, announced)) {
+            idle = 0;
+            if (announced)
+                rouse(first);
+            announced = hooked = false;
+        } else if (!announced && !rt->exec->one_thread) {
+            if (rt->exec->ops->linger(rt->exec, idle++))
+                continue;
+            fall_asleep(first);
+            atomic_thread_fence(memory_order_seq_cst);
+            announced = true;
+        } else {
+            rest(first);
+            if (rt->exec->one_thread)
+                fall_asleep(first);
+            if (!hooked && orr_hooks_are_there(&rt->hooks)) {
+                hooks_again = call_hooks(first);
+                hooked = true;
+                continue;
+            }
+            sleep_all(first, hooked && hooks_again);
+            rouse(first);
+            announced = hooked = false;
+        }
+    }
+    FOREACH_MATE(worker, first)
+    orr_worker_set_state(worker, ORR_WORKER_IDLE);
+}
+
+/* The loop of one has what kernels need that wait, those of processors. */
+static void loop(struct orr_worker *first)
+{
+    struct former former = become(first);
+
+    if (first->mate == first)
+        orr_worker_loop(first);
+    else
+        loop_together(first);
+    be_again(former);
+}
+
+void orr_worker_drive(struct orr_worker *first)
+{
+    struct orr_runtime *rt = first->runtime;
 
     atomic_fetch_add_explicit(&rt->nactive, 1, memory_order_relaxed);
-    orr_worker_loop(worker);
-    be_again(former);
-    orr_worker_detach(worker);
+    loop(first);
+    orr_worker_detach(first);
     orr_active_end(rt);
 }
 

@@ -11,22 +11,24 @@
 
 #include "core/worker/worker.h"
 
-/* The worker that the application names, or NULL. */
+/* The first worker of the device that the application names, or NULL. A driver is a
+ * device: one thread is all its workers in turn. */
 struct orr_worker *orr_worker_named(struct orr_runtime *rt,
                                     const struct starpu_driver *driver);
 
-/* Those that `conf` names get no context when the workers are started. */
+/* Those of devices that `conf` names get no context when the workers are started. */
 void orr_workers_leave_out(struct orr_runtime *rt,
                            const struct starpu_conf *conf);
 
-/* The calling context is the worker, which it drives, from now on: -EBUSY if
- * another one drives it. Then it may let it look once (returns whether it found
- * anything to do) and give it up again; or let it work until the run ends or
- * orr_drivers_end was called, which gives it up. Blocks. */
-int orr_worker_attach(struct orr_worker *worker);
-bool orr_worker_drive_once(struct orr_worker *worker);
-void orr_worker_drive(struct orr_worker *worker);
-void orr_worker_detach(struct orr_worker *worker);
+/* The calling context is this worker and the others of its device, which it drives,
+ * from now on: -EBUSY if another one does. Then it may let each look once (returns
+ * whether one found anything to do) and give them up again; or let them work until the
+ * run ends or orr_drivers_end was called, which gives them up. Blocks. `first` is what
+ * orr_worker_named says. */
+int orr_worker_attach(struct orr_worker *first);
+bool orr_worker_drive_once(struct orr_worker *first);
+void orr_worker_drive(struct orr_worker *first);
+void orr_worker_detach(struct orr_worker *first);
 
 /* Those who drive workers return as soon as no task is submitted. */
 void orr_drivers_end(struct orr_runtime *rt);

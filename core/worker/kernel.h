@@ -99,5 +99,19 @@ void orr_worker_set_state(struct orr_worker *worker,
 /* Lets the worker work until it is to end. */
 void orr_worker_loop(void *worker);
 
-/* Looks once whether there is something to do, and does it. */
-bool orr_worker_step(struct orr_worker *worker);
+/* What such a loop consists of, for those of several workers (driven.c), whose context
+ * is the worker in each of them. Looks once whether there is something to do, and does
+ * it; with `announced` the worker has said that it sleeps. */
+bool orr_worker_step(struct orr_worker *worker, bool announced);
+
+/* Whether it has nothing left to do and is to end. */
+bool orr_worker_may_stop(const struct orr_worker *worker);
+
+/* Whether it would take a job, and therefore is to say that it sleeps. */
+bool orr_worker_wants_job(const struct orr_worker *worker);
+
+/* It has found nothing to do: its state, and what it waits for. */
+const char *orr_worker_rest(struct orr_worker *worker);
+
+/* Until when it sleeps unless it is woken; hooks are called again or are not. */
+double orr_worker_wakes_at(struct orr_worker *worker, bool hooks_again);

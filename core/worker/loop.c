@@ -436,17 +436,22 @@ static bool has_room(const struct orr_worker *worker)
     return worker->running < depth_of(worker) && !worker->fetching;
 }
 
-/* Whether it would take one. */
-static bool wants_job(const struct orr_worker *worker)
+bool orr_worker_wants_job(const struct orr_worker *worker)
 {
     return has_room(worker) && !worker->gang;
 }
 
-/* The worker had announced that it sleeps. Whoever has woken it since, maybe
- * for another job than the one it found by itself, woke nobody else. */
+/* The worker had announced that it sleeps, and with it those whose thread has no time
+ * for them now. Whoever has woken one since, maybe for another job than the one it
+ * found by itself, woke nobody else. */
 static void stay_awake(struct orr_worker *worker)
 {
-    if (!orr_worker_rouse(worker))
+    bool woken = !orr_worker_rouse(worker);
+    struct orr_worker *mate = worker->mate;
+
+    for (; mate && mate != worker; mate = mate->mate)
+        woken |= orr_worker_wants_job(mate) && !orr_worker_rouse(mate);
+    if (woken)
         orr_sched_wake_all(worker->runtime);
 }
 
@@ -597,7 +602,7 @@ static bool run_direct(struct orr_runtime *rt, struct orr_worker *worker,
 {
     struct orr_job *job;
 
-    if (!wants_job(worker) || worker->running || worker->leaving ||
+    if (!orr_worker_wants_job(worker) || worker->running || worker->leaving ||
         atomic_load_explicit(&rt->paused, memory_order_relaxed) > 0)
         return false;
     job = orr_direct_pop(rt, worker);
@@ -660,7 +665,7 @@ static bool is_to_return(const struct orr_worker *worker)
     return worker->driven && atomic_load(&worker->runtime->drivers_end);
 }
 
-static bool may_stop(const struct orr_worker *worker)
+bool orr_worker_may_stop(const struct orr_worker *worker)
 {
     bool stop = atomic_load_explicit(&worker->stop, memory_order_acquire) ||
                 worker->leaving ||
@@ -671,15 +676,14 @@ static bool may_stop(const struct orr_worker *worker)
            !worker->gang && !worker->nsuspended;
 }
 
-bool orr_worker_step(struct orr_worker *worker)
+bool orr_worker_step(struct orr_worker *worker, bool announced)
 {
-    return step(worker->runtime, worker, false);
+    return step(worker->runtime, worker, announced);
 }
 
-/* Until when the worker sleeps unless it is woken: nobody wakes it when the last
- * task has ended elsewhere, for hooks that are called again, or for kernels that
- * wait for a time. */
-static double wakes_by_itself(struct orr_worker *worker, bool hooks_again)
+/* Nobody wakes it when the last task has ended elsewhere, for hooks that are called
+ * again, or for kernels that wait for a time. */
+double orr_worker_wakes_at(struct orr_worker *worker, bool hooks_again)
 {
     struct orr_runtime *rt = worker->runtime;
     double limit = orr_suspend_wakes_at(worker), again = ORR_FOREVER;
@@ -691,6 +695,16 @@ static double wakes_by_itself(struct orr_worker *worker, bool hooks_again)
     if (again < ORR_FOREVER)
         again += orr_exec_now(rt->exec);
     return limit < again ? limit : again;
+}
+
+const char *orr_worker_rest(struct orr_worker *worker)
+{
+    orr_worker_set_state(worker, resting_state(worker));
+    if (worker->fetching || worker->naside)
+        return "data of its task";
+    if (worker->gang)
+        return "other workers of its parallel task";
+    return worker->running ? "its kernel" : "a task";
 }
 
 /* Somebody else is the worker, who wakes its own loop if that has to look. */
@@ -718,7 +732,7 @@ void orr_worker_loop(void *arg)
             announced = hooked = false;
             continue;
         }
-        if (may_stop(worker))
+        if (orr_worker_may_stop(worker))
             break;
         if (step(rt, worker, announced)) {
             idle = 0;
@@ -735,14 +749,14 @@ void orr_worker_loop(void *arg)
             /* Say that we are about to sleep, then look once more: who pushes
              * before we said it does not wake us. From now on only others take
              * it back, each for a job of his, or we when we have a job. */
-            if (wants_job(worker))
+            if (orr_worker_wants_job(worker))
                 orr_worker_fall_asleep(worker);
             atomic_thread_fence(memory_order_seq_cst);
             announced = true;
             continue;
         }
-        orr_worker_set_state(worker, resting_state(worker));
-        if (rt->exec->one_thread && wants_job(worker))
+        self->waits_for = orr_worker_rest(worker);
+        if (rt->exec->one_thread && orr_worker_wants_job(worker))
             orr_worker_fall_asleep(worker);
         /* What they give the worker to do wakes nobody but itself: it looks again. */
         if (!hooked && orr_hooks_are_there(&rt->hooks)) {
@@ -750,13 +764,8 @@ void orr_worker_loop(void *arg)
             hooked = true;
             continue;
         }
-        self->waits_for = worker->fetching || worker->naside
-                              ? "data of its task"
-                          : worker->gang    ? "other workers of its parallel task"
-                          : worker->running ? "its kernel"
-                                            : "a task";
         orr_hooks_tell(&rt->hooks.sleeps, worker->id);
-        until = wakes_by_itself(worker, hooked && hooks_again);
+        until = orr_worker_wakes_at(worker, hooked && hooks_again);
         orr_seat_offer(worker);
         rt->exec->ops->park(rt->exec, until);
         orr_hooks_tell(&rt->hooks.wakes, worker->id);

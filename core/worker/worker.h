@@ -48,6 +48,9 @@ struct orr_worker {
      * NULL: nobody now */
     _Atomic(struct orr_context *) context;
     bool driven;                        /* [const] it is such a one */
+    struct orr_worker *mate; /* [const] of one that is driven: the next worker
+                              * of its device, which the same thread drives, in
+                              * a circle; of others NULL */
     /* Who may be the worker, its own loop or a context that has borrowed it: enum
      * orr_seat, borrow.h. */
     atomic_uint seat;

@@ -153,7 +153,9 @@ void orr_worker_wake(struct orr_worker *worker)
         if (atomic_load(&worker->seat) == ORR_SEAT_LENT)
             atomic_store(&worker->called, true);
     } while (context != worker->context);
-    if (context == orr_self)
+    /* It is awake. Not so another one of those that this context drives. */
+    if (context == orr_self &&
+        (!context || !worker->mate || context->seat == worker))
         return;
     (void)orr_worker_rouse(worker);
     if (context)

@@ -9,6 +9,8 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
+#include <orrery.h>
+
 #include "machines.h"
 
 #define NTASKS 40
@@ -191,6 +193,35 @@ START_TEST(shutdown_ends_a_drive)
 }
 END_TEST
 
+/* Devices are numbered as workers tell them. */
+START_TEST(a_device_of_the_loopback_is_driven)
+{
+    struct starpu_driver device = {.type = ORRERY_LOOPBACK_WORKER,
+                                   .id.cuda_id = 1};
+    struct starpu_conf conf;
+    struct starpu_task *task;
+    int worker;
+
+    machine_choose(0);
+    setenv("ORRERY_LOOPBACK", "2 seed=3", 1);
+    starpu_conf_init(&conf);
+    conf.not_launched_drivers = &device;
+    conf.n_not_launched_drivers = 1;
+    ck_assert_int_eq(starpu_init(&conf), 0);
+    worker = starpu_worker_get_by_devid(ORRERY_LOOPBACK_WORKER, 1);
+    ck_assert_int_ge(worker, 0);
+    task = task_for(worker);
+    ck_assert_int_eq(starpu_task_submit(task), 0);
+    ck_assert_int_eq(starpu_driver_init(&device), 0);
+    while (!starpu_task_finished(task))
+        ck_assert_int_eq(starpu_driver_run_once(&device), 0);
+    ck_assert_int_eq(ran_on[worker], 1);
+    ck_assert_int_eq(starpu_task_wait(task), 0);
+    ck_assert_int_eq(starpu_driver_deinit(&device), 0);
+    starpu_shutdown();
+}
+END_TEST
+
 /* --- workers with a thread --- */
 
 /* Simulated, no worker has begun when starpu_init returns. */
@@ -245,6 +276,7 @@ int main(void)
     tcase_add_loop_test(tc, a_thread_drives_until_it_is_asked_to_return, 0,
                         NMACHINES);
     tcase_add_loop_test(tc, shutdown_ends_a_drive, 0, NMACHINES);
+    tcase_add_test(tc, a_device_of_the_loopback_is_driven);
     tcase_add_loop_test(tc, workers_are_waited_for, 0, NMACHINES);
     tcase_add_test(tc, a_thread_goes_where_main_is);
     suite_add_tcase(suite, tc);

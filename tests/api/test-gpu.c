@@ -5,6 +5,7 @@
  * the worker's stream, where they run some time later on a thread that is nobody's.
  */
 #include <errno.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -243,6 +244,92 @@ START_TEST(no_library_is_opened_in_vain)
     ck_assert(!is_loaded("libstandin"));
     ck_assert(!is_loaded("libcuda"));
     ck_assert(!is_loaded("libamdhip64"));
+    starpu_shutdown();
+}
+END_TEST
+
+/* -- a device whose workers are a thread of the application's -- */
+
+enum { STREAMS = 3 };
+
+static pthread_t on_thread[STARPU_NMAXWORKERS];
+
+static void note_thread(void *buffers[], void *arg)
+{
+    on_thread[starpu_worker_get_id()] = pthread_self();
+    gpu_scale.on_funcs[0](buffers, arg);
+}
+
+static struct starpu_codelet cl_noted = {
+    .on_funcs = {note_thread},
+    .on_flags = {STARPU_CUDA_ASYNC},
+    .nbuffers = 1,
+    .modes = {STARPU_RW},
+};
+
+/* The device 1, without threads. */
+static struct starpu_driver open_driven(void)
+{
+    struct starpu_driver driver = {.type = ON_WORKER, .id.cuda_id = 1};
+    struct starpu_conf conf;
+
+    setenv("GPU_STANDIN", "delay=20 devices=2", 1);
+    setenv("STARPU_NWORKER_PER_" ON_KIND, "3", 1);
+    setenv("STARPU_SILENT", "1", 1);
+    starpu_conf_init(&conf);
+    conf.ncpus = 1;
+    conf.not_launched_drivers = &driver;
+    conf.n_not_launched_drivers = 1;
+    ck_assert_int_eq(starpu_init(&conf), 0);
+    return driver;
+}
+
+static void *drive(void *driver)
+{
+    ck_assert_int_eq(starpu_driver_run(driver), 0);
+    return NULL;
+}
+
+static atomic_bool driven_enough;
+
+static void *drive_in_steps(void *driver)
+{
+    ck_assert_int_eq(starpu_driver_init(driver), 0);
+    ck_assert_int_eq(starpu_driver_init(driver), -EBUSY);
+    while (!atomic_load(&driven_enough))
+        ck_assert_int_eq(starpu_driver_run_once(driver), 0);
+    ck_assert_int_eq(starpu_driver_deinit(driver), 0);
+    return NULL;
+}
+
+/* A driver is a device: its streams take turns in the thread, and depend on each
+ * other. */
+START_TEST(one_thread_drives_all_streams_of_a_device)
+{
+    struct starpu_driver driver = open_driven();
+    uint64_t values[GPU_LENGTH] = {0}, expected[GPU_LENGTH] = {0}, add = 5;
+    starpu_data_handle_t handle;
+    pthread_t thread;
+
+    starpu_vector_data_register(&handle, STARPU_MAIN_RAM, (uintptr_t)values,
+                                GPU_LENGTH, sizeof(uint64_t));
+    for (int k = 0; k < 4 * STREAMS; k++) {
+        gpu_compute(&(struct gpu_step){expected, NULL, add, GPU_LENGTH});
+        ck_assert_int_eq(
+            starpu_task_insert(&cl_noted, STARPU_RW, handle, STARPU_VALUE, &add,
+                               sizeof(add), STARPU_EXECUTE_ON_WORKER,
+                               worker_of(k % 5 == 4 ? 0 : 1, k % STREAMS), 0),
+            0);
+    }
+    ck_assert_int_eq(
+        pthread_create(&thread, NULL, _i ? drive_in_steps : drive, &driver), 0);
+    starpu_data_unregister(handle);
+    ck_assert_mem_eq(values, expected, sizeof(values));
+    atomic_store(&driven_enough, true);
+    starpu_drivers_request_termination();
+    ck_assert_int_eq(pthread_join(thread, NULL), 0);
+    for (int s = 0; s < STREAMS; s++)
+        ck_assert(pthread_equal(on_thread[worker_of(1, s)], thread));
     starpu_shutdown();
 }
 END_TEST
@@ -576,6 +663,7 @@ int main(void)
     tcase_add_loop_test(standins, no_library_is_opened_in_vain, 2, 3);
     tcase_add_test_raise_signal(tc, the_host_cannot_follow_a_device_address,
                                 SIGSEGV);
+    tcase_add_loop_test(tc, one_thread_drives_all_streams_of_a_device, 0, 2);
     tcase_add_test(tc, a_copy_under_way_is_no_deadlock);
     tcase_add_test(tc, main_memory_is_pinned_once);
     tcase_add_loop_test(tc, allocated_memory_is_pinned, 0, 2);
