@@ -102,36 +102,55 @@ void starpu_cublas_report_error(const char *func, const char *file, int line,
 
 #ifdef STARPU_USE_CUDA
 #    include <starpu_stdlib.h>
+#    include <starpu_thread.h>
 #    include <starpu_worker.h>
 
-/* The properties of a CUDA worker's device, with the memory that data may take;
- * lent, filled at the first call of a source file. They are those of the
- * application's own version of CUDA's runtime library, which it links. NULL: the
- * worker is of another type. */
+#    ifdef __cplusplus
+extern "C" {
+#    endif
+int orrery_is_simulated(void);
+#    ifdef __cplusplus
+}
+#    endif
+
+/* The properties of a CUDA worker's device, with the memory that data may take; lent
+ * until starpu_shutdown. They are those of the application's own version of CUDA's
+ * runtime library, which it links. On a simulated machine, where no such device may
+ * be: its name, that memory, and a version (major) that no kernel is too new for; all
+ * else is 0. NULL: the worker is of another type. */
 #    ifdef __GNUC__
 __attribute__((unused))
 #    endif
 static inline const struct cudaDeviceProp *
 starpu_cuda_get_device_properties(unsigned workerid)
 {
+    static starpu_pthread_mutex_t lock = STARPU_PTHREAD_MUTEX_INITIALIZER;
     static struct cudaDeviceProp all[STARPU_MAXCUDADEVS];
     static int filled[STARPU_MAXCUDADEVS];
     int device = starpu_worker_get_devid((int)workerid);
+    struct cudaDeviceProp *found;
     starpu_ssize_t total;
 
-    if (starpu_worker_get_type((int)workerid) != STARPU_CUDA_WORKER)
+    if (starpu_worker_get_type((int)workerid) != STARPU_CUDA_WORKER ||
+        device >= STARPU_MAXCUDADEVS)
         return NULL;
-    if (!filled[device]) {
-        cudaError_t status = cudaGetDeviceProperties(&all[device], device);
+    found = &all[device];
+    starpu_pthread_mutex_lock(&lock);
+    if (orrery_is_simulated()) {
+        starpu_worker_get_name((int)workerid, found->name, sizeof(found->name));
+        found->major = 9999;
+    } else if (!filled[device]) {
+        cudaError_t status = cudaGetDeviceProperties(found, device);
 
         if (status != cudaSuccess)
             STARPU_CUDA_REPORT_ERROR(status);
-        total =
-            starpu_memory_get_total(starpu_worker_get_memory_node(workerid));
-        if (total >= 0)
-            all[device].totalGlobalMem = (size_t)total;
         filled[device] = 1;
     }
-    return &all[device];
+    /* Another run may have other limits. */
+    total = starpu_memory_get_total(starpu_worker_get_memory_node(workerid));
+    if (total >= 0 && found->totalGlobalMem != (size_t)total)
+        found->totalGlobalMem = (size_t)total;
+    starpu_pthread_mutex_unlock(&lock);
+    return found;
 }
 #endif

@@ -77,7 +77,16 @@ void starpu_hip_report_error(const char *func, const char *file, int line,
 
 #ifdef STARPU_USE_HIP
 #    include <starpu_stdlib.h>
+#    include <starpu_thread.h>
 #    include <starpu_worker.h>
+
+#    ifdef __cplusplus
+extern "C" {
+#    endif
+int orrery_is_simulated(void);
+#    ifdef __cplusplus
+}
+#    endif
 
 /* The properties of a HIP worker's device: see starpu_cuda_get_device_properties. */
 #    ifdef __GNUC__
@@ -86,24 +95,33 @@ __attribute__((unused))
 static inline const struct hipDeviceProp_t *
 starpu_hip_get_device_properties(unsigned workerid)
 {
+    static starpu_pthread_mutex_t lock = STARPU_PTHREAD_MUTEX_INITIALIZER;
     static struct hipDeviceProp_t all[STARPU_MAXHIPDEVS];
     static int filled[STARPU_MAXHIPDEVS];
     int device = starpu_worker_get_devid((int)workerid);
+    struct hipDeviceProp_t *found;
     starpu_ssize_t total;
 
-    if (starpu_worker_get_type((int)workerid) != STARPU_HIP_WORKER)
+    if (starpu_worker_get_type((int)workerid) != STARPU_HIP_WORKER ||
+        device >= STARPU_MAXHIPDEVS)
         return NULL;
-    if (!filled[device]) {
-        hipError_t status = hipGetDeviceProperties(&all[device], device);
+    found = &all[device];
+    starpu_pthread_mutex_lock(&lock);
+    if (orrery_is_simulated()) {
+        starpu_worker_get_name((int)workerid, found->name, sizeof(found->name));
+        found->major = 9999;
+    } else if (!filled[device]) {
+        hipError_t status = hipGetDeviceProperties(found, device);
 
         if (status != hipSuccess)
             STARPU_HIP_REPORT_ERROR(status);
-        total =
-            starpu_memory_get_total(starpu_worker_get_memory_node(workerid));
-        if (total >= 0)
-            all[device].totalGlobalMem = (size_t)total;
         filled[device] = 1;
     }
-    return &all[device];
+    /* Another run may have other limits. */
+    total = starpu_memory_get_total(starpu_worker_get_memory_node(workerid));
+    if (total >= 0 && found->totalGlobalMem != (size_t)total)
+        found->totalGlobalMem = (size_t)total;
+    starpu_pthread_mutex_unlock(&lock);
+    return found;
 }
 #endif

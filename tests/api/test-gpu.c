@@ -590,8 +590,7 @@ END_TEST
 
 /* -- libraries -- */
 
-#ifndef KIND_HIP
-static struct cublasContext *handles[STARPU_NMAXWORKERS];
+static void *handles[STARPU_NMAXWORKERS];
 static atomic_int nstrangers; /* handles that are on another stream */
 
 /* The stand-in's handle begins with its stream. */
@@ -600,13 +599,59 @@ static void note_handle(void *arg)
     int id = starpu_worker_get_id();
 
     (void)arg;
+#ifdef KIND_HIP
+    handles[id] = starpu_hipblas_get_local_handle();
+#else
     handles[id] = starpu_cublas_get_local_handle();
-    nstrangers += *(void **)handles[id] != on_stream();
     nstrangers += *(void **)starpu_cusparse_get_local_handle() != on_stream();
     nstrangers += *(void **)starpu_cusolverDn_get_local_handle() != on_stream();
     nstrangers += *(void **)starpu_cublasLt_get_local_handle() != NULL;
     starpu_cublas_set_stream();
+#endif
+    nstrangers += *(void **)handles[id] != on_stream();
 }
+
+/* Of the one library that there is for HIP, and of CUDA's; how many there are. */
+#ifdef KIND_HIP
+static void *own_handle(void)
+{
+    return starpu_hipblas_get_local_handle();
+}
+
+static int make_handles(void)
+{
+    starpu_hipblas_init();
+    starpu_hipblas_init(); /* what is there stays */
+    return 1;
+}
+
+static void end_handles(void)
+{
+    starpu_hipblas_shutdown();
+}
+#else
+static void *own_handle(void)
+{
+    return starpu_cublas_get_local_handle();
+}
+
+static int make_handles(void)
+{
+    starpu_cublas_init();
+    starpu_cublasLt_init();
+    starpu_cusparse_init();
+    starpu_cusolver_init();
+    return 6;
+}
+
+static void end_handles(void)
+{
+    starpu_cusolver_shutdown();
+    starpu_cusparse_shutdown();
+    starpu_cublasLt_shutdown();
+    starpu_cublas_shutdown();
+}
+#endif
 
 START_TEST(workers_have_handles_of_libraries)
 {
@@ -617,28 +662,19 @@ START_TEST(workers_have_handles_of_libraries)
     symbol = dlsym(library, "standin_handles");
     memcpy(&count, &symbol, sizeof(count));
     open_runtime("", "1");
-    ck_assert_ptr_null(starpu_cublas_get_local_handle());
-    starpu_cublas_init();
-    starpu_cublasLt_init();
-    starpu_cusparse_init();
-    starpu_cusolver_init();
-    ck_assert_int_eq(count(), 6 * 3);
+    ck_assert_ptr_null(own_handle());
+    ck_assert_int_eq(make_handles() * 3, count());
     starpu_execute_on_each_worker(note_handle, NULL, ON_WHERE);
     ck_assert_int_eq(nstrangers, 0);
-    ck_assert_ptr_nonnull(starpu_cublas_get_local_handle());
+    ck_assert_ptr_nonnull(own_handle());
     ck_assert_ptr_ne(handles[worker_of(0, 0)], handles[worker_of(1, 0)]);
-    ck_assert_ptr_ne(handles[worker_of(0, 0)],
-                     starpu_cublas_get_local_handle());
-    starpu_cusolver_shutdown();
-    starpu_cusparse_shutdown();
-    starpu_cublasLt_shutdown();
-    starpu_cublas_shutdown();
+    ck_assert_ptr_ne(handles[worker_of(0, 0)], own_handle());
+    end_handles();
     ck_assert_int_eq(count(), 0);
-    ck_assert_ptr_null(starpu_cublas_get_local_handle());
+    ck_assert_ptr_null(own_handle());
     starpu_shutdown();
 }
 END_TEST
-#endif
 
 int main(void)
 {
@@ -674,8 +710,6 @@ int main(void)
                                 SIGABRT);
     tcase_add_loop_test_raise_signal(
         tc, an_error_is_reported_and_ends_the_program, SIGABRT, 0, 12);
-#ifndef KIND_HIP
     tcase_add_test(standins, workers_have_handles_of_libraries);
-#endif
     return suite_main(suite);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* tests/standin/blas.c - NVIDIA's libraries of algorithms, as far as their handles
+/* tests/standin/blas.c - vendors' libraries of algorithms, as far as their handles
  * go: a handle begins with its stream. */
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -63,6 +63,8 @@ STREAM(cusolverDnSetStream)
 HANDLE(cusolverSpCreate, cusolverSpDestroy)
 STREAM(cusolverSpSetStream)
 HANDLE(cusolverRfCreate, cusolverRfDestroy)
+HANDLE(hipblasCreate, hipblasDestroy)
+STREAM(hipblasSetStream)
 
 int cublasSetKernelStream(void *stream);
 int cublasSetKernelStream(void *stream)
