@@ -14,6 +14,7 @@
 #include "core/base/error.h"
 #include "core/observe/texts.h"
 #include "tools/common/launch.h"
+#include "tools/explain/spans.h"
 
 #define EXPLAIN_NONE SIZE_MAX
 
@@ -52,12 +53,6 @@ struct explain_doing {
     double start, end;
 };
 
-/* How long something was the case: cumulated over time. */
-struct explain_spans {
-    double *at, *sum; /* the sum grows from at[2i] to at[2i + 1] */
-    size_t n;
-};
-
 struct explain_run {
     struct orr_graph *graph;
     struct explain_task *tasks; /* in order of their starts */
@@ -90,10 +85,6 @@ struct explain_run {
 int explain_run_read(const char *trace, const char *graph,
                      struct explain_run *ret, struct orr_error *err);
 void explain_run_done(struct explain_run *run);
-
-/* Of the ms from a to b, those in which it was the case. */
-double explain_spans_within(const struct explain_spans *spans, double a,
-                            double b);
 
 /* --- findings: idle.c, chain.c, waste.c --- */
 

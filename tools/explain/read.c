@@ -15,77 +15,6 @@
 #include "bound/graph_text.h"
 #include "tools/common/trace_csv.h"
 
-/* A step of a count: more, or less, from `time` on. */
-struct step {
-    double time, change;
-};
-
-struct steps {
-    struct step *items;
-    size_t n;
-};
-
-static int compare_steps(const void *a, const void *b)
-{
-    const struct step *x = a, *y = b;
-
-    if (x->time != y->time)
-        return x->time < y->time ? -1 : 1;
-    return (y->change > x->change) - (y->change < x->change);
-}
-
-/* When the count is above 0. */
-static bool make_spans(struct steps *steps, struct explain_spans *ret)
-{
-    struct explain_spans spans = {malloc((2 * steps->n + 1) * sizeof(double)),
-                                  malloc((2 * steps->n + 1) * sizeof(double)),
-                                  0};
-    double count = 0, sum = 0;
-
-    *ret = spans;
-    if (!spans.at || !spans.sum)
-        return false;
-    if (steps->n)
-        qsort(steps->items, steps->n, sizeof(*steps->items), compare_steps);
-    for (size_t i = 0; i < steps->n; i++) {
-        bool was = count > 0;
-
-        count += steps->items[i].change;
-        if (was == (count > 0))
-            continue;
-        if (was)
-            sum += steps->items[i].time - spans.at[spans.n - 1];
-        spans.at[spans.n] = steps->items[i].time;
-        spans.sum[spans.n++] = sum;
-    }
-    *ret = spans;
-    return true;
-}
-
-/* The sum up to `time`. */
-static double sum_to(const struct explain_spans *spans, double time)
-{
-    size_t low = 0, high = spans->n;
-
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-
-        if (spans->at[middle] <= time)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    if (low == 0)
-        return 0;
-    return spans->sum[low - 1] + (low % 2 ? time - spans->at[low - 1] : 0);
-}
-
-double explain_spans_within(const struct explain_spans *spans, double a,
-                            double b)
-{
-    return b > a ? sum_to(spans, b) - sum_to(spans, a) : 0;
-}
-
 /* The number of the task of that job in the graph, whose tasks are in order of
  * their jobs. */
 static unsigned number_of(const struct orr_graph *graph, uint64_t job)
@@ -185,96 +114,82 @@ static bool take_copies(struct explain_run *run, const struct trace *trace)
     return run->copies != NULL;
 }
 
-/* What may be the case on a node. */
-enum node_case { ROOM, COPY, ALLOCATION, NCASES };
+/* What may be the case on a node. One hides those behind it. */
+enum node_case { ROOM, COPY, ALLOCATION };
 
-/* What is counted for each of these, so that the count is above 0 where that one is the
- * case and none before it: of a case there are fewer than the next factor at once. */
-static const double weights[NCASES][NCASES] = {
-    [ROOM] = {[ROOM] = 1},
-    [COPY] = {[ROOM] = -1e6, [COPY] = 1},
-    [ALLOCATION] = {[ROOM] = -1e6, [COPY] = -1e6, [ALLOCATION] = 1},
-};
-
-static void add_steps(struct steps *steps, double start, double end,
-                      double weight)
+/* For the spans of `sought`: `found` is the case from start to end. */
+static void add_case(struct span_steps *steps, double start, double end,
+                     enum node_case found, enum node_case sought)
 {
-    if (weight == 0)
-        return;
-    steps->items[steps->n++] = (struct step){start, weight};
-    steps->items[steps->n++] = (struct step){end, -weight};
+    if (found <= sought)
+        span_steps_add(steps, start, end, found < sought);
 }
 
-/* When that is the case on the node, by the weight of each. */
+/* When that is the case on the node, and nothing that hides it. */
 static bool take_spans(const struct explain_run *run, const struct trace *trace,
-                       unsigned node, const double weight[NCASES],
+                       unsigned node, enum node_case sought,
                        struct explain_spans *ret)
 {
-    struct steps steps = {
-        malloc((2 * (2 * run->ncopies + trace->nallocations) + 1) *
-               sizeof(*steps.items)),
-        0};
-    bool good = steps.items != NULL;
+    struct span_steps steps;
 
-    for (size_t c = 0; good && c < run->ncopies; c++) {
+    span_steps_init(&steps, 2 * run->ncopies + trace->nallocations);
+    for (size_t c = 0; steps.items && c < run->ncopies; c++) {
         const struct explain_copy *copy = &run->copies[c];
 
         if (copy->writeback && copy->from == node)
-            add_steps(&steps, copy->start, copy->end, weight[ROOM]);
+            add_case(&steps, copy->start, copy->end, ROOM, sought);
         if (copy->to == node)
-            add_steps(&steps, copy->start, copy->end, weight[COPY]);
+            add_case(&steps, copy->start, copy->end, COPY, sought);
     }
-    for (size_t i = 0; good && i < trace->nallocations; i++) {
+    for (size_t i = 0; steps.items && i < trace->nallocations; i++) {
         const struct trace_allocation *a = &trace->allocations[i];
 
         if (a->node == node)
-            add_steps(&steps, a->start, a->end,
-                      weight[a->frees ? ROOM : ALLOCATION]);
+            add_case(&steps, a->start, a->end, a->frees ? ROOM : ALLOCATION,
+                     sought);
     }
-    good = good && make_spans(&steps, ret);
-    free(steps.items);
-    return good;
+    return span_steps_make(&steps, ret);
 }
 
 /* When memory of the node is allocated or freed, whatever else is done. */
 static bool take_pays(const struct trace *trace, unsigned node,
                       struct explain_spans *ret)
 {
-    struct steps steps = {
-        malloc((2 * trace->nallocations + 1) * sizeof(*steps.items)), 0};
-    bool good = steps.items != NULL;
+    struct span_steps steps;
 
-    for (size_t i = 0; good && i < trace->nallocations; i++)
+    span_steps_init(&steps, trace->nallocations);
+    for (size_t i = 0; steps.items && i < trace->nallocations; i++)
         if (trace->allocations[i].node == node)
-            add_steps(&steps, trace->allocations[i].start,
-                      trace->allocations[i].end, 1);
-    good = good && make_spans(&steps, ret);
-    free(steps.items);
-    return good;
+            span_steps_add(&steps, trace->allocations[i].start,
+                           trace->allocations[i].end, false);
+    return span_steps_make(&steps, ret);
 }
 
 static bool take_node(struct explain_run *run, const struct trace *trace,
                       unsigned node)
 {
-    return take_spans(run, trace, node, weights[ROOM], &run->room[node]) &&
-           take_spans(run, trace, node, weights[COPY], &run->moves[node]) &&
-           take_spans(run, trace, node, weights[ALLOCATION],
-                      &run->allocates[node]) &&
+    return take_spans(run, trace, node, ROOM, &run->room[node]) &&
+           take_spans(run, trace, node, COPY, &run->moves[node]) &&
+           take_spans(run, trace, node, ALLOCATION, &run->allocates[node]) &&
            take_pays(trace, node, &run->pays[node]);
+}
+
+/* Tasks that wait in the scheduler. */
+static void add_ready(struct span_steps *steps, const struct trace *trace,
+                      bool hides)
+{
+    for (size_t i = 0; steps->items && i < trace->ready.n; i++)
+        span_steps_change(steps, trace->ready.items[i].time,
+                          (long)trace->ready.items[i].change, hides);
 }
 
 static bool take_ready(struct explain_run *run, const struct trace *trace)
 {
-    struct steps steps = {malloc((trace->ready.n + 1) * sizeof(*steps.items)),
-                          trace->ready.n};
-    bool good;
+    struct span_steps steps;
 
-    for (size_t i = 0; steps.items && i < steps.n; i++)
-        steps.items[i] = (struct step){trace->ready.items[i].time,
-                                       trace->ready.items[i].change};
-    good = steps.items && make_spans(&steps, &run->ready);
-    free(steps.items);
-    return good;
+    span_steps_init(&steps, trace->ready.n);
+    add_ready(&steps, trace, false);
+    return span_steps_make(&steps, &run->ready);
 }
 
 static bool take_doings(struct explain_run *run, const struct trace *trace)
@@ -292,28 +207,19 @@ static bool take_doings(struct explain_run *run, const struct trace *trace)
     return run->doings != NULL;
 }
 
-/* When the application did that and no task waited in the scheduler: a ready one counts
- * against more than there can be of those. */
+/* When the application did that and no task waited in the scheduler. */
 static bool take_doing_spans(const struct trace *trace, bool waits,
                              struct explain_spans *ret)
 {
-    struct steps steps = {malloc((trace->ready.n + 2 * trace->ndoings + 1) *
-                                 sizeof(*steps.items)),
-                          0};
-    bool good = steps.items != NULL;
+    struct span_steps steps;
 
-    for (size_t i = 0; good && i < trace->ready.n; i++)
-        steps.items[steps.n++] = (struct step){
-            trace->ready.items[i].time, -2 * trace->ready.items[i].change};
-    for (size_t i = 0; good && i < trace->ndoings; i++) {
-        if (trace->doings[i].waits != waits)
-            continue;
-        steps.items[steps.n++] = (struct step){trace->doings[i].start, 1};
-        steps.items[steps.n++] = (struct step){trace->doings[i].end, -1};
-    }
-    good = good && make_spans(&steps, ret);
-    free(steps.items);
-    return good;
+    span_steps_init(&steps, trace->ready.n + trace->ndoings);
+    add_ready(&steps, trace, true);
+    for (size_t i = 0; steps.items && i < trace->ndoings; i++)
+        if (trace->doings[i].waits == waits)
+            span_steps_add(&steps, trace->doings[i].start,
+                           trace->doings[i].end, false);
+    return span_steps_make(&steps, ret);
 }
 
 /* When the application had submitted no task that was not done. */
@@ -385,27 +291,21 @@ int explain_run_read(const char *path, const char *graph,
     return rc;
 }
 
-static void spans_done(struct explain_spans *spans)
-{
-    free(spans->at);
-    free(spans->sum);
-}
-
 void explain_run_done(struct explain_run *run)
 {
     for (unsigned n = 0; run->graph && n < run->graph->nnodes; n++) {
         if (run->room)
-            spans_done(&run->room[n]);
+            explain_spans_done(&run->room[n]);
         if (run->moves)
-            spans_done(&run->moves[n]);
+            explain_spans_done(&run->moves[n]);
         if (run->allocates)
-            spans_done(&run->allocates[n]);
+            explain_spans_done(&run->allocates[n]);
         if (run->pays)
-            spans_done(&run->pays[n]);
+            explain_spans_done(&run->pays[n]);
     }
-    spans_done(&run->ready);
-    spans_done(&run->waits);
-    spans_done(&run->own);
+    explain_spans_done(&run->ready);
+    explain_spans_done(&run->waits);
+    explain_spans_done(&run->own);
     orr_texts_done(&run->names);
     free(run->doings);
     free(run->room);
