@@ -152,6 +152,30 @@ def iterations_and_kernels_that_wait_are_kept():
 
 
 @test
+def states_last_to_the_end_of_the_trace():
+    """Each worker's, without a gap, in both forms; so do those of the trace itself."""
+    with open(path("run.csv"), encoding="utf-8", newline="") as file:
+        rows = [row for row in csv.DictReader(file) if row["record"] == "worker"]
+    total = sum(float(row["end_ms"]) for row in rows)
+    ends = collections.Counter()
+    for event in records(text_of("out", "trace.rec")):
+        if event.get("N") == "Deinitializing":
+            ends[event["W"], float(event["S"])] += 1
+    assert ends == {(str(w), round(float(row["end_ms"]), 6)): 1
+                    for w, row in enumerate(rows)}, ends
+    stats = csv.DictReader(run("starpu_trace_state_stats.py", path("out", "trace.rec")
+                               ).stdout.splitlines())
+    first = [min(float(event["S"]) for event in records(text_of("out", "trace.rec"))
+                 if event.get("W") == str(w)) for w in range(len(rows))]
+    known = sum(float(row["Duration"]) for row in stats)
+    assert abs(known - (total - sum(first))) < 1e-3, (known, total, first)
+    run("starpu_paje_state_stats", path("out", "paje.trace"))
+    known = sum(float(row.split(", ")[2]) for row in
+                text_of("starpu_paje_state_stats.csv").splitlines()[1:])
+    assert abs(known - (total - sum(first))) < 1e-3, (known, total, first)
+
+
+@test
 def paje_trace_opens_in_pj_dump_with_the_same_totals():
     if not shutil.which("pj_dump"):
         raise Skip("there is no pj_dump (Debian's pajeng)")

@@ -4,7 +4,8 @@
 usage: starpu_trace_state_stats.py [-t] [-e] [-s SEQTIME] trace.rec
 How often all workers entered each state and how long they were in it, as CSV, from
 what starpu_fxt_tool writes. Only what lies between start_profiling and stop_profiling,
-where these are marked. What a worker did last has no end there, and is left out.
+where these are marked. What a worker did last ends with its Deinitializing; without
+that it has no end, and is left out.
   -t, --time              times.csv, too: Runtime, Task, Idle, Scheduling
   -e, --efficiency        efficiencies.csv, too
   -s, --seq_task_time MS  the time of all tasks one after the other on one worker;
