@@ -11,6 +11,7 @@ import csv
 import io
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -412,6 +413,57 @@ def pictures_are_bars_lines_and_maps():
     expect(2, pretended.run(
         "-m", "moon", "--set", "cuda.count = 1..2; cuda.memory = 1GiB,2GiB; "
         "cuda.speed = 1,2", "--plot", pretended.path("x.png")), "at most two")
+
+
+TEXT = re.compile(r'translate\(([\d.]+),([\d.]+)\)[^>]*>\s*<text>(?:<!\[CDATA\[)?'
+                  r'\s*([^<\]]*)')
+
+
+def numbers_of(path):
+    """(x, y, text) of the numbers in a picture, axes and all."""
+    with open(path, encoding="utf-8") as file:
+        texts = TEXT.findall(file.read())
+    return [(float(x), float(y), text) for x, y, text in texts
+            if re.fullmatch(r"[\d.e+]+", text)], texts
+
+
+@test
+def numbers_of_any_number_of_bars_stand_apart():
+    if not shutil.which("gnuplot"):
+        raise Skip("gnuplot is not installed")
+    for machines, schedulers in (("moon", 41), ("moon,mars", 41), ("moon,mars", 10),
+                                 ("a,b,c,d,e,f,g,h,i,j,k", 4)):
+        pretended = Pretended(SLOWER="123")
+        path = pretended.path("bars.svg")
+        names = [f"policy{n}" for n in range(schedulers)]
+        status, out, err = pretended.run("-m", machines, "-s", ",".join(names),
+                                         "--plot", path)
+        assert status == 0, out + err
+        numbers, texts = numbers_of(path)
+        assert len(numbers) >= schedulers * len(machines.split(",")), texts
+        shown = {text for _, _, text in texts}
+        assert shown.issuperset(names) and all(
+            any(machine in text for text in shown)
+            for machine in machines.split(",")), shown
+        for i, (x, y, text) in enumerate(numbers):
+            for other_x, other_y, other in numbers[:i]:
+                wide = 3 * (len(text) + len(other))
+                assert abs(x - other_x) >= wide or abs(y - other_y) >= 8, (
+                    machines, schedulers, text, other, x, y, other_x, other_y)
+
+
+@test
+def legends_of_many_leave_room_for_their_lines():
+    if not shutil.which("gnuplot"):
+        raise Skip("gnuplot is not installed")
+    pretended = Pretended()
+    path = pretended.path("lines.svg")
+    status, out, err = pretended.run(
+        "-m", "moon", "-s", ",".join(f"policy{n}" for n in range(41)), "--set",
+        "cuda.count = 11,12,13", "--plot", path)
+    assert status == 0, out + err
+    places = {text: x for x, _, text in numbers_of(path)[0]}
+    assert places["13"] - places["11"] > 300, places
 
 
 def simulated(*words, env=None):

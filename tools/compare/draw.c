@@ -8,11 +8,27 @@
 #include <stdio.h>
 #include <string.h>
 
+enum { MOST_BESIDE = 40 };
+
+/* So many bars beside each other that their numbers would meet, or their colours would
+ * come again. */
+static bool are_many(const struct comparison *c)
+{
+    return c->nschedulers > PLOT_SERIES ||
+           c->nmachines * c->nschedulers > MOST_BESIDE;
+}
+
+static void draw_some_bars(struct plot *plot, const struct comparison *c,
+                           const char *title)
+{
+    (are_many(c) ? draw_rows : draw_bars)(plot, c, title);
+}
+
 static const struct {
     const char *kind;
     void (*draw)(struct plot *, const struct comparison *, const char *);
 } pictures[] = {
-    {"bars", draw_bars},
+    {"bars", draw_some_bars},
     {"lines", draw_lines},
     {"map", draw_map},
 };
@@ -65,6 +81,18 @@ static void title_of(char *const *argv, char *title, size_t size)
     }
 }
 
+/* A legend beside each machine's lines, of so many names a column. */
+enum { NAMES_A_COLUMN = 20, COLUMN_WIDTH = 310 };
+
+static unsigned legend_of(const struct comparison *c)
+{
+    size_t further = (c->nschedulers - 1) / NAMES_A_COLUMN;
+
+    return c->sweep.naxes != 1
+               ? 0
+               : (unsigned)(c->nmachines * further * COLUMN_WIDTH);
+}
+
 static unsigned width_of(const struct comparison *c)
 {
     size_t n =
@@ -72,17 +100,23 @@ static unsigned width_of(const struct comparison *c)
             ? c->ncells
             : c->nmachines * (c->sweep.axes[0].n < 6 ? 6 : c->sweep.axes[0].n);
 
-    return 260 + 90 * (unsigned)(n < 20 ? n : 20);
+    return 260 + 90 * (unsigned)(n < 20 ? n : 20) + legend_of(c);
 }
 
 int draw_comparison(const struct comparison *c)
 {
     struct plot plot;
     char title[256] = "";
-    unsigned width = width_of(c);
+    unsigned width = width_of(c), height = 480;
+
+    if (c->sweep.naxes == 0 && are_many(c)) {
+        width = 1000;
+        height = draw_rows_height(c);
+    }
 
     title_of(c->options->argv, title, sizeof(title));
-    if (plot_begin(&plot, c->options->plot, width < 640 ? 640 : width, 480) < 0)
+    if (plot_begin(&plot, c->options->plot, width < 640 ? 640 : width, height) <
+        0)
         return -1;
     pictures[c->sweep.naxes].draw(&plot, c, title);
     return plot_end(&plot);

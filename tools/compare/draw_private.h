@@ -8,10 +8,15 @@
 /* Gnuplot's commands for each; `title` stands above. */
 void draw_bars(struct plot *plot, const struct comparison *comparison,
                const char *title);
+void draw_rows(struct plot *plot, const struct comparison *comparison,
+               const char *title);
 void draw_lines(struct plot *plot, const struct comparison *comparison,
                 const char *title);
 void draw_map(struct plot *plot, const struct comparison *comparison,
               const char *title);
+
+/* Points that draw_rows needs. */
+unsigned draw_rows_height(const struct comparison *comparison);
 
 /* What is drawn of the s-th scheduler is called: what ran, in the first cell that
  * is good. */

@@ -102,7 +102,8 @@ static void draw_panel(FILE *pipe, const struct comparison *c, size_t machine)
         if (!has_line(c, machine, s))
             continue;
         fprintf(pipe, "%s'-' using %s lw 2 dt %s pt %zu lc rgb '%s' title ",
-                any ? ", " : "", with, plot_dash(s), 4 + s, plot_colour(s));
+                any ? ", " : "", with, plot_dash(s + s / PLOT_SERIES), 4 + s,
+                plot_colour(s)); /* colours come again with other dashes */
         plot_text(pipe, draw_name(c, s));
         any = true;
     }
