@@ -15,9 +15,12 @@
  *   pauses    independent tasks, before each of which the application sleeps
  *   sums      rounds of tasks that contribute to a sum, for which it waits
  *   waits     ten kernels on worker 0 that each wait for a task on worker 1
+ *   models    for a real run: kernels of one length, of which one has a wrong model
  *
- * CULPRIT_CPU and CULPRIT_CUDA are how long a task takes there, µs.
+ * CULPRIT_CPU and CULPRIT_CUDA are how long a task takes there, µs. With CULPRIT_PROMPT
+ * the application neither waits nor sleeps before it has submitted all.
  */
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,6 +33,7 @@ enum { MAX_DATA = 512 };
 
 static starpu_data_handle_t handles[MAX_DATA];
 static uint32_t state;
+static bool prompt;
 
 static void compute(void *buffers[], void *arg)
 {
@@ -118,6 +122,8 @@ static void wait_somehow(unsigned way, unsigned datum, struct starpu_task *last)
 {
     int rc;
 
+    if (prompt)
+        return;
     if (way == 0)
         rc = starpu_task_wait_for_all();
     else if (way == 1)
@@ -140,7 +146,7 @@ static void insert_phase(unsigned way, unsigned first, unsigned n)
         task = starpu_task_create();
         task->cl = &any;
         task->handles[0] = handles[first + i];
-        task->detach = way != 1 || i + 1 < n;
+        task->detach = prompt || way != 1 || i + 1 < n;
         task->use_tag = 1;
         task->tag_id = first + i;
         if (starpu_task_submit(task) != 0)
@@ -178,6 +184,67 @@ static struct starpu_codelet waits = {.cpu_funcs = {wait_for_another},
                                       .modes = {STARPU_RW},
                                       .name = "waits",
                                       .flags = STARPU_CODELET_SIMGRID_EXECUTE};
+
+enum { SPIN_US = 200 };
+
+static double wrong_times; /* as long as it takes, or as short */
+
+static void spin(void *buffers[], void *arg)
+{
+    double end = starpu_timing_now() + SPIN_US;
+
+    (void)buffers, (void)arg;
+    while (starpu_timing_now() < end)
+        ;
+}
+
+static double right_cost(struct starpu_task *task,
+                         struct starpu_perfmodel_arch *arch, unsigned nimpl)
+{
+    (void)task, (void)arch, (void)nimpl;
+    return SPIN_US;
+}
+
+static double wrong_cost(struct starpu_task *task,
+                         struct starpu_perfmodel_arch *arch, unsigned nimpl)
+{
+    return right_cost(task, arch, nimpl) * wrong_times;
+}
+
+static struct starpu_perfmodel right_model = {.type = STARPU_PER_ARCH,
+                                              .arch_cost_function = right_cost,
+                                              .symbol = "right"};
+static struct starpu_perfmodel wrong_model = {.type = STARPU_PER_ARCH,
+                                              .arch_cost_function = wrong_cost,
+                                              .symbol = "wrong"};
+static struct starpu_codelet right = {.cpu_funcs = {spin},
+                                      .nbuffers = 1,
+                                      .modes = {STARPU_RW},
+                                      .model = &right_model,
+                                      .name = "right"};
+static struct starpu_codelet wrong = {.cpu_funcs = {spin},
+                                      .nbuffers = 1,
+                                      .modes = {STARPU_RW},
+                                      .model = &wrong_model,
+                                      .name = "wrong"};
+
+/* Both as often, in any order. */
+static unsigned insert_models(void)
+{
+    unsigned n = draw(20, 40), left[2] = {n, n};
+
+    wrong_times = draw(10, 100);
+    if (draw(0, 1023) < 512)
+        wrong_times = 1 / wrong_times;
+    make_data(2 * n, 64);
+    for (unsigned i = 0; i < 2 * n; i++) {
+        unsigned k = draw(1, left[0] + left[1]) > left[0];
+
+        left[k]--;
+        insert(k ? &wrong : &right, i, 0);
+    }
+    return 2 * n;
+}
 
 static unsigned run(const char *shape)
 {
@@ -237,7 +304,10 @@ static unsigned run(const char *shape)
         n = draw(60, 120);
         make_data(n, 4096);
         for (unsigned i = 0; i < n; i++) {
-            starpu_usleep((float)draw(us / 2, 2 * us));
+            float pause = (float)draw(us / 2, 2 * us);
+
+            if (!prompt)
+                starpu_usleep(pause);
             insert(&any, i, 0);
         }
     } else if (!strcmp(shape, "sums")) {
@@ -246,6 +316,8 @@ static unsigned run(const char *shape)
         starpu_data_set_reduction_methods(handles[0], &sum, &zero);
         for (unsigned i = draw(5, 10); i > 0; i--)
             insert_round(100);
+    } else if (!strcmp(shape, "models")) {
+        n = insert_models();
     } else if (!strcmp(shape, "waits")) {
         n = 2;
         make_data(n, 64);
@@ -264,6 +336,7 @@ int main(int argc, char **argv)
     if (argc != 3 || starpu_init(NULL) != 0)
         return EXIT_FAILURE;
     state = (uint32_t)strtoul(argv[2], NULL, 10) * 2654435761u + 1;
+    prompt = getenv("CULPRIT_PROMPT") != NULL;
     n = run(argv[1]);
     starpu_task_wait_for_all();
     for (unsigned i = 0; i < n; i++)
