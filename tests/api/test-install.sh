@@ -193,6 +193,24 @@ moved() {
         bash -c "set -- -d \"$prefix\"; . \"$prefix/bin/starpu_env\"; $run")
 }
 
+# each_name_works: wherever the installation lies, without any variable.
+each_name_works() {
+    for name in "$prefix"/bin/starpu_*; do
+        said=$(cd "$folder" && env -i HOME="$folder" PATH="$path" STARPU_HOME="$folder" \
+            "$name" --help) || return 1
+        case $said in
+        *"usage: "*"${name##*/}"*) ;;
+        *) return 1 ;;
+        esac
+    done
+    (cd "$folder" && env -i HOME="$folder" PATH="$path" STARPU_HOME="$folder" \
+        ORRERY_MACHINE=laptop-8 "$prefix/bin/starpu_machine_display" -c >display &&
+        grep -q "8 CPU" display &&
+        env -i HOME="$folder" PATH="$path" "$prefix/bin/orrery" sched list >list &&
+        grep -q dmda list && bash -c ". '$prefix/bin/starpu_env' &&
+            test \"\$STARPU_ROOT\" = '$prefix'")
+}
+
 repeats_no_folder() {
     before=$PATH:$LD_LIBRARY_PATH:$PKG_CONFIG_PATH:${PYTHONPATH-}
     . "$build/orrery-env"
@@ -214,6 +232,8 @@ try installed "$(find "$folder" -path '*/bin/orrery')" "$folder"
 for what in program simulated manual completion; do
     claim "starpu_env of a moved installation: $what" moved $what
 done
+prefix=$(dirname "$(dirname "$(find "$folder" -path '*/bin/starpu_env')")")
+claim "StarPU's names work where the installation was moved to" each_name_works
 library=$(find "$folder" -name 'liborrery.so')
 claim "liborrery.so exports the interface only" exports_interface_only
 claim "each module exports its entry only" modules_export_their_entry

@@ -94,6 +94,21 @@ def pages_hold_all_of_the_help():
 
 
 @test
+def each_of_starpus_names_has_a_page_with_all_of_its_help():
+    folder = os.path.join(os.path.dirname(ORRERY), "starpu")
+    for name in ("starpu_fxt_tool", "starpu_trace_state_stats.py", "starpu_config",
+                 "starpu_sched_display", "starpu_env", "starpu_tasks_rec_complete"):
+        text = page(name)
+        assert f".SH NAME\n{name} \\- " in text, name
+        text = re.sub(r"\\\(ga", "`", text.replace("\\-", "-").replace("\\e", "\\"))
+        said = subprocess.run([os.path.join(folder, name), "--help"], check=True,
+                              stdout=subprocess.PIPE, encoding="utf-8", env=PATH).stdout
+        for line in said.splitlines():
+            line = re.sub("^(usage|example|Exit codes): ", "", line).strip()
+            assert line in text.replace("\\&", ""), (name, line)
+
+
+@test
 def formats_have_pages():
     assert "orrery\\-trace \\- trace files" in page("orrery-trace", 5)
     assert ".SH CSV" in page("orrery-trace", 5)

@@ -92,7 +92,10 @@ def gnuplot():
 @test
 def every_script_says_what_it_does():
     for name in SCRIPTS + ["starpu_sched_display", "starpu_tasks_rec_complete",
-                           "starpu_config"]:
+                           "starpu_config", "starpu_env", "starpu_lp2paje",
+                           "starpu_machine_display", "starpu_calibrate_bus",
+                           "starpu_perfmodel_display", "starpu_perfmodel_plot",
+                           "starpu_perfmodel_recdump", "starpu_replay"]:
         said = run(name, "--help").stdout
         assert said.lstrip().startswith("usage: "), (name, said)
         assert name in said and "Exit codes: 0" in said and "example: " in said, name
@@ -482,6 +485,16 @@ def an_environment_needs_an_installation():
     said = source(path("prefix"))
     assert f"ROOT={path('prefix')}\n" in said and \
         f"PATH={path('prefix')}/bin:" in said, said
+    # A shell that says where the file lies needs no prefix.
+    shutil.copy(path_of("starpu_env"), path("prefix", "bin"))
+    for shell in "bash", "zsh":
+        if shutil.which(shell):
+            said = subprocess.run(
+                [shell, "-c", '. prefix/bin/starpu_env; echo "ROOT=$STARPU_ROOT"'],
+                env=ENV, cwd=TOP.name, stdout=subprocess.PIPE, check=True,
+                stderr=subprocess.STDOUT, encoding="utf-8").stdout
+            assert f"ROOT={path('prefix')}\n" in said, (shell, said)
+    assert "must source it" in run("starpu_env", code=2).stderr
 
 
 @test

@@ -5,7 +5,8 @@ man pages of file formats, from docs/.
 
 usage: manual.py ORRERY VERSION MAN BASH ZSH FISH
 
-Writes orrery.1 and a page for each command and verb into the folder MAN/man1, formats
+Writes orrery.1, a page for each command and verb, and for each program with StarPU's
+name that lies in the folder starpu/ beside ORRERY, into the folder MAN/man1, formats
 into MAN/man5, completions as `orrery`, `_orrery` and `orrery.fish` into the others.
 Folders that are relative lie where meson installs.
 """
@@ -25,6 +26,13 @@ def help_of(orrery, *words):
     return subprocess.run([orrery, *words, "--help"], check=True,
                           stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                           encoding="utf-8").stdout
+
+
+def what_of(text):
+    """The first sentence behind the usage."""
+    rest = re.split(r"^\S", text.split("usage:", 1)[1], 1, re.M)
+    body = text[len(text) - len(rest[-1]) - 1:]
+    return re.split(r"[.:;](?:\s|$)", body)[0].replace("\n", " ")
 
 
 class Command:
@@ -53,10 +61,7 @@ class Command:
             if verb.help == self.help:
                 verb.what = self.what
         if not self.what:
-            text = re.split(r"^\S", self.help.split("usage:", 1)[1], 1,
-                            re.M)
-            body = self.help[len(self.help) - len(text[-1]) - 1:]
-            self.what = re.split(r"[.:;](?:\s|$)", body)[0].replace("\n", " ")
+            self.what = what_of(self.help)
 
     @property
     def page(self):
@@ -72,6 +77,7 @@ def commands_of(orrery):
 
 def roff(text):
     text = text.replace("\\", "\\e").replace("-", "\\-").replace("`", "\\(ga")
+    text = re.sub(r"[^\x00-\x7f]", lambda found: f"\\[u{ord(found[0]):04X}]", text)
     return "\n".join("\\&" + line if line[:1] in (".", "'") else line
                      for line in text.split("\n"))
 
@@ -223,6 +229,21 @@ def fish(commands):
     return "\n".join(lines) + "\n"
 
 
+def name_pages(folder, orrery, version):
+    """Of programs with StarPU's names: the text of each file."""
+    programs = os.path.join(os.path.dirname(orrery), "starpu")
+    names = sorted(name for name in os.listdir(programs)
+                   if name.startswith("starpu_") and
+                   os.path.isfile(os.path.join(programs, name)) and
+                   os.access(os.path.join(programs, name), os.X_OK))
+    found = {}
+    for name in names:
+        text = help_of(os.path.join(programs, name))
+        found[os.path.join(folder, name + ".1")] = man_page(
+            name, version, what_of(text), text, ["orrery", *names])
+    return found
+
+
 def format_pages(folder, version):
     """The text of each file."""
     found = {}
@@ -256,6 +277,7 @@ def main():
     for c in (c for head in commands for c in [head, *head.verbs]):
         files[os.path.join(man, c.page + ".1")] = man_page(
             c.page, version, c.what, c.help, tops)
+    files.update(name_pages(man, orrery, version))
     for path, text in files.items():
         os.makedirs(os.path.dirname(path), exist_ok=True)
         with open(path, "w", encoding="utf-8") as file:

@@ -24,7 +24,8 @@ static const char help[] =
     "  -f, --force    what happens anyway\n"
     "  -h, --help     this text\n"
     "  -v, --version  the version\n"
-    "Exit codes: 0; 1 when something failed; 2 for a wrong command line.\n";
+    "Exit codes: 0; 1 when something failed; 2 for a wrong command line.\n"
+    "example: starpu_calibrate_bus -f\n";
 
 static int is_option(const char *word, char letter, const char *name)
 {
