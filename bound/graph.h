@@ -42,7 +42,8 @@ struct orr_graph_route {
 struct orr_graph_task_type {
     char *symbol; /* owned: the model's name, else the codelet's */
     uint32_t footprint;
-    double flops; /* of one task, 0: unknown */
+    bool unmodelled; /* it is the codelet's: there is no model */
+    double flops;    /* of one task, 0: unknown */
     /* Owned, per worker: the fastest implementation's. INFINITY: the worker
      * cannot run it; NaN: it could, in an unknown time. */
     double *mean_ms;

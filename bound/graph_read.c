@@ -475,6 +475,14 @@ static int read_origins(struct reader *r)
     return rc;
 }
 
+static int read_unmodelled(struct reader *r)
+{
+    if (r->graph->ntypes == 0)
+        return wrong(r, "\"unmodelled\" stands behind a task type");
+    r->graph->types[r->graph->ntypes - 1].unmodelled = true;
+    return 0;
+}
+
 static int read_datum(struct reader *r)
 {
     struct orr_graph_datum *datum = ADD(r, data);
@@ -641,11 +649,14 @@ static const struct {
     const char *word;
     int (*read)(struct reader *r);
 } lines[] = {
-    {"after", read_after},     {"uses", read_uses},    {"task", read_task},
-    {"datum", read_datum},     {"kind", read_type},    {"node", read_node},
-    {"worker", read_worker},   {"link", read_link},    {"route", read_route},
-    {"machine", read_machine}, {"run", read_run},      {"end", read_end},
-    {"figures", read_figures}, {"from", read_origins}, {"about", read_about},
+    {"after", read_after},     {"uses", read_uses},
+    {"task", read_task},       {"datum", read_datum},
+    {"kind", read_type},       {"node", read_node},
+    {"worker", read_worker},   {"link", read_link},
+    {"route", read_route},     {"machine", read_machine},
+    {"run", read_run},         {"end", read_end},
+    {"figures", read_figures}, {"from", read_origins},
+    {"about", read_about},     {"unmodelled", read_unmodelled},
 };
 
 static int read_line(struct reader *r)

@@ -198,6 +198,8 @@ int orr_graph_write(const struct orr_graph *graph, FILE *f)
     for (unsigned k = 0; k < graph->ntypes; k++) {
         write_type(graph, &graph->types[k], f);
         write_origins(graph, &graph->types[k], f);
+        if (graph->types[k].unmodelled)
+            fputs("unmodelled\n", f);
     }
     for (unsigned d = 0; d < graph->ndata; d++)
         write_datum(&graph->data[d], f);

@@ -66,6 +66,12 @@ static inline const char *orr_cost_symbol(const struct orr_cost_row *row)
     return cl->name ? cl->name : row->called;
 }
 
+/* Whether that is a model's. */
+static inline bool orr_cost_has_model(const struct orr_cost_row *row)
+{
+    return row->cl->model && row->cl->model->symbol;
+}
+
 /* µs that implementation `impl` of the job takes on a worker of the class. */
 static inline double orr_cost_length(const struct orr_cost_row *row,
                                      unsigned class_id, unsigned impl)

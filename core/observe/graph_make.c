@@ -366,6 +366,7 @@ static struct orr_graph_task_type *copy_type(struct maker *m, uint32_t k)
         return NULL;
     type->footprint = from->footprint;
     type->flops = from->flops;
+    type->unmodelled = from->unmodelled;
     for (unsigned w = 0; w < m->graph->nworkers; w++) {
         type->mean_ms[w] = from->best[w] / 1e3;
         type->deviation_ms[w] = from->deviation[w] / 1e3;

@@ -228,6 +228,7 @@ bool orr_graph_type_fill(struct orr_runtime *rt, struct orr_job *job,
     type->symbol = strdup(orr_cost_symbol(job->costs));
     if (!type->symbol)
         return false;
+    type->unmodelled = !orr_cost_has_model(job->costs);
     memset(type->deviation, 0, rt->nworkers * sizeof(*type->deviation));
     memset(type->origin, 0, rt->nworkers * sizeof(*type->origin));
     for (unsigned w = 0; w < rt->nworkers; w++)

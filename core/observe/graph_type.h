@@ -19,7 +19,8 @@ struct orr_graph_type_record {
     double flops;
     uint64_t hash;
     uint32_t footprint, version;
-    bool per_task; /* times distinguish tasks of one row */
+    bool per_task;   /* times distinguish tasks of one row */
+    bool unmodelled; /* the symbol is not a model's */
     uint8_t *able; /* per worker: implementations; in one block with the record,
                     * as all below */
     /* Per worker, µs: INFINITY where it cannot run, NaN unknown. */

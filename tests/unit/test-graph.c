@@ -86,6 +86,7 @@ static void add_types(struct orr_graph *graph, uint64_t *rng)
 
         *type = (struct orr_graph_task_type){
             .symbol = name(rng),
+            .unmodelled = k % 3 == 1,
             .footprint = (uint32_t)rng_next(rng),
             .flops = number(rng),
             .mean_ms = calloc(graph->nworkers + 1, sizeof(double)),
@@ -240,6 +241,7 @@ static void same_types(const struct orr_graph *a, const struct orr_graph *b)
     ck_assert_uint_eq(a->ntypes, b->ntypes);
     for (unsigned k = 0; k < a->ntypes; k++) {
         same_name(a->types[k].symbol, b->types[k].symbol);
+        ck_assert_uint_eq(a->types[k].unmodelled, b->types[k].unmodelled);
         ck_assert_uint_eq(a->types[k].footprint, b->types[k].footprint);
         same(a->types[k].flops, b->types[k].flops);
         for (unsigned w = 0; w < a->nworkers; w++) {
@@ -401,6 +403,8 @@ static const struct {
     {HEAD "about\n", "g:5: the word for what is told of the run is missing"},
     {HEAD "about \"x\"\n", "g:5: the text about the run is missing"},
     {HEAD "about \"x\" \"y\" \"z\"\n", "g:5: \"\"z\"\" is too much"},
+    {HEAD "unmodelled\n", "g:5: \"unmodelled\" stands behind a task type"},
+    {KIND "unmodelled 1\n", "g:6: \"1\" is too much"},
     {HEAD "from 1 derived\n", "g:5: origins of times stand behind a task type"},
     {KIND "from 2 derived\n", "g:6: number of workers: 2 is too large"},
     {KIND "from 0 derived\n", "g:6: an origin of 0 workers"},

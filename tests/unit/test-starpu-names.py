@@ -128,6 +128,18 @@ def without_a_graph_there_are_tasks_all_the_same():
 
 
 @test
+def codelets_without_a_model_name_none():
+    subprocess.run(
+        [ORRERY, "trace", "-m", GPUS, "-s", "eager", "-o", path("models.csv"), "--graph",
+         path("models.graph"), "--", CULPRIT, "waits", "1"], env=ENV,
+        stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, check=True)
+    run("starpu_fxt_tool", "-i", path("models.csv"), "-d", path("some"))
+    models = collections.Counter((task["Name"], task.get("Model"))
+                                 for task in records(text_of("some", "tasks.rec")))
+    assert models == {("waits", None): 10, ("any", "culprit"): 10}, models
+
+
+@test
 def iterations_and_kernels_that_wait_are_kept():
     """Task 1 waits from 10 to 40 ms for task 2, which its worker executes."""
     header = ("record,start_ms,end_ms,worker,job,name,priority,node,from,bytes,kind,"
