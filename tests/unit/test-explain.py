@@ -505,8 +505,9 @@ def pairs_that_make_no_sense_are_refused():
 def what_cannot_be_explained_is_said():
     for words, code, text in (
             ((), 2, "which program"), (("--", "false"), 1, "false"),
-            (("--", CULPRIT, "nothing", "1"), 1, "no task")):
+            (("--", CULPRIT, "nothing", "1"), 1, "nothing to explain")):
         done = orrery("explain", *words)
+        assert "No such file" not in done.stderr, done.stderr
         assert done.returncode == code, (words, done.returncode, done.stderr)
         assert text in done.stderr, done.stderr
 

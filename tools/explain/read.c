@@ -267,23 +267,25 @@ int explain_run_read(const char *path, const char *graph,
 {
     struct explain_run run = {0};
     struct trace trace;
-    int rc = orr_graph_load(graph, &run.graph, err);
+    /* The trace first: of a run without tasks there is no graph. */
+    int rc = trace_csv_read(path, &trace, err);
 
     if (rc)
         return rc;
-    rc = trace_csv_read(path, &trace, err);
+    if (trace.ntasks == 0)
+        rc =
+            orr_fail(err, -ENODATA, "no task ran: there is nothing to explain");
+    else
+        rc = orr_graph_load(graph, &run.graph, err);
     if (rc == 0) {
-        if (trace.ntasks == 0)
-            rc = orr_fail(err, -ENODATA,
-                          "no task ran: there is nothing to explain");
-        else if (trace.nworkers != run.graph->nworkers ||
-                 trace.nnodes > run.graph->nnodes)
+        if (trace.nworkers != run.graph->nworkers ||
+            trace.nnodes > run.graph->nnodes)
             rc = orr_fail(err, -EINVAL, "%s and %s are of different runs", path,
                           graph);
         else
             rc = take(&run, &trace, err);
-        trace_csv_done(&trace);
     }
+    trace_csv_done(&trace);
     if (rc)
         explain_run_done(&run);
     else
