@@ -632,6 +632,15 @@ def what_is_no_trace_is_said():
             (("-i", path("run.csv"), "-d", path("run.csv", "x")), 1, "run.csv")):
         said = run("starpu_fxt_tool", *words, code=code).stderr
         assert text in said and "Traceback" not in said, said
+    # Bytes that are no text, wherever a file is read.
+    with open(path("bytes"), "wb") as file:
+        file.write(bytes(range(128, 256)) * 9 + b"\n\xff\t\xfe\t\xfd\t1\t1\n")
+    for name, *words in (("starpu_fxt_tool", "-i"), ("starpu_mlr_analysis",),
+                         ("starpu_codelet_histo_profile",), ("starpu_workers_activity",),
+                         ("starpu_trace_state_stats.py",), ("starpu_paje_sort",),
+                         ("starpu_paje_state_stats",)):
+        said = run(name, *words, path("bytes"), code=1).stderr
+        assert "bytes" in said and "Traceback" not in said, (name, said)
     with open(path("cut.csv"), "w", encoding="utf-8") as file:
         file.write(text_of("run.csv")[:-40])
     said = run("starpu_fxt_tool", "-i", path("cut.csv"), code=1).stderr

@@ -9,7 +9,7 @@ Row = collections.namedtuple("Row", "codelet worker bytes footprint ms line")
 
 def read_distrib(path):
     rows = []
-    with open(path, encoding="utf-8") as file:
+    with open(path, encoding="utf-8", errors="replace") as file:
         for number, line in enumerate(file, 1):
             fields = line.rstrip("\n").split("\t")
             try:
