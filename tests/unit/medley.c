@@ -152,10 +152,13 @@ static void contexts(void)
 
 static void disk(void)
 {
-    char folder[] = "/tmp/medley-XXXXXX";
+    const char *parent = getenv("TMPDIR"); /* which the test removes */
+    char folder[4096];
     int node;
     starpu_data_handle_t handle;
 
+    snprintf(folder, sizeof(folder), "%s/medley-XXXXXX",
+             parent ? parent : "/tmp");
     if (!mkdtemp(folder))
         exit(EXIT_FAILURE);
     node = starpu_disk_register(&starpu_disk_unistd_ops, folder,

@@ -38,13 +38,15 @@ ENV.update(STARPU_HOME=TOP.name, STARPU_SILENT="1", LC_ALL="C.UTF-8", TMPDIR=TOP
 
 
 def traced(extension, machine, kinds):
-    """The path of a trace, and the report of the same run."""
-    path = os.path.join(tempfile.mkdtemp(dir=TOP.name), "run." + extension)
+    """The path of a trace, beside which is the graph, and the report of the same run."""
+    folder = tempfile.mkdtemp(dir=TOP.name)
+    path = os.path.join(folder, "run." + extension)
     policy = "pheft" if "parallel" in kinds else "dmda"
     options = ("-m", machine, "--assume", "kernel[*] = 100us") if machine else ()
     done = subprocess.run(
-        [ORRERY, "trace", *options, "-s", policy, "--json", "-o", path, "--", MEDLEY,
-         str(N), *kinds], env=ENV, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+        [ORRERY, "trace", *options, "-s", policy, "--json", "-o", path,
+         *(("--graph", os.path.join(folder, "run.graph")) if kinds else ()), "--",
+         MEDLEY, str(N), *kinds], env=ENV, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
         stderr=subprocess.PIPE, timeout=100, encoding="utf-8", check=False)
     assert done.returncode == 0, done.stderr
     return path, json.loads(done.stdout)
@@ -148,6 +150,21 @@ def each_format_of_a_simulated_run_has_the_totals_of_its_report():
 @test
 def each_format_of_a_real_run_has_the_totals_of_its_report():
     runs(None, [kind for kind in KINDS if kind not in ("waits", "parallel")])
+
+
+@test
+def explanations_add_up_to_the_trace():
+    for machine, left_out in (GPUS, ("disk", "parallel")), (None, ("parallel",)):
+        path, _ = traced("csv", machine, [kind for kind in KINDS if kind not in left_out])
+        said = json.loads("".join(pieces_of(ORRERY, "explain", "--json", path)))
+        busy = sum(worker["busy_ms"] for worker in said["idle"])
+        assert abs(1000 * busy - of_csv(path).us) < 0.5, (busy, of_csv(path))
+        for worker in said["idle"]:
+            assert abs(worker["busy_ms"] + sum(worker["causes_ms"].values()) -
+                       said["makespan_ms"]) < 1e-6, worker
+        links = said["critical_path"]
+        assert abs(sum(link["end_ms"] - link["start_ms"] for link in links) -
+                   said["makespan_ms"]) < 1e-6, links
 
 
 @test
