@@ -10,11 +10,16 @@
  * none comes for a while, because the application computes or waits by itself,
  * an alarm does the same wherever the simulation stands, and if that goes
  * wrong, only the files are lost: the process still dies of its signal.
+ *
+ * The threads of a real run may be anywhere, too, the one that the handler stops in
+ * malloc for instance: a thread that does nothing else writes the trace.
  */
 #include "core/ends.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <sched.h>
+#include <semaphore.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -26,6 +31,7 @@
 
 #include "core/data/node.h"
 #include "core/device/simulated.h"
+#include "core/device/threads.h"
 #include "core/observe/deadlock.h"
 #include "core/observe/progress.h"
 #include "core/observe/report.h"
@@ -47,6 +53,9 @@ static struct {
     struct orr_exec_ops ending; /* exchanged for the machine's own */
     struct sigaction before[2]; /* of the signals below */
     atomic_int nasking;         /* calls of orr_ends_interrupt under way */
+    sem_t asked;                /* a real run's end: the saver waits for that */
+    pthread_t saver;
+    bool may_ask, saves; /* [main] there is the semaphore, and the thread */
     orr_leave_fn leave; /* [main] in place of the process's end, or NULL */
     void *leave_arg;
 } ends;
@@ -173,6 +182,53 @@ static void on_alarm(int number)
     end_now();
 }
 
+/* Of a real run: writes the trace when a signal has come, and ends the process. Without
+ * a reason the run has ended; after a failure another thread ends the process. */
+static void *save_when_asked(void *arg)
+{
+    while (sem_wait(&ends.asked) != 0 && errno == EINTR)
+        ;
+    if (atomic_load(&ends.reason) > 0) {
+        struct orr_runtime *rt = atomic_load(&ends.open);
+
+        if (rt && !rt->exec->ops->adopt(rt->exec)) /* no memory */
+            die(atomic_load(&ends.reason));
+        end_now();
+    }
+    while (atomic_load(&ends.reason))
+        pause();
+    return arg;
+}
+
+/* No signal is handled by the saver itself. Without one, signals are as they were. */
+static void start_saver(void)
+{
+    sigset_t all, before;
+
+    /* Once per process: a handler of the run before may be late. */
+    if (!ends.may_ask && sem_init(&ends.asked, 0, 0) != 0)
+        return;
+    ends.may_ask = true;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    orr_threads_count_helper(1);
+    ends.saves = pthread_create(&ends.saver, NULL, save_when_asked, NULL) == 0;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (!ends.saves)
+        orr_threads_count_helper(-1);
+}
+
+/* Does not return if the process is about to end by a signal. */
+static void stop_saver(void)
+{
+    if (!ends.saves || getpid() != ends.process)
+        return;
+    sem_post(&ends.asked);
+    pthread_join(ends.saver, NULL);
+    orr_threads_count_helper(-1);
+    ends.saves = false;
+}
+
 /* Returns false when the end was asked for before. Safe in signal handlers. */
 static bool ask(struct orr_runtime *rt, int reason)
 {
@@ -180,6 +236,10 @@ static bool ask(struct orr_runtime *rt, int reason)
 
     if (!atomic_compare_exchange_strong(&ends.reason, &none, reason))
         return false;
+    if (!rt->sim) {
+        sem_post(&ends.asked);
+        return true;
+    }
     __atomic_store_n(&rt->exec->ops, &ends.ending, __ATOMIC_RELEASE);
     /* A run that is left cannot be wherever it stands. */
     if (!ends.leave)
@@ -247,11 +307,25 @@ _Noreturn void orr_ends_fail(struct orr_runtime *rt)
 
 /* --- the others --- */
 
+/* The application may have set a handler of its own meanwhile. */
+static void restore_signals(void)
+{
+    for (unsigned i = 0; i < 2; i++) {
+        struct sigaction now;
+
+        sigaction(signals[i], NULL, &now);
+        if (now.sa_handler == on_signal)
+            sigaction(signals[i], &ends.before[i], NULL);
+    }
+}
+
 /* Registered once per process; a run that is open then was left by exit(). */
 static void at_exit(void)
 {
-    struct orr_runtime *rt = atomic_exchange(&ends.open, NULL);
+    struct orr_runtime *rt;
 
+    orr_ends_settle();
+    rt = atomic_exchange(&ends.open, NULL);
     if (rt && getpid() == ends.process && (orr_self || !rt->sim))
         save(rt, "exit");
 }
@@ -278,16 +352,9 @@ static void catch_signals(void)
     }
 }
 
-/* The application may have set a handler of its own meanwhile. */
-static void restore_signals(void)
+static bool can_save(const struct orr_runtime *rt)
 {
-    for (unsigned i = 0; i < 2; i++) {
-        struct sigaction now;
-
-        sigaction(signals[i], NULL, &now);
-        if (now.sa_handler == on_signal)
-            sigaction(signals[i], &ends.before[i], NULL);
-    }
+    return rt->sim || ends.saves;
 }
 
 void orr_ends_watch(struct orr_runtime *rt)
@@ -307,7 +374,9 @@ void orr_ends_watch(struct orr_runtime *rt)
         ends.ending.join = end_instead_of_join;
     }
     atomic_store(&ends.open, rt);
-    if (rt->sim)
+    if (!rt->sim && rt->trace && orr_config_string(&rt->config, ORR_CFG_TRACE))
+        start_saver();
+    if (can_save(rt))
         catch_signals();
 }
 
@@ -321,7 +390,7 @@ bool orr_ends_catches(const struct orr_runtime *rt)
 {
     struct sigaction now;
 
-    if (!rt->sim)
+    if (!can_save(rt))
         return false;
     sigaction(signals[0], NULL, &now);
     return now.sa_handler == on_signal;
@@ -329,12 +398,20 @@ bool orr_ends_catches(const struct orr_runtime *rt)
 
 void orr_ends_catch(struct orr_runtime *rt, bool on)
 {
-    if (!rt->sim)
+    if (!can_save(rt))
         return;
     if (on)
         catch_signals();
     else
         restore_signals();
+}
+
+void orr_ends_settle(void)
+{
+    if (!ends.saves)
+        return;
+    restore_signals();
+    stop_saver();
 }
 
 void orr_ends_forget_left(struct orr_runtime *rt)
@@ -350,6 +427,7 @@ void orr_ends_forget(struct orr_runtime *rt)
 {
     struct orr_runtime *expected = rt;
 
+    orr_ends_settle();
     if (atomic_load(&ends.reason) && atomic_load(&ends.open) == rt)
         end_at_rest();
     if (!atomic_compare_exchange_strong(&ends.open, &expected, NULL))

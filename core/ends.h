@@ -3,8 +3,8 @@
  * core/ends.h - runs that end before starpu_shutdown. Simulations may end by
  * exit(), a signal, a deadlock or a mistake of the application: report and trace
  * so far are written all the same, and the process ends with the status that is
- * due. Of a real run, whose workers go on meanwhile, exit() and mistakes leave
- * the trace alone, which may be written beside them.
+ * due. Of a real run, whose workers go on meanwhile, they leave the trace alone, which
+ * may be written beside them; signals do where there is to be one.
  */
 #pragma once
 
@@ -18,17 +18,20 @@ struct orr_runtime;
 typedef void (*orr_leave_fn)(void *arg, int status);
 
 /* From now on such ends of the process concern this run. exit() and return from
- * main keep their status. Of a simulation, SIGINT and SIGTERM (unless
- * the application has handlers of its own) kill the process, a deadlock gives
- * 3. Called by the context that opened the run. */
+ * main keep their status. SIGINT and SIGTERM (unless the application has handlers of
+ * its own) kill the process, a deadlock of a simulation gives 3. Called by the context that opened the run. */
 void orr_ends_watch(struct orr_runtime *rt);
 
 /* Whether signals save what the run has recorded, which they do at first; on the
- * real machine they never do. */
+ * real machine if it has a trace. */
 void orr_ends_catch(struct orr_runtime *rt, bool on);
 bool orr_ends_catches(const struct orr_runtime *rt);
 
-/* Undoes that. */
+/* The run is about to end: of a real one signals save nothing any more. Does not return
+ * where one is doing so. */
+void orr_ends_settle(void);
+
+/* Undoes orr_ends_watch. */
 void orr_ends_forget(struct orr_runtime *rt);
 
 /* Runs that are opened from now on are left so: by a deadlock, a mistake of the

@@ -161,6 +161,13 @@ static void futex_wait(atomic_uint *word, double us)
             us < ORR_FOREVER ? &timeout : NULL, NULL, 0);
 }
 
+static atomic_int nhelpers; /* threads of the process that wake no context */
+
+void orr_threads_count_helper(int change)
+{
+    atomic_fetch_add(&nhelpers, change);
+}
+
 /* Whether the process has threads that are no contexts; so if in doubt. */
 static bool has_others(const struct threads *threads)
 {
@@ -173,7 +180,8 @@ static bool has_others(const struct threads *threads)
     while ((entry = readdir(tasks)))
         n += entry->d_name[0] != '.';
     closedir(tasks);
-    return n != atomic_load(&threads->ncontexts);
+    return n !=
+           atomic_load(&threads->ncontexts) + (unsigned)atomic_load(&nhelpers);
 }
 
 /* Whether who runs on the thread sleeps. */

@@ -43,3 +43,7 @@ void orr_threads_settle(struct orr_exec *exec, int cpu);
  * adopted must be in no call of the library any more, but may end meanwhile; they
  * are unknown again afterwards. Accepts NULL. */
 void orr_threads_free(struct orr_exec *exec);
+
+/* A thread of the library's own, which is no context and wakes none, is about to begin,
+ * or (-1) has ended: nobody need wait for what it might do. Of the process. */
+void orr_threads_count_helper(int change);

@@ -3,11 +3,12 @@
  * tests/unit/odd-tasks.c - a program whose traces are hard to write and to read,
  * for test-trace-command.py. One thread.
  *
- * usage: odd-tasks names | none | fail | plain N | advised N | named N | loops N
+ * usage: odd-tasks names | none | fail | interrupted | plain N | advised N | named N | loops N
  *        | readers N
  *   names    tasks, data and marks with strange names, tasks with colours
  *   none     no task
  *   fail     ends with 7 while tasks wait
+ *   interrupted  20 tasks, and then SIGINT, as from a terminal
  *   plain N  N tasks of codelets of three names
  *   advised N  the same, and after every tenth that a datum will not be used for long
  *   named N  N tasks, each with a name of its own
@@ -15,6 +16,7 @@
  *            in an iteration inside, one without
  *   readers N  a task, and N that read what it wrote: all ready on its worker
  */
+#include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -184,6 +186,11 @@ int main(int argc, char **argv)
         for (unsigned i = 0; i < 20; i++)
             submit(i, NULL, 0);
         exit(7);
+    } else if (!strcmp(what, "interrupted")) {
+        submit_many(20, 0, 0);
+        raise(SIGINT);
+        for (;;)
+            starpu_usleep(1000);
     }
     starpu_task_wait_for_all();
     for (unsigned d = 0; d < NDATA; d++)

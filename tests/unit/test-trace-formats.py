@@ -10,6 +10,7 @@ import json
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -361,6 +362,25 @@ def real_runs_are_written_too():
         ran = Traced(extension, "plain", "30", machine=None)
         assert ran.done.returncode == 0, ran.err
         assert ran.text().count("alpha") >= 10, ran.text()
+
+
+@test
+def interrupted_runs_leave_what_they_had_done():
+    for machine in (None, GPUS) if SIMULATES else (None,):
+        for extension, task in (("csv", "\ntask,"), ("json", '"cat":"task"'),
+                                ("paje", "\n20\t")):
+            ran = Traced(extension, "interrupted", machine=machine)
+            assert ran.done.returncode == 130, (machine, ran.err)
+            assert ran.text().replace(": ", ":").count(task) == 20, (machine, extension)
+    graph = os.path.join(TOP.name, "none.graph")
+    ran = Traced("csv", "interrupted", machine=None, options=("--graph", graph))
+    assert "none.graph was not written" in ran.err and not os.path.exists(graph), ran.err
+    path = os.path.join(TOP.name, "none.csv")
+    env = {name: value for name, value in os.environ.items()
+           if not name.startswith(("STARPU_", "ORRERY_"))}
+    done = subprocess.run([ODD_TASKS, "interrupted"], check=False, timeout=100,
+                          env=dict(env, ORRERY_TRACE=path, STARPU_CATCH_SIGNALS="0"))
+    assert done.returncode == -signal.SIGINT and not os.path.exists(path), done
 
 
 @test

@@ -243,7 +243,9 @@ static int run(struct launch *launch, const char *picture, bool json,
     else
         result =
             result < 0 ? TOOL_FAILED : finish(launch, &before, picture, json);
-    if (result == TOOL_OK && graph && !is_written(graph, &graph_before))
+    /* A real run that ended early leaves its trace alone. */
+    if (graph && tool_is_new(launch->trace, &before) &&
+        !is_written(graph, &graph_before) && result == TOOL_OK)
         result = TOOL_FAILED;
     if (result == TOOL_OK && schedule &&
         write_schedule(launch, schedule, graph) < 0)
