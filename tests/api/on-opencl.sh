@@ -8,10 +8,11 @@ set -u
 has_opencl=$1
 shift
 export POCL_DEVICES="pthread pthread" POCL_MAX_PTHREAD_COUNT=1
-# Bus files and compiled kernels of these devices are their own.
+# Bus files and compiled kernels of these devices are their own; kernels are those of
+# both sets.
+export POCL_CACHE_DIR="$STARPU_HOME/opencl/pocl"
 export STARPU_HOME="$STARPU_HOME/opencl${PLATFORMS-}"
-export POCL_CACHE_DIR="$STARPU_HOME/pocl"
-mkdir -p "$POCL_CACHE_DIR"
+mkdir -p "$POCL_CACHE_DIR" "$STARPU_HOME"
 
 skip()
 {

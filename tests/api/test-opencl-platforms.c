@@ -369,12 +369,13 @@ int main(void)
 
     suite_add_tcase(suite, tc);
     tcase_set_timeout(tc, 60);
+    /* First, since it has most devices, whose links are measured once. */
+    tcase_add_test(tc, parts_of_one_are_beside_another_one);
     tcase_add_test(tc, each_device_is_in_a_context_of_its_platform);
     tcase_add_test(tc, the_environment_chooses_among_all);
     tcase_add_test(tc, values_go_from_one_platform_to_the_other);
     tcase_add_test(tc, pieces_of_a_matrix_are_on_both);
     tcase_add_test(tc, applications_copy_between_platforms);
-    tcase_add_test(tc, parts_of_one_are_beside_another_one);
     tcase_add_test(tc, each_platform_has_binaries_of_its_own);
     return suite_main(suite);
 }
