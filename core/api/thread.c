@@ -2,7 +2,9 @@
 /*
  * core/api/thread.c - threads and keys of starpu_thread.h, and waiting for a
  * time. Real: POSIX. Simulated: a thread is a context; its number is the
- * address of its record.
+ * address of its record, and that of a context that was not made here is odd: its
+ * own address and 1. It has lived all along, its record may be where one was freed
+ * that lived beside it.
  */
 #ifndef _GNU_SOURCE
 #    define _GNU_SOURCE
@@ -43,9 +45,11 @@ struct orr_user_thread {
 static_assert(sizeof(pthread_t) >= sizeof(void *),
               "a thread's number must hold the address of its record");
 
+/* NULL for contexts that were not made here. */
 static struct orr_user_thread *thread_of(starpu_pthread_t number)
 {
-    return (struct orr_user_thread *)(uintptr_t)number;
+    return (uintptr_t)number & 1 ? NULL
+                                 : (struct orr_user_thread *)(uintptr_t)number;
 }
 
 static starpu_pthread_t number_of(const struct orr_user_thread *thread)
@@ -186,12 +190,14 @@ int starpu_pthread_equal(starpu_pthread_t t1, starpu_pthread_t t2)
 
 starpu_pthread_t starpu_pthread_self(void)
 {
-    struct orr_user_thread *thread;
+    const struct orr_user_thread *thread;
 
     if (!orr_waits_virtually())
         return pthread_self();
-    thread = self_thread();
-    return thread ? number_of(thread) : (starpu_pthread_t)(uintptr_t)orr_self;
+    thread = orr_self->thread;
+    return thread && thread->routine
+               ? number_of(thread)
+               : (starpu_pthread_t)((uintptr_t)orr_self | 1);
 }
 
 static void run_thread(void *arg)

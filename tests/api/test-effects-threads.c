@@ -79,14 +79,25 @@ static void *own_number(void *arg)
 /* shows starpu_pthread_self */
 START_TEST(threads_have_numbers_of_their_own)
 {
-    starpu_pthread_t thread, inside;
+    starpu_pthread_t threads[20], inside[20];
 
     machine_open(_i);
-    ck_assert_int_eq(starpu_pthread_create(&thread, NULL, own_number, &inside),
-                     0);
-    ck_assert_int_eq(starpu_pthread_join(thread, NULL), 0);
-    ck_assert(pthread_equal(thread, inside));
-    ck_assert(!pthread_equal(starpu_pthread_self(), inside));
+    for (int t = 0; t < 20; t++)
+        ck_assert_int_eq(
+            starpu_pthread_create(&threads[t], NULL, own_number, &inside[t]),
+            0);
+    for (int t = 0; t < 20; t++)
+        ck_assert_int_eq(starpu_pthread_join(threads[t], NULL), 0);
+    /* Main, which asks for the first time now, has lived beside them. */
+    for (int t = 0; t < 20; t++) {
+        ck_assert(pthread_equal(threads[t], inside[t]));
+        ck_assert(!pthread_equal(starpu_pthread_self(), inside[t]));
+    }
+    if (machine_simulated(_i)) {
+        ck_assert_int_eq(starpu_pthread_join(starpu_pthread_self(), NULL),
+                         EINVAL);
+        ck_assert_int_eq(starpu_pthread_detach(starpu_pthread_self()), EINVAL);
+    }
     ck_assert(pthread_equal(starpu_pthread_self(), starpu_pthread_self()));
     starpu_shutdown();
 }
