@@ -576,10 +576,12 @@ static int allocate(struct run *run)
 }
 
 /* What is freed when the machine has closed. */
-static struct late {
+struct late {
     struct late *next;
     void *memory;
-} *lates;
+};
+
+static struct late *lates;
 
 static void free_late(void *memory)
 {

@@ -36,7 +36,7 @@ struct run {
     bool spoilt;
     starpu_data_handle_t handles[MAX_DATA];
     uint64_t *memory[MAX_DATA]; /* what was registered, NULL: no home */
-    bool late[MAX_DATA]; /* a copy to it may be under way until the machine closes */
+    bool late[MAX_DATA]; /* copies to it may go on until the machine closes */
     /* Who uses each datum: readers + 2^8 who reduce + 2^16 writers. */
     atomic_uint users[MAX_DATA];
     /* The scratch buffer that each worker's task has, 0: none. */
