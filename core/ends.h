@@ -19,7 +19,8 @@ typedef void (*orr_leave_fn)(void *arg, int status);
 
 /* From now on such ends of the process concern this run. exit() and return from
  * main keep their status. SIGINT and SIGTERM (unless the application has handlers of
- * its own) kill the process, a deadlock of a simulation gives 3. Called by the context that opened the run. */
+ * its own) kill the process, a deadlock of a simulation gives 3. Called by the context
+ * that opened the run. */
 void orr_ends_watch(struct orr_runtime *rt);
 
 /* Whether signals save what the run has recorded, which they do at first; on the
