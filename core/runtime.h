@@ -203,6 +203,7 @@ struct orr_runtime {
     struct orr_knobs {
         atomic_uint ndisabled; /* workers that get no more tasks, and nodes that
                                 * jobs avoid */
+        atomic_uint begun, over; /* changes of that, and of contexts' workers */
         atomic_bool capped;    /* priorities are within … */
         atomic_int least, most;
     } knobs; /* starpu_perf_knob_* */

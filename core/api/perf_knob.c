@@ -124,18 +124,24 @@ static double bind(const char *call, struct orr_worker *worker,
 static double enable(const char *call, struct orr_worker *worker,
                      const double *set)
 {
+    struct orr_knobs *knobs = &worker->runtime->knobs;
+    bool changed;
+
     if (set && *set != 0 && *set != 1)
         orr_api_perf_refuse(call, "a worker is enabled (1) or not (0)");
     if (set && *set != 0 &&
         orr_node_is_lost(worker->runtime, worker->desc->node))
         return 0; /* for good */
-    if (set && atomic_exchange(&worker->disabled, *set == 0) != (*set == 0)) {
-        atomic_fetch_add(&worker->runtime->knobs.ndisabled,
-                         *set == 0 ? 1 : -1U);
-        if (*set != 0) { /* for what policies have kept meanwhile */
-            orr_sched_enabled(worker->runtime);
-            orr_worker_wake(worker);
-        }
+    if (!set)
+        return !atomic_load(&worker->disabled);
+    atomic_fetch_add(&knobs->begun, 1);
+    changed = atomic_exchange(&worker->disabled, *set == 0) != (*set == 0);
+    if (changed)
+        atomic_fetch_add(&knobs->ndisabled, *set == 0 ? 1 : -1U);
+    atomic_fetch_add(&knobs->over, 1);
+    if (changed && *set != 0) { /* for what policies have kept meanwhile */
+        orr_sched_enabled(worker->runtime);
+        orr_worker_wake(worker);
     }
     return !atomic_load(&worker->disabled);
 }

@@ -176,6 +176,7 @@ void orr_sched_ctx_refresh(struct orr_runtime *rt)
     struct orr_list parked;
 
     orr_list_init(&parked);
+    atomic_fetch_add(&rt->knobs.begun, 1);
     orr_sched_ctx_lock(rt);
     for (unsigned c = 0; c < NMAX; c++) {
         struct orr_sched *sched = rt->scheds[c];
@@ -191,6 +192,7 @@ void orr_sched_ctx_refresh(struct orr_runtime *rt)
         take_parked(sched, &parked);
     }
     orr_sched_ctx_unlock(rt);
+    atomic_fetch_add(&rt->knobs.over, 1);
     push_parked(rt, &parked);
     orr_sched_wake_all(rt);
     orr_sched_ctx_make_changes(rt);

@@ -139,17 +139,25 @@ static bool has_taker(struct orr_runtime *rt, struct orr_job *job)
     return false;
 }
 
-/* Whether those who could run the job are workers of lost devices; a worker that is
- * disabled otherwise may be enabled again. */
+/* Whether the worker is disabled, and may be enabled again: not if its device is lost,
+ * which is noted before its workers are disabled. */
+static bool may_come_back(const struct orr_runtime *rt, unsigned worker)
+{
+    const struct orr_worker *w = &rt->workers[worker];
+
+    return atomic_load_explicit(&w->disabled, memory_order_acquire) &&
+           !(atomic_load_explicit(&rt->lost, memory_order_relaxed) >>
+                 w->desc->node &
+             1);
+}
+
+/* Whether those who could run the job are workers of lost devices. */
 static bool only_lost_could(const struct orr_sched *sched, struct orr_job *job)
 {
     struct orr_runtime *rt = sched->runtime;
-    uint64_t lost = atomic_load_explicit(&rt->lost, memory_order_relaxed);
 
     for (unsigned w = 0; w < rt->nworkers; w++)
-        if (!(lost >> rt->workers[w].desc->node & 1) &&
-            atomic_load_explicit(&rt->workers[w].disabled,
-                                 memory_order_relaxed))
+        if (may_come_back(rt, w))
             return false;
     return orr_members_all(&rt->members[sched->id]) && !has_taker(rt, job) &&
            !orr_combined_at(rt, job->task->workerid);
@@ -199,17 +207,12 @@ static void push_anywhere(struct orr_sched *sched, struct orr_job *job, int err)
     abort();
 }
 
-/* Whether the job can wait for a worker that is disabled: those of lost devices stay
- * so. */
+/* Whether the job can wait for a worker that is disabled. */
 static bool may_be_enabled(const struct orr_runtime *rt,
                            const struct orr_job *job)
 {
-    uint64_t lost = atomic_load_explicit(&rt->lost, memory_order_relaxed);
-
     for (unsigned w = 0; orr_some_disabled(rt) && w < rt->nworkers; w++)
-        if (!(lost >> rt->workers[w].desc->node & 1) &&
-            atomic_load_explicit(&rt->workers[w].disabled,
-                                 memory_order_relaxed) &&
+        if (may_come_back(rt, w) &&
             orr_job_able_if_enabled(rt, job, job->costs, w))
             return true;
     return false;
@@ -247,6 +250,37 @@ static unsigned changes_of(struct orr_sched *sched)
     changes = sched->changes;
     orr_unlock(&sched->lock);
     return changes;
+}
+
+void orr_sched_look(struct orr_sched *sched, struct orr_sched_state *ret)
+{
+    struct orr_knobs *knobs = &sched->runtime->knobs;
+
+    ret->over = atomic_load(&knobs->over);
+    ret->begun = atomic_load(&knobs->begun);
+    ret->changes = changes_of(sched);
+}
+
+static bool is_as_it_was(struct orr_sched *sched,
+                         const struct orr_sched_state *state)
+{
+    struct orr_sched_state now;
+
+    orr_sched_look(sched, &now);
+    return state->begun == state->over && now.begun == state->begun &&
+           now.changes == state->changes;
+}
+
+enum orr_kept orr_sched_keep(struct orr_sched *sched, struct orr_job *job,
+                             const struct orr_sched_state *state)
+{
+    struct orr_runtime *rt = sched->runtime;
+    bool waits =
+        !orr_members_all(&rt->members[sched->id]) || may_be_enabled(rt, job);
+
+    if (waits && !has_taker(rt, job))
+        return park(sched, job, state->changes) ? ORR_KEPT : ORR_TRY_AGAIN;
+    return is_as_it_was(sched, state) ? ORR_NOT_KEPT : ORR_TRY_AGAIN;
 }
 
 /* The policy could not take the job: maybe some worker that is no member, is

@@ -158,6 +158,20 @@ void orr_sched_push(struct orr_runtime *rt, struct orr_job *job);
  * context. */
 void orr_sched_push_again(struct orr_runtime *rt, struct orr_job *job);
 
+/* For policies whose push may find no worker: who was there, and enabled, before it
+ * looked. */
+struct orr_sched_state {
+    unsigned changes, begun, over;
+};
+void orr_sched_look(struct orr_sched *sched, struct orr_sched_state *ret);
+
+/* It has found none. If nobody can run the job now, it is kept, and pushed again when
+ * other workers have come or one is enabled; if that is happening, the policy tries
+ * again. */
+enum orr_kept { ORR_KEPT, ORR_TRY_AGAIN, ORR_NOT_KEPT };
+enum orr_kept orr_sched_keep(struct orr_sched *sched, struct orr_job *job,
+                             const struct orr_sched_state *state);
+
 /* Ends the run, with a message, if workers of lost devices alone could run the job,
  * which is ready. May ask the application's can_execute. */
 void orr_sched_check_lost(struct orr_runtime *rt, struct orr_job *job);

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
+#include <starpu_perf_steering.h>
 #include <starpu_sched_component.h>
 
 #include "machines.h"
@@ -585,6 +586,68 @@ START_TEST(heft_decides_once_at_a_date)
 }
 END_TEST
 
+/* --- a root that refuses since nobody is there just then --- */
+
+static atomic_int nrefusals;
+static bool come_back;
+
+static void enable_all(int enabled)
+{
+    int id = starpu_perf_knob_name_to_id(starpu_perf_knob_scope_per_worker,
+                                         "starpu.worker.w_enable_worker_knob");
+
+    for (unsigned w = 0; w < starpu_worker_get_count(); w++)
+        starpu_perf_knob_set_per_worker_int32_value(id, w, enabled);
+}
+
+/* As if others had done that while it looked. */
+static int refuse_first(component_t *c, struct starpu_task *task)
+{
+    if (atomic_fetch_add(&nrefusals, 1) > 0)
+        return starpu_sched_component_push_task(c, c->children[0], task);
+    enable_all(0);
+    if (come_back)
+        enable_all(1);
+    return 1;
+}
+
+static void build_refusing_root(unsigned ctx)
+{
+    struct starpu_sched_tree *tree = starpu_sched_tree_create(ctx);
+
+    tree->root = starpu_sched_component_create(tree, "fickle");
+    tree->root->push_task = refuse_first;
+    tree->root->pull_task = starpu_sched_component_parents_pull_task;
+    starpu_sched_component_connect(
+        tree->root, starpu_sched_component_fifo_create(tree, NULL));
+    for (unsigned w = 0; w < starpu_worker_get_count(); w++)
+        starpu_sched_component_connect(
+            tree->root->children[0],
+            starpu_sched_component_worker_get(ctx, (int)w));
+    starpu_sched_tree_update_workers(tree);
+}
+
+/* Number _i / 2 of the machines. */
+START_TEST(what_a_root_refuses_while_nobody_is_there_waits)
+{
+    struct starpu_task *task;
+
+    come_back = _i % 2;
+    atomic_store(&nrefusals, 0);
+    atomic_store(&nrun, 0);
+    open_with(_i / 2, build_refusing_root);
+    task = starpu_task_create();
+    task->cl = &cl;
+    ck_assert_int_eq(starpu_task_submit(task), 0);
+    ck_assert_int_eq(atomic_load(&nrefusals), come_back ? 2 : 1);
+    enable_all(1);
+    ck_assert_int_eq(starpu_task_wait_for_all(), 0);
+    ck_assert_int_eq(atomic_load(&nrefusals), 2);
+    ck_assert_int_eq(atomic_load(&nrun), 1);
+    starpu_shutdown();
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("component-queues");
@@ -602,5 +665,7 @@ int main(void)
     EACH(a_composed_queue_gives_up_what_nobody_takes);
     EACH(mct_decides_once_at_a_date);
     EACH(heft_decides_once_at_a_date);
+    tcase_add_loop_test(each, what_a_root_refuses_while_nobody_is_there_waits,
+                        0, 2 * NMACHINES);
     return suite_main(suite);
 }

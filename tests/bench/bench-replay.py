@@ -18,13 +18,13 @@ import sys
 import tempfile
 
 MACHINE = {"ORRERY_MACHINE": "h100-pcie-4", "STARPU_SCHED": "dmda",
-           "STARPU_SILENT": "1", "STARPU_PERF_MODEL_DIR": "/nonexistent",
+           "STARPU_SILENT": "1", "STARPU_PERF_MODEL_DIR": "/dev/null/none",
            "STARPU_LIMIT_MAX_SUBMITTED_TASKS": "2000",
            "STARPU_LIMIT_MIN_SUBMITTED_TASKS": "1000"}
 
 
 REAL = {"STARPU_SILENT": "1", "STARPU_NCPU": "1", "STARPU_NCUDA": "0",
-        "STARPU_NOPENCL": "0", "STARPU_PERF_MODEL_DIR": "/nonexistent"}
+        "STARPU_NOPENCL": "0", "STARPU_PERF_MODEL_DIR": "/dev/null/none"}
 
 
 def run(words, where=None, **more):

@@ -21,7 +21,7 @@ import sys
 import tempfile
 
 SIMULATED = {"ORRERY_MACHINE": "h100-pcie-4", "STARPU_SCHED": "dmdas",
-             "STARPU_SILENT": "1", "STARPU_PERF_MODEL_DIR": "/nonexistent"}
+             "STARPU_SILENT": "1", "STARPU_PERF_MODEL_DIR": "/dev/null/none"}
 REAL = {"STARPU_SCHED": "lws", "STARPU_SILENT": "1", "OPENBLAS_NUM_THREADS": "1"}
 PAGE = os.sysconf("SC_PAGE_SIZE")
 FORMATS = ("csv", "paje", "json", "dot", "tasks.rec")

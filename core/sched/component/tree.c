@@ -173,16 +173,41 @@ static int refuse(struct starpu_sched_tree *tree, struct starpu_task *task)
     abort();
 }
 
+/* To a component of the tree, which refuses it only if nobody below can run it now. */
+static int push_to(const char *call, struct starpu_task *task,
+                   component_t *(*choose)(struct starpu_sched_tree *tree,
+                                          struct starpu_task *task))
+{
+    unsigned ctx = task->sched_ctx;
+    struct orr_sched *sched = orr_runtime_need(call)->scheds[ctx];
+    struct orr_sched_state state;
+    struct starpu_sched_tree *tree;
+    enum orr_kept kept;
+    int refused;
+
+    do {
+        orr_sched_look(sched, &state);
+        tree = enter(call, ctx);
+        refused =
+            starpu_sched_component_push_task(NULL, choose(tree, task), task);
+        leave(tree);
+        if (!refused)
+            return 0;
+        kept = orr_sched_keep(sched, orr_job_of(task), &state);
+    } while (kept == ORR_TRY_AGAIN);
+    return kept == ORR_KEPT ? 0 : refuse(tree, task);
+}
+
+static component_t *root_of(struct starpu_sched_tree *tree,
+                            struct starpu_task *task)
+{
+    (void)task;
+    return tree->root;
+}
+
 int starpu_sched_tree_push_task(struct starpu_task *task)
 {
-    struct starpu_sched_tree *tree = enter(__func__, task->sched_ctx);
-    int refused =
-        starpu_sched_component_push_task(NULL, tree->root, task);
-
-    if (refused)
-        refuse(tree, task);
-    leave(tree);
-    return 0;
+    return push_to(__func__, task, root_of);
 }
 
 struct starpu_task *starpu_sched_tree_pop_task(unsigned sched_ctx)
@@ -207,23 +232,23 @@ static component_t *nearest_stealer(component_t *c)
     return found;
 }
 
-int starpu_sched_tree_work_stealing_push_task(struct starpu_task *task)
+/* What the calling worker would steal from, if it can run the task. */
+static component_t *stealer_of(struct starpu_sched_tree *tree,
+                               struct starpu_task *task)
 {
-    int self = starpu_worker_get_id(), refused;
-    struct starpu_sched_tree *tree;
-    component_t *to = NULL;
+    int self = starpu_worker_get_id();
+    component_t *found = NULL;
 
-    tree = enter(__func__, task->sched_ctx);
     if (self >= 0 && starpu_bitmap_get(&tree->workers, self) &&
         starpu_worker_can_execute_task_first_impl((unsigned)self, task, NULL))
-        to = nearest_stealer(
+        found = nearest_stealer(
             starpu_sched_component_worker_get(tree->sched_ctx_id, self));
-    refused =
-        starpu_sched_component_push_task(NULL, to ? to : tree->root, task);
-    if (refused)
-        refuse(tree, task);
-    leave(tree);
-    return 0;
+    return found ? found : tree->root;
+}
+
+int starpu_sched_tree_work_stealing_push_task(struct starpu_task *task)
+{
+    return push_to(__func__, task, stealer_of);
 }
 
 static void change(const char *call, unsigned ctx, const int *ids, unsigned n,
