@@ -2,6 +2,7 @@
 /* tests/api/gpu-graph.c - see gpu-graph.h. */
 #include "gpu-graph.h"
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,10 +20,30 @@ void gpu_compute(const struct gpu_step *step)
             3 * step->to[i] + (step->from ? step->from[i] : 0) + step->add + i;
 }
 
+/* Steps under way. That of a kernel which fails is never computed, nor freed: it stays
+ * here, and is no leak. */
+static _Atomic(struct gpu_step *) launched[64];
+
+static void replace(struct gpu_step *from, struct gpu_step *to)
+{
+    for (unsigned i = 0; i < sizeof(launched) / sizeof(launched[0]); i++) {
+        struct gpu_step *expected = from;
+
+        if (atomic_compare_exchange_strong(&launched[i], &expected, to))
+            return;
+    }
+}
+
+static void end_step(struct gpu_step *step)
+{
+    replace(step, NULL);
+    free(step);
+}
+
 static void compute_on_device(void *arg)
 {
     gpu_compute(arg);
-    free(arg);
+    end_step(arg);
 }
 
 static struct gpu_step step_of(void *buffers[], void *arg, bool two)
@@ -101,8 +122,9 @@ static void put_step(void *buffers[], void *arg)
     }
     step->to = on_bytes(step->to);
     step->from = step->from ? on_bytes(step->from) : NULL;
+    replace(NULL, step);
     if (on_launch(compute_on_device, step) != 0)
-        free(step);
+        end_step(step);
 }
 
 static void put_step_and_wait(void *buffers[], void *arg)
