@@ -141,11 +141,13 @@ void orr_sched_stray(struct orr_sched *sched, struct orr_job *job)
     orr_unlock(&sched->lock);
 }
 
+/* Who has looked for a worker before that parks nothing any more, and looks again. */
 static void take_parked(struct orr_sched *sched, struct orr_list *to)
 {
     struct orr_list *link;
 
     orr_lock(&sched->lock);
+    sched->changes++;
     while ((link = orr_list_pop(&sched->parked)))
         orr_list_append(to, link);
     orr_unlock(&sched->lock);
@@ -160,12 +162,8 @@ void orr_sched_enabled(struct orr_runtime *rt)
     for (unsigned c = 0; c < NMAX; c++) {
         struct orr_sched *sched = rt->scheds[c];
 
-        if (!sched)
-            continue;
-        orr_lock(&sched->lock);
-        sched->changes++;
-        orr_unlock(&sched->lock);
-        take_parked(sched, &parked);
+        if (sched)
+            take_parked(sched, &parked);
     }
     orr_sched_ctx_unlock(rt);
     push_parked(rt, &parked);
@@ -184,9 +182,6 @@ void orr_sched_ctx_refresh(struct orr_runtime *rt)
         if (!sched)
             continue;
         set_members(sched);
-        orr_lock(&sched->lock);
-        sched->changes++;
-        orr_unlock(&sched->lock);
         if (sched->ops->refresh)
             sched->ops->refresh(sched);
         take_parked(sched, &parked);

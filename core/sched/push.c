@@ -228,8 +228,8 @@ static bool lacks_taker(struct orr_sched *sched, struct orr_job *job)
            !has_taker(sched->runtime, job);
 }
 
-/* Keeps the job until the context gets other workers, or one is enabled. False if they have come
- * meanwhile: `changes` was read before they were looked at. */
+/* Keeps the job until the context gets other workers, or one is enabled. False if they
+ * have come meanwhile: `changes` was read before they were looked at. */
 static bool park(struct orr_sched *sched, struct orr_job *job, unsigned changes)
 {
     bool same;
