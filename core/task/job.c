@@ -92,6 +92,8 @@ void orr_job_unref_n(struct orr_runtime *rt, struct orr_job *job, unsigned n)
         atomic_fetch_sub_explicit(&job->refs, n, memory_order_acq_rel) != n)
         return;
     assert(!job->successors && !job->waiters);
+    /* So orr_slab_each's visitors tell it from one that is in use. */
+    atomic_store_explicit(&job->refs, 0, memory_order_relaxed);
     if (job->accesses != job->inside)
         free(job->accesses);
     if (job->avoids)

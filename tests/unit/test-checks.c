@@ -177,6 +177,47 @@ START_TEST(a_job_is_referenced)
 }
 END_TEST
 
+static void together(void *buffers[], void *arg)
+{
+    (void)buffers;
+    (void)arg;
+}
+
+static void count_living(void *object, void *arg)
+{
+    const struct orr_job *other = object;
+
+    *(unsigned *)arg +=
+        atomic_load(&other->refs) > 0 && orr_job_state(other) != ORR_JOB_DONE;
+}
+
+/* Jobs of two sorts never get as far as DONE: those that members of a gang have in
+ * the queues of policies, and those of tasks that are not submitted. */
+START_TEST(a_job_that_is_gone_looks_so)
+{
+    static struct starpu_codelet cl = {
+        .cpu_funcs = {together}, .type = STARPU_FORKJOIN, .max_parallelism = 2};
+    int ids[] = {0, 1};
+    unsigned n = 0;
+    struct starpu_conf conf;
+
+    starpu_conf_init(&conf);
+    conf.ncpus = 2;
+    ck_assert_int_eq(starpu_init(&conf), 0);
+    rt = orr_runtime_current("test");
+    ck_assert_int_eq(
+        starpu_task_insert(&cl, STARPU_EXECUTE_ON_WORKER,
+                           starpu_combined_worker_assign_workerid(2, ids), 0),
+        0);
+    starpu_task_wait_for_all();
+    starpu_task_destroy(starpu_task_build(&cl, 0));
+    for (unsigned i = 0; i < sizeof(rt->jobs) / sizeof(*rt->jobs); i++)
+        orr_slab_each(rt->jobs[i], count_living, &n);
+    starpu_shutdown();
+    ck_assert_uint_eq(n, 0);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("checks");
@@ -189,6 +230,9 @@ int main(void)
                                      sizeof(faults) / sizeof(*faults));
     tcase_add_test_raise_signal(tc, a_job_that_runs_waits_for_nothing, SIGABRT);
     tcase_add_test_raise_signal(tc, a_job_is_referenced, SIGABRT);
+    suite_add_tcase(suite, tc);
+    tc = tcase_create("gone");
+    tcase_add_test(tc, a_job_that_is_gone_looks_so);
     suite_add_tcase(suite, tc);
     return suite_main(suite);
 }
