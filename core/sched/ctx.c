@@ -90,7 +90,9 @@ static bool is_processor(const struct orr_worker *worker)
 
 static bool takes(const struct orr_sched *sched, const struct orr_worker *worker)
 {
-    if (!atomic_load(&sched->of_worker[worker->id].member) || worker->nblocks)
+    const struct orr_sched_worker *place = &sched->of_worker[worker->id];
+
+    if (!atomic_load(&place->member) || place->leaves || worker->nblocks)
         return false;
     if (!sched->has_policy && sched->said->awake)
         return is_processor(worker);
@@ -406,18 +408,37 @@ static void await_all_asking(struct orr_runtime *rt)
         await_asking(&rt->workers[w]);
 }
 
+/* Those that leave are written to `gone`; returns how many. */
+static unsigned uncollect(struct orr_sched *sched, const int *ids, unsigned n,
+                          int *gone)
+{
+    unsigned ngone = 0;
+
+    for (unsigned i = 0; i < n; i++)
+        if (is_elsewhere(sched->runtime, (unsigned)ids[i], sched->id) &&
+            sched->said->workers.remove(&sched->said->workers, ids[i]) >= 0)
+            gone[ngone++] = ids[i];
+    return ngone;
+}
+
+/* Nobody gives them tasks before they are no members: then they leave as soon as no
+ * push that has begun is under way and the policy has nothing for them. */
 static void remove_locked(struct orr_sched *sched, const int *ids, unsigned n)
 {
-    struct orr_runtime *rt = sched->runtime;
+    struct orr_sched_worker *places = sched->of_worker;
+    int gone[STARPU_NMAXWORKERS];
+    unsigned ngone;
 
     begin_change(sched);
-    for (unsigned i = 0; i < n; i++) {
-        if (!is_elsewhere(rt, (unsigned)ids[i], sched->id) ||
-            sched->said->workers.remove(&sched->said->workers, ids[i]) < 0)
-            continue;
-        atomic_store(&sched->of_worker[ids[i]].member, false);
-        if (atomic_load(&sched->of_worker[ids[i]].shares))
-            leave_locked(sched, &rt->workers[ids[i]]);
+    ngone = uncollect(sched, ids, n, gone);
+    for (unsigned i = 0; i < ngone; i++)
+        places[gone[i]].leaves = true;
+    set_members(sched);
+    for (unsigned i = 0; i < ngone; i++) {
+        places[gone[i]].leaves = false;
+        atomic_store(&places[gone[i]].member, false);
+        if (atomic_load(&places[gone[i]].shares))
+            leave_locked(sched, &sched->runtime->workers[gone[i]]);
     }
     end_change(sched);
 }

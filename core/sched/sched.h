@@ -88,6 +88,7 @@ struct orr_sched_ops {
 /* A worker's place in a scheduling context. */
 struct orr_sched_worker {
     atomic_bool member;
+    bool leaves;          /* [ctx.c] a member that is given no tasks any more */
     atomic_uint priority; /* contexts with higher ones are asked first */
     atomic_int ntasks;    /* that the policy has counted, of this worker */
     bool blocks;          /* [ctx.c] the context has it blocked */

@@ -3,9 +3,9 @@
  * tests/stress/test-replays.c - random graphs that are submitted again and again:
  * tasks with a kernel, empty and nowhere, with explicit, tag, end and implicit
  * dependencies, bundles, stages that regenerate, tasks that several workers execute
- * together, and contexts that gain and lose workers meanwhile; by several threads in
- * random order, or by one where data are used. A task must never begin before those
- * it depends on have run as often. usage: test-replays [SEED [NGRAPHS]]; on the
+ * together, and contexts, with any policies, that gain and lose workers meanwhile; by
+ * several threads in random order, or by one where data are used. A task must never
+ * begin before those it depends on have run as often. usage: test-replays [SEED [NGRAPHS]]; on the
  * machine that the environment says.
  */
 #include <signal.h>
@@ -27,6 +27,7 @@ enum {
     NHANDLES = 3,
     NCTXS = 2,
     NCPUS = 3, /* at most, of combined workers and contexts */
+    ERA = 50,  /* graphs with the same contexts */
     ROUNDS = 5,
     DEADLINE_S = 280
 };
@@ -358,7 +359,7 @@ static void clean(void)
     starpu_tag_clear();
 }
 
-/* A worker of all processors, and contexts that begin with the first one. */
+/* A worker of all processors. */
 static void make_workers(void)
 {
     ncpus = starpu_worker_get_ids_by_type(STARPU_CPU_WORKER, cpus, NCPUS);
@@ -366,10 +367,48 @@ static void make_workers(void)
         ncpus = NCPUS;
     if (ncpus > 1)
         together = starpu_combined_worker_assign_workerid((int)ncpus, cpus);
+}
+
+static const char *draw_policy(void)
+{
+    struct starpu_sched_policy **all = starpu_sched_get_predefined_policies();
+    unsigned n = 0;
+
+    while (all[n])
+        n++;
+    return all[below(n)]->policy_name;
+}
+
+/* They begin with the first processor. */
+static void make_contexts(void)
+{
     for (unsigned c = 0; c < NCTXS; c++)
         ctxs[c] = starpu_sched_ctx_create(cpus, 1, "changing",
                                           STARPU_SCHED_CTX_POLICY_NAME,
-                                          c ? "prio" : "lws", 0);
+                                          draw_policy(), 0);
+}
+
+static void end_contexts(void)
+{
+    for (unsigned c = 0; c < NCTXS; c++)
+        starpu_sched_ctx_delete(ctxs[c]);
+}
+
+/* Its number says all about a graph, and the policies of its contexts. */
+static void run_graph(uint64_t seed, unsigned long i)
+{
+    rng = rng_of(seed * 1000003 + i / ERA * ERA);
+    if (i % ERA == 0) {
+        if (i > 0)
+            end_contexts();
+        make_contexts();
+    }
+    rng = rng_of(seed * 1000003 + i);
+    make_graph();
+    replay();
+    if (atomic_load(&wrong))
+        printf("# graph %lu of seed %llu\n", i, (unsigned long long)seed);
+    clean();
 }
 
 static void stuck(int number)
@@ -384,7 +423,7 @@ static void stuck(int number)
 int main(int argc, char **argv)
 {
     uint64_t seed = argc > 1 ? strtoull(argv[1], NULL, 10) : 1;
-    unsigned long ngraphs = argc > 2 ? strtoul(argv[2], NULL, 10) : 300;
+    unsigned long ngraphs = argc > 2 ? strtoul(argv[2], NULL, 10) : 3000;
 
     printf("1..1\n");
     fflush(stdout);
@@ -397,18 +436,11 @@ int main(int argc, char **argv)
     for (unsigned i = 0; i < NHANDLES; i++)
         starpu_variable_data_register(&handles[i], STARPU_MAIN_RAM,
                                       (uintptr_t)&values[i], sizeof(int));
-    for (unsigned long i = 0; i < ngraphs && !atomic_load(&wrong); i++) {
-        rng = rng_of(seed * 1000003 + i);
-        make_graph();
-        replay();
-        if (atomic_load(&wrong))
-            printf("# graph %lu of seed %llu\n", i, (unsigned long long)seed);
-        clean();
-    }
+    for (unsigned long i = 0; i < ngraphs && !atomic_load(&wrong); i++)
+        run_graph(seed, i);
+    end_contexts();
     for (unsigned i = 0; i < NHANDLES; i++)
         starpu_data_unregister(handles[i]);
-    for (unsigned c = 0; c < NCTXS; c++)
-        starpu_sched_ctx_delete(ctxs[c]);
     starpu_shutdown();
     printf("%sok 1 - tasks of %lu graphs (seed %llu) run in order, each time\n",
            atomic_load(&wrong) ? "not " : "", ngraphs,
