@@ -811,6 +811,8 @@ void orr_runtime_stop(struct orr_runtime *rt)
     while (!orr_list_empty(&rt->handles))
         orr_handle_free(
             orr_container(rt->handles.next, struct orr_handle, all));
+    if (dropped)
+        orr_tasks_drop(rt);
     orr_caches_empty(rt);
     (void)orr_models_save(rt->models, model_not_saved, NULL);
     orr_ends_forget(rt);

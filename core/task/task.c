@@ -119,6 +119,28 @@ void orr_task_free_ended(struct orr_runtime *rt, struct starpu_task *task)
     orr_slab_put(rt->tasks, task);
 }
 
+static void drop(void *object, void *arg)
+{
+    struct orr_job *job = object;
+
+    (void)arg;
+    if (atomic_load(&job->refs) == 0 || !orr_job_is_submitted(job) ||
+        orr_job_state(job) == ORR_JOB_DONE || !job->task || job->gang)
+        return;
+    if (job->task->destroy) {
+        free_arguments(job->task);
+        free_attached(job->task);
+    }
+    if (job->accesses != job->inside)
+        free(job->accesses);
+}
+
+void orr_tasks_drop(struct orr_runtime *rt)
+{
+    for (unsigned i = 0; i < sizeof(rt->jobs) / sizeof(*rt->jobs); i++)
+        orr_slab_each(rt->jobs[i], drop, NULL);
+}
+
 /* --- arguments --- */
 
 /* Whether some buffer has the value of data to which the task contributes. */

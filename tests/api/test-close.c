@@ -5,6 +5,7 @@
  * its own again, and what was allocated is freed (sanitizers and valgrind see
  * to that). Who may stop it; what becomes of tasks that can never begin.
  */
+#include <malloc.h>
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -301,6 +302,25 @@ START_TEST(tasks_that_can_never_begin_are_dropped)
 }
 END_TEST
 
+/* Allocations of this size are counted apart by the C library. */
+START_TEST(what_a_dropped_task_owns_is_freed)
+{
+    size_t size = (size_t)64 << 20, before = mallinfo2().hblkhd;
+    struct starpu_task *task;
+
+    open_with_data(_i, false);
+    submit_blocked();
+    task = blocked(17);
+    task->cl_arg = malloc(size);
+    task->cl_arg_size = size;
+    task->cl_arg_free = 1;
+    starpu_tag_declare_deps(17, 1, (starpu_tag_t)1);
+    ck_assert_int_eq(starpu_task_submit(task), 0);
+    check_shutdown_drops(6);
+    ck_assert_uint_lt(mallinfo2().hblkhd, before + size / 2);
+}
+END_TEST
+
 /* It belongs to the application. */
 START_TEST(a_dropped_task_may_be_cleaned_and_used_again)
 {
@@ -364,6 +384,7 @@ int main(void)
                         NMACHINES);
     tcase_add_loop_test(tc, tasks_that_can_never_begin_are_dropped, 0,
                         NMACHINES);
+    tcase_add_loop_test(tc, what_a_dropped_task_owns_is_freed, 0, NMACHINES);
     tcase_add_loop_test(tc, a_dropped_task_may_be_cleaned_and_used_again, 0,
                         NMACHINES);
     tcase_add_loop_test(tc, shutdown_waits_for_what_callbacks_submit, 0,
