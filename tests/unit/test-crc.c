@@ -5,6 +5,7 @@
  */
 #include <check.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <starpu_hash.h>
 
@@ -40,6 +41,23 @@ START_TEST(every_byte_agrees_with_the_definition)
 }
 END_TEST
 
+/* Each byte of a word has a table of its own. */
+START_TEST(every_byte_of_a_word_agrees_with_the_definition)
+{
+    for (unsigned at = 0; at < 4; at++)
+        for (unsigned byte = 0; byte < 256; byte++) {
+            unsigned char bytes[4] = {0x5a, 0xc3, 0x0f, 0x99};
+            uint32_t word, expected = 0xdeadbeef;
+
+            bytes[at] = (unsigned char)byte;
+            memcpy(&word, bytes, sizeof(word));
+            for (unsigned i = 0; i < 4; i++)
+                expected = slow_byte(bytes[i], expected);
+            ck_assert_uint_eq(orr_crc_u32(word, 0xdeadbeef), expected);
+        }
+}
+END_TEST
+
 START_TEST(the_running_value_joins_two_halves)
 {
     ck_assert_uint_eq(orr_crc_bytes("c", 1, orr_crc_bytes("ab", 2, 0)),
@@ -67,6 +85,7 @@ int main(void)
 
     tcase_add_test(tc, known_values_come_out);
     tcase_add_test(tc, every_byte_agrees_with_the_definition);
+    tcase_add_test(tc, every_byte_of_a_word_agrees_with_the_definition);
     tcase_add_test(tc, the_running_value_joins_two_halves);
     tcase_add_test(tc, public_functions_are_the_same_crc);
     suite_add_tcase(suite, tc);
