@@ -352,7 +352,9 @@ static uint64_t front_classes(const struct orr_sched *sched,
 }
 
 /* A job that was in front has gone for good. As long as it might be put back nobody is
- * woken for those behind it: workers who all refuse it would wake each other for ever. */
+ * woken for those behind it: workers who all refuse it would wake each other for ever.
+ * Those behind it that others have in hand are not there: who passed it by has missed
+ * them. */
 static void note_front(struct orr_sched *sched, struct taken *taken, unsigned i)
 {
     struct orr_heteroprio *hp = sched->data;
@@ -361,6 +363,7 @@ static void note_front(struct orr_sched *sched, struct taken *taken, unsigned i)
         taken->wake |= hp->passed & front_classes(sched, taken->from[i],
                                                   taken->group[i]);
     hp->passed &= ~taken->wake;
+    hp->missed |= hp->passed && hp->nlooked_at > taken->n - i;
 }
 
 /* From the buckets at some places of the order, of the groups that are nearest from

@@ -121,7 +121,7 @@ struct orr_heteroprio {
                            * can run them … */
     uint64_t passed; /* classes of those who have left a bucket for the task in
                           * front */
-    bool missed;     /* … and somebody has found nothing meanwhile */
+    bool missed;     /* … and somebody has found nothing meanwhile, or had before */
     unsigned nrefreshed;   /* how often who takes tasks has changed */
     unsigned interval;     /* [const] pushes between two orderings */
     unsigned score;        /* [const] by which (heteroprio_score.h) */
