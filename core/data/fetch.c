@@ -16,6 +16,7 @@
 #include "core/data/request.h"
 #include "core/data/traffic.h"
 #include "core/runtime.h"
+#include "core/task/ahead.h"
 #include "core/task/job.h"
 
 /* Whether the value is there, but on devices that are gone. */
@@ -359,6 +360,20 @@ static bool all_are_here(const struct orr_runtime *rt,
     return true;
 }
 
+/* The access behind, which was fetched when this one was granted, leads to the task
+ * that is ready when this one's has ended, maybe. */
+__attribute__((always_inline)) static inline void
+look_ahead_locked(const struct orr_handle *handle,
+                  const struct orr_access *access) ORR_REQUIRES(handle->lock)
+{
+    struct orr_list *link = access->link.next;
+    const struct orr_access *next =
+        orr_container(link, struct orr_access, link);
+
+    if (access->ordered && link != &handle->order && !next->granted)
+        orr_ahead_task(next->job->task);
+}
+
 /* Nothing is asked for. */
 static void pin_here(struct orr_access *access)
 {
@@ -372,6 +387,7 @@ static void pin_here(struct orr_access *access)
     pin(handle, access, STARPU_MAIN_RAM, NULL);
     if (access->mode & STARPU_W)
         begin_write_locked(handle, access);
+    look_ahead_locked(handle, access);
     orr_unlock(&handle->lock);
 }
 

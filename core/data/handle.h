@@ -89,62 +89,68 @@ enum orr_claim {
 };
 
 struct orr_handle {
-    struct orr_lock lock;                  /* rank ORR_RANK_HANDLE */
+    /* The first line of the cache has what changes with every task. It goes to and
+     * fro between who submits and who executes, and with it the answer whether a value
+     * is there that nobody is about to change. The others mostly stay as they are,
+     * where everybody has them: who writes there looks first whether he has to.
+     * Masks of nodes, here: [lock] for writing, relaxed reads by schedulers. */
+    struct orr_lock lock; /* rank ORR_RANK_HANDLE */
+    /* [lock] for writing: some access was not ordered, or commuted */
+    atomic_bool mixed;
+    bool wont_use; /* [lock] clean copies may make way for prefetches */
+    bool unreal;   /* [lock] written by a skipped kernel */
+    bool doomed;   /* [lock] its last user frees it */
+    bool awaited;  /* [lock] somebody waits until it has no user */
+    /* [lock] it is being freed: has no user, and gets none any more */
+    bool dying;
+    unsigned nusers; /* [lock] jobs between submission and end */
+    /* [lock] jobs that are changing the value: only they may copy it */
+    unsigned writing;
+    _Atomic uint64_t valid;     /* holds the present value */
+    _Atomic uint64_t loading;   /* a copy of it is on its way there */
+    _Atomic uint64_t allocated; /* has memory there */
+    /* [lock] accesses whose jobs have not ended, in the order of submission: order.c */
+    struct orr_list order;
+    /* Claims: claim.c. */
+    unsigned nclaims;     /* [lock] accesses that hold it … */
+    enum orr_claim claim; /* [lock] … all of them so */
+
     struct orr_runtime *runtime;           /* [const] */
     struct starpu_data_interface_ops *ops; /* [const] */
     struct orr_list all; /* [runtime lock] in runtime->handles */
     uint64_t id;         /* [const] order of registration */
     int home_node;       /* [const] -1 without */
-    unsigned nnodes;    /* [const] replicates: nodes that there were when it was
-                          * registered, or may be: orr_runtime.expects_disks */
+    /* [const] replicates: nodes that there were when it was registered, or may be:
+     * orr_runtime.expects_disks */
+    unsigned nnodes;
     uint32_t footprint; /* [const] FORMATS 1.5 */
-    uint32_t
-        alive; /* ORR_HANDLE_ALIVE until it is freed: who uses it after that is
-                     * told, if the memory has not another use yet */
-    /* What says that a value is there, and nobody is about to change it, is in one
-     * line of the cache, this one.
-     * [lock] for writing, relaxed reads by schedulers: bit n for node n. */
-    _Atomic uint64_t valid;     /* holds the present value */
-    _Atomic uint64_t loading;   /* a copy of it is on its way there */
-    _Atomic uint64_t allocated; /* has memory there */
-    struct orr_list order;      /* [lock] accesses whose jobs have not ended, in
-                            * the order of submission: order.c */
-    struct orr_family *family;  /* [main] pointer, owned: plan.h; NULL: none */
+    /* ORR_HANDLE_ALIVE until it is freed: who uses it after that is told, if the
+     * memory has not another use yet */
+    uint32_t alive;
+    struct orr_family *family; /* [main] pointer, owned: plan.h; NULL: none */
     struct orr_reduction *reduction; /* owned: reduction.h; NULL: no methods */
-    /* Claims: claim.c. */
-    unsigned nclaims;          /* [lock] accesses that hold it … */
-    enum orr_claim claim;      /* [lock] … all of them so */
-    struct orr_list claimants; /* [lock] jobs that wait for it, in the order in
-                                * which they came here … */
-    struct orr_heap urgent;    /* [lock] … and by urgency */
-    uint64_t former;   /* [lock] held the value before it was last written or
-                      * outdated, and has that memory still: undo.c */
-    size_t size;       /* [const] bytes */
-    atomic_bool mixed; /* [lock] for writing: some access was not ordered, or
-                        * commuted */
-    bool sequential;   /* [main] implicit dependencies wanted */
-    bool partitioned;  /* [main] */
-    bool wont_use;     /* [lock] clean copies may make way for prefetches */
-    bool unreal;       /* [lock] written by a skipped kernel */
-    bool multiformat;  /* [const] it has a form per sort of device */
-    bool unimportant;  /* [lock] its blocks leave first */
-    bool out_of_core;  /* [main] it may go to a disk */
-    bool doomed;       /* [lock] its last user frees it */
-    bool awaited;      /* [lock] somebody waits until it has no user */
-    uint8_t slab;      /* [const] of whose memory it is, from 1; 0: of none */
-    bool dying;        /* [lock] it is being freed: has no user, and gets
-                           * none any more */
+    struct starpu_arbiter *arbiter;  /* [lock] borrowed, or NULL */
+    /* [lock] jobs that wait for a claim, in the order in which they came here … */
+    struct orr_list claimants;
+    struct orr_heap urgent; /* [lock] … and by urgency */
+    /* [lock] held the value before it was last written or outdated, and has that memory
+     * still: undo.c */
+    uint64_t former;
+    size_t size;      /* [const] bytes */
+    bool sequential;  /* [main] implicit dependencies wanted */
+    bool partitioned; /* [main] */
+    bool multiformat; /* [const] it has a form per sort of device */
+    bool unimportant; /* [lock] its blocks leave first */
+    bool out_of_core; /* [main] it may go to a disk */
+    uint8_t slab;     /* [const] of whose memory it is, from 1; 0: of none */
     uint32_t
         written_through;  /* [lock] for writing: nodes that get each value */
-    unsigned nusers;      /* [lock] jobs between submission and end */
-    unsigned writing;     /* [lock] jobs that are changing the value: only they
-                           * may copy it */
     atomic_uint ncopying; /* copies under way that read main memory */
     struct orr_job_waiter *idle_waiters;   /* [lock] wait for nusers == 0 */
     struct orr_handle *parent, **children; /* [main] */
     unsigned nchildren, depth, child_index;
-    uint64_t kept; /* [main] while partitioned: nodes where the memory has what
-                    * no child covers */
+    /* [main] while partitioned: nodes where the memory has what no child covers */
+    uint64_t kept;
     _Atomic(struct orr_handle **) privates; /* owned: private.h; NULL: none */
     struct orr_traffic traffic;
     /* Copies that are only read: duplicate.c. [runtime lock] for writing */
@@ -152,20 +158,24 @@ struct orr_handle {
         *original;     /* the present one; what it copies */
     unsigned nshares;  /* how often it was given beside the first time */
     bool is_duplicate; /* nobody may write it */
-    struct starpu_arbiter *arbiter; /* [lock] borrowed, or NULL */
     void *user_data, *sched_data;
-    struct orr_list acquired; /* [lock] acquisitions whose data are there and
-                               * that are not released yet, by `queue` */
+    /* [lock] acquisitions whose data are there and that are not released yet, by
+     * `queue` */
+    struct orr_list acquired;
     char *name;
     int coordinates[5];
     unsigned ncoordinates;
-    uint64_t *detours; /* [const] owned: for each node those to which its interface
-                        * does not copy directly; NULL: none */
+    /* [const] owned: for each node those to which its interface does not copy
+     * directly; NULL: none */
+    uint64_t *detours;
     /* Owned, for nodes that the machine lacks: programs loop over all that there can
      * be. NULL: none was asked for. */
     _Atomic(char *) spare_interfaces;
     struct orr_replicate replicates[]; /* one per memory node */
 };
+
+_Static_assert(offsetof(struct orr_handle, runtime) == 64,
+               "what changes with every task is the first line of the cache");
 
 enum { ORR_PLACEMENT_DIMS = 8 };
 

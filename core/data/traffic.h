@@ -37,7 +37,8 @@ void orr_traffic_arrive(struct orr_handle *handle, unsigned node)
 static inline void orr_traffic_outdate(struct orr_handle *handle)
     ORR_REQUIRES(handle->lock)
 {
-    handle->traffic.gone = 0;
+    if (handle->traffic.gone)
+        handle->traffic.gone = 0;
 }
 
 /* The job uses its data, which something has come back of in this run
