@@ -4,8 +4,9 @@
  * some, round after round, on workers that are just falling asleep: whoever has taken
  * one that it cannot run gives it back to those who can, and to itself what else there
  * is. If a wake is lost a round never ends, and the stall is said and ends the program.
+ * Under each policy.
  *
- * usage: test-refusals [SEED]
+ * usage: test-refusals [SEED [ROUNDS]]
  */
 #include <stdatomic.h>
 #include <stdint.h>
@@ -16,7 +17,7 @@
 
 #include "../rng.h"
 
-enum { NWORKERS = 4, ROUNDS = 3000, MOST = 6 };
+enum { NWORKERS = 4, ROUNDS = 1000, MOST = 6 };
 
 static atomic_uint nwrong, nran;
 
@@ -57,7 +58,7 @@ static unsigned submit_round(uint64_t *rng)
 }
 
 /* Whether each task ran once, and where it may. */
-static int run(const char *sched, uint64_t seed)
+static int run(const char *sched, uint64_t seed, int rounds)
 {
     uint64_t rng = rng_of(seed);
     struct starpu_conf conf;
@@ -69,7 +70,7 @@ static int run(const char *sched, uint64_t seed)
     nran = nwrong = 0;
     if (starpu_init(&conf) != 0)
         return 0;
-    for (int r = 0; r < ROUNDS; r++) {
+    for (int r = 0; r < rounds; r++) {
         n += submit_round(&rng);
         starpu_task_wait_for_all();
     }
@@ -79,21 +80,28 @@ static int run(const char *sched, uint64_t seed)
 
 int main(int argc, char **argv)
 {
-    static const char *const policies[] = {"heteroprio", "memaware", "eager",
-                                           "prio",       "lws",      "dmda"};
+    struct starpu_sched_policy **policies =
+        starpu_sched_get_predefined_policies();
     uint64_t seed = argc > 1 ? strtoull(argv[1], NULL, 0) : 1;
-    const int n = sizeof(policies) / sizeof(policies[0]);
-    int failed = 0;
+    int rounds = argc > 2 ? atoi(argv[2]) : ROUNDS;
+    int n = 0, failed = 0;
 
     setenv("STARPU_WATCHDOG_CRASH", "1", 1);
+    setenv("STARPU_SILENT", "1", 1);
+    while (policies[n])
+        n++;
     printf("1..%d\n", n);
+    fflush(stdout);
     for (int i = 0; i < n; i++) {
-        int good = run(policies[i], seed);
+        const char *name = policies[i]->policy_name;
+        int good;
 
+        printf("# %s\n", name);
+        fflush(stdout);
+        good = run(name, seed, rounds);
         failed |= !good;
         printf("%s %d - who can execute a task gets it: %s\n",
-               good ? "ok" : "not ok", i + 1, policies[i]);
-        fflush(stdout);
+               good ? "ok" : "not ok", i + 1, name);
     }
     return failed;
 }
