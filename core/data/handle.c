@@ -42,6 +42,8 @@ static void init_replicates(struct orr_handle *handle, char *interfaces)
 static void set_home(struct orr_handle *handle, int home_node)
 {
     handle->home_node = home_node;
+    handle->home_interface =
+        handle->replicates[home_node > 0 ? home_node : 0].interface;
     handle->alive = ORR_HANDLE_ALIVE;
     if (home_node < 0)
         return;

@@ -120,6 +120,8 @@ struct orr_handle {
     struct orr_list all; /* [runtime lock] in runtime->handles */
     uint64_t id;         /* [const] order of registration */
     int home_node;       /* [const] -1 without */
+    /* [const] pointer: the home node's, else node 0's */
+    void *home_interface;
     /* [const] replicates: nodes that there were when it was registered, or may be:
      * orr_runtime.expects_disks */
     unsigned nnodes;

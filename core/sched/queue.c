@@ -13,6 +13,8 @@
 #include "core/cost/recalibrate.h"
 #include "core/task/ahead.h"
 
+enum { MOST_DATA_AHEAD = 4 };
+
 /* No rank: nothing may be left in the inbox. */
 #define CLOSED LLONG_MIN
 
@@ -169,19 +171,25 @@ int orr_queue_push(struct orr_queue *q, struct orr_job *job)
     return err;
 }
 
-/* The next jobs of a queue were touched by another processor last: while a worker is
- * at the first one, the task of the next one is fetched, and the job after that,
- * which leads to its own task then. */
+/* The next jobs of a queue were touched by another processor last, as were their data:
+ * while a worker is at the first one, the task of the next one and its data are
+ * fetched, and the job after that, which leads to its own ones then. */
 __attribute__((always_inline)) static inline void
 look_ahead_locked(const struct orr_queue *q) ORR_REQUIRES(q->lock)
 {
     struct orr_list *jobs, *next;
+    const struct orr_job *job;
 
     if (orr_prioq_empty(&q->jobs))
         return;
     jobs = &q->jobs.slots[q->jobs.nslots - 1].level->jobs;
     next = jobs->next;
-    orr_ahead_task(orr_job_of_link(next)->task);
+    if (next == jobs)
+        return;
+    job = orr_job_of_link(next);
+    orr_ahead_task(job->task);
+    for (unsigned i = 0; i < job->naccesses && i < MOST_DATA_AHEAD; i++)
+        orr_ahead_handle(job->accesses[i].handle);
     orr_ahead_job(orr_job_of_link(next->next));
 }
 

@@ -37,3 +37,10 @@ orr_ahead_task(const void *task)
     for (unsigned line = ORR_AHEAD_TASK_REST; line < ORR_AHEAD_TASK; line++)
         __builtin_prefetch((const char *)task + line * ORR_AHEAD_LINE, 1);
 }
+
+/* What changes with every task that uses it: core/data/handle.h. */
+__attribute__((always_inline)) static inline void
+orr_ahead_handle(const void *handle)
+{
+    __builtin_prefetch(handle, 1);
+}

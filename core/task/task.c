@@ -24,6 +24,7 @@
 #include "core/runtime.h"
 #include "core/sched/sched.h"
 #include "core/task/again.h"
+#include "core/task/ahead.h"
 #include "core/task/bundle.h"
 #include "core/task/count.h"
 #include "core/task/profile.h"
@@ -283,14 +284,8 @@ static int reserve(struct orr_job *job)
     return orr_job_reserve(job, n);
 }
 
-/* What models and the application see before it is known where the task runs. */
-static void *home_interface(const struct orr_handle *handle)
-{
-    return handle->replicates[handle->home_node > 0 ? handle->home_node : 0]
-        .interface;
-}
-
-/* Fills the accesses in and returns them sorted, for orr_job_order. */
+/* Fills the accesses in and returns them sorted, for orr_job_order. The interfaces are
+ * what models and the application see before it is known where the task runs. */
 static struct orr_access *fill_accesses(struct orr_job *job, bool implicit,
                                         bool lent)
 {
@@ -307,7 +302,8 @@ static struct orr_access *fill_accesses(struct orr_job *job, bool implicit,
 
         access->job = job;
         access->handle = orr_handle_of(STARPU_TASK_GET_HANDLE(task, i));
-        interfaces[i] = home_interface(access->handle);
+        orr_ahead_handle(access->handle);
+        interfaces[i] = access->handle->home_interface;
         access->mode = (uint16_t)STARPU_TASK_GET_MODE(task, i);
         access->index = (uint16_t)i;
         access->wants_order = implicit && access->handle->sequential &&
