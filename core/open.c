@@ -517,6 +517,8 @@ static int make_trace(struct orr_runtime *rt)
     rc = orr_trace_new(rt->machine, orr_exec_now(rt->exec), &rt->trace);
     if (rc == 0 && orr_trace_shows_submissions(path))
         rc = orr_trace_keep_submissions(rt->trace);
+    if (rc == 0 && orr_trace_shows_tasks_alone(path))
+        orr_trace_keep_tasks_alone(rt->trace);
     rt->follows = orr_trace_shows_application(path);
     /* What is real has no processor to spare. */
     if (rc == 0 && rt->exec->virtual_time)

@@ -85,11 +85,22 @@ struct orr_ahead {
 
 /* -- the other thread ------------------------------------------------------ */
 
+/* What tasks wait for cannot be had. Moments that show it are of no use then. */
+static void give_up_waits(struct orr_ahead *ahead)
+{
+    struct piece *piece = ahead->pieces; /* companions show no graph */
+
+    orr_waits_free(ahead->waits);
+    ahead->waits = NULL;
+    if (piece->parts->waits && piece->parts->moments && !piece->rc)
+        piece->rc = -ESTALE;
+}
+
 /* Of what tasks wait for, what is known. Where that is not all that there is to know, the
  * graph is made of it at the end. */
 static void advance_waits(struct orr_ahead *ahead, bool is_all)
 {
-    struct piece *piece = ahead->pieces; /* companions show no graph */
+    struct piece *piece = ahead->pieces;
     int rc;
 
     if (!ahead->waits || piece->rc)
@@ -98,10 +109,8 @@ static void advance_waits(struct orr_ahead *ahead, bool is_all)
     if (rc == 0)
         rc = piece->parts->waits(piece->writer, ahead->waits, is_all,
                                  &piece->out, &ahead->behind);
-    if (rc == 0 && !ferror(ahead->spool_behind))
-        return;
-    orr_waits_free(ahead->waits);
-    ahead->waits = NULL;
+    if (rc != 0 || ferror(ahead->spool_behind))
+        give_up_waits(ahead);
 }
 
 static int write_moments(struct piece *piece, const struct orr_timeline *part)
@@ -146,12 +155,12 @@ static int advance(struct orr_ahead *ahead, double until)
 {
     int rc = 0;
 
+    /* What has begun by then was submitted by now. */
+    advance_waits(ahead, until == (double)INFINITY);
     if (needs_moments(&ahead->files))
         rc = advance_moments(ahead, until);
     else
         ahead->reader.until = until;
-    if (rc == 0)
-        advance_waits(ahead, until == (double)INFINITY);
     if (rc == 0 && ferror(ahead->pieces[0].spool))
         ahead->pieces[0].rc = -EIO;
     return rc;
@@ -208,11 +217,12 @@ static void stop(struct orr_ahead *ahead)
 /* Without memory, or room on the disk, the graph is made at the end. */
 static void begin_waits(struct orr_ahead *ahead)
 {
-    if (!ahead->trace->waits ||
-        orr_spool_open(ahead->files.items[0].path, &ahead->spool_behind) != 0)
+    if (!ahead->trace->waits)
         return;
-    if (orr_out_init(&ahead->behind, ahead->spool_behind) == 0)
-        (void)orr_waits_new(ahead->trace->waits, &ahead->waits);
+    if (orr_spool_open(ahead->files.items[0].path, &ahead->spool_behind) != 0 ||
+        orr_out_init(&ahead->behind, ahead->spool_behind) != 0 ||
+        orr_waits_new(ahead->trace->waits, &ahead->waits) != 0)
+        give_up_waits(ahead);
 }
 
 /* What stands before the moments, as far as is known. Errors: as orr_trace_parts. */
@@ -479,7 +489,7 @@ static int finish(struct orr_ahead *ahead)
     stop(ahead);
     if (!ahead->rc)
         ahead->rc = advance(ahead, (double)INFINITY);
-    if (!ahead->rc)
+    if (!ahead->rc && !ahead->pieces[0].rc)
         find_graph(ahead);
     ahead->is_over = true;
     return ahead->rc;

@@ -14,7 +14,6 @@
 #include <string.h>
 
 #include "bound/graph.h"
-#include "core/base/spool.h"
 #include "core/device/machine.h"
 #include "core/observe/chrome_arrows.h"
 #include "core/observe/chrome_events.h"
@@ -189,10 +188,9 @@ static int write_task(struct chrome *c, unsigned worker,
         orr_print(out, ",\"subiteration\":%lld", (long long)levels[1]);
     ORR_PUT(out, "}}");
     return orr_chrome_arrows_add_task(
-        &c->arrows, (struct orr_chrome_slice){.job = task->job,
-                                              .tid = (unsigned)tid,
-                                              .start = task->start,
-                                              .end = task->end});
+        &c->arrows, task->job,
+        (struct orr_chrome_task){
+            .tid = (unsigned)tid, .start = task->start, .end = task->end});
 }
 
 static int write_copy(struct chrome *c, const struct orr_trace_copy *copy)
@@ -218,10 +216,10 @@ static int write_copy(struct chrome *c, const struct orr_trace_copy *copy)
     if (!copy->job)
         return 0;
     return orr_chrome_arrows_add_copy(
-        &c->arrows, (struct orr_chrome_slice){.job = copy->job,
-                                              .tid = (unsigned)tid,
-                                              .start = copy->start,
-                                              .end = copy->end});
+        &c->arrows, (struct orr_chrome_copy){.job = copy->job,
+                                             .tid = (unsigned)tid,
+                                             .start = copy->start,
+                                             .end = copy->end});
 }
 
 /* What the worker did since it entered its state, if that is worth a slice. */
@@ -537,6 +535,25 @@ static int begin(const struct orr_trace *trace, void **ret)
     return 0;
 }
 
+/* So many moments ahead what a task waited for is fetched, step by step. */
+enum { FAR = 96, NEAR = 64, NEXT = 32 };
+
+static void fetch_soon(const struct chrome *c, const struct orr_timeline *part,
+                       size_t at)
+{
+    const struct orr_moment *moments = part->moments + at;
+    uint64_t job;
+
+    if (at + FAR >= part->n)
+        return;
+    if (!moments[FAR].end && (job = orr_moment_job(&moments[FAR])))
+        orr_edges_fetch_task(&c->arrows.edges, job);
+    if (!moments[NEAR].end && (job = orr_moment_job(&moments[NEAR])))
+        orr_edges_fetch_list(&c->arrows.edges, job);
+    if (!moments[NEXT].end && (job = orr_moment_job(&moments[NEXT])))
+        orr_chrome_arrows_fetch_ends(&c->arrows, job);
+}
+
 static int write_moments(void *writer, const struct orr_timeline *part,
                          struct orr_out *out)
 {
@@ -547,19 +564,23 @@ static int write_moments(void *writer, const struct orr_timeline *part,
     if (!c->begun)
         rc = make_memory_heads(c);
     c->begun = true;
-    for (size_t i = 0; i < part->n && rc == 0; i++)
+    for (size_t i = 0; i < part->n && rc == 0; i++) {
+        fetch_soon(c, part, i);
         rc = write_moment(c, &part->moments[i]);
+    }
     return rc;
 }
 
-static int write_waits(void *writer, const struct orr_waits *waits, bool is_all,
-                       struct orr_out *out, struct orr_out *behind)
+static int take_waits(void *writer, const struct orr_waits *waits, bool is_all,
+                      struct orr_out *out, struct orr_out *behind)
 {
     struct chrome *c = writer;
 
+    (void)is_all;
     (void)out;
-    c->events.out = behind;
-    return orr_chrome_arrows_write_waits(&c->arrows, waits, is_all);
+    (void)behind;
+    c->arrows.edges = orr_edges_of(NULL, waits);
+    return 0;
 }
 
 static const char *machine_name(const struct orr_trace_whole *whole)
@@ -578,6 +599,7 @@ static int write_head(void *writer, const struct orr_trace_whole *whole,
 
     if (rc)
         return rc;
+    c->arrows.edges = orr_edges_of(whole->graph, NULL);
     c->events.out = out;
     c->events.first = true;
     ORR_PUT(out, "{\"displayTimeUnit\":\"ms\",\n\"otherData\":{\"machine\":");
@@ -598,28 +620,21 @@ static int write_tail(void *writer, const struct orr_trace_whole *whole,
                       struct orr_out *out)
 {
     struct chrome *c = writer;
-    int rc = 0;
 
     c->events.out = out;
     write_counters(c);
     for (unsigned w = 0; w < c->trace->nworkers; w++)
         if (!orr_executing_current(&c->executing[w]))
             end_state(c, w, whole->end);
-    if (whole->behind) {
-        orr_out_flush(out);
-        rc = orr_spool_append(whole->behind, 0, out->file);
-    } else {
-        orr_chrome_arrows_write(&c->arrows, whole->graph);
-    }
-    orr_chrome_arrows_write_copies(&c->arrows);
+    orr_chrome_arrows_write_rest(&c->arrows);
     ORR_PUT(out, "\n]}\n");
-    return rc;
+    return 0;
 }
 
 const struct orr_trace_parts orr_chrome_parts = {
     .begin = begin,
     .moments = write_moments,
-    .waits = write_waits,
+    .waits = take_waits,
     .head = write_head,
     .tail = write_tail,
     .has_early_head = true,

@@ -6,6 +6,8 @@
  */
 #pragma once
 
+#include <stdbool.h>
+
 #include "core/observe/out.h"
 
 /* Processes of the file: groups of tracks, in the order in which they are shown. */

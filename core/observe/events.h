@@ -171,6 +171,7 @@ struct orr_trace {
     struct orr_trace_buffer *buffers; /* nworkers, and outside's */
     struct orr_submissions
         *submissions;     /* [const] owned; NULL: not asked for */
+    bool tasks_alone;     /* [const] other events are not kept */
     struct orr_trace_follower *follower; /* owned, or NULL */
     const struct orr_waits_log *waits; /* [const] borrowed; NULL: none */
     uint32_t niterations; /* [caller of orr_trace_iteration] */

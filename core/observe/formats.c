@@ -13,6 +13,7 @@ struct format {
     const struct orr_trace_parts *parts;
     bool shows_graph, shows_submissions, shows_application;
     bool shows_symbols; /* of the graph's tasks */
+    bool shows_tasks_alone;
 };
 
 static const struct format formats[] = {
@@ -21,11 +22,13 @@ static const struct format formats[] = {
     {.extension = ".dot",
      .parts = &orr_dot_parts,
      .shows_graph = true,
-     .shows_symbols = true},
+     .shows_symbols = true,
+     .shows_tasks_alone = true},
     {.extension = ".rec",
      .parts = &orr_tasks_rec_parts,
      .shows_graph = true,
-     .shows_submissions = true},
+     .shows_submissions = true,
+     .shows_tasks_alone = true},
 };
 
 static const struct format paje = {.parts = &orr_paje_parts};
@@ -67,6 +70,11 @@ bool orr_trace_shows_symbols(const char *path)
 bool orr_trace_shows_submissions(const char *path)
 {
     return path && format_of(path)->shows_submissions;
+}
+
+bool orr_trace_shows_tasks_alone(const char *path)
+{
+    return path && format_of(path)->shows_tasks_alone;
 }
 
 bool orr_trace_shows_application(const char *path)

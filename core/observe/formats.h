@@ -43,9 +43,11 @@ struct orr_trace_parts {
     /* NULL: the format shows none. */
     int (*moments)(void *writer, const struct orr_timeline *part,
                    struct orr_out *out);
-    /* Of formats that show the graph, else NULL: after moments, what is known of it by
-     * now, to the moments or to what is `behind` them. Where it fails, or is not called,
-     * head and tail get the graph. `is_all`: no more is to come. */
+    /* Of formats that show the graph, else NULL: before moments, what is known of it by
+     * now, which the writer may keep: all that tasks among them have waited for. It may
+     * write to the moments or to what is `behind` them. Where it fails, or cannot be
+     * called, head and tail get the graph, before moments if there are any: what was
+     * written of these is not used. `is_all`: no more is to come. */
     int (*waits)(void *writer, const struct orr_waits *waits, bool is_all,
                  struct orr_out *out, struct orr_out *behind);
     /* Of both NULL: there is none. */

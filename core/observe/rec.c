@@ -13,12 +13,12 @@
 
 #include <starpu.h>
 
-#include "bound/graph.h"
 #include "core/base/grow.h"
 #include "core/base/spool.h"
+#include "core/observe/edges.h"
 #include "core/observe/entities.h"
+#include "core/observe/events.h"
 #include "core/observe/out.h"
-#include "core/observe/waits.h"
 
 /* Names that were written: each lies at one place, and most are the same few. */
 enum { NNAMES = 64 };
@@ -37,9 +37,7 @@ struct rec {
     struct orr_chain_place advice; /* advice was written before that */
     bool advises;                  /* some are no tasks */
     /* -- tasks.rec -- */
-    const struct orr_event **ended; /* owned: tasks, in order, … */
-    size_t nended, room;
-    size_t nwritten; /* … of which so many were written before the end */
+    struct orr_edges edges;
     /* -- sched.rec -- */
     uint64_t *done; /* owned, by worker: tasks that it has begun */
     struct name names[NNAMES];
@@ -52,7 +50,6 @@ static void done(void *writer)
     struct rec *rec = writer;
 
     free(rec->of_job);
-    free(rec->ended);
     free(rec->done);
     for (size_t i = 0; i < NNAMES; i++)
         free(rec->names[i].safe);
@@ -202,79 +199,34 @@ static void put_iteration(struct rec *rec, const struct orr_trace_task *task)
 
 /* --- what tasks wait for --- */
 
-/* Where that is from: one of them. */
-struct edges {
-    const struct orr_graph *graph; /* NULL: not recorded */
-    const struct orr_waits *waits; /* NULL: of the graph */
-};
-
-/* The graph's tasks, and those of `waits`, are in the order of their numbers. */
-static uint64_t id_at(const struct edges *edges, unsigned place)
+static void put_waits(struct rec *rec, unsigned place)
 {
-    return edges->waits ? edges->waits->tasks[place].id
-                        : edges->graph->tasks[place].id;
-}
-
-static unsigned count_of(const struct edges *edges)
-{
-    if (edges->waits)
-        return edges->waits->ntasks;
-    return edges->graph ? edges->graph->ntasks : 0;
-}
-
-/* How many tasks the one at that place waits for, and one of them. */
-static unsigned count_at(const struct edges *edges, unsigned place)
-{
-    return edges->waits ? edges->waits->tasks[place].n
-                        : edges->graph->tasks[place].ndeps;
-}
-
-static uint64_t before_at(const struct edges *edges, unsigned place, unsigned d)
-{
-    const struct orr_graph *graph = edges->graph;
-
-    if (edges->waits)
-        return id_at(edges,
-                     edges->waits->lists[edges->waits->tasks[place].first + d]);
-    return id_at(edges, graph->deps[graph->tasks[place].first_dep + d].task);
-}
-
-static void put_waits(struct rec *rec, const struct edges *edges,
-                      unsigned place)
-{
-    unsigned n = count_at(edges, place);
+    unsigned n = orr_edges_count(&rec->edges, place);
 
     if (!n)
         return;
     ORR_PUT(rec->out, "DependsOn:");
     for (unsigned d = 0; d < n; d++) {
         orr_put_byte(rec->out, ' ');
-        orr_put_unsigned(rec->out, before_at(edges, place, d));
+        orr_put_unsigned(rec->out, orr_edges_before(&rec->edges, place, d));
     }
     orr_put_byte(rec->out, '\n');
 }
 
-static void put_waits_of(struct rec *rec, const struct edges *edges,
-                         uint64_t job)
+static void put_waits_of(struct rec *rec, uint64_t job)
 {
-    unsigned low = 0, high = count_of(edges), n = high;
+    unsigned place = orr_edges_find(&rec->edges, job);
 
-    while (low < high) {
-        unsigned middle = low + (high - low) / 2;
-
-        if (id_at(edges, middle) < job)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    if (low < n && id_at(edges, low) == job)
-        put_waits(rec, edges, low);
+    if (place < rec->edges.ntasks)
+        put_waits(rec, place);
 }
 
 /* --- tasks.rec --- */
 
-static void put_task(struct rec *rec, const struct orr_event *event,
-                     const struct edges *edges)
+/* So many moments ahead what is known of a task is fetched, and what that leads to. */
+enum { FAR = 32, NEAR = 16 };
+
+static void put_task(struct rec *rec, const struct orr_event *event)
 {
     const struct orr_trace *trace = rec->trace;
     const struct orr_trace_task *task = &event->u.task;
@@ -290,7 +242,7 @@ static void put_task(struct rec *rec, const struct orr_event *event,
     ORR_PUT(out, "Priority: ");
     orr_put_signed(out, task->priority);
     orr_put_byte(out, '\n');
-    put_waits_of(rec, edges, task->job);
+    put_waits_of(rec, task->job);
     ORR_PUT(out, "Tag: ");
     orr_put_hex(out, task->tag, 1);
     ORR_PUT(out, "\nWorkerId: ");
@@ -314,14 +266,16 @@ static void put_task(struct rec *rec, const struct orr_event *event,
 }
 
 /* Nodes of the graph that only join dependencies: tasks without a kernel. */
-static void put_joins(struct rec *rec, const struct edges *edges)
+static void put_joins(struct rec *rec)
 {
-    for (unsigned t = 0; t < count_of(edges); t++) {
-        if (submission_of(rec, id_at(edges, t)))
+    for (unsigned t = 0; t < rec->edges.ntasks; t++) {
+        uint64_t id = orr_edges_id(&rec->edges, t);
+
+        if (submission_of(rec, id))
             continue;
         orr_print(rec->out, "JobId: %llu\nPriority: 0\n",
-                  (unsigned long long)id_at(edges, t));
-        put_waits(rec, edges, t);
+                  (unsigned long long)id);
+        put_waits(rec, t);
         ORR_PUT(rec->out, "MPIRank: -1\n\n");
     }
 }
@@ -344,57 +298,67 @@ static void put_advice(struct rec *rec)
     }
 }
 
-/* Keeps what has ended until it is known what that had waited for. */
-static int keep_ended(void *writer, const struct orr_timeline *part,
-                      struct orr_out *out)
+static int take_waits(void *writer, const struct orr_waits *waits, bool is_all,
+                      struct orr_out *out, struct orr_out *behind)
 {
     struct rec *rec = writer;
-
-    (void)out;
-    for (size_t i = 0; i < part->n; i++) {
-        const struct orr_moment *moment = &part->moments[i];
-
-        if (moment->event->type != ORR_EVENT_TASK || !moment->end)
-            continue;
-        if (orr_grow(&rec->ended, &rec->room, rec->nended + 1,
-                     sizeof(*rec->ended)) < 0)
-            return -ENOMEM;
-        rec->ended[rec->nended++] = moment->event;
-    }
-    return read_submissions(rec);
-}
-
-static void put_ended(struct rec *rec, const struct edges *edges,
-                      struct orr_out *out)
-{
-    rec->out = out;
-    for (size_t i = 0; i < rec->nended; i++)
-        put_task(rec, rec->ended[i], edges);
-    rec->nended = 0;
-}
-
-/* What a task that has ended waited for is known. */
-static int write_ended(void *writer, const struct orr_waits *waits, bool is_all,
-                       struct orr_out *out, struct orr_out *behind)
-{
-    struct rec *rec = writer;
+    int rc = read_submissions(rec);
 
     (void)is_all;
-    rec->nwritten += rec->nended;
-    put_ended(rec, &(struct edges){.waits = waits}, out);
+    (void)out;
+    rec->edges = orr_edges_of(NULL, waits);
     rec->out = behind;
-    put_advice(rec);
-    return 0;
+    if (rc == 0)
+        put_advice(rec);
+    return rc;
 }
 
-static int check_head(void *writer, const struct orr_trace_whole *whole,
+/* What is known of tasks that come soon. */
+static void fetch_soon(const struct rec *rec, const struct orr_timeline *part,
+                       size_t at)
+{
+    const struct orr_submitted *entry;
+    uint64_t job;
+
+    if (at + FAR >= part->n)
+        return;
+    job = orr_moment_job(&part->moments[at + FAR]);
+    orr_edges_fetch_task(&rec->edges, job);
+    __builtin_prefetch(submission_of(rec, job));
+    job = orr_moment_job(&part->moments[at + NEAR]);
+    orr_edges_fetch_list(&rec->edges, job);
+    entry = submission_of(rec, job);
+    if (entry && entry->nuses) {
+        __builtin_prefetch(entry->uses);
+        __builtin_prefetch(entry->uses + entry->nuses - 1);
+    }
+}
+
+static int write_ended(void *writer, const struct orr_timeline *part,
+                       struct orr_out *out)
+{
+    struct rec *rec = writer;
+    int rc = read_submissions(rec);
+
+    rec->out = out;
+    for (size_t i = 0; rc == 0 && i < part->n; i++) {
+        const struct orr_moment *moment = &part->moments[i];
+
+        fetch_soon(rec, part, i);
+        if (moment->event->type == ORR_EVENT_TASK && moment->end)
+            put_task(rec, moment->event);
+    }
+    return rc;
+}
+
+static int take_graph(void *writer, const struct orr_trace_whole *whole,
                       struct orr_out *out)
 {
     struct rec *rec = writer;
 
     (void)out;
-    /* Without the graph only if that is not needed. */
-    return rec->nwritten > 0 && !whole->behind ? -ESTALE : 0;
+    rec->edges = orr_edges_of(whole->graph, NULL);
+    return 0;
 }
 
 /* A graph that is not needed has tasks alone. */
@@ -402,25 +366,22 @@ static int write_rest(void *writer, const struct orr_trace_whole *whole,
                       struct orr_out *out)
 {
     struct rec *rec = writer;
-    const struct edges edges = {.graph = whole->graph};
 
     if (whole->behind) {
         orr_out_flush(out);
         return orr_spool_append(whole->behind, 0, out->file);
     }
-    put_ended(rec, &edges, out);
-    put_joins(rec, &edges);
-    if (rec->trace->submissions) /* some may have been written in vain */
-        rec->advice = orr_submissions_first(rec->trace->submissions);
+    rec->out = out;
+    put_joins(rec);
     put_advice(rec);
     return 0;
 }
 
 const struct orr_trace_parts orr_tasks_rec_parts = {
     .begin = begin,
-    .moments = keep_ended,
-    .waits = write_ended,
-    .head = check_head,
+    .moments = write_ended,
+    .waits = take_waits,
+    .head = take_graph,
     .tail = write_rest,
     .has_early_head = true,
     .free = done,

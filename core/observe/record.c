@@ -192,6 +192,11 @@ int orr_trace_keep_submissions(struct orr_trace *trace)
     return orr_submissions_new(&trace->submissions);
 }
 
+void orr_trace_keep_tasks_alone(struct orr_trace *trace)
+{
+    trace->tasks_alone = true;
+}
+
 struct orr_submissions *orr_trace_submissions(const struct orr_trace *trace)
 {
     return trace ? trace->submissions : NULL;
@@ -247,8 +252,8 @@ static __attribute__((noinline)) bool add_chunk(struct orr_trace *trace,
 
 /* The place of an event in a buffer, while it is put together. */
 struct place {
-    struct orr_trace_buffer *buffer;
-    struct orr_event *event; /* NULL: it is lost */
+    struct orr_trace_buffer *buffer; /* NULL: it is not to be kept */
+    struct orr_event *event;         /* NULL: likewise, or it is lost */
     unsigned n;              /* what is before it in its chunk, and it */
     bool locked;
 };
@@ -264,6 +269,8 @@ static inline struct place begin_event(struct orr_trace *trace, unsigned worker,
         &trace->buffers[outside ? trace->nworkers : worker];
     struct place place = {.buffer = buffer, .locked = outside};
 
+    if (trace->tasks_alone && type != ORR_EVENT_TASK)
+        return (struct place){.buffer = NULL};
     while (outside && atomic_flag_test_and_set(&buffer->busy))
         ;
     place.n = atomic_load_explicit(&buffer->last->n, memory_order_relaxed);
@@ -283,6 +290,8 @@ static inline struct place begin_event(struct orr_trace *trace, unsigned worker,
 /* `stored`: the event is whole. */
 static inline void end_event(const struct place *place, bool stored)
 {
+    if (!place->buffer)
+        return;
     /* One context at a time adds to it. Pairs with the acquire load of the file
      * writer. */
     if (stored)

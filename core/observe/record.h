@@ -28,6 +28,10 @@ int orr_trace_new(const struct orr_machine *machine, double start,
 /* From now on submissions are kept, for formats that show them. Errors: -ENOMEM. */
 int orr_trace_keep_submissions(struct orr_trace *trace);
 
+/* Of events only tasks are recorded, for formats that show no others. Before anything is
+ * recorded. */
+void orr_trace_keep_tasks_alone(struct orr_trace *trace);
+
 /* Where they are kept; NULL: they are not, or there is no trace. */
 struct orr_submissions *orr_trace_submissions(const struct orr_trace *trace);
 
@@ -66,6 +70,9 @@ int orr_trace_write(struct orr_trace *trace, const char *path,
 bool orr_trace_shows_graph(const char *path);
 bool orr_trace_shows_symbols(const char *path);
 bool orr_trace_shows_submissions(const char *path);
+
+/* Whether of events it shows tasks at most. */
+bool orr_trace_shows_tasks_alone(const char *path);
 
 /* Whether it shows what the application does beside its calls. */
 bool orr_trace_shows_application(const char *path);

@@ -17,6 +17,13 @@ struct orr_moment {
     uint64_t sequence;
 };
 
+/* The task of which it is an end; 0: of none. */
+static inline uint64_t orr_moment_job(const struct orr_moment *moment)
+{
+    return moment->event->type == ORR_EVENT_TASK ? moment->event->u.task.job
+                                                 : 0;
+}
+
 struct orr_timeline {
     struct orr_moment *moments;
     size_t n;

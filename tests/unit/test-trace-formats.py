@@ -5,6 +5,7 @@ by Python, DOT by Graphviz where it is. Totals are those of the report. TAP.
 
 usage: test-trace-formats.py ORRERY ODD_TASKS WAITING_TASKS SIMULATES
 """
+import bisect
 import csv
 import json
 import os
@@ -470,6 +471,26 @@ def edges_of_dot(text):
                   re.findall(r'^"task_(\d+)"->"task_(\d+)"(.*)$', text, re.M))
 
 
+def edges_of_json(text):
+    """(before, after) of the arrows between tasks: by the slices that they bind to."""
+    events = json.loads(text)["traceEvents"]
+    slices = {}
+    for e in events:
+        if e.get("cat") == "task":
+            slices.setdefault(e["tid"], []).append((e["ts"], str(e["args"]["job"])))
+    for starts in slices.values():
+        starts.sort(key=lambda item: item[0])
+    ends = {"s": {}, "f": {}}
+    for e in events:
+        if e["ph"] in ends and e["cat"] == "dependency":
+            starts = slices[e["tid"]]
+            at = bisect.bisect_right(starts, e["ts"], key=lambda item: item[0])
+            assert e["id"] not in ends[e["ph"]], e
+            ends[e["ph"]][e["id"]] = starts[at - 1][1]
+    assert ends["s"].keys() == ends["f"].keys()
+    return sorted((job, ends["f"][number]) for number, job in ends["s"].items())
+
+
 def claim_waits(kind, seed):
     """What tasks wait for is the same in all, whether that is known when they are
     submitted or not."""
@@ -477,7 +498,7 @@ def claim_waits(kind, seed):
         for extension in "json", "dot", "tasks.rec":
             folder = tempfile.mkdtemp(dir=TOP.name)
             graph = os.path.join(folder, "graph") # has another record
-            written, said = in_all_ways(WAITING_TASKS, (kind, str(seed), "120"),
+            written, said = in_all_ways(WAITING_TASKS, (kind, str(seed), "700"),
                                         extension, ORRERY_GRAPH=graph)
             assert written[0] == written[1] == written[2], extension
             assert written[0].count(b"\n") > 1000, extension
@@ -485,6 +506,13 @@ def claim_waits(kind, seed):
             if extension == "dot":
                 edges = edges_of_graph(graph)
                 assert edges == edges_of_dot(written[0].decode()) and len(edges) > 900
+            elif extension == "json":
+                arrows = edges_of_json(written[0])
+                edges = edges_of_graph(graph)
+                tasks = {job for _, job in arrows} | {job for job, _ in arrows}
+                assert arrows == sorted((before, after) for before, after, _ in edges
+                                        if {before, after} <= tasks), kind
+                assert len(arrows) > 900 or kind == "wide", len(arrows)
 
     function.__name__ = f"written beside the run, what tasks wait for is right: {kind} {seed}"
     test(function)

@@ -8,6 +8,7 @@
 #include "core/base/exec.h"
 #include "core/device/machine.h"
 #include "core/observe/ahead.h"
+#include "core/observe/timeline.h"
 #include "tests/suite.h"
 
 #include <check.h>
@@ -103,6 +104,27 @@ START_TEST(no_trace_records_nothing_and_needs_no_test)
     orr_trace_copy(NULL, 0, &copy);
     orr_trace_count(NULL, 0, ORR_TRACE_NREADY, 1, 7, 0);
     orr_trace_free(NULL);
+}
+END_TEST
+
+START_TEST(where_tasks_alone_are_shown_nothing_else_is_kept)
+{
+    struct orr_trace_copy copy = {.id = 1, .name = "tile", .end = 300};
+    struct orr_timeline line;
+
+    orr_trace_keep_tasks_alone(trace);
+    record_task(0, 12, "POTRF", 2350.0, 9225.0);
+    orr_trace_state(trace, 0, ORR_TRACE_SLEEPING, 9225.0);
+    orr_trace_copy(trace, ORR_TRACE_OUTSIDE, &copy);
+    orr_trace_count(trace, ORR_TRACE_OUTSIDE, ORR_TRACE_NREADY, 1, 12, 200);
+    orr_trace_memory(trace, 0, 0, 4096, 200);
+    orr_trace_mark(trace, 0, "half", false, 250);
+    record_task(ORR_TRACE_OUTSIDE, 13, "GEMM", 9300.0, 9400.0);
+    ck_assert_int_eq(orr_timeline_init(trace, &line), 0);
+    ck_assert_uint_eq(line.ntasks, 2);
+    ck_assert_uint_eq(line.n, 4);
+    ck_assert_uint_eq(orr_trace_dropped(trace), 0);
+    orr_timeline_done(&line);
 }
 END_TEST
 
@@ -712,6 +734,7 @@ int main(void)
         tests, a_device_and_a_folder_that_is_not_there_are_written_at_the_end);
     tcase_add_test(tests, a_child_of_the_run_writes_from_the_record);
     tcase_add_test(tests, no_trace_records_nothing_and_needs_no_test);
+    tcase_add_test(tests, where_tasks_alone_are_shown_nothing_else_is_kept);
     tcase_add_test(tests, a_task_is_a_line_of_event_20_with_all_fields);
     tcase_add_test(tests, containers_carry_the_names_that_viewers_know);
     tcase_add_test(tests, moments_of_all_buffers_come_in_order_of_time);
