@@ -12,7 +12,9 @@
  * wrong, only the files are lost: the process still dies of its signal.
  *
  * The threads of a real run may be anywhere, too, the one that the handler stops in
- * malloc for instance: a thread that does nothing else writes the trace.
+ * malloc for instance: a thread that does nothing else writes trace and graph. One that
+ * crashes waits in the handler meanwhile. If it holds a lock that the writer needs, the
+ * alarm ends the process.
  */
 #include "core/ends.h"
 
@@ -41,8 +43,17 @@
 enum { FAILURE = -1 }; /* instead of a signal's number */
 
 static const suseconds_t patience_us = 200000;
-static const time_t deadline_s = 60;
+static const time_t deadline_s = 60, crash_deadline_s = 10;
 static const double same_s = 1;
+
+/* Behind the first ones those of crashes. */
+enum { NASKING = 2, NSIGNALS = 4 };
+static const int signals[NSIGNALS] = {SIGINT, SIGTERM, SIGABRT, SIGSEGV};
+
+static bool is_crash(int number)
+{
+    return number == SIGABRT || number == SIGSEGV;
+}
 
 static struct {
     _Atomic(struct orr_runtime *) open; /* the run to save, or NULL */
@@ -51,7 +62,7 @@ static struct {
     pid_t process;              /* children of fork have nothing to save */
     pthread_t thread;           /* the simulation's */
     struct orr_exec_ops ending; /* exchanged for the machine's own */
-    struct sigaction before[2]; /* of the signals below */
+    struct sigaction before[NSIGNALS]; /* of the signals below */
     atomic_int nasking;         /* calls of orr_ends_interrupt under way */
     sem_t asked;                /* a real run's end: the saver waits for that */
     pthread_t saver;
@@ -59,8 +70,6 @@ static struct {
     orr_leave_fn leave; /* [main] in place of the process's end, or NULL */
     void *leave_arg;
 } ends;
-
-static const int signals[2] = {SIGINT, SIGTERM};
 
 static void leave(int status)
 {
@@ -114,7 +123,7 @@ static void save(struct orr_runtime *rt, const char *how)
     if (rt->sim)
         orr_report_write(rt, how);
     else
-        orr_report_write_trace(rt);
+        orr_report_write_beside(rt);
 }
 
 /* Saves what there is and ends the process. */
@@ -124,7 +133,7 @@ static _Noreturn void end_now(void)
     int reason = atomic_load(&ends.reason);
 
     if (!ends.leave)
-        set_alarm(deadline_s, 0, give_up);
+        set_alarm(is_crash(reason) ? crash_deadline_s : deadline_s, 0, give_up);
     if (rt)
         orr_progress_leave(rt);
     if (rt)
@@ -182,7 +191,7 @@ static void on_alarm(int number)
     end_now();
 }
 
-/* Of a real run: writes the trace when a signal has come, and ends the process. Without
+/* Of a real run: writes what there is when a signal has come, and ends the process. Without
  * a reason the run has ended; after a failure another thread ends the process. */
 static void *save_when_asked(void *arg)
 {
@@ -273,6 +282,18 @@ static void on_signal(int number)
         die(number);
 }
 
+/* In the thread of a real run that crashes, which goes no further. */
+static void on_crash(int number)
+{
+    struct orr_runtime *rt = atomic_load(&ends.open);
+
+    if (!rt || getpid() != ends.process)
+        die(number);
+    ask(rt, number); /* else the process ends already */
+    for (;;)
+        pause();
+}
+
 void orr_ends_interrupt(void)
 {
     struct orr_runtime *rt;
@@ -310,11 +331,11 @@ _Noreturn void orr_ends_fail(struct orr_runtime *rt)
 /* The application may have set a handler of its own meanwhile. */
 static void restore_signals(void)
 {
-    for (unsigned i = 0; i < 2; i++) {
+    for (unsigned i = 0; i < NSIGNALS; i++) {
         struct sigaction now;
 
         sigaction(signals[i], NULL, &now);
-        if (now.sa_handler == on_signal)
+        if (now.sa_handler == on_signal || now.sa_handler == on_crash)
             sigaction(signals[i], &ends.before[i], NULL);
     }
 }
@@ -344,8 +365,10 @@ static bool on_deadlock(struct orr_runtime *rt)
 static void catch_signals(void)
 {
     struct sigaction action = {.sa_handler = on_signal};
+    unsigned n = ends.saves ? NSIGNALS : NASKING;
 
-    for (unsigned i = 0; i < 2 && !ends.leave; i++) {
+    for (unsigned i = 0; i < n && !ends.leave; i++) {
+        action.sa_handler = i < NASKING ? on_signal : on_crash;
         sigaction(signals[i], NULL, &ends.before[i]);
         if (ends.before[i].sa_handler == SIG_DFL)
             sigaction(signals[i], &action, NULL);
@@ -374,7 +397,8 @@ void orr_ends_watch(struct orr_runtime *rt)
         ends.ending.join = end_instead_of_join;
     }
     atomic_store(&ends.open, rt);
-    if (!rt->sim && rt->trace && orr_config_string(&rt->config, ORR_CFG_TRACE))
+    if (!rt->sim && (orr_config_string(&rt->config, ORR_CFG_TRACE) ||
+                     orr_config_string(&rt->config, ORR_CFG_GRAPH)))
         start_saver();
     if (can_save(rt))
         catch_signals();

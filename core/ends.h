@@ -3,8 +3,9 @@
  * core/ends.h - runs that end before starpu_shutdown. Simulations may end by
  * exit(), a signal, a deadlock or a mistake of the application: report and trace
  * so far are written all the same, and the process ends with the status that is
- * due. Of a real run, whose workers go on meanwhile, they leave the trace alone, which
- * may be written beside them; signals do where there is to be one.
+ * due. Of a real run, whose workers go on meanwhile, they leave trace and graph alone,
+ * which may be written beside them; signals do where there is to be one, those of crashes
+ * as well.
  */
 #pragma once
 
@@ -24,7 +25,7 @@ typedef void (*orr_leave_fn)(void *arg, int status);
 void orr_ends_watch(struct orr_runtime *rt);
 
 /* Whether signals save what the run has recorded, which they do at first; on the
- * real machine if it has a trace. */
+ * real machine if it has a trace or a graph. */
 void orr_ends_catch(struct orr_runtime *rt, bool on);
 bool orr_ends_catches(const struct orr_runtime *rt);
 

@@ -329,7 +329,7 @@ static void write_graph(struct orr_runtime *rt, const char *path)
     orr_graph_free(graph);
 }
 
-void orr_report_write_trace(struct orr_runtime *rt)
+static void write_trace(struct orr_runtime *rt)
 {
     const char *path = orr_config_string(&rt->config, ORR_CFG_TRACE);
     struct orr_error err = {""};
@@ -338,6 +338,16 @@ void orr_report_write_trace(struct orr_runtime *rt)
         return;
     if (orr_trace_write(rt->trace, path, &err) != 0)
         orr_log_error("the trace was not written: %s", err.text);
+}
+
+void orr_report_write_beside(struct orr_runtime *rt)
+{
+    const char *graph = orr_config_string(&rt->config, ORR_CFG_GRAPH);
+
+    write_trace(rt);
+    /* Later: it has all tasks that the trace has. */
+    if (graph)
+        write_graph(rt, graph);
 }
 
 void orr_report_write(struct orr_runtime *rt, const char *how)
@@ -355,6 +365,6 @@ void orr_report_write(struct orr_runtime *rt, const char *how)
         orr_report_print_to(rt, ORR_CFG_BUS_STATS_FILE, "STARPU_BUS_STATS", "w",
                             orr_buses_print);
     print_memory_stats(rt);
-    orr_report_write_trace(rt);
+    write_trace(rt);
     orr_calls_close(rt, how);
 }

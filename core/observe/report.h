@@ -24,5 +24,5 @@ void orr_report_print_to(struct orr_runtime *rt, enum orr_config_id variable,
  * files appear whole or not at all. Does not block. */
 void orr_report_write(struct orr_runtime *rt, const char *how);
 
-/* The trace alone, beside threads that still record. */
-void orr_report_write_trace(struct orr_runtime *rt);
+/* Trace and graph alone, beside threads that still record. */
+void orr_report_write_beside(struct orr_runtime *rt);

@@ -3,12 +3,13 @@
  * tests/unit/odd-tasks.c - a program whose traces are hard to write and to read,
  * for test-trace-command.py. One thread.
  *
- * usage: odd-tasks names | none | fail | interrupted | plain N | advised N | named N | loops N
- *        | readers N
+ * usage: odd-tasks names | none | fail | interrupted | crash N | plain N | advised N | named N
+ *        | loops N | readers N
  *   names    tasks, data and marks with strange names, tasks with colours
  *   none     no task
  *   fail     ends with 7 while tasks wait
  *   interrupted  20 tasks, and then SIGINT, as from a terminal
+ *   crash N  20 tasks, and then one whose kernel gets signal N
  *   plain N  N tasks of codelets of three names
  *   advised N  the same, and after every tenth that a datum will not be used for long
  *   named N  N tasks, each with a name of its own
@@ -143,6 +144,25 @@ static void submit_readers(unsigned n)
             exit(EXIT_FAILURE);
 }
 
+static void crash(void *buffers[], void *arg)
+{
+    int number;
+
+    (void)buffers;
+    starpu_codelet_unpack_args(arg, &number);
+    raise(number);
+}
+
+static struct starpu_codelet crashes = {
+    .cpu_funcs = {crash}, .cpu_funcs_name = {"crash"}, .name = "crashes"};
+
+static void submit_crash(int number)
+{
+    if (starpu_task_insert(&crashes, STARPU_VALUE, &number, sizeof(number),
+                           0) != 0)
+        exit(EXIT_FAILURE);
+}
+
 static void submit_in_loops(unsigned n)
 {
     for (unsigned i = 0; i < n; i++) {
@@ -186,6 +206,9 @@ int main(int argc, char **argv)
         for (unsigned i = 0; i < 20; i++)
             submit(i, NULL, 0);
         exit(7);
+    } else if (!strcmp(what, "crash")) {
+        submit_many(20, 0, 0);
+        submit_crash(argc > 2 ? atoi(argv[2]) : 0);
     } else if (!strcmp(what, "interrupted")) {
         submit_many(20, 0, 0);
         raise(SIGINT);

@@ -373,15 +373,45 @@ def interrupted_runs_leave_what_they_had_done():
             ran = Traced(extension, "interrupted", machine=machine)
             assert ran.done.returncode == 130, (machine, ran.err)
             assert ran.text().replace(": ", ":").count(task) == 20, (machine, extension)
-    graph = os.path.join(TOP.name, "none.graph")
-    ran = Traced("csv", "interrupted", machine=None, options=("--graph", graph))
-    assert "none.graph was not written" in ran.err and not os.path.exists(graph), ran.err
     path = os.path.join(TOP.name, "none.csv")
     env = {name: value for name, value in os.environ.items()
            if not name.startswith(("STARPU_", "ORRERY_"))}
     done = subprocess.run([ODD_TASKS, "interrupted"], check=False, timeout=100,
                           env=dict(env, ORRERY_TRACE=path, STARPU_CATCH_SIGNALS="0"))
     assert done.returncode == -signal.SIGINT and not os.path.exists(path), done
+
+
+@test
+def real_runs_that_end_early_are_explained_and_shown():
+    """With the graph of what was submitted until then."""
+    for number, words in ((signal.SIGINT, ("interrupted",)),
+                          (signal.SIGABRT, ("crash", str(int(signal.SIGABRT)))),
+                          (signal.SIGSEGV, ("crash", str(int(signal.SIGSEGV))))):
+        graph = os.path.join(TOP.name, words[0] + words[-1] + ".graph")
+        ran = Traced("csv", *words, machine=None, options=("--graph", graph))
+        assert ran.done.returncode == 128 + number, (words, ran.err)
+        with open(graph, encoding="utf-8") as file:
+            tasks = sum(line.startswith("task ") for line in file)
+        assert tasks == 20 + (number != signal.SIGINT), (words, tasks)
+        env = {name: value for name, value in os.environ.items()
+               if not name.startswith(("STARPU_", "ORRERY_"))}
+        page = os.path.join(TOP.name, "early.html")
+        for command in (["explain", "--graph", graph, "--json", ran.path],
+                        ["report", "--graph", graph, "--json", "-o", page, ran.path]):
+            done = subprocess.run([ORRERY, *command], env=env, timeout=200, check=False,
+                                  stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+            assert done.returncode == 0, (words, done)
+            # How long the task takes that crashed is not known.
+            assert not done.stderr or (tasks > 20 and b"without bounds" in done.stderr)
+            said = json.loads(done.stdout)
+            if command[0] == "explain":
+                assert said["tasks_left"] == tasks - 20, (words, said)
+        os.unlink(page)
+        done = subprocess.run([ORRERY, "explain", "--json", "--", ODD_TASKS, *words],
+                              env=env, timeout=200, check=False, stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE)
+        assert done.returncode == 128 + number, (words, done)
+        assert json.loads(done.stdout)["tasks_left"] == tasks - 20, (words, done)
 
 
 @test

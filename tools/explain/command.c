@@ -145,6 +145,9 @@ static int finish(struct launch *launch, const struct run_files *files,
     launch_warn_policy(launch, "explain");
     if (*launch->problem) {
         tool_error("%s", launch->problem);
+        /* What would help a run that ended early is not known. */
+        if (access(files->trace, R_OK) == 0 && access(files->graph, R_OK) == 0)
+            (void)explain_files(NULL, files->trace, files->graph, json);
         return code ? code : TOOL_FAILED;
     }
     return explain_files(launch, files->trace, files->graph, json);

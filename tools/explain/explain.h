@@ -76,6 +76,7 @@ struct explain_run {
     struct explain_spans *pays; /* … all in which it is allocated, or freed */
     double begin, end, last_submission;
     size_t nsubmitted; /* by the application's main thread */
+    size_t nleft;      /* tasks that did not run, since the run ended before */
     bool last_by_main; /* the last submission was its */
     struct orr_texts names;
 };

@@ -329,6 +329,9 @@ int explain_print(const struct explanation *e)
     }
     printf("\n%s, %s: %.3f ms\n\n", machine ? machine : "a machine",
            policy ? policy : "policy not known", length(e));
+    if (e->run->nleft)
+        printf("the run ended early: %zu of %zu tasks had not run\n\n",
+               e->run->nleft, e->run->nleft + e->run->ntasks);
     if (print_chain(e) < 0 || print_idle(e) < 0 || print_waste(e) < 0)
         return -ENOMEM;
     print_changes(e);
@@ -486,12 +489,12 @@ json_t *explain_json(const struct explanation *e)
     if (isnan(again))
         return NULL;
     links = json_array();
-    return json_pack("{s:o, s:f, s:f, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
-                     "run", e->report ? report_json(e->report) : json_traced(e),
-                     "makespan_ms", length(e), "longest_chain_ms",
-                     explain_longest(e->run), "critical_path", json_chain(e),
-                     "idle", json_idle(e), "application", json_application(e),
-                     "misplaced", json_waste(e, links), "links", links,
-                     "wrong_models", json_wrong(e), "copied_again_bytes",
-                     json_real(again), "changes", json_changes(e));
+    return json_pack(
+        "{s:o, s:f, s:I, s:f, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "run",
+        e->report ? report_json(e->report) : json_traced(e), "makespan_ms",
+        length(e), "tasks_left", (json_int_t)e->run->nleft, "longest_chain_ms",
+        explain_longest(e->run), "critical_path", json_chain(e), "idle",
+        json_idle(e), "application", json_application(e), "misplaced",
+        json_waste(e, links), "links", links, "wrong_models", json_wrong(e),
+        "copied_again_bytes", json_real(again), "changes", json_changes(e));
 }

@@ -62,6 +62,17 @@ static bool take_tasks(struct explain_run *run, const struct trace *trace)
     return run->ntasks == trace->ntasks;
 }
 
+/* Nodes of the graph that only join others are none. */
+static size_t count_left(const struct orr_graph *graph)
+{
+    size_t n = 0;
+
+    for (unsigned t = 0; t < graph->ntasks; t++)
+        n += graph->tasks[t].worker == ORR_GRAPH_NOT_RUN &&
+             strcmp(graph->types[graph->tasks[t].type].symbol, "(join)") != 0;
+    return n;
+}
+
 static int compare_pieces(const void *a, const void *b)
 {
     const struct explain_piece *x = a, *y = b;
@@ -284,6 +295,7 @@ int explain_run_read(const char *path, const char *graph,
                           graph);
         else
             rc = take(&run, &trace, err);
+        run.nleft = count_left(run.graph);
     }
     trace_csv_done(&trace);
     if (rc)

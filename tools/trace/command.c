@@ -243,7 +243,7 @@ static int run(struct launch *launch, const char *picture, bool json,
     else
         result =
             result < 0 ? TOOL_FAILED : finish(launch, &before, picture, json);
-    /* A real run that ended early leaves its trace alone. */
+    /* There may have been no task, or no room. */
     if (graph && tool_is_new(launch->trace, &before) &&
         !is_written(graph, &graph_before) && result == TOOL_OK)
         result = TOOL_FAILED;
