@@ -10,6 +10,7 @@
  *   inverted  a chain of low priority beside tasks of high priority
  *   mixed     independent tasks for any worker
  *   chain     a chain, and few tasks beside it
+ *   commuting  tasks that write one datum in any order, and few tasks beside them
  *   phases    few tasks, and the application waits for them, again and again:
  *             for all, one, a tag or their data
  *   pauses    independent tasks, before each of which the application sleeps
@@ -60,6 +61,11 @@ static struct starpu_codelet any = {.cpu_funcs = {compute},
                                     .modes = {STARPU_RW},
                                     .model = &model,
                                     .name = "any"};
+static struct starpu_codelet commutes = {.cpu_funcs = {compute},
+                                         .nbuffers = 1,
+                                         .modes = {STARPU_RW | STARPU_COMMUTE},
+                                         .model = &model,
+                                         .name = "commutes"};
 static struct starpu_codelet gpu = {.cuda_funcs = {compute},
                                     .nbuffers = 1,
                                     .modes = {STARPU_RW},
@@ -288,6 +294,17 @@ static unsigned run(const char *shape)
         make_data(n, 4096);
         for (unsigned i = 0; i < length; i++)
             insert(&any, 0, 0);
+        for (unsigned i = 1; i < n; i++)
+            insert(&any, i, 0);
+    } else if (!strcmp(shape, "commuting")) {
+        unsigned tasks = draw(60, 120);
+
+        n = draw(10, 30);
+        make_data(n, 4096);
+        for (unsigned i = 0; i < tasks; i++)
+            if (starpu_task_insert(&commutes, STARPU_RW | STARPU_COMMUTE,
+                                   handles[0], 0) != 0)
+                exit(EXIT_FAILURE);
         for (unsigned i = 1; i < n; i++)
             insert(&any, i, 0);
     } else if (!strcmp(shape, "phases")) {

@@ -271,32 +271,68 @@ static bool can_be_edited(const struct orr_graph *graph,
                   "assumed") != 0;
 }
 
+/* Whether tasks ran one after the other though several workers could run those of that
+ * type: because of what they write in any order, or combine, which the graph does not
+ * show. */
+static bool one_at_a_time(const struct proposals *p,
+                          const struct orr_graph_task_type *type)
+{
+    double busy = 0, none = 0, all = length(p->run);
+    unsigned able = 0;
+
+    for (unsigned w = 0; w < p->run->graph->nworkers; w++) {
+        busy += p->idle[w].busy;
+        if (isinf(type->mean_ms[w]))
+            continue;
+        able++;
+        none += p->idle[w].causes[EXPLAIN_DEPENDENCIES];
+    }
+    return able > 1 && busy > MOST * all && busy < all / MOST &&
+           none > MOST * (able - 1) * all;
+}
+
+/* The type of tasks that took most time; `time`: per type, zero at first. */
+static unsigned longest_type(const struct orr_graph *graph, double *time)
+{
+    unsigned best = 0;
+
+    for (unsigned t = 0; t < graph->ntasks; t++)
+        if (can_be_edited(graph, &graph->tasks[t]))
+            time[graph->tasks[t].type] +=
+                graph->tasks[t].end_ms - graph->tasks[t].start_ms;
+    for (unsigned i = 1; i < graph->ntypes; i++)
+        if (time[i] > time[best])
+            best = i;
+    return best;
+}
+
 /* The kernel that took most time, where a chain of dependencies is about as long
- * as the run. */
+ * as the run, or tasks ran one at a time. */
 static void propose_kernels(struct proposals *p)
 {
     const struct orr_graph *graph = p->run->graph;
     double *time = calloc(graph->ntypes + 1, sizeof(*time));
-    unsigned best = 0;
+    unsigned best = time ? longest_type(graph, time) : 0;
+    const char *symbol = graph->types[best].symbol;
+    char *what = NULL;
 
     p->lost |= !time;
-    if (time && explain_longest(p->run) > MOST * length(p->run)) {
-        for (unsigned t = 0; t < graph->ntasks; t++)
-            if (can_be_edited(graph, &graph->tasks[t]))
-                time[graph->tasks[t].type] +=
-                    graph->tasks[t].end_ms - graph->tasks[t].start_ms;
-        for (unsigned i = 1; i < graph->ntypes; i++)
-            if (time[i] > time[best])
-                best = i;
-        if (time[best] > 0)
-            propose(
-                p,
-                tool_format("a chain of tasks of half the length: kernel %s "
-                            "twice as fast",
-                            graph->types[best].symbol),
-                tool_format("kernel[\"%s\"] *= 2", graph->types[best].symbol));
+    if (!time || time[best] <= 0) {
+        free(time);
+        return;
     }
     free(time);
+    if (explain_longest(p->run) > MOST * length(p->run))
+        what = tool_format("a chain of tasks of half the length: kernel %s "
+                           "twice as fast",
+                           symbol);
+    else if (one_at_a_time(p, &graph->types[best]))
+        what = tool_format("kernel %s, of which one task runs at a time, twice "
+                           "as fast",
+                           symbol);
+    else
+        return;
+    propose(p, what, tool_format("kernel[\"%s\"] *= 2", symbol));
 }
 
 static bool prepare(struct explain_change *change, const struct launch *base,
