@@ -10,6 +10,7 @@
  *   inverted  a chain of low priority beside tasks of high priority
  *   mixed     independent tasks for any worker
  *   chain     a chain, and few tasks beside it
+ *   urgent    a chain of high priority beside many more tasks of another kernel
  *   commuting  tasks that write one datum in any order, and few tasks beside them
  *   phases    few tasks, and the application waits for them, again and again:
  *             for all, one, a tag or their data
@@ -61,6 +62,14 @@ static struct starpu_codelet any = {.cpu_funcs = {compute},
                                     .modes = {STARPU_RW},
                                     .model = &model,
                                     .name = "any"};
+static struct starpu_perfmodel beside_model = {
+    .type = STARPU_PER_ARCH, .arch_cost_function = cost, .symbol = "beside"};
+
+static struct starpu_codelet beside = {.cpu_funcs = {compute},
+                                       .nbuffers = 1,
+                                       .modes = {STARPU_RW},
+                                       .model = &beside_model,
+                                       .name = "beside"};
 static struct starpu_codelet commutes = {.cpu_funcs = {compute},
                                          .nbuffers = 1,
                                          .modes = {STARPU_RW | STARPU_COMMUTE},
@@ -296,6 +305,15 @@ static unsigned run(const char *shape)
             insert(&any, 0, 0);
         for (unsigned i = 1; i < n; i++)
             insert(&any, i, 0);
+    } else if (!strcmp(shape, "urgent")) {
+        unsigned length = draw(60, 120);
+
+        n = 3 * length;
+        make_data(n, 64);
+        for (unsigned i = 0; i < length; i++)
+            insert(&any, 0, STARPU_MAX_PRIO);
+        for (unsigned i = 1; i < n; i++)
+            insert(&beside, i, STARPU_MIN_PRIO);
     } else if (!strcmp(shape, "commuting")) {
         unsigned tasks = draw(60, 120);
 

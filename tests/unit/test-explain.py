@@ -51,6 +51,8 @@ CASES = {
     "pauses of the application": ("pauses", "dmda", (100, 100), None,
                                   "does nothing else between"),
     "critical path": ("chain", "dmda", (100, 100), None, "chain of tasks"),
+    "critical path beside more": ("urgent", "dmdas", (100, 100), None,
+                                  "chain of tasks of half the length: kernel culprit"),
     "one datum that all write": ("commuting", "dmda", (100, 100), None,
                                  "one task runs at a time"),
 }

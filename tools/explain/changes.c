@@ -5,6 +5,7 @@
  */
 #include "tools/explain/explain.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,6 +24,8 @@ enum { MAX_CHANGES = 40, AT_ONCE = 2 };
 struct proposals {
     const struct explain_run *run;
     const struct explain_idle *idle;
+    const struct explain_link *chain; /* the critical path */
+    size_t nchain;
     const struct launch *base;
     struct explain_changes *to;
     bool lost; /* no memory */
@@ -291,28 +294,35 @@ static bool one_at_a_time(const struct proposals *p,
            none > MOST * (able - 1) * all;
 }
 
-/* The type of tasks that took most time; `time`: per type, zero at first. */
-static unsigned longest_type(const struct orr_graph *graph, double *time)
+/* The type of tasks that took most of the critical path; `time`: per type, zero at
+ * first. */
+static unsigned longest_type(const struct proposals *p, double *time)
 {
+    const struct orr_graph *graph = p->run->graph;
     unsigned best = 0;
 
-    for (unsigned t = 0; t < graph->ntasks; t++)
-        if (can_be_edited(graph, &graph->tasks[t]))
-            time[graph->tasks[t].type] +=
-                graph->tasks[t].end_ms - graph->tasks[t].start_ms;
+    for (size_t i = 0; i < p->nchain; i++) {
+        const struct explain_link *link = &p->chain[i];
+        unsigned t = link->type == EXPLAIN_RUNS
+                         ? p->run->tasks[link->what].number
+                         : UINT_MAX;
+
+        if (t != UINT_MAX && can_be_edited(graph, &graph->tasks[t]))
+            time[graph->tasks[t].type] += link->end - link->start;
+    }
     for (unsigned i = 1; i < graph->ntypes; i++)
         if (time[i] > time[best])
             best = i;
     return best;
 }
 
-/* The kernel that took most time, where a chain of dependencies is about as long
- * as the run, or tasks ran one at a time. */
+/* The kernel that took most of the critical path, where a chain of dependencies is
+ * about as long as the run, or tasks ran one at a time. */
 static void propose_kernels(struct proposals *p)
 {
     const struct orr_graph *graph = p->run->graph;
     double *time = calloc(graph->ntypes + 1, sizeof(*time));
-    unsigned best = time ? longest_type(graph, time) : 0;
+    unsigned best = time ? longest_type(p, time) : 0;
     const char *symbol = graph->types[best].symbol;
     char *what = NULL;
 
@@ -403,11 +413,12 @@ static int simulate(struct explain_changes *changes, const struct launch *base)
 
 int explain_changes_try(const struct explain_run *run,
                         const struct explain_idle *idle,
+                        const struct explain_link *chain, size_t nchain,
                         const struct launch *base, struct explain_changes *ret)
 {
     struct explain_changes changes = {
         calloc(MAX_CHANGES, sizeof(struct explain_change)), 0, 0, {0}};
-    struct proposals p = {run, idle, base, &changes, false};
+    struct proposals p = {run, idle, chain, nchain, base, &changes, false};
     int rc;
 
     if (!changes.items) {

@@ -92,7 +92,8 @@ static int explain(const struct launch *launch, const struct explain_run *run,
         !e.chain || !e.misplaced || !e.links || (launch && !e.wrong))
         tool_error("out of memory");
     else if (!launch || !launch->report.simulated ||
-             explain_changes_try(run, e.idle, launch, &e.changes) == 0)
+             explain_changes_try(run, e.idle, e.chain, e.nchain, launch,
+                                 &e.changes) == 0)
         code = print(&e, json);
     explanation_done(&e);
     return code;

@@ -230,10 +230,11 @@ struct explain_changes {
     struct explain_without without;
 };
 
-/* Simulates the run of `base` with each change that the findings suggest.
- * Errors: -1, with a message. */
+/* Simulates the run of `base`, whose critical path is `chain`, with each change that the
+ * findings suggest. Errors: -1, with a message. */
 int explain_changes_try(const struct explain_run *run,
                         const struct explain_idle *idle,
+                        const struct explain_link *chain, size_t nchain,
                         const struct launch *base, struct explain_changes *ret);
 void explain_changes_done(struct explain_changes *changes);
 
