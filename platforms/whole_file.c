@@ -10,6 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/base/place.h"
+
 static int fail_errno(struct orr_error *err, int code, const char *path,
                       const char *what)
 {
@@ -123,36 +125,29 @@ static void remove_temporary(struct orr_new_file *file)
     file->temporary = NULL;
 }
 
-static bool is_device(const char *path)
-{
-    struct stat st;
-
-    return stat(path, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode);
-}
-
 int orr_new_file_begin(struct orr_new_file *file, const char *path,
                        struct orr_error *err)
 {
-    struct orr_new_file made = {.path = strdup(path)};
-    int fd, rc = -ENOMEM;
+    struct orr_new_file made = {.path = orr_place_of(path)};
+    int fd = -1, rc = -ENOMEM;
 
     if (!made.path)
         goto fail;
-    if (is_device(path)) {
-        fd = open(path, O_WRONLY | O_CLOEXEC);
-        rc = fd < 0 ? -errno : 0;
+    if (orr_place_is_fixed(path)) {
+        made.out = orr_place_open(path);
     } else {
-        rc = fd = open_temporary(path, &made.temporary);
+        rc = fd = open_temporary(made.path, &made.temporary);
+        if (fd < 0)
+            goto free_path;
+        made.out = fdopen(fd, "w");
     }
-    if (fd < 0)
-        goto free_path;
-    made.out = fdopen(fd, "w");
     if (made.out) {
         *file = made;
         return 0;
     }
     rc = -errno;
-    close(fd);
+    if (made.temporary)
+        close(fd);
     remove_temporary(&made);
 free_path:
     free(made.path);

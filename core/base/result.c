@@ -9,28 +9,25 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* What a rename would destroy, or cannot replace. */
-static bool is_device(const char *path)
-{
-    struct stat st;
-
-    return stat(path, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode);
-}
+#include "core/base/place.h"
 
 static int open_file(struct orr_result *result, const char *path)
 {
-    size_t size = strlen(path) + 32;
+    size_t size;
 
-    result->path = strdup(path);
+    result->path = orr_place_of(path);
     if (!result->path)
         return -ENOMEM;
-    if (!is_device(path)) {
-        result->temporary = malloc(size);
-        if (!result->temporary)
-            return -ENOMEM;
-        snprintf(result->temporary, size, "%s.%ld", path, (long)getpid());
+    if (orr_place_is_fixed(path)) {
+        result->file = orr_place_open(path);
+        return result->file ? 0 : -errno;
     }
-    result->file = fopen(result->temporary ? result->temporary : path, "we");
+    size = strlen(result->path) + 32;
+    result->temporary = malloc(size);
+    if (!result->temporary)
+        return -ENOMEM;
+    snprintf(result->temporary, size, "%s.%ld", result->path, (long)getpid());
+    result->file = fopen(result->temporary, "we");
     return result->file ? 0 : -errno;
 }
 

@@ -25,6 +25,7 @@
 
 #include "bound/graph.h"
 #include "core/base/exec.h"
+#include "core/base/place.h"
 #include "core/base/result.h"
 #include "core/base/spool.h"
 #include "core/observe/formats.h"
@@ -408,19 +409,12 @@ static void free_follower(struct orr_trace_follower *self)
     orr_ahead_free((struct orr_ahead *)self);
 }
 
-static bool is_device(const char *path)
-{
-    struct stat st;
-
-    return stat(path, &st) == 0 && !S_ISREG(st.st_mode);
-}
-
 static struct orr_ahead *make(const struct orr_trace *trace,
                               struct orr_exec *exec, const char *path)
 {
     struct orr_ahead *ahead;
 
-    if (!has_processors() || is_device(path))
+    if (!has_processors() || orr_place_is_fixed(path))
         return NULL;
     ahead = calloc(1, sizeof(*ahead));
     if (!ahead)

@@ -400,13 +400,14 @@ def real_runs_that_end_early_are_explained_and_shown():
                         ["report", "--graph", graph, "--json", "-o", page, ran.path]):
             done = subprocess.run([ORRERY, *command], env=env, timeout=200, check=False,
                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+            if b"node-d3" in done.stderr: # a build without the page
+                continue
             assert done.returncode == 0, (words, done)
             # How long the task takes that crashed is not known.
             assert not done.stderr or (tasks > 20 and b"without bounds" in done.stderr)
             said = json.loads(done.stdout)
             if command[0] == "explain":
                 assert said["tasks_left"] == tasks - 20, (words, said)
-        os.unlink(page)
         done = subprocess.run([ORRERY, "explain", "--json", "--", ODD_TASKS, *words],
                               env=env, timeout=200, check=False, stdout=subprocess.PIPE,
                               stderr=subprocess.PIPE)
@@ -550,6 +551,37 @@ def claim_waits(kind, seed):
 
 for number, waiting in enumerate(("plain", "tags", "late", "joins", "wide")):
     claim_waits(waiting, number)
+
+
+@test
+def links_stay_links_and_open_files_are_written_in_place():
+    """A trace goes where a link leads; to standard output behind what is there."""
+    folder = tempfile.mkdtemp(dir=TOP.name)
+    env = {name: value for name, value in os.environ.items()
+           if not name.startswith(("STARPU_", "ORRERY_"))}
+    env.update(STARPU_HOME=folder, STARPU_SILENT="1")
+    target, link, out = (os.path.join(folder, name) for name in ("a.csv", "b.csv", "out"))
+    with open(target, "w", encoding="utf-8") as file:
+        file.write("earlier")
+    os.symlink("a.csv", link)
+    subprocess.run([ODD_TASKS, "plain", "3"], env=dict(env, ORRERY_TRACE=link),
+                   check=True, timeout=100)
+    assert os.path.islink(link)
+    with open(target, encoding="utf-8") as file:
+        assert file.read().count("\ntask,") == 3
+    link = os.path.join(folder, "c.csv")
+    os.symlink("/proc/self/fd/1", link)
+    with open(out, "w", encoding="utf-8") as file:
+        file.write("before\n")
+        file.flush()
+        subprocess.run(["sh", "-c", '"$@"; echo after', "sh", ODD_TASKS, "plain", "3"],
+                       env=dict(env, ORRERY_TRACE=link), check=True, timeout=100,
+                       stdout=file)
+    assert os.path.islink(link)
+    with open(out, encoding="utf-8") as file:
+        text = file.read()
+    assert text.startswith("before\nrecord,") and text.endswith("after\n"), text[:100]
+    assert text.count("\ntask,") == 3
 
 
 @test

@@ -2,6 +2,7 @@
 /* tools/common/plot.c - see plot.h. One thread. */
 #include "tools/common/plot.h"
 
+#include "core/base/place.h"
 #include "tools/common/tool.h"
 
 #include <errno.h>
@@ -45,14 +46,6 @@ static bool is_svg(const char *path)
     return n > 4 && strcmp(path + n - 4, ".svg") == 0;
 }
 
-/* A device, a pipe: what must be written to, not replaced. */
-static bool is_device(const char *path)
-{
-    struct stat st;
-
-    return stat(path, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode);
-}
-
 /* Of a new file in the folder for temporary files; owned. */
 static char *temporary_name(void)
 {
@@ -73,7 +66,7 @@ int plot_check_name(const char *option, const char *path)
 {
     const char *dot = path ? strrchr(path, '.') : NULL;
 
-    if (!path || is_device(path) ||
+    if (!path || orr_place_is_fixed(path) ||
         (dot && (!strcmp(dot, ".png") || !strcmp(dot, ".svg"))))
         return tool_check_output(option, path);
     tool_error("%s %s: the file's name must end in .png or .svg", option, path);
@@ -98,7 +91,7 @@ bool plot_is_whole(const char *file, const char *path)
 /* The bytes of the picture to a device. */
 static int copy_file(const struct plot *plot)
 {
-    FILE *in = fopen(plot->temporary, "r"), *out = fopen(plot->path, "w");
+    FILE *in = fopen(plot->temporary, "r"), *out = orr_place_open(plot->path);
     char buffer[1 << 14];
     bool failed = !in || !out;
     size_t n;
@@ -128,9 +121,13 @@ static int make_file(const char *path)
 static int begin(struct plot *plot, const char *path, unsigned width,
                  unsigned height, unsigned scale)
 {
-    *plot = (struct plot){.path = strdup(path), .copied = is_device(path)};
+    bool is_fixed = orr_place_is_fixed(path);
+
+    *plot = (struct plot){.path = is_fixed ? strdup(path) : orr_place_of(path),
+                          .copied = is_fixed};
     plot->temporary =
-        plot->copied ? temporary_name() : tool_format("%s.tmp", path);
+        plot->copied ? temporary_name()
+                     : tool_format("%s.tmp", plot->path ? plot->path : path);
     if (!plot->path || !plot->temporary)
         goto fail;
     if (make_file(plot->temporary)) {

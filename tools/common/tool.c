@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* tools/common/tool.c - see tool.h. One thread. */
 #include "tools/common/tool.h"
+#include "core/base/place.h"
 #include "core/base/words.h"
 
 #include <errno.h>
@@ -310,17 +311,21 @@ int tool_check_output(const char *option, const char *path)
 
 int tool_write_file(const char *path, const char *text, size_t size)
 {
-    struct stat st;
     FILE *file;
+    char *place;
     int rc;
 
     if (!path || !strcmp(path, "-")) /* tool_close says what went wrong */
         return fwrite(text, 1, size, stdout) == size && fflush(stdout) == 0
                    ? 0
                    : -EIO;
-    if (stat(path, &st) != 0 || S_ISREG(st.st_mode))
-        return replace_file(path, text, size);
-    file = fopen(path, "w"); /* a pipe, a terminal, /dev/null */
+    if (!orr_place_is_fixed(path)) {
+        place = orr_place_of(path);
+        rc = place ? replace_file(place, text, size) : -ENOMEM;
+        free(place);
+        return rc;
+    }
+    file = orr_place_open(path);
     if (!file) {
         rc = -errno;
         tool_error("%s: cannot be opened: %s", path, strerror(-rc));
