@@ -311,6 +311,17 @@ def the_culprit_is_named_first():
 
 
 @test
+def who_cannot_run_a_task_does_not_wait_for_the_scheduler():
+    """Tasks of streams are for devices: processors have none that is ready."""
+    for worker in explain("slow link", 1)["idle"]:
+        causes = worker["causes_ms"]
+        if worker["worker"].startswith("CPU"):
+            assert causes["scheduler"] == 0 < causes["no ready task"], worker
+    assert sum(worker["causes_ms"]["scheduler"]
+               for worker in explain("misplaced kernel", 1)["idle"]) > 0
+
+
+@test
 def the_text_says_what_the_json_says():
     done = orrery("explain", "-m", GPUS, "-s", "dmda", "--", CULPRIT, "chain",
                   "1")

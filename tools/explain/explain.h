@@ -66,6 +66,11 @@ struct explain_run {
     struct explain_doing *doings; /* in order */
     size_t ndoings;
     struct explain_spans ready;  /* some task waits in the scheduler */
+    /* Owned, per worker: one that the worker can run does. Of equal workers the first one
+     * has it, see explain_ready_for. */
+    struct explain_spans *able;
+    unsigned *
+        like; /* owned, per worker: the first one that can run the same tasks */
     /* Nothing does, and the application waits, or does something of its own. */
     struct explain_spans waits, own;
     /* Per node, one at a time: room is made there, by a write-back or when memory is
@@ -80,6 +85,10 @@ struct explain_run {
     bool last_by_main; /* the last submission was its */
     struct orr_texts names;
 };
+
+/* When tasks wait in the scheduler that the worker can run. */
+const struct explain_spans *explain_ready_for(const struct explain_run *run,
+                                              unsigned worker);
 
 /* Reads both files of a run. The caller ends *ret with explain_run_done. Errors
  * with a message: -EINVAL, -ENOMEM, those of the system. */

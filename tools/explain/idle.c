@@ -28,14 +28,18 @@ const char *explain_cause_name(enum explain_cause cause)
     return names[cause];
 }
 
-/* From a to b no task came; the next one was submitted at `submitted`, by the
- * application's main thread or not. */
-static void before_ready(const struct explain_run *run, double a, double b,
-                         double submitted, bool by_main, double *causes)
+/* From a to b no task came to the worker; the next one was submitted at `submitted`, by
+ * the application's main thread or not. While there were tasks for others only, there was
+ * none for it. */
+static void before_ready(const struct explain_run *run, unsigned worker,
+                         double a, double b, double submitted, bool by_main,
+                         double *causes)
 {
+    const struct explain_spans *able = explain_ready_for(run, worker);
     double middle = fmin(fmax(submitted, a), b);
-    double first = explain_spans_within(&run->ready, a, middle);
-    double second = explain_spans_within(&run->ready, middle, b);
+    double first = explain_spans_within(able, a, middle);
+    double second = explain_spans_within(able, middle, b);
+    double any = fmax(first, explain_spans_within(&run->ready, a, middle));
     double waits = by_main ? explain_spans_within(&run->waits, a, middle) : 0;
     double own = by_main ? explain_spans_within(&run->own, a, middle) : 0;
 
@@ -44,8 +48,8 @@ static void before_ready(const struct explain_run *run, double a, double b,
     causes[EXPLAIN_SCHEDULER] += first + second;
     causes[EXPLAIN_WAITING] += waits;
     causes[EXPLAIN_OWN] += own;
-    causes[EXPLAIN_SUBMISSION] += fmax(0, middle - a - first - waits - own);
-    causes[EXPLAIN_DEPENDENCIES] += b - middle - second;
+    causes[EXPLAIN_SUBMISSION] += fmax(0, middle - a - any - waits - own);
+    causes[EXPLAIN_DEPENDENCIES] += any - first + b - middle - second;
 }
 
 /* From a to b the worker had a task and waited for its data. */
@@ -74,7 +78,8 @@ static void before_task(const struct explain_run *run,
     unsigned node = run->graph->workers[task->worker].node;
     double pays = explain_spans_within(&run->pays[node], ready, taken);
 
-    before_ready(run, since, ready, task->submitted, task->by_main, causes);
+    before_ready(run, task->worker, since, ready, task->submitted,
+                 task->by_main, causes);
     /* What its worker allocates for data that come before the task has been taken. */
     causes[EXPLAIN_ALLOCATION] += pays;
     causes[EXPLAIN_SCHEDULER] += fmax(0, taken - ready - pays);
@@ -103,7 +108,7 @@ struct explain_idle *explain_idle_all(const struct explain_run *run)
         free_at[w] = fmax(free_at[w], piece->end);
     }
     for (unsigned w = 0; idle && free_at && w < n; w++) {
-        before_ready(run, free_at[w], run->end, run->last_submission,
+        before_ready(run, w, free_at[w], run->end, run->last_submission,
                      run->last_by_main, idle[w].causes);
         idle[w].idle = run->end - run->begin - idle[w].busy;
     }

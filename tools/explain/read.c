@@ -203,6 +203,71 @@ static bool take_ready(struct explain_run *run, const struct trace *trace)
     return span_steps_make(&steps, &run->ready);
 }
 
+static bool can_run(const struct orr_graph *graph, unsigned type, unsigned w)
+{
+    return !isinf(graph->types[type].mean_ms[w]);
+}
+
+static bool can_run_all(const struct orr_graph *graph, unsigned w)
+{
+    for (unsigned k = 0; k < graph->ntypes; k++)
+        if (!can_run(graph, k, w))
+            return false;
+    return true;
+}
+
+static bool can_run_the_same(const struct orr_graph *graph, unsigned a,
+                             unsigned b)
+{
+    for (unsigned k = 0; k < graph->ntypes; k++)
+        if (can_run(graph, k, a) != can_run(graph, k, b))
+            return false;
+    return true;
+}
+
+/* Tasks that are not in the graph may be for anybody. */
+static bool take_able(struct explain_run *run, unsigned w)
+{
+    const struct orr_graph *graph = run->graph;
+    struct span_steps steps;
+
+    span_steps_init(&steps, run->ntasks);
+    for (size_t t = 0; steps.items && t < run->ntasks; t++) {
+        const struct explain_task *task = &run->tasks[t];
+
+        if (task->number == UINT_MAX ||
+            can_run(graph, graph->tasks[task->number].type, w))
+            span_steps_add(&steps, task->ready, task->taken, false);
+    }
+    return span_steps_make(&steps, &run->able[w]);
+}
+
+/* Those who can run all tasks need no spans of their own. */
+static bool take_all_able(struct explain_run *run)
+{
+    unsigned n = run->graph->nworkers;
+    bool good;
+
+    run->able = calloc(n + 1, sizeof(*run->able));
+    run->like = calloc(n + 1, sizeof(*run->like));
+    good = run->able && run->like;
+    for (unsigned w = 0; good && w < n; w++) {
+        while (run->like[w] < w &&
+               !can_run_the_same(run->graph, run->like[w], w))
+            run->like[w]++;
+        if (run->like[w] == w && !can_run_all(run->graph, w))
+            good = take_able(run, w);
+    }
+    return good;
+}
+
+const struct explain_spans *explain_ready_for(const struct explain_run *run,
+                                              unsigned worker)
+{
+    return can_run_all(run->graph, worker) ? &run->ready
+                                           : &run->able[run->like[worker]];
+}
+
 static bool take_doings(struct explain_run *run, const struct trace *trace)
 {
     run->doings = malloc((trace->ndoings + 1) * sizeof(*run->doings));
@@ -265,7 +330,8 @@ static int take(struct explain_run *run, const struct trace *trace,
     good = run->room && run->moves && run->allocates && run->pays &&
            take_tasks(run, trace) && take_pieces(run, trace) &&
            take_copies(run, trace) && take_ready(run, trace) &&
-           take_empty(run, trace) && take_doings(run, trace) &&
+           take_all_able(run) && take_empty(run, trace) &&
+           take_doings(run, trace) &&
            take_doing_spans(trace, true, &run->waits) &&
            take_doing_spans(trace, false, &run->own);
     for (unsigned node = 0; good && node < n; node++)
@@ -318,6 +384,10 @@ void explain_run_done(struct explain_run *run)
             explain_spans_done(&run->pays[n]);
     }
     explain_spans_done(&run->ready);
+    for (unsigned w = 0; run->able && w < run->graph->nworkers; w++)
+        explain_spans_done(&run->able[w]);
+    free(run->able);
+    free(run->like);
     explain_spans_done(&run->waits);
     explain_spans_done(&run->own);
     orr_texts_done(&run->names);
