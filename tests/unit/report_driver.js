@@ -21,6 +21,15 @@
     return { boxes, took };
   };
 
+  // What stands beside and above the chart.
+  const labels = () => {
+    const ctx = gantt.canvas.getContext("2d"), plain = ctx.fillText, texts = [];
+    ctx.fillText = (text, ...at) => { texts.push(text); plain.call(ctx, text, ...at); };
+    gantt.draw();
+    delete ctx.fillText;
+    return texts;
+  };
+
   const wheel = by => gantt.canvas.dispatchEvent(new WheelEvent("wheel",
     { deltaY: by, clientX: 700, clientY: gantt.canvas.getBoundingClientRect().top + 40,
       bubbles: true, cancelable: true, view: window }));
@@ -30,6 +39,7 @@
     noted.title = document.title;
     noted.whole = span();
     noted.painted = paint();
+    noted.labels = labels();
     for (let i = 0; i < 5; i++) wheel(-400);
     await frame();
     noted.zoomed = span();

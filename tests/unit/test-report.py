@@ -385,6 +385,15 @@ if BROWSER:
         assert noted["rows"] > 20, noted
 
     @test
+    def rows_of_many_workers_say_how_many_are_idle():
+        # A hundred tasks on 112 workers.
+        page = report("--plain", "-m", "r940xa-4", "-s", "eager", "--", CULPRIT, "mixed",
+                      "57")
+        labels = drive(page)["labels"]
+        idle = [label for label in labels if label.endswith(" idle")]
+        assert len(idle) == 1 and sum(label.startswith("CPU") for label in labels) > 20, labels
+
+    @test
     def a_browser_shows_waits_states_tags_and_loops():
         write_waits()
         noted = drive(report("--plain", path("waits.csv")))

@@ -201,11 +201,12 @@ const gantt = (() => {
     ctx.fillStyle = "#111";
     ctx.textBaseline = "middle";
     ctx.textAlign = "right";
-    let free = 0;
-    for (const row of rows) {
+    // Where there is no room for all, that of what is folded stays.
+    const taken = [], folded = row => row.indices.length === 0;
+    for (const row of rows.filter(folded).concat(rows.filter(row => !folded(row)))) {
       const y = row.y + row.height / 2;
-      if (y - 5.5 < free) continue;
-      free = y + 5.5;
+      if (taken.some(at => Math.abs(at - y) < 11)) continue;
+      taken.push(y);
       ctx.fillText(row.label, view.left - 6, y, view.left - 8);
     }
     ctx.textAlign = "left";
