@@ -28,6 +28,12 @@ TOP = tempfile.TemporaryDirectory(prefix="orrery-test-")
 GPUS = "h100-pcie-4"
 
 
+def without_their_handlers(env):
+    """Sanitizers handle crashes themselves."""
+    for name in "ASAN_OPTIONS", "TSAN_OPTIONS":
+        env[name] = env.get(name, "") + ":handle_segv=0:handle_abort=0"
+
+
 class Traced:
     """A program run by orrery trace; its report, the text of its trace."""
 
@@ -42,6 +48,7 @@ class Traced:
         env.update(STARPU_HOME=folder, STARPU_SILENT="1", LC_ALL="C.UTF-8",
                    STARPU_PERF_MODEL_DIR=os.path.join(folder, "models"),
                    ORRERY_ASSUME="kernel[*] = 100us")
+        without_their_handlers(env)
         self.done = subprocess.run(
             [ORRERY, "trace", *(("-m", machine) if machine else ()), "-s",
              policy, "--json", "-o", self.path, *options, "--", ODD_TASKS,
@@ -395,6 +402,7 @@ def real_runs_that_end_early_are_explained_and_shown():
         assert tasks == 20 + (number != signal.SIGINT), (words, tasks)
         env = {name: value for name, value in os.environ.items()
                if not name.startswith(("STARPU_", "ORRERY_"))}
+        without_their_handlers(env)
         page = os.path.join(TOP.name, "early.html")
         for command in (["explain", "--graph", graph, "--json", ran.path],
                         ["report", "--graph", graph, "--json", "-o", page, ran.path]):
