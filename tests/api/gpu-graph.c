@@ -4,8 +4,11 @@
 
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <check.h>
 
@@ -209,5 +212,26 @@ void gpu_run_graph(uint64_t seed)
         ck_assert_msg(memcmp(found[d], expected[d], sizeof(expected[d])) == 0,
                       "seed %lu: datum %u is wrong", (unsigned long)seed, d);
         starpu_free_noflag(found[d], sizeof(expected[d]));
+    }
+}
+
+/* -- links -- */
+
+void gpu_measure_links(void)
+{
+    pid_t child = fork();
+    int status;
+
+    if (child == 0) {
+        setenv("GPU_STANDIN", "devices=2 delay=0", 1);
+        setenv("STARPU_SILENT", "1", 1);
+        if (starpu_init(NULL) != 0)
+            _exit(1);
+        starpu_shutdown();
+        _exit(0);
+    }
+    if (child < 0 || waitpid(child, &status, 0) != child || status != 0) {
+        fputs("the links of the devices cannot be measured\n", stderr);
+        exit(1);
     }
 }

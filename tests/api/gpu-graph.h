@@ -28,3 +28,7 @@ extern struct starpu_codelet gpu_add[2], gpu_scale;
 /* Tasks on random data, in any place, some of them for devices alone: the values
  * are those of one after the other. */
 void gpu_run_graph(uint64_t seed);
+
+/* The first run on a machine measures its links: faults are not to meet that. On a
+ * stand-in, in a process of its own; a failure ends the program. */
+void gpu_measure_links(void);

@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <check.h>
@@ -32,7 +31,7 @@ static void listen(void)
     ck_assert_int_ge(dup2(fileno(said), STDERR_FILENO), 0);
 }
 
-static void check_said(const char *const *words)
+static const char *hear(void)
 {
     static char text[1 << 16];
     size_t n;
@@ -40,10 +39,17 @@ static void check_said(const char *const *words)
     rewind(said);
     n = fread(text, 1, sizeof(text) - 1, said);
     text[n] = 0;
+    fclose(said);
+    return text;
+}
+
+static void check_said(const char *const *words)
+{
+    const char *text = hear();
+
     for (unsigned i = 0; words[i]; i++)
         ck_assert_msg(strstr(text, words[i]), "no \"%s\" in\n%s", words[i],
                       text);
-    fclose(said);
 }
 
 /* -- what is done -- */
@@ -123,6 +129,30 @@ START_TEST(a_fault_is_said_with_its_device_call_and_task)
     add_up(cases[_i].in_turn);
     starpu_shutdown();
     check_said(words);
+}
+END_TEST
+
+/* Users limit what may be pinned (ulimit -l): that is no failure, but said, once. */
+START_TEST(memory_that_is_not_pinned_is_said_once)
+{
+    static const char reason[] = "are not pinned: out of memory (2)";
+    void *blocks[2];
+    const char *text, *first;
+
+    listen();
+    open_runtime("pin@1+", "0");
+    for (int b = 0; b < 2; b++) {
+        ck_assert_int_eq(starpu_malloc(&blocks[b], 100000), 0);
+        memset(blocks[b], 1, 100000);
+    }
+    ck_assert_int_eq(starpu_memory_pin(blocks[0], 100000), -1);
+    for (int b = 0; b < 2; b++)
+        starpu_free_noflag(blocks[b], 100000);
+    starpu_shutdown();
+    text = hear();
+    first = strstr(text, reason);
+    ck_assert_msg(first, "no reason in\n%s", text);
+    ck_assert_ptr_null(strstr(first + 1, reason));
 }
 END_TEST
 
@@ -346,36 +376,17 @@ static int nplaces(void)
     return text ? (int)strtol(text, NULL, 10) : 2;
 }
 
-/* The first run on a machine measures its links, which is not to meet the faults. */
-static void measure_links(void)
-{
-    pid_t child = fork();
-    int status;
-
-    if (child == 0) {
-        setenv("GPU_STANDIN", "devices=2 delay=0", 1);
-        setenv("STARPU_SILENT", "1", 1);
-        if (starpu_init(NULL) != 0)
-            _exit(1);
-        starpu_shutdown();
-        _exit(0);
-    }
-    if (child < 0 || waitpid(child, &status, 0) != child || status != 0) {
-        fputs("the links of the devices cannot be measured\n", stderr);
-        exit(1);
-    }
-}
-
 int main(void)
 {
     Suite *suite = suite_create("gpu-faults");
     TCase *tc = tcase_create("all");
 
-    measure_links();
+    gpu_measure_links();
     suite_add_tcase(suite, tc);
     tcase_set_timeout(tc, 60);
     tcase_add_loop_test(tc, a_fault_is_said_with_its_device_call_and_task, 0,
                         sizeof(cases) / sizeof(*cases));
+    tcase_add_test(tc, memory_that_is_not_pinned_is_said_once);
     tcase_add_test(tc, a_task_whose_launch_is_refused_is_tried_again);
     tcase_add_loop_test(tc, a_launch_is_refused_once_and_no_value_is_missing, 0,
                         nplaces() * NWAYS);

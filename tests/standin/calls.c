@@ -37,7 +37,7 @@ int gpus_init(void)
     return init_code ? init_code : gpus.options.devices ? OK : NO_DEVICE;
 }
 
-int gpus_enter(void)
+static int enter(void)
 {
     atomic_fetch_add_explicit(&ncalls, 1, memory_order_relaxed);
     if (in_callback)
@@ -52,6 +52,17 @@ bool gpus_fault(enum fault fault)
     return gpus.options.fault == fault &&
            (gpus.options.from_then_on ? n >= gpus.options.at
                                       : n == gpus.options.at);
+}
+
+int gpus_enter(void)
+{
+    int code = enter();
+
+    if (!code && gpus_fault(FAULT_CALL))
+        code = UNKNOWN;
+    if (!code && gpus_fault(FAULT_NOMEM))
+        code = OUT_OF_MEMORY;
+    return code;
 }
 
 unsigned long gpu_standin_calls(void);
@@ -70,7 +81,7 @@ int gpu_standin_launch(void *stream, void (*function)(void *), void *arg);
 int gpu_standin_launch(void *stream, void (*function)(void *), void *arg)
 {
     struct stream *s;
-    int code = gpus_enter();
+    int code = enter();
 
     if (!code)
         code = stream_of(stream, &s);

@@ -227,9 +227,9 @@ int pin(void *address, size_t size)
 
     if (!fresh)
         return OUT_OF_MEMORY;
-    if (size == 0) {
+    if (size == 0 || gpus_fault(FAULT_PIN)) {
         free(fresh);
-        return INVALID_VALUE;
+        return size ? OUT_OF_MEMORY : INVALID_VALUE;
     }
     *fresh = (struct pin){NULL, address, size};
     pthread_mutex_lock(&pins_lock);

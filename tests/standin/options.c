@@ -38,8 +38,9 @@ static void read_peers(struct options *options, const char *word,
 static void read_fault(struct options *options, const char *word,
                        const char *text)
 {
-    static const char *const names[] = {"alloc",  "copy",   "peer",
-                                        "kernel", "launch", "lost"};
+    static const char *const names[NFAULTS] = {"alloc",  "copy",   "peer",
+                                               "kernel", "launch", "lost",
+                                               "call",   "nomem",  "pin"};
     const char *at = strchr(text, '@');
     char digits[24] = "";
     size_t n;

@@ -47,6 +47,9 @@ enum fault {
     FAULT_KERNEL,
     FAULT_LAUNCH,
     FAULT_LOST,
+    FAULT_CALL,
+    FAULT_NOMEM,
+    FAULT_PIN,
     NFAULTS
 };
 enum peers { PEERS_ALL, PEERS_NONE, PEERS_REFUSED };

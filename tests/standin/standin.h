@@ -18,8 +18,10 @@
  *   fault=copy@5  the 5th `alloc', `copy' (half of its bytes arrive), `peer' (the
  *                 same of copies between devices), `kernel', `launch' (it is
  *                 refused, and not in the stream) or `lost' (an operation of a
- *                 stream after which the device is of no use); `copy@5+': each one
- *                 from then on
+ *                 stream after which the device is of no use), `pin' (of main
+ *                 memory), or the 5th call of the vendor's, whatever it is, which does
+ *                 nothing: `call' (unknown error), `nomem' (out of memory); `copy@5+':
+ *                 each one from then on
  */
 #pragma once
 

@@ -27,6 +27,7 @@ enum {
     GPU_NO_DEVICE = 100,
     GPU_NOT_READY = 600,
     GPU_PEER_ALREADY_OPEN = 704,
+    GPU_ALREADY_PINNED = 712,
 
     GPU_STREAM_NON_BLOCKING = 1, /* towards the default stream */
     GPU_EVENT_DEFAULT = 0,

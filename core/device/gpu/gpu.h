@@ -123,6 +123,7 @@ struct gpu {
     struct gpu_api api;
     const struct orr_gpu_options *options; /* lent while it is opened */
     pthread_mutex_t events;                /* of events that are recorded */
+    atomic_bool pinning_failed;            /* [atomic] relaxed: it was said */
     struct gpu_mark *marks; /* [events] of those that have happened; owned */
     void **handles[8];      /* handles.h; owned arrays, of lent handles */
     unsigned per_device;    /* workers */

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
+#include "core/base/log.h"
 #include "core/device/gpu/gpu.h"
 
 int gpu_alloc(struct orr_driver *head, unsigned node, size_t size,
@@ -62,6 +63,20 @@ static struct gpu_device *enter_any(struct gpu *driver, intptr_t *before)
     return NULL;
 }
 
+/* Once: a limit of the system's is met again and again. What is pinned already is the
+ * caller's affair. */
+static void say_not_pinned(struct gpu *driver, size_t size, int code)
+{
+    if (code == GPU_SUCCESS || code == GPU_ALREADY_PINNED ||
+        atomic_exchange_explicit(&driver->pinning_failed, true,
+                                 memory_order_relaxed))
+        return;
+    orr_log_warning("%s: %zu bytes of main memory are not pinned: %s (%d); "
+                    "copies from and to them are slower (see ulimit -l)",
+                    driver->vendor->name, size, gpu_words(&driver->api, code),
+                    code);
+}
+
 int gpu_pin(struct orr_driver *head, void *address, size_t size)
 {
     struct gpu *driver = (struct gpu *)head;
@@ -73,6 +88,7 @@ int gpu_pin(struct orr_driver *head, void *address, size_t size)
         return -ENODEV;
     code = driver->api.host_register(address, size, GPU_HOST_PORTABLE);
     driver->vendor->leave(device, before);
+    say_not_pinned(driver, size, code);
     return code == GPU_OUT_OF_MEMORY ? -ENOMEM : code ? -EINVAL : 0;
 }
 
