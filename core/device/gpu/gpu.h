@@ -49,6 +49,7 @@ struct gpu_run {
     gpu_event_t begin, end;    /* in the queue before and after it; owned */
     struct orr_post *post;     /* the kernel's */
     int code;                  /* what the end says */
+    bool timed;                /* `end' has been recorded behind it */
 };
 
 enum { GPU_MAX_RUNS = ORR_CONFIG_MOST_IN_FLIGHT };

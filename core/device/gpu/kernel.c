@@ -68,7 +68,8 @@ static void set_times(const struct gpu_run *run, struct orr_kernel *kernel)
     float ms;
 
     kernel->end = orr_exec_now(driver->head.machine->exec);
-    if (kernel->error || driver->api.event_elapsed(&ms, run->begin, run->end))
+    if (kernel->error || !run->timed ||
+        driver->api.event_elapsed(&ms, run->begin, run->end))
         return;
     kernel->start = kernel->end - (double)ms * 1e3;
 }
@@ -132,6 +133,7 @@ static int run_beside(struct gpu_run *run, struct gpu_worker *worker,
 
     kernel->machine_link[0] = run;
     run->post = &kernel->post;
+    run->timed = true;
     kernel->run(kernel);
     kernel->post.arrived = kernel_arrived;
     kernel->post.error = 0;
@@ -140,8 +142,10 @@ static int run_beside(struct gpu_run *run, struct gpu_worker *worker,
     if (!code)
         code = gpu_call_at_end(&worker->kernels, run->end, run_ended, run);
     /* Without failures the kernel may be gone. */
-    if (code)
+    if (code) {
+        run->timed = false; /* `end' may be that of a kernel before */
         gpu_post_failure(&worker->kernels, &kernel->post, code);
+    }
     return 0;
 }
 
