@@ -221,6 +221,7 @@ static struct {
     int (*name)(struct nvmlDevice_st *device, char *ret, unsigned size);
     int (*violation)(struct nvmlDevice_st *device, int policy,
                      struct violation *ret);
+    char problem[200]; /* why nobody knows of slowdowns; "": somebody may */
 } questions = {.once = PTHREAD_ONCE_INIT};
 
 static void look_up(void *library, const char *name, void *ret)
@@ -230,19 +231,44 @@ static void look_up(void *library, const char *name, void *ret)
     memcpy(ret, &symbol, sizeof(symbol));
 }
 
+/* An entry that one question needs. */
+static void look_up_for_slowdown(void *library, const char *name, void *ret)
+{
+    void *symbol;
+
+    look_up(library, name, ret);
+    memcpy(&symbol, ret, sizeof(symbol));
+    if (!symbol && !*questions.problem)
+        snprintf(questions.problem, sizeof(questions.problem),
+                 LIBRARY " has no %s", name);
+}
+
 static void open_questions(void)
 {
     void *library = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+    const char *(*words)(int code) = NULL;
     int (*start)(void) = NULL;
+    int code;
 
-    if (library)
-        look_up(library, "nvmlInit_v2", &start);
-    if (!start || start() != 0)
+    if (!library) {
+        snprintf(questions.problem, sizeof(questions.problem),
+                 "there is no " LIBRARY " (%s)", dlerror());
+        return;
+    }
+    look_up_for_slowdown(library, "nvmlInit_v2", &start);
+    look_up(library, "nvmlErrorString", &words);
+    code = start ? start() : 0;
+    if (code)
+        snprintf(questions.problem, sizeof(questions.problem), "NVML: %s (%d)",
+                 words ? words(code) : "error", code);
+    if (!start || code)
         return;
     look_up(library, "nvmlDeviceGetHandleByPciBusId_v2", &questions.by_bus);
-    look_up(library, "nvmlDeviceGetHandleByIndex_v2", &questions.by_index);
+    look_up_for_slowdown(library, "nvmlDeviceGetHandleByIndex_v2",
+                         &questions.by_index);
     look_up(library, "nvmlDeviceGetName", &questions.name);
-    look_up(library, "nvmlDeviceGetViolationStatus", &questions.violation);
+    look_up_for_slowdown(library, "nvmlDeviceGetViolationStatus",
+                         &questions.violation);
 }
 
 struct nvmlDevice_st *orr_nvml_device(const char *bus)
@@ -257,21 +283,26 @@ struct nvmlDevice_st *orr_nvml_device(const char *bus)
     return device;
 }
 
-bool orr_nvml_slowdown(unsigned index, struct orr_nvml_slowdown *ret)
+const char *orr_nvml_no_slowdown(void)
+{
+    pthread_once(&questions.once, open_questions);
+    return *questions.problem ? questions.problem : NULL;
+}
+
+int orr_nvml_slowdown(unsigned index, struct orr_nvml_slowdown *ret)
 {
     struct violation power, heat;
     struct nvmlDevice_st *device;
 
-    pthread_once(&questions.once, open_questions);
-    if (!questions.by_index || !questions.violation ||
-        questions.by_index(index, &device) != 0 ||
-        questions.violation(device, POLICY_POWER, &power) != 0 ||
-        questions.violation(device, POLICY_HEAT, &heat) != 0)
-        return false;
+    if (orr_nvml_no_slowdown() || questions.by_index(index, &device) != 0)
+        return -ENODEV;
     if (!questions.name ||
         questions.name(device, ret->name, sizeof(ret->name)) != 0)
         snprintf(ret->name, sizeof(ret->name), "GPU");
+    if (questions.violation(device, POLICY_POWER, &power) != 0 ||
+        questions.violation(device, POLICY_HEAT, &heat) != 0)
+        return -ENOTSUP;
     ret->power_us = (double)power.time / 1e3;
     ret->heat_us = (double)heat.time / 1e3;
-    return true;
+    return 0;
 }

@@ -5,8 +5,6 @@
  */
 #pragma once
 
-#include <stdbool.h>
-
 struct nvmlDevice_st;
 
 /* Its name of the device on that PCI bus, "3b:00.0" or with a domain; NULL: it
@@ -20,5 +18,9 @@ struct orr_nvml_slowdown {
     double power_us, heat_us;
 };
 
-/* Of GPU `index`, from 0. False: there is no such GPU, or nobody knows. */
-bool orr_nvml_slowdown(unsigned index, struct orr_nvml_slowdown *ret);
+/* Why nobody knows of any GPU, with what was looked for; NULL: it is not so. */
+const char *orr_nvml_no_slowdown(void);
+
+/* Of GPU `index`, from 0. -ENODEV: there is no such GPU, or nobody knows of any;
+ * -ENOTSUP: it is there, under that name, and does not count. */
+int orr_nvml_slowdown(unsigned index, struct orr_nvml_slowdown *ret);

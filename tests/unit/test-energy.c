@@ -227,6 +227,38 @@ START_TEST(why_a_gpu_cannot_be_measured_is_reported)
 }
 END_TEST
 
+static const struct {
+    const char *fails;
+    int code;
+    const char *says;
+} failures[] = {
+    {"init", -EIO,
+     "the driver of GPU 0: Driver Not Loaded; see whether nvidia-smi works"},
+    {"energy", -EACCES,
+     "the energy of GPU 0: Insufficient Permissions; run as a user who may"},
+    {"read", -EIO, "the energy of GPU 0: GPU is lost"},
+    {"back", -EIO, "the energy counter of GPU 0 went back"},
+};
+
+START_TEST(a_call_of_nvml_that_fails_is_reported)
+{
+    struct orr_energy_meter *meter = NULL;
+    struct orr_error err = {""};
+    double joules = 0;
+    int rc;
+
+    setenv("FAKE_NVML_FAIL", failures[_i].fails, 1);
+    rc = orr_energy_nvml.open(&options, 0, &meter, &err);
+    if (rc == 0) {
+        rc = meter->ops->read(meter, &joules, &err);
+        meter->ops->close(meter);
+    }
+    ck_assert_int_eq(rc, failures[_i].code);
+    ck_assert_msg(strstr(err.text, failures[_i].says) != NULL, "%s", err.text);
+    ck_assert_double_eq(joules, 0);
+}
+END_TEST
+
 /* -- models -- */
 
 static struct starpu_perfmodel energy = {.type = STARPU_HISTORY_BASED,
@@ -351,6 +383,8 @@ static Suite *suite(void)
     tcase_add_loop_test(tcase, a_gpu_is_found_by_its_place_on_the_bus, 0, 2);
     tcase_add_loop_test(tcase, why_a_gpu_cannot_be_measured_is_reported, 0,
                         (int)(sizeof(unusable) / sizeof(unusable[0])));
+    tcase_add_loop_test(tcase, a_call_of_nvml_that_fails_is_reported, 0,
+                        (int)(sizeof(failures) / sizeof(failures[0])));
     tcase_add_test(tcase, measured_energy_is_what_tasks_are_expected_to_take);
     tcase_add_test(tcase, misuse_is_an_error_and_leaves_nothing_under_way);
     suite_add_tcase(suite, tcase);

@@ -315,6 +315,14 @@ static void calibrate(struct calibration *c)
         fputs("\r\033[K", stderr);
 }
 
+static bool has_cuda_kernels(const struct calibrate_goals *goals)
+{
+    for (size_t i = 0; i < goals->n; i++)
+        if (strncmp(goals->list[i].kernel.arch, "cuda", 4) == 0)
+            return true;
+    return false;
+}
+
 static int finish(const struct calibration *c)
 {
     if (c->goals.n > 0 &&
@@ -322,7 +330,7 @@ static int finish(const struct calibration *c)
         tool_error("out of memory");
         return TOOL_FAILED;
     }
-    calibrate_slowdown_warn(&c->slowdown);
+    calibrate_slowdown_warn(&c->slowdown, has_cuda_kernels(&c->goals));
     if (c->result.stopped)
         return tool_fail(128 + c->result.stopped,
                          "interrupted: the models have the samples of %u whole "

@@ -2,15 +2,20 @@
 /* tools/calibrate/slowdown.c - see slowdown.h. */
 #include "tools/calibrate/slowdown.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 
 void calibrate_slowdown_begin(struct calibrate_slowdown *slowdown)
 {
-    slowdown->n = 0;
-    while (slowdown->n < CALIBRATE_GPUS &&
-           orr_nvml_slowdown(slowdown->n, &slowdown->before[slowdown->n]))
-        slowdown->n++;
+    for (unsigned i = 0; i < CALIBRATE_GPUS; i++) {
+        int rc = orr_nvml_slowdown(i, &slowdown->before[i]);
+
+        if (rc == -ENODEV)
+            break;
+        slowdown->known[i] = rc == 0;
+        slowdown->n = i + 1;
+    }
 }
 
 void calibrate_slowdown_end(struct calibrate_slowdown *slowdown, double run_us)
@@ -19,7 +24,7 @@ void calibrate_slowdown_end(struct calibrate_slowdown *slowdown, double run_us)
         const struct orr_nvml_slowdown *before = &slowdown->before[i];
         struct orr_nvml_slowdown now;
 
-        if (!orr_nvml_slowdown(i, &now))
+        if (!slowdown->known[i] || orr_nvml_slowdown(i, &now) < 0)
             continue;
         slowdown->power_us[i] += fmax(now.power_us - before->power_us, 0);
         slowdown->heat_us[i] += fmax(now.heat_us - before->heat_us, 0);
@@ -27,8 +32,27 @@ void calibrate_slowdown_end(struct calibrate_slowdown *slowdown, double run_us)
     slowdown->runs_us += run_us;
 }
 
-void calibrate_slowdown_warn(const struct calibrate_slowdown *slowdown)
+static void say_unknown(const struct calibrate_slowdown *slowdown)
 {
+    const char *problem = orr_nvml_no_slowdown();
+
+    if (problem)
+        fprintf(stderr,
+                "note: whether GPUs were slowed down is not known: %s\n",
+                problem);
+    for (unsigned i = 0; i < slowdown->n; i++)
+        if (!slowdown->known[i])
+            fprintf(stderr,
+                    "note: whether GPU %u (%s) was slowed down is not known: "
+                    "it does not count that\n",
+                    i, slowdown->before[i].name);
+}
+
+void calibrate_slowdown_warn(const struct calibrate_slowdown *slowdown,
+                             bool measured)
+{
+    if (measured)
+        say_unknown(slowdown);
     for (unsigned i = 0; i < slowdown->n; i++) {
         double power = slowdown->power_us[i] / slowdown->runs_us;
         double heat = slowdown->heat_us[i] / slowdown->runs_us;

@@ -5,13 +5,16 @@
  */
 #pragma once
 
+#include <stdbool.h>
+
 #include "core/device/nvml.h"
 
 enum { CALIBRATE_GPUS = 16 };
 
 /* Zeroed before the first run. */
 struct calibrate_slowdown {
-    unsigned n; /* GPUs of which something is known */
+    unsigned n;                                      /* GPUs that there are */
+    bool known[CALIBRATE_GPUS];                      /* those that count */
     struct orr_nvml_slowdown before[CALIBRATE_GPUS]; /* the present run */
     double power_us[CALIBRATE_GPUS], heat_us[CALIBRATE_GPUS]; /* in all runs */
     double runs_us;
@@ -21,5 +24,7 @@ struct calibrate_slowdown {
 void calibrate_slowdown_begin(struct calibrate_slowdown *slowdown);
 void calibrate_slowdown_end(struct calibrate_slowdown *slowdown, double run_us);
 
-/* Names those that were slow for more than a hundredth of the time. */
-void calibrate_slowdown_warn(const struct calibrate_slowdown *slowdown);
+/* Names those that were slow for more than a hundredth of the time, and, if kernels of
+ * NVIDIA's GPUs were measured, those of which nobody knows. */
+void calibrate_slowdown_warn(const struct calibrate_slowdown *slowdown,
+                             bool measured);
