@@ -51,6 +51,26 @@ static void set_home(struct orr_handle *handle, int home_node)
     handle->allocated = handle->valid = UINT64_C(1) << home_node;
 }
 
+/* Whether some values may have to go by way of main memory where devices have a link:
+ * of an interface that forbids it, or may lack a method. */
+static bool may_have_detours(const struct starpu_data_interface_ops *ops)
+{
+    return ops->copy_methods &&
+           (ops->copy_methods->can_copy || !ops->copy_methods->any_to_any);
+}
+
+/* Without a method from device to device, by those of main memory. */
+static bool lacks_method(const struct orr_handle *handle, unsigned src,
+                         unsigned dst)
+{
+    const struct orr_machine *machine = handle->runtime->machine;
+    const struct starpu_data_interface_ops *ops = handle->ops;
+
+    return !orr_methods_copy(machine, ops, src, dst) &&
+           orr_methods_copy(machine, ops, src, STARPU_MAIN_RAM) &&
+           orr_methods_copy(machine, ops, STARPU_MAIN_RAM, dst);
+}
+
 /* Each end is asked as the one that copies, as in StarPU. */
 static bool can_copy(const struct orr_handle *handle, unsigned src,
                      unsigned dst)
@@ -59,7 +79,7 @@ static bool can_copy(const struct orr_handle *handle, unsigned src,
     void *from = handle->replicates[src].interface;
     void *to = handle->replicates[dst].interface;
 
-    return methods->can_copy(from, src, to, dst, dst) ||
+    return !methods->can_copy || methods->can_copy(from, src, to, dst, dst) ||
            methods->can_copy(from, src, to, dst, src);
 }
 
@@ -75,7 +95,9 @@ static void find_detours(struct orr_handle *handle,
             if (whole && whole->detours)
                 handle->detours[src] = whole->detours[src];
             else if (machine->direct[orr_machine_pair(machine, src, dst)] &&
-                     src != dst && !can_copy(handle, src, dst))
+                     src != dst &&
+                     (lacks_method(handle, src, dst) ||
+                      !can_copy(handle, src, dst)))
                 handle->detours[src] |= UINT64_C(1) << dst;
 }
 
@@ -171,7 +193,7 @@ int orr_handle_new(struct orr_runtime *rt, const struct orr_handle *whole,
     handle->runtime = rt;
     handle->nnodes = nnodes;
     handle->ops = ops;
-    if (ops->copy_methods && ops->copy_methods->can_copy) {
+    if (may_have_detours(ops)) {
         handle->detours = calloc(nnodes, sizeof(*handle->detours));
         if (!handle->detours) {
             orr_handle_dispose(handle);

@@ -63,17 +63,33 @@ static async_method_t async_of(const struct starpu_data_copy_methods *methods,
                                                    pair->async);
 }
 
+bool orr_methods_copy(const struct orr_machine *machine,
+                      const struct starpu_data_interface_ops *ops,
+                      unsigned src_node, unsigned dst_node)
+{
+    const struct starpu_data_copy_methods *methods = ops->copy_methods;
+    const struct pair *pair = find_pair(machine, src_node, dst_node);
+
+    return methods->any_to_any || !pair || sync_of(methods, pair) ||
+           (async_of(methods, pair) && !machine->nodes[src_node].copies_wait &&
+            !machine->nodes[dst_node].copies_wait);
+}
+
 static _Noreturn void fail(const struct orr_machine *machine,
                            const struct starpu_data_interface_ops *ops,
                            unsigned src_node, unsigned dst_node)
 {
-    orr_log_error("interface %d%s%s has no method that copies from memory node "
-                  "%u (%s) to %u (%s): give its copy_methods an any_to_any, "
-                  "written on starpu_interface_copy",
-                  (int)ops->interfaceid, ops->name ? " " : "",
-                  ops->name ? ops->name : "", src_node,
-                  machine->nodes[src_node].name, dst_node,
-                  machine->nodes[dst_node].name);
+    const struct pair *pair = find_pair(machine, src_node, dst_node);
+    bool waits = pair && ops->copy_methods && async_of(ops->copy_methods, pair);
+
+    orr_log_error(
+        "interface %d%s%s has %s method that copies from memory node "
+        "%u (%s) to %u (%s)%s: give its copy_methods an any_to_any, "
+        "written on starpu_interface_copy",
+        (int)ops->interfaceid, ops->name ? " " : "", ops->name ? ops->name : "",
+        waits ? "only an asynchronous" : "no", src_node,
+        machine->nodes[src_node].name, dst_node, machine->nodes[dst_node].name,
+        waits ? ", and the copy is to be a synchronous one" : "");
     abort();
 }
 

@@ -5,6 +5,8 @@
  */
 #pragma once
 
+#include <stdbool.h>
+
 #include "core/device/machine.h"
 
 /* Copies the data of one interface structure to another of the same layout. What
@@ -18,3 +20,9 @@ int orr_copy_by_methods(struct orr_machine *machine,
                         const struct starpu_data_interface_ops *ops, void *src,
                         unsigned src_node, void *dst, unsigned dst_node,
                         struct orr_async *async);
+
+/* Whether an interface has a method that copies between these, of which one is a
+ * device. */
+bool orr_methods_copy(const struct orr_machine *machine,
+                      const struct starpu_data_interface_ops *ops,
+                      unsigned src_node, unsigned dst_node);

@@ -38,8 +38,14 @@
 #    define ON_CALL            "hipStreamAddCallback"
 #    define ON_MANAGED         "hipMallocManaged"
 #    define ON_FREE            "hipFree"
+#    define to_on              ram_to_hip
 #    define to_on_async        ram_to_hip_async
+#    define from_on            hip_to_ram
 #    define from_on_async      hip_to_ram_async
+#    define on_to_on           hip_to_hip
+#    define on_to_on_async     hip_to_hip_async
+#    define on_stream_t        starpu_hipStream_t
+#    define ON_SYNCHRONOUS     "STARPU_DISABLE_ASYNCHRONOUS_HIP_COPY"
 #    define ON_SET_DEVICE(...) starpu_hip_set_device(__VA_ARGS__)
 #else
 #    define ON_LIBRARY         "ORRERY_CUDA_LIBRARY"
@@ -62,8 +68,14 @@
 #    define ON_CALL            "cuStreamAddCallback"
 #    define ON_MANAGED         "cuMemAllocManaged"
 #    define ON_FREE            "cuMemFree_v2"
+#    define to_on              ram_to_cuda
 #    define to_on_async        ram_to_cuda_async
+#    define from_on            cuda_to_ram
 #    define from_on_async      cuda_to_ram_async
+#    define on_to_on           cuda_to_cuda
+#    define on_to_on_async     cuda_to_cuda_async
+#    define on_stream_t        starpu_cudaStream_t
+#    define ON_SYNCHRONOUS     "STARPU_DISABLE_ASYNCHRONOUS_CUDA_COPY"
 #    define ON_SET_DEVICE(...) starpu_cuda_set_device(__VA_ARGS__)
 #endif
 
