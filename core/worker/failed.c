@@ -24,11 +24,16 @@ static _Noreturn void fail_for_want_of_worker(struct orr_runtime *rt,
                                               const struct orr_worker *worker,
                                               const struct orr_job *job)
 {
+    bool bound = job->task && job->task->execute_on_a_specific_worker;
+
     orr_log_error("task `%s' (number %llu) failed on %s, and no other worker "
-                  "can run it: give its codelet a function for processors, or "
-                  "for other devices",
+                  "can run it: %s",
                   orr_job_name(job), (unsigned long long)job->id,
-                  worker->desc->name);
+                  worker->desc->name,
+                  bound ? "it was submitted for this one only "
+                          "(execute_on_a_specific_worker)"
+                        : "give its codelet a function for processors, or for "
+                          "other devices");
     orr_runtime_fail(rt);
 }
 

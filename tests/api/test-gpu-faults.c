@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <check.h>
@@ -153,6 +154,38 @@ START_TEST(memory_that_is_not_pinned_is_said_once)
     first = strstr(text, reason);
     ck_assert_msg(first, "no reason in\n%s", text);
     ck_assert_ptr_null(strstr(first + 1, reason));
+}
+END_TEST
+
+/* A task without another worker ends the program, which says what to change. */
+static const struct {
+    bool in_turn;
+    const char *remedy;
+} remedies[] = {
+    {false, "give its codelet a function for processors, or for other devices"},
+    {true, "it was submitted for this one only (execute_on_a_specific_worker)"},
+};
+
+static void fail_all_copies(const char *remedy, bool in_turn)
+{
+    pid_t child = fork();
+    int status;
+
+    ck_assert_int_ge(child, 0);
+    if (child == 0) {
+        open_runtime("copy@1+", "0");
+        add_up(in_turn);
+        _exit(0);
+    }
+    ck_assert_int_eq(waitpid(child, &status, 0), child);
+    ck_assert(WIFEXITED(status) && WEXITSTATUS(status) == 1);
+    check_said((const char *[]){"no other worker can run it: ", remedy, NULL});
+}
+
+START_TEST(what_to_change_is_said_where_no_worker_is_left)
+{
+    listen();
+    fail_all_copies(remedies[_i].remedy, remedies[_i].in_turn);
 }
 END_TEST
 
@@ -387,6 +420,8 @@ int main(void)
     tcase_add_loop_test(tc, a_fault_is_said_with_its_device_call_and_task, 0,
                         sizeof(cases) / sizeof(*cases));
     tcase_add_test(tc, memory_that_is_not_pinned_is_said_once);
+    tcase_add_loop_test(tc, what_to_change_is_said_where_no_worker_is_left, 0,
+                        sizeof(remedies) / sizeof(*remedies));
     tcase_add_test(tc, a_task_whose_launch_is_refused_is_tried_again);
     tcase_add_loop_test(tc, a_launch_is_refused_once_and_no_value_is_missing, 0,
                         nplaces() * NWAYS);
