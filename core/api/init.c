@@ -29,11 +29,37 @@ int starpu_init(struct starpu_conf *conf)
 
 static int check_conf(const struct starpu_conf *conf)
 {
-    if (!conf || conf->magic == 42)
+    if (conf && conf->magic != 42)
+        orr_log_error("starpu_init: the structure starpu_conf was not filled "
+                      "by starpu_conf_init; call that first");
+    else if (conf && conf->n_cuda_opengl_interoperability > 0 &&
+             !conf->cuda_opengl_interoperability)
+        orr_log_error("starpu_init: n_cuda_opengl_interoperability is %u, "
+                      "without a list of devices",
+                      conf->n_cuda_opengl_interoperability);
+    else
         return 0;
-    orr_log_error("starpu_init: the structure starpu_conf was not filled by "
-                  "starpu_conf_init; call that first");
     return -EINVAL;
+}
+
+static bool uses_cuda_device(const struct orr_runtime *rt, unsigned number)
+{
+    for (unsigned w = 0; w < rt->nworkers; w++)
+        if (rt->workers[w].desc->type == STARPU_CUDA_WORKER &&
+            (unsigned)rt->workers[w].desc->devid == number)
+            return true;
+    return false;
+}
+
+/* Those that are used need nothing (docs/CUDA.md). */
+static void check_opengl(const struct orr_runtime *rt,
+                         const struct starpu_conf *conf)
+{
+    for (unsigned i = 0; conf && i < conf->n_cuda_opengl_interoperability; i++)
+        if (!uses_cuda_device(rt, conf->cuda_opengl_interoperability[i]))
+            orr_log_warning("starpu_init: cuda_opengl_interoperability names "
+                            "CUDA device %u, which this run does not use",
+                            conf->cuda_opengl_interoperability[i]);
 }
 
 /* A built-in policy may be named by its structure as well. */
@@ -168,6 +194,7 @@ int starpu_initialize(struct starpu_conf *user_conf, int *argc, char ***argv)
         return rc;
     }
     begin(process, ORR_API_RUNTIME());
+    check_opengl(ORR_API_RUNTIME(), user_conf);
     return 0;
 }
 

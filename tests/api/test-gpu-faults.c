@@ -4,6 +4,7 @@
  * the device, the call, the data or the task, and what becomes of it; and no value is
  * changed by it.
  */
+#include <errno.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -154,6 +155,32 @@ START_TEST(memory_that_is_not_pinned_is_said_once)
     first = strstr(text, reason);
     ck_assert_msg(first, "no reason in\n%s", text);
     ck_assert_ptr_null(strstr(first + 1, reason));
+}
+END_TEST
+
+/* -- devices for OpenGL, which need nothing but to be used -- */
+
+START_TEST(devices_for_opengl_that_are_not_used_are_said)
+{
+    unsigned devices[] = {1, 7};
+    struct starpu_conf conf;
+    const char *text;
+
+    listen();
+    setenv("GPU_STANDIN", "devices=2 delay=0", 1);
+    setenv("STARPU_NCPU", "1", 1);
+    unsetenv("STARPU_SILENT");
+    ck_assert_int_eq(starpu_conf_init(&conf), 0);
+    conf.n_cuda_opengl_interoperability = 2;
+    ck_assert_int_eq(starpu_init(&conf), -EINVAL);
+    conf.cuda_opengl_interoperability = devices;
+    ck_assert_int_eq(starpu_init(&conf), 0);
+    starpu_shutdown();
+    text = hear();
+    ck_assert_ptr_nonnull(strstr(text, "without a list"));
+    ck_assert_ptr_nonnull(strstr(text, "names CUDA device 7, which"));
+    ck_assert_int_eq(!strstr(text, "names CUDA device 1, which"),
+                     ON_WORKER == STARPU_CUDA_WORKER);
 }
 END_TEST
 
@@ -420,6 +447,7 @@ int main(void)
     tcase_add_loop_test(tc, a_fault_is_said_with_its_device_call_and_task, 0,
                         sizeof(cases) / sizeof(*cases));
     tcase_add_test(tc, memory_that_is_not_pinned_is_said_once);
+    tcase_add_test(tc, devices_for_opengl_that_are_not_used_are_said);
     tcase_add_loop_test(tc, what_to_change_is_said_where_no_worker_is_left, 0,
                         sizeof(remedies) / sizeof(*remedies));
     tcase_add_test(tc, a_task_whose_launch_is_refused_is_tried_again);
