@@ -14,6 +14,7 @@
 #include "core/api/state.h"
 #include "core/base/capped.h"
 #include "core/data/bus.h"
+#include "core/device/gpu/gpu.h"
 #include "core/device/kind.h"
 #include "core/open.h"
 #include "core/task/task.h"
@@ -45,7 +46,7 @@ static int check_conf(const struct starpu_conf *conf)
 static bool uses_cuda_device(const struct orr_runtime *rt, unsigned number)
 {
     for (unsigned w = 0; w < rt->nworkers; w++)
-        if (rt->workers[w].desc->type == STARPU_CUDA_WORKER &&
+        if (rt->workers[w].desc->type == orr_gpu_cuda.type &&
             (unsigned)rt->workers[w].desc->devid == number)
             return true;
     return false;

@@ -8,6 +8,7 @@
 #include "core/base/list.h"
 #include "core/base/lock.h"
 #include "core/base/log.h"
+#include "core/base/race.h"
 #include "core/runtime.h"
 #include "core/task/job.h"
 #include "core/task/profile.h"
@@ -311,7 +312,10 @@ bool orr_again_set_destroy(struct orr_runtime *rt, struct starpu_task *task)
     orr_lock(&rt->agains->lock);
     job = orr_job_of(task);
     over = job && job->decided;
+    /* The bits beside it, which workers read, are written as they are. */
+    orr_race_repeat_begin();
     task->destroy = 1;
+    orr_race_repeat_end();
     orr_unlock(&rt->agains->lock);
     return over;
 }

@@ -518,7 +518,8 @@ static bool take_job(struct orr_runtime *rt, struct orr_worker *worker,
 
     if (!has_room(worker) || worker->leaving)
         return false;
-    if (atomic_load_explicit(&rt->paused, memory_order_relaxed) > 0) {
+    /* What was done before starpu_resume is done before the tasks that follow. */
+    if (atomic_load_explicit(&rt->paused, memory_order_acquire) > 0) {
         rest(worker);
         return false;
     }
@@ -603,7 +604,7 @@ static bool run_direct(struct orr_runtime *rt, struct orr_worker *worker,
     struct orr_job *job;
 
     if (!orr_worker_wants_job(worker) || worker->running || worker->leaving ||
-        atomic_load_explicit(&rt->paused, memory_order_relaxed) > 0)
+        atomic_load_explicit(&rt->paused, memory_order_acquire) > 0)
         return false;
     job = orr_direct_pop(rt, worker);
     if (!job)

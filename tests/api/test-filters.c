@@ -498,16 +498,16 @@ START_TEST(ranges_of_rows_of_a_sparse_matrix)
     starpu_csr_data_register(&handle, 0, 9, 6, (uintptr_t)values, colind,
                              rowptr, BASE, sizeof(int));
     starpu_data_partition(handle, &f);
+    for (unsigned i = 0; i < 3; i++)
+        children[i].id = i;
     for (int w = 0; w < nworkers; w++)
-        for (unsigned i = 0; i < 3; i++) {
-            children[i].id = i;
+        for (unsigned i = 0; i < 3; i++)
             ck_assert_int_eq(
                 starpu_task_insert(
                     &on_rows, STARPU_RW, starpu_data_get_child(handle, (int)i),
                     STARPU_CL_ARGS_NFREE, &children[i], sizeof(children[i]),
                     STARPU_EXECUTE_ON_WORKER, w, 0),
                 0);
-        }
     starpu_data_unpartition(handle, STARPU_MAIN_RAM);
     starpu_data_unregister(handle);
     for (int i = 0; i < 9; i++)
