@@ -5,6 +5,7 @@
  * never changes is reported when simulated.
  */
 #include <errno.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,12 +35,14 @@ static void sleeps(void *buffers[], void *arg)
 static struct starpu_codelet sleep_cl = {
     .cpu_funcs = {sleeps}, .name = "sleeps", .nbuffers = 0};
 
-static struct starpu_task *sleeping_task(void)
+/* It outlives its end unless `destroy`, which nobody may change later. */
+static struct starpu_task *sleeping_task(bool destroy)
 {
     struct starpu_task *task = starpu_task_create();
 
     task->cl = &sleep_cl;
     task->detach = 0;
+    task->destroy = destroy;
     ck_assert_int_eq(starpu_task_submit(task), 0);
     return task;
 }
@@ -104,7 +107,7 @@ START_TEST(a_program_may_spin_until_a_task_has_finished)
     struct starpu_task *task;
 
     open_with_times(_i);
-    task = sleeping_task();
+    task = sleeping_task(true);
     while (!starpu_task_finished(task))
         ;
     ck_assert_int_eq(starpu_task_wait(task), 0);
@@ -118,7 +121,7 @@ END_TEST
 START_TEST(a_program_may_spin_until_nothing_is_submitted)
 {
     open_with_times(_i);
-    sleeping_task()->destroy = 0;
+    (void)sleeping_task(false);
     while (starpu_task_nsubmitted() > 0)
         ;
     starpu_shutdown();
