@@ -276,16 +276,19 @@ static bool read_formal_origin(const char *line, enum orr_origin *ret,
     return true;
 }
 
-/* The comments on lines of their own before a row. */
+/* The comments on lines of their own before a row: a text that ends within one has no
+ * row behind it. */
 static void read_row_origin(const struct reader *r, struct orr_model_row *row)
 {
     /* What is left of the line of the row before. */
     const char *at = memchr(r->at, '\n', (size_t)(r->end - r->at));
 
     while (at && ++at < r->end && (*at == '#' || *at == '\n' || is_blank(*at))) {
-        if (*at == '#')
+        const char *stop = memchr(at, '\n', (size_t)(r->end - at));
+
+        if (stop && *at == '#')
             (void)read_formal_origin(at, &row->origin, &row->ranged);
-        at = memchr(at, '\n', (size_t)(r->end - at));
+        at = stop;
     }
 }
 

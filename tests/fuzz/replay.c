@@ -9,6 +9,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "../rng.h"
 
@@ -121,16 +123,24 @@ static void change(struct text *text, uint64_t *rng)
     }
 }
 
-static void run(const struct text *text)
+/* Behind the room for a text is a page that nobody may read. */
+static uint8_t *make_room(void)
 {
-    /* Of its own size, so that sanitizers and valgrind see the end. */
-    uint8_t *bytes = malloc(text->size ? text->size : 1);
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    size_t size = (SIZE_MAX_BYTES + page - 1) / page * page;
+    uint8_t *at = mmap(NULL, size + page, PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
-    if (!bytes)
+    if (at == MAP_FAILED || mprotect(at + size, page, PROT_NONE) != 0)
         exit(1);
-    memcpy(bytes, text->bytes, text->size);
-    LLVMFuzzerTestOneInput(bytes, text->size);
-    free(bytes);
+    return at + size;
+}
+
+/* The text ends where its room does: who reads on crashes. */
+static void run(const struct text *text, uint8_t *end)
+{
+    memcpy(end - text->size, text->bytes, text->size);
+    LLVMFuzzerTestOneInput(end - text->size, text->size);
 }
 
 int main(int argc, char **argv)
@@ -139,6 +149,7 @@ int main(int argc, char **argv)
     struct seeds seeds = {0};
     unsigned long changed = 20000;
     uint64_t rng = rng_of(1);
+    uint8_t *end = make_room();
 
     if (argc > 2 && !strcmp(argv[1], "-n"))
         changed = strtoul(argv[2], NULL, 10);
@@ -146,7 +157,7 @@ int main(int argc, char **argv)
     printf("1..2\n");
     fflush(stdout);
     for (size_t i = 0; i < seeds.n; i++)
-        run(&seeds.texts[i]);
+        run(&seeds.texts[i], end);
     printf("%s 1 - %zu texts as they are\n", seeds.n ? "ok" : "not ok",
            seeds.n);
     fflush(stdout);
@@ -155,7 +166,7 @@ int main(int argc, char **argv)
         do
             change(&text, &rng);
         while (rng_next(&rng) % 2);
-        run(&text);
+        run(&text, end);
     }
     printf("ok 2 - %lu with changes\n", seeds.n ? changed : 0);
     free(seeds.texts);
