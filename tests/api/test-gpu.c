@@ -145,6 +145,55 @@ START_TEST(what_failed_the_other_device_does)
 }
 END_TEST
 
+/* -- limits -- */
+
+static size_t most_of(unsigned device)
+{
+    ON_FUNCTION(standin_most_t, most, STANDIN_MOST);
+    return most(device);
+}
+
+/* Vectors that a device cannot have at once take turns there, each with its value;
+ * the device is never asked for more than its limit. */
+START_TEST(memory_of_devices_is_limited)
+{
+    enum { N = 24, LENGTH = 20011, ROUNDS = 4, MIB = 1 << 20 };
+    static uint64_t values[N][LENGTH], expected[N][LENGTH];
+    static const size_t limits[] = {2 * MIB, 1 * MIB};
+    starpu_data_handle_t handles[N];
+
+    setenv("STARPU_LIMIT_" ON_KIND "_MEM", "2", 1);
+    setenv("STARPU_LIMIT_" ON_KIND "_1_MEM", "1", 1);
+    setenv("STARPU_SCHED", _i ? "dmda" : "eager", 1);
+    open_runtime("delay=20", "1");
+    for (int d = 0; d < 2; d++)
+        ck_assert_int_eq(starpu_memory_get_total(node_of(d)),
+                         (starpu_ssize_t)limits[d]);
+    for (int k = 0; k < N; k++)
+        starpu_vector_data_register(&handles[k], STARPU_MAIN_RAM,
+                                    (uintptr_t)values[k], LENGTH,
+                                    sizeof(uint64_t));
+    for (uint64_t i = 0; i < ROUNDS * N; i++) {
+        unsigned to = (unsigned)(i * 7 % N);
+
+        gpu_compute(&(struct gpu_step){expected[to], NULL, i, LENGTH});
+        ck_assert_int_eq(
+            starpu_task_insert(&gpu_scale, STARPU_RW, handles[to], STARPU_VALUE,
+                               &i, sizeof(i), STARPU_EXECUTE_ON_WORKER,
+                               worker_of((int)(i / N + i) % 2, 0), 0),
+            0);
+    }
+    for (int k = 0; k < N; k++)
+        starpu_data_unregister(handles[k]);
+    ck_assert_mem_eq(values, expected, sizeof(values));
+    for (unsigned d = 0; d < 2; d++) {
+        ck_assert_uint_gt(most_of(d), limits[d] / 2);
+        ck_assert_uint_le(most_of(d), limits[d]);
+    }
+    starpu_shutdown();
+}
+END_TEST
+
 /* -- workers -- */
 
 START_TEST(workers_are_those_of_the_devices)
@@ -691,6 +740,7 @@ int main(void)
                         NWAYS);
     tcase_add_loop_test(standins, a_failure_changes_no_value, 0, 12);
     tcase_add_loop_test(standins, what_failed_the_other_device_does, 0, 4);
+    tcase_add_loop_test(standins, memory_of_devices_is_limited, 0, 2);
     tcase_add_loop_test(standins, workers_are_those_of_the_devices, 0, 3);
     tcase_add_loop_test(tc, a_device_that_is_not_there_is_an_error, 0, 2);
     tcase_add_loop_test(standins, a_device_that_is_named_twice_is_used_once, 0,

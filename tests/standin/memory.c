@@ -61,6 +61,9 @@ int memory_alloc(struct device *device, size_t size, uintptr_t *ret)
     if (block) {
         *ret = (uintptr_t)device->closed + block->offset;
         memset(device->open + block->offset, FRESH, size);
+        device->used += size;
+        if (device->used > device->most)
+            device->most = device->used;
     }
     pthread_mutex_unlock(&device->lock);
     return block ? OK : OUT_OF_MEMORY;
@@ -79,6 +82,7 @@ int memory_free(struct device *device, uintptr_t address)
     block = *link;
     if (block) {
         *link = block->next;
+        device->used -= block->size;
         memset(device->open + block->offset, FREED, block->size);
     }
     pthread_mutex_unlock(&device->lock);
@@ -86,6 +90,17 @@ int memory_free(struct device *device, uintptr_t address)
         return INVALID_VALUE;
     free(block);
     return OK;
+}
+
+size_t gpu_standin_most(unsigned device);
+size_t gpu_standin_most(unsigned device)
+{
+    size_t most;
+
+    pthread_mutex_lock(&gpus.devices[device].lock);
+    most = gpus.devices[device].most;
+    pthread_mutex_unlock(&gpus.devices[device].lock);
+    return most;
 }
 
 struct device *memory_owner(uintptr_t address)

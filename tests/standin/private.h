@@ -111,6 +111,7 @@ struct device {
     int broken;              /* [atomic] the code after which nothing works */
     char *closed, *open;     /* [const] addresses; where the bytes are */
     struct block *blocks;    /* [lock] by address */
+    size_t used, most; /* [lock] bytes that blocks have, and had at most */
     struct stream *streams;  /* [lock] all that there are */
     struct stream *standard; /* [lock] the default one, or NULL */
     bool peers[MAX_DEVICES]; /* [lock] whose memory is open to it */

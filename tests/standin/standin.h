@@ -25,6 +25,8 @@
  */
 #pragma once
 
+#include <stddef.h>
+
 /* Puts a kernel into a stream: `function(arg)' is called there, on a thread of the
  * stand-in's. A vendor's code. */
 typedef int (*standin_launch_t)(void *stream, void (*function)(void *),
@@ -39,6 +41,10 @@ typedef void *(*standin_bytes_t)(const void *address);
 /* How many calls of the vendor's interface were made. */
 typedef unsigned long (*standin_calls_t)(void);
 #define STANDIN_CALLS "gpu_standin_calls"
+
+/* The most bytes of a device that were allocated at once. */
+typedef size_t (*standin_most_t)(unsigned device);
+#define STANDIN_MOST "gpu_standin_most"
 
 /* A clock and contexts of the program's, which take turns on one thread, instead of
  * threads and the system's clock. Set before the first stream is made, with the seed
