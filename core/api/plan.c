@@ -118,12 +118,14 @@ static enum orr_plan_state state_of(const char *call, struct orr_plan *plan,
     abort();
 }
 
-/* Whole and parts meet where the application has the value. */
+/* Whole and parts meet where the application has the value, or, where that is on a
+ * device, in main memory: who uses the whole there brings it. */
 static void check_node(const char *call, const struct orr_plan *plan, int node)
 {
     unsigned base = orr_handle_base(plan->whole);
+    int home = plan->whole->home_node;
 
-    if (node == -1 || (unsigned)node == base)
+    if (node == -1 || node == home || (unsigned)node == base)
         return;
     if (node < 0)
         (void)orr_api_node(call, node);
@@ -131,7 +133,8 @@ static void check_node(const char *call, const struct orr_plan *plan, int node)
         "%s of %s: the data are put together on their home node, %u, or "
         "where -1 says so, not on node %d: prefetch them there "
         "afterwards",
-        call, orr_handle_label(plan->whole).text, base, node);
+        call, orr_handle_label(plan->whole).text,
+        home < 0 ? base : (unsigned)home, node);
     abort();
 }
 

@@ -644,26 +644,59 @@ static void travel_piece(struct datum *d, const struct cut *cut, unsigned i,
     starpu_data_release_on_node(piece, STARPU_MAIN_RAM);
 }
 
-static void travel_pieces(int kind, unsigned from, unsigned to)
+/* The value is somewhere, and is in the end. */
+static void cut(struct datum *d, unsigned from, unsigned to)
 {
-    struct datum d = draw_datum(kind);
     struct filter filter;
     struct cut cut;
 
-    if (draw_cut(&d, &cut)) {
-        fill(&d);
-        go(&d, from);
-        starpu_data_partition(d.handle, make_filter(&d.shape, &cut, &filter));
-        for (unsigned i = 0; i < cut.n; i++) {
-            starpu_data_handle_t piece =
-                starpu_data_get_child(d.handle, (int)i);
+    if (!draw_cut(d, &cut))
+        return;
+    starpu_data_partition(d->handle, make_filter(&d->shape, &cut, &filter));
+    for (unsigned i = 0; i < cut.n; i++) {
+        starpu_data_handle_t piece = starpu_data_get_child(d->handle, (int)i);
 
-            travel_piece(&d, &cut, i, piece, to);
-            visit(piece, draw(2) ? from : to, STARPU_RW);
-        }
-        starpu_data_unpartition(d.handle, (int)to);
-        check(&d, from, to);
+        travel_piece(d, &cut, i, piece, to);
+        visit(piece, draw(2) ? from : to, STARPU_RW);
     }
+    starpu_data_unpartition(d->handle, (int)(draw(2) ? from : to));
+}
+
+/* With or without being asked for explicitly. */
+static void cut_by_plan(struct datum *d, unsigned from, unsigned to)
+{
+    starpu_data_handle_t pieces[MAX_PIECES];
+    struct filter filter;
+    struct cut cut;
+
+    if (!draw_cut(d, &cut))
+        return;
+    starpu_data_partition_plan(d->handle, make_filter(&d->shape, &cut, &filter),
+                               pieces);
+    for (int round = 0; round < 2; round++) {
+        if (draw(2))
+            starpu_data_partition_submit(d->handle, cut.n, pieces);
+        for (unsigned i = 0; i < cut.n; i++) {
+            travel_piece(d, &cut, i, pieces[i], to);
+            visit(pieces[i], draw(2) ? from : to, STARPU_RW);
+        }
+        if (draw(2))
+            starpu_data_unpartition_submit(d->handle, cut.n, pieces,
+                                           draw(2) ? d->home : -1);
+        visit(d->handle, from, STARPU_RW);
+        check(d, from, to);
+    }
+    starpu_data_partition_clean(d->handle, cut.n, pieces);
+}
+
+static void travel_pieces(int kind, unsigned from, unsigned to)
+{
+    struct datum d = draw_datum(kind);
+
+    fill(&d);
+    go(&d, from);
+    cut(&d, from, to);
+    check(&d, from, to);
     free_datum(&d);
 }
 
@@ -673,35 +706,13 @@ START_TEST(pieces_travel)
 }
 END_TEST
 
-/* With or without being asked for explicitly. */
 static void travel_planned(int kind, unsigned from, unsigned to)
 {
     struct datum d = draw_datum(kind);
-    starpu_data_handle_t pieces[MAX_PIECES];
-    struct filter filter;
-    struct cut cut;
 
-    if (!draw_cut(&d, &cut)) {
-        free_datum(&d);
-        return;
-    }
     fill(&d);
     go(&d, from);
-    starpu_data_partition_plan(d.handle, make_filter(&d.shape, &cut, &filter),
-                               pieces);
-    for (int round = 0; round < 2; round++) {
-        if (draw(2))
-            starpu_data_partition_submit(d.handle, cut.n, pieces);
-        for (unsigned i = 0; i < cut.n; i++) {
-            travel_piece(&d, &cut, i, pieces[i], to);
-            visit(pieces[i], draw(2) ? from : to, STARPU_RW);
-        }
-        if (draw(2))
-            starpu_data_unpartition_submit(d.handle, cut.n, pieces, -1);
-        visit(d.handle, from, STARPU_RW);
-        check(&d, from, to);
-    }
-    starpu_data_partition_clean(d.handle, cut.n, pieces);
+    cut_by_plan(&d, from, to);
     check(&d, from, to);
     free_datum(&d);
 }
@@ -747,6 +758,9 @@ static void travel_from_home(int kind, unsigned home, unsigned to)
     copy_bytes(image, there, home, size, false);
     register_shape(&d.handle, (int)home, &shape, (uint64_t *)there);
     go(&d, to);
+    check(&d, home, to);
+    cut(&d, home, to);
+    cut_by_plan(&d, home, to);
     check(&d, home, to);
     fill(&d);
     go(&d, to);
