@@ -46,6 +46,15 @@ static bool is_at_once(const struct orr_runtime *rt,
            request->dst < rt->nram;
 }
 
+/* Whether this thread writes to main memory for a copy: those from disks are made by
+ * the disk's. */
+static bool is_made_here(const struct orr_runtime *rt,
+                         const struct orr_request *request)
+{
+    return is_at_once(rt, request) ||
+           (rt->machine->nodes[request->src].stores && request->dst < rt->nram);
+}
+
 /* --- the machine's side --- */
 
 /* A job that waits for the request, or for one of those behind it; 0: none. */
@@ -243,7 +252,7 @@ static int perform(struct orr_copy *copy, struct orr_async *async)
 {
     struct orr_request *request = orr_container(copy, struct orr_request, copy);
     struct orr_runtime *outer = orr_self->runtime;
-    bool repeats = ORR_RACE_SEEN && is_at_once(request->runtime, request) &&
+    bool repeats = ORR_RACE_SEEN && is_made_here(request->runtime, request) &&
                    orr_plans_repeat(request->handle, request->dst);
     int rc;
 

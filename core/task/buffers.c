@@ -88,11 +88,22 @@ static int grow_task(struct orr_buffers *b, int length)
     return err;
 }
 
+/* Sets what a codelet has none of yet, which is read plainly by who knows that it has;
+ * `had`, none, becomes what another thread has set meanwhile. An exchange that fails
+ * writes nothing, which the thread sanitizer takes for a write. */
+#define SET_ONCE(at, had, value)                                               \
+    do {                                                                       \
+        orr_race_repeat_begin();                                               \
+        (void)__atomic_compare_exchange_n(at, &(had), value, false,            \
+                                          __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE); \
+        orr_race_repeat_end();                                                 \
+    } while (0)
+
 /* The modes of a codelet with a large fixed number may be set too. Of several threads
  * that insert its first tasks one gives them. */
 static int give_codelet_modes(struct starpu_codelet *cl)
 {
-    enum starpu_data_access_mode *modes, *none = NULL;
+    enum starpu_data_access_mode *modes, *had = NULL;
 
     if (cl->nbuffers <= STARPU_NMAXBUFS ||
         __atomic_load_n(&cl->dyn_modes, __ATOMIC_ACQUIRE))
@@ -100,8 +111,8 @@ static int give_codelet_modes(struct starpu_codelet *cl)
     modes = calloc((size_t)cl->nbuffers, sizeof(*modes));
     if (!modes)
         return -ENOMEM;
-    if (!__atomic_compare_exchange_n(&cl->dyn_modes, &none, modes, false,
-                                     __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+    SET_ONCE(&cl->dyn_modes, had, modes);
+    if (had)
         free(modes);
     return 0;
 }
@@ -178,14 +189,8 @@ static enum starpu_data_access_mode learn(enum starpu_data_access_mode *mode,
 {
     enum starpu_data_access_mode had = __atomic_load_n(mode, __ATOMIC_ACQUIRE);
 
-    if (had)
-        return had;
-    /* One that fails writes nothing, but the thread sanitizer takes it for a write
-     * beside those who read the mode. */
-    orr_race_repeat_begin();
-    (void)__atomic_compare_exchange_n(mode, &had, kept, false, __ATOMIC_ACQ_REL,
-                                      __ATOMIC_ACQUIRE);
-    orr_race_repeat_end();
+    if (!had)
+        SET_ONCE(mode, had, kept);
     return had;
 }
 
