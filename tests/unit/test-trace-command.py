@@ -380,6 +380,10 @@ def the_trace_must_be_a_file_of_its_own():
     refused = Traced(None, "plain", "6", options=("-o", same, "--gantt", same))
     assert refused.code == 2 and "same name" in refused.err, refused
     assert not os.path.exists(same)
+    for option in ("-o", "--gantt", "--schedule", "--graph"):
+        refused = Traced(None, "plain", "6", options=(option, "-"))
+        assert refused.code == 2 and option + " -" in refused.err, refused
+        assert not os.path.exists("-")
 
 
 sys.exit(run_all())

@@ -84,6 +84,15 @@ static int check_names(const char *trace, const char *picture)
     return 0;
 }
 
+static int check_file(const char *option, const char *path)
+{
+    if (!path || strcmp(path, "-") != 0)
+        return tool_check_output(option, path);
+    tool_error("%s -: name a file: standard output has what the program prints",
+               option);
+    return TOOL_USAGE;
+}
+
 /* Whether all of them can be made; an exit code. */
 static int check_files(const char *trace, const char *picture,
                        const char *schedule, const char *graph)
@@ -98,7 +107,7 @@ static int check_files(const char *trace, const char *picture,
 
     for (size_t i = 0; code == TOOL_OK && i < sizeof(files) / sizeof(*files);
          i++)
-        code = tool_check_output(files[i].option, files[i].path);
+        code = check_file(files[i].option, files[i].path);
     return code;
 }
 
