@@ -270,26 +270,59 @@ static unsigned say_requests(struct orr_runtime *rt,
     return n;
 }
 
-static bool explain(struct orr_runtime *rt, struct orr_node *node)
+/* The least that somebody lacks there; SIZE_MAX: nobody lacks any. */
+static size_t least_lacking(struct orr_runtime *rt, const struct orr_node *node)
 {
     struct orr_heap_link *first = node->admission.urgent.first;
-    unsigned njobs = atomic_load(&node->admission.nwaiting);
-    bool lacks = false;
+    size_t least =
+        first ? orr_container(first, struct orr_job, memory.link)->memory.lacks
+              : SIZE_MAX;
 
     for (unsigned driver = 0; driver < rt->nnodes; driver++)
         orr_list_foreach (link, &rt->nodes[driver].queues[ORR_FETCH]) {
             const struct orr_request *request =
                 orr_container(link, struct orr_request, link);
+            const struct orr_handle *handle = request->handle;
 
-            lacks |= request->dst == node->id &&
-                     !request->handle->replicates[node->id].allocated;
+            if (request->dst == node->id && handle->size < least &&
+                !handle->replicates[node->id].allocated)
+                least = handle->size;
         }
-    if (node->capacity == 0 || (!first && !lacks))
-        return false;
+    return least;
+}
+
+/* Others may have what is not in use: another process, or the application. */
+static void say_refuses(struct orr_runtime *rt, const struct orr_node *node)
+{
+    orr_log_error("memory node %u (%s) allocates no more, although %zu of %zu "
+                  "bytes are in use, and nothing that goes on can free any",
+                  node->id, rt->machine->nodes[node->id].name,
+                  atomic_load(&node->used), node->capacity);
+}
+
+static void say_full(struct orr_runtime *rt, const struct orr_node *node)
+{
     orr_log_error("memory node %u (%s) is full, and nothing that goes on can "
                   "free any: limit %zu bytes, in use %zu",
                   node->id, rt->machine->nodes[node->id].name, node->capacity,
                   atomic_load(&node->used));
+}
+
+static bool explain(struct orr_runtime *rt, struct orr_node *node)
+{
+    struct orr_heap_link *first = node->admission.urgent.first;
+    unsigned njobs = atomic_load(&node->admission.nwaiting);
+    size_t least = least_lacking(rt, node);
+    bool refuses;
+
+    if (node->capacity == 0 || least == SIZE_MAX)
+        return false;
+    refuses = least <= node->capacity &&
+              atomic_load(&node->used) <= node->capacity - least;
+    if (refuses)
+        say_refuses(rt, node);
+    else
+        say_full(rt, node);
     if (first)
         say_job(orr_container(first, struct orr_job, memory.link));
     if (njobs > 1)
@@ -297,9 +330,14 @@ static bool explain(struct orr_runtime *rt, struct orr_node *node)
     (void)say_requests(rt, node);
     orr_log_error("  who has it:");
     say_holders(rt, node);
-    orr_log_error("  Raise %s, unregister or release data earlier, or use "
-                  "fewer workers.",
-                  orr_memory_limit(rt, node->id));
+    if (refuses)
+        orr_log_error("  Free what others have there, lower %s, or give the "
+                      "tasks other workers as well.",
+                      orr_memory_limit(rt, node->id));
+    else
+        orr_log_error("  Raise %s, unregister or release data earlier, or use "
+                      "fewer workers.",
+                      orr_memory_limit(rt, node->id));
     return true;
 }
 

@@ -61,7 +61,8 @@ def an_allocation_that_fails_once_is_made_again():
 def a_device_that_never_has_memory_ends_the_run():
     ended = loop("1 fault=alloc@1+")
     ended.says("an allocation of 4000 bytes on Loopback 0",
-               "memory node 1 (Loopback 0) is full", "waits for 4000 bytes")
+               "memory node 1 (Loopback 0) allocates no more, although",
+               "waits for 4000 bytes", "Free what others have there")
     ended.has_status(1)
 
 
