@@ -128,12 +128,14 @@ static void remove_temporary(struct orr_new_file *file)
 int orr_new_file_begin(struct orr_new_file *file, const char *path,
                        struct orr_error *err)
 {
-    struct orr_new_file made = {.path = orr_place_of(path)};
+    bool is_fixed = orr_place_is_fixed(path);
+    struct orr_new_file made = {.path = is_fixed ? strdup(path)
+                                                 : orr_place_of(path)};
     int fd = -1, rc = -ENOMEM;
 
     if (!made.path)
         goto fail;
-    if (orr_place_is_fixed(path)) {
+    if (is_fixed) {
         made.out = orr_place_open(path);
     } else {
         rc = fd = open_temporary(made.path, &made.temporary);

@@ -321,6 +321,8 @@ int tool_write_file(const char *path, const char *text, size_t size)
                    : -EIO;
     if (!orr_place_is_fixed(path)) {
         place = orr_place_of(path);
+        if (!place)
+            tool_error("%s: out of memory", path);
         rc = place ? replace_file(place, text, size) : -ENOMEM;
         free(place);
         return rc;
