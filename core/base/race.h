@@ -74,15 +74,26 @@ static inline void orr_race_repeat_end(void)
 #endif
 }
 
-/* As memcpy; the sanitizer sees what is written, but not what is read. */
+/* As memcpy; the sanitizer sees what is written, if it was not there already, but not what
+ * is read. */
 static inline void orr_race_copy(void *to, const void *from, size_t size)
 {
+#if ORR_RACE_SEEN
+    const char *is = to, *will = from;
+
+    for (size_t begin, end = 0; end < size;) {
+        orr_race_begin();
+        for (begin = end; begin < size && is[begin] == will[begin];)
+            begin++;
+        for (end = begin; end < size && is[end] != will[end];)
+            end++;
+        orr_race_end();
+        __tsan_write_range((char *)to + begin, (long)(end - begin));
+    }
+#endif
     orr_race_begin();
     memcpy(to, from, size);
     orr_race_end();
-#if ORR_RACE_SEEN
-    __tsan_write_range(to, (long)size);
-#endif
 }
 
 /* What the thread has read from there is used after all: nobody may have written
