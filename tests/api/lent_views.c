@@ -103,7 +103,8 @@ void (*lent_own_view)(void *view, const void *buffer, lent_find_t find,
 void lent_reduction(starpu_data_handle_t handle, struct starpu_codelet *redux,
                     struct starpu_codelet *init)
 {
-    if (init && init->cpu_funcs[0])
+    /* Workers may be reading it. */
+    if (init && init->cpu_funcs[0] && lent_init != init->cpu_funcs[0])
         lent_init = init->cpu_funcs[0];
     starpu_data_set_reduction_methods(handle, redux, init);
 }

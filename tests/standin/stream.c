@@ -158,25 +158,6 @@ static char *at(struct device *device, uintptr_t address)
                   : (char *)address;
 }
 
-/* The library may copy bytes that are there already beside those who read them
- * (core/base/race.h): the thread sanitizer sees writes of those that differ only. */
-static void copy_row(char *dst, const char *src, size_t width)
-{
-    size_t from, to;
-
-    for (size_t i = 0; ORR_RACE_SEEN && i < width; i = to) {
-        orr_race_begin();
-        for (from = i; from < width && dst[from] == src[from];)
-            from++;
-        for (to = from; to < width && dst[to] != src[to];)
-            to++;
-        orr_race_end();
-        memcpy(dst + from, src + from, to - from);
-    }
-    if (!ORR_RACE_SEEN)
-        memcpy(dst, src, width);
-}
-
 static void do_copy(const struct copy *copy, size_t width)
 {
     char *dst = at(copy->dst_device, copy->dst);
@@ -184,8 +165,9 @@ static void do_copy(const struct copy *copy, size_t width)
 
     for (size_t z = 0; z < copy->depth; z++)
         for (size_t y = 0; y < copy->height; y++)
-            copy_row(dst + z * copy->dst_slice + y * copy->dst_pitch,
-                     src + z * copy->src_slice + y * copy->src_pitch, width);
+            orr_race_copy(dst + z * copy->dst_slice + y * copy->dst_pitch,
+                          src + z * copy->src_slice + y * copy->src_pitch,
+                          width);
 }
 
 /* This thread is a callback's: it may not call the vendor. */
