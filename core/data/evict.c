@@ -314,7 +314,7 @@ int orr_node_make_room(struct orr_runtime *rt, struct orr_node *node,
         if (err == -EINPROGRESS || /* its end has it tried again */
             passed ==
                 atomic_load_explicit(&node->npassed, memory_order_relaxed)) {
-            if (!serves)
+            if (!serves && !rt->eviction->tries_again)
                 remember_vain(node, size, level, changes);
             return -ENOMEM;
         }

@@ -17,6 +17,9 @@ struct orr_eviction {
     /* Prefetches hold a reference on their source from the beginning, not only
      * once their copy runs. */
     bool keeps_sources;
+    /* Who found no room is tried again at each pass, though nothing has changed: each
+     * attempt writes something back, as in StarPU. */
+    bool tries_again;
     /* Prefetches are tried in the order in which queued jobs need them, where
      * memory has become short: core/data/pending.h. */
     bool sorts_prefetches;

@@ -267,6 +267,7 @@ const struct orr_eviction orr_eviction_starpu = {
     .demote = demote,
     .outdate = demote,
     .promises = true,
+    .tries_again = true,
     .make_room = starpu_make_room,
     .check = check,
 };

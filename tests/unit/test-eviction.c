@@ -252,13 +252,15 @@ static int count_tries(struct orr_runtime *rt, struct orr_node *node,
     return orr_eviction_starpu.make_room(rt, node, size, level);
 }
 
-/* For as many bytes; whatever changes there has it tried again. */
+/* For as many bytes; whatever changes there has it tried again. Not so where each attempt
+ * does something. */
 START_TEST(what_found_no_memory_is_not_tried_before_something_changes)
 {
     struct orr_eviction counted = orr_eviction_starpu;
     struct orr_job *all = keep_all(), *job = promised(h, 1);
 
     counted.make_room = count_tries;
+    counted.tries_again = false;
     fake.rt.eviction = &counted;
     ntried = 0;
     for (unsigned i = 0; i < 10; i++)
@@ -268,6 +270,11 @@ START_TEST(what_found_no_memory_is_not_tried_before_something_changes)
     for (unsigned i = 0; i < 10; i++)
         fake_progress(1);
     ck_assert_uint_eq(ntried, 2);
+    counted.tries_again = true;
+    orr_node_freed(&fake.rt, 1);
+    for (unsigned i = 0; i < 10; i++)
+        fake_progress(1);
+    ck_assert_uint_eq(ntried, 12);
     fake_finish(all, 0);
     fake_settle();
     ck_assert_uint_eq(fake_get(h, 1), 7);
