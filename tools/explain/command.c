@@ -44,7 +44,7 @@ static const char help[] =
     "Causes of idle time: no ready task (dependencies); the next task was not\n"
     "submitted: application waits (for tasks or data, before its last submission),\n"
     "application (it did something else, slept), submission (what submitting takes).\n"
-    "Scheduler: tasks were ready and went elsewhere, or nobody took them; data:\n"
+    "Scheduler: tasks that it can run went elsewhere, or nobody took them; data:\n"
     "copies for the next task; memory: copies that make room for it; allocation: of\n"
     "memory of its device; waiting kernel: it waits inside, for tasks or data;\n"
     "overhead: the rest.\n"
