@@ -110,16 +110,42 @@ static void move_clock(Simgrid *sg, double date_s)
         collect_ended(sg);
 }
 
+/* The least date over all models, as the engine would find it: each model
+ * returns the time until its next event, negative for none. */
+static double ask_next_s(Simgrid *sg)
+{
+    double now = clock_s();
+    double least = INFINITY;
+
+    for (auto *model : sg->platform->models) {
+        double delay = model->next_occurring_event(now);
+        if (delay >= 0 && delay < least)
+            least = delay;
+    }
+    return now + least;
+}
+
+/* After what may change the date of the next event. It is asked for when somebody wants
+ * to know, but where contexts are actors at once: their switches let the engine run, in
+ * which a transfer that ends less than SimGrid's precision later ends unseen. */
+static void next_changed(Simgrid *sg)
+{
+    sg->next_s = sg->platform->in_maestro ? ask_next_s(sg) : NAN;
+}
+
 static int begin(Simgrid *simgrid, unsigned src, unsigned dst, size_t bytes,
                  void *cookie, double now_us, struct orr_error *err)
 {
     const Platform &platform = *simgrid->platform;
+    double unseen_s = INFINITY; /* when those end that have ended unseen */
 
     try {
         simgrid->flying.reserve(simgrid->flying.size() + 1);
         simgrid->ended.reserve(simgrid->ended.size() + simgrid->flying.size() +
                                1);
         move_clock(simgrid, platform.origin_s + now_us * 1e-6);
+        if (some_ended(simgrid))
+            unseen_s = simgrid->next_s;
         s4u::CommPtr comm = s4u::Comm::sendto_init(platform.endpoints.at(src),
                                                    platform.endpoints.at(dst));
         comm->set_payload_size(bytes);
@@ -129,7 +155,9 @@ static int begin(Simgrid *simgrid, unsigned src, unsigned dst, size_t bytes,
         return orr_fail(err, -EIO, "SimGrid cannot transfer %zu bytes: %s",
                         bytes, e.what());
     }
-    simgrid->next_s = NAN;
+    next_changed(simgrid);
+    if (unseen_s < simgrid->next_s)
+        simgrid->next_s = unseen_s;
     return 0;
 }
 
@@ -144,21 +172,6 @@ static int start(struct orr_network *network, unsigned src, unsigned dst,
         rc = begin(simgrid, src, dst, bytes, cookie, now_us, err);
     });
     return rc;
-}
-
-/* The least date over all models, as the engine would find it: each model
- * returns the time until its next event, negative for none. */
-static double ask_next_s(Simgrid *sg)
-{
-    double now = clock_s();
-    double least = INFINITY;
-
-    for (auto *model : sg->platform->models) {
-        double delay = model->next_occurring_event(now);
-        if (delay >= 0 && delay < least)
-            least = delay;
-    }
-    return now + least;
 }
 
 /* Before the grid, since SimGrid's clock goes on from machine to machine, and its
@@ -183,6 +196,7 @@ static void advance_to(Simgrid *simgrid, double next_s)
         simgrid->platform->engine->run_until(std::max(next_s, clock_s()));
     if (some_ended(simgrid))
         collect_ended(simgrid);
+    next_changed(simgrid);
 }
 
 static void advance(struct orr_network *network)
@@ -194,7 +208,6 @@ static void advance(struct orr_network *network)
         return;
     next_us(network);
     next_s = simgrid->next_s;
-    simgrid->next_s = NAN;
     in_maestro(simgrid, [&] { advance_to(simgrid, next_s); });
 }
 
