@@ -354,6 +354,10 @@ void player_unregister(struct player *player, const struct orr_call *call)
         starpu_data_unregister_no_coherency(handle);
     else
         starpu_data_unregister(handle);
+    if (datum->shares > 1) {
+        datum->shares--;
+        return;
+    }
     /* What is submitted may still be copied to. */
     if (call->how != ORR_HOW_SUBMITTED)
         free(datum->memory);
@@ -380,6 +384,7 @@ void player_duplicate(struct player *player, const struct orr_call *call)
     datum = player_at(player, &player->data, &player->ndata, call->id,
                       sizeof(*player->data));
     datum->handle = copy;
+    datum->shares++;
 }
 
 struct acquired {

@@ -19,6 +19,7 @@ struct part;
 struct datum {
     starpu_data_handle_t handle; /* NULL: there is none of that number */
     void *memory; /* owned, or NULL: it has an address where nothing is */
+    unsigned shares; /* of a duplicate: how often it was given */
 };
 
 struct model {

@@ -106,6 +106,27 @@ START_TEST(records_are_played_again_and_again)
 }
 END_TEST
 
+/* Who asks for a duplicate again gets the same one, and gives each back. */
+START_TEST(duplicates_end_when_each_was_given_back)
+{
+    setenv("ORRERY_ASSUME", "kernel[starpu_data_cpy] = 1us", 1);
+    ck_assert_int_eq(replay("data 1 kind=\"variable\" shape=8 home=0\n"
+                            "duplicate 2 of=1\n"
+                            "duplicate 2 of=1\n"
+                            "duplicate 2 of=2\n"
+                            "unregister 2 how=submit\n"
+                            "unregister 2\n"
+                            "acquire 2 value=1\n"
+                            "release 2\n"
+                            "unregister 2\n"
+                            "duplicate 3 of=1 synchronous=1\n"
+                            "unregister 3 how=drop\n"
+                            "unregister 1\n"),
+                     0);
+    check_free();
+}
+END_TEST
+
 START_TEST(settings_go_before_the_environment)
 {
     char report[] = "/tmp/orrery-report-XXXXXX";
@@ -290,6 +311,7 @@ static Suite *suite(void)
     tcase_set_timeout(tc, 60);
     tcase_add_checked_fixture(tc, set_up, tear_down);
     tcase_add_test(tc, records_are_played_again_and_again);
+    tcase_add_test(tc, duplicates_end_when_each_was_given_back);
     tcase_add_test(tc, settings_go_before_the_environment);
     tcase_add_test(tc, a_machine_must_be_named);
     tcase_add_test(tc, one_at_a_time);
