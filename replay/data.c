@@ -430,6 +430,21 @@ static int try_to_acquire(const struct orr_call *call,
     return rc;
 }
 
+/* With the call that most programs make: traces name it. */
+static int acquire_now(starpu_data_handle_t handle, int node,
+                       enum starpu_data_access_mode mode)
+{
+    int home = starpu_data_get_home_node(handle);
+    int base =
+        home > 0 && starpu_node_get_kind((unsigned)home) == STARPU_CPU_RAM
+            ? home
+            : STARPU_MAIN_RAM;
+
+    if (node == base)
+        return starpu_data_acquire(handle, mode);
+    return starpu_data_acquire_on_node(handle, node, mode);
+}
+
 void player_acquire(struct player *player, const struct orr_call *call)
 {
     starpu_data_handle_t handle = player_datum(player, call->id);
@@ -440,8 +455,8 @@ void player_acquire(struct player *player, const struct orr_call *call)
     else if (call->how == ORR_HOW_TRIED || call->how == ORR_HOW_REFUSED)
         rc = try_to_acquire(call, handle, node);
     else
-        rc = starpu_data_acquire_on_node(
-            handle, node, (enum starpu_data_access_mode)call->value);
+        rc = acquire_now(handle, node,
+                         (enum starpu_data_access_mode)call->value);
     if (rc < 0)
         player_fail(player, "datum %llu cannot be acquired: %s",
                     (unsigned long long)call->id, strerror(-rc));

@@ -104,8 +104,14 @@ static void tag_clear(struct player *player, const struct orr_call *call)
 
 static void tag_wait(struct player *player, const struct orr_call *call)
 {
-    if (starpu_tag_wait_array((unsigned)call->before.n,
-                              (starpu_tag_t *)(uintptr_t)call->before.at) != 0)
+    /* Traces name the call. */
+    int rc =
+        call->before.n == 1
+            ? starpu_tag_wait(call->before.at[0])
+            : starpu_tag_wait_array((unsigned)call->before.n,
+                                    (starpu_tag_t *)(uintptr_t)call->before.at);
+
+    if (rc != 0)
         player_fail(player, "the tags cannot be waited for");
 }
 

@@ -220,12 +220,20 @@ static const struct orr_perf_entry *check(const char *call, int id, int scope,
     return entry;
 }
 
+static void note_setting(struct orr_runtime *rt, const double *set)
+{
+    if (set && rt->calls)
+        orr_calls_note(rt->calls, "performance knobs, which replays leave as "
+                                  "they are");
+}
+
 static double global(const char *call, int id, int type, const double *set)
 {
     struct orr_runtime *rt = orr_runtime_need(call);
     const struct orr_perf_entry *entry =
         check(call, id, starpu_perf_knob_scope_global, type);
 
+    note_setting(rt, set);
     return entry->place == 0 ? calibrate(call, rt, set)
                              : catch_signals(call, rt, set);
 }
@@ -237,6 +245,7 @@ static double of_worker(const char *call, int id, unsigned workerid, int type,
     const struct orr_perf_entry *entry =
         check(call, id, starpu_perf_knob_scope_per_worker, type);
 
+    note_setting(worker->runtime, set);
     return entry->place == 0 ? bind(call, worker, set)
                              : enable(call, worker, set);
 }
@@ -249,6 +258,7 @@ static double of_policy(const char *call, int id, const char *policy, int type,
         check(call, id, starpu_perf_knob_scope_per_scheduler, type);
 
     (void)policy; /* there is one */
+    note_setting(rt, set);
     if (entry->place < 2)
         return cap(call, rt, entry->place == 0, set);
     return weigh(call, rt, (enum orr_weight)(entry->place - 2), set);

@@ -253,20 +253,22 @@ static bool waits(const struct orr_call *call)
 }
 
 /* Returns whether the line is to be left out. */
-static bool is_foreign(struct orr_calls *calls, const struct orr_call *call)
+static bool is_foreign(struct orr_calls *calls, struct orr_call *call)
     ORR_REQUIRES(calls->lock)
 {
     /* Callbacks of acquisitions end with that: so do a replay's. */
     if (is_inside() && call->verb == ORR_CALL_RELEASE)
         return true;
     orr_calls_count(
-        calls,
-        waits(call)   ? "waits in kernels, callbacks and other threads than "
-                        "the main one, which are left out"
-        : is_inside() ? "calls in kernels and callbacks, which depend on when "
-                        "tasks end: a replay makes them in the recorded order"
-                      : "calls of other threads than the main one: a replay "
-                        "makes them in the recorded order");
+        calls, waits(call) || call->synchronous
+                   ? "waits in kernels, callbacks and other threads than "
+                     "the main one, which are left out"
+               : is_inside()
+                   ? "calls in kernels and callbacks, which depend on when "
+                     "tasks end: a replay makes them in the recorded order"
+                   : "calls of other threads than the main one: a replay "
+                     "makes them in the recorded order");
+    call->synchronous = 0;
     return waits(call);
 }
 

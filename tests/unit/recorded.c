@@ -3,7 +3,7 @@
  * tests/unit/recorded.c - a program whose calls are recorded: those that random
  * programs do not make. Arguments have it do what records cannot have.
  *
- *     recorded [callback] [poll] [thread] [filter] [quit]
+ *     recorded [callback] [poll] [thread] [synchronous] [knob] [filter] [quit]
  */
 #include <orrery.h>
 #include <starpu.h>
@@ -173,7 +173,23 @@ static void use_calls(starpu_data_handle_t *handle)
     starpu_tag_declare_deps(7, 1, (starpu_tag_t)8);
     starpu_tag_notify_from_apps(8);
     starpu_do_schedule();
+    starpu_task_insert(&codelets[3], STARPU_RW, *handle, STARPU_TAG,
+                       (starpu_tag_t)9, 0);
+    check(starpu_tag_wait(9));
+    check(starpu_task_submit(make(&codelets[3], *handle, 1)));
+    check(starpu_data_acquire(*handle, STARPU_R));
+    starpu_data_release(*handle);
     starpu_task_wait_for_no_ready();
+}
+
+static void *wait_beside(void *handle)
+{
+    struct starpu_task *task =
+        make(&codelets[3], *(starpu_data_handle_t *)handle, 0);
+
+    task->synchronous = 1;
+    check(starpu_task_submit(task));
+    return NULL;
 }
 
 static void use_what_lacks(starpu_data_handle_t *handle)
@@ -194,6 +210,18 @@ static void use_what_lacks(starpu_data_handle_t *handle)
         starpu_pthread_create(&thread, NULL, submit_beside, handle);
         starpu_pthread_join(thread, NULL);
     }
+    if (wants("synchronous")) { /* in a pause: it waits for the other thread */
+        starpu_pause();
+        starpu_pthread_create(&thread, NULL, wait_beside, handle);
+        starpu_sleep(0.0001f);
+        starpu_resume();
+        starpu_pthread_join(thread, NULL);
+    }
+    if (wants("knob"))
+        starpu_perf_knob_set_per_worker_int32_value(
+            starpu_perf_knob_name_to_id(starpu_perf_knob_scope_per_worker,
+                                        "starpu.worker.w_enable_worker_knob"),
+            0, 1);
     starpu_task_wait_for_all();
     if (!wants("filter"))
         return;

@@ -62,9 +62,10 @@ def write(path, text):
         file.write(text if isinstance(text, bytes) else text.encode())
 
 
-def traces(recorded, player, folder, *arguments):
+def traces(recorded, player, folder, *arguments, ending=""):
     """Of a run and of its replay, and the record."""
-    paths = [os.path.join(folder, name) for name in ("run", "again", "rec")]
+    paths = [os.path.join(folder, name)
+             for name in ("run" + ending, "again" + ending, "rec")]
     simulated = {"ORRERY_MACHINE": MACHINE, "STARPU_SCHED": "dmda",
                  "ORRERY_ASSUME": ASSUME}
     run = Ran([recorded, *arguments], ORRERY_TRACE=paths[0],
@@ -79,12 +80,20 @@ def test_calls(recorded, player, folder):
     run, again, record = traces(recorded, player, folder, "filter")
     claim("models that ask, pauses, waits, limits, copies, an odd filter: the "
           "replay is the run", run == again and b"\n20\t" in run, run, again)
+    run, again, record = traces(recorded, player, folder, "filter",
+                                ending=".csv")
+    claim("the calls that wait have the same names in both", run == again and
+          b'"starpu_data_acquire"' in run and b'"starpu_tag_wait"' in run,
+          run, again)
     text = read(record).decode()
     claim("a record of the main thread's calls alone lacks nothing",
           "note" not in text, text)
     for word, said in (("callback", "calls in kernels and callbacks"),
                        ("poll", "questions what has ended"),
-                       ("thread", "calls of other threads")):
+                       ("thread", "calls of other threads"),
+                       ("synchronous", "waits in kernels, callbacks and other "
+                        "threads"),
+                       ("knob", "performance knobs")):
         run, again, record = traces(recorded, player, folder, word)
         claim("%s: the record says that" % word,
               said in read(record).decode() and isinstance(again, bytes),
@@ -96,13 +105,13 @@ def test_record(orrery, recorded, folder):
     ran = Ran([orrery, "record", "-o", path, "-m", MACHINE, "-s", "dmda",
                "--assume", ASSUME, "--", recorded, "callback"])
     claim("orrery record counts what is in the file and says what it lacks",
-          ran.code == 0 and "27 tasks" in ran.out and
+          ran.code == 0 and "29 tasks" in ran.out and
           "callbacks" in ran.err, ran)
     ran = Ran([orrery, "record", "-o", path, "-m", MACHINE, "-s", "dmda",
                "--assume", ASSUME, "--json", "--", recorded, "callback"])
     said = json.loads(ran.out) if ran.code == 0 else {}
     claim("as JSON it says the same",
-          said.get("tasks") == 27 and said["record"] == path and
+          said.get("tasks") == 29 and said["record"] == path and
           said["ended"] is None and
           any("callbacks" in line for line in said["lacks"]), ran)
     before = read(path)
