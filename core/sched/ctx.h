@@ -5,7 +5,8 @@
  *
  * A worker that is taken out gets no new tasks of the context (core/members.h)
  * but asks it until its policy has nothing left for it: what was queued for it
- * runs. One that is blocked ends likewise what it has, then rests. Tasks that
+ * runs. One that is blocked ends likewise what it has, then rests; kernels that wait on
+ * it may wait longer than that, and go on beside whoever has its processor. Tasks that
  * nobody can run meanwhile are parked, and pushed again when that has changed.
  */
 #pragma once

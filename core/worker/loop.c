@@ -482,11 +482,12 @@ static void put_aside(struct orr_runtime *rt, struct orr_worker *worker)
 }
 
 /* If it is blocked it may rest: it has found no task that it had been given
- * before, or may not look. */
+ * before, or may not look. Kernels that wait do not hold it up: what they wait for may
+ * come later, or from a task that only blocked workers could execute. */
 static void rest(struct orr_worker *worker)
 {
     if (orr_worker_is_blocked(worker) && !worker->running &&
-        !worker->fetching && !worker->naside && !worker->nsuspended)
+        !worker->fetching && !worker->naside)
         orr_sched_rests(worker);
 }
 
@@ -584,13 +585,15 @@ static bool step_in_gang(struct orr_runtime *rt, struct orr_worker *worker)
     return true;
 }
 
-/* A kernel that waited goes on, before the worker takes another job. */
+/* A kernel that waited goes on, before the worker takes another job. Also if that is
+ * blocked: somebody waits for the kernel, maybe who has its processor. */
 static bool resume(struct orr_worker *worker, bool announced)
 {
     struct orr_context *kernel = orr_suspend_next(worker);
 
     if (!kernel)
         return false;
+    atomic_store_explicit(&worker->rests, false, memory_order_relaxed);
     if (announced)
         stay_awake(worker);
     orr_suspend_go_on(worker, kernel);

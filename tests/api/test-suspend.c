@@ -660,6 +660,39 @@ START_TEST(others_run_while_kernels_wait_for_the_application)
 }
 END_TEST
 
+static void *let_them_go(void *result)
+{
+    for (int i = 0; i < 6; i++)
+        starpu_sem_post(&go);
+    return result;
+}
+
+/* Their processors do nothing: who takes them does not wait for the kernels, which wait
+ * for what comes later. */
+START_TEST(processors_of_kernels_that_wait_can_be_taken)
+{
+    int went[6] = {0}, ids[STARPU_NMAXWORKERS];
+    atomic_int ran = 0;
+    unsigned ctx, n;
+
+    open_one(_i);
+    n = starpu_worker_get_ids_by_type(STARPU_CPU_WORKER, ids,
+                                      STARPU_NMAXWORKERS);
+    starpu_sem_init(&go, 0, 0);
+    for (int i = 0; i < 6; i++)
+        submit(new_task(&cl_wait_for_main, &went[i]));
+    wait_for(begin(&cl_set, &ran));
+    ctx = starpu_sched_ctx_create(ids, (int)n, "without policy", 0);
+    starpu_sched_ctx_delete(ctx);
+    ck_assert_ptr_eq(starpu_sched_ctx_exec_parallel_code(let_them_go, went, 0),
+                     went);
+    starpu_task_wait_for_all();
+    for (int i = 0; i < 6; i++)
+        ck_assert_int_eq(went[i], 1);
+    starpu_shutdown();
+}
+END_TEST
+
 static void sleep_in_kernel(void *buffers[], void *arg)
 {
     double before = starpu_timing_now();
@@ -710,6 +743,8 @@ int main(void)
                         NTIMES);
     tcase_add_loop_test(tc, others_run_while_kernels_wait_for_the_application,
                         0, NTIMES);
+    tcase_add_loop_test(tc, processors_of_kernels_that_wait_can_be_taken, 0,
+                        NTIMES);
     tcase_add_loop_test(tc, a_kernel_that_sleeps_sees_time_pass, 0, NTIMES);
     suite_add_tcase(suite, tc);
     return suite_main(suite);
