@@ -7,6 +7,7 @@
 #include "tools/bound/bound.h"
 #include "tools/common/assume.h"
 #include "tools/common/edits.h"
+#include "tools/common/input.h"
 #include "tools/common/plot.h"
 #include "tools/common/program.h"
 #include "tools/common/tool.h"
@@ -29,7 +30,8 @@ static const char help[] =
     "Computes lower bounds on the time of the program's tasks under any scheduler:\n"
     "several, which ignore more or less of the machine, what limits each, and how far\n"
     "this run is from the best of them. docs/BOUNDS.md explains the bounds. A record\n"
-    "(orrery record) may stand in the place of the program, also without --.\n"
+    "(orrery record) may stand in the place of the program, also without --. It, or a\n"
+    "graph, may be -, standard input.\n"
     "  -m, --machine MACHINE      simulate that machine (orrery machine list); else\n"
     "                             that of ORRERY_MACHINE, else run for real: then\n"
     "                             with the means that were measured\n"
@@ -215,6 +217,8 @@ static int take_operands(int argc, char **argv, int noperands, int dashes,
     argv[noperands + 1] = NULL;
     if (noperands == 0)
         return wrong("which program, or which recorded graph?", "");
+    if (input_take_words("bound", 1, argv + 1) != TOOL_OK)
+        return -1;
     if (behind == noperands)
         options->argv = argv + 1;
     else if (behind == 0 && is_program(argv[1]))

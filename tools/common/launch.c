@@ -10,6 +10,7 @@
 #include "platforms/machine_desc.h"
 #include "record/read.h"
 #include "tools/common/foreign.h"
+#include "tools/common/input.h"
 #include "tools/common/modules.h"
 #include "tools/common/tool.h"
 
@@ -79,8 +80,13 @@ static int play(const struct launch *launches, struct launch *launch,
 {
     bool is_record = orr_record_is_one(launch->argv[0]);
 
-    if (!is_record && !foreign_is_one(launch->argv[0]))
-        return 0;
+    if (!is_record && !foreign_is_one(launch->argv[0])) {
+        if (strcmp(launch->argv[0], INPUT_NAME) != 0)
+            return 0;
+        tool_error("standard input has nothing that can stand in the place of "
+                   "a program");
+        return -EINVAL;
+    }
     if (is_record && launch->argv[1]) {
         tool_error("%s is a record, which takes no arguments: `%s' is one too "
                    "many",

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* tools/common/options.c - the options of commands, see tool.h. One thread. */
-#include "tools/common/tool.h"
 #include "core/base/words.h"
+#include "tools/common/input.h"
+#include "tools/common/tool.h"
 
 #include <errno.h>
 #include <stdint.h>
@@ -290,17 +291,30 @@ static int parse_behind(int argc, char **argv, int first,
     return argc - n;
 }
 
+/* Of operands from argv[first] on that are files. */
+static int take_input(int argc, char **argv, int first)
+{
+    if (first > 0 &&
+        input_take_words(argv[0], argc - first, argv + first) != TOOL_OK)
+        return -1;
+    return first;
+}
+
 int tool_parse_program(int argc, char **argv, const struct tool_option *options,
                        const struct tool_words *words, const char *help)
 {
     const struct ours ours = {options, words};
     int first = tool_parse(argc, argv, options, help);
-    bool value;
+    bool value, is_file;
 
-    if (first <= 0 || first >= argc || !strcmp(argv[first - 1], "--"))
+    if (first <= 0 || first >= argc)
         return first;
-    if (words->is_file(argv[first]))
-        return parse_behind(argc, argv, first, options, help);
+    is_file = !strcmp(argv[first], "-") || words->is_file(argv[first]);
+    if (!strcmp(argv[first - 1], "--"))
+        return is_file ? take_input(argc, argv, first) : first;
+    if (is_file)
+        return take_input(argc, argv,
+                          parse_behind(argc, argv, first, options, help));
     for (int a = first + 1; a < argc && strcmp(argv[a], "--") != 0; a++)
         if (is_ours(&ours, argv[a], &value))
             return wrong_order(argc, argv, first, &ours, argv[a]);

@@ -104,7 +104,7 @@ struct tool_words {
     /* Whether the option, of a letter, has such a value. */
     bool (*known)(const char *option, const char *value);
     /* Whether a word that stands where the program would is a file that takes no
-     * arguments, such as a trace: then options may follow. */
+     * arguments, such as a trace: then options may follow. "-" always is one. */
     bool (*is_file)(const char *word);
 };
 
@@ -112,7 +112,8 @@ struct tool_words {
  * options among the program's arguments, without `--` before it, is an error
  * that shows the right order: as a word of its own, or a letter with its value
  * (-mMACHINE) if that is known, since programs have options such as -size. Behind
- * a file options and operands may mix: moves the operands to the end of argv. */
+ * a file options and operands may mix: moves the operands to the end of argv. One
+ * that is "-" is standard input (input.h), and then named so. */
 int tool_parse_program(int argc, char **argv, const struct tool_option *options,
                        const struct tool_words *words, const char *help);
 

@@ -13,6 +13,7 @@
 
 #include "tools/common/assume.h"
 #include "tools/common/edits.h"
+#include "tools/common/input.h"
 #include "tools/common/json.h"
 #include "tools/common/run_files.h"
 #include "tools/common/tool.h"
@@ -30,7 +31,8 @@ static const char help[] =
     "kernels on slower workers, full links; the changes that help most, simulated.\n"
     "Of a run that has ended it says the same, without changes, from its trace and\n"
     "the graph of its tasks: orrery trace -o run.csv --graph run.graph writes both.\n"
-    "A record (orrery record) may stand in the place of the program.\n"
+    "A record (orrery record) may stand in the place of the program; each file may be\n"
+    "-, standard input.\n"
     "Of two runs it says why they differ: the first moment at which a task fares\n"
     "differently, the first task that a worker chose differently, what followed. They\n"
     "are the program's with two machines or policies, or those of two traces or\n"
@@ -118,10 +120,14 @@ static int explain_files(const struct launch *launch, const char *trace,
 /* A trace, and the graph that lies beside it unless `graph` names it. */
 static int explain_trace(const char *trace, const char *graph, bool json)
 {
-    char *named = graph ? NULL : tool_beside(trace, ".graph");
+    bool nameless = !strcmp(trace, INPUT_NAME);
+    char *named = graph || nameless ? NULL : tool_beside(trace, ".graph");
     int code = TOOL_FAILED;
 
-    if (!graph && !named)
+    if (!graph && nameless)
+        tool_error("explain: beside a trace on standard input the graph of its "
+                   "tasks is needed: --graph FILE");
+    else if (!graph && !named)
         tool_error("out of memory");
     else if (access(graph ? graph : named, R_OK) < 0)
         tool_error("explain: %s, the graph of the tasks of %s, cannot be read: "
@@ -207,6 +213,10 @@ int cmd_explain(int argc, char **argv)
 
     if (first <= 0)
         return first < 0 ? TOOL_USAGE : TOOL_OK;
+    result = input_take("explain", &graph);
+    if (result != TOOL_OK)
+        return result;
+    result = TOOL_USAGE;
     if (first == argc) {
         tool_error("explain: which program? See orrery explain --help");
     } else if (first == argc - 1 && trace_csv_is_one(argv[first])) {

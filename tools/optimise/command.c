@@ -34,7 +34,8 @@ static const char help[] =
     "scheduling with perturbed ranks, then changes of the best ones; the simulator\n"
     "says how long each takes. Prints each improvement and how far it is above the\n"
     "best lower bound, and writes the best schedule, for -s static=FILE.\n"
-    "A record (orrery record) may stand in the place of the program.\n"
+    "A record (orrery record; - from standard input) may stand in the place of the\n"
+    "program.\n"
     "  -m, --machine MACHINE  the simulated machine (orrery machine list)\n" EDITS_HELP
         ASSUME_HELP "  -o, --output FILE      the schedule (PROGRAM.schedule)\n"
     "      --time SECONDS     how long to search, such as 90s, 10m (60s)\n"

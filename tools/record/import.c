@@ -7,6 +7,7 @@
 #include "record/read.h"
 #include "record/write.h"
 #include "tools/common/foreign.h"
+#include "tools/common/input.h"
 #include "tools/common/tool.h"
 #include "tools/record/record.h"
 
@@ -25,7 +26,7 @@ static const char help[] =
     "list of edges (from,to,bytes in a .csv), StarVZ's application.csv with dag.csv.\n"
     "Such files may also stand where a program or a record does: orrery compare -m\n"
     "MACHINE -s eager,dmda -- tasks.rec.\n"
-    "A record is copied, from and to the compact form.\n"
+    "A record is copied, from and to the compact form. - is standard input.\n"
     "  -o, --output FILE          where the record goes; .recb: in the compact form\n"
     "      --static-workerid      a tasks.rec on the workers where its tasks ran\n"
     "      --json                 print what is in the record as JSON\n"
@@ -78,9 +79,11 @@ static int convert(const char *from, const char *to)
 static int import(const char *path, char **operands, int n, bool pinned)
 {
     char option[] = "--static-workerid";
+    int code = input_take_words("record import", n, operands), w = 1;
     char *words[4] = {operands[0]};
-    int w = 1;
 
+    if (code != TOOL_OK)
+        return code;
     if (n == 1 && !pinned && orr_record_is_one(operands[0]))
         return convert(operands[0], path);
     if (!foreign_is_one(operands[0])) {

@@ -6,6 +6,7 @@
 #include "tools/common/assume.h"
 #include "tools/common/edits.h"
 #include "tools/common/foreign.h"
+#include "tools/common/input.h"
 #include "tools/common/notes.h"
 #include "tools/common/once.h"
 #include "tools/common/tool.h"
@@ -28,13 +29,13 @@ static const char help[] =
     "                             that of ORRERY_MACHINE\n"
     "  -s, --scheduler SCHEDULER  such as eager, lws, dmda, dmdas; else that of\n"
     "                             STARPU_SCHED, else the recorded one\n" EDITS_HELP
-        ASSUME_HELP
-    "      --break-at 19.0s       as in orrery run\n"
+        ASSUME_HELP "      --break-at 19.0s       as in orrery run\n"
     "      --progress             as in orrery run\n"
     "      --static-workerid      a tasks.rec on the workers where its tasks ran\n"
     "      --json                 print the report as JSON\n"
-    "What the record lacks is said on standard error. Records may also stand in the\n"
-    "place of a program: orrery compare -m MACHINE -s eager,dmda -- FILE.\n"
+    "What the record lacks is said on standard error. - is a record from standard\n"
+    "input. Records may also stand in the place of a program: orrery compare -m\n"
+    "MACHINE -s eager,dmda -- FILE.\n"
     "Exit codes: 0; 1 when the record cannot be read or replayed; 2 for a wrong\n"
     "command line.\n"
     "example: orrery replay cholesky.rec -m MACHINE -s dmdas\n";
@@ -79,10 +80,12 @@ static int replay(struct launch *launch, char **operands, int n, bool pinned,
                   bool json)
 {
     char option[] = "--static-workerid";
+    int code = input_take_words("replay", n, operands), w = 1;
     char *words[4] = {operands[0]};
     bool foreign = foreign_is_one(operands[0]);
-    int w = 1;
 
+    if (code != TOOL_OK)
+        return code;
     if (!foreign && (n > 1 || pinned))
         return tool_fail(TOOL_USAGE,
                          "replay: %s is no tasks.rec: a schedule and "

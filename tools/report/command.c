@@ -13,6 +13,7 @@
 #include "record/read.h"
 #include "tools/common/assume.h"
 #include "tools/common/edits.h"
+#include "tools/common/input.h"
 #include "tools/common/json.h"
 #include "tools/common/run_files.h"
 #include "tools/common/tool.h"
@@ -30,7 +31,8 @@ static const char help[] =
     "in the way (orrery explain), lower bounds (orrery bound), the machine's picture.\n"
     "Of a run that has ended it shows what its trace has and, with the graph of its\n"
     "tasks (orrery trace -o run.csv --graph run.graph), the same. A record (orrery\n"
-    "record) may stand in the place of the program.\n"
+    "record) may stand in the place of the program. Trace, graph or record may be -,\n"
+    "standard input.\n"
     "  -m, --machine MACHINE      simulate that machine, else run for real\n"
     "  -s, --scheduler SCHEDULER  such as eager, lws, dmda, dmdas\n" EDITS_HELP
         ASSUME_HELP "  -o, --output FILE.html     the page (report.html)\n"
@@ -179,7 +181,8 @@ static int run_program(struct launch *launch, const struct options *options)
 static int show_trace(const char *trace, const struct options *options)
 {
     const char *name = strrchr(trace, '/');
-    char *named = tool_beside(trace, ".graph");
+    char *named =
+        !strcmp(trace, INPUT_NAME) ? NULL : tool_beside(trace, ".graph");
     struct report_parts parts = {.trace = trace, .plain = options->plain};
     struct report_page page = {.title =
                                    tool_format("%s", name ? name + 1 : trace),
@@ -249,6 +252,10 @@ int cmd_report(int argc, char **argv)
 
     if (first <= 0)
         return first < 0 ? TOOL_USAGE : TOOL_OK;
+    result = input_take("report", &options.graph);
+    if (result != TOOL_OK)
+        return result;
+    result = TOOL_USAGE;
     if (first == argc - 1 && trace_csv_is_one(argv[first]))
         trace = argv[first];
     if (first == argc) {

@@ -16,7 +16,8 @@ static const char help[] =
     "                  [--break-at TIME] [--progress] [--json]\n"
     "                  -- PROGRAM [ARGUMENTS]\n"
     "Runs the program and reports how long its tasks took. Its output passes through.\n"
-    "A record (orrery record) may stand in the place of the program.\n"
+    "A record (orrery record; - from standard input) may stand in the place of the\n"
+    "program.\n"
     "  -m, --machine MACHINE      simulate that machine (orrery machine list); else\n"
     "                             that of ORRERY_MACHINE, else run for real\n"
     "  -s, --scheduler SCHEDULER  such as eager, lws, dmda, dmdas\n" EDITS_HELP

@@ -4,6 +4,7 @@
  * tasks.rec, perhaps as a sched.rec says. One thread.
  */
 #include "tools/common/foreign.h"
+#include "tools/common/input.h"
 #include "tools/common/launch.h"
 #include "tools/common/tool.h"
 
@@ -50,11 +51,14 @@ static int replay(struct launch *launch)
 static int run(struct launch *launch, char **operands, int n, bool pinned)
 {
     char option[] = "--static-workerid";
-    char *words[4] = {operands[0]};
+    char *words[4] = {NULL};
     int w = 1;
 
     if (n < 1 || n > 2)
         return tool_fail(TOOL_USAGE, "which tasks.rec? See " NAME " --help");
+    if (input_take_words(NAME, n, operands) != TOOL_OK)
+        return TOOL_FAILED;
+    words[0] = operands[0];
     if (!foreign_is_one(operands[0]))
         return tool_fail(TOOL_FAILED, "%s cannot be read, or is no tasks.rec",
                          operands[0]);

@@ -29,8 +29,8 @@ static const char help[] =
     "it carried, and the memory used. Other formats, by the file's extension and\n"
     "without a picture: .json for Perfetto and chrome://tracing, .csv a table, .dot\n"
     "the graph of tasks for Graphviz, .rec a tasks.rec as StarPU's tools write\n"
-    "(docs/TRACES.md). A record (orrery record) may stand in the place of the\n"
-    "program.\n"
+    "(docs/TRACES.md). A record (orrery record; - from standard input) may stand in\n"
+    "the place of the program.\n"
     "  -m, --machine MACHINE      simulate that machine, else run for real\n"
     "  -s, --scheduler SCHEDULER  such as eager, lws, dmda, dmdas\n" EDITS_HELP
         ASSUME_HELP "  -o, --output FILE          the trace (trace.paje)\n"
