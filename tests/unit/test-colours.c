@@ -12,22 +12,31 @@
 #include "tools/common/colours.h"
 
 /* Of a part of a colour in sRGB. */
-static double linear(unsigned part)
+static double linear(double part)
 {
     double x = part / 255.0;
 
     return x <= 0.04045 ? x / 12.92 : pow((x + 0.055) / 1.055, 2.4);
 }
 
-static double lightness(const char *colour)
+/* On white, with that opacity. */
+static double lightness_seen(const char *colour, double opacity)
 {
+    const double weights[] = {0.0722, 0.7152, 0.2126}; /* blue, green, red */
     char *end;
     unsigned rgb = (unsigned)strtoul(colour + 1, &end, 16);
-    double y = 0.2126 * linear(rgb >> 16) + 0.7152 * linear(rgb >> 8 & 255) +
-               0.0722 * linear(rgb & 255);
+    double y = 0;
 
     ck_assert(*colour == '#' && end == colour + 7 && !*end);
+    for (unsigned i = 0; i < 3; i++)
+        y += weights[i] *
+             linear(opacity * (rgb >> 8 * i & 255) + (1 - opacity) * 255);
     return y > 216 / 24389.0 ? 116 * cbrt(y) - 16 : y * 24389 / 27;
+}
+
+static double lightness(const char *colour)
+{
+    return lightness_seen(colour, 1);
 }
 
 static double apart(size_t j, size_t k)
@@ -63,6 +72,21 @@ START_TEST(series_are_seen_on_white)
 }
 END_TEST
 
+START_TEST(sorts_of_areas_differ_in_grey_where_white_shines_through)
+{
+    double darker = 0;
+
+    for (size_t k = 0; k <= PLOT_SORTS; k++) {
+        double light = k < PLOT_SORTS
+                           ? lightness_seen(plot_sort(k), PLOT_SORT_OPACITY)
+                           : 100; /* where nothing is */
+
+        ck_assert_msg(light - darker > 8, "%zu: %g after %g", k, light, darker);
+        darker = light;
+    }
+}
+END_TEST
+
 START_TEST(series_of_one_colour_are_filled_otherwise)
 {
     for (size_t k = 0; k < 3 * PLOT_SERIES; k++) {
@@ -90,6 +114,8 @@ int main(void)
     Suite *suite = suite_create("colours");
     TCase *tcase = tcase_create("colours");
 
+    tcase_add_test(tcase,
+                   sorts_of_areas_differ_in_grey_where_white_shines_through);
     tcase_add_test(tcase, every_two_series_differ_in_grey);
     tcase_add_test(tcase, neighbours_differ_twice_as_much);
     tcase_add_test(tcase, series_are_seen_on_white);

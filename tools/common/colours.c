@@ -42,3 +42,11 @@ const char *plot_shade(size_t k)
 {
     return shades[k < PLOT_SHADES ? k : PLOT_SHADES - 1];
 }
+
+static const char *const sorts[] = {"#7a0c0c", "#2f6ca0", "#5fae52", "#ecd95a"};
+_Static_assert(sizeof(sorts) / sizeof(*sorts) == PLOT_SORTS, "all of them");
+
+const char *plot_sort(size_t k)
+{
+    return sorts[k < PLOT_SORTS ? k : PLOT_SORTS - 1];
+}

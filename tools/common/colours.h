@@ -20,3 +20,9 @@ const char *plot_fill(size_t k);
  * black letters. */
 enum { PLOT_SHADES = 4 };
 const char *plot_shade(size_t k);
+
+/* Of sorts of areas that may lie on each other, and let PLOT_SORT_OPACITY of their colour
+ * be seen: on white none is like another one in grey. From dark to light. */
+enum { PLOT_SORTS = 4 };
+#define PLOT_SORT_OPACITY 0.6
+const char *plot_sort(size_t k);

@@ -25,9 +25,7 @@ enum {
     CURVES = PLOT_SERIES /* of nodes, at most: all look different */
 };
 
-/* Of different lightness, to be told apart in grey. */
-static const char *const copy_colours[PAJE_COPY_KINDS] = {"#a82020", "#5c8aa8",
-                                                          "#6fae62", "#b5a642"};
+_Static_assert((int)PAJE_COPY_KINDS <= (int)PLOT_SORTS, "a colour for each");
 
 /* A picture that is being drawn. */
 struct gantt {
@@ -211,8 +209,8 @@ static void plot_rows(struct gantt *gantt)
         if (has_kind(gantt->chart, k))
             fprintf(to,
                     "'-' using 1:2:3:4:5:6 with boxxyerror fillstyle "
-                    "transparent solid 0.6 noborder lc rgb '%s' title '%s', ",
-                    copy_colours[k], paje_copy_kind(k));
+                    "transparent solid %g noborder lc rgb '%s' title '%s', ",
+                    PLOT_SORT_OPACITY, plot_sort(k), paje_copy_kind(k));
     fputs("NaN notitle\n", to);
     for (size_t s = 0; s < gantt->rows.nseries; s++)
         write_series(gantt, s);
