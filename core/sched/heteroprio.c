@@ -278,49 +278,42 @@ static bool may_take(const struct orr_sched *sched,
     return bucket->njobs >= bucket->slow[arch] * orr_hp_nworkers(sched, base);
 }
 
-/* Refusals by can_execute after which a worker looks no further. */
-enum { MOST_REFUSED = 16 };
-
 struct taken {
     struct orr_job *jobs[ORR_HP_PREFETCH];
     struct orr_hp_bucket *from[ORR_HP_PREFETCH];
     unsigned group[ORR_HP_PREFETCH];
     unsigned n, most;
-    const struct orr_job *refused[MOST_REFUSED]; /* not to be taken again */
-    unsigned nrefused;
+    /* Bits of groups: can_execute has refused the task in front, the list is left to
+     * others. */
+    uint16_t left[ORR_HP_BUCKETS];
     bool missed;   /* somebody found nothing while one of them was looked at */
     uint64_t wake; /* classes of those who could run what is in front now */
 };
 
-static bool was_refused(const struct taken *taken, const struct orr_job *job)
-{
-    for (unsigned i = 0; i < taken->nrefused; i++)
-        if (taken->refused[i] == job)
-            return true;
-    return false;
-}
+_Static_assert(ORR_HP_GROUPS <= 16, "a bit each");
 
 static void take_from(struct orr_sched *sched, struct orr_hp_bucket *bucket,
                       unsigned group, struct orr_worker *worker,
                       struct taken *taken)
 {
+    struct orr_heteroprio *hp = sched->data;
+    unsigned left = taken->left[bucket - hp->buckets] >> group & 1;
     struct orr_list *jobs = &bucket->jobs[group];
 
     while (taken->n < taken->most && !orr_list_empty(jobs)) {
         struct orr_job *job = orr_job_of_link(jobs->next);
         bool ask;
 
-        if (was_refused(taken, job) ||
+        if (left ||
             !orr_job_maybe_able(sched->runtime, job, job->costs, worker->id,
                                 &ask) ||
             !may_take(sched, bucket, job, orr_hp_arch_of(worker))) {
-            ((struct orr_heteroprio *)sched->data)->passed |=
-                UINT64_C(1) << worker->class_id;
+            hp->passed |= UINT64_C(1) << worker->class_id;
             return;
         }
         orr_list_remove(&job->queue);
         bucket->njobs--;
-        count_waiting(sched->data, bucket, -1);
+        count_waiting(hp, bucket, -1);
         taken->jobs[taken->n] = job;
         taken->from[taken->n] = bucket;
         taken->group[taken->n++] = group;
@@ -458,14 +451,16 @@ static void put_back(struct orr_heteroprio *hp, const struct orr_worker *worker,
 {
     const struct orr_runtime *rt = worker->runtime;
     struct orr_job *job = taken->jobs[i];
+    unsigned group;
 
     note_able_and_lock(hp, worker->runtime, job);
-    put(hp, taken->from[i], hp->locality.n > 1 ? taken->group[i] : 0, job);
+    group = hp->locality.n > 1 ? taken->group[i] : 0;
+    put(hp, taken->from[i], group, job);
+    taken->left[taken->from[i] - hp->buckets] |= (uint16_t)(1 << group);
     if (kept)
         taken->wake |= hp->passed & classes_of_takers(rt, job, taken->from[i]);
     hp->passed &= ~taken->wake;
     hp->passed |= UINT64_C(1) << worker->class_id;
-    taken->refused[taken->nrefused++] = job;
     taken->missed |= hp->missed;
 }
 
@@ -522,14 +517,12 @@ static bool refill_once(struct orr_sched *sched, struct orr_worker *worker,
     return nkept < taken->n;
 }
 
-/* Who refuses a task looks at the next buckets. */
+/* Who refuses a task looks at the next buckets: each is left once at most. */
 static void refill(struct orr_sched *sched, struct orr_worker *worker)
 {
-    struct taken taken;
+    struct taken taken = {.left = {0}};
 
-    taken.nrefused = 0;
-    while (refill_once(sched, worker, &taken) &&
-           taken.nrefused + ORR_HP_PREFETCH <= MOST_REFUSED)
+    while (refill_once(sched, worker, &taken))
         ;
 }
 

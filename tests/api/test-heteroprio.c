@@ -213,6 +213,43 @@ START_TEST(who_all_refuse_what_is_in_front_rest)
 }
 END_TEST
 
+static int is_second(unsigned worker, struct starpu_task *task, unsigned n)
+{
+    (void)task;
+    (void)n;
+    return worker == 1;
+}
+
+static struct starpu_codelet cl_second = {
+    .cpu_funcs = {note}, .can_execute = is_second, .name = "k"};
+
+/* In front in more buckets than a worker would ask about one after the other if it
+ * counted them: the first worker begins with the one task that is for it. */
+START_TEST(who_refuses_many_buckets_finds_the_next_one)
+{
+    enum { NREFUSED = NTASKS - 1 };
+
+    setenv("TEST_NCPU", "2", 1);
+    setenv("STARPU_NCUDA", "0", 1);
+    setenv("STARPU_HETEROPRIO_USE_AUTO_CALIBRATION", "0", 1);
+    open_with(FIRST_SIMULATED, NULL);
+    starpu_pause();
+    for (int i = 0; i < NTASKS; i++) {
+        struct starpu_task *task = starpu_task_create();
+
+        task->cl = i < NREFUSED ? &cl_second : &cl_cpu;
+        task->priority = i;
+        task->cl_arg = (void *)(intptr_t)(i == NREFUSED);
+        ck_assert_int_eq(starpu_task_submit(task), 0);
+    }
+    starpu_resume();
+    starpu_task_wait_for_all();
+    starpu_shutdown();
+    ck_assert_int_eq(atomic_load(&nran), NTASKS);
+    ck_assert(atomic_load(&order[0]) || atomic_load(&order[1]));
+}
+END_TEST
+
 /* --- automatic mode --- */
 
 static struct starpu_perfmodel model_slow = {.type = STARPU_HISTORY_BASED,
@@ -333,6 +370,7 @@ int main(void)
                        a_slow_architecture_takes_what_nobody_else_can);
         tcase_add_test(simulated, who_finds_no_task_in_front_looks_again);
         tcase_add_test(simulated, who_all_refuse_what_is_in_front_rest);
+        tcase_add_test(simulated, who_refuses_many_buckets_finds_the_next_one);
         tcase_add_test(simulated, what_runs_where_is_found_out);
         tcase_add_loop_test(
             simulated, automatic_mode_orders_by_every_score, 0,
