@@ -5,6 +5,7 @@
  * order, on whichever worker, and what is written there comes back. Then data of
  * any number of dimensions, and sparse matrices, as such.
  */
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -516,6 +517,127 @@ START_TEST(ranges_of_rows_of_a_sparse_matrix)
 }
 END_TEST
 
+/* --- parts without an element --- */
+
+enum { NELEMENTS = 8, MOST_PARTS = 4 };
+
+static void add_to_vector(void *buffers[], void *arg)
+{
+    int *values = (int *)STARPU_VECTOR_GET_PTR(buffers[0]);
+
+    (void)arg;
+    for (unsigned i = 0; i < STARPU_VECTOR_GET_NX(buffers[0]); i++)
+        values[i] += 100;
+}
+
+static struct starpu_codelet on_vector = {.cpu_funcs = {add_to_vector},
+                                          .cuda_funcs = {add_to_vector},
+                                          .nbuffers = 1,
+                                          .modes = {STARPU_RW},
+                                          .name = "k"};
+
+static void submit_on(starpu_data_handle_t handle)
+{
+    for (int w = 0; w < (int)starpu_worker_get_count(); w++)
+        ck_assert_int_eq(starpu_task_insert(&on_vector, STARPU_RW, handle,
+                                            STARPU_EXECUTE_ON_WORKER, w, 0),
+                         0);
+}
+
+/* At once, or planned: then the whole is used before and after the parts. */
+static void use_parts(struct starpu_data_filter *f, bool planned)
+{
+    starpu_data_handle_t handle, parts[MOST_PARTS];
+    int values[NELEMENTS] = {0};
+    int per_worker = planned ? 300 : 100;
+
+    starpu_vector_data_register(&handle, 0, (uintptr_t)values, NELEMENTS,
+                                sizeof(int));
+    if (planned) {
+        starpu_data_partition_plan(handle, f, parts);
+        submit_on(handle);
+    } else {
+        starpu_data_partition(handle, f);
+    }
+    for (unsigned i = 0; i < f->nchildren; i++)
+        submit_on(planned ? parts[i] : starpu_data_get_child(handle, (int)i));
+    if (planned) {
+        submit_on(handle);
+        starpu_data_partition_clean(handle, f->nchildren, parts);
+    } else {
+        starpu_data_unpartition(handle, STARPU_MAIN_RAM);
+    }
+    starpu_data_unregister(handle);
+    for (unsigned i = 0; i < NELEMENTS; i++)
+        ck_assert_int_eq(values[i], per_worker * starpu_worker_get_count());
+}
+
+START_TEST(parts_may_have_no_element)
+{
+    static uint32_t some[] = {3, 0, 5, 0};
+    static long all[] = {0, 8, 0};
+    struct starpu_data_filter filters[] = {
+        {.filter_func = starpu_vector_filter_list,
+         .nchildren = 4,
+         .filter_arg_ptr = some},
+        {.filter_func = starpu_vector_filter_list_long,
+         .nchildren = 3,
+         .filter_arg_ptr = all},
+        {.filter_func = starpu_vector_filter_divide_in_2, .nchildren = 2}};
+
+    machine_open(_i);
+    for (unsigned f = 0; f < sizeof(filters) / sizeof(*filters); f++) {
+        use_parts(&filters[f], false);
+        use_parts(&filters[f], true);
+    }
+    starpu_shutdown();
+}
+END_TEST
+
+static void check_row(void *buffers[], void *arg)
+{
+    unsigned row = *(unsigned *)arg;
+
+    ck_assert_uint_eq(STARPU_CSR_GET_NROW(buffers[0]), 1);
+    ck_assert_uint_eq(STARPU_CSR_GET_NNZ(buffers[0]),
+                      rowptr[row + 1] - rowptr[row]);
+}
+
+static struct starpu_codelet on_row = {.cpu_funcs = {check_row},
+                                       .cuda_funcs = {check_row},
+                                       .nbuffers = 1,
+                                       .modes = {STARPU_RW},
+                                       .name = "k"};
+
+/* The second row has none. */
+START_TEST(rows_may_have_no_element)
+{
+    struct starpu_data_filter f = {
+        .filter_func = starpu_csr_filter_vertical_block, .nchildren = 6};
+    static unsigned rows_of[6];
+    starpu_data_handle_t handle;
+    int values[9] = {0};
+
+    machine_open(_i);
+    starpu_csr_data_register(&handle, 0, 9, 6, (uintptr_t)values, colind,
+                             rowptr, BASE, sizeof(int));
+    starpu_data_partition(handle, &f);
+    for (int w = 0; w < (int)starpu_worker_get_count(); w++)
+        for (unsigned row = 0; row < 6; row++) {
+            rows_of[row] = row;
+            ck_assert_int_eq(
+                starpu_task_insert(
+                    &on_row, STARPU_RW, starpu_data_get_child(handle, (int)row),
+                    STARPU_CL_ARGS_NFREE, &rows_of[row], sizeof(rows_of[row]),
+                    STARPU_EXECUTE_ON_WORKER, w, 0),
+                0);
+        }
+    starpu_data_unpartition(handle, STARPU_MAIN_RAM);
+    starpu_data_unregister(handle);
+    starpu_shutdown();
+}
+END_TEST
+
 static void add_to_block(void *buffers[], void *arg)
 {
     struct view v = look(buffers[0]);
@@ -591,6 +713,8 @@ int main(void)
     EACH(each_filter_gives_each_child_its_elements);
     EACH(ndim_data_tell_their_shape);
     EACH(ranges_of_rows_of_a_sparse_matrix);
+    EACH(parts_may_have_no_element);
+    EACH(rows_may_have_no_element);
     EACH(blocks_of_a_sparse_matrix);
     return suite_main(suite);
 }
