@@ -32,6 +32,7 @@
 #include <unistd.h>
 
 #include "core/data/node.h"
+#include "core/device/leftovers.h"
 #include "core/device/simulated.h"
 #include "core/device/threads.h"
 #include "core/observe/deadlock.h"
@@ -67,9 +68,17 @@ static struct {
     sem_t asked;                /* a real run's end: the saver waits for that */
     pthread_t saver;
     bool may_ask, saves; /* [main] there is the semaphore, and the thread */
+    bool off;            /* [main] signals are not to be caught */
     orr_leave_fn leave; /* [main] in place of the process's end, or NULL */
     void *leave_arg;
 } ends;
+
+/* What the process has made for itself goes with it. Safe in signal handlers. */
+static void clean_up(void)
+{
+    if (getpid() == ends.process)
+        orr_leftovers_remove();
+}
 
 static void leave(int status)
 {
@@ -82,6 +91,7 @@ static void leave(int status)
 _Noreturn void orr_ends_exit(int status)
 {
     leave(status);
+    clean_up();
     fflush(NULL);
     _exit(status);
 }
@@ -92,6 +102,7 @@ static _Noreturn void die(int reason)
     sigset_t set;
 
     leave(reason > 0 ? 128 + reason : 1);
+    clean_up();
     if (reason > 0) {
         sigaction(reason, &action, NULL);
         sigemptyset(&set);
@@ -238,6 +249,12 @@ static void stop_saver(void)
     ends.saves = false;
 }
 
+/* Whether what the run has recorded can be written where a signal comes. */
+static bool can_save(const struct orr_runtime *rt)
+{
+    return rt->sim || ends.saves;
+}
+
 /* Returns false when the end was asked for before. Safe in signal handlers. */
 static bool ask(struct orr_runtime *rt, int reason)
 {
@@ -269,7 +286,7 @@ static void on_signal(int number)
     struct orr_runtime *rt = atomic_load(&ends.open);
     double now = now_s();
 
-    if (getpid() != ends.process)
+    if (getpid() != ends.process || (rt && !can_save(rt)))
         die(number);
     if (atomic_load(&ends.reason) == 0)
         atomic_store(&ends.asked_s, now);
@@ -287,7 +304,7 @@ static void on_crash(int number)
 {
     struct orr_runtime *rt = atomic_load(&ends.open);
 
-    if (!rt || getpid() != ends.process)
+    if (!rt || getpid() != ends.process || !can_save(rt))
         die(number);
     ask(rt, number); /* else the process ends already */
     for (;;)
@@ -349,6 +366,7 @@ static void at_exit(void)
     rt = atomic_exchange(&ends.open, NULL);
     if (rt && getpid() == ends.process && (orr_self || !rt->sim))
         save(rt, "exit");
+    clean_up();
 }
 
 static bool on_deadlock(struct orr_runtime *rt)
@@ -364,20 +382,24 @@ static bool on_deadlock(struct orr_runtime *rt)
 
 static void catch_signals(void)
 {
-    struct sigaction action = {.sa_handler = on_signal};
-    unsigned n = ends.saves ? NSIGNALS : NASKING;
+    struct sigaction action = {.sa_handler = on_signal}, now;
+    unsigned n = ends.saves || orr_leftovers_exist() ? NSIGNALS : NASKING;
 
     for (unsigned i = 0; i < n && !ends.leave; i++) {
         action.sa_handler = i < NASKING ? on_signal : on_crash;
-        sigaction(signals[i], NULL, &ends.before[i]);
-        if (ends.before[i].sa_handler == SIG_DFL)
+        sigaction(signals[i], NULL, &now);
+        if (now.sa_handler == action.sa_handler)
+            continue;
+        ends.before[i] = now;
+        if (now.sa_handler == SIG_DFL)
             sigaction(signals[i], &action, NULL);
     }
 }
 
-static bool can_save(const struct orr_runtime *rt)
+/* Whether anything is to be done before the process dies of a signal. */
+static bool has_to_end(const struct orr_runtime *rt)
 {
-    return rt->sim || ends.saves;
+    return can_save(rt) || orr_leftovers_exist();
 }
 
 void orr_ends_watch(struct orr_runtime *rt)
@@ -400,7 +422,14 @@ void orr_ends_watch(struct orr_runtime *rt)
     if (!rt->sim && (orr_config_string(&rt->config, ORR_CFG_TRACE) ||
                      orr_config_string(&rt->config, ORR_CFG_GRAPH)))
         start_saver();
-    if (can_save(rt))
+    ends.off = false;
+    if (has_to_end(rt))
+        catch_signals();
+}
+
+void orr_ends_note_made(const struct orr_runtime *rt)
+{
+    if (!ends.off && atomic_load(&ends.open) == rt && has_to_end(rt))
         catch_signals();
 }
 
@@ -414,7 +443,7 @@ bool orr_ends_catches(const struct orr_runtime *rt)
 {
     struct sigaction now;
 
-    if (!can_save(rt))
+    if (!has_to_end(rt))
         return false;
     sigaction(signals[0], NULL, &now);
     return now.sa_handler == on_signal;
@@ -422,7 +451,8 @@ bool orr_ends_catches(const struct orr_runtime *rt)
 
 void orr_ends_catch(struct orr_runtime *rt, bool on)
 {
-    if (!can_save(rt))
+    ends.off = !on;
+    if (!has_to_end(rt))
         return;
     if (on)
         catch_signals();

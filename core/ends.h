@@ -5,7 +5,7 @@
  * so far are written all the same, and the process ends with the status that is
  * due. Of a real run, whose workers go on meanwhile, they leave trace and graph alone,
  * which may be written beside them; signals do where there is to be one, those of crashes
- * as well.
+ * as well. What was made for the run alone is removed.
  */
 #pragma once
 
@@ -28,6 +28,10 @@ void orr_ends_watch(struct orr_runtime *rt);
  * real machine if it has a trace or a graph. */
 void orr_ends_catch(struct orr_runtime *rt, bool on);
 bool orr_ends_catches(const struct orr_runtime *rt);
+
+/* Something was made that goes with the process, as directories of disks: signals are
+ * caught, unless they are not to be. */
+void orr_ends_note_made(const struct orr_runtime *rt);
 
 /* The run is about to end: of a real one signals save nothing any more. Does not return
  * where one is doing so. */

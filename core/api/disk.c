@@ -7,6 +7,7 @@
 #include "core/api/api.h"
 #include "core/data/node.h"
 #include "core/device/driver.h"
+#include "core/ends.h"
 
 int starpu_disk_swap_node = -1;
 struct starpu_disk_ops starpu_disk_leveldb_ops;
@@ -56,6 +57,7 @@ int starpu_disk_register(struct starpu_disk_ops *func, void *parameter,
     ORR_RECORD_NOTE(rt, "disks, which replays have from STARPU_DISK_SWAP "
                         "alone");
     rc = machine->ops->add_disk(machine, &options, &err);
+    orr_ends_note_made(rt);
     if (rc < 0) {
         orr_log_error("%s: %s", __func__, err.text);
         return rc;

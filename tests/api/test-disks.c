@@ -540,6 +540,76 @@ START_TEST(directories_are_made_and_removed)
 }
 END_TEST
 
+enum { BY_EXIT, BY_ABORT, BY_INTERRUPT, BY_TERMINATION, BY_MISTAKE, NWAYS };
+
+static void end_by(int way)
+{
+    if (way == BY_EXIT)
+        exit(0);
+    if (way == BY_ABORT)
+        abort();
+    if (way == BY_MISTAKE)
+        (void)starpu_disk_open(STARPU_MAIN_RAM, nothing, 1);
+    raise(way == BY_INTERRUPT ? SIGINT : SIGTERM);
+}
+
+/* A run with two disks that ends so; returns its status. */
+static int run_that_ends(int way, char *made, char *kept)
+{
+    pid_t child = fork();
+    int status;
+
+    ck_assert_int_ge(child, 0);
+    if (child == 0) {
+        signal(SIGINT, SIG_DFL); /* Check has its own */
+        signal(SIGTERM, SIG_DFL);
+        machine_open(0);
+        if (starpu_disk_register(&starpu_disk_unistd_ops, made, -1) > 0 &&
+            starpu_disk_register(&starpu_disk_stdio_ops, kept, -1) > 0)
+            end_by(way);
+        _exit(99);
+    }
+    ck_assert_int_eq(waitpid(child, &status, 0), child);
+    return status;
+}
+
+/* What was there before stays, and so does what somebody else has put there. */
+START_TEST(directories_are_removed_however_the_run_ends)
+{
+    static const int signals[NWAYS] = {
+        [BY_ABORT] = SIGABRT,
+        [BY_INTERRUPT] = SIGINT,
+        [BY_TERMINATION] = SIGTERM,
+        [BY_MISTAKE] = SIGABRT,
+    };
+    char made[sizeof(directory) + 16], above[sizeof(directory) + 16],
+        kept[sizeof(directory) + 16], file[sizeof(directory) + 16];
+
+    snprintf(made, sizeof(made), "%s/a/b", directory);
+    snprintf(above, sizeof(above), "%s/a", directory);
+    snprintf(kept, sizeof(kept), "%s/kept", directory);
+    snprintf(file, sizeof(file), "%s/a/file", directory);
+    ck_assert_int_eq(mkdir(kept, 0700), 0);
+    for (unsigned others = 0; others < 2; others++) {
+        int status;
+
+        if (others) {
+            ck_assert_int_eq(mkdir(above, 0700), 0);
+            write_file(file, 1);
+        }
+        status = run_that_ends(_i, made, kept);
+        ck_assert_int_eq(WIFSIGNALED(status) ? WTERMSIG(status) : 0,
+                         signals[_i]);
+        ck_assert(signals[_i] || WEXITSTATUS(status) == 0);
+        ck_assert_int_ne(access(made, F_OK), 0);
+        ck_assert_int_eq(access(above, F_OK), others ? 0 : -1);
+    }
+    ck_assert_int_eq(unlink(file), 0);
+    ck_assert_int_eq(rmdir(above), 0);
+    ck_assert_int_eq(rmdir(kept), 0);
+}
+END_TEST
+
 /* -- disks of one's own -- */
 
 static struct {
@@ -829,6 +899,8 @@ int main(void)
     tcase_add_loop_test(tcase, data_may_be_kept_from_disks, 0, NMACHINES);
     tcase_add_loop_test(tcase, a_file_is_data, 0, NMACHINES);
     tcase_add_loop_test(tcase, directories_are_made_and_removed, 0, NMACHINES);
+    tcase_add_loop_test(tcase, directories_are_removed_however_the_run_ends, 0,
+                        NWAYS);
     tcase_add_loop_test(tcase, applications_have_their_own_disks, 0, NMACHINES);
     tcase_add_loop_test(tcase, a_short_write_is_made_again, 0, NMACHINES);
     tcase_add_loop_test(tcase, a_disk_of_limited_size_is_full, 0, NMACHINES);

@@ -20,7 +20,9 @@
 #include <starpu.h>
 
 #include "core/base/log.h"
+#include "core/device/disk/disk.h"
 #include "core/device/disk/extents.h"
+#include "core/device/leftovers.h"
 
 /* A file, open for each of the ways. */
 struct file {
@@ -31,7 +33,7 @@ struct file {
 
 struct directory {
     char *path;
-    char *made; /* the first directory that had to be made, or NULL */
+    struct orr_leftover made; /* owned; its `least` is 0: all was there */
     struct file file;
     struct extents extents;
     atomic_bool said_full; /* since an object had room last */
@@ -74,43 +76,30 @@ static int file_open(struct file *file, int fd, const char *path)
 
 /* -- directories -- */
 
-/* Makes the directory and those above it; *ret_made is the first that was not
- * there, NULL if all were. 0 or a negative errno. */
-static int make_all(const char *path, char **ret_made)
+_Static_assert((int)ORR_MAX_LEFTOVERS >= (int)ORR_MAX_DISKS,
+               "a place for each");
+
+/* Makes the directory and those above it; *ret_least is the length of the path of the
+ * first that was not there, 0 if all were. 0 or a negative errno. */
+static int make_all(const char *path, size_t *ret_least)
 {
     char *part = strdup(path);
     size_t n = part ? strlen(part) : 0;
     int rc = part ? 0 : -ENOMEM;
 
-    *ret_made = NULL;
+    *ret_least = 0;
     for (size_t i = 1; rc == 0 && i <= n; i++) {
         if (path[i] != '/' && path[i] != '\0')
             continue;
         part[i] = '\0';
-        if (mkdir(part, 0700) == 0 && !*ret_made)
-            *ret_made = strdup(part);
+        if (mkdir(part, 0700) == 0 && !*ret_least)
+            *ret_least = i;
         else if (errno != EEXIST && errno != EISDIR)
             rc = -errno;
         part[i] = path[i];
     }
     free(part);
     return rc;
-}
-
-/* Removes the directory, and those above it up to `made`, if they are empty. */
-static void remove_all(const char *path, const char *made)
-{
-    char *part = strdup(path);
-    size_t least = made ? strlen(made) : SIZE_MAX;
-
-    while (part && strlen(part) >= least && rmdir(part) == 0) {
-        char *slash = strrchr(part, '/');
-
-        if (!slash)
-            break;
-        *slash = '\0';
-    }
-    free(part);
 }
 
 /* The file of all objects. */
@@ -132,10 +121,10 @@ static void directory_free(struct directory *directory)
 {
     file_close(&directory->file);
     extents_done(&directory->extents);
-    if (directory->made)
-        remove_all(directory->path, directory->made);
+    if (directory->made.least && !orr_leftover_remove(&directory->made))
+        return;
     free(directory->path);
-    free(directory->made);
+    free(directory->made.path);
     free(directory);
 }
 
@@ -156,8 +145,11 @@ static void *plug(void *parameter, starpu_ssize_t size)
     directory->file = (struct file){.fd = -1, .direct = -1};
     extents_init(&directory->extents, (size_t)sysconf(_SC_PAGESIZE));
     directory->path = strdup(path);
-    if (directory->path)
-        rc = make_all(path, &directory->made);
+    directory->made.path = strdup(path);
+    if (directory->path && directory->made.path)
+        rc = make_all(path, &directory->made.least);
+    if (directory->made.least)
+        orr_leftover_add(&directory->made);
     if (rc == 0)
         rc = make_file(directory);
     if (rc == 0)
