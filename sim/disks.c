@@ -6,7 +6,10 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
 
+#include "core/base/log.h"
 #include "platforms/bus_files.h"
 
 static int find_link(const struct orr_machine_desc *desc, unsigned src,
@@ -52,7 +55,7 @@ int orr_sim_disks_add(struct orr_machine *machine, struct orr_sim_disks *disks,
                       const struct orr_disk_options *options,
                       struct orr_error *err)
 {
-    const struct orr_sim_disk *disk = &disks->at[disks->nadded];
+    struct orr_sim_disk *disk = &disks->at[disks->nadded];
     unsigned node = machine->nnodes;
     struct orr_node_desc *desc = &machine->nodes[node];
 
@@ -68,6 +71,9 @@ int orr_sim_disks_add(struct orr_machine *machine, struct orr_sim_disks *disks,
                         "machine \"%s\" lacks a route from main memory to "
                         "DISK%u, or back: add both to its description",
                         machine->name, disks->nadded);
+    disk->has_objects = options->ops->open && options->ops->close;
+    if (options->directory && !(disk->directory = strdup(options->directory)))
+        return orr_fail(err, -ENOMEM, "out of memory");
     *desc = (struct orr_node_desc){
         .kind = STARPU_DISK_RAM,
         .devid = (int)disks->nadded,
@@ -88,4 +94,33 @@ int orr_sim_disks_add(struct orr_machine *machine, struct orr_sim_disks *disks,
         orr_machine_set_link(machine, node, i, from->bandwidth, from->latency);
     }
     return 0;
+}
+
+bool orr_sim_disks_has(const struct orr_machine *machine,
+                       const struct orr_sim_disks *disks, unsigned node,
+                       const char *name, size_t size)
+{
+    const struct orr_sim_disk *disk = &disks->at[machine->nodes[node].devid];
+    struct stat status;
+    char *path;
+    bool there;
+
+    if (!disk->has_objects || !disk->directory)
+        return disk->has_objects;
+    if (asprintf(&path, "%s/%s", disk->directory, name) < 0)
+        return false;
+    there = stat(path, &status) == 0 && (size_t)status.st_size >= size;
+    if (!there)
+        orr_log_notice("%s: there is no file %s of %zu bytes here, so none on "
+                       "the simulated disk; one without contents is enough: "
+                       "truncate -s %zu FILE",
+                       machine->nodes[node].name, path, size, size);
+    free(path);
+    return there;
+}
+
+void orr_sim_disks_done(struct orr_sim_disks *disks)
+{
+    for (unsigned i = 0; i < disks->nadded; i++)
+        free(disks->at[i].directory);
 }

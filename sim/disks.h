@@ -5,6 +5,8 @@
  */
 #pragma once
 
+#include <stdbool.h>
+
 #include "core/device/machine.h"
 #include "platforms/machine_desc.h"
 
@@ -16,6 +18,8 @@ struct orr_sim_disk {
     struct orr_sim_disk_link {
         double bandwidth, latency;
     } to[STARPU_MAXNUMANODES], from[STARPU_MAXNUMANODES];
+    bool has_objects; /* once it is a node: they can be opened … */
+    char *directory;  /* … and are files there; owned, or NULL */
 };
 
 struct orr_sim_disks {
@@ -34,3 +38,13 @@ int orr_sim_disks_find(const struct orr_machine_desc *desc, unsigned nnodes,
 int orr_sim_disks_add(struct orr_machine *machine, struct orr_sim_disks *disks,
                       const struct orr_disk_options *options,
                       struct orr_error *err);
+
+/* Whether what the application names can be opened there, as on a real disk: the file
+ * that this host has in its place, of that length at least; of others than directories
+ * it is not known, and supposed. Says what is missing. */
+bool orr_sim_disks_has(const struct orr_machine *machine,
+                       const struct orr_sim_disks *disks, unsigned node,
+                       const char *name, size_t size);
+
+/* Frees what orr_sim_disks_add has kept. */
+void orr_sim_disks_done(struct orr_sim_disks *disks);

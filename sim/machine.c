@@ -131,11 +131,15 @@ static void sim_free(struct orr_driver *driver, unsigned node,
     charge_driver(machine, &calls);
 }
 
-/* What the machine that is simulated has on its disk is not here. */
+/* The bytes of what the simulated machine has on its disk are not here. */
 static int sim_object_open(struct orr_driver *driver, unsigned node, void *pos,
                            size_t size, uintptr_t *ret)
 {
-    (void)pos;
+    struct orr_machine *machine = driver->machine;
+
+    if (!orr_sim_disks_has(machine, &machine_of(machine)->disks, node, pos,
+                           size))
+        return -ENOENT;
     return sim_alloc(driver, node, size, ret);
 }
 
@@ -159,6 +163,7 @@ static void sim_close(struct orr_machine *machine)
     for (unsigned i = 1; m->memories && i < machine->nnodes; i++)
         orr_sim_memory_done(&m->memories[i]);
     free(m->memories);
+    orr_sim_disks_done(&m->disks);
     orr_streams_free(m->streams);
     orr_transfers_free(m->transfers);
     if (m->network)

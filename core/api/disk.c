@@ -28,11 +28,18 @@ static const char *trouble_of(const struct starpu_disk_ops *func,
     return NULL;
 }
 
+static bool is_directory(const struct starpu_disk_ops *func)
+{
+    return func == &starpu_disk_stdio_ops || func == &starpu_disk_unistd_ops ||
+           func == &starpu_disk_unistd_o_direct_ops;
+}
+
 int starpu_disk_register(struct starpu_disk_ops *func, void *parameter,
                          starpu_ssize_t size)
 {
     struct orr_runtime *rt = orr_runtime_need(__func__);
-    const struct orr_disk_options options = {func, parameter, size};
+    const struct orr_disk_options options = {
+        func, parameter, size, is_directory(func) ? parameter : NULL};
     struct orr_machine *machine = rt->machine;
     const char *trouble = trouble_of(func, size);
     struct orr_error err = {""};

@@ -196,6 +196,8 @@ struct orr_disk_options {
     const struct starpu_disk_ops *ops; /* lent until the machine is closed */
     void *parameter;                   /* ops->plug's */
     starpu_ssize_t size;               /* bytes, negative: unlimited */
+    const char
+        *directory; /* the parameter, if objects are files there; or NULL */
 };
 
 struct orr_machine_ops {

@@ -493,7 +493,7 @@ START_TEST(a_file_is_data)
     void *object;
 
     if (machine_simulated(_i))
-        return; /* its disk is not here */
+        return; /* what its disk has is not here */
     machine_open(_i);
     snprintf(path, sizeof(path), "%s/%s", directory, name);
     for (unsigned o = 0; o < 3; o++) {
@@ -517,6 +517,28 @@ START_TEST(a_file_is_data)
             ck_assert_uint_eq(number_in_file(path, i), 100 + 2 * i);
         ck_assert_int_eq(unlink(path), 0);
     }
+    starpu_shutdown();
+}
+END_TEST
+
+/* Simulated, those of this host stand for those of the machine. */
+START_TEST(only_files_that_are_there_are_opened)
+{
+    const size_t bytes = NX * sizeof(unsigned);
+    char path[sizeof(directory) + 16], name[] = "numbers";
+    unsigned disk;
+    void *object;
+
+    machine_open(_i);
+    snprintf(path, sizeof(path), "%s/%s", directory, name);
+    write_file(path, bytes);
+    disk = (unsigned)add_disk(&starpu_disk_unistd_ops, -1);
+    ck_assert_ptr_null(starpu_disk_open(disk, nothing, bytes));
+    ck_assert_ptr_null(starpu_disk_open(disk, name, bytes + 1));
+    object = starpu_disk_open(disk, name, bytes);
+    ck_assert_ptr_nonnull(object);
+    starpu_disk_close(disk, object, bytes);
+    ck_assert_int_eq(unlink(path), 0);
     starpu_shutdown();
 }
 END_TEST
@@ -819,8 +841,7 @@ START_TEST(what_is_no_disk_is_refused)
     for (int n = 0; n < (machine_simulated(_i) ? 3 : 4); n++)
         last = add_disk(&own_ops, -1);
     /* It has no way to open what is there. */
-    if (!machine_simulated(_i))
-        ck_assert_ptr_null(starpu_disk_open((unsigned)last, nothing, 1));
+    ck_assert_ptr_null(starpu_disk_open((unsigned)last, nothing, 1));
     ck_assert_int_eq(starpu_disk_register(&own_ops, directory, -1), -ENOSPC);
     starpu_shutdown();
 }
@@ -898,6 +919,8 @@ int main(void)
     tcase_add_loop_test(tcase, data_go_from_disk_to_disk, 0, NMACHINES);
     tcase_add_loop_test(tcase, data_may_be_kept_from_disks, 0, NMACHINES);
     tcase_add_loop_test(tcase, a_file_is_data, 0, NMACHINES);
+    tcase_add_loop_test(tcase, only_files_that_are_there_are_opened, 0,
+                        NMACHINES);
     tcase_add_loop_test(tcase, directories_are_made_and_removed, 0, NMACHINES);
     tcase_add_loop_test(tcase, directories_are_removed_however_the_run_ends, 0,
                         NWAYS);
