@@ -117,6 +117,51 @@ def the_command_says_which_ones_are_the_same():
 
 
 @test
+def a_device_that_does_not_answer_is_told_with_call_and_error():
+    # Of those that need a library which has begun.
+    for call, name in ((1, "cuDeviceGetCount"), (2, "cuDeviceGet"),
+                       (3, "cuDeviceGetName"), (4, "cuDeviceGetPCIBusId"),
+                       (5, "cuDeviceTotalMem_v2")):
+        fault = {"BOARDS": "none", "GPU_STANDIN": f"devices=2 fault=call@{call}"}
+        said = name + " failed: unknown error (999)"
+        cuda = json.loads(run(ORRERY, "env", "--devices", "--json", **fault).stdout)[0]
+        if call == 1:
+            assert cuda["error"] == said and not cuda["devices"], cuda
+            continue
+        assert cuda["devices"][0] == {"number": 0, "error": said}, cuda
+        assert cuda["devices"][1]["memory"] == 64 << 20 and "error" not in cuda, cuda
+        text = run(ORRERY, "env", "--devices", **fault).stdout
+        assert f"device 0    {said}\n" in text and "unknown," not in text, text
+        assert "CUDA: 2 devices, 1 of them with errors\n" in \
+            run(ORRERY, "env", **fault).stdout
+
+
+@test
+def so_is_one_of_opencls():
+    for how, wanted, left in (
+            ({"MUTE": "3b"}, "a device is left out: clGetDeviceInfo failed: Device not "
+             "available (-2)", 1),
+            ({"HIDDEN": "1"}, "the devices of a platform are left out: clGetDeviceIDs "
+             "failed: Out of host memory (-6)", 0)):
+        done = run(ORRERY, "env", "--devices", "--json", BOARDS="nv 3b 5c", **how)
+        found = json.loads(done.stdout)[-1]
+        assert wanted in done.stderr and len(found["devices"]) == left, done
+
+
+@test
+def a_run_names_call_and_error_of_what_it_leaves_out():
+    found, said = workers(BOARDS="none", GPU_STANDIN="devices=2 fault=call@1")
+    assert not found and "cuda: devices cannot be used: cuDeviceGetCount failed: " \
+        "unknown error (999)" in said, (found, said)
+    found, said = workers(BOARDS="none", GPU_STANDIN="devices=2 fault=call@2")
+    assert not found and "device 0 and those after it are left out: cuDeviceGet " \
+        "failed: unknown error (999)" in said, (found, said)
+    found, said = workers(BOARDS="khr 3c 5c", MUTE="3c")
+    assert found == BOTH + ["OpenCL 0"] and "clGetDeviceInfo failed" in said, \
+        (found, said)
+
+
+@test
 def a_device_is_cut_into_its_numa_nodes():
     two = {"STARPU_NCUDA": "0", "STARPU_OPENCL_ON_CPUS": "1", "BOARDS": "none",
            "POCL_DEVICES": "pthread", "POCL_MAX_PTHREAD_COUNT": "2"}

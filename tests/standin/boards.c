@@ -5,7 +5,8 @@
  * (khr, nv or amd) and the buses of the devices, in the order in which they are
  * asked for: "nv 3a 3b". With NUMA_UNITS, each of so many compute units is a NUMA node
  * of its device, which PoCL's are not cut into. DEVICE_WORDS is the devices' name, and
- * stands behind their version. Of a test's one thread.
+ * stands behind their version. Those on the bus MUTE answer no question, and with
+ * HIDDEN nothing is said of which there are. Of a test's one thread.
  */
 #include <CL/cl_ext.h>
 #include <CL/cl_layer.h>
@@ -65,8 +66,10 @@ static cl_int CL_API_CALL get_device_info(cl_device_id device,
         .pcie = {CL_DEVICE_TOPOLOGY_TYPE_PCIE_AMD, {0}, (cl_char)bus, 0, 0}};
     cl_device_type gpu = CL_DEVICE_TYPE_GPU;
     cl_uint number = what == BUS_NV ? (cl_uint)bus : 0;
-    const char *words = getenv("DEVICE_WORDS");
+    const char *words = getenv("DEVICE_WORDS"), *mute = getenv("MUTE");
 
+    if (mute && bus == (int)strtol(mute, NULL, 16))
+        return CL_DEVICE_NOT_AVAILABLE;
     if (words && (what == CL_DEVICE_NAME || what == CL_DEVICE_VERSION))
         return tell_words(words, what, size, value, ret_size);
     if (bus >= 0 && what == CL_DEVICE_TYPE)
@@ -88,6 +91,8 @@ static cl_int CL_API_CALL get_device_ids(cl_platform_id platform,
                                          cl_device_type types, cl_uint n,
                                          cl_device_id *ret, cl_uint *ret_n)
 {
+    if (getenv("HIDDEN"))
+        return CL_OUT_OF_HOST_MEMORY;
     if (nbuses && types & CL_DEVICE_TYPE_GPU)
         types |= CL_DEVICE_TYPE_CPU;
     return target->clGetDeviceIDs(platform, types, n, ret, ret_n);

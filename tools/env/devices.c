@@ -25,15 +25,30 @@ static const char *path_of(const struct gpu_vendor *vendor)
     return path && *path ? path : NULL;
 }
 
+/* What a refused call of the vendor's is called, and its error. */
+static json_t *refusal(const struct gpu_api *api, enum gpu_entry call, int code)
+{
+    return json_sprintf("%s failed: %s (%d)", api->library->names[call],
+                        gpu_words(api, code), code);
+}
+
 static json_t *device_json(const struct gpu_api *api, int number)
 {
     char name[64] = "", bus[16] = "";
     size_t memory = 0;
-    gpu_device_t id;
+    gpu_device_t id = 0;
+    enum gpu_entry call = GPU_ENTRY_device;
+    int code = api->device(&id, number);
 
-    if (api->device(&id, number) || api->name(name, sizeof(name), id) ||
-        api->bus(bus, sizeof(bus), id) || api->memory(&memory, id))
-        return json_pack("{si}", "number", number);
+    if (!code && (code = api->name(name, sizeof(name), id)))
+        call = GPU_ENTRY_name;
+    if (!code && (code = api->bus(bus, sizeof(bus), id)))
+        call = GPU_ENTRY_bus;
+    if (!code && (code = api->memory(&memory, id)))
+        call = GPU_ENTRY_memory;
+    if (code)
+        return json_pack("{si so}", "number", number, "error",
+                         refusal(api, call, code));
     return json_pack("{si so ss sI}", "number", number, "name",
                      tool_json_text(name), "bus", bus, "memory",
                      (json_int_t)memory);
@@ -43,15 +58,15 @@ static json_t *device_json(const struct gpu_api *api, int number)
 static void ask(const struct gpu_api *api, json_t *object)
 {
     json_t *devices = json_array();
+    enum gpu_entry call = GPU_ENTRY_init;
     int version = 0, n = 0, code = api->init(0);
 
-    if (!code)
-        code = api->count(&n);
+    if (!code && (code = api->count(&n)))
+        call = GPU_ENTRY_count;
     if (api->version(&version) == 0)
         json_object_set_new(object, "version", json_integer(version));
     if (code)
-        json_object_set_new(object, "error",
-                            tool_json_text(gpu_words(api, code)));
+        json_object_set_new(object, "error", refusal(api, call, code));
     for (int i = 0; !code && i < n; i++)
         json_array_append_new(devices, device_json(api, i));
     json_object_set_new(object, "devices", devices);
@@ -113,10 +128,15 @@ static void print_devices(const json_t *vendor)
     json_array_foreach(devices, i, device)
     {
         const char *name = json_string_value(json_object_get(device, "name"));
+        const char *error = json_string_value(json_object_get(device, "error"));
         const char *bus = json_string_value(json_object_get(device, "bus"));
         const char *same =
             json_string_value(json_object_get(device, "same_as"));
 
+        if (error) {
+            printf("  device %zu    %s\n", i, error);
+            continue;
+        }
         printf("  device %zu    %s, %.1f GiB%s%s", i, name ? name : "unknown",
                json_number_value(json_object_get(device, "memory")) / 0x1p30,
                bus && *bus ? ", " : "", bus ? bus : "");
@@ -150,11 +170,17 @@ static void print_vendor(const json_t *vendor)
 static void print_line(const json_t *vendor)
 {
     const char *error = json_string_value(json_object_get(vendor, "error"));
-    size_t n = json_array_size(json_object_get(vendor, "devices"));
+    const json_t *devices = json_object_get(vendor, "devices"), *device;
+    size_t i, wrong = 0, n = json_array_size(devices);
 
+    json_array_foreach(devices, i, device) if (json_object_get(device, "error"))
+        wrong++;
     printf("%s: ", json_string_value(json_object_get(vendor, "kind")));
     if (error)
         puts(error);
+    else if (wrong)
+        printf("%zu device%s, %zu of them with errors\n", n, n == 1 ? "" : "s",
+               wrong);
     else
         printf("%zu device%s\n", n, n == 1 ? "" : "s");
 }

@@ -80,6 +80,13 @@ enum {
     X(fill, "cuMemsetD8Async", "hipMemsetD8Async",                             \
       (uintptr_t, unsigned char, size_t, gpu_stream_t))
 
+/* Their numbers. */
+enum gpu_entry {
+#define GPU_ENTRY(name, cuda, hip, parameters) GPU_ENTRY_##name,
+    GPU_FUNCTIONS(GPU_ENTRY)
+#undef GPU_ENTRY
+};
+
 /* Entries of one vendor, by number: see its folder. */
 enum { GPU_MAX_OWN = 12 };
 
@@ -97,7 +104,7 @@ struct gpu_library {
     const char *title;          /* "CUDA driver" */
     const char *const *files;   /* file names, the best first, then NULL */
     const char *const *devices; /* files of a system with such devices, NULL */
-    const char *const *names;   /* of GPU_FUNCTIONS */
+    const char *const *names;   /* of GPU_FUNCTIONS, by enum gpu_entry */
     const char *const *own;     /* of the vendor's own entries */
     unsigned nown;              /* at most GPU_MAX_OWN */
     const char *needed;         /* "a driver of version 450 or later" */

@@ -9,18 +9,37 @@
 #include "core/device/choice.h"
 #include "core/device/gpu/gpu.h"
 
+/* Says which call of the vendor's was refused, and what does not work without it. */
+static void refused(const struct gpu *driver, enum gpu_entry call, int code,
+                    const char *what)
+{
+    const struct gpu_api *api = &driver->api;
+
+    orr_log_warning("%s: %s: %s failed: %s (%d)", driver->vendor->name, what,
+                    api->library->names[call], gpu_words(api, code), code);
+}
+
+/* A code of the vendor's. */
 static int add_device(struct gpu *driver, int number)
 {
     const struct gpu_api *api = &driver->api;
     struct gpu_device *device = &driver->devices[driver->ndevices];
+    enum gpu_entry call = GPU_ENTRY_device;
+    char what[64];
     int code;
 
     *device = (struct gpu_device){.driver = driver, .number = number};
     code = api->device(&device->id, number);
-    if (!code)
+    if (!code) {
+        call = GPU_ENTRY_memory;
         code = api->memory(&device->memory, device->id);
-    if (code)
+    }
+    if (code) {
+        snprintf(what, sizeof(what),
+                 "device %d and those after it are left out", number);
+        refused(driver, call, code, what);
         return code;
+    }
     if (api->name(device->name, sizeof(device->name), device->id))
         snprintf(device->name, sizeof(device->name), "%s",
                  driver->vendor->display);
@@ -34,13 +53,15 @@ static int add_device(struct gpu *driver, int number)
 static void add_devices(struct gpu *driver)
 {
     const struct gpu_vendor *vendor = driver->vendor;
+    enum gpu_entry call = GPU_ENTRY_init;
     int n = 0, code = driver->api.init(0);
 
-    if (!code)
+    if (!code) {
+        call = GPU_ENTRY_count;
         code = driver->api.count(&n);
+    }
     if (code && code != GPU_NO_DEVICE)
-        orr_log_warning("%s: devices cannot be used: %s (%d)", vendor->name,
-                        gpu_words(&driver->api, code), code);
+        refused(driver, call, code, "devices cannot be used");
     for (int i = 0; !code && i < n; i++) {
         if (driver->ndevices == STARPU_MAXCUDADEVS) {
             orr_log_notice("%s: only the first %d devices are used",
@@ -48,11 +69,6 @@ static void add_devices(struct gpu *driver)
             break;
         }
         code = add_device(driver, i);
-        if (code)
-            orr_log_warning("%s: device %d and those after it are left out: "
-                            "%s (%d)",
-                            vendor->name, i, gpu_words(&driver->api, code),
-                            code);
     }
 }
 

@@ -140,6 +140,32 @@ static bool is_new_enough(const struct opencl_device *device)
     return false;
 }
 
+/* Says which call was refused, and what does not work without it. */
+static void refused(const char *what, const char *call, cl_int code)
+{
+    orr_log_warning("opencl: %s: %s failed: %s (%d)", what, call,
+                    opencl_error(code), code);
+}
+
+/* Whether it tells what any does. */
+static bool answers(const struct opencl_device *device)
+{
+    static const uint32_t questions[] = {OPENCL_DEVICE_TYPE,
+                                         OPENCL_DEVICE_GLOBAL_MEM_SIZE};
+    uint64_t answer;
+
+    for (unsigned i = 0; i < sizeof(questions) / sizeof(*questions); i++) {
+        cl_int code = device->driver->cl.GetDeviceInfo(
+            device->id, questions[i], sizeof(answer), &answer, NULL);
+
+        if (code) {
+            refused("a device is left out", "clGetDeviceInfo", code);
+            return false;
+        }
+    }
+    return true;
+}
+
 /* A device, or one of so many parts of a device: its memory is that of all. */
 static void add_device(struct opencl *driver, cl_platform_id platform,
                        cl_device_id id, unsigned part, unsigned nparts)
@@ -167,7 +193,7 @@ static void add_device(struct opencl *driver, cl_platform_id platform,
     device->memory = (size_t)memory / nparts;
     device->alignment = align / 8;
     find_bus(device);
-    if (is_new_enough(device))
+    if (answers(device) && is_new_enough(device))
         driver->ndevices++;
     else if (nparts > 1)
         driver->cl.ReleaseDevice(id);
@@ -246,10 +272,18 @@ static void add_platform(struct opencl *driver, cl_platform_id platform,
 {
     cl_device_id ids[STARPU_MAXOPENCLDEVS];
     uint32_t n = 0;
+    cl_int code;
 
-    if (is_runtime(driver, platform) ||
-        driver->cl.GetDeviceIDs(platform, types, STARPU_MAXOPENCLDEVS, ids, &n))
+    if (is_runtime(driver, platform))
         return;
+    code =
+        driver->cl.GetDeviceIDs(platform, types, STARPU_MAXOPENCLDEVS, ids, &n);
+    if (code) {
+        if (code != OPENCL_DEVICE_NOT_FOUND)
+            refused("the devices of a platform are left out", "clGetDeviceIDs",
+                    code);
+        return;
+    }
     for (uint32_t i = 0; i < n; i++) {
         if (driver->ndevices == STARPU_MAXOPENCLDEVS ||
             i == STARPU_MAXOPENCLDEVS) {
@@ -318,6 +352,7 @@ int opencl_look(struct opencl *driver,
     cl_platform_id platforms[MAX_PLATFORMS];
     intptr_t cut[3];
     uint32_t n = 0;
+    cl_int code;
     int rc = read_parts(options->opencl_parts, cut, err);
 
     if (rc < 0)
@@ -326,8 +361,11 @@ int opencl_look(struct opencl *driver,
         types = OPENCL_DEVICE_TYPE_CPU;
     else if (options->opencl_on_cpus)
         types |= OPENCL_DEVICE_TYPE_CPU;
-    if (driver->cl.GetPlatformIDs(MAX_PLATFORMS, platforms, &n))
+    code = driver->cl.GetPlatformIDs(MAX_PLATFORMS, platforms, &n);
+    if (code)
         n = 0;
+    if (code && code != OPENCL_PLATFORM_NOT_FOUND)
+        refused("devices cannot be used", "clGetPlatformIDs", code);
     for (uint32_t i = 0; i < n && i < MAX_PLATFORMS; i++)
         add_platform(driver, platforms[i], types, cut);
     return 0;
