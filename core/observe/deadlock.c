@@ -537,8 +537,11 @@ static bool waits_for_acquired(const struct orr_runtime *rt)
 
 static void say_others(void)
 {
-    orr_log_error("  Waiting: threads that the library does not know may "
-                  "change that.");
+    orr_log_error(
+        "  Waiting: threads that the library does not know may "
+        "change that. STARPU_WATCHDOG_TIMEOUT=MICROSECONDS with "
+        "STARPU_WATCHDOG_CRASH=1 ends a run in which no task ends for "
+        "so long.");
 }
 
 /* Whether tasks, or main, wait for each other, or for memory, and says for what. */

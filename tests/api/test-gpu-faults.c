@@ -5,7 +5,9 @@
  * changed by it.
  */
 #include <errno.h>
+#include <signal.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -213,6 +215,76 @@ START_TEST(what_to_change_is_said_where_no_worker_is_left)
 {
     listen();
     fail_all_copies(remedies[_i].remedy, remedies[_i].in_turn);
+}
+END_TEST
+
+/* -- a device that has no memory for anybody -- */
+
+static pid_t begin_without_memory(void)
+{
+    pid_t child = fork();
+
+    ck_assert_int_ge(child, 0);
+    if (child == 0) {
+        open_runtime("alloc@1+", "0");
+        add_up(false);
+        _exit(0);
+    }
+    return child;
+}
+
+/* How often, so far. */
+static unsigned count_said(const char *words)
+{
+    static char text[1 << 16];
+    ssize_t n = pread(fileno(said), text, sizeof(text) - 1, 0);
+    unsigned count = 0;
+
+    text[n > 0 ? n : 0] = 0;
+    for (const char *at = text; (at = strstr(at, words)); at++)
+        count++;
+    return count;
+}
+
+/* Threads of the vendor's may give some back: it waits, and says how not to. */
+START_TEST(who_waits_for_memory_of_others_says_how_to_end_that)
+{
+    pid_t child;
+    int status;
+
+    listen();
+    child = begin_without_memory();
+    /* Both at once cannot tell Check what holds. */
+    while (!count_said("STARPU_WATCHDOG_CRASH=1") &&
+           waitpid(child, &status, WNOHANG) == 0)
+        usleep(10000);
+    kill(child, SIGKILL);
+    waitpid(child, &status, 0);
+    /* Once a device, however often it was asked. */
+    ck_assert_uint_le(count_said("allocation of 4000 bytes on " ON_KIND " 0"),
+                      1);
+    ck_assert_uint_le(count_said("allocation of 4000 bytes on " ON_KIND " 1"),
+                      1);
+    check_said((const char *[]){"an allocation of 4000 bytes on " ON_KIND " ",
+                                "allocates no more, although ",
+                                "waits for 4000 bytes",
+                                "Free what others have there",
+                                "STARPU_WATCHDOG_TIMEOUT=MICROSECONDS", NULL});
+}
+END_TEST
+
+START_TEST(what_it_says_ends_the_run)
+{
+    int status;
+    pid_t child;
+
+    setenv("STARPU_WATCHDOG_TIMEOUT", "100000", 1);
+    setenv("STARPU_WATCHDOG_CRASH", "1", 1);
+    listen();
+    child = begin_without_memory();
+    ck_assert_int_eq(waitpid(child, &status, 0), child);
+    ck_assert(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT);
+    check_said((const char *[]){"no task has ended for 0.100 s", NULL});
 }
 END_TEST
 
@@ -450,6 +522,8 @@ int main(void)
     tcase_add_test(tc, devices_for_opengl_that_are_not_used_are_said);
     tcase_add_loop_test(tc, what_to_change_is_said_where_no_worker_is_left, 0,
                         sizeof(remedies) / sizeof(*remedies));
+    tcase_add_test(tc, who_waits_for_memory_of_others_says_how_to_end_that);
+    tcase_add_test(tc, what_it_says_ends_the_run);
     tcase_add_test(tc, a_task_whose_launch_is_refused_is_tried_again);
     tcase_add_loop_test(tc, a_launch_is_refused_once_and_no_value_is_missing, 0,
                         nplaces() * NWAYS);

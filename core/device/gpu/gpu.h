@@ -70,6 +70,7 @@ struct gpu_device {
     unsigned node;
     gpu_context_t context; /* NULL: not retained */
     atomic_bool lost;      /* [atomic] relaxed: it is only a hint */
+    atomic_bool full; /* [atomic] relaxed: it gave no memory, which was said */
     uintptr_t byte;        /* of null kernels */
     struct orr_queue queues[ORR_QUEUE_USES]; /* but that of kernels */
     struct gpu_worker *workers;              /* owned, driver->per_device */

@@ -28,10 +28,16 @@ int gpu_alloc(struct orr_driver *head, unsigned node, size_t size,
         code = driver->api.alloc(&address, size);
         driver->vendor->leave(device, before);
     }
+    /* It is asked again whenever something might have been given back. */
+    if (code == GPU_OUT_OF_MEMORY &&
+        atomic_exchange_explicit(&device->full, true, memory_order_relaxed))
+        return -ENOMEM;
     snprintf(what, sizeof(what), "an allocation of %zu bytes", size);
     rc = orr_gpu_report(device, what, code);
-    if (rc == 0)
+    if (rc == 0) {
+        atomic_store_explicit(&device->full, false, memory_order_relaxed);
         *ret = address;
+    }
     return rc == 0 || rc == -ENODEV ? rc : -ENOMEM;
 }
 

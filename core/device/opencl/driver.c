@@ -67,12 +67,16 @@ static int opencl_alloc(struct orr_driver *driver, unsigned node, size_t size,
         orr_opencl_alloc(device, size, OPENCL_MEM_READ_WRITE, now, &buffer);
 
     if (error) {
-        orr_log_warning("opencl: an allocation of %zu bytes on %s failed: %s "
-                        "(%d)",
-                        size, driver->machine->nodes[node].name,
-                        opencl_error(error), error);
+        /* It is asked again whenever something might have been given back. */
+        if (!atomic_exchange_explicit(&device->full, true,
+                                      memory_order_relaxed))
+            orr_log_warning("opencl: an allocation of %zu bytes on %s failed: "
+                            "%s (%d)",
+                            size, driver->machine->nodes[node].name,
+                            opencl_error(error), error);
         return opencl_errno(error) == -ENODEV ? -ENODEV : -ENOMEM;
     }
+    atomic_store_explicit(&device->full, false, memory_order_relaxed);
     *ret = (uintptr_t)buffer;
     return 0;
 }

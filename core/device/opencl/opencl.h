@@ -58,6 +58,7 @@ struct opencl_device {
     bool used;
     unsigned node;
     cl_context context;
+    atomic_bool full; /* [atomic] relaxed: it gave no memory, which was said */
     struct orr_queue queues[ORR_QUEUE_USES];
     struct opencl_run runs[OPENCL_MAX_RUNS]; /* [its worker] */
     cl_kernel null_kernel;                   /* [its worker] owned or NULL */
