@@ -16,6 +16,9 @@
  *             for all, one, a tag or their data
  *   pauses    independent tasks, before each of which the application sleeps
  *   sums      rounds of tasks that contribute to a sum, for which it waits
+ *   uneven    independent tasks of one kernel, of which one is much longer
+ *   pingpong  a chain of which every other task is on another device
+ *   rounds    independent tasks on large data, in rounds
  *   waits     ten kernels on worker 0 that each wait for a task on worker 1
  *   models    for a real run: kernels of one length, of which one has a wrong model
  *
@@ -49,8 +52,9 @@ static double cost(struct starpu_task *task, struct starpu_perfmodel_arch *arch,
         getenv(arch->devices[0].type == STARPU_CPU_WORKER ? "CULPRIT_CPU"
                                                           : "CULPRIT_CUDA");
 
-    (void)task, (void)nimpl;
-    return us ? atof(us) : 100;
+    (void)nimpl;
+    return (us ? atof(us) : 100) *
+           (task->cl_arg ? *(const double *)task->cl_arg : 1);
 }
 
 static struct starpu_perfmodel model = {
@@ -261,6 +265,35 @@ static unsigned insert_models(void)
     return 2 * n;
 }
 
+static unsigned insert_uneven(void)
+{
+    static const double length = 100;
+    unsigned n = draw(20, 40);
+
+    make_data(n, 64);
+    for (unsigned i = 1; i < n; i++)
+        insert(&any, i, 0);
+    if (starpu_task_insert(&any, STARPU_RW, handles[0], STARPU_CL_ARGS_NFREE,
+                           &length, sizeof(length), 0) != 0)
+        exit(EXIT_FAILURE);
+    return n;
+}
+
+static unsigned insert_pingpong(void)
+{
+    int devices[2];
+
+    if (starpu_worker_get_ids_by_type(STARPU_CUDA_WORKER, devices, 2) == 0)
+        exit(EXIT_FAILURE);
+    make_data(1, (size_t)8 << 20);
+    for (unsigned i = 0, tasks = draw(20, 40); i < tasks; i++)
+        if (starpu_task_insert(&gpu, STARPU_RW, handles[0],
+                               STARPU_EXECUTE_ON_WORKER, devices[i % 2],
+                               0) != 0)
+            exit(EXIT_FAILURE);
+    return 1;
+}
+
 static unsigned run(const char *shape)
 {
     unsigned n = 0;
@@ -353,6 +386,15 @@ static unsigned run(const char *shape)
             insert_round(100);
     } else if (!strcmp(shape, "models")) {
         n = insert_models();
+    } else if (!strcmp(shape, "rounds")) {
+        n = draw(150, 200);
+        make_data(n, (size_t)16 << 20);
+        for (unsigned i = 0; i < 4 * n; i++)
+            insert(&gpu, i % n, 0);
+    } else if (!strcmp(shape, "uneven")) {
+        n = insert_uneven();
+    } else if (!strcmp(shape, "pingpong")) {
+        n = insert_pingpong();
     } else if (!strcmp(shape, "waits")) {
         n = 2;
         make_data(n, 64);

@@ -422,6 +422,17 @@ def equal_runs_do_not_differ():
     assert said["first_difference"] is None and said["first_choice"] is None
     assert said["moved"] == 0 and said["tasks_in_both"] == said["a"]["tasks"]
     assert {**said["a"], "run": ""} == {**said["b"], "run": ""}
+@test
+def a_model_is_right_where_lengths_differ_as_it_says():
+    done = orrery("explain", "-m", GPUS, "-s", "dmda", "--json", "--", CULPRIT, "uneven",
+                  "1")
+    assert done.returncode == 0, done.stderr
+    said = json.loads(done.stdout)
+    kernels = [kernel for kernel in said["run"]["kernels"]
+               if kernel["mean_us"] > 2 * kernel["median_us"]]
+    assert kernels and said["wrong_models"] == [], (kernels, said["wrong_models"])
+
+
 
 
 @test

@@ -79,11 +79,23 @@ static double off_by_us(const struct report_kernel *kernel)
            (double)kernel->count;
 }
 
+static bool is_longer(const struct report_kernel *kernel, double than)
+{
+    return kernel->median_us > than && kernel->mean_us > than;
+}
+
+static bool is_shorter(const struct report_kernel *kernel, double than)
+{
+    return kernel->median_us < than && kernel->mean_us < than;
+}
+
+/* The median tells nothing where times are expected to differ, of which the mean is
+ * known, and the mean nothing where few tasks were disturbed. */
 static bool is_wrong(const struct report_kernel *kernel)
 {
     return kernel->predicted_us > 0 && kernel->median_us > 0 &&
-           (kernel->median_us > OFF * kernel->predicted_us ||
-            kernel->predicted_us > OFF * kernel->median_us);
+           (is_longer(kernel, OFF * kernel->predicted_us) ||
+            is_shorter(kernel, kernel->predicted_us / OFF));
 }
 
 static int compare_wrong(const void *a, const void *b)
