@@ -135,6 +135,41 @@ def allocation_full_memory_and_transfers_are_apart():
 
 
 @test
+def a_value_that_goes_through_main_memory_is_in_transfer_all_the_way():
+    """Devices of that machine have no link of their own."""
+    done = orrery("explain", "-m", "r940xa-4", "-s", "dmda", "--json", "--", CULPRIT,
+                  "pingpong", "1")
+    assert done.returncode == 0, done.stderr
+    said = json.loads(done.stdout)
+    path = collections.Counter()
+    for link in said["critical_path"]:
+        path[link["type"]] += link["end_ms"] - link["start_ms"]
+    assert near(sum(path.values()), said["makespan_ms"]), path
+    assert path["transfer"] > 0.9 * said["makespan_ms"], path
+    assert path["overhead"] < 0.01 * said["makespan_ms"], path
+    for worker in said["idle"]:
+        causes = worker["causes_ms"]
+        assert causes["memory"] == 0, worker
+        assert causes["overhead"] < 0.01 * said["makespan_ms"], worker
+    assert sum(worker["causes_ms"]["data"] for worker in said["idle"]) > \
+        0.9 * said["makespan_ms"], said["idle"]
+
+
+@test
+def allocations_are_in_the_way_beside_copies_for_other_tasks():
+    done = orrery("explain", "-m", "mixed-a100-v100", "-s", "dmdas", "--json", "--",
+                  CULPRIT, "rounds", "1", times=(200, 200))
+    assert done.returncode == 0, done.stderr
+    said = json.loads(done.stdout)
+    assert any("allocated" in change["change"] and change["gain_percent"] > 5
+               for change in said["changes"]), said["changes"]
+    path = sum(link["end_ms"] - link["start_ms"] for link in said["critical_path"]
+               if link["type"] == "allocation")
+    causes = said["idle"][-4]["causes_ms"]  # of the first device
+    assert near(path, causes["allocation"], 0.1), (path, causes)
+
+
+@test
 def kernels_that_wait_are_a_cause_and_not_busy():
     done = orrery("explain", "-m", GPUS, "-s", "eager", "--json", "--", CULPRIT,
                   "waits", "1", times=(500, 500))
@@ -388,6 +423,17 @@ def models_that_were_wrong_are_named():
 
 
 @test
+def a_model_is_right_where_lengths_differ_as_it_says():
+    done = orrery("explain", "-m", GPUS, "-s", "dmda", "--json", "--", CULPRIT, "uneven",
+                  "1")
+    assert done.returncode == 0, done.stderr
+    said = json.loads(done.stdout)
+    kernels = [kernel for kernel in said["run"]["kernels"]
+               if kernel["mean_us"] > 2 * kernel["median_us"]]
+    assert kernels and said["wrong_models"] == [], (kernels, said["wrong_models"])
+
+
+@test
 def the_kernel_with_the_wrong_model_is_named_first():
     """Too long or too short, tenfold to a hundredfold, beside one whose model is right."""
     seeds = range(20 if FULL else 2)
@@ -422,17 +468,6 @@ def equal_runs_do_not_differ():
     assert said["first_difference"] is None and said["first_choice"] is None
     assert said["moved"] == 0 and said["tasks_in_both"] == said["a"]["tasks"]
     assert {**said["a"], "run": ""} == {**said["b"], "run": ""}
-@test
-def a_model_is_right_where_lengths_differ_as_it_says():
-    done = orrery("explain", "-m", GPUS, "-s", "dmda", "--json", "--", CULPRIT, "uneven",
-                  "1")
-    assert done.returncode == 0, done.stderr
-    said = json.loads(done.stdout)
-    kernels = [kernel for kernel in said["run"]["kernels"]
-               if kernel["mean_us"] > 2 * kernel["median_us"]]
-    assert kernels and said["wrong_models"] == [], (kernels, said["wrong_models"])
-
-
 
 
 @test

@@ -95,10 +95,8 @@ static size_t copies_until(const struct explain_run *run, double time)
     return low;
 }
 
-/* The copy that the task waited for last, after `since`: one that says so, else
- * one to its memory that ended when it began. */
-static size_t copy_before(const struct explain_run *run,
-                          const struct explain_task *task, double since)
+size_t explain_copy_before(const struct explain_run *run,
+                           const struct explain_task *task, double since)
 {
     unsigned node = run->graph->workers[task->worker].node;
     size_t found = EXPLAIN_NONE;
@@ -210,13 +208,30 @@ static size_t awaited_task(const struct explain_run *run,
     return last_ended(run, empty);
 }
 
-/* Adds the copies that the task waited for; returns when the first of them began. */
-static double add_copies(struct chain *c, size_t copy, double since)
+/* The copy that brought the value to where copy `i` begins, after `since`: for the same
+ * job, or just before. */
+static size_t hop_before(const struct explain_run *run, size_t i, double since)
+{
+    const struct explain_copy *copy = &run->copies[i];
+
+    for (size_t j = copies_until(run, copy->start + SAME); j-- > 0;) {
+        const struct explain_copy *other = &run->copies[j];
+
+        if (other->end <= since)
+            break;
+        if (other->to == copy->from && other->handle == copy->handle &&
+            (other->job == copy->job || other->end >= copy->start - NEAR))
+            return j;
+    }
+    return EXPLAIN_NONE;
+}
+
+/* Adds those that kept the copy from beginning after `since`; returns from when on. */
+static double add_queue(struct chain *c, size_t copy, double since)
 {
     const struct explain_copy *copies = c->run->copies;
     double time = copies[copy].start;
 
-    add(c, EXPLAIN_COPIES, fmax(time, since), copies[copy].end, copy);
     while (time > since) {
         size_t other = copy_in_the_way(c->run, copy, since);
 
@@ -227,6 +242,24 @@ static double add_copies(struct chain *c, size_t copy, double since)
         copy = other;
     }
     return fmax(time, since);
+}
+
+/* Adds the copies that the task waited for; returns when the first of them began. */
+static double add_copies(struct chain *c, size_t copy, double since)
+{
+    const struct explain_copy *copies = c->run->copies;
+    size_t hop;
+
+    add(c, EXPLAIN_COPIES, fmax(copies[copy].start, since), copies[copy].end,
+        copy);
+    while ((hop = hop_before(c->run, copy, since)) != EXPLAIN_NONE) {
+        double end = fmin(copies[hop].end, copies[copy].start);
+
+        add(c, EXPLAIN_PREPARES, end, add_queue(c, copy, end), EXPLAIN_NONE);
+        add(c, EXPLAIN_COPIES, fmax(copies[hop].start, since), end, hop);
+        copy = hop;
+    }
+    return add_queue(c, copy, since);
 }
 
 /* Until `end` the application got to submit the task, from `start` on. */
@@ -330,7 +363,7 @@ static size_t step(struct chain *c, size_t t)
     if (before != EXPLAIN_NONE && tasks[before].end <= task->start)
         worker = tasks[before].end;
     since = fmax(worker, task->ready);
-    copy = copy_before(c->run, task, since);
+    copy = explain_copy_before(c->run, task, since);
     if (copy != EXPLAIN_NONE) {
         add_preparation(c, node, c->run->copies[copy].end, time);
         time = add_copies(c, copy, since);

@@ -41,9 +41,12 @@ struct explain_piece {
 
 struct explain_copy {
     unsigned from, to;
+    unsigned
+        onto; /* where that job needs the value: `to`, or it goes on from there */
     uint64_t job, handle; /* job: one that waited for it, 0: none */
     double bytes, start, end;
-    bool writeback;
+    bool
+        writeback; /* it makes room, or keeps main memory's value the present one */
 };
 
 /* What the application's main thread did beside its other calls. */
@@ -79,6 +82,8 @@ struct explain_run {
     struct explain_spans *moves;     /* … or something is copied there, … */
     struct explain_spans *allocates; /* … or memory is allocated; … */
     struct explain_spans *pays; /* … all in which it is allocated, or freed */
+    /* For a worker there whose data have come, allocations hide copies. */
+    struct explain_spans *other_moves, *own_allocates;
     double begin, end, last_submission;
     size_t nsubmitted; /* by the application's main thread */
     size_t nleft;      /* tasks that did not run, since the run ended before */
@@ -95,6 +100,11 @@ const struct explain_spans *explain_ready_for(const struct explain_run *run,
 int explain_run_read(const char *trace, const char *graph,
                      struct explain_run *ret, struct orr_error *err);
 void explain_run_done(struct explain_run *run);
+
+/* The copy that the task waited for last, after `since`: one that says so, else one to its
+ * memory that ended when it began; or EXPLAIN_NONE (chain.c). */
+size_t explain_copy_before(const struct explain_run *run,
+                           const struct explain_task *task, double since);
 
 /* --- findings: idle.c, chain.c, waste.c --- */
 

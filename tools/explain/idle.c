@@ -52,13 +52,16 @@ static void before_ready(const struct explain_run *run, unsigned worker,
     causes[EXPLAIN_DEPENDENCIES] += any - first + b - middle - second;
 }
 
-/* From a to b the worker had a task and waited for its data. */
+/* From a to b the worker had a task and waited for its data, or, once they were there, did
+ * something else before. */
 static void after_taken(const struct explain_run *run, unsigned node, double a,
-                        double b, double *causes)
+                        double b, bool there, double *causes)
 {
     double room = explain_spans_within(&run->room[node], a, b);
-    double moves = explain_spans_within(&run->moves[node], a, b);
-    double allocates = explain_spans_within(&run->allocates[node], a, b);
+    double moves = explain_spans_within(
+        there ? &run->other_moves[node] : &run->moves[node], a, b);
+    double allocates = explain_spans_within(
+        there ? &run->own_allocates[node] : &run->allocates[node], a, b);
 
     if (b <= a)
         return;
@@ -76,6 +79,8 @@ static void before_task(const struct explain_run *run,
     double ready = fmax(task->ready, since), taken = fmax(task->taken, since);
 
     unsigned node = run->graph->workers[task->worker].node;
+    size_t copy = explain_copy_before(run, task, ready);
+    double there = copy == EXPLAIN_NONE ? taken : run->copies[copy].end;
     double pays = explain_spans_within(&run->pays[node], ready, taken);
 
     before_ready(run, task->worker, since, ready, task->submitted,
@@ -83,7 +88,9 @@ static void before_task(const struct explain_run *run,
     /* What its worker allocates for data that come before the task has been taken. */
     causes[EXPLAIN_ALLOCATION] += pays;
     causes[EXPLAIN_SCHEDULER] += fmax(0, taken - ready - pays);
-    after_taken(run, node, taken, task->start, causes);
+    there = fmin(fmax(there, taken), fmax(taken, task->start));
+    after_taken(run, node, taken, there, false, causes);
+    after_taken(run, node, there, task->start, true, causes);
 }
 
 struct explain_idle *explain_idle_all(const struct explain_run *run)

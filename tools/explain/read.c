@@ -105,32 +105,80 @@ static bool take_pieces(struct explain_run *run, const struct trace *trace)
     return run->pieces != NULL;
 }
 
+/* Where a job ran. */
+struct place {
+    uint64_t job;
+    unsigned node;
+};
+
+static int compare_places(const void *a, const void *b)
+{
+    const struct place *x = a, *y = b;
+
+    return (x->job > y->job) - (x->job < y->job);
+}
+
+/* By job; NULL without memory. */
+static struct place *places_of(const struct explain_run *run)
+{
+    struct place *places = malloc((run->ntasks + 1) * sizeof(*places));
+
+    for (size_t t = 0; places && t < run->ntasks; t++)
+        places[t] = (struct place){
+            run->tasks[t].job, run->graph->workers[run->tasks[t].worker].node};
+    if (places)
+        qsort(places, run->ntasks, sizeof(*places), compare_places);
+    return places;
+}
+
+/* Where the job that waits for the copy needs the value: without a link of their own two
+ * memories exchange it through a third one, to which it is written back. A job that waits
+ * for room waits for what leaves its own. */
+static unsigned destination(const struct explain_run *run,
+                            const struct place *places,
+                            const struct trace_copy *copy)
+{
+    const struct place key = {.job = copy->job},
+                       *place = copy->job
+                                    ? bsearch(&key, places, run->ntasks,
+                                              sizeof(*places), compare_places)
+                                    : NULL;
+
+    return place && place->node != copy->from ? place->node : copy->to;
+}
+
 static bool take_copies(struct explain_run *run, const struct trace *trace)
 {
-    run->copies = malloc((trace->ncopies + 1) * sizeof(*run->copies));
+    struct place *places = places_of(run);
+
+    if (places)
+        run->copies = malloc((trace->ncopies + 1) * sizeof(*run->copies));
     for (size_t c = 0; run->copies && c < trace->ncopies; c++) {
         const struct trace_copy *from = &trace->copies[c];
+        unsigned onto = destination(run, places, from);
 
         run->copies[c] = (struct explain_copy){
             .from = from->from,
             .to = from->to,
+            .onto = onto,
             .job = from->job,
             .handle = from->handle,
             .bytes = from->bytes,
             .start = from->start,
             .end = from->end,
-            .writeback = !strcmp(from->kind, "write-back")};
+            .writeback = !strcmp(from->kind, "write-back") && onto == from->to};
         run->ncopies = c + 1;
     }
+    free(places);
     return run->copies != NULL;
 }
 
-/* What may be the case on a node. One hides those behind it. */
-enum node_case { ROOM, COPY, ALLOCATION };
+/* What may be the case on a node. One hides those of a higher rank. */
+enum node_case { ROOM, COPY, ALLOCATION, NCASES };
 
 /* For the spans of `sought`: `found` is the case from start to end. */
 static void add_case(struct span_steps *steps, double start, double end,
-                     enum node_case found, enum node_case sought)
+                     unsigned found, unsigned sought)
 {
     if (found <= sought)
         span_steps_add(steps, start, end, found < sought);
@@ -138,9 +186,10 @@ static void add_case(struct span_steps *steps, double start, double end,
 
 /* When that is the case on the node, and nothing that hides it. */
 static bool take_spans(const struct explain_run *run, const struct trace *trace,
-                       unsigned node, enum node_case sought,
-                       struct explain_spans *ret)
+                       unsigned node, const unsigned rank[NCASES],
+                       enum node_case wanted, struct explain_spans *ret)
 {
+    unsigned sought = rank[wanted];
     struct span_steps steps;
 
     span_steps_init(&steps, 2 * run->ncopies + trace->nallocations);
@@ -148,16 +197,16 @@ static bool take_spans(const struct explain_run *run, const struct trace *trace,
         const struct explain_copy *copy = &run->copies[c];
 
         if (copy->writeback && copy->from == node)
-            add_case(&steps, copy->start, copy->end, ROOM, sought);
-        if (copy->to == node)
-            add_case(&steps, copy->start, copy->end, COPY, sought);
+            add_case(&steps, copy->start, copy->end, rank[ROOM], sought);
+        if (copy->to == node || copy->onto == node)
+            add_case(&steps, copy->start, copy->end, rank[COPY], sought);
     }
     for (size_t i = 0; steps.items && i < trace->nallocations; i++) {
         const struct trace_allocation *a = &trace->allocations[i];
 
         if (a->node == node)
-            add_case(&steps, a->start, a->end, a->frees ? ROOM : ALLOCATION,
-                     sought);
+            add_case(&steps, a->start, a->end,
+                     rank[a->frees ? ROOM : ALLOCATION], sought);
     }
     return span_steps_make(&steps, ret);
 }
@@ -179,9 +228,17 @@ static bool take_pays(const struct trace *trace, unsigned node,
 static bool take_node(struct explain_run *run, const struct trace *trace,
                       unsigned node)
 {
-    return take_spans(run, trace, node, ROOM, &run->room[node]) &&
-           take_spans(run, trace, node, COPY, &run->moves[node]) &&
-           take_spans(run, trace, node, ALLOCATION, &run->allocates[node]) &&
+    static const unsigned before[] = {[ROOM] = 0, [COPY] = 1, [ALLOCATION] = 2};
+    static const unsigned behind[] = {[ROOM] = 0, [ALLOCATION] = 1, [COPY] = 2};
+
+    return take_spans(run, trace, node, before, ROOM, &run->room[node]) &&
+           take_spans(run, trace, node, before, COPY, &run->moves[node]) &&
+           take_spans(run, trace, node, before, ALLOCATION,
+                      &run->allocates[node]) &&
+           take_spans(run, trace, node, behind, ALLOCATION,
+                      &run->own_allocates[node]) &&
+           take_spans(run, trace, node, behind, COPY,
+                      &run->other_moves[node]) &&
            take_pays(trace, node, &run->pays[node]);
 }
 
@@ -327,11 +384,13 @@ static int take(struct explain_run *run, const struct trace *trace,
     run->moves = calloc(n, sizeof(*run->moves));
     run->allocates = calloc(n, sizeof(*run->allocates));
     run->pays = calloc(n, sizeof(*run->pays));
+    run->own_allocates = calloc(n, sizeof(*run->own_allocates));
+    run->other_moves = calloc(n, sizeof(*run->other_moves));
     good = run->room && run->moves && run->allocates && run->pays &&
-           take_tasks(run, trace) && take_pieces(run, trace) &&
-           take_copies(run, trace) && take_ready(run, trace) &&
-           take_all_able(run) && take_empty(run, trace) &&
-           take_doings(run, trace) &&
+           run->own_allocates && run->other_moves && take_tasks(run, trace) &&
+           take_pieces(run, trace) && take_copies(run, trace) &&
+           take_ready(run, trace) && take_all_able(run) &&
+           take_empty(run, trace) && take_doings(run, trace) &&
            take_doing_spans(trace, true, &run->waits) &&
            take_doing_spans(trace, false, &run->own);
     for (unsigned node = 0; good && node < n; node++)
@@ -382,6 +441,10 @@ void explain_run_done(struct explain_run *run)
             explain_spans_done(&run->allocates[n]);
         if (run->pays)
             explain_spans_done(&run->pays[n]);
+        if (run->own_allocates)
+            explain_spans_done(&run->own_allocates[n]);
+        if (run->other_moves)
+            explain_spans_done(&run->other_moves[n]);
     }
     explain_spans_done(&run->ready);
     for (unsigned w = 0; run->able && w < run->graph->nworkers; w++)
@@ -396,6 +459,8 @@ void explain_run_done(struct explain_run *run)
     free(run->moves);
     free(run->allocates);
     free(run->pays);
+    free(run->own_allocates);
+    free(run->other_moves);
     free(run->empty);
     free(run->copies);
     free(run->pieces);
