@@ -18,6 +18,7 @@
  *   sums      rounds of tasks that contribute to a sum, for which it waits
  *   uneven    independent tasks of one kernel, of which one is much longer
  *   pingpong  a chain of which every other task is on another device
+ *   reads     tasks on a device, and the application reads what each has written
  *   rounds    independent tasks on large data, in rounds
  *   waits     ten kernels on worker 0 that each wait for a task on worker 1
  *   models    for a real run: kernels of one length, of which one has a wrong model
@@ -386,6 +387,13 @@ static unsigned run(const char *shape)
             insert_round(100);
     } else if (!strcmp(shape, "models")) {
         n = insert_models();
+    } else if (!strcmp(shape, "reads")) {
+        n = draw(20, 40);
+        make_data(n, (size_t)4 << 20);
+        for (unsigned i = 0; i < n; i++) {
+            insert(&gpu, i, 0);
+            wait_somehow(3, i, NULL);
+        }
     } else if (!strcmp(shape, "rounds")) {
         n = draw(150, 200);
         make_data(n, (size_t)16 << 20);

@@ -156,6 +156,21 @@ def a_value_that_goes_through_main_memory_is_in_transfer_all_the_way():
 
 
 @test
+def what_the_application_reads_is_in_transfer():
+    done = orrery("explain", "-m", "rtx4090-2", "-s", "dmda", "--json", "--", CULPRIT,
+                  "reads", "1", times=(500, 500))
+    assert done.returncode == 0, done.stderr
+    said = json.loads(done.stdout)
+    path = collections.Counter()
+    for link in said["critical_path"]:
+        path[link["what"]] += link["end_ms"] - link["start_ms"]
+    assert near(sum(path.values()), said["makespan_ms"]), path
+    back = path["transfer CUDA 0 to NUMA 0"] + path["transfer CUDA 1 to NUMA 0"]
+    assert back > 0.2 * said["makespan_ms"], path
+    assert path["overhead"] < 0.01 * said["makespan_ms"], path
+
+
+@test
 def allocations_are_in_the_way_beside_copies_for_other_tasks():
     done = orrery("explain", "-m", "mixed-a100-v100", "-s", "dmdas", "--json", "--",
                   CULPRIT, "rounds", "1", times=(200, 200))

@@ -262,6 +262,34 @@ static double add_copies(struct chain *c, size_t copy, double since)
     return add_queue(c, copy, since);
 }
 
+/* The copy for no task whose end, after `since`, let the application go on at `time`. */
+static size_t copy_for_application(const struct explain_run *run, double time,
+                                   double since)
+{
+    for (size_t i = copies_until(run, time + SAME); i-- > 0;) {
+        const struct explain_copy *copy = &run->copies[i];
+
+        if (copy->end <= since || copy->end < time - NEAR)
+            break;
+        if (copy->job == 0 && !copy->writeback)
+            return i;
+    }
+    return EXPLAIN_NONE;
+}
+
+/* From the end of the task for which it waited, until it went on: its data may have had to
+ * come. */
+static void add_wait(struct chain *c, double start, double end)
+{
+    size_t copy = copy_for_application(c->run, end, start);
+
+    if (copy != EXPLAIN_NONE) {
+        add(c, EXPLAIN_PREPARES, c->run->copies[copy].end, end, EXPLAIN_NONE);
+        end = add_copies(c, copy, start);
+    }
+    add(c, EXPLAIN_PREPARES, start, end, EXPLAIN_NONE);
+}
+
 /* Until `end` the application got to submit the task, from `start` on. */
 static void add_submission(struct chain *c, const struct explain_task *task,
                            double start, double end)
@@ -329,7 +357,7 @@ static size_t step_submission(struct chain *c, const struct explain_task *task)
 
     add_submission(c, task, empty, task->submitted);
     if (next != EXPLAIN_NONE)
-        add(c, EXPLAIN_PREPARES, c->run->tasks[next].end, empty, EXPLAIN_NONE);
+        add_wait(c, c->run->tasks[next].end, empty);
     return next;
 }
 
