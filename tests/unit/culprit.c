@@ -18,6 +18,7 @@
  *   sums      rounds of tasks that contribute to a sum, for which it waits
  *   uneven    independent tasks of one kernel, of which one is much longer
  *   pingpong  a chain of which every other task is on another device
+ *   bound     independent tasks that are all for worker 1
  *   reads     tasks on a device, and the application reads what each has written
  *   rounds    independent tasks on large data, in rounds
  *   waits     ten kernels on worker 0 that each wait for a task on worker 1
@@ -387,6 +388,13 @@ static unsigned run(const char *shape)
             insert_round(100);
     } else if (!strcmp(shape, "models")) {
         n = insert_models();
+    } else if (!strcmp(shape, "bound")) {
+        n = draw(20, 40);
+        make_data(n, 64);
+        for (unsigned i = 0; i < n; i++)
+            if (starpu_task_insert(&any, STARPU_RW, handles[i],
+                                   STARPU_EXECUTE_ON_WORKER, 1, 0) != 0)
+                exit(EXIT_FAILURE);
     } else if (!strcmp(shape, "reads")) {
         n = draw(20, 40);
         make_data(n, (size_t)4 << 20);

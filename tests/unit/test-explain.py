@@ -156,6 +156,20 @@ def a_value_that_goes_through_main_memory_is_in_transfer_all_the_way():
 
 
 @test
+def tasks_for_one_worker_alone_are_named():
+    words = ("explain", "-m", GPUS, "-s", "lws", "--json", "--", CULPRIT, "bound", "1")
+    said = json.loads(orrery(*words).stdout)
+    alone, = said["alone"]
+    assert alone["worker"] == "CPU 1" and alone["tasks"] == said["run"]["tasks"], alone
+    assert alone["busy_ms"] > 0.95 * said["makespan_ms"], (alone, said["makespan_ms"])
+    text = orrery(*(word for word in words if word != "--json")).stdout
+    assert f"no other worker can run {alone['tasks']} tasks of CPU 1" in text, text
+    # Devices are for anybody's tasks there.
+    assert explain("misplaced kernel", 1)["alone"] == []
+    assert explain("misplaced kernel", 1)["misplaced"][0]["several"]
+
+
+@test
 def what_the_application_reads_is_in_transfer():
     done = orrery("explain", "-m", "rtx4090-2", "-s", "dmda", "--json", "--", CULPRIT,
                   "reads", "1", times=(500, 500))

@@ -61,6 +61,7 @@ static void explanation_done(struct explanation *e)
     free(e->links);
     free(e->application.waits);
     free(e->misplaced);
+    free(e->alone);
     free(e->wrong);
     free(e->chain);
     free(e->idle);
@@ -87,11 +88,13 @@ static int explain(const struct launch *launch, const struct explain_run *run,
     e.idle = explain_idle_all(run);
     e.chain = explain_chain(run, &e.nchain);
     e.misplaced = explain_misplaced_all(run, &e.nmisplaced);
+    e.alone = explain_alone_all(run);
     if (launch)
         e.wrong = explain_wrong_models(&launch->report, &e.nwrong);
     e.links = explain_link_use(run);
     if (explain_application_find(run, &e.application) < 0 || !e.idle ||
-        !e.chain || !e.misplaced || !e.links || (launch && !e.wrong))
+        !e.chain || !e.misplaced || !e.alone || !e.links ||
+        (launch && !e.wrong))
         tool_error("out of memory");
     else if (!launch || !launch->report.simulated ||
              explain_changes_try(run, e.idle, e.chain, e.nchain, launch,

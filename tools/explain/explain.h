@@ -159,7 +159,8 @@ const char *explain_type_name(enum explain_link_type type);
 
 /* A kernel where it is slower than elsewhere. */
 struct explain_misplaced {
-    const char *kernel, *worker; /* borrowed from the run: one of that class */
+    const char *kernel, *worker; /* borrowed from the run: the last one */
+    bool several;                /* workers */
     unsigned type;
     size_t ntasks;
     double lost; /* ms, against its fastest worker */
@@ -168,6 +169,16 @@ struct explain_misplaced {
 /* All with a loss, the largest first; owned. NULL without memory. */
 struct explain_misplaced *explain_misplaced_all(const struct explain_run *run,
                                                 size_t *ret_n);
+
+/* Tasks that no other worker can run: they are for it, or there is no other one for
+ * them. */
+struct explain_alone {
+    size_t ntasks;
+    double ms; /* that they took */
+};
+
+/* Of each worker; owned. NULL without memory. */
+struct explain_alone *explain_alone_all(const struct explain_run *run);
 
 /* The kernels of a run whose median is not about what their model had said, those that
  * were off by most time in all first: the scheduler chose by wrong lengths. Owned,
@@ -265,6 +276,7 @@ struct explanation {
     struct explain_idle *idle;
     struct explain_link *chain;
     struct explain_misplaced *misplaced;
+    struct explain_alone *alone;        /* per worker */
     const struct report_kernel **wrong; /* whose models are */
     size_t nchain, nmisplaced, nwrong;
     double *links;

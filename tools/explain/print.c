@@ -255,6 +255,45 @@ static void print_wrong(const struct explanation *e)
     }
 }
 
+static void print_misplaced(const struct explanation *e)
+{
+    for (size_t i = 0; i < e->nmisplaced && i < MAX_ROWS; i++) {
+        const struct explain_misplaced *one = &e->misplaced[i];
+
+        printf("%s%s: %zu task%s ran on %s (%s%s): %.3f ms more than on the "
+               "fastest\n",
+               i ? "" : "\n", one->kernel, one->ntasks,
+               one->ntasks == 1 ? "" : "s",
+               one->several ? "slower workers" : "a slower worker", one->worker,
+               one->several ? ", others" : "", one->lost);
+    }
+}
+
+static bool keeps_busy(const struct explanation *e, unsigned worker)
+{
+    return e->run->graph->nworkers > 1 &&
+           e->alone[worker].ms >= FULL * length(e);
+}
+
+static void print_alone(const struct explanation *e)
+{
+    const struct orr_graph *graph = e->run->graph;
+    const char *gap = e->nmisplaced ? "" : "\n";
+
+    for (unsigned w = 0; w < graph->nworkers; w++) {
+        bool one = e->alone[w].ntasks == 1;
+
+        if (!keeps_busy(e, w))
+            continue;
+        printf(
+            "%sno other worker can run %zu task%s of %s, which take%s %.0f %% "
+            "of the run\n",
+            gap, e->alone[w].ntasks, one ? "" : "s", graph->workers[w].name,
+            one ? "s" : "", 100 * e->alone[w].ms / length(e));
+        gap = "";
+    }
+}
+
 static int print_waste(const struct explanation *e)
 {
     const struct orr_graph *graph = e->run->graph;
@@ -263,13 +302,8 @@ static int print_waste(const struct explanation *e)
 
     print_application(e);
     print_wrong(e);
-    for (size_t i = 0; i < e->nmisplaced && i < MAX_ROWS; i++)
-        printf(
-            "%s%s: %zu task%s ran on a slower worker (%s): %.3f ms more than on "
-            "the fastest\n",
-            i ? "" : "\n", e->misplaced[i].kernel, e->misplaced[i].ntasks,
-            e->misplaced[i].ntasks == 1 ? "" : "s", e->misplaced[i].worker,
-            e->misplaced[i].lost);
+    print_misplaced(e);
+    print_alone(e);
     for (unsigned l = 0; l < graph->nlinks; l++)
         if (e->links[l] >= FULL)
             printf("link %s: %.0f %% of what it can carry\n",
@@ -389,9 +423,10 @@ static json_t *json_waste(const struct explanation *e, json_t *links)
 
     for (size_t i = 0; i < e->nmisplaced; i++)
         json_array_append_new(
-            list, json_pack("{s:o, s:o, s:I, s:f}", "kernel",
+            list, json_pack("{s:o, s:o, s:b, s:I, s:f}", "kernel",
                             tool_json_text(e->misplaced[i].kernel), "worker",
-                            tool_json_text(e->misplaced[i].worker), "tasks",
+                            tool_json_text(e->misplaced[i].worker), "several",
+                            e->misplaced[i].several, "tasks",
                             (json_int_t)e->misplaced[i].ntasks, "lost_ms",
                             e->misplaced[i].lost));
     for (unsigned l = 0; l < e->run->graph->nlinks; l++)
@@ -481,6 +516,20 @@ static json_t *json_traced(const struct explanation *e)
                      graph->simulated);
 }
 
+static json_t *json_alone(const struct explanation *e)
+{
+    json_t *list = json_array();
+
+    for (unsigned w = 0; w < e->run->graph->nworkers; w++)
+        if (keeps_busy(e, w))
+            json_array_append_new(
+                list, json_pack("{s:o, s:I, s:f}", "worker",
+                                tool_json_text(e->run->graph->workers[w].name),
+                                "tasks", (json_int_t)e->alone[w].ntasks,
+                                "busy_ms", e->alone[w].ms));
+    return list;
+}
+
 json_t *explain_json(const struct explanation *e)
 {
     json_t *links;
@@ -490,11 +539,12 @@ json_t *explain_json(const struct explanation *e)
         return NULL;
     links = json_array();
     return json_pack(
-        "{s:o, s:f, s:I, s:f, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "run",
-        e->report ? report_json(e->report) : json_traced(e), "makespan_ms",
-        length(e), "tasks_left", (json_int_t)e->run->nleft, "longest_chain_ms",
-        explain_longest(e->run), "critical_path", json_chain(e), "idle",
-        json_idle(e), "application", json_application(e), "misplaced",
-        json_waste(e, links), "links", links, "wrong_models", json_wrong(e),
-        "copied_again_bytes", json_real(again), "changes", json_changes(e));
+        "{s:o, s:f, s:I, s:f, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
+        "run", e->report ? report_json(e->report) : json_traced(e),
+        "makespan_ms", length(e), "tasks_left", (json_int_t)e->run->nleft,
+        "longest_chain_ms", explain_longest(e->run), "critical_path",
+        json_chain(e), "idle", json_idle(e), "application", json_application(e),
+        "misplaced", json_waste(e, links), "alone", json_alone(e), "links",
+        links, "wrong_models", json_wrong(e), "copied_again_bytes",
+        json_real(again), "changes", json_changes(e));
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * tools/explain/waste.c - kernels that ran where others are faster, full links,
- * data copied again, devices slower than their like.
+ * tools/explain/waste.c - kernels that ran where others are faster, tasks for one
+ * worker, full links, data copied again, devices slower than their like.
  */
 #include "tools/explain/explain.h"
 
@@ -52,6 +52,8 @@ struct explain_misplaced *explain_misplaced_all(const struct explain_run *run,
         if (!(type->mean_ms[task->worker] > best * 1.001))
             continue;
         one = &all[graph->tasks[task->number].type];
+        one->several |=
+            one->ntasks && one->worker != graph->workers[task->worker].name;
         one->worker = graph->workers[task->worker].name;
         one->lost += fmax(0, task->end - task->start - best);
         one->ntasks++;
@@ -66,6 +68,48 @@ struct explain_misplaced *explain_misplaced_all(const struct explain_run *run,
         qsort(all, kept, sizeof(*all), compare_misplaced);
     *ret_n = kept;
     return all;
+}
+
+/* --- tasks for one worker --- */
+
+/* UINT_MAX: several can run it, or none. */
+static unsigned only_worker(const struct orr_graph *graph, unsigned type)
+{
+    unsigned found = UINT_MAX;
+
+    for (unsigned w = 0; w < graph->nworkers; w++) {
+        if (isinf(graph->types[type].mean_ms[w]))
+            continue;
+        if (found != UINT_MAX)
+            return UINT_MAX;
+        found = w;
+    }
+    return found;
+}
+
+struct explain_alone *explain_alone_all(const struct explain_run *run)
+{
+    const struct orr_graph *graph = run->graph;
+    struct explain_alone *alone = calloc(graph->nworkers + 1, sizeof(*alone));
+    unsigned *only = calloc(graph->ntypes + 1, sizeof(*only));
+
+    for (unsigned k = 0; only && k < graph->ntypes; k++)
+        only[k] = only_worker(graph, k);
+    for (size_t t = 0; alone && only && t < run->ntasks; t++) {
+        const struct explain_task *task = &run->tasks[t];
+
+        if (task->number == UINT_MAX ||
+            only[graph->tasks[task->number].type] != task->worker)
+            continue;
+        alone[task->worker].ntasks++;
+        alone[task->worker].ms += task->end - task->start;
+    }
+    if (!only) {
+        free(alone);
+        alone = NULL;
+    }
+    free(only);
+    return alone;
 }
 
 /* --- models --- */

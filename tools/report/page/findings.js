@@ -93,8 +93,15 @@ function addExplanation() {
   addIdle(section, said.idle, said.makespan_ms);
   const lines = said.application
     ? applicationLines(said.application, said.makespan_ms) : [];
-  lines.push(...said.misplaced.map(m => `${m.kernel}: ${m.tasks} on a slower worker (${
-    m.worker}), ${m.lost_ms.toFixed(3)} ms more than on the fastest`));
+  lines.push(...said.misplaced.map(
+      m => `${m.kernel}: ${m.tasks} on a slower worker (${m.worker}${
+          m.several
+              ? ", others"
+              : ""}), ${m.lost_ms.toFixed(3)} ms more than on the fastest`));
+  lines.push(...(said.alone ?? [])
+                 .map(a => `no other worker can run ${a.tasks} tasks of ${
+                          a.worker}, which take ${
+                          percent(a.busy_ms / said.makespan_ms)} of the run`));
   for (const m of said.wrong_models ?? [])
     lines.unshift(`the model of ${m.kernel} on ${m.on} was wrong: ${us(1e3 * m.predicted_us)
       } \u00b5s expected, ${us(1e3 * m.median_us)} \u00b5s taken (median of ${m.tasks})`);
