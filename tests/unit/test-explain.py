@@ -128,10 +128,14 @@ def allocation_full_memory_and_transfers_are_apart():
         done = orrery("explain", "-m", GPUS, "-s", "dmda", "--set", edits, "--json", "--",
                       CULPRIT, "streams", "1", times=(20, 20))
         assert done.returncode == 0, done.stderr
-        causes = json.loads(done.stdout)["idle"][-1]["causes_ms"]
+        said = json.loads(done.stdout)
+        causes = said["idle"][-1]["causes_ms"]
         assert causes["memory"] > causes["data"] > 0, causes
-        assert (causes["allocation"] > 0.5) == (cost > 0), causes
-        assert (causes["allocation"] == 0) == (cost == 0), causes
+        # On the critical path copies of the next task hide it, and nothing is overhead.
+        path = collections.Counter()
+        for link in said["critical_path"]:
+            path[link["type"]] += link["end_ms"] - link["start_ms"]
+        assert path["memory"] > 1 > 10 * path["overhead"], path
 
 
 @test

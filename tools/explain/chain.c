@@ -32,6 +32,7 @@ const char *explain_type_name(enum explain_link_type type)
         [EXPLAIN_DOES] = "application",
         [EXPLAIN_SCHEDULES] = "scheduler",
         [EXPLAIN_ALLOCATES] = "allocation",
+        [EXPLAIN_FREES] = "memory",
         [EXPLAIN_PREPARES] = "overhead",
     };
 
@@ -59,24 +60,63 @@ static void add(struct chain *c, enum explain_link_type type, double start,
     c->links[c->n++] = (struct explain_link){type, start, end, what};
 }
 
-/* From `start` to `end` the worker of that node prepared a task: allocated memory, which
- * is told apart, and the rest. */
+/* What is added of a time; `node`: the worker's. */
+typedef void add_fn(struct chain *c, unsigned node, double start, double end);
+
+static void add_overhead(struct chain *c, unsigned node, double start,
+                         double end)
+{
+    (void)node;
+    add(c, EXPLAIN_PREPARES, start, end, EXPLAIN_NONE);
+}
+
+/* How many of the spans begin before `time`. */
+static size_t spans_until(const struct explain_spans *spans, double time)
+{
+    size_t low = 0, high = spans->n / 2;
+
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+
+        if (spans->at[2 * middle] < time)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* Within the spans it was of that type, else the rest. */
+static void add_spans(struct chain *c, const struct explain_spans *spans,
+                      enum explain_link_type type, add_fn *rest, unsigned node,
+                      double start, double end)
+{
+    for (size_t i = spans_until(spans, end);
+         i-- > 0 && spans->at[2 * i + 1] > start;) {
+        double from = fmax(spans->at[2 * i], start);
+        double to = fmin(spans->at[2 * i + 1], end);
+
+        rest(c, node, to, end);
+        add(c, type, from, to, EXPLAIN_NONE);
+        end = from;
+    }
+    rest(c, node, start, end);
+}
+
+static void add_allocations(struct chain *c, unsigned node, double start,
+                            double end)
+{
+    add_spans(c, &c->run->own_allocates[node], EXPLAIN_ALLOCATES, add_overhead,
+              node, start, end);
+}
+
+/* From `start` to `end` the worker of that node prepared a task: made room, allocated
+ * memory, and the rest. */
 static void add_preparation(struct chain *c, unsigned node, double start,
                             double end)
 {
-    const struct explain_spans *pays = &c->run->pays[node];
-
-    for (size_t i = pays->n / 2; i-- > 0 && pays->at[2 * i + 1] > start;) {
-        double from = fmax(pays->at[2 * i], start);
-        double to = fmin(pays->at[2 * i + 1], end);
-
-        if (from >= end)
-            continue;
-        add(c, EXPLAIN_PREPARES, to, end, EXPLAIN_NONE);
-        add(c, EXPLAIN_ALLOCATES, from, to, EXPLAIN_NONE);
-        end = from;
-    }
-    add(c, EXPLAIN_PREPARES, start, end, EXPLAIN_NONE);
+    add_spans(c, &c->run->room[node], EXPLAIN_FREES, add_allocations, node,
+              start, end);
 }
 
 /* How many copies end at `time` or before. */

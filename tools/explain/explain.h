@@ -138,7 +138,8 @@ enum explain_link_type {
     EXPLAIN_SUBMITS,   /* the application has not submitted it */
     EXPLAIN_DOES,      /* … since it does something of its own */
     EXPLAIN_SCHEDULES, /* ready, and no worker has taken it */
-    EXPLAIN_ALLOCATES, /* memory of its worker is allocated, or freed */
+    EXPLAIN_ALLOCATES, /* memory of its worker is allocated … */
+    EXPLAIN_FREES,     /* … or freed, what is there copied elsewhere before */
     EXPLAIN_PREPARES,  /* the runtime, between two of the above */
     EXPLAIN_NTYPES
 };
