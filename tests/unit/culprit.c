@@ -19,6 +19,8 @@
  *   uneven    independent tasks of one kernel, of which one is much longer
  *   pingpong  a chain of which every other task is on another device
  *   bound     independent tasks that are all for worker 1
+ *   parts     a datum as a whole on processors and in planned parts on devices, in turn
+ *   unparts   a datum in parts on devices, gathered by the application, again and again
  *   reads     tasks on a device, and the application reads what each has written
  *   rounds    independent tasks on large data, in rounds
  *   waits     ten kernels on worker 0 that each wait for a task on worker 1
@@ -296,6 +298,39 @@ static unsigned insert_pingpong(void)
     return 1;
 }
 
+enum { NPARTS = 8 };
+
+static unsigned insert_parts(bool planned)
+{
+    struct starpu_data_filter f = {.filter_func = starpu_vector_filter_block,
+                                   .nchildren = NPARTS};
+    starpu_data_handle_t parts[NPARTS];
+
+    make_data(1, (size_t)64 << 20);
+    if (planned)
+        starpu_data_partition_plan(handles[0], &f, parts);
+    for (unsigned rounds = draw(5, 10); rounds > 0; rounds--) {
+        if (planned)
+            insert(&beside, 0, 0);
+        else
+            starpu_data_partition(handles[0], &f);
+        for (unsigned i = 0; i < NPARTS; i++)
+            if (starpu_task_insert(
+                    &gpu, STARPU_RW,
+                    planned ? parts[i]
+                            : starpu_data_get_child(handles[0], (int)i),
+                    0) != 0)
+                exit(EXIT_FAILURE);
+        if (!planned)
+            starpu_data_unpartition(handles[0], STARPU_MAIN_RAM);
+    }
+    if (planned) {
+        starpu_task_wait_for_all();
+        starpu_data_partition_clean(handles[0], NPARTS, parts);
+    }
+    return 1;
+}
+
 static unsigned run(const char *shape)
 {
     unsigned n = 0;
@@ -395,6 +430,8 @@ static unsigned run(const char *shape)
             if (starpu_task_insert(&any, STARPU_RW, handles[i],
                                    STARPU_EXECUTE_ON_WORKER, 1, 0) != 0)
                 exit(EXIT_FAILURE);
+    } else if (!strcmp(shape, "parts") || !strcmp(shape, "unparts")) {
+        n = insert_parts(*shape == 'p');
     } else if (!strcmp(shape, "reads")) {
         n = draw(20, 40);
         make_data(n, (size_t)4 << 20);

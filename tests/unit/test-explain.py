@@ -189,6 +189,30 @@ def what_the_application_reads_is_in_transfer():
 
 
 @test
+def parts_that_become_the_whole_are_in_transfer():
+    for shape in "parts", "unparts":
+        done = orrery("explain", "-m", "mixed-a100-v100", "-s", "dmdas", "--json", "--",
+                      CULPRIT, shape, "1", times=(300, 300))
+        assert done.returncode == 0, done.stderr
+        said = json.loads(done.stdout)
+        path = collections.Counter()
+        for link in said["critical_path"]:
+            path[link["type"]] += link["end_ms"] - link["start_ms"]
+        assert near(sum(path.values()), said["makespan_ms"]), (shape, path)
+        assert path["overhead"] < 0.03 * said["makespan_ms"], (shape, path)
+
+
+@test
+def what_goes_home_at_the_end_is_in_no_link_s_way():
+    said = explain("slow link", 1)
+    down = [link["use"] for link in said["links"] if link["link"].endswith(" down")]
+    up = [link["use"] for link in said["links"] if link["link"].endswith(" up")]
+    assert max(down) > 0.5 > 0.01 > max(up), said["links"]
+    assert max(link["use"] for link in said["links"]) <= 1.001, said["links"]
+    assert said["copied_again_bytes"] == 0, said["copied_again_bytes"]
+
+
+@test
 def allocations_are_in_the_way_beside_copies_for_other_tasks():
     done = orrery("explain", "-m", "mixed-a100-v100", "-s", "dmdas", "--json", "--",
                   CULPRIT, "rounds", "1", times=(200, 200))

@@ -10,7 +10,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define NEAR 1e-3 /* ms: the runtime's own work between two events */
+#define NEAR 2e-3 /* ms: the runtime's own work between two events, rounded */
 #define SAME 1e-6 /* ms: one moment, as two records round it */
 
 struct chain {
@@ -302,9 +302,9 @@ static double add_copies(struct chain *c, size_t copy, double since)
     return add_queue(c, copy, since);
 }
 
-/* The copy for no task whose end, after `since`, let the application go on at `time`. */
-static size_t copy_for_application(const struct explain_run *run, double time,
-                                   double since)
+/* The copy for no task whose end, after `since`, let something go on at `time`. */
+static size_t copy_for_none(const struct explain_run *run, double time,
+                            double since)
 {
     for (size_t i = copies_until(run, time + SAME); i-- > 0;) {
         const struct explain_copy *copy = &run->copies[i];
@@ -317,13 +317,13 @@ static size_t copy_for_application(const struct explain_run *run, double time,
     return EXPLAIN_NONE;
 }
 
-/* From the end of the task for which it waited, until it went on: its data may have had to
- * come. */
+/* From the end of a task that the application, or another task, waited for until that went
+ * on: data may have had to come, one after the other. */
 static void add_wait(struct chain *c, double start, double end)
 {
-    size_t copy = copy_for_application(c->run, end, start);
+    size_t copy;
 
-    if (copy != EXPLAIN_NONE) {
+    while ((copy = copy_for_none(c->run, end, start)) != EXPLAIN_NONE) {
         add(c, EXPLAIN_PREPARES, c->run->copies[copy].end, end, EXPLAIN_NONE);
         end = add_copies(c, copy, start);
     }
@@ -413,8 +413,8 @@ static size_t step_ready(struct chain *c, const struct explain_task *task)
         add(c, EXPLAIN_PREPARES, task->submitted, task->ready, EXPLAIN_NONE);
         return step_submission(c, task);
     }
-    add(c, EXPLAIN_PREPARES, c->run->tasks[next].end, task->ready,
-        EXPLAIN_NONE);
+    /* Without a task of their own, planned parts become the whole, or the other way. */
+    add_wait(c, c->run->tasks[next].end, task->ready);
     return next;
 }
 

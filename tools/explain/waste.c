@@ -186,14 +186,19 @@ double *explain_link_use(const struct explain_run *run)
     double length = run->end - run->begin;
 
     for (size_t i = 0; use && i < run->ncopies; i++) {
-        const struct orr_graph_route *route = route_of(graph, &run->copies[i]);
+        const struct explain_copy *copy = &run->copies[i];
+        const struct orr_graph_route *route = route_of(graph, copy);
+        double took = copy->end - copy->start;
+        /* Results that go home at the end stand in nobody's way. */
+        double within =
+            fmin(copy->end, run->end) - fmax(copy->start, run->begin);
+        double bytes = took > 0 ? copy->bytes * fmax(within, 0) / took : 0;
 
         for (unsigned l = 0; route && l < route->nlinks; l++) {
             unsigned link = graph->route_links[route->first_link + l];
 
             if (isfinite(graph->links[link].bandwidth) && length > 0)
-                use[link] += run->copies[i].bytes /
-                             graph->links[link].bandwidth / length;
+                use[link] += bytes / graph->links[link].bandwidth / length;
         }
     }
     return use;
@@ -220,7 +225,8 @@ double explain_copied_again(const struct explain_run *run)
         qsort(copies, run->ncopies, sizeof(*copies), compare_targets);
     }
     for (size_t i = 1; i < run->ncopies; i++)
-        if (compare_targets(&copies[i - 1], &copies[i]) == 0)
+        if (compare_targets(&copies[i - 1], &copies[i]) == 0 &&
+            copies[i].start < run->end)
             bytes += copies[i].bytes;
     free(copies);
     return bytes;
