@@ -60,12 +60,84 @@ void orr_perf_switch(struct orr_runtime *rt, bool start)
     orr_unlock(&perf->lock);
 }
 
+/* --- who waits for whom --- */
+
+/* What the context waits for, NULL: for nothing. */
+static struct perf_wait *wait_of_locked(struct orr_perf *perf,
+                                        const struct orr_context *context)
+{
+    struct perf_wait *wait = perf->waits;
+
+    while (wait && wait->context != context)
+        wait = wait->next;
+    return wait;
+}
+
+/* Whether the context cannot go on before the caller does: it waits for calls that
+ * the caller is in, or somebody who cannot. Each wait is followed once. */
+static bool waits_for_me_locked(struct orr_perf *perf,
+                                const struct orr_context *context)
+{
+    struct perf_wait *wait = wait_of_locked(perf, context);
+
+    if (!wait || wait->seen)
+        return false;
+    wait->seen = true;
+    for (const struct orr_perf_call *call = wait->target->calls; call;
+         call = call->next)
+        if (call->context == orr_self ||
+            (call->context != context &&
+             waits_for_me_locked(perf, call->context)))
+            return true;
+    return false;
+}
+
+/* Whether the target is called, or also kept, by somebody who goes on by himself. */
+static bool others_call_locked(struct orr_perf *perf,
+                               const struct orr_perf_target *target, bool kept)
+{
+    for (const struct orr_perf_call *call = target->calls; call;
+         call = call->next) {
+        if (!call->tells && !kept)
+            continue;
+        for (struct perf_wait *wait = perf->waits; wait; wait = wait->next)
+            wait->seen = false;
+        if (call->context != orr_self &&
+            !waits_for_me_locked(perf, call->context))
+            return true;
+    }
+    return false;
+}
+
+/* Waits until no others call the target, or keep it either, but those who could not go
+ * on before the caller. */
+static void await_others_locked(struct orr_perf *perf,
+                                const struct orr_perf_target *target, bool kept)
+    ORR_REQUIRES(perf->lock)
+{
+    struct perf_wait wait = {.context = orr_self, .target = target}, **link;
+
+    if (!others_call_locked(perf, target, kept))
+        return;
+    wait.next = perf->waits;
+    perf->waits = &wait;
+    while (others_call_locked(perf, target, kept)) {
+        orr_unlock(&perf->lock);
+        orr_self->exec->ops->relax(orr_self->exec);
+        orr_lock(&perf->lock);
+    }
+    for (link = &perf->waits; *link != &wait;)
+        link = &(*link)->next;
+    *link = wait.next;
+}
+
 /* --- telling --- */
 
 static void begin_call_locked(struct orr_perf_target *target,
-                              struct orr_perf_call *call)
+                              struct orr_perf_call *call, bool tells)
 {
     call->context = orr_self;
+    call->tells = tells;
     call->next = target->calls;
     target->calls = call;
 }
@@ -80,7 +152,8 @@ static void end_call_locked(struct orr_perf_target *target,
     *link = call->next;
 }
 
-/* Unlocked while the listener is called: it may count. */
+/* One at a time, with values that never go back, as if a lock were held: listeners have
+ * none of their own. Unlocked while the listener is called: it may count. */
 static void tell(struct orr_perf *perf, struct orr_perf_target *target,
                  void *context)
 {
@@ -89,9 +162,11 @@ static void tell(struct orr_perf *perf, struct orr_perf_target *target,
     struct orr_perf_call call;
 
     orr_lock(&perf->lock);
+    if (target->listener)
+        await_others_locked(perf, target, false);
     listener = target->listener;
     if (listener) {
-        begin_call_locked(target, &call);
+        begin_call_locked(target, &call, true);
         sample.listener = listener;
         for (unsigned i = 0; i < ORR_PERF_NVALUES; i++)
             sample.values[i] = target->values[i];
@@ -117,7 +192,7 @@ static struct orr_perf_target *hold_codelet(struct orr_perf *perf,
     orr_lock(&perf->lock);
     if (cl && cl->perf_counter_values) {
         target = &cl->perf_counter_values->target;
-        begin_call_locked(target, call);
+        begin_call_locked(target, call, false);
     }
     orr_unlock(&perf->lock);
     return target;
@@ -271,72 +346,15 @@ struct orr_perf_target *orr_perf_of_worker(struct orr_runtime *rt,
     return &rt->perf_owned->workers[worker];
 }
 
-/* What the context waits for, NULL: for nothing. */
-static struct perf_wait *wait_of_locked(struct orr_perf *perf,
-                                        const struct orr_context *context)
-{
-    struct perf_wait *wait = perf->waits;
-
-    while (wait && wait->context != context)
-        wait = wait->next;
-    return wait;
-}
-
-/* Whether the context cannot go on before the caller does: it waits for calls that
- * the caller is in, or somebody who cannot. Each wait is followed once. */
-static bool waits_for_me_locked(struct orr_perf *perf,
-                                const struct orr_context *context)
-{
-    struct perf_wait *wait = wait_of_locked(perf, context);
-
-    if (!wait || wait->seen)
-        return false;
-    wait->seen = true;
-    for (const struct orr_perf_call *call = wait->target->calls; call;
-         call = call->next)
-        if (call->context == orr_self ||
-            (call->context != context &&
-             waits_for_me_locked(perf, call->context)))
-            return true;
-    return false;
-}
-
-/* Whether the target is called by somebody who goes on by himself. */
-static bool others_call_locked(struct orr_perf *perf,
-                               const struct orr_perf_target *target)
-{
-    for (const struct orr_perf_call *call = target->calls; call;
-         call = call->next) {
-        for (struct perf_wait *wait = perf->waits; wait; wait = wait->next)
-            wait->seen = false;
-        if (call->context != orr_self &&
-            !waits_for_me_locked(perf, call->context))
-            return true;
-    }
-    return false;
-}
-
 /* Who is taken out may be freed afterwards: calls of it end first, but those that
  * the caller is in, and those in which somebody waits in the same way for one that
  * the caller is in: two listeners may take each other out. */
 static void await_calls(struct orr_runtime *rt,
                         const struct orr_perf_target *target)
 {
-    struct orr_perf *perf = rt->perf_owned;
-    struct perf_wait wait = {.context = orr_self, .target = target}, **link;
-
-    orr_lock(&perf->lock);
-    wait.next = perf->waits;
-    perf->waits = &wait;
-    while (others_call_locked(perf, target)) {
-        orr_unlock(&perf->lock);
-        rt->exec->ops->relax(rt->exec);
-        orr_lock(&perf->lock);
-    }
-    for (link = &perf->waits; *link != &wait;)
-        link = &(*link)->next;
-    *link = wait.next;
-    orr_unlock(&perf->lock);
+    orr_lock(&rt->perf_owned->lock);
+    await_others_locked(rt->perf_owned, target, true);
+    orr_unlock(&rt->perf_owned->lock);
 }
 
 bool orr_perf_listen(struct orr_runtime *rt, struct orr_perf_target *target,
@@ -364,6 +382,8 @@ static bool unlisten_codelet(struct orr_runtime *rt, struct starpu_codelet *cl)
     orr_lock(&perf->lock);
     values = cl->perf_counter_values;
     cl->perf_counter_values = NULL;
+    if (values) /* who waits to tell it does not */
+        values->target.listener = NULL;
     orr_unlock(&perf->lock);
     if (!values)
         return false;

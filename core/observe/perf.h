@@ -2,7 +2,8 @@
 /*
  * core/observe/perf.h - performance counters. Who counts looks at rt->perf first,
  * which is NULL unless counting is on: that is all that it costs then. Else one
- * lock is taken for each task and stage. Listeners are called without it.
+ * lock is taken for each task and stage. Listeners are called without it, each target's
+ * by one context at a time.
  */
 #pragma once
 
@@ -57,6 +58,7 @@ struct orr_context;
 struct orr_perf_call {
     struct orr_perf_call *next;
     const struct orr_context *context;
+    bool tells; /* the listener is called; else the target is only kept */
 };
 
 struct orr_perf_target {

@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -410,6 +411,67 @@ START_TEST(opencl_devices_are_counted)
 }
 END_TEST
 
+static struct {
+    int id;            /* of the counter */
+    atomic_int within; /* calls under way */
+    int overlaps;
+    int64_t last, backwards;
+} heard;
+
+static void hear(struct starpu_perf_counter_listener *listener,
+                 struct starpu_perf_counter_sample *sample, void *context)
+{
+    int64_t value =
+        starpu_perf_counter_sample_get_int64_value(sample, heard.id);
+
+    (void)listener, (void)context;
+    heard.overlaps += atomic_fetch_add(&heard.within, 1) > 0;
+    heard.backwards += value < heard.last;
+    heard.last = value;
+    usleep(100);
+    atomic_fetch_sub(&heard.within, 1);
+}
+
+static void nothing(void *buffers[], void *arg)
+{
+    (void)buffers, (void)arg;
+}
+
+static struct starpu_codelet listened_to = {.cpu_funcs = {nothing},
+                                            .name = "listened to"};
+
+/* A listener needs no lock for what it keeps, and knows the last value in the end. */
+START_TEST(a_listener_is_called_by_one_worker_at_a_time)
+{
+    enum starpu_perf_counter_scope scope =
+        starpu_perf_counter_scope_per_codelet;
+    struct starpu_perf_counter_listener *listener;
+    struct starpu_perf_counter_set *set;
+
+    machine_choose(0);
+    setenv("STARPU_NCPU", "3", 1);
+    ck_assert_int_eq(starpu_init(NULL), 0);
+    set = starpu_perf_counter_set_alloc(scope);
+    heard.id =
+        starpu_perf_counter_name_to_id(scope, "starpu.task.c_total_executed");
+    starpu_perf_counter_set_enable_id(set, heard.id);
+    listener = starpu_perf_counter_listener_init(set, hear, NULL);
+    starpu_perf_counter_set_per_codelet_listener(&listened_to, listener);
+    starpu_perf_counter_collection_start();
+    for (int i = 0; i < 100; i++)
+        ck_assert_int_eq(starpu_task_insert(&listened_to, 0), 0);
+    starpu_task_wait_for_all();
+    ck_assert_int_eq(heard.overlaps, 0);
+    ck_assert_int_eq(heard.backwards, 0);
+    ck_assert_int_eq(heard.last, 100);
+    starpu_perf_counter_collection_stop();
+    starpu_perf_counter_unset_per_codelet_listener(&listened_to);
+    starpu_perf_counter_listener_exit(listener);
+    starpu_perf_counter_set_free(set);
+    starpu_shutdown();
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("effects-threads");
@@ -441,6 +503,7 @@ int main(void)
                         0, NMACHINES);
     tcase_add_loop_test(tc, devices_are_counted, 0, NMACHINES);
     tcase_add_test(tc, opencl_devices_are_counted);
+    tcase_add_test(tc, a_listener_is_called_by_one_worker_at_a_time);
     suite_add_tcase(suite, tc);
     return suite_main(suite);
 }
