@@ -196,8 +196,7 @@ struct orr_disk_options {
     const struct starpu_disk_ops *ops; /* lent until the machine is closed */
     void *parameter;                   /* ops->plug's */
     starpu_ssize_t size;               /* bytes, negative: unlimited */
-    const char
-        *directory; /* the parameter, if objects are files there; or NULL */
+    const char *directory; /* the parameter, if objects are files there */
 };
 
 struct orr_machine_ops {

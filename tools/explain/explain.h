@@ -41,12 +41,10 @@ struct explain_piece {
 
 struct explain_copy {
     unsigned from, to;
-    unsigned
-        onto; /* where that job needs the value: `to`, or it goes on from there */
+    unsigned onto; /* where the job needs the value: `to`, or beyond it */
     uint64_t job, handle; /* job: one that waited for it, 0: none */
     double bytes, start, end;
-    bool
-        writeback; /* it makes room, or keeps main memory's value the present one */
+    bool writeback; /* makes room, or keeps main memory's value up to date */
 };
 
 /* What the application's main thread did beside its other calls. */
