@@ -10,6 +10,8 @@
 #include "platforms/packed.h"
 #include "platforms/places.h"
 
+#include "build_paths.h"
+
 #include <dirent.h>
 #include <errno.h>
 #include <limits.h>

@@ -9,6 +9,8 @@
  */
 #include "suite.h"
 
+#include "build_paths.h"
+
 #include <limits.h>
 #include <locale.h>
 #include <stdarg.h>

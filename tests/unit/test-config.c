@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "build_paths.h"
 #include "core/base/capped.h"
 #include "core/base/config.h"
 #include "tests/suite.h"

@@ -17,7 +17,7 @@ trap 'rm -rf "$folder"' EXIT
 analyse()
 {
     clang -std=gnu11 -D_GNU_SOURCE '-DORR_VERSION=""' '-DORR_DATADIR=""' \
-        '-DORR_SOURCE_ROOT=""' -I. -Iinclude -I"$folder" -fsyntax-only -Wno-everything \
+        -I. -Iinclude -I"$folder" -fsyntax-only -Wno-everything \
         -Wthread-safety "$1" 2>&1
 }
 
