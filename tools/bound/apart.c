@@ -60,7 +60,7 @@ static bool send_all(int fd, const void *bytes, size_t n)
     return true;
 }
 
-static void work(const struct apart_job *job, int fd)
+static void compute_bound_in_child(const struct apart_job *job, int fd)
 {
     struct message message = {.rc = 0};
     struct orr_bound_result *r = &message.result;
@@ -84,7 +84,7 @@ static void work(const struct apart_job *job, int fd)
 /* --- the parent --- */
 
 /* Reads n bytes until the date. Returns whether all came. */
-static bool take_all(int fd, void *bytes, size_t n, double until)
+static bool read_bytes_until(int fd, void *bytes, size_t n, double until)
 {
     char *at = bytes;
 
@@ -108,15 +108,17 @@ static bool take_all(int fd, void *bytes, size_t n, double until)
     return n == 0;
 }
 
-static bool take_text(int fd, size_t n, bool any, char **ret, double until)
+static bool read_text_until(int fd, size_t n, bool any, char **ret,
+                            double until)
 {
     *ret = any ? calloc(n + 1, 1) : NULL;
-    return !any || (*ret && take_all(fd, *ret, n, until));
+    return !any || (*ret && read_bytes_until(fd, *ret, n, until));
 }
 
 /* A result without a value. */
-static int give_up(struct orr_bound_result *ret, enum orr_bound_method method,
-                   enum orr_bound_outcome outcome, const char *why)
+static int result_without_value(struct orr_bound_result *ret,
+                                enum orr_bound_method method,
+                                enum orr_bound_outcome outcome, const char *why)
 {
     *ret = (struct orr_bound_result){.method = method,
                                      .outcome = outcome,
@@ -133,13 +135,13 @@ static int receive(const struct apart_job *job, int fd, double until,
     struct message message;
     char *why = NULL, *limit = NULL;
 
-    if (take_all(fd, &message, sizeof(message), until)) {
+    if (read_bytes_until(fd, &message, sizeof(message), until)) {
         if (message.rc < 0)
             return message.rc;
-        if (take_text(fd, message.why, message.result.why != NULL, &why,
-                      until) &&
-            take_text(fd, message.limit, message.result.limit != NULL, &limit,
-                      until)) {
+        if (read_text_until(fd, message.why, message.result.why != NULL, &why,
+                            until) &&
+            read_text_until(fd, message.limit, message.result.limit != NULL,
+                            &limit, until)) {
             *ret = message.result;
             ret->why = why;
             ret->limit = limit;
@@ -149,13 +151,15 @@ static int receive(const struct apart_job *job, int fd, double until,
     free(why);
     free(limit);
     if (interrupted)
-        return give_up(ret, job->method, ORR_BOUND_SKIPPED, "interrupted");
+        return result_without_value(ret, job->method, ORR_BOUND_SKIPPED,
+                                    "interrupted");
     if (apart_clock() >= until)
-        return give_up(ret, job->method, ORR_BOUND_TIME_LIMIT,
-                       "nothing was proved when its time was over; --time "
-                       "gives more");
-    return give_up(ret, job->method, ORR_BOUND_SKIPPED,
-                   "its process ended without a result");
+        return result_without_value(
+            ret, job->method, ORR_BOUND_TIME_LIMIT,
+            "nothing was proved when its time was over; --time "
+            "gives more");
+    return result_without_value(ret, job->method, ORR_BOUND_SKIPPED,
+                                "its process ended without a result");
 }
 
 int apart_compute(const struct apart_job *job, struct orr_bound_result *ret)
@@ -169,7 +173,7 @@ int apart_compute(const struct apart_job *job, struct orr_bound_result *ret)
     child = fork();
     if (child == 0) {
         close(ends[0]);
-        work(job, ends[1]);
+        compute_bound_in_child(job, ends[1]);
     }
     rc = child < 0 ? -errno : 0;
     close(ends[1]);

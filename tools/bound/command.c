@@ -68,7 +68,7 @@ struct arguments {
     bool is_optimistic;
 };
 
-static int wrong(const char *message, const char *what)
+static int bound_usage_error(const char *message, const char *what)
 {
     tool_error("bound: %s%s; see orrery bound --help", message, what);
     return -1;
@@ -121,23 +121,24 @@ static int read_amount(const char *text, double *ret)
     return *end || !isfinite(*ret) ? -1 : 0;
 }
 
-static int read_numbers(const struct arguments *arguments,
-                        struct bound_options *options)
+static int read_number_options(const struct arguments *arguments,
+                               struct bound_options *options)
 {
     if (arguments->is_optimistic)
         options->optimism = 1;
     if (arguments->optimistic &&
         read_amount(arguments->optimistic, &options->optimism) < 0)
-        return wrong("--optimistic= takes a number, not ",
-                     arguments->optimistic);
+        return bound_usage_error("--optimistic= takes a number, not ",
+                                 arguments->optimistic);
     if (arguments->merge &&
         program_share(arguments->merge, &options->merge) < 0)
-        return wrong("--merge takes a share such as 5%, not ",
-                     arguments->merge);
+        return bound_usage_error("--merge takes a share such as 5%, not ",
+                                 arguments->merge);
     if (arguments->seconds &&
         (program_seconds(arguments->seconds, &options->seconds) < 0 ||
          options->seconds <= 0))
-        return wrong("--time takes seconds, not ", arguments->seconds);
+        return bound_usage_error("--time takes seconds, not ",
+                                 arguments->seconds);
     return 0;
 }
 
@@ -164,25 +165,27 @@ static int check_outputs(const struct bound_options *options)
 }
 
 /* Options that exclude each other. */
-static int check(const struct bound_options *options)
+static int check_exclusive_options(const struct bound_options *options)
 {
     bool exports = options->lp || options->lp_solve || options->mps;
 
     if (options->file &&
         (options->machine || options->edits || options->assume ||
          options->scheduler || options->save_graph))
-        return wrong("a recorded graph has its machine and schedule: -m, -s, "
-                     "--set, --assume and --save-graph need a program",
-                     "");
+        return bound_usage_error(
+            "a recorded graph has its machine and schedule: -m, -s, "
+            "--set, --assume and --save-graph need a program",
+            "");
     if (exports && bounds_exported(options->wanted) == ORR_BOUND_NMETHODS)
-        return wrong("none of the bounds that --kind names is a linear "
-                     "program; area, paths, precedence, integer-area and "
-                     "integer are",
-                     "");
+        return bound_usage_error(
+            "none of the bounds that --kind names is a linear "
+            "program; area, paths, precedence, integer-area and "
+            "integer are",
+            "");
     if (options->json && (is_stdout(options->lp) || is_stdout(options->mps) ||
                           is_stdout(options->lp_solve)))
-        return wrong("--json and an export cannot both be on standard output",
-                     "");
+        return bound_usage_error(
+            "--json and an export cannot both be on standard output", "");
     return 0;
 }
 
@@ -216,7 +219,7 @@ static int take_operands(int argc, char **argv, int noperands, int dashes,
 
     argv[noperands + 1] = NULL;
     if (noperands == 0)
-        return wrong("which program, or which recorded graph?", "");
+        return bound_usage_error("which program, or which recorded graph?", "");
     if (input_take_words("bound", 1, argv + 1) != TOOL_OK)
         return -1;
     if (behind == noperands)
@@ -228,13 +231,14 @@ static int take_operands(int argc, char **argv, int noperands, int dashes,
     else if (behind == 0 && noperands == 1)
         options->file = argv[1];
     else
-        return wrong("a program and its arguments come after --, a recorded "
-                     "graph alone: not ",
-                     argv[1]);
+        return bound_usage_error(
+            "a program and its arguments come after --, a recorded "
+            "graph alone: not ",
+            argv[1]);
     return 0;
 }
 
-static bool has_value(const struct bounds *b)
+static bool bounds_have_value(const struct bounds *b)
 {
     for (unsigned m = 0; m < ORR_BOUND_NMETHODS; m++)
         if (b->options->wanted[m] && isfinite(b->results[m].ms))
@@ -242,7 +246,7 @@ static bool has_value(const struct bounds *b)
     return false;
 }
 
-static int finish(struct bounds *b)
+static int bounds_compute_and_print(struct bounds *b)
 {
     const struct bound_options *options = b->options;
     bool exports = options->lp || options->lp_solve || options->mps;
@@ -258,16 +262,16 @@ static int finish(struct bounds *b)
         printf("picture: %s\n", options->plot);
     if (b->stopped)
         return 128 + b->stopped;
-    return has_value(b) || exports ? TOOL_OK : TOOL_FAILED;
+    return bounds_have_value(b) || exports ? TOOL_OK : TOOL_FAILED;
 }
 
-static int bound(const struct bound_options *options)
+static int bound_command_run(const struct bound_options *options)
 {
     struct bounds b = {.options = options, .makespan_ms = NAN};
     int result = TOOL_FAILED;
 
     if (bounds_get_graph(&b) == 0)
-        result = finish(&b);
+        result = bounds_compute_and_print(&b);
     else if (b.stopped)
         result = tool_fail(128 + b.stopped,
                            "interrupted: the program was ended before its tasks "
@@ -307,10 +311,11 @@ int cmd_bound(int argc, char **argv)
     if (take_operands(argc, argv, noperands, dashes < argc ? dashes : 0,
                       &options) == 0 &&
         read_kinds(arguments.kinds, options.wanted) == 0 &&
-        read_numbers(&arguments, &options) == 0 && check(&options) == 0)
+        read_number_options(&arguments, &options) == 0 &&
+        check_exclusive_options(&options) == 0)
         result = check_outputs(&options);
     if (result == TOOL_OK)
-        result = bound(&options);
+        result = bound_command_run(&options);
     free((char *)(uintptr_t)options.edits);
     free((char *)(uintptr_t)options.assume);
     free((char *)(uintptr_t)arguments.kinds);

@@ -91,8 +91,8 @@ int bounds_make_instances(struct bounds *b)
     return 0;
 }
 
-static void show_progress(const struct bounds *b, unsigned done, unsigned n,
-                          enum orr_bound_method method)
+static void show_bound_progress(const struct bounds *b, unsigned done,
+                                unsigned n, enum orr_bound_method method)
 {
     if (!isatty(STDERR_FILENO))
         return;
@@ -104,8 +104,8 @@ static void show_progress(const struct bounds *b, unsigned done, unsigned n,
 }
 
 /* Without the module every bound has that reason. */
-static int skip(struct orr_bound_result *result, enum orr_bound_method method,
-                const char *why)
+static int result_skip(struct orr_bound_result *result,
+                       enum orr_bound_method method, const char *why)
 {
     *result = (struct orr_bound_result){.method = method,
                                         .outcome = ORR_BOUND_SKIPPED,
@@ -116,9 +116,10 @@ static int skip(struct orr_bound_result *result, enum orr_bound_method method,
 }
 
 /* One bound, of `left` that are still to be computed until the date. */
-static int compute(struct bounds *b, const struct orr_bound_solver *solver,
-                   enum orr_bound_method method, const char *why, double until,
-                   unsigned left)
+static int compute_one_bound(struct bounds *b,
+                             const struct orr_bound_solver *solver,
+                             enum orr_bound_method method, const char *why,
+                             double until, unsigned left)
 {
     struct apart_job job = {.solver = solver,
                             .in = knows_nodes(method) ? b->in_nodes : b->in,
@@ -127,9 +128,9 @@ static int compute(struct bounds *b, const struct orr_bound_solver *solver,
                                 fmax(0.01, (until - apart_clock()) / left)};
 
     if (apart_interrupted())
-        return skip(&b->results[method], method, "interrupted");
+        return result_skip(&b->results[method], method, "interrupted");
     if (!solver)
-        return skip(&b->results[method], method, why);
+        return result_skip(&b->results[method], method, why);
     return apart_compute(&job, &b->results[method]);
 }
 
@@ -150,9 +151,9 @@ static int compute_all(struct bounds *b, const struct orr_bound_solver *solver,
 
         if (!b->options->wanted[m])
             continue;
-        show_progress(b, done, n, m);
-        rc = compute(b, solver, m, why, until, n - done++);
-        show_progress(b, n, n, 0);
+        show_bound_progress(b, done, n, m);
+        rc = compute_one_bound(b, solver, m, why, until, n - done++);
+        show_bound_progress(b, n, n, 0);
         if (!rc && known)
             known(b, m);
     }

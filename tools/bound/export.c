@@ -33,8 +33,8 @@ enum orr_bound_method bounds_exported(const bool wanted[ORR_BOUND_NMETHODS])
     return ORR_BOUND_NMETHODS;
 }
 
-static int make(const struct bounds *b, enum orr_bound_method method,
-                struct orr_lp *lp)
+static int make_linear_program(const struct bounds *b,
+                               enum orr_bound_method method, struct orr_lp *lp)
 {
     bool whole =
         method == ORR_BOUND_INTEGER || method == ORR_BOUND_INTEGER_AREA;
@@ -45,8 +45,8 @@ static int make(const struct bounds *b, enum orr_bound_method method,
 }
 
 /* -1 with a message; the file is then as before. */
-static int write_one(const struct orr_lp *lp, enum orr_lp_format format,
-                     const char *path)
+static int write_linear_program(const struct orr_lp *lp,
+                                enum orr_lp_format format, const char *path)
 {
     char *text = NULL;
     size_t size = 0;
@@ -77,16 +77,16 @@ int bounds_export(const struct bounds *b)
 
     if (!options->lp && !options->lp_solve && !options->mps)
         return 0;
-    if (make(b, bounds_exported(options->wanted), &lp) < 0) {
+    if (make_linear_program(b, bounds_exported(options->wanted), &lp) < 0) {
         tool_error("out of memory");
         rc = -1;
     }
     if (rc == 0)
-        rc = write_one(&lp, ORR_LP_CPLEX, options->lp);
+        rc = write_linear_program(&lp, ORR_LP_CPLEX, options->lp);
     if (rc == 0)
-        rc = write_one(&lp, ORR_LP_LP_SOLVE, options->lp_solve);
+        rc = write_linear_program(&lp, ORR_LP_LP_SOLVE, options->lp_solve);
     if (rc == 0)
-        rc = write_one(&lp, ORR_LP_MPS, options->mps);
+        rc = write_linear_program(&lp, ORR_LP_MPS, options->mps);
     orr_lp_free(&lp);
     return rc;
 }

@@ -19,14 +19,14 @@
 #include <string.h>
 #include <unistd.h>
 
-static int out_of_memory(void)
+static int graph_no_memory(void)
 {
     tool_error("out of memory");
     return -1;
 }
 
 /* Reads a whole file; owned. NULL with errno. */
-static char *read_text(const char *path, size_t *ret_size)
+static char *read_graph_text(const char *path, size_t *ret_size)
 {
     FILE *file = fopen(path, "r"), *to;
     char *text = NULL, buffer[1 << 14];
@@ -52,14 +52,14 @@ static char *read_text(const char *path, size_t *ret_size)
 }
 
 /* The graph in the text of the file that the program has left. */
-static int take_text(struct bounds *b, char *text, size_t size)
+static int bounds_read_graph(struct bounds *b, char *text, size_t size)
 {
     struct orr_error err = {""};
     FILE *f = fmemopen(text, size, "r");
     int rc;
 
     if (!f)
-        return out_of_memory();
+        return graph_no_memory();
     rc = orr_graph_read(f, "the graph that was recorded", &b->graph, &err);
     fclose(f);
     if (rc) {
@@ -75,11 +75,11 @@ static int take_file(struct bounds *b, const char *path)
 {
     const char *program = b->options->argv[0];
     size_t size = 0;
-    char *text = read_text(path, &size);
+    char *text = read_graph_text(path, &size);
     int rc;
 
     if (!text && errno == ENOMEM)
-        return out_of_memory();
+        return graph_no_memory();
     if (!text || size == 0) {
         tool_error("%s recorded no graph of its tasks: %s. Is its liborrery as "
                    "old as this command?",
@@ -87,13 +87,13 @@ static int take_file(struct bounds *b, const char *path)
         free(text);
         return -1;
     }
-    rc = take_text(b, text, size);
+    rc = bounds_read_graph(b, text, size);
     free(text);
     return rc;
 }
 
 /* Runs the program, its graph to go to `path`. */
-static int run(struct bounds *b, const char *path)
+static int run_recorded_program(struct bounds *b, const char *path)
 {
     const struct bound_options *options = b->options;
     char *setting = tool_format("ORRERY_GRAPH=%s", path);
@@ -109,7 +109,7 @@ static int run(struct bounds *b, const char *path)
     int rc;
 
     if (!setting)
-        return out_of_memory();
+        return graph_no_memory();
     rc = launch_all(&launch, 1, 1, NULL, NULL);
     b->stopped = rc > 0 ? rc : 0;
     launch_warn_policy(&launch, "bound");
@@ -129,7 +129,7 @@ static int run(struct bounds *b, const char *path)
     return rc ? -1 : 0;
 }
 
-static int run_program(struct bounds *b)
+static int record_program_graph(struct bounds *b)
 {
     const char *parent = getenv("TMPDIR");
     char *path = tool_format("%s/orrery-graph-XXXXXX",
@@ -138,13 +138,13 @@ static int run_program(struct bounds *b)
 
     b->what = program_text(b->options->argv);
     if (!path || !b->what) {
-        rc = out_of_memory();
+        rc = graph_no_memory();
     } else if (fd < 0) {
         tool_error("no temporary file: %s; TMPDIR names another place",
                    strerror(errno));
         rc = -1;
     } else {
-        rc = run(b, path);
+        rc = run_recorded_program(b, path);
         fflush(stdout);
         if (rc == 0)
             rc = take_file(b, path);
@@ -157,14 +157,14 @@ static int run_program(struct bounds *b)
     return rc;
 }
 
-static int open_file(struct bounds *b)
+static int load_graph_file(struct bounds *b)
 {
     struct orr_error err = {""};
     int rc;
 
     b->what = strdup(b->options->file);
     if (!b->what)
-        return out_of_memory();
+        return graph_no_memory();
     rc = orr_graph_load(b->options->file, &b->graph, &err);
     if (rc) {
         tool_report(&err, rc);
@@ -200,7 +200,7 @@ static int fill_durations(struct bounds *b)
     struct taken *taken = calloc(graph->ntypes * workers + 1, sizeof(*taken));
 
     if (!taken)
-        return out_of_memory();
+        return graph_no_memory();
     for (unsigned t = 0; t < graph->ntasks; t++) {
         const struct orr_graph_task *task = &graph->tasks[t];
         double ms = task->end_ms - task->start_ms;
@@ -231,7 +231,7 @@ static int fill_durations(struct bounds *b)
 
 int bounds_get_graph(struct bounds *b)
 {
-    int rc = b->options->file ? open_file(b) : run_program(b);
+    int rc = b->options->file ? load_graph_file(b) : record_program_graph(b);
 
     if (rc == 0 && !b->graph->simulated)
         rc = fill_durations(b);

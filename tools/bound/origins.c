@@ -13,7 +13,8 @@
 #include <string.h>
 
 /* ms of the executed tasks per origin; [0]: not known. Returns the sum. */
-static double sum_up(const struct orr_graph *graph, double ms[UINT8_MAX + 1])
+static double sum_origin_times(const struct orr_graph *graph,
+                               double ms[UINT8_MAX + 1])
 {
     double sum = 0;
 
@@ -34,7 +35,7 @@ static double sum_up(const struct orr_graph *graph, double ms[UINT8_MAX + 1])
 void bounds_times(const struct bounds *b, char *text, size_t size)
 {
     const char *told = orr_graph_about(b->graph, "times");
-    double ms[UINT8_MAX + 1], sum = sum_up(b->graph, ms);
+    double ms[UINT8_MAX + 1], sum = sum_origin_times(b->graph, ms);
     size_t used = 0;
 
     snprintf(text, size, "%s", told ? told : "");
@@ -49,7 +50,7 @@ void bounds_times(const struct bounds *b, char *text, size_t size)
 
 json_t *bounds_json_times(const struct bounds *b)
 {
-    double ms[UINT8_MAX + 1], sum = sum_up(b->graph, ms);
+    double ms[UINT8_MAX + 1], sum = sum_origin_times(b->graph, ms);
     json_t *list = json_array();
 
     for (unsigned o = 1; o < b->graph->norigins; o++)
@@ -60,9 +61,9 @@ json_t *bounds_json_times(const struct bounds *b)
     return list;
 }
 
-static bool is_same(const struct orr_graph *graph,
-                    const struct orr_graph_task_type *type, unsigned v,
-                    unsigned w)
+static bool variants_are_same(const struct orr_graph *graph,
+                              const struct orr_graph_task_type *type,
+                              unsigned v, unsigned w)
 {
     return memcmp(&type->mean_ms[v], &type->mean_ms[w], sizeof(double)) == 0 &&
            strcmp(orr_graph_origin_of(graph, type, v),
@@ -79,7 +80,8 @@ static json_t *json_workers(const struct orr_graph *graph,
     for (unsigned w = 0, n; w < graph->nworkers; w += n) {
         const char *origin = orr_graph_origin_of(graph, type, w);
 
-        for (n = 1; w + n < graph->nworkers && is_same(graph, type, w, w + n);
+        for (n = 1; w + n < graph->nworkers &&
+                    variants_are_same(graph, type, w, w + n);
              n++)
             ;
         if (!isinf(type->mean_ms[w]))

@@ -21,7 +21,7 @@ struct series {
 /* Rows are bounds in their order, then the schedule. */
 enum { SCHEDULE = ORR_BOUND_NMETHODS, NROWS };
 
-static double value_of(const struct bounds *b, unsigned row)
+static double bar_value_ms(const struct bounds *b, unsigned row)
 {
     if (row == SCHEDULE)
         return b->makespan_ms;
@@ -38,7 +38,7 @@ static bool is_unproved(const struct bounds *b, unsigned row)
     return row != SCHEDULE && !bounds_is_proved(b, row);
 }
 
-static bool is_schedule(const struct bounds *b, unsigned row)
+static bool bar_is_schedule(const struct bounds *b, unsigned row)
 {
     (void)b;
     return row == SCHEDULE;
@@ -47,10 +47,10 @@ static bool is_schedule(const struct bounds *b, unsigned row)
 static bool is_drawn(const struct bounds *b, const struct series *series,
                      unsigned row)
 {
-    return isfinite(value_of(b, row)) && series->has(b, row);
+    return isfinite(bar_value_ms(b, row)) && series->has(b, row);
 }
 
-static bool is_empty(const struct bounds *b, const struct series *series)
+static bool series_is_empty(const struct bounds *b, const struct series *series)
 {
     for (unsigned row = 0; row < NROWS; row++)
         if (is_drawn(b, series, row))
@@ -65,7 +65,7 @@ static unsigned put_names(FILE *pipe, const struct bounds *b)
 
     fputs("set ytics scale 0 (", pipe);
     for (unsigned row = 0; row < NROWS; row++) {
-        bool value = isfinite(value_of(b, row));
+        bool value = isfinite(bar_value_ms(b, row));
         const char *name =
             row == SCHEDULE ? "schedule" : orr_bound_method_name(row);
         char *label = tool_format("%s%s", name, value ? "" : " (none)");
@@ -82,13 +82,13 @@ static unsigned put_names(FILE *pipe, const struct bounds *b)
 }
 
 /* A box: middle, left, right, lower and upper end; and the label. */
-static void put_bars(FILE *pipe, const struct bounds *b,
-                     const struct series *series, bool labels)
+static void plot_bound_bars(FILE *pipe, const struct bounds *b,
+                            const struct series *series, bool labels)
 {
     unsigned n = 0;
 
     for (unsigned row = 0; row < NROWS; row++) {
-        double ms = value_of(b, row);
+        double ms = bar_value_ms(b, row);
 
         if (row != SCHEDULE && !b->options->wanted[row])
             continue;
@@ -103,27 +103,28 @@ static void put_bars(FILE *pipe, const struct bounds *b,
     fputs("e\n", pipe);
 }
 
-static void draw(FILE *pipe, const struct bounds *b)
+static void plot_bounds(FILE *pipe, const struct bounds *b)
 {
     static const char series_style[] =
         "'-' using 1:2:3:4:5:6 with boxxyerror lc rgb '%s' title '%s', '-' "
         "using 1:2:3 with labels left offset 0.5,0 notitle";
-    const struct series series[] = {{"proved", plot_colour(0), is_proved},
-                                    {"not proved", plot_colour(7), is_unproved},
-                                    {"schedule", plot_colour(1), is_schedule}};
+    const struct series series[] = {
+        {"proved", plot_colour(0), is_proved},
+        {"not proved", plot_colour(7), is_unproved},
+        {"schedule", plot_colour(1), bar_is_schedule}};
     const char *comma = "plot ";
 
     for (size_t s = 0; s < sizeof(series) / sizeof(*series); s++)
-        if (!is_empty(b, &series[s])) {
+        if (!series_is_empty(b, &series[s])) {
             fprintf(pipe, "%s", comma);
             fprintf(pipe, series_style, series[s].colour, series[s].title);
             comma = ", ";
         }
     fputs("\n", pipe);
     for (size_t s = 0; s < sizeof(series) / sizeof(*series); s++)
-        if (!is_empty(b, &series[s])) {
-            put_bars(pipe, b, &series[s], false);
-            put_bars(pipe, b, &series[s], true);
+        if (!series_is_empty(b, &series[s])) {
+            plot_bound_bars(pipe, b, &series[s], false);
+            plot_bound_bars(pipe, b, &series[s], true);
         }
 }
 
@@ -136,8 +137,8 @@ int bounds_plot(const struct bounds *b)
     char *caption;
 
     for (unsigned row = 0; row < NROWS; row++) {
-        if (isfinite(value_of(b, row)))
-            most = fmax(most, value_of(b, row));
+        if (isfinite(bar_value_ms(b, row)))
+            most = fmax(most, bar_value_ms(b, row));
         wanted += row == SCHEDULE || b->options->wanted[row];
     }
     if (most <= 0) {
@@ -166,6 +167,6 @@ int bounds_plot(const struct bounds *b)
                 b->makespan_ms, b->makespan_ms);
     fprintf(plot.pipe, "set yrange [%.1f:-0.6]\n",
             put_names(plot.pipe, b) - 0.4);
-    draw(plot.pipe, b);
+    plot_bounds(plot.pipe, b);
     return plot_end(&plot);
 }

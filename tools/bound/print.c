@@ -20,7 +20,7 @@ static void print_about(const struct orr_graph *graph)
             printf("%-11s %s\n", graph->about[i].what, graph->about[i].text);
 }
 
-static void print_machine(const struct bounds *b)
+static void print_bound_machine(const struct bounds *b)
 {
     const char *machine = b->graph->machine;
     char figures[256] = "";
@@ -77,8 +77,9 @@ static void print_exported(const struct bounds *b, const char *path,
 }
 
 /* Widths of columns, before the rows are known. */
-static int widest(const struct bounds *b, const char *title,
-                  const char *(*text)(enum orr_bound_method method))
+static int
+method_column_width(const struct bounds *b, const char *title,
+                    const char *(*text)(enum orr_bound_method method))
 {
     int wide = (int)strlen(title);
 
@@ -90,12 +91,12 @@ static int widest(const struct bounds *b, const char *title,
 
 static int name_width(const struct bounds *b)
 {
-    return widest(b, "bound", orr_bound_method_name);
+    return method_column_width(b, "bound", orr_bound_method_name);
 }
 
 static int ignores_width(const struct bounds *b)
 {
-    return widest(b, "ignores", orr_bound_method_ignores);
+    return method_column_width(b, "ignores", orr_bound_method_ignores);
 }
 
 /* What limits a bound, why there is none, or both. */
@@ -153,7 +154,7 @@ static void print_distance(const struct bounds *b)
 int bounds_print_head(const struct bounds *b)
 {
     putchar('\n');
-    print_machine(b);
+    print_bound_machine(b);
     print_tasks(b);
     if (bounds_notes(b, print_note, NULL) < 0) {
         tool_error("out of memory");

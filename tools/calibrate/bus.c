@@ -46,9 +46,10 @@ struct request {
     const char *plot, *disk;
 };
 
-static int keep(struct orr_machine *machine,
-                const struct orr_bus_measures *measures,
-                const struct calibrate_place *place, struct orr_error *err)
+static int store_bus_measures(struct orr_machine *machine,
+                              const struct orr_bus_measures *measures,
+                              const struct calibrate_place *place,
+                              struct orr_error *err)
 {
     struct orr_bus_tables tables;
     struct orr_bus_counts counts;
@@ -73,7 +74,8 @@ static int keep(struct orr_machine *machine,
     return rc;
 }
 
-static int show(const struct bus_shown *shown, const struct request *request)
+static int show_bus_measures(const struct bus_shown *shown,
+                             const struct request *request)
 {
     int rc = request->json ? bus_print_json(shown) : bus_print(shown);
 
@@ -98,7 +100,7 @@ static int keep_and_show(struct orr_machine *machine,
                         "of before; repeat it");
     /* The bus files have no disks, which each program measures. */
     machine->nnodes -= request->disk != NULL;
-    rc = keep(machine, measures, place, &err);
+    rc = store_bus_measures(machine, measures, place, &err);
     machine->nnodes += request->disk != NULL;
     if (rc < 0) {
         tool_error("%s", err.text);
@@ -107,11 +109,12 @@ static int keep_and_show(struct orr_machine *machine,
     if (calibrate_write_bus(place, machine, measures) < 0)
         return -1;
     tool_if_interrupted("all results are stored, not all were shown");
-    return show(&shown, request);
+    return show_bus_measures(&shown, request);
 }
 
-static int measure(struct orr_exec *exec, const struct calibrate_place *place,
-                   const struct request *request)
+static int measure_bus(struct orr_exec *exec,
+                       const struct calibrate_place *place,
+                       const struct request *request)
 {
     const struct orr_bus_options options = {
         .budget_us = request->quick ? 3e5 : 3e6,
@@ -172,7 +175,7 @@ int calibrate_bus(int argc, char **argv)
         if (rc < 0) {
             tool_error("no threads: %s", strerror(-rc));
         } else {
-            rc = measure(exec, &place, &request);
+            rc = measure_bus(exec, &place, &request);
             orr_threads_free(exec);
         }
     }

@@ -21,15 +21,15 @@ static const char *const group_names[] = {
     [ORR_BUS_WITHIN] = "one per processor",
 };
 
-static const char *node_name(const struct bus_shown *shown, unsigned node)
+static const char *bus_node_name(const struct bus_shown *shown, unsigned node)
 {
     return shown->machine->nodes[node].name;
 }
 
 /* The group of that kind in which the link takes part, its place in *ret. */
-static const struct orr_bus_group *group_of(const struct bus_shown *shown,
-                                            enum orr_bus_group_kind kind,
-                                            unsigned link, unsigned *ret)
+static const struct orr_bus_group *bus_find_group(const struct bus_shown *shown,
+                                                  enum orr_bus_group_kind kind,
+                                                  unsigned link, unsigned *ret)
 {
     for (unsigned c = 0; c < shown->measures->ngroups; c++) {
         const struct orr_bus_group *group = &shown->measures->groups[c];
@@ -65,7 +65,7 @@ static char *format_member(const struct bus_shown *shown,
                            enum orr_bus_group_kind kind, unsigned link)
 {
     unsigned i;
-    const struct orr_bus_group *group = group_of(shown, kind, link, &i);
+    const struct orr_bus_group *group = bus_find_group(shown, kind, link, &i);
 
     if (!group)
         return tool_format("-");
@@ -94,8 +94,8 @@ static void fill_link(struct table *table, const struct bus_shown *shown,
     const struct orr_bus_estimate *b = &link->bandwidth;
     bool within = link->src == link->dst;
 
-    table_add(table, "%s", node_name(shown, link->src));
-    table_add(table, "%s", node_name(shown, link->dst));
+    table_add(table, "%s", bus_node_name(shown, link->src));
+    table_add(table, "%s", bus_node_name(shown, link->dst));
     table_add(table, "%s", link->pinned ? "pinned" : "pageable");
     table_take(table, format_latency(link->latency.median));
     table_add(table, "%.0f", b->median);
@@ -112,7 +112,7 @@ static void fill_link(struct table *table, const struct bus_shown *shown,
         table_add(table, "-");
 }
 
-static int print_links(const struct bus_shown *shown)
+static int print_bus_links(const struct bus_shown *shown)
 {
     static const struct table_column columns[LINK_COLUMNS] = {
         {"from", false},        {"to", false},       {"memory", false},
@@ -135,8 +135,8 @@ static void fill_size(struct table *table, const struct bus_shown *shown,
     char size[24];
 
     format_size(point->size, size);
-    table_add(table, "%s", node_name(shown, link->src));
-    table_add(table, "%s%s", node_name(shown, link->dst),
+    table_add(table, "%s", bus_node_name(shown, link->src));
+    table_add(table, "%s%s", bus_node_name(shown, link->dst),
               link->pinned ? " (pinned)" : "");
     table_add(table, "%s", size);
     table_add(table, "%.4g", point->us.median);
@@ -177,17 +177,18 @@ static void print_groups(const struct bus_shown *shown)
                    group->total);
         else if (group->kind == ORR_BUS_WITHIN)
             printf("%u copies at once within %s: %.0f MB/s in all\n", group->n,
-                   node_name(shown, first->src), group->total);
+                   bus_node_name(shown, first->src), group->total);
         else
             printf("%s and %s both ways at once%s: %.0f MB/s in all\n",
-                   node_name(shown, first->src), node_name(shown, first->dst),
+                   bus_node_name(shown, first->src),
+                   bus_node_name(shown, first->dst),
                    first->pinned ? ", pinned" : "", group->total);
     }
 }
 
 int bus_print(const struct bus_shown *shown)
 {
-    int rc = print_links(shown);
+    int rc = print_bus_links(shown);
 
     if (rc == 0) {
         puts("Copies of the largest size, in MB/s; a node with itself: copies "
@@ -208,17 +209,17 @@ int bus_print(const struct bus_shown *shown)
 /* ---- JSON ---- */
 
 /* NaN is null. */
-static json_t *number(double value)
+static json_t *json_finite(double value)
 {
     return isfinite(value) ? json_real(value) : json_null();
 }
 
 static json_t *estimate_json(const struct orr_bus_estimate *estimate)
 {
-    return json_pack("{s:o, s:o, s:o, s:o, s:i}", "median",
-                     number(estimate->median), "low", number(estimate->lo),
-                     "high", number(estimate->hi), "spread",
-                     number(estimate->spread), "samples", (int)estimate->n);
+    return json_pack(
+        "{s:o, s:o, s:o, s:o, s:i}", "median", json_finite(estimate->median),
+        "low", json_finite(estimate->lo), "high", json_finite(estimate->hi),
+        "spread", json_finite(estimate->spread), "samples", (int)estimate->n);
 }
 
 static json_t *points_json(const struct orr_bus_link *link)
@@ -243,8 +244,8 @@ static json_t *links_json(const struct bus_shown *shown)
         json_array_append_new(
             links,
             json_pack("{s:s, s:s, s:b, s:o, s:o, s:o}", "from",
-                      node_name(shown, link->src), "to",
-                      node_name(shown, link->dst), "pinned", link->pinned,
+                      bus_node_name(shown, link->src), "to",
+                      bus_node_name(shown, link->dst), "pinned", link->pinned,
                       "latency_us", estimate_json(&link->latency),
                       "bandwidth_MBps", estimate_json(&link->bandwidth),
                       "sizes", points_json(link)));
@@ -264,19 +265,18 @@ static json_t *groups_json(const struct bus_shown *shown)
             const struct orr_bus_link *link =
                 &shown->measures->links[group->links[i]];
 
-            json_array_append_new(members,
-                                  json_pack("{s:s, s:s, s:b, s:o}", "from",
-                                            node_name(shown, link->src), "to",
-                                            node_name(shown, link->dst),
-                                            "pinned", link->pinned,
-                                            "bandwidth_MBps",
-                                            estimate_json(&group->members[i])));
+            json_array_append_new(
+                members, json_pack("{s:s, s:s, s:b, s:o}", "from",
+                                   bus_node_name(shown, link->src), "to",
+                                   bus_node_name(shown, link->dst), "pinned",
+                                   link->pinned, "bandwidth_MBps",
+                                   estimate_json(&group->members[i])));
         }
         json_array_append_new(
             groups,
             json_pack("{s:s, s:I, s:o, s:o}", "kind", group_names[group->kind],
                       "bytes", (json_int_t)group->size, "total_MBps",
-                      number(group->total), "copies", members));
+                      json_finite(group->total), "copies", members));
     }
     return groups;
 }
@@ -288,8 +288,9 @@ int bus_print_json(const struct bus_shown *shown)
 
     for (unsigned i = 0; i < shown->machine->nnodes; i++)
         json_array_append_new(
-            nodes, json_pack("{s:s, s:I}", "name", node_name(shown, i), "bytes",
-                             (json_int_t)shown->machine->nodes[i].capacity));
+            nodes,
+            json_pack("{s:s, s:I}", "name", bus_node_name(shown, i), "bytes",
+                      (json_int_t)shown->machine->nodes[i].capacity));
     root = json_pack("{s:s, s:s, s:s, s:f, s:o, s:o, s:o}", "host", shown->host,
                      "bus_files", shown->stem, "description", shown->path,
                      "seconds", shown->measures->seconds, "nodes", nodes,
@@ -343,10 +344,11 @@ int bus_draw(const struct bus_shown *shown, const char *path)
 
         if (link->src == link->dst)
             snprintf(title, sizeof(title), "within %s",
-                     node_name(shown, link->src));
+                     bus_node_name(shown, link->src));
         else
             snprintf(title, sizeof(title), "%s to %s%s",
-                     node_name(shown, link->src), node_name(shown, link->dst),
+                     bus_node_name(shown, link->src),
+                     bus_node_name(shown, link->dst),
                      link->pinned ? ", pinned" : "");
         fprintf(plot.pipe,
                 "%s'-' using 1:2:3:4 with yerrorlines pt 7 ps 0.6 "

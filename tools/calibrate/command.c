@@ -60,8 +60,8 @@ static int read_assumptions(const struct texts *texts,
     return rc;
 }
 
-static int read_options(const struct texts *texts,
-                        struct calibrate_options *options)
+static int read_calibrate_options(const struct texts *texts,
+                                  struct calibrate_options *options)
 {
     const char *wrong = NULL;
 
@@ -77,8 +77,8 @@ static int read_options(const struct texts *texts,
     return -1;
 }
 
-static int run_program(const struct texts *texts,
-                       struct calibrate_options *options)
+static int calibrate_program(const struct texts *texts,
+                             struct calibrate_options *options)
 {
     char **sizes = tool_split(texts->sizes ? texts->sizes : "");
     int result = TOOL_USAGE;
@@ -86,7 +86,7 @@ static int run_program(const struct texts *texts,
     if (!sizes)
         return tool_fail(TOOL_FAILED, "out of memory");
     options->sizes = sizes;
-    if (read_options(texts, options) == 0 &&
+    if (read_calibrate_options(texts, options) == 0 &&
         program_check_sizes("calibrate kernels", options->argv, sizes) == 0)
         result = calibrate_kernels(options);
     orr_assumptions_done(&options->assumptions);
@@ -118,7 +118,7 @@ static int run_kernels(int argc, char **argv)
         result = TOOL_USAGE;
     } else if (first > 0) {
         options.argv = argv + first;
-        result = run_program(&texts, &options);
+        result = calibrate_program(&texts, &options);
     }
     free((char *)(uintptr_t)texts.assume);
     return result;
@@ -134,7 +134,7 @@ static const struct verb {
     {NULL, NULL},
 };
 
-static const char *name_of(const void *list, size_t i)
+static const char *calibrate_verb_name(const void *list, size_t i)
 {
     return ((const struct verb *)list)[i].name;
 }
@@ -160,7 +160,8 @@ int cmd_calibrate(int argc, char **argv)
             argv[1] = name; /* in messages */
             return verbs[i].run(argc - 1, argv + 1);
         }
-    near = argc > 1 ? orr_words_nearest(argv[1], verbs, name_of) : NULL;
+    near = argc > 1 ? orr_words_nearest(argv[1], verbs, calibrate_verb_name)
+                    : NULL;
     tool_error("calibrate: kernels, bus and runtime are what can be "
                "calibrated%s%s%s%s%s; see orrery calibrate --help",
                argc > 1 ? ", not " : "", argc > 1 ? argv[1] : "",

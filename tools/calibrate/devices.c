@@ -11,7 +11,7 @@
 #include <string.h>
 
 /* The worker of the k-th device, or -1. */
-static int find_device(const struct orr_machine *machine, unsigned k)
+static int find_device_worker(const struct orr_machine *machine, unsigned k)
 {
     for (unsigned w = 0; w < machine->nworkers; w++)
         if (!orr_node_is_main(&machine->nodes[machine->workers[w].node]) &&
@@ -20,18 +20,18 @@ static int find_device(const struct orr_machine *machine, unsigned k)
     return -1;
 }
 
-static int measure(struct orr_machine *machine, unsigned n,
-                   double samples[][ORR_LAUNCH_COSTS])
+static int measure_launch_costs(struct orr_machine *machine, unsigned n,
+                                double samples[][ORR_LAUNCH_COSTS])
 {
     unsigned ndevices = 0;
 
-    while (find_device(machine, ndevices) >= 0)
+    while (find_device_worker(machine, ndevices) >= 0)
         ndevices++;
     for (unsigned i = 0; i < n; i++)
         for (unsigned c = 0; c < ORR_LAUNCH_COSTS; c++)
             samples[i][c] = (double)NAN;
     for (unsigned i = 0; ndevices > 0 && i < n; i++) {
-        unsigned w = (unsigned)find_device(machine, i % ndevices);
+        unsigned w = (unsigned)find_device_worker(machine, i % ndevices);
         int rc = orr_launch_sample(machine, w, samples[i]);
 
         if (rc == 0)
@@ -58,7 +58,7 @@ int calibrate_devices(unsigned n, double samples[][ORR_LAUNCH_COSTS])
     if (rc < 0) {
         tool_error("%s", err.text);
     } else {
-        rc = measure(machine, n, samples);
+        rc = measure_launch_costs(machine, n, samples);
         machine->ops->close(machine);
     }
     orr_threads_free(exec);

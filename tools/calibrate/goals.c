@@ -36,8 +36,9 @@ static void goal_done(struct calibrate_goal *goal)
 
 /* What is assumed of the kernel on its device: "cuda0", or "3 cores" of several.
  */
-static struct orr_assumption *assumed(const struct calibrate_goals *goals,
-                                      const struct report_kernel *kernel)
+static struct orr_assumption *
+goals_find_assumption(const struct calibrate_goals *goals,
+                      const struct report_kernel *kernel)
 {
     char type[16] = "";
     int devid = 0;
@@ -57,7 +58,7 @@ static int add_goal(struct calibrate_goals *goals,
     goal.kernel.name = strdup(kernel->name);
     goal.kernel.arch = strdup(kernel->arch);
     goal.configs = calloc(goals->nconfigs, sizeof(*goal.configs));
-    assumption = assumed(goals, kernel);
+    assumption = goals_find_assumption(goals, kernel);
     if (assumption) {
         assumption->used = true;
         goal.assumed = assumption->text;
@@ -139,8 +140,8 @@ static int take_doubts(struct calibrate_goals *goals, const char *host,
 }
 
 /* The progress of this goal by a run of `config`. */
-static void evaluate(const struct calibrate_goals *goals,
-                     struct calibrate_goal *goal, size_t config)
+static void goal_evaluate(const struct calibrate_goals *goals,
+                          struct calibrate_goal *goal, size_t config)
 {
     unsigned before = goal->before, now = goal->known.n;
 
@@ -180,7 +181,7 @@ int calibrate_goals_update(struct calibrate_goals *goals,
     if (rc == 0)
         rc = take_doubts(goals, report->host, err);
     for (size_t g = 0; g < goals->n && rc == 0; g++)
-        evaluate(goals, &goals->list[g], config);
+        goal_evaluate(goals, &goals->list[g], config);
     return rc;
 }
 
@@ -193,7 +194,7 @@ void calibrate_goals_done(struct calibrate_goals *goals)
 }
 
 /* Whether samples of it would still help. */
-static bool is_open(const struct calibrate_goal *goal)
+static bool goal_is_open(const struct calibrate_goal *goal)
 {
     return !goal->reached && !goal->stuck && !goal->assumed;
 }
@@ -201,7 +202,7 @@ static bool is_open(const struct calibrate_goal *goal)
 bool calibrate_goals_need(const struct calibrate_goals *goals, size_t config)
 {
     for (size_t g = 0; g < goals->n; g++)
-        if (goals->list[g].configs[config] && is_open(&goals->list[g]))
+        if (goals->list[g].configs[config] && goal_is_open(&goals->list[g]))
             return true;
     return false;
 }
@@ -232,7 +233,7 @@ calibrate_goals_worst(const struct calibrate_goals *goals)
     for (size_t g = 0; g < goals->n; g++) {
         const struct calibrate_goal *goal = &goals->list[g];
 
-        if (!is_open(goal) || isnan(goal->known.confidence))
+        if (!goal_is_open(goal) || isnan(goal->known.confidence))
             continue;
         if (!worst || goal->known.confidence > worst->known.confidence)
             worst = goal;
@@ -258,7 +259,7 @@ double calibrate_goals_runs_left(const struct calibrate_goals *goals)
     for (size_t g = 0; g < goals->n; g++) {
         const struct calibrate_goal *goal = &goals->list[g];
 
-        if (!is_open(goal))
+        if (!goal_is_open(goal))
             continue;
         if (isnan(goal->known.confidence) || !(goal->samples_per_run > 0))
             return (double)NAN;
@@ -270,8 +271,8 @@ double calibrate_goals_runs_left(const struct calibrate_goals *goals)
 /* --- summary --- */
 
 /* Why a goal was not reached, or that it was; owned. */
-static char *explain(const struct calibrate_goals *goals,
-                     const struct calibrate_goal *goal)
+static char *goal_explanation(const struct calibrate_goals *goals,
+                              const struct calibrate_goal *goal)
 {
     const struct kernel_knowledge *known = &goal->known;
 
@@ -310,12 +311,13 @@ static double share_aside(const struct kernel_knowledge *known)
                             : (double)NAN;
 }
 
-static void add_row(struct table *table, const struct calibrate_goals *goals,
-                    const struct calibrate_goal *goal)
+static void goal_add_row(struct table *table,
+                         const struct calibrate_goals *goals,
+                         const struct calibrate_goal *goal)
 {
     const struct report_kernel *kernel = &goal->kernel;
     const struct kernel_knowledge *known = &goal->known;
-    char *problem = explain(goals, goal);
+    char *problem = goal_explanation(goals, goal);
 
     table_add(table, "%s", kernel->name);
     if (kernel->implementation)
@@ -372,8 +374,8 @@ static void print_unused(const struct orr_assumptions *assumptions)
                    assumptions->all[i].text);
 }
 
-static void print_end(const struct calibrate_goals *goals,
-                      const struct calibrate_result *result)
+static void print_goals_summary(const struct calibrate_goals *goals,
+                                const struct calibrate_result *result)
 {
     size_t missing = calibrate_goals_missing(goals);
     size_t nassumed = calibrate_goals_assumed(goals), n = goals->n - nassumed;
@@ -401,8 +403,8 @@ static void print_end(const struct calibrate_goals *goals,
                                : "");
 }
 
-static int print_table(const struct calibrate_goals *goals,
-                       const struct calibrate_result *result)
+static int print_goals_table(const struct calibrate_goals *goals,
+                             const struct calibrate_result *result)
 {
     static const struct table_column columns[] = {
         {"kernel", false}, {"arch", false},       {"footprint", false},
@@ -413,10 +415,10 @@ static int print_table(const struct calibrate_goals *goals,
     int rc;
 
     for (size_t g = 0; g < goals->n; g++)
-        add_row(&table, goals, &goals->list[g]);
+        goal_add_row(&table, goals, &goals->list[g]);
     rc = table_end(&table, columns, sizeof(columns) / sizeof(*columns));
     if (rc == 0)
-        print_end(goals, result);
+        print_goals_summary(goals, result);
     return rc;
 }
 
@@ -424,7 +426,7 @@ static json_t *goal_json(const struct calibrate_goals *goals,
                          const struct calibrate_goal *goal)
 {
     const struct report_kernel *kernel = &goal->kernel;
-    char *problem = explain(goals, goal), footprint[16];
+    char *problem = goal_explanation(goals, goal), footprint[16];
     json_t *json;
 
     snprintf(footprint, sizeof(footprint), "%08x", kernel->footprint);
@@ -457,8 +459,8 @@ static json_t *assumptions_json(const struct orr_assumptions *assumptions)
     return list;
 }
 
-static int print_json(const struct calibrate_goals *goals,
-                      const struct calibrate_result *result)
+static int print_goals_json(const struct calibrate_goals *goals,
+                            const struct calibrate_result *result)
 {
     json_t *kernels = json_array();
     json_t *json = json_pack(
@@ -483,5 +485,6 @@ static int print_json(const struct calibrate_goals *goals,
 int calibrate_goals_print(const struct calibrate_goals *goals,
                           const struct calibrate_result *result, bool json)
 {
-    return json ? print_json(goals, result) : print_table(goals, result);
+    return json ? print_goals_json(goals, result)
+                : print_goals_table(goals, result);
 }

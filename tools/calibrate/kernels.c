@@ -12,7 +12,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "core/base/plural.h"
@@ -63,14 +62,6 @@ struct calibration {
     double run_s; /* of a run, on average of late */
     bool failed;
 };
-
-static double now_s(void)
-{
-    struct timespec time;
-
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
-}
 
 /* --- beginning and end --- */
 
@@ -159,8 +150,8 @@ static bool is_useless(const struct launch *launch)
 
 /* The run failed. With a choice of devices that is not an error of the program:
  * it may need the others. */
-static void give_up(struct calibration *c, struct config *config,
-                    const struct launch *launch)
+static void config_give_up(struct calibration *c, struct config *config,
+                           const struct launch *launch)
 {
     if (config->choice && !config->among) {
         config->among = true;
@@ -198,7 +189,7 @@ static void take_report(struct calibration *c, unsigned i,
     find_choices(c, &launch->report);
 }
 
-static void run(struct calibration *c, unsigned i)
+static void config_run(struct calibration *c, unsigned i)
 {
     struct config *config = &c->configs[i];
     bool anew = c->options->restart && c->round == 0;
@@ -237,7 +228,7 @@ static void run(struct calibration *c, unsigned i)
     } else if (stopped < 0)
         c->failed = true;
     else if (*launch.problem)
-        give_up(c, config, &launch);
+        config_give_up(c, config, &launch);
     else
         take_report(c, i, &launch);
     launch_done(&launch);
@@ -245,11 +236,11 @@ static void run(struct calibration *c, unsigned i)
 
 /* --- rounds --- */
 
-static void show_progress(const struct calibration *c)
+static void show_round_progress(const struct calibration *c)
 {
     const struct calibrate_goals *goals = &c->goals;
     const struct calibrate_goal *worst = calibrate_goals_worst(goals);
-    double limit_s = c->options->time_limit_s - (now_s() - c->start_s);
+    double limit_s = c->options->time_limit_s - (tool_now_s() - c->start_s);
     double left_s = calibrate_goals_runs_left(goals) * c->run_s;
 
     if (!isatty(STDERR_FILENO) || c->failed)
@@ -267,7 +258,7 @@ static void show_progress(const struct calibration *c)
 }
 
 /* The runs of one size are joined in one count; several sizes take turns. */
-static bool is_wanted(const struct calibration *c, unsigned i)
+static bool config_is_wanted(const struct calibration *c, unsigned i)
 {
     const struct config *config = &c->configs[i];
 
@@ -276,11 +267,11 @@ static bool is_wanted(const struct calibration *c, unsigned i)
             calibrate_goals_need(&c->goals, i));
 }
 
-static bool may_go_on(struct calibration *c)
+static bool calibration_may_continue(struct calibration *c)
 {
     if (c->failed || c->result.stopped)
         return false;
-    c->result.timed_out = now_s() - c->start_s >= c->options->time_limit_s;
+    c->result.timed_out = tool_now_s() - c->start_s >= c->options->time_limit_s;
     return !c->result.timed_out || c->result.runs == 0;
 }
 
@@ -291,12 +282,12 @@ static bool run_round(struct calibration *c)
 
     program_shuffle(c->order, c->nconfigs, &c->random);
     for (unsigned k = 0; k < c->nconfigs; k++) {
-        if (!is_wanted(c, c->order[k]))
+        if (!config_is_wanted(c, c->order[k]))
             continue;
-        if (!may_go_on(c))
+        if (!calibration_may_continue(c))
             return false;
-        run(c, c->order[k]);
-        show_progress(c);
+        config_run(c, c->order[k]);
+        show_round_progress(c);
         any = true;
     }
     c->round++;
@@ -305,12 +296,12 @@ static bool run_round(struct calibration *c)
 
 /* Several sizes share model files: starting anew with each of them in turn
  * would leave the last one's only, so there is a round that only empties. */
-static void calibrate(struct calibration *c)
+static void calibration_run_rounds(struct calibration *c)
 {
-    c->start_s = now_s();
+    c->start_s = tool_now_s();
     while (run_round(c))
         ;
-    c->result.seconds = now_s() - c->start_s;
+    c->result.seconds = tool_now_s() - c->start_s;
     if (isatty(STDERR_FILENO))
         fputs("\r\033[K", stderr);
 }
@@ -323,7 +314,7 @@ static bool has_cuda_kernels(const struct calibrate_goals *goals)
     return false;
 }
 
-static int finish(const struct calibration *c)
+static int calibration_print_result(const struct calibration *c)
 {
     if (c->goals.n > 0 &&
         calibrate_goals_print(&c->goals, &c->result, c->options->json) < 0) {
@@ -405,8 +396,8 @@ int calibrate_kernels(const struct calibrate_options *options)
     else if (options->dry_run)
         result = show_plan(&c);
     else if (can_save_models()) {
-        calibrate(&c);
-        result = finish(&c);
+        calibration_run_rounds(&c);
+        result = calibration_print_result(&c);
     }
     calibration_done(&c);
     return result;

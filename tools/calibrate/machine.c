@@ -80,7 +80,8 @@ static int option_or_all(const struct orr_config *config, enum orr_config_id id)
     return orr_config_is_set(config, id) ? orr_config_int(config, id) : -1;
 }
 
-static int add_devices(struct orr_machine *machine, struct orr_error *err)
+static int machine_add_devices(struct orr_machine *machine,
+                               struct orr_error *err)
 {
     struct orr_machine_options options = {0};
     struct orr_config config;
@@ -143,7 +144,7 @@ int calibrate_machine_open(struct orr_exec *exec, const char *disk,
 
     if (rc < 0)
         return rc;
-    rc = add_devices(machine, err);
+    rc = machine_add_devices(machine, err);
     if (rc == 0 && disk)
         rc = add_disk(machine, disk, err);
     if (rc < 0)
@@ -165,7 +166,7 @@ struct builder {
     int rc;  /* the first error */
 };
 
-static void note(struct builder *b, int rc)
+static void builder_note_error(struct builder *b, int rc)
 {
     if (rc < 0 && b->rc == 0)
         b->rc = rc;
@@ -173,7 +174,8 @@ static void note(struct builder *b, int rc)
 
 /* Of several nodes of main memory each is a host of its own beside RAM, which
  * stands for all of them. */
-static void host_name(const struct builder *b, unsigned node, char name[32])
+static void builder_host_name(const struct builder *b, unsigned node,
+                              char name[32])
 {
     const struct orr_node_desc *desc = &b->machine->nodes[node];
     unsigned nmain = 0;
@@ -192,22 +194,22 @@ static void host_name(const struct builder *b, unsigned node, char name[32])
         snprintf(name, 32, "RAM");
 }
 
-static int host_of(struct builder *b, unsigned node)
+static int builder_get_host(struct builder *b, unsigned node)
 {
     char name[32];
     int host;
 
-    host_name(b, node, name);
+    builder_host_name(b, node, name);
     host = orr_machine_desc_host(b->desc, name);
     if (host < 0) {
         host = orr_machine_desc_add_host(b->desc, name, 1);
-        note(b, host);
+        builder_note_error(b, host);
     }
     return host;
 }
 
-static void set_number(struct builder *b, unsigned host, const char *id,
-                       double value)
+static void builder_set_number(struct builder *b, unsigned host, const char *id,
+                               double value)
 {
     struct orr_host_desc *h = &b->desc->hosts[host];
     char text[40];
@@ -215,11 +217,12 @@ static void set_number(struct builder *b, unsigned host, const char *id,
     if (!isfinite(value))
         return;
     snprintf(text, sizeof(text), "%.6g", value);
-    note(b, orr_props_set(&h->props, &h->nprops, id, text));
+    builder_note_error(b, orr_props_set(&h->props, &h->nprops, id, text));
 }
 
 static const struct orr_bus_group *
-find_group(const struct builder *b, enum orr_bus_group_kind kind, unsigned link)
+builder_find_group(const struct builder *b, enum orr_bus_group_kind kind,
+                   unsigned link)
 {
     for (unsigned c = 0; c < b->measures->ngroups; c++) {
         const struct orr_bus_group *group = &b->measures->groups[c];
@@ -241,32 +244,34 @@ static void describe_memory(struct builder *b, unsigned node)
     const struct orr_bus_group *group;
     struct orr_host_desc *h;
     char bytes[32];
-    int host = host_of(b, node);
+    int host = builder_get_host(b, node);
 
     if (host < 0)
         return;
     h = &b->desc->hosts[host];
     snprintf(bytes, sizeof(bytes), "%zu", desc->capacity);
     if (desc->capacity)
-        note(b, orr_props_set(&h->props, &h->nprops, "memsize", bytes));
+        builder_note_error(
+            b, orr_props_set(&h->props, &h->nprops, "memsize", bytes));
     if (!link)
         return;
-    group =
-        find_group(b, ORR_BUS_WITHIN, (unsigned)(link - b->measures->links));
-    set_number(b, (unsigned)host, "orrery-copy-bandwidth",
-               link->bandwidth.median * 1e6);
-    set_number(b, (unsigned)host, "orrery-copy-spread", link->bandwidth.spread);
-    set_number(b, (unsigned)host, "orrery-copy-latency",
-               link->latency.median / 1e6);
+    group = builder_find_group(b, ORR_BUS_WITHIN,
+                               (unsigned)(link - b->measures->links));
+    builder_set_number(b, (unsigned)host, "orrery-copy-bandwidth",
+                       link->bandwidth.median * 1e6);
+    builder_set_number(b, (unsigned)host, "orrery-copy-spread",
+                       link->bandwidth.spread);
+    builder_set_number(b, (unsigned)host, "orrery-copy-latency",
+                       link->latency.median / 1e6);
     if (group)
-        set_number(b, (unsigned)host, "orrery-copy-bandwidth-all",
-                   group->total * 1e6);
+        builder_set_number(b, (unsigned)host, "orrery-copy-bandwidth-all",
+                           group->total * 1e6);
 }
 
 /* Size of a device's memory, and its name. */
 static void describe_device(struct builder *b, unsigned node)
 {
-    int host = host_of(b, node);
+    int host = builder_get_host(b, node);
     struct orr_host_desc *h;
     char bytes[32], model[64];
 
@@ -275,11 +280,13 @@ static void describe_device(struct builder *b, unsigned node)
     h = &b->desc->hosts[host];
     snprintf(bytes, sizeof(bytes), "%zu",
              orr_bus_memsize(&b->machine->nodes[node]));
-    note(b, orr_props_set(&h->props, &h->nprops, "memsize", bytes));
+    builder_note_error(b,
+                       orr_props_set(&h->props, &h->nprops, "memsize", bytes));
     for (unsigned w = 0; w < b->machine->nworkers; w++)
         if (b->machine->workers[w].node == node) {
             orr_bus_model(&b->machine->workers[w], model);
-            note(b, orr_props_set(&h->props, &h->nprops, "model", model));
+            builder_note_error(
+                b, orr_props_set(&h->props, &h->nprops, "model", model));
         }
 }
 
@@ -305,15 +312,16 @@ static int shared_link(struct builder *b, const struct orr_bus_group *group,
             return (int)i;
     link = orr_machine_desc_add_link(b->desc, name, group->total * 1e6, 0,
                                      ORR_LINK_SHARED);
-    note(b, link);
+    builder_note_error(b, link);
     return link;
 }
 
-static void add_hop(struct builder *b, int route, int link)
+static void builder_add_hop(struct builder *b, int route, int link)
 {
     if (route >= 0 && link >= 0)
-        note(b, orr_route_desc_add_hop(&b->desc->routes[route], (unsigned)link,
-                                       ORR_HOP_NONE));
+        builder_note_error(b, orr_route_desc_add_hop(&b->desc->routes[route],
+                                                     (unsigned)link,
+                                                     ORR_HOP_NONE));
 }
 
 /* What all devices share, in one direction or in both. */
@@ -346,37 +354,38 @@ static void add_shared_hops(struct builder *b, int route,
         b->machine->nodes[link->dst].stores)
         return;
     if (out != in)
-        add_hop(b, route, out ? b->to_all : b->from_all);
-    add_hop(b, route, b->all);
+        builder_add_hop(b, route, out ? b->to_all : b->from_all);
+    builder_add_hop(b, route, b->all);
 }
 
 static void describe_link(struct builder *b, const struct orr_bus_link *link)
 {
-    int src = host_of(b, link->src), dst = host_of(b, link->dst);
+    int src = builder_get_host(b, link->src),
+        dst = builder_get_host(b, link->dst);
     unsigned number = (unsigned)(link - b->measures->links);
     const struct orr_bus_group *both =
-        find_group(b, ORR_BUS_BIDIRECTIONAL, number);
+        builder_find_group(b, ORR_BUS_BIDIRECTIONAL, number);
     char from[32], to[32], name[96];
     int own, route;
 
     if (src < 0 || dst < 0 ||
         orr_machine_desc_route(b->desc, (unsigned)src, (unsigned)dst) >= 0)
         return;
-    host_name(b, link->src, from);
-    host_name(b, link->dst, to);
+    builder_host_name(b, link->src, from);
+    builder_host_name(b, link->dst, to);
     snprintf(name, sizeof(name), "%s-%s", from, to);
     own =
         orr_machine_desc_add_link(b->desc, name, link->bandwidth.median * 1e6,
                                   link->latency.median / 1e6, ORR_LINK_SHARED);
-    note(b, own);
+    builder_note_error(b, own);
     route = orr_machine_desc_add_route(b->desc, (unsigned)src, (unsigned)dst);
-    note(b, route);
-    add_hop(b, route, own);
+    builder_note_error(b, route);
+    builder_add_hop(b, route, own);
     if (both && link->src > link->dst)
         snprintf(name, sizeof(name), "%s-%s both ways", to, from);
     else
         snprintf(name, sizeof(name), "%s-%s both ways", from, to);
-    add_hop(b, route, shared_link(b, both, name));
+    builder_add_hop(b, route, shared_link(b, both, name));
     add_shared_hops(b, route, link);
 }
 
@@ -437,8 +446,9 @@ static int begin_anew(const struct calibrate_place *place,
 }
 
 /* Ends the description. */
-static int finish(const struct calibrate_place *place,
-                  struct orr_machine_desc *desc, int rc, struct orr_error *err)
+static int write_machine_alone(const struct calibrate_place *place,
+                               struct orr_machine_desc *desc, int rc,
+                               struct orr_error *err)
 {
     if (rc == 0)
         rc = orr_machine_desc_write_alone(desc, place->path, err);
@@ -458,7 +468,7 @@ int calibrate_write_bus(const struct calibrate_place *place,
 
     if (rc == 0)
         rc = calibrate_describe_bus(desc, machine, measures, &err);
-    return finish(place, desc, rc, &err);
+    return write_machine_alone(place, desc, rc, &err);
 }
 
 int calibrate_write_costs(const struct calibrate_place *place,
@@ -474,5 +484,5 @@ int calibrate_write_costs(const struct calibrate_place *place,
     for (unsigned i = 0; rc == 0 && i < ORR_NCOSTS; i++)
         if (!isnan(costs[i]))
             *orr_machine_desc_cost(desc, i) = costs[i];
-    return finish(place, desc, rc, &err);
+    return write_machine_alone(place, desc, rc, &err);
 }

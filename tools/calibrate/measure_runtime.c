@@ -28,7 +28,7 @@ enum { BUFFERS = 3, VARIABLES = 64 }; /* of a task; in turns */
 enum { LINE = 64, LEAST_CACHE = 256 << 10, MOST_CACHE = 4 << 20 };
 #define KERNEL_US 20.
 
-static double now_us(void)
+static double runtime_now_us(void)
 {
     struct timespec t;
 
@@ -51,7 +51,7 @@ static struct diary *diaries[STARPU_NMAXWORKERS];
 static void kernel(void *buffers[], void *arg)
 {
     struct diary *diary = diaries[starpu_worker_get_id_check()];
-    double began = now_us();
+    double began = runtime_now_us();
 
     (void)buffers;
     (void)arg;
@@ -59,9 +59,9 @@ static void kernel(void *buffers[], void *arg)
         diary->gaps[diary->n++] = began - diary->ended;
     for (long i = 0; i < ncache; i += LINE)
         diary->cache[i]++;
-    while (now_us() - began < KERNEL_US)
+    while (runtime_now_us() - began < KERNEL_US)
         ;
-    diary->ended = now_us();
+    diary->ended = runtime_now_us();
 }
 
 static struct starpu_codelet plain = {.cpu_funcs = {kernel}, .name = "plain"};
@@ -86,8 +86,9 @@ static void must(int rc, const char *what)
     exit(1);
 }
 
-static struct starpu_task *make(struct starpu_codelet *cl, unsigned number,
-                                starpu_data_handle_t *handles)
+static struct starpu_task *make_measured_task(struct starpu_codelet *cl,
+                                              unsigned number,
+                                              starpu_data_handle_t *handles)
 {
     struct starpu_task *task = starpu_task_create();
 
@@ -103,7 +104,7 @@ struct lap {
     double submit, gap, ready;
 };
 
-static int compare(const void *a, const void *b)
+static int cost_sample_compare(const void *a, const void *b)
 {
     double x = *(const double *)a, y = *(const double *)b;
 
@@ -125,7 +126,7 @@ static double take_gaps(void)
         diary->n = 0;
         diary->ended = 0;
     }
-    qsort(all, n, sizeof(*all), compare);
+    qsort(all, n, sizeof(*all), cost_sample_compare);
     return n > 0 ? all[n / 2] : 0;
 }
 
@@ -140,18 +141,18 @@ static struct lap run_lap(struct starpu_codelet *cl,
 
     starpu_pause();
     if (waiting) {
-        first = make(&plain, 0, NULL);
+        first = make_measured_task(&plain, 0, NULL);
         first->destroy = 0;
         must(starpu_task_submit(first), "starpu_task_submit");
     }
-    begin = now_us();
+    begin = runtime_now_us();
     for (unsigned i = 0; i < ntasks; i++) {
-        task = make(cl, i, handles);
+        task = make_measured_task(cl, i, handles);
         if (waiting)
             starpu_task_declare_deps_array(task, 1, &first);
         must(starpu_task_submit(task), "starpu_task_submit");
     }
-    lap.submit = (now_us() - begin) / ntasks;
+    lap.submit = (runtime_now_us() - begin) / ntasks;
     lap.ready = (double)starpu_task_nready() / ntasks;
     starpu_resume();
     must(starpu_task_wait_for_all(), "starpu_task_wait_for_all");
@@ -163,12 +164,12 @@ static struct lap run_lap(struct starpu_codelet *cl,
 
 static double time_malloc(void)
 {
-    double begin = now_us();
+    double begin = runtime_now_us();
     void *address;
 
     must(starpu_malloc(&address, MIB), "starpu_malloc");
     must(starpu_free_noflag(address, MIB), "starpu_free");
-    return now_us() - begin;
+    return runtime_now_us() - begin;
 }
 
 enum { SUBMIT, SUBMIT_BUFFER, PUSH, PROGRESS, FETCH, MALLOC, NCOSTS };
@@ -193,7 +194,7 @@ static void round_of(starpu_data_handle_t *handles, double *ret)
     ret[MALLOC] = time_malloc();
 }
 
-static void print(double samples[ROUNDS][NCOSTS])
+static void print_cost_samples(double samples[ROUNDS][NCOSTS])
 {
     for (int f = 0; f < NCOSTS; f++) {
         fputs(names[f], stdout);
@@ -229,7 +230,7 @@ int main(void)
         round_of(handles, samples[r]);
     for (int i = 0; i < VARIABLES; i++)
         starpu_data_unregister(handles[i]);
-    print(samples);
+    print_cost_samples(samples);
     starpu_shutdown();
     return fflush(stdout) != 0;
 }

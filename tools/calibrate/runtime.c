@@ -89,7 +89,7 @@ struct result {
 
 /* ---- the program ---- */
 
-static double median_of(const double *values, unsigned n)
+static double runs_median(const double *values, unsigned n)
 {
     double sorted[RUNS * PER_RUN];
 
@@ -99,8 +99,8 @@ static double median_of(const double *values, unsigned n)
 }
 
 /* Reads the line of an item: its samples. -1 without. */
-static int read_line(const char *text, const char *name, struct result *result,
-                     unsigned run)
+static int result_read_samples(const char *text, const char *name,
+                               struct result *result, unsigned run)
 {
     size_t length = strlen(name);
     double one[PER_RUN];
@@ -123,7 +123,7 @@ static int read_line(const char *text, const char *name, struct result *result,
     }
     if (n == 0)
         return -1;
-    result->medians[run] = median_of(one, n);
+    result->medians[run] = runs_median(one, n);
     return 0;
 }
 
@@ -131,7 +131,8 @@ static int read_output(const char *text, unsigned run, struct result *results)
 {
     for (unsigned i = 0; i < NITEMS; i++)
         if (items[i].device == NOT_OF_DEVICES &&
-            (!text || read_line(text, items[i].name, &results[i], run) < 0)) {
+            (!text ||
+             result_read_samples(text, items[i].name, &results[i], run) < 0)) {
             tool_error("measure-runtime did not report the cost of %s: use the "
                        "one that came with this command",
                        items[i].name);
@@ -150,7 +151,7 @@ static const char *const settings[] = {
     "STARPU_NCPUS",        "STARPU_BUS_CALIBRATE",
     "STARPU_RESERVE_NCPU", NULL};
 
-static int run_program(const char *path, struct result *results)
+static int run_measure_program(const char *path, struct result *results)
 {
     char *const argv[] = {(char *)(uintptr_t)path, NULL};
     int rc = 0;
@@ -193,7 +194,7 @@ static void take_samples(const struct item *item, unsigned run, unsigned n,
             result->samples[result->n++] = one[taken++];
         }
     if (taken > 0)
-        result->medians[run] = median_of(one, taken);
+        result->medians[run] = runs_median(one, taken);
 }
 
 /* As many runs, each with the drivers opened anew. */
@@ -211,7 +212,7 @@ static int run_devices(struct result *results)
     return ndevices < 0 ? -1 : 0;
 }
 
-static void summarise(struct result *result)
+static void result_summarise(struct result *result)
 {
     struct orr_interval interval;
     double least = INFINITY, most = 0;
@@ -219,7 +220,7 @@ static void summarise(struct result *result)
     interval = orr_median_interval(result->samples, result->n, 0.95);
     result->lo = interval.lo;
     result->hi = interval.hi;
-    result->median = median_of(result->samples, result->n);
+    result->median = runs_median(result->samples, result->n);
     for (unsigned r = 0; r < RUNS; r++) {
         least = fmin(least, result->medians[r]);
         most = fmax(most, result->medians[r]);
@@ -231,7 +232,7 @@ static void summarise(struct result *result)
 
 enum { COLUMNS = 6 };
 
-static int print_table(const struct result *results)
+static int print_costs_table(const struct result *results)
 {
     static const struct table_column columns[COLUMNS] = {
         {"cost", false},  {"us", true},      {"95 %", true},
@@ -259,8 +260,8 @@ static int print_table(const struct result *results)
     return table_end(&table, columns, COLUMNS);
 }
 
-static int print_json(const struct result *results,
-                      const struct calibrate_place *place)
+static int print_costs_json(const struct result *results,
+                            const struct calibrate_place *place)
 {
     json_t *costs = json_object();
     json_t *root = json_pack("{s:s, s:s, s:o}", "host", place->host,
@@ -294,8 +295,8 @@ static double simulated_cost(const struct item *item,
     return item->device == ORR_LAUNCH_COPY ? 0 : result->median;
 }
 
-static int keep(const struct calibrate_place *place,
-                const struct result *results)
+static int store_runtime_costs(const struct calibrate_place *place,
+                               const struct result *results)
 {
     double costs[ORR_NCOSTS];
 
@@ -309,7 +310,7 @@ static int keep(const struct calibrate_place *place,
     return calibrate_write_costs(place, costs);
 }
 
-static int measure(struct calibrate_place *place, bool json)
+static int measure_runtime_costs(struct calibrate_place *place, bool json)
 {
     struct result *results = calloc(NITEMS, sizeof(*results));
     char *program = tool_find_program(".", "measure-runtime");
@@ -321,18 +322,19 @@ static int measure(struct calibrate_place *place, bool json)
         tool_error("the program measure-runtime is neither beside this command "
                    "nor in " ORR_LIBEXEC "/orrery: install Orrery anew");
     else
-        rc = run_program(program, results);
+        rc = run_measure_program(program, results);
     if (rc == 0)
         rc = run_devices(results);
     for (unsigned i = 0; rc == 0 && i < NITEMS; i++)
         if (results[i].n > 0)
-            summarise(&results[i]);
+            result_summarise(&results[i]);
     if (rc == 0)
         rc = calibrate_place_lock(place);
     if (rc == 0)
-        rc = keep(place, results);
+        rc = store_runtime_costs(place, results);
     if (rc == 0)
-        rc = json ? print_json(results, place) : print_table(results);
+        rc = json ? print_costs_json(results, place)
+                  : print_costs_table(results);
     if (rc == 0 && !json)
         printf("%s\n", place->path);
     free(program);
@@ -357,7 +359,7 @@ int calibrate_runtime(int argc, char **argv)
     }
     if (calibrate_place_open(&place) < 0)
         return TOOL_FAILED;
-    rc = measure(&place, json);
+    rc = measure_runtime_costs(&place, json);
     calibrate_place_close(&place);
     if (rc > 0)
         return rc; /* a signal */

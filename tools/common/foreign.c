@@ -22,7 +22,8 @@ bool foreign_is_same(char *const *a, char *const *b)
     return !*a && !*b;
 }
 
-static int read_options(char *const *argv, struct orr_import_options *ret)
+static int read_import_options(char *const *argv,
+                               struct orr_import_options *ret)
 {
     const char *format = orr_import_format(argv[0]);
     bool has_schedule = format && !strcmp(format, "tasks.rec");
@@ -51,7 +52,7 @@ int foreign_import(char *const *argv, const char *record)
     struct orr_result out;
     int rc;
 
-    if (read_options(argv, &options) < 0)
+    if (read_import_options(argv, &options) < 0)
         return -1;
     options.binary = orr_record_is_binary_name(record);
     rc = orr_result_open(record, &out);

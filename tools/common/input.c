@@ -26,7 +26,7 @@ static int copy_input(FILE *file)
 }
 
 /* Standard input becomes a file with what came there. */
-static int keep(void)
+static int keep_standard_input(void)
 {
     const char *parent = getenv("TMPDIR");
     char *folder = tool_format("%s/", parent && *parent ? parent : "/tmp");
@@ -58,7 +58,7 @@ int input_take(const char *command, const char **word)
                          "too much",
                          command);
     taken = true;
-    rc = keep();
+    rc = keep_standard_input();
     if (rc)
         return tool_fail(TOOL_FAILED,
                          "%s: standard input cannot be kept: %s; TMPDIR names "

@@ -68,8 +68,8 @@ void kernel_models_free(struct kernel_models *models)
     free(models);
 }
 
-static int read_files(const struct kernel_models *models,
-                      struct kernel_file *file, struct orr_error *err)
+static int kernel_file_read(const struct kernel_models *models,
+                            struct kernel_file *file, struct orr_error *err)
 {
     char *name, *path;
     int rc = orr_model_name(file->symbol, models->host, &name, err);
@@ -101,7 +101,7 @@ static int get_file(struct kernel_models *models, const char *symbol,
     if (file)
         file->symbol = strdup(symbol);
     if (file && file->symbol)
-        rc = read_files(models, file, err);
+        rc = kernel_file_read(models, file, err);
     if (rc < 0) {
         if (file)
             free(file->symbol);
@@ -130,9 +130,9 @@ int kernel_model_device(const char *arch, struct orr_device *ret)
 }
 
 /* The estimate of a row, for repeated runs. */
-static void fill(const struct orr_model_row *row,
-                 const struct perfmodel_known *known,
-                 struct kernel_knowledge *ret)
+static void knowledge_from_row(const struct orr_model_row *row,
+                               const struct perfmodel_known *known,
+                               struct kernel_knowledge *ret)
 {
     const struct orr_summary *summary = &known->summary;
 
@@ -186,6 +186,6 @@ int kernel_models_find(struct kernel_models *models,
                         &known);
     if (rc < 0)
         return orr_fail(err, rc, "out of memory");
-    fill(row, &known, ret);
+    knowledge_from_row(row, &known, ret);
     return 0;
 }

@@ -35,7 +35,8 @@ static int set_more(struct launch *launch)
 }
 
 /* Adds NAME=value unless there is no value. */
-static int set(struct launch *launch, const char *name, const char *value)
+static int launch_set_variable(struct launch *launch, const char *name,
+                               const char *value)
 {
     unsigned n = 0;
 
@@ -58,8 +59,8 @@ static const struct launch *find_imported(const struct launch *launches,
 }
 
 /* Makes a record in the folder of a file that is none, once. */
-static int import(const struct launch *launches, struct launch *launch,
-                  const char *folder)
+static int launch_import_graph(const struct launch *launches,
+                               struct launch *launch, const char *folder)
 {
     const struct launch *before = find_imported(launches, launch);
 
@@ -75,8 +76,8 @@ static int import(const struct launch *launches, struct launch *launch,
 }
 
 /* What is run for a record. Says what is wrong. */
-static int play(const struct launch *launches, struct launch *launch,
-                const char *folder)
+static int launch_play_record(const struct launch *launches,
+                              struct launch *launch, const char *folder)
 {
     bool is_record = orr_record_is_one(launch->argv[0]);
 
@@ -102,7 +103,7 @@ static int play(const struct launch *launches, struct launch *launch,
         return -ENOENT;
     }
     if (!is_record)
-        return import(launches, launch, folder);
+        return launch_import_graph(launches, launch, folder);
     launch->played[1] = tool_format("%s", launch->argv[0]);
     if (launch->played[1])
         return 0;
@@ -110,25 +111,25 @@ static int play(const struct launch *launches, struct launch *launch,
     return -ENOMEM;
 }
 
-static int prepare(const struct launch *launches, struct launch *launch,
-                   const char *folder)
+static int launch_prepare(const struct launch *launches, struct launch *launch,
+                          const char *folder)
 {
     size_t index = (size_t)(launch - launches);
 
     launch->report_path = tool_format("%s/%zu.json", folder, index);
     if (!launch->report_path || set_more(launch) < 0 ||
-        set(launch, "ORRERY_REPORT", launch->report_path) < 0 ||
-        set(launch, "ORRERY_MACHINE", launch->machine) < 0 ||
-        set(launch, "ORRERY_SET", launch->edits) < 0 ||
-        set(launch, "STARPU_SCHED", launch->scheduler) < 0 ||
-        set(launch, "ORRERY_TRACE", launch->trace) < 0 ||
-        set(launch, "ORRERY_ASSUME", launch->assume) < 0 ||
-        set(launch, "ORRERY_BREAK_AT", launch->break_at) < 0 ||
-        set(launch, "ORRERY_PROGRESS", launch->progress) < 0) {
+        launch_set_variable(launch, "ORRERY_REPORT", launch->report_path) < 0 ||
+        launch_set_variable(launch, "ORRERY_MACHINE", launch->machine) < 0 ||
+        launch_set_variable(launch, "ORRERY_SET", launch->edits) < 0 ||
+        launch_set_variable(launch, "STARPU_SCHED", launch->scheduler) < 0 ||
+        launch_set_variable(launch, "ORRERY_TRACE", launch->trace) < 0 ||
+        launch_set_variable(launch, "ORRERY_ASSUME", launch->assume) < 0 ||
+        launch_set_variable(launch, "ORRERY_BREAK_AT", launch->break_at) < 0 ||
+        launch_set_variable(launch, "ORRERY_PROGRESS", launch->progress) < 0) {
         tool_error("out of memory");
         return -ENOMEM;
     }
-    if (play(launches, launch, folder) < 0)
+    if (launch_play_record(launches, launch, folder) < 0)
         return -EINVAL;
     launch->process =
         (struct process){.argv = launch->played[0] ? launch->played
@@ -156,7 +157,7 @@ static const char *why_not_started(const char *name, int error)
 }
 
 /* The message for a program without a report. */
-static void explain(struct launch *launch, const char *reason)
+static void launch_explain_failure(struct launch *launch, const char *reason)
 {
     struct process *process = &launch->process;
     const char *name = launch->argv[0];
@@ -188,7 +189,7 @@ static void explain(struct launch *launch, const char *reason)
 }
 
 /* Whether a report fits into the folder; errno says why not. */
-static bool has_room(const char *folder)
+static bool folder_has_room(const char *folder)
 {
     static const char zeros[1 << 14];
     char *path = tool_format("%s/room", folder);
@@ -206,21 +207,21 @@ static bool has_room(const char *folder)
     return fits;
 }
 
-static void collect(struct launch *launch, const char *folder)
+static void launch_read_report(struct launch *launch, const char *folder)
 {
     struct orr_error err = {""};
     int result = report_read(launch->report_path, &launch->report, &err);
     bool ended_well = process_exit_code(&launch->process) == 0;
 
-    if (result < 0 && ended_well && !has_room(folder)) {
+    if (result < 0 && ended_well && !folder_has_room(folder)) {
         snprintf(launch->problem, sizeof(launch->problem),
                  "%s left no report: %s: %s; TMPDIR names another folder",
                  launch->argv[0], folder, strerror(errno));
     } else if (result < 0) {
-        explain(launch, result == -ENOENT ? NULL : err.text);
+        launch_explain_failure(launch, result == -ENOENT ? NULL : err.text);
         launch->no_run = ended_well && result == -ENOENT;
     } else if (!ended_well) {
-        explain(launch, NULL);
+        launch_explain_failure(launch, NULL);
     } else if (strcmp(launch->report.exit, "shutdown") != 0) {
         snprintf(launch->problem, sizeof(launch->problem),
                  "%s did not end with starpu_shutdown (%s)", launch->argv[0],
@@ -243,10 +244,10 @@ struct batch {
 static void end_launch(struct batch *batch, size_t which)
 {
     batch->launches[which]->process = batch->processes[which];
-    collect(batch->launches[which], batch->folder);
+    launch_read_report(batch->launches[which], batch->folder);
 }
 
-static void on_end(void *arg, size_t which)
+static void on_launch_end(void *arg, size_t which)
 {
     struct batch *batch = arg;
 
@@ -263,13 +264,13 @@ static int run_batch(struct batch *batch, struct launch *launches, size_t n,
     for (size_t i = 0; i < n; i++) {
         if (launches[i].kept)
             continue;
-        if (prepare(launches, &launches[i], batch->folder) < 0)
+        if (launch_prepare(launches, &launches[i], batch->folder) < 0)
             return -1;
         batch->processes[batch->n] = launches[i].process;
         batch->launches[batch->n++] = &launches[i];
     }
     stopped =
-        process_run(batch->processes, batch->n, at_once, on_end, batch);
+        process_run(batch->processes, batch->n, at_once, on_launch_end, batch);
     for (size_t i = 0; i < batch->n; i++)
         if (!batch->launches[i]->process.ended)
             end_launch(batch, i);
@@ -296,7 +297,7 @@ int launch_all(struct launch *launches, size_t n, unsigned at_once,
                    strerror(errno));
         goto free_all;
     }
-    if (has_room(folder))
+    if (folder_has_room(folder))
         result = run_batch(&batch, launches, n, at_once);
     else
         tool_error("%s has no room for the program's report: %s; TMPDIR names "
@@ -353,7 +354,7 @@ static bool is_script(const char *name)
     return n > 3 && !strcmp(name + n - 3, ".py");
 }
 
-static bool is_schedule(const char *name)
+static bool is_static_schedule(const char *name)
 {
     return !strncmp(name, "static=", strlen("static="));
 }
@@ -364,7 +365,7 @@ static bool is_policy(const char *name)
     static const char *const names[] = {ORR_SCHED_NAMES(NAME)};
 #undef NAME
 
-    if (is_schedule(name) || is_script(name))
+    if (is_static_schedule(name) || is_script(name))
         return true;
     for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
         if (!strcmp(names[i], name))
@@ -388,7 +389,7 @@ const struct tool_words launch_words = {launch_names, orr_record_is_one};
 bool launch_chose_policy(const struct launch *launch)
 {
     return launch->scheduler && launch->report.json &&
-           !is_schedule(launch->scheduler) &&
+           !is_static_schedule(launch->scheduler) &&
            strcmp(launch_policy(launch), launch->scheduler) != 0;
 }
 

@@ -36,8 +36,8 @@ void tool_find_modules(const char *name)
 
 /* `place`/name beside this command, else name in `installed`, which is seen from
  * the folder above, or from the root; as `mode` wants it. */
-static char *find(const char *place, const char *installed, const char *name,
-                  int mode)
+static char *find_module_file(const char *place, const char *installed,
+                              const char *name, int mode)
 {
     char own[PATH_MAX] = "", *places[3], *found = NULL;
     ssize_t n = readlink("/proc/self/exe", own, sizeof(own) - 1);
@@ -57,10 +57,10 @@ static char *find(const char *place, const char *installed, const char *name,
 
 char *tool_find_program(const char *place, const char *name)
 {
-    return find(place, ORR_LIBEXEC "/orrery", name, X_OK);
+    return find_module_file(place, ORR_LIBEXEC "/orrery", name, X_OK);
 }
 
 char *tool_find_data(const char *place, const char *name)
 {
-    return find(place, ORR_SHAREDIR, name, R_OK);
+    return find_module_file(place, ORR_SHAREDIR, name, R_OK);
 }

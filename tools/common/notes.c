@@ -10,7 +10,7 @@
 #include "tools/common/tool.h"
 
 /* Replaces *to by a copy. */
-static int keep(char **to, const char *text)
+static int replace_by_copy(char **to, const char *text)
 {
     free(*to);
     *to = text ? strdup(text) : NULL;
@@ -28,11 +28,11 @@ static int add_line(struct notes *notes, const char *text)
     return 0;
 }
 
-static int note(struct notes *notes, const struct orr_call *call)
+static int notes_count_call(struct notes *notes, const struct orr_call *call)
 {
     switch (call->verb) {
     case ORR_CALL_RUN:
-        return keep(&notes->scheduler, call->scheduler);
+        return replace_by_copy(&notes->scheduler, call->scheduler);
     case ORR_CALL_SUBMIT:
         notes->tasks++;
         return 0;
@@ -43,7 +43,7 @@ static int note(struct notes *notes, const struct orr_call *call)
     case ORR_CALL_NOTE:
         return add_line(notes, call->text ? call->text : "");
     case ORR_CALL_END:
-        return keep(&notes->ended, call->text);
+        return replace_by_copy(&notes->ended, call->text);
     default:
         return 0;
     }
@@ -58,10 +58,10 @@ int notes_read(const char *path, struct notes *ret, struct orr_error *err)
     *ret = (struct notes){0};
     if (rc)
         return rc;
-    rc = keep(&ret->lacks, "");
+    rc = replace_by_copy(&ret->lacks, "");
     while (!rc && (rc = orr_record_next(reader, &call, err)) > 0) {
         ret->calls++;
-        rc = note(ret, call);
+        rc = notes_count_call(ret, call);
         if (rc)
             orr_fail(err, rc, "%s: out of memory", path);
     }

@@ -52,7 +52,8 @@ static void compare_without(struct launch *launch, bool json)
                              : "neither longer nor shorter");
 }
 
-static int finish(struct launch *launch, const char *command, bool json)
+static int once_print_report(struct launch *launch, const char *command,
+                             bool json)
 {
     int code = process_exit_code(&launch->process);
 
@@ -80,7 +81,7 @@ static int finish(struct launch *launch, const char *command, bool json)
 }
 
 /* By that signal. What it has saved is shown. */
-static int interrupted(struct launch *launch, int number, bool json)
+static int once_end_by_signal(struct launch *launch, int number, bool json)
 {
     bool any = launch->report.json;
 
@@ -105,6 +106,6 @@ int once_run(struct launch *launch, const char *command, bool json)
     launch->quiet = json;
     result = launch_all(launch, 1, 1, NULL, NULL);
     if (result > 0)
-        return interrupted(launch, result, json);
-    return result < 0 ? TOOL_FAILED : finish(launch, command, json);
+        return once_end_by_signal(launch, result, json);
+    return result < 0 ? TOOL_FAILED : once_print_report(launch, command, json);
 }

@@ -35,7 +35,7 @@ static const struct tool_option *find_option(const struct tool_option *options,
 }
 
 /* Appends to the values of an option that may be repeated. */
-static int join(const char **to, const char *value)
+static int join_repeated_values(const char **to, const char *value)
 {
     char *joined =
         *to ? tool_format("%s\n%s", *to, value) : tool_format("%s", value);
@@ -49,7 +49,7 @@ static int join(const char **to, const char *value)
     return 0;
 }
 
-static const char *name_of(const void *list, size_t i)
+static const char *option_name_at(const void *list, size_t i)
 {
     return ((const struct tool_option *)list)[i].name;
 }
@@ -66,8 +66,8 @@ static const char *const purposes[][12] = {
     {"host", "hostname"},
 };
 
-static const struct tool_option *named(const struct tool_option *options,
-                                       const char *name)
+static const struct tool_option *
+find_option_named(const struct tool_option *options, const char *name)
 {
     for (; options->name; options++)
         if (!strcmp(options->name, name))
@@ -77,7 +77,8 @@ static const struct tool_option *named(const struct tool_option *options,
 
 /* The option of the same purpose as one that another command or program has; NULL:
  * none. */
-static const char *alike(const struct tool_option *options, const char *typed)
+static const char *find_option_of_purpose(const struct tool_option *options,
+                                          const char *typed)
 {
     size_t n = sizeof(purposes) / sizeof(*purposes);
 
@@ -88,7 +89,7 @@ static const char *alike(const struct tool_option *options, const char *typed)
         for (size_t i = 0; i < 12 && words[i]; i++)
             meant = meant || !strcasecmp(words[i], typed);
         for (size_t i = 0; meant && i < 12 && words[i]; i++)
-            if (named(options, words[i]))
+            if (find_option_named(options, words[i]))
                 return words[i];
     }
     return NULL;
@@ -96,9 +97,9 @@ static const char *alike(const struct tool_option *options, const char *typed)
 
 /* The message for a word that is no option, or for an option without value that
  * was given one. Returns -1. */
-static int unknown(const char *command, const char *word,
-                   const struct tool_option *option,
-                   const struct tool_option *options)
+static int report_unknown_option(const char *command, const char *word,
+                                 const struct tool_option *option,
+                                 const struct tool_option *options)
 {
     const char *blank = *command ? " " : "", *near = NULL;
     const char *us = program_invocation_short_name;
@@ -112,9 +113,9 @@ static int unknown(const char *command, const char *word,
     if (word[1] == '-') {
         snprintf(typed, sizeof(typed), "%.*s", (int)strcspn(word + 2, "="),
                  word + 2);
-        near = orr_words_nearest(typed, options, name_of);
+        near = orr_words_nearest(typed, options, option_name_at);
         if (!near)
-            near = alike(options, typed);
+            near = find_option_of_purpose(options, typed);
     }
     tool_error("%s%sunknown option %s%s%s%s %s%s%s --help", command,
                *command ? ": " : "", word, near ? ": did you mean --" : "",
@@ -144,7 +145,7 @@ int tool_parse(int argc, char **argv, const struct tool_option *options,
             word = value - 1;
         }
         if (!option || (option->flag && value && !option->value))
-            return unknown(argv[0], argv[a], option, options);
+            return report_unknown_option(argv[0], argv[a], option, options);
         if (option->flag) {
             *option->flag = true;
             if (value)
@@ -163,7 +164,7 @@ int tool_parse(int argc, char **argv, const struct tool_option *options,
         }
         if (option->letter != TOOL_JOINED)
             *option->value = value;
-        else if (join(option->value, value) < 0)
+        else if (join_repeated_values(option->value, value) < 0)
             return -1;
     }
     return a;
@@ -207,7 +208,8 @@ struct ours {
 
 /* Whether the word is one of the options. *ret_value: the next word is its
  * value. */
-static bool is_ours(const struct ours *ours, const char *word, bool *ret_value)
+static bool is_known_option(const struct ours *ours, const char *word,
+                            bool *ret_value)
 {
     const char *value;
     const struct tool_option *option;
@@ -228,7 +230,7 @@ static bool needs_quotes(const char *word)
     return !*word || word[strcspn(word, " \t\n;*?&|<>()$`\"\\\[]")];
 }
 
-static void add_word(char *line, size_t size, const char *word)
+static void append_command_word(char *line, size_t size, const char *word)
 {
     size_t used = strlen(line);
     const char *quote = needs_quotes(word) ? "'" : "";
@@ -242,16 +244,16 @@ static void add_words(char *line, size_t size, int argc, char **argv, int first,
                       const struct ours *ours, bool wanted)
 {
     for (int a = first + 1; a < argc; a++) {
-        bool value = false, mine = is_ours(ours, argv[a], &value);
+        bool value = false, mine = is_known_option(ours, argv[a], &value);
 
         if (mine == wanted)
-            add_word(line, size, argv[a]);
+            append_command_word(line, size, argv[a]);
         if (value && a + 1 < argc) {
             a++;
             if (wanted)
-                add_word(line, size, argv[a]);
+                append_command_word(line, size, argv[a]);
         } else if (value && wanted) {
-            add_word(line, size, "VALUE"); /* it was forgotten */
+            append_command_word(line, size, "VALUE"); /* it was forgotten */
         }
     }
 }
@@ -265,10 +267,10 @@ static int wrong_order(int argc, char **argv, int first,
     snprintf(line, sizeof(line), "%s %s", program_invocation_short_name,
              argv[0]);
     for (int a = 1; a < first; a++)
-        add_word(line, sizeof(line), argv[a]);
+        append_command_word(line, sizeof(line), argv[a]);
     add_words(line, sizeof(line), argc, argv, first, ours, true);
-    add_word(line, sizeof(line), "--");
-    add_word(line, sizeof(line), argv[first]);
+    append_command_word(line, sizeof(line), "--");
+    append_command_word(line, sizeof(line), argv[first]);
     add_words(line, sizeof(line), argc, argv, first, ours, false);
     tool_error("%s: option %s comes after the program %s: write %s; an option "
                "of the program itself comes behind --",
@@ -316,7 +318,7 @@ int tool_parse_program(int argc, char **argv, const struct tool_option *options,
         return take_input(argc, argv,
                           parse_behind(argc, argv, first, options, help));
     for (int a = first + 1; a < argc && strcmp(argv[a], "--") != 0; a++)
-        if (is_ours(&ours, argv[a], &value))
+        if (is_known_option(&ours, argv[a], &value))
             return wrong_order(argc, argv, first, &ours, argv[a]);
     return first;
 }

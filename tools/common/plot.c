@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 /* `doubled` is a character that stands for itself when written twice. */
-static void write_text(FILE *to, const char *text, char doubled)
+static void plot_write_quoted(FILE *to, const char *text, char doubled)
 {
     fputc('"', to);
     for (; *text; text++) {
@@ -31,12 +31,12 @@ static void write_text(FILE *to, const char *text, char doubled)
 
 void plot_text(FILE *to, const char *text)
 {
-    write_text(to, text, '\0');
+    plot_write_quoted(to, text, '\0');
 }
 
 void plot_tic(FILE *to, const char *text)
 {
-    write_text(to, text, '%');
+    plot_write_quoted(to, text, '%');
 }
 
 static bool is_svg(const char *path)
@@ -110,7 +110,7 @@ static int copy_file(const struct plot *plot)
 }
 
 /* Makes the file empty: where gnuplot cannot, it draws on standard output. */
-static int make_file(const char *path)
+static int make_empty_file(const char *path)
 {
     FILE *file = fopen(path, "w");
 
@@ -118,8 +118,8 @@ static int make_file(const char *path)
 }
 
 /* A picture of that size in points; a PNG has `scale` pixels for each. */
-static int begin(struct plot *plot, const char *path, unsigned width,
-                 unsigned height, unsigned scale)
+static int plot_open_gnuplot(struct plot *plot, const char *path,
+                             unsigned width, unsigned height, unsigned scale)
 {
     bool is_fixed = orr_place_is_fixed(path);
 
@@ -130,7 +130,7 @@ static int begin(struct plot *plot, const char *path, unsigned width,
                      : tool_format("%s.tmp", plot->path ? plot->path : path);
     if (!plot->path || !plot->temporary)
         goto fail;
-    if (make_file(plot->temporary)) {
+    if (make_empty_file(plot->temporary)) {
         tool_error("%s cannot be written: %s", path, strerror(errno));
         goto free_names;
     }
@@ -167,13 +167,13 @@ free_names:
 int plot_begin(struct plot *plot, const char *path, unsigned width,
                unsigned height)
 {
-    return begin(plot, path, width, height, 1);
+    return plot_open_gnuplot(plot, path, width, height, 1);
 }
 
 int plot_begin_paper(struct plot *plot, const char *path, unsigned width,
                      unsigned height)
 {
-    return begin(plot, path, width, height, 2);
+    return plot_open_gnuplot(plot, path, width, height, 2);
 }
 
 int plot_end(struct plot *plot)

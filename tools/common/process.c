@@ -15,7 +15,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "tools/common/tool.h"
@@ -30,15 +29,7 @@ struct signals {
     struct sigaction interrupt, terminate, child;
 };
 
-static double now_s(void)
-{
-    struct timespec time;
-
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
-}
-
-static void on_signal(int number)
+static void on_child_or_signal(int number)
 {
     int saved = errno;
     char byte = (char)number;
@@ -50,7 +41,8 @@ static void on_signal(int number)
 
 static int signals_init(struct signals *saved)
 {
-    struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
+    struct sigaction action = {.sa_handler = on_child_or_signal,
+                               .sa_flags = SA_RESTART};
 
     if (pipe2(self_pipe, O_CLOEXEC | O_NONBLOCK) < 0)
         return -errno;
@@ -70,7 +62,7 @@ static void signals_done(const struct signals *saved)
 }
 
 /* In the child: never returns. Failures travel through `report`. */
-static void become(const struct process *process, int output, int report)
+static void process_exec(const struct process *process, int output, int report)
 {
     for (const char *const *set = process->set; set && *set; set++)
         if (strchr(*set, '=') ? putenv((char *)(uintptr_t)*set) != 0
@@ -91,13 +83,13 @@ static void become(const struct process *process, int output, int report)
 }
 
 /* Starts it and checks whether the program could be executed. */
-static int start(struct process *process)
+static int process_start(struct process *process)
 {
     int output[2] = {-1, -1}, report[2] = {-1, -1}, error = 0;
     ssize_t n;
 
     process->output = -1;
-    process->start_s = now_s();
+    process->start_s = tool_now_s();
     if (pipe2(report, O_CLOEXEC) < 0 ||
         (process->quiet && pipe2(output, O_CLOEXEC) < 0)) {
         error = errno;
@@ -105,7 +97,7 @@ static int start(struct process *process)
     }
     process->pid = fork();
     if (process->pid == 0)
-        become(process, output[1], report[1]);
+        process_exec(process, output[1], report[1]);
     if (process->pid < 0) {
         error = errno;
         process->pid = 0;
@@ -160,7 +152,7 @@ static bool reap(struct process *process)
         waitpid(process->pid, &process->status, WNOHANG) != process->pid)
         return false;
     process->pid = 0;
-    process->wall_s = now_s() - process->start_s;
+    process->wall_s = tool_now_s() - process->start_s;
     /* Later output of a surviving grandchild does not matter. */
     if (process->output >= 0) {
         fcntl(process->output, F_SETFL, O_NONBLOCK);
@@ -227,14 +219,15 @@ static bool signal_all(struct process *processes, size_t n, int number)
 
 /* Ends all that run: SIGTERM first, which has them save what there is. SIGKILL comes
  * when that takes too long, or with another signal to this process. */
-static void end_all(struct process *processes, size_t n, struct pollfd *fds)
+static void processes_terminate(struct process *processes, size_t n,
+                                struct pollfd *fds)
 {
-    double begin_s = now_s();
+    double begin_s = tool_now_s();
     bool told = false;
 
     signal_all(processes, n, SIGTERM);
     while (signal_all(processes, n, 0)) {
-        double s = now_s() - begin_s;
+        double s = tool_now_s() - begin_s;
 
         if (wait_for_news(processes, n, fds, 50) || s > most_to_save_s)
             signal_all(processes, n, SIGKILL);
@@ -246,16 +239,17 @@ static void end_all(struct process *processes, size_t n, struct pollfd *fds)
     }
 }
 
-static int run_all(struct process *processes, size_t n, unsigned at_once,
-                   struct pollfd *fds, void (*ended)(void *arg, size_t which),
-                   void *arg)
+static int processes_run(struct process *processes, size_t n, unsigned at_once,
+                         struct pollfd *fds,
+                         void (*ended)(void *arg, size_t which), void *arg)
 {
     size_t started = 0, nended = 0;
     int stop = 0;
 
     while (nended < n && !stop) {
         for (; started < n && started - nended < at_once; started++)
-            if (start(&processes[started]) < 0 && processes[started].pid == 0) {
+            if (process_start(&processes[started]) < 0 &&
+                processes[started].pid == 0) {
                 processes[started].ended = true;
                 nended++;
                 if (ended)
@@ -275,7 +269,7 @@ static int run_all(struct process *processes, size_t n, unsigned at_once,
         } while (take_signals(&stop) && !stop);
     }
     if (stop)
-        end_all(processes, n, fds);
+        processes_terminate(processes, n, fds);
     return stop;
 }
 
@@ -292,7 +286,7 @@ int process_run(struct process *processes, size_t n, unsigned at_once,
         free(fds);
         return 0;
     }
-    stop = run_all(processes, n, at_once ? at_once : 1, fds, ended, arg);
+    stop = processes_run(processes, n, at_once ? at_once : 1, fds, ended, arg);
     signals_done(&saved);
     free(fds);
     return stop;
@@ -343,7 +337,8 @@ void process_print_errors(const struct process *process, FILE *to)
 }
 
 /* A line of `length` bytes; one that is too long ends with a whole word and "…". */
-static void take_line(char *to, size_t size, const char *line, size_t length)
+static void copy_line_shortened(char *to, size_t size, const char *line,
+                                size_t length)
 {
     static const char more[] = " \xe2\x80\xa6";
 
@@ -369,7 +364,7 @@ bool process_error_line(const struct process *process, char *to, size_t size)
         if (ours)
             line += sizeof(mark) - 1;
         if (end > line)
-            take_line(to, size, line, (size_t)(end - line));
+            copy_line_shortened(to, size, line, (size_t)(end - line));
         if (ours) {
             cut_heading(to);
             return true;

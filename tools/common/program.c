@@ -33,7 +33,7 @@ int program_check_sizes(const char *command, char *const *argv,
 }
 
 /* `word` with each {size} replaced; owned. */
-static char *replace(const char *word, const char *size)
+static char *replace_size(const char *word, const char *size)
 {
     size_t n = strlen(word), count = 0;
     char *text, *to;
@@ -64,7 +64,7 @@ char **program_argv(char *const *argv, const char *size)
         n++;
     copy = calloc(n + 1, sizeof(*copy));
     for (size_t i = 0; copy && i < n; i++) {
-        copy[i] = replace(argv[i], size);
+        copy[i] = replace_size(argv[i], size);
         if (!copy[i]) {
             program_free(copy);
             return NULL;
@@ -138,7 +138,7 @@ char *program_command(char *const *argv)
 
 /* splitmix64 (Steele, Lea & Flood 2014, "Fast splittable pseudorandom number
  * generators"). */
-static uint64_t next_random(uint64_t *state)
+static uint64_t splitmix64_next(uint64_t *state)
 {
     uint64_t z = *state += UINT64_C(0x9e3779b97f4a7c15);
 
@@ -153,7 +153,7 @@ void program_shuffle(unsigned *order, unsigned n, uint64_t *state)
     for (unsigned i = 0; i < n; i++)
         order[i] = i;
     for (unsigned i = n; i > 1; i--) {
-        unsigned other = (unsigned)(next_random(state) % i);
+        unsigned other = (unsigned)(splitmix64_next(state) % i);
         unsigned kept = order[i - 1];
 
         order[i - 1] = order[other];

@@ -15,32 +15,32 @@
 #include <string.h>
 #include <unistd.h>
 
-static const char *text_of(const json_t *json, const char *key)
+static const char *report_text(const json_t *json, const char *key)
 {
     const char *text = json_string_value(json_object_get(json, key));
 
     return text ? text : "";
 }
 
-static double number_of(const json_t *json, const char *key)
+static double report_number(const json_t *json, const char *key)
 {
     return json_number_value(json_object_get(json, key));
 }
 
-static json_int_t count_of(const json_t *json, const char *key)
+static json_int_t report_count(const json_t *json, const char *key)
 {
-    return (json_int_t)number_of(json, key);
+    return (json_int_t)report_number(json, key);
 }
 
 /* A value that may be null. */
-static double known(const json_t *json, const char *key)
+static double report_number_or_nan(const json_t *json, const char *key)
 {
     const json_t *value = json_object_get(json, key);
 
     return json_is_number(value) ? json_number_value(value) : (double)NAN;
 }
 
-static const json_t *list_of(const struct report *report, const char *key)
+static const json_t *report_list(const struct report *report, const char *key)
 {
     return json_object_get(report->json, key);
 }
@@ -48,29 +48,30 @@ static const json_t *list_of(const struct report *report, const char *key)
 static struct report_kernel read_kernel(const json_t *json)
 {
     return (struct report_kernel){
-        .name = text_of(json, "name"),
-        .arch = text_of(json, "arch"),
-        .implementation = (unsigned)count_of(json, "implementation"),
-        .footprint = (uint32_t)strtoul(text_of(json, "footprint"), NULL, 16),
-        .size = count_of(json, "size"),
-        .count = count_of(json, "count"),
+        .name = report_text(json, "name"),
+        .arch = report_text(json, "arch"),
+        .implementation = (unsigned)report_count(json, "implementation"),
+        .footprint =
+            (uint32_t)strtoul(report_text(json, "footprint"), NULL, 16),
+        .size = report_count(json, "size"),
+        .count = report_count(json, "count"),
         .model = json_is_true(json_object_get(json, "model")),
-        .mean_us = known(json, "mean_us"),
-        .typical_us = known(json, "typical_us"),
-        .p25_us = known(json, "p25_us"),
-        .median_us = known(json, "median_us"),
-        .aside_share = known(json, "aside_share"),
-        .other_us = known(json, "other_us"),
-        .other_share = known(json, "other_share"),
-        .predicted_us = known(json, "predicted_us"),
-        .origin = text_of(json, "origin"),
-        .off_by = known(json, "off_by"),
+        .mean_us = report_number_or_nan(json, "mean_us"),
+        .typical_us = report_number_or_nan(json, "typical_us"),
+        .p25_us = report_number_or_nan(json, "p25_us"),
+        .median_us = report_number_or_nan(json, "median_us"),
+        .aside_share = report_number_or_nan(json, "aside_share"),
+        .other_us = report_number_or_nan(json, "other_us"),
+        .other_share = report_number_or_nan(json, "other_share"),
+        .predicted_us = report_number_or_nan(json, "predicted_us"),
+        .origin = report_text(json, "origin"),
+        .off_by = report_number_or_nan(json, "off_by"),
     };
 }
 
-static int read_kernels(struct report *report)
+static int report_read_kernels(struct report *report)
 {
-    const json_t *list = list_of(report, "kernels");
+    const json_t *list = report_list(report, "kernels");
 
     report->nkernels = json_array_size(list);
     report->kernels = calloc(report->nkernels + 1, sizeof(*report->kernels));
@@ -90,21 +91,21 @@ int report_take(json_t *json, struct report *ret)
         return -EINVAL;
     }
     report.simulated = json_is_true(json_object_get(json, "simulated"));
-    report.machine = text_of(json, "machine");
-    report.host = text_of(json, "host");
-    report.scheduler = text_of(json, "scheduler");
-    report.exit = text_of(json, "exit");
+    report.machine = report_text(json, "machine");
+    report.host = report_text(json, "host");
+    report.scheduler = report_text(json, "scheduler");
+    report.exit = report_text(json, "exit");
     report.provenance = json_string_value(json_object_get(json, "provenance"));
     report.assumed = json_string_value(json_object_get(json, "assumed"));
-    report.makespan_us = number_of(json, "makespan_us");
-    report.modelled_us = number_of(json, "modelled_us");
-    report.flops = number_of(json, "flops");
-    report.wall_s = number_of(json, "wall_s");
-    report.tasks = count_of(json, "tasks");
-    report.transfers = count_of(json, "transfers");
-    report.transferred_bytes = count_of(json, "transferred_bytes");
-    report.evictions = count_of(json, "evictions");
-    if (read_kernels(&report) < 0) {
+    report.makespan_us = report_number(json, "makespan_us");
+    report.modelled_us = report_number(json, "modelled_us");
+    report.flops = report_number(json, "flops");
+    report.wall_s = report_number(json, "wall_s");
+    report.tasks = report_count(json, "tasks");
+    report.transfers = report_count(json, "transfers");
+    report.transferred_bytes = report_count(json, "transferred_bytes");
+    report.evictions = report_count(json, "evictions");
+    if (report_read_kernels(&report) < 0) {
         json_decref(json);
         return -ENOMEM;
     }
@@ -154,7 +155,7 @@ double report_gflops(const struct report *report)
 }
 
 /* "CUDA 0.0 (Tesla M2070)" is of the type "CUDA". */
-static void kind_name(const char *worker, char *name, size_t size)
+static void worker_kind_name(const char *worker, char *name, size_t size)
 {
     size_t n = 0;
 
@@ -179,7 +180,7 @@ unsigned report_kinds(const struct report *report, struct report_kind *kinds,
         char name[sizeof(kinds->name)];
         unsigned k = 0;
 
-        kind_name(text_of(worker, "name"), name, sizeof(name));
+        worker_kind_name(report_text(worker, "name"), name, sizeof(name));
         while (k < n && strcmp(kinds[k].name, name) != 0)
             k++;
         if (k == max)
@@ -189,66 +190,66 @@ unsigned report_kinds(const struct report *report, struct report_kind *kinds,
             memcpy(kinds[k].name, name, sizeof(name));
         }
         kinds[k].workers++;
-        kinds[k].busy_us += number_of(worker, "busy_us");
-        kinds[k].tasks += count_of(worker, "tasks");
+        kinds[k].busy_us += report_number(worker, "busy_us");
+        kinds[k].tasks += report_count(worker, "tasks");
     }
     return n;
 }
 
 size_t report_nlinks(const struct report *report)
 {
-    return json_array_size(list_of(report, "links"));
+    return json_array_size(report_list(report, "links"));
 }
 
 struct report_link report_link(const struct report *report, size_t l)
 {
-    const json_t *json = json_array_get(list_of(report, "links"), l);
+    const json_t *json = json_array_get(report_list(report, "links"), l);
 
     return (struct report_link){
-        .from = text_of(json, "from"),
-        .to = text_of(json, "to"),
-        .count = count_of(json, "count"),
-        .bytes = count_of(json, "bytes"),
-        .total_us = known(json, "total_us"),
-        .predicted_us = known(json, "predicted_us"),
-        .alone_us = known(json, "alone_us"),
+        .from = report_text(json, "from"),
+        .to = report_text(json, "to"),
+        .count = report_count(json, "count"),
+        .bytes = report_count(json, "bytes"),
+        .total_us = report_number_or_nan(json, "total_us"),
+        .predicted_us = report_number_or_nan(json, "predicted_us"),
+        .alone_us = report_number_or_nan(json, "alone_us"),
     };
 }
 
 size_t report_nreturns(const struct report *report)
 {
     return json_array_size(
-        json_object_get(list_of(report, "returns"), "most"));
+        json_object_get(report_list(report, "returns"), "most"));
 }
 
 struct report_return report_return(const struct report *report, size_t r)
 {
     const json_t *json = json_array_get(
-        json_object_get(list_of(report, "returns"), "most"), r);
+        json_object_get(report_list(report, "returns"), "most"), r);
 
     return (struct report_return){
-        .data = text_of(json, "data"),
-        .task = text_of(json, "task"),
-        .count = count_of(json, "count"),
-        .bytes = count_of(json, "bytes"),
+        .data = report_text(json, "data"),
+        .task = report_text(json, "task"),
+        .count = report_count(json, "count"),
+        .bytes = report_count(json, "bytes"),
     };
 }
 
 void report_figures(const struct report *report, char *text, size_t size)
 {
-    const json_t *list = list_of(report, "figures");
+    const json_t *list = report_list(report, "figures");
     bool plain = true;
     size_t used = 0;
 
     for (size_t i = 0; i < json_array_size(list) && used < size; i++) {
         const json_t *json = json_array_get(list, i);
-        double off_by = known(json, "off_by");
-        enum orr_origin origin = orr_origin_find(text_of(json, "origin"));
+        double off_by = report_number_or_nan(json, "off_by");
+        enum orr_origin origin = orr_origin_find(report_text(json, "origin"));
 
         plain = plain && origin <= ORR_ORIGIN_MEASURED;
-        used += (size_t)snprintf(text + used, size - used, "%s%.1f %% %s",
-                                 i ? ", " : "", 100 * number_of(json, "share"),
-                                 orr_origin_name(origin));
+        used += (size_t)snprintf(
+            text + used, size - used, "%s%.1f %% %s", i ? ", " : "",
+            100 * report_number(json, "share"), orr_origin_name(origin));
         if (isfinite(off_by) && used < size)
             used += (size_t)snprintf(text + used, size - used,
                                      " (off by up to %.1f %%)", 100 * off_by);
@@ -260,7 +261,7 @@ void report_figures(const struct report *report, char *text, size_t size)
 void report_caption(const struct report *report, char *text, size_t size)
 {
     char times[256];
-    bool edited = json_array_size(list_of(report, "edits")) > 0;
+    bool edited = json_array_size(report_list(report, "edits")) > 0;
 
     report_figures(report, times, sizeof(times));
     *text = '\0';
@@ -315,8 +316,8 @@ static unsigned flows_of(const struct report *report, struct flow *flows)
         struct flow flow = {.bytes = link.bytes};
         unsigned f = 0;
 
-        kind_name(link.from, flow.from, sizeof(flow.from));
-        kind_name(link.to, flow.to, sizeof(flow.to));
+        worker_kind_name(link.from, flow.from, sizeof(flow.from));
+        worker_kind_name(link.to, flow.to, sizeof(flow.to));
         while (f < n && (strcmp(flows[f].from, flow.from) != 0 ||
                          strcmp(flows[f].to, flow.to) != 0))
             f++;
@@ -347,15 +348,15 @@ static void print_transfers(const struct report *report)
 /* Copies that more memory would have spared. */
 static void print_returns(const struct report *report)
 {
-    const json_t *json = list_of(report, "returns");
+    const json_t *json = report_list(report, "returns");
     size_t n = report_nreturns(report);
     char text[32];
 
-    if (count_of(json, "count") == 0)
+    if (report_count(json, "count") == 0)
         return;
     printf("came back   %lld times after they had to leave, %s\n",
-           (long long)count_of(json, "count"),
-           report_bytes_text(count_of(json, "bytes"), text));
+           (long long)report_count(json, "count"),
+           report_bytes_text(report_count(json, "bytes"), text));
     for (size_t r = 0; r < n && r < MAX_RETURNS; r++) {
         struct report_return item = report_return(report, r);
 

@@ -35,9 +35,9 @@ static int by_date(const void *a, const void *b)
     return left->task < right->task ? -1 : left->task > right->task;
 }
 
-static struct line *sorted(const struct orr_graph *graph,
-                           const unsigned *worker, const double *when,
-                           unsigned *ret_n)
+static struct line *schedule_sorted_lines(const struct orr_graph *graph,
+                                          const unsigned *worker,
+                                          const double *when, unsigned *ret_n)
 {
     unsigned n = schedule_ntasks(graph), nlines = 0;
     struct line *lines = malloc((n + 1) * sizeof(*lines));
@@ -56,7 +56,8 @@ static struct line *sorted(const struct orr_graph *graph,
 }
 
 /* Takes the text. */
-static int write_text(const char *path, FILE *f, char **text, size_t *size)
+static int schedule_write_text(const char *path, FILE *f, char **text,
+                               size_t *size)
 {
     int rc = ferror(f) ? -ENOMEM : 0;
 
@@ -72,7 +73,7 @@ int schedule_write(const char *path, const struct orr_graph *graph,
                    const unsigned *worker, const double *when, const char *note)
 {
     unsigned n;
-    struct line *lines = sorted(graph, worker, when, &n);
+    struct line *lines = schedule_sorted_lines(graph, worker, when, &n);
     char *text = NULL;
     size_t size = 0;
     FILE *f = lines ? open_memstream(&text, &size) : NULL;
@@ -87,7 +88,7 @@ int schedule_write(const char *path, const struct orr_graph *graph,
         fprintf(f, "%u %u %s\n", lines[i].task + 1, lines[i].worker,
                 graph->types[graph->tasks[lines[i].task].type].symbol);
     free(lines);
-    return write_text(path, f, &text, &size);
+    return schedule_write_text(path, f, &text, &size);
 }
 
 int schedule_write_policy(const char *path, const char *policy,
@@ -102,7 +103,7 @@ int schedule_write_policy(const char *path, const char *policy,
         return -1;
     }
     fprintf(f, "orrery schedule 1\n# %s\npolicy %s\n", note, policy);
-    return write_text(path, f, &text, &size);
+    return schedule_write_text(path, f, &text, &size);
 }
 
 struct orr_graph *schedule_graph(const char *path)

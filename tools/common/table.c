@@ -63,8 +63,9 @@ static void print_cell(const char *text, int wide, bool right, bool last)
 }
 
 /* `widths` has room for ncolumns. */
-static void print(const struct table *table, const struct table_column *columns,
-                  size_t ncolumns, int *widths)
+static void table_print_aligned(const struct table *table,
+                                const struct table_column *columns,
+                                size_t ncolumns, int *widths)
 {
     for (size_t c = 0; c < ncolumns; c++) {
         widths[c] = column_width(table, &columns[c], c, ncolumns);
@@ -86,7 +87,7 @@ int table_end(struct table *table, const struct table_column *columns,
     int rc = widths ? 0 : -ENOMEM;
 
     if (rc == 0)
-        print(table, columns, ncolumns, widths);
+        table_print_aligned(table, columns, ncolumns, widths);
     free(widths);
     table_done(table);
     return rc;

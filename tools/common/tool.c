@@ -35,25 +35,25 @@ void tool_error(const char *format, ...)
  * before the handler is in place. */
 static const char *volatile message_if_interrupted;
 
-static void say(const char *text)
+static void write_to_stderr(const char *text)
 {
     if (write(STDERR_FILENO, text, strlen(text)) < 0)
         return; /* nobody is there to be told */
 }
 
-static void on_interrupt(int number)
+static void on_tool_interrupt(int number)
 {
-    say("\n");
-    say(program_invocation_short_name);
-    say(": interrupted: ");
-    say(message_if_interrupted);
-    say("\n");
+    write_to_stderr("\n");
+    write_to_stderr(program_invocation_short_name);
+    write_to_stderr(": interrupted: ");
+    write_to_stderr(message_if_interrupted);
+    write_to_stderr("\n");
     raise(number); /* SA_RESETHAND: as if there had been no handler */
 }
 
 static void catch(int number)
 {
-    struct sigaction before, action = {.sa_handler = on_interrupt,
+    struct sigaction before, action = {.sa_handler = on_tool_interrupt,
                                        .sa_flags = SA_RESETHAND | SA_NODEFER};
 
     if (sigaction(number, NULL, &before) == 0 && before.sa_handler != SIG_IGN)
@@ -70,6 +70,14 @@ void tool_if_interrupted(const char *message)
     message_if_interrupted = message;
     catch(SIGINT);
     catch(SIGTERM);
+}
+
+double tool_now_s(void)
+{
+    struct timespec time;
+
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
 }
 
 int tool_fail(int code, const char *format, ...)
@@ -102,7 +110,7 @@ static void print_commands(const struct tool_commands *commands, FILE *file)
     fputs(commands->tail, file);
 }
 
-static const char *name_of(const void *list, size_t i)
+static const char *command_name_at(const void *list, size_t i)
 {
     return ((const struct tool_command *)list)[i].name;
 }
@@ -177,7 +185,7 @@ static char *suggest(const struct tool_commands *commands, const char *typed)
 {
     const char *verb = verb_of(commands->list, typed, false);
     const char *near =
-        verb ? NULL : orr_words_nearest(typed, commands->list, name_of);
+        verb ? NULL : orr_words_nearest(typed, commands->list, command_name_at);
 
     if (near)
         return tool_format("%s%s%s", commands->name, *commands->name ? " " : "",

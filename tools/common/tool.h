@@ -75,6 +75,9 @@ void tool_if_interrupted(const char *message);
 int tool_fail(int code, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
+/* Seconds of a clock that nobody sets. */
+double tool_now_s(void);
+
 /* Prints the message of `err`, or, without one, the meaning of the negative
  * errno `rc`. */
 void tool_report(const struct orr_error *err, int rc);

@@ -58,8 +58,8 @@ struct reader {
 };
 
 /* Makes room for one more item. */
-static bool grow(struct reader *r, void *items, size_t n, size_t *room,
-                 size_t size)
+static bool reader_grow(struct reader *r, void *items, size_t n, size_t *room,
+                        size_t size)
 {
     void **at = items, *moved;
 
@@ -78,7 +78,7 @@ static bool grow(struct reader *r, void *items, size_t n, size_t *room,
 static bool add_step(struct reader *r, struct trace_steps *steps,
                      struct trace_step step)
 {
-    if (!grow(r, &steps->items, steps->n, &steps->room, sizeof(step)))
+    if (!reader_grow(r, &steps->items, steps->n, &steps->room, sizeof(step)))
         return false;
     steps->items[steps->n++] = step;
     return true;
@@ -86,7 +86,7 @@ static bool add_step(struct reader *r, struct trace_steps *steps,
 
 /* Splits a line of RFC 4180 in place; false: it has not NFIELDS of them. Others that
  * it lacks are empty. */
-static bool split(char *line, char *fields[MOST_FIELDS])
+static bool split_csv_line(char *line, char *fields[MOST_FIELDS])
 {
     static char none[] = "";
     unsigned n = 0, given;
@@ -126,7 +126,7 @@ static const char *text(struct reader *r, const char *name)
 }
 
 /* A number from 0 to below `limit`; false: it is none. */
-static bool index_of(const char *field, unsigned limit, unsigned *ret)
+static bool read_csv_index(const char *field, unsigned limit, unsigned *ret)
 {
     char *end;
     unsigned long value = strtoul(field, &end, 10);
@@ -135,9 +135,9 @@ static bool index_of(const char *field, unsigned limit, unsigned *ret)
     return end != field && *end == '\0' && *field != '-' && value < limit;
 }
 
-static bool node_of(struct reader *r, const char *field, unsigned *ret)
+static bool read_csv_node(struct reader *r, const char *field, unsigned *ret)
 {
-    if (!index_of(field, MAX_NODES, ret))
+    if (!read_csv_index(field, MAX_NODES, ret))
         return false;
     if (*ret >= r->trace->nnodes)
         r->trace->nnodes = *ret + 1;
@@ -174,10 +174,10 @@ static bool take_worker(struct reader *r, char **f)
     struct trace_worker worker = {text(r, f[NAME]), 0};
     unsigned number;
 
-    if (!worker.name || !index_of(f[WORKER], MAX_WORKERS, &number) ||
-        number != trace->nworkers || !node_of(r, f[NODE], &worker.node) ||
-        !grow(r, &trace->workers, trace->nworkers, &r->room_workers,
-              sizeof(worker)))
+    if (!worker.name || !read_csv_index(f[WORKER], MAX_WORKERS, &number) ||
+        number != trace->nworkers || !read_csv_node(r, f[NODE], &worker.node) ||
+        !reader_grow(r, &trace->workers, trace->nworkers, &r->room_workers,
+                     sizeof(worker)))
         return false;
     trace->workers[trace->nworkers++] = worker;
     r->end = atof(f[END]);
@@ -206,10 +206,12 @@ static bool take_task(struct reader *r, char **f)
                               .start = atof(f[START]),
                               .end = atof(f[END])};
 
-    if (!task.name || !index_of(f[WORKER], trace->nworkers, &task.worker) ||
+    if (!task.name ||
+        !read_csv_index(f[WORKER], trace->nworkers, &task.worker) ||
         !(task.start <= task.end) || !isfinite(task.end) ||
         !stages_of(r, task.job) ||
-        !grow(r, &trace->tasks, trace->ntasks, &r->room_tasks, sizeof(task)))
+        !reader_grow(r, &trace->tasks, trace->ntasks, &r->room_tasks,
+                     sizeof(task)))
         return false;
     trace->tasks[trace->ntasks++] = task;
     return true;
@@ -226,16 +228,17 @@ static bool take_copy(struct reader *r, char **f)
                               .start = atof(f[START]),
                               .end = atof(f[END])};
 
-    if (!copy.name || !copy.kind || !node_of(r, f[FROM], &copy.from) ||
-        !node_of(r, f[NODE], &copy.to) || !(copy.start <= copy.end) ||
+    if (!copy.name || !copy.kind || !read_csv_node(r, f[FROM], &copy.from) ||
+        !read_csv_node(r, f[NODE], &copy.to) || !(copy.start <= copy.end) ||
         !isfinite(copy.end) ||
-        !grow(r, &trace->copies, trace->ncopies, &r->room_copies, sizeof(copy)))
+        !reader_grow(r, &trace->copies, trace->ncopies, &r->room_copies,
+                     sizeof(copy)))
         return false;
     trace->copies[trace->ncopies++] = copy;
     return true;
 }
 
-static bool take_ready(struct reader *r, char **f, struct trace_step step)
+static bool read_ready_row(struct reader *r, char **f, struct trace_step step)
 {
     struct stages *stages = stages_of(r, strtoull(f[JOB], NULL, 10));
 
@@ -252,8 +255,8 @@ static bool take_submitted(struct reader *r, char **f, struct trace_step step)
 {
     struct stages *stages = stages_of(r, strtoull(f[JOB], NULL, 10));
 
-    if (!stages || (*f[WORKER] && !index_of(f[WORKER], r->trace->nworkers,
-                                            &stages->by_worker)))
+    if (!stages || (*f[WORKER] && !read_csv_index(f[WORKER], r->trace->nworkers,
+                                                  &stages->by_worker)))
         return false;
     if (step.change > 0) {
         stages->submitted = step.time;
@@ -267,14 +270,15 @@ static bool take_submitted(struct reader *r, char **f, struct trace_step step)
     return add_step(r, &r->trace->submitted, step);
 }
 
-static bool take_state(struct reader *r, char **f, double time)
+static bool read_state_row(struct reader *r, char **f, double time)
 {
     struct trace *trace = r->trace;
     struct trace_state state = {.kind = text(r, f[KIND]), .time = time};
 
-    if (!state.kind || !index_of(f[WORKER], trace->nworkers, &state.worker) ||
-        !grow(r, &trace->states, trace->nstates, &r->room_states,
-              sizeof(state)))
+    if (!state.kind ||
+        !read_csv_index(f[WORKER], trace->nworkers, &state.worker) ||
+        !reader_grow(r, &trace->states, trace->nstates, &r->room_states,
+                     sizeof(state)))
         return false;
     trace->states[trace->nstates++] = state;
     return true;
@@ -288,7 +292,8 @@ static bool take_wait(struct reader *r, char **f)
                               .end = atof(f[END])};
 
     if (!(wait.start <= wait.end) || !isfinite(wait.end) ||
-        !grow(r, &trace->waits, trace->nwaits, &r->room_waits, sizeof(wait)))
+        !reader_grow(r, &trace->waits, trace->nwaits, &r->room_waits,
+                     sizeof(wait)))
         return false;
     trace->waits[trace->nwaits++] = wait;
     return true;
@@ -300,10 +305,10 @@ static bool take_steal(struct reader *r, char **f, double time)
     struct trace_steal steal = {.job = strtoull(f[JOB], NULL, 10),
                                 .time = time};
 
-    if (!index_of(f[WORKER], trace->nworkers, &steal.thief) ||
-        !index_of(f[FROM], trace->nworkers, &steal.victim) ||
-        !grow(r, &trace->steals, trace->nsteals, &r->room_steals,
-              sizeof(steal)))
+    if (!read_csv_index(f[WORKER], trace->nworkers, &steal.thief) ||
+        !read_csv_index(f[FROM], trace->nworkers, &steal.victim) ||
+        !reader_grow(r, &trace->steals, trace->nsteals, &r->room_steals,
+                     sizeof(steal)))
         return false;
     trace->steals[trace->nsteals++] = steal;
     return true;
@@ -314,8 +319,8 @@ static bool take_mark(struct reader *r, char **f, double time)
     struct trace *trace = r->trace;
     struct trace_mark mark = {text(r, f[NAME]), time};
 
-    if (!mark.text ||
-        !grow(r, &trace->marks, trace->nmarks, &r->room_marks, sizeof(mark)))
+    if (!mark.text || !reader_grow(r, &trace->marks, trace->nmarks,
+                                   &r->room_marks, sizeof(mark)))
         return false;
     trace->marks[trace->nmarks++] = mark;
     return true;
@@ -330,8 +335,8 @@ static bool take_doing(struct reader *r, char **f)
                                 .end = atof(f[END])};
 
     if (!doing.call || !(doing.start <= doing.end) || !isfinite(doing.end) ||
-        !grow(r, &trace->doings, trace->ndoings, &r->room_doings,
-              sizeof(doing)))
+        !reader_grow(r, &trace->doings, trace->ndoings, &r->room_doings,
+                     sizeof(doing)))
         return false;
     trace->doings[trace->ndoings++] = doing;
     return true;
@@ -344,10 +349,10 @@ static bool take_allocation(struct reader *r, char **f)
                                           .start = atof(f[START]),
                                           .end = atof(f[END])};
 
-    if (!node_of(r, f[NODE], &allocation.node) ||
+    if (!read_csv_node(r, f[NODE], &allocation.node) ||
         !(allocation.start <= allocation.end) || !isfinite(allocation.end) ||
-        !grow(r, &trace->allocations, trace->nallocations, &r->room_allocations,
-              sizeof(allocation)))
+        !reader_grow(r, &trace->allocations, trace->nallocations,
+                     &r->room_allocations, sizeof(allocation)))
         return false;
     trace->allocations[trace->nallocations++] = allocation;
     return true;
@@ -366,16 +371,16 @@ static bool take_row(struct reader *r, char **f)
     if (!strcmp(f[RECORD], "copy"))
         return take_copy(r, f);
     if (!strcmp(f[RECORD], "ready"))
-        return take_ready(r, f, step);
+        return read_ready_row(r, f, step);
     if (!strcmp(f[RECORD], "submitted"))
         return take_submitted(r, f, step);
     if (!strcmp(f[RECORD], "worker"))
         return take_worker(r, f);
     if (!strcmp(f[RECORD], "memory"))
-        return node_of(r, f[NODE], &step.node) &&
+        return read_csv_node(r, f[NODE], &step.node) &&
                add_step(r, &r->trace->memory, step);
     if (!strcmp(f[RECORD], "state"))
-        return take_state(r, f, step.time);
+        return read_state_row(r, f, step.time);
     if (!strcmp(f[RECORD], "suspended"))
         return take_wait(r, f);
     if (!strcmp(f[RECORD], "steal"))
@@ -411,7 +416,7 @@ static int compare_copies(const void *a, const void *b)
     return (x->start > y->start) - (x->start < y->start);
 }
 
-static int compare_waits(const void *a, const void *b)
+static int trace_wait_compare_task(const void *a, const void *b)
 {
     const struct trace_wait *x = a, *y = b;
 
@@ -451,7 +456,7 @@ static void place_waits(struct reader *r)
     }
     trace->nwaits = n;
     if (n)
-        qsort(trace->waits, n, sizeof(*trace->waits), compare_waits);
+        qsort(trace->waits, n, sizeof(*trace->waits), trace_wait_compare_task);
 }
 
 /* A stage cannot be later than the next one. */
@@ -460,7 +465,7 @@ static double at_most(double time, double limit)
     return time <= limit ? time : limit;
 }
 
-static void complete(struct reader *r)
+static void reader_complete_trace(struct reader *r)
 {
     struct trace *trace = r->trace;
 
@@ -505,7 +510,7 @@ static int read_rows(struct reader *r, FILE *file, const char *path,
             "%s: no trace in CSV (orrery trace -o FILE.csv writes one)", path);
     while (rc == 0 && getline(&line, &size, file) > 0) {
         number++;
-        if (split(line, fields) && take_row(r, fields))
+        if (split_csv_line(line, fields) && take_row(r, fields))
             continue;
         rc = r->lost ? orr_fail(err, -ENOMEM, "out of memory")
                      : orr_fail(err, -EINVAL, "%s:%lu: no record of a trace",
@@ -525,7 +530,7 @@ static int read_rows(struct reader *r, FILE *file, const char *path,
 }
 
 /* Bytes of the file; what is no file may have any number. */
-static uint64_t length_of(FILE *file)
+static uint64_t file_size_bytes(FILE *file)
 {
     long length = fseek(file, 0, SEEK_END) == 0 ? ftell(file) : -1;
 
@@ -539,11 +544,11 @@ int trace_csv_parse(FILE *file, const char *name, struct trace *ret,
                     struct orr_error *err)
 {
     struct trace trace = {.begin = (double)INFINITY};
-    struct reader r = {.trace = &trace, .most_jobs = length_of(file)};
+    struct reader r = {.trace = &trace, .most_jobs = file_size_bytes(file)};
     int rc = read_rows(&r, file, name, err);
 
     if (rc == 0)
-        complete(&r);
+        reader_complete_trace(&r);
     free(r.stages);
     if (rc)
         trace_csv_done(&trace);

@@ -112,7 +112,7 @@ static bool uses_model(const struct report_kernel *kernel)
            orr_origin_find(kernel->origin) != ORR_ORIGIN_ASSUMED;
 }
 
-static bool is_used(const char *symbol, const void *arg)
+static bool report_uses_model(const char *symbol, const void *arg)
 {
     const struct report *report = arg;
 
@@ -159,7 +159,8 @@ void trust_note(struct report *report, const char *machine)
 
     if (!report_is_whole(report) || !*report->host)
         return;
-    if (trust_open(&choice, is_used, report, &options, &trust, &err) < 0)
+    if (trust_open(&choice, report_uses_model, report, &options, &trust, &err) <
+        0)
         return;
     json_object_set_new(report->json, "untrusted", doubts_json(report, &trust));
     trust_done(&trust);

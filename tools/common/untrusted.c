@@ -31,7 +31,7 @@ bool untrusted_any(const json_t *report)
     return json_array_size(json_object_get(report, "untrusted")) > 0;
 }
 
-static const char *text_of(const json_t *json, const char *key)
+static const char *untrusted_text(const json_t *json, const char *key)
 {
     const char *text = json_string_value(json_object_get(json, key));
 
@@ -40,16 +40,18 @@ static const char *text_of(const json_t *json, const char *key)
 
 static bool is_same_kernel(const json_t *a, const json_t *b)
 {
-    return !strcmp(text_of(a, "kernel"), text_of(b, "kernel")) &&
-           !strcmp(text_of(a, "architecture"), text_of(b, "architecture"));
+    return !strcmp(untrusted_text(a, "kernel"), untrusted_text(b, "kernel")) &&
+           !strcmp(untrusted_text(a, "architecture"),
+                   untrusted_text(b, "architecture"));
 }
 
 /* The first of its kernel and architecture, and how many more there are; nothing
  * for the others. */
-static void print_first(const json_t *list, size_t i, const char *indent)
+static void print_untrusted_kernel(const json_t *list, size_t i,
+                                   const char *indent)
 {
     const json_t *one = json_array_get(list, i);
-    const char *footprint = text_of(one, "footprint");
+    const char *footprint = untrusted_text(one, "footprint");
     size_t more = 0;
 
     for (size_t j = 0; j < i; j++)
@@ -57,9 +59,9 @@ static void print_first(const json_t *list, size_t i, const char *indent)
             return;
     for (size_t j = i + 1; j < json_array_size(list); j++)
         more += is_same_kernel(json_array_get(list, j), one);
-    printf("%s%s %s%s%s: %s", indent, text_of(one, "kernel"),
-           text_of(one, "architecture"), *footprint ? " " : "", footprint,
-           text_of(one, "text"));
+    printf("%s%s %s%s%s: %s", indent, untrusted_text(one, "kernel"),
+           untrusted_text(one, "architecture"), *footprint ? " " : "",
+           footprint, untrusted_text(one, "text"));
     if (more)
         printf("; and %zu more error%s", more, more > 1 ? "s" : "");
     putchar('\n');
@@ -71,7 +73,7 @@ void untrusted_print(const json_t *report, const char *indent)
     size_t n = json_array_size(list);
 
     for (size_t i = 0; i < n; i++)
-        print_first(list, i, indent);
+        print_untrusted_kernel(list, i, indent);
     if (n)
         printf("%*sorrery perfmodel check, with the same -m, says what to do\n",
                (int)strlen(indent), "");

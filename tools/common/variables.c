@@ -18,7 +18,7 @@ static bool is_read_elsewhere(const char *name)
            orr_config_is_device_limit(name);
 }
 
-static const char *name_at(const void *unused, size_t i)
+static const char *variable_name_at(const void *unused, size_t i)
 {
     struct orr_config_row row;
 
@@ -38,7 +38,7 @@ static const char *without_prefix(const char *name)
 
 static const char *rest_at(const void *unused, size_t i)
 {
-    const char *name = name_at(unused, i);
+    const char *name = variable_name_at(unused, i);
 
     return name ? without_prefix(name) : NULL;
 }
@@ -51,15 +51,15 @@ static const char *nearest_to(const char *name)
 
     for (size_t i = 0; rest; i++)
         if (rest_at(NULL, i) == rest)
-            return name_at(NULL, i);
+            return variable_name_at(NULL, i);
     return NULL;
 }
 
-static bool is_known(const char *name)
+static bool variable_is_known(const char *name)
 {
     const char *known;
 
-    for (size_t i = 0; (known = name_at(NULL, i)); i++)
+    for (size_t i = 0; (known = variable_name_at(NULL, i)); i++)
         if (strcmp(known, name) == 0)
             return true;
     return is_read_elsewhere(name);
@@ -80,7 +80,7 @@ int variables_each_unknown(void (*tell)(const char *name, const char *value,
         name = strndup(*variable, length);
         if (!name)
             return -1;
-        if (!is_known(name)) {
+        if (!variable_is_known(name)) {
             n++;
             tell(name, *variable + length + ((*variable)[length] == '='),
                  nearest_to(name), arg);
@@ -90,8 +90,8 @@ int variables_each_unknown(void (*tell)(const char *name, const char *value,
     return n;
 }
 
-static void warn(const char *name, const char *value, const char *near,
-                 void *unused)
+static void warn_of_unknown_variable(const char *name, const char *value,
+                                     const char *near, void *unused)
 {
     (void)unused;
     if (near)
@@ -101,5 +101,5 @@ static void warn(const char *name, const char *value, const char *near,
 
 void variables_warn(void)
 {
-    (void)variables_each_unknown(warn, NULL);
+    (void)variables_each_unknown(warn_of_unknown_variable, NULL);
 }

@@ -15,8 +15,8 @@
 #define QUICK "critical-path,area,paths,precedence"
 
 /* The command line; owned, its words are borrowed. NULL without memory. */
-static char **words_of(const struct comparison *c, char *orrery, size_t machine,
-                       size_t point)
+static char **bound_command_words(const struct comparison *c, char *orrery,
+                                  size_t machine, size_t point)
 {
     const struct compare_options *options = c->options;
     const char *const before[] = {orrery,
@@ -106,7 +106,8 @@ int comparison_bound(struct comparison *c)
 
         if (!strcmp(c->machines[machine], COMPARE_REAL))
             continue;
-        words[i] = words_of(c, orrery, machine, i % c->sweep.npoints);
+        words[i] =
+            bound_command_words(c, orrery, machine, i % c->sweep.npoints);
         if (!words[i]) {
             tool_error("out of memory");
             goto done;

@@ -75,7 +75,7 @@ static bool any_failed(const struct comparison *comparison)
     return false;
 }
 
-static int print_rows(const struct comparison *comparison)
+static int print_comparison_rows(const struct comparison *comparison)
 {
     const struct compare_options *options = comparison->options;
 
@@ -92,7 +92,7 @@ static int print_rows(const struct comparison *comparison)
 }
 
 /* `stopped`: by this signal; 0. */
-static int finish(struct comparison *comparison, int stopped)
+static int comparison_print(struct comparison *comparison, int stopped)
 {
     const struct compare_options *options = comparison->options;
     bool plain = !options->json && !options->csv && !options->markdown;
@@ -103,7 +103,7 @@ static int finish(struct comparison *comparison, int stopped)
         if (report->simulated)
             trust_note(report, comparison->cells[i].machine);
     }
-    if (print_rows(comparison) < 0)
+    if (print_comparison_rows(comparison) < 0)
         return TOOL_FAILED;
     remarks_warn(comparison);
     if (options->plot && any_good(comparison)) {
@@ -120,7 +120,7 @@ static int finish(struct comparison *comparison, int stopped)
                                     : TOOL_OK;
 }
 
-static int compare(const struct compare_options *options)
+static int compare_command_run(const struct compare_options *options)
 {
     struct comparison comparison;
     int code = comparison_init(&comparison, options);
@@ -132,14 +132,15 @@ static int compare(const struct compare_options *options)
         stopped = comparison_run(&comparison);
         if (!stopped && options->bound)
             stopped = comparison_bound(&comparison);
-        code = stopped < 0 ? TOOL_FAILED : finish(&comparison, stopped);
+        code =
+            stopped < 0 ? TOOL_FAILED : comparison_print(&comparison, stopped);
     }
     comparison_done(&comparison);
     return code;
 }
 
 /* Checks what each option says; an exit code, TOOL_OK for nothing wrong. */
-static int check(const struct compare_options *options)
+static int check_compare_options(const struct compare_options *options)
 {
     int code;
 
@@ -195,14 +196,14 @@ static void set_defaults(struct compare_options *options)
         options->schedulers = "eager,lws,dmda,dmdas";
 }
 
-static bool is_file(const char *word)
+static bool is_saved_comparison(const char *word)
 {
     return difference_is_file(word) || orr_record_is_one(word);
 }
 
 int cmd_compare(int argc, char **argv)
 {
-    static const struct tool_words words = {launch_names, is_file};
+    static const struct tool_words words = {launch_names, is_saved_comparison};
     const char *jobs = NULL, *repeat = NULL, *worse = NULL;
     long processors = sysconf(_SC_NPROCESSORS_ONLN);
     struct compare_options options = {
@@ -251,9 +252,9 @@ int cmd_compare(int argc, char **argv)
                                      "OLD.json NEW.json");
     } else {
         set_defaults(&options);
-        code = check(&options);
+        code = check_compare_options(&options);
         if (code == TOOL_OK)
-            code = compare(&options);
+            code = compare_command_run(&options);
     }
     free((char *)(uintptr_t)options.edits);
     free((char *)(uintptr_t)options.assume);

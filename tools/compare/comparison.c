@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static size_t length(char **list)
+static size_t count_strings(char **list)
 {
     size_t n = 0;
 
@@ -52,8 +52,8 @@ static int read_lists(struct comparison *c)
 
     c->machines = tool_split(options->machines);
     c->schedulers = schedulers_of(options->schedulers);
-    c->nmachines = length(c->machines);
-    c->nschedulers = length(c->schedulers);
+    c->nmachines = count_strings(c->machines);
+    c->nschedulers = count_strings(c->schedulers);
     if (!c->machines || !c->schedulers)
         return tool_fail(TOOL_FAILED, "out of memory");
     if (!c->nmachines || !c->nschedulers)
@@ -161,7 +161,7 @@ static void fill_launch(struct comparison *c, size_t at)
     }
 }
 
-static int make_runs(struct comparison *c)
+static int comparison_make_launches(struct comparison *c)
 {
     size_t n;
 
@@ -198,7 +198,7 @@ int comparison_init(struct comparison *comparison,
         return TOOL_USAGE;
     code = read_lists(comparison);
     if (code == TOOL_OK)
-        code = make_runs(comparison);
+        code = comparison_make_launches(comparison);
     return code;
 }
 

@@ -52,7 +52,7 @@ bool difference_is_meant(int noperands, char **operands)
 
 /* ---- reading ---- */
 
-static json_t *read_file(const char *path)
+static json_t *read_comparison_rows(const char *path)
 {
     json_error_t where;
     json_t *json = json_load_file(path, 0, &where), *row;
@@ -94,7 +94,8 @@ static bool same_row(const json_t *a, const json_t *b)
     return true;
 }
 
-static const json_t *find(const json_t *rows, const json_t *row)
+static const json_t *find_row_of_combination(const json_t *rows,
+                                             const json_t *row)
 {
     const json_t *other;
     size_t i;
@@ -108,7 +109,7 @@ static const json_t *find(const json_t *rows, const json_t *row)
 }
 
 /* The makespans of a row, µs; owned, NULL without memory. */
-static double *runs_of(const json_t *row, size_t *ret_n)
+static double *row_runs_us(const json_t *row, size_t *ret_n)
 {
     const json_t *list = json_object_get(row, "runs_us"), *run;
     double *us = calloc(json_array_size(list) + 1, sizeof(*us));
@@ -123,11 +124,11 @@ static double *runs_of(const json_t *row, size_t *ret_n)
     return us;
 }
 
-static int judge(struct pair *pair, double worse)
+static int pair_judge(struct pair *pair, double worse)
 {
     size_t nold, nnew;
-    double *old = runs_of(pair->before, &nold),
-           *new = runs_of(pair->after, &nnew);
+    double *old = row_runs_us(pair->before, &nold),
+           *new = row_runs_us(pair->after, &nnew);
     double change;
 
     if (!old || !new) {
@@ -161,7 +162,7 @@ static int by_chance(const void *a, const void *b)
 }
 
 /* Takes back what the tests do not bear out, all of them together. */
-static int correct(struct difference *d)
+static int differences_correct(struct difference *d)
 {
     struct pair **tested = calloc(d->n + 1, sizeof(*tested));
     size_t n = 0;
@@ -183,16 +184,16 @@ static int correct(struct difference *d)
     return 0;
 }
 
-static int add_pair(struct difference *d, const json_t *before,
-                    const json_t *after)
+static int differences_add_pair(struct difference *d, const json_t *before,
+                                const json_t *after)
 {
     struct pair *pair = &d->pairs[d->n++];
 
     *pair = (struct pair){.before = before, .after = after};
-    return judge(pair, d->options->worse);
+    return pair_judge(pair, d->options->worse);
 }
 
-static int match(struct difference *d)
+static int differences_match_rows(struct difference *d)
 {
     const json_t *row;
     size_t i;
@@ -206,19 +207,20 @@ static int match(struct difference *d)
     json_array_foreach(d->before, i, row)
     {
         if (rc == 0)
-            rc = add_pair(d, row, find(d->after, row));
+            rc = differences_add_pair(d, row,
+                                      find_row_of_combination(d->after, row));
     }
     json_array_foreach(d->after, i, row)
     {
-        if (rc == 0 && !find(d->before, row))
-            rc = add_pair(d, NULL, row);
+        if (rc == 0 && !find_row_of_combination(d->before, row))
+            rc = differences_add_pair(d, NULL, row);
     }
-    return rc == 0 ? correct(d) : rc;
+    return rc == 0 ? differences_correct(d) : rc;
 }
 
 /* ---- printing ---- */
 
-static const char *text_of(const struct pair *pair, const char *key)
+static const char *pair_text(const struct pair *pair, const char *key)
 {
     const char *text = json_string_value(
         json_object_get(pair->after ? pair->after : pair->before, key));
@@ -226,7 +228,7 @@ static const char *text_of(const struct pair *pair, const char *key)
     return text ? text : "-";
 }
 
-static const json_t *settings_of(const struct pair *pair)
+static const json_t *pair_settings(const struct pair *pair)
 {
     return json_object_get(pair->after ? pair->after : pair->before,
                            "settings");
@@ -243,7 +245,7 @@ static char *settings_text(const struct pair *pair)
 
     if (!file)
         return NULL;
-    json_object_foreach((json_t *)(uintptr_t)settings_of(pair), key, value)
+    json_object_foreach((json_t *)(uintptr_t)pair_settings(pair), key, value)
     {
         fprintf(file, "%s%s = %s", before, key, json_string_value(value));
         before = ", ";
@@ -260,7 +262,7 @@ static void add_ms(struct table *table, double us)
         table_add(table, "%.3f", us / 1000);
 }
 
-static int print_table(const struct difference *d, bool markdown)
+static int print_pairs_table(const struct difference *d, bool markdown)
 {
     static const struct table_column columns[] = {
         {"machine", false},  {"settings", false}, {"scheduler", false},
@@ -273,9 +275,9 @@ static int print_table(const struct difference *d, bool markdown)
         double change = 100 * (pair->new.median / pair->old.median - 1);
         char *settings = settings_text(pair);
 
-        table_add(&table, "%s", text_of(pair, "machine"));
+        table_add(&table, "%s", pair_text(pair, "machine"));
         table_add(&table, "%s", settings && *settings ? settings : "-");
-        table_add(&table, "%s", text_of(pair, "scheduler_asked"));
+        table_add(&table, "%s", pair_text(pair, "scheduler_asked"));
         add_ms(&table, pair->old.median);
         add_ms(&table, pair->new.median);
         table_add(&table, isnan(change) ? "-" : "%+.2f %%", change);
@@ -288,7 +290,7 @@ static int print_table(const struct difference *d, bool markdown)
                : 0;
 }
 
-static int print_json(const struct difference *d)
+static int print_pairs_json(const struct difference *d)
 {
     json_t *array = json_array();
 
@@ -298,10 +300,11 @@ static int print_json(const struct difference *d)
         json_array_append_new(
             array,
             json_pack("{s:s, s:O?, s:s, s:o, s:o, s:o, s:o, s:s}", "machine",
-                      text_of(pair, "machine"), "settings", settings_of(pair),
-                      "scheduler", text_of(pair, "scheduler_asked"),
-                      "before_us", tool_json_number(pair->old.median),
-                      "after_us", tool_json_number(pair->new.median), "change",
+                      pair_text(pair, "machine"), "settings",
+                      pair_settings(pair), "scheduler",
+                      pair_text(pair, "scheduler_asked"), "before_us",
+                      tool_json_number(pair->old.median), "after_us",
+                      tool_json_number(pair->new.median), "change",
                       tool_json_number(pair->new.median / pair->old.median - 1),
                       "chance", tool_json_number(pair->chance), "verdict",
                       verdicts[pair->verdict]));
@@ -313,8 +316,8 @@ static int print_all(const struct difference *d)
 {
     size_t slower = 0, failed = 0, untested = 0;
 
-    if ((d->options->json ? print_json(d)
-                          : print_table(d, d->options->markdown)) < 0)
+    if ((d->options->json ? print_pairs_json(d)
+                          : print_pairs_table(d, d->options->markdown)) < 0)
         return TOOL_FAILED;
     for (size_t i = 0; i < d->n; i++) {
         slower += d->pairs[i].verdict == SLOWER;
@@ -337,10 +340,10 @@ int difference_print(const struct difference_options *options)
     struct difference d = {.options = options};
     int code = TOOL_USAGE;
 
-    d.before = read_file(options->before);
-    d.after = d.before ? read_file(options->after) : NULL;
+    d.before = read_comparison_rows(options->before);
+    d.after = d.before ? read_comparison_rows(options->after) : NULL;
     if (d.after)
-        code = match(&d) < 0 ? TOOL_FAILED : print_all(&d);
+        code = differences_match_rows(&d) < 0 ? TOOL_FAILED : print_all(&d);
     free(d.pairs);
     json_decref(d.before);
     json_decref(d.after);

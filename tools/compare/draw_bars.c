@@ -40,7 +40,8 @@ static void put_captions(FILE *pipe, const struct comparison *c)
                 2.8 + 0.9 * (double)(c->nmachines - 1));
 }
 
-static void put_axes(FILE *pipe, const struct comparison *c, const char *title)
+static void plot_machine_axes(FILE *pipe, const struct comparison *c,
+                              const char *title)
 {
     fprintf(pipe, "set title ");
     plot_text(pipe, title);
@@ -76,8 +77,8 @@ static double middle(const struct comparison *c, size_t machine,
  * x, where its interval begins, and how far it goes. */
 enum part { BARS, LABELS, ENDS };
 
-static void put_bars(FILE *pipe, const struct comparison *c, size_t scheduler,
-                     enum part part)
+static void plot_scheduler_bars(FILE *pipe, const struct comparison *c,
+                                size_t scheduler, enum part part)
 {
     for (size_t m = 0; m < c->nmachines; m++) {
         const struct cell *cell = comparison_cell(c, m, 0, scheduler);
@@ -98,7 +99,7 @@ static void put_bars(FILE *pipe, const struct comparison *c, size_t scheduler,
 }
 
 /* A dashed line across each machine's bars. */
-static void put_bounds(FILE *pipe, const struct comparison *c)
+static void plot_machine_bounds(FILE *pipe, const struct comparison *c)
 {
     for (size_t m = 0; m < c->nmachines; m++) {
         double us = comparison_cell(c, m, 0, 0)->bound_us;
@@ -123,7 +124,7 @@ void draw_bars(struct plot *plot, const struct comparison *c, const char *title)
     size_t ns = c->nschedulers;
     bool ends = c->options->repeat > 1, bounds = any_bound(c);
 
-    put_axes(pipe, c, title);
+    plot_machine_axes(pipe, c, title);
     fputs("plot ", pipe);
     for (size_t s = 0; s < ns; s++) {
         fprintf(pipe,
@@ -144,11 +145,11 @@ void draw_bars(struct plot *plot, const struct comparison *c, const char *title)
                  : "\n",
           pipe);
     for (size_t s = 0; s < ns; s++) {
-        put_bars(pipe, c, s, BARS);
-        put_bars(pipe, c, s, LABELS);
+        plot_scheduler_bars(pipe, c, s, BARS);
+        plot_scheduler_bars(pipe, c, s, LABELS);
         if (ends)
-            put_bars(pipe, c, s, ENDS);
+            plot_scheduler_bars(pipe, c, s, ENDS);
     }
     if (bounds)
-        put_bounds(pipe, c);
+        plot_machine_bounds(pipe, c);
 }

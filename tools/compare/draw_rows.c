@@ -12,7 +12,7 @@
 #include <string.h>
 
 /* Each machine has a line of its own above its bars where there are several. */
-static size_t rows_of(const struct comparison *c)
+static size_t rows_per_machine(const struct comparison *c)
 {
     return c->nschedulers + (c->nmachines > 1);
 }
@@ -21,12 +21,13 @@ static size_t rows_of(const struct comparison *c)
 static double row_y(const struct comparison *c, size_t machine,
                      size_t scheduler)
 {
-    return (double)(machine * rows_of(c) + (c->nmachines > 1) + scheduler);
+    return (double)(machine * rows_per_machine(c) + (c->nmachines > 1) +
+                    scheduler);
 }
 
 unsigned draw_rows_height(const struct comparison *c)
 {
-    size_t high = c->nmachines * rows_of(c) * 17 + 130;
+    size_t high = c->nmachines * rows_per_machine(c) * 17 + 130;
 
     return high < 20000 ? (unsigned)high : 20000; /* Cairo's limit is 32767 */
 }
@@ -53,8 +54,8 @@ static void put_heads(FILE *pipe, const struct comparison *c)
     }
 }
 
-static void put_axes(FILE *pipe, const struct comparison *c, const char *title,
-                     bool bounds)
+static void plot_row_axes(FILE *pipe, const struct comparison *c,
+                          const char *title, bool bounds)
 {
     char *over = c->nmachines == 1
                      ? tool_format("%s on %s", title, c->machines[0])
@@ -80,7 +81,7 @@ static void put_axes(FILE *pipe, const struct comparison *c, const char *title,
             ")\nset xrange [0:*]\nset link x2\nset x2tics nomirror out\n"
             "set border 7\nset yrange [%.1f:-0.7]\n"
             "set offsets 0,graph 0.08,0,0\n",
-            (double)(c->nmachines * rows_of(c)) - 0.3);
+            (double)(c->nmachines * rows_per_machine(c)) - 0.3);
     put_heads(pipe, c);
 }
 
@@ -101,7 +102,8 @@ static void put_bar(FILE *pipe, const struct cell *cell, double y,
                 (cell->spread.high - cell->spread.low) / 1000);
 }
 
-static void put_bars(FILE *pipe, const struct comparison *c, enum part part)
+static void plot_row_bars(FILE *pipe, const struct comparison *c,
+                          enum part part)
 {
     for (size_t m = 0; m < c->nmachines; m++)
         for (size_t s = 0; s < c->nschedulers; s++) {
@@ -114,7 +116,7 @@ static void put_bars(FILE *pipe, const struct comparison *c, enum part part)
 }
 
 /* A dashed line along each machine's bars; true: there is one. */
-static bool put_bounds(FILE *pipe, const struct comparison *c)
+static bool plot_row_bounds(FILE *pipe, const struct comparison *c)
 {
     bool any = false;
 
@@ -136,9 +138,9 @@ static bool put_bounds(FILE *pipe, const struct comparison *c)
 void draw_rows(struct plot *plot, const struct comparison *c, const char *title)
 {
     FILE *pipe = plot->pipe;
-    bool ends = c->options->repeat > 1, bounds = put_bounds(NULL, c);
+    bool ends = c->options->repeat > 1, bounds = plot_row_bounds(NULL, c);
 
-    put_axes(pipe, c, title, bounds);
+    plot_row_axes(pipe, c, title, bounds);
     fprintf(pipe,
             "plot '-' using 1:2:3:4:5:6 with boxxyerror fs solid 0.9 border lc "
             "rgb '#555555' lc rgb '%s', '-' using 1:2:3 with labels left "
@@ -153,10 +155,10 @@ void draw_rows(struct plot *plot, const struct comparison *c, const char *title)
               "'#000000'",
               pipe);
     fputc('\n', pipe);
-    put_bars(pipe, c, BARS);
-    put_bars(pipe, c, LABELS);
+    plot_row_bars(pipe, c, BARS);
+    plot_row_bars(pipe, c, LABELS);
     if (ends)
-        put_bars(pipe, c, ENDS);
+        plot_row_bars(pipe, c, ENDS);
     if (bounds)
-        put_bounds(pipe, c);
+        plot_row_bounds(pipe, c);
 }

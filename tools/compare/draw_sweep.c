@@ -8,7 +8,7 @@
 #include <string.h>
 
 /* x of a value: the number, or its place where not all are numbers. */
-static double place_of(const struct sweep_axis *axis, size_t i)
+static double axis_coordinate(const struct sweep_axis *axis, size_t i)
 {
     return axis->numbers ? axis->numbers[i] : (double)i;
 }
@@ -23,7 +23,8 @@ static void put_tics(FILE *pipe, char xy, const struct sweep_axis *axis,
     for (size_t i = 0; i < axis->n; i++) {
         fputs(i ? ", " : "", pipe);
         plot_tic(pipe, axis->values[i]);
-        fprintf(pipe, " %.10g", as_numbers ? place_of(axis, i) : (double)i);
+        fprintf(pipe, " %.10g",
+                as_numbers ? axis_coordinate(axis, i) : (double)i);
     }
     fputs(")\n", pipe);
 }
@@ -45,16 +46,17 @@ static void put_title(FILE *pipe, const struct comparison *c, const char *title,
 
 /* ---- lines over one value ---- */
 
-static void put_line(FILE *pipe, const struct comparison *c, size_t machine,
-                     size_t scheduler)
+static void plot_sweep_line(FILE *pipe, const struct comparison *c,
+                            size_t machine, size_t scheduler)
 {
     for (size_t p = 0; p < c->sweep.npoints; p++) {
         const struct cell *cell = comparison_cell(c, machine, p, scheduler);
 
         if (cell_is_good(cell))
             fprintf(pipe, "%.10g %.6f %.6f %.6f\n",
-                    place_of(&c->sweep.axes[0], p), cell->spread.median / 1000,
-                    cell->spread.low / 1000, cell->spread.high / 1000);
+                    axis_coordinate(&c->sweep.axes[0], p),
+                    cell->spread.median / 1000, cell->spread.low / 1000,
+                    cell->spread.high / 1000);
         else
             fputs("\n", pipe);
     }
@@ -68,7 +70,7 @@ static void put_bound_line(FILE *pipe, const struct comparison *c,
         double us = comparison_cell(c, machine, p, 0)->bound_us;
 
         if (us > 0)
-            fprintf(pipe, "%.10g %.6f\n", place_of(&c->sweep.axes[0], p),
+            fprintf(pipe, "%.10g %.6f\n", axis_coordinate(&c->sweep.axes[0], p),
                     us / 1000);
     }
     fputs("e\n", pipe);
@@ -115,7 +117,7 @@ static void draw_panel(FILE *pipe, const struct comparison *c, size_t machine)
     fputs(any || bound ? "\n" : "1/0 title 'failed'\n", pipe);
     for (size_t s = 0; s < c->nschedulers; s++)
         if (has_line(c, machine, s))
-            put_line(pipe, c, machine, s);
+            plot_sweep_line(pipe, c, machine, s);
     if (bound)
         put_bound_line(pipe, c, machine);
 }

@@ -10,7 +10,6 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 #include <unistd.h>
 
 struct execution {
@@ -20,19 +19,11 @@ struct execution {
     double start_s;
 };
 
-static double now_s(void)
-{
-    struct timespec time;
-
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
-}
-
-static void show_progress(const struct execution *execution)
+static void show_execution_progress(const struct execution *execution)
 {
     const struct comparison *c = execution->comparison;
     size_t run = c->nended - execution->nkept, left = c->n - c->nended;
-    double each = run ? (now_s() - execution->start_s) / (double)run : 0;
+    double each = run ? (tool_now_s() - execution->start_s) / (double)run : 0;
     long seconds = lround(each * (double)left);
 
     if (!isatty(STDERR_FILENO))
@@ -53,7 +44,7 @@ static bool went_well(const struct launch *launch)
 }
 
 /* Of repetitions the makespan is all that is used: a report is large. */
-static void count(struct comparison *c, struct launch *launch)
+static void count_ended_launch(struct comparison *c, struct launch *launch)
 {
     struct cell *cell = comparison_cell_of(c, launch);
 
@@ -68,14 +59,14 @@ static void count(struct comparison *c, struct launch *launch)
     }
 }
 
-static void on_end(void *arg, struct launch *launch)
+static void on_execution_end(void *arg, struct launch *launch)
 {
     const struct execution *execution = arg;
 
     if (execution->runs && went_well(launch))
         runs_add(execution->runs, execution->comparison, launch);
-    count(execution->comparison, launch);
-    show_progress(execution);
+    count_ended_launch(execution->comparison, launch);
+    show_execution_progress(execution);
 }
 
 /* Simulated ones share the processors; a real one has them to itself. */
@@ -97,7 +88,7 @@ static int run_those(struct execution *execution, bool real)
     }
     if (n)
         stopped = launch_all(c->launches, c->n, real ? 1 : c->options->jobs,
-                             on_end, execution);
+                             on_execution_end, execution);
     for (size_t i = 0; i < c->n; i++)
         c->launches[i].kept = kept[i];
     free(kept);
@@ -138,9 +129,9 @@ int comparison_run(struct comparison *c)
     for (size_t i = 0; i < c->n; i++)
         if (c->launches[i].kept) {
             execution.nkept++;
-            count(c, &c->launches[i]);
+            count_ended_launch(c, &c->launches[i]);
         }
-    execution.start_s = now_s();
+    execution.start_s = tool_now_s();
     stopped = run_those(&execution, false);
     if (!stopped)
         stopped = run_those(&execution, true);

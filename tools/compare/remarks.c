@@ -32,9 +32,10 @@ static void print_heading(const struct comparison *c, const char *what,
     free(where);
 }
 
-static void print_list(const struct comparison *c, const char *key,
-                       const char *what,
-                       void (*print)(const json_t *report, const char *indent))
+static void print_remarks_by_machine(const struct comparison *c,
+                                     const char *key, const char *what,
+                                     void (*print)(const json_t *report,
+                                                   const char *indent))
 {
     for (size_t m = 0; m < c->nmachines; m++) {
         const struct cell *cell = first_good(c, m);
@@ -67,9 +68,9 @@ static void print_untrusted(const struct comparison *c)
 
 void remarks_print(const struct comparison *c)
 {
-    print_list(c, "edits", "what if", edits_print);
+    print_remarks_by_machine(c, "edits", "what if", edits_print);
     /* Also where no task needed what was assumed. */
-    print_list(c, "assumptions", "assumed", assume_print);
+    print_remarks_by_machine(c, "assumptions", "assumed", assume_print);
     print_untrusted(c);
 }
 

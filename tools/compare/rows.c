@@ -64,7 +64,8 @@ struct column {
                 const struct row *row);
 };
 
-static void put_number(struct table *table, const char *format, double value)
+static void put_cell_number(struct table *table, const char *format,
+                            double value)
 {
     char text[64];
 
@@ -76,11 +77,11 @@ static void put_number(struct table *table, const char *format, double value)
     table_add(table, "%s", isnan(value) ? "-" : text);
 }
 
-static void put_ms(struct table *table, const struct cell *cell,
-                   const struct row *row)
+static void put_cell_ms(struct table *table, const struct cell *cell,
+                        const struct row *row)
 {
     (void)cell;
-    put_number(table, "%.3f", row->ms);
+    put_cell_number(table, "%.3f", row->ms);
 }
 
 static void put_interval(struct table *table, const struct cell *cell,
@@ -96,7 +97,7 @@ static void put_to_best(struct table *table, const struct cell *cell,
                         const struct row *row)
 {
     (void)cell;
-    put_number(table, "%.3f", row->to_best);
+    put_cell_number(table, "%.3f", row->to_best);
 }
 
 static void put_slower(struct table *table, const struct cell *cell,
@@ -110,14 +111,14 @@ static void put_slower(struct table *table, const struct cell *cell,
     else if (isnan(row->difference))
         table_add(table, "too few runs");
     else
-        put_number(table, "%.0f %%", 100 * row->slower);
+        put_cell_number(table, "%.0f %%", 100 * row->slower);
 }
 
 static void put_of_bound(struct table *table, const struct cell *cell,
                          const struct row *row)
 {
     (void)cell;
-    put_number(table, "%.1f %%", 100 * row->of_bound);
+    put_cell_number(table, "%.1f %%", 100 * row->of_bound);
 }
 
 static void put_gflops(struct table *table, const struct cell *cell,
@@ -125,9 +126,9 @@ static void put_gflops(struct table *table, const struct cell *cell,
 {
     const struct report *report = &cell->launch->report;
 
-    put_number(table, "%.1f",
-               report->flops > 0 ? report->flops / (row->ms * 1e6)
-                                 : (double)NAN);
+    put_cell_number(table, "%.1f",
+                    report->flops > 0 ? report->flops / (row->ms * 1e6)
+                                      : (double)NAN);
 }
 
 static void put_moved(struct table *table, const struct cell *cell,
@@ -144,14 +145,14 @@ static void put_idle(struct table *table, const struct cell *cell,
                      const struct row *row)
 {
     (void)cell;
-    put_number(table, "%.1f %%", 100 * row->idle);
+    put_cell_number(table, "%.1f %%", 100 * row->idle);
 }
 
 static void put_wall(struct table *table, const struct cell *cell,
                      const struct row *row)
 {
     (void)row;
-    put_number(table, "%.2f", cell->launch->report.wall_s);
+    put_cell_number(table, "%.2f", cell->launch->report.wall_s);
 }
 
 static void put_figures(struct table *table, const struct cell *cell,
@@ -180,7 +181,7 @@ static size_t columns_of(const struct comparison *c,
         struct column column;
         bool wanted;
     } all[MOST_COLUMNS] = {
-        {{comparison_time_title(c), true, put_ms}, true},
+        {{comparison_time_title(c), true, put_cell_ms}, true},
         {{c->options->repeat > 5 ? "95 % between" : "between", true,
           put_interval},
          repeated},

@@ -12,7 +12,7 @@
 
 /* ---- CSV (RFC 4180) ---- */
 
-static void put_text(const char *text)
+static void put_csv_text(const char *text)
 {
     if (!strpbrk(text, ",\"\r\n")) {
         fputs(text, stdout);
@@ -30,10 +30,10 @@ static void put_text(const char *text)
 static void put_next(const char *text)
 {
     putchar(',');
-    put_text(text);
+    put_csv_text(text);
 }
 
-static void put_value(double value)
+static void put_csv_value(double value)
 {
     putchar(',');
     if (isfinite(value))
@@ -45,19 +45,19 @@ static void put_good(const struct comparison *c, const struct cell *cell)
     const struct report *report = &cell->launch->report;
     struct row row = row_of(c, cell);
 
-    put_value((double)cell->n);
-    put_value(row.ms);
-    put_value(row.low_ms);
-    put_value(row.high_ms);
-    put_value(row.to_best);
-    put_value(row.slower);
-    put_value(row.difference);
-    put_value(cell->bound_us / 1000);
-    put_value(report->flops / (row.ms * 1e6));
-    put_value((double)report->transferred_bytes);
-    put_value((double)report->evictions);
-    put_value(row.idle);
-    put_value(report->wall_s);
+    put_csv_value((double)cell->n);
+    put_csv_value(row.ms);
+    put_csv_value(row.low_ms);
+    put_csv_value(row.high_ms);
+    put_csv_value(row.to_best);
+    put_csv_value(row.slower);
+    put_csv_value(row.difference);
+    put_csv_value(cell->bound_us / 1000);
+    put_csv_value(report->flops / (row.ms * 1e6));
+    put_csv_value((double)report->transferred_bytes);
+    put_csv_value((double)report->evictions);
+    put_csv_value(row.idle);
+    put_csv_value(report->wall_s);
     put_next(report->provenance ? report->provenance : "");
     puts(",");
 }
@@ -78,7 +78,7 @@ int rows_print_csv(const struct comparison *c)
         const struct cell *cell = &c->cells[i];
         char *why;
 
-        put_text(cell->machine);
+        put_csv_text(cell->machine);
         for (size_t a = 0; a < c->sweep.naxes; a++)
             put_next(sweep_value(&c->sweep, cell->point, a));
         put_next(cell_policy(cell));
@@ -98,7 +98,8 @@ int rows_print_csv(const struct comparison *c)
 
 /* ---- JSON ---- */
 
-static json_t *settings_of(const struct comparison *c, const struct cell *cell)
+static json_t *cell_settings_json(const struct comparison *c,
+                                  const struct cell *cell)
 {
     json_t *settings = json_object();
 
@@ -109,7 +110,7 @@ static json_t *settings_of(const struct comparison *c, const struct cell *cell)
     return settings;
 }
 
-static json_t *runs_of(const struct cell *cell)
+static json_t *cell_runs_json(const struct cell *cell)
 {
     json_t *runs = json_array();
 
@@ -124,10 +125,10 @@ static int add_figures(json_t *json, const struct comparison *c,
     struct row row = row_of(c, cell);
     json_t *figures = json_pack(
         "{s:o, s:o, s:[o, o], s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "runs_us",
-        runs_of(cell), "median_us", tool_json_number(cell->spread.median),
-        "interval_us", tool_json_number(cell->spread.low),
-        tool_json_number(cell->spread.high), "to_best",
-        tool_json_number(row.to_best), "slower_share",
+        cell_runs_json(cell), "median_us",
+        tool_json_number(cell->spread.median), "interval_us",
+        tool_json_number(cell->spread.low), tool_json_number(cell->spread.high),
+        "to_best", tool_json_number(row.to_best), "slower_share",
         tool_json_number(row.slower), "chance",
         tool_json_number(row.difference), "bound_us",
         tool_json_number(cell->bound_us), "of_bound",
@@ -142,10 +143,10 @@ static int add_figures(json_t *json, const struct comparison *c,
 
 static json_t *json_of(const struct comparison *c, const struct cell *cell)
 {
-    json_t *json = json_pack("{s:o, s:s, s:s, s:o}", "machine",
-                             tool_json_text(cell->machine), "scheduler",
-                             cell_policy(cell), "scheduler_asked",
-                             cell->scheduler, "settings", settings_of(c, cell));
+    json_t *json = json_pack(
+        "{s:o, s:s, s:s, s:o}", "machine", tool_json_text(cell->machine),
+        "scheduler", cell_policy(cell), "scheduler_asked", cell->scheduler,
+        "settings", cell_settings_json(c, cell));
     char *why;
 
     if (json && cell_is_good(cell)) {

@@ -29,13 +29,13 @@ struct runs {
 
 /* ---- what identifies a file and a run ---- */
 
-static json_t *text_or_null(const char *text)
+static json_t *json_text_or_null(const char *text)
 {
     return text ? tool_json_text(text) : json_null();
 }
 
 /* The program's file, so that runs of an older one are not taken for its own. */
-static json_t *date_of(const char *program)
+static json_t *program_date(const char *program)
 {
     struct stat st;
 
@@ -53,15 +53,15 @@ static json_t *head_of(const struct comparison *comparison)
         json_array_append_new(words, tool_json_text(*word));
     return json_pack("{s:s, s:s, s:o, s:o, s:o, s:o}", "format", FORMAT,
                      "version", ORR_VERSION, "program", words, "changed",
-                     date_of(options->argv[0]), "assume",
-                     text_or_null(options->assume), "noise",
-                     text_or_null(comparison->noise));
+                     program_date(options->argv[0]), "assume",
+                     json_text_or_null(options->assume), "noise",
+                     json_text_or_null(comparison->noise));
 }
 
 /* {"machine": …, "edits": …, "scheduler": …, "repetition": …}; with the number of
  * repetitions where a single run has no seed of its own. */
-static json_t *key_of(const struct comparison *comparison,
-                      const struct launch *launch)
+static json_t *launch_key(const struct comparison *comparison,
+                          const struct launch *launch)
 {
     const struct cell *cell = comparison_cell_of(comparison, launch);
     size_t k = comparison_repetition(comparison, launch);
@@ -76,12 +76,12 @@ static json_t *key_of(const struct comparison *comparison,
 /* ---- reading ---- */
 
 /* The launch of each key, to be found by its text. */
-static json_t *index_of(const struct comparison *comparison)
+static json_t *launches_by_key(const struct comparison *comparison)
 {
     json_t *index = json_object();
 
     for (size_t i = 0; i < comparison->n; i++) {
-        json_t *key = key_of(comparison, &comparison->launches[i]);
+        json_t *key = launch_key(comparison, &comparison->launches[i]);
         char *text = key ? json_dumps(key, JSON_SORT_KEYS) : NULL;
 
         json_decref(key);
@@ -145,10 +145,10 @@ static int check_head(const char *path, const json_t *found, const json_t *head)
 }
 
 /* Reads whole lines; *ret_end is where the last one ends. */
-static int read_lines(struct comparison *comparison, FILE *file,
-                      const char *path, const json_t *head, off_t *ret_end)
+static int runs_read_lines(struct comparison *comparison, FILE *file,
+                           const char *path, const json_t *head, off_t *ret_end)
 {
-    json_t *index = index_of(comparison);
+    json_t *index = launches_by_key(comparison);
     char *text = NULL;
     size_t size = 0;
     ssize_t length;
@@ -179,7 +179,7 @@ static int read_lines(struct comparison *comparison, FILE *file,
 /* ---- writing ---- */
 
 /* Appends a line; takes the JSON. */
-static int put_line(struct runs *runs, json_t *json)
+static int runs_append_line(struct runs *runs, json_t *json)
 {
     char *line = json ? json_dumps(json, JSON_COMPACT | JSON_SORT_KEYS) : NULL;
     size_t length = line ? strlen(line) : 0;
@@ -199,8 +199,8 @@ static int put_line(struct runs *runs, json_t *json)
 }
 
 /* All of the first run's report, of others what a comparison needs. */
-static json_t *part_of(const struct comparison *comparison,
-                       const struct launch *launch)
+static json_t *report_part_to_keep(const struct comparison *comparison,
+                                   const struct launch *launch)
 {
     static const char *const keys[] = {"simulated",   "machine", "host",
                                        "scheduler",   "exit",    "provenance",
@@ -222,9 +222,10 @@ void runs_add(struct runs *runs, const struct comparison *comparison,
     if (runs->failed)
         return;
     runs->failed =
-        put_line(runs,
-                 json_pack("{s:o, s:o}", "run", key_of(comparison, launch),
-                           "report", part_of(comparison, launch))) < 0;
+        runs_append_line(
+            runs,
+            json_pack("{s:o, s:o}", "run", launch_key(comparison, launch),
+                      "report", report_part_to_keep(comparison, launch))) < 0;
 }
 
 int runs_open(struct comparison *comparison, const char *path,
@@ -246,11 +247,11 @@ int runs_open(struct comparison *comparison, const char *path,
         tool_error("compare: --runs %s: %s", path, strerror(errno));
         goto failed;
     }
-    rc = read_lines(comparison, file, path, head, &end);
+    rc = runs_read_lines(comparison, file, path, head, &end);
     if (rc == 0 && ftruncate(runs->fd, end) < 0)
         rc = tool_fail(-1, "compare: --runs %s: %s", path, strerror(errno));
     if (rc == 0 && end == 0)
-        rc = put_line(runs, json_incref(head));
+        rc = runs_append_line(runs, json_incref(head));
 failed:
     if (file)
         fclose(file);

@@ -35,7 +35,7 @@ static bool split_number(const char *text, double *ret, const char **ret_unit)
     return isfinite(*ret);
 }
 
-static int add_value(struct sweep_axis *axis, char *value)
+static int axis_add_value(struct sweep_axis *axis, char *value)
 {
     char **values =
         value ? realloc(axis->values, (axis->n + 1) * sizeof(*values)) : NULL;
@@ -84,8 +84,8 @@ static bool take_part(struct range *range, const char *begin, const char *end,
     return good;
 }
 
-static int read_range(const struct sweep_axis *axis, const char *text,
-                      const char *dots, struct range *range)
+static int read_axis_range(const struct sweep_axis *axis, const char *text,
+                           const char *dots, struct range *range)
 {
     const char *last = dots + 2, *step = strstr(last, ".."),
                *end = text + strlen(text);
@@ -110,18 +110,18 @@ static int read_range(const struct sweep_axis *axis, const char *text,
     return 0;
 }
 
-static int add_range(struct sweep_axis *axis, const char *text,
-                     const char *dots)
+static int axis_add_range(struct sweep_axis *axis, const char *text,
+                          const char *dots)
 {
     struct range range;
     double value;
 
-    if (read_range(axis, text, dots, &range) < 0)
+    if (read_axis_range(axis, text, dots, &range) < 0)
         return -1;
     value = range.first;
     /* The last value is reached in spite of rounding. */
     for (unsigned i = 1; value <= range.last * (1 + 1e-9); i++) {
-        if (add_value(axis, tool_format("%.10g%s", value, range.unit)) < 0)
+        if (axis_add_value(axis, tool_format("%.10g%s", value, range.unit)) < 0)
             return -1;
         value =
             range.factor ? value * range.step : range.first + i * range.step;
@@ -143,10 +143,10 @@ static int add_values(struct sweep_axis *axis, const char *text)
                            axis->target);
             free(piece);
         } else if (dots) {
-            rc = add_range(axis, piece, dots);
+            rc = axis_add_range(axis, piece, dots);
             free(piece);
         } else {
-            rc = add_value(axis, piece);
+            rc = axis_add_value(axis, piece);
         }
         if (!*end)
             break;
@@ -156,7 +156,7 @@ static int add_values(struct sweep_axis *axis, const char *text)
 }
 
 /* The values as numbers, for axes of a picture. */
-static int read_numbers(struct sweep_axis *axis)
+static int axis_read_numbers(struct sweep_axis *axis)
 {
     double *numbers = calloc(axis->n, sizeof(*numbers));
 
@@ -221,7 +221,7 @@ static int add_axis(struct sweep *sweep, const char *begin, const char *equals,
         }
     rc = add_values(axis, values);
     free(values);
-    return rc < 0 ? rc : read_numbers(axis);
+    return rc < 0 ? rc : axis_read_numbers(axis);
 }
 
 static int add_edit(struct sweep *sweep, const char *begin, const char *end)

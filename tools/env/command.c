@@ -30,7 +30,7 @@ static const char help[] =
     "it; 2 for a wrong command line.\n"
     "example: orrery env memory\n";
 
-static const char *value_of(const struct orr_config_row *row)
+static const char *variable_value(const struct orr_config_row *row)
 {
     const char *value = getenv(row->name);
 
@@ -38,7 +38,7 @@ static const char *value_of(const struct orr_config_row *row)
 }
 
 /* HOME and the like are set everywhere. */
-static bool is_ours(const char *name)
+static bool is_runtime_variable(const char *name)
 {
     return strncmp(name, "STARPU_", 7) == 0 ||
            strncmp(name, "ORRERY_", 7) == 0 || strncmp(name, "OMP_", 4) == 0;
@@ -69,9 +69,10 @@ static void list_unknown(const char *name, const char *value, const char *near,
 
 /* --- what is shown --- */
 
-static void add_row(struct table *table, const struct orr_config_row *row)
+static void add_variable_row(struct table *table,
+                             const struct orr_config_row *row)
 {
-    const char *value = value_of(row);
+    const char *value = variable_value(row);
 
     table_add(table, "%s", row->name);
     table_add(table, "%s", value ? value : "-");
@@ -89,9 +90,10 @@ static int show_variables(const char *word, bool all)
     struct orr_config_row row;
 
     for (unsigned i = 0; orr_config_row(i, &row); i++)
-        if ((all || word || (value_of(&row) && is_ours(row.name))) &&
+        if ((all || word ||
+             (variable_value(&row) && is_runtime_variable(row.name))) &&
             has_word(word, row.name, row.sentence))
-            add_row(&table, &row);
+            add_variable_row(&table, &row);
     if (!table.n) {
         table_done(&table);
         puts(word ? "no variable has that word"
@@ -154,7 +156,7 @@ static int show_json(void)
         json_array_append_new(
             variables, json_pack("{ss ss ss so ss sb}", "name", row.name,
                                  "type", row.type, "default", row.initial,
-                                 "value", tool_json_text(value_of(&row)),
+                                 "value", tool_json_text(variable_value(&row)),
                                  "meaning", row.sentence, "effect", !row.vain));
     if (variables_each_unknown(list_unknown, unknown) < 0)
         return -1;
@@ -181,17 +183,18 @@ static void print_capped(const char *name, int asked, int used)
     tool_error("env: %s=%d: at most %d, which is used", name, asked, used);
 }
 
-static void say_nothing(const char *name, const char *value, const char *near,
-                        void *unused)
+static void ignore_unknown_variable(const char *name, const char *value,
+                                    const char *near, void *unused)
 {
     (void)name, (void)value, (void)near, (void)unused;
 }
 
 /* JSON has the names itself. */
-static int judge(bool json)
+static int judge_environment(bool json)
 {
     bool readable = can_be_read();
-    int n = variables_each_unknown(json ? say_nothing : print_unknown, NULL);
+    int n = variables_each_unknown(
+        json ? ignore_unknown_variable : print_unknown, NULL);
 
     if (!json)
         orr_config_each_capped(print_capped);
@@ -226,5 +229,5 @@ int cmd_env(int argc, char **argv)
                            : show_all_set();
     if (rc < 0)
         return tool_fail(TOOL_FAILED, "out of memory");
-    return counters || knobs ? TOOL_OK : judge(json);
+    return counters || knobs ? TOOL_OK : judge_environment(json);
 }

@@ -15,7 +15,7 @@ static const struct gpu_vendor *const vendors[] = {&orr_gpu_cuda, &orr_gpu_hip};
 enum { NVENDORS = sizeof(vendors) / sizeof(vendors[0]) };
 
 /* Which file is to be opened instead of the usual ones, or NULL. */
-static const char *path_of(const struct gpu_vendor *vendor)
+static const char *vendor_library_path(const struct gpu_vendor *vendor)
 {
     char variable[32];
     const char *path;
@@ -55,7 +55,7 @@ static json_t *device_json(const struct gpu_api *api, int number)
 }
 
 /* What a library says that could be opened. */
-static void ask(const struct gpu_api *api, json_t *object)
+static void ask_gpu_library(const struct gpu_api *api, json_t *object)
 {
     json_t *devices = json_array();
     enum gpu_entry call = GPU_ENTRY_init;
@@ -85,11 +85,11 @@ static json_t *vendor_json(const struct gpu_vendor *vendor)
                              access(library->devices[i], F_OK) == 0));
     object =
         json_pack("{ss so}", "kind", vendor->display, "device_files", files);
-    if (gpu_api_open(library, path_of(vendor), &api, &err) < 0) {
+    if (gpu_api_open(library, vendor_library_path(vendor), &api, &err) < 0) {
         json_object_set_new(object, "error", tool_json_text(err.text));
         return object;
     }
-    ask(&api, object);
+    ask_gpu_library(&api, object);
     gpu_api_close(&api);
     return object;
 }

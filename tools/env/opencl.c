@@ -36,7 +36,7 @@ static json_t *other_name(const json_t *all, const char *bus)
 }
 
 /* Numbered as in a run with this environment. */
-static void look(struct opencl *driver)
+static void opencl_read_devices(struct opencl *driver)
 {
     struct orr_machine_options options = {0};
     struct orr_config config;
@@ -62,7 +62,7 @@ json_t *env_opencl_json(const json_t *all)
         free(driver);
         return object;
     }
-    look(driver);
+    opencl_read_devices(driver);
     devices = json_array();
     for (unsigned i = 0; i < driver->ndevices; i++) {
         const struct opencl_device *device = &driver->devices[i];

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int compare_waits(const void *a, const void *b)
+static int explain_wait_compare_ms(const void *a, const void *b)
 {
     const struct explain_waits *x = a, *y = b;
 
@@ -21,8 +21,8 @@ static int compare_waits(const void *a, const void *b)
 }
 
 /* Calls are few: a name has one place in the run's texts, but texts are compared. */
-static bool add_wait(struct explain_application *app, const char *call,
-                     double ms)
+static bool application_add_wait(struct explain_application *app,
+                                 const char *call, double ms)
 {
     struct explain_waits *moved;
     size_t i = 0;
@@ -58,13 +58,14 @@ int explain_application_find(const struct explain_run *run,
         if (!doing->waits) {
             app.nown++;
             app.own_ms += ms;
-        } else if (!add_wait(&app, doing->call, ms)) {
+        } else if (!application_add_wait(&app, doing->call, ms)) {
             free(app.waits);
             return -ENOMEM;
         }
     }
     if (app.nwaits)
-        qsort(app.waits, app.nwaits, sizeof(*app.waits), compare_waits);
+        qsort(app.waits, app.nwaits, sizeof(*app.waits),
+              explain_wait_compare_ms);
     /* What goes on while the last one is submitted is behind it. */
     if (run->nsubmitted > 1 && run->last_by_main)
         app.submission_us = 1000 * rest / (double)(run->nsubmitted - 1);

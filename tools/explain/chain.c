@@ -40,8 +40,8 @@ const char *explain_type_name(enum explain_link_type type)
 }
 
 /* What takes no time stands in nobody's way, unless it is a task. */
-static void add(struct chain *c, enum explain_link_type type, double start,
-                double end, size_t what)
+static void chain_add_link(struct chain *c, enum explain_link_type type,
+                           double start, double end, size_t what)
 {
     struct explain_link *moved;
 
@@ -67,7 +67,7 @@ static void add_overhead(struct chain *c, unsigned node, double start,
                          double end)
 {
     (void)node;
-    add(c, EXPLAIN_PREPARES, start, end, EXPLAIN_NONE);
+    chain_add_link(c, EXPLAIN_PREPARES, start, end, EXPLAIN_NONE);
 }
 
 /* How many of the spans begin before `time`. */
@@ -97,7 +97,7 @@ static void add_spans(struct chain *c, const struct explain_spans *spans,
         double to = fmin(spans->at[2 * i + 1], end);
 
         rest(c, node, to, end);
-        add(c, type, from, to, EXPLAIN_NONE);
+        chain_add_link(c, type, from, to, EXPLAIN_NONE);
         end = from;
     }
     rest(c, node, start, end);
@@ -277,7 +277,8 @@ static double add_queue(struct chain *c, size_t copy, double since)
 
         if (other == EXPLAIN_NONE)
             break;
-        add(c, EXPLAIN_QUEUES, fmax(copies[other].start, since), time, other);
+        chain_add_link(c, EXPLAIN_QUEUES, fmax(copies[other].start, since),
+                       time, other);
         time = copies[other].start;
         copy = other;
     }
@@ -285,18 +286,20 @@ static double add_queue(struct chain *c, size_t copy, double since)
 }
 
 /* Adds the copies that the task waited for; returns when the first of them began. */
-static double add_copies(struct chain *c, size_t copy, double since)
+static double chain_add_copies(struct chain *c, size_t copy, double since)
 {
     const struct explain_copy *copies = c->run->copies;
     size_t hop;
 
-    add(c, EXPLAIN_COPIES, fmax(copies[copy].start, since), copies[copy].end,
-        copy);
+    chain_add_link(c, EXPLAIN_COPIES, fmax(copies[copy].start, since),
+                   copies[copy].end, copy);
     while ((hop = hop_before(c->run, copy, since)) != EXPLAIN_NONE) {
         double end = fmin(copies[hop].end, copies[copy].start);
 
-        add(c, EXPLAIN_PREPARES, end, add_queue(c, copy, end), EXPLAIN_NONE);
-        add(c, EXPLAIN_COPIES, fmax(copies[hop].start, since), end, hop);
+        chain_add_link(c, EXPLAIN_PREPARES, end, add_queue(c, copy, end),
+                       EXPLAIN_NONE);
+        chain_add_link(c, EXPLAIN_COPIES, fmax(copies[hop].start, since), end,
+                       hop);
         copy = hop;
     }
     return add_queue(c, copy, since);
@@ -319,15 +322,16 @@ static size_t copy_for_none(const struct explain_run *run, double time,
 
 /* From the end of a task that the application, or another task, waited for until that went
  * on: data may have had to come, one after the other. */
-static void add_wait(struct chain *c, double start, double end)
+static void chain_add_wait(struct chain *c, double start, double end)
 {
     size_t copy;
 
     while ((copy = copy_for_none(c->run, end, start)) != EXPLAIN_NONE) {
-        add(c, EXPLAIN_PREPARES, c->run->copies[copy].end, end, EXPLAIN_NONE);
-        end = add_copies(c, copy, start);
+        chain_add_link(c, EXPLAIN_PREPARES, c->run->copies[copy].end, end,
+                       EXPLAIN_NONE);
+        end = chain_add_copies(c, copy, start);
     }
-    add(c, EXPLAIN_PREPARES, start, end, EXPLAIN_NONE);
+    chain_add_link(c, EXPLAIN_PREPARES, start, end, EXPLAIN_NONE);
 }
 
 /* Until `end` the application got to submit the task, from `start` on. */
@@ -343,17 +347,19 @@ static void add_submission(struct chain *c, const struct explain_task *task,
             break;
         if (doing->waits)
             continue;
-        add(c, EXPLAIN_SUBMITS, fmin(doing->end, end), end, EXPLAIN_NONE);
+        chain_add_link(c, EXPLAIN_SUBMITS, fmin(doing->end, end), end,
+                       EXPLAIN_NONE);
         end = fmin(doing->end, end);
-        add(c, EXPLAIN_DOES, fmax(doing->start, start), end, EXPLAIN_NONE);
+        chain_add_link(c, EXPLAIN_DOES, fmax(doing->start, start), end,
+                       EXPLAIN_NONE);
         end = fmax(doing->start, start);
     }
-    add(c, EXPLAIN_SUBMITS, start, end, EXPLAIN_NONE);
+    chain_add_link(c, EXPLAIN_SUBMITS, start, end, EXPLAIN_NONE);
 }
 
 /* The last task that began by `time` on a worker. */
-static size_t task_at(const struct explain_run *run, unsigned worker,
-                      double time)
+static size_t last_task_at(const struct explain_run *run, unsigned worker,
+                           double time)
 {
     size_t low = 0, high = run->ntasks;
 
@@ -377,7 +383,7 @@ static size_t step_submitter(struct chain *c, const struct explain_task *task,
 {
     double end = c->run->tasks[by].end;
 
-    add(c, EXPLAIN_PREPARES, end, task->submitted, EXPLAIN_NONE);
+    chain_add_link(c, EXPLAIN_PREPARES, end, task->submitted, EXPLAIN_NONE);
     c->until = fmin(end, task->submitted);
     return by;
 }
@@ -388,7 +394,7 @@ static size_t step_submission(struct chain *c, const struct explain_task *task)
     double empty;
     size_t by = task->by_worker == UINT_MAX
                     ? EXPLAIN_NONE
-                    : task_at(c->run, task->by_worker, task->submitted);
+                    : last_task_at(c->run, task->by_worker, task->submitted);
     size_t next;
 
     if (by != EXPLAIN_NONE && &c->run->tasks[by] != task)
@@ -397,7 +403,7 @@ static size_t step_submission(struct chain *c, const struct explain_task *task)
 
     add_submission(c, task, empty, task->submitted);
     if (next != EXPLAIN_NONE)
-        add_wait(c, c->run->tasks[next].end, empty);
+        chain_add_wait(c, c->run->tasks[next].end, empty);
     return next;
 }
 
@@ -410,23 +416,24 @@ static size_t step_ready(struct chain *c, const struct explain_task *task)
     if (next == EXPLAIN_NONE && task->ready > task->submitted + NEAR)
         next = last_ended(c->run, task->ready);
     if (next == EXPLAIN_NONE || c->run->tasks[next].end < task->submitted) {
-        add(c, EXPLAIN_PREPARES, task->submitted, task->ready, EXPLAIN_NONE);
+        chain_add_link(c, EXPLAIN_PREPARES, task->submitted, task->ready,
+                       EXPLAIN_NONE);
         return step_submission(c, task);
     }
     /* Without a task of their own, planned parts become the whole, or the other way. */
-    add_wait(c, c->run->tasks[next].end, task->ready);
+    chain_add_wait(c, c->run->tasks[next].end, task->ready);
     return next;
 }
 
 /* Adds the task and what came before it; returns the task to go on with. */
-static size_t step(struct chain *c, size_t t)
+static size_t chain_add_task(struct chain *c, size_t t)
 {
     const struct explain_task *tasks = c->run->tasks, *task = &tasks[t];
     unsigned node = c->run->graph->workers[task->worker].node;
     size_t before = task->before, copy;
     double worker = -(double)INFINITY, since, time = task->start;
 
-    add(c, EXPLAIN_RUNS, task->start, fmin(task->end, c->until), t);
+    chain_add_link(c, EXPLAIN_RUNS, task->start, fmin(task->end, c->until), t);
     c->until = (double)INFINITY;
     if (before != EXPLAIN_NONE && tasks[before].end <= task->start)
         worker = tasks[before].end;
@@ -434,19 +441,19 @@ static size_t step(struct chain *c, size_t t)
     copy = explain_copy_before(c->run, task, since);
     if (copy != EXPLAIN_NONE) {
         add_preparation(c, node, c->run->copies[copy].end, time);
-        time = add_copies(c, copy, since);
+        time = chain_add_copies(c, copy, since);
     }
     if (worker >= task->ready) {
         add_preparation(c, node, worker, time);
         return before;
     }
     add_preparation(c, node, fmax(task->taken, since), time);
-    add(c, EXPLAIN_SCHEDULES, task->ready, fmin(time, task->taken),
-        EXPLAIN_NONE);
+    chain_add_link(c, EXPLAIN_SCHEDULES, task->ready, fmin(time, task->taken),
+                   EXPLAIN_NONE);
     return step_ready(c, task);
 }
 
-static bool number_tasks(struct chain *c)
+static bool chain_index_tasks(struct chain *c)
 {
     unsigned n = c->run->graph->ntasks;
 
@@ -464,14 +471,14 @@ struct explain_link *explain_chain(const struct explain_run *run, size_t *ret_n)
     struct chain c = {.run = run, .until = (double)INFINITY};
     size_t task = 0;
 
-    if (!number_tasks(&c))
+    if (!chain_index_tasks(&c))
         return NULL;
     for (size_t t = 1; t < run->ntasks; t++)
         if (run->tasks[t].end > run->tasks[task].end)
             task = t;
     /* Each step goes back in time, or to one of equal time. */
     for (size_t i = 0; task != EXPLAIN_NONE && i <= 2 * run->ntasks; i++)
-        task = step(&c, task);
+        task = chain_add_task(&c, task);
     free(c.by_job);
     *ret_n = c.n;
     if (!c.lost && c.links)

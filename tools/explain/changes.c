@@ -47,7 +47,7 @@ static struct explain_change *propose(struct proposals *p, char *what,
     return change;
 }
 
-static double length(const struct explain_run *run)
+static double run_duration_ms(const struct explain_run *run)
 {
     return run->end - run->begin;
 }
@@ -68,7 +68,7 @@ static void propose_links(struct proposals *p)
 
     for (size_t i = 0; i < p->run->ncopies; i++)
         used += p->run->copies[i].end - p->run->copies[i].start;
-    if (used < SOME * length(p->run))
+    if (used < SOME * run_duration_ms(p->run))
         return;
     propose(p, tool_format("links of twice the bandwidth"),
             tool_format("bus.bandwidth *= 2"));
@@ -85,7 +85,7 @@ static void propose_memory(struct proposals *p)
 
 static void propose_allocation(struct proposals *p)
 {
-    if (lost_for(p, EXPLAIN_ALLOCATION) < SOME * length(p->run))
+    if (lost_for(p, EXPLAIN_ALLOCATION) < SOME * run_duration_ms(p->run))
         return;
     propose(
         p,
@@ -98,7 +98,7 @@ static void propose_submission(struct proposals *p)
 {
     struct explain_change *change;
 
-    if (lost_for(p, EXPLAIN_SUBMISSION) < SOME * length(p->run))
+    if (lost_for(p, EXPLAIN_SUBMISSION) < SOME * run_duration_ms(p->run))
         return;
     change = propose(p, tool_format("submission that takes no time"), NULL);
     if (change)
@@ -110,7 +110,7 @@ static void propose_submission(struct proposals *p)
 static void propose_prompter(struct proposals *p)
 {
     struct explain_without *without = &p->to->without;
-    double least = SOME * length(p->run);
+    double least = SOME * run_duration_ms(p->run);
     bool waits = lost_for(p, EXPLAIN_WAITING) >= least;
     bool own = lost_for(p, EXPLAIN_OWN) >= least;
     struct explain_change *change;
@@ -203,7 +203,7 @@ static void propose_policies(struct proposals *p)
 }
 
 /* "CUDA 1.0 (…)" is device 1; -1: no such device. */
-static int device_of(const char *name)
+static int cuda_device_number(const char *name)
 {
     int device;
 
@@ -216,7 +216,7 @@ static void propose_devices(struct proposals *p)
     int last = -1;
 
     for (unsigned w = 0; w < graph->nworkers; w++) {
-        int device = device_of(graph->workers[w].name);
+        int device = cuda_device_number(graph->workers[w].name);
         double slower;
 
         if (device < 0 || device == last)
@@ -236,9 +236,9 @@ static bool all_busy(const struct proposals *p, bool devices)
     double busy = 0, all = 0;
 
     for (unsigned w = 0; w < graph->nworkers; w++)
-        if ((device_of(graph->workers[w].name) >= 0) == devices) {
+        if ((cuda_device_number(graph->workers[w].name) >= 0) == devices) {
             busy += p->idle[w].busy;
-            all += length(p->run);
+            all += run_duration_ms(p->run);
         }
     return all > 0 && busy > MANY_BUSY * all;
 }
@@ -250,7 +250,7 @@ static void propose_workers(struct proposals *p)
     int last = -1;
 
     for (unsigned w = 0; w < graph->nworkers; w++) {
-        int device = device_of(graph->workers[w].name);
+        int device = cuda_device_number(graph->workers[w].name);
 
         cpus += !strncmp(graph->workers[w].name, "CPU", 3);
         cudas += device >= 0 && device != last;
@@ -280,7 +280,7 @@ static bool can_be_edited(const struct orr_graph *graph,
 static bool one_at_a_time(const struct proposals *p,
                           const struct orr_graph_task_type *type)
 {
-    double busy = 0, none = 0, all = length(p->run);
+    double busy = 0, none = 0, all = run_duration_ms(p->run);
     unsigned able = 0;
 
     for (unsigned w = 0; w < p->run->graph->nworkers; w++) {
@@ -332,7 +332,7 @@ static void propose_kernels(struct proposals *p)
         return;
     }
     free(time);
-    if (explain_longest(p->run) > MOST * length(p->run))
+    if (explain_longest(p->run) > MOST * run_duration_ms(p->run))
         what = tool_format("a chain of tasks of half the length: kernel %s "
                            "twice as fast",
                            symbol);
@@ -345,8 +345,8 @@ static void propose_kernels(struct proposals *p)
     propose(p, what, tool_format("kernel[\"%s\"] *= 2", symbol));
 }
 
-static bool prepare(struct explain_change *change, const struct launch *base,
-                    const char **more)
+static bool change_prepare(struct explain_change *change,
+                           const struct launch *base, const char **more)
 {
     char *edits = change->edits;
 
@@ -389,7 +389,7 @@ static int simulate(struct explain_changes *changes, const struct launch *base)
     int rc = launches ? 0 : -1;
 
     for (size_t i = 0; i < changes->n && rc == 0; i++) {
-        if (!prepare(&changes->items[i], base, more[i]))
+        if (!change_prepare(&changes->items[i], base, more[i]))
             rc = -1;
         launches[i] = changes->items[i].launch;
     }

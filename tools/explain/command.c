@@ -67,7 +67,7 @@ static void explanation_done(struct explanation *e)
     free(e->idle);
 }
 
-static int print(const struct explanation *e, bool json)
+static int print_explanation(const struct explanation *e, bool json)
 {
     if ((json ? tool_json_print(explain_json(e)) : explain_print(e)) < 0)
         return tool_fail(TOOL_FAILED, "out of memory");
@@ -78,8 +78,8 @@ static int print(const struct explanation *e, bool json)
 }
 
 /* `launch`: NULL for a run that others have made. */
-static int explain(const struct launch *launch, const struct explain_run *run,
-                   bool json)
+static int explain_one_run(const struct launch *launch,
+                           const struct explain_run *run, bool json)
 {
     struct explanation e = {.run = run,
                             .report = launch ? &launch->report : NULL};
@@ -99,7 +99,7 @@ static int explain(const struct launch *launch, const struct explain_run *run,
     else if (!launch || !launch->report.simulated ||
              explain_changes_try(run, e.idle, e.chain, e.nchain, launch,
                                  &e.changes) == 0)
-        code = print(&e, json);
+        code = print_explanation(&e, json);
     explanation_done(&e);
     return code;
 }
@@ -115,7 +115,7 @@ static int explain_files(const struct launch *launch, const char *trace,
         tool_error("%s", err.text);
         return TOOL_FAILED;
     }
-    code = explain(launch, &run, json);
+    code = explain_one_run(launch, &run, json);
     explain_run_done(&run);
     return code;
 }
@@ -144,8 +144,8 @@ static int explain_trace(const char *trace, const char *graph, bool json)
 }
 
 /* The program has ended: reads what it left. */
-static int finish(struct launch *launch, const struct run_files *files,
-                  bool json)
+static int explain_ended_program(struct launch *launch,
+                                 const struct run_files *files, bool json)
 {
     int code = process_exit_code(&launch->process);
 
@@ -163,7 +163,7 @@ static int finish(struct launch *launch, const struct run_files *files,
     return explain_files(launch, files->trace, files->graph, json);
 }
 
-static int run_program(struct launch *launch, bool json)
+static int explain_program(struct launch *launch, bool json)
 {
     struct run_files files;
     int result = TOOL_FAILED;
@@ -178,7 +178,7 @@ static int run_program(struct launch *launch, bool json)
         else if (result < 0)
             result = TOOL_FAILED;
         else
-            result = finish(launch, &files, json);
+            result = explain_ended_program(launch, &files, json);
     }
     run_files_done(&files);
     launch_done(launch);
@@ -245,7 +245,7 @@ int cmd_explain(int argc, char **argv)
         launch.quiet = json;
         result = explain_are_two(launch.argv) || explain_is_list(&launch)
                      ? explain_two(&launch, json)
-                     : run_program(&launch, json);
+                     : explain_program(&launch, json);
     }
     free((char *)(uintptr_t)launch.edits);
     free((char *)(uintptr_t)launch.assume);

@@ -43,7 +43,7 @@ static int compare_numbered(const void *a, const void *b)
 }
 
 /* The tasks by their numbers; owned. */
-static struct numbered *number_tasks(const struct trace *trace)
+static struct numbered *tasks_by_number(const struct trace *trace)
 {
     struct numbered *all = malloc((trace->ntasks + 1) * sizeof(*all));
 
@@ -54,7 +54,7 @@ static struct numbered *number_tasks(const struct trace *trace)
     return all;
 }
 
-static int match(struct difference *d)
+static int difference_match_tasks(struct difference *d)
 {
     struct numbered *by_number[DIFFER_SIDES];
     size_t a = 0, b = 0;
@@ -63,7 +63,7 @@ static int match(struct difference *d)
     for (int s = 0; s < DIFFER_SIDES; s++) {
         size_t n = d->traces[s]->ntasks;
 
-        by_number[s] = number_tasks(d->traces[s]);
+        by_number[s] = tasks_by_number(d->traces[s]);
         d->same[s] = malloc((n + 1) * sizeof(*d->same[s]));
         for (size_t t = 0; d->same[s] && t < n; t++)
             d->same[s][t] = DIFFER_NONE;
@@ -89,13 +89,14 @@ static int match(struct difference *d)
 
 /* --- the first moment --- */
 
-static double since_begin(const struct difference *d, int side, double time)
+static double side_time_since_start(const struct difference *d, int side,
+                                    double time)
 {
     return time - d->traces[side]->begin;
 }
 
-static double time_of(const struct difference *d, int side, size_t t,
-                      enum differ_stage stage)
+static double stage_time(const struct difference *d, int side, size_t t,
+                         enum differ_stage stage)
 {
     const struct trace_task *task = &d->traces[side]->tasks[t];
     const double times[DIFFER_NSTAGES] = {
@@ -104,10 +105,11 @@ static double time_of(const struct difference *d, int side, size_t t,
         [DIFFER_STARTED] = task->start,       [DIFFER_LENGTH] = task->end,
     };
 
-    return since_begin(d, side, times[stage]);
+    return side_time_since_start(d, side, times[stage]);
 }
 
-static const char *worker_of(const struct difference *d, int side, size_t t)
+static const char *task_worker_name(const struct difference *d, int side,
+                                    size_t t)
 {
     const struct trace *trace = d->traces[side];
 
@@ -119,8 +121,10 @@ static bool differs(const struct difference *d, size_t a, size_t b,
                     enum differ_stage stage)
 {
     if (stage == DIFFER_WORKER)
-        return strcmp(worker_of(d, 0, a), worker_of(d, 1, b)) != 0;
-    return fabs(time_of(d, 0, a, stage) - time_of(d, 1, b, stage)) > EQUAL;
+        return strcmp(task_worker_name(d, 0, a), task_worker_name(d, 1, b)) !=
+               0;
+    return fabs(stage_time(d, 0, a, stage) - stage_time(d, 1, b, stage)) >
+           EQUAL;
 }
 
 static void find_first(struct difference *d)
@@ -140,8 +144,8 @@ static void find_first(struct difference *d)
             stage++;
         if (stage == DIFFER_NSTAGES)
             continue;
-        times[0] = time_of(d, 0, a, stage);
-        times[1] = time_of(d, 1, b, stage);
+        times[0] = stage_time(d, 0, a, stage);
+        times[1] = stage_time(d, 1, b, stage);
         at = fmin(times[0], times[1]);
         if (first->tasks[0] != DIFFER_NONE &&
             (at > first->at + EQUAL ||
@@ -158,7 +162,7 @@ static void find_first(struct difference *d)
 /* --- the first choice --- */
 
 /* The number of the worker of that name; UINT_MAX: there is none. */
-static unsigned find_worker(const struct trace *trace, const char *name)
+static unsigned find_worker_by_name(const struct trace *trace, const char *name)
 {
     for (unsigned w = 0; w < trace->nworkers; w++)
         if (!strcmp(trace->workers[w].name, name))
@@ -167,7 +171,8 @@ static unsigned find_worker(const struct trace *trace, const char *name)
 }
 
 /* The next task of the worker from `from` on, or the number of tasks. */
-static size_t next_of(const struct trace *trace, unsigned worker, size_t from)
+static size_t next_task_of_worker(const struct trace *trace, unsigned worker,
+                                  size_t from)
 {
     while (from < trace->ntasks && trace->tasks[from].worker != worker)
         from++;
@@ -176,7 +181,8 @@ static size_t next_of(const struct trace *trace, unsigned worker, size_t from)
 
 static bool was_ready(const struct difference *d, int side, size_t t, double at)
 {
-    return t != DIFFER_NONE && time_of(d, side, t, DIFFER_READY) <= at + EQUAL;
+    return t != DIFFER_NONE &&
+           stage_time(d, side, t, DIFFER_READY) <= at + EQUAL;
 }
 
 /* What the worker did first that it did not do in the other run. */
@@ -184,22 +190,23 @@ static bool first_of_worker(const struct difference *d, const char *worker,
                             struct differ_choice *ret)
 {
     const struct trace *const *traces = d->traces;
-    unsigned in_a = find_worker(traces[0], worker);
-    unsigned in_b = find_worker(traces[1], worker);
-    size_t a = next_of(traces[0], in_a, 0), b = next_of(traces[1], in_b, 0);
+    unsigned in_a = find_worker_by_name(traces[0], worker);
+    unsigned in_b = find_worker_by_name(traces[1], worker);
+    size_t a = next_task_of_worker(traces[0], in_a, 0),
+           b = next_task_of_worker(traces[1], in_b, 0);
     size_t n[DIFFER_SIDES] = {traces[0]->ntasks, traces[1]->ntasks};
     double at = (double)INFINITY;
 
     while (a < n[0] && b < n[1] && d->same[0][a] == b) {
-        a = next_of(traces[0], in_a, a + 1);
-        b = next_of(traces[1], in_b, b + 1);
+        a = next_task_of_worker(traces[0], in_a, a + 1);
+        b = next_task_of_worker(traces[1], in_b, b + 1);
     }
     if (a == n[0] && b == n[1])
         return false;
     if (a < n[0])
-        at = time_of(d, 0, a, DIFFER_TAKEN);
+        at = stage_time(d, 0, a, DIFFER_TAKEN);
     if (b < n[1])
-        at = fmin(at, time_of(d, 1, b, DIFFER_TAKEN));
+        at = fmin(at, stage_time(d, 1, b, DIFFER_TAKEN));
     *ret = (struct differ_choice){
         .worker = worker,
         .at = at,
@@ -236,7 +243,7 @@ static int compare_times(const void *a, const void *b)
     return (*x > *y) - (*x < *y);
 }
 
-static int add_up(struct difference *d, int side)
+static int difference_sum_side(struct difference *d, int side)
 {
     const struct trace *trace = d->traces[side];
     struct differ_sums *sums = &d->sums[side];
@@ -244,15 +251,15 @@ static int add_up(struct difference *d, int side)
 
     if (!ends)
         return -ENOMEM;
-    *sums = (struct differ_sums){
-        .length = trace->end - trace->begin,
-        .last_submission = since_begin(d, side, trace->last_submission),
-        .ncopies = trace->ncopies,
-        .ntasks = trace->ntasks};
+    *sums = (struct differ_sums){.length = trace->end - trace->begin,
+                                 .last_submission = side_time_since_start(
+                                     d, side, trace->last_submission),
+                                 .ncopies = trace->ncopies,
+                                 .ntasks = trace->ntasks};
     for (size_t t = 0; t < trace->ntasks; t++) {
         sums->busy += trace->tasks[t].end - trace->tasks[t].start;
         sums->wait += trace->tasks[t].taken - trace->tasks[t].ready;
-        ends[t] = since_begin(d, side, trace->tasks[t].end);
+        ends[t] = side_time_since_start(d, side, trace->tasks[t].end);
     }
     for (size_t c = 0; c < trace->ncopies; c++)
         sums->copied += trace->copies[c].bytes;
@@ -271,7 +278,9 @@ int difference_find(const char *const names[DIFFER_SIDES],
     struct difference d = {.names = {names[0], names[1]},
                            .traces = {traces[0], traces[1]}};
 
-    if (match(&d) < 0 || add_up(&d, DIFFER_A) < 0 || add_up(&d, DIFFER_B) < 0) {
+    if (difference_match_tasks(&d) < 0 ||
+        difference_sum_side(&d, DIFFER_A) < 0 ||
+        difference_sum_side(&d, DIFFER_B) < 0) {
         difference_done(&d);
         return -ENOMEM;
     }

@@ -14,28 +14,29 @@ enum { MAX_KINDS = 8 };
 
 static const char letters[DIFFER_SIDES] = {'A', 'B'};
 
-static const struct trace_task *task_of(const struct difference *d, int side,
-                                        size_t t)
+static const struct trace_task *side_task(const struct difference *d, int side,
+                                          size_t t)
 {
     return &d->traces[side]->tasks[t];
 }
 
-static const char *worker_name(const struct difference *d, int side,
-                               unsigned worker)
+static const char *side_worker_name(const struct difference *d, int side,
+                                    unsigned worker)
 {
     const struct trace *trace = d->traces[side];
 
     return worker < trace->nworkers ? trace->workers[worker].name : "none";
 }
 
-static double since_begin(const struct difference *d, int side, double time)
+static double printed_time_since_start(const struct difference *d, int side,
+                                       double time)
 {
     return time - d->traces[side]->begin;
 }
 
 /* --- text --- */
 
-static void print_first(const struct difference *d)
+static void print_first_difference(const struct difference *d)
 {
     const struct differ_first *first = &d->first;
     const struct trace_task *a, *b;
@@ -44,19 +45,19 @@ static void print_first(const struct difference *d)
         puts("\nno task that both runs have fares differently");
         return;
     }
-    a = task_of(d, DIFFER_A, first->tasks[0]);
-    b = task_of(d, DIFFER_B, first->tasks[1]);
+    a = side_task(d, DIFFER_A, first->tasks[0]);
+    b = side_task(d, DIFFER_B, first->tasks[1]);
     printf("\nfirst difference, at %.6f ms: task %llu (%s) ", first->at,
            (unsigned long long)a->job, a->name);
     if (first->stage == DIFFER_WORKER) {
         printf("went to %s in A, to %s in B\n",
-               worker_name(d, DIFFER_A, a->worker),
-               worker_name(d, DIFFER_B, b->worker));
+               side_worker_name(d, DIFFER_A, a->worker),
+               side_worker_name(d, DIFFER_B, b->worker));
         return;
     }
     if (first->stage == DIFFER_LENGTH) {
         printf("took %.6f ms in A, %.6f ms in B, on %s\n", first->times[0],
-               first->times[1], worker_name(d, DIFFER_A, a->worker));
+               first->times[1], side_worker_name(d, DIFFER_A, a->worker));
         return;
     }
     printf("%s at %.6f ms in A, at %.6f ms in B\n",
@@ -79,13 +80,13 @@ static void print_fate(const struct difference *d, int side, size_t t,
                (unsigned long long)job);
         return;
     }
-    task = task_of(d, side, t);
+    task = side_task(d, side, t);
     printf("  in %c task %llu (%s) was ready at %.6f ms and ran on %s from "
            "%.6f ms\n",
            letters[side], (unsigned long long)task->job, task->name,
-           since_begin(d, side, task->ready),
-           worker_name(d, side, task->worker),
-           since_begin(d, side, task->start));
+           printed_time_since_start(d, side, task->ready),
+           side_worker_name(d, side, task->worker),
+           printed_time_since_start(d, side, task->start));
 }
 
 static void print_choice(const struct difference *d)
@@ -106,22 +107,22 @@ static void print_choice(const struct difference *d)
             printf("%snothing more in %c", verb, letters[s]);
         else
             printf("%stask %llu (%s) in %c", verb,
-                   (unsigned long long)task_of(d, s, t)->job,
-                   task_of(d, s, t)->name, letters[s]);
+                   (unsigned long long)side_task(d, s, t)->job,
+                   side_task(d, s, t)->name, letters[s]);
         verb = ", ";
     }
     putchar('\n');
     for (int s = 0; s < DIFFER_SIDES; s++)
         if (choice->tasks[s][s] != DIFFER_NONE)
             print_fate(d, 1 - s, choice->tasks[s][1 - s],
-                       task_of(d, s, choice->tasks[s][s])->job);
+                       side_task(d, s, choice->tasks[s][s])->job);
     puts(choice->free
              ? "  both were ready in both runs: the policy chose differently"
              : "  not both were ready in both runs: what came before decided");
 }
 
-static void add_row(struct table *table, const char *what, double a, double b,
-                    int digits)
+static void add_compared_row(struct table *table, const char *what, double a,
+                             double b, int digits)
 {
     table_add(table, "%s", what);
     table_add(table, "%.*f", digits, a);
@@ -145,8 +146,8 @@ static size_t find_kinds(const struct difference *d, struct kind *kinds)
 
     for (int s = 0; s < DIFFER_SIDES; s++)
         for (size_t t = 0; t < d->traces[s]->ntasks; t++) {
-            const struct trace_task *task = task_of(d, s, t);
-            const char *name = worker_name(d, s, task->worker);
+            const struct trace_task *task = side_task(d, s, t);
+            const char *name = side_worker_name(d, s, task->worker);
             size_t length = strcspn(name, " _0123456789"), k = 0;
 
             if (length > sizeof(kinds->name) - 1)
@@ -181,19 +182,22 @@ static int print_sums(const struct difference *d)
 
     putchar('\n');
     for (int q = 0; q < 4; q++)
-        add_row(&table, quarters[q], a->quarters[q], b->quarters[q], 3);
-    add_row(&table, "last submission, ms", a->last_submission,
-            b->last_submission, 3);
-    add_row(&table, "ready tasks waited, ms", a->wait, b->wait, 3);
+        add_compared_row(&table, quarters[q], a->quarters[q], b->quarters[q],
+                         3);
+    add_compared_row(&table, "last submission, ms", a->last_submission,
+                     b->last_submission, 3);
+    add_compared_row(&table, "ready tasks waited, ms", a->wait, b->wait, 3);
     for (size_t k = 0; k < n; k++) {
         snprintf(name, sizeof(name), "tasks on %.31s", kinds[k].name);
-        add_row(&table, name, (double)kinds[k].ntasks[0],
-                (double)kinds[k].ntasks[1], 0);
-        add_row(&table, "kernels there, ms", kinds[k].busy[0], kinds[k].busy[1],
-                3);
+        add_compared_row(&table, name, (double)kinds[k].ntasks[0],
+                         (double)kinds[k].ntasks[1], 0);
+        add_compared_row(&table, "kernels there, ms", kinds[k].busy[0],
+                         kinds[k].busy[1], 3);
     }
-    add_row(&table, "copies", (double)a->ncopies, (double)b->ncopies, 0);
-    add_row(&table, "copied, MiB", a->copied / 1048576, b->copied / 1048576, 1);
+    add_compared_row(&table, "copies", (double)a->ncopies, (double)b->ncopies,
+                     0);
+    add_compared_row(&table, "copied, MiB", a->copied / 1048576,
+                     b->copied / 1048576, 1);
     return table_end(&table, columns, 4);
 }
 
@@ -212,7 +216,7 @@ int differ_print(const struct difference *d)
         printf("; %zu only in A, %zu only in B", d->sums[0].ntasks - d->nsame,
                d->sums[1].ntasks - d->nsame);
     putchar('\n');
-    print_first(d);
+    print_first_difference(d);
     print_choice(d);
     return print_sums(d);
 }
@@ -225,16 +229,16 @@ static json_t *json_task(const struct difference *d, int side, size_t t)
 
     if (t == DIFFER_NONE)
         return json_null();
-    task = task_of(d, side, t);
-    return json_pack("{s:I, s:o, s:o, s:f, s:f, s:f, s:f, s:f}", "job",
-                     (json_int_t)task->job, "name", tool_json_text(task->name),
-                     "worker",
-                     tool_json_text(worker_name(d, side, task->worker)),
-                     "submitted_ms", since_begin(d, side, task->submitted),
-                     "ready_ms", since_begin(d, side, task->ready), "taken_ms",
-                     since_begin(d, side, task->taken), "start_ms",
-                     since_begin(d, side, task->start), "end_ms",
-                     since_begin(d, side, task->end));
+    task = side_task(d, side, t);
+    return json_pack(
+        "{s:I, s:o, s:o, s:f, s:f, s:f, s:f, s:f}", "job",
+        (json_int_t)task->job, "name", tool_json_text(task->name), "worker",
+        tool_json_text(side_worker_name(d, side, task->worker)), "submitted_ms",
+        printed_time_since_start(d, side, task->submitted), "ready_ms",
+        printed_time_since_start(d, side, task->ready), "taken_ms",
+        printed_time_since_start(d, side, task->taken), "start_ms",
+        printed_time_since_start(d, side, task->start), "end_ms",
+        printed_time_since_start(d, side, task->end));
 }
 
 static json_t *json_first(const struct difference *d)

@@ -17,7 +17,7 @@ enum { MAX_ROWS = 8, MAX_HELPFUL = 3, MAX_WORKERS = 16 };
 #define FULL 0.5
 #define GAIN 0.005
 
-static double length(const struct explanation *e)
+static double explained_duration_ms(const struct explanation *e)
 {
     return e->run->end - e->run->begin;
 }
@@ -112,7 +112,8 @@ static int print_chain(const struct explanation *e)
     for (size_t s = 0; s < n && s < MAX_ROWS; s++) {
         table_add(&table, "%s", shares[s].name);
         table_add(&table, "%.3f", shares[s].ms);
-        table_add(&table, "%.1f %%", 100 * shares[s].ms / length(e));
+        table_add(&table, "%.1f %%",
+                  100 * shares[s].ms / explained_duration_ms(e));
         table_add(&table, "%zu", shares[s].n);
     }
     free(shares);
@@ -132,7 +133,7 @@ static int name_length(const char *name, bool kind)
 
 /* Few runs have kernels that wait, devices that allocate, or applications that do anything
  * but submit: of others there is no column. */
-static bool is_shown(const struct explanation *e, int cause)
+static bool cause_is_shown(const struct explanation *e, int cause)
 {
     if (cause == EXPLAIN_KERNELS)
         return e->run->npieces > e->run->ntasks;
@@ -166,12 +167,12 @@ static void add_idle(const struct explanation *e, struct table *table,
     table_add(table, "%.3f", sum.busy);
     table_add(table, "%.3f", sum.idle);
     for (int c = 0; c < EXPLAIN_NCAUSES; c++)
-        if (is_shown(e, c))
+        if (cause_is_shown(e, c))
             table_add(table, "%.3f", sum.causes[c]);
 }
 
 /* Many workers are shown as one row per kind. */
-static int print_idle(const struct explanation *e)
+static int print_idle_workers(const struct explanation *e)
 {
     const struct orr_graph *graph = e->run->graph;
     struct table_column columns[3 + EXPLAIN_NCAUSES] = {
@@ -180,7 +181,7 @@ static int print_idle(const struct explanation *e)
     size_t ncolumns = 3;
 
     for (int c = 0; c < EXPLAIN_NCAUSES; c++)
-        if (is_shown(e, c))
+        if (cause_is_shown(e, c))
             columns[ncolumns++] = (struct table_column){
                 explain_cause_name((enum explain_cause)c), true};
     for (unsigned w = 0, last; w < graph->nworkers; w = last + 1) {
@@ -215,7 +216,7 @@ static const char *duration_text(double us, char ret[32])
 static void print_application(const struct explanation *e)
 {
     const struct explain_application *app = &e->application;
-    double least = GAIN * length(e);
+    double least = GAIN * explained_duration_ms(e);
     double all = (double)(e->run->nsubmitted - 1) * app->submission_us / 1000;
     const char *gap = "\n";
 
@@ -272,7 +273,7 @@ static void print_misplaced(const struct explanation *e)
 static bool keeps_busy(const struct explanation *e, unsigned worker)
 {
     return e->run->graph->nworkers > 1 &&
-           e->alone[worker].ms >= FULL * length(e);
+           e->alone[worker].ms >= FULL * explained_duration_ms(e);
 }
 
 static void print_alone(const struct explanation *e)
@@ -289,7 +290,7 @@ static void print_alone(const struct explanation *e)
             "%sno other worker can run %zu task%s of %s, which take%s %.0f %% "
             "of the run\n",
             gap, e->alone[w].ntasks, one ? "" : "s", graph->workers[w].name,
-            one ? "s" : "", 100 * e->alone[w].ms / length(e));
+            one ? "s" : "", 100 * e->alone[w].ms / explained_duration_ms(e));
         gap = "";
     }
 }
@@ -362,11 +363,11 @@ int explain_print(const struct explanation *e)
         policy = e->report->scheduler;
     }
     printf("\n%s, %s: %.3f ms\n\n", machine ? machine : "a machine",
-           policy ? policy : "policy not known", length(e));
+           policy ? policy : "policy not known", explained_duration_ms(e));
     if (e->run->nleft)
         printf("the run ended early: %zu of %zu tasks had not run\n\n",
                e->run->nleft, e->run->nleft + e->run->ntasks);
-    if (print_chain(e) < 0 || print_idle(e) < 0 || print_waste(e) < 0)
+    if (print_chain(e) < 0 || print_idle_workers(e) < 0 || print_waste(e) < 0)
         return -ENOMEM;
     print_changes(e);
     return 0;
@@ -541,10 +542,10 @@ json_t *explain_json(const struct explanation *e)
     return json_pack(
         "{s:o, s:f, s:I, s:f, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
         "run", e->report ? report_json(e->report) : json_traced(e),
-        "makespan_ms", length(e), "tasks_left", (json_int_t)e->run->nleft,
-        "longest_chain_ms", explain_longest(e->run), "critical_path",
-        json_chain(e), "idle", json_idle(e), "application", json_application(e),
-        "misplaced", json_waste(e, links), "alone", json_alone(e), "links",
-        links, "wrong_models", json_wrong(e), "copied_again_bytes",
-        json_real(again), "changes", json_changes(e));
+        "makespan_ms", explained_duration_ms(e), "tasks_left",
+        (json_int_t)e->run->nleft, "longest_chain_ms", explain_longest(e->run),
+        "critical_path", json_chain(e), "idle", json_idle(e), "application",
+        json_application(e), "misplaced", json_waste(e, links), "alone",
+        json_alone(e), "links", links, "wrong_models", json_wrong(e),
+        "copied_again_bytes", json_real(again), "changes", json_changes(e));
 }

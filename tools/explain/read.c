@@ -17,7 +17,7 @@
 
 /* The number of the task of that job in the graph, whose tasks are in order of
  * their jobs. */
-static unsigned number_of(const struct orr_graph *graph, uint64_t job)
+static unsigned find_task_of_job(const struct orr_graph *graph, uint64_t job)
 {
     unsigned low = 0, high = graph->ntasks;
 
@@ -45,7 +45,7 @@ static bool take_tasks(struct explain_run *run, const struct trace *trace)
         run->tasks[t] = (struct explain_task){
             .job = from->job,
             .worker = from->worker,
-            .number = number_of(run->graph, from->job),
+            .number = find_task_of_job(run->graph, from->job),
             .submitted = from->submitted,
             .ready = from->ready,
             .taken = from->taken,
@@ -73,7 +73,7 @@ static size_t count_left(const struct orr_graph *graph)
     return n;
 }
 
-static int compare_pieces(const void *a, const void *b)
+static int explain_piece_compare_start(const void *a, const void *b)
 {
     const struct explain_piece *x = a, *y = b;
 
@@ -101,7 +101,8 @@ static bool take_pieces(struct explain_run *run, const struct trace *trace)
         run->pieces[run->npieces++] = piece;
     }
     if (run->pieces && trace->nwaits)
-        qsort(run->pieces, n, sizeof(*run->pieces), compare_pieces);
+        qsort(run->pieces, n, sizeof(*run->pieces),
+              explain_piece_compare_start);
     return run->pieces != NULL;
 }
 
@@ -119,7 +120,7 @@ static int compare_places(const void *a, const void *b)
 }
 
 /* By job; NULL without memory. */
-static struct place *places_of(const struct explain_run *run)
+static struct place *job_places(const struct explain_run *run)
 {
     struct place *places = malloc((run->ntasks + 1) * sizeof(*places));
 
@@ -149,7 +150,7 @@ static unsigned destination(const struct explain_run *run,
 
 static bool take_copies(struct explain_run *run, const struct trace *trace)
 {
-    struct place *places = places_of(run);
+    struct place *places = job_places(run);
 
     if (places)
         run->copies = malloc((trace->ncopies + 1) * sizeof(*run->copies));
@@ -251,7 +252,7 @@ static void add_ready(struct span_steps *steps, const struct trace *trace,
                           (long)trace->ready.items[i].change, hides);
 }
 
-static bool take_ready(struct explain_run *run, const struct trace *trace)
+static bool read_ready_spans(struct explain_run *run, const struct trace *trace)
 {
     struct span_steps steps;
 
@@ -370,8 +371,8 @@ static bool take_empty(struct explain_run *run, const struct trace *trace)
 }
 
 /* Takes from the trace what there is; -ENOMEM. */
-static int take(struct explain_run *run, const struct trace *trace,
-                struct orr_error *err)
+static int run_read_trace(struct explain_run *run, const struct trace *trace,
+                          struct orr_error *err)
 {
     unsigned n = run->graph->nnodes;
     bool good;
@@ -389,7 +390,7 @@ static int take(struct explain_run *run, const struct trace *trace,
     good = run->room && run->moves && run->allocates && run->pays &&
            run->own_allocates && run->other_moves && take_tasks(run, trace) &&
            take_pieces(run, trace) && take_copies(run, trace) &&
-           take_ready(run, trace) && take_all_able(run) &&
+           read_ready_spans(run, trace) && take_all_able(run) &&
            take_empty(run, trace) && take_doings(run, trace) &&
            take_doing_spans(trace, true, &run->waits) &&
            take_doing_spans(trace, false, &run->own);
@@ -419,7 +420,7 @@ int explain_run_read(const char *path, const char *graph,
             rc = orr_fail(err, -EINVAL, "%s and %s are of different runs", path,
                           graph);
         else
-            rc = take(&run, &trace, err);
+            rc = run_read_trace(&run, &trace, err);
         run.nleft = count_left(run.graph);
     }
     trace_csv_done(&trace);

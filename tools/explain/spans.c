@@ -33,7 +33,8 @@ static int compare_steps(const void *a, const void *b)
 }
 
 /* Steps of one moment are one: what ends as the next one begins goes on. */
-static void count(const struct span_steps *steps, struct explain_spans *spans)
+static void count_spans(const struct span_steps *steps,
+                        struct explain_spans *spans)
 {
     long found = 0, hidden = 0;
     bool was = false;
@@ -67,7 +68,7 @@ bool span_steps_make(struct span_steps *steps, struct explain_spans *ret)
     good = steps->items && ret->at && ret->sum;
     if (good && steps->n) {
         qsort(steps->items, steps->n, sizeof(*steps->items), compare_steps);
-        count(steps, ret);
+        count_spans(steps, ret);
     }
     free(steps->items);
     steps->items = NULL;

@@ -100,8 +100,8 @@ static void sides_done(struct side sides[DIFFER_SIDES])
 }
 
 /* Makes the runs of those sides that are none yet. Returns an exit code. */
-static int make_runs(struct side sides[DIFFER_SIDES], const struct launch *base,
-                     bool files)
+static int run_both_sides(struct side sides[DIFFER_SIDES],
+                          const struct launch *base, bool files)
 {
     struct launch launches[DIFFER_SIDES] = {0};
     size_t n = 0;
@@ -169,7 +169,7 @@ int explain_two(const struct launch *base, bool json)
                            "explain: traces have their machine and schedule: "
                            "-m, -s, --set and --assume need a program");
     if (result == TOOL_OK)
-        result = make_runs(sides, base, files);
+        result = run_both_sides(sides, base, files);
     for (int s = 0; result == TOOL_OK && s < DIFFER_SIDES; s++) {
         struct orr_error err = {""};
 

@@ -11,8 +11,8 @@
 #include <string.h>
 
 /* The shortest time of a task type, ms; infinite: none is known. */
-static double fastest(const struct orr_graph *graph,
-                      const struct orr_graph_task_type *type)
+static double fastest_time_of_type(const struct orr_graph *graph,
+                                   const struct orr_graph_task_type *type)
 {
     double best = (double)INFINITY;
 
@@ -48,7 +48,7 @@ struct explain_misplaced *explain_misplaced_all(const struct explain_run *run,
         if (task->number == UINT_MAX)
             continue;
         type = &graph->types[graph->tasks[task->number].type];
-        best = fastest(graph, type);
+        best = fastest_time_of_type(graph, type);
         if (!(type->mean_ms[task->worker] > best * 1.001))
             continue;
         one = &all[graph->tasks[task->number].type];
@@ -135,7 +135,7 @@ static bool is_shorter(const struct report_kernel *kernel, double than)
 
 /* The median tells nothing where times are expected to differ, of which the mean is
  * known, and the mean nothing where few tasks were disturbed. */
-static bool is_wrong(const struct report_kernel *kernel)
+static bool prediction_is_wrong(const struct report_kernel *kernel)
 {
     return kernel->predicted_us > 0 && kernel->median_us > 0 &&
            (is_longer(kernel, OFF * kernel->predicted_us) ||
@@ -161,7 +161,7 @@ const struct report_kernel **explain_wrong_models(const struct report *report,
     size_t n = 0;
 
     for (size_t k = 0; wrong && k < report->nkernels; k++)
-        if (is_wrong(&report->kernels[k]))
+        if (prediction_is_wrong(&report->kernels[k]))
             wrong[n++] = &report->kernels[k];
     if (n)
         qsort(wrong, n, sizeof(struct report_kernel *), compare_wrong);

@@ -35,7 +35,7 @@ struct cut {
 };
 
 /* Whether it is submitted for the first time. */
-static bool is_first(struct cut *cut, uint64_t task)
+static bool is_first_submission(struct cut *cut, uint64_t task)
 {
     uint64_t n = task < 1024 ? 1024 : 2 * task;
 
@@ -54,9 +54,9 @@ static bool is_first(struct cut *cut, uint64_t task)
 }
 
 /* Nobody waits for the task, and nobody destroys it while others may name it. */
-static void submit(struct cut *cut, struct orr_call *call)
+static void cut_submission(struct cut *cut, struct orr_call *call)
 {
-    cut->impossible |= !is_first(cut, call->id);
+    cut->impossible |= !is_first_submission(cut, call->id);
     call->kept |= call->awaited;
     call->awaited = 0;
     call->synchronous = 0;
@@ -73,7 +73,7 @@ static bool keep_unwaited(struct cut *cut, struct orr_call *call)
     case ORR_CALL_FORGET:
         return false;
     case ORR_CALL_SUBMIT:
-        submit(cut, call);
+        cut_submission(cut, call);
         return true;
     case ORR_CALL_ACQUIRE:
         if (call->how == ORR_HOW_REFUSED)
@@ -92,7 +92,7 @@ static bool keep_unwaited(struct cut *cut, struct orr_call *call)
     }
 }
 
-static bool keep(struct cut *cut, struct orr_call *call)
+static bool keep_call(struct cut *cut, struct orr_call *call)
 {
     if (!cut->waits) {
         call->after = 0;
@@ -108,7 +108,7 @@ static bool keep(struct cut *cut, struct orr_call *call)
 }
 
 /* Copies the calls that stay. */
-static int copy(struct cut *cut, const char *from, FILE *to)
+static int copy_kept_calls(struct cut *cut, const char *from, FILE *to)
 {
     struct orr_record_writer writer = {.file = to, .binary = true};
     struct orr_record_reader *reader;
@@ -126,7 +126,7 @@ static int copy(struct cut *cut, const char *from, FILE *to)
             cut->impossible |= call->text != NULL;
             continue;
         }
-        if (call->verb == ORR_CALL_RUN || keep(cut, &changed))
+        if (call->verb == ORR_CALL_RUN || keep_call(cut, &changed))
             orr_record_write(&writer, &changed);
     }
     ended = orr_record_end(&writer, NULL);
@@ -135,7 +135,7 @@ static int copy(struct cut *cut, const char *from, FILE *to)
 }
 
 /* Whether there is such a record now. */
-static bool make(const char *from, const char *to, bool waits)
+static bool make_cut_record(const char *from, const char *to, bool waits)
 {
     struct cut cut = {.waits = waits};
     struct orr_result out;
@@ -143,7 +143,7 @@ static bool make(const char *from, const char *to, bool waits)
 
     if (rc)
         return false;
-    rc = copy(&cut, from, out.file);
+    rc = copy_kept_calls(&cut, from, out.file);
     free(cut.submitted);
     if (!rc && (cut.impossible || cut.lost))
         rc = -ECANCELED;
@@ -184,8 +184,8 @@ static bool repeats(struct launch *launch, const struct launch *base,
 }
 
 /* Records the program, and replays that. */
-static bool record(const struct launch *base, const char *path,
-                   int *ret_stopped)
+static bool record_and_replay(const struct launch *base, const char *path,
+                              int *ret_stopped)
 {
     char *setting = tool_format("ORRERY_RECORD=%s", path);
     const char *more[] = {setting, NULL};
@@ -212,10 +212,10 @@ bool explain_without_make(const struct launch *base,
                           struct explain_without *ret, int *ret_stopped)
 {
     *ret = (struct explain_without){0};
-    if (!make_folder(ret) || !record(base, ret->whole, ret_stopped))
+    if (!make_folder(ret) || !record_and_replay(base, ret->whole, ret_stopped))
         return false;
-    ret->can_wait_less = make(ret->whole, ret->unwaited, true);
-    return make(ret->whole, ret->prompt, false);
+    ret->can_wait_less = make_cut_record(ret->whole, ret->unwaited, true);
+    return make_cut_record(ret->whole, ret->prompt, false);
 }
 
 static void remove_file(char *path)

@@ -76,7 +76,8 @@ static void machines_done(struct machines *machines)
 }
 
 /* Files that cannot be read are left out: machine show names them. */
-static int add_model(const struct perfmodel_item *item, void *arg)
+static int machine_add_checked_model(const struct perfmodel_item *item,
+                                     void *arg)
 {
     struct machine *machine = arg;
     struct model *models =
@@ -109,10 +110,11 @@ static int add_machine(struct machines *machines, struct orr_machine_desc *desc)
     machines->items = items;
     machine = &items[machines->n++];
     *machine = (struct machine){.desc = desc};
-    return machine_models_each(desc, add_model, machine);
+    return machine_models_each(desc, machine_add_checked_model, machine);
 }
 
-static int visit(const struct orr_machine_entry *entry, void *arg)
+static int load_catalogue_machine(const struct orr_machine_entry *entry,
+                                  void *arg)
 {
     struct machines *machines = arg;
     struct orr_machine_desc *desc;
@@ -127,16 +129,16 @@ static int visit(const struct orr_machine_entry *entry, void *arg)
     return add_machine(machines, desc);
 }
 
-static bool is_derived(const struct machine *machine)
+static bool machine_is_derived(const struct machine *machine)
 {
     const char *figures = machine->desc->provenance;
 
     return figures && strcmp(figures, "derived") == 0;
 }
 
-static bool is_measured(const struct machine *machine)
+static bool machine_is_measured(const struct machine *machine)
 {
-    return machine->desc->provenance && !is_derived(machine);
+    return machine->desc->provenance && !machine_is_derived(machine);
 }
 
 /* ---- parts ---- */
@@ -149,7 +151,7 @@ struct part {
     double peaks[2];   /* flop per second; [1]: double precision; may be NaN */
 };
 
-static struct part part_of(const struct machine *machine, int number)
+static struct part part_of_machine(const struct machine *machine, int number)
 {
     const struct orr_machine_desc *desc = machine->desc;
     struct part part = {.machine = machine, .number = number};
@@ -166,7 +168,7 @@ static struct part part_of(const struct machine *machine, int number)
     return part;
 }
 
-static bool same_model(const struct part *a, const struct part *b)
+static bool parts_have_same_model(const struct part *a, const struct part *b)
 {
     return a->model && b->model && strcmp(a->model, b->model) == 0;
 }
@@ -174,11 +176,11 @@ static bool same_model(const struct part *a, const struct part *b)
 /* Whether a device of a lower number is of the same kind. */
 static bool is_repeated(const struct machine *machine, int number)
 {
-    struct part part = part_of(machine, number), other;
+    struct part part = part_of_machine(machine, number), other;
 
     for (int i = 0; i < number; i++) {
-        other = part_of(machine, i);
-        if (same_model(&part, &other))
+        other = part_of_machine(machine, i);
+        if (parts_have_same_model(&part, &other))
             return true;
     }
     return false;
@@ -229,12 +231,13 @@ static bool find_nearest(const struct machines *machines,
 
     for (unsigned i = 0; i < machines->n; i++) {
         const struct machine *machine = &machines->items[i];
-        struct part other = part_of(machine, part->number < 0 ? -1 : 0);
+        struct part other = part_of_machine(machine, part->number < 0 ? -1 : 0);
         double distance = fabs(log(part->peaks[0] / other.peaks[0]));
 
-        if (same_model(part, &other))
+        if (parts_have_same_model(part, &other))
             distance = -1;
-        if (is_measured(machine) && distance < best && has_measures(&other)) {
+        if (machine_is_measured(machine) && distance < best &&
+            has_measures(&other)) {
             best = distance;
             *ret = other;
         }
@@ -256,8 +259,8 @@ struct comparisons {
     unsigned n;
 };
 
-static const struct orr_model_row *below(const struct orr_model_impl *impl,
-                                         uint64_t size)
+static const struct orr_model_row *
+model_row_below(const struct orr_model_impl *impl, uint64_t size)
 {
     const struct orr_model_row *best = NULL;
 
@@ -268,8 +271,8 @@ static const struct orr_model_row *below(const struct orr_model_impl *impl,
     return best;
 }
 
-static const struct orr_model_row *above(const struct orr_model_impl *impl,
-                                         uint64_t size)
+static const struct orr_model_row *
+model_row_above(const struct orr_model_impl *impl, uint64_t size)
 {
     const struct orr_model_row *best = NULL;
 
@@ -283,8 +286,8 @@ static const struct orr_model_row *above(const struct orr_model_impl *impl,
 /* Between the two rows around a size, as a power of it; NaN outside. */
 static double interpolate(const struct orr_model_impl *impl, uint64_t size)
 {
-    const struct orr_model_row *low = below(impl, size);
-    const struct orr_model_row *high = above(impl, size);
+    const struct orr_model_row *low = model_row_below(impl, size);
+    const struct orr_model_row *high = model_row_above(impl, size);
     double part;
 
     if (!low || !high || !(low->mean > 0) || !(high->mean > 0))
@@ -312,7 +315,7 @@ static void carry_over(const struct part *from, const struct part *to,
     double factor = 1;
 
     comparison->by = "same part";
-    if (same_model(from, to)) {
+    if (parts_have_same_model(from, to)) {
         factor = 1;
     } else if (a && b && known && row->flops > 0) {
         comparison->by = "law";
@@ -369,8 +372,8 @@ static int compare_model(const struct part *measured,
     return rc;
 }
 
-static int compare(const struct part *measured, const struct part *derived,
-                   struct comparisons *ret)
+static int compare_parts(const struct part *measured,
+                         const struct part *derived, struct comparisons *ret)
 {
     int rc = 0;
 
@@ -395,7 +398,7 @@ struct output {
 };
 
 /* How far in either direction, as a factor less 1. */
-static double distance(const struct comparison *comparison)
+static double comparison_factor_off(const struct comparison *comparison)
 {
     double ratio = comparison->derived_us / comparison->expected_us;
 
@@ -404,7 +407,7 @@ static double distance(const struct comparison *comparison)
 
 static int by_distance(const void *a, const void *b)
 {
-    double x = distance(a), y = distance(b);
+    double x = comparison_factor_off(a), y = comparison_factor_off(b);
 
     return (x > y) - (x < y);
 }
@@ -440,15 +443,17 @@ static void add_summary(struct table *table, const struct part *derived,
     table_add(table, "%s", derived->machine->desc->name);
     table_add(table, "%s", derived->number < 0 ? "core" : derived->model);
     table_add(table, "%u", list->n);
-    table_add(table, "%.0f %%", 100 * distance(&list->items[list->n / 2]));
+    table_add(table, "%.0f %%",
+              100 * comparison_factor_off(&list->items[list->n / 2]));
     table_add(table, "%+.0f %%", 100 * off(worst));
     table_add(table, "%s %.0f", worst->kernel, worst->side);
     table_add(table, "%s", worst->by);
     table_add(table, "%s", measured->machine->desc->name);
 }
 
-static int add_json(json_t *array, const struct part *derived,
-                    const struct part *measured, const struct comparisons *list)
+static int comparisons_add_json(json_t *array, const struct part *derived,
+                                const struct part *measured,
+                                const struct comparisons *list)
 {
     json_t *rows = json_array();
 
@@ -486,9 +491,9 @@ static int check_part(const struct machines *machines, struct part part,
     if (part.number >= 0 && !part.model)
         return 0;
     if (find_nearest(machines, &part, &measured))
-        rc = compare(&measured, &part, &list);
+        rc = compare_parts(&measured, &part, &list);
     if (rc == 0 && list.n && output->json)
-        rc = add_json(output->json, &part, &measured, &list);
+        rc = comparisons_add_json(output->json, &part, &measured, &list);
     else if (rc == 0 && list.n && output->details)
         add_details(&output->table, &part, &measured, &list);
     else if (rc == 0 && list.n)
@@ -497,18 +502,19 @@ static int check_part(const struct machines *machines, struct part part,
     return rc;
 }
 
-static int check_machine(const struct machines *machines,
-                         const struct machine *machine, struct output *output)
+static int check_derived_machine(const struct machines *machines,
+                                 const struct machine *machine,
+                                 struct output *output)
 {
-    int rc = check_part(machines, part_of(machine, -1), output);
+    int rc = check_part(machines, part_of_machine(machine, -1), output);
 
     for (int i = 0; rc == 0 && i < (int)machine->desc->ncuda; i++)
         if (!is_repeated(machine, i))
-            rc = check_part(machines, part_of(machine, i), output);
+            rc = check_part(machines, part_of_machine(machine, i), output);
     return rc;
 }
 
-static int print(struct output *output)
+static int print_comparisons(struct output *output)
 {
     static const struct table_column summary[] = {
         {"machine", false}, {"part", false},
@@ -526,29 +532,32 @@ static int print(struct output *output)
 }
 
 /* `named`: NULL for all derived machines. */
-static int check_all(const struct machines *machines,
-                     const struct machine *named, struct output *output)
+static int check_derived_machines(const struct machines *machines,
+                                  const struct machine *named,
+                                  struct output *output)
 {
-    int rc = named ? check_machine(machines, named, output) : 0;
+    int rc = named ? check_derived_machine(machines, named, output) : 0;
 
     for (unsigned i = 0; !named && i < machines->n && rc == 0; i++)
-        if (is_derived(&machines->items[i]))
-            rc = check_machine(machines, &machines->items[i], output);
+        if (machine_is_derived(&machines->items[i]))
+            rc = check_derived_machine(machines, &machines->items[i], output);
     if (rc == 0)
-        rc = print(output);
+        rc = print_comparisons(output);
     if (rc < 0)
         tool_error("machine check: %s", strerror(-rc));
     return rc;
 }
 
-static int run(const char *name, const char *const *sampling_dirs, bool json)
+static int machine_check_run(const char *name, const char *const *sampling_dirs,
+                             bool json)
 {
     struct machines machines = {.sampling_dirs = sampling_dirs};
     struct machines named = {.sampling_dirs = sampling_dirs};
     struct output output = {.details = name != NULL,
                             .json = json ? json_array() : NULL};
     struct orr_machine_desc *desc;
-    int rc = orr_machine_desc_list(sampling_dirs, visit, &machines);
+    int rc =
+        orr_machine_desc_list(sampling_dirs, load_catalogue_machine, &machines);
 
     if (json && !output.json)
         rc = -ENOMEM;
@@ -558,7 +567,7 @@ static int run(const char *name, const char *const *sampling_dirs, bool json)
         rc = machine_open(name, NULL, sampling_dirs, &desc, NULL);
     if (rc == 0 && name)
         rc = add_machine(&named, desc);
-    if (rc == 0 && name && !is_derived(&named.items[0])) {
+    if (rc == 0 && name && !machine_is_derived(&named.items[0])) {
         const char *provenance = named.items[0].desc->provenance;
 
         tool_error("machine check: the figures of %s are %s: only those that "
@@ -567,7 +576,8 @@ static int run(const char *name, const char *const *sampling_dirs, bool json)
         rc = -EINVAL;
     }
     if (rc == 0)
-        rc = check_all(&machines, name ? &named.items[0] : NULL, &output);
+        rc = check_derived_machines(&machines, name ? &named.items[0] : NULL,
+                                    &output);
     table_done(&output.table);
     json_decref(output.json);
     machines_done(&named);
@@ -591,6 +601,6 @@ int machine_check(int argc, char **argv, const char *const *sampling_dirs,
                                      "orrery machine check --help");
     if (noperands)
         machine = argv[1];
-    rc = run(machine, sampling_dirs, json);
+    rc = machine_check_run(machine, sampling_dirs, json);
     return rc == 0 && fflush(stdout) == 0 ? TOOL_OK : TOOL_FAILED;
 }

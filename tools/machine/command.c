@@ -53,9 +53,10 @@ struct listing {
 
 #define NCOLUMNS 7
 
-static int list_row(struct listing *listing,
-                    const struct orr_machine_entry *entry,
-                    const struct orr_machine_desc *desc, const char *problem)
+static int listing_add_machine(struct listing *listing,
+                               const struct orr_machine_entry *entry,
+                               const struct orr_machine_desc *desc,
+                               const char *problem)
 {
     struct table *table = &listing->table;
     const char *about =
@@ -117,12 +118,12 @@ static int list_visit(const struct orr_machine_entry *entry, void *arg)
     const char *problem = result < 0 ? err.text : NULL;
 
     result = listing->json ? list_json(listing, entry, desc, problem)
-                           : list_row(listing, entry, desc, problem);
+                           : listing_add_machine(listing, entry, desc, problem);
     orr_machine_desc_free(desc);
     return result;
 }
 
-static int list(const char *const *sampling_dirs, bool json)
+static int list_machines(const char *const *sampling_dirs, bool json)
 {
     static const struct table_column columns[NCOLUMNS] = {
         {"machine", false},
@@ -166,7 +167,7 @@ static int machine_list(int argc, char **argv, const char *const *sampling_dirs,
                          "machine list: %s is one operand too many; orrery "
                          "machine show describes one machine",
                          argv[first]);
-    return list(sampling_dirs, json);
+    return list_machines(sampling_dirs, json);
 }
 
 /* They read their own options. */
@@ -182,7 +183,7 @@ static const struct verb {
     {"show", machine_show},     {NULL, NULL},
 };
 
-static const char *name_of(const void *list, size_t i)
+static const char *verb_name_at(const void *list, size_t i)
 {
     return ((const struct verb *)list)[i].name;
 }
@@ -192,8 +193,8 @@ const char *machine_verb(size_t i)
     return verbs[i].name;
 }
 
-static int dispatch(int argc, char **argv, const char *const *sampling_dirs,
-                    bool json)
+static int machine_verb_run(int argc, char **argv,
+                            const char *const *sampling_dirs, bool json)
 {
     const char *near;
 
@@ -209,7 +210,7 @@ static int dispatch(int argc, char **argv, const char *const *sampling_dirs,
         fputs(help, stdout);
         return TOOL_OK;
     }
-    near = argc >= 1 ? orr_words_nearest(argv[0], verbs, name_of) : NULL;
+    near = argc >= 1 ? orr_words_nearest(argv[0], verbs, verb_name_at) : NULL;
     tool_error("machine: list, show, check, diff, new, export, import, copy or "
                "doctor%s%s%s%s%s; see orrery machine --help",
                argc >= 1 ? ", not " : "", argc >= 1 ? argv[0] : "",
@@ -237,8 +238,8 @@ int cmd_machine(int argc, char **argv)
         return TOOL_FAILED;
     }
     tool_find_modules("packed"); /* for packed machines */
-    result =
-        dispatch(argc - first, argv + first, orr_sampling_dirs(sampling), json);
+    result = machine_verb_run(argc - first, argv + first,
+                              orr_sampling_dirs(sampling), json);
     orr_sampling_free(sampling);
     return result;
 }

@@ -21,8 +21,9 @@ static const char help[] =
     "Exit codes: 0; 1 when something failed; 2 for a wrong command line.\n"
     "example: orrery machine copy big.xml -m hgx-h100-8 --set 'cuda.count = 16'\n";
 
-static void print_text(const struct orr_machine_desc *desc, const char *path,
-                       const char *machine, bool calibrated)
+static void print_copy_text(const struct orr_machine_desc *desc,
+                            const char *path, const char *machine,
+                            bool calibrated)
 {
     printf("%s: %u CPUs, models of host %s%s\n", path, desc->ncpu, desc->host,
            machine      ? ""
@@ -36,8 +37,9 @@ static void print_text(const struct orr_machine_desc *desc, const char *path,
 }
 
 /* "calibrated" is of this machine alone; null of others. */
-static int print_json(const struct orr_machine_desc *desc, const char *path,
-                      const char *machine, bool calibrated)
+static int print_copy_json(const struct orr_machine_desc *desc,
+                           const char *path, const char *machine,
+                           bool calibrated)
 {
     json_t *json = json_pack(
         "{s:o, s:i, s:o, s:o, s:o}", "file", tool_json_text(path), "cpus",
@@ -48,8 +50,9 @@ static int print_json(const struct orr_machine_desc *desc, const char *path,
     return tool_json_print(json) < 0 ? tool_fail(-1, "out of memory") : 0;
 }
 
-static int write_copy(const char *path, const char *machine, const char *edits,
-                      const char *const *sampling_dirs, bool json)
+static int machine_copy_write(const char *path, const char *machine,
+                              const char *edits,
+                              const char *const *sampling_dirs, bool json)
 {
     struct orr_machine_desc *desc;
     struct orr_error err = {""};
@@ -62,9 +65,9 @@ static int write_copy(const char *path, const char *machine, const char *edits,
     if (rc < 0)
         tool_report(&err, rc);
     else if (json)
-        rc = print_json(desc, path, machine, calibrated != NULL);
+        rc = print_copy_json(desc, path, machine, calibrated != NULL);
     else
-        print_text(desc, path, machine, calibrated != NULL);
+        print_copy_text(desc, path, machine, calibrated != NULL);
     orr_machine_desc_free(desc);
     free(calibrated);
     return rc == 0 ? TOOL_OK : TOOL_FAILED;
@@ -88,7 +91,7 @@ int machine_copy(int argc, char **argv, const char *const *sampling_dirs,
                    "--help");
         code = TOOL_USAGE;
     } else {
-        code = write_copy(argv[1], machine, edits, sampling_dirs, json);
+        code = machine_copy_write(argv[1], machine, edits, sampling_dirs, json);
     }
     free((char *)(uintptr_t)edits);
     return code;

@@ -51,8 +51,9 @@ struct differences {
 
 /* ---- gathering ---- */
 
-static void add(struct differences *d, const char *section, const char *item,
-                const char *aspect, const char *a, const char *b)
+static void differences_add(struct differences *d, const char *section,
+                            const char *item, const char *aspect, const char *a,
+                            const char *b)
 {
     struct difference *items, *last;
 
@@ -71,7 +72,7 @@ static void add(struct differences *d, const char *section, const char *item,
         d->rc = -ENOMEM;
 }
 
-static void done(struct differences *d)
+static void differences_done(struct differences *d)
 {
     for (unsigned i = 0; i < d->n; i++) {
         free(d->items[i].item);
@@ -82,19 +83,19 @@ static void done(struct differences *d)
     free(d->items);
 }
 
-static bool same(double a, double b)
+static bool values_are_same(double a, double b)
 {
     if (isnan(a) || isnan(b))
         return isnan(a) && isnan(b);
     return a == b || fabs(a - b) <= 1e-12 * fmax(fabs(a), fabs(b));
 }
 
-static bool same_text(const char *a, const char *b)
+static bool machine_texts_are_same(const char *a, const char *b)
 {
     return a && b ? strcmp(a, b) == 0 : a == b;
 }
 
-static void text_of(double value, const char *unit, char text[VALUE])
+static void format_value(double value, const char *unit, char text[VALUE])
 {
     if (isnan(value))
         snprintf(text, VALUE, "not given");
@@ -108,16 +109,16 @@ static void compare_value(struct differences *d, const char *section,
 {
     char left[VALUE], right[VALUE];
 
-    if (same(a, b))
+    if (values_are_same(a, b))
         return;
-    text_of(a, unit, left);
-    text_of(b, unit, right);
+    format_value(a, unit, left);
+    format_value(b, unit, right);
     /* Six digits may not show it. */
     if (strcmp(left, right) == 0) {
         snprintf(left, sizeof(left), "%.17g %s", a, unit);
         snprintf(right, sizeof(right), "%.17g %s", b, unit);
     }
-    add(d, section, item, aspect, left, right);
+    differences_add(d, section, item, aspect, left, right);
 }
 
 /* ---- hosts ---- */
@@ -135,15 +136,16 @@ static void prop(struct differences *d, const char *section, const char *item,
 {
     char left[VALUE], right[VALUE];
 
-    if (same_text(a, b))
+    if (machine_texts_are_same(a, b))
         return;
     if (strcmp(id, "memsize") == 0) {
         memory_text(a, left);
         memory_text(b, right);
-        add(d, section, item, "memory", left, right);
+        differences_add(d, section, item, "memory", left, right);
         return;
     }
-    add(d, section, item, id, a ? a : "not given", b ? b : "not given");
+    differences_add(d, section, item, id, a ? a : "not given",
+                    b ? b : "not given");
 }
 
 /* Properties of either owner. */
@@ -178,7 +180,7 @@ static void diff_hosts(struct differences *d)
         const struct orr_host_desc *b = partner(d->b, i, a->id);
 
         if (!b) {
-            add(d, "hosts", a->id, "", "there", "");
+            differences_add(d, "hosts", a->id, "", "there", "");
             continue;
         }
         compare_value(d, "hosts", a->id, "speed", a->speed, b->speed, "flop/s");
@@ -186,7 +188,7 @@ static void diff_hosts(struct differences *d)
     }
     for (unsigned i = 0; i < d->b->nhosts; i++)
         if (!partner(d->a, i, d->b->hosts[i].id))
-            add(d, "hosts", d->b->hosts[i].id, "", "", "there");
+            differences_add(d, "hosts", d->b->hosts[i].id, "", "", "there");
 }
 
 /* ---- links and routes ---- */
@@ -221,7 +223,7 @@ static void diff_links(struct differences *d)
         const struct orr_link_desc *b = link_partner(d->b, i, a->id);
 
         if (!b) {
-            add(d, "links", a->id, "", "there", "");
+            differences_add(d, "links", a->id, "", "there", "");
             continue;
         }
         compare_value(d, "links", a->id, "bandwidth", a->bandwidth / 1e9,
@@ -229,13 +231,13 @@ static void diff_links(struct differences *d)
         compare_value(d, "links", a->id, "latency", a->latency * 1e6,
                       b->latency * 1e6, "us");
         if (a->sharing != b->sharing)
-            add(d, "links", a->id, "sharing", sharing_text(a->sharing),
-                sharing_text(b->sharing));
+            differences_add(d, "links", a->id, "sharing",
+                            sharing_text(a->sharing), sharing_text(b->sharing));
         props(d, "links", a->id, a->props, a->nprops, b->props, b->nprops);
     }
     for (unsigned i = 0; i < d->b->nlinks; i++)
         if (!link_partner(d->a, i, d->b->links[i].id))
-            add(d, "links", d->b->links[i].id, "", "", "there");
+            differences_add(d, "links", d->b->links[i].id, "", "", "there");
 }
 
 /* "Host, PCIe-CUDA0 (down)", owned. */
@@ -279,8 +281,8 @@ static void route_lost(struct differences *d,
     if (!hops)
         d->rc = -ENOMEM;
     else
-        add(d, "routes", item, "", desc == d->a ? hops : "",
-            desc == d->b ? hops : "");
+        differences_add(d, "routes", item, "", desc == d->a ? hops : "",
+                        desc == d->b ? hops : "");
     free(hops);
 }
 
@@ -292,7 +294,7 @@ static void route_changed(struct differences *d, const struct orr_route_desc *a,
     if (!left || !right)
         d->rc = -ENOMEM;
     else if (strcmp(left, right) != 0)
-        add(d, "routes", item, "links", left, right);
+        differences_add(d, "routes", item, "links", left, right);
     free(left);
     free(right);
 }
@@ -320,8 +322,8 @@ static void diff_routes(struct differences *d)
 
 /* ---- bus parameters, costs ---- */
 
-static void node_text(const struct orr_machine_desc *desc, unsigned node,
-                      char text[VALUE])
+static void bus_node_text(const struct orr_machine_desc *desc, unsigned node,
+                          char text[VALUE])
 {
     if (node == 0)
         snprintf(text, VALUE, "RAM");
@@ -349,9 +351,9 @@ static void diff_matrices(struct differences *d)
     const struct orr_machine_desc *a = d->a, *b = d->b;
 
     if (a->bus_measured != b->bus_measured)
-        add(d, "bus", "figures", "source",
-            a->bus_measured ? "bus files" : "routes",
-            b->bus_measured ? "bus files" : "routes");
+        differences_add(d, "bus", "figures", "source",
+                        a->bus_measured ? "bus files" : "routes",
+                        b->bus_measured ? "bus files" : "routes");
     for (unsigned i = 0; i < a->nnodes; i++)
         for (unsigned j = 0; j < a->nnodes; j++) {
             int i2 = node_partner(a, i, b), j2 = node_partner(a, j, b);
@@ -361,8 +363,8 @@ static void diff_matrices(struct differences *d)
             if (i2 < 0 || j2 < 0)
                 continue; /* reported among the hosts */
             at2 = (size_t)i2 * b->nnodes + (unsigned)j2;
-            node_text(a, i, from);
-            node_text(a, j, to);
+            bus_node_text(a, i, from);
+            bus_node_text(a, j, to);
             snprintf(item, sizeof(item), "%s to %s", from, to);
             compare_value(d, "bus", item, "bandwidth", a->bandwidth[at],
                           b->bandwidth[at2], "MB/s");
@@ -382,10 +384,10 @@ static void diff_costs(struct differences *d)
 
 static void diff_machine(struct differences *d)
 {
-    if (!same_text(d->a->provenance, d->b->provenance))
-        add(d, "machine", "figures", "provenance",
-            d->a->provenance ? d->a->provenance : "not stated",
-            d->b->provenance ? d->b->provenance : "not stated");
+    if (!machine_texts_are_same(d->a->provenance, d->b->provenance))
+        differences_add(d, "machine", "figures", "provenance",
+                        d->a->provenance ? d->a->provenance : "not stated",
+                        d->b->provenance ? d->b->provenance : "not stated");
     props(d, "machine", "description", d->a->props, d->a->nprops, d->b->props,
           d->b->nprops);
     props(d, "machine", "SimGrid option", d->a->config, d->a->nconfig,
@@ -404,7 +406,7 @@ struct models {
     unsigned n;
 };
 
-static int add_model(const struct perfmodel_item *item, void *arg)
+static int diff_models_add(const struct perfmodel_item *item, void *arg)
 {
     struct models *models = arg;
     struct model *items =
@@ -436,8 +438,8 @@ static void models_done(struct models *models)
     free(models->items);
 }
 
-static const struct model *find_model(const struct models *models,
-                                      const char *symbol)
+static const struct model *diff_models_find(const struct models *models,
+                                            const char *symbol)
 {
     for (unsigned i = 0; i < models->n; i++)
         if (strcmp(models->items[i].symbol, symbol) == 0)
@@ -451,8 +453,8 @@ struct row_tally {
     double sum_log;                       /* Σ ln(mean of b / mean of a) */
 };
 
-static const struct orr_model_row *find_row(const struct orr_model_comb *comb,
-                                            unsigned impl, uint32_t hash)
+static const struct orr_model_row *
+comb_find_row(const struct orr_model_comb *comb, unsigned impl, uint32_t hash)
 {
     return impl < comb->nimpls
                ? orr_model_impl_find_row(&comb->impls[impl], hash)
@@ -467,12 +469,12 @@ static struct row_tally tally_rows(const struct orr_model_comb *a,
     for (unsigned i = 0; i < a->nimpls; i++)
         for (unsigned r = 0; r < a->impls[i].nrows; r++) {
             const struct orr_model_row *x = &a->impls[i].rows[r];
-            const struct orr_model_row *y = find_row(b, i, x->hash);
+            const struct orr_model_row *y = comb_find_row(b, i, x->hash);
 
             if (!y) {
                 t.lost++;
-            } else if (same(x->mean, y->mean) && same(x->dev, y->dev) &&
-                       x->n == y->n) {
+            } else if (values_are_same(x->mean, y->mean) &&
+                       values_are_same(x->dev, y->dev) && x->n == y->n) {
                 t.equal++;
             } else {
                 t.changed++;
@@ -482,7 +484,7 @@ static struct row_tally tally_rows(const struct orr_model_comb *a,
         }
     for (unsigned i = 0; i < b->nimpls; i++)
         for (unsigned r = 0; r < b->impls[i].nrows; r++)
-            t.found += !find_row(a, i, b->impls[i].rows[r].hash);
+            t.found += !comb_find_row(a, i, b->impls[i].rows[r].hash);
     return t;
 }
 
@@ -492,12 +494,13 @@ static bool same_fits(const struct orr_model_comb *a,
     for (unsigned i = 0; i < a->nimpls && i < b->nimpls; i++) {
         const struct orr_model_fit *x = &a->impls[i].fit, *y = &b->impls[i].fit;
 
-        if (!same(x->alpha, y->alpha) || !same(x->beta, y->beta) ||
-            !same(x->a, y->a) || !same(x->b, y->b) || !same(x->c, y->c) ||
-            x->ncoeff != y->ncoeff)
+        if (!values_are_same(x->alpha, y->alpha) ||
+            !values_are_same(x->beta, y->beta) ||
+            !values_are_same(x->a, y->a) || !values_are_same(x->b, y->b) ||
+            !values_are_same(x->c, y->c) || x->ncoeff != y->ncoeff)
             return false;
         for (unsigned c = 0; c < x->ncoeff; c++)
-            if (!same(x->coeff[c], y->coeff[c]))
+            if (!values_are_same(x->coeff[c], y->coeff[c]))
                 return false;
     }
     return a->nimpls == b->nimpls;
@@ -517,15 +520,15 @@ static void diff_comb(struct differences *d, const char *symbol,
         snprintf(aspect, sizeof(aspect), "%u of %u times differ, mean factor",
                  t.changed, t.changed + t.equal);
         snprintf(right, sizeof(right), "%.4g", exp(t.sum_log / t.changed));
-        add(d, "models", item, aspect, "1", right);
+        differences_add(d, "models", item, aspect, "1", right);
     }
     if (t.lost || t.found) {
         snprintf(left, sizeof(left), "%u", t.lost);
         snprintf(right, sizeof(right), "%u", t.found);
-        add(d, "models", item, "entries of its own", left, right);
+        differences_add(d, "models", item, "entries of its own", left, right);
     }
     if (!same_fits(a, b))
-        add(d, "models", item, "regression", "one", "another");
+        differences_add(d, "models", item, "regression", "one", "another");
 }
 
 static void diff_files(struct differences *d, const char *symbol,
@@ -547,8 +550,8 @@ static void diff_files(struct differences *d, const char *symbol,
                 continue;
             perfmodel_arch_text(comb->devices, comb->ndevices, arch);
             snprintf(item, sizeof(item), "%.180s on %s", symbol, arch);
-            add(d, "models", item, "", side ? "" : "there",
-                side ? "there" : "");
+            differences_add(d, "models", item, "", side ? "" : "there",
+                            side ? "there" : "");
         }
     }
 }
@@ -557,24 +560,24 @@ static void diff_models(struct differences *d)
 {
     struct models a = {0}, b = {0};
 
-    if (machine_models_each(d->a, add_model, &a) < 0 ||
-        machine_models_each(d->b, add_model, &b) < 0)
+    if (machine_models_each(d->a, diff_models_add, &a) < 0 ||
+        machine_models_each(d->b, diff_models_add, &b) < 0)
         d->rc = -ENOMEM;
     for (unsigned i = 0; i < a.n && d->rc == 0; i++) {
-        const struct model *other = find_model(&b, a.items[i].symbol);
+        const struct model *other = diff_models_find(&b, a.items[i].symbol);
 
         if (!other)
-            add(d, "models", a.items[i].symbol, "", "there", "");
+            differences_add(d, "models", a.items[i].symbol, "", "there", "");
         else if (a.items[i].file && other->file)
             diff_files(d, a.items[i].symbol, a.items[i].file, other->file);
         else if (a.items[i].file || other->file)
-            add(d, "models", a.items[i].symbol, "file",
-                a.items[i].file ? "whole" : "broken",
-                other->file ? "whole" : "broken");
+            differences_add(d, "models", a.items[i].symbol, "file",
+                            a.items[i].file ? "whole" : "broken",
+                            other->file ? "whole" : "broken");
     }
     for (unsigned i = 0; i < b.n && d->rc == 0; i++)
-        if (!find_model(&a, b.items[i].symbol))
-            add(d, "models", b.items[i].symbol, "", "", "there");
+        if (!diff_models_find(&a, b.items[i].symbol))
+            differences_add(d, "models", b.items[i].symbol, "", "", "there");
     models_done(&a);
     models_done(&b);
 }
@@ -590,8 +593,8 @@ static bool same_change(const struct difference *x, const struct difference *y)
 #define NAMED 6 /* items that a line names */
 
 /* Items with the same change share a line: "CUDA0, CUDA1, … and 4 more". */
-static void print_items(const struct differences *d, unsigned first,
-                        bool *printed)
+static void print_same_changes(const struct differences *d, unsigned first,
+                               bool *printed)
 {
     unsigned named = 0, more = 0;
 
@@ -608,7 +611,7 @@ static void print_items(const struct differences *d, unsigned first,
         printf(" and %u more", more);
 }
 
-static int print_text(const struct differences *d)
+static int print_differences_text(const struct differences *d)
 {
     bool *printed = calloc(d->n + (size_t)1, sizeof(*printed));
     const char *section = "";
@@ -624,7 +627,7 @@ static int print_text(const struct differences *d)
         if (strcmp(section, item->section) != 0)
             printf("%s%s\n", *section ? "\n" : "", item->section);
         section = item->section;
-        print_items(d, i, printed);
+        print_same_changes(d, i, printed);
         if (!*item->a || !*item->b) {
             const char *what = *item->a ? item->a : item->b;
 
@@ -647,7 +650,7 @@ static json_t *value_or_null(const char *text)
     return *text ? json_string(text) : json_null();
 }
 
-static int print_json(const struct differences *d)
+static int print_differences_json(const struct differences *d)
 {
     json_t *items = json_array(), *root;
 
@@ -670,8 +673,8 @@ static int print_json(const struct differences *d)
     return tool_json_print(root);
 }
 
-static int compare(const struct orr_machine_desc *a,
-                   const struct orr_machine_desc *b, bool json)
+static int diff_machines(const struct orr_machine_desc *a,
+                         const struct orr_machine_desc *b, bool json)
 {
     struct differences d = {.a = a, .b = b};
     int result;
@@ -684,13 +687,13 @@ static int compare(const struct orr_machine_desc *a,
     diff_costs(&d);
     diff_models(&d);
     if (d.rc == 0 && json)
-        d.rc = print_json(&d);
+        d.rc = print_differences_json(&d);
     else if (d.rc == 0)
-        d.rc = print_text(&d);
+        d.rc = print_differences_text(&d);
     if (d.rc < 0)
         tool_error("machine diff: out of memory");
     result = d.rc == 0 && d.n == 0 ? TOOL_OK : TOOL_FAILED;
-    done(&d);
+    differences_done(&d);
     return fflush(stdout) == 0 ? result : TOOL_FAILED;
 }
 
@@ -717,7 +720,7 @@ static int open_and_compare(const char *name_a, const char *name_b,
         return TOOL_FAILED;
     if (machine_open(name_b, edits, sampling_dirs, &b, NULL) == 0) {
         if (!edits || name_as_edited(b) == 0)
-            code = compare(a, b, json);
+            code = diff_machines(a, b, json);
         orr_machine_desc_free(b);
     }
     orr_machine_desc_free(a);

@@ -49,7 +49,8 @@ static void print_wrapped(const char *text, int indent)
     putchar('\n');
 }
 
-static void print_text(const char *name, const struct orr_findings *findings)
+static void print_findings_text(const char *name,
+                                const struct orr_findings *findings)
 {
     size_t nerrors = orr_findings_count(findings, ORR_SEVERITY_ERROR);
     size_t nwarnings = orr_findings_count(findings, ORR_SEVERITY_WARNING);
@@ -73,7 +74,8 @@ static void print_text(const char *name, const struct orr_findings *findings)
                orr_plural(nnotes));
 }
 
-static int print_json(const char *name, const struct orr_findings *findings)
+static int print_findings_json(const char *name,
+                               const struct orr_findings *findings)
 {
     json_t *items = json_array(), *root;
 
@@ -108,12 +110,12 @@ static int examine_edited(const char *name, const char *edits,
     if (edits_apply(desc, edits) == 0) {
         if (orr_doctor_examine_desc(desc, &findings, &err) < 0)
             tool_error("%s", err.text);
-        else if (json && print_json(name, &findings) < 0)
+        else if (json && print_findings_json(name, &findings) < 0)
             tool_error("the findings could not be printed");
         else if (!orr_findings_count(&findings, ORR_SEVERITY_ERROR))
             result = TOOL_OK;
         if (!json)
-            print_text(name, &findings);
+            print_findings_text(name, &findings);
     }
     orr_findings_done(&findings);
     orr_machine_desc_free(desc);
@@ -121,8 +123,8 @@ static int examine_edited(const char *name, const char *edits,
 }
 
 /* `whose` begins the message for an unknown machine. */
-static int examine(const char *whose, const char *name,
-                   const char *const *sampling_dirs, bool json)
+static int doctor_examine_machine(const char *whose, const char *name,
+                                  const char *const *sampling_dirs, bool json)
 {
     struct orr_findings findings = {0};
     struct orr_error err = {""};
@@ -131,12 +133,12 @@ static int examine(const char *whose, const char *name,
 
     if (rc < 0)
         tool_error("%s%s", rc == -ENOENT ? whose : "", err.text);
-    else if (json && print_json(name, &findings) < 0)
+    else if (json && print_findings_json(name, &findings) < 0)
         tool_error("the findings could not be printed");
     else if (!orr_findings_count(&findings, ORR_SEVERITY_ERROR))
         result = TOOL_OK;
     if (rc == 0 && !json)
-        print_text(name, &findings);
+        print_findings_text(name, &findings);
     orr_findings_done(&findings);
     return fflush(stdout) == 0 ? result : TOOL_FAILED;
 }
@@ -157,8 +159,9 @@ static int examine_here(const char *const *sampling_dirs, bool json)
         tool_report(&err, rc);
         return TOOL_FAILED;
     }
-    result = examine("the bus of this host has not been measured: ", host,
-                     sampling_dirs, json);
+    result = doctor_examine_machine(
+        "the bus of this host has not been measured: ", host, sampling_dirs,
+        json);
     free(host);
     return result;
 }
@@ -190,6 +193,6 @@ int machine_doctor(int argc, char **argv, const char *const *sampling_dirs,
         free((char *)(uintptr_t)edits);
         return result;
     }
-    return name ? examine("", name, sampling_dirs, json)
+    return name ? doctor_examine_machine("", name, sampling_dirs, json)
                 : examine_here(sampling_dirs, json);
 }

@@ -51,7 +51,7 @@ static int add_text(struct export *export, const char *name, const char *text,
 }
 
 /* Adds the file `path` as it is; `name` is taken. */
-static int add_file(struct export *export, char *name, const char *path)
+static int export_add_file(struct export *export, char *name, const char *path)
 {
     struct orr_error err = {""};
     char *text = NULL;
@@ -71,7 +71,7 @@ static int add_file(struct export *export, char *name, const char *path)
 }
 
 /* A broken model is not exported: it is reported here, not at the import. */
-static int add_model(const struct perfmodel_item *item, void *arg)
+static int export_add_model(const struct perfmodel_item *item, void *arg)
 {
     struct export *export = arg;
     struct orr_model_file *file = NULL;
@@ -84,16 +84,17 @@ static int add_model(const struct perfmodel_item *item, void *arg)
         tool_error("%s", err.text[0] ? err.text : "out of memory");
         return rc;
     }
-    rc = add_file(export, tool_format(ORR_SAMPLING_CODELETS "/%s", item->name),
-                  item->path);
+    rc = export_add_file(export,
+                         tool_format(ORR_SAMPLING_CODELETS "/%s", item->name),
+                         item->path);
     if (rc < 0)
         return rc;
     export->nmodels++;
     if (orr_side_path(item->path, &side) < 0)
         return 0; /* models are in another folder layout */
     if (access(side, F_OK) == 0) {
-        rc = add_file(export, tool_format("codelets/45.orrery/%s", item->name),
-                      side);
+        rc = export_add_file(
+            export, tool_format("codelets/45.orrery/%s", item->name), side);
         export->nsides++;
     }
     free(side);
@@ -124,8 +125,8 @@ static int add_matrices(struct export *export,
 }
 
 /* Files of StarPU that a simulation does not read, but StarPU may. */
-static int add_starpu_files(struct export *export,
-                            const struct orr_machine_desc *desc)
+static int export_add_starpu_files(struct export *export,
+                                   const struct orr_machine_desc *desc)
 {
     static const char *const kinds[] = {"affinity", "config"};
     char *stem = desc->path ? orr_platform_stem(desc->path) : NULL;
@@ -135,14 +136,16 @@ static int add_starpu_files(struct export *export,
         char *path = tool_format("%s.%s", stem, kinds[i]);
 
         if (path && access(path, F_OK) == 0)
-            rc = add_file(export, tool_format("platform.%s", kinds[i]), path);
+            rc = export_add_file(export, tool_format("platform.%s", kinds[i]),
+                                 path);
         free(path);
     }
     free(stem);
     return rc;
 }
 
-static int pack(struct export *export, const struct orr_machine_desc *desc)
+static int export_pack(struct export *export,
+                       const struct orr_machine_desc *desc)
 {
     struct orr_error err = {""};
     char *xml = NULL;
@@ -161,12 +164,12 @@ static int pack(struct export *export, const struct orr_machine_desc *desc)
     if (rc == 0)
         rc = add_matrices(export, desc);
     if (rc == 0)
-        rc = add_starpu_files(export, desc);
-    return rc == 0 ? machine_models_each(desc, add_model, export) : rc;
+        rc = export_add_starpu_files(export, desc);
+    return rc == 0 ? machine_models_each(desc, export_add_model, export) : rc;
 }
 
-static void say(const struct export *export, const char *path, size_t size,
-                bool json)
+static void export_report(const struct export *export, const char *path,
+                          size_t size, bool json)
 {
     json_t *root;
 
@@ -197,7 +200,7 @@ static int export_desc(const struct orr_machine_desc *desc, const char *path,
     struct orr_error err = {""};
     char *own = NULL, *bytes = NULL;
     size_t size = 0;
-    int rc = pack(&export, desc);
+    int rc = export_pack(&export, desc);
 
     if (rc == 0 && !path) {
         own = tool_format("%s" ORR_PACKED_SUFFIX, desc->name);
@@ -215,7 +218,7 @@ static int export_desc(const struct orr_machine_desc *desc, const char *path,
             rc = tool_write_file(path, bytes, size);
     }
     if (rc == 0 && strcmp(path, "-") != 0)
-        say(&export, path, size, json);
+        export_report(&export, path, size, json);
     free(own);
     free(bytes);
     orr_packed_free(export.packed);

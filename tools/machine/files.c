@@ -18,15 +18,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static int no_memory(void)
+static int machine_files_no_memory(void)
 {
     tool_error("out of memory");
     return -ENOMEM;
 }
 
 /* `bytes` NULL: there must be no such file. Both are taken. */
-static int add(struct machine_files *files, char *path, char *bytes,
-               size_t size)
+static int machine_files_append(struct machine_files *files, char *path,
+                                char *bytes, size_t size)
 {
     struct machine_file *items =
         path ? realloc(files->items, (files->n + 1) * sizeof(*items)) : NULL;
@@ -34,7 +34,7 @@ static int add(struct machine_files *files, char *path, char *bytes,
     if (!items) {
         free(path);
         free(bytes);
-        return no_memory();
+        return machine_files_no_memory();
     }
     files->items = items;
     items[files->n++] = (struct machine_file){path, bytes, size};
@@ -45,9 +45,9 @@ int machine_files_add(struct machine_files *files, char *path, char *bytes,
                       size_t size)
 {
     if (bytes)
-        return add(files, path, bytes, size);
+        return machine_files_append(files, path, bytes, size);
     free(path);
-    return no_memory();
+    return machine_files_no_memory();
 }
 
 void machine_files_done(struct machine_files *files)
@@ -90,7 +90,7 @@ int machine_xml_text(const struct orr_machine_desc *desc, const char *name,
         free(*ret_text);
         rc = -ENOMEM;
     }
-    return rc < 0 ? no_memory() : 0;
+    return rc < 0 ? machine_files_no_memory() : 0;
 }
 
 int machine_matrix_text(const struct orr_machine_desc *desc,
@@ -103,7 +103,7 @@ int machine_matrix_text(const struct orr_machine_desc *desc,
         free(*ret_text);
         rc = -ENOMEM;
     }
-    return rc < 0 ? no_memory() : 0;
+    return rc < 0 ? machine_files_no_memory() : 0;
 }
 
 static int add_matrix(struct machine_files *files,
@@ -114,7 +114,7 @@ static int add_matrix(struct machine_files *files,
     size_t size = 0;
 
     if (!desc->bus_measured)
-        return add(files, path, NULL, 0);
+        return machine_files_append(files, path, NULL, 0);
     if (machine_matrix_text(desc, matrix, &text, &size) < 0) {
         free(path);
         return -ENOMEM;
@@ -137,7 +137,7 @@ int machine_files_add_desc(struct machine_files *files,
     }
     stem = orr_platform_stem(path);
     if (!stem)
-        return no_memory();
+        return machine_files_no_memory();
     rc = machine_xml_text(desc, name, &text, &size);
     if (rc == 0)
         rc = machine_files_add(files, strdup(path), text, size);
@@ -163,7 +163,7 @@ int machine_files_add_named(struct machine_files *files,
         return rc;
     stem = orr_platform_stem(path);
     if (!stem)
-        return no_memory();
+        return machine_files_no_memory();
     rc = machine_xml_text(desc, name, &text, &size);
     if (rc == 0)
         rc = machine_files_add(files, tool_format("%s.machine.xml", stem), text,
@@ -175,13 +175,13 @@ int machine_files_add_named(struct machine_files *files,
 /* ---- writing ---- */
 
 /* Makes the folders above a file. */
-static int make_folders(const char *path)
+static int make_folders_above(const char *path)
 {
     char *copy = strdup(path), *slash = copy;
     int rc = 0;
 
     if (!copy)
-        return no_memory();
+        return machine_files_no_memory();
     while (rc == 0 && (slash = strchr(slash + 1, '/')) != NULL) {
         *slash = '\0';
         if (mkdir(copy, 0777) < 0 && errno != EEXIST) {
@@ -194,7 +194,7 @@ static int make_folders(const char *path)
     return rc;
 }
 
-static int write_one(const struct machine_file *item)
+static int machine_file_write(const struct machine_file *item)
 {
     struct orr_new_file file;
     struct orr_error err = {""};
@@ -207,7 +207,7 @@ static int write_one(const struct machine_file *item)
         tool_error("%s: cannot be removed: %s", item->path, strerror(-rc));
         return rc;
     }
-    rc = make_folders(item->path);
+    rc = make_folders_above(item->path);
     if (rc < 0)
         return rc;
     rc = orr_new_file_begin(&file, item->path, &err);
@@ -224,7 +224,7 @@ int machine_files_write(const struct machine_files *files, bool force)
 {
     bool *was_there = calloc(files->n + (size_t)1, sizeof(*was_there));
     unsigned i;
-    int rc = was_there ? 0 : no_memory();
+    int rc = was_there ? 0 : machine_files_no_memory();
 
     for (i = 0; rc == 0 && i < files->n; i++) {
         was_there[i] = access(files->items[i].path, F_OK) == 0;
@@ -236,7 +236,7 @@ int machine_files_write(const struct machine_files *files, bool force)
         rc = -EEXIST;
     }
     for (i = 0; rc == 0 && i < files->n; i++)
-        rc = write_one(&files->items[i]);
+        rc = machine_file_write(&files->items[i]);
     if (rc < 0 && rc != -EEXIST)
         while (i-- > 0)
             if (!was_there[i])
@@ -255,5 +255,5 @@ int machine_place(const char *sampling_dir, const char *name, char **ret_path,
         return 0;
     free(*ret_path);
     free(*ret_models);
-    return no_memory();
+    return machine_files_no_memory();
 }

@@ -55,7 +55,8 @@ struct import {
     unsigned nmodels;
 };
 
-static int parse_matrix(struct import *import, const char *name, double **ret)
+static int import_parse_matrix(struct import *import, const char *name,
+                               double **ret)
 {
     const struct orr_packed_file *file = orr_packed_find(import->packed, name);
     size_t n = import->desc->nnodes;
@@ -84,10 +85,10 @@ static int parse_bus(struct import *import)
     if (!orr_packed_find(import->packed, "platform.bandwidth") ||
         !orr_packed_find(import->packed, "platform.latency"))
         return 0;
-    rc = parse_matrix(import, "platform.bandwidth", &bandwidth);
+    rc = import_parse_matrix(import, "platform.bandwidth", &bandwidth);
     if (rc < 0)
         return rc;
-    rc = parse_matrix(import, "platform.latency", &latency);
+    rc = import_parse_matrix(import, "platform.latency", &latency);
     if (rc < 0) {
         free(bandwidth);
         return rc;
@@ -156,8 +157,9 @@ static int check_model(const struct import *import,
 
 /* Puts a model in its place, under the machine's new host name. A model of any
  * other host is an error. */
-static int add_model(struct import *import, const struct orr_packed_file *file,
-                     const char *folder, const char *leaf)
+static int import_add_model(struct import *import,
+                            const struct orr_packed_file *file,
+                            const char *folder, const char *leaf)
 {
     const char *dot = strchr(leaf, '.');
     bool is_side = strcmp(folder, ORR_SAMPLING_CODELETS) != 0;
@@ -183,7 +185,7 @@ static int add_model(struct import *import, const struct orr_packed_file *file,
                              bytes, file->size);
 }
 
-static int add_models(struct import *import)
+static int import_add_models(struct import *import)
 {
     static const char *const folders[] = {ORR_SAMPLING_CODELETS,
                                           "codelets/45.orrery"};
@@ -197,15 +199,15 @@ static int add_models(struct import *import)
 
             if (strncmp(file->name, folders[f], length) == 0 &&
                 file->name[length] == '/')
-                rc = add_model(import, file, folders[f],
-                               file->name + length + 1);
+                rc = import_add_model(import, file, folders[f],
+                                      file->name + length + 1);
         }
     }
     return rc;
 }
 
 /* StarPU's own files lie beside the platform, under the host's name. */
-static int add_starpu_files(struct import *import)
+static int import_add_starpu_files(struct import *import)
 {
     static const char *const kinds[] = {"affinity", "config"};
     int rc = 0;
@@ -266,8 +268,8 @@ int machine_is_hidden(const char *name, const char *path,
     return -EEXIST;
 }
 
-static int place(struct import *import, const char *const *sampling_dirs,
-                 bool force)
+static int import_choose_path(struct import *import,
+                              const char *const *sampling_dirs, bool force)
 {
     char *path, *models;
     int rc = machine_place(import->sampling_dir, import->name, &path, &models);
@@ -279,9 +281,9 @@ static int place(struct import *import, const char *const *sampling_dirs,
         rc = machine_files_add_named(&import->files, import->desc, path,
                                      import->name);
     if (rc == 0)
-        rc = add_starpu_files(import);
+        rc = import_add_starpu_files(import);
     if (rc == 0)
-        rc = add_models(import);
+        rc = import_add_models(import);
     if (rc == 0)
         rc = machine_files_write(&import->files, force);
     free(path);
@@ -289,7 +291,7 @@ static int place(struct import *import, const char *const *sampling_dirs,
     return rc;
 }
 
-static void say(const struct import *import, bool json)
+static void import_report(const struct import *import, bool json)
 {
     json_t *root;
 
@@ -342,9 +344,9 @@ static int import_packed(const char *path, const char *name,
     if (rc == 0)
         rc = rename_machine(&import, name);
     if (rc == 0)
-        rc = place(&import, where->sampling_dirs, where->force);
+        rc = import_choose_path(&import, where->sampling_dirs, where->force);
     if (rc == 0)
-        say(&import, where->json);
+        import_report(&import, where->json);
     machine_files_done(&import.files);
     orr_machine_desc_free(import.desc);
     free(import.old_host);

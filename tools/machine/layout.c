@@ -38,7 +38,7 @@ static bool same_rate(const struct view_rate *a, const struct view_rate *b)
            a->shared == b->shared;
 }
 
-static bool same_text(const char *a, const char *b)
+static bool layout_texts_are_same(const char *a, const char *b)
 {
     return a && b ? strcmp(a, b) == 0 : a == b;
 }
@@ -54,11 +54,11 @@ static bool same_device(const struct machine_layout *l, unsigned i, unsigned j)
            x->id[1] == y->id[1] && same_rate(&a->rate, &b->rate) &&
            same_rate(&a->port, &b->port) &&
            layout_memory_gib(x) == layout_memory_gib(y) &&
-           same_text(orr_host_desc_prop(x, "model"),
-                     orr_host_desc_prop(y, "model"));
+           layout_texts_are_same(orr_host_desc_prop(x, "model"),
+                                 orr_host_desc_prop(y, "model"));
 }
 
-static int make_columns(struct machine_layout *l)
+static int layout_make_columns(struct machine_layout *l)
 {
     unsigned n = l->view.ndevices;
 
@@ -98,8 +98,8 @@ void layout_hub_columns(const struct machine_layout *l,
 }
 
 /* Whether another hub of that row occupies that place. */
-static bool is_taken(const struct machine_layout *l, unsigned hub, unsigned row,
-                     const bool *placed)
+static bool layout_row_is_taken(const struct machine_layout *l, unsigned hub,
+                                unsigned row, const bool *placed)
 {
     unsigned first, last, from, to;
 
@@ -134,7 +134,7 @@ static int make_rows(struct machine_layout *l)
                 continue;
             if (hub->parent >= 0)
                 l->rows[h] = l->rows[hub->parent] + 1;
-            while (is_taken(l, h, l->rows[h], placed))
+            while (layout_row_is_taken(l, h, l->rows[h], placed))
                 l->rows[h]++;
             placed[h] = true;
             done++;
@@ -192,7 +192,7 @@ bool layout_is_disk(const struct orr_host_desc *host)
 }
 
 /* Main memories beside the one that all have. */
-static bool is_memory(const struct orr_host_desc *host)
+static bool host_is_extra_memory(const struct orr_host_desc *host)
 {
     return orr_host_desc_number(host, "RAM") >= 0;
 }
@@ -200,7 +200,8 @@ static bool is_memory(const struct orr_host_desc *host)
 bool layout_is_other(const struct orr_machine_desc *desc,
                      const struct orr_host_desc *host)
 {
-    return layout_is_disk(host) || (desc->nnuma < 2 && is_memory(host));
+    return layout_is_disk(host) ||
+           (desc->nnuma < 2 && host_is_extra_memory(host));
 }
 
 unsigned layout_count_others(const struct orr_machine_desc *desc)
@@ -378,12 +379,12 @@ static int make_bridges(struct machine_layout *l)
     return 0;
 }
 
-static int place_all(struct machine_layout *l)
+static int layout_set_positions(struct machine_layout *l)
 {
     double wanted;
     double table =
         machine_table_fits(l->desc) ? machine_table_width(l->desc) : 0;
-    int rc = make_columns(l);
+    int rc = layout_make_columns(l);
 
     if (rc == 0)
         rc = make_rows(l);
@@ -427,7 +428,7 @@ int machine_layout_init(const struct orr_machine_desc *desc,
         orr_locality_done(&ret->locality);
         return rc;
     }
-    rc = place_all(ret);
+    rc = layout_set_positions(ret);
     if (rc < 0)
         machine_layout_done(ret);
     return rc;

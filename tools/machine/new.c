@@ -67,8 +67,8 @@ struct answers {
 /* ---- values ---- */
 
 /* A whole number from `least` to `most`; -1 and a message for others. */
-static long read_count(const char *option, const char *text, long least,
-                       long most)
+static long read_count_option(const char *option, const char *text, long least,
+                              long most)
 {
     char *end;
     long value;
@@ -107,7 +107,7 @@ static double read_positive(const char *option, const char *text)
 }
 
 /* "16GiB", "80GB", bytes; 0 and a message for others. */
-static unsigned long long read_bytes(const char *text)
+static unsigned long long read_memory_option(const char *text)
 {
     double value;
 
@@ -126,7 +126,7 @@ struct links {
     bool pcie, nvlink, nvswitch; /* which were asked for */
 };
 
-static int read_link(const char *word, struct links *links)
+static int read_link_word(const char *word, struct links *links)
 {
     unsigned generation = 0;
 
@@ -161,7 +161,7 @@ static int read_links(const char *text, unsigned usual, struct links *links)
     }
     *links = (struct links){.pcie_rate = machine_plan_pcie_rate(usual)};
     for (unsigned i = 0; rc == 0 && words[i]; i++)
-        rc = read_link(words[i], links);
+        rc = read_link_word(words[i], links);
     free(words);
     if (rc == 0 && links->nvlink && links->nvswitch) {
         tool_error("machine new: --link: either nvlink or nvswitch");
@@ -171,8 +171,8 @@ static int read_links(const char *text, unsigned usual, struct links *links)
 }
 
 /* All links of a device go to the switch, or are shared out among its peers. */
-static int set_links(struct machine_plan *plan, const struct links *links,
-                     unsigned usual)
+static int plan_set_nvlinks(struct machine_plan *plan,
+                            const struct links *links, unsigned usual)
 {
     unsigned n = plan->ndevices;
     double rate = n ? machine_plan_nvlink_rate(plan->devices[0].model) : 0;
@@ -207,8 +207,8 @@ static int set_links(struct machine_plan *plan, const struct links *links,
 }
 
 /* A card without such links is not the one that was meant. */
-static int check_links(const char *gpu, const struct machine_device *known,
-                       const struct links *links)
+static int check_gpu_links(const char *gpu, const struct machine_device *known,
+                           const struct links *links)
 {
     if (known && links->nvswitch && !known->has_switch)
         tool_error("machine new: --gpu %s --link nvswitch: the %s has no "
@@ -231,11 +231,12 @@ static long cores_of(const struct request *request)
     const struct machine_processor *known;
 
     if (request->cores)
-        return read_count("--cores", request->cores, 1, MACHINE_PLAN_MAX_CORES);
+        return read_count_option("--cores", request->cores, 1,
+                                 MACHINE_PLAN_MAX_CORES);
     known = machine_processor_find(request->cpu);
     if (known && request->numa) {
-        long sockets =
-            read_count("--numa", request->numa, 1, MACHINE_PLAN_MAX_NODES);
+        long sockets = read_count_option("--numa", request->numa, 1,
+                                         MACHINE_PLAN_MAX_NODES);
 
         return sockets < 0 ? -1 : sockets * (long)known->cores;
     }
@@ -271,7 +272,7 @@ static int plan_processor(const struct request *request, const char *name,
         long most =
             cores < MACHINE_PLAN_MAX_NODES ? cores : MACHINE_PLAN_MAX_NODES;
 
-        nodes = read_count("--numa", request->numa, 1, most);
+        nodes = read_count_option("--numa", request->numa, 1, most);
 
         if (nodes < 0)
             return -EINVAL;
@@ -326,7 +327,7 @@ static int check_devices(const struct request *request)
     return -EINVAL;
 }
 
-static bool has_devices(const struct request *request)
+static bool request_has_devices(const struct request *request)
 {
     return request->gpu || (request->gpus && strcmp(request->gpus, "0") != 0);
 }
@@ -344,7 +345,7 @@ static int check_unused(const struct request *request)
                    {"no-peer", request->no_peer ? "" : NULL}};
 
     for (size_t i = 0; i < sizeof(devices) / sizeof(*devices); i++)
-        if (devices[i].value && !has_devices(request)) {
+        if (devices[i].value && !request_has_devices(request)) {
             tool_error("machine new: --%s%s%s is of GPUs, and there are none: "
                        "give --gpu MODEL, or leave it out",
                        devices[i].name, *devices[i].value ? " " : "",
@@ -380,7 +381,7 @@ static int check_memory(const struct request *request,
     return -EINVAL;
 }
 
-static int check_parts(const struct request *request)
+static int request_check(const struct request *request)
 {
     int processor = check_processor(request), devices = check_devices(request);
 
@@ -398,18 +399,18 @@ static int plan_devices(const struct request *request,
     struct links links;
     double tflops = 0;
     unsigned usual;
-    long n = request->gpus ? read_count("--gpus", request->gpus, 0,
-                                        MACHINE_PLAN_MAX_DEVICES)
+    long n = request->gpus ? read_count_option("--gpus", request->gpus, 0,
+                                               MACHINE_PLAN_MAX_DEVICES)
                            : request->gpu != NULL;
 
     if (n <= 0)
         return n < 0 ? -EINVAL : 0;
     usual = known ? known->pcie : 4;
     if (read_links(request->link, usual, &links) < 0 ||
-        check_links(request->gpu, known, &links) < 0)
+        check_gpu_links(request->gpu, known, &links) < 0)
         return -EINVAL;
     if (request->gpu_memory &&
-        (!(memory = read_bytes(request->gpu_memory)) ||
+        (!(memory = read_memory_option(request->gpu_memory)) ||
          check_memory(request, memory) < 0))
         return -EINVAL;
     if (request->gpu_tflops) {
@@ -425,13 +426,13 @@ static int plan_devices(const struct request *request,
     /* NVIDIA's drivers refuse copies between GeForce cards. */
     plan->no_peer =
         request->no_peer || strstr(plan->devices[0].model, "GeForce") != NULL;
-    return set_links(plan, &links, usual);
+    return plan_set_nvlinks(plan, &links, usual);
 }
 
-static int make(const struct request *request, const char *name)
+static int make_new_machine(const struct request *request, const char *name)
 {
     struct machine_plan plan = {.models = request->models};
-    int rc = check_parts(request);
+    int rc = request_check(request);
 
     if (rc == 0)
         rc = plan_processor(request, name, &plan);
@@ -449,8 +450,8 @@ static int make(const struct request *request, const char *name)
 
 /* Asks and gives the answer, owned by `answers`; `usual` (may be NULL) when it
  * is empty. NULL at the end of the input, with a message. */
-static const char *ask(struct answers *answers, const char *question,
-                       const char *usual)
+static const char *answers_ask(struct answers *answers, const char *question,
+                               const char *usual)
 {
     char *line = NULL;
     size_t room = 0;
@@ -483,7 +484,8 @@ static int ask_devices(struct answers *answers, struct request *request)
     char *question = tool_format("GPU model (%s)", names ? names : "");
     int rc = -EINVAL;
 
-    if (question && (request->gpu = ask(answers, question, NULL)) != NULL) {
+    if (question &&
+        (request->gpu = answers_ask(answers, question, NULL)) != NULL) {
         const struct machine_device *known = machine_device_find(request->gpu);
         char *memory = !known ? NULL
                        : known->memory % (1 << 20)
@@ -493,13 +495,13 @@ static int ask_devices(struct answers *answers, struct request *request)
         char usual[8];
 
         snprintf(usual, sizeof(usual), "pcie%u", known ? known->pcie : 4);
-        request->gpu_memory = ask(answers, "memory of each", memory);
+        request->gpu_memory = answers_ask(answers, "memory of each", memory);
         free(memory);
         if (request->gpu_memory)
-            request->link = ask(answers,
-                                "links (pcie3 to pcie6, nvlink, "
-                                "nvswitch; two with a comma)",
-                                usual);
+            request->link = answers_ask(answers,
+                                        "links (pcie3 to pcie6, nvlink, "
+                                        "nvswitch; two with a comma)",
+                                        usual);
         rc = request->gpu_memory && request->link ? 0 : -EINVAL;
     }
     free(names);
@@ -516,17 +518,17 @@ static int ask_all(struct answers *answers, struct request *request)
     char cores[16] = "";
 
     free(names);
-    request->cpu = question ? ask(answers, question, NULL) : NULL;
+    request->cpu = question ? answers_ask(answers, question, NULL) : NULL;
     free(question);
     if (!request->cpu)
         return -EINVAL;
     known = machine_processor_find(request->cpu);
     if (known)
         snprintf(cores, sizeof(cores), "%u", known->cores);
-    request->cores = ask(answers, "cores", cores[0] ? cores : NULL);
+    request->cores = answers_ask(answers, "cores", cores[0] ? cores : NULL);
     if (!request->cores)
         return -EINVAL;
-    request->gpus = ask(answers, "GPUs", "0");
+    request->gpus = answers_ask(answers, "GPUs", "0");
     if (!request->gpus)
         return -EINVAL;
     return strcmp(request->gpus, "0") == 0 ? 0 : ask_devices(answers, request);
@@ -583,7 +585,7 @@ int machine_new(int argc, char **argv, const char *const *sampling_dirs,
     }
     rc = request.cpu ? 0 : ask_all(&answers, &request);
     if (rc == 0)
-        rc = make(&request, argv[1]);
+        rc = make_new_machine(&request, argv[1]);
     for (unsigned i = 0; i < answers.n; i++)
         free(answers.texts[i]);
     return rc == 0 && fflush(stdout) == 0 ? TOOL_OK : TOOL_FAILED;

@@ -31,7 +31,8 @@ void nvidia_topology_done(struct nvidia_topology *topology)
     *topology = (struct nvidia_topology){0};
 }
 
-static int wrong(const struct reader *r, const char *what, const char *word)
+static int topology_line_wrong(const struct reader *r, const char *what,
+                               const char *word)
 {
     tool_error("%s:%u: %s%.40s: is this what `nvidia-smi topo -m` prints?",
                r->path, r->line, what, word);
@@ -68,7 +69,7 @@ static void strip_escapes(char *line)
 }
 
 /* Splits at blanks; fields beyond the last are left out. */
-static unsigned split(char *line, char *words[MAX_WORDS])
+static unsigned split_topology_line(char *line, char *words[MAX_WORDS])
 {
     unsigned n = 0;
     char *saved = NULL;
@@ -79,7 +80,8 @@ static unsigned split(char *line, char *words[MAX_WORDS])
     return n;
 }
 
-static int read_header(struct reader *r, char **words, unsigned nwords)
+static int read_topology_columns(struct reader *r, char **words,
+                                 unsigned nwords)
 {
     struct nvidia_topology *t = r->topology;
 
@@ -88,7 +90,7 @@ static int read_header(struct reader *r, char **words, unsigned nwords)
         int gpu = gpu_number(words[r->ncolumns]);
 
         if (gpu >= 0 && (unsigned)gpu != t->n)
-            return wrong(
+            return topology_line_wrong(
                 r, "the GPUs are not numbered from 0 on: ", words[r->ncolumns]);
         r->gpu_at[r->ncolumns] = gpu;
         t->n += gpu >= 0;
@@ -127,23 +129,24 @@ static int read_cell(const struct reader *r, const char *word,
             return 0;
         }
     }
-    return wrong(r,
-                 "X, PIX, PXB, PHB, NODE, SYS or NV and a number are "
-                 "known, not ",
-                 word);
+    return topology_line_wrong(
+        r,
+        "X, PIX, PXB, PHB, NODE, SYS or NV and a number are "
+        "known, not ",
+        word);
 }
 
-static int read_row(struct reader *r, char **words, unsigned nwords)
+static int read_topology_gpu(struct reader *r, char **words, unsigned nwords)
 {
     struct nvidia_topology *t = r->topology;
     int gpu = gpu_number(words[0]);
     char *end;
 
     if ((unsigned)gpu >= t->n || r->seen[gpu])
-        return wrong(
+        return topology_line_wrong(
             r, "a line for a GPU without column, or a second one: ", words[0]);
     if (nwords <= r->ncolumns)
-        return wrong(r, "the line is too short: ", words[0]);
+        return topology_line_wrong(r, "the line is too short: ", words[0]);
     for (unsigned c = 0; c < r->ncolumns; c++) {
         struct nvidia_cell cell;
 
@@ -152,7 +155,8 @@ static int read_row(struct reader *r, char **words, unsigned nwords)
         if (read_cell(r, words[c + 1], &cell) < 0)
             return -EINVAL;
         if ((cell.relation == NVIDIA_SELF) != (r->gpu_at[c] == gpu))
-            return wrong(r, "X belongs where a GPU meets itself: ", words[0]);
+            return topology_line_wrong(
+                r, "X belongs where a GPU meets itself: ", words[0]);
         t->cells[(unsigned)gpu * t->n + (unsigned)r->gpu_at[c]] = cell;
     }
     t->numa[gpu] = -1;
@@ -166,7 +170,7 @@ static int read_row(struct reader *r, char **words, unsigned nwords)
     return 0;
 }
 
-static int check_all(struct reader *r)
+static int check_topology(struct reader *r)
 {
     const struct nvidia_topology *t = r->topology;
 
@@ -195,21 +199,24 @@ static int check_all(struct reader *r)
     return 0;
 }
 
-static int read_line(struct reader *r, char *line)
+static int read_topology_line(struct reader *r, char *line)
 {
     char *words[MAX_WORDS];
     unsigned nwords;
 
     strip_escapes(line);
-    nwords = split(line, words);
+    nwords = split_topology_line(line, words);
     if (nwords == 0)
         return 0;
     if (r->topology->n == 0 && gpu_number(words[0]) >= 0 && nwords > 1 &&
         strcmp(words[1], "X") == 0)
-        return wrong(r, "the line of column names is missing above ", words[0]);
+        return topology_line_wrong(
+            r, "the line of column names is missing above ", words[0]);
     if (r->topology->n == 0)
-        return gpu_number(words[0]) == 0 ? read_header(r, words, nwords) : 0;
-    return gpu_number(words[0]) >= 0 ? read_row(r, words, nwords) : 0;
+        return gpu_number(words[0]) == 0
+                   ? read_topology_columns(r, words, nwords)
+                   : 0;
+    return gpu_number(words[0]) >= 0 ? read_topology_gpu(r, words, nwords) : 0;
 }
 
 int nvidia_topology_parse(const char *path, const char *text,
@@ -229,10 +236,10 @@ int nvidia_topology_parse(const char *path, const char *text,
 
         r->line++;
         r->topology = &topology;
-        rc = read_line(r, line);
+        rc = read_topology_line(r, line);
     }
     if (rc == 0)
-        rc = check_all(r);
+        rc = check_topology(r);
     if (r)
         free(r->seen);
     free(r);

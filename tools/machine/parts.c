@@ -23,7 +23,7 @@ struct words {
     bool cut; /* it had more, or longer ones */
 };
 
-static struct words split(const char *text)
+static struct words split_part_words(const char *text)
 {
     struct words w = {.n = 0};
     size_t length = 0;
@@ -44,7 +44,7 @@ static struct words split(const char *text)
 }
 
 /* "sxm4" has the word "sxm", but "l40s" not "l4", nor "3080ti" "3080". */
-static bool has_word(const struct words *w, const char *word)
+static bool words_have(const struct words *w, const char *word)
 {
     size_t length = strlen(word);
 
@@ -63,7 +63,7 @@ static bool has_word(const struct words *w, const char *word)
 static bool has_all(const struct words *w, const struct words *of)
 {
     for (unsigned i = 0; i < of->n; i++)
-        if (!has_word(w, of->words[i]))
+        if (!words_have(w, of->words[i]))
             return false;
     return of->n > 0;
 }
@@ -92,7 +92,7 @@ static bool is_noise(const struct words *w, unsigned i)
 }
 
 /* Whether letters and digits are the same, without signs. */
-static bool is_same(const char *a, const char *b)
+static bool part_names_equal(const char *a, const char *b)
 {
     for (;; a++, b++) {
         while (*a && !is_letter(*a))
@@ -108,19 +108,20 @@ static bool is_same(const char *a, const char *b)
 
 /* All words of the name are in the text, and all of the text in name or
  * model. */
-static bool is_named(const char *text, const char *name, const char *model,
-                     const char *also)
+static bool part_is_named(const char *text, const char *name, const char *model,
+                          const char *also)
 {
-    struct words said = split(text), own = split(name), more = split(model);
+    struct words said = split_part_words(text), own = split_part_words(name),
+                 more = split_part_words(model);
 
-    if (is_same(text, name) || is_same(text, model) ||
-        (*also && is_same(text, also)))
+    if (part_names_equal(text, name) || part_names_equal(text, model) ||
+        (*also && part_names_equal(text, also)))
         return true;
     if (said.cut || !has_all(&said, &own))
         return false;
     for (unsigned i = 0; i < said.n; i++)
-        if (!has_word(&more, said.words[i]) && !has_word(&own, said.words[i]) &&
-            !is_noise(&said, i))
+        if (!words_have(&more, said.words[i]) &&
+            !words_have(&own, said.words[i]) && !is_noise(&said, i))
             return false;
     return true;
 }
@@ -128,7 +129,7 @@ static bool is_named(const char *text, const char *name, const char *model,
 const struct machine_processor *machine_processor_find(const char *text)
 {
     for (const struct machine_processor *p = machine_processors; p->name; p++)
-        if (is_named(text, p->name, p->model, ""))
+        if (part_is_named(text, p->name, p->model, ""))
             return p;
     return NULL;
 }
@@ -136,15 +137,15 @@ const struct machine_processor *machine_processor_find(const char *text)
 const struct machine_device *machine_device_find(const char *text)
 {
     for (const struct machine_device *d = machine_devices; d->name; d++)
-        if (is_named(text, d->name, d->model, d->also))
+        if (part_is_named(text, d->name, d->model, d->also))
             return d;
     return NULL;
 }
 
 /* Whether a word of the text is in the name, or begins one of it. */
-static bool is_near(const struct words *said, const char *name)
+static bool part_name_is_near(const struct words *said, const char *name)
 {
-    struct words own = split(name);
+    struct words own = split_part_words(name);
 
     for (unsigned i = 0; i < said->n; i++)
         for (unsigned k = 0; k < own.n; k++)
@@ -155,7 +156,7 @@ static bool is_near(const struct words *said, const char *name)
 }
 
 /* Takes `names`. */
-static char *append(char *names, const char *name)
+static char *append_part_name(char *names, const char *name)
 {
     char *longer =
         names ? tool_format("%s%s%s", names, *names ? ", " : "", name) : NULL;
@@ -166,25 +167,25 @@ static char *append(char *names, const char *name)
 
 char *machine_processor_names(const char *text)
 {
-    struct words said = split(text);
+    struct words said = split_part_words(text);
     char *names = strdup("");
 
     for (int all = 0; all < 2 && names && !*names; all++)
         for (const struct machine_processor *p = machine_processors; p->name;
              p++)
-            if (all || is_near(&said, p->name))
-                names = append(names, p->name);
+            if (all || part_name_is_near(&said, p->name))
+                names = append_part_name(names, p->name);
     return names;
 }
 
 char *machine_device_names(const char *text)
 {
-    struct words said = split(text);
+    struct words said = split_part_words(text);
     char *names = strdup("");
 
     for (int all = 0; all < 2 && names && !*names; all++)
         for (const struct machine_device *d = machine_devices; d->name; d++)
-            if (all || is_near(&said, d->name))
-                names = append(names, d->name);
+            if (all || part_name_is_near(&said, d->name))
+                names = append_part_name(names, d->name);
     return names;
 }

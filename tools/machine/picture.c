@@ -35,7 +35,8 @@ struct picture {
 #define TEXT 96
 
 /* "53.5": three digits and the number of thousands that were taken off. */
-static const char *scaled(double value, unsigned *prefix, char text[TEXT])
+static const char *scale_by_thousands(double value, unsigned *prefix,
+                                      char text[TEXT])
 {
     for (*prefix = 0; *prefix < 5 && value >= 999.5; ++*prefix)
         value /= 1000;
@@ -50,7 +51,7 @@ static const char *bandwidth_text(double rate, char text[TEXT])
     char number[TEXT];
     unsigned prefix;
 
-    scaled(rate, &prefix, number);
+    scale_by_thousands(rate, &prefix, number);
     snprintf(text, TEXT, "%.20s %sB/s", number, prefixes[prefix]);
     return text;
 }
@@ -258,7 +259,7 @@ static void draw_bar(const struct picture *p, double x, double width,
              &(struct svg_style){13, "middle", INK, 1, 0}, 0, text);
 }
 
-static void draw_memory(const struct picture *p)
+static void draw_main_memory(const struct picture *p)
 {
     const struct layout_panel *last =
         &p->layout.panels[p->layout.locality.nnodes - 1];
@@ -536,7 +537,7 @@ static double height_of(const struct picture *p)
     return height + 46;
 }
 
-static void draw(struct picture *p)
+static void picture_draw(struct picture *p)
 {
     double height = height_of(p);
 
@@ -553,7 +554,7 @@ static void draw(struct picture *p)
         draw_hub(p, h);
     for (unsigned c = 0; c < p->layout.ncolumns; c++)
         draw_device(p, c);
-    (p->layout.locality.memories ? draw_memories : draw_memory)(p);
+    (p->layout.locality.memories ? draw_memories : draw_main_memory)(p);
     for (unsigned i = 0; i < p->layout.view.nclusters; i++)
         draw_cluster(p, (int)i);
     draw_directs(p);
@@ -574,7 +575,7 @@ int machine_picture(const struct orr_machine_desc *desc, FILE *out)
     if (rc < 0)
         return rc;
     p.below_y = p.layout.below_y;
-    draw(&p);
+    picture_draw(&p);
     machine_layout_done(&p.layout);
     return 0;
 }

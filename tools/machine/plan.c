@@ -22,7 +22,7 @@
  * direction. */
 #define SOCKET_RATE (3 * 10.4e9 * 2)
 
-static int no_memory(void)
+static int plan_no_memory(void)
 {
     tool_error("out of memory");
     return -ENOMEM;
@@ -56,7 +56,7 @@ int machine_plan_assume(struct machine_plan *plan, const char *format, ...)
     longer = tool_format("%s%s%s", plan->assumed ? plan->assumed : "",
                          plan->assumed ? "; " : "", message);
     if (!longer)
-        return no_memory();
+        return plan_no_memory();
     free(plan->assumed);
     plan->assumed = longer;
     return 0;
@@ -72,7 +72,7 @@ static int cite(struct machine_plan *plan, const char *source)
     longer = plan->origin ? tool_format("%s; %s", plan->origin, source)
                           : tool_format("published figures: %s", source);
     if (!longer)
-        return no_memory();
+        return plan_no_memory();
     free(plan->origin);
     plan->origin = longer;
     return 0;
@@ -157,7 +157,7 @@ int machine_plan_set_processor(struct machine_plan *plan, const char *name,
                       : model ? strdup(model)
                               : tool_format("processor of %g GHz", ghz);
     if (!plan->name || !plan->processor)
-        return no_memory();
+        return plan_no_memory();
     plan->ncores = ncores;
     if (plan->nnuma == 0)
         plan->nnuma = 1;
@@ -207,7 +207,7 @@ int machine_plan_add_devices(struct machine_plan *plan, const char *model,
     devices = realloc(plan->devices,
                       (plan->ndevices + n + 1) * sizeof(*plan->devices));
     if (!devices)
-        return no_memory();
+        return plan_no_memory();
     plan->devices = devices;
     for (unsigned i = 0; i < n; i++) {
         struct machine_plan_device *device = &devices[plan->ndevices];
@@ -224,7 +224,7 @@ int machine_plan_add_devices(struct machine_plan *plan, const char *model,
             .group = -1,
         };
         if (!device->model)
-            return no_memory();
+            return plan_no_memory();
         plan->ndevices++;
     }
     return 0;
@@ -253,23 +253,23 @@ struct build {
     int *hosts, *sockets, *groups, *pcie, *ports;
 };
 
-static int check(struct build *b, int result)
+static int build_check(struct build *b, int result)
 {
     if (result < 0 && b->rc == 0)
         b->rc = result;
     return result;
 }
 
-static void set_prop(struct build *b, unsigned host, const char *id,
-                     const char *value)
+static void build_set_prop(struct build *b, unsigned host, const char *id,
+                           const char *value)
 {
     if (b->rc == 0)
-        check(b, orr_props_set(&b->desc->hosts[host].props,
-                               &b->desc->hosts[host].nprops, id, value));
+        build_check(b, orr_props_set(&b->desc->hosts[host].props,
+                                     &b->desc->hosts[host].nprops, id, value));
 }
 
-static unsigned add_host(struct build *b, const char *kind, int number,
-                         double speed)
+static unsigned build_add_host(struct build *b, const char *kind, int number,
+                               double speed)
 {
     char id[32];
     int host;
@@ -278,7 +278,9 @@ static unsigned add_host(struct build *b, const char *kind, int number,
         snprintf(id, sizeof(id), "%s", kind);
     else
         snprintf(id, sizeof(id), "%s%d", kind, number);
-    host = b->rc ? 0 : check(b, orr_machine_desc_add_host(b->desc, id, speed));
+    host = b->rc
+               ? 0
+               : build_check(b, orr_machine_desc_add_host(b->desc, id, speed));
     return host < 0 ? 0 : (unsigned)host;
 }
 
@@ -288,7 +290,7 @@ static void set_property(struct build *b, unsigned host, const char *id,
     char text[32];
 
     snprintf(text, sizeof(text), "%llu", value);
-    set_prop(b, host, id, text);
+    build_set_prop(b, host, id, text);
 }
 
 /* A rate; nothing when it is not known. */
@@ -302,7 +304,7 @@ static void set_rate(struct build *b, unsigned host, enum orr_rate rate,
     orr_number_print(value, number);
     snprintf(text, sizeof(text), "%s%s", number,
              rate == ORR_RATE_MEMORY ? "Bps" : "f");
-    set_prop(b, host, orr_rate_prop(rate), text);
+    build_set_prop(b, host, orr_rate_prop(rate), text);
 }
 
 static void set_device_rates(struct build *b, unsigned host,
@@ -346,7 +348,7 @@ static void place_core(struct build *b, unsigned host, unsigned i)
 static void add_core(struct build *b, unsigned i)
 {
     const struct machine_plan *plan = b->plan;
-    unsigned host = add_host(b, "CPU", (int)i, 2e9);
+    unsigned host = build_add_host(b, "CPU", (int)i, 2e9);
 
     if (!plan->cores) {
         place_core(b, host, i);
@@ -370,11 +372,11 @@ static void add_memories(struct build *b)
 {
     const struct machine_plan *plan = b->plan;
 
-    b->ram = add_host(b, "RAM", -1, 1);
+    b->ram = build_add_host(b, "RAM", -1, 1);
     if (plan->nnuma == 1 && plan->nodes[0].memory)
         set_property(b, b->ram, "numa0-memory", plan->nodes[0].memory);
     for (unsigned k = 0; plan->nnuma > 1 && k < plan->nnuma; k++) {
-        unsigned host = add_host(b, "RAM", (int)k, 1);
+        unsigned host = build_add_host(b, "RAM", (int)k, 1);
 
         if (k == 0)
             b->first_memory = host;
@@ -387,46 +389,46 @@ static void add_hosts(struct build *b)
 {
     const struct machine_plan *plan = b->plan;
 
-    unsigned main_host = add_host(b, "MAIN", -1, 1);
+    unsigned main_host = build_add_host(b, "MAIN", -1, 1);
 
-    set_prop(b, main_host, "model", plan->processor);
+    build_set_prop(b, main_host, "model", plan->processor);
     set_rate(b, main_host, ORR_RATE_FP32, plan->core_flops);
     set_rate(b, main_host, ORR_RATE_FP64, plan->core_flops / 2);
     set_rate(b, main_host, ORR_RATE_MEMORY, machine_assumptions.core_stream);
     for (unsigned i = 0; i < plan->ncores; i++)
         add_core(b, i);
     for (unsigned i = 0; i < plan->ndevices; i++) {
-        unsigned host = add_host(b, "CUDA", (int)i, 2e9);
+        unsigned host = build_add_host(b, "CUDA", (int)i, 2e9);
 
         if (i == 0)
             b->first_device = host;
-        set_prop(b, host, "model", plan->devices[i].model);
+        build_set_prop(b, host, "model", plan->devices[i].model);
         set_property(b, host, "memsize", plan->devices[i].memory);
         if (plan->nnuma > 1)
             set_property(b, host, "numa", plan->devices[i].numa);
         set_device_rates(b, host, &plan->devices[i]);
         if (*plan->devices[i].pci)
-            set_prop(b, host, "pci", plan->devices[i].pci);
-        set_prop(b, host, "memcpy_peer",
-                 plan->no_peer && plan->switch_rate == 0 && !plan->pair_rates
-                     ? "0"
-                     : "1");
+            build_set_prop(b, host, "pci", plan->devices[i].pci);
+        build_set_prop(
+            b, host, "memcpy_peer",
+            plan->no_peer && plan->switch_rate == 0 && !plan->pair_rates ? "0"
+                                                                         : "1");
     }
     add_memories(b);
 }
 
 /* The rate is cut to whole megabytes per second, as in the catalogue. */
-static int add_link(struct build *b, const char *id, double rate,
-                    double latency, enum orr_link_sharing sharing)
+static int build_add_link(struct build *b, const char *id, double rate,
+                          double latency, enum orr_link_sharing sharing)
 {
     double mb = (double)(long long)(rate / 1e6);
 
     return b->rc ? -1
-                 : check(b, orr_machine_desc_add_link(b->desc, id, mb * 1e6,
-                                                      latency, sharing));
+                 : build_check(b, orr_machine_desc_add_link(
+                                      b->desc, id, mb * 1e6, latency, sharing));
 }
 
-static unsigned group_size(const struct machine_plan *plan, int group)
+static unsigned plan_group_size(const struct machine_plan *plan, int group)
 {
     unsigned n = 0;
 
@@ -445,42 +447,45 @@ static void add_device_links(struct build *b)
         const struct machine_plan_device *device = &plan->devices[i];
 
         if (device->group >= 0 && b->groups[device->group] < 0 &&
-            group_size(plan, device->group) > 1) {
+            plan_group_size(plan, device->group) > 1) {
             snprintf(id, sizeof(id), "PCIe-switch%d", device->group);
-            b->groups[device->group] = add_link(
+            b->groups[device->group] = build_add_link(
                 b, id, device->pcie_rate * pcie_efficiency(device->pcie_rate),
                 0, ORR_LINK_SPLITDUPLEX);
         }
         snprintf(id, sizeof(id), "PCIe-CUDA%u", i);
-        b->pcie[i] = add_link(
+        b->pcie[i] = build_add_link(
             b, id, device->pcie_rate * pcie_efficiency(device->pcie_rate),
             a->pcie_latency, ORR_LINK_SPLITDUPLEX);
         if (plan->switch_rate <= 0)
             continue;
         /* Half of the latency: a copy passes two of these. */
         snprintf(id, sizeof(id), "NVLink-CUDA%u", i);
-        b->ports[i] = add_link(b, id, plan->switch_rate * link_efficiency(plan),
-                               a->switch_latency / 2, ORR_LINK_SPLITDUPLEX);
+        b->ports[i] =
+            build_add_link(b, id, plan->switch_rate * link_efficiency(plan),
+                           a->switch_latency / 2, ORR_LINK_SPLITDUPLEX);
     }
 }
 
-static void add_hop(struct build *b, int route, int link,
-                    enum orr_hop_direction dir)
+static void build_add_hop(struct build *b, int route, int link,
+                          enum orr_hop_direction dir)
 {
     if (b->rc == 0 && link >= 0)
-        check(b, orr_route_desc_add_hop(&b->desc->routes[route], (unsigned)link,
-                                        dir));
+        build_check(b, orr_route_desc_add_hop(&b->desc->routes[route],
+                                              (unsigned)link, dir));
 }
 
 static int begin_route(struct build *b, unsigned src, unsigned dst)
 {
-    return b->rc ? -1 : check(b, orr_machine_desc_add_route(b->desc, src, dst));
+    return b->rc
+               ? -1
+               : build_check(b, orr_machine_desc_add_route(b->desc, src, dst));
 }
 
-static void end_route(struct build *b, int route)
+static void build_end_route(struct build *b, int route)
 {
     if (b->rc == 0)
-        check(b, orr_machine_desc_add_reverse(b->desc, (unsigned)route));
+        build_check(b, orr_machine_desc_add_reverse(b->desc, (unsigned)route));
 }
 
 static int group_link(const struct build *b, unsigned device)
@@ -498,8 +503,8 @@ static void add_socket_hop(struct build *b, int route, unsigned from,
     unsigned p = b->plan->nodes[from].package, q = b->plan->nodes[to].package;
 
     if (p != q)
-        add_hop(b, route, b->sockets[p * MACHINE_PLAN_MAX_NODES + q],
-                p < q ? ORR_HOP_DOWN : ORR_HOP_UP);
+        build_add_hop(b, route, b->sockets[p * MACHINE_PLAN_MAX_NODES + q],
+                      p < q ? ORR_HOP_DOWN : ORR_HOP_UP);
 }
 
 /* Down is away from main memory. That of the machine as a whole, RAM, is taken
@@ -509,11 +514,11 @@ static void add_memory_route(struct build *b, unsigned memory, unsigned node,
 {
     int route = begin_route(b, memory, b->first_device + i);
 
-    add_hop(b, route, b->hosts[node], ORR_HOP_NONE);
+    build_add_hop(b, route, b->hosts[node], ORR_HOP_NONE);
     add_socket_hop(b, route, node, b->plan->devices[i].numa);
-    add_hop(b, route, group_link(b, i), ORR_HOP_DOWN);
-    add_hop(b, route, b->pcie[i], ORR_HOP_DOWN);
-    end_route(b, route);
+    build_add_hop(b, route, group_link(b, i), ORR_HOP_DOWN);
+    build_add_hop(b, route, b->pcie[i], ORR_HOP_DOWN);
+    build_end_route(b, route);
 }
 
 static void add_pcie_hops(struct build *b, int route, unsigned i, unsigned j)
@@ -525,24 +530,25 @@ static void add_pcie_hops(struct build *b, int route, unsigned i, unsigned j)
         from->pcie_rate < to->pcie_rate ? from->pcie_rate : to->pcie_rate;
     char id[64];
 
-    add_hop(b, route, b->pcie[i], ORR_HOP_UP);
+    build_add_hop(b, route, b->pcie[i], ORR_HOP_UP);
     if (!together) {
-        add_hop(b, route, group_link(b, i), ORR_HOP_UP);
+        build_add_hop(b, route, group_link(b, i), ORR_HOP_UP);
         /* What the host's bridges let through between two slots. */
         snprintf(id, sizeof(id), "PCIe-peer-CUDA%u-CUDA%u", i, j);
-        add_hop(b, route,
-                add_link(b, id, rate * machine_assumptions.peer_efficiency, 0,
-                         ORR_LINK_SPLITDUPLEX),
-                ORR_HOP_DOWN);
+        build_add_hop(b, route,
+                      build_add_link(b, id,
+                                     rate * machine_assumptions.peer_efficiency,
+                                     0, ORR_LINK_SPLITDUPLEX),
+                      ORR_HOP_DOWN);
     }
     add_socket_hop(b, route, from->numa, to->numa);
     if (!together)
-        add_hop(b, route, group_link(b, j), ORR_HOP_DOWN);
-    add_hop(b, route, b->pcie[j], ORR_HOP_DOWN);
+        build_add_hop(b, route, group_link(b, j), ORR_HOP_DOWN);
+    build_add_hop(b, route, b->pcie[j], ORR_HOP_DOWN);
 }
 
 /* The fastest route between two devices; none when they cannot copy. */
-static void add_peer_route(struct build *b, unsigned i, unsigned j)
+static void build_add_peer_route(struct build *b, unsigned i, unsigned j)
 {
     const struct machine_plan *plan = b->plan;
     double pair =
@@ -554,19 +560,20 @@ static void add_peer_route(struct build *b, unsigned i, unsigned j)
         return;
     if (pair > 0 && plan->switch_rate <= 0) {
         snprintf(id, sizeof(id), "NVLink-CUDA%u-CUDA%u", i, j);
-        link = add_link(b, id, pair * link_efficiency(plan),
-                        machine_assumptions.link_latency, ORR_LINK_SPLITDUPLEX);
+        link = build_add_link(b, id, pair * link_efficiency(plan),
+                              machine_assumptions.link_latency,
+                              ORR_LINK_SPLITDUPLEX);
     }
     route = begin_route(b, b->first_device + i, b->first_device + j);
     if (link >= 0) {
-        add_hop(b, route, link, ORR_HOP_UP);
+        build_add_hop(b, route, link, ORR_HOP_UP);
     } else if (plan->switch_rate > 0) {
-        add_hop(b, route, b->ports[i], ORR_HOP_UP);
-        add_hop(b, route, b->ports[j], ORR_HOP_DOWN);
+        build_add_hop(b, route, b->ports[i], ORR_HOP_UP);
+        build_add_hop(b, route, b->ports[j], ORR_HOP_DOWN);
     } else {
         add_pcie_hops(b, route, i, j);
     }
-    end_route(b, route);
+    build_end_route(b, route);
 }
 
 /* All links of a package to others are shared out among them. */
@@ -580,17 +587,18 @@ static void add_node_links(struct build *b)
     for (unsigned k = 0; k < plan->nnuma; k++) {
         if (k)
             snprintf(id, sizeof(id), "Host%u", k);
-        b->hosts[k] = add_link(b, id, plan->memory_rate * a->memory_efficiency,
-                               0, ORR_LINK_SHARED);
+        b->hosts[k] =
+            build_add_link(b, id, plan->memory_rate * a->memory_efficiency, 0,
+                           ORR_LINK_SHARED);
     }
     for (unsigned p = 0; p < n; p++)
         for (unsigned q = p + 1; q < n; q++) {
             int link;
 
             snprintf(id, sizeof(id), "Interconnect-%u-%u", p, q);
-            link = add_link(b, id,
-                            plan->socket_rate / (n - 1) * a->socket_efficiency,
-                            a->socket_latency, ORR_LINK_SPLITDUPLEX);
+            link = build_add_link(
+                b, id, plan->socket_rate / (n - 1) * a->socket_efficiency,
+                a->socket_latency, ORR_LINK_SPLITDUPLEX);
             b->sockets[p * MACHINE_PLAN_MAX_NODES + q] = link;
             b->sockets[q * MACHINE_PLAN_MAX_NODES + p] = link;
         }
@@ -608,26 +616,26 @@ static void add_node_routes(struct build *b)
             int route =
                 begin_route(b, b->first_memory + k, b->first_memory + l);
 
-            add_hop(b, route, b->hosts[k], ORR_HOP_NONE);
+            build_add_hop(b, route, b->hosts[k], ORR_HOP_NONE);
             add_socket_hop(b, route, k, l);
-            add_hop(b, route, b->hosts[l], ORR_HOP_NONE);
-            end_route(b, route);
+            build_add_hop(b, route, b->hosts[l], ORR_HOP_NONE);
+            build_end_route(b, route);
         }
     }
 }
 
-static void fill(struct build *b)
+static void build_machine_desc(struct build *b)
 {
     const struct machine_plan *plan = b->plan;
 
-    check(b, orr_desc_set_text(&b->desc->provenance, "derived"));
-    check(b, orr_machine_desc_add_fluid_config(b->desc));
+    build_check(b, orr_desc_set_text(&b->desc->provenance, "derived"));
+    build_check(b, orr_machine_desc_add_fluid_config(b->desc));
     if (plan->origin && b->rc == 0)
-        check(b, orr_props_set(&b->desc->props, &b->desc->nprops,
-                               ORR_PROP_ORIGIN, plan->origin));
+        build_check(b, orr_props_set(&b->desc->props, &b->desc->nprops,
+                                     ORR_PROP_ORIGIN, plan->origin));
     if (plan->assumed && b->rc == 0)
-        check(b, orr_props_set(&b->desc->props, &b->desc->nprops,
-                               "orrery-assumed", plan->assumed));
+        build_check(b, orr_props_set(&b->desc->props, &b->desc->nprops,
+                                     "orrery-assumed", plan->assumed));
     add_hosts(b);
     add_node_links(b);
     add_device_links(b);
@@ -636,7 +644,7 @@ static void fill(struct build *b)
     add_node_routes(b);
     for (unsigned i = 0; i < plan->ndevices; i++)
         for (unsigned j = i + 1; j < plan->ndevices; j++)
-            add_peer_route(b, i, j);
+            build_add_peer_route(b, i, j);
 }
 
 int machine_plan_describe(const struct machine_plan *plan,
@@ -656,8 +664,8 @@ int machine_plan_describe(const struct machine_plan *plan,
     memset(hosts, -1, sizeof(hosts));
     memset(sockets, -1, sizeof(sockets));
     if (orr_machine_desc_new(plan->name, &b.desc))
-        return no_memory();
-    fill(&b);
+        return plan_no_memory();
+    build_machine_desc(&b);
     if (b.rc == 0)
         b.rc = orr_machine_desc_finish(b.desc, &err);
     if (b.rc < 0) {
@@ -691,7 +699,7 @@ struct writing {
     struct machine_files files;
 };
 
-static int add_models(struct writing *w)
+static int plan_scale_models(struct writing *w)
 {
     if (!w->plan->models)
         return 0;
@@ -699,7 +707,7 @@ static int add_models(struct writing *w)
                                 w->where->sampling_dirs, &w->files, &w->source);
 }
 
-static void say(const struct writing *w)
+static void plan_report_written(const struct writing *w)
 {
     if (w->source)
         printf("kernel models: derived from those of %s by published peaks\n",
@@ -722,10 +730,10 @@ static int say_json(const struct writing *w)
 
     if (tool_json_print(machine_files_json(root, &w->files)) == 0)
         return 0;
-    return no_memory();
+    return plan_no_memory();
 }
 
-static int find_place(struct writing *w)
+static int plan_choose_path(struct writing *w)
 {
     const struct machine_destination *where = w->where;
     int rc;
@@ -734,11 +742,11 @@ static int find_place(struct writing *w)
         w->path = strdup(where->output);
         w->folder = models_beside(where->output);
         w->name = orr_platform_name(where->output);
-        return w->path && w->folder && w->name ? 0 : no_memory();
+        return w->path && w->folder && w->name ? 0 : plan_no_memory();
     }
     w->name = strdup(w->plan->name);
     if (!w->name)
-        return no_memory();
+        return plan_no_memory();
     rc = machine_place(where->sampling_dirs[0], w->name, &w->path, &w->folder);
     return rc < 0 ? rc
                   : machine_is_hidden(w->name, w->path, where->sampling_dirs);
@@ -748,7 +756,7 @@ int machine_plan_finish(const struct machine_plan *plan,
                         const struct machine_destination *where)
 {
     struct writing w = {.plan = plan, .where = where};
-    int rc = find_place(&w);
+    int rc = plan_choose_path(&w);
 
     if (rc == 0)
         rc = machine_plan_describe(plan, &w.desc);
@@ -756,13 +764,13 @@ int machine_plan_finish(const struct machine_plan *plan,
         rc = (where->output ? machine_files_add_desc : machine_files_add_named)(
             &w.files, w.desc, w.path, w.name);
     if (rc == 0)
-        rc = add_models(&w);
+        rc = plan_scale_models(&w);
     if (rc == 0)
         rc = machine_files_write(&w.files, where->force);
     if (rc == 0 && where->json)
         rc = say_json(&w);
     else if (rc == 0)
-        say(&w);
+        plan_report_written(&w);
     machine_files_done(&w.files);
     orr_machine_desc_free(w.desc);
     free(w.source);

@@ -35,8 +35,8 @@ struct scaling {
     unsigned nmodels;
 };
 
-static const char *model_of(const struct orr_machine_desc *desc,
-                            const char *host)
+static const char *host_model_name(const struct orr_machine_desc *desc,
+                                   const char *host)
 {
     int h = orr_machine_desc_host(desc, host);
 
@@ -58,9 +58,10 @@ static int count_model(const struct perfmodel_item *item, void *arg)
 
 /* Keeps the machine if it has models and is nearer than the one before; else
  * frees it. */
-static int compare(struct scaling *s, struct orr_machine_desc *desc)
+static int scaling_offer_machine(struct scaling *s,
+                                 struct orr_machine_desc *desc)
 {
-    const char *text = model_of(desc, "CUDA0");
+    const char *text = host_model_name(desc, "CUDA0");
     double distance, core, tflops;
     int rc = 0;
 
@@ -87,7 +88,8 @@ static int compare(struct scaling *s, struct orr_machine_desc *desc)
     return 0;
 }
 
-static int consider(const struct orr_machine_entry *entry, void *arg)
+static int scaling_visit_catalogue(const struct orr_machine_entry *entry,
+                                   void *arg)
 {
     struct scaling *s = arg;
     struct orr_machine_desc *desc;
@@ -98,7 +100,7 @@ static int consider(const struct orr_machine_entry *entry, void *arg)
     rc = orr_machine_desc_load(entry->path, s->sampling_dirs, &desc, NULL);
     if (rc == -ENOMEM)
         return rc;
-    return rc < 0 ? 0 : compare(s, desc); /* broken: skipped */
+    return rc < 0 ? 0 : scaling_offer_machine(s, desc); /* broken: skipped */
 }
 
 /* How rows of a device are scaled. */
@@ -146,8 +148,8 @@ static int copy_rows(const struct orr_model_comb *from,
     return rc;
 }
 
-static const struct orr_model_comb *first_of(const struct orr_model_file *file,
-                                             int type)
+static const struct orr_model_comb *
+first_single_comb(const struct orr_model_file *file, int type)
 {
     for (unsigned c = 0; c < file->ncombs; c++)
         if (file->combs[c].ndevices == 1 &&
@@ -178,8 +180,9 @@ static int scale_device(const struct scaling *s, const char *symbol,
 static int scale(const struct scaling *s, const char *symbol,
                  const struct orr_model_file *from, struct orr_model_file *to)
 {
-    const struct orr_model_comb *core = first_of(from, ORR_DEVICE_CPU);
-    const struct orr_model_comb *cuda = first_of(from, ORR_DEVICE_CUDA);
+    const struct orr_model_comb *core = first_single_comb(from, ORR_DEVICE_CPU);
+    const struct orr_model_comb *cuda =
+        first_single_comb(from, ORR_DEVICE_CUDA);
     struct factor factor = {.peaks = s->core_flops / s->plan->core_flops};
     int rc = 0;
 
@@ -253,7 +256,7 @@ int machine_scale_models(const struct machine_plan *plan, const char *host,
                    plan->core_flops > 0 ? "devices" : "processor");
         return -EINVAL;
     }
-    if (orr_machine_desc_list(sampling_dirs, consider, &s) < 0) {
+    if (orr_machine_desc_list(sampling_dirs, scaling_visit_catalogue, &s) < 0) {
         tool_error("out of memory");
         orr_machine_desc_free(s.nearest);
         return -ENOMEM;

@@ -60,7 +60,8 @@ static void model_rows_done(struct model_rows *rows)
 }
 
 /* Which devices a file knows, and how many entries it has for them. */
-static int read_archs(const struct orr_model_file *file, struct model_row *row)
+static int model_row_read_archs(const struct orr_model_file *file,
+                                struct model_row *row)
 {
     char text[PERFMODEL_TEXT];
 
@@ -79,7 +80,7 @@ static int read_archs(const struct orr_model_file *file, struct model_row *row)
     return row->archs ? 0 : -ENOMEM;
 }
 
-static int add_model(const struct perfmodel_item *item, void *arg)
+static int model_rows_add(const struct perfmodel_item *item, void *arg)
 {
     struct model_rows *rows = arg;
     struct model_row *items =
@@ -99,7 +100,7 @@ static int add_model(const struct perfmodel_item *item, void *arg)
         return -ENOMEM;
     rc = orr_model_file_read(item->path, &file, &err);
     if (rc == 0)
-        rc = read_archs(file, row);
+        rc = model_row_read_archs(file, row);
     else if (rc != -ENOMEM) {
         row->problem = strdup(err.text[0] ? err.text : strerror(-rc));
         rc = row->problem ? 0 : -ENOMEM;
@@ -111,7 +112,7 @@ static int add_model(const struct perfmodel_item *item, void *arg)
 static int find_models(const struct orr_machine_desc *desc,
                        struct model_rows *rows)
 {
-    return machine_models_each(desc, add_model, rows);
+    return machine_models_each(desc, model_rows_add, rows);
 }
 
 static void print_models(const struct model_rows *rows)
@@ -186,7 +187,7 @@ static bool is_reverse(const struct orr_route_desc *a,
     return true;
 }
 
-static void print_route(const struct orr_machine_desc *desc, unsigned r)
+static void print_machine_route(const struct orr_machine_desc *desc, unsigned r)
 {
     const struct orr_route_desc *route = &desc->routes[r];
     int back = orr_machine_desc_route(desc, route->dst, route->src);
@@ -213,12 +214,12 @@ static void print_routes(const struct orr_machine_desc *desc)
         return;
     printf("\nRoutes (<->: the same links backwards on the way back)\n");
     for (unsigned r = 0; r < desc->nroutes; r++)
-        print_route(desc, r);
+        print_machine_route(desc, r);
 }
 
 /* "23.5 GiB", "21.3 GB/s", "4.08 ns" for properties whose unit is known; NULL
  * for others. Owned. */
-static char *value_text(const struct orr_prop_desc *prop)
+static char *prop_value_text(const struct orr_prop_desc *prop)
 {
     static const struct {
         const char *id, *before, *unit;
@@ -263,7 +264,7 @@ static void print_other_hosts(const struct orr_machine_desc *desc)
         any = true;
         printf("  %-9s", host->id);
         for (unsigned i = 0; i < host->nprops; i++) {
-            char *text = value_text(&host->props[i]);
+            char *text = prop_value_text(&host->props[i]);
 
             printf("%s %s", i ? "," : "", text ? text : host->props[i].id);
             free(text);
@@ -280,7 +281,7 @@ struct workers {
     unsigned cpu, cuda, opencl;
 };
 
-static struct workers count_workers(const struct orr_machine_desc *desc)
+static struct workers count_machine_workers(const struct orr_machine_desc *desc)
 {
     struct workers n = {.cuda = desc->ncuda};
 
@@ -293,7 +294,7 @@ static struct workers count_workers(const struct orr_machine_desc *desc)
 
 static void print_workers(const struct orr_machine_desc *desc)
 {
-    struct workers n = count_workers(desc);
+    struct workers n = count_machine_workers(desc);
 
     printf("\nWorkers\n  %u CPU", n.cpu);
     if (n.cuda)
@@ -305,7 +306,7 @@ static void print_workers(const struct orr_machine_desc *desc)
 
 static json_t *workers_object(const struct orr_machine_desc *desc)
 {
-    struct workers n = count_workers(desc);
+    struct workers n = count_machine_workers(desc);
 
     return json_pack("{s:i, s:i, s:i}", "cpu", (int)n.cpu, "cuda", (int)n.cuda,
                      "opencl", (int)n.opencl);
@@ -313,8 +314,8 @@ static json_t *workers_object(const struct orr_machine_desc *desc)
 
 /* ---- the verb ---- */
 
-static int show_json(const struct orr_machine_desc *desc,
-                     const struct model_rows *models)
+static int show_machine_json(const struct orr_machine_desc *desc,
+                             const struct model_rows *models)
 {
     json_t *root = NULL, *array = models_array(models);
     int rc = orr_machine_desc_to_json(desc, &root);
@@ -357,7 +358,8 @@ static int show_picture(const struct orr_machine_desc *desc, const char *path)
     return rc;
 }
 
-static int show(const struct orr_machine_desc *desc, bool json, const char *svg)
+static int show_machine(const struct orr_machine_desc *desc, bool json,
+                        const char *svg)
 {
     struct model_rows models = {0};
     int rc;
@@ -366,7 +368,7 @@ static int show(const struct orr_machine_desc *desc, bool json, const char *svg)
         return show_picture(desc, svg);
     rc = find_models(desc, &models);
     if (rc == 0 && json)
-        rc = show_json(desc, &models);
+        rc = show_machine_json(desc, &models);
     else if (rc == 0) {
         orr_machine_desc_print(desc, stdout);
         print_routes(desc);
@@ -379,7 +381,7 @@ static int show(const struct orr_machine_desc *desc, bool json, const char *svg)
 }
 
 /* What a picture of it is called. */
-static const char *name_of(const char *machine)
+static const char *picture_name(const char *machine)
 {
     return machine ? machine : "machine";
 }
@@ -410,11 +412,11 @@ int machine_show(int argc, char **argv, const char *const *sampling_dirs,
                          "machine show: one NAME or -m NAME, and either --json "
                          "or --svg; see orrery machine show --help");
     else
-        code = picture_choose(&picture, "machine show", name_of(machine));
+        code = picture_choose(&picture, "machine show", picture_name(machine));
     if (rc > 0 && code == TOOL_OK) {
         rc = machine_open(machine, edits, sampling_dirs, &desc, NULL);
         if (rc == 0) {
-            rc = show(desc, json, picture.path);
+            rc = show_machine(desc, json, picture.path);
             orr_machine_desc_free(desc);
         }
         code = rc == 0 && fflush(stdout) == 0 ? TOOL_OK : TOOL_FAILED;

@@ -16,8 +16,8 @@ static const struct svg_style above = {11, "end", "#66788a", 0, 0};
 static const struct svg_style beside = {11, "start", "#66788a", 0, 0};
 static const struct svg_style in_cell = {11, "end", "#1f2933", 0, 0};
 
-static void node_text(const struct orr_machine_desc *desc, unsigned node,
-                      char text[TEXT])
+static void bandwidth_node_text(const struct orr_machine_desc *desc,
+                                unsigned node, char text[TEXT])
 {
     if (node == 0)
         snprintf(text, TEXT, "RAM");
@@ -92,7 +92,7 @@ void machine_table_draw(const struct orr_machine_desc *desc, double x, double y,
              desc->bus_measured ? "from the bus files" : "from the routes");
     svg_text(out, x, y0 - 30, &bold, 0, text);
     for (unsigned i = 0; i < desc->nnodes; i++) {
-        node_text(desc, i, text);
+        bandwidth_node_text(desc, i, text);
         svg_text(out, x0 + (i + 1) * (double)CELL_WIDTH - 8, y0 - 6, &above, 8,
                  text);
         svg_text(out, x, y0 + i * (double)CELL + 15, &beside, 0, text);

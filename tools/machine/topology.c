@@ -134,7 +134,8 @@ static const char *info_below(hwloc_topology_t topology, hwloc_obj_t pci,
 }
 
 /* Bytes; 0: unknown. CUDA's and NVML's plugins of hwloc count KiB. */
-static unsigned long long memory_of(const struct topology *t, hwloc_obj_t pci)
+static unsigned long long gpu_memory_bytes(const struct topology *t,
+                                           hwloc_obj_t pci)
 {
     static const char *const names[] = {"CUDAGlobalMemorySize",
                                         "GPUMemorySize"};
@@ -148,7 +149,7 @@ static unsigned long long memory_of(const struct topology *t, hwloc_obj_t pci)
     return 0;
 }
 
-static const char *model_of(const struct topology *t, hwloc_obj_t pci)
+static const char *gpu_model_name(const struct topology *t, hwloc_obj_t pci)
 {
     const char *model = t->options->gpu;
 
@@ -185,7 +186,7 @@ static unsigned node_near(const struct topology *t, hwloc_obj_t object)
 
 /* Of several nodes that are equally near, as on a machine's root, the first
  * counts. */
-static unsigned numa_of(const struct topology *t, unsigned gpu)
+static unsigned gpu_numa_node(const struct topology *t, unsigned gpu)
 {
     hwloc_obj_t node;
 
@@ -303,21 +304,21 @@ static void name_bus(hwloc_obj_t pci, char name[static 16])
              at->dev, at->func & 0xfu);
 }
 
-static int add_devices(struct topology *t)
+static int topology_add_gpus(struct topology *t)
 {
     for (unsigned i = 0; i < t->ngpus; i++) {
-        const char *model = model_of(t, t->gpus[i]);
+        const char *model = gpu_model_name(t, t->gpus[i]);
         double rate;
         int rc = rate_of(t, i, &rate);
 
         if (rc == 0)
-            rc = machine_plan_add_devices(t->plan, model, 1,
-                                          memory_of(t, t->gpus[i]), 0, rate);
+            rc = machine_plan_add_devices(
+                t->plan, model, 1, gpu_memory_bytes(t, t->gpus[i]), 0, rate);
         if (rc == -EINVAL && !t->options->pcie)
             tool_error("machine import: name the GPUs with --gpu");
         if (rc < 0)
             return rc;
-        t->plan->devices[i].numa = numa_of(t, i);
+        t->plan->devices[i].numa = gpu_numa_node(t, i);
         if (t->gpus[i])
             name_bus(t->gpus[i], t->plan->devices[i].pci);
         t->plan->no_peer |=
@@ -372,7 +373,8 @@ static int add_nvlinks(struct topology *t)
 
 /* ---- processors ---- */
 
-static unsigned count(const struct topology *t, hwloc_obj_type_t type)
+static unsigned topology_count_objects(const struct topology *t,
+                                       hwloc_obj_type_t type)
 {
     int n = hwloc_get_nbobjs_by_type(t->hwloc, type);
 
@@ -395,7 +397,7 @@ static void set_nodes(struct topology *t)
     struct machine_plan *plan = t->plan;
     hwloc_obj_t node;
 
-    plan->npackages = count(t, HWLOC_OBJ_PACKAGE);
+    plan->npackages = topology_count_objects(t, HWLOC_OBJ_PACKAGE);
     if (plan->npackages == 0 || plan->npackages > MACHINE_PLAN_MAX_NODES)
         plan->npackages = 1;
     while (plan->nnuma < MACHINE_PLAN_MAX_NODES &&
@@ -416,8 +418,9 @@ static int cache_of(const struct topology *t, hwloc_obj_t core)
 /* Where each core is, and its caches. */
 static int set_cores(struct topology *t)
 {
-    hwloc_obj_type_t type =
-        count(t, HWLOC_OBJ_CORE) ? HWLOC_OBJ_CORE : HWLOC_OBJ_PU;
+    hwloc_obj_type_t type = topology_count_objects(t, HWLOC_OBJ_CORE)
+                                ? HWLOC_OBJ_CORE
+                                : HWLOC_OBJ_PU;
     struct machine_plan_core *cores =
         calloc(t->plan->ncores, sizeof(*t->plan->cores));
 
@@ -441,17 +444,17 @@ static int set_cores(struct topology *t)
     return 0;
 }
 
-static int set_processor(struct topology *t)
+static int topology_set_processor(struct topology *t)
 {
     hwloc_obj_t package = hwloc_get_obj_by_type(t->hwloc, HWLOC_OBJ_PACKAGE, 0);
     const char *model =
         package ? hwloc_obj_get_info_by_name(package, "CPUModel") : NULL;
-    unsigned cores = count(t, HWLOC_OBJ_CORE);
+    unsigned cores = topology_count_objects(t, HWLOC_OBJ_CORE);
     char *name;
     int rc;
 
     if (!cores)
-        cores = count(t, HWLOC_OBJ_PU);
+        cores = topology_count_objects(t, HWLOC_OBJ_PU);
     if (!cores || cores > MACHINE_PLAN_MAX_CORES) {
         tool_error("%s: %u cores: between 1 and %d are expected",
                    t->options->hwloc, cores, MACHINE_PLAN_MAX_CORES);
@@ -478,13 +481,13 @@ int machine_topology_read(const struct machine_topology_options *options,
     int rc = load_hwloc(&t);
 
     if (rc == 0)
-        rc = set_processor(&t);
+        rc = topology_set_processor(&t);
     if (rc == 0) {
         find_gpus(&t);
         rc = read_nvidia(&t);
     }
     if (rc == 0)
-        rc = add_devices(&t);
+        rc = topology_add_gpus(&t);
     if (rc == 0)
         rc = add_nvlinks(&t);
     if (rc == 0)

@@ -32,7 +32,8 @@ static size_t cell(const struct use *u, unsigned link, unsigned device)
     return (size_t)link * u->view->ndevices + device;
 }
 
-static bool uses(const struct use *u, unsigned link, unsigned device)
+static bool device_uses_link(const struct use *u, unsigned link,
+                             unsigned device)
 {
     return u->down[cell(u, link, device)] || u->up[cell(u, link, device)];
 }
@@ -42,21 +43,21 @@ static unsigned count_users(const struct use *u, unsigned link)
     unsigned n = 0;
 
     for (unsigned d = 0; d < u->view->ndevices; d++)
-        n += uses(u, link, d);
+        n += device_uses_link(u, link, d);
     return n;
 }
 
 static bool same_users(const struct use *u, unsigned a, unsigned b)
 {
     for (unsigned d = 0; d < u->view->ndevices; d++)
-        if (uses(u, a, d) != uses(u, b, d))
+        if (device_uses_link(u, a, d) != device_uses_link(u, b, d))
             return false;
     return true;
 }
 
 /* ---- values ---- */
 
-static void least(double *rate, double bandwidth)
+static void lower_rate(double *rate, double bandwidth)
 {
     if (*rate == 0 || bandwidth < *rate)
         *rate = bandwidth;
@@ -67,9 +68,9 @@ static void add_rate(struct view_rate *rate, const struct orr_link_desc *link,
                      bool down, bool up)
 {
     if (down)
-        least(&rate->down, link->bandwidth);
+        lower_rate(&rate->down, link->bandwidth);
     if (up)
-        least(&rate->up, link->bandwidth);
+        lower_rate(&rate->up, link->bandwidth);
     rate->shared |= down && up && link->sharing == ORR_LINK_SHARED;
 }
 
@@ -96,7 +97,7 @@ static bool in_hub(const struct use *u, unsigned link, int hub)
     return u->hub_of[link] == hub;
 }
 
-static bool is_own(const struct use *u, unsigned link, int hub)
+static bool link_is_of_one_device(const struct use *u, unsigned link, int hub)
 {
     (void)hub;
     return u->hub_of[link] == -2;
@@ -109,7 +110,7 @@ static double larger(double a, double b)
 
 /* ---- what routes use ---- */
 
-static int add_devices(struct use *u)
+static int view_add_devices(struct use *u)
 {
     static const char *const kinds[] = {"CUDA", "OpenCL"};
     const struct orr_machine_desc *desc = u->desc;
@@ -200,13 +201,13 @@ static int add_label(char **label, const char *id)
     return 0;
 }
 
-static int set_members(struct use *u, struct view_hub *hub, unsigned link)
+static int hub_set_devices(struct use *u, struct view_hub *hub, unsigned link)
 {
     hub->devices = malloc((u->view->ndevices + (size_t)1) * sizeof(unsigned));
     if (!hub->devices)
         return -ENOMEM;
     for (unsigned d = 0; d < u->view->ndevices; d++)
-        if (uses(u, link, d))
+        if (device_uses_link(u, link, d))
             hub->devices[hub->ndevices++] = d;
     return 0;
 }
@@ -226,7 +227,7 @@ static int hub_for(struct use *u, unsigned link)
     view->hubs = hub;
     hub += view->nhubs;
     *hub = (struct view_hub){.parent = -1};
-    if (set_members(u, hub, link) < 0)
+    if (hub_set_devices(u, hub, link) < 0)
         return -ENOMEM;
     return (int)view->nhubs++;
 }
@@ -250,7 +251,7 @@ static bool is_before_another(const struct use *u, unsigned link)
     bool seen = false;
     int r;
 
-    while (!uses(u, link, device))
+    while (!device_uses_link(u, link, device))
         device++;
     r = orr_machine_desc_route(desc, u->view->devices[device].home,
                                u->view->devices[device].host);
@@ -296,7 +297,8 @@ static bool holds(const struct view_hub *hub, unsigned device)
     return false;
 }
 
-static bool contains(const struct view_hub *outer, const struct view_hub *inner)
+static bool hub_contains(const struct view_hub *outer,
+                         const struct view_hub *inner)
 {
     for (unsigned i = 0; i < inner->ndevices; i++)
         if (!holds(outer, inner->devices[i]))
@@ -313,14 +315,14 @@ static int parent_of(const struct machine_view *view,
     for (unsigned h = 0; h < view->nhubs; h++) {
         const struct view_hub *outer = &view->hubs[h];
 
-        if (outer->ndevices > inner->ndevices && contains(outer, inner) &&
+        if (outer->ndevices > inner->ndevices && hub_contains(outer, inner) &&
             (best < 0 || outer->ndevices < view->hubs[best].ndevices))
             best = (int)h;
     }
     return best;
 }
 
-static unsigned depth_of(const struct machine_view *view, int hub)
+static unsigned hub_depth(const struct machine_view *view, int hub)
 {
     unsigned depth = 0;
 
@@ -329,7 +331,7 @@ static unsigned depth_of(const struct machine_view *view, int hub)
     return depth;
 }
 
-static void connect(struct use *u)
+static void view_connect_hubs(struct use *u)
 {
     struct machine_view *view = u->view;
     const struct orr_machine_desc *desc = u->desc;
@@ -341,7 +343,7 @@ static void connect(struct use *u)
         unsigned host = view->devices[hub->devices[0]].host;
         unsigned ram = view->devices[hub->devices[0]].home;
 
-        hub->depth = depth_of(view, (int)h);
+        hub->depth = hub_depth(view, (int)h);
         hub->rate.latency_us =
             larger(route_latency_us(u, orr_machine_desc_route(desc, ram, host),
                                     (int)h, in_hub),
@@ -358,14 +360,14 @@ static void connect(struct use *u)
                  view->hubs[h].ndevices < view->hubs[device->hub].ndevices))
                 device->hub = (int)h;
         for (unsigned l = 0; l < desc->nlinks; l++)
-            if (u->hub_of[l] == -2 && uses(u, l, d))
+            if (u->hub_of[l] == -2 && device_uses_link(u, l, d))
                 add_rate(&device->rate, &desc->links[l], u->down[cell(u, l, d)],
                          u->up[cell(u, l, d)]);
         device->rate.latency_us = larger(
             route_latency_us(u, orr_machine_desc_route(desc, ram, device->host),
-                             0, is_own),
+                             0, link_is_of_one_device),
             route_latency_us(u, orr_machine_desc_route(desc, device->host, ram),
-                             0, is_own));
+                             0, link_is_of_one_device));
     }
 }
 
@@ -409,8 +411,8 @@ static double own_latency_us(const struct use *u,
     return sum;
 }
 
-static struct view_direct *direct_of(struct machine_view *view, unsigned a,
-                                     unsigned b)
+static struct view_direct *view_get_direct(struct machine_view *view,
+                                           unsigned a, unsigned b)
 {
     struct view_direct *directs;
 
@@ -437,13 +439,14 @@ static int add_direct(struct use *u, const struct orr_route_desc *route,
     for (unsigned i = 0; i < route->nhops; i++)
         if (!pairs[route->hops[i].link].same_pair)
             return 0;
-    direct = direct_of(u->view, a < b ? a : b, a < b ? b : a);
+    direct = view_get_direct(u->view, a < b ? a : b, a < b ? b : a);
     if (!direct)
         return -ENOMEM;
     for (unsigned i = 0; i < route->nhops; i++) {
         const struct orr_link_desc *link = &u->desc->links[route->hops[i].link];
 
-        least(a < b ? &direct->rate.down : &direct->rate.up, link->bandwidth);
+        lower_rate(a < b ? &direct->rate.down : &direct->rate.up,
+                   link->bandwidth);
         direct->rate.shared |=
             link->sharing == ORR_LINK_SHARED &&
             orr_machine_desc_route(u->desc, route->dst, route->src) >= 0;
@@ -462,7 +465,8 @@ static int port_owner(const struct pairs *p)
 }
 
 /* The first link's sender and the last one's receiver are joined. */
-static void join(struct machine_view *view, unsigned a, unsigned b)
+static void view_join_clusters(struct machine_view *view, unsigned a,
+                               unsigned b)
 {
     int from = view->devices[a].cluster, to = view->devices[b].cluster;
 
@@ -498,13 +502,13 @@ static void add_port(struct use *u, const struct orr_route_desc *route,
         any = true;
         port = &u->view->devices[owner].port;
         u->view->devices[owner].port_link = link->id;
-        least(owner == (int)a ? &port->up : &port->down, link->bandwidth);
+        lower_rate(owner == (int)a ? &port->up : &port->down, link->bandwidth);
         port->latency_us = larger(port->latency_us, link->latency * 1e6);
         port->shared |=
             link->sharing == ORR_LINK_SHARED && port->up > 0 && port->down > 0;
     }
     if (any)
-        join(u->view, a, b);
+        view_join_clusters(u->view, a, b);
 }
 
 /* Clusters are identified by one of their devices: numbers them. */
@@ -564,8 +568,8 @@ static int between_devices(struct use *u)
 /* ---- order ---- */
 
 /* The hubs from main memory to a device, as numbers to compare by. */
-static void path_of(const struct machine_view *view, int hub,
-                    int path[static 8])
+static void hub_path(const struct machine_view *view, int hub,
+                     int path[static 8])
 {
     for (int i = 0; i < 8; i++)
         path[i] = -1;
@@ -574,16 +578,16 @@ static void path_of(const struct machine_view *view, int hub,
             path[view->hubs[hub].depth] = (int)view->hubs[hub].devices[0];
 }
 
-static bool comes_before(const struct machine_view *view,
-                         const struct view_device *a,
-                         const struct view_device *b)
+static bool view_device_precedes(const struct machine_view *view,
+                                 const struct view_device *a,
+                                 const struct view_device *b)
 {
     int of_a[8], of_b[8];
 
     if (a->home != b->home)
         return a->home < b->home;
-    path_of(view, a->hub, of_a);
-    path_of(view, b->hub, of_b);
+    hub_path(view, a->hub, of_a);
+    hub_path(view, b->hub, of_b);
     for (int i = 0; i < 8; i++)
         if (of_a[i] != of_b[i])
             return of_a[i] < of_b[i];
@@ -591,15 +595,16 @@ static bool comes_before(const struct machine_view *view,
 }
 
 /* The place of device `d` in the new order; equal ones keep theirs. */
-static unsigned place_of(const struct machine_view *view, unsigned d)
+static unsigned view_device_new_index(const struct machine_view *view,
+                                      unsigned d)
 {
     unsigned place = 0;
 
     for (unsigned other = 0; other < view->ndevices; other++) {
-        bool before =
-            comes_before(view, &view->devices[other], &view->devices[d]);
-        bool after =
-            comes_before(view, &view->devices[d], &view->devices[other]);
+        bool before = view_device_precedes(view, &view->devices[other],
+                                           &view->devices[d]);
+        bool after = view_device_precedes(view, &view->devices[d],
+                                          &view->devices[other]);
 
         place += before || (!after && other < d);
     }
@@ -607,7 +612,7 @@ static unsigned place_of(const struct machine_view *view, unsigned d)
 }
 
 /* Makes the devices of a hub adjacent. */
-static int reorder(struct machine_view *view)
+static int view_sort_devices(struct machine_view *view)
 {
     struct view_device *ordered =
         calloc(view->ndevices + (size_t)1, sizeof(*ordered));
@@ -619,7 +624,7 @@ static int reorder(struct machine_view *view)
         return -ENOMEM;
     }
     for (unsigned d = 0; d < view->ndevices; d++) {
-        place[d] = place_of(view, d);
+        place[d] = view_device_new_index(view, d);
         ordered[place[d]] = view->devices[d];
     }
     for (unsigned i = 0; i < view->ndirects; i++) {
@@ -649,18 +654,18 @@ int machine_view_init(const struct orr_machine_desc *desc,
 {
     struct machine_view view = {0};
     struct use u = {.desc = desc, .view = &view};
-    int rc = add_devices(&u);
+    int rc = view_add_devices(&u);
 
     if (rc == 0)
         rc = mark_uses(&u);
     if (rc == 0)
         rc = add_hubs(&u);
     if (rc == 0) {
-        connect(&u);
+        view_connect_hubs(&u);
         rc = between_devices(&u);
     }
     if (rc == 0)
-        rc = reorder(&view);
+        rc = view_sort_devices(&view);
     free(u.device_of);
     free(u.down);
     free(u.up);

@@ -23,7 +23,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 static const char help[] =
@@ -77,17 +76,9 @@ struct search {
     bool json; /* print the result alone, as JSON */
 };
 
-static double clock_s(void)
+static bool search_is_over(const struct search *s)
 {
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
-
-static bool is_over(const struct search *s)
-{
-    return clock_s() >= s->until ||
+    return tool_now_s() >= s->until ||
            (s->most_runs && s->judge.nasked >= s->most_runs);
 }
 
@@ -147,11 +138,12 @@ static double find_bound(const struct orr_graph *graph)
     return ms;
 }
 
-static void print_row(const struct search *s, double ms, const char *what)
+static void print_search_row(const struct search *s, double ms,
+                             const char *what)
 {
     if (s->json)
         return;
-    printf("%7.1f s  %12.3f ms", clock_s() - s->began, ms);
+    printf("%7.1f s  %12.3f ms", tool_now_s() - s->began, ms);
     if (!isnan(s->bound_ms))
         printf("  bound + %5.2f %%", 100 * (ms / s->bound_ms - 1));
     printf("  %s\n", what);
@@ -161,7 +153,7 @@ static void print_row(const struct search *s, double ms, const char *what)
 /* --- the search --- */
 
 /* Asks the simulator about the first n plans of the batch; keeps the best. */
-static int ask(struct search *s, size_t n, const char *what)
+static int search_simulate_batch(struct search *s, size_t n, const char *what)
 {
     int rc = judge_plans(&s->judge, s->graph, s->batch, n);
 
@@ -173,7 +165,7 @@ static int ask(struct search *s, size_t n, const char *what)
         plan_copy(s->graph, &s->best, &s->batch[i]);
         if (ms < s->printed_ms * (1 - LEAST_PRINTED)) {
             s->printed_ms = ms;
-            print_row(s, ms, what);
+            print_search_row(s, ms, what);
         }
     }
     return rc;
@@ -194,7 +186,7 @@ static int start_from_policies(struct search *s)
         if (rc || trial->graph->ntasks != s->graph->ntasks)
             continue;
         plan_from_run(trial->graph, &s->batch[0]);
-        rc = ask(s, 1, trial->policy);
+        rc = search_simulate_batch(s, 1, trial->policy);
     }
     return rc;
 }
@@ -203,8 +195,8 @@ static int try_lists(struct search *s)
 {
     int rc = 0;
 
-    for (unsigned round = 0; round < ROUNDS_OF_LISTS && !rc && !is_over(s);
-         round++) {
+    for (unsigned round = 0;
+         round < ROUNDS_OF_LISTS && !rc && !search_is_over(s); round++) {
         double noise = 0.05 * round;
 
         for (size_t i = 0; i < s->judge.at_once && !rc; i++)
@@ -212,7 +204,7 @@ static int try_lists(struct search *s)
         if (rc)
             tool_error("out of memory");
         else
-            rc = ask(s, s->judge.at_once, "list scheduling");
+            rc = search_simulate_batch(s, s->judge.at_once, "list scheduling");
     }
     return rc;
 }
@@ -221,12 +213,12 @@ static int try_neighbours(struct search *s)
 {
     int rc = 0;
 
-    while (!rc && !is_over(s)) {
+    while (!rc && !search_is_over(s)) {
         for (size_t i = 0; i < s->judge.at_once; i++) {
             plan_copy(s->graph, &s->batch[i], &s->best);
             plan_change(s->graph, &s->random, &s->batch[i]);
         }
-        rc = ask(s, s->judge.at_once, "local search");
+        rc = search_simulate_batch(s, s->judge.at_once, "local search");
     }
     return rc;
 }
@@ -257,7 +249,7 @@ static int search(struct search *s)
     if (new_plans(s) < 0)
         return -1;
     s->printed_ms = s->best_policy->ms;
-    print_row(s, s->best_policy->ms, s->best_policy->policy);
+    print_search_row(s, s->best_policy->ms, s->best_policy->policy);
     rc = start_from_policies(s);
     if (!rc)
         rc = try_lists(s);
@@ -268,7 +260,8 @@ static int search(struct search *s)
 
 /* --- the result --- */
 
-static void print_text(const struct search *s, const char *path, double ms)
+static void print_search_text(const struct search *s, const char *path,
+                              double ms)
 {
     bool better = s->best.ms < s->best_policy->ms;
 
@@ -285,7 +278,8 @@ static void print_text(const struct search *s, const char *path, double ms)
     printf("\nsimulations  %12u\n", s->judge.nasked);
 }
 
-static int print_json(const struct search *s, const char *path, double ms)
+static int print_search_json(const struct search *s, const char *path,
+                             double ms)
 {
     json_t *policies = json_array();
 
@@ -302,7 +296,7 @@ static int print_json(const struct search *s, const char *path, double ms)
         tool_json_number(s->bound_ms), "simulations", (int)s->judge.nasked));
 }
 
-static int write_result(const struct search *s, const char *path)
+static int search_write_schedule(const struct search *s, const char *path)
 {
     bool better = s->best.ms < s->best_policy->ms;
     double ms = better ? s->best.ms : s->best_policy->ms;
@@ -322,13 +316,13 @@ static int write_result(const struct search *s, const char *path)
     if (rc < 0)
         return -1;
     if (!s->json)
-        print_text(s, path, ms);
-    else if (print_json(s, path, ms) < 0)
+        print_search_text(s, path, ms);
+    else if (print_search_json(s, path, ms) < 0)
         return tool_fail(-1, "out of memory");
     return 0;
 }
 
-static void search_done(struct search *s)
+static void search_free(struct search *s)
 {
     for (size_t i = 0; s->batch && i < s->judge.at_once; i++)
         plan_done(&s->batch[i]);
@@ -347,14 +341,14 @@ static int optimise(struct search *s, const char *path)
         rc = search(s);
     if (rc > 0 && s->graph)
         fputs("interrupted: what was found so far is written\n", stderr);
-    if (rc >= 0 && s->graph && write_result(s, path) == 0)
+    if (rc >= 0 && s->graph && search_write_schedule(s, path) == 0)
         result = rc > 0 ? 128 + rc : TOOL_OK;
     else if (rc > 0)
         result = tool_fail(128 + rc,
                            "interrupted: there is no schedule, %s was "
                            "not written",
                            path);
-    search_done(s);
+    search_free(s);
     return result;
 }
 
@@ -367,8 +361,9 @@ static char *default_path(const char *program)
 }
 
 /* Numbers of the command line. Prints what is wrong. */
-static int read_numbers(struct search *s, const char *seconds, const char *runs,
-                        const char *jobs, const char *seed)
+static int read_search_numbers(struct search *s, const char *seconds,
+                               const char *runs, const char *jobs,
+                               const char *seed)
 {
     long processors = sysconf(_SC_NPROCESSORS_ONLN);
     double limit = 60;
@@ -384,7 +379,7 @@ static int read_numbers(struct search *s, const char *seconds, const char *runs,
     else if (seed && program_seed(seed, &s->random) < 0)
         tool_error("optimise: --seed %s: a whole number", seed);
     else {
-        s->began = clock_s();
+        s->began = tool_now_s();
         s->until = s->began + limit;
         return 0;
     }
@@ -418,7 +413,7 @@ int cmd_optimise(int argc, char **argv)
     else if (!s.judge.machine)
         tool_error("optimise: which machine? -m NAME; orrery machine list "
                    "shows some");
-    else if (read_numbers(&s, seconds, runs, jobs, seed) == 0)
+    else if (read_search_numbers(&s, seconds, runs, jobs, seed) == 0)
         result = tool_check_output("optimise: -o", path);
     if (result == TOOL_OK) {
         s.judge.argv = argv + first;

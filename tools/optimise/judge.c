@@ -54,13 +54,14 @@ static double makespan(const struct launch *launch)
                : (double)NAN;
 }
 
-static int run(struct judge *judge, struct launch *launches, size_t n)
+static int judge_run_launches(struct judge *judge, struct launch *launches,
+                              size_t n)
 {
     judge->nasked += (unsigned)n;
     return launch_all(launches, n, judge->at_once, NULL, NULL);
 }
 
-static void done(struct launch *launches, size_t n)
+static void launches_free(struct launch *launches, size_t n)
 {
     for (size_t i = 0; launches && i < n; i++)
         launch_done(&launches[i]);
@@ -78,7 +79,7 @@ int judge_policies(struct judge *judge, struct trial *trials, size_t n)
     }
     for (size_t i = 0; i < n; i++)
         launches[i] = new_launch(judge, trials[i].policy);
-    rc = run(judge, launches, n);
+    rc = judge_run_launches(judge, launches, n);
     for (size_t i = 0; i < n; i++) {
         trials[i].ms = launch_chose_policy(&launches[i])
                            ? (double)NAN
@@ -87,7 +88,7 @@ int judge_policies(struct judge *judge, struct trial *trials, size_t n)
                  *launches[i].problem ? launches[i].problem
                                       : "the program sets its own policy");
     }
-    done(launches, n);
+    launches_free(launches, n);
     return rc;
 }
 
@@ -101,7 +102,7 @@ int judge_record(struct judge *judge, struct trial *trial)
 
     launch.more = more;
     if (path && setting)
-        rc = run(judge, &launch, 1);
+        rc = judge_run_launches(judge, &launch, 1);
     else
         tool_error("out of memory");
     if (!rc) {
@@ -142,7 +143,7 @@ int judge_plans(struct judge *judge, const struct orr_graph *graph,
         launches[i] = new_launch(judge, names[i]);
     }
     if (!rc)
-        rc = run(judge, launches, n);
+        rc = judge_run_launches(judge, launches, n);
     for (size_t i = 0; !rc && i < n; i++)
         plans[i].ms = makespan(&launches[i]);
     for (size_t i = 0; names && i < n && names[i]; i++) {
@@ -150,6 +151,6 @@ int judge_plans(struct judge *judge, const struct orr_graph *graph,
         free(names[i]);
     }
     free(names);
-    done(launches, n);
+    launches_free(launches, n);
     return rc;
 }

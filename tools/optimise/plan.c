@@ -18,7 +18,7 @@ double plan_random(uint64_t *state)
     return (double)(z >> 11) * 0x1p-53;
 }
 
-static unsigned draw(uint64_t *random, unsigned n)
+static unsigned random_below(uint64_t *random, unsigned n)
 {
     return (unsigned)(plan_random(random) * n);
 }
@@ -60,16 +60,16 @@ void plan_from_run(const struct orr_graph *graph, struct plan *ret)
 
 /* --- list scheduling --- */
 
-static double time_on(const struct orr_graph *graph, unsigned task,
-                      unsigned worker)
+static double task_time_on_worker(const struct orr_graph *graph, unsigned task,
+                                  unsigned worker)
 {
     return graph->types[graph->tasks[task].type].mean_ms[worker];
 }
 
-static bool is_able(const struct orr_graph *graph, unsigned task,
-                    unsigned worker)
+static bool worker_can_run_task(const struct orr_graph *graph, unsigned task,
+                                unsigned worker)
 {
-    return isfinite(time_on(graph, task, worker));
+    return isfinite(task_time_on_worker(graph, task, worker));
 }
 
 static double mean_time(const struct orr_graph *graph, unsigned task)
@@ -78,8 +78,8 @@ static double mean_time(const struct orr_graph *graph, unsigned task)
     unsigned n = 0;
 
     for (unsigned w = 0; w < graph->nworkers; w++)
-        if (is_able(graph, task, w)) {
-            sum += time_on(graph, task, w);
+        if (worker_can_run_task(graph, task, w)) {
+            sum += task_time_on_worker(graph, task, w);
             n++;
         }
     return n ? sum / n : 0;
@@ -115,7 +115,7 @@ struct list {
 };
 
 /* Tasks such that each comes behind those that it waits for. */
-static unsigned sort_tasks(struct list *l)
+static unsigned list_sort_topologically(struct list *l)
 {
     const struct orr_graph *g = l->graph;
     unsigned n = 0, before;
@@ -139,8 +139,8 @@ static unsigned sort_tasks(struct list *l)
     return n;
 }
 
-static void find_ranks(struct list *l, unsigned n, double noise,
-                       uint64_t *random)
+static void list_find_ranks(struct list *l, unsigned n, double noise,
+                            uint64_t *random)
 {
     const struct orr_graph *g = l->graph;
 
@@ -161,8 +161,8 @@ static void find_ranks(struct list *l, unsigned n, double noise,
 }
 
 /* When the data of the task can be in the worker's memory. */
-static double data_there(const struct list *l, const struct plan *plan,
-                         unsigned t, unsigned worker)
+static double list_data_arrival(const struct list *l, const struct plan *plan,
+                                unsigned t, unsigned worker)
 {
     const struct orr_graph *g = l->graph;
     double there = 0;
@@ -180,7 +180,7 @@ static double data_there(const struct list *l, const struct plan *plan,
     return there;
 }
 
-static void place(struct list *l, unsigned t, struct plan *plan)
+static void list_place_task(struct list *l, unsigned t, struct plan *plan)
 {
     const struct orr_graph *g = l->graph;
     double best = INFINITY;
@@ -189,24 +189,24 @@ static void place(struct list *l, unsigned t, struct plan *plan)
     for (unsigned w = 0; w < g->nworkers; w++) {
         double start, end;
 
-        if (!is_able(g, t, w))
+        if (!worker_can_run_task(g, t, w))
             continue;
-        start = fmax(l->free[w], data_there(l, plan, t, w));
-        end = start + time_on(g, t, w);
+        start = fmax(l->free[w], list_data_arrival(l, plan, t, w));
+        end = start + task_time_on_worker(g, t, w);
         if (end < best) {
             best = end;
             plan->worker[t] = w;
             plan->when[t] = start;
         }
     }
-    l->end[t] = isfinite(best) ? best : data_there(l, plan, t, 0);
+    l->end[t] = isfinite(best) ? best : list_data_arrival(l, plan, t, 0);
     if (plan->worker[t] != ORR_GRAPH_NOT_RUN)
         l->free[plan->worker[t]] = best;
 }
 
 /* A rank is not below those behind it, so that sorting by it keeps dependencies; of
  * tasks without time the earlier one, which others mostly wait for, comes first. */
-static int by_rank(const void *a, const void *b, void *arg)
+static int task_compare_rank(const void *a, const void *b, void *arg)
 {
     const double *rank = arg;
     unsigned left = *(const unsigned *)a, right = *(const unsigned *)b;
@@ -230,12 +230,12 @@ int plan_list(const struct orr_graph *graph, double noise, uint64_t *random,
     int rc = -ENOMEM;
 
     if (l.rank && l.end && l.free && l.order && l.waiting) {
-        unsigned sorted = sort_tasks(&l);
+        unsigned sorted = list_sort_topologically(&l);
 
-        find_ranks(&l, sorted, noise, random);
-        qsort_r(l.order, sorted, sizeof(*l.order), by_rank, l.rank);
+        list_find_ranks(&l, sorted, noise, random);
+        qsort_r(l.order, sorted, sizeof(*l.order), task_compare_rank, l.rank);
         for (unsigned i = 0; i < sorted; i++)
-            place(&l, l.order[i], ret);
+            list_place_task(&l, l.order[i], ret);
         ret->ms = (double)NAN;
         rc = 0;
     }
@@ -250,27 +250,29 @@ int plan_list(const struct orr_graph *graph, double noise, uint64_t *random,
 /* --- local search --- */
 
 /* To another worker that can; one of two draws, the faster. */
-static void move(const struct orr_graph *graph, uint64_t *random,
-                 struct plan *plan, unsigned t)
+static void plan_move_task(const struct orr_graph *graph, uint64_t *random,
+                           struct plan *plan, unsigned t)
 {
-    unsigned best = draw(random, graph->nworkers);
-    unsigned other = draw(random, graph->nworkers);
+    unsigned best = random_below(random, graph->nworkers);
+    unsigned other = random_below(random, graph->nworkers);
 
-    if (!is_able(graph, t, best) ||
-        (is_able(graph, t, other) &&
-         time_on(graph, t, other) < time_on(graph, t, best)))
+    if (!worker_can_run_task(graph, t, best) ||
+        (worker_can_run_task(graph, t, other) &&
+         task_time_on_worker(graph, t, other) <
+             task_time_on_worker(graph, t, best)))
         best = other;
-    if (is_able(graph, t, best))
+    if (worker_can_run_task(graph, t, best))
         plan->worker[t] = best;
 }
 
-static void exchange(const struct orr_graph *graph, struct plan *plan,
-                     unsigned a, unsigned b)
+static void plan_exchange_tasks(const struct orr_graph *graph,
+                                struct plan *plan, unsigned a, unsigned b)
 {
     unsigned of_a = plan->worker[a], of_b = plan->worker[b];
 
     if (of_a == ORR_GRAPH_NOT_RUN || of_b == ORR_GRAPH_NOT_RUN ||
-        !is_able(graph, a, of_b) || !is_able(graph, b, of_a))
+        !worker_can_run_task(graph, a, of_b) ||
+        !worker_can_run_task(graph, b, of_a))
         return;
     plan->worker[a] = of_b;
     plan->worker[b] = of_a;
@@ -289,18 +291,19 @@ static double last_date(const struct orr_graph *graph, const struct plan *plan)
 void plan_change(const struct orr_graph *graph, uint64_t *random,
                  struct plan *plan)
 {
-    unsigned changes = 1U << draw(random, 4);
+    unsigned changes = 1U << random_below(random, 4);
     double reach = last_date(graph, plan) / 10;
 
     while (changes-- > 0) {
-        unsigned t = draw(random, graph->ntasks);
+        unsigned t = random_below(random, graph->ntasks);
 
-        switch (draw(random, 4)) {
+        switch (random_below(random, 4)) {
         case 0:
-            exchange(graph, plan, t, draw(random, graph->ntasks));
+            plan_exchange_tasks(graph, plan, t,
+                                random_below(random, graph->ntasks));
             break;
         case 1:
-            move(graph, random, plan, t);
+            plan_move_task(graph, random, plan, t);
             break;
         default:
             plan->when[t] += reach * (2 * plan_random(random) - 1.5);

@@ -129,7 +129,7 @@ static int look_at_machine(const struct perfmodel_choice *choice,
 }
 
 /* Whether any model is of a device that data must be sent to. */
-static bool has_devices(const struct check_result *check_result)
+static bool result_has_devices(const struct check_result *check_result)
 {
     for (unsigned i = 0; i < check_result->narchs; i++)
         if (strncmp(check_result->archs[i].arch, "cpu", 3) != 0)
@@ -149,7 +149,7 @@ static int look_at_bus(const struct perfmodel_choice *choice,
     int rc = orr_doctor_examine_machine(
         name, orr_sampling_dirs(place->sampling), &found, &err);
 
-    if (rc == -ENOENT && !has_devices(check_result)) {
+    if (rc == -ENOENT && !result_has_devices(check_result)) {
         rc = 0; /* nothing is transferred */
     } else if (rc == -ENOENT) {
         orr_findings_add(findings, ORR_SEVERITY_NOTE, "no-bus", &where,
@@ -253,9 +253,9 @@ static int check_set(struct model_set *set,
     return 0;
 }
 
-static int check(const struct perfmodel_choice *choice,
-                 struct check_options *options,
-                 const struct check_print_options *print)
+static int check_all_models(const struct perfmodel_choice *choice,
+                            struct check_options *options,
+                            const struct check_print_options *print)
 {
     struct perfmodel_place place;
     struct check_result check_result = {0};
@@ -313,5 +313,5 @@ int perfmodel_check(int argc, char **argv)
         parse_peaks(peak, checker.peak) < 0)
         return TOOL_USAGE;
     print.confidence = checker.confidence;
-    return check(&choice, &checker, &print);
+    return check_all_models(&choice, &checker, &print);
 }

@@ -23,7 +23,7 @@ static unsigned count_measured(const struct check_arch *arch)
            arch->origins.n[ORR_ORIGIN_IMPORTED];
 }
 
-static void add_row(struct table *table, const struct check_arch *arch)
+static void add_arch_row(struct table *table, const struct check_arch *arch)
 {
     unsigned others = arch->nrows - count_measured(arch);
     const char *least = orr_origin_name(perfmodel_origins_least(&arch->origins));
@@ -52,7 +52,7 @@ static void add_row(struct table *table, const struct check_arch *arch)
         table_add(table, "good");
 }
 
-static int print_table(const struct check_result *check_result)
+static int print_arch_table(const struct check_result *check_result)
 {
     static const struct table_column columns[] = {
         {"kernel", false},   {"architecture", false}, {"calibrated", true},
@@ -63,7 +63,7 @@ static int print_table(const struct check_result *check_result)
     if (check_result->narchs == 0)
         return 0;
     for (unsigned a = 0; a < check_result->narchs; a++) {
-        add_row(&table, &check_result->archs[a]);
+        add_arch_row(&table, &check_result->archs[a]);
         starred |= check_result->archs[a].independent;
     }
     if (table_end(&table, columns, sizeof(columns) / sizeof(*columns)) < 0)
@@ -78,7 +78,7 @@ static int print_table(const struct check_result *check_result)
 
 /* -- the findings -- */
 
-static bool are_equal(const char *a, const char *b)
+static bool finding_texts_equal(const char *a, const char *b)
 {
     return strcmp(a ? a : "", b ? b : "") == 0;
 }
@@ -87,8 +87,9 @@ static bool is_same_kind(const struct orr_finding *a,
                          const struct orr_finding *b)
 {
     return a->severity == b->severity && strcmp(a->fault, b->fault) == 0 &&
-           are_equal(a->kernel, b->kernel) && are_equal(a->arch, b->arch) &&
-           are_equal(a->remedy, b->remedy);
+           finding_texts_equal(a->kernel, b->kernel) &&
+           finding_texts_equal(a->arch, b->arch) &&
+           finding_texts_equal(a->remedy, b->remedy);
 }
 
 static void print_finding(const struct orr_finding *f, size_t nmore)
@@ -127,7 +128,7 @@ int check_print(const struct check_result *check_result, const char *host,
     size_t nerrors = orr_findings_count(findings, ORR_SEVERITY_ERROR);
     size_t nwarnings = orr_findings_count(findings, ORR_SEVERITY_WARNING);
     size_t nnotes = orr_findings_count(findings, ORR_SEVERITY_NOTE);
-    int rc = print_table(check_result);
+    int rc = print_arch_table(check_result);
 
     if (rc < 0)
         return rc;

@@ -21,7 +21,7 @@ enum {
 
 #define COPIED ((size_t)64 << 20) /* bytes */
 
-static double now_us(void)
+static double monotonic_us(void)
 {
     struct timespec time;
 
@@ -42,7 +42,7 @@ static volatile double sink;
         vector a = plus, b = a + 1, c = a + 2, d = a + 3, e = a + 4,           \
                f = a + 5, g = a + 6, h = a + 7, i = a + 8, j = a + 9,          \
                k = a + 10, l = a + 11;                                         \
-        double start = now_us();                                               \
+        double start = monotonic_us();                                         \
                                                                                \
         for (int round = 0; round < ROUNDS; round++) {                         \
             a = a * by + plus;                                                 \
@@ -58,7 +58,7 @@ static volatile double sink;
             k = k * by + plus;                                                 \
             l = l * by + plus;                                                 \
         }                                                                      \
-        start = now_us() - start;                                              \
+        start = monotonic_us() - start;                                        \
         a += b + c + d + e + f + g + h + i + j + k + l;                        \
         sink = (double)a[0];                                                   \
         return 2. * CHAINS * ROUNDS * (BYTES / sizeof(TYPE)) / start;          \
@@ -92,10 +92,10 @@ static double copies(void)
         memset(to, 2, COPIED); /* the pages are there */
     }
     for (int i = 0; from && to && i < TRIES; i++) {
-        double start = now_us();
+        double start = monotonic_us();
 
         memcpy(to, from, COPIED);
-        least = fmin(least, now_us() - start);
+        least = fmin(least, monotonic_us() - start);
         sink = to[(size_t)i * 4096];
     }
     free(from);

@@ -70,7 +70,8 @@ static enum perfmodel_side side_state(const struct perfmodel_data *data)
     return valid ? PERFMODEL_SIDE_VALID : PERFMODEL_SIDE_NONE;
 }
 
-static int load_side(const char *path, struct perfmodel_data *data)
+static int perfmodel_data_load_side(const char *path,
+                                    struct perfmodel_data *data)
 {
     char *side = NULL;
     int rc = orr_side_path(path, &side);
@@ -97,7 +98,7 @@ int perfmodel_load(const char *path, struct perfmodel_data *ret,
 
     if (rc < 0)
         return rc;
-    rc = load_side(path, &data);
+    rc = perfmodel_data_load_side(path, &data);
     if (rc < 0) {
         perfmodel_unload(&data);
         return orr_fail(err, rc, "%s: out of memory", path);

@@ -116,9 +116,9 @@ static bool seen_before(const struct orr_point *points, unsigned i)
 }
 
 /* Leaves each inner size out in turn. `others` has room for n points. */
-static void leave_out(const struct orr_point *points, unsigned n,
-                      struct orr_point *others,
-                      struct perfmodel_regressions *regressions)
+static void cross_validate_sizes(const struct orr_point *points, unsigned n,
+                                 struct orr_point *others,
+                                 struct perfmodel_regressions *regressions)
 {
     double sum = 0, worst = 0;
 
@@ -164,7 +164,7 @@ int perfmodel_regressions(const struct perfmodel_data *data,
         regressions.has_power = rc == 0;
         regressions.has_offset = offset == 0;
         rc = rc == -ENOMEM || offset == -ENOMEM ? -ENOMEM : 0;
-        leave_out(points, n, others, &regressions);
+        cross_validate_sizes(points, n, others, &regressions);
     }
     free(others);
     free(points);

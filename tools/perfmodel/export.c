@@ -200,7 +200,8 @@ struct export
 };
 
 /* A name matches as a symbol or with its host. */
-static bool wanted(struct export *export, const struct perfmodel_item *item)
+static bool export_wants_model(struct export *export,
+                               const struct perfmodel_item *item)
 {
     bool any = export->nsymbols == 0;
 
@@ -211,7 +212,7 @@ static bool wanted(struct export *export, const struct perfmodel_item *item)
     return any;
 }
 
-static int visit(const struct perfmodel_item *item, void *arg)
+static int export_visit_model(const struct perfmodel_item *item, void *arg)
 {
     struct export *export = arg;
     struct perfmodel_data data;
@@ -219,7 +220,7 @@ static int visit(const struct perfmodel_item *item, void *arg)
     enum orr_origin origin;
     int rc;
 
-    if (item->shadowed || !wanted(export, item))
+    if (item->shadowed || !export_wants_model(export, item))
         return 0;
     rc = perfmodel_load(item->path, &data, &err);
     if (rc == -ENODATA || rc == -ENOENT)
@@ -241,12 +242,13 @@ static int visit(const struct perfmodel_item *item, void *arg)
     return rc;
 }
 
-static int collect(struct export *export, const struct perfmodel_place *place)
+static int export_collect_models(struct export *export,
+                                 const struct perfmodel_place *place)
 {
     int rc;
 
     export->place = place;
-    rc = perfmodel_each(place, place->host, visit, export);
+    rc = perfmodel_each(place, place->host, export_visit_model, export);
     for (int i = 0; rc == 0 && i < export->nsymbols; i++)
         if (!export->matched[i]) {
             tool_error("there is no model %s of host %s; orrery perfmodel list "
@@ -269,7 +271,7 @@ static int export_json(struct export *export,
     export->list = json_array();
     all = json_pack("{s:s, s:i, s:O?}", "format", PERFMODEL_FORMAT, "version",
                     PERFMODEL_FORMAT_VERSION, "models", export->list);
-    rc = collect(export, place);
+    rc = export_collect_models(export, place);
     text = rc == 0 && all ? json_dumps(all, JSON_INDENT(1)) : NULL;
     line = text ? tool_format("%s\n", text) : NULL;
     if (rc == 0 && !line) {
@@ -298,7 +300,7 @@ static int export_csv(struct export *export,
         return -ENOMEM;
     }
     fputs(csv_title, export->csv);
-    rc = collect(export, place);
+    rc = export_collect_models(export, place);
     if (fclose(export->csv) != 0 && rc == 0) {
         tool_error("out of memory");
         rc = -ENOMEM;

@@ -130,7 +130,7 @@ static int model_path(const struct perfmodel_place *place,
 }
 
 /* Whether there is a model; an empty file is none. */
-static bool is_taken(const char *path)
+static bool has_model_file(const char *path)
 {
     struct stat st;
 
@@ -174,7 +174,7 @@ static int take_model(struct import *import,
                           "model %s of the same host is there twice; edit the "
                           "file, or join them with orrery perfmodel merge",
                           model->symbol);
-    if (rc == 0 && import->mode == PERFMODEL_NEW && is_taken(*path))
+    if (rc == 0 && import->mode == PERFMODEL_NEW && has_model_file(*path))
         rc = orr_fail(err, -EEXIST,
                       "%s: there is a model already; --force replaces it, "
                       "--merge adds to it",
@@ -202,8 +202,8 @@ static int take_models(struct import *import,
 }
 
 /* Says what was written to a file. Errors: -ENOMEM. */
-static int tell(const struct import *import, const char *path,
-                const struct perfmodel_report *report)
+static int import_report_file(const struct import *import, const char *path,
+                              const struct perfmodel_report *report)
 {
     unsigned entries =
         report->nadded + report->njoined + report->nsame + report->nreplaced;
@@ -242,7 +242,7 @@ static int write_models(struct import *import)
                            i == 1 ? " was" : "s were");
             return -1;
         }
-        if (tell(import, import->paths[i], &report) < 0)
+        if (import_report_file(import, import->paths[i], &report) < 0)
             return tool_fail(-1,
                              "out of memory for what was done; %zu model%s "
                              "written",

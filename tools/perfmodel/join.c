@@ -20,8 +20,8 @@ struct step {
     unsigned impl;
 };
 
-static void warn(const struct step *step, const struct orr_model_row *row,
-                 const char *message)
+static void join_warn(const struct step *step, const struct orr_model_row *row,
+                      const char *message)
 {
     char arch[PERFMODEL_TEXT];
 
@@ -71,12 +71,12 @@ static void compare_means(const struct step *step,
                           perfmodel_time_text(a->mean, first), a->n,
                           perfmodel_time_text(b->mean, second), b->n);
     if (message)
-        warn(step, a, message);
+        join_warn(step, a, message);
     free(message);
 }
 
 /* StarPU's rule: 0 is unknown, NaN once tasks of a footprint disagreed. */
-static double join_flops(double a, double b)
+static double joined_flops(double a, double b)
 {
     if (a == 0)
         return b;
@@ -117,7 +117,7 @@ static void clash(const struct step *step, struct orr_model_row *to,
 
     step->report->nsizes++;
     if (message)
-        warn(step, to, message);
+        join_warn(step, to, message);
     free(message);
     if (from->n > to->n)
         *to = *from;
@@ -183,7 +183,7 @@ static int join_rows(const struct step *step, struct perfmodel_data *to,
         compare_means(step, row, side, other, other_side);
     step->report->njoined++;
     row->size = row->n ? row->size : other->size;
-    row->flops = join_flops(row->flops, other->flops);
+    row->flops = joined_flops(row->flops, other->flops);
     row->dev = join_dev(row, other);
     row->n += other->n;
     row->sum += other->sum;
@@ -194,10 +194,10 @@ static int join_rows(const struct step *step, struct perfmodel_data *to,
 }
 
 /* Only the source has the row. */
-static int add_row(const struct step *step, struct perfmodel_data *to,
-                   struct orr_model_impl *impl,
-                   const struct perfmodel_data *from,
-                   const struct orr_model_row *row)
+static int join_add_row(const struct step *step, struct perfmodel_data *to,
+                        struct orr_model_impl *impl,
+                        const struct perfmodel_data *from,
+                        const struct orr_model_row *row)
 {
     const struct orr_side_entry *side =
         perfmodel_side_of(from, step->comb, step->impl, row, NULL);
@@ -291,7 +291,7 @@ static int join_impl(const struct step *step, struct perfmodel_data *to,
             fresh ? NULL : orr_model_impl_find_row(impl, other->hash);
 
         rc = row ? join_rows(step, to, row, from, other)
-                 : add_row(step, to, impl, from, other);
+                 : join_add_row(step, to, impl, from, other);
     }
     return rc;
 }

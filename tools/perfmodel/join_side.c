@@ -15,9 +15,9 @@ static double weight(const struct orr_side_entry *entry)
 }
 
 /* The last samples of both, the older entry's first. */
-static int join_recent(const struct orr_side_entry *older,
-                       const struct orr_side_entry *newer,
-                       struct orr_side_entry *ret)
+static int join_recent_samples(const struct orr_side_entry *older,
+                               const struct orr_side_entry *newer,
+                               struct orr_side_entry *ret)
 {
     unsigned new =
         newer->nrecent < ORR_WINDOW_SIZE ? newer->nrecent : ORR_WINDOW_SIZE;
@@ -50,7 +50,7 @@ struct blocks {
 
 /* Joins neighbours: half as many of twice the size; one without a partner goes
  * to the tail. */
-static void halve(struct blocks *blocks)
+static void blocks_pair(struct blocks *blocks)
 {
     if (blocks->n & 1) {
         blocks->tail_sum += blocks->mean[--blocks->n] * blocks->size;
@@ -77,9 +77,9 @@ static int copy_blocks(const struct orr_side_entry *entry, struct blocks *ret)
     return 0;
 }
 
-static int join_blocks(const struct orr_side_entry *older,
-                       const struct orr_side_entry *newer,
-                       struct orr_side_entry *ret)
+static int join_block_means(const struct orr_side_entry *older,
+                            const struct orr_side_entry *newer,
+                            struct orr_side_entry *ret)
 {
     struct blocks a = {0}, b = {0}, both = {0};
     int rc = copy_blocks(older, &a);
@@ -87,9 +87,9 @@ static int join_blocks(const struct orr_side_entry *older,
     if (rc == 0)
         rc = copy_blocks(newer, &b);
     while (rc == 0 && a.size < b.size)
-        halve(&a);
+        blocks_pair(&a);
     while (rc == 0 && b.size < a.size)
-        halve(&b);
+        blocks_pair(&b);
     if (rc == 0) {
         both = (struct blocks){
             .mean = calloc((size_t)a.n + b.n + 1, sizeof(*both.mean)),
@@ -105,7 +105,7 @@ static int join_blocks(const struct orr_side_entry *older,
         if (b.n > 0)
             memcpy(both.mean + a.n, b.mean, b.n * sizeof(*both.mean));
         while (both.n > ORR_WINDOW_BLOCKS)
-            halve(&both);
+            blocks_pair(&both);
         ret->blocks = both.mean;
         ret->blocksize = both.size;
         ret->nblocks = both.n;
@@ -118,8 +118,9 @@ static int join_blocks(const struct orr_side_entry *older,
 }
 
 /* Puts `entry` where its key is in `to`; takes its arrays, also on failure. */
-static int put(struct orr_side *to, const struct orr_side_entry *entry,
-               const struct orr_model_row *row)
+static int side_put_entry(struct orr_side *to,
+                          const struct orr_side_entry *entry,
+                          const struct orr_model_row *row)
 {
     struct orr_side_entry *place = orr_side_get(
         to, entry->devices, entry->ndevices, entry->impl, entry->hash);
@@ -154,7 +155,7 @@ int perfmodel_side_put(struct orr_side *to, const struct orr_side_entry *entry,
 
     copy.recent = copy.blocks = NULL;
     copy.set_aside = NULL;
-    rc = join_recent(&nothing, entry, &copy);
+    rc = join_recent_samples(&nothing, entry, &copy);
     if (rc == 0 && entry->nblocks > 0) {
         copy.blocks = malloc(entry->nblocks * sizeof(*copy.blocks));
         if (copy.blocks)
@@ -164,7 +165,7 @@ int perfmodel_side_put(struct orr_side *to, const struct orr_side_entry *entry,
             rc = -ENOMEM;
     }
     if (rc == 0)
-        return put(to, &copy, row);
+        return side_put_entry(to, &copy, row);
     free(copy.recent);
     free(copy.set_aside);
     return rc;
@@ -190,11 +191,11 @@ static int join_both(struct orr_side *to, const struct orr_side_entry *a,
     both.nfirst += b->nfirst;
     both.first_sum += b->first_sum;
     both.last_time = newer->last_time;
-    rc = join_recent(older, newer, &both);
+    rc = join_recent_samples(older, newer, &both);
     if (rc == 0)
-        rc = join_blocks(older, newer, &both);
+        rc = join_block_means(older, newer, &both);
     if (rc == 0)
-        return put(to, &both, row);
+        return side_put_entry(to, &both, row);
     free(both.recent);
     free(both.set_aside);
     return rc;

@@ -144,8 +144,8 @@ void perfmodel_json_origins(json_t *json, const char *key,
     json_object_set_new(json, "origins", counts);
 }
 
-static json_t *impl_json(const struct perfmodel_data *data,
-                         const struct orr_model_comb *comb, unsigned i)
+static json_t *export_impl_json(const struct perfmodel_data *data,
+                                const struct orr_model_comb *comb, unsigned i)
 {
     const struct orr_model_impl *impl = &comb->impls[i];
     json_t *entries = json_array();
@@ -165,13 +165,13 @@ static json_t *impl_json(const struct perfmodel_data *data,
                      "entries", entries);
 }
 
-static json_t *comb_json(const struct perfmodel_data *data,
-                         const struct orr_model_comb *comb)
+static json_t *export_comb_json(const struct perfmodel_data *data,
+                                const struct orr_model_comb *comb)
 {
     json_t *impls = json_array();
 
     for (unsigned i = 0; impls && i < comb->nimpls; i++)
-        if (json_array_append_new(impls, impl_json(data, comb, i)) < 0) {
+        if (json_array_append_new(impls, export_impl_json(data, comb, i)) < 0) {
             json_decref(impls);
             return NULL;
         }
@@ -187,8 +187,8 @@ json_t *perfmodel_to_json(const char *symbol, const char *host,
     json_t *combs = json_array();
 
     for (unsigned c = 0; combs && c < data->file->ncombs; c++)
-        if (json_array_append_new(combs,
-                                  comb_json(data, &data->file->combs[c])) < 0) {
+        if (json_array_append_new(
+                combs, export_comb_json(data, &data->file->combs[c])) < 0) {
             json_decref(combs);
             return NULL;
         }

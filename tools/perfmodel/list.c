@@ -101,9 +101,10 @@ static void add_calibrated(struct table *table, const struct totals *totals)
 }
 
 /* A line of the table; totals NULL: the file is broken for a reason. */
-static int add_row(struct listing *listing, const struct perfmodel_item *item,
-                   const struct totals *totals, const char *side,
-                   const char *problem)
+static int listing_add_row(struct listing *listing,
+                           const struct perfmodel_item *item,
+                           const struct totals *totals, const char *side,
+                           const char *problem)
 {
     struct table *table = &listing->table;
     char origins[PERFMODEL_ORIGINS_TEXT];
@@ -130,9 +131,10 @@ static int add_row(struct listing *listing, const struct perfmodel_item *item,
     return table->failed ? -ENOMEM : 0;
 }
 
-static int add_json(struct listing *listing, const struct perfmodel_item *item,
-                    const struct totals *totals, const char *side,
-                    const char *problem)
+static int listing_add_json(struct listing *listing,
+                            const struct perfmodel_item *item,
+                            const struct totals *totals, const char *side,
+                            const char *problem)
 {
     json_t *row = json_pack(
         "{s:o, s:o, s:o, s:b}", "symbol", tool_json_text(item->symbol), "host",
@@ -161,7 +163,7 @@ static int add_json(struct listing *listing, const struct perfmodel_item *item,
     return json_array_append_new(listing->json, row) < 0 ? -ENOMEM : 0;
 }
 
-static int visit(const struct perfmodel_item *item, void *arg)
+static int listing_visit_model(const struct perfmodel_item *item, void *arg)
 {
     struct listing *listing = arg;
     struct perfmodel_data data;
@@ -187,13 +189,13 @@ static int visit(const struct perfmodel_item *item, void *arg)
     } else {
         listing->nbroken++;
     }
-    rc = (listing->json ? add_json : add_row)(
+    rc = (listing->json ? listing_add_json : listing_add_row)(
         listing, item, loaded ? &totals : NULL, side, loaded ? NULL : err.text);
     free(totals.archs);
     return rc;
 }
 
-static int print(struct listing *listing)
+static int listing_print(struct listing *listing)
 {
     static const struct table_column columns[NCOLUMNS] = {
         {"symbol", false}, {"host", false},      {"architectures", false},
@@ -205,16 +207,16 @@ static int print(struct listing *listing)
     return listing->n ? table_end(&listing->table, columns, NCOLUMNS) : 0;
 }
 
-static int list(const struct perfmodel_place *place, bool json)
+static int list_models(const struct perfmodel_place *place, bool json)
 {
     struct listing listing = {.place = place,
                               .json = json ? json_array() : NULL,
                               .minimum = perfmodel_minimum()};
-    int rc = perfmodel_each(place, place->chosen ? place->host : NULL, visit,
-                            &listing);
+    int rc = perfmodel_each(place, place->chosen ? place->host : NULL,
+                            listing_visit_model, &listing);
 
     if (rc == 0)
-        rc = print(&listing);
+        rc = listing_print(&listing);
     if (rc < 0)
         tool_error("perfmodel list: %s", strerror(-rc));
     else if (!json && !listing.n)
@@ -251,7 +253,7 @@ int perfmodel_list(int argc, char **argv)
     }
     if (perfmodel_open(&choice, &place) < 0)
         return TOOL_FAILED;
-    rc = list(&place, json);
+    rc = list_models(&place, json);
     perfmodel_close(&place);
     return rc;
 }

@@ -125,7 +125,7 @@ static int join_file(struct merge *merge, const char *path, const char *name)
     return rc;
 }
 
-static int is_shown(const struct dirent *entry)
+static int is_visible_entry(const struct dirent *entry)
 {
     return entry->d_name[0] != '.';
 }
@@ -141,7 +141,7 @@ static bool is_kind(const char *path, mode_t kind)
 static int join_folder(struct merge *merge, const char *folder)
 {
     struct dirent **entries = NULL;
-    int n = scandir(folder, &entries, is_shown, alphasort), rc = 0;
+    int n = scandir(folder, &entries, is_visible_entry, alphasort), rc = 0;
 
     if (n < 0) {
         rc = -errno;
@@ -188,7 +188,8 @@ static int join_source(struct merge *merge, const char *source)
 
 /* -- writing -- */
 
-static int write_result(struct result *result, const char *output, bool force)
+static int merge_write_result(struct result *result, const char *output,
+                              bool force)
 {
     struct perfmodel_report report = {.name = result->name};
     struct orr_error err = {""};
@@ -269,7 +270,7 @@ static int print_results(const struct merge *merge)
     return rc;
 }
 
-static int print_json(const struct merge *merge)
+static int merge_print_json(const struct merge *merge)
 {
     json_t *rows = json_array();
 
@@ -313,12 +314,12 @@ static int merge_all(struct merge *merge, char **sources, int n,
     if (rc == 0 && !force)
         rc = look_for_taken(merge, output);
     for (; rc == 0 && written < merge->n; written += rc == 0)
-        rc = write_result(&merge->results[written], output, force);
+        rc = merge_write_result(&merge->results[written], output, force);
     if (rc < 0 && written > 0)
         tool_error("%zu of %zu models were written to %s before", written,
                    merge->n, output);
     if (rc == 0)
-        rc = json ? print_json(merge) : print_results(merge);
+        rc = json ? merge_print_json(merge) : print_results(merge);
     return rc;
 }
 

@@ -77,7 +77,8 @@ static int add_impl(struct checker *checker, const struct check_model *model,
 
 /* Adds the implementations that the model has. Returns how many
  * implementations. */
-static int add_model(struct checker *checker, const struct check_model *model)
+static int checker_add_model(struct checker *checker,
+                             const struct check_model *model)
 {
     unsigned before = checker->nimpls;
     int rc = 0;
@@ -169,8 +170,8 @@ void check_result_count(struct check_result *check_result)
     }
 }
 
-static int sum_up(struct check_result *check_result,
-                  const struct checker *checker)
+static int checker_sum_up(struct check_result *check_result,
+                          const struct checker *checker)
 {
     int rc = 0;
 
@@ -188,7 +189,8 @@ static int sum_up(struct check_result *check_result,
 /* -- checks -- */
 
 /* How many implementations from impls[first] on belong to the same model. */
-static unsigned same_model(const struct checker *checker, unsigned first)
+static unsigned count_impls_of_model(const struct checker *checker,
+                                     unsigned first)
 {
     unsigned n = 1;
 
@@ -198,7 +200,7 @@ static unsigned same_model(const struct checker *checker, unsigned first)
     return n;
 }
 
-static int check_all(struct checker *checker)
+static int checker_check_impls(struct checker *checker)
 {
     int rc = 0;
 
@@ -208,7 +210,7 @@ static int check_all(struct checker *checker)
             rc = check_curve(checker, &checker->impls[i]);
     }
     for (unsigned i = 0, n; i < checker->nimpls && rc == 0; i += n) {
-        n = same_model(checker, i);
+        n = count_impls_of_model(checker, i);
         rc = check_across(checker, &checker->impls[i], n);
     }
     if (checker->nimpls > 0)
@@ -225,11 +227,11 @@ int check_models(const struct check_model *models, unsigned n,
     int rc = 0;
 
     for (unsigned i = 0; i < n && rc == 0; i++)
-        rc = add_model(&checker, &models[i]);
+        rc = checker_add_model(&checker, &models[i]);
     if (rc == 0)
-        rc = check_all(&checker);
+        rc = checker_check_impls(&checker);
     if (rc == 0)
-        rc = sum_up(&check_result, &checker);
+        rc = checker_sum_up(&check_result, &checker);
     if (check_result.findings.failed)
         rc = -ENOMEM;
     for (unsigned i = 0; i < checker.nimpls; i++)

@@ -101,10 +101,11 @@ static bool is_faster(const struct peer *a, const struct peer *b)
 /* Among `impl` and its siblings, the one whose time for the footprint is the
  * middle one (of an even number, the faster); NULL without siblings that have
  * it. `peers` has room for n. */
-static const struct check_impl *middle(const struct check_impl *impls,
-                                       unsigned n,
-                                       const struct check_impl *impl,
-                                       uint32_t hash, struct peer *peers)
+static const struct check_impl *find_middle_peer(const struct check_impl *impls,
+                                                 unsigned n,
+                                                 const struct check_impl *impl,
+                                                 uint32_t hash,
+                                                 struct peer *peers)
 {
     unsigned npeers = 0;
 
@@ -173,8 +174,9 @@ static int look_at_siblings(struct checker *checker,
         for (unsigned k = 0; k < impls[i].nrows && rc == 0; k++) {
             const struct check_row *r = &impls[i].rows[k];
             const struct check_impl *usual =
-                r->sound ? middle(impls, n, &impls[i], r->row->hash, peers)
-                         : NULL;
+                r->sound
+                    ? find_middle_peer(impls, n, &impls[i], r->row->hash, peers)
+                    : NULL;
 
             if (usual && usual != &impls[i])
                 rc = look_at_sibling(checker, &impls[i], r, usual);
@@ -241,8 +243,8 @@ static uint64_t known_devices(const struct checker *checker, int type)
 
 /* Whether any implementation of the model has a usable row of `hash` on a
  * device of that type and number (-1: any). */
-static bool is_measured(const struct check_impl *impls, unsigned n, int type,
-                        int devid, uint32_t hash)
+static bool impls_have_measured(const struct check_impl *impls, unsigned n,
+                                int type, int devid, uint32_t hash)
 {
     for (unsigned i = 0; i < n; i++)
         if (check_type(&impls[i]) == type &&
@@ -252,7 +254,8 @@ static bool is_measured(const struct check_impl *impls, unsigned n, int type,
     return false;
 }
 
-static bool has_rows(const struct check_impl *impls, unsigned n, int type)
+static bool impls_have_rows(const struct check_impl *impls, unsigned n,
+                            int type)
 {
     for (unsigned i = 0; i < n; i++)
         if (check_type(&impls[i]) == type && impls[i].nrows > 0)
@@ -297,10 +300,10 @@ static void look_at_device(struct checker *checker,
     unsigned nmissing = 0, nothers = 0;
 
     for (unsigned h = 0; h < nhashes; h++) {
-        bool others = is_measured(impls, n, type, -1, hashes[h]);
+        bool others = impls_have_measured(impls, n, type, -1, hashes[h]);
 
         nothers += others;
-        if (others && !is_measured(impls, n, type, devid, hashes[h])) {
+        if (others && !impls_have_measured(impls, n, type, devid, hashes[h])) {
             if (nmissing++ == 0)
                 place.hash = &hashes[h];
         }
@@ -328,11 +331,12 @@ static void look_at_type(struct checker *checker,
     unsigned nmissing = 0;
 
     for (unsigned h = 0; h < nhashes; h++)
-        if (!is_measured(impls, n, type, -1, hashes[h]) && nmissing++ == 0)
+        if (!impls_have_measured(impls, n, type, -1, hashes[h]) &&
+            nmissing++ == 0)
             place.hash = &hashes[h];
     if (nmissing == 0)
         return;
-    if (has_rows(impls, n, type)) {
+    if (impls_have_rows(impls, n, type)) {
         orr_findings_add(
             checker->findings, ORR_SEVERITY_WARNING, "missing-footprint",
             &place, CHECK_MEASURE_MORE,

@@ -168,9 +168,9 @@ static bool is_on_line(const struct check_row *const *rows,
 
 /* Finds the row that is farthest from the estimate of the others, in units of
  * the tolerance. Returns n when all are near enough. */
-static unsigned farthest(const struct check_row *const *rows,
-                         const bool *set_aside, unsigned n,
-                         struct orr_estimate *ret)
+static unsigned find_outlier_row(const struct check_row *const *rows,
+                                 const bool *set_aside, unsigned n,
+                                 struct orr_estimate *ret)
 {
     double worst = 1;
     unsigned found = n;
@@ -205,7 +205,7 @@ static void look_at_fit(struct checker *checker, const struct check_impl *impl,
 {
     for (unsigned left = n; left >= LEAST_SIZES; left--) {
         struct orr_estimate estimate = {0};
-        unsigned k = farthest(rows, set_aside, n, &estimate);
+        unsigned k = find_outlier_row(rows, set_aside, n, &estimate);
         struct orr_finding_place place;
         double ratio;
 

@@ -33,8 +33,9 @@ static bool is_time(double value)
 }
 
 /* The values of the row itself. Returns whether the mean can be used. */
-static bool check_values(struct checker *checker, const struct check_impl *impl,
-                         const struct orr_model_row *row)
+static bool check_row_values(struct checker *checker,
+                             const struct check_impl *impl,
+                             const struct orr_model_row *row)
 {
     struct orr_finding_place place = check_place(impl, row);
     bool good = is_time(row->mean);
@@ -329,7 +330,7 @@ static int check_row(struct checker *checker, const struct check_impl *impl,
 
     r->half_width = NAN;
     r->origin = perfmodel_row_origin(r->row, impl->model->origin, NULL);
-    r->sound = check_values(checker, impl, r->row);
+    r->sound = check_row_values(checker, impl, r->row);
     if (!r->sound)
         return 0;
     row.dev = look_at_sums(checker, impl, r->row);

@@ -20,7 +20,7 @@ static int line_new(unsigned slots, struct model_plot_line *ret)
     return ret->at ? 0 : -ENOMEM;
 }
 
-static int compare_points(const void *va, const void *vb)
+static int plot_point_compare_x(const void *va, const void *vb)
 {
     const struct model_plot_point *a = va, *b = vb;
 
@@ -29,10 +29,10 @@ static int compare_points(const void *va, const void *vb)
 
 /* -- points -- */
 
-static int add_point(const struct check_model *model,
-                     const struct orr_model_comb *comb, unsigned impl,
-                     const struct orr_model_row *row,
-                     struct model_plot_line *line)
+static int plot_line_add_point(const struct check_model *model,
+                               const struct orr_model_comb *comb, unsigned impl,
+                               const struct orr_model_row *row,
+                               struct model_plot_line *line)
 {
     double value, half;
     enum orr_origin origin;
@@ -59,9 +59,9 @@ static int build_points(const struct check_model *model,
     int rc = line_new(rows->nrows, ret);
 
     for (unsigned i = 0; i < rows->nrows && rc == 0; i++)
-        rc = add_point(model, comb, impl, &rows->rows[i], ret);
+        rc = plot_line_add_point(model, comb, impl, &rows->rows[i], ret);
     if (rc == 0)
-        qsort(ret->at, ret->n, sizeof(*ret->at), compare_points);
+        qsort(ret->at, ret->n, sizeof(*ret->at), plot_point_compare_x);
     return rc;
 }
 
@@ -94,8 +94,8 @@ static unsigned join_points(const struct model_plot_line *points,
 
 /* The points as (size, flops), one per size. Returns how many; 0 when those of
  * some size are not known. */
-static unsigned join_flops(const struct model_plot_line *points,
-                           struct orr_point *ret)
+static unsigned flops_points_by_size(const struct model_plot_line *points,
+                                     struct orr_point *ret)
 {
     unsigned n = 0;
 
@@ -120,7 +120,7 @@ static int add_flops(const struct model_plot_line *points,
 
     if (!joined)
         return -ENOMEM;
-    n = join_flops(points, joined);
+    n = flops_points_by_size(points, joined);
     for (unsigned i = 0; i < line->n; i++) {
         struct orr_estimate estimate =
             orr_interpolate(joined, n, line->at[i].x);
@@ -163,7 +163,7 @@ static int build_curve(const struct model_plot_line *points, bool linear,
                                           .hi = estimate.value * (1 + error)};
     }
     if (rc == 0)
-        qsort(ret->at, ret->n, sizeof(*ret->at), compare_points);
+        qsort(ret->at, ret->n, sizeof(*ret->at), plot_point_compare_x);
     free(joined);
     return rc;
 }
@@ -256,7 +256,7 @@ static void to_gflops(struct model_plot_line *line)
 
 /* -- all series -- */
 
-static void series_done(struct model_plot_series *series)
+static void model_plot_series_done(struct model_plot_series *series)
 {
     free(series->points.at);
     free(series->computed.at);
@@ -264,8 +264,9 @@ static void series_done(struct model_plot_series *series)
     free(series->regression.at);
 }
 
-static int add_series(struct model_plot *plot,
-                      const struct orr_model_comb *comb, unsigned impl)
+static int model_plot_add_series(struct model_plot *plot,
+                                 const struct orr_model_comb *comb,
+                                 unsigned impl)
 {
     const struct model_plot_choice *choice = &plot->choice;
     struct model_plot_series s = {{0}, {0}, {0}, {0}, {0}};
@@ -296,7 +297,7 @@ static int add_series(struct model_plot *plot,
     if (rc == 0)
         rc = split_points(&s.points, &s.computed);
     if (rc < 0 || s.points.n + s.computed.n + s.regression.n == 0)
-        series_done(&s);
+        model_plot_series_done(&s);
     else
         plot->series[plot->nseries++] = s;
     return rc;
@@ -321,7 +322,7 @@ int model_plot_build(const struct check_model *model,
         if (!perfmodel_arch_wanted(choice->arch, comb->devices, comb->ndevices))
             continue;
         for (unsigned i = 0; i < comb->nimpls && rc == 0; i++)
-            rc = add_series(&plot, comb, i);
+            rc = model_plot_add_series(&plot, comb, i);
     }
     if (rc < 0)
         model_plot_done(&plot);
@@ -333,7 +334,7 @@ int model_plot_build(const struct check_model *model,
 void model_plot_done(struct model_plot *plot)
 {
     for (unsigned i = 0; i < plot->nseries; i++)
-        series_done(&plot->series[i]);
+        model_plot_series_done(&plot->series[i]);
     free(plot->series);
     *plot = (struct model_plot){0};
 }

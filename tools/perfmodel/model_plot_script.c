@@ -29,7 +29,7 @@ struct range {
 
 /* -- data -- */
 
-static bool is_shown(double value)
+static bool value_fits_log_axis(double value)
 {
     return isfinite(value) && value > 0;
 }
@@ -64,8 +64,8 @@ static void write_block(const struct model_plot_line *line, const char *what,
         const struct model_plot_point *p = &line->at[i];
 
         fprintf(file, "%.17g %.9g %.9g %.9g %.0f\n", p->x, p->y,
-                is_shown(p->lo) ? p->lo : p->y, is_shown(p->hi) ? p->hi : p->y,
-                p->n);
+                value_fits_log_axis(p->lo) ? p->lo : p->y,
+                value_fits_log_axis(p->hi) ? p->hi : p->y, p->n);
     }
     fputs("\n\n", file);
 }
@@ -96,7 +96,7 @@ void model_plot_write_data(const struct model_plot *plot, FILE *file)
 
 static void widen(struct range *range, double value)
 {
-    if (!is_shown(value))
+    if (!value_fits_log_axis(value))
         return;
     range->low = fmin(range->low, value);
     range->high = fmax(range->high, value);

@@ -69,9 +69,10 @@ static void note_unreadable(struct model_set *set,
             "%s", err->text[0] ? err->text : strerror(-rc));
 }
 
-static int add_model(struct model_set *set, const struct perfmodel_place *place,
-                     const struct perfmodel_item *item,
-                     const struct perfmodel_data *data)
+static int model_set_add(struct model_set *set,
+                         const struct perfmodel_place *place,
+                         const struct perfmodel_item *item,
+                         const struct perfmodel_data *data)
 {
     char *symbol = strdup(item->symbol);
     int rc = symbol ? set_grow(set) : -ENOMEM;
@@ -97,7 +98,7 @@ static int add_model(struct model_set *set, const struct perfmodel_place *place,
     return 0;
 }
 
-static int read_model(const struct perfmodel_item *item, void *arg)
+static int model_set_visit(const struct perfmodel_item *item, void *arg)
 {
     const struct reading *reading = arg;
     struct orr_error err = {""};
@@ -114,7 +115,7 @@ static int read_model(const struct perfmodel_item *item, void *arg)
         note_unreadable(reading->set, item, rc, &err);
         return 0;
     }
-    rc = add_model(reading->set, reading->place, item, &data);
+    rc = model_set_add(reading->set, reading->place, item, &data);
     if (rc < 0)
         perfmodel_unload(&data);
     return rc;
@@ -127,7 +128,7 @@ int model_set_read(const struct perfmodel_place *place,
     struct reading reading = {place, wanted, arg, ret};
 
     *ret = (struct model_set){0};
-    return perfmodel_each(place, place->host, read_model, &reading);
+    return perfmodel_each(place, place->host, model_set_visit, &reading);
 }
 
 const struct check_model *model_set_find(const struct model_set *set,

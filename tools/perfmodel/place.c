@@ -13,8 +13,9 @@
 #include <string.h>
 
 /* The models of an exported machine and their host. */
-static int open_machine(const char *name, struct orr_machine_desc **ret,
-                        struct orr_error *err)
+static int sampling_open_machine(const char *name,
+                                 struct orr_machine_desc **ret,
+                                 struct orr_error *err)
 {
     struct orr_sampling *sampling;
     int rc = orr_sampling_from_env(orr_getenv, ORR_DATADIR, &sampling);
@@ -66,7 +67,9 @@ int perfmodel_open_place(const struct perfmodel_choice *choice,
                          struct perfmodel_place *ret, struct orr_error *err)
 {
     struct orr_machine_desc *machine = NULL;
-    int rc = choice->machine ? open_machine(choice->machine, &machine, err) : 0;
+    int rc = choice->machine
+                 ? sampling_open_machine(choice->machine, &machine, err)
+                 : 0;
 
     if (rc == 0)
         rc = open_place(choice, machine, ret, err);

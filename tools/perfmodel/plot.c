@@ -35,12 +35,12 @@ static const char help[] =
     "example: orrery perfmodel plot chol_model_gemm --host mirage -o gemm.png\n";
 
 /* "mygemm.mirage" and "mygemm" are titled alike. */
-static char *title_of(const char *symbol)
+static char *kernel_title(const char *symbol)
 {
     return strndup(symbol, strcspn(symbol, "."));
 }
 
-static int draw(const struct model_plot *model, const char *path)
+static int draw_model_plot(const struct model_plot *model, const char *path)
 {
     struct plot plot;
 
@@ -103,8 +103,8 @@ static json_t *series_json(const struct model_plot *plot)
     return list;
 }
 
-static int print_json(const struct model_plot *plot, const char *symbol,
-                      const char *path)
+static int print_plot_json(const struct model_plot *plot, const char *symbol,
+                           const char *path)
 {
     return tool_json_print(json_pack(
         "{s:o, s:o, s:o, s:s, s:s, s:i, s:o}", "symbol", tool_json_text(symbol),
@@ -162,14 +162,14 @@ static int plot_file(const struct perfmodel_place *place,
             report_empty(&plot, symbol);
             rc = -1;
         } else {
-            rc = draw(&plot, output);
+            rc = draw_model_plot(&plot, output);
             if (rc == 0 && choice->energy)
                 perfmodel_note_energy(symbol);
         }
         if (rc == 0 && plot.nmissing)
             tool_error("%u architecture%s left out: the flops are not known",
                        plot.nmissing, plot.nmissing == 1 ? " is" : "s are");
-        if (rc == 0 && json && print_json(&plot, symbol, output) < 0) {
+        if (rc == 0 && json && print_plot_json(&plot, symbol, output) < 0) {
             tool_error("out of memory");
             rc = -1;
         }
@@ -192,7 +192,7 @@ static int plot_symbol(const char *symbol, const struct perfmodel_choice *where,
     if (perfmodel_open(where, &place) < 0)
         return TOOL_FAILED;
     choice->host = place.host;
-    title = title_of(symbol);
+    title = kernel_title(symbol);
     file = output ? strdup(output) : tool_format("%s.svg", symbol);
     if (!title || !file)
         tool_error("out of memory");

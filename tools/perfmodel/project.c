@@ -59,7 +59,7 @@ static const char help[] =
 
 /* --- the files --- */
 
-static bool is_wanted(const char *symbol, const void *arg)
+static bool project_wants_model(const char *symbol, const void *arg)
 {
     const struct projecting *p = arg;
 
@@ -82,13 +82,13 @@ static void warn_untrusted(const struct projecting *p,
     struct orr_error err = {""};
     struct trust trust;
 
-    if (trust_open(source, is_wanted, p, &options, &trust, &err) < 0)
+    if (trust_open(source, project_wants_model, p, &options, &trust, &err) < 0)
         return;
     for (size_t i = 0; i < trust.checked.findings.n; i++) {
         const struct orr_finding *f = &trust.checked.findings.items[i];
 
         if (f->severity != ORR_SEVERITY_ERROR || !f->kernel || !f->arch ||
-            !is_wanted(f->kernel, p) ||
+            !project_wants_model(f->kernel, p) ||
             (last && !strcmp(last->kernel, f->kernel) &&
              !strcmp(last->arch, f->arch)))
             continue;
@@ -103,7 +103,7 @@ static void warn_untrusted(const struct projecting *p,
 
 /* Whether the machine has that model already, which stays; says so. What comes with
  * a machine is read before the user's own, and is not ours to replace. */
-static bool is_there(const struct projecting *p, const char *name)
+static bool project_model_exists(const struct projecting *p, const char *name)
 {
     char *path = NULL;
     bool there = orr_sampling_find(p->target.sampling, ORR_SAMPLING_CODELETS,
@@ -140,7 +140,7 @@ static int write_model(const struct projecting *p, const char *name,
     return rc < 0 ? -ECANCELED : 0;
 }
 
-static int visit(const struct perfmodel_item *item, void *arg)
+static int project_visit_model(const struct perfmodel_item *item, void *arg)
 {
     struct projecting *p = arg;
     struct perfmodel_data from = {0}, to = {0};
@@ -148,12 +148,12 @@ static int visit(const struct perfmodel_item *item, void *arg)
     char *name = NULL;
     int rc;
 
-    if (item->shadowed || !is_wanted(item->symbol, p) || !*item->host)
+    if (item->shadowed || !project_wants_model(item->symbol, p) || !*item->host)
         return 0;
     name = tool_format("%s.%s", item->symbol, p->target.host);
     if (!name)
         return -ENOMEM;
-    if (is_there(p, name)) {
+    if (project_model_exists(p, name)) {
         p->nthere++;
         free(name);
         return 0;
@@ -182,7 +182,7 @@ static int visit(const struct perfmodel_item *item, void *arg)
 
 /* --- the command --- */
 
-static void say_missing(const struct projecting *p)
+static void report_missing_rates(const struct projecting *p)
 {
     for (int t = 0; t < PROJECT_NTYPES; t++) {
         const char *type = orr_device_type_name(t);
@@ -236,7 +236,7 @@ static bool are_the_same(const struct projecting *p)
     return true;
 }
 
-static void print_end(const struct projecting *p)
+static void print_projection_text(const struct projecting *p)
 {
     const char *folder = p->output ? p->output : p->folder;
 
@@ -256,7 +256,7 @@ static void print_end(const struct projecting *p)
         printf("STARPU_PERF_MODEL_DIR=%s lets programs read them\n", folder);
 }
 
-static int print_json(const struct projecting *p)
+static int print_projection_json(const struct projecting *p)
 {
     json_t *json = json_pack("{s:o, s:o, s:o, s:i, s:i, s:O}", "host",
                              tool_json_text(p->target.host), "from",
@@ -302,12 +302,12 @@ static int project_all(struct projecting *p)
     int rc = are_the_same(p) ? -EINVAL : load_descriptions(p);
 
     if (rc == 0)
-        rc = perfmodel_each(&p->source, p->source.host, visit, p);
+        rc = perfmodel_each(&p->source, p->source.host, project_visit_model, p);
     if (rc == -ENOMEM)
         tool_error("out of memory");
     if (rc < 0)
         return TOOL_FAILED;
-    say_missing(p);
+    report_missing_rates(p);
     if (p->nmodels == 0 && p->nthere > 0)
         return tool_fail(TOOL_FAILED,
                          "perfmodel project: %s has all of these models "
@@ -320,9 +320,9 @@ static int project_all(struct projecting *p)
         return TOOL_FAILED;
     }
     if (p->models)
-        return print_json(p);
+        return print_projection_json(p);
     rc = table_end(&p->table, columns, 5);
-    print_end(p);
+    print_projection_text(p);
     return rc < 0 || fflush(stdout) != 0 ? TOOL_FAILED : TOOL_OK;
 }
 

@@ -11,7 +11,7 @@
 
 /* --- rates --- */
 
-static bool complete(const struct orr_rates *rates)
+static bool rates_are_complete(const struct orr_rates *rates)
 {
     return rates->flops > 0 && rates->bytes > 0;
 }
@@ -103,9 +103,10 @@ static int project_impls(const struct orr_model_comb *source,
 }
 
 /* What was made for a device, and from which. Errors: -ENOMEM. */
-static int add_row(struct projecting *p, const char *symbol,
-                   const struct orr_device *device,
-                   const struct orr_model_comb *source, double off_by)
+static int projecting_add_row(struct projecting *p, const char *symbol,
+                              const struct orr_device *device,
+                              const struct orr_model_comb *source,
+                              double off_by)
 {
     char arch[PERFMODEL_TEXT], from[PERFMODEL_TEXT];
     unsigned n = source->impls[0].nrows;
@@ -145,17 +146,17 @@ static int project_device(struct projecting *p, const char *symbol,
     if (!source || p->leave_out[device->type])
         return 0;
     here = project_rates_of(&p->from_given, p->from_desc, &source->devices[0]);
-    if (source->devices[0].type == ORR_DEVICE_CPU && !complete(&here))
+    if (source->devices[0].type == ORR_DEVICE_CPU && !rates_are_complete(&here))
         complete_here(p, &here);
     there = project_rates_of(&p->given, p->desc, device);
-    p->from_missing[source->devices[0].type] |= !complete(&here);
-    p->missing[device->type] |= !complete(&there);
-    if (!complete(&here) || !complete(&there))
+    p->from_missing[source->devices[0].type] |= !rates_are_complete(&here);
+    p->missing[device->type] |= !rates_are_complete(&there);
+    if (!rates_are_complete(&here) || !rates_are_complete(&there))
         return 0;
     rc = project_impls(source, &here, &there, pair, device, to, &projected);
     if (rc < 0)
         return rc;
-    if (add_row(p, symbol, device, source, projected.off_by) < 0)
+    if (projecting_add_row(p, symbol, device, source, projected.off_by) < 0)
         return -ENOMEM;
     p->nlimited += projected.nlimited;
     p->nmixed += pair == ORR_PAIR_MIXED;

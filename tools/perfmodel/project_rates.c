@@ -27,27 +27,27 @@ const char *project_host_prefix(int type)
 
 /* --- options --- */
 
-static void skip_blanks(const char **text)
+static void skip_option_blanks(const char **text)
 {
     while (isspace((unsigned char)**text))
         ++*text;
 }
 
 /* "cuda", with blanks before and behind; -1: no type. */
-static int take_type(const char **text)
+static int parse_device_type(const char **text)
 {
     char name[16] = "";
     size_t n = 0;
     int type;
 
-    skip_blanks(text);
+    skip_option_blanks(text);
     while (n + 1 < sizeof(name) && isalpha((unsigned char)(*text)[n])) {
         name[n] = (*text)[n];
         n++;
     }
     type = orr_device_type_find(name);
     *text += n;
-    skip_blanks(text);
+    skip_option_blanks(text);
     return type < PROJECT_NTYPES ? type : -1;
 }
 
@@ -72,14 +72,14 @@ static int read_rates(const char *option, const char *text, enum orr_rate_of of,
     const char *at = text ? text : "";
 
     while (*at) {
-        int type = take_type(&at);
+        int type = parse_device_type(&at);
         double rate;
 
         if (type < 0 || *at++ != '=' || !orr_rate_take(of, &at, &rate))
             return wrong_rates(option, text, of, type);
         *(of == ORR_RATE_OF_FLOPS ? &rates[type].flops : &rates[type].bytes) =
             rate;
-        skip_blanks(&at);
+        skip_option_blanks(&at);
         if (*at && !strchr(",;", *at))
             return wrong_rates(option, text, of, type);
         at += *at != '\0';

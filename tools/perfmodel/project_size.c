@@ -29,9 +29,10 @@ struct sizes {
 
 /* What is measured of one implementation, over work of that kind; owned. NULL
  * without memory. */
-static struct orr_work_point *points_of(const struct orr_model_file *file,
-                                        const struct orr_model_impl *impl,
-                                        enum orr_work kind, unsigned *ret_n)
+static struct orr_work_point *
+impl_work_points(const struct orr_model_file *file,
+                 const struct orr_model_impl *impl, enum orr_work kind,
+                 unsigned *ret_n)
 {
     struct orr_work_point *points = calloc(impl->nrows + 1, sizeof(*points));
 
@@ -58,9 +59,9 @@ static int note_assumption(struct sizes *s, const char *symbol,
     return longer ? 0 : -ENOMEM;
 }
 
-static int add_json(struct sizes *s, const char *symbol, const char *arch,
-                    uint64_t size, const struct orr_projection *there,
-                    unsigned n, enum orr_work kind)
+static int sizes_add_json(struct sizes *s, const char *symbol, const char *arch,
+                          uint64_t size, const struct orr_projection *there,
+                          unsigned n, enum orr_work kind)
 {
     json_t *row = json_pack(
         "{s:o, s:s, s:I, s:o, s:o, s:i, s:s}", "model", tool_json_text(symbol),
@@ -81,7 +82,7 @@ static int add_size(struct sizes *s, const char *symbol,
     enum orr_work kind = project_work_choose(file, impl, is_core, (double)size);
     struct orr_projection there;
     unsigned n;
-    struct orr_work_point *points = points_of(file, impl, kind, &n);
+    struct orr_work_point *points = impl_work_points(file, impl, kind, &n);
     int rc = -ENOMEM;
 
     if (points && n == 0) {
@@ -97,7 +98,7 @@ static int add_size(struct sizes *s, const char *symbol,
         return rc;
     s->nrows++;
     if (s->rows)
-        return add_json(s, symbol, arch, size, &there, n, kind);
+        return sizes_add_json(s, symbol, arch, size, &there, n, kind);
     table_add(&s->table, "%s", symbol);
     table_add(&s->table, "%s", arch);
     table_add(&s->table, "%" PRIu64, size);
@@ -126,7 +127,8 @@ static bool is_single(const struct orr_model_comb *comb)
 }
 
 /* Of its type of device: one answers for all. */
-static bool is_first(const struct orr_model_file *file, unsigned c)
+static bool is_first_of_device_type(const struct orr_model_file *file,
+                                    unsigned c)
 {
     for (unsigned i = 0; i < c; i++)
         if (is_single(&file->combs[i]) &&
@@ -135,7 +137,7 @@ static bool is_first(const struct orr_model_file *file, unsigned c)
     return is_single(&file->combs[c]);
 }
 
-static int visit(const struct perfmodel_item *item, void *arg)
+static int sizes_visit_model(const struct perfmodel_item *item, void *arg)
 {
     struct sizes *s = arg;
     struct perfmodel_data data = {0};
@@ -154,7 +156,7 @@ static int visit(const struct perfmodel_item *item, void *arg)
         return 0;
     }
     for (unsigned c = 0; rc == 0 && c < data.file->ncombs; c++)
-        if (is_first(data.file, c))
+        if (is_first_of_device_type(data.file, c))
             rc = visit_comb(s, item, data.file, &data.file->combs[c]);
     perfmodel_unload(&data);
     return rc;
@@ -178,7 +180,7 @@ int project_sizes(const struct project_size_options *options)
         s.rows = json_array();
     rc = options->json && !s.rows
              ? -ENOMEM
-             : perfmodel_each(&place, place.host, visit, &s);
+             : perfmodel_each(&place, place.host, sizes_visit_model, &s);
     if (rc == 0 && s.nrows)
         rc = s.rows ? tool_json_print(json_incref(s.rows))
                     : table_end(&s.table, columns, 7);

@@ -16,7 +16,7 @@ struct pair {
     double size, flops;
 };
 
-static int compare(const void *a, const void *b)
+static int pair_compare_size(const void *a, const void *b)
 {
     const struct pair *x = a, *y = b;
 
@@ -51,7 +51,7 @@ static struct pair *list_pairs(const struct orr_model_file *file,
                                                impl->rows[r].flops};
         }
     if (pairs)
-        qsort(pairs, n, sizeof(*pairs), compare);
+        qsort(pairs, n, sizeof(*pairs), pair_compare_size);
     for (unsigned i = 0; i < n; i++) {
         if (kept == 0 || pairs[kept - 1].size < pairs[i].size) {
             pairs[kept++] = pairs[i];
@@ -142,9 +142,9 @@ double project_work_at(const struct orr_model_file *file, enum orr_work kind,
     }
 }
 
-static bool is_known(const struct orr_model_file *file,
-                     const struct orr_model_impl *impl, enum orr_work kind,
-                     double size)
+static bool work_of_size_is_known(const struct orr_model_file *file,
+                                  const struct orr_model_impl *impl,
+                                  enum orr_work kind, double size)
 {
     if (!(project_work_at(file, kind, size) > 0))
         return false;
@@ -159,9 +159,9 @@ enum orr_work project_work_choose(const struct orr_model_file *file,
                                   const struct orr_model_impl *impl,
                                   bool is_core, double size)
 {
-    if (is_known(file, impl, ORR_WORK_FLOPS, size))
+    if (work_of_size_is_known(file, impl, ORR_WORK_FLOPS, size))
         return ORR_WORK_FLOPS;
-    if (!is_core && is_known(file, impl, ORR_WORK_CORE, size))
+    if (!is_core && work_of_size_is_known(file, impl, ORR_WORK_CORE, size))
         return ORR_WORK_CORE;
     return ORR_WORK_BYTES;
 }

@@ -189,7 +189,7 @@ struct doing {
     bool removed; /* the file */
 };
 
-static int remove_file(const char *path, struct orr_error *err)
+static int remove_model_file(const char *path, struct orr_error *err)
 {
     if (unlink(path) < 0 && errno != ENOENT)
         return orr_fail(err, -errno, "%s: cannot be removed: %s", path,
@@ -199,7 +199,8 @@ static int remove_file(const char *path, struct orr_error *err)
 
 /* -ECANCELED: there is nothing to write, either because nothing is removed or
  * because the file is. */
-static int edit(struct orr_model_file *file, void *arg, struct orr_error *err)
+static int prune_edit_model(struct orr_model_file *file, void *arg,
+                            struct orr_error *err)
 {
     struct doing *doing = arg;
     struct perfmodel_data data = {.file = file};
@@ -211,9 +212,9 @@ static int edit(struct orr_model_file *file, void *arg, struct orr_error *err)
     prune_data(&doing->pruning, &data, true);
     rc = -ECANCELED;
     if (file_goes(&doing->pruning)) {
-        rc = remove_file(doing->pruning.path, err);
+        rc = remove_model_file(doing->pruning.path, err);
         if (rc == 0)
-            rc = remove_file(doing->side_path, err);
+            rc = remove_model_file(doing->side_path, err);
         doing->removed = rc == 0;
         rc = rc == 0 ? -ECANCELED : rc;
     } else if (doing->pruning.nrows > 0) {
@@ -238,7 +239,7 @@ static int do_file(const char *path, const struct rules *rules,
     *ret = (struct doing){.pruning = {.rules = rules, .path = path},
                           .side_path = side};
     if (rc == 0)
-        rc = orr_model_file_update(path, edit, ret, NULL, &err);
+        rc = orr_model_file_update(path, prune_edit_model, ret, NULL, &err);
     free(side);
     ret->side_path = NULL;
     if (rc == -ECANCELED)
@@ -304,7 +305,7 @@ static int prune_file(struct prune *prune, const char *path)
     return 0;
 }
 
-static int visit(const struct perfmodel_item *item, void *arg)
+static int prune_visit_model(const struct perfmodel_item *item, void *arg)
 {
     struct prune *prune = arg;
 
@@ -386,7 +387,7 @@ static void prune_versions(struct prune *prune,
 
 /* -- the command -- */
 
-static int print_json(struct prune *prune)
+static int print_prune_json(struct prune *prune)
 {
     json_t *json = json_pack("{s:b, s:o, s:o}", "removed", (int)prune->yes,
                              "entries", prune->rows, "files", prune->files);
@@ -398,7 +399,7 @@ static int print_json(struct prune *prune)
     return -ENOMEM;
 }
 
-static void print_text(const struct prune *prune)
+static void print_prune_text(const struct prune *prune)
 {
     const char *entries = prune->nrows == 1 ? "y" : "ies";
 
@@ -422,7 +423,7 @@ static int prune_all(const struct perfmodel_place *place,
     int rc = json && (!prune.rows || !prune.files) ? -ENOMEM : 0;
 
     if (rc == 0 && (rules->entries || rules->empty))
-        rc = perfmodel_each(place, place->host, visit, &prune);
+        rc = perfmodel_each(place, place->host, prune_visit_model, &prune);
     if (rc == 0 && rules->other_versions)
         prune_versions(&prune, place);
     if (rc < 0) {
@@ -432,14 +433,14 @@ static int prune_all(const struct perfmodel_place *place,
         return TOOL_FAILED;
     }
     if (!json)
-        print_text(&prune);
-    else if (print_json(&prune) < 0)
+        print_prune_text(&prune);
+    else if (print_prune_json(&prune) < 0)
         return tool_fail(TOOL_FAILED, "out of memory");
     return prune.nfailed || fflush(stdout) != 0 ? TOOL_FAILED : TOOL_OK;
 }
 
 /* -1, with a message, for what is not a positive number. */
-static int read_number(const char *option, const char *text, double *ret)
+static int read_prune_number(const char *option, const char *text, double *ret)
 {
     char *end;
 
@@ -479,8 +480,8 @@ int perfmodel_prune(int argc, char **argv)
 
     if (rc <= 0)
         return rc < 0 ? TOOL_USAGE : TOOL_OK;
-    if (read_number("fewer-than", fewer, &samples) < 0 ||
-        read_number("older-than", older, &days) < 0)
+    if (read_prune_number("fewer-than", fewer, &samples) < 0 ||
+        read_prune_number("older-than", older, &days) < 0)
         return TOOL_USAGE;
     rules.fewer_than = (unsigned long)ceil(samples);
     if (older)

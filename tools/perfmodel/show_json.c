@@ -94,8 +94,8 @@ static json_t *regression_json(bool there,
         (int)regression->noutliers, "converged", regression->converged);
 }
 
-static json_t *impl_json(const struct perfmodel_view *view,
-                         const struct orr_model_comb *comb, unsigned i)
+static json_t *view_impl_json(const struct perfmodel_view *view,
+                              const struct orr_model_comb *comb, unsigned i)
 {
     const struct orr_model_impl *impl = &comb->impls[i];
     struct perfmodel_regressions regressions;
@@ -120,14 +120,14 @@ static json_t *impl_json(const struct perfmodel_view *view,
         REAL(regressions.inner_worst));
 }
 
-static json_t *comb_json(const struct perfmodel_view *view,
-                         const struct orr_model_comb *comb)
+static json_t *view_comb_json(const struct perfmodel_view *view,
+                              const struct orr_model_comb *comb)
 {
     json_t *impls = json_array();
     char arch[PERFMODEL_TEXT];
 
     for (unsigned i = 0; impls && i < comb->nimpls; i++)
-        if (json_array_append_new(impls, impl_json(view, comb, i)) < 0) {
+        if (json_array_append_new(impls, view_impl_json(view, comb, i)) < 0) {
             json_decref(impls);
             return NULL;
         }
@@ -146,7 +146,8 @@ int perfmodel_show_json(const struct perfmodel_view *view)
     for (unsigned c = 0; rc == 0 && c < file->ncombs; c++)
         if (perfmodel_arch_wanted(view->arch, file->combs[c].devices,
                                   file->combs[c].ndevices) &&
-            json_array_append_new(combs, comb_json(view, &file->combs[c])) < 0)
+            json_array_append_new(combs,
+                                  view_comb_json(view, &file->combs[c])) < 0)
             rc = -ENOMEM;
     if (rc < 0) {
         json_decref(combs);

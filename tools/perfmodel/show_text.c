@@ -16,8 +16,8 @@
 /* -- texts -- */
 
 /* A time, or joules. */
-static const char *value_text(const struct perfmodel_view *view, double value,
-                              char ret[PERFMODEL_TEXT])
+static const char *view_value_text(const struct perfmodel_view *view,
+                                   double value, char ret[PERFMODEL_TEXT])
 {
     if (!view->energy || isnan(value))
         return perfmodel_time_text(value, ret);
@@ -43,8 +43,9 @@ static const char *interval_text(const struct perfmodel_view *view, double lo,
     if (isnan(lo) || isnan(hi))
         snprintf(ret, 3 * PERFMODEL_TEXT, "-");
     else
-        snprintf(ret, 3 * PERFMODEL_TEXT, "%s … %s", value_text(view, lo, from),
-                 value_text(view, hi, to));
+        snprintf(ret, 3 * PERFMODEL_TEXT, "%s … %s",
+                 view_value_text(view, lo, from),
+                 view_value_text(view, hi, to));
     return ret;
 }
 
@@ -71,9 +72,9 @@ static const char *regimes_text(const struct perfmodel_view *view,
                  summary->nregimes ? "one" : "-");
     else
         snprintf(ret, 3 * PERFMODEL_TEXT, "%s (%.0f %%), %s (%.0f %%)",
-                 value_text(view, summary->regimes[0].median, fast),
+                 view_value_text(view, summary->regimes[0].median, fast),
                  100 * summary->regimes[0].share,
-                 value_text(view, summary->regimes[1].median, slow),
+                 view_value_text(view, summary->regimes[1].median, slow),
                  100 * summary->regimes[1].share);
     return ret;
 }
@@ -95,9 +96,9 @@ static int compare_lines(const void *left, const void *right)
     return a->hash < b->hash ? -1 : a->hash > b->hash;
 }
 
-static void add_row(const struct perfmodel_view *view, struct table *table,
-                    const struct orr_model_row *row,
-                    const struct perfmodel_known *known)
+static void view_add_row(const struct perfmodel_view *view, struct table *table,
+                         const struct orr_model_row *row,
+                         const struct perfmodel_known *known)
 {
     char mean[PERFMODEL_TEXT], dev[PERFMODEL_TEXT];
     char estimate[PERFMODEL_TEXT];
@@ -105,7 +106,7 @@ static void add_row(const struct perfmodel_view *view, struct table *table,
 
     table_add(table, "%08" PRIx32, row->hash);
     table_add(table, "%" PRIu64, row->size);
-    table_add(table, "%s", value_text(view, row->mean, mean));
+    table_add(table, "%s", view_value_text(view, row->mean, mean));
     table_add(
         table, "%s",
         percent_text(row->mean > 0 ? row->dev / row->mean : (double)NAN, dev));
@@ -116,7 +117,7 @@ static void add_row(const struct perfmodel_view *view, struct table *table,
         table_add(table, gflops < 99.95 ? "%.1f" : "%.0f", gflops);
     if (known->side)
         table_add(table, "%s",
-                  value_text(view, known->side->estimate, estimate));
+                  view_value_text(view, known->side->estimate, estimate));
     else
         table_add(table, "%s", known->stale ? "stale" : "-");
     table_add(table, "%s",
@@ -126,8 +127,8 @@ static void add_row(const struct perfmodel_view *view, struct table *table,
 
 #define NROW 8
 
-static int print_rows(const struct perfmodel_view *view,
-                      const struct line *lines, unsigned n)
+static int view_print_rows(const struct perfmodel_view *view,
+                           const struct line *lines, unsigned n)
 {
     const struct table_column columns[NROW] = {
         {"footprint", false}, {"size", true},   {"mean", true},
@@ -136,7 +137,7 @@ static int print_rows(const struct perfmodel_view *view,
     struct table table = {0};
 
     for (unsigned i = 0; i < n; i++)
-        add_row(view, &table, lines[i].row, &lines[i].known);
+        view_add_row(view, &table, lines[i].row, &lines[i].known);
     return table_end(&table, columns, NROW);
 }
 
@@ -149,7 +150,8 @@ static void add_robust(const struct perfmodel_view *view, struct table *table,
     char text[3 * PERFMODEL_TEXT];
 
     table_add(table, "%08" PRIx32, row->hash);
-    table_add(table, "%s", value_text(view, summary->quantiles[ORR_Q50], text));
+    table_add(table, "%s",
+              view_value_text(view, summary->quantiles[ORR_Q50], text));
     table_add(table, "%s",
               interval_text(view, summary->quantiles[ORR_Q05],
                             summary->quantiles[ORR_Q95], text));
@@ -157,11 +159,11 @@ static void add_robust(const struct perfmodel_view *view, struct table *table,
         table, "%s",
         interval_text(view, known->interval.lo, known->interval.hi, text));
     table_add(table, "%" PRIu64 " of %" PRIu64, side->noutliers, side->nseen);
-    table_add(
-        table, "%s",
-        value_text(view,
-                   side->nfirst ? side->first_sum / side->nfirst : (double)NAN,
-                   text));
+    table_add(table, "%s",
+              view_value_text(view,
+                              side->nfirst ? side->first_sum / side->nfirst
+                                           : (double)NAN,
+                              text));
     if (isnan(summary->autocorrelation))
         table_add(table, "-");
     else
@@ -299,8 +301,8 @@ static int make_lines(const struct perfmodel_view *view,
     return rc;
 }
 
-static int print_impl(const struct perfmodel_view *view,
-                      const struct orr_model_comb *comb, unsigned i)
+static int view_print_impl(const struct perfmodel_view *view,
+                           const struct orr_model_comb *comb, unsigned i)
 {
     unsigned n = comb->impls[i].nrows;
     struct line *lines = calloc((size_t)n + 1, sizeof(*lines));
@@ -312,7 +314,7 @@ static int print_impl(const struct perfmodel_view *view,
     if (rc == 0)
         print_title(comb, i);
     if (rc == 0 && n > 0)
-        rc = print_rows(view, lines, n);
+        rc = view_print_rows(view, lines, n);
     if (rc == 0)
         rc = print_robust(view, lines, n);
     if (rc == 0)
@@ -321,7 +323,7 @@ static int print_impl(const struct perfmodel_view *view,
     return rc;
 }
 
-static bool has_rows(const struct orr_model_file *file)
+static bool model_has_rows(const struct orr_model_file *file)
 {
     for (unsigned c = 0; c < file->ncombs; c++)
         for (unsigned i = 0; i < file->combs[c].nimpls; i++)
@@ -330,7 +332,7 @@ static bool has_rows(const struct orr_model_file *file)
     return false;
 }
 
-static void print_head(const struct perfmodel_view *view)
+static void view_print_head(const struct perfmodel_view *view)
 {
     struct perfmodel_origins counts;
     char origins[PERFMODEL_ORIGINS_TEXT];
@@ -349,8 +351,9 @@ static void print_head(const struct perfmodel_view *view)
     perfmodel_count_origins(view->data, view->origin, &counts);
     printf("%s of %s\n  file       %s\n  side file  %s\n  figures    %s%s\n",
            view->symbol, view->host, view->path, notes[view->data->state],
-           has_rows(view->data->file) ? perfmodel_origins_text(&counts, origins)
-                                      : orr_origin_name(view->origin),
+           model_has_rows(view->data->file)
+               ? perfmodel_origins_text(&counts, origins)
+               : orr_origin_name(view->origin),
            view->data->file->ranged
                ? ", each off by up to twice its deviation (dev)"
                : "");
@@ -361,14 +364,14 @@ int perfmodel_show_text(const struct perfmodel_view *view)
     const struct orr_model_file *file = view->data->file;
     int rc = 0;
 
-    print_head(view);
+    view_print_head(view);
     for (unsigned c = 0; rc == 0 && c < file->ncombs; c++) {
         const struct orr_model_comb *comb = &file->combs[c];
 
         if (!perfmodel_arch_wanted(view->arch, comb->devices, comb->ndevices))
             continue;
         for (unsigned i = 0; rc == 0 && i < comb->nimpls; i++)
-            rc = print_impl(view, comb, i);
+            rc = view_print_impl(view, comb, i);
     }
     return rc;
 }

@@ -19,7 +19,7 @@ struct in {
     struct orr_error *err;
 };
 
-static int broken(const struct in *in, const char *key, const char *what)
+static int json_not(const struct in *in, const char *key, const char *what)
 {
     return orr_fail(in->err, -EINVAL, "model %s%s%s%s%s: \"%s\" is not %s",
                     in->symbol, in->arch[0] ? ", " : "", in->arch,
@@ -29,8 +29,8 @@ static int broken(const struct in *in, const char *key, const char *what)
 
 /* -- single values -- */
 
-static int read_real(const struct in *in, const json_t *value, const char *key,
-                     double *ret)
+static int json_read_real(const struct in *in, const json_t *value,
+                          const char *key, double *ret)
 {
     const char *text = json_string_value(value);
 
@@ -41,14 +41,14 @@ static int read_real(const struct in *in, const json_t *value, const char *key,
     else if (text && (!strcmp(text, "inf") || !strcmp(text, "-inf")))
         *ret = text[0] == '-' ? -(double)INFINITY : (double)INFINITY;
     else
-        return broken(in, key, "a number, null or \"inf\"");
+        return json_not(in, key, "a number, null or \"inf\"");
     return 0;
 }
 
 static int get_real(const struct in *in, const json_t *json, const char *key,
                     double *ret)
 {
-    return read_real(in, json_object_get(json, key), key, ret);
+    return json_read_real(in, json_object_get(json, key), key, ret);
 }
 
 static int get_count(const struct in *in, const json_t *json, const char *key,
@@ -65,12 +65,12 @@ static int get_count(const struct in *in, const json_t *json, const char *key,
         errno = 0;
         count = strtoull(text, &end, 10);
         if (*end || errno)
-            return broken(in, key, "a whole number");
+            return json_not(in, key, "a whole number");
     } else {
-        return broken(in, key, "a whole number of 0 or more");
+        return json_not(in, key, "a whole number of 0 or more");
     }
     if (count > most)
-        return broken(in, key, "as small as a model file needs it");
+        return json_not(in, key, "as small as a model file needs it");
     *ret = count;
     return 0;
 }
@@ -93,7 +93,7 @@ static int get_int(const struct in *in, const json_t *json, const char *key,
 
     if (!json_is_integer(value) || json_integer_value(value) < INT_MIN ||
         json_integer_value(value) > INT_MAX)
-        return broken(in, key, "a whole number");
+        return json_not(in, key, "a whole number");
     *ret = (int)json_integer_value(value);
     return 0;
 }
@@ -108,8 +108,8 @@ static int get_reals(const struct in *in, const json_t *json, const char *key,
     int rc = 0;
 
     if (!json_is_array(list) || n > most)
-        return broken(in, key,
-                      json_is_array(list) ? "a list that short" : "a list");
+        return json_not(in, key,
+                        json_is_array(list) ? "a list that short" : "a list");
     if (n == 0) {
         *ret = NULL;
         *ret_n = 0;
@@ -119,7 +119,7 @@ static int get_reals(const struct in *in, const json_t *json, const char *key,
     if (!values)
         return -ENOMEM;
     for (size_t i = 0; rc == 0 && i < n; i++)
-        rc = read_real(in, json_array_get(list, i), key, &values[i]);
+        rc = json_read_real(in, json_array_get(list, i), key, &values[i]);
     if (rc < 0) {
         free(values);
         return rc;
@@ -131,8 +131,8 @@ static int get_reals(const struct in *in, const json_t *json, const char *key,
 
 /* -- parts -- */
 
-static int read_fit(const struct in *in, const json_t *json,
-                    struct orr_model_fit *fit)
+static int json_read_fit(const struct in *in, const json_t *json,
+                         struct orr_model_fit *fit)
 {
     const struct {
         const char *key;
@@ -172,21 +172,21 @@ static int read_set_aside(const struct in *in, const json_t *json,
     if (!side->set_aside)
         return -ENOMEM;
     if (!json_is_array(list))
-        return broken(in, "set_aside", "a list");
+        return json_not(in, "set_aside", "a list");
     for (size_t i = 0; i < json_array_size(list); i++) {
         const json_t *index = json_array_get(list, i);
 
         if (!json_is_integer(index) || json_integer_value(index) < 0 ||
             json_integer_value(index) >= (json_int_t)side->nrecent)
-            return broken(in, "set_aside", "a list of indices of \"recent\"");
+            return json_not(in, "set_aside", "a list of indices of \"recent\"");
         side->set_aside[json_integer_value(index)] = true;
     }
     return 0;
 }
 
-static int read_side(const struct in *in, const json_t *json,
-                     const struct orr_model_row *row,
-                     struct orr_side_entry *side)
+static int json_read_side(const struct in *in, const json_t *json,
+                          const struct orr_model_row *row,
+                          struct orr_side_entry *side)
 {
     uint64_t time = 0, size = 0;
     int rc = get_real(in, json, "estimate", &side->estimate);
@@ -224,20 +224,20 @@ static int read_side(const struct in *in, const json_t *json,
     return rc;
 }
 
-static int read_origin(const struct in *in, const json_t *json,
-                       enum orr_origin *ret, bool *ret_ranged)
+static int json_read_origin(const struct in *in, const json_t *json,
+                            enum orr_origin *ret, bool *ret_ranged)
 {
     const json_t *origin = json_object_get(json, "origin");
 
     if (origin && !json_is_string(origin))
-        return broken(in, "origin", "text");
+        return json_not(in, "origin", "text");
     *ret = orr_origin_find(json_string_value(origin));
     *ret_ranged = json_is_true(json_object_get(json, "ranged"));
     return 0;
 }
 
-static int read_row(const struct in *in, const json_t *json,
-                    struct orr_model_row *row)
+static int json_read_row(const struct in *in, const json_t *json,
+                         struct orr_model_row *row)
 {
     int rc = get_count(in, json, "size", UINT64_MAX, &row->size);
 
@@ -254,14 +254,14 @@ static int read_row(const struct in *in, const json_t *json,
     if (rc == 0)
         rc = get_count32(in, json, "n", &row->n);
     if (rc == 0)
-        rc = read_origin(in, json, &row->origin, &row->ranged);
+        rc = json_read_origin(in, json, &row->origin, &row->ranged);
     return rc;
 }
 
 /* An entry, and its side entry if there is one. */
-static int read_entry(struct in *in, const json_t *json,
-                      const struct orr_model_comb *comb, unsigned i,
-                      struct perfmodel_data *data)
+static int json_read_entry(struct in *in, const json_t *json,
+                           const struct orr_model_comb *comb, unsigned i,
+                           struct perfmodel_data *data)
 {
     const char *footprint =
         json_string_value(json_object_get(json, "footprint"));
@@ -273,48 +273,48 @@ static int read_entry(struct in *in, const json_t *json,
 
     in->footprint[0] = '\0';
     if (!footprint || strlen(footprint) != 8)
-        return broken(in, "footprint", "text of eight hexadecimal digits");
+        return json_not(in, "footprint", "text of eight hexadecimal digits");
     row.hash = (uint32_t)strtoul(footprint, &end, 16);
     if (*end)
-        return broken(in, "footprint", "text of eight hexadecimal digits");
+        return json_not(in, "footprint", "text of eight hexadecimal digits");
     snprintf(in->footprint, sizeof(in->footprint), "%s", footprint);
-    rc = read_row(in, json, &row);
+    rc = json_read_row(in, json, &row);
     if (rc == 0)
         rc = orr_model_impl_add_row(&comb->impls[i], &row);
     if (rc < 0 || !side)
         return rc;
     entry =
         orr_side_append(data->side, comb->devices, comb->ndevices, i, row.hash);
-    return entry ? read_side(in, side, &row, entry) : -ENOMEM;
+    return entry ? json_read_side(in, side, &row, entry) : -ENOMEM;
 }
 
-static int read_impl(struct in *in, const json_t *json,
-                     struct orr_model_comb *comb, unsigned i,
-                     struct perfmodel_data *data)
+static int json_read_impl(struct in *in, const json_t *json,
+                          struct orr_model_comb *comb, unsigned i,
+                          struct perfmodel_data *data)
 {
     const json_t *entries = json_object_get(json, "entries");
     struct orr_model_impl *impl;
     int rc = orr_model_comb_get_impl(comb, i, &impl);
 
     if (rc == 0)
-        rc = read_fit(in, json_object_get(json, "regression"), &impl->fit);
+        rc = json_read_fit(in, json_object_get(json, "regression"), &impl->fit);
     if (rc == 0 && !json_is_array(entries))
-        rc = broken(in, "entries", "a list");
+        rc = json_not(in, "entries", "a list");
     for (size_t r = 0; rc == 0 && r < json_array_size(entries); r++)
-        rc = read_entry(in, json_array_get(entries, r), comb, i, data);
+        rc = json_read_entry(in, json_array_get(entries, r), comb, i, data);
     in->footprint[0] = '\0';
     return rc;
 }
 
-static int read_devices(const struct in *in, const json_t *list,
-                        struct orr_device **ret, unsigned *ret_n)
+static int json_read_devices(const struct in *in, const json_t *list,
+                             struct orr_device **ret, unsigned *ret_n)
 {
     size_t n = json_array_size(list);
     struct orr_device *devices;
     int rc = 0;
 
     if (n == 0 || n > 64)
-        return broken(in, "devices", "a list of devices");
+        return json_not(in, "devices", "a list of devices");
     devices = calloc(n, sizeof(*devices));
     if (!devices)
         return -ENOMEM;
@@ -325,7 +325,7 @@ static int read_devices(const struct in *in, const json_t *list,
         if (type) {
             devices[d].type = orr_device_type_find(type);
             if (devices[d].type < 0)
-                rc = broken(in, "type", "a type of devices");
+                rc = json_not(in, "type", "a type of devices");
         } else {
             rc = get_int(in, json, "type", &devices[d].type);
         }
@@ -343,8 +343,8 @@ static int read_devices(const struct in *in, const json_t *list,
     return 0;
 }
 
-static int read_comb(struct in *in, const json_t *json,
-                     struct perfmodel_data *data)
+static int json_read_comb(struct in *in, const json_t *json,
+                          struct perfmodel_data *data)
 {
     const json_t *impls = json_object_get(json, "implementations");
     struct orr_device *devices = NULL;
@@ -353,7 +353,7 @@ static int read_comb(struct in *in, const json_t *json,
     int rc;
 
     in->arch[0] = '\0';
-    rc = read_devices(in, json_object_get(json, "devices"), &devices, &n);
+    rc = json_read_devices(in, json_object_get(json, "devices"), &devices, &n);
     if (rc < 0)
         return rc;
     perfmodel_arch_text(devices, n, in->arch);
@@ -362,9 +362,10 @@ static int read_comb(struct in *in, const json_t *json,
     if (rc == 0)
         rc = get_count32(in, json, "number", &comb->number);
     if (rc == 0 && !json_is_array(impls))
-        rc = broken(in, "implementations", "a list");
+        rc = json_not(in, "implementations", "a list");
     for (size_t i = 0; rc == 0 && i < json_array_size(impls); i++)
-        rc = read_impl(in, json_array_get(impls, i), comb, (unsigned)i, data);
+        rc = json_read_impl(in, json_array_get(impls, i), comb, (unsigned)i,
+                            data);
     return rc;
 }
 
@@ -376,8 +377,8 @@ void perfmodel_named_done(struct perfmodel_named *named)
     *named = (struct perfmodel_named){0};
 }
 
-static int read_model(struct in *in, const json_t *json,
-                      struct perfmodel_named *named)
+static int json_read_model(struct in *in, const json_t *json,
+                           struct perfmodel_named *named)
 {
     const char *host = json_string_value(json_object_get(json, "host"));
     const json_t *combs = json_object_get(json, "combinations");
@@ -389,16 +390,16 @@ static int read_model(struct in *in, const json_t *json,
     if (rc < 0 || !named->data.side || !named->symbol || !named->host)
         return -ENOMEM;
     if (!host)
-        rc = broken(in, "host", "text");
+        rc = json_not(in, "host", "text");
     if (rc == 0)
-        rc = read_origin(in, json, &named->data.file->origin,
-                         &named->data.file->ranged);
+        rc = json_read_origin(in, json, &named->data.file->origin,
+                              &named->data.file->ranged);
     if (rc == 0 && !json_is_array(combs))
-        rc = broken(in, "combinations", "a list");
+        rc = json_not(in, "combinations", "a list");
     if (rc < 0)
         return rc;
     for (size_t c = 0; rc == 0 && c < json_array_size(combs); c++)
-        rc = read_comb(in, json_array_get(combs, c), &named->data);
+        rc = json_read_comb(in, json_array_get(combs, c), &named->data);
     return rc;
 }
 
@@ -408,8 +409,8 @@ int perfmodel_from_json(const json_t *json, struct perfmodel_named *ret,
     const char *symbol = json_string_value(json_object_get(json, "symbol"));
     struct in in = {.symbol = symbol ? symbol : "?", .err = err};
     struct perfmodel_named named = {0};
-    int rc =
-        symbol ? read_model(&in, json, &named) : broken(&in, "symbol", "text");
+    int rc = symbol ? json_read_model(&in, json, &named)
+                    : json_not(&in, "symbol", "text");
 
     if (rc < 0) {
         perfmodel_named_done(&named);

@@ -43,7 +43,7 @@ static int empty(struct orr_model_file *file)
     return 0;
 }
 
-static int read_side(const struct writing *w, struct orr_side **ret)
+static int read_side_or_none(const struct writing *w, struct orr_side **ret)
 {
     struct orr_error err = {""};
     int rc = orr_side_read(w->side_path, ORR_SIDE_SAMPLES, ret, &err);
@@ -68,7 +68,8 @@ static int write_side(const struct writing *w, const struct orr_side *side,
 
 /* Runs under the locks of the model file. The side file is written first: until
  * the model file follows, it belongs to nothing and is ignored. */
-static int edit(struct orr_model_file *file, void *arg, struct orr_error *err)
+static int write_edit_model(struct orr_model_file *file, void *arg,
+                            struct orr_error *err)
 {
     const struct writing *w = arg;
     struct perfmodel_data to = {.file = file};
@@ -80,7 +81,7 @@ static int edit(struct orr_model_file *file, void *arg, struct orr_error *err)
                         "%s: there is a model already; --force replaces it",
                         w->path);
     if (w->mode == PERFMODEL_JOIN)
-        rc = read_side(w, &to.side);
+        rc = read_side_or_none(w, &to.side);
     else
         rc = empty(file);
     if (rc < 0)
@@ -109,7 +110,7 @@ int perfmodel_write(const char *path, const struct perfmodel_data *data,
                                         "directory"
                                       : strerror(-rc));
     writing.side_path = side;
-    rc = orr_model_file_update(path, edit, &writing, NULL, err);
+    rc = orr_model_file_update(path, write_edit_model, &writing, NULL, err);
     free(side);
     return rc;
 }

@@ -75,19 +75,19 @@ bool record_tell(const char *path, bool json)
     return true;
 }
 
-static bool is_same(const struct stat *a, const struct stat *b)
+static bool same_file_state(const struct stat *a, const struct stat *b)
 {
     return a->st_ino == b->st_ino && a->st_mtim.tv_sec == b->st_mtim.tv_sec &&
            a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
 }
 
 /* Whether the run wrote a record that can be read; says what is in it. */
-static bool tell(const struct launch *launch, const char *path,
-                 const struct stat *before)
+static bool report_record(const struct launch *launch, const char *path,
+                          const struct stat *before)
 {
     struct stat now = {0};
 
-    if (stat(path, &now) != 0 || is_same(&now, before)) {
+    if (stat(path, &now) != 0 || same_file_state(&now, before)) {
         tool_error("%s was not written%s%s", path, *launch->problem ? ": " : "",
                    *launch->problem ? launch->problem
                                     : ": an error above says why, or the "
@@ -99,11 +99,12 @@ static bool tell(const struct launch *launch, const char *path,
 }
 
 /* By that signal; the calls until then may be there. */
-static int interrupted(const struct launch *launch, int number,
-                       const char *path, const struct stat *before)
+static int report_interrupted_record(const struct launch *launch, int number,
+                                     const char *path,
+                                     const struct stat *before)
 {
     struct stat now = {0};
-    bool any = stat(path, &now) == 0 && !is_same(&now, before);
+    bool any = stat(path, &now) == 0 && !same_file_state(&now, before);
 
     fflush(stdout);
     if (any)
@@ -113,7 +114,7 @@ static int interrupted(const struct launch *launch, int number,
                      any ? "has its calls until then" : "is as it was");
 }
 
-static int run(struct launch *launch, const char *path)
+static int record_program(struct launch *launch, const char *path)
 {
     char *setting = tool_format("ORRERY_RECORD=%s", path);
     const char *more[] = {setting, NULL};
@@ -128,7 +129,7 @@ static int run(struct launch *launch, const char *path)
     result = launch_all(launch, 1, 1, NULL, NULL);
     free(setting);
     if (result > 0)
-        return interrupted(launch, result, path, &before);
+        return report_interrupted_record(launch, result, path, &before);
     if (result < 0)
         return TOOL_FAILED;
     result = process_exit_code(&launch->process);
@@ -136,7 +137,7 @@ static int run(struct launch *launch, const char *path)
         fwrite(launch->process.text, 1, launch->process.length, stderr);
     fflush(stdout);
     launch_warn_policy(launch, "record");
-    if (!tell(launch, path, &before))
+    if (!report_record(launch, path, &before))
         return result ? result : TOOL_FAILED;
     if (result && *launch->problem)
         tool_error("%s", launch->problem);
@@ -179,7 +180,7 @@ int cmd_record(int argc, char **argv)
     else
         result = tool_check_output("record: -o", path);
     if (result == TOOL_OK)
-        result = run(&launch, path);
+        result = record_program(&launch, path);
     launch_done(&launch);
     free((char *)(uintptr_t)launch.edits);
     free((char *)(uintptr_t)launch.assume);

@@ -37,7 +37,7 @@ static const char help[] =
     "example: orrery record import -o cholesky.rec tasks.rec\n";
 
 /* Between the two forms. */
-static int convert(const char *from, const char *to)
+static int record_convert_form(const char *from, const char *to)
 {
     struct orr_record_reader *reader;
     struct orr_record_writer writer = {.binary = orr_record_is_binary_name(to)};
@@ -76,7 +76,8 @@ static int convert(const char *from, const char *to)
     return TOOL_OK;
 }
 
-static int import(const char *path, char **operands, int n, bool pinned)
+static int record_import_graph(const char *path, char **operands, int n,
+                               bool pinned)
 {
     char option[] = "--static-workerid";
     int code = input_take_words("record import", n, operands), w = 1;
@@ -85,7 +86,7 @@ static int import(const char *path, char **operands, int n, bool pinned)
     if (code != TOOL_OK)
         return code;
     if (n == 1 && !pinned && orr_record_is_one(operands[0]))
-        return convert(operands[0], path);
+        return record_convert_form(operands[0], path);
     if (!foreign_is_one(operands[0])) {
         if (access(operands[0], R_OK) < 0)
             return tool_fail(TOOL_FAILED, "record import: %s: %s", operands[0],
@@ -126,7 +127,7 @@ int record_import(int argc, char **argv)
                                      "the record");
     result = tool_check_output("record import: -o", path);
     if (result == TOOL_OK)
-        result = import(path, argv + 1, n, pinned);
+        result = record_import_graph(path, argv + 1, n, pinned);
     if (result == TOOL_OK && !record_tell(path, json))
         result = TOOL_FAILED;
     return result;

@@ -41,7 +41,7 @@ static const char help[] =
     "example: orrery replay cholesky.rec -m MACHINE -s dmdas\n";
 
 /* Whether the file is a whole record; says what it lacks, or what is wrong. */
-static bool look_at(const char *path)
+static bool check_record_file(const char *path)
 {
     struct orr_error err = {""};
     struct notes notes;
@@ -69,15 +69,15 @@ static bool look_at_foreign(char *const *argv)
                    strerror(errno));
     } else {
         close(fd);
-        good = foreign_import(argv, path) == 0 && look_at(path);
+        good = foreign_import(argv, path) == 0 && check_record_file(path);
         unlink(path);
     }
     free(path);
     return good;
 }
 
-static int replay(struct launch *launch, char **operands, int n, bool pinned,
-                  bool json)
+static int replay_record_file(struct launch *launch, char **operands, int n,
+                              bool pinned, bool json)
 {
     char option[] = "--static-workerid";
     int code = input_take_words("replay", n, operands), w = 1;
@@ -96,7 +96,7 @@ static int replay(struct launch *launch, char **operands, int n, bool pinned,
     if (n > 1)
         words[w++] = operands[1];
     launch->argv = words;
-    if (foreign ? !look_at_foreign(words) : !look_at(words[0]))
+    if (foreign ? !look_at_foreign(words) : !check_record_file(words[0]))
         return TOOL_FAILED;
     return once_run(launch, "replay", json);
 }
@@ -126,7 +126,7 @@ int cmd_replay(int argc, char **argv)
                                   "named, with a schedule behind it if it "
                                   "is a tasks.rec; see orrery replay --help");
     else
-        result = replay(&launch, argv + 1, n, pinned, json);
+        result = replay_record_file(&launch, argv + 1, n, pinned, json);
     launch_done(&launch);
     free((char *)(uintptr_t)launch.edits);
     free((char *)(uintptr_t)launch.assume);

@@ -22,7 +22,7 @@ struct list {
     size_t npieces;
 };
 
-static int compare_pieces(const void *a, const void *b)
+static int piece_compare_worker(const void *a, const void *b)
 {
     const struct piece *x = a, *y = b;
 
@@ -62,7 +62,7 @@ static void add_pieces(const struct trace *trace, struct list *list)
     }
 }
 
-static bool is_shown(const struct trace_state *state)
+static bool state_is_shown(const struct trace_state *state)
 {
     return strcmp(state->kind, "idle") != 0 &&
            strcmp(state->kind, "sleeping") != 0;
@@ -91,7 +91,7 @@ static void cut_state(const struct trace *trace, const struct list *list,
            (pieces[*at].worker < state->worker ||
             (pieces[*at].worker == state->worker && pieces[*at].end <= from)))
         ++*at;
-    if (!is_shown(state))
+    if (!state_is_shown(state))
         return;
     for (size_t p = *at;
          p < list->npieces && pieces[p].worker == state->worker &&
@@ -145,7 +145,7 @@ int report_beside(const struct trace *trace, struct report_beside *ret)
         rc = -ENOMEM;
     if (rc == 0) {
         add_pieces(trace, &list);
-        qsort(list.pieces, npieces, sizeof(*list.pieces), compare_pieces);
+        qsort(list.pieces, npieces, sizeof(*list.pieces), piece_compare_worker);
         for (size_t s = 0; s < trace->nstates; s++)
             list.states[s] = &trace->states[s];
         if (trace->nstates)

@@ -82,9 +82,9 @@ static int add_comparisons(const char *paths, struct report_page *page)
     return rc;
 }
 
-static void print_result(const struct report_page *page,
-                         const struct launch *launch,
-                         const struct options *options)
+static void print_page_path(const struct report_page *page,
+                            const struct launch *launch,
+                            const struct options *options)
 {
     json_t *json;
 
@@ -126,12 +126,13 @@ static int make_page(const struct report_parts *parts,
                          options->output);
     if (report_write(page, options->output) < 0)
         return TOOL_FAILED;
-    print_result(page, parts->launch, options);
+    print_page_path(page, parts->launch, options);
     return TOOL_OK;
 }
 
-static int finish(struct launch *launch, const struct run_files *files,
-                  const struct options *options)
+static int report_make_page(struct launch *launch,
+                            const struct run_files *files,
+                            const struct options *options)
 {
     const struct report_parts parts = {
         launch, files->trace,
@@ -157,7 +158,8 @@ static int finish(struct launch *launch, const struct run_files *files,
     return code ? code : *launch->problem ? TOOL_FAILED : made;
 }
 
-static int run_program(struct launch *launch, const struct options *options)
+static int report_run_program(struct launch *launch,
+                              const struct options *options)
 {
     struct run_files files;
     int result = TOOL_FAILED;
@@ -171,7 +173,8 @@ static int run_program(struct launch *launch, const struct options *options)
                                "interrupted: %s was ended; %s was not written",
                                launch->argv[0], options->output);
         else
-            result = result < 0 ? TOOL_FAILED : finish(launch, &files, options);
+            result = result < 0 ? TOOL_FAILED
+                                : report_make_page(launch, &files, options);
     }
     run_files_done(&files);
     launch_done(launch);
@@ -204,8 +207,9 @@ static int show_trace(const char *trace, const struct options *options)
 }
 
 /* What is wrong with the words, before anything is run: a message and true. */
-static bool is_wrong(const struct launch *launch, const struct options *options,
-                     const char *trace)
+static bool report_words_are_wrong(const struct launch *launch,
+                                   const struct options *options,
+                                   const char *trace)
 {
     bool asks =
         launch->machine || launch->scheduler || launch->edits || launch->assume;
@@ -225,14 +229,14 @@ static bool is_wrong(const struct launch *launch, const struct options *options,
     return true;
 }
 
-static bool is_file(const char *path)
+static bool is_trace_or_record(const char *path)
 {
     return trace_csv_is_one(path) || orr_record_is_one(path);
 }
 
 int cmd_report(int argc, char **argv)
 {
-    static const struct tool_words words = {launch_names, is_file};
+    static const struct tool_words words = {launch_names, is_trace_or_record};
     struct launch launch = {0};
     struct options options = {.output = "report.html"};
     const struct tool_option list[] = {
@@ -263,14 +267,14 @@ int cmd_report(int argc, char **argv)
                    "--help");
     } else if (!trace && trace_csv_is_one(argv[first])) {
         tool_error("report: one trace: %s is too much", argv[first + 1]);
-    } else if (!is_wrong(&launch, &options, trace)) {
+    } else if (!report_words_are_wrong(&launch, &options, trace)) {
         result = tool_check_output("report: -o", options.output);
     }
     if (result == TOOL_OK) {
         launch.argv = argv + first;
         launch.quiet = options.json || !strcmp(options.output, "-");
         result = trace ? show_trace(trace, &options)
-                       : run_program(&launch, &options);
+                       : report_run_program(&launch, &options);
     }
     free((char *)(uintptr_t)launch.edits);
     free((char *)(uintptr_t)launch.assume);

@@ -29,12 +29,12 @@ static int64_t ns(double ms)
     return llround(ms * 1e6);
 }
 
-static int64_t since_begin(const struct data *d, double ms)
+static int64_t ns_since_start(const struct data *d, double ms)
 {
     return ns(ms - d->trace->begin);
 }
 
-static int compare_names(const void *a, const void *b)
+static int compare_name_pointers(const void *a, const void *b)
 {
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
@@ -55,22 +55,22 @@ static bool collect_names(struct data *d)
     for (size_t s = 0; s < d->beside.nstretches; s++)
         d->names[n++] = d->beside.stretches[s].kind;
     if (n)
-        qsort(d->names, n, sizeof(*d->names), compare_names);
+        qsort(d->names, n, sizeof(*d->names), compare_name_pointers);
     for (size_t i = 0; i < n; i++)
         if (i == 0 || strcmp(d->names[i], d->names[d->nnames - 1]) != 0)
             d->names[d->nnames++] = d->names[i];
     return true;
 }
 
-static int64_t index_of(const struct data *d, const char *name)
+static int64_t name_index(const struct data *d, const char *name)
 {
-    const char **found =
-        bsearch(&name, d->names, d->nnames, sizeof(*d->names), compare_names);
+    const char **found = bsearch(&name, d->names, d->nnames, sizeof(*d->names),
+                                 compare_name_pointers);
 
     return found - d->names;
 }
 
-static void write_text(struct data *d, const char *text)
+static void write_json_text(struct data *d, const char *text)
 {
     json_t *json = tool_json_text(text);
 
@@ -116,9 +116,9 @@ static int64_t task_value(const struct data *d, const struct trace_task *task,
     case TASK_WORKER:
         return task->worker;
     case TASK_NAME:
-        return index_of(d, task->name);
+        return name_index(d, task->name);
     case TASK_START:
-        return since_begin(d, task->start);
+        return ns_since_start(d, task->start);
     case TASK_LENGTH:
         return ns(task->end - task->start);
     case TASK_PRIORITY:
@@ -177,7 +177,7 @@ static void write_tasks(const struct data *d)
 }
 
 /* Kernels that wait, by the places of their tasks. */
-static void write_waits(const struct data *d)
+static void write_wait_columns(const struct data *d)
 {
     const struct trace_wait *waits = d->trace->waits;
     size_t n = d->trace->nwaits;
@@ -188,7 +188,7 @@ static void write_waits(const struct data *d)
     write_column(d, "task", n, true);
     fputc(',', d->file);
     for (size_t i = 0; i < n; i++)
-        d->column[i] = since_begin(d, waits[i].start);
+        d->column[i] = ns_since_start(d, waits[i].start);
     write_column(d, "start", n, false);
     fputc(',', d->file);
     for (size_t i = 0; i < n; i++)
@@ -213,11 +213,11 @@ static int64_t state_value(const struct data *d,
     case STATE_WORKER:
         return stretch->worker;
     case STATE_START:
-        return since_begin(d, stretch->start);
+        return ns_since_start(d, stretch->start);
     case STATE_LENGTH:
         return ns(stretch->end - stretch->start);
     default:
-        return index_of(d, stretch->kind);
+        return name_index(d, stretch->kind);
     }
 }
 
@@ -243,7 +243,7 @@ static void write_steals(const struct data *d)
 
     fputs(",\n\"steals\":{", d->file);
     for (size_t i = 0; i < n; i++)
-        d->column[i] = since_begin(d, steals[i].time);
+        d->column[i] = ns_since_start(d, steals[i].time);
     write_column(d, "time", n, true);
     fputc(',', d->file);
     for (size_t i = 0; i < n; i++)
@@ -268,8 +268,8 @@ static void write_marks(struct data *d)
         const struct trace_mark *mark = &d->trace->marks[i];
 
         fprintf(d->file, "%s{\"time\":%" PRId64 ",\"text\":", i ? "," : "",
-                since_begin(d, mark->time));
-        write_text(d, mark->text);
+                ns_since_start(d, mark->time));
+        write_json_text(d, mark->text);
         fputc('}', d->file);
     }
     fputc(']', d->file);
@@ -296,7 +296,7 @@ static int64_t copy_value(const struct data *d, const struct trace_copy *copy,
     case COPY_TO:
         return copy->to;
     case COPY_START:
-        return since_begin(d, copy->start);
+        return ns_since_start(d, copy->start);
     case COPY_LENGTH:
         return ns(copy->end - copy->start);
     case COPY_BYTES:
@@ -306,11 +306,11 @@ static int64_t copy_value(const struct data *d, const struct trace_copy *copy,
     case COPY_HANDLE:
         return (int64_t)copy->handle;
     default:
-        return index_of(d, copy->kind);
+        return name_index(d, copy->kind);
     }
 }
 
-static void write_copies(const struct data *d)
+static void write_copy_columns(const struct data *d)
 {
     static const char *const columns[COPY_NCOLUMNS] = {
         "from", "to", "start", "length", "bytes", "job", "handle", "kind"};
@@ -331,7 +331,7 @@ static void write_steps(const struct data *d, const char *name,
 {
     fprintf(d->file, ",\n\"%s\":{", name);
     for (size_t i = 0; i < steps->n; i++)
-        d->column[i] = since_begin(d, steps->items[i].time);
+        d->column[i] = ns_since_start(d, steps->items[i].time);
     write_column(d, "time", steps->n, true);
     fputc(',', d->file);
     for (size_t i = 0; i < steps->n; i++)
@@ -346,18 +346,18 @@ static void write_steps(const struct data *d, const char *name,
     fputc('}', d->file);
 }
 
-static void write_workers(struct data *d)
+static void write_worker_list(struct data *d)
 {
     fprintf(d->file, ",\n\"nodes\":%u,\n\"workers\":[", d->trace->nnodes);
     for (unsigned w = 0; w < d->trace->nworkers; w++) {
         fputs(w ? ",{\"name\":" : "{\"name\":", d->file);
-        write_text(d, d->trace->workers[w].name);
+        write_json_text(d, d->trace->workers[w].name);
         fprintf(d->file, ",\"node\":%u}", d->trace->workers[w].node);
     }
     fputs("],\n\"names\":[", d->file);
     for (size_t i = 0; i < d->nnames; i++) {
         fputs(i ? "," : "", d->file);
-        write_text(d, d->names[i]);
+        write_json_text(d, d->names[i]);
     }
     fputc(']', d->file);
 }
@@ -373,11 +373,11 @@ static void write_json(const struct data *d, const char *name,
 static void write_about(struct data *d, const struct report_page *page)
 {
     fputs("{\"version\":\"" ORR_VERSION "\",\"title\":", d->file);
-    write_text(d, page->title);
+    write_json_text(d, page->title);
     fputs(",\"command\":", d->file);
-    write_text(d, page->command);
+    write_json_text(d, page->command);
     fprintf(d->file, ",\"dropped\":%.0f,\"end\":%" PRId64, d->trace->dropped,
-            since_begin(d, d->trace->end));
+            ns_since_start(d, d->trace->end));
 }
 
 int report_data(const struct report_page *page, FILE *file)
@@ -392,10 +392,10 @@ int report_data(const struct report_page *page, FILE *file)
     d.column = malloc((most + 1) * sizeof(*d.column));
     if (rc == 0 && d.column && collect_names(&d)) {
         write_about(&d, page);
-        write_workers(&d);
+        write_worker_list(&d);
         write_tasks(&d);
-        write_copies(&d);
-        write_waits(&d);
+        write_copy_columns(&d);
+        write_wait_columns(&d);
         write_states(&d);
         write_steals(&d);
         write_marks(&d);
@@ -407,7 +407,7 @@ int report_data(const struct report_page *page, FILE *file)
         write_json(&d, "bounds", page->bounds);
         write_json(&d, "comparisons", page->comparisons);
         fputs(",\n\"picture\":", file);
-        write_text(&d, page->picture);
+        write_json_text(&d, page->picture);
         fputs("}\n", file);
     } else {
         d.lost = true;

@@ -27,7 +27,8 @@ struct words {
     size_t n;
 };
 
-static void add(struct words *words, const char *option, const char *value)
+static void words_add_option(struct words *words, const char *option,
+                             const char *value)
 {
     if (!value)
         return;
@@ -37,7 +38,8 @@ static void add(struct words *words, const char *option, const char *value)
 }
 
 /* The command, and room for the words of the program. */
-static bool begin(struct words *words, const struct launch *launch)
+static bool words_start_command(struct words *words,
+                                const struct launch *launch)
 {
     size_t n = 0;
 
@@ -46,11 +48,11 @@ static bool begin(struct words *words, const struct launch *launch)
     words->items = calloc(n + OWN_WORDS, sizeof(*words->items));
     words->n = 0;
     if (words->items)
-        add(words, NULL, "/proc/self/exe");
+        words_add_option(words, NULL, "/proc/self/exe");
     return words->items != NULL;
 }
 
-static const char *machine_of(const struct launch *launch)
+static const char *launch_machine_name(const struct launch *launch)
 {
     const char *machine =
         launch->machine ? launch->machine : getenv("ORRERY_MACHINE");
@@ -64,19 +66,19 @@ static void explain_words(const struct report_parts *parts, struct words *words)
 {
     const struct launch *launch = parts->launch;
 
-    add(words, "explain", "--json");
+    words_add_option(words, "explain", "--json");
     if (launch && launch->report.simulated) {
-        add(words, "-m", launch->machine);
-        add(words, "-s", launch->scheduler);
-        add(words, "--set", launch->edits);
-        add(words, "--assume", launch->assume);
-        add(words, NULL, "--");
+        words_add_option(words, "-m", launch->machine);
+        words_add_option(words, "-s", launch->scheduler);
+        words_add_option(words, "--set", launch->edits);
+        words_add_option(words, "--assume", launch->assume);
+        words_add_option(words, NULL, "--");
         for (char *const *word = launch->argv; *word; word++)
-            add(words, NULL, *word);
+            words_add_option(words, NULL, *word);
         return;
     }
-    add(words, "--graph", parts->graph);
-    add(words, NULL, parts->trace);
+    words_add_option(words, "--graph", parts->graph);
+    words_add_option(words, NULL, parts->trace);
 }
 
 /* Whether there is such a part of the run; then its command. */
@@ -88,10 +90,11 @@ static bool part_words(const struct report_parts *parts, enum part part,
     if (part == PICTURE) {
         if (!launch)
             return false;
-        add(words, "machine", "show");
-        add(words, "--svg", "-");
-        add(words, "-m", machine_of(launch));
-        add(words, "--set", machine_of(launch) ? launch->edits : NULL);
+        words_add_option(words, "machine", "show");
+        words_add_option(words, "--svg", "-");
+        words_add_option(words, "-m", launch_machine_name(launch));
+        words_add_option(words, "--set",
+                         launch_machine_name(launch) ? launch->edits : NULL);
         return true;
     }
     if (parts->plain || !parts->graph)
@@ -99,15 +102,15 @@ static bool part_words(const struct report_parts *parts, enum part part,
     if (part == EXPLAIN) {
         explain_words(parts, words);
     } else {
-        add(words, "bound", "--json");
-        add(words, NULL, parts->graph);
+        words_add_option(words, "bound", "--json");
+        words_add_option(words, NULL, parts->graph);
     }
     return true;
 }
 
 /* Takes what a command printed. */
-static void take(const struct process *process, enum part part,
-                 struct report_page *page)
+static void page_take_part(const struct process *process, enum part part,
+                           struct report_page *page)
 {
     int code = process_exit_code(process);
     json_t *json = NULL;
@@ -137,7 +140,7 @@ int report_parts(const struct report_parts *parts, struct report_page *page)
     int stopped = 0;
 
     for (enum part part = 0; part < NPARTS; part++) {
-        if (!begin(&words[n], parts->launch)) {
+        if (!words_start_command(&words[n], parts->launch)) {
             tool_error("out of memory");
             break;
         }
@@ -153,7 +156,7 @@ int report_parts(const struct report_parts *parts, struct report_page *page)
         stopped = process_run(processes, n, AT_ONCE, NULL, NULL);
     for (size_t i = 0; i < n; i++) {
         if (!stopped)
-            take(&processes[i], which[i], page);
+            page_take_part(&processes[i], which[i], page);
         process_done(&processes[i]);
         free(words[i].items);
     }

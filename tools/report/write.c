@@ -82,8 +82,8 @@ static char *data_text(const struct report_page *page, size_t *ret_size)
 }
 
 /* Frame and data as one text; owned. NULL without memory. */
-static char *join(const char *frame, const char *data, size_t size,
-                  size_t *ret_size)
+static char *insert_page_data(const char *frame, const char *data, size_t size,
+                              size_t *ret_size)
 {
     const char *at = strstr(frame, place);
     char *text = NULL;
@@ -110,7 +110,7 @@ int report_write(const struct report_page *page, const char *path)
     if (frame)
         data = data_text(page, &size);
     if (data)
-        text = join(frame, data, size, &whole);
+        text = insert_page_data(frame, data, size, &whole);
     if (text)
         rc = tool_write_file(path, text, whole);
     else if (frame)

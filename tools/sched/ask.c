@@ -11,7 +11,7 @@
 #include <string.h>
 
 /* Its line among what the library prints. */
-static json_t *read_line(const char *text)
+static json_t *find_json_line(const char *text)
 {
     json_t *json = NULL;
 
@@ -24,7 +24,8 @@ static json_t *read_line(const char *text)
     return json;
 }
 
-static json_t *run(char *program, const char *name, char *const *settings)
+static json_t *run_describing_program(char *program, const char *name,
+                                      char *const *settings)
 {
     char *argv[] = {program, (char *)(uintptr_t)name, NULL};
     struct process process = {.argv = argv,
@@ -36,7 +37,7 @@ static json_t *run(char *program, const char *name, char *const *settings)
     char line[256];
 
     if (stopped == 0 && process_exit_code(&process) == 0)
-        json = read_line(process.text);
+        json = find_json_line(process.text);
     if (!json && stopped == 0) {
         process_error_line(&process, line, sizeof(line));
         tool_error("sched: %s%s", *line ? line : program,
@@ -63,7 +64,7 @@ json_t *ask_library(const char *name, const char *machine, const char *edits)
         settings[n++] = tool_format("ORRERY_MACHINE=%s", machine);
     if (edits)
         settings[n++] = tool_format("ORRERY_SET=%s", edits);
-    json = run(program, name, settings);
+    json = run_describing_program(program, name, settings);
     for (unsigned i = 0; i < n; i++)
         free(settings[i]);
     free(program);

@@ -33,7 +33,7 @@ static void add_of_files(json_t *policies)
                                         "what", of_files[i].what, "library"));
 }
 
-static int print_table(const json_t *policies)
+static int print_policy_table(const json_t *policies)
 {
     static const struct table_column columns[] = {{"policy", false},
                                                   {"what it does", false}};
@@ -73,7 +73,8 @@ static int list_policies(int argc, char **argv)
     if (!policies)
         return TOOL_FAILED;
     add_of_files(policies);
-    rc = json ? tool_json_print(json_incref(policies)) : print_table(policies);
+    rc = json ? tool_json_print(json_incref(policies))
+              : print_policy_table(policies);
     json_decref(policies);
     return rc < 0 ? tool_fail(TOOL_FAILED, "out of memory") : TOOL_OK;
 }

@@ -59,8 +59,8 @@ struct found {
     size_t n;
 };
 
-static size_t place_of(const struct found *found,
-                       const struct starpu_sched_component *c)
+static size_t found_component_index(const struct found *found,
+                                    const struct starpu_sched_component *c)
 {
     size_t i = 0;
 
@@ -75,7 +75,7 @@ static int find_below(struct found *found, struct starpu_sched_component *c)
     struct starpu_sched_component **more;
     int rc = 0;
 
-    if (place_of(found, c) < found->n)
+    if (found_component_index(found, c) < found->n)
         return 0;
     more = realloc(found->components, (found->n + 1) * sizeof(*more));
     if (!more)
@@ -89,7 +89,7 @@ static int find_below(struct found *found, struct starpu_sched_component *c)
 
 /* How the machine calls a worker, without the device's model, and what equal ones
  * have in common. */
-static json_t *describe_worker(struct starpu_sched_component *leaf)
+static json_t *describe_component_worker(struct starpu_sched_component *leaf)
 {
     int worker = starpu_bitmap_first(&leaf->workers);
     char name[NAME_LENGTH] = "";
@@ -110,13 +110,14 @@ static json_t *describe_component(const struct found *found,
     json_t *below = json_array(), *row;
 
     for (unsigned i = 0; i < c->nchildren; i++)
-        json_array_append_new(
-            below, json_integer((json_int_t)place_of(found, c->children[i])));
+        json_array_append_new(below,
+                              json_integer((json_int_t)found_component_index(
+                                  found, c->children[i])));
     row = json_pack("{ss so si}", "name", c->name ? c->name : "component",
                     "below", below, "workers",
                     starpu_bitmap_cardinal(&c->workers));
     if (starpu_sched_component_is_worker(c))
-        json_object_set_new(row, "worker", describe_worker(c));
+        json_object_set_new(row, "worker", describe_component_worker(c));
     return row;
 }
 
@@ -148,7 +149,7 @@ static json_t *describe_one(void)
                      starpu_sched_get_max_priority(), "components", tree);
 }
 
-static int print(json_t *json)
+static int print_compact_json(json_t *json)
 {
     char *text = json ? json_dumps(json, JSON_COMPACT) : NULL;
     int rc = text && puts(text) >= 0 && fflush(stdout) == 0 ? 0 : 1;
@@ -164,12 +165,12 @@ int main(int argc, char **argv)
     int rc;
 
     if (argc < 2)
-        return print(describe_all());
+        return print_compact_json(describe_all());
     starpu_conf_init(&conf);
     conf.sched_policy_name = argv[1];
     if (starpu_init(&conf) != 0)
         return 1;
-    rc = print(describe_one());
+    rc = print_compact_json(describe_one());
     starpu_shutdown();
     return rc;
 }

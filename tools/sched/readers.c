@@ -102,7 +102,8 @@ static const struct reader readers[] = {
     {ORR_CFG_PREFETCH, {"*"}},
 };
 
-static bool reads(const struct reader *reader, const char *policy)
+static bool reader_reads_for_policy(const struct reader *reader,
+                                    const char *policy)
 {
     bool found = false;
 
@@ -111,7 +112,7 @@ static bool reads(const struct reader *reader, const char *policy)
     return found;
 }
 
-static bool row_of(enum orr_config_id id, struct orr_config_row *ret)
+static bool find_config_row(enum orr_config_id id, struct orr_config_row *ret)
 {
     const char *name = orr_config_name(id);
 
@@ -125,8 +126,8 @@ bool readers_variable(const char *policy, unsigned i,
                       struct orr_config_row *ret)
 {
     for (size_t k = 0; k < sizeof(readers) / sizeof(*readers); k++)
-        if (reads(&readers[k], policy) && i-- == 0)
-            return row_of(readers[k].id, ret);
+        if (reader_reads_for_policy(&readers[k], policy) && i-- == 0)
+            return find_config_row(readers[k].id, ret);
     return false;
 }
 

@@ -40,15 +40,15 @@ static const char help[] =
 
 /* --- text and JSON --- */
 
-static const char *text_of(const json_t *policy, const char *what)
+static const char *policy_text(const json_t *policy, const char *what)
 {
     const char *text = json_string_value(json_object_get(policy, what));
 
     return text ? text : "";
 }
 
-static void print_priority(const char *what, const json_t *policy,
-                           const char *name)
+static void print_policy_priority(const char *what, const json_t *policy,
+                                  const char *name)
 {
     json_int_t value = json_integer_value(json_object_get(policy, name));
 
@@ -58,7 +58,7 @@ static void print_priority(const char *what, const json_t *policy,
         printf("%s%lld", what, (long long)value);
 }
 
-static int print_variables(const char *name)
+static int print_policy_variables(const char *name)
 {
     static const struct table_column columns[] = {{"variable", false},
                                                   {"value", false},
@@ -79,13 +79,14 @@ static int print_variables(const char *name)
     return table_end(&table, columns, 4);
 }
 
-static int print_text(const json_t *policy, const struct tree *tree)
+static int print_policy_text(const json_t *policy, const struct tree *tree)
 {
-    const char *name = text_of(policy, "name"), *source = readers_source(name);
+    const char *name = policy_text(policy, "name"),
+               *source = readers_source(name);
 
-    printf("%s: %s\n", name, text_of(policy, "what"));
-    print_priority("priorities: from ", policy, "least_priority");
-    print_priority(" to ", policy, "most_priority");
+    printf("%s: %s\n", name, policy_text(policy, "what"));
+    print_policy_priority("priorities: from ", policy, "least_priority");
+    print_policy_priority(" to ", policy, "most_priority");
     putchar('\n');
     if (source)
         printf("source: %s\n", source);
@@ -93,13 +94,13 @@ static int print_text(const json_t *policy, const struct tree *tree)
         putchar('\n');
     if (tree->nnodes)
         tree_print(tree, stdout);
-    return print_variables(name);
+    return print_policy_variables(name);
 }
 
-static int print_json(json_t *policy)
+static int print_policy_json(json_t *policy)
 {
     json_t *variables = json_array();
-    const char *name = text_of(policy, "name");
+    const char *name = policy_text(policy, "name");
     struct orr_config_row row;
 
     for (unsigned i = 0; readers_variable(name, i, &row); i++)
@@ -116,8 +117,8 @@ static int print_json(json_t *policy)
 /* --- the picture --- */
 
 /* Writes the graph to a file for dot. */
-static int write_graph(const struct tree *tree, const char *title,
-                       const char *path)
+static int write_tree_dot(const struct tree *tree, const char *title,
+                          const char *path)
 {
     FILE *out = fopen(path, "w");
     int rc = out ? 0 : -1;
@@ -154,7 +155,7 @@ static int run_dot(char *graph, char *picture)
 }
 
 /* The picture goes where it is asked for as a whole. */
-static int deliver(const char *picture, const char *path)
+static int copy_picture(const char *picture, const char *path)
 {
     FILE *in = fopen(picture, "r"), *memory;
     char *text = NULL, part[4096];
@@ -174,7 +175,8 @@ static int deliver(const char *picture, const char *path)
     return rc;
 }
 
-static int draw(const struct tree *tree, const char *title, const char *path)
+static int draw_policy_tree(const struct tree *tree, const char *title,
+                            const char *path)
 {
     const char *parent = getenv("TMPDIR");
     char *folder =
@@ -186,13 +188,13 @@ static int draw(const struct tree *tree, const char *title, const char *path)
         graph = tool_format("%s/policy.dot", folder);
         picture = tool_format("%s/policy.svg", folder);
     }
-    if (!graph || !picture || write_graph(tree, title, graph) < 0)
+    if (!graph || !picture || write_tree_dot(tree, title, graph) < 0)
         tool_error(
             "sched show: no temporary file; TMPDIR names another folder");
     else
         rc = run_dot(graph, picture);
     if (rc == 0)
-        rc = deliver(picture, path);
+        rc = copy_picture(picture, path);
     if (graph)
         unlink(graph);
     if (picture)
@@ -207,10 +209,10 @@ static int draw(const struct tree *tree, const char *title, const char *path)
 
 /* --- the command --- */
 
-static int show(json_t *policy, bool json, const char *svg)
+static int show_policy(json_t *policy, bool json, const char *svg)
 {
     const json_t *components = json_object_get(policy, "components");
-    const char *name = text_of(policy, "name");
+    const char *name = policy_text(policy, "name");
     struct tree tree = {0};
     int rc = 0;
 
@@ -225,9 +227,10 @@ static int show(json_t *policy, bool json, const char *svg)
                        "variables are shown",
                        name);
     else if (svg)
-        rc = draw(&tree, name, svg);
+        rc = draw_policy_tree(&tree, name, svg);
     else
-        rc = json ? print_json(policy) : print_text(policy, &tree);
+        rc =
+            json ? print_policy_json(policy) : print_policy_text(policy, &tree);
     tree_done(&tree);
     return rc;
 }
@@ -236,7 +239,7 @@ static int find_and_show(const char *name, const char *machine,
                          const char *edits, bool json, const char *svg)
 {
     json_t *policy = ask_library(name, machine, edits);
-    int rc = policy ? show(policy, json, svg) : -1;
+    int rc = policy ? show_policy(policy, json, svg) : -1;
 
     json_decref(policy);
     return rc == 0 && fflush(stdout) == 0 ? TOOL_OK

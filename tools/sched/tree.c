@@ -47,7 +47,7 @@ static const char *worker_text(const json_t *component, const char *what)
         json_object_get(json_object_get(component, "worker"), what));
 }
 
-static const char *name_of(const json_t *component)
+static const char *component_name(const json_t *component)
 {
     const char *kind = worker_text(component, "kind");
 
@@ -58,7 +58,7 @@ static const char *name_of(const json_t *component)
 static int find_shape(struct making *m, size_t i)
 {
     const json_t *c = component(m, i);
-    char *shape = tool_format("%s(", name_of(c));
+    char *shape = tool_format("%s(", component_name(c));
 
     for (size_t k = 0; shape && k < count_below(c); k++) {
         size_t below = child(c, k);
@@ -77,7 +77,7 @@ static int find_shape(struct making *m, size_t i)
 
 /* --- nodes --- */
 
-static bool is_below(const struct making *m, size_t parent, size_t i)
+static bool component_is_below(const struct making *m, size_t parent, size_t i)
 {
     const json_t *c = component(m, parent);
     bool found = false;
@@ -97,7 +97,7 @@ static int find_key(const struct making *m, size_t i, char **ret_key)
     for (size_t p = 0; key && p < m->n; p++) {
         char *longer;
 
-        if (!is_below(m, p, i))
+        if (!component_is_below(m, p, i))
             continue;
         if (m->node_of[p] == NONE) {
             free(key);
@@ -123,7 +123,7 @@ static unsigned node_with(struct making *m, char *key, const json_t *c)
         free(key);
     } else {
         m->keys[tree->nnodes++] = key;
-        tree->nodes[k].name = name_of(c);
+        tree->nodes[k].name = component_name(c);
         tree->nodes[k].first = worker_text(c, "name");
     }
     tree->nodes[k].n++;
@@ -132,7 +132,7 @@ static unsigned node_with(struct making *m, char *key, const json_t *c)
 }
 
 /* Those whose parents have nodes get theirs, until all have. */
-static int find_nodes(struct making *m)
+static int making_find_nodes(struct making *m)
 {
     size_t ndone = 0, before;
 
@@ -181,7 +181,7 @@ static int find_edges(struct making *m)
     return rc;
 }
 
-static int make(struct making *m)
+static int making_build_tree(struct making *m)
 {
     int rc = 0;
 
@@ -197,7 +197,7 @@ static int make(struct making *m)
             rc = find_shape(m, i);
     }
     if (rc == 0)
-        rc = find_nodes(m);
+        rc = making_find_nodes(m);
     return rc == 0 ? find_edges(m) : rc;
 }
 
@@ -209,7 +209,7 @@ int tree_new(const json_t *components, struct tree *ret)
     int rc;
 
     *ret = (struct tree){0};
-    rc = m.n > 0 ? make(&m) : -EINVAL;
+    rc = m.n > 0 ? making_build_tree(&m) : -EINVAL;
     for (size_t i = 0; m.shapes && i < m.n; i++)
         free(m.shapes[i]);
     for (unsigned k = 0; m.keys && k < ret->nnodes; k++)
@@ -260,8 +260,9 @@ static void print_indent(const struct branch *branch, bool own, FILE *out)
         fputs(branch->last ? "   " : "│  ", out);
 }
 
-static void print_node(const struct tree *tree, unsigned k,
-                       const struct branch *branch, bool *printed, FILE *out)
+static void print_tree_node(const struct tree *tree, unsigned k,
+                            const struct branch *branch, bool *printed,
+                            FILE *out)
 {
     const struct tree_node *node = &tree->nodes[k];
 
@@ -273,7 +274,7 @@ static void print_node(const struct tree *tree, unsigned k,
     for (unsigned i = 0; i < node->nbelow && !printed[k]; i++) {
         struct branch next = {branch, i + 1 == node->nbelow};
 
-        print_node(tree, node->below[i], &next, printed, out);
+        print_tree_node(tree, node->below[i], &next, printed, out);
     }
     printed[k] = true;
 }
@@ -284,13 +285,13 @@ void tree_print(const struct tree *tree, FILE *out)
     bool *printed = calloc(tree->nnodes, sizeof(*printed));
 
     if (printed)
-        print_node(tree, 0, &root, printed, out);
+        print_tree_node(tree, 0, &root, printed, out);
     free(printed);
 }
 
 /* --- Graphviz --- */
 
-static void write_quoted(const char *text, FILE *out)
+static void write_dot_quoted(const char *text, FILE *out)
 {
     for (; *text; text++) {
         if (*text == '"' || *text == '\\')
@@ -302,16 +303,16 @@ static void write_quoted(const char *text, FILE *out)
 static void write_node(const struct tree_node *node, unsigned k, FILE *out)
 {
     fprintf(out, "    n%u [label=\"", k);
-    write_quoted(node->name, out);
+    write_dot_quoted(node->name, out);
     if (node->n > 1)
         fprintf(out, " × %u", node->n);
     if (node->first) {
         fputs("\\n", out);
-        write_quoted(node->first, out);
+        write_dot_quoted(node->first, out);
     }
     if (node->first && node->n > 1) {
         fputs(node->n > 2 ? " … " : ", ", out);
-        write_quoted(node->last, out);
+        write_dot_quoted(node->last, out);
     }
     fprintf(out, "\"%s];\n",
             node->first ? ", style=filled, fillcolor=\"#e3ecf5\"" : "");
@@ -322,7 +323,7 @@ void tree_write_dot(const struct tree *tree, const char *title, FILE *out)
     fputs("digraph policy {\n    graph [fontname=\"sans-serif\", labelloc=t, "
           "label=\"",
           out);
-    write_quoted(title, out);
+    write_dot_quoted(title, out);
     fputs("\"];\n    node [fontname=\"sans-serif\", fontsize=12, shape=box, "
           "style=rounded];\n    edge [arrowsize=0.7];\n",
           out);

@@ -42,7 +42,7 @@ static int end_output(void)
     return FAILED;
 }
 
-static int calibrate(void)
+static int calibrate_this_bus(void)
 {
     struct starpu_conf conf;
 
@@ -76,5 +76,5 @@ int main(int argc, char **argv)
             return USAGE;
         }
     }
-    return calibrate();
+    return calibrate_this_bus();
 }

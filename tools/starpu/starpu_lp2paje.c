@@ -48,7 +48,8 @@ struct solution {
 
 /* --- lines --- */
 
-static int wrong(const struct solution *s, const char *what, const char *remedy)
+static int solution_line_wrong(const struct solution *s, const char *what,
+                               const char *remedy)
 {
     return tool_fail(TOOL_FAILED, "<stdin>:%u: %s: %s", s->number, what,
                      remedy);
@@ -59,7 +60,7 @@ static const char from_start[] =
     "starpu_bound_print_lp wrote after starpu_bound_start(1, ...)";
 
 /* The next line that is not blank; 0, or an exit code. */
-static int next_line(struct solution *s, const char *expected)
+static int solution_next_line(struct solution *s, const char *expected)
 {
     ssize_t n;
 
@@ -84,7 +85,7 @@ static bool begins(const struct solution *s, const char *prefix)
 /* A line of a variable: name, blanks, value. */
 static int next_variable(struct solution *s, const char *expected)
 {
-    int code = next_line(s, expected);
+    int code = solution_next_line(s, expected);
     size_t n, blanks;
     char *end;
 
@@ -115,7 +116,8 @@ static int take_variable(struct solution *s, const char *name)
     return code;
 }
 
-static int take_count(struct solution *s, const char *name, unsigned *ret)
+static int solution_take_count(struct solution *s, const char *name,
+                               unsigned *ret)
 {
     int code = take_variable(s, name);
 
@@ -146,27 +148,28 @@ static bool take_digits(const char **text, uint64_t *ret)
 
 /* --- the solution --- */
 
-static int read_head(struct solution *s)
+static int solution_read_head(struct solution *s)
 {
     int code;
 
     do {
-        code = next_line(s, "\"Value of objective function\"");
+        code = solution_next_line(s, "\"Value of objective function\"");
         if (code)
             return code;
         if (begins(s, "This problem is infeasible"))
-            return wrong(s, "lp_solve found no schedule",
-                         "a task may have no worker that can run it, or all "
-                         "take more than 100 s; record fewer tasks");
+            return solution_line_wrong(
+                s, "lp_solve found no schedule",
+                "a task may have no worker that can run it, or all "
+                "take more than 100 s; record fewer tasks");
         if (begins(s, "This problem is unbounded") || begins(s, "SUBOPTIMAL"))
-            return wrong(s, s->line,
-                         "the program is not complete, or "
-                         "lp_solve had no time (-timeout)");
+            return solution_line_wrong(s, s->line,
+                                       "the program is not complete, or "
+                                       "lp_solve had no time (-timeout)");
     } while (!begins(s, "Value of objective function:"));
-    code = next_line(s, "\"Actual values of the variables:\"");
+    code = solution_next_line(s, "\"Actual values of the variables:\"");
     if (!code && !begins(s, "Actual values of the variables:"))
-        return wrong(s, "no values of the variables follow",
-                     "call lp_solve with -S3 or -S4");
+        return solution_line_wrong(s, "no values of the variables follow",
+                                   "call lp_solve with -S3 or -S4");
     return code;
 }
 
@@ -191,15 +194,15 @@ static int read_dates(struct solution *s, char letter, const char *expected)
             continue;
         }
         if (s->tasks[t].id != id)
-            return wrong(s, "tasks start in another order than they end",
-                         from_start);
+            return solution_line_wrong(
+                s, "tasks start in another order than they end", from_start);
         s->tasks[t].start = s->value;
     }
     return TOOL_OK;
 }
 
 /* t<id>w<w>, workers in order; those that cannot run the task are missing. */
-static int read_places(struct solution *s)
+static int solution_read_workers(struct solution *s)
 {
     unsigned t = 0;
     uint64_t next = 0; /* worker */
@@ -213,25 +216,29 @@ static int read_places(struct solution *s)
             return code;
         if (s->name[0] != 't' || !take_digits(&rest, &id) || *rest++ != 'w' ||
             !take_digits(&rest, &w) || *rest)
-            return wrong(s, "no t<task>w<worker>", from_start);
+            return solution_line_wrong(s, "no t<task>w<worker>", from_start);
         while (s->tasks[t].id != id) {
             if (s->tasks[t].worker == NO_WORKER || ++t == s->ntasks)
-                return wrong(s,
-                             "places of another task than the one that is "
-                             "next",
-                             from_start);
+                return solution_line_wrong(
+                    s,
+                    "places of another task than the one that is "
+                    "next",
+                    from_start);
             next = 0;
         }
         if (w < next || w >= s->nworkers)
-            return wrong(s, "this worker is not next", from_start);
+            return solution_line_wrong(s, "this worker is not next",
+                                       from_start);
         next = w + 1;
         if (fabs(s->value - rint(s->value)) > 1e-3 || s->value > 1.5 ||
             s->value < -0.5)
-            return wrong(s, "neither 0 nor 1",
-                         "the \"bin\" lines of the program are missing: leave "
-                         "it as starpu_bound_print_lp wrote it");
+            return solution_line_wrong(
+                s, "neither 0 nor 1",
+                "the \"bin\" lines of the program are missing: leave "
+                "it as starpu_bound_print_lp wrote it");
         if (s->value > 0.5 && s->tasks[t].worker != NO_WORKER)
-            return wrong(s, "the task runs on two workers", from_start);
+            return solution_line_wrong(s, "the task runs on two workers",
+                                       from_start);
         if (s->value > 0.5)
             s->tasks[t].worker = (long)w;
         if (t + 1 == s->ntasks && s->tasks[t].worker != NO_WORKER) {
@@ -247,14 +254,14 @@ static int read_places(struct solution *s)
 
 static int read_solution(struct solution *s)
 {
-    int code = read_head(s);
+    int code = solution_read_head(s);
 
     if (!code)
         code = take_variable(s, "tmax");
     if (!code)
-        code = take_count(s, "nt", &s->ntasks);
+        code = solution_take_count(s, "nt", &s->ntasks);
     if (!code)
-        code = take_count(s, "nw", &s->nworkers);
+        code = solution_take_count(s, "nw", &s->nworkers);
     if (code)
         return code;
     s->tasks = calloc(s->ntasks, sizeof(*s->tasks));
@@ -262,7 +269,7 @@ static int read_solution(struct solution *s)
         return tool_fail(TOOL_FAILED, "out of memory");
     code = read_dates(s, 'c', "c<task>");
     if (!code)
-        code = read_places(s);
+        code = solution_read_workers(s);
     return code ? code : read_dates(s, 's', "s<task>");
 }
 
@@ -322,7 +329,7 @@ static void write_worker(const struct solution *s, unsigned w)
         printf("5\t%.9f\tW%u\tS\tF\n", last->end, w);
 }
 
-static void write_trace(struct solution *s)
+static void solution_write_paje(struct solution *s)
 {
     double last = 0;
 
@@ -342,7 +349,7 @@ static void write_trace(struct solution *s)
         printf("6\t%.9f\tW%u\tW\n", last, w);
 }
 
-static int act(int argc, char **argv)
+static int lp2paje_main(int argc, char **argv)
 {
     struct solution s = {0};
     bool version = false;
@@ -368,7 +375,7 @@ static int act(int argc, char **argv)
                          argv[first]);
     code = read_solution(&s);
     if (!code)
-        write_trace(&s);
+        solution_write_paje(&s);
     free(s.line);
     free(s.tasks);
     return code;
@@ -376,5 +383,5 @@ static int act(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-    return tool_close(act(argc, argv));
+    return tool_close(lp2paje_main(argc, argv));
 }

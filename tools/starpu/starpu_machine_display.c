@@ -69,7 +69,7 @@ struct request {
     int type; /* -1: all */
 };
 
-static int read_type(const char *text, struct request *request)
+static int read_worker_type(const char *text, struct request *request)
 {
     for (size_t i = 0; i < NTYPES; i++)
         if (strcasecmp(text, starpu_worker_get_type_as_string(types[i])) == 0) {
@@ -87,7 +87,7 @@ static int read_type(const char *text, struct request *request)
 
 /* The name in the names of bus and model files: taken from the bus files,
  * ".../HOST.bandwidth" being the first. Owned; NULL when it is unknown. */
-static char *host_name(void)
+static char *bus_files_host(void)
 {
     static const char suffix[] = ".bandwidth";
     char *text = NULL, *name = NULL, *end, *start;
@@ -111,7 +111,7 @@ static char *host_name(void)
 static void print_names(void)
 {
     char real[256] = "";
-    char *host = host_name();
+    char *host = bus_files_host();
 
     if (gethostname(real, sizeof(real) - 1) < 0 || !real[0])
         strcpy(real, "unknown");
@@ -120,7 +120,7 @@ static void print_names(void)
     free(host);
 }
 
-static void print_variables(void)
+static void print_set_variables(void)
 {
     bool any = false;
 
@@ -167,10 +167,10 @@ static void print_combined(void)
         printf("%u combined worker%s\n", n, n > 1 ? "s" : "");
 }
 
-static void print_machine(const struct request *request)
+static void print_found_machine(const struct request *request)
 {
     print_names();
-    print_variables();
+    print_set_variables();
     printf("StarPU has found :\n");
     for (size_t i = 0; i < NTYPES; i++)
         if (request->type < 0 || (int)types[i] == request->type)
@@ -192,7 +192,7 @@ static void print_machine(const struct request *request)
 /* A machine without workers is no error: there is nothing to show. */
 static int print_nothing(const struct request *request)
 {
-    print_variables();
+    print_set_variables();
     printf("StarPU has found :\n");
     for (size_t i = 0; i < NTYPES; i++)
         if (request->type < 0 || (int)types[i] == request->type)
@@ -201,7 +201,7 @@ static int print_nothing(const struct request *request)
     return TOOL_OK;
 }
 
-static int show(const struct request *request)
+static int display_machine(const struct request *request)
 {
     struct starpu_conf conf;
     int rc;
@@ -220,12 +220,12 @@ static int show(const struct request *request)
     if (request->info)
         starpu_bus_print_filenames(stdout);
     else
-        print_machine(request);
+        print_found_machine(request);
     starpu_shutdown();
     return TOOL_OK;
 }
 
-static int act(int argc, char **argv)
+static int machine_display_main(int argc, char **argv)
 {
     static char no_command[] = "";
     struct request request = {.type = -1};
@@ -251,13 +251,13 @@ static int act(int argc, char **argv)
     if (noperands > 0)
         return tool_fail(TOOL_USAGE,
                          "%s is not understood; see " NAME " --help", argv[1]);
-    rc = type ? read_type(type, &request) : TOOL_OK;
+    rc = type ? read_worker_type(type, &request) : TOOL_OK;
     if (rc == TOOL_OK)
-        rc = show(&request);
+        rc = display_machine(&request);
     return rc;
 }
 
 int main(int argc, char **argv)
 {
-    return tool_close(act(argc, argv));
+    return tool_close(machine_display_main(argc, argv));
 }

@@ -60,7 +60,7 @@ static int read_footprint(const char *text, struct request *request)
 }
 
 /* Checks the request; TOOL_OK when nothing is wrong. */
-static int check_request(const struct request *request)
+static int check_display_request(const struct request *request)
 {
     if (!request->list && !request->directory && !request->symbol)
         return tool_fail(TOOL_USAGE,
@@ -85,8 +85,8 @@ static bool says_something(const char *text, const struct request *request)
 }
 
 /* Prints into memory first, to check whether there is anything. */
-static int print_text(struct starpu_perfmodel *model,
-                      const struct request *request)
+static int print_symbol_text(struct starpu_perfmodel *model,
+                             const struct request *request)
 {
     uint32_t footprint = request->footprint;
     char *text = NULL;
@@ -119,7 +119,7 @@ static int print_text(struct starpu_perfmodel *model,
     return rc;
 }
 
-static int show(const struct request *request)
+static int display_symbol(const struct request *request)
 {
     struct starpu_perfmodel model = {.type = STARPU_PERFMODEL_INVALID};
     int rc = TOOL_OK;
@@ -133,12 +133,12 @@ static int show(const struct request *request)
     if (request->xml)
         starpu_perfmodel_dump_xml(stdout, &model);
     else
-        rc = print_text(&model, request);
+        rc = print_symbol_text(&model, request);
     starpu_perfmodel_unload_model(&model);
     return rc;
 }
 
-static int run(const struct request *request)
+static int display_request(const struct request *request)
 {
     int rc = TOOL_OK;
 
@@ -148,14 +148,14 @@ static int run(const struct request *request)
     if (request->directory)
         starpu_perfmodel_directory(stdout);
     if (request->symbol && rc == TOOL_OK)
-        rc = show(request);
+        rc = display_symbol(request);
     starpu_perfmodel_free_sampling();
     if (fflush(stdout) != 0 || ferror(stdout))
         rc = tool_fail(TOOL_FAILED, "the output could not be written");
     return rc;
 }
 
-static int act(int argc, char **argv)
+static int perfmodel_display_main(int argc, char **argv)
 {
     static char no_command[] = "";
     struct request request = {0};
@@ -186,11 +186,11 @@ static int act(int argc, char **argv)
                          argv[1]);
     rc = footprint ? read_footprint(footprint, &request) : TOOL_OK;
     if (rc == TOOL_OK)
-        rc = check_request(&request);
-    return rc == TOOL_OK ? run(&request) : rc;
+        rc = check_display_request(&request);
+    return rc == TOOL_OK ? display_request(&request) : rc;
 }
 
 int main(int argc, char **argv)
 {
-    return tool_close(act(argc, argv));
+    return tool_close(perfmodel_display_main(argc, argv));
 }

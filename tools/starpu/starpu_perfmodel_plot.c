@@ -81,7 +81,7 @@ static char *file_name(const struct request *request, const char *symbol,
     return tool_format("%s/starpu_%s.%s", request->directory, symbol, suffix);
 }
 
-static int write_data(const struct model_plot *plot, const char *path)
+static int write_plot_data(const struct model_plot *plot, const char *path)
 {
     struct draft draft = {0};
 
@@ -132,8 +132,8 @@ static int draw_picture(const struct model_plot *model, const char *data,
     return plot_end(&plot);
 }
 
-static int write_files(const struct model_plot *plot,
-                       const struct request *request, const char *symbol)
+static int write_plot_files(const struct model_plot *plot,
+                            const struct request *request, const char *symbol)
 {
     char *data = file_name(request, symbol, "data");
     char *commands = file_name(request, symbol, "gp");
@@ -142,7 +142,7 @@ static int write_files(const struct model_plot *plot,
 
     if (!data || !commands || !picture)
         tool_error("out of memory");
-    else if (write_data(plot, data) == 0 &&
+    else if (write_plot_data(plot, data) == 0 &&
              write_commands(plot, symbol, commands) == 0)
         rc = draw_picture(plot, data, picture);
     if (rc == 0)
@@ -155,7 +155,7 @@ static int write_files(const struct model_plot *plot,
 
 /* -- models -- */
 
-static int print_name(const struct perfmodel_item *item, void *arg)
+static int print_model_file(const struct perfmodel_item *item, void *arg)
 {
     (void)arg;
     if (!item->shadowed)
@@ -163,7 +163,8 @@ static int print_name(const struct perfmodel_item *item, void *arg)
     return 0;
 }
 
-static int draw(const struct check_model *model, const struct request *request)
+static int draw_symbol(const struct check_model *model,
+                       const struct request *request)
 {
     struct model_plot plot;
     int rc;
@@ -179,7 +180,7 @@ static int draw(const struct check_model *model, const struct request *request)
                              "tasks, or leave -f out"
                            : "; run a program with STARPU_CALIBRATE=1");
     else
-        rc = write_files(&plot, request, model->symbol);
+        rc = write_plot_files(&plot, request, model->symbol);
     if (rc == 0 && request->choice.energy)
         perfmodel_note_energy(model->symbol);
     model_plot_done(&plot);
@@ -204,7 +205,7 @@ static int draw_file(const struct perfmodel_place *place, const char *path,
     model.file = data.file;
     model.side = data.side;
     model.origin = perfmodel_origin(place, path, data.file);
-    result = symbol ? draw(&model, request)
+    result = symbol ? draw_symbol(&model, request)
                     : tool_fail(TOOL_FAILED, "out of memory");
     free(symbol);
     perfmodel_unload(&data);
@@ -218,7 +219,7 @@ static void print_directories(const struct perfmodel_place *place)
         printf("directory: <%s/%s>\n", *dir, ORR_SAMPLING_CODELETS);
 }
 
-static int run(struct request *request)
+static int plot_request(struct request *request)
 {
     struct perfmodel_choice here = {0};
     struct perfmodel_place place;
@@ -231,7 +232,7 @@ static int run(struct request *request)
     if (request->directories)
         print_directories(&place);
     if (request->list)
-        result = perfmodel_each(&place, NULL, print_name, NULL) < 0
+        result = perfmodel_each(&place, NULL, print_model_file, NULL) < 0
                      ? TOOL_FAILED
                      : TOOL_OK;
     else if (!request->symbol)
@@ -248,7 +249,7 @@ static int run(struct request *request)
 /* -- the command line -- */
 
 /* Checks the request; TOOL_OK when nothing is wrong. */
-static int check_request(const struct request *request)
+static int check_plot_request(const struct request *request)
 {
     if (request->fxt || request->combs || request->list_combs)
         return tool_fail(TOOL_USAGE,
@@ -267,7 +268,7 @@ static int check_request(const struct request *request)
     return TOOL_OK;
 }
 
-static int act(int argc, char **argv)
+static int perfmodel_plot_main(int argc, char **argv)
 {
     static char no_command[] = "";
     struct request request = {.directory = "."};
@@ -300,15 +301,15 @@ static int act(int argc, char **argv)
         puts(NAME " (Orrery) " ORR_VERSION);
         return TOOL_OK;
     }
-    rc = check_request(&request);
+    rc = check_plot_request(&request);
     if (rc == TOOL_OK && noperands > 0)
         rc = tool_fail(TOOL_USAGE,
                        "%s is not understood; a model is named with -s",
                        argv[1]);
-    return rc == TOOL_OK ? run(&request) : rc;
+    return rc == TOOL_OK ? plot_request(&request) : rc;
 }
 
 int main(int argc, char **argv)
 {
-    return tool_close(act(argc, argv));
+    return tool_close(perfmodel_plot_main(argc, argv));
 }

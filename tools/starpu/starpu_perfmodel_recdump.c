@@ -108,7 +108,7 @@ static int record_line(struct record *record, const char *field,
     return rc;
 }
 
-static int read_lines(FILE *file, const char *path, struct uses *uses)
+static int uses_read_lines(FILE *file, const char *path, struct uses *uses)
 {
     struct record record = {0};
     char *line = NULL;
@@ -142,7 +142,7 @@ static int read_lines(FILE *file, const char *path, struct uses *uses)
     return rc;
 }
 
-static int read_tasks(const char *path, struct uses *ret)
+static int uses_read_file(const char *path, struct uses *ret)
 {
     FILE *file = fopen(path, "r");
     int rc;
@@ -152,7 +152,7 @@ static int read_tasks(const char *path, struct uses *ret)
                    strerror(errno));
         return -errno;
     }
-    rc = read_lines(file, path, ret);
+    rc = uses_read_lines(file, path, ret);
     fclose(file);
     return rc;
 }
@@ -262,7 +262,7 @@ static int dump_model(struct dump *dump, const char *symbol, const char *path)
     return 0;
 }
 
-static bool is_first(const struct uses *uses, size_t index)
+static bool is_first_use_of_model(const struct uses *uses, size_t index)
 {
     for (size_t i = 0; i < index; i++)
         if (!strcmp(uses->list[i].model, uses->list[index].model))
@@ -276,7 +276,7 @@ static void dump_used(struct dump *dump)
         const char *symbol = dump->uses->list[i].model;
         char *path = NULL;
 
-        if (!is_first(dump->uses, i))
+        if (!is_first_use_of_model(dump->uses, i))
             continue;
         if (perfmodel_find(dump->place, symbol, &path) < 0 ||
             dump_model(dump, symbol, path) < 0)
@@ -433,7 +433,8 @@ static int dump_to(struct dump *dump, const char *output)
     return rc < 0 || dump->broken ? TOOL_FAILED : TOOL_OK;
 }
 
-static int run(const char *machine, const char *input, const char *output)
+static int dump_models(const char *machine, const char *input,
+                       const char *output)
 {
     struct perfmodel_choice choice = {.machine = machine};
     struct perfmodel_place place;
@@ -447,14 +448,14 @@ static int run(const char *machine, const char *input, const char *output)
     }
     if (perfmodel_open(&choice, &place) < 0)
         return TOOL_FAILED;
-    if (!input || read_tasks(input, &uses) == 0)
+    if (!input || uses_read_file(input, &uses) == 0)
         rc = dump_to(&dump, output);
     uses_free(&uses);
     perfmodel_close(&place);
     return rc;
 }
 
-static int act(int argc, char **argv)
+static int recdump_main(int argc, char **argv)
 {
     static char no_command[] = "";
     const char *machine = getenv("ORRERY_MACHINE"), *output = NULL;
@@ -477,11 +478,11 @@ static int act(int argc, char **argv)
         tool_error("one tasks.rec at a time, not %s as well", argv[2]);
         return TOOL_USAGE;
     }
-    return run(machine && *machine ? machine : NULL, noperands ? argv[1] : NULL,
-               output);
+    return dump_models(machine && *machine ? machine : NULL,
+                       noperands ? argv[1] : NULL, output);
 }
 
 int main(int argc, char **argv)
 {
-    return tool_close(act(argc, argv));
+    return tool_close(recdump_main(argc, argv));
 }

@@ -29,7 +29,7 @@ static const char help[] =
     "Exit codes: 0; 1 when something failed; 2 for a wrong command line.\n"
     "example: STARPU_SCHED=dmdas " NAME " -m MACHINE tasks.rec\n";
 
-static int replay(struct launch *launch)
+static int launch_replay(struct launch *launch)
 {
     int result = launch_all(launch, 1, 1, NULL, NULL);
 
@@ -48,7 +48,8 @@ static int replay(struct launch *launch)
     return TOOL_OK;
 }
 
-static int run(struct launch *launch, char **operands, int n, bool pinned)
+static int replay_tasks_rec(struct launch *launch, char **operands, int n,
+                            bool pinned)
 {
     char option[] = "--static-workerid";
     char *words[4] = {NULL};
@@ -68,7 +69,7 @@ static int run(struct launch *launch, char **operands, int n, bool pinned)
         words[w++] = operands[1];
     launch->argv = words;
     launch->quiet = true;
-    return replay(launch);
+    return launch_replay(launch);
 }
 
 int main(int argc, char **argv)
@@ -91,7 +92,7 @@ int main(int argc, char **argv)
         puts(NAME " (Orrery) " ORR_VERSION);
         return tool_close(TOOL_OK);
     }
-    result = run(&launch, argv + 1, n, pinned);
+    result = replay_tasks_rec(&launch, argv + 1, n, pinned);
     launch_done(&launch);
     return tool_close(result);
 }

@@ -46,13 +46,14 @@ struct completer {
     bool is_complete, has_fields;
 };
 
-static int wrong(const struct completer *c, const char *what)
+static int completer_line_wrong(const struct completer *c, const char *what)
 {
     return tool_fail(-1, "%s:%lu: %s", c->name, c->line, what);
 }
 
 /* The model of that symbol, which is loaded once. */
-static struct model *find_model(struct completer *c, const char *symbol)
+static struct model *completer_get_model(struct completer *c,
+                                         const char *symbol)
 {
     struct model *model;
 
@@ -60,7 +61,7 @@ static struct model *find_model(struct completer *c, const char *symbol)
         if (!strcmp(c->models[m].symbol, symbol))
             return &c->models[m];
     if (c->nmodels == MAX_MODELS) {
-        wrong(c, "more than 256 models");
+        completer_line_wrong(c, "more than 256 models");
         return NULL;
     }
     model = &c->models[c->nmodels];
@@ -78,16 +79,17 @@ static struct model *find_model(struct completer *c, const char *symbol)
     return model;
 }
 
-static int take_field(struct completer *c, char *line)
+static int completer_take_field(struct completer *c, char *line)
 {
     char *colon = strchr(line, ':'), *value;
 
     if (!colon)
-        return wrong(c, "a field, a colon and a value are expected");
+        return completer_line_wrong(
+            c, "a field, a colon and a value are expected");
     value = colon + 1 + strspn(colon + 1, " ");
     c->has_fields = true;
     if (!strncmp(line, "Model:", 6)) {
-        c->model = find_model(c, value);
+        c->model = completer_get_model(c, value);
         return c->model ? 0 : -1;
     }
     if (!strncmp(line, "Footprint:", 10))
@@ -109,7 +111,7 @@ static void end_record(struct completer *c)
     c->is_complete = c->has_fields = false;
 }
 
-static int complete(struct completer *c)
+static int completer_copy_records(struct completer *c)
 {
     char *line = NULL;
     size_t room = 0;
@@ -120,16 +122,16 @@ static int complete(struct completer *c)
         c->line++;
         line[strcspn(line, "\r\n")] = '\0';
         if (n > MAX_LINE)
-            rc = wrong(c, "a line of more than 1022 bytes");
+            rc = completer_line_wrong(c, "a line of more than 1022 bytes");
         else if (!*line)
             end_record(c);
         else if (*line != '#' && *line != '%')
-            rc = take_field(c, line);
+            rc = completer_take_field(c, line);
         if (rc == 0)
             fprintf(c->out, "%s\n", line);
     }
     if (rc == 0 && ferror(c->in))
-        rc = wrong(c, strerror(errno));
+        rc = completer_line_wrong(c, strerror(errno));
     if (rc == 0 && c->has_fields) {
         end_record(c);
         fputc('\n', c->out);
@@ -139,7 +141,7 @@ static int complete(struct completer *c)
 }
 
 /* All that is read is written at once, so that a failure leaves nothing. */
-static int run(struct completer *c, const char *output)
+static int completer_run(struct completer *c, const char *output)
 {
     char *text = NULL;
     size_t size = 0;
@@ -154,7 +156,7 @@ static int run(struct completer *c, const char *output)
         free(text);
         return tool_fail(TOOL_FAILED, "the runtime does not start");
     }
-    rc = complete(c);
+    rc = completer_copy_records(c);
     for (size_t m = 0; m < c->nmodels; m++) {
         starpu_perfmodel_unload_model(&c->models[m].perfmodel);
         free(c->models[m].symbol);
@@ -168,7 +170,7 @@ static int run(struct completer *c, const char *output)
     return rc == 0 ? TOOL_OK : TOOL_FAILED;
 }
 
-static int act(int argc, char **argv)
+static int tasks_rec_complete_main(int argc, char **argv)
 {
     static struct completer c;
     static char no_command[] = "";
@@ -192,7 +194,7 @@ static int act(int argc, char **argv)
     c.in = first < argc ? fopen(argv[first], "re") : stdin;
     if (!c.in)
         return tool_fail(TOOL_FAILED, "%s: %s", argv[first], strerror(errno));
-    result = run(&c, first + 1 < argc ? argv[first + 1] : NULL);
+    result = completer_run(&c, first + 1 < argc ? argv[first + 1] : NULL);
     if (c.in != stdin)
         fclose(c.in);
     return result;
@@ -200,5 +202,5 @@ static int act(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-    return tool_close(act(argc, argv));
+    return tool_close(tasks_rec_complete_main(argc, argv));
 }

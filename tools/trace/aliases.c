@@ -15,7 +15,7 @@ struct alias {
 };
 
 /* FNV-1a. */
-static uint32_t hash_text(const char *text)
+static uint32_t alias_hash(const char *text)
 {
     uint32_t hash = 2166136261U;
 
@@ -24,8 +24,8 @@ static uint32_t hash_text(const char *text)
     return hash;
 }
 
-static struct alias *find(const struct aliases *aliases, const char *text,
-                          uint32_t hash)
+static struct alias *aliases_find_text(const struct aliases *aliases,
+                                       const char *text, uint32_t hash)
 {
     struct alias *alias = NULL;
 
@@ -36,7 +36,7 @@ static struct alias *find(const struct aliases *aliases, const char *text,
     return alias;
 }
 
-static int grow(struct aliases *aliases)
+static int aliases_grow(struct aliases *aliases)
 {
     size_t n = aliases->nbuckets ? 2 * aliases->nbuckets : 64;
     struct alias **buckets = calloc(n, sizeof(struct alias *));
@@ -60,12 +60,12 @@ static int grow(struct aliases *aliases)
 
 int aliases_set(struct aliases *aliases, const char *text, size_t number)
 {
-    uint32_t hash = hash_text(text);
-    struct alias *alias = find(aliases, text, hash), **at;
+    uint32_t hash = alias_hash(text);
+    struct alias *alias = aliases_find_text(aliases, text, hash), **at;
     size_t size = strlen(text) + 1;
 
     if (!alias) {
-        if (aliases->n == aliases->nbuckets && grow(aliases) < 0)
+        if (aliases->n == aliases->nbuckets && aliases_grow(aliases) < 0)
             return -ENOMEM;
         alias = malloc(sizeof(*alias) + size);
         if (!alias)
@@ -83,7 +83,8 @@ int aliases_set(struct aliases *aliases, const char *text, size_t number)
 
 size_t aliases_find(const struct aliases *aliases, const char *text)
 {
-    const struct alias *alias = find(aliases, text, hash_text(text));
+    const struct alias *alias =
+        aliases_find_text(aliases, text, alias_hash(text));
 
     return alias ? alias->number : ALIAS_UNKNOWN;
 }

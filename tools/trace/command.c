@@ -128,7 +128,7 @@ static char *make_title(const struct launch *launch)
                        report->scheduler, report->makespan_us / 1000);
 }
 
-static int draw(const struct launch *launch, const char *picture)
+static int draw_gantt_picture(const struct launch *launch, const char *picture)
 {
     struct paje_chart chart;
     struct orr_error err = {""};
@@ -146,8 +146,8 @@ static int draw(const struct launch *launch, const char *picture)
     return result;
 }
 
-static void print_result(const struct launch *launch, const char *picture,
-                         bool json)
+static void print_trace_result(const struct launch *launch, const char *picture,
+                               bool json)
 {
     json_t *object;
 
@@ -179,8 +179,9 @@ static bool is_written(const char *path, const struct tool_seen *before)
     return false;
 }
 
-static int finish(struct launch *launch, const struct tool_seen *before,
-                  const char *picture, bool json)
+static int trace_finish_program(struct launch *launch,
+                                const struct tool_seen *before,
+                                const char *picture, bool json)
 {
     int code = process_exit_code(&launch->process);
     bool drawn;
@@ -201,9 +202,9 @@ static int finish(struct launch *launch, const struct tool_seen *before,
     }
     if (launch->report.simulated)
         trust_note(&launch->report, launch->machine);
-    drawn = picture && draw(launch, picture) == 0;
+    drawn = picture && draw_gantt_picture(launch, picture) == 0;
     fflush(stdout);
-    print_result(launch, drawn ? picture : NULL, json);
+    print_trace_result(launch, drawn ? picture : NULL, json);
     return code == 0 && picture && !drawn ? TOOL_FAILED : code;
 }
 
@@ -223,22 +224,23 @@ static int write_schedule(const struct launch *launch, const char *path,
 }
 
 /* By that signal; what it has saved is there. */
-static int interrupted(struct launch *launch, const struct tool_seen *before,
-                       int number, bool json)
+static int trace_interrupted_program(struct launch *launch,
+                                     const struct tool_seen *before, int number,
+                                     bool json)
 {
     bool any = tool_is_new(launch->trace, before);
 
     fflush(stdout);
     if (any)
-        print_result(launch, NULL, json);
+        print_trace_result(launch, NULL, json);
     return tool_fail(128 + number, "interrupted: %s was ended; %s %s",
                      launch->argv[0], launch->trace,
                      any ? "has what it had done, and there is no picture"
                          : "was not written, nor a picture");
 }
 
-static int run(struct launch *launch, const char *picture, bool json,
-               const char *schedule, const char *graph)
+static int trace_program(struct launch *launch, const char *picture, bool json,
+                         const char *schedule, const char *graph)
 {
     struct tool_seen before, graph_before;
     int result;
@@ -248,10 +250,11 @@ static int run(struct launch *launch, const char *picture, bool json,
     launch_show_progress(launch, false);
     result = launch_all(launch, 1, 1, NULL, NULL);
     if (result > 0)
-        result = interrupted(launch, &before, result, json);
+        result = trace_interrupted_program(launch, &before, result, json);
     else
-        result =
-            result < 0 ? TOOL_FAILED : finish(launch, &before, picture, json);
+        result = result < 0
+                     ? TOOL_FAILED
+                     : trace_finish_program(launch, &before, picture, json);
     /* There may have been no task, or no room. */
     if (graph && tool_is_new(launch->trace, &before) &&
         !is_written(graph, &graph_before) && result == TOOL_OK)
@@ -278,7 +281,7 @@ static int run_with_graph(struct launch *launch, const char *picture,
 
     if (graph && setting) {
         launch->more = more;
-        result = run(launch, picture, json, schedule, graph);
+        result = trace_program(launch, picture, json, schedule, graph);
         if (!kept)
             unlink(graph);
         else if (result == TOOL_OK && !json)
@@ -334,7 +337,7 @@ int cmd_trace(int argc, char **argv)
     launch.quiet = json;
     result = schedule || graph
                  ? run_with_graph(&launch, picture, schedule, graph, json)
-                 : run(&launch, picture, json, NULL, NULL);
+                 : trace_program(&launch, picture, json, NULL, NULL);
 free_edits:
     free(named);
     free((char *)(uintptr_t)launch.edits);

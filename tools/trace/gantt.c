@@ -38,7 +38,7 @@ struct gantt {
     double *drawn;              /* ms, per row: see write_box */
 };
 
-static double least(double a, double b)
+static double lesser(double a, double b)
 {
     return a < b ? a : b;
 }
@@ -62,7 +62,7 @@ static unsigned letters(const char *text)
     return n;
 }
 
-static void lay_out(struct gantt *gantt)
+static void gantt_set_sizes(struct gantt *gantt)
 {
     const struct gantt_rows *rows = &gantt->rows;
     unsigned label = 8, legend = 12;
@@ -102,7 +102,7 @@ static void set_panel(const struct gantt *gantt, unsigned top, unsigned bottom)
 /* --- rows --- */
 
 /* Rows of copies stand a little below those of workers. */
-static double place(const struct gantt *gantt, size_t row)
+static double gantt_row_position(const struct gantt *gantt, size_t row)
 {
     return (double)row + (row < gantt->rows.nworkers ? 0 : 0.5);
 }
@@ -114,14 +114,14 @@ static void set_labels(const struct gantt *gantt)
     fputs("set ytics scale 0 (", to);
     for (size_t r = 0; r < gantt->rows.n; r++) {
         plot_tic(to, gantt->rows.rows[r].label);
-        fprintf(to, " %.1f%s", place(gantt, r),
+        fprintf(to, " %.1f%s", gantt_row_position(gantt, r),
                 r + 1 < gantt->rows.n ? ", " : "");
     }
     fputs(")\n", to);
 }
 
 /* Whether most boxes are wide enough for an outline. */
-static bool has_room(const struct gantt *gantt)
+static bool gantt_boxes_have_room(const struct gantt *gantt)
 {
     const struct paje_chart *chart = gantt->chart;
     double narrow = 8 * gantt->span / WIDTH;
@@ -138,7 +138,7 @@ static void write_box(struct gantt *gantt, size_t row, double start, double end,
                       double high)
 {
     double from = start - gantt->chart->start, to = end - gantt->chart->start;
-    double y = place(gantt, row);
+    double y = gantt_row_position(gantt, row);
 
     if (to < gantt->drawn[row])
         return;
@@ -171,7 +171,7 @@ static void write_series(struct gantt *gantt, size_t series)
     fputs("e\n", gantt->plot.pipe);
 }
 
-static void write_copies(struct gantt *gantt, unsigned kind)
+static void gantt_write_copies(struct gantt *gantt, unsigned kind)
 {
     const struct paje_chart *chart = gantt->chart;
 
@@ -216,7 +216,7 @@ static void plot_rows(struct gantt *gantt)
         write_series(gantt, s);
     for (unsigned k = 0; k < PAJE_COPY_KINDS; k++)
         if (has_kind(gantt->chart, k))
-            write_copies(gantt, k);
+            gantt_write_copies(gantt, k);
 }
 
 static void name_time(const struct gantt *gantt)
@@ -238,8 +238,10 @@ static void draw_rows(struct gantt *gantt, const char *title)
             "set xrange [0:%.6f]\nset yrange [%.2f:-0.6]\n",
             /* Outlines separate neighbours of one kernel while there is room;
              * in their own colour they hide the seams of smoothed edges. */
-            has_room(gantt) ? "border lc rgb '#ffffff'" : "border", gantt->span,
-            place(gantt, gantt->rows.n ? gantt->rows.n - 1 : 0) + 0.6);
+            gantt_boxes_have_room(gantt) ? "border lc rgb '#ffffff'" : "border",
+            gantt->span,
+            gantt_row_position(gantt, gantt->rows.n ? gantt->rows.n - 1 : 0) +
+                0.6);
     if (gantt->rows.n)
         set_labels(gantt);
     else
@@ -250,7 +252,7 @@ static void draw_rows(struct gantt *gantt, const char *title)
 /* --- memory --- */
 
 /* The nodes with the highest peaks, in their order. */
-static size_t choose_nodes(const struct paje_chart *chart, size_t *ret)
+static size_t choose_nodes_by_peak(const struct paje_chart *chart, size_t *ret)
 {
     size_t n = 0;
 
@@ -279,7 +281,7 @@ static void write_curve(const struct gantt *gantt, const struct paje_node *node)
     fprintf(to, "0 %.6f\n", value);
     for (; p < node->npoints; p++) {
         double time =
-            least(node->points[p].time - gantt->chart->start, gantt->span);
+            lesser(node->points[p].time - gantt->chart->start, gantt->span);
 
         if (time >= gantt->span)
             break;
@@ -323,12 +325,12 @@ static void draw_memory(struct gantt *gantt, const size_t *nodes, size_t n)
 
 /* --- all --- */
 
-static int draw(struct gantt *gantt, const char *path, const char *title)
+static int gantt_write(struct gantt *gantt, const char *path, const char *title)
 {
     size_t nodes[CURVES];
-    size_t n = choose_nodes(gantt->chart, nodes);
+    size_t n = choose_nodes_by_peak(gantt->chart, nodes);
 
-    lay_out(gantt);
+    gantt_set_sizes(gantt);
     if (n > 0)
         gantt->height += MEMORY + AXIS;
     if (plot_begin(&gantt->plot, path, WIDTH, gantt->height) < 0)
@@ -357,7 +359,7 @@ int gantt_draw(const struct paje_chart *chart, const char *path,
         tool_error("%s cannot be drawn: out of memory", path);
         result = -1;
     } else {
-        result = draw(&gantt, path, title);
+        result = gantt_write(&gantt, path, title);
     }
     free(gantt.drawn);
     gantt_rows_done(&gantt.rows);

@@ -28,7 +28,7 @@ static double span(const struct paje_chart *chart)
     return chart->end > chart->start ? chart->end - chart->start : 1.0;
 }
 
-static int add_row(struct gantt_rows *rows, char *label)
+static int gantt_rows_add(struct gantt_rows *rows, char *label)
 {
     if (!label)
         return -ENOMEM;
@@ -57,12 +57,12 @@ static int add_workers(const struct paje_chart *chart, struct gantt_rows *rows)
 
         rows->worker[r] = shown ? rows->n : PAJE_NONE;
         if (shown)
-            result =
-                add_row(rows, tool_format("%s  %3.0f %%", chart->rows[r].name,
-                                          100 * busy[r] / span(chart)));
+            result = gantt_rows_add(
+                rows, tool_format("%s  %3.0f %%", chart->rows[r].name,
+                                  100 * busy[r] / span(chart)));
     }
     if (result == 0 && nidle > FEW_IDLE)
-        result = add_row(rows, tool_format("%zu idle workers", nidle));
+        result = gantt_rows_add(rows, tool_format("%zu idle workers", nidle));
     rows->nworkers = rows->n;
     free(busy);
     free(ran);
@@ -81,7 +81,7 @@ static int more_bytes(const void *a, const void *b)
 }
 
 /* Copies come by their starts: what they cover together. */
-static void count_copy(struct amount *amount, const struct paje_copy *copy)
+static void amount_add_copy(struct amount *amount, const struct paje_copy *copy)
 {
     double from = copy->start > amount->until ? copy->start : amount->until;
 
@@ -143,16 +143,17 @@ static int add_links(const struct paje_chart *chart, struct gantt_rows *rows,
             const struct amount *pair = &pairs[row_of[p]];
 
             row_of[p] = rows->n;
-            result = add_row(rows, link_label(chart, pair));
+            result = gantt_rows_add(rows, link_label(chart, pair));
         }
     for (size_t i = kept; i < n; i++)
         row_of[pairs[i].index] = rows->n;
     if (result == 0 && kept < n)
-        result = add_row(rows, rest_label(&pairs[kept], n - kept));
+        result = gantt_rows_add(rows, rest_label(&pairs[kept], n - kept));
     return result;
 }
 
-static int add_copies(const struct paje_chart *chart, struct gantt_rows *rows)
+static int gantt_rows_add_copies(const struct paje_chart *chart,
+                                 struct gantt_rows *rows)
 {
     size_t all = chart->nnodes * chart->nnodes, n = 0;
     struct amount *pairs = calloc(all + 1, sizeof(*pairs));
@@ -164,7 +165,7 @@ static int add_copies(const struct paje_chart *chart, struct gantt_rows *rows)
     for (size_t c = 0; c < chart->ncopies && result == 0; c++) {
         const struct paje_copy *copy = &chart->copies[c];
 
-        count_copy(&pairs[copy->src * chart->nnodes + copy->dst], copy);
+        amount_add_copy(&pairs[copy->src * chart->nnodes + copy->dst], copy);
     }
     for (size_t p = 0; p < all && result == 0; p++)
         if (pairs[p].n)
@@ -281,7 +282,7 @@ int gantt_rows_init(const struct paje_chart *chart, struct gantt_rows *ret)
     if (result == 0)
         result = add_workers(chart, &rows);
     if (result == 0)
-        result = add_copies(chart, &rows);
+        result = gantt_rows_add_copies(chart, &rows);
     if (result == 0)
         result = add_kernels(chart, &rows);
     if (result < 0)

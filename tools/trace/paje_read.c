@@ -55,7 +55,7 @@ struct reader {
 };
 
 /* Makes room for one more element in an array that doubles. */
-static int grow(void *array, size_t n, size_t size)
+static int paje_array_grow(void *array, size_t n, size_t size)
 {
     void **pointer = array;
     void *larger;
@@ -70,7 +70,7 @@ static int grow(void *array, size_t n, size_t size)
 }
 
 /* Cuts a line at its tabs and takes the quotes off. */
-static int split(char *line, char **fields)
+static int paje_split_line(char *line, char **fields)
 {
     int n = 0;
 
@@ -93,7 +93,7 @@ static int split(char *line, char **fields)
 }
 
 /* Whether the field is a number, and no other text. */
-static bool is_number(const char *field, double *ret)
+static bool paje_field_is_number(const char *field, double *ret)
 {
     char *end;
 
@@ -103,13 +103,13 @@ static bool is_number(const char *field, double *ret)
 
 /* --- containers --- */
 
-static int add_row(struct reader *reader, const char *alias, const char *parent,
-                   const char *name)
+static int paje_add_row(struct reader *reader, const char *alias,
+                        const char *parent, const char *name)
 {
     struct paje_chart *chart = &reader->chart;
     struct paje_row *row;
 
-    if (grow(&chart->rows, chart->nrows, sizeof(*chart->rows)) < 0)
+    if (paje_array_grow(&chart->rows, chart->nrows, sizeof(*chart->rows)) < 0)
         return -ENOMEM;
     row = &chart->rows[chart->nrows++];
     *row = (struct paje_row){strdup(name),
@@ -119,11 +119,13 @@ static int add_row(struct reader *reader, const char *alias, const char *parent,
     return aliases_set(&reader->rows, alias, chart->nrows - 1);
 }
 
-static int add_node(struct reader *reader, const char *alias, const char *name)
+static int paje_add_node(struct reader *reader, const char *alias,
+                         const char *name)
 {
     struct paje_chart *chart = &reader->chart;
 
-    if (grow(&chart->nodes, chart->nnodes, sizeof(*chart->nodes)) < 0)
+    if (paje_array_grow(&chart->nodes, chart->nnodes, sizeof(*chart->nodes)) <
+        0)
         return -ENOMEM;
     chart->nodes[chart->nnodes++] = (struct paje_node){.name = strdup(name)};
     if (!chart->nodes[chart->nnodes - 1].name)
@@ -137,9 +139,9 @@ static int add_container(struct reader *reader, char **fields)
     size_t node = aliases_find(&reader->nodes, parent);
 
     if (!strcmp(type, "W"))
-        return add_row(reader, alias, parent, fields[5]);
+        return paje_add_row(reader, alias, parent, fields[5]);
     if (!strcmp(type, "Mn"))
-        return add_node(reader, alias, fields[5]);
+        return paje_add_node(reader, alias, fields[5]);
     if (!strcmp(type, "T") && node != ALIAS_UNKNOWN)
         return aliases_set(&reader->threads, alias, node);
     if (!strcmp(type, "Mm") && node != ALIAS_UNKNOWN)
@@ -157,7 +159,7 @@ static int find_kernel(struct reader *reader, const char *alias, size_t *ret)
 
     if (k == ALIAS_UNKNOWN) {
         k = chart->nkernels;
-        if (grow(&chart->kernels, k, sizeof(*chart->kernels)) < 0)
+        if (paje_array_grow(&chart->kernels, k, sizeof(*chart->kernels)) < 0)
             return -ENOMEM;
         chart->kernels[k] = (struct paje_kernel){.name = strdup(alias)};
         if (!chart->kernels[k].name)
@@ -171,7 +173,7 @@ static int find_kernel(struct reader *reader, const char *alias, size_t *ret)
 }
 
 /* A value of workers' states, maybe a kernel that will be executed. */
-static int add_value(struct reader *reader, char **fields)
+static int paje_add_state_value(struct reader *reader, char **fields)
 {
     struct paje_kernel *kernel;
     double part[3];
@@ -214,15 +216,16 @@ static int open_box(struct reader *reader, size_t row, double time,
     struct paje_box box = {.row = row, .start = time, .end = time};
 
     if (find_kernel(reader, alias, &box.kernel) < 0 ||
-        grow(&chart->boxes, chart->nboxes, sizeof(*chart->boxes)) < 0)
+        paje_array_grow(&chart->boxes, chart->nboxes, sizeof(*chart->boxes)) <
+            0)
         return -ENOMEM;
     chart->rows[row].open = (long)chart->nboxes;
     chart->boxes[chart->nboxes++] = box;
     return 0;
 }
 
-static int take_state(struct reader *reader, int event, char **fields,
-                      double time)
+static int paje_read_state(struct reader *reader, int event, char **fields,
+                           double time)
 {
     size_t row = aliases_find(&reader->rows, fields[2]);
 
@@ -232,7 +235,7 @@ static int take_state(struct reader *reader, int event, char **fields,
     return event == TASK ? open_box(reader, row, time, fields[4]) : 0;
 }
 
-static int start_copy(struct reader *reader, char **fields, double time)
+static int paje_start_copy(struct reader *reader, char **fields, double time)
 {
     struct paje_chart *chart = &reader->chart;
     struct paje_copy copy = {.src = aliases_find(&reader->nodes, fields[5]),
@@ -244,9 +247,10 @@ static int start_copy(struct reader *reader, char **fields, double time)
         copy.kind++;
     if (copy.kind == PAJE_COPY_KINDS || copy.src == ALIAS_UNKNOWN)
         return 0; /* another link, such as MPI's */
-    if (!is_number(fields[4], &copy.bytes))
+    if (!paje_field_is_number(fields[4], &copy.bytes))
         return -EINVAL;
-    if (grow(&chart->copies, chart->ncopies, sizeof(*chart->copies)) < 0)
+    if (paje_array_grow(&chart->copies, chart->ncopies,
+                        sizeof(*chart->copies)) < 0)
         return -ENOMEM;
     chart->copies[chart->ncopies++] = copy;
     return aliases_set(&reader->copies, fields[6], chart->ncopies - 1);
@@ -270,10 +274,11 @@ static int add_point(struct reader *reader, char **fields, double time)
 
     if (strcmp(fields[3], "use") != 0 || at == ALIAS_UNKNOWN)
         return 0;
-    if (!is_number(fields[4], &value))
+    if (!paje_field_is_number(fields[4], &value))
         return -EINVAL;
     node = &reader->chart.nodes[at];
-    if (grow(&node->points, node->npoints, sizeof(*node->points)) < 0)
+    if (paje_array_grow(&node->points, node->npoints, sizeof(*node->points)) <
+        0)
         return -ENOMEM;
     node->points[node->npoints++] = (struct paje_point){time, value};
     if (value > node->peak)
@@ -286,7 +291,7 @@ static int add_point(struct reader *reader, char **fields, double time)
 static void take_definition(struct reader *reader, char *line)
 {
     char *fields[MAX_FIELDS];
-    int n = split(line, fields), event = n == 3 ? atoi(fields[2]) : 0;
+    int n = paje_split_line(line, fields), event = n == 3 ? atoi(fields[2]) : 0;
 
     if (event < 1 || event >= FIRST_EVENT)
         return;
@@ -299,10 +304,10 @@ static void take_definition(struct reader *reader, char *line)
 }
 
 /* One line of data. -EINVAL when it lacks fields. */
-static int take_line(struct reader *reader, char *line)
+static int paje_read_line(struct reader *reader, char *line)
 {
     char *fields[MAX_FIELDS];
-    int n = split(line, fields), event = atoi(fields[0]);
+    int n = paje_split_line(line, fields), event = atoi(fields[0]);
     const char *state = "WS";
     double time;
 
@@ -311,11 +316,12 @@ static int take_line(struct reader *reader, char *line)
         state = "S";
     }
     if (event == VALUE)
-        return n >= 5 && !strcmp(fields[2], "WS") ? add_value(reader, fields)
-                                                  : 0;
+        return n >= 5 && !strcmp(fields[2], "WS")
+                   ? paje_add_state_value(reader, fields)
+                   : 0;
     if (event < FIRST_EVENT)
         return 0;
-    if (n < 4 || !is_number(fields[1], &time))
+    if (n < 4 || !paje_field_is_number(fields[1], &time))
         return -EINVAL;
     reader->last = time;
     switch (event) {
@@ -327,12 +333,12 @@ static int take_line(struct reader *reader, char *line)
             return 0;
         if (state[0] == 'S' && !strcmp(fields[4], "F"))
             event = NO_TASK;
-        return take_state(reader, event, fields, time);
+        return paje_read_state(reader, event, fields, time);
     case VARIABLE:
         return n >= 5 ? add_point(reader, fields, time) : 0;
     case COPY_STARTS:
     case COPY_STARTS_LONG:
-        return n >= 7 ? start_copy(reader, fields, time) : 0;
+        return n >= 7 ? paje_start_copy(reader, fields, time) : 0;
     case COPY_ENDS:
         if (n >= 7)
             end_copy(reader, fields, time);
@@ -355,8 +361,8 @@ static void drop_open_copies(struct paje_chart *chart)
     chart->ncopies = n;
 }
 
-static void extend(struct paje_chart *chart, bool *begun, double start,
-                   double end)
+static void chart_extend_span(struct paje_chart *chart, bool *begun,
+                              double start, double end)
 {
     if (!*begun || start < chart->start)
         chart->start = start;
@@ -370,13 +376,15 @@ static void set_extent(struct paje_chart *chart)
     bool begun = false;
 
     for (size_t b = 0; b < chart->nboxes; b++)
-        extend(chart, &begun, chart->boxes[b].start, chart->boxes[b].end);
+        chart_extend_span(chart, &begun, chart->boxes[b].start,
+                          chart->boxes[b].end);
     for (size_t c = 0; c < chart->ncopies; c++)
-        extend(chart, &begun, chart->copies[c].start, chart->copies[c].end);
+        chart_extend_span(chart, &begun, chart->copies[c].start,
+                          chart->copies[c].end);
 }
 
 /* The first worker in a node, PAJE_NONE. */
-static size_t worker_of(const struct paje_chart *chart, size_t node)
+static size_t first_worker_of_node(const struct paje_chart *chart, size_t node)
 {
     size_t r = 0;
 
@@ -388,18 +396,18 @@ static size_t worker_of(const struct paje_chart *chart, size_t node)
 /* "CUDA0_0" computes in "CUDA0"; where CPUs do is main memory, which comes
  * before the memories of devices and has several nodes if NUMA nodes were used.
  * The file does not say what a node without workers is. */
-static int name_nodes(struct paje_chart *chart)
+static int chart_name_nodes(struct paje_chart *chart)
 {
     size_t nram = 0;
 
     for (size_t n = 0; n < chart->nnodes; n++) {
-        size_t r = worker_of(chart, n);
+        size_t r = first_worker_of_node(chart, n);
 
         if (r != PAJE_NONE && !strncmp(chart->rows[r].name, "CPU", 3))
             nram = n + 1;
     }
     for (size_t n = 0; n < chart->nnodes; n++) {
-        size_t r = worker_of(chart, n);
+        size_t r = first_worker_of_node(chart, n);
         const char *worker = r == PAJE_NONE ? "" : chart->rows[r].name;
         char name[64];
 
@@ -432,7 +440,7 @@ static void reader_done(struct reader *reader)
 }
 
 /* *ret_number: the line at fault. */
-static int read_lines(struct reader *reader, FILE *file, int *ret_number)
+static int paje_read_lines(struct reader *reader, FILE *file, int *ret_number)
 {
     char *line = NULL;
     size_t size = 0;
@@ -442,7 +450,7 @@ static int read_lines(struct reader *reader, FILE *file, int *ret_number)
     while (result == 0 && getline(&line, &size, file) >= 0) {
         ++*ret_number;
         if (line[0] != '%' && line[0] != '#' && line[0] != '\n')
-            result = take_line(reader, line);
+            result = paje_read_line(reader, line);
         else if (!strncmp(line, "%EventDef\t", 10))
             take_definition(reader, line);
     }
@@ -457,14 +465,14 @@ int paje_chart_parse(FILE *file, const char *name, struct paje_chart *ret,
 {
     struct reader reader = {0};
     struct paje_chart *chart = &reader.chart;
-    int number, result = read_lines(&reader, file, &number);
+    int number, result = paje_read_lines(&reader, file, &number);
 
     for (size_t r = 0; r < chart->nrows; r++)
         close_box(chart, &chart->rows[r], reader.last);
     drop_open_copies(chart);
     set_extent(chart);
     if (result == 0)
-        result = name_nodes(chart);
+        result = chart_name_nodes(chart);
     reader_done(&reader);
     if (result < 0) {
         paje_chart_done(chart);

@@ -44,7 +44,8 @@ static const char help[] =
     "example: orrery validate --sizes 3840,7680 -- \\\n"
     "             ./cholesky -size {size} -nblocks 16\n";
 
-static int finish(struct validation *v, const struct validate_options *options)
+static int validation_compare_and_print(struct validation *v,
+                                        const struct validate_options *options)
 {
     if (validation_compare(v) < 0)
         return TOOL_FAILED;
@@ -71,15 +72,15 @@ static int validate(const struct validate_options *options)
     int result = TOOL_FAILED;
 
     if (validation_measure(&v, options) == 0)
-        result = finish(&v, options);
+        result = validation_compare_and_print(&v, options);
     else if (v.stopped)
         result = 128 + v.stopped;
     validation_done(&v);
     return result;
 }
 
-static int read_numbers(const char *reps, const char *seed,
-                        struct validate_options *ret)
+static int read_validate_numbers(const char *reps, const char *seed,
+                                 struct validate_options *ret)
 {
     if (program_number(reps, 1, &ret->nreps) < 0)
         return tool_fail(-1,
@@ -114,7 +115,7 @@ int cmd_validate(int argc, char **argv)
 
     if (first <= 0)
         return first < 0 ? TOOL_USAGE : TOOL_OK;
-    if (read_numbers(reps, seed, &options) < 0)
+    if (read_validate_numbers(reps, seed, &options) < 0)
         return TOOL_USAGE;
     if (first == argc)
         return tool_fail(TOOL_USAGE, "validate: which program? See orrery "

@@ -66,24 +66,25 @@ static bool same_kernel(const struct drift_item *a, const struct drift_item *b)
     return !strcmp(a->kernel, b->kernel) && !strcmp(a->type, b->type);
 }
 
-static bool is_known(const struct drift_item *item)
+static bool estimate_is_known(const struct drift_item *item)
 {
     return item->estimate > 0 && isfinite(item->estimate);
 }
 
 /* Whether no item before it is of the same kernel. */
-static bool is_first(const struct check *j, unsigned i)
+static bool is_first_of_kernel(const struct check *j, unsigned i)
 {
     for (unsigned before = 0; before < i; before++)
-        if (is_known(&j->items[before]) &&
+        if (estimate_is_known(&j->items[before]) &&
             same_kernel(&j->items[before], &j->items[i]))
             return false;
-    return is_known(&j->items[i]);
+    return estimate_is_known(&j->items[i]);
 }
 
 static double log_ratio(const struct drift_item *item, double us)
 {
-    return is_known(item) && us > 0 ? log(us / item->estimate) : (double)NAN;
+    return estimate_is_known(item) && us > 0 ? log(us / item->estimate)
+                                             : (double)NAN;
 }
 
 static void fill_logs(struct check *j)
@@ -123,7 +124,7 @@ static double common_shift(const struct check *j, const double *logs,
     unsigned m = 0;
 
     for (unsigned i = 0; i < j->n; i++)
-        if (is_first(j, i) && !strcmp(j->items[i].type, type)) {
+        if (is_first_of_kernel(j, i) && !strcmp(j->items[i].type, type)) {
             double shift = kernel_shift(j, logs, i, r, work);
 
             if (!isnan(shift))
@@ -143,7 +144,7 @@ static void find_types(struct check *j)
     for (unsigned i = 0; i < j->n; i++) {
         unsigned k = 0;
 
-        if (!is_first(j, i))
+        if (!is_first_of_kernel(j, i))
             continue;
         while (k < drift->ntypes &&
                strcmp(drift->types[k].name, j->items[i].type) != 0)
@@ -158,8 +159,9 @@ static void find_types(struct check *j)
 }
 
 /* The excess of item i beyond the machine's part in repetition r. */
-static double beyond(const struct check *j, const struct series *series,
-                     unsigned i, unsigned r)
+static double excess_beyond_common(const struct check *j,
+                                   const struct series *series, unsigned i,
+                                   unsigned r)
 {
     double common = 0;
 
@@ -171,10 +173,11 @@ static double beyond(const struct check *j, const struct series *series,
 
 /* The same, as far as the fast runs agree: the effect of a busy machine on slow
  * ones is no drift. */
-static double excess_of(const struct check *j, unsigned i, unsigned r)
+static double excess_agreed_by_runs(const struct check *j, unsigned i,
+                                    unsigned r)
 {
-    double usual = beyond(j, &j->usual, i, r);
-    double fast = beyond(j, &j->fast, i, r);
+    double usual = excess_beyond_common(j, &j->usual, i, r);
+    double fast = excess_beyond_common(j, &j->fast, i, r);
 
     if (usual * fast <= 0)
         return 0;
@@ -193,13 +196,13 @@ static void measure_item(struct check *j, unsigned i)
     }
     item->shift = drift_median(work, j->nreps);
     for (unsigned r = 0; r < j->nreps; r++)
-        work[r] = excess_of(j, i, r);
+        work[r] = excess_agreed_by_runs(j, i, r);
     item->excess = drift_median(work, j->nreps);
     for (unsigned r = 0; r < j->nreps; r++)
-        work[r] = beyond(j, &j->usual, i, r);
+        work[r] = excess_beyond_common(j, &j->usual, i, r);
     middle = item->usual = drift_median(work, j->nreps);
     for (unsigned r = 0; r < j->nreps; r++)
-        work[r] = fabs(beyond(j, &j->usual, i, r) - middle);
+        work[r] = fabs(excess_beyond_common(j, &j->usual, i, r) - middle);
     item->noise =
         1.4826 * drift_median(work, j->nreps) * mad_factor(item->nreps);
 }
@@ -267,7 +270,7 @@ static void check_item(struct check *j, unsigned i)
                                          DRIFT_PRIOR_DOF + item->nreps - 1) *
                               hypot(own, error));
     for (unsigned r = 0; r < j->nreps; r++) {
-        double excess = excess_of(j, i, r);
+        double excess = excess_agreed_by_runs(j, i, r);
 
         item->nabove +=
             excess * item->excess > 0 && fabs(excess) > item->threshold;
@@ -277,7 +280,7 @@ static void check_item(struct check *j, unsigned i)
     j->drift->ndrifted += item->drifted;
 }
 
-static void check_type(struct check *j, unsigned k)
+static void check_drift_of_type(struct check *j, unsigned k)
 {
     struct drift_type *type = &j->drift->types[k];
     double *work = j->work, noise;
@@ -304,7 +307,7 @@ static void fill_common(const struct check *j, const struct series *series)
                 common_shift(j, series->logs, j->drift->types[k].name, r);
 }
 
-static void check_all(struct check *j)
+static void check_drift_of_items(struct check *j)
 {
     fill_logs(j);
     find_types(j);
@@ -319,7 +322,7 @@ static void check_all(struct check *j)
         if (j->items[i].nreps >= DRIFT_REPEATS)
             check_item(j, i);
     for (unsigned k = 0; k < j->drift->ntypes; k++)
-        check_type(j, k);
+        check_drift_of_type(j, k);
 }
 
 static int series_init(struct series *series, unsigned n, unsigned nreps)
@@ -355,7 +358,7 @@ int drift_check(struct drift_item *items, unsigned n, unsigned nreps,
     j.work = calloc((size_t)most + 1, sizeof(double));
     if (j.work && series_init(&j.usual, n, nreps) == 0 &&
         series_init(&j.fast, n, nreps) == 0) {
-        check_all(&j);
+        check_drift_of_items(&j);
         rc = 0;
     }
     series_done(&j.usual);
@@ -365,7 +368,7 @@ int drift_check(struct drift_item *items, unsigned n, unsigned nreps,
 }
 
 /* Of an error within that threshold. */
-static enum drift_verdict within(double threshold)
+static enum drift_verdict verdict_within(double threshold)
 {
     return threshold > DRIFT_MOST ? DRIFT_CANNOT_TELL : DRIFT_FITS;
 }
@@ -374,19 +377,19 @@ enum drift_verdict drift_end_verdict(double shift, double threshold)
 {
     if (isnan(shift))
         return DRIFT_NOT_CHECKED;
-    return fabs(shift) > threshold ? DRIFT_DRIFTED : within(threshold);
+    return fabs(shift) > threshold ? DRIFT_DRIFTED : verdict_within(threshold);
 }
 
 enum drift_verdict drift_verdict(const struct drift_item *item, double shift)
 {
-    if (!is_known(item))
+    if (!estimate_is_known(item))
         return DRIFT_NO_MODEL;
     if (isnan(item->threshold) || isnan(shift))
         return DRIFT_NOT_CHECKED;
     if (item->drifted)
         return DRIFT_DRIFTED;
     if (fabs(shift) <= item->threshold)
-        return within(item->threshold);
+        return verdict_within(item->threshold);
     return fabs(item->usual) > item->threshold ? DRIFT_DISTURBED
                                                : DRIFT_SHIFTED;
 }

@@ -6,8 +6,8 @@
 #include <string.h>
 
 /* How often the kernel ran, wherever that was. */
-static json_int_t count_of(const struct report *report,
-                           const struct report_kernel *kernel)
+static json_int_t kernel_run_count(const struct report *report,
+                                   const struct report_kernel *kernel)
 {
     json_int_t count = 0;
 
@@ -22,18 +22,19 @@ static json_int_t count_of(const struct report *report,
 }
 
 /* Whether each kernel of one ran as often in the other. */
-static bool covers(const struct report *one, const struct report *other)
+static bool report_covers_kernels(const struct report *one,
+                                  const struct report *other)
 {
     for (size_t k = 0; k < one->nkernels; k++) {
         const struct report_kernel *kernel = &one->kernels[k];
 
-        if (count_of(one, kernel) != count_of(other, kernel))
+        if (kernel_run_count(one, kernel) != kernel_run_count(other, kernel))
             return false;
     }
     return true;
 }
 
-static double duration(const struct report *report, bool modelled)
+static double report_makespan_us(const struct report *report, bool modelled)
 {
     return modelled ? report->modelled_us : report->makespan_us;
 }
@@ -74,7 +75,8 @@ static void judge_end(const struct validation *v, unsigned s,
     double shift = -log1p(end->error);
 
     for (unsigned rep = 0; rep < v->nreps; rep++)
-        work[rep] = duration(validation_report(v, s, rep, false), end->modelled);
+        work[rep] = report_makespan_us(validation_report(v, s, rep, false),
+                                       end->modelled);
     end->threshold = drift_end_threshold(work, v->nreps, v->nsizes);
     if (shift > 0 && end->disturbance > 0)
         end->threshold += log1p(end->disturbance);
@@ -89,12 +91,15 @@ static void compare_end(const struct validation *v, unsigned s,
 
     end->size = v->options->sizes[s];
     end->modelled = real->modelled_us > 0 && simulated->modelled_us > 0 &&
-                    !(covers(real, simulated) && covers(simulated, real));
+                    !(report_covers_kernels(real, simulated) &&
+                      report_covers_kernels(simulated, real));
     for (unsigned rep = 0; rep < v->nreps; rep++)
-        work[rep] = duration(validation_report(v, s, rep, false), end->modelled);
+        work[rep] = report_makespan_us(validation_report(v, s, rep, false),
+                                       end->modelled);
     end->measured = validate_spread_of(work, v->nreps);
     for (unsigned rep = 0; rep < v->nreps; rep++)
-        work[rep] = duration(validation_report(v, s, rep, true), end->modelled);
+        work[rep] = report_makespan_us(validation_report(v, s, rep, true),
+                                       end->modelled);
     end->predicted = validate_spread_of(work, v->nreps);
     for (unsigned rep = 0; rep < v->nreps; rep++)
         work[rep] = disturbance(v, validation_report(v, s, rep, false));

@@ -11,7 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int add_kernel(struct validation *v, const struct report_kernel *kernel)
+static int validation_add_kernel(struct validation *v,
+                                 const struct report_kernel *kernel)
 {
     struct validate_kernel *list =
         realloc(v->kernels, (v->nkernels + 1) * sizeof(*list));
@@ -52,7 +53,7 @@ static int list_kernels(struct validation *v)
                 while (i < v->nkernels &&
                        !report_same_kernel(&v->kernels[i].kernel, kernel))
                     i++;
-                if (i == v->nkernels && add_kernel(v, kernel) < 0)
+                if (i == v->nkernels && validation_add_kernel(v, kernel) < 0)
                     return -ENOMEM;
             }
         }
@@ -145,7 +146,7 @@ static double mean(const struct report_kernel *kernel)
     return kernel->mean_us;
 }
 
-static double other_us(const struct report_kernel *kernel)
+static double kernel_other_us(const struct report_kernel *kernel)
 {
     return kernel->other_us;
 }
@@ -166,8 +167,8 @@ static double runs(const struct report_kernel *kernel)
 }
 
 /* Whether it takes two times, and how far off the simulation is on average. */
-static int find_levels(const struct validation *v,
-                       struct validate_kernel *kernel, double *work)
+static int kernel_find_levels(const struct validation *v,
+                              struct validate_kernel *kernel, double *work)
 {
     const struct report_kernel *id = &kernel->kernel;
     struct levels_sample *samples = calloc(v->nreps, sizeof(*samples));
@@ -177,7 +178,8 @@ static int find_levels(const struct validation *v,
         return -ENOMEM;
     for (unsigned rep = 0; rep < v->nreps; rep++)
         samples[rep] = (struct levels_sample){
-            kernel->times[rep], in_repetition(v, id, rep, false, other_us),
+            kernel->times[rep],
+            in_repetition(v, id, rep, false, kernel_other_us),
             in_repetition(v, id, rep, false, other_share),
             in_repetition(v, id, rep, false, aside_share),
             in_repetition(v, id, rep, false, runs)};
@@ -286,7 +288,7 @@ int validate_measure_kernels(struct validation *v, double *work)
         return -ENOMEM;
     for (size_t k = 0; k < v->nkernels; k++) {
         measure_kernel(v, &v->kernels[k], work);
-        if (find_levels(v, &v->kernels[k], work) < 0)
+        if (kernel_find_levels(v, &v->kernels[k], work) < 0)
             return -ENOMEM;
     }
     return 0;

@@ -25,7 +25,7 @@ static double item(const struct levels_sample *sample, int which)
                         : sample->other_share;
 }
 
-static bool within(const double *values, unsigned n, double ratio)
+static bool values_within_ratio(const double *values, unsigned n, double ratio)
 {
     double least = INFINITY, most = 0;
 
@@ -40,7 +40,7 @@ static bool within(const double *values, unsigned n, double ratio)
 
 bool levels_alike(const double *shares, unsigned n)
 {
-    return within(shares, n, alike_share);
+    return values_within_ratio(shares, n, alike_share);
 }
 
 /* The median of one item over the repetitions; NaN when they are not alike. */
@@ -49,7 +49,8 @@ static double common(const struct levels_sample *samples, unsigned n, int which,
 {
     for (unsigned i = 0; i < n; i++)
         work[i] = item(&samples[i], which);
-    return within(work, n, ratio) ? drift_median(work, n) : (double)NAN;
+    return values_within_ratio(work, n, ratio) ? drift_median(work, n)
+                                               : (double)NAN;
 }
 
 bool levels_find(const struct levels_sample *samples, unsigned n, double *work,

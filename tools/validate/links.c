@@ -9,7 +9,8 @@
 
 static const double mib = 1 << 20;
 
-static int add_link(struct validation *v, const struct report_link *link)
+static int validation_add_link(struct validation *v,
+                               const struct report_link *link)
 {
     struct validate_link *list;
 
@@ -26,7 +27,7 @@ static int add_link(struct validation *v, const struct report_link *link)
     return 0;
 }
 
-static int list_links(struct validation *v)
+static int validation_list_links(struct validation *v)
 {
     for (unsigned s = 0; s < v->nsizes; s++)
         for (unsigned rep = 0; rep < 2 * v->nreps; rep++) {
@@ -35,7 +36,7 @@ static int list_links(struct validation *v)
             for (size_t l = 0; l < report_nlinks(report); l++) {
                 struct report_link link = report_link(report, l);
 
-                if (add_link(v, &link) < 0)
+                if (validation_add_link(v, &link) < 0)
                     return -ENOMEM;
             }
         }
@@ -83,7 +84,7 @@ static void compare_link(const struct validation *v, struct validate_link *link,
 
 int validate_compare_links(struct validation *v, double *work)
 {
-    if (list_links(v) < 0)
+    if (validation_list_links(v) < 0)
         return -ENOMEM;
     for (size_t l = 0; l < v->nlinks; l++)
         compare_link(v, &v->links[l], work);

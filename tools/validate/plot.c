@@ -23,7 +23,8 @@ static size_t shown_kernels(const struct validation *v)
 }
 
 /* Percent by which `us` exceeds the model. */
-static double beyond(const struct validate_kernel *kernel, double us)
+static double percent_beyond_model(const struct validate_kernel *kernel,
+                                   double us)
 {
     return 100 * (us / kernel->predicted - 1);
 }
@@ -31,7 +32,7 @@ static double beyond(const struct validate_kernel *kernel, double us)
 /* What one colour shows. */
 enum { GROUP_FITS, GROUP_DRIFT, GROUP_OFF, GROUPS };
 
-static int group_of(const struct validate_kernel *kernel)
+static int plot_group_of_verdict(const struct validate_kernel *kernel)
 {
     switch (kernel->verdict) {
     case DRIFT_DRIFTED:
@@ -51,11 +52,11 @@ static void put_kernel_rows(FILE *pipe, const struct validation *v, int group)
     for (size_t k = 0; k < shown_kernels(v); k++) {
         const struct validate_kernel *kernel = &v->kernels[k];
 
-        if (group_of(kernel) == group && isfinite(kernel->error))
+        if (plot_group_of_verdict(kernel) == group && isfinite(kernel->error))
             fprintf(pipe, "%.4f %zu %.4f %.4f\n",
-                    beyond(kernel, kernel->measured.median), k,
-                    beyond(kernel, kernel->measured.min),
-                    beyond(kernel, kernel->measured.max));
+                    percent_beyond_model(kernel, kernel->measured.median), k,
+                    percent_beyond_model(kernel, kernel->measured.min),
+                    percent_beyond_model(kernel, kernel->measured.max));
     }
     fputs("e\n", pipe);
 }
@@ -63,7 +64,8 @@ static void put_kernel_rows(FILE *pipe, const struct validation *v, int group)
 static bool any_with(const struct validation *v, int group)
 {
     for (size_t k = 0; k < shown_kernels(v); k++)
-        if (group_of(&v->kernels[k]) == group && isfinite(v->kernels[k].error))
+        if (plot_group_of_verdict(&v->kernels[k]) == group &&
+            isfinite(v->kernels[k].error))
             return true;
     return false;
 }

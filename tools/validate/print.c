@@ -16,21 +16,22 @@ static void add_percent(struct table *table, double share)
 }
 
 /* A number with unit factor, "-" when it is not known. */
-static void add_value(struct table *table, double value, double factor)
+static void add_scaled_value(struct table *table, double value, double factor)
 {
     table_add(table, isnan(value) ? "-" : "%.4g", value * factor);
 }
 
-static void add_range(struct table *table, struct validate_spread spread,
-                      double factor)
+static void add_spread(struct table *table, struct validate_spread spread,
+                       double factor)
 {
     table_add(table, isnan(spread.median) ? "-" : "%.4g to %.4g",
               spread.min * factor, spread.max * factor);
 }
 
 /* Ends the table; -1 and a message without memory. */
-static int print_table(struct table *table, const struct table_column *columns,
-                       size_t ncolumns)
+static int end_and_print_table(struct table *table,
+                               const struct table_column *columns,
+                               size_t ncolumns)
 {
     if (table_end(table, columns, ncolumns) == 0)
         return 0;
@@ -40,8 +41,8 @@ static int print_table(struct table *table, const struct table_column *columns,
 
 enum { KERNEL_COLUMNS = 10, END_COLUMNS = 9, LINK_COLUMNS = 6 };
 
-static void add_kernel(struct table *table, const struct validation *v,
-                       size_t k)
+static void add_kernel_row(struct table *table, const struct validation *v,
+                           size_t k)
 {
     const struct validate_kernel *kernel = &v->kernels[k];
     const struct report_kernel *id = &kernel->kernel;
@@ -53,9 +54,9 @@ static void add_kernel(struct table *table, const struct validation *v,
     else
         table_add(table, "%s", id->arch);
     table_add(table, "%08x", id->footprint);
-    add_value(table, kernel->predicted, 1);
-    add_value(table, kernel->measured.median, 1);
-    add_range(table, kernel->measured, 1);
+    add_scaled_value(table, kernel->predicted, 1);
+    add_scaled_value(table, kernel->measured.median, 1);
+    add_spread(table, kernel->measured, 1);
     add_percent(table, kernel->error);
     add_percent(table, expm1(item->excess));
     table_add(table, isnan(item->threshold) ? "-" : "%.1f",
@@ -80,11 +81,11 @@ static int print_kernels(const struct validation *v)
     struct table table = {0};
 
     for (size_t k = 0; k < v->nkernels; k++)
-        add_kernel(&table, v, k);
-    return print_table(&table, columns, KERNEL_COLUMNS);
+        add_kernel_row(&table, v, k);
+    return end_and_print_table(&table, columns, KERNEL_COLUMNS);
 }
 
-static int print_links(const struct validation *v)
+static int print_validated_links(const struct validation *v)
 {
     static const struct table_column columns[LINK_COLUMNS] = {
         {"copies", false},     {"number real", true}, {"simulated", true},
@@ -101,14 +102,14 @@ static int print_links(const struct validation *v)
         table_add(&table, "%s to %s", link->from, link->to);
         table_add(&table, "%lld", (long long)link->measured_count);
         table_add(&table, "%lld", (long long)link->predicted_count);
-        add_value(&table, link->measured.median, 1);
-        add_value(&table, link->predicted.median, 1);
+        add_scaled_value(&table, link->measured.median, 1);
+        add_scaled_value(&table, link->predicted.median, 1);
         add_percent(&table, link->error);
     }
-    return print_table(&table, columns, LINK_COLUMNS);
+    return end_and_print_table(&table, columns, LINK_COLUMNS);
 }
 
-static int print_ends(const struct validation *v)
+static int print_validated_ends(const struct validation *v)
 {
     static const struct table_column columns[END_COLUMNS] = {
         {"size", false},       {"predicted ms", true}, {"(extremes)", true},
@@ -121,19 +122,19 @@ static int print_ends(const struct validation *v)
         const struct validate_end *end = &v->ends[s];
 
         table_add(&table, "%s", end->size ? end->size : "-");
-        add_value(&table, end->predicted.median, 1e-3);
-        add_range(&table, end->predicted, 1e-3);
-        add_value(&table, end->measured.median, 1e-3);
-        add_range(&table, end->measured, 1e-3);
+        add_scaled_value(&table, end->predicted.median, 1e-3);
+        add_spread(&table, end->predicted, 1e-3);
+        add_scaled_value(&table, end->measured.median, 1e-3);
+        add_spread(&table, end->measured, 1e-3);
         add_percent(&table, end->error);
         add_percent(&table, end->disturbance);
-        add_value(&table, 100 * expm1(end->threshold), 1);
+        add_scaled_value(&table, 100 * expm1(end->threshold), 1);
         table_add(&table, "%s", validate_end_verdict(end, true));
         modelled = modelled || end->modelled;
         if (end->disturbance > VALIDATE_DISTURBED)
             *(end->steady ? &steady : &disturbed) = true;
     }
-    if (print_table(&table, columns, END_COLUMNS) < 0)
+    if (end_and_print_table(&table, columns, END_COLUMNS) < 0)
         return -1;
     if (modelled)
         puts("Compared is from the first task that has a model to the end of "
@@ -157,10 +158,10 @@ int validation_print(const struct validation *v)
     if (print_kernels(v) < 0)
         return -1;
     putchar('\n');
-    if (print_links(v) < 0)
+    if (print_validated_links(v) < 0)
         return -1;
     putchar('\n');
-    if (print_ends(v) < 0)
+    if (print_validated_ends(v) < 0)
         return -1;
     putchar('\n');
     validation_print_findings(v);

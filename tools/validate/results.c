@@ -21,7 +21,7 @@ struct validate_spread validate_spread_of(double *values, unsigned n)
     return spread;
 }
 
-static int compare_all(struct validation *v, double *work)
+static int validation_compare_parts(struct validation *v, double *work)
 {
     /* The ends need the levels of kernels. */
     if (validate_measure_kernels(v, work) < 0 ||
@@ -39,7 +39,7 @@ int validation_compare(struct validation *v)
 
     v->ends = calloc(v->nsizes, sizeof(*v->ends));
     if (work && v->ends)
-        rc = compare_all(v, work);
+        rc = validation_compare_parts(v, work);
     if (rc == -ENOMEM)
         tool_error("out of memory");
     free(work);

@@ -20,7 +20,7 @@
 
 /* --- beginning and end --- */
 
-static int make_room(struct validation *v)
+static int validation_make_runs(struct validation *v)
 {
     char *const *sizes = v->options->sizes;
 
@@ -41,7 +41,7 @@ static int make_room(struct validation *v)
 }
 
 /* This machine as it was calibrated, else as it is. */
-static int write_machine(const char *path)
+static int write_this_machine(const char *path)
 {
     struct orr_machine_desc *desc = NULL;
     struct orr_error err = {"out of memory"};
@@ -81,7 +81,7 @@ static int describe_machine(struct validation *v)
         tool_error("out of memory");
         return -1;
     }
-    return write_machine(v->machine);
+    return write_this_machine(v->machine);
 }
 
 static int choose_machine(struct validation *v)
@@ -206,7 +206,7 @@ static int try_simulations(struct validation *v)
     return rc;
 }
 
-static void show_progress(const struct validation *v, unsigned done)
+static void show_validation_progress(const struct validation *v, unsigned done)
 {
     unsigned n = v->nsizes * v->nreps * 2;
 
@@ -216,7 +216,7 @@ static void show_progress(const struct validation *v, unsigned done)
 }
 
 /* Only whole repetitions can be compared: the first n stay. */
-static void keep(struct validation *v, unsigned n)
+static void validation_keep_repetitions(struct validation *v, unsigned n)
 {
     struct launch *to = v->runs;
 
@@ -236,14 +236,14 @@ static void keep(struct validation *v, unsigned n)
 /* Interrupted in repetition `rep`: what is known counts. */
 static int end_early(struct validation *v, unsigned rep)
 {
-    keep(v, rep);
+    validation_keep_repetitions(v, rep);
     if (rep > 0)
         return 0;
     tool_error("validate: interrupted before a repetition was complete");
     return -1;
 }
 
-static int run_all(struct validation *v)
+static int validation_run_programs(struct validation *v)
 {
     unsigned n = 2 * v->nsizes, done = 0;
     unsigned *order = calloc(n, sizeof(*order));
@@ -260,7 +260,7 @@ static int run_all(struct validation *v)
 
             rc = run_one(v, validation_run(v, size, rep, simulated), size,
                          simulated);
-            show_progress(v, ++done);
+            show_validation_progress(v, ++done);
         }
         if (v->stopped)
             rc = end_early(v, rep);
@@ -275,7 +275,7 @@ int validation_measure(struct validation *v,
                        const struct validate_options *options)
 {
     *v = (struct validation){.options = options};
-    if (make_room(v) < 0) {
+    if (validation_make_runs(v) < 0) {
         tool_error("out of memory");
         return -1;
     }
@@ -286,5 +286,5 @@ int validation_measure(struct validation *v,
             tool_error("validate: interrupted while the first simulation ran");
         return -1;
     }
-    return run_all(v);
+    return validation_run_programs(v);
 }
