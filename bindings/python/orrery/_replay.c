@@ -25,7 +25,7 @@ static bool busy;    /* [GIL] */
 static FILE *errors; /* the program's stderr while a record is played */
 
 /* Python's own handler makes it a KeyboardInterrupt. */
-static void on_interrupt(int number)
+static void on_replay_interrupt(int number)
 {
     orrery_replay_stop();
     interrupts.before.sa_handler(number);
@@ -34,7 +34,7 @@ static void on_interrupt(int number)
 /* Only where there is a handler, which is Python's, for this thread to come to. */
 static void catch_interrupts(void)
 {
-    struct sigaction action = {.sa_handler = on_interrupt};
+    struct sigaction action = {.sa_handler = on_replay_interrupt};
 
     sigaction(SIGINT, NULL, &interrupts.before);
     if (interrupts.before.sa_flags & SA_SIGINFO ||
@@ -53,8 +53,9 @@ static void release_interrupts(void)
 
 /* What is written to stderr meanwhile becomes text; it is C's stream, sys.stderr is
  * another one. */
-static int play(const char *path, const struct orrery_replay_settings *settings,
-                char **ret_text)
+static int replay_play_file(const char *path,
+                            const struct orrery_replay_settings *settings,
+                            char **ret_text)
 {
     FILE *stream;
     size_t size;
@@ -129,7 +130,7 @@ static PyObject *py_play(PyObject *module, PyObject *args)
         if (in_main)
             catch_interrupts();
         Py_BEGIN_ALLOW_THREADS rc =
-            play(PyBytes_AS_STRING(path), &settings, &text);
+            replay_play_file(PyBytes_AS_STRING(path), &settings, &text);
         Py_END_ALLOW_THREADS release_interrupts();
         busy = false;
     }
@@ -161,7 +162,7 @@ static struct PyModuleDef definition = {
 };
 
 /* The thread that plays is not in the child, where the library stays busy. */
-static void after_fork(void)
+static void replay_after_fork(void)
 {
     if (busy)
         stderr = errors;
@@ -176,6 +177,6 @@ PyMODINIT_FUNC PyInit__replay(void)
                    PyModule_AddIntConstant(module, "STOPPED", -EINTR) < 0))
         Py_CLEAR(module);
     if (module)
-        pthread_atfork(NULL, NULL, after_fork);
+        pthread_atfork(NULL, NULL, replay_after_fork);
     return module;
 }

@@ -17,7 +17,8 @@ struct codelet {
 static PyObject *codelets;
 
 /* The size that regressions and assumed times take: all bytes of the arguments. */
-static size_t size_of(struct starpu_task *task, unsigned implementation)
+static size_t task_size_of_arguments(struct starpu_task *task,
+                                     unsigned implementation)
 {
     size_t bytes = spy_task_bytes(task);
 
@@ -42,13 +43,13 @@ static void fill_model(struct codelet *codelet, PyObject *symbol)
     codelet->model.type = STARPU_HISTORY_BASED;
     codelet->model.symbol = PyUnicode_AsUTF8(symbol); /* submit.c has checked */
     codelet->model.footprint = footprint_of;
-    codelet->model.size_base = size_of;
+    codelet->model.size_base = task_size_of_arguments;
     codelet->cl.model = &codelet->model;
 }
 
 /* The key holds the texts. */
-static struct codelet *make(PyObject *name, PyObject *model, int where,
-                            void (*kernel)(void **, void *))
+static struct codelet *codelet_make(PyObject *name, PyObject *model, int where,
+                                    void (*kernel)(void **, void *))
 {
     struct codelet *codelet = calloc(1, sizeof(*codelet));
 
@@ -68,10 +69,11 @@ static struct codelet *make(PyObject *name, PyObject *model, int where,
     return codelet;
 }
 
-static struct codelet *add(PyObject *key, PyObject *name, PyObject *model,
-                           int where, void (*kernel)(void **, void *))
+static struct codelet *codelet_add(PyObject *key, PyObject *name,
+                                   PyObject *model, int where,
+                                   void (*kernel)(void **, void *))
 {
-    struct codelet *codelet = make(name, model, where, kernel);
+    struct codelet *codelet = codelet_make(name, model, where, kernel);
     PyObject *capsule = codelet ? PyCapsule_New(codelet, NULL, NULL) : NULL;
 
     if (!capsule || PyDict_SetItem(codelets, key, capsule) < 0) {
@@ -83,7 +85,7 @@ static struct codelet *add(PyObject *key, PyObject *name, PyObject *model,
 }
 
 /* A name alone is the key of most. */
-static PyObject *key_of(PyObject *name, PyObject *model, int where)
+static PyObject *codelet_key(PyObject *name, PyObject *model, int where)
 {
     if (model == Py_None && !where)
         return Py_NewRef(name);
@@ -98,15 +100,16 @@ struct starpu_codelet *spy_codelet(PyObject *name, PyObject *model, int where,
 
     if (!codelets && !(codelets = PyDict_New()))
         return NULL;
-    key = key_of(name, model, where);
+    key = codelet_key(name, model, where);
     if (!key)
         return NULL;
     capsule = PyDict_GetItemWithError(codelets, key);
     if (capsule)
         codelet = PyCapsule_GetPointer(capsule, NULL);
     else
-        codelet =
-            PyErr_Occurred() ? NULL : add(key, name, model, where, kernel);
+        codelet = PyErr_Occurred()
+                      ? NULL
+                      : codelet_add(key, name, model, where, kernel);
     Py_DECREF(key);
     return codelet ? &codelet->cl : NULL;
 }

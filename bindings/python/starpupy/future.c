@@ -23,7 +23,7 @@ struct spy_future *spy_future_new(PyObject *name)
 
 /* -- delivery ------------------------------------------------------------- */
 
-static void call_back(struct spy_future *future)
+static void future_call_callbacks(struct spy_future *future)
 {
     PyObject *callbacks = future->callbacks;
 
@@ -50,7 +50,7 @@ void spy_future_set(struct spy_future *future, enum spy_future_state state,
         (void)spy_wake(future->waiters);
         future->waiters = NULL;
     }
-    call_back(future);
+    future_call_callbacks(future);
     Py_DECREF(future);
 }
 

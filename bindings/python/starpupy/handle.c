@@ -15,7 +15,7 @@
 
 /* -- the layout of memory ------------------------------------------------- */
 
-static int refuse(PyObject *object, const char *why)
+static int object_refuse(PyObject *object, const char *why)
 {
     spy_error(
         "%s object cannot be used by tasks where it lies: %s; hand over a "
@@ -42,7 +42,8 @@ static void sort_axes(const Py_buffer *view, int axis[])
 }
 
 /* Fills nn and ldn as starpu_ndim_data_register wants them. */
-static int lay_out(struct spy_handle *handle, uint32_t nn[], uint32_t ldn[])
+static int handle_fill_layout(struct spy_handle *handle, uint32_t nn[],
+                              uint32_t ldn[])
 {
     const Py_buffer *view = &handle->view;
     Py_ssize_t room = view->itemsize;
@@ -50,7 +51,7 @@ static int lay_out(struct spy_handle *handle, uint32_t nn[], uint32_t ldn[])
     if (view->suboffsets)
         for (int i = 0; i < view->ndim; i++)
             if (view->suboffsets[i] >= 0)
-                return refuse(view->obj, "its rows lie apart");
+                return object_refuse(view->obj, "its rows lie apart");
     sort_axes(view, handle->axis);
     for (int i = 0; i < view->ndim; i++) {
         Py_ssize_t length = view->shape[handle->axis[i]];
@@ -59,11 +60,14 @@ static int lay_out(struct spy_handle *handle, uint32_t nn[], uint32_t ldn[])
         if (length == 1)
             stride = room;
         if (stride < room)
-            return refuse(view->obj, "its elements overlap or are in reverse");
+            return object_refuse(view->obj,
+                                 "its elements overlap or are in reverse");
         if (stride % view->itemsize)
-            return refuse(view->obj, "its elements lie at uneven distances");
+            return object_refuse(view->obj,
+                                 "its elements lie at uneven distances");
         if (length > UINT32_MAX || stride / view->itemsize > UINT32_MAX)
-            return refuse(view->obj, "it has 2^32 elements along a dimension");
+            return object_refuse(view->obj,
+                                 "it has 2^32 elements along a dimension");
         nn[i] = (uint32_t)length;
         ldn[i] = (uint32_t)(stride / view->itemsize);
         room = stride * length;
@@ -96,7 +100,7 @@ static bool has_references(const Py_buffer *view)
 }
 
 /* The dimensions that an object says to have, -1: it says nothing. */
-static Py_ssize_t dimensions_of(PyObject *object)
+static Py_ssize_t object_ndim(PyObject *object)
 {
     PyObject *shape = PyObject_GetAttrString(object, "shape");
     Py_ssize_t n = shape && PyTuple_Check(shape) ? PyTuple_GET_SIZE(shape) : -1;
@@ -107,10 +111,10 @@ static Py_ssize_t dimensions_of(PyObject *object)
 }
 
 /* Whether the object has memory that tasks can use; that is then in the view. */
-static bool has_memory(PyObject *object, Py_buffer *view)
+static bool object_has_memory(PyObject *object, Py_buffer *view)
 {
     /* Scalars of numpy are values, even if they show their bytes, as dates do. */
-    if (!PyObject_CheckBuffer(object) || dimensions_of(object) == 0)
+    if (!PyObject_CheckBuffer(object) || object_ndim(object) == 0)
         return false;
     if (get_view(object, view) < 0) {
         PyErr_Clear();
@@ -126,7 +130,7 @@ static bool has_memory(PyObject *object, Py_buffer *view)
  * buffer, as numpy's dates, or references. */
 static bool has_elements(PyObject *object)
 {
-    return dimensions_of(object) > 0;
+    return object_ndim(object) > 0;
 }
 
 /* -- all of them ---------------------------------------------------------- */
@@ -200,8 +204,8 @@ int spy_handle_register(struct spy_handle *handle, PyObject *object)
     int ret = -1;
 
     handle->object = Py_NewRef(object);
-    handle->viewed = has_memory(object, &handle->view);
-    if (handle->viewed && lay_out(handle, nn, ldn) < 0)
+    handle->viewed = object_has_memory(object, &handle->view);
+    if (handle->viewed && handle_fill_layout(handle, nn, ldn) < 0)
         goto release;
     ret = spy_register_add(handle);
     if (ret != 0)
@@ -237,7 +241,7 @@ struct spy_handle *spy_handle_of(PyObject *object)
     if (!handle)
         return NULL;
     handle->automatic = true;
-    if (has_memory(object, &handle->view)) {
+    if (object_has_memory(object, &handle->view)) {
         PyBuffer_Release(&handle->view);
     } else if (!has_elements(object)) {
         Py_DECREF(handle);
@@ -304,7 +308,7 @@ static int begin_acquire(starpu_data_handle_t data, int mode,
 }
 
 /* Waits for the data; -1 and an exception, a signal's too. */
-static int acquire(starpu_data_handle_t data, int mode)
+static int handle_acquire_data(starpu_data_handle_t data, int mode)
 {
     struct spy_waiter *waiter = spy_waiter_new();
 
@@ -342,14 +346,14 @@ static int acquire_checked(struct spy_handle *self, int mode, const char *call)
         spy_error("%s: the object can only be read: use mode='R'", call);
         return -1;
     }
-    if (acquire(self->data, mode) < 0)
+    if (handle_acquire_data(self->data, mode) < 0)
         return -1;
     self->held = mode;
     spy.holds++;
     return 0;
 }
 
-static void release(struct spy_handle *self)
+static void handle_release_data(struct spy_handle *self)
 {
     PyThreadState *state;
 
@@ -393,7 +397,7 @@ static PyObject *handle_release(struct spy_handle *self, PyObject *unused)
     if (!self->held)
         return spy_error("release: the object is not acquired: acquire it "
                          "first");
-    release(self);
+    handle_release_data(self);
     Py_RETURN_NONE;
 }
 
@@ -404,7 +408,7 @@ static PyObject *handle_get(struct spy_handle *self, PyObject *unused)
         return content(self);
     if (acquire_checked(self, STARPU_R, "get") < 0)
         return NULL;
-    release(self);
+    handle_release_data(self);
     return content(self);
 }
 
@@ -438,7 +442,7 @@ void spy_handle_claim(struct spy_handle *handle, bool on)
 }
 
 /* Lets another thread go on for a moment. -1 and a signal's exception. */
-static int pass(void)
+static int yield_gil_once(void)
 {
     enum { MOMENT_US = 100 };
 
@@ -454,7 +458,7 @@ bool spy_met_claims(void)
     if (!again)
         return false;
     PyErr_Clear();
-    return pass() == 0;
+    return yield_gil_once() == 0;
 }
 
 /* Until no other thread submits a call on it, or ends it. The latter waits for tasks
@@ -471,7 +475,7 @@ static int await_others(const struct spy_handle *handle)
                       handle->object ? Py_TYPE(handle->object)->tp_name : "an");
             return -1;
         }
-        if (pass() < 0)
+        if (yield_gil_once() < 0)
             return -1;
     }
     return 0;
@@ -484,7 +488,7 @@ static int own_mode(const struct spy_handle *handle)
 
 /* Waits until its tasks have ended. It is in the register meanwhile: whoever wants
  * its memory comes after them as well. */
-static int settle(struct spy_handle *handle)
+static int handle_await_tasks(struct spy_handle *handle)
 {
     int ret = await_others(handle);
     size_t uses;
@@ -492,7 +496,7 @@ static int settle(struct spy_handle *handle)
     while (ret == 0 && handle->data && handle->pending && !handle->held) {
         uses = handle->uses;
         handle->going = true;
-        ret = acquire(handle->data, own_mode(handle));
+        ret = handle_acquire_data(handle->data, own_mode(handle));
         if (ret == 0) {
             PyThreadState *state = spy_detach();
 
@@ -514,8 +518,8 @@ int spy_handle_end(struct spy_handle *handle)
     PyThreadState *state;
 
     if (handle->held)
-        release(handle);
-    if (acquire(handle->data, own_mode(handle)) < 0)
+        handle_release_data(handle);
+    if (handle_acquire_data(handle->data, own_mode(handle)) < 0)
         return -1;
     state = spy_detach();
     starpu_data_release(handle->data);
@@ -536,8 +540,8 @@ int spy_handle_unregister(struct spy_handle *handle, bool later)
     if (may_end(handle) < 0)
         return -1;
     Py_INCREF(handle); /* the register's own goes */
-    if (!(later && handle->pending) &&
-        (settle(handle) < 0 || !handle->data || may_end(handle) < 0)) {
+    if (!(later && handle->pending) && (handle_await_tasks(handle) < 0 ||
+                                        !handle->data || may_end(handle) < 0)) {
         /* Without data, another thread has ended it. */
         ret = handle->data || PyErr_Occurred() ? -1 : 0;
         Py_DECREF(handle);
@@ -557,7 +561,8 @@ int spy_handle_unregister(struct spy_handle *handle, bool later)
     return ret;
 }
 
-static PyObject *end(struct spy_handle *self, bool later, const char *call)
+static PyObject *handle_end_data(struct spy_handle *self, bool later,
+                                 const char *call)
 {
     if (spy_handle_check(self, call) < 0)
         return NULL;
@@ -575,14 +580,14 @@ static PyObject *end(struct spy_handle *self, bool later, const char *call)
 static PyObject *handle_unregister(struct spy_handle *self, PyObject *unused)
 {
     (void)unused;
-    return end(self, false, "unregister");
+    return handle_end_data(self, false, "unregister");
 }
 
 static PyObject *handle_unregister_submit(struct spy_handle *self,
                                           PyObject *unused)
 {
     (void)unused;
-    return end(self, true, "unregister_submit");
+    return handle_end_data(self, true, "unregister_submit");
 }
 
 /* -- the type ------------------------------------------------------------- */

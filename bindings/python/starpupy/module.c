@@ -75,7 +75,7 @@ int spy_mode(PyObject *text)
 
 /* -- beginning and end ---------------------------------------------------- */
 
-static void after_fork(void)
+static void module_after_fork(void)
 {
     spy.forked = spy.users > 0;
 }
@@ -369,7 +369,7 @@ static PyObject *py_simulated(PyObject *module, PyObject *unused)
 }
 
 /* Writes the model of that symbol. Returns false if no task has had it. */
-static bool save(PyObject *symbol)
+static bool save_symbol_model(PyObject *symbol)
 {
     struct starpu_perfmodel *model = spy_model(symbol);
 
@@ -387,7 +387,7 @@ static PyObject *py_save(PyObject *module, PyObject *args)
         return NULL;
     if (!spy_may_call("save_history_based_model"))
         return NULL;
-    if (!save(symbol))
+    if (!save_symbol_model(symbol))
         return spy_error("save_history_based_model: no task has had the model "
                          "`%U': name one that was given as perfmodel=",
                          symbol);
@@ -400,7 +400,7 @@ static PyObject *py_save_model(PyObject *module, PyObject *symbol)
     (void)module;
     if (!spy_may_call("perfmodel_plot"))
         return NULL;
-    return PyBool_FromLong(save(symbol));
+    return PyBool_FromLong(save_symbol_model(symbol));
 }
 
 /* -- the module ----------------------------------------------------------- */
@@ -442,7 +442,8 @@ static PyMethodDef functions[] = {
 };
 
 /* _use(...): what the package gives to this module, once. */
-static PyObject *use(PyObject *module, PyObject *args, PyObject *kwargs)
+static PyObject *module_take_objects(PyObject *module, PyObject *args,
+                                     PyObject *kwargs)
 {
     static char *names[] = {
         "Future",    "Handle",    "placeholder", "call_back",
@@ -466,7 +467,8 @@ static PyObject *use(PyObject *module, PyObject *args, PyObject *kwargs)
     Py_RETURN_NONE;
 }
 
-static PyMethodDef use_function = {"_use", (PyCFunction)(void *)use,
+static PyMethodDef use_function = {"_use",
+                                   (PyCFunction)(void *)module_take_objects,
                                    METH_VARARGS | METH_KEYWORDS, NULL};
 
 static struct PyModuleDef definition = {
@@ -504,7 +506,7 @@ static int add_constants(PyObject *module)
     return 0;
 }
 
-static int fill(PyObject *module)
+static int module_fill(PyObject *module)
 {
     PyObject *function = PyCFunction_NewEx(&use_function, NULL, NULL);
 
@@ -525,9 +527,9 @@ PyMODINIT_FUNC PyInit_starpupy(void)
 {
     PyObject *module = PyModule_Create(&definition);
 
-    if (module && fill(module) < 0)
+    if (module && module_fill(module) < 0)
         Py_CLEAR(module);
     if (module)
-        pthread_atfork(NULL, NULL, after_fork);
+        pthread_atfork(NULL, NULL, module_after_fork);
     return module;
 }

@@ -14,8 +14,9 @@
 typedef struct starpu_ndim_interface ndim_t;
 
 /* handle->plan: the data's dimension, then where each part begins, and the end. */
-static void cut(void *father_interface, void *child_interface,
-                struct starpu_data_filter *f, unsigned id, unsigned nparts)
+static void partition_filter(void *father_interface, void *child_interface,
+                             struct starpu_data_filter *f, unsigned id,
+                             unsigned nparts)
 {
     const ndim_t *father = father_interface;
     ndim_t *child = child_interface;
@@ -56,7 +57,8 @@ static uint32_t data_axis(const struct spy_handle *handle, int dim)
 }
 
 /* Makes handle->plan from the object's dimension and the lengths of the parts. */
-static int make_plan(struct spy_handle *handle, int dim, PyObject *lengths)
+static int handle_make_partition(struct spy_handle *handle, int dim,
+                                 PyObject *lengths)
 {
     Py_ssize_t n = PyTuple_GET_SIZE(lengths);
     uint32_t *plan = calloc((size_t)n + 2, sizeof(*plan));
@@ -97,7 +99,7 @@ static struct spy_handle *make_part(struct spy_handle *whole, size_t i,
     return part;
 }
 
-static PyObject *make_parts(struct spy_handle *whole, PyObject *objects)
+static PyObject *handle_make_parts(struct spy_handle *whole, PyObject *objects)
 {
     PyObject *list = PyList_New((Py_ssize_t)whole->nparts);
 
@@ -145,13 +147,13 @@ PyObject *spy_handle_partition(struct spy_handle *handle, PyObject *args)
 {
     PyObject *lengths, *objects, *list;
     PyThreadState *self;
-    struct starpu_data_filter filter = {.filter_func = cut};
+    struct starpu_data_filter filter = {.filter_func = partition_filter};
     int dim;
 
     if (!PyArg_ParseTuple(args, "iO!O!:_partition", &dim, &PyTuple_Type,
                           &lengths, &PyTuple_Type, &objects))
         return NULL;
-    if (make_plan(handle, dim, lengths) < 0)
+    if (handle_make_partition(handle, dim, lengths) < 0)
         return NULL;
     handle->nparts = (size_t)PyTuple_GET_SIZE(lengths);
     handle->parts = calloc(handle->nparts, sizeof(handle->parts[0]));
@@ -166,7 +168,7 @@ PyObject *spy_handle_partition(struct spy_handle *handle, PyObject *args)
     self = spy_detach();
     starpu_data_partition_plan(handle->data, &filter, handle->parts);
     spy_attach(self);
-    list = make_parts(handle, objects);
+    list = handle_make_parts(handle, objects);
     if (!list) {
         spy_handle_join(handle);
         return NULL;

@@ -44,7 +44,7 @@ enum { FEW = 64 };
 static const Py_ssize_t SMALL = 64 << 20;
 
 /* Makes room for one more element. -1 and an exception. */
-static int grow(void *list, size_t *room, size_t n, size_t size)
+static int register_grow(void *list, size_t *room, size_t n, size_t size)
 {
     void **at = list, *more;
     size_t want = *room ? 2 * *room : FEW;
@@ -64,7 +64,7 @@ static int grow(void *list, size_t *room, size_t n, size_t size)
 /* -- objects -------------------------------------------------------------- */
 
 /* The first entry that is not before the object's. */
-static size_t place_of(const PyObject *object)
+static size_t register_lower_bound(const PyObject *object)
 {
     size_t low = 0, high = reg.nentries;
 
@@ -81,7 +81,7 @@ static size_t place_of(const PyObject *object)
 
 struct spy_handle *spy_handle_find(PyObject *object)
 {
-    size_t at = place_of(object);
+    size_t at = register_lower_bound(object);
 
     return at < reg.nentries && reg.entries[at].object == object
                ? reg.entries[at].handle
@@ -99,7 +99,7 @@ static bool is_immutable(PyObject *object)
 
 static int add_entry(struct spy_handle *handle)
 {
-    size_t at = place_of(handle->object);
+    size_t at = register_lower_bound(handle->object);
 
     if (at < reg.nentries && reg.entries[at].object == handle->object) {
         if (is_immutable(handle->object))
@@ -109,8 +109,8 @@ static int add_entry(struct spy_handle *handle)
                   Py_TYPE(handle->object)->tp_name);
         return -1;
     }
-    if (grow(&reg.entries, &reg.entries_room, reg.nentries,
-             sizeof(reg.entries[0])) < 0)
+    if (register_grow(&reg.entries, &reg.entries_room, reg.nentries,
+                      sizeof(reg.entries[0])) < 0)
         return -1;
     memmove(&reg.entries[at + 1], &reg.entries[at],
             (reg.nentries - at) * sizeof(reg.entries[0]));
@@ -183,7 +183,7 @@ static int make_way(const struct range *range)
     return 0;
 }
 
-static int add_range(struct spy_handle *handle)
+static int register_add_range(struct spy_handle *handle)
 {
     struct range range = range_of(handle);
     size_t at;
@@ -195,8 +195,8 @@ static int add_range(struct spy_handle *handle)
                   Py_TYPE(handle->object)->tp_name);
         return -1;
     }
-    if (grow(&reg.ranges, &reg.ranges_room, reg.nranges,
-             sizeof(reg.ranges[0])) < 0)
+    if (register_grow(&reg.ranges, &reg.ranges_room, reg.nranges,
+                      sizeof(reg.ranges[0])) < 0)
         return -1;
     at = range_place(range.begin);
     memmove(&reg.ranges[at + 1], &reg.ranges[at],
@@ -217,7 +217,7 @@ static void remove_range(const struct spy_handle *handle)
 
 static void remove_entry(struct spy_handle *handle)
 {
-    size_t at = place_of(handle->object);
+    size_t at = register_lower_bound(handle->object);
 
     memmove(&reg.entries[at], &reg.entries[at + 1],
             (reg.nentries - at - 1) * sizeof(reg.entries[0]));
@@ -239,7 +239,7 @@ int spy_register_add(struct spy_handle *handle)
         return 1;
     if (add_entry(handle) < 0)
         return -1;
-    if (handle->listed && has_range(handle) && add_range(handle) < 0) {
+    if (handle->listed && has_range(handle) && register_add_range(handle) < 0) {
         remove_entry(handle);
         return -1;
     }
@@ -293,7 +293,7 @@ static Py_ssize_t ours(const struct spy_handle *handle)
     return handle->viewed ? 2 : 1;
 }
 
-static bool is_idle(const struct spy_handle *handle, bool all)
+static bool handle_is_idle(const struct spy_handle *handle, bool all)
 {
     if (!handle->automatic || handle->pending || handle->held ||
         handle->nparts || Py_REFCNT(handle) > 1)
@@ -313,7 +313,8 @@ void spy_register_sweep(bool all)
         if (i >= reg.nentries) /* others ended while the last one did */
             continue;
         handle = reg.entries[i].handle;
-        if (is_idle(handle, all) && spy_handle_unregister(handle, false) < 0)
+        if (handle_is_idle(handle, all) &&
+            spy_handle_unregister(handle, false) < 0)
             PyErr_WriteUnraisable((PyObject *)handle);
     }
     reg.sweep_at = reg.nautomatic < FEW / 2 ? FEW : 2 * reg.nautomatic;
@@ -333,8 +334,8 @@ void spy_garbage_add(struct spy_handle *handle, bool dying)
             handle->plan, handle->view, handle->viewed, handle->held,
         };
     PyErr_Fetch(&type, &value, &traceback);
-    if (grow(&reg.garbage, &reg.garbage_room, reg.ngarbage,
-             sizeof(reg.garbage[0])) < 0) {
+    if (register_grow(&reg.garbage, &reg.garbage_room, reg.ngarbage,
+                      sizeof(reg.garbage[0])) < 0) {
         PyErr_WriteUnraisable(NULL); /* it stays until the run ends */
     } else {
         reg.garbage[reg.ngarbage++] = garbage;

@@ -83,7 +83,8 @@ static int mode_in(PyObject *modes, PyObject *name, Py_ssize_t position)
 
 /* The mode of an argument; `name` is NULL for one by position. -1 and an
  * exception. */
-static int mode_of(struct submission *s, PyObject *name, Py_ssize_t position)
+static int submission_argument_mode(struct submission *s, PyObject *name,
+                                    Py_ssize_t position)
 {
     int mode = 0;
 
@@ -182,7 +183,7 @@ static int wait_before(struct submission *s, struct starpu_task *before)
 }
 
 /* The size that models see of an argument which is no data. */
-static size_t bytes_of(PyObject *object)
+static size_t object_bytes(PyObject *object)
 {
     Py_ssize_t n = 0;
 
@@ -197,7 +198,7 @@ static size_t bytes_of(PyObject *object)
 static PyObject *use_handle(struct submission *s, struct spy_handle *handle,
                             PyObject *name, Py_ssize_t position)
 {
-    int mode = mode_of(s, name, position);
+    int mode = submission_argument_mode(s, name, position);
 
     if (mode < 0 || spy_handle_check(handle, "task_submit") < 0)
         return NULL;
@@ -216,8 +217,9 @@ static PyObject *use_handle(struct submission *s, struct spy_handle *handle,
 }
 
 /* What stands for an argument until the function is called: a new reference. */
-static PyObject *take(struct submission *s, PyObject *object, PyObject *name,
-                      Py_ssize_t position)
+static PyObject *submission_take_argument(struct submission *s,
+                                          PyObject *object, PyObject *name,
+                                          Py_ssize_t position)
 {
     struct spy_handle *handle = NULL;
 
@@ -242,7 +244,7 @@ static PyObject *take(struct submission *s, PyObject *object, PyObject *name,
     if (handle)
         return use_handle(s, handle, name, position);
     if (s->options->model != Py_None)
-        s->task->bytes += bytes_of(object);
+        s->task->bytes += object_bytes(object);
     return Py_NewRef(object);
 }
 
@@ -258,7 +260,8 @@ static int take_arguments(struct submission *s, PyObject *args,
     if (!s->task->args)
         return -1;
     for (Py_ssize_t i = 0; i < n; i++) {
-        object = take(s, PyTuple_GET_ITEM(args, i + 1), NULL, i);
+        object =
+            submission_take_argument(s, PyTuple_GET_ITEM(args, i + 1), NULL, i);
         if (!object)
             return -1;
         PyTuple_SET_ITEM(s->task->args, i, object);
@@ -271,7 +274,7 @@ static int take_arguments(struct submission *s, PyObject *args,
     while (PyDict_Next(kwargs, &at, &name, &object)) {
         int ret;
 
-        object = take(s, object, name, -1);
+        object = submission_take_argument(s, object, name, -1);
         ret = object ? PyDict_SetItem(s->task->kwargs, name, object) : -1;
         Py_XDECREF(object);
         if (ret < 0)
@@ -283,7 +286,7 @@ static int take_arguments(struct submission *s, PyObject *args,
 /* -- the function --------------------------------------------------------- */
 
 /* Finds what is to be called: new reference. */
-static PyObject *find_function(PyObject *func)
+static PyObject *find_python_function(PyObject *func)
 {
     if (PyUnicode_Check(func))
         return PyObject_CallOneArg(spy.find, func);
@@ -295,7 +298,7 @@ static PyObject *find_function(PyObject *func)
 }
 
 /* What it is called in traces and models: new reference. */
-static PyObject *name_of(PyObject *func)
+static PyObject *function_name(PyObject *func)
 {
     PyObject *name;
 
@@ -313,7 +316,7 @@ static int look_at_function(struct submission *s, PyObject *func)
 {
     PyObject *dict;
 
-    s->func = s->task->func = find_function(func);
+    s->func = s->task->func = find_python_function(func);
     if (!s->func)
         return -1;
     /* A function without attributes of its own has no modes. */
@@ -330,7 +333,7 @@ static int look_at_function(struct submission *s, PyObject *func)
 
 /* -- the task ------------------------------------------------------------- */
 
-static int fill_buffers(struct starpu_task *task, struct spy_task *self)
+static int task_fill_buffers(struct starpu_task *task, struct spy_task *self)
 {
     task->nbuffers = (int)self->nhandles;
     if (self->nhandles > STARPU_NMAXBUFS) {
@@ -352,8 +355,8 @@ static int fill_buffers(struct starpu_task *task, struct spy_task *self)
     return 0;
 }
 
-static struct starpu_task *make_task(struct submission *s,
-                                     struct starpu_codelet *cl)
+static struct starpu_task *submission_make_task(struct submission *s,
+                                                struct starpu_codelet *cl)
 {
     struct starpu_task *task = starpu_task_create();
 
@@ -370,14 +373,14 @@ static struct starpu_task *make_task(struct submission *s,
         task->destroy = 0;
     if (s->options->name != Py_None)
         task->name = cl->name;
-    if (fill_buffers(task, s->task) == 0)
+    if (task_fill_buffers(task, s->task) == 0)
         return task;
     task->destroy = 0;
     starpu_task_destroy(task);
     return NULL;
 }
 
-static int hand_over(struct submission *s, struct starpu_task *task)
+static int submission_hand_over(struct submission *s, struct starpu_task *task)
 {
     bool waits = spy.simulated || spy.limited;
     PyThreadState *state = NULL;
@@ -415,16 +418,16 @@ static int hand_over(struct submission *s, struct starpu_task *task)
     return ret;
 }
 
-static int submit(struct submission *s, PyObject *name)
+static int submission_submit(struct submission *s, PyObject *name)
 {
     struct starpu_codelet *cl = spy_codelet(name, s->options->model,
                                             s->options->where, spy_task_kernel);
-    struct starpu_task *task = cl ? make_task(s, cl) : NULL;
+    struct starpu_task *task = cl ? submission_make_task(s, cl) : NULL;
     int ret;
 
     if (!task)
         return -1;
-    ret = hand_over(s, task);
+    ret = submission_hand_over(s, task);
     if (ret == 0)
         return 0;
     task->destroy = 0;
@@ -470,8 +473,8 @@ static int make_outputs(struct submission *s, PyObject *name)
 }
 
 /* Waits for it and returns what the user gets; steals both, which may be NULL. */
-static PyObject *finish(const struct submit *options, PyObject *future,
-                        PyObject *handle)
+static PyObject *submission_result(const struct submit *options,
+                                   PyObject *future, PyObject *handle)
 {
     PyObject *value = NULL;
 
@@ -500,8 +503,8 @@ fail:
     return NULL;
 }
 
-static int prepare(struct submission *s, PyObject *args, PyObject *kwargs,
-                   PyObject **ret_name)
+static int submission_prepare(struct submission *s, PyObject *args,
+                              PyObject *kwargs, PyObject **ret_name)
 {
     if (look_at_function(s, PyTuple_GET_ITEM(args, 0)) < 0)
         return -1;
@@ -513,7 +516,7 @@ static int prepare(struct submission *s, PyObject *args, PyObject *kwargs,
         return -1;
     s->task->into_first = s->options->ret_param;
     *ret_name = s->options->name != Py_None ? Py_NewRef(s->options->name)
-                                            : name_of(s->func);
+                                            : function_name(s->func);
     if (!*ret_name)
         return -1;
     return make_outputs(s, *ret_name);
@@ -536,7 +539,7 @@ static PyObject *try_to_submit(struct submit *self, PyObject *args,
     s.task = spy_task_new();
     if (!s.task)
         return NULL;
-    ok = prepare(&s, args, kwargs, &name) == 0;
+    ok = submission_prepare(&s, args, kwargs, &name) == 0;
     if (ok) {
         /* The task may be delivered before submission returns. */
         future = Py_XNewRef((PyObject *)s.task->future);
@@ -544,7 +547,7 @@ static PyObject *try_to_submit(struct submit *self, PyObject *args,
             handle =
                 Py_NewRef(s.task->result ? (PyObject *)s.task->result
                                          : PyTuple_GET_ITEM(s.task->args, 0));
-        ok = submit(&s, name) == 0;
+        ok = submission_submit(&s, name) == 0;
     }
     if (!ok)
         spy_task_free(s.task);
@@ -553,7 +556,7 @@ static PyObject *try_to_submit(struct submit *self, PyObject *args,
     Py_XDECREF(name);
     PyMem_Free(s.more_before);
     if (ok)
-        return finish(self, future, handle);
+        return submission_result(self, future, handle);
     Py_XDECREF(future);
     Py_XDECREF(handle);
     return NULL;
@@ -700,7 +703,8 @@ static bool are_modes(PyObject *modes)
     return true;
 }
 
-static int parse(struct submit *self, PyObject *args, PyObject *kwargs)
+static int submit_parse_options(struct submit *self, PyObject *args,
+                                PyObject *kwargs)
 {
     static char *names[] = {
         "name",       "synchronous", "priority",   "color",   "flops",
@@ -738,7 +742,7 @@ static PyObject *submit_new(PyTypeObject *type, PyObject *args,
         return NULL;
     self->name = self->model = self->modes = Py_None;
     self->ret_fut = self->arg_handle = 1;
-    if (parse(self, args, kwargs) < 0) {
+    if (submit_parse_options(self, args, kwargs) < 0) {
         self->name = self->model = self->modes = NULL;
         Py_DECREF(self);
         return NULL;

@@ -44,7 +44,7 @@ struct spy_task *spy_task_new(void)
     return task;
 }
 
-static void drop(struct spy_task *task)
+static void task_drop_references(struct spy_task *task)
 {
     for (size_t i = 0; i < task->nhandles; i++)
         Py_DECREF(task->handles[i]);
@@ -72,11 +72,11 @@ void spy_task_free(struct spy_task *task)
 {
     if (!task->submitted)
         spy_task_leave(task);
-    drop(task);
+    task_drop_references(task);
     free_rest(task);
 }
 
-static int make_room(struct spy_task *task)
+static int task_grow_handles(struct spy_task *task)
 {
     size_t room = 2 * task->room;
     struct spy_handle **handles = malloc(room * sizeof(*handles));
@@ -113,7 +113,7 @@ int spy_task_add(struct spy_task *task, struct spy_handle *handle, int mode)
         task->modes[i] |= (enum starpu_data_access_mode)mode;
         return 0;
     }
-    if (task->nhandles == task->room && make_room(task) < 0)
+    if (task->nhandles == task->room && task_grow_handles(task) < 0)
         return -1;
     spy_handle_claim(handle, true);
     task->handles[task->nhandles] =
@@ -140,7 +140,7 @@ static void fail_as(struct spy_task *task, enum spy_future_state outcome,
 }
 
 /* Takes the exception that is set. */
-static void fail(struct spy_task *task)
+static void task_take_exception(struct spy_task *task)
 {
     PyObject *type, *value, *traceback;
 
@@ -158,8 +158,8 @@ static void fail(struct spy_task *task)
 }
 
 /* What the function gets for an argument; NULL if that failed. */
-static PyObject *argument(struct spy_task *task, PyObject *given,
-                          void *buffers[])
+static PyObject *task_argument_value(struct spy_task *task, PyObject *given,
+                                     void *buffers[])
 {
     if (PyObject_TypeCheck(given, &spy_future_type)) {
         struct spy_future *future = (void *)given;
@@ -193,7 +193,7 @@ static PyObject *arguments(struct spy_task *task, void *buffers[])
 
     for (Py_ssize_t i = 0; args && i < n; i++) {
         PyObject *value =
-            argument(task, PyTuple_GET_ITEM(task->args, i), buffers);
+            task_argument_value(task, PyTuple_GET_ITEM(task->args, i), buffers);
 
         if (value)
             PyTuple_SET_ITEM(args, i, value);
@@ -209,7 +209,7 @@ static PyObject *keywords(struct spy_task *task, void *buffers[])
     Py_ssize_t at = 0;
 
     while (kwargs && PyDict_Next(task->kwargs, &at, &name, &given)) {
-        PyObject *value = argument(task, given, buffers);
+        PyObject *value = task_argument_value(task, given, buffers);
 
         if (!value || PyDict_SetItem(kwargs, name, value) < 0)
             Py_CLEAR(kwargs);
@@ -219,7 +219,7 @@ static PyObject *keywords(struct spy_task *task, void *buffers[])
 }
 
 /* Writes the value into the first argument, which has elements, or makes it that. */
-static int store(struct spy_task *task, PyObject *args)
+static int task_store_value(struct spy_task *task, PyObject *args)
 {
     PyObject *first = PyTuple_GET_ITEM(task->args, 0), *all;
     struct spy_handle *handle = (void *)first;
@@ -238,19 +238,20 @@ static int store(struct spy_task *task, PyObject *args)
     return ret;
 }
 
-static void call(struct spy_task *task, PyObject *args, PyObject *kwargs)
+static void task_call_function(struct spy_task *task, PyObject *args,
+                               PyObject *kwargs)
 {
     if (task->future)
         task->future->state = SPY_RUNNING;
     task->value = PyObject_Call(task->func, args, kwargs);
     if (!task->value) {
-        fail(task);
+        task_take_exception(task);
         return;
     }
     task->outcome = SPY_DONE;
-    if (task->into_first && store(task, args) < 0) {
+    if (task->into_first && task_store_value(task, args) < 0) {
         Py_CLEAR(task->value);
-        fail(task);
+        task_take_exception(task);
     }
 }
 
@@ -267,7 +268,7 @@ static void give_result(struct spy_task *task)
         Py_XSETREF(result->failure, Py_XNewRef(task->value));
 }
 
-static void run(struct spy_task *task, void *buffers[])
+static void task_run_function(struct spy_task *task, void *buffers[])
 {
     PyObject *args, *kwargs = NULL;
 
@@ -276,15 +277,15 @@ static void run(struct spy_task *task, void *buffers[])
         return;
     }
     if (!task->special) {
-        call(task, task->args, task->kwargs);
+        task_call_function(task, task->args, task->kwargs);
     } else {
         args = arguments(task, buffers);
         if (args && task->kwargs)
             kwargs = keywords(task, buffers);
         if (args && (kwargs || !task->kwargs))
-            call(task, args, kwargs);
+            task_call_function(task, args, kwargs);
         else if (task->outcome == SPY_PENDING)
-            fail(task);
+            task_take_exception(task);
         else
             PyErr_Clear();
         Py_XDECREF(args);
@@ -295,14 +296,14 @@ static void run(struct spy_task *task, void *buffers[])
 
 /* -- delivery ------------------------------------------------------------- */
 
-static void report(struct spy_task *task)
+static void task_report_unraisable(struct spy_task *task)
 {
     PyErr_Restore(Py_NewRef((PyObject *)Py_TYPE(task->value)),
                   Py_NewRef(task->value), Py_XNewRef(task->traceback));
     PyErr_WriteUnraisable(task->func);
 }
 
-static void deliver(struct spy_task *task)
+static void task_deliver(struct spy_task *task)
 {
     struct spy_future *future = task->future;
 
@@ -316,9 +317,9 @@ static void deliver(struct spy_task *task)
         if (!spy_future_ended(future))
             spy_future_set(future, task->outcome, task->value, task->traceback);
     } else if (task->outcome == SPY_FAILED && !task->result) {
-        report(task);
+        task_report_unraisable(task);
     }
-    drop(task);
+    task_drop_references(task);
     spy_wake_waiters();
 }
 
@@ -333,7 +334,7 @@ static void do_without(struct spy_task *task)
         task->value = Py_NewRef(spy.placeholder);
     } else {
         spy_error("the task ended and its function was not called");
-        fail(task);
+        task_take_exception(task);
     }
     give_result(task);
 }
@@ -343,9 +344,9 @@ void spy_task_kernel(void *buffers[], void *arg)
     struct spy_task *task = arg;
     PyThreadState *state = spy_enter();
 
-    run(task, buffers);
+    task_run_function(task, buffers);
     if (!spy.simulated)
-        deliver(task);
+        task_deliver(task);
     spy_leave(state);
 }
 
@@ -359,7 +360,7 @@ void spy_task_epilogue(void *arg)
         spy.delivering = true;
         if (task->outcome == SPY_PENDING)
             do_without(task);
-        deliver(task);
+        task_deliver(task);
         spy.delivering = false;
         if (spy.simulated && PyErr_CheckSignals() < 0)
             spy_unraisable(NULL);

@@ -40,7 +40,7 @@ static void note(PyThreadState *state)
 #endif
 }
 
-static struct kept **list_of(int worker)
+static struct kept **unused_states_of_worker(int worker)
 {
     return &unused[worker >= 0 ? worker : STARPU_NMAXWORKERS];
 }
@@ -48,7 +48,7 @@ static struct kept **list_of(int worker)
 PyThreadState *spy_enter(void)
 {
     int worker = starpu_worker_get_id();
-    struct kept **list = list_of(worker), *kept = *list;
+    struct kept **list = unused_states_of_worker(worker), *kept = *list;
     PyThreadState *state;
 
     if (held)
@@ -90,8 +90,8 @@ void spy_leave(PyThreadState *state)
         return;
     }
     (void)PyEval_SaveThread();
-    *kept = (struct kept){state, *list_of(worker)};
-    *list_of(worker) = kept;
+    *kept = (struct kept){state, *unused_states_of_worker(worker)};
+    *unused_states_of_worker(worker) = kept;
 }
 
 PyThreadState *spy_detach(void)

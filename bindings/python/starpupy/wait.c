@@ -153,7 +153,7 @@ int spy_wait(struct spy_waiter *waiter, double until_us)
     }
 }
 
-static void take_out(struct spy_waiter *waiter)
+static void waiter_unlink(struct spy_waiter *waiter)
 {
     struct spy_waiter **link = &waiters;
 
@@ -174,7 +174,8 @@ static int wait_listed(bool all, double until_us)
     waiter->next = waiters;
     waiters = waiter;
     ret = spy_wait(waiter, until_us);
-    take_out(waiter); /* under the GIL: nobody else knows it from here on */
+    waiter_unlink(
+        waiter); /* under the GIL: nobody else knows it from here on */
     spy_waiter_free(waiter);
     return ret >= 0 && spy_is_interrupted() ? -1 : ret;
 }
