@@ -65,8 +65,8 @@ static double variant_cost(const struct simplex *s, unsigned variant,
     return cost * a->count[s->type_of[variant]];
 }
 
-static void add_variant(const struct simplex *s, unsigned variant,
-                        double factor, double *column, size_t stride)
+static void column_add_variant(const struct simplex *s, unsigned variant,
+                               double factor, double *column, size_t stride)
 {
     const struct orr_area *a = s->area;
 
@@ -106,7 +106,7 @@ static double assign(struct simplex *s)
                 s->key[k] = w;
             }
         }
-        add_variant(s, s->key[k], 1, s->load, 1);
+        column_add_variant(s, s->key[k], 1, s->load, 1);
     }
     return max_load(s, s->load);
 }
@@ -124,7 +124,7 @@ static void raise_prices(struct simplex *s, double most, double step)
         s->price[r] /= sum;
 }
 
-static void start(struct simplex *s)
+static void simplex_start(struct simplex *s)
 {
     const struct orr_area *a = s->area;
     double least = INFINITY;
@@ -150,7 +150,7 @@ static void start(struct simplex *s)
     for (unsigned k = 0; k < a->ntypes; k++)
         if (a->first_variant[k] < a->first_variant[k + 1]) {
             s->where[s->key[k]] = KEY;
-            add_variant(s, s->key[k], 1, s->load, 1);
+            column_add_variant(s, s->key[k], 1, s->load, 1);
         }
     for (unsigned r = 0; r < s->n; r++) {
         s->columns[r] = (struct column){COLUMN_SLACK, r};
@@ -162,7 +162,7 @@ static void start(struct simplex *s)
 
 /* -- the working basis -- */
 
-static void fill(struct simplex *s)
+static void simplex_fill_matrix(struct simplex *s)
 {
     memset(s->matrix, 0, (size_t)s->n * s->n * sizeof(*s->matrix));
     for (unsigned j = 0; j < s->n; j++) {
@@ -177,8 +177,9 @@ static void fill(struct simplex *s)
             s->matrix[number * s->n + j] = 1;
             break;
         case COLUMN_VARIANT:
-            add_variant(s, number, 1, s->matrix + j, s->n);
-            add_variant(s, s->key[s->type_of[number]], -1, s->matrix + j, s->n);
+            column_add_variant(s, number, 1, s->matrix + j, s->n);
+            column_add_variant(s, s->key[s->type_of[number]], -1, s->matrix + j,
+                               s->n);
             break;
         }
     }
@@ -217,7 +218,7 @@ static bool factor(struct simplex *s)
 }
 
 /* x := B⁻¹ x */
-static void solve(const struct simplex *s, double *x)
+static void simplex_solve_column(const struct simplex *s, double *x)
 {
     const double *m = s->matrix;
     unsigned n = s->n;
@@ -261,18 +262,18 @@ static void solve_transposed(const struct simplex *s, double *y)
 }
 
 /* Factors the basis, and with it finds the basic values and λ, in s->y. */
-static bool refresh(struct simplex *s)
+static bool simplex_refactor(struct simplex *s)
 {
     const struct orr_area *a = s->area;
 
-    fill(s);
+    simplex_fill_matrix(s);
     if (!factor(s))
         return false;
     memset(s->value, 0, s->n * sizeof(*s->value));
     for (unsigned k = 0; k < a->ntypes; k++)
         if (a->first_variant[k] < a->first_variant[k + 1])
-            add_variant(s, s->key[k], -1, s->value, 1);
-    solve(s, s->value);
+            column_add_variant(s, s->key[k], -1, s->value, 1);
+    simplex_solve_column(s, s->value);
     for (unsigned j = 0; j < s->n; j++)
         s->y[j] = s->columns[j].kind == COLUMN_T ? -1 : 0;
     solve_transposed(s, s->y);
@@ -387,20 +388,21 @@ static struct leaving test_ratios(struct simplex *s, unsigned of)
     return l;
 }
 
-static void put(struct simplex *s, unsigned j, struct column column)
+static void simplex_put_column(struct simplex *s, unsigned j,
+                               struct column column)
 {
     s->columns[j] = column;
     if (column.kind == COLUMN_VARIANT)
         s->where[column.number] = (int)j;
 }
 
-static void exchange(struct simplex *s, struct column in,
-                     const struct leaving *l)
+static void simplex_exchange(struct simplex *s, struct column in,
+                             const struct leaving *l)
 {
     if (!l->is_key) {
         if (s->columns[l->column].kind == COLUMN_VARIANT)
             s->where[s->columns[l->column].number] = OUT;
-        put(s, l->column, in);
+        simplex_put_column(s, l->column, in);
         return;
     }
     s->where[s->key[l->type]] = OUT;
@@ -414,13 +416,13 @@ static void exchange(struct simplex *s, struct column in,
             s->type_of[s->columns[j].number] == l->type) {
             s->key[l->type] = s->columns[j].number;
             s->where[s->key[l->type]] = KEY;
-            put(s, j, in);
+            simplex_put_column(s, j, in);
             return;
         }
 }
 
 /* One pivot. False: there is nothing to gain, or it cannot be gained. */
-static bool pivot(struct simplex *s, double least)
+static bool simplex_pivot(struct simplex *s, double least)
 {
     struct move move = price_all(s, least);
     struct leaving leaving;
@@ -433,14 +435,14 @@ static bool pivot(struct simplex *s, double least)
         s->entering[move.column.number] = 1;
     } else {
         of = s->type_of[move.column.number];
-        add_variant(s, move.column.number, 1, s->entering, 1);
-        add_variant(s, s->key[of], -1, s->entering, 1);
+        column_add_variant(s, move.column.number, 1, s->entering, 1);
+        column_add_variant(s, s->key[of], -1, s->entering, 1);
     }
-    solve(s, s->entering);
+    simplex_solve_column(s, s->entering);
     leaving = test_ratios(s, of);
     if (isinf(leaving.step))
         return false;
-    exchange(s, move.column, &leaving);
+    simplex_exchange(s, move.column, &leaving);
     return true;
 }
 
@@ -516,29 +518,29 @@ static void keep_primal(struct simplex *s, struct orr_area_solution *ret)
             if (ret->x)
                 ret->x[w] = share * a->count[k];
             if (share > 0)
-                add_variant(s, w, share, s->load, 1);
+                column_add_variant(s, w, share, s->load, 1);
         }
     }
     ret->primal = max_load(s, s->load);
 }
 
-static int run(struct simplex *s, double tolerance, double deadline,
-               struct orr_area_solution *ret)
+static int simplex_run(struct simplex *s, double tolerance, double deadline,
+                       struct orr_area_solution *ret)
 {
     unsigned most = 1000 + 20 * (s->nvariants + s->n);
     bool late = false, ended = false;
 
-    start(s);
+    simplex_start(s);
     ret->bound = -1;
     ret->pivots = 0;
-    while (refresh(s)) {
+    while (simplex_refactor(s)) {
         double top = max_load(s, s->load);
 
         if (ret->pivots % 64 == 0) {
             late = orr_bound_clock() > deadline;
             keep_price(s, ret);
         }
-        ended = late || ret->pivots == most || !pivot(s, TINY * top);
+        ended = late || ret->pivots == most || !simplex_pivot(s, TINY * top);
         if (ended)
             break;
         ret->pivots++;
@@ -614,7 +616,7 @@ int orr_area_solve(const struct orr_area *area, double tolerance,
     for (unsigned r = 0; r < area->nresources; r++)
         ret->price[r] = 1 / (area->size[r] * area->nresources);
     ret->primal = INFINITY;
-    rc = run(&s, tolerance, deadline, ret);
+    rc = simplex_run(&s, tolerance, deadline, ret);
     simplex_done(&s);
     return rc;
 }

@@ -88,7 +88,7 @@ static int heap_pop(struct tree *t)
 }
 
 /* Room for two more nodes, open or not. */
-static int make_room(struct tree *t)
+static int tree_reserve_nodes(struct tree *t)
 {
     int room = t->room ? 2 * t->room : 64;
     struct node *nodes;
@@ -108,7 +108,7 @@ static int make_room(struct tree *t)
     return 0;
 }
 
-static int add_node(struct tree *t, struct node node)
+static int tree_add_node(struct tree *t, struct node node)
 {
     t->nodes[t->nnodes] = node;
     return t->nnodes++;
@@ -116,7 +116,8 @@ static int add_node(struct tree *t, struct node node)
 
 /* -- one node -- */
 
-static void narrow(struct orr_lp_column *column, double lower, double upper)
+static void column_narrow(struct orr_lp_column *column, double lower,
+                          double upper)
 {
     column->lower = fmax(column->lower, lower);
     column->upper = fmin(column->upper, upper);
@@ -126,11 +127,11 @@ static void forbid(struct tree *t, double makespan)
 {
     for (unsigned j = 1; j < t->lp->ncolumns; j++)
         if (t->program->implied[j] >= makespan)
-            narrow(&t->lp->columns[j], 0, 0);
+            column_narrow(&t->lp->columns[j], 0, 0);
 }
 
 /* Puts the node's bounds into the program. */
-static void apply(struct tree *t, int node)
+static void tree_apply_node(struct tree *t, int node)
 {
     double shorter = t->best;
 
@@ -142,7 +143,7 @@ static void apply(struct tree *t, int node)
         const struct node *n = &t->nodes[i];
 
         if (n->column)
-            narrow(&t->lp->columns[n->column], n->lower, n->upper);
+            column_narrow(&t->lp->columns[n->column], n->lower, n->upper);
         else
             shorter = fmin(shorter, n->upper);
     }
@@ -175,12 +176,12 @@ static bool is_impossible(const struct orr_lp *lp)
     return false;
 }
 
-static void leave_out(struct tree *t, double bound)
+static void tree_leave_out(struct tree *t, double bound)
 {
     t->left_out = fmin(t->left_out, bound);
 }
 
-static bool is_hopeless(const struct tree *t, double bound)
+static bool tree_bound_is_hopeless(const struct tree *t, double bound)
 {
     return bound >= t->best * (1 - t->options->tolerance);
 }
@@ -217,10 +218,11 @@ static unsigned find_broken(const struct tree *t, const double *x)
 }
 
 /* Adds two children; returns the one to go on with, the other is open. */
-static int split(struct tree *t, struct node first, struct node second)
+static int tree_split_node(struct tree *t, struct node first,
+                           struct node second)
 {
-    heap_push(t, add_node(t, second));
-    return add_node(t, first);
+    heap_push(t, tree_add_node(t, second));
+    return tree_add_node(t, first);
 }
 
 static int branch(struct tree *t, int node, double bound, const double *x)
@@ -232,23 +234,23 @@ static int branch(struct tree *t, int node, double bound, const double *x)
 
     if (isfinite(longer)) {
         above.column = 0;
-        return split(t, below, above);
+        return tree_split_node(t, below, above);
     }
     j = find_broken(t, x);
     if (!j) {
         /* Whole, so `round` has seen it; or the result of the solver is
          * wrong. */
-        leave_out(t, bound);
+        tree_leave_out(t, bound);
         return NONE;
     }
     below = (struct node){node, j, 0, floor(x[j]), bound};
     above = (struct node){node, j, ceil(x[j]), INFINITY, bound};
-    return x[j] - floor(x[j]) > 0.5 ? split(t, above, below)
-                                    : split(t, below, above);
+    return x[j] - floor(x[j]) > 0.5 ? tree_split_node(t, above, below)
+                                    : tree_split_node(t, below, above);
 }
 
 /* Solves a node. Sets *ret to a child to go on with, or NONE. */
-static int visit(struct tree *t, int node, int *ret)
+static int tree_visit_node(struct tree *t, int node, int *ret)
 {
     const struct orr_lp_solve_options how = {
         .seconds = fmax(1e-3, t->stop_at - orr_bound_clock()),
@@ -259,7 +261,7 @@ static int visit(struct tree *t, int node, int *ret)
     int rc;
 
     *ret = NONE;
-    apply(t, node);
+    tree_apply_node(t, node);
     if (is_impossible(t->lp))
         return 0;
     t->solved++;
@@ -270,10 +272,10 @@ static int visit(struct tree *t, int node, int *ret)
     /* x is feasible wherever it has a value, be it the least or not. */
     if (!isnan(solution.objective))
         t->best = fmin(t->best, t->program->round(solution.x, t->program->arg));
-    if (is_hopeless(t, bound) || isnan(solution.objective)) {
-        leave_out(t, bound);
+    if (tree_bound_is_hopeless(t, bound) || isnan(solution.objective)) {
+        tree_leave_out(t, bound);
     } else {
-        rc = make_room(t);
+        rc = tree_reserve_nodes(t);
         if (rc == 0)
             *ret = branch(t, node, bound, solution.x);
     }
@@ -283,35 +285,35 @@ static int visit(struct tree *t, int node, int *ret)
 
 /* -- the tree -- */
 
-static bool is_over(const struct tree *t)
+static bool tree_is_over(const struct tree *t)
 {
     return orr_bound_clock() > t->stop_at || t->nnodes >= MOST_NODES ||
            (t->options->nodes && t->solved >= t->options->nodes);
 }
 
 /* At least the root is solved. */
-static int grow(struct tree *t)
+static int tree_search(struct tree *t)
 {
-    int next, rc = make_room(t);
+    int next, rc = tree_reserve_nodes(t);
 
     if (rc)
         return rc;
-    next = add_node(
+    next = tree_add_node(
         t, (struct node){NONE, 0, 0, INFINITY, fmax(0, t->options->lower)});
     do {
         if (next == NONE)
             next = heap_pop(t);
-        if (is_hopeless(t, t->nodes[next].bound)) {
-            leave_out(t, t->nodes[next].bound);
+        if (tree_bound_is_hopeless(t, t->nodes[next].bound)) {
+            tree_leave_out(t, t->nodes[next].bound);
             next = NONE;
         } else {
-            rc = visit(t, next, &next);
+            rc = tree_visit_node(t, next, &next);
         }
-    } while (rc == 0 && (next != NONE || t->nheap) && !is_over(t));
+    } while (rc == 0 && (next != NONE || t->nheap) && !tree_is_over(t));
     if (next != NONE)
-        leave_out(t, t->nodes[next].bound);
+        tree_leave_out(t, t->nodes[next].bound);
     if (t->nheap)
-        leave_out(t, t->nodes[t->heap[0]].bound);
+        tree_leave_out(t, t->nodes[t->heap[0]].bound);
     return rc;
 }
 
@@ -343,7 +345,7 @@ int orr_branch(const struct orr_branch_program *program,
     int rc = tree_init(&t);
 
     if (rc == 0)
-        rc = grow(&t);
+        rc = tree_search(&t);
     if (rc == 0) {
         double lower = fmin(t.left_out, t.best);
 

@@ -50,7 +50,7 @@ int orr_bound_at_least(const struct orr_bound_instance *instance,
 
 /* A bound and a solution that meet may cross by what rounding leaves; then the
  * lower value is the bound. More than that shows a fault. */
-static int settle(struct orr_bound_result *ret)
+static int result_settle_rounding(struct orr_bound_result *ret)
 {
     if (!(ret->ms > ret->upper_ms))
         return 0;
@@ -85,7 +85,7 @@ int orr_bound_compute(const struct orr_bound_instance *instance,
         rc = orr_bound_give_up(ret, ORR_BOUND_SKIPPED,
                                "this version does not compute it");
     if (rc == 0)
-        rc = settle(ret);
+        rc = result_settle_rounding(ret);
     ret->seconds = orr_bound_clock() - start;
     if (rc)
         orr_bound_result_done(ret);

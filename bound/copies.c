@@ -21,7 +21,7 @@ static void *array(size_t n, size_t size)
 
 /* -- groups of memory nodes -- */
 
-static unsigned root(const unsigned *parent, unsigned n)
+static unsigned group_root(const unsigned *parent, unsigned n)
 {
     while (parent[n] != n)
         n = parent[n];
@@ -66,8 +66,8 @@ static bool classes_alike(const struct orr_bound_instance *in, unsigned a,
 }
 
 /* The fastest bandwidth and least latency of the routes that enter or leave. */
-static void route_parameters(const struct orr_graph *graph, unsigned node,
-                             bool into, double ret[2])
+static void node_route_parameters(const struct orr_graph *graph, unsigned node,
+                                  bool into, double ret[2])
 {
     ret[0] = 0;
     ret[1] = INFINITY;
@@ -107,8 +107,8 @@ static bool nodes_alike(const struct orr_copies *c, const unsigned *class_in,
     for (int into = 0; into < 2; into++) {
         double x[2], y[2];
 
-        route_parameters(graph, a, into, x);
-        route_parameters(graph, b, into, y);
+        node_route_parameters(graph, a, into, x);
+        node_route_parameters(graph, b, into, y);
         if (x[0] != y[0] || x[1] != y[1])
             return false;
     }
@@ -137,18 +137,18 @@ static int make_groups(struct orr_copies *c)
         unsigned *only = &class_in[node];
 
         *only = *only == UINT32_MAX || *only == class ? class : in->nclasses;
-        parent[root(parent, node)] =
-            root(parent, graph->workers[in->classes[class].worker].node);
+        parent[group_root(parent, node)] =
+            group_root(parent, graph->workers[in->classes[class].worker].node);
     }
     for (unsigned a = 0; a < graph->nnodes; a++)
         for (unsigned b = 0; b < a; b++)
             if (nodes_alike(c, class_in, a, b))
-                parent[root(parent, a)] = root(parent, b);
+                parent[group_root(parent, a)] = group_root(parent, b);
     for (unsigned n = 0; n < graph->nnodes; n++)
         if (parent[n] == n)
             c->group[n] = c->ngroups++;
     for (unsigned n = 0; n < graph->nnodes; n++)
-        c->group[n] = c->group[root(parent, n)];
+        c->group[n] = c->group[group_root(parent, n)];
     free(parent);
     free(class_in);
     for (unsigned n = 0; n < graph->nnodes; n++)
@@ -292,19 +292,6 @@ static int make_sets(struct orr_copies *c)
 
 /* -- the program -- */
 
-static unsigned noptions(const struct orr_copies *c, unsigned task)
-{
-    unsigned k = c->in->type[task];
-
-    return c->first_option[k + 1] - c->first_option[k];
-}
-
-static const struct orr_copies_option *option(const struct orr_copies *c,
-                                              unsigned task, unsigned o)
-{
-    return &c->options[c->first_option[c->in->type[task]] + o];
-}
-
 void orr_copies_add_column(struct orr_copies *c, unsigned column, double value)
 {
     if (c->lp.failed || value == 0)
@@ -337,13 +324,13 @@ void orr_copies_add_column(struct orr_copies *c, unsigned column, double value)
 void orr_copies_add_place(struct orr_copies *c, unsigned task,
                           const double *weight, double factor)
 {
-    double first = weight[option(c, task, 0)->group];
+    double first = weight[orr_copies_option(c, task, 0)->group];
 
     c->constant += factor * first;
-    for (unsigned o = 1; o < noptions(c, task); o++)
-        orr_copies_add_column(c, c->first_x[task] + o - 1,
-                              factor *
-                                  (weight[option(c, task, o)->group] - first));
+    for (unsigned o = 1; o < orr_copies_noptions(c, task); o++)
+        orr_copies_add_column(
+            c, c->first_x[task] + o - 1,
+            factor * (weight[orr_copies_option(c, task, o)->group] - first));
 }
 
 void orr_copies_add_origin(struct orr_copies *c,
@@ -359,12 +346,13 @@ void orr_copies_add_origin(struct orr_copies *c,
 
 void orr_copies_add_duration(struct orr_copies *c, unsigned task)
 {
-    double first = option(c, task, 0)->ms;
+    double first = orr_copies_option(c, task, 0)->ms;
 
     c->constant += first / c->unit_ms;
-    for (unsigned o = 1; o < noptions(c, task); o++)
+    for (unsigned o = 1; o < orr_copies_noptions(c, task); o++)
         orr_copies_add_column(c, c->first_x[task] + o - 1,
-                              (option(c, task, o)->ms - first) / c->unit_ms);
+                              (orr_copies_option(c, task, o)->ms - first) /
+                                  c->unit_ms);
 }
 
 void orr_copies_end_row(struct orr_copies *c, bool at_least,
@@ -408,11 +396,11 @@ static double make_units(struct orr_copies *c)
     for (unsigned i = 0; i < in->ntasks; i++) {
         double slowest = 0;
 
-        for (unsigned o = 0; o < noptions(c, i); o++)
-            slowest =
-                fmax(slowest, fmax(option(c, i, o)->ms, option(c, i, o)->area));
-        best += option(c, i, 0)->ms;
-        longest = fmax(longest, option(c, i, 0)->ms);
+        for (unsigned o = 0; o < orr_copies_noptions(c, i); o++)
+            slowest = fmax(slowest, fmax(orr_copies_option(c, i, o)->ms,
+                                         orr_copies_option(c, i, o)->area));
+        best += orr_copies_option(c, i, 0)->ms;
+        longest = fmax(longest, orr_copies_option(c, i, 0)->ms);
         most += slowest;
     }
     for (unsigned r = 0; r < c->nresources; r++)
@@ -468,7 +456,7 @@ static void make_columns(struct orr_copies *c)
     }
     for (unsigned i = 0; i < c->in->ntasks; i++) {
         c->first_x[i] = c->lp.ncolumns;
-        for (unsigned o = 1; o < noptions(c, i); o++)
+        for (unsigned o = 1; o < orr_copies_noptions(c, i); o++)
             orr_lp_column(&c->lp, 0, 0, 1, false, "x%u_%u", i, o);
     }
 }
@@ -477,17 +465,17 @@ static void make_resource_row(struct orr_copies *c, unsigned resource)
 {
     orr_copies_add_column(c, 0, -c->resources[resource].size);
     for (unsigned i = 0; i < c->in->ntasks; i++)
-        for (unsigned o = 0; o < noptions(c, i); o++) {
-            double area = option(c, i, o)->area / c->unit_ms;
+        for (unsigned o = 0; o < orr_copies_noptions(c, i); o++) {
+            double area = orr_copies_option(c, i, o)->area / c->unit_ms;
 
-            if (option(c, i, o)->resource != resource)
+            if (orr_copies_option(c, i, o)->resource != resource)
                 continue;
             if (o > 0) {
                 orr_copies_add_column(c, c->first_x[i] + o - 1, area);
                 continue;
             }
             c->constant += area;
-            for (unsigned p = 1; p < noptions(c, i); p++)
+            for (unsigned p = 1; p < orr_copies_noptions(c, i); p++)
                 orr_copies_add_column(c, c->first_x[i] + p - 1, -area);
         }
     orr_copies_end_row(c, false, ORR_COPIES_RESOURCE, resource);
@@ -510,7 +498,7 @@ static void make_link_row(struct orr_copies *c, unsigned link)
     orr_copies_end_row(c, false, ORR_COPIES_LINK, link);
 }
 
-static int allocate(struct orr_copies *c)
+static int copies_allocate(struct orr_copies *c)
 {
     const struct orr_bound_instance *in = c->in;
     size_t nodes = in->graph->nnodes;
@@ -537,7 +525,7 @@ int orr_copies_init(struct orr_copies *c, const struct orr_bound_instance *in)
     int rc;
 
     *c = (struct orr_copies){.in = in};
-    rc = allocate(c);
+    rc = copies_allocate(c);
     if (!rc)
         rc = orr_bound_versions_init(&c->versions, in);
     if (!rc)

@@ -94,6 +94,20 @@ struct orr_copies {
 int orr_copies_init(struct orr_copies *c, const struct orr_bound_instance *in);
 void orr_copies_done(struct orr_copies *c);
 
+static inline unsigned orr_copies_noptions(const struct orr_copies *c,
+                                           unsigned task)
+{
+    unsigned k = c->in->type[task];
+
+    return c->first_option[k + 1] - c->first_option[k];
+}
+
+static inline const struct orr_copies_option *
+orr_copies_option(const struct orr_copies *c, unsigned task, unsigned o)
+{
+    return &c->options[c->first_option[c->in->type[task]] + o];
+}
+
 /* Terms of the row being made. weight[g] times the share of a task in g: */
 void orr_copies_add_place(struct orr_copies *c, unsigned task,
                           const double *weight, double factor);

@@ -15,19 +15,6 @@
  * its own variable. */
 #define JOINT_ROUNDS 3
 
-static unsigned noptions(const struct orr_copies *c, unsigned task)
-{
-    unsigned k = c->in->type[task];
-
-    return c->first_option[k + 1] - c->first_option[k];
-}
-
-static const struct orr_copies_option *option(const struct orr_copies *c,
-                                              unsigned task, unsigned o)
-{
-    return &c->options[c->first_option[c->in->type[task]] + o];
-}
-
 /* Shares and durations of tasks in a solution; those that exceed 1 are scaled
  * down, so that every solution is one of shares. Returns by how much one
  * exceeds 1. */
@@ -40,17 +27,17 @@ static double read_point(struct orr_copies *c, const double *x)
         double *share = &c->share[(size_t)i * c->ngroups];
         double sum = 0, scale;
 
-        for (unsigned o = 1; o < noptions(c, i); o++)
+        for (unsigned o = 1; o < orr_copies_noptions(c, i); o++)
             sum += fmax(0, x[c->first_x[i] + o - 1]);
         scale = sum > 1 ? 1 / sum : 1;
         worst = fmax(worst, sum - 1);
-        share[option(c, i, 0)->group] = fmax(0, 1 - sum);
-        c->ms[i] = fmax(0, 1 - sum) * option(c, i, 0)->ms;
-        for (unsigned o = 1; o < noptions(c, i); o++) {
+        share[orr_copies_option(c, i, 0)->group] = fmax(0, 1 - sum);
+        c->ms[i] = fmax(0, 1 - sum) * orr_copies_option(c, i, 0)->ms;
+        for (unsigned o = 1; o < orr_copies_noptions(c, i); o++) {
             double part = scale * fmax(0, x[c->first_x[i] + o - 1]);
 
-            share[option(c, i, o)->group] += part;
-            c->ms[i] += part * option(c, i, o)->ms;
+            share[orr_copies_option(c, i, o)->group] += part;
+            c->ms[i] += part * orr_copies_option(c, i, o)->ms;
         }
     }
     return worst;
@@ -65,15 +52,16 @@ static double area_need(const struct orr_copies *c, const double *x,
     for (unsigned i = 0; i < c->in->ntasks; i++) {
         double rest = 1;
 
-        for (unsigned o = noptions(c, i); o-- > 0;) {
+        for (unsigned o = orr_copies_noptions(c, i); o-- > 0;) {
             double part = o ? x[c->first_x[i] + o - 1] : rest;
 
             rest -= part;
-            if (option(c, i, o)->resource != resource)
+            if (orr_copies_option(c, i, o)->resource != resource)
                 continue;
-            busy += part * option(c, i, o)->area;
+            busy += part * orr_copies_option(c, i, o)->area;
             if (ret_types)
-                ret_types[c->in->type[i]] += part * option(c, i, o)->area;
+                ret_types[c->in->type[i]] +=
+                    part * orr_copies_option(c, i, o)->area;
         }
     }
     return busy / c->resources[resource].size / c->unit_ms;
@@ -87,11 +75,11 @@ static int cut_shares(struct orr_copies *c, const double *x, double tolerance)
     for (unsigned i = 0; i < c->in->ntasks; i++) {
         double sum = 0;
 
-        for (unsigned o = 1; o < noptions(c, i); o++)
+        for (unsigned o = 1; o < orr_copies_noptions(c, i); o++)
             sum += x[c->first_x[i] + o - 1];
-        if (noptions(c, i) < 3 || sum <= 1 + tolerance)
+        if (orr_copies_noptions(c, i) < 3 || sum <= 1 + tolerance)
             continue;
-        for (unsigned o = 1; o < noptions(c, i); o++)
+        for (unsigned o = 1; o < orr_copies_noptions(c, i); o++)
             orr_copies_add_column(c, c->first_x[i] + o - 1, 1);
         c->constant = -1;
         orr_copies_end_row(c, false, ORR_COPIES_OTHER, 0);
@@ -270,9 +258,10 @@ static double link_need(const struct orr_copies *c, const double *x)
 
 /* Rows that the solution violates. *ret_need: the makespan of the solution in
  * the program with all rows, or more; NaN where it is no solution of that. */
-static int cut(struct orr_copies *c, const struct orr_copies_cutter *cutter,
-               const double *x, double tolerance, double *weight,
-               double *ret_need)
+static int add_violated_rows(struct orr_copies *c,
+                             const struct orr_copies_cutter *cutter,
+                             const double *x, double tolerance, double *weight,
+                             double *ret_need)
 {
     double excess = read_point(c, x), flow, need = 0;
     int n = cut_shares(c, x, tolerance * 1e-2), more;
@@ -349,7 +338,7 @@ static void repair_makespan(const struct orr_copies *c, double *y)
         y[i] /= sum * (1 + 1e-14);
 }
 
-static int prove(const struct orr_copies *c, double *y, double *ret)
+static int prove_dual_value(const struct orr_copies *c, double *y, double *ret)
 {
     unsigned routes = c->in->graph->nroutes;
     double *flows = calloc(2 * (size_t)routes + 1, sizeof(*flows));
@@ -463,7 +452,7 @@ static int limit_text(const struct orr_copies *c,
 
 /* -- the loop -- */
 
-static int start(struct orr_copies *c)
+static int copies_add_first_rows(struct orr_copies *c)
 {
     bool *columns = calloc(c->lp.ncolumns + (size_t)1, sizeof(*columns));
     bool *rows = calloc(c->lp.nrows + (size_t)1, sizeof(*rows));
@@ -518,9 +507,10 @@ static bool is_optimal(const struct orr_lp_solution *solution, double proved,
 }
 
 /* One round. Returns the number of rows added, or -ENOMEM. */
-static int step(struct orr_copies *c, const struct orr_copies_cutter *cutter,
-                const struct orr_bound_options *options, struct progress *p,
-                struct orr_bound_result *ret)
+static int copies_solve_round(struct orr_copies *c,
+                              const struct orr_copies_cutter *cutter,
+                              const struct orr_bound_options *options,
+                              struct progress *p, struct orr_bound_result *ret)
 {
     struct orr_lp_solve_options how = {.tolerance = 1e-5};
     struct orr_lp_solution solution;
@@ -531,7 +521,7 @@ static int step(struct orr_copies *c, const struct orr_copies_cutter *cutter,
     rc = orr_lp_solver_run(c->solver, &c->lp, &how, &solution);
     if (rc)
         return rc;
-    rc = prove(c, solution.y, &proved);
+    rc = prove_dual_value(c, solution.y, &proved);
     if (!rc && proved >= p->best) {
         p->best = proved;
         rc = limit_text(c, cutter, solution.x, solution.y, ret);
@@ -541,8 +531,8 @@ static int step(struct orr_copies *c, const struct orr_copies_cutter *cutter,
     if (solution.outcome == ORR_LP_TIME_LIMIT) {
         rc = orr_bound_give_up(ret, ORR_BOUND_TIME_LIMIT, "time is out");
     } else if (is_optimal(&solution, proved, options->tolerance / 2)) {
-        n = rc =
-            cut(c, cutter, solution.x, options->tolerance, p->weight, &need);
+        n = rc = add_violated_rows(c, cutter, solution.x, options->tolerance,
+                                   p->weight, &need);
         if (rc >= 0 && need < p->upper) {
             p->upper = need;
             tighten(c, need);
@@ -575,11 +565,11 @@ int orr_copies_solve(struct orr_copies *c,
 {
     struct progress p = {0, INFINITY, calloc(c->ngroups, sizeof(double)),
                          orr_bound_clock() + options->seconds};
-    int n = p.weight ? start(c) : -ENOMEM;
+    int n = p.weight ? copies_add_first_rows(c) : -ENOMEM;
 
     if (n == 0)
         do
-            n = step(c, cutter, options, &p, ret);
+            n = copies_solve_round(c, cutter, options, &p, ret);
         while (n > 0);
     free(p.weight);
     if (n < 0)

@@ -12,8 +12,8 @@
 #include <math.h>
 #include <stdbool.h>
 
-static bool is_known(const struct orr_bound_problem *problem, unsigned t,
-                     unsigned w)
+static bool pool_duration_is_known(const struct orr_bound_problem *problem,
+                                   unsigned t, unsigned w)
 {
     return !isnan(problem->pools[t].duration_ms[w]);
 }
@@ -23,7 +23,7 @@ static void lp_worker(const struct orr_bound_problem *problem, unsigned w,
 {
     fprintf(f, "/* %s */\n0", problem->worker_names[w]);
     for (unsigned t = 0; t < problem->npools; t++)
-        if (is_known(problem, t, w))
+        if (pool_duration_is_known(problem, t, w))
             fprintf(f, "\t%+f * w%ut%un",
                     (double)(float)problem->pools[t].duration_ms[w], w, t);
     fprintf(f, " <= tmax;\n");
@@ -36,7 +36,7 @@ static void lp_pool(const struct orr_bound_problem *problem, unsigned t,
 
     fprintf(f, "/* %s key %x */\n0", pool->symbol, pool->footprint);
     for (unsigned w = 0; w < problem->nworkers; w++)
-        if (is_known(problem, t, w))
+        if (pool_duration_is_known(problem, t, w))
             fprintf(f, "\t+w%ut%un", w, t);
     fprintf(f, " = %lu;\n", pool->count);
     if (pool->executed) {
@@ -64,7 +64,7 @@ static void print_lp(const struct orr_bound_problem *problem, FILE *f)
     fprintf(f, "/* For whole tasks, take this out of its comment:\nint ");
     for (unsigned w = 0; w < problem->nworkers; w++)
         for (unsigned t = 0; t < problem->npools; t++)
-            if (is_known(problem, t, w)) {
+            if (pool_duration_is_known(problem, t, w)) {
                 fprintf(f, "%sw%ut%un", first ? "" : ",", w, t);
                 first = false;
             }
@@ -81,14 +81,15 @@ static void mps_line(FILE *f, const char *name, char letter, unsigned number,
     fprintf(f, "    %-8s  %-8s  %12s\n", name, row, value);
 }
 
-static void mps_columns(const struct orr_bound_problem *problem, FILE *f)
+static void write_area_mps_columns(const struct orr_bound_problem *problem,
+                                   FILE *f)
 {
     char name[32], value[64];
 
     fprintf(f, "COLUMNS\n");
     for (unsigned w = 0; w < problem->nworkers; w++)
         for (unsigned t = 0; t < problem->npools; t++) {
-            if (!is_known(problem, t, w))
+            if (!pool_duration_is_known(problem, t, w))
                 continue;
             snprintf(name, sizeof(name), "W%uT%u", w, t);
             snprintf(value, sizeof(value), "%12f",
@@ -113,7 +114,7 @@ static void print_mps(const struct orr_bound_problem *problem, FILE *f)
     fprintf(f, "* every task is executed\n");
     for (unsigned t = 0; t < problem->npools; t++)
         fprintf(f, " E  T%u\n", t);
-    mps_columns(problem, f);
+    write_area_mps_columns(problem, f);
     fprintf(f, "RHS\n");
     for (unsigned t = 0; t < problem->npools; t++) {
         snprintf(name, sizeof(name), "NT%u", t);

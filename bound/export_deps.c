@@ -24,14 +24,16 @@ struct print {
     size_t words;
 };
 
-static double duration(const struct print *p, unsigned t, unsigned w)
+static double task_duration_on_worker(const struct print *p, unsigned t,
+                                      unsigned w)
 {
     return p->graph->types[p->graph->tasks[t].type].mean_ms[w];
 }
 
-static bool is_known(const struct print *p, unsigned t, unsigned w)
+static bool task_duration_is_known(const struct print *p, unsigned t,
+                                   unsigned w)
 {
-    return isfinite(duration(p, t, w));
+    return isfinite(task_duration_on_worker(p, t, w));
 }
 
 static uint64_t id(const struct print *p, unsigned t)
@@ -108,14 +110,14 @@ static bool is_ancestor(const struct print *p, unsigned t, unsigned of)
 }
 
 /* Either may run before the other. */
-static bool is_free(const struct print *p, unsigned i, unsigned j)
+static bool tasks_are_independent(const struct print *p, unsigned i, unsigned j)
 {
     return !is_ancestor(p, i, j) && !is_ancestor(p, j, i);
 }
 
 /* --- the program --- */
 
-static void print_ends(const struct print *p)
+static void print_end_variables(const struct print *p)
 {
     fprintf(p->f, "/* tmax: the end of the last task, ms */\nmin: tmax;\n");
     fprintf(p->f, "/* numbers of tasks and of workers */\nnt = %u;\nnw = %u;\n",
@@ -137,14 +139,14 @@ static void print_comment(const struct print *p, unsigned t)
     fprintf(p->f, ", footprint %x */\n", type->footprint);
 }
 
-static void print_places(const struct print *p)
+static void print_worker_rows(const struct print *p)
 {
     fprintf(p->f, "\n/* each task runs on one worker */\n");
     BACKWARDS(t, p)
     {
         print_comment(p, t);
         for (unsigned w = 0; w < p->graph->nworkers; w++)
-            if (is_known(p, t, w))
+            if (task_duration_is_known(p, t, w))
                 fprintf(p->f, "+t%" PRIu64 "w%u ", id(p, t), w);
         fprintf(p->f, "= 1;\n");
     }
@@ -153,9 +155,9 @@ static void print_places(const struct print *p)
     {
         fprintf(p->f, "c%" PRIu64 " = s%" PRIu64, id(p, t), id(p, t));
         for (unsigned w = 0; w < p->graph->nworkers; w++)
-            if (is_known(p, t, w))
-                fprintf(p->f, " %+.12g t%" PRIu64 "w%u", duration(p, t, w),
-                        id(p, t), w);
+            if (task_duration_is_known(p, t, w))
+                fprintf(p->f, " %+.12g t%" PRIu64 "w%u",
+                        task_duration_on_worker(p, t, w), id(p, t), w);
         fprintf(p->f, ";\n");
     }
 }
@@ -171,7 +173,8 @@ each_copy(const struct print *p, unsigned from, unsigned to, uint64_t bytes,
 
     for (unsigned src = 0; src < graph->nnodes; src++)
         for (unsigned v = 0; v < graph->nworkers; v++) {
-            if (graph->workers[v].node != src || !is_known(p, from, v))
+            if (graph->workers[v].node != src ||
+                !task_duration_is_known(p, from, v))
                 continue;
             for (unsigned dst = 0; dst < graph->nnodes; dst++) {
                 double ms = dst == src ? 0
@@ -179,14 +182,15 @@ each_copy(const struct print *p, unsigned from, unsigned to, uint64_t bytes,
                                                               p->text->arg);
 
                 for (unsigned w = 0; dst != src && w < graph->nworkers; w++)
-                    if (graph->workers[w].node == dst && is_known(p, to, w))
+                    if (graph->workers[w].node == dst &&
+                        task_duration_is_known(p, to, w))
                         action(p, from, to, v, w, ms);
             }
         }
 }
 
-static void print_name(const struct print *p, unsigned from, unsigned to,
-                       unsigned v, unsigned w, double ms)
+static void print_route_variable(const struct print *p, unsigned from,
+                                 unsigned to, unsigned v, unsigned w, double ms)
 {
     (void)ms;
     fprintf(p->f, " + d_t%" PRIu64 "w%ut%" PRIu64 "w%u", id(p, from), v,
@@ -217,7 +221,7 @@ static void print_deps(const struct print *p)
             continue;
         fprintf(p->f, "/* %" PRIu64 " bytes */\n", d->bytes);
         fprintf(p->f, "s%" PRIu64 " >= c%" PRIu64, id(p, t), id(p, d->task));
-        each_copy(p, d->task, t, d->bytes, print_name);
+        each_copy(p, d->task, t, d->bytes, print_route_variable);
         fprintf(p->f, ";\n");
         each_copy(p, d->task, t, d->bytes, print_copy);
     }
@@ -241,7 +245,8 @@ static void print_order(const struct print *p, unsigned t, unsigned u)
     uint64_t i = id(p, t), j = id(p, u);
 
     for (unsigned w = 0; w < p->graph->nworkers; w++) {
-        if (!is_known(p, t, w) || !is_known(p, u, w))
+        if (!task_duration_is_known(p, t, w) ||
+            !task_duration_is_known(p, u, w))
             continue;
         fprintf(p->f,
                 "s%" PRIu64 " - c%" PRIu64 " >= -3e5 + 1e5 t%" PRIu64
@@ -259,8 +264,8 @@ static void print_order(const struct print *p, unsigned t, unsigned u)
 /* Of two tasks the one of lower priority starts after the other, or before one
  * of the dependencies of that one has ended. `first`: which of the two names of
  * the variable "after" has in front. */
-static void print_priority(const struct print *p, unsigned high, unsigned low,
-                           bool first)
+static void print_priority_row(const struct print *p, unsigned high,
+                               unsigned low, bool first)
 {
     unsigned n = count_deps(p, high), k = 0;
     uint64_t h = id(p, high), l = id(p, low);
@@ -310,15 +315,15 @@ static void print_pairs(const struct print *p)
     fprintf(p->f, "\n/* a worker does one task after the other */\n");
     BACKWARDS(t, p)
     for (unsigned u = t; u-- > 0;) {
-        if (!is_free(p, t, u))
+        if (!tasks_are_independent(p, t, u))
             continue;
         print_order(p, t, u);
         if (!priorities_differ(p, t, u))
             continue;
         if (p->graph->tasks[t].priority > p->graph->tasks[u].priority)
-            print_priority(p, t, u, true);
+            print_priority_row(p, t, u, true);
         else
-            print_priority(p, u, t, false);
+            print_priority_row(p, u, t, false);
     }
 }
 
@@ -329,7 +334,7 @@ static void print_binaries(const struct print *p)
     for (unsigned u = t; u-- > 0;) {
         unsigned high = t, low = u;
 
-        if (!is_free(p, t, u))
+        if (!tasks_are_independent(p, t, u))
             continue;
         fprintf(p->f, "bin t%" PRIu64 "after%" PRIu64 ";\n", id(p, t),
                 id(p, u));
@@ -345,7 +350,7 @@ static void print_binaries(const struct print *p)
     }
     BACKWARDS(t, p)
     for (unsigned w = 0; w < p->graph->nworkers; w++)
-        if (is_known(p, t, w))
+        if (task_duration_is_known(p, t, w))
             fprintf(p->f, "bin t%" PRIu64 "w%u;\n", id(p, t), w);
 }
 
@@ -358,8 +363,8 @@ int orr_bound_print_deps_lp(const struct orr_bound_text *text, FILE *f)
     if (!rc && orr_c_locale_begin(&locale))
         rc = -ENOMEM;
     if (!rc) {
-        print_ends(&p);
-        print_places(&p);
+        print_end_variables(&p);
+        print_worker_rows(&p);
         print_deps(&p);
         print_tags(&p);
         print_pairs(&p);

@@ -137,7 +137,7 @@ static double longest(const struct orr_bound_instance *in)
     return sum;
 }
 
-static int allocate(struct orr_flow *f, size_t arcs)
+static int flow_allocate(struct orr_flow *f, size_t arcs)
 {
     const struct orr_bound_instance *in = f->in;
     size_t all = arcs + f->nnodes, nodes = f->nnodes;
@@ -207,7 +207,7 @@ int orr_flow_new(const struct orr_bound_instance *instance,
     f->sink = f->nnodes - 1;
     f->gain_unit = most > 0 ? (double)UNIT_GAIN / most : 1;
     f->expensive = -2 * UNIT_GAIN;
-    if (allocate(f, arcs)) {
+    if (flow_allocate(f, arcs)) {
         orr_flow_free(f);
         return -ENOMEM;
     }
@@ -251,7 +251,7 @@ void orr_flow_free(struct orr_flow *f)
 /* -- prices -- */
 
 /* The faster first; of equal ones the cheaper. */
-static bool is_before(const struct orr_flow *f, unsigned v, unsigned w)
+static bool variant_precedes(const struct orr_flow *f, unsigned v, unsigned w)
 {
     double a = f->in->variants[v].ms, b = f->in->variants[w].ms;
 
@@ -259,7 +259,8 @@ static bool is_before(const struct orr_flow *f, unsigned v, unsigned w)
 }
 
 /* Cost per ms that is saved by variant v instead of the slower w. */
-static double slope(const struct orr_flow *f, unsigned v, unsigned w)
+static double variant_cost_per_ms(const struct orr_flow *f, unsigned v,
+                                  unsigned w)
 {
     return (f->cost[v] - f->cost[w]) /
            (f->in->variants[w].ms - f->in->variants[v].ms);
@@ -275,7 +276,7 @@ static unsigned make_hull(struct orr_flow *f,
     for (unsigned w = 0; w < type->nvariants; w++) {
         unsigned variant = type->first_variant + w, at = sorted++;
 
-        for (; at > 0 && is_before(f, variant, hull[at - 1]); at--)
+        for (; at > 0 && variant_precedes(f, variant, hull[at - 1]); at--)
             hull[at] = hull[at - 1];
         hull[at] = variant;
     }
@@ -284,8 +285,8 @@ static unsigned make_hull(struct orr_flow *f,
 
         if (n > 0 && f->cost[variant] >= f->cost[hull[n - 1]])
             continue;
-        while (n > 1 && slope(f, hull[n - 1], variant) >=
-                            slope(f, hull[n - 2], hull[n - 1]))
+        while (n > 1 && variant_cost_per_ms(f, hull[n - 1], variant) >=
+                            variant_cost_per_ms(f, hull[n - 2], hull[n - 1]))
             n--;
         hull[n++] = variant;
     }
@@ -310,7 +311,8 @@ static void set_capacities(struct orr_flow *f, const double *price,
         double before = 0;
 
         for (unsigned h = n; h-- > 1;) {
-            double until = slope(f, f->hull[h - 1], f->hull[h]) * unit;
+            double until =
+                variant_cost_per_ms(f, f->hull[h - 1], f->hull[h]) * unit;
 
             until = fmin(round(until), 2.0 * (double)UNIT_FLOW);
             f->rung[f->hull[h]] = (int64_t)(until - before);
@@ -561,7 +563,8 @@ static unsigned find_join(const struct orr_flow *f, unsigned u, unsigned v)
 }
 
 /* How much more can go from v's parent to v, or, `to_parent`, back. */
-static int64_t room(const struct orr_flow *f, unsigned v, bool to_parent)
+static int64_t flow_residual(const struct orr_flow *f, unsigned v,
+                             bool to_parent)
 {
     unsigned a = f->arc[v];
 
@@ -596,7 +599,7 @@ static void rehang(struct orr_flow *f, unsigned v, unsigned top,
 
 /* Sends as much as possible round the cycle that arc `in` closes, and exchanges
  * it for the last arc that blocks. */
-static void pivot(struct orr_flow *f, unsigned in)
+static void flow_pivot(struct orr_flow *f, unsigned in)
 {
     bool forward = f->state[in] > 0;
     unsigned first = forward ? f->arcs[in].from : f->arcs[in].to;
@@ -607,13 +610,13 @@ static void pivot(struct orr_flow *f, unsigned in)
     int64_t amount = f->capacity[in];
 
     for (unsigned v = first; v != join; v = f->parent[v])
-        if (room(f, v, false) < amount) {
-            amount = room(f, v, false);
+        if (flow_residual(f, v, false) < amount) {
+            amount = flow_residual(f, v, false);
             out = v;
         }
     for (unsigned v = second; v != join; v = f->parent[v])
-        if (room(f, v, true) <= amount) {
-            amount = room(f, v, true);
+        if (flow_residual(f, v, true) <= amount) {
+            amount = flow_residual(f, v, true);
             out = v;
             below_second = true;
         }
@@ -669,7 +672,8 @@ static void mend_flow(struct orr_flow *f)
 }
 
 /* The proof: see flow.h. */
-static double prove(struct orr_flow *f, const double *price, double path_price)
+static double flow_prove(struct orr_flow *f, const double *price,
+                         double path_price)
 {
     const struct orr_bound_instance *in = f->in;
     double sum = 0, all = path_price;
@@ -718,7 +722,8 @@ static void choose_variants(struct orr_flow *f, unsigned i, unsigned nhull,
 
 /* Sets the lengths of tasks and how much each variant does, then the longest
  * path from each task on, in f->length, and the classes' areas. */
-static void choose(struct orr_flow *f, struct orr_flow_answer *ret)
+static void flow_choose_variants(struct orr_flow *f,
+                                 struct orr_flow_answer *ret)
 {
     const struct orr_bound_instance *in = f->in;
 
@@ -751,7 +756,7 @@ static void choose(struct orr_flow *f, struct orr_flow_answer *ret)
 }
 
 /* 0: optimal. */
-static int run(struct orr_flow *f, double deadline)
+static int flow_run_simplex(struct orr_flow *f, double deadline)
 {
     unsigned long most = 1000 * ((unsigned long)f->narcs + 1000);
     unsigned in;
@@ -761,7 +766,7 @@ static int run(struct orr_flow *f, double deadline)
             return -EDOM;
         if (n % PIVOTS_ASK == 0 && orr_bound_clock() > deadline)
             return -ETIME;
-        pivot(f, in);
+        flow_pivot(f, in);
         f->pivots++;
     }
     return 0;
@@ -778,9 +783,9 @@ int orr_flow_solve(struct orr_flow *f, const double *price, double path_price,
         begin_tree(f);
     f->solved = true;
     begin_flow(f);
-    rc = run(f, deadline);
-    ret->bound = prove(f, price, path_price);
+    rc = flow_run_simplex(f, deadline);
+    ret->bound = flow_prove(f, price, path_price);
     if (rc == 0)
-        choose(f, ret);
+        flow_choose_variants(f, ret);
     return rc;
 }

@@ -62,7 +62,8 @@ static int bounds_type(double lower, double upper)
 }
 
 /* Copies what is new; all bounds and costs. */
-static int load(struct orr_lp_solver *solver, const struct orr_lp *lp)
+static int glpk_load_program(struct orr_lp_solver *solver,
+                             const struct orr_lp *lp)
 {
     glp_prob *to = solver->lp;
     unsigned rows = (unsigned)glp_get_num_rows(to);
@@ -116,7 +117,7 @@ int orr_lp_solver_basis(struct orr_lp_solver *solver, const struct orr_lp *lp,
                         const bool *column_basic, const bool *row_basic)
 {
     int said = glp_term_out(GLP_OFF);
-    int rc = load(solver, lp);
+    int rc = glpk_load_program(solver, lp);
 
     /* GLPK puts nonbasic variables at their bounds. */
     for (unsigned j = 0; !rc && j < lp->ncolumns; j++)
@@ -253,8 +254,8 @@ static double objective(const struct orr_lp *lp, const double *x)
     return sum;
 }
 
-static void say(struct orr_lp_solution *ret, enum orr_lp_outcome outcome,
-                const char *why)
+static void solution_set_outcome(struct orr_lp_solution *ret,
+                                 enum orr_lp_outcome outcome, const char *why)
 {
     ret->outcome = outcome;
     strncpy(ret->why, why, sizeof(ret->why) - 1);
@@ -281,17 +282,20 @@ static void check_simplex(glp_prob *lp, int said, struct orr_lp_solution *ret)
     int status = glp_get_status(lp);
 
     if (said == GLP_ETMLIM || said == GLP_EITLIM)
-        say(ret, ORR_LP_TIME_LIMIT, "time is out");
+        solution_set_outcome(ret, ORR_LP_TIME_LIMIT, "time is out");
     else if (said)
-        say(ret, ORR_LP_SUSPICIOUS, "the simplex method failed");
+        solution_set_outcome(ret, ORR_LP_SUSPICIOUS,
+                             "the simplex method failed");
     else if (status == GLP_OPT)
-        say(ret, ORR_LP_OPTIMAL, "");
+        solution_set_outcome(ret, ORR_LP_OPTIMAL, "");
     else if (status == GLP_NOFEAS)
-        say(ret, ORR_LP_INFEASIBLE, "no point is feasible");
+        solution_set_outcome(ret, ORR_LP_INFEASIBLE, "no point is feasible");
     else if (status == GLP_UNBND)
-        say(ret, ORR_LP_UNBOUNDED, "the program has no least value");
+        solution_set_outcome(ret, ORR_LP_UNBOUNDED,
+                             "the program has no least value");
     else
-        say(ret, ORR_LP_SUSPICIOUS, "the simplex method gave up");
+        solution_set_outcome(ret, ORR_LP_SUSPICIOUS,
+                             "the simplex method gave up");
 }
 
 /* A fresh basis where the solver failed from the old one. */
@@ -344,7 +348,8 @@ static int run_loaded(struct orr_lp_solver *solver, const struct orr_lp *lp,
     if (!rc && ret->outcome == ORR_LP_OPTIMAL &&
         !(ret->objective - ret->bound <=
           tolerance * fmax(1e-9, fabs(ret->objective))))
-        say(ret, ORR_LP_SUSPICIOUS,
+        solution_set_outcome(
+            ret, ORR_LP_SUSPICIOUS,
             isnan(ret->objective)
                 ? "the solver's optimum violates the program"
                 : "the solver's optimum is not proved by its dual solution");
@@ -356,7 +361,7 @@ int orr_lp_solver_run(struct orr_lp_solver *solver, const struct orr_lp *lp,
                       struct orr_lp_solution *ret)
 {
     int said = glp_term_out(GLP_OFF);
-    int rc = load(solver, lp);
+    int rc = glpk_load_program(solver, lp);
 
     if (!rc)
         rc = solution_init(lp, true, ret);
@@ -411,15 +416,17 @@ static void check_integer(glp_prob *lp, int said, struct orr_lp_solution *ret)
     int status = glp_mip_status(lp);
 
     if (said == GLP_ETMLIM)
-        say(ret, ORR_LP_TIME_LIMIT, "time is out");
+        solution_set_outcome(ret, ORR_LP_TIME_LIMIT, "time is out");
     else if (said == GLP_ENOPFS || (!said && status == GLP_NOFEAS))
-        say(ret, ORR_LP_INFEASIBLE, "no whole point is feasible");
+        solution_set_outcome(ret, ORR_LP_INFEASIBLE,
+                             "no whole point is feasible");
     else if (said == GLP_ENODFS)
-        say(ret, ORR_LP_UNBOUNDED, "the program has no least value");
+        solution_set_outcome(ret, ORR_LP_UNBOUNDED,
+                             "the program has no least value");
     else if (said == GLP_EMIPGAP || (!said && status == GLP_OPT))
-        say(ret, ORR_LP_OPTIMAL, "");
+        solution_set_outcome(ret, ORR_LP_OPTIMAL, "");
     else
-        say(ret, ORR_LP_SUSPICIOUS, "branch and cut failed");
+        solution_set_outcome(ret, ORR_LP_SUSPICIOUS, "branch and cut failed");
 }
 
 static void branch_and_cut(glp_prob *prob, const struct orr_lp *lp,
@@ -448,8 +455,8 @@ static void branch_and_cut(glp_prob *prob, const struct orr_lp *lp,
             ret->objective = objective(lp, ret->x);
     }
     if (ret->outcome == ORR_LP_OPTIMAL && isnan(ret->objective))
-        say(ret, ORR_LP_SUSPICIOUS,
-            "the solver's optimum violates the program");
+        solution_set_outcome(ret, ORR_LP_SUSPICIOUS,
+                             "the solver's optimum violates the program");
     /* With a gap allowed, the tree's bound at the end may be above its best
      * solution, or missing when it had but one node. */
     if (ret->outcome == ORR_LP_OPTIMAL)
@@ -467,7 +474,7 @@ int orr_lp_solve_integer(const struct orr_lp *lp,
     if (rc)
         return rc;
     said = glp_term_out(GLP_OFF);
-    rc = load(solver, lp);
+    rc = glpk_load_program(solver, lp);
     if (!rc)
         rc = solution_init(lp, false, ret);
     if (!rc) {

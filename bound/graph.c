@@ -143,8 +143,8 @@ static int check_places(const struct orr_graph *graph, struct orr_error *err)
     return 0;
 }
 
-static int check_route(const struct orr_graph *graph, unsigned r,
-                       struct orr_error *err)
+static int graph_check_route(const struct orr_graph *graph, unsigned r,
+                             struct orr_error *err)
 {
     const struct orr_graph_route *route = &graph->routes[r];
 
@@ -170,7 +170,8 @@ static int check_route(const struct orr_graph *graph, unsigned r,
     return 0;
 }
 
-static int check_links(const struct orr_graph *graph, struct orr_error *err)
+static int graph_check_links(const struct orr_graph *graph,
+                             struct orr_error *err)
 {
     int rc = 0;
 
@@ -182,14 +183,14 @@ static int check_links(const struct orr_graph *graph, struct orr_error *err)
                             l, graph->links[l].bandwidth);
     }
     for (unsigned r = 0; !rc && r < graph->nroutes; r++)
-        rc = check_route(graph, r, err);
+        rc = graph_check_route(graph, r, err);
     return rc;
 }
 
 /* --- tasks --- */
 
-static int check_type(const struct orr_graph *graph, unsigned k,
-                      struct orr_error *err)
+static int graph_check_type(const struct orr_graph *graph, unsigned k,
+                            struct orr_error *err)
 {
     const struct orr_graph_task_type *type = &graph->types[k];
 
@@ -254,8 +255,8 @@ static int check_run(const struct orr_graph *graph, unsigned t,
     return 0;
 }
 
-static int check_task(const struct orr_graph *graph, unsigned t,
-                      struct orr_error *err)
+static int graph_check_task(const struct orr_graph *graph, unsigned t,
+                            struct orr_error *err)
 {
     const struct orr_graph_task *task = &graph->tasks[t];
 
@@ -343,13 +344,13 @@ int orr_graph_check(const struct orr_graph *graph, struct orr_error *err)
     int rc = check_places(graph, err);
 
     if (!rc)
-        rc = check_links(graph, err);
+        rc = graph_check_links(graph, err);
     for (unsigned k = 0; !rc && k < graph->ntypes; k++)
-        rc = check_type(graph, k, err);
+        rc = graph_check_type(graph, k, err);
     for (unsigned d = 0; !rc && d < graph->ndata; d++)
         rc = check_datum(graph, d, err);
     for (unsigned t = 0; !rc && t < graph->ntasks; t++)
-        rc = check_task(graph, t, err);
+        rc = graph_check_task(graph, t, err);
     if (!rc && !isnan(graph->makespan_ms) && !is_amount(graph->makespan_ms))
         rc =
             orr_fail(err, -EINVAL, "the makespan is %g ms", graph->makespan_ms);

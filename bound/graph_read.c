@@ -42,14 +42,15 @@ __attribute__((format(printf, 2, 3))) static int wrong(struct reader *r,
     return orr_fail(r->err, -EINVAL, "%s:%u: %s", r->name, r->number, text);
 }
 
-static int no_memory(struct reader *r)
+static int graph_reader_no_memory(struct reader *r)
 {
     return orr_fail(r->err, -ENOMEM, "%s:%u: out of memory", r->name,
                     r->number);
 }
 
 /* A zeroed element more at the end of an array of n; NULL without memory. */
-static void *add(void *array, unsigned *n, unsigned *room, size_t size)
+static void *array_add_zeroed(void *array, unsigned *n, unsigned *room,
+                              size_t size)
 {
     char **elements = array;
 
@@ -70,13 +71,13 @@ static void *add(void *array, unsigned *n, unsigned *room, size_t size)
 }
 
 #define ADD(r, array)                                                          \
-    add(&(r)->graph->array, &(r)->graph->n##array, &(r)->array,                \
-        sizeof(*(r)->graph->array))
+    array_add_zeroed(&(r)->graph->array, &(r)->graph->n##array, &(r)->array,   \
+                     sizeof(*(r)->graph->array))
 
 /* --- lines and fields --- */
 
 /* The next line without its end; 1, or 0 at the end of the text. */
-static int next_line(struct reader *r)
+static int graph_next_line(struct reader *r)
 {
     size_t n = 0;
     int c;
@@ -93,7 +94,7 @@ static int next_line(struct reader *r)
             char *line = realloc(r->line, room);
 
             if (!line)
-                return no_memory(r);
+                return graph_reader_no_memory(r);
             r->line = line;
             r->room = room;
         }
@@ -113,7 +114,7 @@ static int next_line(struct reader *r)
     return 1;
 }
 
-static bool is_blank(char c)
+static bool is_graph_blank(char c)
 {
     return c == ' ' || c == '\t' || c == '\r';
 }
@@ -123,11 +124,11 @@ static char *next_word(struct reader *r)
 {
     char *word = r->at;
 
-    while (word && is_blank(*word))
+    while (word && is_graph_blank(*word))
         word++;
     if (!word || !*word)
         return NULL;
-    for (r->at = word; *r->at && !is_blank(*r->at); r->at++)
+    for (r->at = word; *r->at && !is_graph_blank(*r->at); r->at++)
         ;
     if (*r->at)
         *r->at++ = '\0';
@@ -177,8 +178,8 @@ static int take_index(struct reader *r, const char *what, unsigned n,
 
 enum { MAY_BE_NAN = 1, MAY_BE_INF = 2, MAY_NOT_BE_0 = 4 };
 
-static int take_number(struct reader *r, const char *what, unsigned may,
-                       double *ret)
+static int graph_take_number(struct reader *r, const char *what, unsigned may,
+                             double *ret)
 {
     const char *word = next_word(r);
     char *end;
@@ -233,7 +234,7 @@ static int take_string(struct reader *r, const char *what, char **ret)
     const char *from = r->at;
     char *to;
 
-    while (from && is_blank(*from))
+    while (from && is_graph_blank(*from))
         from++;
     if (!from || *from != '"')
         return wrong(r, "the %s is missing: \"…\" in quotation marks", what);
@@ -251,12 +252,12 @@ static int take_string(struct reader *r, const char *what, char **ret)
         *to++ = (char)c;
     }
     from++;
-    if (*from && !is_blank(*from))
+    if (*from && !is_graph_blank(*from))
         return wrong(r, "no blank follows the %s", what);
     *to = '\0';
     *ret = strdup(r->at);
     r->at += from - r->at;
-    return *ret ? 0 : no_memory(r);
+    return *ret ? 0 : graph_reader_no_memory(r);
 }
 
 /* --- the machine --- */
@@ -268,7 +269,7 @@ static int read_machine(struct reader *r)
     return take_string(r, "name of the machine", &r->graph->machine);
 }
 
-static int read_figures(struct reader *r)
+static int graph_read_figures(struct reader *r)
 {
     if (r->graph->figures)
         return wrong(r, "a second line of figures");
@@ -283,7 +284,7 @@ static int read_about(struct reader *r)
     if (!rc)
         rc = take_string(r, "text about the run", &text);
     if (!rc && orr_graph_add_about(r->graph, what, text) < 0)
-        rc = no_memory(r);
+        rc = graph_reader_no_memory(r);
     free(what);
     free(text);
     return rc;
@@ -299,7 +300,7 @@ static int read_run(struct reader *r)
         return wrong(r, "a run is \"real\" or \"simulated\"");
     r->has_run = true;
     r->graph->simulated = *word == 's';
-    return take_number(r, "makespan", MAY_BE_NAN, &r->graph->makespan_ms);
+    return graph_take_number(r, "makespan", MAY_BE_NAN, &r->graph->makespan_ms);
 }
 
 static int too_many(struct reader *r, const char *what)
@@ -307,7 +308,7 @@ static int too_many(struct reader *r, const char *what)
     return wrong(r, "more than %d %s", ORR_GRAPH_MAX_WORKERS, what);
 }
 
-static int read_node(struct reader *r)
+static int graph_read_node(struct reader *r)
 {
     struct orr_graph_node *node;
     int rc;
@@ -316,9 +317,10 @@ static int read_node(struct reader *r)
         return too_many(r, "memory nodes");
     node = ADD(r, nodes);
     if (!node)
-        return no_memory(r);
+        return graph_reader_no_memory(r);
     rc = take_string(r, "name of the memory node", &node->name);
-    return rc ? rc : take_number(r, "capacity", MAY_BE_INF, &node->capacity);
+    return rc ? rc
+              : graph_take_number(r, "capacity", MAY_BE_INF, &node->capacity);
 }
 
 static int read_worker(struct reader *r)
@@ -332,7 +334,7 @@ static int read_worker(struct reader *r)
         return too_many(r, "workers");
     worker = ADD(r, workers);
     if (!worker)
-        return no_memory(r);
+        return graph_reader_no_memory(r);
     rc = take_string(r, "name of the worker", &worker->name);
     return rc ? rc
               : take_index(r, "memory node", r->graph->nnodes, &worker->node);
@@ -347,11 +349,11 @@ static int read_link(struct reader *r)
         return too_many(r, "links");
     link = ADD(r, links);
     if (!link)
-        return no_memory(r);
+        return graph_reader_no_memory(r);
     rc = take_string(r, "name of the link", &link->name);
     return rc ? rc
-              : take_number(r, "bandwidth", MAY_BE_INF | MAY_NOT_BE_0,
-                            &link->bandwidth);
+              : graph_take_number(r, "bandwidth", MAY_BE_INF | MAY_NOT_BE_0,
+                                  &link->bandwidth);
 }
 
 static int read_route(struct reader *r)
@@ -360,18 +362,18 @@ static int read_route(struct reader *r)
     int rc;
 
     if (!route)
-        return no_memory(r);
+        return graph_reader_no_memory(r);
     route->first_link = r->graph->nroute_links;
     rc = take_index(r, "memory node", r->graph->nnodes, &route->src);
     if (!rc)
         rc = take_index(r, "memory node", r->graph->nnodes, &route->dst);
     if (!rc)
-        rc = take_number(r, "latency", 0, &route->latency_ms);
+        rc = graph_take_number(r, "latency", 0, &route->latency_ms);
     while (!rc && r->at && r->at[strspn(r->at, " \t\r")]) {
         unsigned *link = ADD(r, route_links);
 
         if (!link)
-            return no_memory(r);
+            return graph_reader_no_memory(r);
         route->nlinks++;
         rc = take_index(r, "link", r->graph->nlinks, link);
     }
@@ -381,8 +383,8 @@ static int read_route(struct reader *r)
 /* --- tasks --- */
 
 /* Some workers in turn that take the same time; moves *w behind them. */
-static int read_durations(struct reader *r, struct orr_graph_task_type *type,
-                          unsigned *w)
+static int graph_read_durations(struct reader *r,
+                                struct orr_graph_task_type *type, unsigned *w)
 {
     unsigned left = r->graph->nworkers - *w;
     double mean, deviation;
@@ -392,9 +394,9 @@ static int read_durations(struct reader *r, struct orr_graph_task_type *type,
     if (!rc && n == 0)
         return wrong(r, "times of 0 workers");
     if (!rc)
-        rc = take_number(r, "mean", MAY_BE_NAN | MAY_BE_INF, &mean);
+        rc = graph_take_number(r, "mean", MAY_BE_NAN | MAY_BE_INF, &mean);
     if (!rc)
-        rc = take_number(r, "deviation", 0, &deviation);
+        rc = graph_take_number(r, "deviation", 0, &deviation);
     for (; !rc && n > 0; n--, ++*w) {
         type->mean_ms[*w] = mean;
         type->deviation_ms[*w] = deviation;
@@ -402,7 +404,7 @@ static int read_durations(struct reader *r, struct orr_graph_task_type *type,
     return rc;
 }
 
-static int read_type(struct reader *r)
+static int graph_read_type(struct reader *r)
 {
     struct orr_graph_task_type *type;
     uint64_t footprint = 0;
@@ -415,25 +417,25 @@ static int read_type(struct reader *r)
                      ORR_GRAPH_MAX_DURATIONS);
     type = ADD(r, types);
     if (!type)
-        return no_memory(r);
+        return graph_reader_no_memory(r);
     type->mean_ms = calloc((size_t)r->graph->nworkers + 1, sizeof(double));
     type->deviation_ms = calloc((size_t)r->graph->nworkers + 1, sizeof(double));
     if (!type->mean_ms || !type->deviation_ms)
-        return no_memory(r);
+        return graph_reader_no_memory(r);
     rc = take_string(r, "symbol", &type->symbol);
     if (!rc)
         rc = take_integer(r, "footprint", 16, UINT32_MAX, &footprint);
     type->footprint = (uint32_t)footprint;
     if (!rc)
-        rc = take_number(r, "number of flop", 0, &type->flops);
+        rc = graph_take_number(r, "number of flop", 0, &type->flops);
     while (!rc && w < r->graph->nworkers)
-        rc = read_durations(r, type, &w);
+        rc = graph_read_durations(r, type, &w);
     return rc;
 }
 
 /* Some workers in turn whose times have one origin; moves *w behind them. */
-static int read_origin(struct reader *r, struct orr_graph_task_type *type,
-                       unsigned *w)
+static int graph_read_origin(struct reader *r, struct orr_graph_task_type *type,
+                             unsigned *w)
 {
     uint64_t n = 0;
     int rc =
@@ -450,13 +452,13 @@ static int read_origin(struct reader *r, struct orr_graph_task_type *type,
     if (rc == -E2BIG)
         return wrong(r, "more than %d origins of times", UINT8_MAX);
     if (rc < 0)
-        return no_memory(r);
+        return graph_reader_no_memory(r);
     for (; n > 0; n--)
         type->origin[(*w)++] = (uint8_t)rc;
     return 0;
 }
 
-static int read_origins(struct reader *r)
+static int graph_read_origins(struct reader *r)
 {
     struct orr_graph_task_type *type;
     unsigned w = 0;
@@ -469,9 +471,9 @@ static int read_origins(struct reader *r)
         return wrong(r, "a second line of origins of a task type");
     type->origin = calloc((size_t)r->graph->nworkers + 1, sizeof(uint8_t));
     if (!type->origin)
-        return no_memory(r);
+        return graph_reader_no_memory(r);
     while (!rc && w < r->graph->nworkers)
-        rc = read_origin(r, type, &w);
+        rc = graph_read_origin(r, type, &w);
     return rc;
 }
 
@@ -490,7 +492,7 @@ static int read_datum(struct reader *r)
     int rc;
 
     if (!datum)
-        return no_memory(r);
+        return graph_reader_no_memory(r);
     rc = take_index(r, "memory node", r->graph->nnodes, &datum->home);
     if (rc)
         return rc;
@@ -498,7 +500,7 @@ static int read_datum(struct reader *r)
     if (!word || (strcmp(word, "valued") && strcmp(word, "new")))
         return wrong(r, "a datum is \"valued\" or \"new\"");
     datum->valued = *word == 'v';
-    rc = take_number(r, "number of bytes", 0, &datum->bytes);
+    rc = graph_take_number(r, "number of bytes", 0, &datum->bytes);
     if (!rc && r->at && r->at[strspn(r->at, " \t\r")])
         rc = take_string(r, "name of the datum", &datum->name);
     return rc;
@@ -525,29 +527,29 @@ static int read_what_ran(struct reader *r, struct orr_graph_task *task)
 {
     int rc = 0;
 
-    while (r->at && is_blank(*r->at))
+    while (r->at && is_graph_blank(*r->at))
         r->at++;
-    if (r->at && r->at[0] == '-' && is_blank(r->at[1]))
+    if (r->at && r->at[0] == '-' && is_graph_blank(r->at[1]))
         (void)next_word(r);
     else
         rc = take_index(r, "worker", r->graph->nworkers, &task->worker);
     if (!rc)
-        rc = take_number(r, "start", MAY_BE_NAN, &task->start_ms);
+        rc = graph_take_number(r, "start", MAY_BE_NAN, &task->start_ms);
     if (!rc)
-        rc = take_number(r, "end", MAY_BE_NAN, &task->end_ms);
+        rc = graph_take_number(r, "end", MAY_BE_NAN, &task->end_ms);
     if (!rc && task->end_ms < task->start_ms)
         return wrong(r, "the task ends before it starts");
     return rc;
 }
 
-static int read_task(struct reader *r)
+static int graph_read_task(struct reader *r)
 {
     struct orr_graph_task *task = ADD(r, tasks);
     const char *word;
     int rc;
 
     if (!task)
-        return no_memory(r);
+        return graph_reader_no_memory(r);
     task->first_dep = r->graph->ndeps;
     task->first_access = r->graph->naccesses;
     task->worker = ORR_GRAPH_NOT_RUN;
@@ -591,7 +593,7 @@ static int read_after(struct reader *r)
         return wrong(r, "no task comes before this line");
     dep = ADD(r, deps);
     if (!dep)
-        return no_memory(r);
+        return graph_reader_no_memory(r);
     task->ndeps++;
     rc = take_integer(r, "task", 10, UINT32_MAX, &earlier);
     dep->task = (unsigned)earlier;
@@ -617,7 +619,7 @@ static int read_uses(struct reader *r)
         return wrong(r, "no task comes before this line");
     access = ADD(r, accesses);
     if (!access)
-        return no_memory(r);
+        return graph_reader_no_memory(r);
     task->naccesses++;
     rc = take_index(r, "datum", r->graph->ndata, &access->datum);
     if (rc)
@@ -636,7 +638,7 @@ static int read_uses(struct reader *r)
 
 /* --- all of it --- */
 
-static int read_end(struct reader *r)
+static int graph_read_end(struct reader *r)
 {
     if (!r->has_run)
         return wrong(r, "the line of the run is missing: \"run real MS\" or "
@@ -649,17 +651,25 @@ static const struct {
     const char *word;
     int (*read)(struct reader *r);
 } lines[] = {
-    {"after", read_after},     {"uses", read_uses},
-    {"task", read_task},       {"datum", read_datum},
-    {"kind", read_type},       {"node", read_node},
-    {"worker", read_worker},   {"link", read_link},
-    {"route", read_route},     {"machine", read_machine},
-    {"run", read_run},         {"end", read_end},
-    {"figures", read_figures}, {"from", read_origins},
-    {"about", read_about},     {"unmodelled", read_unmodelled},
+    {"after", read_after},
+    {"uses", read_uses},
+    {"task", graph_read_task},
+    {"datum", read_datum},
+    {"kind", graph_read_type},
+    {"node", graph_read_node},
+    {"worker", read_worker},
+    {"link", read_link},
+    {"route", read_route},
+    {"machine", read_machine},
+    {"run", read_run},
+    {"end", graph_read_end},
+    {"figures", graph_read_figures},
+    {"from", graph_read_origins},
+    {"about", read_about},
+    {"unmodelled", read_unmodelled},
 };
 
-static int read_line(struct reader *r)
+static int graph_read_line(struct reader *r)
 {
     const char *word = next_word(r);
     int rc = 0;
@@ -679,7 +689,7 @@ static int read_line(struct reader *r)
 static int read_header(struct reader *r)
 {
     const char *word;
-    int rc = next_line(r);
+    int rc = graph_next_line(r);
 
     if (rc < 0)
         return rc;
@@ -696,15 +706,15 @@ static int read_header(struct reader *r)
     return end_of_line(r);
 }
 
-static int read_all(struct reader *r)
+static int graph_read_lines(struct reader *r)
 {
     struct orr_error message = {""};
     int rc = read_header(r);
 
     if (rc)
         return rc;
-    while ((rc = next_line(r)) > 0) {
-        rc = read_line(r);
+    while ((rc = graph_next_line(r)) > 0) {
+        rc = graph_read_line(r);
         if (rc)
             return rc;
     }
@@ -726,7 +736,7 @@ int orr_graph_read(FILE *f, const char *name, struct orr_graph **ret,
     if (orr_c_locale_begin(&locale))
         return orr_fail(err, -ENOMEM, "%s: out of memory", name);
     r.graph = calloc(1, sizeof(*r.graph));
-    rc = r.graph ? read_all(&r) : no_memory(&r);
+    rc = r.graph ? graph_read_lines(&r) : graph_reader_no_memory(&r);
     orr_c_locale_end(&locale);
     free(r.line);
     if (rc)

@@ -13,7 +13,7 @@
 #include "core/base/c_locale.h"
 #include "core/base/result.h"
 
-static void write_string(FILE *f, const char *text)
+static void graph_write_string(FILE *f, const char *text)
 {
     fputs(" \"", f);
     for (; *text; text++) {
@@ -40,22 +40,22 @@ static void write_number(FILE *f, double value)
         fprintf(f, " %.17g", value);
 }
 
-static void write_machine(const struct orr_graph *graph, FILE *f)
+static void graph_write_machine(const struct orr_graph *graph, FILE *f)
 {
     if (graph->machine) {
         fputs("machine", f);
-        write_string(f, graph->machine);
+        graph_write_string(f, graph->machine);
         fputc('\n', f);
     }
     if (graph->figures) {
         fputs("figures", f);
-        write_string(f, graph->figures);
+        graph_write_string(f, graph->figures);
         fputc('\n', f);
     }
     for (unsigned i = 0; i < graph->nabout; i++) {
         fputs("about", f);
-        write_string(f, graph->about[i].what);
-        write_string(f, graph->about[i].text);
+        graph_write_string(f, graph->about[i].what);
+        graph_write_string(f, graph->about[i].text);
         fputc('\n', f);
     }
     fprintf(f, "run %s", graph->simulated ? "simulated" : "real");
@@ -63,18 +63,18 @@ static void write_machine(const struct orr_graph *graph, FILE *f)
     fputc('\n', f);
     for (unsigned n = 0; n < graph->nnodes; n++) {
         fputs("node", f);
-        write_string(f, graph->nodes[n].name);
+        graph_write_string(f, graph->nodes[n].name);
         write_number(f, graph->nodes[n].capacity);
         fputc('\n', f);
     }
     for (unsigned w = 0; w < graph->nworkers; w++) {
         fputs("worker", f);
-        write_string(f, graph->workers[w].name);
+        graph_write_string(f, graph->workers[w].name);
         fprintf(f, " %u\n", graph->workers[w].node);
     }
     for (unsigned l = 0; l < graph->nlinks; l++) {
         fputs("link", f);
-        write_string(f, graph->links[l].name);
+        graph_write_string(f, graph->links[l].name);
         write_number(f, graph->links[l].bandwidth);
         fputc('\n', f);
     }
@@ -100,7 +100,7 @@ static void write_type(const struct orr_graph *graph,
                        const struct orr_graph_task_type *type, FILE *f)
 {
     fputs("kind", f);
-    write_string(f, type->symbol);
+    graph_write_string(f, type->symbol);
     fprintf(f, " %" PRIx32, type->footprint);
     write_number(f, type->flops);
     for (unsigned w = 0, n; w < graph->nworkers; w += n) {
@@ -146,8 +146,8 @@ static void write_origins(const struct orr_graph *graph,
     fputc('\n', f);
 }
 
-static void write_task(const struct orr_graph *graph,
-                       const struct orr_graph_task *task, FILE *f)
+static void graph_write_task(const struct orr_graph *graph,
+                             const struct orr_graph_task *task, FILE *f)
 {
     static const char *const modes[] = {"", "r", "w", "rw"};
 
@@ -183,7 +183,7 @@ static void write_datum(const struct orr_graph_datum *datum, FILE *f)
     fprintf(f, "datum %u %s", datum->home, datum->valued ? "valued" : "new");
     write_number(f, datum->bytes);
     if (datum->name)
-        write_string(f, datum->name);
+        graph_write_string(f, datum->name);
     fputc('\n', f);
 }
 
@@ -194,7 +194,7 @@ int orr_graph_write(const struct orr_graph *graph, FILE *f)
     if (orr_c_locale_begin(&locale))
         return -ENOMEM;
     fputs("orrery-graph 1\n", f);
-    write_machine(graph, f);
+    graph_write_machine(graph, f);
     for (unsigned k = 0; k < graph->ntypes; k++) {
         write_type(graph, &graph->types[k], f);
         write_origins(graph, &graph->types[k], f);
@@ -204,7 +204,7 @@ int orr_graph_write(const struct orr_graph *graph, FILE *f)
     for (unsigned d = 0; d < graph->ndata; d++)
         write_datum(&graph->data[d], f);
     for (unsigned t = 0; t < graph->ntasks; t++)
-        write_task(graph, &graph->tasks[t], f);
+        graph_write_task(graph, &graph->tasks[t], f);
     fputs("end\n", f);
     orr_c_locale_end(&locale);
     return ferror(f) ? -EIO : 0;

@@ -32,7 +32,7 @@ static void *array(size_t n, size_t size)
 
 /* -- durations -- */
 
-static void read_durations(const struct making *m, unsigned *ret_unknown)
+static void making_read_durations(const struct making *m, unsigned *ret_unknown)
 {
     unsigned unknown = 0;
 
@@ -99,21 +99,22 @@ static int check_types(const struct making *m, struct orr_error *err)
 
 /* -- classes -- */
 
-static bool is_near(double a, double b, double share)
+static bool durations_are_near(double a, double b, double share)
 {
     if (isinf(a) || isinf(b))
         return isinf(a) && isinf(b);
     return fabs(a - b) <= share * fmin(a, b);
 }
 
-static bool is_like(const struct making *m, unsigned v, unsigned w)
+static bool workers_are_alike(const struct making *m, unsigned v, unsigned w)
 {
     if (!m->options->across_nodes &&
         m->graph->workers[v].node != m->graph->workers[w].node)
         return false;
     for (unsigned k = 0; k < m->graph->ntypes; k++)
         if (m->in->types[k].ntasks &&
-            !is_near(*ms_of(m, k, v), *ms_of(m, k, w), m->options->merge))
+            !durations_are_near(*ms_of(m, k, v), *ms_of(m, k, w),
+                                m->options->merge))
             return false;
     return true;
 }
@@ -135,7 +136,8 @@ static void classify(struct making *m, unsigned worker)
     struct orr_bound_class *class;
     unsigned c = 0;
 
-    while (c < in->nclasses && !is_like(m, in->classes[c].worker, worker))
+    while (c < in->nclasses &&
+           !workers_are_alike(m, in->classes[c].worker, worker))
         c++;
     class = &in->classes[c];
     if (c == in->nclasses) {
@@ -253,7 +255,7 @@ static int tell_apart(const struct making *m, unsigned c)
     return 0;
 }
 
-static int make_classes(struct making *m)
+static int making_classify_workers(struct making *m)
 {
     int rc = 0;
 
@@ -267,7 +269,7 @@ static int make_classes(struct making *m)
     return rc;
 }
 
-static void make_variants(struct making *m)
+static void making_add_variants(struct making *m)
 {
     struct orr_bound_instance *in = m->in;
 
@@ -321,7 +323,8 @@ static void make_edges(struct orr_bound_instance *in, unsigned *mark)
 }
 
 /* `left` is scratch. The graph has no cycle, so all are placed. */
-static void sort_tasks(struct orr_bound_instance *in, unsigned *left)
+static void instance_sort_topologically(struct orr_bound_instance *in,
+                                        unsigned *left)
 {
     unsigned n = 0;
 
@@ -339,19 +342,19 @@ static void sort_tasks(struct orr_bound_instance *in, unsigned *left)
     }
 }
 
-static int make_tasks(struct orr_bound_instance *in)
+static int instance_add_tasks(struct orr_bound_instance *in)
 {
     unsigned *scratch = array(in->ntasks, sizeof(*scratch));
 
     if (!scratch)
         return -ENOMEM;
     make_edges(in, scratch);
-    sort_tasks(in, scratch);
+    instance_sort_topologically(in, scratch);
     free(scratch);
     return 0;
 }
 
-static int allocate(struct making *m)
+static int instance_allocate(struct making *m)
 {
     const struct orr_graph *graph = m->graph;
     struct orr_bound_instance *in = m->in;
@@ -376,7 +379,7 @@ static int allocate(struct making *m)
                : -ENOMEM;
 }
 
-static void count_tasks(struct orr_bound_instance *in)
+static void instance_count_tasks(struct orr_bound_instance *in)
 {
     for (unsigned k = 0; k < in->ntypes; k++)
         in->types[k].symbol = in->graph->types[k].symbol;
@@ -386,21 +389,22 @@ static void count_tasks(struct orr_bound_instance *in)
     }
 }
 
-static int make(struct making *m, unsigned *ret_unknown, struct orr_error *err)
+static int instance_make(struct making *m, unsigned *ret_unknown,
+                         struct orr_error *err)
 {
-    int rc = allocate(m);
+    int rc = instance_allocate(m);
 
     if (rc)
         return orr_fail(err, rc, "Out of memory.");
-    count_tasks(m->in);
-    read_durations(m, ret_unknown);
+    instance_count_tasks(m->in);
+    making_read_durations(m, ret_unknown);
     rc = check_types(m, err);
     if (rc)
         return rc;
-    rc = make_classes(m);
+    rc = making_classify_workers(m);
     if (rc == 0) {
-        make_variants(m);
-        rc = make_tasks(m->in);
+        making_add_variants(m);
+        rc = instance_add_tasks(m->in);
     }
     return rc ? orr_fail(err, rc, "Out of memory.") : 0;
 }
@@ -422,7 +426,7 @@ int orr_bound_instance_new(const struct orr_graph *graph,
     m.in->graph = graph;
     m.in->ntypes = graph->ntypes;
     m.in->ntasks = graph->ntasks;
-    rc = make(&m, &unknown, err);
+    rc = instance_make(&m, &unknown, err);
     free(m.ms);
     if (rc) {
         orr_bound_instance_free(m.in);

@@ -47,18 +47,19 @@ struct model {
     unsigned *count; /* owned, per variant: scratch */
 };
 
-static const struct orr_bound_task_type *type_of(const struct model *m,
-                                                 unsigned t)
+static const struct orr_bound_task_type *model_task_type(const struct model *m,
+                                                         unsigned t)
 {
     return &m->in->types[m->in->type[t]];
 }
 
-static double time_of(const struct model *m, unsigned variant)
+static double model_variant_time(const struct model *m, unsigned variant)
 {
     return m->in->variants[variant].ms / m->unit;
 }
 
-static bool is_able(const struct model *m, unsigned variant)
+static bool variant_class_is_large_enough(const struct model *m,
+                                          unsigned variant)
 {
     const struct orr_bound_variant *w = &m->in->variants[variant];
 
@@ -66,15 +67,15 @@ static bool is_able(const struct model *m, unsigned variant)
 }
 
 /* Of the variants that a class has workers enough for. */
-static double best_of(const struct model *m, unsigned type)
+static double best_time_of_type(const struct model *m, unsigned type)
 {
     const struct orr_bound_task_type *k = &m->in->types[type];
     double best = INFINITY;
 
     for (unsigned w = k->first_variant; w < k->first_variant + k->nvariants;
          w++)
-        if (is_able(m, w))
-            best = fmin(best, time_of(m, w));
+        if (variant_class_is_large_enough(m, w))
+            best = fmin(best, model_variant_time(m, w));
     return best;
 }
 
@@ -110,7 +111,7 @@ static int model_init(struct model *m, const struct orr_bound_instance *in,
         return -ENOMEM;
     for (unsigned k = 0; k < in->ntypes; k++)
         if (in->types[k].ntasks)
-            m->most += in->types[k].ntasks * best_of(m, k);
+            m->most += in->types[k].ntasks * best_time_of_type(m, k);
     m->most *= 1 + 1e-6;
     orr_lp_column(&m->lp, 1, 0, m->most, false, "makespan");
     return 0;
@@ -118,12 +119,12 @@ static int model_init(struct model *m, const struct orr_bound_instance *in,
 
 /* A variant as column, which at least 1 task in it makes as long as
  * `implied`. */
-static unsigned add_variant(struct model *m, unsigned variant, unsigned most,
-                            double implied)
+static unsigned model_add_variant(struct model *m, unsigned variant,
+                                  unsigned most, double implied)
 {
-    unsigned column =
-        orr_lp_column(&m->lp, 0, 0, is_able(m, variant) ? most : 0, true,
-                      "x_%u", m->lp.ncolumns);
+    unsigned column = orr_lp_column(
+        &m->lp, 0, 0, variant_class_is_large_enough(m, variant) ? most : 0,
+        true, "x_%u", m->lp.ncolumns);
 
     if (!m->lp.failed)
         m->implied[column] = implied;
@@ -143,7 +144,7 @@ static double areas_of(const struct model *m)
 /* Work of one task in a variant, in worker × units. */
 static double work_of(const struct model *m, unsigned variant)
 {
-    return time_of(m, variant) * m->in->variants[variant].width;
+    return model_variant_time(m, variant) * m->in->variants[variant].width;
 }
 
 /* -- the area -- */
@@ -159,8 +160,8 @@ static void make_area(struct model *m)
         for (unsigned w = 0; w < type->nvariants; w++) {
             unsigned variant = type->first_variant + w;
 
-            m->count[variant] =
-                add_variant(m, variant, type->ntasks, time_of(m, variant));
+            m->count[variant] = model_add_variant(
+                m, variant, type->ntasks, model_variant_time(m, variant));
         }
         orr_lp_row(&m->lp, type->ntasks, type->ntasks, "do_%u", k);
         for (unsigned w = 0; w < type->nvariants; w++)
@@ -170,7 +171,8 @@ static void make_area(struct model *m)
         orr_lp_row(&m->lp, -INFINITY, 0, "busy_%u", c);
         orr_lp_coef(&m->lp, 0, -(double)in->classes[c].size);
         for (unsigned w = 0; w < in->nvariants; w++)
-            if (in->variants[w].class == c && is_able(m, w))
+            if (in->variants[w].class == c &&
+                variant_class_is_large_enough(m, w))
                 orr_lp_coef(&m->lp, m->count[w], work_of(m, w));
     }
 }
@@ -188,8 +190,8 @@ static unsigned cheapest_variant(const struct model *m,
         double after =
             (m->busy[class] + work_of(m, w)) / m->in->classes[class].size;
 
-        after = fmax(after, time_of(m, w));
-        if (is_able(m, w) && after < least) {
+        after = fmax(after, model_variant_time(m, w));
+        if (variant_class_is_large_enough(m, w) && after < least) {
             least = after;
             best = w;
         }
@@ -229,7 +231,7 @@ static double round_area(const double *x, void *arg)
     }
     for (unsigned w = 0; w < m->in->nvariants; w++)
         if (m->count[w])
-            longest = fmax(longest, time_of(m, w));
+            longest = fmax(longest, model_variant_time(m, w));
     return fmax(longest, areas_of(m));
 }
 
@@ -241,14 +243,14 @@ static void find_heads(struct model *m)
 
     for (unsigned i = 0; i < in->ntasks; i++) {
         unsigned t = in->order[i];
-        double end = m->head[t] + best_of(m, in->type[t]);
+        double end = m->head[t] + best_time_of_type(m, in->type[t]);
 
         for (unsigned e = in->first_succ[t]; e < in->first_succ[t + 1]; e++)
             m->head[in->succs[e]] = fmax(m->head[in->succs[e]], end);
     }
     for (unsigned i = in->ntasks; i-- > 0;) {
         unsigned t = in->order[i];
-        double tail = m->tail[t] + best_of(m, in->type[t]);
+        double tail = m->tail[t] + best_time_of_type(m, in->type[t]);
 
         for (unsigned e = in->first_pred[t]; e < in->first_pred[t + 1]; e++)
             m->tail[in->preds[e]] = fmax(m->tail[in->preds[e]], tail);
@@ -258,28 +260,29 @@ static void find_heads(struct model *m)
 /* Row: end of t, less its time, less the end of `before` (0: none). */
 static void add_start(struct model *m, unsigned t, unsigned before)
 {
-    const struct orr_bound_task_type *type = type_of(m, t);
+    const struct orr_bound_task_type *type = model_task_type(m, t);
 
     orr_lp_row(&m->lp, 0, INFINITY, "s_%u", m->lp.nrows);
     orr_lp_coef(&m->lp, m->first[t] - 1, 1);
     if (before)
         orr_lp_coef(&m->lp, before, -1);
     for (unsigned w = 0; w < type->nvariants; w++)
-        if (time_of(m, type->first_variant + w) > 0)
+        if (model_variant_time(m, type->first_variant + w) > 0)
             orr_lp_coef(&m->lp, m->first[t] + w,
-                        -time_of(m, type->first_variant + w));
+                        -model_variant_time(m, type->first_variant + w));
 }
 
-static void add_task(struct model *m, unsigned t)
+static void model_add_task(struct model *m, unsigned t)
 {
-    const struct orr_bound_task_type *type = type_of(m, t);
+    const struct orr_bound_task_type *type = model_task_type(m, t);
 
     m->first[t] = 1 + orr_lp_column(&m->lp, 0, m->head[t], m->most, false,
                                     "c_%u", m->lp.ncolumns);
     for (unsigned w = 0; w < type->nvariants; w++)
-        add_variant(m, type->first_variant + w, 1,
-                    m->head[t] + time_of(m, type->first_variant + w) +
-                        m->tail[t]);
+        model_add_variant(m, type->first_variant + w, 1,
+                          m->head[t] +
+                              model_variant_time(m, type->first_variant + w) +
+                              m->tail[t]);
     orr_lp_row(&m->lp, 1, 1, "p_%u", t);
     for (unsigned w = 0; w < type->nvariants; w++)
         orr_lp_coef(&m->lp, m->first[t] + w, 1);
@@ -297,13 +300,13 @@ static void add_window(struct model *m, unsigned class, double head,
     orr_lp_row(&m->lp, -INFINITY, -size * (head + tail), "a_%u", m->lp.nrows);
     orr_lp_coef(&m->lp, 0, -size);
     for (unsigned t = 0; t < m->in->ntasks; t++) {
-        const struct orr_bound_task_type *type = type_of(m, t);
+        const struct orr_bound_task_type *type = model_task_type(m, t);
 
         if (m->head[t] < head || m->tail[t] < tail)
             continue;
         for (unsigned w = 0; w < type->nvariants; w++)
             if (m->in->variants[type->first_variant + w].class == class &&
-                is_able(m, type->first_variant + w))
+                variant_class_is_large_enough(m, type->first_variant + w))
                 orr_lp_coef(&m->lp, m->first[t] + w,
                             work_of(m, type->first_variant + w));
     }
@@ -351,7 +354,7 @@ static void make_precedence(struct model *m)
 
     find_heads(m);
     for (unsigned t = 0; t < in->ntasks; t++)
-        add_task(m, t);
+        model_add_task(m, t);
     for (unsigned t = 0; t < in->ntasks; t++) {
         if (in->first_pred[t] == in->first_pred[t + 1])
             add_start(m, t, 0);
@@ -371,19 +374,19 @@ static double round_precedence(const double *x, void *arg)
     memset(m->busy, 0, in->nclasses * sizeof(*m->busy));
     for (unsigned i = 0; i < in->ntasks; i++) {
         unsigned t = in->order[i], best = 0;
-        const struct orr_bound_task_type *type = type_of(m, t);
+        const struct orr_bound_task_type *type = model_task_type(m, t);
         unsigned variant;
 
         for (unsigned w = 1; w < type->nvariants; w++)
             if (x[m->first[t] + w] > x[m->first[t] + best])
                 best = w;
         variant = type->first_variant + best;
-        if (!is_able(m, variant))
+        if (!variant_class_is_large_enough(m, variant))
             return INFINITY;
         m->end[t] = 0;
         for (unsigned e = in->first_pred[t]; e < in->first_pred[t + 1]; e++)
             m->end[t] = fmax(m->end[t], m->end[in->preds[e]]);
-        m->end[t] += time_of(m, variant);
+        m->end[t] += model_variant_time(m, variant);
         longest = fmax(longest, m->end[t]);
         m->busy[in->variants[variant].class] += work_of(m, variant);
     }
@@ -401,13 +404,13 @@ static double simple_bound(const struct orr_bound_instance *in)
 
     for (unsigned k = 0; k < in->ntypes; k++)
         if (in->types[k].ntasks)
-            least = fmax(least, best_of(&m, k));
+            least = fmax(least, best_time_of_type(&m, k));
     return least;
 }
 
 /* Builds the program and branches on it; `lower` is proved, in ms. */
-static int solve(struct model *m, const struct orr_bound_options *options,
-                 double lower, bool edges, struct orr_bound_result *ret)
+static int model_solve(struct model *m, const struct orr_bound_options *options,
+                       double lower, bool edges, struct orr_bound_result *ret)
 {
     const struct orr_branch_program program = {.lp = &m->lp,
                                                .implied = m->implied,
@@ -483,7 +486,7 @@ static int branch_on(const struct orr_bound_instance *in,
         rc = orr_bound_give_up(ret, ORR_BOUND_SKIPPED,
                                "durations are too long to be added up");
     else if (rc == 0)
-        rc = solve(&m, options, lower, edges, ret);
+        rc = model_solve(&m, options, lower, edges, ret);
     model_done(&m);
     return rc;
 }

@@ -69,8 +69,9 @@ int orr_bound_limit_class(const struct orr_bound_instance *in, unsigned c,
 
 /* Fills `next`: the task that follows on the longest path from each one on.
  * Returns where the longest of all begins. */
-static unsigned find_path(const struct orr_bound_instance *in, const double *ms,
-                          double *length, unsigned *next)
+static unsigned find_longest_path(const struct orr_bound_instance *in,
+                                  const double *ms, double *length,
+                                  unsigned *next)
 {
     unsigned first = NONE;
 
@@ -117,9 +118,10 @@ static void name_steps(const struct orr_bound_instance *in,
     }
 }
 
-static int say_path(const struct orr_bound_instance *in, const double *ms,
-                    const unsigned *next, unsigned first, double *ms_of_type,
-                    struct orr_bound_result *ret)
+static int limit_describe_path(const struct orr_bound_instance *in,
+                               const double *ms, const unsigned *next,
+                               unsigned first, double *ms_of_type,
+                               struct orr_bound_result *ret)
 {
     struct heaviest most;
     unsigned ntasks = 0;
@@ -146,10 +148,10 @@ int orr_bound_limit_path(const struct orr_bound_instance *in, const double *ms,
     int rc = -ENOMEM;
 
     if (length && ms_of_type && next) {
-        first = find_path(in, ms, length, next);
+        first = find_longest_path(in, ms, length, next);
         if (ret_ms)
             *ret_ms = length[first];
-        rc = say_path(in, ms, next, first, ms_of_type, ret);
+        rc = limit_describe_path(in, ms, next, first, ms_of_type, ret);
     }
     free(length);
     free(ms_of_type);

@@ -18,7 +18,7 @@ enum { NAME_MOST = 85 };
 
 /* The array with room for one more than `n`; NULL without memory, it is then as
  * before. */
-static void *grow(void *array, size_t size, unsigned n, unsigned *room)
+static void *lp_array_grow(void *array, size_t size, unsigned n, unsigned *room)
 {
     size_t more = *room ? 2 * (size_t)*room : 64;
     void *larger;
@@ -114,8 +114,8 @@ unsigned orr_lp_column(struct orr_lp *lp, double cost, double lower,
     va_start(args, name_format);
     name = name_make(name_format, args);
     va_end(args);
-    columns =
-        grow(lp->columns, sizeof(*columns), lp->ncolumns, &lp->room_columns);
+    columns = lp_array_grow(lp->columns, sizeof(*columns), lp->ncolumns,
+                            &lp->room_columns);
     if (columns)
         lp->columns = columns;
     if (!name || !columns) {
@@ -140,7 +140,7 @@ unsigned orr_lp_row(struct orr_lp *lp, double lower, double upper,
     va_start(args, name_format);
     name = name_make(name_format, args);
     va_end(args);
-    rows = grow(lp->rows, sizeof(*rows), lp->nrows, &lp->room_rows);
+    rows = lp_array_grow(lp->rows, sizeof(*rows), lp->nrows, &lp->room_rows);
     if (rows)
         lp->rows = rows;
     if (!name || !rows) {
@@ -160,10 +160,12 @@ void orr_lp_coef(struct orr_lp *lp, unsigned column, double value)
     if (lp->failed)
         return;
     /* Two arrays of one size. */
-    columns = grow(lp->coef_column, sizeof(*columns), lp->ncoefs, &room);
+    columns =
+        lp_array_grow(lp->coef_column, sizeof(*columns), lp->ncoefs, &room);
     if (columns)
         lp->coef_column = columns;
-    values = grow(lp->coef_value, sizeof(*values), lp->ncoefs, &lp->room_coefs);
+    values = lp_array_grow(lp->coef_value, sizeof(*values), lp->ncoefs,
+                           &lp->room_coefs);
     if (values)
         lp->coef_value = values;
     if (!columns || !values) {

@@ -315,8 +315,9 @@ static void mps_column(const struct orr_lp *lp, const struct transposed *t,
     }
 }
 
-static void mps_columns(const struct orr_lp *lp, const struct survey *survey,
-                        const struct transposed *t, FILE *f)
+static void write_lp_mps_columns(const struct orr_lp *lp,
+                                 const struct survey *survey,
+                                 const struct transposed *t, FILE *f)
 {
     unsigned markers = 0;
 
@@ -389,7 +390,7 @@ static int mps_write(const struct orr_lp *lp, const struct survey *survey,
             "NAME orrery FREE\n",
             lp->title);
     mps_rows(lp, survey, f);
-    mps_columns(lp, survey, &t, f);
+    write_lp_mps_columns(lp, survey, &t, f);
     mps_rhs(lp, f);
     fprintf(f, "BOUNDS\n");
     for (unsigned c = 0; c < lp->ncolumns; c++)

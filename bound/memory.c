@@ -79,7 +79,7 @@ static unsigned datum(const struct family *f, unsigned task, unsigned position)
     return f->data[(size_t)task * f->npositions + position];
 }
 
-static int by_value(const void *a, const void *b)
+static int double_compare(const void *a, const void *b)
 {
     double x = *(const double *)a, y = *(const double *)b;
 
@@ -128,7 +128,7 @@ static int count_position(struct family *f, const struct orr_graph *graph,
     for (unsigned i = 0; i < f->ntasks; i++)
         if (i == 0 || keys[i].a != keys[i - 1].a)
             f->sizes[p][f->ndata[p]++] = graph->data[keys[i].a].bytes;
-    qsort(f->sizes[p], f->ndata[p], sizeof(*f->sizes[p]), by_value);
+    qsort(f->sizes[p], f->ndata[p], sizeof(*f->sizes[p]), double_compare);
     f->least[p] = f->sizes[p][0];
     for (unsigned d = 0; d < f->ndata[p]; d++) {
         sum += f->sizes[p][d];
@@ -157,7 +157,7 @@ static double fitting(const struct family *f, unsigned p, double bytes)
 
 /* Positions that have a datum in common get one part. `at` is scratch: per
  * datum, the last position that had it, plus 1. */
-static void find_parts(struct family *f, unsigned *at)
+static void family_find_parts(struct family *f, unsigned *at)
 {
     for (unsigned p = 0; p < f->npositions; p++)
         f->part[p] = p;
@@ -181,7 +181,7 @@ static void find_parts(struct family *f, unsigned *at)
 
 /* -- labels -- */
 
-static unsigned root(unsigned *parent, unsigned n)
+static unsigned label_root(unsigned *parent, unsigned n)
 {
     while (parent[n] != n)
         n = parent[n] = parent[parent[n]];
@@ -200,10 +200,10 @@ static void label(const struct family *f, unsigned p, unsigned q,
         parent[b] = b;
     }
     for (unsigned i = 0; i < f->ntasks; i++)
-        parent[root(parent, 2 * datum(f, i, p))] =
-            root(parent, 2 * datum(f, i, q) + 1);
+        parent[label_root(parent, 2 * datum(f, i, p))] =
+            label_root(parent, 2 * datum(f, i, q) + 1);
     for (unsigned i = 0; i < f->ntasks; i++)
-        ret[i] = root(parent, 2 * datum(f, i, p));
+        ret[i] = label_root(parent, 2 * datum(f, i, p));
 }
 
 static void count_pairs_and_triples(struct family *f, struct key *keys,
@@ -279,8 +279,8 @@ static void family_done(struct family *f)
     free(f->data);
 }
 
-static bool is_member(const struct orr_copies *c, unsigned task, unsigned type,
-                      unsigned naccesses)
+static bool task_is_of_family(const struct orr_copies *c, unsigned task,
+                              unsigned type, unsigned naccesses)
 {
     const struct orr_graph *graph = c->in->graph;
     const struct orr_graph_task *t = &graph->tasks[task];
@@ -313,7 +313,7 @@ static int family_init(struct family *f, const struct orr_copies *c,
     if (!f->tasks || !f->data)
         rc = -ENOMEM;
     for (unsigned i = 0; !rc && i < tasks; i++) {
-        if (!is_member(c, i, type, naccesses))
+        if (!task_is_of_family(c, i, type, naccesses))
             continue;
         for (unsigned p = 0; p < f->npositions; p++)
             f->data[(size_t)f->ntasks * f->npositions + p] =
@@ -323,7 +323,7 @@ static int family_init(struct family *f, const struct orr_copies *c,
     for (unsigned p = 0; !rc && f->ntasks && p < f->npositions; p++)
         rc = count_position(f, graph, p, keys);
     if (!rc && f->ntasks) {
-        find_parts(f, scratch);
+        family_find_parts(f, scratch);
         count_pairs_and_triples(f, keys, scratch, labels);
     }
     free(keys);
@@ -352,9 +352,9 @@ static double written_bytes(const struct orr_copies *c, unsigned task)
 }
 
 /* A − s·n/P(M + s) ≥ −s·k·P(first)/P(M + s). */
-static void add_row(struct orr_copies *c, const struct family *f,
-                    unsigned group, double capacity, double segment,
-                    double *weight)
+static void add_memory_row(struct orr_copies *c, const struct family *f,
+                           unsigned group, double capacity, double segment,
+                           double *weight)
 {
     const struct orr_graph *graph = c->in->graph;
     double each = most_tasks(f, capacity + segment);
@@ -407,7 +407,7 @@ static void add_family(struct orr_copies *c, const struct family *f,
         if (!isfinite(capacity) || !(capacity > 0) || !is_priced(c, g))
             continue;
         for (unsigned s = 0; s < sizeof(segments) / sizeof(segments[0]); s++)
-            add_row(c, f, g, capacity, segments[s] * capacity, weight);
+            add_memory_row(c, f, g, capacity, segments[s] * capacity, weight);
     }
 }
 

@@ -86,7 +86,7 @@ static int mixture_init(struct mixture *m, const struct orr_bound_instance *in)
 }
 
 /* realloc that keeps the old memory where it fails. */
-static bool grow(void *array, size_t n, size_t size)
+static bool mixture_array_grow(void *array, size_t n, size_t size)
 {
     void **old = array;
     void *memory = realloc(*old, n * size);
@@ -96,17 +96,19 @@ static bool grow(void *array, size_t n, size_t size)
     return memory != NULL;
 }
 
-static int reserve(struct mixture *m)
+static int mixture_reserve(struct mixture *m)
 {
     size_t room = 2 * m->room + 16;
 
     if (m->n < m->room)
         return 0;
-    if (!grow(&m->use, room * m->nresources, sizeof(*m->use)) ||
-        !grow(&m->done, room * m->in->nvariants, sizeof(*m->done)) ||
-        !grow(&m->first_use, room + 1, sizeof(*m->first_use)) ||
-        !grow(&m->resource, room * m->nresources, sizeof(*m->resource)) ||
-        !grow(&m->mixed.x, room, sizeof(*m->mixed.x)))
+    if (!mixture_array_grow(&m->use, room * m->nresources, sizeof(*m->use)) ||
+        !mixture_array_grow(&m->done, room * m->in->nvariants,
+                            sizeof(*m->done)) ||
+        !mixture_array_grow(&m->first_use, room + 1, sizeof(*m->first_use)) ||
+        !mixture_array_grow(&m->resource, room * m->nresources,
+                            sizeof(*m->resource)) ||
+        !mixture_array_grow(&m->mixed.x, room, sizeof(*m->mixed.x)))
         return -ENOMEM;
     m->room = (unsigned)room;
     return 0;
@@ -116,7 +118,7 @@ static int reserve(struct mixture *m)
 static int add_choice(struct mixture *m)
 {
     unsigned nvariants = m->in->nvariants, n = m->nresources;
-    int rc = reserve(m);
+    int rc = mixture_reserve(m);
 
     if (rc)
         return rc;
@@ -156,7 +158,7 @@ static int add_fastest(struct mixture *m)
     return add_choice(m);
 }
 
-static int mix(struct mixture *m)
+static int mixture_solve_area(struct mixture *m)
 {
     const double count = 1;
     const unsigned first_variant[] = {0, m->n};
@@ -170,7 +172,7 @@ static int mix(struct mixture *m)
 }
 
 /* Evaluates the prices m->asked. */
-static int ask(struct mixture *m)
+static int mixture_evaluate_prices(struct mixture *m)
 {
     unsigned n = m->nresources;
     double sum = 0;
@@ -191,7 +193,7 @@ static int ask(struct mixture *m)
 }
 
 /* Whether the last choice makes the mixture better: it is cheaper than T. */
-static bool is_better(const struct mixture *m)
+static bool mixture_is_better(const struct mixture *m)
 {
     const double *use = m->use + (size_t)(m->n - 1) * m->nresources;
     double cost = 0;
@@ -207,7 +209,7 @@ static int improve(struct mixture *m, double tolerance)
     double keep = 0.5;
     int rc = 0;
 
-    while ((rc = mix(m)) == 0 &&
+    while ((rc = mixture_solve_area(m)) == 0 &&
            m->mixed.primal - m->lower > tolerance * m->mixed.primal) {
         bool better;
 
@@ -215,10 +217,10 @@ static int improve(struct mixture *m, double tolerance)
             return -ETIME;
         for (unsigned r = 0; r < m->nresources; r++)
             m->asked[r] = keep * m->best[r] + (1 - keep) * m->mixed.price[r];
-        rc = ask(m);
+        rc = mixture_evaluate_prices(m);
         if (rc)
             return rc;
-        better = is_better(m);
+        better = mixture_is_better(m);
         stuck = keep == 0 && !better;
         keep = better ? 0.5 : keep / 2;
         if (keep < 0.1)
@@ -228,7 +230,7 @@ static int improve(struct mixture *m, double tolerance)
 }
 
 /* The area and the critical path, which bound from below. */
-static int begin(struct mixture *m, double tolerance)
+static int mixture_begin(struct mixture *m, double tolerance)
 {
     const struct orr_bound_instance *in = m->in;
     struct orr_bound_result path = {.ms = 0};
@@ -253,11 +255,12 @@ static int begin(struct mixture *m, double tolerance)
         m->best[m->nresources - 1] = 1;
     }
     m->asked[m->nresources - 1] = 1e-4;
-    return ask(m);
+    return mixture_evaluate_prices(m);
 }
 
 /* The last choice's longest path, unless the critical path proves most. */
-static int say_path(const struct mixture *m, struct orr_bound_result *ret)
+static int mixture_describe_path(const struct mixture *m,
+                                 struct orr_bound_result *ret)
 {
     struct orr_bound_result path = {.limit = NULL};
     int rc;
@@ -283,7 +286,7 @@ static int say_limit(const struct mixture *m, struct orr_bound_result *ret)
         if (m->best[c] * m->size[c] > m->best[dearest] * m->size[dearest])
             dearest = c;
     if (path > m->best[dearest] * m->size[dearest])
-        return say_path(m, ret);
+        return mixture_describe_path(m, ret);
     done = calloc(in->nvariants, sizeof(*done));
     if (!done)
         return -ENOMEM;
@@ -299,8 +302,8 @@ static int say_limit(const struct mixture *m, struct orr_bound_result *ret)
 }
 
 /* What is known at the end, whatever the end was. */
-static int report(const struct mixture *m, double tolerance, int rc,
-                  struct orr_bound_result *ret)
+static int mixture_report(const struct mixture *m, double tolerance, int rc,
+                          struct orr_bound_result *ret)
 {
     if (rc == -EDOM)
         return orr_bound_give_up(ret, ORR_BOUND_SUSPICIOUS,
@@ -337,11 +340,11 @@ int orr_bound_paths(const struct orr_bound_instance *in,
 
     if (rc == 0) {
         m.deadline = orr_bound_clock() + options->seconds;
-        rc = begin(&m, aim);
+        rc = mixture_begin(&m, aim);
     }
     if (rc == 0)
         rc = improve(&m, aim);
-    rc = rc == -ENOMEM ? rc : report(&m, options->tolerance, rc, ret);
+    rc = rc == -ENOMEM ? rc : mixture_report(&m, options->tolerance, rc, ret);
     mixture_done(&m);
     return rc;
 }

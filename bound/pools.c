@@ -41,7 +41,7 @@ static bool workers_equal(const struct orr_bound_problem *problem, unsigned v,
     return true;
 }
 
-static void make_classes(struct shares *s)
+static void shares_classify_workers(struct shares *s)
 {
     for (unsigned w = 0; w < s->problem->nworkers; w++) {
         unsigned c = 0;
@@ -55,7 +55,7 @@ static void make_classes(struct shares *s)
     }
 }
 
-static void make_variants(struct shares *s)
+static void shares_add_variants(struct shares *s)
 {
     for (unsigned t = 0; t < s->problem->npools; t++) {
         const struct orr_bound_pool *pool = &s->problem->pools[t];
@@ -102,13 +102,14 @@ static int shares_init(struct shares *s,
     if (!s->first || !s->size || !s->class_of || !s->count ||
         !s->first_variant || !s->first_use || !s->class_of_variant || !s->ms)
         return -ENOMEM;
-    make_classes(s);
-    make_variants(s);
+    shares_classify_workers(s);
+    shares_add_variants(s);
     return 0;
 }
 
 /* Equal workers get equal parts. */
-static void share_out(const struct shares *s, const double *x, double *counts)
+static void shares_divide_by_worker(const struct shares *s, const double *x,
+                                    double *counts)
 {
     unsigned nworkers = s->problem->nworkers;
 
@@ -122,8 +123,8 @@ static void share_out(const struct shares *s, const double *x, double *counts)
         }
 }
 
-static int solve(const struct shares *s, double *ret_ms, double *counts,
-                 struct orr_error *err)
+static int shares_solve(const struct shares *s, double *ret_ms, double *counts,
+                        struct orr_error *err)
 {
     struct orr_area area = {
         s->nclasses,  s->problem->npools,  s->size, s->count, s->first_variant,
@@ -145,7 +146,7 @@ static int solve(const struct shares *s, double *ret_ms, double *counts,
     if (rc == 0) {
         *ret_ms = solution.bound;
         if (counts)
-            share_out(s, solution.x, counts);
+            shares_divide_by_worker(s, solution.x, counts);
     }
     free(solution.x);
     free(solution.price);
@@ -160,7 +161,7 @@ int orr_bound_pools_relaxed(const struct orr_bound_problem *problem,
     int rc = shares_init(&s, problem);
 
     rc = rc ? orr_fail(err, rc, "Bound: out of memory.")
-            : solve(&s, ret_ms, counts, err);
+            : shares_solve(&s, ret_ms, counts, err);
     shares_done(&s);
     return rc;
 }

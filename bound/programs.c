@@ -45,8 +45,8 @@ static void class_name(struct making *m, unsigned c)
         snprintf(m->class_names[c], CLASS_NAME, "%.*s", n, name);
 }
 
-static int begin(struct making *m, const struct orr_bound_instance *in,
-                 struct orr_lp *lp, const char *what)
+static int program_begin(struct making *m, const struct orr_bound_instance *in,
+                         struct orr_lp *lp, const char *what)
 {
     const char *machine = in->graph->machine;
     char title[400];
@@ -67,7 +67,7 @@ static int begin(struct making *m, const struct orr_bound_instance *in,
     return 0;
 }
 
-static int end(struct making *m)
+static int program_end(struct making *m)
 {
     free(m->class_names);
     return orr_lp_end(m->lp);
@@ -106,7 +106,8 @@ int orr_bound_area_program(const struct orr_bound_instance *in, bool integer,
 {
     struct making m;
     unsigned *column; /* per variant, of types with tasks */
-    int rc = begin(&m, in, lp, integer ? "Integer area bound" : "Area bound");
+    int rc = program_begin(&m, in, lp,
+                           integer ? "Integer area bound" : "Area bound");
 
     if (rc)
         return rc;
@@ -139,7 +140,7 @@ int orr_bound_area_program(const struct orr_bound_instance *in, bool integer,
                             in->variants[w].ms * in->variants[w].width);
     }
     free(column);
-    return end(&m);
+    return program_end(&m);
 }
 
 /* --- precedence --- */
@@ -149,13 +150,13 @@ struct task_columns {
     unsigned completion, first;
 };
 
-static const struct orr_bound_task_type *type_of(const struct making *m,
-                                                 unsigned t)
+static const struct orr_bound_task_type *
+program_task_type(const struct making *m, unsigned t)
 {
     return &m->in->types[m->in->type[t]];
 }
 
-static uint64_t id_of(const struct making *m, unsigned t)
+static uint64_t program_task_id(const struct making *m, unsigned t)
 {
     return m->in->graph->tasks[t].id;
 }
@@ -163,8 +164,8 @@ static uint64_t id_of(const struct making *m, unsigned t)
 static void task_add(struct making *m, unsigned t, bool integer,
                      struct task_columns *columns)
 {
-    const struct orr_bound_task_type *type = type_of(m, t);
-    uint64_t id = id_of(m, t);
+    const struct orr_bound_task_type *type = program_task_type(m, t);
+    uint64_t id = program_task_id(m, t);
 
     columns->completion =
         orr_lp_column(m->lp, 0, 0, INFINITY, false, "c_%" PRIu64, id);
@@ -187,7 +188,7 @@ static void task_add(struct making *m, unsigned t, bool integer,
 static void start_coefs(struct making *m, unsigned t,
                         const struct task_columns *columns)
 {
-    const struct orr_bound_task_type *type = type_of(m, t);
+    const struct orr_bound_task_type *type = program_task_type(m, t);
 
     orr_lp_coef(m->lp, columns[t].completion, 1);
     for (unsigned w = 0; w < type->nvariants; w++)
@@ -201,17 +202,17 @@ static void task_times(struct making *m, unsigned t,
     const struct orr_bound_instance *in = m->in;
 
     if (in->first_pred[t] == in->first_pred[t + 1]) {
-        orr_lp_row(m->lp, 0, INFINITY, "start_%" PRIu64, id_of(m, t));
+        orr_lp_row(m->lp, 0, INFINITY, "start_%" PRIu64, program_task_id(m, t));
         start_coefs(m, t, columns);
     }
     for (unsigned e = in->first_pred[t]; e < in->first_pred[t + 1]; e++) {
         orr_lp_row(m->lp, 0, INFINITY, "after_%" PRIu64 "_%" PRIu64,
-                   id_of(m, t), id_of(m, in->preds[e]));
+                   program_task_id(m, t), program_task_id(m, in->preds[e]));
         start_coefs(m, t, columns);
         orr_lp_coef(m->lp, columns[in->preds[e]].completion, -1);
     }
     if (in->first_succ[t] == in->first_succ[t + 1]) {
-        orr_lp_row(m->lp, 0, INFINITY, "end_%" PRIu64, id_of(m, t));
+        orr_lp_row(m->lp, 0, INFINITY, "end_%" PRIu64, program_task_id(m, t));
         orr_lp_coef(m->lp, m->makespan, 1);
         orr_lp_coef(m->lp, columns[t].completion, -1);
     }
@@ -226,7 +227,7 @@ static void precedence_areas(struct making *m,
     for (unsigned c = 0; c < in->nclasses; c++) {
         class_row(m, c);
         for (unsigned t = 0; t < in->ntasks; t++) {
-            const struct orr_bound_task_type *type = type_of(m, t);
+            const struct orr_bound_task_type *type = program_task_type(m, t);
 
             for (unsigned w = 0; w < type->nvariants; w++) {
                 const struct orr_bound_variant *variant =
@@ -245,8 +246,8 @@ int orr_bound_precedence_program(const struct orr_bound_instance *in,
 {
     struct task_columns *columns;
     struct making m;
-    int rc = begin(&m, in, lp,
-                   integer ? "Integer precedence bound" : "Precedence bound");
+    int rc = program_begin(
+        &m, in, lp, integer ? "Integer precedence bound" : "Precedence bound");
 
     if (rc)
         return rc;
@@ -261,5 +262,5 @@ int orr_bound_precedence_program(const struct orr_bound_instance *in,
         lp->failed = true;
     }
     free(columns);
-    return end(&m);
+    return program_end(&m);
 }

@@ -47,8 +47,8 @@ void orr_bound_record_free(struct orr_bound_record *record)
 }
 
 /* The slot of the pool, or the empty one where it would be. */
-static unsigned *slot_find(const struct orr_bound_record *record,
-                           const void *codelet, uint32_t footprint)
+static unsigned *pool_slot_find(const struct orr_bound_record *record,
+                                const void *codelet, uint32_t footprint)
 {
     uint64_t hash = ((uintptr_t)codelet ^ footprint) * 0x9e3779b97f4a7c15U;
     unsigned mask = 2 * record->room - 1;
@@ -81,7 +81,7 @@ static int record_grow(struct orr_bound_record *record)
     record->slots = slots;
     record->room = room;
     for (unsigned i = 0; i < record->npools; i++)
-        *slot_find(record, pools[i].codelet, pools[i].footprint) = i + 1;
+        *pool_slot_find(record, pools[i].codelet, pools[i].footprint) = i + 1;
     return 0;
 }
 
@@ -93,7 +93,7 @@ int orr_bound_record_task(struct orr_bound_record *record, const void *codelet,
 
     if (record->npools == record->room && record_grow(record))
         return -ENOMEM;
-    slot = slot_find(record, codelet, footprint);
+    slot = pool_slot_find(record, codelet, footprint);
     if (*slot) {
         record->pools[*slot - 1].count++;
         return 0;

@@ -119,14 +119,14 @@ struct search {
     struct state best;
 };
 
-static task_set bit(unsigned task)
+static task_set task_bit(unsigned task)
 {
     return (task_set)1 << task;
 }
 
 /* -- the problem -- */
 
-static unsigned slot_find(struct search *s, unsigned class, unsigned width)
+static unsigned slot_get(struct search *s, unsigned class, unsigned width)
 {
     unsigned i = 0;
 
@@ -153,14 +153,14 @@ static void read_variants(struct search *s, unsigned i, unsigned type)
             variant->width > s->in->classes[variant->class].size)
             continue;
         s->variants[s->nvariants++] = (struct variant){
-            slot_find(s, variant->class, variant->width), variant->ms};
+            slot_get(s, variant->class, variant->width), variant->ms};
         task->best_ms = fmin(task->best_ms, variant->ms);
     }
     task->nvariants = s->nvariants - task->first_variant;
     assert(task->nvariants > 0);
 }
 
-static void read_edges(struct search *s, const unsigned *position)
+static void search_read_edges(struct search *s, const unsigned *position)
 {
     const struct orr_bound_instance *in = s->in;
 
@@ -168,12 +168,12 @@ static void read_edges(struct search *s, const unsigned *position)
         for (unsigned e = in->first_pred[t]; e < in->first_pred[t + 1]; e++) {
             unsigned before = position[in->preds[e]], after = position[t];
 
-            s->tasks[after].preds |= bit(before);
-            s->tasks[before].succs |= bit(after);
+            s->tasks[after].preds |= task_bit(before);
+            s->tasks[before].succs |= task_bit(after);
         }
 }
 
-static void read_tasks(struct search *s)
+static void search_read_tasks(struct search *s)
 {
     const struct orr_bound_instance *in = s->in;
     unsigned position[MOST];
@@ -183,10 +183,10 @@ static void read_tasks(struct search *s)
         read_variants(s, i, in->type[in->order[i]]);
     }
     if (!s->options->no_edges)
-        read_edges(s, position);
+        search_read_edges(s, position);
     for (unsigned i = s->n; i-- > 0;)
         for (unsigned j = i + 1; j < s->n; j++)
-            if (s->tasks[i].succs & bit(j))
+            if (s->tasks[i].succs & task_bit(j))
                 s->tasks[i].tail_ms =
                     fmax(s->tasks[i].tail_ms,
                          s->tasks[j].best_ms + s->tasks[j].tail_ms);
@@ -195,7 +195,7 @@ static void read_tasks(struct search *s)
             if (in->type[in->order[i]] == in->type[in->order[j]] &&
                 s->tasks[i].preds == s->tasks[j].preds &&
                 s->tasks[i].succs == s->tasks[j].succs)
-                s->tasks[i].twins |= bit(j);
+                s->tasks[i].twins |= task_bit(j);
 }
 
 /* -- prices of classes -- */
@@ -304,8 +304,9 @@ static int make_prices(struct search *s)
 
 /* -- a state -- */
 
-static const struct slot *slot_of(const struct search *s,
-                                  const struct state *at, unsigned task)
+static const struct slot *state_slot_of_task(const struct search *s,
+                                             const struct state *at,
+                                             unsigned task)
 {
     return &s->slots[s->variants[at->variant[task]].slot];
 }
@@ -313,8 +314,8 @@ static const struct slot *slot_of(const struct search *s,
 static bool is_running(const struct search *s, const struct state *at,
                        unsigned i, unsigned class)
 {
-    return at->done & bit(i) && at->end[i] > at->now &&
-           slot_of(s, at, i)->class == class;
+    return at->done & task_bit(i) && at->end[i] > at->now &&
+           state_slot_of_task(s, at, i)->class == class;
 }
 
 /* When enough workers of a class are free. */
@@ -326,7 +327,7 @@ static double slot_free_at(const struct search *s, const struct state *at,
 
     for (unsigned i = 0; i < s->n; i++)
         if (is_running(s, at, i, slot->class))
-            busy += slot_of(s, at, i)->width;
+            busy += state_slot_of_task(s, at, i)->width;
     while (size - busy < slot->width) {
         double next = INFINITY;
 
@@ -335,13 +336,13 @@ static double slot_free_at(const struct search *s, const struct state *at,
                 next = fmin(next, at->end[i]);
         for (unsigned i = 0; i < s->n; i++)
             if (is_running(s, at, i, slot->class) && at->end[i] == next)
-                busy -= slot_of(s, at, i)->width;
+                busy -= state_slot_of_task(s, at, i)->width;
         when = next;
     }
     return when;
 }
 
-static void find_free(struct search *s, const struct state *at)
+static void state_find_free_times(struct search *s, const struct state *at)
 {
     for (unsigned i = 0; i < s->nslots; i++)
         s->free_at[i] = slot_free_at(s, at, &s->slots[i]);
@@ -358,10 +359,10 @@ static double areas_bound(const struct search *s, const struct state *at)
         for (unsigned i = 0; i < s->n; i++) {
             const struct slot *slot;
 
-            if (!(at->done & bit(i))) {
+            if (!(at->done & task_bit(i))) {
                 sum += s->tasks[i].work[k];
             } else if (at->end[i] > at->now) {
-                slot = slot_of(s, at, i);
+                slot = state_slot_of_task(s, at, i);
                 sum +=
                     price[slot->class] * slot->width * (at->end[i] - at->now);
             }
@@ -376,13 +377,13 @@ static double bound_of(struct search *s, const struct state *at)
 {
     double end[MOST], bound = at->now;
 
-    find_free(s, at);
+    state_find_free_times(s, at);
     for (unsigned i = 0; i < s->n; i++) {
         const struct task *task = &s->tasks[i];
         double ready = at->now;
 
         end[i] = at->end[i];
-        if (at->done & bit(i)) {
+        if (at->done & task_bit(i)) {
             bound = fmax(bound, end[i] + task->tail_ms);
             continue;
         }
@@ -398,14 +399,15 @@ static double bound_of(struct search *s, const struct state *at)
     return fmax(bound, areas_bound(s, at));
 }
 
-static struct state place(const struct search *s, const struct state *at,
-                          const struct child *child)
+static struct state state_place_task(const struct search *s,
+                                     const struct state *at,
+                                     const struct child *child)
 {
     struct state next = *at;
     const struct variant *variant = &s->variants[child->variant];
 
     next.now = child->start;
-    next.done |= bit(child->task);
+    next.done |= task_bit(child->task);
     next.end[child->task] = child->start + variant->ms;
     next.variant[child->task] = child->variant;
     return next;
@@ -425,9 +427,9 @@ static unsigned busy_after(const struct search *s, const struct state *at,
     unsigned busy = 0;
 
     for (unsigned i = 0; i < s->n; i++)
-        if (at->done & bit(i) && at->end[i] > when &&
-            slot_of(s, at, i)->class == class)
-            busy += slot_of(s, at, i)->width;
+        if (at->done & task_bit(i) && at->end[i] > when &&
+            state_slot_of_task(s, at, i)->class == class)
+            busy += state_slot_of_task(s, at, i)->width;
     return busy;
 }
 
@@ -440,7 +442,7 @@ static bool dominates(const struct search *s, const struct seen *seen,
     if (seen->done != b->done || seen->now > b->now)
         return false;
     for (unsigned i = 0; i < s->n; i++) {
-        if (!(b->done & bit(i)))
+        if (!(b->done & task_bit(i)))
             continue;
         a.end[i] = seen->placed[i].end;
         a.variant[i] = seen->placed[i].variant;
@@ -451,9 +453,9 @@ static bool dominates(const struct search *s, const struct seen *seen,
     for (unsigned i = 0; i < s->n; i++) {
         unsigned class;
 
-        if (!(a.done & bit(i)) || a.end[i] <= b->now)
+        if (!(a.done & task_bit(i)) || a.end[i] <= b->now)
             continue;
-        class = slot_of(s, &a, i)->class;
+        class = state_slot_of_task(s, &a, i)->class;
         if (busy_after(s, &a, class, b->now) > busy_after(s, b, class, b->now))
             return false;
         for (unsigned j = 0; j < s->n; j++)
@@ -466,7 +468,7 @@ static bool dominates(const struct search *s, const struct seen *seen,
 }
 
 /* Room for more states, if there may be more; without, none is kept. */
-static bool make_room(struct search *s)
+static bool search_grow_memory(struct search *s)
 {
     size_t room = 2 * (size_t)s->room;
     char *larger;
@@ -494,7 +496,7 @@ static bool is_dominated(struct search *s, const struct state *at)
             return true;
         i = seen->next;
     }
-    if (s->nseen == s->room && !make_room(s))
+    if (s->nseen == s->room && !search_grow_memory(s))
         return false;
     seen = seen_at(s, s->nseen++);
     seen->done = at->done;
@@ -518,12 +520,12 @@ static unsigned list_children(struct search *s, const struct state *at,
     double first_end = INFINITY;
     unsigned n = 0, first = 0, kept = 0;
 
-    find_free(s, at);
+    state_find_free_times(s, at);
     for (unsigned i = 0; i < s->n; i++) {
         const struct task *task = &s->tasks[i];
         double ready = at->now;
 
-        if (at->done & bit(i) || (task->preds | task->twins) & ~at->done)
+        if (at->done & task_bit(i) || (task->preds | task->twins) & ~at->done)
             continue;
         for (task_set left = task->preds; left; left &= left - 1)
             ready = fmax(ready, at->end[__builtin_ctz(left)]);
@@ -558,7 +560,7 @@ static int compare_children(const void *a, const void *b)
     return (x->variant > y->variant) - (x->variant < y->variant);
 }
 
-static void leave_out(struct search *s, double bound)
+static void search_leave_out(struct search *s, double bound)
 {
     s->left_out = fmin(s->left_out, bound);
 }
@@ -571,7 +573,7 @@ static bool is_out_of_time(struct search *s)
     return s->stopped;
 }
 
-static void finish(struct search *s, const struct state *at)
+static void search_finish_state(struct search *s, const struct state *at)
 {
     double end = 0;
 
@@ -590,18 +592,18 @@ static void explore(struct search *s, const struct state *at, double bound,
 {
     unsigned n;
 
-    if (at->done == bit(s->n) - 1) {
-        finish(s, at);
+    if (at->done == task_bit(s->n) - 1) {
+        search_finish_state(s, at);
         return;
     }
     s->nodes++;
     if (is_out_of_time(s)) {
-        leave_out(s, bound);
+        search_leave_out(s, bound);
         return;
     }
     n = list_children(s, at, room);
     for (unsigned i = 0; i < n; i++) {
-        struct state next = place(s, at, &room[i]);
+        struct state next = state_place_task(s, at, &room[i]);
 
         room[i].bound = fmax(bound, bound_of(s, &next));
     }
@@ -610,10 +612,10 @@ static void explore(struct search *s, const struct state *at, double bound,
         struct state next;
 
         if (s->stopped || room[i].bound >= s->limit) {
-            leave_out(s, room[i].bound);
+            search_leave_out(s, room[i].bound);
             continue;
         }
-        next = place(s, at, &room[i]);
+        next = state_place_task(s, at, &room[i]);
         if (!is_dominated(s, &next))
             explore(s, &next, room[i].bound, room + n);
     }
@@ -637,7 +639,7 @@ static double search_pass(struct search *s, double root, double limit,
     return fmax(root, fmin(s->left_out, s->upper));
 }
 
-static bool is_over(const struct search *s)
+static bool search_is_exhausted(const struct search *s)
 {
     return s->stopped && (orr_bound_clock() > s->stop_at ||
                           (s->options->nodes && s->nodes >= s->options->nodes));
@@ -650,8 +652,9 @@ static double search_all(struct search *s)
     double root = bound_of(s, &start);
     double lower = search_pass(s, root, INFINITY, DIVE_NODES);
 
-    for (unsigned pass = 0; s->stopped && !is_over(s) && pass < HALVINGS &&
-                            lower < s->upper * (1 - ROUNDING);
+    for (unsigned pass = 0;
+         s->stopped && !search_is_exhausted(s) && pass < HALVINGS &&
+         lower < s->upper * (1 - ROUNDING);
          pass++) {
         double limit = lower + (s->upper - lower) / 2;
 
@@ -660,7 +663,8 @@ static double search_all(struct search *s)
             return s->upper;
         s->stopped = true; /* not the last pass yet */
     }
-    if (s->stopped && !is_over(s) && lower < s->upper * (1 - ROUNDING))
+    if (s->stopped && !search_is_exhausted(s) &&
+        lower < s->upper * (1 - ROUNDING))
         lower = fmax(lower, search_pass(s, lower, s->upper, 0));
     return lower;
 }
@@ -674,8 +678,8 @@ static void find_busiest(const struct search *s, struct orr_search_result *ret)
         double work = 0, share;
 
         for (unsigned i = 0; i < s->n; i++)
-            if (slot_of(s, &s->best, i)->class == c)
-                work += slot_of(s, &s->best, i)->width *
+            if (state_slot_of_task(s, &s->best, i)->class == c)
+                work += state_slot_of_task(s, &s->best, i)->width *
                         s->variants[s->best.variant[i]].ms;
         share = work / s->in->classes[c].size / s->upper;
         if (share > ret->busy) {
@@ -685,7 +689,7 @@ static void find_busiest(const struct search *s, struct orr_search_result *ret)
     }
 }
 
-static void search_done(struct search *s)
+static void search_free_memory(struct search *s)
 {
     free(s->variants);
     free(s->slots);
@@ -718,7 +722,7 @@ static int search_init(struct search *s)
     if (!s->variants || !s->slots || !s->free_at || !s->price || !s->heads ||
         !s->memory || !s->children)
         return -ENOMEM;
-    read_tasks(s);
+    search_read_tasks(s);
     return make_prices(s);
 }
 
@@ -749,7 +753,7 @@ int orr_search(const struct orr_bound_instance *instance,
         if (isfinite(s->upper))
             find_busiest(s, ret);
     }
-    search_done(s);
+    search_free_memory(s);
     free(s);
     return rc;
 }

@@ -61,7 +61,7 @@ struct transfers {
 
 /* -- distances -- */
 
-static double *distance(const struct transfers *t, unsigned version)
+static double *version_distances(const struct transfers *t, unsigned version)
 {
     size_t n = t->copies.ngroups;
 
@@ -73,7 +73,7 @@ static void make_distances(struct transfers *t, unsigned version)
     const struct orr_copies *c = &t->copies;
     const struct orr_graph *graph = c->in->graph;
     double bytes = graph->data[c->versions.versions[version].datum].bytes;
-    double *d = distance(t, version);
+    double *d = version_distances(t, version);
     unsigned n = c->ngroups;
 
     for (unsigned g = 0; g < n * n; g++)
@@ -108,7 +108,7 @@ static bool read_weight(const struct transfers *t, unsigned version,
                         unsigned which, double *weight)
 {
     unsigned n = t->copies.ngroups;
-    const double *d = distance(t, version);
+    const double *d = version_distances(t, version);
     bool use = false;
 
     for (unsigned g = 0; g < n; g++) {
@@ -123,8 +123,8 @@ static bool read_weight(const struct transfers *t, unsigned version,
 }
 
 /* The delay of a version to a task in the last solution. */
-static double delay(struct transfers *t, unsigned version, unsigned task,
-                    unsigned *ret_which)
+static double version_delay(struct transfers *t, unsigned version,
+                            unsigned task, unsigned *ret_which)
 {
     struct orr_copies *c = &t->copies;
     const struct orr_bound_version *v = &c->versions.versions[version];
@@ -149,8 +149,8 @@ static double delay(struct transfers *t, unsigned version, unsigned task,
 /* -- longest paths -- */
 
 /* Offers a path to a task; of equal ones the first counts. */
-static void offer(struct transfers *t, unsigned from, unsigned to,
-                  unsigned version, unsigned weight, double length)
+static void reach_offer_path(struct transfers *t, unsigned from, unsigned to,
+                             unsigned version, unsigned weight, double length)
 {
     struct reach *r = &t->reach[to];
     double start = (from == NO_PREDECESSOR ? 0 : t->reach[from].end) + length;
@@ -176,15 +176,16 @@ static void forward(struct transfers *t)
                             .next = NO_PREDECESSOR,
                             .next_version = NO_VERSION};
         for (unsigned e = in->first_pred[i]; e < in->first_pred[i + 1]; e++)
-            offer(t, in->preds[e], i, NO_VERSION, 0, 0);
+            reach_offer_path(t, in->preds[e], i, NO_VERSION, 0, 0);
         for (unsigned e = t->first_need[i]; e < t->first_need[i + 1]; e++) {
             unsigned v = t->needs[e], which;
             unsigned from = t->copies.versions.versions[v].producer;
-            double length = delay(t, v, i, &which);
+            double length = version_delay(t, v, i, &which);
 
             if (length > 0)
-                offer(t, from == ORR_BOUND_NO_TASK ? NO_PREDECESSOR : from, i,
-                      v, which, length);
+                reach_offer_path(
+                    t, from == ORR_BOUND_NO_TASK ? NO_PREDECESSOR : from, i, v,
+                    which, length);
         }
         r->end += t->copies.ms[i] / t->copies.unit_ms;
     }
@@ -216,7 +217,7 @@ static void backward(struct transfers *t)
         for (unsigned e = t->first_need[i]; e < t->first_need[i + 1]; e++) {
             unsigned v = t->needs[e], which;
             unsigned from = t->copies.versions.versions[v].producer;
-            double length = delay(t, v, i, &which);
+            double length = version_delay(t, v, i, &which);
 
             if (length > 0 && from != ORR_BOUND_NO_TASK)
                 offer_back(t, from, i, v, which, length);
@@ -348,7 +349,8 @@ static int make_needs(struct transfers *t)
     return 0;
 }
 
-static int init(struct transfers *t, const struct orr_bound_instance *in)
+static int transfers_init(struct transfers *t,
+                          const struct orr_bound_instance *in)
 {
     size_t n;
     int rc = orr_copies_init(&t->copies, in);
@@ -381,7 +383,7 @@ int orr_bound_transfers(const struct orr_bound_instance *in,
         return orr_bound_give_up(ret, ORR_BOUND_SKIPPED,
                                  "%u tasks; it takes too long for more than %u",
                                  in->ntasks, MOST_TASKS);
-    rc = init(&t, in);
+    rc = transfers_init(&t, in);
     if (!rc)
         rc = orr_copies_solve(&t.copies, options, &cutter, ret);
     if (!rc) /* better when time was out early */

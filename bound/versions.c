@@ -99,8 +99,8 @@ static bool is_ordered(struct following *f, unsigned datum,
     return true;
 }
 
-static void follow(struct following *f, unsigned datum, const struct use *uses,
-                   unsigned n)
+static void follow_datum(struct following *f, unsigned datum,
+                         const struct use *uses, unsigned n)
 {
     struct orr_bound_versions *v = f->v;
     struct orr_bound_version *version = &v->versions[v->nversions];
@@ -152,7 +152,7 @@ int orr_bound_versions_init(struct orr_bound_versions *versions,
 
         versions->loose[d] = !is_ordered(&f, d, own, fill[d]);
         if (!versions->loose[d])
-            follow(&f, d, own, fill[d]);
+            follow_datum(&f, d, own, fill[d]);
     }
 out:
     free(fill);
