@@ -15,7 +15,7 @@ struct entry {
     bool has_home;
 };
 
-static void entry_clear(struct entry *e)
+static void data_entry_clear(struct entry *e)
 {
     free(e->handle);
     free(e->name);
@@ -23,8 +23,8 @@ static void entry_clear(struct entry *e)
     *e = (struct entry){0};
 }
 
-static int take_field(struct flow *flow, struct entry *e,
-                      const struct rec_field *field)
+static int data_entry_set_field(struct flow *flow, struct entry *e,
+                                const struct rec_field *field)
 {
     if (!strcmp(field->name, "Handle"))
         return flow_text(&e->handle, field->value);
@@ -40,8 +40,8 @@ static int take_field(struct flow *flow, struct entry *e,
     return rec_integer(flow, field, &e->home);
 }
 
-static int set_coordinates(struct flow *flow, struct flow_datum *datum,
-                           char *text)
+static int datum_set_coordinates(struct flow *flow, struct flow_datum *datum,
+                                 char *text)
 {
     struct rec_field field = {"Coordinates", NULL};
     size_t most = sizeof(datum->coordinates) / sizeof(*datum->coordinates);
@@ -54,7 +54,7 @@ static int set_coordinates(struct flow *flow, struct flow_datum *datum,
     return rc;
 }
 
-static int end_entry(struct flow *flow, struct entry *e)
+static int data_entry_end(struct flow *flow, struct entry *e)
 {
     struct flow_datum *datum;
     size_t d;
@@ -65,7 +65,7 @@ static int end_entry(struct flow *flow, struct entry *e)
     if (flow_find(&flow->datum_names, e->handle) != FLOW_NONE) {
         rc = flow_note(flow, "data with the same address, one after the other: "
                              "they are taken for one");
-        entry_clear(e);
+        data_entry_clear(e);
         return rc;
     }
     d = flow_add_datum(flow, e->name, e->bytes);
@@ -76,14 +76,14 @@ static int end_entry(struct flow *flow, struct entry *e)
     datum->has_home = e->has_home;
     rc = flow_set(&flow->datum_names, e->handle, d);
     if (!rc)
-        rc = set_coordinates(flow, datum, e->coordinates);
-    entry_clear(e);
+        rc = datum_set_coordinates(flow, datum, e->coordinates);
+    data_entry_clear(e);
     return rc;
 }
 
 /* "dir/x.tasks.rec" becomes "dir/x.data.rec"; owned, NULL: the file is not called
  * so, or there is none, or no memory. */
-static char *beside(const char *tasks_path)
+static char *data_rec_path(const char *tasks_path)
 {
     static const char suffix[] = "tasks.rec", other[] = "data.rec";
     size_t n = strlen(tasks_path), stem;
@@ -107,7 +107,7 @@ static char *beside(const char *tasks_path)
 int import_data_rec(struct flow *flow, const char *tasks_path)
 {
     const char *before = flow->path;
-    char *path = beside(tasks_path);
+    char *path = data_rec_path(tasks_path);
     struct entry entry = {0};
     struct rec_file file;
     struct rec_field field;
@@ -117,13 +117,13 @@ int import_data_rec(struct flow *flow, const char *tasks_path)
         return 0;
     rc = rec_open(flow, path, &file);
     while (!rc && (rc = rec_next(&file, &field)) > 0)
-        rc = field.name ? take_field(flow, &entry, &field)
-                        : end_entry(flow, &entry);
+        rc = field.name ? data_entry_set_field(flow, &entry, &field)
+                        : data_entry_end(flow, &entry);
     if (!rc)
-        rc = end_entry(flow, &entry);
+        rc = data_entry_end(flow, &entry);
     if (rc == -ENOMEM)
         flow_no_memory(flow);
-    entry_clear(&entry);
+    data_entry_clear(&entry);
     rec_close(&file);
     free(path);
     flow->path = before;

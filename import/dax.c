@@ -61,7 +61,7 @@ static int begin_job(struct dax *dax, bool is_task)
     return rc;
 }
 
-static uint32_t mode_of(const char *link)
+static uint32_t dax_link_mode(const char *link)
 {
     if (link && !strcmp(link, "input"))
         return STARPU_R;
@@ -70,14 +70,14 @@ static uint32_t mode_of(const char *link)
     return link && !strcmp(link, "inout") ? STARPU_RW : 0;
 }
 
-static int read_use(struct dax *dax)
+static int dax_read_use(struct dax *dax)
 {
     char *file = xml_attribute(&dax->file, "file");
     char *name = xml_attribute(&dax->file, "name");
     char *link = xml_attribute(&dax->file, "link");
     char *size = xml_attribute(&dax->file, "size"), *end = NULL;
     double bytes = size ? strtod(size, &end) : 0;
-    uint32_t mode = mode_of(link);
+    uint32_t mode = dax_link_mode(link);
     int rc = 0;
 
     if (size && (end == size || *end || !(bytes >= 0) || bytes > 1e18))
@@ -125,7 +125,7 @@ static int read_reference(struct dax *dax, bool is_child)
     return rc;
 }
 
-static int begin(struct dax *dax, const char *name)
+static int dax_begin_element(struct dax *dax, const char *name)
 {
     if (!strcmp(name, "job"))
         return begin_job(dax, true);
@@ -136,11 +136,11 @@ static int begin(struct dax *dax, const char *name)
     if (dax->job == FLOW_NONE)
         return 0;
     if (!strcmp(name, "uses"))
-        return read_use(dax);
+        return dax_read_use(dax);
     return !strcmp(name, "profile") ? read_profile(dax) : 0;
 }
 
-static void end(struct dax *dax, const char *name)
+static void dax_end_element(struct dax *dax, const char *name)
 {
     if (!strcmp(name, "job") || !strcmp(name, "dax") || !strcmp(name, "dag"))
         dax->job = FLOW_NONE;
@@ -161,10 +161,10 @@ int import_dax(struct flow *flow, const char *path,
         return orr_fail(flow->err, -errno, "%s: %s", path, strerror(errno));
     rc = xml_open(flow, fd, &dax.file);
     while (!rc && (rc = xml_next(&dax.file, &name, &ends)) > 0) {
-        rc = ends ? 0 : begin(&dax, name);
+        rc = ends ? 0 : dax_begin_element(&dax, name);
         /* An empty element has no end of its own. */
         if (!rc && (ends || xmlTextReaderIsEmptyElement(dax.file.reader)))
-            end(&dax, name);
+            dax_end_element(&dax, name);
     }
     xml_close(&dax.file);
     free(dax.child);

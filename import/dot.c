@@ -50,8 +50,8 @@ static void said_clear(struct said *said)
 /* --- attributes --- */
 
 /* "4.5" in units of `unit`. */
-static int set_number(struct dot *dot, const char *text, double unit,
-                      double *ret)
+static int dot_set_number(struct dot *dot, const char *text, double unit,
+                          double *ret)
 {
     char *end;
     double value = strtod(text, &end);
@@ -73,23 +73,23 @@ static int set_attribute(struct dot *dot, const char *text)
     if (!strcmp(name, "label"))
         return flow_text(&said->label, text) ? flow_no_memory(dot->flow) : 0;
     if (!strcmp(name, "us"))
-        return set_number(dot, text, 1, &said->us);
+        return dot_set_number(dot, text, 1, &said->us);
     if (!strcmp(name, "ms"))
-        return set_number(dot, text, 1e3, &said->us);
+        return dot_set_number(dot, text, 1e3, &said->us);
     if (!strcmp(name, "seconds"))
-        return set_number(dot, text, 1e6, &said->us);
+        return dot_set_number(dot, text, 1e6, &said->us);
     if (!strcmp(name, "start_ms"))
-        return set_number(dot, text, 1, &said->start_ms);
+        return dot_set_number(dot, text, 1, &said->start_ms);
     if (!strcmp(name, "end_ms"))
-        return set_number(dot, text, 1, &said->end_ms);
+        return dot_set_number(dot, text, 1, &said->end_ms);
     if (!strcmp(name, "flops"))
-        return set_number(dot, text, 1, &said->flops);
+        return dot_set_number(dot, text, 1, &said->flops);
     if (!strcmp(name, "priority"))
-        return set_number(dot, text, 1, &said->priority);
+        return dot_set_number(dot, text, 1, &said->priority);
     if (!strcmp(name, "bytes"))
-        return set_number(dot, text, 1, &said->bytes);
+        return dot_set_number(dot, text, 1, &said->bytes);
     if (!strcmp(name, "size"))
-        return set_number(dot, text, 1, &said->size);
+        return dot_set_number(dot, text, 1, &said->size);
     if (!strcmp(name, "weight") || !strcmp(name, "time") ||
         !strcmp(name, "duration") || !strcmp(name, "runtime") ||
         !strcmp(name, "cost"))
@@ -177,7 +177,7 @@ static int end_edge(struct dot *dot)
                          isnan(bytes) ? 0 : bytes);
 }
 
-static int begin(struct dot *dot, const char *name)
+static int dot_begin_element(struct dot *dot, const char *name)
 {
     char *directed, *text;
     int rc = 0;
@@ -214,7 +214,7 @@ static int begin(struct dot *dot, const char *name)
     return rc;
 }
 
-static int end(struct dot *dot, const char *name)
+static int dot_end_element(struct dot *dot, const char *name)
 {
     int rc = 0;
 
@@ -239,9 +239,9 @@ static int read_elements(struct dot *dot, int fd)
 
     while (!rc && (rc = xml_next(&dot->file, &name, &ends)) > 0) {
         empty = !ends && xmlTextReaderIsEmptyElement(dot->file.reader);
-        rc = ends ? end(dot, name) : begin(dot, name);
+        rc = ends ? dot_end_element(dot, name) : dot_begin_element(dot, name);
         if (!rc && empty)
-            rc = end(dot, name);
+            rc = dot_end_element(dot, name);
     }
     xml_close(&dot->file);
     xmlFree(dot->node);
@@ -271,7 +271,8 @@ int import_gxl(struct flow *flow, int fd, bool *ret_broken)
 /* --- gv2gxl --- */
 
 /* Starts it; *ret_fd is where it writes. Errors, with a message. */
-static int start(struct flow *flow, const char *path, pid_t *ret, int *ret_fd)
+static int start_gv2gxl(struct flow *flow, const char *path, pid_t *ret,
+                        int *ret_fd)
 {
     char program[] = "gv2gxl", end_of_options[] = "--";
     char *words[] = {program, end_of_options, (char *)(uintptr_t)path, NULL};
@@ -301,7 +302,7 @@ int import_dot(struct flow *flow, const char *path,
 {
     bool broken = false;
     pid_t child;
-    int fd = -1, status = 0, rc = start(flow, path, &child, &fd);
+    int fd = -1, status = 0, rc = start_gv2gxl(flow, path, &child, &fd);
 
     (void)options;
     if (rc)

@@ -64,7 +64,8 @@ int flow_no_memory(struct flow *flow)
 /* --- tasks and data --- */
 
 /* A zeroed element more; NULL without memory. */
-static void *add(void *array, size_t *n, size_t *room, size_t size)
+static void *flow_array_add_zeroed(void *array, size_t *n, size_t *room,
+                                   size_t size)
 {
     char **elements = array;
 
@@ -82,7 +83,7 @@ static void *add(void *array, size_t *n, size_t *room, size_t size)
 }
 
 /* The same where no room is kept: to the next power of two. */
-static void *append(void *array, size_t *n, size_t size)
+static void *flow_list_append(void *array, size_t *n, size_t size)
 {
     char **elements = array;
 
@@ -99,8 +100,8 @@ static void *append(void *array, size_t *n, size_t size)
 
 struct flow_task *flow_add_task(struct flow *flow)
 {
-    struct flow_task *task = add(&flow->tasks, &flow->ntasks, &flow->room_tasks,
-                                 sizeof(*flow->tasks));
+    struct flow_task *task = flow_array_add_zeroed(
+        &flow->tasks, &flow->ntasks, &flow->room_tasks, sizeof(*flow->tasks));
 
     if (!task)
         return NULL;
@@ -111,8 +112,8 @@ struct flow_task *flow_add_task(struct flow *flow)
 
 size_t flow_add_datum(struct flow *flow, const char *name, uint64_t bytes)
 {
-    struct flow_datum *datum =
-        add(&flow->data, &flow->ndata, &flow->room_data, sizeof(*flow->data));
+    struct flow_datum *datum = flow_array_add_zeroed(
+        &flow->data, &flow->ndata, &flow->room_data, sizeof(*flow->data));
 
     if (!datum || flow_text(&datum->name, name))
         return FLOW_NONE;
@@ -124,7 +125,7 @@ size_t flow_add_datum(struct flow *flow, const char *name, uint64_t bytes)
 int flow_use(struct flow_task *task, size_t datum, uint32_t mode)
 {
     struct flow_use *use =
-        append(&task->uses, &task->nuses, sizeof(*task->uses));
+        flow_list_append(&task->uses, &task->nuses, sizeof(*task->uses));
 
     if (!use)
         return -ENOMEM;
@@ -134,7 +135,7 @@ int flow_use(struct flow_task *task, size_t datum, uint32_t mode)
 
 int flow_wait(struct flow_task *task, size_t before)
 {
-    size_t *to = append(&task->before, &task->nbefore, sizeof(*to));
+    size_t *to = flow_list_append(&task->before, &task->nbefore, sizeof(*to));
 
     if (to)
         *to = before;
@@ -143,7 +144,8 @@ int flow_wait(struct flow_task *task, size_t before)
 
 int flow_end_wait(struct flow_task *task, size_t before)
 {
-    size_t *to = append(&task->end_before, &task->nend_before, sizeof(*to));
+    size_t *to =
+        flow_list_append(&task->end_before, &task->nend_before, sizeof(*to));
 
     if (to)
         *to = before;
@@ -172,7 +174,7 @@ int flow_note(struct flow *flow, const char *format, ...)
     for (size_t n = 0; n < flow->nnotes; n++)
         if (!strcmp(flow->notes[n], text))
             return 0;
-    place = append(&flow->notes, &flow->nnotes, sizeof(*place));
+    place = flow_list_append(&flow->notes, &flow->nnotes, sizeof(*place));
     if (place)
         *place = strdup(text);
     return place && *place ? 0 : -ENOMEM;
@@ -185,7 +187,7 @@ struct name {
     const char *name; /* behind it, or the one that is looked for */
 };
 
-static int compare(const void *a, const void *b)
+static int flow_name_compare(const void *a, const void *b)
 {
     const struct name *x = a, *y = b;
 
@@ -196,7 +198,7 @@ size_t flow_find(const struct flow_index *index, const char *name)
 {
     struct name key = {0, name}, **found;
 
-    found = tfind(&key, &index->root, compare);
+    found = tfind(&key, &index->root, flow_name_compare);
     return found ? (*found)->number : FLOW_NONE;
 }
 
@@ -212,7 +214,7 @@ int flow_set(struct flow_index *index, const char *name, size_t number)
         return -ENOMEM;
     entry->number = number;
     entry->name = memcpy(entry + 1, name, length);
-    there = tsearch(entry, &index->root, compare);
+    there = tsearch(entry, &index->root, flow_name_compare);
     if (!there)
         free(entry);
     return there ? 0 : -ENOMEM;

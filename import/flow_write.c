@@ -49,14 +49,14 @@ struct writer {
     int rc;
 };
 
-static void put(struct writer *w, struct orr_call *call)
+static void writer_put_call(struct writer *w, struct orr_call *call)
 {
     orr_record_write(&w->record, call);
     if (w->record.error)
         w->rc = w->record.error;
 }
 
-static uint64_t *list_of(struct writer *w, size_t n)
+static uint64_t *writer_list(struct writer *w, size_t n)
 {
     uint64_t *moved;
 
@@ -81,7 +81,7 @@ static uint32_t together(uint32_t mode)
     return mode & STARPU_W ? 0 : STARPU_R;
 }
 
-static int join(struct group *group, size_t task)
+static int group_add_task(struct group *group, size_t task)
 {
     if (group->n == group->room) {
         size_t larger = group->room ? 2 * group->room : 4;
@@ -98,7 +98,8 @@ static int join(struct group *group, size_t task)
 }
 
 /* Marks whom the task waits for because of that datum. */
-static int enter(struct writer *w, size_t t, const struct flow_use *use)
+static int writer_enter_use(struct writer *w, size_t t,
+                            const struct flow_use *use)
 {
     struct datum_state *datum = &w->data[use->datum];
     uint32_t mode = together(use->mode);
@@ -115,7 +116,7 @@ static int enter(struct writer *w, size_t t, const struct flow_use *use)
     }
     for (size_t i = 0; i < datum->before.n; i++)
         w->mark[datum->before.tasks[i]] = t + 1;
-    return join(&datum->last, t);
+    return group_add_task(&datum->last, t);
 }
 
 /* --- order --- */
@@ -133,7 +134,7 @@ static int compare_order(const void *a, const void *b, void *arg)
 
 /* --- kernels and data --- */
 
-static uint64_t put_model(struct writer *w, const char *symbol)
+static uint64_t writer_put_model(struct writer *w, const char *symbol)
 {
     size_t there = flow_find(&w->models, symbol);
     struct orr_call call = orr_call_none;
@@ -146,7 +147,7 @@ static uint64_t put_model(struct writer *w, const char *symbol)
     call.symbol = symbol;
     call.flags = ORR_MODEL_FOOTPRINTS | ORR_MODEL_HINTS;
     w->rc = flow_set(&w->models, symbol, w->nmodels);
-    put(w, &call);
+    writer_put_call(w, &call);
     return w->nmodels;
 }
 
@@ -190,7 +191,7 @@ static uint64_t put_codelet(struct writer *w, const struct flow_task *task)
     snprintf(key, length, "%s\n%s\n%x", task->kernel, model, kinds);
     there = flow_find(&w->kernels, key);
     if (there == FLOW_NONE) {
-        call.model = put_model(w, model);
+        call.model = writer_put_model(w, model);
         there = call.id = ++w->nkernels;
         call.verb = ORR_CALL_CODELET;
         call.name = task->kernel;
@@ -198,7 +199,7 @@ static uint64_t put_codelet(struct writer *w, const struct flow_task *task)
         call.asynchronous = asynchronous_on_devices();
         if (!w->rc)
             w->rc = flow_set(&w->kernels, key, there);
-        put(w, &call);
+        writer_put_call(w, &call);
     }
     free(key);
     return there;
@@ -213,7 +214,7 @@ static void put_coordinates(struct writer *w, size_t d)
         call.verb = ORR_CALL_NAME;
         call.id = d + 1;
         call.name = datum->name;
-        put(w, &call);
+        writer_put_call(w, &call);
         call.name = NULL;
     }
     if (datum->ncoordinates) {
@@ -221,11 +222,11 @@ static void put_coordinates(struct writer *w, size_t d)
         call.id = d + 1;
         call.nodes =
             (struct orr_integers){datum->coordinates, datum->ncoordinates};
-        put(w, &call);
+        writer_put_call(w, &call);
     }
 }
 
-static void put_datum(struct writer *w, const struct flow_use *use)
+static void writer_put_datum(struct writer *w, const struct flow_use *use)
 {
     const struct flow_datum *datum = &w->flow->data[use->datum];
     struct orr_call call = orr_call_none;
@@ -245,13 +246,13 @@ static void put_datum(struct writer *w, const struct flow_use *use)
     if (!bytes) /* has no value that could be missing */
         call.home = STARPU_MAIN_RAM;
     call.shape = (struct orr_numbers){&bytes, bytes ? 1 : 0};
-    put(w, &call);
+    writer_put_call(w, &call);
     put_coordinates(w, use->datum);
 }
 
 /* --- calls --- */
 
-static void put_iteration(struct writer *w, const struct flow_task *task)
+static void writer_put_iteration(struct writer *w, const struct flow_task *task)
 {
     struct orr_call call = orr_call_none;
 
@@ -260,13 +261,13 @@ static void put_iteration(struct writer *w, const struct flow_task *task)
     call.verb = ORR_CALL_ITERATION;
     if (w->iteration >= 0) {
         call.how = ORR_HOW_END;
-        put(w, &call);
+        writer_put_call(w, &call);
     }
     call.how = ORR_HOW_PLAIN;
     call.value = (uint64_t)task->iteration;
     w->iteration = task->iteration;
     if (task->iteration >= 0)
-        put(w, &call);
+        writer_put_call(w, &call);
 }
 
 /* What the data do not order. */
@@ -274,7 +275,7 @@ static void put_depends(struct writer *w, size_t t)
 {
     const struct flow_task *task = &w->flow->tasks[t];
     struct orr_call call = orr_call_none;
-    uint64_t *list = list_of(w, task->nbefore + task->nend_before + 1);
+    uint64_t *list = writer_list(w, task->nbefore + task->nend_before + 1);
     size_t n = 0;
 
     if (!list)
@@ -288,13 +289,13 @@ static void put_depends(struct writer *w, size_t t)
     call.id = w->number[t];
     call.before = (struct orr_numbers){list, n};
     if (n)
-        put(w, &call);
+        writer_put_call(w, &call);
     for (size_t b = 0; b < task->nend_before; b++)
         list[b] = w->number[task->end_before[b]];
     call.verb = ORR_CALL_END_DEPEND;
     call.before = (struct orr_numbers){list, task->nend_before};
     if (task->nend_before)
-        put(w, &call);
+        writer_put_call(w, &call);
 }
 
 /* A task that only takes a number, and its time to be submitted. */
@@ -304,7 +305,7 @@ static void put_empty(struct writer *w)
 
     call.verb = ORR_CALL_SUBMIT;
     call.id = ++w->last;
-    put(w, &call);
+    writer_put_call(w, &call);
 }
 
 /* A prefetch is made by an empty task, when that ends. */
@@ -313,18 +314,18 @@ static void put_prefetch(struct writer *w, size_t t)
     const struct flow_task *task = &w->flow->tasks[t];
     struct orr_call call = orr_call_none;
 
-    put_datum(w, &task->uses[0]);
+    writer_put_datum(w, &task->uses[0]);
     call.verb = ORR_CALL_FETCH;
     call.id = task->uses[0].datum + 1;
     call.how = ORR_HOW_PREFETCH;
     call.node = (int64_t)task->node;
     call.priority = task->priority;
     call.task = w->number[t];
-    put(w, &call);
+    writer_put_call(w, &call);
     call = orr_call_none;
     call.verb = ORR_CALL_SUBMIT;
     call.id = w->number[t];
-    put(w, &call);
+    writer_put_call(w, &call);
 }
 
 static void put_wont_use(struct writer *w, const struct flow_task *task)
@@ -335,13 +336,13 @@ static void put_wont_use(struct writer *w, const struct flow_task *task)
         return;
     call.verb = ORR_CALL_WONT_USE;
     call.id = task->uses[0].datum + 1;
-    put(w, &call);
+    writer_put_call(w, &call);
 }
 
-static void fill_uses(struct writer *w, const struct flow_task *task,
-                      struct orr_call *call)
+static void writer_fill_uses(struct writer *w, const struct flow_task *task,
+                             struct orr_call *call)
 {
-    uint64_t *list = list_of(w, 2 * task->nuses + 1);
+    uint64_t *list = writer_list(w, 2 * task->nuses + 1);
     struct orr_call_use *uses = (struct orr_call_use *)(void *)list;
 
     for (size_t u = 0; list && u < task->nuses; u++)
@@ -351,18 +352,18 @@ static void fill_uses(struct writer *w, const struct flow_task *task,
         call->data = (struct orr_call_uses){uses, task->nuses};
 }
 
-static void put_task(struct writer *w, size_t t)
+static void writer_put_task(struct writer *w, size_t t)
 {
     const struct flow_task *task = &w->flow->tasks[t];
     double times[ORR_NKINDS] = {task->us, task->us, task->us, task->us};
     struct orr_call call = orr_call_none;
 
-    put_iteration(w, task);
+    writer_put_iteration(w, task);
     if (task->kind == FLOW_TASK) {
         call.codelet = put_codelet(w, task);
         for (size_t u = 0; u < task->nuses; u++)
-            put_datum(w, &task->uses[u]);
-        fill_uses(w, task, &call);
+            writer_put_datum(w, &task->uses[u]);
+        writer_fill_uses(w, task, &call);
         if (w->flow->per_kind)
             call.times = (struct orr_reals){task->times, ORR_NKINDS};
         else if (!isnan(task->us))
@@ -383,7 +384,7 @@ static void put_task(struct writer *w, size_t t)
     call.flops = task->flops;
     call.tagged = task->tagged;
     call.tag = task->tag;
-    put(w, &call);
+    writer_put_call(w, &call);
     w->last = w->number[t];
 }
 
@@ -424,7 +425,7 @@ static void put_all_depends(struct writer *w)
         const struct flow_task *task = &flow->tasks[w->order[i]];
 
         for (size_t u = 0; task->kind == FLOW_TASK && u < task->nuses; u++)
-            if (enter(w, w->order[i], &task->uses[u]))
+            if (writer_enter_use(w, w->order[i], &task->uses[u]))
                 w->rc = -ENOMEM;
         if (task->kind != FLOW_WONT_USE)
             put_depends(w, w->order[i]);
@@ -447,7 +448,7 @@ static void put_tasks(struct writer *w)
             put_wont_use(w, task);
             w->last = w->number[t];
         } else {
-            put_task(w, t);
+            writer_put_task(w, t);
         }
     }
 }
@@ -459,16 +460,16 @@ static void put_end(struct writer *w)
     if (w->iteration >= 0) {
         call.verb = ORR_CALL_ITERATION;
         call.how = ORR_HOW_END;
-        put(w, &call);
+        writer_put_call(w, &call);
         call.how = ORR_HOW_PLAIN;
     }
     call.verb = ORR_CALL_WAIT_ALL;
-    put(w, &call);
+    writer_put_call(w, &call);
     call.verb = ORR_CALL_UNREGISTER;
     for (size_t d = 0; d < w->flow->ndata; d++)
         if (w->data[d].registered) {
             call.id = d + 1;
-            put(w, &call);
+            writer_put_call(w, &call);
         }
 }
 
@@ -478,17 +479,17 @@ static void put_all(struct writer *w)
 
     orr_record_begin(&w->record);
     call.verb = ORR_CALL_RUN;
-    put(w, &call);
+    writer_put_call(w, &call);
     call.verb = ORR_CALL_NOTE;
     for (size_t n = 0; n < w->flow->nnotes; n++) {
         call.text = w->flow->notes[n];
-        put(w, &call);
+        writer_put_call(w, &call);
     }
     if (w->flow->pause_us > 0) {
         call = orr_call_none;
         call.verb = ORR_CALL_SLEEP;
         call.us = w->flow->pause_us;
-        put(w, &call);
+        writer_put_call(w, &call);
     }
     put_all_depends(w);
     put_tasks(w);

@@ -29,7 +29,7 @@ static bool begins_tasks_rec(const char *text)
     return false;
 }
 
-static const char *skip_blanks(const char *text)
+static const char *skip_leading_blanks(const char *text)
 {
     return text + strspn(text, " \t\r\n");
 }
@@ -39,19 +39,19 @@ static bool begins_dax(const char *text)
 {
     const char *at = strstr(text, "<adag");
 
-    return *skip_blanks(text) == '<' && at && strchr(" \t\r\n>", at[5]);
+    return *skip_leading_blanks(text) == '<' && at && strchr(" \t\r\n>", at[5]);
 }
 
 static bool begins_json(const char *text)
 {
-    return *skip_blanks(text) == '{';
+    return *skip_leading_blanks(text) == '{';
 }
 
 /* Comments may be before it. */
 static bool begins_dot(const char *text)
 {
-    for (text = skip_blanks(text); *text == '/' || *text == '#';
-         text = skip_blanks(text)) {
+    for (text = skip_leading_blanks(text); *text == '/' || *text == '#';
+         text = skip_leading_blanks(text)) {
         const char *end =
             strncmp(text, "/*", 2) ? strchr(text, '\n') : strstr(text, "*/");
 
@@ -60,7 +60,7 @@ static bool begins_dot(const char *text)
         text = end + (*end == '\n' ? 1 : 2);
     }
     if (!strncmp(text, "strict", 6))
-        text = skip_blanks(text + 6);
+        text = skip_leading_blanks(text + 6);
     text += strncmp(text, "di", 2) ? 0 : 2;
     return !strncmp(text, "graph", 5) && strchr(" \t\r\n{\"", text[5]);
 }
@@ -100,7 +100,7 @@ static bool has_extension(const char *path, const char *extension)
     return !extension || (n > m && !strcmp(path + n - m, extension));
 }
 
-static const struct format *format_of(const char *path)
+static const struct format *detect_format(const char *path)
 {
     char begin[4096] = "";
     struct stat st;
@@ -122,7 +122,7 @@ static const struct format *format_of(const char *path)
 
 const char *orr_import_format(const char *path)
 {
-    const struct format *format = format_of(path);
+    const struct format *format = detect_format(path);
 
     return format ? format->name : NULL;
 }
@@ -130,7 +130,7 @@ const char *orr_import_format(const char *path)
 int orr_import(const char *path, const struct orr_import_options *options,
                FILE *out, struct orr_error *err)
 {
-    const struct format *format = format_of(path);
+    const struct format *format = detect_format(path);
     struct orr_c_locale locale;
     struct flow flow;
     int rc;

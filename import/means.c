@@ -34,8 +34,9 @@ unsigned means_kind(const char *worker)
 }
 
 /* The number of the task's kernel and footprint. */
-static int find(struct flow_index *index, const struct flow_task *task,
-                size_t next, size_t *ret)
+static int find_kernel_of_task(struct flow_index *index,
+                               const struct flow_task *task, size_t next,
+                               size_t *ret)
 {
     size_t length = strlen(task->kernel) + 16;
     char *key = malloc(length);
@@ -61,7 +62,7 @@ static int add_up(struct flow *flow, struct flow_index *index, size_t *of,
         const struct flow_task *task = &flow->tasks[t];
         unsigned kind = task->kind_of_worker ? task->kind_of_worker - 1 : 0;
 
-        if (find(index, task, n, &of[t]))
+        if (find_kernel_of_task(index, task, n, &of[t]))
             return -ENOMEM;
         n += of[t] == n;
         if (!(task->us >= 0))

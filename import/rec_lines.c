@@ -24,7 +24,7 @@ void rec_close(struct rec_file *file)
     *file = (struct rec_file){0};
 }
 
-static int split(struct rec_file *file, struct rec_field *ret)
+static int rec_split_field(struct rec_file *file, struct rec_field *ret)
 {
     char *colon = strchr(file->line, ':');
 
@@ -57,7 +57,7 @@ int rec_next(struct rec_file *file, struct rec_field *ret)
     } while (*file->line == '#' || *file->line == '%');
     if (!*file->line)
         return 1;
-    return split(file, ret);
+    return rec_split_field(file, ret);
 }
 
 /* --- values --- */

@@ -25,7 +25,7 @@ struct reader {
     struct entry entry;
 };
 
-static void entry_clear(struct entry *e)
+static void sched_entry_clear(struct entry *e)
 {
     free(e->workers);
     free(e->before);
@@ -61,7 +61,8 @@ static int find_task(struct reader *r, uint64_t order, size_t *ret)
 
 /* --- what is said of a task --- */
 
-static int set_workers(struct flow *flow, struct flow_task *task, char *text)
+static int task_set_workers(struct flow *flow, struct flow_task *task,
+                            char *text)
 {
     struct rec_field field = {"Workers", NULL};
     uint64_t worker, *moved;
@@ -128,7 +129,7 @@ static int direct_task(struct reader *r)
         task->worker = e->worker;
     if (e->worker_order)
         task->worker_order = e->worker_order;
-    rc = set_workers(r->flow, task, e->workers);
+    rc = task_set_workers(r->flow, task, e->workers);
     return rc ? rc : set_waits(r, t, e->before, &last);
 }
 
@@ -158,8 +159,8 @@ static int add_prefetch(struct reader *r)
 
 /* --- the file --- */
 
-static int take_field(struct flow *flow, struct entry *e,
-                      struct rec_field *field)
+static int sched_entry_set_field(struct flow *flow, struct entry *e,
+                                 struct rec_field *field)
 {
     e->any = true;
     if (!strcmp(field->name, "SubmitOrder"))
@@ -187,7 +188,7 @@ static int take_field(struct flow *flow, struct entry *e,
     return flow_wrong(flow, "%.40s is no field of a schedule", field->name);
 }
 
-static int end_entry(struct reader *r)
+static int sched_entry_end(struct reader *r)
 {
     int rc = 0;
 
@@ -196,7 +197,7 @@ static int end_entry(struct reader *r)
                                    "SubmitOrder nor Prefetch");
     if (r->entry.any)
         rc = r->entry.prefetch ? add_prefetch(r) : direct_task(r);
-    entry_clear(&r->entry);
+    sched_entry_clear(&r->entry);
     return rc;
 }
 
@@ -208,17 +209,18 @@ int import_sched_rec(struct flow *flow, const char *path)
     struct rec_field field;
     int rc;
 
-    entry_clear(&r.entry);
+    sched_entry_clear(&r.entry);
     rc = index_tasks(&r);
     if (!rc)
         rc = rec_open(flow, path, &file);
     while (!rc && (rc = rec_next(&file, &field)) > 0)
-        rc = field.name ? take_field(flow, &r.entry, &field) : end_entry(&r);
+        rc = field.name ? sched_entry_set_field(flow, &r.entry, &field)
+                        : sched_entry_end(&r);
     if (!rc)
-        rc = end_entry(&r);
+        rc = sched_entry_end(&r);
     if (rc == -ENOMEM)
         flow_no_memory(flow);
-    entry_clear(&r.entry);
+    sched_entry_clear(&r.entry);
     rec_close(&file);
     free(r.task_of);
     flow->path = before;

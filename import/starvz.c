@@ -40,8 +40,8 @@ static int find_columns(const struct table *table, struct columns *ret)
                       "Start and End");
 }
 
-static int fill_task(const struct table *table, const struct columns *c,
-                     struct flow_task *task)
+static int starvz_fill_task(const struct table *table, const struct columns *c,
+                            struct flow_task *task)
 {
     double ms = (double)NAN, start = (double)NAN, end = (double)NAN;
     double gflop = 0, order = 0, priority = 0;
@@ -74,7 +74,7 @@ static int fill_task(const struct table *table, const struct columns *c,
     return 0;
 }
 
-static int read_tasks(struct flow *flow, const char *path)
+static int starvz_read_tasks(struct flow *flow, const char *path)
 {
     struct table table;
     struct columns c = {0};
@@ -94,7 +94,7 @@ static int read_tasks(struct flow *flow, const char *path)
             rc = flow_wrong(flow, "a second row of job %.40s", job);
         task = rc ? NULL : workflow_add_job(flow, job, kernel);
         if (!rc)
-            rc = task ? fill_task(&table, &c, task) : -EINVAL;
+            rc = task ? starvz_fill_task(&table, &c, task) : -EINVAL;
         if (!rc && flow_text(&task->kernel, kernel))
             rc = flow_no_memory(flow);
     }
@@ -147,7 +147,7 @@ int import_starvz(struct flow *flow, const char *path,
                   const struct orr_import_options *options)
 {
     char *dag = dag_beside(path);
-    int rc = dag ? read_tasks(flow, path) : flow_no_memory(flow);
+    int rc = dag ? starvz_read_tasks(flow, path) : flow_no_memory(flow);
     bool ordered = true;
 
     (void)options;

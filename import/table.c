@@ -8,7 +8,7 @@
 
 /* The field at *at without its quotes; *at is moved behind it and its comma, or
  * becomes NULL behind the last one. NULL: a quote has no end. */
-static char *cut(char **at)
+static char *table_cut_field(char **at)
 {
     char *from = *at, *to = *at, *field = *at;
 
@@ -35,7 +35,7 @@ static int cut_all(char *line, char **fields, size_t most)
     size_t n = 0;
 
     for (char *at = line; at; n++) {
-        char *field = cut(&at);
+        char *field = table_cut_field(&at);
 
         if (!field)
             return -1;
@@ -45,7 +45,7 @@ static int cut_all(char *line, char **fields, size_t most)
     return (int)n;
 }
 
-static int read_line(struct table *t)
+static int table_read_line(struct table *t)
 {
     ssize_t n;
 
@@ -67,7 +67,7 @@ static int read_line(struct table *t)
 
 static int read_head(struct table *t)
 {
-    int rc = read_line(t), n = 1;
+    int rc = table_read_line(t), n = 1;
 
     if (rc < 0)
         return rc;
@@ -124,7 +124,7 @@ int table_column(const struct table *table, const char *name, const char *other)
 
 int table_next(struct table *table)
 {
-    int rc = read_line(table), n;
+    int rc = table_read_line(table), n;
 
     if (rc <= 0)
         return rc;

@@ -43,7 +43,7 @@ struct reader {
     bool unknown; /* some task waits for one that is not in the file */
 };
 
-static void entry_clear(struct entry *e)
+static void task_entry_clear(struct entry *e)
 {
     free(e->control);
     free(e->name);
@@ -69,7 +69,7 @@ struct letter {
 };
 
 /* The mode "RWC"; 0: it is none. */
-static uint32_t mode_of(struct flow *flow, const char *text, int *rc)
+static uint32_t rec_access_mode(struct flow *flow, const char *text, int *rc)
 {
     static const struct letter letters[] = {
         {"X-mpi", STARPU_REDUX}, {"R", STARPU_R},     {"W", STARPU_W},
@@ -95,8 +95,8 @@ static uint32_t mode_of(struct flow *flow, const char *text, int *rc)
     return STARPU_RW | STARPU_COMMUTE;
 }
 
-static int find_datum(struct flow *flow, const char *handle, uint64_t bytes,
-                      size_t *ret)
+static int rec_get_datum(struct flow *flow, const char *handle, uint64_t bytes,
+                         size_t *ret)
 {
     size_t d = flow_find(&flow->datum_names, handle);
     int rc = 0;
@@ -127,11 +127,11 @@ static int add_use(struct flow *flow, struct flow_task *task,
     if (size)
         rc = rec_number(flow, &field, 10, &bytes);
     if (!rc && size)
-        rc = find_datum(flow, handle, bytes, &d);
+        rc = rec_get_datum(flow, handle, bytes, &d);
     return rc ? rc : flow_use(task, d, mode);
 }
 
-static int add_uses(struct reader *r, struct flow_task *task)
+static int task_entry_add_uses(struct reader *r, struct flow_task *task)
 {
     struct entry *e = &r->entry;
     char *handles = e->handles, *modes = e->modes, *sizes = e->sizes;
@@ -146,7 +146,7 @@ static int add_uses(struct reader *r, struct flow_task *task)
             return flow_wrong(
                 r->flow, "job %s has more Handles than Modes or Sizes", e->id);
         if (text)
-            mode = mode_of(r->flow, text, &rc);
+            mode = rec_access_mode(r->flow, text, &rc);
         if (!mode)
             return flow_wrong(r->flow, "\"%.20s\" is no access mode", text);
         if (!rc)
@@ -170,7 +170,7 @@ static int check_rank(struct reader *r)
 }
 
 /* Takes the entry's texts. */
-static int fill_task(struct reader *r, struct flow_task *task)
+static int task_entry_fill_task(struct reader *r, struct flow_task *task)
 {
     struct entry *e = &r->entry;
     int rc = 0;
@@ -201,7 +201,7 @@ static int fill_task(struct reader *r, struct flow_task *task)
     task->name = e->name;
     e->model = e->name = NULL;
     if (!rc && task->kind != FLOW_CONTROL)
-        rc = add_uses(r, task);
+        rc = task_entry_add_uses(r, task);
     return rc;
 }
 
@@ -217,7 +217,7 @@ static int keep_waits(struct reader *r)
 }
 
 /* The record ends here. */
-static int end_entry(struct reader *r)
+static int task_entry_end(struct reader *r)
 {
     struct entry *e = &r->entry;
     struct flow_task *task;
@@ -241,10 +241,10 @@ static int end_entry(struct reader *r)
         r->began_ms = e->submit;
     }
     if (!rc)
-        rc = fill_task(r, task);
+        rc = task_entry_fill_task(r, task);
     if (!rc && task->kind == FLOW_WONT_USE && task->nuses != 1)
         task->kind = FLOW_CONTROL; /* about what nobody has used */
-    entry_clear(e);
+    task_entry_clear(e);
     return rc;
 }
 
@@ -286,7 +286,7 @@ static const struct known known[] = {
     KNOWN("MPIRank", INTEGER, rank),
 };
 
-static int take_field(struct reader *r, struct rec_field *field)
+static int task_entry_set_field(struct reader *r, struct rec_field *field)
 {
     char *value = field->value;
     void *to;
@@ -318,30 +318,30 @@ static int take_field(struct reader *r, struct rec_field *field)
     return 0;
 }
 
-static int read_tasks(struct reader *r, const char *path)
+static int tasks_rec_read(struct reader *r, const char *path)
 {
     struct rec_field field;
     int rc = rec_open(r->flow, path, &r->file);
 
     while (!rc && (rc = rec_next(&r->file, &field)) > 0) {
         if (!field.name)
-            rc = end_entry(r);
+            rc = task_entry_end(r);
         else
-            rc = take_field(r, &field);
+            rc = task_entry_set_field(r, &field);
         /* StarPU writes no empty line behind this one. */
         if (!rc && field.name && !strcmp(field.name, "EndDependencies"))
-            rc = end_entry(r);
+            rc = task_entry_end(r);
     }
     if (!rc)
-        rc = end_entry(r);
+        rc = task_entry_end(r);
     rec_close(&r->file);
     return rc;
 }
 
 /* --- who waits for whom --- */
 
-static int resolve(struct reader *r, size_t t, char *ids,
-                   int (*wait)(struct flow_task *, size_t))
+static int tasks_rec_resolve_ids(struct reader *r, size_t t, char *ids,
+                                 int (*wait)(struct flow_task *, size_t))
 {
     char *id;
     int rc = 0;
@@ -382,7 +382,7 @@ static int keep_single_tags(struct flow *flow)
     return rc;
 }
 
-static int finish(struct reader *r)
+static int tasks_rec_resolve_all(struct reader *r)
 {
     struct flow *flow = r->flow;
     int rc = 0;
@@ -391,9 +391,10 @@ static int finish(struct reader *r)
     if (!flow->ntasks)
         return flow_wrong(flow, "there is no task in it");
     for (size_t t = 0; !rc && t < flow->ntasks; t++) {
-        rc = resolve(r, t, r->waits[t].before, flow_wait);
+        rc = tasks_rec_resolve_ids(r, t, r->waits[t].before, flow_wait);
         if (!rc)
-            rc = resolve(r, t, r->waits[t].end_before, flow_end_wait);
+            rc = tasks_rec_resolve_ids(r, t, r->waits[t].end_before,
+                                       flow_end_wait);
     }
     if (!rc && r->unknown)
         rc = flow_note(flow, "tasks wait for others that are not in the file");
@@ -407,12 +408,12 @@ int import_tasks_rec(struct flow *flow, const char *path,
     int rc;
 
     flow->pinned = true;
-    entry_clear(&r.entry);
+    task_entry_clear(&r.entry);
     rc = import_data_rec(flow, path);
     if (!rc)
-        rc = read_tasks(&r, path);
+        rc = tasks_rec_read(&r, path);
     if (!rc)
-        rc = finish(&r);
+        rc = tasks_rec_resolve_all(&r);
     if (r.began_ms > 0 && r.began_ms < 1e12)
         flow->pause_us = r.began_ms * 1000;
     for (size_t t = 0; !rc && options->recorded_workers && t < flow->ntasks;
@@ -420,7 +421,7 @@ int import_tasks_rec(struct flow *flow, const char *path,
         flow->tasks[t].worker = flow->tasks[t].ran;
     if (!rc && options->schedule)
         rc = import_sched_rec(flow, options->schedule);
-    entry_clear(&r.entry);
+    task_entry_clear(&r.entry);
     for (size_t t = 0; t < r.room; t++) {
         free(r.waits[t].before);
         free(r.waits[t].end_before);

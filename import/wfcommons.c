@@ -21,8 +21,8 @@ static const char *text_of(const json_t *object, const char *name)
 }
 
 /* The first of two names that there is, NaN without. */
-static double number_of(const json_t *object, const char *name,
-                        const char *older)
+static double workflow_number(const json_t *object, const char *name,
+                              const char *older)
 {
     const json_t *value = json_object_get(object, name);
 
@@ -31,9 +31,9 @@ static double number_of(const json_t *object, const char *name,
     return json_is_number(value) ? json_number_value(value) : (double)NAN;
 }
 
-static uint64_t bytes_of(const json_t *file)
+static uint64_t workflow_file_bytes(const json_t *file)
 {
-    double bytes = number_of(file, "sizeInBytes", "size");
+    double bytes = workflow_number(file, "sizeInBytes", "size");
 
     return bytes > 0 && bytes < 1e18 ? (uint64_t)bytes : 0;
 }
@@ -50,8 +50,8 @@ static const char *id_of(const json_t *task)
 static int set_measures(struct flow *flow, struct flow_task *task,
                         const json_t *of)
 {
-    double seconds = number_of(of, "runtimeInSeconds", "runtime");
-    double cores = number_of(of, "coreCount", "cores");
+    double seconds = workflow_number(of, "runtimeInSeconds", "runtime");
+    double cores = workflow_number(of, "coreCount", "cores");
 
     if (seconds >= 0)
         task->us = seconds * 1e6;
@@ -61,7 +61,7 @@ static int set_measures(struct flow *flow, struct flow_task *task,
                            "worker here, for as long");
 }
 
-static int add_task(struct flow *flow, const json_t *from)
+static int workflow_add_task(struct flow *flow, const json_t *from)
 {
     const char *id = id_of(from), *kind = text_of(from, "category");
     const char *name = text_of(from, "name");
@@ -89,7 +89,7 @@ static int add_tasks(struct flow *flow, const json_t *tasks)
 
     json_array_foreach(tasks, i, task)
     {
-        rc = add_task(flow, task);
+        rc = workflow_add_task(flow, task);
         if (rc)
             return rc;
     }
@@ -112,7 +112,7 @@ static int add_files(struct flow *flow, const json_t *files)
             return flow_wrong(flow, "a file has neither id nor name");
         if (flow_find(&flow->datum_names, id) != FLOW_NONE)
             return flow_wrong(flow, "a second file \"%.60s\"", id);
-        d = flow_add_datum(flow, id, bytes_of(file));
+        d = flow_add_datum(flow, id, workflow_file_bytes(file));
         if (d == FLOW_NONE || flow_set(&flow->datum_names, id, d))
             return flow_no_memory(flow);
     }
@@ -120,8 +120,8 @@ static int add_files(struct flow *flow, const json_t *files)
 }
 
 /* `names`: of files that are described elsewhere. */
-static int add_uses(struct flow *flow, size_t task, const json_t *names,
-                    uint32_t mode)
+static int workflow_add_uses(struct flow *flow, size_t task,
+                             const json_t *names, uint32_t mode)
 {
     size_t i;
     json_t *name;
@@ -153,7 +153,7 @@ static int add_own_files(struct flow *flow, size_t task, const json_t *files)
             name = text_of(file, "id");
         if (!name || !link)
             return flow_wrong(flow, "a file of a task lacks name or link");
-        rc = workflow_use(flow, task, name, bytes_of(file),
+        rc = workflow_use(flow, task, name, workflow_file_bytes(file),
                           !strcmp(link, "output") ? STARPU_W : STARPU_R);
         if (!rc && !json_object_get(file, "sizeInBytes") &&
             json_object_get(file, "size"))
@@ -187,7 +187,7 @@ static int add_waits(struct flow *flow, size_t task, const json_t *names,
     return 0;
 }
 
-static int connect(struct flow *flow, const json_t *tasks)
+static int workflow_connect_files(struct flow *flow, const json_t *tasks)
 {
     size_t i;
     json_t *task;
@@ -197,11 +197,11 @@ static int connect(struct flow *flow, const json_t *tasks)
     {
         rc = add_own_files(flow, i, json_object_get(task, "files"));
         if (!rc)
-            rc = add_uses(flow, i, json_object_get(task, "inputFiles"),
-                          STARPU_R);
+            rc = workflow_add_uses(flow, i, json_object_get(task, "inputFiles"),
+                                   STARPU_R);
         if (!rc)
-            rc = add_uses(flow, i, json_object_get(task, "outputFiles"),
-                          STARPU_W);
+            rc = workflow_add_uses(
+                flow, i, json_object_get(task, "outputFiles"), STARPU_W);
         if (!rc)
             rc = add_waits(flow, i, json_object_get(task, "parents"), true);
         if (!rc)
@@ -250,7 +250,7 @@ static int read_workflow(struct flow *flow, const json_t *workflow)
     if (!rc)
         rc = add_tasks(flow, tasks);
     if (!rc)
-        rc = connect(flow, tasks);
+        rc = workflow_connect_files(flow, tasks);
     if (!rc)
         rc = add_execution(
             flow,

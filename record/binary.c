@@ -38,7 +38,7 @@ static int64_t unfold(uint64_t value)
 }
 
 /* A whole number is 2 times that, any other a 1 and its eight bytes. */
-static size_t put_real(unsigned char *to, double value)
+static size_t binary_put_real(unsigned char *to, double value)
 {
     uint64_t bits;
 
@@ -65,7 +65,7 @@ static size_t put_element(unsigned char *to, enum orr_field_type type,
         return orr_binary_put_number(
             to, fold(((const struct orr_integers *)list)->at[i]));
     case ORR_FIELD_REALS:
-        return put_real(to, ((const struct orr_reals *)list)->at[i]);
+        return binary_put_real(to, ((const struct orr_reals *)list)->at[i]);
     default:
         use = &((const struct orr_call_uses *)list)->at[i];
         n = orr_binary_put_number(to, use->datum);
@@ -84,8 +84,8 @@ static size_t put_list(unsigned char *to, enum orr_field_type type,
     return n;
 }
 
-static size_t put_value(unsigned char *to, const struct orr_field *field,
-                        const void *at)
+static size_t binary_put_value(unsigned char *to, const struct orr_field *field,
+                               const void *at)
 {
     const char *text;
     size_t length, n;
@@ -97,7 +97,7 @@ static size_t put_value(unsigned char *to, const struct orr_field *field,
     case ORR_FIELD_INTEGER:
         return orr_binary_put_number(to, fold(*(const int64_t *)at));
     case ORR_FIELD_REAL:
-        return put_real(to, *(const double *)at);
+        return binary_put_real(to, *(const double *)at);
     case ORR_FIELD_TEXT:
         text = *(const char *const *)at;
         length = strlen(text) + 1;
@@ -112,8 +112,8 @@ static size_t put_value(unsigned char *to, const struct orr_field *field,
     }
 }
 
-static const void *place(const struct orr_field *field,
-                         const struct orr_call *call)
+static const void *call_field(const struct orr_field *field,
+                              const struct orr_call *call)
 {
     return (const char *)call + field->offset;
 }
@@ -124,7 +124,7 @@ size_t orr_binary_most(const struct orr_call *call)
     size_t n = 1;
 
     for (; *field; field++) {
-        const void *at = place(*field, call);
+        const void *at = call_field(*field, call);
 
         n += 1 + 2 * ORR_BINARY_NUMBER;
         if ((*field)->type == ORR_FIELD_TEXT && *(const char *const *)at)
@@ -145,7 +145,7 @@ size_t orr_binary_put(unsigned char *to, const struct orr_call *call)
         if (orr_field_is_default(fields[i], call))
             continue;
         to[n++] = (unsigned char)i;
-        n += put_value(to + n, fields[i], place(fields[i], call));
+        n += binary_put_value(to + n, fields[i], call_field(fields[i], call));
     }
     return n;
 }
@@ -159,7 +159,7 @@ struct bytes {
 
 static const char too_short[] = "a call ends within a field";
 
-static const char *read_number(struct bytes *b, uint64_t *ret)
+static const char *binary_read_number(struct bytes *b, uint64_t *ret)
 {
     unsigned shift = 0;
 
@@ -171,17 +171,17 @@ static const char *read_number(struct bytes *b, uint64_t *ret)
     return shift >= 64 ? "a number of more than 64 bits" : too_short;
 }
 
-static const char *read_integer(struct bytes *b, int64_t *ret)
+static const char *binary_read_integer(struct bytes *b, int64_t *ret)
 {
     uint64_t value;
-    const char *wrong = read_number(b, &value);
+    const char *wrong = binary_read_number(b, &value);
 
     if (!wrong)
         *ret = unfold(value);
     return wrong;
 }
 
-static const char *read_real(struct bytes *b, double *ret)
+static const char *binary_read_real(struct bytes *b, double *ret)
 {
     uint64_t bits = 0;
     const char *wrong;
@@ -195,16 +195,16 @@ static const char *read_real(struct bytes *b, double *ret)
         b->at += 9;
         return NULL;
     }
-    wrong = read_number(b, &bits);
+    wrong = binary_read_number(b, &bits);
     if (!wrong)
         *ret = (double)(bits >> 1);
     return wrong;
 }
 
-static const char *read_text(struct bytes *b, const char **ret)
+static const char *binary_read_text(struct bytes *b, const char **ret)
 {
     uint64_t length;
-    const char *wrong = read_number(b, &length);
+    const char *wrong = binary_read_number(b, &length);
 
     if (wrong)
         return wrong;
@@ -217,41 +217,41 @@ static const char *read_text(struct bytes *b, const char **ret)
     return NULL;
 }
 
-static const char *read_use(struct bytes *b, struct orr_call_use *ret)
+static const char *binary_read_use(struct bytes *b, struct orr_call_use *ret)
 {
     uint64_t datum, mode = 0;
-    const char *wrong = read_number(b, &datum);
+    const char *wrong = binary_read_number(b, &datum);
 
     if (!wrong)
-        wrong = read_number(b, &mode);
+        wrong = binary_read_number(b, &mode);
     if (!wrong && (!mode || mode > UINT32_MAX))
         wrong = "an access mode that there is not";
     *ret = (struct orr_call_use){datum, (uint32_t)mode};
     return wrong;
 }
 
-static const char *read_element(struct bytes *b, enum orr_field_type type,
-                                void *ret)
+static const char *binary_read_element(struct bytes *b,
+                                       enum orr_field_type type, void *ret)
 {
     switch (type) {
     case ORR_FIELD_NUMBERS:
-        return read_number(b, ret);
+        return binary_read_number(b, ret);
     case ORR_FIELD_INTEGERS:
-        return read_integer(b, ret);
+        return binary_read_integer(b, ret);
     case ORR_FIELD_REALS:
-        return read_real(b, ret);
+        return binary_read_real(b, ret);
     default:
-        return read_use(b, ret);
+        return binary_read_use(b, ret);
     }
 }
 
 /* Every element has a byte at least, and one of uses two: there is room. */
-static const char *read_list(struct bytes *b, enum orr_field_type type,
-                             struct orr_numbers *ret)
+static const char *binary_read_list(struct bytes *b, enum orr_field_type type,
+                                    struct orr_numbers *ret)
 {
     size_t words = type == ORR_FIELD_USES ? 2 : 1;
     uint64_t n;
-    const char *wrong = read_number(b, &n);
+    const char *wrong = binary_read_number(b, &n);
 
     if (!wrong && n > (uint64_t)(b->end - b->at) / words)
         wrong = too_short;
@@ -259,32 +259,32 @@ static const char *read_list(struct bytes *b, enum orr_field_type type,
         return wrong;
     *ret = (struct orr_numbers){b->elements, n};
     for (uint64_t i = 0; !wrong && i < n; i++) {
-        wrong = read_element(b, type, b->elements);
+        wrong = binary_read_element(b, type, b->elements);
         b->elements += words;
     }
     return wrong;
 }
 
-static const char *read_value(struct bytes *b, enum orr_field_type type,
-                              void *to)
+static const char *binary_read_value(struct bytes *b, enum orr_field_type type,
+                                     void *to)
 {
     switch (type) {
     case ORR_FIELD_NUMBER:
     case ORR_FIELD_HEX:
-        return read_number(b, to);
+        return binary_read_number(b, to);
     case ORR_FIELD_INTEGER:
-        return read_integer(b, to);
+        return binary_read_integer(b, to);
     case ORR_FIELD_REAL:
-        return read_real(b, to);
+        return binary_read_real(b, to);
     case ORR_FIELD_TEXT:
-        return read_text(b, to);
+        return binary_read_text(b, to);
     case ORR_FIELD_HOW:
         if (b->at == b->end || *b->at >= ORR_NHOWS)
             return "a way of a call that there is not";
         *(enum orr_how *)to = (enum orr_how) * b->at++;
         return NULL;
     default:
-        return read_list(b, type, to);
+        return binary_read_list(b, type, to);
     }
 }
 
@@ -309,7 +309,7 @@ const char *orr_binary_read(const unsigned char *from, size_t n,
         if (*b.at >= nfields)
             return "a field that this call has not";
         field = fields[*b.at++];
-        wrong = read_value(&b, field->type, (char *)ret + field->offset);
+        wrong = binary_read_value(&b, field->type, (char *)ret + field->offset);
     }
     return wrong;
 }

@@ -81,19 +81,19 @@ static int read_based(struct orr_record_reader *r, unsigned base, uint64_t *ret)
     return 0;
 }
 
-static int read_number(struct orr_record_reader *r, uint64_t *ret)
+static int record_read_number(struct orr_record_reader *r, uint64_t *ret)
 {
     return read_based(r, 10, ret);
 }
 
-static int read_integer(struct orr_record_reader *r, int64_t *ret)
+static int record_read_integer(struct orr_record_reader *r, int64_t *ret)
 {
     bool negative = *r->at == '-';
     uint64_t value;
     int rc;
 
     r->at += negative;
-    rc = read_number(r, &value);
+    rc = record_read_number(r, &value);
     if (!rc && value > INT64_MAX)
         return wrong(r, "a number of more than 63 bits");
     if (!rc)
@@ -101,7 +101,7 @@ static int read_integer(struct orr_record_reader *r, int64_t *ret)
     return rc;
 }
 
-static int read_real(struct orr_record_reader *r, double *ret)
+static int record_read_real(struct orr_record_reader *r, double *ret)
 {
     char *end;
 
@@ -132,7 +132,7 @@ static int read_escape(struct orr_record_reader *r, char *ret)
                  r->at);
 }
 
-static int read_text(struct orr_record_reader *r, const char **ret)
+static int record_read_text(struct orr_record_reader *r, const char **ret)
 {
     char *to;
     int rc = 0;
@@ -192,16 +192,17 @@ static int read_mode(struct orr_record_reader *r, uint32_t *ret)
     }
     if (*r->at == '+') {
         r->at++;
-        if (read_number(r, &rest) || rest > UINT16_MAX)
+        if (record_read_number(r, &rest) || rest > UINT16_MAX)
             return wrong(r, "an access mode that there is not");
     }
     *ret = mode | (uint32_t)rest;
     return *ret ? 0 : wrong(r, "a use of data without an access mode");
 }
 
-static int read_use(struct orr_record_reader *r, struct orr_call_use *ret)
+static int record_read_use(struct orr_record_reader *r,
+                           struct orr_call_use *ret)
 {
-    int rc = read_number(r, &ret->datum);
+    int rc = record_read_number(r, &ret->datum);
 
     if (rc)
         return rc;
@@ -213,24 +214,24 @@ static int read_use(struct orr_record_reader *r, struct orr_call_use *ret)
 
 /* --- lists --- */
 
-static int read_element(struct orr_record_reader *r, enum orr_field_type type,
-                        void *ret)
+static int record_read_element(struct orr_record_reader *r,
+                               enum orr_field_type type, void *ret)
 {
     switch (type) {
     case ORR_FIELD_NUMBERS:
-        return read_number(r, ret);
+        return record_read_number(r, ret);
     case ORR_FIELD_INTEGERS:
-        return read_integer(r, ret);
+        return record_read_integer(r, ret);
     case ORR_FIELD_REALS:
-        return read_real(r, ret);
+        return record_read_real(r, ret);
     default:
-        return read_use(r, ret);
+        return record_read_use(r, ret);
     }
 }
 
 /* All lists begin as orr_numbers does. */
-static int read_list(struct orr_record_reader *r, enum orr_field_type type,
-                     struct orr_numbers *ret)
+static int record_read_list(struct orr_record_reader *r,
+                            enum orr_field_type type, struct orr_numbers *ret)
 {
     size_t words = type == ORR_FIELD_USES ? 2 : 1;
     uint64_t *first = r->elements + r->nelements;
@@ -241,32 +242,32 @@ static int read_list(struct orr_record_reader *r, enum orr_field_type type,
     do {
         if (ret->n)
             r->at++;
-        rc = read_element(r, type, first + ret->n++ * words);
+        rc = record_read_element(r, type, first + ret->n++ * words);
     } while (!rc && *r->at == ',');
     r->nelements += ret->n * words;
     return rc;
 }
 
-static int read_value(struct orr_record_reader *r,
-                      const struct orr_field *field)
+static int record_read_value(struct orr_record_reader *r,
+                             const struct orr_field *field)
 {
     void *to = (char *)&r->call + field->offset;
 
     switch (field->type) {
     case ORR_FIELD_NUMBER:
-        return read_number(r, to);
+        return record_read_number(r, to);
     case ORR_FIELD_HEX:
         return read_based(r, 16, to);
     case ORR_FIELD_INTEGER:
-        return read_integer(r, to);
+        return record_read_integer(r, to);
     case ORR_FIELD_REAL:
-        return read_real(r, to);
+        return record_read_real(r, to);
     case ORR_FIELD_TEXT:
-        return read_text(r, to);
+        return record_read_text(r, to);
     case ORR_FIELD_HOW:
         return read_how(r, to);
     default:
-        return read_list(r, field->type, to);
+        return record_read_list(r, field->type, to);
     }
 }
 
@@ -308,7 +309,7 @@ static int read_named(struct orr_record_reader *r,
         return wrong(r, "\"%.*s\" is no field of `%s'", (int)(n < 40 ? n : 40),
                      r->at, verb->word);
     r->at += n + 1;
-    return read_value(r, field);
+    return record_read_value(r, field);
 }
 
 static int read_fields(struct orr_record_reader *r,
@@ -321,7 +322,7 @@ static int read_fields(struct orr_record_reader *r,
         if (*r->at != ' ')
             return wrong(r, "`%s' lacks its number", verb->word);
         r->at++;
-        rc = read_value(r, verb->fields[0]);
+        rc = record_read_value(r, verb->fields[0]);
         place = 1;
     }
     while (!rc && *r->at) {
@@ -352,7 +353,7 @@ static int read_verb(struct orr_record_reader *r)
 }
 
 /* Room for so many elements of lists; returns 1 or an error. */
-static int make_room(struct orr_record_reader *r, size_t words)
+static int reader_make_room(struct orr_record_reader *r, size_t words)
 {
     r->nelements = 0;
     if (orr_grow(&r->elements, &r->most, words, sizeof(*r->elements)) < 0)
@@ -362,7 +363,7 @@ static int make_room(struct orr_record_reader *r, size_t words)
 }
 
 /* The next line without its end: 1, 0 at the end of the file, or an error. */
-static int read_line(struct orr_record_reader *r)
+static int record_read_line(struct orr_record_reader *r)
 {
     ssize_t n;
 
@@ -385,7 +386,7 @@ static int read_line(struct orr_record_reader *r)
     r->at = r->line;
     /* Every element has a digit and a separator; uses, of two words, three
      * characters at least. */
-    return make_room(r, (size_t)n + 4);
+    return reader_make_room(r, (size_t)n + 4);
 }
 
 /* --- bytes --- */
@@ -415,7 +416,7 @@ static int read_length(struct orr_record_reader *r, size_t *ret)
 }
 
 /* The next call's bytes, for which room is made as they come. */
-static int read_bytes(struct orr_record_reader *r, size_t n)
+static int record_read_bytes(struct orr_record_reader *r, size_t n)
 {
     enum { STEP = 1 << 20 };
 
@@ -435,7 +436,7 @@ static int read_bytes(struct orr_record_reader *r, size_t n)
             return cut_off(r);
         got += more;
     }
-    return make_room(r, n);
+    return reader_make_room(r, n);
 }
 
 /* 1, 0 behind the last call, or an error. */
@@ -448,7 +449,7 @@ static int read_binary(struct orr_record_reader *r)
     if (rc > 0 && r->ended)
         return wrong(r, "a call behind the last one, `end'");
     if (rc > 0)
-        rc = read_bytes(r, n);
+        rc = record_read_bytes(r, n);
     if (rc <= 0)
         return rc;
     problem = orr_binary_read((const unsigned char *)r->line, n, r->elements,
@@ -456,7 +457,7 @@ static int read_binary(struct orr_record_reader *r)
     return problem ? wrong(r, "%s", problem) : 1;
 }
 
-static int check_end(struct orr_record_reader *r)
+static int record_check_end(struct orr_record_reader *r)
 {
     if (r->call.value != r->ncalls)
         return wrong(r,
@@ -474,7 +475,7 @@ static int read_text_call(struct orr_record_reader *r)
     int rc;
 
     do {
-        rc = read_line(r);
+        rc = record_read_line(r);
         if (rc < 0)
             return rc;
         if (rc == 0 && r->ended)
@@ -493,7 +494,7 @@ static int read_call(struct orr_record_reader *r)
 {
     int rc = r->binary ? read_binary(r) : read_text_call(r);
 
-    if (rc > 0 && r->call.verb == ORR_CALL_END && check_end(r))
+    if (rc > 0 && r->call.verb == ORR_CALL_END && record_check_end(r))
         return -EINVAL;
     r->ncalls++;
     return rc;
@@ -512,7 +513,7 @@ int orr_record_next(struct orr_record_reader *reader,
 static int read_first_line(struct orr_record_reader *r)
 {
     static const char magic[] = ORR_RECORD_MAGIC " ";
-    int rc = read_line(r);
+    int rc = record_read_line(r);
 
     if (rc < 0)
         return rc;

@@ -59,7 +59,7 @@ static const struct layout layouts[] = {
      {PART(ndim, elemsize), PART(ndim, allocsize)}},
 };
 
-static const struct layout *layout_of(enum starpu_data_interface_id id)
+static const struct layout *find_layout(enum starpu_data_interface_id id)
 {
     for (size_t i = 0; i < sizeof(layouts) / sizeof(*layouts); i++)
         if (layouts[i].id == id)
@@ -69,7 +69,7 @@ static const struct layout *layout_of(enum starpu_data_interface_id id)
 
 const char *orr_shape_kind(enum starpu_data_interface_id id)
 {
-    const struct layout *layout = layout_of(id);
+    const struct layout *layout = find_layout(id);
 
     return layout ? layout->kind : NULL;
 }
@@ -89,7 +89,7 @@ static size_t read_dimensions(const struct starpu_ndim_interface *ndim,
 size_t orr_shape_read(enum starpu_data_interface_id id, const void *from,
                       uint64_t ret[ORR_SHAPE_MOST])
 {
-    const struct layout *layout = layout_of(id);
+    const struct layout *layout = find_layout(id);
     const struct starpu_ndim_interface *ndim = from;
     size_t n = 0;
 
@@ -131,7 +131,7 @@ const char *orr_shape_write(enum starpu_data_interface_id id,
                             const uint64_t *shape, size_t n, void *to,
                             uint32_t *nn, uint32_t *ldn)
 {
-    const struct layout *layout = layout_of(id);
+    const struct layout *layout = find_layout(id);
     size_t i = 0;
 
     *(enum starpu_data_interface_id *)to = id;

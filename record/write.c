@@ -66,7 +66,7 @@ static void put_based(struct orr_record_writer *w, uint64_t value,
         *to++ = digits[--n];
 }
 
-static void put_number(struct orr_record_writer *w, uint64_t value)
+static void record_put_number(struct orr_record_writer *w, uint64_t value)
 {
     put_based(w, value, 10);
 }
@@ -75,7 +75,7 @@ static void put_integer(struct orr_record_writer *w, int64_t value)
 {
     if (value < 0)
         put_char(w, '-');
-    put_number(w, value < 0 ? 0 - (uint64_t)value : (uint64_t)value);
+    record_put_number(w, value < 0 ? 0 - (uint64_t)value : (uint64_t)value);
 }
 
 /* With a point whatever the locale says. */
@@ -86,7 +86,7 @@ static void put_digits(struct orr_record_writer *w, const char *text)
 }
 
 /* As few digits as give the same number again. */
-static void put_real(struct orr_record_writer *w, double value)
+static void record_put_real(struct orr_record_writer *w, double value)
 {
     char text[40];
 
@@ -95,7 +95,7 @@ static void put_real(struct orr_record_writer *w, double value)
         return;
     }
     if (value >= 0 && value < 1e15 && value == (double)(uint64_t)value) {
-        put_number(w, (uint64_t)value);
+        record_put_number(w, (uint64_t)value);
         return;
     }
     for (int digits = 15; digits <= 17; digits++) {
@@ -106,7 +106,7 @@ static void put_real(struct orr_record_writer *w, double value)
     put_digits(w, text);
 }
 
-static void put_text(struct orr_record_writer *w, const char *text)
+static void record_put_text(struct orr_record_writer *w, const char *text)
 {
     char escape[8];
 
@@ -126,7 +126,7 @@ static void put_text(struct orr_record_writer *w, const char *text)
     put_char(w, '"');
 }
 
-static void put_mode(struct orr_record_writer *w, uint32_t mode)
+static void record_put_mode(struct orr_record_writer *w, uint32_t mode)
 {
     for (size_t i = 0; i < ORR_NMODES; i++)
         if (mode & orr_record_modes[i].bit) {
@@ -135,19 +135,19 @@ static void put_mode(struct orr_record_writer *w, uint32_t mode)
         }
     if (mode) {
         put_char(w, '+');
-        put_number(w, mode);
+        record_put_number(w, mode);
     }
 }
 
-static void put_uses(struct orr_record_writer *w,
-                     const struct orr_call_uses *uses)
+static void record_put_uses(struct orr_record_writer *w,
+                            const struct orr_call_uses *uses)
 {
     for (size_t i = 0; i < uses->n; i++) {
         if (i)
             put_char(w, ',');
-        put_number(w, uses->at[i].datum);
+        record_put_number(w, uses->at[i].datum);
         put_char(w, ':');
-        put_mode(w, uses->at[i].mode);
+        record_put_mode(w, uses->at[i].mode);
     }
 }
 
@@ -161,15 +161,15 @@ static void put_uses(struct orr_record_writer *w,
         }                                                                      \
     } while (0)
 
-static void put_value(struct orr_record_writer *w,
-                      const struct orr_field *field,
-                      const struct orr_call *call)
+static void record_put_value(struct orr_record_writer *w,
+                             const struct orr_field *field,
+                             const struct orr_call *call)
 {
     const char *at = (const char *)call + field->offset;
 
     switch (field->type) {
     case ORR_FIELD_NUMBER:
-        put_number(w, *(const uint64_t *)at);
+        record_put_number(w, *(const uint64_t *)at);
         break;
     case ORR_FIELD_HEX:
         put_based(w, *(const uint64_t *)at, 16);
@@ -178,25 +178,25 @@ static void put_value(struct orr_record_writer *w,
         put_integer(w, *(const int64_t *)at);
         break;
     case ORR_FIELD_REAL:
-        put_real(w, *(const double *)at);
+        record_put_real(w, *(const double *)at);
         break;
     case ORR_FIELD_TEXT:
-        put_text(w, *(const char *const *)at);
+        record_put_text(w, *(const char *const *)at);
         break;
     case ORR_FIELD_HOW:
         put_word(w, orr_hows[*(const enum orr_how *)at]);
         break;
     case ORR_FIELD_NUMBERS:
-        PUT_LIST(orr_numbers, put_number);
+        PUT_LIST(orr_numbers, record_put_number);
         break;
     case ORR_FIELD_INTEGERS:
         PUT_LIST(orr_integers, put_integer);
         break;
     case ORR_FIELD_REALS:
-        PUT_LIST(orr_reals, put_real);
+        PUT_LIST(orr_reals, record_put_real);
         break;
     case ORR_FIELD_USES:
-        put_uses(w, (const void *)at);
+        record_put_uses(w, (const void *)at);
         break;
     }
 }
@@ -212,7 +212,7 @@ static void put_field(struct orr_record_writer *w,
         put_word(w, field->word);
         put_char(w, '=');
     }
-    put_value(w, field, call);
+    record_put_value(w, field, call);
 }
 
 bool orr_record_is_binary_name(const char *path)
@@ -233,7 +233,8 @@ void orr_record_begin(struct orr_record_writer *writer)
 }
 
 /* Its length, then its bytes. */
-static void put_bytes(struct orr_record_writer *w, const struct orr_call *call)
+static void record_put_bytes(struct orr_record_writer *w,
+                             const struct orr_call *call)
 {
     unsigned char length[ORR_BINARY_NUMBER];
     unsigned char *to = (unsigned char *)room(w, orr_binary_most(call));
@@ -260,7 +261,7 @@ void orr_record_write(struct orr_record_writer *w, const struct orr_call *call)
 {
     w->n = 0;
     if (w->binary)
-        put_bytes(w, call);
+        record_put_bytes(w, call);
     else
         put_line(w, call);
     if (w->error)

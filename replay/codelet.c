@@ -18,7 +18,7 @@ static const struct told *told_of(const struct starpu_task *task)
 
 /* --- what models ask --- */
 
-static uint32_t footprint(struct starpu_task *task)
+static uint32_t replayed_footprint(struct starpu_task *task)
 {
     const struct told *told = told_of(task);
 
@@ -64,13 +64,14 @@ static void parameters(struct starpu_task *task, double *ret)
 
 /* --- models --- */
 
-static char *copy_text(const struct player *player, const char *text)
+static char *player_copy_text(const struct player *player, const char *text)
 {
     return text ? player_need(player, strdup(text)) : NULL;
 }
 
 /* Cuts names at commas. */
-static const char **split(const struct player *player, char *names, unsigned n)
+static const char **split_parameter_names(const struct player *player,
+                                          char *names, unsigned n)
 {
     const char **list = player_need(player, calloc(n + 1, sizeof(*list)));
 
@@ -98,8 +99,9 @@ static void set_terms(const struct player *player, const struct orr_call *call,
     model->nparameters = (unsigned)n;
     model->ncombinations = (unsigned)call->terms;
     model->parameters = parameters;
-    model->parameters_names = split(
-        player, copy_text(player, call->name ? call->name : ""), (unsigned)n);
+    model->parameters_names = split_parameter_names(
+        player, player_copy_text(player, call->name ? call->name : ""),
+        (unsigned)n);
     model->combinations =
         player_need(player, calloc(call->terms, sizeof(*model->combinations)));
     for (size_t t = 0; t < call->terms; t++) {
@@ -110,7 +112,7 @@ static void set_terms(const struct player *player, const struct orr_call *call,
     }
 }
 
-static void ask_times(struct starpu_perfmodel *model)
+static void model_set_time_function(struct starpu_perfmodel *model)
 {
     model->type = STARPU_PER_ARCH;
     model->arch_cost_function = time_on;
@@ -129,20 +131,20 @@ void player_model(struct player *player, const struct orr_call *call)
     *place = player_need(player, calloc(1, sizeof(**place)));
     model = &(*place)->pub;
     model->type = (enum starpu_perfmodel_type)type;
-    model->symbol = copy_text(player, call->symbol);
+    model->symbol = player_copy_text(player, call->symbol);
     if (call->flags & ORR_MODEL_FOOTPRINTS)
-        model->footprint = footprint;
+        model->footprint = replayed_footprint;
     if (call->flags & ORR_MODEL_SIZES)
         model->size_base = size_base;
     if (call->flags & ORR_MODEL_TIMES)
-        ask_times(model);
+        model_set_time_function(model);
     (*place)->hints = call->flags & ORR_MODEL_HINTS;
     if (call->terms)
         set_terms(player, call, model);
 }
 
-static struct starpu_perfmodel *find_model(const struct player *player,
-                                           uint64_t number)
+static struct starpu_perfmodel *player_find_model(const struct player *player,
+                                                  uint64_t number)
 {
     if (!number)
         return NULL;
@@ -165,7 +167,7 @@ static bool take_hints(struct starpu_codelet *cl)
     if (model->known)
         model->pub.type = STARPU_HISTORY_BASED;
     else
-        ask_times(&model->pub);
+        model_set_time_function(&model->pub);
     return model->known == 1;
 }
 
@@ -176,7 +178,7 @@ bool player_needs_hints(const struct starpu_codelet *cl)
     return model && model->hints && !model->known;
 }
 
-static void nothing(void *buffers[], void *arg)
+static void replayed_kernel(void *buffers[], void *arg)
 {
     (void)buffers;
     (void)arg;
@@ -203,7 +205,7 @@ static void set_functions(const struct orr_call *call, bool by_models,
             unsigned bit = (unsigned)kind * STARPU_MAXIMPLEMENTATIONS + i;
 
             if (!by_models && call->implementations[kind] >> i & 1)
-                functions[kind][i] = nothing;
+                functions[kind][i] = replayed_kernel;
             if (flags[kind] && call->asynchronous >> bit & 1)
                 flags[kind][i] = 1;
         }
@@ -286,15 +288,15 @@ void player_codelet(struct player *player, const struct orr_call *call)
 
     starpu_codelet_init(cl);
     *place = cl;
-    cl->name = copy_text(player, call->name);
-    cl->cpu_funcs_name[0] = copy_text(player, call->called);
+    cl->name = player_copy_text(player, call->name);
+    cl->cpu_funcs_name[0] = player_copy_text(player, call->called);
     cl->where = (uint32_t)call->where;
     cl->type = (enum starpu_codelet_type)call->type;
     cl->max_parallelism = (int)call->parallelism;
     cl->flags = (int)call->flags;
     cl->color = (unsigned)call->color;
-    cl->model = find_model(player, call->model);
-    cl->energy_model = find_model(player, call->energy);
+    cl->model = player_find_model(player, call->model);
+    cl->energy_model = player_find_model(player, call->energy);
     set_functions(call, take_hints(cl), cl);
     set_buffers(player, call, cl);
 }

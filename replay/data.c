@@ -54,7 +54,7 @@ static uintptr_t take_address(struct player *player, size_t bytes,
 
 /* --- numbers --- */
 
-static struct datum *place_of(struct player *player, uint64_t number)
+static struct datum *player_new_datum(struct player *player, uint64_t number)
 {
     struct datum *datum = player_at(player, &player->data, &player->ndata,
                                     number, sizeof(*player->data));
@@ -77,7 +77,7 @@ starpu_data_handle_t player_datum(const struct player *player, uint64_t number)
 
 void player_register(struct player *player, const struct orr_call *call)
 {
-    struct datum *datum = place_of(player, call->id);
+    struct datum *datum = player_new_datum(player, call->id);
     struct laid_out laid;
 
     player_lay_out(player, call, &laid);
@@ -92,7 +92,7 @@ void player_register(struct player *player, const struct orr_call *call)
 
 /* --- parts --- */
 
-static const struct orr_dense_kind *kind_of(enum starpu_data_interface_id id)
+static const struct orr_dense_kind *dense_kind(enum starpu_data_interface_id id)
 {
     static const struct orr_dense_kind kinds[] = {
         ORR_VARIABLE_KIND, ORR_VECTOR_KIND, ORR_MATRIX_KIND, ORR_BLOCK_KIND,
@@ -104,7 +104,7 @@ static const struct orr_dense_kind *kind_of(enum starpu_data_interface_id id)
     return NULL;
 }
 
-static void move(const place_t *whole, place_t *part, int64_t bytes)
+static void part_move(const place_t *whole, place_t *part, int64_t bytes)
 {
     part->ptr = whole->ptr ? whole->ptr + (uintptr_t)bytes : 0;
     part->dev_handle = whole->dev_handle;
@@ -115,9 +115,9 @@ static void move(const place_t *whole, place_t *part, int64_t bytes)
 static void put_in_place(const struct part *part, const void *whole, void *to)
 {
     enum starpu_data_interface_id id = part->laid.ops->interfaceid;
-    const struct orr_dense_kind *kind = kind_of(id);
+    const struct orr_dense_kind *kind = dense_kind(id);
     const struct orr_dense_kind *outer_kind =
-        kind_of(*(const enum starpu_data_interface_id *)whole);
+        dense_kind(*(const enum starpu_data_interface_id *)whole);
     struct orr_dense outer = orr_dense_look(outer_kind, whole);
     struct orr_dense inner = orr_dense_look(kind, to);
     uint32_t *ld = inner.ndim ? orr_dense_ld(kind, to) : NULL;
@@ -125,12 +125,12 @@ static void put_in_place(const struct part *part, const void *whole, void *to)
 
     for (size_t k = 0; k < outer.ndim; k++)
         elements += part->start[k] * orr_dense_step(&outer, k);
-    move(whole, to, (int64_t)(elements * outer.elemsize));
+    part_move(whole, to, (int64_t)(elements * outer.elemsize));
     for (size_t k = kind->rank ? 0 : 1; k < inner.ndim; k++)
         ld[k] = (uint32_t)orr_dense_step(&outer, part->axes[k]);
 }
 
-static uint32_t *copy_array(const uint32_t *from, size_t n)
+static uint32_t *copy_uint32_array(const uint32_t *from, size_t n)
 {
     uint32_t *to = malloc((n + 1) * sizeof(*to));
 
@@ -142,12 +142,13 @@ static uint32_t *copy_array(const uint32_t *from, size_t n)
 
 static bool has_address(enum starpu_data_interface_id id)
 {
-    return kind_of(id) || id == recorded_ops.interfaceid;
+    return dense_kind(id) || id == recorded_ops.interfaceid;
 }
 
 /* The filter of all partitions. */
-static void cut(void *whole, void *to, struct starpu_data_filter *filter,
-                unsigned i, unsigned n)
+static void replayed_filter(void *whole, void *to,
+                            struct starpu_data_filter *filter, unsigned i,
+                            unsigned n)
 {
     const struct part *part = (const struct part *)filter->filter_arg_ptr + i;
     enum starpu_data_interface_id id = part->laid.ops->interfaceid;
@@ -156,20 +157,20 @@ static void cut(void *whole, void *to, struct starpu_data_filter *filter,
     (void)n;
     memcpy(to, &part->laid.layout, part->laid.ops->interface_size);
     if (id == STARPU_NDIM_INTERFACE_ID) {
-        ndim->nn = copy_array(part->laid.nn, ndim->ndim);
-        ndim->ldn = copy_array(part->laid.ldn, ndim->ndim);
+        ndim->nn = copy_uint32_array(part->laid.nn, ndim->ndim);
+        ndim->ldn = copy_uint32_array(part->laid.ldn, ndim->ndim);
     }
     if (part->placed)
         put_in_place(part, whole, to);
     else if (has_address(id) &&
              has_address(*(const enum starpu_data_interface_id *)whole))
-        move(whole, to, part->offset);
+        part_move(whole, to, part->offset);
     else
         layout_set_address(id, to, layout_address(whole));
 }
 
 static struct starpu_data_interface_ops *
-ops_of(struct starpu_data_filter *filter, unsigned i)
+replayed_child_ops(struct starpu_data_filter *filter, unsigned i)
 {
     return ((const struct part *)filter->filter_arg_ptr + i)->laid.ops;
 }
@@ -179,19 +180,19 @@ static bool is_placed(const struct player *player, const struct orr_call *call,
 {
     starpu_data_handle_t whole = player_datum(player, call->of);
     const struct orr_dense_kind *kind =
-        kind_of(starpu_data_get_interface_id(whole));
+        dense_kind(starpu_data_get_interface_id(whole));
     size_t ndim;
 
     if (!call->start.n)
         return false;
     if (call->start.n > DIMENSIONS || call->axes.n > DIMENSIONS || !kind ||
-        !kind_of(laid->ops->interfaceid))
+        !dense_kind(laid->ops->interfaceid))
         player_fail(player, "a part with a start that is no place in its "
                             "whole");
     ndim = orr_dense_look(kind, starpu_data_get_interface_on_node(whole, 0))
                .ndim;
     if (ndim > DIMENSIONS ||
-        orr_dense_look(kind_of(laid->ops->interfaceid), &laid->layout).ndim >
+        orr_dense_look(dense_kind(laid->ops->interfaceid), &laid->layout).ndim >
             DIMENSIONS)
         player_fail(player, "a part with a start in more than eight "
                             "dimensions");
@@ -239,9 +240,9 @@ void player_partition(struct player *player, const struct orr_call *call)
 {
     starpu_data_handle_t whole = player_datum(player, call->id), *children;
     struct starpu_data_filter filter = {
-        .filter_func = cut,
+        .filter_func = replayed_filter,
         .nchildren = (unsigned)player->nparts,
-        .get_child_ops = ops_of,
+        .get_child_ops = replayed_child_ops,
         .filter_arg_ptr = player->parts,
     };
 
@@ -256,7 +257,7 @@ void player_partition(struct player *player, const struct orr_call *call)
 
         if (call->verb == ORR_CALL_PARTITION)
             children[i] = starpu_data_get_child(whole, i);
-        place_of(player, id)->handle = children[i];
+        player_new_datum(player, id)->handle = children[i];
         starpu_data_set_user_data(children[i], (void *)(uintptr_t)id);
     }
     free(children);
@@ -285,8 +286,8 @@ void player_unpartition(struct player *player, const struct orr_call *call)
     starpu_data_unpartition(whole, (unsigned)player_node(call->node));
 }
 
-static starpu_data_handle_t *find_parts(const struct player *player,
-                                        const struct orr_call *call)
+static starpu_data_handle_t *player_find_parts(const struct player *player,
+                                               const struct orr_call *call)
 {
     starpu_data_handle_t *parts =
         player_need(player, calloc(call->parts.n + 1, sizeof(*parts)));
@@ -299,7 +300,7 @@ static starpu_data_handle_t *find_parts(const struct player *player,
 void player_switch(struct player *player, const struct orr_call *call)
 {
     starpu_data_handle_t whole = player_datum(player, call->id);
-    starpu_data_handle_t *parts = find_parts(player, call);
+    starpu_data_handle_t *parts = player_find_parts(player, call);
     unsigned n = (unsigned)call->parts.n;
 
     switch (call->how) {
@@ -333,7 +334,7 @@ void player_switch(struct player *player, const struct orr_call *call)
 void player_clean(struct player *player, const struct orr_call *call)
 {
     starpu_data_handle_t whole = player_datum(player, call->id);
-    starpu_data_handle_t *parts = find_parts(player, call);
+    starpu_data_handle_t *parts = player_find_parts(player, call);
 
     starpu_data_partition_clean(whole, (unsigned)call->parts.n, parts);
     for (size_t i = 0; i < call->parts.n; i++)

@@ -7,7 +7,7 @@
 #include "core/data/interfaces/kinds.h"
 
 /* The interface that a record calls so; NULL: there is none. */
-static struct starpu_data_interface_ops *find_ops(const char *kind)
+static struct starpu_data_interface_ops *find_interface_ops(const char *kind)
 {
     static struct starpu_data_interface_ops *const all[] = {
         &starpu_interface_void_ops,   &starpu_interface_variable_ops,
@@ -39,7 +39,7 @@ void player_lay_out(const struct player *player, const struct orr_call *call,
         ret->recorded.footprint = (uint32_t)call->footprint;
         return;
     }
-    ret->ops = find_ops(call->kind);
+    ret->ops = find_interface_ops(call->kind);
     if (!ret->ops)
         player_fail(player, "data of the kind \"%s\", which there is not",
                     call->kind);

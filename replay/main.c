@@ -10,7 +10,7 @@
 
 #include "replay/player.h"
 
-static void end(void *arg)
+static void exit_failed(void *arg)
 {
     (void)arg;
     exit(1);
@@ -18,7 +18,7 @@ static void end(void *arg)
 
 int main(int argc, char **argv)
 {
-    static const struct orr_player_host host = {.fail = end};
+    static const struct orr_player_host host = {.fail = exit_failed};
     struct player *player;
     struct orr_error err;
     int rc;

@@ -11,7 +11,7 @@
 
 #include "replay/player.h"
 
-static _Noreturn void end(const struct player *player)
+static _Noreturn void player_exit(const struct player *player)
 {
     player->host->fail(player->host->arg);
     exit(1);
@@ -26,7 +26,7 @@ void player_fail(const struct player *player, const char *format, ...)
     vfprintf(stderr, format, args);
     fputc('\n', stderr);
     va_end(args);
-    end(player);
+    player_exit(player);
 }
 
 void *player_need(const struct player *player, void *memory)
@@ -57,7 +57,7 @@ void *player_at(const struct player *player, void *array, size_t *n,
 
 /* --- short calls --- */
 
-static void pass(struct player *player, const struct orr_call *call)
+static void player_skip_call(struct player *player, const struct orr_call *call)
 {
     (void)player;
     (void)call;
@@ -138,7 +138,7 @@ static void schedule(struct player *player, const struct orr_call *call)
     starpu_do_schedule();
 }
 
-static void invalidate(struct player *player, const struct orr_call *call)
+static void play_invalidate(struct player *player, const struct orr_call *call)
 {
     starpu_data_handle_t handle = player_datum(player, call->id);
 
@@ -150,7 +150,7 @@ static void invalidate(struct player *player, const struct orr_call *call)
                     : starpu_data_invalidate)(handle);
 }
 
-static void fetch(struct player *player, const struct orr_call *call)
+static void play_fetch(struct player *player, const struct orr_call *call)
 {
     starpu_data_handle_t handle = player_datum(player, call->id);
     unsigned node = (unsigned)call->node, async = !call->synchronous;
@@ -171,7 +171,7 @@ static void fetch(struct player *player, const struct orr_call *call)
         starpu_data_fetch_on_node(handle, node, async);
 }
 
-static void allocate(struct player *player, const struct orr_call *call)
+static void play_allocate(struct player *player, const struct orr_call *call)
 {
     starpu_data_handle_t handle = player_datum(player, call->id);
 
@@ -197,7 +197,8 @@ static void set_name(struct player *player, const struct orr_call *call)
     starpu_data_set_name(player_datum(player, call->id), call->name);
 }
 
-static void set_coordinates(struct player *player, const struct orr_call *call)
+static void play_set_coordinates(struct player *player,
+                                 const struct orr_call *call)
 {
     int list[8] = {0};
     size_t n = call->nodes.n < 8 ? call->nodes.n : 8;
@@ -218,7 +219,8 @@ static void set_sequential(struct player *player, const struct orr_call *call)
             player_datum(player, call->id), (unsigned)call->value);
 }
 
-static void set_reduction(struct player *player, const struct orr_call *call)
+static void play_set_reduction(struct player *player,
+                               const struct orr_call *call)
 {
     starpu_data_set_reduction_methods(player_datum(player, call->id),
                                       player_find_codelet(player, call->redux),
@@ -260,12 +262,13 @@ static void set_limits(struct player *player, const struct orr_call *call)
 }
 
 /* It takes time. */
-static void pin(struct player *player, const struct orr_call *call)
+static void play_pin(struct player *player, const struct orr_call *call)
 {
     starpu_memory_pin((void *)player->address, call->size);
 }
 
-static void set_priorities(struct player *player, const struct orr_call *call)
+static void play_set_priorities(struct player *player,
+                                const struct orr_call *call)
 {
     (void)player;
     starpu_sched_set_min_priority((int)call->least);
@@ -294,7 +297,7 @@ static void resume_workers(struct player *player, const struct orr_call *call)
     starpu_resume();
 }
 
-static void sleep_for(struct player *player, const struct orr_call *call)
+static void play_sleep(struct player *player, const struct orr_call *call)
 {
     (void)player;
     orrery_usleep(call->us);
@@ -347,30 +350,30 @@ static void (*const actions[ORR_NVERBS])(struct player *,
     [ORR_CALL_ACQUIRE] = player_acquire,
     [ORR_CALL_RELEASE] = player_release,
     [ORR_CALL_UNREGISTER] = player_unregister,
-    [ORR_CALL_INVALIDATE] = invalidate,
-    [ORR_CALL_FETCH] = fetch,
-    [ORR_CALL_ALLOCATE] = allocate,
+    [ORR_CALL_INVALIDATE] = play_invalidate,
+    [ORR_CALL_FETCH] = play_fetch,
+    [ORR_CALL_ALLOCATE] = play_allocate,
     [ORR_CALL_EVICT] = evict,
     [ORR_CALL_WONT_USE] = wont_use,
     [ORR_CALL_DUPLICATE] = player_duplicate,
     [ORR_CALL_NAME] = set_name,
-    [ORR_CALL_COORDINATES] = set_coordinates,
+    [ORR_CALL_COORDINATES] = play_set_coordinates,
     [ORR_CALL_SEQUENTIAL] = set_sequential,
-    [ORR_CALL_REDUCTION] = set_reduction,
+    [ORR_CALL_REDUCTION] = play_set_reduction,
     [ORR_CALL_WRITE_THROUGH] = set_write_through,
     [ORR_CALL_OUT_OF_CORE] = set_out_of_core,
     [ORR_CALL_IMPORTANT] = set_important,
     [ORR_CALL_ARBITER] = set_arbiter,
     [ORR_CALL_LIMITS] = set_limits,
-    [ORR_CALL_PIN] = pin,
+    [ORR_CALL_PIN] = play_pin,
     [ORR_CALL_RANGE] = set_range,
-    [ORR_CALL_PRIORITIES] = set_priorities,
+    [ORR_CALL_PRIORITIES] = play_set_priorities,
     [ORR_CALL_PAUSE] = pause_workers,
     [ORR_CALL_RESUME] = resume_workers,
-    [ORR_CALL_SLEEP] = sleep_for,
+    [ORR_CALL_SLEEP] = play_sleep,
     [ORR_CALL_ITERATION] = iterate,
-    [ORR_CALL_NOTE] = pass,
-    [ORR_CALL_END] = pass,
+    [ORR_CALL_NOTE] = player_skip_call,
+    [ORR_CALL_END] = player_skip_call,
 };
 
 /* --- the run --- */
@@ -383,14 +386,14 @@ static bool next(struct player *player, const struct orr_call **ret)
 
     if (rc < 0) {
         fprintf(stderr, "orrery: error: %s\n", err.text);
-        end(player);
+        player_exit(player);
     }
     player->ncalls++;
     return rc > 0;
 }
 
 /* STARPU_SCHED and the like go before what the application asked for. */
-static int start(struct player *player)
+static int player_start(struct player *player)
 {
     const struct orr_call *run;
     struct starpu_conf conf;
@@ -429,7 +432,7 @@ static void make_calls(struct player *player)
 
     while (next(player, &call)) {
         if (host->is_stopped && host->is_stopped(host->arg))
-            end(player);
+            player_exit(player);
         if (call->after > 0)
             orrery_usleep(call->after);
         actions[call->verb](player, call);
@@ -457,9 +460,9 @@ static int open_record(const char *path, const struct orr_player_host *host,
     return 0;
 }
 
-static int play(struct player *player)
+static int player_play(struct player *player)
 {
-    int rc = start(player);
+    int rc = player_start(player);
 
     if (rc != 0)
         return rc;
@@ -481,4 +484,5 @@ static void close_record(struct player *player)
     free(player);
 }
 
-const struct orr_player_ops player_ops = {open_record, play, close_record};
+const struct orr_player_ops player_ops = {open_record, player_play,
+                                          close_record};

@@ -7,18 +7,19 @@
 
 #include "replay/player.h"
 
-static struct recorded *on_node(starpu_data_handle_t handle, unsigned node)
+static struct recorded *recorded_on_node(starpu_data_handle_t handle,
+                                         unsigned node)
 {
     return starpu_data_get_interface_on_node(handle, node);
 }
 
-static void register_handle(starpu_data_handle_t handle, int home,
-                            void *interface)
+static void recorded_register_handle(starpu_data_handle_t handle, int home,
+                                     void *interface)
 {
     const struct recorded *given = interface;
 
     for (unsigned node = 0; node < starpu_memory_nodes_get_count(); node++) {
-        struct recorded *own = on_node(handle, node);
+        struct recorded *own = recorded_on_node(handle, node);
 
         *own = *given;
         if ((int)node != home)
@@ -26,24 +27,24 @@ static void register_handle(starpu_data_handle_t handle, int home,
     }
 }
 
-static size_t get_size(starpu_data_handle_t handle)
+static size_t recorded_get_size(starpu_data_handle_t handle)
 {
-    return on_node(handle, STARPU_MAIN_RAM)->size;
+    return recorded_on_node(handle, STARPU_MAIN_RAM)->size;
 }
 
-static uint32_t footprint(starpu_data_handle_t handle)
+static uint32_t recorded_footprint(starpu_data_handle_t handle)
 {
-    return on_node(handle, STARPU_MAIN_RAM)->footprint;
+    return recorded_on_node(handle, STARPU_MAIN_RAM)->footprint;
 }
 
-static int compare(void *a, void *b)
+static int recorded_compare(void *a, void *b)
 {
     const struct recorded *one = a, *other = b;
 
     return one->size == other->size && one->footprint == other->footprint;
 }
 
-static starpu_ssize_t allocate(void *interface, unsigned node)
+static starpu_ssize_t recorded_allocate(void *interface, unsigned node)
 {
     struct recorded *own = interface;
     uintptr_t address = starpu_malloc_on_node(node, own->size);
@@ -55,7 +56,7 @@ static starpu_ssize_t allocate(void *interface, unsigned node)
     return (starpu_ssize_t)own->size;
 }
 
-static void release(void *interface, unsigned node)
+static void recorded_free(void *interface, unsigned node)
 {
     struct recorded *own = interface;
 
@@ -63,14 +64,14 @@ static void release(void *interface, unsigned node)
     own->ptr = own->dev_handle = 0;
 }
 
-static void *to_pointer(void *interface, unsigned node)
+static void *recorded_to_pointer(void *interface, unsigned node)
 {
     (void)node;
     return (void *)((struct recorded *)interface)->ptr;
 }
 
-static int copy(void *src, unsigned src_node, void *dst, unsigned dst_node,
-                void *async)
+static int recorded_copy(void *src, unsigned src_node, void *dst,
+                         unsigned dst_node, void *async)
 {
     const struct recorded *from = src, *to = dst;
 
@@ -79,17 +80,18 @@ static int copy(void *src, unsigned src_node, void *dst, unsigned dst_node,
                                  from->size, async);
 }
 
-static const struct starpu_data_copy_methods copies = {.any_to_any = copy};
+static const struct starpu_data_copy_methods copies = {.any_to_any =
+                                                           recorded_copy};
 
 struct starpu_data_interface_ops recorded_ops = {
-    .register_data_handle = register_handle,
-    .allocate_data_on_node = allocate,
-    .free_data_on_node = release,
+    .register_data_handle = recorded_register_handle,
+    .allocate_data_on_node = recorded_allocate,
+    .free_data_on_node = recorded_free,
     .copy_methods = &copies,
-    .to_pointer = to_pointer,
-    .get_size = get_size,
-    .footprint = footprint,
-    .compare = compare,
+    .to_pointer = recorded_to_pointer,
+    .get_size = recorded_get_size,
+    .footprint = recorded_footprint,
+    .compare = recorded_compare,
     .interfaceid = STARPU_UNKNOWN_INTERFACE_ID,
     .interface_size = sizeof(struct recorded),
     .name = (char[]){"recorded"},

@@ -10,7 +10,8 @@
 
 #include "replay/player.h"
 
-static struct starpu_task **place_of(struct player *player, uint64_t number)
+static struct starpu_task **player_task_slot(struct player *player,
+                                             uint64_t number)
 {
     return player_at(player, &player->tasks, &player->ntasks, number,
                      sizeof(*player->tasks));
@@ -19,7 +20,7 @@ static struct starpu_task **place_of(struct player *player, uint64_t number)
 /* Made when it is first named. */
 static struct starpu_task *task_of(struct player *player, uint64_t number)
 {
-    struct starpu_task **place = place_of(player, number);
+    struct starpu_task **place = player_task_slot(player, number);
 
     if (!*place)
         *place = player_need(player, starpu_task_create());
@@ -35,8 +36,8 @@ static bool needs_telling(const struct orr_call *call)
 }
 
 /* One block, which ends with the task, or is kept with it. */
-static struct told *tell(const struct player *player,
-                         const struct orr_call *call)
+static struct told *player_make_told(const struct player *player,
+                                     const struct orr_call *call)
 {
     size_t workers = call->workers.n * sizeof(uint32_t);
     size_t reals = call->parameters.n * sizeof(double);
@@ -118,8 +119,10 @@ static void say_moved(struct player *player)
     player->moved = true;
 }
 
-static void set_workers(struct player *player, const struct orr_call *call,
-                        struct starpu_task *task, const struct told *told)
+static void player_set_workers(struct player *player,
+                               const struct orr_call *call,
+                               struct starpu_task *task,
+                               const struct told *told)
 {
     unsigned n = starpu_worker_get_count() + starpu_combined_worker_get_count();
     int64_t worker = call->worker;
@@ -143,7 +146,7 @@ static void set_workers(struct player *player, const struct orr_call *call,
 }
 
 /* What was the policy's least or greatest one is that of this policy. */
-static int priority_of(const struct player *player, int64_t priority)
+static int player_priority(const struct player *player, int64_t priority)
 {
     if (player->asked_most && priority == player->most)
         return starpu_sched_get_max_priority();
@@ -165,7 +168,8 @@ static void keep_told(struct player *player, uint64_t number, struct told *told)
 static void set_fields(struct player *player, const struct orr_call *call,
                        struct starpu_task *task)
 {
-    struct told *told = needs_telling(call) ? tell(player, call) : NULL;
+    struct told *told =
+        needs_telling(call) ? player_make_told(player, call) : NULL;
 
     if (call->kept || call->id < player->ntold)
         keep_told(player, call->id, call->kept ? told : NULL);
@@ -176,7 +180,7 @@ static void set_fields(struct player *player, const struct orr_call *call,
         player_fail(player, "ordered= is not of as many data");
     task->handles_sequential_consistency =
         call->ordered.n ? told->ordered : NULL;
-    task->priority = priority_of(player, call->priority);
+    task->priority = player_priority(player, call->priority);
     task->use_tag = call->tagged != 0;
     task->tag_id = call->tag;
     task->flops = call->flops;
@@ -187,12 +191,12 @@ static void set_fields(struct player *player, const struct orr_call *call,
     task->synchronous = call->synchronous != 0;
     task->sequential_consistency = !call->unordered;
     task->possibly_parallel = (unsigned)call->possibly;
-    set_workers(player, call, task, told);
+    player_set_workers(player, call, task, told);
 }
 
 void player_submit(struct player *player, const struct orr_call *call)
 {
-    struct starpu_task **place = place_of(player, call->id);
+    struct starpu_task **place = player_task_slot(player, call->id);
     struct starpu_task *task =
         *place ? *place : player_need(player, starpu_task_create());
     int rc;
@@ -265,7 +269,7 @@ struct prefetch {
     int priority;
 };
 
-static void prefetch(void *arg)
+static void prefetch_callback(void *arg)
 {
     const struct prefetch *prefetch = arg;
 
@@ -286,14 +290,14 @@ void player_prefetch_later(struct player *player, const struct orr_call *call)
     if (task->callback_func)
         player_fail(player, "a second datum to be fetched when task %llu ends",
                     (unsigned long long)call->task);
-    task->callback_func = prefetch;
+    task->callback_func = prefetch_callback;
     task->callback_arg = arg;
     task->callback_arg_free = 1;
 }
 
 void player_wait(struct player *player, const struct orr_call *call)
 {
-    struct starpu_task **place = place_of(player, call->id);
+    struct starpu_task **place = player_task_slot(player, call->id);
     bool gone;
 
     if (!*place)
@@ -311,7 +315,7 @@ void player_wait(struct player *player, const struct orr_call *call)
 
 void player_forget(struct player *player, const struct orr_call *call)
 {
-    struct starpu_task **place = place_of(player, call->id);
+    struct starpu_task **place = player_task_slot(player, call->id);
 
     if (*place)
         starpu_task_destroy(*place);
