@@ -238,7 +238,7 @@ static bool wants_offset(const struct orr_model *model,
            (model->kind == ORR_MODEL_HISTORY && r->has_offset);
 }
 
-static bool within(double x, double minx, double maxx)
+static bool size_is_near_range(double x, double minx, double maxx)
 {
     return 0.9 * minx <= x && x <= 1.1 * maxx;
 }
@@ -255,12 +255,12 @@ static struct orr_answer power_answer(const struct orr_model *model,
                                 ORR_ANSWER_REGRESSION};
 
     if (offset ? r->has_offset : r->has_power) {
-        if (within(x, regression->minx, regression->maxx)) {
+        if (size_is_near_range(x, regression->minx, regression->maxx)) {
             answer.value = orr_power_regression_value(regression, x);
             answer.error = regression->error;
         }
     } else if (orr_fit_believed(fit, model->models->rules.minimum) &&
-               within(x, (double)fit->minx, (double)fit->maxx)) {
+               size_is_near_range(x, (double)fit->minx, (double)fit->maxx)) {
         answer.value =
             offset ? orr_model_fit_offset(fit, x) : orr_model_fit_power(fit, x);
     }

@@ -13,7 +13,7 @@
 static const struct orr_answer no_answer = {(double)NAN, (double)NAN,
                                             ORR_ANSWER_NONE};
 
-static int compare_points(const void *a, const void *b)
+static int point_compare_xy(const void *a, const void *b)
 {
     const struct orr_point *p = a, *q = b;
 
@@ -23,7 +23,8 @@ static int compare_points(const void *a, const void *b)
 }
 
 /* Relative standard deviation of the times. */
-static double spread_of(const struct orr_point *points, unsigned n)
+static double points_relative_deviation(const struct orr_point *points,
+                                        unsigned n)
 {
     double mean = 0, square = 0;
 
@@ -38,7 +39,7 @@ static double spread_of(const struct orr_point *points, unsigned n)
  * further layout deviates by the whole spread. */
 void orr_points_widen(struct orr_point *points, unsigned n)
 {
-    qsort(points, n, sizeof(*points), compare_points);
+    qsort(points, n, sizeof(*points), point_compare_xy);
     for (unsigned i = 0, next; i < n; i = next) {
         double spread;
 
@@ -46,7 +47,8 @@ void orr_points_widen(struct orr_point *points, unsigned n)
             ;
         if (next == i + 1)
             continue;
-        spread = spread_of(&points[i], next - i) * sqrt((double)(next - i));
+        spread = points_relative_deviation(&points[i], next - i) *
+                 sqrt((double)(next - i));
         for (unsigned j = i; j < next; j++)
             points[j].error = hypot(points[j].error, spread);
     }

@@ -35,7 +35,7 @@ double orr_median_of(double *values, unsigned n)
     return orr_median_sorted(values, n);
 }
 
-static int compare_points(const void *a, const void *b)
+static int point_compare_total(const void *a, const void *b)
 {
     const struct orr_point *p = a, *q = b;
 
@@ -47,7 +47,7 @@ static int compare_points(const void *a, const void *b)
     return (p->n > q->n) - (p->n < q->n);
 }
 
-static double samples_of(const struct orr_point *point)
+static double point_samples(const struct orr_point *point)
 {
     return point->n > 0 && isfinite(point->n) ? point->n : 1;
 }
@@ -58,7 +58,8 @@ static bool has_error(const struct orr_point *point)
 }
 
 /* Makes one of `count` points of equal size. */
-static struct orr_point join(const struct orr_point *points, unsigned count)
+static struct orr_point points_join_equal(const struct orr_point *points,
+                                          unsigned count)
 {
     struct orr_point ret = {.x = points->x};
     double square = 0;
@@ -67,7 +68,7 @@ static struct orr_point join(const struct orr_point *points, unsigned count)
     if (count == 1)
         return *points;
     for (unsigned i = 0; i < count; i++) {
-        double n = samples_of(&points[i]);
+        double n = point_samples(&points[i]);
 
         ret.n += n;
         ret.y += n * points[i].y;
@@ -88,17 +89,19 @@ static double usual_spread(const struct orr_point *points, unsigned n,
 
     for (unsigned i = 0; i < n; i++)
         if (has_error(&points[i]))
-            scratch[known++] = points[i].error * sqrt(samples_of(&points[i]));
+            scratch[known++] =
+                points[i].error * sqrt(point_samples(&points[i]));
     return known ? orr_median_of(scratch, known) : USUAL_SPREAD;
 }
 
-static void fill(struct orr_series *series, const struct orr_point *points)
+static void series_fill(struct orr_series *series,
+                        const struct orr_point *points)
 {
     /* u is free until it is filled. */
     double spread = usual_spread(points, series->n, series->u);
 
     for (unsigned i = 0; i < series->n; i++) {
-        double error = spread / sqrt(samples_of(&points[i]));
+        double error = spread / sqrt(point_samples(&points[i]));
 
         if (has_error(&points[i]))
             error = fmax(points[i].error, LEAST_SHARE * error);
@@ -134,12 +137,12 @@ int orr_series_init(struct orr_series *series, const struct orr_point *points,
     sorted = (struct orr_point *)(d + 6 * (size_t)(n + 1));
     if (n)
         memcpy(sorted, points, n * sizeof(*sorted));
-    qsort(sorted, n, sizeof(*sorted), compare_points);
+    qsort(sorted, n, sizeof(*sorted), point_compare_total);
     for (unsigned i = 0, next; i < n; i = next) {
         next = i + 1;
         while (next < n && sorted[next].x == sorted[i].x)
             next++;
-        sorted[count++] = join(&sorted[i], next - i);
+        sorted[count++] = points_join_equal(&sorted[i], next - i);
     }
     *series = (struct orr_series){.n = count, .memory = d};
     series->x = d;
@@ -148,7 +151,7 @@ int orr_series_init(struct orr_series *series, const struct orr_point *points,
     series->v = d + 3 * (size_t)n;
     series->error = d + 4 * (size_t)n;
     series->var = d + 5 * (size_t)n;
-    fill(series, sorted);
+    series_fill(series, sorted);
     return 0;
 }
 

@@ -16,7 +16,7 @@ struct ranked_sample {
     unsigned index;
 };
 
-static int by_value(const void *a, const void *b)
+static int ranked_sample_compare(const void *a, const void *b)
 {
     const struct ranked_sample *x = a, *y = b;
 
@@ -25,7 +25,8 @@ static int by_value(const void *a, const void *b)
 
 /* Samples of one value share the mean of their scores, at Blom's plotting
  * positions (1958). */
-static void score(struct orr_ranked *ranked, const struct ranked_sample *order)
+static void ranked_set_scores(struct orr_ranked *ranked,
+                              const struct ranked_sample *order)
 {
     unsigned n = ranked->n;
 
@@ -63,10 +64,10 @@ int orr_ranked_init(struct orr_ranked *ranked, const double *samples,
     ranked->scores = ranked->sorted + n;
     for (unsigned i = 0; i < n; i++)
         order[i] = (struct ranked_sample){samples[i], i};
-    qsort(order, n, sizeof(*order), by_value);
+    qsort(order, n, sizeof(*order), ranked_sample_compare);
     for (unsigned i = 0; i < n; i++)
         ranked->sorted[i] = order[i].value;
-    score(ranked, order);
+    ranked_set_scores(ranked, order);
     return 0;
 }
 
@@ -107,7 +108,7 @@ enum { FEWEST_NEGATIVE = 30 };
 /* Burg's estimate (1967), which stays within -1 … 1, corrected for two biases:
  * the rounding of a clock acts like noise of its own (Sheppard 1898), and short
  * series show (1 + 3 phi) / n too little (Kendall 1954). */
-static double phi_of(const struct orr_ranked *ranked)
+static double ranked_autocorrelation(const struct orr_ranked *ranked)
 {
     const double *z = ranked->scores;
     unsigned n = ranked->n;
@@ -166,7 +167,7 @@ struct orr_dependence orr_dependence_of(const struct orr_ranked *ranked)
 
     if (ranked->energy <= 0 || n < 6)
         return ret;
-    ret.phi = phi_of(ranked);
+    ret.phi = ranked_autocorrelation(ranked);
     for (size_t i = 0; i < sizeof(scales) / sizeof(scales[0]); i++) {
         unsigned b = n / scales[i].parts;
         double ratio = b < 2 ? 1 : excess_of(ranked, ret.phi, b);

@@ -127,8 +127,8 @@ static double widest(const struct dip *dip, unsigned *low, unsigned *high)
 
 /* How far the points from `low` to `high` are from a curve, on the side where
  * it is not a hull: sign 1 above the minorant, -1 below the majorant. */
-static double misfit(const struct dip *dip, const struct curve *curve,
-                     unsigned low, unsigned high, int sign)
+static double curve_misfit(const struct dip *dip, const struct curve *curve,
+                           unsigned low, unsigned high, int sign)
 {
     double most = 0;
 
@@ -143,7 +143,7 @@ static double misfit(const struct dip *dip, const struct curve *curve,
     return most;
 }
 
-static double run(struct dip *dip)
+static double dip_compute(struct dip *dip)
 {
     unsigned low = 0, high = dip->n - 1;
     double ret = 1;
@@ -157,8 +157,8 @@ static double run(struct dip *dip)
         apart = widest(dip, &from, &to);
         if (apart <= ret)
             break;
-        ret = fmax(ret, misfit(dip, &dip->below, low, from, 1));
-        ret = fmax(ret, misfit(dip, &dip->above, to, high, -1));
+        ret = fmax(ret, curve_misfit(dip, &dip->below, low, from, 1));
+        ret = fmax(ret, curve_misfit(dip, &dip->above, to, high, -1));
         if (from == low && to == high)
             break;
         low = from;
@@ -182,7 +182,7 @@ int orr_dip(const double *sorted, unsigned n, double *ret)
     dip.below = (struct curve){memory, memory + n, 0};
     dip.above =
         (struct curve){memory + 2 * (size_t)n, memory + 3 * (size_t)n, 0};
-    *ret = run(&dip);
+    *ret = dip_compute(&dip);
     free(memory);
     return 0;
 }

@@ -152,7 +152,7 @@ int orr_directory_make(const char *path, struct orr_error *err)
     return 0;
 }
 
-static int write_all(int fd, const char *text, size_t size)
+static int write_whole_text(int fd, const char *text, size_t size)
 {
     while (size > 0) {
         ssize_t put = write(fd, text, size);
@@ -176,7 +176,7 @@ int orr_disk_write(const char *path, const char *text, size_t size, mode_t mode,
     fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (fd < 0)
         return orr_disk_fail(err, "cannot be made", path);
-    rc = write_all(fd, text, size);
+    rc = write_whole_text(fd, text, size);
     if (!rc && mode)
         (void)fchmod(fd, mode); /* as far as permitted */
     if (!rc && fsync(fd))

@@ -388,8 +388,9 @@ static void window_get(struct orr_entry *entry,
 
 /* The window has precedence over the row: the mean of a row with a spike is no
  * estimate of the next time. After a jump few measures are enough. */
-static void expect(struct orr_entry *entry, const struct orr_model_row *row,
-                   const struct orr_measure_rules *rules)
+static void entry_set_expected(struct orr_entry *entry,
+                               const struct orr_model_row *row,
+                               const struct orr_measure_rules *rules)
 {
     const struct orr_window *window = entry->window;
     double n = window ? orr_window_weight(window) : 0;
@@ -404,7 +405,7 @@ static void expect(struct orr_entry *entry, const struct orr_model_row *row,
 }
 
 /* Whether the estimate has changed. */
-static bool is_news(struct orr_entry *entry, uint32_t minimum)
+static bool entry_estimate_changed(struct orr_entry *entry, uint32_t minimum)
 {
     double now = NAN;
 
@@ -478,10 +479,10 @@ unsigned orr_entry_measure(struct orr_entry *entry, double duration,
     if (!first)
         done |= row_measure(entry, &row, duration, weight, rules);
     window_measure(entry, duration, weight);
-    expect(entry, &row, rules);
+    entry_set_expected(entry, &row, rules);
     if (flops_join(&row, flops))
         done |= ORR_MEASURED_FLOPS;
-    if (is_news(entry, rules->minimum))
+    if (entry_estimate_changed(entry, rules->minimum))
         done |= ORR_MEASURED_NEWS;
     entry_store(entry, &row);
     entry_release(entry);

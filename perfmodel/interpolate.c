@@ -64,7 +64,7 @@ static double parabola_slope(const double *u, const double *v, unsigned n,
 }
 
 /* Keeps a slope between 0 and twice the flatter of the secants beside it. */
-static double limit(const struct shape *s, unsigned i, double slope)
+static double shape_limit_slope(const struct shape *s, unsigned i, double slope)
 {
     double left, right, flatter;
 
@@ -87,11 +87,11 @@ static double slope_at(const struct shape *s, unsigned i)
     double parabola = parabola_slope(s->u, s->v, s->n, i);
     double wrong = s->slope[i] - parabola_slope(s->u, s->regression, s->n, i);
 
-    return limit(s, i, parabola + TRUST_IN_REGRESSION * wrong);
+    return shape_limit_slope(s, i, parabola + TRUST_IN_REGRESSION * wrong);
 }
 
 /* The interval of t: points k and k + 1. */
-static unsigned locate(const struct shape *s, double t)
+static unsigned shape_find_interval(const struct shape *s, double t)
 {
     unsigned lo = 0, hi = s->n - 1;
 
@@ -109,7 +109,7 @@ static unsigned locate(const struct shape *s, double t)
 /* ln y at ln x = t. */
 static double shape_value(const struct shape *s, double t)
 {
-    unsigned k = locate(s, t);
+    unsigned k = shape_find_interval(s, t);
     double h = s->u[k + 1] - s->u[k], p = (t - s->u[k]) / h, q = 1 - p;
 
     return s->v[k] * (1 + 2 * p) * q * q + s->v[k + 1] * p * p * (1 + 2 * q) +
@@ -140,7 +140,8 @@ static void shape_fill(struct shape *s, const struct orr_series *series,
     }
 }
 
-static void drop(double *to, const double *from, unsigned n, unsigned i)
+static void copy_without_point(double *to, const double *from, unsigned n,
+                               unsigned i)
 {
     memcpy(to, from, i * sizeof(*to));
     memcpy(to + i, from + i + 1, (n - 1 - i) * sizeof(*to));
@@ -156,10 +157,11 @@ static double left_out(const struct shape *s, unsigned i)
     double room[4][4];
     struct shape without = {count - 1, room[0], room[1], room[2], room[3]};
 
-    drop(without.u, s->u + first, count, i - first);
-    drop(without.v, s->v + first, count, i - first);
-    drop(without.regression, s->regression + first, count, i - first);
-    drop(without.slope, s->slope + first, count, i - first);
+    copy_without_point(without.u, s->u + first, count, i - first);
+    copy_without_point(without.v, s->v + first, count, i - first);
+    copy_without_point(without.regression, s->regression + first, count,
+                       i - first);
+    copy_without_point(without.slope, s->slope + first, count, i - first);
     return shape_value(&without, s->u[i]) - s->v[i];
 }
 
@@ -177,7 +179,7 @@ struct orr_curve {
 static double expected_error(const struct orr_curve *curve, double t)
 {
     const struct shape *s = &curve->shape;
-    unsigned k = locate(s, t);
+    unsigned k = shape_find_interval(s, t);
     double gap = (t - s->u[k]) * (s->u[k + 1] - t), sum = 0, weights = 0;
 
     for (unsigned i = 1; i + 1 < s->n; i++) {
@@ -190,12 +192,13 @@ static double expected_error(const struct orr_curve *curve, double t)
     return sqrt(sum / weights);
 }
 
-static struct orr_estimate between(const struct orr_curve *curve, double x)
+static struct orr_estimate curve_interpolate(const struct orr_curve *curve,
+                                             double x)
 {
     const struct shape *s = &curve->shape;
     const double *errors = curve->series.error;
     double t = log(x), p, e0, e1, error = expected_error(curve, t);
-    unsigned k = locate(s, t);
+    unsigned k = shape_find_interval(s, t);
 
     p = (t - s->u[k]) / (s->u[k + 1] - s->u[k]);
     e0 = (1 - p) * errors[k];
@@ -233,7 +236,7 @@ struct orr_estimate orr_curve_value(const struct orr_curve *curve, double x)
     i = first_from(s, x);
     if (s->x[i] == x)
         return (struct orr_estimate){s->y[i], s->error[i]};
-    return curve->shape.u ? between(curve, x) : ret;
+    return curve->shape.u ? curve_interpolate(curve, x) : ret;
 }
 
 bool orr_curve_has(const struct orr_curve *curve, double x)

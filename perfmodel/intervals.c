@@ -93,7 +93,8 @@ static double value_at(const struct orr_ranked *ranked, double z)
 }
 
 /* In a sorted stretch of b values one is replaced. */
-static void replace(double *stretch, unsigned b, double old, double value)
+static void sorted_replace(double *stretch, unsigned b, double old,
+                           double value)
 {
     unsigned i = 0;
 
@@ -123,7 +124,7 @@ static int cover_levels(const double *samples, unsigned n, unsigned b,
         ret->hi = fmax(ret->hi, median);
         if (i >= n)
             break;
-        replace(stretch, b, samples[i - b], samples[i]);
+        sorted_replace(stretch, b, samples[i - b], samples[i]);
     }
     free(stretch);
     return 0;

@@ -63,8 +63,8 @@ static int work_size(int rows, int columns)
     return info == 0 && size >= 1 && size < INT_MAX ? (int)size : -1;
 }
 
-static int solve(double *a, int rows, int columns, double *b, double *work,
-                 int nwork, int *pivots, int *ret_rank)
+static int dgelsy_solve(double *a, int rows, int columns, double *b,
+                        double *work, int nwork, int *pivots, int *ret_rank)
 {
     const int one = 1;
     const double condition = LEAST_CONDITION;
@@ -96,7 +96,7 @@ static int least_squares(double *a, unsigned rows, unsigned columns, double *b,
     if (work && length && pivots) {
         rc = scale_columns(a, m, n, length);
         if (!rc)
-            rc = solve(a, m, n, b, work, nwork, pivots, &rank);
+            rc = dgelsy_solve(a, m, n, b, work, nwork, pivots, &rank);
     }
     if (!rc) {
         for (unsigned k = 0; k < columns; k++)

@@ -157,8 +157,8 @@ static int model_new(struct orr_models *models, const char *symbol,
     return 0;
 }
 
-static struct orr_model *find_locked(struct orr_models *models,
-                                     const char *symbol)
+static struct orr_model *models_find_locked(struct orr_models *models,
+                                            const char *symbol)
 {
     struct orr_model *model = models->first;
 
@@ -169,10 +169,10 @@ static struct orr_model *find_locked(struct orr_models *models,
 
 /* Makes and loads a model and adds it to the list. A broken one is added as
  * well, so that it is read and reported the same way each time. */
-static struct orr_model *add_locked(struct orr_models *models,
-                                    const char *symbol,
-                                    enum orr_model_kind kind,
-                                    struct orr_error *err)
+static struct orr_model *models_add_locked(struct orr_models *models,
+                                           const char *symbol,
+                                           enum orr_model_kind kind,
+                                           struct orr_error *err)
 {
     struct orr_model *model;
 
@@ -198,9 +198,9 @@ struct orr_model *orr_models_get(struct orr_models *models, const char *symbol,
     struct orr_model *model;
 
     pthread_mutex_lock(&models->lock);
-    model = find_locked(models, symbol);
+    model = models_find_locked(models, symbol);
     if (!model)
-        model = add_locked(models, symbol, kind, err);
+        model = models_add_locked(models, symbol, kind, err);
     pthread_mutex_unlock(&models->lock);
     if (model && model->status) {
         orr_fail(err, model->status, "%s", model->message.text);

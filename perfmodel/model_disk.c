@@ -126,7 +126,7 @@ static int load_side(struct orr_model *model)
 }
 
 /* Reads the file of the model's path. */
-static int load_path(struct orr_model *model, struct orr_error *err)
+static int model_load_path(struct orr_model *model, struct orr_error *err)
 {
     struct orr_model_file *file = NULL;
     int rc = orr_model_file_read(model->path, &file, err);
@@ -159,7 +159,7 @@ int orr_model_load(struct orr_model *model, struct orr_error *err)
     free(name);
     if (rc)
         return rc == -ENOENT ? 0 : rc;
-    return load_path(model, err);
+    return model_load_path(model, err);
 }
 
 /* The state of one save. */

@@ -24,7 +24,8 @@ void orr_observations_done(struct orr_observations *o)
 }
 
 /* Room for one more row. */
-static int reserve(struct orr_observations *o, unsigned nparameters)
+static int observations_reserve(struct orr_observations *o,
+                                unsigned nparameters)
 {
     unsigned room = o->room ? 2 * o->room : 64;
     double *values;
@@ -51,7 +52,7 @@ int orr_observations_add(struct orr_observations *o, const double *parameters,
 
     if (o->n >= ORR_OBSERVATIONS_MAX)
         return 0;
-    rc = reserve(o, nparameters);
+    rc = observations_reserve(o, nparameters);
     if (rc)
         return rc;
     row = &o->values[o->n * (1 + (size_t)nparameters)];
@@ -68,7 +69,7 @@ int orr_observations_add(struct orr_observations *o, const double *parameters,
 static int parse_row(const char *line, unsigned nparameters,
                      struct orr_observations *o)
 {
-    int rc = reserve(o, nparameters);
+    int rc = observations_reserve(o, nparameters);
     double *row;
 
     if (rc)
@@ -90,8 +91,9 @@ static int parse_row(const char *line, unsigned nparameters,
     return 0;
 }
 
-static int parse(const char *path, char *text, unsigned nparameters,
-                 struct orr_observations *o, struct orr_error *err)
+static int observations_parse(const char *path, char *text,
+                              unsigned nparameters, struct orr_observations *o,
+                              struct orr_error *err)
 {
     unsigned number = 0;
     char *line;
@@ -122,7 +124,7 @@ static int parse_in_c_locale(const char *path, char *text, unsigned nparameters,
 
     if (orr_c_locale_begin(&locale))
         return -ENOMEM;
-    rc = parse(path, text, nparameters, o, err);
+    rc = observations_parse(path, text, nparameters, o, err);
     orr_c_locale_end(&locale);
     return rc;
 }
@@ -160,8 +162,8 @@ int orr_observations_read(const char *path, unsigned nparameters,
 
 /* --- writing --- */
 
-static void print(FILE *f, const char *const *names,
-                  const struct orr_observations *o)
+static void observations_print(FILE *f, const char *const *names,
+                               const struct orr_observations *o)
 {
     size_t width = 1 + (size_t)o->nparameters;
 
@@ -179,8 +181,9 @@ static void print(FILE *f, const char *const *names,
 }
 
 /* The text, for the caller to free(); NULL without memory. */
-static char *format(const char *const *names, const struct orr_observations *o,
-                    size_t *ret_size)
+static char *observations_format(const char *const *names,
+                                 const struct orr_observations *o,
+                                 size_t *ret_size)
 {
     struct orr_c_locale locale;
     char *text = NULL;
@@ -191,7 +194,7 @@ static char *format(const char *const *names, const struct orr_observations *o,
         return NULL;
     f = open_memstream(&text, ret_size);
     if (f) {
-        print(f, names, o);
+        observations_print(f, names, o);
         failed = ferror(f) != 0;
         if (fclose(f) || failed) {
             free(text);
@@ -207,7 +210,7 @@ int orr_observations_write(const char *path, const char *const *names,
                            struct orr_error *err)
 {
     size_t size = 0;
-    char *text = format(names, o, &size);
+    char *text = observations_format(names, o, &size);
     int rc;
 
     if (!text)

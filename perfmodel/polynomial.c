@@ -171,15 +171,15 @@ static void regression_group(struct regression *r)
 
 /* What the residual of row i is relative to. A fit that is far too low there
  * must not make the row weigh without limit. */
-static double size_of(const struct regression *r, unsigned i)
+static double residual_scale(const struct regression *r, unsigned i)
 {
     return fmax(r->fitted[i], 0.1 * r->observations[i].y);
 }
 
 /* Solves with the present weights and sizes, leaving out the groups of one fold
  * (`fold` of `nfolds`; 0 of 0: none). Errors: -EDOM: no full rank; -ENOMEM. */
-static int solve(struct regression *r, unsigned fold, unsigned nfolds,
-                 double *coeff)
+static int regression_solve(struct regression *r, unsigned fold,
+                            unsigned nfolds, double *coeff)
 {
     unsigned rows = 0;
     int rc;
@@ -194,7 +194,7 @@ static int solve(struct regression *r, unsigned fold, unsigned nfolds,
 
         if (!(r->weight[i] > 0) || (nfolds && r->group[i] % nfolds == fold))
             continue;
-        w = sqrt(r->weight[i]) / size_of(r, i);
+        w = sqrt(r->weight[i]) / residual_scale(r, i);
         for (unsigned k = 0; k < r->k; k++)
             r->weighted[(size_t)k * rows + to] =
                 w * r->matrix[(size_t)k * r->n + i];
@@ -236,7 +236,7 @@ static double refresh(struct regression *r)
 
 static double relative_residual(const struct regression *r, unsigned i)
 {
-    return (r->observations[i].y - r->fitted[i]) / size_of(r, i);
+    return (r->observations[i].y - r->fitted[i]) / residual_scale(r, i);
 }
 
 /* Robust scale of the relative residuals. As many of the smallest as there are
@@ -264,7 +264,7 @@ static int fit_absolute(struct regression *r)
         r->fitted[i] = r->observations[i].y;
     }
     for (unsigned round = 0; round < ABSOLUTE_ROUNDS; round++) {
-        rc = solve(r, 0, 0, r->coeff);
+        rc = regression_solve(r, 0, 0, r->coeff);
         if (rc)
             return rc;
         refresh(r);
@@ -290,7 +290,7 @@ static int fit_bisquare(struct regression *r)
 
             r->weight[i] = q * q;
         }
-        rc = solve(r, 0, 0, r->coeff);
+        rc = regression_solve(r, 0, 0, r->coeff);
         if (rc)
             return rc;
         change = refresh(r);
@@ -309,7 +309,7 @@ static int cross_validate(struct regression *r, double *coeff, double *ret)
 
     *ret = (double)NAN;
     for (unsigned fold = 0; fold < nfolds; fold++) {
-        int rc = solve(r, fold, nfolds, coeff);
+        int rc = regression_solve(r, fold, nfolds, coeff);
 
         if (rc)
             return rc == -EDOM ? 0 : rc;

@@ -125,7 +125,7 @@ static void residuals(struct fit *fit, const struct theta *t)
 /* tau² of the residuals: what the median of r² is above the points' own
  * variance. The smallest residuals, which the parameters took to zero, do not
  * count. */
-static double misfit(const struct fit *fit)
+static double fit_excess_variance(const struct fit *fit)
 {
     double *t = fit->scratch;
     unsigned n = 0;
@@ -140,7 +140,7 @@ static double misfit(const struct fit *fit)
 }
 
 /* Sets the weights from the residuals and returns the loss. */
-static double weigh(struct fit *fit)
+static double fit_set_weights(struct fit *fit)
 {
     bool reject = may_reject(fit);
     double loss = 0;
@@ -161,7 +161,7 @@ static double weigh(struct fit *fit)
 static double loss_at(struct fit *fit, const struct theta *t)
 {
     residuals(fit, t);
-    return weigh(fit);
+    return fit_set_weights(fit);
 }
 
 /* d ln y / d parameter at point i. */
@@ -207,8 +207,9 @@ static void normal_equations(const struct fit *fit, const struct theta *t,
 
 /* Solves (A + lambda·diag A) x = g by Cholesky's method; parameters that are
  * not free stay as they are. */
-static void solve(const struct normal *normal, unsigned np, const bool *is_free,
-                  double lambda, const double *g, double x[NPARAMETERS])
+static void normal_solve(const struct normal *normal, unsigned np,
+                         const bool *is_free, double lambda, const double *g,
+                         double x[NPARAMETERS])
 {
     double l[NPARAMETERS][NPARAMETERS] = {{0}};
 
@@ -257,8 +258,8 @@ static bool find_free(const struct fit *fit, const struct theta *t,
     return flat;
 }
 
-static void move(const struct fit *fit, struct theta *t,
-                 const double step[NPARAMETERS])
+static void theta_step(const struct fit *fit, struct theta *t,
+                       const double step[NPARAMETERS])
 {
     for (unsigned k = 0; k < fit->np; k++)
         t->p[k] = fmin(fmax(t->p[k] + step[k], bound(fit, lowest, k)),
@@ -267,8 +268,8 @@ static void move(const struct fit *fit, struct theta *t,
 
 /* Goes down from *t; says whether it arrived. *ret_loss is the loss there, and
  * residuals and weights belong to it. */
-static bool descend(struct fit *fit, struct theta *t, double gain,
-                    double *ret_loss)
+static bool fit_descend(struct fit *fit, struct theta *t, double gain,
+                        double *ret_loss)
 {
     double loss = loss_at(fit, t), lambda = 1e-3, next = loss;
     bool is_free[NPARAMETERS];
@@ -286,9 +287,9 @@ static bool descend(struct fit *fit, struct theta *t, double gain,
             break;
         }
         for (; lambda < 1e12; lambda *= 8) {
-            solve(&normal, fit->np, is_free, lambda, normal.g, step);
+            normal_solve(&normal, fit->np, is_free, lambda, normal.g, step);
             tried = *t;
-            move(fit, &tried, step);
+            theta_step(fit, &tried, step);
             next = loss_at(fit, &tried);
             if (next < loss)
                 break;
@@ -306,19 +307,19 @@ static bool descend(struct fit *fit, struct theta *t, double gain,
 }
 
 /* Descends, with the scale taken anew each time until it stays. */
-static bool settle(struct fit *fit, struct theta *t)
+static bool fit_descend_with_scale(struct fit *fit, struct theta *t)
 {
     double loss;
 
     for (unsigned round = 0; round < MOST_ROUNDS; round++) {
         double before = fit->tau2;
 
-        descend(fit, t, ROUGH_GAIN, &loss);
-        fit->tau2 = misfit(fit);
+        fit_descend(fit, t, ROUGH_GAIN, &loss);
+        fit->tau2 = fit_excess_variance(fit);
         if (fabs(fit->tau2 - before) <= 0.05 * (before + 1e-8))
             break;
     }
-    return descend(fit, t, FINE_GAIN, &loss);
+    return fit_descend(fit, t, FINE_GAIN, &loss);
 }
 
 /* The level of a power law with exponent b. */
@@ -480,11 +481,11 @@ static double left_out_error(struct fit *fit, const struct theta *t)
             without.count--;
             without.r = fit->scratch;
             without.w = fit->scratch + n;
-            descend(&without, &refit, ROUGH_GAIN, &loss);
+            fit_descend(&without, &refit, ROUGH_GAIN, &loss);
             left = without.r[i];
         } else {
             gradient(fit, t, i, j);
-            solve(&normal, fit->np, is_free, 1e-12, j, x);
+            normal_solve(&normal, fit->np, is_free, 1e-12, j, x);
             for (unsigned k = 0; k < fit->np; k++)
                 h += w[i] * j[k] * x[k];
             left = r[i] / fmax(1 - h, 1e-3);
@@ -536,10 +537,11 @@ int orr_series_fit_power(const struct orr_series *series,
         return rc;
     rc = start_power(&fit, &t);
     if (!rc) {
-        move(&fit, &t, (const double[NPARAMETERS]){0}); /* into the bounds */
+        theta_step(&fit, &t,
+                   (const double[NPARAMETERS]){0}); /* into the bounds */
         residuals(&fit, &t);
-        fit.tau2 = misfit(&fit);
-        arrived = settle(&fit, &t);
+        fit.tau2 = fit_excess_variance(&fit);
+        arrived = fit_descend_with_scale(&fit, &t);
         rc = conclude(&fit, &t, arrived, ret);
         if (!rc)
             ret->error = left_out_error(&fit, &t);
@@ -559,12 +561,12 @@ static struct theta best_of(struct fit *fit, const struct theta *starts,
     fit->tau2 = INFINITY;
     for (unsigned k = 0; k < n; k++) {
         residuals(fit, &starts[k]);
-        fit->tau2 = fmin(fit->tau2, misfit(fit));
+        fit->tau2 = fmin(fit->tau2, fit_excess_variance(fit));
     }
     for (unsigned k = 0; k < n; k++) {
         struct theta t = starts[k];
 
-        descend(fit, &t, ROUGH_GAIN, &loss);
+        fit_descend(fit, &t, ROUGH_GAIN, &loss);
         if (loss < least) {
             least = loss;
             best = t;
@@ -595,10 +597,10 @@ int orr_series_fit_offset(const struct orr_series *series, bool validate,
     rc = start_power(&fit, &starts[n]);
     if (!rc) {
         /* The pure power law, then next to nothing but the offset. */
-        move(&fit, &starts[n++], (const double[NPARAMETERS]){0});
+        theta_step(&fit, &starts[n++], (const double[NPARAMETERS]){0});
         starts[n++] = (struct theta){{median_level(&fit, 0), 1, 0.01}};
         t = best_of(&fit, starts, n);
-        arrived = settle(&fit, &t);
+        arrived = fit_descend_with_scale(&fit, &t);
         rc = conclude(&fit, &t, arrived, ret);
         if (!rc && validate)
             ret->error = left_out_error(&fit, &t);

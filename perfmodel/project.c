@@ -75,7 +75,7 @@ static double covariance(const struct prior *prior, double x, double y)
 
 /* Solves the symmetric positive definite system a·x = b in place of b; `a` is
  * lost. */
-static void solve(double *a, double *b, unsigned n)
+static void solve_positive_definite(double *a, double *b, unsigned n)
 {
     for (unsigned i = 0; i < n; i++) {
         for (unsigned j = 0; j < i; j++) {
@@ -114,7 +114,7 @@ static void krige(const struct orr_work_point *points, unsigned n,
         room[i * n + i] += noise + points[i].error * points[i].error;
         near[i] = weights[i] = covariance(prior, x[i], at);
     }
-    solve(room, weights, n);
+    solve_positive_definite(room, weights, n);
     *ret_mean = prior->slope * at;
     *ret_variance = covariance(prior, at, at) + noise;
     for (unsigned i = 0; i < n; i++) {
@@ -125,7 +125,7 @@ static void krige(const struct orr_work_point *points, unsigned n,
 
 /* --- how well the points follow each other --- */
 
-static int compare_points(const void *a, const void *b)
+static int work_point_compare(const void *a, const void *b)
 {
     const struct orr_work_point *p = a, *q = b;
 
@@ -208,7 +208,7 @@ int orr_project_size(const struct orr_work_point *points, unsigned n,
         return -ENOMEM;
     }
     memcpy(sorted, points, n * sizeof(*sorted));
-    qsort(sorted, n, sizeof(*sorted), compare_points);
+    qsort(sorted, n, sizeof(*sorted), work_point_compare);
     krige(sorted, n, &prior, log(work / sorted[0].work), room, &mean,
           &variance);
     range = WIDTH * sqrt(fmax(variance, 0)) *

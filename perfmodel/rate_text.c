@@ -62,7 +62,8 @@ static size_t take_name(const struct unit *units, const char *text,
 }
 
 /* The length of the unit at `text`, 0 without. */
-static size_t take_unit(enum orr_rate_of of, const char *text, double *factor)
+static size_t rate_unit_length(enum orr_rate_of of, const char *text,
+                               double *factor)
 {
     const struct unit *units = of == ORR_RATE_OF_FLOPS ? flops : bytes;
     size_t prefix = take_prefix(text, of == ORR_RATE_OF_BYTES, factor);
@@ -90,7 +91,7 @@ bool orr_rate_take(enum orr_rate_of of, const char **text, double *ret_per_us)
         return false;
     for (unit = after; isspace((unsigned char)*unit);)
         unit++;
-    n = take_unit(of, unit, &factor);
+    n = rate_unit_length(of, unit, &factor);
     if (n == 0)
         return false;
     value *= factor / 1e6;

@@ -13,7 +13,7 @@
 
 #include "perfmodel/robust_private.h"
 
-static int by_value(const void *a, const void *b)
+static int sample_compare(const void *a, const void *b)
 {
     double x = *(const double *)a, y = *(const double *)b;
 
@@ -22,7 +22,7 @@ static int by_value(const void *a, const void *b)
 
 void orr_sort(double *values, unsigned n)
 {
-    qsort(values, n, sizeof(*values), by_value);
+    qsort(values, n, sizeof(*values), sample_compare);
 }
 
 double orr_quantile(const double *sorted, unsigned n, double q)
@@ -87,8 +87,8 @@ struct body {
     unsigned first, end;
 };
 
-static struct body within(const double *sorted, struct body of, double lo,
-                          double hi)
+static struct body body_within(const double *sorted, struct body of, double lo,
+                               double hi)
 {
     while (of.first < of.end && sorted[of.first] < lo)
         of.first++;
@@ -105,8 +105,8 @@ static struct body far_body(const double *sorted, unsigned n, double *scratch)
     double spread = spread_about(sorted, n, median, scratch);
     double factor = fmax(far, exp(far_deviations * spread));
 
-    return within(sorted, (struct body){0, n}, median / factor,
-                  median * factor);
+    return body_within(sorted, (struct body){0, n}, median / factor,
+                       median * factor);
 }
 
 /* How far from a level's centre its fence is, as a factor, on the side of the n
@@ -139,7 +139,7 @@ static struct body near_body(const double *sorted, struct body body,
 
     lo = fmin(lo, lower - fmax(near_floor * lower, ticks));
     hi = fmax(hi, upper + fmax(near_floor * upper, ticks));
-    ret = within(sorted, body, lo, hi);
+    ret = body_within(sorted, body, lo, hi);
     if ((ret.first - body.first) * MOST_NEAR > n)
         ret.first = body.first;
     if ((body.end - ret.end) * MOST_NEAR > n)
@@ -189,8 +189,9 @@ static double *sorted_copy(const double *samples, unsigned n)
 }
 
 /* Sets keep[]; *ret_low and *ret_high count those below and above the body. */
-static int set_aside(const double *samples, const double *sorted, unsigned n,
-                     bool *keep, unsigned *ret_low, unsigned *ret_high)
+static int samples_set_aside(const double *samples, const double *sorted,
+                             unsigned n, bool *keep, unsigned *ret_low,
+                             unsigned *ret_high)
 {
     double *scratch = malloc((n ? n : 1) * sizeof(*scratch));
     struct body body;
@@ -218,7 +219,7 @@ int orr_outliers(const double *samples, unsigned n, bool *keep)
 
     if (!sorted)
         return -ENOMEM;
-    rc = set_aside(samples, sorted, n, keep, &low, &high);
+    rc = samples_set_aside(samples, sorted, n, keep, &low, &high);
     free(sorted);
     return rc ? rc : (int)(n - low - high);
 }
@@ -282,7 +283,8 @@ static int summarise(const double *samples, const double *sorted, unsigned n,
                      double *kept, bool *keep, struct orr_summary *ret)
 {
     unsigned count = 0;
-    int rc = set_aside(samples, sorted, n, keep, &ret->nlow, &ret->nhigh);
+    int rc =
+        samples_set_aside(samples, sorted, n, keep, &ret->nlow, &ret->nhigh);
 
     if (rc)
         return rc;

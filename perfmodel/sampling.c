@@ -46,7 +46,7 @@ const char *orr_sampling_home(orr_getenv_fn get)
     return "/tmp";
 }
 
-static bool is_directory(const char *path)
+static bool is_sampling_directory(const char *path)
 {
     struct stat st;
 
@@ -83,7 +83,7 @@ static int dirs_add_below(struct orr_sampling *sampling, const char *base,
 
     if (asprintf(&dir, "%s/%s", base, below) < 0)
         return -ENOMEM;
-    if (must_exist && !is_directory(dir)) {
+    if (must_exist && !is_sampling_directory(dir)) {
         free(dir);
         return 0;
     }
@@ -100,7 +100,7 @@ static int dirs_add_path(struct orr_sampling *sampling, const char *path)
 
         if (!dir)
             return -ENOMEM;
-        if (length > 0 && is_directory(dir))
+        if (length > 0 && is_sampling_directory(dir))
             rc = dirs_add(sampling, dir);
         else
             free(dir);
@@ -270,7 +270,7 @@ static int each_of(const struct orr_sampling *sampling, unsigned index,
             path = NULL;
             rc = -ENOMEM;
         }
-        if (!rc && !is_directory(path)) {
+        if (!rc && !is_sampling_directory(path)) {
             rc = find_among(sampling, index, folder, name, &earlier);
             if (rc == 0 || rc == -ENOENT)
                 rc = visit(path, name, earlier != NULL, arg);
@@ -316,8 +316,8 @@ static int host_of_rank(const char *hostnames, unsigned rank, char **ret,
     return *ret ? 0 : orr_fail(err, -ENOMEM, "Out of memory.");
 }
 
-static int find_host(const struct orr_host_options *options, char **ret,
-                     struct orr_error *err)
+static int sampling_find_host(const struct orr_host_options *options,
+                              char **ret, struct orr_error *err)
 {
     char system[HOST_NAME_MAX + 1] = "";
     struct orr_error unused;
@@ -357,7 +357,7 @@ int orr_host_name(const struct orr_host_options *options, char **ret,
                   struct orr_error *err)
 {
     char *name = NULL;
-    int rc = find_host(options, &name, err);
+    int rc = sampling_find_host(options, &name, err);
 
     if (rc == 0)
         rc = orr_host_check(name, err);

@@ -36,14 +36,14 @@ struct reader {
     struct orr_error *err;
 };
 
-static int broken(const struct reader *r, const char *what)
+static int side_expected(const struct reader *r, const char *what)
 {
     return orr_fail(r->err, -EINVAL, "%s:%u: expected %s. " REMEDY, r->name,
                     r->line, what);
 }
 
 /* Goes to the next line that has something; false at the end. */
-static bool next_line(struct reader *r)
+static bool side_next_line(struct reader *r)
 {
     for (; r->stop < r->end; r->line++) {
         r->at = r->stop + (r->line > 0 ? 1 : 0);
@@ -60,18 +60,18 @@ static bool next_line(struct reader *r)
     return false;
 }
 
-static void skip_blanks(struct reader *r)
+static void side_skip_blanks(struct reader *r)
 {
     while (r->at < r->stop && *r->at == ' ')
         r->at++;
 }
 
 /* Whether the line goes on with `word`, and a blank or nothing after it. */
-static bool take_word(struct reader *r, const char *word)
+static bool side_take_word(struct reader *r, const char *word)
 {
     size_t n = strlen(word);
 
-    skip_blanks(r);
+    side_skip_blanks(r);
     if ((size_t)(r->stop - r->at) < n || memcmp(r->at, word, n) != 0 ||
         (r->at + n < r->stop && r->at[n] != ' '))
         return false;
@@ -86,10 +86,10 @@ static int take_real(struct reader *r, const char *what, double least,
     char *stop;
     double value;
 
-    skip_blanks(r);
+    side_skip_blanks(r);
     value = strtod(r->at, &stop);
     if (stop == r->at || stop > r->stop || !isfinite(value) || value < least)
-        return broken(r, what);
+        return side_expected(r, what);
     r->at = stop;
     *ret = value;
     return 0;
@@ -101,12 +101,12 @@ static int take_count(struct reader *r, const char *what, int base,
     unsigned long long value;
     char *stop;
 
-    skip_blanks(r);
+    side_skip_blanks(r);
     errno = 0;
     value = strtoull(r->at, &stop, base);
     if (stop == r->at || stop > r->stop || errno || *r->at == '-' ||
         value > most)
-        return broken(r, what);
+        return side_expected(r, what);
     r->at = stop;
     *ret = value;
     return 0;
@@ -121,7 +121,7 @@ static int take_device(struct reader *r, struct orr_device *ret)
         int rc;
 
         if (i > 0 && (r->at == r->stop || *r->at++ != '/'))
-            return broken(r, "a device as type/number/cores");
+            return side_expected(r, "a device as type/number/cores");
         rc =
             take_count(r, "a device as type/number/cores", 10, INT_MAX, &value);
         if (rc)
@@ -139,7 +139,7 @@ static int take_devices(struct reader *r, struct orr_device *devices,
 
     do {
         if (n == DEVICES_MAX)
-            return broken(r, "fewer devices");
+            return side_expected(r, "fewer devices");
         rc = take_device(r, &devices[n++]);
     } while (!rc && r->at < r->stop && *r->at == '+' && r->at++);
     *ret = n;
@@ -169,13 +169,13 @@ static int read_entry_values(struct reader *r, struct orr_side_entry *entry)
     if (!rc)
         rc =
             take_count(r, "the time of the last measure", 10, INT64_MAX, &time);
-    skip_blanks(r);
+    side_skip_blanks(r);
     if (!rc && r->at < r->stop) {
         rc = take_real(r, "the lower of two levels", 0, &entry->low);
         if (!rc)
             rc = take_real(r, "the higher of two levels", 0, &entry->high);
         if (!rc && !(entry->low > 0 && entry->low < entry->high))
-            rc = broken(r, "the lower of two levels, then the higher");
+            rc = side_expected(r, "the lower of two levels, then the higher");
     }
     entry->row_n = (uint32_t)row_n;
     entry->nfirst = (uint32_t)nfirst;
@@ -183,7 +183,7 @@ static int read_entry_values(struct reader *r, struct orr_side_entry *entry)
     return rc;
 }
 
-static int read_entry(struct reader *r)
+static int side_read_entry(struct reader *r)
 {
     struct orr_device devices[DEVICES_MAX];
     struct orr_side_entry *entry;
@@ -205,7 +205,7 @@ static int read_entry(struct reader *r)
 }
 
 /* The entry that a line of samples is about. */
-static int take_entry(struct reader *r, struct orr_side_entry **ret)
+static int side_take_entry(struct reader *r, struct orr_side_entry **ret)
 {
     uint64_t at;
     int rc = take_count(r, "the number of an entry", 10, UINT_MAX, &at);
@@ -213,7 +213,7 @@ static int take_entry(struct reader *r, struct orr_side_entry **ret)
     if (rc)
         return rc;
     if (at >= r->side->nentries)
-        return broken(r, "the number of an entry that there is");
+        return side_expected(r, "the number of an entry that there is");
     *ret = &r->side->entries[at];
     return 0;
 }
@@ -222,12 +222,12 @@ static int read_recent(struct reader *r)
 {
     struct orr_side_entry *entry = NULL;
     uint64_t n = 0;
-    int rc = take_entry(r, &entry);
+    int rc = side_take_entry(r, &entry);
 
     if (!rc)
         rc = take_count(r, "at most 128 samples", 10, ORR_WINDOW_SIZE, &n);
     if (!rc && entry->recent)
-        rc = broken(r, "the recent samples of an entry once");
+        rc = side_expected(r, "the recent samples of an entry once");
     if (rc)
         return rc;
     entry->recent = malloc((n ? n : 1) * sizeof(*entry->recent));
@@ -248,7 +248,7 @@ static int read_blocks(struct reader *r)
 {
     struct orr_side_entry *entry = NULL;
     uint64_t size = 0, n = 0;
-    int rc = take_entry(r, &entry);
+    int rc = side_take_entry(r, &entry);
 
     if (!rc)
         rc = take_count(r, "the size of a block", 10, UINT_MAX / 2, &size);
@@ -259,7 +259,7 @@ static int read_blocks(struct reader *r)
     if (!rc)
         rc = take_real(r, "the sum of the last block", 0, &entry->tail_sum);
     if (!rc && (entry->blocks || (n > 0 && size == 0)))
-        rc = broken(r, "the blocks of an entry once, of some size");
+        rc = side_expected(r, "the blocks of an entry once, of some size");
     if (rc)
         return rc;
     entry->blocks = malloc((n ? n : 1) * sizeof(*entry->blocks));
@@ -273,47 +273,47 @@ static int read_blocks(struct reader *r)
     return rc;
 }
 
-static int read_line(struct reader *r, bool samples)
+static int side_read_line(struct reader *r, bool samples)
 {
     int rc;
 
-    if (!samples && take_word(r, "entry"))
-        rc = read_entry(r);
-    else if (samples && take_word(r, "recent"))
+    if (!samples && side_take_word(r, "entry"))
+        rc = side_read_entry(r);
+    else if (samples && side_take_word(r, "recent"))
         rc = read_recent(r);
-    else if (samples && take_word(r, "blocks"))
+    else if (samples && side_take_word(r, "blocks"))
         rc = read_blocks(r);
     else
-        return broken(r, samples ? "a line `recent' or `blocks'"
-                                 : "a line `entry' or `samples'");
-    skip_blanks(r);
+        return side_expected(r, samples ? "a line `recent' or `blocks'"
+                                        : "a line `entry' or `samples'");
+    side_skip_blanks(r);
     if (!rc && r->at < r->stop)
-        rc = broken(r, "the end of the line");
+        rc = side_expected(r, "the end of the line");
     return rc;
 }
 
-static int read_lines(struct reader *r, enum orr_side_part part)
+static int side_read_lines(struct reader *r, enum orr_side_part part)
 {
     bool samples = false;
     uint64_t version = 0;
     int rc;
 
-    if (!next_line(r) || !take_word(r, "orrery-side"))
-        return broken(r, "`orrery-side' and a version at the beginning");
+    if (!side_next_line(r) || !side_take_word(r, "orrery-side"))
+        return side_expected(r, "`orrery-side' and a version at the beginning");
     rc = take_count(r, "a version", 10, UINT_MAX, &version);
     if (!rc && (version < 1 || version > ORR_SIDE_VERSION))
-        rc = broken(r, "version 1 or 2: a newer Orrery wrote this");
-    while (!rc && next_line(r)) {
-        if (!samples && take_word(r, "samples")) {
+        rc = side_expected(r, "version 1 or 2: a newer Orrery wrote this");
+    while (!rc && side_next_line(r)) {
+        if (!samples && side_take_word(r, "samples")) {
             samples = true;
             if (part == ORR_SIDE_ESTIMATES)
                 break;
         } else {
-            rc = read_line(r, samples);
+            rc = side_read_line(r, samples);
         }
     }
     if (!rc && !samples)
-        rc = broken(r, "a line `samples' before the end");
+        rc = side_expected(r, "a line `samples' before the end");
     return rc;
 }
 
@@ -332,8 +332,9 @@ int orr_side_parse(const char *name, const char *text, size_t size,
     r.end = copy + strlen(copy);
     if (orr_c_locale_begin(&locale))
         goto free_side;
-    rc = (size_t)(r.end - copy) == size ? read_lines(&r, part)
-                                        : broken(&r, "text without NUL bytes");
+    rc = (size_t)(r.end - copy) == size
+             ? side_read_lines(&r, part)
+             : side_expected(&r, "text without NUL bytes");
     orr_c_locale_end(&locale);
     if (rc)
         goto free_side;
@@ -351,7 +352,7 @@ free_side:
 
 /* --- writing --- */
 
-static void print_entry(FILE *f, const struct orr_side_entry *entry)
+static void side_print_entry(FILE *f, const struct orr_side_entry *entry)
 {
     fputs("entry", f);
     for (unsigned i = 0; i < entry->ndevices; i++)
@@ -392,7 +393,7 @@ static void print_side(FILE *f, const struct orr_side *side)
             "first_sum last_time [low high]\n",
             ORR_SIDE_VERSION);
     for (unsigned i = 0; i < side->nentries; i++)
-        print_entry(f, &side->entries[i]);
+        side_print_entry(f, &side->entries[i]);
     fprintf(f, "samples\n# recent: entry n durations (! set aside)\n"
                "# blocks: entry size n tail_n tail_sum means\n");
     for (unsigned i = 0; i < side->nentries; i++)

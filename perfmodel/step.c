@@ -17,7 +17,7 @@ static double slope(const double *u, const double *v, unsigned i)
 }
 
 /* What a branch that begins beside the gap has for an exponent there. */
-static double clamp(double exponent)
+static double clamp_exponent(double exponent)
 {
     return fmin(fmax(exponent, least_exponent), most_exponent);
 }
@@ -34,15 +34,15 @@ double orr_step_furthest(const double *u, const double *v, unsigned n, double t,
         k++;
     here = slope(u, v, k);
     /* At an end the only neighbour does not tell a step from a bend. */
-    left = k > 0 ? slope(u, v, k - 1) : clamp(here);
-    right = k + 2 < n ? slope(u, v, k + 1) : clamp(here);
+    left = k > 0 ? slope(u, v, k - 1) : clamp_exponent(here);
+    right = k + 2 < n ? slope(u, v, k + 1) : clamp_exponent(here);
     width = u[k + 1] - u[k];
     step = fmax(here - fmax(fmax(left, right), usual_exponent),
                 fmin(fmin(left, right), least_exponent) - here) *
            width;
     if (step < least)
         return 0;
-    lower = v[k] + clamp(left) * (t - u[k]);
-    upper = v[k + 1] - clamp(right) * (u[k + 1] - t);
+    lower = v[k] + clamp_exponent(left) * (t - u[k]);
+    upper = v[k + 1] - clamp_exponent(right) * (u[k + 1] - t);
     return fmax(fabs(lower - value), fabs(upper - value));
 }

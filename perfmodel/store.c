@@ -46,7 +46,7 @@ void orr_model_file_free(struct orr_model_file *file)
 
 /* Makes room for one more element after the `n` there are. The room is always
  * the next power of two, so that it need not be stored. */
-static int grow(void **array, unsigned n, size_t size)
+static int model_array_grow(void **array, unsigned n, size_t size)
 {
     size_t room = n ? 2 * (size_t)n : 1;
     void *bigger;
@@ -67,7 +67,7 @@ int orr_model_file_add_comb(struct orr_model_file *file,
     struct orr_device *copy;
     void *combs = file->combs;
 
-    if (grow(&combs, file->ncombs, sizeof(*file->combs)))
+    if (model_array_grow(&combs, file->ncombs, sizeof(*file->combs)))
         return -ENOMEM;
     file->combs = combs;
     copy = malloc((ndevices ? ndevices : 1) * sizeof(*copy));
@@ -88,7 +88,7 @@ int orr_model_comb_get_impl(struct orr_model_comb *comb, unsigned impl,
     while (comb->nimpls <= impl) {
         void *impls = comb->impls;
 
-        if (grow(&impls, comb->nimpls, sizeof(*comb->impls)))
+        if (model_array_grow(&impls, comb->nimpls, sizeof(*comb->impls)))
             return -ENOMEM;
         comb->impls = impls;
         comb->impls[comb->nimpls] = (struct orr_model_impl){0};
@@ -103,7 +103,7 @@ int orr_model_impl_add_row(struct orr_model_impl *impl,
 {
     void *rows = impl->rows;
 
-    if (grow(&rows, impl->nrows, sizeof(*impl->rows)))
+    if (model_array_grow(&rows, impl->nrows, sizeof(*impl->rows)))
         return -ENOMEM;
     impl->rows = rows;
     impl->rows[impl->nrows++] = *row;

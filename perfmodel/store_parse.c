@@ -36,7 +36,7 @@ struct reader {
     "The file is left as it is: repair it, or remove it and calibrate again "  \
     "(STARPU_CALIBRATE=1)."
 
-static bool is_blank(char c)
+static bool is_model_blank(char c)
 {
     return c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f';
 }
@@ -52,7 +52,7 @@ static void skip(struct reader *r)
         } else if (*r->at == '\n') {
             r->line++;
             r->at++;
-        } else if (is_blank(*r->at)) {
+        } else if (is_model_blank(*r->at)) {
             r->at++;
         } else {
             return;
@@ -65,7 +65,8 @@ static size_t token_length(const struct reader *r)
 {
     const char *stop = r->at;
 
-    while (stop < r->end && !is_blank(*stop) && *stop != '\n' && *stop != '#')
+    while (stop < r->end && !is_model_blank(*stop) && *stop != '\n' &&
+           *stop != '#')
         stop++;
     return (size_t)(stop - r->at);
 }
@@ -83,7 +84,7 @@ static void token_show(const struct reader *r, char show[TOKEN_MAX])
     show[length] = '\0';
 }
 
-static int broken(const struct reader *r, const char *what)
+static int model_expected(const struct reader *r, const char *what)
 {
     char show[TOKEN_MAX];
 
@@ -112,7 +113,7 @@ static bool token_copy(const struct reader *r, char token[TOKEN_MAX])
 
 /* The three below read the token at r->at, and step over it on success. */
 
-static int read_real(struct reader *r, const char *what, double *ret)
+static int model_read_real(struct reader *r, const char *what, double *ret)
 {
     char token[TOKEN_MAX], *stop = NULL;
     double value = 0;
@@ -120,14 +121,14 @@ static int read_real(struct reader *r, const char *what, double *ret)
     if (token_copy(r, token))
         value = strtod(token, &stop);
     if (!stop || *stop)
-        return broken(r, what);
+        return model_expected(r, what);
     r->at += strlen(token);
     *ret = value;
     return 0;
 }
 
-static int read_count(struct reader *r, const char *what, int base,
-                      uint64_t most, uint64_t *ret)
+static int model_read_count(struct reader *r, const char *what, int base,
+                            uint64_t most, uint64_t *ret)
 {
     char token[TOKEN_MAX], *stop = NULL;
     unsigned long long value = 0;
@@ -136,19 +137,19 @@ static int read_count(struct reader *r, const char *what, int base,
     if (token_copy(r, token) && token[0] != '-')
         value = strtoull(token, &stop, base);
     if (!stop || *stop || errno || value > most)
-        return broken(r, what);
+        return model_expected(r, what);
     r->at += strlen(token);
     *ret = value;
     return 0;
 }
 
-static int read_int(struct reader *r, const char *what, int *ret)
+static int model_read_int(struct reader *r, const char *what, int *ret)
 {
     uint64_t value;
     int rc;
 
     skip(r);
-    rc = read_count(r, what, 10, INT_MAX, &value);
+    rc = model_read_count(r, what, 10, INT_MAX, &value);
     if (!rc)
         *ret = (int)value;
     return rc;
@@ -160,7 +161,7 @@ static int read_unsigned(struct reader *r, const char *what, unsigned *ret)
     int rc;
 
     skip(r);
-    rc = read_count(r, what, 10, UINT_MAX, &value);
+    rc = model_read_count(r, what, 10, UINT_MAX, &value);
     if (!rc)
         *ret = (unsigned)value;
     return rc;
@@ -169,19 +170,19 @@ static int read_unsigned(struct reader *r, const char *what, unsigned *ret)
 static int read_size(struct reader *r, const char *what, uint64_t *ret)
 {
     skip(r);
-    return read_count(r, what, 10, UINT64_MAX, ret);
+    return model_read_count(r, what, 10, UINT64_MAX, ret);
 }
 
-static int read_value(struct reader *r, const char *what, double *ret)
+static int model_read_value(struct reader *r, const char *what, double *ret)
 {
     skip(r);
-    return read_real(r, what, ret);
+    return model_read_real(r, what, ret);
 }
 
 /* Blanks within a row; comments end it. */
-static void skip_blanks(struct reader *r)
+static void model_skip_blanks(struct reader *r)
 {
-    while (r->at < r->end && is_blank(*r->at))
+    while (r->at < r->end && is_model_blank(*r->at))
         r->at++;
 }
 
@@ -191,7 +192,8 @@ static unsigned row_fields(const struct reader *r)
     struct reader ahead = *r;
     unsigned n = 0;
 
-    for (skip_blanks(&ahead); token_length(&ahead) > 0; skip_blanks(&ahead)) {
+    for (model_skip_blanks(&ahead); token_length(&ahead) > 0;
+         model_skip_blanks(&ahead)) {
         ahead.at += token_length(&ahead);
         n++;
     }
@@ -204,11 +206,11 @@ static int read_measure(struct reader *r, const char *what, double *ret)
     struct reader before;
     int rc;
 
-    skip_blanks(r);
+    model_skip_blanks(r);
     before = *r;
-    rc = read_real(r, what, ret);
+    rc = model_read_real(r, what, ret);
     if (!rc && *ret < 0)
-        return broken(&before, what);
+        return model_expected(&before, what);
     return rc;
 }
 
@@ -228,19 +230,20 @@ static int read_row_fields(struct reader *r, bool has_flops,
     uint64_t value;
     int rc;
 
-    rc = read_count(r, "a footprint of hex digits", 16, UINT32_MAX, &value);
+    rc = model_read_count(r, "a footprint of hex digits", 16, UINT32_MAX,
+                          &value);
     if (rc)
         return rc;
     row->hash = (uint32_t)value;
-    skip_blanks(r);
-    rc = read_count(r, "the size of a row", 10, UINT64_MAX, &row->size);
+    model_skip_blanks(r);
+    rc = model_read_count(r, "the size of a row", 10, UINT64_MAX, &row->size);
     for (unsigned i = has_flops ? 0 : 1; !rc && i < 5; i++)
         rc = read_measure(r, reals[i].what, reals[i].value);
     if (rc)
         return rc;
-    skip_blanks(r);
-    rc =
-        read_count(r, "the number of samples of a row", 10, UINT32_MAX, &value);
+    model_skip_blanks(r);
+    rc = model_read_count(r, "the number of samples of a row", 10, UINT32_MAX,
+                          &value);
     row->n = (uint32_t)value;
     return rc;
 }
@@ -283,7 +286,8 @@ static void read_row_origin(const struct reader *r, struct orr_model_row *row)
     /* What is left of the line of the row before. */
     const char *at = memchr(r->at, '\n', (size_t)(r->end - r->at));
 
-    while (at && ++at < r->end && (*at == '#' || *at == '\n' || is_blank(*at))) {
+    while (at && ++at < r->end &&
+           (*at == '#' || *at == '\n' || is_model_blank(*at))) {
         const char *stop = memchr(at, '\n', (size_t)(r->end - at));
 
         if (stop && *at == '#')
@@ -292,7 +296,7 @@ static void read_row_origin(const struct reader *r, struct orr_model_row *row)
     }
 }
 
-static int read_row(struct reader *r, struct orr_model_impl *impl)
+static int model_read_row(struct reader *r, struct orr_model_impl *impl)
 {
     struct orr_model_row row = {0};
     unsigned fields;
@@ -301,7 +305,7 @@ static int read_row(struct reader *r, struct orr_model_impl *impl)
     read_row_origin(r, &row);
     skip(r);
     if (r->at == r->end)
-        return broken(r, "a row");
+        return model_expected(r, "a row");
     fields = row_fields(r);
     /* Files without flops, from before that column was added, have 7. */
     if (fields != 7 && fields != 8)
@@ -335,7 +339,7 @@ static int read_coefficients(struct reader *r, struct orr_model_fit *fit)
     if (!fit->coeff)
         return -ENOMEM;
     while (!rc && fit->ncoeff < count) {
-        rc = read_value(r, "a coefficient", &fit->coeff[fit->ncoeff]);
+        rc = model_read_value(r, "a coefficient", &fit->coeff[fit->ncoeff]);
         fit->ncoeff += !rc;
     }
     return rc;
@@ -349,7 +353,8 @@ static int read_fit(struct reader *r, struct orr_model_fit *fit)
     int rc = 0;
 
     for (unsigned i = 0; !rc && i < 6; i++)
-        rc = read_value(r, "a value of the regression alpha*x^beta", sums[i]);
+        rc = model_read_value(r, "a value of the regression alpha*x^beta",
+                              sums[i]);
     if (!rc)
         rc = read_unsigned(r, "the regression's number of samples", &fit->n);
     if (!rc)
@@ -357,7 +362,7 @@ static int read_fit(struct reader *r, struct orr_model_fit *fit)
     if (!rc)
         rc = read_size(r, "the regression's largest size", &fit->maxx);
     for (unsigned i = 0; !rc && i < 3; i++)
-        rc = read_value(r, "a value of the regression a*x^b+c", abc[i]);
+        rc = model_read_value(r, "a value of the regression a*x^b+c", abc[i]);
     return rc ? rc : read_coefficients(r, fit);
 }
 
@@ -369,18 +374,18 @@ static int read_impl(struct reader *r, struct orr_model_impl *impl)
     if (!rc)
         rc = read_fit(r, &impl->fit);
     for (unsigned i = 0; !rc && i < nrows; i++)
-        rc = read_row(r, impl);
+        rc = model_read_row(r, impl);
     return rc;
 }
 
 static int read_device(struct reader *r, struct orr_device *device)
 {
-    int rc = read_int(r, "a device type", &device->type);
+    int rc = model_read_int(r, "a device type", &device->type);
 
     if (!rc)
-        rc = read_int(r, "a device number", &device->devid);
+        rc = model_read_int(r, "a device number", &device->devid);
     if (!rc)
-        rc = read_int(r, "a number of cores", &device->ncores);
+        rc = model_read_int(r, "a number of cores", &device->ncores);
     return rc;
 }
 
@@ -452,7 +457,7 @@ static void read_origins(const struct reader *r, struct orr_model_file *file)
 {
     const char *at = r->at;
 
-    while (at < r->end && (*at == '#' || *at == '\n' || is_blank(*at))) {
+    while (at < r->end && (*at == '#' || *at == '\n' || is_model_blank(*at))) {
         const char *stop = memchr(at, '\n', (size_t)(r->end - at));
 
         if (!stop)
@@ -463,7 +468,7 @@ static void read_origins(const struct reader *r, struct orr_model_file *file)
     }
 }
 
-static int read_file(struct reader *r, struct orr_model_file *file)
+static int model_read_file(struct reader *r, struct orr_model_file *file)
 {
     unsigned version = 0, ncombs = 0;
     int rc;
@@ -483,7 +488,7 @@ static int read_file(struct reader *r, struct orr_model_file *file)
     if (rc)
         return rc;
     skip(r);
-    return r->at == r->end ? 0 : broken(r, "the end of the file");
+    return r->at == r->end ? 0 : model_expected(r, "the end of the file");
 }
 
 /* Parses with numbers in the C locale, whatever the application has set. */
@@ -494,7 +499,7 @@ static int read_file_in_c_locale(struct reader *r, struct orr_model_file *file)
 
     if (orr_c_locale_begin(&locale))
         return -ENOMEM;
-    rc = read_file(r, file);
+    rc = model_read_file(r, file);
     orr_c_locale_end(&locale);
     return rc;
 }

@@ -22,7 +22,7 @@
 #define REAL "%-15e"
 #define SIZE "%-15" PRIu64
 
-static void print_fit(FILE *f, const struct orr_model_fit *fit)
+static void model_print_fit(FILE *f, const struct orr_model_fit *fit)
 {
     fprintf(f, "# sumlnx\tsumlnx2\t\tsumlny\t\tsumlnxlny\talpha\t\tbeta\t\tn\t"
                "minx\t\tmaxx\n");
@@ -51,7 +51,7 @@ static void print_origin(FILE *f, enum orr_origin origin, bool ranged)
                 ranged ? " ranged" : "");
 }
 
-static void print_row(FILE *f, const struct orr_model_row *row)
+static void model_print_row(FILE *f, const struct orr_model_row *row)
 {
     print_origin(f, row->origin, row->ranged);
     fprintf(f,
@@ -61,7 +61,8 @@ static void print_row(FILE *f, const struct orr_model_row *row)
             row->sum2, row->n);
 }
 
-static void print_impl(FILE *f, const struct orr_model_comb *comb, unsigned i)
+static void model_print_impl(FILE *f, const struct orr_model_comb *comb,
+                             unsigned i)
 {
     const struct orr_model_impl *impl = &comb->impls[i];
     char arch[ORR_ARCH_NAME_SIZE];
@@ -69,17 +70,17 @@ static void print_impl(FILE *f, const struct orr_model_comb *comb, unsigned i)
     orr_arch_name(comb->devices, comb->ndevices, comb->number, i, arch);
     fprintf(f, "#####\n# Model for %s\n# number of entries\n%u\n", arch,
             impl->nrows);
-    print_fit(f, &impl->fit);
+    model_print_fit(f, &impl->fit);
     if (impl->nrows > 0)
         fprintf(f, "# hash\t\tsize\t\tflops\t\tmean (us or J)\tdev (us or J)\t"
                    "sum\t\tsum2\t\tn\n");
     for (unsigned j = 0; j < impl->nrows; j++)
-        print_row(f, &impl->rows[j]);
+        model_print_row(f, &impl->rows[j]);
     fprintf(f, "\n");
 }
 
-static void print_device(FILE *f, unsigned index,
-                         const struct orr_device *device)
+static void model_print_device(FILE *f, unsigned index,
+                               const struct orr_device *device)
 {
     fprintf(f,
             "####################\n# DEV_%u\n"
@@ -92,20 +93,20 @@ static void print_device(FILE *f, unsigned index,
             device->ncores);
 }
 
-static void print_comb(FILE *f, const struct orr_model_comb *comb)
+static void model_print_comb(FILE *f, const struct orr_model_comb *comb)
 {
     fprintf(f,
             "####################\n# COMB_%u\n"
             "# number of types devices\n%u\n",
             comb->number, comb->ndevices);
     for (unsigned i = 0; i < comb->ndevices; i++)
-        print_device(f, i, &comb->devices[i]);
+        model_print_device(f, i, &comb->devices[i]);
     fprintf(f, "##########\n# number of implementations\n%u\n", comb->nimpls);
     for (unsigned i = 0; i < comb->nimpls; i++)
-        print_impl(f, comb, i);
+        model_print_impl(f, comb, i);
 }
 
-static void print_file(FILE *f, const struct orr_model_file *file)
+static void model_print_file(FILE *f, const struct orr_model_file *file)
 {
     print_origin(f, file->origin, file->ranged);
     fprintf(f, "##################\n# Performance Model Version\n%d\n\n",
@@ -113,7 +114,7 @@ static void print_file(FILE *f, const struct orr_model_file *file)
     fprintf(f, "####################\n# COMBs\n# number of combinations\n%u\n",
             file->ncombs);
     for (unsigned i = 0; i < file->ncombs; i++)
-        print_comb(f, &file->combs[i]);
+        model_print_comb(f, &file->combs[i]);
 }
 
 static int print_to_memory(const struct orr_model_file *file, char **ret_text,
@@ -126,7 +127,7 @@ static int print_to_memory(const struct orr_model_file *file, char **ret_text,
 
     if (!f)
         return -ENOMEM;
-    print_file(f, file);
+    model_print_file(f, file);
     failed = ferror(f);
     if (fclose(f) || failed) {
         free(text);

@@ -13,7 +13,7 @@
 
 /* Two standard errors of the autocorrelation of independent samples (Bartlett
  * 1946): what is below may be chance. */
-static double phi_of(const struct orr_ranked *ranked)
+static double significant_autocorrelation(const struct orr_ranked *ranked)
 {
     double phi = orr_dependence_of(ranked).phi;
 
@@ -22,7 +22,7 @@ static double phi_of(const struct orr_ranked *ranked)
 
 /* The mean of the distribution whose quantiles are linear between the sorted
  * values. */
-static double mean_of(const double *sorted, unsigned n)
+static double mean_of_quantiles(const double *sorted, unsigned n)
 {
     double sum = -(sorted[0] + sorted[n - 1]) / 2;
 
@@ -45,11 +45,13 @@ int orr_variation_of(const double *samples, unsigned n,
         return rc;
     factors = malloc(n * sizeof(*factors));
     if (factors) {
-        mean = mean_of(ranked.sorted, n);
+        mean = mean_of_quantiles(ranked.sorted, n);
         for (unsigned i = 0; i < n; i++)
             factors[i] = ranked.sorted[i] / mean;
-        *ret = (struct orr_variation){
-            .phi = phi_of(&ranked), .n = n, .factors = factors};
+        *ret =
+            (struct orr_variation){.phi = significant_autocorrelation(&ranked),
+                                   .n = n,
+                                   .factors = factors};
     }
     orr_ranked_done(&ranked);
     return factors ? 0 : -ENOMEM;

@@ -16,7 +16,7 @@
 
 /* The side file with its samples; NULL without. A file that is broken has been
  * complained of when the model was loaded. */
-static const struct orr_side *samples_of(struct orr_model *model)
+static const struct orr_side *model_read_samples(struct orr_model *model)
 {
     struct orr_error err = {""};
     char *path = NULL;
@@ -88,7 +88,7 @@ static int variation_locked(struct orr_model *model, unsigned comb,
     const struct orr_entry *entry =
         orr_model_find(model, comb, impl, footprint);
     const struct orr_comb *devices = orr_combs_at(model->models->combs, comb);
-    const struct orr_side *side = samples_of(model);
+    const struct orr_side *side = model_read_samples(model);
     struct orr_model_row row;
 
     if (entry)

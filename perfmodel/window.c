@@ -102,7 +102,7 @@ static void ring_to_blocks(struct orr_window *w)
     w->unblocked = 0;
 }
 
-static void set_aside(struct orr_window *w, unsigned at, bool aside)
+static void window_set_aside(struct orr_window *w, unsigned at, bool aside)
 {
     if (w->set_aside[at] == aside)
         return;
@@ -131,15 +131,15 @@ static double young_median(const struct orr_window *w, unsigned count)
 }
 
 /* Compares the last `count` samples with `middle`, and takes their level. */
-static void settle(struct orr_window *w, unsigned count, double middle)
+static void window_settle(struct orr_window *w, unsigned count, double middle)
 {
     w->sum = w->n = 0;
     for (unsigned back = 0; back < count; back++) {
         unsigned at = ring_at(w, back);
         double value = w->recent[at];
 
-        set_aside(w, at,
-                  value > middle * w->ratio || value < middle / w->ratio);
+        window_set_aside(
+            w, at, value > middle * w->ratio || value < middle / w->ratio);
         if (w->set_aside[at])
             continue;
         w->sum += value;
@@ -154,8 +154,8 @@ struct levels {
     double sum, n;
 };
 
-static struct levels split(const double *value, const bool *aside,
-                           unsigned count, double ratio)
+static struct levels split_levels(const double *value, const bool *aside,
+                                  unsigned count, double ratio)
 {
     double least = (double)INFINITY, most = 0, middle, sum[2] = {0}, n[2] = {0};
     struct levels ret;
@@ -203,7 +203,7 @@ static void find_levels(struct orr_window *w, unsigned count, bool anew)
     struct levels found;
 
     copy_last(w, count, value, aside);
-    found = split(value, aside, count, w->ratio);
+    found = split_levels(value, aside, count, w->ratio);
     if (!(found.n > 0))
         return;
     if (anew || found.low == found.high) {
@@ -215,7 +215,7 @@ static void find_levels(struct orr_window *w, unsigned count, bool anew)
 }
 
 /* What may count although it is higher than the levels. */
-static bool is_near(double value, double high, double ratio)
+static bool is_near_level(double value, double high, double ratio)
 {
     return value > high * ratio && value <= high * ORR_WINDOW_FAR;
 }
@@ -233,7 +233,7 @@ static bool recur(const double *value, const bool *aside, double high,
     if (nseen < ORR_WINDOW_SETTLED || noutliers * ORR_WINDOW_SELDOM < nseen)
         return false;
     for (unsigned i = 0; i < ORR_WINDOW_SIZE; i++) {
-        bool higher = aside[i] && is_near(value[i], high, ratio);
+        bool higher = aside[i] && is_near_level(value[i], high, ratio);
 
         n[i >= ORR_WINDOW_SIZE / 2] += higher && !before;
         before = higher;
@@ -241,18 +241,19 @@ static bool recur(const double *value, const bool *aside, double high,
     return n[0] > 1 && n[1] > 1;
 }
 
-static void accept(const double *value, bool *aside, double high, double ratio)
+static void window_accept_near(const double *value, bool *aside, double high,
+                               double ratio)
 {
     for (unsigned i = 0; i < ORR_WINDOW_SIZE; i++)
-        if (is_near(value[i], high, ratio))
+        if (is_near_level(value[i], high, ratio))
             aside[i] = false;
 }
 
 /* Only the last `count` samples count from now on. */
-static void restart(struct orr_window *w, unsigned count)
+static void window_restart(struct orr_window *w, unsigned count)
 {
     for (unsigned back = count; back < w->nrecent; back++)
-        set_aside(w, ring_at(w, back), true);
+        window_set_aside(w, ring_at(w, back), true);
     w->age = count < ORR_WINDOW_YOUNG ? count : ORR_WINDOW_YOUNG;
     w->low_streak = 0;
     w->last64 = 0;
@@ -261,7 +262,7 @@ static void restart(struct orr_window *w, unsigned count)
     w->blocks = (struct orr_blocks){0};
     w->blocks_restarted = true;
     w->unblocked = count;
-    settle(w, count, young_median(w, w->age));
+    window_settle(w, count, young_median(w, w->age));
     if (w->age == ORR_WINDOW_YOUNG)
         ring_to_blocks(w);
 }
@@ -278,9 +279,9 @@ static bool is_high(const struct orr_window *w, double duration)
 
 /* The last ones were low. What follows is compared with them, not with a
  * median, in which a dozen spikes would soon be the majority. */
-static void sink(struct orr_window *w)
+static void window_sink(struct orr_window *w)
 {
-    restart(w, ORR_WINDOW_LOW);
+    window_restart(w, ORR_WINDOW_LOW);
     w->age = ORR_WINDOW_YOUNG;
     ring_to_blocks(w);
     /* They may have come from another level, and the last of them be lower
@@ -311,12 +312,12 @@ static void rise(struct orr_window *w)
     while (run < count && w->last64 >> run & 1)
         run++;
     if (run >= ORR_WINDOW_HIGH / 2) {
-        restart(w, run);
+        window_restart(w, run);
         return;
     }
     for (unsigned back = 0; back < count; back++)
         if (w->last64 >> back & 1)
-            set_aside(w, ring_at(w, back), false);
+            window_set_aside(w, ring_at(w, back), false);
     count_these(w, count);
 }
 
@@ -334,9 +335,9 @@ static bool look_back(struct orr_window *w)
     copy_last(w, ORR_WINDOW_SIZE, value, aside);
     if (!recur(value, aside, w->high, w->ratio, w->nseen, w->noutliers))
         return false;
-    accept(value, aside, w->high, w->ratio);
+    window_accept_near(value, aside, w->high, w->ratio);
     for (unsigned back = 0; back < ORR_WINDOW_SIZE; back++)
-        set_aside(w, ring_at(w, back), aside[back]);
+        window_set_aside(w, ring_at(w, back), aside[back]);
     count_these(w, ORR_WINDOW_SIZE);
     return true;
 }
@@ -351,17 +352,18 @@ static bool add_young(struct orr_window *w, double duration)
     ring_push(w, duration, false);
     w->age++;
     if (w->low_streak >= ORR_WINDOW_LOW) {
-        sink(w);
+        window_sink(w);
         return true;
     }
-    settle(w, w->age, young_median(w, w->age));
+    window_settle(w, w->age, young_median(w, w->age));
     if (w->age == ORR_WINDOW_YOUNG)
         ring_to_blocks(w);
     return w->age > 1 &&
            (w->low * w->ratio < before || w->low > before * w->ratio);
 }
 
-static void keep(struct orr_window *w, double duration, uint32_t weight)
+static void window_keep_sample(struct orr_window *w, double duration,
+                               uint32_t weight)
 {
     ring_push(w, duration, false);
     w->unblocked = 0;
@@ -384,7 +386,7 @@ static bool keep_aside(struct orr_window *w, double duration)
     w->noutliers++;
     w->fresh_outliers++;
     if (w->low_streak >= ORR_WINDOW_LOW)
-        sink(w);
+        window_sink(w);
     else if (__builtin_popcountll(w->last64) >= ORR_WINDOW_HIGH)
         rise(w);
     else
@@ -405,7 +407,7 @@ bool orr_window_add(struct orr_window *w, double duration, uint32_t weight)
     w->last64 = w->last64 << 1 | high;
     w->low_streak = low ? w->low_streak + 1 : 0;
     if (!high && !low)
-        keep(w, duration, weight);
+        window_keep_sample(w, duration, weight);
     else if (keep_aside(w, duration))
         return true;
     return w->nseen % 64 == 0 && look_back(w);
@@ -589,7 +591,7 @@ static int accept_recurring(const struct orr_window *w,
         !recur(entry->recent, entry->set_aside, high, w->ratio, entry->nseen,
                entry->noutliers))
         return 0;
-    accept(entry->recent, entry->set_aside, high, w->ratio);
+    window_accept_near(entry->recent, entry->set_aside, high, w->ratio);
     for (unsigned i = 0; i < ORR_WINDOW_SIZE; i++)
         if (!entry->set_aside[i])
             blocks_add(&blocks, entry->recent[i], 1);
@@ -603,7 +605,8 @@ void orr_window_find_levels(struct orr_side_entry *entry, double ratio)
     entry->low = entry->high = 0;
     if (entry->nrecent < ORR_WINDOW_SIZE)
         return;
-    found = split(entry->recent, entry->set_aside, entry->nrecent, ratio);
+    found =
+        split_levels(entry->recent, entry->set_aside, entry->nrecent, ratio);
     if (!(found.low < found.high))
         return;
     entry->low = found.low;
