@@ -19,7 +19,7 @@
 
 /* ---- from routes ---- */
 
-static int node_of(const struct orr_machine_desc *desc, unsigned host)
+static int desc_node_of_host(const struct orr_machine_desc *desc, unsigned host)
 {
     int number;
 
@@ -128,7 +128,7 @@ int orr_bus_derive(struct orr_machine_desc *desc)
     if (!bandwidth || !latency || !place)
         goto out;
     for (unsigned h = 0; h < desc->nhosts; h++)
-        place[h] = node_of(desc, h);
+        place[h] = desc_node_of_host(desc, h);
     rc = orr_bus_among(desc, place, n, bandwidth, latency);
     if (rc < 0)
         goto out;
@@ -233,7 +233,7 @@ static int skip_to_row(struct matrix_reader *r)
     return r->at < r->end;
 }
 
-static int read_value(struct matrix_reader *r, double *ret)
+static int matrix_read_value(struct matrix_reader *r, double *ret)
 {
     char text[64];
     size_t length;
@@ -257,7 +257,7 @@ static int read_value(struct matrix_reader *r, double *ret)
     return *ret < 0 ? bad(r, "a negative value") : 0;
 }
 
-static int node_at(const struct matrix_reader *r, unsigned index)
+static int matrix_node_at(const struct matrix_reader *r, unsigned index)
 {
     if (r->labels)
         return index < r->nlabels ? r->labels[index] : -1;
@@ -279,14 +279,14 @@ static void note_value(struct orr_bus_shape *shape, unsigned row,
         shape->columns = column + 1;
 }
 
-static int read_row(struct matrix_reader *r, unsigned row)
+static int matrix_read_row(struct matrix_reader *r, unsigned row)
 {
-    int src = node_at(r, row);
+    int src = matrix_node_at(r, row);
     double value;
 
     for (unsigned column = 0;; column++) {
-        int dst = node_at(r, column);
-        int rc = read_value(r, &value);
+        int dst = matrix_node_at(r, column);
+        int rc = matrix_read_value(r, &value);
 
         if (rc)
             return rc;
@@ -303,7 +303,7 @@ static int read_row(struct matrix_reader *r, unsigned row)
     }
 }
 
-static int read_matrix(struct matrix_reader *r)
+static int matrix_read_rows(struct matrix_reader *r)
 {
     unsigned row = 0;
     int rc = 0;
@@ -312,14 +312,15 @@ static int read_matrix(struct matrix_reader *r)
         rc = skip_to_row(r);
         if (rc <= 0)
             return rc;
-        rc = read_row(r, row++);
+        rc = matrix_read_row(r, row++);
     }
     return rc;
 }
 
-static int parse(const struct orr_machine_desc *desc, const char *path,
-                 const char *text, size_t size, double *matrix,
-                 struct orr_bus_shape *shape, struct orr_error *err)
+static int parse_bus_matrix(const struct orr_machine_desc *desc,
+                            const char *path, const char *text, size_t size,
+                            double *matrix, struct orr_bus_shape *shape,
+                            struct orr_error *err)
 {
     size_t n = (size_t)desc->nnodes * desc->nnodes;
     struct matrix_reader r = {.desc = desc,
@@ -340,7 +341,7 @@ static int parse(const struct orr_machine_desc *desc, const char *path,
     }
     for (size_t i = 0; i < n; i++)
         r.values[i] = (double)NAN;
-    rc = read_matrix(&r);
+    rc = matrix_read_rows(&r);
     *shape = r.shape;
     if (rc == 0)
         memcpy(matrix, r.values, n * sizeof(*matrix));
@@ -358,7 +359,7 @@ int orr_bus_matrix_parse(const struct orr_machine_desc *desc, const char *path,
 {
     struct orr_bus_shape shape;
 
-    return parse(desc, path, text, size, matrix, &shape, err);
+    return parse_bus_matrix(desc, path, text, size, matrix, &shape, err);
 }
 
 int orr_bus_matrix_shape(const char *path, const char *text, size_t size,
@@ -367,7 +368,8 @@ int orr_bus_matrix_shape(const char *path, const char *text, size_t size,
     const struct orr_machine_desc one_node = {.nnodes = 1};
     double ignored;
     struct orr_bus_shape shape;
-    int rc = parse(&one_node, path, text, size, &ignored, &shape, err);
+    int rc =
+        parse_bus_matrix(&one_node, path, text, size, &ignored, &shape, err);
 
     if (rc == 0)
         *ret = shape;

@@ -61,7 +61,7 @@ int orr_machine_desc_new(const char *name, struct orr_machine_desc **ret)
 
 /* Makes room for item number n of an array, which has room for the next power
  * of two from n on, so that no capacity needs to be kept. */
-static int grow(void **array, unsigned n, size_t item)
+static int desc_array_grow(void **array, unsigned n, size_t item)
 {
     void *larger;
 
@@ -78,7 +78,7 @@ static int grow(void **array, unsigned n, size_t item)
 #define GROW(array, n)                                                         \
     __extension__({                                                            \
         void *room_ = (array);                                                 \
-        int rc_ = grow(&room_, (n), sizeof(*(array)));                         \
+        int rc_ = desc_array_grow(&room_, (n), sizeof(*(array)));              \
         (array) = room_;                                                       \
         rc_;                                                                   \
     })

@@ -32,12 +32,12 @@ struct check {
 };
 
 /* Fails with "path:line: <element> "id": " and the message. */
-static int wrong(const struct check *c, const char *element, const char *id,
-                 unsigned line, const char *format, ...)
+static int element_wrong(const struct check *c, const char *element,
+                         const char *id, unsigned line, const char *format, ...)
     __attribute__((format(printf, 5, 6)));
 
-static int wrong(const struct check *c, const char *element, const char *id,
-                 unsigned line, const char *format, ...)
+static int element_wrong(const struct check *c, const char *element,
+                         const char *id, unsigned line, const char *format, ...)
 {
     const char *path = c->desc->path ? c->desc->path : c->desc->name;
     char words[512], place[32] = "";
@@ -55,7 +55,7 @@ static int wrong(const struct check *c, const char *element, const char *id,
 static int wrong_host(const struct check *c, const struct orr_host_desc *host,
                       const char *words)
 {
-    return wrong(c, "host", host->id, host->line, "%s", words);
+    return element_wrong(c, "host", host->id, host->line, "%s", words);
 }
 
 /* What is wrong with a name or a value as XML text, NULL when nothing is. */
@@ -90,8 +90,8 @@ static int check_props(const struct check *c, const char *element,
         if (!problem)
             problem = text_problem(props[i].value);
         if (problem)
-            return wrong(c, element, id, line, "property \"%.80s\": %s",
-                         props[i].id, problem);
+            return element_wrong(c, element, id, line, "property \"%.80s\": %s",
+                                 props[i].id, problem);
     }
     return 0;
 }
@@ -116,10 +116,11 @@ static int check_host_numbers(const struct check *c,
         if (!value)
             continue;
         if (!*value || value[strspn(value, "0123456789")] || strlen(value) > 18)
-            return wrong(c, "host", host->id, host->line,
-                         "property %s is \"%.40s\": write a decimal integer "
-                         "%s",
-                         numbers[i].id, value, numbers[i].what);
+            return element_wrong(
+                c, "host", host->id, host->line,
+                "property %s is \"%.40s\": write a decimal integer "
+                "%s",
+                numbers[i].id, value, numbers[i].what);
     }
     return 0;
 }
@@ -187,7 +188,7 @@ static int check_link(const struct check *c, const struct orr_link_desc *link,
     if (!problem)
         problem = link_problem(link);
     if (problem)
-        return wrong(c, "link", link->id, link->line, "%s", problem);
+        return element_wrong(c, "link", link->id, link->line, "%s", problem);
     return check_props(c, "link", link->id, link->line, link->props,
                        link->nprops);
 }
@@ -203,10 +204,11 @@ static int check_split(const struct check *c, const struct orr_link_desc *link,
     for (unsigned i = 0; i < 2 && link->sharing == ORR_LINK_SPLITDUPLEX; i++) {
         snprintf(name, sizeof(name), "%s%s", link->id, ends[i]);
         if (orr_names_find(seen, name, &other))
-            return wrong(c, "link", link->id, link->line,
-                         "there is also a link \"%.80s\", which a split link "
-                         "makes: rename one",
-                         name);
+            return element_wrong(
+                c, "link", link->id, link->line,
+                "there is also a link \"%.80s\", which a split link "
+                "makes: rename one",
+                name);
     }
     return 0;
 }
@@ -224,7 +226,7 @@ static int check_links(const struct check *c)
     return rc;
 }
 
-static uint64_t pair(unsigned src, unsigned dst)
+static uint64_t host_pair(unsigned src, unsigned dst)
 {
     return (uint64_t)src << 32 | dst;
 }
@@ -238,7 +240,7 @@ static int compare_pairs(const void *a, const void *b)
 
 static bool has_route(const struct check *c, unsigned src, unsigned dst)
 {
-    uint64_t key = pair(src, dst);
+    uint64_t key = host_pair(src, dst);
 
     return c->desc->nroutes && bsearch(&key, c->pairs, c->desc->nroutes,
                                        sizeof(key), compare_pairs);
@@ -269,7 +271,8 @@ static int check_route(const struct check *c,
     char name[200];
 
     if (route->src >= desc->nhosts || route->dst >= desc->nhosts)
-        return wrong(c, "route", "?", route->line, "an end does not exist");
+        return element_wrong(c, "route", "?", route->line,
+                             "an end does not exist");
     if (route->nhops == 0)
         problem = "has no links: add a <link_ctn>";
     for (unsigned i = 0; i < route->nhops && !problem; i++)
@@ -278,7 +281,7 @@ static int check_route(const struct check *c,
         return 0;
     snprintf(name, sizeof(name), "%.80s to %.80s", desc->hosts[route->src].id,
              desc->hosts[route->dst].id);
-    return wrong(c, "route", name, route->line, "%s", problem);
+    return element_wrong(c, "route", name, route->line, "%s", problem);
 }
 
 /* Names the later of two equal routes. */
@@ -288,14 +291,15 @@ static int wrong_twice(const struct check *c, uint64_t key)
     char name[200];
     unsigned i = desc->nroutes - 1;
 
-    while (pair(desc->routes[i].src, desc->routes[i].dst) != key)
+    while (host_pair(desc->routes[i].src, desc->routes[i].dst) != key)
         i--;
     snprintf(name, sizeof(name), "%.80s to %.80s",
              desc->hosts[desc->routes[i].src].id,
              desc->hosts[desc->routes[i].dst].id);
-    return wrong(c, "route", name, desc->routes[i].line,
-                 "a second route between these hosts (a route is symmetrical "
-                 "unless symmetrical=\"NO\"): remove one");
+    return element_wrong(
+        c, "route", name, desc->routes[i].line,
+        "a second route between these hosts (a route is symmetrical "
+        "unless symmetrical=\"NO\"): remove one");
 }
 
 static int check_routes(struct check *c)
@@ -310,7 +314,7 @@ static int check_routes(struct check *c)
 
         if (rc)
             return rc;
-        c->pairs[i] = pair(desc->routes[i].src, desc->routes[i].dst);
+        c->pairs[i] = host_pair(desc->routes[i].src, desc->routes[i].dst);
     }
     qsort(c->pairs, desc->nroutes, sizeof(*c->pairs), compare_pairs);
     for (unsigned i = 1; i < desc->nroutes; i++)
@@ -339,10 +343,11 @@ static int count_kind(const struct check *c, const char *kind, unsigned *ret)
         if (strncmp(host->id, kind, strlen(kind)) != 0)
             continue;
         if (number < 0)
-            rc = wrong(c, "host", host->id, host->line,
-                       "after %s a number is expected, from 0 on and without "
-                       "leading zeros: rename it",
-                       kind);
+            rc = element_wrong(
+                c, "host", host->id, host->line,
+                "after %s a number is expected, from 0 on and without "
+                "leading zeros: rename it",
+                kind);
         else if ((unsigned)number < desc->nhosts)
             seen[number] = true;
         last = host;
@@ -351,10 +356,11 @@ static int count_kind(const struct check *c, const char *kind, unsigned *ret)
     while (seen[hole])
         hole++;
     if (rc == 0 && hole < count)
-        rc = wrong(c, "host", last->id, last->line,
-                   "there are %u hosts %s<number> but no %s%u: number them "
-                   "from 0 on without holes",
-                   count, kind, kind, hole);
+        rc = element_wrong(
+            c, "host", last->id, last->line,
+            "there are %u hosts %s<number> but no %s%u: number them "
+            "from 0 on without holes",
+            count, kind, kind, hole);
     free(seen);
     *ret = count;
     return rc;
@@ -377,10 +383,10 @@ static int need_host(const struct check *c, const char *id, const char *why)
 {
     if (orr_machine_desc_host(c->desc, id) >= 0)
         return 0;
-    return wrong(c, "zone", "", 0,
-                 "no host %s, %s: add <host id=\"%s\" "
-                 "speed=\"1f\"/>",
-                 id, why, id);
+    return element_wrong(c, "zone", "", 0,
+                         "no host %s, %s: add <host id=\"%s\" "
+                         "speed=\"1f\"/>",
+                         id, why, id);
 }
 
 static int need_routes(const struct check *c, const char *kind, int ram)
@@ -397,10 +403,11 @@ static int need_routes(const struct check *c, const char *kind, int ram)
         from = has_route(c, i, (unsigned)ram);
         if (to && from)
             continue;
-        return wrong(c, "host", host->id, host->line,
-                     "no route %s RAM%s: add a <route> so that data can be "
-                     "copied",
-                     to ? "to" : "from", to || from ? "" : " nor back");
+        return element_wrong(
+            c, "host", host->id, host->line,
+            "no route %s RAM%s: add a <route> so that data can be "
+            "copied",
+            to ? "to" : "from", to || from ? "" : " nor back");
     }
     return 0;
 }
@@ -422,8 +429,9 @@ static int check_kinds(struct check *c)
         return rc;
     c->nnuma = count_numa(c->desc);
     if (1 + c->ncuda + c->nopencl > ORR_DESC_MAX_NODES)
-        return wrong(c, "zone", "", 0, "%u devices, at most %u are supported",
-                     c->ncuda + c->nopencl, ORR_DESC_MAX_NODES - 1);
+        return element_wrong(c, "zone", "", 0,
+                             "%u devices, at most %u are supported",
+                             c->ncuda + c->nopencl, ORR_DESC_MAX_NODES - 1);
     ram = orr_machine_desc_host(c->desc, "RAM");
     rc = need_routes(c, "CUDA", ram);
     if (rc == 0)
@@ -487,8 +495,8 @@ static int check_config(const struct check *c)
         const char *problem = orr_option_problem(option->id, option->value);
 
         if (problem)
-            rc = wrong(c, "config", option->id, 0, "\"%.40s\" %s",
-                       option->value, problem);
+            rc = element_wrong(c, "config", option->id, 0, "\"%.40s\" %s",
+                               option->value, problem);
     }
     orr_c_locale_end(&locale);
     return rc;
@@ -503,13 +511,14 @@ static int check_machine(const struct check *c)
         double cost = orr_machine_desc_get_cost(desc, i);
 
         if (!isnan(cost) && (!(cost >= 0) || !isfinite(cost)))
-            return wrong(c, "host", "MAIN", 0,
-                         "%s is negative: write microseconds, or remove it",
-                         orr_cost_fields[i].prop);
+            return element_wrong(
+                c, "host", "MAIN", 0,
+                "%s is negative: write microseconds, or remove it",
+                orr_cost_fields[i].prop);
     }
     if (id_problem(desc->host))
-        return wrong(c, "host", "MAIN", 0, "orrery-host: %s",
-                     id_problem(desc->host));
+        return element_wrong(c, "host", "MAIN", 0, "orrery-host: %s",
+                             id_problem(desc->host));
     rc = check_props(c, "config", "", 0, desc->config, desc->nconfig);
     if (rc == 0)
         rc = check_config(c);

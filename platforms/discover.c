@@ -37,8 +37,8 @@ static int set_text(struct orr_host_desc *host, const char *id,
     return orr_props_set(&host->props, &host->nprops, id, value);
 }
 
-static int set_number(struct orr_host_desc *host, const char *id,
-                      unsigned long long value)
+static int host_set_number(struct orr_host_desc *host, const char *id,
+                           unsigned long long value)
 {
     char text[24];
 
@@ -54,7 +54,7 @@ static int set_place(hwloc_topology_t topology, struct orr_host_desc *host,
 {
     hwloc_obj_t above = hwloc_get_ancestor_obj_by_type(topology, type, pu);
 
-    return above ? set_number(host, id, above->logical_index) : 0;
+    return above ? host_set_number(host, id, above->logical_index) : 0;
 }
 
 /* The memory next to an object, as a property; none where it is not known. */
@@ -67,7 +67,7 @@ static int set_memory_near(const struct discovery *d,
 
     for (unsigned i = 0; object->nodeset && i < n; i++)
         if (hwloc_bitmap_isset(object->nodeset, (unsigned)memories[i].number))
-            return set_number(host, id, i);
+            return host_set_number(host, id, i);
     return 0;
 }
 
@@ -82,7 +82,7 @@ static int set_caches(struct orr_host_desc *host, hwloc_obj_t pu)
             above->attr->cache.size == 0)
             continue;
         snprintf(id, sizeof(id), "l%u-cache", above->attr->cache.depth);
-        rc = set_number(host, id, above->attr->cache.size);
+        rc = host_set_number(host, id, above->attr->cache.size);
     }
     return rc;
 }
@@ -95,7 +95,7 @@ static int set_processor(const struct discovery *d, struct orr_host_desc *host,
         d->topology
             ? hwloc_get_pu_obj_by_os_index(d->topology, (unsigned)number)
             : NULL;
-    int rc = set_number(host, "processor", (unsigned)number);
+    int rc = host_set_number(host, "processor", (unsigned)number);
 
     if (rc || !pu)
         return rc;
@@ -108,7 +108,7 @@ static int set_processor(const struct discovery *d, struct orr_host_desc *host,
 }
 
 /* A CPU for each processor that a worker takes by default. */
-static int add_cpus(struct discovery *d, struct orr_error *err)
+static int discovery_add_cpus(struct discovery *d, struct orr_error *err)
 {
     const struct orr_cpu_request request = {.avoid = -1};
     struct orr_cpu_choice choice = {0, 0, NULL};
@@ -144,7 +144,7 @@ static int add_memory(struct discovery *d)
 
         snprintf(id, sizeof(id), "numa%u-memory", i);
         if (memories[i].size)
-            rc = set_number(&d->desc->hosts[index], id, memories[i].size);
+            rc = host_set_number(&d->desc->hosts[index], id, memories[i].size);
     }
     return index < 0 ? index : rc;
 }
@@ -153,7 +153,7 @@ static int add_memory(struct discovery *d)
 
 /* Display controllers of vendors of compute devices; the others are the
  * consoles of servers and of virtual machines. */
-static bool is_gpu(const struct hwloc_pcidev_attr_s *pci)
+static bool pci_is_gpu(const struct hwloc_pcidev_attr_s *pci)
 {
     enum { DISPLAY = 0x03, NVIDIA = 0x10de, AMD = 0x1002, INTEL = 0x8086 };
 
@@ -163,7 +163,7 @@ static bool is_gpu(const struct hwloc_pcidev_attr_s *pci)
 }
 
 /* Properties of the device from CUDA, NVML or OpenCL. */
-static const char *device_info(hwloc_obj_t pci, const char *name)
+static const char *pci_device_info(hwloc_obj_t pci, const char *name)
 {
     const char *value = NULL;
 
@@ -181,11 +181,11 @@ static int set_gpu_memory(struct orr_host_desc *host, const char *id,
                                         "OpenCLGlobalMemorySize"};
 
     for (unsigned i = 0; i < sizeof(names) / sizeof(*names); i++) {
-        const char *kib = device_info(pci, names[i]);
+        const char *kib = pci_device_info(pci, names[i]);
         unsigned long long value = kib ? strtoull(kib, NULL, 10) : 0;
 
         if (value > 0 && value < ULLONG_MAX >> 10)
-            return set_number(host, id, value << 10);
+            return host_set_number(host, id, value << 10);
     }
     return 0;
 }
@@ -193,7 +193,7 @@ static int set_gpu_memory(struct orr_host_desc *host, const char *id,
 static int set_gpu_model(struct orr_host_desc *host, const char *id,
                          hwloc_obj_t pci)
 {
-    const char *model = device_info(pci, "GPUModel");
+    const char *model = pci_device_info(pci, "GPUModel");
     char ids[16];
 
     if (!model)
@@ -227,8 +227,8 @@ static int set_gpu(const struct discovery *d, struct orr_host_desc *host,
     /* hwloc has GB/s of the link as negotiated. */
     snprintf(id, sizeof(id), "gpu%u-bandwidth", number);
     if (rc == 0 && at->linkspeed > 0)
-        rc = set_number(host, id,
-                        (unsigned long long)((double)at->linkspeed * 1e9));
+        rc = host_set_number(host, id,
+                             (unsigned long long)((double)at->linkspeed * 1e9));
     return rc;
 }
 
@@ -242,7 +242,7 @@ static int set_gpus(struct discovery *d, int main)
 
     while (rc == 0 && count < MAX_GPUS &&
            (pci = hwloc_get_next_pcidev(d->topology, pci)))
-        if (is_gpu(&pci->attr->pcidev))
+        if (pci_is_gpu(&pci->attr->pcidev))
             rc = set_gpu(d, &d->desc->hosts[main], count++, pci);
     return rc;
 }
@@ -274,7 +274,7 @@ static void host_name(char name[static 256])
         snprintf(name, 256, "localhost");
 }
 
-static int add_main(struct discovery *d)
+static int discovery_add_main_memory(struct discovery *d)
 {
     static const struct {
         const char *id;
@@ -292,26 +292,28 @@ static int add_main(struct discovery *d)
         int n = hwloc_get_nbobjs_by_type(d->topology, counts[i].type);
 
         if (n > 0)
-            rc = set_number(&d->desc->hosts[host], counts[i].id, (unsigned)n);
+            rc = host_set_number(&d->desc->hosts[host], counts[i].id,
+                                 (unsigned)n);
     }
     return rc ? rc : set_gpus(d, host);
 }
 
-static int fill(struct discovery *d, struct orr_error *err)
+static int discovery_fill(struct discovery *d, struct orr_error *err)
 {
     int rc = orr_desc_set_text(&d->desc->provenance, "measured");
 
     if (rc == 0)
         rc = orr_machine_desc_add_fluid_config(d->desc);
     if (rc == 0)
-        rc = add_main(d);
+        rc = discovery_add_main_memory(d);
     if (rc == 0)
-        rc = add_cpus(d, err);
+        rc = discovery_add_cpus(d, err);
     return rc < 0 ? rc : add_memory(d);
 }
 
-static int describe(const struct orr_topology *known,
-                    struct orr_machine_desc **ret, struct orr_error *err)
+static int topology_describe(const struct orr_topology *known,
+                             struct orr_machine_desc **ret,
+                             struct orr_error *err)
 {
     struct discovery d = {.known = known,
                           .topology = orr_topology_hwloc(known)};
@@ -321,7 +323,7 @@ static int describe(const struct orr_topology *known,
     host_name(name);
     rc = orr_machine_desc_new(name, &d.desc);
     if (rc == 0)
-        rc = fill(&d, err);
+        rc = discovery_fill(&d, err);
     if (rc == 0)
         rc = orr_machine_desc_finish(d.desc, err);
     if (rc == 0) {
@@ -343,7 +345,7 @@ int orr_machine_desc_discover(struct orr_machine_desc **ret,
     if (rc < 0)
         return rc == -ENOMEM ? orr_fail(err, rc, "this machine: out of memory")
                              : rc;
-    rc = describe(topology, ret, err);
+    rc = topology_describe(topology, ret, err);
     orr_topology_close(topology);
     return rc;
 }

@@ -51,7 +51,7 @@ struct hits {
 
 /* -- links -- */
 
-static size_t link_of(const struct exam *e, unsigned src, unsigned dst)
+static size_t exam_link(const struct exam *e, unsigned src, unsigned dst)
 {
     return (size_t)src * e->in->nnodes + dst;
 }
@@ -72,15 +72,15 @@ static bool wanted(const struct exam *e, unsigned src, unsigned dst)
     if (src == dst)
         return false;
     return src == 0 || dst == 0 || !e->in->direct ||
-           e->in->direct[link_of(e, src, dst)];
+           e->in->direct[exam_link(e, src, dst)];
 }
 
-static bool known(double value)
+static bool value_is_known(double value)
 {
     return isfinite(value) && value > 0;
 }
 
-static bool is_gpu(const struct exam *e, unsigned node)
+static bool node_is_gpu(const struct exam *e, unsigned node)
 {
     return e->in->nodes[node].kind == ORR_DOCTOR_CUDA ||
            e->in->nodes[node].kind == ORR_DOCTOR_OPENCL;
@@ -89,13 +89,14 @@ static bool is_gpu(const struct exam *e, unsigned node)
 /* Between main memory and a GPU. */
 static bool is_host_link(const struct exam *e, unsigned src, unsigned dst)
 {
-    return (src == 0 && is_gpu(e, dst)) || (dst == 0 && is_gpu(e, src));
+    return (src == 0 && node_is_gpu(e, dst)) ||
+           (dst == 0 && node_is_gpu(e, src));
 }
 
 /* Copies between GPUs that do not go through main memory. */
 static bool is_peer_link(const struct exam *e, unsigned src, unsigned dst)
 {
-    return wanted(e, src, dst) && is_gpu(e, src) && is_gpu(e, dst);
+    return wanted(e, src, dst) && node_is_gpu(e, src) && node_is_gpu(e, dst);
 }
 
 /* -- findings -- */
@@ -112,10 +113,10 @@ static void hit(struct exam *e, struct hits *hits, size_t link, double badness)
     e->explained[link] = true;
 }
 
-static void append(char *text, const char *format, ...)
+static void append_to_finding(char *text, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-static void append(char *text, const char *format, ...)
+static void append_to_finding(char *text, const char *format, ...)
 {
     size_t length = strlen(text);
     va_list args;
@@ -125,26 +126,29 @@ static void append(char *text, const char *format, ...)
     va_end(args);
 }
 
-static void append_others(const struct exam *e, char *text,
-                          const struct hits *hits)
+static void append_other_links(const struct exam *e, char *text,
+                               const struct hits *hits)
 {
     unsigned named = 0;
 
     if (hits->n < 2)
         return;
-    append(text, "; likewise");
+    append_to_finding(text, "; likewise");
     for (unsigned i = 0; i < hits->n && i < MAX_NAMED; i++) {
         if (hits->named[i] == hits->worst)
             continue;
-        append(text, "%s %s to %s", named++ ? "," : "",
-               src_name(e, hits->named[i]), dst_name(e, hits->named[i]));
+        append_to_finding(text, "%s %s to %s", named++ ? "," : "",
+                          src_name(e, hits->named[i]),
+                          dst_name(e, hits->named[i]));
     }
     if (hits->n - 1 > named)
-        append(text, "%s %u more", named ? " and" : "", hits->n - 1 - named);
+        append_to_finding(text, "%s %u more", named ? " and" : "",
+                          hits->n - 1 - named);
 }
 
-static void find(struct exam *e, enum orr_severity severity, const char *rule,
-                 const char *what, const char *remedy)
+static void exam_add_finding(struct exam *e, enum orr_severity severity,
+                             const char *rule, const char *what,
+                             const char *remedy)
 {
     orr_findings_add(e->out, severity, rule, NULL, remedy, "%s", what);
 }
@@ -154,8 +158,8 @@ static void find_hits(struct exam *e, const struct hits *hits,
                       enum orr_severity severity, const char *rule, char *what,
                       const char *remedy)
 {
-    append_others(e, what, hits);
-    find(e, severity, rule, what, remedy);
+    append_other_links(e, what, hits);
+    exam_add_finding(e, severity, rule, what, remedy);
 }
 
 /* -- sizes of files -- */
@@ -174,24 +178,27 @@ static void check_shape(struct exam *e, const char *file,
         return;
     if (nodes > 0 &&
         (shape->rows != (unsigned)nodes || shape->columns != (unsigned)nodes)) {
-        append(what,
-               "the .%s file has values for %u x %u memory nodes, but .config "
-               "counts %d: devices were added or removed since it was "
-               "measured, or lines were lost",
-               file, shape->rows, shape->columns, nodes);
-        find(e, ORR_SEVERITY_ERROR, "size", what, again);
+        append_to_finding(
+            what,
+            "the .%s file has values for %u x %u memory nodes, but .config "
+            "counts %d: devices were added or removed since it was "
+            "measured, or lines were lost",
+            file, shape->rows, shape->columns, nodes);
+        exam_add_finding(e, ORR_SEVERITY_ERROR, "size", what, again);
         return;
     }
     if (shape->rows > 0 && (shape->rows == shape->all_rows ||
                             shape->columns == shape->all_columns)) {
-        append(what,
-               "the .%s file has no spare row and column: StarPU takes the "
-               "last ones of a file as unknown, so there the last node has no "
-               "values",
-               file);
-        find(e, ORR_SEVERITY_NOTE, "no-spare-row", what,
-             "add a column and a row of nan, or write the file with `orrery "
-             "machine`");
+        append_to_finding(
+            what,
+            "the .%s file has no spare row and column: StarPU takes the "
+            "last ones of a file as unknown, so there the last node has no "
+            "values",
+            file);
+        exam_add_finding(
+            e, ORR_SEVERITY_NOTE, "no-spare-row", what,
+            "add a column and a row of nan, or write the file with `orrery "
+            "machine`");
     }
 }
 
@@ -202,9 +209,10 @@ static void check_count(struct exam *e, const char *kind, int config,
 
     if (config < 0 || platform < 0 || config == platform)
         return;
-    append(what, "the .config file counts %d %s, the platform file %d", config,
-           kind, platform);
-    find(e, severity, "counts", what, again);
+    append_to_finding(what,
+                      "the .config file counts %d %s, the platform file %d",
+                      config, kind, platform);
+    exam_add_finding(e, severity, "counts", what, again);
 }
 
 static void check_sizes(struct exam *e)
@@ -232,18 +240,18 @@ struct matrix {
     bool zero_is_known; /* another rule reports zeros */
 };
 
-static bool missing(const struct matrix *m, size_t link)
+static bool matrix_lacks_link(const struct matrix *m, size_t link)
 {
-    return !known(m->values[link]) &&
+    return !value_is_known(m->values[link]) &&
            !(m->zero_is_known && m->values[link] == 0);
 }
 
 static void describe_value(char *text, const struct matrix *m, double value)
 {
     if (isnan(value))
-        append(text, "there is no %s", m->what);
+        append_to_finding(text, "there is no %s", m->what);
     else
-        append(text, "the %s is %g %s", m->what, value, m->unit);
+        append_to_finding(text, "the %s is %g %s", m->what, value, m->unit);
 }
 
 static const char missing_remedy[] =
@@ -261,25 +269,26 @@ static void check_line(struct exam *e, const struct matrix *m, unsigned node,
 
     for (unsigned i = 0; i < e->in->nnodes; i++) {
         unsigned src = row ? node : i, dst = row ? i : node;
-        size_t link = link_of(e, src, dst);
+        size_t link = exam_link(e, src, dst);
 
         if (!wanted(e, src, dst))
             continue;
         nwanted++;
-        nmissing += missing(m, link);
-        if (missing(m, link) && !e->explained[link] && nnew++ == 0)
+        nmissing += matrix_lacks_link(m, link);
+        if (matrix_lacks_link(m, link) && !e->explained[link] && nnew++ == 0)
             first = link;
     }
     if (nnew == 0 || nmissing < nwanted)
         return;
     describe_value(what, m, m->values[first]);
-    append(what, " from %s to %s: the whole %s of %s is like this",
-           row ? e->in->nodes[node].name : "any node",
-           row ? "any node" : e->in->nodes[node].name, row ? "row" : "column",
-           e->in->nodes[node].name);
+    append_to_finding(what, " from %s to %s: the whole %s of %s is like this",
+                      row ? e->in->nodes[node].name : "any node",
+                      row ? "any node" : e->in->nodes[node].name,
+                      row ? "row" : "column", e->in->nodes[node].name);
     for (unsigned i = 0; i < e->in->nnodes; i++)
-        e->explained[row ? link_of(e, node, i) : link_of(e, i, node)] = true;
-    find(e, ORR_SEVERITY_ERROR, m->rule, what, missing_remedy);
+        e->explained[row ? exam_link(e, node, i) : exam_link(e, i, node)] =
+            true;
+    exam_add_finding(e, ORR_SEVERITY_ERROR, m->rule, what, missing_remedy);
 }
 
 static void check_missing(struct exam *e, const struct matrix *m)
@@ -293,16 +302,17 @@ static void check_missing(struct exam *e, const struct matrix *m)
         check_line(e, m, node, false);
     for (unsigned src = 0; src < e->in->nnodes; src++)
         for (unsigned dst = 0; dst < e->in->nnodes; dst++) {
-            size_t link = link_of(e, src, dst);
+            size_t link = exam_link(e, src, dst);
 
-            if (wanted(e, src, dst) && missing(m, link) && !e->explained[link])
+            if (wanted(e, src, dst) && matrix_lacks_link(m, link) &&
+                !e->explained[link])
                 hit(e, &hits, link, 1);
         }
     if (hits.n == 0)
         return;
     describe_value(what, m, m->values[hits.worst]);
-    append(what, " from %s to %s", src_name(e, hits.worst),
-           dst_name(e, hits.worst));
+    append_to_finding(what, " from %s to %s", src_name(e, hits.worst),
+                      dst_name(e, hits.worst));
     find_hits(e, &hits, ORR_SEVERITY_ERROR, m->rule, what, missing_remedy);
 }
 
@@ -317,7 +327,7 @@ static void check_missing_bandwidth(struct exam *e)
 }
 
 /* Values of one matrix explain nothing about the other. */
-static void forget(struct exam *e)
+static void exam_forget_explained(struct exam *e)
 {
     memset(e->explained, 0,
            (size_t)e->in->nnodes * e->in->nnodes * sizeof(*e->explained));
@@ -331,7 +341,7 @@ static void check_missing_latency(struct exam *e)
                              .rule = "latency-missing",
                              .zero_is_known = true};
 
-    forget(e);
+    exam_forget_explained(e);
     check_missing(e, &m);
 }
 
@@ -353,14 +363,14 @@ struct rule {
     const char *remedy;
 };
 
-static void apply(struct exam *e, const struct rule *rule)
+static void exam_apply_rule(struct exam *e, const struct rule *rule)
 {
     struct hits hits = {0};
     char what[MAX_TEXT] = "";
 
     for (unsigned src = 0; src < e->in->nnodes; src++)
         for (unsigned dst = 0; dst < e->in->nnodes; dst++) {
-            size_t link = link_of(e, src, dst);
+            size_t link = exam_link(e, src, dst);
             double badness;
 
             if (!wanted(e, src, dst) || e->explained[link])
@@ -371,8 +381,8 @@ static void apply(struct exam *e, const struct rule *rule)
         }
     if (hits.n == 0)
         return;
-    append(what, "%s to %s: ", src_name(e, hits.worst),
-           dst_name(e, hits.worst));
+    append_to_finding(what, "%s to %s: ", src_name(e, hits.worst),
+                      dst_name(e, hits.worst));
     rule->message(e, (unsigned)(hits.worst / e->in->nnodes),
                   (unsigned)(hits.worst % e->in->nnodes), what);
     find_hits(e, &hits,
@@ -381,14 +391,14 @@ static void apply(struct exam *e, const struct rule *rule)
               rule->name, what, rule->remedy);
 }
 
-static double bandwidth(const struct exam *e, unsigned src, unsigned dst)
+static double link_bandwidth(const struct exam *e, unsigned src, unsigned dst)
 {
-    return e->in->bandwidth[link_of(e, src, dst)];
+    return e->in->bandwidth[exam_link(e, src, dst)];
 }
 
 static double latency(const struct exam *e, unsigned src, unsigned dst)
 {
-    return e->in->latency[link_of(e, src, dst)];
+    return e->in->latency[exam_link(e, src, dst)];
 }
 
 /* The median of what the other devices of this type have in the same direction,
@@ -401,10 +411,11 @@ static double siblings(const struct exam *e, const double *matrix, unsigned src,
     double values[64];
 
     for (unsigned i = 1; i < e->in->nnodes && n < 64; i++) {
-        double value = matrix[src == 0 ? link_of(e, 0, i) : link_of(e, i, 0)];
+        double value =
+            matrix[src == 0 ? exam_link(e, 0, i) : exam_link(e, i, 0)];
         unsigned at = n;
 
-        if (i == device || !known(value) ||
+        if (i == device || !value_is_known(value) ||
             e->in->nodes[i].kind != e->in->nodes[device].kind)
             continue;
         for (; at > 0 && values[at - 1] > value; at--)
@@ -419,52 +430,57 @@ static double siblings(const struct exam *e, const double *matrix, unsigned src,
  * other; NaN unless both halves are known. */
 static double through_ram(const struct exam *e, unsigned src, unsigned dst)
 {
-    double up = bandwidth(e, src, 0), down = bandwidth(e, 0, dst);
+    double up = link_bandwidth(e, src, 0), down = link_bandwidth(e, 0, dst);
 
-    return known(up) && known(down) ? 1 / (1 / up + 1 / down) : (double)NAN;
+    return value_is_known(up) && value_is_known(down) ? 1 / (1 / up + 1 / down)
+                                                      : (double)NAN;
 }
 
 static double too_fast(const struct exam *e, unsigned src, unsigned dst)
 {
-    double v = bandwidth(e, src, dst);
+    double v = link_bandwidth(e, src, dst);
 
-    return known(v) && v > TOO_FAST ? v / TOO_FAST : 0;
+    return value_is_known(v) && v > TOO_FAST ? v / TOO_FAST : 0;
 }
 
 static void too_fast_words(const struct exam *e, unsigned src, unsigned dst,
                            char *what)
 {
-    append(what, "%.4g MB/s is more than any link has", bandwidth(e, src, dst));
+    append_to_finding(what, "%.4g MB/s is more than any link has",
+                      link_bandwidth(e, src, dst));
 }
 
 static double too_slow(const struct exam *e, unsigned src, unsigned dst)
 {
-    double v = bandwidth(e, src, dst);
+    double v = link_bandwidth(e, src, dst);
 
-    return known(v) && v < TOO_SLOW ? TOO_SLOW / v : 0;
+    return value_is_known(v) && v < TOO_SLOW ? TOO_SLOW / v : 0;
 }
 
 static void too_slow_text(const struct exam *e, unsigned src, unsigned dst,
                           char *what)
 {
-    append(what, "%.4g MB/s is less than any link has", bandwidth(e, src, dst));
+    append_to_finding(what, "%.4g MB/s is less than any link has",
+                      link_bandwidth(e, src, dst));
 }
 
 /* µs of difference do not matter: routes do not include the time of drivers. */
-static double contradicted(const struct exam *e, unsigned src, unsigned dst)
+static double link_contradicted(const struct exam *e, unsigned src,
+                                unsigned dst)
 {
     const struct orr_doctor_input *in = e->in;
-    size_t link = link_of(e, src, dst);
+    size_t link = exam_link(e, src, dst);
     double worst = 0;
 
-    if (in->platform_bandwidth && known(in->platform_bandwidth[link]) &&
-        known(in->bandwidth[link])) {
+    if (in->platform_bandwidth &&
+        value_is_known(in->platform_bandwidth[link]) &&
+        value_is_known(in->bandwidth[link])) {
         double r = in->bandwidth[link] / in->platform_bandwidth[link];
 
         worst = fmax(r, 1 / r);
     }
-    if (in->platform_latency && known(in->platform_latency[link]) &&
-        known(in->latency[link]) &&
+    if (in->platform_latency && value_is_known(in->platform_latency[link]) &&
+        value_is_known(in->latency[link]) &&
         fabs(in->latency[link] - in->platform_latency[link]) > 30) {
         double r = in->latency[link] / in->platform_latency[link];
 
@@ -477,22 +493,23 @@ static void contradicted_text(const struct exam *e, unsigned src, unsigned dst,
                               char *what)
 {
     const struct orr_doctor_input *in = e->in;
-    size_t link = link_of(e, src, dst);
+    size_t link = exam_link(e, src, dst);
 
-    append(what,
-           "%.0f MB/s and %.1f us were measured, but the routes of the "
-           "platform file give %.0f MB/s and %.1f us",
-           in->bandwidth[link], in->latency[link],
-           in->platform_bandwidth ? in->platform_bandwidth[link] : (double)NAN,
-           in->platform_latency ? in->platform_latency[link] : (double)NAN);
+    append_to_finding(
+        what,
+        "%.0f MB/s and %.1f us were measured, but the routes of the "
+        "platform file give %.0f MB/s and %.1f us",
+        in->bandwidth[link], in->latency[link],
+        in->platform_bandwidth ? in->platform_bandwidth[link] : (double)NAN,
+        in->platform_latency ? in->platform_latency[link] : (double)NAN);
 }
 
 static double slower_than_siblings(const struct exam *e, unsigned src,
                                    unsigned dst)
 {
-    double v = bandwidth(e, src, dst), others;
+    double v = link_bandwidth(e, src, dst), others;
 
-    if (!is_host_link(e, src, dst) || !known(v))
+    if (!is_host_link(e, src, dst) || !value_is_known(v))
         return 0;
     others = siblings(e, e->in->bandwidth, src, dst);
     return others >= 2 * v || (v < DOUBTFUL && others >= 1.5 * v) ? others / v
@@ -502,74 +519,80 @@ static double slower_than_siblings(const struct exam *e, unsigned src,
 static void slower_than_siblings_text(const struct exam *e, unsigned src,
                                       unsigned dst, char *what)
 {
-    append(what,
-           "%.0f MB/s, while other devices of its type have %.0f: a slot with "
-           "fewer lanes, or memory that was not pinned",
-           bandwidth(e, src, dst), siblings(e, e->in->bandwidth, src, dst));
+    append_to_finding(
+        what,
+        "%.0f MB/s, while other devices of its type have %.0f: a slot with "
+        "fewer lanes, or memory that was not pinned",
+        link_bandwidth(e, src, dst), siblings(e, e->in->bandwidth, src, dst));
 }
 
 /* The slower of the two directions is the one to check. */
-static double asymmetric(const struct exam *e, unsigned src, unsigned dst)
+static double link_asymmetry(const struct exam *e, unsigned src, unsigned dst)
 {
-    double v = bandwidth(e, src, dst), back = bandwidth(e, dst, src);
+    double v = link_bandwidth(e, src, dst), back = link_bandwidth(e, dst, src);
 
-    if (!known(v) || !known(back))
+    if (!value_is_known(v) || !value_is_known(back))
         return 0;
     return back > 3 * v ? back / v : 0;
 }
 
-static void asymmetric_text(const struct exam *e, unsigned src, unsigned dst,
-                            char *what)
+static void link_asymmetry_text(const struct exam *e, unsigned src,
+                                unsigned dst, char *what)
 {
-    append(what, "%.0f MB/s, but %.0f in the other direction",
-           bandwidth(e, src, dst), bandwidth(e, dst, src));
+    append_to_finding(what, "%.0f MB/s, but %.0f in the other direction",
+                      link_bandwidth(e, src, dst), link_bandwidth(e, dst, src));
 }
 
 /* Badness 2 from the "very narrow" on. */
-static double narrow(const struct exam *e, unsigned src, unsigned dst)
+static double link_narrowness(const struct exam *e, unsigned src, unsigned dst)
 {
-    double v = bandwidth(e, src, dst);
+    double v = link_bandwidth(e, src, dst);
 
-    return is_host_link(e, src, dst) && known(v) && v < NARROW ? NARROW / v : 0;
+    return is_host_link(e, src, dst) && value_is_known(v) && v < NARROW
+               ? NARROW / v
+               : 0;
 }
 
 static void narrow_text(const struct exam *e, unsigned src, unsigned dst,
                         char *what)
 {
-    append(what,
-           "%.0f MB/s is what memory that is not pinned gives, or a PCIe link "
-           "of 1 to 4 lanes",
-           bandwidth(e, src, dst));
+    append_to_finding(
+        what,
+        "%.0f MB/s is what memory that is not pinned gives, or a PCIe link "
+        "of 1 to 4 lanes",
+        link_bandwidth(e, src, dst));
 }
 
 static double unpinned(const struct exam *e, unsigned src, unsigned dst)
 {
     unsigned device = src == 0 ? dst : src;
-    double v = bandwidth(e, src, dst), peer = 0;
+    double v = link_bandwidth(e, src, dst), peer = 0;
 
-    if (!is_host_link(e, src, dst) || !known(v))
+    if (!is_host_link(e, src, dst) || !value_is_known(v))
         return 0;
     for (unsigned i = 1; i < e->in->nnodes; i++)
-        if (is_peer_link(e, device, i) && known(bandwidth(e, device, i)) &&
-            bandwidth(e, device, i) < TOO_FAST)
-            peer = fmax(peer, bandwidth(e, device, i));
+        if (is_peer_link(e, device, i) &&
+            value_is_known(link_bandwidth(e, device, i)) &&
+            link_bandwidth(e, device, i) < TOO_FAST)
+            peer = fmax(peer, link_bandwidth(e, device, i));
     return peer > 20 * v ? peer / v : 0;
 }
 
 static void unpinned_text(const struct exam *e, unsigned src, unsigned dst,
                           char *what)
 {
-    append(what,
-           "%.0f MB/s, less than a twentieth of what the device exchanges with "
-           "its peers: as if memory had not been pinned",
-           bandwidth(e, src, dst));
+    append_to_finding(
+        what,
+        "%.0f MB/s, less than a twentieth of what the device exchanges with "
+        "its peers: as if memory had not been pinned",
+        link_bandwidth(e, src, dst));
 }
 
 static double slow_peer(const struct exam *e, unsigned src, unsigned dst)
 {
-    double v = bandwidth(e, src, dst), through = through_ram(e, src, dst);
+    double v = link_bandwidth(e, src, dst), through = through_ram(e, src, dst);
 
-    if (!is_peer_link(e, src, dst) || !known(v))
+    if (!is_peer_link(e, src, dst) || !value_is_known(v))
         return 0;
     return through > 1.5 * v ? through / v : 0;
 }
@@ -577,10 +600,11 @@ static double slow_peer(const struct exam *e, unsigned src, unsigned dst)
 static void slow_peer_text(const struct exam *e, unsigned src, unsigned dst,
                            char *what)
 {
-    append(what,
-           "the direct copy between peers takes %.0f MB/s, two copies through "
-           "main memory take %.0f",
-           bandwidth(e, src, dst), through_ram(e, src, dst));
+    append_to_finding(
+        what,
+        "the direct copy between peers takes %.0f MB/s, two copies through "
+        "main memory take %.0f",
+        link_bandwidth(e, src, dst), through_ram(e, src, dst));
 }
 
 /* StarPU writes the route through main memory for pairs it cannot measure. */
@@ -591,67 +615,72 @@ static double unmeasured_peer(const struct exam *e, unsigned src, unsigned dst)
 
     if (!e->in->measured || !e->in->direct || !is_peer_link(e, src, dst))
         return 0;
-    return fabs(bandwidth(e, src, dst) - through) < 1e-3 * through &&
+    return fabs(link_bandwidth(e, src, dst) - through) < 1e-3 * through &&
            fabs(latency(e, src, dst) - late) < 1e-3 * late;
 }
 
 static void unmeasured_peer_text(const struct exam *e, unsigned src,
                                  unsigned dst, char *what)
 {
-    append(what,
-           "%.0f MB/s is the sum of both copies through main memory, but the "
-           "platform has a direct link",
-           bandwidth(e, src, dst));
+    append_to_finding(
+        what,
+        "%.0f MB/s is the sum of both copies through main memory, but the "
+        "platform has a direct link",
+        link_bandwidth(e, src, dst));
 }
 
-static double too_prompt(const struct exam *e, unsigned src, unsigned dst)
+static double link_too_prompt(const struct exam *e, unsigned src, unsigned dst)
 {
     double v = latency(e, src, dst);
 
-    if (!is_gpu(e, src) && !is_gpu(e, dst))
+    if (!node_is_gpu(e, src) && !node_is_gpu(e, dst))
         return 0; /* nodes of main memory: StarPU writes 0 for those */
     if (!(v >= 0 && v < TOO_PROMPT))
         return 0;
     return e->in->measured ? 2 : 1; /* from routes, it may be a choice */
 }
 
-static void too_prompt_text(const struct exam *e, unsigned src, unsigned dst,
-                            char *what)
+static void link_too_prompt_text(const struct exam *e, unsigned src,
+                                 unsigned dst, char *what)
 {
-    append(what,
-           "a latency of %g us; the smallest copy takes some microseconds",
-           latency(e, src, dst));
+    append_to_finding(
+        what, "a latency of %g us; the smallest copy takes some microseconds",
+        latency(e, src, dst));
 }
 
 static double too_late(const struct exam *e, unsigned src, unsigned dst)
 {
     double v = latency(e, src, dst);
 
-    return (is_gpu(e, src) || is_gpu(e, dst)) && v > TOO_LATE ? v / TOO_LATE
-                                                              : 0;
+    return (node_is_gpu(e, src) || node_is_gpu(e, dst)) && v > TOO_LATE
+               ? v / TOO_LATE
+               : 0;
 }
 
 static void too_late_text(const struct exam *e, unsigned src, unsigned dst,
                           char *what)
 {
-    append(what, "a latency of %.4g us is longer than any copy needs to begin",
-           latency(e, src, dst));
+    append_to_finding(
+        what, "a latency of %.4g us is longer than any copy needs to begin",
+        latency(e, src, dst));
 }
 
 static double dominating(const struct exam *e, unsigned src, unsigned dst)
 {
-    double v = latency(e, src, dst), rate = bandwidth(e, src, dst);
+    double v = latency(e, src, dst), rate = link_bandwidth(e, src, dst);
 
-    if (!is_gpu(e, src) && !is_gpu(e, dst))
+    if (!node_is_gpu(e, src) && !node_is_gpu(e, dst))
         return 0;
-    return v > LATE && known(rate) && v > MIB / rate ? v / (MIB / rate) : 0;
+    return v > LATE && value_is_known(rate) && v > MIB / rate ? v / (MIB / rate)
+                                                              : 0;
 }
 
 static void dominating_text(const struct exam *e, unsigned src, unsigned dst,
                             char *what)
 {
-    append(what, "the latency of %.0f us dominates: 1 MiB itself takes %.0f us",
-           latency(e, src, dst), MIB / bandwidth(e, src, dst));
+    append_to_finding(
+        what, "the latency of %.0f us dominates: 1 MiB itself takes %.0f us",
+        latency(e, src, dst), MIB / link_bandwidth(e, src, dst));
 }
 
 static double later_than_siblings(const struct exam *e, unsigned src,
@@ -667,9 +696,9 @@ static double later_than_siblings(const struct exam *e, unsigned src,
 static void later_than_siblings_text(const struct exam *e, unsigned src,
                                      unsigned dst, char *what)
 {
-    append(what,
-           "a latency of %.1f us, while other devices of its type have %.1f",
-           latency(e, src, dst), siblings(e, e->in->latency, src, dst));
+    append_to_finding(
+        what, "a latency of %.1f us, while other devices of its type have %.1f",
+        latency(e, src, dst), siblings(e, e->in->latency, src, dst));
 }
 
 /* -- all of them -- */
@@ -688,16 +717,16 @@ static const struct rule bandwidth_rules[] = {
      "the file is in MB/s (10^6 bytes per second): correct the unit if it "
      "was written in GB/s, else measure again (STARPU_BUS_CALIBRATE=1) on an "
      "idle machine"},
-    {"platform-contradiction", contradicted, 0, contradicted_text,
+    {"platform-contradiction", link_contradicted, 0, contradicted_text,
      "schedulers predict with the first, simulated copies obey the second; "
      "measure again, which writes both, or remove the .bandwidth and .latency "
      "files to use the routes for both"},
     {"slow-device", slower_than_siblings, 3, slower_than_siblings_text, lanes},
-    {"asymmetry", asymmetric, 10, asymmetric_text,
+    {"asymmetry", link_asymmetry, 10, link_asymmetry_text,
      "measure again (STARPU_BUS_CALIBRATE=1) on an idle machine; if it stays, "
      "look at the PCIe link (`lspci -vv`, LnkSta), the IOMMU and at where the "
      "memory lies (numactl)"},
-    {"narrow-link", narrow, 2, narrow_text, lanes},
+    {"narrow-link", link_narrowness, 2, narrow_text, lanes},
     {"unpinned", unpinned, 60, unpinned_text, lanes},
     {"slow-peer", slow_peer, 3, slow_peer_text,
      "turn direct copies off (STARPU_ENABLE_CUDA_GPU_GPU_DIRECT=0, memcpy_peer "
@@ -709,7 +738,7 @@ static const struct rule bandwidth_rules[] = {
 };
 
 static const struct rule latency_rules[] = {
-    {"latency-zero", too_prompt, 2, too_prompt_text,
+    {"latency-zero", link_too_prompt, 2, link_too_prompt_text,
      "the file is in microseconds: correct the unit if it was written in "
      "seconds, else measure again (STARPU_BUS_CALIBRATE=1)"},
     {"latency-absurd", too_late, 0, too_late_text,
@@ -726,15 +755,15 @@ static const struct rule latency_rules[] = {
      "(ASPM) of that device"},
 };
 
-static void examine(struct exam *e)
+static void exam_apply_rules(struct exam *e)
 {
     check_sizes(e);
     check_missing_bandwidth(e);
     for (size_t i = 0; i < sizeof(bandwidth_rules) / sizeof(struct rule); i++)
-        apply(e, &bandwidth_rules[i]);
+        exam_apply_rule(e, &bandwidth_rules[i]);
     check_missing_latency(e);
     for (size_t i = 0; i < sizeof(latency_rules) / sizeof(struct rule); i++)
-        apply(e, &latency_rules[i]);
+        exam_apply_rule(e, &latency_rules[i]);
 }
 
 int orr_doctor_examine(const struct orr_doctor_input *input,
@@ -746,7 +775,7 @@ int orr_doctor_examine(const struct orr_doctor_input *input,
     exam.explained = calloc(nlinks ? nlinks : 1, sizeof(*exam.explained));
     if (!exam.explained)
         return -ENOMEM;
-    examine(&exam);
+    exam_apply_rules(&exam);
     free(exam.explained);
     orr_findings_worst_first(findings);
     return findings->failed ? -ENOMEM : 0;

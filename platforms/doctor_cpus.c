@@ -13,8 +13,8 @@ static bool is_cpu(const struct orr_host_desc *host)
 }
 
 /* Whether both say it, and not the same. */
-static bool differ(const struct orr_host_desc *a, const struct orr_host_desc *b,
-                   const char *id)
+static bool cpus_differ(const struct orr_host_desc *a,
+                        const struct orr_host_desc *b, const char *id)
 {
     double x = orr_host_desc_value(a, id), y = orr_host_desc_value(b, id);
 
@@ -32,7 +32,8 @@ static void find_torn(const struct orr_machine_desc *desc, const char *inner,
             double group = orr_host_desc_value(a, inner);
 
             if (!is_cpu(a) || !is_cpu(b) || group < 0 ||
-                group != orr_host_desc_value(b, inner) || !differ(a, b, outer))
+                group != orr_host_desc_value(b, inner) ||
+                !cpus_differ(a, b, outer))
                 continue;
             orr_findings_add(findings, ORR_SEVERITY_WARNING, "cpu-places", NULL,
                              "number them over the whole machine, from 0 on",

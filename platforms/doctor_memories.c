@@ -43,10 +43,10 @@ struct rule {
     const char *remedy;
 };
 
-static void append(char *text, const char *format, ...)
+static void append_to_memory_finding(char *text, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-static void append(char *text, const char *format, ...)
+static void append_to_memory_finding(char *text, const char *format, ...)
 {
     size_t length = strlen(text);
     va_list args;
@@ -56,22 +56,23 @@ static void append(char *text, const char *format, ...)
     va_end(args);
 }
 
-static const char *name_of(const struct memories *m, unsigned node)
+static const char *memory_host_name(const struct memories *m, unsigned node)
 {
     return m->desc->hosts[m->hosts[node]].id;
 }
 
-static size_t pair_of(const struct memories *m, unsigned src, unsigned dst)
+static size_t memory_pair(const struct memories *m, unsigned src, unsigned dst)
 {
     return (size_t)src * m->n + dst;
 }
 
-static double bandwidth(const struct memories *m, unsigned src, unsigned dst)
+static double memory_bandwidth(const struct memories *m, unsigned src,
+                               unsigned dst)
 {
-    return m->bandwidth[pair_of(m, src, dst)];
+    return m->bandwidth[memory_pair(m, src, dst)];
 }
 
-static bool known(double value)
+static bool bandwidth_is_known(double value)
 {
     return isfinite(value) && value > 0;
 }
@@ -80,44 +81,51 @@ static bool known(double value)
 
 static double no_route(const struct memories *m, unsigned src, unsigned dst)
 {
-    return isnan(bandwidth(m, src, dst));
+    return isnan(memory_bandwidth(m, src, dst));
 }
 
 static void no_route_text(const struct memories *m, unsigned src, unsigned dst,
                           char *what)
 {
-    append(what, "there is no route from %s to %s", name_of(m, src),
-           name_of(m, dst));
+    append_to_memory_finding(what, "there is no route from %s to %s",
+                             memory_host_name(m, src),
+                             memory_host_name(m, dst));
 }
 
 static double no_value(const struct memories *m, unsigned src, unsigned dst)
 {
-    return !known(bandwidth(m, src, dst));
+    return !bandwidth_is_known(memory_bandwidth(m, src, dst));
 }
 
 static void no_figure_text(const struct memories *m, unsigned src, unsigned dst,
                            char *what)
 {
-    append(what, "%s to %s: the bandwidth is %g MB/s", name_of(m, src),
-           name_of(m, dst), bandwidth(m, src, dst));
+    append_to_memory_finding(what, "%s to %s: the bandwidth is %g MB/s",
+                             memory_host_name(m, src), memory_host_name(m, dst),
+                             memory_bandwidth(m, src, dst));
 }
 
 /* The slower of the two directions is the one to check. */
-static double asymmetric(const struct memories *m, unsigned src, unsigned dst)
+static double memory_asymmetry(const struct memories *m, unsigned src,
+                               unsigned dst)
 {
-    double v = bandwidth(m, src, dst), back = bandwidth(m, dst, src);
+    double v = memory_bandwidth(m, src, dst),
+           back = memory_bandwidth(m, dst, src);
 
-    return known(v) && known(back) && back > 3 * v ? back / v : 0;
+    return bandwidth_is_known(v) && bandwidth_is_known(back) && back > 3 * v
+               ? back / v
+               : 0;
 }
 
-static void asymmetric_text(const struct memories *m, unsigned src,
-                            unsigned dst, char *what)
+static void memory_asymmetry_text(const struct memories *m, unsigned src,
+                                  unsigned dst, char *what)
 {
-    append(what,
-           "%s to %s: %.0f MB/s, but %.0f in the other "
-           "direction",
-           name_of(m, src), name_of(m, dst), bandwidth(m, src, dst),
-           bandwidth(m, dst, src));
+    append_to_memory_finding(what,
+                             "%s to %s: %.0f MB/s, but %.0f in the other "
+                             "direction",
+                             memory_host_name(m, src), memory_host_name(m, dst),
+                             memory_bandwidth(m, src, dst),
+                             memory_bandwidth(m, dst, src));
 }
 
 /* The fastest device whose data takes this route: one next to `src` that sends,
@@ -128,11 +136,11 @@ static double fastest_device(const struct memories *m, unsigned src,
     double fastest = 0;
 
     for (unsigned d = m->nmemories; d < m->n; d++) {
-        double v = m->homes[d] == src   ? bandwidth(m, d, src)
-                   : m->homes[d] == dst ? bandwidth(m, dst, d)
+        double v = m->homes[d] == src   ? memory_bandwidth(m, d, src)
+                   : m->homes[d] == dst ? memory_bandwidth(m, dst, d)
                                         : 0;
 
-        if (known(v) && v > fastest) {
+        if (bandwidth_is_known(v) && v > fastest) {
             fastest = v;
             *ret_device = d;
         }
@@ -144,10 +152,10 @@ static double fastest_device(const struct memories *m, unsigned src,
 static double slower_than_device(const struct memories *m, unsigned src,
                                  unsigned dst)
 {
-    double v = bandwidth(m, src, dst), fastest;
+    double v = memory_bandwidth(m, src, dst), fastest;
     unsigned device;
 
-    if (dst >= m->nmemories || src >= m->nmemories || !known(v))
+    if (dst >= m->nmemories || src >= m->nmemories || !bandwidth_is_known(v))
         return 0;
     fastest = fastest_device(m, src, dst, &device);
     return fastest > 1.01 * v ? fastest / v : 0;
@@ -159,26 +167,30 @@ static void slower_than_device_text(const struct memories *m, unsigned src,
     unsigned device = 0;
     double fastest = fastest_device(m, src, dst, &device);
 
-    append(what,
-           "%s to %s: %.0f MB/s between main memories, but %.0f between %s and "
-           "the memory next to it",
-           name_of(m, src), name_of(m, dst), bandwidth(m, src, dst), fastest,
-           name_of(m, device));
+    append_to_memory_finding(
+        what,
+        "%s to %s: %.0f MB/s between main memories, but %.0f between %s and "
+        "the memory next to it",
+        memory_host_name(m, src), memory_host_name(m, dst),
+        memory_bandwidth(m, src, dst), fastest, memory_host_name(m, device));
 }
 
-static double too_prompt(const struct memories *m, unsigned src, unsigned dst)
+static double memory_too_prompt(const struct memories *m, unsigned src,
+                                unsigned dst)
 {
     return (src >= m->nmemories || dst >= m->nmemories) &&
-           m->latency[pair_of(m, src, dst)] < TOO_PROMPT;
+           m->latency[memory_pair(m, src, dst)] < TOO_PROMPT;
 }
 
-static void too_prompt_text(const struct memories *m, unsigned src,
-                            unsigned dst, char *what)
+static void memory_too_prompt_text(const struct memories *m, unsigned src,
+                                   unsigned dst, char *what)
 {
-    append(what,
-           "%s to %s: a latency of %g us; the smallest copy takes some "
-           "microseconds",
-           name_of(m, src), name_of(m, dst), m->latency[pair_of(m, src, dst)]);
+    append_to_memory_finding(
+        what,
+        "%s to %s: a latency of %g us; the smallest copy takes some "
+        "microseconds",
+        memory_host_name(m, src), memory_host_name(m, dst),
+        m->latency[memory_pair(m, src, dst)]);
 }
 
 static const struct rule rules[] = {
@@ -188,7 +200,8 @@ static const struct rule rules[] = {
     {"memory-bandwidth-missing", ORR_SEVERITY_ERROR, no_value, no_figure_text,
      "give the route a <link_ctn> of a link whose bandwidth was measured "
      "(`orrery calibrate bus` on the machine) or published"},
-    {"memory-asymmetry", ORR_SEVERITY_WARNING, asymmetric, asymmetric_text,
+    {"memory-asymmetry", ORR_SEVERITY_WARNING, memory_asymmetry,
+     memory_asymmetry_text,
      "check that the routes of both directions pass the right links; if it was "
      "measured, measure again (`orrery calibrate bus`) on an idle machine"},
     {"memory-slower-than-device", ORR_SEVERITY_WARNING, slower_than_device,
@@ -197,32 +210,34 @@ static const struct rule rules[] = {
      "links between the sockets, in bytes and not in bits), and measure it "
      "with `orrery calibrate bus`; if it is so, keep data next to the device "
      "that uses it"},
-    {"memory-latency-zero", ORR_SEVERITY_WARNING, too_prompt, too_prompt_text,
+    {"memory-latency-zero", ORR_SEVERITY_WARNING, memory_too_prompt,
+     memory_too_prompt_text,
      "give a link of the route the latency that was measured (`orrery "
      "calibrate bus`), or that of the device's route from RAM"},
 };
 
 /* -- checks -- */
 
-static void append_others(const struct memories *m, char *what,
-                          const size_t *named, unsigned n, size_t worst)
+static void append_other_pairs(const struct memories *m, char *what,
+                               const size_t *named, unsigned n, size_t worst)
 {
     unsigned said = 0;
 
     if (n < 2)
         return;
-    append(what, "; likewise");
+    append_to_memory_finding(what, "; likewise");
     for (unsigned i = 0; i < n && i < MAX_NAMED; i++)
         if (named[i] != worst)
-            append(what, "%s %s to %s", said++ ? "," : "",
-                   name_of(m, (unsigned)(named[i] / m->n)),
-                   name_of(m, (unsigned)(named[i] % m->n)));
+            append_to_memory_finding(
+                what, "%s %s to %s", said++ ? "," : "",
+                memory_host_name(m, (unsigned)(named[i] / m->n)),
+                memory_host_name(m, (unsigned)(named[i] % m->n)));
     if (n - 1 > said)
-        append(what, " and %u more", n - 1 - said);
+        append_to_memory_finding(what, " and %u more", n - 1 - said);
 }
 
-static void apply(struct memories *m, const struct rule *rule,
-                  struct orr_findings *findings)
+static void memories_apply_rule(struct memories *m, const struct rule *rule,
+                                struct orr_findings *findings)
 {
     size_t named[MAX_NAMED], worst = 0;
     char what[MAX_TEXT] = "";
@@ -252,12 +267,12 @@ static void apply(struct memories *m, const struct rule *rule,
     if (n == 0)
         return;
     rule->message(m, (unsigned)(worst / m->n), (unsigned)(worst % m->n), what);
-    append_others(m, what, named, n, worst);
+    append_other_pairs(m, what, named, n, worst);
     orr_findings_add(findings, rule->severity, rule->name, NULL, rule->remedy,
                      "%s", what);
 }
 
-static bool is_device(const struct orr_host_desc *host)
+static bool host_has_device(const struct orr_host_desc *host)
 {
     return orr_host_desc_number(host, "CUDA") >= 0 ||
            orr_host_desc_number(host, "OpenCL") >= 0;
@@ -274,7 +289,7 @@ static void number_nodes(struct memories *m, int *place)
         place[h] = -1;
         if (memory >= 0 && (unsigned)memory < m->nmemories)
             place[h] = memory;
-        else if (is_device(&m->desc->hosts[h]) && device < m->n)
+        else if (host_has_device(&m->desc->hosts[h]) && device < m->n)
             place[h] = (int)device++;
         if (place[h] >= 0)
             m->hosts[place[h]] = h;
@@ -286,7 +301,7 @@ static void number_nodes(struct memories *m, int *place)
     }
 }
 
-static int examine(struct memories *m, struct orr_findings *findings)
+static int memories_examine(struct memories *m, struct orr_findings *findings)
 {
     size_t npairs = (size_t)m->n * m->n;
     int *place = calloc(m->desc->nhosts + (size_t)1, sizeof(*place));
@@ -303,7 +318,7 @@ static int examine(struct memories *m, struct orr_findings *findings)
         rc = orr_bus_among(m->desc, place, m->n, m->bandwidth, m->latency);
     }
     for (size_t i = 0; rc == 0 && i < sizeof(rules) / sizeof(rules[0]); i++)
-        apply(m, &rules[i], findings);
+        memories_apply_rule(m, &rules[i], findings);
     free(place);
     free(m->hosts);
     free(m->homes);
@@ -331,7 +346,7 @@ int orr_doctor_examine_memories(const struct orr_machine_desc *desc,
                          desc->nnuma - 1, m.n, (unsigned)ORR_DESC_MAX_NODES);
         return findings->failed ? -ENOMEM : 0;
     }
-    rc = examine(&m, findings);
+    rc = memories_examine(&m, findings);
     if (rc)
         return rc;
     orr_findings_worst_first(findings);

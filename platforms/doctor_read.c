@@ -41,8 +41,9 @@ static int no_memory(struct patient *p)
     return orr_fail(p->err, -ENOMEM, "out of memory");
 }
 
-static int find(struct patient *p, enum orr_severity severity, const char *rule,
-                const char *what, const char *remedy)
+static int patient_add_finding(struct patient *p, enum orr_severity severity,
+                               const char *rule, const char *what,
+                               const char *remedy)
 {
     orr_findings_add(p->findings, severity, rule, NULL, remedy, "%s", what);
     return p->findings->failed ? no_memory(p) : 0;
@@ -55,9 +56,10 @@ static int find_unreadable(struct patient *p, int code)
 
     if (code == -ENOMEM)
         return code;
-    rc = find(p, ORR_SEVERITY_ERROR, "unreadable", p->err->text,
-              "correct the file, or measure again on the machine "
-              "(STARPU_BUS_CALIBRATE=1), which writes it anew");
+    rc =
+        patient_add_finding(p, ORR_SEVERITY_ERROR, "unreadable", p->err->text,
+                            "correct the file, or measure again on the machine "
+                            "(STARPU_BUS_CALIBRATE=1), which writes it anew");
     if (rc == 0)
         p->err->text[0] = '\0';
     return rc;
@@ -86,7 +88,8 @@ static enum counted what_is_counted(const char *comment, unsigned line)
 }
 
 /* Reads "<count> # comment"; 0 for lines without a count. */
-static int read_count(const char *line, long *ret, const char **ret_comment)
+static int read_config_count(const char *line, long *ret,
+                             const char **ret_comment)
 {
     char *end;
 
@@ -116,7 +119,7 @@ static int parse_config(struct patient *p, const char *path, char *text)
         if (next)
             *next++ = '\0';
         number++;
-        rc = read_count(line, &count, &comment);
+        rc = read_config_count(line, &count, &comment);
         if (rc < 0)
             return orr_fail(
                 p->err, rc,
@@ -186,9 +189,10 @@ static int check_both(struct patient *p)
         return 0;
     snprintf(what, sizeof(what), "there is %s%s, but no usable %s beside it",
              p->stem, suffixes[p->has[1]], suffixes[p->has[0]]);
-    return find(p, ORR_SEVERITY_ERROR, "file-missing", what,
-                "measure again on the machine (STARPU_BUS_CALIBRATE=1), which "
-                "writes both; until then neither is used");
+    return patient_add_finding(
+        p, ORR_SEVERITY_ERROR, "file-missing", what,
+        "measure again on the machine (STARPU_BUS_CALIBRATE=1), which "
+        "writes both; until then neither is used");
 }
 
 /* A machine that has no platform file: nodes as .config counts them, else as
@@ -225,7 +229,7 @@ static void name_nodes(const struct orr_machine_desc *desc,
     }
 }
 
-static int host_of(const struct orr_machine_desc *desc, unsigned node)
+static int node_host(const struct orr_machine_desc *desc, unsigned node)
 {
     char id[32];
 
@@ -247,8 +251,8 @@ static void fill_direct(const struct orr_machine_desc *desc, bool *direct)
             *ret = src != dst && (src == 0 || dst == 0);
             if (src == dst || *ret || src > desc->ncuda || dst > desc->ncuda)
                 continue;
-            from = host_of(desc, src);
-            to = host_of(desc, dst);
+            from = node_host(desc, src);
+            to = node_host(desc, dst);
             peer = to >= 0 ? orr_host_desc_prop(&desc->hosts[to], "memcpy_peer")
                            : NULL;
             *ret =
@@ -276,7 +280,7 @@ static int examine_both(struct patient *p, struct orr_doctor_input *in)
     return rc;
 }
 
-static int examine(struct patient *p)
+static int patient_examine(struct patient *p)
 {
     struct orr_machine_desc *desc = p->desc;
     struct orr_doctor_node *nodes = calloc(desc->nnodes, sizeof(*nodes));
@@ -337,8 +341,8 @@ static int find_stem(struct patient *p, const char *dir, const char *name)
 
 /* The machine is not known as a platform: a bare name may be that of a host
  * whose bus was measured. Keeps the message in p->err when it is not. */
-static int find_host(struct patient *p, const char *name,
-                     const char *const *sampling_dirs)
+static int patient_find_host(struct patient *p, const char *name,
+                             const char *const *sampling_dirs)
 {
     int rc = 0;
 
@@ -353,7 +357,7 @@ static int find_host(struct patient *p, const char *name,
     return rc;
 }
 
-static int read_files(struct patient *p)
+static int patient_read_files(struct patient *p)
 {
     int rc = read_config(p);
 
@@ -381,16 +385,16 @@ int orr_doctor_examine_machine(const char *name,
         p.stem = orr_platform_stem(p.desc->path);
         rc = p.stem ? 0 : no_memory(&p);
     } else if (rc == -ENOENT) {
-        rc = find_host(&p, name, sampling_dirs);
+        rc = patient_find_host(&p, name, sampling_dirs);
     } else {
         rc = find_unreadable(&p, rc);
     }
     if (rc == 0 && p.stem)
-        rc = read_files(&p);
+        rc = patient_read_files(&p);
     if (rc == 0 && p.stem && !p.platform)
         rc = read_without_platform(&p, name);
     if (rc == 0 && p.desc)
-        rc = examine(&p);
+        rc = patient_examine(&p);
     orr_findings_worst_first(findings);
     orr_machine_desc_free(p.desc);
     free(p.stem);
@@ -411,5 +415,5 @@ int orr_doctor_examine_desc(struct orr_machine_desc *desc,
                         .findings = findings,
                         .err = err ? err : &unused};
 
-    return examine(&p);
+    return patient_examine(&p);
 }

@@ -30,7 +30,7 @@ int orr_edit_no_memory(const struct orr_edit_work *work)
                     work->edit->text);
 }
 
-static int change(struct orr_edit_work *work)
+static int edit_change_desc(struct orr_edit_work *work)
 {
     const struct orr_edit *edit = work->edit;
 
@@ -58,8 +58,9 @@ static void forget_lines(struct orr_machine_desc *desc)
         desc->routes[i].line = 0;
 }
 
-static int apply(struct orr_machine_desc *desc, const struct orr_edit *edit,
-                 struct orr_edit_echo *echo, struct orr_error *err)
+static int edit_apply(struct orr_machine_desc *desc,
+                      const struct orr_edit *edit, struct orr_edit_echo *echo,
+                      struct orr_error *err)
 {
     struct orr_edit_work work = {desc, edit, echo, err, false};
     struct orr_edit_bus bus = {0};
@@ -72,7 +73,7 @@ static int apply(struct orr_machine_desc *desc, const struct orr_edit *edit,
     if (rc)
         rc = orr_edit_no_memory(&work);
     else
-        rc = change(&work);
+        rc = edit_change_desc(&work);
     if (rc == 0)
         rc = orr_edit_bus_end(desc, &bus, err);
     orr_edit_bus_done(&bus);
@@ -98,7 +99,7 @@ static int apply_all(struct orr_machine_desc *desc,
         struct orr_edit_echo *echo = &echoes[desc->nedits++];
 
         *echo = (struct orr_edit_echo){.quantity = "count"};
-        rc = apply(desc, &list->items[i], echo, err);
+        rc = edit_apply(desc, &list->items[i], echo, err);
     }
     return rc;
 }

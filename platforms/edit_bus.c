@@ -49,7 +49,7 @@ static int node_before(const struct orr_machine_desc *desc,
 }
 
 /* An inverse bandwidth of 0 or unknown scales nothing. */
-static double scaled(double measured, double before, double after)
+static double scale_measured(double measured, double before, double after)
 {
     if (!(before > 0) || !isfinite(before) || isnan(after))
         return measured;
@@ -62,10 +62,10 @@ static void follow(const struct orr_edit_bus *bus, size_t was,
     double before = bus->route_latency[was];
 
     /* Unchanged values stay bit by bit: the ratio is 1. */
-    *bandwidth =
-        scaled(bus->bandwidth[was], bus->route_bandwidth[was], *bandwidth);
+    *bandwidth = scale_measured(bus->bandwidth[was], bus->route_bandwidth[was],
+                                *bandwidth);
     if (before > 0)
-        *latency = scaled(bus->latency[was], before, *latency);
+        *latency = scale_measured(bus->latency[was], before, *latency);
     else
         *latency = bus->latency[was] + *latency;
 }

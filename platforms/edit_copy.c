@@ -59,7 +59,7 @@ static unsigned like_of(const struct copier *c, unsigned a)
 /* ---- owners of links ---- */
 
 /* The number of a route's end, NONE for hosts that are not such devices. */
-static int end_of(const struct copier *c, unsigned host)
+static int route_end_number(const struct copier *c, unsigned host)
 {
     const struct orr_host_desc *h = &c->desc->hosts[host];
     int number = orr_host_desc_number(h, c->prefix);
@@ -71,7 +71,7 @@ static int end_of(const struct copier *c, unsigned host)
     return number >= 0 && (unsigned)number < c->n ? number : NONE;
 }
 
-static void narrow(int owner[2], int src, int dst)
+static void link_narrow_owner(int owner[2], int src, int dst)
 {
     if (owner[0] == UNKNOWN) {
         owner[0] = src;
@@ -125,10 +125,11 @@ static void find_owners(struct copier *c)
         c->owner[l][0] = c->owner[l][1] = UNKNOWN;
     for (unsigned r = 0; r < c->nroutes; r++) {
         const struct orr_route_desc *route = &desc->routes[r];
-        int src = end_of(c, route->src), dst = end_of(c, route->dst);
+        int src = route_end_number(c, route->src),
+            dst = route_end_number(c, route->dst);
 
         for (unsigned h = 0; h < route->nhops; h++)
-            narrow(c->owner[route->hops[h].link], src, dst);
+            link_narrow_owner(c->owner[route->hops[h].link], src, dst);
     }
     for (unsigned l = 0; l < c->nlinks; l++) {
         int *owner = c->owner[l];
@@ -272,7 +273,7 @@ static int add_hop(struct copier *c, unsigned route, struct orr_hop_desc hop,
                                   hop.direction);
 }
 
-static int add_route(struct copier *c, unsigned src, unsigned dst)
+static int copier_add_route(struct copier *c, unsigned src, unsigned dst)
 {
     const struct orr_host_desc *hosts = c->desc->hosts;
 
@@ -284,7 +285,7 @@ static int add_route(struct copier *c, unsigned src, unsigned dst)
 static int copy_route(struct copier *c, unsigned like, unsigned src,
                       unsigned dst, const struct mapping *map)
 {
-    int route = add_route(c, src, dst), rc = 0;
+    int route = copier_add_route(c, src, dst), rc = 0;
 
     if (route < 0)
         return route;
@@ -309,7 +310,8 @@ static bool is_on_route_home(const struct copier *c, unsigned k, unsigned link)
     return false;
 }
 
-static bool is_own(const struct copier *c, unsigned link, unsigned k)
+static bool link_is_owned_alone(const struct copier *c, unsigned link,
+                                unsigned k)
 {
     const int *owner = c->owner[link];
 
@@ -319,18 +321,19 @@ static bool is_own(const struct copier *c, unsigned link, unsigned k)
 
 /* Copies those hops of a route which are (own) or are not (the middle) i's own;
  * the middle leaves out hops of l, or of l's route home alone. */
-static int copy_part(struct copier *c, unsigned route, unsigned like, bool own,
-                     unsigned i, unsigned l, const struct mapping *map)
+static int copier_copy_hops(struct copier *c, unsigned route, unsigned like,
+                            bool own, unsigned i, unsigned l,
+                            const struct mapping *map)
 {
     int rc = 0;
 
     for (unsigned h = 0; h < c->desc->routes[like].nhops && rc >= 0; h++) {
         struct orr_hop_desc hop = c->desc->routes[like].hops[h];
 
-        if (is_own(c, hop.link, i) != own ||
-            (!own &&
-             (is_own(c, hop.link, l) || (is_on_route_home(c, l, hop.link) &&
-                                         !is_on_route_home(c, i, hop.link)))))
+        if (link_is_owned_alone(c, hop.link, i) != own ||
+            (!own && (link_is_owned_alone(c, hop.link, l) ||
+                      (is_on_route_home(c, l, hop.link) &&
+                       !is_on_route_home(c, i, hop.link)))))
             continue;
         rc = add_hop(c, route, hop, map);
     }
@@ -364,15 +367,17 @@ static int add_sibling_route(struct copier *c, unsigned a, unsigned b)
         return 0;
     there = (unsigned)c->between[i * c->n + (unsigned)l];
     back = (unsigned)c->between[(unsigned)l * c->n + i];
-    route = add_route(c, c->host_of[a], c->host_of[b]);
+    route = copier_add_route(c, c->host_of[a], c->host_of[b]);
     if (route < 0)
         return route;
-    rc = copy_part(c, (unsigned)route, there, true, i, (unsigned)l, &source);
+    rc = copier_copy_hops(c, (unsigned)route, there, true, i, (unsigned)l,
+                          &source);
     if (rc == 0)
-        rc = copy_part(c, (unsigned)route, a < b ? there : back, false, i,
-                       (unsigned)l, &middle);
+        rc = copier_copy_hops(c, (unsigned)route, a < b ? there : back, false,
+                              i, (unsigned)l, &middle);
     if (rc == 0)
-        rc = copy_part(c, (unsigned)route, back, true, i, (unsigned)l, &target);
+        rc = copier_copy_hops(c, (unsigned)route, back, true, i, (unsigned)l,
+                              &target);
     return rc;
 }
 
@@ -408,7 +413,7 @@ static int add_outer_routes(struct copier *c, unsigned a)
 
 /* ---- hosts ---- */
 
-static int add_host(struct copier *c, unsigned a)
+static int copier_add_host(struct copier *c, unsigned a)
 {
     struct orr_machine_desc *desc = c->desc;
     unsigned like = c->host_of[like_of(c, a)];
@@ -434,7 +439,7 @@ static int add_host(struct copier *c, unsigned a)
 
 /* ---- beginning and end ---- */
 
-static void find_routes(struct copier *c)
+static void copier_find_routes(struct copier *c)
 {
     const struct orr_machine_desc *desc = c->desc;
     unsigned *next = c->outer_at + 1;
@@ -490,7 +495,7 @@ static int copier_init(struct copier *c)
             return -ENOMEM;
     }
     find_owners(c);
-    find_routes(c);
+    copier_find_routes(c);
     return 0;
 }
 
@@ -516,13 +521,13 @@ static bool has_peers(const struct copier *c)
     return false;
 }
 
-static int add_all(struct copier *c)
+static int copier_add_hosts(struct copier *c)
 {
     bool peers = has_peers(c);
     int rc = 0;
 
     for (unsigned a = c->n; a < c->wanted && rc == 0; a++) {
-        rc = add_host(c, a);
+        rc = copier_add_host(c, a);
         if (rc == 0)
             rc = add_outer_routes(c, a);
         for (unsigned b = 0; peers && b < a && rc == 0; b++) {
@@ -548,14 +553,14 @@ int orr_edit_add_hosts(struct orr_edit_work *work, const char *prefix,
     int rc = copier_init(&c);
 
     if (rc == 0)
-        rc = add_all(&c);
+        rc = copier_add_hosts(&c);
     copier_done(&c);
     return rc ? failed(&c, rc) : 0;
 }
 
 /* ---- removing ---- */
 
-static void count_uses(const struct orr_machine_desc *desc, unsigned *uses)
+static void count_link_uses(const struct orr_machine_desc *desc, unsigned *uses)
 {
     memset(uses, 0, (desc->nlinks + (size_t)1) * sizeof(*uses));
     for (unsigned r = 0; r < desc->nroutes; r++)
@@ -647,8 +652,8 @@ static int drop_links(struct orr_edit_work *work, const unsigned *before,
 }
 
 /* Renumbers a host after lower ones were removed. */
-static int renumber(struct orr_host_desc *host, const char *prefix,
-                    unsigned number, const bool *gone)
+static int host_renumber(struct orr_host_desc *host, const char *prefix,
+                         unsigned number, const bool *gone)
 {
     unsigned lower = 0;
     char id[40];
@@ -677,7 +682,7 @@ static int mark_dead(struct orr_edit_work *work, const char *prefix,
             rc = orr_edit_echo_device(work->echo, desc->hosts[h].id,
                                       (double)NAN, (double)NAN);
         else
-            rc = renumber(&desc->hosts[h], prefix, (unsigned)number, gone);
+            rc = host_renumber(&desc->hosts[h], prefix, (unsigned)number, gone);
     }
     return rc;
 }
@@ -696,10 +701,10 @@ int orr_edit_remove_hosts(struct orr_edit_work *work, const char *prefix,
     if (dead && place && before && after)
         rc = mark_dead(work, prefix, gone, dead);
     if (rc == 0) {
-        count_uses(desc, before);
+        count_link_uses(desc, before);
         drop_hosts(desc, dead, place);
         drop_routes(desc, dead, place);
-        count_uses(desc, after);
+        count_link_uses(desc, after);
         rc = drop_links(work, before, after, place);
     }
     free(dead);

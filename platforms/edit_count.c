@@ -169,8 +169,8 @@ static int say_new(struct orr_edit_echo *echo, const char *prefix,
                     orr_plural(nroutes));
 }
 
-static int say_devices(struct orr_edit_work *work, unsigned before,
-                       unsigned after, unsigned cores)
+static int echo_device_count(struct orr_edit_work *work, unsigned before,
+                             unsigned after, unsigned cores)
 {
     struct orr_edit_echo *echo = work->echo;
     const char *prefix = orr_edit_class_host(work->edit->class);
@@ -242,8 +242,8 @@ static int set_with_drivers(struct orr_edit_work *work, unsigned before,
     if (rc == 0)
         rc = set_hosts(work, orr_edit_class_host(work->edit->class), before,
                        after);
-    if (rc == 0 &&
-        say_devices(work, before, after, new > old ? new - old : old - new))
+    if (rc == 0 && echo_device_count(work, before, after,
+                                     new > old ? new - old : old - new))
         rc = orr_edit_no_memory(work);
     if (rc == 0)
         rc = set_drivers(work, cores, old, new);

@@ -13,14 +13,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-static unsigned numa_of(const struct orr_host_desc *host)
+static unsigned cpu_numa_node(const struct orr_host_desc *host)
 {
     const char *value = orr_host_desc_prop(host, "numa");
 
     return value ? (unsigned)strtoul(value, NULL, 10) : 0;
 }
 
-static int compare(const void *a, const void *b)
+static int unsigned_compare(const void *a, const void *b)
 {
     const unsigned *x = a, *y = b;
 
@@ -29,7 +29,8 @@ static int compare(const void *a, const void *b)
 
 /* The place of a node among those that have cores; the first for others, whose
  * drivers take some core. */
-static unsigned place_of(const struct orr_edit_cores *cores, unsigned numa)
+static unsigned cores_node_index(const struct orr_edit_cores *cores,
+                                 unsigned numa)
 {
     for (unsigned k = 0; k < cores->n; k++)
         if (cores->numa[k] == numa)
@@ -54,8 +55,8 @@ int orr_edit_cores_init(const struct orr_machine_desc *desc,
     }
     for (unsigned h = 0; h < desc->nhosts; h++)
         if (orr_host_desc_number(&desc->hosts[h], "CPU") >= 0)
-            cores.numa[n++] = numa_of(&desc->hosts[h]);
-    qsort(cores.numa, n, sizeof(*cores.numa), compare);
+            cores.numa[n++] = cpu_numa_node(&desc->hosts[h]);
+    qsort(cores.numa, n, sizeof(*cores.numa), unsigned_compare);
     for (unsigned i = 0; i < n; i++)
         if (i == 0 || cores.numa[i] != cores.numa[cores.n - 1])
             cores.numa[cores.n++] = cores.numa[i];
@@ -64,7 +65,8 @@ int orr_edit_cores_init(const struct orr_machine_desc *desc,
 
         if (number < 0)
             continue;
-        cores.place[number] = place_of(&cores, numa_of(&desc->hosts[h]));
+        cores.place[number] =
+            cores_node_index(&cores, cpu_numa_node(&desc->hosts[h]));
         cores.have[cores.place[number]]++;
     }
     *ret = cores;
@@ -89,7 +91,8 @@ void orr_edit_cores_count_drivers(const struct orr_machine_desc *desc,
 
         if (orr_host_desc_number(host, "CUDA") >= 0 ||
             (opencl >= 0 && (unsigned)opencl >= desc->ncuda))
-            cores->wanted[place_of(cores, numa_of(host))] += (unsigned)each;
+            cores->wanted[cores_node_index(cores, cpu_numa_node(host))] +=
+                (unsigned)each;
     }
 }
 
@@ -124,7 +127,8 @@ static void adjust(struct orr_edit_cores *cores, unsigned total)
 }
 
 /* The last cores of nodes that have too many. */
-static int take_away(struct orr_edit_work *work, struct orr_edit_cores *cores)
+static int cores_remove(struct orr_edit_work *work,
+                        struct orr_edit_cores *cores)
 {
     unsigned n = work->desc->ncpu, kept = 0;
     bool *gone = calloc(n + (size_t)1, sizeof(*gone)), any = false;
@@ -160,8 +164,8 @@ static unsigned core_at(const struct orr_edit_cores *cores, unsigned n,
     return 0;
 }
 
-static int add(struct orr_edit_work *work, const struct orr_edit_cores *cores,
-               unsigned total)
+static int cores_add(struct orr_edit_work *work,
+                     const struct orr_edit_cores *cores, unsigned total)
 {
     unsigned n = 0, *like, count = 0;
     int rc;
@@ -187,6 +191,6 @@ int orr_edit_cores_apply(struct orr_edit_work *work,
     int rc;
 
     adjust(cores, total);
-    rc = take_away(work, cores);
-    return rc ? rc : add(work, cores, total);
+    rc = cores_remove(work, cores);
+    return rc ? rc : cores_add(work, cores, total);
 }

@@ -153,7 +153,7 @@ int orr_edit_echo_items(struct orr_edit_echo *echo,
 
 /* ---- JSON ---- */
 
-static void print_text(FILE *out, const char *text)
+static void print_json_text(FILE *out, const char *text)
 {
     fputc('"', out);
     for (; *text; text++)
@@ -184,7 +184,7 @@ static void print_items(FILE *out, const char *name,
     fprintf(out, ", \"%s\": [", name);
     for (unsigned i = 0; i < n; i++) {
         fputs(i ? ", {\"name\": " : "{\"name\": ", out);
-        print_text(out, items[i].name);
+        print_json_text(out, items[i].name);
         fputs(", \"before\": ", out);
         print_number(out, items[i].before);
         fputs(", \"after\": ", out);
@@ -197,9 +197,9 @@ static void print_items(FILE *out, const char *name,
 static void print_members(FILE *out, const struct orr_edit_echo *echo)
 {
     fputs("\"edit\": ", out);
-    print_text(out, echo->edit);
+    print_json_text(out, echo->edit);
     fputs(", \"echo\": ", out);
-    print_text(out, echo->text ? echo->text : "");
+    print_json_text(out, echo->text ? echo->text : "");
     fprintf(out, ", \"quantity\": \"%s\"", echo->quantity);
     print_items(out, "devices", echo->devices, echo->ndevices);
     print_items(out, "links", echo->links, echo->nlinks);
@@ -207,9 +207,9 @@ static void print_members(FILE *out, const struct orr_edit_echo *echo)
     fputs(", \"ways\": [", out);
     for (unsigned i = 0; i < echo->nroutes; i++) {
         fputs(i ? ", [" : "[", out);
-        print_text(out, echo->routes[i].src);
+        print_json_text(out, echo->routes[i].src);
         fputs(", ", out);
-        print_text(out, echo->routes[i].dst);
+        print_json_text(out, echo->routes[i].dst);
         fputc(']', out);
     }
     fprintf(out, "], \"ways_left_out\": %u", echo->routes_left_out);
@@ -239,7 +239,7 @@ char *orr_edit_echo_json(const struct orr_edit_echo *echo)
     return NULL;
 }
 
-static void free_items(struct orr_edit_item *items, unsigned n)
+static void edit_items_free(struct orr_edit_item *items, unsigned n)
 {
     for (unsigned i = 0; i < n; i++)
         free(items[i].name);
@@ -254,9 +254,9 @@ void orr_edit_echoes_free(struct orr_edit_echo *echoes, unsigned n)
         free(echo->edit);
         free(echo->text);
         free(echo->kernel);
-        free_items(echo->devices, echo->ndevices);
-        free_items(echo->links, echo->nlinks);
-        free_items(echo->costs, echo->ncosts);
+        edit_items_free(echo->devices, echo->ndevices);
+        edit_items_free(echo->links, echo->nlinks);
+        edit_items_free(echo->costs, echo->ncosts);
         for (unsigned i = 0; i < echo->nroutes; i++) {
             free(echo->routes[i].src);
             free(echo->routes[i].dst);

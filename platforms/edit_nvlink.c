@@ -34,7 +34,7 @@ struct nvlink {
     bool *is_nvlink;   /* of each route there was */
 };
 
-static void find_routes(struct nvlink *v)
+static void nvlink_find_routes(struct nvlink *v)
 {
     const struct orr_machine_desc *desc = v->desc;
     int ram = orr_machine_desc_host(desc, "RAM");
@@ -76,7 +76,7 @@ static int nvlink_init(struct nvlink *v)
     if (!v->host_of || !v->link_of || !v->home || !v->from || !v->route ||
         !v->is_nvlink)
         return -ENOMEM;
-    find_routes(v);
+    nvlink_find_routes(v);
     return 0;
 }
 
@@ -131,8 +131,8 @@ static int own_link(struct nvlink *v, unsigned k)
     return v->link_of[k];
 }
 
-static enum orr_hop_direction direction(const struct nvlink *v, int link,
-                                        enum orr_hop_direction dir)
+static enum orr_hop_direction hop_direction(const struct nvlink *v, int link,
+                                            enum orr_hop_direction dir)
 {
     return v->desc->links[link].sharing == ORR_LINK_SPLITDUPLEX ? dir
                                                                 : ORR_HOP_NONE;
@@ -148,10 +148,10 @@ static int connect(struct nvlink *v, unsigned a, unsigned b)
     if (route < 0)
         return route;
     rc = orr_route_desc_add_hop(&v->desc->routes[route], (unsigned)up,
-                                direction(v, up, ORR_HOP_UP));
+                                hop_direction(v, up, ORR_HOP_UP));
     if (rc >= 0)
         rc = orr_route_desc_add_hop(&v->desc->routes[route], (unsigned)down,
-                                    direction(v, down, ORR_HOP_DOWN));
+                                    hop_direction(v, down, ORR_HOP_DOWN));
     return rc < 0 ? rc : 0;
 }
 
@@ -228,7 +228,7 @@ static int switch_pairs(struct nvlink *v, unsigned *ret_n)
     return rc;
 }
 
-static int say(struct nvlink *v, unsigned n)
+static int nvlink_echo(struct nvlink *v, unsigned n)
 {
     struct orr_edit_echo *echo = v->work->echo;
     bool on = v->work->edit->on_off;
@@ -266,7 +266,7 @@ int orr_edit_switch_nvlink(struct orr_edit_work *work)
     if (rc == 0)
         rc = switch_pairs(&v, &n);
     if (rc == 0)
-        rc = say(&v, n);
+        rc = nvlink_echo(&v, n);
     nvlink_done(&v);
     if (rc == -E2BIG)
         return orr_edit_wrong(work, work->edit->at_value,

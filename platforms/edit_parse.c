@@ -97,7 +97,7 @@ static bool same_letter(char a, char b)
 
 /* Edit distance of two names of at most 15 letters: Levenshtein's distance,
  * where two exchanged neighbours count once. */
-static unsigned distance(const char *a, const char *b)
+static unsigned edit_distance(const char *a, const char *b)
 {
     unsigned d[16][16], na = (unsigned)strlen(a), nb = (unsigned)strlen(b);
 
@@ -138,7 +138,7 @@ static void list_words(const char *const *words, unsigned n, const char *typed,
     *text = '\0';
     for (unsigned pass = 0; pass <= 3; pass++)
         for (unsigned i = 0; i < n; i++) {
-            unsigned far = distance(words[i], typed);
+            unsigned far = edit_distance(words[i], typed);
 
             if (*words[i] && (far < 3 ? far : 3) == pass)
                 add_word(text, size, words[i]);
@@ -147,14 +147,14 @@ static void list_words(const char *const *words, unsigned n, const char *typed,
 
 /* ---- names ---- */
 
-static void skip_blanks(struct parser *p)
+static void edit_skip_blanks(struct parser *p)
 {
     while (p->at < p->end && (*p->at == ' ' || *p->at == '\t'))
         p->at++;
 }
 
 /* The letters that come next, cut to what fits. */
-static void take_word(struct parser *p, char *word, size_t size)
+static void edit_take_word(struct parser *p, char *word, size_t size)
 {
     size_t n = 0;
 
@@ -178,7 +178,7 @@ static int parse_class(struct parser *p, enum orr_edit_class last,
     const char *words[ORR_EDIT_NCLASSES], *place = p->at;
     char word[24], known[160];
 
-    take_word(p, word, sizeof(word));
+    edit_take_word(p, word, sizeof(word));
     for (unsigned i = 0; i <= last; i++) {
         if (strcasecmp(word, classes[i].name) == 0) {
             *ret = (enum orr_edit_class)i;
@@ -200,7 +200,7 @@ static int parse_prop(struct parser *p)
     const char *words[ORR_EDIT_NPROPS], *place = p->at;
     char word[24], known[80];
 
-    take_word(p, word, sizeof(word));
+    edit_take_word(p, word, sizeof(word));
     for (unsigned i = 0; i < ORR_EDIT_NPROPS; i++) {
         bool has = mask >> i & 1 && *props[i];
 
@@ -250,7 +250,7 @@ static int parse_numbers(struct parser *p)
                             "at most %d numbers and ranges fit "
                             "between brackets",
                             ORR_EDIT_MAX_RANGES);
-        skip_blanks(p);
+        edit_skip_blanks(p);
         rc = parse_number(p, &range.first);
         range.last = range.first;
         if (rc == 0 && take_char(p, '-'))
@@ -260,7 +260,7 @@ static int parse_numbers(struct parser *p)
         if (range.last < range.first)
             return wrong_at(p, p->at, "a range goes upwards, as in [0-3]");
         edit->ranges[edit->nranges++] = range;
-        skip_blanks(p);
+        edit_skip_blanks(p);
     } while (take_char(p, ','));
     if (!take_char(p, ']'))
         return wrong_at(p, p->at, "\"]\" is expected");
@@ -337,13 +337,13 @@ static int parse_on(struct parser *p)
     int rc;
 
     p->edit->on = ORR_EDIT_ANYWHERE;
-    skip_blanks(p);
-    take_word(p, word, sizeof(word));
+    edit_skip_blanks(p);
+    edit_take_word(p, word, sizeof(word));
     if (strcasecmp(word, "on") != 0 || before == p->at) {
         p->at = before;
         return 0;
     }
-    skip_blanks(p);
+    edit_skip_blanks(p);
     rc = parse_class(p, ORR_EDIT_OPENCL, &p->edit->on);
     if (rc == 0 && take_char(p, '['))
         rc = parse_numbers(p);
@@ -437,7 +437,7 @@ static int parse_op(struct parser *p)
         [ORR_EDIT_SET] = "=",   [ORR_EDIT_TIMES] = "*=", [ORR_EDIT_OVER] = "/=",
         [ORR_EDIT_PLUS] = "+=", [ORR_EDIT_MINUS] = "-=",
     };
-    skip_blanks(p);
+    edit_skip_blanks(p);
     for (unsigned i = 0; i < 5; i++) {
         size_t length = strlen(ops[i]);
 
@@ -446,7 +446,7 @@ static int parse_op(struct parser *p)
             continue;
         p->at += length;
         p->edit->op = (enum orr_edit_op)i;
-        skip_blanks(p);
+        edit_skip_blanks(p);
         return 0;
     }
     return wrong_at(p, p->at,
@@ -690,8 +690,8 @@ static bool is_blank(char c)
     return c == ' ' || c == '\t' || c == '\r';
 }
 
-static int append(struct orr_edit_list *list, const char *begin,
-                  const char *end, struct orr_error *err)
+static int edit_list_append(struct orr_edit_list *list, const char *begin,
+                            const char *end, struct orr_error *err)
 {
     struct parser p = {begin, begin, end, list->n + 1, NULL, err};
     struct orr_edit *items;
@@ -725,7 +725,7 @@ int orr_edit_parse(const char *text, struct orr_edit_list *ret,
         while (last > begin && is_blank(last[-1]))
             last--;
         if (begin < last)
-            rc = append(&list, begin, last, err);
+            rc = edit_list_append(&list, begin, last, err);
         text = *end ? end + 1 : end;
     }
     if (rc == 0) {

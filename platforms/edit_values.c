@@ -43,8 +43,9 @@ int orr_edit_compute(const struct orr_edit_work *work, double old, bool zero,
     return 0;
 }
 
-static int set_number(const struct orr_edit_work *work,
-                      struct orr_host_desc *host, const char *id, double value)
+static int edit_set_number(const struct orr_edit_work *work,
+                           struct orr_host_desc *host, const char *id,
+                           double value)
 {
     char text[ORR_NUMBER_MAX];
     int rc;
@@ -58,7 +59,7 @@ static int set_number(const struct orr_edit_work *work,
 }
 
 /* "CUDA0, CUDA1 and 2 more" would be long: "CUDA0-CUDA3" or "CUDA2". */
-static int say_devices(struct orr_edit_echo *echo)
+static int echo_device_range(struct orr_edit_echo *echo)
 {
     if (echo->ndevices == 1)
         return orr_edit_echo_say(echo, "%s", echo->devices[0].name);
@@ -124,7 +125,7 @@ static int change_speed(struct orr_edit_work *work, struct orr_host_desc *host,
     rc = orr_edit_compute(work, *ret_before, false, ret_after);
     if (rc == 0)
         rc = check_speed(work, *ret_after);
-    return rc ? rc : set_number(work, host, ORR_PROP_SPEED, *ret_after);
+    return rc ? rc : edit_set_number(work, host, ORR_PROP_SPEED, *ret_after);
 }
 
 static int change_host(struct orr_edit_work *work, struct orr_host_desc *host,
@@ -243,7 +244,7 @@ static int change_kernel_on(struct orr_edit_work *work,
         work->changed = true;
     if (orr_edit_echo_device(work->echo, host->id, before, after))
         return orr_edit_no_memory(work);
-    return set_number(work, host, id, after);
+    return edit_set_number(work, host, id, after);
 }
 
 static int say_kernel(struct orr_edit_work *work, double speed)
@@ -266,7 +267,7 @@ static int say_kernel(struct orr_edit_work *work, double speed)
                            : glob ? "kernels that match"
                                   : "kernels whose name contains",
                            name, speed, 1 / speed);
-    return rc ? rc : say_devices(echo);
+    return rc ? rc : echo_device_range(echo);
 }
 
 int orr_edit_change_kernel(struct orr_edit_work *work)

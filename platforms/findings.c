@@ -23,7 +23,7 @@ static void finding_done(struct orr_finding *finding)
 }
 
 /* Room for one more, NULL without memory. */
-static struct orr_finding *next_slot(struct orr_findings *findings)
+static struct orr_finding *findings_next_slot(struct orr_findings *findings)
 {
     size_t slots = findings->slots ? 2 * findings->slots : 64;
     struct orr_finding *items;
@@ -39,7 +39,7 @@ static struct orr_finding *next_slot(struct orr_findings *findings)
 }
 
 /* Copies `text`, which may be NULL; *failed is set when that fails. */
-static char *copy(const char *text, bool *failed)
+static char *finding_copy_text(const char *text, bool *failed)
 {
     char *result = text ? strdup(text) : NULL;
 
@@ -53,7 +53,7 @@ void orr_findings_add(struct orr_findings *findings, enum orr_severity severity,
                       const char *remedy, const char *format, ...)
 {
     static const struct orr_finding_place nowhere;
-    struct orr_finding *finding = next_slot(findings);
+    struct orr_finding *finding = findings_next_slot(findings);
     bool failed = false;
     va_list args;
 
@@ -66,11 +66,11 @@ void orr_findings_add(struct orr_findings *findings, enum orr_severity severity,
     *finding = (struct orr_finding){
         .severity = severity,
         .fault = fault,
-        .kernel = copy(place->kernel, &failed),
-        .arch = copy(place->arch, &failed),
+        .kernel = finding_copy_text(place->kernel, &failed),
+        .arch = finding_copy_text(place->arch, &failed),
         .has_hash = place->hash != NULL,
         .hash = place->hash ? *place->hash : 0,
-        .remedy = copy(remedy, &failed),
+        .remedy = finding_copy_text(remedy, &failed),
     };
     va_start(args, format);
     if (vasprintf(&finding->text, format, args) < 0) {
@@ -91,7 +91,7 @@ static int compare_texts(const char *a, const char *b)
     return strcmp(a ? a : "", b ? b : "");
 }
 
-static int compare(const void *va, const void *vb)
+static int finding_compare(const void *va, const void *vb)
 {
     const struct orr_finding *a = va, *b = vb;
     int rc = (int)b->severity - (int)a->severity;
@@ -110,7 +110,8 @@ static int compare(const void *va, const void *vb)
 void orr_findings_sort(struct orr_findings *findings)
 {
     if (findings->n)
-        qsort(findings->items, findings->n, sizeof(*findings->items), compare);
+        qsort(findings->items, findings->n, sizeof(*findings->items),
+              finding_compare);
 }
 
 /* By insertion: it must keep the order of equals, and lists are short. */

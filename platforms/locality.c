@@ -30,8 +30,8 @@ static const char *const levels[] = {ORR_PROP_L3, ORR_PROP_NUMA,
                                      ORR_PROP_PACKAGE};
 
 /* Whether both say it, and not the same. */
-static bool differ(const struct orr_host_desc *a, const struct orr_host_desc *b,
-                   const char *id)
+static bool host_values_differ(const struct orr_host_desc *a,
+                               const struct orr_host_desc *b, const char *id)
 {
     double here = orr_host_desc_value(a, id);
     double there = orr_host_desc_value(b, id);
@@ -52,11 +52,11 @@ bool orr_machine_desc_places_cpus(const struct orr_machine_desc *desc)
 unsigned orr_host_desc_distance(const struct orr_host_desc *a,
                                 const struct orr_host_desc *b)
 {
-    if (differ(a, b, ORR_PROP_PACKAGE))
+    if (host_values_differ(a, b, ORR_PROP_PACKAGE))
         return 3;
     if (orr_host_desc_numa(a) != orr_host_desc_numa(b))
         return 2;
-    return differ(a, b, ORR_PROP_L3);
+    return host_values_differ(a, b, ORR_PROP_L3);
 }
 
 int orr_machine_desc_home(const struct orr_machine_desc *desc,
@@ -71,8 +71,8 @@ int orr_machine_desc_home(const struct orr_machine_desc *desc,
     return orr_machine_desc_host(desc, id);
 }
 
-static struct orr_locality_node *node_of(struct orr_locality *l,
-                                         unsigned number)
+static struct orr_locality_node *locality_get_node(struct orr_locality *l,
+                                                   unsigned number)
 {
     struct orr_locality_node *nodes;
     unsigned at = 0;
@@ -91,9 +91,11 @@ static struct orr_locality_node *node_of(struct orr_locality *l,
     return &nodes[at];
 }
 
-static int add_cpu(struct orr_locality *l, const struct orr_host_desc *host)
+static int locality_add_cpu(struct orr_locality *l,
+                            const struct orr_host_desc *host)
 {
-    struct orr_locality_node *node = node_of(l, orr_host_desc_numa(host));
+    struct orr_locality_node *node =
+        locality_get_node(l, orr_host_desc_numa(host));
     double package = orr_host_desc_value(host, "package");
     int number = package >= 0 && package < 65536 ? (int)package : -1;
 
@@ -129,7 +131,7 @@ static int add_memory_stated(struct orr_locality *l,
             end == 0 || ram->props[i].id[end])
             continue;
         bytes = orr_host_desc_value(ram, ram->props[i].id);
-        node = node_of(l, number);
+        node = locality_get_node(l, number);
         if (!node)
             return -ENOMEM;
         node->memory = bytes > 0 ? bytes : 0;
@@ -137,8 +139,8 @@ static int add_memory_stated(struct orr_locality *l,
     return 0;
 }
 
-static int add_host(const struct orr_machine_desc *desc, unsigned h,
-                    struct orr_locality *l)
+static int locality_add_host(const struct orr_machine_desc *desc, unsigned h,
+                             struct orr_locality *l)
 {
     const struct orr_host_desc *host = &desc->hosts[h];
     int number = orr_host_desc_number(host, "RAM");
@@ -146,12 +148,12 @@ static int add_host(const struct orr_machine_desc *desc, unsigned h,
     double bytes;
 
     if (orr_host_desc_number(host, "CPU") >= 0)
-        return add_cpu(l, host);
+        return locality_add_cpu(l, host);
     if (strcmp(host->id, "RAM") == 0)
         return add_memory_stated(l, host);
     if (number < 0 || (unsigned)number >= desc->nnuma)
         return 0;
-    node = node_of(l, (unsigned)number);
+    node = locality_get_node(l, (unsigned)number);
     if (!node)
         return -ENOMEM;
     node->host = (int)h;
@@ -162,8 +164,8 @@ static int add_host(const struct orr_machine_desc *desc, unsigned h,
 }
 
 /* One node without memory of its own has that of RAM. */
-static void complete(const struct orr_machine_desc *desc,
-                     struct orr_locality *l)
+static void locality_complete(const struct orr_machine_desc *desc,
+                              struct orr_locality *l)
 {
     int ram = orr_machine_desc_host(desc, "RAM");
     double bytes = ram < 0 || l->nnodes > 1 || l->nodes[0].memory > 0
@@ -182,14 +184,14 @@ int orr_locality_init(const struct orr_machine_desc *desc,
     int rc = 0;
 
     for (unsigned h = 0; h < desc->nhosts && rc == 0; h++)
-        rc = add_host(desc, h, &l);
-    if (rc == 0 && l.nnodes == 0 && !node_of(&l, 0))
+        rc = locality_add_host(desc, h, &l);
+    if (rc == 0 && l.nnodes == 0 && !locality_get_node(&l, 0))
         rc = -ENOMEM;
     if (rc < 0) {
         orr_locality_done(&l);
         return rc;
     }
-    complete(desc, &l);
+    locality_complete(desc, &l);
     *ret = l;
     return 0;
 }

@@ -28,7 +28,7 @@ static void free_hosts(struct orr_machine_desc *desc)
     free(desc->hosts);
 }
 
-static void free_links(struct orr_machine_desc *desc)
+static void desc_free_links(struct orr_machine_desc *desc)
 {
     for (unsigned i = 0; i < desc->nlinks; i++) {
         free(desc->links[i].id);
@@ -49,7 +49,7 @@ void orr_machine_desc_free(struct orr_machine_desc *desc)
     free_props(desc->config, desc->nconfig);
     free_props(desc->props, desc->nprops);
     free_hosts(desc);
-    free_links(desc);
+    desc_free_links(desc);
     for (unsigned i = 0; i < desc->nroutes; i++)
         free(desc->routes[i].hops);
     free(desc->routes);

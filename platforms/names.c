@@ -8,7 +8,7 @@
 #include <string.h>
 
 /* FNV-1a. */
-static uint32_t hash(const char *id)
+static uint32_t name_hash(const char *id)
 {
     uint32_t value = 2166136261u;
 
@@ -21,14 +21,14 @@ static uint32_t hash(const char *id)
 static struct orr_name *slot_of(struct orr_name *slots, unsigned nslots,
                                 const char *id)
 {
-    unsigned at = hash(id) & (nslots - 1);
+    unsigned at = name_hash(id) & (nslots - 1);
 
     while (slots[at].id && strcmp(slots[at].id, id) != 0)
         at = (at + 1) & (nslots - 1);
     return &slots[at];
 }
 
-static int grow(struct orr_names *names)
+static int names_grow(struct orr_names *names)
 {
     unsigned nslots = names->nslots ? 2 * names->nslots : 64;
     struct orr_name *slots = calloc(nslots, sizeof(*slots));
@@ -48,7 +48,7 @@ int orr_names_add(struct orr_names *names, const char *id, unsigned index)
 {
     struct orr_name *slot;
 
-    if (2 * (names->n + 1) > names->nslots && grow(names))
+    if (2 * (names->n + 1) > names->nslots && names_grow(names))
         return -ENOMEM;
     slot = slot_of(names->slots, names->nslots, id);
     if (slot->id)

@@ -36,7 +36,7 @@ bool orr_packed_is_name(const char *path)
 }
 
 /* All that a machine consists of; every other name is refused. */
-static bool has_place(const char *name)
+static bool packed_name_is_known(const char *name)
 {
     static const char *const files[] = {"platform.xml", "platform.bandwidth",
                                         "platform.latency", "platform.affinity",
@@ -109,7 +109,8 @@ static size_t total_size(const struct orr_packed *packed)
 }
 
 /* Puts a file in its place by name; its texts are taken. */
-static int insert(struct orr_packed *packed, struct orr_packed_file file)
+static int packed_insert_file(struct orr_packed *packed,
+                              struct orr_packed_file file)
 {
     struct orr_packed_file *files =
         realloc(packed->files, (packed->nfiles + 1) * sizeof(*packed->files));
@@ -133,7 +134,7 @@ int orr_packed_add(struct orr_packed *packed, const char *name,
 {
     struct orr_packed_file file = {.size = size};
 
-    if (!has_place(name))
+    if (!packed_name_is_known(name))
         return orr_fail(err, -EINVAL,
                         "\"%.100s\" has no place in a packed machine", name);
     if (orr_packed_find(packed, name))
@@ -151,7 +152,7 @@ int orr_packed_add(struct orr_packed *packed, const char *name,
     if (size)
         memcpy(file.bytes, bytes, size);
     file.bytes[size] = '\0';
-    if (insert(packed, file) == 0)
+    if (packed_insert_file(packed, file) == 0)
         return 0;
 no_memory:
     free(file.name);
@@ -162,8 +163,9 @@ no_memory:
 /* ---- its file ---- */
 
 /* `what` needs the module; `otherwise` is how to do without. */
-static int open_module(const char *what, const char *otherwise,
-                       const struct orr_tar_ops **ret, struct orr_error *err)
+static int open_packed_module(const char *what, const char *otherwise,
+                              const struct orr_tar_ops **ret,
+                              struct orr_error *err)
 {
     struct orr_error why = {""};
     const void *table;
@@ -179,10 +181,11 @@ int orr_packed_parse(const char *path, const char *bytes, size_t size,
                      struct orr_packed **ret, struct orr_error *err)
 {
     const struct orr_tar_ops *ops;
-    int rc = open_module(path,
-                         "; or unpack the file with `tar -xzf` and name the "
-                         "folder",
-                         &ops, err);
+    int rc =
+        open_packed_module(path,
+                           "; or unpack the file with `tar -xzf` and name the "
+                           "folder",
+                           &ops, err);
 
     return rc ? rc : ops->parse(path, bytes, size, ret, err);
 }
@@ -205,7 +208,7 @@ int orr_packed_format(const struct orr_packed *packed, char **ret_bytes,
                       size_t *ret_size, struct orr_error *err)
 {
     const struct orr_tar_ops *ops;
-    int rc = open_module(packed->name, "", &ops, err);
+    int rc = open_packed_module(packed->name, "", &ops, err);
 
     return rc ? rc : ops->format(packed, ret_bytes, ret_size, err);
 }

@@ -27,7 +27,7 @@ char *orr_platform_stem(const char *path)
 }
 
 /* The folder of `path`, absolute if possible. */
-static char *folder_of(const char *path)
+static char *absolute_folder(const char *path)
 {
     const char *slash = strrchr(path, '/');
     char *folder, *absolute;
@@ -57,7 +57,7 @@ char *orr_platform_name(const char *path)
     char *stem, *name;
 
     if (strcmp(last_part(path), "platform.xml") == 0)
-        stem = folder_of(path);
+        stem = absolute_folder(path);
     else
         stem = orr_platform_stem(path);
     if (!stem)
@@ -95,7 +95,7 @@ static int keep_if_models(char *folder, char **ret)
 
 int orr_platform_sampling_dir(const char *path, char **ret)
 {
-    char *folder = folder_of(path), *above = NULL, *found = NULL;
+    char *folder = absolute_folder(path), *above = NULL, *found = NULL;
     int rc;
 
     if (!folder)

@@ -13,7 +13,8 @@
 #include <unistd.h>
 
 /* The calibrated description's file, NULL in *ret without. */
-static int find(const char *const *sampling_dirs, const char *host, char **ret)
+static int find_calibrated_file(const char *const *sampling_dirs,
+                                const char *host, char **ret)
 {
     char file[300];
 
@@ -35,8 +36,8 @@ static int find(const char *const *sampling_dirs, const char *host, char **ret)
 
 /* hwloc sees few OpenCL devices, none of processors, and CUDA devices with a plugin
  * only: where it sees none there may be those that were measured. */
-static bool same_devices(const struct orr_machine_desc *found,
-                         const struct orr_machine_desc *calibrated)
+static bool has_calibrated_devices(const struct orr_machine_desc *found,
+                                   const struct orr_machine_desc *calibrated)
 {
     return found->ncpu == calibrated->ncpu &&
            (found->ncuda == 0 || found->ncuda == calibrated->ncuda) &&
@@ -45,10 +46,11 @@ static bool same_devices(const struct orr_machine_desc *found,
 
 /* Takes what still holds of the calibrated description. Ends one of the two and
  * returns the other. */
-static struct orr_machine_desc *merge(struct orr_machine_desc *found,
-                                      struct orr_machine_desc *calibrated)
+static struct orr_machine_desc *
+merge_calibrated(struct orr_machine_desc *found,
+                 struct orr_machine_desc *calibrated)
 {
-    if (same_devices(found, calibrated)) {
+    if (has_calibrated_devices(found, calibrated)) {
         orr_machine_desc_free(found);
         /* Models lie on the usual path. */
         free(calibrated->sampling_dir);
@@ -74,7 +76,8 @@ int orr_machine_desc_present(const char *const *sampling_dirs, const char *host,
         rc = orr_machine_desc_discover(&found, err);
     if (rc < 0)
         return rc;
-    rc = find(sampling_dirs, host && *host ? host : found->host, &path);
+    rc = find_calibrated_file(sampling_dirs, host && *host ? host : found->host,
+                              &path);
     if (rc < 0)
         orr_fail(err, rc, "this machine: out of memory");
     else if (path)
@@ -84,7 +87,7 @@ int orr_machine_desc_present(const char *const *sampling_dirs, const char *host,
         orr_machine_desc_free(found);
         return rc;
     }
-    *ret = path ? merge(found, calibrated) : found;
+    *ret = path ? merge_calibrated(found, calibrated) : found;
     if (host && *host)
         rc = orr_desc_set_text(&(*ret)->host, host);
     if (rc < 0) {

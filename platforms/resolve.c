@@ -166,7 +166,8 @@ static size_t bus_name_length(const char *file)
 }
 
 /* Collects the names in `folder`; a folder that cannot be read has none. */
-static int collect(const char *folder, bool is_catalogue, struct names *found)
+static int collect_machine_names(const char *folder, bool is_catalogue,
+                                 struct names *found)
 {
     DIR *dir = opendir(folder);
     struct dirent *entry;
@@ -225,7 +226,7 @@ static int visit_folder(struct visitor *v, const char *folder,
         if (!bus)
             return -ENOMEM;
     }
-    rc = collect(bus ? bus : folder, is_catalogue, &found);
+    rc = collect_machine_names(bus ? bus : folder, is_catalogue, &found);
     for (unsigned i = 0; i < found.n && rc == 0; i++)
         rc = visit_name(v, folder, found.items[i], is_catalogue);
     names_done(&found);
@@ -287,8 +288,9 @@ static int append_name(const struct orr_machine_entry *entry, void *arg)
     return 0;
 }
 
-static int fail_unknown(const char *name, const char *const *sampling_dirs,
-                        struct orr_error *err)
+static int fail_unknown_machine(const char *name,
+                                const char *const *sampling_dirs,
+                                struct orr_error *err)
 {
     struct known known = {.typed = name, .distance = SIZE_MAX};
     const char *set = getenv("ORRERY_PLATFORM_DIR");
@@ -400,7 +402,7 @@ int orr_machine_desc_load(const char *name, const char *const *sampling_dirs,
     if (rc)
         return orr_fail(err, rc, "%s: out of memory", name);
     if (!path)
-        return fail_unknown(name, sampling_dirs, err);
+        return fail_unknown_machine(name, sampling_dirs, err);
     rc = orr_machine_desc_read(path, &desc, err);
     free(path);
     if (rc)

@@ -9,7 +9,7 @@
 #include <string.h>
 
 /* The number in `text`, 0 when it is none or is not above 0. */
-static double positive(const char *text)
+static double parse_positive(const char *text)
 {
     struct orr_c_locale locale;
     double value = 0;
@@ -25,7 +25,7 @@ static double positive(const char *text)
 double orr_host_desc_speed(const struct orr_host_desc *host)
 {
     const char *text = orr_host_desc_prop(host, ORR_PROP_SPEED);
-    double value = text ? positive(text) : 1;
+    double value = text ? parse_positive(text) : 1;
 
     return value > 0 ? value : 1;
 }
@@ -48,7 +48,7 @@ const char *orr_host_desc_kernel_speed(const struct orr_host_desc *host,
                                        double *ret_speed)
 {
     const char *pattern = pattern_of(host->props[prop].id, ret_length);
-    double value = pattern ? positive(host->props[prop].value) : 0;
+    double value = pattern ? parse_positive(host->props[prop].value) : 0;
 
     if (!(value > 0))
         return NULL;
@@ -107,7 +107,7 @@ const char *orr_host_desc_speeds_problem(const struct orr_host_desc *host,
         }
         if (!kernel && strcmp(prop->id, ORR_PROP_SPEED) != 0)
             continue;
-        if (positive(prop->value) > 0)
+        if (parse_positive(prop->value) > 0)
             continue;
         snprintf(text, size,
                  "property %.80s is \"%.40s\": write a number above 0, 2 for "

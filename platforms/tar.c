@@ -38,8 +38,8 @@ static int fail_archive(struct archive *archive, const char *path,
 
 /* The bytes of the entry at hand; no more than its header announced is ever
  * allocated, and no more than the limit. */
-static int read_bytes(struct archive *archive, size_t size, const char *path,
-                      char **ret, struct orr_error *err)
+static int tar_read_bytes(struct archive *archive, size_t size,
+                          const char *path, char **ret, struct orr_error *err)
 {
     char *bytes = malloc(size + 1);
     size_t have = 0;
@@ -107,9 +107,9 @@ static int take_entry(const char *path, const char *name, const char *bytes,
     return rc < 0 ? orr_fail(err, rc, "%s: refused: %s", path, why.text) : 0;
 }
 
-static int read_entry(struct archive *archive, struct archive_entry *entry,
-                      const char *path, struct orr_packed **packed,
-                      struct orr_error *err)
+static int tar_read_entry(struct archive *archive, struct archive_entry *entry,
+                          const char *path, struct orr_packed **packed,
+                          struct orr_error *err)
 {
     const char *name = archive_entry_pathname(entry);
     la_int64_t size = archive_entry_size(entry);
@@ -131,7 +131,7 @@ static int read_entry(struct archive *archive, struct archive_entry *entry,
         return orr_fail(err, -E2BIG,
                         "%s: refused: \"%.100s\" is larger than %zu MiB", path,
                         name, ORR_PACKED_MAX_BYTES >> 20);
-    rc = read_bytes(archive, (size_t)size, path, &bytes, err);
+    rc = tar_read_bytes(archive, (size_t)size, path, &bytes, err);
     if (rc)
         return rc;
     rc = take_entry(path, name, bytes, (size_t)size, packed, err);
@@ -150,8 +150,9 @@ static int read_entries(struct archive *archive, const char *path,
 
         if (got == ARCHIVE_EOF)
             break;
-        rc = got == ARCHIVE_OK ? read_entry(archive, entry, path, packed, err)
-                               : fail_archive(archive, path, err);
+        rc = got == ARCHIVE_OK
+                 ? tar_read_entry(archive, entry, path, packed, err)
+                 : fail_archive(archive, path, err);
     }
     if (rc == 0 && (!*packed || !orr_packed_find(*packed, "platform.xml")))
         rc = orr_fail(err, -EINVAL,
@@ -161,8 +162,8 @@ static int read_entries(struct archive *archive, const char *path,
     return rc;
 }
 
-static int parse(const char *path, const char *bytes, size_t size,
-                 struct orr_packed **ret, struct orr_error *err)
+static int tar_parse(const char *path, const char *bytes, size_t size,
+                     struct orr_packed **ret, struct orr_error *err)
 {
     struct archive *archive = archive_read_new();
     struct orr_packed *packed = NULL;
@@ -187,8 +188,8 @@ static int parse(const char *path, const char *bytes, size_t size,
 /* ---- writing ---- */
 
 /* No owner and no date: the same machine, the same bytes. */
-static int write_file(struct archive *archive, const char *folder,
-                      const char *name, const char *bytes, size_t size)
+static int tar_write_file(struct archive *archive, const char *folder,
+                          const char *name, const char *bytes, size_t size)
 {
     struct archive_entry *entry = archive_entry_new();
     char path[512];
@@ -216,8 +217,8 @@ struct buffer {
 };
 
 /* Called by libarchive with the data to write. */
-static la_ssize_t append(struct archive *archive, void *arg, const void *bytes,
-                         size_t size)
+static la_ssize_t tar_buffer_append(struct archive *archive, void *arg,
+                                    const void *bytes, size_t size)
 {
     struct buffer *buffer = arg;
     char *larger = realloc(buffer->bytes, buffer->size + size + 1);
@@ -232,8 +233,9 @@ static la_ssize_t append(struct archive *archive, void *arg, const void *bytes,
     return (la_ssize_t)size;
 }
 
-static int write_all(struct archive *archive, const struct orr_packed *packed,
-                     struct buffer *buffer)
+static int tar_write_machine(struct archive *archive,
+                             const struct orr_packed *packed,
+                             struct buffer *buffer)
 {
     int rc = 0;
 
@@ -242,12 +244,14 @@ static int write_all(struct archive *archive, const struct orr_packed *packed,
         archive_write_set_filter_option(archive, "gzip", "timestamp", NULL) !=
             ARCHIVE_OK ||
         archive_write_set_bytes_in_last_block(archive, 1) != ARCHIVE_OK ||
-        archive_write_open(archive, buffer, NULL, append, NULL) != ARCHIVE_OK)
+        archive_write_open(archive, buffer, NULL, tar_buffer_append, NULL) !=
+            ARCHIVE_OK)
         return archive_errno(archive) == ENOMEM ? -ENOMEM : -EIO;
-    rc = write_file(archive, packed->name, MARK, MARK_TEXT, strlen(MARK_TEXT));
+    rc = tar_write_file(archive, packed->name, MARK, MARK_TEXT,
+                        strlen(MARK_TEXT));
     for (unsigned i = 0; i < packed->nfiles && rc == 0; i++)
-        rc = write_file(archive, packed->name, packed->files[i].name,
-                        packed->files[i].bytes, packed->files[i].size);
+        rc = tar_write_file(archive, packed->name, packed->files[i].name,
+                            packed->files[i].bytes, packed->files[i].size);
     if (rc == 0 && archive_write_close(archive) != ARCHIVE_OK)
         rc = archive_errno(archive) == ENOMEM ? -ENOMEM : -EIO;
     return rc;
@@ -258,7 +262,7 @@ static int format(const struct orr_packed *packed, char **ret_bytes,
 {
     struct archive *archive = archive_write_new();
     struct buffer buffer = {NULL, 0};
-    int rc = archive ? write_all(archive, packed, &buffer) : -ENOMEM;
+    int rc = archive ? tar_write_machine(archive, packed, &buffer) : -ENOMEM;
 
     if (rc)
         orr_fail(err, rc, "%s: cannot be packed: %s", packed->name,
@@ -278,7 +282,7 @@ static int format(const struct orr_packed *packed, char **ret_bytes,
 /* ---- the module ---- */
 
 const struct orr_tar_ops orr_tar_ops = {
-    .parse = parse,
+    .parse = tar_parse,
     .format = format,
 };
 

@@ -36,7 +36,7 @@ static void print_rate(FILE *out, double per_second, const char *unit)
     fprintf(out, "%.3g %s%s/s", per_second, prefixes[i], unit);
 }
 
-static bool is_device(const struct orr_host_desc *host)
+static bool host_is_device(const struct orr_host_desc *host)
 {
     return orr_host_desc_number(host, "CUDA") >= 0 ||
            orr_host_desc_number(host, "OpenCL") >= 0;
@@ -69,8 +69,8 @@ static void print_rates(FILE *out, const struct orr_machine_desc *desc,
         fputc('\n', out);
 }
 
-static void print_device(FILE *out, const struct orr_machine_desc *desc,
-                         unsigned h)
+static void machine_print_device(FILE *out, const struct orr_machine_desc *desc,
+                                 unsigned h)
 {
     const struct orr_host_desc *host = &desc->hosts[h];
     const char *model = orr_host_desc_prop(host, "model");
@@ -154,8 +154,9 @@ static void print_bytes(FILE *out, double bytes)
 }
 
 /* The NUMA nodes, where anything is known of them. */
-static void print_nodes(FILE *out, const struct orr_machine_desc *desc,
-                        const struct orr_locality *locality)
+static void machine_print_numa_nodes(FILE *out,
+                                     const struct orr_machine_desc *desc,
+                                     const struct orr_locality *locality)
 {
     for (unsigned i = 0; i < locality->nnodes; i++) {
         const struct orr_locality_node *node = &locality->nodes[i];
@@ -171,7 +172,7 @@ static void print_nodes(FILE *out, const struct orr_machine_desc *desc,
         if (node->package >= 0)
             fprintf(out, " of package %d", node->package);
         for (unsigned h = 0; locality->memories && h < desc->nhosts; h++)
-            if (is_device(&desc->hosts[h]) &&
+            if (host_is_device(&desc->hosts[h]) &&
                 orr_host_desc_numa(&desc->hosts[h]) == node->number)
                 fprintf(out, ", %s", desc->hosts[h].id);
         fputc('\n', out);
@@ -254,7 +255,7 @@ static void print_locality(FILE *out, const struct orr_machine_desc *desc)
         return; /* less is shown, but correct */
     print_caches(out, &locality);
     print_places(out, desc);
-    print_nodes(out, desc, &locality);
+    machine_print_numa_nodes(out, desc, &locality);
     orr_locality_done(&locality);
 }
 
@@ -297,8 +298,8 @@ static void print_costs(FILE *out, const struct orr_machine_desc *desc)
     }
 }
 
-static void node_name(const struct orr_machine_desc *desc, unsigned node,
-                      char name[24])
+static void desc_node_name(const struct orr_machine_desc *desc, unsigned node,
+                           char name[24])
 {
     if (node == 0)
         snprintf(name, 24, "RAM");
@@ -317,11 +318,11 @@ static void print_matrix(FILE *out, const struct orr_machine_desc *desc,
             desc->bus_measured ? "from the bus files" : "from the routes",
             "from / to");
     for (unsigned j = 0; j < desc->nnodes; j++) {
-        node_name(desc, j, name);
+        desc_node_name(desc, j, name);
         fprintf(out, " %9s", name);
     }
     for (unsigned i = 0; i < desc->nnodes; i++) {
-        node_name(desc, i, name);
+        desc_node_name(desc, i, name);
         fprintf(out, "\n%-10s", name);
         for (unsigned j = 0; j < desc->nnodes; j++) {
             double value = matrix[(size_t)i * desc->nnodes + j];
@@ -362,8 +363,8 @@ void orr_machine_desc_print(const struct orr_machine_desc *desc, FILE *out)
     print_locality(out, desc);
     print_gpus_seen(out, desc);
     for (unsigned i = 0; i < desc->nhosts; i++)
-        if (is_device(&desc->hosts[i]))
-            print_device(out, desc, i);
+        if (host_is_device(&desc->hosts[i]))
+            machine_print_device(out, desc, i);
     for (unsigned i = 0; i < desc->nhosts; i++)
         print_speeds(out, &desc->hosts[i]);
     print_costs(out, desc);
@@ -389,20 +390,20 @@ static json_t *made(struct json_writer *w, json_t *value)
     return value;
 }
 
-static void put(struct json_writer *w, json_t *object, const char *key,
-                json_t *value)
+static void json_object_put(struct json_writer *w, json_t *object,
+                            const char *key, json_t *value)
 {
     if (json_object_set_new(object, key, made(w, value)) < 0)
         w->failed = true;
 }
 
-static void append(struct json_writer *w, json_t *array, json_t *value)
+static void json_array_put(struct json_writer *w, json_t *array, json_t *value)
 {
     if (json_array_append_new(array, made(w, value)) < 0)
         w->failed = true;
 }
 
-static json_t *number(double value)
+static json_t *json_number_or_null(double value)
 {
     return isfinite(value) ? json_real(value) : json_null();
 }
@@ -418,7 +419,7 @@ static json_t *props_object(struct json_writer *w,
     json_t *object = made(w, json_object());
 
     for (unsigned i = 0; i < nprops; i++)
-        put(w, object, props[i].id, json_string(props[i].value));
+        json_object_put(w, object, props[i].id, json_string(props[i].value));
     return object;
 }
 
@@ -432,10 +433,11 @@ static void put_rates(struct json_writer *w, json_t *object,
         double rate = orr_machine_desc_rate(desc, host, r);
 
         if (!isnan(rate))
-            put(w, rates, orr_rate_prop(r) + strlen("orrery-"), number(rate));
+            json_object_put(w, rates, orr_rate_prop(r) + strlen("orrery-"),
+                            json_number_or_null(rate));
     }
     if (json_object_size(rates))
-        put(w, object, "rates", json_incref(rates));
+        json_object_put(w, object, "rates", json_incref(rates));
     json_decref(rates);
 }
 
@@ -448,12 +450,12 @@ static json_t *hosts_array(struct json_writer *w,
         const struct orr_host_desc *host = &desc->hosts[i];
         json_t *object = made(w, json_object());
 
-        put(w, object, "id", json_string(host->id));
-        put(w, object, "flops", number(host->speed));
-        put(w, object, "properties",
-            props_object(w, host->props, host->nprops));
+        json_object_put(w, object, "id", json_string(host->id));
+        json_object_put(w, object, "flops", json_number_or_null(host->speed));
+        json_object_put(w, object, "properties",
+                        props_object(w, host->props, host->nprops));
         put_rates(w, object, desc, i);
-        append(w, array, object);
+        json_array_put(w, array, object);
     }
     return array;
 }
@@ -472,13 +474,16 @@ static json_t *links_array(struct json_writer *w,
         const struct orr_link_desc *link = &desc->links[i];
         json_t *object = made(w, json_object());
 
-        put(w, object, "id", json_string(link->id));
-        put(w, object, "bytes_per_second", number(link->bandwidth));
-        put(w, object, "latency_us", number(link->latency * 1e6));
-        put(w, object, "sharing", json_string(policies[link->sharing]));
-        put(w, object, "properties",
-            props_object(w, link->props, link->nprops));
-        append(w, array, object);
+        json_object_put(w, object, "id", json_string(link->id));
+        json_object_put(w, object, "bytes_per_second",
+                        json_number_or_null(link->bandwidth));
+        json_object_put(w, object, "latency_us",
+                        json_number_or_null(link->latency * 1e6));
+        json_object_put(w, object, "sharing",
+                        json_string(policies[link->sharing]));
+        json_object_put(w, object, "properties",
+                        props_object(w, link->props, link->nprops));
+        json_array_put(w, array, object);
     }
     return array;
 }
@@ -493,12 +498,12 @@ static json_t *hops_array(struct json_writer *w,
         enum orr_hop_direction dir = route->hops[i].direction;
         json_t *object = made(w, json_object());
 
-        put(w, object, "link",
-            json_string(desc->links[route->hops[i].link].id));
+        json_object_put(w, object, "link",
+                        json_string(desc->links[route->hops[i].link].id));
         if (dir != ORR_HOP_NONE)
-            put(w, object, "direction",
-                json_string(dir == ORR_HOP_UP ? "UP" : "DOWN"));
-        append(w, array, object);
+            json_object_put(w, object, "direction",
+                            json_string(dir == ORR_HOP_UP ? "UP" : "DOWN"));
+        json_array_put(w, array, object);
     }
     return array;
 }
@@ -512,10 +517,12 @@ static json_t *routes_array(struct json_writer *w,
         const struct orr_route_desc *route = &desc->routes[i];
         json_t *object = made(w, json_object());
 
-        put(w, object, "from", json_string(desc->hosts[route->src].id));
-        put(w, object, "to", json_string(desc->hosts[route->dst].id));
-        put(w, object, "links", hops_array(w, desc, route));
-        append(w, array, object);
+        json_object_put(w, object, "from",
+                        json_string(desc->hosts[route->src].id));
+        json_object_put(w, object, "to",
+                        json_string(desc->hosts[route->dst].id));
+        json_object_put(w, object, "links", hops_array(w, desc, route));
+        json_array_put(w, array, object);
     }
     return array;
 }
@@ -530,8 +537,10 @@ static json_t *matrix_array(struct json_writer *w,
         json_t *row = made(w, json_array());
 
         for (unsigned j = 0; j < desc->nnodes; j++)
-            append(w, row, number(matrix[(size_t)i * desc->nnodes + j]));
-        append(w, rows, row);
+            json_array_put(
+                w, row,
+                json_number_or_null(matrix[(size_t)i * desc->nnodes + j]));
+        json_array_put(w, rows, row);
     }
     return rows;
 }
@@ -543,15 +552,16 @@ static json_t *bus_object(struct json_writer *w,
     char name[24];
 
     for (unsigned i = 0; i < desc->nnodes; i++) {
-        node_name(desc, i, name);
-        append(w, nodes, json_string(name));
+        desc_node_name(desc, i, name);
+        json_array_put(w, nodes, json_string(name));
     }
-    put(w, object, "source",
-        json_string(desc->bus_measured ? "bus files" : "routes"));
-    put(w, object, "nodes", nodes);
-    put(w, object, "bandwidth_mb_per_s",
-        matrix_array(w, desc, desc->bandwidth));
-    put(w, object, "latency_us", matrix_array(w, desc, desc->latency));
+    json_object_put(w, object, "source",
+                    json_string(desc->bus_measured ? "bus files" : "routes"));
+    json_object_put(w, object, "nodes", nodes);
+    json_object_put(w, object, "bandwidth_mb_per_s",
+                    matrix_array(w, desc, desc->bandwidth));
+    json_object_put(w, object, "latency_us",
+                    matrix_array(w, desc, desc->latency));
     return object;
 }
 
@@ -561,8 +571,9 @@ static json_t *costs_object(struct json_writer *w,
     json_t *object = made(w, json_object());
 
     for (unsigned i = 0; i < ORR_NCOSTS; i++)
-        put(w, object, orr_cost_fields[i].name,
-            number(orr_machine_desc_get_cost(desc, i)));
+        json_object_put(
+            w, object, orr_cost_fields[i].name,
+            json_number_or_null(orr_machine_desc_get_cost(desc, i)));
     return object;
 }
 
@@ -578,7 +589,7 @@ static json_t *edits_array(struct json_writer *w,
             asprintf(&object, "{%s, \"effect\": %s}", members,
                      desc->edits[i].effect ? "true" : "false") < 0)
             object = NULL;
-        append(w, array, object ? json_loads(object, 0, NULL) : NULL);
+        json_array_put(w, array, object ? json_loads(object, 0, NULL) : NULL);
         free(object);
         free(members);
     }
@@ -607,7 +618,7 @@ static json_t *cpus_array(struct json_writer *w,
         double value = orr_host_desc_value(&desc->hosts[h], id);
 
         if (cpu >= 0 && (value < 0 ? unsaid : value) == number)
-            append(w, array, json_integer(cpu));
+            json_array_put(w, array, json_integer(cpu));
     }
     return array;
 }
@@ -623,9 +634,10 @@ static json_t *caches_array(struct json_writer *w,
         if (node->caches[level] <= 0)
             continue;
         object = made(w, json_object());
-        put(w, object, "level", json_integer(level + 1));
-        put(w, object, "bytes", number_or_null(node->caches[level]));
-        append(w, array, object);
+        json_object_put(w, object, "level", json_integer(level + 1));
+        json_object_put(w, object, "bytes",
+                        number_or_null(node->caches[level]));
+        json_array_put(w, array, object);
     }
     return array;
 }
@@ -640,15 +652,17 @@ static json_t *nodes_array(struct json_writer *w,
         const struct orr_locality_node *node = &locality->nodes[i];
         json_t *object = made(w, json_object());
 
-        put(w, object, "number", json_integer(node->number));
-        put(w, object, "host",
+        json_object_put(w, object, "number", json_integer(node->number));
+        json_object_put(
+            w, object, "host",
             text_or_null(node->host < 0 ? NULL : desc->hosts[node->host].id));
-        put(w, object, "memory_bytes",
-            number_or_null(node->memory > 0 ? node->memory : -1));
-        put(w, object, "package", number_or_null(node->package));
-        put(w, object, "cpus", cpus_array(w, desc, ORR_PROP_NUMA, node->number));
-        put(w, object, "caches", caches_array(w, node));
-        append(w, array, object);
+        json_object_put(w, object, "memory_bytes",
+                        number_or_null(node->memory > 0 ? node->memory : -1));
+        json_object_put(w, object, "package", number_or_null(node->package));
+        json_object_put(w, object, "cpus",
+                        cpus_array(w, desc, ORR_PROP_NUMA, node->number));
+        json_object_put(w, object, "caches", caches_array(w, node));
+        json_array_put(w, array, object);
     }
     return array;
 }
@@ -663,9 +677,10 @@ static json_t *groups_array(struct json_writer *w,
          at = next_group(desc, id, at)) {
         json_t *object = made(w, json_object());
 
-        put(w, object, "number", number_or_null(at));
-        put(w, object, "cpus", cpus_array(w, desc, id, (unsigned)at));
-        append(w, array, object);
+        json_object_put(w, object, "number", number_or_null(at));
+        json_object_put(w, object, "cpus",
+                        cpus_array(w, desc, id, (unsigned)at));
+        json_array_put(w, array, object);
     }
     return array;
 }
@@ -683,14 +698,15 @@ static json_t *gpu_seen(struct json_writer *w, const struct orr_host_desc *at,
     char id[32];
 
     snprintf(id, sizeof(id), "gpu%u", i);
-    put(w, object, "id", json_string(id));
-    put(w, object, "model", text_or_null(orr_host_desc_prop(at, id)));
+    json_object_put(w, object, "id", json_string(id));
+    json_object_put(w, object, "model",
+                    text_or_null(orr_host_desc_prop(at, id)));
     snprintf(id, sizeof(id), "gpu%u-pci", i);
-    put(w, object, "pci", text_or_null(orr_host_desc_prop(at, id)));
+    json_object_put(w, object, "pci", text_or_null(orr_host_desc_prop(at, id)));
     for (unsigned k = 0; k < sizeof(properties) / sizeof(properties[0]); k++) {
         snprintf(id, sizeof(id), "gpu%u-%s", i, properties[k].property);
-        put(w, object, properties[k].key,
-            number_or_null(orr_host_desc_value(at, id)));
+        json_object_put(w, object, properties[k].key,
+                        number_or_null(orr_host_desc_value(at, id)));
     }
     return object;
 }
@@ -706,18 +722,19 @@ static json_t *gpus_array(struct json_writer *w,
         const struct orr_host_desc *host = &desc->hosts[h];
         json_t *object;
 
-        if (!is_device(host))
+        if (!host_is_device(host))
             continue;
         object = made(w, json_object());
-        put(w, object, "id", json_string(host->id));
-        put(w, object, "model",
-            text_or_null(orr_host_desc_prop(host, "model")));
-        put(w, object, "pci", text_or_null(orr_host_desc_prop(host, "pci")));
-        put(w, object, "numa_node",
-            number_or_null(orr_host_desc_value(host, "numa")));
-        put(w, object, "memory_bytes",
-            number_or_null(orr_host_desc_value(host, "memsize")));
-        append(w, array, object);
+        json_object_put(w, object, "id", json_string(host->id));
+        json_object_put(w, object, "model",
+                        text_or_null(orr_host_desc_prop(host, "model")));
+        json_object_put(w, object, "pci",
+                        text_or_null(orr_host_desc_prop(host, "pci")));
+        json_object_put(w, object, "numa_node",
+                        number_or_null(orr_host_desc_value(host, "numa")));
+        json_object_put(w, object, "memory_bytes",
+                        number_or_null(orr_host_desc_value(host, "memsize")));
+        json_array_put(w, array, object);
     }
     for (unsigned i = 0; main >= 0; i++) {
         char id[32];
@@ -725,7 +742,7 @@ static json_t *gpus_array(struct json_writer *w,
         snprintf(id, sizeof(id), "gpu%u", i);
         if (!orr_host_desc_prop(&desc->hosts[main], id))
             break;
-        append(w, array, gpu_seen(w, &desc->hosts[main], i));
+        json_array_put(w, array, gpu_seen(w, &desc->hosts[main], i));
     }
     return array;
 }
@@ -742,15 +759,19 @@ static json_t *topology_object(struct json_writer *w,
         w->failed = true;
         return object;
     }
-    put(w, object, "model",
+    json_object_put(
+        w, object, "model",
         text_or_null(orr_host_desc_prop(&desc->hosts[main], "model")));
     for (unsigned i = 0; i < 2; i++)
-        put(w, object, counts[i],
+        json_object_put(
+            w, object, counts[i],
             number_or_null(orr_host_desc_value(&desc->hosts[main], counts[i])));
-    put(w, object, "packages", groups_array(w, desc, ORR_PROP_PACKAGE));
-    put(w, object, "third_level_caches", groups_array(w, desc, ORR_PROP_L3));
-    put(w, object, "numa_nodes", nodes_array(w, desc, &locality));
-    put(w, object, "gpus", gpus_array(w, desc));
+    json_object_put(w, object, "packages",
+                    groups_array(w, desc, ORR_PROP_PACKAGE));
+    json_object_put(w, object, "third_level_caches",
+                    groups_array(w, desc, ORR_PROP_L3));
+    json_object_put(w, object, "numa_nodes", nodes_array(w, desc, &locality));
+    json_object_put(w, object, "gpus", gpus_array(w, desc));
     orr_locality_done(&locality);
     return object;
 }
@@ -761,31 +782,32 @@ int orr_machine_desc_to_json(const struct orr_machine_desc *desc,
     struct json_writer w = {false};
     json_t *root = made(&w, json_object());
 
-    put(&w, root, "name", json_string(desc->name));
-    put(&w, root, "file", text_or_null(desc->path));
-    put(&w, root, "provenance", text_or_null(desc->provenance));
-    put(&w, root, "origin",
-        text_or_null(
-            orr_props_find(desc->props, desc->nprops, ORR_PROP_ORIGIN)));
-    put(&w, root, "licence",
-        text_or_null(
-            orr_props_find(desc->props, desc->nprops, ORR_PROP_LICENCE)));
-    put(&w, root, "models_host", json_string(desc->host));
-    put(&w, root, "models_dir", text_or_null(desc->sampling_dir));
-    put(&w, root, "cpus", json_integer(desc->ncpu));
-    put(&w, root, "cuda_devices", json_integer(desc->ncuda));
-    put(&w, root, "opencl_devices", json_integer(desc->nopencl));
-    put(&w, root, "topology", topology_object(&w, desc));
-    put(&w, root, "costs_us", costs_object(&w, desc));
+    json_object_put(&w, root, "name", json_string(desc->name));
+    json_object_put(&w, root, "file", text_or_null(desc->path));
+    json_object_put(&w, root, "provenance", text_or_null(desc->provenance));
+    json_object_put(&w, root, "origin",
+                    text_or_null(orr_props_find(desc->props, desc->nprops,
+                                                ORR_PROP_ORIGIN)));
+    json_object_put(&w, root, "licence",
+                    text_or_null(orr_props_find(desc->props, desc->nprops,
+                                                ORR_PROP_LICENCE)));
+    json_object_put(&w, root, "models_host", json_string(desc->host));
+    json_object_put(&w, root, "models_dir", text_or_null(desc->sampling_dir));
+    json_object_put(&w, root, "cpus", json_integer(desc->ncpu));
+    json_object_put(&w, root, "cuda_devices", json_integer(desc->ncuda));
+    json_object_put(&w, root, "opencl_devices", json_integer(desc->nopencl));
+    json_object_put(&w, root, "topology", topology_object(&w, desc));
+    json_object_put(&w, root, "costs_us", costs_object(&w, desc));
     if (desc->nedits)
-        put(&w, root, "edits", edits_array(&w, desc));
-    put(&w, root, "bus", bus_object(&w, desc));
-    put(&w, root, "hosts", hosts_array(&w, desc));
-    put(&w, root, "links", links_array(&w, desc));
-    put(&w, root, "routes", routes_array(&w, desc));
-    put(&w, root, "simgrid_options",
-        props_object(&w, desc->config, desc->nconfig));
-    put(&w, root, "properties", props_object(&w, desc->props, desc->nprops));
+        json_object_put(&w, root, "edits", edits_array(&w, desc));
+    json_object_put(&w, root, "bus", bus_object(&w, desc));
+    json_object_put(&w, root, "hosts", hosts_array(&w, desc));
+    json_object_put(&w, root, "links", links_array(&w, desc));
+    json_object_put(&w, root, "routes", routes_array(&w, desc));
+    json_object_put(&w, root, "simgrid_options",
+                    props_object(&w, desc->config, desc->nconfig));
+    json_object_put(&w, root, "properties",
+                    props_object(&w, desc->props, desc->nprops));
     if (w.failed) {
         json_decref(root);
         return -ENOMEM;

@@ -60,8 +60,8 @@ static int make_folders(const char *path)
     return rc;
 }
 
-static int write_bytes(const char *path, const char *bytes, size_t size,
-                       struct orr_error *err)
+static int write_new_file(const char *path, const char *bytes, size_t size,
+                          struct orr_error *err)
 {
     FILE *out = fopen(path, "wxe");
     int rc = 0;
@@ -93,7 +93,7 @@ static int unpack_file(const struct orr_packed_file *file, const char *folder,
         orr_fail(err, rc, "%s/%s: cannot be made: %s", folder, file->name,
                  strerror(-rc));
     else
-        rc = write_bytes(path, file->bytes, file->size, err);
+        rc = write_new_file(path, file->bytes, file->size, err);
     free(path);
     return rc;
 }
@@ -118,7 +118,7 @@ int orr_packed_unpack(const struct orr_packed *packed, const char *folder,
 #define COPY "packed" ORR_PACKED_SUFFIX
 
 /* FNV-1a (Fowler, Noll, Vo): only a name, the bytes are compared as well. */
-static uint64_t hash(const char *bytes, size_t size)
+static uint64_t packed_bytes_hash(const char *bytes, size_t size)
 {
     uint64_t value = 0xcbf29ce484222325;
 
@@ -169,7 +169,7 @@ static int fill_slot(const struct orr_packed *packed, const char *slot,
     else
         rc = orr_packed_unpack(packed, machine, err);
     if (rc == 0)
-        rc = write_bytes(copy, bytes, size, err);
+        rc = write_new_file(copy, bytes, size, err);
     /* Another process may have been faster, which is as good. */
     if (rc == 0 && rename(made, slot) < 0 && !same_source(slot, bytes, size))
         rc = orr_fail(err, -errno, "%s: cannot be made: %s", slot,
@@ -190,7 +190,8 @@ static int open_slot(const struct orr_packed *packed, const char *cache,
     char *slot;
     int rc = 0;
 
-    snprintf(name, sizeof(name), "%016" PRIx64 "-%zx", hash(bytes, size), size);
+    snprintf(name, sizeof(name), "%016" PRIx64 "-%zx",
+             packed_bytes_hash(bytes, size), size);
     slot = orr_path_join(cache, "packed", name);
     if (!slot)
         return orr_fail(err, -ENOMEM, "%s: out of memory", packed->name);

@@ -19,7 +19,8 @@ static int fail_errno(struct orr_error *err, int code, const char *path,
 }
 
 /* Reads until the end, also of files that grow meanwhile. */
-static int read_all(int fd, size_t limit, char **ret_text, size_t *ret_size)
+static int read_until_end(int fd, size_t limit, char **ret_text,
+                          size_t *ret_size)
 {
     size_t size = 0, room = 16384;
     char *text = malloc(room + 1), *larger;
@@ -77,7 +78,7 @@ int orr_file_read(const char *path, size_t limit, char **ret_text,
         rc = orr_fail(err, -EINVAL, "%s: not a regular file", path);
     if (rc)
         goto close_fd;
-    rc = read_all(fd, limit, ret_text, ret_size);
+    rc = read_until_end(fd, limit, ret_text, ret_size);
     if (rc == -EFBIG)
         orr_fail(err, rc,
                  "%s: larger than %zu bytes, more than any machine "

@@ -279,7 +279,7 @@ static void end_route(struct orr_xml_reader *r)
         orr_xml_check(r, orr_machine_desc_add_reverse(r->desc, r->route));
 }
 
-static enum orr_hop_direction direction(struct orr_xml_reader *r)
+static enum orr_hop_direction read_hop_direction(struct orr_xml_reader *r)
 {
     const char *word = attr(r, "direction");
 
@@ -319,7 +319,7 @@ static void start_link_ctn(struct orr_xml_reader *r)
 {
     const char *id = need_attr(r, "id");
     enum orr_hop_direction up = ORR_HOP_UP, down = ORR_HOP_DOWN;
-    enum orr_hop_direction dir = direction(r);
+    enum orr_hop_direction dir = read_hop_direction(r);
     unsigned link;
 
     if (r->rc)

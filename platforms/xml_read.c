@@ -34,7 +34,7 @@ unsigned orr_xml_line(const struct orr_xml_reader *r)
     return line > 0 ? (unsigned)line : 0;
 }
 
-static void stop(struct orr_xml_reader *r, int rc)
+static void reader_stop_parser(struct orr_xml_reader *r, int rc)
 {
     r->rc = rc;
     xmlStopParser(r->parser);
@@ -52,8 +52,8 @@ void orr_xml_fail(struct orr_xml_reader *r, const char *format, ...)
     va_end(args);
     if (r->element)
         snprintf(element, sizeof(element), "<%.40s>: ", r->element);
-    stop(r, orr_fail(r->err, -EINVAL, "%s:%u: %s%s", r->path, orr_xml_line(r),
-                     element, message));
+    reader_stop_parser(r, orr_fail(r->err, -EINVAL, "%s:%u: %s%s", r->path,
+                                   orr_xml_line(r), element, message));
 }
 
 void orr_xml_check(struct orr_xml_reader *r, int rc)
@@ -70,7 +70,7 @@ void orr_xml_check(struct orr_xml_reader *r, int rc)
                      ORR_DESC_MAX_PROPS);
         return;
     }
-    stop(r, orr_fail(r->err, rc, "%s: out of memory", r->path));
+    reader_stop_parser(r, orr_fail(r->err, rc, "%s: out of memory", r->path));
 }
 
 static void on_syntax_error(void *arg, xmlErrorPtr error)
@@ -88,25 +88,27 @@ static void on_syntax_error(void *arg, xmlErrorPtr error)
         error->code == XML_ERR_INVALID_ENCODING ||
         error->code == XML_ERR_UNKNOWN_ENCODING ||
         error->code == XML_I18N_CONV_FAILED) {
-        stop(r, orr_fail(r->err, -EINVAL,
-                         "%s:%d: bytes that are no UTF-8 text: save the file "
-                         "as UTF-8, or name its encoding in the first line, "
-                         "such as <?xml version='1.0' encoding='ISO-8859-1'?>",
-                         r->path, error->line));
+        reader_stop_parser(
+            r, orr_fail(r->err, -EINVAL,
+                        "%s:%d: bytes that are no UTF-8 text: save the file "
+                        "as UTF-8, or name its encoding in the first line, "
+                        "such as <?xml version='1.0' encoding='ISO-8859-1'?>",
+                        r->path, error->line));
         return;
     }
     if (error->code == XML_ERR_DOCUMENT_EMPTY) {
-        stop(r,
-             orr_fail(r->err, -EINVAL,
-                      "%s:%d: this is no machine: not well-formed XML, which "
-                      "begins with <?xml or <platform",
-                      r->path, error->line));
+        reader_stop_parser(
+            r, orr_fail(r->err, -EINVAL,
+                        "%s:%d: this is no machine: not well-formed XML, which "
+                        "begins with <?xml or <platform",
+                        r->path, error->line));
         return;
     }
     length = error->message ? (int)strcspn(error->message, "\n") : 0;
-    stop(r, orr_fail(r->err, -EINVAL, "%s:%d: not well-formed XML: %.*s",
-                     r->path, error->line, length < 400 ? length : 400,
-                     error->message ? error->message : ""));
+    reader_stop_parser(r, orr_fail(r->err, -EINVAL,
+                                   "%s:%d: not well-formed XML: %.*s", r->path,
+                                   error->line, length < 400 ? length : 400,
+                                   error->message ? error->message : ""));
 }
 
 /* ---- attributes ---- */

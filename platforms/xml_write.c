@@ -94,7 +94,7 @@ static void print_host(FILE *out, const struct orr_machine_desc *desc,
     fputs("    </host>\n", out);
 }
 
-static void print_link(FILE *out, const struct orr_link_desc *link)
+static void print_link_element(FILE *out, const struct orr_link_desc *link)
 {
     static const char *const policies[] = {
         [ORR_LINK_SHARED] = "SHARED",
@@ -166,7 +166,7 @@ static void print_machine(FILE *out, const struct orr_machine_desc *desc,
     for (unsigned i = 0; i < desc->nhosts; i++)
         print_host(out, desc, &desc->hosts[i], with_host);
     for (unsigned i = 0; i < desc->nlinks; i++)
-        print_link(out, &desc->links[i]);
+        print_link_element(out, &desc->links[i]);
     for (unsigned i = 0; i < desc->nroutes; i++)
         print_route(out, desc, &desc->routes[i]);
     fputs("  </zone>\n</platform>\n", out);
