@@ -38,7 +38,7 @@ static const struct cost table[ORR_NCOSTS] = {
 };
 
 /* The description's value, or the usual one. */
-static double value_of(const struct orr_machine_desc *desc, size_t in_desc)
+static double cost_value(const struct orr_machine_desc *desc, size_t in_desc)
 {
     unsigned i = 0;
     double given;
@@ -82,7 +82,7 @@ int orr_sim_costs(const struct orr_machine_desc *desc, bool pinned,
         if (!on)
             continue;
         *(double *)(void *)((char *)&costs + c->in_costs) =
-            value_of(desc, c->in_desc);
+            cost_value(desc, c->in_desc);
     }
     if (!pinned)
         costs.pinned_alloc_per_mib = 0;
@@ -96,7 +96,8 @@ int orr_sim_transfers_cost(bool *ret, struct orr_error *err)
 }
 
 /* 0 if it states none. */
-static double number_of(const struct orr_host_desc *host, const char *name)
+static double host_cost_number(const struct orr_host_desc *host,
+                               const char *name)
 {
     const char *text = orr_host_desc_prop(host, name);
     double value;
@@ -111,14 +112,15 @@ struct orr_local_copy orr_sim_local_copy(const struct orr_machine_desc *desc,
                                          unsigned host, bool is_main)
 {
     const struct orr_host_desc *memory = &desc->hosts[host];
-    double measured = number_of(memory, "orrery-copy-bandwidth");
+    double measured = host_cost_number(memory, "orrery-copy-bandwidth");
     double rate = is_main
                       ? orr_machine_desc_rate_of(desc, "MAIN", ORR_RATE_MEMORY)
                       : orr_machine_desc_rate(desc, host, ORR_RATE_MEMORY);
 
     if (measured > 0)
         return (struct orr_local_copy){
-            1e6 * number_of(memory, "orrery-copy-latency"), 1e6 / measured};
+            1e6 * host_cost_number(memory, "orrery-copy-latency"),
+            1e6 / measured};
     if (isnan(rate))
         rate = is_main ? 10e9 : 200e9;
     return (struct orr_local_copy){0, 2 * 1e6 / rate};

@@ -57,9 +57,9 @@ static unsigned limit(const char *what, const char *count, int wanted,
     return (unsigned)wanted;
 }
 
-static void choose(const struct orr_machine_desc *desc,
-                   const struct orr_machine_options *options,
-                   struct choice *ret)
+static void choose_device_counts(const struct orr_machine_desc *desc,
+                                 const struct orr_machine_options *options,
+                                 struct choice *ret)
 {
     unsigned drivers, cpus = desc->ncpu;
 
@@ -79,8 +79,9 @@ static void choose(const struct orr_machine_desc *desc,
     ret->ncpu = limit("CPU", "cpu.count", options->ncpu, cpus);
 }
 
-static int find_host(const struct orr_machine_desc *desc, const char *id,
-                     unsigned *ret, struct orr_error *err)
+static int describe_find_host(const struct orr_machine_desc *desc,
+                              const char *id, unsigned *ret,
+                              struct orr_error *err)
 {
     int host = orr_machine_desc_host(desc, id);
 
@@ -126,10 +127,10 @@ static void name_worker(struct orr_worker_desc *worker, const struct kind *kind,
              (double)node->capacity / (1 << 30));
 }
 
-static int add_device(const struct orr_machine_desc *desc,
-                      const struct kind *kind, unsigned number,
-                      struct orr_machine *machine, unsigned *endpoints,
-                      unsigned *hosts, struct orr_error *err)
+static int describe_add_device(const struct orr_machine_desc *desc,
+                               const struct kind *kind, unsigned number,
+                               struct orr_machine *machine, unsigned *endpoints,
+                               unsigned *hosts, struct orr_error *err)
 {
     unsigned i = machine->nnodes;
     struct orr_node_desc *node = &machine->nodes[i];
@@ -138,7 +139,7 @@ static int add_device(const struct orr_machine_desc *desc,
     int error;
 
     snprintf(id, sizeof(id), "%s%u", kind->prefix, number);
-    error = find_host(desc, id, &endpoints[i], err);
+    error = describe_find_host(desc, id, &endpoints[i], err);
     if (error < 0)
         return error;
     node->kind = kind->node;
@@ -161,7 +162,7 @@ static int add_device(const struct orr_machine_desc *desc,
                           machine->nworkers++);
 }
 
-static void add_cpu(struct orr_machine *machine, unsigned number)
+static void describe_add_cpu(struct orr_machine *machine, unsigned number)
 {
     struct orr_worker_desc *worker = &machine->workers[machine->nworkers++];
 
@@ -173,9 +174,11 @@ static void add_cpu(struct orr_machine *machine, unsigned number)
     snprintf(worker->name, sizeof(worker->name), "CPU %u", number);
 }
 
-static int add_main(const struct orr_machine_desc *desc, unsigned nmain,
-                    struct orr_machine *machine, unsigned *endpoints,
-                    struct orr_error *err)
+static int describe_add_main_memories(const struct orr_machine_desc *desc,
+                                      unsigned nmain,
+                                      struct orr_machine *machine,
+                                      unsigned *endpoints,
+                                      struct orr_error *err)
 {
     int error = 0;
 
@@ -189,7 +192,7 @@ static int add_main(const struct orr_machine_desc *desc, unsigned nmain,
         char id[32];
 
         snprintf(id, sizeof(id), nmain > 1 ? "RAM%u" : "RAM", i);
-        error = find_host(desc, id, &endpoints[i], err);
+        error = describe_find_host(desc, id, &endpoints[i], err);
         if (error < 0)
             break;
         node->kind = STARPU_CPU_RAM;
@@ -203,32 +206,37 @@ static int add_main(const struct orr_machine_desc *desc, unsigned nmain,
     return error;
 }
 
-static int add_devices(const struct orr_machine_desc *desc,
-                       const struct choice *choice, struct orr_machine *machine,
-                       unsigned *endpoints, unsigned *hosts,
-                       struct orr_error *err)
+static int describe_add_devices(const struct orr_machine_desc *desc,
+                                const struct choice *choice,
+                                struct orr_machine *machine,
+                                unsigned *endpoints, unsigned *hosts,
+                                struct orr_error *err)
 {
     int error = 0;
 
     for (unsigned i = 0; i < choice->ncuda && error == 0; i++)
-        error = add_device(desc, &cuda, i, machine, endpoints, hosts, err);
+        error =
+            describe_add_device(desc, &cuda, i, machine, endpoints, hosts, err);
     for (unsigned i = 0; i < choice->nopencl && error == 0; i++)
-        error = add_device(desc, &opencl, choice->first_opencl + i, machine,
-                           endpoints, hosts, err);
+        error = describe_add_device(desc, &opencl, choice->first_opencl + i,
+                                    machine, endpoints, hosts, err);
     return error;
 }
 
-static int add_all(const struct orr_machine_desc *desc,
-                   const struct choice *choice, struct orr_machine *machine,
-                   unsigned *endpoints, unsigned *hosts, struct orr_error *err)
+static int describe_add_workers(const struct orr_machine_desc *desc,
+                                const struct choice *choice,
+                                struct orr_machine *machine,
+                                unsigned *endpoints, unsigned *hosts,
+                                struct orr_error *err)
 {
-    int error = add_main(desc, choice->nmain, machine, endpoints, err);
+    int error = describe_add_main_memories(desc, choice->nmain, machine,
+                                           endpoints, err);
 
     if (error < 0)
         return error;
     for (unsigned i = 0; i < choice->ncpu; i++)
-        add_cpu(machine, i);
-    error = add_devices(desc, choice, machine, endpoints, hosts, err);
+        describe_add_cpu(machine, i);
+    error = describe_add_devices(desc, choice, machine, endpoints, hosts, err);
     if (error == 0)
         error = orr_sim_place_cpus(desc, choice->nmain, choice->ncpu, machine,
                                    hosts);
@@ -237,9 +245,10 @@ static int add_all(const struct orr_machine_desc *desc,
 
 /* Whether two devices copy to each other without main memory: the destination
  * handles the copy, and must be able to. */
-static bool is_peer(const struct orr_machine_desc *desc,
-                    const struct orr_machine *machine,
-                    const unsigned *endpoints, unsigned src, unsigned dst)
+static bool nodes_are_peers(const struct orr_machine_desc *desc,
+                            const struct orr_machine *machine,
+                            const unsigned *endpoints, unsigned src,
+                            unsigned dst)
 {
     return machine->nodes[src].kind == STARPU_CUDA_RAM &&
            machine->nodes[dst].kind == STARPU_CUDA_RAM &&
@@ -247,7 +256,8 @@ static bool is_peer(const struct orr_machine_desc *desc,
            is_route(desc, endpoints[src], endpoints[dst]);
 }
 
-static bool is_main(const struct orr_machine *machine, unsigned node)
+static bool node_is_main_memory(const struct orr_machine *machine,
+                                unsigned node)
 {
     return machine->nodes[node].kind == STARPU_CPU_RAM;
 }
@@ -278,8 +288,9 @@ static int find_direct(const struct orr_machine_desc *desc,
 
             if (src == dst)
                 continue;
-            *direct = is_main(machine, src) || is_main(machine, dst) ||
-                      is_peer(desc, machine, endpoints, src, dst);
+            *direct = node_is_main_memory(machine, src) ||
+                      node_is_main_memory(machine, dst) ||
+                      nodes_are_peers(desc, machine, endpoints, src, dst);
             if (*direct && !is_route(desc, endpoints[src], endpoints[dst]))
                 return fail_route(desc, endpoints[src], endpoints[dst], err);
         }
@@ -314,7 +325,7 @@ static int copy_parameters(const struct orr_machine_desc *desc,
                            struct orr_machine *machine)
 {
     unsigned n = machine->nnodes;
-    bool numa = n > 1 && is_main(machine, 1);
+    bool numa = n > 1 && node_is_main_memory(machine, 1);
     int error = 0;
 
     for (unsigned i = 0; i < n * n && error == 0; i++) {
@@ -323,7 +334,8 @@ static int copy_parameters(const struct orr_machine_desc *desc,
         unsigned column = desc_node(desc, &machine->nodes[dst]);
 
         if (numa && src != dst &&
-            (is_main(machine, src) || is_main(machine, dst))) {
+            (node_is_main_memory(machine, src) ||
+             node_is_main_memory(machine, dst))) {
             error =
                 orr_bus_of_route(desc, endpoints[src], endpoints[dst],
                                  &machine->bandwidth[i], &machine->latency[i]);
@@ -335,9 +347,10 @@ static int copy_parameters(const struct orr_machine_desc *desc,
     return error;
 }
 
-static int allocate(const struct orr_machine_desc *desc,
-                    const struct choice *choice, struct orr_machine *machine,
-                    unsigned **ret_endpoints)
+static int describe_allocate(const struct orr_machine_desc *desc,
+                             const struct choice *choice,
+                             struct orr_machine *machine,
+                             unsigned **ret_endpoints)
 {
     unsigned n = count_nodes(choice);
     unsigned nworkers = choice->ncpu + choice->ncuda + choice->nopencl;
@@ -386,7 +399,7 @@ static const char *provenance(const struct orr_machine_desc *desc)
     return NULL;
 }
 
-static bool has_limits(const struct orr_machine_options *options)
+static bool options_have_limits(const struct orr_machine_options *options)
 {
     return options->ncpu >= 0 || options->ncuda >= 0 || options->nopencl >= 0 ||
            options->reserve_ncpu > 0;
@@ -401,22 +414,24 @@ int orr_describe(const struct orr_machine_desc *desc,
     struct choice choice;
     int error;
 
-    choose(desc, options, &choice);
+    choose_device_counts(desc, options, &choice);
     if (choice.ncpu + choice.ncuda + choice.nopencl == 0)
         return orr_fail(err, -ENODEV,
                         "machine \"%s\": no worker is left of %u CPU, %u CUDA "
                         "and %u OpenCL hosts (each device takes a CPU for its "
                         "driver)%s",
                         desc->name, desc->ncpu, desc->ncuda, desc->nopencl,
-                        has_limits(options)
+                        options_have_limits(options)
                             ? "; STARPU_NCPU, STARPU_NCUDA, STARPU_NOPENCL, "
                               "STARPU_RESERVE_NCPU or starpu_conf leave out "
                               "the others"
                             : "");
     hosts = calloc(choice.ncpu + choice.ncuda + choice.nopencl, sizeof(*hosts));
-    error = hosts ? allocate(desc, &choice, machine, &endpoints) : -ENOMEM;
+    error =
+        hosts ? describe_allocate(desc, &choice, machine, &endpoints) : -ENOMEM;
     if (error == 0)
-        error = add_all(desc, &choice, machine, endpoints, hosts, err);
+        error =
+            describe_add_workers(desc, &choice, machine, endpoints, hosts, err);
     if (error == 0)
         error = find_direct(desc, endpoints, machine, err);
     if (error == 0)

@@ -120,7 +120,7 @@ static void come_to_break(struct orr_sim_exec *x)
 }
 
 /* Moves the clock. */
-static void advance(struct orr_sim_exec *x, double date)
+static void exec_advance_clock(struct orr_sim_exec *x, double date)
 {
     if (date >= x->break_us)
         come_to_break(x);
@@ -129,7 +129,7 @@ static void advance(struct orr_sim_exec *x, double date)
 
 /* The context that goes on next, with the clock moved to its date; NULL when
  * another event comes first. */
-static struct orr_sim_context *choose(struct orr_sim_exec *x)
+static struct orr_sim_context *exec_choose_context(struct orr_sim_exec *x)
 {
     struct orr_sim_context *context = pop_ready(x);
     const struct orr_timer_entry *first;
@@ -139,7 +139,7 @@ static struct orr_sim_context *choose(struct orr_sim_exec *x)
     first = &x->timers.heap[0];
     if (first->timer->fire || first->date >= x->events->next_us)
         return NULL;
-    advance(x, first->date);
+    exec_advance_clock(x, first->date);
     return timer_context(orr_timers_pop(&x->timers));
 }
 
@@ -157,7 +157,7 @@ static void switch_to(struct orr_sim_exec *x, struct orr_sim_context *from,
 /* Switches away; returns when `self` has been chosen again. */
 static void block(struct orr_sim_exec *x, struct orr_sim_context *self)
 {
-    struct orr_sim_context *next = choose(x);
+    struct orr_sim_context *next = exec_choose_context(x);
 
     switch_to(x, self, next ? next : &x->dispatcher);
 }
@@ -178,7 +178,7 @@ static void dispatch(void *arg)
     struct orr_sim_exec *x = arg;
 
     for (;;) {
-        struct orr_sim_context *next = choose(x);
+        struct orr_sim_context *next = exec_choose_context(x);
         double date = orr_timers_next(&x->timers);
 
         if (next) {
@@ -186,13 +186,13 @@ static void dispatch(void *arg)
         } else if (x->events->next_us <= date &&
                    x->events->next_us < ORR_FOREVER) {
             if (x->events->next_us > x->now)
-                advance(x, x->events->next_us);
+                exec_advance_clock(x, x->events->next_us);
             x->dispatcher.head.runtime = x->main->head.runtime;
             x->events->run(x->events);
         } else if (date < ORR_FOREVER) {
             struct orr_timer *timer = orr_timers_pop(&x->timers);
 
-            advance(x, date);
+            exec_advance_clock(x, date);
             x->dispatcher.head.runtime = x->main->head.runtime;
             timer->fire(timer);
         } else {
@@ -265,7 +265,7 @@ static void block_until(struct orr_sim_exec *x, struct orr_sim_context *self,
         date = x->now;
     if (date < ORR_FOREVER) {
         if (nothing_before(x, date)) {
-            advance(x, date);
+            exec_advance_clock(x, date);
             return;
         }
         orr_timers_set(&x->timers, &self->timer, date);
@@ -370,7 +370,7 @@ static void context_main(void *arg)
         bury(x);
         x->corpse = self;
     }
-    next = choose(x);
+    next = exec_choose_context(x);
     if (!next)
         next = &x->dispatcher;
     next->state = ORR_SIM_RUNNING;

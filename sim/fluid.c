@@ -83,7 +83,7 @@ static struct link **hops_of(const struct fluid *f, const struct route *route)
 
 /* ---- who is on which link ---- */
 
-static void touch(struct fluid *f, struct link *link)
+static void fluid_touch_link(struct fluid *f, struct link *link)
 {
     if (link->round == f->round)
         return;
@@ -147,7 +147,7 @@ static void enter_links(struct fluid *f, struct flow *flow)
         hops[i]->flows[hops[i]->n++] = flow;
         hops[i]->binds = binds(hops[i]);
         if (hops[i]->binds)
-            touch(f, hops[i]);
+            fluid_touch_link(f, hops[i]);
     }
 }
 
@@ -160,7 +160,7 @@ static void leave_links(struct fluid *f, const struct flow *flow)
         unsigned at = 0;
 
         if (hops[i]->binds)
-            touch(f, hops[i]);
+            fluid_touch_link(f, hops[i]);
         while (flows[at] != flow)
             at++;
         flows[at] = flows[--hops[i]->n];
@@ -189,12 +189,12 @@ static void find_sharing(struct fluid *f)
 
             for (unsigned h = 0; h < flow->route->n; h++)
                 if (hops[h]->binds)
-                    touch(f, hops[h]);
+                    fluid_touch_link(f, hops[h]);
         }
     }
 }
 
-static void weigh(struct link *link)
+static void link_set_weight(struct link *link)
 {
     link->weight = 0;
     for (unsigned k = 0; k < link->n; k++) {
@@ -217,12 +217,12 @@ static void empty_links(struct fluid *f)
         link->open = link->binds ? link->n : 0;
         link->left = link->capacity;
         if (link->binds)
-            weigh(link);
+            link_set_weight(link);
     }
 }
 
 /* What a flow with its rate leaves of a link. */
-static void fill(struct link *link, const struct flow *flow)
+static void link_take_flow_rate(struct link *link, const struct flow *flow)
 {
     /* The difference of nearly equal rates: flows at rate 0 would never end. */
     const double least = 1e-9 * link->capacity;
@@ -230,13 +230,13 @@ static void fill(struct link *link, const struct flow *flow)
     link->open--;
     if (link->fat) {
         if (flow->route->weight >= link->weight)
-            weigh(link);
+            link_set_weight(link);
         return;
     }
     link->left -= flow->found;
     link->weight -= flow->route->weight;
     if (link->weight < 1e-6 * flow->route->weight)
-        weigh(link); /* too few of its bits are left */
+        link_set_weight(link); /* too few of its bits are left */
     if (link->left < least)
         link->left = least;
 }
@@ -249,7 +249,7 @@ static void fix(const struct fluid *f, struct flow *flow, double rate)
     flow->found = rate;
     for (unsigned h = 0; h < flow->route->n; h++)
         if (hops[h]->open)
-            fill(hops[h], flow);
+            link_take_flow_rate(hops[h], flow);
 }
 
 /* Those that stop at the lowest level: the flows of the link that is full, or one
@@ -309,7 +309,7 @@ static void take_rate(const struct fluid *f, struct flow *flow)
 }
 
 /* After changes, at the date of these. */
-static void settle(struct fluid *f)
+static void fluid_set_rates(struct fluid *f)
 {
     if (!f->ntouched && !f->nsharing)
         return;
@@ -328,7 +328,7 @@ static double fluid_next_us(struct orr_network *network)
     struct fluid *f = fluid_of(network);
     double next = INFINITY;
 
-    settle(f);
+    fluid_set_rates(f);
     for (unsigned i = 0; i < f->nflying; i++)
         if (f->flying[i]->ends < next)
             next = f->flying[i]->ends;
@@ -395,7 +395,7 @@ static int reserve_flows(struct fluid *f)
     return 0;
 }
 
-static int reserve(struct fluid *f, const struct route *route)
+static int fluid_reserve_route(struct fluid *f, const struct route *route)
 {
     int rc = reserve_flows(f);
 
@@ -415,11 +415,11 @@ static int fluid_start(struct orr_network *network, unsigned src, unsigned dst,
     if (!route->exists)
         return orr_fail(err, -EIO, "no route from node %u to node %u", src,
                         dst);
-    if (reserve(f, route) < 0)
+    if (fluid_reserve_route(f, route) < 0)
         return orr_fail(err, -ENOMEM, "no memory for a transfer of %zu bytes",
                         bytes);
     if (now_us > f->now)
-        settle(f);
+        fluid_set_rates(f);
     f->now = now_us;
     flow = f->flying[f->nflying++];
     *flow = (struct flow){.cookie = cookie,
@@ -461,12 +461,13 @@ static const struct orr_network_ops fluid_ops = {
 /* ---- making one ---- */
 
 /* A split link is two. */
-static unsigned number_of(const struct orr_hop_desc *hop)
+static unsigned fluid_link_number(const struct orr_hop_desc *hop)
 {
     return 2 * hop->link + (hop->direction == ORR_HOP_DOWN);
 }
 
-static void make_links(struct fluid *f, const struct orr_machine_desc *desc)
+static void fluid_make_links(struct fluid *f,
+                             const struct orr_machine_desc *desc)
 {
     double factor = orr_sim_option(desc, "network/bandwidth-factor", 1);
 
@@ -505,7 +506,7 @@ static void make_route(struct fluid *f, const struct orr_machine_desc *desc,
     to->n = from->nhops;
     for (unsigned h = 0; h < from->nhops; h++) {
         latency += desc->links[from->hops[h].link].latency * latencies;
-        f->hops[(*nhops)++] = &f->links[number_of(&from->hops[h])];
+        f->hops[(*nhops)++] = &f->links[fluid_link_number(&from->hops[h])];
     }
     to->latency = latency * 1e6;
     to->weight = latency > 0 ? 1 / latency : 1;
@@ -560,7 +561,7 @@ int orr_fluid_new(const struct orr_machine_desc *desc,
         fluid_free(&f->network);
         return -ENOMEM;
     }
-    make_links(f, desc);
+    fluid_make_links(f, desc);
     make_routes(f, desc, endpoints);
     *ret = &f->network;
     return 0;

@@ -16,14 +16,14 @@
 
 /* Two numbers for each link of the description: both directions together, or up
  * and down. */
-static unsigned number_of(const struct orr_hop_desc *hop)
+static unsigned machine_link_number(const struct orr_hop_desc *hop)
 {
     return 2 * hop->link + (hop->direction == ORR_HOP_DOWN);
 }
 
-static int add_link(const struct orr_machine_desc *desc,
-                    const struct orr_hop_desc *hop, double factor_by,
-                    struct orr_machine *machine)
+static int machine_add_link(const struct orr_machine_desc *desc,
+                            const struct orr_hop_desc *hop, double factor_by,
+                            struct orr_machine *machine)
 {
     static const char *const ends[] = {
         [ORR_HOP_NONE] = "", [ORR_HOP_UP] = " up", [ORR_HOP_DOWN] = " down"};
@@ -42,9 +42,10 @@ static int add_link(const struct orr_machine_desc *desc,
     return 0;
 }
 
-static int add_route(const struct orr_machine_desc *desc,
-                     const struct orr_route_desc *from, unsigned *places,
-                     unsigned *next, struct orr_machine *machine)
+static int machine_add_route(const struct orr_machine_desc *desc,
+                             const struct orr_route_desc *from,
+                             unsigned *places, unsigned *next,
+                             struct orr_machine *machine)
 {
     struct orr_machine_route *to = &machine->routes[machine->nroutes - 1];
     double latencies = orr_sim_option(desc, "network/latency-factor", 1);
@@ -53,11 +54,11 @@ static int add_route(const struct orr_machine_desc *desc,
 
     to->first_link = *next;
     for (unsigned h = 0; !rc && h < from->nhops; h++) {
-        unsigned *place = &places[number_of(&from->hops[h])];
+        unsigned *place = &places[machine_link_number(&from->hops[h])];
 
         to->latency += desc->links[from->hops[h].link].latency * latencies;
         if (*place == 0) {
-            rc = add_link(desc, &from->hops[h], bandwidths, machine);
+            rc = machine_add_link(desc, &from->hops[h], bandwidths, machine);
             *place = machine->nlinks;
         }
         machine->route_links[(*next)++] = *place - 1;
@@ -99,7 +100,8 @@ int orr_links_make(const struct orr_machine_desc *desc,
         route =
             orr_machine_desc_route(desc, endpoints[i / n], endpoints[i % n]);
         if (costs && route >= 0)
-            rc = add_route(desc, &desc->routes[route], places, &next, machine);
+            rc = machine_add_route(desc, &desc->routes[route], places, &next,
+                                   machine);
     }
     orr_c_locale_end(&locale);
     free(places);

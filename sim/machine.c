@@ -31,7 +31,7 @@ static void charge(double us)
         orr_self->debt += us;
 }
 
-static bool is_main(const struct orr_machine *machine, unsigned node)
+static bool sim_node_is_main(const struct orr_machine *machine, unsigned node)
 {
     return machine->nodes[node].kind == STARPU_CPU_RAM;
 }
@@ -40,7 +40,7 @@ static unsigned count_main(const struct orr_machine *machine)
 {
     unsigned n = 0;
 
-    while (n < machine->nnodes && is_main(machine, n))
+    while (n < machine->nnodes && sim_node_is_main(machine, n))
         n++;
     return n;
 }
@@ -82,7 +82,7 @@ static size_t half_of_memory(void)
 
 /* Each simulated node has its copies of the data, in memory of this machine: that of
  * a large one may be more than there is here, and the process be killed. */
-static void hold(struct orr_sim_machine *m, size_t size)
+static void machine_hold_bytes(struct orr_sim_machine *m, size_t size)
 {
     m->held += size;
     if (m->held < m->says_from)
@@ -104,14 +104,14 @@ static int sim_alloc(struct orr_driver *driver, unsigned node, size_t size,
     struct orr_sim_driver_calls calls = {0};
     int error;
 
-    if (is_main(machine, node)) {
+    if (sim_node_is_main(machine, node)) {
         error = alloc_main(machine, size, ret);
     } else {
         error = orr_sim_memory_alloc(&m->memories[node], size, ret, &calls);
         charge_driver(machine, &calls);
     }
     if (!error)
-        hold(m, size);
+        machine_hold_bytes(m, size);
     return error;
 }
 
@@ -123,7 +123,7 @@ static void sim_free(struct orr_driver *driver, unsigned node,
     struct orr_sim_driver_calls calls = {0};
 
     m->held -= size;
-    if (is_main(machine, node)) {
+    if (sim_node_is_main(machine, node)) {
         free((void *)address);
         return;
     }
@@ -244,10 +244,10 @@ static int make_network(const struct orr_machine_desc *desc,
 }
 
 /* The parts that need the machine's tables: transfers, streams, memories. */
-static int make_parts(const struct orr_machine_desc *desc,
-                      const struct orr_machine_options *options,
-                      const unsigned *endpoints, struct orr_sim_machine *m,
-                      struct orr_error *err)
+static int machine_make_parts(const struct orr_machine_desc *desc,
+                              const struct orr_machine_options *options,
+                              const unsigned *endpoints,
+                              struct orr_sim_machine *m, struct orr_error *err)
 {
     struct orr_machine *machine = &m->machine;
     int error = orr_sim_costs(desc, has_cuda(machine), &machine->costs, err);
@@ -323,7 +323,7 @@ int orr_sim_open_desc(const struct orr_machine_desc *desc,
                                    &m->disks);
     m->machine.spare_nodes = m->disks.n;
     if (error == 0)
-        error = make_parts(desc, options, endpoints, m, err);
+        error = machine_make_parts(desc, options, endpoints, m, err);
     free(endpoints);
     if (error < 0) {
         sim_close(&m->machine);

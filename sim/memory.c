@@ -103,7 +103,8 @@ static size_t next_unit(const struct orr_sim_chunk *chunk, size_t from,
     return w * 64 + (size_t)__builtin_ctzll(word);
 }
 
-static void mark(struct orr_sim_chunk *chunk, size_t unit, size_t n, bool used)
+static void chunk_mark_units(struct orr_sim_chunk *chunk, size_t unit, size_t n,
+                             bool used)
 {
     assert(next_unit(chunk, unit, used) >= unit + n);
     for (size_t i = unit; i < unit + n; i = (i / 64 + 1) * 64) {
@@ -116,7 +117,7 @@ static void mark(struct orr_sim_chunk *chunk, size_t unit, size_t n, bool used)
 }
 
 /* The first gap of n units, UNITS without one. */
-static size_t find_gap(const struct orr_sim_chunk *chunk, size_t n)
+static size_t chunk_find_gap(const struct orr_sim_chunk *chunk, size_t n)
 {
     size_t start = 0;
 
@@ -174,17 +175,17 @@ static void remove_chunk(struct orr_sim_memory *memory, unsigned i)
             (memory->nchunks - i) * sizeof(memory->chunks[0]));
 }
 
-static bool carve(struct orr_sim_memory *memory, unsigned i, size_t n,
-                  uintptr_t *ret)
+static bool chunk_carve(struct orr_sim_memory *memory, unsigned i, size_t n,
+                        uintptr_t *ret)
 {
     struct orr_sim_chunk *chunk = memory->chunks[i];
-    size_t unit = find_gap(chunk, n);
+    size_t unit = chunk_find_gap(chunk, n);
 
     if (unit == UNITS)
         return false;
     if (chunk->nused == 0)
         memory->nfree--;
-    mark(chunk, unit, n, true);
+    chunk_mark_units(chunk, unit, n, true);
     memory->hint = i;
     *ret = chunk->base + unit * UNIT_BYTES;
     return true;
@@ -196,16 +197,17 @@ static int alloc_block(struct orr_sim_memory *memory, size_t n, uintptr_t *ret,
     unsigned i;
     int error;
 
-    if (memory->hint < memory->nchunks && carve(memory, memory->hint, n, ret))
+    if (memory->hint < memory->nchunks &&
+        chunk_carve(memory, memory->hint, n, ret))
         return 0;
     for (i = 0; i < memory->nchunks; i++)
-        if (carve(memory, i, n, ret))
+        if (chunk_carve(memory, i, n, ret))
             return 0;
     error = add_chunk(memory, &i);
     if (error < 0)
         return error;
     calls->allocs++;
-    carve(memory, i, n, ret);
+    chunk_carve(memory, i, n, ret);
     return 0;
 }
 
@@ -226,14 +228,14 @@ static unsigned find_chunk(const struct orr_sim_memory *memory,
     return low;
 }
 
-static void free_block(struct orr_sim_memory *memory, uintptr_t address,
-                       size_t n, struct orr_sim_driver_calls *calls)
+static void chunk_free_block(struct orr_sim_memory *memory, uintptr_t address,
+                             size_t n, struct orr_sim_driver_calls *calls)
 {
     unsigned i = find_chunk(memory, address);
     struct orr_sim_chunk *chunk = memory->chunks[i];
 
     assert(address - chunk->base < CHUNK_BYTES);
-    mark(chunk, (address - chunk->base) / UNIT_BYTES, n, false);
+    chunk_mark_units(chunk, (address - chunk->base) / UNIT_BYTES, n, false);
     if (chunk->nused > 0)
         return;
     memory->nfree++;
@@ -270,8 +272,8 @@ void orr_sim_memory_free(struct orr_sim_memory *memory, uintptr_t address,
     if (size == 0)
         size = 1;
     if (is_block(memory, size)) {
-        free_block(memory, address, (size + UNIT_BYTES - 1) / UNIT_BYTES,
-                   calls);
+        chunk_free_block(memory, address, (size + UNIT_BYTES - 1) / UNIT_BYTES,
+                         calls);
         return;
     }
     driver_free(memory, address);

@@ -44,8 +44,9 @@ static int edit(struct orr_machine_desc *desc, const char *variable,
 }
 
 /* All that differs from the machine as it is described. */
-static int change(const struct orr_machine_options *options,
-                  struct orr_machine_desc *desc, struct orr_error *err)
+static int apply_machine_options(const struct orr_machine_options *options,
+                                 struct orr_machine_desc *desc,
+                                 struct orr_error *err)
 {
     char limit[64];
     int error = 0;
@@ -71,7 +72,7 @@ static int sim_open(const struct orr_machine_options *options,
                                   err);
     if (error < 0)
         return error;
-    error = change(options, desc, err);
+    error = apply_machine_options(options, desc, err);
     if (error == 0)
         error = orr_sim_open_desc(desc, options, &machine, err);
     orr_machine_desc_free(desc);

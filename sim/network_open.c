@@ -10,8 +10,8 @@
 #include "sim/fluid.h"
 #include "sim/options.h"
 
-static int open_module(const struct orr_simgrid_ops **ret,
-                       struct orr_error *err)
+static int open_simgrid_module(const struct orr_simgrid_ops **ret,
+                               struct orr_error *err)
 {
     const void *table;
     int rc = orr_module_open("simgrid", &table, err);
@@ -26,7 +26,7 @@ static int open_simgrid(const struct orr_machine_desc *desc,
                         struct orr_network **ret, struct orr_error *err)
 {
     const struct orr_simgrid_ops *simgrid = NULL;
-    int rc = open_module(&simgrid, err);
+    int rc = open_simgrid_module(&simgrid, err);
 
     if (rc < 0)
         return rc;
@@ -49,9 +49,10 @@ static int check_options(const struct orr_machine_desc *desc,
 }
 
 /* With the C locale. */
-static int choose(const struct orr_machine_desc *desc, const char *choice,
-                  const unsigned *endpoints, unsigned nendpoints,
-                  struct orr_network **ret, struct orr_error *err)
+static int choose_network(const struct orr_machine_desc *desc,
+                          const char *choice, const unsigned *endpoints,
+                          unsigned nendpoints, struct orr_network **ret,
+                          struct orr_error *err)
 {
     const char *lacking;
     int rc = check_options(desc, err);
@@ -81,7 +82,7 @@ int orr_network_open(const struct orr_machine_desc *desc, const char *choice,
 
     if (orr_c_locale_begin(&locale) < 0)
         return -ENOMEM;
-    rc = choose(desc, choice, endpoints, nendpoints, ret, err);
+    rc = choose_network(desc, choice, endpoints, nendpoints, ret, err);
     orr_c_locale_end(&locale);
     return rc;
 }
@@ -98,7 +99,7 @@ int orr_stacks_open(const struct orr_machine_desc *desc, const char *choice,
     *ret = NULL;
     if (!choice || strcmp(choice, "actors") != 0)
         return 0;
-    rc = open_module(&simgrid, err);
+    rc = open_simgrid_module(&simgrid, err);
     if (rc < 0)
         return rc;
     if (orr_c_locale_begin(&locale) < 0)

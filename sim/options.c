@@ -14,7 +14,7 @@ static bool same_name(const char *written, const char *id)
     return *written == *id;
 }
 
-static double value_of(const char *text)
+static double option_number(const char *text)
 {
     char *end;
     double value;
@@ -34,6 +34,6 @@ double orr_sim_option(const struct orr_machine_desc *desc, const char *id,
 
     for (unsigned i = 0; i < desc->nconfig; i++)
         if (same_name(desc->config[i].id, id))
-            value = value_of(desc->config[i].value);
+            value = option_number(desc->config[i].value);
     return value;
 }

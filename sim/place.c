@@ -10,7 +10,7 @@
 #include "sim/what_if.h"
 
 /* The NUMA node that a host is in or next to; 0 without. */
-static unsigned numa_of(const struct orr_host_desc *host, unsigned nmain)
+static unsigned host_numa_node(const struct orr_host_desc *host, unsigned nmain)
 {
     const char *value = orr_host_desc_prop(host, "numa");
     unsigned long node = value ? strtoul(value, NULL, 10) : 0;
@@ -37,10 +37,10 @@ static void take_driver(const struct orr_machine_desc *desc, unsigned nmain,
                         const struct orr_host_desc *device, unsigned *cpus,
                         unsigned *n)
 {
-    unsigned taken = *n - 1, wanted = numa_of(device, nmain);
+    unsigned taken = *n - 1, wanted = host_numa_node(device, nmain);
 
     for (unsigned i = *n; i-- > 0;)
-        if (numa_of(&desc->hosts[cpus[i]], nmain) == wanted) {
+        if (host_numa_node(&desc->hosts[cpus[i]], nmain) == wanted) {
             taken = i;
             break;
         }
@@ -55,7 +55,7 @@ struct places {
 };
 
 /* Devices are far from all, as on the real machine. */
-static unsigned distance(const void *arg, unsigned a, unsigned b)
+static unsigned worker_distance(const void *arg, unsigned a, unsigned b)
 {
     const struct places *places = arg;
     const struct orr_host_desc *here = &places->desc->hosts[places->hosts[a]];
@@ -77,7 +77,7 @@ int orr_sim_place_neighbours(const struct orr_machine_desc *desc,
     for (unsigned w = 0; w < machine->nworkers; w++)
         ncpu += orr_host_desc_number(&desc->hosts[hosts[w]], "CPU") >= 0;
     return ncpu > 1 && orr_machine_desc_places_cpus(desc)
-               ? orr_neighbours_fill(machine, distance, &places)
+               ? orr_neighbours_fill(machine, worker_distance, &places)
                : 0;
 }
 
@@ -96,7 +96,7 @@ int orr_sim_place_cpus(const struct orr_machine_desc *desc, unsigned nmain,
         const struct orr_host_desc *host = &desc->hosts[cpus[w]];
 
         hosts[w] = cpus[w];
-        machine->workers[w].node = nmain > 1 ? numa_of(host, nmain) : 0;
+        machine->workers[w].node = nmain > 1 ? host_numa_node(host, nmain) : 0;
         error = orr_sim_speeds(host, "CPU", machine, w);
     }
     free(cpus);

@@ -133,8 +133,9 @@ static void next_changed(Simgrid *sg)
     sg->next_s = sg->platform->in_maestro ? ask_next_s(sg) : NAN;
 }
 
-static int begin(Simgrid *simgrid, unsigned src, unsigned dst, size_t bytes,
-                 void *cookie, double now_us, struct orr_error *err)
+static int simgrid_begin_copy(Simgrid *simgrid, unsigned src, unsigned dst,
+                              size_t bytes, void *cookie, double now_us,
+                              struct orr_error *err)
 {
     const Platform &platform = *simgrid->platform;
     double unseen_s = INFINITY; /* when those end that have ended unseen */
@@ -161,15 +162,15 @@ static int begin(Simgrid *simgrid, unsigned src, unsigned dst, size_t bytes,
     return 0;
 }
 
-static int start(struct orr_network *network, unsigned src, unsigned dst,
-                 size_t bytes, void *cookie, double now_us,
-                 struct orr_error *err)
+static int simgrid_start_copy(struct orr_network *network, unsigned src,
+                              unsigned dst, size_t bytes, void *cookie,
+                              double now_us, struct orr_error *err)
 {
     Simgrid *simgrid = simgrid_of(network);
     int rc = 0;
 
     in_maestro(simgrid, [&] {
-        rc = begin(simgrid, src, dst, bytes, cookie, now_us, err);
+        rc = simgrid_begin_copy(simgrid, src, dst, bytes, cookie, now_us, err);
     });
     return rc;
 }
@@ -199,7 +200,7 @@ static void advance_to(Simgrid *simgrid, double next_s)
     next_changed(simgrid);
 }
 
-static void advance(struct orr_network *network)
+static void simgrid_advance(struct orr_network *network)
 {
     Simgrid *simgrid = simgrid_of(network);
     double next_s;
@@ -222,13 +223,13 @@ static void *take_ended(struct orr_network *network)
     return nullptr;
 }
 
-static void end(struct orr_network *network)
+static void simgrid_end(struct orr_network *network)
 {
     delete simgrid_of(network);
 }
 
 static constexpr struct orr_network_ops simgrid_network_ops = {
-    start, next_us, advance, take_ended, end};
+    simgrid_start_copy, next_us, simgrid_advance, take_ended, simgrid_end};
 
 } // namespace
 

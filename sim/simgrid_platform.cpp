@@ -113,7 +113,7 @@ static s4u::LinkInRoute make_hop(const std::vector<s4u::Link *> &links,
 }
 
 /* How many routes pass each link. */
-static std::vector<unsigned> count_uses(const orr_machine_desc *desc)
+static std::vector<unsigned> links_use_counts(const orr_machine_desc *desc)
 {
     std::vector<unsigned> uses(desc->nlinks);
 
@@ -154,9 +154,9 @@ make_hops(s4u::NetZone *zone, const std::vector<s4u::Link *> &links,
     return hops;
 }
 
-static void add_route(s4u::NetZone *zone, const s4u::Host *src,
-                      const s4u::Host *dst,
-                      const std::vector<s4u::LinkInRoute> &hops)
+static void zone_add_route(s4u::NetZone *zone, const s4u::Host *src,
+                           const s4u::Host *dst,
+                           const std::vector<s4u::LinkInRoute> &hops)
 {
 #if SIMGRID_VERSION >= 40000
     zone->add_route(src, dst, hops, false);
@@ -191,11 +191,11 @@ static void make_platform(Platform *sg, const struct orr_machine_desc *desc,
     }
     for (unsigned i = 0; i < desc->nlinks; i++)
         links.push_back(make_link(zone, desc->links[i]));
-    std::vector<unsigned> uses = count_uses(desc);
+    std::vector<unsigned> uses = links_use_counts(desc);
     for (unsigned i = 0; i < desc->nroutes; i++)
-        add_route(zone, hosts.at(desc->routes[i].src),
-                  hosts.at(desc->routes[i].dst),
-                  make_hops(zone, links, desc, uses, i));
+        zone_add_route(zone, hosts.at(desc->routes[i].src),
+                       hosts.at(desc->routes[i].dst),
+                       make_hops(zone, links, desc, uses, i));
     zone->seal();
     for (unsigned i = 0; i < nendpoints; i++)
         sg->endpoints.push_back(hosts.at(endpoints[i]));
@@ -215,9 +215,9 @@ static void open_engine(Platform *sg)
     s4u::Engine::set_config("debug/clean-atexit:0");
 }
 
-static void fill(Platform *sg, const struct orr_machine_desc *desc,
-                 const unsigned *endpoints, unsigned nendpoints,
-                 size_t stack_size)
+static void platform_fill(Platform *sg, const struct orr_machine_desc *desc,
+                          const unsigned *endpoints, unsigned nendpoints,
+                          size_t stack_size)
 {
     open_engine(sg);
     if (stack_size)
@@ -266,7 +266,7 @@ int open_platform(const orr_machine_desc *desc, const unsigned *endpoints,
     try {
         auto platform = std::make_shared<Platform>();
 
-        fill(platform.get(), desc, endpoints, nendpoints, stack_size);
+        platform_fill(platform.get(), desc, endpoints, nendpoints, stack_size);
         present = platform;
         *ret = platform;
     } catch (const std::bad_alloc &) {

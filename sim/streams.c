@@ -39,8 +39,8 @@ static void end_first(struct orr_timer *timer)
     kernel->done(kernel);
 }
 
-static void enqueue(struct stream *stream, struct orr_kernel *kernel,
-                    double duration)
+static void stream_enqueue(struct stream *stream, struct orr_kernel *kernel,
+                           double duration)
 {
     struct orr_sim_exec *exec = stream->streams->exec;
 
@@ -59,7 +59,7 @@ static void enqueue(struct stream *stream, struct orr_kernel *kernel,
 }
 
 /* Calls the user's function, in no virtual time. */
-static void run(struct orr_kernel *kernel)
+static void kernel_run_function(struct orr_kernel *kernel)
 {
     orr_self->frozen++;
     kernel->run(kernel);
@@ -80,10 +80,10 @@ int orr_streams_start(struct orr_streams *streams, struct orr_kernel *kernel)
     assert(kernel->worker < streams->n);
     if (streams->machine->runs_kernels && kernel->run) {
         kernel->start = streams->exec->now;
-        run(kernel);
+        kernel_run_function(kernel);
     }
     if (kernel->async && worker->async) {
-        enqueue(&streams->streams[kernel->worker], kernel, duration);
+        stream_enqueue(&streams->streams[kernel->worker], kernel, duration);
         return 0;
     }
     /* One that has waited began before that. */

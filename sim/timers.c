@@ -36,8 +36,8 @@ static bool before(const struct orr_timer_entry *a,
     return a->date < b->date || (a->date == b->date && a->order < b->order);
 }
 
-static void put(struct orr_timers *timers, size_t i,
-                struct orr_timer_entry entry)
+static void timers_put(struct orr_timers *timers, size_t i,
+                       struct orr_timer_entry entry)
 {
     timers->heap[i] = entry;
     entry.timer->place = i + 1;
@@ -52,10 +52,10 @@ static void lift(struct orr_timers *timers, size_t i,
 
         if (!before(&entry, &timers->heap[parent]))
             break;
-        put(timers, i, timers->heap[parent]);
+        timers_put(timers, i, timers->heap[parent]);
         i = parent;
     }
-    put(timers, i, entry);
+    timers_put(timers, i, entry);
 }
 
 static size_t least_child(const struct orr_timers *timers, size_t i)
@@ -72,18 +72,18 @@ static size_t least_child(const struct orr_timers *timers, size_t i)
     return least;
 }
 
-static void sink(struct orr_timers *timers, size_t i,
-                 struct orr_timer_entry entry)
+static void timers_sift_down(struct orr_timers *timers, size_t i,
+                             struct orr_timer_entry entry)
 {
     while (CHILDREN * i + 1 < timers->n) {
         size_t child = least_child(timers, i);
 
         if (!before(&timers->heap[child], &entry))
             break;
-        put(timers, i, timers->heap[child]);
+        timers_put(timers, i, timers->heap[child]);
         i = child;
     }
-    put(timers, i, entry);
+    timers_put(timers, i, entry);
 }
 
 void orr_timers_set(struct orr_timers *timers, struct orr_timer *timer,
@@ -95,7 +95,7 @@ void orr_timers_set(struct orr_timers *timers, struct orr_timer *timer,
          (struct orr_timer_entry){date, timers->order++, timer});
 }
 
-static void take_out(struct orr_timers *timers, size_t i)
+static void timers_remove(struct orr_timers *timers, size_t i)
 {
     struct orr_timer_entry last = timers->heap[--timers->n];
 
@@ -105,13 +105,13 @@ static void take_out(struct orr_timers *timers, size_t i)
     if (i > 0 && before(&last, &timers->heap[(i - 1) / CHILDREN]))
         lift(timers, i, last);
     else
-        sink(timers, i, last);
+        timers_sift_down(timers, i, last);
 }
 
 void orr_timers_cancel(struct orr_timers *timers, struct orr_timer *timer)
 {
     if (timer->place)
-        take_out(timers, timer->place - 1);
+        timers_remove(timers, timer->place - 1);
 }
 
 struct orr_timer *orr_timers_pop(struct orr_timers *timers)
@@ -119,7 +119,7 @@ struct orr_timer *orr_timers_pop(struct orr_timers *timers)
     struct orr_timer *first = timers->heap[0].timer;
 
     assert(timers->n > 0);
-    take_out(timers, 0);
+    timers_remove(timers, 0);
     return first;
 }
 

@@ -79,7 +79,7 @@ static struct orr_copy *list_pop(struct list *list)
     return copy;
 }
 
-static uintptr_t missing(const struct orr_copy *copy)
+static uintptr_t copy_locks_missing(const struct orr_copy *copy)
 {
     return (uintptr_t)copy->machine_link[MISSING];
 }
@@ -92,16 +92,17 @@ static void set_missing(struct orr_copy *copy, uintptr_t n)
 /* -- locks ---------------------------------------------------------------- */
 
 /* Whether `copy` reads in `lock`, the device lock of the node it leaves. */
-static bool reads(const struct orr_transfers *t, const struct lock *lock,
-                  const struct orr_copy *copy)
+static bool copy_reads_lock(const struct orr_transfers *t,
+                            const struct lock *lock,
+                            const struct orr_copy *copy)
 {
     return lock == &t->device[copy->src];
 }
 
-static int next_slot(const struct orr_transfers *t, const struct lock *lock,
-                     const struct orr_copy *copy)
+static int copy_next_slot(const struct orr_transfers *t,
+                          const struct lock *lock, const struct orr_copy *copy)
 {
-    return reads(t, lock, copy) ? NEXT_READER : NEXT_WRITER;
+    return copy_reads_lock(t, lock, copy) ? NEXT_READER : NEXT_WRITER;
 }
 
 static bool may_enter(const struct lock *lock, bool reader)
@@ -109,7 +110,7 @@ static bool may_enter(const struct lock *lock, bool reader)
     return !lock->written && (reader || lock->readers == 0);
 }
 
-static void enter(struct lock *lock, bool reader)
+static void lock_enter(struct lock *lock, bool reader)
 {
     if (reader)
         lock->readers++;
@@ -120,50 +121,51 @@ static void enter(struct lock *lock, bool reader)
 /* One lock less to wait for; with all of them the copy can begin. */
 static void grant(struct orr_transfers *t, struct orr_copy *copy)
 {
-    set_missing(copy, missing(copy) - 1);
-    if (missing(copy) > 0)
+    set_missing(copy, copy_locks_missing(copy) - 1);
+    if (copy_locks_missing(copy) > 0)
         return;
     list_push(&t->granted, copy);
     t->events.next_us = -ORR_FOREVER; /* before the clock moves */
 }
 
-static void ask(struct orr_transfers *t, struct lock *lock,
-                struct orr_copy *copy)
+static void lock_request(struct orr_transfers *t, struct lock *lock,
+                         struct orr_copy *copy)
 {
-    bool reader = reads(t, lock, copy);
+    bool reader = copy_reads_lock(t, lock, copy);
 
     if (!lock->first && may_enter(lock, reader)) {
-        enter(lock, reader);
+        lock_enter(lock, reader);
         grant(t, copy);
         return;
     }
-    copy->machine_link[next_slot(t, lock, copy)] = NULL;
+    copy->machine_link[copy_next_slot(t, lock, copy)] = NULL;
     if (lock->last)
-        lock->last->machine_link[next_slot(t, lock, lock->last)] = copy;
+        lock->last->machine_link[copy_next_slot(t, lock, lock->last)] = copy;
     else
         lock->first = copy;
     lock->last = copy;
 }
 
-static void leave(struct orr_transfers *t, struct lock *lock,
-                  const struct orr_copy *copy)
+static void lock_leave(struct orr_transfers *t, struct lock *lock,
+                       const struct orr_copy *copy)
 {
-    if (reads(t, lock, copy))
+    if (copy_reads_lock(t, lock, copy))
         lock->readers--;
     else
         lock->written = false;
-    while (lock->first && may_enter(lock, reads(t, lock, lock->first))) {
+    while (lock->first &&
+           may_enter(lock, copy_reads_lock(t, lock, lock->first))) {
         struct orr_copy *next = lock->first;
 
-        lock->first = next->machine_link[next_slot(t, lock, next)];
+        lock->first = next->machine_link[copy_next_slot(t, lock, next)];
         if (!lock->first)
             lock->last = NULL;
-        enter(lock, reads(t, lock, next));
+        lock_enter(lock, copy_reads_lock(t, lock, next));
         grant(t, next);
     }
 }
 
-static bool is_main(const struct orr_transfers *t, unsigned node)
+static bool transfers_node_is_main(const struct orr_transfers *t, unsigned node)
 {
     return node < t->nmain;
 }
@@ -174,32 +176,34 @@ static bool is_local(const struct orr_copy *copy)
     return copy->src == copy->dst;
 }
 
-static bool is_peer(const struct orr_transfers *t, const struct orr_copy *copy)
+static bool copy_is_peer(const struct orr_transfers *t,
+                         const struct orr_copy *copy)
 {
-    return !is_main(t, copy->src) && !is_main(t, copy->dst);
+    return !transfers_node_is_main(t, copy->src) &&
+           !transfers_node_is_main(t, copy->dst);
 }
 
 /* NULL between nodes of main memory, where any processor copies. */
 static struct lock *write_lock(struct orr_transfers *t,
                                const struct orr_copy *copy)
 {
-    if (!is_main(t, copy->dst))
+    if (!transfers_node_is_main(t, copy->dst))
         return &t->device[copy->dst];
-    return is_main(t, copy->src) ? NULL : &t->to_main[copy->src];
+    return transfers_node_is_main(t, copy->src) ? NULL : &t->to_main[copy->src];
 }
 
 static void ask_locks(struct orr_transfers *t, struct orr_copy *copy)
 {
     struct lock *lock = write_lock(t, copy);
 
-    set_missing(copy, is_peer(t, copy) ? 2 : 1);
+    set_missing(copy, copy_is_peer(t, copy) ? 2 : 1);
     if (!lock) {
         grant(t, copy);
         return;
     }
-    ask(t, lock, copy);
-    if (is_peer(t, copy))
-        ask(t, &t->device[copy->src], copy);
+    lock_request(t, lock, copy);
+    if (copy_is_peer(t, copy))
+        lock_request(t, &t->device[copy->src], copy);
 }
 
 static void leave_locks(struct orr_transfers *t, const struct orr_copy *copy)
@@ -209,14 +213,14 @@ static void leave_locks(struct orr_transfers *t, const struct orr_copy *copy)
     if (is_local(copy))
         return;
     if (lock)
-        leave(t, lock, copy);
-    if (is_peer(t, copy))
-        leave(t, &t->device[copy->src], copy);
+        lock_leave(t, lock, copy);
+    if (copy_is_peer(t, copy))
+        lock_leave(t, &t->device[copy->src], copy);
 }
 
 /* -- beginning and ending ------------------------------------------------- */
 
-static void end(struct orr_transfers *t, struct orr_copy *copy)
+static void copy_end(struct orr_transfers *t, struct orr_copy *copy)
 {
     if (t->perform)
         (void)copy->perform(copy, NULL);
@@ -224,12 +228,12 @@ static void end(struct orr_transfers *t, struct orr_copy *copy)
     copy->done(copy);
 }
 
-static void begin(struct orr_transfers *t, struct orr_copy *copy)
+static void copy_begin(struct orr_transfers *t, struct orr_copy *copy)
 {
     struct orr_error err = {.text = ""};
 
     if (!t->network || is_local(copy)) {
-        end(t, copy);
+        copy_end(t, copy);
         return;
     }
     if (t->network->ops->start(t->network, copy->src, copy->dst, copy->size, copy,
@@ -245,7 +249,7 @@ static void begin_granted(struct orr_transfers *t)
     struct orr_copy *copy;
 
     while ((copy = list_pop(&t->granted)))
-        begin(t, copy);
+        copy_begin(t, copy);
 }
 
 static void end_ended(struct orr_transfers *t)
@@ -253,7 +257,7 @@ static void end_ended(struct orr_transfers *t)
     struct orr_copy *copy;
 
     while ((copy = t->network->ops->take_ended(t->network)))
-        end(t, copy);
+        copy_end(t, copy);
 }
 
 static void run_events(struct orr_sim_events *events)

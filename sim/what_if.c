@@ -11,7 +11,7 @@
 
 /* ---- speeds ---- */
 
-static void free_items(struct orr_kernel_speeds *list)
+static void kernel_speeds_free(struct orr_kernel_speeds *list)
 {
     for (unsigned i = 0; i < list->n; i++)
         free(list->items[i].pattern);
@@ -37,7 +37,7 @@ static int read_kernels(const struct orr_host_desc *host,
         list.items[list.n].pattern = strndup(pattern, length);
         list.items[list.n].speed = speed;
         if (!list.items[list.n++].pattern) {
-            free_items(&list);
+            kernel_speeds_free(&list);
             return -ENOMEM;
         }
     }
@@ -56,12 +56,13 @@ static bool equal(const struct orr_kernel_speeds *a,
 }
 
 /* Takes the list. There is room for one per worker. */
-static struct orr_kernel_speeds *share(struct orr_machine *machine,
-                                       struct orr_kernel_speeds *list)
+static struct orr_kernel_speeds *
+machine_share_speeds(struct orr_machine *machine,
+                     struct orr_kernel_speeds *list)
 {
     for (unsigned i = 0; i < machine->nkernel_speeds; i++)
         if (equal(&machine->kernel_speeds[i], list)) {
-            free_items(list);
+            kernel_speeds_free(list);
             return &machine->kernel_speeds[i];
         }
     machine->kernel_speeds[machine->nkernel_speeds] = *list;
@@ -81,9 +82,9 @@ int orr_sim_speeds(const struct orr_host_desc *host, const char *kind,
     if (rc)
         return rc;
     if (list.n)
-        w->kernels = share(machine, &list);
+        w->kernels = machine_share_speeds(machine, &list);
     else
-        free_items(&list);
+        kernel_speeds_free(&list);
     return 0;
 }
 
@@ -104,8 +105,9 @@ static bool is_item(const struct orr_edit_echo *echo, const char *name)
 }
 
 /* The node of a host, -1 for others. */
-static int node_of(const struct orr_machine_desc *desc,
-                   const unsigned *endpoints, unsigned nnodes, const char *name)
+static int endpoint_node(const struct orr_machine_desc *desc,
+                         const unsigned *endpoints, unsigned nnodes,
+                         const char *name)
 {
     for (unsigned i = 0; i < nnodes; i++)
         if (strcmp(desc->hosts[endpoints[i]].id, name) == 0)
@@ -136,8 +138,8 @@ static int copy_edit(const struct orr_machine_desc *desc,
             is_item(echo, desc->hosts[hosts[w]].id) ||
             is_item(echo, desc->hosts[endpoints[machine->workers[w].node]].id);
     for (unsigned i = 0; i < echo->nroutes; i++) {
-        int src = node_of(desc, endpoints, n, echo->routes[i].src);
-        int dst = node_of(desc, endpoints, n, echo->routes[i].dst);
+        int src = endpoint_node(desc, endpoints, n, echo->routes[i].src);
+        int dst = endpoint_node(desc, endpoints, n, echo->routes[i].dst);
 
         if (src >= 0 && dst >= 0)
             edit->pairs[(unsigned)src * n + (unsigned)dst] = true;
@@ -165,7 +167,7 @@ int orr_sim_edits(const struct orr_machine_desc *desc,
 void orr_sim_what_if_done(struct orr_machine *machine)
 {
     for (unsigned i = 0; i < machine->nkernel_speeds; i++)
-        free_items(&machine->kernel_speeds[i]);
+        kernel_speeds_free(&machine->kernel_speeds[i]);
     free(machine->kernel_speeds);
     for (unsigned i = 0; i < machine->nedits; i++) {
         free(machine->edits[i].edit);
