@@ -132,8 +132,9 @@ static int read_string(const char *text, char **ret)
 }
 
 /* Reads `text`, which is not empty, as the variable's type. */
-static int read_value(const struct variable *variable, const char *text,
-                      struct orr_config_value *value, struct orr_error *err)
+static int variable_read_value(const struct variable *variable,
+                               const char *text, struct orr_config_value *value,
+                               struct orr_error *err)
 {
     switch (variable->type) {
     case TYPE_DOUBLE:
@@ -152,8 +153,8 @@ static bool is_capped(enum orr_config_id id)
     return most_of(id) < INT_MAX;
 }
 
-static void set_default(const struct variable *variable,
-                        struct orr_config_value *value)
+static void variable_set_default(const struct variable *variable,
+                                 struct orr_config_value *value)
 {
     const char *text = variable->initial;
 
@@ -180,10 +181,10 @@ static int read_variable(enum orr_config_id id, const char *text,
 {
     int rc;
 
-    set_default(&table[id], value);
+    variable_set_default(&table[id], value);
     if (!text || !*text)
         return 0;
-    rc = read_value(&table[id], text, value, err);
+    rc = variable_read_value(&table[id], text, value, err);
     if (rc == 0 && is_capped(id) && value->number > most_of(id))
         value->number = most_of(id);
     if (rc == 0)

@@ -3,8 +3,9 @@
 #include "core/base/heap.h"
 
 /* Joins two trees; the root of each has no sibling. */
-static struct orr_heap_link *
-join(struct orr_heap_link *a, struct orr_heap_link *b, orr_heap_before before)
+static struct orr_heap_link *heap_join(struct orr_heap_link *a,
+                                       struct orr_heap_link *b,
+                                       orr_heap_before before)
 {
     if (!a || !b)
         return a ? a : b;
@@ -36,7 +37,7 @@ static struct orr_heap_link *join_siblings(struct orr_heap_link *first,
         a->next = a->prev = NULL;
         if (b)
             b->next = b->prev = NULL;
-        a = join(a, b, before);
+        a = heap_join(a, b, before);
         a->next = pairs;
         pairs = a;
     }
@@ -44,7 +45,7 @@ static struct orr_heap_link *join_siblings(struct orr_heap_link *first,
         struct orr_heap_link *next = pairs->next;
 
         pairs->next = NULL;
-        tree = join(tree, pairs, before);
+        tree = heap_join(tree, pairs, before);
         pairs = next;
     }
     return tree;
@@ -54,7 +55,7 @@ void orr_heap_insert(struct orr_heap *heap, struct orr_heap_link *link,
                      orr_heap_before before)
 {
     *link = (struct orr_heap_link){NULL, NULL, NULL};
-    heap->first = join(heap->first, link, before);
+    heap->first = heap_join(heap->first, link, before);
 }
 
 void orr_heap_remove(struct orr_heap *heap, struct orr_heap_link *link,
@@ -71,7 +72,7 @@ void orr_heap_remove(struct orr_heap *heap, struct orr_heap_link *link,
             link->prev->next = link->next;
         if (link->next)
             link->next->prev = link->prev;
-        heap->first = join(heap->first, children, before);
+        heap->first = heap_join(heap->first, children, before);
     }
     *link = (struct orr_heap_link){NULL, NULL, NULL};
 }

@@ -62,8 +62,9 @@ static int find_module(const char *name, char ret[PATH_MAX])
 }
 
 /* The module's description, if it is one that this library can use. */
-static int read_entry(void *object, const char *name, const char *path,
-                      const struct orr_module **ret, struct orr_error *err)
+static int module_read_entry(void *object, const char *name, const char *path,
+                             const struct orr_module **ret,
+                             struct orr_error *err)
 {
     void *symbol = dlsym(object, ORR_MODULE_ENTRY);
     const struct orr_module *module;
@@ -117,7 +118,7 @@ int orr_module_open(const char *name, const void **ret, struct orr_error *err)
                         "cannot open module %s: %s; build it with meson "
                         "option -D%s=enabled",
                         path, dlerror(), name);
-    rc = read_entry(object, name, path, &module, err);
+    rc = module_read_entry(object, name, path, &module, err);
     if (rc < 0) {
         dlclose(object);
         return rc;

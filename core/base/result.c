@@ -11,7 +11,7 @@
 
 #include "core/base/place.h"
 
-static int open_file(struct orr_result *result, const char *path)
+static int result_open_file(struct orr_result *result, const char *path)
 {
     size_t size;
 
@@ -34,7 +34,7 @@ static int open_file(struct orr_result *result, const char *path)
 int orr_result_open(const char *path, struct orr_result *ret)
 {
     struct orr_result result = {0};
-    int rc = open_file(&result, path);
+    int rc = result_open_file(&result, path);
 
     if (rc) {
         free(result.temporary);

@@ -192,7 +192,7 @@ static unsigned carve(struct orr_slab *slab, struct object **ret)
     return n;
 }
 
-static void refill(struct orr_slab *slab, struct cache *cache)
+static void cache_refill(struct orr_slab *slab, struct cache *cache)
 {
     cache->current = cache->full ? cache->full : take_batch(slab);
     cache->full = NULL;
@@ -208,12 +208,12 @@ fetch_next(const struct orr_slab *slab, struct object *object)
         __builtin_prefetch((char *)object + at, 1);
 }
 
-static void *get(struct orr_slab *slab, struct cache *cache)
+static void *cache_get(struct orr_slab *slab, struct cache *cache)
 {
     struct object *object;
 
     if (!cache->current)
-        refill(slab, cache);
+        cache_refill(slab, cache);
     object = cache->current;
     if (!object)
         return NULL;
@@ -223,8 +223,8 @@ static void *get(struct orr_slab *slab, struct cache *cache)
     return object;
 }
 
-static void put(struct orr_slab *slab, struct cache *cache,
-                struct object *object)
+static void cache_put(struct orr_slab *slab, struct cache *cache,
+                      struct object *object)
 {
     if (cache->n == BATCH) {
         if (cache->full)
@@ -244,9 +244,9 @@ void *orr_slab_get(struct orr_slab *slab)
     void *object;
 
     if (own)
-        return get(slab, &slab->caches[own]);
+        return cache_get(slab, &slab->caches[own]);
     orr_lock(&slab->shared);
-    object = get(slab, &slab->caches[0]);
+    object = cache_get(slab, &slab->caches[0]);
     orr_unlock(&slab->shared);
     return object;
 }
@@ -256,11 +256,11 @@ void orr_slab_put(struct orr_slab *slab, void *object)
     unsigned own = orr_self->cache;
 
     if (own) {
-        put(slab, &slab->caches[own], object);
+        cache_put(slab, &slab->caches[own], object);
         return;
     }
     orr_lock(&slab->shared);
-    put(slab, &slab->caches[0], object);
+    cache_put(slab, &slab->caches[0], object);
     orr_unlock(&slab->shared);
 }
 

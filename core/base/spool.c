@@ -20,7 +20,7 @@ static int open_and_unlink(char *folder, size_t n)
     return fd;
 }
 
-static int open_in(char *folder, size_t n)
+static int open_unnamed_in(char *folder, size_t n)
 {
     int fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
 
@@ -38,7 +38,7 @@ int orr_spool_open(const char *path, FILE **ret)
         return -ENOMEM;
     memcpy(folder, slash ? path : ".", n);
     folder[n] = '\0';
-    fd = open_in(folder, n);
+    fd = open_unnamed_in(folder, n);
     rc = fd < 0 ? -errno : 0;
     free(folder);
     if (rc)

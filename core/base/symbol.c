@@ -42,8 +42,9 @@ static const char *string(const struct image *image, const ElfW(Shdr) *table,
                : NULL;
 }
 
-static const char *look_up(const struct image *image, const ElfW(Shdr) *symbols,
-                           const ElfW(Shdr) *names, uintptr_t value)
+static const char *symbol_at(const struct image *image,
+                             const ElfW(Shdr) * symbols,
+                             const ElfW(Shdr) * names, uintptr_t value)
 {
     const ElfW(Sym) *all = part(image, symbols->sh_offset, symbols->sh_size);
     size_t n = all ? symbols->sh_size / sizeof(*all) : 0;
@@ -55,7 +56,7 @@ static const char *look_up(const struct image *image, const ElfW(Shdr) *symbols,
     return NULL;
 }
 
-static const char *find(const struct image *image, uintptr_t value)
+static const char *image_find_symbol(const struct image *image, uintptr_t value)
 {
     const ElfW(Ehdr) *head = part(image, 0, sizeof(*head));
     const ElfW(Shdr) *sections;
@@ -70,12 +71,12 @@ static const char *find(const struct image *image, uintptr_t value)
     for (unsigned i = 0; sections && i < head->e_shnum; i++)
         if (sections[i].sh_type == SHT_SYMTAB &&
             sections[i].sh_link < head->e_shnum)
-            return look_up(image, &sections[i], &sections[sections[i].sh_link],
-                           value);
+            return symbol_at(image, &sections[i],
+                             &sections[sections[i].sh_link], value);
     return NULL;
 }
 
-static char *copy(const char *name)
+static char *copy_symbol_name(const char *name)
 {
     return name && *name ? strndup(name, strcspn(name, ".")) : NULL;
 }
@@ -95,7 +96,7 @@ static char *find_in_file(const char *path, uintptr_t value)
         bytes = mmap(NULL, image.size, PROT_READ, MAP_PRIVATE, fd, 0);
         if (bytes != MAP_FAILED) {
             image.bytes = bytes;
-            name = copy(find(&image, value));
+            name = copy_symbol_name(image_find_symbol(&image, value));
             munmap(bytes, image.size);
         }
     }
@@ -116,6 +117,6 @@ char *orr_symbol_at(const void *address)
     name = find_in_file(*object->l_name ? object->l_name : "/proc/self/exe",
                         (uintptr_t)address - object->l_addr);
     if (!name && info.dli_saddr == address)
-        name = copy(info.dli_sname);
+        name = copy_symbol_name(info.dli_sname);
     return name;
 }

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static size_t least(size_t a, size_t b)
+static size_t size_min(size_t a, size_t b)
 {
     return a < b ? a : b;
 }
@@ -19,7 +19,7 @@ static bool are_equal(char a, char b)
 
 /* Levenshtein 1966 with exchanges of neighbours (Damerau 1964), each letter
  * edited once. The table has a row for each letter of `a`, and one before. */
-static size_t fill(const char *a, const char *b, size_t *table)
+static size_t edit_distance_fill(const char *a, const char *b, size_t *table)
 {
     size_t width = strlen(b) + 1, i;
 
@@ -32,10 +32,10 @@ static size_t fill(const char *a, const char *b, size_t *table)
         for (size_t j = 0; j + 1 < width; j++) {
             size_t replaced = above[j] + !are_equal(a[i], b[j]);
 
-            row[j + 1] = least(replaced, least(row[j], above[j + 1]) + 1);
+            row[j + 1] = size_min(replaced, size_min(row[j], above[j + 1]) + 1);
             if (i > 0 && j > 0 && are_equal(a[i], b[j - 1]) &&
                 are_equal(a[i - 1], b[j]))
-                row[j + 1] = least(row[j + 1], (above - width)[j - 1] + 1);
+                row[j + 1] = size_min(row[j + 1], (above - width)[j - 1] + 1);
         }
     }
     return table[i * width + width - 1];
@@ -44,7 +44,7 @@ static size_t fill(const char *a, const char *b, size_t *table)
 size_t orr_words_distance(const char *a, const char *b)
 {
     size_t *table = calloc((strlen(a) + 1) * (strlen(b) + 1), sizeof(*table));
-    size_t found = table ? fill(a, b, table) : SIZE_MAX;
+    size_t found = table ? edit_distance_fill(a, b, table) : SIZE_MAX;
 
     free(table);
     return found;
@@ -61,7 +61,7 @@ static bool is_abbreviation(const char *part, const char *whole)
 
 size_t orr_words_tolerance(const char *typed, const char *name)
 {
-    size_t shorter = least(strlen(typed), strlen(name));
+    size_t shorter = size_min(strlen(typed), strlen(name));
 
     if (shorter < 6)
         return shorter > 1;
@@ -70,7 +70,7 @@ size_t orr_words_tolerance(const char *typed, const char *name)
 
 bool orr_words_near(const char *typed, const char *name)
 {
-    size_t shorter = least(strlen(typed), strlen(name));
+    size_t shorter = size_min(strlen(typed), strlen(name));
 
     if (shorter == 0)
         return false;

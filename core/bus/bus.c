@@ -21,7 +21,7 @@
 
 /* ---- nodes and rows ---- */
 
-static int kind_of(enum starpu_node_kind memory)
+static int memory_bus_kind(enum starpu_node_kind memory)
 {
     const struct orr_device_kind *kind = orr_device_kind_of_memory(memory);
 
@@ -42,7 +42,7 @@ void orr_bus_model(const struct orr_worker_desc *worker, char model[64])
 int orr_bus_row(const struct orr_bus_counts *counts,
                 const struct orr_node_desc *node)
 {
-    int kind = kind_of(node->kind), row = node->devid;
+    int kind = memory_bus_kind(node->kind), row = node->devid;
 
     if (kind < 0 || row < 0 || (unsigned)row >= counts->nodes[kind])
         return -1;
@@ -56,7 +56,7 @@ void orr_bus_counts_of(const struct orr_machine *machine, unsigned ncpus,
 {
     *ret = (struct orr_bus_counts){.ncpus = ncpus};
     for (unsigned i = 0; i < machine->nnodes; i++) {
-        int kind = kind_of(machine->nodes[i].kind);
+        int kind = memory_bus_kind(machine->nodes[i].kind);
 
         unsigned number = (unsigned)machine->nodes[i].devid;
 
@@ -133,8 +133,8 @@ struct source {
 };
 
 /* The files have all devices, also those that this run does not use. */
-static int make_room(struct orr_bus_tables *tables,
-                     const struct orr_machine *machine)
+static int bus_tables_add_devices(struct orr_bus_tables *tables,
+                                  const struct orr_machine *machine)
 {
     struct orr_bus_counts counts;
 
@@ -146,8 +146,9 @@ static int make_room(struct orr_bus_tables *tables,
     return orr_bus_tables_init(tables, &counts);
 }
 
-static int measure(const struct source *source, struct orr_bus_tables *tables,
-                   struct orr_error *err)
+static int bus_measure_machine(const struct source *source,
+                               struct orr_bus_tables *tables,
+                               struct orr_error *err)
 {
     const struct orr_bus_options options = {
         .budget_us = BUDGET_US,
@@ -162,7 +163,7 @@ static int measure(const struct source *source, struct orr_bus_tables *tables,
         return rc;
     rc = orr_device_drivers_open(source->options, machine, err);
     if (rc == 0)
-        rc = make_room(tables, machine);
+        rc = bus_tables_add_devices(tables, machine);
     if (rc == 0)
         rc = orr_bus_measure(machine, &options, &measures, err);
     if (rc == 0) {
@@ -177,7 +178,7 @@ static int measure(const struct source *source, struct orr_bus_tables *tables,
     return rc;
 }
 
-static bool is_there(const char *stem, const char *suffix)
+static bool bus_file_exists(const char *stem, const char *suffix)
 {
     char *path;
     bool there;
@@ -205,16 +206,18 @@ static bool is_calibrated(const char *stem, const struct orr_bus_counts *counts,
                           struct orr_bus_counts *found)
 {
     return orr_bus_store_counts(stem, found, NULL) == 0 &&
-           covers(found, counts) && is_there(stem, ".platform.xml") &&
-           is_there(stem, ".platform.v4.xml") && is_there(stem, ".bandwidth") &&
-           is_there(stem, ".latency");
+           covers(found, counts) && bus_file_exists(stem, ".platform.xml") &&
+           bus_file_exists(stem, ".platform.v4.xml") &&
+           bus_file_exists(stem, ".bandwidth") &&
+           bus_file_exists(stem, ".latency");
 }
 
 /* Measures, and writes if it holds the lock. One node has no links. */
-static int calibrate(const struct source *source, const char *stem, bool locked,
-                     struct orr_bus_tables *tables, struct orr_error *err)
+static int bus_measure_and_store(const struct source *source, const char *stem,
+                                 bool locked, struct orr_bus_tables *tables,
+                                 struct orr_error *err)
 {
-    int rc = tables->n > 1 ? measure(source, tables, err) : 0;
+    int rc = tables->n > 1 ? bus_measure_machine(source, tables, err) : 0;
 
     if (rc == 0 && locked)
         rc = orr_bus_store_write(stem, tables, err);
@@ -257,7 +260,7 @@ static int obtain(const struct source *source, const char *stem,
     if (lock >= 0 && !force && read_files(stem, tables))
         rc = 0;
     else
-        rc = calibrate(source, stem, lock >= 0, tables, err);
+        rc = bus_measure_and_store(source, stem, lock >= 0, tables, err);
     if (lock >= 0)
         orr_bus_store_unlock(lock);
     return rc;

@@ -104,7 +104,8 @@ double orr_probe_time(struct orr_machine *machine, struct orr_bus_probe *probe,
 
 /* ---- buffers ---- */
 
-static bool is_main(const struct orr_machine *machine, unsigned node)
+static bool measured_node_is_main(const struct orr_machine *machine,
+                                  unsigned node)
 {
     return orr_node_is_main(&machine->nodes[node]);
 }
@@ -117,13 +118,14 @@ static int buffer_alloc(struct orr_machine *machine,
         orr_machine_copier(machine, link->src, link->dst);
     int rc;
 
-    if (link->pinned && is_main(machine, node))
+    if (link->pinned && measured_node_is_main(machine, node))
         rc = pinner->ops->pinned_alloc(pinner, node, size, ret);
     else
         rc = orr_machine_alloc(machine, node, size, ret);
     /* Pages come with the first touch; those of devices are left to the
      * driver. */
-    if (rc == 0 && machine->runs_kernels && is_main(machine, node))
+    if (rc == 0 && machine->runs_kernels &&
+        measured_node_is_main(machine, node))
         memset((void *)*ret, 1, size);
     return rc;
 }
@@ -135,7 +137,7 @@ static void buffer_free(struct orr_machine *machine,
     struct orr_driver *pinner =
         orr_machine_copier(machine, link->src, link->dst);
 
-    if (link->pinned && is_main(machine, node))
+    if (link->pinned && measured_node_is_main(machine, node))
         pinner->ops->pinned_free(pinner, node, address, size);
     else
         orr_machine_free(machine, node, address, size);
@@ -438,9 +440,9 @@ static void choose_sizes(struct orr_bus_measurer *m)
         m->sizes[m->nsizes++] = largest;
 }
 
-static int add_link(const struct orr_bus_measurer *m,
-                    struct orr_bus_measures *measures, unsigned src,
-                    unsigned dst, bool pinned)
+static int measures_add_link(const struct orr_bus_measurer *m,
+                             struct orr_bus_measures *measures, unsigned src,
+                             unsigned dst, bool pinned)
 {
     struct orr_bus_link *link = &measures->links[measures->nlinks];
 
@@ -471,15 +473,17 @@ static int list_links(const struct orr_bus_measurer *m,
         return -ENOMEM;
     for (unsigned src = 0; src < n; src++)
         for (unsigned dst = 0; dst < n && rc == 0; dst++) {
-            bool one_end = is_main(machine, src) != is_main(machine, dst);
+            bool one_end = measured_node_is_main(machine, src) !=
+                           measured_node_is_main(machine, dst);
 
             if (!machine->direct[orr_machine_pair(machine, src, dst)])
                 continue;
-            if (src == dst && !(m->options->within && is_main(machine, src)))
+            if (src == dst &&
+                !(m->options->within && measured_node_is_main(machine, src)))
                 continue;
-            rc = add_link(m, measures, src, dst, false);
+            rc = measures_add_link(m, measures, src, dst, false);
             if (rc == 0 && one_end && offers_pinned(machine, src, dst))
-                rc = add_link(m, measures, src, dst, true);
+                rc = measures_add_link(m, measures, src, dst, true);
         }
     return rc;
 }
@@ -556,7 +560,8 @@ static void fill_indirect(const struct orr_machine *machine, unsigned src,
         double up = bandwidth[src * n + k], down = bandwidth[k * n + dst];
         double through = 1 / (1 / up + 1 / down);
 
-        if (!is_main(machine, k) || k == src || k == dst || !(through > best))
+        if (!measured_node_is_main(machine, k) || k == src || k == dst ||
+            !(through > best))
             continue;
         best = through;
         best_latency = latency[src * n + k] + latency[k * n + dst];

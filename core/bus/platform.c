@@ -34,7 +34,8 @@ static double bandwidth(const struct writer *w, unsigned src, unsigned dst)
     return w->tables->bandwidth[src * w->tables->n + dst];
 }
 
-static unsigned first_of(const struct writer *w, enum orr_bus_kind kind)
+static unsigned first_node_of_kind(const struct writer *w,
+                                   enum orr_bus_kind kind)
 {
     unsigned at = 0;
 
@@ -43,7 +44,7 @@ static unsigned first_of(const struct writer *w, enum orr_bus_kind kind)
     return at;
 }
 
-static bool is_link(const struct writer *w, unsigned src, unsigned dst)
+static bool nodes_are_linked(const struct writer *w, unsigned src, unsigned dst)
 {
     double value = bandwidth(w, src, dst);
 
@@ -83,8 +84,10 @@ static void print_config(const struct writer *w)
 }
 
 /* Speeds are fillers: kernels take the times of their models. */
-static void print_device(const struct writer *w, const char *kind, unsigned i,
-                         const struct orr_bus_device *device, bool tells_peer)
+static void print_platform_device(const struct writer *w, const char *kind,
+                                  unsigned i,
+                                  const struct orr_bus_device *device,
+                                  bool tells_peer)
 {
     fprintf(w->out, "  <host id=\"%s%u\" %s=\"2000000000%s\">\n", kind, i,
             w->d->speed, w->d->flops);
@@ -102,8 +105,8 @@ static void print_hosts(const struct writer *w)
 {
     const struct orr_bus_counts *counts = &w->tables->counts;
     const struct orr_bus_device *devices = w->tables->devices;
-    unsigned cuda = first_of(w, ORR_BUS_CUDA);
-    unsigned opencl = first_of(w, ORR_BUS_OPENCL);
+    unsigned cuda = first_node_of_kind(w, ORR_BUS_CUDA);
+    unsigned opencl = first_node_of_kind(w, ORR_BUS_OPENCL);
 
     fprintf(w->out, "  <host id=\"MAIN\" %s=\"1%s\"/>\n", w->d->speed,
             w->d->flops);
@@ -111,9 +114,9 @@ static void print_hosts(const struct writer *w)
         fprintf(w->out, "  <host id=\"CPU%u\" %s=\"2000000000%s\"/>\n", i,
                 w->d->speed, w->d->flops);
     for (unsigned i = 0; i < counts->nodes[ORR_BUS_CUDA]; i++)
-        print_device(w, "CUDA", i, &devices[cuda + i], true);
+        print_platform_device(w, "CUDA", i, &devices[cuda + i], true);
     for (unsigned i = 0; i < counts->nodes[ORR_BUS_OPENCL]; i++)
-        print_device(w, "OpenCL", i, &devices[opencl + i], false);
+        print_platform_device(w, "OpenCL", i, &devices[opencl + i], false);
     fprintf(w->out, "  <host id=\"RAM\" %s=\"1%s\"/>\n", w->d->speed,
             w->d->flops);
 }
@@ -133,25 +136,25 @@ static void each_pair(const struct writer *w,
                                     unsigned src, const char *to, unsigned dst))
 {
     static const enum orr_bus_kind kinds[] = {ORR_BUS_CUDA, ORR_BUS_OPENCL};
-    unsigned cuda = first_of(w, ORR_BUS_CUDA);
+    unsigned cuda = first_node_of_kind(w, ORR_BUS_CUDA);
     unsigned ncuda = w->tables->counts.nodes[ORR_BUS_CUDA];
     char from[24], to[24];
 
     for (int k = 0; k < 2; k++)
         for (unsigned i = 0; i < w->tables->counts.nodes[kinds[k]]; i++) {
-            unsigned node = first_of(w, kinds[k]) + i;
+            unsigned node = first_node_of_kind(w, kinds[k]) + i;
 
             snprintf(to, sizeof(to), "%s%u", orr_bus_kind_names[kinds[k]], i);
-            if (is_link(w, 0, node))
+            if (nodes_are_linked(w, 0, node))
                 visit(w, "RAM", 0, to, node);
-            if (is_link(w, node, 0))
+            if (nodes_are_linked(w, node, 0))
                 visit(w, to, node, "RAM", 0);
         }
     for (unsigned i = 0; i < ncuda; i++)
         for (unsigned j = 0; j < ncuda; j++) {
             snprintf(from, sizeof(from), "CUDA%u", i);
             snprintf(to, sizeof(to), "CUDA%u", j);
-            if (i != j && is_link(w, cuda + i, cuda + j))
+            if (i != j && nodes_are_linked(w, cuda + i, cuda + j))
                 visit(w, from, cuda + i, to, cuda + j);
         }
 }
@@ -179,14 +182,15 @@ static void visit_route(const struct writer *w, const char *from, unsigned src,
 }
 
 /* The fastest link of a device from or to NUMA node `node`. */
-static double fastest(const struct writer *w, unsigned node)
+static double fastest_link_of_node(const struct writer *w, unsigned node)
 {
     double best = 0;
 
-    for (unsigned i = first_of(w, ORR_BUS_CUDA); i < w->tables->n; i++) {
-        if (is_link(w, node, i))
+    for (unsigned i = first_node_of_kind(w, ORR_BUS_CUDA); i < w->tables->n;
+         i++) {
+        if (nodes_are_linked(w, node, i))
             best = fmax(best, bandwidth(w, node, i));
-        if (is_link(w, i, node))
+        if (nodes_are_linked(w, i, node))
             best = fmax(best, bandwidth(w, i, node));
     }
     return best;
@@ -195,13 +199,13 @@ static double fastest(const struct writer *w, unsigned node)
 /* Without devices nothing would use them. */
 static void print_shared_links(const struct writer *w)
 {
-    unsigned cuda = first_of(w, ORR_BUS_CUDA);
+    unsigned cuda = first_node_of_kind(w, ORR_BUS_CUDA);
     unsigned ncuda = w->tables->counts.nodes[ORR_BUS_CUDA];
     double best = 0;
     char name[24];
 
     for (unsigned k = 0; k < w->tables->counts.nodes[ORR_BUS_NUMA]; k++) {
-        double own = fastest(w, k);
+        double own = fastest_link_of_node(w, k);
 
         snprintf(name, sizeof(name), "NUMA%u", k);
         if (own > 0)
@@ -210,7 +214,7 @@ static void print_shared_links(const struct writer *w)
     }
     for (unsigned i = 0; i < ncuda * ncuda; i++)
         if (i / ncuda != i % ncuda &&
-            is_link(w, cuda + i / ncuda, cuda + i % ncuda))
+            nodes_are_linked(w, cuda + i / ncuda, cuda + i % ncuda))
             best = fmax(best, bandwidth(w, cuda + i / ncuda, cuda + i % ncuda));
     if (best > 0)
         print_link(w, "Interconnect", best, 0);

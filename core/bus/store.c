@@ -71,7 +71,7 @@ void orr_bus_tables_done(struct orr_bus_tables *tables)
 
 /* ---- places ---- */
 
-static char *path_of(const char *stem, const char *suffix)
+static char *bus_file_path(const char *stem, const char *suffix)
 {
     char *path;
 
@@ -88,7 +88,7 @@ int orr_bus_store_find(const char *const *dirs, const char *host, char **ret)
 
         if (asprintf(&stem, "%s/bus/%s", dirs[i], host) < 0)
             return -ENOMEM;
-        config = path_of(stem, ".config");
+        config = bus_file_path(stem, ".config");
         found = config && access(config, F_OK) == 0;
         free(config);
         if (found) {
@@ -113,7 +113,7 @@ int orr_bus_store_lock(const char *stem, int *ret, struct orr_error *err)
     int lock = -1, rc = -ENOMEM;
 
     if (dir)
-        path = path_of(dir, "/.orrery-lock");
+        path = bus_file_path(dir, "/.orrery-lock");
     if (!path) {
         orr_fail(err, rc, "%s: out of memory.", stem);
         goto free_dir;
@@ -147,7 +147,7 @@ void orr_bus_store_unlock(int lock)
 /* ---- reading ---- */
 
 /* All of a file under StarPU's lock, as a string. */
-static int read_file(const char *path, char **ret, struct orr_error *err)
+static int bus_file_read(const char *path, char **ret, struct orr_error *err)
 {
     size_t size;
     int fd, rc = orr_disk_open(path, O_RDONLY, &fd, err);
@@ -182,8 +182,8 @@ static void skip_to_value(struct reader *r)
     }
 }
 
-static int wrong(const struct reader *r, const char *what,
-                 struct orr_error *err)
+static int bus_file_wrong(const struct reader *r, const char *what,
+                          struct orr_error *err)
 {
     return orr_fail(err, -EINVAL, "%s:%u: %s.", r->path, r->line, what);
 }
@@ -199,7 +199,7 @@ static int read_count(struct reader *r, unsigned *ret, struct orr_error *err)
     errno = 0;
     value = strtoul(r->at, &end, 10);
     if (end == r->at || *r->at == '-' || errno || value > 1u << 20)
-        return wrong(r, "a number of devices is expected", err);
+        return bus_file_wrong(r, "a number of devices is expected", err);
     r->at = end;
     *ret = (unsigned)value;
     return 0;
@@ -225,13 +225,13 @@ static int parse_counts(struct reader *r, struct orr_bus_counts *ret,
 int orr_bus_store_counts(const char *stem, struct orr_bus_counts *ret,
                          struct orr_error *err)
 {
-    struct reader r = {.path = path_of(stem, ".config"), .line = 1};
+    struct reader r = {.path = bus_file_path(stem, ".config"), .line = 1};
     char *text;
     int rc;
 
     if (!r.path)
         return orr_fail(err, -ENOMEM, "%s: out of memory.", stem);
-    rc = read_file(r.path, &text, err);
+    rc = bus_file_read(r.path, &text, err);
     if (rc == 0) {
         r.at = text;
         rc = parse_counts(&r, ret, err);
@@ -241,18 +241,20 @@ int orr_bus_store_counts(const char *stem, struct orr_bus_counts *ret,
     return rc;
 }
 
-static int read_value(struct reader *r, double *ret, struct orr_error *err)
+static int bus_file_read_value(struct reader *r, double *ret,
+                               struct orr_error *err)
 {
     char *end;
 
     *ret = strtod(r->at, &end);
     if (end == r->at || (*end != '\t' && *end != '\n'))
-        return wrong(r,
-                     "a number, followed at once by a tab or the end of the "
-                     "line, is expected",
-                     err);
+        return bus_file_wrong(
+            r,
+            "a number, followed at once by a tab or the end of the "
+            "line, is expected",
+            err);
     if (*ret < 0)
-        return wrong(r, "a negative value", err);
+        return bus_file_wrong(r, "a negative value", err);
     r->at = end;
     return 0;
 }
@@ -263,7 +265,7 @@ static int read_row(struct reader *r, unsigned row, unsigned n, double *matrix,
 {
     for (unsigned column = 0; *r->at && *r->at != '\n'; column++) {
         double value;
-        int rc = read_value(r, &value, err);
+        int rc = bus_file_read_value(r, &value, err);
 
         if (rc)
             return rc;
@@ -290,13 +292,13 @@ static int parse_matrix(struct reader *r, unsigned n, double *matrix,
 static int read_matrix(const char *stem, const char *suffix, unsigned n,
                        double *matrix, struct orr_error *err)
 {
-    struct reader r = {.path = path_of(stem, suffix), .line = 1};
+    struct reader r = {.path = bus_file_path(stem, suffix), .line = 1};
     char *text;
     int rc;
 
     if (!r.path)
         return orr_fail(err, -ENOMEM, "%s: out of memory.", stem);
-    rc = read_file(r.path, &text, err);
+    rc = bus_file_read(r.path, &text, err);
     if (rc == 0) {
         r.at = text;
         rc = parse_matrix(&r, n, matrix, err);
@@ -381,8 +383,8 @@ void orr_bus_print_matrix(FILE *out, const struct orr_bus_tables *tables,
 
 /* Time there and back, squared, as the nearness of a node (FORMATS: htod² +
  * dtoh²); unknown ones are infinite. */
-static double distance(const struct orr_bus_tables *tables, unsigned node,
-                       unsigned device)
+static double node_device_distance(const struct orr_bus_tables *tables,
+                                   unsigned node, unsigned device)
 {
     double there = 1 / tables->bandwidth[node * tables->n + device];
     double back = 1 / tables->bandwidth[device * tables->n + node];
@@ -402,9 +404,9 @@ static void print_near(FILE *out, const struct orr_bus_tables *tables,
         unsigned best = nmemories;
 
         for (unsigned i = 0; i < nmemories; i++)
-            if (!seen[i] &&
-                (best == nmemories ||
-                 distance(tables, i, device) < distance(tables, best, device)))
+            if (!seen[i] && (best == nmemories ||
+                             node_device_distance(tables, i, device) <
+                                 node_device_distance(tables, best, device)))
                 best = i;
         seen[best] = true;
         fprintf(out, "%u\t", best);
@@ -461,11 +463,11 @@ static void print_file(FILE *out, const struct orr_bus_tables *tables, int file)
     }
 }
 
-static int write_file(const char *stem, const char *suffix,
-                      const struct orr_bus_tables *tables, int file,
-                      struct orr_error *err)
+static int bus_file_write(const char *stem, const char *suffix,
+                          const struct orr_bus_tables *tables, int file,
+                          struct orr_error *err)
 {
-    char *path = path_of(stem, suffix), *text = NULL;
+    char *path = bus_file_path(stem, suffix), *text = NULL;
     size_t size = 0;
     FILE *out = path ? open_memstream(&text, &size) : NULL;
     int rc = -ENOMEM;
@@ -495,7 +497,7 @@ int orr_bus_store_write(const char *stem, const struct orr_bus_tables *tables,
     if (begin_c_locale(&own, &before) < 0)
         return orr_fail(err, -ENOMEM, "%s: out of memory.", stem);
     for (int i = 0; i < 6 && rc == 0; i++)
-        rc = write_file(stem, suffixes[i], tables, i, err);
+        rc = bus_file_write(stem, suffixes[i], tables, i, err);
     end_c_locale(own, before);
     return rc;
 }

@@ -11,8 +11,8 @@
 
 /* What the task allows of an architecture; -1 (and 0, of a task that was not
  * initialised by us) is no restriction. */
-static bool where_allows(const struct starpu_task *task,
-                         const struct orr_worker_class *class)
+static bool task_where_allows(const struct starpu_task *task,
+                              const struct orr_worker_class *class)
 {
     return task->where <= 0 ||
            ((uint32_t)task->where & orr_device_where(class->type));
@@ -39,8 +39,8 @@ static const struct orr_members *members_of(const struct orr_runtime *rt,
 }
 
 /* A task that names its worker goes there from any scheduling context. */
-static bool is_member(const struct orr_runtime *rt, const struct orr_job *job,
-                      unsigned worker)
+static bool job_has_member(const struct orr_runtime *rt,
+                           const struct orr_job *job, unsigned worker)
 {
     return orr_members_has(members_of(rt, job), worker) ||
            job->task->execute_on_a_specific_worker;
@@ -54,8 +54,8 @@ unsigned orr_job_able_if_enabled(const struct orr_runtime *rt,
     unsigned class_id = rt->workers[worker].class_id;
 
     if (!row->able[class_id] ||
-        !where_allows(job->task, &rt->classes[class_id]) ||
-        !worker_allowed(job->task, worker) || !is_member(rt, job, worker))
+        !task_where_allows(job->task, &rt->classes[class_id]) ||
+        !worker_allowed(job->task, worker) || !job_has_member(rt, job, worker))
         return 0;
     return row->able[class_id];
 }
@@ -112,7 +112,7 @@ static bool all_take(const struct orr_runtime *rt, const struct orr_job *job,
     for (unsigned i = 0; i < combined->size; i++) {
         unsigned w = (unsigned)combined->members[i];
 
-        if (!is_member(rt, job, w) ||
+        if (!job_has_member(rt, job, w) ||
             atomic_load_explicit(&rt->workers[w].disabled,
                                  memory_order_relaxed))
             return false;
@@ -146,7 +146,7 @@ unsigned orr_job_able_class(struct orr_runtime *rt, struct orr_job *job,
 {
     *uniform = true;
     if (!row->able[class_id] ||
-        !where_allows(job->task, &rt->classes[class_id]))
+        !task_where_allows(job->task, &rt->classes[class_id]))
         return 0;
     if (!orr_members_some(members_of(rt, job), class_id) &&
         !job->task->execute_on_a_specific_worker)
@@ -164,7 +164,7 @@ static bool class_possible(struct orr_runtime *rt, struct orr_job *job,
 {
     const struct orr_worker_class *class = &rt->classes[class_id];
 
-    if (!row->able[class_id] || !where_allows(job->task, class))
+    if (!row->able[class_id] || !task_where_allows(job->task, class))
         return false;
     if (!row->per_worker && !names_workers(job->task))
         return true;

@@ -18,9 +18,9 @@ bool orr_model_asks(const struct starpu_perfmodel *model)
            model->type == STARPU_COMMON;
 }
 
-static bool is_for(const struct orr_per_devices *entry,
-                   const struct orr_runtime *rt,
-                   const struct orr_worker_class *class)
+static bool entry_is_for_class(const struct orr_per_devices *entry,
+                               const struct orr_runtime *rt,
+                               const struct orr_worker_class *class)
 {
     const struct starpu_perfmodel_device *device = entry->devices;
     struct orr_device theirs, ours = {(int)class->type, class->devid,
@@ -48,7 +48,7 @@ static double ask_per_arch(const struct orr_runtime *rt,
         return model->arch_cost_function(task, &arch, impl);
     for (; entry; entry = entry->next)
         if (entry->impl == impl && entry->pub.cost_function &&
-            is_for(entry, rt, class))
+            entry_is_for_class(entry, rt, class))
             return entry->pub.cost_function(task, &arch, impl);
     return (double)NAN;
 }
@@ -95,7 +95,7 @@ orr_model_size_base(const struct orr_runtime *rt,
 
     for (; entry; entry = entry->next)
         if (entry->impl == impl && entry->pub.size_base &&
-            is_for(entry, rt, class ? class : &rt->classes[0]))
+            entry_is_for_class(entry, rt, class ? class : &rt->classes[0]))
             return entry->pub.size_base;
     return NULL;
 }
@@ -243,7 +243,7 @@ static bool may_be_with_worker(const struct starpu_task *task, unsigned buffer)
 
 /* The bytes of the task's data on its worker's node, at most; `once` counts no
  * handle twice. */
-static size_t bytes_of(struct starpu_task *task, bool once)
+static size_t task_data_bytes(struct starpu_task *task, bool once)
 {
     size_t size = 0;
 
@@ -276,9 +276,9 @@ uint64_t orr_task_misfits(const struct orr_runtime *rt,
     uint64_t misfits = 0;
     size_t size;
 
-    if (least == SIZE_MAX || bytes_of(task, false) <= least)
+    if (least == SIZE_MAX || task_data_bytes(task, false) <= least)
         return 0;
-    size = bytes_of(task, true);
+    size = task_data_bytes(task, true);
     for (unsigned k = 0; k < rt->nclasses; k++)
         if (size > capacity_of(rt, k))
             misfits |= UINT64_C(1) << k;

@@ -31,7 +31,8 @@ struct reader {
 
 /* --- errors --- */
 
-static int wrong(const struct reader *r, const char *what, const char *remedy)
+static int assumption_wrong(const struct reader *r, const char *what,
+                            const char *remedy)
 {
     char where[160] = "ORRERY_ASSUME (--assume)";
 
@@ -43,18 +44,18 @@ static int wrong(const struct reader *r, const char *what, const char *remedy)
 
 /* --- words --- */
 
-static void skip_blanks(struct reader *r)
+static void assumption_skip_blanks(struct reader *r)
 {
     while (isspace((unsigned char)*r->at))
         r->at++;
 }
 
 /* Goes past `word`, in letters of either case, unless it goes on as a word. */
-static bool take_word(struct reader *r, const char *word)
+static bool assumption_take_word(struct reader *r, const char *word)
 {
     size_t n = strlen(word);
 
-    skip_blanks(r);
+    assumption_skip_blanks(r);
     if (strncasecmp(r->at, word, n) != 0 ||
         (isalnum((unsigned char)word[n - 1]) &&
          isalnum((unsigned char)r->at[n])))
@@ -63,12 +64,12 @@ static bool take_word(struct reader *r, const char *word)
     return true;
 }
 
-static bool take_number(struct reader *r, double *ret)
+static bool assumption_take_number(struct reader *r, double *ret)
 {
     char *after;
     double value;
 
-    skip_blanks(r);
+    assumption_skip_blanks(r);
     value = strtod(r->at, &after);
     if (after == r->at || !isfinite(value) || value < 0)
         return false;
@@ -86,7 +87,7 @@ struct unit {
 static bool take_unit(struct reader *r, const struct unit *units, double *value)
 {
     for (; units->name; units++)
-        if (take_word(r, units->name)) {
+        if (assumption_take_word(r, units->name)) {
             *value *= units->factor;
             return true;
         }
@@ -108,7 +109,7 @@ static bool take_arch(struct reader *r, struct orr_assumed_arch *ret)
     size_t n = 0;
     int type;
 
-    skip_blanks(r);
+    assumption_skip_blanks(r);
     while (n + 1 < sizeof(name) && isalpha((unsigned char)r->at[n])) {
         name[n] = r->at[n];
         n++;
@@ -137,19 +138,23 @@ static int read_term(struct reader *r, struct orr_assumption *a, double us)
     double exponent = 0;
 
     if (!take_unit(r, times, &us) && isalpha((unsigned char)*r->at))
-        return wrong(r, "there is no such unit of time",
-                     "write ns, us, ms or s, such as `kernel[init] = 50us'");
-    if (take_word(r, "*")) {
+        return assumption_wrong(
+            r, "there is no such unit of time",
+            "write ns, us, ms or s, such as `kernel[init] = 50us'");
+    if (assumption_take_word(r, "*")) {
         exponent = 1;
-        if (!take_word(r, "n"))
-            return wrong(
+        if (!assumption_take_word(r, "n"))
+            return assumption_wrong(
                 r, "a time is multiplied with n only",
                 "n is the size of the task in bytes: `20us + 2ns * n'");
-        if (take_word(r, "^") && !take_number(r, &exponent))
-            return wrong(r, "n^ needs a number", "such as `1ns * n^1.5'");
+        if (assumption_take_word(r, "^") &&
+            !assumption_take_number(r, &exponent))
+            return assumption_wrong(r, "n^ needs a number",
+                                    "such as `1ns * n^1.5'");
     }
     if (a->nterms == ORR_ASSUMED_TERMS)
-        return wrong(r, "there are more than four terms", "join some");
+        return assumption_wrong(r, "there are more than four terms",
+                                "join some");
     a->terms[a->nterms].us = us;
     a->terms[a->nterms++].exponent = exponent;
     return 0;
@@ -165,26 +170,28 @@ static int read_roofline(struct reader *r, struct orr_assumption *a,
 
     a->law = ORR_ASSUMED_ROOFLINE;
     a->flops_per_byte = flops_per_byte;
-    if (!take_word(r, "roofline") || !take_word(r, "of") ||
+    if (!assumption_take_word(r, "roofline") ||
+        !assumption_take_word(r, "of") ||
         !orr_rate_take(ORR_RATE_OF_FLOPS, &r->at, &a->flops) ||
-        !take_word(r, ",") ||
+        !assumption_take_word(r, ",") ||
         !orr_rate_take(ORR_RATE_OF_BYTES, &r->at, &a->bytes))
-        return wrong(r, "the roofline is not complete", remedy);
+        return assumption_wrong(r, "the roofline is not complete", remedy);
     return 0;
 }
 
 /* "cpu / 20", behind the architecture. */
 static int read_ratio(struct reader *r, struct orr_assumption *a)
 {
-    bool divides = take_word(r, "/");
+    bool divides = assumption_take_word(r, "/");
 
     a->law = ORR_ASSUMED_RATIO;
     a->factor = 1;
-    if (!divides && !take_word(r, "*"))
+    if (!divides && !assumption_take_word(r, "*"))
         return 0;
-    if (!take_number(r, &a->factor) || !(a->factor > 0))
-        return wrong(r, "what a time is divided by must be a number above 0",
-                     "such as `cpu / 20' for twenty times as fast");
+    if (!assumption_take_number(r, &a->factor) || !(a->factor > 0))
+        return assumption_wrong(
+            r, "what a time is divided by must be a number above 0",
+            "such as `cpu / 20' for twenty times as fast");
     if (divides)
         a->factor = 1 / a->factor;
     return 0;
@@ -198,27 +205,28 @@ static int read_law(struct reader *r, struct orr_assumption *a)
     if (take_arch(r, &a->of))
         return read_ratio(r, a);
     do {
-        if (!take_number(r, &number))
-            return wrong(r, "there is no time behind the sign",
-                         "write a time of 0 or more, such as `50us', `20us + "
-                         "2ns * n' (n: bytes), or `cpu / 20'");
-        if (a->nterms == 0 && take_word(r, "flop/byte"))
+        if (!assumption_take_number(r, &number))
+            return assumption_wrong(
+                r, "there is no time behind the sign",
+                "write a time of 0 or more, such as `50us', `20us + "
+                "2ns * n' (n: bytes), or `cpu / 20'");
+        if (a->nterms == 0 && assumption_take_word(r, "flop/byte"))
             return read_roofline(r, a, number);
         rc = read_term(r, a, number);
-    } while (!rc && take_word(r, "+"));
+    } while (!rc && assumption_take_word(r, "+"));
     return rc;
 }
 
 /* "kernel[name]" or "name", and "on cuda" behind it. The equals sign is
  * *equals. */
-static int read_name(struct reader *r, const char *equals,
-                     struct orr_assumption *a)
+static int assumption_read_name(struct reader *r, const char *equals,
+                                struct orr_assumption *a)
 {
     static const char around[] = "kernel[";
     const char *end = equals, *on = NULL;
     const char *close;
 
-    skip_blanks(r);
+    assumption_skip_blanks(r);
     close = memchr(r->at, ']', (size_t)(equals - r->at));
     for (const char *p = close ? close : r->at; p + 3 < equals; p++)
         if ((close ? p[0] == ']' || isspace((unsigned char)p[0])
@@ -232,14 +240,14 @@ static int read_name(struct reader *r, const char *equals,
     if (!strncmp(r->at, around, sizeof(around) - 1) && end[-1] == ']') {
         r->at += sizeof(around) - 1;
         end--;
-        skip_blanks(r);
+        assumption_skip_blanks(r);
         while (end > r->at && isspace((unsigned char)end[-1]))
             end--;
     }
     if (end <= r->at)
-        return wrong(r, "it names no kernel",
-                     "write the name of a codelet or model, such as "
-                     "`kernel[init] = 50us'");
+        return assumption_wrong(r, "it names no kernel",
+                                "write the name of a codelet or model, such as "
+                                "`kernel[init] = 50us'");
     a->name = strndup(r->at, (size_t)(end - r->at));
     if (!a->name)
         return -ENOMEM;
@@ -248,11 +256,13 @@ static int read_name(struct reader *r, const char *equals,
         return 0;
     r->at = on + 2;
     if (!take_arch(r, &a->arch))
-        return wrong(r, "there is no such architecture", ARCH_REMEDY);
-    skip_blanks(r);
+        return assumption_wrong(r, "there is no such architecture",
+                                ARCH_REMEDY);
+    assumption_skip_blanks(r);
     return r->at == equals
                ? 0
-               : wrong(r, "something follows the architecture", ARCH_REMEDY);
+               : assumption_wrong(r, "something follows the architecture",
+                                  ARCH_REMEDY);
 }
 
 /* The part with single blanks. */
@@ -273,7 +283,8 @@ static char *tidy(const char *part)
     return copy;
 }
 
-static int add(struct orr_assumptions *a, const struct orr_assumption *one)
+static int assumptions_add(struct orr_assumptions *a,
+                           const struct orr_assumption *one)
 {
     struct orr_assumption *all = realloc(a->all, (a->n + 1) * sizeof(*a->all));
 
@@ -290,11 +301,11 @@ static int no_time(struct reader *r, const char *text)
     char remedy[PATH_MAX];
 
     if (access(text, R_OK) != 0)
-        return wrong(
+        return assumption_wrong(
             r, "there is no time",
             "write a kernel and its time, such as `kernel[init] = 50us'");
     snprintf(remedy, sizeof(remedy), "write @%s to read that file", text);
-    return wrong(r, "there is no time", remedy);
+    return assumption_wrong(r, "there is no time", remedy);
 }
 
 static int read_assumption(struct reader *r)
@@ -306,20 +317,21 @@ static int read_assumption(struct reader *r)
     if (!rc && !equals)
         rc = no_time(r, a.text);
     if (!rc)
-        rc = read_name(r, equals, &a);
+        rc = assumption_read_name(r, equals, &a);
     if (!rc) {
         r->at = equals + 1;
         rc = read_law(r, &a);
     }
     if (!rc) {
-        skip_blanks(r);
+        assumption_skip_blanks(r);
         if (*r->at)
-            rc = wrong(r, "what follows the time is not understood",
-                       "several are separated by ;, such as `kernel[init] = "
-                       "50us; kernel[copy] on cuda = 2ms'");
+            rc = assumption_wrong(
+                r, "what follows the time is not understood",
+                "several are separated by ;, such as `kernel[init] = "
+                "50us; kernel[copy] on cuda = 2ms'");
     }
     if (!rc)
-        rc = add(r->a, &a);
+        rc = assumptions_add(r->a, &a);
     if (rc) {
         free(a.name);
         free(a.text);
@@ -331,7 +343,7 @@ static int read_assumption(struct reader *r)
 
 static int read_text(struct reader *r, const char *text);
 
-static int read_file(struct reader *r, const char *path)
+static int assumption_read_file(struct reader *r, const char *path)
 {
     struct reader inner = {.a = r->a, .err = r->err, .file = path};
     char *text = malloc(FILE_MAX + 1);
@@ -342,11 +354,12 @@ static int read_file(struct reader *r, const char *path)
     if (!text)
         return -ENOMEM;
     if (r->file)
-        rc = wrong(r, "a file of assumptions names another",
-                   "give both: --assume @ONE --assume @OTHER");
+        rc = assumption_wrong(r, "a file of assumptions names another",
+                              "give both: --assume @ONE --assume @OTHER");
     else if (!file || ferror(file))
-        rc = wrong(r, strerror(errno),
-                   "behind @ is the name of a file of assumptions, one a line");
+        rc = assumption_wrong(
+            r, strerror(errno),
+            "behind @ is the name of a file of assumptions, one a line");
     text[n] = '\0';
     if (file)
         fclose(file);
@@ -372,7 +385,8 @@ static int read_part(struct reader *r, const char *begin, size_t n)
     if (!r->part)
         return -ENOMEM;
     r->at = r->part;
-    rc = *r->part == '@' ? read_file(r, r->part + 1) : read_assumption(r);
+    rc = *r->part == '@' ? assumption_read_file(r, r->part + 1)
+                         : read_assumption(r);
     free(r->part);
     return rc;
 }

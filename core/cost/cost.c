@@ -45,7 +45,7 @@ struct complaint {
 /* --- the hash --- */
 
 /* From the 64-bit finaliser of MurmurHash3, which is in the public domain. */
-static size_t hash_of(const struct key *key)
+static size_t cost_key_hash(const struct key *key)
 {
     uint64_t h = (uint64_t)(uintptr_t)key->cl ^ (uint64_t)key->footprint << 32 ^
                  key->detail * 31;
@@ -57,7 +57,7 @@ static size_t hash_of(const struct key *key)
 }
 
 /* All but the signature. */
-static inline bool alike(const struct key *a, const struct key *b)
+static inline bool cost_keys_are_alike(const struct key *a, const struct key *b)
 {
     return a->cl == b->cl && a->footprint == b->footprint &&
            a->perfmodel == b->perfmodel && a->detail == b->detail &&
@@ -75,8 +75,9 @@ static struct row *find_row(const struct slots *slots, const struct key *key)
 {
     struct row *row;
 
-    for (size_t i = hash_of(key); (row = row_at(slots, i)); i++)
-        if (row->key.signature == key->signature && alike(&row->key, key))
+    for (size_t i = cost_key_hash(key); (row = row_at(slots, i)); i++)
+        if (row->key.signature == key->signature &&
+            cost_keys_are_alike(&row->key, key))
             return row;
     return NULL;
 }
@@ -89,8 +90,8 @@ static struct row *find_unchanged(const struct slots *slots,
 {
     struct row *row;
 
-    for (size_t i = hash_of(key); (row = row_at(slots, i)); i++)
-        if (alike(&row->key, key) &&
+    for (size_t i = cost_key_hash(key); (row = row_at(slots, i)); i++)
+        if (cost_keys_are_alike(&row->key, key) &&
             memcmp(row->shape->bytes, key->cl, SHAPE_SIZE) == 0)
             return row;
     return NULL;
@@ -98,7 +99,7 @@ static struct row *find_unchanged(const struct slots *slots,
 
 static void place_row(struct slots *slots, struct row *row)
 {
-    size_t i = hash_of(&row->key);
+    size_t i = cost_key_hash(&row->key);
 
     while (atomic_load_explicit(&slots->at[i & (slots->size - 1)],
                                 memory_order_relaxed))
@@ -199,8 +200,9 @@ static bool is_news(struct orr_costs_table *table, const char *symbol)
 }
 
 /* The model in files that the codelet's refers to; NULL if it has none. */
-static struct orr_model *find_model(struct orr_costs_table *table,
-                                    const struct starpu_perfmodel *perfmodel)
+static struct orr_model *
+costs_find_model(struct orr_costs_table *table,
+                 const struct starpu_perfmodel *perfmodel)
 {
     struct orr_error err = {""};
     struct orr_model *model;
@@ -371,7 +373,7 @@ static struct row *make_row(struct orr_costs_table *table,
         free(parameters);
         return NULL;
     }
-    row->model = find_model(table, key->perfmodel);
+    row->model = costs_find_model(table, key->perfmodel);
     if (row->model)
         row->news = orr_model_version_at(row->model);
     row->parameters = parameters;
@@ -593,9 +595,10 @@ bool orr_cost_is_wanted(const struct orr_worker *worker,
     return orr_model_benchmarking(row->model);
 }
 
-static void measure(struct orr_runtime *rt, const struct orr_worker *worker,
-                    const struct row *row, struct starpu_task *task,
-                    unsigned impl, double us)
+static void row_feed_measure(struct orr_runtime *rt,
+                             const struct orr_worker *worker,
+                             const struct row *row, struct starpu_task *task,
+                             unsigned impl, double us)
 {
     struct orr_measure measure;
 
@@ -618,9 +621,9 @@ static void measure(struct orr_runtime *rt, const struct orr_worker *worker,
 void orr_cost_measure(struct orr_runtime *rt, const struct orr_worker *worker,
                       struct orr_job *job, double us)
 {
-    measure(rt, worker,
-            (const struct row *)(const void *)orr_job_costs(rt, job), job->task,
-            job->implementation, us);
+    row_feed_measure(rt, worker,
+                     (const struct row *)(const void *)orr_job_costs(rt, job),
+                     job->task, job->implementation, us);
 }
 
 void orr_cost_measure_task(struct orr_runtime *rt,
@@ -631,7 +634,8 @@ void orr_cost_measure_task(struct orr_runtime *rt,
         task->cl->model ? orr_task_costs(rt, task) : NULL;
 
     if (row)
-        measure(rt, worker, (const struct row *)(const void *)row, task, 0, us);
+        row_feed_measure(rt, worker, (const struct row *)(const void *)row,
+                         task, 0, us);
 }
 
 /* A run was faster than the length of the row. */

@@ -15,8 +15,8 @@
 #include "perfmodel/model.h"
 #include "perfmodel/origin.h"
 
-static bool where_allows(const struct starpu_codelet *cl,
-                         enum starpu_worker_archtype type)
+static bool codelet_where_allows(const struct starpu_codelet *cl,
+                                 enum starpu_worker_archtype type)
 {
     return !cl->where || cl->where & orr_device_where(type);
 }
@@ -364,7 +364,7 @@ unsigned orr_row_able(const struct orr_runtime *rt, const struct row *row,
     const struct orr_worker_class *k = &rt->classes[class_id];
     unsigned bits;
 
-    if (!where_allows(row->key.cl, k->type))
+    if (!codelet_where_allows(row->key.cl, k->type))
         return 0;
     bits = orr_codelet_functions(row->key.cl, k->type);
     for (unsigned i = 0;

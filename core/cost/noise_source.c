@@ -20,8 +20,9 @@ static struct orr_noise_source *sources_new(size_t n)
 }
 
 /* A kernel without a model in files: as one that was not measured. */
-static int ask(const struct orr_runtime *rt, const struct row *row,
-               unsigned class_id, unsigned impl, struct orr_variation *ret)
+static int row_model_variation(const struct orr_runtime *rt,
+                               const struct row *row, unsigned class_id,
+                               unsigned impl, struct orr_variation *ret)
 {
     if (row->model)
         return orr_model_variation(row->model, rt->classes[class_id].comb, impl,
@@ -43,7 +44,7 @@ struct orr_noise_source *orr_cost_noise(const struct orr_runtime *rt,
         return NULL;
     source = &row->noise[class_id * NIMPL + impl];
     if (isnan(source->variation.deviation) && !source->variation.n &&
-        ask(rt, row, class_id, impl, &source->variation) < 0)
+        row_model_variation(rt, row, class_id, impl, &source->variation) < 0)
         return NULL;
     return source;
 }

@@ -51,7 +51,7 @@ static struct orr_recal_pair *pair_of(struct orr_recal *recal,
     return &recal->pairs[class_id * NIMPL + impl];
 }
 
-static void look_at(struct orr_recal *recal, double date)
+static void recal_set_next_look(struct orr_recal *recal, double date)
 {
     atomic_store_explicit(&recal->look_at, date, memory_order_relaxed);
 }
@@ -164,7 +164,7 @@ bool orr_recal_refresh(struct orr_recal *recal, const struct orr_cost_row *row,
         *ret_class = k;
         *ret_impl = (unsigned)__builtin_ctz(bits);
     }
-    look_at(recal, -INFINITY);
+    recal_set_next_look(recal, -INFINITY);
     orr_unlock(&recal->budget->lock);
     return any;
 }
@@ -198,7 +198,7 @@ static bool check_locked(struct orr_recal *recal,
         if (!isnan(us)) /* its real cost */
             recal->budget->spent += fmax(us - length, -pair->charged);
         pair->hurry = us * ORR_RECAL_CONTRADICTS < length;
-        look_at(recal, -INFINITY);
+        recal_set_next_look(recal, -INFINITY);
     }
     if (!suspects(recal, class_id, impl))
         return false;
@@ -273,8 +273,8 @@ static double affordable_locked(const struct orr_recal *recal)
     return recal->budget->start + recal->budget->spent / ORR_RECAL_SHARE;
 }
 
-static double fastest(const struct orr_runtime *rt,
-                      const struct orr_cost_row *row)
+static double row_fastest_us(const struct orr_runtime *rt,
+                             const struct orr_cost_row *row)
 {
     double least = INFINITY;
 
@@ -327,12 +327,12 @@ bool orr_recal_take(struct orr_recal *recal, const struct orr_cost_row *row,
         struct orr_recal_pair *pair = pair_of(recal, *ret_class, *ret_impl);
 
         pair->charged = orr_cost_length(row, *ret_class, *ret_impl) -
-                        fastest(recal->runtime, row);
+                        row_fastest_us(recal->runtime, row);
         budget->spent += pair->charged;
         atomic_store_explicit(&pair->under_way, true, memory_order_relaxed);
     } else {
         found = false;
-        look_at(recal, fmax(next, affordable));
+        recal_set_next_look(recal, fmax(next, affordable));
     }
     orr_unlock(&recal->budget->lock);
     return found;
@@ -346,7 +346,7 @@ void orr_recal_give_back(struct orr_recal *recal, unsigned class_id,
     orr_lock(&recal->budget->lock);
     recal->budget->spent -= pair->charged;
     atomic_store_explicit(&pair->under_way, false, memory_order_relaxed);
-    look_at(recal, -INFINITY);
+    recal_set_next_look(recal, -INFINITY);
     orr_unlock(&recal->budget->lock);
 }
 

@@ -14,8 +14,8 @@
 #include "perfmodel/arch.h"
 #include "perfmodel/model.h"
 
-static struct orr_device device_of(const struct orr_runtime *rt,
-                                   unsigned class_id, unsigned ncores)
+static struct orr_device wide_device(const struct orr_runtime *rt,
+                                     unsigned class_id, unsigned ncores)
 {
     const struct orr_worker_class *class = &rt->classes[class_id];
 
@@ -25,7 +25,7 @@ static struct orr_device device_of(const struct orr_runtime *rt,
 int orr_cost_wide_comb(const struct orr_runtime *rt, unsigned class_id,
                        unsigned ncores, unsigned *ret)
 {
-    struct orr_device device = device_of(rt, class_id, ncores);
+    struct orr_device device = wide_device(rt, class_id, ncores);
 
     return orr_combs_get(orr_models_combs(rt->models), &device, 1, ret);
 }
@@ -33,7 +33,7 @@ int orr_cost_wide_comb(const struct orr_runtime *rt, unsigned class_id,
 bool orr_cost_widen(const struct orr_runtime *rt, unsigned class_id,
                     unsigned ncores, struct orr_worker_class *ret)
 {
-    struct orr_device device = device_of(rt, class_id, ncores);
+    struct orr_device device = wide_device(rt, class_id, ncores);
 
     *ret = rt->classes[class_id];
     ret->ncores = ncores;
