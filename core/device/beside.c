@@ -17,7 +17,7 @@ static struct thread *home_of(struct thread *thread)
     return thread->home ? thread->home : thread;
 }
 
-static void run(void *arg)
+static void thread_run_body(void *arg)
 {
     struct thread *self = arg;
 
@@ -41,7 +41,8 @@ int orr_threads_beside(struct orr_exec *exec, const struct orr_context *init,
     thread->home = home;
     thread->body = body;
     thread->arg = arg;
-    err = orr_fiber_init(&thread->fiber, exec->stack_size, run, thread);
+    err = orr_fiber_init(&thread->fiber, exec->stack_size, thread_run_body,
+                         thread);
     if (err) {
         free(thread);
         return err;

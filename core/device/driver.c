@@ -34,7 +34,7 @@ static void host_level(char *to, const char *from,
                    from + i * raw->src_step[levels], raw, levels, races);
 }
 
-static void host_copy(const struct orr_raw_copy *raw, bool races)
+static void host_copy_levels(const struct orr_raw_copy *raw, bool races)
 {
     host_level((char *)raw->dst + raw->dst_offset,
                (const char *)raw->src + raw->src_offset, raw, raw->levels,
@@ -43,12 +43,12 @@ static void host_copy(const struct orr_raw_copy *raw, bool races)
 
 void orr_host_raw_copy(const struct orr_raw_copy *raw)
 {
-    host_copy(raw, false);
+    host_copy_levels(raw, false);
 }
 
 void orr_host_race_copy(const struct orr_raw_copy *raw)
 {
-    host_copy(raw, true);
+    host_copy_levels(raw, true);
 }
 
 bool orr_raw_copy_is_box(const struct orr_raw_copy *raw, const size_t *step)
@@ -158,8 +158,8 @@ static void copy_arrived(struct orr_post *post)
     copy->done(copy);
 }
 
-static enum orr_queue_use use_of(const struct orr_machine *machine,
-                                 const struct orr_copy *copy)
+static enum orr_queue_use copy_queue_use(const struct orr_machine *machine,
+                                         const struct orr_copy *copy)
 {
     if (orr_node_is_main(&machine->nodes[copy->dst]))
         return ORR_QUEUE_OUT;
@@ -169,7 +169,7 @@ static enum orr_queue_use use_of(const struct orr_machine *machine,
 
 void orr_driver_copy_start(struct orr_driver *driver, struct orr_copy *copy)
 {
-    enum orr_queue_use use = use_of(driver->machine, copy);
+    enum orr_queue_use use = copy_queue_use(driver->machine, copy);
     unsigned node = use == ORR_QUEUE_OUT ? copy->src : copy->dst;
     struct orr_queue *queue;
     int rc;
@@ -201,7 +201,7 @@ void orr_copy_post(struct orr_copy *copy)
     orr_post(&copy->post);
 }
 
-static void kernel_arrived(struct orr_post *post)
+static void driver_kernel_arrived(struct orr_post *post)
 {
     struct orr_kernel *kernel =
         (struct orr_kernel *)(void *)((char *)post -
@@ -212,13 +212,13 @@ static void kernel_arrived(struct orr_post *post)
 
 void orr_kernel_post(struct orr_kernel *kernel)
 {
-    kernel->post.arrived = kernel_arrived;
+    kernel->post.arrived = driver_kernel_arrived;
     orr_post(&kernel->post);
 }
 
 /* -- making a machine ----------------------------------------------------- */
 
-static void *grow(void *items, size_t size, unsigned n, unsigned more)
+static void *grow_zeroed(void *items, size_t size, unsigned n, unsigned more)
 {
     char *all = realloc(items, (n + more) * size);
 
@@ -263,7 +263,7 @@ int orr_machine_add_nodes(struct orr_driver *driver, unsigned n,
     struct orr_machine *machine = driver->machine;
     unsigned first = machine->nnodes;
     struct orr_node_desc *nodes =
-        grow(machine->nodes, sizeof(*nodes), first, n);
+        grow_zeroed(machine->nodes, sizeof(*nodes), first, n);
 
     if (!nodes)
         return -ENOMEM;
@@ -287,7 +287,7 @@ int orr_machine_reserve_nodes(struct orr_machine *machine)
     machine->row = n + more;
     if (more == 0)
         return 0;
-    nodes = grow(machine->nodes, sizeof(*nodes), n, more);
+    nodes = grow_zeroed(machine->nodes, sizeof(*nodes), n, more);
     if (!nodes)
         return -ENOMEM;
     machine->nodes = nodes;
@@ -307,7 +307,7 @@ int orr_machine_add_workers(struct orr_driver *driver, unsigned n,
     struct orr_machine *machine = driver->machine;
     unsigned first = machine->nworkers;
     struct orr_worker_desc *workers =
-        grow(machine->workers, sizeof(*workers), first, n);
+        grow_zeroed(machine->workers, sizeof(*workers), first, n);
 
     if (n == 0)
         workers = machine->workers;

@@ -19,7 +19,8 @@ struct memory_machine {
     struct orr_topology *own; /* owned, NULL: `topology` is borrowed */
 };
 
-static const struct orr_topology *topology_of(const struct orr_machine *machine)
+static const struct orr_topology *
+memory_machine_topology(const struct orr_machine *machine)
 {
     return ((const struct memory_machine *)machine)->topology;
 }
@@ -41,8 +42,8 @@ static int memory_alloc(struct orr_driver *driver, unsigned node, size_t size,
                         uintptr_t *ret)
 {
     bool bound;
-    void *address =
-        orr_topology_alloc(topology_of(driver->machine), node, size, &bound);
+    void *address = orr_topology_alloc(memory_machine_topology(driver->machine),
+                                       node, size, &bound);
 
     *ret = (uintptr_t)address;
     return address ? 0 : -ENOMEM;
@@ -52,7 +53,8 @@ static void memory_free(struct orr_driver *driver, unsigned node,
                         uintptr_t address, size_t size)
 {
     (void)node;
-    orr_topology_free(topology_of(driver->machine), (void *)address, size);
+    orr_topology_free(memory_machine_topology(driver->machine), (void *)address,
+                      size);
 }
 
 static void memory_copy_start(struct orr_driver *driver, struct orr_copy *copy)
@@ -86,7 +88,8 @@ static const struct orr_driver_ops driver_ops = {
 static int fill_nodes(struct orr_machine *machine)
 {
     const struct orr_memory *memories;
-    size_t n = orr_topology_memories(topology_of(machine), &memories);
+    size_t n =
+        orr_topology_memories(memory_machine_topology(machine), &memories);
 
     machine->nnodes = machine->row = (unsigned)n;
     machine->nodes = calloc(n, sizeof(*machine->nodes));
@@ -115,10 +118,10 @@ static int fill_nodes(struct orr_machine *machine)
 }
 
 /* On a synthetic machine there is no processor to bind to. */
-static int fill_workers(struct orr_machine *machine,
-                        const struct orr_cpus *cpus)
+static int memory_machine_fill_workers(struct orr_machine *machine,
+                                       const struct orr_cpus *cpus)
 {
-    const struct orr_topology *topology = topology_of(machine);
+    const struct orr_topology *topology = memory_machine_topology(machine);
     size_t most = (size_t)cpus->n * machine->nnodes;
 
     machine->workers = calloc(most + 1, sizeof(*machine->workers));
@@ -141,7 +144,8 @@ static int fill_workers(struct orr_machine *machine,
     return 0;
 }
 
-static int fill(struct memory_machine *machine, struct orr_error *err)
+static int memory_machine_fill(struct memory_machine *machine,
+                               struct orr_error *err)
 {
     struct orr_cpus cpus = {0};
     int rc = 0;
@@ -155,7 +159,7 @@ static int fill(struct memory_machine *machine, struct orr_error *err)
     if (rc == 0)
         rc = fill_nodes(&machine->head);
     if (rc == 0)
-        rc = fill_workers(&machine->head, &cpus);
+        rc = memory_machine_fill_workers(&machine->head, &cpus);
     orr_cpus_done(&cpus);
     return rc == -ENOMEM ? orr_fail(err, rc, "no memory to measure memory")
                          : rc;
@@ -177,7 +181,7 @@ int orr_memory_machine_open(struct orr_exec *exec,
     machine->head.runs_kernels = true;
     machine->head.host_copies_at_once = true;
     machine->topology = topology;
-    rc = fill(machine, err);
+    rc = memory_machine_fill(machine, err);
     if (rc < 0) {
         memory_close(&machine->head);
         return rc;

@@ -75,9 +75,10 @@ bool orr_methods_copy(const struct orr_machine *machine,
             !machine->nodes[dst_node].copies_wait);
 }
 
-static _Noreturn void fail(const struct orr_machine *machine,
-                           const struct starpu_data_interface_ops *ops,
-                           unsigned src_node, unsigned dst_node)
+static _Noreturn void
+copy_method_missing(const struct orr_machine *machine,
+                    const struct starpu_data_interface_ops *ops,
+                    unsigned src_node, unsigned dst_node)
 {
     const struct pair *pair = find_pair(machine, src_node, dst_node);
     bool waits = pair && ops->copy_methods && async_of(ops->copy_methods, pair);
@@ -104,7 +105,7 @@ static int copy_on_host(const struct orr_machine *machine,
     else if (methods->any_to_any)
         (void)methods->any_to_any(src, src_node, dst, dst_node, NULL);
     else
-        fail(machine, ops, src_node, dst_node);
+        copy_method_missing(machine, ops, src_node, dst_node);
     return 0;
 }
 
@@ -126,7 +127,7 @@ int orr_copy_by_methods(struct orr_machine *machine,
     struct orr_driver *driver;
 
     if (!methods)
-        fail(machine, ops, src_node, dst_node);
+        copy_method_missing(machine, ops, src_node, dst_node);
     if (machine->nodes[src_node].host_addressable &&
         machine->nodes[dst_node].host_addressable)
         return copy_on_host(machine, ops, src, src_node, dst, dst_node);
@@ -139,6 +140,6 @@ int orr_copy_by_methods(struct orr_machine *machine,
         return result_of(
             methods->any_to_any(src, src_node, dst, dst_node, async));
     if (!own)
-        fail(machine, ops, src_node, dst_node);
+        copy_method_missing(machine, ops, src_node, dst_node);
     return result_of(own(src, src_node, dst, dst_node));
 }

@@ -9,7 +9,7 @@ struct neighbour {
     unsigned worker, distance, offset;
 };
 
-static int compare(const void *a, const void *b)
+static int neighbour_compare(const void *a, const void *b)
 {
     const struct neighbour *x = a, *y = b;
 
@@ -38,7 +38,7 @@ int orr_neighbours_fill(struct orr_machine *machine,
         }
         /* The worker itself stays in front. */
         if (n > 1)
-            qsort(room + 1, n - 1, sizeof(*room), compare);
+            qsort(room + 1, n - 1, sizeof(*room), neighbour_compare);
         for (unsigned i = 0; i < n; i++)
             all[(size_t)w * n + i] = room[i].worker;
     }

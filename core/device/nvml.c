@@ -40,8 +40,8 @@ struct nvml {
 };
 
 /* POSIX guarantees that a function pointer fits; ISO C has no cast for it. */
-static int find(struct nvml *nvml, const char *name, void *ret,
-                struct orr_error *err)
+static int nvml_find_function(struct nvml *nvml, const char *name, void *ret,
+                              struct orr_error *err)
 {
     void *symbol = dlsym(nvml->library, name);
 
@@ -57,26 +57,26 @@ static int find(struct nvml *nvml, const char *name, void *ret,
 static int find_functions(struct nvml *nvml, struct orr_error *err)
 {
     struct functions *f = &nvml->f;
-    int rc = find(nvml, "nvmlInit_v2", &f->init, err);
+    int rc = nvml_find_function(nvml, "nvmlInit_v2", &f->init, err);
 
     if (rc == 0)
-        rc = find(nvml, "nvmlShutdown", &f->shutdown, err);
+        rc = nvml_find_function(nvml, "nvmlShutdown", &f->shutdown, err);
     if (rc == 0)
-        rc = find(nvml, "nvmlDeviceGetHandleByIndex_v2", &f->device_by_index,
-                  err);
+        rc = nvml_find_function(nvml, "nvmlDeviceGetHandleByIndex_v2",
+                                &f->device_by_index, err);
     if (rc == 0)
-        rc = find(nvml, "nvmlDeviceGetHandleByPciBusId_v2", &f->device_by_bus,
-                  err);
+        rc = nvml_find_function(nvml, "nvmlDeviceGetHandleByPciBusId_v2",
+                                &f->device_by_bus, err);
     if (rc == 0)
-        rc = find(nvml, "nvmlDeviceGetTotalEnergyConsumption", &f->total_energy,
-                  err);
+        rc = nvml_find_function(nvml, "nvmlDeviceGetTotalEnergyConsumption",
+                                &f->total_energy, err);
     if (rc == 0)
-        rc = find(nvml, "nvmlErrorString", &f->error_string, err);
+        rc = nvml_find_function(nvml, "nvmlErrorString", &f->error_string, err);
     return rc;
 }
 
-static int open_library(struct nvml *nvml, const char *name,
-                        struct orr_error *err)
+static int nvml_open_library(struct nvml *nvml, const char *name,
+                             struct orr_error *err)
 {
     nvml->library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
     if (nvml->library)
@@ -88,8 +88,8 @@ static int open_library(struct nvml *nvml, const char *name,
                     name, dlerror());
 }
 
-static int fail(const struct nvml *nvml, const char *what, int code,
-                struct orr_error *err)
+static int nvml_fail(const struct nvml *nvml, const char *what, int code,
+                     struct orr_error *err)
 {
     const char *remedy = "see whether nvidia-smi works";
     int rc = -EIO;
@@ -110,7 +110,7 @@ static int total(const struct nvml *nvml, unsigned long long *ret,
 {
     int code = nvml->f.total_energy(nvml->device, ret);
 
-    return code ? fail(nvml, "the energy", code, err) : 0;
+    return code ? nvml_fail(nvml, "the energy", code, err) : 0;
 }
 
 /* With the domain, which others leave out if it is 0. */
@@ -132,16 +132,16 @@ static int find_device(struct nvml *nvml, const char *bus)
     return nvml->f.device_by_bus(whole, &nvml->device);
 }
 
-static int begin(struct nvml *nvml, const char *bus, struct orr_error *err)
+static int nvml_begin(struct nvml *nvml, const char *bus, struct orr_error *err)
 {
     int code = nvml->f.init();
 
     if (code)
-        return fail(nvml, "the driver", code, err);
+        return nvml_fail(nvml, "the driver", code, err);
     nvml->initialised = true;
     code = find_device(nvml, bus);
     if (code)
-        return fail(nvml, "the handle", code, err);
+        return nvml_fail(nvml, "the handle", code, err);
     return total(nvml, &nvml->before, err);
 }
 
@@ -166,10 +166,10 @@ static int nvml_open(const struct orr_energy_options *options, int device,
         return orr_fail(err, -ENOMEM, "no memory to measure energy");
     nvml->meter.ops = &orr_energy_nvml;
     nvml->number = device;
-    rc = open_library(nvml, options && options->nvml ? options->nvml : LIBRARY,
-                      err);
+    rc = nvml_open_library(
+        nvml, options && options->nvml ? options->nvml : LIBRARY, err);
     if (rc == 0)
-        rc = begin(nvml, options ? options->bus : NULL, err);
+        rc = nvml_begin(nvml, options ? options->bus : NULL, err);
     if (rc) {
         nvml_close(&nvml->meter);
         return rc;
@@ -224,7 +224,7 @@ static struct {
     char problem[200]; /* why nobody knows of slowdowns; "": somebody may */
 } questions = {.once = PTHREAD_ONCE_INIT};
 
-static void look_up(void *library, const char *name, void *ret)
+static void cuda_find_function(void *library, const char *name, void *ret)
 {
     void *symbol = dlsym(library, name);
 
@@ -236,7 +236,7 @@ static void look_up_for_slowdown(void *library, const char *name, void *ret)
 {
     void *symbol;
 
-    look_up(library, name, ret);
+    cuda_find_function(library, name, ret);
     memcpy(&symbol, ret, sizeof(symbol));
     if (!symbol && !*questions.problem)
         snprintf(questions.problem, sizeof(questions.problem),
@@ -256,17 +256,18 @@ static void open_questions(void)
         return;
     }
     look_up_for_slowdown(library, "nvmlInit_v2", &start);
-    look_up(library, "nvmlErrorString", &words);
+    cuda_find_function(library, "nvmlErrorString", &words);
     code = start ? start() : 0;
     if (code)
         snprintf(questions.problem, sizeof(questions.problem), "NVML: %s (%d)",
                  words ? words(code) : "error", code);
     if (!start || code)
         return;
-    look_up(library, "nvmlDeviceGetHandleByPciBusId_v2", &questions.by_bus);
+    cuda_find_function(library, "nvmlDeviceGetHandleByPciBusId_v2",
+                       &questions.by_bus);
     look_up_for_slowdown(library, "nvmlDeviceGetHandleByIndex_v2",
                          &questions.by_index);
-    look_up(library, "nvmlDeviceGetName", &questions.name);
+    cuda_find_function(library, "nvmlDeviceGetName", &questions.name);
     look_up_for_slowdown(library, "nvmlDeviceGetViolationStatus",
                          &questions.violation);
 }

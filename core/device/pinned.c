@@ -19,7 +19,7 @@ struct block {
     bool placed; /* it is the machine's, on its node, and was pinned there */
 };
 
-static int compare(const void *a, const void *b)
+static int pinned_block_compare(const void *a, const void *b)
 {
     uintptr_t left = *(const uintptr_t *)a, right = *(const uintptr_t *)b;
 
@@ -45,12 +45,12 @@ struct orr_driver *orr_pinner_of(const struct orr_machine *machine)
 }
 
 /* Takes `block`. */
-static int note(struct orr_pinned *pinned, struct block *block)
+static int pinned_note_block(struct orr_pinned *pinned, struct block *block)
 {
     bool noted;
 
     pthread_mutex_lock(&pinned->lock);
-    noted = tsearch(block, &pinned->blocks, compare) != NULL;
+    noted = tsearch(block, &pinned->blocks, pinned_block_compare) != NULL;
     pthread_mutex_unlock(&pinned->lock);
     if (!noted) {
         free(block);
@@ -76,7 +76,7 @@ int orr_pinned_alloc(struct orr_machine *machine, unsigned node, size_t size,
     if (block && address % alignment == 0) {
         *block =
             (struct block){address, size, node, driver->ops, driver, false};
-        rc = note(machine->pinned, block);
+        rc = pinned_note_block(machine->pinned, block);
     } else {
         free(block);
     }
@@ -104,7 +104,7 @@ static int alloc_placed(struct orr_machine *machine, unsigned node, size_t size,
     *block = (struct block){*ret, size, node, driver->ops, driver, true};
     if (driver->ops->pin(driver, (void *)*ret, size) != 0)
         free(block);
-    else if (note(machine->pinned, block) != 0)
+    else if (pinned_note_block(machine->pinned, block) != 0)
         (void)driver->ops->unpin(driver, (void *)*ret, size);
     return 0;
 }
@@ -123,18 +123,18 @@ int orr_machine_alloc_pinned(struct orr_machine *machine, unsigned node,
 
 /* Takes the block at the address out of those noted, if it is there and is, or is not,
  * placed; else NULL. */
-static struct block *take(struct orr_pinned *pinned, uintptr_t address,
-                          bool placed)
+static struct block *pinned_take_block(struct orr_pinned *pinned,
+                                       uintptr_t address, bool placed)
 {
     struct block **found, *block = NULL;
 
     if (atomic_load_explicit(&pinned->n, memory_order_relaxed) == 0)
         return NULL;
     pthread_mutex_lock(&pinned->lock);
-    found = tfind(&address, &pinned->blocks, compare);
+    found = tfind(&address, &pinned->blocks, pinned_block_compare);
     if (found && (*found)->placed == placed) {
         block = *found;
-        (void)tdelete(&address, &pinned->blocks, compare);
+        (void)tdelete(&address, &pinned->blocks, pinned_block_compare);
     }
     pthread_mutex_unlock(&pinned->lock);
     if (block)
@@ -146,7 +146,8 @@ void orr_machine_free_any(struct orr_machine *machine, unsigned node,
                           uintptr_t address, size_t size)
 {
     bool pins = machine->pinned && orr_node_is_main(&machine->nodes[node]);
-    struct block *block = pins ? take(machine->pinned, address, true) : NULL;
+    struct block *block =
+        pins ? pinned_take_block(machine->pinned, address, true) : NULL;
 
     if (block && block->driver)
         (void)block->ops->unpin(block->driver, (void *)address, block->size);
@@ -157,7 +158,7 @@ void orr_machine_free_any(struct orr_machine *machine, unsigned node,
 
 bool orr_pinned_free(struct orr_pinned *pinned, uintptr_t address)
 {
-    struct block *block = take(pinned, address, false);
+    struct block *block = pinned_take_block(pinned, address, false);
 
     if (!block)
         return false;

@@ -52,9 +52,9 @@ static int fill_names(struct orr_machine *machine,
     return machine->name ? 0 : -ENOMEM;
 }
 
-static int check_workers(const struct orr_machine *machine,
-                         const struct orr_machine_options *options,
-                         struct orr_error *err)
+static int real_check_workers(const struct orr_machine *machine,
+                              const struct orr_machine_options *options,
+                              struct orr_error *err)
 {
     if (machine->nworkers > 0)
         return 0;
@@ -65,9 +65,9 @@ static int check_workers(const struct orr_machine *machine,
                     options->ncpu);
 }
 
-static int fill(struct orr_machine *machine,
-                const struct orr_machine_options *options,
-                struct orr_error *err)
+static int real_machine_fill(struct orr_machine *machine,
+                             const struct orr_machine_options *options,
+                             struct orr_error *err)
 {
     const struct orr_threads_options threads = {
         .first_pauses = options->first_pauses,
@@ -80,7 +80,7 @@ static int fill(struct orr_machine *machine,
     if (rc == 0)
         rc = orr_drivers_open(options, machine, err);
     if (rc == 0)
-        rc = check_workers(machine, options, err);
+        rc = real_check_workers(machine, options, err);
     if (rc == 0)
         rc = orr_cpu_driver_finish(options, machine->drivers[0], err);
     if (rc == 0 && options->pinned) {
@@ -101,7 +101,7 @@ int orr_real_machine_open(const struct orr_machine_options *options,
     machine->ops = &real_ops;
     machine->runs_kernels = true;
     machine->host_copies_at_once = true;
-    rc = fill(machine, options, err);
+    rc = real_machine_fill(machine, options, err);
     if (rc < 0) {
         real_close(machine);
         return rc == -ENOMEM

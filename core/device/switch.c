@@ -91,7 +91,8 @@ size_t orr_fiber_default_size(void)
 }
 
 /* Tells the sanitizers that we leave `from` for `to`. */
-static void announce(struct orr_fiber *from, struct orr_fiber *to, bool last)
+static void fiber_announce_switch(struct orr_fiber *from, struct orr_fiber *to,
+                                  bool last)
 {
 #if defined(ORR_FIBER_ASAN)
     __sanitizer_start_switch_fiber(last ? NULL : &from->fake_stack, to->bottom,
@@ -138,7 +139,7 @@ void orr_switch_stacks(void **save, void *to);
 void orr_switch_start(void);
 
 /* Lays out the frame that orr_switch_stacks() will take off. */
-static int prepare(struct orr_fiber *fiber)
+static int fiber_prepare(struct orr_fiber *fiber)
 {
     uintptr_t *top = (uintptr_t *)(fiber->stack + fiber->size);
 #    if defined(__x86_64__)
@@ -168,12 +169,12 @@ static int prepare(struct orr_fiber *fiber)
     return 0;
 }
 
-static void forget(struct orr_fiber *fiber)
+static void fiber_forget(struct orr_fiber *fiber)
 {
     (void)fiber;
 }
 
-static void exchange(struct orr_fiber *from, struct orr_fiber *to)
+static void fiber_exchange(struct orr_fiber *from, struct orr_fiber *to)
 {
     orr_switch_stacks(&from->sp, to->sp);
 }
@@ -186,7 +187,7 @@ static void fiber_main_halves(unsigned high, unsigned low)
     fiber_main((void *)(uintptr_t)((uint64_t)high << 32 | low));
 }
 
-static int prepare(struct orr_fiber *fiber)
+static int fiber_prepare(struct orr_fiber *fiber)
 {
     ucontext_t *context = malloc(sizeof(*context));
     uint64_t bits = (uintptr_t)fiber;
@@ -203,13 +204,13 @@ static int prepare(struct orr_fiber *fiber)
     return 0;
 }
 
-static void forget(struct orr_fiber *fiber)
+static void fiber_forget(struct orr_fiber *fiber)
 {
     if (fiber->stack)
         free(fiber->sp);
 }
 
-static void exchange(struct orr_fiber *from, struct orr_fiber *to)
+static void fiber_exchange(struct orr_fiber *from, struct orr_fiber *to)
 {
     ucontext_t own;
 
@@ -269,7 +270,7 @@ int orr_fiber_init(struct orr_fiber *fiber, size_t size, void (*entry)(void *),
         return ret;
     fiber->entry = entry;
     fiber->arg = arg;
-    ret = prepare(fiber);
+    ret = fiber_prepare(fiber);
     if (ret < 0) {
         unmap_stack(fiber);
         return ret;
@@ -300,8 +301,8 @@ void orr_fiber_switch(struct orr_fiber *from, struct orr_fiber *to)
     from->saved = *from->live;
     *from->live = to->saved;
     to->came_from = from;
-    announce(from, to, false);
-    exchange(from, to);
+    fiber_announce_switch(from, to, false);
+    fiber_exchange(from, to);
     arrive(from);
 }
 
@@ -309,8 +310,8 @@ void orr_fiber_leave(struct orr_fiber *from, struct orr_fiber *to)
 {
     *from->live = to->saved;
     to->came_from = from;
-    announce(from, to, true);
-    exchange(from, to);
+    fiber_announce_switch(from, to, true);
+    fiber_exchange(from, to);
     abort();
 }
 
@@ -324,6 +325,6 @@ void orr_fiber_done(struct orr_fiber *fiber)
     if (fiber->stack)
         __tsan_destroy_fiber(fiber->thread_sanitizer);
 #endif
-    forget(fiber);
+    fiber_forget(fiber);
     unmap_stack(fiber);
 }

@@ -236,7 +236,7 @@ static bool are_parked(struct threads *threads, bool *ret_own)
  * woken by somebody whom the machine does not know, or becomes a context, says so
  * first and then looks whether it has to wait: either that is seen here, or it
  * waits. With nobody else in the process no one has to, and the run may end. */
-static double ask(struct threads *threads, double since)
+static double threads_ask_all_parked(struct threads *threads, double since)
 {
     struct orr_exec *exec = &threads->head;
     double (*all_parked)(void *arg, enum orr_parked who, double since) =
@@ -294,11 +294,12 @@ static void sleep_for_ever(struct threads *threads, struct thread *self)
 
     if (seem_parked(threads)) {
         begin = threads_now(&threads->head);
-        again = ask(threads, 0);
+        again = threads_ask_all_parked(threads, 0);
     }
     while (again < ORR_FOREVER && !sleep_for(threads, self, again))
         again = atomic_load(&threads->parked) == parked
-                    ? ask(threads, threads_now(&threads->head) - begin)
+                    ? threads_ask_all_parked(
+                          threads, threads_now(&threads->head) - begin)
                     : ORR_FOREVER;
     if (!(again < ORR_FOREVER))
         futex_wait(&self->token, ORR_FOREVER);
@@ -361,7 +362,7 @@ static void threads_relax(struct orr_exec *exec)
 
 /* -- contexts ------------------------------------------------------------- */
 
-static void enter_locked(struct thread *thread)
+static void threads_enter_locked(struct thread *thread)
 {
     thread->next = registry.threads;
     thread->link = &registry.threads;
@@ -373,7 +374,7 @@ static void enter_locked(struct thread *thread)
     atomic_fetch_add(&threads_of(thread->head.exec)->ncontexts, 1);
 }
 
-static void leave_locked(struct thread *thread)
+static void threads_leave_locked(struct thread *thread)
 {
     *thread->link = thread->next;
     if (thread->next)
@@ -383,10 +384,10 @@ static void leave_locked(struct thread *thread)
         atomic_fetch_sub(&threads_of(thread->head.exec)->nadopted, 1);
 }
 
-static void leave(struct thread *thread)
+static void threads_leave(struct thread *thread)
 {
     pthread_mutex_lock(&registry.lock);
-    leave_locked(thread);
+    threads_leave_locked(thread);
     pthread_mutex_unlock(&registry.lock);
 }
 
@@ -420,7 +421,7 @@ static void *thread_main(void *arg)
 }
 
 /* Errors as pthread_create's. */
-static int create(struct thread *thread, size_t stack_size)
+static int thread_create(struct thread *thread, size_t stack_size)
 {
     pthread_attr_t attr;
     int error = pthread_attr_init(&attr);
@@ -448,11 +449,11 @@ static int threads_spawn(struct orr_exec *exec, const struct orr_context *init,
     thread->body = body;
     thread->arg = arg;
     pthread_mutex_lock(&registry.lock);
-    enter_locked(thread);
+    threads_enter_locked(thread);
     pthread_mutex_unlock(&registry.lock);
-    error = create(thread, exec->stack_size);
+    error = thread_create(thread, exec->stack_size);
     if (error) {
-        leave(thread);
+        threads_leave(thread);
         free(thread);
         return -error;
     }
@@ -466,7 +467,7 @@ static void threads_join(struct orr_exec *exec, struct orr_context *context)
 
     (void)exec;
     pthread_join(thread->id, NULL);
-    leave(thread);
+    threads_leave(thread);
     free(thread);
 }
 
@@ -492,7 +493,7 @@ static void end_adopted(void *value)
     if (is_mine_locked(thread)) {
         struct threads *threads = threads_of(thread->head.exec);
 
-        leave_locked(thread);
+        threads_leave_locked(thread);
         if (is_adopted(thread)) {
             thread->next = threads->spare;
             threads->spare = thread;
@@ -506,7 +507,7 @@ static void end_adopted(void *value)
 }
 
 /* A context of a thread that has ended, or a new one; NULL without memory. */
-static struct thread *take_spare(struct threads *threads)
+static struct thread *threads_take_spare(struct threads *threads)
 {
     struct thread *thread;
 
@@ -525,7 +526,7 @@ static struct thread *take_spare(struct threads *threads)
 static struct orr_context *threads_adopt(struct orr_exec *exec)
 {
     struct threads *threads = threads_of(exec);
-    struct thread *thread = take_spare(threads);
+    struct thread *thread = threads_take_spare(threads);
     bool known;
 
     if (!thread)
@@ -537,7 +538,7 @@ static struct orr_context *threads_adopt(struct orr_exec *exec)
     known = pthread_setspecific(threads->adopted_key, thread) == 0;
     pthread_mutex_lock(&registry.lock);
     if (known) {
-        enter_locked(thread);
+        threads_enter_locked(thread);
     } else {
         thread->next = threads->spare;
         threads->spare = thread;
@@ -559,7 +560,7 @@ static void forget_adopted(struct threads *threads)
         next = t->next;
         if (!t->self || threads_of(t->head.exec) != threads)
             continue;
-        leave_locked(t);
+        threads_leave_locked(t);
         if (*t->self == &t->head)
             *t->self = NULL;
         if (is_adopted(t))
@@ -625,7 +626,7 @@ static void enter_main(struct threads *threads)
         orr_log_warning("out of memory: starpu_shutdown must be called by the "
                         "thread that has called starpu_init");
     pthread_mutex_lock(&registry.lock);
-    enter_locked(&threads->main);
+    threads_enter_locked(&threads->main);
     pthread_mutex_unlock(&registry.lock);
 }
 

@@ -50,8 +50,8 @@ static bool lists(const char *list, const char *word)
 /* ---- one group's limits ---- */
 
 /* The file `name` of the group `group` of a mount. */
-static FILE *open_in(const struct mount *mount, const char *group,
-                     const char *name)
+static FILE *cgroup_open_file(const struct mount *mount, const char *group,
+                              const char *name)
 {
     char path[3 * PATH_MAX];
     int n = snprintf(path, sizeof(path), "%s%s/%s", mount->point,
@@ -62,10 +62,10 @@ static FILE *open_in(const struct mount *mount, const char *group,
 }
 
 /* Up to two numbers of the file's first line, -1 for "max" and for none. */
-static void read_numbers(const struct mount *mount, const char *group,
-                         const char *name, long long ret[2])
+static void cgroup_read_numbers(const struct mount *mount, const char *group,
+                                const char *name, long long ret[2])
 {
-    FILE *in = open_in(mount, group, name);
+    FILE *in = cgroup_open_file(mount, group, name);
     char line[64], *at = line, *end;
 
     ret[0] = ret[1] = -1;
@@ -90,10 +90,10 @@ static void add_cpus(const struct mount *mount, const char *group,
     double cpus;
 
     if (mount->unified) {
-        read_numbers(mount, group, "cpu.max", pair);
+        cgroup_read_numbers(mount, group, "cpu.max", pair);
     } else {
-        read_numbers(mount, group, "cpu.cfs_quota_us", pair);
-        read_numbers(mount, group, "cpu.cfs_period_us", period);
+        cgroup_read_numbers(mount, group, "cpu.cfs_quota_us", pair);
+        cgroup_read_numbers(mount, group, "cpu.cfs_period_us", period);
         pair[1] = period[0];
     }
     if (pair[0] <= 0 || pair[1] <= 0)
@@ -108,9 +108,9 @@ static void add_bytes(const struct mount *mount, const char *group,
 {
     long long number[2];
 
-    read_numbers(mount, group,
-                 mount->unified ? "memory.max" : "memory.limit_in_bytes",
-                 number);
+    cgroup_read_numbers(mount, group,
+                        mount->unified ? "memory.max" : "memory.limit_in_bytes",
+                        number);
     if (number[0] <= 0 || (uint64_t)number[0] >= NO_BYTES)
         return;
     if (limits->bytes == 0 || (uint64_t)number[0] < limits->bytes)
@@ -141,7 +141,7 @@ static void add_limits(const struct mount *mount, struct orr_cgroup *limits)
 
 /* Fills mount->group from /proc/self/cgroup, whose lines are
  * "<number>:<controllers>:<path>"; false without a line. */
-static bool find_group(struct mount *mount)
+static bool cgroup_find_group(struct mount *mount)
 {
     const char *controller = mount->unified   ? ""
                              : mount->has_cpu ? "cpu"
@@ -202,7 +202,7 @@ struct orr_cgroup orr_cgroup_read(const char *root)
     char line[LINE];
 
     while (in && fgets(line, sizeof(line), in))
-        if (parse_mount(line, &mount) && find_group(&mount))
+        if (parse_mount(line, &mount) && cgroup_find_group(&mount))
             add_limits(&mount, &limits);
     if (in)
         fclose(in);

@@ -175,7 +175,7 @@ static int take_range(const struct orr_cpus *cpus, bool cores, unsigned first,
     return 0;
 }
 
-static unsigned count_cores(const struct orr_cpus *cpus)
+static unsigned cpus_count_cores(const struct orr_cpus *cpus)
 {
     unsigned n = 0;
 
@@ -189,7 +189,7 @@ static int choose_listed(const struct orr_cpus *cpus, const char *list,
                          struct orr_error *err)
 {
     struct reader reader = {list, list, cores ? "core" : "processor",
-                            cores ? count_cores(cpus) : cpus->n, err};
+                            cores ? cpus_count_cores(cpus) : cpus->n, err};
     struct orr_cpu_choice choice = {0, 0, NULL};
     int rc = 0;
 

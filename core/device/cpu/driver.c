@@ -194,11 +194,11 @@ static int place_worker(const struct orr_machine_options *options,
     return 0;
 }
 
-static int fill_workers(struct orr_driver *driver,
-                        const struct orr_machine_options *options,
-                        const struct orr_cpus *cpus,
-                        const struct orr_cpu_choice *choice,
-                        struct orr_error *err)
+static int cpu_fill_workers(struct orr_driver *driver,
+                            const struct orr_machine_options *options,
+                            const struct orr_cpus *cpus,
+                            const struct orr_cpu_choice *choice,
+                            struct orr_error *err)
 {
     struct orr_machine *machine = driver->machine;
     int n = count_workers(options, choice, err), rc;
@@ -236,7 +236,7 @@ struct place {
 };
 
 /* Devices are far from all. */
-static unsigned distance(const void *arg, unsigned a, unsigned b)
+static unsigned cpu_worker_distance(const void *arg, unsigned a, unsigned b)
 {
     const struct place *place = arg;
     const struct orr_worker_desc *here = &place->machine->workers[a];
@@ -256,7 +256,7 @@ static int fill_neighbours(struct orr_machine *machine,
 
     if (!options->bind || !orr_topology_hwloc(topology))
         return 0;
-    return orr_neighbours_fill(machine, distance, &place);
+    return orr_neighbours_fill(machine, cpu_worker_distance, &place);
 }
 
 /* The last core is the one that is taken last. */
@@ -327,7 +327,7 @@ static int fill_cpus(struct orr_driver *driver,
             request.avoid = (int)mine.core;
     }
     rc = orr_cpus_choose(cpus, &request, ret, err);
-    return rc == 0 ? fill_workers(driver, options, cpus, ret, err) : rc;
+    return rc == 0 ? cpu_fill_workers(driver, options, cpus, ret, err) : rc;
 }
 
 /* A synthetic topology determines how many workers there are, but its numbers
@@ -343,9 +343,9 @@ static void unbind(struct orr_machine *machine, int *main_cpu)
 
 /* -- opening -- */
 
-static int fill(struct cpu_driver *cpu,
-                const struct orr_machine_options *options,
-                struct orr_error *err)
+static int cpu_driver_fill(struct cpu_driver *cpu,
+                           const struct orr_machine_options *options,
+                           struct orr_error *err)
 {
     struct orr_driver *driver = &cpu->head;
     struct orr_topology_input input = {
@@ -378,7 +378,7 @@ int orr_driver_cpu_open(const struct orr_machine_options *options,
     cpu->head.machine = machine;
     cpu->main_cpu = -1;
     *ret = &cpu->head;
-    return fill(cpu, options, err);
+    return cpu_driver_fill(cpu, options, err);
 }
 
 /* The topology is kept for allocating if main memory has several nodes. */

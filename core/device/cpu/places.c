@@ -20,26 +20,26 @@ struct places {
     struct orr_topology *topology; /* with devices; owned */
 };
 
-static bool is_processor(const struct orr_worker_desc *worker)
+static bool worker_is_processor(const struct orr_worker_desc *worker)
 {
     return orr_device_kind(worker->type)->is_processor;
 }
 
 /* Without one that is known the system places its workers. */
-static const char *bus_of(const struct places *p, unsigned worker)
+static const char *worker_bus(const struct places *p, unsigned worker)
 {
     const struct orr_worker_desc *desc = &p->machine->workers[worker];
     const char *bus = p->machine->nodes[desc->node].bus;
 
-    return !is_processor(desc) && bus[0] ? bus : NULL;
+    return !worker_is_processor(desc) && bus[0] ? bus : NULL;
 }
 
 /* -- a processor for a device -- */
 
 /* The first that has such an owner, or any worker (`taken`), near the bus (NULL: anywhere).
  * -1: there is none. */
-static int find(const struct places *p, bool taken, bool whole_core,
-                const char *bus)
+static int places_find_processor(const struct places *p, bool taken,
+                                 bool whole_core, const char *bus)
 {
     for (unsigned i = 0; i < p->choice->n; i++) {
         const struct orr_cpu *cpu = &p->choice->cpus[i];
@@ -54,7 +54,7 @@ static int find(const struct places *p, bool taken, bool whole_core,
 }
 
 /* The last one: main and the first workers keep theirs. */
-static int find_worker(const struct places *p, const char *bus)
+static int places_find_worker_near(const struct places *p, const char *bus)
 {
     for (unsigned i = p->choice->n; i-- > 0;)
         if (p->owner[i] >= 0 &&
@@ -65,9 +65,10 @@ static int find_worker(const struct places *p, const char *bus)
 }
 
 /* The worker of a processor near the bus goes to a free one. */
-static int change(struct places *p, const char *bus)
+static int places_move_worker(struct places *p, const char *bus)
 {
-    int from = find_worker(p, bus), to = find(p, false, true, NULL);
+    int from = places_find_worker_near(p, bus),
+        to = places_find_processor(p, false, true, NULL);
     struct orr_worker_desc *worker;
 
     if (from < 0 || to < 0)
@@ -82,14 +83,14 @@ static int change(struct places *p, const char *bus)
 }
 
 /* Its number, -1: none. */
-static int take(struct places *p, const char *bus, bool listed)
+static int places_take_processor(struct places *p, const char *bus, bool listed)
 {
-    int i = find(p, false, !listed, listed ? NULL : bus);
+    int i = places_find_processor(p, false, !listed, listed ? NULL : bus);
 
     if (i < 0 && !listed)
-        i = change(p, bus);
+        i = places_move_worker(p, bus);
     if (i < 0 && !listed)
-        i = find(p, false, false, bus);
+        i = places_find_processor(p, false, false, bus);
     if (i < 0)
         return -1;
     p->owner[i] = DEVICES;
@@ -98,8 +99,10 @@ static int take(struct places *p, const char *bus, bool listed)
 
 /* -- all -- */
 
-static int place(struct places *p, const struct orr_machine_options *options,
-                 unsigned w, const char *bus, struct orr_error *err)
+static int places_bind_worker(struct places *p,
+                              const struct orr_machine_options *options,
+                              unsigned w, const char *bus,
+                              struct orr_error *err)
 {
     struct orr_worker_desc *worker = &p->machine->workers[w];
     const unsigned *bindid = options->workers_bindid;
@@ -109,8 +112,8 @@ static int place(struct places *p, const struct orr_machine_options *options,
         return 0;
     }
     if (!bindid) {
-        worker->cpu =
-            take(p, bus, options->workers_cpuid || options->workers_coreid);
+        worker->cpu = places_take_processor(
+            p, bus, options->workers_cpuid || options->workers_coreid);
         return 0;
     }
     if (bindid[w] >= p->cpus->n)
@@ -132,7 +135,7 @@ static int fill_owners(struct places *p)
     for (unsigned i = 0; i < n; i++)
         p->owner[i] = FREE;
     for (unsigned w = 0; n > 0 && w < p->machine->nworkers; w++)
-        if (is_processor(&p->machine->workers[w]))
+        if (worker_is_processor(&p->machine->workers[w]))
             p->owner[w % n] = (int)w;
     return 0;
 }
@@ -140,7 +143,7 @@ static int fill_owners(struct places *p)
 static bool any_bus(const struct places *p)
 {
     for (unsigned w = 0; w < p->machine->nworkers; w++)
-        if (bus_of(p, w))
+        if (worker_bus(p, w))
             return true;
     return false;
 }
@@ -165,10 +168,10 @@ int orr_places_fill(struct orr_machine *machine,
     if (rc == 0)
         rc = fill_owners(&p);
     for (unsigned w = 0; rc == 0 && w < machine->nworkers; w++) {
-        const char *bus = bus_of(&p, w);
+        const char *bus = worker_bus(&p, w);
 
         if (bus && orr_topology_knows_bus(p.topology, bus))
-            rc = place(&p, options, w, bus, err);
+            rc = places_bind_worker(&p, options, w, bus, err);
     }
     free(p.owner);
     orr_topology_close(p.topology);

@@ -30,7 +30,7 @@ struct rapl {
 };
 
 /* Reads the first line of DIR/ZONE/FILE. Errors: those of the system. */
-static int read_line(const char *path, char ret[MAX_LINE])
+static int rapl_read_line(const char *path, char ret[MAX_LINE])
 {
     FILE *f = fopen(path, "re");
     int rc = 0;
@@ -44,10 +44,10 @@ static int read_line(const char *path, char ret[MAX_LINE])
     return rc;
 }
 
-static int read_number(const char *path, unsigned long long *ret)
+static int rapl_read_number(const char *path, unsigned long long *ret)
 {
     char line[MAX_LINE], *end;
-    int rc = read_line(path, line);
+    int rc = rapl_read_line(path, line);
 
     if (rc)
         return rc;
@@ -88,7 +88,7 @@ static int is_package(const char *root, const char *zone)
     char path[PATH_MAX], name[MAX_LINE];
 
     snprintf(path, sizeof(path), "%s/%s/name", root, zone);
-    return read_line(path, name) == 0 && strncmp(name, "package", 7) == 0;
+    return rapl_read_line(path, name) == 0 && strncmp(name, "package", 7) == 0;
 }
 
 static int add_zone(struct rapl *rapl, const char *root, const char *name,
@@ -99,11 +99,11 @@ static int add_zone(struct rapl *rapl, const char *root, const char *name,
     int rc;
 
     snprintf(path, sizeof(path), "%s/%s/max_energy_range_uj", root, name);
-    rc = read_number(path, &zone->range);
+    rc = rapl_read_number(path, &zone->range);
     if (rc)
         return fail_to_read(path, rc, err);
     snprintf(path, sizeof(path), "%s/%s/energy_uj", root, name);
-    rc = read_number(path, &zone->before);
+    rc = rapl_read_number(path, &zone->before);
     if (rc)
         return fail_to_read(path, rc, err);
     if (zone->before > zone->range)
@@ -187,7 +187,7 @@ static int rapl_read(struct orr_energy_meter *meter, double *ret_joules,
     for (unsigned i = 0; i < rapl->nzones; i++) {
         const struct zone *zone = &rapl->zones[i];
         unsigned long long now;
-        int rc = read_number(zone->path, &now);
+        int rc = rapl_read_number(zone->path, &now);
 
         if (rc)
             return fail_to_read(zone->path, rc, err);

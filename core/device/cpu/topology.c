@@ -42,8 +42,9 @@ static int set_input(hwloc_topology_t hwloc,
     return 0;
 }
 
-static int load(struct orr_topology *topology,
-                const struct orr_topology_input *input, struct orr_error *err)
+static int topology_load(struct orr_topology *topology,
+                         const struct orr_topology_input *input,
+                         struct orr_error *err)
 {
     int rc;
 
@@ -124,7 +125,8 @@ static int find_memories(struct orr_topology *topology)
 }
 
 /* On this machine: a synthetic one is in no container. */
-static void apply_limits(struct orr_topology *topology, const char *root)
+static void topology_apply_limits(struct orr_topology *topology,
+                                  const char *root)
 {
     struct orr_cgroup limits;
 
@@ -147,7 +149,7 @@ int orr_topology_open(const struct orr_topology_input *input,
         return -ENOMEM;
     if (!input)
         input = &nothing;
-    rc = load(topology, input, err);
+    rc = topology_load(topology, input, err);
     if (rc == -ENODEV && !input->synthetic && !input->xml)
         rc = one_memory(topology);
     else if (rc == 0) {
@@ -159,7 +161,7 @@ int orr_topology_open(const struct orr_topology_input *input,
         orr_topology_close(topology);
         return rc;
     }
-    apply_limits(topology, input->root);
+    topology_apply_limits(topology, input->root);
     *ret = topology;
     return 0;
 }
@@ -193,7 +195,7 @@ static hwloc_obj_t core_of(hwloc_topology_t hwloc, hwloc_obj_t pu)
 }
 
 /* The counts for the bus files, whatever this thread may use. */
-static unsigned count_cores(hwloc_topology_t hwloc)
+static unsigned topology_count_cores(hwloc_topology_t hwloc)
 {
     int n = hwloc_get_nbobjs_by_type(hwloc, HWLOC_OBJ_CORE);
 
@@ -203,7 +205,7 @@ static unsigned count_cores(hwloc_topology_t hwloc)
 }
 
 /* The memory next to a processor; the first where none is known. */
-static unsigned memory_of(const struct orr_topology *topology, hwloc_obj_t pu)
+static unsigned pu_memory(const struct orr_topology *topology, hwloc_obj_t pu)
 {
     for (unsigned i = 0; topology->nodes && i < topology->nmemories; i++)
         if (hwloc_bitmap_isset(topology->nodes[i]->cpuset, pu->os_index))
@@ -211,7 +213,8 @@ static unsigned memory_of(const struct orr_topology *topology, hwloc_obj_t pu)
     return 0;
 }
 
-static int collect(const struct orr_topology *topology, struct orr_cpus *ret)
+static int topology_collect_cpus(const struct orr_topology *topology,
+                                 struct orr_cpus *ret)
 {
     hwloc_topology_t hwloc = topology->hwloc;
     int n = hwloc_get_nbobjs_by_type(hwloc, HWLOC_OBJ_PU);
@@ -230,21 +233,21 @@ static int collect(const struct orr_topology *topology, struct orr_cpus *ret)
         last_core = core;
         cpus[kept++] =
             (struct orr_cpu){(int)pu->os_index, rank, core->logical_index,
-                             memory_of(topology, pu)};
+                             pu_memory(topology, pu)};
     }
     if (kept == 0) {
         free(cpus);
         return -ENODEV;
     }
     *ret = (struct orr_cpus){
-        .n = kept, .cpus = cpus, .ncores = count_cores(hwloc)};
+        .n = kept, .cpus = cpus, .ncores = topology_count_cores(hwloc)};
     return 0;
 }
 
 int orr_topology_cpus(const struct orr_topology *topology, struct orr_cpus *ret,
                       struct orr_error *err)
 {
-    int rc = topology->hwloc ? collect(topology, ret) : -ENODEV;
+    int rc = topology->hwloc ? topology_collect_cpus(topology, ret) : -ENODEV;
 
     if (rc == -ENODEV && orr_topology_is_here(topology))
         rc = orr_cpus_from_affinity(ret, err);

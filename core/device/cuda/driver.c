@@ -62,7 +62,7 @@ _Static_assert(sizeof(own) / sizeof(own[0]) <= GPU_MAX_OWN,
 
 #define CALL(api, number) ((cuda_##number)(api)->own[number])
 
-static const char *words(const struct gpu_api *api, int code)
+static const char *cuda_error_words(const struct gpu_api *api, int code)
 {
     const char *text = NULL;
 
@@ -77,33 +77,34 @@ static const struct gpu_library library = {
     .own = own,
     .nown = NOWN,
     .needed = "a driver of version 450 (CUDA 11) or later",
-    .words = words,
+    .words = cuda_error_words,
 };
 
 /* -- contexts -- */
 
-static int retain(struct gpu_device *device)
+static int cuda_retain_context(struct gpu_device *device)
 {
     return CALL(&device->driver->api, RETAIN)(&device->context, device->id);
 }
 
-static int release(struct gpu_device *device)
+static int cuda_release_context(struct gpu_device *device)
 {
     return CALL(&device->driver->api, RELEASE)(device->id);
 }
 
-static int use(const struct gpu_device *device)
+static int cuda_use_device(const struct gpu_device *device)
 {
     return CALL(&device->driver->api, SET)(device->context);
 }
 
-static int enter(const struct gpu_device *device, intptr_t *ret_before)
+static int cuda_push_context(const struct gpu_device *device,
+                             intptr_t *ret_before)
 {
     *ret_before = 0; /* on CUDA's own stack of contexts */
     return CALL(&device->driver->api, PUSH)(device->context);
 }
 
-static void leave(const struct gpu_device *device, intptr_t before)
+static void cuda_pop_context(const struct gpu_device *device, intptr_t before)
 {
     gpu_context_t ours;
 
@@ -111,22 +112,23 @@ static void leave(const struct gpu_device *device, intptr_t before)
     (void)CALL(&device->driver->api, POP)(&ours);
 }
 
-static int open_peer(const struct gpu_device *peer)
+static int cuda_open_peer(const struct gpu_device *peer)
 {
     return CALL(&peer->driver->api, OPEN_PEER)(peer->context, 0);
 }
 
 /* -- copies -- */
 
-static int copy_peer(const struct gpu_device *dst_device, uintptr_t dst,
-                     const struct gpu_device *src_device, uintptr_t src,
-                     size_t size, gpu_stream_t stream)
+static int cuda_copy_peer(const struct gpu_device *dst_device, uintptr_t dst,
+                          const struct gpu_device *src_device, uintptr_t src,
+                          size_t size, gpu_stream_t stream)
 {
     return CALL(&dst_device->driver->api, COPY_PEER)(
         dst, dst_device->context, src, src_device->context, size, stream);
 }
 
-static struct cuda_copy_end end_of(const struct gpu_box_end *end, bool peer)
+static struct cuda_copy_end cuda_end_of_box(const struct gpu_box_end *end,
+                                            bool peer)
 {
     return (struct cuda_copy_end){
         .memory = end->device ? MEMORY_DEVICE : MEMORY_HOST,
@@ -138,14 +140,14 @@ static struct cuda_copy_end end_of(const struct gpu_box_end *end, bool peer)
     };
 }
 
-static int copy_box(struct gpu *driver, const struct gpu_box *box,
-                    gpu_stream_t stream)
+static int cuda_copy_box(struct gpu *driver, const struct gpu_box *box,
+                         gpu_stream_t stream)
 {
     bool peer = box->src.device && box->dst.device &&
                 box->src.device != box->dst.device;
     const struct cuda_copy copy = {
-        .src = end_of(&box->src, peer),
-        .dst = end_of(&box->dst, peer),
+        .src = cuda_end_of_box(&box->src, peer),
+        .dst = cuda_end_of_box(&box->dst, peer),
         .width = box->width,
         .height = box->height,
         .depth = box->depth,
@@ -167,14 +169,14 @@ const struct gpu_vendor orr_gpu_cuda = {
     .memory = STARPU_CUDA_RAM,
     .library = &library,
     .ops = &ops,
-    .retain = retain,
-    .release = release,
-    .use = use,
-    .enter = enter,
-    .leave = leave,
-    .open_peer = open_peer,
-    .copy_peer = copy_peer,
-    .copy_box = copy_box,
+    .retain = cuda_retain_context,
+    .release = cuda_release_context,
+    .use = cuda_use_device,
+    .enter = cuda_push_context,
+    .leave = cuda_pop_context,
+    .open_peer = cuda_open_peer,
+    .copy_peer = cuda_copy_peer,
+    .copy_box = cuda_copy_box,
 };
 
 ORR_DRIVER_OPEN(cuda);

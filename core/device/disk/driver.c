@@ -158,7 +158,8 @@ static const struct starpu_disk_ops *ops_of(const struct ends *ends)
 
 /* Begins it, if the disk has the function for that, and returns what leads to its
  * end; NULL: it is not begun. */
-static void *begin(const struct ends *ends, const struct orr_raw_copy *raw)
+static void *disk_begin_request(const struct ends *ends,
+                                const struct orr_raw_copy *raw)
 {
     const struct starpu_disk_ops *ops = ops_of(ends);
     off_t from = (off_t)raw->src_offset, to = (off_t)raw->dst_offset;
@@ -229,7 +230,7 @@ static int disk_raw_copy(struct orr_driver *driver,
 {
     const struct ends ends = {disk_of(disks_of(driver), raw->src_node),
                               disk_of(disks_of(driver), raw->dst_node)};
-    void *channel = begin(&ends, raw);
+    void *channel = disk_begin_request(&ends, raw);
 
     if (channel && async && async->queue) {
         disk_requests_add(&async->queue->requests, channel, async->queue->copy);
@@ -251,7 +252,7 @@ static int disk_raw_copy(struct orr_driver *driver,
 
 /* -- data -- */
 
-static struct orr_copy *take(struct disk *disk, bool *stop)
+static struct orr_copy *disk_take_copy(struct disk *disk, bool *stop)
 {
     struct orr_copy *copy;
 
@@ -267,7 +268,7 @@ static struct orr_copy *take(struct disk *disk, bool *stop)
 }
 
 /* Requests of the copy that went under way before a failure are waited for, too. */
-static void perform(struct disk *disk, struct orr_copy *copy)
+static void disk_perform_copy(struct disk *disk, struct orr_copy *copy)
 {
     int rc;
 
@@ -280,7 +281,7 @@ static void perform(struct disk *disk, struct orr_copy *copy)
         orr_copy_post(copy);
 }
 
-static void serve(void *arg)
+static void disk_serve(void *arg)
 {
     struct disk *disk = arg;
     struct orr_exec *exec = disk->driver->head.machine->exec;
@@ -289,10 +290,10 @@ static void serve(void *arg)
 
     for (;;) {
         struct orr_copy *copy =
-            requests->n < MOST_REQUESTS ? take(disk, &stop) : NULL;
+            requests->n < MOST_REQUESTS ? disk_take_copy(disk, &stop) : NULL;
 
         if (copy) {
-            perform(disk, copy);
+            disk_perform_copy(disk, copy);
         } else if (requests->n > 0) {
             disk_requests_serve(requests);
         } else if (stop) {
@@ -326,7 +327,7 @@ static void disk_copy_start(struct orr_driver *driver, struct orr_copy *copy)
 
 /* -- one more disk -- */
 
-static void stop(struct disk *disk)
+static void disk_stop(struct disk *disk)
 {
     struct orr_exec *exec = disk->driver->head.machine->exec;
 
@@ -360,7 +361,7 @@ struct speed {
     double bandwidth[2], latency[2];
 };
 
-static bool measure(const struct disk *disk, struct speed *ret)
+static bool disk_measure_speed(const struct disk *disk, struct speed *ret)
 {
     void *object = disk->ops->alloc(disk->base, PROBE_BYTES), *bytes = NULL;
     double all[2];
@@ -419,14 +420,14 @@ static void link_disks(struct orr_machine *machine, const struct disk *src,
         machine->latency[out] + machine->latency[in]);
 }
 
-static int start(struct disk *disk)
+static int disk_start(struct disk *disk)
 {
     struct orr_exec *exec = disk->driver->head.machine->exec;
     struct orr_context init = {.name = disk->name};
 
     pthread_mutex_init(&disk->lock, NULL);
     disk_requests_init(&disk->queue.requests, disk->ops);
-    return exec->ops->spawn(exec, &init, -1, serve, disk, &disk->context);
+    return exec->ops->spawn(exec, &init, -1, disk_serve, disk, &disk->context);
 }
 
 static struct disks *find_driver(const struct orr_machine *machine);
@@ -448,8 +449,8 @@ int orr_disks_add(struct orr_machine *machine,
         return orr_fail(err, -ENOENT, "the disk cannot be opened");
     works = (!disk->ops->bandwidth ||
              disk->ops->bandwidth(disk->node, disk->base)) &&
-            measure(disk, &speed);
-    rc = works ? start(disk)
+            disk_measure_speed(disk, &speed);
+    rc = works ? disk_start(disk)
                : orr_fail(err, -ENOENT,
                           "%d bytes could not be written to the disk and read "
                           "from it again",
@@ -474,7 +475,7 @@ static void disks_close(struct orr_driver *driver)
     struct disks *disks = disks_of(driver);
 
     for (unsigned i = 0; i < disks->ndisks; i++) {
-        stop(&disks->disks[i]);
+        disk_stop(&disks->disks[i]);
         disks->disks[i].ops->unplug(disks->disks[i].base);
     }
     free(disks);

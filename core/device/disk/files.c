@@ -44,7 +44,7 @@ struct object {
     struct file own;   /* … one that was there before */
     off_t start;
     size_t size;
-    size_t used; /* bytes that full_write has put there */
+    size_t used; /* bytes that directory_full_write has put there */
 };
 
 /* Moves bytes of a file; 0 or a negative errno. */
@@ -81,7 +81,7 @@ _Static_assert((int)ORR_MAX_LEFTOVERS >= (int)ORR_MAX_DISKS,
 
 /* Makes the directory and those above it; *ret_least is the length of the path of the
  * first that was not there, 0 if all were. 0 or a negative errno. */
-static int make_all(const char *path, size_t *ret_least)
+static int make_directories(const char *path, size_t *ret_least)
 {
     char *part = strdup(path);
     size_t n = part ? strlen(part) : 0;
@@ -128,7 +128,7 @@ static void directory_free(struct directory *directory)
     free(directory);
 }
 
-static void *plug(void *parameter, starpu_ssize_t size)
+static void *directory_plug(void *parameter, starpu_ssize_t size)
 {
     struct directory *directory = calloc(1, sizeof(*directory));
     const char *path = parameter;
@@ -147,7 +147,7 @@ static void *plug(void *parameter, starpu_ssize_t size)
     directory->path = strdup(path);
     directory->made.path = strdup(path);
     if (directory->path && directory->made.path)
-        rc = make_all(path, &directory->made.least);
+        rc = make_directories(path, &directory->made.least);
     if (directory->made.least)
         orr_leftover_add(&directory->made);
     if (rc == 0)
@@ -160,7 +160,7 @@ static void *plug(void *parameter, starpu_ssize_t size)
     return NULL;
 }
 
-static void unplug(void *base)
+static void directory_unplug(void *base)
 {
     directory_free(base);
 }
@@ -169,7 +169,7 @@ static void unplug(void *base)
 
 /* The blocks are taken now: a disk that is full says so before anything was
  * written. */
-static int reserve(int fd, off_t start, size_t size)
+static int file_reserve_blocks(int fd, off_t start, size_t size)
 {
     struct stat status;
 
@@ -183,7 +183,8 @@ static int reserve(int fd, off_t start, size_t size)
 }
 
 /* The blocks are the file system's again, if it can do that. */
-static void give_back(struct directory *directory, const struct object *object)
+static void directory_free_extent(struct directory *directory,
+                                  const struct object *object)
 {
     size_t size = extents_round(&directory->extents, object->size);
 
@@ -194,19 +195,20 @@ static void give_back(struct directory *directory, const struct object *object)
 }
 
 /* Gives the object its place. */
-static int place(struct directory *directory, struct object *object)
+static int directory_allocate_extent(struct directory *directory,
+                                     struct object *object)
 {
     size_t size = extents_round(&directory->extents, object->size);
     int rc;
 
     object->start = extents_take(&directory->extents, object->size);
-    rc = reserve(directory->file.fd, object->start, size);
+    rc = file_reserve_blocks(directory->file.fd, object->start, size);
     if (rc < 0)
         extents_give(&directory->extents, object->start, object->size);
     return rc;
 }
 
-static void *alloc(void *base, size_t size)
+static void *directory_alloc_object(void *base, size_t size)
 {
     struct directory *directory = base;
     struct object *object = calloc(1, sizeof(*object));
@@ -215,7 +217,7 @@ static void *alloc(void *base, size_t size)
     if (object) {
         object->file = &directory->file;
         object->size = size;
-        rc = place(directory, object);
+        rc = directory_allocate_extent(directory, object);
     }
     if (rc == 0) {
         atomic_store(&directory->said_full, false);
@@ -229,14 +231,14 @@ static void *alloc(void *base, size_t size)
     return NULL;
 }
 
-static void free_object(void *base, void *obj, size_t size)
+static void directory_free_object(void *base, void *obj, size_t size)
 {
     (void)size;
-    give_back(base, obj);
+    directory_free_extent(base, obj);
     free(obj);
 }
 
-static void *open_object(void *base, void *pos, size_t size)
+static void *directory_open_object(void *base, void *pos, size_t size)
 {
     const struct directory *directory = base;
     struct object *object = calloc(1, sizeof(*object));
@@ -274,8 +276,8 @@ static void close_object(void *base, void *obj, size_t size)
 
 /* -- all of an object -- */
 
-static int full_read(move_t move, const struct object *object, void **ptr,
-                     size_t *size, unsigned dst_node)
+static int directory_full_read(move_t move, const struct object *object,
+                               void **ptr, size_t *size, unsigned dst_node)
 {
     int rc;
 
@@ -290,7 +292,8 @@ static int full_read(move_t move, const struct object *object, void **ptr,
 }
 
 /* The object may have to grow; one that was there before is a file of its own. */
-static int grow(struct directory *directory, struct object *object, size_t size)
+static int directory_grow_object(struct directory *directory,
+                                 struct object *object, size_t size)
 {
     struct object larger = *object;
     int rc;
@@ -300,18 +303,18 @@ static int grow(struct directory *directory, struct object *object, size_t size)
     if (size <= object->size)
         return 0;
     larger.size = size;
-    rc = place(directory, &larger);
+    rc = directory_allocate_extent(directory, &larger);
     if (rc < 0)
         return rc;
-    give_back(directory, object);
+    directory_free_extent(directory, object);
     *object = larger;
     return 0;
 }
 
-static int full_write(move_t move, struct directory *directory,
-                      struct object *object, void *ptr, size_t size)
+static int directory_full_write(move_t move, struct directory *directory,
+                                struct object *object, void *ptr, size_t size)
 {
-    int rc = grow(directory, object, size);
+    int rc = directory_grow_object(directory, object, size);
 
     if (rc == 0)
         rc = move(object->file, true, ptr, object->start, size);
@@ -400,18 +403,18 @@ static int move_unistd_o_direct(const struct file *file, bool writes,
                                size_t *size, unsigned dst_node)                \
     {                                                                          \
         (void)base;                                                            \
-        return full_read(move_##way, obj, ptr, size, dst_node);                \
+        return directory_full_read(move_##way, obj, ptr, size, dst_node);      \
     }                                                                          \
     static int full_write_##way(void *base, void *obj, void *ptr, size_t size) \
     {                                                                          \
-        return full_write(move_##way, base, obj, ptr, size);                   \
+        return directory_full_write(move_##way, base, obj, ptr, size);         \
     }                                                                          \
     struct starpu_disk_ops starpu_disk_##way##_ops = {                         \
-        .plug = plug,                                                          \
-        .unplug = unplug,                                                      \
-        .alloc = alloc,                                                        \
-        .free = free_object,                                                   \
-        .open = open_object,                                                   \
+        .plug = directory_plug,                                                \
+        .unplug = directory_unplug,                                            \
+        .alloc = directory_alloc_object,                                       \
+        .free = directory_free_object,                                         \
+        .open = directory_open_object,                                         \
         .close = close_object,                                                 \
         .read = read_##way,                                                    \
         .write = write_##way,                                                  \

@@ -28,13 +28,13 @@ struct disk {
 struct object {
     struct orr_hdf5_dataset *dataset;
     size_t size;
-    size_t used; /* bytes that full_write has put there */
+    size_t used; /* bytes that hdf5_full_write has put there */
 };
 
 /* HDF5's own, of the whole process. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-static void *plug(void *parameter, starpu_ssize_t size)
+static void *hdf5_plug(void *parameter, starpu_ssize_t size)
 {
     struct disk *disk = calloc(1, sizeof(*disk));
     struct orr_error err = {""};
@@ -66,7 +66,7 @@ static void *plug(void *parameter, starpu_ssize_t size)
     return NULL;
 }
 
-static void unplug(void *base)
+static void hdf5_unplug(void *base)
 {
     struct disk *disk = base;
 
@@ -79,7 +79,7 @@ static void unplug(void *base)
 
 /* -- objects -- */
 
-static void let_go(const struct disk *disk, struct object *object)
+static void hdf5_release_object(const struct disk *disk, struct object *object)
 {
     pthread_mutex_lock(&lock);
     disk->ops->release(object->dataset);
@@ -109,7 +109,7 @@ static struct object *new_object(const struct disk *disk, const char *name,
 }
 
 /* As files.c: it is asked again whenever something might leave. */
-static void *alloc(void *base, size_t size)
+static void *hdf5_alloc_object(void *base, size_t size)
 {
     struct disk *disk = base;
     int code = ENOMEM;
@@ -123,7 +123,7 @@ static void *alloc(void *base, size_t size)
     return object;
 }
 
-static void *open_object(void *base, void *pos, size_t size)
+static void *hdf5_open_object(void *base, void *pos, size_t size)
 {
     int unused;
 
@@ -133,7 +133,7 @@ static void *open_object(void *base, void *pos, size_t size)
 static void end_object(void *base, void *obj, size_t size)
 {
     (void)size;
-    let_go(base, obj);
+    hdf5_release_object(base, obj);
 }
 
 /* -- bytes -- */
@@ -164,8 +164,8 @@ static int write_object(void *base, void *obj, const void *buf, off_t offset,
     return rc;
 }
 
-static int full_read(void *base, void *obj, void **ptr, size_t *size,
-                     unsigned dst_node)
+static int hdf5_full_read(void *base, void *obj, void **ptr, size_t *size,
+                          unsigned dst_node)
 {
     const struct object *object = obj;
     int rc;
@@ -181,20 +181,20 @@ static int full_read(void *base, void *obj, void **ptr, size_t *size,
 }
 
 /* The object may have to grow. */
-static int full_write(void *base, void *obj, void *ptr, size_t size)
+static int hdf5_full_write(void *base, void *obj, void *ptr, size_t size)
 {
     struct object *object = obj, *larger;
     struct orr_hdf5_dataset *old = object->dataset;
     int rc;
 
     if (size > object->size) {
-        larger = alloc(base, size);
+        larger = hdf5_alloc_object(base, size);
         if (!larger)
             return -ENOSPC;
         object->dataset = larger->dataset;
         object->size = size;
         larger->dataset = old;
-        let_go(base, larger);
+        hdf5_release_object(base, larger);
     }
     rc = write_object(base, obj, ptr, 0, size);
     object->used = rc == 0 ? size : 0;
@@ -202,14 +202,14 @@ static int full_write(void *base, void *obj, void *ptr, size_t size)
 }
 
 struct starpu_disk_ops starpu_disk_hdf5_ops = {
-    .plug = plug,
-    .unplug = unplug,
-    .alloc = alloc,
+    .plug = hdf5_plug,
+    .unplug = hdf5_unplug,
+    .alloc = hdf5_alloc_object,
     .free = end_object,
-    .open = open_object,
+    .open = hdf5_open_object,
     .close = end_object,
     .read = read_object,
     .write = write_object,
-    .full_read = full_read,
-    .full_write = full_write,
+    .full_read = hdf5_full_read,
+    .full_write = hdf5_full_write,
 };

@@ -57,8 +57,8 @@ static void be_silent(void)
     (void)H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
 }
 
-static int open_file(const char *path, struct orr_hdf5_file **ret,
-                     struct orr_error *err)
+static int hdf5_open_file(const char *path, struct orr_hdf5_file **ret,
+                          struct orr_error *err)
 {
     struct orr_hdf5_file *file = malloc(sizeof(*file));
     struct stat status;
@@ -120,7 +120,8 @@ static struct orr_hdf5_dataset *new_dataset(hid_t dataset, hid_t type)
 
 /* The blocks of the file system are taken now, as other disks do (files.c): one that is
  * full says so before anything was written. 0 or a negative errno. */
-static int reserve(struct orr_hdf5_file *file, hid_t dataset, size_t size)
+static int hdf5_reserve_blocks(struct orr_hdf5_file *file, hid_t dataset,
+                               size_t size)
 {
     haddr_t start = H5Dget_offset(dataset);
     void *handle = NULL;
@@ -134,7 +135,8 @@ static int reserve(struct orr_hdf5_file *file, hid_t dataset, size_t size)
 }
 
 /* Its space is reserved at once, and not filled. */
-static struct orr_hdf5_dataset *make(struct orr_hdf5_file *file, size_t size)
+static struct orr_hdf5_dataset *hdf5_make_dataset(struct orr_hdf5_file *file,
+                                                  size_t size)
 {
     const hsize_t length = size ? size : 1;
     hid_t space = H5Screate_simple(1, &length, NULL);
@@ -153,7 +155,7 @@ static struct orr_hdf5_dataset *make(struct orr_hdf5_file *file, size_t size)
     if (how >= 0)
         (void)H5Pclose(how);
     if (dataset >= 0)
-        rc = reserve(file, dataset, size);
+        rc = hdf5_reserve_blocks(file, dataset, size);
     if (rc < 0) {
         if (dataset >= 0)
             (void)H5Dclose(dataset);
@@ -164,8 +166,8 @@ static struct orr_hdf5_dataset *make(struct orr_hdf5_file *file, size_t size)
     return new_dataset(dataset, H5Tcopy(H5T_NATIVE_UCHAR));
 }
 
-static struct orr_hdf5_dataset *find(struct orr_hdf5_file *file,
-                                     const char *name, size_t size)
+static struct orr_hdf5_dataset *hdf5_find_dataset(struct orr_hdf5_file *file,
+                                                  const char *name, size_t size)
 {
     hid_t dataset, space, type;
     hssize_t n;
@@ -188,7 +190,7 @@ static struct orr_hdf5_dataset *find(struct orr_hdf5_file *file,
     return NULL;
 }
 
-static void release(struct orr_hdf5_dataset *dataset)
+static void hdf5_close_dataset(struct orr_hdf5_dataset *dataset)
 {
     (void)H5Dclose(dataset->dataset);
     (void)H5Tclose(dataset->type);
@@ -197,8 +199,8 @@ static void release(struct orr_hdf5_dataset *dataset)
 
 /* -- bytes -- */
 
-static int move(struct orr_hdf5_dataset *dataset, void *to, const void *from,
-                off_t offset, size_t size)
+static int hdf5_move_bytes(struct orr_hdf5_dataset *dataset, void *to,
+                           const void *from, off_t offset, size_t size)
 {
     const hsize_t start = (hsize_t)offset / dataset->element;
     const hsize_t n = size / dataset->element;
@@ -229,23 +231,23 @@ static int move(struct orr_hdf5_dataset *dataset, void *to, const void *from,
 static int read_bytes(struct orr_hdf5_dataset *dataset, void *bytes,
                       off_t offset, size_t size)
 {
-    return move(dataset, bytes, NULL, offset, size);
+    return hdf5_move_bytes(dataset, bytes, NULL, offset, size);
 }
 
 static int write_bytes(struct orr_hdf5_dataset *dataset, const void *bytes,
                        off_t offset, size_t size)
 {
-    return move(dataset, NULL, bytes, offset, size);
+    return hdf5_move_bytes(dataset, NULL, bytes, offset, size);
 }
 
 const struct orr_module *orr_module_entry(void)
 {
     static const struct orr_hdf5_ops ops = {
-        .open = open_file,
+        .open = hdf5_open_file,
         .close = close_file,
-        .make = make,
-        .find = find,
-        .release = release,
+        .make = hdf5_make_dataset,
+        .find = hdf5_find_dataset,
+        .release = hdf5_close_dataset,
         .read = read_bytes,
         .write = write_bytes,
     };

@@ -50,7 +50,8 @@ void disk_requests_add(struct disk_requests *requests, void *channel,
 }
 
 /* Takes it out, and tells of the copy whose last request it was. */
-static void end(struct disk_requests *requests, struct disk_request **link)
+static void disk_requests_end(struct disk_requests *requests,
+                              struct disk_request **link)
 {
     struct disk_request *request = *link;
     struct orr_copy *copy = request->copy;
@@ -75,11 +76,11 @@ void disk_requests_serve(struct disk_requests *requests)
 
     while (*link && ops->test_request)
         if (ops->test_request((*link)->channel))
-            end(requests, link);
+            disk_requests_end(requests, link);
         else
             link = &(*link)->next;
     if (requests->n < before)
         return;
     ops->wait_request(requests->first->channel);
-    end(requests, &requests->first);
+    disk_requests_end(requests, &requests->first);
 }

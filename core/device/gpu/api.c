@@ -19,7 +19,7 @@ bool gpu_may_have_devices(const struct gpu_library *library)
 }
 
 /* Vendors' libraries have threads and handlers that outlive us. */
-static void *open_file(const char *file)
+static void *gpu_library_open(const char *file)
 {
     return dlopen(file, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
 }
@@ -38,9 +38,9 @@ static int not_found(const struct gpu_library *library, const char *path,
         library->title, path ? path : files, reason ? reason : "not found");
 }
 
-static int find(void *handle, const struct gpu_library *library,
-                const char *name, const char *file, void (**ret)(void),
-                struct orr_error *err)
+static int gpu_library_find(void *handle, const struct gpu_library *library,
+                            const char *name, const char *file,
+                            void (**ret)(void), struct orr_error *err)
 {
     void *symbol = dlsym(handle, name);
 
@@ -62,15 +62,15 @@ static int find_all(struct gpu_api *api, const char *file,
 
 #define GPU_STORE(name, cuda, hip, parameters)                                 \
     if (rc == 0)                                                               \
-        rc = find(api->handle, library, library->names[i++], file, &found,     \
-                  err);                                                        \
+        rc = gpu_library_find(api->handle, library, library->names[i++], file, \
+                              &found, err);                                    \
     if (rc == 0)                                                               \
         memcpy(&api->name, &found, sizeof(found));
     GPU_FUNCTIONS(GPU_STORE)
 #undef GPU_STORE
     for (i = 0; rc == 0 && i < library->nown; i++)
-        rc = find(api->handle, library, library->own[i], file, &api->own[i],
-                  err);
+        rc = gpu_library_find(api->handle, library, library->own[i], file,
+                              &api->own[i], err);
     return rc;
 }
 
@@ -82,9 +82,9 @@ int gpu_api_open(const struct gpu_library *library, const char *path,
     int rc;
 
     if (path)
-        api.handle = open_file(path);
+        api.handle = gpu_library_open(path);
     for (unsigned i = 0; !path && !api.handle && library->files[i]; i++)
-        api.handle = open_file(file = library->files[i]);
+        api.handle = gpu_library_open(file = library->files[i]);
     if (!api.handle)
         return not_found(library, path, err);
     rc = find_all(&api, file, err);

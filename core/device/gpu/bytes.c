@@ -16,12 +16,12 @@ struct ends {
 };
 
 /* On whose queue it is made. */
-static struct gpu_device *maker_of(const struct ends *ends)
+static struct gpu_device *copy_device(const struct ends *ends)
 {
     return ends->dst ? ends->dst : ends->src;
 }
 
-static struct orr_queue *queue_of(const struct ends *ends)
+static struct orr_queue *gpu_copy_queue(const struct ends *ends)
 {
     if (!ends->dst)
         return &ends->src->queues[ORR_QUEUE_OUT];
@@ -30,10 +30,10 @@ static struct orr_queue *queue_of(const struct ends *ends)
 
 /* -- runs -- */
 
-static int put_run(const struct ends *ends, const struct orr_raw_copy *raw,
-                   gpu_stream_t stream)
+static int gpu_put_run(const struct ends *ends, const struct orr_raw_copy *raw,
+                       gpu_stream_t stream)
 {
-    const struct gpu *driver = maker_of(ends)->driver;
+    const struct gpu *driver = copy_device(ends)->driver;
     uintptr_t src = raw->src + raw->src_offset;
     uintptr_t dst = raw->dst + raw->dst_offset;
 
@@ -57,10 +57,10 @@ static bool is_box(const struct orr_raw_copy *raw)
            raw->src_step[0] <= INT_MAX && raw->dst_step[0] <= INT_MAX;
 }
 
-static struct gpu_box_end end_of_box(struct gpu_device *device,
-                                     uintptr_t address,
-                                     const struct orr_raw_copy *raw,
-                                     const size_t *step)
+static struct gpu_box_end gpu_end_of_box(struct gpu_device *device,
+                                         uintptr_t address,
+                                         const struct orr_raw_copy *raw,
+                                         const size_t *step)
 {
     return (struct gpu_box_end){
         .address = address,
@@ -70,15 +70,15 @@ static struct gpu_box_end end_of_box(struct gpu_device *device,
     };
 }
 
-static int put_box(const struct ends *ends, const struct orr_raw_copy *raw,
-                   gpu_stream_t stream)
+static int gpu_put_box(const struct ends *ends, const struct orr_raw_copy *raw,
+                       gpu_stream_t stream)
 {
-    struct gpu *driver = maker_of(ends)->driver;
+    struct gpu *driver = copy_device(ends)->driver;
     const struct gpu_box box = {
-        .src = end_of_box(ends->src, raw->src + raw->src_offset, raw,
-                          raw->src_step),
-        .dst = end_of_box(ends->dst, raw->dst + raw->dst_offset, raw,
-                          raw->dst_step),
+        .src = gpu_end_of_box(ends->src, raw->src + raw->src_offset, raw,
+                              raw->src_step),
+        .dst = gpu_end_of_box(ends->dst, raw->dst + raw->dst_offset, raw,
+                              raw->dst_step),
         .width = raw->size,
         .height = raw->n[0],
         .depth = raw->levels == 2 ? raw->n[1] : 1,
@@ -88,20 +88,20 @@ static int put_box(const struct ends *ends, const struct orr_raw_copy *raw,
 }
 
 /* Puts all of it into the stream. */
-static int put(const struct ends *ends, const struct orr_raw_copy *raw,
-               gpu_stream_t stream)
+static int gpu_put_copy(const struct ends *ends, const struct orr_raw_copy *raw,
+                        gpu_stream_t stream)
 {
     struct orr_raw_copy part = *raw;
     unsigned outer = raw->levels - 1;
     int code = 0;
 
     if (raw->levels == 0)
-        return put_run(ends, raw, stream);
+        return gpu_put_run(ends, raw, stream);
     if (is_box(raw))
-        return put_box(ends, raw, stream);
+        return gpu_put_box(ends, raw, stream);
     part.levels = outer;
     for (size_t i = 0; i < raw->n[outer] && !code; i++) {
-        code = put(ends, &part, stream);
+        code = gpu_put_copy(ends, &part, stream);
         part.src_offset += raw->src_step[outer];
         part.dst_offset += raw->dst_step[outer];
     }
@@ -110,8 +110,8 @@ static int put(const struct ends *ends, const struct orr_raw_copy *raw,
 
 /* -- the driver's operation -- */
 
-static int report(struct gpu_device *maker, const struct orr_raw_copy *raw,
-                  int code)
+static int gpu_report_copy(struct gpu_device *maker,
+                           const struct orr_raw_copy *raw, int code)
 {
     const struct orr_machine *machine = maker->driver->head.machine;
     char what[160];
@@ -132,7 +132,7 @@ int orr_gpu_copy(struct gpu *driver, const struct orr_raw_copy *raw,
 {
     const struct ends ends = {orr_gpu_on_node(driver, raw->src_node),
                               orr_gpu_on_node(driver, raw->dst_node)};
-    struct gpu_device *maker = maker_of(&ends);
+    struct gpu_device *maker = copy_device(&ends);
     gpu_stream_t own = stream;
     intptr_t before;
     int code;
@@ -140,16 +140,16 @@ int orr_gpu_copy(struct gpu *driver, const struct orr_raw_copy *raw,
     if (atomic_load_explicit(&maker->lost, memory_order_relaxed))
         return -ENODEV;
     if (!own)
-        own = queue_of(&ends)->stream;
+        own = gpu_copy_queue(&ends)->stream;
     code = driver->vendor->enter(maker, &before);
     if (code)
-        return report(maker, raw, code);
-    code = put(&ends, raw, own);
+        return gpu_report_copy(maker, raw, code);
+    code = gpu_put_copy(&ends, raw, own);
     if (!code && !stream)
         code = driver->api.stream_synchronize(own);
     driver->vendor->leave(maker, before);
     if (code)
-        return report(maker, raw, code);
+        return gpu_report_copy(maker, raw, code);
     return stream ? -EAGAIN : 0;
 }
 

@@ -54,7 +54,7 @@ int orr_gpu_report(struct gpu_device *device, const char *what, int code)
 
 /* -- closing -- */
 
-static void close_device(struct gpu_device *device)
+static void gpu_close_device(struct gpu_device *device)
 {
     struct gpu *driver = device->driver;
     intptr_t before;
@@ -81,7 +81,7 @@ void gpu_close(struct orr_driver *head)
     struct gpu *driver = (struct gpu *)head;
 
     for (unsigned i = 0; i < driver->ndevices; i++)
-        close_device(&driver->devices[i]);
+        gpu_close_device(&driver->devices[i]);
     gpu_marks_done(driver);
     for (unsigned i = 0; i < driver->ndevices; i++)
         if (driver->devices[i].context)
@@ -122,7 +122,7 @@ static int open_streams(struct gpu_device *device)
     return code;
 }
 
-static int open_device(struct gpu_device *device, struct orr_error *err)
+static int gpu_open_device(struct gpu_device *device, struct orr_error *err)
 {
     struct gpu *driver = device->driver;
     int code;
@@ -199,8 +199,8 @@ static bool is_beside(const struct orr_gpu_options *options, bool first_device,
     return stream > 0 && !options->cpu_per_worker;
 }
 
-static void describe_worker(struct gpu_device *device, unsigned worker,
-                            unsigned stream, bool beside)
+static void gpu_describe_worker(struct gpu_device *device, unsigned worker,
+                                unsigned stream, bool beside)
 {
     struct orr_worker_desc *desc =
         &device->driver->head.machine->workers[worker];
@@ -224,8 +224,8 @@ static void describe_worker(struct gpu_device *device, unsigned worker,
              device->bus);
 }
 
-static void describe(struct gpu_device *device, unsigned node, unsigned worker,
-                     bool first)
+static void gpu_describe_device(struct gpu_device *device, unsigned node,
+                                unsigned worker, bool first)
 {
     struct gpu *driver = device->driver;
     struct orr_node_desc *memory = &driver->head.machine->nodes[node];
@@ -241,8 +241,8 @@ static void describe(struct gpu_device *device, unsigned node, unsigned worker,
              driver->vendor->display, device->number);
     snprintf(memory->bus, sizeof(memory->bus), "%s", device->bus);
     for (unsigned i = 0; i < driver->per_device; i++)
-        describe_worker(device, worker + i, i,
-                        is_beside(driver->options, first, i));
+        gpu_describe_worker(device, worker + i, i,
+                            is_beside(driver->options, first, i));
     link_to_main(driver->head.machine, node);
 }
 
@@ -255,8 +255,9 @@ static void link_peers(struct gpu *driver, const unsigned *chosen, unsigned n)
                              &driver->devices[chosen[j]]);
 }
 
-static int open_devices(struct gpu *driver, const unsigned *chosen, unsigned n,
-                        bool leave_processors, struct orr_error *err)
+static int gpu_open_devices(struct gpu *driver, const unsigned *chosen,
+                            unsigned n, bool leave_processors,
+                            struct orr_error *err)
 {
     struct orr_machine *machine = driver->head.machine;
     unsigned node, worker, per = driver->per_device;
@@ -268,10 +269,10 @@ static int open_devices(struct gpu *driver, const unsigned *chosen, unsigned n,
         orr_machine_spare_processors(machine, processors(driver->options, n));
     rc = orr_machine_add_workers(&driver->head, n * per, &worker);
     for (unsigned i = 0; rc == 0 && i < n; i++) {
-        rc = open_device(&driver->devices[chosen[i]], err);
+        rc = gpu_open_device(&driver->devices[chosen[i]], err);
         if (rc == 0)
-            describe(&driver->devices[chosen[i]], node + i, worker + i * per,
-                     i == 0);
+            gpu_describe_device(&driver->devices[chosen[i]], node + i,
+                                worker + i * per, i == 0);
     }
     if (rc == 0 && driver->options->peers)
         link_peers(driver, chosen, n);
@@ -285,7 +286,7 @@ static bool is_asked_for(const struct orr_gpu_options *options)
 
 /* Without the library the program goes on: who asked for devices is told why it
  * has none. */
-static int open_library(struct gpu *driver)
+static int gpu_open_library(struct gpu *driver)
 {
     const struct orr_gpu_options *options = driver->options;
     const char *display = driver->vendor->display;
@@ -330,11 +331,11 @@ int gpu_open(const struct gpu_vendor *vendor,
             "STARPU_%s_THREAD_PER_WORKER=1 and "
             "STARPU_%s_THREAD_PER_DEV exclude each other: unset one",
             vendor->variable, vendor->variable);
-    if (open_library(driver) < 0)
+    if (gpu_open_library(driver) < 0)
         return 0;
     rc = gpu_find(driver, chosen, &n, err);
     if (rc == 0 && n > 0)
-        rc = open_devices(driver, chosen, n, leave_processors, err);
+        rc = gpu_open_devices(driver, chosen, n, leave_processors, err);
     driver->options = NULL;
     return rc;
 }

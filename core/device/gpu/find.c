@@ -10,8 +10,8 @@
 #include "core/device/gpu/gpu.h"
 
 /* Says which call of the vendor's was refused, and what does not work without it. */
-static void refused(const struct gpu *driver, enum gpu_entry call, int code,
-                    const char *what)
+static void gpu_call_refused(const struct gpu *driver, enum gpu_entry call,
+                             int code, const char *what)
 {
     const struct gpu_api *api = &driver->api;
 
@@ -20,7 +20,7 @@ static void refused(const struct gpu *driver, enum gpu_entry call, int code,
 }
 
 /* A code of the vendor's. */
-static int add_device(struct gpu *driver, int number)
+static int gpu_add_device(struct gpu *driver, int number)
 {
     const struct gpu_api *api = &driver->api;
     struct gpu_device *device = &driver->devices[driver->ndevices];
@@ -37,7 +37,7 @@ static int add_device(struct gpu *driver, int number)
     if (code) {
         snprintf(what, sizeof(what),
                  "device %d and those after it are left out", number);
-        refused(driver, call, code, what);
+        gpu_call_refused(driver, call, code, what);
         return code;
     }
     if (api->name(device->name, sizeof(device->name), device->id))
@@ -50,7 +50,7 @@ static int add_device(struct gpu *driver, int number)
     return 0;
 }
 
-static void add_devices(struct gpu *driver)
+static void gpu_add_devices(struct gpu *driver)
 {
     const struct gpu_vendor *vendor = driver->vendor;
     enum gpu_entry call = GPU_ENTRY_init;
@@ -61,14 +61,14 @@ static void add_devices(struct gpu *driver)
         code = driver->api.count(&n);
     }
     if (code && code != GPU_NO_DEVICE)
-        refused(driver, call, code, "devices cannot be used");
+        gpu_call_refused(driver, call, code, "devices cannot be used");
     for (int i = 0; !code && i < n; i++) {
         if (driver->ndevices == STARPU_MAXCUDADEVS) {
             orr_log_notice("%s: only the first %d devices are used",
                            vendor->name, STARPU_MAXCUDADEVS);
             break;
         }
-        code = add_device(driver, i);
+        code = gpu_add_device(driver, i);
     }
 }
 
@@ -89,7 +89,7 @@ int gpu_find(struct gpu *driver, unsigned *chosen, unsigned *ret_n,
 
     snprintf(variable, sizeof(variable), "STARPU_WORKERS_%sID",
              driver->vendor->variable);
-    add_devices(driver);
+    gpu_add_devices(driver);
     choice.there = driver->ndevices;
     return orr_device_choose(&choice, chosen, ret_n, err);
 }

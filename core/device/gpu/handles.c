@@ -85,7 +85,7 @@ static void *open_one(const struct library *library)
 }
 
 /* POSIX guarantees that a function pointer fits; ISO C has no cast for it. */
-static bool find(void *library, const char *name, void *ret)
+static bool library_find_function(void *library, const char *name, void *ret)
 {
     void *symbol = name ? dlsym(library, name) : NULL;
 
@@ -108,14 +108,15 @@ int orr_gpu_library_open(enum gpu_handle which, struct orr_error *err)
         return orr_fail(err, -ENOENT,
                         "there is no %s: %s and other versions were looked for",
                         library->title, library->files[0]);
-    if (!find(handle, library->end, &found[which].end) ||
-        !find(handle, library->stream, &found[which].stream) ||
-        !find(handle, library->make, &found[which].make))
+    if (!library_find_function(handle, library->end, &found[which].end) ||
+        !library_find_function(handle, library->stream, &found[which].stream) ||
+        !library_find_function(handle, library->make, &found[which].make))
         return orr_fail(err, -ENOENT, "this %s lacks %s, %s or %s",
                         library->title, library->make, library->end,
                         library->stream ? library->stream : "both");
     if (which == GPU_CUBLAS)
-        (void)find(handle, "cublasSetKernelStream", &cublas_first_stream);
+        (void)library_find_function(handle, "cublasSetKernelStream",
+                                    &cublas_first_stream);
     return 0;
 }
 
@@ -127,7 +128,8 @@ const char *orr_gpu_library_title(enum gpu_handle which)
 /* -- handles -- */
 
 /* Workers by number, and behind them who is none. */
-static void **place_of(struct gpu *driver, enum gpu_handle which, int worker)
+static void **gpu_handle_slot(struct gpu *driver, enum gpu_handle which,
+                              int worker)
 {
     unsigned n = driver->head.machine->nworkers;
 
@@ -147,7 +149,7 @@ int orr_gpu_handle_make(struct gpu *driver, enum gpu_handle which, int worker)
     if (!driver->handles[which])
         driver->handles[which] = calloc(driver->head.machine->nworkers + 1,
                                         sizeof(*driver->handles[which]));
-    place = place_of(driver, which, worker);
+    place = gpu_handle_slot(driver, which, worker);
     if (!place || *place)
         return place ? 0 : -ENOMEM;
     code = found[which].make(&handle);
@@ -161,7 +163,7 @@ int orr_gpu_handle_make(struct gpu *driver, enum gpu_handle which, int worker)
 
 void orr_gpu_handle_end(struct gpu *driver, enum gpu_handle which, int worker)
 {
-    void **place = place_of(driver, which, worker);
+    void **place = gpu_handle_slot(driver, which, worker);
 
     if (!place || !*place)
         return;
@@ -171,7 +173,7 @@ void orr_gpu_handle_end(struct gpu *driver, enum gpu_handle which, int worker)
 
 void *orr_gpu_handle_get(struct gpu *driver, enum gpu_handle which, int worker)
 {
-    void **place = place_of(driver, which, worker);
+    void **place = gpu_handle_slot(driver, which, worker);
 
     return place ? *place : NULL;
 }

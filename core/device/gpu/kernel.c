@@ -11,8 +11,8 @@
 
 /* -- runs -- */
 
-static struct gpu_run *new_run(struct gpu_device *device,
-                               struct gpu_worker *worker)
+static struct gpu_run *gpu_run_new(struct gpu_device *device,
+                                   struct gpu_worker *worker)
 {
     struct gpu_run *run = worker->runs;
 
@@ -24,7 +24,7 @@ static struct gpu_run *new_run(struct gpu_device *device,
 }
 
 /* Of one that is not free. */
-static struct gpu_device *device_of(const struct gpu_run *run)
+static struct gpu_device *gpu_run_device(const struct gpu_run *run)
 {
     return atomic_load_explicit(&run->device, memory_order_relaxed);
 }
@@ -37,7 +37,7 @@ static void free_run(struct gpu_run *run)
 /* Its events are made at its first use. A code. */
 static int begin_run(struct gpu_run *run, gpu_stream_t stream)
 {
-    const struct gpu_api *api = &device_of(run)->driver->api;
+    const struct gpu_api *api = &gpu_run_device(run)->driver->api;
     int code = 0;
 
     if (!run->begin)
@@ -62,9 +62,10 @@ void gpu_worker_done(struct gpu_device *device, struct gpu_worker *worker)
 
 /* -- ends -- */
 
-static void set_times(const struct gpu_run *run, struct orr_kernel *kernel)
+static void gpu_run_set_times(const struct gpu_run *run,
+                              struct orr_kernel *kernel)
 {
-    struct gpu *driver = device_of(run)->driver;
+    struct gpu *driver = gpu_run_device(run)->driver;
     float ms;
 
     kernel->end = orr_exec_now(driver->head.machine->exec);
@@ -74,18 +75,18 @@ static void set_times(const struct gpu_run *run, struct orr_kernel *kernel)
     kernel->start = kernel->end - (double)ms * 1e3;
 }
 
-static void kernel_arrived(struct orr_post *post)
+static void gpu_kernel_arrived(struct orr_post *post)
 {
     struct orr_kernel *kernel =
         (struct orr_kernel *)(void *)((char *)post -
                                       offsetof(struct orr_kernel, post));
     struct gpu_run *run = kernel->machine_link[0];
-    struct gpu_device *device = device_of(run);
+    struct gpu_device *device = gpu_run_device(run);
 
     kernel->error = post->error;
     if (run->code)
         (void)orr_gpu_report(device, "a kernel", run->code);
-    set_times(run, kernel);
+    gpu_run_set_times(run, kernel);
     free_run(run);
     kernel->done(kernel);
 }
@@ -111,8 +112,8 @@ static int end_at_once(struct orr_kernel *kernel, struct orr_exec *exec,
 }
 
 /* The codelet's function has waited for its kernels, or should have. */
-static int run_now(struct gpu_device *device, struct gpu_worker *worker,
-                   struct orr_kernel *kernel)
+static int gpu_run_now(struct gpu_device *device, struct gpu_worker *worker,
+                       struct orr_kernel *kernel)
 {
     struct gpu *driver = device->driver;
     int code;
@@ -128,14 +129,14 @@ static int run_now(struct gpu_device *device, struct gpu_worker *worker,
 static int run_beside(struct gpu_run *run, struct gpu_worker *worker,
                       struct orr_kernel *kernel)
 {
-    const struct gpu_device *device = device_of(run);
+    const struct gpu_device *device = gpu_run_device(run);
     int code;
 
     kernel->machine_link[0] = run;
     run->post = &kernel->post;
     run->timed = true;
     kernel->run(kernel);
-    kernel->post.arrived = kernel_arrived;
+    kernel->post.arrived = gpu_kernel_arrived;
     kernel->post.error = 0;
     orr_post_expect(&kernel->post, device->driver->head.machine->exec);
     code = device->driver->vendor->use(device);
@@ -168,8 +169,8 @@ int gpu_kernel_start(struct orr_driver *head, struct orr_kernel *kernel)
             kernel, exec,
             orr_gpu_report(device, "the start of a kernel", code));
     if (!kernel->async)
-        return run_now(device, worker, kernel);
-    run = new_run(device, worker);
+        return gpu_run_now(device, worker, kernel);
+    run = gpu_run_new(device, worker);
     code = begin_run(run, worker->kernels.stream);
     if (!code)
         return run_beside(run, worker, kernel);

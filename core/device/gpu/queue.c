@@ -82,7 +82,7 @@ static void note_loss(struct gpu_device *device, int code)
         atomic_store_explicit(&device->lost, true, memory_order_relaxed);
 }
 
-static void post_end(gpu_stream_t stream, int code, void *arg)
+static void gpu_post_end(gpu_stream_t stream, int code, void *arg)
 {
     struct orr_post *post = arg;
 
@@ -121,7 +121,7 @@ void gpu_notify(struct orr_queue *queue, struct orr_post *post)
         gpu_post_failure(queue, post, code);
         return;
     }
-    code = gpu_call_at_end(queue, queue->end, post_end, post);
+    code = gpu_call_at_end(queue, queue->end, gpu_post_end, post);
     /* Without failures the post may be gone. */
     if (code)
         gpu_post_failure(queue, post, code);
@@ -140,8 +140,8 @@ struct gpu_mark {
 /* What is in an event's links from its record until it has happened. */
 enum { MARK };
 
-static _Noreturn void fail(const struct orr_queue *queue, const char *what,
-                           int code)
+static _Noreturn void gpu_queue_fail(const struct orr_queue *queue,
+                                     const char *what, int code)
 {
     const struct gpu *driver = queue->device->driver;
 
@@ -187,7 +187,7 @@ static struct gpu_mark *new_mark(struct gpu *driver, int *ret_code)
     return NULL;
 }
 
-static void happen(gpu_stream_t stream, int code, void *arg)
+static void gpu_event_happened(gpu_stream_t stream, int code, void *arg)
 {
     struct gpu_mark *mark = arg;
     struct gpu *driver = mark->driver;
@@ -212,7 +212,7 @@ void gpu_record(struct orr_queue *queue, struct orr_event *event)
     int code = driver->vendor->enter(queue->device, &before);
 
     if (code)
-        fail(queue, "cannot record an event", code);
+        gpu_queue_fail(queue, "cannot record an event", code);
     gpu_marks_done(driver);
     mark = new_mark(driver, &code);
     if (mark) {
@@ -220,10 +220,10 @@ void gpu_record(struct orr_queue *queue, struct orr_event *event)
         pthread_mutex_lock(&driver->events);
         event->driver_link[MARK] = mark;
         pthread_mutex_unlock(&driver->events);
-        code = gpu_call_at_end(queue, mark->event, happen, mark);
+        code = gpu_call_at_end(queue, mark->event, gpu_event_happened, mark);
     }
     if (code)
-        fail(queue, "cannot record an event", code);
+        gpu_queue_fail(queue, "cannot record an event", code);
     driver->vendor->leave(queue->device, before);
 }
 
@@ -235,16 +235,16 @@ void gpu_wait(struct orr_queue *queue, struct orr_event *event)
     int code = driver->vendor->enter(queue->device, &before);
 
     if (code)
-        fail(queue, "cannot wait for an event", code);
+        gpu_queue_fail(queue, "cannot wait for an event", code);
     pthread_mutex_lock(&driver->events);
     mark = event->driver_link[MARK];
     if (mark)
         code = driver->api.stream_wait(queue->stream, mark->event, 0);
     else if (!atomic_load_explicit(&event->happened, memory_order_acquire))
-        fail(queue, "cannot wait for an event", 0);
+        gpu_queue_fail(queue, "cannot wait for an event", 0);
     pthread_mutex_unlock(&driver->events);
     if (code)
-        fail(queue, "cannot wait for an event", code);
+        gpu_queue_fail(queue, "cannot wait for an event", code);
     driver->vendor->leave(queue->device, before);
 }
 

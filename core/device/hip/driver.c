@@ -54,7 +54,7 @@ _Static_assert(sizeof(own) / sizeof(own[0]) <= GPU_MAX_OWN,
 
 #define CALL(api, number) ((hip_##number)(api)->own[number])
 
-static const char *words(const struct gpu_api *api, int code)
+static const char *hip_error_words(const struct gpu_api *api, int code)
 {
     return CALL(api, WORDS)(code);
 }
@@ -67,59 +67,61 @@ static const struct gpu_library library = {
     .own = own,
     .nown = NOWN,
     .needed = "ROCm 5 or later",
-    .words = words,
+    .words = hip_error_words,
 };
 
 /* -- the current device -- */
 
 /* Its context is there as long as the process; that it is retained is all that is
  * noted. */
-static int retain(struct gpu_device *device)
+static int hip_retain_context(struct gpu_device *device)
 {
     device->context = device;
     return GPU_SUCCESS;
 }
 
-static int release(struct gpu_device *device)
+static int hip_release_context(struct gpu_device *device)
 {
     device->context = NULL;
     return GPU_SUCCESS;
 }
 
-static int use(const struct gpu_device *device)
+static int hip_use_device(const struct gpu_device *device)
 {
     return CALL(&device->driver->api, SET)(device->id);
 }
 
-static int enter(const struct gpu_device *device, intptr_t *ret_before)
+static int hip_enter_device(const struct gpu_device *device,
+                            intptr_t *ret_before)
 {
     int before = 0, code = CALL(&device->driver->api, GET)(&before);
 
     *ret_before = before;
-    return code ? code : use(device);
+    return code ? code : hip_use_device(device);
 }
 
-static void leave(const struct gpu_device *device, intptr_t before)
+static void hip_leave_device(const struct gpu_device *device, intptr_t before)
 {
     (void)CALL(&device->driver->api, SET)((int)before);
 }
 
-static int open_peer(const struct gpu_device *peer)
+static int hip_open_peer(const struct gpu_device *peer)
 {
     return CALL(&peer->driver->api, OPEN_PEER)(peer->id, 0);
 }
 
 /* -- copies -- */
 
-static int copy_peer(const struct gpu_device *dst_device, uintptr_t dst,
-                     const struct gpu_device *src_device, uintptr_t src,
-                     size_t size, gpu_stream_t stream)
+static int hip_copy_peer(const struct gpu_device *dst_device, uintptr_t dst,
+                         const struct gpu_device *src_device, uintptr_t src,
+                         size_t size, gpu_stream_t stream)
 {
     return CALL(&dst_device->driver->api, COPY_PEER)(
         dst, dst_device->id, src, src_device->id, size, stream);
 }
 
-static struct hip_copy_end end_of(const struct gpu_box_end *end, size_t width)
+static struct hip_copy_end hip_end_of_box(const struct gpu_box_end *end,
+                                          size_t width)
 {
     return (struct hip_copy_end){
         .address = end->address,
@@ -129,12 +131,12 @@ static struct hip_copy_end end_of(const struct gpu_box_end *end, size_t width)
     };
 }
 
-static int copy_box(struct gpu *driver, const struct gpu_box *box,
-                    gpu_stream_t stream)
+static int hip_copy_box(struct gpu *driver, const struct gpu_box *box,
+                        gpu_stream_t stream)
 {
     const struct hip_copy copy = {
-        .src = end_of(&box->src, box->width),
-        .dst = end_of(&box->dst, box->width),
+        .src = hip_end_of_box(&box->src, box->width),
+        .dst = hip_end_of_box(&box->dst, box->width),
         .width = box->width,
         .height = box->height,
         .depth = box->depth,
@@ -158,14 +160,14 @@ const struct gpu_vendor orr_gpu_hip = {
     .memory = STARPU_HIP_RAM,
     .library = &library,
     .ops = &ops,
-    .retain = retain,
-    .release = release,
-    .use = use,
-    .enter = enter,
-    .leave = leave,
-    .open_peer = open_peer,
-    .copy_peer = copy_peer,
-    .copy_box = copy_box,
+    .retain = hip_retain_context,
+    .release = hip_release_context,
+    .use = hip_use_device,
+    .enter = hip_enter_device,
+    .leave = hip_leave_device,
+    .open_peer = hip_open_peer,
+    .copy_peer = hip_copy_peer,
+    .copy_box = hip_copy_box,
 };
 
 ORR_DRIVER_OPEN(hip);

@@ -23,7 +23,7 @@ static struct ends ends_of(struct opencl *driver,
                          orr_opencl_on_node(driver, raw->dst_node)};
 }
 
-static struct orr_queue *queue_of(const struct ends *ends)
+static struct orr_queue *opencl_copy_queue(const struct ends *ends)
 {
     if (ends->src && ends->dst)
         return &ends->dst->queues[ORR_QUEUE_PEER];
@@ -33,8 +33,8 @@ static struct orr_queue *queue_of(const struct ends *ends)
 
 /* -- runs -- */
 
-static cl_int put_run(const struct ends *ends, cl_command_queue queue,
-                      const struct orr_raw_copy *raw, cl_event *event)
+static cl_int opencl_put_run(const struct ends *ends, cl_command_queue queue,
+                             const struct orr_raw_copy *raw, cl_event *event)
 {
     const struct opencl_api *cl =
         &(ends->src ? ends->src : ends->dst)->driver->cl;
@@ -60,8 +60,9 @@ struct box_end {
     size_t origin[3];
 };
 
-static struct box_end end_of_box(const struct orr_raw_copy *raw,
-                                 const size_t *step, size_t offset, bool buffer)
+static struct box_end opencl_end_of_box(const struct orr_raw_copy *raw,
+                                        const size_t *step, size_t offset,
+                                        bool buffer)
 {
     struct box_end end = {.row = step[0],
                           .slice =
@@ -75,17 +76,17 @@ static struct box_end end_of_box(const struct orr_raw_copy *raw,
     return end;
 }
 
-static cl_int put_box(const struct ends *ends, cl_command_queue queue,
-                      const struct orr_raw_copy *raw, cl_event *event)
+static cl_int opencl_put_box(const struct ends *ends, cl_command_queue queue,
+                             const struct orr_raw_copy *raw, cl_event *event)
 {
     const struct opencl_api *cl =
         &(ends->src ? ends->src : ends->dst)->driver->cl;
     const size_t region[3] = {raw->size, raw->n[0],
                               raw->levels == 2 ? raw->n[1] : 1};
-    const struct box_end src =
-        end_of_box(raw, raw->src_step, raw->src_offset, ends->src != NULL);
-    const struct box_end dst =
-        end_of_box(raw, raw->dst_step, raw->dst_offset, ends->dst != NULL);
+    const struct box_end src = opencl_end_of_box(
+        raw, raw->src_step, raw->src_offset, ends->src != NULL);
+    const struct box_end dst = opencl_end_of_box(
+        raw, raw->dst_step, raw->dst_offset, ends->dst != NULL);
 
     if (!ends->src)
         return cl->EnqueueWriteBufferRect(
@@ -103,23 +104,23 @@ static cl_int put_box(const struct ends *ends, cl_command_queue queue,
 }
 
 /* Puts all of it into the queue; `event` is the last one's. */
-static cl_int put(const struct ends *ends, cl_command_queue queue,
-                  const struct orr_raw_copy *raw, cl_event *event)
+static cl_int opencl_put_copy(const struct ends *ends, cl_command_queue queue,
+                              const struct orr_raw_copy *raw, cl_event *event)
 {
     struct orr_raw_copy part = *raw;
     unsigned outer = raw->levels - 1;
     cl_int error = 0;
 
     if (raw->levels == 0)
-        return put_run(ends, queue, raw, event);
+        return opencl_put_run(ends, queue, raw, event);
     if (orr_raw_copy_is_box(raw, raw->src_step) &&
         orr_raw_copy_is_box(raw, raw->dst_step))
-        return put_box(ends, queue, raw, event);
+        return opencl_put_box(ends, queue, raw, event);
     part.levels = outer;
     for (size_t i = 0; i < raw->n[outer] && !error; i++) {
         bool last = i + 1 == raw->n[outer];
 
-        error = put(ends, queue, &part, last ? event : NULL);
+        error = opencl_put_copy(ends, queue, &part, last ? event : NULL);
         part.src_offset += raw->src_step[outer];
         part.dst_offset += raw->dst_step[outer];
     }
@@ -128,7 +129,7 @@ static cl_int put(const struct ends *ends, cl_command_queue queue,
 
 /* -- waiting -- */
 
-static cl_int wait_for(const struct opencl_api *cl, cl_event event)
+static cl_int opencl_wait_event(const struct opencl_api *cl, cl_event event)
 {
     cl_int error = cl->WaitForEvents(1, &event);
 
@@ -140,9 +141,10 @@ static cl_int copy_now(const struct opencl_api *cl, const struct ends *ends,
                        const struct orr_raw_copy *raw)
 {
     cl_event event;
-    cl_int error = put(ends, queue_of(ends)->queue, raw, &event);
+    cl_int error =
+        opencl_put_copy(ends, opencl_copy_queue(ends)->queue, raw, &event);
 
-    return error ? error : wait_for(cl, event);
+    return error ? error : opencl_wait_event(cl, event);
 }
 
 /* Run by run: core does not ask for it, applications may. */
@@ -181,8 +183,8 @@ static cl_int copy_by_host(const struct opencl_api *cl, const struct ends *ends,
 
 /* -- the driver's operation -- */
 
-static int report(const struct opencl *driver, const struct orr_raw_copy *raw,
-                  cl_int error)
+static int opencl_report_copy(const struct opencl *driver,
+                              const struct orr_raw_copy *raw, cl_int error)
 {
     const struct orr_machine *machine = driver->head.machine;
 
@@ -203,10 +205,13 @@ int opencl_raw_copy(struct orr_driver *head, const struct orr_raw_copy *raw,
     int rc;
 
     if (ends.src && ends.dst && ends.src != ends.dst)
-        return report(driver, raw, copy_by_host(&driver->cl, &ends, raw));
+        return opencl_report_copy(driver, raw,
+                                  copy_by_host(&driver->cl, &ends, raw));
     if (!async)
-        return report(driver, raw, copy_now(&driver->cl, &ends, raw));
-    rc = report(driver, raw, put(&ends, async->queue->queue, raw, NULL));
+        return opencl_report_copy(driver, raw,
+                                  copy_now(&driver->cl, &ends, raw));
+    rc = opencl_report_copy(
+        driver, raw, opencl_put_copy(&ends, async->queue->queue, raw, NULL));
     return rc ? rc : -EAGAIN;
 }
 
@@ -233,10 +238,11 @@ cl_int orr_opencl_copy(struct opencl *driver, const struct orr_raw_copy *raw,
     else if (raw->size > 0 && !event)
         error = copy_now(cl, &ends, raw);
     else if (raw->size > 0)
-        error = put(&ends, queue_of(&ends)->queue, raw, event);
+        error =
+            opencl_put_copy(&ends, opencl_copy_queue(&ends)->queue, raw, event);
     if (!error && (raw->size == 0 || apart))
-        error = end_of_queue(cl, queue_of(&ends), event);
+        error = end_of_queue(cl, opencl_copy_queue(&ends), event);
     if (!error && event)
-        cl->Flush(queue_of(&ends)->queue);
+        cl->Flush(opencl_copy_queue(&ends)->queue);
     return error;
 }

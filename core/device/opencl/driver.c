@@ -29,7 +29,7 @@ struct opencl_device *orr_opencl_on_node(struct opencl *driver, unsigned node)
 
 /* The first byte is written: with many devices the memory is there then
  * only. */
-static cl_int touch(struct opencl_device *device, cl_mem buffer)
+static cl_int opencl_touch_buffer(struct opencl_device *device, cl_mem buffer)
 {
     const struct opencl_api *cl = &device->driver->cl;
     char byte = 0;
@@ -47,7 +47,7 @@ cl_int orr_opencl_alloc(struct opencl_device *device, size_t size,
         cl->CreateBuffer(device->context, flags, size, NULL, &error);
 
     if (!error && now) {
-        error = touch(device, buffer);
+        error = opencl_touch_buffer(device, buffer);
         if (error)
             cl->ReleaseMemObject(buffer);
     }
@@ -114,7 +114,8 @@ static bool device_time(const struct opencl_api *cl, cl_event event,
 
 /* What the device took, on the machine's clock. Without its times the kernel
  * ends when that is noticed. */
-static void set_times(struct opencl_run *run, struct orr_kernel *kernel)
+static void opencl_run_set_times(struct opencl_run *run,
+                                 struct orr_kernel *kernel)
 {
     struct opencl_device *device = run->device;
     const struct opencl_api *cl = &device->driver->cl;
@@ -130,7 +131,7 @@ static void set_times(struct opencl_run *run, struct orr_kernel *kernel)
     kernel->end = end + device->clock;
 }
 
-static struct opencl_run *new_run(struct opencl_device *device)
+static struct opencl_run *opencl_run_new(struct opencl_device *device)
 {
     struct opencl_run *run = device->runs;
 
@@ -151,20 +152,21 @@ static void end_run(struct opencl_run *run)
     *run = (struct opencl_run){0};
 }
 
-static void kernel_arrived(struct orr_post *post)
+static void opencl_kernel_arrived(struct orr_post *post)
 {
     struct orr_kernel *kernel =
         (struct orr_kernel *)(void *)((char *)post -
                                       offsetof(struct orr_kernel, post));
 
-    set_times(kernel->machine_link[0], kernel);
+    opencl_run_set_times(kernel->machine_link[0], kernel);
     end_run(kernel->machine_link[0]);
     kernel->error = post->error;
     kernel->done(kernel);
 }
 
 /* The codelet's function has waited for its kernel, or should have. */
-static int run_now(struct opencl_device *device, struct orr_kernel *kernel)
+static int opencl_run_now(struct opencl_device *device,
+                          struct orr_kernel *kernel)
 {
     const struct opencl_api *cl = &device->driver->cl;
     struct orr_exec *exec = device->driver->head.machine->exec;
@@ -187,21 +189,21 @@ static int opencl_kernel_start(struct orr_driver *driver,
     struct opencl_run *run;
 
     if (!kernel->async)
-        return run_now(device, kernel);
-    run = kernel->machine_link[0] = new_run(device);
+        return opencl_run_now(device, kernel);
+    run = kernel->machine_link[0] = opencl_run_new(device);
     kernel->start = orr_exec_now(driver->machine->exec);
     if (device->driver->cl.EnqueueMarkerWithWaitList(queue->queue, 0, NULL,
                                                      &run->begin))
         run->begin = NULL;
     kernel->run(kernel);
-    kernel->post.arrived = kernel_arrived;
+    kernel->post.arrived = opencl_kernel_arrived;
     opencl_post_at_end(queue, &kernel->post, &run->end);
     return 0;
 }
 
 /* -- opening -- */
 
-static void close_device(struct opencl_device *device)
+static void opencl_close_device(struct opencl_device *device)
 {
     for (unsigned use = 0; use < ORR_QUEUE_USES; use++)
         if (device->queues[use].device)
@@ -219,7 +221,7 @@ static void opencl_close(struct orr_driver *driver)
 
     for (unsigned i = 0; i < opencl->ndevices; i++)
         if (opencl->devices[i].used)
-            close_device(&opencl->devices[i]);
+            opencl_close_device(&opencl->devices[i]);
     opencl_await_callbacks(opencl);
     if (opencl->cl.library)
         opencl_forget(opencl);
@@ -258,7 +260,8 @@ struct opencl *orr_opencl_of(const struct orr_machine *machine)
     return NULL;
 }
 
-static int open_device(struct opencl_device *device, struct orr_error *err)
+static int opencl_open_device(struct opencl_device *device,
+                              struct orr_error *err)
 {
     const struct opencl_api *cl = &device->driver->cl;
     const intptr_t properties[] = {OPENCL_CONTEXT_PLATFORM,
@@ -281,7 +284,7 @@ static int open_device(struct opencl_device *device, struct orr_error *err)
 }
 
 /* Figures that the bus files replace: schedulers want some. */
-static void set_links(struct orr_machine *machine, unsigned node)
+static void opencl_set_links(struct orr_machine *machine, unsigned node)
 {
     for (unsigned other = 0; other < machine->nnodes; other++) {
         if (!orr_node_is_main(&machine->nodes[other]))
@@ -291,8 +294,8 @@ static void set_links(struct orr_machine *machine, unsigned node)
     }
 }
 
-static void describe(struct opencl_device *device, unsigned node,
-                     unsigned worker)
+static void opencl_describe_device(struct opencl_device *device, unsigned node,
+                                   unsigned worker)
 {
     struct orr_driver *driver = &device->driver->head;
     struct orr_node_desc *memory = &driver->machine->nodes[node];
@@ -325,13 +328,13 @@ static void describe(struct opencl_device *device, unsigned node,
     snprintf(desc->name, sizeof(desc->name), "OpenCL %d (%.24s %.1f GiB%s)",
              device->number, device->name, (double)device->memory / 0x1p30,
              part);
-    set_links(driver->machine, node);
+    opencl_set_links(driver->machine, node);
 }
 
-static int open_devices(struct opencl *driver,
-                        const struct orr_machine_options *options,
-                        const unsigned *chosen, unsigned n,
-                        struct orr_error *err)
+static int opencl_open_devices(struct opencl *driver,
+                               const struct orr_machine_options *options,
+                               const unsigned *chosen, unsigned n,
+                               struct orr_error *err)
 {
     struct orr_machine *machine = driver->head.machine;
     unsigned node, worker;
@@ -343,9 +346,10 @@ static int open_devices(struct opencl *driver,
         orr_machine_spare_processors(machine, n);
     rc = orr_machine_add_workers(&driver->head, n, &worker);
     for (unsigned i = 0; rc == 0 && i < n; i++) {
-        rc = open_device(&driver->devices[chosen[i]], err);
+        rc = opencl_open_device(&driver->devices[chosen[i]], err);
         if (rc == 0)
-            describe(&driver->devices[chosen[i]], node + i, worker + i);
+            opencl_describe_device(&driver->devices[chosen[i]], node + i,
+                                   worker + i);
     }
     return rc;
 }
@@ -367,7 +371,7 @@ static int open_all(struct opencl *driver,
     if (rc == 0)
         rc = opencl_find(driver, options, chosen, &n, err);
     if (rc == 0 && n > 0)
-        rc = open_devices(driver, options, chosen, n, err);
+        rc = opencl_open_devices(driver, options, chosen, n, err);
     return rc;
 }
 

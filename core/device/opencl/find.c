@@ -112,7 +112,7 @@ static bool find_place(const struct opencl_device *device, uint32_t place[4])
     return true;
 }
 
-static void find_bus(struct opencl_device *device)
+static void opencl_find_bus(struct opencl_device *device)
 {
     uint32_t place[4];
 
@@ -141,14 +141,14 @@ static bool is_new_enough(const struct opencl_device *device)
 }
 
 /* Says which call was refused, and what does not work without it. */
-static void refused(const char *what, const char *call, cl_int code)
+static void opencl_call_refused(const char *what, const char *call, cl_int code)
 {
     orr_log_warning("opencl: %s: %s failed: %s (%d)", what, call,
                     opencl_error(code), code);
 }
 
 /* Whether it tells what any does. */
-static bool answers(const struct opencl_device *device)
+static bool opencl_device_answers(const struct opencl_device *device)
 {
     static const uint32_t questions[] = {OPENCL_DEVICE_TYPE,
                                          OPENCL_DEVICE_GLOBAL_MEM_SIZE};
@@ -159,7 +159,8 @@ static bool answers(const struct opencl_device *device)
             device->id, questions[i], sizeof(answer), &answer, NULL);
 
         if (code) {
-            refused("a device is left out", "clGetDeviceInfo", code);
+            opencl_call_refused("a device is left out", "clGetDeviceInfo",
+                                code);
             return false;
         }
     }
@@ -167,8 +168,8 @@ static bool answers(const struct opencl_device *device)
 }
 
 /* A device, or one of so many parts of a device: its memory is that of all. */
-static void add_device(struct opencl *driver, cl_platform_id platform,
-                       cl_device_id id, unsigned part, unsigned nparts)
+static void opencl_add_device(struct opencl *driver, cl_platform_id platform,
+                              cl_device_id id, unsigned part, unsigned nparts)
 {
     struct opencl_device *device = &driver->devices[driver->ndevices];
     uint64_t memory;
@@ -192,8 +193,8 @@ static void add_device(struct opencl *driver, cl_platform_id platform,
                 &align);
     device->memory = (size_t)memory / nparts;
     device->alignment = align / 8;
-    find_bus(device);
-    if (answers(device) && is_new_enough(device))
+    opencl_find_bus(device);
+    if (opencl_device_answers(device) && is_new_enough(device))
         driver->ndevices++;
     else if (nparts > 1)
         driver->cl.ReleaseDevice(id);
@@ -243,7 +244,7 @@ static bool add_parts(struct opencl *driver, cl_platform_id platform,
     if (driver->cl.CreateSubDevices(id, cut, n, parts, NULL))
         return false;
     for (uint32_t i = 0; i < n; i++)
-        add_device(driver, platform, parts[i], i, n);
+        opencl_add_device(driver, platform, parts[i], i, n);
     return true;
 }
 
@@ -280,8 +281,8 @@ static void add_platform(struct opencl *driver, cl_platform_id platform,
         driver->cl.GetDeviceIDs(platform, types, STARPU_MAXOPENCLDEVS, ids, &n);
     if (code) {
         if (code != OPENCL_DEVICE_NOT_FOUND)
-            refused("the devices of a platform are left out", "clGetDeviceIDs",
-                    code);
+            opencl_call_refused("the devices of a platform are left out",
+                                "clGetDeviceIDs", code);
         return;
     }
     for (uint32_t i = 0; i < n; i++) {
@@ -292,14 +293,14 @@ static void add_platform(struct opencl *driver, cl_platform_id platform,
             return;
         }
         if (!add_parts(driver, platform, ids[i], cut))
-            add_device(driver, platform, ids[i], 0, 1);
+            opencl_add_device(driver, platform, ids[i], 0, 1);
     }
 }
 
 /* -- which are used -- */
 
 /* Whether another driver uses the same board. */
-static bool is_used(const struct opencl_device *device)
+static bool opencl_board_is_used(const struct opencl_device *device)
 {
     const struct orr_machine *machine = device->driver->head.machine;
 
@@ -320,9 +321,10 @@ static const char *hint_of(const struct orr_machine_options *options,
                : " (STARPU_OPENCL_ON_CPUS=1 counts processors, too)";
 }
 
-static int choose(const struct opencl *driver,
-                  const struct orr_machine_options *options, unsigned *chosen,
-                  unsigned *ret_n, struct orr_error *err)
+static int opencl_choose_devices(const struct opencl *driver,
+                                 const struct orr_machine_options *options,
+                                 unsigned *chosen, unsigned *ret_n,
+                                 struct orr_error *err)
 {
     bool used[STARPU_MAXOPENCLDEVS] = {false}, any = false;
     struct orr_device_choice choice = {
@@ -337,7 +339,8 @@ static int choose(const struct opencl *driver,
     };
 
     for (unsigned i = 0; i < driver->ndevices; i++) {
-        used[i] = !options->opencl_doubles && is_used(&driver->devices[i]);
+        used[i] = !options->opencl_doubles &&
+                  opencl_board_is_used(&driver->devices[i]);
         any |= used[i];
     }
     choice.hint = hint_of(options, any);
@@ -365,7 +368,7 @@ int opencl_look(struct opencl *driver,
     if (code)
         n = 0;
     if (code && code != OPENCL_PLATFORM_NOT_FOUND)
-        refused("devices cannot be used", "clGetPlatformIDs", code);
+        opencl_call_refused("devices cannot be used", "clGetPlatformIDs", code);
     for (uint32_t i = 0; i < n && i < MAX_PLATFORMS; i++)
         add_platform(driver, platforms[i], types, cut);
     return 0;
@@ -377,5 +380,6 @@ int opencl_find(struct opencl *driver,
 {
     int rc = opencl_look(driver, options, err);
 
-    return rc == 0 ? choose(driver, options, chosen, ret_n, err) : rc;
+    return rc == 0 ? opencl_choose_devices(driver, options, chosen, ret_n, err)
+                   : rc;
 }

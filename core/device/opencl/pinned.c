@@ -20,7 +20,7 @@ union head {
 };
 
 /* A GPU, since it makes no difference to processors; else the first one. */
-static struct opencl_device *choose(struct opencl *driver)
+static struct opencl_device *opencl_choose_pinning_device(struct opencl *driver)
 {
     struct opencl_device *chosen = NULL;
 
@@ -46,8 +46,8 @@ static union head *map(const struct opencl_device *device, cl_mem buffer,
     return error ? NULL : head;
 }
 
-static void release(const struct opencl_device *device, cl_mem buffer,
-                    union head *head)
+static void opencl_release_pinned(const struct opencl_device *device,
+                                  cl_mem buffer, union head *head)
 {
     const struct opencl_api *cl = &device->driver->cl;
     cl_command_queue queue = device->queues[ORR_QUEUE_PEER].queue;
@@ -62,7 +62,7 @@ int opencl_pinned_alloc(struct orr_driver *head, unsigned node, size_t size,
                         uintptr_t *ret)
 {
     struct opencl *driver = (struct opencl *)head;
-    struct opencl_device *device = choose(driver);
+    struct opencl_device *device = opencl_choose_pinning_device(driver);
     size_t all = size + sizeof(union head);
     union head *block;
     cl_mem buffer;
@@ -75,7 +75,7 @@ int opencl_pinned_alloc(struct orr_driver *head, unsigned node, size_t size,
         return -ENOMEM;
     block = map(device, buffer, all);
     if (!block || (uintptr_t)block % sizeof(union head) != 0) {
-        release(device, buffer, block);
+        opencl_release_pinned(device, buffer, block);
         return -ENOMEM;
     }
     block->of.buffer = buffer;
@@ -97,6 +97,7 @@ void opencl_pinned_free(struct orr_driver *head, unsigned node,
         block->of.release(block->of.buffer);
         return;
     }
-    release(choose(driver), block->of.buffer, block);
+    opencl_release_pinned(opencl_choose_pinning_device(driver),
+                          block->of.buffer, block);
     atomic_fetch_sub(&driver->npinned, 1);
 }

@@ -14,8 +14,8 @@
 
 /* -- compiling -- */
 
-static void report(const struct opencl_device *device, const char *what,
-                   cl_int error)
+static void opencl_report_error(const struct opencl_device *device,
+                                const char *what, cl_int error)
 {
     orr_log_error("opencl: %s for device %d (%s): %s (%d)", what,
                   device->number, device->name, opencl_error(error), error);
@@ -42,8 +42,9 @@ static void print_log(const struct opencl_device *device, cl_program program)
 }
 
 /* Builds what was created, or releases it. */
-static int build(const struct opencl_device *device, cl_program program,
-                 const char *options, cl_program *ret)
+static int opencl_build_program(const struct opencl_device *device,
+                                cl_program program, const char *options,
+                                cl_program *ret)
 {
     const struct opencl_api *cl = &device->driver->cl;
     cl_int error =
@@ -51,7 +52,7 @@ static int build(const struct opencl_device *device, cl_program program,
 
     print_log(device, program);
     if (error) {
-        report(device, "a program does not compile", error);
+        opencl_report_error(device, "a program does not compile", error);
         cl->ReleaseProgram(program);
         return 1;
     }
@@ -83,8 +84,10 @@ int orr_opencl_compile(struct opencl *driver, const char *source,
         program = driver->cl.CreateProgramWithSource(device->context, 1,
                                                      &source, NULL, &error);
         if (error)
-            report(device, "a program cannot be made", error);
-        failed = error ? 1 : build(device, program, options, &ret->programs[i]);
+            opencl_report_error(device, "a program cannot be made", error);
+        failed = error ? 1
+                       : opencl_build_program(device, program, options,
+                                              &ret->programs[i]);
     }
     return failed;
 }
@@ -110,8 +113,8 @@ static const char *type_name(const struct opencl_device *device)
 
 /* <folder>/<base>.<type>.vendor_id_<id>_device_id_<d>, for free(); NULL: no
  * memory. The base is the file's name up to the first ".cl". */
-static char *path_of(const struct opencl_device *device, const char *folder,
-                     const char *name)
+static char *opencl_binary_path(const struct opencl_device *device,
+                                const char *folder, const char *name)
 {
     const char *slash = strrchr(name, '/');
     const char *base = slash ? slash + 1 : name;
@@ -147,7 +150,7 @@ static unsigned char *binary_of(const struct opencl_device *device,
 }
 
 /* It appears in one step. */
-static int write_file(const char *path, const void *bytes, size_t size)
+static int opencl_write_binary(const char *path, const void *bytes, size_t size)
 {
     char *fresh;
     FILE *file;
@@ -172,7 +175,7 @@ static int write_file(const char *path, const void *bytes, size_t size)
 }
 
 /* Who makes binaries for the device, for free(); NULL: no memory. */
-static char *maker_of(const struct opencl_device *device)
+static char *opencl_binary_maker(const struct opencl_device *device)
 {
     const struct opencl *driver = device->driver;
     char *platform =
@@ -207,14 +210,14 @@ static char *maker_path(const char *path)
 static int write_binary(const struct opencl_device *device, const char *path,
                         const void *binary, size_t size)
 {
-    char *beside = maker_path(path), *maker = maker_of(device);
+    char *beside = maker_path(path), *maker = opencl_binary_maker(device);
     int rc = -ENOMEM;
 
     if (beside && maker) {
         unlink(beside);
-        rc = write_file(path, binary, size);
+        rc = opencl_write_binary(path, binary, size);
         if (!rc)
-            rc = write_file(beside, maker, strlen(maker));
+            rc = opencl_write_binary(beside, maker, strlen(maker));
     }
     free(beside);
     free(maker);
@@ -225,7 +228,7 @@ static int write_binary(const struct opencl_device *device, const char *path,
  * be taken for one of its own. */
 static bool is_maker(const struct opencl_device *device, const char *path)
 {
-    char *beside = maker_path(path), *maker = maker_of(device);
+    char *beside = maker_path(path), *maker = opencl_binary_maker(device);
     size_t size;
     char *made_by = beside ? orr_opencl_read_file(beside, &size) : NULL;
     bool same = !made_by || (maker && strcmp(made_by, maker) == 0);
@@ -239,7 +242,7 @@ static bool is_maker(const struct opencl_device *device, const char *path)
 static int keep_one(const struct opencl_device *device, const char *folder,
                     const char *name, cl_program program)
 {
-    char *path = path_of(device, folder, name);
+    char *path = opencl_binary_path(device, folder, name);
     size_t size = 0;
     unsigned char *binary = binary_of(device, program, &size);
     int rc =
@@ -300,7 +303,7 @@ static int load_one(const struct opencl_device *device, const char *folder,
                     const char *name, cl_program *ret)
 {
     const struct opencl_api *cl = &device->driver->cl;
-    char *path = path_of(device, folder, name);
+    char *path = opencl_binary_path(device, folder, name);
     size_t size = 0;
     char *bytes = path ? orr_opencl_read_file(path, &size) : NULL;
     const unsigned char *binary = (const unsigned char *)bytes;
@@ -323,10 +326,11 @@ static int load_one(const struct opencl_device *device, const char *folder,
     free(bytes);
     free(path);
     if (error)
-        report(device, "a binary that was kept is of no use", error);
+        opencl_report_error(device, "a binary that was kept is of no use",
+                            error);
     if (error || !program)
         return 1;
-    return build(device, program, NULL, ret);
+    return opencl_build_program(device, program, NULL, ret);
 }
 
 int orr_opencl_load(struct opencl *driver, const char *folder, const char *name,
@@ -373,6 +377,7 @@ int opencl_null_kernel(struct orr_driver *driver, unsigned worker)
             device->queues[ORR_QUEUE_KERNELS].queue, device->null_kernel, 1,
             NULL, &one, NULL, 0, NULL, NULL);
     if (error)
-        report(device, "a kernel that does nothing cannot be started", error);
+        opencl_report_error(
+            device, "a kernel that does nothing cannot be started", error);
     return opencl_errno(error);
 }

@@ -40,7 +40,7 @@ void opencl_queue_close(struct orr_queue *queue)
 
 /* -- ends -- */
 
-static void post_end(cl_event event, int32_t status, void *arg)
+static void opencl_post_end(cl_event event, int32_t status, void *arg)
 {
     struct orr_post *post = arg;
 
@@ -78,7 +78,8 @@ void opencl_post_at_end(struct orr_queue *queue, struct orr_post *post,
     if (!error && ret)
         cl->RetainEvent(event);
     if (!error)
-        error = cl->SetEventCallback(event, OPENCL_COMPLETE, post_end, post);
+        error =
+            cl->SetEventCallback(event, OPENCL_COMPLETE, opencl_post_end, post);
     /* From here on the post may be gone. */
     if (error)
         post_failure(queue, post, error);
@@ -105,15 +106,15 @@ struct stand_in {
  * happened. */
 enum { MARKER, DEVICE, STAND_INS };
 
-static _Noreturn void fail(const struct orr_queue *queue, const char *what,
-                           cl_int error)
+static _Noreturn void opencl_queue_fail(const struct orr_queue *queue,
+                                        const char *what, cl_int error)
 {
     orr_log_error("opencl: device %d (%s) %s: %s (%d)", queue->device->number,
                   queue->device->name, what, opencl_error(error), error);
     abort();
 }
 
-static void happen(cl_event marker, int32_t status, void *arg)
+static void opencl_event_happened(cl_event marker, int32_t status, void *arg)
 {
     struct orr_event *event = arg;
     struct opencl_device *device = event->driver_link[DEVICE];
@@ -157,14 +158,15 @@ void opencl_record(struct orr_queue *queue, struct orr_event *event)
         driver->cl.EnqueueMarkerWithWaitList(queue->queue, 0, NULL, &marker);
 
     if (error)
-        fail(queue, "cannot record an event", error);
+        opencl_queue_fail(queue, "cannot record an event", error);
     pthread_mutex_lock(&driver->events);
     event->driver_link[MARKER] = marker;
     event->driver_link[DEVICE] = queue->device;
     pthread_mutex_unlock(&driver->events);
-    error = driver->cl.SetEventCallback(marker, OPENCL_COMPLETE, happen, event);
+    error = driver->cl.SetEventCallback(marker, OPENCL_COMPLETE,
+                                        opencl_event_happened, event);
     if (error)
-        fail(queue, "cannot record an event", error);
+        opencl_queue_fail(queue, "cannot record an event", error);
     driver->cl.Flush(queue->queue);
 }
 
@@ -178,7 +180,7 @@ static cl_event stand_in(struct orr_queue *queue, struct orr_event *event)
     if (in)
         in->event = cl->CreateUserEvent(queue->device->context, &error);
     if (error)
-        fail(queue, "cannot wait for an event", error);
+        opencl_queue_fail(queue, "cannot wait for an event", error);
     cl->RetainEvent(in->event);
     in->next = event->driver_link[STAND_INS];
     event->driver_link[STAND_INS] = in;
@@ -192,7 +194,7 @@ static void wait_in_queue(struct orr_queue *queue, cl_event event)
         cl->EnqueueBarrierWithWaitList(queue->queue, 1, &event, NULL);
 
     if (error)
-        fail(queue, "cannot wait for an event", error);
+        opencl_queue_fail(queue, "cannot wait for an event", error);
     cl->Flush(queue->queue);
     cl->ReleaseEvent(event);
 }
