@@ -20,7 +20,7 @@ static bool is_equal(const struct starpu_codelet *a,
            a->callback_func == b->callback_func;
 }
 
-static unsigned bucket_of(const struct starpu_codelet *cl)
+static unsigned codelet_bucket(const struct starpu_codelet *cl)
 {
     uintptr_t key =
         (uintptr_t)orr_codelet_host_function(cl, 0) ^ (uintptr_t)cl->name;
@@ -28,8 +28,8 @@ static unsigned bucket_of(const struct starpu_codelet *cl)
     return (unsigned)((key * 0x9e3779b97f4a7c15u) >> 32) % ORR_OMP_CODELETS;
 }
 
-static struct orr_omp_codelet *find(struct orr_omp_codelet *entry,
-                                    const struct starpu_codelet *cl)
+static struct orr_omp_codelet *omp_codelet_find(struct orr_omp_codelet *entry,
+                                                const struct starpu_codelet *cl)
 {
     while (entry && !is_equal(&entry->given, cl))
         entry = entry->next;
@@ -57,8 +57,8 @@ static bool is_plain(const struct starpu_codelet *cl)
            cl->nbuffers >= 0;
 }
 
-static struct orr_omp_codelet *make(const struct starpu_codelet *cl,
-                                    orr_kernel_func_t body)
+static struct orr_omp_codelet *omp_codelet_make(const struct starpu_codelet *cl,
+                                                orr_kernel_func_t body)
 {
     struct orr_omp_codelet *entry = calloc(1, sizeof(*entry));
 
@@ -77,13 +77,14 @@ struct orr_omp_codelet *orr_omp_codelet(struct orr_omp *omp,
                                         const struct starpu_codelet *cl,
                                         orr_kernel_func_t body)
 {
-    _Atomic(struct orr_omp_codelet *) *bucket = &omp->codelets[bucket_of(cl)];
+    _Atomic(struct orr_omp_codelet *) *bucket =
+        &omp->codelets[codelet_bucket(cl)];
     struct orr_omp_codelet *first =
         atomic_load_explicit(bucket, memory_order_acquire);
-    struct orr_omp_codelet *entry = find(first, cl);
+    struct orr_omp_codelet *entry = omp_codelet_find(first, cl);
 
     if (!entry) { /* two threads may make it twice, which does no harm */
-        entry = make(cl, body);
+        entry = omp_codelet_make(cl, body);
         if (!entry)
             return NULL;
         entry->next = first;

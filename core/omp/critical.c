@@ -14,16 +14,16 @@ struct orr_omp_critical {
     char name[]; /* "": that of sections without name */
 };
 
-static struct orr_omp_critical *find(struct orr_omp_critical *critical,
-                                     const char *name)
+static struct orr_omp_critical *critical_find(struct orr_omp_critical *critical,
+                                              const char *name)
 {
     while (critical && strcmp(critical->name, name) != 0)
         critical = critical->next;
     return critical;
 }
 
-static struct orr_omp_critical *make(const struct orr_omp *omp,
-                                     const char *name)
+static struct orr_omp_critical *critical_make(const struct orr_omp *omp,
+                                              const char *name)
 {
     size_t length = strlen(name) + 1;
     struct orr_omp_critical *critical = malloc(sizeof(*critical) + length);
@@ -43,9 +43,9 @@ static struct orr_omp_lock *lock_named(struct orr_omp *omp, const char *name)
 
     if (!name)
         name = "";
-    while (!(found = find(first, name))) {
+    while (!(found = critical_find(first, name))) {
         if (!fresh)
-            fresh = make(omp, name);
+            fresh = critical_make(omp, name);
         fresh->next = first;
         if (atomic_compare_exchange_strong(&omp->criticals, &first, fresh))
             return &fresh->lock;

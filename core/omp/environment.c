@@ -13,7 +13,7 @@
 
 /* -- pieces of values -- */
 
-static const char *skip_blanks(const char *text)
+static const char *environment_skip_blanks(const char *text)
 {
     while (isspace((unsigned char)*text))
         text++;
@@ -21,8 +21,8 @@ static const char *skip_blanks(const char *text)
 }
 
 /* The variable's value is no `what`: ends the program. */
-static _Noreturn void refuse(enum orr_config_id id, const char *text,
-                             const char *what)
+static _Noreturn void environment_refuse(enum orr_config_id id,
+                                         const char *text, const char *what)
 {
     orr_log_error("%s=\"%s\": %s; correct it, or unset it", orr_config_name(id),
                   text, what);
@@ -30,7 +30,8 @@ static _Noreturn void refuse(enum orr_config_id id, const char *text,
 }
 
 /* A decimal number of at least `least`, at *text, which moves behind it. */
-static bool take_number(const char **text, long long least, long long *ret)
+static bool environment_take_number(const char **text, long long least,
+                                    long long *ret)
 {
     char *end;
     long long value;
@@ -39,20 +40,20 @@ static bool take_number(const char **text, long long least, long long *ret)
     value = strtoll(*text, &end, 10);
     if (end == *text || errno || value < least)
         return false;
-    *text = skip_blanks(end);
+    *text = environment_skip_blanks(end);
     *ret = value;
     return true;
 }
 
 /* The number of the word at *text, which moves behind it; -1: none of them. */
-static int take_word(const char **text, const char *const *words)
+static int environment_take_word(const char **text, const char *const *words)
 {
     for (int i = 0; words[i]; i++) {
         size_t length = strlen(words[i]);
 
         if (strncasecmp(*text, words[i], length) == 0 &&
             !isalnum((unsigned char)(*text)[length])) {
-            *text = skip_blanks(*text + length);
+            *text = environment_skip_blanks(*text + length);
             return i;
         }
     }
@@ -60,18 +61,20 @@ static int take_word(const char **text, const char *const *words)
 }
 
 /* A variable whose value is one of some words. `unset` without a value. */
-static int read_word(const struct orr_config *config, enum orr_config_id id,
-                     const char *const *words, const char *valid, int unset)
+static int environment_read_word(const struct orr_config *config,
+                                 enum orr_config_id id,
+                                 const char *const *words, const char *valid,
+                                 int unset)
 {
     const char *text = orr_config_string(config, id), *rest;
     int word;
 
     if (!text)
         return unset;
-    rest = skip_blanks(text);
-    word = take_word(&rest, words);
+    rest = environment_skip_blanks(text);
+    word = environment_take_word(&rest, words);
     if (word < 0 || *rest)
-        refuse(id, text, valid);
+        environment_refuse(id, text, valid);
     return word;
 }
 
@@ -79,21 +82,22 @@ static bool read_bool(const struct orr_config *config, enum orr_config_id id)
 {
     static const char *const words[] = {"false", "true", NULL};
 
-    return read_word(config, id, words, "give true or false", 0) == 1;
+    return environment_read_word(config, id, words, "give true or false", 0) ==
+           1;
 }
 
-static long long read_number(const struct orr_config *config,
-                             enum orr_config_id id, long long least,
-                             long long most, long long unset)
+static long long environment_read_number(const struct orr_config *config,
+                                         enum orr_config_id id, long long least,
+                                         long long most, long long unset)
 {
     const char *text = orr_config_string(config, id), *rest;
     long long value;
 
     if (!text)
         return unset;
-    rest = skip_blanks(text);
-    if (!take_number(&rest, least, &value) || *rest || value > most)
-        refuse(id, text, "it is no number, or out of range");
+    rest = environment_skip_blanks(text);
+    if (!environment_take_number(&rest, least, &value) || *rest || value > most)
+        environment_refuse(id, text, "it is no number, or out of range");
     return value;
 }
 
@@ -108,7 +112,7 @@ static unsigned read_list(const struct orr_config *config,
     unsigned n = 0;
 
     while (rest && n < ORR_OMP_LEVELS) {
-        rest = skip_blanks(rest);
+        rest = environment_skip_blanks(rest);
         if (!take(&rest, &ret[n])) {
             orr_log_warning("%s=\"%s\": \"%s\" is not understood, it and what "
                             "follows is ignored",
@@ -127,7 +131,7 @@ static bool take_threads(const char **text, int *ret)
 {
     long long value;
 
-    if (!take_number(text, 0, &value) || value > INT32_MAX ||
+    if (!environment_take_number(text, 0, &value) || value > INT32_MAX ||
         (**text && **text != ','))
         return false;
     *ret = (int)value;
@@ -139,7 +143,7 @@ static const char *const bind_words[] = {"false", "true",   "master",
 
 static bool take_bind(const char **text, int *ret)
 {
-    *ret = take_word(text, bind_words);
+    *ret = environment_take_word(text, bind_words);
     return *ret >= 0 && (!**text || **text == ',');
 }
 
@@ -181,19 +185,21 @@ static void read_schedule(struct orr_omp_environment *env,
     env->schedule = starpu_omp_sched_static;
     if (!text)
         return;
-    rest = skip_blanks(text);
-    kind = take_word(&rest, words);
+    rest = environment_skip_blanks(text);
+    kind = environment_take_word(&rest, words);
     if (kind < 1)
-        refuse(ORR_CFG_OMP_SCHEDULE, text,
-               "give static, dynamic, guided or auto, and perhaps a comma and "
-               "a chunk");
+        environment_refuse(
+            ORR_CFG_OMP_SCHEDULE, text,
+            "give static, dynamic, guided or auto, and perhaps a comma and "
+            "a chunk");
     if (*rest == ',') {
-        rest = skip_blanks(rest + 1);
-        if (!take_number(&rest, 0, &chunk))
-            refuse(ORR_CFG_OMP_SCHEDULE, text, "the chunk is no number");
+        rest = environment_skip_blanks(rest + 1);
+        if (!environment_take_number(&rest, 0, &chunk))
+            environment_refuse(ORR_CFG_OMP_SCHEDULE, text,
+                               "the chunk is no number");
     }
     if (*rest)
-        refuse(ORR_CFG_OMP_SCHEDULE, text, "nothing may follow");
+        environment_refuse(ORR_CFG_OMP_SCHEDULE, text, "nothing may follow");
     env->schedule = (enum starpu_omp_sched_value)kind;
     env->chunk = (unsigned long long)chunk;
 }
@@ -208,23 +214,24 @@ size_t orr_omp_environment_stack(const struct orr_config *config)
 
     if (!text)
         return 0;
-    rest = skip_blanks(text);
-    if (!take_number(&rest, 1, &value))
-        refuse(ORR_CFG_OMP_STACKSIZE, text, "it is no number above 0");
+    rest = environment_skip_blanks(text);
+    if (!environment_take_number(&rest, 1, &value))
+        environment_refuse(ORR_CFG_OMP_STACKSIZE, text,
+                           "it is no number above 0");
     if (*rest) {
         unit = strchr(units, tolower((unsigned char)*rest));
-        rest = skip_blanks(rest + 1);
+        rest = environment_skip_blanks(rest + 1);
     }
     if (!unit || *rest || value > LLONG_MAX >> 10 * (unit - units))
-        refuse(ORR_CFG_OMP_STACKSIZE, text,
-               "give a number and perhaps B, K, M or G");
+        environment_refuse(ORR_CFG_OMP_STACKSIZE, text,
+                           "give a number and perhaps B, K, M or G");
     return (size_t)value << 10 * (unit - units);
 }
 
 /* {numbers} or !{numbers}, separated by commas. */
-static bool take_place(const char **text)
+static bool environment_take_place(const char **text)
 {
-    const char *rest = skip_blanks(*text);
+    const char *rest = environment_skip_blanks(*text);
     long long number;
 
     if (*rest == '!')
@@ -232,15 +239,15 @@ static bool take_place(const char **text)
     if (*rest++ != '{')
         return false;
     do {
-        rest = skip_blanks(rest);
+        rest = environment_skip_blanks(rest);
         if (*rest == '!')
             rest++;
-        if (!take_number(&rest, 0, &number))
+        if (!environment_take_number(&rest, 0, &number))
             return false;
     } while (*rest++ == ',');
     if (rest[-1] != '}')
         return false;
-    *text = skip_blanks(rest);
+    *text = environment_skip_blanks(rest);
     return true;
 }
 
@@ -253,14 +260,14 @@ static bool take_kind_of_place(const char **text)
 
     if (*rest == '!')
         rest++;
-    if (take_word(&rest, words) < 0)
+    if (environment_take_word(&rest, words) < 0)
         return false;
     if (*rest == '(') {
-        rest = skip_blanks(rest + 1);
-        if (!take_number(&rest, 1, &number) || *rest++ != ')')
+        rest = environment_skip_blanks(rest + 1);
+        if (!environment_take_number(&rest, 1, &number) || *rest++ != ')')
             return false;
     }
-    *text = skip_blanks(rest);
+    *text = environment_skip_blanks(rest);
     return true;
 }
 
@@ -272,18 +279,19 @@ static void read_places(struct orr_omp_environment *env,
     env->places = text;
     if (!text)
         return;
-    rest = skip_blanks(text);
+    rest = environment_skip_blanks(text);
     if (!take_kind_of_place(&rest))
-        while (take_place(&rest)) {
+        while (environment_take_place(&rest)) {
             env->nplaces++;
             if (*rest != ',')
                 break;
-            rest = skip_blanks(rest + 1);
+            rest = environment_skip_blanks(rest + 1);
         }
     if (*rest)
-        refuse(ORR_CFG_OMP_PLACES, text,
-               "give threads, cores or sockets, or places such as {0,1},{2,3}; "
-               "intervals are not understood");
+        environment_refuse(
+            ORR_CFG_OMP_PLACES, text,
+            "give threads, cores or sockets, or places such as {0,1},{2,3}; "
+            "intervals are not understood");
 }
 
 void orr_omp_environment_read(struct orr_omp_environment *env,
@@ -298,29 +306,30 @@ void orr_omp_environment_read(struct orr_omp_environment *env,
     env->stack_bytes = orr_omp_environment_stack(config);
     read_binds(env, config);
     read_places(env, config);
-    env->max_active_levels =
-        (int)read_number(config, ORR_CFG_OMP_MAX_ACTIVE_LEVELS, 1, 999999, 1);
-    env->thread_limit =
-        (int)read_number(config, ORR_CFG_OMP_THREAD_LIMIT, 0, INT32_MAX, 0);
-    env->default_device =
-        (int)read_number(config, ORR_CFG_OMP_DEFAULT_DEVICE, 0, INT32_MAX, 0);
-    env->max_task_priority = (int)read_number(
+    env->max_active_levels = (int)environment_read_number(
+        config, ORR_CFG_OMP_MAX_ACTIVE_LEVELS, 1, 999999, 1);
+    env->thread_limit = (int)environment_read_number(
+        config, ORR_CFG_OMP_THREAD_LIMIT, 0, INT32_MAX, 0);
+    env->default_device = (int)environment_read_number(
+        config, ORR_CFG_OMP_DEFAULT_DEVICE, 0, INT32_MAX, 0);
+    env->max_task_priority = (int)environment_read_number(
         config, ORR_CFG_OMP_MAX_TASK_PRIORITY, 0, INT32_MAX, 0);
     env->dynamic = read_bool(config, ORR_CFG_OMP_DYNAMIC);
     env->nested = read_bool(config, ORR_CFG_OMP_NESTED);
     env->cancellation = read_bool(config, ORR_CFG_OMP_CANCELLATION);
-    env->active = read_word(config, ORR_CFG_OMP_WAIT_POLICY, waits,
-                            "give passive or active", 0) == 1;
+    env->active = environment_read_word(config, ORR_CFG_OMP_WAIT_POLICY, waits,
+                                        "give passive or active", 0) == 1;
     env->looks =
         env->active || !orr_config_is_set(config, ORR_CFG_OMP_WAIT_POLICY);
-    env->display = read_word(config, ORR_CFG_OMP_DISPLAY_ENV, displays,
-                             "give true, false or verbose", ORR_OMP_QUIET);
+    env->display =
+        environment_read_word(config, ORR_CFG_OMP_DISPLAY_ENV, displays,
+                              "give true, false or verbose", ORR_OMP_QUIET);
 }
 
 /* -- display -- */
 
-static void print_list(FILE *out, const char *name, const int *values,
-                       unsigned n)
+static void environment_print_list(FILE *out, const char *name,
+                                   const int *values, unsigned n)
 {
     fprintf(out, "  [host] %s = '", name);
     for (unsigned i = 0; i < n; i++)
@@ -365,7 +374,8 @@ void orr_omp_environment_print(const struct orr_omp_environment *env, FILE *out)
     fprintf(out, "  [host] OMP_MAX_TASK_PRIORITY = '%d'\n",
             env->max_task_priority);
     print_binds(out, env);
-    print_list(out, "OMP_NUM_THREADS", env->nthreads, env->nthreads_count);
+    environment_print_list(out, "OMP_NUM_THREADS", env->nthreads,
+                           env->nthreads_count);
     fprintf(out, "  [host] OMP_PLACES = '%s'\n",
             env->places ? env->places : "");
     fprintf(out, "  [host] OMP_THREAD_LIMIT = '%d'\n", env->thread_limit);

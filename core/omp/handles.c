@@ -48,8 +48,8 @@ void orr_omp_handles_done(struct orr_omp_handles *handles)
     }
 }
 
-static struct orr_omp_entry **bucket_of(struct orr_omp_handles *handles,
-                                        const void *address)
+static struct orr_omp_entry **
+omp_handles_bucket(struct orr_omp_handles *handles, const void *address)
 {
     uint64_t hash = (uint64_t)(uintptr_t)address * 0x9e3779b97f4a7c15u;
 
@@ -59,14 +59,14 @@ static struct orr_omp_entry **bucket_of(struct orr_omp_handles *handles,
 static void link_locked(struct orr_omp_handles *handles,
                         struct orr_omp_entry *entry)
 {
-    struct orr_omp_entry **bucket = bucket_of(handles, entry->address);
+    struct orr_omp_entry **bucket = omp_handles_bucket(handles, entry->address);
 
     entry->next = *bucket;
     *bucket = entry;
 }
 
 /* Oldest first, so that the newest is the first in its bucket again. */
-static struct orr_omp_entry *reversed(struct orr_omp_entry *entry)
+static struct orr_omp_entry *entries_reversed(struct orr_omp_entry *entry)
 {
     struct orr_omp_entry *result = NULL;
 
@@ -89,15 +89,15 @@ static struct orr_omp_entry **rehash_locked(struct orr_omp_handles *handles,
 
     handles->buckets = buckets;
     handles->nbuckets = nbuckets;
-    handles->all = reversed(handles->all);
+    handles->all = entries_reversed(handles->all);
     for (struct orr_omp_entry *e = handles->all; e; e = e->older)
         link_locked(handles, e);
-    handles->all = reversed(handles->all);
+    handles->all = entries_reversed(handles->all);
     return old;
 }
 
 /* Makes room for one more. -ENOMEM only if there is no bucket at all. */
-static int grow(struct orr_omp_handles *handles)
+static int omp_handles_grow(struct orr_omp_handles *handles)
 {
     struct orr_omp_entry **fresh, **old = NULL;
     size_t n, nbuckets;
@@ -129,7 +129,7 @@ int orr_omp_handles_add(struct orr_omp_handles *handles, const void *address,
 {
     struct orr_omp_entry *entry = malloc(sizeof(*entry));
 
-    if (!entry || grow(handles) != 0) {
+    if (!entry || omp_handles_grow(handles) != 0) {
         free(entry);
         return -ENOMEM;
     }
@@ -152,7 +152,7 @@ starpu_data_handle_t orr_omp_handles_find(struct orr_omp_handles *handles,
 
     orr_lock(&handles->lock);
     if (handles->n)
-        entry = *bucket_of(handles, address);
+        entry = *omp_handles_bucket(handles, address);
     while (entry && entry->address != address)
         entry = entry->next;
     if (entry)
@@ -161,10 +161,10 @@ starpu_data_handle_t orr_omp_handles_find(struct orr_omp_handles *handles,
     return found;
 }
 
-static void unlink_locked(struct orr_omp_handles *handles,
-                          const struct orr_omp_entry *entry)
+static void omp_handles_unlink_locked(struct orr_omp_handles *handles,
+                                      const struct orr_omp_entry *entry)
 {
-    struct orr_omp_entry **link = bucket_of(handles, entry->address);
+    struct orr_omp_entry **link = omp_handles_bucket(handles, entry->address);
 
     while (*link != entry)
         link = &(*link)->next;
@@ -185,7 +185,7 @@ bool orr_omp_handles_remove(struct orr_omp_handles *handles,
             link = &entry->older;
             continue;
         }
-        unlink_locked(handles, entry);
+        omp_handles_unlink_locked(handles, entry);
         *link = entry->older;
         entry->older = removed;
         removed = entry;
@@ -205,7 +205,7 @@ bool orr_omp_handles_remove(struct orr_omp_handles *handles,
 /* A handle may have several addresses: an entry each, one after the other. */
 void orr_omp_handles_unregister(struct orr_omp_handles *handles)
 {
-    struct orr_omp_entry *entry = reversed(take_all(handles));
+    struct orr_omp_entry *entry = entries_reversed(take_all(handles));
     starpu_data_handle_t last = NULL;
 
     while (entry) {

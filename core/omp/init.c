@@ -125,7 +125,7 @@ static void free_omp(struct orr_omp *omp)
     free(omp);
 }
 
-static int start(struct orr_runtime *rt)
+static int omp_start(struct orr_runtime *rt)
 {
     struct orr_omp *omp = aligned_alloc(_Alignof(struct orr_omp), sizeof(*omp));
     int rc;
@@ -186,7 +186,7 @@ int starpu_omp_init(void)
         rt->omp->nusers++;
         return 0;
     }
-    rc = start(rt);
+    rc = omp_start(rt);
     if (rc == 0)
         return 0;
     if (rc == -EINVAL)

@@ -269,8 +269,9 @@ static bool next_of_loop(struct orr_omp_task *thread)
 }
 
 /* The thread has nothing left if not `more`. */
-static int say(struct orr_omp_task *thread, bool more,
-               unsigned long long *ret_begin, unsigned long long *ret_end)
+static int loop_return_chunk(struct orr_omp_task *thread, bool more,
+                             unsigned long long *ret_begin,
+                             unsigned long long *ret_end)
 {
     if (more) {
         *ret_begin = thread->loop.begin;
@@ -290,9 +291,9 @@ int starpu_omp_for_inline_first_alt(unsigned long long nb_iterations,
 {
     struct orr_omp_task *thread = orr_omp_thread_here(__func__);
 
-    return say(thread,
-               begin_loop(thread, nb_iterations, chunk, schedule, ordered),
-               _begin_i, _end_i);
+    return loop_return_chunk(
+        thread, begin_loop(thread, nb_iterations, chunk, schedule, ordered),
+        _begin_i, _end_i);
 }
 
 /* The next chunk of any loop. Not inlined, so that its callers, which mostly do without,
@@ -308,7 +309,7 @@ __attribute__((noinline)) static int next_of_any(struct orr_omp_task *thread,
                       call);
         abort();
     }
-    return say(thread, next_of_loop(thread), ret_begin, ret_end);
+    return loop_return_chunk(thread, next_of_loop(thread), ret_begin, ret_end);
 }
 
 int starpu_omp_for_inline_next_alt(unsigned long long nb_iterations,

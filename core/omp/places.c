@@ -18,7 +18,7 @@ bool orr_omp_place_give(struct orr_omp_place *place,
 }
 
 /* Kernels that wait may go on there, or tasks wait for this worker. */
-static bool is_wanted(struct orr_worker *worker)
+static bool place_worker_is_wanted(struct orr_worker *worker)
 {
     return atomic_load_explicit(&worker->nlocal, memory_order_relaxed) > 0 ||
            atomic_load_explicit(&worker->woken, memory_order_relaxed) ||
@@ -34,7 +34,8 @@ struct orr_omp_task *orr_omp_place_look(struct orr_omp_place *place)
     if (!atomic_compare_exchange_strong_explicit(
             given, &found, LOOKS, memory_order_relaxed, memory_order_relaxed))
         return NULL; /* another task of the worker, which waits */
-    for (unsigned n = 0; n < ORR_OMP_SPINS && !is_wanted(worker); n++) {
+    for (unsigned n = 0; n < ORR_OMP_SPINS && !place_worker_is_wanted(worker);
+         n++) {
         if (atomic_load_explicit(given, memory_order_relaxed) != LOOKS)
             break;
         orr_exec_pause();

@@ -4,8 +4,8 @@
 
 #include <stdlib.h>
 
-static struct orr_omp_share *find_locked(struct orr_omp_team *team,
-                                         uint64_t number)
+static struct orr_omp_share *share_find_locked(struct orr_omp_team *team,
+                                               uint64_t number)
 {
     struct orr_omp_share *share = team->shares;
 
@@ -15,8 +15,8 @@ static struct orr_omp_share *find_locked(struct orr_omp_team *team,
 }
 
 /* A spare one becomes that of the construct; NULL: there is none. */
-static struct orr_omp_share *begin_locked(struct orr_omp_team *team,
-                                          uint64_t number)
+static struct orr_omp_share *share_begin_locked(struct orr_omp_team *team,
+                                                uint64_t number)
 {
     struct orr_omp_share *share = team->spares;
 
@@ -50,9 +50,9 @@ struct orr_omp_share *orr_omp_share_enter(struct orr_omp_task *thread)
         struct orr_omp_share *share;
 
         orr_lock(&team->lock);
-        share = find_locked(team, number);
+        share = share_find_locked(team, number);
         if (!share)
-            share = begin_locked(team, number);
+            share = share_begin_locked(team, number);
         orr_unlock(&team->lock);
         if (share)
             return share;

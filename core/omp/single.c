@@ -50,7 +50,8 @@ static void wait_for_copy(struct orr_omp_task *thread,
         orr_omp_wait(&self, "the data of a single copyprivate", false);
 }
 
-static void publish(struct orr_omp_task *thread, struct orr_omp_share *share)
+static void share_publish(struct orr_omp_task *thread,
+                          struct orr_omp_share *share)
 {
     struct orr_omp_waiter *waiters;
 
@@ -92,7 +93,7 @@ void starpu_omp_single_copyprivate_inline_end(void)
     }
     thread->copies = NULL;
     if (thread->has_copy)
-        publish(thread, share);
+        share_publish(thread, share);
     orr_omp_share_leave(thread, share);
     orr_omp_meet(thread);
 }

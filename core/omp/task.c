@@ -68,7 +68,7 @@ void orr_omp_task_unref(struct orr_omp_task *task)
 
 /* -- execution -- */
 
-static void run(struct orr_omp_task *task, void **buffers, void *arg)
+static void omp_task_run(struct orr_omp_task *task, void **buffers, void *arg)
 {
     task->function(buffers, arg);
     if (task->handles.all) /* nobody else enters any */
@@ -87,7 +87,7 @@ static orr_kernel_func_t called_function(const struct starpu_codelet *cl)
 /* On a processor. */
 static void body(void *buffers[], void *arg)
 {
-    run(orr_self->job->task->omp_task, buffers, arg);
+    omp_task_run(orr_self->job->task->omp_task, buffers, arg);
 }
 
 /* The same of a task that could have been executed where it was met: should such ones
@@ -98,22 +98,22 @@ static void timed_body(void *buffers[], void *arg)
     struct orr_omp_codelet *codelet = orr_omp_codelet_of(public->cl);
     double begun_us = orr_exec_now(orr_self->exec);
 
-    run(public->omp_task, buffers, arg);
+    omp_task_run(public->omp_task, buffers, arg);
     orr_omp_codelet_note_length(codelet,
                                 orr_exec_now(orr_self->exec) - begun_us, 1);
 }
 
 /* By the caller. */
-static void run_in_place(struct orr_omp_task *caller, struct orr_omp_task *task,
-                         const struct starpu_omp_task_region_attr *attr,
-                         void *arg)
+static void
+omp_task_run_in_place(struct orr_omp_task *caller, struct orr_omp_task *task,
+                      const struct starpu_omp_task_region_attr *attr, void *arg)
 {
     task->in_place = true;
     task->nested = caller->nested + 1;
     task->thread = orr_omp_thread_num(caller);
     task->in_row = caller->in_row;
     (void)orr_omp_switch(task);
-    run(task, NULL, arg);
+    omp_task_run(task, NULL, arg);
     (void)orr_omp_switch(caller);
     caller->in_row = task->in_row;
     /* Its own tasks may go on. (Who writes to the caller's counter takes the line of the
@@ -127,7 +127,7 @@ static void run_in_place(struct orr_omp_task *caller, struct orr_omp_task *task,
 
 /* -- who waits for it -- */
 
-static void count(struct orr_omp_task *task)
+static void omp_task_count(struct orr_omp_task *task)
 {
     orr_omp_count_up(&task->parent->children);
     if (task->counts_in)
@@ -150,8 +150,8 @@ static void ended(void *arg)
 
 /* -- submission -- */
 
-static void give_data(struct starpu_task *task,
-                      const struct starpu_omp_task_region_attr *attr)
+static void omp_task_give_data(struct starpu_task *task,
+                               const struct starpu_omp_task_region_attr *attr)
 {
     int n = attr->cl.nbuffers;
 
@@ -166,8 +166,8 @@ static void give_data(struct starpu_task *task,
 }
 
 /* Where it runs: nowhere else if it is not deferred. */
-static void place(struct starpu_task *public, struct orr_omp_task *task,
-                  bool waits)
+static void omp_task_set_workers(struct starpu_task *public,
+                                 struct orr_omp_task *task, bool waits)
 {
     struct orr_omp_team *team = task->team;
     const struct orr_omp *omp = task->omp;
@@ -218,9 +218,10 @@ static bool waits_enough(const struct orr_omp_team *team)
            (unsigned long)ENOUGH * team->nthreads;
 }
 
-static void submit(struct orr_omp_task *task, struct orr_omp_codelet *codelet,
-                   const struct starpu_omp_task_region_attr *attr, void *arg,
-                   bool waits)
+static void omp_task_submit(struct orr_omp_task *task,
+                            struct orr_omp_codelet *codelet,
+                            const struct starpu_omp_task_region_attr *attr,
+                            void *arg, bool waits)
 {
     struct starpu_task *public = orr_task_new(task->omp->rt);
     struct starpu_codelet *cl = &codelet->cl;
@@ -238,13 +239,13 @@ static void submit(struct orr_omp_task *task, struct orr_omp_codelet *codelet,
     public->callback_func = ended;
     public->callback_arg = task;
     public->synchronous = waits;
-    give_data(public, attr);
+    omp_task_give_data(public, attr);
     orr_omp_task_hold_parent(task);
-    count(task);
+    omp_task_count(task);
     if (is_direct(public, team, codelet->plain, waits)) {
         rc = orr_task_submit_direct(team->omp->rt, public);
     } else {
-        place(public, task, waits);
+        omp_task_set_workers(public, task, waits);
         rc = starpu_task_submit(public);
     }
     if (rc == 0)
@@ -271,8 +272,8 @@ static bool devices_may_take(const struct orr_omp *omp,
 
 /* Its tasks take less than it costs to defer one. Those that were executed in a row say
  * whether they still do, with what the caller did between them. */
-static bool is_short(struct orr_omp_task *parent,
-                     struct orr_omp_codelet *codelet)
+static bool omp_task_is_short(struct orr_omp_task *parent,
+                              struct orr_omp_codelet *codelet)
 {
     struct orr_exec *exec = parent->omp->rt->exec;
     double now_us;
@@ -293,7 +294,7 @@ static bool begins_row(struct orr_omp_task *parent,
 {
     if (parent->nested >= MOST_NESTED)
         return false;
-    if (!is_short(parent, codelet)) {
+    if (!omp_task_is_short(parent, codelet)) {
         if (!waits_enough(parent->team))
             return false;
         parent->in_row.begun_us = 0;
@@ -339,7 +340,7 @@ void orr_omp_task_create(struct orr_omp_task *parent,
         attr->nogroup_clause && !attr->is_loop ? NULL : parent->group;
     if ((call && waits) || (in_row && goes_on_in_row(parent, call))) {
         task->function = call;
-        run_in_place(parent, task, attr, arg);
+        omp_task_run_in_place(parent, task, attr, arg);
         return;
     }
     codelet = orr_omp_codelet(task->omp, &attr->cl, call ? timed_body : body);
@@ -347,10 +348,10 @@ void orr_omp_task_create(struct orr_omp_task *parent,
         orr_omp_no_memory("starpu_omp_task_region");
     task->function = codelet->function;
     if (in_row && begins_row(parent, codelet, call)) {
-        run_in_place(parent, task, attr, arg);
+        omp_task_run_in_place(parent, task, attr, arg);
         return;
     }
-    submit(task, codelet, attr, arg, waits);
+    omp_task_submit(task, codelet, attr, arg, waits);
     if (!waits && !call)
         let_others_go_first(parent->team);
 }

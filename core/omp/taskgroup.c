@@ -58,7 +58,7 @@ void starpu_omp_taskgroup(void (*f)(void *arg), void *arg)
 
 /* As many as were asked for, or of the size that was, or 4; none is empty. */
 static unsigned long long
-count_tasks(const struct starpu_omp_task_region_attr *attr)
+taskloop_count_tasks(const struct starpu_omp_task_region_attr *attr)
 {
     unsigned long long n = 4;
 
@@ -100,8 +100,8 @@ static void *copy_arg(const struct starpu_omp_task_region_attr *attr, size_t at)
     return copy;
 }
 
-static void create(struct orr_omp_task *parent,
-                   const struct starpu_omp_task_region_attr *attr)
+static void taskloop_create_task(struct orr_omp_task *parent,
+                                 const struct starpu_omp_task_region_attr *attr)
 {
     struct starpu_omp_task_region_attr own = *attr;
     struct orr_omp_task *task = orr_omp_task_new(parent, parent->team);
@@ -122,7 +122,7 @@ static void create(struct orr_omp_task *parent,
 void starpu_omp_taskloop_inline_begin(struct starpu_omp_task_region_attr *attr)
 {
     struct orr_omp_task *self = orr_omp_self_need(__func__);
-    unsigned long long ntasks = count_tasks(attr);
+    unsigned long long ntasks = taskloop_count_tasks(attr);
     unsigned long long each = ntasks ? attr->nb_iterations / ntasks : 0;
 
     if (!attr->nogroup_clause)
@@ -132,7 +132,7 @@ void starpu_omp_taskloop_inline_begin(struct starpu_omp_task_region_attr *attr)
         attr->begin_i = i * each;
         attr->end_i = i + 1 < ntasks ? (i + 1) * each : attr->nb_iterations;
         attr->chunk = attr->end_i - attr->begin_i;
-        create(self, attr);
+        taskloop_create_task(self, attr);
     }
 }
 

@@ -109,8 +109,8 @@ static struct orr_omp_task *new_thread(struct orr_omp_team *team,
 }
 
 /* A task of the runtime for the thread, on its processor. */
-static struct starpu_task *make_task(struct orr_omp_task *thread,
-                                     struct starpu_codelet *cl)
+static struct starpu_task *team_make_thread_task(struct orr_omp_task *thread,
+                                                 struct starpu_codelet *cl)
 {
     const struct orr_omp_team *team = thread->team;
     const struct orr_omp *omp = team->omp;
@@ -126,7 +126,7 @@ static struct starpu_task *make_task(struct orr_omp_task *thread,
     return task;
 }
 
-static void submit(struct starpu_task *task)
+static void team_submit_task(struct starpu_task *task)
 {
     int rc = starpu_task_submit(task);
 
@@ -182,23 +182,24 @@ void orr_omp_team_run_other(void *buffers[], void *arg)
 }
 
 /* Where somebody looks for it, else as a task. */
-static void start(struct orr_omp_team *team, struct orr_omp_task *thread)
+static void team_start_thread(struct orr_omp_team *team,
+                              struct orr_omp_task *thread)
 {
     struct orr_omp *omp = team->omp;
     unsigned proc = (team->base + thread->thread) % omp->nprocs;
 
     if (!team->nest || !orr_omp_place_give(&omp->places[proc], thread))
-        submit(make_task(thread, &omp->thread));
+        team_submit_task(team_make_thread_task(thread, &omp->thread));
 }
 
 /* Thread 0, in the calling context, from the first thread's start to the last
  * one's end. */
-static void run(struct orr_omp_team *team, struct orr_omp_task *thread,
-                void **buffers)
+static void team_run(struct orr_omp_team *team, struct orr_omp_task *thread,
+                     void **buffers)
 {
     team->buffers = buffers;
     for (unsigned i = 1; i < team->nthreads; i++)
-        start(team, new_thread(team, thread->parent, i));
+        team_start_thread(team, new_thread(team, thread->parent, i));
     team->function(buffers, team->arg);
     orr_omp_meet(thread);
     orr_omp_handles_unregister(&team->handles);
@@ -209,15 +210,15 @@ void orr_omp_team_run_first(void *buffers[], void *arg)
     struct orr_omp_task *thread = orr_self->job->task->omp_task;
 
     (void)arg;
-    run(thread->team, thread, buffers);
+    team_run(thread->team, thread, buffers);
     orr_self->job->task->omp_task = NULL;
     orr_omp_task_unref(thread);
 }
 
 /* -- regions -- */
 
-static void give_data(struct starpu_task *task,
-                      const struct starpu_omp_parallel_region_attr *attr)
+static void region_give_data(struct starpu_task *task,
+                             const struct starpu_omp_parallel_region_attr *attr)
 {
     int n = attr->cl.nbuffers;
 
@@ -238,18 +239,20 @@ static void give_data(struct starpu_task *task,
 static void run_as_task(struct orr_omp_team *team, struct orr_omp_task *thread,
                         const struct starpu_omp_parallel_region_attr *attr)
 {
-    struct starpu_task *task = make_task(thread, &team->omp->region);
+    struct starpu_task *task =
+        team_make_thread_task(thread, &team->omp->region);
 
-    give_data(task, attr);
+    region_give_data(task, attr);
     task->synchronous = 1;
-    submit(task);
+    team_submit_task(task);
 }
 
-static void run_in_place(struct orr_omp_team *team, struct orr_omp_task *thread)
+static void team_run_in_place(struct orr_omp_team *team,
+                              struct orr_omp_task *thread)
 {
     struct orr_omp_task *caller = orr_omp_switch(thread);
 
-    run(team, thread, NULL);
+    team_run(team, thread, NULL);
     (void)orr_omp_switch(caller);
     orr_omp_task_unref(thread);
 }
@@ -266,7 +269,7 @@ static bool run_borrowed(struct orr_omp_team *team, struct orr_omp_task *thread)
     omp->first.task.name = team->name;
     if (team->spins > 0)
         team->nest = orr_nest_here(omp->rt);
-    run_in_place(team, thread);
+    team_run_in_place(team, thread);
     omp->first.task.name = NULL;
     orr_worker_give_back(&omp->first);
     return true;
@@ -306,7 +309,7 @@ void starpu_omp_parallel_region(
     team.name = attr->cl.name ? attr->cl.name : "parallel region";
     thread = new_thread(&team, caller, 0);
     if (orr_self->job && attr->cl.nbuffers == 0)
-        run_in_place(&team, thread);
+        team_run_in_place(&team, thread);
     else if (attr->cl.nbuffers > 0 || !run_borrowed(&team, thread))
         run_as_task(&team, thread, attr);
     orr_omp_team_done(&team);

@@ -116,7 +116,7 @@ unsigned long orr_omp_meeting_tasks(const struct orr_omp_meeting *meeting)
 }
 
 /* Whoever came first goes on first. */
-static struct orr_omp_waiter *reversed(struct orr_omp_waiter *waiter)
+static struct orr_omp_waiter *waiters_reversed(struct orr_omp_waiter *waiter)
 {
     struct orr_omp_waiter *result = NULL;
 
@@ -132,7 +132,7 @@ static struct orr_omp_waiter *reversed(struct orr_omp_waiter *waiter)
 
 /* Nobody is missing: all go on, and the next round begins before they do. All have
  * left the one before, whose list becomes that of the next. */
-static void let_go(struct orr_omp_meeting *meeting)
+static void meeting_end_round(struct orr_omp_meeting *meeting)
 {
     unsigned long round =
         atomic_load_explicit(&meeting->round, memory_order_relaxed);
@@ -144,7 +144,7 @@ static void let_go(struct orr_omp_meeting *meeting)
     atomic_store_explicit(&meeting->missing, meeting->nthreads,
                           memory_order_relaxed);
     atomic_store_explicit(&meeting->round, round + 1, memory_order_release);
-    orr_omp_grant_all(reversed(waiters));
+    orr_omp_grant_all(waiters_reversed(waiters));
 }
 
 /* Returns whether that was the last one. */
@@ -153,7 +153,7 @@ static bool come(struct orr_omp_meeting *meeting, uint64_t n)
     if (atomic_fetch_sub_explicit(&meeting->missing, n, memory_order_acq_rel) !=
         n)
         return false;
-    let_go(meeting);
+    meeting_end_round(meeting);
     return true;
 }
 
@@ -167,7 +167,8 @@ void orr_omp_meeting_leave(struct orr_omp_meeting *meeting)
     (void)come(meeting, 1);
 }
 
-static bool is_over(const struct orr_omp_meeting *meeting, unsigned long round)
+static bool meeting_round_is_over(const struct orr_omp_meeting *meeting,
+                                  unsigned long round)
 {
     return atomic_load_explicit(&meeting->round, memory_order_acquire) != round;
 }
@@ -199,7 +200,7 @@ void orr_omp_meeting_wait(struct orr_omp_meeting *meeting, unsigned spins)
     if (come(meeting, 1))
         return;
     for (; spins > 0; spins--) {
-        if (is_over(meeting, round))
+        if (meeting_round_is_over(meeting, round))
             return;
         /* Who comes writes there: it is looked at rarely. */
         if (spins % LOOKS_FOR_TASKS == 0 && orr_omp_meeting_tasks(meeting) > 0)
@@ -210,6 +211,7 @@ void orr_omp_meeting_wait(struct orr_omp_meeting *meeting, unsigned spins)
         orr_omp_wait(&self, "the other threads of the team, and its tasks",
                      false);
     else
-        while (!is_over(meeting, round)) /* whoever closed it is about to */
+        while (!meeting_round_is_over(
+            meeting, round)) /* whoever closed it is about to */
             orr_self->exec->ops->relax(orr_self->exec);
 }
