@@ -78,8 +78,8 @@ void orr_sched_await_rest(struct orr_runtime *rt, const int *ids, unsigned n)
     orr_unlock(&rt->lock);
 }
 
-static void count_all(struct orr_runtime *rt, const int *ids, unsigned n,
-                      int change)
+static void workers_count_block(struct orr_runtime *rt, const int *ids,
+                                unsigned n, int change)
 {
     orr_sched_ctx_lock(rt);
     for (unsigned i = 0; i < n; i++) {
@@ -94,11 +94,11 @@ static void count_all(struct orr_runtime *rt, const int *ids, unsigned n,
 
 void orr_sched_block(struct orr_runtime *rt, const int *ids, unsigned n)
 {
-    count_all(rt, ids, n, 1);
+    workers_count_block(rt, ids, n, 1);
     orr_sched_await_rest(rt, ids, n);
 }
 
 void orr_sched_unblock(struct orr_runtime *rt, const int *ids, unsigned n)
 {
-    count_all(rt, ids, n, -1);
+    workers_count_block(rt, ids, n, -1);
 }

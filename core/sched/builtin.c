@@ -36,7 +36,7 @@ static int print_library(const char *file, struct orr_error *err)
     return 0;
 }
 
-static void print_list(void)
+static void print_builtin_policies(void)
 {
     fprintf(stderr, "The scheduling policies, to be named by STARPU_SCHED:\n");
     for (unsigned i = 0; orr_sched_builtin[i]; i++)
@@ -76,7 +76,7 @@ static int fail_unknown(const char *name, struct orr_error *err)
                     near ? "' meant?)" : "", known);
 }
 
-static const struct orr_sched_ops *find(const char *name)
+static const struct orr_sched_ops *builtin_find(const char *name)
 {
     for (unsigned i = 0; orr_sched_builtin[i]; i++)
         if (!strcmp(orr_sched_builtin[i]->name, name))
@@ -93,7 +93,7 @@ static int choose_static(const char *file, const struct orr_sched_ops **ret,
 
     if (rc)
         return rc;
-    *ret = schedule.policy ? find(schedule.policy) : &orr_sched_static;
+    *ret = schedule.policy ? builtin_find(schedule.policy) : &orr_sched_static;
     if (!*ret)
         rc = fail_unknown(schedule.policy, err);
     orr_schedule_done(&schedule);
@@ -109,29 +109,30 @@ static const char *argument_of(const char *name)
                : NULL;
 }
 
-static int choose(const struct orr_config *config, const char *name,
-                  const struct orr_sched_ops **ret, struct orr_error *err)
+static int builtin_choose(const struct orr_config *config, const char *name,
+                          const struct orr_sched_ops **ret,
+                          struct orr_error *err)
 {
     *ret = fallback;
     if (!name || !*name)
         return 0;
     if (!strcmp(name, "help")) {
-        print_list();
+        print_builtin_policies();
         return print_library(orr_config_string(config, ORR_CFG_SCHED_LIB), err);
     }
     if (argument_of(name))
         return choose_static(argument_of(name), ret, err);
     if (orr_script_is_one(name))
         return orr_script_new(name, ret, err);
-    *ret = !strcmp(name, "static") ? &orr_sched_static : find(name);
+    *ret = !strcmp(name, "static") ? &orr_sched_static : builtin_find(name);
     if (!*ret && !strncmp(name, "heft", 4))
         *ret = &orr_sched_dmda.ops;
     return *ret ? 0 : fail_unknown(name, err);
 }
 
 /* The range that the user set, else that of the policy. */
-static void set_priorities(struct orr_sched *sched,
-                           const struct orr_sched_options *options)
+static void sched_set_priority_range(struct orr_sched *sched,
+                                     const struct orr_sched_options *options)
 {
     int min = options->min_priority, max = options->max_priority;
     bool has_min = options->min_given, has_max = options->max_given;
@@ -210,7 +211,7 @@ int orr_sched_new(struct orr_runtime *rt,
     if (!sched)
         return orr_fail(err, -ENOMEM, "out of memory for the scheduler");
     if (!user && !options->without_policy)
-        code = choose(&rt->config, options->name, &sched->ops, err);
+        code = builtin_choose(&rt->config, options->name, &sched->ops, err);
     if (code)
         goto free_sched;
     if (sched->ops && sched->ops->hooks)
@@ -240,7 +241,7 @@ int orr_sched_new(struct orr_runtime *rt,
         sched->said->policy.policy_name = sched->ops->name;
         sched->said->policy.policy_description = sched->ops->help;
     }
-    set_priorities(sched, options);
+    sched_set_priority_range(sched, options);
     sched->argument = argument_of(options->name);
     code = sched->ops->init(sched, err);
     sched->argument = NULL;

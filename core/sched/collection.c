@@ -13,7 +13,7 @@
 
 #include "core/base/log.h"
 
-static void init(struct starpu_worker_collection *workers)
+static void worker_list_init(struct starpu_worker_collection *workers)
 {
     workers->workerids = calloc(STARPU_NMAXWORKERS, sizeof(int));
     if (!workers->workerids) {
@@ -24,14 +24,14 @@ static void init(struct starpu_worker_collection *workers)
     memset(workers->present, 0, sizeof(workers->present));
 }
 
-static void deinit(struct starpu_worker_collection *workers)
+static void worker_list_deinit(struct starpu_worker_collection *workers)
 {
     free(workers->workerids);
     workers->workerids = NULL;
     workers->nworkers = 0;
 }
 
-static int add(struct starpu_worker_collection *workers, int worker)
+static int worker_list_add(struct starpu_worker_collection *workers, int worker)
 {
     if (worker < 0 || worker >= STARPU_NMAXWORKERS || workers->present[worker])
         return -1;
@@ -40,7 +40,8 @@ static int add(struct starpu_worker_collection *workers, int worker)
     return worker;
 }
 
-static int take_out(struct starpu_worker_collection *workers, int worker)
+static int worker_list_remove(struct starpu_worker_collection *workers,
+                              int worker)
 {
     unsigned i = 0;
 
@@ -112,10 +113,10 @@ struct starpu_worker_collection starpu_worker_list = {
     .type = STARPU_WORKER_LIST,
     .has_next = list_has_next,
     .get_next = list_get_next,
-    .add = add,
-    .remove = take_out,
-    .init = init,
-    .deinit = deinit,
+    .add = worker_list_add,
+    .remove = worker_list_remove,
+    .init = worker_list_init,
+    .deinit = worker_list_deinit,
     .init_iterator = init_iterator,
     .init_iterator_for_parallel_tasks = init_parallel,
 };
@@ -202,10 +203,10 @@ struct starpu_worker_collection starpu_worker_tree = {
     .type = STARPU_WORKER_TREE,
     .has_next = tree_has_next,
     .get_next = tree_get_next,
-    .add = add,
-    .remove = take_out,
-    .init = init,
-    .deinit = deinit,
+    .add = worker_list_add,
+    .remove = worker_list_remove,
+    .init = worker_list_init,
+    .deinit = worker_list_deinit,
     .init_iterator = init_iterator,
     .init_iterator_for_parallel_tasks = init_parallel,
 };

@@ -26,7 +26,7 @@ void orr_sched_ctx_lock(struct orr_runtime *rt)
         rt->exec->ops->relax(rt->exec);
 }
 
-static bool try_lock(struct orr_runtime *rt)
+static bool sched_ctx_try_lock(struct orr_runtime *rt)
 {
     return !atomic_exchange(&rt->sched_ctxs_change, true);
 }
@@ -83,7 +83,7 @@ void orr_sched_said_free(struct orr_sched_said *said)
 
 /* --- who takes tasks --- */
 
-static bool is_processor(const struct orr_worker *worker)
+static bool worker_is_cpu(const struct orr_worker *worker)
 {
     return orr_device_kind(worker->desc->type)->is_processor;
 }
@@ -95,7 +95,7 @@ static bool takes(const struct orr_sched *sched, const struct orr_worker *worker
     if (!atomic_load(&place->member) || place->leaves || worker->nblocks)
         return false;
     if (!sched->has_policy && sched->said->awake)
-        return is_processor(worker);
+        return worker_is_cpu(worker);
     return sched->has_policy || atomic_load(&sched->master) == (int)worker->id;
 }
 
@@ -217,7 +217,7 @@ static void elect_master(struct orr_sched *sched)
     unsigned n = list_workers(sched, ids);
 
     for (unsigned i = 0; i < n && master < 0; i++)
-        if (is_processor(&sched->runtime->workers[ids[i]]))
+        if (worker_is_cpu(&sched->runtime->workers[ids[i]]))
             master = ids[i];
     atomic_store(&sched->master, master);
 }
@@ -235,8 +235,8 @@ static void set_blocks(struct orr_sched *sched)
         elect_master(sched);
     for (unsigned w = 0; w < rt->nworkers; w++) {
         struct orr_sched_worker *place = &sched->of_worker[w];
-        bool core = atomic_load(&place->member) &&
-                    is_processor(&rt->workers[w]);
+        bool core =
+            atomic_load(&place->member) && worker_is_cpu(&rt->workers[w]);
         bool blocks = core && !sched->said->awake &&
                       atomic_load(&sched->master) != (int)w;
 
@@ -296,7 +296,7 @@ void orr_sched_do_schedule(struct orr_runtime *rt)
 
 /* --- members --- */
 
-static int compare_ids(const void *a, const void *b)
+static int worker_id_compare(const void *a, const void *b)
 {
     return *(const int *)a - *(const int *)b;
 }
@@ -307,7 +307,8 @@ static unsigned level_of(const struct orr_runtime *rt, unsigned id)
 }
 
 /* A worker that joins a context is more that one's than its inheritors'. */
-static void set_priorities(struct orr_runtime *rt, unsigned id, unsigned worker)
+static void sched_ctx_set_priorities(struct orr_runtime *rt, unsigned id,
+                                     unsigned worker)
 {
     unsigned up = rt->scheds[id]->said->inheritor;
 
@@ -320,8 +321,8 @@ static void set_priorities(struct orr_runtime *rt, unsigned id, unsigned worker)
 }
 
 /* Those that are new are written to `fresh`; returns how many. */
-static unsigned collect(struct orr_sched *sched, const int *ids, unsigned n,
-                        int *fresh)
+static unsigned sched_ctx_collect(struct orr_sched *sched, const int *ids,
+                                  unsigned n, int *fresh)
 {
     unsigned nfresh = 0;
 
@@ -333,7 +334,8 @@ static unsigned collect(struct orr_sched *sched, const int *ids, unsigned n,
 
 /* The policy is told of the new ones before they ask it. One whose removal has
  * not ended yet is not new to it. */
-static void add_locked(struct orr_sched *sched, const int *ids, unsigned n)
+static void sched_ctx_add_locked(struct orr_sched *sched, const int *ids,
+                                 unsigned n)
 {
     struct orr_runtime *rt = sched->runtime;
     int fresh[STARPU_NMAXWORKERS];
@@ -341,7 +343,7 @@ static void add_locked(struct orr_sched *sched, const int *ids, unsigned n)
     int told[STARPU_NMAXWORKERS];
 
     begin_change(sched);
-    nfresh = collect(sched, ids, n, fresh);
+    nfresh = sched_ctx_collect(sched, ids, n, fresh);
     for (unsigned i = 0; i < nfresh; i++)
         if (!(atomic_load(&rt->workers[fresh[i]].sched_ctxs) >> sched->id & 1))
             told[ntold++] = fresh[i];
@@ -364,7 +366,8 @@ static bool is_elsewhere(const struct orr_runtime *rt, unsigned worker,
     return false;
 }
 
-static void leave_locked(struct orr_sched *sched, struct orr_worker *worker)
+static void sched_ctx_leave_locked(struct orr_sched *sched,
+                                   struct orr_worker *worker)
 {
     int id = (int)worker->id;
 
@@ -383,9 +386,9 @@ bool orr_sched_ctx_leave(struct orr_sched *sched, struct orr_worker *worker)
     struct orr_list strays;
 
     orr_list_init(&strays);
-    if (!try_lock(rt))
+    if (!sched_ctx_try_lock(rt))
         return false;
-    leave_locked(sched, worker);
+    sched_ctx_leave_locked(sched, worker);
     take_parked(sched, &strays);
     orr_sched_ctx_unlock(rt);
     push_parked(rt, &strays);
@@ -393,7 +396,7 @@ bool orr_sched_ctx_leave(struct orr_sched *sched, struct orr_worker *worker)
 }
 
 /* Waits until the worker asks no context, but for the caller. */
-static void await_asking(struct orr_worker *worker)
+static void sched_ctx_await_pop(struct orr_worker *worker)
 {
     struct orr_exec *exec = worker->runtime->exec;
 
@@ -405,7 +408,7 @@ static void await_asking(struct orr_worker *worker)
 static void await_all_asking(struct orr_runtime *rt)
 {
     for (unsigned w = 0; w < rt->nworkers; w++)
-        await_asking(&rt->workers[w]);
+        sched_ctx_await_pop(&rt->workers[w]);
 }
 
 /* Those that leave are written to `gone`; returns how many. */
@@ -423,7 +426,8 @@ static unsigned uncollect(struct orr_sched *sched, const int *ids, unsigned n,
 
 /* Nobody gives them tasks before they are no members: then they leave as soon as no
  * push that has begun is under way and the policy has nothing for them. */
-static void remove_locked(struct orr_sched *sched, const int *ids, unsigned n)
+static void sched_ctx_remove_locked(struct orr_sched *sched, const int *ids,
+                                    unsigned n)
 {
     struct orr_sched_worker *places = sched->of_worker;
     int gone[STARPU_NMAXWORKERS];
@@ -438,7 +442,7 @@ static void remove_locked(struct orr_sched *sched, const int *ids, unsigned n)
         places[gone[i]].leaves = false;
         atomic_store(&places[gone[i]].member, false);
         if (atomic_load(&places[gone[i]].shares))
-            leave_locked(sched, &sched->runtime->workers[gone[i]]);
+            sched_ctx_leave_locked(sched, &sched->runtime->workers[gone[i]]);
     }
     end_change(sched);
 }
@@ -495,11 +499,11 @@ static void change_members(struct orr_runtime *rt, unsigned id, const int *ids,
 {
     orr_sched_ctx_lock(rt);
     if (rt->scheds[id] && adds) {
-        add_locked(rt->scheds[id], ids, n);
+        sched_ctx_add_locked(rt->scheds[id], ids, n);
         for (unsigned i = 0; i < n; i++)
-            set_priorities(rt, id, (unsigned)ids[i]);
+            sched_ctx_set_priorities(rt, id, (unsigned)ids[i]);
     } else if (rt->scheds[id]) {
-        remove_locked(rt->scheds[id], ids, n);
+        sched_ctx_remove_locked(rt->scheds[id], ids, n);
     }
     if (rt->scheds[id])
         set_blocks(rt->scheds[id]);
@@ -581,8 +585,8 @@ static int create_locked(struct orr_runtime *rt,
     if (prepare)
         prepare(sched, arg);
     atomic_store(&rt->scheds[options->id], sched);
-    qsort(ids, *n, sizeof(*ids), compare_ids);
-    add_locked(sched, ids, *n);
+    qsort(ids, *n, sizeof(*ids), worker_id_compare);
+    sched_ctx_add_locked(sched, ids, *n);
     set_blocks(sched);
     return 0;
 }
@@ -622,7 +626,7 @@ int orr_sched_ctx_start(struct orr_runtime *rt,
     for (unsigned w = 0; w < rt->nworkers; w++)
         ids[w] = (int)w;
     rt->scheds[0]->said->name = "global";
-    add_locked(rt->scheds[0], ids, rt->nworkers);
+    sched_ctx_add_locked(rt->scheds[0], ids, rt->nworkers);
     return 0;
 }
 
@@ -688,7 +692,7 @@ static void bequeath_locked(struct orr_runtime *rt, unsigned id)
 
     if (!heir || heir == sched || n == 0)
         return;
-    add_locked(heir, ids, n);
+    sched_ctx_add_locked(heir, ids, n);
     set_blocks(heir);
     for (unsigned i = 0; i < n; i++)
         atomic_store(&heir->of_worker[ids[i]].priority, 1);

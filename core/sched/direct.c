@@ -73,7 +73,7 @@ bool orr_direct_may(struct orr_runtime *rt)
            !orr_tasks_are_watched(rt);
 }
 
-static void push(struct orr_runtime *rt, struct orr_job *job)
+static void direct_push(struct orr_runtime *rt, struct orr_job *job)
 {
     struct orr_direct *direct = direct_of(rt);
     const struct orr_worker *self = orr_self->worker;
@@ -122,7 +122,7 @@ static void ready(struct orr_runtime *rt, struct orr_job *job)
     job->task->status = STARPU_TASK_READY;
     job->task->scheduled = 1;
     orr_count_pushed(rt, job->sched_ctx, job->task->flops);
-    push(rt, job);
+    direct_push(rt, job);
 }
 
 /* Rarely: there was no memory at once. Its worker has gone on with others. */
@@ -130,7 +130,7 @@ static void arrived(struct orr_runtime *rt, struct orr_job *job, int worker)
 {
     (void)worker;
     orr_count_pushed(rt, job->sched_ctx, 0);
-    push(rt, job);
+    direct_push(rt, job);
 }
 
 const struct orr_job_type orr_job_direct = {

@@ -33,7 +33,7 @@ static double later(double a, double b)
     return a > b ? a : b;
 }
 
-static double now_of(const struct orr_dm *dm)
+static double dm_now(const struct orr_dm *dm)
 {
     return orr_exec_now(dm->runtime->exec);
 }
@@ -52,7 +52,7 @@ static void add_length(struct orr_dm *dm, struct orr_dm_worker *w, int priority,
 /* To be called after every change of these, without the lock: whoever decides next
  * looks at the worker. A bit that is still there need not be set again: who takes it
  * takes the worker's lock afterwards, and finds what was changed. */
-static void publish(struct orr_dm *dm, const struct orr_dm_worker *w)
+static void dm_publish_worker(struct orr_dm *dm, const struct orr_dm_worker *w)
 {
     unsigned id = (unsigned)(w - dm->workers);
     _Atomic uint64_t *word = &dm->changed[id / 64];
@@ -83,13 +83,13 @@ static void set_prediction(struct orr_job *job, double length, double transfer)
 /* A job enters the worker without having been in its queue. It never passes
  * pop, where its transfer would leave exp_len, so the transfer is put straight
  * into pipeline_len. */
-static void enter(struct orr_dm *dm, struct orr_dm_worker *w,
-                  struct orr_job *job, double length, double transfer)
+static void dm_enter_job(struct orr_dm *dm, struct orr_dm_worker *w,
+                         struct orr_job *job, double length, double transfer)
 {
     double now;
 
     orr_lock(&w->lock);
-    now = now_of(dm);
+    now = dm_now(dm);
     w->pipeline_ntasks++;
     w->exp_start = later(w->exp_start, now);
     transfer = not_hidden(w, transfer, now);
@@ -97,14 +97,14 @@ static void enter(struct orr_dm *dm, struct orr_dm_worker *w,
     add_length(dm, w, job->priority, length);
     w->pipeline_len += transfer;
     orr_unlock(&w->lock);
-    publish(dm, w);
+    dm_publish_worker(dm, w);
 }
 
 /* --- push --- */
 
 /* Errors: -ENOMEM; then the worker has been promised nothing. */
-static int queue_locked(struct orr_dm *dm, struct orr_dm_worker *w,
-                        struct orr_job *job) ORR_REQUIRES(w->lock)
+static int dm_queue_locked(struct orr_dm *dm, struct orr_dm_worker *w,
+                           struct orr_job *job) ORR_REQUIRES(w->lock)
 {
     int err =
         orr_prioq_push(&w->jobs, job, dm->variant->sorted ? job->priority : 0);
@@ -133,7 +133,7 @@ static int commit(struct orr_dm *dm, struct orr_job *job,
     add_length(dm, w, job->priority, transfer + choice->length);
     set_prediction(job, choice->length, transfer);
     job->implementation = (uint8_t)choice->impl;
-    err = queues ? queue_locked(dm, w, job) : 0;
+    err = queues ? dm_queue_locked(dm, w, job) : 0;
     orr_dm_load_set(&dm->loads[w->class_id], w->place, w->exp_start, w->exp_len,
                     now);
     orr_unlock(&w->lock);
@@ -157,8 +157,8 @@ static bool choose_recal(struct orr_dm *dm, const struct orr_dm_offer *offer,
     return false;
 }
 
-static struct orr_dm_choice decide(struct orr_dm *dm,
-                                   const struct orr_dm_offer *offer, double now)
+static struct orr_dm_choice
+dm_decide(struct orr_dm *dm, const struct orr_dm_offer *offer, double now)
 {
     struct orr_dm_choice choice;
 
@@ -169,22 +169,22 @@ static struct orr_dm_choice decide(struct orr_dm *dm,
 }
 
 /* The job may run and be gone on return. */
-static int insert(struct orr_dm *dm, struct orr_dm_worker *w,
-                  struct orr_job *job)
+static int dm_insert(struct orr_dm *dm, struct orr_dm_worker *w,
+                     struct orr_job *job)
 {
     int err;
 
     orr_lock(&w->lock);
-    err = queue_locked(dm, w, job);
+    err = dm_queue_locked(dm, w, job);
     orr_unlock(&w->lock);
     if (err)
-        publish(dm, w);
+        dm_publish_worker(dm, w);
     return err;
 }
 
 /* Decides about the job and queues it; in between its data are prefetched, if it has
  * any, which takes locks of its own. */
-static int place(struct orr_dm *dm, const struct orr_dm_offer *offer)
+static int dm_place_job(struct orr_dm *dm, const struct orr_dm_offer *offer)
 {
     struct orr_runtime *rt = dm->runtime;
     struct orr_job *job = offer->job;
@@ -195,14 +195,14 @@ static int place(struct orr_dm *dm, const struct orr_dm_offer *offer)
     int err;
 
     orr_lock(&dm->lock);
-    now = now_of(dm);
-    choice = decide(dm, offer, now);
+    now = dm_now(dm);
+    choice = dm_decide(dm, offer, now);
     err = commit(dm, job, &choice, now, !prefetches);
     orr_unlock(&dm->lock);
     w = &dm->workers[choice.worker];
     if (prefetches) {
         orr_job_prefetch(rt, job, rt->classes[w->class_id].node, ORR_PREFETCH);
-        err = insert(dm, w, job);
+        err = dm_insert(dm, w, job);
     }
     if (!err)
         orr_sched_wake(&rt->workers[choice.worker]);
@@ -221,7 +221,7 @@ static int dm_push(struct orr_sched *sched, struct orr_job *job)
         return err;
     if (offer.uncalibrated)
         return orr_dm_defer(dm, &offer);
-    return place(dm, &offer);
+    return dm_place_job(dm, &offer);
 }
 
 /* A job that bypassed push. */
@@ -241,7 +241,7 @@ static void dm_push_notify(struct orr_sched *sched, struct orr_job *job,
             dm->runtime, job, dm->runtime->classes[w->class_id].node);
     if (!isfinite(transfer))
         transfer = 0;
-    enter(dm, w, job, length, transfer);
+    dm_enter_job(dm, w, job, length, transfer);
 }
 
 /* --- from queue to end --- */
@@ -258,14 +258,14 @@ static struct orr_job *pop_own(struct orr_dm *dm, struct orr_dm_worker *w)
     else
         job = orr_prioq_pop(&w->jobs);
     if (job) {
-        now = now_of(dm);
+        now = dm_now(dm);
         add_length(dm, w, job->priority, -job->predicted_transfer);
         w->pipeline_len += job->predicted_transfer;
         w->exp_start = now + w->pipeline_len;
     }
     orr_unlock(&w->lock);
     if (job)
-        publish(dm, w);
+        dm_publish_worker(dm, w);
     return job;
 }
 
@@ -298,8 +298,8 @@ static void run_undecided(struct orr_dm *dm, const struct orr_dm_offer *offer,
     double length =
         orr_cost_length(offer->row, worker->class_id, job->implementation);
 
-    enter(dm, &dm->workers[worker->id], job, length > 0 ? length : 0,
-          offer->transfer[worker->class_id]);
+    dm_enter_job(dm, &dm->workers[worker->id], job, length > 0 ? length : 0,
+                 offer->transfer[worker->class_id]);
     orr_dm_begin_calibration(dm, job, worker);
 }
 
@@ -315,7 +315,7 @@ static struct orr_job *pop_undecided(struct orr_dm *dm,
         uint8_t impl = job->implementation;
 
         if (orr_dm_evaluate(dm, job, &offer) == 0 && !offer.uncalibrated &&
-            place(dm, &offer) == 0)
+            dm_place_job(dm, &offer) == 0)
             continue;
         job->implementation = impl;
         run_undecided(dm, &offer, worker);
@@ -347,13 +347,13 @@ static void dm_pre_exec(struct orr_sched *sched, struct orr_job *job,
     double now;
 
     orr_lock(&w->lock);
-    now = now_of(dm);
+    now = dm_now(dm);
     w->pipeline_len -= job->predicted_transfer;
     add_length(dm, w, job->priority, -job->predicted);
     w->pipeline_len += job->predicted;
     w->exp_start = now + w->pipeline_len;
     orr_unlock(&w->lock);
-    publish(dm, w);
+    dm_publish_worker(dm, w);
 }
 
 static void dm_post_exec(struct orr_sched *sched, struct orr_job *job,
@@ -364,12 +364,12 @@ static void dm_post_exec(struct orr_sched *sched, struct orr_job *job,
     double now;
 
     orr_lock(&w->lock);
-    now = now_of(dm);
+    now = dm_now(dm);
     w->pipeline_len -= job->predicted;
     w->pipeline_ntasks--;
     w->exp_start = later(now + w->pipeline_len, w->exp_start);
     orr_unlock(&w->lock);
-    publish(dm, w);
+    dm_publish_worker(dm, w);
     if (atomic_load_explicit(&w->calibrating, memory_order_relaxed) == job)
         atomic_store_explicit(&w->calibrating, NULL, memory_order_relaxed);
     orr_dm_look_for_takers(dm);
@@ -436,7 +436,7 @@ static int init_ahead(struct orr_dm *dm, const struct orr_sched *sched)
 static int init_workers(struct orr_dm *dm)
 {
     struct orr_runtime *rt = dm->runtime;
-    double now = now_of(dm);
+    double now = dm_now(dm);
 
     for (unsigned k = 0; k < rt->nclasses; k++) {
         const struct orr_worker_class *class = &rt->classes[k];
@@ -452,7 +452,7 @@ static int init_workers(struct orr_dm *dm)
             w->class_id = k;
             w->place = i;
             w->exp_start = now;
-            publish(dm, w);
+            dm_publish_worker(dm, w);
         }
     }
     return 0;

@@ -46,8 +46,8 @@ struct estimate {
     double length;    /* there; NaN: none is known */
 };
 
-static struct estimate estimate(const struct orr_dm *dm,
-                                const struct orr_job *job)
+static struct estimate dm_estimate_job(const struct orr_dm *dm,
+                                       const struct orr_job *job)
 {
     const struct orr_cost_row *row = job->costs;
     struct estimate e = {.known = true, .length = NAN};
@@ -128,14 +128,14 @@ static void wake_member(struct orr_dm *dm, const struct orr_job *job,
 
 /* Wakes a worker of each class that would take the job. The caller holds a
  * reference. */
-static void wake_takers(struct orr_dm *dm, const struct orr_job *job)
+static void dm_wake_takers(struct orr_dm *dm, const struct orr_job *job)
 {
     struct estimate e;
 
     /* Before we look for calibration runs under way: a worker that has just
      * ended one and falls asleep sees what we did, or we see that. */
     orr_sched_after_queueing(dm->runtime);
-    e = estimate(dm, job);
+    e = dm_estimate_job(dm, job);
     for (unsigned k = 0; k < dm->runtime->nclasses; k++)
         if (class_takes(dm, job, &e, k))
             wake_member(dm, job, &dm->runtime->classes[k]);
@@ -156,7 +156,7 @@ int orr_dm_defer(struct orr_dm *dm, const struct orr_dm_offer *offer)
     orr_job_ref(job);
     err = orr_queue_push(&dm->undecided, job);
     if (!err)
-        wake_takers(dm, job);
+        dm_wake_takers(dm, job);
     orr_job_unref(dm->runtime, job);
     return err;
 }
@@ -170,7 +170,7 @@ void orr_dm_look_for_takers(struct orr_dm *dm)
     job = orr_queue_peek(&dm->undecided);
     if (!job)
         return;
-    wake_takers(dm, job);
+    dm_wake_takers(dm, job);
     orr_job_unref(dm->runtime, job);
 }
 
@@ -181,12 +181,12 @@ struct taker {
 
 /* The implementation, as a bit, with which the worker takes the job; 0: it
  * does not. */
-static unsigned accept(struct orr_job *job, unsigned bits, unsigned njobs,
-                       void *arg)
+static unsigned dm_accept_uncalibrated(struct orr_job *job, unsigned bits,
+                                       unsigned njobs, void *arg)
 {
     const struct taker *taker = arg;
     const struct orr_cost_row *row = job->costs;
-    struct estimate e = estimate(taker->dm, job);
+    struct estimate e = dm_estimate_job(taker->dm, job);
     unsigned uncalibrated =
         orr_recal_uncalibrated(row->recal, taker->class_id) & bits;
     double length;
@@ -214,7 +214,8 @@ struct orr_job *orr_dm_take_undecided(struct orr_dm *dm,
     if (atomic_load_explicit(&dm->workers[worker->id].calibrating,
                              memory_order_relaxed))
         return NULL;
-    return orr_queue_take_if(&dm->undecided, worker, accept, &taker);
+    return orr_queue_take_if(&dm->undecided, worker, dm_accept_uncalibrated,
+                             &taker);
 }
 
 void orr_dm_begin_calibration(struct orr_dm *dm, struct orr_job *job,

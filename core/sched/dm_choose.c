@@ -22,9 +22,9 @@ static unsigned able_bits(const struct orr_dm *dm,
     return offer->able_worker[worker];
 }
 
-/* When a job ends that finds the worker free at `free_at`, its data there at
+/* When a job ends that finds the worker free at `dm_worker_free_at`, its data there at
  * `reach`. */
-static double end_of(double free_at, double reach, double length)
+static double job_end_on_worker(double free_at, double reach, double length)
 {
     return (free_at > reach ? free_at : reach) + length;
 }
@@ -36,15 +36,15 @@ static double fitness(const struct orr_dm *dm, double end, double min_end,
            dm->gamma * joules;
 }
 
-static double length_of(const struct orr_dm_offer *offer, unsigned class_id,
-                        unsigned impl)
+static double offer_length(const struct orr_dm_offer *offer, unsigned class_id,
+                           unsigned impl)
 {
     return offer->has_lengths ? offer->length[class_id][impl]
                               : orr_cost_length(offer->row, class_id, impl);
 }
 
-static double energy_of(const struct orr_dm_offer *offer, unsigned class_id,
-                        unsigned impl)
+static double offer_energy(const struct orr_dm_offer *offer, unsigned class_id,
+                           unsigned impl)
 {
     return offer->has_energy ? offer->energy[class_id][impl] : 0;
 }
@@ -58,9 +58,9 @@ static double idle_fitness(const struct orr_dm *dm, double end,
     return dm->gamma * dm->idle_power * (end - max_end_workers) / 1e6;
 }
 
-static struct orr_dm_choice make_choice(const struct orr_dm *dm,
-                                        const struct orr_dm_offer *offer,
-                                        unsigned worker, unsigned impl)
+static struct orr_dm_choice dm_make_choice(const struct orr_dm *dm,
+                                           const struct orr_dm_offer *offer,
+                                           unsigned worker, unsigned impl)
 {
     unsigned class_id = dm->workers[worker].class_id;
 
@@ -74,8 +74,8 @@ static struct orr_dm_choice make_choice(const struct orr_dm *dm,
 
 /* --- a decision without knowing the lengths --- */
 
-static double load_of(const struct orr_dm *dm, const struct orr_dm_offer *offer,
-                      unsigned worker)
+static double dm_worker_load(const struct orr_dm *dm,
+                             const struct orr_dm_offer *offer, unsigned worker)
 {
     struct orr_dm_worker *w = &dm->workers[worker];
     double speedup = dm->runtime->classes[w->class_id].relative_speedup;
@@ -92,8 +92,8 @@ static double load_of(const struct orr_dm *dm, const struct orr_dm_offer *offer,
 
 /* The least loaded worker; those without a length for the job come first, so
  * that they get one. */
-static struct orr_dm_choice choose_greedy(struct orr_dm *dm,
-                                          const struct orr_dm_offer *offer)
+static struct orr_dm_choice dm_choose_greedy(struct orr_dm *dm,
+                                             const struct orr_dm_offer *offer)
 {
     struct orr_dm_choice best = {.length = 0};
     bool found = false, uncalibrated = false;
@@ -102,7 +102,7 @@ static struct orr_dm_choice choose_greedy(struct orr_dm *dm,
     for (unsigned w = 0; w < dm->runtime->nworkers; w++) {
         unsigned bits = able_bits(dm, offer, w);
         unsigned class_id = dm->workers[w].class_id;
-        double load = bits ? load_of(dm, offer, w) : 0;
+        double load = bits ? dm_worker_load(dm, offer, w) : 0;
 
         for (unsigned i = 0; bits >> i; i++) {
             bool none, better;
@@ -165,8 +165,9 @@ static double length_ahead_locked(const struct orr_dm *dm,
 }
 
 /* When the worker has done what comes before the job. */
-static double free_at(const struct orr_dm *dm, const struct orr_dm_offer *offer,
-                      unsigned worker, unsigned impl, double now)
+static double dm_worker_free_at(const struct orr_dm *dm,
+                                const struct orr_dm_offer *offer,
+                                unsigned worker, unsigned impl, double now)
 {
     struct orr_dm_worker *w = &dm->workers[worker];
     double start, length;
@@ -198,9 +199,9 @@ static double scan_ends(struct orr_dm *dm, const struct orr_dm_offer *offer,
 
             if (!(bits >> i & 1))
                 continue;
-            begin = free_at(dm, offer, w, i, now);
-            *end = end_of(begin, now + offer->transfer[class_id],
-                          length_of(offer, class_id, i));
+            begin = dm_worker_free_at(dm, offer, w, i, now);
+            *end = job_end_on_worker(begin, now + offer->transfer[class_id],
+                                     offer_length(offer, class_id, i));
             if (begin > *ret_max_free)
                 *ret_max_free = begin;
             if (*end < min_end)
@@ -230,7 +231,7 @@ struct orr_dm_choice orr_dm_choose_scan(struct orr_dm *dm,
             if (!(bits >> i & 1))
                 continue;
             f = fitness(dm, end, min_end, transfer,
-                        energy_of(offer, class_id, i)) +
+                        offer_energy(offer, class_id, i)) +
                 idle_fitness(dm, end, max_free);
             if (f < least) {
                 least = f;
@@ -241,8 +242,8 @@ struct orr_dm_choice orr_dm_choose_scan(struct orr_dm *dm,
     }
     /* Infinite and NaN values compare false. */
     if (worker == UINT32_MAX)
-        return choose_greedy(dm, offer);
-    return make_choice(dm, offer, worker, impl);
+        return dm_choose_greedy(dm, offer);
+    return dm_make_choice(dm, offer, worker, impl);
 }
 
 /* --- the same by classes --- */
@@ -258,7 +259,7 @@ struct pair {
 
 static double pair_fitness(const struct pair *pair, double free)
 {
-    return fitness(pair->dm, end_of(free, pair->reach, pair->length),
+    return fitness(pair->dm, job_end_on_worker(free, pair->reach, pair->length),
                    pair->min_end, pair->transfer, pair->energy);
 }
 
@@ -270,8 +271,8 @@ static bool is_winner(double free, const void *arg)
 }
 
 /* Steps to the next able pair; starts with impl = -1 on class 0. */
-static inline bool next_pair(const struct orr_dm_offer *offer, double now,
-                             struct pair *pair)
+static inline bool offer_next_pair(const struct orr_dm_offer *offer, double now,
+                                   struct pair *pair)
 {
     unsigned nclasses = pair->dm->runtime->nclasses;
 
@@ -283,8 +284,8 @@ static inline bool next_pair(const struct orr_dm_offer *offer, double now,
                 continue;
             pair->transfer = offer->transfer[pair->class_id];
             pair->reach = now + pair->transfer;
-            pair->energy = energy_of(offer, pair->class_id, pair->impl);
-            pair->length = length_of(offer, pair->class_id, pair->impl);
+            pair->energy = offer_energy(offer, pair->class_id, pair->impl);
+            pair->length = offer_length(offer, pair->class_id, pair->impl);
             return true;
         }
         pair->class_id++;
@@ -304,12 +305,13 @@ static double earliest_end(struct orr_dm *dm, const struct orr_dm_offer *offer,
     double min_end = INFINITY;
     struct pair pair = first_pair(dm);
 
-    while (next_pair(offer, now, &pair)) {
+    while (offer_next_pair(offer, now, &pair)) {
         struct orr_dm_load *load = &dm->loads[pair.class_id];
         double end;
 
         orr_dm_load_settle(load, now);
-        end = end_of(orr_dm_load_free(load, now), pair.reach, pair.length);
+        end = job_end_on_worker(orr_dm_load_free(load, now), pair.reach,
+                                pair.length);
         if (end < min_end)
             min_end = end;
     }
@@ -323,7 +325,7 @@ static double least_fitness(struct orr_dm *dm, const struct orr_dm_offer *offer,
     struct pair pair = first_pair(dm);
 
     pair.min_end = min_end;
-    while (next_pair(offer, now, &pair)) {
+    while (offer_next_pair(offer, now, &pair)) {
         double f = pair_fitness(
             &pair, orr_dm_load_free(&dm->loads[pair.class_id], now));
 
@@ -372,7 +374,7 @@ choose_by_class(struct orr_dm *dm, const struct orr_dm_offer *offer, double now)
     least = least_fitness(dm, offer, now, min_end);
     pair.min_end = min_end;
     pair.least = least;
-    while (next_pair(offer, now, &pair)) {
+    while (offer_next_pair(offer, now, &pair)) {
         struct orr_dm_load *load = &dm->loads[pair.class_id];
         unsigned place, w;
 
@@ -387,8 +389,8 @@ choose_by_class(struct orr_dm *dm, const struct orr_dm_offer *offer, double now)
     }
     /* Infinite and NaN values compare false. */
     if (worker == UINT32_MAX)
-        return choose_greedy(dm, offer);
-    return make_choice(dm, offer, worker, impl);
+        return dm_choose_greedy(dm, offer);
+    return dm_make_choice(dm, offer, worker, impl);
 }
 
 bool orr_dm_choose_in_class(struct orr_dm *dm, const struct orr_dm_offer *offer,
@@ -403,11 +405,11 @@ bool orr_dm_choose_in_class(struct orr_dm *dm, const struct orr_dm_offer *offer,
 
         if (!(able_bits(dm, offer, k->members[i]) >> impl & 1))
             continue;
-        start = free_at(dm, offer, k->members[i], impl, now);
+        start = dm_worker_free_at(dm, offer, k->members[i], impl, now);
         if (!(start < earliest))
             continue;
         earliest = start;
-        *ret = make_choice(dm, offer, k->members[i], impl);
+        *ret = dm_make_choice(dm, offer, k->members[i], impl);
     }
     return isfinite(earliest);
 }
@@ -418,7 +420,7 @@ struct orr_dm_choice orr_dm_choose(struct orr_dm *dm,
     if (dm->runtime->breaks)
         orr_runtime_break(dm->runtime, ORR_BREAK_SCHED, offer->job->id);
     if (offer->unknown)
-        return choose_greedy(dm, offer);
+        return dm_choose_greedy(dm, offer);
     if (offer->uniform && !dm->variant->sorted_decision && dm->alpha >= 0 &&
         dm->gamma * dm->idle_power == 0)
         return choose_by_class(dm, offer, now);

@@ -36,8 +36,8 @@ static unsigned ask_each(struct orr_dm *dm, struct orr_dm_offer *offer,
     return bits;
 }
 
-static bool has_unknown(const struct orr_cost_row *row, unsigned class_id,
-                        unsigned bits)
+static bool row_has_unknown_length(const struct orr_cost_row *row,
+                                   unsigned class_id, unsigned bits)
 {
     for (unsigned i = 0; bits >> i; i++)
         if (bits >> i & 1 && !(orr_cost_length(row, class_id, i) > 0))
@@ -143,7 +143,8 @@ int orr_dm_evaluate(struct orr_dm *dm, struct orr_job *job,
         if (!bits)
             continue;
         any |= bits;
-        ret->unknown = ret->unknown || has_unknown(ret->row, k, bits);
+        ret->unknown =
+            ret->unknown || row_has_unknown_length(ret->row, k, bits);
         if (!dm->variant->transfers || !(absent >> class->node & 1))
             continue;
         if (isnan(transfer) || class->node != node) {

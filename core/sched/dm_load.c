@@ -11,7 +11,7 @@
 
 static const struct orr_dm_node no_load = {INFINITY, INFINITY, INFINITY};
 
-static double least(double a, double b)
+static double double_min(double a, double b)
 {
     return b < a ? b : a;
 }
@@ -23,9 +23,9 @@ static void update_path(struct orr_dm_load *load, unsigned leaf)
         const struct orr_dm_node *b = &load->nodes[2 * i + 1];
 
         load->nodes[i] = (struct orr_dm_node){
-            least(a->length, b->length),
-            least(a->end, b->end),
-            least(a->start, b->start),
+            double_min(a->length, b->length),
+            double_min(a->end, b->end),
+            double_min(a->start, b->start),
         };
     }
 }

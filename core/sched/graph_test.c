@@ -86,8 +86,8 @@ static void count_descendants(const struct orr_graph_ahead *ahead, int *value,
     }
 }
 
-static bool count(const struct graph_test *gt, const struct orr_graph_ahead *ahead,
-                  int *value)
+static bool graph_test_count(const struct graph_test *gt,
+                             const struct orr_graph_ahead *ahead, int *value)
 {
     uint32_t *room;
 
@@ -104,8 +104,9 @@ static bool count(const struct graph_test *gt, const struct orr_graph_ahead *ahe
 }
 
 /* Keeps the values by the numbers of their jobs. */
-static void keep_locked(struct graph_test *gt, const struct orr_graph_ahead *ahead,
-                        const int *value) ORR_REQUIRES(gt->lock)
+static void graph_test_keep_locked(struct graph_test *gt,
+                                   const struct orr_graph_ahead *ahead,
+                                   const int *value) ORR_REQUIRES(gt->lock)
 {
     uint64_t least = UINT64_MAX, most = 0;
 
@@ -138,8 +139,8 @@ static void prioritise_locked(struct orr_runtime *rt, struct graph_test *gt)
     if (orr_graph_ahead(rt, &ahead) != 0)
         return;
     value = calloc((size_t)ahead.nnodes + 1, sizeof(*value));
-    if (value && count(gt, &ahead, value))
-        keep_locked(gt, &ahead, value);
+    if (value && graph_test_count(gt, &ahead, value))
+        graph_test_keep_locked(gt, &ahead, value);
     free(value);
     orr_graph_ahead_done(&ahead);
 }
@@ -203,7 +204,7 @@ static int settle_side(struct orr_runtime *rt, struct orr_job *job)
     return side;
 }
 
-static int queue(struct orr_sched *sched, struct orr_job *job)
+static int graph_test_queue(struct orr_sched *sched, struct orr_job *job)
 {
     struct graph_test *gt = sched->data;
     int side = settle_side(sched->runtime, job), err;
@@ -254,7 +255,7 @@ static int graph_test_push(struct orr_sched *sched, struct orr_job *job)
     else
         set_priority_locked(gt, job);
     orr_unlock(&gt->lock);
-    return held ? 0 : queue(sched, job);
+    return held ? 0 : graph_test_queue(sched, job);
 }
 
 static void graph_test_do_schedule(struct orr_sched *sched)

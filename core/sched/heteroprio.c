@@ -44,7 +44,7 @@ static void find_archs(struct orr_heteroprio *hp)
 }
 
 /* The order of an architecture that was not set is that of the buckets. */
-static void set_default(struct orr_sched *sched)
+static void heteroprio_set_default_order(struct orr_sched *sched)
 {
     struct orr_heteroprio *hp = sched->data;
 
@@ -57,7 +57,7 @@ static void set_default(struct orr_sched *sched)
     find_archs(hp);
 }
 
-static const char *check(unsigned arch, unsigned bucket)
+static const char *heteroprio_check_bucket(unsigned arch, unsigned bucket)
 {
     if (arch >= STARPU_NARCH)
         return "there is no such architecture";
@@ -68,7 +68,7 @@ const char *orr_heteroprio_set_count(struct orr_sched *sched, unsigned arch,
                                      unsigned n)
 {
     struct orr_heteroprio *hp = sched->data;
-    const char *trouble = check(arch, 0);
+    const char *trouble = heteroprio_check_bucket(arch, 0);
 
     if (trouble || n > ORR_HP_BUCKETS)
         return trouble ? trouble : "there are 100 buckets at most";
@@ -84,7 +84,7 @@ const char *orr_heteroprio_set_place(struct orr_sched *sched, unsigned arch,
                                      unsigned place, unsigned bucket)
 {
     struct orr_heteroprio *hp = sched->data;
-    const char *trouble = check(arch, bucket);
+    const char *trouble = heteroprio_check_bucket(arch, bucket);
 
     if (trouble || place >= hp->archs[arch].n)
         return trouble ? trouble
@@ -101,7 +101,7 @@ const char *orr_heteroprio_set_slow(struct orr_sched *sched, unsigned arch,
                                     unsigned bucket, double factor)
 {
     struct orr_heteroprio *hp = sched->data;
-    const char *trouble = check(arch, bucket);
+    const char *trouble = heteroprio_check_bucket(arch, bucket);
 
     if (trouble || !(factor >= 0))
         return trouble ? trouble : "the factor is not from 0 on";
@@ -185,8 +185,9 @@ static void count_waiting(struct orr_heteroprio *hp,
             hp->archs[a].nwaiting += (unsigned)change;
 }
 
-static void put(struct orr_heteroprio *hp, struct orr_hp_bucket *bucket,
-                unsigned group, struct orr_job *job)
+static void bucket_put_job(struct orr_heteroprio *hp,
+                           struct orr_hp_bucket *bucket, unsigned group,
+                           struct orr_job *job)
 {
     orr_list_prepend(&bucket->jobs[group], &job->queue);
     bucket->njobs++;
@@ -240,7 +241,7 @@ static int heteroprio_push(struct orr_sched *sched, struct orr_job *job)
     note_able_and_lock(hp, rt, job);
     all = job->differ;
     if (!hp->automatic && !hp->configured)
-        set_default(sched);
+        heteroprio_set_default_order(sched);
     bucket = hp->automatic ? orr_hp_bucket_of(sched, job)
                            : by_priority(hp, job->priority);
     if (!takers(rt, job, bucket)) {
@@ -254,7 +255,7 @@ static int heteroprio_push(struct orr_sched *sched, struct orr_job *job)
     if (atomic_load_explicit(&hp->locality.on, memory_order_relaxed))
         group = orr_hp_choose_group(sched, nodes_of_takers(sched, job, bucket),
                                     suits);
-    put(hp, bucket, group, job);
+    bucket_put_job(hp, bucket, group, job);
     orr_unlock(&hp->lock);
     if (ordered && (hp->tells_order || hp->tells_data))
         orr_hp_tell(sched);
@@ -266,9 +267,9 @@ static int heteroprio_push(struct orr_sched *sched, struct orr_job *job)
 
 /* Whether the architecture may take tasks of the bucket: others do not wait for the
  * fastest one if there is enough for it, or if it does not take the job. */
-static bool may_take(const struct orr_sched *sched,
-                     const struct orr_hp_bucket *bucket,
-                     const struct orr_job *job, unsigned arch)
+static bool arch_may_take_bucket(const struct orr_sched *sched,
+                                 const struct orr_hp_bucket *bucket,
+                                 const struct orr_job *job, unsigned arch)
 {
     unsigned base = bucket->base;
 
@@ -307,7 +308,7 @@ static void take_from(struct orr_sched *sched, struct orr_hp_bucket *bucket,
         if (left ||
             !orr_job_maybe_able(sched->runtime, job, job->costs, worker->id,
                                 &ask) ||
-            !may_take(sched, bucket, job, orr_hp_arch_of(worker))) {
+            !arch_may_take_bucket(sched, bucket, job, orr_hp_arch_of(worker))) {
             hp->passed |= UINT64_C(1) << worker->class_id;
             return;
         }
@@ -406,8 +407,9 @@ static void take_by_group(struct orr_sched *sched, struct orr_worker *worker,
 
 /* Of the buckets in the order of the worker's architecture. A bucket whose newest
  * task the worker cannot run is left to the others. */
-static void take(struct orr_sched *sched, struct orr_worker *worker,
-                 struct taken *taken)
+static void heteroprio_take_tasks(struct orr_sched *sched,
+                                  struct orr_worker *worker,
+                                  struct taken *taken)
 {
     struct orr_heteroprio *hp = sched->data;
     struct orr_hp_arch *arch = &hp->archs[orr_hp_arch_of(worker)];
@@ -428,8 +430,9 @@ static void take(struct orr_sched *sched, struct orr_worker *worker,
 }
 
 /* False if the worker cannot run the job after all. */
-static bool accept(struct orr_runtime *rt, struct orr_worker *worker,
-                   struct orr_job *job)
+static bool heteroprio_accept_job(struct orr_runtime *rt,
+                                  struct orr_worker *worker,
+                                  struct orr_job *job)
 {
     const struct orr_cost_row *row = orr_job_costs(rt, job);
     unsigned bits = orr_job_able(rt, job, row, worker->id);
@@ -445,8 +448,9 @@ static bool accept(struct orr_runtime *rt, struct orr_worker *worker,
 /* Puts back what the worker cannot run: who refuses what is in front passes the bucket
  * by. `kept`: a task that was before it has gone; who passed that one by may want
  * this one. */
-static void put_back(struct orr_heteroprio *hp, const struct orr_worker *worker,
-                     struct taken *taken, unsigned i, bool kept)
+static void heteroprio_put_back(struct orr_heteroprio *hp,
+                                const struct orr_worker *worker,
+                                struct taken *taken, unsigned i, bool kept)
     ORR_ACQUIRES(hp->lock)
 {
     const struct orr_runtime *rt = worker->runtime;
@@ -455,7 +459,7 @@ static void put_back(struct orr_heteroprio *hp, const struct orr_worker *worker,
 
     note_able_and_lock(hp, worker->runtime, job);
     group = hp->locality.n > 1 ? taken->group[i] : 0;
-    put(hp, taken->from[i], group, job);
+    bucket_put_job(hp, taken->from[i], group, job);
     taken->left[taken->from[i] - hp->buckets] |= (uint16_t)(1 << group);
     if (kept)
         taken->wake |= hp->passed & classes_of_takers(rt, job, taken->from[i]);
@@ -464,8 +468,9 @@ static void put_back(struct orr_heteroprio *hp, const struct orr_worker *worker,
     taken->missed |= hp->missed;
 }
 
-static void keep(struct orr_heteroprio *hp, struct orr_hp_own *own,
-                 struct orr_job *job) ORR_ACQUIRES(hp->lock)
+static void heteroprio_keep_own(struct orr_heteroprio *hp,
+                                struct orr_hp_own *own, struct orr_job *job)
+    ORR_ACQUIRES(hp->lock)
 {
     orr_lock(&hp->lock);
     orr_list_append(&own->jobs, &job->queue);
@@ -479,7 +484,7 @@ static bool take_some(struct orr_sched *sched, struct orr_worker *worker,
     struct orr_heteroprio *hp = sched->data;
 
     orr_lock(&hp->lock);
-    take(sched, worker, taken);
+    heteroprio_take_tasks(sched, worker, taken);
     /* What somebody else has in hand may be for this worker. */
     hp->missed |= taken->n == 0 && hp->nlooked_at > 0;
     hp->nlooked_at += taken->n;
@@ -499,12 +504,12 @@ static bool refill_once(struct orr_sched *sched, struct orr_worker *worker,
     taken->missed = false;
     taken->wake = 0;
     for (unsigned i = 0; i < taken->n; i++) {
-        if (accept(sched->runtime, worker, taken->jobs[i])) {
-            keep(hp, &hp->own[worker->id], taken->jobs[i]);
+        if (heteroprio_accept_job(sched->runtime, worker, taken->jobs[i])) {
+            heteroprio_keep_own(hp, &hp->own[worker->id], taken->jobs[i]);
             note_front(sched, taken, i);
             nkept++;
         } else {
-            put_back(hp, worker, taken, i, nkept > 0);
+            heteroprio_put_back(hp, worker, taken, i, nkept > 0);
         }
         if (--hp->nlooked_at == 0)
             hp->missed = false;
@@ -518,7 +523,8 @@ static bool refill_once(struct orr_sched *sched, struct orr_worker *worker,
 }
 
 /* Who refuses a task looks at the next buckets: each is left once at most. */
-static void refill(struct orr_sched *sched, struct orr_worker *worker)
+static void heteroprio_refill_own(struct orr_sched *sched,
+                                  struct orr_worker *worker)
 {
     struct taken taken = {.left = {0}};
 
@@ -535,8 +541,8 @@ static bool may_steal(const struct orr_worker *thief, const struct orr_job *job)
 
 /* What was taken first of its own, the best then, else of those of the next worker of
  * its architecture. */
-static struct orr_job *take_own(struct orr_sched *sched,
-                                const struct orr_worker *worker)
+static struct orr_job *heteroprio_take_own(struct orr_sched *sched,
+                                           const struct orr_worker *worker)
 {
     struct orr_heteroprio *hp = sched->data;
     struct orr_runtime *rt = sched->runtime;
@@ -567,9 +573,9 @@ static struct orr_job *heteroprio_pop(struct orr_sched *sched,
     struct orr_heteroprio *hp = sched->data;
     struct orr_job *job;
 
-    refill(sched, worker);
+    heteroprio_refill_own(sched, worker);
     orr_lock(&hp->lock);
-    job = take_own(sched, worker);
+    job = heteroprio_take_own(sched, worker);
     orr_unlock(&hp->lock);
     return job;
 }
@@ -594,7 +600,7 @@ static void refresh_list(struct orr_sched *sched, struct orr_hp_bucket *bucket,
         note_able_and_lock(hp, sched->runtime, orr_job_of_link(link));
         if (hp->automatic) /* those who can run it now look at the bucket */
             (void)orr_hp_bucket_of(sched, orr_job_of_link(link));
-        put(hp, bucket, group, orr_job_of_link(link));
+        bucket_put_job(hp, bucket, group, orr_job_of_link(link));
         orr_unlock(&hp->lock);
     }
 }

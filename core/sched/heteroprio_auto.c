@@ -18,7 +18,7 @@
 /* µs that are assumed before anything was measured, and on whom cannot. */
 static const double assumed = 1e3, unable = 1e8;
 
-static void add(struct orr_hp_mean *mean, double value)
+static void mean_add(struct orr_hp_mean *mean, double value)
 {
     const unsigned window = 256;
 
@@ -42,8 +42,8 @@ static unsigned able_archs(const struct orr_sched *sched,
     return archs;
 }
 
-static const char *name_of(const struct orr_heteroprio *hp,
-                           const struct orr_job *job)
+static const char *bucket_name_of_job(const struct orr_heteroprio *hp,
+                                      const struct orr_job *job)
 {
     const char *name =
         hp->by_codelet ? job->task->cl->name : orr_cost_symbol(job->costs);
@@ -65,8 +65,8 @@ static uint32_t where_of(const struct orr_sched *sched,
     return job->task->where > 0 ? where & (uint32_t)job->task->where : where;
 }
 
-static struct orr_hp_bucket *find(struct orr_sched *sched,
-                                  const struct orr_job *job)
+static struct orr_hp_bucket *bucket_find(struct orr_sched *sched,
+                                         const struct orr_job *job)
 {
     struct orr_heteroprio *hp = sched->data;
     const char *name;
@@ -74,7 +74,7 @@ static struct orr_hp_bucket *find(struct orr_sched *sched,
 
     if (!job->costs) /* it has no kernel */
         return NULL;
-    name = name_of(hp, job);
+    name = bucket_name_of_job(hp, job);
     where = where_of(sched, job);
     for (unsigned b = 0; b < hp->nbuckets; b++) {
         struct orr_hp_figures *known = &hp->buckets[b].known;
@@ -86,8 +86,8 @@ static struct orr_hp_bucket *find(struct orr_sched *sched,
     return NULL;
 }
 
-static void join(struct orr_heteroprio *hp, struct orr_hp_bucket *bucket,
-                 unsigned arch)
+static void arch_add_bucket(struct orr_heteroprio *hp,
+                            struct orr_hp_bucket *bucket, unsigned arch)
 {
     struct orr_hp_arch *a = &hp->archs[arch];
 
@@ -102,19 +102,19 @@ struct orr_hp_bucket *orr_hp_bucket_of(struct orr_sched *sched,
                                        struct orr_job *job)
 {
     struct orr_heteroprio *hp = sched->data;
-    struct orr_hp_bucket *bucket = find(sched, job);
+    struct orr_hp_bucket *bucket = bucket_find(sched, job);
     unsigned archs = able_archs(sched, job);
 
     if (!bucket && hp->nbuckets < ORR_HP_BUCKETS) {
         bucket = &hp->buckets[hp->nbuckets++];
-        strncpy(bucket->known.name, name_of(hp, job), ORR_HP_NAME);
+        strncpy(bucket->known.name, bucket_name_of_job(hp, job), ORR_HP_NAME);
         bucket->known.where = where_of(sched, job);
     }
     if (!bucket)
         bucket = &hp->buckets[ORR_HP_BUCKETS - 1];
     for (unsigned a = 0; a < STARPU_NARCH; a++)
         if (archs >> a & 1 && !(bucket->archs >> a & 1))
-            join(hp, bucket, a);
+            arch_add_bucket(hp, bucket, a);
     return bucket;
 }
 
@@ -179,12 +179,12 @@ void orr_hp_note_end(struct orr_sched *sched, struct orr_job *job,
                      unsigned arch, double us)
 {
     struct orr_heteroprio *hp = sched->data;
-    struct orr_hp_bucket *bucket = find(sched, job);
+    struct orr_hp_bucket *bucket = bucket_find(sched, job);
 
     hp->archs[arch].busy += us;
     if (!bucket)
         return;
-    add(&bucket->known.time[arch], us);
+    mean_add(&bucket->known.time[arch], us);
     bucket->known.nexecuted[arch]++;
 }
 
@@ -240,7 +240,7 @@ static double score(const struct orr_sched *sched,
 
 /* Insertion sort: buckets are few, equals stay as they were. Whether anything was
  * moved. */
-static bool sort(struct orr_hp_arch *arch, const double *scores)
+static bool arch_sort_buckets(struct orr_hp_arch *arch, const double *scores)
 {
     bool moved = false;
 
@@ -275,7 +275,7 @@ static void order(struct orr_sched *sched)
 
             scores[b] = score(sched, &hp->buckets[b], a, typical);
         }
-        hp->locality.stale |= sort(&hp->archs[a], scores);
+        hp->locality.stale |= arch_sort_buckets(&hp->archs[a], scores);
     }
 }
 
@@ -288,7 +288,7 @@ static void note_released(struct orr_sched *sched, struct orr_hp_bucket *bucket,
     double nod = 0, best = 0;
 
     for (unsigned i = 0; i < n; i++) {
-        const struct orr_hp_bucket *next = find(sched, successors[i]);
+        const struct orr_hp_bucket *next = bucket_find(sched, successors[i]);
         int waiting = atomic_load(&successors[i]->waiting);
         double part = 1.0 / (waiting > 1 ? waiting : 1);
 
@@ -300,10 +300,10 @@ static void note_released(struct orr_sched *sched, struct orr_hp_bucket *bucket,
             sums[a] +=
                 part * share(next, a) * orr_hp_time_on(next, a) / typical;
     }
-    add(&bucket->known.nod, nod);
-    add(&bucket->known.best_released, best);
+    mean_add(&bucket->known.nod, nod);
+    mean_add(&bucket->known.best_released, best);
     for (unsigned a = 0; a < STARPU_NARCH; a++)
-        add(&bucket->known.released[a], sums[a]);
+        mean_add(&bucket->known.released[a], sums[a]);
 }
 
 bool orr_hp_note_push(struct orr_sched *sched, struct orr_hp_bucket *bucket,

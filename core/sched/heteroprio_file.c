@@ -68,7 +68,7 @@ static void write_busy(FILE *file, const struct orr_sched *sched, unsigned arch)
     fprintf(file, " %f %f", scale * busy, scale * (all - busy));
 }
 
-static bool is_there(const struct orr_heteroprio *hp, unsigned arch)
+static bool arch_is_present(const struct orr_heteroprio *hp, unsigned arch)
 {
     return hp->present >> (arch + 1) & 1;
 }
@@ -91,7 +91,7 @@ static void write_bucket(FILE *file, const struct orr_heteroprio *hp,
 
     fputs(known->name, file);
     for (unsigned a = 0; a < STARPU_NARCH; a++)
-        if (is_there(hp, a))
+        if (arch_is_present(hp, a))
             fprintf(file, " %u", known->where >> (a + 1) & 1);
     fprintf(file, "\n%f %u %u %f %.0f %.0f %f %u %f %u\n", known->nod.value,
             known->nod.n, known->released[fastest].n,
@@ -99,7 +99,7 @@ static void write_bucket(FILE *file, const struct orr_heteroprio *hp,
             known->best_released.value, known->best_released.n,
             orr_hp_time_on(bucket, fastest), known->time[fastest].n);
     for (unsigned a = 0; a < STARPU_NARCH; a++)
-        if (is_there(hp, a) && known->where >> (a + 1) & 1)
+        if (arch_is_present(hp, a) && known->where >> (a + 1) & 1)
             fprintf(file, "%f %f %u %f\n", known->released[a].value,
                     known->time[a].value, known->time[a].n,
                     executed > 0 ? known->nexecuted[a] / executed : 0);
@@ -114,14 +114,14 @@ static void write_figures(FILE *file, const struct orr_sched *sched)
     unsigned n = 0;
 
     for (unsigned a = 0; a < STARPU_NARCH; a++)
-        n += is_there(hp, a);
+        n += arch_is_present(hp, a);
     fprintf(file, "%u", n);
     for (unsigned a = 0; a < STARPU_NARCH; a++)
-        if (is_there(hp, a))
+        if (arch_is_present(hp, a))
             fprintf(file, " %u", a);
     fputc('\n', file);
     for (unsigned a = 0; a < STARPU_NARCH; a++)
-        if (is_there(hp, a))
+        if (arch_is_present(hp, a))
             write_busy(file, sched, a);
     fputc('\n', file);
     for (unsigned b = 0; b < hp->nbuckets; b++)
@@ -225,7 +225,7 @@ static bool next_line(struct reading *r)
 }
 
 /* As many finite numbers from 0 on as there are in the line. */
-static bool read_numbers(const char *text, double *ret, unsigned n)
+static bool heteroprio_read_numbers(const char *text, double *ret, unsigned n)
 {
     for (unsigned i = 0; i < n; i++) {
         char *end;
@@ -247,7 +247,7 @@ static bool read_archs(struct reading *r)
         return false;
     r->narchs = (unsigned)strtoul(r->line, &end, 10);
     if (end == r->line || r->narchs > STARPU_NARCH ||
-        !read_numbers(r->line, numbers, r->narchs + 1))
+        !heteroprio_read_numbers(r->line, numbers, r->narchs + 1))
         return false;
     for (unsigned i = 0; i < r->narchs; i++) {
         if (numbers[i + 1] >= STARPU_NARCH)
@@ -261,7 +261,7 @@ static bool read_busy(struct reading *r, struct orr_heteroprio *hp)
 {
     double us[2 * STARPU_NARCH];
 
-    if (!next_line(r) || !read_numbers(r->line, us, 2 * r->narchs))
+    if (!next_line(r) || !heteroprio_read_numbers(r->line, us, 2 * r->narchs))
         return false;
     for (unsigned i = 0; i < r->narchs; i++) {
         hp->archs[r->archs[i]].busy = us[2 * i];
@@ -271,7 +271,8 @@ static bool read_busy(struct reading *r, struct orr_heteroprio *hp)
 }
 
 /* The name is all but the last words, which say who can run it. */
-static bool read_name(const struct reading *r, struct orr_hp_figures *known)
+static bool heteroprio_read_name(const struct reading *r,
+                                 struct orr_hp_figures *known)
 {
     char *end = r->line + strlen(r->line);
 
@@ -291,7 +292,7 @@ static bool read_name(const struct reading *r, struct orr_hp_figures *known)
     return known->name[0] != '\0';
 }
 
-static struct orr_hp_mean mean_of(double value, double n)
+static struct orr_hp_mean mean_of_file(double value, double n)
 {
     return (struct orr_hp_mean){value, n < 256 ? (unsigned)n : 256};
 }
@@ -300,20 +301,20 @@ static bool read_figures(struct reading *r, struct orr_hp_figures *known)
 {
     double f[10], on[4];
 
-    if (!next_line(r) || !read_numbers(r->line, f, 10))
+    if (!next_line(r) || !heteroprio_read_numbers(r->line, f, 10))
         return false;
-    known->nod = mean_of(f[0], f[1]);
+    known->nod = mean_of_file(f[0], f[1]);
     known->npushed = f[3] * f[4];
-    known->best_released = mean_of(f[6], f[7]);
+    known->best_released = mean_of_file(f[6], f[7]);
     for (unsigned i = 0; i < r->narchs; i++) {
         unsigned a = r->archs[i];
 
         if (!(known->where >> (a + 1) & 1))
             continue;
-        if (!next_line(r) || !read_numbers(r->line, on, 4))
+        if (!next_line(r) || !heteroprio_read_numbers(r->line, on, 4))
             return false;
-        known->released[a] = mean_of(on[0], f[2]);
-        known->time[a] = mean_of(on[1], on[2]);
+        known->released[a] = mean_of_file(on[0], f[2]);
+        known->time[a] = mean_of_file(on[1], on[2]);
         known->nexecuted[a] = on[3] * f[5];
     }
     return true;
@@ -326,7 +327,7 @@ static bool read_all(struct reading *r, struct orr_heteroprio *hp)
     while (next_line(r)) {
         struct orr_hp_figures known = {.where = 0};
 
-        if (!read_name(r, &known) || !read_figures(r, &known))
+        if (!heteroprio_read_name(r, &known) || !read_figures(r, &known))
             return false;
         known.where &= hp->present;
         if (known.where && hp->nbuckets < ORR_HP_BUCKETS)
@@ -336,7 +337,7 @@ static bool read_all(struct reading *r, struct orr_heteroprio *hp)
 }
 
 /* All of it or nothing. */
-static void forget(struct orr_heteroprio *hp)
+static void heteroprio_forget_known(struct orr_heteroprio *hp)
 {
     for (unsigned b = 0; b < hp->nbuckets; b++)
         hp->buckets[b].known = (struct orr_hp_figures){.where = 0};
@@ -358,7 +359,7 @@ int orr_hp_read(struct orr_sched *sched)
     r.file = fopen(path, "re");
     rc = r.file ? orr_c_locale_begin(&locale) : -errno;
     if (!rc && !read_all(&r, hp)) {
-        forget(hp);
+        heteroprio_forget_known(hp);
         orr_log_warning("%s: not in the format of heteroprio's figures: it is "
                         "not read, and written anew at the end",
                         path);

@@ -145,7 +145,7 @@ const char *orr_heteroprio_map_groups(struct orr_sched *sched)
 }
 
 /* What is queued is in the first group then; the order within each stays. */
-static void gather(struct orr_hp_bucket *bucket)
+static void bucket_gather_groups(struct orr_hp_bucket *bucket)
 {
     struct orr_list *link;
 
@@ -163,7 +163,7 @@ void orr_heteroprio_set_locality(struct orr_sched *sched, bool on)
     if (!on) {
         put_all_in_one(&hp->locality);
         for (unsigned b = 0; b < ORR_HP_BUCKETS; b++)
-            gather(&hp->buckets[b]);
+            bucket_gather_groups(&hp->buckets[b]);
     }
     orr_unlock(&hp->lock);
 }
@@ -180,8 +180,8 @@ static void find_places(const struct orr_hp_arch *arch,
 }
 
 /* 0: they look at the same buckets in the same order. */
-static double difference(const struct orr_hp_arch *a,
-                         const struct orr_hp_arch *b)
+static double arch_order_difference(const struct orr_hp_arch *a,
+                                    const struct orr_hp_arch *b)
 {
     int of_a[ORR_HP_BUCKETS], of_b[ORR_HP_BUCKETS], sum = 0;
     double most = a->n > b->n ? a->n : b->n;
@@ -249,7 +249,9 @@ void orr_hp_sort_groups(struct orr_sched *sched)
 
         for (unsigned other = 0; other < l->n; other++)
             distance[other] =
-                (1 - difference(arch, &hp->archs[l->groups[other].arch])) / 2 +
+                (1 - arch_order_difference(arch,
+                                           &hp->archs[l->groups[other].arch])) /
+                    2 +
                 copies[other][g] / 2;
         sort_others(l, g, distance);
     }
@@ -296,7 +298,7 @@ static struct bytes count_bytes(const struct orr_job *job, unsigned node)
     return sum;
 }
 
-static double weigh(const struct bytes *sum, enum orr_hp_rule rule)
+static double bytes_weight(const struct bytes *sum, enum orr_hp_rule rule)
 {
     switch (rule) {
     case ORR_HP_LS_SDH:
@@ -332,7 +334,7 @@ void orr_hp_weigh(const struct orr_sched *sched, const struct orr_job *job,
         for (unsigned node = 0; node < rt->nnodes; node++) {
             struct bytes sum = count_bytes(job, node);
 
-            suits[node] = weigh(&sum, rule);
+            suits[node] = bytes_weight(&sum, rule);
         }
 }
 
@@ -373,7 +375,8 @@ unsigned orr_hp_choose_group(struct orr_sched *sched, uint64_t able,
 
 /* --- printing --- */
 
-static unsigned count_tasks(const struct orr_heteroprio *hp, unsigned group)
+static unsigned group_count_tasks(const struct orr_heteroprio *hp,
+                                  unsigned group)
 {
     unsigned n = 0;
 
@@ -397,7 +400,7 @@ void orr_heteroprio_print_groups(struct orr_sched *sched, FILE *out)
         memcpy(groups, hp->locality.groups, n * sizeof(*groups));
     }
     for (unsigned g = 0; g < n; g++)
-        ntasks[g] = count_tasks(hp, g);
+        ntasks[g] = group_count_tasks(hp, g);
     orr_unlock(&hp->lock);
     if (n == 0)
         fprintf(out, "one group of all workers\n");

@@ -38,7 +38,8 @@ static int check_origin(void *object, const char *file, struct orr_error *err)
 }
 
 /* Opened again it is the same object. */
-static int open_object(const char *file, void **ret, struct orr_error *err)
+static int policy_library_open(const char *file, void **ret,
+                               struct orr_error *err)
 {
     *ret = dlopen(file, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
     if (!*ret)
@@ -78,7 +79,7 @@ int orr_sched_library_find(const char *file, const char *name,
     *ret = NULL;
     if (!file || !*file)
         return 0;
-    code = open_object(file, &object, err);
+    code = policy_library_open(file, &object, err);
     if (code)
         return code;
     /* ISO C has no conversion between the two, POSIX has. */
@@ -102,7 +103,7 @@ int orr_sched_library_list(const char *file, struct starpu_sched_policy ***ret,
     *ret = NULL;
     if (!file || !*file)
         return 0;
-    code = open_object(file, &object, err);
+    code = policy_library_open(file, &object, err);
     if (code)
         return code;
     *(void **)(void *)&list = dlsym(object, "starpu_get_sched_lib_policies");

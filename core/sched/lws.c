@@ -77,8 +77,8 @@ static void ws_deinit(struct orr_sched *sched)
 
 /* The pusher if it is an able worker, else the next able one after the last
  * that was chosen so. Sets the job's implementation. */
-static int choose(struct orr_sched *sched, struct orr_job *job,
-                  unsigned *ret_worker)
+static int ws_choose_worker(struct orr_sched *sched, struct orr_job *job,
+                            unsigned *ret_worker)
 {
     struct orr_runtime *rt = sched->runtime;
     struct stealing *ws = sched->data;
@@ -118,7 +118,7 @@ static _Atomic uint64_t *word_of(struct stealing *ws, unsigned worker)
     return &ws->stocked[worker / 64];
 }
 
-static uint64_t bit_of(unsigned worker)
+static uint64_t worker_bit(unsigned worker)
 {
     return UINT64_C(1) << worker % 64;
 }
@@ -131,8 +131,9 @@ static void note_stock(const struct orr_runtime *rt, struct stealing *ws,
     _Atomic uint64_t *word = word_of(ws, worker);
 
     orr_sched_after_queueing(rt);
-    if (!(atomic_load_explicit(word, memory_order_relaxed) & bit_of(worker)))
-        atomic_fetch_or(word, bit_of(worker));
+    if (!(atomic_load_explicit(word, memory_order_relaxed) &
+          worker_bit(worker)))
+        atomic_fetch_or(word, worker_bit(worker));
 }
 
 /* Whether the deque, whose bit is set, has jobs. If some come while the bit is
@@ -143,11 +144,11 @@ static bool has_stock(struct orr_sched *sched, unsigned worker)
 
     if (!orr_queue_empty(&ws->thieves[worker].deque))
         return true;
-    atomic_fetch_and(word_of(ws, worker), ~bit_of(worker));
+    atomic_fetch_and(word_of(ws, worker), ~worker_bit(worker));
     orr_sched_after_queueing(sched->runtime);
     if (orr_queue_empty(&ws->thieves[worker].deque))
         return false;
-    atomic_fetch_or(word_of(ws, worker), bit_of(worker));
+    atomic_fetch_or(word_of(ws, worker), worker_bit(worker));
     orr_sched_wake_members(sched);
     return true;
 }
@@ -155,7 +156,7 @@ static bool has_stock(struct orr_sched *sched, unsigned worker)
 static bool may_have_stock(struct stealing *ws, unsigned worker)
 {
     return atomic_load_explicit(word_of(ws, worker), memory_order_relaxed) &
-           bit_of(worker);
+           worker_bit(worker);
 }
 
 /* The first worker from `from` on whose bit is set; nworkers: there is none. */
@@ -176,7 +177,7 @@ static int ws_push(struct orr_sched *sched, struct orr_job *job)
 {
     struct stealing *ws = sched->data;
     unsigned worker;
-    int err = choose(sched, job, &worker);
+    int err = ws_choose_worker(sched, job, &worker);
 
     if (!err) {
         struct orr_runtime *rt = sched->runtime;

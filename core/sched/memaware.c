@@ -67,7 +67,7 @@ struct look {
 /* --- speeds --- */
 
 /* Shortest known length of the job on a class; INFINITY: not known. */
-static double length_on(const struct orr_job *job, unsigned class_id)
+static double job_length_on_class(const struct orr_job *job, unsigned class_id)
 {
     double shortest = INFINITY;
 
@@ -94,7 +94,7 @@ static unsigned fastest_class(const struct orr_sched *sched,
 
         if (!(job->able_classes >> k & 1) || !orr_members_some(members, k))
             continue;
-        us = length_on(job, k);
+        us = job_length_on_class(job, k);
         if (us < *ret_us) {
             *ret_us = us;
             best = k;
@@ -103,11 +103,11 @@ static unsigned fastest_class(const struct orr_sched *sched,
     return best;
 }
 
-static bool is_for(const struct look *look, const struct orr_job *job,
-                   double work)
+static bool job_is_for_worker(const struct look *look,
+                              const struct orr_job *job, double work)
 {
     unsigned mine = look->worker->class_id, fastest;
-    double own = length_on(job, mine), best;
+    double own = job_length_on_class(job, mine), best;
 
     fastest = fastest_class(look->sched, job, &best);
     if (fastest == mine || !isfinite(own) || !isfinite(best) ||
@@ -118,7 +118,7 @@ static bool is_for(const struct look *look, const struct orr_job *job,
 
 /* --- the choice --- */
 
-static bool may_take(const struct look *look, const struct orr_job *job)
+static bool look_may_take(const struct look *look, const struct orr_job *job)
 {
     bool ask;
 
@@ -243,7 +243,7 @@ struct merit {
     int priority;
 };
 
-static bool is_better(const struct merit *a, const struct merit *b)
+static bool merit_is_better(const struct merit *a, const struct merit *b)
 {
     if ((a->bytes == 0) != (b->bytes == 0))
         return a->bytes == 0;
@@ -268,21 +268,22 @@ static struct orr_job *choose_locked(struct pool *pool, struct look *look)
     orr_list_foreach (link, &pool->jobs) {
         struct orr_job *job = orr_job_of_link(link);
 
-        if (may_take(look, job))
+        if (look_may_take(look, job))
             want(look, job);
     }
     orr_list_foreach (link, &pool->jobs) {
         struct orr_job *job = orr_job_of_link(link);
         struct merit merit = {.priority = job->priority};
 
-        if (!may_take(look, job) || !is_for(look, job, pool->work))
+        if (!look_may_take(look, job) ||
+            !job_is_for_worker(look, job, pool->work))
             continue;
         merit.bytes = orr_job_missing(job, look->node, UINT64_MAX).loading;
         merit.elsewhere =
             merit.bytes && (is_of_other(look, pool, job) ||
                             belongs_elsewhere(look, job, merit.bytes));
         merit.ntasks = merit.bytes ? ntasks_with(look, job) : 0;
-        if (chosen && !is_better(&merit, &best))
+        if (chosen && !merit_is_better(&merit, &best))
             continue;
         chosen = job;
         best = merit;
@@ -293,7 +294,8 @@ static struct orr_job *choose_locked(struct pool *pool, struct look *look)
 /* --- the policy --- */
 
 /* False if who takes tasks has changed since `nrefreshed` was read. */
-static bool enter(struct pool *pool, struct orr_job *job, unsigned nrefreshed)
+static bool pool_enter(struct pool *pool, struct orr_job *job,
+                       unsigned nrefreshed)
 {
     bool same;
 
@@ -319,10 +321,10 @@ static void enter_again(struct orr_sched *sched, struct orr_job *job)
         nrefreshed = pool->nrefreshed;
         orr_unlock(&pool->lock);
         orr_sched_note_able(sched->runtime, job);
-    } while (!enter(pool, job, nrefreshed));
+    } while (!pool_enter(pool, job, nrefreshed));
 }
 
-static struct orr_job *leave(struct pool *pool, struct look *look)
+static struct orr_job *pool_leave(struct pool *pool, struct look *look)
 {
     struct orr_job *job;
 
@@ -373,13 +375,13 @@ static int memaware_push(struct orr_sched *sched, struct orr_job *job)
             return -ENODEV;
         (void)fastest_class(sched, job, &us);
         job->predicted = isfinite(us) ? us : 0;
-    } while (!enter(pool, job, nrefreshed));
+    } while (!pool_enter(pool, job, nrefreshed));
     orr_sched_wake_members(sched);
     return 0;
 }
 
-static bool accept(struct orr_runtime *rt, struct orr_worker *worker,
-                   struct orr_job *job)
+static bool memaware_accept(struct orr_runtime *rt, struct orr_worker *worker,
+                            struct orr_job *job)
 {
     const struct orr_cost_row *row = orr_job_costs(rt, job);
     unsigned bits = orr_job_able(rt, job, row, worker->id);
@@ -400,8 +402,8 @@ static struct orr_job *memaware_pop(struct orr_sched *sched,
                         .node = rt->classes[worker->class_id].node};
     struct orr_job *job;
 
-    while ((job = leave(sched->data, &look))) {
-        bool accepted = accept(rt, worker, job);
+    while ((job = pool_leave(sched->data, &look))) {
+        bool accepted = memaware_accept(rt, worker, job);
         double us;
 
         if (!accepted)

@@ -29,7 +29,8 @@ static bool is_group(const struct orr_combined *combined)
     return combined && combined->size > 1;
 }
 
-static bool is_member(const struct orr_combined *combined, unsigned worker)
+static bool combined_has_worker(const struct orr_combined *combined,
+                                unsigned worker)
 {
     for (unsigned i = 0; i < combined->size; i++)
         if ((unsigned)combined->members[i] == worker)
@@ -46,7 +47,7 @@ static bool takes_parallel(const struct orr_sched *sched, unsigned worker)
     for (unsigned i = 0; i < orr_combined_count(rt); i++) {
         const struct orr_combined *combined = orr_parallel_at(sched, i);
 
-        if (!is_group(combined) || !is_member(combined, worker))
+        if (!is_group(combined) || !combined_has_worker(combined, worker))
             continue;
         if ((unsigned)combined->members[0] == worker)
             return true;
@@ -74,7 +75,7 @@ static bool is_parallel(struct orr_sched *sched, struct orr_job *job)
 
 /* --- pushing --- */
 
-static void wake_takers(struct orr_sched *sched)
+static void peager_wake_takers(struct orr_sched *sched)
 {
     struct orr_runtime *rt = sched->runtime;
 
@@ -101,7 +102,7 @@ static int peager_push(struct orr_sched *sched, struct orr_job *job)
     if (err)
         return err;
     if (parallel)
-        wake_takers(sched);
+        peager_wake_takers(sched);
     else
         orr_sched_wake_able(sched, able_classes, differ);
     return 0;
@@ -111,9 +112,9 @@ static int peager_push(struct orr_sched *sched, struct orr_job *job)
 
 /* The largest combined worker that the worker leads and that can execute the job
  * by its first implementation; NULL without. */
-static const struct orr_combined *find_group(struct orr_sched *sched,
-                                             struct orr_job *job,
-                                             unsigned leader)
+static const struct orr_combined *leader_find_combined(struct orr_sched *sched,
+                                                       struct orr_job *job,
+                                                       unsigned leader)
 {
     struct orr_runtime *rt = sched->runtime;
     const struct orr_cost_row *row = orr_job_costs(rt, job);
@@ -136,7 +137,8 @@ static const struct orr_combined *find_group(struct orr_sched *sched,
 static struct orr_job *hand_out(struct orr_sched *sched,
                                 struct orr_worker *worker, struct orr_job *job)
 {
-    const struct orr_combined *group = find_group(sched, job, worker->id);
+    const struct orr_combined *group =
+        leader_find_combined(sched, job, worker->id);
     uint8_t alone = job->implementation;
 
     if (!group)
@@ -163,7 +165,8 @@ static bool parallel_first(struct orr_sched *sched, struct peager *peager)
     return first;
 }
 
-static struct orr_job *take(struct orr_queue *q, struct orr_worker *worker)
+static struct orr_job *peager_take_oldest(struct orr_queue *q,
+                                          struct orr_worker *worker)
 {
     return orr_queue_empty(q)
                ? NULL
@@ -179,13 +182,13 @@ static struct orr_job *peager_pop(struct orr_sched *sched,
                 takes_parallel(sched, worker->id);
 
     if (!both || !parallel_first(sched, peager))
-        job = take(&peager->others, worker);
+        job = peager_take_oldest(&peager->others, worker);
     if (job || !both)
         return job;
-    job = take(&peager->parallel, worker);
+    job = peager_take_oldest(&peager->parallel, worker);
     if (job)
         return hand_out(sched, worker, job);
-    return take(&peager->others, worker);
+    return peager_take_oldest(&peager->others, worker);
 }
 
 /* --- beginning and end --- */

@@ -59,9 +59,9 @@ struct choice {
 
 /* --- before the lock --- */
 
-static double length_on(struct orr_runtime *rt, struct orr_job *job,
-                        const struct orr_cost_row *row,
-                        const struct candidate *c, unsigned impl)
+static double candidate_length(struct orr_runtime *rt, struct orr_job *job,
+                               const struct orr_cost_row *row,
+                               const struct candidate *c, unsigned impl)
 {
     unsigned class_id = rt->workers[c->first].class_id;
 
@@ -70,8 +70,8 @@ static double length_on(struct orr_runtime *rt, struct orr_job *job,
     return orr_cost_wide(rt, job, class_id, c->combined->size, impl).us;
 }
 
-static void ask(struct orr_runtime *rt, struct orr_job *job,
-                const struct orr_cost_row *row, struct candidate *c)
+static void candidate_fill(struct orr_runtime *rt, struct orr_job *job,
+                           const struct orr_cost_row *row, struct candidate *c)
 {
     unsigned id = c->combined ? c->combined->id : c->first;
 
@@ -82,7 +82,7 @@ static void ask(struct orr_runtime *rt, struct orr_job *job,
 
         if (!(c->bits >> i & 1))
             continue;
-        c->length[i] = length_on(rt, job, row, c, i);
+        c->length[i] = candidate_length(rt, job, row, c, i);
         if (row->cl->energy_model)
             joules = starpu_task_worker_expected_energy(job->task, id, 0, i);
         c->energy[i] = joules > 0 ? joules : 0;
@@ -96,7 +96,7 @@ static void add_candidate(struct orr_runtime *rt, struct offer *offer,
     if (!candidate.bits)
         return;
     offer->all[offer->n] = candidate;
-    ask(rt, offer->job, row, &offer->all[offer->n]);
+    candidate_fill(rt, offer->job, row, &offer->all[offer->n]);
     offer->n++;
 }
 
@@ -134,12 +134,13 @@ static unsigned nmembers(const struct candidate *c)
     return c->combined ? c->combined->size : 1;
 }
 
-static unsigned member(const struct candidate *c, unsigned i)
+static unsigned candidate_member(const struct candidate *c, unsigned i)
 {
     return c->combined ? (unsigned)c->combined->members[i] : c->first;
 }
 
-static double free_at(const struct pheft *pheft, unsigned worker, double now)
+static double pheft_worker_free_at(const struct pheft *pheft, unsigned worker,
+                                   double now)
 {
     const struct load *load = &pheft->loads[worker];
 
@@ -153,25 +154,28 @@ static double all_free_at(const struct pheft *pheft, const struct candidate *c,
     double latest = -INFINITY;
 
     for (unsigned i = 0; i < nmembers(c); i++)
-        latest = fmax(latest, free_at(pheft, member(c, i), now));
+        latest = fmax(latest,
+                      pheft_worker_free_at(pheft, candidate_member(c, i), now));
     return latest;
 }
 
-static double end_of(const struct pheft *pheft, const struct candidate *c,
-                     unsigned impl, double now)
+static double candidate_end(const struct pheft *pheft,
+                            const struct candidate *c, unsigned impl,
+                            double now)
 {
     return fmax(all_free_at(pheft, c, now), now + c->transfer) +
            c->length[impl];
 }
 
 /* Tasks ahead of the job, at most those of one member. */
-static double load_of(const struct orr_runtime *rt, const struct pheft *pheft,
-                      const struct candidate *c)
+static double candidate_load(const struct orr_runtime *rt,
+                             const struct pheft *pheft,
+                             const struct candidate *c)
 {
     double most = 0;
 
     for (unsigned i = 0; i < nmembers(c); i++) {
-        unsigned w = member(c, i);
+        unsigned w = candidate_member(c, i);
 
         most = fmax(most,
                     pheft->loads[w].ntasks /
@@ -181,7 +185,8 @@ static double load_of(const struct orr_runtime *rt, const struct pheft *pheft,
 }
 
 /* The next pair of a candidate and an implementation, from (0, -1) on. */
-static bool next_pair(const struct offer *offer, unsigned *at, unsigned *impl)
+static bool candidate_next_pair(const struct offer *offer, unsigned *at,
+                                unsigned *impl)
 {
     for (; *at < offer->n; ++*at, *impl = UINT32_MAX)
         while (offer->all[*at].bits >> ++*impl)
@@ -191,17 +196,18 @@ static bool next_pair(const struct offer *offer, unsigned *at, unsigned *impl)
 }
 
 /* Without knowing all lengths. */
-static struct choice choose_greedy(const struct orr_runtime *rt,
-                                   const struct pheft *pheft,
-                                   const struct offer *offer)
+static struct choice pheft_choose_greedy(const struct orr_runtime *rt,
+                                         const struct pheft *pheft,
+                                         const struct offer *offer)
 {
     struct choice best = {.end = NAN};
     bool uncalibrated = false;
     double least = 0;
 
-    for (unsigned at = 0, i = UINT32_MAX; next_pair(offer, &at, &i);) {
+    for (unsigned at = 0, i = UINT32_MAX;
+         candidate_next_pair(offer, &at, &i);) {
         const struct candidate *c = &offer->all[at];
-        double load = load_of(rt, pheft, c);
+        double load = candidate_load(rt, pheft, c);
         bool none = isnan(c->length[i]);
         bool better = uncalibrated ? none && load < least
                                    : none || load < least;
@@ -216,32 +222,34 @@ static struct choice choose_greedy(const struct orr_runtime *rt,
     return best;
 }
 
-static bool has_unknown(const struct offer *offer)
+static bool offer_has_unknown(const struct offer *offer)
 {
-    for (unsigned at = 0, i = UINT32_MAX; next_pair(offer, &at, &i);)
+    for (unsigned at = 0, i = UINT32_MAX; candidate_next_pair(offer, &at, &i);)
         if (!(offer->all[at].length[i] > 0))
             return true;
     return false;
 }
 
-static struct choice choose(const struct orr_runtime *rt,
-                            const struct pheft *pheft,
-                            const struct offer *offer, double now)
+static struct choice pheft_choose(const struct orr_runtime *rt,
+                                  const struct pheft *pheft,
+                                  const struct offer *offer, double now)
 {
     double min_end = INFINITY, max_free = -INFINITY, least = INFINITY;
     struct choice best = {.end = NAN};
 
-    if (has_unknown(offer))
-        return choose_greedy(rt, pheft, offer);
-    for (unsigned at = 0, i = UINT32_MAX; next_pair(offer, &at, &i);) {
+    if (offer_has_unknown(offer))
+        return pheft_choose_greedy(rt, pheft, offer);
+    for (unsigned at = 0, i = UINT32_MAX;
+         candidate_next_pair(offer, &at, &i);) {
         const struct candidate *c = &offer->all[at];
 
-        min_end = fmin(min_end, end_of(pheft, c, i, now));
+        min_end = fmin(min_end, candidate_end(pheft, c, i, now));
         max_free = fmax(max_free, all_free_at(pheft, c, now));
     }
-    for (unsigned at = 0, i = UINT32_MAX; next_pair(offer, &at, &i);) {
+    for (unsigned at = 0, i = UINT32_MAX;
+         candidate_next_pair(offer, &at, &i);) {
         const struct candidate *c = &offer->all[at];
-        double end = end_of(pheft, c, i, now);
+        double end = candidate_end(pheft, c, i, now);
         double fitness = pheft->alpha * (end - min_end) +
                          pheft->beta * c->transfer +
                          pheft->gamma * c->energy[i];
@@ -255,16 +263,17 @@ static struct choice choose(const struct orr_runtime *rt,
         best = (struct choice){c, i, end};
     }
     /* Infinite and NaN values compare false. */
-    return best.candidate ? best : choose_greedy(rt, pheft, offer);
+    return best.candidate ? best : pheft_choose_greedy(rt, pheft, offer);
 }
 
 /* --- pushing --- */
 
 /* The worker gets a job that is to end at `end`; returns what that adds. */
-static double note(struct pheft *pheft, unsigned worker, double end, double now)
+static double pheft_add_job(struct pheft *pheft, unsigned worker, double end,
+                            double now)
 {
     struct load *load = &pheft->loads[worker];
-    double before = free_at(pheft, worker, now);
+    double before = pheft_worker_free_at(pheft, worker, now);
     double added = end > before ? end - before : 0;
 
     load->start = fmax(load->start, now);
@@ -286,7 +295,8 @@ static void note_all(struct pheft *pheft, const struct choice *choice,
 
     ret->next = 0;
     for (unsigned i = 0; i < nmembers(c); i++)
-        ret->us[i] = note(pheft, member(c, i), choice->end, now);
+        ret->us[i] =
+            pheft_add_job(pheft, candidate_member(c, i), choice->end, now);
 }
 
 static void take_back(struct pheft *pheft, const struct candidate *c,
@@ -294,8 +304,8 @@ static void take_back(struct pheft *pheft, const struct candidate *c,
 {
     orr_lock(&pheft->lock);
     for (unsigned i = 0; i < nmembers(c); i++) {
-        pheft->loads[member(c, i)].length -= added->us[i];
-        pheft->loads[member(c, i)].ntasks--;
+        pheft->loads[candidate_member(c, i)].length -= added->us[i];
+        pheft->loads[candidate_member(c, i)].ntasks--;
     }
     orr_unlock(&pheft->lock);
 }
@@ -335,7 +345,7 @@ static int pheft_push(struct orr_sched *sched, struct orr_job *job)
     if (offer.n == 0)
         return -ENODEV;
     orr_lock(&pheft->lock);
-    choice = choose(rt, pheft, &offer, now);
+    choice = pheft_choose(rt, pheft, &offer, now);
     note_all(pheft, &choice, now, &added);
     orr_unlock(&pheft->lock);
     if (rt->breaks)
@@ -381,9 +391,9 @@ static void pheft_push_notify(struct orr_sched *sched, struct orr_job *job,
         us = orr_cost_length(orr_job_costs(rt, job), worker->class_id,
                              job->implementation);
     orr_lock(&pheft->lock);
-    job->predicted = note(
+    job->predicted = pheft_add_job(
         pheft, worker->id,
-        free_at(pheft, worker->id, now) + (us > 0 ? us : 0), now);
+        pheft_worker_free_at(pheft, worker->id, now) + (us > 0 ? us : 0), now);
     orr_unlock(&pheft->lock);
 }
 

@@ -33,7 +33,7 @@ enum {
     MOST_LOOKED_AT = 16 /* tasks of a worker that others may take over */
 };
 
-static double now_of(const struct orr_planner *p)
+static double planner_now(const struct orr_planner *p)
 {
     return orr_exec_now(p->sched->runtime->exec);
 }
@@ -56,8 +56,8 @@ static struct orr_note *make_note(struct orr_planner *p, uint64_t id)
 }
 
 /* Whether a plan knows how long the task takes; not while that is measured. */
-static bool is_known(const struct orr_runtime *rt,
-                     const struct orr_cost_row *row)
+static bool row_is_known(const struct orr_runtime *rt,
+                         const struct orr_cost_row *row)
 {
     bool known = false;
 
@@ -98,8 +98,9 @@ static void plan_submitted(struct orr_sched *sched, struct orr_job *job)
 }
 
 /* The job begins, or goes past the plan. */
-static void leave_locked(struct orr_planner *p, struct orr_note *note,
-                         enum orr_note_stage stage) ORR_REQUIRES(p->lock)
+static void planner_leave_locked(struct orr_planner *p, struct orr_note *note,
+                                 enum orr_note_stage stage)
+    ORR_REQUIRES(p->lock)
 {
     if (orr_note_is_to_begin(note) && note->worker == ORR_PLAN_NONE &&
         p->nunplanned)
@@ -118,12 +119,12 @@ static struct orr_job *forget_locked(struct orr_planner *p,
 {
     struct orr_job *job = note->job;
 
-    leave_locked(p, note, stage);
+    planner_leave_locked(p, note, stage);
     note->job = NULL;
     return job;
 }
 
-static void give_back(struct orr_planner *p, struct orr_job *job)
+static void planner_unref_job(struct orr_planner *p, struct orr_job *job)
 {
     if (job)
         orr_job_unref(p->sched->runtime, job);
@@ -140,7 +141,7 @@ static void leave_plan(struct orr_planner *p, const struct orr_job *job)
     if (note)
         reference = forget_locked(p, note, ORR_NOTE_ABSENT);
     orr_unlock(&p->lock);
-    give_back(p, reference);
+    planner_unref_job(p, reference);
 }
 
 /* --- push --- */
@@ -154,7 +155,7 @@ static bool is_due_locked(const struct orr_planner *p) ORR_REQUIRES(p->lock)
 }
 
 /* To whoever has nothing else to do. */
-static int push_other(struct orr_planner *p, struct orr_job *job)
+static int planner_push_unplanned(struct orr_planner *p, struct orr_job *job)
 {
     uint64_t able_classes = job->able_classes;
     bool differ = job->differ;
@@ -167,7 +168,8 @@ static int push_other(struct orr_planner *p, struct orr_job *job)
 
 /* Where the job is planned; plans anew before, if that is due. ORR_PLAN_NONE:
  * nowhere. */
-static uint32_t choose(struct orr_planner *p, struct orr_job *job)
+static uint32_t planner_choose_worker(struct orr_planner *p,
+                                      struct orr_job *job)
 {
     uint32_t worker = ORR_PLAN_NONE;
     struct orr_note *note;
@@ -189,7 +191,8 @@ static uint32_t choose(struct orr_planner *p, struct orr_job *job)
 
 /* Puts the job into the list of its worker. One that may run on some workers of a
  * class only stays there. */
-static void queue(struct orr_planner *p, struct orr_job *job, uint32_t worker)
+static void planner_queue_job(struct orr_planner *p, struct orr_job *job,
+                              uint32_t worker)
 {
     struct orr_runtime *rt = p->sched->runtime;
     struct orr_note *note;
@@ -221,13 +224,13 @@ static int plan_push(struct orr_sched *sched, struct orr_job *job)
     if (!job->able_classes)
         return -ENODEV;
     row = orr_job_costs(rt, job);
-    if (is_known(rt, row))
-        worker = choose(p, job);
+    if (row_is_known(rt, row))
+        worker = planner_choose_worker(p, job);
     if (worker == ORR_PLAN_NONE || !orr_job_able(rt, job, row, worker)) {
         leave_plan(p, job);
-        return push_other(p, job);
+        return planner_push_unplanned(p, job);
     }
-    queue(p, job, worker);
+    planner_queue_job(p, job, worker);
     return 0;
 }
 
@@ -242,23 +245,24 @@ static void plan_push_notify(struct orr_sched *sched, struct orr_job *job,
 /* --- pop --- */
 
 /* The job leaves the list that it is in: the worker has it. */
-static void begin_locked(struct orr_planner *p, struct orr_note *note,
-                         struct orr_job *job, const struct orr_worker *worker)
+static void planner_begin_locked(struct orr_planner *p, struct orr_note *note,
+                                 struct orr_job *job,
+                                 const struct orr_worker *worker)
     ORR_REQUIRES(p->lock)
 {
     double *until = &p->until[worker->id];
 
     orr_list_remove(&job->queue);
     p->queued[note->worker] -= note->length;
-    leave_locked(p, note, ORR_NOTE_TAKEN);
+    planner_leave_locked(p, note, ORR_NOTE_TAKEN);
     if (note->worker != worker->id)
         note->length = orr_note_length(note->row, worker->class_id);
     note->worker = worker->id;
-    *until = fmax(*until, now_of(p)) + note->length;
+    *until = fmax(*until, planner_now(p)) + note->length;
 }
 
 /* Whether the memory has no room for all data of the plan. */
-static bool is_short(const struct orr_planner *p, unsigned node)
+static bool planner_memory_is_short(const struct orr_planner *p, unsigned node)
     ORR_REQUIRES(p->lock)
 {
     size_t capacity = p->sched->runtime->nodes[node].capacity;
@@ -276,7 +280,7 @@ static struct orr_job *first_ready_locked(struct orr_planner *p,
     unsigned node = p->sched->runtime->classes[worker->class_id].node;
     struct orr_list *list = &p->ready[worker->id], *link = list->next;
     struct orr_missing least = {UINT64_MAX, UINT64_MAX, UINT64_MAX, 0};
-    bool scarce = is_short(p, node);
+    bool scarce = planner_memory_is_short(p, node);
     unsigned most = scarce ? MOST_READY_SCARCE : MOST_READY;
     struct orr_job *best = NULL;
 
@@ -295,15 +299,15 @@ static struct orr_job *first_ready_locked(struct orr_planner *p,
     return best;
 }
 
-static struct orr_job *take(struct orr_planner *p,
-                            const struct orr_worker *worker)
+static struct orr_job *planner_take_job(struct orr_planner *p,
+                                        const struct orr_worker *worker)
 {
     struct orr_job *job;
 
     orr_lock(&p->lock);
     job = first_ready_locked(p, worker);
     if (job)
-        begin_locked(p, orr_note_of(p, job->id), job, worker);
+        planner_begin_locked(p, orr_note_of(p, job->id), job, worker);
     orr_unlock(&p->lock);
     return job;
 }
@@ -355,12 +359,12 @@ static struct orr_job *take_over(struct orr_planner *p,
     double gain = 0, now;
 
     orr_lock(&p->lock);
-    now = now_of(p);
+    now = planner_now(p);
     for (unsigned w = 0; w < rt->nworkers; w++)
         if (p->ready[w].next != &p->ready[w])
             look_at_list_locked(p, w, worker, now, &gain, &best);
     if (best)
-        begin_locked(p, orr_note_of(p, best->id), best, worker);
+        planner_begin_locked(p, orr_note_of(p, best->id), best, worker);
     orr_unlock(&p->lock);
     return best;
 }
@@ -370,7 +374,7 @@ static struct orr_job *plan_pop(struct orr_sched *sched,
 {
     struct orr_runtime *rt = sched->runtime;
     struct orr_planner *p = sched->data;
-    struct orr_job *job = take(p, worker);
+    struct orr_job *job = planner_take_job(p, worker);
 
     if (!job)
         job = take_over(p, worker);
@@ -385,7 +389,7 @@ static struct orr_job *plan_pop(struct orr_sched *sched,
         }
         /* It cannot any more. */
         leave_plan(p, job);
-        (void)push_other(p, job);
+        (void)planner_push_unplanned(p, job);
     }
     if (orr_queue_empty(&p->other))
         return NULL;
@@ -404,7 +408,7 @@ static void plan_pre_exec(struct orr_sched *sched, struct orr_job *job,
     orr_lock(&p->lock);
     note = orr_note_of(p, job->id);
     if (note && note->stage == ORR_NOTE_TAKEN) {
-        double now = now_of(p);
+        double now = planner_now(p);
 
         note->worker = worker->id;
         note->stage = ORR_NOTE_RUNNING;
@@ -434,7 +438,7 @@ static void plan_post_exec(struct orr_sched *sched, struct orr_job *job,
         p->nended++;
     }
     orr_unlock(&p->lock);
-    give_back(p, reference);
+    planner_unref_job(p, reference);
 }
 
 /* --- beginning and end --- */
@@ -444,7 +448,7 @@ static void plan_deinit(struct orr_sched *sched)
     struct orr_planner *p = sched->data;
 
     for (uint64_t i = 0; i < p->room; i++)
-        give_back(p, p->notes[i].job);
+        planner_unref_job(p, p->notes[i].job);
     for (unsigned w = 0; p->lines && w < sched->runtime->nworkers; w++)
         orr_plan_line_done(&p->lines[w]);
     for (unsigned i = 0; p->links && i < 2 * STARPU_MAXNODES; i++)
@@ -462,7 +466,8 @@ static void plan_deinit(struct orr_sched *sched)
     free(p);
 }
 
-static bool make_room(struct orr_planner *p, const struct orr_runtime *rt)
+static bool planner_allocate(struct orr_planner *p,
+                             const struct orr_runtime *rt)
 {
     p->ready = calloc(rt->nworkers, sizeof(*p->ready));
     p->lines = calloc(rt->nworkers, sizeof(*p->lines));
@@ -488,7 +493,7 @@ static int plan_init(struct orr_sched *sched, struct orr_error *err)
     orr_queue_init(&p->other, true);
     p->prefetch = orr_config_bool(&rt->config, ORR_CFG_PREFETCH);
     sched->data = p;
-    if (!make_room(p, rt) || orr_graph_look_ahead(rt) != 0) {
+    if (!planner_allocate(p, rt) || orr_graph_look_ahead(rt) != 0) {
         plan_deinit(sched);
         return orr_fail(err, -ENOMEM, "%s: out of memory", sched->ops->name);
     }

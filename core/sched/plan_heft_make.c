@@ -18,7 +18,7 @@
 /* A cost row has one bit per class. */
 enum { MOST_CLASSES = 64 };
 
-static double now_of(const struct orr_planner *p)
+static double planning_now(const struct orr_planner *p)
 {
     return orr_exec_now(p->sched->runtime->exec);
 }
@@ -162,8 +162,8 @@ static uint32_t find_datum(struct catalogue *c, const struct orr_handle *handle)
 }
 
 /* The uses of a job, which has not ended. */
-static void add_uses(struct catalogue *c, const struct orr_job *job,
-                     struct orr_plan_task *task)
+static void catalogue_add_uses(struct catalogue *c, const struct orr_job *job,
+                               struct orr_plan_task *task)
 {
     task->uses = c->uses + c->nuses;
     for (unsigned i = 0; i < job->naccesses; i++) {
@@ -274,7 +274,7 @@ static int fill_locked(struct orr_planner *p, struct draft *draft, double now)
         task->only = task->worker = ORR_PLAN_NONE;
         if (!note || !note->job)
             continue;
-        add_uses(&draft->catalogue, note->job, task);
+        catalogue_add_uses(&draft->catalogue, note->job, task);
         if (!orr_note_is_to_begin(note))
             continue;
         task->length = draft->length + (size_t)i * rt->nclasses;
@@ -323,7 +323,8 @@ static void requeue_locked(struct orr_planner *p) ORR_REQUIRES(p->lock)
 }
 
 /* Takes over what was planned. */
-static void keep_locked(struct orr_planner *p, const struct draft *draft)
+static void planner_keep_plan_locked(struct orr_planner *p,
+                                     const struct draft *draft)
     ORR_REQUIRES(p->lock)
 {
     double sum = 0;
@@ -354,7 +355,7 @@ void orr_planner_plan(struct orr_planner *p) ORR_REQUIRES(p->lock)
 {
     struct orr_runtime *rt = p->sched->runtime;
     struct draft draft = {.tasks = NULL};
-    double now = now_of(p);
+    double now = planning_now(p);
 
     if (orr_graph_ahead(rt, &draft.ahead) != 0)
         return;
@@ -376,7 +377,7 @@ void orr_planner_plan(struct orr_planner *p) ORR_REQUIRES(p->lock)
                                 .arg = rt};
 
         if (orr_plan_make(&plan) == 0)
-            keep_locked(p, &draft);
+            planner_keep_plan_locked(p, &draft);
     }
     draft_done(&draft);
 }
@@ -385,7 +386,7 @@ void orr_planner_place(struct orr_planner *p, struct orr_note *note)
     ORR_REQUIRES(p->lock)
 {
     struct orr_runtime *rt = p->sched->runtime;
-    double length[MOST_CLASSES], there[MOST_CLASSES], now = now_of(p);
+    double length[MOST_CLASSES], there[MOST_CLASSES], now = planning_now(p);
     struct orr_plan_task task = {.length = length, .only = note->only};
     const struct orr_plan plan = {.nworkers = rt->nworkers,
                                   .nclasses = rt->nclasses,

@@ -237,8 +237,8 @@ static int copy_data(const struct orr_plan *plan,
 }
 
 /* Where the task leaves what it writes. */
-static void write_data(const struct orr_plan *plan,
-                       const struct orr_plan_task *task, unsigned node)
+static void plan_write_data(const struct orr_plan *plan,
+                            const struct orr_plan_task *task, unsigned node)
 {
     for (uint32_t u = 0; u < task->nuses; u++) {
         double *at = plan->data[task->uses[u].datum].there;
@@ -250,8 +250,8 @@ static void write_data(const struct orr_plan *plan,
 
 /* Where it ends first, its data being there at there[class]; ties: the lowest
  * number. */
-static int put(const struct orr_plan *plan, struct orr_plan_task *task,
-               const double *there)
+static int plan_put_task(const struct orr_plan *plan,
+                         struct orr_plan_task *task, const double *there)
 {
     double best = INFINITY;
 
@@ -287,7 +287,7 @@ static bool is_able(const struct orr_plan *plan,
     return able;
 }
 
-static int place(struct orr_plan *plan, uint32_t i, double *there)
+static int plan_place_task(struct orr_plan *plan, uint32_t i, double *there)
 {
     struct orr_plan_task *task = &plan->tasks[i];
     unsigned node;
@@ -304,12 +304,12 @@ static int place(struct orr_plan *plan, uint32_t i, double *there)
     for (unsigned k = 0; k < plan->nclasses; k++)
         if (isfinite(task->length[k]))
             there[k] = data_there(plan, task, ready, plan->node_of[k]);
-    err = put(plan, task, there);
+    err = plan_put_task(plan, task, there);
     if (err || task->worker == ORR_PLAN_NONE)
         return err;
     node = plan->node_of[plan->class_of[task->worker]];
     err = copy_data(plan, task, ready, node);
-    write_data(plan, task, node);
+    plan_write_data(plan, task, node);
     return err;
 }
 
@@ -317,7 +317,7 @@ int orr_plan_place(const struct orr_plan *plan, struct orr_plan_task *task,
                    const double *there)
 {
     task->worker = ORR_PLAN_NONE;
-    return is_able(plan, task) ? put(plan, task, there) : 0;
+    return is_able(plan, task) ? plan_put_task(plan, task, there) : 0;
 }
 
 /* Of equal rank the one first that may be waited for. */
@@ -342,13 +342,13 @@ int orr_plan_make(struct orr_plan *plan)
         find_ranks(plan);
     for (uint32_t i = 0; !err && i < n; i++)
         if (plan->tasks[i].placed)
-            write_data(plan, &plan->tasks[i], plan->tasks[i].node);
+            plan_write_data(plan, &plan->tasks[i], plan->tasks[i].node);
     for (uint32_t i = 0; !err && i < n; i++)
         order[i] = i;
     if (!err)
         qsort_r(order, n, sizeof(*order), by_rank, plan->tasks);
     for (uint32_t i = 0; !err && i < n; i++)
-        err = place(plan, order[i], there);
+        err = plan_place_task(plan, order[i], there);
     free(order);
     free(there);
     return err;

@@ -37,8 +37,8 @@ static struct orr_job *pop_local(struct orr_worker *worker)
 /* --- one of several contexts --- */
 
 /* How the worker and its place in a context compare: greater is asked first. */
-static bool is_before(const struct orr_sched_worker *a,
-                      const struct orr_sched_worker *b)
+static bool sched_is_asked_before(const struct orr_sched_worker *a,
+                                  const struct orr_sched_worker *b)
 {
     bool a_has = atomic_load(&a->ntasks) > 0, b_has = atomic_load(&b->ntasks) > 0;
 
@@ -49,8 +49,9 @@ static bool is_before(const struct orr_sched_worker *a,
 
 /* The next one to ask of `left`: those that have counted tasks for the worker
  * before the others, by priority, equal ones in turn. */
-static unsigned choose(const struct orr_runtime *rt,
-                       const struct orr_worker *worker, unsigned left)
+static unsigned choose_next_sched(const struct orr_runtime *rt,
+                                  const struct orr_worker *worker,
+                                  unsigned left)
 {
     unsigned best = STARPU_NMAX_SCHED_CTXS;
 
@@ -59,15 +60,15 @@ static unsigned choose(const struct orr_runtime *rt,
 
         if (left >> c & 1 &&
             (best == STARPU_NMAX_SCHED_CTXS ||
-             is_before(&rt->places[c][worker->id],
-                       &rt->places[best][worker->id])))
+             sched_is_asked_before(&rt->places[c][worker->id],
+                                   &rt->places[best][worker->id])))
             best = c;
     }
     return best;
 }
 
-static struct orr_job *ask(struct orr_runtime *rt, struct orr_worker *worker,
-                           unsigned c)
+static struct orr_job *sched_ask_for_job(struct orr_runtime *rt,
+                                         struct orr_worker *worker, unsigned c)
 {
     struct orr_sched *sched = rt->scheds[c];
     bool member = atomic_load(&sched->of_worker[worker->id].member);
@@ -120,10 +121,10 @@ static struct orr_job *pop_of_several(struct orr_runtime *rt,
     job = pop_local(worker);
     left = atomic_load(&worker->sched_ctxs) & ~ORR_WORKER_BLOCKED;
     while (left && !job) {
-        unsigned c = choose(rt, worker, left);
+        unsigned c = choose_next_sched(rt, worker, left);
 
         left &= ~(1U << c);
-        job = ask(rt, worker, c);
+        job = sched_ask_for_job(rt, worker, c);
         if (job)
             worker->last_sched_ctx = c;
     }

@@ -19,7 +19,8 @@
 #include "core/task/gang.h"
 #include "core/task/profile.h"
 
-static void prefetch(struct orr_runtime *rt, struct orr_job *job, unsigned node)
+static void prefetch_if_configured(struct orr_runtime *rt, struct orr_job *job,
+                                   unsigned node)
 {
     if (orr_config_int(&rt->config, ORR_CFG_PREFETCH) != 0)
         orr_job_prefetch(rt, job, node, ORR_PREFETCH);
@@ -35,7 +36,7 @@ static void push_specific(struct orr_sched *sched, struct orr_job *job,
 
     job->implementation =
         orr_recal_pick(job->costs->recal, job->costs, w->class_id, bits);
-    prefetch(rt, job, rt->classes[w->class_id].node);
+    prefetch_if_configured(rt, job, rt->classes[w->class_id].node);
     if (sched->ops->push_notify)
         sched->ops->push_notify(sched, job, w);
     orr_worker_push_local(w, job, true);
@@ -88,7 +89,7 @@ static bool push_combined(struct orr_sched *sched, struct orr_job *job,
     if (!bits)
         return false;
     job->implementation = orr_first_implementation(bits);
-    prefetch(rt, job, rt->classes[combined->class_id].node);
+    prefetch_if_configured(rt, job, rt->classes[combined->class_id].node);
     if (orr_gang_push_combined(rt, job, combined,
                                sched->ops->push_notify ? notify_alias : NULL,
                                sched) == 0)
@@ -350,7 +351,7 @@ static bool push_named(struct orr_sched *sched, struct orr_job *job)
     return combined && push_named_combined(sched, job, combined);
 }
 
-static void push(struct orr_sched *sched, struct orr_job *job)
+static void sched_push_job(struct orr_sched *sched, struct orr_job *job)
 {
     struct orr_runtime *rt = sched->runtime;
     struct starpu_task *task = job->task;
@@ -363,7 +364,7 @@ static void push(struct orr_sched *sched, struct orr_job *job)
         return;
     if (rt->nnodes > 1 && !sched->ops->prefetches &&
         find_only_node(rt, job, &node))
-        prefetch(rt, job, node);
+        prefetch_if_configured(rt, job, node);
     err = lacks_taker(sched, job) ? -ENODEV : sched->ops->push(sched, job);
     if (err)
         push_later(sched, job, err);
@@ -376,7 +377,7 @@ void orr_sched_push_again(struct orr_runtime *rt, struct orr_job *job)
 
     if (tracked)
         atomic_fetch_add(&sched->inside, 1);
-    push(sched, job);
+    sched_push_job(sched, job);
     if (tracked)
         atomic_fetch_sub(&sched->inside, 1);
 }

@@ -30,7 +30,8 @@ void orr_queue_done(struct orr_queue *q)
     orr_prioq_done(&q->jobs);
 }
 
-static int priority_of(const struct orr_queue *q, const struct orr_job *job)
+static int queue_job_priority(const struct orr_queue *q,
+                              const struct orr_job *job)
 {
     return q->sorted ? job->priority : 0;
 }
@@ -78,12 +79,12 @@ static struct orr_list *take_inbox_locked(struct orr_queue *q)
 /* The level of the rank was there when the job was left in the inbox; if it has
  * gone, and its memory to another one, and there is no more, the job goes behind
  * the best ones. */
-static void queue_locked(struct orr_queue *q, struct orr_job *job)
+static void queue_insert_locked(struct orr_queue *q, struct orr_job *job)
     ORR_REQUIRES(q->lock)
 {
     const struct orr_prioq_slot *best;
 
-    if (orr_prioq_push(&q->jobs, job, priority_of(q, job)) == 0)
+    if (orr_prioq_push(&q->jobs, job, queue_job_priority(q, job)) == 0)
         return;
     best = &q->jobs.slots[q->jobs.nslots - 1];
     job->depth = (uint16_t)(best->rank & UINT16_MAX);
@@ -101,7 +102,7 @@ static void empty_inbox_locked(struct orr_queue *q) ORR_REQUIRES(q->lock)
     while (link) {
         struct orr_list *next = link->next;
 
-        queue_locked(q, orr_job_of_link(link));
+        queue_insert_locked(q, orr_job_of_link(link));
         link = next;
     }
     changed_locked(q);
@@ -155,7 +156,7 @@ static void leave_in_inbox(struct orr_queue *q, struct orr_job *job,
 
 int orr_queue_push(struct orr_queue *q, struct orr_job *job)
 {
-    int priority = priority_of(q, job), err;
+    int priority = queue_job_priority(q, job), err;
     long long rank = orr_prioq_rank(job, priority);
 
     if (atomic_load_explicit(&q->open_at, memory_order_relaxed) == rank) {
@@ -239,7 +240,7 @@ enum { MAX_DECLINED = 16, MAX_ALIKE = 1024 };
 
 /* The implementations that the worker can run; sets asks when can_execute must
  * be called first. */
-static unsigned look(struct walk *walk, struct orr_job *job)
+static unsigned walk_look(struct walk *walk, struct orr_job *job)
 {
     struct orr_runtime *rt = walk->worker->runtime;
     const struct orr_cost_row *row = job->costs;
@@ -259,7 +260,8 @@ static unsigned look(struct walk *walk, struct orr_job *job)
 }
 
 /* The result of accept, which is the same for all equal jobs. */
-static unsigned offer(struct walk *walk, struct orr_job *job, unsigned bits)
+static unsigned walk_offer(struct walk *walk, struct orr_job *job,
+                           unsigned bits)
 {
     struct refusal *last = &walk->declined;
     unsigned accepted;
@@ -283,10 +285,10 @@ static bool gives_up(const struct walk *walk)
 }
 
 /* Takes the job, unless it is not accepted. */
-static bool choose(struct walk *walk, struct orr_job *job, unsigned bits)
+static bool walk_choose(struct walk *walk, struct orr_job *job, unsigned bits)
 {
     if (walk->accept)
-        bits = offer(walk, job, bits);
+        bits = walk_offer(walk, job, bits);
     if (!bits)
         return false;
     walk->job = job;
@@ -307,12 +309,12 @@ static bool walk_slot(struct walk *walk, unsigned slot,
     for (link = oldest ? link->next : link->prev; link != jobs;
          link = oldest ? link->next : link->prev) {
         struct orr_job *job = orr_job_of_link(link);
-        unsigned bits = look(walk, job);
+        unsigned bits = walk_look(walk, job);
 
         if (!bits)
             continue;
         walk->slot = slot;
-        if (walk->asks || choose(walk, job, bits) || gives_up(walk))
+        if (walk->asks || walk_choose(walk, job, bits) || gives_up(walk))
             return true;
     }
     return false;
@@ -350,7 +352,7 @@ static void walk_locked(struct walk *walk, enum orr_queue_order order)
  * what the application frees when it has ended, may be read by the user's
  * function: the end of the job waits for its result, and is done here if the
  * kernel ended meanwhile. */
-static void ask(struct walk *walk) ORR_REQUIRES(walk->q->lock)
+static void walk_ask_can_execute(struct walk *walk) ORR_REQUIRES(walk->q->lock)
 {
     struct orr_runtime *rt = walk->worker->runtime;
     struct orr_job *job = walk->asks, *before = walk->asked;
@@ -384,7 +386,7 @@ static bool take_first(struct walk *walk, enum orr_queue_order order)
     first = orr_job_of_link(jobs->slots[walk->slot].level->jobs.next);
     bits = orr_job_maybe_able(worker->runtime, first, first->costs, worker->id,
                               &ask);
-    return bits && !ask && choose(walk, first, bits);
+    return bits && !ask && walk_choose(walk, first, bits);
 }
 
 /* Looks at all jobs that have come, in the order. */
@@ -394,7 +396,7 @@ static void take_any(struct walk *walk, enum orr_queue_order order)
     empty_inbox_locked(walk->q);
     walk_locked(walk, order);
     while (walk->asks) {
-        ask(walk);
+        walk_ask_can_execute(walk);
         empty_inbox_locked(walk->q);
         settle_locked(walk->q);
         walk_locked(walk, order);
@@ -409,8 +411,8 @@ static struct orr_queue_skipped skipped_of(const struct orr_job *job)
     return (struct orr_queue_skipped){job->able_classes, job->differ};
 }
 
-static struct orr_job *take(struct walk *walk, enum orr_queue_order order,
-                            struct orr_queue_skipped *ret_skipped)
+static struct orr_job *walk_take(struct walk *walk, enum orr_queue_order order,
+                                 struct orr_queue_skipped *ret_skipped)
 {
     orr_lock(&walk->q->lock);
     settle_locked(walk->q);
@@ -436,7 +438,7 @@ struct orr_job *orr_queue_take(struct orr_queue *q, struct orr_worker *worker,
 {
     struct walk walk = {.q = q, .worker = worker};
 
-    return take(&walk, order, ret_skipped);
+    return walk_take(&walk, order, ret_skipped);
 }
 
 struct orr_job *orr_queue_take_if(struct orr_queue *q,
@@ -445,10 +447,10 @@ struct orr_job *orr_queue_take_if(struct orr_queue *q,
 {
     struct walk walk = {.q = q, .worker = worker, .accept = accept, .arg = arg};
 
-    return take(&walk, ORR_QUEUE_OLDEST, NULL);
+    return walk_take(&walk, ORR_QUEUE_OLDEST, NULL);
 }
 
-static struct orr_job *first_locked(const struct orr_queue *q)
+static struct orr_job *queue_first_locked(const struct orr_queue *q)
     ORR_REQUIRES(q->lock)
 {
     if (orr_prioq_empty(&q->jobs))
@@ -462,7 +464,7 @@ struct orr_job *orr_queue_peek(struct orr_queue *q)
 
     orr_lock(&q->lock);
     settle_locked(q);
-    job = first_locked(q);
+    job = queue_first_locked(q);
     if (job)
         orr_job_ref(job);
     orr_unlock(&q->lock);
@@ -477,7 +479,7 @@ bool orr_queue_is_before(struct orr_queue *q, int priority, uint64_t id)
 
     orr_lock(&q->lock);
     settle_locked(q);
-    job = first_locked(q);
+    job = queue_first_locked(q);
     if (job) {
         best = q->jobs.slots[q->jobs.nslots - 1].priority;
         before = best > priority || (best == priority && job->id < id);

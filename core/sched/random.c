@@ -56,7 +56,7 @@ static double speedup(struct orr_runtime *rt, unsigned worker)
     return rt->classes[rt->workers[worker].class_id].relative_speedup;
 }
 
-static int random_push(struct orr_sched *sched, struct orr_job *job)
+static int random_policy_push(struct orr_sched *sched, struct orr_job *job)
 {
     struct orr_runtime *rt = sched->runtime;
     const struct orr_cost_row *row = orr_job_costs(rt, job);
@@ -98,6 +98,6 @@ const struct orr_sched_ops orr_sched_random = {
     .help = "random workers, faster ones more often",
     .init = random_init,
     .deinit = random_deinit,
-    .push = random_push,
+    .push = random_policy_push,
     .pop = random_pop,
 };

@@ -25,7 +25,8 @@ struct reader {
     unsigned line;
 };
 
-static int fail(const struct reader *r, const char *what, const char *text)
+static int schedule_line_fail(const struct reader *r, const char *what,
+                              const char *text)
 {
     return orr_fail(r->err, -EINVAL,
                     "%s, line %u: %s `%s'; a line is TASK WORKER KERNEL, two "
@@ -61,24 +62,24 @@ static int read_task(struct reader *r, char *text)
     struct orr_schedule_task *task;
 
     if (end == text || number < 1 || number > r->most)
-        return fail(r, "no number of a task in", text);
+        return schedule_line_fail(r, "no number of a task in", text);
     if (worker_end == end || worker < 0 || worker >= STARPU_NMAXWORKERS)
-        return fail(r, "no number of a worker in", text);
+        return schedule_line_fail(r, "no number of a worker in", text);
     kernel = worker_end + strspn(worker_end, " \t");
     if (kernel == worker_end || !*kernel)
-        return fail(r, "no kernel in", text);
+        return schedule_line_fail(r, "no kernel in", text);
     task = task_at(r, (uint32_t)number);
     if (!task)
         return -ENOMEM;
     if (task->place)
-        return fail(r, "a second line for the task of", text);
+        return schedule_line_fail(r, "a second line for the task of", text);
     task->kernel = strdup(kernel);
     task->worker = (uint32_t)worker;
     task->place = ++r->place;
     return task->kernel ? 0 : -ENOMEM;
 }
 
-static int read_line(struct reader *r, char *text)
+static int schedule_read_line(struct reader *r, char *text)
 {
     static const char policy[] = "policy ";
 
@@ -104,7 +105,7 @@ static int read_lines(struct reader *r, FILE *f)
 
     while (!rc && getline(&text, &size, f) >= 0) {
         r->line++;
-        rc = read_line(r, text);
+        rc = schedule_read_line(r, text);
     }
     free(text);
     if (!rc && ferror(f))

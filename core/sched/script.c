@@ -79,8 +79,8 @@ static void host_look_at(const struct orr_job *job, unsigned i,
         .coming = atomic_load_explicit(&handle->loading, memory_order_relaxed)};
 }
 
-static unsigned able(struct orr_sched *sched, struct orr_job *job,
-                     unsigned worker)
+static unsigned script_able_impls(struct orr_sched *sched, struct orr_job *job,
+                                  unsigned worker)
 {
     return orr_job_able(sched->runtime, job, orr_job_costs(sched->runtime, job),
                         worker);
@@ -89,7 +89,7 @@ static unsigned able(struct orr_sched *sched, struct orr_job *job,
 static bool host_can_run(struct orr_sched *sched, struct orr_job *job,
                          unsigned worker)
 {
-    return able(sched, job, worker) != 0;
+    return script_able_impls(sched, job, worker) != 0;
 }
 
 static double host_length(struct orr_sched *sched, struct orr_job *job,
@@ -109,7 +109,8 @@ static double host_length(struct orr_sched *sched, struct orr_job *job,
     return least;
 }
 
-static unsigned node_of(const struct orr_sched *sched, unsigned worker)
+static unsigned script_worker_node(const struct orr_sched *sched,
+                                   unsigned worker)
 {
     const struct orr_runtime *rt = sched->runtime;
 
@@ -119,25 +120,27 @@ static unsigned node_of(const struct orr_sched *sched, unsigned worker)
 static double host_transfer(struct orr_sched *sched, const struct orr_job *job,
                             unsigned worker)
 {
-    return orr_sched_transfer_time(sched->runtime, job, node_of(sched, worker));
+    return orr_sched_transfer_time(sched->runtime, job,
+                                   script_worker_node(sched, worker));
 }
 
 static uint64_t host_missing(struct orr_sched *sched, const struct orr_job *job,
                              unsigned worker)
 {
-    return orr_job_missing(job, node_of(sched, worker), UINT64_MAX).value;
+    return orr_job_missing(job, script_worker_node(sched, worker), UINT64_MAX)
+        .value;
 }
 
 static void host_prefetch(struct orr_sched *sched, struct orr_job *job,
                           unsigned worker)
 {
     if (orr_config_bool(&sched->runtime->config, ORR_CFG_PREFETCH))
-        orr_job_prefetch(sched->runtime, job, node_of(sched, worker),
+        orr_job_prefetch(sched->runtime, job, script_worker_node(sched, worker),
                          ORR_PREFETCH);
 }
 
-static double host_copy(struct orr_sched *sched, unsigned from, unsigned to,
-                        uint64_t bytes)
+static double script_host_copy_us(struct orr_sched *sched, unsigned from,
+                                  unsigned to, uint64_t bytes)
 {
     const struct orr_machine *machine = sched->runtime->machine;
 
@@ -149,14 +152,14 @@ static double host_copy(struct orr_sched *sched, unsigned from, unsigned to,
 
 /* --- calls of the script --- */
 
-static void enter(void)
+static void script_hook_enter(void)
 {
     orr_self->frozen++;
 }
 
 /* Ends the run if the script has failed. */
-static void leave(const struct orr_sched *sched, int rc,
-                  const struct orr_error *err)
+static void script_hook_leave(const struct orr_sched *sched, int rc,
+                              const struct orr_error *err)
 {
     orr_self->frozen--;
     if (rc >= 0)
@@ -178,9 +181,9 @@ static int script_push(struct orr_sched *sched, struct orr_job *job)
         return -ENODEV;
     able_classes = job->able_classes;
     differ = job->differ;
-    enter();
+    script_hook_enter();
     rc = s->module->push(s->script, job, &wake, &err);
-    leave(sched, rc, &err);
+    script_hook_leave(sched, rc, &err);
     if (wake == ORR_SCRIPT_WAKE_ALL)
         orr_sched_wake_members(sched);
     else if (wake == ORR_SCRIPT_WAKE_ONE)
@@ -211,12 +214,12 @@ static struct orr_job *script_pop(struct orr_sched *sched,
     unsigned bits;
     int rc;
 
-    enter();
+    script_hook_enter();
     rc = s->module->pop(s->script, worker->id, &job, &err);
-    leave(sched, rc, &err);
+    script_hook_leave(sched, rc, &err);
     if (!job)
         return NULL;
-    bits = able(sched, job, worker->id);
+    bits = script_able_impls(sched, job, worker->id);
     if (!bits)
         fail_unable(sched, job, worker);
     job->implementation =
@@ -231,9 +234,9 @@ static void script_pre_exec(struct orr_sched *sched, struct orr_job *job,
     struct orr_error err = {""};
     int rc;
 
-    enter();
+    script_hook_enter();
     rc = s->module->started(s->script, job, worker->id, &err);
-    leave(sched, rc, &err);
+    script_hook_leave(sched, rc, &err);
 }
 
 static void script_post_exec(struct orr_sched *sched, struct orr_job *job,
@@ -243,9 +246,9 @@ static void script_post_exec(struct orr_sched *sched, struct orr_job *job,
     struct orr_error err = {""};
     int rc;
 
-    enter();
+    script_hook_enter();
     rc = s->module->ended(s->script, job, worker->id, &err);
-    leave(sched, rc, &err);
+    script_hook_leave(sched, rc, &err);
 }
 
 /* --- beginning and end --- */
@@ -254,7 +257,7 @@ static void script_deinit(struct orr_sched *sched)
 {
     struct scripted *s = sched->data;
 
-    enter();
+    script_hook_enter();
     if (s->script)
         s->module->close(s->script);
     orr_self->frozen--;
@@ -305,8 +308,8 @@ static int open_script(struct orr_sched *sched, struct orr_error *err)
                                        .transfer = host_transfer,
                                        .missing = host_missing,
                                        .prefetch = host_prefetch,
-                                       .copy = host_copy};
-    enter();
+                                       .copy = script_host_copy_us};
+    script_hook_enter();
     rc = s->module->open(((const struct script_ops *)sched->ops)->path,
                          &s->host, &range, &s->script, err);
     orr_self->frozen--;

@@ -56,8 +56,8 @@ static void static_submitted(struct orr_sched *sched, struct orr_job *job)
 }
 
 /* The job's line, or NULL. */
-static const struct orr_schedule_task *line_of(struct follower *f,
-                                               const struct orr_job *job)
+static const struct orr_schedule_task *follower_line(struct follower *f,
+                                                     const struct orr_job *job)
 {
     const struct orr_schedule_task *line = NULL;
     uint32_t number = 0;
@@ -122,7 +122,8 @@ static int push_planned(struct orr_sched *sched, struct orr_job *job,
     return err;
 }
 
-static int push_other(struct orr_sched *sched, struct orr_job *job)
+static int follower_push_unscheduled(struct orr_sched *sched,
+                                     struct orr_job *job)
 {
     struct follower *f = sched->data;
     uint64_t able_classes;
@@ -145,13 +146,13 @@ static int static_push(struct orr_sched *sched, struct orr_job *job)
     struct orr_runtime *rt = sched->runtime;
     struct follower *f = sched->data;
     const struct orr_cost_row *row = orr_job_costs(rt, job);
-    const struct orr_schedule_task *line = line_of(f, job);
+    const struct orr_schedule_task *line = follower_line(f, job);
     unsigned bits = able_as_planned(rt, job, row, line);
 
     if (bits)
         return push_planned(sched, job, row, bits, line);
     warn_once(f, row, line);
-    return push_other(sched, job);
+    return follower_push_unscheduled(sched, job);
 }
 
 static struct orr_job *static_pop(struct orr_sched *sched,

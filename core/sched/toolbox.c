@@ -30,7 +30,7 @@ void orr_prioq_done(struct orr_prioq *q)
 }
 
 /* The number of slots whose rank is below: where it is or belongs. */
-static unsigned find_slot(const struct orr_prioq *q, long long rank)
+static unsigned prioq_find_slot(const struct orr_prioq *q, long long rank)
 {
     unsigned low = 0, high = q->nslots;
 
@@ -46,7 +46,7 @@ static unsigned find_slot(const struct orr_prioq *q, long long rank)
 }
 
 /* Ensures that there is a spare level behind the last slot in use. */
-static int make_spare(struct orr_prioq *q)
+static int prioq_make_spare(struct orr_prioq *q)
 {
     struct orr_prioq_level *level;
 
@@ -108,7 +108,7 @@ static int make_digest_room(struct orr_prioq_level *level)
 }
 
 /* Whether it counts for how ready its job is. */
-static bool counts(const struct orr_access *access)
+static bool access_counts(const struct orr_access *access)
 {
     return !access->duplicate &&
            !(access->mode & (STARPU_SCRATCH | STARPU_REDUX));
@@ -121,7 +121,7 @@ static struct orr_prioq_digest digest_of(struct orr_job *job)
     for (unsigned i = 0; i < job->naccesses && digest.n <= ORR_DIGESTED; i++) {
         const struct orr_access *access = &job->accesses[i];
 
-        if (!counts(access))
+        if (!access_counts(access))
             continue;
         if (digest.n < ORR_DIGESTED)
             digest.handles[digest.n] = access->handle;
@@ -136,10 +136,10 @@ int orr_prioq_push(struct orr_prioq *q, struct orr_job *job, int priority)
     long long rank = orr_prioq_rank(job, priority);
     unsigned at = q->nslots && q->slots[q->nslots - 1].rank == rank
                       ? q->nslots - 1 /* mostly it is one of the best */
-                      : find_slot(q, rank);
+                      : prioq_find_slot(q, rank);
     bool is_new = at == q->nslots || q->slots[at].rank != rank;
     struct orr_prioq_level *level;
-    int err = is_new ? make_spare(q) : 0;
+    int err = is_new ? prioq_make_spare(q) : 0;
 
     if (err)
         return err;
@@ -232,7 +232,7 @@ struct orr_missing orr_job_missing(const struct orr_job *job, unsigned node,
     for (unsigned i = 0; i < job->naccesses && m.value <= most; i++) {
         const struct orr_access *access = &job->accesses[i];
 
-        if (counts(access))
+        if (access_counts(access))
             add_missing(&m, access->handle, access->mode & STARPU_R,
                         UINT64_C(1) << node);
     }
@@ -304,7 +304,7 @@ struct orr_job *orr_prioq_pop_ready(struct orr_prioq *q, unsigned node)
 
 /* Of several callers one wakes it: also itself, in its last look before it sleeps, if it
  * leaves something to those who sleep. Then it looks once more. */
-static bool wake(struct orr_worker *worker)
+static bool sched_wake_worker(struct orr_worker *worker)
 {
     if (!orr_worker_rouse(worker))
         return false;
@@ -318,7 +318,7 @@ static bool wake(struct orr_worker *worker)
 bool orr_sched_wake(struct orr_worker *worker)
 {
     orr_sched_after_queueing(worker->runtime);
-    return wake(worker);
+    return sched_wake_worker(worker);
 }
 
 /* A worker of a device waits for the device, not for the policy: it looks at
@@ -369,7 +369,8 @@ void orr_sched_note_able(struct orr_runtime *rt, struct orr_job *job)
 }
 
 /* Who is disabled finds nothing, and prio would wake it again for that. */
-static bool may_take(uint64_t able_classes, const struct orr_worker *worker)
+static bool worker_may_take(uint64_t able_classes,
+                            const struct orr_worker *worker)
 {
     return able_classes >> worker->class_id & 1 &&
            !(orr_some_disabled(worker->runtime) &&
@@ -400,13 +401,13 @@ void orr_sched_wake_able(struct orr_sched *sched, uint64_t able_classes,
     orr_sched_after_queueing(rt);
     FOREACH_SLEEPER(rt, members, worker)
     {
-        if (watches(worker) && may_take(able_classes, worker))
-            woken |= wake(worker) && !differ;
+        if (watches(worker) && worker_may_take(able_classes, worker))
+            woken |= sched_wake_worker(worker) && !differ;
     }
     FOREACH_SLEEPER(rt, members, worker)
     {
-        if (!woken && !watches(worker) && may_take(able_classes, worker))
-            woken = wake(worker) && !differ;
+        if (!woken && !watches(worker) && worker_may_take(able_classes, worker))
+            woken = sched_wake_worker(worker) && !differ;
     }
 }
 
@@ -417,7 +418,7 @@ void orr_sched_wake_members(struct orr_sched *sched)
     orr_sched_after_queueing(rt);
     FOREACH_SLEEPER(rt, &rt->members[sched->id], worker)
     {
-        wake(worker);
+        sched_wake_worker(worker);
     }
 }
 
@@ -428,7 +429,7 @@ void orr_sched_wake_all(struct orr_runtime *rt)
     orr_sched_after_queueing(rt);
     FOREACH_SLEEPER(rt, &everybody, worker)
     {
-        wake(worker);
+        sched_wake_worker(worker);
     }
 }
 

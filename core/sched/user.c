@@ -29,7 +29,7 @@ static struct starpu_sched_policy *policy_of(const struct orr_sched *sched)
 }
 
 /* Hooks may call what calls hooks: who is inside may enter again. */
-static void enter(struct orr_sched *sched)
+static void user_hook_enter(struct orr_sched *sched)
 {
     struct orr_context *self = orr_self;
 
@@ -44,7 +44,7 @@ static void enter(struct orr_sched *sched)
     self->in_policy++;
 }
 
-static void leave(struct orr_sched *sched)
+static void user_hook_leave(struct orr_sched *sched)
 {
     struct orr_runtime *rt = sched->runtime;
 
@@ -61,33 +61,33 @@ static int user_init(struct orr_sched *sched, struct orr_error *err)
 
     (void)err;
     sched->runtime->scheds[sched->id] = sched;
-    enter(sched);
+    user_hook_enter(sched);
     if (policy->init_sched)
         policy->init_sched(sched->id);
-    leave(sched);
+    user_hook_leave(sched);
     return 0;
 }
 
 static void user_add_workers(struct orr_sched *sched, int *ids, unsigned n)
 {
-    enter(sched);
+    user_hook_enter(sched);
     policy_of(sched)->add_workers(sched->id, ids, n);
-    leave(sched);
+    user_hook_leave(sched);
 }
 
 static void user_remove_workers(struct orr_sched *sched, int *ids, unsigned n)
 {
-    enter(sched);
+    user_hook_enter(sched);
     policy_of(sched)->remove_workers(sched->id, ids, n);
-    leave(sched);
+    user_hook_leave(sched);
 }
 
 static void user_deinit(struct orr_sched *sched)
 {
-    enter(sched);
+    user_hook_enter(sched);
     if (policy_of(sched)->deinit_sched)
         policy_of(sched)->deinit_sched(sched->id);
-    leave(sched);
+    user_hook_leave(sched);
 }
 
 /* A task for which a gang was begun comes back itself, not its aliases: it is
@@ -110,10 +110,10 @@ static void forget_gang(struct orr_job *job)
  * no agreed meaning, and the policy owns the task in any case. */
 static int user_push(struct orr_sched *sched, struct orr_job *job)
 {
-    enter(sched);
+    user_hook_enter(sched);
     (void)policy_of(sched)->push_task(job->task);
     orr_sched_wake_members(sched);
-    leave(sched);
+    user_hook_leave(sched);
     return 0;
 }
 
@@ -127,9 +127,9 @@ static struct orr_job *user_pop(struct orr_sched *sched,
 
     if (!policy_of(sched)->pop_task) /* it uses the workers' own lists */
         return NULL;
-    enter(sched);
+    user_hook_enter(sched);
     task = policy_of(sched)->pop_task(sched->id);
-    leave(sched);
+    user_hook_leave(sched);
     if (!task)
         return NULL;
     job = orr_job_of(task);
@@ -148,43 +148,43 @@ static void user_push_notify(struct orr_sched *sched, struct orr_job *job,
 {
     int perf = job->gang ? job->gang->combined : (int)worker->id;
 
-    enter(sched);
+    user_hook_enter(sched);
     policy_of(sched)->push_task_notify(job->task, (int)worker->id, perf,
                                        sched->id);
-    leave(sched);
+    user_hook_leave(sched);
 }
 
 static void user_pre_exec(struct orr_sched *sched, struct orr_job *job,
                           struct orr_worker *worker)
 {
     (void)worker;
-    enter(sched);
+    user_hook_enter(sched);
     policy_of(sched)->pre_exec_hook(job->task, sched->id);
-    leave(sched);
+    user_hook_leave(sched);
 }
 
 static void user_post_exec(struct orr_sched *sched, struct orr_job *job,
                            struct orr_worker *worker)
 {
     (void)worker;
-    enter(sched);
+    user_hook_enter(sched);
     policy_of(sched)->post_exec_hook(job->task, sched->id);
-    leave(sched);
+    user_hook_leave(sched);
 }
 
 static void user_submitted(struct orr_sched *sched, struct orr_job *job)
 {
-    enter(sched);
+    user_hook_enter(sched);
     policy_of(sched)->submit_hook(job->task);
-    leave(sched);
+    user_hook_leave(sched);
 }
 
 static void user_do_schedule(struct orr_sched *sched)
 {
-    enter(sched);
+    user_hook_enter(sched);
     policy_of(sched)->do_schedule(sched->id);
     orr_sched_wake_members(sched);
-    leave(sched);
+    user_hook_leave(sched);
 }
 
 int orr_sched_user_new(struct starpu_sched_policy *policy,

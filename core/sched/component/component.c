@@ -23,7 +23,8 @@ void *orr_component_alloc(size_t n, size_t size)
 
 /* --- arrays of parents and children --- */
 
-static void append(component_t ***list, unsigned *n, component_t *which)
+static void component_array_append(component_t ***list, unsigned *n,
+                                   component_t *which)
 {
     component_t **bigger = realloc(*list, (*n + 1) * sizeof(*bigger));
 
@@ -36,7 +37,8 @@ static void append(component_t ***list, unsigned *n, component_t *which)
 }
 
 /* The last one moves into the hole. */
-static void take_out(component_t **list, unsigned *n, const component_t *which)
+static void component_array_remove(component_t **list, unsigned *n,
+                                   const component_t *which)
 {
     for (unsigned i = 0; i < *n; i++)
         if (list[i] == which) {
@@ -45,24 +47,24 @@ static void take_out(component_t **list, unsigned *n, const component_t *which)
         }
 }
 
-static void add_child(component_t *component, component_t *child)
+static void component_add_child(component_t *component, component_t *child)
 {
-    append(&component->children, &component->nchildren, child);
+    component_array_append(&component->children, &component->nchildren, child);
 }
 
-static void add_parent(component_t *component, component_t *parent)
+static void component_add_parent(component_t *component, component_t *parent)
 {
-    append(&component->parents, &component->nparents, parent);
+    component_array_append(&component->parents, &component->nparents, parent);
 }
 
-static void remove_child(component_t *component, component_t *child)
+static void component_remove_child(component_t *component, component_t *child)
 {
-    take_out(component->children, &component->nchildren, child);
+    component_array_remove(component->children, &component->nchildren, child);
 }
 
-static void remove_parent(component_t *component, component_t *parent)
+static void component_remove_parent(component_t *component, component_t *parent)
 {
-    take_out(component->parents, &component->nparents, parent);
+    component_array_remove(component->parents, &component->nparents, parent);
 }
 
 void starpu_sched_component_add_child(component_t *component, component_t *child)
@@ -78,7 +80,7 @@ void starpu_sched_component_connect(component_t *parent, component_t *child)
 
 /* --- beginning and end --- */
 
-static void do_nothing(component_t *component)
+static void component_do_nothing(component_t *component)
 {
     (void)component;
 }
@@ -91,17 +93,17 @@ component_t *starpu_sched_component_create(struct starpu_sched_tree *tree,
     component->tree = tree;
     component->name = orr_component_alloc(1, strlen(name) + 1);
     strcpy(component->name, name);
-    component->add_child = add_child;
-    component->remove_child = remove_child;
-    component->add_parent = add_parent;
-    component->remove_parent = remove_parent;
+    component->add_child = component_add_child;
+    component->remove_child = component_remove_child;
+    component->add_parent = component_add_parent;
+    component->remove_parent = component_remove_parent;
     component->pull_task = starpu_sched_component_parents_pull_task;
     component->can_push = starpu_sched_component_can_push;
     component->can_pull = starpu_sched_component_can_pull;
     component->estimated_load = starpu_sched_component_estimated_load;
     component->estimated_end = starpu_sched_component_estimated_end_min;
-    component->deinit_data = do_nothing;
-    component->notify_change_workers = do_nothing;
+    component->deinit_data = component_do_nothing;
+    component->notify_change_workers = component_do_nothing;
     return component;
 }
 

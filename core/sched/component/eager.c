@@ -29,7 +29,7 @@ int starpu_sched_component_is_eager(component_t *component)
 /* --- with a list --- */
 
 /* Whether something moved. */
-static int progress(component_t *c)
+static int eager_progress(component_t *c)
 {
     struct orr_taskq *q = c->data;
     struct starpu_task *task;
@@ -49,7 +49,7 @@ static int progress(component_t *c)
 static int eager_prio_push(component_t *c, struct starpu_task *task)
 {
     orr_taskq_insert(c->data, task, task->priority);
-    (void)progress(c);
+    (void)eager_progress(c);
     (void)c->can_pull(c);
     return 0;
 }
@@ -90,7 +90,7 @@ static int send_to(component_t *c, component_t *to)
 
 static int eager_prio_can_push(component_t *c, component_t *to)
 {
-    int moved = progress(c);
+    int moved = eager_progress(c);
 
     if (to)
         moved |= send_to(c, to);
@@ -166,7 +166,7 @@ int starpu_sched_component_is_eager_calibration(component_t *component)
 /* --- random --- */
 
 /* In proportion to their speeds, in one walk. */
-static int random_push(component_t *c, struct starpu_task *task)
+static int random_component_push(component_t *c, struct starpu_task *task)
 {
     component_t *chosen = NULL;
     double sum = 0;
@@ -188,7 +188,7 @@ component_t *starpu_sched_component_random_create(struct starpu_sched_tree *tree
                                                   void *arg)
 {
     component_t *c =
-        orr_component_new(tree, "random", random_push,
+        orr_component_new(tree, "random", random_component_push,
                           orr_component_alloc(1, sizeof(uint64_t)));
 
     (void)arg;
@@ -198,5 +198,5 @@ component_t *starpu_sched_component_random_create(struct starpu_sched_tree *tree
 
 int starpu_sched_component_is_random(component_t *component)
 {
-    return component->push_task == random_push;
+    return component->push_task == random_component_push;
 }

@@ -23,8 +23,8 @@ typedef struct starpu_sched_component component_t;
          w = orr_component_next(component, task, w))
 
 /* A worker's class; NULL for combined ones. */
-static const struct orr_worker_class *class_of(const struct orr_runtime *rt,
-                                               int worker)
+static const struct orr_worker_class *worker_class(const struct orr_runtime *rt,
+                                                   int worker)
 {
     return (unsigned)worker < rt->nworkers
                ? &rt->classes[rt->workers[worker].class_id]
@@ -51,22 +51,22 @@ static bool is_uniform(struct orr_runtime *rt,
 bool orr_component_alike(struct starpu_task *task, int a, int b)
 {
     struct orr_runtime *rt = orr_runtime_need(__func__);
-    const struct orr_worker_class *class = class_of(rt, a);
+    const struct orr_worker_class *class = worker_class(rt, a);
 
-    return class && class == class_of(rt, b) && is_uniform(rt, class, task);
+    return class && class == worker_class(rt, b) && is_uniform(rt, class, task);
 }
 
 int orr_component_next(component_t *component, struct starpu_task *task,
                        int worker)
 {
     struct orr_runtime *rt = orr_runtime_need(__func__);
-    const struct orr_worker_class *class = class_of(rt, worker);
+    const struct orr_worker_class *class = worker_class(rt, worker);
     int next = starpu_bitmap_next(&component->workers_in_ctx, worker);
 
-    if (next == -1 || !class || class != class_of(rt, next) ||
+    if (next == -1 || !class || class != worker_class(rt, next) ||
         !is_uniform(rt, class, task))
         return next;
-    while (next != -1 && class == class_of(rt, next))
+    while (next != -1 && class == worker_class(rt, next))
         next = starpu_bitmap_next(&component->workers_in_ctx, next);
     return next;
 }
@@ -80,7 +80,7 @@ int orr_component_can_run(int worker, struct starpu_task *task, unsigned impl)
 }
 
 /* Bits of the implementations. */
-static unsigned able(int worker, struct starpu_task *task)
+static unsigned worker_able_impls(int worker, struct starpu_task *task)
 {
     struct orr_runtime *rt = orr_runtime_need(__func__);
     struct orr_job *job = orr_job_of(task);
@@ -104,7 +104,7 @@ bool orr_component_best(struct starpu_sched_tree *tree, int worker,
                         struct starpu_task *task, unsigned *impl,
                         double *length)
 {
-    unsigned bits = able(worker, task);
+    unsigned bits = worker_able_impls(worker, task);
 
     if (!bits)
         return false;
@@ -131,7 +131,7 @@ static bool some_cannot(component_t *component, struct starpu_task *task)
 {
     FOREACH_OTHER(w, component, task)
     {
-        if (!able(w, task))
+        if (!worker_able_impls(w, task))
             return true;
     }
     return false;
@@ -144,8 +144,8 @@ void orr_component_wake_for(component_t *component, struct starpu_task *task)
         return;
     FOREACH_WORKER(w, component)
     {
-        if (!starpu_worker_is_combined_worker(w) && able(w, task) &&
-            starpu_wake_worker_relax_light(w))
+        if (!starpu_worker_is_combined_worker(w) &&
+            worker_able_impls(w, task) && starpu_wake_worker_relax_light(w))
             return;
     }
 }
@@ -154,7 +154,7 @@ int starpu_sched_component_can_execute_task(component_t *component,
                                             struct starpu_task *task)
 {
     FOREACH_OTHER(w, component, task)
-    if (able(w, task))
+    if (worker_able_impls(w, task))
         return 1;
     return 0;
 }
@@ -182,7 +182,7 @@ int starpu_sched_component_execute_preds(component_t *component,
     return can;
 }
 
-static int node_of(int worker)
+static int worker_memory_node(int worker)
 {
     int *members, n;
 
@@ -198,12 +198,13 @@ int orr_component_node(component_t *component)
     int node = -1;
 
     if (STARPU_SCHED_COMPONENT_IS_SINGLE_MEMORY_NODE(component))
-        return node_of(starpu_bitmap_first(&component->workers_in_ctx));
+        return worker_memory_node(
+            starpu_bitmap_first(&component->workers_in_ctx));
     FOREACH_WORKER(w, component)
     {
-        if (node != -1 && node_of(w) != node)
+        if (node != -1 && worker_memory_node(w) != node)
             return -1;
-        node = node_of(w);
+        node = worker_memory_node(w);
     }
     return node;
 }
@@ -228,10 +229,12 @@ double starpu_sched_component_transfer_length(component_t *component,
         return 0;
     if (STARPU_SCHED_COMPONENT_IS_SINGLE_MEMORY_NODE(component))
         return starpu_task_expected_data_transfer_time(
-            (unsigned)node_of(starpu_bitmap_first(&component->workers_in_ctx)),
+            (unsigned)worker_memory_node(
+                starpu_bitmap_first(&component->workers_in_ctx)),
             task);
     FOREACH_WORKER(w, component)
-    sum += starpu_task_expected_data_transfer_time((unsigned)node_of(w), task);
+    sum += starpu_task_expected_data_transfer_time(
+        (unsigned)worker_memory_node(w), task);
     return sum / n;
 }
 
@@ -243,5 +246,6 @@ void starpu_sched_component_prefetch_on_node(component_t *component,
     if (w == -1 || !STARPU_SCHED_COMPONENT_IS_SINGLE_MEMORY_NODE(component) ||
         !starpu_get_prefetch_flag())
         return;
-    (void)starpu_prefetch_task_input_on_node(task, (unsigned)node_of(w));
+    (void)starpu_prefetch_task_input_on_node(task,
+                                             (unsigned)worker_memory_node(w));
 }

@@ -68,7 +68,7 @@ static struct bucket *bucket_for(struct heteroprio *h, double acceleration)
     return &h->buckets[at];
 }
 
-static bool is_of(component_t *child, bool processor)
+static bool child_is_of_sort(component_t *child, bool processor)
 {
     int w = starpu_bitmap_first(&child->workers_in_ctx);
 
@@ -78,8 +78,8 @@ static bool is_of(component_t *child, bool processor)
 }
 
 /* The task of the bucket goes where mct says, if that is of this sort. */
-static bool place(component_t *c, struct bucket *bucket,
-                  bool processor)
+static bool heteroprio_place_task(component_t *c, struct bucket *bucket,
+                                  bool processor)
 {
     struct heteroprio *h = c->data;
     struct starpu_task *task = orr_taskq_first(&bucket->tasks, NULL);
@@ -89,7 +89,7 @@ static bool place(component_t *c, struct bucket *bucket,
         return false;
     orr_taskq_take(&bucket->tasks, task);
     best = orr_mct_choose_once(&h->mct, &bucket->last, c, task);
-    if (best && is_of(best, processor) &&
+    if (best && child_is_of_sort(best, processor) &&
         starpu_sched_component_push_task(c, best, task) == 0)
         return true;
     orr_taskq_put_back(&bucket->tasks, task, task->priority);
@@ -104,7 +104,7 @@ static bool place_for(component_t *c, bool processor)
             &h->buckets[processor ? h->nbuckets - 1 - i : i];
 
         if (b->tasks.ntasks > 0)
-            return place(c, b, processor);
+            return heteroprio_place_task(c, b, processor);
     }
     return false;
 }
@@ -158,7 +158,7 @@ static bool place_one(component_t *c)
            place_on_idle(c);
 }
 
-static int progress(component_t *c)
+static int heteroprio_progress(component_t *c)
 {
     int moved = 0;
 
@@ -167,7 +167,7 @@ static int progress(component_t *c)
     return moved;
 }
 
-static int push(component_t *c, struct starpu_task *task)
+static int heteroprio_component_push(component_t *c, struct starpu_task *task)
 {
     struct heteroprio *h = c->data;
     double acceleration = acceleration_of(c, task);
@@ -178,7 +178,7 @@ static int push(component_t *c, struct starpu_task *task)
     if (h->batch)
         task->priority = INT_MAX;
     orr_taskq_insert(q, task, task->priority);
-    (void)progress(c);
+    (void)heteroprio_progress(c);
     return 0;
 }
 
@@ -194,16 +194,18 @@ void orr_heteroprio_give_up(component_t *c, struct starpu_task_list *strays)
 static int can_push(component_t *c, component_t *to)
 {
     (void)to;
-    return progress(c) | starpu_sched_component_send_can_push_to_parents(c);
+    return heteroprio_progress(c) |
+           starpu_sched_component_send_can_push_to_parents(c);
 }
 
-static struct starpu_task *pull(component_t *c, component_t *to)
+static struct starpu_task *heteroprio_component_pull(component_t *c,
+                                                     component_t *to)
 {
     (void)can_push(c, to);
     return NULL;
 }
 
-static void deinit(component_t *c)
+static void heteroprio_component_deinit(component_t *c)
 {
     free(((struct heteroprio *)c->data)->buckets);
     free(c->data);
@@ -214,17 +216,18 @@ component_t *starpu_sched_component_heteroprio_create(
     struct starpu_sched_component_heteroprio_data *params)
 {
     struct heteroprio *h = orr_component_alloc(1, sizeof(*h));
-    component_t *c = orr_component_new(tree, "heteroprio", push, h);
+    component_t *c =
+        orr_component_new(tree, "heteroprio", heteroprio_component_push, h);
 
     orr_mct_init(&h->mct, params ? params->mct : NULL);
     h->batch = !params || params->batch;
     c->can_push = can_push;
-    c->pull_task = pull;
-    c->deinit_data = deinit;
+    c->pull_task = heteroprio_component_pull;
+    c->deinit_data = heteroprio_component_deinit;
     return c;
 }
 
 int starpu_sched_component_is_heteroprio(component_t *component)
 {
-    return component->push_task == push;
+    return component->push_task == heteroprio_component_push;
 }

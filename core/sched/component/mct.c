@@ -34,7 +34,7 @@ void orr_mct_init(struct orr_mct *mct,
 }
 
 /* Of the best implementation of any worker there; 0 if it is not known. */
-static double energy_of(component_t *child, struct starpu_task *task)
+static double child_least_energy(component_t *child, struct starpu_task *task)
 {
     double least = INFINITY;
 
@@ -74,7 +74,8 @@ static bool are_alike(component_t *a, component_t *b, struct starpu_task *task)
 }
 
 /* What does not change while others work. */
-static struct estimate estimate(component_t *child, struct starpu_task *task)
+static struct estimate mct_estimate(component_t *child,
+                                    struct starpu_task *task)
 {
     struct estimate e = {.usable = false};
 
@@ -83,7 +84,7 @@ static struct estimate estimate(component_t *child, struct starpu_task *task)
         return e;
     e.usable = true;
     e.transfer = starpu_sched_component_transfer_length(child, task);
-    e.energy = energy_of(child, task);
+    e.energy = child_least_energy(child, task);
     return e;
 }
 
@@ -107,7 +108,7 @@ component_t *orr_mct_choose(const struct orr_mct *mct, component_t *component,
     for (unsigned i = 0; i < component->nchildren; i++) {
         all[i] = i > 0 && are_alike(children[i - 1], children[i], task)
                      ? all[i - 1]
-                     : estimate(children[i], task);
+                     : mct_estimate(children[i], task);
         if (!all[i].usable)
             continue;
         estimate_end(&all[i], children[i], now);
@@ -136,7 +137,7 @@ component_t *orr_mct_choose(const struct orr_mct *mct, component_t *component,
     return best;
 }
 
-static uint64_t number_of(const struct starpu_task *task)
+static uint64_t task_number(const struct starpu_task *task)
 {
     return atomic_load_explicit(&orr_job_of(task)->id, memory_order_relaxed);
 }
@@ -145,7 +146,8 @@ bool orr_choice_stands(const struct orr_choice *last,
                        const component_t *component,
                        const struct starpu_task *task)
 {
-    return last->job == number_of(task) && last->date == starpu_timing_now() &&
+    return last->job == task_number(task) &&
+           last->date == starpu_timing_now() &&
            last->nchanges == *orr_tree_nchanges(component->tree);
 }
 
@@ -160,7 +162,7 @@ component_t *orr_mct_choose_once(const struct orr_mct *mct,
         last->length = task->predicted;
         last->transfer = task->predicted_transfer;
         last->nchanges = *orr_tree_nchanges(component->tree);
-        last->job = number_of(task);
+        last->job = task_number(task);
     }
     task->predicted = last->length;
     task->predicted_transfer = last->transfer;
@@ -172,7 +174,8 @@ struct decides {
     struct orr_choice last;
 };
 
-static int decide(struct decides *d, component_t *c, struct starpu_task *task)
+static int mct_push_to_best(struct decides *d, component_t *c,
+                            struct starpu_task *task)
 {
     component_t *best = orr_mct_choose_once(&d->mct, &d->last, c, task);
 
@@ -186,7 +189,7 @@ static int decide(struct decides *d, component_t *c, struct starpu_task *task)
 
 static int mct_push(component_t *c, struct starpu_task *task)
 {
-    return decide(c->data, c, task);
+    return mct_push_to_best(c->data, c, task);
 }
 
 component_t *starpu_sched_component_mct_create(
@@ -237,7 +240,7 @@ static struct starpu_task *choose_task(struct heft *heft, component_t *c)
     return best;
 }
 
-static int progress(component_t *c)
+static int heft_progress(component_t *c)
 {
     struct heft *heft = c->data;
     struct starpu_task *task;
@@ -245,7 +248,7 @@ static int progress(component_t *c)
 
     while ((task = choose_task(heft, c)) != NULL) {
         orr_taskq_take(&heft->tasks, task);
-        if (decide(&heft->decides, c, task)) {
+        if (mct_push_to_best(&heft->decides, c, task)) {
             orr_taskq_put_back(&heft->tasks, task, task->priority);
             break;
         }
@@ -260,7 +263,7 @@ static int heft_push(component_t *c, struct starpu_task *task)
 
     orr_taskq_insert(&heft->tasks, task, task->priority);
     orr_tree_changed(c->tree);
-    (void)progress(c);
+    (void)heft_progress(c);
     return 0;
 }
 
@@ -272,7 +275,8 @@ void orr_heft_give_up(component_t *c, struct starpu_task_list *strays)
 static int heft_can_push(component_t *c, component_t *to)
 {
     (void)to;
-    return progress(c) | starpu_sched_component_send_can_push_to_parents(c);
+    return heft_progress(c) |
+           starpu_sched_component_send_can_push_to_parents(c);
 }
 
 /* The queue above is empty as a rule: it takes all. */

@@ -18,7 +18,8 @@
 #define FREE F(FIFOS_BELOW_NOLIMIT)
 #define COMBINED F(COMBINED_WORKERS)
 
-static void make(unsigned ctx, void (*create)(void), unsigned flags)
+static void modular_make_tree(unsigned ctx, void (*create)(void),
+                              unsigned flags)
 {
     starpu_sched_component_initialize_simple_scheduler(
         (starpu_sched_component_create_t)create, NULL, flags, ctx);
@@ -85,8 +86,9 @@ static void make(unsigned ctx, void (*create)(void), unsigned flags)
 #define INIT(name, id, create, flags, help)                                    \
     static void init_##id(unsigned ctx)                                        \
     {                                                                          \
-        make(ctx, (void (*)(void))starpu_sched_component_##create##_create,    \
-             flags);                                                           \
+        modular_make_tree(                                                     \
+            ctx, (void (*)(void))starpu_sched_component_##create##_create,     \
+            flags);                                                            \
     }
 POLICIES(INIT)
 

@@ -25,7 +25,8 @@ static bool is_fifo(const component_t *c)
 }
 
 /* Whoever is empty takes one task, however long. */
-static bool has_room(const struct queue *q, const struct starpu_task *task)
+static bool queue_has_room_for(const struct queue *q,
+                               const struct starpu_task *task)
 {
     if (q->tasks.ntasks == 0)
         return true;
@@ -35,29 +36,30 @@ static bool has_room(const struct queue *q, const struct starpu_task *task)
            q->exp_len + orr_known(task->predicted) < q->exp_len_threshold;
 }
 
-static double length_of(const struct starpu_task *task)
+static double queued_task_us(const struct starpu_task *task)
 {
     return orr_known(task->predicted) + orr_known(task->predicted_transfer);
 }
 
 /* The part of the transfer that the tasks before it do not hide. */
-static void expect(component_t *c, struct queue *q, struct starpu_task *task)
+static void queue_expect_task(component_t *c, struct queue *q,
+                              struct starpu_task *task)
 {
     double late = starpu_timing_now() + orr_known(task->predicted_transfer) -
                   c->estimated_end(c);
 
     task->predicted_transfer = late > 0 ? late : 0;
-    q->exp_len += length_of(task);
+    q->exp_len += queued_task_us(task);
 }
 
 static int queue_push(component_t *c, struct starpu_task *task)
 {
     struct queue *q = c->data;
 
-    if (!has_room(q, task))
+    if (!queue_has_room_for(q, task))
         return 1;
     if (q->exp)
-        expect(c, q, task);
+        queue_expect_task(c, q, task);
     starpu_sched_component_prefetch_on_node(c, task);
     orr_taskq_insert(&q->tasks, task,
                      is_fifo(c) && task->priority <= 0 ? INT_MIN
@@ -77,18 +79,20 @@ static int prio_push(component_t *c, struct starpu_task *task)
     return queue_push(c, task);
 }
 
-static struct starpu_task *take_out(struct queue *q, struct starpu_task *task)
+static struct starpu_task *queue_remove_task(struct queue *q,
+                                             struct starpu_task *task)
 {
     if (!task)
         return NULL;
     orr_taskq_take(&q->tasks, task);
     if (q->exp)
-        q->exp_len = q->tasks.ntasks ? fmax(q->exp_len - length_of(task), 0) : 0;
+        q->exp_len =
+            q->tasks.ntasks ? fmax(q->exp_len - queued_task_us(task), 0) : 0;
     return task;
 }
 
 /* That who asks is to get; it stays. */
-static struct starpu_task *find(component_t *c, component_t *to)
+static struct starpu_task *queue_find_task(component_t *c, component_t *to)
 {
     struct queue *q = c->data;
     int node = q->ready ? orr_component_node(c) : -1;
@@ -97,20 +101,20 @@ static struct starpu_task *find(component_t *c, component_t *to)
                      : orr_taskq_first(&q->tasks, to);
 }
 
-static struct starpu_task *take(component_t *c, component_t *to)
+static struct starpu_task *queue_take_task(component_t *c, component_t *to)
 {
-    return take_out(c->data, find(c, to));
+    return queue_remove_task(c->data, queue_find_task(c, to));
 }
 
 /* A place that became free, or an empty queue, is said above. */
 static struct starpu_task *queue_pull(component_t *c, component_t *to)
 {
-    struct starpu_task *task = take(c, to);
+    struct starpu_task *task = queue_take_task(c, to);
 
     if (task)
         orr_tree_changed(c->tree);
     (void)starpu_sched_component_send_can_push_to_parents(c);
-    return task ? task : take(c, to);
+    return task ? task : queue_take_task(c, to);
 }
 
 void orr_queue_give_up(component_t *c, struct starpu_task_list *strays)
@@ -122,7 +126,7 @@ void orr_queue_give_up(component_t *c, struct starpu_task_list *strays)
     q->exp_len = 0;
     for (task = starpu_task_list_begin(&q->tasks.list); q->exp && task;
          task = task->next)
-        q->exp_len += length_of(task);
+        q->exp_len += queued_task_us(task);
 }
 
 /* Whether it went there; else it is where it was. */
@@ -131,12 +135,12 @@ static bool send(component_t *c, component_t *to, struct starpu_task *task)
     struct queue *q = c->data;
     struct starpu_task *next = task ? task->next : NULL;
 
-    if (!take_out(q, task))
+    if (!queue_remove_task(q, task))
         return false;
     if (starpu_sched_component_push_task(c, to, task) == 0)
         return true;
     if (q->exp)
-        q->exp_len += length_of(task);
+        q->exp_len += queued_task_us(task);
     orr_taskq_restore(&q->tasks, task, next);
     return false;
 }
@@ -148,7 +152,7 @@ static int queue_can_push(component_t *c, component_t *to)
     struct queue *q = c->data;
     int moved = 0;
 
-    while (send(c, to, find(c, to)))
+    while (send(c, to, queue_find_task(c, to)))
         moved = 1;
     while (send(c, to, orr_taskq_first_below(&q->tasks, to)))
         moved = 1;
@@ -171,9 +175,10 @@ static double queue_end(component_t *c)
         c, ((struct queue *)c->data)->exp_len);
 }
 
-static component_t *make(struct starpu_sched_tree *tree, const char *name,
-                         int (*push)(component_t *, struct starpu_task *),
-                         const struct starpu_sched_component_fifo_data *params)
+static component_t *
+queue_component_make(struct starpu_sched_tree *tree, const char *name,
+                     int (*push)(component_t *, struct starpu_task *),
+                     const struct starpu_sched_component_fifo_data *params)
 {
     struct queue *q = orr_component_alloc(1, sizeof(*q));
     component_t *c = orr_component_new(tree, name, push, q);
@@ -195,7 +200,7 @@ component_t *
 starpu_sched_component_fifo_create(struct starpu_sched_tree *tree,
                                    struct starpu_sched_component_fifo_data *fifo_data)
 {
-    return make(tree, "fifo", fifo_push, fifo_data);
+    return queue_component_make(tree, "fifo", fifo_push, fifo_data);
 }
 
 component_t *
@@ -208,7 +213,7 @@ starpu_sched_component_prio_create(struct starpu_sched_tree *tree,
         params = (struct starpu_sched_component_fifo_data){
             prio_data->ntasks_threshold, prio_data->exp_len_threshold,
             prio_data->ready, prio_data->exp};
-    return make(tree, "prio", prio_push, &params);
+    return queue_component_make(tree, "prio", prio_push, &params);
 }
 
 int starpu_sched_component_is_fifo(component_t *component)

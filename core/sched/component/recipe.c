@@ -103,7 +103,7 @@ static double chain_end(component_t *c)
 
 /* What is below the whole is below its last one, what is above it is above the
  * first; outside only the whole is known. */
-static void add_child(component_t *c, component_t *child)
+static void chain_add_child(component_t *c, component_t *child)
 {
     component_t *bottom = ((struct chain *)c->data)->bottom;
 
@@ -113,7 +113,7 @@ static void add_child(component_t *c, component_t *child)
     c->nchildren = bottom->nchildren;
 }
 
-static void remove_child(component_t *c, component_t *child)
+static void chain_remove_child(component_t *c, component_t *child)
 {
     component_t *bottom = ((struct chain *)c->data)->bottom;
 
@@ -121,7 +121,7 @@ static void remove_child(component_t *c, component_t *child)
     c->nchildren = bottom->nchildren;
 }
 
-static void add_parent(component_t *c, component_t *parent)
+static void chain_add_parent(component_t *c, component_t *parent)
 {
     component_t *top = ((struct chain *)c->data)->top;
 
@@ -130,7 +130,7 @@ static void add_parent(component_t *c, component_t *parent)
     c->nparents = top->nparents;
 }
 
-static void remove_parent(component_t *c, component_t *parent)
+static void chain_remove_parent(component_t *c, component_t *parent)
 {
     component_t *top = ((struct chain *)c->data)->top;
 
@@ -138,7 +138,7 @@ static void remove_parent(component_t *c, component_t *parent)
     c->nparents = top->nparents;
 }
 
-static void tell(component_t *c)
+static void chain_pass_workers(component_t *c)
 {
     struct chain *chain = c->data;
 
@@ -153,7 +153,7 @@ static void tell(component_t *c)
 }
 
 /* The arrays are the first's and the last's. */
-static void deinit(component_t *c)
+static void chain_deinit(component_t *c)
 {
     struct chain *chain = c->data;
 
@@ -197,12 +197,12 @@ starpu_sched_component_composed_component_create(struct starpu_sched_tree *tree,
     c->can_pull = chain_can_pull;
     c->estimated_load = chain_load;
     c->estimated_end = chain_end;
-    c->add_child = add_child;
-    c->remove_child = remove_child;
-    c->add_parent = add_parent;
-    c->remove_parent = remove_parent;
-    c->notify_change_workers = tell;
-    c->deinit_data = deinit;
+    c->add_child = chain_add_child;
+    c->remove_child = chain_remove_child;
+    c->add_parent = chain_add_parent;
+    c->remove_parent = chain_remove_parent;
+    c->notify_change_workers = chain_pass_workers;
+    c->deinit_data = chain_deinit;
     return c;
 }
 

@@ -61,7 +61,8 @@ int starpu_sched_component_is_perfmodel_select(component_t *component)
 
 /* --- the best implementation --- */
 
-static void choose(component_t *c, struct starpu_task *task, int worker)
+static void choose_best_implementation(component_t *c, struct starpu_task *task,
+                                       int worker)
 {
     unsigned impl;
     double us;
@@ -75,7 +76,8 @@ static void choose(component_t *c, struct starpu_task *task, int worker)
 static int best_push(component_t *c, struct starpu_task *task)
 {
     STARPU_ASSERT(c->nchildren == 1);
-    choose(c, task, starpu_bitmap_first(&c->workers_in_ctx));
+    choose_best_implementation(c, task,
+                               starpu_bitmap_first(&c->workers_in_ctx));
     return starpu_sched_component_push_task(c, c->children[0], task);
 }
 
@@ -89,7 +91,7 @@ static struct starpu_task *best_pull(component_t *from, component_t *to)
         return NULL;
     if (self < 0 || !starpu_bitmap_get(&from->workers_in_ctx, self))
         self = starpu_bitmap_first(&from->workers_in_ctx);
-    choose(from, task, self);
+    choose_best_implementation(from, task, self);
     if (isnan(task->predicted_transfer))
         task->predicted_transfer =
             starpu_sched_component_transfer_length(from, task);

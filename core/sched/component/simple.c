@@ -38,8 +38,9 @@ static bool waits_for_many(starpu_sched_component_create_t create)
 
 /* --- queues --- */
 
-static component_t *queue(struct starpu_sched_tree *tree, bool prio,
-                          struct starpu_sched_component_fifo_data params)
+static component_t *
+make_queue_component(struct starpu_sched_tree *tree, bool prio,
+                     struct starpu_sched_component_fifo_data params)
 {
     struct starpu_sched_component_prio_data same = {
         params.ntasks_threshold, params.exp_len_threshold, params.ready,
@@ -70,7 +71,8 @@ static component_t *queue_below(const struct plan *p)
         params.exp_len_threshold =
             orr_config_double(&rt->config, ORR_CFG_EXP_LEN_THRESHOLD);
     }
-    return queue(p->tree, HAS(p->flags, FIFOS_BELOW_PRIO), params);
+    return make_queue_component(p->tree, HAS(p->flags, FIFOS_BELOW_PRIO),
+                                params);
 }
 
 /* --- choices --- */
@@ -101,7 +103,7 @@ static component_t *leaf(const struct plan *p, int worker)
     return best;
 }
 
-static unsigned count_of(unsigned flags, unsigned key)
+static unsigned count_workers_of_key(unsigned flags, unsigned key)
 {
     unsigned n = 0;
 
@@ -134,11 +136,11 @@ static void connect_choice(const struct plan *p, component_t *c)
 }
 
 /* The workers of a key, below each other's part of the choice. */
-static void make_choice(const struct plan *p, unsigned key)
+static void plan_make_choice(const struct plan *p, unsigned key)
 {
     component_t *shared = NULL, *top = NULL;
 
-    if (count_of(p->flags, key) > 1)
+    if (count_workers_of_key(p->flags, key) > 1)
         top = shared = HAS(p->flags, WS_BELOW)
                            ? starpu_sched_component_work_stealing_create(
                                  p->tree, NULL)
@@ -168,7 +170,7 @@ static void make_choices(const struct plan *p)
         for (unsigned v = 0; v < w && first; v++)
             first = key_of(p->flags, v) != key_of(p->flags, w);
         if (first)
-            make_choice(p, key_of(p->flags, w));
+            plan_make_choice(p, key_of(p->flags, w));
     }
     if (!HAS(p->flags, COMBINED_WORKERS))
         return;
@@ -182,8 +184,8 @@ static void make_choices(const struct plan *p)
 static component_t *above(struct starpu_sched_tree *tree, component_t *c,
                           bool prio)
 {
-    component_t *q =
-        queue(tree, prio, (struct starpu_sched_component_fifo_data){0});
+    component_t *q = make_queue_component(
+        tree, prio, (struct starpu_sched_component_fifo_data){0});
 
     starpu_sched_component_connect(q, c);
     return q;
@@ -211,7 +213,7 @@ static void put_selection(struct plan *p, bool has_queue)
 }
 
 /* Without a choice there is nothing to decide. */
-static component_t *make_plan(struct plan *p)
+static component_t *plan_make_tree(struct plan *p)
 {
     bool decides = HAS(p->flags, DECIDE_ALWAYS) ||
                    HAS(p->flags, COMBINED_WORKERS) ||
@@ -271,7 +273,7 @@ static component_t *make_next(struct starpu_sched_tree *tree, bool one,
         if (!one)
             p.flags &= ~(unsigned)STARPU_SCHED_SIMPLE_PERFMODEL;
         made = HAS(p.flags, PRE_DECISION) ? p.create(tree, p.data)
-                                          : make_plan(&p);
+                                          : plan_make_tree(&p);
         if (bottom)
             starpu_sched_component_connect(bottom, made);
         bottom = made;

@@ -32,8 +32,8 @@ static struct stealing *deques_of(component_t *c)
 }
 
 /* Of the calling worker, else the next one in turn. */
-static unsigned choose(component_t *c, struct stealing *s,
-                       struct starpu_task *task)
+static unsigned stealing_choose_deque(component_t *c, struct stealing *s,
+                                      struct starpu_task *task)
 {
     int self = starpu_worker_get_id();
 
@@ -55,7 +55,7 @@ static unsigned choose(component_t *c, struct stealing *s,
 static int stealing_push(component_t *c, struct starpu_task *task)
 {
     struct stealing *s = deques_of(c);
-    unsigned at = choose(c, s, task);
+    unsigned at = stealing_choose_deque(c, s, task);
 
     if (at == c->nchildren)
         return 1;
@@ -143,7 +143,7 @@ static double stealing_load(component_t *c)
            n / (speedup > 0 ? speedup : 1);
 }
 
-static void deinit(component_t *c)
+static void stealing_deinit(component_t *c)
 {
     free(((struct stealing *)c->data)->deques);
     free(c->data);
@@ -160,7 +160,7 @@ starpu_sched_component_work_stealing_create(struct starpu_sched_tree *tree,
     (void)arg;
     c->pull_task = stealing_pull;
     c->estimated_load = stealing_load;
-    c->deinit_data = deinit;
+    c->deinit_data = stealing_deinit;
     return c;
 }
 

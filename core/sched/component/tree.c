@@ -10,7 +10,8 @@
 
 typedef struct starpu_sched_component component_t;
 
-static struct starpu_sched_tree **place_of(const char *call, unsigned ctx)
+static struct starpu_sched_tree **context_tree_slot(const char *call,
+                                                    unsigned ctx)
 {
     return &orr_api_sched(call, ctx)->said->tree;
 }
@@ -19,7 +20,8 @@ static struct starpu_sched_tree **place_of(const char *call, unsigned ctx)
 
 struct starpu_sched_tree *starpu_sched_tree_create(unsigned sched_ctx_id)
 {
-    struct starpu_sched_tree **place = place_of(__func__, sched_ctx_id);
+    struct starpu_sched_tree **place =
+        context_tree_slot(__func__, sched_ctx_id);
     struct orr_tree *made = orr_component_alloc(1, sizeof(*made));
 
     if (*place) {
@@ -36,14 +38,14 @@ struct starpu_sched_tree *starpu_sched_tree_create(unsigned sched_ctx_id)
 
 struct starpu_sched_tree *starpu_sched_tree_get(unsigned sched_ctx_id)
 {
-    return *place_of(__func__, sched_ctx_id);
+    return *context_tree_slot(__func__, sched_ctx_id);
 }
 
 void starpu_sched_tree_destroy(struct starpu_sched_tree *tree)
 {
     struct orr_tree *all = (struct orr_tree *)tree;
 
-    *place_of(__func__, tree->sched_ctx_id) = NULL;
+    *context_tree_slot(__func__, tree->sched_ctx_id) = NULL;
     if (tree->root && !starpu_sched_component_is_worker(tree->root))
         starpu_sched_component_destroy_rec(tree->root);
     for (unsigned w = 0; w < MAX_LEAVES; w++)
@@ -146,9 +148,9 @@ void starpu_sched_tree_update_workers_in_ctx(struct starpu_sched_tree *t)
 
 /* --- hooks --- */
 
-static struct starpu_sched_tree *enter(const char *call, unsigned ctx)
+static struct starpu_sched_tree *tree_enter_hook(const char *call, unsigned ctx)
 {
-    struct starpu_sched_tree *tree = *place_of(call, ctx);
+    struct starpu_sched_tree *tree = *context_tree_slot(call, ctx);
 
     if (!tree || !tree->root) {
         orr_log_error("%s: context %u has no tree of components with a root: "
@@ -160,12 +162,13 @@ static struct starpu_sched_tree *enter(const char *call, unsigned ctx)
     return tree;
 }
 
-static void leave(struct starpu_sched_tree *tree)
+static void tree_leave_hook(struct starpu_sched_tree *tree)
 {
     STARPU_COMPONENT_MUTEX_UNLOCK(&tree->lock);
 }
 
-static int refuse(struct starpu_sched_tree *tree, struct starpu_task *task)
+static int tree_root_refused(struct starpu_sched_tree *tree,
+                             struct starpu_task *task)
 {
     orr_log_error("the root `%s' of a scheduling policy refuses task `%s': a "
                   "root must take every task, as a queue without limit does",
@@ -187,15 +190,15 @@ static int push_to(const char *call, struct starpu_task *task,
 
     do {
         orr_sched_look(sched, &state);
-        tree = enter(call, ctx);
+        tree = tree_enter_hook(call, ctx);
         refused =
             starpu_sched_component_push_task(NULL, choose(tree, task), task);
-        leave(tree);
+        tree_leave_hook(tree);
         if (!refused)
             return 0;
         kept = orr_sched_keep(sched, orr_job_of(task), &state);
     } while (kept == ORR_TRY_AGAIN);
-    return kept == ORR_KEPT ? 0 : refuse(tree, task);
+    return kept == ORR_KEPT ? 0 : tree_root_refused(tree, task);
 }
 
 static component_t *root_of(struct starpu_sched_tree *tree,
@@ -212,12 +215,12 @@ int starpu_sched_tree_push_task(struct starpu_task *task)
 
 struct starpu_task *starpu_sched_tree_pop_task(unsigned sched_ctx)
 {
-    struct starpu_sched_tree *tree = enter(__func__, sched_ctx);
+    struct starpu_sched_tree *tree = tree_enter_hook(__func__, sched_ctx);
     int w = (int)starpu_worker_get_id_check();
     component_t *leaf = starpu_sched_component_worker_get(sched_ctx, w);
     struct starpu_task *task = starpu_sched_component_pull_task(leaf, NULL);
 
-    leave(tree);
+    tree_leave_hook(tree);
     return task;
 }
 
@@ -251,16 +254,17 @@ int starpu_sched_tree_work_stealing_push_task(struct starpu_task *task)
     return push_to(__func__, task, stealer_of);
 }
 
-static void change(const char *call, unsigned ctx, const int *ids, unsigned n,
-                   void (*how)(struct starpu_bitmap *, int))
+static void tree_change_workers(const char *call, unsigned ctx, const int *ids,
+                                unsigned n,
+                                void (*how)(struct starpu_bitmap *, int))
 {
-    struct starpu_sched_tree *tree = enter(call, ctx);
+    struct starpu_sched_tree *tree = tree_enter_hook(call, ctx);
 
     for (unsigned i = 0; i < n; i++)
         how(&tree->workers, ids[i]);
     orr_tree_changed(tree);
     starpu_sched_tree_update_workers_in_ctx(tree);
-    leave(tree);
+    tree_leave_hook(tree);
 }
 
 static void set(struct starpu_bitmap *b, int e)
@@ -275,7 +279,8 @@ static void unset(struct starpu_bitmap *b, int e)
 
 /* What was queued for those who have left: others get it, or it waits for somebody
  * to come. */
-static void give_up(component_t *c, struct starpu_task_list *strays)
+static void component_give_up_tasks(component_t *c,
+                                    struct starpu_task_list *strays)
 {
     static const struct {
         int (*is)(component_t *);
@@ -290,20 +295,20 @@ static void give_up(component_t *c, struct starpu_task_list *strays)
     };
 
     if (orr_component_inner(c)) {
-        give_up(orr_component_inner(c), strays);
+        component_give_up_tasks(orr_component_inner(c), strays);
         return;
     }
     for (unsigned i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
         if (kinds[i].is(c))
             kinds[i].give_up(c, strays);
     for (unsigned i = 0; i < c->nchildren; i++)
-        give_up(c->children[i], strays);
+        component_give_up_tasks(c->children[i], strays);
 }
 
 void starpu_sched_tree_add_workers(unsigned sched_ctx_id, int *workerids,
                                    unsigned nworkers)
 {
-    change(__func__, sched_ctx_id, workerids, nworkers, set);
+    tree_change_workers(__func__, sched_ctx_id, workerids, nworkers, set);
 }
 
 void starpu_sched_tree_remove_workers(unsigned sched_ctx_id, int *workerids,
@@ -312,11 +317,11 @@ void starpu_sched_tree_remove_workers(unsigned sched_ctx_id, int *workerids,
     struct starpu_task_list strays;
     struct starpu_sched_tree *tree;
 
-    change(__func__, sched_ctx_id, workerids, nworkers, unset);
+    tree_change_workers(__func__, sched_ctx_id, workerids, nworkers, unset);
     starpu_task_list_init(&strays);
-    tree = enter(__func__, sched_ctx_id);
-    give_up(tree->root, &strays);
-    leave(tree);
+    tree = tree_enter_hook(__func__, sched_ctx_id);
+    component_give_up_tasks(tree->root, &strays);
+    tree_leave_hook(tree);
     while (!starpu_task_list_empty(&strays)) {
         struct starpu_task *task = starpu_task_list_pop_front(&strays);
 
@@ -339,8 +344,8 @@ static void do_schedule(component_t *c)
 
 void starpu_sched_tree_do_schedule(unsigned sched_ctx_id)
 {
-    struct starpu_sched_tree *tree = enter(__func__, sched_ctx_id);
+    struct starpu_sched_tree *tree = tree_enter_hook(__func__, sched_ctx_id);
 
     do_schedule(tree->root);
-    leave(tree);
+    tree_leave_hook(tree);
 }

@@ -40,7 +40,7 @@ static void set_start(struct leaf *leaf)
 
 /* --- a worker --- */
 
-static void expect(struct leaf *leaf, const struct starpu_task *task)
+static void leaf_expect_task(struct leaf *leaf, const struct starpu_task *task)
 {
     double now = starpu_timing_now();
 
@@ -51,7 +51,7 @@ static void expect(struct leaf *leaf, const struct starpu_task *task)
     leaf->ntasks++;
 }
 
-static int push(component_t *c, struct starpu_task *task)
+static int leaf_push(component_t *c, struct starpu_task *task)
 {
     struct leaf *leaf = c->data;
 
@@ -63,14 +63,14 @@ static int push(component_t *c, struct starpu_task *task)
         task->predicted = orr_known(us);
         task->predicted_transfer = 0;
     }
-    expect(leaf, task);
+    leaf_expect_task(leaf, task);
     starpu_sched_component_prefetch_on_node(c, task);
     orr_taskq_insert(&leaf->tasks, task, task->priority);
     (void)c->can_pull(c);
     return 0;
 }
 
-static struct starpu_task *take_own(struct leaf *leaf)
+static struct starpu_task *leaf_take_own(struct leaf *leaf)
 {
     struct starpu_task *task = starpu_task_list_begin(&leaf->tasks.list);
 
@@ -80,24 +80,24 @@ static struct starpu_task *take_own(struct leaf *leaf)
 }
 
 /* A task of the parents, or one that they have pushed meanwhile. */
-static struct starpu_task *take(component_t *c)
+static struct starpu_task *leaf_take(component_t *c)
 {
     struct leaf *leaf = c->data;
-    struct starpu_task *task = take_own(leaf);
+    struct starpu_task *task = leaf_take_own(leaf);
 
     if (task)
         return task;
     task = starpu_sched_component_parents_pull_task(c, c);
     if (!task)
-        return take_own(leaf);
-    expect(leaf, task);
+        return leaf_take_own(leaf);
+    leaf_expect_task(leaf, task);
     return task;
 }
 
-static struct starpu_task *pull(component_t *c, component_t *to)
+static struct starpu_task *leaf_pull(component_t *c, component_t *to)
 {
     struct leaf *leaf = c->data;
-    struct starpu_task *task = take(c);
+    struct starpu_task *task = leaf_take(c);
     double transfer;
 
     (void)to;
@@ -111,19 +111,19 @@ static struct starpu_task *pull(component_t *c, component_t *to)
     return task;
 }
 
-static int wake(component_t *c)
+static int leaf_wake(component_t *c)
 {
     return starpu_wake_worker_relax_light(((struct leaf *)c->data)->worker);
 }
 
-static double load(component_t *c)
+static double leaf_load(component_t *c)
 {
     double speedup = speedup_of(c);
 
     return ((struct leaf *)c->data)->ntasks / (speedup > 0 ? speedup : 1);
 }
 
-static double end(component_t *c)
+static double leaf_estimated_end(component_t *c)
 {
     struct leaf *leaf = c->data;
     double now = starpu_timing_now();
@@ -133,7 +133,7 @@ static double end(component_t *c)
 
 /* --- a combined worker --- */
 
-static component_t *member(component_t *c, int i)
+static component_t *combined_leaf_member(component_t *c, int i)
 {
     int *members, n;
 
@@ -158,13 +158,13 @@ static int combined_push(component_t *c, struct starpu_task *task)
     starpu_task_set_implementation(task, impl);
     task->predicted = orr_known(us);
     task->predicted_transfer = 0;
-    for (int i = 0; (m = member(c, i)) != NULL; i++)
-        expect(m->data, task);
+    for (int i = 0; (m = combined_leaf_member(c, i)) != NULL; i++)
+        leaf_expect_task(m->data, task);
     if (orr_gang_push_combined(rt, job,
                                orr_combined_at(rt, (unsigned)leaf->worker), NULL,
                                NULL) == 0)
         return 0;
-    for (int i = 0; (m = member(c, i)) != NULL; i++) {
+    for (int i = 0; (m = combined_leaf_member(c, i)) != NULL; i++) {
         struct leaf *of = m->data;
 
         of->exp_len = positive(of->exp_len - task->predicted);
@@ -185,7 +185,7 @@ static int combined_wake(component_t *c)
     component_t *m;
     int woken = 0;
 
-    for (int i = 0; (m = member(c, i)) != NULL; i++)
+    for (int i = 0; (m = combined_leaf_member(c, i)) != NULL; i++)
         woken |= m->can_pull(m);
     return woken;
 }
@@ -195,7 +195,7 @@ static double combined_load(component_t *c)
     component_t *m;
     double sum = 0;
 
-    for (int i = 0; (m = member(c, i)) != NULL; i++)
+    for (int i = 0; (m = combined_leaf_member(c, i)) != NULL; i++)
         sum += m->estimated_load(m);
     return sum;
 }
@@ -205,7 +205,7 @@ static double combined_end(component_t *c)
     component_t *m;
     double latest = 0;
 
-    for (int i = 0; (m = member(c, i)) != NULL; i++) {
+    for (int i = 0; (m = combined_leaf_member(c, i)) != NULL; i++) {
         double date = m->estimated_end(m);
 
         latest = date > latest ? date : latest;
@@ -215,7 +215,7 @@ static double combined_end(component_t *c)
 
 /* --- both --- */
 
-static component_t *make(struct starpu_sched_tree *tree, int worker)
+static component_t *leaf_make(struct starpu_sched_tree *tree, int worker)
 {
     bool combined = starpu_worker_is_combined_worker(worker);
     struct leaf *leaf = orr_component_alloc(1, sizeof(*leaf));
@@ -228,11 +228,12 @@ static component_t *make(struct starpu_sched_tree *tree, int worker)
         snprintf(name, sizeof(name), "worker %d", worker);
     leaf->worker = worker;
     leaf->exp_start = starpu_timing_now();
-    c = orr_component_new(tree, name, combined ? combined_push : push, leaf);
-    c->pull_task = combined ? combined_pull : pull;
-    c->can_pull = combined ? combined_wake : wake;
-    c->estimated_load = combined ? combined_load : load;
-    c->estimated_end = combined ? combined_end : end;
+    c = orr_component_new(tree, name, combined ? combined_push : leaf_push,
+                          leaf);
+    c->pull_task = combined ? combined_pull : leaf_pull;
+    c->can_pull = combined ? combined_wake : leaf_wake;
+    c->estimated_load = combined ? combined_load : leaf_load;
+    c->estimated_end = combined ? combined_end : leaf_estimated_end;
     starpu_bitmap_set(&c->workers, worker);
     return c;
 }
@@ -251,7 +252,7 @@ static component_t *get_leaf(const char *call, unsigned sched_ctx, int workerid)
     if (workerid >= MAX_LEAVES || !starpu_worker_is_combined_worker(workerid))
         (void)orr_api_worker(call, workerid);
     if (!all->leaves[workerid])
-        all->leaves[workerid] = make(tree, workerid);
+        all->leaves[workerid] = leaf_make(tree, workerid);
     return all->leaves[workerid];
 }
 
@@ -292,7 +293,7 @@ int starpu_sched_component_worker_get_workerid(component_t *worker_component)
 
 int starpu_sched_component_is_simple_worker(component_t *component)
 {
-    return component->push_task == push;
+    return component->push_task == leaf_push;
 }
 
 int starpu_sched_component_is_combined_worker(component_t *component)

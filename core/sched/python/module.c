@@ -53,7 +53,7 @@ static int start_interpreter(struct orr_error *err)
 }
 
 /* From here to the end of `leave` the script runs. */
-static PyGILState_STATE enter(void)
+static PyGILState_STATE script_enter(void)
 {
     PyGILState_STATE state = PyGILState_Ensure();
 
@@ -61,7 +61,7 @@ static PyGILState_STATE enter(void)
     return state;
 }
 
-static void leave(PyGILState_STATE state)
+static void script_leave(PyGILState_STATE state)
 {
     orr_py_inside--;
     PyGILState_Release(state);
@@ -85,7 +85,7 @@ static void flush(void)
 /* --- exceptions --- */
 
 /* The line of the innermost frame of the script itself; 0: none. */
-static int line_of(const struct orr_script *script, PyObject *traceback)
+static int script_line(const struct orr_script *script, PyObject *traceback)
 {
     int line = 0;
 
@@ -105,8 +105,8 @@ static int line_of(const struct orr_script *script, PyObject *traceback)
 
 /* Prints the traceback, and says in one line what was raised, where. Returns
  * -EINVAL. */
-static int fail(const struct orr_script *script, const char *what,
-                struct orr_error *err)
+static int script_fail(const struct orr_script *script, const char *what,
+                       struct orr_error *err)
 {
     PyObject *type, *value, *traceback, *text;
     char where[32] = "";
@@ -115,7 +115,7 @@ static int fail(const struct orr_script *script, const char *what,
 
     PyErr_Fetch(&type, &value, &traceback);
     PyErr_NormalizeException(&type, &value, &traceback);
-    line = line_of(script, traceback);
+    line = script_line(script, traceback);
     if (line)
         snprintf(where, sizeof(where), ", line %d", line);
     if (value && traceback)
@@ -141,7 +141,8 @@ static int fail(const struct orr_script *script, const char *what,
 /* --- the file --- */
 
 /* Its text, with a 0 behind it, a bytes object; NULL with a message. */
-static PyObject *read_file(const char *path, int *ret_rc, struct orr_error *err)
+static PyObject *read_script(const char *path, int *ret_rc,
+                             struct orr_error *err)
 {
     FILE *file = fopen(path, "rb");
     PyObject *bytes = NULL;
@@ -319,7 +320,7 @@ static int make_policy(struct orr_script *script, PyObject *globals,
 
 static void python_close(struct orr_script *script)
 {
-    PyGILState_STATE state = enter();
+    PyGILState_STATE state = script_enter();
     PyObject *list = PySys_GetObject("path"); /* lent */
     Py_ssize_t at = -1;
 
@@ -340,30 +341,31 @@ static void python_close(struct orr_script *script)
     if (script->interruptible)
         orr_py_interrupts_off();
     PyMem_Free(script);
-    leave(state);
+    script_leave(state);
 }
 
 /* With the interpreter's lock. */
-static int open_file(struct orr_script *script, struct orr_script_range *range,
-                     struct orr_error *err)
+static int script_open_file(struct orr_script *script,
+                            struct orr_script_range *range,
+                            struct orr_error *err)
 {
     PyObject *text, *globals;
     int rc;
 
-    text = read_file(script->path, &rc, err);
+    text = read_script(script->path, &rc, err);
     if (!text)
         return rc;
     if (orr_py_objects_new(script) < 0)
-        rc = fail(script, "its preparation", err);
+        rc = script_fail(script, "its preparation", err);
     else
         rc = 0;
     add_folder(script);
     globals = rc == 0 ? run_file(script, PyBytes_AS_STRING(text)) : NULL;
     Py_DECREF(text);
     if (rc == 0 && !globals)
-        rc = fail(script, "the file", err);
+        rc = script_fail(script, "the file", err);
     if (rc == 0 && make_policy(script, globals, range) < 0)
-        rc = fail(script, "class Policy", err);
+        rc = script_fail(script, "class Policy", err);
     Py_XDECREF(globals);
     return rc;
 }
@@ -378,17 +380,17 @@ static int python_open(const char *path, const struct orr_script_host *host,
 
     if (rc < 0)
         return rc;
-    state = enter();
+    state = script_enter();
     script = PyMem_Calloc(1, sizeof(*script));
     if (script) {
         script->host = host;
         script->path = path;
         script->interruptible = orr_py_interrupts_on();
-        rc = open_file(script, range, err);
+        rc = script_open_file(script, range, err);
     } else {
         rc = orr_fail(err, -ENOMEM, "policy %s: out of memory", path);
     }
-    leave(state);
+    script_leave(state);
     if (rc == 0)
         *ret = script;
     else if (script)
@@ -417,16 +419,16 @@ static int read_wake(const struct orr_script *script, PyObject *said,
 static int python_push(struct orr_script *script, struct orr_job *job,
                        int *ret_wake, struct orr_error *err)
 {
-    PyGILState_STATE state = enter();
+    PyGILState_STATE state = script_enter();
     PyObject *task = orr_py_task_new(script, job);
     PyObject *said = task ? PyObject_CallOneArg(script->push, task) : NULL;
     int rc = 0;
 
     if (!said || read_wake(script, said, ret_wake) < 0)
-        rc = fail(script, "push", err);
+        rc = script_fail(script, "push", err);
     Py_XDECREF(said);
     Py_XDECREF(task);
-    leave(state);
+    script_leave(state);
     return rc;
 }
 
@@ -465,7 +467,7 @@ static struct orr_job *give(struct orr_script *script, PyObject *said)
 static int python_pop(struct orr_script *script, unsigned worker,
                       struct orr_job **ret, struct orr_error *err)
 {
-    PyGILState_STATE state = enter();
+    PyGILState_STATE state = script_enter();
     PyObject *said =
         PyObject_CallOneArg(script->pop, orr_py_worker(script, worker));
     int rc = 0;
@@ -474,16 +476,17 @@ static int python_pop(struct orr_script *script, unsigned worker,
     if (said && said != Py_None)
         *ret = give(script, said);
     if (!said || (said != Py_None && !*ret))
-        rc = fail(script, "pop", err);
+        rc = script_fail(script, "pop", err);
     Py_XDECREF(said);
-    leave(state);
+    script_leave(state);
     return rc;
 }
 
 /* Calls a hook, if there is one, with the task that was given, if it was. */
-static int tell(struct orr_script *script, PyObject *hook, const char *what,
-                struct orr_job *job, unsigned worker, bool for_good,
-                struct orr_error *err)
+static int script_call_hook(struct orr_script *script, PyObject *hook,
+                            const char *what, struct orr_job *job,
+                            unsigned worker, bool for_good,
+                            struct orr_error *err)
 {
     PyGILState_STATE state;
     struct orr_script_task of;
@@ -493,7 +496,7 @@ static int tell(struct orr_script *script, PyObject *hook, const char *what,
     if (!script->given)
         return 0;
     script->host->describe(job, &of);
-    state = enter();
+    state = script_enter();
     key = PyLong_FromUnsignedLongLong(of.id);
     task = key ? PyDict_GetItem(script->given, key) : NULL;
     Py_XINCREF(task);
@@ -501,7 +504,7 @@ static int tell(struct orr_script *script, PyObject *hook, const char *what,
         said = PyObject_CallFunctionObjArgs(
             hook, task, orr_py_worker(script, worker), NULL);
         if (!said)
-            rc = fail(script, what, err);
+            rc = script_fail(script, what, err);
     }
     if (task && for_good) {
         ((struct orr_py_task *)task)->job = NULL;
@@ -510,20 +513,22 @@ static int tell(struct orr_script *script, PyObject *hook, const char *what,
     Py_XDECREF(said);
     Py_XDECREF(task);
     Py_XDECREF(key);
-    leave(state);
+    script_leave(state);
     return rc;
 }
 
 static int python_started(struct orr_script *script, struct orr_job *job,
                           unsigned worker, struct orr_error *err)
 {
-    return tell(script, script->started, "started", job, worker, false, err);
+    return script_call_hook(script, script->started, "started", job, worker,
+                            false, err);
 }
 
 static int python_ended(struct orr_script *script, struct orr_job *job,
                         unsigned worker, struct orr_error *err)
 {
-    return tell(script, script->ended, "ended", job, worker, true, err);
+    return script_call_hook(script, script->ended, "ended", job, worker, true,
+                            err);
 }
 
 static const struct orr_script_ops ops = {.open = python_open,

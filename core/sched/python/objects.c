@@ -27,7 +27,7 @@ struct access {
     }
 
 /* Objects of heap types keep their type. */
-static void free_object(PyObject *self)
+static void object_dealloc(PyObject *self)
 {
     PyTypeObject *type = Py_TYPE(self);
 
@@ -49,7 +49,7 @@ static const struct orr_script_worker *said_of(const PyObject *self)
     return &worker->script->host->workers[worker->id];
 }
 
-static PyObject *worker_name(PyObject *self, void *unused)
+static PyObject *py_worker_name(PyObject *self, void *unused)
 {
     (void)unused;
     return PyUnicode_FromString(said_of(self)->name);
@@ -86,15 +86,15 @@ static PyMemberDef worker_members[] = {{"id", T_UINT,
                                         READONLY, "number, from 0"},
                                        {0}};
 static PyGetSetDef worker_getset[] = {
-    {"name", worker_name, NULL, "such as CPU 0", NULL},
+    {"name", py_worker_name, NULL, "such as CPU 0", NULL},
     {"kind", worker_kind, NULL, "CPU, CUDA …", NULL},
     {"node", worker_node, NULL, "number of its memory node", NULL},
     {"idle", worker_idle, NULL, "whether it sleeps for want of a task", NULL},
     {0}};
 static PyType_Slot worker_slots[] = {
-    {Py_tp_dealloc, free_object},  {Py_tp_hash, worker_hash},
-    {Py_tp_repr, worker_repr},     {Py_tp_members, worker_members},
-    {Py_tp_getset, worker_getset}, {0, NULL}};
+    {Py_tp_dealloc, object_dealloc}, {Py_tp_hash, worker_hash},
+    {Py_tp_repr, worker_repr},       {Py_tp_members, worker_members},
+    {Py_tp_getset, worker_getset},   {0, NULL}};
 static PyType_Spec worker_spec = {
     "orrery.Worker", sizeof(struct orr_py_worker), 0,
     Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, worker_slots};
@@ -109,7 +109,7 @@ static Py_hash_t task_hash(PyObject *self)
 static void task_free(PyObject *self)
 {
     Py_CLEAR(((struct orr_py_task *)self)->name);
-    free_object(self);
+    object_dealloc(self);
 }
 
 static PyObject *task_repr(PyObject *self)
@@ -132,8 +132,8 @@ static const struct orr_script_host *host_of(const struct orr_py_task *task)
 }
 
 /* The same for a question about a worker, whose number *ret gets. */
-static const struct orr_script_host *ask(PyObject *self, PyObject *worker,
-                                         unsigned *ret)
+static const struct orr_script_host *
+worker_question(PyObject *self, PyObject *worker, unsigned *ret)
 {
     const struct orr_py_task *task = (const struct orr_py_task *)self;
 
@@ -145,7 +145,7 @@ static const struct orr_script_host *ask(PyObject *self, PyObject *worker,
     return host_of(task);
 }
 
-static struct orr_job *job_of(PyObject *self)
+static struct orr_job *py_task_job(PyObject *self)
 {
     return ((struct orr_py_task *)self)->job;
 }
@@ -153,22 +153,22 @@ static struct orr_job *job_of(PyObject *self)
 static PyObject *task_can_run(PyObject *self, PyObject *worker)
 {
     unsigned id;
-    const struct orr_script_host *host = ask(self, worker, &id);
+    const struct orr_script_host *host = worker_question(self, worker, &id);
 
     if (!host)
         return NULL;
-    return PyBool_FromLong(host->can_run(host->sched, job_of(self), id));
+    return PyBool_FromLong(host->can_run(host->sched, py_task_job(self), id));
 }
 
 static PyObject *task_length(PyObject *self, PyObject *worker)
 {
     unsigned id;
-    const struct orr_script_host *host = ask(self, worker, &id);
+    const struct orr_script_host *host = worker_question(self, worker, &id);
     double us;
 
     if (!host)
         return NULL;
-    us = host->length(host->sched, job_of(self), id);
+    us = host->length(host->sched, py_task_job(self), id);
     if (isnan(us))
         Py_RETURN_NONE;
     return PyFloat_FromDouble(us);
@@ -177,32 +177,33 @@ static PyObject *task_length(PyObject *self, PyObject *worker)
 static PyObject *task_transfer_time(PyObject *self, PyObject *worker)
 {
     unsigned id;
-    const struct orr_script_host *host = ask(self, worker, &id);
+    const struct orr_script_host *host = worker_question(self, worker, &id);
 
     if (!host)
         return NULL;
-    return PyFloat_FromDouble(host->transfer(host->sched, job_of(self), id));
+    return PyFloat_FromDouble(
+        host->transfer(host->sched, py_task_job(self), id));
 }
 
 static PyObject *task_missing(PyObject *self, PyObject *worker)
 {
     unsigned id;
-    const struct orr_script_host *host = ask(self, worker, &id);
+    const struct orr_script_host *host = worker_question(self, worker, &id);
 
     if (!host)
         return NULL;
     return PyLong_FromUnsignedLongLong(
-        host->missing(host->sched, job_of(self), id));
+        host->missing(host->sched, py_task_job(self), id));
 }
 
 static PyObject *task_prefetch(PyObject *self, PyObject *worker)
 {
     unsigned id;
-    const struct orr_script_host *host = ask(self, worker, &id);
+    const struct orr_script_host *host = worker_question(self, worker, &id);
 
     if (!host)
         return NULL;
-    host->prefetch(host->sched, job_of(self), id);
+    host->prefetch(host->sched, py_task_job(self), id);
     Py_RETURN_NONE;
 }
 
@@ -305,17 +306,18 @@ PyObject *orr_py_task_new(struct orr_script *script, struct orr_job *job)
 static void access_free(PyObject *self)
 {
     Py_CLEAR(((struct access *)self)->task);
-    free_object(self);
+    object_dealloc(self);
 }
 
 /* Whether one of the masks has the worker's memory node. */
-static PyObject *is_there(PyObject *self, PyObject *worker, bool or_coming)
+static PyObject *access_is_on_worker(PyObject *self, PyObject *worker,
+                                     bool or_coming)
 {
     const struct access *access = (const struct access *)self;
     struct orr_script_access said;
     unsigned id, node;
     const struct orr_script_host *host =
-        ask((PyObject *)access->task, worker, &id);
+        worker_question((PyObject *)access->task, worker, &id);
 
     if (!host)
         return NULL;
@@ -327,12 +329,12 @@ static PyObject *is_there(PyObject *self, PyObject *worker, bool or_coming)
 
 static PyObject *access_is_at(PyObject *self, PyObject *worker)
 {
-    return is_there(self, worker, false);
+    return access_is_on_worker(self, worker, false);
 }
 
 static PyObject *access_will_be_at(PyObject *self, PyObject *worker)
 {
-    return is_there(self, worker, true);
+    return access_is_on_worker(self, worker, true);
 }
 
 static PyMemberDef access_members[] = {
@@ -362,7 +364,7 @@ static PyType_Spec access_spec = {
 static void machine_free(PyObject *self)
 {
     Py_CLEAR(((struct machine *)self)->workers);
-    free_object(self);
+    object_dealloc(self);
 }
 
 static PyObject *machine_now(PyObject *self, void *unused)
@@ -449,17 +451,17 @@ PyObject *orr_py_worker(struct orr_script *script, unsigned id)
     return PyTuple_GET_ITEM(((struct machine *)script->machine)->workers, id);
 }
 
-static PyTypeObject *type_of(PyType_Spec *spec)
+static PyTypeObject *new_heap_type(PyType_Spec *spec)
 {
     return (PyTypeObject *)PyType_FromSpec(spec);
 }
 
 int orr_py_objects_new(struct orr_script *script)
 {
-    script->worker_type = type_of(&worker_spec);
-    script->task_type = type_of(&task_spec);
-    script->access_type = type_of(&access_spec);
-    script->machine_type = type_of(&machine_spec);
+    script->worker_type = new_heap_type(&worker_spec);
+    script->task_type = new_heap_type(&task_spec);
+    script->access_type = new_heap_type(&access_spec);
+    script->machine_type = new_heap_type(&machine_spec);
     if (!script->worker_type || !script->task_type || !script->access_type ||
         !script->machine_type)
         return -1;
