@@ -7,11 +7,28 @@
 #include "record/write.h"
 #include "tools/common/tool.h"
 
+#include <stdint.h>
 #include <string.h>
+
+/* The option for a schedule by the workers where tasks ran. */
+#define PINNED "--static-workerid"
 
 bool foreign_is_one(const char *path)
 {
     return orr_import_format(path) != NULL;
+}
+
+void foreign_words(char *const *operands, int n, bool pinned,
+                   char *words[FOREIGN_WORDS])
+{
+    int w = 0;
+
+    words[w++] = operands[0];
+    if (pinned)
+        words[w++] = (char *)(uintptr_t)PINNED;
+    if (n > 1)
+        words[w++] = operands[1];
+    words[w] = NULL;
 }
 
 bool foreign_is_same(char *const *a, char *const *b)
@@ -30,15 +47,14 @@ static int read_import_options(char *const *argv,
 
     *ret = (struct orr_import_options){0};
     for (size_t i = 1; argv[i]; i++) {
-        if (has_schedule && !strcmp(argv[i], "--static-workerid")) {
+        if (has_schedule && !strcmp(argv[i], PINNED)) {
             ret->recorded_workers = true;
         } else if (has_schedule && argv[i][0] != '-' && !ret->schedule) {
             ret->schedule = argv[i];
         } else {
             tool_error("%s: %s goes with no file of the format %s%s", argv[0],
                        argv[i], format ? format : "that it has",
-                       has_schedule ? ": --static-workerid and a sched.rec do"
-                                    : "");
+                       has_schedule ? ": " PINNED " and a sched.rec do" : "");
             return -1;
         }
     }

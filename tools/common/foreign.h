@@ -13,6 +13,12 @@ bool foreign_is_one(const char *path);
 /* Whether both command lines name the same file and options. */
 bool foreign_is_same(char *const *a, char *const *b);
 
+/* The command line that foreign_import takes: a file, "--static-workerid" if
+ * `pinned`, and the schedule, if there is a second operand; ends with NULL. */
+enum { FOREIGN_WORDS = 4 };
+void foreign_words(char *const *operands, int n, bool pinned,
+                   char *words[FOREIGN_WORDS]);
+
 /* Makes the record of argv[0], with what follows it: --static-workerid, a sched.rec.
  * The file appears whole or not at all. Returns 0, or -1 with a message. */
 int foreign_import(char *const *argv, const char *record);

@@ -79,9 +79,8 @@ static int record_convert_form(const char *from, const char *to)
 static int record_import_graph(const char *path, char **operands, int n,
                                bool pinned)
 {
-    char option[] = "--static-workerid";
-    int code = input_take_words("record import", n, operands), w = 1;
-    char *words[4] = {operands[0]};
+    int code = input_take_words("record import", n, operands);
+    char *words[FOREIGN_WORDS];
 
     if (code != TOOL_OK)
         return code;
@@ -96,10 +95,7 @@ static int record_import_graph(const char *path, char **operands, int n,
                          "imported: orrery record import --help lists them",
                          operands[0]);
     }
-    if (pinned)
-        words[w++] = option;
-    if (n > 1)
-        words[w++] = operands[1];
+    foreign_words(operands, n, pinned, words);
     return foreign_import(words, path) < 0 ? TOOL_FAILED : TOOL_OK;
 }
 

@@ -79,9 +79,8 @@ static bool look_at_foreign(char *const *argv)
 static int replay_record_file(struct launch *launch, char **operands, int n,
                               bool pinned, bool json)
 {
-    char option[] = "--static-workerid";
-    int code = input_take_words("replay", n, operands), w = 1;
-    char *words[4] = {operands[0]};
+    int code = input_take_words("replay", n, operands);
+    char *words[FOREIGN_WORDS];
     bool foreign = foreign_is_one(operands[0]);
 
     if (code != TOOL_OK)
@@ -91,10 +90,7 @@ static int replay_record_file(struct launch *launch, char **operands, int n,
                          "replay: %s is no tasks.rec: a schedule and "
                          "--static-workerid go with that only",
                          operands[0]);
-    if (pinned)
-        words[w++] = option;
-    if (n > 1)
-        words[w++] = operands[1];
+    foreign_words(operands, n, pinned, words);
     launch->argv = words;
     if (foreign ? !look_at_foreign(words) : !check_record_file(words[0]))
         return TOOL_FAILED;

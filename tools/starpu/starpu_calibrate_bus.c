@@ -5,42 +5,24 @@
  * where there are no measurements yet, and prints where they are stored. It
  * uses the public interface only. One thread.
  */
+#include "tools/starpu/program.h"
+
 #include <starpu.h>
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define NAME "starpu_calibrate_bus"
 
-/* Exit codes. */
-enum { OK = 0, FAILED = 1, USAGE = 2 };
-
 static const char help[] =
     "usage: " NAME " [-f]\n"
-    "Measures the links between the memory nodes of this machine and writes the "
-    "bus\n"
-    "files; orrery calibrate bus shows what it measures.\n"
-    "  -f, --force    what happens anyway\n"
+    "Measures the links between the memory nodes of this machine and writes the\n"
+    "bus files; orrery calibrate bus shows what it measures.\n"
+    "  -f, --force    accepted: it always measures\n"
     "  -h, --help     this text\n"
     "  -v, --version  the version\n"
     "Exit codes: 0; 1 when something failed; 2 for a wrong command line.\n"
     "example: starpu_calibrate_bus -f\n";
-
-static int is_option(const char *word, char letter, const char *name)
-{
-    return (word[0] == '-' && word[1] == letter && word[2] == '\0') ||
-           strcmp(word, name) == 0;
-}
-
-/* What was printed is where it was to go. */
-static int end_output(void)
-{
-    if (fflush(stdout) == 0)
-        return OK;
-    perror(NAME ": standard output");
-    return FAILED;
-}
 
 static int calibrate_this_bus(void)
 {
@@ -50,31 +32,27 @@ static int calibrate_this_bus(void)
     unsetenv("ORRERY_MACHINE");
     setenv("STARPU_BUS_CALIBRATE", "1", 1);
     if (starpu_conf_init(&conf) != 0)
-        return FAILED;
+        return TOOL_FAILED;
     if (starpu_init(&conf) != 0)
-        return FAILED;
+        return TOOL_FAILED;
     starpu_bus_print_filenames(stdout);
     starpu_shutdown();
-    return end_output();
+    return TOOL_OK;
 }
 
 int main(int argc, char **argv)
 {
-    for (int i = 1; i < argc; i++) {
-        if (is_option(argv[i], 'h', "--help")) {
-            fputs(help, stdout);
-            return end_output();
-        }
-        if (is_option(argv[i], 'v', "--version")) {
-            puts(NAME " (Orrery) " ORR_VERSION);
-            return end_output();
-        }
-        if (!is_option(argv[i], 'f', "--force")) {
-            fprintf(stderr,
-                    NAME ": %s is not understood; see " NAME " --help\n",
-                    argv[i]);
-            return USAGE;
-        }
-    }
-    return calibrate_this_bus();
+    bool forced, version = false; /* it measures in any case */
+    const struct tool_option options[] = {
+        {'f', "force", NULL, &forced}, {'v', "version", NULL, &version}, {0}};
+    int noperands, code;
+
+    noperands =
+        starpu_program_parse(NAME, argc, argv, options, &version, help, &code);
+    if (noperands < 0)
+        return tool_close(code);
+    if (noperands > 0)
+        return tool_fail(TOOL_USAGE,
+                         "%s is not understood; see " NAME " --help", argv[1]);
+    return tool_close(calibrate_this_bus());
 }

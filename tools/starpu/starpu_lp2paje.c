@@ -4,7 +4,7 @@
  * found for what starpu_bound_print_lp has written with dependencies, as a Pajé
  * trace. One thread.
  */
-#include "tools/common/tool.h"
+#include "tools/starpu/program.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -357,22 +357,17 @@ static int lp2paje_main(int argc, char **argv)
         {.letter = 'v', .name = "version", .flag = &version},
         {.name = NULL},
     };
-    char none[] = "";
-    int code, first;
+    int code, noperands;
 
-    argv[0] = none;
-    first = tool_parse(argc, argv, options, help);
-    if (first <= 0)
-        return first < 0 ? TOOL_USAGE : TOOL_OK;
-    if (version) {
-        puts(NAME " (Orrery) " ORR_VERSION);
-        return TOOL_OK;
-    }
-    if (first < argc)
+    noperands =
+        starpu_program_parse(NAME, argc, argv, options, &version, help, &code);
+    if (noperands < 0)
+        return code;
+    if (noperands > 0)
         return tool_fail(TOOL_USAGE,
                          "\"%s\" is too much: the solution is read from "
                          "standard input",
-                         argv[first]);
+                         argv[1]);
     code = read_solution(&s);
     if (!code)
         solution_write_paje(&s);

@@ -4,7 +4,7 @@
  * workers there are, how the machine is made and how fast its bus is, real or
  * simulated (ORRERY_MACHINE). It uses the public interface only. One thread.
  */
-#include "tools/common/tool.h"
+#include "tools/starpu/program.h"
 
 #include <orrery.h>
 #include <starpu.h>
@@ -65,7 +65,7 @@ static const char *const variables[] = {
 
 /* The options. */
 struct request {
-    bool info, force, count, no_topology, version;
+    bool info, force, count, no_topology;
     int type; /* -1: all */
 };
 
@@ -227,27 +227,23 @@ static int display_machine(const struct request *request)
 
 static int machine_display_main(int argc, char **argv)
 {
-    static char no_command[] = "";
     struct request request = {.type = -1};
     const char *type = NULL;
+    bool version = false;
     const struct tool_option options[] = {
         {'i', "info", NULL, &request.info},
         {'f', "force", NULL, &request.force},
         {'w', "worker", &type, NULL},
         {'c', "count", NULL, &request.count},
         {'n', "notopology", NULL, &request.no_topology},
-        {'v', "version", NULL, &request.version},
+        {'v', "version", NULL, &version},
         {0}};
-    int noperands = 0, rc;
+    int noperands, rc;
 
-    argv[0] = no_command;
-    rc = tool_parse_operands(argc, argv, options, help, &noperands);
-    if (rc <= 0)
-        return rc < 0 ? TOOL_USAGE : TOOL_OK;
-    if (request.version) {
-        puts(NAME " (Orrery) " ORR_VERSION);
-        return TOOL_OK;
-    }
+    noperands =
+        starpu_program_parse(NAME, argc, argv, options, &version, help, &rc);
+    if (noperands < 0)
+        return rc;
     if (noperands > 0)
         return tool_fail(TOOL_USAGE,
                          "%s is not understood; see " NAME " --help", argv[1]);

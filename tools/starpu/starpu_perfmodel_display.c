@@ -4,7 +4,7 @@
  * model files, prints one as text or XML, or single values of it. Models are
  * read through the public interface. One thread.
  */
-#include "tools/common/tool.h"
+#include "tools/starpu/program.h"
 
 #include <starpu.h>
 
@@ -37,7 +37,7 @@ static const char help[] =
 
 /* The options; all borrowed. */
 struct request {
-    bool list, directory, xml, version;
+    bool list, directory, xml;
     const char *symbol, *parameter, *arch;
     bool has_footprint;
     uint32_t footprint;
@@ -157,9 +157,9 @@ static int display_request(const struct request *request)
 
 static int perfmodel_display_main(int argc, char **argv)
 {
-    static char no_command[] = "";
     struct request request = {0};
     const char *footprint = NULL;
+    bool version = false;
     const struct tool_option options[] = {
         {'l', "list", NULL, &request.list},
         {'d', "directory", NULL, &request.directory},
@@ -168,18 +168,14 @@ static int perfmodel_display_main(int argc, char **argv)
         {'a', "arch", &request.arch, NULL},
         {'f', "footprint", &footprint, NULL},
         {'x', "xml", NULL, &request.xml},
-        {'v', "version", NULL, &request.version},
+        {'v', "version", NULL, &version},
         {0}};
-    int noperands = 0, rc;
+    int noperands, rc;
 
-    argv[0] = no_command;
-    rc = tool_parse_operands(argc, argv, options, help, &noperands);
-    if (rc <= 0)
-        return rc < 0 ? TOOL_USAGE : TOOL_OK;
-    if (request.version) {
-        puts(NAME " (Orrery) " ORR_VERSION);
-        return TOOL_OK;
-    }
+    noperands =
+        starpu_program_parse(NAME, argc, argv, options, &version, help, &rc);
+    if (noperands < 0)
+        return rc;
     if (noperands > 0)
         return tool_fail(TOOL_USAGE,
                          "%s is not understood; a model is named with -s",

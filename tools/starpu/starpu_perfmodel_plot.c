@@ -6,9 +6,9 @@
  */
 #include "tools/common/near.h"
 #include "tools/common/plot.h"
-#include "tools/common/tool.h"
 #include "tools/perfmodel/model_plot.h"
 #include "tools/perfmodel/perfmodel.h"
+#include "tools/starpu/program.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -39,7 +39,7 @@ static const char help[] =
 
 /* The options; all borrowed. */
 struct request {
-    bool list, directories, version;
+    bool list, directories;
     const char *fxt, *combs; /* StarPU's, refused */
     bool list_combs;
     const char *symbol, *directory;
@@ -270,8 +270,8 @@ static int check_plot_request(const struct request *request)
 
 static int perfmodel_plot_main(int argc, char **argv)
 {
-    static char no_command[] = "";
     struct request request = {.directory = "."};
+    bool version = false;
     const struct tool_option options[] = {
         {'l', "list", NULL, &request.list},
         {'d', "directory", NULL, &request.directories},
@@ -284,23 +284,19 @@ static int perfmodel_plot_main(int argc, char **argv)
         {'i', "with-fxt-file", &request.fxt, NULL},
         {'c', "list-combs", NULL, &request.list_combs},
         {0, "combs", &request.combs, NULL},
-        {'v', "version", NULL, &request.version},
+        {'v', "version", NULL, &version},
         {0}};
-    int noperands = 0, rc;
+    int noperands, rc;
 
     for (int i = 1; i < argc; i++)
         if (!strcmp(argv[i], "-se")) /* not -s with the model "e" */
             return tool_fail(TOOL_USAGE,
                              "-se does not exist here: draw the model of "
                              "times with -s, that of joules with -s and -e");
-    argv[0] = no_command;
-    rc = tool_parse_operands(argc, argv, options, help, &noperands);
-    if (rc <= 0)
-        return rc < 0 ? TOOL_USAGE : TOOL_OK;
-    if (request.version) {
-        puts(NAME " (Orrery) " ORR_VERSION);
-        return TOOL_OK;
-    }
+    noperands =
+        starpu_program_parse(NAME, argc, argv, options, &version, help, &rc);
+    if (noperands < 0)
+        return rc;
     rc = check_plot_request(&request);
     if (rc == TOOL_OK && noperands > 0)
         rc = tool_fail(TOOL_USAGE,

@@ -4,8 +4,8 @@
  * models of kernels and the machine as records of fields, for other programs.
  * The machine comes from the runtime through the public interface. One thread.
  */
-#include "tools/common/tool.h"
 #include "tools/perfmodel/perfmodel.h"
+#include "tools/starpu/program.h"
 
 #include <starpu.h>
 
@@ -457,27 +457,21 @@ static int dump_models(const char *machine, const char *input,
 
 static int recdump_main(int argc, char **argv)
 {
-    static char no_command[] = "";
     const char *machine = getenv("ORRERY_MACHINE"), *output = NULL;
     bool version = false;
     const struct tool_option options[] = {{'m', "machine", &machine, NULL},
                                           {'o', "output", &output, NULL},
                                           {'v', "version", NULL, &version},
                                           {0}};
-    int noperands = 0, rc;
+    int noperands, rc;
 
-    argv[0] = no_command;
-    rc = tool_parse_operands(argc, argv, options, help, &noperands);
-    if (rc <= 0)
-        return rc < 0 ? TOOL_USAGE : TOOL_OK;
-    if (version) {
-        puts(NAME " (Orrery) " ORR_VERSION);
-        return TOOL_OK;
-    }
-    if (noperands > 1) {
-        tool_error("one tasks.rec at a time, not %s as well", argv[2]);
-        return TOOL_USAGE;
-    }
+    noperands =
+        starpu_program_parse(NAME, argc, argv, options, &version, help, &rc);
+    if (noperands < 0)
+        return rc;
+    if (noperands > 1)
+        return tool_fail(TOOL_USAGE, "one tasks.rec at a time, not %s as well",
+                         argv[2]);
     return dump_models(machine && *machine ? machine : NULL,
                        noperands ? argv[1] : NULL, output);
 }

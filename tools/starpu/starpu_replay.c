@@ -6,7 +6,7 @@
 #include "tools/common/foreign.h"
 #include "tools/common/input.h"
 #include "tools/common/launch.h"
-#include "tools/common/tool.h"
+#include "tools/starpu/program.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -51,22 +51,16 @@ static int launch_replay(struct launch *launch)
 static int replay_tasks_rec(struct launch *launch, char **operands, int n,
                             bool pinned)
 {
-    char option[] = "--static-workerid";
-    char *words[4] = {NULL};
-    int w = 1;
+    char *words[FOREIGN_WORDS];
 
     if (n < 1 || n > 2)
         return tool_fail(TOOL_USAGE, "which tasks.rec? See " NAME " --help");
     if (input_take_words(NAME, n, operands) != TOOL_OK)
         return TOOL_FAILED;
-    words[0] = operands[0];
     if (!foreign_is_one(operands[0]))
         return tool_fail(TOOL_FAILED, "%s cannot be read, or is no tasks.rec",
                          operands[0]);
-    if (pinned)
-        words[w++] = option;
-    if (n > 1)
-        words[w++] = operands[1];
+    foreign_words(operands, n, pinned, words);
     launch->argv = words;
     launch->quiet = true;
     return launch_replay(launch);
@@ -81,17 +75,12 @@ int main(int argc, char **argv)
         {0, "static-workerid", NULL, &pinned},
         {'v', "version", NULL, &version},
         {0}};
-    char empty[] = "";
     int n, result;
 
-    argv[0] = empty;
-    result = tool_parse_operands(argc, argv, options, help, &n);
-    if (result <= 0)
-        return tool_close(result < 0 ? TOOL_USAGE : TOOL_OK);
-    if (version) {
-        puts(NAME " (Orrery) " ORR_VERSION);
-        return tool_close(TOOL_OK);
-    }
+    n = starpu_program_parse(NAME, argc, argv, options, &version, help,
+                             &result);
+    if (n < 0)
+        return tool_close(result);
     result = replay_tasks_rec(&launch, argv + 1, n, pinned);
     launch_done(&launch);
     return tool_close(result);

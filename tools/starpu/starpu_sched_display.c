@@ -3,7 +3,7 @@
  * tools/starpu/starpu_sched_display.c - the program of that name: the scheduling
  * policies, one a line. It uses the public interface only. One thread.
  */
-#include "tools/common/tool.h"
+#include "tools/starpu/program.h"
 
 #include <starpu.h>
 
@@ -23,24 +23,18 @@ static const char help[] =
 
 int main(int argc, char **argv)
 {
-    static char no_command[] = "";
     bool version = false;
     const struct tool_option options[] = {{'v', "version", NULL, &version},
                                           {0}};
-    int first;
+    int noperands, code;
 
-    argv[0] = no_command;
-    first = tool_parse(argc, argv, options, help);
-    if (first <= 0)
-        return tool_close(first < 0 ? TOOL_USAGE : TOOL_OK);
-    if (first < argc)
+    noperands =
+        starpu_program_parse(NAME, argc, argv, options, &version, help, &code);
+    if (noperands < 0)
+        return tool_close(code);
+    if (noperands > 0)
         return tool_fail(TOOL_USAGE,
-                         "%s is not understood; see " NAME " --help",
-                         argv[first]);
-    if (version) {
-        puts(NAME " (Orrery) " ORR_VERSION);
-        return tool_close(TOOL_OK);
-    }
+                         "%s is not understood; see " NAME " --help", argv[1]);
     for (struct starpu_sched_policy **policy =
              starpu_sched_get_predefined_policies();
          *policy; policy++)

@@ -4,7 +4,7 @@
  * task of a tasks.rec how long its model expects it to take on each worker. It uses
  * the public interface only. One thread.
  */
-#include "tools/common/tool.h"
+#include "tools/starpu/program.h"
 
 #include <starpu.h>
 
@@ -173,28 +173,23 @@ static int completer_run(struct completer *c, const char *output)
 static int tasks_rec_complete_main(int argc, char **argv)
 {
     static struct completer c;
-    static char no_command[] = "";
     bool version = false;
     const struct tool_option options[] = {{'v', "version", NULL, &version},
                                           {0}};
-    int first, result;
+    int noperands, result;
 
-    argv[0] = no_command;
-    first = tool_parse(argc, argv, options, help);
-    if (first <= 0)
-        return first < 0 ? TOOL_USAGE : TOOL_OK;
-    if (version) {
-        puts(NAME " (Orrery) " ORR_VERSION);
-        return TOOL_OK;
-    }
-    if (argc - first > 2)
+    noperands = starpu_program_parse(NAME, argc, argv, options, &version, help,
+                                     &result);
+    if (noperands < 0)
+        return result;
+    if (noperands > 2)
         return tool_fail(TOOL_USAGE,
                          "an input and an output; see " NAME " --help");
-    c.name = first < argc ? argv[first] : "<stdin>";
-    c.in = first < argc ? fopen(argv[first], "re") : stdin;
+    c.name = noperands ? argv[1] : "<stdin>";
+    c.in = noperands ? fopen(argv[1], "re") : stdin;
     if (!c.in)
-        return tool_fail(TOOL_FAILED, "%s: %s", argv[first], strerror(errno));
-    result = completer_run(&c, first + 1 < argc ? argv[first + 1] : NULL);
+        return tool_fail(TOOL_FAILED, "%s: %s", argv[1], strerror(errno));
+    result = completer_run(&c, noperands > 1 ? argv[2] : NULL);
     if (c.in != stdin)
         fclose(c.in);
     return result;
