@@ -32,8 +32,8 @@ enum { MOST_NODES = 1 << 21, NONE = -1 };
 
 #define WHOLE 1e-6 /* as near counts as whole */
 
-/* What a node adds to its parent's bounds; on column 0, the makespan, `upper`
- * forbids columns that imply as much. */
+/* The bounds that a node adds to its parent's; on column 0, the makespan,
+ * `upper` excludes columns that imply a makespan of at least that. */
 struct node {
     int parent;
     unsigned column;

@@ -401,8 +401,8 @@ static void link_text(const struct orr_copies *c, const double *x,
              graph->links[link].name, bytes, units[unit]);
 }
 
-/* What has the largest part in the dual solution, which sums to 1 over rows
- * that bound the makespan. */
+/* The kind of rows with the largest part of the dual solution, whose values sum
+ * to 1 over the rows that bound the makespan. */
 static int limit_text(const struct orr_copies *c,
                       const struct orr_copies_cutter *cutter, const double *x,
                       const double *y, struct orr_bound_result *ret)
@@ -474,8 +474,8 @@ struct progress {
     double until;
 };
 
-/* What no optimum of the program with all rows exceeds: rounding then matters
- * less in the proof. */
+/* Upper bounds that no optimum of the program with all rows exceeds: with them
+ * rounding matters less in the proof. */
 static void tighten(struct orr_copies *c, double upper)
 {
     const struct orr_graph *graph = c->in->graph;

@@ -262,8 +262,8 @@ static void print_order(const struct print *p, unsigned t, unsigned u)
 }
 
 /* Of two tasks the one of lower priority starts after the other, or before one
- * of the dependencies of that one has ended. `first`: which of the two names of
- * the variable "after" has in front. */
+ * of the dependencies of that one has ended. `first`: which of the two tasks is
+ * named first in the variable "after". */
 static void print_priority_row(const struct print *p, unsigned high,
                                unsigned low, bool first)
 {

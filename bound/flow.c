@@ -513,7 +513,8 @@ static void begin_flow(struct orr_flow *f)
 
 /* -- pivots -- */
 
-/* What a unit more on an arc, or less on one at its capacity, gains. */
+/* The gain of one unit more on an arc, or of one less on an arc at its
+ * capacity. */
 static int64_t reduced(const struct orr_flow *f, unsigned a)
 {
     const struct arc *arc = &f->arcs[a];
@@ -562,7 +563,7 @@ static unsigned find_join(const struct orr_flow *f, unsigned u, unsigned v)
     return u;
 }
 
-/* How much more can go from v's parent to v, or, `to_parent`, back. */
+/* The residual capacity from v's parent to v, or, `to_parent`, back. */
 static int64_t flow_residual(const struct orr_flow *f, unsigned v,
                              bool to_parent)
 {

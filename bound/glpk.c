@@ -169,11 +169,11 @@ static int area(const struct orr_bound_problem *problem, double *ret_relaxed_ms,
                 double *ret_integer_ms, double *counts, struct orr_error *err)
 {
     double relaxed = 0, integer = 0;
-    int said, rc = problem_check(problem, err);
+    int output, rc = problem_check(problem, err);
 
     if (rc)
         return rc;
-    said = glp_term_out(GLP_OFF);
+    output = glp_term_out(GLP_OFF);
     /* Whole tasks first: it alone can take too long, and counts must stay
      * as they are on failure. */
     if (ret_integer_ms)
@@ -181,7 +181,7 @@ static int area(const struct orr_bound_problem *problem, double *ret_relaxed_ms,
     if (!rc)
         rc = orr_bound_pools_relaxed(problem, &relaxed,
                                      ret_integer_ms ? NULL : counts, err);
-    glp_term_out(said);
+    glp_term_out(output);
     if (rc)
         return rc;
     *ret_relaxed_ms = relaxed;

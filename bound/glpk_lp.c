@@ -24,14 +24,14 @@ struct orr_lp_solver {
 int orr_lp_solver_new(struct orr_lp_solver **ret)
 {
     struct orr_lp_solver *solver = calloc(1, sizeof(*solver));
-    int said;
+    int output;
 
     if (!solver)
         return -ENOMEM;
-    said = glp_term_out(GLP_OFF);
+    output = glp_term_out(GLP_OFF);
     solver->lp = glp_create_prob();
     glp_set_obj_dir(solver->lp, GLP_MIN);
-    glp_term_out(said);
+    glp_term_out(output);
     *ret = solver;
     return 0;
 }
@@ -116,7 +116,7 @@ static int glpk_load_program(struct orr_lp_solver *solver,
 int orr_lp_solver_basis(struct orr_lp_solver *solver, const struct orr_lp *lp,
                         const bool *column_basic, const bool *row_basic)
 {
-    int said = glp_term_out(GLP_OFF);
+    int output = glp_term_out(GLP_OFF);
     int rc = glpk_load_program(solver, lp);
 
     /* GLPK puts nonbasic variables at their bounds. */
@@ -126,7 +126,7 @@ int orr_lp_solver_basis(struct orr_lp_solver *solver, const struct orr_lp *lp,
     for (unsigned i = 0; !rc && i < lp->nrows; i++)
         glp_set_row_stat(solver->lp, (int)i + 1,
                          row_basic[i] ? GLP_BS : GLP_NL);
-    glp_term_out(said);
+    glp_term_out(output);
     if (!rc)
         solver->started = true;
     return rc;
@@ -277,13 +277,13 @@ static int solution_init(const struct orr_lp *lp, bool dual,
 }
 
 /* The outcome by GLPK's status, before it is checked. */
-static void check_simplex(glp_prob *lp, int said, struct orr_lp_solution *ret)
+static void check_simplex(glp_prob *lp, int code, struct orr_lp_solution *ret)
 {
     int status = glp_get_status(lp);
 
-    if (said == GLP_ETMLIM || said == GLP_EITLIM)
+    if (code == GLP_ETMLIM || code == GLP_EITLIM)
         solution_set_outcome(ret, ORR_LP_TIME_LIMIT, "time is out");
-    else if (said)
+    else if (code)
         solution_set_outcome(ret, ORR_LP_SUSPICIOUS,
                              "the simplex method failed");
     else if (status == GLP_OPT)
@@ -301,10 +301,10 @@ static void check_simplex(glp_prob *lp, int said, struct orr_lp_solution *ret)
 /* A fresh basis where the solver failed from the old one. */
 static int simplex(struct orr_lp_solver *solver, const glp_smcp *options)
 {
-    int said = glp_simplex(solver->lp, options);
+    int code = glp_simplex(solver->lp, options);
 
-    if (said == 0 || said == GLP_ETMLIM || said == GLP_EITLIM)
-        return said;
+    if (code == 0 || code == GLP_ETMLIM || code == GLP_EITLIM)
+        return code;
     glp_adv_basis(solver->lp, 0);
     return glp_simplex(solver->lp, options);
 }
@@ -360,7 +360,7 @@ int orr_lp_solver_run(struct orr_lp_solver *solver, const struct orr_lp *lp,
                       const struct orr_lp_solve_options *options,
                       struct orr_lp_solution *ret)
 {
-    int said = glp_term_out(GLP_OFF);
+    int output = glp_term_out(GLP_OFF);
     int rc = glpk_load_program(solver, lp);
 
     if (!rc)
@@ -370,7 +370,7 @@ int orr_lp_solver_run(struct orr_lp_solver *solver, const struct orr_lp *lp,
         if (rc)
             orr_lp_solution_done(ret);
     }
-    glp_term_out(said);
+    glp_term_out(output);
     return rc;
 }
 
@@ -411,19 +411,19 @@ static bool make_whole(const struct orr_lp *lp, double *x)
     return true;
 }
 
-static void check_integer(glp_prob *lp, int said, struct orr_lp_solution *ret)
+static void check_integer(glp_prob *lp, int code, struct orr_lp_solution *ret)
 {
     int status = glp_mip_status(lp);
 
-    if (said == GLP_ETMLIM)
+    if (code == GLP_ETMLIM)
         solution_set_outcome(ret, ORR_LP_TIME_LIMIT, "time is out");
-    else if (said == GLP_ENOPFS || (!said && status == GLP_NOFEAS))
+    else if (code == GLP_ENOPFS || (!code && status == GLP_NOFEAS))
         solution_set_outcome(ret, ORR_LP_INFEASIBLE,
                              "no whole point is feasible");
-    else if (said == GLP_ENODFS)
+    else if (code == GLP_ENODFS)
         solution_set_outcome(ret, ORR_LP_UNBOUNDED,
                              "the program has no least value");
-    else if (said == GLP_EMIPGAP || (!said && status == GLP_OPT))
+    else if (code == GLP_EMIPGAP || (!code && status == GLP_OPT))
         solution_set_outcome(ret, ORR_LP_OPTIMAL, "");
     else
         solution_set_outcome(ret, ORR_LP_SUSPICIOUS, "branch and cut failed");
@@ -469,11 +469,11 @@ int orr_lp_solve_integer(const struct orr_lp *lp,
                          struct orr_lp_solution *ret)
 {
     struct orr_lp_solver *solver;
-    int said, rc = orr_lp_solver_new(&solver);
+    int output, rc = orr_lp_solver_new(&solver);
 
     if (rc)
         return rc;
-    said = glp_term_out(GLP_OFF);
+    output = glp_term_out(GLP_OFF);
     rc = glpk_load_program(solver, lp);
     if (!rc)
         rc = solution_init(lp, false, ret);
@@ -483,7 +483,7 @@ int orr_lp_solve_integer(const struct orr_lp *lp,
                 glp_set_col_kind(solver->lp, (int)j + 1, GLP_IV);
         branch_and_cut(solver->lp, lp, options, ret);
     }
-    glp_term_out(said);
+    glp_term_out(output);
     orr_lp_solver_free(solver);
     return rc;
 }

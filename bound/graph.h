@@ -24,7 +24,8 @@ struct orr_graph_node {
     double capacity; /* bytes that the run could use; INFINITY: no limit */
 };
 
-/* What copies share. A link with separate directions is two links. */
+/* A resource that copies share. A link with separate directions is two
+ * links. */
 struct orr_graph_link {
     char *name;       /* owned */
     double bandwidth; /* bytes per ms that all copies together get */
@@ -86,7 +87,7 @@ struct orr_graph_task {
     int priority;
     unsigned first_dep, ndeps;        /* in deps */
     unsigned first_access, naccesses; /* in accesses */
-    /* What the run did: ORR_GRAPH_NOT_RUN and NaN where it did not. */
+    /* Where and when it ran: ORR_GRAPH_NOT_RUN and NaN if it did not. */
     unsigned worker;
     double start_ms, end_ms; /* of the kernel, since the run began */
 };

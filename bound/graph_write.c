@@ -124,7 +124,7 @@ static bool same_origin(const struct orr_graph *graph,
                   orr_graph_origin_of(graph, type, w)) == 0;
 }
 
-/* Where those times come from; no line where that is not known of any. */
+/* The origins of those times; no line if none is known. */
 static void write_origins(const struct orr_graph *graph,
                           const struct orr_graph_task_type *type, FILE *f)
 {

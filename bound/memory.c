@@ -142,7 +142,7 @@ static double fitting(const struct family *f, unsigned p, double bytes)
 {
     unsigned low = 0, high = f->ndata[p];
 
-    /* What rounding may have put on the sums is put on the bytes, too. */
+    /* The bytes are raised by as much as rounding may have raised the sums. */
     bytes *= 1 + 1e-9;
     while (low < high) {
         unsigned middle = (low + high) / 2;

@@ -22,13 +22,13 @@ double orr_bound_clock(void)
 __attribute__((format(printf, 2, 0))) static int
 say(char **message, const char *format, va_list args)
 {
-    char *said;
+    char *text;
 
     /* The old text may be among the arguments. */
-    if (vasprintf(&said, format, args) < 0)
+    if (vasprintf(&text, format, args) < 0)
         return -ENOMEM;
     free(*message);
-    *message = said;
+    *message = text;
     return 0;
 }
 

@@ -38,7 +38,7 @@ struct mixture {
     double *use;                    /* choice × resource */
     double *done;                   /* choice × variant */
     unsigned *first_use, *resource; /* as struct orr_area has them */
-    struct orr_area_solution mixed; /* x: per choice */
+    struct orr_area_solution solution; /* x: per choice */
     struct orr_flow *flow;
     struct orr_flow_answer answer;
     double *best, lower; /* prices that prove most, and what they prove */
@@ -53,8 +53,8 @@ static void mixture_done(struct mixture *m)
     free(m->done);
     free(m->first_use);
     free(m->resource);
-    free(m->mixed.x);
-    free(m->mixed.price);
+    free(m->solution.x);
+    free(m->solution.price);
     free(m->answer.done);
     free(m->answer.area);
     free(m->answer.ms);
@@ -68,15 +68,15 @@ static int mixture_init(struct mixture *m, const struct orr_bound_instance *in)
     unsigned n = in->nclasses + 1;
 
     *m = (struct mixture){.in = in, .nresources = n};
-    m->mixed.primal = INFINITY;
+    m->solution.primal = INFINITY;
     m->size = calloc(n, sizeof(*m->size));
-    m->mixed.price = calloc(n, sizeof(*m->mixed.price));
+    m->solution.price = calloc(n, sizeof(*m->solution.price));
     m->best = calloc(n, sizeof(*m->best));
     m->asked = calloc(n, sizeof(*m->asked));
     m->answer.done = calloc(in->nvariants, sizeof(*m->answer.done));
     m->answer.area = calloc(n, sizeof(*m->answer.area));
     m->answer.ms = calloc(in->ntasks, sizeof(*m->answer.ms));
-    if (!m->size || !m->mixed.price || !m->best || !m->asked ||
+    if (!m->size || !m->solution.price || !m->best || !m->asked ||
         !m->answer.done || !m->answer.area || !m->answer.ms)
         return -ENOMEM;
     for (unsigned c = 0; c < in->nclasses; c++)
@@ -108,7 +108,7 @@ static int mixture_reserve(struct mixture *m)
         !mixture_array_grow(&m->first_use, room + 1, sizeof(*m->first_use)) ||
         !mixture_array_grow(&m->resource, room * m->nresources,
                             sizeof(*m->resource)) ||
-        !mixture_array_grow(&m->mixed.x, room, sizeof(*m->mixed.x)))
+        !mixture_array_grow(&m->solution.x, room, sizeof(*m->solution.x)))
         return -ENOMEM;
     m->room = (unsigned)room;
     return 0;
@@ -165,7 +165,7 @@ static int mixture_solve_area(struct mixture *m)
     struct orr_area area = {
         m->nresources, 1,           m->size, &count, first_variant,
         m->first_use,  m->resource, m->use};
-    int rc = orr_area_solve(&area, 1e-9, m->deadline, &m->mixed);
+    int rc = orr_area_solve(&area, 1e-9, m->deadline, &m->solution);
 
     /* Its prices serve all the same. */
     return rc == -EDOM ? 0 : rc;
@@ -199,8 +199,8 @@ static bool mixture_is_better(const struct mixture *m)
     double cost = 0;
 
     for (unsigned r = 0; r < m->nresources; r++)
-        cost += use[r] * m->mixed.price[r];
-    return cost < m->mixed.bound * (1 - 1e-12);
+        cost += use[r] * m->solution.price[r];
+    return cost < m->solution.bound * (1 - 1e-12);
 }
 
 static int improve(struct mixture *m, double tolerance)
@@ -210,13 +210,13 @@ static int improve(struct mixture *m, double tolerance)
     int rc = 0;
 
     while ((rc = mixture_solve_area(m)) == 0 &&
-           m->mixed.primal - m->lower > tolerance * m->mixed.primal) {
+           m->solution.primal - m->lower > tolerance * m->solution.primal) {
         bool better;
 
         if (m->n == MOST || stuck)
             return -ETIME;
         for (unsigned r = 0; r < m->nresources; r++)
-            m->asked[r] = keep * m->best[r] + (1 - keep) * m->mixed.price[r];
+            m->asked[r] = keep * m->best[r] + (1 - keep) * m->solution.price[r];
         rc = mixture_evaluate_prices(m);
         if (rc)
             return rc;
@@ -292,7 +292,8 @@ static int say_limit(const struct mixture *m, struct orr_bound_result *ret)
         return -ENOMEM;
     for (unsigned i = 0; i < m->n; i++)
         for (unsigned w = 0; w < in->nvariants; w++)
-            done[w] += m->mixed.x[i] * m->done[(size_t)i * in->nvariants + w];
+            done[w] +=
+                m->solution.x[i] * m->done[(size_t)i * in->nvariants + w];
     rc = orr_bound_limit_class(in, dearest, done, ret);
     free(done);
     if (rc == 0 && path > NOTABLE)
@@ -313,13 +314,13 @@ static int mixture_report(const struct mixture *m, double tolerance, int rc,
     /* Prices and flows prove it: see flow.h. */
     ret->ms = m->lower;
     ret->proved = true;
-    if (isfinite(m->mixed.primal))
-        ret->upper_ms = m->mixed.primal;
+    if (isfinite(m->solution.primal))
+        ret->upper_ms = m->solution.primal;
     if (ret->upper_ms - ret->ms <= tolerance * ret->upper_ms) {
         rc = 0;
     } else {
         ret->outcome = ORR_BOUND_TIME_LIMIT;
-        if (!isfinite(m->mixed.primal))
+        if (!isfinite(m->solution.primal))
             return orr_bound_why(ret,
                                  "no more than %g ms was proved when time "
                                  "was out",

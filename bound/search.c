@@ -372,7 +372,7 @@ static double areas_bound(const struct search *s, const struct state *at)
     return best;
 }
 
-/* How short a schedule can be that goes on from here. Leaves free_at. */
+/* A lower bound on the schedules that continue this state. Sets free_at. */
 static double bound_of(struct search *s, const struct state *at)
 {
     double end[MOST], bound = at->now;
@@ -512,8 +512,8 @@ static bool is_dominated(struct search *s, const struct state *at)
 
 /* -- the search -- */
 
-/* What may start next: its variants, the earliest first end, and which task has
- * it. */
+/* The tasks that may start next: their variants, the earliest of the first
+ * ends, and the task that has it. */
 static unsigned list_children(struct search *s, const struct state *at,
                               struct child *children)
 {

@@ -27,9 +27,9 @@ struct orr_search_result {
     double busy;      /* its share of time at work, 0 … 1 */
 };
 
-/* At most ORR_SEARCH_MOST tasks, each with a variant that its class has workers
- * enough for. Ends after `seconds` or `nodes`, with what is proved then.
- * Errors: -ENOMEM. */
+/* There are at most ORR_SEARCH_MOST tasks, each with a variant for which its
+ * class has enough workers. Ends after `seconds` or `nodes`, with what is
+ * proved then. Errors: -ENOMEM. */
 int orr_search(const struct orr_bound_instance *instance,
                const struct orr_search_options *options,
                struct orr_search_result *ret);

@@ -51,7 +51,7 @@ static int read_node(struct table *table, const struct node_columns *c)
         return flow_wrong(table->flow, "a task without id");
     task = edges_task(table->flow, id, kernel ? kernel : "task");
     if (!task)
-        return -EINVAL; /* said */
+        return -EINVAL; /* with a message */
     rc = table_number(table, c->us, &task->us);
     if (!rc)
         rc = table_number(table, c->flops, &task->flops);

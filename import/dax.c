@@ -48,7 +48,7 @@ static int begin_job(struct dax *dax, bool is_task)
     else
         task = workflow_add_job(dax->flow, id, name ? name : "workflow");
     if (!rc && !task)
-        rc = -EINVAL; /* said */
+        rc = -EINVAL; /* with a message */
     if (!rc)
         rc = read_seconds(dax->flow, runtime, &task->us);
     if (!rc && !is_task)

@@ -21,8 +21,8 @@
 
 extern char **environ;
 
-/* What a node or an edge says; texts are owned. */
-struct said {
+/* The attributes of a node or an edge; texts are owned. */
+struct dot_attributes {
     char *kernel, *label;
     double us, start_ms, end_ms, flops, priority, bytes,
         size; /* NaN: nothing */
@@ -31,20 +31,21 @@ struct said {
 struct dot {
     struct flow *flow;
     struct xml_file file;
-    struct said nodes, edges; /* of all of them */
-    struct said own;          /* of the one in which the reader is */
+    struct dot_attributes nodes, edges; /* of all of them */
+    struct dot_attributes own;          /* of the one in which the reader is */
     char *node, *tail, *head; /* in which the reader is; owned */
-    struct said *where;       /* whose value comes next, or NULL … */
+    struct dot_attributes *where; /* whose value comes next, or NULL … */
     char *attribute;          /* … and the attribute's name; owned */
 };
 
-static void said_clear(struct said *said)
+static void dot_attributes_clear(struct dot_attributes *to)
 {
     double none = (double)NAN;
 
-    free(said->kernel);
-    free(said->label);
-    *said = (struct said){NULL, NULL, none, none, none, none, none, none, none};
+    free(to->kernel);
+    free(to->label);
+    *to = (struct dot_attributes){NULL, NULL, none, none, none,
+                                  none, none, none, none};
 }
 
 /* --- attributes --- */
@@ -66,30 +67,30 @@ static int dot_set_number(struct dot *dot, const char *text, double unit,
 static int set_attribute(struct dot *dot, const char *text)
 {
     const char *name = dot->attribute;
-    struct said *said = dot->where;
+    struct dot_attributes *to = dot->where;
 
     if (!strcmp(name, "kernel"))
-        return flow_text(&said->kernel, text) ? flow_no_memory(dot->flow) : 0;
+        return flow_text(&to->kernel, text) ? flow_no_memory(dot->flow) : 0;
     if (!strcmp(name, "label"))
-        return flow_text(&said->label, text) ? flow_no_memory(dot->flow) : 0;
+        return flow_text(&to->label, text) ? flow_no_memory(dot->flow) : 0;
     if (!strcmp(name, "us"))
-        return dot_set_number(dot, text, 1, &said->us);
+        return dot_set_number(dot, text, 1, &to->us);
     if (!strcmp(name, "ms"))
-        return dot_set_number(dot, text, 1e3, &said->us);
+        return dot_set_number(dot, text, 1e3, &to->us);
     if (!strcmp(name, "seconds"))
-        return dot_set_number(dot, text, 1e6, &said->us);
+        return dot_set_number(dot, text, 1e6, &to->us);
     if (!strcmp(name, "start_ms"))
-        return dot_set_number(dot, text, 1, &said->start_ms);
+        return dot_set_number(dot, text, 1, &to->start_ms);
     if (!strcmp(name, "end_ms"))
-        return dot_set_number(dot, text, 1, &said->end_ms);
+        return dot_set_number(dot, text, 1, &to->end_ms);
     if (!strcmp(name, "flops"))
-        return dot_set_number(dot, text, 1, &said->flops);
+        return dot_set_number(dot, text, 1, &to->flops);
     if (!strcmp(name, "priority"))
-        return dot_set_number(dot, text, 1, &said->priority);
+        return dot_set_number(dot, text, 1, &to->priority);
     if (!strcmp(name, "bytes"))
-        return dot_set_number(dot, text, 1, &said->bytes);
+        return dot_set_number(dot, text, 1, &to->bytes);
     if (!strcmp(name, "size"))
-        return dot_set_number(dot, text, 1, &said->size);
+        return dot_set_number(dot, text, 1, &to->size);
     if (!strcmp(name, "weight") || !strcmp(name, "time") ||
         !strcmp(name, "duration") || !strcmp(name, "runtime") ||
         !strcmp(name, "cost"))
@@ -131,7 +132,7 @@ static double either(double own, double of_all)
 
 static const char *kernel_of(const struct dot *dot)
 {
-    const struct said *own = &dot->own, *all = &dot->nodes;
+    const struct dot_attributes *own = &dot->own, *all = &dot->nodes;
     const char *kernel = own->kernel   ? own->kernel
                          : all->kernel ? all->kernel
                                        : own->label;
@@ -143,11 +144,11 @@ static const char *kernel_of(const struct dot *dot)
 static int end_node(struct dot *dot)
 {
     struct flow_task *task = edges_task(dot->flow, dot->node, "task");
-    const struct said *own = &dot->own;
+    const struct dot_attributes *own = &dot->own;
     double priority = either(own->priority, dot->nodes.priority);
 
     if (!task)
-        return -ENOMEM; /* said */
+        return -ENOMEM; /* with a message */
     task->us = either(own->us, dot->nodes.us);
     if (isnan(task->us) && own->end_ms >= own->start_ms)
         task->us = (own->end_ms - own->start_ms) * 1000;
@@ -183,7 +184,7 @@ static int dot_begin_element(struct dot *dot, const char *name)
     int rc = 0;
 
     if (!strcmp(name, "node") || !strcmp(name, "edge")) {
-        said_clear(&dot->own);
+        dot_attributes_clear(&dot->own);
         xmlFree(dot->node);
         xmlFree(dot->tail);
         xmlFree(dot->head);
@@ -198,7 +199,7 @@ static int dot_begin_element(struct dot *dot, const char *name)
         return rc;
     }
     if (!strcmp(name, "graph")) {
-        /* What seemed a node is a folder of some: they stand outside, too. */
+        /* The node was a subgraph: its nodes are listed outside of it, too. */
         xmlFree(dot->node);
         dot->node = NULL;
         return 0;
@@ -256,13 +257,13 @@ int import_gxl(struct flow *flow, int fd, bool *ret_broken)
     struct dot dot = {.flow = flow};
     int rc;
 
-    said_clear(&dot.nodes);
-    said_clear(&dot.edges);
-    said_clear(&dot.own);
+    dot_attributes_clear(&dot.nodes);
+    dot_attributes_clear(&dot.edges);
+    dot_attributes_clear(&dot.own);
     rc = read_elements(&dot, fd);
-    said_clear(&dot.nodes);
-    said_clear(&dot.edges);
-    said_clear(&dot.own);
+    dot_attributes_clear(&dot.nodes);
+    dot_attributes_clear(&dot.edges);
+    dot_attributes_clear(&dot.own);
     flow->line = 0; /* of the XML: nobody has seen it */
     *ret_broken = *dot.file.problem;
     return rc;

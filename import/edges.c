@@ -29,7 +29,7 @@ int edges_connect(struct flow *flow, const char *tail, const char *head,
     size_t first, second, d;
 
     if (!edges_task(flow, tail, "task") || !edges_task(flow, head, "task"))
-        return -ENOMEM; /* said */
+        return -ENOMEM; /* with a message */
     first = flow_find(&flow->task_names, tail);
     second = flow_find(&flow->task_names, head);
     if (!(bytes >= 0) || bytes > 1e18)

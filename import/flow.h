@@ -127,8 +127,8 @@ void flow_index_done(struct flow_index *index);
 /* --- order: flow_order.c --- */
 
 /* Each reads what a task has written: those that read a datum wait for the one
- * that writes it. Where several write, who reads what is not known: a note. Errors:
- * -ENOMEM. */
+ * that writes it. Where several write, which task reads whose value is not
+ * known: a note. Errors: -ENOMEM. */
 int flow_wait_for_writers(struct flow *flow);
 
 /* Fills `ret` (of ntasks, or NULL) with the tasks, each behind those that it waits

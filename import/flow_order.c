@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* import/flow_order.c - see flow.h: who waits for whom, in which order to submit. */
+/* import/flow_order.c - see flow.h: which task waits for which, and the order
+ * of submission. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -15,8 +15,8 @@
 #include "record/models.h"
 #include "record/write.h"
 
-/* Who used a datum last, as core/data/order.c has it: accesses that may go
- * together wait for those of the group before. */
+/* The last users of a datum, as core/data/order.c has them: accesses that may
+ * go together wait for those of the group before. */
 struct group {
     size_t *tasks;
     size_t n, room;
@@ -37,7 +37,7 @@ struct writer {
     struct orr_record_writer record;
     size_t *order;  /* tasks in order of submission */
     size_t *number; /* per task: in the record, from 1; 0: not yet */
-    size_t *mark;   /* per task: who it is known to precede, + 1 */
+    size_t *mark;   /* per task: the task that it is known to precede, + 1 */
     struct datum_state *data;
     struct flow_index kernels, models;
     struct kernel *all;
@@ -239,8 +239,8 @@ static void writer_put_datum(struct writer *w, const struct flow_use *use)
     call.id = use->datum + 1;
     call.kind = bytes ? "variable" : "void";
     call.home = datum->has_home ? datum->home : -1;
-    /* What gave it the value that is read, no task of the file did: such as the
-     * runtime's own initialisation of what tasks contribute to a reduction. */
+    /* The value that is read was written by no task of the file, such as by the
+     * runtime's own initialisation of a reduction. */
     if (call.home == -1 && use->mode & STARPU_R)
         call.home = STARPU_MAIN_RAM;
     if (!bytes) /* has no value that could be missing */

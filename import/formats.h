@@ -18,6 +18,6 @@ import_reader import_dot;
 import_reader import_starvz;
 import_reader import_csv;
 
-/* What gv2gxl makes of DOT, from a descriptor, which it takes; the tasks wait for
- * workflow_end. *ret_broken: it is no XML, or ends early. */
+/* Reads gv2gxl's XML of a DOT file from a descriptor, which it takes; the tasks
+ * wait for workflow_end. *ret_broken: it is no XML, or ends early. */
 int import_gxl(struct flow *flow, int fd, bool *ret_broken);

@@ -10,8 +10,8 @@
 #include "core/base/error.h"
 #include "import/options.h"
 
-/* What the file seems to be: "tasks.rec", "DAX"; NULL: nothing that can be
- * imported. It looks at the beginning and the name. A constant. */
+/* The format of the file, by its first bytes and its name: "tasks.rec", "DAX";
+ * NULL: none that can be imported. A constant. */
 const char *orr_import_format(const char *path);
 
 /* Reads all of the file, and those beside it that belong to it, and writes a

@@ -59,7 +59,7 @@ static int find_task(struct reader *r, uint64_t order, size_t *ret)
                       (unsigned long long)order);
 }
 
-/* --- what is said of a task --- */
+/* --- the fields of a task --- */
 
 static int task_set_workers(struct flow *flow, struct flow_task *task,
                             char *text)

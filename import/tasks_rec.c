@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * import/tasks_rec.c - tasks.rec, which StarPU's trace tools write, with the
- * data.rec beside it. Tasks are submitted in the order of SubmitOrder; who waits
- * for whom is resolved when all are read.
+ * data.rec beside it. Tasks are submitted in the order of SubmitOrder; which
+ * task waits for which is resolved when all are read.
  */
 #include <errno.h>
 #include <math.h>
@@ -338,7 +338,7 @@ static int tasks_rec_read(struct reader *r, const char *path)
     return rc;
 }
 
-/* --- who waits for whom --- */
+/* --- dependencies --- */
 
 static int tasks_rec_resolve_ids(struct reader *r, size_t t, char *ids,
                                  int (*wait)(struct flow_task *, size_t))

@@ -72,7 +72,7 @@ static int workflow_add_task(struct flow *flow, const json_t *from)
         return flow_wrong(flow, "a task has neither id nor name");
     task = workflow_add_job(flow, id, kind ? kind : name ? name : id);
     if (!task)
-        return -EINVAL; /* said */
+        return -EINVAL; /* with a message */
     rc = set_measures(flow, task, from);
     /* Older versions name parents so. */
     if (!rc && name && strcmp(name, id) &&

@@ -24,7 +24,8 @@ static void keep_problem(void *arg, const char *message,
 int xml_open(struct flow *flow, int fd, struct xml_file *ret)
 {
     *ret = (struct xml_file){.flow = flow, .fd = fd};
-    /* What gv2gxl writes is UTF-8 whatever it declares, and so are DAX files. */
+    /* gv2gxl writes UTF-8 whatever it declares, and so do the writers of DAX
+     * files. */
     ret->reader =
         xmlReaderForFd(fd, NULL, "UTF-8", XML_PARSE_NONET | XML_PARSE_COMPACT);
     if (!ret->reader) {

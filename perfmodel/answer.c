@@ -127,7 +127,7 @@ static bool point_of(const struct orr_model *model,
     orr_entry_read(entry, &row);
     if (n < orr_model_least(model) || !(expected > 0) || row.size == 0)
         return false;
-    /* What a mean may be off does not shrink with the samples that stand for it. */
+    /* The error of a mean does not shrink with the number of samples behind it. */
     *ret = (struct orr_point){(double)row.size, expected,
                               orr_model_has_range(model, entry, &row)
                                   ? row.dev / row.mean

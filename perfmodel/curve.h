@@ -77,8 +77,8 @@ struct orr_estimate orr_curve_value(const struct orr_curve *curve, double x);
  * At a point's own size, that point's. NaN beyond the outermost points. */
 struct orr_estimate orr_curve_line(const struct orr_curve *curve, double x);
 
-/* How far `value` at x may be off because the times step between the points around
- * x, relative; 0 where they do not. x > 0. */
+/* The relative error of `value` at x because the times step between the points
+ * around x; 0 where they do not. x > 0. */
 double orr_curve_step(const struct orr_curve *curve, double x, double value);
 
 /* Whether x is one of the sizes. */

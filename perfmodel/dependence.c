@@ -101,7 +101,7 @@ double orr_variance_of_share(double phi, unsigned n)
     return sum / (2 * M_PI) / n / n;
 }
 
-/* In shorter series chance alone makes phi so negative that intervals would be
+/* Chance alone makes phi of shorter series so negative that intervals would be
  * much too narrow. */
 enum { FEWEST_NEGATIVE = 30 };
 

@@ -93,8 +93,8 @@ const struct orr_entry *orr_model_find(const struct orr_model *model,
                                        unsigned comb, unsigned impl,
                                        uint32_t footprint);
 
-/* Where the row of a footprint comes from, UNKNOWN without one. *ret_off_by: how
- * far its mean may be off, relative, where the file says that; else NaN. As
+/* Where the row of a footprint comes from, UNKNOWN without one. *ret_off_by:
+ * the relative error of its mean if the file states it; else NaN. As
  * orr_model_find. */
 enum orr_origin orr_model_origin(const struct orr_model *model, unsigned comb,
                                  unsigned impl, uint32_t footprint,
@@ -122,7 +122,7 @@ enum orr_answer_source {
     ORR_ANSWER_REGRESSION,   /* a regression, or a polynomial of parameters */
 };
 
-/* How far an answer may be off, relative: within this lie nine of ten. NaN: not
+/* The relative error of an answer: nine of ten answers are within it. NaN: not
  * known. */
 #define ORR_ANSWER_OFF_BY(error) (2 * (error))
 
@@ -149,9 +149,9 @@ struct orr_answer {
 void orr_model_answer(struct orr_model *model, const struct orr_question *q,
                       struct orr_answer *ret);
 
-/* What the parameters of a multiple regression are and how they are combined;
- * copied at the first call, later ones are ignored. `names` may be NULL.
- * Errors: -ENOMEM. */
+/* The parameters of a multiple regression and how they are combined; copied at
+ * the first call, later calls are ignored. `names` may be NULL. Errors:
+ * -ENOMEM. */
 int orr_model_set_terms(struct orr_model *model, const struct orr_terms *terms,
                         const char *const *names);
 

@@ -169,8 +169,8 @@ static void regression_group(struct regression *r)
     r->ngroups++;
 }
 
-/* What the residual of row i is relative to. A fit that is far too low there
- * must not make the row weigh without limit. */
+/* The value to which the residual of row i is relative. A fit that is far too
+ * low there must not give the row a weight without limit. */
 static double residual_scale(const struct regression *r, unsigned i)
 {
     return fmax(r->fitted[i], 0.1 * r->observations[i].y);

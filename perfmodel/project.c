@@ -29,9 +29,10 @@
  * expect: longer tails than normal ones again. */
 #define USUAL_SURPRISE 3.0
 
-/* How the time goes with that at the roof, in logarithms: its slope, the deviation
- * of the slope, that of the rest. To an accelerator of twice the rates a task is half
- * the work, and the less work the worse it is used: METHODS.md. */
+/* The time over the time at the roof, in logarithms: the slope, the
+ * deviation of the slope, the deviation of the rest. To an accelerator of
+ * twice the rates a task is half the work, and the less work the worse it
+ * is used: METHODS.md. */
 static const struct {
     double slope, slope_deviation, deviation;
 } laws[] = {
@@ -40,9 +41,9 @@ static const struct {
     [ORR_PAIR_MIXED] = {1, 0, 0.7},
 };
 
-/* What is expected of the line: its slope with deviation, the variance of the walk
- * per unit of ln work, the deviation of the noise. Chosen once by likelihood on
- * the models in the tests' data, in steps of a table. */
+/* The prior of the line: its slope with deviation, the variance of the walk per
+ * unit of ln work, the deviation of the noise. Chosen once by likelihood on the
+ * models in the tests' data, in steps of a table. */
 struct prior {
     double slope, deviation, walk, noise;
 };
@@ -64,7 +65,8 @@ static struct prior prior_of(enum orr_work kind, bool is_core)
     return is_core ? core[kind] : device[kind];
 }
 
-/* Of two tasks at distances x and y from the first one in ln work. */
+/* The covariance of two tasks at distances x and y from the first one in ln
+ * work. */
 static double covariance(const struct prior *prior, double x, double y)
 {
     double walk = x * y > 0 ? fmin(fabs(x), fabs(y)) : 0;
@@ -148,9 +150,9 @@ static double surprise(const struct orr_work_point *points, unsigned n,
     return fabs(log(points[i].us) - mean) / sqrt(fmax(variance, 1e-12));
 }
 
-/* By how much the range is wider where points nearby disagree with the curve: the
- * root mean square of their surprises, near ones counting more, 1 for as much as
- * the prior expects. */
+/* The factor by which the range is wider where points nearby disagree with the
+ * curve: the root mean square of their surprises, near ones counting more, 1
+ * for as much as the prior expects. */
 static double widened(const struct orr_work_point *points, unsigned n,
                       const struct prior *prior, double work, double *room)
 {

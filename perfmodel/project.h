@@ -48,12 +48,12 @@ enum orr_pair {
     ORR_PAIR_MIXED,
 };
 
-/* What a task that takes `us` (off by `off_by`) on one device takes on another,
- * by the roofline (Williams, Waterman & Patterson 2009): as far from the roof
- * there as here, but for accelerators, of which the slower is better used.
- * `flops` 0: not known, and the range has both roofs. Never faster than its peak
- * allows, nor an accelerator than its memory; what a core works on may be in its
- * caches. NaN where a rate is missing. */
+/* The time on another device of a task that takes `us` (with relative error
+ * `off_by`) on one, by the roofline (Williams, Waterman & Patterson 2009): as
+ * far from the roof there as here, but for accelerators, of which the slower is
+ * better used. `flops` 0: not known, and the range has both roofs. Never faster
+ * than its peak allows, nor an accelerator than its memory; what a core works
+ * on may be in its caches. NaN where a rate is missing. */
 struct orr_projection orr_project_device(struct orr_projection here,
                                          double flops, double bytes,
                                          const struct orr_rates *from,

@@ -41,7 +41,7 @@ struct orr_regression {
 
 void orr_regression_done(struct orr_regression *regression);
 
-/* A sample that the rows keep joins the sums (FORMATS: y = alpha·x^beta). */
+/* A sample that the rows keep joins the sums (y = alpha·x^beta). */
 void orr_regression_add(struct orr_regression *regression, double size,
                         double duration, uint32_t weight);
 

@@ -113,8 +113,8 @@ static int observations_save(struct orr_model *model, struct orr_regression *r)
     }
     free(path);
     if (rc) {
-        /* What cannot be read is not overwritten; the measures count in this
-         * run only. */
+        /* A file that cannot be read is not overwritten; the measures count in
+         * this run only. */
         orr_observations_done(&all);
         return rc == -ENOMEM ? rc : 0;
     }

@@ -16,7 +16,7 @@ static double slope(const double *u, const double *v, unsigned i)
     return (v[i + 1] - v[i]) / (u[i + 1] - u[i]);
 }
 
-/* What a branch that begins beside the gap has for an exponent there. */
+/* The exponent of a branch at the gap beside which it begins. */
 static double clamp_exponent(double exponent)
 {
     return fmin(fmax(exponent, least_exponent), most_exponent);

@@ -156,8 +156,8 @@ int orr_model_fit_copy(struct orr_model_fit *to,
     return 0;
 }
 
-/* Who says nothing has measured. */
-static enum orr_origin said(enum orr_origin origin)
+/* Values whose origin is not stated were measured. */
+static enum orr_origin origin_or_measured(enum orr_origin origin)
 {
     return origin == ORR_ORIGIN_UNKNOWN ? ORR_ORIGIN_MEASURED : origin;
 }
@@ -165,8 +165,8 @@ static enum orr_origin said(enum orr_origin origin)
 enum orr_origin orr_model_row_origin(const struct orr_model_row *row,
                                      enum orr_origin of_file, bool sampled)
 {
-    enum orr_origin origin =
-        said(row->origin == ORR_ORIGIN_UNKNOWN ? of_file : row->origin);
+    enum orr_origin origin = origin_or_measured(
+        row->origin == ORR_ORIGIN_UNKNOWN ? of_file : row->origin);
 
     return origin == ORR_ORIGIN_DERIVED && sampled ? ORR_ORIGIN_MEASURED
                                                    : origin;
@@ -182,7 +182,8 @@ void orr_model_row_say_origin(struct orr_model_row *row,
                               const struct orr_model_file *file,
                               enum orr_origin origin, bool ranged)
 {
-    bool same = origin == said(file->origin) && ranged == file->ranged;
+    bool same =
+        origin == origin_or_measured(file->origin) && ranged == file->ranged;
 
     row->origin = same ? ORR_ORIGIN_UNKNOWN : origin;
     row->ranged = !same && ranged;

@@ -16,8 +16,8 @@
 
 #define ORR_MODEL_VERSION 45
 
-/* What has been measured of one kernel for one footprint. Durations in µs, or
- * joules in energy models. */
+/* The measures of one kernel for one footprint. Durations in µs, or joules in
+ * energy models. */
 struct orr_model_row {
     uint32_t hash;
     uint32_t n;       /* samples */
@@ -25,8 +25,8 @@ struct orr_model_row {
     double flops;     /* 0: unknown; NaN: tasks of this hash disagreed */
     double mean, dev; /* mean and standard deviation */
     double sum, sum2; /* Σy, Σy² */
-    /* Of a row that does not come from where its file does, in a comment on the
-     * line before it, "# origin: measured". UNKNOWN: as its file. */
+    /* The origin of a row, if it differs from its file's, in a comment on the
+     * line before it: "# origin: measured". UNKNOWN: as its file. */
     enum orr_origin origin;
     bool ranged; /* as in struct orr_model_file; only with an origin */
 };
@@ -57,7 +57,7 @@ struct orr_model_comb {
 };
 
 struct orr_model_file {
-    /* Where its rows come from, in a comment before the version: "# origin:
+    /* The origin of its rows, in a comment before the version: "# origin:
      * derived ranged", or one that begins with that word. UNKNOWN without. */
     enum orr_origin origin;
     bool ranged; /* twice a row's deviation is how far its mean may be off */

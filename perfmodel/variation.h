@@ -25,8 +25,9 @@ struct orr_variation {
     double *factors; /* owned; n samples over their mean, ascending */
 };
 
-/* That of n samples, the oldest first. With less than ORR_VARIATION_LEAST the
- * variation has none of them, and *ret is left alone. Errors: -ENOMEM. */
+/* The variation of n samples, the oldest first. With less than
+ * ORR_VARIATION_LEAST the variation has none of them, and *ret is left alone.
+ * Errors: -ENOMEM. */
 int orr_variation_of(const double *samples, unsigned n,
                      struct orr_variation *ret);
 void orr_variation_done(struct orr_variation *variation);

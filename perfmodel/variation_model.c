@@ -30,8 +30,8 @@ static const struct orr_side *model_read_samples(struct orr_model *model)
     return model->samples;
 }
 
-/* From the samples that were no outliers; leaves *ret alone if there are too
- * few. */
+/* The variation of the samples that were no outliers; leaves *ret alone if
+ * there are too few. */
 static int from_samples(const struct orr_side_entry *entry,
                         struct orr_variation *ret)
 {

@@ -29,7 +29,7 @@ static void blocks_join(struct orr_blocks *blocks)
     blocks->size *= 2;
 }
 
-/* What is more than a block begins the next one, so that all of it counts. */
+/* The part beyond a block begins the next one, so that all of it counts. */
 static void blocks_add(struct orr_blocks *blocks, double mean, double weight)
 {
     if (blocks->size == 0)
@@ -291,7 +291,7 @@ static void window_sink(struct orr_window *w)
         w->low_streak++;
 }
 
-/* What is kept of the last `count` samples counts from now on, on two levels. */
+/* From now on the kept ones of the last `count` samples count, on two levels. */
 static void count_these(struct orr_window *w, unsigned count)
 {
     w->last64 = 0;
@@ -580,7 +580,8 @@ static int join_blocks(const struct orr_window *w, bool believed,
     return put_blocks(&blocks, entry);
 }
 
-/* What no single run has measured often enough to accept it, several have. */
+/* Several runs together have measured it often enough to accept it, no single
+ * one has. */
 static int accept_recurring(const struct orr_window *w,
                             struct orr_side_entry *entry)
 {

@@ -58,7 +58,7 @@ static int wrong_host(const struct check *c, const struct orr_host_desc *host,
     return element_wrong(c, "host", host->id, host->line, "%s", words);
 }
 
-/* What is wrong with a name or a value as XML text, NULL when nothing is. */
+/* The fault of a name or a value as XML text, NULL: none. */
 static const char *text_problem(const char *text)
 {
     if (!xmlCheckUTF8((const xmlChar *)text))
@@ -560,7 +560,7 @@ int orr_machine_desc_finish(struct orr_machine_desc *desc,
 
     if (rc == -ENOMEM)
         return orr_fail(err, rc, "%s: out of memory", desc->name);
-    /* Where options are too many to add one, some are unknown: the check
+    /* If there are too many options to add one, some are unknown: the check
      * reports which. */
     rc = check_all(&c);
     if (rc)

@@ -347,8 +347,8 @@ static void check_missing_latency(struct exam *e)
 
 /* -- rules about single links -- */
 
-/* How badly a link breaks a rule; 0: not at all. Its values are known unless
- * the rule is about latency, which may be 0. */
+/* The degree to which a link breaks a rule; 0: not at all. Its values are known
+ * unless the rule is about latency, which may be 0. */
 typedef double (*badness_fn)(const struct exam *e, unsigned src, unsigned dst);
 
 /* Text about the worst link. */
@@ -426,8 +426,8 @@ static double siblings(const struct exam *e, const double *matrix, unsigned src,
     return n ? values[n / 2] : (double)NAN;
 }
 
-/* What a copy through main memory achieves, as two copies one after the
- * other; NaN unless both halves are known. */
+/* The bandwidth of a copy through main memory, two copies one after the other;
+ * NaN unless both halves are known. */
 static double through_ram(const struct exam *e, unsigned src, unsigned dst)
 {
     double up = link_bandwidth(e, src, 0), down = link_bandwidth(e, 0, dst);

@@ -33,7 +33,8 @@ struct memories {
     bool *explained;             /* owned; a finding has named the pair */
 };
 
-/* How badly a pair breaks a rule, 0: not at all; text about the worst. */
+/* The degree to which a pair breaks a rule, 0: not at all; the text about the
+ * worst pair. */
 struct rule {
     const char *name;
     enum orr_severity severity;
@@ -221,7 +222,7 @@ static const struct rule rules[] = {
 static void append_other_pairs(const struct memories *m, char *what,
                                const size_t *named, unsigned n, size_t worst)
 {
-    unsigned said = 0;
+    unsigned nnamed = 0;
 
     if (n < 2)
         return;
@@ -229,11 +230,11 @@ static void append_other_pairs(const struct memories *m, char *what,
     for (unsigned i = 0; i < n && i < MAX_NAMED; i++)
         if (named[i] != worst)
             append_to_memory_finding(
-                what, "%s %s to %s", said++ ? "," : "",
+                what, "%s %s to %s", nnamed++ ? "," : "",
                 memory_host_name(m, (unsigned)(named[i] / m->n)),
                 memory_host_name(m, (unsigned)(named[i] % m->n)));
-    if (n - 1 > said)
-        append_to_memory_finding(what, " and %u more", n - 1 - said);
+    if (n - 1 > nnamed)
+        append_to_memory_finding(what, " and %u more", n - 1 - nnamed);
 }
 
 static void memories_apply_rule(struct memories *m, const struct rule *rule,

@@ -67,7 +67,7 @@ static int find_unreadable(struct patient *p, int code)
 
 /* -- .config -- */
 
-/* What is counted, by the comment behind a count; without these names the order
+/* The names of the counts, in the comment behind each; without them the order
  * of StarPU 1.4 holds: CPUs, then memory types. */
 enum counted { CPUS, NUMA, CUDA, OPENCL, OTHERS };
 

@@ -98,8 +98,8 @@ static const char *find_token(const char *name, const char *prefix,
     return NULL;
 }
 
-/* With two devices, the own link of each seems to be the pair's: its name
- * decides. */
+/* If there are two devices, the link of each alone seems to be the pair's: its
+ * name decides. */
 static void believe_name(const struct copier *c, unsigned link)
 {
     int *owner = c->owner[link];

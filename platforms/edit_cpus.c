@@ -102,9 +102,9 @@ void orr_edit_cores_spread(struct orr_edit_cores *cores, unsigned n)
         cores->wanted[k] += n / cores->n + (k < n % cores->n);
 }
 
-/* Where `wanted` is not `total` in sum, for lack of cores: the fullest node
- * loses, the emptiest gains. Differences count as signed, since drivers that
- * have gone may have taken cores of another node. */
+/* If `wanted` does not sum to `total`, for lack of cores: the node with most
+ * cores loses one, that with fewest gains one. Differences count as signed,
+ * since drivers that have gone may have taken cores of another node. */
 static void adjust(struct orr_edit_cores *cores, unsigned total)
 {
     long sum = 0;

@@ -267,7 +267,7 @@ static int parse_numbers(struct parser *p)
     return 0;
 }
 
-/* What follows `["`; the name without its backslashes goes to `to`. */
+/* Reads what follows `["`: writes the name without its backslashes to `to`. */
 static int parse_quoted(struct parser *p, char *to)
 {
     const char *place = p->at - 1;
@@ -289,9 +289,9 @@ static int parse_quoted(struct parser *p, char *to)
     return 0;
 }
 
-/* What follows "[": a name in quotation marks or, without brackets and blanks,
- * as it is. A kernel's pattern keeps its quotation marks, which mean that the
- * whole name is given. */
+/* Reads what follows "[": a name in quotation marks, or one without brackets
+ * and blanks as it is. A kernel's pattern keeps its quotation marks, which mean
+ * that the whole name is given. */
 static int parse_name(struct parser *p)
 {
     struct orr_edit *edit = p->edit;

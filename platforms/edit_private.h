@@ -129,8 +129,8 @@ bool orr_edit_is_nvlink(const struct orr_link_desc *link);
  * Owned by the caller, NULL when out of memory. */
 bool *orr_edit_nvlink_routes(const struct orr_machine_desc *desc);
 
-/* For each link whether the edit means it: of the class, or the one named.
- * Errors: -EINVAL with the existing names; -ENOMEM. */
+/* For each link whether the edit applies to it: it is of the class, or the one
+ * named. Errors: -EINVAL with the existing names; -ENOMEM. */
 int orr_edit_select_links(const struct orr_edit_work *work, bool *links);
 
 /* -- changes; each fills work->echo -- */

@@ -114,7 +114,7 @@ void orr_findings_sort(struct orr_findings *findings)
               finding_compare);
 }
 
-/* By insertion: it must keep the order of equals, and lists are short. */
+/* Insertion sort: it must keep the order of equals, and lists are short. */
 void orr_findings_worst_first(struct orr_findings *findings)
 {
     for (size_t i = 1; i < findings->n; i++) {

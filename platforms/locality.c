@@ -117,7 +117,7 @@ static int locality_add_cpu(struct orr_locality *l,
     return 0;
 }
 
-/* What discovery found about memory: properties "numa<i>-memory". */
+/* The sizes of memories that discovery found: properties "numa<i>-memory". */
 static int add_memory_stated(struct orr_locality *l,
                              const struct orr_host_desc *ram)
 {

@@ -50,8 +50,8 @@ unsigned orr_host_desc_numa(const struct orr_host_desc *host);
 bool orr_machine_desc_places_cpus(const struct orr_machine_desc *desc);
 
 /* How far two CPUs are from each other: 0 with the same cache, 1 with the same
- * NUMA node, 2 with the same package, else 3. What one of them does not say they
- * have in common; without a NUMA node it is node 0. */
+ * NUMA node, 2 with the same package, else 3. A property that one of them does
+ * not state counts as common; without a NUMA node it is node 0. */
 unsigned orr_host_desc_distance(const struct orr_host_desc *a,
                                 const struct orr_host_desc *b);
 

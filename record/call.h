@@ -2,7 +2,7 @@
 /*
  * record/call.h - one line of a record: a call of an application, what it is
  * about, and what it was given. docs/RECORD.md says what each field means. Only
- * values here; texts and arrays are borrowed from whoever made the call.
+ * values here; texts and arrays are borrowed from the caller.
  */
 #pragma once
 
@@ -81,7 +81,7 @@ enum orr_verb {
     X(DROPPED, "drop")                                                         \
     X(CALLBACK, "callback")                                                    \
     X(TRIED, "try")                                                            \
-    X(REFUSED, "refused") /* tried in vain */                                  \
+    X(REFUSED, "refused") /* tried without success */                          \
     X(PREFETCH, "prefetch")                                                    \
     X(IDLE, "idle")                                                            \
     X(TO_PARTS, "parts")                                                       \

@@ -8,8 +8,9 @@ enum {
     ORR_MODEL_FOOTPRINTS = 1,
     ORR_MODEL_SIZES = 2,
     ORR_MODEL_TIMES = 4,
-    /* The times of tasks are those of some run: they hold where the machine knows
-     * none, and then its models also say who can run the kernel. */
+    /* The times of tasks are those of some run: they hold where the machine
+     * knows none, and then its models also say which workers can run the
+     * kernel. */
     ORR_MODEL_HINTS = 8,
 };
 

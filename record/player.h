@@ -11,9 +11,10 @@
 
 struct player;
 
-/* Of whoever has it played; borrowed. */
+/* Of the program that has it played; borrowed. */
 struct orr_player_host {
-    /* In place of the end of the process, after a message; must not return. */
+    /* Called in place of the end of the process, after a message; must not
+     * return. */
     void (*fail)(void *arg);
     /* Whether the calls are to end with the one before: fail comes then. May be
      * NULL. */
@@ -25,8 +26,8 @@ struct orr_player_ops {
     /* Errors: those of orr_record_open. */
     int (*open)(const char *path, const struct orr_player_host *host,
                 struct player **ret, struct orr_error *err);
-    /* From starpu_init to starpu_shutdown. Returns 0, or what starpu_init
-     * returned. */
+    /* Makes all calls, from starpu_init to starpu_shutdown. Returns 0, or what
+     * starpu_init returned. */
     int (*play)(struct player *player);
     /* Frees it, also where fail has left the run. NULL is allowed. */
     void (*close)(struct player *player);

@@ -25,7 +25,7 @@ union orr_layout {
     struct starpu_coo_interface coo;
 };
 
-/* What a record calls the interface; NULL: it has no word for it. */
+/* The name of the interface in a record; NULL: it has none. */
 const char *orr_shape_kind(enum starpu_data_interface_id id);
 
 /* The numbers of a copy; returns how many, 0 also for too many dimensions. */

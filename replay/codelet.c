@@ -155,8 +155,8 @@ static struct starpu_perfmodel *player_find_model(const struct player *player,
 
 /* --- codelets --- */
 
-/* Where the machine has no times for the kernel, it takes those of its tasks.
- * Returns whether the machine's models say who can run it. */
+/* If the machine has no times for the kernel, it takes those of its tasks.
+ * Returns whether the machine's models say which workers can run it. */
 static bool take_hints(struct starpu_codelet *cl)
 {
     struct model *model = (struct model *)cl->model;
@@ -184,7 +184,7 @@ static void replayed_kernel(void *buffers[], void *arg)
     (void)arg;
 }
 
-/* `by_models`: the machine's models say who can run it. */
+/* `by_models`: the machine's models say which workers can run it. */
 static void set_functions(const struct orr_call *call, bool by_models,
                           struct starpu_codelet *cl)
 {

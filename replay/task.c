@@ -145,7 +145,8 @@ static void player_set_workers(struct player *player,
     }
 }
 
-/* What was the policy's least or greatest one is that of this policy. */
+/* The least or greatest priority of the recorded policy becomes that of this
+ * policy. */
 static int player_priority(const struct player *player, int64_t priority)
 {
     if (player->asked_most && priority == player->most)

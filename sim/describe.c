@@ -318,8 +318,8 @@ static double desc_entry(const struct orr_machine_desc *desc,
     return matrix[row * desc->nnodes + column];
 }
 
-/* Where main memory is several nodes, the matrices have values for it as a
- * whole, which hold for none: the routes are used. */
+/* If main memory is several nodes, the matrices have values for it as a whole,
+ * which hold for none of them: the routes are used. */
 static int copy_parameters(const struct orr_machine_desc *desc,
                            const unsigned *endpoints,
                            struct orr_machine *machine)

@@ -81,7 +81,7 @@ static struct link **hops_of(const struct fluid *f, const struct route *route)
     return f->hops + route->first;
 }
 
-/* ---- who is on which link ---- */
+/* ---- the flows of a link ---- */
 
 static void fluid_touch_link(struct fluid *f, struct link *link)
 {

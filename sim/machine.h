@@ -27,8 +27,8 @@ struct orr_sim_machine {
     struct orr_transfers *transfers;
     struct orr_streams *streams;
     struct orr_sim_memory *memories; /* one per node, that of node 0 unused */
-    /* What data take of this machine's own memory while kernels are run, and from
-     * how much on that is said, SIZE_MAX: no more; bytes. */
+    /* Bytes of this machine's own memory that data take while kernels are run,
+     * and from how many on a message says so; SIZE_MAX: no more. */
     size_t held, says_from;
     struct orr_sim_disks disks;
     struct orr_watchdog *watchdog;   /* NULL: switched off */

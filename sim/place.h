@@ -17,8 +17,8 @@ int orr_sim_place_cpus(const struct orr_machine_desc *desc, unsigned nmain,
                        unsigned ncpu, struct orr_machine *machine,
                        unsigned *hosts);
 
-/* Who is near whom, if the description says where its CPUs are; `hosts` as
- * above. Errors: -ENOMEM. */
+/* Which workers are near each other, if the description says where its CPUs
+ * are; `hosts` as above. Errors: -ENOMEM. */
 int orr_sim_place_neighbours(const struct orr_machine_desc *desc,
                              const unsigned *hosts,
                              struct orr_machine *machine);

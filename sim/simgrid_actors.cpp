@@ -73,13 +73,13 @@ Actors *actors_of(orr_stacks *stacks)
     return reinterpret_cast<Actors *>(stacks);
 }
 
-/* Lets those run who have the turn, at the present date. */
+/* Lets the actors run that have the turn, at the present date. */
 void run_engine(Actors *a)
 {
     a->platform->engine->run_until(clock_s());
 }
 
-/* The same on any stack, for those who begin or end: nobody else has the turn. */
+/* The same on any stack, for actors that begin or end: no other has the turn. */
 void let_actors_run(Actors *a)
 {
     if (a->running)
@@ -97,7 +97,7 @@ void serve(Actors *a)
         if (a->main_turn)
             return;
         if (!a->wish)
-            abort(); /* nobody has the turn */
+            abort(); /* no actor has the turn */
         (*a->wish)();
         a->wish = nullptr;
         a->wishes->turn->release();

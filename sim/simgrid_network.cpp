@@ -125,9 +125,10 @@ static double ask_next_s(Simgrid *sg)
     return now + least;
 }
 
-/* After what may change the date of the next event. It is asked for when somebody wants
- * to know, but where contexts are actors at once: their switches let the engine run, in
- * which a transfer that ends less than SimGrid's precision later ends unseen. */
+/* After what may change the date of the next event. It is computed when it is
+ * asked for, but where contexts are actors at once: their switches let the
+ * engine run, in which a transfer that ends less than SimGrid's precision later
+ * ends unseen. */
 static void next_changed(Simgrid *sg)
 {
     sg->next_s = sg->platform->in_maestro ? ask_next_s(sg) : NAN;

@@ -63,9 +63,9 @@ struct Platform {
     ~Platform();
 };
 
-/* The platform that lives, if it has no network yet, else a new one. `stack_size` of
- * actors in bytes, 0: there are none. Errors: as orr_network_new_fn; -EBUSY where
- * somebody uses SimGrid. */
+/* The platform that lives, if it has no network yet, else a new one.
+ * `stack_size` of actors in bytes, 0: there are none. Errors: as
+ * orr_network_new_fn; -EBUSY if another machine uses SimGrid. */
 int open_platform(const orr_machine_desc *desc, const unsigned *endpoints,
                   unsigned nendpoints, size_t stack_size,
                   std::shared_ptr<Platform> *ret, orr_error *err);

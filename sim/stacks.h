@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * sim/stacks.h - stacks that somebody else switches, in the place of fibers
- * (core/device/switch.h): SimGrid's actors (simgrid_actors.cpp). Which context goes on,
- * and when, is decided by exec.c with either. One OS thread.
+ * sim/stacks.h - stacks that are switched elsewhere, in the place of fibers
+ * (core/device/switch.h): SimGrid's actors (simgrid_actors.cpp). Which context
+ * goes on, and when, is decided by exec.c with either. One OS thread.
  */
 #pragma once
 
@@ -22,7 +22,8 @@ struct orr_stacks_ops {
      * -ENOMEM. */
     int (*make)(struct orr_stacks *stacks, const char *name,
                 void (*body)(void *), void *arg, struct orr_stack **ret);
-    /* Leaves `from`, which runs, for `to`; returns when somebody goes back. */
+    /* Leaves `from`, which runs, for `to`; returns when another stack goes back
+     * to it. */
     void (*go)(struct orr_stacks *stacks, struct orr_stack *from,
                struct orr_stack *to);
     /* Ends a stack that does not run, wherever it is; main's is left alone. */

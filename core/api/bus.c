@@ -159,7 +159,7 @@ void starpu_profiling_bus_helper_display_summary(void)
     orr_buses_print(ORR_API_RUNTIME(), stderr);
 }
 
-/* -- tables: the shapes are those of FORMATS 2.9 -- */
+/* -- tables, in the shapes of StarPU's bus files -- */
 
 static void print_rows(FILE *f, const struct orr_machine *machine,
                        const double *values)

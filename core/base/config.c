@@ -427,21 +427,21 @@ static void print_group(FILE *out, const char *title, const int *ids, size_t n)
 
 static const struct {
     const char *name, *reason;
-} vain[] = {
+} without_effect[] = {
 #define VAIN(name, reason) {name, reason},
     ORR_CONFIG_VAIN(VAIN)
 #undef VAIN
 };
 
-enum { NVAIN = sizeof(vain) / sizeof(*vain) };
+enum { NWITHOUT_EFFECT = sizeof(without_effect) / sizeof(*without_effect) };
 
 void orr_config_each_vain(void (*tell)(const char *name, const char *reason))
 {
-    for (unsigned i = 0; i < NVAIN; i++) {
-        const char *value = getenv(vain[i].name);
+    for (unsigned i = 0; i < NWITHOUT_EFFECT; i++) {
+        const char *value = getenv(without_effect[i].name);
 
         if (value && *value && strcmp(value, "0") != 0)
-            tell(vain[i].name, vain[i].reason);
+            tell(without_effect[i].name, without_effect[i].reason);
     }
 }
 
@@ -463,10 +463,11 @@ bool orr_config_row(unsigned i, struct orr_config_row *ret)
         *ret = (struct orr_config_row){table[i].name, types[table[i].type],
                                        table[i].initial, table[i].sentence,
                                        false};
-    else if (i < ORR_CFG_COUNT + NVAIN)
-        *ret = (struct orr_config_row){vain[i - ORR_CFG_COUNT].name, "text", "",
-                                       vain[i - ORR_CFG_COUNT].reason, true};
-    return i < ORR_CFG_COUNT + NVAIN;
+    else if (i < ORR_CFG_COUNT + NWITHOUT_EFFECT)
+        *ret = (struct orr_config_row){
+            without_effect[i - ORR_CFG_COUNT].name, "text", "",
+            without_effect[i - ORR_CFG_COUNT].reason, true};
+    return i < ORR_CFG_COUNT + NWITHOUT_EFFECT;
 }
 
 static void print_vain(FILE *out)
@@ -474,8 +475,9 @@ static void print_vain(FILE *out)
     fprintf(out, "\n## Without effect\n\nVariables of StarPU that change "
                  "nothing here; `starpu_init` says so\nof those that are set to "
                  "more than 0.\n\n| variable | why |\n|---|---|\n");
-    for (unsigned i = 0; i < NVAIN; i++)
-        fprintf(out, "| `%s` | %s |\n", vain[i].name, vain[i].reason);
+    for (unsigned i = 0; i < NWITHOUT_EFFECT; i++)
+        fprintf(out, "| `%s` | %s |\n", without_effect[i].name,
+                without_effect[i].reason);
 }
 
 void orr_config_print(FILE *out)

@@ -39,7 +39,8 @@ FILE *orr_place_open(const char *path)
         stream = stream_of(&st);
     if (stream < 0)
         return fopen(path, "we");
-    /* With its offset; what the process has said before comes before. */
+    /* Copies the descriptor, with its offset; output that the process has
+     * buffered comes before. */
     fflush(stream == STDOUT_FILENO ? stdout : stderr);
     fd = fcntl(stream, F_DUPFD_CLOEXEC, 0);
     file = fd < 0 ? NULL : fdopen(fd, "we");

@@ -13,7 +13,8 @@
 #define BATCH        64u
 #define BLOCK_BYTES  ((size_t)256 << 10)
 #define LINE         ((size_t)64)
-/* Of a block: its header, and what is left out before a line of the cache. */
+/* The part of a block without objects: its header, and the gap before the next
+ * line of the cache. */
 #define HEADER_BYTES (sizeof(struct block) + LINE)
 /* From then on a block is a huge page: half of what a fresh object costs is
  * the page fault. */
@@ -42,7 +43,7 @@ struct orr_slab {
     size_t size;
     struct orr_lock lock;   /* guards blocks and fresh; held while the system
                              * makes pages */
-    struct orr_lock shared; /* guards the cache of those who are no worker */
+    struct orr_lock shared; /* guards the cache of threads that are no workers */
     struct orr_lock depot_lock;
     struct block *blocks;   /* [lock] */
     unsigned nblocks;       /* [lock] */
@@ -170,7 +171,7 @@ static void give_batch(struct orr_slab *slab, struct object *batch)
     orr_unlock(&slab->depot_lock);
 }
 
-/* As many fresh objects as one block still has, a batch at most. */
+/* Takes as many fresh objects as one block still has, a batch at most. */
 static unsigned carve(struct orr_slab *slab, struct object **ret)
 {
     struct object *list = NULL;

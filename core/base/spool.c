@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Where file systems do not know files that never had a name. */
+/* For file systems without files that never had a name. */
 static int open_and_unlink(char *folder, size_t n)
 {
     int fd;
@@ -64,7 +64,7 @@ static int write_all(int to, const char *bytes, ssize_t n)
     return 0;
 }
 
-/* Where the system cannot copy from file to file itself. */
+/* For systems that cannot copy from file to file themselves. */
 static int copy_by_hand(int from, int to)
 {
     enum { SIZE = 1 << 16 };

@@ -18,8 +18,8 @@ enum {
     MEMORY = 1 << 30, /* bytes of all members together */
 };
 
-/* What the members of a group share. They begin together and go on until the
- * same time. */
+/* The state that the members of a group share. They begin together and go on
+ * until the same time. */
 struct round {
     struct orr_machine *machine;
     struct orr_context *caller;
@@ -105,7 +105,7 @@ static int run_members(struct round *g, struct member *members, unsigned n)
     return rc;
 }
 
-/* Of how many bytes the copies of a group are: memory is shared by all. */
+/* The bytes of each copy of a group: memory is shared by all. */
 static size_t group_size(const struct orr_bus_measurer *m,
                          const struct orr_bus_measures *measures,
                          const struct orr_bus_group *group)

@@ -18,7 +18,7 @@ enum {
     COPIED = 4096, /* bytes */
 };
 
-/* What a simulated machine charges for is paid later. */
+/* Time that a simulated machine charges is paid later. */
 static double spent(struct orr_exec *exec)
 {
     return orr_exec_now(exec) + orr_self->debt;
@@ -151,7 +151,7 @@ static int time_copies(struct orr_machine *machine, unsigned node, double *ret)
     return rc;
 }
 
-/* Nobody is woken by an event: it has happened soon. */
+/* An event wakes no context: it happens within microseconds. */
 static void time_events(struct orr_driver *driver, unsigned node, double *ret)
 {
     struct orr_exec *exec = driver->machine->exec;

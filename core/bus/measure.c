@@ -175,7 +175,7 @@ void orr_probe_done(struct orr_machine *machine,
     buffer_free(machine, link, link->dst, probe->to, size);
 }
 
-/* Where copies of the link are started in a run: by a worker of the
+/* The place where copies of the link are started in a run: by a worker of the
  * destination, of the source if that is node 0 (core/data/request.c). The k-th
  * such worker's processor, -1 for any. */
 int orr_bus_progress_cpu(const struct orr_machine *machine,

@@ -381,8 +381,8 @@ void orr_bus_print_matrix(FILE *out, const struct orr_bus_tables *tables,
         }
 }
 
-/* Time there and back, squared, as the nearness of a node (FORMATS: htod² +
- * dtoh²); unknown ones are infinite. */
+/* The distance of a device from a node as the affinity file has it: the sum of
+ * the squared times of a byte there and back; unknown ones are infinite. */
 static double node_device_distance(const struct orr_bus_tables *tables,
                                    unsigned node, unsigned device)
 {

@@ -9,7 +9,7 @@
 #include "core/runtime.h"
 #include "core/task/job.h"
 
-/* What the task allows of an architecture; -1 (and 0, of a task that was not
+/* Whether the task allows the architecture; -1 (and 0, of a task that was not
  * initialised by us) is no restriction. */
 static bool task_where_allows(const struct starpu_task *task,
                               const struct orr_worker_class *class)

@@ -54,7 +54,7 @@ bool orr_assumptions_any(const struct orr_assumptions *a, const char *name,
     return false;
 }
 
-/* How much the part says about the device; -1: it is about others. */
+/* How specific the part is about the device; -1: it is about others. */
 static int precision(const struct orr_assumed_arch *arch, int type, int devid)
 {
     if (arch->type < 0)

@@ -165,7 +165,7 @@ static struct row *insert_row(struct orr_costs_table *table, struct row *row)
 
 /* --- codelets --- */
 
-/* Changes with what decides who can run the codelet's tasks. */
+/* Changes with whatever decides which workers can run the codelet's tasks. */
 static uint32_t signature_of(const struct starpu_codelet *cl)
 {
     return orr_codelet_all_functions(cl) | cl->where << 20 |
@@ -393,7 +393,7 @@ static struct row *make_row(struct orr_costs_table *table,
     return there;
 }
 
-/* What distinguishes tasks of one footprint for a regression. */
+/* The values that distinguish tasks of one footprint for a regression. */
 static uint64_t detail_of(const struct orr_runtime *rt,
                           const struct starpu_perfmodel *perfmodel,
                           struct starpu_task *task, const double *parameters)

@@ -302,8 +302,8 @@ void orr_row_refresh(const struct orr_runtime *rt, struct row *row,
         refresh_recal(rt, row);
 }
 
-/* Of one whose model is a function of the application; where that does not know,
- * as the user assumes. */
+/* The duration of a task whose model is a function of the application; if that
+ * does not know, the one that the user assumes. */
 static struct orr_length asked_length(const struct orr_runtime *rt,
                                         const struct row *row,
                                         struct starpu_task *task,
@@ -344,9 +344,9 @@ struct orr_length orr_row_length(const struct orr_runtime *rt,
                              : stored_length(rt, row, task, class, impl);
 }
 
-/* Whether the model says that there is such a kernel: by a time for the task, or for
- * others. Without the latter a machine whose models have few sizes on its devices
- * would execute all other sizes on processors, and nobody would be told. */
+/* Whether the model says that there is such a kernel: by a time for the task,
+ * or for others. Without the latter a machine whose models have few sizes on
+ * its devices would execute all other sizes on processors without a message. */
 static bool model_knows(const struct orr_runtime *rt, const struct row *row,
                         struct starpu_task *task,
                         const struct orr_worker_class *class, unsigned impl)

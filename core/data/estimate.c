@@ -21,8 +21,8 @@ void orr_node_estimate(struct orr_runtime *rt, unsigned id)
         double bandwidth =
             rt->machine->bandwidth[orr_machine_pair(rt->machine, id, dst)];
 
-        /* FORMATS 2.6: all devices are expected to share the bus, both ways
-         * at once. */
+        /* As in StarPU, all devices are expected to share the bus, both ways at
+         * once. */
         atomic_store_explicit(&node->slowness[dst], 2.0 * sharers / bandwidth,
                               memory_order_relaxed);
     }

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * core/data/lru.c - two rules of eviction by age. `lru`: what was not used for
- * longest; prefetches take only what nobody will use. `starpu` (FORMATS 3.5a):
- * the same, but prefetches wait for memory and may take what no queued job was
- * promised.
+ * longest; prefetches take only what nobody will use. `starpu`: the same, but
+ * prefetches wait for memory and may take what no queued job was promised.
  *
  * A node's blocks are in lists, oldest first: clean or dirty, promised or not;
  * with `lru` all are in list 0. A promise moves a block at once; who looks for

@@ -5,8 +5,8 @@
 #include "core/data/eviction.h"
 #include "core/runtime.h"
 
-/* Copies under way per (progress node, peer, direction), by urgency (FORMATS
- * 3.4). */
+/* Copies under way per (progress node, peer, direction), by urgency, as in
+ * StarPU. */
 static const unsigned max_inflight[ORR_FETCH_LEVELS] = {5, 2, 1};
 
 static uint64_t bit(unsigned node)

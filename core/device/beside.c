@@ -11,7 +11,7 @@
 
 #include "core/device/threads_private.h"
 
-/* Whoever owns the thread, whose stack is the system's. */
+/* The context that owns the thread; its stack is the system's. */
 static struct thread *home_of(struct thread *thread)
 {
     return thread->home ? thread->home : thread;
@@ -76,7 +76,7 @@ bool orr_threads_leave(struct orr_exec *exec, struct orr_context *context,
     atomic_store(&home->turn, to);
     orr_self = &to->head;
     orr_fiber_switch(&self->fiber, &to->fiber);
-    /* What those wrote who woke it is seen. */
+    /* What its wakers wrote before is visible here. */
     atomic_exchange(&self->token, NO_TOKEN);
     return true;
 }

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Whoever takes one out removes it. */
+/* The thread that takes one out of the list removes its directory. */
 static _Atomic(struct orr_leftover *) leftovers[ORR_MAX_LEFTOVERS];
 
 static void remove_one(const struct orr_leftover *leftover)

@@ -15,8 +15,8 @@ void orr_post(struct orr_post *post)
     struct orr_post *last;
 
     post->outside = NULL;
-    /* Before the post can be seen: who serves it may be the last one to need
-     * the worker that is woken below. */
+    /* Before the post can be seen: the worker that serves it may be the last
+     * one to need the worker that is woken below. */
     atomic_fetch_add_explicit(&mailbox->nposting, 1, memory_order_relaxed);
     last = atomic_load_explicit(&mailbox->last, memory_order_relaxed);
     do
@@ -25,7 +25,8 @@ void orr_post(struct orr_post *post)
                                                   memory_order_release,
                                                   memory_order_relaxed));
     mailbox->wake(mailbox);
-    /* Who was woken is seen to be awake before the operation is seen to be over. */
+    /* That the worker is awake is visible before the operation is seen to be
+     * over. */
     if (outside)
         __atomic_fetch_sub(outside, 1, __ATOMIC_RELEASE);
     /* Pairs with orr_mailbox_await. */

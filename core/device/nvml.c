@@ -221,7 +221,7 @@ static struct {
     int (*name)(struct nvmlDevice_st *device, char *ret, unsigned size);
     int (*violation)(struct nvmlDevice_st *device, int policy,
                      struct violation *ret);
-    char problem[200]; /* why nobody knows of slowdowns; "": somebody may */
+    char problem[200]; /* why slowdowns cannot be read; "": they can */
 } questions = {.once = PTHREAD_ONCE_INIT};
 
 static void cuda_find_function(void *library, const char *name, void *ret)

@@ -30,9 +30,9 @@
 #include "core/base/log.h"
 #include "core/device/threads_private.h"
 
-/* How often a context without work looks for some before it says that it parks:
- * at intervals in which who submits tasks prepares several, undisturbed by
- * looks at what it writes, and then as a park does. */
+/* The number of looks for work of a context before it declares that it parks:
+ * at intervals in which a submitting thread prepares several tasks, undisturbed
+ * by readers of the lines that it writes, and then as a park does. */
 enum { LOOKS = 8 };
 
 /* How long a park looks for its token before it sleeps in the kernel. The first
@@ -53,15 +53,16 @@ struct threads {
     atomic_uint nadopted;  /* of these, adopted */
     /* ONE_PARK for each park for ever that there was, and 1 for each that lasts. */
     atomic_ullong parked;
-    pthread_mutex_t gate; /* held while one looks at those who are parked … */
-    atomic_bool looking;  /* … who wait for it then, if they are woken */
+    pthread_mutex_t gate; /* held while a context looks at those that are parked
+                           * … */
+    atomic_bool looking;  /* … which wait for it then, if they are woken */
     int settled;     /* [main] the kernel's number of that processor, + 1 */
     bool main_bound; /* [main] */
     cpu_set_t main_before; /* [main] its affinity before that */
 };
 
-/* Of the process: a thread that ends while its machine closes must find out
- * whether its context still exists before it looks at either. */
+/* The registry of the process: a thread that ends while its machine closes must
+ * find out whether its context still exists before it looks at either. */
 static struct {
     pthread_mutex_t lock;
     struct thread *threads; /* [lock] of all machines, spawned and adopted */
@@ -184,7 +185,7 @@ static bool has_others(const struct threads *threads)
            atomic_load(&threads->ncontexts) + (unsigned)atomic_load(&nhelpers);
 }
 
-/* Whether who runs on the thread sleeps. */
+/* Whether the context that runs on the thread sleeps. */
 static bool is_asleep(const struct thread *thread)
 {
     const struct thread *turn = atomic_load(&thread->turn);
@@ -232,10 +233,11 @@ static bool are_parked(struct threads *threads, bool *ret_own)
                          atomic_load(&threads->ncontexts);
 }
 
-/* Asks what to do if all are parked; returns the µs after which to ask again. Who is
- * woken by somebody whom the machine does not know, or becomes a context, says so
- * first and then looks whether it has to wait: either that is seen here, or it
- * waits. With nobody else in the process no one has to, and the run may end. */
+/* Asks what to do if all are parked; returns the µs after which to ask again. A
+ * context that is woken by a thread which the machine does not know, and a
+ * thread that becomes a context, declares that first and then looks whether it
+ * has to wait: either that is seen here, or it waits. If the process has no
+ * other threads none has to wait, and the run may end. */
 static double threads_ask_all_parked(struct threads *threads, double since)
 {
     struct orr_exec *exec = &threads->head;
@@ -261,8 +263,8 @@ static double threads_ask_all_parked(struct threads *threads, double since)
                  : again;
 }
 
-/* Somebody may look at those who are parked, of whom the caller was one, or who was
- * not known. */
+/* Another context may be looking at those that are parked; the caller was one
+ * of them, or was not known. */
 static void let_look(struct threads *threads)
 {
     if (!atomic_load(&threads->looking))
@@ -271,7 +273,8 @@ static void let_look(struct threads *threads)
     pthread_mutex_unlock(&threads->gate);
 }
 
-/* Sleeps, though not for longer than that: false, nobody has woken it then. */
+/* Sleeps, though not for longer than that; false: it was not woken in that
+ * time. */
 static bool sleep_for(struct threads *threads, struct thread *self, double us)
 {
     double end = threads_now(&threads->head) + us, left = us;
@@ -284,8 +287,9 @@ static bool sleep_for(struct threads *threads, struct thread *self, double us)
     return false;
 }
 
-/* The last one that parks asks what that means, and again later if nobody has
- * parked meanwhile: then nobody was woken either, or is awake and will be last. */
+/* The last context that parks asks what that means, and once more later if none
+ * has parked meanwhile: then none was woken either, or one is awake and will be
+ * the last. */
 static void sleep_for_ever(struct threads *threads, struct thread *self)
 {
     unsigned long long parked =
@@ -483,8 +487,9 @@ static bool is_mine_locked(const struct thread *mine)
     return false;
 }
 
-/* Runs when an adopted thread ends, or main, whose run another thread may close. Its
- * context stays for the next one: who woke it last may not have touched it yet. */
+/* Runs when an adopted thread ends, or main, whose run another thread may
+ * close. Its context stays for the next one: its last waker may still be about
+ * to touch it. */
 static void end_adopted(void *value)
 {
     struct thread *thread = value;

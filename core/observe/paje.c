@@ -83,7 +83,8 @@ static const char *const palette[] = {
     "0.76 0.60 0.84", "0.96 0.92 0.55", "0.08 0.50 0.58", "0.86 0.42 0.28",
     "0.28 0.22 0.20", "0.85 0.80 0.78"};
 
-/* Numbers, names and fields of the events, as FORMATS of StarPU's users. */
+/* Numbers, names and fields of the events, as readers of StarPU's traces expect
+ * them. */
 static const struct {
     int id;
     const char *name;

@@ -10,7 +10,7 @@
 
 #include "core/omp/omp.h"
 
-/* What the application has set is before the statistics and after them. */
+/* The application's fields are before the statistics and after them. */
 static bool is_equal(const struct starpu_codelet *a,
                      const struct starpu_codelet *b)
 {
@@ -99,9 +99,9 @@ struct orr_omp_codelet *orr_omp_codelet(struct orr_omp *omp,
 /* Deferring a task costs about twice that, on each of two processors. */
 #define SHORT_US 0.5
 
-/* What a long one weighs, which may have been an interrupt's fault: with one in a hundred
- * it is not worth while. After a few the codelet has to show for a long time that its
- * tasks are short. */
+/* The weight of a long task, which an interrupt may have made long: with one in
+ * a hundred deferral is not avoided. After a few the codelet has to show for a
+ * long time that its tasks are short. */
 enum { LONG = 128, MOST = 256, LEAST = -1000 };
 
 /* Written only when that changes something: all processors read it. An update that is

@@ -25,7 +25,8 @@ bool orr_omp_lock_try(struct orr_omp_lock *lock, const void *owner)
     return is_free;
 }
 
-/* In the order of arrival; false: it is the caller's at once. */
+/* Enters the queue in the order of arrival; false: the lock is the caller's at
+ * once. */
 static bool enter_queue(struct orr_omp_lock *lock, const void *owner,
                         struct orr_omp_waiter *self)
 {

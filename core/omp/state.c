@@ -84,8 +84,8 @@ struct orr_omp_task *orr_omp_thread_need(const char *call)
     abort();
 }
 
-/* Of explicit tasks, whichever works for the team on that processor: when there
- * are more threads than processors, the first of them. */
+/* The thread number of explicit tasks is that of the thread on their processor:
+ * if there are more threads than processors, the first of them. */
 unsigned orr_omp_thread_num(const struct orr_omp_task *task)
 {
     const struct orr_omp_team *team = task->team;

@@ -185,8 +185,8 @@ static void omp_task_set_workers(struct starpu_task *public,
     }
 }
 
-/* Where nothing but their order decides about the data: others have a place in it
- * that their tasks do not know. */
+/* Whether nothing but their order decides about the data: others have a place
+ * in it that their tasks do not know. */
 static bool has_plain_data(const struct starpu_task *task)
 {
     for (int i = 0; i < task->cl->nbuffers; i++) {

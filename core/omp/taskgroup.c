@@ -56,7 +56,8 @@ void starpu_omp_taskgroup(void (*f)(void *arg), void *arg)
 
 /* -- taskloops -- */
 
-/* As many as were asked for, or of the size that was, or 4; none is empty. */
+/* The number of tasks: as asked for, or by the grain size, or 4; none is
+ * empty. */
 static unsigned long long
 taskloop_count_tasks(const struct starpu_omp_task_region_attr *attr)
 {

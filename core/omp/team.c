@@ -87,7 +87,7 @@ void orr_omp_meet(struct orr_omp_task *thread)
 
 /* -- threads -- */
 
-/* What a level that the list names gets, else as outside. */
+/* The value for a level that the list names, else that of the level outside. */
 static void inherit(const struct orr_omp *omp, struct orr_omp_icvs *icvs)
 {
     if (icvs->nthreads_at + 1 < omp->env.nthreads_count)
@@ -257,8 +257,8 @@ static void team_run_in_place(struct orr_omp_team *team,
     orr_omp_task_unref(thread);
 }
 
-/* By main, which is no worker, in the place of one that has nothing to do; false:
- * there is no such one. */
+/* Runs it on main, which is no worker, in the place of an idle one; false: no
+ * worker is idle. */
 static bool run_borrowed(struct orr_omp_team *team, struct orr_omp_task *thread)
 {
     struct orr_omp *omp = team->omp;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * core/sched/block.c - workers that take no tasks while somebody else has their
- * processors: threads of a parallel kernel, or of the application. Reasons are
- * counted. Any context.
+ * core/sched/block.c - workers that take no tasks while other threads have
+ * their processors: threads of a parallel kernel, or of the application.
+ * Reasons are counted. Any context.
  */
 #include "core/device/kind.h"
 #include "core/runtime.h"

@@ -162,7 +162,7 @@ static void sched_set_priority_range(struct orr_sched *sched,
     sched->max_priority = has_max ? max : min;
 }
 
-/* Nobody is a member of the context that had the number before, if any. */
+/* No worker is a member of the context that had the number before, if any. */
 static struct orr_sched_worker *places_of(struct orr_runtime *rt, unsigned id)
 {
     struct orr_sched_worker *places = rt->places[id];

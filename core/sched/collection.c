@@ -139,7 +139,7 @@ static int unvisited_on(const struct starpu_worker_collection *workers,
     return -1;
 }
 
-/* The first processor of a part of the tree where somebody is. */
+/* The first processor of a part of the tree that has a worker. */
 static struct starpu_tree *
 first_processor(struct starpu_tree *tree,
                 const struct starpu_worker_collection *workers,
@@ -154,8 +154,8 @@ first_processor(struct starpu_tree *tree,
     return found;
 }
 
-/* Who is next, or -1; *ret_at: on which processor. First the others on the last
- * one's, then the nearest, then those that are bound to none. */
+/* The next worker, or -1; *ret_at: on which processor. First the others on the
+ * last one's, then the nearest, then those that are bound to none. */
 static int tree_next(struct starpu_worker_collection *workers,
                      struct starpu_sched_ctx_iterator *it,
                      struct starpu_tree **ret_at)

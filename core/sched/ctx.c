@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * core/sched/ctx.c - see ctx.h. Who changes a context keeps others away
- * (orr_sched_ctx_lock), and the hooks of its policy, if the application wrote
- * it: they find the workers as they are. Nobody blocks meanwhile.
+ * core/sched/ctx.c - see ctx.h. The thread that changes a context keeps other
+ * changes away (orr_sched_ctx_lock), and the hooks of a policy that the
+ * application wrote: hooks find the workers as they are. No context blocks
+ * meanwhile.
  */
 #include "core/sched/ctx.h"
 
@@ -36,7 +37,7 @@ void orr_sched_ctx_unlock(struct orr_runtime *rt)
     atomic_store(&rt->sched_ctxs_change, false);
 }
 
-/* Nobody is in the policy, and nobody enters it; hooks are short. */
+/* No context is in the policy, and none enters it; hooks are short. */
 static void begin_change(struct orr_sched *sched)
 {
     struct orr_exec *exec = sched->runtime->exec;
@@ -81,7 +82,7 @@ void orr_sched_said_free(struct orr_sched_said *said)
     free(said);
 }
 
-/* --- who takes tasks --- */
+/* --- which workers take tasks --- */
 
 static bool worker_is_cpu(const struct orr_worker *worker)
 {
@@ -99,7 +100,7 @@ static bool takes(const struct orr_sched *sched, const struct orr_worker *worker
     return sched->has_policy || atomic_load(&sched->master) == (int)worker->id;
 }
 
-/* Tells those who look for a worker. */
+/* Tells the contexts that look for a worker. */
 static void set_members(struct orr_sched *sched)
 {
     struct orr_runtime *rt = sched->runtime;
@@ -143,7 +144,8 @@ void orr_sched_stray(struct orr_sched *sched, struct orr_job *job)
     orr_unlock(&sched->lock);
 }
 
-/* Who has looked for a worker before that parks nothing any more, and looks again. */
+/* A context that looked for a worker before that parks no job any more, and
+ * looks once more. */
 static void take_parked(struct orr_sched *sched, struct orr_list *to)
 {
     struct orr_list *link;
@@ -320,7 +322,7 @@ static void sched_ctx_set_priorities(struct orr_runtime *rt, unsigned id,
     }
 }
 
-/* Those that are new are written to `fresh`; returns how many. */
+/* Writes the workers that are new to `fresh`; returns how many. */
 static unsigned sched_ctx_collect(struct orr_sched *sched, const int *ids,
                                   unsigned n, int *fresh)
 {
@@ -400,7 +402,7 @@ static void sched_ctx_await_pop(struct orr_worker *worker)
 {
     struct orr_exec *exec = worker->runtime->exec;
 
-    /* In no context, where the machine did not start, nobody asks. */
+    /* Outside of contexts, where the machine did not start, no worker asks. */
     while (atomic_load(&worker->asks) && worker != orr_self->worker)
         exec->ops->relax(exec);
 }
@@ -411,7 +413,7 @@ static void await_all_asking(struct orr_runtime *rt)
         sched_ctx_await_pop(&rt->workers[w]);
 }
 
-/* Those that leave are written to `gone`; returns how many. */
+/* Writes the workers that leave to `gone`; returns how many. */
 static unsigned uncollect(struct orr_sched *sched, const int *ids, unsigned n,
                           int *gone)
 {
@@ -424,8 +426,9 @@ static unsigned uncollect(struct orr_sched *sched, const int *ids, unsigned n,
     return ngone;
 }
 
-/* Nobody gives them tasks before they are no members: then they leave as soon as no
- * push that has begun is under way and the policy has nothing for them. */
+/* No job is pushed to them before they are no members: then they leave as
+ * soon as no push that has begun is under way and the policy has nothing
+ * for them. */
 static void sched_ctx_remove_locked(struct orr_sched *sched, const int *ids,
                                     unsigned n)
 {
@@ -630,8 +633,8 @@ int orr_sched_ctx_start(struct orr_runtime *rt,
     return 0;
 }
 
-/* Nobody asks the context any more. Who did is written to `ids`, ascending:
- * members, and those who have not left for good. */
+/* No worker asks the context any more. Those that did are written to `ids`,
+ * ascending: members, and those that have not left for good. */
 static unsigned take_askers(struct orr_runtime *rt, unsigned id, int *ids)
 {
     unsigned n = 0;
@@ -642,7 +645,7 @@ static unsigned take_askers(struct orr_runtime *rt, unsigned id, int *ids)
     return n;
 }
 
-/* Nobody is inside; `ids` asked it last. */
+/* No context is inside; the workers in `ids` asked it last. */
 static void free_ctx(struct orr_runtime *rt, unsigned id, int *ids, unsigned n)
 {
     struct orr_sched *sched = rt->scheds[id];
@@ -672,7 +675,7 @@ void orr_sched_ctx_stop(struct orr_runtime *rt)
     }
 }
 
-/* Who inherits from it inherits from its own inheritor. */
+/* Contexts that inherit from it inherit from its own inheritor. */
 static void retarget_locked(struct orr_runtime *rt, unsigned id)
 {
     unsigned inheritor = rt->scheds[id]->said->inheritor;

@@ -49,9 +49,10 @@ static void add_length(struct orr_dm *dm, struct orr_dm_worker *w, int priority,
         w->ahead[p] += us;
 }
 
-/* To be called after every change of these, without the lock: whoever decides next
- * looks at the worker. A bit that is still there need not be set again: who takes it
- * takes the worker's lock afterwards, and finds what was changed. */
+/* To be called after every change of these, without the lock: the next decision
+ * looks at the worker. A bit that is still there need not be set again: the
+ * context that takes it takes the worker's lock afterwards, and finds what was
+ * changed. */
 static void dm_publish_worker(struct orr_dm *dm, const struct orr_dm_worker *w)
 {
     unsigned id = (unsigned)(w - dm->workers);

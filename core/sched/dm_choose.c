@@ -137,7 +137,7 @@ unsigned orr_dm_normalised(const struct orr_dm *dm, int priority)
                       (priority - dm->min_priority));
 }
 
-/* What the queued jobs with at least this priority take. */
+/* The time of the queued jobs with at least this priority. */
 static double length_ahead_locked(const struct orr_dm *dm,
                                   const struct orr_dm_worker *w, int priority,
                                   unsigned impl) ORR_REQUIRES(w->lock)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * core/sched/dm_evaluate.c - what the dm family asks about a job before it decides:
- * who can run it, for how long, when its data could be there. No lock is held.
+ * core/sched/dm_evaluate.c - what the dm family asks about a job before it
+ * decides: which workers can run it, for how long, when its data could be
+ * there. No lock is held.
  */
 #include <errno.h>
 #include <math.h>

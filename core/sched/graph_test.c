@@ -145,7 +145,7 @@ static void prioritise_locked(struct orr_runtime *rt, struct graph_test *gt)
     orr_graph_ahead_done(&ahead);
 }
 
-/* The job's number takes its place in the queue: nobody else looks at it now. */
+/* The job's number takes its place in the queue: no other code reads it now. */
 static void set_priority_locked(struct graph_test *gt, struct orr_job *job)
     ORR_REQUIRES(gt->lock)
 {
@@ -221,7 +221,7 @@ static int graph_test_queue(struct orr_sched *sched, struct orr_job *job)
     return err;
 }
 
-/* What was held back is there for all workers at once. */
+/* Tasks that were held back become visible to all workers at once. */
 static void open_sides(struct orr_sched *sched, struct orr_list *bag)
 {
     struct graph_test *gt = sched->data;
@@ -280,8 +280,8 @@ static void graph_test_do_schedule(struct orr_sched *sched)
     open_sides(sched, &bag);
 }
 
-/* Whether all of the other side who could run the job have left the context. Called
- * with the queue's lock. */
+/* Whether all workers of the other side that could run the job have left the
+ * context. Called with the queue's lock. */
 static unsigned accept_abandoned(struct orr_job *job, unsigned bits,
                                  unsigned njobs, void *arg)
 {

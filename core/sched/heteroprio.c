@@ -127,7 +127,7 @@ const char *orr_heteroprio_set_base(struct orr_sched *sched, unsigned arch,
 
 /* --- pushing --- */
 
-/* In which a task is whose priority is no bucket: the nearest. */
+/* The bucket of a task whose priority is no bucket: the nearest one. */
 static struct orr_hp_bucket *by_priority(struct orr_heteroprio *hp,
                                          int priority)
 {
@@ -194,7 +194,8 @@ static void bucket_put_job(struct orr_heteroprio *hp,
     count_waiting(hp, bucket, 1);
 }
 
-/* Who waits for the job cannot end before it: they are looked at without lock. */
+/* The jobs that wait for this one cannot end before it: they are read without
+ * lock. */
 struct successors {
     struct orr_job *jobs[64];
     unsigned n;
@@ -208,7 +209,8 @@ static void add_successor(struct orr_job *job, void *arg)
         found->jobs[found->n++] = job;
 }
 
-/* Who can run the job, as long as the lock is held. can_execute is called without. */
+/* Which classes can run the job, as long as the lock is held. can_execute is
+ * called without. */
 static void note_able_and_lock(struct orr_heteroprio *hp,
                                struct orr_runtime *rt, struct orr_job *job)
     ORR_ACQUIRES(hp->lock)
@@ -287,8 +289,8 @@ struct taken {
     /* Bits of groups: can_execute has refused the task in front, the list is left to
      * others. */
     uint16_t left[ORR_HP_BUCKETS];
-    bool missed;   /* somebody found nothing while one of them was looked at */
-    uint64_t wake; /* classes of those who could run what is in front now */
+    bool missed;   /* a worker found nothing while one of them was looked at */
+    uint64_t wake; /* classes of the workers that could run the job in front */
 };
 
 _Static_assert(ORR_HP_GROUPS <= 16, "a bit each");
@@ -321,8 +323,9 @@ static void take_from(struct orr_sched *sched, struct orr_hp_bucket *bucket,
     }
 }
 
-/* Who passed a bucket by, for the task that was in front, may be able to run the one
- * that is there now; those who leave it to a faster architecture still do. */
+/* A worker that passed a bucket by, because of the task that was in front, may
+ * be able to run the one that is there now; those that leave it to a faster
+ * architecture still do. */
 static uint64_t front_classes(const struct orr_sched *sched,
                               const struct orr_hp_bucket *bucket,
                               unsigned group)
@@ -345,10 +348,10 @@ static uint64_t front_classes(const struct orr_sched *sched,
     return classes;
 }
 
-/* A job that was in front has gone for good. As long as it might be put back nobody is
- * woken for those behind it: workers who all refuse it would wake each other for ever.
- * Those behind it that others have in hand are not there: who passed it by has missed
- * them. */
+/* A job that was in front has gone for good. As long as it might be put back no
+ * worker is woken for those behind it: workers who all refuse it would wake
+ * each other for ever. Those behind it that others have in hand are not there:
+ * a worker that passed it by has missed them. */
 static void note_front(struct orr_sched *sched, struct taken *taken, unsigned i)
 {
     struct orr_heteroprio *hp = sched->data;
@@ -360,8 +363,8 @@ static void note_front(struct orr_sched *sched, struct taken *taken, unsigned i)
     hp->missed |= hp->passed && hp->nlooked_at > taken->n - i;
 }
 
-/* From the buckets at some places of the order, of the groups that are nearest from
- * one to another. */
+/* Takes from the buckets at some positions of the order, of the groups from the
+ * nearest on. */
 static void take_near(struct orr_sched *sched, struct orr_worker *worker,
                       unsigned first, unsigned last, unsigned nearest,
                       unsigned farthest, struct taken *taken)
@@ -405,8 +408,8 @@ static void take_by_group(struct orr_sched *sched, struct orr_worker *worker,
     take_near(sched, worker, 0, arch->n, near, l->n - 1, taken);
 }
 
-/* Of the buckets in the order of the worker's architecture. A bucket whose newest
- * task the worker cannot run is left to the others. */
+/* Takes tasks of the buckets in the order of the worker's architecture. A
+ * bucket whose newest task the worker cannot run is left to the others. */
 static void heteroprio_take_tasks(struct orr_sched *sched,
                                   struct orr_worker *worker,
                                   struct taken *taken)
@@ -445,9 +448,9 @@ static bool heteroprio_accept_job(struct orr_runtime *rt,
     return true;
 }
 
-/* Puts back what the worker cannot run: who refuses what is in front passes the bucket
- * by. `kept`: a task that was before it has gone; who passed that one by may want
- * this one. */
+/* Puts back what the worker cannot run: a worker that refuses what is in front
+ * passes the bucket by. `kept`: a task that was before it has gone; a worker
+ * that passed that one by may want this one. */
 static void heteroprio_put_back(struct orr_heteroprio *hp,
                                 const struct orr_worker *worker,
                                 struct taken *taken, unsigned i, bool kept)
@@ -485,7 +488,7 @@ static bool take_some(struct orr_sched *sched, struct orr_worker *worker,
 
     orr_lock(&hp->lock);
     heteroprio_take_tasks(sched, worker, taken);
-    /* What somebody else has in hand may be for this worker. */
+    /* A task that another worker has in hand may be for this one. */
     hp->missed |= taken->n == 0 && hp->nlooked_at > 0;
     hp->nlooked_at += taken->n;
     orr_unlock(&hp->lock);
@@ -522,7 +525,8 @@ static bool refill_once(struct orr_sched *sched, struct orr_worker *worker,
     return nkept < taken->n;
 }
 
-/* Who refuses a task looks at the next buckets: each is left once at most. */
+/* A worker that refuses a task looks at the next buckets: each is left once at
+ * most. */
 static void heteroprio_refill_own(struct orr_sched *sched,
                                   struct orr_worker *worker)
 {
@@ -539,8 +543,8 @@ static bool may_steal(const struct orr_worker *thief, const struct orr_job *job)
            job->costs->able[thief->class_id] >> job->implementation & 1;
 }
 
-/* What was taken first of its own, the best then, else of those of the next worker of
- * its architecture. */
+/* Takes the oldest, that is the best, of the tasks that the worker has taken
+ * out, else of those of the next worker of its architecture. */
 static struct orr_job *heteroprio_take_own(struct orr_sched *sched,
                                            const struct orr_worker *worker)
 {
@@ -598,7 +602,7 @@ static void refresh_list(struct orr_sched *sched, struct orr_hp_bucket *bucket,
     orr_unlock(&hp->lock);
     while ((link = orr_list_pop(&jobs))) {
         note_able_and_lock(hp, sched->runtime, orr_job_of_link(link));
-        if (hp->automatic) /* those who can run it now look at the bucket */
+        if (hp->automatic) /* the workers that can run it now look at the bucket */
             (void)orr_hp_bucket_of(sched, orr_job_of_link(link));
         bucket_put_job(hp, bucket, group, orr_job_of_link(link));
         orr_unlock(&hp->lock);

@@ -51,8 +51,8 @@ static const char *bucket_name_of_job(const struct orr_heteroprio *hp,
     return name ? name : "NO_NAME";
 }
 
-/* For whom its codelet has an implementation, and the task does not exclude; in no
- * matter which context. */
+/* The architectures for which its codelet has an implementation, and which the
+ * task does not exclude; in any context. */
 static uint32_t where_of(const struct orr_sched *sched,
                          const struct orr_job *job)
 {

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * core/sched/heteroprio_file.c - what heteroprio's automatic mode keeps between runs,
- * in StarPU's format (FORMATS 7.6): architectures, µs that their workers were busy and
- * free, then of each bucket name, architectures, and figures. Simulations read and
- * write it only where the user names it: else a run would depend on earlier ones.
+ * core/sched/heteroprio_file.c - what heteroprio's automatic mode keeps between
+ * runs, in StarPU's format: architectures, µs that their workers were busy and
+ * free, then of each bucket name, architectures, and figures. Simulations read
+ * and write it only where the user names it: else a run would depend on earlier
+ * ones.
  *
  *     2 0 1                                       architectures
  *      busy free busy free
@@ -224,7 +225,7 @@ static bool next_line(struct reading *r)
     return true;
 }
 
-/* As many finite numbers from 0 on as there are in the line. */
+/* Reads n finite numbers of at least 0 from the line. */
 static bool heteroprio_read_numbers(const char *text, double *ret, unsigned n)
 {
     for (unsigned i = 0; i < n; i++) {
@@ -270,7 +271,8 @@ static bool read_busy(struct reading *r, struct orr_heteroprio *hp)
     return true;
 }
 
-/* The name is all but the last words, which say who can run it. */
+/* The name is all but the last words, which say which architectures can
+ * run it. */
 static bool heteroprio_read_name(const struct reading *r,
                                  struct orr_hp_figures *known)
 {

@@ -144,7 +144,8 @@ const char *orr_heteroprio_map_groups(struct orr_sched *sched)
     return trouble;
 }
 
-/* What is queued is in the first group then; the order within each stays. */
+/* Moves all queued tasks to the first group; the order within each group
+ * stays. */
 static void bucket_gather_groups(struct orr_hp_bucket *bucket)
 {
     struct orr_list *link;
@@ -168,7 +169,7 @@ void orr_heteroprio_set_locality(struct orr_sched *sched, bool on)
     orr_unlock(&hp->lock);
 }
 
-/* --- who is near --- */
+/* --- which groups are near --- */
 
 /* Place + 1 of each bucket in the order of an architecture; 0: it has none. */
 static void find_places(const struct orr_hp_arch *arch,
@@ -193,7 +194,8 @@ static double arch_order_difference(const struct orr_hp_arch *a,
     return 2 * sum / ((most + 1) * (most + 2));
 }
 
-/* Of the longest copy of as much between two groups; the less the nearer. */
+/* The time of the longest copy of as many bytes between two groups; the less
+ * the nearer. */
 static void find_copies(const struct orr_sched *sched,
                         double copies[ORR_HP_GROUPS][ORR_HP_GROUPS])
 {
@@ -338,7 +340,7 @@ void orr_hp_weigh(const struct orr_sched *sched, const struct orr_job *job,
         }
 }
 
-/* The memory node of who pushes. */
+/* The memory node of the pushing context. */
 static unsigned node_of_pusher(const struct orr_runtime *rt)
 {
     const struct orr_worker *worker = orr_self ? orr_self->worker : NULL;

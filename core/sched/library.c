@@ -12,7 +12,7 @@
 
 #define VARIABLE "STARPU_SCHED_LIB"
 
-/* Where the code of this library begins in memory; NULL: nobody knows. */
+/* The address at which the code of this library begins; NULL: not known. */
 static const void *own_base(void)
 {
     static const char anchor;

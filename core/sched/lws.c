@@ -111,7 +111,7 @@ static int ws_choose_worker(struct orr_sched *sched, struct orr_job *job,
     return -ENODEV;
 }
 
-/* --- who may have jobs --- */
+/* --- which deques may have jobs --- */
 
 static _Atomic uint64_t *word_of(struct stealing *ws, unsigned worker)
 {
@@ -123,8 +123,8 @@ static uint64_t worker_bit(unsigned worker)
     return UINT64_C(1) << worker % 64;
 }
 
-/* A job was queued. Who clears the bit looks at the deque again afterwards: one of
- * the two sees what the other did. */
+/* A job was queued. The worker that clears the bit looks at the deque once more
+ * afterwards: one of the two sees what the other did. */
 static void note_stock(const struct orr_runtime *rt, struct stealing *ws,
                        unsigned worker)
 {
@@ -215,7 +215,7 @@ static struct orr_job *steal_from(struct stealing *ws, unsigned victim,
     return job;
 }
 
-/* From the nearest victim that has a job for the worker. */
+/* Steals from the nearest victim that has a job for the worker. */
 static struct orr_job *steal_near(struct orr_sched *sched,
                                   struct orr_worker *worker)
 {

@@ -33,7 +33,7 @@ enum {
     WRITERS = 8192     /* data whose last writer is known, by number */
 };
 
-/* As fast as the best one: no need to leave the task to it. */
+/* This worker is as fast as the best one: no need to leave the task to that. */
 #define ABOUT_AS_FAST 1.5
 
 struct pool {
@@ -42,8 +42,9 @@ struct pool {
     unsigned njobs;       /* [lock] */
     double work;          /* [lock] µs that they take where they are fastest */
     unsigned nasked; /* [lock] jobs that are out while can_execute is called */
-    bool missed;     /* [lock] somebody found no job meanwhile */
-    unsigned nrefreshed; /* [lock] how often who takes tasks has changed */
+    bool missed;     /* [lock] a worker found no job meanwhile */
+    unsigned nrefreshed; /* [lock] how often the set of workers that take tasks
+                          * has changed */
     /* [lock] Node of a device, 0: none. Data that share a place are guessed wrong. */
     uint8_t writer[WRITERS];
 };
@@ -194,7 +195,7 @@ static bool belongs_elsewhere(const struct look *look,
     return false;
 }
 
-/* --- who has written a datum --- */
+/* --- the node that has written a datum --- */
 
 static const struct orr_handle *written(const struct orr_job *job)
 {
@@ -233,9 +234,10 @@ static void note_writer(const struct look *look, struct pool *pool,
 
 /* --- the best one --- */
 
-/* What is compared: whether nothing is to be copied; whether another device has more
- * of it, or has written it, which then should take it; tasks that the copy is for, more are
- * better; then the priority. The oldest wins a tie. */
+/* The order of comparison: whether nothing is to be copied; whether another
+ * device has more of it, or has written it, which then should take it; tasks
+ * that the copy is for, more are better; then the priority. The oldest wins a
+ * tie. */
 struct merit {
     uint64_t bytes;
     bool elsewhere;
@@ -293,7 +295,8 @@ static struct orr_job *choose_locked(struct pool *pool, struct look *look)
 
 /* --- the policy --- */
 
-/* False if who takes tasks has changed since `nrefreshed` was read. */
+/* False if the set of workers that take tasks has changed since `nrefreshed`
+ * was read. */
 static bool pool_enter(struct pool *pool, struct orr_job *job,
                        unsigned nrefreshed)
 {
@@ -310,7 +313,7 @@ static bool pool_enter(struct pool *pool, struct orr_job *job,
     return same;
 }
 
-/* A job that has been in the pool, with those who can run it now. */
+/* A job that has been in the pool, with the workers that can run it now. */
 static void enter_again(struct orr_sched *sched, struct orr_job *job)
 {
     struct pool *pool = sched->data;
@@ -343,8 +346,8 @@ static struct orr_job *pool_leave(struct pool *pool, struct look *look)
     return job;
 }
 
-/* can_execute has been called for a job that has left. Who found none meanwhile may be
- * the one who can run it. */
+/* can_execute has been called for a job that has left. A worker that found no
+ * job meanwhile may be the one that can run it. */
 static void note_answer(struct orr_sched *sched, bool accepted)
 {
     struct pool *pool = sched->data;
@@ -359,7 +362,7 @@ static void note_answer(struct orr_sched *sched, bool accepted)
         orr_sched_wake_members(sched);
 }
 
-/* All are woken: who is woken may leave the task to others. */
+/* All are woken: a worker that is woken may leave the task to others. */
 static int memaware_push(struct orr_sched *sched, struct orr_job *job)
 {
     struct pool *pool = sched->data;
@@ -423,7 +426,7 @@ static struct orr_job *memaware_pop(struct orr_sched *sched,
     return NULL;
 }
 
-/* Tasks may have been left to those who are gone. */
+/* Tasks may have been left to workers that are gone. */
 static void memaware_refresh(struct orr_sched *sched)
 {
     struct pool *pool = sched->data;

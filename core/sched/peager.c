@@ -21,9 +21,9 @@ struct peager {
     struct orr_queue parallel, others;
 };
 
-/* --- who takes what --- */
+/* --- which workers take which jobs --- */
 
-/* Those with one member are led by nobody. */
+/* Combined workers with one member have no leader. */
 static bool is_group(const struct orr_combined *combined)
 {
     return combined && combined->size > 1;
@@ -56,8 +56,8 @@ static bool takes_parallel(const struct orr_sched *sched, unsigned worker)
     return !follows;
 }
 
-/* Whether the job waits for those who take parallel tasks; if none of them can run
- * it, it is one for all. */
+/* Whether the job waits for the workers that take parallel tasks; if none of
+ * them can run it, it is one for all. */
 static bool is_parallel(struct orr_sched *sched, struct orr_job *job)
 {
     const struct starpu_codelet *cl = job->task->cl;

@@ -282,7 +282,7 @@ static double pheft_add_job(struct pheft *pheft, unsigned worker, double end,
     return added;
 }
 
-/* What it adds to each member's queue, in their order. */
+/* The time that it adds to each member's queue, in their order. */
 struct added {
     double us[STARPU_NMAXWORKERS];
     unsigned next;

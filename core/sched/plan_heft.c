@@ -154,7 +154,7 @@ static bool is_due_locked(const struct orr_planner *p) ORR_REQUIRES(p->lock)
            (p->nunplanned && p->nquiet >= QUIET_PUSHES);
 }
 
-/* To whoever has nothing else to do. */
+/* To a worker that has nothing else to do. */
 static int planner_push_unplanned(struct orr_planner *p, struct orr_job *job)
 {
     uint64_t able_classes = job->able_classes;
@@ -166,8 +166,8 @@ static int planner_push_unplanned(struct orr_planner *p, struct orr_job *job)
     return err;
 }
 
-/* Where the job is planned; plans anew before, if that is due. ORR_PLAN_NONE:
- * nowhere. */
+/* The worker for which the job is planned; plans anew before, if that is due.
+ * ORR_PLAN_NONE: nowhere. */
 static uint32_t planner_choose_worker(struct orr_planner *p,
                                       struct orr_job *job)
 {
@@ -326,8 +326,8 @@ static double end_here(struct orr_planner *p, const struct orr_worker *worker,
            orr_sched_transfer_time(rt, job, rt->classes[worker->class_id].node);
 }
 
-/* Of the last ones in the list of `from`, the one that gains most by being taken
- * over. */
+/* The job that gains most by being taken over, of the last ones in the list of
+ * `from`. */
 static void look_at_list_locked(struct orr_planner *p, unsigned from,
                                 const struct orr_worker *worker, double now,
                                 double *gain, struct orr_job **best)

@@ -65,9 +65,9 @@ static double direct_copy(const struct orr_runtime *rt, unsigned from,
     return us > 0 && isfinite(us) ? us : 0;
 }
 
-/* Copies are planned one after the other to and from each memory; that others share
- * their links elsewhere, both ways at once, makes them about twice as long
- * (FORMATS 2.6 expects all devices to). */
+/* Copies are planned one after the other to and from each memory; that others
+ * share their links elsewhere, both ways at once, makes them about twice as
+ * long (StarPU expects all devices to). */
 static double copy_time(void *arg, unsigned from, unsigned to, uint64_t bytes)
 {
     const struct orr_runtime *rt = arg;
@@ -80,7 +80,7 @@ static double copy_time(void *arg, unsigned from, unsigned to, uint64_t bytes)
            (direct_copy(rt, from, 0, bytes) + direct_copy(rt, 0, to, bytes));
 }
 
-/* Who takes tasks of the context, as this changes. */
+/* The workers that take tasks of the context, as these change. */
 static void find_workers_locked(struct orr_planner *p) ORR_REQUIRES(p->lock)
 {
     const struct orr_runtime *rt = p->sched->runtime;
@@ -98,7 +98,7 @@ static void find_workers_locked(struct orr_planner *p) ORR_REQUIRES(p->lock)
 
 /* --- data --- */
 
-/* What the tasks of a plan use, by the handles' numbers. */
+/* The data that the tasks of a plan use, by the handles' numbers. */
 struct catalogue {
     struct orr_plan_datum *data;
     struct orr_plan_use *uses;
@@ -236,7 +236,7 @@ static int place_begun_locked(struct orr_planner *p,
     return orr_plan_line_add(&p->lines[note->worker], start, end - start);
 }
 
-/* Those that run come before those that wait for their data on the same worker. */
+/* Running tasks come before those that wait for their data on the same worker. */
 static int place_all_begun_locked(struct orr_planner *p, struct draft *draft,
                                   double now) ORR_REQUIRES(p->lock)
 {

@@ -70,7 +70,7 @@ void orr_plan_line_done(struct orr_plan_line *line)
 
 /* --- ranks --- */
 
-/* Where the task is fastest; 0: nobody can run it. */
+/* The duration on the fastest worker; 0: no worker can run it. */
 static double shortest_length(const struct orr_plan *plan,
                               const struct orr_plan_task *task)
 {
@@ -82,7 +82,7 @@ static double shortest_length(const struct orr_plan *plan,
     return isfinite(least) ? least : 0;
 }
 
-/* Of a copy between two workers, any of which may be the same one. */
+/* The mean time of a copy between two workers, which may be the same one. */
 static double mean_copy(const struct orr_plan *plan, uint64_t bytes)
 {
     double sum = 0, pairs = 0;
@@ -169,7 +169,8 @@ static double find_gap(const struct orr_plan *plan, unsigned from, unsigned to,
     return start;
 }
 
-/* From the memory where it takes least; false: no memory has the datum. */
+/* The time of the copy from the memory where it takes least; false: no memory
+ * has the datum. */
 static bool find_copy(const struct orr_plan *plan,
                       const struct orr_plan_datum *datum, unsigned to,
                       double ready, struct copy *ret)
@@ -248,8 +249,8 @@ static void plan_write_data(const struct orr_plan *plan,
     }
 }
 
-/* Where it ends first, its data being there at there[class]; ties: the lowest
- * number. */
+/* Puts it where it ends first, its data being there at there[class]; ties: the
+ * lowest number. */
 static int plan_put_task(const struct orr_plan *plan,
                          struct orr_plan_task *task, const double *there)
 {
@@ -320,7 +321,7 @@ int orr_plan_place(const struct orr_plan *plan, struct orr_plan_task *task,
     return is_able(plan, task) ? plan_put_task(plan, task, there) : 0;
 }
 
-/* Of equal rank the one first that may be waited for. */
+/* Of tasks of equal rank the one first that may be waited for. */
 static int by_rank(const void *a, const void *b, void *arg)
 {
     const struct orr_plan_task *tasks = arg;

@@ -36,7 +36,7 @@ static struct orr_job *pop_local(struct orr_worker *worker)
 
 /* --- one of several contexts --- */
 
-/* How the worker and its place in a context compare: greater is asked first. */
+/* Compares two contexts of the worker: the greater is asked first. */
 static bool sched_is_asked_before(const struct orr_sched_worker *a,
                                   const struct orr_sched_worker *b)
 {
@@ -80,7 +80,7 @@ static struct orr_job *sched_ask_for_job(struct orr_runtime *rt,
      * give them what they had for them already. */
     if (!sched->of_user || !orr_worker_is_blocked(worker))
         job = sched->ops->pop(sched, worker);
-    /* A push under way may bring one; nobody wakes the worker for that. */
+    /* A push under way may bring one; no context wakes the worker for that. */
     if (!job && !member && counted)
         worker->again |= !quiet || !orr_sched_ctx_leave(sched, worker);
     return job;

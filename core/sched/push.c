@@ -111,8 +111,8 @@ static bool lists_workers(const struct orr_runtime *rt,
     return false;
 }
 
-/* To the first combined worker there that can, if there are no others, of which
- * policies know nothing. */
+/* Pushes to the first combined worker there that can run it, if no other worker
+ * can: policies know nothing of combined workers. */
 static bool push_listed(struct orr_sched *sched, struct orr_job *job)
 {
     struct orr_runtime *rt = sched->runtime;
@@ -129,7 +129,7 @@ static bool push_listed(struct orr_sched *sched, struct orr_job *job)
 
 /* --- when the policy has not taken the job --- */
 
-/* Whether somebody takes tasks of the context who can run it. */
+/* Whether a worker that takes tasks of the context can run it. */
 static bool has_taker(struct orr_runtime *rt, struct orr_job *job)
 {
     const struct orr_cost_row *row = orr_job_costs(rt, job);
@@ -152,7 +152,7 @@ static bool may_come_back(const struct orr_runtime *rt, unsigned worker)
              1);
 }
 
-/* Whether those who could run the job are workers of lost devices. */
+/* Whether the workers that could run the job are those of lost devices. */
 static bool only_lost_could(const struct orr_sched *sched, struct orr_job *job)
 {
     struct orr_runtime *rt = sched->runtime;
@@ -219,8 +219,8 @@ static bool may_be_enabled(const struct orr_runtime *rt,
     return false;
 }
 
-/* Policies of the application are not asked where nobody can run the job now: ours
- * say so themselves. */
+/* Policies of the application are not asked if no worker can run the job now:
+ * ours find that out themselves. */
 static bool lacks_taker(struct orr_sched *sched, struct orr_job *job)
 {
     return sched->of_user &&
@@ -319,7 +319,7 @@ static bool push_named_combined(struct orr_sched *sched, struct orr_job *job,
     return push_combined(sched, job, combined);
 }
 
-/* To the one worker that the task names; false if it cannot run it. */
+/* Pushes to the one worker that the task names; false if that cannot run it. */
 static bool push_named_worker(struct orr_sched *sched, struct orr_job *job)
 {
     struct orr_runtime *rt = sched->runtime;

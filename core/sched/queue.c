@@ -57,7 +57,8 @@ static bool inbox_has_some(const struct orr_queue *q)
     return atomic_load(&q->inbox) != NULL;
 }
 
-/* Oldest first. Whoever finds the inbox empty now finds that there are jobs. */
+/* Oldest first. A worker that finds the inbox empty now finds that there are
+ * jobs. */
 static struct orr_list *take_inbox_locked(struct orr_queue *q)
     ORR_REQUIRES(q->lock)
 {
@@ -109,8 +110,8 @@ static void empty_inbox_locked(struct orr_queue *q) ORR_REQUIRES(q->lock)
 }
 
 /* Before jobs are taken or queued: makes sure that none in the inbox is better
- * than the best one that is queued. Who leaves one there looks at open_at
- * afterwards; here the inbox is looked at after open_at was set. */
+ * than the best one that is queued. A context that leaves one there looks at
+ * open_at afterwards; here the inbox is looked at after open_at was set. */
 static void settle_locked(struct orr_queue *q) ORR_REQUIRES(q->lock)
 {
     if (orr_prioq_empty(&q->jobs))
@@ -122,10 +123,11 @@ static void settle_locked(struct orr_queue *q) ORR_REQUIRES(q->lock)
     }
 }
 
-/* Who empties the inbox comes from one job to the one that was left there before, each
- * of which another processor has written. The link that has no use there leads to
- * the one that the caller has left there so many before, so that it is fetched
- * in time. (It may be gone: nothing but its address is looked at.) */
+/* The worker that empties the inbox goes from one job to the one that was left
+ * there before, each of which another processor has written. The link that has
+ * no use there leads to the one that the caller has left there so many before,
+ * so that it is fetched in time. (It may be gone: nothing but its address is
+ * looked at.) */
 static void lead_back(struct orr_job *job)
 {
     struct orr_context *self = orr_self;
@@ -369,8 +371,9 @@ static void walk_ask_can_execute(struct walk *walk) ORR_REQUIRES(walk->q->lock)
     orr_lock(&walk->q->lock);
 }
 
-/* The usual case: the first of the best jobs is one that the worker can run, which is
- * known at once. What is in the inbox does not matter then, nor who comes behind. */
+/* The usual case: the first of the best jobs is one that the worker can run,
+ * which is known at once. What is in the inbox does not matter then, nor do the
+ * jobs behind. */
 static bool take_first(struct walk *walk, enum orr_queue_order order)
     ORR_REQUIRES(walk->q->lock)
 {

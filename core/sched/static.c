@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * core/sched/static.c - static=FILE: each task goes to the worker that a schedule
- * names for it, which takes its tasks in the order of the file. A worker whose next
- * task is not ready takes the first one that is: so no file, whatever it says, can
- * stop a run. Tasks that the file does not have, or that do something else there, go
- * to whoever has nothing else to do.
+ * core/sched/static.c - static=FILE: each task goes to the worker that a
+ * schedule names for it, which takes its tasks in the order of the file. A
+ * worker whose next task is not ready takes the first one that is: so no file,
+ * whatever it says, can stop a run. Tasks that the file does not have, or that
+ * do something else there, go to workers that have nothing else to do.
  */
 #include <errno.h>
 #include <stdlib.h>

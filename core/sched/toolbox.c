@@ -302,8 +302,9 @@ struct orr_job *orr_prioq_pop_ready(struct orr_prioq *q, unsigned node)
 
 /* --- waking --- */
 
-/* Of several callers one wakes it: also itself, in its last look before it sleeps, if it
- * leaves something to those who sleep. Then it looks once more. */
+/* Of several callers one wakes it: also itself, in its last look before it
+ * sleeps, if it leaves something to workers that sleep. Then it looks once
+ * more. */
 static bool sched_wake_worker(struct orr_worker *worker)
 {
     if (!orr_worker_rouse(worker))
@@ -345,8 +346,9 @@ static bool some_able(struct orr_runtime *rt, struct orr_job *job,
     return false;
 }
 
-/* A class all of whose workers are refused is none that others may leave the job to.
- * Where nobody is left somebody may come, or can_execute change its mind. */
+/* A class all of whose workers are refused is none that others may leave the
+ * job to. If no worker is left one may come, or can_execute may answer
+ * otherwise. */
 void orr_sched_note_able(struct orr_runtime *rt, struct orr_job *job)
 {
     const struct orr_cost_row *row = orr_job_costs(rt, job);
@@ -368,7 +370,8 @@ void orr_sched_note_able(struct orr_runtime *rt, struct orr_job *job)
     job->differ = differ != 0;
 }
 
-/* Who is disabled finds nothing, and prio would wake it again for that. */
+/* A disabled worker finds nothing, and prio would wake it for that over and
+ * over. */
 static bool worker_may_take(uint64_t able_classes,
                             const struct orr_worker *worker)
 {

@@ -28,7 +28,8 @@ static struct starpu_sched_policy *policy_of(const struct orr_sched *sched)
     return ((const struct user_ops *)sched->ops)->policy;
 }
 
-/* Hooks may call what calls hooks: who is inside may enter again. */
+/* Hooks may call what calls hooks: a context that is inside may enter once
+ * more. */
 static void user_hook_enter(struct orr_sched *sched)
 {
     struct orr_context *self = orr_self;

@@ -628,7 +628,7 @@ END_TEST
 
 /* --- expected times of transfers --- */
 
-/* FORMATS 2.6: latency + 2 · devices · size / bandwidth. */
+/* Latency + 2 · devices · size / bandwidth. */
 START_TEST(a_transfer_is_predicted_from_latency_and_bandwidth)
 {
     struct orr_bus *bus = orr_bus_find(&fake.rt, 0, 1);

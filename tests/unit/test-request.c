@@ -279,7 +279,7 @@ START_TEST(what_is_urgent_stays_so)
 }
 END_TEST
 
-/* FORMATS 3.4: 5 fetches for tasks, 2 prefetches, 1 idle prefetch. */
+/* 5 fetches for tasks, 2 prefetches, 1 idle prefetch. */
 START_TEST(few_copies_of_a_level_are_under_way_at_once)
 {
     static const unsigned max[] = {5, 2, 1};

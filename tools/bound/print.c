@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What a file tells of its run; times have a line of their own. */
+/* The run that a file describes; times have a line of their own. */
 static void print_about(const struct orr_graph *graph)
 {
     for (unsigned i = 0; i < graph->nabout; i++)

@@ -34,8 +34,8 @@ static void goal_done(struct calibrate_goal *goal)
     free(goal->doubt);
 }
 
-/* What is assumed of the kernel on its device: "cuda0", or "3 cores" of several.
- */
+/* The assumption about the kernel on its device: "cuda0", or "3 cores" of
+ * several. */
 static struct orr_assumption *
 goals_find_assumption(const struct calibrate_goals *goals,
                       const struct report_kernel *kernel)

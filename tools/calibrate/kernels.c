@@ -126,7 +126,7 @@ static bool has_model(const struct report *report)
     return false;
 }
 
-/* What is wrong with a run that ended well; false when nothing is. */
+/* The fault of a run that ended well; false: none. */
 static bool is_useless(const struct launch *launch)
 {
     const struct report *report = &launch->report;
@@ -332,7 +332,8 @@ static int calibration_print_result(const struct calibration *c)
     return TOOL_OK;
 }
 
-/* What the first round runs; which devices there are is known only then. */
+/* The configurations of the first round; only after it is known which devices
+ * there are. */
 static int show_plan(struct calibration *c)
 {
     program_shuffle(c->order, c->nconfigs, &c->random);

@@ -172,7 +172,7 @@ static void builder_note_error(struct builder *b, int rc)
         b->rc = rc;
 }
 
-/* Of several nodes of main memory each is a host of its own beside RAM, which
+/* Each of several nodes of main memory is a host of its own beside RAM, which
  * stands for all of them. */
 static void builder_host_name(const struct builder *b, unsigned node,
                               char name[32])

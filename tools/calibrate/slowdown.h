@@ -24,7 +24,7 @@ struct calibrate_slowdown {
 void calibrate_slowdown_begin(struct calibrate_slowdown *slowdown);
 void calibrate_slowdown_end(struct calibrate_slowdown *slowdown, double run_us);
 
-/* Names those that were slow for more than a hundredth of the time, and, if kernels of
- * NVIDIA's GPUs were measured, those of which nobody knows. */
+/* Names those that were slow for more than a hundredth of the time, and, if
+ * kernels of NVIDIA's GPUs were measured, those of which this is not known. */
 void calibrate_slowdown_warn(const struct calibrate_slowdown *slowdown,
                              bool measured);

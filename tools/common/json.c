@@ -46,7 +46,7 @@ int tool_json_print(json_t *json)
 {
     int rc = json ? json_dumpf(json, stdout, JSON_INDENT(2)) : -1;
 
-    /* What could not be written is said at the end, as of any output. */
+    /* A failed write is reported at the end, as of any output. */
     if (json && ferror(stdout))
         rc = 0;
     else if (rc == 0)

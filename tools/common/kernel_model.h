@@ -36,8 +36,8 @@ struct kernel_knowledge {
     /* Measures, and how many of them were set aside when they came; 0 without a
      * side file. */
     uint64_t nseen, noutliers;
-    /* Of the recent samples; 0 and NaN without. The lower quartile only if
-     * there are enough. */
+    /* Statistics of the recent samples; 0 and NaN without. The lower quartile
+     * only if there are enough. */
     double p25;
     unsigned nregimes;
     double regimes[2]; /* medians, the faster first */

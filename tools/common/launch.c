@@ -164,13 +164,13 @@ static void launch_explain_failure(struct launch *launch, const char *reason)
     char line[sizeof(launch->problem)];
     char *to = launch->problem;
     size_t size = sizeof(launch->problem);
-    bool said; /* by the library */
+    bool from_library;
 
-    said = process_error_line(process, line, sizeof(line));
+    from_library = process_error_line(process, line, sizeof(line));
     if (process->error)
         snprintf(to, size, "%s cannot be started: %s", name,
                  why_not_started(name, process->error));
-    else if (*line && (process->status != 0 || said))
+    else if (*line && (process->status != 0 || from_library))
         snprintf(to, size, "%s", line);
     else if (WIFSIGNALED(process->status))
         snprintf(to, size, "%s was ended by signal %d (%s)", name,

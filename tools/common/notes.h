@@ -16,7 +16,8 @@ struct notes {
 /* Reads all of the record. Errors, with a message: those of record/read.h. */
 int notes_read(const char *path, struct notes *ret, struct orr_error *err);
 
-/* How it ended, if not well; what it lacks, with a head, if anything. */
+/* Prints how it ended, if not well, and what it lacks, with a head, if
+ * anything. */
 void notes_print(const struct notes *notes, FILE *to);
 
 void notes_done(struct notes *notes);

@@ -31,7 +31,7 @@ static double without_edits(const struct launch *edited)
     return us;
 }
 
-/* What the edits did, when that cannot be seen from what the run used. */
+/* Prints what the edits did, if the report of the run does not show it. */
 static void compare_without(struct launch *launch, bool json)
 {
     double us, edited = launch->report.makespan_us;

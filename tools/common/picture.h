@@ -29,6 +29,6 @@ bool picture_take(struct picture *picture, char **words, int *n, int least,
 int picture_choose(struct picture *picture, const char *command,
                    const char *name);
 
-/* When the command has ended with `code`: says where the picture is, if nobody has named
- * the file. */
+/* When the command has ended with `code`: says where the picture is, if the
+ * user has not named the file. */
 void picture_done(struct picture *picture, int code);

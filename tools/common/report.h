@@ -94,8 +94,8 @@ struct report_link {
 size_t report_nlinks(const struct report *report);
 struct report_link report_link(const struct report *report, size_t l);
 
-/* What left memory that was full and came back to it, though nobody had written
- * it meanwhile. */
+/* Data that left memory that was full and came back to it, though no task had
+ * written them meanwhile. */
 struct report_return {
     const char *data, *task; /* borrowed from the report: "A(3,4)"; for whom */
     json_int_t count, bytes;

@@ -10,14 +10,14 @@
 
 #include "bound/graph.h"
 
-/* How many of the graph's tasks, the first ones, are tasks that a schedule knows;
- * those behind pass dependencies on. */
+/* The number of tasks that a schedule knows, which come first in the graph;
+ * those behind only pass dependencies on. */
 unsigned schedule_ntasks(const struct orr_graph *graph);
 
-/* Writes who executes each task, `worker` and `when` per task, in the order of
- * `when`; tasks whose worker is ORR_GRAPH_NOT_RUN are left out. NULL stands for what
- * the run of the graph did. `note` is a line of text. Prints what went wrong, and
- * returns -1 then. */
+/* Writes which worker executes each task, `worker` and `when` per task, in the
+ * order of `when`; tasks whose worker is ORR_GRAPH_NOT_RUN are left out. NULL
+ * stands for what the run of the graph did. `note` is a line of text. Prints
+ * what went wrong, and returns -1 then. */
 int schedule_write(const char *path, const struct orr_graph *graph,
                    const unsigned *worker, const double *when,
                    const char *note);

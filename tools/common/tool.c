@@ -38,7 +38,7 @@ static const char *volatile message_if_interrupted;
 static void write_to_stderr(const char *text)
 {
     if (write(STDERR_FILENO, text, strlen(text)) < 0)
-        return; /* nobody is there to be told */
+        return; /* there is no reader */
 }
 
 static void on_tool_interrupt(int number)
@@ -179,7 +179,7 @@ static char *commands_with(const struct tool_command *list, const char *verb)
     return text;
 }
 
-/* What a word that is no command may have meant: "", or a text, owned; NULL
+/* A hint at the command that a word may have meant: "", or a text, owned; NULL
  * without memory. */
 static char *suggest(const struct tool_commands *commands, const char *typed)
 {

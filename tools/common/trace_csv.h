@@ -19,7 +19,7 @@ struct trace_worker {
     unsigned node;
 };
 
-/* Who has submitted a task. */
+/* What submitted a task. */
 enum trace_submitter {
     TRACE_BY_MAIN,   /* the application's main thread */
     TRACE_BY_THREAD, /* another one of its */

@@ -18,7 +18,7 @@ void draw_map(struct plot *plot, const struct comparison *comparison,
 /* Points that draw_rows needs. */
 unsigned draw_rows_height(const struct comparison *comparison);
 
-/* What is drawn of the s-th scheduler is called: what ran, in the first cell that
+/* The title of the s-th scheduler: the policy that ran in the first cell that
  * is good. */
 const char *draw_name(const struct comparison *comparison, size_t scheduler);
 

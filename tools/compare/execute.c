@@ -43,7 +43,7 @@ static bool went_well(const struct launch *launch)
     return launch->report.json && !*launch->problem;
 }
 
-/* Of repetitions the makespan is all that is used: a report is large. */
+/* Only the makespan of repetitions is used: a report is large. */
 static void count_ended_launch(struct comparison *c, struct launch *launch)
 {
     struct cell *cell = comparison_cell_of(c, launch);
@@ -95,7 +95,7 @@ static int run_those(struct execution *execution, bool real)
     return stopped;
 }
 
-/* By the signal that this command got, from the terminal or from here. */
+/* Ended by the signal that this command got, from the terminal or from here. */
 static bool ended_by(const struct launch *launch, int stopped)
 {
     int code = process_exit_code(&launch->process);

@@ -77,7 +77,8 @@ static void add_variable_row(struct table *table,
     table_add(table, "%s", row->name);
     table_add(table, "%s", value ? value : "-");
     table_add(table, "%s", *row->initial ? row->initial : "-");
-    table_add(table, "%s%s", row->vain ? "no effect: " : "", row->sentence);
+    table_add(table, "%s%s", row->vain ? "no effect: " : "",
+              row->sentence);
 }
 
 static int show_variables(const char *word, bool all)
@@ -154,10 +155,11 @@ static int show_json(void)
 
     for (unsigned i = 0; orr_config_row(i, &row); i++)
         json_array_append_new(
-            variables, json_pack("{ss ss ss so ss sb}", "name", row.name,
-                                 "type", row.type, "default", row.initial,
-                                 "value", tool_json_text(variable_value(&row)),
-                                 "meaning", row.sentence, "effect", !row.vain));
+            variables,
+            json_pack("{ss ss ss so ss sb}", "name", row.name, "type", row.type,
+                      "default", row.initial, "value",
+                      tool_json_text(variable_value(&row)), "meaning",
+                      row.sentence, "effect", !row.vain));
     if (variables_each_unknown(list_unknown, unknown) < 0)
         return -1;
     return tool_json_print(json_pack(

@@ -25,7 +25,7 @@ static const char *vendor_library_path(const struct gpu_vendor *vendor)
     return path && *path ? path : NULL;
 }
 
-/* What a refused call of the vendor's is called, and its error. */
+/* The name of a refused call of the vendor's, and its error. */
 static json_t *refusal(const struct gpu_api *api, enum gpu_entry call, int code)
 {
     return json_sprintf("%s failed: %s (%d)", api->library->names[call],

@@ -39,7 +39,7 @@ const char *explain_type_name(enum explain_link_type type)
     return names[type];
 }
 
-/* What takes no time stands in nobody's way, unless it is a task. */
+/* What takes no time delays nothing, unless it is a task. */
 static void chain_add_link(struct chain *c, enum explain_link_type type,
                            double start, double end, size_t what)
 {
@@ -110,8 +110,8 @@ static void add_allocations(struct chain *c, unsigned node, double start,
               node, start, end);
 }
 
-/* From `start` to `end` the worker of that node prepared a task: made room, allocated
- * memory, and the rest. */
+/* The span in which the worker of that node prepared a task: made room,
+ * allocated memory, and the rest. */
 static void add_preparation(struct chain *c, unsigned node, double start,
                             double end)
 {
@@ -175,7 +175,7 @@ static size_t copy_in_the_way(const struct explain_run *run, size_t i,
     return EXPLAIN_NONE;
 }
 
-/* Of the tasks that it waited for, the one that ended last by `time`. */
+/* The one that ended last by `time` of the tasks that it waited for. */
 static size_t latest_predecessor(const struct chain *c,
                                  const struct explain_task *task, double time)
 {
@@ -320,8 +320,9 @@ static size_t copy_for_none(const struct explain_run *run, double time,
     return EXPLAIN_NONE;
 }
 
-/* From the end of a task that the application, or another task, waited for until that went
- * on: data may have had to come, one after the other. */
+/* The span from the end of a task for which the application, or another task,
+ * waited, until that one continued: data may have had to come, one after the
+ * other. */
 static void chain_add_wait(struct chain *c, double start, double end)
 {
     size_t copy;
@@ -407,8 +408,9 @@ static size_t step_submission(struct chain *c, const struct explain_task *task)
     return next;
 }
 
-/* Goes on with what made the task ready. What it waited for without an order, data that
- * others use who commute with it, is in no graph: when these end, it is ready. */
+/* Goes on with what made the task ready. What it waited for without an order,
+ * data that others use which commute with it, is in no graph: when these end,
+ * it is ready. */
 static size_t step_ready(struct chain *c, const struct explain_task *task)
 {
     size_t next = latest_predecessor(c, task, task->ready);

@@ -141,7 +141,8 @@ static void propose_prompter(struct proposals *p)
     }
 }
 
-/* Whoever starts a copy to a device waits for it, so that no kernel runs beside it. */
+/* The worker that starts a copy to a device waits for it, so that no kernel
+ * runs beside it. */
 static void propose_asynchronous(struct proposals *p)
 {
     static const struct {

@@ -185,7 +185,7 @@ static bool was_ready(const struct difference *d, int side, size_t t, double at)
            stage_time(d, side, t, DIFFER_READY) <= at + EQUAL;
 }
 
-/* What the worker did first that it did not do in the other run. */
+/* The first task of the worker that it did not execute in the other run. */
 static bool first_of_worker(const struct difference *d, const char *worker,
                             struct differ_choice *ret)
 {

@@ -13,7 +13,8 @@
 
 enum { DIFFER_A, DIFFER_B, DIFFER_SIDES };
 
-/* What is different of a task, in the order in which a task goes through it. */
+/* The stages in which a task may differ, in the order in which it passes
+ * them. */
 enum differ_stage {
     DIFFER_SUBMITTED,
     DIFFER_READY,
@@ -36,8 +37,8 @@ struct differ_first {
 struct differ_choice {
     const char *worker; /* its name; borrowed */
     double at;
-    /* What it executed in A and in B, as indices in both runs: [A][B] is where in
-     * B that ran which it executed in A. DIFFER_NONE: it did not. */
+    /* The tasks that it executed in A and in B, as indices in both runs: [A][B]
+     * is the index in B of what it executed in A. DIFFER_NONE: it did not. */
     size_t tasks[DIFFER_SIDES][DIFFER_SIDES];
     bool found;
     /* Whether both tasks were ready in both runs when one was taken: then it was

@@ -69,7 +69,8 @@ static void print_first_difference(const struct difference *d)
            first->times[0], first->times[1]);
 }
 
-/* Where and when that task ran which the worker executed in the other run. */
+/* Where and when the task ran here that the worker executed in the other
+ * run. */
 static void print_fate(const struct difference *d, int side, size_t t,
                        uint64_t job)
 {

@@ -80,7 +80,8 @@ struct explain_run {
     struct explain_spans *moves;     /* … or something is copied there, … */
     struct explain_spans *allocates; /* … or memory is allocated; … */
     struct explain_spans *pays; /* … all in which it is allocated, or freed */
-    /* For a worker there whose data have come, allocations hide copies. */
+    /* For a worker there whose data have come, allocations have precedence over
+     * copies. */
     struct explain_spans *other_moves, *own_allocates;
     double begin, end, last_submission;
     size_t nsubmitted; /* by the application's main thread */

@@ -28,9 +28,9 @@ const char *explain_cause_name(enum explain_cause cause)
     return names[cause];
 }
 
-/* From a to b no task came to the worker; the next one was submitted at `submitted`, by
- * the application's main thread or not. While there were tasks for others only, there was
- * none for it. */
+/* Adds the span from a to b in which no task came to the worker; the next one
+ * was submitted at `submitted`, by the application's main thread or not. Tasks
+ * for other workers only are none for this one. */
 static void before_ready(const struct explain_run *run, unsigned worker,
                          double a, double b, double submitted, bool by_main,
                          double *causes)
@@ -52,8 +52,8 @@ static void before_ready(const struct explain_run *run, unsigned worker,
     causes[EXPLAIN_DEPENDENCIES] += any - first + b - middle - second;
 }
 
-/* From a to b the worker had a task and waited for its data, or, once they were there, did
- * something else before. */
+/* Adds the span from a to b in which the worker had a task and waited for its
+ * data, or, once they were there, did something else before. */
 static void after_taken(const struct explain_run *run, unsigned node, double a,
                         double b, bool there, double *causes)
 {
@@ -85,7 +85,7 @@ static void before_task(const struct explain_run *run,
 
     before_ready(run, task->worker, since, ready, task->submitted,
                  task->by_main, causes);
-    /* What its worker allocates for data that come before the task has been taken. */
+    /* Allocations of its worker for data that come before the task has been taken. */
     causes[EXPLAIN_ALLOCATION] += pays;
     causes[EXPLAIN_SCHEDULER] += fmax(0, taken - ready - pays);
     there = fmin(fmax(there, taken), fmax(taken, task->start));

@@ -174,10 +174,10 @@ static bool take_copies(struct explain_run *run, const struct trace *trace)
     return run->copies != NULL;
 }
 
-/* What may be the case on a node. One hides those of a higher rank. */
+/* The states of a node. A state hides those of a higher rank. */
 enum node_case { ROOM, COPY, ALLOCATION, NCASES };
 
-/* For the spans of `sought`: `found` is the case from start to end. */
+/* Adds to the spans of `sought`: state `found` holds from start to end. */
 static void add_case(struct span_steps *steps, double start, double end,
                      unsigned found, unsigned sought)
 {
@@ -300,7 +300,7 @@ static bool take_able(struct explain_run *run, unsigned w)
     return span_steps_make(&steps, &run->able[w]);
 }
 
-/* Those who can run all tasks need no spans of their own. */
+/* Workers that can run all tasks need no spans of their own. */
 static bool take_all_able(struct explain_run *run)
 {
     unsigned n = run->graph->nworkers;

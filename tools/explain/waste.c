@@ -189,7 +189,7 @@ double *explain_link_use(const struct explain_run *run)
         const struct explain_copy *copy = &run->copies[i];
         const struct orr_graph_route *route = route_of(graph, copy);
         double took = copy->end - copy->start;
-        /* Results that go home at the end stand in nobody's way. */
+        /* Results that go home at the end delay no task. */
         double within =
             fmin(copy->end, run->end) - fmax(copy->start, run->begin);
         double bytes = took > 0 ? copy->bytes * fmax(within, 0) / took : 0;

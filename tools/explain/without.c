@@ -53,7 +53,7 @@ static bool is_first_submission(struct cut *cut, uint64_t task)
     return !cut->submitted[task]++;
 }
 
-/* Nobody waits for the task, and nobody destroys it while others may name it. */
+/* No call waits for the task, and none destroys it while others may name it. */
 static void cut_submission(struct cut *cut, struct orr_call *call)
 {
     cut->impossible |= !is_first_submission(cut, call->id);

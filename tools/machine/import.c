@@ -242,7 +242,7 @@ static int find_hiding(const struct orr_machine_entry *entry, void *arg)
 
     if (strcmp(entry->name, hidden->name) != 0)
         return 0;
-    /* Of sampling directories the first one counts, and it goes there. */
+    /* The machine goes to the first sampling directory. */
     if (!entry->catalogue || strcmp(entry->path, hidden->path) == 0)
         return 1;
     hidden->by = strdup(entry->path);

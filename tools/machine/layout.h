@@ -97,8 +97,8 @@ bool layout_is_other(const struct orr_machine_desc *desc,
                      const struct orr_host_desc *host);
 unsigned layout_count_others(const struct orr_machine_desc *desc);
 
-/* What carries data between two hosts, and the link that limits it most, NULL
- * without a route. */
+/* The connection that carries data between two hosts, and the link that limits
+ * it most, NULL without a route. */
 struct view_rate layout_rate_between(const struct orr_machine_desc *desc,
                                      unsigned from, unsigned to,
                                      const char **ret_name);

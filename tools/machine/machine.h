@@ -102,9 +102,9 @@ int machine_matrix_text(const struct orr_machine_desc *desc,
                         const double *matrix, char **ret_text,
                         size_t *ret_size);
 
-/* Where a machine is put that -m finds by its name: the path of its platform
- * file and of the folder of its models in a sampling directory, both owned by
- * the caller. Errors are printed: -ENOMEM. */
+/* The paths at which -m finds a machine by its name: of its platform file and
+ * of the folder of its models in a sampling directory, both owned by the
+ * caller. Errors are printed: -ENOMEM. */
 int machine_place(const char *sampling_dir, const char *name, char **ret_path,
                   char **ret_models);
 

@@ -10,7 +10,8 @@
 #define MAX_WORDS 24
 #define MAX_WORD  24
 
-/* What names are compared by: "8480+" is another part than "8480". */
+/* The characters by which names are compared: "8480+" is another part than
+ * "8480". */
 static bool is_letter(char c)
 {
     return isalnum((unsigned char)c) || c == '+';
@@ -68,8 +69,8 @@ static bool has_all(const struct words *w, const struct words *of)
     return of->n > 0;
 }
 
-/* What drivers and catalogues add to names of parts: vendors, families, "2.20GHz"
- * and "64-Core". */
+/* Words that drivers and catalogues add to names of parts: vendors, families,
+ * "2.20GHz" and "64-Core". */
 static bool is_noise(const struct words *w, unsigned i)
 {
     static const char *const noise[] = {
@@ -111,17 +112,17 @@ static bool part_names_equal(const char *a, const char *b)
 static bool part_is_named(const char *text, const char *name, const char *model,
                           const char *also)
 {
-    struct words said = split_part_words(text), own = split_part_words(name),
+    struct words given = split_part_words(text), own = split_part_words(name),
                  more = split_part_words(model);
 
     if (part_names_equal(text, name) || part_names_equal(text, model) ||
         (*also && part_names_equal(text, also)))
         return true;
-    if (said.cut || !has_all(&said, &own))
+    if (given.cut || !has_all(&given, &own))
         return false;
-    for (unsigned i = 0; i < said.n; i++)
-        if (!words_have(&more, said.words[i]) &&
-            !words_have(&own, said.words[i]) && !is_noise(&said, i))
+    for (unsigned i = 0; i < given.n; i++)
+        if (!words_have(&more, given.words[i]) &&
+            !words_have(&own, given.words[i]) && !is_noise(&given, i))
             return false;
     return true;
 }
@@ -143,14 +144,14 @@ const struct machine_device *machine_device_find(const char *text)
 }
 
 /* Whether a word of the text is in the name, or begins one of it. */
-static bool part_name_is_near(const struct words *said, const char *name)
+static bool part_name_is_near(const struct words *given, const char *name)
 {
     struct words own = split_part_words(name);
 
-    for (unsigned i = 0; i < said->n; i++)
+    for (unsigned i = 0; i < given->n; i++)
         for (unsigned k = 0; k < own.n; k++)
-            if (strncmp(own.words[k], said->words[i], strlen(said->words[i])) ==
-                0)
+            if (strncmp(own.words[k], given->words[i],
+                        strlen(given->words[i])) == 0)
                 return true;
     return false;
 }
@@ -167,25 +168,25 @@ static char *append_part_name(char *names, const char *name)
 
 char *machine_processor_names(const char *text)
 {
-    struct words said = split_part_words(text);
+    struct words given = split_part_words(text);
     char *names = strdup("");
 
     for (int all = 0; all < 2 && names && !*names; all++)
         for (const struct machine_processor *p = machine_processors; p->name;
              p++)
-            if (all || part_name_is_near(&said, p->name))
+            if (all || part_name_is_near(&given, p->name))
                 names = append_part_name(names, p->name);
     return names;
 }
 
 char *machine_device_names(const char *text)
 {
-    struct words said = split_part_words(text);
+    struct words given = split_part_words(text);
     char *names = strdup("");
 
     for (int all = 0; all < 2 && names && !*names; all++)
         for (const struct machine_device *d = machine_devices; d->name; d++)
-            if (all || part_name_is_near(&said, d->name))
+            if (all || part_name_is_near(&given, d->name))
                 names = append_part_name(names, d->name);
     return names;
 }

@@ -50,7 +50,7 @@ struct machine_device {
     struct machine_law laws[2][MACHINE_NKERNELS]; /* [1]: double precision */
 };
 
-/* What parts.py assumes where nothing is published, or others measured.
+/* The values that parts.py assumes if none is published or measured elsewhere.
  * Seconds, bytes per second, parts of the published rate. */
 struct machine_assumptions {
     double pcie_efficiency[7]; /* by generation */

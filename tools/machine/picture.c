@@ -459,8 +459,8 @@ static void draw_cluster(struct picture *p, int cluster)
     p->below_y = y + LAYOUT_BAR_HEIGHT;
 }
 
-/* Where a link below the devices leaves its two boxes, and how deep it hangs:
- * short ones nearest to the edges that face each other. */
+/* Sets where a link below the devices leaves its two boxes, and its depth:
+ * short links are nearest to the edges that face each other. */
 struct hook {
     double x1, x2, y;
 };

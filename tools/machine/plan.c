@@ -94,8 +94,9 @@ double machine_plan_pcie_rate(unsigned generation)
     }
 }
 
-/* What a copy reaches of a slot's rate. Slots with fewer lanes are taken for
- * those of an older generation with sixteen: alike but for one percent. */
+/* The share of a slot's rate that a copy reaches. Slots with fewer lanes are
+ * taken for those of an older generation with sixteen: alike but for one
+ * percent. */
 static double pcie_efficiency(double rate)
 {
     unsigned generation = 3;

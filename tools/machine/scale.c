@@ -197,16 +197,16 @@ static int scale(const struct scaling *s, const char *symbol,
 static char *derived_text(const struct scaling *s,
                           const struct orr_model_file *file)
 {
-    char *text, *said;
+    char *text, *marked;
     size_t size;
 
     if (orr_model_file_format(file, &text, &size) < 0)
         return NULL;
-    said = tool_format("# Derived, not measured: times of the catalogue's "
-                       "machine %s, scaled by\n# published figures.\n%s",
-                       s->nearest->name, text);
+    marked = tool_format("# Derived, not measured: times of the catalogue's "
+                         "machine %s, scaled by\n# published figures.\n%s",
+                         s->nearest->name, text);
     free(text);
-    return said;
+    return marked;
 }
 
 static int scale_model(const struct perfmodel_item *item, void *arg)

@@ -272,16 +272,17 @@ static int read_nvidia(struct topology *t)
 /* The rate of a device's slot: as given, as hwloc reports, or the usual. */
 static int rate_of(struct topology *t, unsigned gpu, double *ret)
 {
-    const char *said = t->options->pcie;
+    const char *given = t->options->pcie;
     hwloc_obj_t pci = t->gpus[gpu];
     double seen = pci ? (double)pci->attr->pcidev.linkspeed : 0;
 
-    if (said) {
-        *ret = said[1] ? 0 : machine_plan_pcie_rate((unsigned)(*said - '0'));
+    if (given) {
+        *ret = given[1] ? 0 : machine_plan_pcie_rate((unsigned)(*given - '0'));
         if (*ret > 0)
             return machine_plan_assume(
-                t->plan, "PCI Express %s, sixteen lanes, as given", said);
-        tool_error("machine import: --pcie %s: 3, 4, 5 or 6 is expected", said);
+                t->plan, "PCI Express %s, sixteen lanes, as given", given);
+        tool_error("machine import: --pcie %s: 3, 4, 5 or 6 is expected",
+                   given);
         return -EINVAL;
     }
     if (seen > 0) {

@@ -111,7 +111,7 @@ static int try_policies(struct search *s)
     return -1;
 }
 
-/* Of one method that is good and quick; without the module there is none. */
+/* The bound by one method that is good and quick; none without the module. */
 static double find_bound(const struct orr_graph *graph)
 {
     const struct orr_bound_instance_options how = {.across_nodes = true};

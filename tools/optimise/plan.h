@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * tools/optimise/plan.h - schedules that are searched: who executes each task, and
- * when it comes in its worker's order. One thread.
+ * tools/optimise/plan.h - schedules that are searched: which worker executes
+ * each task, and when it comes in that worker's order. One thread.
  */
 #pragma once
 

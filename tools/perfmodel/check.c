@@ -94,8 +94,8 @@ static void look_at_origins(const struct check_result *check_result,
                          nrows - nmeasured, nrows);
 }
 
-/* From the description of the chosen machine: how many devices of each type,
- * and whether they were measured. */
+/* Reads from the description of the chosen machine: how many devices of each
+ * type, and whether they were measured. */
 static int look_at_machine(const struct perfmodel_choice *choice,
                            const struct perfmodel_place *place,
                            struct check_options *options,

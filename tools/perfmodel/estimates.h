@@ -22,8 +22,8 @@ struct perfmodel_known {
     struct orr_interval interval;
     bool from_blocks, independent;
     double half_width; /* half of it, divided by the estimate; NaN */
-    /* Of the recent samples; without any, or with invalid ones, n is 0 and all
-     * are NaN. */
+    /* Statistics of the recent samples; without any, or with invalid ones, n is
+     * 0 and all are NaN. */
     struct orr_summary summary;
 };
 

@@ -137,7 +137,8 @@ static bool has_model_file(const char *path)
     return stat(path, &st) == 0 && st.st_size > 0;
 }
 
-/* What was measured elsewhere is imported here; the rest stays what it is. */
+/* Rows that were measured elsewhere become imported ones here; the others keep
+ * their origin. */
 static void import_measures(struct orr_model_file *file)
 {
     if (file->origin <= ORR_ORIGIN_MEASURED)

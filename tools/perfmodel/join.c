@@ -123,8 +123,8 @@ static void clash(const struct step *step, struct orr_model_row *to,
         *to = *from;
 }
 
-/* Of which one was computed and the other measured: that stays, with its
- * samples. */
+/* One of the rows was computed and the other measured: the latter stays, with
+ * its samples. */
 static int keep_measured(const struct step *step, struct perfmodel_data *to,
                          struct orr_model_row *row,
                          const struct orr_side_entry *other_side,

@@ -45,8 +45,8 @@ static unsigned add_ratios(const struct check_impl *a,
     return n;
 }
 
-/* How much longer a's device takes than b's in the other models (median of ln,
- * 0 when these are too few). */
+/* The ratio of the times of a's device and b's in the other models (median of
+ * ln, 0 if these are too few). */
 static int usual_ratio(const struct checker *checker,
                        const struct check_impl *a, const struct check_impl *b,
                        double *ret)

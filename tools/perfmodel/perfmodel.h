@@ -46,13 +46,14 @@ struct perfmodel_place {
                         * not to be */
 };
 
-/* Where the rows of a model file come from: as it says itself, else derived if it
- * comes with such a machine, else they are measured, here or there. */
+/* The origin of the rows of a model file: the one that it states, else derived
+ * if it comes with such a machine, else measured, here or there. */
 enum orr_origin perfmodel_origin(const struct perfmodel_place *place,
                                  const char *path,
                                  const struct orr_model_file *file);
 
-/* Of a row of a file of that origin, with its valid side entry or NULL. */
+/* The origin of a row of a file of that origin, with its valid side entry or
+ * NULL. */
 enum orr_origin perfmodel_row_origin(const struct orr_model_row *row,
                                      enum orr_origin of_file,
                                      const struct orr_side_entry *side);
@@ -145,7 +146,8 @@ enum orr_origin perfmodel_origins_least(const struct perfmodel_origins *origins)
  * 10. */
 unsigned perfmodel_minimum(void);
 
-/* For tool_if_interrupted, while models are written one after the other. */
+/* The text for tool_if_interrupted while models are written one after the
+ * other. */
 #define PERFMODEL_INTERRUPTED                                                  \
     "models that were written are whole and stay, the others are as they "     \
     "were; repeat it"

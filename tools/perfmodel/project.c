@@ -69,7 +69,7 @@ static bool project_wants_model(const char *symbol, const void *arg)
     return p->nsymbols == 0;
 }
 
-/* What is made of a model that cannot be trusted is no better, and shows none of
+/* A model made of one that cannot be trusted is no better, and shows none of
  * its faults. */
 static void warn_untrusted(const struct projecting *p,
                            const struct perfmodel_choice *source)

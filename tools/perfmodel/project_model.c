@@ -16,7 +16,7 @@ static bool rates_are_complete(const struct orr_rates *rates)
     return rates->flops > 0 && rates->bytes > 0;
 }
 
-/* What is not known of a core of this machine is measured, once. */
+/* Rates of a core of this machine that are not known are measured, once. */
 static void complete_here(struct projecting *p, struct orr_rates *rates)
 {
     struct orr_rates *given = &p->from_given.of[ORR_DEVICE_CPU];
@@ -127,7 +127,8 @@ static int projecting_add_row(struct projecting *p, const char *symbol,
     return 0;
 }
 
-/* From the models of a device of its type, else from those of a core. */
+/* Projects from the models of a device of its type, else from those of a
+ * core. */
 static int project_device(struct projecting *p, const char *symbol,
                           const struct orr_model_file *from,
                           const struct orr_device *device,

@@ -23,13 +23,13 @@ struct project_rates {
  * -EINVAL with a message; -ENOMEM. */
 int project_rates_read(struct project_rates *rates, const char *prefix);
 
-/* Of a device: as given, else as the description says, which may be NULL; 0:
- * neither does. What it says of its MAIN is of one core. */
+/* The rates of a device: as given, else as the description states, which may be
+ * NULL; 0: neither does. Those of its MAIN are of one core. */
 struct orr_rates project_rates_of(const struct project_rates *rates,
                                   const struct orr_machine_desc *desc,
                                   const struct orr_device *device);
 
-/* What the hosts of devices of the type are called in descriptions: "CUDA". */
+/* The prefix of hosts of devices of the type in descriptions: "CUDA". */
 const char *project_host_prefix(int type);
 
 /* A rate that a device of the type may have, for messages. */

@@ -27,7 +27,7 @@ struct sizes {
     unsigned nrows;
 };
 
-/* What is measured of one implementation, over work of that kind; owned. NULL
+/* The measures of one implementation over work of that kind; owned. NULL
  * without memory. */
 static struct orr_work_point *
 impl_work_points(const struct orr_model_file *file,

@@ -28,8 +28,8 @@ static bool has_flops(const struct orr_model_row *row)
     return row->size > 0 && row->flops > 0 && isfinite(row->flops);
 }
 
-/* Those of all rows, sorted, one per size; owned. NULL: none, or they disagree.
- */
+/* The pairs of all rows, sorted, one per size; owned. NULL: none, or they
+ * disagree. */
 static struct pair *list_pairs(const struct orr_model_file *file,
                                unsigned *ret_n)
 {

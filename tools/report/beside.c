@@ -77,8 +77,9 @@ static void add_stretch(struct report_beside *beside,
             (struct report_stretch){state->kind, state->worker, start, end};
 }
 
-/* What of the state, which lasts until `to`, no piece covers. *at: the first piece that
- * may; no earlier one reaches into later states of the worker. */
+/* Adds the parts of the state, which lasts until `to`, that no piece covers.
+ * *at: the first piece that may; no earlier one reaches into later states of
+ * the worker. */
 static void cut_state(const struct trace *trace, const struct list *list,
                       const struct trace_state *state, double to, size_t *at,
                       struct report_beside *beside)

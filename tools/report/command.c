@@ -206,7 +206,7 @@ static int show_trace(const char *trace, const struct options *options)
     return result;
 }
 
-/* What is wrong with the words, before anything is run: a message and true. */
+/* Whether the words are wrong, before anything is run; prints why. */
 static bool report_words_are_wrong(const struct launch *launch,
                                    const struct options *options,
                                    const char *trace)

@@ -55,7 +55,8 @@ static char *read_frame(void)
     return frame;
 }
 
-/* In a page, "<" could end what the data stand in. In JSON it is only in texts. */
+/* "<" in a page could end the element around the data. In JSON it is only in
+ * texts. */
 static void write_safe(FILE *to, const char *text, size_t size)
 {
     for (const char *end = text + size; text < end; text++)

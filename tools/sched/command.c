@@ -16,7 +16,7 @@ static const char list_help[] =
     "Exit codes: 0; 1 when something failed; 2 for a wrong command line.\n"
     "example: orrery sched list\n";
 
-/* What is named by a file: without one there is nothing to start. */
+/* Policies that a file defines: without one there is nothing to start. */
 static const struct {
     const char *name, *what;
 } of_files[] = {

@@ -28,8 +28,8 @@ static void add_policies(json_t *to, struct starpu_sched_policy **list,
                           (*list)->policy_description, "library", from));
 }
 
-/* What cannot be opened is left to a run under one of its policies, which says
- * why. */
+/* A library that cannot be opened is left to a run under one of its policies,
+ * which says why. */
 static void add_library(json_t *to, const char *file)
 {
     void *object = file && *file ? dlopen(file, RTLD_NOW | RTLD_LOCAL) : NULL;
@@ -87,8 +87,8 @@ static int find_below(struct found *found, struct starpu_sched_component *c)
     return rc;
 }
 
-/* How the machine calls a worker, without the device's model, and what equal ones
- * have in common. */
+/* The machine's name of a worker without the device's model, and the properties
+ * that equal workers share. */
 static json_t *describe_component_worker(struct starpu_sched_component *leaf)
 {
     int worker = starpu_bitmap_first(&leaf->workers);

@@ -132,7 +132,7 @@ static int write_tree_dot(const struct tree *tree, const char *title,
     return rc;
 }
 
-/* What dot makes of the file `graph`, as SVG in the file `picture`. */
+/* Has dot draw the file `graph` as SVG in the file `picture`. */
 static int run_dot(char *graph, char *picture)
 {
     char dot[] = "dot", format[] = "-Tsvg", to[] = "-o";

@@ -268,8 +268,8 @@ static int trace_program(struct launch *launch, const char *picture, bool json,
     return result;
 }
 
-/* With its tasks recorded: in the file `kept`, or, NULL, beside the schedule until
- * that is written. */
+/* Runs it with its tasks recorded: in the file `kept`, or, NULL, beside the
+ * schedule until that is written. */
 static int run_with_graph(struct launch *launch, const char *picture,
                           const char *schedule, const char *kept, bool json)
 {

@@ -14,7 +14,7 @@
 
 enum { NAME_LETTERS = 40, FEW_IDLE = 2 };
 
-/* Of a worker, a kernel or a pair of nodes: how much there is of it. */
+/* The amount of a worker, a kernel or a pair of nodes. */
 struct amount {
     size_t index; /* which one */
     size_t n;
@@ -221,7 +221,7 @@ static int add_series(struct gantt_rows *rows, char *name, const char *colour)
     return 0;
 }
 
-/* Those with most time have a series each, in the order of the file. */
+/* The kernels with most time have a series each, in the order of the file. */
 static int add_kernels(const struct paje_chart *chart, struct gantt_rows *rows)
 {
     struct amount *kernels = calloc(chart->nkernels + 1, sizeof(*kernels));

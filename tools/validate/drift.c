@@ -30,7 +30,7 @@ double drift_median(double *values, unsigned n)
     return (values[(known - 1) / 2] + values[known / 2]) / 2;
 }
 
-/* What Student's t exceeds, on either side, with probability p. */
+/* The value that Student's t exceeds, on either side, with probability p. */
 static double student_beyond(double p, double dof)
 {
     return orr_student_within(1 - p, dof);
@@ -102,7 +102,7 @@ static void fill_logs(struct check *j)
         }
 }
 
-/* How much slower all sizes of the kernel of item i are in repetition r. */
+/* The slowdown of all sizes of the kernel of item i in repetition r. */
 static double kernel_shift(const struct check *j, const double *logs,
                            unsigned i, unsigned r, double *work)
 {

@@ -48,7 +48,8 @@ static bool has_levels(const struct validation *v,
     return false;
 }
 
-/* Of the kernels that have models, but for those whose outliers are a level. */
+/* The disturbance of the kernels that have models, but for those whose outliers are a
+ * level. */
 static double disturbance(const struct validation *v,
                           const struct report *report)
 {

@@ -37,7 +37,8 @@ static int validation_add_kernel(struct validation *v,
     return 0;
 }
 
-/* Those that ran for real and have a model, of files or of functions. */
+/* Adds the kernels that ran for real and have a model, of files or of
+ * functions. */
 static int list_kernels(struct validation *v)
 {
     for (unsigned s = 0; s < v->nsizes; s++)
@@ -114,7 +115,8 @@ static double prediction(const struct validation *v,
     return us;
 }
 
-/* Where that comes from: as the simulation says, else as the real run does. */
+/* The origin of the estimate: as the simulation states, else as the real run
+ * does. */
 static enum orr_origin origin_of(const struct validation *v,
                                  const struct report_kernel *kernel)
 {

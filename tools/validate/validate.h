@@ -62,9 +62,9 @@ struct validate_end {
     const char *size; /* NULL: there is but one */
     struct validate_spread measured, predicted;
     double error;
-    /* How much longer the real kernels took in sum than without the outliers
+    /* The ratio of the real kernels' total time and that without the outliers
      * that models set aside, those of a kernel's second level not counted: the
-     * load of other programs, where repetitions differ. Median. */
+     * load of other programs, if repetitions differ. Median. */
     double disturbance;
     bool steady; /* that is alike in all repetitions */
     double threshold; /* |ln(1 + error)| from which it is an alarm */

@@ -51,8 +51,8 @@ static void release_interrupts(void)
     interrupts.caught = false;
 }
 
-/* What is written to stderr meanwhile becomes text; it is C's stream, sys.stderr is
- * another one. */
+/* Collects as text what is written to C's stderr meanwhile; Python's sys.stderr
+ * is another stream. */
 static int replay_play_file(const char *path,
                             const struct orrery_replay_settings *settings,
                             char **ret_text)

@@ -28,7 +28,7 @@ static size_t task_size_of_arguments(struct starpu_task *task,
     return bytes;
 }
 
-/* What tells sizes of a task apart: those of its data and of other arguments. */
+/* The footprint of a task: the sizes of its data and of its other arguments. */
 static uint32_t footprint_of(struct starpu_task *task)
 {
     uint32_t footprint = starpu_task_data_footprint(task);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * bindings/python/starpupy/future.c - the future of a task: its state, its value
- * and who waits for it. What concerns asyncio is in starpu/_future.py, a class
- * derived from this one.
+ * bindings/python/starpupy/future.c - the future of a task: its state, its
+ * value and the callers that wait for it. What concerns asyncio is in
+ * starpu/_future.py, a class derived from this one.
  */
 #include "starpupy.h"
 
@@ -121,8 +121,8 @@ static PyObject *future_exception(struct spy_future *self, PyObject *unused)
     return Py_NewRef(self->state == SPY_FAILED ? self->value : Py_None);
 }
 
-/* Of several threads that wait for the same future the first gets the wake, and
- * hands it on: there is one place for a waiter, and the others wait for any task. */
+/* A future holds one waiter: of several threads that wait for it the first is
+ * woken and wakes the next; the others wait for any task. */
 static PyObject *future_wait(struct spy_future *self, PyObject *unused)
 {
     (void)unused;
@@ -218,7 +218,7 @@ static int future_clear(struct spy_future *self)
     return 0;
 }
 
-/* An exception that nobody asked for is said. */
+/* Reports an exception that no caller asked for. */
 static void future_finalize(struct spy_future *self)
 {
     PyObject *type, *value, *traceback;

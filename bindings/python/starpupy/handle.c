@@ -30,7 +30,8 @@ static void sort_axes(const Py_buffer *view, int axis[])
     for (int i = 0; i < view->ndim; i++) {
         int at = i;
 
-        /* Behind the last one first, which is the closest in C's order. */
+        /* The last dimension first, whose elements are adjacent in C's
+         * order. */
         for (; at > 0; at--) {
             if (view->strides[axis[at - 1]] <=
                 view->strides[view->ndim - 1 - i])
@@ -364,7 +365,7 @@ static void handle_release_data(struct spy_handle *self)
     spy_attach(state);
 }
 
-/* The object, or the exception of who was to give it. */
+/* The object, or the exception of the task that was to make it. */
 static PyObject *content(const struct spy_handle *self)
 {
     if (!self->failure)
@@ -433,7 +434,7 @@ static int may_end(const struct spy_handle *handle)
 /* -- in turn with calls of other threads -- */
 
 static _Thread_local size_t nclaims; /* [owner] */
-static _Thread_local bool met;       /* [owner] claims of others, in vain */
+static _Thread_local bool met; /* [owner] claims of others, without success */
 
 void spy_handle_claim(struct spy_handle *handle, bool on)
 {
@@ -461,9 +462,9 @@ bool spy_met_claims(void)
     return yield_gil_once() == 0;
 }
 
-/* Until no other thread submits a call on it, or ends it. The latter waits for tasks
- * alone, the former perhaps for other data: who has claims does not wait for those of
- * others, so there are no circles. */
+/* Until no other thread submits a call on it, or ends it. The latter waits for
+ * tasks alone, the former perhaps for other data: a thread that has claims does
+ * not wait for those of others, so that no circle of waits arises. */
 static int await_others(const struct spy_handle *handle)
 {
     while (handle->data && (handle->claims || handle->going)) {
@@ -486,8 +487,8 @@ static int own_mode(const struct spy_handle *handle)
     return handle->constant ? STARPU_R : STARPU_RW;
 }
 
-/* Waits until its tasks have ended. It is in the register meanwhile: whoever wants
- * its memory comes after them as well. */
+/* Waits until its tasks have ended. It is in the register meanwhile: another
+ * handle for its memory waits for them as well. */
 static int handle_await_tasks(struct spy_handle *handle)
 {
     int ret = await_others(handle);

@@ -37,8 +37,8 @@ struct spy_state {
     bool runs_kernels;    /* [GIL] … executes Python functions */
     bool delivering;      /* a simulation has called us where it cannot wait */
     bool limited;         /* [GIL] submission may wait for tasks to end */
-    bool forked;          /* this process is a child of who called init() */
-    unsigned long thread; /* [GIL] who called init() */
+    bool forked;          /* this process was forked after init() */
+    unsigned long thread; /* [GIL] the thread that called init() */
     size_t unfinished;    /* [GIL] tasks submitted and not delivered */
     PyObject *interruption; /* [GIL] KeyboardInterrupt that came in a kernel
                              * of the simulation, or NULL */
@@ -92,8 +92,8 @@ void spy_waiter_free(struct spy_waiter *waiter);
  * thread, with the GIL or without. */
 bool spy_wake(struct spy_waiter *waiter);
 
-/* Ends a wait that failed: returns true if whoever wakes the waiter is to free it;
- * false if it was woken already, and frees it. */
+/* Ends a wait that failed: returns true if the waker is to free the waiter;
+ * false if the waiter was woken already, and frees it. */
 bool spy_give_up(struct spy_waiter *waiter);
 
 /* Waits until it is woken, or in a simulation until a date, µs. Returns 1, 0: it
@@ -137,7 +137,7 @@ struct spy_future {
     PyObject *name;             /* of the task */
     struct spy_waiter *waiters; /* next in each */
     PyObject *dict, *weakrefs;
-    bool seen; /* somebody asked for the exception */
+    bool seen; /* a caller asked for the exception */
 };
 
 extern PyTypeObject spy_future_type;
@@ -150,7 +150,8 @@ static inline bool spy_future_ended(const struct spy_future *future)
 /* A pending one, of spy.future_type. */
 struct spy_future *spy_future_new(PyObject *name);
 
-/* Delivers: wakes and calls back who waits. Borrows value and traceback. */
+/* Delivers: wakes the waiters and calls the callbacks. Borrows value and
+ * traceback. */
 void spy_future_set(struct spy_future *future, enum spy_future_state state,
                     PyObject *value, PyObject *traceback);
 
@@ -162,7 +163,7 @@ void spy_future_raise(struct spy_future *future);
 struct spy_handle {
     PyObject_HEAD starpu_data_handle_t data; /* NULL: unregistered */
     PyObject *object;  /* what it stands for; NULL: nothing yet */
-    PyObject *failure; /* the exception of who was to give it */
+    PyObject *failure; /* the exception of the task that was to make it */
     Py_buffer view;    /* if `viewed`: the object's memory */
     bool viewed;
     bool listed;              /* in the register, by `object` */
@@ -221,7 +222,8 @@ struct spy_handle *spy_handle_of(PyObject *object);
 /* The one that there is, or NULL. */
 struct spy_handle *spy_handle_find(PyObject *object);
 
-/* What a function is given for the handle, whose data lie as the interface says. */
+/* The object that a function gets for the handle; its data are where the
+ * interface says. */
 PyObject *spy_handle_value(struct spy_handle *handle, void *interface);
 
 /* -1 and an exception if it is not there any more. */
@@ -238,8 +240,8 @@ int spy_register_replace(struct spy_handle *handle, PyObject *object);
 /* Ends automatic handles whose objects nobody but the register knows; all those
  * that are not in use if `all`. */
 void spy_register_sweep(bool all);
-/* To be ended by a call of the application once no task uses it: the handle, or
- * if it is `dying` all that it has, which is taken. */
+/* Leaves the handle, or if it is `dying` what it owns (taken), to be ended by a
+ * later call of the application, once no task uses it. */
 void spy_garbage_add(struct spy_handle *handle, bool dying);
 void spy_garbage_collect(void);
 

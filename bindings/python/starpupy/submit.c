@@ -216,7 +216,8 @@ static PyObject *use_handle(struct submission *s, struct spy_handle *handle,
     return Py_NewRef((PyObject *)handle);
 }
 
-/* What stands for an argument until the function is called: a new reference. */
+/* The placeholder of an argument until the function is called: a new
+ * reference. */
 static PyObject *submission_take_argument(struct submission *s,
                                           PyObject *object, PyObject *name,
                                           Py_ssize_t position)

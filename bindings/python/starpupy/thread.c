@@ -9,8 +9,9 @@
  * used, in a list that only it touches: most often one.
  */
 #include <patchlevel.h>
-/* Before 3.12, whoever changes the state must tell PyGILState_Ensure(), which
- * takes the GIL a second time otherwise when numpy calls it inside of a kernel. */
+/* Before 3.12, code that changes the state must tell PyGILState_Ensure():
+ * otherwise that takes the GIL a second time when numpy calls it inside of a
+ * kernel. */
 #if PY_VERSION_HEX < 0x030c0000
 #    define Py_BUILD_CORE_MODULE 1
 #endif

@@ -96,7 +96,7 @@ bool spy_give_up(struct spy_waiter *waiter)
 
     if (atomic_compare_exchange_strong(&waiter->state, &state, GIVEN_UP))
         return true;
-    /* Whoever woke it may still be about to post. */
+    /* The thread that woke it may still be about to post. */
     if (waiter->native)
         while (sem_wait(&waiter->sem.native) != 0)
             ;

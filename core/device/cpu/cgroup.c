@@ -162,7 +162,7 @@ static bool cgroup_find_group(struct mount *mount)
         colon[1 + strcspn(colon + 1, "\n")] = '\0';
         path = colon + 1;
         found = mount->unified ? !*controllers : lists(controllers, controller);
-        /* From another namespace: outside of what is mounted. */
+        /* The path is of another namespace: outside of what is mounted. */
         if (*path != '/' || strstr(path, "/.."))
             path = "/";
         if (found && (size_t)snprintf(mount->group, sizeof(mount->group), "%s",

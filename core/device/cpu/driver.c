@@ -2,7 +2,8 @@
 /*
  * core/device/cpu/driver.c - see driver.h: one worker per processor core; main
  * memory is one node, or one per NUMA node on request. Opened and closed by
- * main; kernels run in their worker's own thread, and who needs a copy makes it.
+ * main; kernels run in their worker's own thread, and the context that needs a
+ * copy makes it.
  */
 #include "core/device/cpu/driver.h"
 #include "core/device/neighbours.h"
@@ -70,7 +71,7 @@ static void cpu_free(struct orr_driver *driver, unsigned node,
     orr_memories_free(&cpu_driver_of(driver)->memories, address);
 }
 
-/* Between NUMA nodes the caller, who computes next to one of them, copies. */
+/* Between NUMA nodes the caller copies: it computes next to one of them. */
 static void cpu_copy_start(struct orr_driver *driver, struct orr_copy *copy)
 {
     (void)driver;

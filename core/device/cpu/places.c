@@ -14,8 +14,8 @@ struct places {
     struct orr_machine *machine;
     const struct orr_cpus *cpus;
     const struct orr_cpu_choice *choice;
-    /* By place in the choice: the processor's worker that has it, FREE, or a
-     * device's. Owned. */
+    /* Per processor of the choice: the worker that has it, FREE, or a device's.
+     * Owned. */
     int *owner;
     struct orr_topology *topology; /* with devices; owned */
 };

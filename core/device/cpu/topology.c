@@ -25,7 +25,7 @@ struct orr_topology {
 
 /* -- opening -- */
 
-/* Where hwloc looks. hwloc's own errors are its own numbers. */
+/* Sets hwloc's source. hwloc's errors are numbers of its own. */
 static int set_input(hwloc_topology_t hwloc,
                      const struct orr_topology_input *input,
                      struct orr_error *err)
@@ -68,7 +68,7 @@ static int topology_load(struct orr_topology *topology,
     return rc;
 }
 
-/* What the container and the affinity of this thread allow. */
+/* Restricts it to what the container and the affinity of this thread allow. */
 static int find_allowed(struct orr_topology *topology, bool ignore_affinity)
 {
     hwloc_topology_t hwloc = topology->hwloc;

@@ -18,14 +18,14 @@
 #include "core/base/race.h"
 #include "core/device/disk/requests.h"
 
-/* What is measured when a disk is added: a write and a read of so many bytes for
+/* The measurement when a disk is added: a write and a read of so many bytes for
  * the bandwidth, of one page for the latency. */
 enum { PROBE_BYTES = 4 << 20, PROBE_PAGE = 4096 };
 
 /* Requests under way at once, and how much goes from disk to disk in one piece. */
 enum { MOST_REQUESTS = 16, PIECE = 1 << 20 };
 
-/* Where raw copies of a datum's copy go, which the disk's context makes. */
+/* The list of raw copies of a datum's copy, which the disk's context makes. */
 struct orr_queue {
     struct disk_requests requests; /* [context] */
     struct orr_copy *copy;         /* [context] the present one */

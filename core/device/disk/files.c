@@ -367,8 +367,8 @@ static int move_unistd(const struct file *file, bool writes, void *bytes,
     return move_with(file->fd, writes, bytes, offset, size);
 }
 
-/* What is not whole pages goes through the system's cache, which is coherent with
- * the other way. */
+/* Bytes that are no whole pages go through the system's cache, which is
+ * coherent with the other way. */
 static int move_unistd_o_direct(const struct file *file, bool writes,
                                 void *bytes, off_t offset, size_t size)
 {

@@ -108,7 +108,7 @@ static struct object *new_object(const struct disk *disk, const char *name,
     return NULL;
 }
 
-/* As files.c: it is asked again whenever something might leave. */
+/* As in files.c: it is called whenever something might leave. */
 static void *hdf5_alloc_object(void *base, size_t size)
 {
     struct disk *disk = base;

@@ -77,7 +77,7 @@ static int hdf5_open_file(const char *path, struct orr_hdf5_file **ret,
             H5Fcreate(file->made, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
     else
         file->file = H5Fopen(path, H5F_ACC_RDWR, H5P_DEFAULT);
-    if (file->made && there) /* nobody looks for it: a run may end early */
+    if (file->made && there) /* not an error: a run may end early */
         (void)unlink(file->made);
     if (file->file >= 0) {
         file->gone = there;

@@ -9,7 +9,7 @@
 #include "core/base/log.h"
 #include "core/device/gpu/gpu.h"
 
-/* -- who is who -- */
+/* -- devices of nodes and workers -- */
 
 struct gpu_device *orr_gpu_on_node(struct gpu *driver, unsigned node)
 {
@@ -157,7 +157,7 @@ static void link_to_main(struct orr_machine *machine, unsigned node)
     }
 }
 
-/* What one device reads and writes of the other's memory; what is refused goes by
+/* Opens the access of one device to the other's memory; refused copies go by
  * way of main memory. */
 static void link_to_peer(struct gpu_device *device, struct gpu_device *peer)
 {
@@ -284,8 +284,8 @@ static bool is_asked_for(const struct orr_gpu_options *options)
     return options->n > 0 || options->ids || options->first || options->library;
 }
 
-/* Without the library the program goes on: who asked for devices is told why it
- * has none. */
+/* Without the library the program goes on; if devices were asked for, a message
+ * says why there are none. */
 static int gpu_open_library(struct gpu *driver)
 {
     const struct orr_gpu_options *options = driver->options;

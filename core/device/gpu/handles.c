@@ -127,7 +127,8 @@ const char *orr_gpu_library_title(enum gpu_handle which)
 
 /* -- handles -- */
 
-/* Workers by number, and behind them who is none. */
+/* Workers by number, and behind them one slot for all threads that are no
+ * workers. */
 static void **gpu_handle_slot(struct gpu *driver, enum gpu_handle which,
                               int worker)
 {
@@ -145,7 +146,7 @@ int orr_gpu_handle_make(struct gpu *driver, enum gpu_handle which, int worker)
     void **place, *handle;
     int code;
 
-    /* The first call is that for who is no worker. */
+    /* The first call is that of a thread that is no worker. */
     if (!driver->handles[which])
         driver->handles[which] = calloc(driver->head.machine->nworkers + 1,
                                         sizeof(*driver->handles[which]));

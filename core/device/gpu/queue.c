@@ -137,7 +137,7 @@ struct gpu_mark {
     struct orr_event *recorded;
 };
 
-/* What is in an event's links from its record until it has happened. */
+/* The content of an event's links from its record until it has happened. */
 enum { MARK };
 
 static _Noreturn void gpu_queue_fail(const struct orr_queue *queue,
@@ -153,7 +153,8 @@ static _Noreturn void gpu_queue_fail(const struct orr_queue *queue,
     abort();
 }
 
-/* Those that have happened. Not by who is called back. */
+/* Frees the marks of events that have happened. Not to be called in a callback
+ * of the vendor's. */
 void gpu_marks_done(struct gpu *driver)
 {
     struct gpu_mark *marks;

@@ -112,8 +112,8 @@ static bool device_time(const struct opencl_api *cl, cl_event event,
     return true;
 }
 
-/* What the device took, on the machine's clock. Without its times the kernel
- * ends when that is noticed. */
+/* Sets the times that the device took, on the machine's clock. Without its
+ * times the kernel ends when that is noticed. */
 static void opencl_run_set_times(struct opencl_run *run,
                                  struct orr_kernel *kernel)
 {

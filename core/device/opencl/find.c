@@ -77,7 +77,8 @@ static bool device_info(const struct opencl_device *device, uint32_t what,
     return false;
 }
 
-/* What it says in words, cut to the size: OpenCL itself gives all of it or nothing. */
+/* A text of the device's, cut to the size: OpenCL itself gives all of it or
+ * nothing. */
 static void device_text(const struct opencl_device *device, uint32_t what,
                         size_t size, char *ret)
 {
@@ -202,7 +203,7 @@ static void opencl_add_device(struct opencl *driver, cl_platform_id platform,
 
 /* -- parts -- */
 
-/* How devices are cut: properties of OpenCL's; none: not at all. */
+/* The properties by which OpenCL cuts devices into parts; none: not at all. */
 static int read_parts(const char *text, intptr_t cut[3], struct orr_error *err)
 {
     char *end;

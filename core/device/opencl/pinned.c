@@ -34,7 +34,7 @@ static struct opencl_device *opencl_choose_pinning_device(struct opencl *driver)
     return chosen;
 }
 
-/* In the queue of copies within the device, where nothing else waits. */
+/* Uses the queue of copies within the device, in which nothing else waits. */
 static union head *map(const struct opencl_device *device, cl_mem buffer,
                        size_t size)
 {

@@ -129,7 +129,7 @@ static char *opencl_binary_path(const struct opencl_device *device,
     return path;
 }
 
-/* Of a program for one device; for free(), NULL without. */
+/* The binary of a program for one device; for free(), NULL without. */
 static unsigned char *binary_of(const struct opencl_device *device,
                                 cl_program program, size_t *ret_size)
 {
@@ -174,7 +174,7 @@ static int opencl_write_binary(const char *path, const void *bytes, size_t size)
     return 0;
 }
 
-/* Who makes binaries for the device, for free(); NULL: no memory. */
+/* The compiler of binaries for the device, for free(); NULL: no memory. */
 static char *opencl_binary_maker(const struct opencl_device *device)
 {
     const struct opencl *driver = device->driver;
@@ -197,8 +197,8 @@ static char *opencl_binary_maker(const struct opencl_device *device)
     return text;
 }
 
-/* The file beside a binary that says who made it, for free(). StarPU has none: its
- * names of binaries tell neither platforms nor versions apart. */
+/* The file beside a binary that names its compiler, for free(). StarPU has
+ * none: its names of binaries tell neither platforms nor versions apart. */
 static char *maker_path(const char *path)
 {
     char *beside;

@@ -102,7 +102,7 @@ struct stand_in {
     cl_event event;
 };
 
-/* What is in an event's links, from the first record or wait until it has
+/* The content of an event's links, from the first record or wait until it has
  * happened. */
 enum { MARKER, DEVICE, STAND_INS };
 
@@ -124,8 +124,8 @@ static void opencl_event_happened(cl_event marker, int32_t status, void *arg)
     pthread_mutex_lock(&driver->events);
     in = event->driver_link[STAND_INS];
     event->driver_link[MARKER] = event->driver_link[STAND_INS] = NULL;
-    /* Before that is seen: a queue is finished before its callbacks have returned,
-     * and who closes the driver waits for this one. */
+    /* Before that is seen: a queue is finished before its callbacks have
+     * returned, and the thread that closes the driver waits for this one. */
     atomic_fetch_add_explicit(&driver->nhappening, 1, memory_order_relaxed);
     /* The event's owner may free it from here on. */
     atomic_store_explicit(&event->happened, true, memory_order_release);
@@ -170,7 +170,7 @@ void opencl_record(struct orr_queue *queue, struct orr_event *event)
     driver->cl.Flush(queue->queue);
 }
 
-/* By who holds the lock of events. The caller releases what it returns. */
+/* The caller holds the lock of events. The caller releases what it returns. */
 static cl_event stand_in(struct orr_queue *queue, struct orr_event *event)
 {
     const struct opencl_api *cl = &queue->device->driver->cl;

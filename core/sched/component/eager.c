@@ -68,8 +68,8 @@ static struct starpu_task *eager_prio_pull(component_t *c, component_t *to)
     return task ? task : starpu_sched_component_parents_pull_task(c, c);
 }
 
-/* Those in front may be for others, whose queues are full: who asks gets what is behind
- * them. */
+/* Those in front may be for others, whose queues are full: the asking child
+ * gets what is behind them. */
 static int send_to(component_t *c, component_t *to)
 {
     struct orr_taskq *q = c->data;
@@ -128,7 +128,7 @@ static bool wants(component_t *child, int worker, struct starpu_task *task,
            isnan(us);
 }
 
-/* To the first worker, and implementation, of unknown length. */
+/* Pushes to the first worker, and implementation, of unknown duration. */
 static int calibration_push(component_t *c, struct starpu_task *task)
 {
     for (int w = starpu_bitmap_first(&c->workers_in_ctx); w != -1;

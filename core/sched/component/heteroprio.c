@@ -27,7 +27,8 @@ struct heteroprio {
     bool batch;
     struct bucket *buckets; /* by decreasing acceleration */
     unsigned nbuckets;
-    struct orr_taskq side; /* that somebody cannot run, or of unknown length */
+    struct orr_taskq side; /* that some worker cannot run, or of unknown
+                            * duration */
     struct orr_choice side_last;
 };
 
@@ -126,8 +127,8 @@ static bool place_side(component_t *c)
     return false;
 }
 
-/* Nobody has taken the first task of its turn. Where that suits who has nothing to
- * do, a task gets there out of turn: the first one of a bucket may be for a sort of
+/* No child has taken the first task of its turn. If that suits an idle worker,
+ * a task gets there out of turn: the first one of a bucket may be for a sort of
  * worker that comes to the bucket last. */
 static bool place_on_idle(component_t *c)
 {

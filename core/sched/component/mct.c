@@ -33,7 +33,8 @@ void orr_mct_init(struct orr_mct *mct,
     };
 }
 
-/* Of the best implementation of any worker there; 0 if it is not known. */
+/* The energy of the best implementation on any worker there; 0 if it is not
+ * known. */
 static double child_least_energy(component_t *child, struct starpu_task *task)
 {
     double least = INFINITY;
@@ -216,8 +217,8 @@ struct heft {
     struct orr_taskq tasks;
 };
 
-/* Of the first ones of the best priority the one that can end first; who was refused is
- * the first one then. */
+/* Chooses the task that can end first from the first ones of the best priority;
+ * a task that was refused is the first one then. */
 static struct starpu_task *choose_task(struct heft *heft, component_t *c)
 {
     struct starpu_task *task = orr_taskq_first(&heft->tasks, NULL),

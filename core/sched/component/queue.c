@@ -24,7 +24,7 @@ static bool is_fifo(const component_t *c)
     return c->push_task == fifo_push;
 }
 
-/* Whoever is empty takes one task, however long. */
+/* An empty queue takes one task, however long. */
 static bool queue_has_room_for(const struct queue *q,
                                const struct starpu_task *task)
 {
@@ -91,7 +91,7 @@ static struct starpu_task *queue_remove_task(struct queue *q,
     return task;
 }
 
-/* That who asks is to get; it stays. */
+/* The task that the asking child is to get; it stays. */
 static struct starpu_task *queue_find_task(component_t *c, component_t *to)
 {
     struct queue *q = c->data;
@@ -145,8 +145,8 @@ static bool send(component_t *c, component_t *to, struct starpu_task *task)
     return false;
 }
 
-/* What who asks can run; then what others there can, which may have asked when the
- * task in front of theirs was refused, and sleep since. */
+/* Pushes what the asking worker can run; then what others there can, which may
+ * have asked when the task in front of theirs was refused, and sleep since. */
 static int queue_can_push(component_t *c, component_t *to)
 {
     struct queue *q = c->data;

@@ -101,8 +101,8 @@ static double chain_end(component_t *c)
     return top->estimated_end(top);
 }
 
-/* What is below the whole is below its last one, what is above it is above the
- * first; outside only the whole is known. */
+/* Children of the chain are children of its last component, parents of it
+ * parents of the first; outside only the chain is known. */
 static void chain_add_child(component_t *c, component_t *child)
 {
     component_t *bottom = ((struct chain *)c->data)->bottom;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * core/sched/component/steal.c - work stealing: a deque per child; who finds its
- * own empty takes from the others in turn.
+ * core/sched/component/steal.c - work stealing: a deque per child; a child
+ * whose own is empty takes from the others in turn.
  */
 #include "core/sched/component/component.h"
 
@@ -65,7 +65,7 @@ static int stealing_push(component_t *c, struct starpu_task *task)
     return 0;
 }
 
-/* From the back of the highest priority that has one for the thief. */
+/* Takes from the back of the highest priority that has a task for the thief. */
 static struct starpu_task *find_back(const struct orr_taskq *q, component_t *to)
 {
     struct starpu_task *task = orr_taskq_first(q, to), *last = task;
@@ -76,7 +76,8 @@ static struct starpu_task *find_back(const struct orr_taskq *q, component_t *to)
     return last;
 }
 
-/* For the trace: from the worker below `victim`, the first one of several. */
+/* Records it for the trace: from the worker below `victim`, the first one of
+ * several. */
 static void trace_steal(component_t *victim, struct starpu_task *task)
 {
     struct orr_runtime *rt = orr_runtime_need(__func__);

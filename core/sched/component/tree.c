@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * core/sched/component/tree.c - the tree of a scheduling context: who is below
- * which component, and the hooks of a policy, one at a time.
+ * core/sched/component/tree.c - the tree of a scheduling context: which workers
+ * are below which component, and the hooks of a policy, one at a time.
  */
 #include "core/sched/component/component.h"
 
@@ -63,7 +63,7 @@ void starpu_sched_tree_deinitialize(unsigned sched_ctx_id)
         starpu_sched_tree_destroy(tree);
 }
 
-/* --- who is below --- */
+/* --- the workers below --- */
 
 static bool all_inside(const struct starpu_bitmap *workers, int combined)
 {
@@ -176,7 +176,8 @@ static int tree_root_refused(struct starpu_sched_tree *tree,
     abort();
 }
 
-/* To a component of the tree, which refuses it only if nobody below can run it now. */
+/* Pushes it to a component of the tree, which refuses it only if no worker
+ * below can run it now. */
 static int push_to(const char *call, struct starpu_task *task,
                    component_t *(*choose)(struct starpu_sched_tree *tree,
                                           struct starpu_task *task))
@@ -235,7 +236,8 @@ static component_t *nearest_stealer(component_t *c)
     return found;
 }
 
-/* What the calling worker would steal from, if it can run the task. */
+/* The component from which the calling worker would steal, if it can run the
+ * task. */
 static component_t *stealer_of(struct starpu_sched_tree *tree,
                                struct starpu_task *task)
 {
@@ -277,8 +279,8 @@ static void unset(struct starpu_bitmap *b, int e)
     starpu_bitmap_unset(b, e);
 }
 
-/* What was queued for those who have left: others get it, or it waits for somebody
- * to come. */
+/* Tasks that were queued for workers that have left go to others, or wait for a
+ * worker to come. */
 static void component_give_up_tasks(component_t *c,
                                     struct starpu_task_list *strays)
 {

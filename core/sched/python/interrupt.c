@@ -26,8 +26,8 @@ static bool ends_the_process(void)
            !(now.sa_flags & SA_SIGINFO) && now.sa_handler == SIG_DFL;
 }
 
-/* What Python does with the signal: `name` of its module. False outside the thread in
- * which the interpreter began. */
+/* Python's handler of the signal: `name` of its module. False outside the
+ * thread in which the interpreter began. */
 static bool set_action(const char *name)
 {
     PyObject *module = PyImport_ImportModule("_signal");

@@ -22,8 +22,8 @@ const struct orr_module *orr_module_entry(void);
 
 /* --- the interpreter --- */
 
-/* As `python3 FILE` would be, but for signals, which are the application's, and the
- * seed of hashes. */
+/* Starts it as `python3 FILE` would, but for signals, which are the
+ * application's, and the seed of hashes. */
 static int start_interpreter(struct orr_error *err)
 {
     static const char version[] =
@@ -67,7 +67,8 @@ static void script_leave(PyGILState_STATE state)
     PyGILState_Release(state);
 }
 
-/* What was printed is to come before what the library prints, and before the end. */
+/* Flushes what was printed: it is to come before what the library prints, and
+ * before the end. */
 static void flush(void)
 {
     static const char *const names[] = {"stdout", "stderr"};
