@@ -26,18 +26,14 @@
 #include "core/device/kind.h"
 #include "core/device/simulated.h"
 #include "core/ends.h"
-#include "core/observe/ahead.h"
 #include "core/observe/calls.h"
 #include "core/observe/check_bounds.h"
 #include "core/observe/deadlock.h"
-#include "core/observe/graph_record.h"
-#include "core/observe/perf.h"
+#include "core/observe/observers.h"
+#include "core/observe/profile.h"
 #include "core/observe/progress.h"
-#include "core/observe/record.h"
-#include "core/observe/recording.h"
 #include "core/observe/report.h"
 #include "core/observe/state.h"
-#include "core/observe/tally.h"
 #include "core/observe/tool.h"
 #include "core/observe/watchdog.h"
 #include "core/observe/what_if.h"
@@ -51,7 +47,6 @@
 #include "core/task/tag.h"
 #include "core/task/task.h"
 #include "core/worker/driven.h"
-#include "core/worker/profile.h"
 #include "perfmodel/arch.h"
 #include "perfmodel/model.h"
 #include "perfmodel/sampling.h"
@@ -377,7 +372,6 @@ static void apply_limits(struct orr_runtime *rt)
                 (int)orr_config_int(config, ORR_CFG_LIMIT_MAX_SUBMITTED_TASKS));
     atomic_init(&rt->limit_min,
                 (int)orr_config_int(config, ORR_CFG_LIMIT_MIN_SUBMITTED_TASKS));
-    atomic_init(&rt->profiling, orr_config_bool(config, ORR_CFG_PROFILING));
     rt->counts_codelets = orr_config_bool(config, ORR_CFG_CODELET_PROFILING);
     rt->counts_hits = orr_config_string(config, ORR_CFG_ENABLE_STATS) != NULL;
     rt->count_write_back =
@@ -492,40 +486,6 @@ static int make_workers(struct orr_runtime *rt)
     return 0;
 }
 
-/* For what the trace shows of the graph. Errors: -ENOMEM. */
-static int make_waits(struct orr_runtime *rt, const char *path)
-{
-    const struct orr_waits_log *waits;
-    int rc;
-
-    if (!orr_trace_shows_graph(path))
-        return 0;
-    rc = orr_graph_record_log(rt, orr_trace_shows_symbols(path), &waits);
-    if (rc == 0)
-        orr_trace_set_waits(rt->trace, waits);
-    return rc;
-}
-
-/* Errors: -ENOMEM. */
-static int make_trace(struct orr_runtime *rt)
-{
-    const char *path = orr_config_string(&rt->config, ORR_CFG_TRACE);
-    int rc;
-
-    if (!path)
-        return 0;
-    rc = orr_trace_new(rt->machine, orr_exec_now(rt->exec), &rt->trace);
-    if (rc == 0 && orr_trace_shows_submissions(path))
-        rc = orr_trace_keep_submissions(rt->trace);
-    if (rc == 0 && orr_trace_shows_tasks_alone(path))
-        orr_trace_keep_tasks_alone(rt->trace);
-    rt->follows = orr_trace_shows_application(path);
-    /* What is real has no processor to spare. */
-    if (rc == 0 && rt->exec->virtual_time)
-        orr_ahead_start(rt->trace, rt->exec, path);
-    return rc == 0 ? make_waits(rt, path) : rc;
-}
-
 static int make_scheduler(struct orr_runtime *rt,
                           const struct starpu_conf *conf, struct orr_error *err)
 {
@@ -597,8 +557,7 @@ static int make_parts(struct orr_runtime *rt, const struct starpu_conf *conf,
         (code = orr_slabs_new(rt)) || (code = orr_buses_new(rt)) ||
         (code = orr_nodes_new(rt)) || (code = make_workers(rt)) ||
         (code = orr_tags_new(&rt->tags)) ||
-        (code = orr_agains_new(&rt->agains)) ||
-        (code = orr_perf_new(rt, conf && conf->start_perf_counter_collection)))
+        (code = orr_agains_new(&rt->agains)))
         return orr_fail(err, code,
                         code == -EOVERFLOW
                             ? "the workers are of more than 64 classes (type, "
@@ -608,26 +567,16 @@ static int make_parts(struct orr_runtime *rt, const struct starpu_conf *conf,
     code = orr_costs_table_new(rt, &rt->costs, err);
     if (code)
         return code;
-    if (make_trace(rt) != 0)
-        return orr_fail(err, -ENOMEM, "out of memory");
-    if (orr_config_string(&rt->config, ORR_CFG_REPORT) &&
-        orr_tally_new(rt->machine, &rt->tally) != 0)
-        return orr_fail(err, -ENOMEM, "out of memory");
-    if (orr_check_bounds_needs_graph(rt) && orr_graph_record_all(rt) != 0)
+    if (orr_observers_open(rt, conf) != 0)
         return orr_fail(err, -ENOMEM, "out of memory");
     return make_scheduler(rt, conf, err);
 }
 
 static void free_parts(struct orr_runtime *rt)
 {
-    orr_trace_free(rt->trace);
-    orr_tally_free(rt->tally);
-    orr_tool_close(rt->tool);
-    orr_recording_free(atomic_load(&rt->bound));
-    orr_graph_record_free(atomic_load(&rt->graph));
+    orr_observers_free(rt);
     orr_tags_free(rt->tags);
     orr_agains_free(rt->agains);
-    orr_perf_free(rt);
     orr_costs_table_free(rt->costs);
     orr_nodes_free(rt);
     orr_buses_free(rt);
@@ -641,19 +590,6 @@ static void free_parts(struct orr_runtime *rt)
     orr_models_free(rt->models);
     orr_sampling_free(rt->sampling);
     orr_config_done(&rt->config);
-}
-
-/* A profiler's library hears of all that follows. */
-static int open_tool(struct orr_runtime *rt)
-{
-    int code = orr_tool_open(orr_config_string(&rt->config, ORR_CFG_PROF_TOOL),
-                             &rt->tool);
-
-    if (rt->tool) {
-        orr_tool_tell(rt->tool, starpu_prof_tool_event_init, NULL, NULL);
-        orr_tool_tell(rt->tool, starpu_prof_tool_event_init_begin, NULL, NULL);
-    }
-    return code;
 }
 
 static size_t asked_stack;
@@ -679,7 +615,8 @@ static int start(struct orr_runtime *rt, struct starpu_conf *conf,
             orr_config_replace(&rt->config, settings->id, settings->text, err);
     if (code)
         return code;
-    code = open_tool(rt);
+    code = orr_tool_observe(rt);
+    ORR_TELL(rt, ORR_TOLD_RUN_BEGINS);
     if (!code)
         code = make_sampling(rt);
     if (!code)
@@ -770,8 +707,7 @@ int orr_runtime_start(struct starpu_conf *conf,
     /* Code between calls takes no virtual time. */
     rt->listens = rt->calls || (rt->follows && !rt->exec->virtual_time);
     orr_application_return(rt);
-    if (rt->tool)
-        orr_tool_tell_ready(rt->tool, conf);
+    ORR_TELL(rt, ORR_TOLD_RUN_IS_OPEN, .conf = conf);
     return 0;
 }
 
@@ -807,8 +743,7 @@ void orr_runtime_stop(struct orr_runtime *rt)
         orr_check_bounds(rt);
     orr_what_if_report(rt);
     orr_workers_stop(rt);
-    if (rt->tool)
-        orr_tool_tell(rt->tool, starpu_prof_tool_event_terminate, NULL, NULL);
+    ORR_TELL(rt, ORR_TOLD_RUN_ENDS);
     orr_handles_free_dead(rt);
     while (!orr_list_empty(&rt->handles))
         orr_handle_free(

@@ -18,6 +18,7 @@
 #include "core/device/machine.h"
 #include "core/members.h"
 #include "core/observe/iterations.h"
+#include "core/observe/tell.h"
 #include "core/observe/trace_types.h"
 #include "core/worker/hooks.h"
 #include "core/worker/worker.h"
@@ -133,6 +134,7 @@ struct orr_runtime {
     struct orr_costs_table *costs;
     struct orr_tags *tags;
     struct orr_agains *agains;
+    struct orr_observers observers; /* who is told what happens */
     struct orr_trace *trace;               /* NULL: off */
     struct orr_application application;    /* what `follows` needs */
     /* [const] The trace shows what the application does, and how long workers allocate. */
@@ -195,8 +197,7 @@ struct orr_runtime {
     int break_on[ORR_NBREAKS];       /* [const] jobs that raise SIGTRAP, or -1 */
     struct orr_watchdog_tasks *watchdog; /* [main] or NULL */
     struct orr_progress *progress;       /* likewise */
-    struct orr_perf *perf_owned;         /* [const] counters … */
-    _Atomic(struct orr_perf *) perf;     /* … or NULL: nothing is counted */
+    struct orr_perf *perf;               /* [const] counters */
     struct orr_omp *omp; /* [main] of core/omp, NULL: not started */
     _Atomic(struct orr_direct *) direct; /* owned, NULL: no job goes past the
                                           * policy: core/sched/direct.h */
@@ -295,54 +296,6 @@ static inline bool orr_some_disabled(const struct orr_runtime *rt)
     return atomic_load_explicit(&rt->knobs.ndisabled, memory_order_relaxed) > 0;
 }
 
-/* For the trace, at the present time, by any context. */
-void orr_runtime_record_count(struct orr_runtime *rt,
-                              enum orr_trace_counter counter, int change,
-                              const _Atomic uint64_t *job);
-void orr_runtime_record_memory(struct orr_runtime *rt, unsigned node,
-                               int64_t change);
-
-/* Around an allocation by a worker, or when it frees, for traces that show how long that
- * takes: the first one says when it begins, for the other one. In a simulation that is
- * time which the worker owes. */
-double orr_runtime_allocates(const struct orr_runtime *rt);
-void orr_runtime_allocated(struct orr_runtime *rt, unsigned node, size_t size,
-                           bool frees, double since);
-
-void orr_runtime_record_steal(struct orr_runtime *rt, unsigned thief,
-                              unsigned victim, uint64_t job);
-
-/* A counter grows or shrinks by `change` because of the job of that number,
- * NULL: the caller does not know it; read only if there is a trace. Called before a task can be counted down, so that it
- * is never shown below 0. */
-static inline void orr_runtime_trace_count(struct orr_runtime *rt,
-                                           enum orr_trace_counter counter,
-                                           int change,
-                                           const _Atomic uint64_t *job)
-{
-    if (rt->trace)
-        orr_runtime_record_count(rt, counter, change, job);
-}
-
-/* `change` more bytes are allocated on a node. Called before some are freed and
- * after some were allocated: the node's limit is never shown exceeded. */
-static inline void orr_runtime_trace_memory(struct orr_runtime *rt,
-                                            unsigned node, int64_t change)
-{
-    if (rt->trace)
-        orr_runtime_record_memory(rt, node, change);
-}
-
-/* The worker, which calls it, has taken the job of that number from another one's
- * queue. */
-static inline void orr_runtime_trace_steal(struct orr_runtime *rt,
-                                           unsigned thief, unsigned victim,
-                                           uint64_t job)
-{
-    if (rt->trace)
-        orr_runtime_record_steal(rt, thief, victim, job);
-}
-
 /* Calls a function of the application that must not block, on behalf of the
  * job: starpu_task_get_current() is its task there. */
 static inline void orr_call_user(struct orr_job *job, void (*callback)(void *),
@@ -356,12 +309,6 @@ static inline void orr_call_user(struct orr_job *job, void (*callback)(void *),
     callback(arg);
     self->frozen--;
     self->job = outer;
-}
-
-/* The graph that is being recorded, NULL: none. */
-static inline struct orr_graph_record *orr_runtime_graph(struct orr_runtime *rt)
-{
-    return atomic_load_explicit(&rt->graph, memory_order_acquire);
 }
 
 /* Virtual time that the calling context owes for what it just did. */

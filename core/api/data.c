@@ -520,9 +520,7 @@ void starpu_data_wont_use(starpu_data_handle_t handle)
     struct orr_runtime *rt = ORR_API_RUNTIME();
 
     ORR_RECORD(rt, .verb = ORR_CALL_WONT_USE, .id = h->id);
-    if (orr_trace_submissions(rt->trace))
-        orr_submit_wont_use(orr_trace_submissions(rt->trace), h,
-                            orr_exec_now(rt->exec));
+    ORR_TELL(rt, ORR_TOLD_WONT_USE, .handle = h);
     orr_data_wont_use(rt, h);
     ORR_RECORD_RETURN(rt);
 }

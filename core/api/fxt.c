@@ -1,22 +1,19 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* core/api/fxt.c - marks of the application in the trace. Any thread. */
 #include "core/api/api.h"
-#include "core/observe/record.h"
+#include "core/observe/tell.h"
 
 int starpu_fxt_is_enabled(void)
 {
     struct orr_runtime *rt = orr_runtime_current(__func__);
 
-    return rt && rt->trace;
+    return rt && orr_is_told(rt, ORR_TOLD_MARK);
 }
 
 static void mark(struct orr_runtime *rt, const char *text, bool numbered)
 {
-    if (rt && rt->trace)
-        orr_trace_mark(rt->trace,
-                       orr_self->worker ? orr_self->worker->id
-                                        : ORR_TRACE_OUTSIDE,
-                       text, numbered, orr_exec_now(rt->exec));
+    if (rt)
+        ORR_TELL(rt, ORR_TOLD_MARK, .text = text, .numbered = numbered);
 }
 
 /* What is before starpu_fxt_start_profiling is in the trace as well. */

@@ -8,8 +8,7 @@
 #include "core/api/api.h"
 #include "core/api/process.h"
 #include "core/data/traffic.h"
-#include "core/task/profile.h"
-#include "core/worker/profile.h"
+#include "core/observe/profile.h"
 
 /* -- arithmetic -- */
 
@@ -48,7 +47,7 @@ int starpu_profiling_status_set(int status)
         for (int bus = 0; bus < starpu_bus_get_count(); bus++)
             (void)starpu_bus_get_profiling_info(bus, NULL);
     }
-    return atomic_exchange(&rt->profiling, on);
+    return orr_profile_switch(rt, on);
 }
 
 int starpu_profiling_status_get(void)

@@ -13,7 +13,6 @@
 #include "core/api/transaction.h"
 #include "core/check.h"
 #include "core/observe/iterations.h"
-#include "core/observe/perf.h"
 #include "core/observe/progress.h"
 #include "core/observe/record.h"
 #include "core/observe/watchdog.h"
@@ -390,7 +389,7 @@ int starpu_task_wait(struct starpu_task *task)
     ORR_RECORD_RETURN(rt);
     if (task->destroy)
         orr_task_free(rt, task);
-    orr_perf_waited(rt);
+    ORR_TELL(rt, ORR_TOLD_WAITED);
     return 0;
 }
 
@@ -441,7 +440,7 @@ static int wait_for_n(const char *call, unsigned n)
         orr_sched_do_schedule(rt);
     rc = chosen ? wait_nested(rt, call, chosen - 1U, n)
                 : orr_wait_for_n(rt, call, n);
-    orr_perf_waited(rt);
+    ORR_TELL(rt, ORR_TOLD_WAITED);
     orr_progress_clear(rt);
     ORR_RECORD_RETURN(rt);
     if (rc == 0)

@@ -3,7 +3,6 @@
 #include <stdarg.h>
 
 #include "core/api/api.h"
-#include "core/observe/graph_record.h"
 #include "core/task/job.h"
 
 static struct orr_job *job_of(const char *call, struct starpu_task *task)
@@ -44,8 +43,9 @@ static void add_dep(struct starpu_task *task, struct starpu_task *before)
         trouble = "a task cannot wait for itself";
     else if (orr_job_add_dep(rt, job, job_of(call, before)) < 0)
         trouble = "out of memory";
-    else if (orr_runtime_graph(rt))
-        orr_graph_record_dep(orr_runtime_graph(rt), job, job_of(call, before));
+    else
+        ORR_TELL(rt, ORR_TOLD_DEPENDENCY, .job = job,
+                 .before = job_of(call, before));
     if (!trouble)
         return;
     orr_log_error("%s: task `%s': %s", call, orr_job_name(job), trouble);

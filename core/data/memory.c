@@ -5,6 +5,7 @@
  * to the request that wants it, one that was detached to whoever frees it.
  */
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -192,7 +193,7 @@ static int allocate(struct orr_runtime *rt, struct orr_node *node, size_t size,
 {
     int (*alloc)(struct orr_machine *, unsigned, size_t, uintptr_t *) =
         pinned ? orr_machine_alloc_pinned : orr_machine_alloc;
-    double since = orr_runtime_allocates(rt);
+    double since = orr_tell_since(rt, ORR_TOLD_ALLOCATED);
     int err = alloc(rt->machine, node->id, size, ret);
 
     if (err == -ENOMEM && orr_cache_shrink(node, 0))
@@ -206,7 +207,8 @@ static int allocate(struct orr_runtime *rt, struct orr_node *node, size_t size,
     }
     if (err == -ENODEV)
         orr_node_lose(rt, node->id);
-    orr_runtime_allocated(rt, node->id, size, false, since);
+    ORR_TELL(rt, ORR_TOLD_ALLOCATED, .since = since, .allocated.node = node->id,
+             .allocated.size = size);
     return err;
 }
 
@@ -222,7 +224,8 @@ static void settle_taken(struct orr_runtime *rt, struct orr_node *node,
         grant->left -= have;
         atomic_fetch_sub_explicit(&node->reserved, have, memory_order_relaxed);
     }
-    orr_runtime_trace_memory(rt, node->id, (int64_t)size);
+    ORR_TELL(rt, ORR_TOLD_MEMORY, .memory.node = node->id,
+             .memory.change = (int64_t)size);
 }
 
 int orr_node_malloc(struct orr_runtime *rt, unsigned id, size_t size,
@@ -259,7 +262,8 @@ int orr_node_get(struct orr_runtime *rt, unsigned id, size_t size)
 
 void orr_node_give(struct orr_runtime *rt, unsigned id, size_t size)
 {
-    orr_runtime_trace_memory(rt, id, -(int64_t)size);
+    ORR_TELL(rt, ORR_TOLD_MEMORY, .memory.node = id,
+             .memory.change = -(int64_t)size);
     atomic_fetch_sub(&rt->nodes[id].used, size);
     orr_node_changed(&rt->nodes[id]);
 }
@@ -267,10 +271,11 @@ void orr_node_give(struct orr_runtime *rt, unsigned id, size_t size)
 void orr_node_free(struct orr_runtime *rt, unsigned id, uintptr_t address,
                    size_t size)
 {
-    double since = orr_runtime_allocates(rt);
+    double since = orr_tell_since(rt, ORR_TOLD_ALLOCATED);
 
     orr_machine_free_any(rt->machine, id, address, size);
-    orr_runtime_allocated(rt, id, size, true, since);
+    ORR_TELL(rt, ORR_TOLD_ALLOCATED, .since = since, .allocated.node = id,
+             .allocated.size = size, .frees = true);
     if (!(orr_self->grant && orr_self->grant->counted))
         orr_node_give(rt, id, size);
 }

@@ -22,7 +22,6 @@
 #include "core/data/node.h"
 #include "core/data/plan.h"
 #include "core/data/reduction.h"
-#include "core/observe/graph_record.h"
 #include "core/runtime.h"
 #include "core/task/ahead.h"
 #include "core/task/job.h"
@@ -208,15 +207,6 @@ static bool enter_locked(struct orr_handle *handle, struct orr_access *access)
     return !access->granted;
 }
 
-/* In the order of the buffers. All handles locked. */
-static void record(struct orr_runtime *rt, const struct orr_job *job)
-{
-    struct orr_graph_record *graph = orr_runtime_graph(rt);
-
-    if (graph)
-        orr_graph_record_accesses(graph, job);
-}
-
 /* The value is going to change. */
 static void note_write_locked(struct orr_handle *handle)
     ORR_REQUIRES(handle->lock)
@@ -275,7 +265,7 @@ void orr_job_enter_orders(struct orr_runtime *rt, struct orr_job *job,
         orr_job_wait_more(job, waits);
     else if (!mixed)
         orr_job_pass(job);
-    record(rt, job);
+    ORR_TELL(rt, ORR_TOLD_TASK_ORDERED, .job = job);
     /* Once it is unlocked, whoever grants the access links it anew. */
     for (struct orr_access *a = chain, *next; a; a = next) {
         next = a->next;
@@ -331,7 +321,7 @@ bool orr_job_try_order(struct orr_runtime *rt, struct orr_job *job)
             orr_duplicate_part(handle);
         if (access->wants_order)
             (void)enter_locked(handle, access);
-        record(rt, job);
+        ORR_TELL(rt, ORR_TOLD_TASK_ORDERED, .job = job);
     }
     orr_unlock(&handle->lock);
     return can;

@@ -5,7 +5,6 @@
  * by the machine when a copy has ended.
  */
 #include <errno.h>
-#include <math.h>
 #include <string.h>
 
 #include "core/base/log.h"
@@ -19,8 +18,7 @@
 #include "core/data/plan.h"
 #include "core/data/request.h"
 #include "core/device/driver.h"
-#include "core/observe/record.h"
-#include "core/observe/tally.h"
+#include "core/observe/tell.h"
 #include "core/runtime.h"
 #include "core/task/job.h"
 
@@ -56,66 +54,6 @@ static bool is_made_here(const struct orr_runtime *rt,
 }
 
 /* --- the machine's side --- */
-
-/* A job that waits for the request, or for one of those behind it; 0: none. */
-static uint64_t job_of(const struct orr_request *request)
-{
-    for (; request; request = request->next_hop)
-        if (request->waiters)
-            return request->waiters->job->id;
-    return 0;
-}
-
-static void trace_copy(struct orr_runtime *rt,
-                       const struct orr_request *request)
-{
-    static const enum orr_trace_copy_kind kinds[ORR_FETCH_LEVELS] = {
-        [ORR_FETCH] = ORR_TRACE_FETCH,
-        [ORR_PREFETCH] = ORR_TRACE_TASK_PREFETCH,
-        [ORR_IDLE_PREFETCH] = ORR_TRACE_IDLE_FETCH,
-    };
-    struct orr_worker *worker = orr_self->worker;
-    struct orr_trace_copy event = {
-        .id = request->copy.id,
-        .handle = request->handle->id,
-        .name = request->handle->name,
-        .src = request->src,
-        .dst = request->dst,
-        .size = request->copy.size,
-        .start = request->start,
-        .end = orr_exec_now(rt->exec),
-    };
-
-    orr_lock(&request->handle->lock);
-    event.kind = kinds[request->level];
-    event.job = job_of(request);
-    if (request->level == ORR_FETCH && request->dst < rt->nram &&
-        !request->waiters)
-        event.kind = ORR_TRACE_WRITEBACK;
-    orr_unlock(&request->handle->lock);
-    orr_trace_copy(rt->trace, worker ? worker->id : ORR_TRACE_OUTSIDE, &event);
-}
-
-static void tally_copy(struct orr_runtime *rt,
-                       const struct orr_request *request)
-{
-    const struct orr_copy *copy = &request->copy;
-    size_t link = orr_machine_pair(rt->machine, copy->src, copy->dst);
-    double predicted =
-        orr_transfer_predict(rt, copy->src, copy->dst, copy->size);
-    struct orr_tally_link tally = {
-        .src = copy->src,
-        .dst = copy->dst,
-        .count = 1,
-        .bytes = copy->size,
-        .total = orr_exec_now(rt->exec) - request->start,
-        .predicted = predicted > 0 ? predicted : (double)NAN,
-        .alone = rt->machine->latency[link] +
-                 (double)copy->size / rt->machine->bandwidth[link],
-    };
-
-    orr_tally_copy(rt->tally, &tally);
-}
 
 static void uncount(struct orr_node *node, unsigned peer, unsigned direction)
 {
@@ -176,22 +114,6 @@ static bool again(struct orr_runtime *rt, struct orr_request *request)
     return may;
 }
 
-/* The copy has been made. */
-static void count_copy(struct orr_runtime *rt,
-                       const struct orr_request *request)
-{
-    const struct orr_copy *copy = &request->copy;
-
-    if (rt->trace)
-        trace_copy(rt, request);
-    orr_bus_count(rt, copy->src, copy->dst, copy->size);
-    if (rt->tally) {
-        orr_lock(&rt->nodes[copy->dst].lock);
-        tally_copy(rt, request);
-        orr_unlock(&rt->nodes[copy->dst].lock);
-    }
-}
-
 static void end_sync(struct orr_runtime *rt, struct orr_sync *sync)
 {
     struct orr_context *context = sync->context;
@@ -215,8 +137,8 @@ static void copy_done(struct orr_copy *copy)
     if (copy->async.error && again(rt, request))
         return;
     if (!copy->async.error)
-        count_copy(rt, request);
-    orr_trace_end(rt->trace, &request->traced);
+        orr_bus_count(rt, copy->src, copy->dst, copy->size);
+    ORR_TELL(rt, ORR_TOLD_COPY_ENDED, .request = request);
     uncount(node, peer, direction);
     orr_request_finish(request, &deferred);
     orr_deferred_run(rt, &deferred);
@@ -305,7 +227,7 @@ static void start_copy(struct orr_runtime *rt, struct orr_request *request)
     copy->done = copy_done;
     copy->post.mailbox = &rt->nodes[request->progress_node].mailbox;
     request->start = orr_exec_now(rt->exec);
-    orr_trace_begin(rt->trace, &request->traced);
+    ORR_TELL(rt, ORR_TOLD_COPY_BEGINS, .request = request);
     atomic_fetch_add_explicit(&rt->nactive, 1, memory_order_relaxed);
     request->sync = waits ? &sync : NULL;
     if (request->handle->multiformat && rt->skips_kernels)

@@ -29,7 +29,7 @@ void orr_application_enter(struct orr_runtime *rt)
     app->inside = true;
     now = orr_exec_now(rt->exec);
     if (now - app->returned >= LEAST_OWN_US)
-        orr_trace_application(rt->trace, ORR_TRACE_OWN, NULL, app->returned,
+        orr_trace_record_application(rt->trace, ORR_TRACE_OWN, NULL, app->returned,
                               now);
 }
 
@@ -63,7 +63,7 @@ void orr_application_end(struct orr_runtime *rt,
         return;
     now = orr_exec_now(rt->exec);
     if (now > begun.since)
-        orr_trace_application(rt->trace, doing, call, begun.since, now);
+        orr_trace_record_application(rt->trace, doing, call, begun.since, now);
     orr_trace_end(rt->trace, &begun.ticket);
     orr_application_return(rt);
 }

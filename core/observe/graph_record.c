@@ -70,6 +70,8 @@ void orr_graph_record_free(struct orr_graph_record *record)
     free(record);
 }
 
+static const struct orr_observer graph_observer;
+
 /* The runtime's, made at the first call; NULL without memory. */
 static struct orr_graph_record *get(struct orr_runtime *rt)
 {
@@ -82,8 +84,10 @@ static struct orr_graph_record *get(struct orr_runtime *rt)
         return NULL;
     fresh->runtime = rt;
     orr_lock_init(&fresh->lock, ORR_RANK_RUNTIME);
-    if (atomic_compare_exchange_strong(&rt->graph, &record, fresh))
+    if (atomic_compare_exchange_strong(&rt->graph, &record, fresh)) {
+        orr_observers_want(&rt->observers, &graph_observer, ORR_TOLD_ALL, true);
         return fresh;
+    }
     free(fresh); /* another thread was faster */
     return record;
 }
@@ -212,7 +216,7 @@ bool orr_graph_record_add_edge(struct orr_graph_record *record, uint32_t number,
     return true;
 }
 
-void orr_graph_record_dep(struct orr_graph_record *record, struct orr_job *job,
+static void graph_add_dep(struct orr_graph_record *record, struct orr_job *job,
                           struct orr_job *before)
 {
     bool good = true;
@@ -318,7 +322,7 @@ static bool enter_access(struct orr_graph_record *record,
     return good;
 }
 
-void orr_graph_record_accesses(struct orr_graph_record *record,
+static void graph_add_accesses(struct orr_graph_record *record,
                                const struct orr_job *job)
 {
     bool good = true;
@@ -415,8 +419,21 @@ static uint32_t number_type(struct orr_graph_record *record,
     return number;
 }
 
-void orr_graph_record_submit(struct orr_graph_record *record,
-                             struct orr_job *job, bool counts)
+bool orr_graph_counts_bound(const struct orr_job *job)
+{
+    const struct starpu_perfmodel *model;
+
+    if (!ORR_JOB_IS(job, task))
+        return false;
+    model = job->task->cl->model;
+    return model && model->symbol &&
+           (model->type == STARPU_HISTORY_BASED ||
+            model->type == STARPU_NL_REGRESSION_BASED);
+}
+
+/* `counts` when StarPU's bounds count it. */
+static void graph_add_task(struct orr_graph_record *record, struct orr_job *job,
+                           bool counts)
 {
     struct orr_graph_type_record *type = NULL;
     bool good = true;
@@ -444,8 +461,8 @@ void orr_graph_record_submit(struct orr_graph_record *record,
     end(record, !good);
 }
 
-void orr_graph_record_ran(struct orr_graph_record *record,
-                          const struct orr_job *job)
+static void graph_add_execution(struct orr_graph_record *record,
+                                const struct orr_job *job)
 {
     struct orr_graph_node_record *node;
 
@@ -479,7 +496,7 @@ bool orr_graph_record_add_tags(struct orr_graph_record *record,
     return to != NULL;
 }
 
-void orr_graph_record_tags(struct orr_graph_record *record, uint64_t id,
+static void graph_add_tags(struct orr_graph_record *record, uint64_t id,
                            uint64_t before, bool holds)
 {
     if (record->log)
@@ -503,7 +520,7 @@ void orr_graph_record_add_vague(struct orr_graph_record *record, uint64_t id)
         record->ntags = 0; /* rather no dependency than a false one */
 }
 
-void orr_graph_record_vague_tag(struct orr_graph_record *record, uint64_t id)
+static void graph_add_vague_tag(struct orr_graph_record *record, uint64_t id)
 {
     if (record->log)
         orr_waits_log_vague_tag(record->log, id);
@@ -536,4 +553,65 @@ int orr_graph_record_window_tags(struct orr_runtime *rt,
     *ret = deps;
     *ret_n = n;
     return 0;
+}
+
+/* --- the observer --- */
+
+/* It is told from when the record is there on. */
+static void graph_dependency(void *self, struct orr_runtime *rt,
+                             const struct orr_told *told)
+{
+    (void)self;
+    graph_add_dep(atomic_load(&rt->graph), told->job, told->before);
+}
+
+static void graph_task_ordered(void *self, struct orr_runtime *rt,
+                               const struct orr_told *told)
+{
+    (void)self;
+    graph_add_accesses(atomic_load(&rt->graph), told->job);
+}
+
+static void graph_task_waits(void *self, struct orr_runtime *rt,
+                             const struct orr_told *told)
+{
+    (void)self;
+    graph_add_task(atomic_load(&rt->graph), told->job,
+                   orr_graph_counts_bound(told->job));
+}
+
+static void graph_task_executed(void *self, struct orr_runtime *rt,
+                                const struct orr_told *told)
+{
+    (void)self;
+    graph_add_execution(atomic_load(&rt->graph), told->job);
+}
+
+static void graph_tags(void *self, struct orr_runtime *rt,
+                       const struct orr_told *told)
+{
+    (void)self;
+    graph_add_tags(atomic_load(&rt->graph), told->tags.id, told->tags.before,
+                   told->holds);
+}
+
+static void graph_tag_vague(void *self, struct orr_runtime *rt,
+                            const struct orr_told *told)
+{
+    (void)self;
+    graph_add_vague_tag(atomic_load(&rt->graph), told->tags.id);
+}
+
+static const struct orr_observer graph_observer = {{
+    [ORR_TOLD_DEPENDENCY] = graph_dependency,
+    [ORR_TOLD_TASK_ORDERED] = graph_task_ordered,
+    [ORR_TOLD_TASK_WAITS] = graph_task_waits,
+    [ORR_TOLD_TASK_EXECUTED] = graph_task_executed,
+    [ORR_TOLD_TAGS] = graph_tags,
+    [ORR_TOLD_TAG_VAGUE] = graph_tag_vague,
+}};
+
+void orr_graph_observe(struct orr_runtime *rt)
+{
+    orr_observers_add(&rt->observers, &graph_observer, NULL);
 }

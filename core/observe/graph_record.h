@@ -5,9 +5,9 @@
  * costs, where it ran. For bounds with dependencies and ORRERY_GRAPH. Any
  * context; the lock's rank is ORR_RANK_RUNTIME.
  *
- * Recording is off while rt->graph is NULL: callers check that first, which is
- * all that it then costs. While memory is out things are left out, and a
- * warning is printed: bounds are lower then, not wrong.
+ * It is an observer (tell.h), which wants nothing before one of these begins to record.
+ * While memory is out things are left out, and a warning is printed: bounds are lower
+ * then, not wrong.
  */
 #pragma once
 
@@ -18,11 +18,13 @@
 #include "bound/export_deps.h"
 #include "bound/graph.h"
 
-struct orr_access;
 struct orr_graph_record;
 struct orr_job;
 struct orr_runtime;
 struct orr_waits_log;
+
+/* Registers it. Before workers start. */
+void orr_graph_observe(struct orr_runtime *rt);
 
 /* Begins to record everything until the runtime ends. Before workers start.
  * Errors: -ENOMEM. */
@@ -33,6 +35,9 @@ int orr_graph_record_all(struct orr_runtime *rt);
 int orr_graph_record_log(struct orr_runtime *rt, bool symbols,
                          const struct orr_waits_log **ret);
 
+/* Whether StarPU's bounds count a task: it has a codelet whose model keeps a history. */
+bool orr_graph_counts_bound(const struct orr_job *job);
+
 /* Forgets what was recorded for starpu_bound_* and records from now on; after
  * the second one nothing more is added for them, and what there is stays.
  * Errors: -ENOMEM, then everything is as before. */
@@ -40,34 +45,6 @@ int orr_graph_record_open_window(struct orr_runtime *rt);
 void orr_graph_record_close_window(struct orr_runtime *rt);
 
 void orr_graph_record_free(struct orr_graph_record *record);
-
-/* --- what happens --- */
-
-/* The application declared that `job` waits for `before`. */
-void orr_graph_record_dep(struct orr_graph_record *record, struct orr_job *job,
-                          struct orr_job *before);
-
-/* The job's accesses that are ordered take their places in the orders of their handles.
- * Handles locked. */
-void orr_graph_record_accesses(struct orr_graph_record *record,
-                               const struct orr_job *job);
-
-/* A task is about to be released; `counts` when StarPU's bounds count it. */
-void orr_graph_record_submit(struct orr_graph_record *record,
-                             struct orr_job *job, bool counts);
-
-/* Its kernel has ended. */
-void orr_graph_record_ran(struct orr_graph_record *record,
-                          const struct orr_job *job);
-
-/* Tag `id` waits for tag `before`; `holds` unless its task was released before
- * that declaration. */
-void orr_graph_record_tags(struct orr_graph_record *record, uint64_t id,
-                           uint64_t before, bool holds);
-
-/* The tag stands for more than the end of its one task: it was reached by the
- * application, restarted or removed. */
-void orr_graph_record_vague_tag(struct orr_graph_record *record, uint64_t id);
 
 /* --- results --- */
 

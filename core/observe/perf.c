@@ -30,36 +30,6 @@ struct orr_perf {
     struct orr_perf_target workers[];
 };
 
-int orr_perf_new(struct orr_runtime *rt, bool on)
-{
-    struct orr_perf *perf =
-        calloc(1, sizeof(*perf) + rt->nworkers * sizeof(perf->workers[0]));
-
-    if (!perf)
-        return -ENOMEM;
-    orr_lock_init(&perf->lock, ORR_RANK_RUNTIME);
-    rt->perf_owned = perf;
-    if (on)
-        orr_perf_switch(rt, true);
-    return 0;
-}
-
-void orr_perf_free(struct orr_runtime *rt)
-{
-    free(rt->perf_owned);
-    rt->perf_owned = NULL;
-}
-
-void orr_perf_switch(struct orr_runtime *rt, bool start)
-{
-    struct orr_perf *perf = rt->perf_owned;
-
-    orr_lock(&perf->lock);
-    perf->depth += start ? 1 : -1;
-    atomic_store(&rt->perf, perf->depth > 0 ? perf : NULL);
-    orr_unlock(&perf->lock);
-}
-
 /* --- who waits for whom --- */
 
 /* What the context waits for, NULL: for nothing. */
@@ -249,12 +219,13 @@ static void submitted_locked(struct orr_perf_target *target)
     raise_to(&target->values[ORR_PERF_PEAK_SUBMITTED], ++target->blocked);
 }
 
-void orr_perf_submitted(struct orr_runtime *rt, struct orr_job *job)
+static void perf_given(void *self, struct orr_runtime *rt,
+                       const struct orr_told *told)
 {
-    struct orr_perf *perf = atomic_load(&rt->perf);
+    struct orr_perf *perf = self;
+    struct orr_job *job = told->job;
 
-    if (!perf)
-        return;
+    (void)rt;
     job->counted = 1;
     orr_lock(&perf->lock);
     submitted_locked(&perf->global);
@@ -273,10 +244,8 @@ static void ready_locked(struct orr_perf_target *target)
     raise_to(&target->values[ORR_PERF_PEAK_READY], ++target->ready);
 }
 
-void orr_perf_ready(struct orr_runtime *rt, struct orr_job *job)
+static void count_ready(struct orr_perf *perf, const struct orr_job *job)
 {
-    struct orr_perf *perf = rt->perf_owned;
-
     if (!job->counted)
         return;
     orr_lock(&perf->lock);
@@ -291,10 +260,8 @@ static void started_locked(struct orr_perf_target *target)
         target->ready--;
 }
 
-void orr_perf_started(struct orr_runtime *rt, struct orr_job *job)
+static void count_started(struct orr_perf *perf, const struct orr_job *job)
 {
-    struct orr_perf *perf = rt->perf_owned;
-
     if (!job->counted)
         return;
     orr_lock(&perf->lock);
@@ -303,15 +270,46 @@ void orr_perf_started(struct orr_runtime *rt, struct orr_job *job)
     orr_unlock(&perf->lock);
 }
 
-void orr_perf_executed(struct orr_runtime *rt, struct orr_worker *worker,
-                       struct orr_job *job, double us)
+static void perf_ready(void *self, struct orr_runtime *rt,
+                       const struct orr_told *told)
 {
-    struct orr_perf *perf = atomic_load(&rt->perf);
-    struct orr_perf_target *own, *codelet;
+    (void)rt;
+    count_ready(self, told->job);
+}
 
-    if (!perf)
-        return;
-    own = &perf->workers[worker->id];
+/* It is ready once more, from its worker, where its kernel had begun. */
+static void perf_returned(void *self, struct orr_runtime *rt,
+                          const struct orr_told *told)
+{
+    (void)rt;
+    if (told->started)
+        count_ready(self, told->job);
+}
+
+static void perf_starts(void *self, struct orr_runtime *rt,
+                        const struct orr_told *told)
+{
+    (void)rt;
+    count_started(self, told->job);
+}
+
+static void perf_skipped(void *self, struct orr_runtime *rt,
+                         const struct orr_told *told)
+{
+    (void)rt;
+    count_ready(self, told->job);
+    count_started(self, told->job);
+}
+
+static void perf_executed(void *self, struct orr_runtime *rt,
+                          const struct orr_told *told)
+{
+    struct orr_perf *perf = self;
+    struct orr_perf_target *own = &perf->workers[told->worker->id], *codelet;
+    const struct orr_job *job = told->job;
+    double us = told->since;
+
+    (void)rt;
     orr_lock(&perf->lock);
     own->values[ORR_PERF_WORKER_EXECUTED].number++;
     own->values[ORR_PERF_WORKER_TIME].real += us;
@@ -321,29 +319,80 @@ void orr_perf_executed(struct orr_runtime *rt, struct orr_worker *worker,
         codelet->values[ORR_PERF_CODELET_TIME].real += us;
     }
     orr_unlock(&perf->lock);
-    tell(perf, own, worker);
+    tell(perf, own, told->worker);
     tell_codelet(perf, job->task->cl);
 }
 
-void orr_perf_waited(struct orr_runtime *rt)
+static void perf_waited(void *self, struct orr_runtime *rt,
+                        const struct orr_told *told)
 {
-    struct orr_perf *perf = atomic_load(&rt->perf);
+    struct orr_perf *perf = self;
 
-    if (perf)
-        tell(perf, &perf->global, NULL);
+    (void)rt, (void)told;
+    tell(perf, &perf->global, NULL);
+}
+
+/* --- the observer --- */
+
+static const struct orr_observer perf_observer = {{
+    [ORR_TOLD_TASK_GIVEN] = perf_given,
+    [ORR_TOLD_TASK_READY] = perf_ready,
+    [ORR_TOLD_TASK_STARTS] = perf_starts,
+    [ORR_TOLD_TASK_RETURNED] = perf_returned,
+    [ORR_TOLD_TASK_SKIPPED] = perf_skipped,
+    [ORR_TOLD_TASK_EXECUTED] = perf_executed,
+    [ORR_TOLD_WAITED] = perf_waited,
+}};
+
+int orr_perf_new(struct orr_runtime *rt, bool on)
+{
+    struct orr_perf *perf =
+        calloc(1, sizeof(*perf) + rt->nworkers * sizeof(perf->workers[0]));
+
+    if (!perf)
+        return -ENOMEM;
+    orr_lock_init(&perf->lock, ORR_RANK_RUNTIME);
+    rt->perf = perf;
+    orr_observers_add(&rt->observers, &perf_observer, perf);
+    if (on)
+        orr_perf_switch(rt, true);
+    return 0;
+}
+
+void orr_perf_free(struct orr_runtime *rt)
+{
+    free(rt->perf);
+    rt->perf = NULL;
+}
+
+void orr_perf_switch(struct orr_runtime *rt, bool start)
+{
+    struct orr_perf *perf = rt->perf;
+    /* Tasks that were counted as submitted are so to their end. */
+    uint64_t begin = ORR_TOLD_BIT(ORR_TOLD_TASK_GIVEN) |
+                     ORR_TOLD_BIT(ORR_TOLD_TASK_EXECUTED) |
+                     ORR_TOLD_BIT(ORR_TOLD_WAITED);
+
+    orr_lock(&perf->lock);
+    perf->depth += start ? 1 : -1;
+    if (perf->depth > 0)
+        orr_observers_want(&rt->observers, &perf_observer, ORR_TOLD_ALL, true);
+    else
+        orr_observers_want(&rt->observers, &perf_observer, begin, false);
+    orr_unlock(&perf->lock);
 }
 
 /* --- listeners --- */
 
 struct orr_perf_target *orr_perf_global(struct orr_runtime *rt)
 {
-    return &rt->perf_owned->global;
+    return &rt->perf->global;
 }
 
 struct orr_perf_target *orr_perf_of_worker(struct orr_runtime *rt,
                                            unsigned worker)
 {
-    return &rt->perf_owned->workers[worker];
+    return &rt->perf->workers[worker];
 }
 
 /* Who is taken out may be freed afterwards: calls of it end first, but those that
@@ -352,15 +401,15 @@ struct orr_perf_target *orr_perf_of_worker(struct orr_runtime *rt,
 static void await_calls(struct orr_runtime *rt,
                         const struct orr_perf_target *target)
 {
-    orr_lock(&rt->perf_owned->lock);
-    await_others_locked(rt->perf_owned, target, true);
-    orr_unlock(&rt->perf_owned->lock);
+    orr_lock(&rt->perf->lock);
+    await_others_locked(rt->perf, target, true);
+    orr_unlock(&rt->perf->lock);
 }
 
 bool orr_perf_listen(struct orr_runtime *rt, struct orr_perf_target *target,
                      struct starpu_perf_counter_listener *listener)
 {
-    struct orr_perf *perf = rt->perf_owned;
+    struct orr_perf *perf = rt->perf;
     bool can;
 
     orr_lock(&perf->lock);
@@ -375,7 +424,7 @@ bool orr_perf_listen(struct orr_runtime *rt, struct orr_perf_target *target,
 
 static bool unlisten_codelet(struct orr_runtime *rt, struct starpu_codelet *cl)
 {
-    struct orr_perf *perf = rt->perf_owned;
+    struct orr_perf *perf = rt->perf;
     struct starpu_perf_counter_sample_cl_values *values;
     bool is_called;
 
@@ -399,7 +448,7 @@ static bool unlisten_codelet(struct orr_runtime *rt, struct starpu_codelet *cl)
 bool orr_perf_listen_codelet(struct orr_runtime *rt, struct starpu_codelet *cl,
                              struct starpu_perf_counter_listener *listener)
 {
-    struct orr_perf *perf = rt->perf_owned;
+    struct orr_perf *perf = rt->perf;
     struct starpu_perf_counter_sample_cl_values *values;
     bool can;
 

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * core/observe/perf.h - performance counters. Who counts looks at rt->perf first,
- * which is NULL unless counting is on: that is all that it costs then. Else one
- * lock is taken for each task and stage. Listeners are called without it, each target's
- * by one context at a time.
+ * core/observe/perf.h - performance counters, an observer of tasks (tell.h) while
+ * counting is on: one lock is taken then for each task and stage. Listeners are called
+ * without it, each target's by one context at a time.
  */
 #pragma once
 
@@ -75,17 +74,6 @@ void orr_perf_free(struct orr_runtime *rt);
 
 /* Starts or stops counting, which is on if it was started more often. */
 void orr_perf_switch(struct orr_runtime *rt, bool start);
-
-/* --- what is counted --- */
-
-/* The application submits the job; it is ready; its kernel starts, has taken so
- * long; nobody waits for tasks any more. No lock held. */
-void orr_perf_submitted(struct orr_runtime *rt, struct orr_job *job);
-void orr_perf_ready(struct orr_runtime *rt, struct orr_job *job);
-void orr_perf_started(struct orr_runtime *rt, struct orr_job *job);
-void orr_perf_executed(struct orr_runtime *rt, struct orr_worker *worker,
-                       struct orr_job *job, double us);
-void orr_perf_waited(struct orr_runtime *rt);
 
 /* --- who is told --- */
 

@@ -208,11 +208,6 @@ void orr_trace_set_waits(struct orr_trace *trace,
     trace->waits = waits;
 }
 
-const struct orr_waits_log *orr_trace_waits(const struct orr_trace *trace)
-{
-    return trace ? trace->waits : NULL;
-}
-
 uint64_t orr_trace_dropped(const struct orr_trace *trace)
 {
     uint64_t n = 0;
@@ -222,13 +217,13 @@ uint64_t orr_trace_dropped(const struct orr_trace *trace)
     return n;
 }
 
-void orr_trace_note_begin(struct orr_trace *trace, uint32_t *ticket)
+void orr_trace_begin(struct orr_trace *trace, uint32_t *ticket)
 {
     if (trace->follower)
         trace->follower->began(trace->follower, ticket);
 }
 
-void orr_trace_note_end(struct orr_trace *trace, uint32_t *ticket)
+void orr_trace_end(struct orr_trace *trace, uint32_t *ticket)
 {
     if (trace->follower)
         trace->follower->ended(trace->follower, ticket);

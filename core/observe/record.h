@@ -2,8 +2,8 @@
 /*
  * core/observe/record.h - the event record: what happened, when, on which
  * worker. One buffer per worker, written by that worker alone without a lock,
- * and one for all other contexts, behind a spin lock. A NULL trace records
- * nothing, so that call sites stay plain.
+ * and one for all other contexts, behind a spin lock. Who records is
+ * trace_observer.c; those who read it are timeline.h and the formats.
  */
 #pragma once
 
@@ -40,9 +40,6 @@ struct orr_submissions *orr_trace_submissions(const struct orr_trace *trace);
 void orr_trace_set_waits(struct orr_trace *trace,
                          const struct orr_waits_log *waits);
 
-/* That list; NULL: there is none, or no trace. */
-const struct orr_waits_log *orr_trace_waits(const struct orr_trace *trace);
-
 /* A number for tasks that are submitted in these iterations, the outer one and the
  * inner one (-1: none); 0 without memory. One caller at a time. */
 uint32_t orr_trace_iteration(struct orr_trace *trace, const int64_t levels[2]);
@@ -59,9 +56,9 @@ uint64_t orr_trace_dropped(const struct orr_trace *trace);
 
 /* Writes the record, whole or not at all, in the format that the path's
  * extension names (docs/TRACES.md): .json, .csv, .dot or .rec, else as a Pajé file
- * (ViTE, PajeNG, StarVZ). Files that go with it get names beside it. May be called at any time: what other threads record
- * meanwhile is in the file or is not. Errors: -ENOMEM, or those of the file system, with the
- * path in `err`. */
+ * (ViTE, PajeNG, StarVZ). Files that go with it get names beside it. May be called at any
+ * time: what other threads record meanwhile is in the file or is not. Errors: -ENOMEM, or
+ * those of the file system, with the path in `err`. */
 int orr_trace_write(struct orr_trace *trace, const char *path,
                     struct orr_error *err);
 
@@ -87,124 +84,54 @@ bool orr_trace_shows_application(const char *path);
 
 /* Something begins now whose event will come when it has ended; to be told before
  * anything else happens. *ticket: 0, or the one of what began then and has not ended. */
-void orr_trace_note_begin(struct orr_trace *trace, uint32_t *ticket);
+void orr_trace_begin(struct orr_trace *trace, uint32_t *ticket);
 
 /* It has been recorded, or will not be. */
-void orr_trace_note_end(struct orr_trace *trace, uint32_t *ticket);
-
-static inline void orr_trace_begin(struct orr_trace *trace, uint32_t *ticket)
-{
-    if (trace)
-        orr_trace_note_begin(trace, ticket);
-}
-
-static inline void orr_trace_end(struct orr_trace *trace, uint32_t *ticket)
-{
-    if (trace)
-        orr_trace_note_end(trace, ticket);
-}
-
-void orr_trace_record_task(struct orr_trace *trace, unsigned worker,
-                           const struct orr_trace_task *task);
-void orr_trace_record_state(struct orr_trace *trace, unsigned worker,
-                            enum orr_trace_state state, double time);
-void orr_trace_record_suspension(struct orr_trace *trace, unsigned worker,
-                                 uint64_t job, double start, double end);
-void orr_trace_record_steal(struct orr_trace *trace, unsigned worker,
-                            unsigned victim, uint64_t job, double time);
-void orr_trace_record_application(struct orr_trace *trace,
-                                  enum orr_trace_doing doing, const char *call,
-                                  double start, double end);
-void orr_trace_record_copy(struct orr_trace *trace, unsigned worker,
-                           const struct orr_trace_copy *copy);
-void orr_trace_record_count(struct orr_trace *trace, unsigned worker,
-                            enum orr_trace_counter counter, int change,
-                            uint64_t job, double time);
-void orr_trace_record_memory(struct orr_trace *trace, unsigned worker,
-                             unsigned node, int64_t change, double time);
-void orr_trace_record_mark(struct orr_trace *trace, unsigned worker,
-                           const char *text, bool numbered, double time);
-
-void orr_trace_record_allocation(struct orr_trace *trace, unsigned worker,
-                                 unsigned node, bool frees, uint64_t size,
-                                 double start, double end);
-
-/* A mark of the application, whose text is copied: an event of
- * the program or, `numbered`, of the user, where the text is a number. */
-static inline void orr_trace_mark(struct orr_trace *trace, unsigned worker,
-                                  const char *text, bool numbered, double time)
-{
-    if (trace)
-        orr_trace_record_mark(trace, worker, text, numbered, time);
-}
+void orr_trace_end(struct orr_trace *trace, uint32_t *ticket);
 
 /* A task has ended; called by the worker that executed it. */
-static inline void orr_trace_task(struct orr_trace *trace, unsigned worker,
-                                  const struct orr_trace_task *task)
-{
-    if (trace)
-        orr_trace_record_task(trace, worker, task);
-}
+void orr_trace_record_task(struct orr_trace *trace, unsigned worker,
+                           const struct orr_trace_task *task);
 
 /* The worker enters a state. Shown when it executes no task. */
-static inline void orr_trace_state(struct orr_trace *trace, unsigned worker,
-                                   enum orr_trace_state state, double time)
-{
-    if (trace)
-        orr_trace_record_state(trace, worker, state, time);
-}
+void orr_trace_record_state(struct orr_trace *trace, unsigned worker,
+                            enum orr_trace_state state, double time);
 
 /* The kernel of a task goes on, which has waited since `start`: its worker was
  * free for others. */
-static inline void orr_trace_suspension(struct orr_trace *trace,
-                                        unsigned worker, uint64_t job,
-                                        double start, double end)
-{
-    if (trace)
-        orr_trace_record_suspension(trace, worker, job, start, end);
-}
+void orr_trace_record_suspension(struct orr_trace *trace, unsigned worker,
+                                 uint64_t job, double start, double end);
 
 /* The worker takes a job from the queue of another one, the victim. */
-static inline void orr_trace_steal(struct orr_trace *trace, unsigned worker,
-                                   unsigned victim, uint64_t job, double time)
-{
-    if (trace)
-        orr_trace_record_steal(trace, worker, victim, job, time);
-}
+void orr_trace_record_steal(struct orr_trace *trace, unsigned worker,
+                            unsigned victim, uint64_t job, double time);
 
 /* The application has done that, in a call (a constant) or in none (NULL). Only
  * where orr_trace_shows_application. */
-static inline void orr_trace_application(struct orr_trace *trace,
-                                         enum orr_trace_doing doing,
-                                         const char *call, double start,
-                                         double end)
-{
-    if (trace)
-        orr_trace_record_application(trace, doing, call, start, end);
-}
+void orr_trace_record_application(struct orr_trace *trace,
+                                  enum orr_trace_doing doing, const char *call,
+                                  double start, double end);
 
 /* A copy has ended; called by the context that noticed. */
-static inline void orr_trace_copy(struct orr_trace *trace, unsigned worker,
-                                  const struct orr_trace_copy *copy)
-{
-    if (trace)
-        orr_trace_record_copy(trace, worker, copy);
-}
+void orr_trace_record_copy(struct orr_trace *trace, unsigned worker,
+                           const struct orr_trace_copy *copy);
 
 /* A counter grows or shrinks by `change`, because of that job; 0: it is not
  * known which. */
-static inline void orr_trace_count(struct orr_trace *trace, unsigned worker,
-                                   enum orr_trace_counter counter, int change,
-                                   uint64_t job, double time)
-{
-    if (trace)
-        orr_trace_record_count(trace, worker, counter, change, job, time);
-}
+void orr_trace_record_count(struct orr_trace *trace, unsigned worker,
+                            enum orr_trace_counter counter, int change,
+                            uint64_t job, double time);
 
 /* The library has allocated `change` bytes more on a node. */
-static inline void orr_trace_memory(struct orr_trace *trace, unsigned worker,
-                                    unsigned node, int64_t change, double time)
-{
-    if (trace)
-        orr_trace_record_memory(trace, worker, node, change, time);
-}
+void orr_trace_record_memory(struct orr_trace *trace, unsigned worker,
+                             unsigned node, int64_t change, double time);
+
+/* A mark of the application, whose text is copied: an event of
+ * the program or, `numbered`, of the user, where the text is a number. */
+void orr_trace_record_mark(struct orr_trace *trace, unsigned worker,
+                           const char *text, bool numbered, double time);
+
+/* The machine has allocated or freed memory, which took that long. */
+void orr_trace_record_allocation(struct orr_trace *trace, unsigned worker,
+                                 unsigned node, bool frees, uint64_t size,
+                                 double start, double end);

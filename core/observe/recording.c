@@ -31,6 +31,8 @@ void orr_recording_free(struct orr_recording *recording)
     free(recording);
 }
 
+static const struct orr_observer recording_observer;
+
 /* The runtime's, made at the first call; NULL without memory. */
 static struct orr_recording *get(struct orr_runtime *rt)
 {
@@ -42,8 +44,11 @@ static struct orr_recording *get(struct orr_runtime *rt)
     if (!fresh)
         return NULL;
     orr_lock_init(&fresh->lock, ORR_RANK_RUNTIME);
-    if (atomic_compare_exchange_strong(&rt->bound, &recording, fresh))
+    if (atomic_compare_exchange_strong(&rt->bound, &recording, fresh)) {
+        orr_observers_want(&rt->observers, &recording_observer, ORR_TOLD_ALL,
+                           true);
         return fresh;
+    }
     free(fresh); /* another thread was faster */
     return recording;
 }
@@ -105,25 +110,16 @@ struct orr_recording_kind orr_recording_kind(struct orr_runtime *rt)
     return kind;
 }
 
-bool orr_recording_counts(const struct orr_job *job)
-{
-    const struct starpu_perfmodel *model;
-
-    if (!ORR_JOB_IS(job, task))
-        return false;
-    model = job->task->cl->model;
-    return model && model->symbol &&
-           (model->type == STARPU_HISTORY_BASED ||
-            model->type == STARPU_NL_REGRESSION_BASED);
-}
-
-void orr_recording_add(struct orr_runtime *rt, struct orr_job *job)
+static void recording_task_waits(void *self, struct orr_runtime *rt,
+                                 const struct orr_told *told)
 {
     struct orr_recording *recording =
         atomic_load_explicit(&rt->bound, memory_order_acquire);
+    struct orr_job *job = told->job;
     bool lost = false;
 
-    if (!orr_recording_counts(job))
+    (void)self;
+    if (!orr_graph_counts_bound(job))
         return;
     orr_lock(&recording->lock);
     if (recording->active &&
@@ -138,6 +134,15 @@ void orr_recording_add(struct orr_runtime *rt, struct orr_job *job)
         orr_log_warning("no memory to count task `%s' and perhaps others for "
                         "the bound, which will be lower than it could be",
                         orr_job_name(job));
+}
+
+static const struct orr_observer recording_observer = {{
+    [ORR_TOLD_TASK_WAITS] = recording_task_waits,
+}};
+
+void orr_recording_observe(struct orr_runtime *rt)
+{
+    orr_observers_add(&rt->observers, &recording_observer, NULL);
 }
 
 /* --- the problem --- */

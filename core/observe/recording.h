@@ -13,6 +13,10 @@ struct orr_job;
 struct orr_recording;
 struct orr_runtime;
 
+/* Registers it as an observer (tell.h), which wants nothing before the first start.
+ * Before workers begin. */
+void orr_recording_observe(struct orr_runtime *rt);
+
 /* Forgets what was recorded and records from now on; with `deps` the graph of
  * tasks as well (graph_record.h), if `prio` with priorities. Errors: -ENOMEM,
  * then everything is as before. */
@@ -20,13 +24,6 @@ int orr_recording_start(struct orr_runtime *rt, bool deps, bool prio);
 
 /* Records no more; the record stays until the next start. */
 void orr_recording_stop(struct orr_runtime *rt);
-
-/* Whether a task counts: it has a codelet whose model keeps a history. */
-bool orr_recording_counts(const struct orr_job *job);
-
-/* A task was submitted; it counts while recording if its model keeps a
- * history. Only called when rt->bound is set. */
-void orr_recording_add(struct orr_runtime *rt, struct orr_job *job);
 
 /* Whether a recording was ever started, and what the last one was to keep. */
 struct orr_recording_kind {

@@ -75,11 +75,11 @@ static starpu_prof_tool_entry_func entry_of(const char *file, void **ret_library
     return entry;
 }
 
-int orr_tool_open(const char *file, struct orr_tool **ret)
+/* *ret is NULL without a library. */
+static int tool_open(const char *file, struct orr_tool **ret)
 {
     void *library;
-    starpu_prof_tool_entry_func entry =
-        entry_of(file && *file ? file : NULL, &library);
+    starpu_prof_tool_entry_func entry = entry_of(file, &library);
     struct orr_tool *tool = entry ? calloc(1, sizeof(*tool)) : NULL;
 
     *ret = tool;
@@ -129,9 +129,9 @@ static void tell(const struct orr_tool *tool, enum starpu_prof_tool_event event,
         orr_self->frozen--;
 }
 
-void orr_tool_tell(const struct orr_tool *tool,
-                   enum starpu_prof_tool_event event,
-                   const struct orr_worker *worker, const struct orr_job *job)
+static void tool_event(const struct orr_tool *tool,
+                       enum starpu_prof_tool_event event,
+                       const struct orr_worker *worker, const struct orr_job *job)
 {
     struct starpu_prof_tool_info info = {
         .worker_id = -1, .device_number = -1, .memnode = UINT_MAX};
@@ -145,20 +145,70 @@ void orr_tool_tell(const struct orr_tool *tool,
     tell(tool, event, &info);
 }
 
-void orr_tool_tell_ready(const struct orr_tool *tool, struct starpu_conf *conf)
+static void tool_run_begins(void *self, struct orr_runtime *rt,
+                            const struct orr_told *told)
 {
+    (void)rt, (void)told;
+    tool_event(self, starpu_prof_tool_event_init, NULL, NULL);
+    tool_event(self, starpu_prof_tool_event_init_begin, NULL, NULL);
+}
+
+static void tool_run_is_open(void *self, struct orr_runtime *rt,
+                             const struct orr_told *told)
+{
+    const struct orr_tool *tool = self;
     struct starpu_prof_tool_info info = {.worker_id = -1,
                                          .device_number = -1,
                                          .memnode = UINT_MAX,
-                                         .conf = conf};
+                                         .conf = told->conf};
 
+    (void)rt;
     if (tool->callbacks[starpu_prof_tool_event_init_end])
         tell(tool, starpu_prof_tool_event_init_end, &info);
 }
 
-void orr_tool_tell_kernel(const struct orr_tool *tool, bool begins,
-                          const struct orr_worker *worker,
-                          const struct orr_job *job)
+static void tool_run_ends(void *self, struct orr_runtime *rt,
+                          const struct orr_told *told)
+{
+    (void)rt, (void)told;
+    tool_event(self, starpu_prof_tool_event_terminate, NULL, NULL);
+}
+
+static void tool_worker_up(void *self, struct orr_runtime *rt,
+                           const struct orr_told *told)
+{
+    (void)rt;
+    tool_event(self, starpu_prof_tool_event_driver_init_start, told->worker, NULL);
+    tool_event(self, starpu_prof_tool_event_driver_init, told->worker, NULL);
+    tool_event(self, starpu_prof_tool_event_driver_init_end, told->worker, NULL);
+}
+
+static void tool_worker_down(void *self, struct orr_runtime *rt,
+                             const struct orr_told *told)
+{
+    (void)rt;
+    tool_event(self, starpu_prof_tool_event_driver_deinit, told->worker, NULL);
+}
+
+/* It begins, or ends, to wait for nothing but data. */
+static void tool_worker_state(void *self, struct orr_runtime *rt,
+                              const struct orr_told *told)
+{
+    const struct orr_worker *worker = told->worker;
+
+    (void)rt;
+    if (atomic_load_explicit(&worker->state, memory_order_relaxed) ==
+        ORR_WORKER_FETCHING)
+        tool_event(self, starpu_prof_tool_event_start_transfer, worker,
+                   worker->fetching);
+    else if (told->before_state == ORR_WORKER_FETCHING)
+        tool_event(self, starpu_prof_tool_event_end_transfer, worker,
+                   worker->fetching);
+}
+
+static void tool_kernel(const struct orr_tool *tool, bool begins,
+                        const struct orr_worker *worker,
+                        const struct orr_job *job)
 {
     struct starpu_prof_tool_info info = {0};
     enum starpu_prof_tool_event event;
@@ -177,4 +227,41 @@ void orr_tool_tell_kernel(const struct orr_tool *tool, bool begins,
     info.bytes_to_transfer = info.bytes_transfered = job->naccesses;
     info.fun_ptr = *(void **)(void *)&function;
     tell(tool, event, &info);
+}
+
+static void tool_kernel_begins(void *self, struct orr_runtime *rt,
+                               const struct orr_told *told)
+{
+    (void)rt;
+    tool_kernel(self, true, told->worker, told->job);
+}
+
+static void tool_kernel_ended(void *self, struct orr_runtime *rt,
+                              const struct orr_told *told)
+{
+    (void)rt;
+    tool_kernel(self, false, told->worker, told->job);
+}
+
+static const struct orr_observer tool_observer = {{
+    [ORR_TOLD_RUN_BEGINS] = tool_run_begins,
+    [ORR_TOLD_RUN_IS_OPEN] = tool_run_is_open,
+    [ORR_TOLD_RUN_ENDS] = tool_run_ends,
+    [ORR_TOLD_WORKER_UP] = tool_worker_up,
+    [ORR_TOLD_WORKER_DOWN] = tool_worker_down,
+    [ORR_TOLD_WORKER_STATE] = tool_worker_state,
+    [ORR_TOLD_KERNEL_BEGINS] = tool_kernel_begins,
+    [ORR_TOLD_KERNEL_ENDED] = tool_kernel_ended,
+}};
+
+int orr_tool_observe(struct orr_runtime *rt)
+{
+    const char *file = orr_config_string(&rt->config, ORR_CFG_PROF_TOOL);
+    int code = tool_open(file && *file ? file : NULL, &rt->tool);
+
+    if (!rt->tool)
+        return code;
+    orr_observers_add(&rt->observers, &tool_observer, rt->tool);
+    orr_observers_want(&rt->observers, &tool_observer, ORR_TOLD_ALL, true);
+    return 0;
 }

@@ -6,9 +6,7 @@
 
 bool orr_tasks_are_watched(struct orr_runtime *rt)
 {
-    return rt->trace || rt->tally || rt->tool || rt->calls || rt->breaks ||
-           rt->disables_kernels ||
-           atomic_load_explicit(&rt->perf, memory_order_relaxed) ||
-           atomic_load_explicit(&rt->profiling, memory_order_relaxed) ||
-           orr_runtime_graph(rt);
+    return orr_is_told(rt, ORR_TOLD_TASK_EXECUTED) ||
+           orr_is_told(rt, ORR_TOLD_KERNEL_BEGINS) || rt->calls ||
+           rt->breaks || rt->disables_kernels;
 }

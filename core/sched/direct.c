@@ -69,7 +69,7 @@ bool orr_direct_may(struct orr_runtime *rt)
     return direct_of(rt) && orr_self->sched_ctx <= 1 && is_indifferent(rt) &&
            orr_memory_is_flat(rt) &&
            !atomic_load_explicit(&rt->ready_soon, memory_order_relaxed) &&
-           !atomic_load_explicit(&rt->bound, memory_order_relaxed) &&
+           !orr_is_told(rt, ORR_TOLD_TASK_WAITS) &&
            !orr_tasks_are_watched(rt);
 }
 

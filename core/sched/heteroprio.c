@@ -565,7 +565,8 @@ static struct orr_job *heteroprio_take_own(struct orr_sched *sched,
         orr_list_remove(&job->queue);
         own->njobs--;
         if (i > 0)
-            orr_runtime_trace_steal(rt, worker->id, w, job->id);
+            ORR_TELL(rt, ORR_TOLD_STOLEN, .stolen.thief = worker->id,
+                     .stolen.victim = w, .stolen.job = job->id);
         return job;
     }
     return NULL;

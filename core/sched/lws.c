@@ -211,7 +211,8 @@ static struct orr_job *steal_from(struct stealing *ws, unsigned victim,
                                          ORR_QUEUE_NEWEST_BEST, NULL);
 
     if (job && victim != worker->id)
-        orr_runtime_trace_steal(worker->runtime, worker->id, victim, job->id);
+        ORR_TELL(worker->runtime, ORR_TOLD_STOLEN, .stolen.thief = worker->id,
+                 .stolen.victim = victim, .stolen.job = job->id);
     return job;
 }
 

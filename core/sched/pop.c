@@ -142,12 +142,12 @@ static struct orr_job *pop_of_one(struct orr_sched *sched,
     return job ? job : sched->ops->pop(sched, worker);
 }
 
-inline void orr_sched_popped(struct orr_runtime *rt, const struct orr_job *job)
+inline void orr_sched_popped(struct orr_runtime *rt, struct orr_job *job)
 {
     if (rt->breaks)
         orr_runtime_break(rt, ORR_BREAK_POP, job->id);
     orr_count_popped(rt, job->sched_ctx);
-    orr_runtime_trace_count(rt, ORR_TRACE_NREADY, -1, &job->id);
+    ORR_TELL(rt, ORR_TOLD_TASK_POPPED, .job = job);
 }
 
 struct orr_job *orr_sched_pop(struct orr_runtime *rt, struct orr_worker *worker)

@@ -17,7 +17,6 @@
 #include "core/task/bundle.h"
 #include "core/task/count.h"
 #include "core/task/gang.h"
-#include "core/task/profile.h"
 
 static void prefetch_if_configured(struct orr_runtime *rt, struct orr_job *job,
                                    unsigned node)
@@ -386,7 +385,7 @@ void orr_sched_push(struct orr_runtime *rt, struct orr_job *job)
 {
     orr_charge(rt->machine->costs.push);
     orr_pay();
-    orr_runtime_trace_count(rt, ORR_TRACE_NREADY, 1, &job->id);
+    ORR_TELL(rt, ORR_TOLD_TASK_PUSHED, .job = job);
     orr_count_pushed(rt, job->sched_ctx, job->task->flops);
     /* Once it is pushed the task may end at any time: no later. */
     job->task->scheduled = 1;
@@ -394,7 +393,6 @@ void orr_sched_push(struct orr_runtime *rt, struct orr_job *job)
         orr_bundle_note_push(job->task->bundle, job->task);
     if (rt->breaks)
         orr_runtime_break(rt, ORR_BREAK_PUSH, job->id);
-    ORR_PROFILE(rt, job->task, push_end_time);
     orr_sched_push_again(rt, job);
 }
 

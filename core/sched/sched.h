@@ -185,7 +185,7 @@ struct orr_job *orr_sched_pop(struct orr_runtime *rt,
                               struct orr_worker *worker);
 
 /* A task has left the scheduler: counted once. */
-void orr_sched_popped(struct orr_runtime *rt, const struct orr_job *job);
+void orr_sched_popped(struct orr_runtime *rt, struct orr_job *job);
 
 /* Notify the policy, if it has these hooks; all policies. */
 void orr_sched_submitted(struct orr_runtime *rt, struct orr_job *job);

@@ -11,7 +11,6 @@
 #include "core/base/race.h"
 #include "core/runtime.h"
 #include "core/task/job.h"
-#include "core/task/profile.h"
 
 /* "That task waits for each run of this one." */
 struct again_link {
@@ -274,13 +273,6 @@ enum orr_fate orr_task_fate(struct orr_runtime *rt,
     orr_runtime_fail(rt);
 }
 
-static void note_callback(struct starpu_profiling_task_info *info,
-                          const struct orr_callback_times *times)
-{
-    info->callback_start_time = orr_profile_time(times->start);
-    info->callback_end_time = orr_profile_time(times->end);
-}
-
 enum orr_fate orr_again_decide(struct orr_runtime *rt, struct orr_job *job,
                                const struct orr_callback_times *times)
 {
@@ -292,8 +284,9 @@ enum orr_fate orr_again_decide(struct orr_runtime *rt, struct orr_job *job,
     if (!job->replaced) {
         job->decided = 1;
         fate = orr_task_fate(rt, task);
-        if (times->end > 0 && task->profiling_info)
-            note_callback(task->profiling_info, times);
+        if (times->end > 0)
+            ORR_TELL(rt, ORR_TOLD_TASK_OVER, .job = job, .since = times->start,
+                     .until = times->end);
         if (job->again && fate != ORR_FATE_REGENERATE) {
             job->again->active = false;
             backs = take_backs_locked(job->again);

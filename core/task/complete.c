@@ -7,14 +7,12 @@
 #include <stdlib.h>
 
 #include "core/data/handle.h"
-#include "core/observe/perf.h"
 #include "core/runtime.h"
 #include "core/sched/ctx.h"
 #include "core/task/again.h"
 #include "core/task/ahead.h"
 #include "core/task/count.h"
 #include "core/task/job.h"
-#include "core/task/profile.h"
 #include "core/task/tag.h"
 #include "core/task/task.h"
 
@@ -107,22 +105,18 @@ static struct orr_callback_times run_callback(struct orr_runtime *rt,
                                               struct orr_job *job,
                                               const struct ending *ending)
 {
-    struct orr_worker *worker = orr_self->worker;
     struct orr_callback_times times = {0, 0};
-    bool counts = worker && orr_profile_is_on(rt);
-    bool timed = ending->profiled || counts;
+    bool timed = orr_is_told(rt, ORR_TOLD_TASK_CALLED);
 
     if (!ending->callback)
         return times;
     if (timed)
         times.start = orr_exec_now(rt->exec);
     orr_call_user(job, ending->callback, ending->callback_arg);
-    if (timed)
+    if (timed) {
         times.end = orr_exec_now(rt->exec);
-    if (counts) {
-        orr_lock(&worker->lock);
-        worker->profile.callback += times.end - times.start;
-        orr_unlock(&worker->lock);
+        ORR_TELL(rt, ORR_TOLD_TASK_CALLED, .since = times.start,
+                 .until = times.end);
     }
     return times;
 }
@@ -247,10 +241,7 @@ static void pass_kernel(struct orr_runtime *rt, struct orr_job *job)
 {
     struct starpu_task *task = job->task;
 
-    if (job->counted) {
-        orr_perf_ready(rt, job);
-        orr_perf_started(rt, job);
-    }
+    ORR_TELL(rt, ORR_TOLD_TASK_SKIPPED, .job = job);
     task->status = STARPU_TASK_RUNNING;
     if (task->prologue_callback_pop_func)
         orr_call_user(job, task->prologue_callback_pop_func,

@@ -254,7 +254,7 @@ void orr_count_ended(struct orr_runtime *rt, unsigned sched_ctx)
     struct orr_count_waiter *met;
     unsigned long n;
 
-    orr_runtime_trace_count(rt, ORR_TRACE_NSUBMITTED, -1, NULL);
+    ORR_TELL(rt, ORR_TOLD_TASK_ENDED);
     n = atomic_fetch_add(&counter->n[ORR_ENDED], 1) + 1;
     if (n < atomic_load(&counter->looks_at))
         return;

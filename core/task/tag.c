@@ -11,7 +11,6 @@
 
 #include "core/await.h"
 #include "core/base/log.h"
-#include "core/observe/graph_record.h"
 #include "core/runtime.h"
 #include "core/task/job.h"
 
@@ -226,9 +225,8 @@ int orr_tag_declare_deps(struct orr_runtime *rt, starpu_tag_t id, unsigned n,
     tag = get_locked(rt->tags, id);
     for (unsigned i = 0; tag && !err && i < n; i++) {
         err = add_edge_locked(rt->tags, tag, deps[i]);
-        if (orr_runtime_graph(rt))
-            orr_graph_record_tags(orr_runtime_graph(rt), id, deps[i],
-                                  !tag->reached && (!tag->bound || tag->held));
+        ORR_TELL(rt, ORR_TOLD_TAGS, .tags.id = id, .tags.before = deps[i],
+                 .holds = !tag->reached && (!tag->bound || tag->held));
     }
     orr_unlock(&rt->tags->lock);
     return tag ? err : -ENOMEM;
@@ -342,8 +340,7 @@ void orr_tag_forget_task(struct orr_runtime *rt, starpu_tag_t id,
 
 void orr_tag_mark_vague(struct orr_runtime *rt, starpu_tag_t id)
 {
-    if (orr_runtime_graph(rt))
-        orr_graph_record_vague_tag(orr_runtime_graph(rt), id);
+    ORR_TELL(rt, ORR_TOLD_TAG_VAGUE, .tags.id = id);
 }
 
 static int wait_one(struct orr_runtime *rt, starpu_tag_t id)

@@ -15,19 +15,14 @@
 #include "core/data/label.h"
 #include "core/data/reduction.h"
 #include "core/observe/calls.h"
-#include "core/observe/graph_record.h"
-#include "core/observe/perf.h"
 #include "core/observe/record.h"
-#include "core/observe/recording.h"
-#include "core/observe/submit.h"
-#include "core/observe/tally.h"
+#include "core/observe/profile.h"
 #include "core/runtime.h"
 #include "core/sched/sched.h"
 #include "core/task/again.h"
 #include "core/task/ahead.h"
 #include "core/task/bundle.h"
 #include "core/task/count.h"
-#include "core/task/profile.h"
 #include "core/task/tag.h"
 #include "core/task/transaction.h"
 
@@ -381,11 +376,9 @@ static void task_ready(struct orr_runtime *rt, struct orr_job *job)
         orr_job_skip(rt, job);
         return;
     }
-    if (job->counted)
-        orr_perf_ready(rt, job);
+    ORR_TELL(rt, ORR_TOLD_TASK_READY, .job = job);
     job->task->status = STARPU_TASK_READY;
     job->able_classes = 0;
-    ORR_PROFILE(rt, job->task, push_start_time);
     orr_sched_push(rt, job);
 }
 
@@ -433,31 +426,19 @@ static void throttle(struct orr_runtime *rt)
 
 static void account(struct orr_runtime *rt, struct starpu_task *task)
 {
-    orr_runtime_trace_count(rt, ORR_TRACE_NSUBMITTED, 1, &orr_job_of(task)->id);
+    ORR_TELL(rt, ORR_TOLD_TASK_SUBMITTED, .job = orr_job_of(task));
     orr_count_submitted(rt, orr_job_of(task)->sched_ctx);
     /* Of several first ones at once any will do. */
     if (atomic_load_explicit(&rt->first_submit, memory_order_relaxed) < 0)
         atomic_store_explicit(&rt->first_submit, orr_exec_now(rt->exec),
                               memory_order_relaxed);
-    if (rt->tally && task->cl && task->cl->model)
-        orr_tally_submit(rt->tally, orr_exec_now(rt->exec));
     task->status = STARPU_TASK_BLOCKED;
 }
 
 /* Nothing holds the task back but its predecessors: who wants to know? */
 static void announce(struct orr_runtime *rt, struct orr_job *job)
 {
-    if (atomic_load_explicit(&rt->bound, memory_order_relaxed))
-        orr_recording_add(rt, job);
-    if (orr_runtime_graph(rt))
-        orr_graph_record_submit(orr_runtime_graph(rt), job,
-                                orr_recording_counts(job));
-    if (rt->trace)
-        job->iteration =
-            orr_iterations_current(&rt->iterations, job->sched_ctx);
-    if (rt->trace && orr_trace_submissions(rt->trace))
-        orr_submit_task(orr_trace_submissions(rt->trace), job,
-                        orr_exec_now(rt->exec));
+    ORR_TELL(rt, ORR_TOLD_TASK_WAITS, .job = job);
     if (ORR_JOB_IS(job, task))
         orr_sched_submitted(rt, job);
 }
@@ -552,7 +533,8 @@ static void hand_over(struct orr_runtime *rt, struct orr_job *job,
     int declared = atomic_load_explicit(&job->waiting, memory_order_relaxed);
     double us = costs->submit + costs->submit_per_buffer * job->naccesses;
 
-    orr_profile_begin(rt, job->task);
+    if (job->task->profiling_info)
+        orr_profile_expect_task(rt);
     atomic_store_explicit(
         &job->id,
         atomic_fetch_add_explicit(&rt->last_job, 1, memory_order_relaxed) + 1,
@@ -670,8 +652,7 @@ int orr_task_submit(struct orr_runtime *rt, struct starpu_task *task,
     job = orr_job_of(task);
     if (synchronous)
         orr_job_ref(job); /* known by its tag */
-    if (atomic_load_explicit(&rt->perf, memory_order_relaxed))
-        orr_perf_submitted(rt, job);
+    ORR_TELL(rt, ORR_TOLD_TASK_GIVEN, .job = job);
     if (rt->listens)
         return finish_recorded(rt, task, job, chain, synchronous, implicit);
     return finish(rt, task, job, chain, synchronous);

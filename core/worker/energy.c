@@ -4,8 +4,6 @@
 
 #include "core/runtime.h"
 #include "core/task/job.h"
-#include "core/task/profile.h"
-#include "core/worker/profile.h"
 
 void orr_energy_use(struct orr_runtime *rt, double joules)
 {
@@ -34,8 +32,6 @@ void orr_energy_account(struct orr_runtime *rt, struct orr_worker *worker,
     if (!(joules > 0))
         return;
     orr_energy_use(rt, joules);
-    if (job->task->profiling_info)
-        job->task->profiling_info->energy_consumed = joules;
-    if (orr_profile_is_on(rt))
-        orr_worker_profile_energy(worker, joules);
+    ORR_TELL(rt, ORR_TOLD_ENERGY, .worker = worker, .job = job,
+             .joules = joules);
 }

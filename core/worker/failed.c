@@ -11,7 +11,6 @@
 #include "core/cost/cost.h"
 #include "core/data/handle.h"
 #include "core/data/lost.h"
-#include "core/observe/perf.h"
 #include "core/runtime.h"
 #include "core/sched/sched.h"
 #include "core/task/count.h"
@@ -114,9 +113,7 @@ static void push_again(struct orr_runtime *rt, struct orr_job *job,
     orr_job_set_state(job, ORR_JOB_READY);
     job->able_classes = 0;
     job->task->status = STARPU_TASK_READY;
-    if (started && job->counted)
-        orr_perf_ready(rt, job);
-    orr_runtime_trace_count(rt, ORR_TRACE_NREADY, 1, &job->id);
+    ORR_TELL(rt, ORR_TOLD_TASK_RETURNED, .job = job, .started = started);
     orr_count_pushed(rt, job->sched_ctx, 0);
     orr_sched_push_again(rt, job);
 }

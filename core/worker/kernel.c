@@ -26,7 +26,6 @@
 #include "core/device/clock.h"
 #include "core/device/driver.h"
 #include "core/device/kind.h"
-#include "core/observe/tally.h"
 #include "core/runtime.h"
 #include "core/task/count.h"
 #include "core/task/gang.h"
@@ -473,53 +472,4 @@ void orr_kernel_measure(struct orr_runtime *rt, struct orr_worker *worker,
     } else if (cl->model && orr_cost_is_wanted(worker, job)) {
         measure(rt, worker, job);
     }
-}
-
-static struct orr_tally_item *new_item(struct orr_runtime *rt, unsigned worker,
-                                       struct orr_job *job)
-{
-    unsigned class_id = rt->workers[worker].class_id;
-    const struct orr_worker_class *class = &rt->classes[class_id];
-    struct orr_length length = orr_job_length(rt, job, class_id);
-    const struct starpu_codelet *cl = job->task->cl;
-    const struct starpu_perfmodel *model = cl->model;
-    const struct orr_comb *comb =
-        orr_combs_at(orr_models_combs(rt->models), class->comb);
-    const char *type = orr_device_type_name((int)class->type);
-    struct orr_tally_kernel kernel = {
-        .name = orr_cost_symbol(job->costs),
-        .impl = job->implementation,
-        .footprint = job->costs->footprint,
-        .size =
-            orr_model_size(rt, model, job->task, class, job->implementation),
-        .has_model = model && model->symbol && !orr_model_asks(model),
-        .modelled = model != NULL,
-        .ncores = job->ncores,
-        .origin = length.origin,
-        .off_by = length.error,
-    };
-    int n = snprintf(kernel.arch, sizeof(kernel.arch), "%s%d",
-                     type ? type : "device",
-                     comb ? comb->devices[0].devid : class->devid);
-
-    /* As starpu_perfmodel_display names it. */
-    if (job->ncores > 1)
-        snprintf(kernel.arch + n, sizeof(kernel.arch) - (size_t)n, ":%u",
-                 job->ncores);
-    return orr_tally_add(rt->tally, worker, job->costs, &kernel);
-}
-
-void orr_kernel_tally(struct orr_runtime *rt, unsigned worker,
-                      struct orr_job *job)
-{
-    const struct orr_kernel *kernel = job->kernel;
-    struct orr_tally_item *item =
-        orr_tally_find(rt->tally, worker, job->costs, job->implementation,
-                       job->ncores);
-
-    if (!item)
-        item = new_item(rt, worker, job);
-    if (item)
-        orr_tally_kernel(rt->tally, worker, item, kernel->start, kernel->end,
-                         kernel->duration);
 }

@@ -73,10 +73,6 @@ bool orr_kernel_again(struct orr_kernel *kernel);
 void orr_kernel_measure(struct orr_runtime *rt, struct orr_worker *worker,
                         struct orr_job *job);
 
-/* Counts the kernel for the report, if there will be one: rt->tally. */
-void orr_kernel_tally(struct orr_runtime *rt, unsigned worker,
-                      struct orr_job *job);
-
 /* The simulation cannot go on without an estimate for `job`: lists every
  * (codelet, footprint, architecture) of the tasks submitted so far that has
  * none, names the remedy, and ends the program with status 1. */

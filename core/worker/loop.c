@@ -15,10 +15,6 @@
 #include "core/cost/figures.h"
 #include "core/data/handle.h"
 #include "core/data/node.h"
-#include "core/observe/graph_record.h"
-#include "core/observe/perf.h"
-#include "core/observe/record.h"
-#include "core/observe/tool.h"
 #include "core/runtime.h"
 #include "core/sched/ctx.h"
 #include "core/sched/direct.h"
@@ -27,12 +23,10 @@
 #include "core/task/count.h"
 #include "core/task/gang.h"
 #include "core/task/job.h"
-#include "core/task/profile.h"
 #include "core/worker/borrow.h"
 #include "core/worker/failed.h"
 #include "core/worker/hooks.h"
 #include "core/worker/kernel.h"
-#include "core/worker/profile.h"
 #include "core/worker/suspend.h"
 
 /* µs after which functions that keep workers awake are called again. */
@@ -42,45 +36,18 @@
 /* µs after which a worker whose driver is to return looks whether it may. */
 #define LOOKS_FOR_END 100.0
 
-/* It begins, or ends, to wait for nothing but data. */
-static void tell_transfer(const struct orr_runtime *rt,
-                          const struct orr_worker *worker,
-                          enum orr_worker_state next)
-{
-    if (next == ORR_WORKER_FETCHING)
-        orr_tool_tell(rt->tool, starpu_prof_tool_event_start_transfer, worker,
-                      worker->fetching);
-    else if (atomic_load_explicit(&worker->state, memory_order_relaxed) ==
-             ORR_WORKER_FETCHING)
-        orr_tool_tell(rt->tool, starpu_prof_tool_event_end_transfer, worker,
-                      worker->fetching);
-}
-
 void orr_worker_set_state(struct orr_worker *worker,
                           enum orr_worker_state state)
 {
-    static const enum orr_trace_state shown[] = {
-        [ORR_WORKER_IDLE] = ORR_TRACE_SLEEPING,
-        [ORR_WORKER_SCHEDULING] = ORR_TRACE_SCHEDULING,
-        [ORR_WORKER_FETCHING] = ORR_TRACE_FETCHING,
-        [ORR_WORKER_EXECUTING] = ORR_TRACE_OVERHEAD,
-        [ORR_WORKER_CALLBACK] = ORR_TRACE_CALLBACK,
-    };
     struct orr_runtime *rt = worker->runtime;
+    enum orr_worker_state before =
+        atomic_load_explicit(&worker->state, memory_order_relaxed);
 
-    if (atomic_load_explicit(&worker->state, memory_order_relaxed) == state)
+    if (before == state)
         return;
-    if (rt->tool)
-        tell_transfer(rt, worker, state);
     atomic_store_explicit(&worker->state, state, memory_order_relaxed);
-    if (orr_profile_is_on(rt))
-        orr_worker_profile_state(worker, state, orr_exec_now(rt->exec));
-    if (rt->trace)
-        orr_trace_state(rt->trace, worker->id,
-                        state == ORR_WORKER_IDLE && worker->nsuspended
-                            ? ORR_TRACE_SUSPENDED
-                            : shown[state],
-                        orr_exec_now(rt->exec));
+    ORR_TELL(rt, ORR_TOLD_WORKER_STATE, .worker = worker,
+             .before_state = (int)before);
 }
 
 /* What it does while it waits. */
@@ -91,48 +58,6 @@ static enum orr_worker_state resting_state(const struct orr_worker *worker)
     return worker->fetching || worker->naside || worker->gang
                ? ORR_WORKER_FETCHING
                : ORR_WORKER_IDLE;
-}
-
-/* 0xrrggbb, 0: none. The task's own goes before its codelet's. */
-static unsigned colour_of(const struct starpu_task *task)
-{
-    return (task->color ? task->color : task->cl->color) & 0xffffff;
-}
-
-static void trace_task(struct orr_runtime *rt, struct orr_worker *worker,
-                       struct orr_job *job)
-{
-    struct orr_trace_task event = {
-        .job = job->id,
-        .submit_order = job->id,
-        .name = orr_job_name(job),
-        .colour = colour_of(job->task),
-        .footprint = job->footprint,
-        .priority = job->priority,
-        .tag = job->task->use_tag ? job->task->tag_id : 0,
-        .origin =
-            (uint8_t)(rt->machine->kernels_take_their_length
-                          ? orr_job_length(rt, job, worker->class_id).origin
-                          : ORR_ORIGIN_UNKNOWN),
-        .iteration = job->iteration,
-        .gflop = job->task->flops / 1e9,
-        .start = job->kernel->start,
-        .end = job->kernel->end,
-    };
-
-    for (unsigned i = 0; i < job->naccesses; i++)
-        event.size += job->accesses[i].handle->size;
-    orr_trace_task(rt->trace, worker->id, &event);
-}
-
-static void profile_kernel(const struct orr_worker *worker,
-                           const struct orr_job *job)
-{
-    struct starpu_profiling_task_info *info = job->task->profiling_info;
-
-    info->workerid = (int)worker->id;
-    info->start_time = orr_profile_time(job->kernel->start);
-    info->end_time = orr_profile_time(job->kernel->end);
 }
 
 /* Where the time of a simulated kernel comes from. */
@@ -160,8 +85,7 @@ static void finish_job(struct orr_runtime *rt, struct orr_worker *worker,
     struct orr_kernel *kernel = job->kernel;
     double length = orr_kernel_length(kernel);
 
-    if (rt->tool)
-        orr_tool_tell_kernel(rt->tool, false, worker, job);
+    ORR_TELL(rt, ORR_TOLD_KERNEL_ENDED, .worker = worker, .job = job);
     if (kernel->error && orr_kernel_failed(rt, worker, job)) {
         orr_kernel_give(worker, kernel);
         return;
@@ -177,25 +101,12 @@ static void finish_job(struct orr_runtime *rt, struct orr_worker *worker,
         count_figures(rt, worker, job);
     if (rt->counts_codelets)
         job->task->cl->per_worker_stats[worker->id]++;
-    if (orr_profile_is_on(rt))
-        orr_worker_profile_task(worker, length, job->task->flops);
-    if (job->task->profiling_info)
-        profile_kernel(worker, job);
-    if (atomic_load_explicit(&rt->perf, memory_order_relaxed))
-        orr_perf_executed(rt, worker, job, length);
-    if (rt->trace) {
-        trace_task(rt, worker, job);
-        orr_trace_end(rt->trace, &job->kernel->traced);
-    }
-    if (rt->tally && !job->task->failed)
-        orr_kernel_tally(rt, worker->id, job);
-    if (orr_runtime_graph(rt))
-        orr_graph_record_ran(orr_runtime_graph(rt), job);
-    ORR_PROFILE(rt, job->task, release_data_start_time);
+    ORR_TELL(rt, ORR_TOLD_TASK_EXECUTED, .worker = worker, .job = job,
+             .since = length);
     /* Its end follows, unless that waits for others. */
     if (orr_job_ends_later(job))
         orr_job_give_back(rt, job);
-    ORR_PROFILE(rt, job->task, release_data_end_time);
+    ORR_TELL(rt, ORR_TOLD_TASK_GAVE_BACK, .job = job);
     if (job->task->cl->model || job->task->cl->energy_model)
         orr_kernel_measure(rt, worker, job);
     /* The hooks of a gang are called for its aliases. */
@@ -349,7 +260,6 @@ static void begin_kernel(struct orr_runtime *rt, struct orr_worker *worker,
 {
     struct orr_sched *sched = orr_sched_of(rt, job);
 
-    ORR_PROFILE(rt, job->task, acquire_data_end_time);
     if (sched->ops->pre_exec && !job->gang)
         sched->ops->pre_exec(sched, job, worker);
     if (job->naccesses) {
@@ -361,15 +271,12 @@ static void begin_kernel(struct orr_runtime *rt, struct orr_worker *worker,
     job->task->status = STARPU_TASK_RUNNING;
     if (rt->breaks)
         orr_runtime_break(rt, ORR_BREAK_EXEC, job->id);
-    if (job->counted)
-        orr_perf_started(rt, job);
+    ORR_TELL(rt, ORR_TOLD_TASK_STARTS, .job = job);
     if (job->predicted > 0)
         expect_end(rt, worker, job);
-    orr_trace_begin(rt->trace, &job->kernel->traced);
     orr_kernel_prepare(rt, worker, job, async, kernel_done);
     orr_worker_set_state(worker, ORR_WORKER_EXECUTING);
-    if (rt->tool)
-        orr_tool_tell_kernel(rt->tool, true, worker, job);
+    ORR_TELL(rt, ORR_TOLD_KERNEL_BEGINS, .worker = worker, .job = job);
 }
 
 /* The first member of a gang starts the kernel, which has begun; it finishes the
@@ -455,21 +362,6 @@ static void stay_awake(struct orr_worker *worker)
         orr_sched_wake_all(worker->runtime);
 }
 
-/* A task was popped; the worker began to look at `began`, 0 if profiling was
- * off. */
-static void profile_pop(struct orr_runtime *rt, struct orr_worker *worker,
-                        struct starpu_task *task, double began)
-{
-    if (began <= 0)
-        return;
-    if (task->profiling_info)
-        task->profiling_info->pop_start_time = orr_profile_time(began);
-    ORR_PROFILE(rt, task, pop_end_time);
-    orr_lock(&worker->lock);
-    worker->profile.scheduling += orr_exec_now(rt->exec) - began;
-    orr_unlock(&worker->lock);
-}
-
 /* No job whose data are not there gets the memory that it waits for before
  * another one has ended, maybe one that the worker could take: it looks. */
 static void put_aside(struct orr_runtime *rt, struct orr_worker *worker)
@@ -506,7 +398,7 @@ begin_job(struct orr_runtime *rt, struct orr_worker *worker, struct orr_job *job
     if (!worker->running)
         orr_worker_set_state(worker, ORR_WORKER_FETCHING);
     orr_charge(rt->machine->costs.fetch * job->naccesses);
-    ORR_PROFILE(rt, job->task, acquire_data_start_time);
+    ORR_TELL(rt, ORR_TOLD_TASK_FETCHES, .job = job);
     (void)orr_job_fetch(rt, job, worker->desc->node);
 }
 
@@ -524,14 +416,16 @@ static bool take_job(struct orr_runtime *rt, struct orr_worker *worker,
         rest(worker);
         return false;
     }
-    if (orr_profile_is_on(rt))
+    if (orr_is_told(rt, ORR_TOLD_WORKER_TOOK))
         began = orr_exec_now(rt->exec);
     job = orr_sched_pop(rt, worker);
     if (!job) {
         rest(worker);
         return false;
     }
-    profile_pop(rt, worker, job->task, began);
+    if (began > 0)
+        ORR_TELL(rt, ORR_TOLD_WORKER_TOOK, .worker = worker, .job = job,
+                 .since = began);
     if (announced)
         stay_awake(worker);
     if (job->gang)

@@ -295,8 +295,8 @@ static void end_absence(struct orr_worker *worker, struct absence absence)
     if (job->admitted)
         orr_admit_resume(worker->runtime, job);
     job->kernel->away += now - absence.since;
-    orr_trace_suspension(worker->runtime->trace, worker->id, job->id,
-                         absence.since, now);
+    ORR_TELL(worker->runtime, ORR_TOLD_TASK_SUSPENDED, .worker = worker,
+             .job = job, .since = absence.since);
     if (is_measured_by_thread(job))
         job->kernel->thread_away += orr_thread_time_us() - absence.thread_us;
     orr_worker_set_state(worker, ORR_WORKER_EXECUTING);

@@ -9,7 +9,6 @@
 #include "core/base/log.h"
 #include "core/data/node.h"
 #include "core/device/kind.h"
-#include "core/observe/tool.h"
 #include "core/runtime.h"
 #include "core/task/gang.h"
 #include "core/task/job.h"
@@ -72,18 +71,10 @@ static void run_worker(void *arg)
     struct orr_runtime *rt = worker->runtime;
 
     orr_self->cache = worker->id + 1;
-    if (rt->tool) {
-        orr_tool_tell(rt->tool, starpu_prof_tool_event_driver_init_start, worker,
-                      NULL);
-        orr_tool_tell(rt->tool, starpu_prof_tool_event_driver_init, worker, NULL);
-        orr_tool_tell(rt->tool, starpu_prof_tool_event_driver_init_end, worker,
-                      NULL);
-    }
+    ORR_TELL(rt, ORR_TOLD_WORKER_UP, .worker = worker);
     atomic_store_explicit(&worker->up, true, memory_order_release);
     orr_worker_loop(worker);
-    if (rt->tool)
-        orr_tool_tell(rt->tool, starpu_prof_tool_event_driver_deinit, worker,
-                      NULL);
+    ORR_TELL(rt, ORR_TOLD_WORKER_DOWN, .worker = worker);
     orr_active_end(rt);
     orr_context_end();
 }

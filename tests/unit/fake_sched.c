@@ -480,18 +480,11 @@ uint32_t orr_device_where(enum starpu_worker_archtype type)
     return (uint32_t)STARPU_WORKER_TO_MASK(type);
 }
 
-/* There is no trace. */
-void orr_runtime_record_count(struct orr_runtime *rt,
-                              enum orr_trace_counter counter, int change,
-                              const _Atomic uint64_t *job)
+/* Nobody is told. */
+void orr_tell(const struct orr_observers *observers, struct orr_runtime *rt,
+              const struct orr_told *told)
 {
-    (void)rt, (void)counter, (void)change, (void)job;
-}
-
-void orr_runtime_record_steal(struct orr_runtime *rt, unsigned thief,
-                              unsigned victim, uint64_t job)
-{
-    (void)rt, (void)thief, (void)victim, (void)job;
+    (void)observers, (void)rt, (void)told;
 }
 
 /* No device is lost. */

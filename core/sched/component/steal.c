@@ -76,17 +76,17 @@ static struct starpu_task *find_back(const struct orr_taskq *q, component_t *to)
     return last;
 }
 
-/* Records it for the trace: from the worker below `victim`, the first one of
- * several. */
-static void trace_steal(component_t *victim, struct starpu_task *task)
+/* From the worker below `victim`, the first one of several. */
+static void tell_steal(component_t *victim, struct starpu_task *task)
 {
     struct orr_runtime *rt = orr_runtime_need(__func__);
     int thief = starpu_worker_get_id();
     int from = starpu_bitmap_first(&victim->workers_in_ctx);
 
     if (thief >= 0 && from >= 0 && from != thief)
-        orr_runtime_trace_steal(rt, (unsigned)thief, (unsigned)from,
-                                starpu_task_get_job_id(task));
+        ORR_TELL(rt, ORR_TOLD_STOLEN, .stolen.thief = (unsigned)thief,
+                 .stolen.victim = (unsigned)from,
+                 .stolen.job = starpu_task_get_job_id(task));
 }
 
 static struct starpu_task *steal(component_t *c, struct stealing *s,
@@ -101,7 +101,7 @@ static struct starpu_task *steal(component_t *c, struct stealing *s,
         orr_taskq_take(&s->deques[victim], task);
         s->next_victim = victim + 1;
         if (c->children[victim] != to)
-            trace_steal(c->children[victim], task);
+            tell_steal(c->children[victim], task);
         return task;
     }
     return NULL;

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* core/observe/observers.c - see observers.h. */
+#include "core/observe/observers.h"
+
+#include <errno.h>
+
+#include "core/observe/check_bounds.h"
+#include "core/observe/graph_record.h"
+#include "core/observe/perf.h"
+#include "core/observe/profile.h"
+#include "core/observe/record.h"
+#include "core/observe/recording.h"
+#include "core/observe/tally.h"
+#include "core/observe/tally_observer.h"
+#include "core/observe/tool.h"
+#include "core/observe/trace_observer.h"
+#include "core/runtime.h"
+
+int orr_observers_open(struct orr_runtime *rt, const struct starpu_conf *conf)
+{
+    orr_profile_observe(rt);
+    orr_recording_observe(rt);
+    orr_graph_observe(rt);
+    if (orr_perf_new(rt, conf && conf->start_perf_counter_collection) != 0 ||
+        orr_trace_observe(rt) != 0 || orr_tally_observe(rt) != 0)
+        return -ENOMEM;
+    return orr_check_bounds_needs_graph(rt) ? orr_graph_record_all(rt) : 0;
+}
+
+void orr_observers_free(struct orr_runtime *rt)
+{
+    orr_trace_free(rt->trace);
+    orr_tally_free(rt->tally);
+    orr_tool_close(rt->tool);
+    orr_recording_free(atomic_load(&rt->bound));
+    orr_graph_record_free(atomic_load(&rt->graph));
+    orr_perf_free(rt);
+}

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* core/observe/tally_observer.c - see tally_observer.h. */
+#include "core/observe/tally_observer.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include "core/cost/ask.h"
+#include "core/cost/cost.h"
+#include "core/data/bus.h"
+#include "core/data/handle.h"
+#include "core/data/pending.h"
+#include "core/data/request.h"
+#include "core/device/kind.h"
+#include "core/observe/tally.h"
+#include "core/observe/tell.h"
+#include "core/runtime.h"
+#include "core/task/job.h"
+#include "perfmodel/arch.h"
+#include "perfmodel/model.h"
+
+static void tally_submitted(void *self, struct orr_runtime *rt,
+                            const struct orr_told *told)
+{
+    const struct starpu_codelet *cl = told->job->task->cl;
+
+    if (cl && cl->model)
+        orr_tally_submit(self, orr_exec_now(rt->exec));
+}
+
+static struct orr_tally_item *tally_add_kernel(struct orr_tally *tally,
+                                               struct orr_runtime *rt,
+                                               unsigned worker,
+                                               struct orr_job *job)
+{
+    unsigned class_id = rt->workers[worker].class_id;
+    const struct orr_worker_class *class = &rt->classes[class_id];
+    struct orr_length length = orr_job_length(rt, job, class_id);
+    const struct starpu_codelet *cl = job->task->cl;
+    const struct starpu_perfmodel *model = cl->model;
+    const struct orr_comb *comb =
+        orr_combs_at(orr_models_combs(rt->models), class->comb);
+    const char *type = orr_device_type_name((int)class->type);
+    struct orr_tally_kernel kernel = {
+        .name = orr_cost_symbol(job->costs),
+        .impl = job->implementation,
+        .footprint = job->costs->footprint,
+        .size =
+            orr_model_size(rt, model, job->task, class, job->implementation),
+        .has_model = model && model->symbol && !orr_model_asks(model),
+        .modelled = model != NULL,
+        .ncores = job->ncores,
+        .origin = length.origin,
+        .off_by = length.error,
+    };
+    int n = snprintf(kernel.arch, sizeof(kernel.arch), "%s%d",
+                     type ? type : "device",
+                     comb ? comb->devices[0].devid : class->devid);
+
+    /* As starpu_perfmodel_display names it. */
+    if (job->ncores > 1)
+        snprintf(kernel.arch + n, sizeof(kernel.arch) - (size_t)n, ":%u",
+                 job->ncores);
+    return orr_tally_add(tally, worker, job->costs, &kernel);
+}
+
+static void tally_executed(void *self, struct orr_runtime *rt,
+                           const struct orr_told *told)
+{
+    struct orr_job *job = told->job;
+    const struct orr_kernel *kernel = job->kernel;
+    unsigned worker = told->worker->id;
+    struct orr_tally_item *item;
+
+    if (job->task->failed)
+        return;
+    item = orr_tally_find(self, worker, job->costs, job->implementation,
+                          job->ncores);
+    if (!item)
+        item = tally_add_kernel(self, rt, worker, job);
+    if (item)
+        orr_tally_kernel(self, worker, item, kernel->start, kernel->end,
+                         kernel->duration);
+}
+
+static void tally_copy_ended(void *self, struct orr_runtime *rt,
+                             const struct orr_told *told)
+{
+    const struct orr_copy *copy = &told->request->copy;
+    size_t link = orr_machine_pair(rt->machine, copy->src, copy->dst);
+    double predicted;
+
+    if (copy->async.error)
+        return;
+    orr_lock(&rt->nodes[copy->dst].lock);
+    predicted = orr_transfer_predict(rt, copy->src, copy->dst, copy->size);
+    orr_tally_copy(
+        self, &(struct orr_tally_link){
+                  .src = copy->src,
+                  .dst = copy->dst,
+                  .count = 1,
+                  .bytes = copy->size,
+                  .total = orr_exec_now(rt->exec) - told->request->start,
+                  .predicted = predicted > 0 ? predicted : (double)NAN,
+                  .alone = rt->machine->latency[link] +
+                           (double)copy->size / rt->machine->bandwidth[link],
+              });
+    orr_unlock(&rt->nodes[copy->dst].lock);
+}
+
+static const struct orr_observer tally_observer = {{
+    [ORR_TOLD_TASK_SUBMITTED] = tally_submitted,
+    [ORR_TOLD_TASK_EXECUTED] = tally_executed,
+    [ORR_TOLD_COPY_ENDED] = tally_copy_ended,
+}};
+
+int orr_tally_observe(struct orr_runtime *rt)
+{
+    if (!orr_config_string(&rt->config, ORR_CFG_REPORT))
+        return 0;
+    if (orr_tally_new(rt->machine, &rt->tally) != 0)
+        return -ENOMEM;
+    orr_observers_add(&rt->observers, &tally_observer, rt->tally);
+    orr_observers_want(&rt->observers, &tally_observer, ORR_TOLD_ALL, true);
+    return 0;
+}

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* core/observe/tell.c - see tell.h. */
+#include "core/observe/tell.h"
+
+#include <assert.h>
+
+static_assert(ORR_NTOLD <= 64, "kinds of events are bits of one word");
+
+void orr_observers_add(struct orr_observers *observers,
+                       const struct orr_observer *observer, void *self)
+{
+    unsigned number = observers->n++;
+
+    assert(number < ORR_OBSERVERS);
+    observers->list[number].observer = observer;
+    observers->list[number].self = self;
+}
+
+void orr_observers_want(struct orr_observers *observers,
+                        const struct orr_observer *observer, uint64_t kinds,
+                        bool want)
+{
+    unsigned number = 0;
+    uint16_t bit;
+
+    while (observers->list[number].observer != observer)
+        number++;
+    bit = (uint16_t)(1U << number);
+    for (unsigned kind = 0; kind < ORR_NTOLD; kind++) {
+        if (!observer->told[kind] || !(kinds >> kind & 1))
+            continue;
+        /* The release is for what the observer has made before it wants anything. */
+        if (want)
+            __atomic_fetch_or(&observers->want[kind], bit, __ATOMIC_RELEASE);
+        else
+            __atomic_fetch_and(&observers->want[kind], (uint16_t)~bit,
+                               __ATOMIC_RELEASE);
+    }
+}
+
+static void observers_tell_one(const struct orr_observers *observers,
+                               unsigned number, struct orr_runtime *rt,
+                               const struct orr_told *told)
+{
+    observers->list[number].observer->told[told->kind](
+        observers->list[number].self, rt, told);
+}
+
+/* Apart: mostly one is all that there is. */
+static __attribute__((noinline)) void
+observers_tell_several(const struct orr_observers *observers, unsigned bits,
+                       struct orr_runtime *rt, const struct orr_told *told)
+{
+    for (; bits; bits &= bits - 1)
+        observers_tell_one(observers, (unsigned)__builtin_ctz(bits), rt, told);
+}
+
+void orr_tell(const struct orr_observers *observers, struct orr_runtime *rt,
+              const struct orr_told *told)
+{
+    unsigned bits =
+        __atomic_load_n(&observers->want[told->kind], __ATOMIC_ACQUIRE);
+
+    if (bits & (bits - 1))
+        observers_tell_several(observers, bits, rt, told);
+    else if (bits)
+        observers_tell_one(observers, (unsigned)__builtin_ctz(bits), rt, told);
+}

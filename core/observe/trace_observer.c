@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* core/observe/trace_observer.c - see trace_observer.h. */
+#include "core/observe/trace_observer.h"
+
+#include "core/cost/cost.h"
+#include "core/data/handle.h"
+#include "core/data/pending.h"
+#include "core/observe/ahead.h"
+#include "core/observe/graph_record.h"
+#include "core/observe/record.h"
+#include "core/observe/submit.h"
+#include "core/observe/tell.h"
+#include "core/runtime.h"
+#include "core/task/job.h"
+
+/* What takes less delays no task, and real runs have many of it. */
+#define LEAST_ALLOCATION_US 1
+
+static unsigned trace_recorder(const struct orr_runtime *rt)
+{
+    const struct orr_worker *worker = orr_self->worker;
+
+    if (worker)
+        return worker->id;
+    return orr_self == rt->main ? ORR_TRACE_OUTSIDE : ORR_TRACE_THREAD;
+}
+
+/* --- tasks --- */
+
+/* `job`: NULL where it is not known which. */
+static void trace_count(struct orr_trace *trace, struct orr_runtime *rt,
+                        enum orr_trace_counter counter, int change,
+                        const struct orr_job *job)
+{
+    orr_trace_record_count(
+        trace, trace_recorder(rt), counter, change,
+        job ? atomic_load_explicit(&job->id, memory_order_relaxed) : 0,
+        orr_exec_now(rt->exec));
+}
+
+static void trace_submitted(void *self, struct orr_runtime *rt,
+                            const struct orr_told *told)
+{
+    told->job->iteration =
+        orr_iterations_current(&rt->iterations, told->job->sched_ctx);
+    trace_count(self, rt, ORR_TRACE_NSUBMITTED, 1, told->job);
+}
+
+static void trace_waits(void *self, struct orr_runtime *rt,
+                        const struct orr_told *told)
+{
+    orr_submit_task(orr_trace_submissions(self), told->job,
+                    orr_exec_now(rt->exec));
+}
+
+static void trace_pushed(void *self, struct orr_runtime *rt,
+                         const struct orr_told *told)
+{
+    trace_count(self, rt, ORR_TRACE_NREADY, 1, told->job);
+}
+
+static void trace_popped(void *self, struct orr_runtime *rt,
+                         const struct orr_told *told)
+{
+    trace_count(self, rt, ORR_TRACE_NREADY, -1, told->job);
+}
+
+static void trace_ended(void *self, struct orr_runtime *rt,
+                        const struct orr_told *told)
+{
+    (void)told;
+    trace_count(self, rt, ORR_TRACE_NSUBMITTED, -1, NULL);
+}
+
+static void trace_starts(void *self, struct orr_runtime *rt,
+                         const struct orr_told *told)
+{
+    (void)rt;
+    orr_trace_begin(self, &told->job->kernel->traced);
+}
+
+/* 0xrrggbb, 0: none. The task's own goes before its codelet's. */
+static unsigned colour_of(const struct starpu_task *task)
+{
+    return (task->color ? task->color : task->cl->color) & 0xffffff;
+}
+
+static void trace_executed(void *self, struct orr_runtime *rt,
+                           const struct orr_told *told)
+{
+    struct orr_job *job = told->job;
+    const struct orr_worker *worker = told->worker;
+    struct orr_trace_task task = {
+        .job = job->id,
+        .submit_order = job->id,
+        .name = orr_job_name(job),
+        .colour = colour_of(job->task),
+        .footprint = job->footprint,
+        .priority = job->priority,
+        .tag = job->task->use_tag ? job->task->tag_id : 0,
+        .origin =
+            (uint8_t)(rt->machine->kernels_take_their_length
+                          ? orr_job_length(rt, job, worker->class_id).origin
+                          : ORR_ORIGIN_UNKNOWN),
+        .iteration = job->iteration,
+        .gflop = job->task->flops / 1e9,
+        .start = job->kernel->start,
+        .end = job->kernel->end,
+    };
+
+    for (unsigned i = 0; i < job->naccesses; i++)
+        task.size += job->accesses[i].handle->size;
+    orr_trace_record_task(self, worker->id, &task);
+    orr_trace_end(self, &job->kernel->traced);
+}
+
+static void trace_suspended(void *self, struct orr_runtime *rt,
+                            const struct orr_told *told)
+{
+    orr_trace_record_suspension(self, told->worker->id, told->job->id,
+                                told->since, orr_exec_now(rt->exec));
+}
+
+/* --- workers --- */
+
+static void trace_worker_state(void *self, struct orr_runtime *rt,
+                               const struct orr_told *told)
+{
+    static const enum orr_trace_state shown[] = {
+        [ORR_WORKER_IDLE] = ORR_TRACE_SLEEPING,
+        [ORR_WORKER_SCHEDULING] = ORR_TRACE_SCHEDULING,
+        [ORR_WORKER_FETCHING] = ORR_TRACE_FETCHING,
+        [ORR_WORKER_EXECUTING] = ORR_TRACE_OVERHEAD,
+        [ORR_WORKER_CALLBACK] = ORR_TRACE_CALLBACK,
+    };
+    const struct orr_worker *worker = told->worker;
+    enum orr_worker_state state =
+        atomic_load_explicit(&worker->state, memory_order_relaxed);
+
+    orr_trace_record_state(self, worker->id,
+                           state == ORR_WORKER_IDLE && worker->nsuspended
+                               ? ORR_TRACE_SUSPENDED
+                               : shown[state],
+                           orr_exec_now(rt->exec));
+}
+
+static void trace_stolen(void *self, struct orr_runtime *rt,
+                         const struct orr_told *told)
+{
+    orr_trace_record_steal(self, told->stolen.thief, told->stolen.victim,
+                           told->stolen.job, orr_exec_now(rt->exec));
+}
+
+/* --- memory --- */
+
+static void trace_copy_begins(void *self, struct orr_runtime *rt,
+                              const struct orr_told *told)
+{
+    (void)rt;
+    orr_trace_begin(self, &told->request->traced);
+}
+
+/* A job that waits for the request, or for one of those behind it; 0: none. */
+static uint64_t job_waiting_for(const struct orr_request *request)
+{
+    for (; request; request = request->next_hop)
+        if (request->waiters)
+            return request->waiters->job->id;
+    return 0;
+}
+
+static void trace_copy(struct orr_trace *trace, struct orr_runtime *rt,
+                       const struct orr_request *request)
+{
+    static const enum orr_trace_copy_kind kinds[ORR_FETCH_LEVELS] = {
+        [ORR_FETCH] = ORR_TRACE_FETCH,
+        [ORR_PREFETCH] = ORR_TRACE_TASK_PREFETCH,
+        [ORR_IDLE_PREFETCH] = ORR_TRACE_IDLE_FETCH,
+    };
+    const struct orr_worker *worker = orr_self->worker;
+    struct orr_trace_copy copy = {
+        .id = request->copy.id,
+        .handle = request->handle->id,
+        .name = request->handle->name,
+        .src = request->src,
+        .dst = request->dst,
+        .size = request->copy.size,
+        .start = request->start,
+        .end = orr_exec_now(rt->exec),
+    };
+
+    orr_lock(&request->handle->lock);
+    copy.kind = kinds[request->level];
+    copy.job = job_waiting_for(request);
+    if (request->level == ORR_FETCH && request->dst < rt->nram &&
+        !request->waiters)
+        copy.kind = ORR_TRACE_WRITEBACK;
+    orr_unlock(&request->handle->lock);
+    orr_trace_record_copy(trace, worker ? worker->id : ORR_TRACE_OUTSIDE, &copy);
+}
+
+static void trace_copy_ended(void *self, struct orr_runtime *rt,
+                             const struct orr_told *told)
+{
+    if (!told->request->copy.async.error)
+        trace_copy(self, rt, told->request);
+    orr_trace_end(self, &told->request->traced);
+}
+
+static void trace_memory(void *self, struct orr_runtime *rt,
+                         const struct orr_told *told)
+{
+    orr_trace_record_memory(self, trace_recorder(rt), told->memory.node,
+                            told->memory.change, orr_exec_now(rt->exec));
+}
+
+/* In a simulation that is time which the worker owes. */
+static void trace_allocated(void *self, struct orr_runtime *rt,
+                            const struct orr_told *told)
+{
+    double now = orr_exec_now(rt->exec) + orr_self->debt;
+
+    if (orr_self->worker && now - told->since >= LEAST_ALLOCATION_US)
+        orr_trace_record_allocation(self, trace_recorder(rt),
+                                    told->allocated.node, told->frees,
+                                    told->allocated.size, told->since, now);
+}
+
+/* --- the application --- */
+
+static void trace_wont_use(void *self, struct orr_runtime *rt,
+                           const struct orr_told *told)
+{
+    orr_submit_wont_use(orr_trace_submissions(self), told->handle,
+                        orr_exec_now(rt->exec));
+}
+
+static void trace_mark(void *self, struct orr_runtime *rt,
+                       const struct orr_told *told)
+{
+    const struct orr_worker *worker = orr_self->worker;
+
+    orr_trace_record_mark(self, worker ? worker->id : ORR_TRACE_OUTSIDE,
+                          told->text, told->numbered,
+                          orr_exec_now(rt->exec));
+}
+
+static const struct orr_observer trace_observer = {{
+    [ORR_TOLD_TASK_SUBMITTED] = trace_submitted,
+    [ORR_TOLD_TASK_WAITS] = trace_waits,
+    [ORR_TOLD_TASK_PUSHED] = trace_pushed,
+    [ORR_TOLD_TASK_RETURNED] = trace_pushed,
+    [ORR_TOLD_TASK_POPPED] = trace_popped,
+    [ORR_TOLD_TASK_STARTS] = trace_starts,
+    [ORR_TOLD_TASK_SUSPENDED] = trace_suspended,
+    [ORR_TOLD_TASK_EXECUTED] = trace_executed,
+    [ORR_TOLD_TASK_ENDED] = trace_ended,
+    [ORR_TOLD_WORKER_STATE] = trace_worker_state,
+    [ORR_TOLD_STOLEN] = trace_stolen,
+    [ORR_TOLD_COPY_BEGINS] = trace_copy_begins,
+    [ORR_TOLD_COPY_ENDED] = trace_copy_ended,
+    [ORR_TOLD_MEMORY] = trace_memory,
+    [ORR_TOLD_ALLOCATED] = trace_allocated,
+    [ORR_TOLD_WONT_USE] = trace_wont_use,
+    [ORR_TOLD_MARK] = trace_mark,
+}};
+
+/* For what the trace shows of the graph. Errors: -ENOMEM. */
+static int keep_waits(struct orr_runtime *rt, const char *path)
+{
+    const struct orr_waits_log *waits;
+    int rc;
+
+    if (!orr_trace_shows_graph(path))
+        return 0;
+    rc = orr_graph_record_log(rt, orr_trace_shows_symbols(path), &waits);
+    if (rc == 0)
+        orr_trace_set_waits(rt->trace, waits);
+    return rc;
+}
+
+int orr_trace_observe(struct orr_runtime *rt)
+{
+    const char *path = orr_config_string(&rt->config, ORR_CFG_TRACE);
+    uint64_t kinds = ORR_TOLD_ALL;
+    int rc;
+
+    if (!path)
+        return 0;
+    rc = orr_trace_new(rt->machine, orr_exec_now(rt->exec), &rt->trace);
+    if (rc == 0 && orr_trace_shows_submissions(path))
+        rc = orr_trace_keep_submissions(rt->trace);
+    else
+        kinds &= ~(ORR_TOLD_BIT(ORR_TOLD_TASK_WAITS) |
+                   ORR_TOLD_BIT(ORR_TOLD_WONT_USE));
+    if (rc == 0 && orr_trace_shows_tasks_alone(path))
+        orr_trace_keep_tasks_alone(rt->trace);
+    rt->follows = orr_trace_shows_application(path);
+    if (!rt->follows)
+        kinds &= ~ORR_TOLD_BIT(ORR_TOLD_ALLOCATED);
+    /* What is real has no processor to spare. */
+    if (rc == 0 && rt->exec->virtual_time)
+        orr_ahead_start(rt->trace, rt->exec, path);
+    if (rc == 0)
+        rc = keep_waits(rt, path);
+    if (rc != 0)
+        return rc;
+    orr_observers_add(&rt->observers, &trace_observer, rt->trace);
+    orr_observers_want(&rt->observers, &trace_observer, kinds, true);
+    return 0;
+}
