@@ -47,8 +47,8 @@ struct orr_bus *orr_bus_find(struct orr_runtime *rt, long src, long dst);
 void orr_bus_count(struct orr_runtime *rt, unsigned src, unsigned dst,
                    size_t bytes);
 
-/* How many GPUs share the link, for the estimates of schedulers: FORMATS
- * 2.6. */
+/* How many devices share the link, for the estimates of schedulers: `ngpus` if that is
+ * set; one if it is `direct`, between NUMA nodes, or a disk's; else all there are. */
 unsigned orr_bus_sharers(const struct orr_runtime *rt,
                          const struct orr_bus *bus);
 

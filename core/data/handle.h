@@ -125,7 +125,7 @@ struct orr_handle {
     /* [const] replicates: nodes that there were when it was registered, or may be:
      * orr_runtime.expects_disks */
     unsigned nnodes;
-    uint32_t footprint; /* [const] FORMATS 1.5 */
+    uint32_t footprint; /* [const] hash of its layout: core/task/footprint.c */
     /* ORR_HANDLE_ALIVE until it is freed: who uses it after that is told, if the
      * memory has not another use yet */
     uint32_t alive;
@@ -588,8 +588,8 @@ void orr_job_prefetch(struct orr_runtime *rt, struct orr_job *job,
  * of eviction wants to know. */
 void orr_job_expect(struct orr_runtime *rt, struct orr_job *job, unsigned node);
 
-/* µs until the handle's value could be on the node, 0 when it is there or on
- * its way (FORMATS 1.13). */
+/* µs until the handle's value could be on the node: the sum over the hops from the
+ * source with the shortest way; 0 when it is there, on its way, or not read. */
 double orr_handle_transfer_time(struct orr_runtime *rt,
                                 const struct orr_handle *handle, unsigned node,
                                 uint32_t mode);

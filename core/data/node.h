@@ -134,8 +134,8 @@ struct orr_node {
      * enum orr_need. */
     _Atomic uint64_t short_of_memory[ORR_NNEEDS];
     double *latency; /* [const] from this node to each: µs, NaN unknown */
-    /* µs per byte with FORMATS 2.6's factor, NaN. Changed by
-     * orr_node_estimate; relaxed, since an estimate is all it is for. */
+    /* µs per byte where all who share the link copy both ways at once, NaN. Changed
+     * by orr_node_estimate; relaxed, since an estimate is all it is for. */
     _Atomic(double) *slowness;
 };
 

@@ -96,7 +96,7 @@ struct orr_worker_desc {
 };
 
 /* Virtual microseconds that the runtime's own work takes; all 0 on a real
- * machine, where it takes real time. FORMATS 3.2 gives defaults. */
+ * machine, where it takes real time. docs/COSTS.md gives defaults. */
 struct orr_costs {
     double submit;       /* a submission */
     double submit_per_buffer; /* … and what each of its buffers adds */

@@ -35,7 +35,7 @@ extern const struct orr_dm_variant orr_sched_dmdas;
 extern const struct orr_dm_variant orr_sched_dmdasd;
 extern const struct orr_dm_variant orr_sched_robust;
 
-/* A worker's queue. Expected times in µs, as FORMATS calls them. */
+/* A worker's queue. Expected times in µs, under StarPU's names. */
 struct orr_dm_worker {
     struct orr_lock lock;     /* rank ORR_RANK_WORKER */
     struct orr_prioq jobs;    /* [worker lock] */

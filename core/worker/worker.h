@@ -128,7 +128,8 @@ struct orr_worker_class {
     unsigned node; /* memory node */
     double speed;  /* durations are divided by it */
     struct orr_kernel_speeds *kernels; /* and by those that fit; NULL: none */
-    double relative_speedup;           /* FORMATS 1.7, for greedy choices */
+    double relative_speedup; /* StarPU's factor of its kind of device, times cores: a
+                              * common model's time is divided by it */
     unsigned nworkers;
     const unsigned *members; /* worker ids, ascending */
 };
