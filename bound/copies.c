@@ -4,6 +4,8 @@
  */
 #include "bound/copies.h"
 
+#include "core/base/grow.h"
+
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -370,16 +372,9 @@ void orr_copies_end_row(struct orr_copies *c, bool at_least,
     }
     c->ntouched = 0;
     c->constant = 0;
-    if (!c->lp.failed && row >= c->room_about) {
-        unsigned room = 2 * row + 64;
-        struct orr_copies_row *about = realloc(c->about, room * sizeof(*about));
-
-        c->lp.failed = !about;
-        if (about) {
-            c->about = about;
-            c->room_about = room;
-        }
-    }
+    if (!c->lp.failed)
+        c->lp.failed = orr_grow(&c->about, &c->room_about, row + (size_t)1,
+                                sizeof(*c->about)) < 0;
     if (!c->lp.failed)
         c->about[row] = (struct orr_copies_row){kind, index};
 }

@@ -79,7 +79,7 @@ struct orr_copies {
     unsigned first_flow;          /* columns of routes */
     unsigned *first_x;            /* per task: column of its option 1 */
     struct orr_copies_row *about; /* per row */
-    unsigned room_about;
+    size_t room_about;
 
     double *share; /* per task and group: of the last solution */
     double *ms;    /* per task: mean duration in it */

@@ -4,6 +4,8 @@
  */
 #include "bound/graph.h"
 
+#include "core/base/grow.h"
+
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -53,18 +55,12 @@ void orr_graph_free(struct orr_graph *graph)
 int orr_graph_add_about(struct orr_graph *graph, const char *what,
                         const char *text)
 {
-    struct orr_graph_about *more =
-        realloc(graph->about, (graph->nabout + 1) * sizeof(*more));
+    struct orr_graph_about *about = orr_array_add(graph->about, graph->nabout);
 
-    if (!more)
+    if (!about)
         return -ENOMEM;
-    graph->about = more;
-    more[graph->nabout] =
-        (struct orr_graph_about){strdup(what), strdup(text)};
-    graph->nabout++;
-    return more[graph->nabout - 1].what && more[graph->nabout - 1].text
-               ? 0
-               : -ENOMEM;
+    *about = (struct orr_graph_about){strdup(what), strdup(text)};
+    return about->what && about->text ? 0 : -ENOMEM;
 }
 
 const char *orr_graph_about(const struct orr_graph *graph, const char *what)

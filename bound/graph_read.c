@@ -5,6 +5,7 @@
  * is trusted. One thread per file.
  */
 #include "bound/graph_text.h"
+#include "core/base/grow.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -25,9 +26,6 @@ struct reader {
     char *at; /* what is left of the line */
     unsigned number;
     bool has_run, ended;
-    /* Per array, how many elements there is room for. */
-    unsigned nodes, workers, links, routes, route_links, types, data, tasks,
-        deps, accesses;
 };
 
 __attribute__((format(printf, 2, 3))) static int wrong(struct reader *r,
@@ -48,32 +46,6 @@ static int graph_reader_no_memory(struct reader *r)
                     r->number);
 }
 
-/* A zeroed element more at the end of an array of n; NULL without memory. */
-static void *array_add_zeroed(void *array, unsigned *n, unsigned *room,
-                              size_t size)
-{
-    char **elements = array;
-
-    if (*n == *room) {
-        unsigned larger = *room ? 2 * *room : 16;
-        void *moved;
-
-        if (larger > 1U << 31)
-            return NULL;
-        moved = realloc(*elements, larger * size);
-        if (!moved)
-            return NULL;
-        *elements = moved;
-        *room = larger;
-    }
-    memset(*elements + *n * size, 0, size);
-    return *elements + (*n)++ * size;
-}
-
-#define ADD(r, array)                                                          \
-    array_add_zeroed(&(r)->graph->array, &(r)->graph->n##array, &(r)->array,   \
-                     sizeof(*(r)->graph->array))
-
 /* --- lines and fields --- */
 
 /* The next line without its end; 1, or 0 at the end of the text. */
@@ -89,15 +61,8 @@ static int graph_next_line(struct reader *r)
         if (n + 1 >= ORR_GRAPH_MAX_LINE)
             return wrong(r, "the line is longer than %d bytes",
                          ORR_GRAPH_MAX_LINE);
-        if (n + 1 >= r->room) {
-            size_t room = r->room ? 2 * r->room : 256;
-            char *line = realloc(r->line, room);
-
-            if (!line)
-                return graph_reader_no_memory(r);
-            r->line = line;
-            r->room = room;
-        }
+        if (orr_grow(&r->line, &r->room, n + 2, 1) < 0)
+            return graph_reader_no_memory(r);
         r->line[n++] = (char)c;
     }
     if (ferror(r->f))
@@ -315,7 +280,7 @@ static int graph_read_node(struct reader *r)
 
     if (r->graph->nnodes == ORR_GRAPH_MAX_WORKERS)
         return too_many(r, "memory nodes");
-    node = ADD(r, nodes);
+    node = orr_array_add(r->graph->nodes, r->graph->nnodes);
     if (!node)
         return graph_reader_no_memory(r);
     rc = take_string(r, "name of the memory node", &node->name);
@@ -332,7 +297,7 @@ static int read_worker(struct reader *r)
         return wrong(r, "workers must come before task types");
     if (r->graph->nworkers == ORR_GRAPH_MAX_WORKERS)
         return too_many(r, "workers");
-    worker = ADD(r, workers);
+    worker = orr_array_add(r->graph->workers, r->graph->nworkers);
     if (!worker)
         return graph_reader_no_memory(r);
     rc = take_string(r, "name of the worker", &worker->name);
@@ -347,7 +312,7 @@ static int read_link(struct reader *r)
 
     if (r->graph->nlinks == ORR_GRAPH_MAX_WORKERS)
         return too_many(r, "links");
-    link = ADD(r, links);
+    link = orr_array_add(r->graph->links, r->graph->nlinks);
     if (!link)
         return graph_reader_no_memory(r);
     rc = take_string(r, "name of the link", &link->name);
@@ -358,7 +323,7 @@ static int read_link(struct reader *r)
 
 static int read_route(struct reader *r)
 {
-    struct orr_graph_route *route = ADD(r, routes);
+    struct orr_graph_route *route = orr_array_add(r->graph->routes, r->graph->nroutes);
     int rc;
 
     if (!route)
@@ -370,7 +335,7 @@ static int read_route(struct reader *r)
     if (!rc)
         rc = graph_take_number(r, "latency", 0, &route->latency_ms);
     while (!rc && r->at && r->at[strspn(r->at, " \t\r")]) {
-        unsigned *link = ADD(r, route_links);
+        unsigned *link = orr_array_add(r->graph->route_links, r->graph->nroute_links);
 
         if (!link)
             return graph_reader_no_memory(r);
@@ -415,7 +380,7 @@ static int graph_read_type(struct reader *r)
         ORR_GRAPH_MAX_DURATIONS)
         return wrong(r, "more than %d times of task types on workers",
                      ORR_GRAPH_MAX_DURATIONS);
-    type = ADD(r, types);
+    type = orr_array_add(r->graph->types, r->graph->ntypes);
     if (!type)
         return graph_reader_no_memory(r);
     type->mean_ms = calloc((size_t)r->graph->nworkers + 1, sizeof(double));
@@ -487,7 +452,7 @@ static int read_unmodelled(struct reader *r)
 
 static int read_datum(struct reader *r)
 {
-    struct orr_graph_datum *datum = ADD(r, data);
+    struct orr_graph_datum *datum = orr_array_add(r->graph->data, r->graph->ndata);
     const char *word;
     int rc;
 
@@ -544,7 +509,7 @@ static int read_what_ran(struct reader *r, struct orr_graph_task *task)
 
 static int graph_read_task(struct reader *r)
 {
-    struct orr_graph_task *task = ADD(r, tasks);
+    struct orr_graph_task *task = orr_array_add(r->graph->tasks, r->graph->ntasks);
     const char *word;
     int rc;
 
@@ -591,7 +556,7 @@ static int read_after(struct reader *r)
 
     if (!task)
         return wrong(r, "no task comes before this line");
-    dep = ADD(r, deps);
+    dep = orr_array_add(r->graph->deps, r->graph->ndeps);
     if (!dep)
         return graph_reader_no_memory(r);
     task->ndeps++;
@@ -617,7 +582,7 @@ static int read_uses(struct reader *r)
 
     if (!task)
         return wrong(r, "no task comes before this line");
-    access = ADD(r, accesses);
+    access = orr_array_add(r->graph->accesses, r->graph->naccesses);
     if (!access)
         return graph_reader_no_memory(r);
     task->naccesses++;

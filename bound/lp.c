@@ -5,6 +5,8 @@
  */
 #include "bound/lp.h"
 
+#include "core/base/grow.h"
+
 #include <errno.h>
 #include <math.h>
 #include <stdarg.h>
@@ -15,21 +17,6 @@
 /* The longest name made here; with a number behind it, it stays below the 100
  * letters that cbc takes. */
 enum { NAME_MOST = 85 };
-
-/* The array with room for one more than `n`; NULL without memory, it is then as
- * before. */
-static void *lp_array_grow(void *array, size_t size, unsigned n, unsigned *room)
-{
-    size_t more = *room ? 2 * (size_t)*room : 64;
-    void *larger;
-
-    if (n < *room)
-        return array;
-    larger = more <= UINT32_MAX ? realloc(array, more * size) : NULL;
-    if (larger)
-        *room = (unsigned)more;
-    return larger;
-}
 
 void orr_lp_begin(struct orr_lp *lp, const char *title)
 {
@@ -105,7 +92,7 @@ static char *name_make(const char *format, va_list args)
 unsigned orr_lp_column(struct orr_lp *lp, double cost, double lower,
                        double upper, bool integer, const char *name_format, ...)
 {
-    struct orr_lp_column *columns;
+    struct orr_lp_column *column;
     char *name;
     va_list args;
 
@@ -114,24 +101,20 @@ unsigned orr_lp_column(struct orr_lp *lp, double cost, double lower,
     va_start(args, name_format);
     name = name_make(name_format, args);
     va_end(args);
-    columns = lp_array_grow(lp->columns, sizeof(*columns), lp->ncolumns,
-                            &lp->room_columns);
-    if (columns)
-        lp->columns = columns;
-    if (!name || !columns) {
+    column = name ? orr_array_add(lp->columns, lp->ncolumns) : NULL;
+    if (!column) {
         free(name);
         lp->failed = true;
         return 0;
     }
-    columns[lp->ncolumns] =
-        (struct orr_lp_column){name, cost, lower, upper, integer};
-    return lp->ncolumns++;
+    *column = (struct orr_lp_column){name, cost, lower, upper, integer};
+    return lp->ncolumns - 1;
 }
 
 unsigned orr_lp_row(struct orr_lp *lp, double lower, double upper,
                     const char *name_format, ...)
 {
-    struct orr_lp_row *rows;
+    struct orr_lp_row *row;
     char *name;
     va_list args;
 
@@ -140,40 +123,27 @@ unsigned orr_lp_row(struct orr_lp *lp, double lower, double upper,
     va_start(args, name_format);
     name = name_make(name_format, args);
     va_end(args);
-    rows = lp_array_grow(lp->rows, sizeof(*rows), lp->nrows, &lp->room_rows);
-    if (rows)
-        lp->rows = rows;
-    if (!name || !rows) {
+    row = name ? orr_array_add(lp->rows, lp->nrows) : NULL;
+    if (!row) {
         free(name);
         lp->failed = true;
         return 0;
     }
-    rows[lp->nrows] = (struct orr_lp_row){name, lower, upper, lp->ncoefs, 0};
-    return lp->nrows++;
+    *row = (struct orr_lp_row){name, lower, upper, lp->ncoefs, 0};
+    return lp->nrows - 1;
 }
 
 void orr_lp_coef(struct orr_lp *lp, unsigned column, double value)
 {
-    unsigned room = lp->room_coefs, *columns;
-    double *values;
-
     if (lp->failed)
         return;
-    /* Two arrays of one size. */
-    columns =
-        lp_array_grow(lp->coef_column, sizeof(*columns), lp->ncoefs, &room);
-    if (columns)
-        lp->coef_column = columns;
-    values = lp_array_grow(lp->coef_value, sizeof(*values), lp->ncoefs,
-                           &lp->room_coefs);
-    if (values)
-        lp->coef_value = values;
-    if (!columns || !values) {
+    if (!orr_array_reserve(&lp->coef_column, lp->ncoefs, sizeof(column)) ||
+        !orr_array_reserve(&lp->coef_value, lp->ncoefs, sizeof(value))) {
         lp->failed = true;
         return;
     }
-    columns[lp->ncoefs] = column;
-    values[lp->ncoefs++] = value;
+    lp->coef_column[lp->ncoefs] = column;
+    lp->coef_value[lp->ncoefs++] = value;
     lp->rows[lp->nrows - 1].n++;
 }
 

@@ -34,7 +34,6 @@ struct orr_lp {
     unsigned *coef_column; /* ascending within a row */
     double *coef_value;
     /* private */
-    unsigned room_columns, room_rows, room_coefs;
     bool failed;
 };
 

@@ -25,6 +25,7 @@
 #include <stdlib.h>
 
 #include "bound/copies.h"
+#include "core/base/grow.h"
 
 #define MOST_TASKS     20000
 #define MOST_PATHS     24 /* added in one round */
@@ -56,7 +57,7 @@ struct transfers {
     struct reach *reach; /* per task */
     double *weight;      /* scratch, ngroups */
     struct path *paths;
-    unsigned npaths, room_paths;
+    unsigned npaths;
 };
 
 /* -- distances -- */
@@ -243,16 +244,10 @@ static int add_path(struct transfers *t, unsigned middle)
 {
     struct orr_copies *c = &t->copies;
     struct path path = {middle, middle, 0};
+    struct path *added = orr_array_add(t->paths, t->npaths);
 
-    if (t->npaths == t->room_paths) {
-        unsigned room = 2 * t->room_paths + 64;
-        struct path *paths = realloc(t->paths, room * sizeof(*paths));
-
-        if (!paths)
-            return -ENOMEM;
-        t->paths = paths;
-        t->room_paths = room;
-    }
+    if (!added)
+        return -ENOMEM;
     orr_copies_add_column(c, 0, -1);
     for (unsigned i = middle; i != NO_PREDECESSOR; i = t->reach[i].before) {
         orr_copies_add_duration(c, i);
@@ -271,8 +266,8 @@ static int add_path(struct transfers *t, unsigned middle)
         path.last = i;
         path.ntasks++;
     }
-    orr_copies_end_row(c, false, ORR_COPIES_PATH, t->npaths);
-    t->paths[t->npaths++] = path;
+    orr_copies_end_row(c, false, ORR_COPIES_PATH, t->npaths - 1);
+    *added = path;
     return 0;
 }
 

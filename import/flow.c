@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* import/flow.c - see flow.h. Arrays grow by doubling. */
+/* import/flow.c - see flow.h. */
 #include "import/flow.h"
+
+#include "core/base/grow.h"
 
 #include <errno.h>
 #include <math.h>
@@ -61,47 +63,29 @@ int flow_no_memory(struct flow *flow)
     return orr_fail(flow->err, -ENOMEM, "%s: out of memory", flow->path);
 }
 
+int flow_read_line(struct flow *flow, FILE *file, char **line, size_t *room)
+{
+    ssize_t n;
+
+    errno = 0;
+    n = getline(line, room, file);
+    if (n < 0 && (ferror(file) || errno == ENOMEM))
+        return orr_fail(flow->err, errno ? -errno : -EIO, "%s: %s", flow->path,
+                        strerror(errno ? errno : EIO));
+    if (n < 0)
+        return 0;
+    flow->line++;
+    if (strlen(*line) != (size_t)n)
+        return flow_wrong(flow, "a byte 0: this is no text");
+    (*line)[strcspn(*line, "\r\n")] = '\0';
+    return 1;
+}
+
 /* --- tasks and data --- */
-
-/* A zeroed element more; NULL without memory. */
-static void *flow_array_add_zeroed(void *array, size_t *n, size_t *room,
-                                   size_t size)
-{
-    char **elements = array;
-
-    if (*n == *room) {
-        size_t larger = *room ? 2 * *room : 16;
-        void *moved = reallocarray(*elements, larger, size);
-
-        if (!moved)
-            return NULL;
-        *elements = moved;
-        *room = larger;
-    }
-    memset(*elements + *n * size, 0, size);
-    return *elements + (*n)++ * size;
-}
-
-/* The same where no room is kept: to the next power of two. */
-static void *flow_list_append(void *array, size_t *n, size_t size)
-{
-    char **elements = array;
-
-    if ((*n & (*n - 1)) == 0) {
-        void *moved = reallocarray(*elements, *n ? 2 * *n : 1, size);
-
-        if (!moved)
-            return NULL;
-        *elements = moved;
-    }
-    memset(*elements + *n * size, 0, size);
-    return *elements + (*n)++ * size;
-}
 
 struct flow_task *flow_add_task(struct flow *flow)
 {
-    struct flow_task *task = flow_array_add_zeroed(
-        &flow->tasks, &flow->ntasks, &flow->room_tasks, sizeof(*flow->tasks));
+    struct flow_task *task = orr_array_add(flow->tasks, flow->ntasks);
 
     if (!task)
         return NULL;
@@ -112,8 +96,8 @@ struct flow_task *flow_add_task(struct flow *flow)
 
 size_t flow_add_datum(struct flow *flow, const char *name, uint64_t bytes)
 {
-    struct flow_datum *datum = flow_array_add_zeroed(
-        &flow->data, &flow->ndata, &flow->room_data, sizeof(*flow->data));
+    struct flow_datum *datum =
+        orr_array_add(flow->data, flow->ndata);
 
     if (!datum || flow_text(&datum->name, name))
         return FLOW_NONE;
@@ -124,8 +108,7 @@ size_t flow_add_datum(struct flow *flow, const char *name, uint64_t bytes)
 
 int flow_use(struct flow_task *task, size_t datum, uint32_t mode)
 {
-    struct flow_use *use =
-        flow_list_append(&task->uses, &task->nuses, sizeof(*task->uses));
+    struct flow_use *use = orr_array_add(task->uses, task->nuses);
 
     if (!use)
         return -ENOMEM;
@@ -135,7 +118,7 @@ int flow_use(struct flow_task *task, size_t datum, uint32_t mode)
 
 int flow_wait(struct flow_task *task, size_t before)
 {
-    size_t *to = flow_list_append(&task->before, &task->nbefore, sizeof(*to));
+    size_t *to = orr_array_add(task->before, task->nbefore);
 
     if (to)
         *to = before;
@@ -144,8 +127,7 @@ int flow_wait(struct flow_task *task, size_t before)
 
 int flow_end_wait(struct flow_task *task, size_t before)
 {
-    size_t *to =
-        flow_list_append(&task->end_before, &task->nend_before, sizeof(*to));
+    size_t *to = orr_array_add(task->end_before, task->nend_before);
 
     if (to)
         *to = before;
@@ -174,7 +156,7 @@ int flow_note(struct flow *flow, const char *format, ...)
     for (size_t n = 0; n < flow->nnotes; n++)
         if (!strcmp(flow->notes[n], text))
             return 0;
-    place = flow_list_append(&flow->notes, &flow->nnotes, sizeof(*place));
+    place = orr_array_add(flow->notes, flow->nnotes);
     if (place)
         *place = strdup(text);
     return place && *place ? 0 : -ENOMEM;

@@ -72,7 +72,7 @@ struct flow_index {
 struct flow {
     struct flow_task *tasks;
     struct flow_datum *data;
-    size_t ntasks, ndata, room_tasks, room_data;
+    size_t ntasks, ndata;
     char **notes; /* what the file lacks, or is read otherwise */
     size_t nnotes;
     struct flow_index task_names, datum_names;
@@ -93,6 +93,10 @@ void flow_done(struct flow *flow);
 int flow_wrong(struct flow *flow, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 int flow_no_memory(struct flow *flow);
+
+/* The next line of the file, without its end; counts it. 1, 0 at the end of the file, or
+ * an error, with its message. */
+int flow_read_line(struct flow *flow, FILE *file, char **line, size_t *room);
 
 /* --- tasks and data --- */
 

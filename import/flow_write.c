@@ -11,6 +11,7 @@
 
 #include <starpu.h>
 
+#include "core/base/grow.h"
 #include "import/flow.h"
 #include "record/models.h"
 #include "record/write.h"
@@ -19,7 +20,7 @@
  * go together wait for those of the group before. */
 struct group {
     size_t *tasks;
-    size_t n, room;
+    size_t n;
 };
 
 struct datum_state {
@@ -58,18 +59,10 @@ static void writer_put_call(struct writer *w, struct orr_call *call)
 
 static uint64_t *writer_list(struct writer *w, size_t n)
 {
-    uint64_t *moved;
-
-    if (n <= w->room)
+    if (orr_grow(&w->list, &w->room, n, sizeof(*w->list)) == 0)
         return w->list;
-    moved = reallocarray(w->list, 2 * n, sizeof(*moved));
-    if (!moved) {
-        w->rc = -ENOMEM;
-        return NULL;
-    }
-    w->list = moved;
-    w->room = 2 * n;
-    return moved;
+    w->rc = -ENOMEM;
+    return NULL;
 }
 
 /* --- what data order by themselves --- */
@@ -83,17 +76,11 @@ static uint32_t together(uint32_t mode)
 
 static int group_add_task(struct group *group, size_t task)
 {
-    if (group->n == group->room) {
-        size_t larger = group->room ? 2 * group->room : 4;
-        size_t *moved =
-            reallocarray(group->tasks, larger, sizeof(*group->tasks));
+    size_t *added = orr_array_add(group->tasks, group->n);
 
-        if (!moved)
-            return -ENOMEM;
-        group->tasks = moved;
-        group->room = larger;
-    }
-    group->tasks[group->n++] = task;
+    if (!added)
+        return -ENOMEM;
+    *added = task;
     return 0;
 }
 

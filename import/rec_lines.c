@@ -39,25 +39,13 @@ static int rec_split_field(struct rec_file *file, struct rec_field *ret)
 
 int rec_next(struct rec_file *file, struct rec_field *ret)
 {
-    ssize_t n;
+    int rc;
 
     *ret = (struct rec_field){0};
-    do {
-        errno = 0;
-        n = getline(&file->line, &file->room, file->file);
-        if (n < 0 && (ferror(file->file) || errno == ENOMEM))
-            return orr_fail(file->flow->err, errno ? -errno : -EIO, "%s: %s",
-                            file->flow->path, strerror(errno ? errno : EIO));
-        if (n < 0)
-            return 0;
-        file->flow->line++;
-        if (strlen(file->line) != (size_t)n)
-            return flow_wrong(file->flow, "a byte 0: this is no text");
-        file->line[strcspn(file->line, "\r\n")] = '\0';
-    } while (*file->line == '#' || *file->line == '%');
-    if (!*file->line)
-        return 1;
-    return rec_split_field(file, ret);
+    do
+        rc = flow_read_line(file->flow, file->file, &file->line, &file->room);
+    while (rc > 0 && (*file->line == '#' || *file->line == '%'));
+    return rc > 0 && *file->line ? rec_split_field(file, ret) : rc;
 }
 
 /* --- values --- */

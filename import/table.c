@@ -47,22 +47,12 @@ static int cut_all(char *line, char **fields, size_t most)
 
 static int table_read_line(struct table *t)
 {
-    ssize_t n;
+    int rc;
 
-    do {
-        errno = 0;
-        n = getline(&t->line, &t->room, t->file);
-        if (n < 0 && (ferror(t->file) || errno == ENOMEM))
-            return orr_fail(t->flow->err, errno ? -errno : -EIO, "%s: %s",
-                            t->flow->path, strerror(errno ? errno : EIO));
-        if (n < 0)
-            return 0;
-        t->flow->line++;
-        if (strlen(t->line) != (size_t)n)
-            return flow_wrong(t->flow, "a byte 0: this is no text");
-        t->line[strcspn(t->line, "\r\n")] = '\0';
-    } while (!*t->line);
-    return 1;
+    do
+        rc = flow_read_line(t->flow, t->file, &t->line, &t->room);
+    while (rc > 0 && !*t->line);
+    return rc;
 }
 
 static int read_head(struct table *t)

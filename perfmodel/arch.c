@@ -5,6 +5,8 @@
  */
 #include "perfmodel/arch.h"
 
+#include "core/base/grow.h"
+
 #include <errno.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -16,7 +18,6 @@ struct orr_combs {
     pthread_mutex_t lock;
     struct orr_comb **list; /* [lock] owned */
     unsigned count;         /* [lock] */
-    unsigned room;          /* [lock] */
     unsigned homogeneous;   /* [const] bit per type */
 };
 
@@ -101,25 +102,19 @@ static int comb_add_locked(struct orr_combs *combs,
                            unsigned *ret)
 {
     size_t bytes = ndevices * sizeof(*devices);
-    struct orr_comb *comb;
+    struct orr_comb *comb = malloc(sizeof(*comb) + bytes), **added;
 
-    if (combs->count == combs->room) {
-        unsigned room = combs->room ? 2 * combs->room : 16;
-        struct orr_comb **list =
-            realloc(combs->list, room * sizeof(struct orr_comb *));
-
-        if (!list)
-            return -ENOMEM;
-        combs->list = list;
-        combs->room = room;
-    }
-    comb = malloc(sizeof(*comb) + bytes);
     if (!comb)
         return -ENOMEM;
     comb->id = combs->count;
     comb->ndevices = ndevices;
     memcpy(comb->devices, devices, bytes);
-    combs->list[combs->count++] = comb;
+    added = orr_array_add(combs->list, combs->count);
+    if (!added) {
+        free(comb);
+        return -ENOMEM;
+    }
+    *added = comb;
     *ret = comb->id;
     return 0;
 }

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "core/base/c_locale.h"
+#include "core/base/grow.h"
 #include "perfmodel/disk.h"
 
 void orr_observations_done(struct orr_observations *o)
@@ -27,21 +28,11 @@ void orr_observations_done(struct orr_observations *o)
 static int observations_reserve(struct orr_observations *o,
                                 unsigned nparameters)
 {
-    unsigned room = o->room ? 2 * o->room : 64;
-    double *values;
-
     if (o->n > 0 && o->nparameters != nparameters)
         return -EINVAL;
     o->nparameters = nparameters;
-    if (o->n < o->room)
-        return 0;
-    values = realloc(o->values, (size_t)room * (1 + (size_t)nparameters) *
-                                    sizeof(*values));
-    if (!values)
-        return -ENOMEM;
-    o->values = values;
-    o->room = room;
-    return 0;
+    return orr_grow(&o->values, &o->room, (o->n + 1) * (1 + (size_t)nparameters),
+                    sizeof(*o->values));
 }
 
 int orr_observations_add(struct orr_observations *o, const double *parameters,

@@ -11,6 +11,7 @@
 #pragma once
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "core/base/error.h"
 
@@ -19,7 +20,8 @@
 
 struct orr_observations {
     unsigned nparameters;
-    unsigned n, room;
+    unsigned n;
+    size_t room;     /* for numbers */
     unsigned nfresh; /* not in any file yet: the last ones */
     double *values;  /* owned, n × (1 + nparameters): duration, parameters */
 };

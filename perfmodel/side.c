@@ -17,6 +17,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "core/base/grow.h"
 #include "perfmodel/disk.h"
 #include "perfmodel/side_private.h"
 
@@ -88,21 +89,16 @@ struct orr_side_entry *orr_side_append(struct orr_side *side,
 {
     struct orr_side_entry *entry;
     struct orr_device *copy;
-    unsigned n = side->nentries;
 
-    /* Room for twice as many whenever the number is a power of two. */
-    if ((n & (n - 1)) == 0) {
-        entry =
-            realloc(side->entries, (n ? 2 * (size_t)n : 1) * sizeof(*entry));
-        if (!entry)
-            return NULL;
-        side->entries = entry;
-    }
     copy = malloc((ndevices ? ndevices : 1) * sizeof(*copy));
     if (!copy)
         return NULL;
     memcpy(copy, devices, ndevices * sizeof(*copy));
-    entry = &side->entries[side->nentries++];
+    entry = orr_array_add(side->entries, side->nentries);
+    if (!entry) {
+        free(copy);
+        return NULL;
+    }
     *entry = (struct orr_side_entry){
         .ndevices = ndevices, .devices = copy, .impl = impl, .hash = hash};
     return entry;

@@ -5,6 +5,8 @@
  */
 #include "perfmodel/store.h"
 
+#include "core/base/grow.h"
+
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -44,41 +46,25 @@ void orr_model_file_free(struct orr_model_file *file)
     free(file);
 }
 
-/* Makes room for one more element after the `n` there are. The room is always
- * the next power of two, so that it need not be stored. */
-static int model_array_grow(void **array, unsigned n, size_t size)
-{
-    size_t room = n ? 2 * (size_t)n : 1;
-    void *bigger;
-
-    if (n & (n - 1))
-        return 0;
-    bigger = realloc(*array, room * size);
-    if (!bigger)
-        return -ENOMEM;
-    *array = bigger;
-    return 0;
-}
-
 int orr_model_file_add_comb(struct orr_model_file *file,
                             const struct orr_device *devices, unsigned ndevices,
                             struct orr_model_comb **ret)
 {
     struct orr_device *copy;
-    void *combs = file->combs;
+    unsigned number = file->ncombs;
 
-    if (model_array_grow(&combs, file->ncombs, sizeof(*file->combs)))
-        return -ENOMEM;
-    file->combs = combs;
     copy = malloc((ndevices ? ndevices : 1) * sizeof(*copy));
     if (!copy)
         return -ENOMEM;
     if (ndevices)
         memcpy(copy, devices, ndevices * sizeof(*copy));
-    *ret = &file->combs[file->ncombs];
+    *ret = orr_array_add(file->combs, file->ncombs);
+    if (!*ret) {
+        free(copy);
+        return -ENOMEM;
+    }
     **ret = (struct orr_model_comb){
-        .number = file->ncombs, .ndevices = ndevices, .devices = copy};
-    file->ncombs++;
+        .number = number, .ndevices = ndevices, .devices = copy};
     return 0;
 }
 
@@ -86,13 +72,11 @@ int orr_model_comb_get_impl(struct orr_model_comb *comb, unsigned impl,
                             struct orr_model_impl **ret)
 {
     while (comb->nimpls <= impl) {
-        void *impls = comb->impls;
+        struct orr_model_impl *added = orr_array_add(comb->impls, comb->nimpls);
 
-        if (model_array_grow(&impls, comb->nimpls, sizeof(*comb->impls)))
+        if (!added)
             return -ENOMEM;
-        comb->impls = impls;
-        comb->impls[comb->nimpls] = (struct orr_model_impl){0};
-        orr_model_fit_clear(&comb->impls[comb->nimpls++].fit);
+        orr_model_fit_clear(&added->fit);
     }
     *ret = &comb->impls[impl];
     return 0;
@@ -101,12 +85,11 @@ int orr_model_comb_get_impl(struct orr_model_comb *comb, unsigned impl,
 int orr_model_impl_add_row(struct orr_model_impl *impl,
                            const struct orr_model_row *row)
 {
-    void *rows = impl->rows;
+    struct orr_model_row *added = orr_array_add(impl->rows, impl->nrows);
 
-    if (model_array_grow(&rows, impl->nrows, sizeof(*impl->rows)))
+    if (!added)
         return -ENOMEM;
-    impl->rows = rows;
-    impl->rows[impl->nrows++] = *row;
+    *added = *row;
     return 0;
 }
 

@@ -2,6 +2,8 @@
 /* platforms/desc_build.c - see desc_build.h. */
 #include "platforms/desc_build.h"
 
+#include "core/base/grow.h"
+
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -59,89 +61,72 @@ int orr_machine_desc_new(const char *name, struct orr_machine_desc **ret)
     return 0;
 }
 
-/* Makes room for item number n of an array, which has room for the next power
- * of two from n on, so that no capacity needs to be kept. */
-static int desc_array_grow(void **array, unsigned n, size_t item)
-{
-    void *larger;
-
-    if (n & (n - 1)) /* no power of two, nor 0: there is room */
-        return 0;
-    larger = realloc(*array, (n ? 2 * (size_t)n : 1) * item);
-    if (!larger)
-        return -ENOMEM;
-    *array = larger;
-    return 0;
-}
-
-/* The same for typed arrays: no pointer is read through another type. */
-#define GROW(array, n)                                                         \
-    __extension__({                                                            \
-        void *room_ = (array);                                                 \
-        int rc_ = desc_array_grow(&room_, (n), sizeof(*(array)));              \
-        (array) = room_;                                                       \
-        rc_;                                                                   \
-    })
-
 int orr_machine_desc_add_host(struct orr_machine_desc *desc, const char *id,
                               double speed)
 {
+    struct orr_host_desc *host;
     char *copy;
 
     if (desc->nhosts == ORR_DESC_MAX_HOSTS)
         return -E2BIG;
-    if (GROW(desc->hosts, desc->nhosts))
-        return -ENOMEM;
     copy = strdup(id);
-    if (!copy)
+    host = copy ? orr_array_add(desc->hosts, desc->nhosts) : NULL;
+    if (!host) {
+        free(copy);
         return -ENOMEM;
-    desc->hosts[desc->nhosts] =
-        (struct orr_host_desc){.id = copy, .speed = speed};
-    return (int)desc->nhosts++;
+    }
+    *host = (struct orr_host_desc){.id = copy, .speed = speed};
+    return (int)desc->nhosts - 1;
 }
 
 int orr_machine_desc_add_link(struct orr_machine_desc *desc, const char *id,
                               double bandwidth, double latency,
                               enum orr_link_sharing sharing)
 {
+    struct orr_link_desc *link;
     char *copy;
 
     if (desc->nlinks == ORR_DESC_MAX_LINKS)
         return -E2BIG;
-    if (GROW(desc->links, desc->nlinks))
-        return -ENOMEM;
     copy = strdup(id);
-    if (!copy)
+    link = copy ? orr_array_add(desc->links, desc->nlinks) : NULL;
+    if (!link) {
+        free(copy);
         return -ENOMEM;
-    desc->links[desc->nlinks] = (struct orr_link_desc){.id = copy,
-                                                       .bandwidth = bandwidth,
-                                                       .latency = latency,
-                                                       .sharing = sharing};
-    return (int)desc->nlinks++;
+    }
+    *link = (struct orr_link_desc){.id = copy,
+                                   .bandwidth = bandwidth,
+                                   .latency = latency,
+                                   .sharing = sharing};
+    return (int)desc->nlinks - 1;
 }
 
 int orr_machine_desc_add_route(struct orr_machine_desc *desc, unsigned src,
                                unsigned dst)
 {
+    struct orr_route_desc *route;
+
     if (desc->nroutes == ORR_DESC_MAX_ROUTES)
         return -E2BIG;
-    if (GROW(desc->routes, desc->nroutes))
+    route = orr_array_add(desc->routes, desc->nroutes);
+    if (!route)
         return -ENOMEM;
-    desc->routes[desc->nroutes] =
-        (struct orr_route_desc){.src = src, .dst = dst};
-    return (int)desc->nroutes++;
+    *route = (struct orr_route_desc){.src = src, .dst = dst};
+    return (int)desc->nroutes - 1;
 }
 
 int orr_route_desc_add_hop(struct orr_route_desc *route, unsigned link,
                            enum orr_hop_direction direction)
 {
+    struct orr_hop_desc *hop;
+
     if (route->nhops == ORR_DESC_MAX_HOPS)
         return -E2BIG;
-    if (GROW(route->hops, route->nhops))
+    hop = orr_array_add(route->hops, route->nhops);
+    if (!hop)
         return -ENOMEM;
-    route->hops[route->nhops] =
-        (struct orr_hop_desc){.link = link, .direction = direction};
-    return (int)route->nhops++;
+    *hop = (struct orr_hop_desc){.link = link, .direction = direction};
+    return (int)route->nhops - 1;
 }
 
 static enum orr_hop_direction opposite(enum orr_hop_direction direction)
@@ -197,22 +182,21 @@ int orr_props_set(struct orr_prop_desc **props, unsigned *nprops,
                   const char *id, const char *value)
 {
     struct orr_prop_desc *known = find_prop(*props, *nprops, id);
-    struct orr_prop_desc prop;
+    struct orr_prop_desc prop, *added;
 
     if (known)
         return orr_desc_set_text(&known->value, value);
     if (*nprops == ORR_DESC_MAX_PROPS)
         return -E2BIG;
-    if (GROW(*props, *nprops))
-        return -ENOMEM;
     prop.id = strdup(id);
     prop.value = strdup(value);
-    if (!prop.id || !prop.value) {
+    added = prop.id && prop.value ? orr_array_add(*props, *nprops) : NULL;
+    if (!added) {
         free(prop.id);
         free(prop.value);
         return -ENOMEM;
     }
-    (*props)[(*nprops)++] = prop;
+    *added = prop;
     return 0;
 }
 

@@ -8,6 +8,7 @@
  * others use as well are shared with j, and so is main memory's own link. CUDA
  * device k and OpenCL device k are one device here.
  */
+#include "core/base/grow.h"
 #include "platforms/edit_private.h"
 
 #include "platforms/desc_build.h"
@@ -147,17 +148,13 @@ static void find_owners(struct copier *c)
 static int keep_key(struct copier *c, char *key, struct orr_names *names,
                     unsigned index)
 {
-    char **keys = c->keys;
+    char **kept = orr_array_add(c->keys, c->nkeys);
 
-    if ((c->nkeys & (c->nkeys - 1)) == 0)
-        keys = realloc(keys,
-                       (c->nkeys ? 2 * (size_t)c->nkeys : 1) * sizeof(*keys));
-    if (!keys) {
+    if (!kept) {
         free(key);
         return -ENOMEM;
     }
-    c->keys = keys;
-    keys[c->nkeys++] = key;
+    *kept = key;
     return orr_names_add(names, key, index);
 }
 

@@ -2,6 +2,7 @@
 /*
  * platforms/edit_echo.c - what an edit has changed, as text and JSON. No state.
  */
+#include "core/base/grow.h"
 #include "platforms/edit_private.h"
 
 #include "core/base/c_locale.h"
@@ -13,28 +14,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Arrays have room for the next power of two. */
-static void *grown(void *array, unsigned n, size_t item)
-{
-    if (n & (n - 1))
-        return array;
-    return realloc(array, (n ? 2 * (size_t)n : 1) * item);
-}
-
 static int add_item(struct orr_edit_item **items, unsigned *n, const char *name,
                     double before, double after)
 {
-    struct orr_edit_item *larger = grown(*items, *n, sizeof(**items));
-    char *copy;
+    struct orr_edit_item *item = orr_array_add(*items, *n);
 
-    if (!larger)
+    if (!item)
         return -ENOMEM;
-    *items = larger;
-    copy = strdup(name);
-    if (!copy)
-        return -ENOMEM;
-    larger[(*n)++] = (struct orr_edit_item){copy, before, after};
-    return 0;
+    *item = (struct orr_edit_item){strdup(name), before, after};
+    if (item->name)
+        return 0;
+    (*n)--;
+    return -ENOMEM;
 }
 
 int orr_edit_echo_device(struct orr_edit_echo *echo, const char *name,
@@ -58,24 +49,21 @@ int orr_edit_echo_cost(struct orr_edit_echo *echo, const char *name,
 int orr_edit_echo_route(struct orr_edit_echo *echo, const char *src,
                         const char *dst)
 {
-    struct orr_edit_route *larger;
-    struct orr_edit_route route;
+    struct orr_edit_route route, *added;
 
     if (echo->nroutes == ORR_EDIT_MAX_ROUTES) {
         echo->routes_left_out++;
         return 0;
     }
-    larger = grown(echo->routes, echo->nroutes, sizeof(*larger));
-    if (!larger)
-        return -ENOMEM;
-    echo->routes = larger;
     route = (struct orr_edit_route){strdup(src), strdup(dst)};
-    if (!route.src || !route.dst) {
+    added = route.src && route.dst ? orr_array_add(echo->routes, echo->nroutes)
+                                   : NULL;
+    if (!added) {
         free(route.src);
         free(route.dst);
         return -ENOMEM;
     }
-    larger[echo->nroutes++] = route;
+    *added = route;
     return 0;
 }
 

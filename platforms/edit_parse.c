@@ -3,6 +3,7 @@
  * platforms/edit_parse.c - reads the language of what-if edits; the grammar is
  * in docs/WHAT_IF.md. No state; expects the C locale.
  */
+#include "core/base/grow.h"
 #include "platforms/edit_private.h"
 
 #include "platforms/units.h"
@@ -694,16 +695,13 @@ static int edit_list_append(struct orr_edit_list *list, const char *begin,
                             const char *end, struct orr_error *err)
 {
     struct parser p = {begin, begin, end, list->n + 1, NULL, err};
-    struct orr_edit *items;
 
     if (list->n == ORR_EDIT_MAX)
         return orr_fail(err, -EINVAL, "more than %d edits at once",
                         ORR_EDIT_MAX);
-    items = realloc(list->items, (list->n + 1) * sizeof(*items));
-    if (!items)
+    p.edit = orr_array_add(list->items, list->n);
+    if (!p.edit)
         return -ENOMEM;
-    list->items = items;
-    p.edit = &items[list->n++];
     *p.edit = (struct orr_edit){.on = ORR_EDIT_ANYWHERE};
     return parse_one(&p);
 }

@@ -2,6 +2,8 @@
 /* platforms/findings.c - see findings.h. */
 #include "platforms/findings.h"
 
+#include "core/base/grow.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,22 +24,6 @@ static void finding_done(struct orr_finding *finding)
     free(finding->remedy);
 }
 
-/* Room for one more, NULL without memory. */
-static struct orr_finding *findings_next_slot(struct orr_findings *findings)
-{
-    size_t slots = findings->slots ? 2 * findings->slots : 64;
-    struct orr_finding *items;
-
-    if (findings->n < findings->slots)
-        return &findings->items[findings->n];
-    items = realloc(findings->items, slots * sizeof(*items));
-    if (!items)
-        return NULL;
-    findings->items = items;
-    findings->slots = slots;
-    return &items[findings->n];
-}
-
 /* Copies `text`, which may be NULL; *failed is set when that fails. */
 static char *finding_copy_text(const char *text, bool *failed)
 {
@@ -53,7 +39,7 @@ void orr_findings_add(struct orr_findings *findings, enum orr_severity severity,
                       const char *remedy, const char *format, ...)
 {
     static const struct orr_finding_place nowhere;
-    struct orr_finding *finding = findings_next_slot(findings);
+    struct orr_finding *finding = orr_array_add(findings->items, findings->n);
     bool failed = false;
     va_list args;
 
@@ -81,8 +67,7 @@ void orr_findings_add(struct orr_findings *findings, enum orr_severity severity,
     if (failed) {
         finding_done(finding);
         findings->failed = true;
-    } else {
-        findings->n++;
+        findings->n--;
     }
 }
 

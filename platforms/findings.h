@@ -38,7 +38,7 @@ struct orr_finding {
  * after each finding. */
 struct orr_findings {
     struct orr_finding *items; /* owned */
-    size_t n, slots;
+    size_t n;
     bool failed; /* a finding was lost: the list is incomplete */
 };
 

@@ -2,6 +2,8 @@
 /* platforms/locality.c - see locality.h. No state. */
 #include "platforms/locality.h"
 
+#include "core/base/grow.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -74,21 +76,19 @@ int orr_machine_desc_home(const struct orr_machine_desc *desc,
 static struct orr_locality_node *locality_get_node(struct orr_locality *l,
                                                    unsigned number)
 {
-    struct orr_locality_node *nodes;
     unsigned at = 0;
 
     while (at < l->nnodes && l->nodes[at].number < number)
         at++;
     if (at < l->nnodes && l->nodes[at].number == number)
         return &l->nodes[at];
-    nodes = realloc(l->nodes, (l->nnodes + 1) * sizeof(*nodes));
-    if (!nodes)
+    if (!orr_array_reserve(&l->nodes, l->nnodes, sizeof(*l->nodes)))
         return NULL;
-    l->nodes = nodes;
-    memmove(&nodes[at + 1], &nodes[at], (l->nnodes++ - at) * sizeof(*nodes));
-    nodes[at] =
+    memmove(&l->nodes[at + 1], &l->nodes[at],
+            (l->nnodes++ - at) * sizeof(*l->nodes));
+    l->nodes[at] =
         (struct orr_locality_node){.number = number, .host = -1, .package = -1};
-    return &nodes[at];
+    return &l->nodes[at];
 }
 
 static int locality_add_cpu(struct orr_locality *l,

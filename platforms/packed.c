@@ -6,6 +6,7 @@
  */
 #include "platforms/packed.h"
 
+#include "core/base/grow.h"
 #include "core/base/module.h"
 #include "platforms/whole_file.h"
 
@@ -112,20 +113,13 @@ static size_t total_size(const struct orr_packed *packed)
 static int packed_insert_file(struct orr_packed *packed,
                               struct orr_packed_file file)
 {
-    struct orr_packed_file *files =
-        realloc(packed->files, (packed->nfiles + 1) * sizeof(*packed->files));
-    unsigned at;
+    struct orr_packed_file *at = orr_array_add(packed->files, packed->nfiles);
 
-    if (!files)
+    if (!at)
         return -ENOMEM;
-    packed->files = files;
-    for (at = packed->nfiles; at > 0; at--) {
-        if (strcmp(files[at - 1].name, file.name) < 0)
-            break;
-        files[at] = files[at - 1];
-    }
-    files[at] = file;
-    packed->nfiles++;
+    for (; at > packed->files && strcmp(at[-1].name, file.name) >= 0; at--)
+        *at = at[-1];
+    *at = file;
     return 0;
 }
 

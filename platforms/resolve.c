@@ -3,6 +3,7 @@
  * platforms/resolve.c - from the name of a machine to its file, and the list of
  * names. No state; the environment is read at each call.
  */
+#include "core/base/grow.h"
 #include "platforms/machine_desc.h"
 
 #include "core/base/module.h"
@@ -74,27 +75,20 @@ static const char *catalogue(void)
 /* Names seen so far, so that hidden ones are left out. */
 struct names {
     char **items; /* owned, each owned */
-    unsigned n, room;
+    unsigned n;
 };
 
 static int names_add(struct names *names, const char *name, size_t length)
 {
-    char *copy;
+    char **added = orr_array_add(names->items, names->n);
 
-    if (names->n == names->room) {
-        unsigned room = names->room ? 2 * names->room : 16;
-        char **items = realloc(names->items, room * sizeof(*items));
-
-        if (!items)
-            return -ENOMEM;
-        names->items = items;
-        names->room = room;
-    }
-    copy = strndup(name, length);
-    if (!copy)
+    if (!added)
         return -ENOMEM;
-    names->items[names->n++] = copy;
-    return 0;
+    *added = strndup(name, length);
+    if (*added)
+        return 0;
+    names->n--;
+    return -ENOMEM;
 }
 
 static bool names_has(const struct names *names, const char *name)

@@ -423,15 +423,9 @@ static int record_read_bytes(struct orr_record_reader *r, size_t n)
     for (size_t got = 0; got < n;) {
         size_t more = n - got < STEP ? n - got : STEP;
 
-        if (got + more > r->room) {
-            char *moved = realloc(r->line, got + more);
-
-            if (!moved)
-                return orr_fail(r->err, -ENOMEM, "%s:%lu: out of memory",
-                                r->name, r->number);
-            r->line = moved;
-            r->room = got + more;
-        }
+        if (orr_grow(&r->line, &r->room, got + more, 1) < 0)
+            return orr_fail(r->err, -ENOMEM, "%s:%lu: out of memory", r->name,
+                            r->number);
         if (fread(r->line + got, 1, more, r->file) < more)
             return cut_off(r);
         got += more;

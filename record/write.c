@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/grow.h"
 #include "record/binary.h"
 #include "record/modes.h"
 #include "record/version.h"
@@ -14,16 +15,9 @@
 /* Room for n characters more; NULL without memory. */
 static char *room(struct orr_record_writer *w, size_t n)
 {
-    if (w->n + n > w->room) {
-        size_t larger = 2 * w->room + n + 256;
-        char *moved = realloc(w->line, larger);
-
-        if (!moved) {
-            w->error = -ENOMEM;
-            return NULL;
-        }
-        w->line = moved;
-        w->room = larger;
+    if (w->n + n > w->room && orr_grow(&w->line, &w->room, w->n + n, 1) < 0) {
+        w->error = -ENOMEM;
+        return NULL;
     }
     return w->line + w->n;
 }

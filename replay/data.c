@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/grow.h"
 #include "core/data/interfaces/kinds.h"
 #include "replay/layout.h"
 #include "replay/player.h"
@@ -205,16 +206,9 @@ static bool is_placed(const struct player *player, const struct orr_call *call,
 
 void player_add_part(struct player *player, const struct orr_call *call)
 {
-    struct part *part;
+    struct part *part =
+        player_need(player, orr_array_add(player->parts, player->nparts));
 
-    if (player->nparts == player->room) {
-        player->room = 2 * player->room + 8;
-        player->parts =
-            player_need(player, realloc(player->parts,
-                                        player->room * sizeof(*player->parts)));
-    }
-    part = &player->parts[player->nparts++];
-    memset(part, 0, sizeof(*part));
     part->id = call->id;
     part->offset = call->offset;
     player_lay_out(player, call, &part->laid);

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/grow.h"
 #include "replay/player.h"
 
 static _Noreturn void player_exit(const struct player *player)
@@ -45,13 +46,8 @@ void *player_at(const struct player *player, void *array, size_t *n,
     if (number > 64 * player->ncalls + 1000000)
         player_fail(player, "the number %llu, of so few calls",
                     (unsigned long long)number);
-    if (number >= *n) {
-        size_t larger = 2 * (number + 8);
-
-        *elements = player_need(player, realloc(*elements, larger * size));
-        memset(*elements + *n * size, 0, (larger - *n) * size);
-        *n = larger;
-    }
+    if (orr_grow(array, n, number + 1, size) < 0)
+        player_need(player, NULL);
     return *elements + number * size;
 }
 

@@ -44,7 +44,7 @@ struct player {
     struct model **models;
     size_t nmodels;
     struct part *parts; /* of the partition that comes next */
-    size_t nparts, room;
+    size_t nparts;
     uintptr_t address; /* of the next datum that has no memory */
     starpu_arbiter_t arbiter;
     int64_t least, most; /* priorities that the recorded policy had … */

@@ -12,13 +12,15 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "core/base/grow.h"
 #include "sim/options.h"
 
 struct link {
     double capacity; /* bytes per µs, of a fat pipe: for each flow */
     bool fat;
     struct flow **flows; /* in no order; twice where a route passes twice */
-    unsigned n, room;
+    unsigned n;
+    size_t room;
     unsigned booked; /* places of those on it or in their latency */
     bool binds;
     /* While rates are found. */
@@ -94,17 +96,8 @@ static void fluid_touch_link(struct fluid *f, struct link *link)
 /* A place for a flow that enters later. */
 static int book(struct link *link)
 {
-    unsigned room = 2 * link->room + 4;
-    struct flow **more;
-
-    if (link->booked++ < link->room)
-        return 0;
-    more = realloc(link->flows, room * sizeof(*more));
-    if (!more)
-        return -ENOMEM;
-    link->flows = more;
-    link->room = room;
-    return 0;
+    return orr_grow(&link->flows, &link->room, ++link->booked,
+                    sizeof(struct flow *));
 }
 
 /* A fat pipe binds those that are as narrow as itself: where SimGrid stops the one

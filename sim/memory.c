@@ -6,6 +6,8 @@
  */
 #include "sim/memory.h"
 
+#include "core/base/grow.h"
+
 #include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -140,15 +142,8 @@ static int add_chunk(struct orr_sim_memory *memory, unsigned *ret)
     unsigned i = memory->nchunks;
     int error;
 
-    if (memory->nchunks == memory->room) {
-        unsigned room = memory->room ? 2 * memory->room : 16;
-        void *chunks = realloc(memory->chunks, room * sizeof(chunk));
-
-        if (!chunks)
-            return -ENOMEM;
-        memory->chunks = chunks;
-        memory->room = room;
-    }
+    if (!orr_array_reserve(&memory->chunks, i, sizeof(chunk)))
+        return -ENOMEM;
     chunk = calloc(1, sizeof(*chunk));
     if (!chunk)
         return -ENOMEM;
@@ -287,5 +282,5 @@ void orr_sim_memory_done(struct orr_sim_memory *memory)
     }
     free(memory->chunks);
     memory->chunks = NULL;
-    memory->nchunks = memory->room = memory->nfree = memory->hint = 0;
+    memory->nchunks = memory->nfree = memory->hint = 0;
 }

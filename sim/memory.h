@@ -17,7 +17,7 @@ struct orr_sim_memory {
     bool suballocated;             /* small blocks are carved from chunks */
     uintptr_t next;                /* next fake address */
     struct orr_sim_chunk **chunks; /* in order of address */
-    unsigned nchunks, room;
+    unsigned nchunks;
     unsigned nfree; /* chunks without a block */
     unsigned hint;  /* the chunk that the last block came from */
 };

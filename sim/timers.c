@@ -2,6 +2,8 @@
 /* sim/timers.c - see timers.h. */
 #include "sim/timers.h"
 
+#include "core/base/grow.h"
+
 #include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -10,16 +12,9 @@ enum { CHILDREN = 4 };
 
 int orr_timers_reserve(struct orr_timers *timers)
 {
-    if (timers->reserved == timers->room) {
-        size_t room = timers->room ? 2 * timers->room : 64;
-        struct orr_timer_entry *heap =
-            realloc(timers->heap, room * sizeof(*heap));
-
-        if (!heap)
-            return -ENOMEM;
-        timers->heap = heap;
-        timers->room = room;
-    }
+    if (orr_grow(&timers->heap, &timers->room, timers->reserved + 1,
+                 sizeof(*timers->heap)) < 0)
+        return -ENOMEM;
     timers->reserved++;
     return 0;
 }

@@ -4,6 +4,7 @@
  * too: each member of a group copies in a context of its own during a common
  * interval. See measure.h.
  */
+#include "core/base/grow.h"
 #include "core/bus/measure.h"
 #include "core/bus/measure_private.h"
 
@@ -188,15 +189,12 @@ static int measure_group(const struct orr_bus_measurer *m,
 static struct orr_bus_group *add_group(struct orr_bus_measures *measures,
                                        enum orr_bus_group_kind kind, unsigned n)
 {
-    struct orr_bus_group *groups =
-        realloc(measures->groups, (measures->ngroups + 1) * sizeof(*groups));
-    struct orr_bus_group *group;
+    struct orr_bus_group *group =
+        orr_array_add(measures->groups, measures->ngroups);
 
-    if (!groups)
+    if (!group)
         return NULL;
-    measures->groups = groups;
-    group = &groups[measures->ngroups++];
-    *group = (struct orr_bus_group){.kind = kind};
+    group->kind = kind;
     group->links = calloc(n, sizeof(*group->links));
     group->members = calloc(n, sizeof(*group->members));
     return group->links && group->members ? group : NULL;

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "core/base/c_locale.h"
+#include "core/base/grow.h"
 #include "core/cost/assume.h"
 #include "perfmodel/arch.h"
 #include "perfmodel/rate_text.h"
@@ -286,12 +287,11 @@ static char *tidy(const char *part)
 static int assumptions_add(struct orr_assumptions *a,
                            const struct orr_assumption *one)
 {
-    struct orr_assumption *all = realloc(a->all, (a->n + 1) * sizeof(*a->all));
+    struct orr_assumption *added = orr_array_add(a->all, a->n);
 
-    if (!all)
+    if (!added)
         return -ENOMEM;
-    a->all = all;
-    all[a->n++] = *one;
+    *added = *one;
     return 0;
 }
 

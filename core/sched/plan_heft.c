@@ -18,6 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/grow.h"
 #include "core/cost/recalibrate.h"
 #include "core/data/handle.h"
 #include "core/data/node.h"
@@ -42,16 +43,8 @@ static double planner_now(const struct orr_planner *p)
 
 static struct orr_note *make_note(struct orr_planner *p, uint64_t id)
 {
-    if (id >= p->room) {
-        uint64_t larger = 2 * id + 256;
-        struct orr_note *moved = realloc(p->notes, larger * sizeof(*moved));
-
-        if (!moved)
-            return NULL;
-        memset(moved + p->room, 0, (larger - p->room) * sizeof(*moved));
-        p->notes = moved;
-        p->room = larger;
-    }
+    if (orr_grow(&p->notes, &p->room, id + 1, sizeof(*p->notes)) < 0)
+        return NULL;
     return &p->notes[id];
 }
 

@@ -40,7 +40,7 @@ struct orr_planner {
     struct orr_sched *sched;
     struct orr_lock lock;   /* rank ORR_RANK_SCHED, for all that follows */
     struct orr_note *notes; /* by the job's number; owned */
-    uint64_t room;
+    size_t room;
     struct orr_list
         *ready;     /* per worker: QUEUED jobs by planned start; owned */
     double *queued; /* per worker: µs of these … */

@@ -5,6 +5,8 @@
 #endif
 #include "core/sched/plan_list.h"
 
+#include "core/base/grow.h"
+
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -46,26 +48,18 @@ int orr_plan_line_add(struct orr_plan_line *line, double start, double length)
 {
     uint32_t at = first_after(line, start);
 
-    if (line->n == line->room) {
-        uint32_t larger = line->room ? 2 * line->room : 16;
-        struct orr_span *moved = realloc(line->spans, larger * sizeof(*moved));
-
-        if (!moved)
-            return -ENOMEM;
-        line->spans = moved;
-        line->room = larger;
-    }
+    if (!orr_array_reserve(&line->spans, line->n, sizeof(*line->spans)))
+        return -ENOMEM;
     memmove(&line->spans[at + 1], &line->spans[at],
-            (line->n - at) * sizeof(*line->spans));
+            (line->n++ - at) * sizeof(*line->spans));
     line->spans[at] = (struct orr_span){start, start + length};
-    line->n++;
     return 0;
 }
 
 void orr_plan_line_done(struct orr_plan_line *line)
 {
     free(line->spans);
-    *line = (struct orr_plan_line){NULL, 0, 0};
+    *line = (struct orr_plan_line){NULL, 0};
 }
 
 /* --- ranks --- */

@@ -30,7 +30,7 @@ struct orr_plan_line {
     struct orr_span {
         double start, end;
     } * spans; /* owned */
-    uint32_t n, room;
+    uint32_t n;
 };
 
 /* The earliest start, not before `from`, of a gap of that length. */

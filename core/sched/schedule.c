@@ -2,6 +2,8 @@
 /* core/sched/schedule.c - see schedule.h. */
 #include "core/sched/schedule.h"
 
+#include "core/base/grow.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,7 +22,8 @@ struct reader {
     struct orr_schedule *schedule;
     const char *file;
     struct orr_error *err;
-    uint32_t room, place;
+    size_t room;
+    uint32_t place;
     long most; /* number of a task */
     unsigned line;
 };
@@ -38,17 +41,8 @@ static struct orr_schedule_task *task_at(struct reader *r, uint32_t number)
 {
     struct orr_schedule *s = r->schedule;
 
-    while (r->room < number) {
-        uint32_t larger = r->room ? 2 * r->room : 256;
-        struct orr_schedule_task *moved =
-            realloc(s->tasks, larger * sizeof(*moved));
-
-        if (!moved)
-            return NULL;
-        memset(moved + r->room, 0, (larger - r->room) * sizeof(*moved));
-        s->tasks = moved;
-        r->room = larger;
-    }
+    if (orr_grow(&s->tasks, &r->room, number, sizeof(*s->tasks)) < 0)
+        return NULL;
     if (s->ntasks < number)
         s->ntasks = number;
     return &s->tasks[number - 1];

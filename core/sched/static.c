@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/grow.h"
 #include "core/base/log.h"
 #include "core/cost/cost.h"
 #include "core/cost/recalibrate.h"
@@ -24,7 +25,7 @@ struct follower {
     struct orr_prioq *queues;     /* [lock] per worker, owned */
     /* [lock] number of the job `id`, 0: it has none; owned */
     uint32_t *number;
-    uint64_t room;
+    size_t room;
     uint32_t nsubmitted;    /* [lock] */
     bool prefetch;          /* [const] */
     atomic_bool departed;   /* a warning was printed */
@@ -40,17 +41,7 @@ static void static_submitted(struct orr_sched *sched, struct orr_job *job)
 
     orr_lock(&f->lock);
     f->nsubmitted++;
-    if (id >= f->room) {
-        uint64_t larger = 2 * id + 256;
-        uint32_t *moved = realloc(f->number, larger * sizeof(*moved));
-
-        if (moved) {
-            memset(moved + f->room, 0, (larger - f->room) * sizeof(*moved));
-            f->number = moved;
-            f->room = larger;
-        }
-    }
-    if (id < f->room)
+    if (orr_grow(&f->number, &f->room, id + 1, sizeof(*f->number)) == 0)
         f->number[id] = f->nsubmitted;
     orr_unlock(&f->lock);
 }

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "core/asleep.h"
+#include "core/base/grow.h"
 #include "core/base/log.h"
 #include "core/cost/cost.h"
 #include "core/data/handle.h"
@@ -49,24 +50,18 @@ static unsigned prioq_find_slot(const struct orr_prioq *q, long long rank)
 static int prioq_make_spare(struct orr_prioq *q)
 {
     struct orr_prioq_level *level;
+    struct orr_prioq_slot *slot;
 
     if (q->nslots < q->nmade)
         return 0;
-    if (q->nmade == q->capacity) {
-        unsigned capacity = q->capacity ? 2 * q->capacity : 4;
-        struct orr_prioq_slot *slots =
-            realloc(q->slots, capacity * sizeof(*slots));
-
-        if (!slots)
-            return -ENOMEM;
-        q->slots = slots;
-        q->capacity = capacity;
-    }
     level = calloc(1, sizeof(*level));
-    if (!level)
+    slot = level ? orr_array_add(q->slots, q->nmade) : NULL;
+    if (!slot) {
+        free(level);
         return -ENOMEM;
+    }
     orr_list_init(&level->jobs);
-    q->slots[q->nmade++] = (struct orr_prioq_slot){.level = level};
+    slot->level = level;
     return 0;
 }
 
@@ -94,17 +89,8 @@ static void remove_slot(struct orr_prioq *q, unsigned at)
 
 static int make_digest_room(struct orr_prioq_level *level)
 {
-    unsigned room = 2 * level->room + 8;
-    struct orr_prioq_digest *more;
-
-    if (level->njobs < level->room)
-        return 0;
-    more = realloc(level->digests, room * sizeof(*more));
-    if (!more)
-        return -ENOMEM;
-    level->digests = more;
-    level->room = room;
-    return 0;
+    return orr_grow(&level->digests, &level->room, level->njobs + (size_t)1,
+                    sizeof(*level->digests));
 }
 
 /* Whether it counts for how ready its job is. */

@@ -28,7 +28,7 @@ struct orr_prioq_digest {
 struct orr_prioq_level {
     struct orr_list jobs;
     unsigned njobs;
-    unsigned room;
+    size_t room;
     struct orr_prioq_digest *digests; /* [room], owned, njobs in the same order; NULL
                                        * where the queue needs none */
 };
@@ -48,7 +48,6 @@ struct orr_prioq {
     struct orr_prioq_slot *slots;
     unsigned nslots; /* priorities that have jobs */
     unsigned nmade;  /* slots that have a level, used or spare */
-    unsigned capacity;
     unsigned njobs;
     bool digests; /* [const] jobs are taken by readiness */
 };

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* tools/calibrate/goals.c - see calibrate.h. One thread. */
+#include "core/base/grow.h"
 #include "tools/calibrate/calibrate.h"
 
 #include <errno.h>
@@ -52,7 +53,7 @@ goals_find_assumption(const struct calibrate_goals *goals,
 static int add_goal(struct calibrate_goals *goals,
                     const struct report_kernel *kernel)
 {
-    struct calibrate_goal goal = {.kernel = *kernel}, *list;
+    struct calibrate_goal goal = {.kernel = *kernel}, *added = NULL;
     struct orr_assumption *assumption;
 
     goal.kernel.name = strdup(kernel->name);
@@ -63,14 +64,13 @@ static int add_goal(struct calibrate_goals *goals,
         assumption->used = true;
         goal.assumed = assumption->text;
     }
-    list = realloc(goals->list, (goals->n + 1) * sizeof(*list));
-    if (list)
-        goals->list = list;
-    if (!list || !goal.kernel.name || !goal.kernel.arch || !goal.configs) {
+    if (goal.kernel.name && goal.kernel.arch && goal.configs)
+        added = orr_array_add(goals->list, goals->n);
+    if (!added) {
         goal_done(&goal);
         return -ENOMEM;
     }
-    goals->list[goals->n++] = goal;
+    *added = goal;
     return 0;
 }
 

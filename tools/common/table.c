@@ -2,6 +2,8 @@
 /* tools/common/table.c - see table.h. One thread. */
 #include "tools/common/table.h"
 
+#include "core/base/grow.h"
+
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -9,19 +11,18 @@
 
 void table_add(struct table *table, const char *format, ...)
 {
-    char **cells = realloc(table->cells, (table->n + 1) * sizeof(*cells));
+    char **cell = orr_array_add(table->cells, table->n);
     va_list args;
 
-    if (!cells) {
+    if (!cell) {
         table->failed = true;
         return;
     }
-    table->cells = cells;
     va_start(args, format);
-    if (vasprintf(&cells[table->n], format, args) < 0)
+    if (vasprintf(cell, format, args) < 0) {
         table->failed = true;
-    else
-        table->n++;
+        table->n--;
+    }
     va_end(args);
 }
 

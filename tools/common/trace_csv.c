@@ -2,6 +2,8 @@
 /* tools/common/trace_csv.c - see trace_csv.h. */
 #include "tools/common/trace_csv.h"
 
+#include "core/base/grow.h"
+
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -50,35 +52,21 @@ struct reader {
     struct trace *trace;
     struct stages *stages; /* by job */
     uint64_t njobs, most_jobs;
-    size_t room_tasks, room_copies, room_workers;
-    size_t room_states, room_waits, room_steals, room_marks, room_doings;
-    size_t room_allocations;
     bool lost;        /* no memory */
     double end, last; /* of the trace, as its workers say; of what was read */
 };
 
 /* Makes room for one more item. */
-static bool reader_grow(struct reader *r, void *items, size_t n, size_t *room,
-                        size_t size)
+static bool reader_grow(struct reader *r, void *items, size_t n, size_t size)
 {
-    void **at = items, *moved;
-
-    if (n < *room)
-        return true;
-    moved = realloc(*at, (*room ? 2 * *room : 256) * size);
-    if (!moved) {
-        r->lost = true;
-        return false;
-    }
-    *at = moved;
-    *room = *room ? 2 * *room : 256;
-    return true;
+    r->lost |= !orr_array_reserve(items, n, size);
+    return !r->lost;
 }
 
 static bool add_step(struct reader *r, struct trace_steps *steps,
                      struct trace_step step)
 {
-    if (!reader_grow(r, &steps->items, steps->n, &steps->room, sizeof(step)))
+    if (!reader_grow(r, &steps->items, steps->n, sizeof(step)))
         return false;
     steps->items[steps->n++] = step;
     return true;
@@ -176,8 +164,7 @@ static bool take_worker(struct reader *r, char **f)
 
     if (!worker.name || !read_csv_index(f[WORKER], MAX_WORKERS, &number) ||
         number != trace->nworkers || !read_csv_node(r, f[NODE], &worker.node) ||
-        !reader_grow(r, &trace->workers, trace->nworkers, &r->room_workers,
-                     sizeof(worker)))
+        !reader_grow(r, &trace->workers, trace->nworkers, sizeof(worker)))
         return false;
     trace->workers[trace->nworkers++] = worker;
     r->end = atof(f[END]);
@@ -210,8 +197,7 @@ static bool take_task(struct reader *r, char **f)
         !read_csv_index(f[WORKER], trace->nworkers, &task.worker) ||
         !(task.start <= task.end) || !isfinite(task.end) ||
         !stages_of(r, task.job) ||
-        !reader_grow(r, &trace->tasks, trace->ntasks, &r->room_tasks,
-                     sizeof(task)))
+        !reader_grow(r, &trace->tasks, trace->ntasks, sizeof(task)))
         return false;
     trace->tasks[trace->ntasks++] = task;
     return true;
@@ -231,8 +217,7 @@ static bool take_copy(struct reader *r, char **f)
     if (!copy.name || !copy.kind || !read_csv_node(r, f[FROM], &copy.from) ||
         !read_csv_node(r, f[NODE], &copy.to) || !(copy.start <= copy.end) ||
         !isfinite(copy.end) ||
-        !reader_grow(r, &trace->copies, trace->ncopies, &r->room_copies,
-                     sizeof(copy)))
+        !reader_grow(r, &trace->copies, trace->ncopies, sizeof(copy)))
         return false;
     trace->copies[trace->ncopies++] = copy;
     return true;
@@ -277,8 +262,7 @@ static bool read_state_row(struct reader *r, char **f, double time)
 
     if (!state.kind ||
         !read_csv_index(f[WORKER], trace->nworkers, &state.worker) ||
-        !reader_grow(r, &trace->states, trace->nstates, &r->room_states,
-                     sizeof(state)))
+        !reader_grow(r, &trace->states, trace->nstates, sizeof(state)))
         return false;
     trace->states[trace->nstates++] = state;
     return true;
@@ -292,8 +276,7 @@ static bool take_wait(struct reader *r, char **f)
                               .end = atof(f[END])};
 
     if (!(wait.start <= wait.end) || !isfinite(wait.end) ||
-        !reader_grow(r, &trace->waits, trace->nwaits, &r->room_waits,
-                     sizeof(wait)))
+        !reader_grow(r, &trace->waits, trace->nwaits, sizeof(wait)))
         return false;
     trace->waits[trace->nwaits++] = wait;
     return true;
@@ -307,8 +290,7 @@ static bool take_steal(struct reader *r, char **f, double time)
 
     if (!read_csv_index(f[WORKER], trace->nworkers, &steal.thief) ||
         !read_csv_index(f[FROM], trace->nworkers, &steal.victim) ||
-        !reader_grow(r, &trace->steals, trace->nsteals, &r->room_steals,
-                     sizeof(steal)))
+        !reader_grow(r, &trace->steals, trace->nsteals, sizeof(steal)))
         return false;
     trace->steals[trace->nsteals++] = steal;
     return true;
@@ -319,8 +301,7 @@ static bool take_mark(struct reader *r, char **f, double time)
     struct trace *trace = r->trace;
     struct trace_mark mark = {text(r, f[NAME]), time};
 
-    if (!mark.text || !reader_grow(r, &trace->marks, trace->nmarks,
-                                   &r->room_marks, sizeof(mark)))
+    if (!mark.text || !reader_grow(r, &trace->marks, trace->nmarks, sizeof(mark)))
         return false;
     trace->marks[trace->nmarks++] = mark;
     return true;
@@ -335,8 +316,7 @@ static bool take_doing(struct reader *r, char **f)
                                 .end = atof(f[END])};
 
     if (!doing.call || !(doing.start <= doing.end) || !isfinite(doing.end) ||
-        !reader_grow(r, &trace->doings, trace->ndoings, &r->room_doings,
-                     sizeof(doing)))
+        !reader_grow(r, &trace->doings, trace->ndoings, sizeof(doing)))
         return false;
     trace->doings[trace->ndoings++] = doing;
     return true;
@@ -351,8 +331,7 @@ static bool take_allocation(struct reader *r, char **f)
 
     if (!read_csv_node(r, f[NODE], &allocation.node) ||
         !(allocation.start <= allocation.end) || !isfinite(allocation.end) ||
-        !reader_grow(r, &trace->allocations, trace->nallocations,
-                     &r->room_allocations, sizeof(allocation)))
+        !reader_grow(r, &trace->allocations, trace->nallocations, sizeof(allocation)))
         return false;
     trace->allocations[trace->nallocations++] = allocation;
     return true;

@@ -2,6 +2,7 @@
 /* tools/compare/sweep.c - see sweep.h. */
 #include "tools/compare/sweep.h"
 
+#include "core/base/grow.h"
 #include "platforms/edit.h"
 #include "tools/common/tool.h"
 
@@ -37,15 +38,13 @@ static bool split_number(const char *text, double *ret, const char **ret_unit)
 
 static int axis_add_value(struct sweep_axis *axis, char *value)
 {
-    char **values =
-        value ? realloc(axis->values, (axis->n + 1) * sizeof(*values)) : NULL;
+    char **added = value ? orr_array_add(axis->values, axis->n) : NULL;
 
-    if (!values) {
+    if (!added) {
         free(value);
         return tool_fail(-1, "out of memory");
     }
-    axis->values = values;
-    values[axis->n++] = value;
+    *added = value;
     if (axis->n > SWEEP_MAX_VALUES)
         return tool_fail(-1, "compare: --set %s: more than %d values",
                          axis->target, SWEEP_MAX_VALUES);
@@ -193,17 +192,13 @@ static bool is_swept(const char *value, const char *end)
 static int add_axis(struct sweep *sweep, const char *begin, const char *equals,
                     const char *end)
 {
-    struct sweep_axis *axes =
-        realloc(sweep->axes, (sweep->naxes + 1) * sizeof(*axes));
-    struct sweep_axis *axis;
+    struct sweep_axis *axis = orr_array_add(sweep->axes, sweep->naxes);
     char *values;
     int rc;
 
-    if (!axes)
+    if (!axis)
         return tool_fail(-1, "out of memory");
-    sweep->axes = axes;
-    axis = &axes[sweep->naxes++];
-    *axis = (struct sweep_axis){.target = trimmed(begin, equals)};
+    axis->target = trimmed(begin, equals);
     values = trimmed(equals + 1, end);
     if (!axis->target || !values || !*axis->target) {
         bool nothing = axis->target && values;
@@ -214,7 +209,7 @@ static int add_axis(struct sweep *sweep, const char *begin, const char *equals,
                        : tool_fail(-1, "out of memory");
     }
     for (size_t a = 0; a + 1 < sweep->naxes; a++)
-        if (!strcmp(axes[a].target, axis->target)) {
+        if (!strcmp(sweep->axes[a].target, axis->target)) {
             free(values);
             return tool_fail(-1, "compare: --set %s has several values twice",
                              axis->target);

@@ -4,6 +4,7 @@
  * submission and its last one: it waited, in which calls; it did something of its own;
  * the rest is what submission took.
  */
+#include "core/base/grow.h"
 #include "tools/explain/explain.h"
 
 #include <errno.h>
@@ -24,17 +25,16 @@ static int explain_wait_compare_ms(const void *a, const void *b)
 static bool application_add_wait(struct explain_application *app,
                                  const char *call, double ms)
 {
-    struct explain_waits *moved;
+    struct explain_waits *added;
     size_t i = 0;
 
     while (i < app->nwaits && strcmp(app->waits[i].call, call) != 0)
         i++;
     if (i == app->nwaits) {
-        moved = realloc(app->waits, (i + 1) * sizeof(*moved));
-        if (!moved)
+        added = orr_array_add(app->waits, app->nwaits);
+        if (!added)
             return false;
-        app->waits = moved;
-        app->waits[app->nwaits++] = (struct explain_waits){call, 0, 0};
+        added->call = call;
     }
     app->waits[i].n++;
     app->waits[i].ms += ms;

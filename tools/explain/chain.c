@@ -4,6 +4,7 @@
  * to its begin: of the worker, the data and the readiness of a task, what came
  * last is what it waited for.
  */
+#include "core/base/grow.h"
 #include "tools/explain/explain.h"
 
 #include <limits.h>
@@ -17,7 +18,7 @@ struct chain {
     const struct explain_run *run;
     size_t *by_job; /* indices of tasks */
     struct explain_link *links;
-    size_t n, room;
+    size_t n;
     double until; /* what comes next is in the way until then, or its end */
     bool lost;    /* no memory */
 };
@@ -43,21 +44,16 @@ const char *explain_type_name(enum explain_link_type type)
 static void chain_add_link(struct chain *c, enum explain_link_type type,
                            double start, double end, size_t what)
 {
-    struct explain_link *moved;
+    struct explain_link *added;
 
     start = fmax(start, c->run->begin);
     if (end < start || (end == start && type != EXPLAIN_RUNS))
         return;
-    if (c->n == c->room) {
-        moved = realloc(c->links, (2 * c->room + 64) * sizeof(*moved));
-        if (!moved) {
-            c->lost = true;
-            return;
-        }
-        c->links = moved;
-        c->room = 2 * c->room + 64;
-    }
-    c->links[c->n++] = (struct explain_link){type, start, end, what};
+    added = orr_array_add(c->links, c->n);
+    if (added)
+        *added = (struct explain_link){type, start, end, what};
+    else
+        c->lost = true;
 }
 
 /* What is added of a time; `node`: the worker's. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* tools/explain/print.c - the explanation as text and as JSON. */
+#include "core/base/grow.h"
 #include "tools/explain/explain.h"
 
 #include <errno.h>
@@ -68,7 +69,7 @@ static int compare_shares(const void *a, const void *b)
 /* The chain by what it was spent on; owned. NULL without memory. */
 static struct share *shares_of(const struct explanation *e, size_t *ret_n)
 {
-    struct share *shares = NULL, *moved;
+    struct share *shares = NULL, *added;
     size_t n = 0;
 
     for (size_t i = 0; i < e->nchain; i++) {
@@ -79,13 +80,12 @@ static struct share *shares_of(const struct explanation *e, size_t *ret_n)
         while (s < n && strcmp(shares[s].name, one.name) != 0)
             s++;
         if (s == n) {
-            moved = realloc(shares, (n + 1) * sizeof(*moved));
-            if (!moved) {
+            added = orr_array_add(shares, n);
+            if (!added) {
                 free(shares);
                 return NULL;
             }
-            shares = moved;
-            shares[n++] = one;
+            *added = one;
         }
         shares[s].ms += e->chain[i].end - e->chain[i].start;
         shares[s].n++;

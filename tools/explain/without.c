@@ -10,6 +10,7 @@
  * that do more than wait stay: of partitions, of what is released by halves, and all of
  * them in programs that submit a task again once it has ended.
  */
+#include "core/base/grow.h"
 #include "tools/explain/explain.h"
 
 #include <errno.h>
@@ -29,7 +30,7 @@
 struct cut {
     bool waits;               /* else what it does of its own */
     unsigned char *submitted; /* owned: of each task */
-    uint64_t ntasks;
+    size_t ntasks;
     double after; /* µs of calls that were left out */
     bool impossible, lost;
 };
@@ -37,18 +38,9 @@ struct cut {
 /* Whether it is submitted for the first time. */
 static bool is_first_submission(struct cut *cut, uint64_t task)
 {
-    uint64_t n = task < 1024 ? 1024 : 2 * task;
-
-    if (task >= cut->ntasks) {
-        unsigned char *moved = realloc(cut->submitted, n);
-
-        if (!moved) {
-            cut->lost = true;
-            return true;
-        }
-        memset(moved + cut->ntasks, 0, n - cut->ntasks);
-        cut->submitted = moved;
-        cut->ntasks = n;
+    if (orr_grow(&cut->submitted, &cut->ntasks, task + 1, 1) < 0) {
+        cut->lost = true;
+        return true;
     }
     return !cut->submitted[task]++;
 }

@@ -10,6 +10,7 @@
  * so that what is left is the law's error on the measured part; else by their
  * peaks. The derived machine's time is interpolated between its own tiles.
  */
+#include "core/base/grow.h"
 #include "tools/common/json.h"
 #include "tools/common/table.h"
 #include "tools/common/tool.h"
@@ -80,36 +81,31 @@ static int machine_add_checked_model(const struct perfmodel_item *item,
                                      void *arg)
 {
     struct machine *machine = arg;
-    struct model *models =
-        realloc(machine->models, (machine->nmodels + 1) * sizeof(*models));
-    struct model model = {NULL, NULL};
-    int rc;
+    struct orr_model_file *file = NULL;
+    int rc = orr_model_file_read(item->path, &file, NULL);
+    struct model *model;
 
-    if (!models)
-        return -ENOMEM;
-    machine->models = models;
-    rc = orr_model_file_read(item->path, &model.file, NULL);
     if (rc < 0)
         return rc == -ENOMEM ? rc : 0;
-    model.symbol = strdup(item->symbol);
-    models[machine->nmodels++] = model;
-    return model.symbol ? 0 : -ENOMEM;
+    model = orr_array_add(machine->models, machine->nmodels);
+    if (!model) {
+        orr_model_file_free(file);
+        return -ENOMEM;
+    }
+    *model = (struct model){.symbol = strdup(item->symbol), .file = file};
+    return model->symbol ? 0 : -ENOMEM;
 }
 
 /* Takes the description. */
 static int add_machine(struct machines *machines, struct orr_machine_desc *desc)
 {
-    struct machine *items =
-        realloc(machines->items, (machines->n + 1) * sizeof(*items));
-    struct machine *machine;
+    struct machine *machine = orr_array_add(machines->items, machines->n);
 
-    if (!items) {
+    if (!machine) {
         orr_machine_desc_free(desc);
         return -ENOMEM;
     }
-    machines->items = items;
-    machine = &items[machines->n++];
-    *machine = (struct machine){.desc = desc};
+    machine->desc = desc;
     return machine_models_each(desc, machine_add_checked_model, machine);
 }
 
@@ -334,13 +330,11 @@ static void carry_over(const struct part *from, const struct part *to,
 static int add_comparison(struct comparisons *list,
                           const struct comparison *comparison)
 {
-    struct comparison *items =
-        realloc(list->items, (list->n + 1) * sizeof(*items));
+    struct comparison *added = orr_array_add(list->items, list->n);
 
-    if (!items)
+    if (!added)
         return -ENOMEM;
-    list->items = items;
-    items[list->n++] = *comparison;
+    *added = *comparison;
     return 0;
 }
 

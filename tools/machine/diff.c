@@ -4,6 +4,7 @@
  * machines. Objects are matched by their names: hosts, links, routes by their
  * ends, models by their kernels. One thread.
  */
+#include "core/base/grow.h"
 #include "tools/common/edits.h"
 #include "tools/common/json.h"
 #include "tools/common/tool.h"
@@ -55,17 +56,15 @@ static void differences_add(struct differences *d, const char *section,
                             const char *item, const char *aspect, const char *a,
                             const char *b)
 {
-    struct difference *items, *last;
+    struct difference *last;
 
     if (d->rc < 0)
         return;
-    items = realloc(d->items, (d->n + 1) * sizeof(*d->items));
-    if (!items) {
+    last = orr_array_add(d->items, d->n);
+    if (!last) {
         d->rc = -ENOMEM;
         return;
     }
-    d->items = items;
-    last = &items[d->n++];
     *last = (struct difference){section, strdup(item), strdup(aspect),
                                 strdup(a), strdup(b)};
     if (!last->item || !last->aspect || !last->a || !last->b)
@@ -409,19 +408,16 @@ struct models {
 static int diff_models_add(const struct perfmodel_item *item, void *arg)
 {
     struct models *models = arg;
-    struct model *items =
-        realloc(models->items, (models->n + 1) * sizeof(*models->items));
+    struct model *model = orr_array_add(models->items, models->n);
     struct orr_error err = {""};
     int rc;
 
-    if (!items)
+    if (!model)
         return -ENOMEM;
-    models->items = items;
-    items += models->n++;
-    *items = (struct model){.symbol = strdup(item->symbol)};
-    if (!items->symbol)
+    model->symbol = strdup(item->symbol);
+    if (!model->symbol)
         return -ENOMEM;
-    rc = orr_model_file_read(item->path, &items->file, &err);
+    rc = orr_model_file_read(item->path, &model->file, &err);
     if (rc == -ENOMEM)
         return rc;
     if (rc < 0)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* tools/machine/files.c - files of a machine that appear together, see
  * machine.h. One thread. */
+#include "core/base/grow.h"
 #include "tools/common/json.h"
 #include "tools/common/tool.h"
 #include "tools/machine/machine.h"
@@ -28,16 +29,15 @@ static int machine_files_no_memory(void)
 static int machine_files_append(struct machine_files *files, char *path,
                                 char *bytes, size_t size)
 {
-    struct machine_file *items =
-        path ? realloc(files->items, (files->n + 1) * sizeof(*items)) : NULL;
+    struct machine_file *file =
+        path ? orr_array_add(files->items, files->n) : NULL;
 
-    if (!items) {
+    if (!file) {
         free(path);
         free(bytes);
         return machine_files_no_memory();
     }
-    files->items = items;
-    items[files->n++] = (struct machine_file){path, bytes, size};
+    *file = (struct machine_file){path, bytes, size};
     return 0;
 }
 

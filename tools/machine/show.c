@@ -3,6 +3,7 @@
  * tools/machine/show.c - `orrery machine show`: a machine as text, JSON or a
  * picture. One thread.
  */
+#include "core/base/grow.h"
 #include "tools/common/edits.h"
 #include "tools/common/picture.h"
 #include "tools/common/tool.h"
@@ -83,17 +84,13 @@ static int model_row_read_archs(const struct orr_model_file *file,
 static int model_rows_add(const struct perfmodel_item *item, void *arg)
 {
     struct model_rows *rows = arg;
-    struct model_row *items =
-        realloc(rows->items, (rows->n + 1) * sizeof(*rows->items));
+    struct model_row *row = orr_array_add(rows->items, rows->n);
     struct orr_model_file *file = NULL;
     struct orr_error err = {""};
-    struct model_row *row;
     int rc;
 
-    if (!items)
+    if (!row)
         return -ENOMEM;
-    rows->items = items;
-    row = &items[rows->n++];
     *row = (struct model_row){.symbol = strdup(item->symbol),
                               .path = strdup(item->path)};
     if (!row->symbol || !row->path)

@@ -11,6 +11,7 @@
  */
 #include "tools/machine/view.h"
 
+#include "core/base/grow.h"
 #include "platforms/locality.h"
 
 #include <errno.h>
@@ -221,15 +222,13 @@ static int hub_for(struct use *u, unsigned link)
     for (unsigned before = 0; before < link; before++)
         if (u->hub_of[before] >= 0 && same_users(u, before, link))
             return u->hub_of[before];
-    hub = realloc(view->hubs, (view->nhubs + 1) * sizeof(*view->hubs));
+    hub = orr_array_add(view->hubs, view->nhubs);
     if (!hub)
         return -ENOMEM;
-    view->hubs = hub;
-    hub += view->nhubs;
-    *hub = (struct view_hub){.parent = -1};
+    hub->parent = -1;
     if (hub_set_devices(u, hub, link) < 0)
         return -ENOMEM;
-    return (int)view->nhubs++;
+    return (int)view->nhubs - 1;
 }
 
 static bool goes(const struct use *u, const bool *marks, unsigned link)
@@ -414,18 +413,15 @@ static double own_latency_us(const struct use *u,
 static struct view_direct *view_get_direct(struct machine_view *view,
                                            unsigned a, unsigned b)
 {
-    struct view_direct *directs;
+    struct view_direct *direct;
 
     for (unsigned i = 0; i < view->ndirects; i++)
         if (view->directs[i].a == a && view->directs[i].b == b)
             return &view->directs[i];
-    directs =
-        realloc(view->directs, (view->ndirects + 1) * sizeof(*view->directs));
-    if (!directs)
-        return NULL;
-    view->directs = directs;
-    directs[view->ndirects] = (struct view_direct){.a = a, .b = b};
-    return &directs[view->ndirects++];
+    direct = orr_array_add(view->directs, view->ndirects);
+    if (direct)
+        *direct = (struct view_direct){.a = a, .b = b};
+    return direct;
 }
 
 /* A route all of whose links are of its pair alone is a direct one. */

@@ -3,6 +3,7 @@
  * tools/perfmodel/merge.c - `orrery perfmodel merge`: one set of models from
  * those of several directories or machines of one type. One thread.
  */
+#include "core/base/grow.h"
 #include "tools/common/json.h"
 #include "tools/common/table.h"
 #include "tools/common/tool.h"
@@ -69,28 +70,19 @@ static char *target_name(const struct merge *merge, const char *name)
 /* The result of that name, made when it is missing; takes the name. */
 static int find_result(struct merge *merge, char *name, struct result **ret)
 {
-    struct result *results;
-
     for (size_t i = 0; i < merge->n; i++)
         if (!strcmp(merge->results[i].name, name)) {
             free(name);
             *ret = &merge->results[i];
             return 0;
         }
-    results = realloc(merge->results, (merge->n + 1) * sizeof(*results));
-    if (!results) {
+    *ret = orr_array_add(merge->results, merge->n);
+    if (!*ret) {
         free(name);
         return -ENOMEM;
     }
-    merge->results = results;
-    *ret = &results[merge->n];
-    **ret = (struct result){.name = name};
-    if (orr_model_file_new(&(*ret)->data.file) < 0) {
-        free(name);
-        return -ENOMEM;
-    }
-    merge->n++;
-    return 0;
+    (*ret)->name = name;
+    return orr_model_file_new(&(*ret)->data.file) < 0 ? -ENOMEM : 0;
 }
 
 static int join_file(struct merge *merge, const char *path, const char *name)

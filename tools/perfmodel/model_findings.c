@@ -4,6 +4,7 @@
  * into implementations, runs the checks of rows, of curves and across
  * architectures, and sums up. One thread.
  */
+#include "core/base/grow.h"
 #include "tools/perfmodel/model_findings_private.h"
 #include "tools/perfmodel/perfmodel.h"
 
@@ -47,16 +48,9 @@ static int add_impl(struct checker *checker, const struct check_model *model,
     char text[PERFMODEL_TEXT];
     struct check_impl *impl;
 
-    if (checker->nimpls == checker->slots) {
-        unsigned slots = checker->slots ? 2 * checker->slots : 64;
-
-        impl = realloc(checker->impls, slots * sizeof(*impl));
-        if (!impl)
-            return -ENOMEM;
-        checker->impls = impl;
-        checker->slots = slots;
-    }
-    impl = &checker->impls[checker->nimpls];
+    impl = orr_array_add(checker->impls, checker->nimpls);
+    if (!impl)
+        return -ENOMEM;
     *impl = (struct check_impl){.model = model,
                                 .comb = comb,
                                 .impl = &comb->impls[number],
@@ -71,7 +65,6 @@ static int add_impl(struct checker *checker, const struct check_model *model,
              "drop these entries, orrery perfmodel prune --symbol %s --arch %s "
              "--yes, and run PROGRAM with STARPU_CALIBRATE=1",
              model->symbol, text);
-    checker->nimpls++;
     return 0;
 }
 

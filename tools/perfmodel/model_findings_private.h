@@ -33,7 +33,7 @@ struct check_impl {
 struct checker {
     const struct check_options *options;
     struct orr_findings *findings;
-    unsigned nimpls, slots;
+    unsigned nimpls;
     struct check_impl *impls; /* owned; those of a model beside each other */
 };
 

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/grow.h"
 #include "tools/common/tool.h"
 
 /* While a tree is made: per component its shape, the text of what it and all below
@@ -157,16 +158,15 @@ static int making_find_nodes(struct making *m)
 static int connect_nodes(struct tree *tree, unsigned parent, unsigned below)
 {
     struct tree_node *node = &tree->nodes[parent];
-    unsigned *more;
+    unsigned *added;
 
     for (unsigned k = 0; k < node->nbelow; k++)
         if (node->below[k] == below)
             return 0;
-    more = realloc(node->below, (node->nbelow + 1) * sizeof(*more));
-    if (!more)
+    added = orr_array_add(node->below, node->nbelow);
+    if (!added)
         return -ENOMEM;
-    node->below = more;
-    more[node->nbelow++] = below;
+    *added = below;
     return 0;
 }
 

@@ -4,6 +4,7 @@
  * models of kernels and the machine as records of fields, for other programs.
  * The machine comes from the runtime through the public interface. One thread.
  */
+#include "core/base/grow.h"
 #include "tools/perfmodel/perfmodel.h"
 #include "tools/starpu/program.h"
 
@@ -54,21 +55,20 @@ static void uses_free(struct uses *uses)
 /* A run has few different ones, however many tasks it has. */
 static int uses_add(struct uses *uses, const char *model, uint32_t footprint)
 {
-    struct use *list;
+    struct use *use;
 
     for (size_t i = 0; i < uses->n; i++)
         if (uses->list[i].footprint == footprint &&
             !strcmp(uses->list[i].model, model))
             return 0;
-    list = realloc(uses->list, (uses->n + 1) * sizeof(*list));
-    if (!list)
+    use = orr_array_add(uses->list, uses->n);
+    if (!use)
         return -ENOMEM;
-    uses->list = list;
-    list[uses->n] = (struct use){strdup(model), footprint, false};
-    if (!list[uses->n].model)
-        return -ENOMEM;
-    uses->n++;
-    return 0;
+    *use = (struct use){strdup(model), footprint, false};
+    if (use->model)
+        return 0;
+    uses->n--;
+    return -ENOMEM;
 }
 
 /* One record of tasks.rec, as far as it matters. */

@@ -2,6 +2,7 @@
 /* tools/trace/paje_read.c - see paje_read.h. One thread. */
 #include "tools/trace/paje_read.h"
 
+#include "core/base/grow.h"
 #include "tools/trace/aliases.h"
 
 #include <errno.h>
@@ -54,21 +55,6 @@ struct reader {
     double last;           /* ms, of the last event */
 };
 
-/* Makes room for one more element in an array that doubles. */
-static int paje_array_grow(void *array, size_t n, size_t size)
-{
-    void **pointer = array;
-    void *larger;
-
-    if (n & (n - 1) && n > 0)
-        return 0;
-    larger = realloc(*pointer, (n ? 2 * n : 1) * size);
-    if (!larger)
-        return -ENOMEM;
-    *pointer = larger;
-    return 0;
-}
-
 /* Cuts a line at its tabs and takes the quotes off. */
 static int paje_split_line(char *line, char **fields)
 {
@@ -107,11 +93,10 @@ static int paje_add_row(struct reader *reader, const char *alias,
                         const char *parent, const char *name)
 {
     struct paje_chart *chart = &reader->chart;
-    struct paje_row *row;
+    struct paje_row *row = orr_array_add(chart->rows, chart->nrows);
 
-    if (paje_array_grow(&chart->rows, chart->nrows, sizeof(*chart->rows)) < 0)
+    if (!row)
         return -ENOMEM;
-    row = &chart->rows[chart->nrows++];
     *row = (struct paje_row){strdup(name),
                              aliases_find(&reader->threads, parent), -1};
     if (!row->name)
@@ -123,12 +108,12 @@ static int paje_add_node(struct reader *reader, const char *alias,
                          const char *name)
 {
     struct paje_chart *chart = &reader->chart;
+    struct paje_node *node = orr_array_add(chart->nodes, chart->nnodes);
 
-    if (paje_array_grow(&chart->nodes, chart->nnodes, sizeof(*chart->nodes)) <
-        0)
+    if (!node)
         return -ENOMEM;
-    chart->nodes[chart->nnodes++] = (struct paje_node){.name = strdup(name)};
-    if (!chart->nodes[chart->nnodes - 1].name)
+    node->name = strdup(name);
+    if (!node->name)
         return -ENOMEM;
     return aliases_set(&reader->nodes, alias, chart->nnodes - 1);
 }
@@ -156,15 +141,16 @@ static int find_kernel(struct reader *reader, const char *alias, size_t *ret)
 {
     struct paje_chart *chart = &reader->chart;
     size_t k = aliases_find(&reader->kernels, alias);
+    struct paje_kernel *added;
 
     if (k == ALIAS_UNKNOWN) {
         k = chart->nkernels;
-        if (paje_array_grow(&chart->kernels, k, sizeof(*chart->kernels)) < 0)
+        added = orr_array_add(chart->kernels, chart->nkernels);
+        if (!added)
             return -ENOMEM;
-        chart->kernels[k] = (struct paje_kernel){.name = strdup(alias)};
-        if (!chart->kernels[k].name)
+        added->name = strdup(alias);
+        if (!added->name)
             return -ENOMEM;
-        chart->nkernels++;
         if (aliases_set(&reader->kernels, alias, k) < 0)
             return -ENOMEM;
     }
@@ -213,14 +199,15 @@ static int open_box(struct reader *reader, size_t row, double time,
                     const char *alias)
 {
     struct paje_chart *chart = &reader->chart;
-    struct paje_box box = {.row = row, .start = time, .end = time};
+    struct paje_box box = {.row = row, .start = time, .end = time}, *added;
 
-    if (find_kernel(reader, alias, &box.kernel) < 0 ||
-        paje_array_grow(&chart->boxes, chart->nboxes, sizeof(*chart->boxes)) <
-            0)
+    if (find_kernel(reader, alias, &box.kernel) < 0)
         return -ENOMEM;
-    chart->rows[row].open = (long)chart->nboxes;
-    chart->boxes[chart->nboxes++] = box;
+    added = orr_array_add(chart->boxes, chart->nboxes);
+    if (!added)
+        return -ENOMEM;
+    *added = box;
+    chart->rows[row].open = (long)chart->nboxes - 1;
     return 0;
 }
 
@@ -240,7 +227,7 @@ static int paje_start_copy(struct reader *reader, char **fields, double time)
     struct paje_chart *chart = &reader->chart;
     struct paje_copy copy = {.src = aliases_find(&reader->nodes, fields[5]),
                              .dst = PAJE_NONE,
-                             .start = time};
+                             .start = time}, *added;
 
     while (copy.kind < PAJE_COPY_KINDS &&
            strcmp(kinds[copy.kind].alias, fields[2]) != 0)
@@ -249,10 +236,10 @@ static int paje_start_copy(struct reader *reader, char **fields, double time)
         return 0; /* another link, such as MPI's */
     if (!paje_field_is_number(fields[4], &copy.bytes))
         return -EINVAL;
-    if (paje_array_grow(&chart->copies, chart->ncopies,
-                        sizeof(*chart->copies)) < 0)
+    added = orr_array_add(chart->copies, chart->ncopies);
+    if (!added)
         return -ENOMEM;
-    chart->copies[chart->ncopies++] = copy;
+    *added = copy;
     return aliases_set(&reader->copies, fields[6], chart->ncopies - 1);
 }
 
@@ -270,6 +257,7 @@ static int add_point(struct reader *reader, char **fields, double time)
 {
     size_t at = aliases_find(&reader->nodes, fields[2]);
     struct paje_node *node;
+    struct paje_point *point;
     double value;
 
     if (strcmp(fields[3], "use") != 0 || at == ALIAS_UNKNOWN)
@@ -277,10 +265,10 @@ static int add_point(struct reader *reader, char **fields, double time)
     if (!paje_field_is_number(fields[4], &value))
         return -EINVAL;
     node = &reader->chart.nodes[at];
-    if (paje_array_grow(&node->points, node->npoints, sizeof(*node->points)) <
-        0)
+    point = orr_array_add(node->points, node->npoints);
+    if (!point)
         return -ENOMEM;
-    node->points[node->npoints++] = (struct paje_point){time, value};
+    *point = (struct paje_point){time, value};
     if (value > node->peak)
         node->peak = value;
     return 0;

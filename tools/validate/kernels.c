@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* tools/validate/kernels.c - what kernels took, and whether their models fit. One
  * thread. */
+#include "core/base/grow.h"
 #include "tools/validate/results.h"
 
 #include "tools/common/kernel_model.h"
@@ -14,21 +15,16 @@
 static int validation_add_kernel(struct validation *v,
                                  const struct report_kernel *kernel)
 {
-    struct validate_kernel *list =
-        realloc(v->kernels, (v->nkernels + 1) * sizeof(*list));
-    struct validate_kernel *added;
+    struct validate_kernel *added = orr_array_add(v->kernels, v->nkernels);
     size_t letters = strcspn(kernel->arch, "0123456789");
 
-    if (!list)
+    if (!added)
         return -ENOMEM;
-    v->kernels = list;
-    added = &list[v->nkernels];
     *added = (struct validate_kernel){
         .kernel = *kernel,
         .times = calloc(v->nreps, sizeof(double)),
         .fast_times = calloc(v->nreps, sizeof(double)),
     };
-    v->nkernels++;
     if (!added->times || !added->fast_times)
         return -ENOMEM;
     if (letters >= sizeof(added->type))

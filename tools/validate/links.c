@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* tools/validate/links.c - what copies took between each two nodes. One thread. */
+#include "core/base/grow.h"
 #include "tools/validate/results.h"
 
 #include <errno.h>
@@ -12,18 +13,16 @@ static const double mib = 1 << 20;
 static int validation_add_link(struct validation *v,
                                const struct report_link *link)
 {
-    struct validate_link *list;
+    struct validate_link *added;
 
     for (size_t l = 0; l < v->nlinks; l++)
         if (!strcmp(v->links[l].from, link->from) &&
             !strcmp(v->links[l].to, link->to))
             return 0;
-    list = realloc(v->links, (v->nlinks + 1) * sizeof(*list));
-    if (!list)
+    added = orr_array_add(v->links, v->nlinks);
+    if (!added)
         return -ENOMEM;
-    v->links = list;
-    list[v->nlinks++] =
-        (struct validate_link){.from = link->from, .to = link->to};
+    *added = (struct validate_link){.from = link->from, .to = link->to};
     return 0;
 }
 

@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "core/base/grow.h"
 #include "core/base/log.h"
 
 typedef struct starpu_sched_component component_t;
@@ -26,14 +27,13 @@ void *orr_component_alloc(size_t n, size_t size)
 static void component_array_append(component_t ***list, unsigned *n,
                                    component_t *which)
 {
-    component_t **bigger = realloc(*list, (*n + 1) * sizeof(*bigger));
+    component_t **added = orr_array_add(*list, *n);
 
-    if (!bigger) {
+    if (!added) {
         orr_log_error("out of memory for a component of a scheduling policy");
         abort();
     }
-    bigger[(*n)++] = which;
-    *list = bigger;
+    *added = which;
 }
 
 /* The last one moves into the hole. */

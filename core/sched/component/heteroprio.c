@@ -5,6 +5,7 @@
  * most accelerated ones, processors with the least. Where in an architecture mct
  * decides.
  */
+#include "core/base/grow.h"
 #include "core/sched/component/component.h"
 
 #include <limits.h>
@@ -52,19 +53,19 @@ static double acceleration_of(component_t *c, struct starpu_task *task)
 
 static struct bucket *bucket_for(struct heteroprio *h, double acceleration)
 {
+    struct bucket *added;
     unsigned at = 0;
 
     for (unsigned i = 0; i < h->nbuckets; i++)
         if (fabs(acceleration - h->buckets[i].acceleration) <=
             ALIKE * h->buckets[i].acceleration)
             return &h->buckets[i];
-    h->buckets = realloc(h->buckets, (h->nbuckets + 1) * sizeof(*h->buckets));
-    STARPU_ASSERT(h->buckets);
     while (at < h->nbuckets && h->buckets[at].acceleration > acceleration)
         at++;
+    added = orr_array_add(h->buckets, h->nbuckets);
+    STARPU_ASSERT(added);
     memmove(&h->buckets[at + 1], &h->buckets[at],
-            (h->nbuckets - at) * sizeof(*h->buckets));
-    h->nbuckets++;
+            (size_t)(added - &h->buckets[at]) * sizeof(*added));
     h->buckets[at] = (struct bucket){.acceleration = acceleration};
     return &h->buckets[at];
 }

@@ -3,6 +3,7 @@
  * core/sched/component/recipe.c - components to be made one below the other, and a
  * scheduler with a recipe for each level of the machine.
  */
+#include "core/base/grow.h"
 #include "core/sched/component/component.h"
 
 typedef struct starpu_sched_component component_t;
@@ -28,12 +29,10 @@ void starpu_sched_component_composed_recipe_add(
     component_t *(*create_component)(struct starpu_sched_tree *, void *),
     void *arg)
 {
-    struct step *bigger =
-        realloc(recipe->steps, (recipe->nsteps + 1) * sizeof(*bigger));
+    struct step *step = orr_array_add(recipe->steps, recipe->nsteps);
 
-    STARPU_ASSERT(bigger);
-    bigger[recipe->nsteps++] = (struct step){create_component, arg};
-    recipe->steps = bigger;
+    STARPU_ASSERT(step);
+    *step = (struct step){create_component, arg};
 }
 
 recipe_t *starpu_sched_component_composed_recipe_create_singleton(
