@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * perfmodel/polynomial.c - multiple linear regression over declared terms.
- * Pure functions, but for opening the module "fit", which has the solver.
+ * Pure functions.
  *
  * Errors count relative to the value: the spread of a kernel's time is about
  * proportional to it, and short times need the same relative accuracy as long
@@ -23,10 +23,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/log.h"
-#include "core/base/module.h"
 #include "perfmodel/curve_private.h"
-#include "perfmodel/fit.h"
+#include "perfmodel/least_squares.h"
 
 #define BISQUARE    4.685  /* 95 % efficiency for normal errors */
 #define MAD_TO_DEV  1.4826 /* of normal errors */
@@ -38,7 +36,6 @@ enum { ABSOLUTE_ROUNDS = 10, BISQUARE_ROUNDS = 30 };
 
 /* One regression; arrays are owned. */
 struct regression {
-    const struct orr_fit_solver *solver;
     const struct orr_terms *terms;
     const struct orr_observation *observations;
     unsigned n, k;    /* observations, coefficients */
@@ -200,7 +197,7 @@ static int regression_solve(struct regression *r, unsigned fold,
                 w * r->matrix[(size_t)k * r->n + i];
         r->right[to++] = w * r->observations[i].y;
     }
-    rc = r->solver->least_squares(r->weighted, rows, r->k, r->right, &r->rank);
+    rc = orr_least_squares(r->weighted, rows, r->k, r->right, &r->rank);
     if (rc)
         return rc;
     if (r->rank < r->k)
@@ -378,20 +375,12 @@ int orr_fit_polynomial(const struct orr_terms *terms,
                            .observations = observations,
                            .n = n,
                            .k = terms->nterms + 1};
-    struct orr_error err = {""};
-    const void *table;
     int rc;
 
     if (n <= r.k) {
         *ret = (struct orr_polynomial){.n = n};
         return -EDOM;
     }
-    rc = orr_module_open("fit", &table, &err);
-    if (rc) {
-        orr_log_error("Multiple linear regression: %s", err.text);
-        return rc;
-    }
-    r.solver = table;
     rc = regression_init(&r);
     if (!rc)
         rc = regression_run(&r, ret);

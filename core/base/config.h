@@ -474,7 +474,7 @@
       "the installed one.")                                                    \
     X(MODULE_DIR, "ORRERY_MODULE_DIR", STRING, "",                             \
       "Directory of the modules `sim.so`, `packed.so`, `bound.so`, "           \
-      "`fit.so`, `python.so` and `replay.so`. Unset: beside the library.")
+      "`python.so` and `replay.so`. Unset: beside the library.")
 
 #define ORR_CONFIG_OUTPUT(X)                                                   \
     X(SILENT, "STARPU_SILENT", BOOL, "0",                                      \

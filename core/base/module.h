@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * core/base/module.h - shared objects that are opened when they are needed:
- * orrery/sim.so, simgrid.so, packed.so, hdf5.so, bound.so, fit.so, python.so and
+ * orrery/sim.so, simgrid.so, packed.so, hdf5.so, bound.so, python.so and
  * replay.so. Who opens them knows their tables, never what stands behind them.
  */
 #pragma once
@@ -17,9 +17,8 @@
  * orr_simgrid_ops (sim/network.h), for "packed" a struct
  * orr_tar_ops (platforms/tar.h), for "hdf5" a struct orr_hdf5_ops
  * (core/device/disk/hdf5.h), for "bound" a struct orr_bound_solver
- * (bound/solver.h), for "fit" a struct orr_fit_solver (perfmodel/fit.h), for "python" a
- * struct orr_script_ops (core/sched/script.h), for "replay" a struct orr_player_ops
- * (record/player.h).
+ * (bound/solver.h), for "python" a struct orr_script_ops (core/sched/script.h), for "replay"
+ * a struct orr_player_ops (record/player.h).
  * `stamp` is orr_module_stamp of the module's build. */
 struct orr_module {
     unsigned abi; /* of this structure */
@@ -39,8 +38,8 @@ extern const char orr_module_stamp[];
  * program itself. PATH_MAX bytes. Errors: -ENOENT. */
 int orr_module_own_directory(char *ret);
 
-/* Opens the module `name` ("sim", "simgrid", "packed", "hdf5", "bound", "fit",
- * "python", "replay") and returns its table in *ret. It looks in ORRERY_MODULE_DIR, then in orrery/ beside the
+/* Opens the module `name` ("sim", "simgrid", "packed", "hdf5", "bound", "python",
+ * "replay") and returns its table in *ret. It looks in ORRERY_MODULE_DIR, then in orrery/ beside the
  * object that this code is in (the library, or a module that opens another),
  * then beside it, as in the build tree. A module is never closed
  * again. Errors: -ENOENT with a message that names the option to build with;

@@ -392,11 +392,10 @@ int main(void)
     tcase_add_checked_fixture(tc, set_up, tear_down);
     tcase_add_test(tc, a_history_predicts_what_it_was_fed_and_no_more);
     tcase_add_loop_test(tc, regressions_answer_between_sizes, 0, 2);
-    if (ORR_HAS_FIT)
-        tcase_add_test(tc, a_multiple_regression_answers_for_other_parameters);
+    tcase_add_test(tc, a_multiple_regression_answers_for_other_parameters);
     tcase_add_loop_test(
         tc, measures_of_tasks_without_data_are_kept_to_find_combinations_by, 0,
-        ORR_HAS_FIT ? 2 : 1);
+        2);
     tcase_add_test(tc, a_size_base_of_devices_comes_before_the_model_s);
     tcase_add_test(tc, tasks_that_run_feed_their_regression);
     tcase_add_test(tc, a_model_per_worker_distinguishes_equal_workers);

@@ -165,7 +165,6 @@ static int interpolate(void)
     return value > 0 ? 0 : -1;
 }
 
-#if ORR_HAS_FIT
 static int fit_polynomial(void)
 {
     const unsigned exponents[] = {1, 3};
@@ -183,7 +182,6 @@ static int fit_polynomial(void)
         ck_assert_uint_eq(p.ncoeff, 42);
     return code;
 }
-#endif
 
 /* Two devices; the second has one row of three, and a mean that cannot be. */
 static const char two_devices[] =
@@ -226,26 +224,19 @@ static int summarise(void)
 {
     struct orr_summary summary = {.n = 77};
     double samples[200];
-    bool keep[200];
     int code;
 
     for (unsigned i = 0; i < 200; i++)
         samples[i] = (i / 40 % 2 ? 120 : 100) + 1e-3 * (i * 37 % 200);
     code = orr_summarise(samples, 200, &summary);
     ck_assert_uint_eq(summary.n, code == 0 ? 200 : 77);
-    if (code == 0) {
-        code = orr_outliers(samples, 200, keep);
-        code = code < 0 ? code : 0;
-    }
     return code;
 }
 
 static int (*const readers[])(void) = {
     read_machine,    edit_machine, read_config, read_models, examine_machine,
     fit_regressions, interpolate,  read_side,   summarise,   check_and_draw,
-#if ORR_HAS_FIT
     fit_polynomial,
-#endif
 };
 
 static int run_with(int (*reader)(void), long allocations)

@@ -113,15 +113,9 @@ library 'platforms/|import/xml' libxml
 library 'platforms/tar' archive
 library 'bound/glpk' glpk
 library 'core/device/disk/hdf5_module' 'hdf5.h'
-library 'perfmodel/lapack' 'lapack|cblas|openblas'
 library 'core/sched/python/' 'Python|structmember'
 library 'import/wfcommons|platforms/|tools/' jansson
 library 'core/device/(cuda|opencl)/' 'cuda|CL/'
-check "LAPACK is called in perfmodel/lapack.c only" "$(
-    grep -rnE '\<(dge[a-z]+|LAPACKE_[a-z]+)_? *\(' core perfmodel bound platforms \
-        sim tools --include='*.[ch]' --include='*.cpp' |
-    grep -v '^perfmodel/lapack.c'
-)"
 check "bindings include public headers only" "$(
     includes bindings |
     grep -E ':(core|sim|perfmodel|platforms|bound|record|replay|tools)/'

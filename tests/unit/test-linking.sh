@@ -28,7 +28,6 @@ may_need() {
     sim.so) echo simgrid xml2 ;;
     packed.so) echo archive ;;
     bound.so) echo glpk ;;
-    fit.so) echo lapack openblas ;;
     python.so) echo python3 ;;
     esac
 }

@@ -403,12 +403,10 @@ int main(void)
     tcase_add_test(tc, a_history_model_has_no_regression);
     tcase_add_loop_test(tc, regressions_are_found_behind_noise_and_spikes, 0,
                         6);
-    if (ORR_HAS_FIT) {
-        tcase_add_loop_test(tc, a_product_of_two_parameters_is_found, 0, 3);
-        tcase_add_test(tc, the_polynomial_and_its_measures_are_kept);
-        tcase_add_test(tc, later_runs_go_on_from_earlier_observations);
-        tcase_add_test(tc, broken_observations_are_named_and_left_alone);
-    }
+    tcase_add_loop_test(tc, a_product_of_two_parameters_is_found, 0, 3);
+    tcase_add_test(tc, the_polynomial_and_its_measures_are_kept);
+    tcase_add_test(tc, later_runs_go_on_from_earlier_observations);
+    tcase_add_test(tc, broken_observations_are_named_and_left_alone);
     suite_add_tcase(suite, tc);
     return suite_main(suite);
 }

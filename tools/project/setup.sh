@@ -17,7 +17,6 @@ libglpk-dev
 libhdf5-dev
 libhwloc-dev
 libjansson-dev
-liblapack-dev
 libopenblas-dev
 libsimgrid-dev
 libxml2-dev
