@@ -68,13 +68,6 @@ int orr_lp_solve(const struct orr_lp *lp,
                  const struct orr_lp_solve_options *options,
                  struct orr_lp_solution *ret);
 
-/* Branch and cut. `bound` is the solver's claim; where time was out, that of
- * its best open node. ORR_LP_OPTIMAL: x is feasible, its integers are whole,
- * and the gap is at most the tolerance. Errors as above. */
-int orr_lp_solve_integer(const struct orr_lp *lp,
-                         const struct orr_lp_solve_options *options,
-                         struct orr_lp_solution *ret);
-
 void orr_lp_solution_done(struct orr_lp_solution *solution);
 
 /* A value that no feasible point is below (weak duality):

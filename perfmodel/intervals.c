@@ -201,12 +201,3 @@ struct orr_interval orr_mean_interval(const double *samples, unsigned n,
     return orr_intervals(samples, n, 0, level, &summary) ? unknown
                                                          : summary.mean_ci;
 }
-
-struct orr_interval orr_next_median_interval(const double *samples, unsigned n,
-                                             unsigned m, double level)
-{
-    struct orr_summary summary;
-
-    return orr_intervals(samples, n, m, level, &summary) ? unknown
-                                                         : summary.next;
-}

@@ -98,24 +98,9 @@ void orr_models_set_calibrate(struct orr_models *models, int level)
     atomic_store_explicit(&models->calibrate, level, memory_order_relaxed);
 }
 
-uint32_t orr_models_version(const struct orr_models *models)
-{
-    return atomic_load_explicit(&models->version, memory_order_acquire);
-}
-
-uint32_t orr_model_version(const struct orr_model *model)
-{
-    return atomic_load_explicit(&model->version, memory_order_acquire);
-}
-
 const _Atomic uint32_t *orr_model_version_at(const struct orr_model *model)
 {
     return &model->version;
-}
-
-const char *orr_model_symbol(const struct orr_model *model)
-{
-    return model->symbol;
 }
 
 const char *orr_model_path(const struct orr_model *model)
@@ -130,10 +115,9 @@ bool orr_model_benchmarking(const struct orr_model *model)
 
 void orr_model_news(struct orr_model *model)
 {
-    /* Release pairs with the acquire of the readers above: a thread that sees
+    /* Release pairs with the acquire of readers: a thread that sees
      * the number sees the values. */
     atomic_fetch_add_explicit(&model->version, 1, memory_order_release);
-    atomic_fetch_add_explicit(&model->models->version, 1, memory_order_release);
 }
 
 static int model_new(struct orr_models *models, const char *symbol,

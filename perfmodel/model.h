@@ -72,19 +72,13 @@ int orr_models_calibrate(const struct orr_models *models);
 /* Sets it, for models that are looked for from now on, and for what is saved. */
 void orr_models_set_calibrate(struct orr_models *models, int level);
 
-/* A number that grows whenever an estimate of a model changes such that a
- * cached one is stale: an entry becomes usable or unusable, its mean moves by
- * more than 1 %, or rows were merged with a file. All models, or one. */
-uint32_t orr_models_version(const struct orr_models *models);
-uint32_t orr_model_version(const struct orr_model *model);
-
-/* The address of the second, for frequent readers: to be loaded with acquire
- * before the estimates. Lent until orr_models_free. */
+/* Where a number is that grows whenever an estimate of the model changes such that a
+ * cached one is stale: an entry becomes usable or unusable, its mean moves by more than
+ * 1 %, or rows were merged with a file. To be loaded with acquire before the estimates.
+ * Lent until orr_models_free. */
 const _Atomic uint32_t *orr_model_version_at(const struct orr_model *model);
 
-/* The names given when it was made, and the file it was read from (NULL
- * without one). Lent. */
-const char *orr_model_symbol(const struct orr_model *model);
+/* The file that it was read from, NULL without one. Lent. */
 const char *orr_model_path(const struct orr_model *model);
 
 /* The entry of a footprint for implementation `impl` on comb `comb`, NULL

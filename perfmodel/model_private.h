@@ -21,7 +21,6 @@ struct orr_models {
     bool simulated;                      /* [const] */
     struct orr_measure_rules rules;      /* [const] */
     atomic_int calibrate;                /* [atomic] */
-    _Atomic uint32_t version;            /* [atomic] orr_model_news */
 };
 
 struct orr_model {

@@ -211,19 +211,6 @@ static int samples_set_aside(const double *samples, const double *sorted,
     return 0;
 }
 
-int orr_outliers(const double *samples, unsigned n, bool *keep)
-{
-    double *sorted = sorted_copy(samples, n);
-    unsigned low = 0, high = 0;
-    int rc;
-
-    if (!sorted)
-        return -ENOMEM;
-    rc = samples_set_aside(samples, sorted, n, keep, &low, &high);
-    free(sorted);
-    return rc ? rc : (int)(n - low - high);
-}
-
 /* --- the summary --- */
 
 static const struct orr_summary empty = {

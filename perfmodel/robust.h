@@ -43,17 +43,12 @@ struct orr_summary {
     struct orr_interval next; /* 95 %, of the median of as many samples more */
 };
 
-/* Looks at n samples. Without any, all values are NaN and the counts 0. Errors:
- * -ENOMEM; -EINVAL for a sample that is not finite and positive. */
+/* Looks at n samples. Without any, all values are NaN and the counts 0. Outliers are ten
+ * times from the median, or five deviations beyond the level or levels of the series and
+ * more than 2 % and two steps of the clock, and then at most a tenth of the samples
+ * (METHODS.md has the rule in full). Errors: -ENOMEM; -EINVAL for a sample that is not
+ * finite and positive. */
 int orr_summarise(const double *samples, unsigned n, struct orr_summary *ret);
-
-/* Sets keep[i] to whether sample i is no outlier: ten times from the median, or
- * five deviations beyond the level or levels of the series and more than 2 %
- * and two steps of the clock, and then at most a tenth of the samples
- * (METHODS.md has the rule in full). Returns how many are kept. Errors:
- * -ENOMEM.
- * */
-int orr_outliers(const double *samples, unsigned n, bool *keep);
 
 /* Confidence intervals of the given level (0.95) for the median, and the mean,
  * of the stationary process that a series comes from, as its clock shows it;
@@ -69,12 +64,6 @@ struct orr_interval orr_median_interval(const double *samples, unsigned n,
                                         double level);
 struct orr_interval orr_mean_interval(const double *samples, unsigned n,
                                       double level);
-
-/* Where the median of the next m samples lies, with probability `level`, as far
- * as the n samples have seen all levels there are. The same holds. NaN for less
- * than 8 samples or m = 0. */
-struct orr_interval orr_next_median_interval(const double *samples, unsigned n,
-                                             unsigned m, double level);
 
 /* Ascending. */
 void orr_sort(double *values, unsigned n);

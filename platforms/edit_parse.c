@@ -59,12 +59,6 @@ struct parser {
     struct orr_edit *edit;
     struct orr_error *err;
 };
-
-const char *orr_edit_class_name(enum orr_edit_class class)
-{
-    return classes[class].name;
-}
-
 const char *orr_edit_class_host(enum orr_edit_class class)
 {
     return classes[class].host;

@@ -79,8 +79,7 @@ int orr_edit_parse(const char *text, struct orr_edit_list *ret,
                    struct orr_error *err);
 void orr_edit_list_done(struct orr_edit_list *list);
 
-/* "cuda", "pcie"; the hosts' prefix of the first three and of ram, "CUDA". */
-const char *orr_edit_class_name(enum orr_edit_class class);
+/* The hosts' prefix of the first three and of ram, "CUDA". */
 const char *orr_edit_class_host(enum orr_edit_class class);
 
 /* One edit being applied. */

@@ -126,13 +126,6 @@ bool orr_block_is_clean(const struct orr_block *block)
     return true;
 }
 
-bool orr_block_is_outdated(const struct orr_block *block)
-{
-    orr_block_foreach(replicate, block) if (!orr_replicate_is_outdated(
-                                                replicate)) return false;
-    return true;
-}
-
 bool orr_block_is_unwanted(const struct orr_block *block)
 {
     orr_block_foreach(

@@ -31,9 +31,8 @@ unsigned orr_replicate_write_back_target(const struct orr_replicate *replicate);
  * but for the context that tries the job itself. */
 bool orr_block_is_free(const struct orr_block *block, struct orr_node *node);
 
-/* Whether all who live there are: clean, outdated. */
+/* Whether all who live there are clean. */
 bool orr_block_is_clean(const struct orr_block *block);
-bool orr_block_is_outdated(const struct orr_block *block);
 
 /* Whether it would be missed by nobody: each is out of date, or clean and the
  * application will not use it. */

@@ -372,7 +372,6 @@ bool orr_job_try_order(struct orr_runtime *rt, struct orr_job *job);
 
 /* Whether some job that has not ended writes the handle in its order, or its
  * contributions are to be combined. */
-bool orr_handle_will_be_written(struct orr_handle *handle);
 bool orr_handle_will_be_written_locked(const struct orr_handle *handle)
     ORR_REQUIRES(handle->lock);
 

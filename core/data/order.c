@@ -335,16 +335,6 @@ bool orr_handle_will_be_written_locked(const struct orr_handle *handle)
     return orr_handle_has_partials_locked(handle);
 }
 
-bool orr_handle_will_be_written(struct orr_handle *handle)
-{
-    bool result;
-
-    orr_lock(&handle->lock);
-    result = orr_handle_will_be_written_locked(handle);
-    orr_unlock(&handle->lock);
-    return result;
-}
-
 /* --- leaving it --- */
 
 /* The accesses that are granted now, since the head of the list has another mode

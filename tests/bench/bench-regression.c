@@ -82,8 +82,8 @@ static void task(struct orr_model *model, unsigned i, uint32_t *seen,
     struct orr_measure m = {.footprint = 1000 + i, .size = size};
     struct orr_answer answer;
 
-    if (*seen != orr_model_version(model)) {
-        *seen = orr_model_version(model);
+    if (*seen != *orr_model_version_at(model)) {
+        *seen = *orr_model_version_at(model);
         orr_model_answer(model, &q, &answer);
     }
     m.duration = (20 + 1e-4 * pow((double)size, 1.2)) *

@@ -683,6 +683,16 @@ void fake_task(struct orr_handle *handle, uint32_t mode, unsigned node,
     fake_finish(job, value);
 }
 
+bool fake_will_be_written(struct orr_handle *handle)
+{
+    bool result;
+
+    orr_lock(&handle->lock);
+    result = orr_handle_will_be_written_locked(handle);
+    orr_unlock(&handle->lock);
+    return result;
+}
+
 unsigned fake_told(const struct orr_job *job)
 {
     return fake.arrived[job->id];

@@ -177,3 +177,6 @@ void fake_end_copy(unsigned i);
 /* Progress workers that were woken start what they can, and copies end, the
  * oldest first, until nothing happens any more. */
 void fake_settle(void);
+
+/* What orr_handle_will_be_written_locked says. */
+bool fake_will_be_written(struct orr_handle *handle);

@@ -143,23 +143,6 @@ START_TEST(a_row_added_later_is_obeyed)
 }
 END_TEST
 
-START_TEST(whole_numbers_are_found)
-{
-    const struct orr_lp_solve_options options = {0};
-    struct orr_lp_solution solution;
-    struct orr_lp lp;
-
-    small_program(&lp, true, 10);
-    lp.rows[0].upper = 3.5;
-    ck_assert_int_eq(orr_lp_solve_integer(&lp, &options, &solution), 0);
-    ck_assert_int_eq(solution.outcome, ORR_LP_OPTIMAL);
-    ck_assert_double_eq_tol(solution.objective, -2, 1e-9);
-    ck_assert(solution.bound <= -2 && solution.bound > -2.001);
-    orr_lp_solution_done(&solution);
-    orr_lp_free(&lp);
-}
-END_TEST
-
 /* -- graphs by hand: one CPU worker, one device behind a link each variant
  * -- */
 
@@ -599,7 +582,6 @@ int main(void)
     tcase_add_test(tests, any_duals_prove_something_true);
     tcase_add_test(tests, outcomes_are_distinguished);
     tcase_add_test(tests, a_row_added_later_is_obeyed);
-    tcase_add_test(tests, whole_numbers_are_found);
     tcase_add_test(tests, a_value_read_elsewhere_waits_for_its_copy);
     tcase_add_test(tests, copies_share_a_link_and_equal_ones_are_one);
     tcase_add_test(tests, no_schedule_of_a_random_graph_is_shorter);

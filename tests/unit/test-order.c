@@ -203,7 +203,7 @@ START_TEST(scratch_data_have_no_order)
         jobs[i] = submit(STARPU_SCRATCH | STARPU_RW);
         ck_assert_uint_eq(fake_readied(jobs[i]), 1);
     }
-    ck_assert(!orr_handle_will_be_written(a));
+    ck_assert(!fake_will_be_written(a));
     for (unsigned i = 0; i < 2; i++)
         fake_end(jobs[i]);
 }
@@ -492,16 +492,16 @@ START_TEST(what_will_be_written)
 {
     struct orr_job *reader, *writer;
 
-    ck_assert(!orr_handle_will_be_written(a));
+    ck_assert(!fake_will_be_written(a));
     reader = submit(STARPU_R);
-    ck_assert(!orr_handle_will_be_written(a));
+    ck_assert(!fake_will_be_written(a));
     writer = submit(STARPU_RW);
-    ck_assert(orr_handle_will_be_written(a)); /* it waits */
-    ck_assert(!orr_handle_will_be_written(b));
+    ck_assert(fake_will_be_written(a)); /* it waits */
+    ck_assert(!fake_will_be_written(b));
     fake_end(reader);
-    ck_assert(orr_handle_will_be_written(a)); /* it is ready */
+    ck_assert(fake_will_be_written(a)); /* it is ready */
     fake_end(writer);
-    ck_assert(!orr_handle_will_be_written(a));
+    ck_assert(!fake_will_be_written(a));
 }
 END_TEST
 

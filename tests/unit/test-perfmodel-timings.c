@@ -109,6 +109,16 @@ struct outcome {
     double width, spread[NSPREADS];
 };
 
+/* Where the median of the next m samples lies. */
+static struct orr_interval next_median(const double *samples, unsigned n,
+                                       unsigned m)
+{
+    struct orr_summary summary;
+
+    ck_assert_int_eq(orr_intervals(samples, n, m, 0.95, &summary), 0);
+    return summary.next;
+}
+
 static struct outcome predict(const struct series *s, bool backwards)
 {
     unsigned first = s->n / 2;
@@ -116,7 +126,7 @@ static struct outcome predict(const struct series *s, bool backwards)
     const double *to = backwards ? s->us : s->us + first;
     unsigned n = backwards ? s->n - first : first, m = s->n - n;
     double median = quantile(from, n, 0.5), truth = quantile(to, m, 0.5);
-    struct orr_interval next = orr_next_median_interval(from, n, m, 0.95);
+    struct orr_interval next = next_median(from, n, m);
     struct outcome o = {.covered = next.lo <= truth && truth <= next.hi,
                         .width = (next.hi - next.lo) / median};
     double other = quantile(to, m, 0.975) - quantile(to, m, 0.025);

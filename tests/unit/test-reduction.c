@@ -106,12 +106,12 @@ START_TEST(nothing_is_combined_until_it_is_wanted)
     ck_assert(would_wait(STARPU_R));
     ck_assert(would_wait(STARPU_W));
     ck_assert(!would_wait(STARPU_REDUX));
-    ck_assert(orr_handle_will_be_written(sum));
+    ck_assert(fake_will_be_written(sum));
     contribute(CPU, 6);
     fake_task(sum, STARPU_R, CPU, 0);
     ck_assert_uint_eq(fake_get(sum, CPU), 6);
     ck_assert(!would_wait(STARPU_R));
-    ck_assert(!orr_handle_will_be_written(sum));
+    ck_assert(!fake_will_be_written(sum));
 }
 END_TEST
 
