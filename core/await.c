@@ -5,19 +5,13 @@
 #include "core/observe/application.h"
 #include "core/runtime.h"
 
-void orr_await(struct orr_runtime *rt, const atomic_bool *there,
-               const char *what, const struct orr_handle *data)
+void orr_await(struct orr_runtime *rt, struct orr_waiter *waiter,
+               const struct orr_awaited *awaited)
 {
-    struct orr_context *self = orr_self;
-    const char *call = self->call;
+    const char *call = orr_self->call;
     struct orr_application_span span;
 
     orr_application_begin(rt, &span);
-    self->waits_for = what;
-    self->waits_on = data;
-    while (!atomic_load_explicit(there, memory_order_acquire))
-        orr_exec_wait(rt->exec, ORR_FOREVER);
-    self->waits_for = NULL;
-    self->waits_on = NULL;
+    orr_wait(waiter, awaited);
     orr_application_end(rt, &span, ORR_TRACE_WAITS, call);
 }

@@ -5,13 +5,10 @@
  */
 #pragma once
 
-#include <stdatomic.h>
-#include <stdbool.h>
+#include "core/base/wait.h"
 
-struct orr_handle;
 struct orr_runtime;
 
-/* Waits, for what messages name, until *there, with the release of whoever
- * sets it and then wakes this context. `data`: that it is about, or NULL. */
-void orr_await(struct orr_runtime *rt, const atomic_bool *there,
-               const char *what, const struct orr_handle *data);
+/* orr_wait, told to traces that show what the application does. */
+void orr_await(struct orr_runtime *rt, struct orr_waiter *waiter,
+               const struct orr_awaited *awaited);

@@ -322,7 +322,8 @@ void orr_ends_interrupt(void)
     atomic_fetch_sub(&ends.nasking, 1);
 }
 
-/* Another thread may still ask for the end of a run that is not open any more. */
+/* Another thread, which is no context, may still ask for the end of a run that is not
+ * open any more. */
 static void await_asking(void)
 {
     while (atomic_load(&ends.nasking) > 0)

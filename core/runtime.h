@@ -14,6 +14,7 @@
 #include "core/base/config.h"
 #include "core/base/lock.h"
 #include "core/base/slab.h"
+#include "core/base/wait.h"
 #include "core/cost/noise.h"
 #include "core/device/machine.h"
 #include "core/members.h"
@@ -28,13 +29,11 @@ struct orr_bus;
 struct orr_calls;
 struct orr_combined;
 struct orr_costs_table;
-struct orr_count_waiter;
 struct orr_counter;
 struct orr_eviction;
 struct orr_graph_record;
 struct orr_models;
 struct orr_recording;
-struct orr_rest_waiter;
 struct orr_returned_list;
 struct orr_sampling;
 struct orr_sim_ops;
@@ -65,7 +64,7 @@ typedef void (*orr_ready_soon_func_t)(void *data, struct starpu_task *task,
 /* The tasks of one scheduling context. */
 struct orr_counts {
     _Atomic(struct orr_counter *) counters; /* NULL: there was none yet */
-    struct orr_count_waiter *waiters; /* [runtime's lock] */
+    struct orr_waiters waiters; /* [runtime's lock] core/task/count.c */
     unsigned long nwaiting; /* [runtime's lock] those of its tasks that are such
                              * waiters, of any context */
 };
@@ -117,8 +116,7 @@ struct orr_runtime {
     atomic_bool sched_ctxs_change; /* somebody changes them: it is its own lock */
     struct orr_sched_change *postponed;    /* [lock] changes to be made … */
     atomic_uint npostponed;                /* … and how many */
-    struct orr_rest_waiter *rest_waiters;  /* [lock] who waits for workers that
-                                            * are to be blocked */
+    struct orr_waiters rest_waiters; /* [lock] for workers that are to be blocked */
     /* Combined workers: core/combined.h; they stay. */
     _Atomic(struct orr_combined *) combined[STARPU_NMAXWORKERS];
     atomic_uint ncombined;       /* [lock] for writing */
@@ -219,8 +217,7 @@ struct orr_runtime {
     bool warned_unreal;      /* [main] */
     atomic_bool recommended; /* a better policy than that of some context */
     atomic_bool writes_through; /* starpu_data_set_wt_mask was called */
-    struct orr_context *leaver; /* waits for the end in orr_wait_at_end */
-    atomic_bool drops;          /* it need not wait for what is left */
+    atomic_bool drops; /* orr_wait_at_end need not wait for what is left */
     bool said_full;             /* [last context awake] who holds memory … */
     bool said_stall; /* … what tasks wait for, of which none goes on */
     struct {
@@ -279,8 +276,7 @@ _Noreturn void orr_runtime_fail(struct orr_runtime *rt);
 
 /* Whether the calling context may block, as a kernel may whose worker goes on
  * with others meanwhile; if not, prints an error that names `call`, and the caller
- * returns -EDEADLK. It waits by
- * orr_await, or orr_exec_wait. */
+ * returns -EDEADLK. It waits by orr_await, or orr_wait. */
 bool orr_may_block(const char *call);
 
 /* The same of calls that no task may make, since they end what it runs in. */

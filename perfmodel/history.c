@@ -214,7 +214,8 @@ struct orr_entry_key orr_entry_key(const struct orr_entry *entry)
     return entry->key;
 }
 
-/* Waits for an even sequence number: the values are consistent. Acquire pairs
+/* Waits for an even sequence number: the values are consistent. A writer is about to
+ * make it so, in a few instructions, and models know no contexts. Acquire pairs
  * with entry_release. */
 static unsigned read_begin(const struct orr_entry *entry)
 {

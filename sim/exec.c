@@ -21,6 +21,7 @@
 #include <string.h>
 
 #include "core/base/log.h"
+#include "core/base/wait.h"
 
 static const size_t dispatcher_stack = (size_t)8 << 20;
 
@@ -213,6 +214,10 @@ static double sim_now(struct orr_exec *exec)
 
 _Noreturn static void refuse(const struct orr_context *self, const char *what)
 {
+    char text[ORR_AWAITED_TEXT] = "virtual time";
+
+    if (self && self->awaited)
+        orr_awaited_write(self->awaited, text, sizeof(text));
     if (!self)
         orr_log_error("%s: called from a thread that the simulation does not "
                       "know; simulated, all threads that call the library "
@@ -221,13 +226,11 @@ _Noreturn static void refuse(const struct orr_context *self, const char *what)
     else if (self->locks)
         orr_log_error("%s: %s would wait for %s while it holds a lock of the "
                       "library",
-                      what, self->name,
-                      self->waits_for ? self->waits_for : "?");
+                      what, self->name, text);
     else
         orr_log_error("%s: %s must not wait (for %s) inside a callback, a "
                       "kernel, a cost function or a scheduling policy",
-                      what, self->name ? self->name : "this context",
-                      self->waits_for ? self->waits_for : "virtual time");
+                      what, self->name ? self->name : "this context", text);
     abort();
 }
 

@@ -9,7 +9,7 @@
 #include "core/api/fold.h"
 
 #include <errno.h>
-#include <sched.h>
+#include <pthread.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -31,15 +31,13 @@ static struct orr_process *begin(void)
 {
     struct orr_process *process = orr_process();
 
-    while (atomic_flag_test_and_set_explicit(&process->fold_busy,
-                                             memory_order_acquire))
-        sched_yield();
+    pthread_mutex_lock(&process->fold_lock);
     return process;
 }
 
 static void end(struct orr_process *process)
 {
-    atomic_flag_clear_explicit(&process->fold_busy, memory_order_release);
+    pthread_mutex_unlock(&process->fold_lock);
 }
 
 /* Bytes of the file that an allocation repeats. */

@@ -127,9 +127,10 @@ static void charge_pinning(struct orr_runtime *rt, size_t dim)
  * can be taken then; not within tasks and callbacks. Looks twice where none is: what has
  * just left makes its room free a moment later. Polls, as starpu_memory_wait_available
  * does. Returns whether it may help to try again. */
-static bool await_leaving(struct orr_runtime *rt, const struct orr_node *node,
-                          unsigned *looks)
+static bool await_leaving(const struct orr_node *node, unsigned *looks)
 {
+    static const struct orr_awaited awaited = {.noun =
+                                                   "data to leave main memory"};
     const double interval_us = 100;
 
     if (orr_self->frozen || orr_self->job)
@@ -138,7 +139,7 @@ static bool await_leaving(struct orr_runtime *rt, const struct orr_node *node,
         *looks = 0;
     else if (++*looks > 1)
         return false;
-    orr_exec_look_again(rt->exec, interval_us);
+    orr_context_poll(&awaited, interval_us);
     return true;
 }
 
@@ -154,7 +155,7 @@ static int count(struct orr_runtime *rt, size_t dim, int flags)
                                       flags | STARPU_MEMORY_OVERFLOW);
     while (!orr_node_take(node, dim))
         if (orr_node_make_room(rt, node, dim, ORR_FETCH) != 0 &&
-            !await_leaving(rt, node, &looks))
+            !await_leaving(node, &looks))
             return starpu_memory_allocate(STARPU_MAIN_RAM, dim, flags);
     atomic_fetch_add(&node->counted, dim);
     return 0;
@@ -383,11 +384,21 @@ void starpu_memchunk_tidy(unsigned memory_node)
     (void)orr_node_tidy(ORR_API_RUNTIME(), memory_node);
 }
 
+static void memory_describe_awaited(const struct orr_awaited *awaited,
+                                    char *text, size_t size)
+{
+    snprintf(text, size, "%llu bytes on memory node %u", awaited->number,
+             *(const unsigned *)awaited->object);
+}
+
 /* Polls, since nodes do not notify when memory is freed. Few programs use this
  * call, and none in a critical path. */
 void starpu_memory_wait_available(unsigned node, size_t size)
 {
-    struct orr_runtime *rt = ORR_API_RUNTIME();
+    const struct orr_awaited awaited = {.noun = "memory",
+                                        .describe = memory_describe_awaited,
+                                        .object = &node,
+                                        .number = size};
     const double interval_us = 100;
 
     (void)orr_api_node(__func__, node);
@@ -395,5 +406,5 @@ void starpu_memory_wait_available(unsigned node, size_t size)
         return;
     while (starpu_memory_get_total(node) >= 0 &&
            starpu_memory_get_available(node) < (starpu_ssize_t)size)
-        orr_exec_look_again(rt->exec, interval_us);
+        orr_context_poll(&awaited, interval_us);
 }

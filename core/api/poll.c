@@ -25,10 +25,12 @@ static double step_us(double spent_us)
 /* A deadlock is found in here: its report is to know who asks, and since when. */
 static bool pass_time_to_ask_again(struct orr_context *self, double us)
 {
+    static const struct orr_awaited awaited = {
+        .noun = "an answer that it asks for again and again"};
     bool passed;
 
     self->asks = true;
-    passed = orr_pass_time(us, "an answer that it asks for again and again");
+    passed = orr_pass_time(us, &awaited);
     self->asks = false;
     return passed;
 }

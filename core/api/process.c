@@ -8,7 +8,7 @@ static struct orr_process process = {
     .lock = PTHREAD_MUTEX_INITIALIZER,
     .changed = PTHREAD_COND_INITIALIZER,
     .pinned = {.lock = PTHREAD_MUTEX_INITIALIZER},
-    .fold_busy = ATOMIC_FLAG_INIT,
+    .fold_lock = PTHREAD_MUTEX_INITIALIZER,
 };
 
 struct orr_process *orr_process(void)

@@ -45,7 +45,7 @@ struct orr_process {
     _Atomic(struct orr_api_state *) state;
     struct orr_pinned pinned; /* main memory that drivers have pinned */
     /* Allocations that map one file again and again (fold.c). */
-    atomic_flag fold_busy;     /* guards the rest; held for a few maps */
+    pthread_mutex_t fold_lock; /* guards the rest; held for a few maps */
     int fold_fd;               /* 0: none yet */
     size_t fold_size;          /* of the file, bytes */
     struct orr_folded *folded; /* owned */

@@ -498,6 +498,8 @@ static bool is_busy(struct orr_runtime *rt)
 /* Polls: no task notifies when the last ready one has ended. */
 int starpu_task_wait_for_no_ready(void)
 {
+    static const struct orr_awaited awaited = {
+        .noun = "workers to have no ready task"};
     struct orr_runtime *rt = ORR_API_RUNTIME();
     const double interval_us = 10;
     struct orr_application_span span;
@@ -508,7 +510,7 @@ int starpu_task_wait_for_no_ready(void)
     orr_sched_do_schedule(rt);
     orr_application_begin(rt, &span);
     while (is_busy(rt))
-        orr_exec_look_again(rt->exec, interval_us);
+        orr_context_poll(&awaited, interval_us);
     orr_application_end(rt, &span, ORR_TRACE_WAITS, __func__);
     ORR_RECORD_RETURN(rt);
     return 0;

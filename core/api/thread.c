@@ -18,6 +18,7 @@
 #include <setjmp.h>
 #include <stdatomic.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -255,10 +256,20 @@ int starpu_pthread_create(starpu_pthread_t *thread,
     return create_context(thread, is_detached(attr), start_routine, arg);
 }
 
+static void thread_describe_end(const struct orr_awaited *awaited, char *text,
+                                size_t size)
+{
+    const struct orr_user_thread *thread = awaited->object;
+
+    snprintf(text, size, "the end of %s", thread->context->name);
+}
+
 int starpu_pthread_join(starpu_pthread_t number, void **retval)
 {
     struct orr_user_thread *thread = thread_of(number);
-    struct orr_exec *exec;
+    const struct orr_awaited awaited = {.noun = "the end of a thread",
+                                        .describe = thread_describe_end,
+                                        .object = thread};
 
     if (!orr_waits_virtually())
         return pthread_join(number, retval);
@@ -268,10 +279,7 @@ int starpu_pthread_join(starpu_pthread_t number, void **retval)
     if (thread->context == orr_self)
         return EDEADLK;
     thread->joined = true;
-    exec = orr_self->exec;
-    orr_self->waits_for = "the end of a thread";
-    exec->ops->join(exec, thread->context);
-    orr_self->waits_for = NULL;
+    orr_context_join(&awaited, thread->context);
     if (retval)
         *retval = thread->result;
     free(thread);
@@ -361,7 +369,7 @@ static bool may_switch(void)
 
 /* A kernel that sleeps keeps its worker, as a thread keeps its processor's turn
  * for itself on the real machine. */
-static void sleep_virtually(double us, const char *waits_for)
+static void sleep_virtually(double us, const struct orr_awaited *awaited)
 {
     struct orr_runtime *rt = orr_self->runtime;
     struct orr_application_span span;
@@ -370,30 +378,37 @@ static void sleep_virtually(double us, const char *waits_for)
     orr_self->frozen = 0;
     if (rt)
         orr_application_begin(rt, &span);
-    orr_self->waits_for = waits_for;
-    orr_self->exec->ops->sleep(orr_self->exec, us);
-    orr_self->waits_for = NULL;
+    orr_context_sleep(awaited, us);
     if (rt)
         orr_application_end(rt, &span, ORR_TRACE_OWN, NULL);
     orr_self->frozen = frozen;
 }
 
-bool orr_pass_time(double us, const char *waits_for)
+bool orr_pass_time(double us, const struct orr_awaited *awaited)
 {
     if (!may_switch())
         return false;
-    sleep_virtually(us, waits_for);
+    sleep_virtually(us, awaited);
     return true;
+}
+
+static void thread_describe_sleep(const struct orr_awaited *awaited, char *text,
+                                  size_t size)
+{
+    snprintf(text, size, "%llu µs to pass", awaited->number);
 }
 
 /* On the real machine it is a part of the time between calls. */
 static void sleep_recorded(double us)
 {
+    const struct orr_awaited awaited = {.noun = "a time",
+                                        .describe = thread_describe_sleep,
+                                        .number = (unsigned long long)us};
     struct orr_runtime *rt = orr_self->runtime;
 
     if (rt)
         ORR_RECORD(rt, .verb = ORR_CALL_SLEEP, .us = us);
-    sleep_virtually(us, "a time");
+    sleep_virtually(us, &awaited);
     if (rt)
         ORR_RECORD_RETURN(rt);
 }

@@ -10,7 +10,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "core/base/exec.h"
+#include "core/base/wait.h"
 
 /* Whether the caller waits in virtual time. */
 static inline bool orr_waits_virtually(void)
@@ -20,30 +20,32 @@ static inline bool orr_waits_virtually(void)
 
 /* Simulated: lets that much time pass for the caller, and with it for all others;
  * false, at once, where it must not wait. */
-bool orr_pass_time(double us, const char *waits_for);
+bool orr_pass_time(double us, const struct orr_awaited *awaited);
 
-/* A context that waits for another; on the stack of the waiting one. */
-struct orr_waiter {
-    struct orr_context *context;
-    struct orr_waiter *next;
-    bool granted; /* the thing is ours, the wait is over */
-    bool writes;  /* read-write locks: the requested right */
-};
+/* Simulated: the caller enters the queue and waits until it is released, or the date,
+ * in virtual µs, has come: false, and it is not in the queue any more. */
+static inline bool orr_thread_wait(struct orr_waiters *waiters,
+                                   const struct orr_awaited *awaited,
+                                   double until_us)
+{
+    struct orr_waiter self;
 
-/* First come, first served. All-zero is empty. */
-struct orr_waiters {
-    struct orr_waiter *first, *last;
-};
+    orr_waiters_add(waiters, &self);
+    if (orr_wait_until(&self, awaited, until_us))
+        return true;
+    (void)orr_waiters_remove(waiters, &self);
+    return false;
+}
 
-/* Appends the calling context and blocks until it was granted or the date, in
- * virtual µs, has come. Returns false for the latter. `what` names the wait in
- * reports. */
-bool orr_waiters_wait(struct orr_waiters *waiters, struct orr_waiter *self,
-                      const char *what, double until_us);
+/* Simulated: the first one goes on; false: there is none. Never switches. */
+static inline bool orr_thread_release(struct orr_waiters *waiters)
+{
+    struct orr_waiter *first = orr_waiters_take(waiters);
 
-/* Takes the first waiter out, grants and wakes it; NULL without one. Never
- * switches. */
-struct orr_waiter *orr_waiters_grant(struct orr_waiters *waiters);
+    if (first)
+        orr_waiter_release(first);
+    return first != NULL;
+}
 
 /* Objects of starpu_thread.h are 16 words: the POSIX object in the first
  * eight, untouched while simulated, and ours behind it. POSIX's own may not be

@@ -12,6 +12,7 @@
 #include <math.h>
 #include <pthread.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 #include <time.h>
 
@@ -90,9 +91,9 @@ static int lock_posix(pthread_mutex_t *mutex)
     for (unsigned i = 0; i < SPINS; i++) {
         if (try_posix(mutex) == 0)
             return 0;
-        orr_self->exec->ops->relax(orr_self->exec);
+        orr_spin();
     }
-    orr_lot_await(mutex, "a mutex", try_posix, mutex);
+    orr_lot_await(mutex, "the mutex", try_posix, mutex);
     return 0;
 }
 
@@ -107,7 +108,10 @@ static int unlock_posix(pthread_mutex_t *mutex)
 
 int starpu_pthread_mutex_lock(starpu_pthread_mutex_t *mutex)
 {
-    struct orr_waiter self;
+    const struct orr_awaited awaited = {.noun = "the mutex",
+                                        .describe = orr_awaited_write_address,
+                                        .object = mutex,
+                                        .held_by = &mutex_of(mutex)->owner};
     int ret;
 
     if (!orr_waits_virtually())
@@ -116,10 +120,7 @@ int starpu_pthread_mutex_lock(starpu_pthread_mutex_t *mutex)
     /* A default mutex that its owner locks again is a deadlock in POSIX too; an
      * error is easier to debug. */
     if (ret == EBUSY) {
-        orr_self->held_by = &mutex_of(mutex)->owner;
-        orr_waiters_wait(&mutex_of(mutex)->waiters, &self, "a mutex",
-                         ORR_FOREVER);
-        orr_self->held_by = NULL;
+        orr_thread_wait(&mutex_of(mutex)->waiters, &awaited, ORR_FOREVER);
         ret = 0;
     }
     return ret;
@@ -135,12 +136,13 @@ int starpu_pthread_mutex_trylock(starpu_pthread_mutex_t *mutex)
     return orr_poll_result(ret == EDEADLK ? EBUSY : ret);
 }
 
-/* The next waiter owns it; `granted` is set when it runs again. */
+/* The next waiter owns it. */
 static void hand_on(struct mutex *m)
 {
-    struct orr_waiter *next = orr_waiters_grant(&m->waiters);
+    const struct orr_waiter *next = orr_waiters_first(&m->waiters);
 
     m->owner = next ? next->context : NULL;
+    (void)orr_thread_release(&m->waiters);
 }
 
 int starpu_pthread_mutex_unlock(starpu_pthread_mutex_t *mutex)
@@ -212,7 +214,7 @@ int starpu_pthread_cond_destroy(starpu_pthread_cond_t *cond)
 {
     if (!orr_waits_virtually())
         return pthread_cond_destroy(&cond->u.posix);
-    return cond_of(cond)->first ? EBUSY : 0;
+    return orr_waiters_first(cond_of(cond)) ? EBUSY : 0;
 }
 
 /* A thread and a kernel may go on by one signal, as POSIX allows. */
@@ -239,7 +241,7 @@ static int wait_in_kernel(pthread_cond_t *cond, pthread_mutex_t *mutex,
         (void)orr_lot_leave(&self);
         return ret;
     }
-    woken = orr_lot_wait(&self, "a condition", until_us);
+    woken = orr_lot_wait(&self, "the condition", until_us);
     (void)lock_posix(mutex);
     return woken ? 0 : ETIMEDOUT;
 }
@@ -248,7 +250,7 @@ int starpu_pthread_cond_signal(starpu_pthread_cond_t *cond)
 {
     if (!orr_waits_virtually())
         return wake_posix(&cond->u.posix, pthread_cond_signal, 1);
-    orr_waiters_grant(cond_of(cond));
+    (void)orr_thread_release(cond_of(cond));
     return 0;
 }
 
@@ -256,7 +258,7 @@ int starpu_pthread_cond_broadcast(starpu_pthread_cond_t *cond)
 {
     if (!orr_waits_virtually())
         return wake_posix(&cond->u.posix, pthread_cond_broadcast, UINT_MAX);
-    while (orr_waiters_grant(cond_of(cond)))
+    while (orr_thread_release(cond_of(cond)))
         ;
     return 0;
 }
@@ -265,8 +267,10 @@ int starpu_pthread_cond_broadcast(starpu_pthread_cond_t *cond)
 static int wait_until(starpu_pthread_cond_t *cond,
                       starpu_pthread_mutex_t *mutex, double until_us)
 {
+    const struct orr_awaited awaited = {.noun = "the condition",
+                                        .describe = orr_awaited_write_address,
+                                        .object = cond};
     struct mutex *m = mutex_of(mutex);
-    struct orr_waiter self;
     unsigned depth = m->depth;
     bool granted;
 
@@ -274,7 +278,7 @@ static int wait_until(starpu_pthread_cond_t *cond,
         return EPERM;
     m->depth = 0;
     hand_on(m);
-    granted = orr_waiters_wait(cond_of(cond), &self, "a condition", until_us);
+    granted = orr_thread_wait(cond_of(cond), &awaited, until_us);
     starpu_pthread_mutex_lock(mutex);
     m->depth = depth;
     return granted ? 0 : ETIMEDOUT;
@@ -321,6 +325,11 @@ int starpu_pthread_cond_timedwait(starpu_pthread_cond_t *cond,
 }
 
 /* -- read-write locks --------------------------------- */
+
+struct rw_waiter {
+    struct orr_waiter waiter; /* first */
+    bool writes;              /* the requested right */
+};
 
 struct rwlock {
     struct orr_context *writer;
@@ -370,20 +379,37 @@ static int rw_try(struct rwlock *rw, bool writes)
 {
     if (rw->writer == orr_self)
         return EDEADLK;
-    if (rw->waiters.first || !rw_free_for(rw, writes))
+    if (orr_waiters_first(&rw->waiters) || !rw_free_for(rw, writes))
         return EBUSY;
     rw_enter(rw, orr_self, writes);
     return 0;
 }
 
+static void rwlock_describe(const struct orr_awaited *awaited, char *text,
+                            size_t size)
+{
+    const struct rwlock *rw = awaited->object;
+
+    snprintf(text, size, "the reader-writer lock at %p, which %s%s has",
+             (const void *)((const long *)rw - ORR_OBJECT_BEHIND - 1),
+             rw->writer ? "" : "a reader",
+             rw->writer && rw->writer->name ? rw->writer->name
+             : rw->writer                   ? "another context"
+                                            : "");
+}
+
 static int rw_lock(struct rwlock *rw, bool writes)
 {
-    struct orr_waiter self = {.writes = writes};
+    const struct orr_awaited awaited = {.noun = "a reader-writer lock",
+                                        .describe = rwlock_describe,
+                                        .object = rw};
+    struct rw_waiter self = {.writes = writes};
     int ret = rw_try(rw, writes);
 
     if (ret != EBUSY)
         return ret;
-    orr_waiters_wait(&rw->waiters, &self, "a reader-writer lock", ORR_FOREVER);
+    orr_waiters_add(&rw->waiters, &self.waiter);
+    orr_wait(&self.waiter, &awaited);
     return 0;
 }
 
@@ -400,7 +426,7 @@ static int try_write(void *rwlock)
 static int rw_lock_in_kernel(pthread_rwlock_t *rwlock,
                              int (*try_it)(void *rwlock))
 {
-    orr_lot_await(rwlock, "a reader-writer lock", try_it, rwlock);
+    orr_lot_await(rwlock, "the reader-writer lock", try_it, rwlock);
     return 0;
 }
 
@@ -439,6 +465,7 @@ int starpu_pthread_rwlock_trywrlock(starpu_pthread_rwlock_t *rwlock)
 int starpu_pthread_rwlock_unlock(starpu_pthread_rwlock_t *rwlock)
 {
     struct rwlock *rw = rwlock_of(rwlock);
+    struct rw_waiter *next;
 
     if (!orr_waits_virtually()) {
         int ret = pthread_rwlock_unlock(&rwlock->u.posix);
@@ -452,10 +479,10 @@ int starpu_pthread_rwlock_unlock(starpu_pthread_rwlock_t *rwlock)
         rw->readers--;
     else
         return EPERM;
-    while (rw->waiters.first && rw_free_for(rw, rw->waiters.first->writes)) {
-        struct orr_waiter *next = orr_waiters_grant(&rw->waiters);
-
-        rw_enter(rw, next->context, next->writes);
+    while ((next = (struct rw_waiter *)orr_waiters_first(&rw->waiters)) &&
+           rw_free_for(rw, next->writes)) {
+        rw_enter(rw, next->waiter.context, next->writes);
+        (void)orr_thread_release(&rw->waiters);
     }
     return 0;
 }

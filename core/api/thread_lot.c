@@ -21,9 +21,10 @@ enum { NBUCKETS = 64 };
 static struct bucket {
     pthread_mutex_t lock;
     pthread_cond_t woken; /* for threads that are in no kernel */
-    struct orr_lot_waiter *first; /* [lock] oldest first */
+    struct orr_waiters waiters; /* [lock] */
 } lot[NBUCKETS] = {[0 ... NBUCKETS - 1] = {PTHREAD_MUTEX_INITIALIZER,
-                                          PTHREAD_COND_INITIALIZER, NULL}};
+                                           PTHREAD_COND_INITIALIZER,
+                                           {NULL}}};
 static atomic_uint nwaiting;
 
 static struct bucket *bucket_of(const void *object)
@@ -34,13 +35,10 @@ static struct bucket *bucket_of(const void *object)
 static void enter_locked(struct bucket *bucket, struct orr_lot_waiter *waiter,
                          const void *object)
 {
-    struct orr_lot_waiter **link = &bucket->first;
-
-    *waiter = (struct orr_lot_waiter){
-        .object = object, .context = orr_lot_applies() ? orr_self : NULL};
-    while (*link)
-        link = &(*link)->next;
-    *link = waiter;
+    orr_waiters_add(&bucket->waiters, &waiter->waiter);
+    if (!orr_lot_applies())
+        waiter->waiter.context = NULL;
+    waiter->object = object;
     atomic_fetch_add(&nwaiting, 1);
 }
 
@@ -54,27 +52,28 @@ void orr_lot_enter(struct orr_lot_waiter *waiter, const void *object)
     atomic_thread_fence(memory_order_seq_cst);
 }
 
-/* Takes out at most `n` who wait for the object, and wakes them. */
+static struct orr_waiter *lot_find_locked(const struct bucket *bucket,
+                                          const void *object)
+{
+    orr_waiters_foreach (waiter, &bucket->waiters)
+        if (((struct orr_lot_waiter *)waiter)->object == object)
+            return waiter;
+    return NULL;
+}
+
+/* Takes out at most `n` that wait for the object, and wakes them. */
 static void wake_locked(struct bucket *bucket, const void *object, unsigned n)
 {
-    struct orr_lot_waiter **link;
+    struct orr_waiter *waiter;
 
-    for (link = &bucket->first; *link && n;) {
-        struct orr_lot_waiter *waiter = *link;
-        struct orr_context *context = waiter->context;
-
-        if (waiter->object != object) {
-            link = &waiter->next;
-            continue;
-        }
-        *link = waiter->next;
-        n--;
-        /* Its stack may be gone once it sees `woken`. */
-        atomic_store_explicit(&waiter->woken, true, memory_order_release);
-        if (context)
-            context->exec->ops->wake(context->exec, context);
-        else
+    for (; n && (waiter = lot_find_locked(bucket, object)); n--) {
+        (void)orr_waiters_remove(&bucket->waiters, waiter);
+        if (waiter->context) {
+            orr_waiter_release(waiter);
+        } else {
+            atomic_store(&waiter->over, true);
             pthread_cond_broadcast(&bucket->woken);
+        }
     }
 }
 
@@ -106,17 +105,8 @@ bool orr_lot_meet(const void *object, unsigned *arrived, unsigned count)
     }
     pthread_mutex_unlock(&bucket->lock);
     if (!last)
-        (void)orr_lot_wait(&waiter, "a barrier", ORR_FOREVER);
+        (void)orr_lot_wait(&waiter, "the barrier", ORR_FOREVER);
     return last;
-}
-
-static void wait_as_kernel(struct orr_lot_waiter *waiter, double until_us)
-{
-    struct orr_exec *exec = orr_self->exec;
-
-    while (!atomic_load_explicit(&waiter->woken, memory_order_acquire) &&
-           exec->ops->now(exec) < until_us)
-        orr_exec_wait(exec, until_us);
 }
 
 static void wait_as_thread(struct orr_lot_waiter *waiter)
@@ -124,40 +114,37 @@ static void wait_as_thread(struct orr_lot_waiter *waiter)
     struct bucket *bucket = bucket_of(waiter->object);
 
     pthread_mutex_lock(&bucket->lock);
-    while (!atomic_load(&waiter->woken))
+    while (!orr_waiter_is_over(&waiter->waiter))
         pthread_cond_wait(&bucket->woken, &bucket->lock);
     pthread_mutex_unlock(&bucket->lock);
 }
 
-bool orr_lot_wait(struct orr_lot_waiter *waiter, const char *what,
+bool orr_lot_wait(struct orr_lot_waiter *waiter, const char *noun,
                   double until_us)
 {
-    if (!waiter->context) {
+    const struct orr_awaited awaited = {.noun = noun,
+                                        .describe = orr_awaited_write_address,
+                                        .object = waiter->object};
+
+    if (waiter->waiter.context)
+        (void)orr_wait_until(&waiter->waiter, &awaited, until_us);
+    else
         wait_as_thread(waiter);
-    } else {
-        orr_self->waits_for = what;
-        wait_as_kernel(waiter, until_us);
-        orr_self->waits_for = NULL;
-    }
     return orr_lot_leave(waiter);
 }
 
 bool orr_lot_leave(struct orr_lot_waiter *waiter)
 {
     struct bucket *bucket = bucket_of(waiter->object);
-    struct orr_lot_waiter **link = &bucket->first;
 
     pthread_mutex_lock(&bucket->lock);
-    while (*link && *link != waiter)
-        link = &(*link)->next;
-    if (*link)
-        *link = waiter->next;
+    (void)orr_waiters_remove(&bucket->waiters, &waiter->waiter);
     pthread_mutex_unlock(&bucket->lock);
     atomic_fetch_sub(&nwaiting, 1);
-    return atomic_load(&waiter->woken);
+    return orr_waiter_is_over(&waiter->waiter);
 }
 
-void orr_lot_await(const void *object, const char *what,
+void orr_lot_await(const void *object, const char *noun,
                    int (*try_it)(void *arg), void *arg)
 {
     struct orr_lot_waiter waiter;
@@ -169,6 +156,6 @@ void orr_lot_await(const void *object, const char *what,
                 orr_lot_wake(object, 1); /* it was meant for somebody */
             return;
         }
-        (void)orr_lot_wait(&waiter, what, ORR_FOREVER);
+        (void)orr_lot_wait(&waiter, noun, ORR_FOREVER);
     }
 }

@@ -5,17 +5,14 @@
  */
 #pragma once
 
-#include <stdatomic.h>
 #include <stdbool.h>
 
-#include "core/base/exec.h"
+#include "core/base/wait.h"
 
-/* On the stack of who waits. */
+/* Of a kernel, or of a thread that is in none: its context is NULL. */
 struct orr_lot_waiter {
-    struct orr_lot_waiter *next;
+    struct orr_waiter waiter; /* first */
     const void *object;
-    struct orr_context *context; /* NULL: a thread that is in no kernel */
-    atomic_bool woken;
 };
 
 /* Whether the caller is a kernel of the real machine that may leave its worker. */
@@ -31,8 +28,8 @@ static inline bool orr_lot_applies(void)
 void orr_lot_enter(struct orr_lot_waiter *waiter, const void *object);
 
 /* Waits until it is woken, or in a kernel until the date, and leaves; returns
- * whether it was woken. `what` names the wait in reports. */
-bool orr_lot_wait(struct orr_lot_waiter *waiter, const char *what,
+ * whether it was woken. `noun` names the object in reports. */
+bool orr_lot_wait(struct orr_lot_waiter *waiter, const char *noun,
                   double until_us);
 
 /* Does not wait; returns whether it was woken before. */
@@ -48,5 +45,5 @@ bool orr_lot_meet(const void *object, unsigned *arrived, unsigned count);
 
 /* Waits until try_it(arg) returns 0, which is tried whenever the object was given
  * back. */
-void orr_lot_await(const void *object, const char *what,
+void orr_lot_await(const void *object, const char *noun,
                    int (*try_it)(void *arg), void *arg);

@@ -9,7 +9,6 @@
 #include <errno.h>
 #include <math.h>
 #include <pthread.h>
-#include <sched.h>
 #include <semaphore.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -61,8 +60,10 @@ int starpu_pthread_barrier_destroy(starpu_pthread_barrier_t *barrier)
 
 int starpu_pthread_barrier_wait(starpu_pthread_barrier_t *barrier)
 {
+    const struct orr_awaited awaited = {.noun = "the barrier",
+                                        .describe = orr_awaited_write_address,
+                                        .object = barrier};
     struct barrier *b = barrier_of(barrier);
-    struct orr_waiter self;
 
     /* POSIX's knows nothing of kernels. */
     if (!orr_waits_virtually())
@@ -70,11 +71,11 @@ int starpu_pthread_barrier_wait(starpu_pthread_barrier_t *barrier)
                    ? STARPU_PTHREAD_BARRIER_SERIAL_THREAD
                    : 0;
     if (++b->arrived < b->count) {
-        orr_waiters_wait(&b->waiters, &self, "a barrier", ORR_FOREVER);
+        orr_thread_wait(&b->waiters, &awaited, ORR_FOREVER);
         return 0;
     }
     b->arrived = 0;
-    while (orr_waiters_grant(&b->waiters))
+    while (orr_thread_release(&b->waiters))
         ;
     return STARPU_PTHREAD_BARRIER_SERIAL_THREAD;
 }
@@ -93,22 +94,18 @@ int starpu_pthread_spin_destroy(starpu_pthread_spinlock_t *lock)
     return lock->taken ? EBUSY : 0;
 }
 
-/* The holder of a simulated lock runs only when time passes. */
-static void let_holder_run(void)
+/* The holder of a simulated lock runs only when time passes, and that of one for which
+ * a kernel waits maybe when its worker goes on. Else the application asked to spin. */
+static void let_holder_run(const starpu_pthread_spinlock_t *lock)
 {
-    struct orr_exec *exec = orr_self ? orr_self->exec : NULL;
+    const struct orr_awaited awaited = {.noun = "the spin lock",
+                                        .describe = orr_awaited_write_address,
+                                        .object = lock};
 
-    if (!exec) {
-        sched_yield();
-        return;
-    }
-    if (!exec->one_thread && !orr_self->suspends_at) {
-        exec->ops->relax(exec);
-        return;
-    }
-    orr_self->waits_for = "a spin lock";
-    orr_exec_look_again(exec, 1);
-    orr_self->waits_for = NULL;
+    if (orr_self && (orr_self->exec->one_thread || orr_self->suspends_at))
+        orr_context_poll(&awaited, 1);
+    else
+        orr_spin();
 }
 
 static int try_spin(starpu_pthread_spinlock_t *lock)
@@ -124,7 +121,7 @@ int starpu_pthread_spin_trylock(starpu_pthread_spinlock_t *lock)
 int starpu_pthread_spin_lock(starpu_pthread_spinlock_t *lock)
 {
     while (try_spin(lock) != 0)
-        let_holder_run();
+        let_holder_run(lock);
     return 0;
 }
 
@@ -165,7 +162,7 @@ int starpu_sem_post(starpu_sem_t *sem)
 {
     int ret;
 
-    if (orr_waits_virtually() && orr_waiters_grant(sem_waiters(sem)))
+    if (orr_waits_virtually() && orr_thread_release(sem_waiters(sem)))
         return 0;
     ret = sem_post(&sem->u.posix);
     orr_lot_wake(&sem->u.posix, 1);
@@ -188,19 +185,25 @@ int starpu_sem_trywait(starpu_sem_t *sem)
     return ret;
 }
 
+static struct orr_awaited semaphore(const starpu_sem_t *sem)
+{
+    return (struct orr_awaited){.noun = "the semaphore",
+                                .describe = orr_awaited_write_address,
+                                .object = sem};
+}
+
 int starpu_sem_wait(starpu_sem_t *sem)
 {
-    struct orr_waiter self;
+    const struct orr_awaited awaited = semaphore(sem);
     int ret;
 
     if (orr_lot_applies()) {
-        orr_lot_await(&sem->u.posix, "a semaphore", try_posix, &sem->u.posix);
+        orr_lot_await(&sem->u.posix, awaited.noun, try_posix, &sem->u.posix);
         return 0;
     }
     if (orr_waits_virtually()) {
         if (sem_trywait(&sem->u.posix) != 0)
-            orr_waiters_wait(sem_waiters(sem), &self, "a semaphore",
-                             ORR_FOREVER);
+            orr_thread_wait(sem_waiters(sem), &awaited, ORR_FOREVER);
         return 0;
     }
     do
@@ -222,7 +225,7 @@ static int wait_in_kernel_until(starpu_sem_t *sem, double date)
                 orr_lot_wake(&sem->u.posix, 1); /* it was meant for somebody */
             return 0;
         }
-        (void)orr_lot_wait(&self, "a semaphore", date);
+        (void)orr_lot_wait(&self, "the semaphore", date);
     }
     return 0;
 }
@@ -244,7 +247,7 @@ static int wait_in_thread_until(starpu_sem_t *sem, double date)
 
 int orrery_sem_wait_until(starpu_sem_t *sem, double date)
 {
-    struct orr_waiter self;
+    const struct orr_awaited awaited = semaphore(sem);
 
     if (isinf(date))
         return starpu_sem_wait(sem);
@@ -254,9 +257,7 @@ int orrery_sem_wait_until(starpu_sem_t *sem, double date)
         return wait_in_thread_until(sem, date);
     if (sem_trywait(&sem->u.posix) == 0)
         return 0;
-    return orr_waiters_wait(sem_waiters(sem), &self, "a semaphore", date)
-               ? 0
-               : -ETIMEDOUT;
+    return orr_thread_wait(sem_waiters(sem), &awaited, date) ? 0 : -ETIMEDOUT;
 }
 
 /* -- waiting for several queues at once ----------------------------------- */

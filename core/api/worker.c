@@ -95,6 +95,7 @@ void starpu_worker_set_waking_up_callback(void (*callback)(unsigned))
 /* Polls: this is waited for once in a run. */
 void starpu_worker_wait_for_initialisation(void)
 {
+    static const struct orr_awaited awaited = {.noun = "workers to start"};
     struct orr_runtime *rt = ORR_API_RUNTIME();
     const double interval_us = 10;
 
@@ -102,7 +103,7 @@ void starpu_worker_wait_for_initialisation(void)
         return;
     for (unsigned w = 0; w < rt->nworkers; w++)
         while (!is_up(&rt->workers[w]))
-            orr_exec_look_again(rt->exec, interval_us);
+            orr_context_poll(&awaited, interval_us);
 }
 
 static bool is_of(const struct orr_worker *worker,

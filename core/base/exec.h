@@ -16,6 +16,7 @@
 /* Room for the ranks of core/base/lock.h. */
 #define ORR_MAX_LOCK_RANKS 11
 
+struct orr_awaited;
 struct orr_exec;
 struct orr_grant;
 struct orr_handle;
@@ -39,16 +40,14 @@ struct orr_context {
                                   * such calls; others read it while it is left */
     struct orr_job *job;         /* [owner] the task being executed, or NULL */
     const char *name;            /* [const] for messages, e.g. "worker 3" */
-    const char *waits_for;       /* [owner] what a blocking call waits for, for
-                                  * the deadlock report, or NULL */
-    const struct orr_handle *waits_on; /* [owner] the data that this is about,
-                                        * or NULL */
-    const struct orr_handle *cuts;     /* [owner] the data whose parts a filter
+    const struct orr_awaited *awaited; /* [owner] what it waits for, or NULL;
+                                        * others read it: core/base/wait.h */
+    unsigned readers; /* [atomic] that do so now */
+    bool seen;        /* [atomic] of the present wait: one has done so */
+    const struct orr_handle *cuts; /* [owner] the data whose parts a filter
                                     * describes now, or NULL */
     const char *call; /* [owner] the last call of the application that may
                        * have blocked, or NULL */
-    struct orr_context *const *held_by; /* [owner] where to read which context
-                                         * holds what it waits for, or NULL */
     double debt;              /* [owner] virtual µs owed for API calls made
                                   * where it must not switch */
     unsigned frozen;          /* [owner] > 0: user code is on the stack,
@@ -238,24 +237,4 @@ static inline void orr_exec_pause(void)
 static inline double orr_exec_now(struct orr_exec *exec)
 {
     return exec->ops->now(exec);
-}
-
-/* Parks in a call of the application: the worker of a task goes on with others
- * meanwhile. */
-static inline void orr_exec_wait(struct orr_exec *exec, double until_us)
-{
-    if (orr_self->suspends_at)
-        exec->suspend(until_us);
-    else
-        exec->ops->park(exec, until_us);
-}
-
-/* Lets that much time pass in such a call, or less, for one that looks again and
- * again. */
-static inline void orr_exec_look_again(struct orr_exec *exec, double us)
-{
-    if (orr_self->suspends_at)
-        exec->suspend(exec->ops->now(exec) + us);
-    else
-        exec->ops->sleep(exec, us);
 }

@@ -23,24 +23,26 @@ enum {
  * until the same time. */
 struct round {
     struct orr_machine *machine;
-    struct orr_context *caller;
+    struct orr_waiter caller; /* waits for the last of … */
+    atomic_uint missing;      /* members without memory that have not failed */
     size_t size;
     double window_us;
-    double until_us;   /* set before `go` */
-    atomic_uint ready; /* members that have their memory, or failed */
-    atomic_bool go;
+    double until_us; /* set before they begin */
 };
 
 struct member {
     struct round *round;
     const struct orr_bus_link *link;
     struct orr_context *context;
+    struct orr_waiter begin; /* published by `missing` */
     struct orr_bus_series series;
     int rc;
 };
 
 static void run_member(void *arg)
 {
+    static const struct orr_awaited awaited = {
+        .noun = "the other members of its group"};
     struct member *member = arg;
     struct round *g = member->round;
     struct orr_exec *exec = g->machine->exec;
@@ -50,10 +52,10 @@ static void run_member(void *arg)
     member->rc = orr_probe_init(g->machine, member->link, g->size, &probe);
     if (member->rc == 0)
         (void)orr_probe_time(g->machine, &probe, g->size, 1);
-    atomic_fetch_add(&g->ready, 1);
-    exec->ops->wake(exec, g->caller);
-    while (!atomic_load(&g->go))
-        exec->ops->park(exec, ORR_FOREVER);
+    orr_waiter_init(&member->begin);
+    if (atomic_fetch_sub(&g->missing, 1) == 1)
+        orr_waiter_release(&g->caller);
+    orr_wait(&member->begin, &awaited);
     if (member->rc < 0)
         return;
     /* A copy that ended later had fewer beside it. */
@@ -76,11 +78,15 @@ static void run_member(void *arg)
  * be started are missing: -EAGAIN. */
 static int run_members(struct round *g, struct member *members, unsigned n)
 {
+    static const struct orr_awaited awaited = {.noun =
+                                                   "those that measure a link"};
     const struct orr_context init = {.name = "bus calibration"};
     struct orr_exec *exec = g->machine->exec;
     unsigned started = 0, seen[MAX_GROUP] = {0};
     int rc = 0;
 
+    orr_waiter_init(&g->caller);
+    atomic_store(&g->missing, n + 1);
     while (started < n && rc == 0) {
         struct member *member = &members[started];
         const struct orr_bus_link *link = member->link;
@@ -92,14 +98,14 @@ static int run_members(struct round *g, struct member *members, unsigned n)
                               run_member, member, &member->context);
         started += rc == 0;
     }
-    while (atomic_load(&g->ready) < started)
-        exec->ops->park(exec, ORR_FOREVER);
+    /* This one, and those that could not be started. */
+    if (atomic_fetch_sub(&g->missing, n - started + 1) != n - started + 1)
+        orr_wait(&g->caller, &awaited);
     g->until_us = orr_exec_now(exec) + g->window_us;
-    atomic_store(&g->go, true);
     for (unsigned i = 0; i < started; i++)
-        exec->ops->wake(exec, members[i].context);
+        orr_waiter_release(&members[i].begin);
     for (unsigned i = 0; i < started; i++) {
-        exec->ops->join(exec, members[i].context);
+        orr_context_join(&awaited, members[i].context);
         if (rc == 0)
             rc = members[i].rc;
     }
@@ -157,7 +163,7 @@ static int measure_group(const struct orr_bus_measurer *m,
                          const struct orr_bus_measures *measures,
                          struct orr_bus_group *group)
 {
-    struct round g = {.machine = m->machine, .caller = orr_self};
+    struct round g = {.machine = m->machine};
     const struct orr_bus_measurer one = {
         .options = &(struct orr_bus_options){.blocks = 1},
         .nsizes = 1,

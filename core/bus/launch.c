@@ -57,10 +57,9 @@ static int time_memory(struct orr_driver *driver, unsigned node, alloc_fn alloc,
 struct launch {
     struct orr_kernel kernel; /* first */
     struct orr_machine *machine;
-    struct orr_context *waiter;
+    struct orr_waiter waiter;
     struct orr_mailbox mailbox;
-    int error;        /* of the kernel that does nothing */
-    atomic_bool over; /* [atomic] */
+    int error; /* of the kernel that does nothing */
 };
 
 static void launch_run(struct orr_kernel *kernel)
@@ -74,12 +73,7 @@ static void launch_run(struct orr_kernel *kernel)
 
 static void launch_done(struct orr_kernel *kernel)
 {
-    struct launch *launch = (struct launch *)kernel;
-    struct orr_context *waiter = launch->waiter;
-
-    atomic_store(&launch->over, true);
-    if (waiter != orr_self) /* simulated: not from a mailbox */
-        waiter->exec->ops->wake(waiter->exec, waiter);
+    orr_waiter_release(&((struct launch *)kernel)->waiter);
 }
 
 static void launch_wake(struct orr_mailbox *mailbox)
@@ -87,14 +81,15 @@ static void launch_wake(struct orr_mailbox *mailbox)
     struct launch *launch =
         (struct launch *)(void *)((char *)mailbox -
                                   offsetof(struct launch, mailbox));
-    struct orr_context *waiter = launch->waiter;
 
-    waiter->exec->ops->wake(waiter->exec, waiter);
+    orr_context_wake(launch->waiter.context);
 }
 
 static int time_kernel(struct orr_machine *machine, unsigned worker,
                        double *ret)
 {
+    static const struct orr_awaited awaited = {.noun =
+                                                   "a kernel that it measures"};
     struct orr_exec *exec = machine->exec;
     struct launch launch = {
         .kernel = {.worker = worker,
@@ -103,20 +98,20 @@ static int time_kernel(struct orr_machine *machine, unsigned worker,
                    .run = launch_run,
                    .done = launch_done},
         .machine = machine,
-        .waiter = orr_self,
         .mailbox = {.wake = launch_wake},
     };
     double begin;
     int ended;
 
+    orr_waiter_init(&launch.waiter);
     launch.kernel.post.mailbox = &launch.mailbox;
     begin = spent(exec);
     ended = orr_machine_kernel_start(machine, &launch.kernel);
     *ret += (spent(exec) - begin) / TIMES;
-    while (!ended && !atomic_load(&launch.over))
+    while (!ended && !orr_waiter_is_over(&launch.waiter))
         if (!orr_mailbox_serve(&launch.mailbox))
-            exec->ops->park(exec, ORR_FOREVER);
-    orr_mailbox_await(&launch.mailbox, exec);
+            orr_context_park(&awaited, ORR_FOREVER);
+    orr_mailbox_await(&launch.mailbox);
     return launch.kernel.error ? launch.kernel.error : launch.error;
 }
 
@@ -154,6 +149,7 @@ static int time_copies(struct orr_machine *machine, unsigned node, double *ret)
 /* An event wakes no context: it happens within microseconds. */
 static void time_events(struct orr_driver *driver, unsigned node, double *ret)
 {
+    static const struct orr_awaited awaited = {.noun = "events to happen"};
     struct orr_exec *exec = driver->machine->exec;
     struct orr_queue *in = driver->ops->queue(driver, node, ORR_QUEUE_IN);
     struct orr_queue *kernels =
@@ -170,7 +166,7 @@ static void time_events(struct orr_driver *driver, unsigned node, double *ret)
         /* Now nobody waits for it any more. */
         driver->ops->record(kernels, &behind);
         while (!atomic_load(&event.happened) || !atomic_load(&behind.happened))
-            exec->ops->sleep(exec, 10);
+            orr_context_poll(&awaited, 10);
     }
 }
 

@@ -49,32 +49,25 @@ static void probe_wake(struct orr_mailbox *mailbox)
         (struct orr_bus_probe *)(void *)((char *)mailbox -
                                          offsetof(struct orr_bus_probe,
                                                   mailbox));
-    struct orr_context *waiter = probe->waiter;
 
-    waiter->exec->ops->wake(waiter->exec, waiter);
+    orr_context_wake(probe->waiter.context);
 }
 
+/* By the waiter, or by a simulated machine. */
 static void probe_done(struct orr_copy *copy)
 {
-    struct orr_bus_probe *probe = (struct orr_bus_probe *)copy;
-    struct orr_context *waiter = probe->waiter;
-
-    if (waiter != orr_self) {
-        atomic_store_explicit(&probe->stage, 1, memory_order_release);
-        waiter->exec->ops->wake(waiter->exec, waiter);
-    }
-    /* Only now may the waiter end. */
-    atomic_store_explicit(&probe->stage, 2, memory_order_release);
+    orr_waiter_release(&((struct orr_bus_probe *)copy)->waiter);
 }
 
-static void probe_wait(struct orr_exec *exec, struct orr_bus_probe *probe)
+static void probe_wait(struct orr_bus_probe *probe)
 {
-    while (atomic_load_explicit(&probe->stage, memory_order_acquire) == 0)
+    static const struct orr_awaited awaited = {.noun =
+                                                   "a copy that it measures"};
+
+    while (!orr_waiter_is_over(&probe->waiter))
         if (!orr_mailbox_serve(&probe->mailbox))
-            exec->ops->park(exec, ORR_FOREVER);
-    orr_mailbox_await(&probe->mailbox, exec);
-    while (atomic_load_explicit(&probe->stage, memory_order_acquire) == 1)
-        exec->ops->relax(exec);
+            orr_context_park(&awaited, ORR_FOREVER);
+    orr_mailbox_await(&probe->mailbox);
 }
 
 double orr_probe_start(struct orr_machine *machine, struct orr_bus_probe *probe,
@@ -85,10 +78,10 @@ double orr_probe_start(struct orr_machine *machine, struct orr_bus_probe *probe,
 
     probe->copy.size = size;
     probe->copy.id++;
-    atomic_store_explicit(&probe->stage, 0, memory_order_relaxed);
+    orr_waiter_init(&probe->waiter);
     orr_machine_copy_start(machine, &probe->copy);
     started = orr_exec_now(exec);
-    probe_wait(exec, probe);
+    probe_wait(probe);
     return started - begin;
 }
 
@@ -154,7 +147,6 @@ int orr_probe_init(struct orr_machine *machine, const struct orr_bus_link *link,
                  .perform = probe_perform,
                  .done = probe_done},
         .machine = machine,
-        .waiter = orr_self,
         .mailbox = {.wake = probe_wake},
     };
     probe->copy.post.mailbox = &probe->mailbox;

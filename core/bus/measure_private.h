@@ -6,6 +6,7 @@
 
 #include <stdatomic.h>
 
+#include "core/base/wait.h"
 #include "core/bus/measure.h"
 #include "core/device/mailbox.h"
 
@@ -34,9 +35,8 @@ struct orr_bus_probe {
     struct orr_copy copy; /* first */
     uintptr_t from, to;
     struct orr_machine *machine;
-    struct orr_context *waiter;
+    struct orr_waiter waiter;
     struct orr_mailbox mailbox; /* that the waiter serves */
-    atomic_uint stage; /* 0 under way, 1 complete, 2 no longer accessed */
 };
 
 /* For copies by the calling context. Errors: -ENOMEM. */

@@ -5,6 +5,7 @@
  * are released. Blocking forms park the calling context meanwhile.
  */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,19 +22,15 @@
 #include "core/runtime.h"
 #include "core/task/job.h"
 
+/* A context that waits for its data, on its stack. */
 struct block {
-    struct orr_context *context;
+    struct orr_waiter waiter;
     double converting; /* simulated: µs for which it waits then */
-    atomic_bool there;
 };
 
 static void unblock(void *arg)
 {
-    struct block *block = arg;
-    struct orr_context *context = block->context;
-
-    atomic_store_explicit(&block->there, true, memory_order_release);
-    context->exec->ops->wake(context->exec, context);
+    orr_waiter_release(&((struct block *)arg)->waiter);
 }
 
 /* The data are in the application's memory: where a worker of another one tells
@@ -305,10 +302,35 @@ static void warn_unreal(struct orr_runtime *rt, enum orr_acquire_call call,
                     orr_acquire_name(call));
 }
 
+/* What is waited for, by which call. */
+struct awaited_data {
+    struct orr_awaited awaited; /* first */
+    const char *call;
+    uint32_t mode;
+};
+
+static void acquisition_describe(const struct orr_awaited *awaited, char *text,
+                                 size_t size)
+{
+    const struct awaited_data *a = (const struct awaited_data *)awaited;
+
+    snprintf(text, size, "%s in %s%s%s (%s)",
+             orr_handle_words(awaited->data).text,
+             a->mode & STARPU_R ? "R" : "", a->mode & STARPU_W ? "W" : "",
+             a->mode & STARPU_REDUX ? "REDUX" : "", a->call);
+}
+
 static int bring(struct orr_runtime *rt, enum orr_acquire_call call,
                  struct orr_handle *handle, int node, struct wish wish)
 {
-    struct block block = {.context = orr_self};
+    const struct awaited_data what = {
+        .awaited = {.noun = "data",
+                    .describe = acquisition_describe,
+                    .data = handle},
+        .call =
+            call == ORR_ACQUIRE_OWN ? orr_self->call : orr_acquire_name(call),
+        .mode = wish.mode};
+    struct block block = {.converting = 0};
     struct orr_acquisition how = {
         .call = call, .callback = unblock, .arg = &block};
     int err = orr_data_check(handle, orr_acquire_name(call));
@@ -318,11 +340,11 @@ static int bring(struct orr_runtime *rt, enum orr_acquire_call call,
     if (!wish.if_any && !orr_may_block(orr_acquire_name(call)))
         return -EDEADLK;
     orr_pay();
-    atomic_init(&block.there, false);
+    orr_waiter_init(&block.waiter);
     err = acquire(rt, handle, node, wish, &how);
     if (err)
         return err;
-    orr_await(rt, &block.there, "acquired data", handle);
+    orr_await(rt, &block.waiter, &what.awaited);
     if (block.converting > 0)
         orr_self->debt += block.converting;
     orr_pay();

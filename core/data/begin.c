@@ -27,7 +27,7 @@ void orr_handle_forget_beginning(struct orr_handle *handle)
 }
 
 /* Whether the caller has to submit the init codelet. */
-static bool takes_turn(struct orr_runtime *rt, struct orr_handle *handle)
+static bool takes_turn(struct orr_handle *handle)
 {
     struct orr_reduction *reduction = handle->reduction;
     unsigned char state = ORR_BEGINNING_NONE;
@@ -42,7 +42,7 @@ static bool takes_turn(struct orr_runtime *rt, struct orr_handle *handle)
         if (state == ORR_BEGINNING_INHERITED)
             continue;
         if (state == ORR_BEGINNING_COMING)
-            rt->exec->ops->relax(rt->exec);
+            orr_spin(); /* another context is submitting it */
         state = ORR_BEGINNING_NONE;
     }
     return true;
@@ -73,7 +73,7 @@ int orr_handle_begin(struct orr_runtime *rt, struct orr_handle *handle)
 {
     int err;
 
-    if (!handle->reduction || !takes_turn(rt, handle))
+    if (!handle->reduction || !takes_turn(handle))
         return 0;
     err = submit_init(rt, handle);
     if (err)

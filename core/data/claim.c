@@ -442,11 +442,10 @@ bool orr_access_share_claim_locked(struct orr_handle *handle,
 /* Whether the job uses its data without having claimed them. */
 static bool passed(const struct orr_job *job)
 {
-    struct orr_exec *exec = orr_self->exec;
     unsigned char state;
 
-    while ((state = atomic_load(&job->claim_state)) == ORR_CLAIM_DECIDING)
-        exec->ops->relax(exec);
+    ORR_SPIN_WHILE((state = atomic_load(&job->claim_state)) ==
+                   ORR_CLAIM_DECIDING);
     return state == ORR_CLAIM_PASSED;
 }
 

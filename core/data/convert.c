@@ -63,12 +63,14 @@ static double convert(struct orr_runtime *rt, const struct orr_access *access,
                       const struct orr_converter *converter)
 {
     void *interface = access->datum->replicates[access->at].interface;
+    static const struct orr_awaited awaited = {
+        .noun = "another reader to convert its data"};
     struct starpu_codelet *cl;
     double us = 0;
 
     /* Another reader on this node converts it. */
     while (!orr_multiformat_begin(interface, access->at, &cl))
-        orr_exec_look_again(rt->exec, LOOK_AGAIN_US);
+        orr_context_poll(&awaited, LOOK_AGAIN_US);
     if (!cl)
         return 0;
     if (!rt->skips_kernels)

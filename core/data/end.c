@@ -7,6 +7,7 @@
  * the application.
  */
 #include <assert.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "core/await.h"
@@ -103,21 +104,20 @@ void orr_handles_free_dead(struct orr_runtime *rt)
 void orr_handle_leave(struct orr_handle *handle)
 {
     struct orr_runtime *rt = handle->runtime;
-    struct orr_job_waiter *waiters = NULL;
+    struct orr_waiters waiters = {NULL};
     struct orr_deferred deferred = {0};
     struct orr_request *dropped = NULL;
     bool dying = false;
 
     orr_lock(&handle->lock);
     if (--handle->nusers == 0) {
-        waiters = handle->idle_waiters;
-        handle->idle_waiters = NULL;
+        waiters = orr_waiters_take_all(&handle->idle_waiters);
         dying = handle->dying = handle->doomed;
     } else if (handle->doomed || handle->awaited) {
         dropped = orr_requests_cancel_locked(handle, &deferred);
     }
     orr_unlock(&handle->lock);
-    orr_waiters_wake(waiters);
+    orr_waiters_release(waiters);
     orr_requests_free_dropped(rt, dropped);
     orr_deferred_run(rt, &deferred);
     if (dying && orr_self->machine)
@@ -127,7 +127,7 @@ void orr_handle_leave(struct orr_handle *handle)
 }
 
 /* Returns whether the handle has no user; else the context will be woken. */
-static bool is_idle(struct orr_handle *handle, struct orr_job_waiter *waiter,
+static bool is_idle(struct orr_handle *handle, struct orr_waiter *waiter,
                     bool dying)
 {
     struct orr_runtime *rt = handle->runtime;
@@ -141,9 +141,7 @@ static bool is_idle(struct orr_handle *handle, struct orr_job_waiter *waiter,
     if (idle) {
         handle->dying = dying;
     } else {
-        atomic_init(&waiter->ended, false);
-        waiter->next = handle->idle_waiters;
-        handle->idle_waiters = waiter;
+        orr_waiters_add(&handle->idle_waiters, waiter);
         dropped = orr_requests_cancel_locked(handle, &deferred);
     }
     orr_unlock(&handle->lock);
@@ -172,17 +170,30 @@ static void check_others(struct orr_runtime *rt, struct orr_handle *handle)
     orr_runtime_fail(rt);
 }
 
+static void handle_describe_users(const struct orr_awaited *awaited, char *text,
+                                  size_t size)
+{
+    const char *call = awaited->object;
+
+    snprintf(text, size, "the tasks that use %s%s%s%s",
+             orr_handle_words(awaited->data).text, call ? " (" : "",
+             call ? call : "", call ? ")" : "");
+}
+
 /* Looks again after each wake: a transfer that makes room may have begun. */
 void orr_handle_wait_idle(struct orr_runtime *rt, struct orr_handle *handle,
                           bool dying)
 {
-    struct orr_context *self = orr_self;
-    struct orr_job_waiter waiter = {.context = self};
+    const struct orr_awaited awaited = {.noun = "tasks that use data",
+                                        .describe = handle_describe_users,
+                                        .object = orr_self->call,
+                                        .data = handle};
+    struct orr_waiter waiter;
 
-    if (self->suspends_at)
+    if (orr_self->suspends_at)
         check_others(rt, handle);
     while (!is_idle(handle, &waiter, dying))
-        orr_await(rt, &waiter.ended, "the tasks that use the data", handle);
+        orr_await(rt, &waiter, &awaited);
 }
 
 void orr_handle_wait_unordered(struct orr_runtime *rt,

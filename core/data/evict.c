@@ -214,8 +214,9 @@ bool orr_node_try_evict(struct orr_handle *handle, unsigned id)
     struct orr_block *block;
     enum busy busy;
 
-    while ((busy = try_victim(handle, &rt->nodes[id], &block)) == LOCKED)
-        rt->exec->ops->relax(rt->exec);
+    /* The handle's lock is for a few instructions, but comes before the node's. */
+    ORR_SPIN_WHILE((busy = try_victim(handle, &rt->nodes[id], &block)) ==
+                   LOCKED);
     if (busy == USED)
         return false;
     orr_block_evict(rt, block);
@@ -311,6 +312,6 @@ int orr_node_make_room(struct orr_runtime *rt, struct orr_node *node,
                 remember_vain(node, size, level, changes);
             return -ENOMEM;
         }
-        rt->exec->ops->relax(rt->exec);
+        orr_spin(); /* others have locked what it could have evicted */
     }
 }

@@ -569,11 +569,12 @@ void orr_job_expect(struct orr_runtime *rt, struct orr_job *job, unsigned node)
 /* --- the kernel's view of the data --- */
 
 /* Copies of the old value are of no use any more, but must not read what is
- * being written. They are being made by other threads: this is short. */
-static void await_copies(struct orr_runtime *rt, struct orr_handle *handle)
+ * being written. Threads that know no waiter are making them: each takes as long as
+ * one copy. */
+static void await_copies(const struct orr_handle *handle)
 {
-    while (atomic_load_explicit(&handle->ncopying, memory_order_acquire))
-        rt->exec->ops->relax(rt->exec);
+    ORR_SPIN_WHILE(
+        atomic_load_explicit(&handle->ncopying, memory_order_acquire));
 }
 
 /* A writer's old value elsewhere is of no use any more, and was not brought to
@@ -626,7 +627,7 @@ static void *take(struct orr_runtime *rt, struct orr_access *access,
 
         if (begins)
             begin_write(rt, access, node);
-        await_copies(rt, handle);
+        await_copies(handle);
         if (begins && is_overwriter(access))
             tell_nodes(rt, handle, node);
     }
@@ -663,7 +664,7 @@ void orr_access_resume_write(struct orr_runtime *rt, struct orr_access *access)
     if (!(access->mode & STARPU_W))
         return;
     begin_write(rt, access, access->node);
-    await_copies(rt, handle);
+    await_copies(handle);
 }
 
 void orr_access_end_write_locked(struct orr_handle *handle,

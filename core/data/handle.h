@@ -18,6 +18,7 @@
 #include "core/base/heap.h"
 #include "core/base/list.h"
 #include "core/base/lock.h"
+#include "core/base/wait.h"
 
 struct orr_access;
 struct orr_async;
@@ -148,7 +149,7 @@ struct orr_handle {
     uint32_t
         written_through;  /* [lock] for writing: nodes that get each value */
     atomic_uint ncopying; /* copies under way that read main memory */
-    struct orr_job_waiter *idle_waiters;   /* [lock] wait for nusers == 0 */
+    struct orr_waiters idle_waiters; /* [lock] wait for nusers == 0 */
     struct orr_handle *parent, **children; /* [main] */
     unsigned nchildren, depth, child_index;
     /* [main] while partitioned: nodes where the memory has what no child covers */

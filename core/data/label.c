@@ -50,3 +50,14 @@ struct orr_label orr_handle_label(const struct orr_handle *handle)
         snprintf(text + n, size - n, "[%u]", handle->child_index);
     return label;
 }
+
+struct orr_label orr_handle_words(const struct orr_handle *handle)
+{
+    struct orr_label label = orr_handle_label(handle), words;
+
+    if (!named(handle)->name)
+        return label;
+    snprintf(words.text, sizeof(words.text), "data `%.*s'", ORR_DATA_NAME - 8,
+             label.text);
+    return words;
+}

@@ -18,5 +18,8 @@ struct orr_label {
  * "A(3,4)[1]"; data without a name have their number, "data number 7". */
 struct orr_label orr_handle_label(const struct orr_handle *handle);
 
+/* The same as words of a sentence: "data `A(3,4)'", "data number 7". */
+struct orr_label orr_handle_words(const struct orr_handle *handle);
+
 /* The variable that limits the node's memory, or words for that. */
 const char *orr_memory_limit(const struct orr_runtime *rt, unsigned node);

@@ -52,7 +52,7 @@ static void wake_for_post(struct orr_mailbox *mailbox)
     atomic_thread_fence(memory_order_seq_cst);
     stopper = atomic_load_explicit(&rt->stopper, memory_order_relaxed);
     if (stopper)
-        rt->exec->ops->wake(rt->exec, stopper);
+        orr_context_wake(stopper);
 }
 
 /* Who starts the requests of the node: those who compute there. */
@@ -165,7 +165,7 @@ bool orr_nodes_serve_posts(struct orr_runtime *rt)
 void orr_nodes_await_posts(struct orr_runtime *rt)
 {
     for (unsigned id = 0; id < rt->nnodes; id++)
-        orr_mailbox_await(&rt->nodes[id].mailbox, rt->exec);
+        orr_mailbox_await(&rt->nodes[id].mailbox);
 }
 
 void orr_nodes_free(struct orr_runtime *rt)

@@ -375,7 +375,8 @@ static struct orr_access *grant_next_locked(struct orr_handle *handle)
 static bool is_last_of_waited_for(const struct orr_handle *handle)
     ORR_REQUIRES(handle->lock)
 {
-    return handle->nusers == 1 && (handle->doomed || handle->idle_waiters);
+    return handle->nusers == 1 &&
+           (handle->doomed || orr_waiters_first(&handle->idle_waiters));
 }
 
 /* Sorted chains that are to become one: at[k] is merged of 2^k, where bit k of n is

@@ -52,7 +52,7 @@ struct orr_request {
                           * take this one first, and all begins again. */
     struct orr_access *waiters;   /* accesses to tell */
     struct orr_request *next_hop; /* WAITING for this one */
-    struct orr_sync *sync;        /* who waits for the copy; NULL: nobody */
+    struct orr_waiter *sync;      /* who waits for the copy; NULL: nobody */
     struct orr_request *next_now; /* [owner] in deferred->now */
     double start;                 /* µs */
     uint32_t traced; /* orr_trace_begin's ticket while it is copied */

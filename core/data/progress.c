@@ -5,6 +5,7 @@
  * by the machine when a copy has ended.
  */
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "core/base/log.h"
@@ -21,12 +22,6 @@
 #include "core/observe/tell.h"
 #include "core/runtime.h"
 #include "core/task/job.h"
-
-/* Who has started a copy and waits for its end, on its stack. */
-struct orr_sync {
-    struct orr_context *context;
-    atomic_bool over;
-};
 
 /* How often a copy that failed is made again. */
 enum { MAX_TRIES = 2 };
@@ -114,16 +109,6 @@ static bool again(struct orr_runtime *rt, struct orr_request *request)
     return may;
 }
 
-static void end_sync(struct orr_runtime *rt, struct orr_sync *sync)
-{
-    struct orr_context *context = sync->context;
-
-    /* From here on it may be gone. */
-    atomic_store_explicit(&sync->over, true, memory_order_release);
-    if (context != orr_self)
-        rt->exec->ops->wake(rt->exec, context);
-}
-
 static void copy_done(struct orr_copy *copy)
 {
     struct orr_request *request = orr_container(copy, struct orr_request, copy);
@@ -132,7 +117,7 @@ static void copy_done(struct orr_copy *copy)
     unsigned peer = node->id == request->dst ? request->src : request->dst;
     unsigned direction = node->id == request->dst;
     struct orr_deferred deferred = {0};
-    struct orr_sync *sync = request->sync;
+    struct orr_waiter *sync = request->sync;
 
     if (copy->async.error && again(rt, request))
         return;
@@ -146,7 +131,7 @@ static void copy_done(struct orr_copy *copy)
     if (rt->tidies)
         orr_node_kick(rt, peer); /* its value may be elsewhere now */
     if (sync)
-        end_sync(rt, sync);
+        orr_waiter_release(sync);
     orr_active_end(rt);
 }
 
@@ -194,14 +179,25 @@ static int perform(struct orr_copy *copy, struct orr_async *async)
     return rc;
 }
 
-/* Where copies are waited for, and have not ended when they are started. Code of
- * the application must not wait. */
-static void await_copy(struct orr_runtime *rt, struct orr_sync *sync)
+struct awaited_copy {
+    struct orr_awaited awaited; /* first; its object is the handle */
+    unsigned src, dst;
+};
+
+static void copy_describe_awaited(const struct orr_awaited *awaited, char *text,
+                                  size_t size)
 {
-    while (!atomic_load_explicit(&sync->over, memory_order_acquire))
-        rt->exec->ops->park(rt->exec, ORR_FOREVER);
+    const struct awaited_copy *copy = (const struct awaited_copy *)awaited;
+    const struct orr_handle *handle = awaited->object;
+    const struct orr_node_desc *nodes = handle->runtime->machine->nodes;
+
+    snprintf(text, size, "the copy of %s from %s to %s",
+             orr_handle_words(handle).text, nodes[copy->src].name,
+             nodes[copy->dst].name);
 }
 
+/* Where copies are waited for, and have not ended when they are started. Code of
+ * the application must not wait. */
 static bool is_waited_for(const struct orr_runtime *rt,
                           const struct orr_request *request)
 {
@@ -215,7 +211,13 @@ static bool is_waited_for(const struct orr_runtime *rt,
 static void start_copy(struct orr_runtime *rt, struct orr_request *request)
 {
     struct orr_copy *copy = &request->copy;
-    struct orr_sync sync = {.context = orr_self};
+    const struct awaited_copy what = {
+        .awaited = {.noun = "a copy",
+                    .describe = copy_describe_awaited,
+                    .object = request->handle},
+        .src = request->src,
+        .dst = request->dst};
+    struct orr_waiter sync;
     bool waits = is_waited_for(rt, request);
 
     copy->src = request->src;
@@ -229,6 +231,7 @@ static void start_copy(struct orr_runtime *rt, struct orr_request *request)
     request->start = orr_exec_now(rt->exec);
     ORR_TELL(rt, ORR_TOLD_COPY_BEGINS, .request = request);
     atomic_fetch_add_explicit(&rt->nactive, 1, memory_order_relaxed);
+    orr_waiter_init(&sync);
     request->sync = waits ? &sync : NULL;
     if (request->handle->multiformat && rt->skips_kernels)
         orr_multiformat_sent(request->handle->replicates[copy->src].interface,
@@ -236,7 +239,7 @@ static void start_copy(struct orr_runtime *rt, struct orr_request *request)
                              copy->dst);
     orr_machine_copy_start(rt->machine, copy);
     if (waits)
-        await_copy(rt, &sync);
+        orr_wait(&sync, &what.awaited);
 }
 
 enum start_result { STARTED, DROPPED, NO_MEMORY, NO_COPY };

@@ -2,6 +2,8 @@
 /* core/device/mailbox.c - see mailbox.h. */
 #include "core/device/mailbox.h"
 
+#include "core/base/wait.h"
+
 void orr_post_expect(struct orr_post *post, struct orr_exec *exec)
 {
     post->outside = &exec->noutside;
@@ -55,8 +57,8 @@ bool orr_mailbox_serve(struct orr_mailbox *mailbox)
     return true;
 }
 
-void orr_mailbox_await(struct orr_mailbox *mailbox, struct orr_exec *exec)
+void orr_mailbox_await(struct orr_mailbox *mailbox)
 {
-    while (atomic_load_explicit(&mailbox->nposting, memory_order_acquire))
-        exec->ops->relax(exec);
+    ORR_SPIN_WHILE(
+        atomic_load_explicit(&mailbox->nposting, memory_order_acquire));
 }

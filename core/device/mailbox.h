@@ -38,4 +38,4 @@ static inline bool orr_mailbox_has(struct orr_mailbox *mailbox)
 
 /* No thread is posting here any more, on return. Nothing is under way that would
  * be posted. */
-void orr_mailbox_await(struct orr_mailbox *mailbox, struct orr_exec *exec);
+void orr_mailbox_await(struct orr_mailbox *mailbox);

@@ -12,6 +12,7 @@
 
 #include "core/base/log.h"
 #include "core/data/handle.h"
+#include "core/data/label.h"
 #include "core/data/node.h"
 #include "core/data/plan.h"
 #include "core/device/simulated.h"
@@ -44,21 +45,17 @@ struct message {
     char text[200];
 };
 
-static struct message name_of_data(const struct orr_handle *handle)
+static struct orr_label data_of(const struct orr_job *job)
+{
+    return orr_handle_words(job->accesses[0].handle);
+}
+
+static struct message awaited_by(const struct orr_context *context)
 {
     struct message message;
 
-    if (handle->name)
-        snprintf(message.text, sizeof(message.text), "data `%.60s'", handle->name);
-    else
-        snprintf(message.text, sizeof(message.text), "data number %llu",
-                 (unsigned long long)handle->id);
+    orr_awaited_write(context->awaited, message.text, sizeof(message.text));
     return message;
-}
-
-static struct message data_of(const struct orr_job *job)
-{
-    return name_of_data(job->accesses[0].handle);
 }
 
 static struct message name_of(const struct orr_job *job)
@@ -105,9 +102,9 @@ static const struct orr_context *holder_of(struct orr_runtime *rt,
 {
     struct search search = {0};
 
-    if (!context->held_by || !rt->sim)
+    if (!context->awaited || !context->awaited->held_by || !rt->sim)
         return NULL;
-    search.wanted = *context->held_by;
+    search.wanted = *context->awaited->held_by;
     rt->sim->each_context(rt->machine, compare_context, &search);
     return search.found ? search.wanted : NULL;
 }
@@ -117,39 +114,44 @@ static const char *context_name(const struct orr_context *context)
     return context->name ? context->name : "another context";
 }
 
-static void say_who_waits_for_data(struct report *report,
-                                   const struct orr_context *context)
+/* Whether the application has acquired data that the context waits for. */
+static bool waits_for_acquired(const struct orr_context *context)
 {
-    const struct orr_handle *handle = context->waits_on;
+    const struct orr_awaited *awaited = context->awaited;
 
-    SAY(report, "%s waits for %s (%s of %s)%s", context_name(context),
-        context->waits_for, context->call, name_of_data(handle).text,
-        orr_list_empty(&handle->acquired)
-            ? ""
-            : ", which the application has acquired and not released "
-              "(starpu_data_release)");
+    return awaited && awaited->data && !orr_list_empty(&awaited->data->acquired);
+}
+
+/* A worker that has nothing to do, or a stack of one on which nothing runs. */
+static bool is_at_rest(const struct orr_context *context)
+{
+    return context->worker &&
+           (!context->awaited ||
+            atomic_load(&context->worker->state) == ORR_WORKER_IDLE);
 }
 
 static void say_context(struct orr_context *context, void *arg)
 {
     struct report *report = arg;
-    const char *what =
-        context->waits_for ? context->waits_for : "something of its own";
+    const struct orr_awaited *awaited = context->awaited;
     const struct orr_context *holder = holder_of(report->runtime, context);
+    struct message what = awaited_by(context);
 
     /* Kernels are among the jobs. */
-    if ((context->worker && !strcmp(what, "a task")) || context->suspends_at)
+    if (is_at_rest(context) || context->suspends_at)
         return;
     if (holder)
         SAY(report, "%s waits for %s that %s holds", context_name(context),
-            what, holder == context ? "it" : context_name(holder));
-    else if (context->waits_on)
-        say_who_waits_for_data(report, context);
-    else if (context->held_by)
+            what.text, holder == context ? "it" : context_name(holder));
+    else if (awaited && awaited->held_by)
         SAY(report, "%s waits for %s of a thread that has ended",
-            context_name(context), what);
+            context_name(context), what.text);
     else
-        SAY(report, "%s waits for %s", context_name(context), what);
+        SAY(report, "%s waits for %s%s", context_name(context), what.text,
+            waits_for_acquired(context)
+                ? ", which the application has acquired and not released "
+                  "(starpu_data_release)"
+                : "");
 }
 
 /* --- since when --- */
@@ -236,7 +238,7 @@ static void say_suspended(struct report *report, const struct orr_job *job)
 
     SAY(report, "%s waits in its kernel, on %s, for %s", name_of(job).text,
         report->runtime->workers[job->worker].desc->name,
-        context->waits_for ? context->waits_for : "something of its own");
+        awaited_by(context).text);
 }
 
 /* Whether it is ready and its worker takes others before it. */
@@ -527,14 +529,6 @@ void orr_deadlock_explain_left(struct orr_runtime *rt)
 
 /* --- the real machine --- */
 
-/* Whether main waits for what it has acquired itself, or another thread has. */
-static bool waits_for_acquired(const struct orr_runtime *rt)
-{
-    const struct orr_handle *handle = rt->main->waits_on;
-
-    return handle && !orr_list_empty(&handle->acquired);
-}
-
 static void say_others(void)
 {
     orr_log_error(
@@ -551,7 +545,7 @@ static bool explain_rest(struct orr_runtime *rt)
 
     for (unsigned w = 0; w < rt->nworkers; w++)
         nsuspended += rt->workers[w].nsuspended;
-    if (nsuspended == 0 && !waits_for_acquired(rt))
+    if (nsuspended == 0 && !waits_for_acquired(rt->main))
         return orr_memory_explain(rt);
     orr_deadlock_explain(rt);
     return true;
@@ -595,12 +589,20 @@ static void say_certain(struct orr_runtime *rt, bool alone)
 
 /* Some threads of the application may be anywhere, also in the library: what tasks
  * wait for may change while one looks. */
-static void say_numbers(unsigned long n, double since)
+static void say_numbers(struct orr_runtime *rt, unsigned long n, double since)
 {
-    orr_log_error(
-        "nothing has gone on for %.3g s: %lu submitted tasks have not "
-        "ended, and no worker has one that it could begin",
-        since / 1e6, n);
+    char what[ORR_AWAITED_TEXT];
+    bool seen;
+
+    if (n > 0)
+        orr_log_error(
+            "nothing has gone on for %.3g s: %lu submitted tasks have not "
+            "ended, and no worker has one that it could begin",
+            since / 1e6, n);
+    else if (orr_context_tell(rt->main, what, sizeof(what), &seen))
+        orr_log_error("nothing has gone on for %.3g s: no task is submitted, "
+                      "and %s waits for %s",
+                      since / 1e6, context_name(rt->main), what);
     orr_log_error(
         "  Waiting: threads of the application that are under way may "
         "change that. What waits for what: gdb -p %ld, source "
@@ -612,7 +614,7 @@ static void say_stall(struct orr_runtime *rt, enum orr_parked who,
                       unsigned long n, double since)
 {
     if (who == ORR_PARKED_OWN) {
-        say_numbers(n, since);
+        say_numbers(rt, n, since);
         return;
     }
     if (who == ORR_PARKED_ALL) {
@@ -628,7 +630,8 @@ static void say_stall(struct orr_runtime *rt, enum orr_parked who,
 }
 
 /* Tasks that wait for what has not happened are no mistake while somebody may do
- * that: it is only said, once, after a while. Returns the rest of that. */
+ * that, nor is a call that does where there are none: it is only said, once, after a
+ * while. Returns the rest of that. */
 static double look_for_stall(struct orr_runtime *rt, enum orr_parked who,
                              double since)
 {
@@ -636,7 +639,8 @@ static double look_for_stall(struct orr_runtime *rt, enum orr_parked who,
         orr_config_double(&rt->config, ORR_CFG_STALL_TIMEOUT) * 1e6;
     unsigned long n = orr_count_unfinished(rt);
 
-    if (!(patience > 0) || n == 0 || rt->said_stall || rt->said_full)
+    if (!(patience > 0) || (n == 0 && !rt->main->awaited) || rt->said_stall ||
+        rt->said_full)
         return ORR_FOREVER;
     if (who != ORR_PARKED_ALL && since < patience)
         return patience - since;
@@ -661,7 +665,7 @@ static bool relieve(struct orr_runtime *rt)
     done = orr_memory_relieve(rt);
     orr_self->runtime = outer;
     if (done)
-        rt->exec->ops->wake(rt->exec, orr_self);
+        orr_context_wake(orr_self);
     return done;
 }
 

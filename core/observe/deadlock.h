@@ -21,5 +21,5 @@ void orr_deadlock_explain_left(struct orr_runtime *rt);
  * data that are acquired: nobody is left to change that, but maybe threads of the
  * application that have called nothing yet; if there are none, the run fails.
  * Otherwise, when that has been so for ORRERY_STALL_TIMEOUT, or at once if nobody
- * can change it, it says what the tasks wait for, once; the run goes on. */
+ * can change it, it says what the tasks and main wait for, once; the run goes on. */
 double orr_deadlock_all_parked(void *arg, enum orr_parked who, double since);

@@ -93,7 +93,7 @@ static void await_others_locked(struct orr_perf *perf,
     perf->waits = &wait;
     while (others_call_locked(perf, target, kept)) {
         orr_unlock(&perf->lock);
-        orr_self->exec->ops->relax(orr_self->exec);
+        orr_spin(); /* the caller may be in a listener, where it must not wait */
         orr_lock(&perf->lock);
     }
     for (link = &perf->waits; *link != &wait;)

@@ -9,6 +9,7 @@
 
 #include "core/base/config.h"
 #include "core/base/log.h"
+#include "core/base/wait.h"
 #include "core/observe/ticker.h"
 #include "core/runtime.h"
 #include "core/task/count.h"
@@ -37,11 +38,20 @@ void orr_watchdog_tasks_hook(void (*func)(void *), void *arg)
     pthread_mutex_unlock(&hook.lock);
 }
 
+/* No task has ended, and either some are submitted or main waits for something else. */
 static void say(const struct orr_watchdog_tasks *w)
 {
+    char what[ORR_AWAITED_TEXT] = "nothing";
+    bool seen;
+
     pthread_mutex_lock(&hook.lock);
     if (hook.func)
         hook.func(hook.arg);
+    else if (orr_count_unfinished(w->rt) == 0 &&
+             orr_context_tell(w->rt->main, what, sizeof(what), &seen))
+        orr_log_error("no task has ended for %.3f s (STARPU_WATCHDOG_TIMEOUT), "
+                      "and none is submitted: %s waits for %s",
+                      w->period / 1e6, w->rt->main->name, what);
     else
         orr_log_error("no task has ended for %.3f s (STARPU_WATCHDOG_TIMEOUT), "
                       "and %lu are submitted: %lu of them wait for a worker",
@@ -58,8 +68,11 @@ static void look(void *arg)
 {
     struct orr_watchdog_tasks *w = arg;
     unsigned long ended = orr_count_all_ended(w->rt);
+    bool same = false; /* wait of main as at the last look */
 
-    if (w->looked && ended == w->before && orr_count_unfinished(w->rt) > 0)
+    (void)orr_context_tell(w->rt->main, NULL, 0, &same);
+    if (w->looked && ended == w->before &&
+        (same || orr_count_unfinished(w->rt) > 0))
         say(w);
     w->before = ended;
     w->looked = true;

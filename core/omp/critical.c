@@ -31,7 +31,7 @@ static struct orr_omp_critical *critical_make(const struct orr_omp *omp,
     if (!critical)
         orr_omp_no_memory("starpu_omp_critical");
     memcpy(critical->name, name, length);
-    orr_omp_lock_init(&critical->lock, omp->env.looks);
+    orr_omp_lock_init(&critical->lock, omp->env.looks, critical->name);
     return critical;
 }
 

@@ -141,7 +141,7 @@ static int omp_start(struct orr_runtime *rt)
     rc = find_processors(omp);
     if (rc == 0) {
         read_environment(omp);
-        orr_omp_lock_init(&omp->atomic, omp->env.looks);
+        orr_omp_lock_init(&omp->atomic, omp->env.looks, NULL);
         make_codelets(omp);
         rc = make_initial(omp);
     }

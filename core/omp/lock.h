@@ -8,18 +8,20 @@
 #include <stdbool.h>
 
 #include "core/base/lock.h"
-#include "core/omp/wait.h"
+#include "core/base/wait.h"
 
 struct orr_omp_lock {
     struct orr_lock guard;                /* rank ORR_RANK_RUNTIME */
     bool looks;                           /* [const] */
     const void *owner;                    /* [guard] NULL: free */
     unsigned depth;                       /* [owner] of nestable ones */
-    struct orr_omp_waiter *first, **last; /* [guard] */
+    struct orr_waiters waiters;           /* [guard] */
+    const char *name; /* [const] of a critical section, NULL: a lock */
 };
 
-/* `looks`: who waits looks for a moment first. */
-void orr_omp_lock_init(struct orr_omp_lock *lock, bool looks);
+/* `looks`: who waits looks for a moment first. `name`: of the critical section that
+ * it is for, "" if that has none; NULL: it is for none. */
+void orr_omp_lock_init(struct orr_omp_lock *lock, bool looks, const char *name);
 
 /* Takes it for `owner`; waits while somebody else has it. `call` is for
  * messages. */

@@ -14,7 +14,7 @@ static struct orr_omp_lock *new_lock(const char *call)
 
     if (!lock)
         orr_omp_no_memory(call);
-    orr_omp_lock_init(lock, omp->env.looks);
+    orr_omp_lock_init(lock, omp->env.looks, NULL);
     return lock;
 }
 

@@ -6,6 +6,7 @@
  * the thread's own order does the rest, also where an iteration has no such part.
  */
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "core/base/log.h"
@@ -147,17 +148,30 @@ static void choose_step(const struct orr_omp_task *thread,
 
 /* -- ordered parts -- */
 
-/* Whose turn it is now. One at most; with the team's lock. */
-static struct orr_omp_waiter *take_next_locked(struct orr_omp_share *share)
-{
-    struct orr_omp_waiter **link = &share->waiters, *found;
+/* A thread that waits until it is the turn of an iteration. */
+struct turn_waiter {
+    struct orr_waiter waiter; /* first */
+    unsigned long long turn;
+};
 
-    while (*link && (*link)->turn != share->ordered)
-        link = &(*link)->next;
-    found = *link;
+/* Whose turn it is now. One at most; with the team's lock. */
+static struct orr_waiter *take_next_locked(struct orr_omp_share *share)
+{
+    struct orr_waiter *found = NULL;
+
+    orr_waiters_foreach (waiter, &share->waiters)
+        if (((struct turn_waiter *)waiter)->turn == share->ordered)
+            found = waiter;
     if (found)
-        *link = found->next;
+        (void)orr_waiters_remove(&share->waiters, found);
     return found;
+}
+
+static void ordered_describe_turn(const struct orr_awaited *awaited, char *text,
+                                  size_t size)
+{
+    snprintf(text, size, "the ordered part of iterations before number %llu",
+             awaited->number);
 }
 
 /* Until all earlier iterations are over. */
@@ -165,34 +179,33 @@ static void wait_for_turn(struct orr_omp_task *thread,
                           struct orr_omp_loop *loop)
 {
     struct orr_omp_share *share = loop->share;
-    struct orr_omp_waiter self;
+    const struct orr_awaited awaited = {.noun = "the turn of an iteration",
+                                        .describe = ordered_describe_turn,
+                                        .number = loop->begin};
+    struct turn_waiter self = {.turn = loop->begin};
     bool waits;
 
-    orr_omp_waiter_init(&self);
-    self.turn = loop->begin;
     orr_lock(&thread->team->lock);
     waits = share->ordered != loop->begin;
-    if (waits) {
-        self.next = share->waiters;
-        share->waiters = &self;
-    }
+    if (waits)
+        orr_waiters_add(&share->waiters, &self.waiter);
     orr_unlock(&thread->team->lock);
     if (waits)
-        orr_omp_wait(&self, "the ordered part of earlier iterations", false);
+        orr_wait(&self.waiter, &awaited);
 }
 
 /* The chunk's ordered parts are over. */
 static void pass_turn(struct orr_omp_task *thread, struct orr_omp_loop *loop)
 {
     struct orr_omp_share *share = loop->share;
-    struct orr_omp_waiter *next;
+    struct orr_waiter *next;
 
     orr_lock(&thread->team->lock);
     share->ordered = loop->end;
     next = take_next_locked(share);
     orr_unlock(&thread->team->lock);
     if (next)
-        orr_omp_grant(next);
+        orr_waiter_release(next);
 }
 
 /* The thread has executed its chunk: those after it need not wait for ordered

@@ -19,7 +19,7 @@ struct orr_omp_share {
     unsigned long long ordered;
     void *copy;     /* of a single copyprivate, from whoever executed it … */
     bool published; /* [team's lock] … which has */
-    struct orr_omp_waiter *waiters; /* [team's lock] for that, or their turn */
+    struct orr_waiters waiters; /* [team's lock] for that, or their turn */
 };
 
 /* That of the next construct of the thread. */

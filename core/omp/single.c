@@ -35,32 +35,30 @@ void starpu_omp_single(void (*f)(void *arg), void *arg, int nowait)
 static void wait_for_copy(struct orr_omp_task *thread,
                           struct orr_omp_share *share)
 {
-    struct orr_omp_waiter self;
+    static const struct orr_awaited awaited = {
+        .noun = "the data of a single construct (copyprivate)"};
+    struct orr_waiter self;
     bool waits;
 
-    orr_omp_waiter_init(&self);
     orr_lock(&thread->team->lock);
     waits = !share->published;
-    if (waits) {
-        self.next = share->waiters;
-        share->waiters = &self;
-    }
+    if (waits)
+        orr_waiters_add(&share->waiters, &self);
     orr_unlock(&thread->team->lock);
     if (waits)
-        orr_omp_wait(&self, "the data of a single copyprivate", false);
+        orr_wait(&self, &awaited);
 }
 
 static void share_publish(struct orr_omp_task *thread,
                           struct orr_omp_share *share)
 {
-    struct orr_omp_waiter *waiters;
+    struct orr_waiters waiters;
 
     orr_lock(&thread->team->lock);
     share->published = true;
-    waiters = share->waiters;
-    share->waiters = NULL;
+    waiters = orr_waiters_take_all(&share->waiters);
     orr_unlock(&thread->team->lock);
-    orr_omp_grant_all(waiters);
+    orr_waiters_release(waiters);
 }
 
 void *starpu_omp_single_copyprivate_inline_begin(void *data)

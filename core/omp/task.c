@@ -372,5 +372,5 @@ void starpu_omp_taskwait(void)
 
     if (!orr_may_block(__func__))
         abort();
-    orr_omp_count_wait(&self->children, "the tasks that it created");
+    orr_omp_count_wait(&self->children, "tasks that it has created");
 }

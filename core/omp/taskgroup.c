@@ -32,7 +32,7 @@ void orr_omp_group_close(struct orr_omp_task *task, const char *call)
     }
     if (!orr_may_block(call))
         abort();
-    orr_omp_count_wait(&group->unfinished, "the tasks of a taskgroup");
+    orr_omp_count_wait(&group->unfinished, "tasks of its taskgroup");
     task->group = group->outer;
     free(group);
 }

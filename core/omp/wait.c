@@ -2,56 +2,10 @@
 /* core/omp/wait.c - see wait.h. */
 #include "core/omp/wait.h"
 
-/* A few microseconds. After that the worker looks for other tasks, and at the same
- * time for the end of the wait, for a while longer. */
-enum { LOOKS = 8 };
+#include <stdio.h>
 
 /* So many looks at the round of a meeting go before one at its tasks. */
 enum { LOOKS_FOR_TASKS = 8 };
-
-void orr_omp_waiter_init(struct orr_omp_waiter *self)
-{
-    self->context = orr_self;
-    self->next = NULL;
-    atomic_init(&self->granted, false);
-}
-
-static bool is_granted(struct orr_omp_waiter *self)
-{
-    return atomic_load_explicit(&self->granted, memory_order_acquire);
-}
-
-void orr_omp_wait(struct orr_omp_waiter *self, const char *what, bool soon)
-{
-    struct orr_exec *exec = orr_self->exec;
-    const char *waited_for = orr_self->waits_for;
-
-    for (unsigned n = 0; soon && n < LOOKS && !is_granted(self); n++)
-        soon = exec->ops->linger(exec, n);
-    orr_self->waits_for = what;
-    /* A wait may end by a token that was meant for an earlier one. */
-    while (!is_granted(self))
-        orr_exec_wait(exec, ORR_FOREVER);
-    orr_self->waits_for = waited_for;
-}
-
-void orr_omp_grant(struct orr_omp_waiter *waiter)
-{
-    struct orr_context *context = waiter->context;
-
-    atomic_store_explicit(&waiter->granted, true, memory_order_release);
-    context->exec->ops->wake(context->exec, context);
-}
-
-void orr_omp_grant_all(struct orr_omp_waiter *first)
-{
-    while (first) {
-        struct orr_omp_waiter *next = first->next;
-
-        orr_omp_grant(first);
-        first = next;
-    }
-}
 
 /* --- counts --- */
 
@@ -62,7 +16,7 @@ void orr_omp_count_up(struct orr_omp_count *count)
 
 void orr_omp_count_down(struct orr_omp_count *count)
 {
-    struct orr_omp_waiter *waiter;
+    struct orr_waiter *waiter;
 
     /* Who waits goes on when it is granted, not when it sees the number: so the
      * count is there until then. */
@@ -71,28 +25,40 @@ void orr_omp_count_down(struct orr_omp_count *count)
         return;
     waiter = count->waiter;
     atomic_store_explicit(&count->twice, 0, memory_order_relaxed);
-    orr_omp_grant(waiter);
+    orr_waiter_release(waiter);
 }
 
-void orr_omp_count_wait(struct orr_omp_count *count, const char *what)
+static void omp_count_describe(const struct orr_awaited *awaited, char *text,
+                               size_t size)
 {
-    struct orr_omp_waiter self;
+    const struct orr_omp_count *count = awaited->object;
+
+    snprintf(text, size, "%lu %s",
+             atomic_load_explicit(&count->twice, memory_order_relaxed) / 2,
+             awaited->noun);
+}
+
+void orr_omp_count_wait(struct orr_omp_count *count, const char *of)
+{
+    const struct orr_awaited awaited = {
+        .noun = of, .describe = omp_count_describe, .object = count};
+    struct orr_waiter self;
 
     if (atomic_load_explicit(&count->twice, memory_order_acquire) == 0)
         return;
-    orr_omp_waiter_init(&self);
+    orr_waiter_init(&self);
     count->waiter = &self;
     if (atomic_fetch_add_explicit(&count->twice, 1, memory_order_acq_rel) == 0)
         atomic_store_explicit(&count->twice, 0, memory_order_relaxed);
     else
-        orr_omp_wait(&self, what, false);
+        orr_wait(&self, &awaited);
 }
 
 /* --- meetings --- */
 
 /* In a list: its round is over. */
-static const struct orr_omp_waiter closed_list;
-#define CLOSED ((struct orr_omp_waiter *)(uintptr_t)&closed_list)
+static const struct orr_waiter closed_list;
+#define CLOSED ((struct orr_waiter *)(uintptr_t)&closed_list)
 
 void orr_omp_meeting_init(struct orr_omp_meeting *meeting, unsigned nthreads)
 {
@@ -115,19 +81,18 @@ unsigned long orr_omp_meeting_tasks(const struct orr_omp_meeting *meeting)
            ORR_OMP_A_TASK;
 }
 
-/* Whoever came first goes on first. */
-static struct orr_omp_waiter *waiters_reversed(struct orr_omp_waiter *waiter)
+/* The list as a queue: whoever came first goes on first. */
+static struct orr_waiters meeting_queue(struct orr_waiter *newest)
 {
-    struct orr_omp_waiter *result = NULL;
+    struct orr_waiters queue = {NULL};
 
-    while (waiter) {
-        struct orr_omp_waiter *next = waiter->next;
+    while (newest) {
+        struct orr_waiter *next = newest->next;
 
-        waiter->next = result;
-        result = waiter;
-        waiter = next;
+        orr_waiters_prepend(&queue, newest);
+        newest = next;
     }
-    return result;
+    return queue;
 }
 
 /* Nobody is missing: all go on, and the next round begins before they do. All have
@@ -136,7 +101,7 @@ static void meeting_end_round(struct orr_omp_meeting *meeting)
 {
     unsigned long round =
         atomic_load_explicit(&meeting->round, memory_order_relaxed);
-    struct orr_omp_waiter *waiters = atomic_exchange_explicit(
+    struct orr_waiter *waiters = atomic_exchange_explicit(
         &meeting->waiters[round % 2], CLOSED, memory_order_acq_rel);
 
     atomic_store_explicit(&meeting->waiters[(round + 1) % 2], NULL,
@@ -144,7 +109,7 @@ static void meeting_end_round(struct orr_omp_meeting *meeting)
     atomic_store_explicit(&meeting->missing, meeting->nthreads,
                           memory_order_relaxed);
     atomic_store_explicit(&meeting->round, round + 1, memory_order_release);
-    orr_omp_grant_all(waiters_reversed(waiters));
+    orr_waiters_release(meeting_queue(waiters));
 }
 
 /* Returns whether that was the last one. */
@@ -175,11 +140,11 @@ static bool meeting_round_is_over(const struct orr_omp_meeting *meeting,
 
 /* False: the round is over. */
 static bool enter_list(struct orr_omp_meeting *meeting, unsigned long round,
-                       struct orr_omp_waiter *self)
+                       struct orr_waiter *self)
 {
-    _Atomic(struct orr_omp_waiter *) *list = &meeting->waiters[round % 2];
+    _Atomic(struct orr_waiter *) *list = &meeting->waiters[round % 2];
 
-    orr_omp_waiter_init(self);
+    orr_waiter_init(self);
     self->next = atomic_load_explicit(list, memory_order_relaxed);
     do
         if (self->next == CLOSED)
@@ -190,12 +155,28 @@ static bool enter_list(struct orr_omp_meeting *meeting, unsigned long round,
     return true;
 }
 
+static void meeting_describe(const struct orr_awaited *awaited, char *text,
+                             size_t size)
+{
+    const struct orr_omp_meeting *meeting = awaited->object;
+    uint64_t missing =
+        atomic_load_explicit(&meeting->missing, memory_order_relaxed);
+
+    snprintf(text, size, "%u of %u threads and %u tasks of its team",
+             (unsigned)(missing % ORR_OMP_A_TASK), meeting->nthreads,
+             (unsigned)(missing / ORR_OMP_A_TASK));
+}
+
 void orr_omp_meeting_wait(struct orr_omp_meeting *meeting, unsigned spins)
 {
+    const struct orr_awaited awaited = {.noun = "threads and tasks of its team",
+                                        .describe = meeting_describe,
+                                        .object = meeting};
+
     /* Stays until the caller has come. */
     unsigned long round =
         atomic_load_explicit(&meeting->round, memory_order_relaxed);
-    struct orr_omp_waiter self;
+    struct orr_waiter self;
 
     if (come(meeting, 1))
         return;
@@ -208,10 +189,7 @@ void orr_omp_meeting_wait(struct orr_omp_meeting *meeting, unsigned spins)
         orr_exec_pause();
     }
     if (enter_list(meeting, round, &self))
-        orr_omp_wait(&self, "the other threads of the team, and its tasks",
-                     false);
-    else
-        while (!meeting_round_is_over(
-            meeting, round)) /* whoever closed it is about to */
-            orr_self->exec->ops->relax(orr_self->exec);
+        orr_wait(&self, &awaited);
+    else /* whoever closed the list is about to end the round */
+        ORR_SPIN_WHILE(!meeting_round_is_over(meeting, round));
 }

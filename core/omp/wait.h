@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * core/omp/wait.h - how OpenMP's constructs wait: for a number to become 0, for
- * each other, for a turn. Who waits suspends its task. Any context that may block.
+ * core/omp/wait.h - what OpenMP's constructs wait for: a number that becomes 0, each
+ * other. Who waits suspends its task. Any context that may block.
  */
 #pragma once
 
@@ -9,40 +9,17 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "core/base/exec.h"
+#include "core/base/wait.h"
 
 /* How often who expects something soon looks for it: some ten microseconds. */
 #define ORR_OMP_SPINS 1000u
-
-/* Somebody who waits, on its stack. */
-struct orr_omp_waiter {
-    struct orr_omp_waiter *next;
-    struct orr_context *context;
-    atomic_bool granted;
-    union {
-        unsigned long long turn; /* for which it waits … */
-        const void *owner;       /* … or who it is, to locks */
-    };
-};
-
-void orr_omp_waiter_init(struct orr_omp_waiter *self);
-
-/* Waits until it is granted; `what` is for messages. With `soon` it looks for a
- * moment first, on machines where that is cheaper. */
-void orr_omp_wait(struct orr_omp_waiter *self, const char *what, bool soon);
-
-/* It may go on; its stack may be gone afterwards. */
-void orr_omp_grant(struct orr_omp_waiter *waiter);
-
-/* All of a list. */
-void orr_omp_grant_all(struct orr_omp_waiter *first);
 
 /* --- a number of things that have not ended, for which one may wait --- */
 
 /* Zeroed: none. */
 struct orr_omp_count {
     atomic_ulong twice;            /* the number, and 1 if somebody waits */
-    struct orr_omp_waiter *waiter; /* published by that */
+    struct orr_waiter *waiter;     /* published by that */
 };
 
 /* One more. While somebody waits, only by one that is counted. */
@@ -51,8 +28,9 @@ void orr_omp_count_up(struct orr_omp_count *count);
 /* One less; nothing of the count may be used afterwards. */
 void orr_omp_count_down(struct orr_omp_count *count);
 
-/* Until there is none. One at a time. */
-void orr_omp_count_wait(struct orr_omp_count *count, const char *what);
+/* Until there is none. One at a time. `of` says of what, for reports: "tasks that
+ * it has created". */
+void orr_omp_count_wait(struct orr_omp_count *count, const char *of);
 
 /* --- n threads that meet again and again, when no task is left --- */
 
@@ -64,7 +42,7 @@ struct orr_omp_meeting {
     _Alignas(64) _Atomic uint64_t missing;
     unsigned nthreads; /* [const] */
     /* … the list of that round, which is closed when it ends; of two in turn. */
-    _Atomic(struct orr_omp_waiter *) waiters[2];
+    _Atomic(struct orr_waiter *) waiters[2];
 };
 
 #define ORR_OMP_A_TASK (UINT64_C(1) << 32)

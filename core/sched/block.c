@@ -4,15 +4,12 @@
  * their processors: threads of a parallel kernel, or of the application.
  * Reasons are counted. Any context.
  */
+#include <stdio.h>
+
+#include "core/base/wait.h"
 #include "core/device/kind.h"
 #include "core/runtime.h"
 #include "core/sched/ctx.h"
-
-/* Woken by workers that have come to rest. */
-struct orr_rest_waiter {
-    struct orr_rest_waiter *next;
-    struct orr_context *context;
-};
 
 bool orr_sched_count_block(struct orr_worker *worker, int change)
 {
@@ -34,48 +31,88 @@ bool orr_sched_count_block(struct orr_worker *worker, int change)
 void orr_sched_rests(struct orr_worker *worker)
 {
     struct orr_runtime *rt = worker->runtime;
+    struct orr_waiters waiters;
 
     if (atomic_exchange(&worker->rests, true))
         return;
     orr_lock(&rt->lock);
-    for (struct orr_rest_waiter *w = rt->rest_waiters; w; w = w->next)
-        rt->exec->ops->wake(rt->exec, w->context);
+    waiters = orr_waiters_take_all(&rt->rest_waiters);
     orr_unlock(&rt->lock);
+    orr_waiters_release(waiters);
 }
 
-static bool all_rest(struct orr_runtime *rt, const int *ids, unsigned n)
-{
-    for (unsigned i = 0; i < n; i++) {
-        const struct orr_worker *worker = &rt->workers[ids[i]];
+/* Workers that are to rest, and who waits for that. */
+struct awaited_workers {
+    struct orr_awaited awaited; /* first */
+    struct orr_runtime *rt;
+    const int *ids;
+    unsigned n;
+};
 
-        if (worker == orr_self->worker || !orr_worker_is_blocked(worker) ||
-            !worker->context) /* nobody drives it */
+/* The first that does not rest yet, NULL: all do. *ret_more: so many more do not. */
+static const struct orr_worker *
+block_find_busy(const struct awaited_workers *workers,
+                const struct orr_worker *self, unsigned *ret_more)
+{
+    const struct orr_worker *first = NULL;
+    unsigned n = 0;
+
+    for (unsigned i = 0; i < workers->n; i++) {
+        const struct orr_worker *worker =
+            &workers->rt->workers[workers->ids[i]];
+
+        if (worker == self || !orr_worker_is_blocked(worker) ||
+            !worker->context || /* nobody drives it */
+            atomic_load(&worker->rests))
             continue;
-        if (!atomic_load(&worker->rests))
-            return false;
+        first = first ? first : worker;
+        n++;
     }
-    return true;
+    *ret_more = n - (first != NULL);
+    return first;
+}
+
+static void block_describe_awaited(const struct orr_awaited *awaited,
+                                   char *text, size_t size)
+{
+    const struct awaited_workers *workers =
+        (const struct awaited_workers *)awaited;
+    unsigned more;
+    const struct orr_worker *first =
+        block_find_busy(workers, awaited->object, &more);
+
+    if (first && more)
+        snprintf(text, size, "%s and %u more workers to pause",
+                 first->desc->name, more);
+    else
+        snprintf(text, size, "%s to pause",
+                 first ? first->desc->name : "workers");
 }
 
 void orr_sched_await_rest(struct orr_runtime *rt, const int *ids, unsigned n)
 {
-    struct orr_rest_waiter waiter = {.context = orr_self}, **link;
+    const struct awaited_workers workers = {
+        .awaited = {.noun = "workers to pause",
+                    .describe = block_describe_awaited,
+                    .object = orr_self->worker},
+        .rt = rt,
+        .ids = ids,
+        .n = n};
+    struct orr_waiter waiter;
+    unsigned more;
+    bool waits;
 
     if (orr_self->frozen)
         return;
-    orr_lock(&rt->lock);
-    waiter.next = rt->rest_waiters;
-    rt->rest_waiters = &waiter;
-    orr_unlock(&rt->lock);
-    orr_self->waits_for = "workers that are to be blocked";
-    while (!all_rest(rt, ids, n))
-        rt->exec->ops->park(rt->exec, ORR_FOREVER);
-    orr_self->waits_for = NULL;
-    orr_lock(&rt->lock);
-    for (link = &rt->rest_waiters; *link != &waiter; link = &(*link)->next) {
-    }
-    *link = waiter.next;
-    orr_unlock(&rt->lock);
+    do {
+        orr_lock(&rt->lock);
+        waits = block_find_busy(&workers, orr_self->worker, &more) != NULL;
+        if (waits)
+            orr_waiters_add(&rt->rest_waiters, &waiter);
+        orr_unlock(&rt->lock);
+        if (waits)
+            orr_wait(&waiter, &workers.awaited);
+    } while (waits);
 }
 
 static void workers_count_block(struct orr_runtime *rt, const int *ids,

@@ -23,8 +23,8 @@
 
 void orr_sched_ctx_lock(struct orr_runtime *rt)
 {
-    while (atomic_exchange(&rt->sched_ctxs_change, true))
-        rt->exec->ops->relax(rt->exec);
+    /* As long as a change, with the hooks that it calls: none of them waits. */
+    ORR_SPIN_WHILE(atomic_exchange(&rt->sched_ctxs_change, true));
 }
 
 static bool sched_ctx_try_lock(struct orr_runtime *rt)
@@ -40,11 +40,8 @@ void orr_sched_ctx_unlock(struct orr_runtime *rt)
 /* No context is in the policy, and none enters it; hooks are short. */
 static void begin_change(struct orr_sched *sched)
 {
-    struct orr_exec *exec = sched->runtime->exec;
-
     atomic_store(&sched->changing, true);
-    while (sched->of_user && atomic_load(&sched->inside) > 0)
-        exec->ops->relax(exec);
+    ORR_SPIN_WHILE(sched->of_user && atomic_load(&sched->inside) > 0);
     orr_self->in_policy++; /* the hooks that it calls itself may enter */
 }
 
@@ -400,11 +397,9 @@ bool orr_sched_ctx_leave(struct orr_sched *sched, struct orr_worker *worker)
 /* Waits until the worker asks no context, but for the caller. */
 static void sched_ctx_await_pop(struct orr_worker *worker)
 {
-    struct orr_exec *exec = worker->runtime->exec;
-
-    /* Outside of contexts, where the machine did not start, no worker asks. */
-    while (atomic_load(&worker->asks) && worker != orr_self->worker)
-        exec->ops->relax(exec);
+    /* Outside of contexts, where the machine did not start, no worker asks. Else it
+     * takes as long as a hook of a policy. */
+    ORR_SPIN_WHILE(atomic_load(&worker->asks) && worker != orr_self->worker);
 }
 
 static void await_all_asking(struct orr_runtime *rt)
@@ -711,8 +706,7 @@ static void end_locked(struct orr_runtime *rt, unsigned id)
         if (sched->of_worker[w].blocks)
             (void)orr_sched_count_block(&rt->workers[w], -1);
     await_all_asking(rt);
-    while (atomic_load(&sched->inside))
-        rt->exec->ops->relax(rt->exec);
+    ORR_SPIN_WHILE(atomic_load(&sched->inside)); /* hooks of its policy */
     orr_self->in_policy++;
     free_ctx(rt, id, ids, n);
     orr_self->in_policy--;

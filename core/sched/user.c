@@ -38,8 +38,8 @@ static void user_hook_enter(struct orr_sched *sched)
     atomic_fetch_add(&sched->inside, 1);
     while (atomic_load(&sched->changing) && !self->in_policy) {
         atomic_fetch_sub(&sched->inside, 1);
-        while (atomic_load(&sched->changing))
-            self->exec->ops->relax(self->exec);
+        /* While a context is changed nobody waits; nor may a hook. */
+        ORR_SPIN_WHILE(atomic_load(&sched->changing));
         atomic_fetch_add(&sched->inside, 1);
     }
     self->in_policy++;

@@ -152,15 +152,14 @@ static bool end_task(struct orr_runtime *rt, struct orr_job *job,
 static void let_waiters_go(struct orr_runtime *rt, struct orr_job *job,
                            unsigned nrefs)
 {
-    struct orr_job_waiter *waiters;
+    struct orr_waiters waiters;
 
     if (!orr_job_is_ours(job, nrefs)) {
         orr_lock(&job->lock);
         job->ended = 1;
-        waiters = job->waiters;
-        job->waiters = NULL;
+        waiters = orr_waiters_take_all(&job->waiters);
         orr_unlock(&job->lock);
-        orr_waiters_wake(waiters);
+        orr_waiters_release(waiters);
     }
     orr_job_unref_n(rt, job, nrefs);
 }

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "core/await.h"
@@ -119,6 +120,20 @@ unsigned long orr_count_ready(struct orr_runtime *rt)
 
 /* --- waiting --- */
 
+/* A context that waits until at most `n` tasks of a scheduling context are
+ * unfinished. */
+struct count_waiter {
+    struct orr_waiter waiter; /* first */
+    struct orr_nest *nest;    /* of the task that waits, or NULL */
+    unsigned long n;
+    bool leaves; /* it stops the run: what is left may be dropped */
+};
+
+static struct count_waiter *count_waiter_of(struct orr_waiter *waiter)
+{
+    return (struct count_waiter *)waiter;
+}
+
 /* Adds up, as above. From now on who counts an end that is not in it looks, and
  * waits for the lock: it counts, then reads looks_at; here that is written, then
  * the count read. */
@@ -152,30 +167,28 @@ static unsigned long allowed_locked(struct orr_runtime *rt, unsigned sched_ctx,
            orr_nest_count_around(rt, nest, sched_ctx);
 }
 
-static unsigned depth_of(const struct orr_count_waiter *waiter)
+static unsigned depth_of(const struct count_waiter *waiter)
 {
     return waiter->nest ? waiter->nest->depth : 0;
 }
 
-/* The innermost of those who need not wait any more: the link that leads to it,
- * or NULL. *ret_more: so many more ends let the next one go, ULONG_MAX: there is
- * none. */
-static struct orr_count_waiter **find_met_locked(struct orr_runtime *rt,
-                                                 unsigned sched_ctx,
-                                                 unsigned long left,
-                                                 unsigned long *ret_more)
-    ORR_REQUIRES(rt->lock)
+/* The innermost of those that need not wait any more, the last that came of equal
+ * ones, or NULL. *ret_more: so many more ends let the next one go, ULONG_MAX: there
+ * is none. */
+static struct count_waiter *
+find_met_locked(struct orr_runtime *rt, unsigned sched_ctx, unsigned long left,
+                unsigned long *ret_more) ORR_REQUIRES(rt->lock)
 {
-    struct orr_count_waiter **found = NULL;
+    struct count_waiter *found = NULL;
 
     *ret_more = ULONG_MAX;
-    for (struct orr_count_waiter **link = &rt->counts[sched_ctx].waiters; *link;
-         link = &(*link)->next) {
+    orr_waiters_foreach (link, &rt->counts[sched_ctx].waiters) {
+        struct count_waiter *waiter = count_waiter_of(link);
         unsigned long n =
-            allowed_locked(rt, sched_ctx, (*link)->nest, (*link)->n);
+            allowed_locked(rt, sched_ctx, waiter->nest, waiter->n);
 
-        if (left <= n && (!found || depth_of(*link) > depth_of(*found)))
-            found = link;
+        if (left <= n && (!found || depth_of(waiter) >= depth_of(found)))
+            found = waiter;
         if (left > n && left - n < *ret_more)
             *ret_more = left - n;
     }
@@ -192,34 +205,30 @@ static void set_counts_locked(struct orr_runtime *rt, struct orr_nest *nest,
     rt->counts[nest->sched_ctx].nwaiting += counts ? 1UL : -1UL;
 }
 
-/* Takes out those who need not wait any more. *ret_more as above. */
-static struct orr_count_waiter *take_met_locked(struct orr_runtime *rt,
-                                                unsigned sched_ctx,
-                                                unsigned long left,
-                                                unsigned long *ret_more)
-    ORR_REQUIRES(rt->lock)
+/* Takes out those that need not wait any more. *ret_more as above. */
+static struct orr_waiters
+take_met_locked(struct orr_runtime *rt, unsigned sched_ctx, unsigned long left,
+                unsigned long *ret_more) ORR_REQUIRES(rt->lock)
 {
-    struct orr_count_waiter **link, *met = NULL;
+    struct orr_waiters met = {NULL};
+    struct count_waiter *waiter;
 
-    while ((link = find_met_locked(rt, sched_ctx, left, ret_more)) != NULL) {
-        struct orr_count_waiter *waiter = *link;
-
-        *link = waiter->next;
-        waiter->next = met;
-        met = waiter;
+    while ((waiter = find_met_locked(rt, sched_ctx, left, ret_more)) != NULL) {
+        (void)orr_waiters_remove(&rt->counts[sched_ctx].waiters,
+                                 &waiter->waiter);
+        orr_waiters_prepend(&met, &waiter->waiter);
         set_counts_locked(rt, waiter->nest, false);
     }
     return met;
 }
 
 /* Looks who need not wait any more, and says when to look again. */
-static struct orr_count_waiter *look_locked(struct orr_runtime *rt,
-                                            unsigned sched_ctx)
-    ORR_REQUIRES(rt->lock)
+static struct orr_waiters look_locked(struct orr_runtime *rt,
+                                      unsigned sched_ctx) ORR_REQUIRES(rt->lock)
 {
     struct orr_counts *counts = &rt->counts[sched_ctx];
     unsigned long more;
-    struct orr_count_waiter *met =
+    struct orr_waiters met =
         take_met_locked(rt, sched_ctx, add_up_locked(rt, counts), &more);
     unsigned long each = (more - 1) / rt->ncounters + 1;
 
@@ -234,24 +243,10 @@ static struct orr_count_waiter *look_locked(struct orr_runtime *rt,
     return met;
 }
 
-/* Their stacks may be gone once they see `met`. */
-static void let_go(struct orr_runtime *rt, struct orr_count_waiter *met)
-{
-    while (met) {
-        struct orr_count_waiter *next = met->next;
-        struct orr_context *context = met->context;
-
-        atomic_store_explicit(&met->met, true, memory_order_release);
-        if (context != orr_self)
-            rt->exec->ops->wake(rt->exec, context);
-        met = next;
-    }
-}
-
 void orr_count_ended(struct orr_runtime *rt, unsigned sched_ctx)
 {
     struct orr_counter *counter = orr_counter_own(rt, sched_ctx);
-    struct orr_count_waiter *met;
+    struct orr_waiters met;
     unsigned long n;
 
     ORR_TELL(rt, ORR_TOLD_TASK_ENDED);
@@ -261,43 +256,67 @@ void orr_count_ended(struct orr_runtime *rt, unsigned sched_ctx)
     orr_lock(&rt->lock);
     met = look_locked(rt, sched_ctx);
     orr_unlock(&rt->lock);
-    let_go(rt, met);
+    orr_waiters_release(met);
 }
 
 /* One more task waits by number: more may be unfinished for the others. */
 static void look_everywhere(struct orr_runtime *rt)
 {
     for (unsigned c = 0; c < STARPU_NMAX_SCHED_CTXS; c++) {
-        struct orr_count_waiter *met = NULL;
+        struct orr_waiters met = {NULL};
 
         orr_lock(&rt->lock);
-        if (rt->counts[c].waiters)
+        if (orr_waiters_first(&rt->counts[c].waiters))
             met = look_locked(rt, c);
         orr_unlock(&rt->lock);
-        let_go(rt, met);
+        orr_waiters_release(met);
     }
 }
 
-static void wait_in(struct orr_runtime *rt, unsigned sched_ctx,
-                    struct orr_nest *nest, unsigned n)
-{
-    struct orr_counts *counts = &rt->counts[sched_ctx];
-    struct orr_context *self = orr_self;
-    struct orr_count_waiter waiter = {.context = self, .nest = nest, .n = n};
-    struct orr_count_waiter *met = NULL;
+/* Of the context with its number. */
+struct awaited_count {
+    struct orr_awaited awaited; /* first */
+    struct orr_runtime *rt;
+    unsigned sched_ctx, n;
+};
 
-    atomic_init(&waiter.met, false);
+static void count_describe_awaited(const struct orr_awaited *awaited,
+                                   char *text, size_t size)
+{
+    const struct awaited_count *a = (const struct awaited_count *)awaited;
+    unsigned long left = orr_count_unfinished_in(a->rt, a->sched_ctx);
+    int at = a->n ? snprintf(text, size, "at most %u of %lu unfinished tasks",
+                             a->n, left)
+                  : snprintf(text, size, "%lu submitted task%s", left,
+                             left == 1 ? "" : "s");
+
+    if (a->sched_ctx && at > 0 && (size_t)at < size)
+        snprintf(text + at, size - (size_t)at, " of scheduling context %u",
+                 a->sched_ctx);
+}
+
+static void wait_in(struct orr_runtime *rt, unsigned sched_ctx,
+                    struct orr_nest *nest, unsigned n, bool leaves)
+{
+    const struct awaited_count what = {
+        .awaited = {.noun = "submitted tasks",
+                    .describe = count_describe_awaited},
+        .rt = rt,
+        .sched_ctx = sched_ctx,
+        .n = n};
+    struct count_waiter waiter = {.nest = nest, .n = n, .leaves = leaves};
+    struct orr_waiters met = {NULL};
+
     orr_lock(&rt->lock);
     set_counts_locked(rt, nest, true);
-    waiter.next = counts->waiters;
-    counts->waiters = &waiter;
+    orr_waiters_add(&rt->counts[sched_ctx].waiters, &waiter.waiter);
     if (!nest)
         met = look_locked(rt, sched_ctx);
     orr_unlock(&rt->lock);
-    let_go(rt, met);
+    orr_waiters_release(met);
     if (nest)
         look_everywhere(rt);
-    orr_await(rt, &waiter.met, "the submitted tasks", NULL);
+    orr_await(rt, &waiter.waiter, &what.awaited);
 }
 
 static bool is_met(struct orr_runtime *rt, const struct orr_nest *nest,
@@ -321,11 +340,12 @@ int orr_wait_for_n_in(struct orr_runtime *rt, const char *call,
     if (!orr_may_block(call))
         return -EDEADLK;
     orr_pay();
-    wait_in(rt, sched_ctx, orr_nest_here(rt), n);
+    wait_in(rt, sched_ctx, orr_nest_here(rt), n, false);
     return 0;
 }
 
-int orr_wait_for_n(struct orr_runtime *rt, const char *call, unsigned n)
+static int wait_everywhere(struct orr_runtime *rt, const char *call, unsigned n,
+                           bool leaves)
 {
     struct orr_nest *nest;
 
@@ -336,50 +356,56 @@ int orr_wait_for_n(struct orr_runtime *rt, const char *call, unsigned n)
     do
         for (unsigned c = 0; c < STARPU_NMAX_SCHED_CTXS; c++)
             if (rt->counts[c].counters && !atomic_load(&rt->drops))
-                wait_in(rt, c, nest, n);
+                wait_in(rt, c, nest, n, leaves);
     while (n == 0 && !is_met(rt, nest, 0) && !atomic_load(&rt->drops));
     return 0;
 }
 
-void orr_wait_at_end(struct orr_runtime *rt)
+int orr_wait_for_n(struct orr_runtime *rt, const char *call, unsigned n)
 {
-    rt->leaver = orr_self;
-    (void)orr_wait_for_n(rt, "starpu_shutdown", 0);
-    rt->leaver = NULL;
+    return wait_everywhere(rt, call, n, false);
 }
 
-/* Who waits there need not wait any more. */
-static void let_leaver_go(struct orr_runtime *rt, struct orr_context *leaver)
+void orr_wait_at_end(struct orr_runtime *rt)
 {
-    orr_lock(&rt->lock);
-    for (unsigned c = 0; c < STARPU_NMAX_SCHED_CTXS; c++)
-        for (struct orr_count_waiter **link = &rt->counts[c].waiters; *link;) {
-            struct orr_count_waiter *waiter = *link;
+    (void)wait_everywhere(rt, "starpu_shutdown", 0, true);
+}
 
-            if (waiter->context != leaver) {
-                link = &waiter->next;
-                continue;
-            }
-            *link = waiter->next;
-            atomic_store_explicit(&waiter->met, true, memory_order_release);
-        }
+/* Takes out the one that stops the run; NULL: it does not wait. */
+static struct orr_waiter *take_leaver(struct orr_runtime *rt)
+{
+    struct orr_waiter *leaver = NULL;
+
+    orr_lock(&rt->lock);
+    for (unsigned c = 0; c < STARPU_NMAX_SCHED_CTXS && !leaver; c++) {
+        struct orr_waiters *waiters = &rt->counts[c].waiters;
+
+        orr_waiters_foreach (waiter, waiters)
+            if (count_waiter_of(waiter)->leaves)
+                leaver = waiter;
+        if (leaver)
+            (void)orr_waiters_remove(waiters, leaver);
+    }
     orr_unlock(&rt->lock);
-    rt->exec->ops->wake(rt->exec, leaver);
+    return leaver;
 }
 
 bool orr_drop_left(struct orr_runtime *rt)
 {
-    struct orr_context *leaver = rt->leaver;
+    struct orr_waiter *leaver;
     unsigned long live = 0;
 
-    if (!leaver || !leaver->waits_for || orr_count_unfinished(rt) == 0)
+    if (orr_count_unfinished(rt) == 0)
         return false;
     for (unsigned c = 0; c < STARPU_NMAX_SCHED_CTXS; c++)
         if (rt->counts[c].counters)
             live += orr_count_live_in(rt, c);
     if (live > 0)
         return false;
+    leaver = take_leaver(rt);
+    if (!leaver)
+        return false;
     atomic_store(&rt->drops, true);
-    let_leaver_go(rt, leaver);
+    orr_waiter_release(leaver);
     return true;
 }

@@ -25,16 +25,6 @@
 
 #include "core/runtime.h"
 
-/* A context that waits until at most `n` tasks of a scheduling context are
- * unfinished. */
-struct orr_count_waiter {
-    struct orr_count_waiter *next;
-    struct orr_context *context;
-    struct orr_nest *nest; /* of the task that waits, or NULL */
-    unsigned long n;
-    atomic_bool met;
-};
-
 /* What is counted. */
 enum orr_count {
     ORR_SUBMITTED,

@@ -91,7 +91,7 @@ void orr_job_unref_n(struct orr_runtime *rt, struct orr_job *job, unsigned n)
     if (!orr_job_is_ours(job, n) &&
         atomic_fetch_sub_explicit(&job->refs, n, memory_order_acq_rel) != n)
         return;
-    assert(!job->successors && !job->waiters);
+    assert(!job->successors && !job->waiters.last);
     /* So orr_slab_each's visitors tell it from one that is in use. */
     atomic_store_explicit(&job->refs, 0, memory_order_relaxed);
     if (job->accesses != job->inside)
@@ -242,9 +242,20 @@ void orr_job_arrive(struct orr_runtime *rt, struct orr_job *job)
         type->arrived(rt, job, worker);
 }
 
+static void job_describe_awaited(const struct orr_awaited *awaited, char *text,
+                                 size_t size)
+{
+    const struct orr_job *job = awaited->object;
+
+    snprintf(text, size, "task `%.80s' (number %llu)", orr_job_name(job),
+             (unsigned long long)job->id);
+}
+
 void orr_job_wait(struct orr_runtime *rt, struct orr_job *job)
 {
-    struct orr_job_waiter waiter = {.context = orr_self};
+    const struct orr_awaited awaited = {
+        .noun = "a task", .describe = job_describe_awaited, .object = job};
+    struct orr_waiter waiter;
 
     orr_runtime_let_go(rt);
     orr_lock(&job->lock);
@@ -252,25 +263,9 @@ void orr_job_wait(struct orr_runtime *rt, struct orr_job *job)
         orr_unlock(&job->lock);
         return;
     }
-    atomic_init(&waiter.ended, false);
-    waiter.next = job->waiters;
-    job->waiters = &waiter;
+    orr_waiters_add(&job->waiters, &waiter);
     orr_unlock(&job->lock);
-    /* Pairs with the store in complete.c. */
-    orr_await(rt, &waiter.ended, orr_job_name(job), NULL);
-}
-
-void orr_waiters_wake(struct orr_job_waiter *waiter)
-{
-    while (waiter) {
-        struct orr_job_waiter *next = waiter->next;
-        struct orr_context *context = waiter->context;
-
-        /* The waiter's stack may be gone once it sees `ended`. */
-        atomic_store_explicit(&waiter->ended, true, memory_order_release);
-        context->exec->ops->wake(context->exec, context);
-        waiter = next;
-    }
+    orr_await(rt, &waiter, &awaited);
 }
 
 const char *orr_job_name(const struct orr_job *job)

@@ -29,6 +29,7 @@
 #include "core/base/heap.h"
 #include "core/base/list.h"
 #include "core/base/lock.h"
+#include "core/base/wait.h"
 #include "core/device/machine.h"
 
 struct orr_access;
@@ -113,13 +114,6 @@ extern const struct orr_job_type orr_job_acquire;
 struct orr_edge {
     struct orr_edge *next;
     struct orr_job *job;
-};
-
-/* A context that waits for a job, on its own stack. */
-struct orr_job_waiter {
-    struct orr_job_waiter *next;
-    struct orr_context *context;
-    atomic_bool ended;
 };
 
 /* One datum of a job. */
@@ -244,7 +238,7 @@ struct orr_job {
     uint32_t noted; /* [run's thread] the same in observe/waits_log.h */
     int worker;     /* where it runs, -1 before */
     struct orr_edge *successors; /* [lock] until done */
-    struct orr_job_waiter *waiters; /* [lock] */
+    struct orr_waiters waiters; /* [lock] */
     struct orr_nest *around; /* [const] after submission: of the task that has
                               * submitted it, NULL: none has */
     struct orr_nest *nest;   /* [owner] its own, NULL: it has submitted none */
@@ -491,9 +485,6 @@ void orr_job_complete(struct orr_runtime *rt, struct orr_job *job);
 
 /* Blocks until the job is done. */
 void orr_job_wait(struct orr_runtime *rt, struct orr_job *job);
-
-/* Wakes everybody in the list; their stacks may be gone afterwards. */
-void orr_waiters_wake(struct orr_job_waiter *waiter);
 
 /* What to call the job in messages: task name, codelet name, model symbol. */
 const char *orr_job_name(const struct orr_job *job);

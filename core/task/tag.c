@@ -7,6 +7,7 @@
 #include "core/task/tag.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "core/await.h"
@@ -22,12 +23,6 @@ struct tag_edge {
     unsigned round;    /* of `tag`: the last one for which this one came */
 };
 
-struct tag_waiter {
-    struct tag_waiter *next;
-    struct orr_context *context;
-    atomic_bool reached;
-};
-
 struct orr_tag {
     struct orr_tag *next; /* in its bucket */
     starpu_tag_t id;
@@ -41,7 +36,7 @@ struct orr_tag {
     bool by_task;                /* a task's end has reached it */
     bool bound;                  /* to a job that has not ended */
     struct tag_edge *successors; /* kept: a tag may be reached again */
-    struct tag_waiter *waiters;
+    struct orr_waiters waiters;
 };
 
 struct orr_tags {
@@ -241,7 +236,7 @@ static bool came(const struct tag_edge *edge)
 /* Who goes on since a tag was reached. */
 struct reached {
     struct orr_job *jobs; /* linked by queue.next */
-    struct tag_waiter *waiters;
+    struct orr_waiters waiters;
 };
 
 /* Counts down the successors, each once a round, and collects those whose job is
@@ -265,14 +260,12 @@ static void reach_locked(struct orr_tag *tag, struct reached *ret)
         ret->jobs = next->held;
         next->held = NULL;
     }
-    ret->waiters = tag->waiters;
-    tag->waiters = NULL;
+    ret->waiters = orr_waiters_take_all(&tag->waiters);
 }
 
 /* No lock held. */
 static void go_on(struct orr_runtime *rt, const struct reached *reached)
 {
-    struct tag_waiter *waiters = reached->waiters;
     struct orr_job *freed = reached->jobs;
     struct orr_releases releases = {{NULL}};
 
@@ -284,19 +277,12 @@ static void go_on(struct orr_runtime *rt, const struct reached *reached)
         freed = next;
     }
     orr_releases_end(rt, &releases);
-    while (waiters) {
-        struct tag_waiter *next = waiters->next;
-        struct orr_context *context = waiters->context;
-
-        atomic_store_explicit(&waiters->reached, true, memory_order_release);
-        rt->exec->ops->wake(rt->exec, context);
-        waiters = next;
-    }
+    orr_waiters_release(reached->waiters);
 }
 
 void orr_tag_notify(struct orr_runtime *rt, starpu_tag_t id)
 {
-    struct reached reached = {NULL, NULL};
+    struct reached reached = {NULL, {NULL}};
     struct orr_tag *tag;
 
     orr_lock(&rt->tags->lock);
@@ -309,7 +295,7 @@ void orr_tag_notify(struct orr_runtime *rt, starpu_tag_t id)
 
 void orr_tag_end(struct orr_runtime *rt, starpu_tag_t id)
 {
-    struct reached reached = {NULL, NULL};
+    struct reached reached = {NULL, {NULL}};
     struct orr_tag *tag;
 
     orr_lock(&rt->tags->lock);
@@ -343,26 +329,48 @@ void orr_tag_mark_vague(struct orr_runtime *rt, starpu_tag_t id)
     ORR_TELL(rt, ORR_TOLD_TAG_VAGUE, .tags.id = id);
 }
 
-static int wait_one(struct orr_runtime *rt, starpu_tag_t id)
+/* One of the tags of a call. */
+struct awaited_tag {
+    struct orr_awaited awaited; /* first */
+    unsigned more, n;           /* of so many so many come after it */
+};
+
+static void tag_describe_awaited(const struct orr_awaited *awaited, char *text,
+                                 size_t size)
 {
-    struct tag_waiter waiter = {.context = orr_self};
+    const struct awaited_tag *tag = (const struct awaited_tag *)awaited;
+
+    if (tag->more)
+        snprintf(text, size, "tag %llu and %u more of %u", awaited->number,
+                 tag->more, tag->n);
+    else
+        snprintf(text, size, "tag %llu", awaited->number);
+}
+
+/* `more` of n follow. */
+static int wait_for_tag(struct orr_runtime *rt, starpu_tag_t id, unsigned more,
+                        unsigned n)
+{
+    const struct awaited_tag what = {
+        .awaited = {.noun = "tag",
+                    .describe = tag_describe_awaited,
+                    .number = id},
+        .more = more,
+        .n = n};
+    struct orr_waiter waiter;
     struct orr_tag *tag;
     bool reached;
 
-    atomic_init(&waiter.reached, false);
     orr_lock(&rt->tags->lock);
     tag = get_locked(rt->tags, id);
     reached = tag && tag->reached;
-    if (tag && !reached) {
-        waiter.next = tag->waiters;
-        tag->waiters = &waiter;
-    }
+    if (tag && !reached)
+        orr_waiters_add(&tag->waiters, &waiter);
     orr_unlock(&rt->tags->lock);
     if (!tag)
         return -ENOMEM;
-    if (reached)
-        return 0;
-    orr_await(rt, &waiter.reached, "a tag", NULL);
+    if (!reached)
+        orr_await(rt, &waiter, &what.awaited);
     return 0;
 }
 
@@ -374,7 +382,7 @@ int orr_tag_wait(struct orr_runtime *rt, unsigned n, const starpu_tag_t *ids)
         return -EDEADLK;
     orr_pay();
     for (unsigned i = 0; i < n && !err; i++)
-        err = wait_one(rt, ids[i]);
+        err = wait_for_tag(rt, ids[i], n - i - 1, n);
     return err;
 }
 
@@ -407,7 +415,7 @@ void orr_tag_restart(struct orr_runtime *rt, starpu_tag_t id)
  * restart it. */
 void orr_tag_notify_restart(struct orr_runtime *rt, starpu_tag_t id)
 {
-    struct reached reached = {NULL, NULL};
+    struct reached reached = {NULL, {NULL}};
     struct orr_tag *tag;
 
     orr_tag_mark_vague(rt, id);

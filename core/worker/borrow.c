@@ -52,15 +52,14 @@ void orr_borrowing_done(struct orr_borrowing *b)
 }
 
 /* It may have work that it waits for, or be one that takes none. */
-static bool is_idle(const struct orr_worker *worker)
+static bool is_lendable(const struct orr_worker *worker)
 {
-    return !worker->fetching && !worker->naside && !worker->running &&
-           !worker->gang && !worker->nsuspended;
+    return orr_worker_is_idle(worker) && !worker->nsuspended;
 }
 
 static bool may_be_lent(const struct orr_worker *worker)
 {
-    return is_idle(worker) && !orr_worker_is_blocked(worker) &&
+    return is_lendable(worker) && !orr_worker_is_blocked(worker) &&
            !atomic_load(&worker->called) && !atomic_load(&worker->disabled) &&
            !atomic_load(&worker->stop) &&
            atomic_load(&worker->runtime->paused) == 0;
@@ -86,7 +85,6 @@ static void exchange_stacks(struct orr_borrowing *b)
 static void leave_seat(struct orr_borrowing *b, bool wake)
 {
     struct orr_worker *worker = b->worker;
-    struct orr_exec *exec = worker->runtime->exec;
 
     atomic_store(&worker->context, b->owner);
     wake |= orr_count_ready(worker->runtime) > 0;
@@ -95,7 +93,7 @@ static void leave_seat(struct orr_borrowing *b, bool wake)
     atomic_store(&worker->seat, ORR_SEAT_FREE);
     if (wake || atomic_load(&worker->called)) {
         (void)orr_worker_rouse(worker);
-        exec->ops->wake(exec, b->owner);
+        orr_context_wake(b->owner);
     }
 }
 
@@ -152,7 +150,7 @@ static void end_nest(struct orr_borrowing *b)
 /* What the loop beside the kernel has begun ends on this thread. */
 static void end_rest(struct orr_worker *worker)
 {
-    if (is_idle(worker))
+    if (is_lendable(worker))
         return;
     worker->leaving = true;
     orr_worker_loop(worker);

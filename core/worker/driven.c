@@ -202,29 +202,25 @@ static void rouse(struct orr_worker *first)
 static void rest(struct orr_worker *first)
 {
     FOREACH_MATE(worker, first)
-    {
-        const char *waits_for = orr_worker_rest(worker);
-
-        /* It is said of the one that has something under way. */
-        if (worker == first || worker->running || worker->fetching)
-            orr_self->waits_for = waits_for;
-    }
+    orr_worker_rest(worker);
 }
 
 /* Sleeps until one of them is woken or wakes by itself. */
 static void sleep_all(struct orr_worker *first, bool hooks_again)
 {
     struct orr_runtime *rt = first->runtime;
+    const struct orr_worker *busy = first; /* or idle, if all are */
     double until = ORR_FOREVER;
 
     FOREACH_MATE(worker, first)
     {
         double at = orr_worker_wakes_at(worker, hooks_again);
 
+        busy = orr_worker_is_idle(worker) ? busy : worker;
         until = at < until ? at : until;
         orr_hooks_tell(&rt->hooks.sleeps, worker->id);
     }
-    rt->exec->ops->park(rt->exec, until);
+    orr_context_park(&busy->awaited, until);
     FOREACH_MATE(worker, first)
     orr_hooks_tell(&rt->hooks.wakes, worker->id);
 }

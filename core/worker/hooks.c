@@ -2,7 +2,7 @@
 /* core/worker/hooks.c - see hooks.h. */
 #include "core/worker/hooks.h"
 
-#include "core/base/exec.h"
+#include "core/base/wait.h"
 #include "core/worker/worker.h"
 
 int orr_hook_add(struct orr_hooks *hooks, enum orr_hook_kind kind,
@@ -47,8 +47,8 @@ bool orr_hook_remove(struct orr_hooks *hooks, enum orr_hook_kind kind, int id)
     if (!atomic_exchange(&hook->func, NULL))
         return false;
     atomic_fetch_sub(&hooks->n, 1);
-    while (others_are_in(hook))
-        orr_self->exec->ops->relax(orr_self->exec);
+    /* As long as a hook of the application, where nobody may wait. */
+    ORR_SPIN_WHILE(others_are_in(hook));
     atomic_store(&hook->taken, false);
     return true;
 }

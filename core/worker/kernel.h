@@ -106,8 +106,15 @@ bool orr_worker_may_stop(const struct orr_worker *worker);
 /* Whether it would take a job, and therefore is to say that it sleeps. */
 bool orr_worker_wants_job(const struct orr_worker *worker);
 
-/* It has found nothing to do: its state, and what it waits for. */
-const char *orr_worker_rest(struct orr_worker *worker);
+/* It has found nothing to do: its state. */
+void orr_worker_rest(struct orr_worker *worker);
+
+/* Whether nothing is under way there. */
+bool orr_worker_is_idle(const struct orr_worker *worker);
+
+/* Of `awaited` of a worker. */
+void orr_worker_describe(const struct orr_awaited *awaited, char *text,
+                         size_t size);
 
 /* Until when it sleeps unless it is woken; hooks are called again or are not. */
 double orr_worker_wakes_at(struct orr_worker *worker, bool hooks_again);

@@ -595,23 +595,43 @@ double orr_worker_wakes_at(struct orr_worker *worker, bool hooks_again)
     return limit < again ? limit : again;
 }
 
-const char *orr_worker_rest(struct orr_worker *worker)
+void orr_worker_describe(const struct orr_awaited *awaited, char *text,
+                         size_t size)
+{
+    const struct orr_worker *worker = awaited->object;
+
+    if (worker->fetching)
+        snprintf(text, size, "data of its task `%.80s'",
+                 orr_job_name(worker->fetching));
+    else if (worker->naside)
+        snprintf(text, size, "memory for %u tasks", worker->naside);
+    else if (worker->gang)
+        snprintf(text, size, "other workers of its parallel task `%.80s'",
+                 orr_job_name(worker->gang->job));
+    else if (worker->running)
+        snprintf(text, size, "%u of its kernels", worker->running);
+    else
+        snprintf(text, size, "%s", awaited->noun);
+}
+
+bool orr_worker_is_idle(const struct orr_worker *worker)
+{
+    return !worker->fetching && !worker->naside && !worker->gang &&
+           !worker->running;
+}
+
+void orr_worker_rest(struct orr_worker *worker)
 {
     orr_worker_set_state(worker, resting_state(worker));
-    if (worker->fetching || worker->naside)
-        return "data of its task";
-    if (worker->gang)
-        return "other workers of its parallel task";
-    return worker->running ? "its kernel" : "a task";
 }
 
 /* Somebody else is the worker, who wakes its own loop if that has to look. */
 static void await_seat(struct orr_worker *worker)
 {
-    struct orr_exec *exec = worker->runtime->exec;
+    static const struct orr_awaited awaited = {
+        .noun = "the end of a parallel region"};
 
-    orr_self->waits_for = "the end of a parallel region";
-    exec->ops->park(exec, ORR_FOREVER);
+    orr_context_park(&awaited, ORR_FOREVER);
     (void)orr_seat_take_woken(worker);
 }
 
@@ -619,7 +639,6 @@ void orr_worker_loop(void *arg)
 {
     struct orr_worker *worker = arg;
     struct orr_runtime *rt = worker->runtime;
-    struct orr_context *self = orr_self;
     bool announced = false, hooked = false, hooks_again = false;
     unsigned idle = 0;
     double until;
@@ -653,7 +672,7 @@ void orr_worker_loop(void *arg)
             announced = true;
             continue;
         }
-        self->waits_for = orr_worker_rest(worker);
+        orr_worker_rest(worker);
         if (rt->exec->one_thread && orr_worker_wants_job(worker))
             orr_worker_fall_asleep(worker);
         /* What they give the worker to do wakes nobody but itself: it looks again. */
@@ -665,7 +684,7 @@ void orr_worker_loop(void *arg)
         orr_hooks_tell(&rt->hooks.sleeps, worker->id);
         until = orr_worker_wakes_at(worker, hooked && hooks_again);
         orr_seat_offer(worker);
-        rt->exec->ops->park(rt->exec, until);
+        orr_context_park(&worker->awaited, until);
         orr_hooks_tell(&rt->hooks.wakes, worker->id);
         if (orr_seat_take_woken(worker))
             (void)orr_worker_rouse(worker);

@@ -65,12 +65,11 @@ static void collect_woken(struct orr_worker *worker)
 
 static void wake_late(struct orr_worker *worker)
 {
-    struct orr_exec *exec = worker->runtime->exec;
-    double now = worker->limits ? orr_exec_now(exec) : 0;
+    double now = worker->limits ? orr_exec_now(worker->runtime->exec) : 0;
 
     for (struct orr_suspend_limit *l = worker->limits; l; l = l->next)
         if (l->until_us <= now)
-            exec->ops->wake(exec, l->context);
+            orr_context_wake(l->context);
 }
 
 struct orr_context *orr_suspend_next(struct orr_worker *worker)
@@ -196,7 +195,6 @@ static bool give_turn(struct orr_worker *worker, struct orr_context *to,
 static void give_turn_as_spare(struct orr_worker *worker,
                                struct orr_context *to)
 {
-    orr_self->waits_for = "a task";
     keep_spare(worker, orr_self);
     while (!give_turn(worker, to, false))
         ;

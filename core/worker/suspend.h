@@ -18,7 +18,7 @@
 
 #include "core/worker/worker.h"
 
-/* Kernels of the run that wait are suspended from now on: orr_exec_wait. */
+/* Kernels of the run that wait are suspended from now on: orr_wait. */
 void orr_suspend_init(struct orr_runtime *rt);
 
 /* One that may go on, or NULL. In the worker's loop; nothing else runs there. */

@@ -10,6 +10,7 @@
 
 #include "core/base/list.h"
 #include "core/base/lock.h"
+#include "core/base/wait.h"
 #include "core/cost/row.h"
 #include "core/device/machine.h"
 
@@ -54,6 +55,7 @@ struct orr_worker {
     /* Who may be the worker, its own loop or a context that has borrowed it: enum
      * orr_seat, borrow.h. */
     atomic_uint seat;
+    struct orr_awaited awaited; /* [const] what its loop waits for */
     atomic_bool lendable; /* its loop offers the seat when it has nothing to do */
     atomic_bool called;   /* somebody has woken it while it was lent */
     bool leaving; /* [owner] whoever has borrowed it is about to give it back: it

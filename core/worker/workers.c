@@ -27,11 +27,26 @@ static void init_worker(struct orr_runtime *rt, unsigned id)
     atomic_init(&worker->bound, -1);
     orr_list_init(&worker->ended);
     orr_list_init(&worker->resumed);
+    worker->awaited = (struct orr_awaited){.noun = "a task",
+                                           .describe = orr_worker_describe,
+                                           .object = worker};
     worker->may_suspend = orr_device_kind(worker->desc->type)->is_processor;
+}
+
+static void workers_describe_end(const struct orr_awaited *awaited, char *text,
+                                 size_t size)
+{
+    const struct orr_runtime *rt = awaited->object;
+
+    snprintf(text, size, "%u workers and copies to end",
+             atomic_load_explicit(&rt->nactive, memory_order_relaxed));
 }
 
 static void stop_first(struct orr_runtime *rt, unsigned n)
 {
+    const struct orr_awaited awaited = {
+        .noun = "workers to end", .describe = workers_describe_end, .object = rt};
+
     atomic_store(&rt->stopper, orr_self);
     for (unsigned id = 0; id < n; id++) {
         atomic_store_explicit(&rt->workers[id].stop, true,
@@ -42,12 +57,12 @@ static void stop_first(struct orr_runtime *rt, unsigned n)
      * the ends of copies are posted where no worker looks any more. */
     while (atomic_load_explicit(&rt->nactive, memory_order_acquire))
         if (!orr_nodes_serve_posts(rt))
-            rt->exec->ops->park(rt->exec, ORR_FOREVER);
+            orr_context_park(&awaited, ORR_FOREVER);
     orr_nodes_await_posts(rt);
     for (unsigned id = 0; id < n; id++) {
         orr_suspend_done(&rt->workers[id]);
         if (!rt->workers[id].driven)
-            rt->exec->ops->join(rt->exec, rt->workers[id].context);
+            orr_context_join(&awaited, rt->workers[id].context);
         rt->workers[id].context = NULL;
         orr_kernels_free(&rt->workers[id]);
     }
@@ -61,7 +76,7 @@ void orr_active_end(struct orr_runtime *rt)
         return;
     stopper = atomic_load_explicit(&rt->stopper, memory_order_relaxed);
     if (stopper)
-        rt->exec->ops->wake(rt->exec, stopper);
+        orr_context_wake(stopper);
 }
 
 /* A worker's context. Kernels may have left values of keys. */
@@ -134,7 +149,6 @@ void orr_workers_give_way(struct orr_runtime *rt)
 
 void orr_worker_wake(struct orr_worker *worker)
 {
-    struct orr_exec *exec = worker->runtime->exec;
     struct orr_context *context;
 
     /* Whoever has borrowed it finds the flag, if not the wake, when it gives it
@@ -150,7 +164,7 @@ void orr_worker_wake(struct orr_worker *worker)
         return;
     (void)orr_worker_rouse(worker);
     if (context)
-        exec->ops->wake(exec, context);
+        orr_context_wake(context);
 }
 
 /* Whether the job goes before one that came earlier. */

@@ -412,7 +412,8 @@ def who_waits_for_what_it_has_acquired_itself_is_told_on_both_machines():
 
 @test
 def a_task_that_waits_for_what_its_own_data_keep_from_running_is_named():
-    words = ("`reader' (number 1) waits in its kernel, on CPU 0, for writer",
+    words = ("`reader' (number 1) waits in its kernel, on CPU 0, for task "
+             "`writer' (number 2)",
              "`writer' (number 2) waits for the end of task `reader' (number 1)",
              "STARPU_RW")
     deadlock("wait-for-writer-in-kernel", *words)
@@ -446,8 +447,8 @@ def what_is_not_acquired_or_for_reading_only_cannot_be_kept_for_writing():
 
 @test
 def a_deadlock_of_mutexes_names_their_holders():
-    deadlock("lock-each-other", "main waits for a mutex that a thread",
-             "waits for a mutex that main holds")
+    deadlock("lock-each-other", "main waits for the mutex at 0x",
+             " that a thread", "waits for the mutex at 0x", " that main holds")
 
 
 # -- early ends --------------------------------------------------------------

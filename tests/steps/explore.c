@@ -13,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "core/base/wait.h"
 #include "core/device/switch.h"
 #include "tests/rng.h"
 
@@ -129,7 +130,7 @@ static _Noreturn void fail_stuck(void)
         snprintf(text + n, sizeof(text) - n, "%s%s %s at %s:%d", n ? ", " : "",
                  name_of(c),
                  c->state == LOCKED_OUT ? "waits for a lock"
-                 : c->head.waits_for    ? c->head.waits_for
+                 : c->head.awaited      ? c->head.awaited->noun
                                         : "is parked",
                  c->file ? c->file : "?", c->line);
     }

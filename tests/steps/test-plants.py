@@ -22,9 +22,9 @@ PLANTS = [
      'handle->nclaims--;\n    return false;',
      ['give-back', 'philosophers']),
     ('a job that is between two states is taken for one that claims',
-     'data/claim.c', 'while ((state = atomic_load(&job->claim_state)) == '
-     'ORR_CLAIM_DECIDING)', 'if ((state = atomic_load(&job->claim_state)) == '
-     'ORR_CLAIM_DECIDING)', ['decide', 'mixed']),
+     'data/claim.c', 'ORR_SPIN_WHILE((state = atomic_load(&job->claim_state)) ==\n'
+     '                   ORR_CLAIM_DECIDING);',
+     'state = atomic_load(&job->claim_state);', ['decide', 'mixed']),
     ('a claimant is unlocked before it is in the queue', 'data/claim.c',
      'wait_here_locked(refuser->handle, job, refuser);',
      'orr_unlock(&refuser->handle->lock), orr_lock(&refuser->handle->lock), '
@@ -68,19 +68,25 @@ PLANTS = [
      'tag = get_locked(rt->tags, id);\n    reached = tag && tag->reached;\n'
      '    orr_unlock(&rt->tags->lock);\n    orr_lock(&rt->tags->lock);',
      ['tags']),
-    ('an acquisition wakes before it says why', 'data/acquire.c',
-     'atomic_store_explicit(&block->there, true, memory_order_release);\n'
-     '    context->exec->ops->wake(context->exec, context);',
-     'context->exec->ops->wake(context->exec, context);\n'
-     '    atomic_store_explicit(&block->there, true, memory_order_release);',
-     ['acquire-unregister', 'bring-back']),
+    ('who ends a wait wakes before it says so', 'base/wait.c',
+     'atomic_store_explicit(&waiter->over, true, memory_order_release);\n'
+     '    /* The', 'if (context != orr_self)\n        orr_context_wake(context);\n'
+     '    atomic_store_explicit(&waiter->over, true, memory_order_release);\n'
+     '    return; /* The',
+     ['acquire-unregister', 'bring-back', 'job-wait']),
+    ('a waiter is read after it may have gone', 'base/wait.c',
+     '    if (context != orr_self || context->awaited)\n'
+     '        orr_context_wake(context);',
+     '    if (waiter->context != orr_self || context->awaited)\n'
+     '        orr_context_wake(waiter->context);',
+     ['job-wait', 'acquire-unregister', 'bring-back', 'tags']),
     ('a worker falls asleep without a second look', 'worker/loop.c',
      'announced = true;\n            continue;', 'announced = true;',
      ['push', 'push-two', 'kick', 'kick-sleepers']),
     ('a worker that is joined may be woken', 'worker/workers.c',
      'while (atomic_load_explicit(&rt->nactive, memory_order_acquire))\n'
      '        if (!orr_nodes_serve_posts(rt))\n'
-     '            rt->exec->ops->park(rt->exec, ORR_FOREVER);', '',
+     '            orr_context_park(&awaited, ORR_FOREVER);', '',
      ['kick-sleepers']),
     ('a copy of an old value counts', 'data/request.c',
      'request->src != ORR_NO_NODE && !request->stale && !request->failed) {\n'
@@ -95,7 +101,7 @@ PLANTS = [
      'pick_progress_worker */', 'atomic_store(&node->nqueued, '
      'atomic_load(&node->nqueued) + 1);', ['crowd', 'device', 'kick', 'join']),
     ('a writer does not wait for the threads that copy', 'data/fetch.c',
-     'await_copies(rt, handle);\n        if (begins', 'if (begins',
+     'await_copies(handle);\n        if (begins', 'if (begins',
      ['between-memories']),
     ('an overwriter does not wait for the copy that comes', 'data/request.c',
      '!supersede_locked(handle, request)', '!(void *)NULL',
@@ -133,9 +139,9 @@ PLANTS = [
     ('a handle is locked again after its last user may have left',
      'data/end.c',
      '        dropped = orr_requests_cancel_locked(handle, &deferred);\n    }\n'
-     '    orr_unlock(&handle->lock);\n    orr_waiters_wake',
+     '    orr_unlock(&handle->lock);\n    orr_waiters_release',
      '        orr_unlock(&handle->lock), orr_lock(&handle->lock);\n    }\n'
-     '    orr_unlock(&handle->lock);\n    orr_waiters_wake', ['copy-is-last']),
+     '    orr_unlock(&handle->lock);\n    orr_waiters_release', ['copy-is-last']),
 ]
 
 

@@ -6,7 +6,10 @@
 #include "tests/unit/exec-suite.h"
 
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
+
+#include "core/base/wait.h"
 
 static const struct exec_maker *maker;
 static struct orr_exec *exec;
@@ -194,6 +197,141 @@ START_TEST(contexts_make_contexts)
 }
 END_TEST
 
+/* --- core/base/wait.h --- */
+
+static const struct orr_awaited nothing = {.noun = "nothing"};
+
+START_TEST(a_wait_that_is_over_does_not_block)
+{
+    struct orr_waiter waiter;
+
+    orr_waiter_init(&waiter);
+    ck_assert(!orr_waiter_is_over(&waiter));
+    orr_waiter_release(&waiter);
+    orr_wait(&waiter, &nothing);
+    ck_assert(orr_wait_until(&waiter, &nothing, 0));
+    ck_assert_ptr_null(orr_self->awaited);
+}
+END_TEST
+
+START_TEST(a_wait_ends_at_its_date)
+{
+    double until = exec->ops->now(exec) + 50;
+    struct orr_waiter waiter;
+
+    orr_waiter_init(&waiter);
+    ck_assert(!orr_wait_until(&waiter, &nothing, until));
+    ck_assert_double_ge(exec->ops->now(exec), until);
+}
+END_TEST
+
+START_TEST(queues_are_first_come_first_served)
+{
+    struct orr_waiters queue = {NULL}, taken;
+    struct orr_waiter waiters[4];
+    unsigned n = 0;
+
+    ck_assert_ptr_null(orr_waiters_first(&queue));
+    ck_assert_ptr_null(orr_waiters_take(&queue));
+    ck_assert(!orr_waiters_remove(&queue, &waiters[0]));
+    for (unsigned i = 0; i < 4; i++)
+        orr_waiters_add(&queue, &waiters[i]);
+    orr_waiters_foreach (waiter, &queue)
+        ck_assert_ptr_eq(waiter, &waiters[n++]);
+    ck_assert_uint_eq(n, 4);
+    ck_assert(orr_waiters_remove(&queue, &waiters[3])); /* the last … */
+    ck_assert(!orr_waiters_remove(&queue, &waiters[3]));
+    ck_assert(orr_waiters_remove(&queue, &waiters[1]));
+    ck_assert_ptr_eq(orr_waiters_take(&queue), &waiters[0]); /* … the first */
+    orr_waiters_add(&queue, &waiters[1]);
+    orr_waiters_prepend(&queue, &waiters[0]);
+    ck_assert_ptr_eq(orr_waiters_first(&queue), &waiters[0]);
+    taken = orr_waiters_take_all(&queue);
+    ck_assert_ptr_null(orr_waiters_first(&queue));
+    orr_waiters_release(taken);
+    for (unsigned i = 0; i < 3; i++)
+        ck_assert(orr_waiter_is_over(&waiters[i]));
+    ck_assert(!orr_waiter_is_over(&waiters[3]));
+    orr_waiters_prepend(&queue, &waiters[3]);
+    ck_assert_ptr_eq(orr_waiters_take(&queue), &waiters[3]);
+    ck_assert_ptr_null(orr_waiters_first(&queue));
+}
+END_TEST
+
+/* Two contexts that release each other's waits, which are on stacks that go. */
+struct turn {
+    _Atomic(struct orr_waiter *) waiter;
+    struct turn *other;
+    int rounds;
+};
+
+static void take_turns(void *arg)
+{
+    struct turn *turn = arg;
+
+    for (int i = 0; i < turn->rounds; i++) {
+        struct orr_waiter waiter, *other;
+
+        orr_waiter_init(&waiter);
+        atomic_store(&turn->waiter, &waiter);
+        while (!(other = atomic_exchange(&turn->other->waiter, NULL)))
+            exec->ops->sleep(exec, 1);
+        orr_waiter_release(other);
+        orr_wait(&waiter, &nothing);
+    }
+}
+
+START_TEST(two_contexts_end_each_others_waits)
+{
+    struct turn one = {.rounds = 200}, two = {.rounds = 200, .other = &one};
+    struct orr_context *context;
+
+    one.other = &two;
+    context = spawn("other", take_turns, &two);
+    take_turns(&one);
+    join(context);
+}
+END_TEST
+
+static void describe(const struct orr_awaited *awaited, char *text, size_t size)
+{
+    snprintf(text, size, "%s %llu", awaited->noun, awaited->number);
+}
+
+static void wait_for_number(void *arg)
+{
+    const struct orr_awaited awaited = {
+        .noun = "number", .describe = describe, .number = 7};
+    struct orr_waiter waiter;
+
+    orr_waiter_init(&waiter);
+    atomic_store((_Atomic(struct orr_waiter *) *)arg, &waiter);
+    orr_wait(&waiter, &awaited);
+}
+
+START_TEST(others_see_what_a_context_waits_for)
+{
+    _Atomic(struct orr_waiter *) waiter = NULL;
+    struct orr_context *context = spawn("other", wait_for_number, &waiter);
+    char text[ORR_AWAITED_TEXT];
+    bool seen = true;
+
+    while (!orr_context_tell(context, text, sizeof(text), &seen))
+        exec->ops->sleep(exec, 10);
+    ck_assert(!seen);
+    ck_assert_str_eq(text, "number 7");
+    ck_assert(orr_context_tell(context, NULL, 0, &seen));
+    ck_assert(seen);
+    orr_waiter_release(atomic_load(&waiter));
+    join(context);
+    ck_assert(!orr_context_tell(orr_self, text, sizeof(text), &seen));
+    orr_awaited_write(NULL, text, sizeof(text));
+    ck_assert_str_eq(text, "something of its own");
+    orr_awaited_write(&nothing, text, sizeof(text));
+    ck_assert_str_eq(text, "nothing");
+}
+END_TEST
+
 START_TEST(relax_returns)
 {
     exec->ops->relax(exec);
@@ -216,6 +354,11 @@ TCase *exec_suite(const struct exec_maker *with)
     tcase_add_test(tc, join_waits_for_the_end);
     tcase_add_test(tc, timed_parks_and_wakes_mix);
     tcase_add_test(tc, contexts_make_contexts);
+    tcase_add_test(tc, a_wait_that_is_over_does_not_block);
+    tcase_add_test(tc, a_wait_ends_at_its_date);
+    tcase_add_test(tc, queues_are_first_come_first_served);
+    tcase_add_test(tc, two_contexts_end_each_others_waits);
+    tcase_add_test(tc, others_see_what_a_context_waits_for);
     tcase_add_test(tc, relax_returns);
     return tc;
 }

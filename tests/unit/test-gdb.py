@@ -35,7 +35,7 @@ SHOWN = (
         "first #1",
         "tag 7: waits for 1 of 1 tags, holds step #7 back",
         "many #8, blocked, waits for data #2",
-        "first thread is in a call that waits for the submitted tasks"]),
+        "first thread is in a call that waits for submitted tasks"]),
     ("orrery-tags", ["tag 7: waits for 1 of 1 tags", "tag 8: waits for 0 of 0 "
                      "tags\n  before tag 7"]),
     ("orrery-print-tag 7", ["holds step #7 back"]),

@@ -133,6 +133,10 @@ check "no condition on a backend in core outside device and base" "$(
 # What a machine is, and of what kind a device, only core/device knows: the rest
 # asks what it does. Fields of that name in what core fills (a graph that is
 # written, options of models) are no questions.
+check "what waits, wakes or spins in core does so by core/base/wait.h" "$(
+    grep -rnE 'ops->(park|wake|relax)\(|\<sched_yield\(' core --include='*.[ch]' |
+    grep -vE '^core/(base/(wait\.[ch]|lock\.c)|device/threads\.c|ends\.c):'
+)"
 check "no question whether the machine is simulated in core outside device" "$(
     grep -rnE '(->|\.)simulated\>' core --include='*.[ch]' |
     grep -vE '^core/device/|(->|\.)simulated = '

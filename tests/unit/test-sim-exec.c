@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "core/base/module.h"
+#include "core/base/wait.h"
 #include "sim/machine.h"
 #include "tests/suite.h"
 #include "tests/unit/child.h"
@@ -567,8 +568,10 @@ END_TEST
 
 static void wait_for_each_other(void *arg)
 {
+    static const struct orr_awaited never = {.noun = "what never comes"};
+
     setup();
-    orr_self->waits_for = "what never comes";
+    orr_self->awaited = &never;
     spawn("one", park_and_note, NULL);
     if (arg) {
         orr_sim_ops.on_deadlock(machine, arg, (struct orr_runtime *)machine);
@@ -580,7 +583,7 @@ static void print_context(struct orr_context *context, void *arg)
 {
     (void)arg;
     printf("%s: %s\n", context->name,
-           context->waits_for ? context->waits_for : "-");
+           context->awaited ? context->awaited->noun : "-");
 }
 
 static void report(struct orr_runtime *runtime)
@@ -609,10 +612,12 @@ END_TEST
 
 static void wait_while_frozen(void *arg)
 {
+    static const struct orr_awaited task = {.noun = "task 7"};
+
     (void)arg;
     setup();
     orr_self->frozen++;
-    orr_self->waits_for = "task 7";
+    orr_self->awaited = &task;
     exec->ops->sleep(exec, 1);
 }
 

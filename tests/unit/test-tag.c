@@ -393,7 +393,7 @@ END_TEST
 
 static const starpu_tag_t abc[] = {A, B, C};
 static unsigned nlooks;
-static const char *reason;
+static char reason[ORR_AWAITED_TEXT];
 
 START_TEST(who_waits_for_what_was_reached_goes_on)
 {
@@ -409,7 +409,7 @@ static void reach_one(void)
 {
     static const starpu_tag_t in_order[] = {B, A, C};
 
-    reason = orr_self->waits_for;
+    orr_awaited_write(orr_self->awaited, reason, sizeof(reason));
     if (nlooks++ % 2)
         notify(in_order[nlooks / 2 - 1]);
 }
@@ -421,7 +421,7 @@ START_TEST(who_waits_goes_on_when_all_are_reached)
     ck_assert_int_eq(orr_tag_wait(&fake.rt, 3, abc), 0);
     ck_assert_uint_eq(nlooks, 6);
     ck_assert_ptr_nonnull(strstr(reason, "tag"));
-    ck_assert_ptr_null(orr_self->waits_for);
+    ck_assert_ptr_null(orr_self->awaited);
 }
 END_TEST
 
@@ -434,7 +434,9 @@ static void wait_too(void)
 
     if (nlooks++) {
         fake.woken = 0;
+        fake_be(0);
         notify(A);
+        orr_self = caller;
         woken = fake.woken;
         return;
     }

@@ -481,9 +481,11 @@ def waits(_argument):
         if int(tag["held"]) and not int(tag["reached"]):
             print_tag(tag, run)
     main = run.runtime["main"]
-    if int(main["waits_for"]):
+    if int(main["awaited"]):
+        awaited = main["awaited"].dereference()
+        number = int(awaited["number"])
         print("the application's first thread is in a call that waits for "
-              f"{text(main['waits_for'])}")
+              f"{text(awaited['noun'])}{f' {number}' if number else ''}")
     if int(run.runtime["paused"]):
         print("workers are paused: starpu_resume has to be called "
               f"{int(run.runtime['paused'])} times")

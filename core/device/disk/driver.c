@@ -16,6 +16,7 @@
 
 #include "core/base/log.h"
 #include "core/base/race.h"
+#include "core/base/wait.h"
 #include "core/device/disk/requests.h"
 
 /* The measurement when a disk is added: a write and a read of so many bytes for
@@ -283,8 +284,8 @@ static void disk_perform_copy(struct disk *disk, struct orr_copy *copy)
 
 static void disk_serve(void *arg)
 {
+    static const struct orr_awaited awaited = {.noun = "work for the disk"};
     struct disk *disk = arg;
-    struct orr_exec *exec = disk->driver->head.machine->exec;
     struct disk_requests *requests = &disk->queue.requests;
     bool stop;
 
@@ -299,8 +300,7 @@ static void disk_serve(void *arg)
         } else if (stop) {
             break;
         } else {
-            orr_self->waits_for = "work for the disk";
-            exec->ops->park(exec, ORR_FOREVER);
+            orr_context_park(&awaited, ORR_FOREVER);
         }
     }
     orr_context_end();
@@ -309,7 +309,6 @@ static void disk_serve(void *arg)
 static void disk_copy_start(struct orr_driver *driver, struct orr_copy *copy)
 {
     struct disk *disk = disk_of(disks_of(driver), copy->dst);
-    struct orr_exec *exec = driver->machine->exec;
 
     if (!disk)
         disk = disk_of(disks_of(driver), copy->src);
@@ -322,7 +321,7 @@ static void disk_copy_start(struct orr_driver *driver, struct orr_copy *copy)
         disk->first = copy;
     disk->last = copy;
     pthread_mutex_unlock(&disk->lock);
-    exec->ops->wake(exec, disk->context);
+    orr_context_wake(disk->context);
 }
 
 /* -- one more disk -- */
@@ -334,7 +333,7 @@ static void disk_stop(struct disk *disk)
     pthread_mutex_lock(&disk->lock);
     disk->stop = true;
     pthread_mutex_unlock(&disk->lock);
-    exec->ops->wake(exec, disk->context);
+    orr_context_wake(disk->context);
     exec->ops->join(exec, disk->context);
     pthread_mutex_destroy(&disk->lock);
 }

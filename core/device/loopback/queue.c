@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "core/base/wait.h"
 #include "core/device/loopback/loopback.h"
 #include "core/device/mailbox.h"
 
@@ -98,20 +99,20 @@ static void run(struct orr_queue *queue, struct orr_kernel *kernel)
 
 static void wake_all(struct loopback *driver)
 {
-    struct orr_exec *exec = driver->head.machine->exec;
-
     for (unsigned d = 0; d < driver->options.devices; d++)
         for (unsigned use = 0; use < ORR_QUEUE_USES; use++)
-            exec->ops->wake(exec, driver->devices[d].queues[use].context);
+            orr_context_wake(driver->devices[d].queues[use].context);
 }
 
 static void wait_for(struct orr_queue *queue, struct orr_event *event)
 {
-    struct orr_exec *exec = queue->driver->head.machine->exec;
+    static const struct orr_awaited awaited = {.noun =
+                                                   "an event of another queue"};
 
+    (void)queue;
     /* Pairs with the record below. */
     while (!atomic_load_explicit(&event->happened, memory_order_acquire))
-        exec->ops->park(exec, ORR_FOREVER);
+        orr_context_park(&awaited, ORR_FOREVER);
 }
 
 static void perform(struct orr_queue *queue, struct loopback_op *op)
@@ -155,8 +156,8 @@ static struct loopback_op *take(struct orr_queue *queue, bool *stop)
 
 static void serve(void *arg)
 {
+    static const struct orr_awaited awaited = {.noun = "work for the device"};
     struct orr_queue *queue = arg;
-    struct orr_exec *exec = queue->driver->head.machine->exec;
     bool stop;
 
     for (;;) {
@@ -168,8 +169,7 @@ static void serve(void *arg)
         } else if (stop) {
             break;
         } else {
-            orr_self->waits_for = "work for the device";
-            exec->ops->park(exec, ORR_FOREVER);
+            orr_context_park(&awaited, ORR_FOREVER);
         }
     }
     orr_context_end();
@@ -177,7 +177,6 @@ static void serve(void *arg)
 
 bool loopback_queue_put(struct orr_queue *queue, const struct loopback_op *op)
 {
-    struct orr_exec *exec = queue->driver->head.machine->exec;
     struct loopback_op *mine = malloc(sizeof(*mine));
 
     if (!mine)
@@ -191,7 +190,7 @@ bool loopback_queue_put(struct orr_queue *queue, const struct loopback_op *op)
         queue->first = mine;
     queue->last = mine;
     pthread_mutex_unlock(&queue->lock);
-    exec->ops->wake(exec, queue->context);
+    orr_context_wake(queue->context);
     return true;
 }
 
@@ -225,7 +224,7 @@ void loopback_queue_stop(struct orr_queue *queue)
     pthread_mutex_lock(&queue->lock);
     queue->stop = true;
     pthread_mutex_unlock(&queue->lock);
-    exec->ops->wake(exec, queue->context);
+    orr_context_wake(queue->context);
     exec->ops->join(exec, queue->context);
     pthread_mutex_destroy(&queue->lock);
 }

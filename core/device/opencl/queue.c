@@ -14,6 +14,7 @@
 #include <stdlib.h>
 
 #include "core/base/log.h"
+#include "core/base/wait.h"
 #include "core/device/mailbox.h"
 #include "core/device/opencl/opencl.h"
 
@@ -144,10 +145,8 @@ static void opencl_event_happened(cl_event marker, int32_t status, void *arg)
 
 void opencl_await_callbacks(struct opencl *driver)
 {
-    struct orr_exec *exec = driver->head.machine->exec;
-
-    while (atomic_load_explicit(&driver->nhappening, memory_order_acquire))
-        exec->ops->relax(exec);
+    ORR_SPIN_WHILE(
+        atomic_load_explicit(&driver->nhappening, memory_order_acquire));
 }
 
 void opencl_record(struct orr_queue *queue, struct orr_event *event)
