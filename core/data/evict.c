@@ -13,15 +13,11 @@
 #include <errno.h>
 #include <string.h>
 
+#include "core/base/bits.h"
 #include "core/data/lost.h"
 #include "core/data/request.h"
 #include "core/observe/livelock.h"
 #include "core/runtime.h"
-
-static uint64_t bit(unsigned node)
-{
-    return UINT64_C(1) << node;
-}
 
 const struct orr_eviction *orr_eviction_find(const char *name)
 {
@@ -42,13 +38,13 @@ bool orr_node_fits(const struct orr_node *node, size_t size)
 
 bool orr_replicate_is_outdated(const struct orr_replicate *replicate)
 {
-    return !(replicate->handle->valid & bit(replicate->node));
+    return !(replicate->handle->valid & orr_bit(replicate->node));
 }
 
 /* Nobody has the value, or somebody else does. */
 bool orr_replicate_is_clean(const struct orr_replicate *replicate)
 {
-    return orr_handle_values(replicate->handle) != bit(replicate->node);
+    return orr_handle_values(replicate->handle) != orr_bit(replicate->node);
 }
 
 bool orr_replicate_may_be_sent(const struct orr_replicate *replicate)

@@ -14,17 +14,13 @@
  */
 #include "core/data/gather.h"
 
+#include "core/base/bits.h"
 #include "core/data/block.h"
 #include "core/data/lost.h"
 #include "core/data/node.h"
 #include "core/data/request.h"
 #include "core/runtime.h"
 #include "core/task/job.h"
-
-static uint64_t bit(unsigned node)
-{
-    return UINT64_C(1) << node;
-}
 
 /* --- guesses --- */
 
@@ -35,7 +31,7 @@ static bool stays(const struct orr_block *block)
 
     orr_block_foreach(replicate, block)
     {
-        found |= atomic_load(&replicate->handle->valid) == bit(block->node);
+        found |= atomic_load(&replicate->handle->valid) == orr_bit(block->node);
     }
     return found;
 }
@@ -60,7 +56,7 @@ size_t orr_gather_room(struct orr_node *node)
 
 static bool has_value(const struct orr_handle *handle, unsigned node)
 {
-    return atomic_load(&handle->valid) & bit(node);
+    return atomic_load(&handle->valid) & orr_bit(node);
 }
 
 static bool is_private(const struct orr_access *access)
@@ -92,7 +88,7 @@ static size_t has_loose_on(const struct orr_job *job, unsigned node)
         const struct orr_handle *handle = access->handle;
 
         if (!access->duplicate && has_value(handle, node) &&
-            atomic_load(&handle->valid) != bit(node))
+            atomic_load(&handle->valid) != orr_bit(node))
             has += handle->size;
     }
     return has;
@@ -153,7 +149,7 @@ static struct orr_block *find_block(struct orr_node *node,
             continue;
         *ret_to = ORR_NO_NODE;
         if (!owner->handle->dying &&
-            atomic_load(&owner->handle->valid) == bit(node->id) &&
+            atomic_load(&owner->handle->valid) == orr_bit(node->id) &&
             orr_request_uses(owner->handle, node->id) == 0)
             *ret_to = find_room(node->runtime, owner, room, but);
         if (*ret_to != ORR_NO_NODE) {

@@ -28,6 +28,7 @@
  */
 #include <errno.h>
 
+#include "core/base/bits.h"
 #include "core/base/check.h"
 #include "core/data/evict.h"
 #include "core/data/request.h"
@@ -47,11 +48,6 @@ enum { LOOK_AHEAD = 16 };
 
 /* So many victims are passed over because their handles are locked. */
 enum { MAX_BUSY = 8 };
-
-static uint64_t bit(unsigned node)
-{
-    return UINT64_C(1) << node;
-}
 
 /* --- promises --- */
 
@@ -113,7 +109,7 @@ static bool soonest_promise(const struct orr_replicate *replicate,
 
 static bool is_pressed(const struct orr_runtime *rt, unsigned node)
 {
-    return atomic_load_explicit(&rt->pressed, memory_order_relaxed) & bit(node);
+    return atomic_load_explicit(&rt->pressed, memory_order_relaxed) & orr_bit(node);
 }
 
 struct orr_use orr_use_of_prefetch(struct orr_replicate *replicate)
@@ -158,7 +154,7 @@ static void promise(struct orr_access *access)
         orr_pending_hasten(node, request, use_of_promise(access));
         orr_unlock(&node->lock);
     }
-    orr_node_reorder(access->handle, ~bit(access->node));
+    orr_node_reorder(access->handle, ~orr_bit(access->node));
 }
 
 static void withdraw(struct orr_access *access)
@@ -173,7 +169,7 @@ static void withdraw(struct orr_access *access)
     } else if (heap->first == &access->soon || access->soon.prev) {
         orr_heap_remove(heap, &access->soon, promise_is_sooner);
     }
-    orr_node_reorder(access->handle, bit(access->node));
+    orr_node_reorder(access->handle, orr_bit(access->node));
 }
 
 /* --- when a block is needed --- */
@@ -439,7 +435,7 @@ static void press(struct orr_runtime *rt, struct orr_node *node)
         orr_pending_sort(node);
     node->nextuse.pressed = true;
     orr_unlock(&node->lock);
-    atomic_fetch_or(&rt->pressed, bit(node->id));
+    atomic_fetch_or(&rt->pressed, orr_bit(node->id));
 }
 
 /* --- victims --- */

@@ -2,17 +2,13 @@
 /* core/data/pending.c - see pending.h. */
 #include "core/data/pending.h"
 
+#include "core/base/bits.h"
 #include "core/data/eviction.h"
 #include "core/runtime.h"
 
 /* Copies under way per (progress node, peer, direction), by urgency, as in
  * StarPU. */
 static const unsigned max_inflight[ORR_FETCH_LEVELS] = {5, 2, 1};
-
-static uint64_t bit(unsigned node)
-{
-    return UINT64_C(1) << node;
-}
 
 static struct orr_request *of_soon(struct orr_heap_link *link)
 {
@@ -48,7 +44,7 @@ static void insert(struct orr_node *node, struct orr_request *request)
 {
     request->sorted = true;
     node->prefetch_peers[direction_of(node, request)] |=
-        bit(peer_of(node, request));
+        orr_bit(peer_of(node, request));
     orr_heap_insert(&node->prefetches[link_of(node, request)], &request->soon,
                     is_sooner);
 }
@@ -120,7 +116,7 @@ void orr_pending_remove(struct orr_node *node, struct orr_request *request)
     request->sorted = false;
     if (!heap->first)
         node->prefetch_peers[direction_of(node, request)] &=
-            ~bit(peer_of(node, request));
+            ~orr_bit(peer_of(node, request));
 }
 
 void orr_pending_hasten(struct orr_node *node, struct orr_request *request,
@@ -153,9 +149,9 @@ static bool needs_memory(const struct orr_request *request,
     return !atomic_load_explicit(&request->leaving, memory_order_relaxed) &&
            !(atomic_load_explicit(&request->handle->allocated,
                                   memory_order_relaxed) &
-             bit(request->dst)) &&
+             orr_bit(request->dst)) &&
            (!orr_request_has_reserved(request) ||
-            full->machines & bit(request->dst));
+            full->machines & orr_bit(request->dst));
 }
 
 /* Whether prefetches find no memory for so many bytes: it is kept for jobs that wait,
@@ -186,7 +182,7 @@ static bool lacks_memory(struct orr_node *node,
                          const struct orr_request *request, unsigned level,
                          struct orr_full *full) ORR_REQUIRES(node->lock)
 {
-    bool is_full = full->nodes & bit(request->dst);
+    bool is_full = full->nodes & orr_bit(request->dst);
     bool vain = !is_full && is_vain(node, request, level);
 
     if (!(is_full || vain) || !needs_memory(request, full))

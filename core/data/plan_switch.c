@@ -36,6 +36,7 @@
  * turn and a reference on that copy's target, which the copy has, too; then it
  * looks again. What it brings to the base it brings like any job.
  */
+#include "core/base/bits.h"
 #include "core/data/plan_private.h"
 
 #include "core/base/log.h"
@@ -94,11 +95,6 @@ bool orr_job_is_switch(const struct orr_job *job)
 static const struct orr_switch_effect *effect_of(const struct orr_job *job)
 {
     return &orr_switch_effects[job->type - orr_switch_types];
-}
-
-static uint64_t bit(unsigned node)
-{
-    return UINT64_C(1) << node;
 }
 
 static struct orr_handle *whole_of(const struct orr_job *job)
@@ -225,7 +221,7 @@ static bool await_copy(struct orr_access *access, unsigned base, bool floats)
     bool waits = false;
 
     orr_lock(&handle->lock);
-    left = handle->allocated | (floats ? bit(base) : 0);
+    left = handle->allocated | (floats ? orr_bit(base) : 0);
     for (; left && !waits; left &= left - 1) {
         struct orr_replicate *replicate =
             &handle->replicates[__builtin_ctzll(left)];
@@ -278,9 +274,9 @@ static void place_all(struct orr_runtime *rt, struct orr_job *job,
     struct orr_handle *whole = whole_of(job);
 
     if (!floats(job))
-        nodes &= ~bit(job->acquire.node);
+        nodes &= ~orr_bit(job->acquire.node);
     else if (orr_plan_has_rests(first_part(job)))
-        nodes &= bit(job->acquire.node);
+        nodes &= orr_bit(job->acquire.node);
     for (; nodes; nodes &= nodes - 1) {
         unsigned node = (unsigned)__builtin_ctzll(nodes);
         bool freed = false;
@@ -330,7 +326,7 @@ static uint64_t in_place_locked(const struct orr_handle *part,
         const struct orr_block *block = whole->replicates[node].block;
 
         if (block ? part->replicates[node].block == block : node == base)
-            result |= bit(node);
+            result |= orr_bit(node);
     }
     return result;
 }
@@ -517,7 +513,7 @@ static bool lacks_base(const struct orr_job *job, uint64_t nodes,
                        uint64_t valid)
 {
     return floats(job) && !valid && writes(&job->accesses[0]) &&
-           !(nodes & bit(job->acquire.node));
+           !(nodes & orr_bit(job->acquire.node));
 }
 
 /* Whether the value is where it has to be; then it is handed over. The whole has
@@ -630,7 +626,7 @@ static void settle_in_base(struct orr_runtime *rt, struct orr_job *job)
 
     if (to_whole ? find_value(job, 1, job->naccesses - 1u, &unreal)
                  : find_value(job, 0, 0, &unreal))
-        value = bit(job->acquire.node);
+        value = orr_bit(job->acquire.node);
     orr_job_take_data(rt, job, job->acquire.node);
     orr_job_set_state(job, ORR_JOB_RUNNING);
     settle(whole_of(job), keeps ? ORR_COMES : outcome_of_whole(job), value,
@@ -655,7 +651,7 @@ static void switch_in_base(struct orr_runtime *rt, struct orr_job *job)
  * is the turn of its parts. */
 static void bring_parts(struct orr_runtime *rt, struct orr_job *job)
 {
-    if (whole_of(job)->allocated & bit(job->acquire.node) &&
+    if (whole_of(job)->allocated & orr_bit(job->acquire.node) &&
         !orr_parts_settle(rt, job)) {
         orr_job_forget_data(rt, job);
         try_to_switch(rt, job);

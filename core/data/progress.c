@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/base/bits.h"
 #include "core/base/log.h"
 #include "core/base/race.h"
 #include "core/data/bus.h"
@@ -25,11 +26,6 @@
 
 /* How often a copy that failed is made again. */
 enum { MAX_TRIES = 2 };
-
-static uint64_t bit(unsigned node)
-{
-    return UINT64_C(1) << node;
-}
 
 /* Whether the machine copies from main memory to main memory, in start_copy. */
 static bool is_at_once(const struct orr_runtime *rt,
@@ -268,7 +264,7 @@ static bool is_pointless(const struct orr_handle *handle,
 {
     return request->moves && !request->waiters && !request->next_hop &&
            !handle->replicates[request->dst].promised &&
-           (request->stale || orr_handle_values(handle) & ~bit(request->src) ||
+           (request->stale || orr_handle_values(handle) & ~orr_bit(request->src) ||
             orr_memory_is_relieved(handle->runtime));
 }
 
@@ -426,7 +422,7 @@ static bool may_go_elsewhere(struct orr_handle *handle,
 
     for (; waiter; waiter = waiter->next)
         if (!waiter->job->type->may_avoid ||
-            !waiter->job->type->may_avoid(rt, waiter->job, bit(request->dst)))
+            !waiter->job->type->may_avoid(rt, waiter->job, orr_bit(request->dst)))
             return false;
     return request->waiters != NULL;
 }
@@ -467,7 +463,7 @@ static enum start_result try_start(struct orr_runtime *rt,
         result = NO_COPY;
     } else if (result == STARTED &&
                (request->stale ||
-                !(orr_handle_values(handle) & bit(request->src)))) {
+                !(orr_handle_values(handle) & orr_bit(request->src)))) {
         /* Overwritten while it was queued: nothing to copy any more. */
         request->stale = true;
         result = NO_COPY;
@@ -534,8 +530,8 @@ static void put_back(struct orr_runtime *rt, struct orr_node *node,
     if (can_start && orr_self->worker)
         orr_self->worker->again = true;
     if (can_start)
-        deferred.kick |= bit(node->id);
-    atomic_fetch_or(&rt->nodes[dst].short_of_memory[need], bit(node->id));
+        deferred.kick |= orr_bit(node->id);
+    atomic_fetch_or(&rt->nodes[dst].short_of_memory[need], orr_bit(node->id));
     orr_deferred_run(rt, &deferred);
 }
 
@@ -567,8 +563,8 @@ static bool start_one(struct orr_runtime *rt, struct orr_node *node,
         uncount(node, peer, direction);
     if (result == NO_MEMORY) {
         put_back(rt, node, request, reserved);
-        full->nodes |= bit(dst);
-        full->machines |= reserved ? bit(dst) : 0;
+        full->nodes |= orr_bit(dst);
+        full->machines |= reserved ? orr_bit(dst) : 0;
         *at_once = false;
         /* What was to make room may be a request of this node, and more urgent:
          * nobody wakes who has made it himself. */
@@ -594,7 +590,7 @@ static bool start_all(struct orr_runtime *rt, struct orr_node *node)
         any |= !full.nodes || at_once;
     for (unsigned need = 0; need < ORR_NNEEDS; need++)
         if (full.vain[need]) /* as in put_back */
-            atomic_fetch_or(&node->short_of_memory[need], bit(node->id));
+            atomic_fetch_or(&node->short_of_memory[need], orr_bit(node->id));
     return any;
 }
 

@@ -12,6 +12,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "core/base/bits.h"
 #include "core/base/log.h"
 #include "core/base/race.h"
 #include "core/data/eviction.h"
@@ -20,11 +21,6 @@
 #include "core/data/traffic.h"
 #include "core/runtime.h"
 #include "core/task/job.h"
-
-static uint64_t bit(unsigned node)
-{
-    return UINT64_C(1) << node;
-}
 
 /* --- making requests --- */
 
@@ -176,7 +172,7 @@ static struct orr_request *new_request(struct orr_handle *handle, unsigned src,
     handle->replicates[dst].refs++;
     orr_node_retain(handle, dst);
     if (src != ORR_NO_NODE)
-        handle->loading |= bit(dst);
+        handle->loading |= orr_bit(dst);
     orr_request_pin_source(handle, request, level);
     return request;
 }
@@ -195,7 +191,7 @@ static void enqueue(struct orr_handle *handle, struct orr_request *request,
     orr_pending_add(node, request);
     orr_unlock(&node->lock);
     atomic_fetch_add(&node->nqueued, 1); /* see pick_progress_worker */
-    deferred->kick |= bit(request->progress_node);
+    deferred->kick |= orr_bit(request->progress_node);
 }
 
 static void raise_level(struct orr_handle *handle, struct orr_request *request,
@@ -221,7 +217,7 @@ static void raise_level(struct orr_handle *handle, struct orr_request *request,
             orr_pending_add(node, request);
         }
         orr_unlock(&node->lock);
-        deferred->kick |= bit(request->progress_node);
+        deferred->kick |= orr_bit(request->progress_node);
     } else if (request->state == ORR_REQUEST_WAITING &&
                handle->replicates[0].request) {
         /* The hop that it waits for. */
@@ -248,7 +244,7 @@ static void add_source(struct orr_handle *handle, struct orr_request *request)
     orr_unlock(&node->lock);
     if (!queued)
         return;
-    handle->loading |= bit(request->dst);
+    handle->loading |= orr_bit(request->dst);
     orr_request_pin_source(handle, request,
                            (enum orr_fetch_level)request->level);
     orr_request_leaves(handle, request);
@@ -333,7 +329,7 @@ int orr_request_need(struct orr_runtime *rt, struct orr_handle *handle,
     struct orr_request *request = replicate->request;
     unsigned src = ORR_NO_NODE;
 
-    if (reads ? (handle->valid & bit(node)) != 0 : replicate->allocated) {
+    if (reads ? (handle->valid & orr_bit(node)) != 0 : replicate->allocated) {
         if (!access || !(access->mode & STARPU_W) || !request ||
             !supersede_locked(handle, request)) {
             if (replicate->block)
@@ -432,7 +428,7 @@ static void tell_only_copy(struct orr_handle *handle,
     uint64_t valid = handle->valid;
     unsigned node = valid ? (unsigned)__builtin_ctzll(valid) : 0;
 
-    if (valid && valid == bit(node) && handle->replicates[node].offered)
+    if (valid && valid == orr_bit(node) && handle->replicates[node].offered)
         orr_node_retry(handle->runtime, node, deferred);
 }
 
@@ -441,7 +437,7 @@ void orr_request_detach_locked(struct orr_handle *handle,
                                struct orr_deferred *deferred)
 {
     handle->replicates[request->dst].request = NULL;
-    handle->loading &= ~bit(request->dst);
+    handle->loading &= ~orr_bit(request->dst);
     orr_request_stays(handle, request, deferred);
     unpin(handle, request->dst, deferred);
     if (request->pinned) {
@@ -503,9 +499,9 @@ static void move_locked(struct orr_handle *handle, struct orr_request *request,
     if (!request->pinned || request->stale || keeps_rests_locked(handle))
         return;
     if (request->moves && handle->replicates[src].refs == 1) {
-        handle->valid &= ~bit(src);
+        handle->valid &= ~orr_bit(src);
     } else if (request->relieves && orr_request_uses(handle, src) == 0) {
-        handle->valid &= ~bit(src);
+        handle->valid &= ~orr_bit(src);
         let_go_source(handle, src, deferred);
     }
 }
@@ -612,7 +608,7 @@ void orr_request_finish(struct orr_request *request,
 
     lock_for_end(handle, request, deferred);
     if (request->src != ORR_NO_NODE && !request->stale && !request->failed) {
-        handle->valid |= bit(request->dst);
+        handle->valid |= orr_bit(request->dst);
         orr_traffic_arrive(handle, request->dst);
         if (ORR_RACE_SEEN)
             note_read_locked(handle, request);

@@ -30,6 +30,7 @@
  * same block can give would wait for itself: it is tried without what it holds
  * there, which is then written back and fetched again (admit.c).
  */
+#include "core/base/bits.h"
 #include "core/data/block.h"
 
 #include <assert.h>
@@ -39,11 +40,6 @@
 #include "core/data/node.h"
 #include "core/data/traffic.h"
 #include "core/runtime.h"
-
-static uint64_t bit(unsigned node)
-{
-    return UINT64_C(1) << node;
-}
 
 static struct orr_node *node_of(const struct orr_handle *handle,
                                 const struct orr_block *block)
@@ -62,7 +58,7 @@ static void move_in(struct orr_handle *handle, struct orr_block *block,
     replicate->block = block;
     replicate->offered = offered;
     replicate->allocated = true;
-    handle->allocated |= bit(block->node);
+    handle->allocated |= orr_bit(block->node);
     orr_lock(&node->lock);
     assert(!offered || block->pins > 0);
     if (orr_list_empty(&block->inhabitants))
@@ -123,7 +119,7 @@ void orr_block_join_locked(struct orr_handle *piece,
         return;
     }
     piece->replicates[node].allocated = true;
-    piece->allocated |= bit(node);
+    piece->allocated |= orr_bit(node);
     orr_node_changed_for_jobs(&piece->runtime->nodes[node]);
 }
 
@@ -144,8 +140,8 @@ static void forget(struct orr_replicate *replicate)
     replicate->block = NULL;
     replicate->offered = false;
     replicate->allocated = false;
-    replicate->handle->allocated &= ~bit(replicate->node);
-    replicate->handle->former &= ~bit(replicate->node);
+    replicate->handle->allocated &= ~orr_bit(replicate->node);
+    replicate->handle->former &= ~orr_bit(replicate->node);
 }
 
 static void move_out(struct orr_runtime *rt, struct orr_node *node,
@@ -246,7 +242,7 @@ void orr_block_evict(struct orr_runtime *rt,
         struct orr_handle *handle = replicate->handle;
 
         orr_traffic_evict(handle, block->node);
-        handle->valid &= ~bit(block->node);
+        handle->valid &= ~orr_bit(block->node);
         forget(replicate);
         orr_unlock(&handle->lock);
     }

@@ -6,14 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/bits.h"
 #include "core/data/node.h"
 #include "core/runtime.h"
 #include "core/task/job.h"
-
-static uint64_t bit(unsigned node)
-{
-    return UINT64_C(1) << node;
-}
 
 static unsigned get(const atomic_uint *n)
 {
@@ -39,8 +35,8 @@ static void set_back(struct orr_handle *handle, uint64_t nodes)
 void orr_traffic_evict(struct orr_handle *handle, unsigned node)
 {
     count(&handle->traffic.nevictions);
-    handle->traffic.gone |= handle->valid & bit(node);
-    set_back(handle, came_back(handle) & ~bit(node));
+    handle->traffic.gone |= handle->valid & orr_bit(node);
+    set_back(handle, came_back(handle) & ~orr_bit(node));
 }
 
 void orr_traffic_arrive(struct orr_handle *handle, unsigned node)
@@ -48,10 +44,10 @@ void orr_traffic_arrive(struct orr_handle *handle, unsigned node)
     struct orr_runtime *rt = handle->runtime;
 
     count(&handle->traffic.narrivals);
-    if (!(handle->traffic.gone & bit(node)))
+    if (!(handle->traffic.gone & orr_bit(node)))
         return;
-    handle->traffic.gone &= ~bit(node);
-    set_back(handle, came_back(handle) | bit(node));
+    handle->traffic.gone &= ~orr_bit(node);
+    set_back(handle, came_back(handle) | orr_bit(node));
     count(&handle->traffic.nreturns);
     atomic_fetch_add_explicit(&rt->nreturns, 1, memory_order_relaxed);
     atomic_fetch_add_explicit(&rt->returned_bytes, handle->size,
@@ -124,8 +120,8 @@ static void use(const struct orr_access *access, unsigned node)
     bool first;
 
     orr_lock(&datum->lock);
-    first = came_back(datum) & bit(node);
-    set_back(datum, came_back(datum) & ~bit(node));
+    first = came_back(datum) & orr_bit(node);
+    set_back(datum, came_back(datum) & ~orr_bit(node));
     orr_unlock(&datum->lock);
     orr_lock(&handle->lock);
     if (first)
@@ -139,7 +135,7 @@ void orr_traffic_use(const struct orr_job *job)
     for (unsigned i = 0; i < job->naccesses; i++) {
         const struct orr_access *access = &job->accesses[i];
 
-        if (access->pinned && came_back(access->datum) & bit(access->node))
+        if (access->pinned && came_back(access->datum) & orr_bit(access->node))
             use(access, access->node);
     }
 }
@@ -153,12 +149,12 @@ void orr_traffic_count_hits(struct orr_runtime *rt, const struct orr_job *job)
         struct orr_node *node;
 
         if (access->alias || access->datum != access->handle ||
-            access->at == ORR_NO_PLACE || !(job->asked & bit(access->at)) ||
+            access->at == ORR_NO_PLACE || !(job->asked & orr_bit(access->at)) ||
             !(access->mode & STARPU_R))
             continue;
         node = &rt->nodes[access->at];
         atomic_fetch_add_explicit(
-            access->datum->valid & bit(access->at) ? &node->nhits
+            access->datum->valid & orr_bit(access->at) ? &node->nhits
                                                    : &node->nmisses,
             1, memory_order_relaxed);
     }
