@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/grow.h"
 #include "core/base/log.h"
 #include "core/observe/calls_private.h"
 #include "core/sched/sched.h"
@@ -207,18 +208,10 @@ void orr_calls_note(struct orr_calls *calls, const char *what)
 
 uint64_t *orr_calls_list(struct orr_calls *calls, size_t n)
 {
-    uint64_t *moved;
-
-    if (n <= calls->room)
+    if (orr_grow(&calls->scratch, &calls->room, n, sizeof(*calls->scratch)) == 0)
         return calls->scratch;
-    moved = realloc(calls->scratch, 2 * n * sizeof(*moved));
-    if (!moved) {
-        calls->failed = true;
-        return NULL;
-    }
-    calls->scratch = moved;
-    calls->room = 2 * n;
-    return moved;
+    calls->failed = true;
+    return NULL;
 }
 
 /* --- lines --- */

@@ -2,6 +2,8 @@
 /* core/observe/executing.c - see executing.h. */
 #include "core/observe/executing.h"
 
+#include "core/base/grow.h"
+
 #include <errno.h>
 #include <stdlib.h>
 
@@ -38,17 +40,11 @@ static void take_out(struct orr_executing *executing, unsigned place)
 /* Errors: -ENOMEM. */
 static int add(struct orr_executing *executing, struct orr_executed task)
 {
-    if (executing->n == executing->room) {
-        unsigned room = executing->room ? 2 * executing->room : 4;
-        struct orr_executed *moved =
-            reallocarray(executing->tasks, room, sizeof(*moved));
+    struct orr_executed *added = orr_array_add(executing->tasks, executing->n);
 
-        if (!moved)
-            return -ENOMEM;
-        executing->tasks = moved;
-        executing->room = room;
-    }
-    executing->tasks[executing->n++] = task;
+    if (!added)
+        return -ENOMEM;
+    *added = task;
     return 0;
 }
 

@@ -10,7 +10,7 @@
 
 struct orr_executing {
     struct orr_executed *tasks; /* by when they began or went on */
-    unsigned n, room;
+    unsigned n;
     unsigned nsuspended; /* of them */
 };
 

@@ -10,6 +10,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "core/base/grow.h"
 #include "core/observe/graph_record_private.h"
 #include "core/runtime.h"
 
@@ -27,7 +28,7 @@ struct view {
     const struct orr_graph_record *record;
     uint32_t low, n; /* nodes: number of the first one less record->first */
     struct pair *pairs;
-    uint32_t npairs, room;
+    uint32_t npairs;
     uint32_t *first; /* per node: of its successors, in `succs` */
     uint32_t *succs;
     uint32_t *waiting; /* per node: predecessors that are not placed yet */
@@ -63,19 +64,11 @@ static bool has_ended(const struct orr_graph_node_record *node)
 static bool add_pair(struct view *v, uint32_t before, uint32_t after,
                      uint64_t bytes)
 {
-    if (v->npairs == v->room) {
-        uint32_t larger = v->room ? 2 * v->room : 256;
-        struct pair *moved = larger > 1U << 30
-                                 ? NULL
-                                 : realloc(v->pairs, larger * sizeof(*moved));
+    struct pair *added = orr_array_add(v->pairs, v->npairs);
 
-        if (!moved)
-            return false;
-        v->pairs = moved;
-        v->room = larger;
-    }
-    v->pairs[v->npairs++] = (struct pair){before, after, bytes};
-    return true;
+    if (added)
+        *added = (struct pair){before, after, bytes};
+    return added != NULL;
 }
 
 /* Of one node, as declared and by its data. */

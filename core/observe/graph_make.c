@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/grow.h"
 #include "core/observe/graph_record_private.h"
 #include "core/runtime.h"
 #include "perfmodel/origin.h"
@@ -31,17 +32,17 @@ struct maker {
     unsigned n;           /* nodes */
     struct slice *direct; /* per node, in direct_preds */
     struct pred *direct_preds;
-    uint32_t ndirect, room_direct;
+    uint32_t ndirect;
     struct slice *all; /* per node, in preds: tasks only */
     struct pred *preds;
-    uint32_t npreds, room_preds;
+    uint32_t npreds;
     uint32_t *nsuccs, *mark, *order;
     uint32_t *task_of; /* per node: task, or ORR_NONE */
     uint32_t norder;
     bool *stays;
     uint32_t *type_of;  /* per type of the record: the graph's, or ORR_NONE */
     uint32_t *datum_of; /* likewise */
-    unsigned room_types, join_type;
+    unsigned join_type;
 };
 
 static bool is_task(const struct maker *m, uint32_t i)
@@ -54,22 +55,13 @@ static bool is_task(const struct maker *m, uint32_t i)
            (node->window && node->window == m->record->window);
 }
 
-static struct pred *add_pred(struct pred **preds, uint32_t *n, uint32_t *room,
-                             struct pred pred)
+static struct pred *add_pred(struct pred **preds, uint32_t *n, struct pred pred)
 {
-    if (*n == *room) {
-        uint32_t larger = *room ? 2 * *room : 256;
-        struct pred *moved = larger > 1U << 31
-                                 ? NULL
-                                 : realloc(*preds, larger * sizeof(**preds));
+    struct pred *added = orr_array_add(*preds, *n);
 
-        if (!moved)
-            return NULL;
-        *preds = moved;
-        *room = larger;
-    }
-    (*preds)[*n] = pred;
-    return &(*preds)[(*n)++];
+    if (added)
+        *added = pred;
+    return added;
 }
 
 /* --- tags --- */
@@ -175,11 +167,11 @@ static int collect_direct(struct maker *m)
         for (uint32_t e = record->nodes[i].edges; good && e != ORR_NONE;
              e = record->edges[e].next)
             good =
-                add_pred(&m->direct_preds, &m->ndirect, &m->room_direct,
+                add_pred(&m->direct_preds, &m->ndirect,
                          (struct pred){record->edges[e].before - record->first,
                                        false, record->edges[e].bytes});
         for (; good && t < ntags && tags[t].later == i; t++)
-            good = add_pred(&m->direct_preds, &m->ndirect, &m->room_direct,
+            good = add_pred(&m->direct_preds, &m->ndirect,
                             (struct pred){tags[t].earlier, true, 0});
         m->direct[i].n = m->ndirect - m->direct[i].first;
     }
@@ -234,7 +226,7 @@ static bool merge(struct maker *m, struct slice *list, struct pred pred)
         return true;
     }
     m->mark[pred.node] = m->npreds;
-    return add_pred(&m->preds, &m->npreds, &m->room_preds, pred) != NULL;
+    return add_pred(&m->preds, &m->npreds, pred) != NULL;
 }
 
 /* What a node waits for in tasks, and in nodes that stay. */
@@ -324,17 +316,9 @@ static struct orr_graph_task_type *add_type(struct maker *m, const char *symbol)
     unsigned nworkers = m->graph->nworkers;
     struct orr_graph_task_type *type;
 
-    if (m->graph->ntypes == m->room_types) {
-        unsigned room = m->room_types ? 2 * m->room_types : 16;
-        struct orr_graph_task_type *types =
-            realloc(m->graph->types, room * sizeof(*types));
-
-        if (!types)
-            return NULL;
-        m->graph->types = types;
-        m->room_types = room;
-    }
-    type = &m->graph->types[m->graph->ntypes++];
+    type = orr_array_add(m->graph->types, m->graph->ntypes);
+    if (!type)
+        return NULL;
     *type = (struct orr_graph_task_type){
         .symbol = strdup(symbol),
         .mean_ms = calloc((size_t)nworkers + 1, sizeof(double)),

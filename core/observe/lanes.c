@@ -2,6 +2,8 @@
 /* core/observe/lanes.c - see lanes.h. */
 #include "core/observe/lanes.h"
 
+#include "core/base/grow.h"
+
 #include <errno.h>
 #include <stdlib.h>
 
@@ -9,17 +11,15 @@ int orr_lanes_take(struct orr_lanes *lanes, double start, double end,
                    bool *ret_new)
 {
     unsigned lane = 0;
-    double *ends;
+    double *end_of_new;
 
     while (lane < lanes->n && lanes->ends[lane] > start)
         lane++;
     *ret_new = lane == lanes->n;
     if (*ret_new) {
-        ends = reallocarray(lanes->ends, lane + 1, sizeof(*ends));
-        if (!ends)
+        end_of_new = orr_array_add(lanes->ends, lanes->n);
+        if (!end_of_new)
             return -ENOMEM;
-        lanes->ends = ends;
-        lanes->n++;
     }
     lanes->ends[lane] = end;
     return (int)lane;

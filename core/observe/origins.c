@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/grow.h"
 #include "core/observe/entities.h"
 #include "core/observe/out.h"
 #include "perfmodel/origin.h"
@@ -85,20 +86,14 @@ static bool is_remembered(struct orr_origin_group *memos,
 static int add(struct orr_origins *origins,
                const struct orr_origin_group *group)
 {
-    size_t room = origins->room ? 2 * origins->room : 64;
+    struct orr_origin_group *added;
 
     if (is_remembered(origins->memos, group))
         return 0;
-    if (origins->n == origins->room) {
-        struct orr_origin_group *moved =
-            reallocarray(origins->all, room, sizeof(*moved));
-
-        if (!moved)
-            return -ENOMEM;
-        origins->all = moved;
-        origins->room = room;
-    }
-    origins->all[origins->n++] = *group;
+    added = orr_array_add(origins->all, origins->n);
+    if (!added)
+        return -ENOMEM;
+    *added = *group;
     return 0;
 }
 

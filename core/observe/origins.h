@@ -15,7 +15,7 @@ struct orr_out;
 struct orr_origins {
     struct orr_origin_group *all;   /* owned; some several times */
     struct orr_origin_group *memos; /* owned: those added last */
-    size_t n, room;
+    size_t n;
 };
 
 /* Adds those of the tasks of that part of a timeline. Errors: -ENOMEM. */

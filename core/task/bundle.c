@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "core/base/grow.h"
 #include "core/base/lock.h"
 
 struct member {
@@ -17,7 +18,7 @@ struct member {
 struct _starpu_task_bundle {
     struct orr_lock lock;   /* rank ORR_RANK_PLANS */
     struct member *members; /* [lock] owned, in order of insertion */
-    unsigned n, room;       /* [lock] */
+    unsigned n;             /* [lock] */
     bool closed;            /* [lock] */
 };
 
@@ -39,19 +40,14 @@ static void free_bundle(starpu_task_bundle_t bundle)
 static int insert_locked(starpu_task_bundle_t bundle, struct starpu_task *task)
     ORR_REQUIRES(bundle->lock)
 {
-    unsigned room =
-        bundle->n < bundle->room ? bundle->room : 2 * bundle->room + 4;
-    struct member *members = bundle->members;
+    struct member *added;
 
     if (bundle->closed)
         return -EPERM;
-    if (room > bundle->room)
-        members = realloc(members, room * sizeof(*members));
-    if (!members)
+    added = orr_array_add(bundle->members, bundle->n);
+    if (!added)
         return -ENOMEM;
-    bundle->members = members;
-    bundle->room = room;
-    bundle->members[bundle->n++] = (struct member){task, task->scheduled};
+    *added = (struct member){task, task->scheduled};
     task->bundle = bundle;
     return 0;
 }
