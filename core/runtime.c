@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 #include "core/base/log.h"
-#include "core/observe/record.h"
+#include "core/observe/trace_record.h"
 
 /* The one run that threads of the application's own belong to. Contexts do
  * not need it: they carry their runtime. */

@@ -12,7 +12,7 @@
 #include "core/base/module.h"
 #include "core/data/node.h"
 #include "core/observe/graph_record.h"
-#include "core/observe/recording.h"
+#include "core/observe/bound_recording.h"
 
 /* -- recording -- */
 

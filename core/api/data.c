@@ -16,8 +16,7 @@
 #include "core/data/node.h"
 #include "core/data/reduction.h"
 #include "core/data/traffic.h"
-#include "core/observe/record.h"
-#include "core/observe/submit.h"
+#include "core/observe/trace_observer.h"
 
 /* -- acquisition -- */
 
@@ -375,8 +374,8 @@ void starpu_data_deinitialize_submit(starpu_data_handle_t handle)
 static bool is_there(struct orr_runtime *rt, struct orr_handle *handle,
                      int node)
 {
-    return !rt->sim && !rt->trace && !orr_self->frozen && !orr_self->job &&
-           !handle->family && node >= 0 &&
+    return !rt->sim && !orr_is_traced(rt) && !orr_self->frozen &&
+           !orr_self->job && !handle->family && node >= 0 &&
            orr_handle_stays_there(rt, handle, (unsigned)node);
 }
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* core/api/fxt.c - marks of the application in the trace. Any thread. */
 #include "core/api/api.h"
-#include "core/observe/tell.h"
+#include "core/observe/trace_observer.h"
 
 int starpu_fxt_is_enabled(void)
 {
     struct orr_runtime *rt = orr_runtime_current(__func__);
 
-    return rt && orr_is_told(rt, ORR_TOLD_MARK);
+    return rt && orr_is_traced(rt);
 }
 
 static void mark(struct orr_runtime *rt, const char *text, bool numbered)

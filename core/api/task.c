@@ -14,7 +14,7 @@
 #include "core/check.h"
 #include "core/observe/iterations.h"
 #include "core/observe/progress.h"
-#include "core/observe/record.h"
+#include "core/observe/trace_record.h"
 #include "core/observe/watchdog.h"
 #include "core/sched/sched.h"
 #include "core/task/again.h"
@@ -543,19 +543,23 @@ int starpu_task_nsubmitted(void)
 void starpu_iteration_push(unsigned long iteration)
 {
     struct orr_runtime *rt = ORR_API_RUNTIME();
+    unsigned ctx = orr_api_current_ctx();
 
     ORR_RECORD(rt, .verb = ORR_CALL_ITERATION, .value = iteration);
-    orr_iterations_push(&rt->iterations, orr_api_current_ctx(), iteration,
-                        rt->trace);
+    orr_iterations_push(&rt->iterations, ctx, iteration);
+    ORR_TELL(rt, ORR_TOLD_LOOPS, .ctx = ctx);
 }
 
 void starpu_iteration_pop(void)
 {
     struct orr_runtime *rt = ORR_API_RUNTIME();
+    unsigned ctx = orr_api_current_ctx();
 
     ORR_RECORD(rt, .verb = ORR_CALL_ITERATION, .how = ORR_HOW_END);
-    if (orr_iterations_pop(&rt->iterations, orr_api_current_ctx(), rt->trace))
+    if (orr_iterations_pop(&rt->iterations, ctx)) {
+        ORR_TELL(rt, ORR_TOLD_LOOPS, .ctx = ctx);
         return;
+    }
     orr_log_error("starpu_iteration_pop: no iteration has begun in this "
                   "scheduling context: call it once for each "
                   "starpu_iteration_push");

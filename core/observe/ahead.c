@@ -6,7 +6,7 @@
  * happened: the only moments that may still come before the present are the beginnings
  * of what goes on now. So all before `settled`, the first of these beginnings, is in the
  * record. The run's thread computes that each time it has filled a chunk and posts a
- * semaphore; the other thread reads the chunks, which never move (events.h).
+ * semaphore; the other thread reads the chunks, which never move (trace_events.h).
  */
 #include "core/observe/ahead.h"
 

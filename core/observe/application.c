@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-#include "core/observe/record.h"
+#include "core/observe/trace_record.h"
 #include "core/runtime.h"
 
 /* µs: what is shorter is no event of its own, but counts as a part of the calls around

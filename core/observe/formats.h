@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#include "core/observe/record.h"
+#include "core/observe/trace_record.h"
 #include "core/observe/timeline.h"
 
 struct orr_machine;

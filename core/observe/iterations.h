@@ -33,14 +33,17 @@ void orr_iterations_init(struct orr_iterations *iterations);
 /* The scheduling context is a new one: none of its loops has begun. */
 void orr_iterations_clear(struct orr_iterations *iterations, unsigned ctx);
 
-/* An iteration of the loops of that scheduling context begins. `trace`: NULL where
- * nothing is recorded. */
+/* An iteration of the loops of that scheduling context begins. */
 void orr_iterations_push(struct orr_iterations *iterations, unsigned ctx,
-                         uint64_t iteration, struct orr_trace *trace);
+                         uint64_t iteration);
 
 /* The last one ends. False: none has begun. */
-bool orr_iterations_pop(struct orr_iterations *iterations, unsigned ctx,
-                        struct orr_trace *trace);
+bool orr_iterations_pop(struct orr_iterations *iterations, unsigned ctx);
+
+/* The loops of that scheduling context have changed: tasks carry the number of the present
+ * ones in the record. */
+void orr_iterations_number(struct orr_iterations *iterations, unsigned ctx,
+                           struct orr_trace *trace);
 
 /* What a task that is submitted now carries. */
 static inline uint32_t

@@ -17,7 +17,7 @@
 #include "core/base/spool.h"
 #include "core/observe/edges.h"
 #include "core/observe/entities.h"
-#include "core/observe/events.h"
+#include "core/observe/trace_events.h"
 #include "core/observe/out.h"
 
 /* Names that were written: each lies at one place, and most are the same few. */

@@ -19,11 +19,11 @@
 #include "core/data/bus.h"
 #include "core/data/traffic.h"
 #include "core/device/clock.h"
-#include "core/observe/about.h"
+#include "core/observe/graph_conditions.h"
 #include "core/observe/calls.h"
 #include "core/observe/graph_record.h"
 #include "core/observe/json_text.h"
-#include "core/observe/record.h"
+#include "core/observe/trace_record.h"
 #include "core/observe/tally.h"
 #include "core/observe/what_if.h"
 #include "core/runtime.h"
@@ -320,7 +320,7 @@ static void write_graph(struct orr_runtime *rt, const char *path)
     int rc = orr_graph_record_make(rt, ORR_GRAPH_ALL, &graph, &err);
 
     if (!rc)
-        rc = orr_about_run(graph, rt);
+        rc = orr_graph_add_conditions(graph, rt);
     if (!rc)
         rc = orr_graph_save(graph, path, &err);
     if (rc)

@@ -14,7 +14,7 @@
 
 #include "core/base/lock.h"
 #include "core/observe/chain.h"
-#include "core/observe/texts.h"
+#include "core/observe/text_pool.h"
 
 struct orr_submitted_use {
     uint64_t handle;

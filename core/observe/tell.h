@@ -81,6 +81,7 @@ enum orr_told_kind {
     /* -- the application -- */
     ORR_TOLD_WAITED,    /* for tasks */
     ORR_TOLD_WONT_USE,  /* a datum [handle] */
+    ORR_TOLD_LOOPS,     /* it is in other iterations of its loops than before [ctx] */
     ORR_TOLD_MARK,      /* of its own, for the trace [text, numbered] */
     ORR_NTOLD
 };
@@ -96,6 +97,7 @@ struct orr_told {
     double since; /* µs of the machine's clock */
     union {
         int before_state; /* enum orr_worker_state */
+        unsigned ctx;     /* of scheduling */
         double until;     /* µs, as `since` */
         double joules;
         struct orr_job *before;

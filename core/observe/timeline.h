@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include "core/observe/events.h"
+#include "core/observe/trace_events.h"
 
 /* One end of an event. Equal times are ordered by buffer, then by order of
  * recording, then start before end: the same run gives the same list. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* core/observe/trace_file.c - writes the record as a file, whole or not at all: see
- * orr_trace_write in record.h. */
-#include "core/observe/record.h"
+ * orr_trace_write in trace_record.h. */
+#include "core/observe/trace_record.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -2,13 +2,15 @@
 /* core/observe/trace_observer.c - see trace_observer.h. */
 #include "core/observe/trace_observer.h"
 
+#include <string.h>
+
 #include "core/cost/cost.h"
 #include "core/data/handle.h"
 #include "core/data/pending.h"
 #include "core/observe/ahead.h"
 #include "core/observe/graph_record.h"
-#include "core/observe/record.h"
-#include "core/observe/submit.h"
+#include "core/observe/trace_record.h"
+#include "core/observe/submissions.h"
 #include "core/observe/tell.h"
 #include "core/runtime.h"
 #include "core/task/job.h"
@@ -46,11 +48,49 @@ static void trace_submitted(void *self, struct orr_runtime *rt,
     trace_count(self, rt, ORR_TRACE_NSUBMITTED, 1, told->job);
 }
 
+/* What is known of a datum when it is first used. */
+static void submission_describe(struct orr_submissions *s,
+                                const struct orr_handle *handle)
+    ORR_REQUIRES(s->lock)
+{
+    struct orr_submitted_datum datum = {
+        .handle = handle->id,
+        .name = handle->name,
+        .home = handle->home_node,
+        .bytes = handle->size,
+        .ncoordinates = handle->ncoordinates,
+    };
+
+    memcpy(datum.coordinates, handle->coordinates, sizeof(datum.coordinates));
+    orr_submissions_describe(s, &datum);
+}
+
+static void submission_set_use(struct orr_submissions *s,
+                               struct orr_submitted_use *use,
+                               const struct orr_handle *handle, uint32_t mode)
+    ORR_REQUIRES(s->lock)
+{
+    if (!orr_submissions_know(s, handle->id))
+        submission_describe(s, handle);
+    *use = (struct orr_submitted_use){handle->id, mode, handle->size};
+}
+
 static void trace_waits(void *self, struct orr_runtime *rt,
                         const struct orr_told *told)
 {
-    orr_submit_task(orr_trace_submissions(self), told->job,
-                    orr_exec_now(rt->exec));
+    struct orr_submissions *s = orr_trace_submissions(self);
+    struct starpu_task *task = told->job->task;
+    const struct starpu_perfmodel *model = task->cl ? task->cl->model : NULL;
+    unsigned n = task->cl ? STARPU_TASK_GET_NBUFFERS(task) : 0;
+    struct orr_submitted *entry =
+        orr_submissions_begin(s, orr_exec_now(rt->exec), told->job->id,
+                              model ? model->symbol : NULL, n);
+
+    for (unsigned i = 0; entry && i < n; i++)
+        submission_set_use(s, &entry->uses[i],
+                           orr_handle_of(STARPU_TASK_GET_HANDLE(task, i)),
+                           (uint32_t)STARPU_TASK_GET_MODE(task, i));
+    orr_submissions_end(s, entry);
 }
 
 static void trace_pushed(void *self, struct orr_runtime *rt,
@@ -231,8 +271,19 @@ static void trace_allocated(void *self, struct orr_runtime *rt,
 static void trace_wont_use(void *self, struct orr_runtime *rt,
                            const struct orr_told *told)
 {
-    orr_submit_wont_use(orr_trace_submissions(self), told->handle,
-                        orr_exec_now(rt->exec));
+    struct orr_submissions *s = orr_trace_submissions(self);
+    struct orr_submitted *entry =
+        orr_submissions_begin(s, orr_exec_now(rt->exec), 0, NULL, 1);
+
+    if (entry)
+        submission_set_use(s, entry->uses, told->handle, STARPU_R);
+    orr_submissions_end(s, entry);
+}
+
+static void trace_loops(void *self, struct orr_runtime *rt,
+                        const struct orr_told *told)
+{
+    orr_iterations_number(&rt->iterations, told->ctx, self);
 }
 
 static void trace_mark(void *self, struct orr_runtime *rt,
@@ -262,6 +313,7 @@ static const struct orr_observer trace_observer = {{
     [ORR_TOLD_MEMORY] = trace_memory,
     [ORR_TOLD_ALLOCATED] = trace_allocated,
     [ORR_TOLD_WONT_USE] = trace_wont_use,
+    [ORR_TOLD_LOOPS] = trace_loops,
     [ORR_TOLD_MARK] = trace_mark,
 }};
 

@@ -16,7 +16,7 @@
 
 #include "core/base/lock.h"
 #include "core/observe/chain.h"
-#include "core/observe/texts.h"
+#include "core/observe/text_pool.h"
 #include "core/task/job.h"
 
 struct orr_graph;

@@ -15,7 +15,7 @@
 #include "core/data/label.h"
 #include "core/data/reduction.h"
 #include "core/observe/calls.h"
-#include "core/observe/record.h"
+#include "core/observe/trace_record.h"
 #include "core/observe/profile.h"
 #include "core/runtime.h"
 #include "core/sched/sched.h"

@@ -9,7 +9,7 @@
 #include "core/data/lend.h"
 #include "core/data/node.h"
 #include "core/device/clock.h"
-#include "core/observe/record.h"
+#include "core/observe/trace_record.h"
 #include "core/runtime.h"
 #include "core/task/job.h"
 #include "core/task/nest.h"

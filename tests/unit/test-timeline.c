@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "core/device/machine.h"
-#include "core/observe/record.h"
+#include "core/observe/trace_record.h"
 #include "tests/rng.h"
 #include "tests/suite.h"
 

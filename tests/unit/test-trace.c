@@ -3,7 +3,7 @@
  * tests/unit/test-trace.c - the event record and its Pajé file, on a machine
  * of two CPUs and one GPU that exists only as a description.
  */
-#include "core/observe/record.h"
+#include "core/observe/trace_record.h"
 
 #include "core/base/exec.h"
 #include "core/device/machine.h"

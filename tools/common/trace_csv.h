@@ -12,7 +12,7 @@
 #include <stdio.h>
 
 #include "core/base/error.h"
-#include "core/observe/texts.h"
+#include "core/observe/text_pool.h"
 
 struct trace_worker {
     const char *name; /* of the trace, as are all names */

@@ -12,7 +12,7 @@
 
 #include "bound/graph.h"
 #include "core/base/error.h"
-#include "core/observe/texts.h"
+#include "core/observe/text_pool.h"
 #include "tools/common/launch.h"
 #include "tools/explain/spans.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * core/observe/recording.h - the tasks of a lower bound, counted when they are
+ * core/observe/bound_recording.h - the tasks of a lower bound, counted when they are
  * submitted. Any context, no lock held.
  */
 #pragma once

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* core/observe/about.c - see about.h. No state. */
-#include "core/observe/about.h"
+/* core/observe/graph_conditions.c - see graph_conditions.h. No state. */
+#include "core/observe/graph_conditions.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -62,7 +62,7 @@ static int add_times(struct orr_graph *graph, const struct orr_runtime *rt)
     return rc;
 }
 
-int orr_about_run(struct orr_graph *graph, struct orr_runtime *rt)
+int orr_graph_add_conditions(struct orr_graph *graph, struct orr_runtime *rt)
 {
     int rc = orr_graph_add_about(graph, "scheduler", rt->scheds[0]->ops->name);
 

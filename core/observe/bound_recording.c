@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * core/observe/recording.c - see recording.h. One lock guards the record. Tasks
- * that share a cost row are not distinguished, which stays for as long as the
+ * core/observe/bound_recording.c - see bound_recording.h. One lock guards the record.
+ * Tasks that share a cost row are not distinguished, which stays for as long as the
  * runtime: the codelet itself may be gone when the bound is computed.
  */
-#include "core/observe/recording.h"
+#include "core/observe/bound_recording.h"
 
 #include <errno.h>
 #include <stdlib.h>

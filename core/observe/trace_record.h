@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * core/observe/record.h - the event record: what happened, when, on which
+ * core/observe/trace_record.h - the event record: what happened, when, on which
  * worker. One buffer per worker, written by that worker alone without a lock,
  * and one for all other contexts, behind a spin lock. Who records is
  * trace_observer.c; those who read it are timeline.h and the formats.

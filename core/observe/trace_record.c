@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * core/observe/record.c - see record.h. Each worker appends to its own buffer;
+ * core/observe/trace_record.c - see trace_record.h. Each worker appends to its own buffer;
  * only the last buffer, of all other contexts, is locked.
  */
-#include "core/observe/record.h"
+#include "core/observe/trace_record.h"
 
 #include "core/device/machine.h"
-#include "core/observe/events.h"
+#include "core/observe/trace_events.h"
 
 #include <errno.h>
 #include <stdbool.h>

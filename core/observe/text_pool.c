@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * core/observe/texts.c - see texts.h. A table of lists that doubles when it has
+ * core/observe/text_pool.c - see text_pool.h. A table of lists that doubles when it has
  * a text per list: a program may give each of its tasks a name of its own.
  */
-#include "core/observe/texts.h"
+#include "core/observe/text_pool.h"
 
 #include <stdint.h>
 #include <stdlib.h>

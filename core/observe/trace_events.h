@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * core/observe/events.h - the memory layout of the record, for its writers
+ * core/observe/trace_events.h - the memory layout of the record, for its writers
  * only. A buffer is a chain of chunks that never move: `n` and `next` are
  * published with release stores, so that a writer of files may read beside a
  * recorder.
@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 #include "core/observe/submissions.h"
-#include "core/observe/texts.h"
+#include "core/observe/text_pool.h"
 #include "core/observe/trace_types.h"
 
 struct orr_waits_log;

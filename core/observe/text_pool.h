@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * core/observe/texts.h - texts kept once each: the names that events of one
+ * core/observe/text_pool.h - texts kept once each: the names that events of one
  * buffer point to. One thread at a time; a text, once added, stays where it is
  * until orr_texts_done, so that others may read it meanwhile.
  */
