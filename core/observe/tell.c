@@ -38,12 +38,13 @@ void orr_observers_want(struct orr_observers *observers,
     }
 }
 
-static void observers_tell_one(const struct orr_observers *observers,
-                               unsigned number, struct orr_runtime *rt,
-                               const struct orr_told *told)
+static inline void observers_tell_one(const struct orr_observers *observers,
+                                      unsigned number, enum orr_told_kind kind,
+                                      struct orr_runtime *rt,
+                                      const struct orr_told *told)
 {
-    observers->list[number].observer->told[told->kind](
-        observers->list[number].self, rt, told);
+    observers->list[number].observer->told[kind](observers->list[number].self, rt,
+                                                 told);
 }
 
 /* Apart: mostly one is all that there is. */
@@ -52,17 +53,19 @@ observers_tell_several(const struct orr_observers *observers, unsigned bits,
                        struct orr_runtime *rt, const struct orr_told *told)
 {
     for (; bits; bits &= bits - 1)
-        observers_tell_one(observers, (unsigned)__builtin_ctz(bits), rt, told);
+        observers_tell_one(observers, (unsigned)__builtin_ctz(bits), told->kind,
+                           rt, told);
 }
 
 void orr_tell(const struct orr_observers *observers, struct orr_runtime *rt,
               const struct orr_told *told)
 {
-    unsigned bits =
-        __atomic_load_n(&observers->want[told->kind], __ATOMIC_ACQUIRE);
+    enum orr_told_kind kind = told->kind;
+    unsigned bits = __atomic_load_n(&observers->want[kind], __ATOMIC_ACQUIRE);
 
     if (bits & (bits - 1))
         observers_tell_several(observers, bits, rt, told);
     else if (bits)
-        observers_tell_one(observers, (unsigned)__builtin_ctz(bits), rt, told);
+        observers_tell_one(observers, (unsigned)__builtin_ctz(bits), kind, rt,
+                           told);
 }

@@ -9,9 +9,10 @@
 #include "core/data/pending.h"
 #include "core/observe/ahead.h"
 #include "core/observe/graph_record.h"
-#include "core/observe/trace_record.h"
 #include "core/observe/submissions.h"
 #include "core/observe/tell.h"
+#include "core/observe/trace_record.h"
+#include "core/observe/trace_record_private.h"
 #include "core/runtime.h"
 #include "core/task/job.h"
 

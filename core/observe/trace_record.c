@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * core/observe/trace_record.c - see trace_record.h. Each worker appends to its own buffer;
- * only the last buffer, of all other contexts, is locked.
+ * core/observe/trace_record.c - see trace_record.h. Each worker appends to its own
+ * buffer; only the last buffer, of all other contexts, is locked.
  */
 #include "core/observe/trace_record.h"
 
 #include "core/device/machine.h"
-#include "core/observe/trace_events.h"
+#include "core/observe/trace_record_private.h"
 
 #include <errno.h>
 #include <stdbool.h>
@@ -229,9 +229,8 @@ void orr_trace_end(struct orr_trace *trace, uint32_t *ticket)
         trace->follower->ended(trace->follower, ticket);
 }
 
-/* A further chunk for the buffer; false without memory. */
-static __attribute__((noinline)) bool add_chunk(struct orr_trace *trace,
-                                                struct orr_trace_buffer *buffer)
+bool orr_trace_add_chunk(struct orr_trace *trace,
+                         struct orr_trace_buffer *buffer)
 {
     struct orr_trace_chunk *chunk = new_chunk();
 
@@ -243,59 +242,6 @@ static __attribute__((noinline)) bool add_chunk(struct orr_trace *trace,
     if (trace->follower)
         trace->follower->filled(trace->follower);
     return true;
-}
-
-/* The place of an event in a buffer, while it is put together. */
-struct place {
-    struct orr_trace_buffer *buffer; /* NULL: it is not to be kept */
-    struct orr_event *event;         /* NULL: likewise, or it is lost */
-    unsigned n;              /* what is before it in its chunk, and it */
-    bool locked;
-};
-
-/* Where an event of that worker is put together; the caller fills in what it is, and ends
- * with end_event. Here and there what is rare is kept apart: most of what recording costs
- * a run are these two. */
-static inline struct place begin_event(struct orr_trace *trace, unsigned worker,
-                                       enum orr_event_type type)
-{
-    bool outside = worker >= trace->nworkers;
-    struct orr_trace_buffer *buffer =
-        &trace->buffers[outside ? trace->nworkers : worker];
-    struct place place = {.buffer = buffer, .locked = outside};
-
-    if (trace->tasks_alone && type != ORR_EVENT_TASK)
-        return (struct place){.buffer = NULL};
-    while (outside && atomic_flag_test_and_set(&buffer->busy))
-        ;
-    place.n = atomic_load_explicit(&buffer->last->n, memory_order_relaxed);
-    if (orr_chunk_words(place.n) + ORR_EVENT_MOST > ORR_TRACE_WORDS) {
-        place.n = 0;
-        if (!add_chunk(trace, buffer))
-            return place;
-    }
-    place.event =
-        (struct orr_event *)&buffer->last->words[orr_chunk_words(place.n)];
-    place.n = orr_chunk_add(place.n, type);
-    place.event->type = type;
-    place.event->worker = worker;
-    return place;
-}
-
-/* `stored`: the event is whole. */
-static inline void end_event(const struct place *place, bool stored)
-{
-    if (!place->buffer)
-        return;
-    /* One context at a time adds to it. Pairs with the acquire load of the file
-     * writer. */
-    if (stored)
-        atomic_store_explicit(&place->buffer->last->n, place->n,
-                              memory_order_release);
-    else
-        atomic_fetch_add(&place->buffer->dropped, 1);
-    if (place->locked)
-        atomic_flag_clear(&place->buffer->busy);
 }
 
 /* Makes the event's text a copy that lives as long as the buffer. Says whether
@@ -310,7 +256,8 @@ static bool keep_text(struct orr_trace_buffer *buffer, const char **text)
 void orr_trace_record_task(struct orr_trace *trace, unsigned worker,
                            const struct orr_trace_task *task)
 {
-    struct place place = begin_event(trace, worker, ORR_EVENT_TASK);
+    struct orr_trace_place place =
+        orr_trace_open_event(trace, worker, ORR_EVENT_TASK);
     struct orr_event *event = place.event;
 
     if (event) {
@@ -318,26 +265,29 @@ void orr_trace_record_task(struct orr_trace *trace, unsigned worker,
         if (!event->u.task.name || !*event->u.task.name)
             event->u.task.name = "unknown";
     }
-    end_event(&place, event && keep_text(place.buffer, &event->u.task.name));
+    orr_trace_close_event(&place, event && keep_text(place.buffer,
+                                                     &event->u.task.name));
 }
 
 void orr_trace_record_state(struct orr_trace *trace, unsigned worker,
                             enum orr_trace_state state, double time)
 {
-    struct place place = begin_event(trace, worker, ORR_EVENT_STATE);
+    struct orr_trace_place place =
+        orr_trace_open_event(trace, worker, ORR_EVENT_STATE);
     struct orr_event *event = place.event;
 
     if (event) {
         event->u.state.id = state;
         event->u.state.time = time;
     }
-    end_event(&place, event != NULL);
+    orr_trace_close_event(&place, event != NULL);
 }
 
 void orr_trace_record_suspension(struct orr_trace *trace, unsigned worker,
                                  uint64_t job, double start, double end)
 {
-    struct place place = begin_event(trace, worker, ORR_EVENT_SUSPENSION);
+    struct orr_trace_place place =
+        orr_trace_open_event(trace, worker, ORR_EVENT_SUSPENSION);
     struct orr_event *event = place.event;
 
     if (event) {
@@ -345,13 +295,14 @@ void orr_trace_record_suspension(struct orr_trace *trace, unsigned worker,
         event->u.suspension.start = start;
         event->u.suspension.end = end;
     }
-    end_event(&place, event != NULL);
+    orr_trace_close_event(&place, event != NULL);
 }
 
 void orr_trace_record_steal(struct orr_trace *trace, unsigned worker,
                             unsigned victim, uint64_t job, double time)
 {
-    struct place place = begin_event(trace, worker, ORR_EVENT_STEAL);
+    struct orr_trace_place place =
+        orr_trace_open_event(trace, worker, ORR_EVENT_STEAL);
     struct orr_event *event = place.event;
 
     if (event) {
@@ -359,15 +310,15 @@ void orr_trace_record_steal(struct orr_trace *trace, unsigned worker,
         event->u.steal.job = job;
         event->u.steal.time = time;
     }
-    end_event(&place, event != NULL);
+    orr_trace_close_event(&place, event != NULL);
 }
 
 void orr_trace_record_application(struct orr_trace *trace,
                                   enum orr_trace_doing doing, const char *call,
                                   double start, double end)
 {
-    struct place place =
-        begin_event(trace, ORR_TRACE_OUTSIDE, ORR_EVENT_APPLICATION);
+    struct orr_trace_place place =
+        orr_trace_open_event(trace, ORR_TRACE_OUTSIDE, ORR_EVENT_APPLICATION);
     struct orr_event *event = place.event;
 
     if (event) {
@@ -376,42 +327,29 @@ void orr_trace_record_application(struct orr_trace *trace,
         event->u.application.start = start;
         event->u.application.end = end;
     }
-    end_event(&place, event != NULL);
+    orr_trace_close_event(&place, event != NULL);
 }
 
 void orr_trace_record_copy(struct orr_trace *trace, unsigned worker,
                            const struct orr_trace_copy *copy)
 {
-    struct place place = begin_event(trace, worker, ORR_EVENT_COPY);
+    struct orr_trace_place place =
+        orr_trace_open_event(trace, worker, ORR_EVENT_COPY);
     struct orr_event *event = place.event;
 
     if (event) {
         event->u.copy = *copy;
     }
-    end_event(&place, event && (!copy->name ||
-                                keep_text(place.buffer, &event->u.copy.name)));
-}
-
-void orr_trace_record_count(struct orr_trace *trace, unsigned worker,
-                            enum orr_trace_counter counter, int change,
-                            uint64_t job, double time)
-{
-    struct place place = begin_event(trace, worker, ORR_EVENT_COUNT);
-    struct orr_event *event = place.event;
-
-    if (event) {
-        event->u.count.id = counter;
-        event->u.count.change = change;
-        event->u.count.job = job;
-        event->u.count.time = time;
-    }
-    end_event(&place, event != NULL);
+    orr_trace_close_event(&place,
+                          event && (!copy->name ||
+                                    keep_text(place.buffer, &event->u.copy.name)));
 }
 
 void orr_trace_record_memory(struct orr_trace *trace, unsigned worker,
                              unsigned node, int64_t change, double time)
 {
-    struct place place = begin_event(trace, worker, ORR_EVENT_MEMORY);
+    struct orr_trace_place place =
+        orr_trace_open_event(trace, worker, ORR_EVENT_MEMORY);
     struct orr_event *event = place.event;
 
     if (event) {
@@ -419,14 +357,15 @@ void orr_trace_record_memory(struct orr_trace *trace, unsigned worker,
         event->u.memory.change = change;
         event->u.memory.time = time;
     }
-    end_event(&place, event != NULL);
+    orr_trace_close_event(&place, event != NULL);
 }
 
 void orr_trace_record_allocation(struct orr_trace *trace, unsigned worker,
                                  unsigned node, bool frees, uint64_t size,
                                  double start, double end)
 {
-    struct place place = begin_event(trace, worker, ORR_EVENT_ALLOCATION);
+    struct orr_trace_place place =
+        orr_trace_open_event(trace, worker, ORR_EVENT_ALLOCATION);
     struct orr_event *event = place.event;
 
     if (event) {
@@ -436,13 +375,14 @@ void orr_trace_record_allocation(struct orr_trace *trace, unsigned worker,
         event->u.allocation.start = start;
         event->u.allocation.end = end;
     }
-    end_event(&place, event != NULL);
+    orr_trace_close_event(&place, event != NULL);
 }
 
 void orr_trace_record_mark(struct orr_trace *trace, unsigned worker,
                            const char *text, bool numbered, double time)
 {
-    struct place place = begin_event(trace, worker, ORR_EVENT_MARK);
+    struct orr_trace_place place =
+        orr_trace_open_event(trace, worker, ORR_EVENT_MARK);
     struct orr_event *event = place.event;
 
     if (event) {
@@ -450,5 +390,6 @@ void orr_trace_record_mark(struct orr_trace *trace, unsigned worker,
         event->u.mark.numbered = numbered;
         event->u.mark.time = time;
     }
-    end_event(&place, event && keep_text(place.buffer, &event->u.mark.text));
+    orr_trace_close_event(&place, event && keep_text(place.buffer,
+                                                     &event->u.mark.text));
 }

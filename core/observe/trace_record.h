@@ -116,12 +116,6 @@ void orr_trace_record_application(struct orr_trace *trace,
 void orr_trace_record_copy(struct orr_trace *trace, unsigned worker,
                            const struct orr_trace_copy *copy);
 
-/* A counter grows or shrinks by `change`, because of that job; 0: it is not
- * known which. */
-void orr_trace_record_count(struct orr_trace *trace, unsigned worker,
-                            enum orr_trace_counter counter, int change,
-                            uint64_t job, double time);
-
 /* The library has allocated `change` bytes more on a node. */
 void orr_trace_record_memory(struct orr_trace *trace, unsigned worker,
                              unsigned node, int64_t change, double time);

@@ -9,6 +9,7 @@
 #include "core/device/machine.h"
 #include "core/observe/ahead.h"
 #include "core/observe/timeline.h"
+#include "core/observe/trace_record_private.h"
 #include "tests/suite.h"
 
 #include <check.h>
