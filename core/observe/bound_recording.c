@@ -110,7 +110,7 @@ struct orr_recording_kind orr_recording_kind(struct orr_runtime *rt)
     return kind;
 }
 
-static void recording_task_waits(void *self, struct orr_runtime *rt,
+static void recording_task_waits(struct orr_runtime *rt,
                                  const struct orr_told *told)
 {
     struct orr_recording *recording =
@@ -118,7 +118,6 @@ static void recording_task_waits(void *self, struct orr_runtime *rt,
     struct orr_job *job = told->job;
     bool lost = false;
 
-    (void)self;
     if (!orr_graph_counts_bound(job))
         return;
     orr_lock(&recording->lock);
@@ -142,7 +141,7 @@ static const struct orr_observer recording_observer = {{
 
 void orr_recording_observe(struct orr_runtime *rt)
 {
-    orr_observers_add(&rt->observers, &recording_observer, NULL);
+    orr_observers_add(&rt->observers, &recording_observer);
 }
 
 /* --- the problem --- */

@@ -558,47 +558,39 @@ int orr_graph_record_window_tags(struct orr_runtime *rt,
 /* --- the observer --- */
 
 /* It is told from when the record is there on. */
-static void graph_dependency(void *self, struct orr_runtime *rt,
+static void graph_dependency(struct orr_runtime *rt,
                              const struct orr_told *told)
 {
-    (void)self;
     graph_add_dep(atomic_load(&rt->graph), told->job, told->before);
 }
 
-static void graph_task_ordered(void *self, struct orr_runtime *rt,
+static void graph_task_ordered(struct orr_runtime *rt,
                                const struct orr_told *told)
 {
-    (void)self;
     graph_add_accesses(atomic_load(&rt->graph), told->job);
 }
 
-static void graph_task_waits(void *self, struct orr_runtime *rt,
+static void graph_task_waits(struct orr_runtime *rt,
                              const struct orr_told *told)
 {
-    (void)self;
     graph_add_task(atomic_load(&rt->graph), told->job,
                    orr_graph_counts_bound(told->job));
 }
 
-static void graph_task_executed(void *self, struct orr_runtime *rt,
+static void graph_task_executed(struct orr_runtime *rt,
                                 const struct orr_told *told)
 {
-    (void)self;
     graph_add_execution(atomic_load(&rt->graph), told->job);
 }
 
-static void graph_tags(void *self, struct orr_runtime *rt,
-                       const struct orr_told *told)
+static void graph_tags(struct orr_runtime *rt, const struct orr_told *told)
 {
-    (void)self;
     graph_add_tags(atomic_load(&rt->graph), told->tags.id, told->tags.before,
                    told->holds);
 }
 
-static void graph_tag_vague(void *self, struct orr_runtime *rt,
-                            const struct orr_told *told)
+static void graph_tag_vague(struct orr_runtime *rt, const struct orr_told *told)
 {
-    (void)self;
     graph_add_vague_tag(atomic_load(&rt->graph), told->tags.id);
 }
 
@@ -613,5 +605,5 @@ static const struct orr_observer graph_observer = {{
 
 void orr_graph_observe(struct orr_runtime *rt)
 {
-    orr_observers_add(&rt->observers, &graph_observer, NULL);
+    orr_observers_add(&rt->observers, &graph_observer);
 }

@@ -219,13 +219,11 @@ static void submitted_locked(struct orr_perf_target *target)
     raise_to(&target->values[ORR_PERF_PEAK_SUBMITTED], ++target->blocked);
 }
 
-static void perf_given(void *self, struct orr_runtime *rt,
-                       const struct orr_told *told)
+static void perf_given(struct orr_runtime *rt, const struct orr_told *told)
 {
-    struct orr_perf *perf = self;
+    struct orr_perf *perf = rt->perf;
     struct orr_job *job = told->job;
 
-    (void)rt;
     job->counted = 1;
     orr_lock(&perf->lock);
     submitted_locked(&perf->global);
@@ -270,46 +268,36 @@ static void count_started(struct orr_perf *perf, const struct orr_job *job)
     orr_unlock(&perf->lock);
 }
 
-static void perf_ready(void *self, struct orr_runtime *rt,
-                       const struct orr_told *told)
+static void perf_ready(struct orr_runtime *rt, const struct orr_told *told)
 {
-    (void)rt;
-    count_ready(self, told->job);
+    count_ready(rt->perf, told->job);
 }
 
 /* It is ready once more, from its worker, where its kernel had begun. */
-static void perf_returned(void *self, struct orr_runtime *rt,
-                          const struct orr_told *told)
+static void perf_returned(struct orr_runtime *rt, const struct orr_told *told)
 {
-    (void)rt;
     if (told->started)
-        count_ready(self, told->job);
+        count_ready(rt->perf, told->job);
 }
 
-static void perf_starts(void *self, struct orr_runtime *rt,
-                        const struct orr_told *told)
+static void perf_starts(struct orr_runtime *rt, const struct orr_told *told)
 {
-    (void)rt;
-    count_started(self, told->job);
+    count_started(rt->perf, told->job);
 }
 
-static void perf_skipped(void *self, struct orr_runtime *rt,
-                         const struct orr_told *told)
+static void perf_skipped(struct orr_runtime *rt, const struct orr_told *told)
 {
-    (void)rt;
-    count_ready(self, told->job);
-    count_started(self, told->job);
+    count_ready(rt->perf, told->job);
+    count_started(rt->perf, told->job);
 }
 
-static void perf_executed(void *self, struct orr_runtime *rt,
-                          const struct orr_told *told)
+static void perf_executed(struct orr_runtime *rt, const struct orr_told *told)
 {
-    struct orr_perf *perf = self;
+    struct orr_perf *perf = rt->perf;
     struct orr_perf_target *own = &perf->workers[told->worker->id], *codelet;
     const struct orr_job *job = told->job;
     double us = told->since;
 
-    (void)rt;
     orr_lock(&perf->lock);
     own->values[ORR_PERF_WORKER_EXECUTED].number++;
     own->values[ORR_PERF_WORKER_TIME].real += us;
@@ -323,12 +311,11 @@ static void perf_executed(void *self, struct orr_runtime *rt,
     tell_codelet(perf, job->task->cl);
 }
 
-static void perf_waited(void *self, struct orr_runtime *rt,
-                        const struct orr_told *told)
+static void perf_waited(struct orr_runtime *rt, const struct orr_told *told)
 {
-    struct orr_perf *perf = self;
+    struct orr_perf *perf = rt->perf;
 
-    (void)rt, (void)told;
+    (void)told;
     tell(perf, &perf->global, NULL);
 }
 
@@ -353,7 +340,7 @@ int orr_perf_new(struct orr_runtime *rt, bool on)
         return -ENOMEM;
     orr_lock_init(&perf->lock, ORR_RANK_RUNTIME);
     rt->perf = perf;
-    orr_observers_add(&rt->observers, &perf_observer, perf);
+    orr_observers_add(&rt->observers, &perf_observer);
     if (on)
         orr_perf_switch(rt, true);
     return 0;

@@ -21,12 +21,11 @@
 
 /* It gets a structure if profiling is on and it has none of its own. Without memory it
  * stays without. */
-static void profile_submitted(void *self, struct orr_runtime *rt,
+static void profile_submitted(struct orr_runtime *rt,
                               const struct orr_told *told)
 {
     struct starpu_task *task = told->job->task;
 
-    (void)self;
     if (!orr_profile_is_on(rt))
         return;
     if (!task->profiling_info)
@@ -34,27 +33,21 @@ static void profile_submitted(void *self, struct orr_runtime *rt,
     PROFILE_STAGE(rt, told->job, submit_time);
 }
 
-static void profile_ready(void *self, struct orr_runtime *rt,
-                          const struct orr_told *told)
+static void profile_ready(struct orr_runtime *rt, const struct orr_told *told)
 {
-    (void)self;
     PROFILE_STAGE(rt, told->job, push_start_time);
 }
 
-static void profile_pushed(void *self, struct orr_runtime *rt,
-                           const struct orr_told *told)
+static void profile_pushed(struct orr_runtime *rt, const struct orr_told *told)
 {
-    (void)self;
     PROFILE_STAGE(rt, told->job, push_end_time);
 }
 
-static void profile_took(void *self, struct orr_runtime *rt,
-                         const struct orr_told *told)
+static void profile_took(struct orr_runtime *rt, const struct orr_told *told)
 {
     struct starpu_profiling_task_info *info = told->job->task->profiling_info;
     struct orr_worker *worker = told->worker;
 
-    (void)self;
     if (!orr_profile_is_on(rt))
         return;
     if (info)
@@ -65,28 +58,23 @@ static void profile_took(void *self, struct orr_runtime *rt,
     orr_unlock(&worker->lock);
 }
 
-static void profile_fetches(void *self, struct orr_runtime *rt,
-                            const struct orr_told *told)
+static void profile_fetches(struct orr_runtime *rt, const struct orr_told *told)
 {
-    (void)self;
     PROFILE_STAGE(rt, told->job, acquire_data_start_time);
 }
 
-static void profile_starts(void *self, struct orr_runtime *rt,
-                           const struct orr_told *told)
+static void profile_starts(struct orr_runtime *rt, const struct orr_told *told)
 {
-    (void)self;
     PROFILE_STAGE(rt, told->job, acquire_data_end_time);
 }
 
-static void profile_executed(void *self, struct orr_runtime *rt,
+static void profile_executed(struct orr_runtime *rt,
                              const struct orr_told *told)
 {
     struct starpu_profiling_task_info *info = told->job->task->profiling_info;
     const struct orr_kernel *kernel = told->job->kernel;
     struct orr_worker *worker = told->worker;
 
-    (void)self;
     if (orr_profile_is_on(rt)) {
         orr_lock(&worker->lock);
         worker->profile.executing += told->since;
@@ -101,19 +89,16 @@ static void profile_executed(void *self, struct orr_runtime *rt,
     PROFILE_STAGE(rt, told->job, release_data_start_time);
 }
 
-static void profile_gave_back(void *self, struct orr_runtime *rt,
+static void profile_gave_back(struct orr_runtime *rt,
                               const struct orr_told *told)
 {
-    (void)self;
     PROFILE_STAGE(rt, told->job, release_data_end_time);
 }
 
-static void profile_called(void *self, struct orr_runtime *rt,
-                           const struct orr_told *told)
+static void profile_called(struct orr_runtime *rt, const struct orr_told *told)
 {
     struct orr_worker *worker = orr_self->worker;
 
-    (void)self;
     if (!worker || !orr_profile_is_on(rt))
         return;
     orr_lock(&worker->lock);
@@ -121,25 +106,22 @@ static void profile_called(void *self, struct orr_runtime *rt,
     orr_unlock(&worker->lock);
 }
 
-static void profile_over(void *self, struct orr_runtime *rt,
-                         const struct orr_told *told)
+static void profile_over(struct orr_runtime *rt, const struct orr_told *told)
 {
     struct starpu_profiling_task_info *info = told->job->task->profiling_info;
 
-    (void)self, (void)rt;
+    (void)rt;
     if (!info)
         return;
     info->callback_start_time = orr_profile_time(told->since);
     info->callback_end_time = orr_profile_time(told->until);
 }
 
-static void profile_energy(void *self, struct orr_runtime *rt,
-                           const struct orr_told *told)
+static void profile_energy(struct orr_runtime *rt, const struct orr_told *told)
 {
     struct starpu_profiling_task_info *info = told->job->task->profiling_info;
     struct orr_worker *worker = told->worker;
 
-    (void)self;
     if (info)
         info->energy_consumed = told->joules;
     if (!orr_profile_is_on(rt))
@@ -151,14 +133,13 @@ static void profile_energy(void *self, struct orr_runtime *rt,
 
 /* --- workers --- */
 
-static void profile_worker_state(void *self, struct orr_runtime *rt,
+static void profile_worker_state(struct orr_runtime *rt,
                                  const struct orr_told *told)
 {
     struct orr_worker *worker = told->worker;
     struct orr_worker_profile *profile = &worker->profile;
     double now = orr_exec_now(rt->exec);
 
-    (void)self;
     orr_lock(&worker->lock);
     profile->in_state[profile->state] += now - profile->since;
     profile->state =
@@ -296,7 +277,7 @@ void orr_profile_expect_task(struct orr_runtime *rt)
 
 void orr_profile_observe(struct orr_runtime *rt)
 {
-    orr_observers_add(&rt->observers, &profile_observer, NULL);
+    orr_observers_add(&rt->observers, &profile_observer);
     if (orr_config_bool(&rt->config, ORR_CFG_PROFILING))
         (void)orr_profile_switch(rt, true);
 }

@@ -19,17 +19,15 @@
 #include "perfmodel/arch.h"
 #include "perfmodel/model.h"
 
-static void tally_submitted(void *self, struct orr_runtime *rt,
-                            const struct orr_told *told)
+static void tally_submitted(struct orr_runtime *rt, const struct orr_told *told)
 {
     const struct starpu_codelet *cl = told->job->task->cl;
 
     if (cl && cl->model)
-        orr_tally_submit(self, orr_exec_now(rt->exec));
+        orr_tally_submit(rt->tally, orr_exec_now(rt->exec));
 }
 
-static struct orr_tally_item *tally_add_kernel(struct orr_tally *tally,
-                                               struct orr_runtime *rt,
+static struct orr_tally_item *tally_add_kernel(struct orr_runtime *rt,
                                                unsigned worker,
                                                struct orr_job *job)
 {
@@ -61,11 +59,10 @@ static struct orr_tally_item *tally_add_kernel(struct orr_tally *tally,
     if (job->ncores > 1)
         snprintf(kernel.arch + n, sizeof(kernel.arch) - (size_t)n, ":%u",
                  job->ncores);
-    return orr_tally_add(tally, worker, job->costs, &kernel);
+    return orr_tally_add(rt->tally, worker, job->costs, &kernel);
 }
 
-static void tally_executed(void *self, struct orr_runtime *rt,
-                           const struct orr_told *told)
+static void tally_executed(struct orr_runtime *rt, const struct orr_told *told)
 {
     struct orr_job *job = told->job;
     const struct orr_kernel *kernel = job->kernel;
@@ -74,16 +71,16 @@ static void tally_executed(void *self, struct orr_runtime *rt,
 
     if (job->task->failed)
         return;
-    item = orr_tally_find(self, worker, job->costs, job->implementation,
+    item = orr_tally_find(rt->tally, worker, job->costs, job->implementation,
                           job->ncores);
     if (!item)
-        item = tally_add_kernel(self, rt, worker, job);
+        item = tally_add_kernel(rt, worker, job);
     if (item)
-        orr_tally_kernel(self, worker, item, kernel->start, kernel->end,
+        orr_tally_kernel(rt->tally, worker, item, kernel->start, kernel->end,
                          kernel->duration);
 }
 
-static void tally_copy_ended(void *self, struct orr_runtime *rt,
+static void tally_copy_ended(struct orr_runtime *rt,
                              const struct orr_told *told)
 {
     const struct orr_copy *copy = &told->request->copy;
@@ -95,7 +92,7 @@ static void tally_copy_ended(void *self, struct orr_runtime *rt,
     orr_lock(&rt->nodes[copy->dst].lock);
     predicted = orr_transfer_predict(rt, copy->src, copy->dst, copy->size);
     orr_tally_copy(
-        self, &(struct orr_tally_link){
+        rt->tally, &(struct orr_tally_link){
                   .src = copy->src,
                   .dst = copy->dst,
                   .count = 1,
@@ -120,7 +117,7 @@ int orr_tally_observe(struct orr_runtime *rt)
         return 0;
     if (orr_tally_new(rt->machine, &rt->tally) != 0)
         return -ENOMEM;
-    orr_observers_add(&rt->observers, &tally_observer, rt->tally);
+    orr_observers_add(&rt->observers, &tally_observer);
     orr_observers_want(&rt->observers, &tally_observer, ORR_TOLD_ALL, true);
     return 0;
 }

@@ -7,13 +7,10 @@
 static_assert(ORR_NTOLD <= 64, "kinds of events are bits of one word");
 
 void orr_observers_add(struct orr_observers *observers,
-                       const struct orr_observer *observer, void *self)
+                       const struct orr_observer *observer)
 {
-    unsigned number = observers->n++;
-
-    assert(number < ORR_OBSERVERS);
-    observers->list[number].observer = observer;
-    observers->list[number].self = self;
+    assert(observers->n < ORR_OBSERVERS);
+    observers->list[observers->n++] = observer;
 }
 
 void orr_observers_want(struct orr_observers *observers,
@@ -23,7 +20,7 @@ void orr_observers_want(struct orr_observers *observers,
     unsigned number = 0;
     uint16_t bit;
 
-    while (observers->list[number].observer != observer)
+    while (observers->list[number] != observer)
         number++;
     bit = (uint16_t)(1U << number);
     for (unsigned kind = 0; kind < ORR_NTOLD; kind++) {
@@ -38,23 +35,13 @@ void orr_observers_want(struct orr_observers *observers,
     }
 }
 
-static inline void observers_tell_one(const struct orr_observers *observers,
-                                      unsigned number, enum orr_told_kind kind,
-                                      struct orr_runtime *rt,
-                                      const struct orr_told *told)
-{
-    observers->list[number].observer->told[kind](observers->list[number].self, rt,
-                                                 told);
-}
-
 /* Apart: mostly one is all that there is. */
 static __attribute__((noinline)) void
 observers_tell_several(const struct orr_observers *observers, unsigned bits,
                        struct orr_runtime *rt, const struct orr_told *told)
 {
     for (; bits; bits &= bits - 1)
-        observers_tell_one(observers, (unsigned)__builtin_ctz(bits), told->kind,
-                           rt, told);
+        observers->list[__builtin_ctz(bits)]->told[told->kind](rt, told);
 }
 
 void orr_tell(const struct orr_observers *observers, struct orr_runtime *rt,
@@ -66,6 +53,5 @@ void orr_tell(const struct orr_observers *observers, struct orr_runtime *rt,
     if (bits & (bits - 1))
         observers_tell_several(observers, bits, rt, told);
     else if (bits)
-        observers_tell_one(observers, (unsigned)__builtin_ctz(bits), kind, rt,
-                           told);
+        observers->list[__builtin_ctz(bits)]->told[kind](rt, told);
 }

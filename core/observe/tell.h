@@ -125,7 +125,8 @@ struct orr_told {
 
 /* --- who is told --- */
 
-typedef void (*orr_told_func_t)(void *self, struct orr_runtime *rt,
+/* What an observer keeps it finds in the runtime. */
+typedef void (*orr_told_func_t)(struct orr_runtime *rt,
                                 const struct orr_told *told);
 
 /* A constant; NULL: it never wants that kind. */
@@ -143,15 +144,12 @@ enum { ORR_OBSERVERS = 16 };
 struct orr_observers {
     uint16_t want[ORR_NTOLD]; /* [atomic] who wants that kind: a bit for each */
     unsigned n; /* [const] since the workers began */
-    struct {
-        const struct orr_observer *observer;
-        void *self; /* for its functions; borrowed */
-    } list[ORR_OBSERVERS];
+    const struct orr_observer *list[ORR_OBSERVERS];
 };
 
 /* Registers one, which wants nothing yet. Before workers begin. */
 void orr_observers_add(struct orr_observers *observers,
-                       const struct orr_observer *observer, void *self);
+                       const struct orr_observer *observer);
 
 /* It wants those of the kinds that it has functions for from now on, or does not any
  * more: what is being told meanwhile may reach it all the same. Any time. */

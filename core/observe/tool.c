@@ -145,64 +145,57 @@ static void tool_event(const struct orr_tool *tool,
     tell(tool, event, &info);
 }
 
-static void tool_run_begins(void *self, struct orr_runtime *rt,
-                            const struct orr_told *told)
+static void tool_run_begins(struct orr_runtime *rt, const struct orr_told *told)
 {
-    (void)rt, (void)told;
-    tool_event(self, starpu_prof_tool_event_init, NULL, NULL);
-    tool_event(self, starpu_prof_tool_event_init_begin, NULL, NULL);
+    (void)told;
+    tool_event(rt->tool, starpu_prof_tool_event_init, NULL, NULL);
+    tool_event(rt->tool, starpu_prof_tool_event_init_begin, NULL, NULL);
 }
 
-static void tool_run_is_open(void *self, struct orr_runtime *rt,
+static void tool_run_is_open(struct orr_runtime *rt,
                              const struct orr_told *told)
 {
-    const struct orr_tool *tool = self;
+    const struct orr_tool *tool = rt->tool;
     struct starpu_prof_tool_info info = {.worker_id = -1,
                                          .device_number = -1,
                                          .memnode = UINT_MAX,
                                          .conf = told->conf};
 
-    (void)rt;
     if (tool->callbacks[starpu_prof_tool_event_init_end])
         tell(tool, starpu_prof_tool_event_init_end, &info);
 }
 
-static void tool_run_ends(void *self, struct orr_runtime *rt,
-                          const struct orr_told *told)
+static void tool_run_ends(struct orr_runtime *rt, const struct orr_told *told)
 {
-    (void)rt, (void)told;
-    tool_event(self, starpu_prof_tool_event_terminate, NULL, NULL);
+    (void)told;
+    tool_event(rt->tool, starpu_prof_tool_event_terminate, NULL, NULL);
 }
 
-static void tool_worker_up(void *self, struct orr_runtime *rt,
-                           const struct orr_told *told)
+static void tool_worker_up(struct orr_runtime *rt, const struct orr_told *told)
 {
-    (void)rt;
-    tool_event(self, starpu_prof_tool_event_driver_init_start, told->worker, NULL);
-    tool_event(self, starpu_prof_tool_event_driver_init, told->worker, NULL);
-    tool_event(self, starpu_prof_tool_event_driver_init_end, told->worker, NULL);
+    tool_event(rt->tool, starpu_prof_tool_event_driver_init_start, told->worker, NULL);
+    tool_event(rt->tool, starpu_prof_tool_event_driver_init, told->worker, NULL);
+    tool_event(rt->tool, starpu_prof_tool_event_driver_init_end, told->worker, NULL);
 }
 
-static void tool_worker_down(void *self, struct orr_runtime *rt,
+static void tool_worker_down(struct orr_runtime *rt,
                              const struct orr_told *told)
 {
-    (void)rt;
-    tool_event(self, starpu_prof_tool_event_driver_deinit, told->worker, NULL);
+    tool_event(rt->tool, starpu_prof_tool_event_driver_deinit, told->worker, NULL);
 }
 
 /* It begins, or ends, to wait for nothing but data. */
-static void tool_worker_state(void *self, struct orr_runtime *rt,
+static void tool_worker_state(struct orr_runtime *rt,
                               const struct orr_told *told)
 {
     const struct orr_worker *worker = told->worker;
 
-    (void)rt;
     if (atomic_load_explicit(&worker->state, memory_order_relaxed) ==
         ORR_WORKER_FETCHING)
-        tool_event(self, starpu_prof_tool_event_start_transfer, worker,
+        tool_event(rt->tool, starpu_prof_tool_event_start_transfer, worker,
                    worker->fetching);
     else if (told->before_state == ORR_WORKER_FETCHING)
-        tool_event(self, starpu_prof_tool_event_end_transfer, worker,
+        tool_event(rt->tool, starpu_prof_tool_event_end_transfer, worker,
                    worker->fetching);
 }
 
@@ -229,18 +222,16 @@ static void tool_kernel(const struct orr_tool *tool, bool begins,
     tell(tool, event, &info);
 }
 
-static void tool_kernel_begins(void *self, struct orr_runtime *rt,
+static void tool_kernel_begins(struct orr_runtime *rt,
                                const struct orr_told *told)
 {
-    (void)rt;
-    tool_kernel(self, true, told->worker, told->job);
+    tool_kernel(rt->tool, true, told->worker, told->job);
 }
 
-static void tool_kernel_ended(void *self, struct orr_runtime *rt,
+static void tool_kernel_ended(struct orr_runtime *rt,
                               const struct orr_told *told)
 {
-    (void)rt;
-    tool_kernel(self, false, told->worker, told->job);
+    tool_kernel(rt->tool, false, told->worker, told->job);
 }
 
 static const struct orr_observer tool_observer = {{
@@ -261,7 +252,7 @@ int orr_tool_observe(struct orr_runtime *rt)
 
     if (!rt->tool)
         return code;
-    orr_observers_add(&rt->observers, &tool_observer, rt->tool);
+    orr_observers_add(&rt->observers, &tool_observer);
     orr_observers_want(&rt->observers, &tool_observer, ORR_TOLD_ALL, true);
     return 0;
 }

@@ -31,22 +31,20 @@ static unsigned trace_recorder(const struct orr_runtime *rt)
 /* --- tasks --- */
 
 /* `job`: NULL where it is not known which. */
-static void trace_count(struct orr_trace *trace, struct orr_runtime *rt,
-                        enum orr_trace_counter counter, int change,
-                        const struct orr_job *job)
+static void trace_count(struct orr_runtime *rt, enum orr_trace_counter counter,
+                        int change, const struct orr_job *job)
 {
     orr_trace_record_count(
-        trace, trace_recorder(rt), counter, change,
+        rt->trace, trace_recorder(rt), counter, change,
         job ? atomic_load_explicit(&job->id, memory_order_relaxed) : 0,
         orr_exec_now(rt->exec));
 }
 
-static void trace_submitted(void *self, struct orr_runtime *rt,
-                            const struct orr_told *told)
+static void trace_submitted(struct orr_runtime *rt, const struct orr_told *told)
 {
     told->job->iteration =
         orr_iterations_current(&rt->iterations, told->job->sched_ctx);
-    trace_count(self, rt, ORR_TRACE_NSUBMITTED, 1, told->job);
+    trace_count(rt, ORR_TRACE_NSUBMITTED, 1, told->job);
 }
 
 /* What is known of a datum when it is first used. */
@@ -76,10 +74,9 @@ static void submission_set_use(struct orr_submissions *s,
     *use = (struct orr_submitted_use){handle->id, mode, handle->size};
 }
 
-static void trace_waits(void *self, struct orr_runtime *rt,
-                        const struct orr_told *told)
+static void trace_waits(struct orr_runtime *rt, const struct orr_told *told)
 {
-    struct orr_submissions *s = orr_trace_submissions(self);
+    struct orr_submissions *s = orr_trace_submissions(rt->trace);
     struct starpu_task *task = told->job->task;
     const struct starpu_perfmodel *model = task->cl ? task->cl->model : NULL;
     unsigned n = task->cl ? STARPU_TASK_GET_NBUFFERS(task) : 0;
@@ -94,30 +91,25 @@ static void trace_waits(void *self, struct orr_runtime *rt,
     orr_submissions_end(s, entry);
 }
 
-static void trace_pushed(void *self, struct orr_runtime *rt,
-                         const struct orr_told *told)
+static void trace_pushed(struct orr_runtime *rt, const struct orr_told *told)
 {
-    trace_count(self, rt, ORR_TRACE_NREADY, 1, told->job);
+    trace_count(rt, ORR_TRACE_NREADY, 1, told->job);
 }
 
-static void trace_popped(void *self, struct orr_runtime *rt,
-                         const struct orr_told *told)
+static void trace_popped(struct orr_runtime *rt, const struct orr_told *told)
 {
-    trace_count(self, rt, ORR_TRACE_NREADY, -1, told->job);
+    trace_count(rt, ORR_TRACE_NREADY, -1, told->job);
 }
 
-static void trace_ended(void *self, struct orr_runtime *rt,
-                        const struct orr_told *told)
+static void trace_ended(struct orr_runtime *rt, const struct orr_told *told)
 {
     (void)told;
-    trace_count(self, rt, ORR_TRACE_NSUBMITTED, -1, NULL);
+    trace_count(rt, ORR_TRACE_NSUBMITTED, -1, NULL);
 }
 
-static void trace_starts(void *self, struct orr_runtime *rt,
-                         const struct orr_told *told)
+static void trace_starts(struct orr_runtime *rt, const struct orr_told *told)
 {
-    (void)rt;
-    orr_trace_begin(self, &told->job->kernel->traced);
+    orr_trace_begin(rt->trace, &told->job->kernel->traced);
 }
 
 /* 0xrrggbb, 0: none. The task's own goes before its codelet's. */
@@ -126,8 +118,7 @@ static unsigned colour_of(const struct starpu_task *task)
     return (task->color ? task->color : task->cl->color) & 0xffffff;
 }
 
-static void trace_executed(void *self, struct orr_runtime *rt,
-                           const struct orr_told *told)
+static void trace_executed(struct orr_runtime *rt, const struct orr_told *told)
 {
     struct orr_job *job = told->job;
     const struct orr_worker *worker = told->worker;
@@ -151,20 +142,19 @@ static void trace_executed(void *self, struct orr_runtime *rt,
 
     for (unsigned i = 0; i < job->naccesses; i++)
         task.size += job->accesses[i].handle->size;
-    orr_trace_record_task(self, worker->id, &task);
-    orr_trace_end(self, &job->kernel->traced);
+    orr_trace_record_task(rt->trace, worker->id, &task);
+    orr_trace_end(rt->trace, &job->kernel->traced);
 }
 
-static void trace_suspended(void *self, struct orr_runtime *rt,
-                            const struct orr_told *told)
+static void trace_suspended(struct orr_runtime *rt, const struct orr_told *told)
 {
-    orr_trace_record_suspension(self, told->worker->id, told->job->id,
+    orr_trace_record_suspension(rt->trace, told->worker->id, told->job->id,
                                 told->since, orr_exec_now(rt->exec));
 }
 
 /* --- workers --- */
 
-static void trace_worker_state(void *self, struct orr_runtime *rt,
+static void trace_worker_state(struct orr_runtime *rt,
                                const struct orr_told *told)
 {
     static const enum orr_trace_state shown[] = {
@@ -178,27 +168,25 @@ static void trace_worker_state(void *self, struct orr_runtime *rt,
     enum orr_worker_state state =
         atomic_load_explicit(&worker->state, memory_order_relaxed);
 
-    orr_trace_record_state(self, worker->id,
+    orr_trace_record_state(rt->trace, worker->id,
                            state == ORR_WORKER_IDLE && worker->nsuspended
                                ? ORR_TRACE_SUSPENDED
                                : shown[state],
                            orr_exec_now(rt->exec));
 }
 
-static void trace_stolen(void *self, struct orr_runtime *rt,
-                         const struct orr_told *told)
+static void trace_stolen(struct orr_runtime *rt, const struct orr_told *told)
 {
-    orr_trace_record_steal(self, told->stolen.thief, told->stolen.victim,
+    orr_trace_record_steal(rt->trace, told->stolen.thief, told->stolen.victim,
                            told->stolen.job, orr_exec_now(rt->exec));
 }
 
 /* --- memory --- */
 
-static void trace_copy_begins(void *self, struct orr_runtime *rt,
+static void trace_copy_begins(struct orr_runtime *rt,
                               const struct orr_told *told)
 {
-    (void)rt;
-    orr_trace_begin(self, &told->request->traced);
+    orr_trace_begin(rt->trace, &told->request->traced);
 }
 
 /* A job that waits for the request, or for one of those behind it; 0: none. */
@@ -210,7 +198,7 @@ static uint64_t job_waiting_for(const struct orr_request *request)
     return 0;
 }
 
-static void trace_copy(struct orr_trace *trace, struct orr_runtime *rt,
+static void trace_copy(struct orr_runtime *rt,
                        const struct orr_request *request)
 {
     static const enum orr_trace_copy_kind kinds[ORR_FETCH_LEVELS] = {
@@ -237,42 +225,39 @@ static void trace_copy(struct orr_trace *trace, struct orr_runtime *rt,
         !request->waiters)
         copy.kind = ORR_TRACE_WRITEBACK;
     orr_unlock(&request->handle->lock);
-    orr_trace_record_copy(trace, worker ? worker->id : ORR_TRACE_OUTSIDE, &copy);
+    orr_trace_record_copy(rt->trace, worker ? worker->id : ORR_TRACE_OUTSIDE, &copy);
 }
 
-static void trace_copy_ended(void *self, struct orr_runtime *rt,
+static void trace_copy_ended(struct orr_runtime *rt,
                              const struct orr_told *told)
 {
     if (!told->request->copy.async.error)
-        trace_copy(self, rt, told->request);
-    orr_trace_end(self, &told->request->traced);
+        trace_copy(rt, told->request);
+    orr_trace_end(rt->trace, &told->request->traced);
 }
 
-static void trace_memory(void *self, struct orr_runtime *rt,
-                         const struct orr_told *told)
+static void trace_memory(struct orr_runtime *rt, const struct orr_told *told)
 {
-    orr_trace_record_memory(self, trace_recorder(rt), told->memory.node,
+    orr_trace_record_memory(rt->trace, trace_recorder(rt), told->memory.node,
                             told->memory.change, orr_exec_now(rt->exec));
 }
 
 /* In a simulation that is time which the worker owes. */
-static void trace_allocated(void *self, struct orr_runtime *rt,
-                            const struct orr_told *told)
+static void trace_allocated(struct orr_runtime *rt, const struct orr_told *told)
 {
     double now = orr_exec_now(rt->exec) + orr_self->debt;
 
     if (orr_self->worker && now - told->since >= LEAST_ALLOCATION_US)
-        orr_trace_record_allocation(self, trace_recorder(rt),
+        orr_trace_record_allocation(rt->trace, trace_recorder(rt),
                                     told->allocated.node, told->frees,
                                     told->allocated.size, told->since, now);
 }
 
 /* --- the application --- */
 
-static void trace_wont_use(void *self, struct orr_runtime *rt,
-                           const struct orr_told *told)
+static void trace_wont_use(struct orr_runtime *rt, const struct orr_told *told)
 {
-    struct orr_submissions *s = orr_trace_submissions(self);
+    struct orr_submissions *s = orr_trace_submissions(rt->trace);
     struct orr_submitted *entry =
         orr_submissions_begin(s, orr_exec_now(rt->exec), 0, NULL, 1);
 
@@ -281,18 +266,16 @@ static void trace_wont_use(void *self, struct orr_runtime *rt,
     orr_submissions_end(s, entry);
 }
 
-static void trace_loops(void *self, struct orr_runtime *rt,
-                        const struct orr_told *told)
+static void trace_loops(struct orr_runtime *rt, const struct orr_told *told)
 {
-    orr_iterations_number(&rt->iterations, told->ctx, self);
+    orr_iterations_number(&rt->iterations, told->ctx, rt->trace);
 }
 
-static void trace_mark(void *self, struct orr_runtime *rt,
-                       const struct orr_told *told)
+static void trace_mark(struct orr_runtime *rt, const struct orr_told *told)
 {
     const struct orr_worker *worker = orr_self->worker;
 
-    orr_trace_record_mark(self, worker ? worker->id : ORR_TRACE_OUTSIDE,
+    orr_trace_record_mark(rt->trace, worker ? worker->id : ORR_TRACE_OUTSIDE,
                           told->text, told->numbered,
                           orr_exec_now(rt->exec));
 }
@@ -358,7 +341,7 @@ int orr_trace_observe(struct orr_runtime *rt)
         rc = keep_waits(rt, path);
     if (rc != 0)
         return rc;
-    orr_observers_add(&rt->observers, &trace_observer, rt->trace);
+    orr_observers_add(&rt->observers, &trace_observer);
     orr_observers_want(&rt->observers, &trace_observer, kinds, true);
     return 0;
 }
