@@ -161,7 +161,7 @@ struct orr_runtime {
     struct orr_lock nests_lock; /* rank ORR_RANK_NESTS */
     atomic_bool has_nests;      /* tasks have submitted others */
     atomic_bool suspends;       /* tasks have waited */
-    atomic_bool mixes;          /* some handle is, or was, `mixed` */
+    atomic_bool requires_claims; /* some handle does, or did */
     /* Tasks of each scheduling context: core/task/count.h. */
     struct orr_counts counts[STARPU_NMAX_SCHED_CTXS];
     unsigned ncounters; /* [const] for each of them */

@@ -39,7 +39,7 @@ void starpu_data_assign_arbiter(starpu_data_handle_t handle,
         wrong = "the data are in use: assign the arbiter when they have been "
                 "registered";
     else
-        orr_handle_mix_locked(h);
+        orr_handle_require_claims_locked(h);
     h->arbiter = arbiter;
     orr_unlock(&h->lock);
     if (!wrong)

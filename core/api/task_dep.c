@@ -123,28 +123,17 @@ static void add_declared(struct successors *ret, struct orr_job *job,
     orr_unlock(&job->lock);
 }
 
-/* In the order of a handle: those behind the access's group, as far as they go
- * together. */
+/* In the order of a handle: those whose turn comes next. */
 static void add_ordered(struct successors *ret, struct orr_access *access,
                         bool scheduled)
 {
     struct orr_handle *handle = access->handle;
-    const struct orr_access *first = NULL;
 
     orr_lock(&handle->lock);
-    for (struct orr_list *link = access->ordered ? access->link.next
-                                                 : &handle->order;
-         link != &handle->order; link = link->next) {
-        const struct orr_access *next =
-            orr_container(link, struct orr_access, link);
-
-        if (!first && orr_accesses_go_together(access, next))
-            continue;
-        if (first && !orr_accesses_go_together(first, next))
-            break;
-        first = first ? first : next;
+    for (const struct orr_access *next =
+             orr_turns_behind(&handle->turns, access);
+         next; next = orr_turns_mate(&handle->turns, next))
         add_task(ret, next->job, scheduled);
-    }
     orr_unlock(&handle->lock);
 }
 

@@ -177,7 +177,7 @@ static bool only_partials(struct orr_handle *handle)
     bool result;
 
     orr_lock(&handle->lock);
-    result = orr_list_empty(&handle->order) && handle->nclaims == 0 &&
+    result = orr_turns_empty(&handle->turns) && handle->claims.n == 0 &&
              orr_handle_has_partials_locked(handle);
     orr_unlock(&handle->lock);
     return result;

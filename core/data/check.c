@@ -57,32 +57,21 @@ void orr_replicate_check(const struct orr_replicate *replicate)
     ORR_CHECK(!replicate->offered || replicate->refs == replicate->held);
 }
 
-/* Granted accesses come first; they may all be active at once. */
 static unsigned check_order(const struct orr_handle *handle)
 {
-    const struct orr_access *first = NULL, *before = NULL;
     unsigned n = 0, claims = 0;
 
-    orr_list_foreach (link, &handle->order) {
-        struct orr_access *access =
-            orr_container(link, struct orr_access, link);
-
+    orr_turns_check(&handle->turns);
+    orr_turns_foreach (access, &handle->turns) {
         ORR_CHECK(access->handle == handle && access->ordered);
-        ORR_CHECK(!access->duplicate);
         ORR_CHECK(orr_job_state(access->job) != ORR_JOB_DONE);
-        ORR_CHECK(first ? !access->granted || before->granted
-                        : access->granted);
-        ORR_CHECK(!first || !access->granted ||
-                  orr_accesses_go_together(first, access));
         claims += access->claimed;
-        first = first ? first : access;
-        before = access;
         n++;
     }
-    ORR_CHECK(claims <= handle->nclaims);
-    ORR_CHECK(handle->nclaims <= 1 || handle->claim != ORR_CLAIM_EXCLUSIVE);
-    ORR_CHECK(handle->nclaims <= handle->nusers);
-    orr_list_foreach (link, &handle->claimants) {
+    ORR_CHECK(claims <= handle->claims.n);
+    ORR_CHECK(handle->claims.n <= 1 || handle->claims.kind != ORR_CLAIM_EXCLUSIVE);
+    ORR_CHECK(handle->claims.n <= handle->nusers);
+    orr_list_foreach (link, &handle->claims.queue) {
         const struct orr_job *job = orr_container(link, struct orr_job, queue);
 
         ORR_CHECK(orr_job_state(job) == ORR_JOB_CLAIMING);

@@ -7,10 +7,10 @@
  *
  * Accesses that are ordered and do not commute exclude each other by their
  * order alone. So a job claims nothing unless one of its handles has had an
- * access that is not ordered, or commutes (`mixed`); if so it claims all of
- * them. When a handle becomes mixed, jobs that passed without a claim and use it
+ * access that is not ordered, or commutes (`requires_claims`); if so it claims all of
+ * them. When a handle first requires claims, jobs that passed without one and use it
  * are given theirs. Both sides write before they look: a job its claim_state, a
- * submission `mixed`; a job that is between the two is waited for, which takes a
+ * submission `requires_claims`; a job that is between the two is waited for, which takes a
  * few instructions.
  *
  * A job tries to claim all its data at once, with all these handles locked, in
@@ -98,8 +98,8 @@ static bool is_free_locked(const struct orr_handle *handle,
 
     if (awaits_sum_locked(handle, access))
         return false;
-    return handle->nclaims == 0 ||
-           (handle->claim == claim && claim != ORR_CLAIM_EXCLUSIVE);
+    return handle->claims.n == 0 ||
+           (handle->claims.kind == claim && claim != ORR_CLAIM_EXCLUSIVE);
 }
 
 /* --- the queue of a handle --- */
@@ -133,14 +133,14 @@ static void wait_here_locked(struct orr_handle *handle, struct orr_job *job,
     ORR_REQUIRES(handle->lock)
 {
     job->claim.refused_by = access;
-    orr_list_append(&handle->claimants, &job->queue);
-    orr_heap_insert(&handle->urgent, &job->claim.link, comes_before);
+    orr_list_append(&handle->claims.queue, &job->queue);
+    orr_heap_insert(&handle->claims.urgent, &job->claim.link, comes_before);
 }
 
 static struct orr_job *oldest_locked(const struct orr_handle *handle)
     ORR_REQUIRES(handle->lock)
 {
-    return orr_container(handle->claimants.next, struct orr_job, queue);
+    return orr_container(handle->claims.queue.next, struct orr_job, queue);
 }
 
 /* Who is to be served next: the one that waits here for the longest time if it
@@ -148,11 +148,11 @@ static struct orr_job *oldest_locked(const struct orr_handle *handle)
 static struct orr_job *first_locked(const struct orr_handle *handle)
     ORR_REQUIRES(handle->lock)
 {
-    if (orr_list_empty(&handle->claimants))
+    if (orr_list_empty(&handle->claims.queue))
         return NULL;
     if (is_keeper(oldest_locked(handle)))
         return oldest_locked(handle);
-    return job_of(handle->urgent.first);
+    return job_of(handle->claims.urgent.first);
 }
 
 /* Somebody else gets the handle: that counts against the patience of the one
@@ -163,7 +163,7 @@ static void pass_over_locked(struct orr_handle *handle,
 {
     struct orr_job *oldest;
 
-    if (orr_list_empty(&handle->claimants))
+    if (orr_list_empty(&handle->claims.queue))
         return;
     oldest = oldest_locked(handle);
     if (oldest != taker && !is_keeper(oldest))
@@ -174,8 +174,8 @@ static void take_locked(struct orr_handle *handle, struct orr_access *access)
     ORR_REQUIRES(handle->lock)
 {
     pass_over_locked(handle, access->job);
-    handle->claim = claim_of(access);
-    handle->nclaims++;
+    handle->claims.kind = claim_of(access);
+    handle->claims.n++;
     access->claimed = 1;
 }
 
@@ -200,12 +200,12 @@ static struct combination find_combination_locked(struct orr_handle *handle)
 {
     const struct orr_job *first = first_locked(handle);
 
-    if (!first || handle->nclaims > 0 ||
+    if (!first || handle->claims.n > 0 ||
         !awaits_sum_locked(handle, first->claim.refused_by))
         return (struct combination){NULL, 0};
     orr_handle_note_beginning(handle);
-    handle->claim = ORR_CLAIM_EXCLUSIVE;
-    handle->nclaims = 1;
+    handle->claims.kind = ORR_CLAIM_EXCLUSIVE;
+    handle->claims.n = 1;
     handle->nusers++;
     return (struct combination){handle, first->priority};
 }
@@ -305,11 +305,11 @@ static bool claim_on(struct orr_job *job, struct orr_access *from)
     return true;
 }
 
-static bool some_handle_is_mixed(const struct orr_job *job)
+static bool some_handle_requires_claims(const struct orr_job *job)
 {
     for (unsigned i = 0; i < job->naccesses; i++)
         if (can_be_claimed(&job->accesses[i]) &&
-            atomic_load(&job->accesses[i].handle->mixed))
+            atomic_load(&job->accesses[i].handle->turns.requires_claims))
             return true;
     return false;
 }
@@ -318,10 +318,11 @@ bool orr_job_will_claim(const struct orr_job *job)
 {
     return atomic_load_explicit(&job->claim_state, memory_order_relaxed) !=
                ORR_CLAIM_PASSED &&
-           some_handle_is_mixed(job);
+           some_handle_requires_claims(job);
 }
 
-/* Whoever mixes one of its handles from now on finds that it has passed. */
+/* Whoever makes one of its handles require claims from now on finds that it has
+ * passed. */
 void orr_job_pass(struct orr_job *job)
 {
     if (atomic_load_explicit(&job->waiting, memory_order_relaxed) == 1)
@@ -335,7 +336,7 @@ bool orr_job_claim(struct orr_runtime *rt, struct orr_job *job)
             ORR_CLAIM_PASSED)
         return true;
     atomic_store(&job->claim_state, ORR_CLAIM_DECIDING);
-    if (!some_handle_is_mixed(job)) {
+    if (!some_handle_requires_claims(job)) {
         pass(job);
         return true;
     }
@@ -350,9 +351,9 @@ bool orr_job_claim(struct orr_runtime *rt, struct orr_job *job)
 bool orr_access_try_claim_locked(struct orr_handle *handle,
                                  struct orr_access *access)
 {
-    if (atomic_load_explicit(&handle->mixed, memory_order_relaxed)) {
+    if (atomic_load_explicit(&handle->turns.requires_claims, memory_order_relaxed)) {
         if (!is_free_locked(handle, access) ||
-            !orr_list_empty(&handle->claimants))
+            !orr_list_empty(&handle->claims.queue))
             return false;
         take_locked(handle, access);
     }
@@ -365,12 +366,12 @@ void orr_access_join_claim_locked(struct orr_handle *handle,
 {
     enum orr_claim claim = claim_of(access);
 
-    orr_handle_mix_locked(handle);
-    if (handle->nclaims == 0)
-        handle->claim = claim;
-    else if (handle->claim != claim)
-        handle->claim = ORR_CLAIM_EXCLUSIVE;
-    handle->nclaims++;
+    orr_handle_require_claims_locked(handle);
+    if (handle->claims.n == 0)
+        handle->claims.kind = claim;
+    else if (handle->claims.kind != claim)
+        handle->claims.kind = ORR_CLAIM_EXCLUSIVE;
+    handle->claims.n++;
     access->claimed = 1;
 }
 
@@ -387,7 +388,7 @@ static struct orr_job *next_claimant(struct orr_handle *handle)
     job = first_locked(handle);
     if (job && is_free_locked(handle, job->claim.refused_by)) {
         orr_list_remove(&job->queue);
-        orr_heap_remove(&handle->urgent, &job->claim.link, comes_before);
+        orr_heap_remove(&handle->claims.urgent, &job->claim.link, comes_before);
         if (job->keeps)
             take_locked(handle, job->claim.refused_by);
     } else {
@@ -424,8 +425,8 @@ bool orr_access_give_back_locked(struct orr_handle *handle,
     if (!access->claimed)
         return false;
     access->claimed = 0;
-    handle->nclaims--;
-    return !orr_list_empty(&handle->claimants);
+    handle->claims.n--;
+    return !orr_list_empty(&handle->claims.queue);
 }
 
 bool orr_access_share_claim_locked(struct orr_handle *handle,
@@ -433,8 +434,8 @@ bool orr_access_share_claim_locked(struct orr_handle *handle,
 {
     if (!access->claimed)
         return false;
-    handle->claim = ORR_CLAIM_SHARED;
-    return !orr_list_empty(&handle->claimants);
+    handle->claims.kind = ORR_CLAIM_SHARED;
+    return !orr_list_empty(&handle->claims.queue);
 }
 
 /* --- the first access that is not ordered, or commutes --- */
@@ -449,20 +450,16 @@ static bool passed(const struct orr_job *job)
     return state == ORR_CLAIM_PASSED;
 }
 
-void orr_handle_mix_locked(struct orr_handle *handle)
+void orr_handle_require_claims_locked(struct orr_handle *handle)
 {
-    if (atomic_load_explicit(&handle->mixed, memory_order_relaxed))
+    if (atomic_load_explicit(&handle->turns.requires_claims, memory_order_relaxed))
         return;
-    atomic_store(&handle->mixed, true);
-    atomic_store_explicit(&handle->runtime->mixes, true, memory_order_relaxed);
-    orr_list_foreach (link, &handle->order) {
-        struct orr_access *access =
-            orr_container(link, struct orr_access, link);
-
+    atomic_store(&handle->turns.requires_claims, true);
+    atomic_store_explicit(&handle->runtime->requires_claims, true, memory_order_relaxed);
+    orr_turns_foreach (access, &handle->turns)
         if (access->granted && !access->claimed && !access->returned &&
             passed(access->job))
             take_locked(handle, access);
-    }
 }
 
 bool orr_handle_is_claimed_locked(const struct orr_handle *handle,

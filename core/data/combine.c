@@ -106,7 +106,7 @@ static void end(struct orr_handle *handle)
     orr_list_init(&ready);
     orr_lock(&handle->lock);
     orr_handle_forget_partials_locked(handle);
-    handle->nclaims--;
+    handle->claims.n--;
     orr_unlock(&handle->lock);
     orr_handle_serve(handle, &ready);
     while ((link = orr_list_pop(&ready)) != NULL) {

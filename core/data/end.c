@@ -199,7 +199,7 @@ void orr_handle_wait_idle(struct orr_runtime *rt, struct orr_handle *handle,
 void orr_handle_wait_unordered(struct orr_runtime *rt,
                                struct orr_handle *handle)
 {
-    if (!handle->sequential || atomic_load(&handle->mixed))
+    if (!handle->sequential || atomic_load(&handle->turns.requires_claims))
         orr_handle_wait_idle(rt, handle, false);
 }
 

@@ -366,11 +366,10 @@ __attribute__((always_inline)) static inline void
 look_ahead_locked(const struct orr_handle *handle,
                   const struct orr_access *access) ORR_REQUIRES(handle->lock)
 {
-    struct orr_list *link = access->link.next;
     const struct orr_access *next =
-        orr_container(link, struct orr_access, link);
+        access->ordered ? orr_turns_after(&handle->turns, access) : NULL;
 
-    if (access->ordered && link != &handle->order && !next->granted)
+    if (next && !next->granted)
         orr_ahead_task(next->job->task);
 }
 
@@ -444,7 +443,7 @@ static bool stays_there_locked(const struct orr_runtime *rt,
 {
     return atomic_load_explicit(&handle->valid, memory_order_relaxed) >> node &
                1 &&
-           orr_list_empty(&handle->order) && handle->nclaims == 0 &&
+           orr_turns_empty(&handle->turns) && handle->claims.n == 0 &&
            !handle->reduction && !rt->nodes[node].capacity;
 }
 

@@ -204,8 +204,8 @@ int orr_handle_new(struct orr_runtime *rt, const struct orr_handle *whole,
     handle->sequential = rt->default_sequential;
     handle->out_of_core = true;
     handle->multiformat = orr_is_multiformat(ops);
-    orr_list_init(&handle->order);
-    orr_list_init(&handle->claimants);
+    orr_turns_init(&handle->turns);
+    orr_list_init(&handle->claims.queue);
     orr_list_init(&handle->acquired);
     init_replicates(handle, (char *)handle + head);
     set_home(handle, home_node);

@@ -19,6 +19,7 @@
 #include "core/base/list.h"
 #include "core/base/lock.h"
 #include "core/base/wait.h"
+#include "core/data/turns.h"
 
 struct orr_access;
 struct orr_async;
@@ -89,6 +90,15 @@ enum orr_claim {
     ORR_CLAIM_EXCLUSIVE, /* by one writer */
 };
 
+/* Who has a datum where its turns are not all that keeps accesses apart: claim.c. */
+struct orr_claims {
+    unsigned n;            /* [handle lock] accesses that hold it … */
+    enum orr_claim kind;   /* [handle lock] … all of them so */
+    struct orr_list queue; /* [handle lock] jobs that wait for a claim, in the order in
+                            * which they came here … */
+    struct orr_heap urgent; /* [handle lock] … and by urgency */
+};
+
 struct orr_handle {
     /* The first line of the cache has what changes with every task. It goes to and
      * fro between who submits and who executes, and with it the answer whether a value
@@ -96,8 +106,6 @@ struct orr_handle {
      * where everybody has them: who writes there looks first whether he has to.
      * Masks of nodes, here: [lock] for writing, relaxed reads by schedulers. */
     struct orr_lock lock; /* rank ORR_RANK_HANDLE */
-    /* [lock] for writing: some access was not ordered, or commuted */
-    atomic_bool mixed;
     bool wont_use; /* [lock] clean copies may make way for prefetches */
     bool unreal;   /* [lock] written by a skipped kernel */
     bool doomed;   /* [lock] its last user frees it */
@@ -110,11 +118,7 @@ struct orr_handle {
     _Atomic uint64_t valid;     /* holds the present value */
     _Atomic uint64_t loading;   /* a copy of it is on its way there */
     _Atomic uint64_t allocated; /* has memory there */
-    /* [lock] accesses whose jobs have not ended, in the order of submission: order.c */
-    struct orr_list order;
-    /* Claims: claim.c. */
-    unsigned nclaims;     /* [lock] accesses that hold it … */
-    enum orr_claim claim; /* [lock] … all of them so */
+    struct orr_turns turns;     /* [lock] of its accesses */
 
     struct orr_runtime *runtime;           /* [const] */
     struct starpu_data_interface_ops *ops; /* [const] */
@@ -133,9 +137,7 @@ struct orr_handle {
     struct orr_family *family; /* [main] pointer, owned: plan.h; NULL: none */
     struct orr_reduction *reduction; /* owned: reduction.h; NULL: no methods */
     struct starpu_arbiter *arbiter;  /* [lock] borrowed, or NULL */
-    /* [lock] jobs that wait for a claim, in the order in which they came here … */
-    struct orr_list claimants;
-    struct orr_heap urgent; /* [lock] … and by urgency */
+    struct orr_claims claims;        /* [lock] */
     /* [lock] held the value before it was last written or outdated, and has that memory
      * still: undo.c */
     uint64_t former;
@@ -394,12 +396,12 @@ bool orr_access_try_claim_locked(struct orr_handle *handle,
     ORR_REQUIRES(handle->lock);
 
 /* The job, which is being submitted, waits for no other access and all its
- * handles, which are locked, are unmixed: if it has no other predecessor either,
+ * handles, which are locked, require no claims: if it has no other predecessor either,
  * it may use its data without claiming them. */
 void orr_job_pass(struct orr_job *job);
 
 /* From now on jobs that use the handle claim it. */
-void orr_handle_mix_locked(struct orr_handle *handle)
+void orr_handle_require_claims_locked(struct orr_handle *handle)
     ORR_REQUIRES(handle->lock);
 
 /* The access, of a job on behalf of one that has the handle, uses it beside that one

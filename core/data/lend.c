@@ -26,40 +26,25 @@
 #include "core/task/job.h"
 #include "core/task/nest.h"
 
-static struct orr_access *access_at(struct orr_list *link)
-{
-    return orr_container(link, struct orr_access, link);
-}
-
 /* --- the order of a scope --- */
 
 /* In a scope commuting writers keep their order; a task that has acquired what it
  * writes itself reads beside nobody; and who takes the whole back waits for switches,
  * those of readers, too. */
-static bool go_together(const struct orr_scope *scope,
-                        const struct orr_access *a, const struct orr_access *b)
+static enum orr_access_group scope_group(const struct orr_scope *scope,
+                                         const struct orr_access *access)
 {
-    if (orr_job_is_switch(a->job) || orr_job_is_switch(b->job))
-        return false;
-    return orr_access_group(a) == ORR_GROUP_READ &&
-           orr_accesses_go_together(a, b) &&
-           !(scope->mode & STARPU_W && (a->own || b->own));
-}
-
-/* Whether all before it go together with it. */
-static bool is_next_locked(const struct orr_scope *scope,
-                           const struct orr_access *access)
-{
-    return access == access_at(scope->order.next) ||
-           (access_at(access->link.prev)->granted &&
-            go_together(scope, access_at(access->link.prev), access));
+    if (orr_job_is_switch(access->job) ||
+        (access->own && scope->mode & STARPU_W))
+        return ORR_GROUP_ALONE;
+    return orr_access_group(access) == ORR_GROUP_READ ? ORR_GROUP_READ
+                                                      : ORR_GROUP_ALONE;
 }
 
 /* The scope's handle is locked, which callers know by other names. */
-static void grant_locked(struct orr_scope *scope,
-                         struct orr_access *access) ORR_UNCHECKED
+static void scope_note_granted(struct orr_scope *scope,
+                               const struct orr_access *access) ORR_UNCHECKED
 {
-    access->granted = 1;
     if (access->own)
         return;
     scope->used = true;
@@ -91,16 +76,15 @@ static struct orr_scope *find_scope(struct orr_handle *handle,
                : NULL;
 }
 
-static void enter_locked(struct orr_scope *scope, struct orr_access *access,
-                         uint16_t depth)
+static void scope_enter_locked(struct orr_scope *scope,
+                               struct orr_access *access, uint16_t depth)
 {
     access->scoped = depth;
     access->lent = 1;
     access->own = is_own(scope, access);
     scope->nown += access->own;
-    orr_list_append(&scope->order, &access->link);
-    if (scope->lends && is_next_locked(scope, access))
-        grant_locked(scope, access);
+    if (orr_turns_enter(&scope->turns, access, scope_group(scope, access)))
+        scope_note_granted(scope, access);
 }
 
 bool orr_lend_enter_locked(struct orr_handle *handle, struct orr_access *access,
@@ -111,7 +95,7 @@ bool orr_lend_enter_locked(struct orr_handle *handle, struct orr_access *access,
 
     if (!scope)
         return false;
-    enter_locked(scope, access, depth);
+    scope_enter_locked(scope, access, depth);
     *ret_waits = !access->granted;
     return true;
 }
@@ -124,34 +108,24 @@ bool orr_lend_try_locked(struct orr_handle *handle, struct orr_access *access,
 
     if (!scope)
         return false;
-    *ret_can = is_own(scope, access) && orr_list_empty(&scope->order);
+    *ret_can = is_own(scope, access) && orr_turns_empty(&scope->turns);
     if (!*ret_can) {
         orr_nest_leave(handle->runtime, scope);
         return true;
     }
-    enter_locked(scope, access, depth);
-    if (!access->granted)
-        grant_locked(scope, access);
+    scope_enter_locked(scope, access, depth);
+    access->granted = 1;
     return true;
 }
 
-/* Those that are granted now, as a chain. */
-static struct orr_access *grant_next_locked(struct orr_scope *scope)
+/* Those that are granted now, as a chain; also beside others: who has come here out of
+ * a scope that is over waits among them. */
+static struct orr_access *scope_grant_locked(struct orr_scope *scope)
 {
-    struct orr_access *chain = NULL, **end = &chain;
+    struct orr_access *chain = orr_turns_grant(&scope->turns);
 
-    orr_list_foreach (link, &scope->order) {
-        struct orr_access *access = access_at(link);
-
-        if (!scope->lends || !is_next_locked(scope, access))
-            break;
-        if (access->granted)
-            continue;
-        grant_locked(scope, access);
-        *end = access;
-        end = &access->next;
-    }
-    *end = NULL;
+    for (const struct orr_access *access = chain; access; access = access->next)
+        scope_note_granted(scope, access);
     return chain;
 }
 
@@ -166,22 +140,17 @@ struct orr_access *orr_lend_leave_locked(struct orr_handle *handle,
     orr_list_remove(&access->link);
     access->scoped = 0;
     scope->nown -= access->own;
-    granted = grant_next_locked(scope);
+    granted = scope_grant_locked(scope);
     orr_nest_leave(rt, scope);
     return granted;
 }
 
 /* --- the task ends --- */
 
-/* It enters the order where it was submitted. */
-static void insert(struct orr_list *order, struct orr_access *access)
+static bool access_was_submitted_before(const struct orr_access *a,
+                                        const struct orr_access *b)
 {
-    struct orr_list *position = order;
-
-    while (position->prev != order && !access_at(position->prev)->granted &&
-           access_at(position->prev)->job->id > access->job->id)
-        position = position->prev;
-    orr_list_insert_before(position, &access->link);
+    return a->job->id < b->job->id;
 }
 
 /* Out of a scope that is over: into the next one around it, or into the handle's
@@ -193,16 +162,18 @@ static bool move_locked(struct orr_handle *handle, struct orr_access *access)
     struct orr_scope *outer = find_scope(handle, access, &depth);
 
     if (outer) {
-        insert(&outer->order, access);
+        orr_turns_insert(&outer->turns, access, scope_group(outer, access),
+                         access_was_submitted_before);
         access->scoped = depth;
         return true;
     }
     access->scoped = access->lent = access->own = 0;
     if (!access->wants_order || access->mode & STARPU_COMMUTE)
-        orr_handle_mix_locked(handle);
+        orr_handle_require_claims_locked(handle);
     if (!access->wants_order)
         return false;
-    insert(&handle->order, access);
+    orr_turns_insert(&handle->turns, access, orr_access_group(access),
+                     access_was_submitted_before);
     access->ordered = 1;
     return true;
 }
@@ -211,15 +182,13 @@ struct orr_access *orr_lend_end_locked(struct orr_handle *handle,
                                        struct orr_access *access)
 {
     struct orr_scope *scope = &access->job->nest->scopes[access->index];
-    struct orr_access *free = NULL, **end = &free;
-    struct orr_list *link;
+    struct orr_access *free = NULL, **end = &free, *left;
 
     if (!scope->access)
         return NULL;
     scope->access = NULL;
-    while ((link = orr_list_pop(&scope->order)) != NULL) {
-        struct orr_access *left = access_at(link);
-
+    while ((left = orr_turns_first(&scope->turns)) != NULL) {
+        orr_list_remove(&left->link);
         if (move_locked(handle, left))
             continue;
         *end = left;
@@ -264,8 +233,8 @@ static void lend(struct orr_runtime *rt, struct orr_scope *scope)
     struct orr_access *granted;
 
     orr_lock(&scope->handle->lock);
-    scope->lends = true;
-    granted = grant_next_locked(scope);
+    scope->turns.closed = false;
+    granted = scope_grant_locked(scope);
     orr_unlock(&scope->handle->lock);
     release(rt, granted);
 }
@@ -320,8 +289,8 @@ static void look_at_own_locked(struct orr_runtime *rt, struct orr_scope *scope)
     if (scope->nown == 0 || !(scope->handle->valid & node) ||
         orr_inner_plans_used(rt, scope))
         return;
-    orr_list_foreach (link, &scope->order)
-        if (access_at(link)->granted && !access_at(link)->own)
+    orr_turns_foreach (access, &scope->turns)
+        if (access->granted && !access->own)
             return;
     scope->used = false;
 }
@@ -338,7 +307,7 @@ static bool try_close(struct orr_runtime *rt, struct orr_nest *nest)
         orr_lock(&scope->handle->lock);
         look_at_own_locked(rt, scope);
         away = is_away_locked(scope);
-        scope->lends = away;
+        scope->turns.closed = !away;
         orr_unlock(&scope->handle->lock);
         if (!away)
             continue;

@@ -86,10 +86,7 @@ static void sort_promises(struct orr_replicate *replicate) ORR_UNCHECKED
         return;
     replicate->sorts = true;
     replicate->promises.first = NULL;
-    orr_list_foreach (link, &replicate->handle->order) {
-        struct orr_access *access =
-            orr_container(link, struct orr_access, link);
-
+    orr_turns_foreach (access, &replicate->handle->turns) {
         if (is_promised(access, replicate->node))
             orr_heap_insert(&replicate->promises, &access->soon,
                             promise_is_sooner);
@@ -205,9 +202,7 @@ static const struct orr_job *next_job(const struct orr_handle *handle,
 {
     unsigned n = 0;
 
-    orr_list_foreach (link, &handle->order) {
-        const struct orr_access *access =
-            orr_container(link, struct orr_access, link);
+    orr_turns_foreach (access, &handle->turns) {
         enum comes comes = comes_to(access, node);
 
         if (comes == COMES || ++n == LOOK_AHEAD)

@@ -1,17 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * core/data/order.c - sequential consistency per handle: a reader waits for
- * the last writer, a writer for all readers since, or for the last writer
- * when nobody read. Neighbours that commute, or contribute to a reduction, do not
- * wait for each other; that only one commuting writer at a time has the handle is
- * a matter of claims (claim.c).
- *
- * A handle's accesses stand in one list in the order of submission, from then
- * until their jobs end. Its first accesses that may go together (one writer,
- * or readers up to the next writer) are granted; an access that is not granted
- * holds its job back by one. When the last granted access leaves, the next
- * ones are granted. Nothing is allocated: the links are part of the jobs, so
- * that a submission that has begun cannot fail.
+ * core/data/order.c - the accesses of a job enter the turns of its handles (turns.h) and
+ * leave them. That only one commuting writer at a time has a handle is a matter of
+ * claims (claim.c).
  *
  * All accesses of a job enter their lists while the locks of all its handles
  * are held, which are taken in the order of the handles' numbers: of two jobs
@@ -29,11 +20,6 @@
 
 /* So many accesses are sorted by insertion. */
 enum { FEW = 8 };
-
-static struct orr_access *access_of(struct orr_list *link)
-{
-    return orr_container(link, struct orr_access, link);
-}
 
 /* Of a job with many data these are in no cache: those of the access after the next
  * ones are asked for in time. */
@@ -164,47 +150,13 @@ struct orr_access *orr_job_sort_accesses(struct orr_job *job)
 
 /* --- entering the order --- */
 
-/* Whether an access that comes last would be granted at once. If the last one
- * of the list is granted, so are all before it. */
-static bool is_next_locked(const struct orr_handle *handle,
-                           const struct orr_access *access)
-    ORR_REQUIRES(handle->lock)
-{
-    const struct orr_access *last;
-
-    if (orr_list_empty(&handle->order))
-        return true;
-    last = access_of(handle->order.prev);
-    return last->granted && orr_accesses_go_together(last, access);
-}
-
-/* Who is behind one that waits, too, is known when that one's turn comes. */
-static void lead_on(struct orr_access *last, const struct orr_access *access)
-{
-    if (!last->granted)
-        last->behind = access->job;
-}
-
-/* The access is granted: its task is read soon, and when it leaves the order, who is
- * behind it is. */
-__attribute__((always_inline)) static inline void
-look_behind(const struct orr_access *access)
-{
-    orr_ahead_task(access->job->task);
-    orr_ahead_access(access_of(access->link.next));
-    orr_ahead_job(access->behind);
-}
-
 /* Returns whether the job has to wait for it. */
-static bool enter_locked(struct orr_handle *handle, struct orr_access *access)
+static bool handle_enter_locked(struct orr_handle *handle,
+                                struct orr_access *access)
     ORR_REQUIRES(handle->lock)
 {
-    access->granted = is_next_locked(handle, access);
     access->ordered = 1;
-    if (!access->granted)
-        lead_on(access_of(handle->order.prev), access);
-    orr_list_append(&handle->order, &access->link);
-    return !access->granted;
+    return !orr_turns_enter(&handle->turns, access, orr_access_group(access));
 }
 
 /* The value is going to change. */
@@ -237,8 +189,8 @@ static bool use_locked(struct orr_handle *handle, struct orr_access *access)
             return waits;
     }
     if (!access->wants_order || access->mode & (STARPU_COMMUTE | STARPU_REDUX))
-        orr_handle_mix_locked(handle);
-    return access->wants_order && enter_locked(handle, access);
+        orr_handle_require_claims_locked(handle);
+    return access->wants_order && handle_enter_locked(handle, access);
 }
 
 /* Each handle is locked before the access enters it, none is unlocked before all
@@ -246,7 +198,7 @@ static bool use_locked(struct orr_handle *handle, struct orr_access *access)
 void orr_job_enter_orders(struct orr_runtime *rt, struct orr_job *job,
                           struct orr_access *chain) ORR_UNCHECKED
 {
-    bool mixed = false;
+    bool claims = false;
     int waits = 0;
 
     if (atomic_load_explicit(&rt->has_nests, memory_order_relaxed))
@@ -259,11 +211,12 @@ void orr_job_enter_orders(struct orr_runtime *rt, struct orr_job *job,
         else
             orr_lock_next(&handle->lock);
         waits += use_locked(handle, a);
-        mixed |= atomic_load_explicit(&handle->mixed, memory_order_relaxed);
+        claims |= atomic_load_explicit(&handle->turns.requires_claims,
+                                       memory_order_relaxed);
     }
     if (waits)
         orr_job_wait_more(job, waits);
-    else if (!mixed)
+    else if (!claims)
         orr_job_pass(job);
     ORR_TELL(rt, ORR_TOLD_TASK_ORDERED, .job = job);
     /* Once it is unlocked, whoever grants the access links it anew. */
@@ -287,8 +240,8 @@ void orr_job_order(struct orr_runtime *rt, struct orr_job *job,
 static bool only_tried_locked(const struct orr_handle *handle)
     ORR_REQUIRES(handle->lock)
 {
-    orr_list_foreach (link, &handle->order)
-        if (!access_of(link)->tried)
+    orr_turns_foreach (access, &handle->turns)
+        if (!access->tried)
             return false;
     return true;
 }
@@ -310,17 +263,18 @@ bool orr_job_try_order(struct orr_runtime *rt, struct orr_job *job)
         return can;
     }
     if (!access->wants_order || access->mode & STARPU_COMMUTE)
-        orr_handle_mix_locked(handle);
+        orr_handle_require_claims_locked(handle);
     can = !orr_access_lacks_value_locked(handle, access->mode) &&
           (!access->wants_order ||
-           (only_tried_locked(handle) && is_next_locked(handle, access)));
+           (only_tried_locked(handle) &&
+            orr_turns_would_grant(&handle->turns, orr_access_group(access))));
     can = can && orr_access_try_claim_locked(handle, access);
     if (can) {
         handle->nusers++;
         if (access->mode & STARPU_W && handle->duplicate)
             orr_duplicate_part(handle);
         if (access->wants_order)
-            (void)enter_locked(handle, access);
+            (void)handle_enter_locked(handle, access);
         ORR_TELL(rt, ORR_TOLD_TASK_ORDERED, .job = job);
     }
     orr_unlock(&handle->lock);
@@ -329,47 +283,13 @@ bool orr_job_try_order(struct orr_runtime *rt, struct orr_job *job)
 
 bool orr_handle_will_be_written_locked(const struct orr_handle *handle)
 {
-    orr_list_foreach (link, &handle->order)
-        if (access_of(link)->mode & (STARPU_W | STARPU_REDUX))
+    orr_turns_foreach (access, &handle->turns)
+        if (access->mode & (STARPU_W | STARPU_REDUX))
             return true;
     return orr_handle_has_partials_locked(handle);
 }
 
 /* --- leaving it --- */
-
-/* The accesses that are granted now, since the head of the list has another mode
- * or is another one, as a chain in their order. */
-static struct orr_access *grant_locked(struct orr_handle *handle)
-    ORR_REQUIRES(handle->lock)
-{
-    struct orr_access *chain = NULL, **end = &chain;
-    const struct orr_access *first = access_of(handle->order.next);
-
-    orr_list_foreach (link, &handle->order) {
-        struct orr_access *access = access_of(link);
-
-        if (access != first && !orr_accesses_go_together(first, access))
-            break;
-        if (access->granted)
-            continue;
-        access->granted = 1;
-        look_behind(access);
-        *end = access;
-        end = &access->next;
-    }
-    *end = NULL;
-    return chain;
-}
-
-/* The same when one has left. */
-static struct orr_access *grant_next_locked(struct orr_handle *handle)
-    ORR_REQUIRES(handle->lock)
-{
-    if (orr_list_empty(&handle->order) ||
-        access_of(handle->order.next)->granted)
-        return NULL;
-    return grant_locked(handle);
-}
 
 /* Whether more is to be done than counting when the user goes. */
 static bool is_last_of_waited_for(const struct orr_handle *handle)
@@ -406,6 +326,17 @@ static struct orr_access *join_chains(const struct chains *chains)
         if (chains->n >> k & 1)
             all = merge(chains->at[k], all, by_job);
     return all;
+}
+
+/* Who may go on when the access has left; their tasks are read soon. */
+static inline struct orr_access *grant_next_locked(struct orr_handle *handle)
+    ORR_REQUIRES(handle->lock)
+{
+    struct orr_access *granted = orr_turns_grant_next(&handle->turns);
+
+    for (const struct orr_access *a = granted; a; a = a->next)
+        orr_ahead_task(a->job->task);
+    return granted;
 }
 
 /* All that needs the handle's lock. Returns whether the handle is still to be
@@ -455,7 +386,7 @@ void orr_access_share(struct orr_access *access, struct orr_released *ret)
     access->mode = STARPU_R;
     if (access->ordered) {
         orr_node_reorder(handle, ~UINT64_C(0));
-        ret->granted = grant_locked(handle);
+        ret->granted = orr_turns_share(&handle->turns, access);
     }
     shares = orr_access_share_claim_locked(handle, access);
     orr_unlock(&handle->lock);

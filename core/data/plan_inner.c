@@ -92,10 +92,9 @@ static void init_part(struct orr_inner_part *part, struct orr_scope *whole,
         .whole = whole,
         .access = whole->access,
         .mode = whole->mode & STARPU_W ? STARPU_RW : STARPU_R,
-        .lends = true,
         .paused = true,
     };
-    orr_list_init(&part->scope.order);
+    orr_turns_init(&part->scope.turns);
     orr_list_init(&part->scope.plans);
 }
 

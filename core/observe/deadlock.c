@@ -301,13 +301,6 @@ static void say_job(struct report *report, const struct orr_job *job)
             job->worker >= 0 ? rt->workers[job->worker].desc->name : "");
 }
 
-static const struct orr_access *access_of(const struct orr_list *link)
-{
-    return (const struct orr_access *)(const void *)((const char *)link -
-                                                     offsetof(struct orr_access,
-                                                              link));
-}
-
 static const struct orr_job *claimant_of(const struct orr_list *link)
 {
     return (
@@ -315,44 +308,29 @@ static const struct orr_job *claimant_of(const struct orr_list *link)
                                               offsetof(struct orr_job, queue));
 }
 
-/* Who waits for the access: those behind it in its handle's order, up to the
- * end of the group that comes next. */
+/* Who waits for the access: those whose turn comes next. */
 static void say_order(struct report *report, const struct orr_access *access)
 {
-    const struct orr_list *all = &access->handle->order;
-    const struct orr_access *first = NULL;
+    const struct orr_turns *turns = &access->handle->turns;
 
     if (!access->ordered)
         return;
-    for (const struct orr_list *link = access->link.next; link != all;
-         link = link->next) {
-        const struct orr_access *later = access_of(link);
-
-        if (!first && orr_accesses_go_together(access, later))
-            continue;
-        if (first && !orr_accesses_go_together(first, later))
-            return;
-        first = later;
+    for (const struct orr_access *later = orr_turns_behind(turns, access); later;
+         later = orr_turns_mate(turns, later))
         say_edge(report, later->job, access->job);
-    }
 }
 
-/* The first one that is granted, or the task itself. */
-static const struct orr_job *first_of(const struct orr_scope *scope)
-{
-    const struct orr_list *link = scope->order.next;
-
-    return link != &scope->order && access_of(link)->granted
-               ? access_of(link)->job
-               : scope->access->job;
-}
-
+/* Those who wait there wait for the first one that is granted, or the task itself. */
 static void say_scope(struct report *report, const struct orr_scope *scope)
 {
-    for (const struct orr_list *link = scope->order.next;
-         scope->access && link != &scope->order; link = link->next)
-        if (!access_of(link)->granted)
-            say_edge(report, access_of(link)->job, first_of(scope));
+    const struct orr_access *first = orr_turns_first(&scope->turns);
+
+    if (!scope->access)
+        return;
+    orr_turns_foreach (access, &scope->turns)
+        if (!access->granted)
+            say_edge(report, access->job,
+                     first->granted ? first->job : scope->access->job);
 }
 
 /* Who waits in the orders of what a task around has lent, and of parts of that. */
@@ -377,7 +355,7 @@ static void say_scopes(struct report *report, const struct orr_access *access)
 /* Who waits for what the access has claimed. */
 static void say_claim(struct report *report, const struct orr_access *access)
 {
-    const struct orr_list *all = &access->handle->claimants;
+    const struct orr_list *all = &access->handle->claims.queue;
 
     for (const struct orr_list *link = all->next;
          access->claimed && link != all; link = link->next)

@@ -89,11 +89,11 @@ static void note_run(struct logged *logged, const struct orr_waits_entry *entry)
 
 static bool enter(struct logged *logged, const struct orr_waits_entry *entry)
 {
-    struct orr_graph_turns *turns = turns_of(logged, entry->u.datum);
+    struct orr_graph_turns *turns = turns_of(logged, entry->u.access.datum);
 
     return turns && know(logged->record, entry->job) &&
            orr_graph_record_order(logged->record, entry->job, turns,
-                                  (enum orr_access_group)entry->group, 0);
+                                  entry->u.access.turn, 0);
 }
 
 static bool add(struct logged *logged, const struct orr_waits_entry *entry)

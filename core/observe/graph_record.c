@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * core/observe/graph_record.c - see graph_record.h. Handles keep an order of
- * their own here: core/data/order.c drops accesses that have ended, and a
+ * core/observe/graph_record.c - see graph_record.h. Of the turns of a handle the last
+ * two are kept here: accesses that have ended leave them (core/data/turns.h), and a
  * better schedule must obey those as well.
  */
 #include "core/observe/graph_record_private.h"
@@ -281,14 +281,14 @@ static uint32_t datum_of(struct orr_graph_record *record,
 }
 
 bool orr_graph_record_order(struct orr_graph_record *record, uint32_t number,
-                            struct orr_graph_turns *turns,
-                            enum orr_access_group group, uint64_t bytes)
+                            struct orr_graph_turns *turns, uint32_t turn,
+                            uint64_t bytes)
 {
-    bool good = orr_graph_turns_enter(turns, group, number);
+    bool good = orr_graph_turns_enter(turns, turn, number);
 
     for (uint32_t i = 0; i < turns->before.n; i++)
         good &= orr_graph_record_add_edge(record, number,
-                                          turns->before.tasks[i], bytes);
+                                          turns->before.jobs[i], bytes);
     return good;
 }
 
@@ -303,7 +303,8 @@ static bool enter(struct orr_graph_record *record, uint32_t number,
 
     datum->vague |= group == ORR_GROUP_COMMUTE || group == ORR_GROUP_REDUX ||
                     access->placed;
-    return orr_graph_record_order(record, number, &datum->turns, group,
+    return orr_graph_record_order(record, number, &datum->turns,
+                                  access->handle->turns.number,
                                   datum->vague ? 0 : access->handle->size);
 }
 

@@ -38,7 +38,7 @@ struct orr_graph_edge_record {
     uint32_t before; /* number */
 };
 
-/* A handle, with the numbers of its last writers and readers. */
+/* A handle. */
 struct orr_graph_datum_record {
     char *name; /* owned, or NULL */
     double bytes;
@@ -86,10 +86,10 @@ uint32_t orr_graph_record_add_node(struct orr_graph_record *record);
 /* Nodes by their numbers; `bytes` are those of the data because of which it waits. */
 bool orr_graph_record_add_edge(struct orr_graph_record *record, uint32_t number,
                                uint32_t before, uint64_t bytes);
-/* It uses that datum, and waits for who is before it. */
+/* It has that turn of a datum, and waits for who had the one before. */
 bool orr_graph_record_order(struct orr_graph_record *record, uint32_t number,
-                            struct orr_graph_turns *turns,
-                            enum orr_access_group group, uint64_t bytes);
+                            struct orr_graph_turns *turns, uint32_t turn,
+                            uint64_t bytes);
 bool orr_graph_record_add_tags(struct orr_graph_record *record,
                                struct orr_graph_tags_record tags);
 void orr_graph_record_add_vague(struct orr_graph_record *record, uint64_t id);

@@ -61,13 +61,9 @@ static const struct orr_job *find_waiting(struct orr_handle *handle,
     if (first && waits(orr_container(first, struct orr_job, memory.link)))
         return orr_container(first, struct orr_job, memory.link);
     *ret_what = ", which needs it, waits";
-    orr_list_foreach (link, &handle->order) {
-        const struct orr_job *job =
-            orr_container(link, struct orr_access, link)->job;
-
-        if (waits(job))
-            return job;
-    }
+    orr_turns_foreach (access, &handle->turns)
+        if (waits(access->job))
+            return access->job;
     *ret_what = " waits";
     for (unsigned i = 0; i < sizeof(rt->jobs) / sizeof(*rt->jobs); i++)
         orr_slab_each(rt->jobs[i], visit, &search);

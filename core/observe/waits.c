@@ -143,15 +143,14 @@ static int enter(struct orr_waits *waits, const struct orr_waits_entry *entry)
     struct orr_graph_turns *turns;
     int rc = 0;
 
-    if (make_room(&waits->turns, &waits->nturns, entry->u.datum + 1,
+    if (make_room(&waits->turns, &waits->nturns, entry->u.access.datum + 1,
                   sizeof(*waits->turns)) < 0)
         return -ENOMEM;
-    turns = &waits->turns[entry->u.datum];
-    if (!orr_graph_turns_enter(turns, (enum orr_access_group)entry->group,
-                               entry->job))
+    turns = &waits->turns[entry->u.access.datum];
+    if (!orr_graph_turns_enter(turns, entry->u.access.turn, entry->job))
         return -ENOMEM;
     for (uint32_t i = 0; rc == 0 && i < turns->before.n; i++)
-        rc = add_edge(waits, entry->job, turns->before.tasks[i]);
+        rc = add_edge(waits, entry->job, turns->before.jobs[i]);
     return rc;
 }
 

@@ -99,9 +99,9 @@ void orr_waits_log_accesses(struct orr_waits_log *log,
 
         if (!entry)
             continue;
-        entry->group = (uint8_t)orr_access_group(access);
         entry->job = number_of(log, access->job);
-        entry->u.datum = access->handle->id;
+        entry->u.access.datum = access->handle->id;
+        entry->u.access.turn = access->handle->turns.number;
         publish(log);
     }
     orr_unlock(&log->lock);

@@ -33,13 +33,15 @@ enum orr_waits_kind {
 
 /* Jobs have numbers from 0, in the order in which they are first named. */
 struct orr_waits_entry {
-    uint8_t kind;  /* enum orr_waits_kind */
-    uint8_t group; /* ACCESS: enum orr_access_group */
-    bool is_task;  /* SUBMIT: it has a codelet */
-    bool is_set;   /* SUBMIT: it has a tag; TAGS: see orr_graph_record_tags */
+    uint8_t kind; /* enum orr_waits_kind */
+    bool is_task; /* SUBMIT: it has a codelet */
+    bool is_set;  /* SUBMIT: it has a tag; TAGS: see orr_graph_record_tags */
     uint32_t job;
     union {
-        uint64_t datum;  /* ACCESS: the handle's number */
+        struct {
+            uint64_t datum; /* the handle's number */
+            uint32_t turn;  /* which of its turns: core/data/turns.h */
+        } access;
         uint32_t before; /* DEP: a job */
         struct {
             uint64_t id, tag;

@@ -16,7 +16,8 @@ static bool can_be_lent(const struct orr_access *access)
 
 static void init_scope(struct orr_scope *scope, struct orr_access *access)
 {
-    orr_list_init(&scope->order);
+    orr_turns_init(&scope->turns);
+    scope->turns.closed = true;
     orr_list_init(&scope->plans);
     if (!can_be_lent(access))
         return;

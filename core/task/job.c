@@ -217,7 +217,7 @@ void orr_job_release_among(struct orr_runtime *rt, struct orr_job *job,
 {
     if (!orr_count_off(&job->waiting, 1))
         return;
-    if (atomic_load_explicit(&rt->mixes, memory_order_relaxed)) {
+    if (atomic_load_explicit(&rt->requires_claims, memory_order_relaxed)) {
         if (orr_job_will_claim(job)) {
             orr_heap_insert(&releases->claimants, &job->claim.link,
                             claims_sooner);

@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 #include "core/base/list.h"
+#include "core/data/turns.h"
 
 struct orr_access;
 struct orr_handle;
@@ -27,13 +28,13 @@ struct orr_scope {
     struct orr_scope *whole;   /* [const] of a part: whose task this is; else NULL */
     struct orr_access *access; /* [handle lock] the task's; NULL: it is over */
     uint16_t mode;             /* [const] the most that is lent */
-    bool lends;                /* [handle lock] the task waits */
     bool used;         /* [handle lock] somebody got it since the task had it */
     bool paused;       /* [handle lock] the task's writing is interrupted */
     unsigned nown;     /* [handle lock] acquisitions of the task itself … */
     atomic_uint npieces; /* … and of parts of planned partitions of the datum, and
                           * partitions that it has asked for */
-    struct orr_list order; /* [handle lock] accesses inside, as submitted */
+    struct orr_turns turns; /* [handle lock] of accesses inside; closed while the task
+                             * does not wait */
     struct orr_list plans; /* [plans lock, nests lock] of struct orr_inner_plan: what
                             * cuts it, or its parts, inside */
     unsigned nparts_used;  /* [nests lock] accesses in the orders of parts */

@@ -33,25 +33,19 @@ static void add_declared(struct soon *soon, struct orr_job *job)
     orr_unlock(&job->lock);
 }
 
-/* Those that come next in the order of a handle, if the job is all that is in
- * their way. */
+/* Those whose turn comes next, if the job is all that is in their way. */
 static void add_ordered(struct soon *soon, struct orr_access *access)
 {
-    const struct orr_access *first = NULL;
+    const struct orr_turns *turns = &access->handle->turns;
+    const struct orr_access *next;
 
     orr_lock(&access->handle->lock);
-    orr_list_foreach (link, &access->handle->order) {
-        struct orr_access *next = orr_container(link, struct orr_access, link);
-
-        if (next->granted && next != access && !soon->all)
-            break;
-        if (next->granted)
-            continue;
-        if (first && !orr_accesses_go_together(first, next))
-            break;
-        first = first ? first : next;
+    next = orr_turns_behind(turns, access);
+    if (!soon->all && (orr_turns_first(turns) != access ||
+                       orr_turns_after(turns, access) != next))
+        next = NULL;
+    for (; next; next = orr_turns_mate(turns, next))
         add(soon, next->job);
-    }
     orr_unlock(&access->handle->lock);
 }
 

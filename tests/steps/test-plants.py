@@ -18,8 +18,8 @@ TARGET = 'tests/steps/test-steps'
 # name, file, what is there, what is planted, cases
 PLANTS = [
     ('who gives a claim back serves nobody', 'data/claim.c',
-     'handle->nclaims--;\n    return !orr_list_empty(&handle->claimants);',
-     'handle->nclaims--;\n    return false;',
+     'handle->claims.n--;\n    return !orr_list_empty(&handle->claims.queue);',
+     'handle->claims.n--;\n    return false;',
      ['give-back', 'philosophers']),
     ('a job that is between two states is taken for one that claims',
      'data/claim.c', 'ORR_SPIN_WHILE((state = atomic_load(&job->claim_state)) ==\n'

@@ -667,9 +667,9 @@ static void free_datum(struct datum *datum)
 
     STEP_ASSERT(handle->nusers == 0);
     STEP_ASSERT(handle->loading == 0);
-    STEP_ASSERT(orr_list_empty(&handle->order));
-    STEP_ASSERT(orr_list_empty(&handle->claimants));
-    STEP_ASSERT(handle->nclaims == 0);
+    STEP_ASSERT(orr_turns_empty(&handle->turns));
+    STEP_ASSERT(orr_list_empty(&handle->claims.queue));
+    STEP_ASSERT(handle->claims.n == 0);
     for (unsigned node = 0; node < world->nnodes; node++) {
         STEP_ASSERT(handle->replicates[node].refs == 0);
         STEP_ASSERT(handle->replicates[node].writers == 0);

@@ -91,7 +91,7 @@ static void late_access_granted(void)
 
 static void early_access_not_granted(void)
 {
-    orr_container(handle->order.next, struct orr_access, link)->granted = 0;
+    orr_turns_first(&handle->turns)->granted = 0;
 }
 
 static void access_of_another_handle(void)

@@ -473,7 +473,7 @@ START_TEST(an_attempt_and_a_job_without_order_exclude_each_other)
 }
 END_TEST
 
-/* One that was not mixed yet: the attempt has passed without a claim. */
+/* One that required no claims yet: the attempt has passed without a claim. */
 START_TEST(an_attempt_that_has_succeeded_is_claimed_belatedly)
 {
     struct orr_job *tried = attempt(a, STARPU_RW, true), *writer;

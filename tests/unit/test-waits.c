@@ -39,6 +39,7 @@ static void setup(void)
     for (unsigned h = 0; h < 4; h++) {
         handles[h] = calloc(1, sizeof(*handles[h]));
         handles[h]->id = h + 1;
+        orr_turns_init(&handles[h]->turns);
     }
     last_id = 0;
 }
@@ -53,6 +54,7 @@ static void teardown(void)
         free(handles[h]);
 }
 
+/* It has left the turns before the next one enters. */
 static void use(unsigned job, unsigned handle, unsigned mode)
 {
     struct orr_access access = {.job = jobs[job],
@@ -62,7 +64,10 @@ static void use(unsigned job, unsigned handle, unsigned mode)
 
     jobs[job]->accesses = &access;
     jobs[job]->naccesses = 1;
+    orr_turns_enter(&handles[handle]->turns, &access,
+                    orr_access_group(&access));
     orr_waits_log_accesses(log_, jobs[job]);
+    orr_list_remove(&access.link);
 }
 
 static void submit(unsigned job)

@@ -99,7 +99,7 @@ class Run:
                 if lives(job):
                     found[address] = job
         for handle in self.handles():
-            for access in in_list(handle["order"], "struct orr_access", "link"):
+            for access in in_turns(handle):
                 found.setdefault(int(access["job"]),
                                  access["job"].dereference())
         return sorted(found.values(), key=lambda job: int(job["id"]))
@@ -198,6 +198,11 @@ def table(head, rows):
 
 # --- what is printed ---
 
+def in_turns(handle):
+    """The accesses to the handle, in their order."""
+    return in_list(handle["turns"]["order"], "struct orr_access", "link")
+
+
 def accesses(job):
     for i in range(int(job["naccesses"])):
         yield job["accesses"][i]
@@ -219,7 +224,7 @@ def reasons(job, before):
         handle = access["handle"].dereference()
         if int(access["ordered"]) and not int(access["granted"]):
             others = [other["job"].dereference() for other in
-                      in_list(handle["order"], "struct orr_access", "link")
+                      in_turns(handle)
                       if int(other["granted"]) and
                       int(other["job"]) != int(job.address)]
             lines.append(f"{handle_name(handle)} ({mode_name(access['mode'])})"
@@ -227,7 +232,7 @@ def reasons(job, before):
                                    for o in others[:3])
                          + (" and others" if len(others) > 3 else ""))
         elif state(job) == "claiming" and not int(access["claimed"]) and \
-                int(handle["nclaims"]):
+                int(handle["claims"]["n"]):
             lines.append(f"a claim on {handle_name(handle)}")
     if state(job) == "fetching":
         if int(job["waits"]):
@@ -276,7 +281,7 @@ def print_job(job):
 def print_handle(handle):
     print(f"{handle_name(handle)}: handle {int(handle.address):#x}, "
           f"{int(handle['size'])} bytes, home node {int(handle['home_node'])}")
-    print(f"  users {int(handle['nusers'])}, claims {int(handle['nclaims'])}"
+    print(f"  users {int(handle['nusers'])}, claims {int(handle['claims']['n'])}"
           + (f", part {int(handle['child_index'])} of "
              f"{handle_name(handle['parent'])}" if int(handle["parent"]) else "")
           + (f", {int(handle['nchildren'])} parts"
@@ -289,7 +294,7 @@ def print_handle(handle):
         if int(replicate["refs"]) or int(replicate["promised"]):
             print(f"  node {node}: references {int(replicate['refs'])}, "
                   f"promised to {int(replicate['promised'])} queued tasks")
-    for access in in_list(handle["order"], "struct orr_access", "link"):
+    for access in in_turns(handle):
         print(f"  {'in use by' if int(access['granted']) else 'awaited by'} "
               f"{job_name(access['job'])} ({mode_name(access['mode'])})")
 

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * core/data/access.h - one datum of a job: its place in the order of those who use the
+ * datum, and what it has of the datum meanwhile.
+ */
+#pragma once
+
+#include <assert.h>
+#include <stdint.h>
+
+#include <starpu.h>
+
+#include "core/base/heap.h"
+#include "core/base/list.h"
+
+struct orr_handle;
+struct orr_job;
+
+/* How neighbours go together. */
+enum orr_access_group {
+    ORR_GROUP_ALONE, /* with nobody */
+    ORR_GROUP_READ,
+    ORR_GROUP_COMMUTE, /* writers in any order */
+    ORR_GROUP_REDUX,
+};
+
+struct orr_access {
+    struct orr_list link;      /* [handle lock] in the turns of the handle, or of what
+                                * a task around its own lends */
+    union {
+        /* In one chain at a time: sorted for submission, granted, [handle lock]
+         * waiting for the same request. */
+        struct orr_access *next;
+        /* [handle lock] While it waits for its turn: the job that came behind it in
+         * the order, for core/task/ahead.h alone. */
+        const void *behind;
+    };
+    struct orr_job *job;       /* [const] */
+    struct orr_handle *handle; /* [const] what is ordered and claimed */
+    struct orr_handle *datum;  /* [owner] whose memory it uses, from the fetch
+                                * on: the handle, or private data of the
+                                * worker: core/data/private.h */
+    uint16_t mode;             /* [const] enum starpu_data_access_mode, but for
+                                * orr_access_share and a first value that comes
+                                * too late: [handle lock] */
+    uint8_t node;              /* [owner] where it is pinned */
+    uint8_t at;              /* [owner] the node where the kernel uses it, from
+                                * the fetch on; ORR_NO_PLACE: none */
+    uint16_t index;          /* [const] which buffer of the task */
+    uint8_t wants_order : 1; /* [const] takes part in the handle's order */
+    uint8_t duplicate : 1;   /* [const] an earlier access has the handle */
+    uint8_t optional : 1;    /* [const] a datum without a value will do */
+    uint8_t lent : 1;        /* [const] by who holds the handle: it has no
+                                * place in the order and claims nothing */
+    uint8_t tried : 1;       /* [const] of an acquisition that did not wait */
+    uint8_t placed : 1;      /* [const] its codelet says where: place.c */
+    uint8_t own : 1;         /* [const] of scoped ones: an acquisition by the
+                              * task whose data they are */
+    uint8_t writes;          /* [owner] counts in its handle's `writing` */
+    uint8_t ordered;         /* [handle lock] is in that list */
+    uint8_t granted;         /* [handle lock] no earlier one is in its way */
+    uint8_t claimed;         /* [handle lock] holds a claim: claim.c */
+    uint8_t pinned;          /* [owner] holds a reference on its replicate */
+    uint8_t promised;          /* [handle lock] `node` is promised to it, where
+                                * it is not pinned yet */
+    uint8_t used : 1;          /* [handle lock] its kernel has ended */
+    uint8_t returned : 1;      /* [handle lock] … and keeps nobody away who is not
+                                * behind it in the order */
+    uint8_t group : 2;         /* [handle lock] in its turns: enum orr_access_group */
+    uint16_t scoped;           /* [handle lock] is in the order of what a task
+                                * around its own has, whose nest has this depth;
+                                * 0: in none. lend.c */
+    /* [owner] The job's worker changes the rest without the lock. It is in no word
+     * with what others read under it: compilers read several bytes at once. */
+    _Alignas(8) uint8_t begins; /* its kernel begins the partial */
+    uint8_t held : 1;           /* that reference is not final yet: admit.c */
+    uint8_t alias : 1;         /* an earlier access has the datum */
+    uint8_t reads : 1;         /* the datum's value is fetched */
+    struct orr_heap_link soon; /* [handle lock] among those promises */
+};
+
+static_assert(STARPU_ACCESS_MODE_MAX <= 1 << 16, "a mode fits 16 bits");
+
+/* In orr_access.at. */
+#define ORR_NO_PLACE UINT8_MAX
+static_assert(STARPU_MAXNODES <= 64,
+              "a node fits 8 bits and a mask of them 64");
+
+/* How the access goes together with others in the order of its handle. */
+static inline enum orr_access_group
+orr_access_group(const struct orr_access *access)
+{
+    if (access->mode & STARPU_REDUX)
+        return ORR_GROUP_REDUX;
+    if (access->mode & STARPU_W)
+        return access->mode & STARPU_COMMUTE ? ORR_GROUP_COMMUTE
+                                             : ORR_GROUP_ALONE;
+    /* A reader that commutes is a contradiction: it is alone. */
+    return access->mode & STARPU_COMMUTE ? ORR_GROUP_ALONE : ORR_GROUP_READ;
+}
