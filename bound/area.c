@@ -87,7 +87,7 @@ static double max_load(const struct simplex *s, const double *load)
 }
 
 /* Each type to its cheapest variant; s->load is the result. */
-static double assign(struct simplex *s)
+static double assign_cheapest_variants(struct simplex *s)
 {
     const struct orr_area *a = s->area;
 
@@ -133,7 +133,7 @@ static void simplex_start(struct simplex *s)
     for (unsigned r = 0; r < s->n; r++)
         s->price[r] = 1 / (a->size[r] * s->n);
     for (unsigned round = 0; round < ROUNDS; round++) {
-        double most = assign(s);
+        double most = assign_cheapest_variants(s);
 
         if (most < least) {
             least = most;
@@ -186,7 +186,7 @@ static void simplex_fill_matrix(struct simplex *s)
 }
 
 /* LU with row swaps. False: singular. */
-static bool factor(struct simplex *s)
+static bool simplex_factor(struct simplex *s)
 {
     double *m = s->matrix;
     unsigned n = s->n;
@@ -267,7 +267,7 @@ static bool simplex_refactor(struct simplex *s)
     const struct orr_area *a = s->area;
 
     simplex_fill_matrix(s);
-    if (!factor(s))
+    if (!simplex_factor(s))
         return false;
     memset(s->value, 0, s->n * sizeof(*s->value));
     for (unsigned k = 0; k < a->ntypes; k++)
@@ -323,8 +323,8 @@ struct leaving {
     unsigned type; /* of the key */
 };
 
-static void consider(struct leaving *l, double value, double rate,
-                     struct leaving candidate)
+static void leaving_consider(struct leaving *l, double value, double rate,
+                             struct leaving candidate)
 {
     double step = fmax(0, value) / rate;
 
@@ -369,8 +369,8 @@ static struct leaving test_ratios(struct simplex *s, unsigned of)
         double scale = s->columns[j].kind == COLUMN_VARIANT ? most : most_ms;
 
         if (s->entering[j] > TINY * scale)
-            consider(&l, s->value[j], s->entering[j],
-                     (struct leaving){.column = j});
+            leaving_consider(&l, s->value[j], s->entering[j],
+                             (struct leaving){.column = j});
     }
     for (unsigned j = 0; j <= s->n; j++) {
         unsigned k = of;
@@ -380,8 +380,8 @@ static struct leaving test_ratios(struct simplex *s, unsigned of)
         if (j < s->n)
             k = s->type_of[s->columns[j].number];
         if (k < ntypes && s->key_rate[k] > TINY * most)
-            consider(&l, key_value(s, k), s->key_rate[k],
-                     (struct leaving){.is_key = true, .type = k});
+            leaving_consider(&l, key_value(s, k), s->key_rate[k],
+                             (struct leaving){.is_key = true, .type = k});
         if (k < ntypes)
             s->key_rate[k] = 0;
     }
@@ -491,7 +491,7 @@ static void keep_price(struct simplex *s, struct orr_area_solution *ret)
 }
 
 /* The fraction of its type that a variant does. */
-static double fraction(const struct simplex *s, unsigned variant)
+static double variant_fraction(const struct simplex *s, unsigned variant)
 {
     if (s->where[variant] == OUT)
         return 0;
@@ -510,10 +510,10 @@ static void keep_primal(struct simplex *s, struct orr_area_solution *ret)
         double sum = 0;
 
         for (unsigned w = a->first_variant[k]; w < a->first_variant[k + 1]; w++)
-            sum += fraction(s, w);
+            sum += variant_fraction(s, w);
         for (unsigned w = a->first_variant[k]; w < a->first_variant[k + 1];
              w++) {
-            double share = fraction(s, w) / sum;
+            double share = variant_fraction(s, w) / sum;
 
             if (ret->x)
                 ret->x[w] = share * a->count[k];

@@ -123,7 +123,7 @@ static void column_narrow(struct orr_lp_column *column, double lower,
     column->upper = fmin(column->upper, upper);
 }
 
-static void forbid(struct tree *t, double makespan)
+static void tree_exclude_columns(struct tree *t, double makespan)
 {
     for (unsigned j = 1; j < t->lp->ncolumns; j++)
         if (t->program->implied[j] >= makespan)
@@ -147,7 +147,7 @@ static void tree_apply_node(struct tree *t, int node)
         else
             shorter = fmin(shorter, n->upper);
     }
-    forbid(t, shorter);
+    tree_exclude_columns(t, shorter);
 }
 
 /* Whether a row cannot be met, or a column has no value, by more than what
@@ -225,7 +225,7 @@ static int tree_split_node(struct tree *t, struct node first,
     return tree_add_node(t, first);
 }
 
-static int branch(struct tree *t, int node, double bound, const double *x)
+static int tree_branch(struct tree *t, int node, double bound, const double *x)
 {
     double longer = find_implied(t, bound, x);
     struct node below = {node, 0, 0, longer, bound};
@@ -277,7 +277,7 @@ static int tree_visit_node(struct tree *t, int node, int *ret)
     } else {
         rc = tree_reserve_nodes(t);
         if (rc == 0)
-            *ret = branch(t, node, bound, solution.x);
+            *ret = tree_branch(t, node, bound, solution.x);
     }
     orr_lp_solution_done(&solution);
     return rc;

@@ -241,8 +241,8 @@ static void make_options(struct orr_copies *c)
 
 /* -- sets of groups that copies must enter -- */
 
-static bool enters(const struct orr_copies *c, const bool *set,
-                   const struct orr_graph_route *route)
+static bool route_enters_set(const struct orr_copies *c, const bool *set,
+                             const struct orr_graph_route *route)
 {
     return !set[c->group[route->src]] && set[c->group[route->dst]];
 }
@@ -258,7 +258,7 @@ static bool set_is_useful(const struct orr_copies *c, const bool *set)
         const struct orr_graph_route *route = &graph->routes[r];
         bool finite = false;
 
-        if (!enters(c, set, route))
+        if (!route_enters_set(c, set, route))
             continue;
         any = true;
         for (unsigned l = 0; l < route->nlinks; l++)

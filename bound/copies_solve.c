@@ -89,9 +89,9 @@ static int cut_shares(struct orr_copies *c, const double *x, double tolerance)
 }
 
 /* The reader that most needs a copy into the set, and how much of one. */
-static unsigned neediest(const struct orr_copies *c,
-                         const struct orr_bound_version *version,
-                         const double *weight, double *ret_need)
+static unsigned find_neediest_reader(const struct orr_copies *c,
+                                     const struct orr_bound_version *version,
+                                     const double *weight, double *ret_need)
 {
     double origin = orr_copies_origin(c, version, weight);
     unsigned best = ORR_BOUND_NO_TASK;
@@ -125,8 +125,9 @@ static void add_entering(struct orr_copies *c, const struct orr_copies_set *set)
             orr_copies_add_column(c, c->first_flow + r, 1);
 }
 
-static double entering(const struct orr_copies *c,
-                       const struct orr_copies_set *set, const double *x)
+static double bytes_entering_set(const struct orr_copies *c,
+                                 const struct orr_copies_set *set,
+                                 const double *x)
 {
     const struct orr_graph *graph = c->in->graph;
     double sum = 0;
@@ -147,7 +148,7 @@ static void cut_jointly(struct orr_copies *c, const struct orr_copies_set *set,
     for (unsigned v = 0; v < c->versions.nversions; v++) {
         const struct orr_bound_version *version = &c->versions.versions[v];
         double need;
-        unsigned reader = neediest(c, version, weight, &need);
+        unsigned reader = find_neediest_reader(c, version, weight, &need);
 
         if (reader == ORR_BOUND_NO_TASK)
             continue;
@@ -180,7 +181,7 @@ static int cut_singly(struct orr_copies *c, struct orr_copies_set *set,
     for (unsigned v = 0; v < c->versions.nversions; v++) {
         const struct orr_bound_version *version = &c->versions.versions[v];
         double need, have = fresh ? 0 : x[set->first_copy + v];
-        unsigned reader = neediest(c, version, weight, &need);
+        unsigned reader = find_neediest_reader(c, version, weight, &need);
 
         if (reader == ORR_BOUND_NO_TASK || need <= have + tolerance)
             continue;
@@ -201,7 +202,7 @@ static double set_need(const struct orr_copies *c, const double *weight)
     for (unsigned v = 0; v < c->versions.nversions; v++) {
         double need;
 
-        neediest(c, &c->versions.versions[v], weight, &need);
+        find_neediest_reader(c, &c->versions.versions[v], weight, &need);
         sum += need * version_bytes(c, v);
     }
     return sum;
@@ -216,7 +217,7 @@ static int cut_copies(struct orr_copies *c, const double *x, double tolerance,
     *ret_short = 1;
     for (unsigned s = 0; s < c->nsets; s++) {
         struct orr_copies_set *set = &c->sets[s];
-        double have = entering(c, set, x), need;
+        double have = bytes_entering_set(c, set, x), need;
 
         for (unsigned g = 0; g < c->ngroups; g++)
             weight[g] = set->has[g];
@@ -476,7 +477,7 @@ struct progress {
 
 /* Upper bounds that no optimum of the program with all rows exceeds: with them
  * rounding matters less in the proof. */
-static void tighten(struct orr_copies *c, double upper)
+static void tighten_upper_bounds(struct orr_copies *c, double upper)
 {
     const struct orr_graph *graph = c->in->graph;
     double most = upper * (1 + 1e-9);
@@ -535,7 +536,7 @@ static int copies_solve_round(struct orr_copies *c,
                                    p->weight, &need);
         if (rc >= 0 && need < p->upper) {
             p->upper = need;
-            tighten(c, need);
+            tighten_upper_bounds(c, need);
         }
         if (rc > 0 && orr_bound_clock() > p->until) {
             n = 0;

@@ -36,13 +36,13 @@ static bool task_duration_is_known(const struct print *p, unsigned t,
     return isfinite(task_duration_on_worker(p, t, w));
 }
 
-static uint64_t id(const struct print *p, unsigned t)
+static uint64_t print_task_id(const struct print *p, unsigned t)
 {
     return p->graph->tasks[t].id;
 }
 
-static const struct orr_graph_dep *dep(const struct print *p, unsigned t,
-                                       unsigned i)
+static const struct orr_graph_dep *print_task_dep(const struct print *p,
+                                                  unsigned t, unsigned i)
 {
     return &p->graph->deps[p->graph->tasks[t].first_dep + i];
 }
@@ -53,7 +53,7 @@ static unsigned count_deps(const struct print *p, unsigned t)
     unsigned n = 0;
 
     for (unsigned i = 0; i < p->graph->tasks[t].ndeps; i++)
-        n += !dep(p, t, i)->tag;
+        n += !print_task_dep(p, t, i)->tag;
     return n;
 }
 
@@ -85,7 +85,7 @@ static int find_ancestors(struct print *p)
                 depth--;
                 continue;
             }
-            before = dep(p, t, next[t])->task;
+            before = print_task_dep(p, t, next[t])->task;
             if (!begun[before]) {
                 begun[before] = true;
                 stack[depth++] = before;
@@ -123,7 +123,7 @@ static void print_end_variables(const struct print *p)
     fprintf(p->f, "/* numbers of tasks and of workers */\nnt = %u;\nnw = %u;\n",
             p->graph->ntasks, p->graph->nworkers);
     BACKWARDS(t, p)
-    fprintf(p->f, "c%" PRIu64 " <= tmax;\n", id(p, t));
+    fprintf(p->f, "c%" PRIu64 " <= tmax;\n", print_task_id(p, t));
 }
 
 /* What could end a comment is left out. */
@@ -147,17 +147,19 @@ static void print_worker_rows(const struct print *p)
         print_comment(p, t);
         for (unsigned w = 0; w < p->graph->nworkers; w++)
             if (task_duration_is_known(p, t, w))
-                fprintf(p->f, "+t%" PRIu64 "w%u ", id(p, t), w);
+                fprintf(p->f, "+t%" PRIu64 "w%u ", print_task_id(p, t), w);
         fprintf(p->f, "= 1;\n");
     }
     fprintf(p->f, "\n/* and ends when it has run there */\n");
     BACKWARDS(t, p)
     {
-        fprintf(p->f, "c%" PRIu64 " = s%" PRIu64, id(p, t), id(p, t));
+        fprintf(p->f, "c%" PRIu64 " = s%" PRIu64, print_task_id(p, t),
+                print_task_id(p, t));
         for (unsigned w = 0; w < p->graph->nworkers; w++)
             if (task_duration_is_known(p, t, w))
                 fprintf(p->f, " %+.12g t%" PRIu64 "w%u",
-                        task_duration_on_worker(p, t, w), id(p, t), w);
+                        task_duration_on_worker(p, t, w), print_task_id(p, t),
+                        w);
         fprintf(p->f, ";\n");
     }
 }
@@ -193,14 +195,14 @@ static void print_route_variable(const struct print *p, unsigned from,
                                  unsigned to, unsigned v, unsigned w, double ms)
 {
     (void)ms;
-    fprintf(p->f, " + d_t%" PRIu64 "w%ut%" PRIu64 "w%u", id(p, from), v,
-            id(p, to), w);
+    fprintf(p->f, " + d_t%" PRIu64 "w%ut%" PRIu64 "w%u", print_task_id(p, from),
+            v, print_task_id(p, to), w);
 }
 
 static void print_copy(const struct print *p, unsigned from, unsigned to,
                        unsigned v, unsigned w, double ms)
 {
-    uint64_t i = id(p, from), j = id(p, to);
+    uint64_t i = print_task_id(p, from), j = print_task_id(p, to);
 
     fprintf(p->f, "d_t%" PRIu64 "w%ut%" PRIu64 "w%u >= 0;\n", i, v, j, w);
     fprintf(p->f,
@@ -215,12 +217,13 @@ static void print_deps(const struct print *p)
                   "copies */\n");
     BACKWARDS(t, p)
     for (unsigned i = 0; i < p->graph->tasks[t].ndeps; i++) {
-        const struct orr_graph_dep *d = dep(p, t, i);
+        const struct orr_graph_dep *d = print_task_dep(p, t, i);
 
         if (d->tag)
             continue;
         fprintf(p->f, "/* %" PRIu64 " bytes */\n", d->bytes);
-        fprintf(p->f, "s%" PRIu64 " >= c%" PRIu64, id(p, t), id(p, d->task));
+        fprintf(p->f, "s%" PRIu64 " >= c%" PRIu64, print_task_id(p, t),
+                print_task_id(p, d->task));
         each_copy(p, d->task, t, d->bytes, print_route_variable);
         fprintf(p->f, ";\n");
         each_copy(p, d->task, t, d->bytes, print_copy);
@@ -232,7 +235,7 @@ static void print_tags(const struct print *p)
     fprintf(p->f, "\n/* tags */\n");
     BACKWARDS(t, p)
     if (p->graph->tasks[t].has_tag)
-        fprintf(p->f, "c%" PRIu64 " = tag%" PRIu64 ";\n", id(p, t),
+        fprintf(p->f, "c%" PRIu64 " = tag%" PRIu64 ";\n", print_task_id(p, t),
                 p->graph->tasks[t].tag);
     for (unsigned i = 0; i < p->text->ntags; i++)
         fprintf(p->f, "tag%" PRIu64 " >= tag%" PRIu64 ";\n",
@@ -242,7 +245,7 @@ static void print_tags(const struct print *p)
 /* On one worker one of the two runs after the other. */
 static void print_order(const struct print *p, unsigned t, unsigned u)
 {
-    uint64_t i = id(p, t), j = id(p, u);
+    uint64_t i = print_task_id(p, t), j = print_task_id(p, u);
 
     for (unsigned w = 0; w < p->graph->nworkers; w++) {
         if (!task_duration_is_known(p, t, w) ||
@@ -268,7 +271,7 @@ static void print_priority_row(const struct print *p, unsigned high,
                                unsigned low, bool first)
 {
     unsigned n = count_deps(p, high), k = 0;
-    uint64_t h = id(p, high), l = id(p, low);
+    uint64_t h = print_task_id(p, high), l = print_task_id(p, low);
 
     if (n > 1) {
         for (unsigned i = 0; i < n; i++)
@@ -276,11 +279,13 @@ static void print_priority_row(const struct print *p, unsigned high,
         fprintf(p->f, "= 1;\n");
     }
     for (unsigned i = 0; i < p->graph->tasks[high].ndeps; i++) {
-        const struct orr_graph_dep *d = dep(p, high, i);
+        const struct orr_graph_dep *d = print_task_dep(p, high, i);
 
         if (d->tag)
             continue;
-        fprintf(p->f, "c%" PRIu64 " - s%" PRIu64 " >= ", id(p, d->task), l);
+        fprintf(p->f,
+                "c%" PRIu64 " - s%" PRIu64 " >= ", print_task_id(p, d->task),
+                l);
         if (n > 1)
             fprintf(p->f, "%s + 1e5 t%" PRIu64 "t%" PRIu64 "d%u",
                     first ? "-2e5" : "-1e5", l, h, k);
@@ -336,8 +341,8 @@ static void print_binaries(const struct print *p)
 
         if (!tasks_are_independent(p, t, u))
             continue;
-        fprintf(p->f, "bin t%" PRIu64 "after%" PRIu64 ";\n", id(p, t),
-                id(p, u));
+        fprintf(p->f, "bin t%" PRIu64 "after%" PRIu64 ";\n",
+                print_task_id(p, t), print_task_id(p, u));
         if (!priorities_differ(p, t, u))
             continue;
         if (p->graph->tasks[t].priority < p->graph->tasks[u].priority) {
@@ -345,13 +350,13 @@ static void print_binaries(const struct print *p)
             low = t;
         }
         for (unsigned i = 0, n = count_deps(p, high); n > 1 && i < n; i++)
-            fprintf(p->f, "bin t%" PRIu64 "t%" PRIu64 "d%u;\n", id(p, low),
-                    id(p, high), i);
+            fprintf(p->f, "bin t%" PRIu64 "t%" PRIu64 "d%u;\n",
+                    print_task_id(p, low), print_task_id(p, high), i);
     }
     BACKWARDS(t, p)
     for (unsigned w = 0; w < p->graph->nworkers; w++)
         if (task_duration_is_known(p, t, w))
-            fprintf(p->f, "bin t%" PRIu64 "w%u;\n", id(p, t), w);
+            fprintf(p->f, "bin t%" PRIu64 "w%u;\n", print_task_id(p, t), w);
 }
 
 int orr_bound_print_deps_lp(const struct orr_bound_text *text, FILE *f)
@@ -395,14 +400,15 @@ int orr_bound_print_dot(const struct orr_bound_text *text, FILE *f)
     fprintf(f, "strict digraph bounddeps {\n");
     BACKWARDS(t, &p)
     {
-        fprintf(f, "\"t%" PRIu64 "\" [label=\"%" PRIu64 ": ", id(&p, t),
-                id(&p, t));
+        fprintf(f, "\"t%" PRIu64 "\" [label=\"%" PRIu64 ": ",
+                print_task_id(&p, t), print_task_id(&p, t));
         print_quoted(p.graph->types[p.graph->tasks[t].type].symbol, f);
         fprintf(f, "\"]\n");
         for (unsigned i = 0; i < p.graph->tasks[t].ndeps; i++)
-            if (!dep(&p, t, i)->tag)
+            if (!print_task_dep(&p, t, i)->tag)
                 fprintf(f, "\"t%" PRIu64 "\" -> \"t%" PRIu64 "\"\n",
-                        id(&p, dep(&p, t, i)->task), id(&p, t));
+                        print_task_id(&p, print_task_dep(&p, t, i)->task),
+                        print_task_id(&p, t));
     }
     for (unsigned i = 0; i < text->ntags; i++)
         fprintf(f, "\"tag%" PRIu64 "\" -> \"tag%" PRIu64 "\";\n",

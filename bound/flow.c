@@ -122,7 +122,7 @@ static void make_arcs(struct orr_flow *f)
 }
 
 /* How long a path can be at most, whatever the variants. */
-static double longest(const struct orr_bound_instance *in)
+static double longest_path_limit(const struct orr_bound_instance *in)
 {
     double sum = 0;
 
@@ -194,7 +194,7 @@ int orr_flow_new(const struct orr_bound_instance *instance,
 {
     struct orr_flow *f = calloc(1, sizeof(*f));
     size_t arcs = instance->nedges + 2 * (size_t)instance->ntasks;
-    double most = longest(instance);
+    double most = longest_path_limit(instance);
 
     if (!f)
         return -ENOMEM;
@@ -327,8 +327,8 @@ static void set_capacities(struct orr_flow *f, const double *price,
 
 /* -- the tree -- */
 
-static void hang(struct orr_flow *f, unsigned v, unsigned parent, unsigned arc,
-                 bool up)
+static void tree_attach(struct orr_flow *f, unsigned v, unsigned parent,
+                        unsigned arc, bool up)
 {
     f->parent[v] = parent;
     f->arc[v] = arc;
@@ -340,7 +340,7 @@ static void hang(struct orr_flow *f, unsigned v, unsigned parent, unsigned arc,
     f->child[parent] = v;
 }
 
-static void unhang(struct orr_flow *f, unsigned v)
+static void tree_detach(struct orr_flow *f, unsigned v)
 {
     if (f->previous[v] != NONE)
         f->next[f->previous[v]] = f->next[v];
@@ -417,9 +417,9 @@ static void first_tree(struct orr_flow *f)
                 f->potential[f->arcs[a].to] >
                     f->potential[f->arcs[f->stack[i]].to])
                 f->stack[i] = a;
-        hang(f, 2 * i + 1, f->arcs[f->stack[i]].to, f->stack[i], true);
+        tree_attach(f, 2 * i + 1, f->arcs[f->stack[i]].to, f->stack[i], true);
         set_potential(f, 2 * i + 1);
-        hang(f, 2 * i, 2 * i + 1, fastest_arc(f, i), true);
+        tree_attach(f, 2 * i, 2 * i + 1, fastest_arc(f, i), true);
         set_potential(f, 2 * i);
     }
     for (unsigned a = f->nvariants; a < f->narcs; a++)
@@ -427,7 +427,7 @@ static void first_tree(struct orr_flow *f)
             (best == NONE ||
              f->potential[f->arcs[a].to] > f->potential[f->arcs[best].to]))
             best = a;
-    hang(f, f->source, f->arcs[best].to, best, true);
+    tree_attach(f, f->source, f->arcs[best].to, best, true);
     set_potential(f, f->source);
 }
 
@@ -456,13 +456,13 @@ static void hang_apart(struct orr_flow *f, unsigned v, int64_t amount)
 {
     unsigned a = f->narcs + v;
 
-    unhang(f, v);
+    tree_detach(f, v);
     f->arcs[a] =
         amount >= 0 ? (struct arc){v, f->sink} : (struct arc){f->sink, v};
     f->capacity[a] = UNBOUNDED;
     f->flow[a] = amount >= 0 ? amount : -amount;
     f->state[a] = 0;
-    hang(f, v, f->sink, a, amount >= 0);
+    tree_attach(f, v, f->sink, a, amount >= 0);
 }
 
 /* Whether v's arc may carry so much to the parent, and stays strongly feasible:
@@ -515,7 +515,7 @@ static void begin_flow(struct orr_flow *f)
 
 /* The gain of one unit more on an arc, or of one less on an arc at its
  * capacity. */
-static int64_t reduced(const struct orr_flow *f, unsigned a)
+static int64_t arc_reduced_gain(const struct orr_flow *f, unsigned a)
 {
     const struct arc *arc = &f->arcs[a];
 
@@ -534,7 +534,7 @@ static unsigned find_entering(struct orr_flow *f)
         if (a >= f->narcs)
             a = 0;
         if (f->capacity[a] > 0) {
-            int64_t gain = reduced(f, a);
+            int64_t gain = arc_reduced_gain(f, a);
 
             if (gain > most) {
                 most = gain;
@@ -581,16 +581,16 @@ static void change_path(struct orr_flow *f, unsigned v, unsigned join,
 
 /* Turns the path from v up to `top` round, so that v is the top, and attaches
  * it to `parent`. */
-static void rehang(struct orr_flow *f, unsigned v, unsigned top,
-                   unsigned parent, unsigned arc, bool up)
+static void tree_reattach(struct orr_flow *f, unsigned v, unsigned top,
+                          unsigned parent, unsigned arc, bool up)
 {
     for (bool last = false; !last;) {
         unsigned old_parent = f->parent[v], old_arc = f->arc[v];
         bool old_up = f->up[v];
 
         last = v == top;
-        unhang(f, v);
-        hang(f, v, parent, arc, up);
+        tree_detach(f, v);
+        tree_attach(f, v, parent, arc, up);
         parent = v;
         arc = old_arc;
         up = !old_up;
@@ -632,10 +632,10 @@ static void flow_pivot(struct orr_flow *f, unsigned in)
     f->state[leaves] = f->flow[leaves] == 0 ? 1 : -1;
     f->state[in] = 0;
     if (below_second) {
-        rehang(f, second, out, first, in, !forward);
+        tree_reattach(f, second, out, first, in, !forward);
         update_subtree(f, second);
     } else {
-        rehang(f, first, out, second, in, forward);
+        tree_reattach(f, first, out, second, in, forward);
         update_subtree(f, first);
     }
 }

@@ -165,8 +165,9 @@ static int problem_check(const struct orr_bound_problem *problem,
     return 0;
 }
 
-static int area(const struct orr_bound_problem *problem, double *ret_relaxed_ms,
-                double *ret_integer_ms, double *counts, struct orr_error *err)
+static int solve_pool_area(const struct orr_bound_problem *problem,
+                           double *ret_relaxed_ms, double *ret_integer_ms,
+                           double *counts, struct orr_error *err)
 {
     double relaxed = 0, integer = 0;
     int output, rc = problem_check(problem, err);
@@ -195,7 +196,7 @@ const struct orr_module *orr_module_entry(void);
 const struct orr_module *orr_module_entry(void)
 {
     static const struct orr_bound_solver solver = {
-        .area = area, .compute = orr_bound_compute};
+        .area = solve_pool_area, .compute = orr_bound_compute};
     static const struct orr_module module = {
         .abi = ORR_MODULE_ABI,
         .name = "bound",

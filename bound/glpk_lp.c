@@ -151,7 +151,7 @@ static long double least_product(long double d, long double error, double lower,
 }
 
 /* y, or 0 where the row has no bound for its sign. */
-static double usable(const struct orr_lp_row *row, double y)
+static double usable_dual_value(const struct orr_lp_row *row, double y)
 {
     if (isnan(y) || (y > 0 && isinf(row->lower)) ||
         (y < 0 && isinf(row->upper)))
@@ -179,7 +179,7 @@ int orr_lp_dual_bound(const struct orr_lp *lp, const double *y, double *ret)
     }
     for (unsigned i = 0; i < lp->nrows; i++) {
         const struct orr_lp_row *row = &lp->rows[i];
-        double multiplier = usable(row, y[i]);
+        double multiplier = usable_dual_value(row, y[i]);
         long double term;
 
         if (multiplier == 0)
@@ -216,7 +216,7 @@ int orr_lp_dual_bound(const struct orr_lp *lp, const double *y, double *ret)
     return 0;
 }
 
-static double excess(double value, double lower, double upper)
+static double bound_excess(double value, double lower, double upper)
 {
     return fmax(0, fmax(lower - value, value - upper));
 }
@@ -227,9 +227,9 @@ static double violation(const struct orr_lp *lp, const double *x)
     double worst = 0;
 
     for (unsigned j = 0; j < lp->ncolumns; j++)
-        worst = fmax(worst,
-                     excess(x[j], lp->columns[j].lower, lp->columns[j].upper) /
-                         fmax(1, fabs(x[j])));
+        worst = fmax(worst, bound_excess(x[j], lp->columns[j].lower,
+                                         lp->columns[j].upper) /
+                                fmax(1, fabs(x[j])));
     for (unsigned i = 0; i < lp->nrows; i++) {
         const struct orr_lp_row *row = &lp->rows[i];
         double value = 0, size = 1;
@@ -240,7 +240,7 @@ static double violation(const struct orr_lp *lp, const double *x)
             value += term;
             size = fmax(size, fabs(term));
         }
-        worst = fmax(worst, excess(value, row->lower, row->upper) / size);
+        worst = fmax(worst, bound_excess(value, row->lower, row->upper) / size);
     }
     return worst;
 }

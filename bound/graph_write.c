@@ -90,7 +90,7 @@ static void graph_write_machine(const struct orr_graph *graph, FILE *f)
 }
 
 /* As bits: any difference is written separately. */
-static bool same(double a, double b)
+static bool doubles_are_identical(double a, double b)
 {
     return memcmp(&a, &b, sizeof(a)) == 0;
 }
@@ -104,9 +104,11 @@ static void write_type(const struct orr_graph *graph,
     fprintf(f, " %" PRIx32, type->footprint);
     write_number(f, type->flops);
     for (unsigned w = 0, n; w < graph->nworkers; w += n) {
-        for (n = 1; w + n < graph->nworkers &&
-                    same(type->mean_ms[w], type->mean_ms[w + n]) &&
-                    same(type->deviation_ms[w], type->deviation_ms[w + n]);
+        for (n = 1;
+             w + n < graph->nworkers &&
+             doubles_are_identical(type->mean_ms[w], type->mean_ms[w + n]) &&
+             doubles_are_identical(type->deviation_ms[w],
+                                   type->deviation_ms[w + n]);
              n++)
             ;
         fprintf(f, " %u", n);

@@ -130,7 +130,7 @@ static bool is_new_node(const struct making *m, unsigned c, unsigned worker)
 }
 
 /* Puts a worker into the first class whose first worker equals it. */
-static void classify(struct making *m, unsigned worker)
+static void classify_worker(struct making *m, unsigned worker)
 {
     struct orr_bound_instance *in = m->in;
     struct orr_bound_class *class;
@@ -260,7 +260,7 @@ static int making_classify_workers(struct making *m)
     int rc = 0;
 
     for (unsigned w = 0; w < m->graph->nworkers; w++)
-        classify(m, w);
+        classify_worker(m, w);
     take_least(m);
     for (unsigned c = 0; c < m->in->nclasses && rc == 0; c++)
         rc = name_class(m, c);

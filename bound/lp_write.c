@@ -101,14 +101,14 @@ static double upper_of(const struct orr_lp_column *column)
     return column->integer ? floor(column->upper) : column->upper;
 }
 
-static const char *relation(char sense)
+static const char *relation_sign(char sense)
 {
     return sense == 'E' ? "=" : sense == 'G' ? ">=" : "<=";
 }
 
 /* --- CPLEX's format and lp_solve's: sums are written alike --- */
 
-static void term(FILE *f, unsigned nth, double value, const char *name)
+static void write_term(FILE *f, unsigned nth, double value, const char *name)
 {
     fprintf(f, "%s%c %.17g %s", nth % TERMS ? " " : "\n  ",
             signbit(value) ? '-' : '+', fabs(value), name);
@@ -121,9 +121,9 @@ static void objective_sum(const struct orr_lp *lp, const struct survey *survey,
 
     for (unsigned c = 0; c < lp->ncolumns; c++)
         if (lp->columns[c].cost != 0 || !survey->in_row[c])
-            term(f, nth++, lp->columns[c].cost, lp->columns[c].name);
+            write_term(f, nth++, lp->columns[c].cost, lp->columns[c].name);
     if (survey->zero)
-        term(f, nth, 0, ZERO_COLUMN);
+        write_term(f, nth, 0, ZERO_COLUMN);
 }
 
 static void rows_write(const struct orr_lp *lp, const struct survey *survey,
@@ -141,11 +141,11 @@ static void rows_write(const struct orr_lp *lp, const struct survey *survey,
         for (unsigned s = 0; s < n; s++) {
             fprintf(f, "%s%s:", row->name, sides[s].suffix);
             for (unsigned i = 0; i < row->n; i++)
-                term(f, i, lp->coef_value[row->first + i],
-                     lp->columns[lp->coef_column[row->first + i]].name);
+                write_term(f, i, lp->coef_value[row->first + i],
+                           lp->columns[lp->coef_column[row->first + i]].name);
             if (row->n == 0)
-                term(f, 0, 0, ZERO_COLUMN);
-            fprintf(f, " %s %.17g%s\n", relation(sides[s].sense),
+                write_term(f, 0, 0, ZERO_COLUMN);
+            fprintf(f, " %s %.17g%s\n", relation_sign(sides[s].sense),
                     sides[s].value, end);
         }
     }

@@ -74,7 +74,8 @@ struct family {
     double triples[MOST_POSITIONS][MOST_POSITIONS][MOST_POSITIONS]; /* μ */
 };
 
-static unsigned datum(const struct family *f, unsigned task, unsigned position)
+static unsigned family_datum(const struct family *f, unsigned task,
+                             unsigned position)
 {
     return f->data[(size_t)task * f->npositions + position];
 }
@@ -120,7 +121,7 @@ static int count_position(struct family *f, const struct orr_graph *graph,
     double sum = 0;
 
     for (unsigned i = 0; i < f->ntasks; i++)
-        keys[i] = (struct key){datum(f, i, p), 0};
+        keys[i] = (struct key){family_datum(f, i, p), 0};
     f->shared_by[p] = most_equal(keys, f->ntasks);
     f->sizes[p] = calloc(f->ntasks + (size_t)1, sizeof(*f->sizes[p]));
     if (!f->sizes[p])
@@ -138,7 +139,8 @@ static int count_position(struct family *f, const struct orr_graph *graph,
 }
 
 /* How many data of a position fit in so many bytes. */
-static double fitting(const struct family *f, unsigned p, double bytes)
+static double count_fitting_data(const struct family *f, unsigned p,
+                                 double bytes)
 {
     unsigned low = 0, high = f->ndata[p];
 
@@ -163,7 +165,7 @@ static void family_find_parts(struct family *f, unsigned *at)
         f->part[p] = p;
     for (unsigned p = 0; p < f->npositions; p++)
         for (unsigned i = 0; i < f->ntasks; i++) {
-            unsigned *last = &at[datum(f, i, p)], from, to;
+            unsigned *last = &at[family_datum(f, i, p)], from, to;
 
             if (*last) {
                 from = f->part[p];
@@ -176,7 +178,7 @@ static void family_find_parts(struct family *f, unsigned *at)
         }
     for (unsigned p = 0; p < f->npositions; p++)
         for (unsigned i = 0; i < f->ntasks; i++)
-            at[datum(f, i, p)] = 0;
+            at[family_datum(f, i, p)] = 0;
 }
 
 /* -- labels -- */
@@ -190,20 +192,21 @@ static unsigned label_root(unsigned *parent, unsigned n)
 
 /* Per task, the component of its datum at p in the bipartite graph of p and q.
  * `parent` is scratch: two entries per datum of the graph. */
-static void label(const struct family *f, unsigned p, unsigned q,
-                  unsigned *parent, unsigned *ret)
+static void family_label_components(const struct family *f, unsigned p,
+                                    unsigned q, unsigned *parent, unsigned *ret)
 {
     for (unsigned i = 0; i < f->ntasks; i++) {
-        unsigned a = 2 * datum(f, i, p), b = 2 * datum(f, i, q) + 1;
+        unsigned a = 2 * family_datum(f, i, p),
+                 b = 2 * family_datum(f, i, q) + 1;
 
         parent[a] = a;
         parent[b] = b;
     }
     for (unsigned i = 0; i < f->ntasks; i++)
-        parent[label_root(parent, 2 * datum(f, i, p))] =
-            label_root(parent, 2 * datum(f, i, q) + 1);
+        parent[label_root(parent, 2 * family_datum(f, i, p))] =
+            label_root(parent, 2 * family_datum(f, i, q) + 1);
     for (unsigned i = 0; i < f->ntasks; i++)
-        ret[i] = label_root(parent, 2 * datum(f, i, p));
+        ret[i] = label_root(parent, 2 * family_datum(f, i, p));
 }
 
 static void count_pairs_and_triples(struct family *f, struct key *keys,
@@ -215,12 +218,13 @@ static void count_pairs_and_triples(struct family *f, struct key *keys,
     for (unsigned p = 0; p < f->npositions; p++)
         for (unsigned q = p + 1; q < f->npositions; q++) {
             for (unsigned i = 0; i < n; i++)
-                keys[i] = (struct key){datum(f, i, p), datum(f, i, q)};
+                keys[i] =
+                    (struct key){family_datum(f, i, p), family_datum(f, i, q)};
             f->pairs[p][q] = most_equal(keys, n);
             for (unsigned r = q + 1; r < f->npositions; r++) {
-                label(f, p, q, parent, pq);
-                label(f, p, r, parent, pr);
-                label(f, q, r, parent, qr);
+                family_label_components(f, p, q, parent, pq);
+                family_label_components(f, p, r, parent, pr);
+                family_label_components(f, q, r, parent, qr);
                 for (unsigned i = 0; i < n; i++)
                     keys[i] =
                         (struct key){(uint64_t)pq[i] << 32 | pr[i], qr[i]};
@@ -233,8 +237,9 @@ static void count_pairs_and_triples(struct family *f, struct key *keys,
 
 /* The largest product of N_p over the positions, when their distinct data have
  * at most so many bytes. */
-static double product(const struct family *f, const unsigned *positions,
-                      unsigned n, double bytes)
+static double largest_position_product(const struct family *f,
+                                       const unsigned *positions, unsigned n,
+                                       double bytes)
 {
     double counted = 1, shared = 1;
 
@@ -243,7 +248,7 @@ static double product(const struct family *f, const unsigned *positions,
 
         for (unsigned b = 0; b < n; b++)
             together += f->part[positions[b]] == f->part[p];
-        counted *= fitting(f, p, bytes);
+        counted *= count_fitting_data(f, p, bytes);
         /* Each part gets its positions' share of the budget. */
         shared *= bytes * together / n / f->least[p];
     }
@@ -255,15 +260,15 @@ static double most_tasks(const struct family *f, double bytes)
     double most = f->ntasks;
 
     for (unsigned p = 0; p < f->npositions; p++) {
-        most = fmin(most, f->shared_by[p] * fitting(f, p, bytes));
+        most = fmin(most, f->shared_by[p] * count_fitting_data(f, p, bytes));
         for (unsigned q = p + 1; q < f->npositions; q++) {
-            most = fmin(most, f->pairs[p][q] *
-                                  product(f, (unsigned[]){p, q}, 2, bytes));
+            most = fmin(most,
+                        f->pairs[p][q] * largest_position_product(
+                                             f, (unsigned[]){p, q}, 2, bytes));
             for (unsigned r = q + 1; r < f->npositions; r++)
-                most =
-                    fmin(most,
-                         f->triples[p][q][r] *
-                             sqrt(product(f, (unsigned[]){p, q, r}, 3, bytes)));
+                most = fmin(most, f->triples[p][q][r] *
+                                      sqrt(largest_position_product(
+                                          f, (unsigned[]){p, q, r}, 3, bytes)));
         }
     }
     return most;

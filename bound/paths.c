@@ -203,7 +203,7 @@ static bool mixture_is_better(const struct mixture *m)
     return cost < m->solution.bound * (1 - 1e-12);
 }
 
-static int improve(struct mixture *m, double tolerance)
+static int mixture_improve(struct mixture *m, double tolerance)
 {
     bool stuck = false;
     double keep = 0.5;
@@ -344,7 +344,7 @@ int orr_bound_paths(const struct orr_bound_instance *in,
         rc = mixture_begin(&m, aim);
     }
     if (rc == 0)
-        rc = improve(&m, aim);
+        rc = mixture_improve(&m, aim);
     rc = rc == -ENOMEM ? rc : mixture_report(&m, options->tolerance, rc, ret);
     mixture_done(&m);
     return rc;

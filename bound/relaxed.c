@@ -89,8 +89,8 @@ int orr_bound_area_solve(const struct orr_bound_instance *in, double tolerance,
 }
 
 /* The class with the highest price of time. */
-static unsigned dearest(const struct orr_bound_instance *in,
-                        const double *price)
+static unsigned dearest_class(const struct orr_bound_instance *in,
+                              const double *price)
 {
     unsigned most = 0;
 
@@ -124,7 +124,7 @@ int orr_bound_area(const struct orr_bound_instance *in,
                                solution.pivots);
         }
         if (rc == 0)
-            rc = orr_bound_limit_class(in, dearest(in, solution.price),
+            rc = orr_bound_limit_class(in, dearest_class(in, solution.price),
                                        solution.x, ret);
     } else if (rc == -EDOM) {
         rc = orr_bound_give_up(ret, ORR_BOUND_SUSPICIOUS,

@@ -201,8 +201,9 @@ static void search_read_tasks(struct search *s)
 /* -- prices of classes -- */
 
 /* The cheapest variant of a task, of price × width × time. */
-static unsigned cheapest(const struct search *s, const struct task *task,
-                         const double *price, double *ret_work)
+static unsigned search_cheapest_variant(const struct search *s,
+                                        const struct task *task,
+                                        const double *price, double *ret_work)
 {
     unsigned best = task->first_variant;
 
@@ -229,8 +230,8 @@ static double work_of_all(const struct search *s, const double *price,
 
     for (unsigned i = 0; i < s->n; i++) {
         double work;
-        const struct variant *variant =
-            &s->variants[cheapest(s, &s->tasks[i], price, &work)];
+        const struct variant *variant = &s->variants[search_cheapest_variant(
+            s, &s->tasks[i], price, &work)];
         const struct slot *slot = &s->slots[variant->slot];
 
         load[slot->class] +=
@@ -250,7 +251,8 @@ static void add_prices(struct search *s, const double *price)
     memcpy(s->price + (size_t)s->nprices * nclasses, price,
            nclasses * sizeof(*price));
     for (unsigned i = 0; i < s->n; i++)
-        (void)cheapest(s, &s->tasks[i], price, &s->tasks[i].work[s->nprices]);
+        (void)search_cheapest_variant(s, &s->tasks[i], price,
+                                      &s->tasks[i].work[s->nprices]);
     s->nprices++;
 }
 
@@ -434,8 +436,8 @@ static unsigned busy_after(const struct search *s, const struct state *at,
 }
 
 /* Whether whatever can follow b can follow a, no later. */
-static bool dominates(const struct search *s, const struct seen *seen,
-                      const struct state *b)
+static bool state_dominates(const struct search *s, const struct seen *seen,
+                            const struct state *b)
 {
     struct state a = {.done = seen->done};
 
@@ -492,7 +494,7 @@ static bool is_dominated(struct search *s, const struct state *at)
 
     for (unsigned i = *head; i && looks < MOST_LOOKS; looks++) {
         seen = seen_at(s, i - 1);
-        if (dominates(s, seen, at))
+        if (state_dominates(s, seen, at))
             return true;
         i = seen->next;
     }
@@ -587,8 +589,8 @@ static void search_finish_state(struct search *s, const struct state *at)
 }
 
 /* As deep as there are tasks. `room` is for the children of this level on. */
-static void explore(struct search *s, const struct state *at, double bound,
-                    struct child *room)
+static void search_explore(struct search *s, const struct state *at,
+                           double bound, struct child *room)
 {
     unsigned n;
 
@@ -617,7 +619,7 @@ static void explore(struct search *s, const struct state *at, double bound,
         }
         next = state_place_task(s, at, &room[i]);
         if (!is_dominated(s, &next))
-            explore(s, &next, room[i].bound, room + n);
+            search_explore(s, &next, room[i].bound, room + n);
     }
 }
 
@@ -635,7 +637,7 @@ static double search_pass(struct search *s, double root, double limit,
     s->left_out = INFINITY;
     s->stopped = false;
     s->last_node = nodes && nodes < last - s->nodes ? s->nodes + nodes : last;
-    explore(s, &start, root, s->children);
+    search_explore(s, &start, root, s->children);
     return fmax(root, fmin(s->left_out, s->upper));
 }
 

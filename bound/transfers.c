@@ -164,7 +164,7 @@ static void reach_offer_path(struct transfers *t, unsigned from, unsigned to,
     }
 }
 
-static void forward(struct transfers *t)
+static void transfers_forward_pass(struct transfers *t)
 {
     const struct orr_bound_instance *in = t->copies.in;
 
@@ -206,7 +206,7 @@ static void offer_back(struct transfers *t, unsigned from, unsigned to,
     }
 }
 
-static void backward(struct transfers *t)
+static void transfers_backward_pass(struct transfers *t)
 {
     const struct orr_bound_instance *in = t->copies.in;
 
@@ -279,8 +279,8 @@ static int cut_paths(struct orr_copies *c, double time, double tolerance,
     struct transfers *t = arg;
     int n = 0;
 
-    forward(t);
-    backward(t);
+    transfers_forward_pass(t);
+    transfers_backward_pass(t);
     *ret_need = 0;
     for (unsigned i = 0; i < c->in->ntasks; i++)
         *ret_need = fmax(*ret_need, t->reach[i].end + t->reach[i].tail);

@@ -125,7 +125,7 @@ static int begin_attribute(struct dot *dot)
 
 /* --- nodes and edges --- */
 
-static double either(double own, double of_all)
+static double own_or_common(double own, double of_all)
 {
     return isnan(own) ? of_all : own;
 }
@@ -145,16 +145,16 @@ static int end_node(struct dot *dot)
 {
     struct flow_task *task = edges_task(dot->flow, dot->node, "task");
     const struct dot_attributes *own = &dot->own;
-    double priority = either(own->priority, dot->nodes.priority);
+    double priority = own_or_common(own->priority, dot->nodes.priority);
 
     if (!task)
         return -ENOMEM; /* with a message */
-    task->us = either(own->us, dot->nodes.us);
+    task->us = own_or_common(own->us, dot->nodes.us);
     if (isnan(task->us) && own->end_ms >= own->start_ms)
         task->us = (own->end_ms - own->start_ms) * 1000;
-    task->flops = either(own->flops, dot->nodes.flops);
+    task->flops = own_or_common(own->flops, dot->nodes.flops);
     if (isnan(task->flops)) /* as SimGrid's graphs have it */
-        task->flops = either(own->size, dot->nodes.size);
+        task->flops = own_or_common(own->size, dot->nodes.size);
     if (isnan(task->flops))
         task->flops = 0;
     if (task->us < 0 || task->flops < 0 || fabs(priority) > 1e9)
@@ -170,10 +170,10 @@ static int end_node(struct dot *dot)
 
 static int end_edge(struct dot *dot)
 {
-    double bytes = either(dot->own.bytes, dot->edges.bytes);
+    double bytes = own_or_common(dot->own.bytes, dot->edges.bytes);
 
     if (isnan(bytes))
-        bytes = either(dot->own.size, dot->edges.size);
+        bytes = own_or_common(dot->own.size, dot->edges.size);
     return edges_connect(dot->flow, dot->tail, dot->head,
                          isnan(bytes) ? 0 : bytes);
 }

@@ -67,7 +67,7 @@ static uint64_t *writer_list(struct writer *w, size_t n)
 
 /* --- what data order by themselves --- */
 
-static uint32_t together(uint32_t mode)
+static uint32_t mode_group(uint32_t mode)
 {
     if (mode & STARPU_COMMUTE)
         return STARPU_COMMUTE;
@@ -89,7 +89,7 @@ static int writer_enter_use(struct writer *w, size_t t,
                             const struct flow_use *use)
 {
     struct datum_state *datum = &w->data[use->datum];
-    uint32_t mode = together(use->mode);
+    uint32_t mode = mode_group(use->mode);
 
     if (use->mode & STARPU_SCRATCH)
         return 0;

@@ -207,8 +207,9 @@ void orr_model_fit(struct orr_model *model, struct orr_regression *r)
 /* --- answers --- */
 
 /* *ret_sampled: there are samples behind it, not only a row. */
-static struct orr_answer exact(const struct orr_model *model,
-                               const struct orr_question *q, bool *ret_sampled)
+static struct orr_answer answer_from_row(const struct orr_model *model,
+                                         const struct orr_question *q,
+                                         bool *ret_sampled)
 {
     const struct orr_entry *entry =
         orr_model_find(model, q->comb, q->impl, q->footprint);
@@ -382,8 +383,9 @@ static bool has_regression(const struct orr_model *model)
  * 70, 1975); the regression includes the mean already, so that a regression
  * without misfit replaces it. A regression more than three standard errors away
  * does not hold here. Rows that only a file has are used as they are. */
-static void pool(struct orr_model *model, const struct orr_question *q,
-                 struct orr_answer *answer)
+static void shrink_to_regression(struct orr_model *model,
+                                 const struct orr_question *q,
+                                 struct orr_answer *answer)
 {
     bool offset = model->kind == ORR_MODEL_NL_REGRESSION;
     struct orr_regression *r;
@@ -420,9 +422,9 @@ void orr_model_answer(struct orr_model *model, const struct orr_question *q,
     if (model->kind == ORR_MODEL_MULTIPLE_REGRESSION)
         answer = regression_answer(model, q);
     if (answer.source == ORR_ANSWER_NONE)
-        answer = exact(model, q, &sampled);
+        answer = answer_from_row(model, q, &sampled);
     if (answer.source == ORR_ANSWER_EXACT && sampled && has_regression(model))
-        pool(model, q, &answer);
+        shrink_to_regression(model, q, &answer);
     if (answer.source == ORR_ANSWER_NONE &&
         (has_regression(model) || (model->kind == ORR_MODEL_HISTORY &&
                                    model->models->simulated && q->size > 0)))

@@ -32,7 +32,7 @@ struct dip {
 };
 
 /* Height at x[i] of the line through points a and b. */
-static double line(const double *x, unsigned a, unsigned b, unsigned i)
+static double line_height(const double *x, unsigned a, unsigned b, unsigned i)
 {
     if (x[b] == x[a])
         return a;
@@ -52,7 +52,7 @@ static bool is_below(const double *x, unsigned a, unsigned b, unsigned c)
 
 /* For every i the points before it on the minorant of 0 … i, and those after it
  * on the majorant of i … n - 1. */
-static void hulls(struct dip *dip)
+static void dip_make_hulls(struct dip *dip)
 {
     const double *x = dip->x;
     unsigned *prev = dip->below.next, *next = dip->above.next;
@@ -72,7 +72,7 @@ static void hulls(struct dip *dip)
     }
 }
 
-static void knots(struct dip *dip, unsigned low, unsigned high)
+static void dip_find_knots(struct dip *dip, unsigned low, unsigned high)
 {
     struct curve *below = &dip->below, *above = &dip->above;
 
@@ -91,7 +91,8 @@ static void knots(struct dip *dip, unsigned low, unsigned high)
 
 /* Where majorant and minorant are furthest apart: at a knot of one, above or
  * below a segment of the other. Narrows the interval, returns the distance. */
-static double widest(const struct dip *dip, unsigned *low, unsigned *high)
+static double dip_widest_gap(const struct dip *dip, unsigned *low,
+                             unsigned *high)
 {
     const struct curve *below = &dip->below, *above = &dip->above;
     double most = 0;
@@ -102,7 +103,8 @@ static double widest(const struct dip *dip, unsigned *low, unsigned *high)
 
         while (k + 1 < above->n && above->knots[k] < at)
             k++;
-        d = line(dip->x, above->knots[k - 1], above->knots[k], at) - at + 1;
+        d = line_height(dip->x, above->knots[k - 1], above->knots[k], at) - at +
+            1;
         if (d > most) {
             most = d;
             *low = at;
@@ -115,7 +117,8 @@ static double widest(const struct dip *dip, unsigned *low, unsigned *high)
 
         while (k + 1 < below->n && below->knots[k] < at)
             k++;
-        d = at - line(dip->x, below->knots[k - 1], below->knots[k], at) + 1;
+        d = at - line_height(dip->x, below->knots[k - 1], below->knots[k], at) +
+            1;
         if (d > most) {
             most = d;
             *low = below->knots[k - 1];
@@ -138,7 +141,7 @@ static double curve_misfit(const struct dip *dip, const struct curve *curve,
         if (a < low || b > high)
             continue;
         for (unsigned i = a; i <= b; i++)
-            most = fmax(most, sign * (i - line(dip->x, a, b, i)) + 1);
+            most = fmax(most, sign * (i - line_height(dip->x, a, b, i)) + 1);
     }
     return most;
 }
@@ -148,13 +151,13 @@ static double dip_compute(struct dip *dip)
     unsigned low = 0, high = dip->n - 1;
     double ret = 1;
 
-    hulls(dip);
+    dip_make_hulls(dip);
     for (;;) {
         unsigned from = low, to = high;
         double apart;
 
-        knots(dip, low, high);
-        apart = widest(dip, &from, &to);
+        dip_find_knots(dip, low, high);
+        apart = dip_widest_gap(dip, &from, &to);
         if (apart <= ret)
             break;
         ret = fmax(ret, curve_misfit(dip, &dip->below, low, from, 1));

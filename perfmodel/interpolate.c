@@ -255,8 +255,8 @@ double orr_curve_step(const struct orr_curve *curve, double x, double value)
 }
 
 /* The furthest from v that ln y may be at t, between points i and i + 1. */
-static double furthest(const struct orr_series *s, unsigned i, double t,
-                       double v)
+static double series_furthest(const struct orr_series *s, unsigned i, double t,
+                              double v)
 {
     double rise0 = STEEPEST * (t - s->u[i]);
     double rise1 = STEEPEST * (s->u[i + 1] - t);
@@ -286,8 +286,8 @@ struct orr_estimate orr_curve_line(const struct orr_curve *curve, double x)
     p = (t - s->u[i]) / (s->u[i + 1] - s->u[i]);
     v = (1 - p) * s->v[i] + p * s->v[i + 1];
     noise = fmax(s->error[i], s->error[i + 1]);
-    return (struct orr_estimate){exp(v),
-                                 hypot(expm1(furthest(s, i, t, v)) / 2, noise)};
+    return (struct orr_estimate){
+        exp(v), hypot(expm1(series_furthest(s, i, t, v)) / 2, noise)};
 }
 
 static int curve_fill(struct orr_curve *curve,

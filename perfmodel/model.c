@@ -343,8 +343,8 @@ static void warn_wiped(struct orr_model *model, const struct orr_measure *m,
 
 /* Reports the effect of a measure, if there is a message for it, and counts
  * changes. */
-static void measured(struct orr_model *model, const struct orr_measure *m,
-                     unsigned done)
+static void model_report_measure(struct orr_model *model,
+                                 const struct orr_measure *m, unsigned done)
 {
     const struct orr_comb *comb = orr_combs_at(model->models->combs, m->comb);
     char arch[ORR_ARCH_NAME_SIZE] = "?";
@@ -413,7 +413,7 @@ int orr_model_measure(struct orr_model *model, const struct orr_measure *m)
         done &= ~(unsigned)ORR_MEASURED_WIPED; /* of other parameters */
     }
     if (done & ~(unsigned)ORR_MEASURED_KEPT)
-        measured(model, m, done);
+        model_report_measure(model, m, done);
     return 0;
 }
 

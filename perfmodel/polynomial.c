@@ -206,8 +206,8 @@ static int regression_solve(struct regression *r, unsigned fold,
     return 0;
 }
 
-static double predict(const struct regression *r, const double *coeff,
-                      unsigned i)
+static double regression_predict(const struct regression *r,
+                                 const double *coeff, unsigned i)
 {
     double sum = 0;
 
@@ -217,12 +217,12 @@ static double predict(const struct regression *r, const double *coeff,
 }
 
 /* Takes the fitted values anew and returns the largest relative change. */
-static double refresh(struct regression *r)
+static double regression_refit(struct regression *r)
 {
     double most = 0;
 
     for (unsigned i = 0; i < r->n; i++) {
-        double now = predict(r, r->coeff, i);
+        double now = regression_predict(r, r->coeff, i);
 
         most = fmax(most, fabs(now - r->fitted[i]) /
                               fmax(fabs(r->fitted[i]), LEAST_VALUE));
@@ -264,7 +264,7 @@ static int fit_absolute(struct regression *r)
         rc = regression_solve(r, 0, 0, r->coeff);
         if (rc)
             return rc;
-        refresh(r);
+        regression_refit(r);
         for (unsigned i = 0; i < r->n; i++)
             r->weight[i] = 1 / fmax(fabs(relative_residual(r, i)), LEAST_SCALE);
     }
@@ -290,7 +290,7 @@ static int fit_bisquare(struct regression *r)
         rc = regression_solve(r, 0, 0, r->coeff);
         if (rc)
             return rc;
-        change = refresh(r);
+        change = regression_refit(r);
     }
     return 0;
 }
@@ -312,7 +312,7 @@ static int cross_validate(struct regression *r, double *coeff, double *ret)
             return rc == -EDOM ? 0 : rc;
         for (unsigned i = 0; i < r->n; i++)
             if (r->group[i] % nfolds == fold)
-                r->scratch[i] = predict(r, coeff, i);
+                r->scratch[i] = regression_predict(r, coeff, i);
     }
     for (unsigned i = 0; i < r->n;) {
         unsigned group = r->group[r->order[i]];

@@ -97,8 +97,8 @@ static void fit_done(struct fit *fit)
     free(fit->r);
 }
 
-static double bound(const struct fit *fit, const double (*table)[NPARAMETERS],
-                    unsigned k)
+static double parameter_bound(const struct fit *fit,
+                              const double (*table)[NPARAMETERS], unsigned k)
 {
     return table[fit->np == NPARAMETERS][k];
 }
@@ -109,7 +109,7 @@ static bool may_reject(const struct fit *fit)
     return fit->count >= fit->np + 3;
 }
 
-static void residuals(struct fit *fit, const struct theta *t)
+static void fit_set_residuals(struct fit *fit, const struct theta *t)
 {
     const struct orr_series *s = fit->s;
 
@@ -160,13 +160,13 @@ static double fit_set_weights(struct fit *fit)
 
 static double loss_at(struct fit *fit, const struct theta *t)
 {
-    residuals(fit, t);
+    fit_set_residuals(fit, t);
     return fit_set_weights(fit);
 }
 
 /* d ln y / d parameter at point i. */
-static void gradient(const struct fit *fit, const struct theta *t, unsigned i,
-                     double ret[NPARAMETERS])
+static void fit_gradient(const struct fit *fit, const struct theta *t,
+                         unsigned i, double ret[NPARAMETERS])
 {
     double u = fit->s->u[i] - fit->u0;
     double power, sum;
@@ -196,7 +196,7 @@ static void normal_equations(const struct fit *fit, const struct theta *t,
     for (unsigned i = 0; i < fit->s->n; i++) {
         if (fit->w[i] <= 0)
             continue;
-        gradient(fit, t, i, j);
+        fit_gradient(fit, t, i, j);
         for (unsigned k = 0; k < fit->np; k++) {
             ret->g[k] += fit->w[i] * j[k] * fit->r[i];
             for (unsigned l = 0; l <= k; l++)
@@ -251,8 +251,10 @@ static bool find_free(const struct fit *fit, const struct theta *t,
     for (unsigned k = 0; k < fit->np; k++) {
         double scale = sqrt(normal->a[k][k] * loss);
 
-        is_free[k] = !(t->p[k] <= bound(fit, lowest, k) && normal->g[k] <= 0) &&
-                     !(t->p[k] >= bound(fit, highest, k) && normal->g[k] >= 0);
+        is_free[k] =
+            !(t->p[k] <= parameter_bound(fit, lowest, k) &&
+              normal->g[k] <= 0) &&
+            !(t->p[k] >= parameter_bound(fit, highest, k) && normal->g[k] >= 0);
         flat = flat && (!is_free[k] || fabs(normal->g[k]) <= 1e-9 * scale);
     }
     return flat;
@@ -262,8 +264,8 @@ static void theta_step(const struct fit *fit, struct theta *t,
                        const double step[NPARAMETERS])
 {
     for (unsigned k = 0; k < fit->np; k++)
-        t->p[k] = fmin(fmax(t->p[k] + step[k], bound(fit, lowest, k)),
-                       bound(fit, highest, k));
+        t->p[k] = fmin(fmax(t->p[k] + step[k], parameter_bound(fit, lowest, k)),
+                       parameter_bound(fit, highest, k));
 }
 
 /* Goes down from *t; says whether it arrived. *ret_loss is the loss there, and
@@ -392,8 +394,8 @@ static void probes_init(struct probes *probes, const struct fit *fit)
 /* Π (1 + (relative error / 5 %)²), the Cauchy loss without its logarithm; stops
  * when it is above `most`. The error is that of the larger of y and its
  * estimate, so that too much and too little count alike. */
-static double badness(const struct probes *probes, double a, double c,
-                      double most)
+static double probes_badness(const struct probes *probes, double a, double c,
+                             double most)
 {
     double product = 1;
 
@@ -423,7 +425,7 @@ static struct start best_line(struct probes *probes, double b)
 
             if (!(a > 0) || c < 0)
                 continue;
-            bad = badness(probes, a, c, ret.badness);
+            bad = probes_badness(probes, a, c, ret.badness);
             if (bad < ret.badness)
                 ret = (struct start){bad, {{log(a + c), b, a / (a + c)}}};
         }
@@ -484,7 +486,7 @@ static double left_out_error(struct fit *fit, const struct theta *t)
             fit_descend(&without, &refit, ROUGH_GAIN, &loss);
             left = without.r[i];
         } else {
-            gradient(fit, t, i, j);
+            fit_gradient(fit, t, i, j);
             normal_solve(&normal, fit->np, is_free, 1e-12, j, x);
             for (unsigned k = 0; k < fit->np; k++)
                 h += w[i] * j[k] * x[k];
@@ -497,8 +499,8 @@ static double left_out_error(struct fit *fit, const struct theta *t)
 
 /* Fills *ret but its error; residuals and weights belong to *t. Errors:
  * -EDOM when a is no number that a double can hold. */
-static int conclude(const struct fit *fit, const struct theta *t, bool arrived,
-                    struct orr_power_regression *ret)
+static int fit_conclude(const struct fit *fit, const struct theta *t,
+                        bool arrived, struct orr_power_regression *ret)
 {
     const struct orr_series *s = fit->s;
     double level = t->p[LEVEL] + fit->v0, share = t->p[SHARE];
@@ -539,10 +541,10 @@ int orr_series_fit_power(const struct orr_series *series,
     if (!rc) {
         theta_step(&fit, &t,
                    (const double[NPARAMETERS]){0}); /* into the bounds */
-        residuals(&fit, &t);
+        fit_set_residuals(&fit, &t);
         fit.tau2 = fit_excess_variance(&fit);
         arrived = fit_descend_with_scale(&fit, &t);
-        rc = conclude(&fit, &t, arrived, ret);
+        rc = fit_conclude(&fit, &t, arrived, ret);
         if (!rc)
             ret->error = left_out_error(&fit, &t);
     }
@@ -560,7 +562,7 @@ static struct theta best_of(struct fit *fit, const struct theta *starts,
 
     fit->tau2 = INFINITY;
     for (unsigned k = 0; k < n; k++) {
-        residuals(fit, &starts[k]);
+        fit_set_residuals(fit, &starts[k]);
         fit->tau2 = fmin(fit->tau2, fit_excess_variance(fit));
     }
     for (unsigned k = 0; k < n; k++) {
@@ -601,7 +603,7 @@ int orr_series_fit_offset(const struct orr_series *series, bool validate,
         starts[n++] = (struct theta){{median_level(&fit, 0), 1, 0.01}};
         t = best_of(&fit, starts, n);
         arrived = fit_descend_with_scale(&fit, &t);
-        rc = conclude(&fit, &t, arrived, ret);
+        rc = fit_conclude(&fit, &t, arrived, ret);
         if (!rc && validate)
             ret->error = left_out_error(&fit, &t);
     }

@@ -136,9 +136,9 @@ static int work_point_compare(const void *a, const void *b)
 
 /* How many of its standard deviations the measured time of point i is from what the
  * others say of it. `others` has room for n. */
-static double surprise(const struct orr_work_point *points, unsigned n,
-                       unsigned i, const struct prior *prior,
-                       struct orr_work_point *others, double *room)
+static double point_surprise(const struct orr_work_point *points, unsigned n,
+                             unsigned i, const struct prior *prior,
+                             struct orr_work_point *others, double *room)
 {
     double mean, variance;
 
@@ -153,8 +153,9 @@ static double surprise(const struct orr_work_point *points, unsigned n,
 /* The factor by which the range is wider where points nearby disagree with the
  * curve: the root mean square of their surprises, near ones counting more, 1
  * for as much as the prior expects. */
-static double widened(const struct orr_work_point *points, unsigned n,
-                      const struct prior *prior, double work, double *room)
+static double range_widening(const struct orr_work_point *points, unsigned n,
+                             const struct prior *prior, double work,
+                             double *room)
 {
     struct orr_work_point *others;
     double sum = 0, weights = 0;
@@ -167,7 +168,7 @@ static double widened(const struct orr_work_point *points, unsigned n,
     for (unsigned i = 0; i < n; i++) {
         double away = fabs(log(points[i].work / work)) / M_LN2;
         double weight = 1 / ((1 + away) * (1 + away));
-        double z = surprise(points, n, i, prior, others, room);
+        double z = point_surprise(points, n, i, prior, others, room);
 
         sum += weight * z * z;
         weights += weight;
@@ -214,7 +215,7 @@ int orr_project_size(const struct orr_work_point *points, unsigned n,
     krige(sorted, n, &prior, log(work / sorted[0].work), room, &mean,
           &variance);
     range = WIDTH * sqrt(fmax(variance, 0)) *
-            widened(sorted, n, &prior, work, room);
+            range_widening(sorted, n, &prior, work, room);
     range = fmax(range, step_beside(sorted, n, work, mean, room));
     free(sorted);
     free(room);

@@ -81,7 +81,7 @@ static double deviation(const double *values, unsigned n)
     return sqrt(square / n);
 }
 
-static struct halves halve(const double *logs, unsigned n)
+static struct halves split_in_halves(const double *logs, unsigned n)
 {
     struct halves ret = {.split = best_split(logs, n)};
     unsigned k = ret.split;
@@ -95,8 +95,9 @@ static struct halves halve(const double *logs, unsigned n)
 
 /* Lag-1 autocorrelation that is left once each sample has lost the level of its
  * class, at least 0. */
-static double leftover(const double *samples, unsigned n, double border,
-                       const struct halves *halves)
+static double residual_autocorrelation(const double *samples, unsigned n,
+                                       double border,
+                                       const struct halves *halves)
 {
     double last = 0, square = 0, cross = 0;
 
@@ -154,13 +155,13 @@ int orr_regimes(const double *samples, const double *sorted, unsigned n,
     if (!logs)
         return -ENOMEM;
     take_logs(sorted, n, logs);
-    h = halve(logs, n);
+    h = split_in_halves(logs, n);
     rc = orr_dip(logs, n, &dip);
     border = (logs[h.split - 1] + logs[h.split]) / 2;
     free(logs);
     if (rc)
         return rc;
-    phi = leftover(samples, n, border, &h);
+    phi = residual_autocorrelation(samples, n, border, &h);
     if (!may_be_two(sorted, n, &h) ||
         !is_two(&h, dip, n * (1 - phi) / (1 + phi)))
         return 0;

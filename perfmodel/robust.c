@@ -111,8 +111,8 @@ static struct body far_body(const double *sorted, unsigned n, double *scratch)
 
 /* How far from a level's centre its fence is, as a factor, on the side of the n
  * samples given, by their spread alone. */
-static double reach(const double *sorted, unsigned n, double centre,
-                    double *scratch)
+static double fence_reach(const double *sorted, unsigned n, double centre,
+                          double *scratch)
 {
     double spread = spread_about(sorted, n, centre, scratch);
 
@@ -133,8 +133,8 @@ static struct body near_body(const double *sorted, struct body body,
     double lower = orr_quantile(first, nlower, 0.5);
     double upper = orr_quantile(first + n - nupper, nupper, 0.5);
     double ticks = near_ticks * orr_resolution(first, n);
-    double lo = lower / reach(first, low, lower, scratch);
-    double hi = upper * reach(first + n - high, high, upper, scratch);
+    double lo = lower / fence_reach(first, low, lower, scratch);
+    double hi = upper * fence_reach(first + n - high, high, upper, scratch);
     struct body ret;
 
     lo = fmin(lo, lower - fmax(near_floor * lower, ticks));
@@ -266,8 +266,9 @@ static int summarise_kept(const double *kept, unsigned n,
 }
 
 /* The same, of a series that is not empty, with memory for what is kept. */
-static int summarise(const double *samples, const double *sorted, unsigned n,
-                     double *kept, bool *keep, struct orr_summary *ret)
+static int series_summarise(const double *samples, const double *sorted,
+                            unsigned n, double *kept, bool *keep,
+                            struct orr_summary *ret)
 {
     unsigned count = 0;
     int rc =
@@ -302,7 +303,7 @@ int orr_summarise(const double *samples, unsigned n, struct orr_summary *ret)
     kept = malloc(n * sizeof(*kept));
     keep = malloc(n * sizeof(*keep));
     if (sorted && kept && keep)
-        rc = summarise(samples, sorted, n, kept, keep, &summary);
+        rc = series_summarise(samples, sorted, n, kept, keep, &summary);
     free(sorted);
     free(kept);
     free(keep);

@@ -11,7 +11,7 @@ static const double most_exponent = 2, least_exponent = 0;
 /* That of most: what grows by no more has no step. */
 static const double usual_exponent = 1;
 
-static double slope(const double *u, const double *v, unsigned i)
+static double secant_slope(const double *u, const double *v, unsigned i)
 {
     return (v[i + 1] - v[i]) / (u[i + 1] - u[i]);
 }
@@ -32,10 +32,10 @@ double orr_step_furthest(const double *u, const double *v, unsigned n, double t,
         return 0;
     while (u[k + 1] < t)
         k++;
-    here = slope(u, v, k);
+    here = secant_slope(u, v, k);
     /* At an end the only neighbour does not tell a step from a bend. */
-    left = k > 0 ? slope(u, v, k - 1) : clamp_exponent(here);
-    right = k + 2 < n ? slope(u, v, k + 1) : clamp_exponent(here);
+    left = k > 0 ? secant_slope(u, v, k - 1) : clamp_exponent(here);
+    right = k + 2 < n ? secant_slope(u, v, k + 1) : clamp_exponent(here);
     width = u[k + 1] - u[k];
     step = fmax(here - fmax(fmax(left, right), usual_exponent),
                 fmin(fmin(left, right), least_exponent) - here) *

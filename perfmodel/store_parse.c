@@ -42,7 +42,7 @@ static bool is_model_blank(char c)
 }
 
 /* Goes to the next character that is neither blank nor in a comment. */
-static void skip(struct reader *r)
+static void skip_blanks_and_comments(struct reader *r)
 {
     while (r->at < r->end) {
         if (*r->at == '#') {
@@ -148,7 +148,7 @@ static int model_read_int(struct reader *r, const char *what, int *ret)
     uint64_t value;
     int rc;
 
-    skip(r);
+    skip_blanks_and_comments(r);
     rc = model_read_count(r, what, 10, INT_MAX, &value);
     if (!rc)
         *ret = (int)value;
@@ -160,7 +160,7 @@ static int read_unsigned(struct reader *r, const char *what, unsigned *ret)
     uint64_t value;
     int rc;
 
-    skip(r);
+    skip_blanks_and_comments(r);
     rc = model_read_count(r, what, 10, UINT_MAX, &value);
     if (!rc)
         *ret = (unsigned)value;
@@ -169,13 +169,13 @@ static int read_unsigned(struct reader *r, const char *what, unsigned *ret)
 
 static int read_size(struct reader *r, const char *what, uint64_t *ret)
 {
-    skip(r);
+    skip_blanks_and_comments(r);
     return model_read_count(r, what, 10, UINT64_MAX, ret);
 }
 
 static int model_read_value(struct reader *r, const char *what, double *ret)
 {
-    skip(r);
+    skip_blanks_and_comments(r);
     return model_read_real(r, what, ret);
 }
 
@@ -303,7 +303,7 @@ static int model_read_row(struct reader *r, struct orr_model_impl *impl)
     int rc;
 
     read_row_origin(r, &row);
-    skip(r);
+    skip_blanks_and_comments(r);
     if (r->at == r->end)
         return model_expected(r, "a row");
     fields = row_fields(r);
@@ -487,7 +487,7 @@ static int model_read_file(struct reader *r, struct orr_model_file *file)
         rc = read_comb(r, file);
     if (rc)
         return rc;
-    skip(r);
+    skip_blanks_and_comments(r);
     return r->at == r->end ? 0 : model_expected(r, "the end of the file");
 }
 
@@ -511,7 +511,7 @@ int orr_model_file_parse(const char *name, const char *text, size_t size,
     struct orr_model_file *file = NULL;
     int rc;
 
-    skip(&r);
+    skip_blanks_and_comments(&r);
     if (r.at == r.end)
         return orr_fail(err, -ENODATA,
                         "%s:%u: the model file is empty and counts as absent.",

@@ -224,8 +224,8 @@ static bool is_near_level(double value, double high, double ratio)
  * either end: in both halves of them, and of all measures one in SELDOM. They are then
  * no bad measures but what the kernel takes now and then. Those in a row are one time:
  * before the level fell, all were higher. */
-static bool recur(const double *value, const bool *aside, double high,
-                  double ratio, uint64_t nseen, uint64_t noutliers)
+static bool outliers_recur(const double *value, const bool *aside, double high,
+                           double ratio, uint64_t nseen, uint64_t noutliers)
 {
     unsigned n[2] = {0};
     bool before = false;
@@ -305,7 +305,7 @@ static void count_these(struct orr_window *w, unsigned count)
 }
 
 /* Samples that were set aside as too high are too many for that. */
-static void rise(struct orr_window *w)
+static void window_rise(struct orr_window *w)
 {
     unsigned run = 0, count = w->nrecent < 64 ? w->nrecent : 64;
 
@@ -333,7 +333,8 @@ static bool look_back(struct orr_window *w)
     if (w->low != w->high)
         find_levels(w, ORR_WINDOW_SIZE, false);
     copy_last(w, ORR_WINDOW_SIZE, value, aside);
-    if (!recur(value, aside, w->high, w->ratio, w->nseen, w->noutliers))
+    if (!outliers_recur(value, aside, w->high, w->ratio, w->nseen,
+                        w->noutliers))
         return false;
     window_accept_near(value, aside, w->high, w->ratio);
     for (unsigned back = 0; back < ORR_WINDOW_SIZE; back++)
@@ -388,7 +389,7 @@ static bool keep_aside(struct orr_window *w, double duration)
     if (w->low_streak >= ORR_WINDOW_LOW)
         window_sink(w);
     else if (__builtin_popcountll(w->last64) >= ORR_WINDOW_HIGH)
-        rise(w);
+        window_rise(w);
     else
         return false;
     return true;
@@ -589,8 +590,8 @@ static int accept_recurring(const struct orr_window *w,
     struct orr_blocks blocks = {0};
 
     if (entry->nrecent < ORR_WINDOW_SIZE ||
-        !recur(entry->recent, entry->set_aside, high, w->ratio, entry->nseen,
-               entry->noutliers))
+        !outliers_recur(entry->recent, entry->set_aside, high, w->ratio,
+                        entry->nseen, entry->noutliers))
         return 0;
     window_accept_near(entry->recent, entry->set_aside, high, w->ratio);
     for (unsigned i = 0; i < ORR_WINDOW_SIZE; i++)

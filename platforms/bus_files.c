@@ -162,7 +162,7 @@ struct matrix_reader {
     unsigned nlabels;
 };
 
-static int bad(const struct matrix_reader *r, const char *reason)
+static int matrix_bad(const struct matrix_reader *r, const char *reason)
 {
     return orr_fail(r->err, -EINVAL,
                     "%s:%u: %s. Correct it, or remove the file and its "
@@ -241,9 +241,9 @@ static int matrix_read_value(struct matrix_reader *r, double *ret)
     r->at += strspn(r->at, " \t");
     length = strcspn(r->at, "\t\n");
     if (length == 0 || length >= sizeof(text))
-        return bad(r, "a number is expected");
+        return matrix_bad(r, "a number is expected");
     if (r->at + length >= r->end)
-        return bad(r, "the file ends inside a row");
+        return matrix_bad(r, "the file ends inside a row");
     memcpy(text, r->at, length);
     text[length] = '\0';
     r->at += length;
@@ -252,9 +252,10 @@ static int matrix_read_value(struct matrix_reader *r, double *ret)
         return 0;
     }
     if (orr_number_parse(text, ret))
-        return bad(r, "a number, followed at once by a tab or the end of the "
-                      "line, is expected");
-    return *ret < 0 ? bad(r, "a negative value") : 0;
+        return matrix_bad(
+            r, "a number, followed at once by a tab or the end of the "
+               "line, is expected");
+    return *ret < 0 ? matrix_bad(r, "a negative value") : 0;
 }
 
 static int matrix_node_at(const struct matrix_reader *r, unsigned index)
@@ -333,7 +334,7 @@ static int parse_bus_matrix(const struct orr_machine_desc *desc,
     int rc;
 
     if (memchr(text, '\0', size))
-        return bad(&r, "not a text file");
+        return matrix_bad(&r, "not a text file");
     r.values = malloc(n * sizeof(*r.values));
     if (!r.values || orr_c_locale_begin(&locale)) {
         free(r.values);
@@ -376,7 +377,7 @@ int orr_bus_matrix_shape(const char *path, const char *text, size_t size,
     return rc;
 }
 
-static int beside(const char *stem, const char *suffix, char **ret)
+static int file_beside_stem(const char *stem, const char *suffix, char **ret)
 {
     size_t room = strlen(stem) + strlen(suffix) + 1;
     char *path = malloc(room);
@@ -442,8 +443,8 @@ int orr_bus_read_beside(struct orr_machine_desc *desc, const char *stem,
     char *bandwidth = NULL, *latency = NULL;
     int rc = 0;
 
-    if (beside(stem, ".bandwidth", &bandwidth) ||
-        beside(stem, ".latency", &latency))
+    if (file_beside_stem(stem, ".bandwidth", &bandwidth) ||
+        file_beside_stem(stem, ".latency", &latency))
         rc = orr_fail(err, -ENOMEM, "%s: out of memory", stem);
     else if (access(bandwidth, F_OK) == 0 && access(latency, F_OK) == 0)
         rc = read_both(desc, bandwidth, latency, err);
@@ -504,8 +505,8 @@ int orr_bus_write_beside(const struct orr_machine_desc *desc, const char *stem,
     char *bandwidth = NULL, *latency = NULL;
     int rc = 0;
 
-    if (beside(stem, ".bandwidth", &bandwidth) ||
-        beside(stem, ".latency", &latency))
+    if (file_beside_stem(stem, ".bandwidth", &bandwidth) ||
+        file_beside_stem(stem, ".latency", &latency))
         rc = orr_fail(err, -ENOMEM, "%s: out of memory", stem);
     else if (!desc->bus_measured &&
              (access(bandwidth, F_OK) == 0 || access(latency, F_OK) == 0))

@@ -129,7 +129,8 @@ int orr_route_desc_add_hop(struct orr_route_desc *route, unsigned link,
     return (int)route->nhops - 1;
 }
 
-static enum orr_hop_direction opposite(enum orr_hop_direction direction)
+static enum orr_hop_direction
+opposite_direction(enum orr_hop_direction direction)
 {
     if (direction == ORR_HOP_UP)
         return ORR_HOP_DOWN;
@@ -147,7 +148,7 @@ int orr_machine_desc_add_reverse(struct orr_machine_desc *desc, unsigned route)
     for (unsigned i = desc->routes[route].nhops; i > 0; i--) {
         struct orr_hop_desc hop = desc->routes[route].hops[i - 1];
         int rc = orr_route_desc_add_hop(&desc->routes[back], hop.link,
-                                        opposite(hop.direction));
+                                        opposite_direction(hop.direction));
 
         if (rc < 0)
             return rc; /* the half-built route goes with the description */

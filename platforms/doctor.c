@@ -67,7 +67,7 @@ static const char *dst_name(const struct exam *e, size_t link)
 }
 
 /* Whether the values of the link are ever used. */
-static bool wanted(const struct exam *e, unsigned src, unsigned dst)
+static bool link_is_wanted(const struct exam *e, unsigned src, unsigned dst)
 {
     if (src == dst)
         return false;
@@ -96,12 +96,14 @@ static bool is_host_link(const struct exam *e, unsigned src, unsigned dst)
 /* Copies between GPUs that do not go through main memory. */
 static bool is_peer_link(const struct exam *e, unsigned src, unsigned dst)
 {
-    return wanted(e, src, dst) && node_is_gpu(e, src) && node_is_gpu(e, dst);
+    return link_is_wanted(e, src, dst) && node_is_gpu(e, src) &&
+           node_is_gpu(e, dst);
 }
 
 /* -- findings -- */
 
-static void hit(struct exam *e, struct hits *hits, size_t link, double badness)
+static void exam_note_hit(struct exam *e, struct hits *hits, size_t link,
+                          double badness)
 {
     if (hits->n == 0 || badness > hits->badness) {
         hits->worst = link;
@@ -271,7 +273,7 @@ static void check_line(struct exam *e, const struct matrix *m, unsigned node,
         unsigned src = row ? node : i, dst = row ? i : node;
         size_t link = exam_link(e, src, dst);
 
-        if (!wanted(e, src, dst))
+        if (!link_is_wanted(e, src, dst))
             continue;
         nwanted++;
         nmissing += matrix_lacks_link(m, link);
@@ -304,9 +306,9 @@ static void check_missing(struct exam *e, const struct matrix *m)
         for (unsigned dst = 0; dst < e->in->nnodes; dst++) {
             size_t link = exam_link(e, src, dst);
 
-            if (wanted(e, src, dst) && matrix_lacks_link(m, link) &&
+            if (link_is_wanted(e, src, dst) && matrix_lacks_link(m, link) &&
                 !e->explained[link])
-                hit(e, &hits, link, 1);
+                exam_note_hit(e, &hits, link, 1);
         }
     if (hits.n == 0)
         return;
@@ -373,11 +375,11 @@ static void exam_apply_rule(struct exam *e, const struct rule *rule)
             size_t link = exam_link(e, src, dst);
             double badness;
 
-            if (!wanted(e, src, dst) || e->explained[link])
+            if (!link_is_wanted(e, src, dst) || e->explained[link])
                 continue;
             badness = rule->badness(e, src, dst);
             if (badness > 0)
-                hit(e, &hits, link, badness);
+                exam_note_hit(e, &hits, link, badness);
         }
     if (hits.n == 0)
         return;
@@ -396,7 +398,7 @@ static double link_bandwidth(const struct exam *e, unsigned src, unsigned dst)
     return e->in->bandwidth[exam_link(e, src, dst)];
 }
 
-static double latency(const struct exam *e, unsigned src, unsigned dst)
+static double link_latency(const struct exam *e, unsigned src, unsigned dst)
 {
     return e->in->latency[exam_link(e, src, dst)];
 }
@@ -404,8 +406,8 @@ static double latency(const struct exam *e, unsigned src, unsigned dst)
 /* The median of what the other devices of this type have in the same direction,
  * NaN without any. With two devices it is the other one's; of an even number
  * the greater counts for bandwidth, so that one fast sibling is enough. */
-static double siblings(const struct exam *e, const double *matrix, unsigned src,
-                       unsigned dst)
+static double sibling_median(const struct exam *e, const double *matrix,
+                             unsigned src, unsigned dst)
 {
     unsigned device = src == 0 ? dst : src, n = 0;
     double values[64];
@@ -511,7 +513,7 @@ static double slower_than_siblings(const struct exam *e, unsigned src,
 
     if (!is_host_link(e, src, dst) || !value_is_known(v))
         return 0;
-    others = siblings(e, e->in->bandwidth, src, dst);
+    others = sibling_median(e, e->in->bandwidth, src, dst);
     return others >= 2 * v || (v < DOUBTFUL && others >= 1.5 * v) ? others / v
                                                                   : 0;
 }
@@ -523,7 +525,8 @@ static void slower_than_siblings_text(const struct exam *e, unsigned src,
         what,
         "%.0f MB/s, while other devices of its type have %.0f: a slot with "
         "fewer lanes, or memory that was not pinned",
-        link_bandwidth(e, src, dst), siblings(e, e->in->bandwidth, src, dst));
+        link_bandwidth(e, src, dst),
+        sibling_median(e, e->in->bandwidth, src, dst));
 }
 
 /* The slower of the two directions is the one to check. */
@@ -563,7 +566,7 @@ static void narrow_text(const struct exam *e, unsigned src, unsigned dst,
         link_bandwidth(e, src, dst));
 }
 
-static double unpinned(const struct exam *e, unsigned src, unsigned dst)
+static double link_unpinned(const struct exam *e, unsigned src, unsigned dst)
 {
     unsigned device = src == 0 ? dst : src;
     double v = link_bandwidth(e, src, dst), peer = 0;
@@ -611,12 +614,12 @@ static void slow_peer_text(const struct exam *e, unsigned src, unsigned dst,
 static double unmeasured_peer(const struct exam *e, unsigned src, unsigned dst)
 {
     double through = through_ram(e, src, dst);
-    double late = latency(e, src, 0) + latency(e, 0, dst);
+    double late = link_latency(e, src, 0) + link_latency(e, 0, dst);
 
     if (!e->in->measured || !e->in->direct || !is_peer_link(e, src, dst))
         return 0;
     return fabs(link_bandwidth(e, src, dst) - through) < 1e-3 * through &&
-           fabs(latency(e, src, dst) - late) < 1e-3 * late;
+           fabs(link_latency(e, src, dst) - late) < 1e-3 * late;
 }
 
 static void unmeasured_peer_text(const struct exam *e, unsigned src,
@@ -631,7 +634,7 @@ static void unmeasured_peer_text(const struct exam *e, unsigned src,
 
 static double link_too_prompt(const struct exam *e, unsigned src, unsigned dst)
 {
-    double v = latency(e, src, dst);
+    double v = link_latency(e, src, dst);
 
     if (!node_is_gpu(e, src) && !node_is_gpu(e, dst))
         return 0; /* nodes of main memory: StarPU writes 0 for those */
@@ -645,12 +648,12 @@ static void link_too_prompt_text(const struct exam *e, unsigned src,
 {
     append_to_finding(
         what, "a latency of %g us; the smallest copy takes some microseconds",
-        latency(e, src, dst));
+        link_latency(e, src, dst));
 }
 
 static double too_late(const struct exam *e, unsigned src, unsigned dst)
 {
-    double v = latency(e, src, dst);
+    double v = link_latency(e, src, dst);
 
     return (node_is_gpu(e, src) || node_is_gpu(e, dst)) && v > TOO_LATE
                ? v / TOO_LATE
@@ -662,12 +665,13 @@ static void too_late_text(const struct exam *e, unsigned src, unsigned dst,
 {
     append_to_finding(
         what, "a latency of %.4g us is longer than any copy needs to begin",
-        latency(e, src, dst));
+        link_latency(e, src, dst));
 }
 
-static double dominating(const struct exam *e, unsigned src, unsigned dst)
+static double latency_dominates(const struct exam *e, unsigned src,
+                                unsigned dst)
 {
-    double v = latency(e, src, dst), rate = link_bandwidth(e, src, dst);
+    double v = link_latency(e, src, dst), rate = link_bandwidth(e, src, dst);
 
     if (!node_is_gpu(e, src) && !node_is_gpu(e, dst))
         return 0;
@@ -680,17 +684,17 @@ static void dominating_text(const struct exam *e, unsigned src, unsigned dst,
 {
     append_to_finding(
         what, "the latency of %.0f us dominates: 1 MiB itself takes %.0f us",
-        latency(e, src, dst), MIB / link_bandwidth(e, src, dst));
+        link_latency(e, src, dst), MIB / link_bandwidth(e, src, dst));
 }
 
 static double later_than_siblings(const struct exam *e, unsigned src,
                                   unsigned dst)
 {
-    double v = latency(e, src, dst);
+    double v = link_latency(e, src, dst);
 
     if (!is_host_link(e, src, dst) || !(v > 50))
         return 0;
-    return v > 5 * siblings(e, e->in->latency, src, dst) ? 1 : 0;
+    return v > 5 * sibling_median(e, e->in->latency, src, dst) ? 1 : 0;
 }
 
 static void later_than_siblings_text(const struct exam *e, unsigned src,
@@ -698,7 +702,7 @@ static void later_than_siblings_text(const struct exam *e, unsigned src,
 {
     append_to_finding(
         what, "a latency of %.1f us, while other devices of its type have %.1f",
-        latency(e, src, dst), siblings(e, e->in->latency, src, dst));
+        link_latency(e, src, dst), sibling_median(e, e->in->latency, src, dst));
 }
 
 /* -- all of them -- */
@@ -727,7 +731,7 @@ static const struct rule bandwidth_rules[] = {
      "look at the PCIe link (`lspci -vv`, LnkSta), the IOMMU and at where the "
      "memory lies (numactl)"},
     {"narrow-link", link_narrowness, 2, narrow_text, lanes},
-    {"unpinned", unpinned, 60, unpinned_text, lanes},
+    {"unpinned", link_unpinned, 60, unpinned_text, lanes},
     {"slow-peer", slow_peer, 3, slow_peer_text,
      "turn direct copies off (STARPU_ENABLE_CUDA_GPU_GPU_DIRECT=0, memcpy_peer "
      "0 in the platform file), or find why they are slow: `nvidia-smi topo "
@@ -745,7 +749,7 @@ static const struct rule latency_rules[] = {
      "the file is in microseconds: correct the unit if it was written in "
      "nanoseconds, else measure again (STARPU_BUS_CALIBRATE=1) on an idle "
      "machine"},
-    {"latency-dominates", dominating, 1e9, dominating_text,
+    {"latency-dominates", latency_dominates, 1e9, dominating_text,
      "measure again (STARPU_BUS_CALIBRATE=1) on an idle machine with "
      "persistence mode on (nvidia-smi -pm 1) and power saving off; if it "
      "stays, use larger pieces of data"},

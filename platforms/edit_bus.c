@@ -56,8 +56,8 @@ static double scale_measured(double measured, double before, double after)
     return measured * (after / before);
 }
 
-static void follow(const struct orr_edit_bus *bus, size_t was,
-                   double *bandwidth, double *latency)
+static void bus_follow_route(const struct orr_edit_bus *bus, size_t was,
+                             double *bandwidth, double *latency)
 {
     double before = bus->route_latency[was];
 
@@ -84,8 +84,8 @@ int orr_edit_bus_end(struct orr_machine_desc *desc, struct orr_edit_bus *bus,
             size_t at = (size_t)i * desc->nnodes + j;
 
             if (i != j && src >= 0 && dst >= 0 && src != dst)
-                follow(bus, (size_t)src * bus->nnodes + (size_t)dst,
-                       &desc->bandwidth[at], &desc->latency[at]);
+                bus_follow_route(bus, (size_t)src * bus->nnodes + (size_t)dst,
+                                 &desc->bandwidth[at], &desc->latency[at]);
         }
     desc->bus_measured = true;
     return 0;

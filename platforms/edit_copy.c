@@ -42,7 +42,7 @@ struct copier {
     unsigned nkeys;
 };
 
-static int failed(const struct copier *c, int rc)
+static int copier_failed(const struct copier *c, int rc)
 {
     if (rc == -E2BIG)
         return orr_edit_wrong(c->work, c->work->edit->at_value,
@@ -249,7 +249,7 @@ struct mapping {
     int from[2], to[2];
 };
 
-static int mapped(const struct mapping *map, int number)
+static int map_number(const struct mapping *map, int number)
 {
     for (unsigned k = 0; k < 2; k++)
         if (number >= 0 && map->from[k] == number)
@@ -261,7 +261,7 @@ static int add_hop(struct copier *c, unsigned route, struct orr_hop_desc hop,
                    const struct mapping *map)
 {
     const int *owner = c->owner[hop.link];
-    const int to[2] = {mapped(map, owner[0]), mapped(map, owner[1])};
+    const int to[2] = {map_number(map, owner[0]), map_number(map, owner[1])};
     int link = copy_of_link(c, hop.link, to);
 
     if (link < 0)
@@ -552,7 +552,7 @@ int orr_edit_add_hosts(struct orr_edit_work *work, const char *prefix,
     if (rc == 0)
         rc = copier_add_hosts(&c);
     copier_done(&c);
-    return rc ? failed(&c, rc) : 0;
+    return rc ? copier_failed(&c, rc) : 0;
 }
 
 /* ---- removing ---- */

@@ -105,7 +105,7 @@ void orr_edit_cores_spread(struct orr_edit_cores *cores, unsigned n)
 /* If `wanted` does not sum to `total`, for lack of cores: the node with most
  * cores loses one, that with fewest gains one. Differences count as signed,
  * since drivers that have gone may have taken cores of another node. */
-static void adjust(struct orr_edit_cores *cores, unsigned total)
+static void cores_adjust_total(struct orr_edit_cores *cores, unsigned total)
 {
     long sum = 0;
 
@@ -190,7 +190,7 @@ int orr_edit_cores_apply(struct orr_edit_work *work,
 {
     int rc;
 
-    adjust(cores, total);
+    cores_adjust_total(cores, total);
     rc = cores_remove(work, cores);
     return rc ? rc : cores_add(work, cores, total);
 }

@@ -138,7 +138,7 @@ static enum orr_hop_direction hop_direction(const struct nvlink *v, int link,
                                                                 : ORR_HOP_NONE;
 }
 
-static int connect(struct nvlink *v, unsigned a, unsigned b)
+static int nvlink_connect(struct nvlink *v, unsigned a, unsigned b)
 {
     int up = own_link(v, a), down = up < 0 ? up : own_link(v, b), route, rc;
 
@@ -189,7 +189,7 @@ static int append_hops(struct nvlink *v, int to, int like, unsigned *left_out)
     return rc < 0 ? rc : 0;
 }
 
-static int disconnect(struct nvlink *v, unsigned a, unsigned b)
+static int nvlink_disconnect(struct nvlink *v, unsigned a, unsigned b)
 {
     unsigned left_out = 0;
     int route = clear_route(v, a, b), rc;
@@ -221,7 +221,7 @@ static int switch_pairs(struct nvlink *v, unsigned *ret_n)
             if (a == b || is_on == on)
                 continue;
             ++*ret_n;
-            rc = on ? connect(v, a, b) : disconnect(v, a, b);
+            rc = on ? nvlink_connect(v, a, b) : nvlink_disconnect(v, a, b);
         }
     if (rc == 0 && on && *ret_n)
         rc = allow_peers(v);

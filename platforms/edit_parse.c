@@ -537,7 +537,7 @@ static bool split_value(const char *text, size_t *ret_number,
 }
 
 /* The unit as it is spelled: "gb/s" is "GBps". NULL for what is none. */
-static const char *spell(const char *unit)
+static const char *canonical_unit(const char *unit)
 {
     char plain[16];
     size_t length = strlen(unit);
@@ -597,7 +597,7 @@ static int wrong_value(struct parser *p, const char *text, const char *problem)
     double value;
 
     if (split_value(text, &number, &unit))
-        spelled = spell(unit);
+        spelled = canonical_unit(unit);
     if (!spelled)
         return wrong_at(p, p->at, "\"%s\" %s", text, problem);
     if (is_bare(p->edit))

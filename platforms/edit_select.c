@@ -127,7 +127,7 @@ bool orr_edit_is_membus(const struct orr_link_desc *link)
            is_numbered(link->id, "NUMA");
 }
 
-static bool contains(const char *text, const char *part)
+static bool text_contains(const char *text, const char *part)
 {
     size_t length = strlen(part);
 
@@ -139,8 +139,8 @@ static bool contains(const char *text, const char *part)
 
 bool orr_edit_is_nvlink(const struct orr_link_desc *link)
 {
-    return has_class(link, "nvlink") || contains(link->id, "nvlink") ||
-           contains(link->id, "nvswitch");
+    return has_class(link, "nvlink") || text_contains(link->id, "nvlink") ||
+           text_contains(link->id, "nvswitch");
 }
 
 /* ---- routes ---- */
@@ -258,7 +258,7 @@ static int select_class(const struct orr_edit_work *work, bool *links)
 
 /* How near two names are: the letters that they have in common at the
  * beginning and the end, and a bonus when one holds the other. */
-static unsigned likeness(const char *typed, const char *name)
+static unsigned name_likeness(const char *typed, const char *name)
 {
     size_t nt = strlen(typed), nn = strlen(name), head = 0, tail = 0;
     size_t least = nt < nn ? nt : nn;
@@ -270,7 +270,7 @@ static unsigned likeness(const char *typed, const char *name)
            tolower((unsigned char)typed[nt - 1 - tail]) ==
                tolower((unsigned char)name[nn - 1 - tail]))
         tail++;
-    if (nt && (contains(name, typed) || contains(typed, name)))
+    if (nt && (text_contains(name, typed) || text_contains(typed, name)))
         head += least;
     return (unsigned)(head + tail);
 }
@@ -286,9 +286,10 @@ static int fail_unknown_link(const struct orr_edit_work *work)
     size_t length = 0;
 
     for (unsigned l = 0; l < desc->nlinks; l++) {
-        unsigned value = likeness(typed, desc->links[l].id), at = n;
+        unsigned value = name_likeness(typed, desc->links[l].id), at = n;
 
-        while (at > 0 && likeness(typed, desc->links[best[at - 1]].id) < value)
+        while (at > 0 &&
+               name_likeness(typed, desc->links[best[at - 1]].id) < value)
             at--;
         if (at == LISTED)
             continue;

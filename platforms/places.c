@@ -123,7 +123,8 @@ int orr_platform_sampling_dir(const char *path, char **ret)
 
 /* How closely the folder of `length` characters holds the path; 0: it does
  * not. */
-static size_t within(const char *path, const char *folder, size_t length)
+static size_t folder_holds_path(const char *path, const char *folder,
+                                size_t length)
 {
     while (length && folder[length - 1] == '/')
         length--;
@@ -137,6 +138,6 @@ bool orr_is_installed(const char *own, const char *datadir, const char *source)
 {
     const char *slash = strrchr(datadir, '/');
 
-    return slash && within(own, datadir, (size_t)(slash - datadir)) >
-                        within(own, source, strlen(source));
+    return slash && folder_holds_path(own, datadir, (size_t)(slash - datadir)) >
+                        folder_holds_path(own, source, strlen(source));
 }

@@ -53,7 +53,7 @@ static bool is_installed(void)
 /* The first catalogue there is, NULL without; a build tree reads its own,
  * though another was installed. An ORRERY_PLATFORM_DIR that does not
  * exist hides the others, so that a wrong one is noticed. */
-static const char *catalogue(void)
+static const char *first_catalogue(void)
 {
     static const char installed[] = ORR_DATADIR "/orrery/platforms";
     static const char built[] = ORR_BUILD_ROOT "/platforms/platforms";
@@ -234,7 +234,7 @@ int orr_machine_desc_list(const char *const *sampling_dirs,
                           void *arg)
 {
     struct visitor v = {.visit = visit, .arg = arg};
-    const char *machines = catalogue();
+    const char *machines = first_catalogue();
     int rc = 0;
 
     if (machines)
@@ -368,7 +368,7 @@ static int load_path(const char *path, const char *const *sampling_dirs,
 static int find_by_name(const char *name, const char *const *sampling_dirs,
                         char **ret, bool *ret_usual)
 {
-    const char *machines = catalogue();
+    const char *machines = first_catalogue();
     int rc = find_in(".", name, true, ret);
 
     *ret_usual = false;

@@ -257,8 +257,8 @@ static int tar_write_machine(struct archive *archive,
     return rc;
 }
 
-static int format(const struct orr_packed *packed, char **ret_bytes,
-                  size_t *ret_size, struct orr_error *err)
+static int tar_format(const struct orr_packed *packed, char **ret_bytes,
+                      size_t *ret_size, struct orr_error *err)
 {
     struct archive *archive = archive_write_new();
     struct buffer buffer = {NULL, 0};
@@ -283,7 +283,7 @@ static int format(const struct orr_packed *packed, char **ret_bytes,
 
 const struct orr_tar_ops orr_tar_ops = {
     .parse = tar_parse,
-    .format = format,
+    .format = tar_format,
 };
 
 const struct orr_module *orr_module_entry(void)

@@ -383,7 +383,7 @@ struct json_writer {
     bool failed;
 };
 
-static json_t *made(struct json_writer *w, json_t *value)
+static json_t *json_made(struct json_writer *w, json_t *value)
 {
     if (!value)
         w->failed = true;
@@ -393,13 +393,13 @@ static json_t *made(struct json_writer *w, json_t *value)
 static void json_object_put(struct json_writer *w, json_t *object,
                             const char *key, json_t *value)
 {
-    if (json_object_set_new(object, key, made(w, value)) < 0)
+    if (json_object_set_new(object, key, json_made(w, value)) < 0)
         w->failed = true;
 }
 
 static void json_array_put(struct json_writer *w, json_t *array, json_t *value)
 {
-    if (json_array_append_new(array, made(w, value)) < 0)
+    if (json_array_append_new(array, json_made(w, value)) < 0)
         w->failed = true;
 }
 
@@ -416,7 +416,7 @@ static json_t *text_or_null(const char *text)
 static json_t *props_object(struct json_writer *w,
                             const struct orr_prop_desc *props, unsigned nprops)
 {
-    json_t *object = made(w, json_object());
+    json_t *object = json_made(w, json_object());
 
     for (unsigned i = 0; i < nprops; i++)
         json_object_put(w, object, props[i].id, json_string(props[i].value));
@@ -427,7 +427,7 @@ static json_t *props_object(struct json_writer *w,
 static void put_rates(struct json_writer *w, json_t *object,
                       const struct orr_machine_desc *desc, unsigned host)
 {
-    json_t *rates = made(w, json_object());
+    json_t *rates = json_made(w, json_object());
 
     for (unsigned r = 0; r < ORR_NRATES; r++) {
         double rate = orr_machine_desc_rate(desc, host, r);
@@ -444,11 +444,11 @@ static void put_rates(struct json_writer *w, json_t *object,
 static json_t *hosts_array(struct json_writer *w,
                            const struct orr_machine_desc *desc)
 {
-    json_t *array = made(w, json_array());
+    json_t *array = json_made(w, json_array());
 
     for (unsigned i = 0; i < desc->nhosts; i++) {
         const struct orr_host_desc *host = &desc->hosts[i];
-        json_t *object = made(w, json_object());
+        json_t *object = json_made(w, json_object());
 
         json_object_put(w, object, "id", json_string(host->id));
         json_object_put(w, object, "flops", json_number_or_null(host->speed));
@@ -468,11 +468,11 @@ static json_t *links_array(struct json_writer *w,
         [ORR_LINK_SPLITDUPLEX] = "SPLITDUPLEX",
         [ORR_LINK_FATPIPE] = "FATPIPE",
     };
-    json_t *array = made(w, json_array());
+    json_t *array = json_made(w, json_array());
 
     for (unsigned i = 0; i < desc->nlinks; i++) {
         const struct orr_link_desc *link = &desc->links[i];
-        json_t *object = made(w, json_object());
+        json_t *object = json_made(w, json_object());
 
         json_object_put(w, object, "id", json_string(link->id));
         json_object_put(w, object, "bytes_per_second",
@@ -492,11 +492,11 @@ static json_t *hops_array(struct json_writer *w,
                           const struct orr_machine_desc *desc,
                           const struct orr_route_desc *route)
 {
-    json_t *array = made(w, json_array());
+    json_t *array = json_made(w, json_array());
 
     for (unsigned i = 0; i < route->nhops; i++) {
         enum orr_hop_direction dir = route->hops[i].direction;
-        json_t *object = made(w, json_object());
+        json_t *object = json_made(w, json_object());
 
         json_object_put(w, object, "link",
                         json_string(desc->links[route->hops[i].link].id));
@@ -511,11 +511,11 @@ static json_t *hops_array(struct json_writer *w,
 static json_t *routes_array(struct json_writer *w,
                             const struct orr_machine_desc *desc)
 {
-    json_t *array = made(w, json_array());
+    json_t *array = json_made(w, json_array());
 
     for (unsigned i = 0; i < desc->nroutes; i++) {
         const struct orr_route_desc *route = &desc->routes[i];
-        json_t *object = made(w, json_object());
+        json_t *object = json_made(w, json_object());
 
         json_object_put(w, object, "from",
                         json_string(desc->hosts[route->src].id));
@@ -531,10 +531,10 @@ static json_t *matrix_array(struct json_writer *w,
                             const struct orr_machine_desc *desc,
                             const double *matrix)
 {
-    json_t *rows = made(w, json_array());
+    json_t *rows = json_made(w, json_array());
 
     for (unsigned i = 0; i < desc->nnodes; i++) {
-        json_t *row = made(w, json_array());
+        json_t *row = json_made(w, json_array());
 
         for (unsigned j = 0; j < desc->nnodes; j++)
             json_array_put(
@@ -548,7 +548,8 @@ static json_t *matrix_array(struct json_writer *w,
 static json_t *bus_object(struct json_writer *w,
                           const struct orr_machine_desc *desc)
 {
-    json_t *object = made(w, json_object()), *nodes = made(w, json_array());
+    json_t *object = json_made(w, json_object()),
+           *nodes = json_made(w, json_array());
     char name[24];
 
     for (unsigned i = 0; i < desc->nnodes; i++) {
@@ -568,7 +569,7 @@ static json_t *bus_object(struct json_writer *w,
 static json_t *costs_object(struct json_writer *w,
                             const struct orr_machine_desc *desc)
 {
-    json_t *object = made(w, json_object());
+    json_t *object = json_made(w, json_object());
 
     for (unsigned i = 0; i < ORR_NCOSTS; i++)
         json_object_put(
@@ -580,7 +581,7 @@ static json_t *costs_object(struct json_writer *w,
 static json_t *edits_array(struct json_writer *w,
                            const struct orr_machine_desc *desc)
 {
-    json_t *array = made(w, json_array());
+    json_t *array = json_made(w, json_array());
 
     for (unsigned i = 0; i < desc->nedits; i++) {
         char *members = orr_edit_echo_json(&desc->edits[i]), *object = NULL;
@@ -610,7 +611,7 @@ static json_t *cpus_array(struct json_writer *w,
                           const struct orr_machine_desc *desc, const char *id,
                           unsigned number)
 {
-    json_t *array = made(w, json_array());
+    json_t *array = json_made(w, json_array());
     double unsaid = strcmp(id, ORR_PROP_NUMA) == 0 ? 0 : -1;
 
     for (unsigned h = 0; h < desc->nhosts; h++) {
@@ -626,14 +627,14 @@ static json_t *cpus_array(struct json_writer *w,
 static json_t *caches_array(struct json_writer *w,
                             const struct orr_locality_node *node)
 {
-    json_t *array = made(w, json_array());
+    json_t *array = json_made(w, json_array());
 
     for (unsigned level = 0; level < ORR_CACHE_LEVELS; level++) {
         json_t *object;
 
         if (node->caches[level] <= 0)
             continue;
-        object = made(w, json_object());
+        object = json_made(w, json_object());
         json_object_put(w, object, "level", json_integer(level + 1));
         json_object_put(w, object, "bytes",
                         number_or_null(node->caches[level]));
@@ -646,11 +647,11 @@ static json_t *nodes_array(struct json_writer *w,
                            const struct orr_machine_desc *desc,
                            const struct orr_locality *locality)
 {
-    json_t *array = made(w, json_array());
+    json_t *array = json_made(w, json_array());
 
     for (unsigned i = 0; i < locality->nnodes; i++) {
         const struct orr_locality_node *node = &locality->nodes[i];
-        json_t *object = made(w, json_object());
+        json_t *object = json_made(w, json_object());
 
         json_object_put(w, object, "number", json_integer(node->number));
         json_object_put(
@@ -671,11 +672,11 @@ static json_t *nodes_array(struct json_writer *w,
 static json_t *groups_array(struct json_writer *w,
                             const struct orr_machine_desc *desc, const char *id)
 {
-    json_t *array = made(w, json_array());
+    json_t *array = json_made(w, json_array());
 
     for (double at = next_group(desc, id, -1); at >= 0;
          at = next_group(desc, id, at)) {
-        json_t *object = made(w, json_object());
+        json_t *object = json_made(w, json_object());
 
         json_object_put(w, object, "number", number_or_null(at));
         json_object_put(w, object, "cpus",
@@ -694,7 +695,7 @@ static json_t *gpu_seen(struct json_writer *w, const struct orr_host_desc *at,
     } properties[] = {{"numa", "numa_node"},
                       {"memory", "memory_bytes"},
                       {"bandwidth", "bytes_per_second"}};
-    json_t *object = made(w, json_object());
+    json_t *object = json_made(w, json_object());
     char id[32];
 
     snprintf(id, sizeof(id), "gpu%u", i);
@@ -715,7 +716,7 @@ static json_t *gpu_seen(struct json_writer *w, const struct orr_host_desc *at,
 static json_t *gpus_array(struct json_writer *w,
                           const struct orr_machine_desc *desc)
 {
-    json_t *array = made(w, json_array());
+    json_t *array = json_made(w, json_array());
     int main = orr_machine_desc_host(desc, "MAIN");
 
     for (unsigned h = 0; h < desc->nhosts; h++) {
@@ -724,7 +725,7 @@ static json_t *gpus_array(struct json_writer *w,
 
         if (!host_is_device(host))
             continue;
-        object = made(w, json_object());
+        object = json_made(w, json_object());
         json_object_put(w, object, "id", json_string(host->id));
         json_object_put(w, object, "model",
                         text_or_null(orr_host_desc_prop(host, "model")));
@@ -751,7 +752,7 @@ static json_t *topology_object(struct json_writer *w,
                                const struct orr_machine_desc *desc)
 {
     static const char *const counts[] = {"cores", "processors"};
-    json_t *object = made(w, json_object());
+    json_t *object = json_made(w, json_object());
     int main = orr_machine_desc_host(desc, "MAIN");
     struct orr_locality locality;
 
@@ -780,7 +781,7 @@ int orr_machine_desc_to_json(const struct orr_machine_desc *desc,
                              struct json_t **ret)
 {
     struct json_writer w = {false};
-    json_t *root = made(&w, json_object());
+    json_t *root = json_made(&w, json_object());
 
     json_object_put(&w, root, "name", json_string(desc->name));
     json_object_put(&w, root, "file", text_or_null(desc->path));

@@ -14,7 +14,7 @@
 
 /* ---- attributes ---- */
 
-static const char *attr(struct orr_xml_reader *r, const char *name)
+static const char *element_attribute(struct orr_xml_reader *r, const char *name)
 {
     for (unsigned i = 0; i < r->nattrs; i++)
         if (strcmp(r->attrs[i].name, name) == 0) {
@@ -26,7 +26,7 @@ static const char *attr(struct orr_xml_reader *r, const char *name)
 
 static const char *need_attr(struct orr_xml_reader *r, const char *name)
 {
-    const char *value = attr(r, name);
+    const char *value = element_attribute(r, name);
 
     if (!value)
         orr_xml_fail(r, "attribute %s is missing: add it", name);
@@ -34,10 +34,10 @@ static const char *need_attr(struct orr_xml_reader *r, const char *name)
 }
 
 /* Accepts an attribute that changes nothing as long as it has one value. */
-static void only(struct orr_xml_reader *r, const char *name,
-                 const char *expected)
+static void accept_only_value(struct orr_xml_reader *r, const char *name,
+                              const char *expected)
 {
-    const char *value = attr(r, name);
+    const char *value = element_attribute(r, name);
 
     if (value && strcmp(value, expected) != 0)
         orr_xml_fail(r,
@@ -51,14 +51,15 @@ static void only_version_3(struct orr_xml_reader *r, const char *name,
                            const char *expected)
 {
     if (r->version3)
-        only(r, name, expected);
+        accept_only_value(r, name, expected);
 }
 
 /* Reads a value; `instead` is the name in older files, or NULL. */
-static double quantity(struct orr_xml_reader *r, const char *name,
-                       const char *instead, enum orr_quantity quantity)
+static double read_quantity_attribute(struct orr_xml_reader *r,
+                                      const char *name, const char *instead,
+                                      enum orr_quantity quantity)
 {
-    const char *text = instead ? attr(r, instead) : NULL;
+    const char *text = instead ? element_attribute(r, instead) : NULL;
     const char *problem;
     double value = 0;
 
@@ -76,8 +77,8 @@ static double quantity(struct orr_xml_reader *r, const char *name,
 }
 
 /* A second host or link of an id is refused when all is read. */
-static void remember(struct orr_xml_reader *r, struct orr_names *names,
-                     const char *id, unsigned index)
+static void names_remember(struct orr_xml_reader *r, struct orr_names *names,
+                           const char *id, unsigned index)
 {
     int rc = orr_names_add(names, id, index);
 
@@ -106,7 +107,7 @@ static void start_platform(struct orr_xml_reader *r)
 
 static void start_config(struct orr_xml_reader *r)
 {
-    attr(r, "id");
+    element_attribute(r, "id");
     if (r->zone_seen)
         orr_xml_fail(r, "after the zone: move it before");
 }
@@ -156,11 +157,12 @@ static bool refuse_after_routes(struct orr_xml_reader *r)
 static void start_host(struct orr_xml_reader *r)
 {
     const char *id = need_attr(r, "id");
-    double speed = quantity(r, "speed", "power", ORR_QUANTITY_SPEED);
+    double speed =
+        read_quantity_attribute(r, "speed", "power", ORR_QUANTITY_SPEED);
     int host;
 
-    only(r, "core", "1");
-    only(r, "pstate", "0");
+    accept_only_value(r, "core", "1");
+    accept_only_value(r, "pstate", "0");
     only_version_3(r, "availability", "1.0");
     only_version_3(r, "state", "ON");
     if (r->rc || refuse_closed(r) || refuse_after_routes(r))
@@ -171,10 +173,10 @@ static void start_host(struct orr_xml_reader *r)
     if (host < 0)
         return;
     r->desc->hosts[host].line = orr_xml_line(r);
-    remember(r, &r->hosts, r->desc->hosts[host].id, (unsigned)host);
+    names_remember(r, &r->hosts, r->desc->hosts[host].id, (unsigned)host);
 }
 
-static enum orr_link_sharing sharing(struct orr_xml_reader *r)
+static enum orr_link_sharing read_link_sharing(struct orr_xml_reader *r)
 {
     static const struct {
         const char *name;
@@ -185,7 +187,7 @@ static enum orr_link_sharing sharing(struct orr_xml_reader *r)
         {"FULLDUPLEX", ORR_LINK_SPLITDUPLEX}, /* its name before version 4 */
         {"FATPIPE", ORR_LINK_FATPIPE},
     };
-    const char *policy = attr(r, "sharing_policy");
+    const char *policy = element_attribute(r, "sharing_policy");
 
     for (size_t i = 0; policy && i < sizeof(known) / sizeof(known[0]); i++)
         if (strcmp(policy, known[i].name) == 0)
@@ -201,13 +203,15 @@ static enum orr_link_sharing sharing(struct orr_xml_reader *r)
 static void start_link(struct orr_xml_reader *r)
 {
     const char *id = need_attr(r, "id");
-    double bandwidth = quantity(r, "bandwidth", NULL, ORR_QUANTITY_BANDWIDTH);
+    double bandwidth =
+        read_quantity_attribute(r, "bandwidth", NULL, ORR_QUANTITY_BANDWIDTH);
     double latency = 0;
-    enum orr_link_sharing policy = sharing(r);
+    enum orr_link_sharing policy = read_link_sharing(r);
     int link;
 
-    if (attr(r, "latency") || !r->version3)
-        latency = quantity(r, "latency", NULL, ORR_QUANTITY_TIME);
+    if (element_attribute(r, "latency") || !r->version3)
+        latency =
+            read_quantity_attribute(r, "latency", NULL, ORR_QUANTITY_TIME);
     only_version_3(r, "state", "ON");
     if (r->rc || refuse_closed(r) || refuse_after_routes(r))
         return;
@@ -217,7 +221,7 @@ static void start_link(struct orr_xml_reader *r)
     if (link < 0)
         return;
     r->desc->links[link].line = orr_xml_line(r);
-    remember(r, &r->links, r->desc->links[link].id, (unsigned)link);
+    names_remember(r, &r->links, r->desc->links[link].id, (unsigned)link);
 }
 
 /* ---- route, link_ctn ---- */
@@ -239,9 +243,9 @@ static bool route_end(struct orr_xml_reader *r, const char *name, unsigned *ret)
 }
 
 /* Returns whether the route is symmetrical, the default. */
-static bool symmetrical(struct orr_xml_reader *r)
+static bool read_symmetrical(struct orr_xml_reader *r)
 {
-    const char *word = attr(r, "symmetrical");
+    const char *word = element_attribute(r, "symmetrical");
 
     if (!word || strcmp(word, "YES") == 0 || strcmp(word, "yes") == 0)
         return true;
@@ -263,7 +267,7 @@ static void start_route(struct orr_xml_reader *r)
     }
     if (!route_end(r, "src", &src) || !route_end(r, "dst", &dst))
         return;
-    r->symmetrical = symmetrical(r) && src != dst;
+    r->symmetrical = read_symmetrical(r) && src != dst;
     r->zone_used = true;
     route = orr_machine_desc_add_route(r->desc, src, dst);
     orr_xml_check(r, route);
@@ -281,7 +285,7 @@ static void end_route(struct orr_xml_reader *r)
 
 static enum orr_hop_direction read_hop_direction(struct orr_xml_reader *r)
 {
-    const char *word = attr(r, "direction");
+    const char *word = element_attribute(r, "direction");
 
     if (!word || strcmp(word, "NONE") == 0)
         return ORR_HOP_NONE;

@@ -27,12 +27,12 @@ size_t orr_binary_put_number(unsigned char *to, uint64_t value)
 }
 
 /* Small ones of either sign are short. */
-static uint64_t fold(int64_t value)
+static uint64_t zigzag_encode(int64_t value)
 {
     return ((uint64_t)value << 1) ^ (value < 0 ? UINT64_MAX : 0);
 }
 
-static int64_t unfold(uint64_t value)
+static int64_t zigzag_decode(uint64_t value)
 {
     return (int64_t)((value >> 1) ^ (value & 1 ? UINT64_MAX : 0));
 }
@@ -63,7 +63,7 @@ static size_t put_element(unsigned char *to, enum orr_field_type type,
                                      ((const struct orr_numbers *)list)->at[i]);
     case ORR_FIELD_INTEGERS:
         return orr_binary_put_number(
-            to, fold(((const struct orr_integers *)list)->at[i]));
+            to, zigzag_encode(((const struct orr_integers *)list)->at[i]));
     case ORR_FIELD_REALS:
         return binary_put_real(to, ((const struct orr_reals *)list)->at[i]);
     default:
@@ -95,7 +95,7 @@ static size_t binary_put_value(unsigned char *to, const struct orr_field *field,
     case ORR_FIELD_HEX:
         return orr_binary_put_number(to, *(const uint64_t *)at);
     case ORR_FIELD_INTEGER:
-        return orr_binary_put_number(to, fold(*(const int64_t *)at));
+        return orr_binary_put_number(to, zigzag_encode(*(const int64_t *)at));
     case ORR_FIELD_REAL:
         return binary_put_real(to, *(const double *)at);
     case ORR_FIELD_TEXT:
@@ -177,7 +177,7 @@ static const char *binary_read_integer(struct bytes *b, int64_t *ret)
     const char *wrong = binary_read_number(b, &value);
 
     if (!wrong)
-        *ret = unfold(value);
+        *ret = zigzag_decode(value);
     return wrong;
 }
 

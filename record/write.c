@@ -13,7 +13,7 @@
 #include "record/version.h"
 
 /* Room for n characters more; NULL without memory. */
-static char *room(struct orr_record_writer *w, size_t n)
+static char *writer_room(struct orr_record_writer *w, size_t n)
 {
     if (w->n + n > w->room && orr_grow(&w->line, &w->room, w->n + n, 1) < 0) {
         w->error = -ENOMEM;
@@ -24,7 +24,7 @@ static char *room(struct orr_record_writer *w, size_t n)
 
 static void put_char(struct orr_record_writer *w, char c)
 {
-    char *to = room(w, 1);
+    char *to = writer_room(w, 1);
 
     if (to) {
         *to = c;
@@ -35,7 +35,7 @@ static void put_char(struct orr_record_writer *w, char c)
 static void put_word(struct orr_record_writer *w, const char *text)
 {
     size_t n = strlen(text);
-    char *to = room(w, n);
+    char *to = writer_room(w, n);
 
     if (to) {
         memcpy(to, text, n);
@@ -52,7 +52,7 @@ static void put_based(struct orr_record_writer *w, uint64_t value,
     do
         digits[n++] = "0123456789abcdef"[value % base];
     while (value /= base);
-    to = room(w, n);
+    to = writer_room(w, n);
     if (!to)
         return;
     w->n += n;
@@ -231,7 +231,7 @@ static void record_put_bytes(struct orr_record_writer *w,
                              const struct orr_call *call)
 {
     unsigned char length[ORR_BINARY_NUMBER];
-    unsigned char *to = (unsigned char *)room(w, orr_binary_most(call));
+    unsigned char *to = (unsigned char *)writer_room(w, orr_binary_most(call));
     size_t n;
 
     if (!to)

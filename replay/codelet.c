@@ -53,7 +53,7 @@ static double time_on(struct starpu_task *task,
 }
 
 /* As many as the task's model has. */
-static void parameters(struct starpu_task *task, double *ret)
+static void replayed_parameters(struct starpu_task *task, double *ret)
 {
     const struct told *told = told_of(task);
     unsigned n = task->cl->model->nparameters;
@@ -98,7 +98,7 @@ static void set_terms(const struct player *player, const struct orr_call *call,
                     (unsigned long long)call->terms, call->exponents.n);
     model->nparameters = (unsigned)n;
     model->ncombinations = (unsigned)call->terms;
-    model->parameters = parameters;
+    model->parameters = replayed_parameters;
     model->parameters_names = split_parameter_names(
         player, player_copy_text(player, call->name ? call->name : ""),
         (unsigned)n);

@@ -127,7 +127,7 @@ static void wait_ready(struct player *player, const struct orr_call *call)
     starpu_task_wait_for_no_ready();
 }
 
-static void schedule(struct player *player, const struct orr_call *call)
+static void play_schedule(struct player *player, const struct orr_call *call)
 {
     (void)player;
     (void)call;
@@ -175,7 +175,7 @@ static void play_allocate(struct player *player, const struct orr_call *call)
         starpu_data_request_allocation(handle, (unsigned)call->node);
 }
 
-static void evict(struct player *player, const struct orr_call *call)
+static void play_evict(struct player *player, const struct orr_call *call)
 {
     starpu_data_handle_t handle = player_datum(player, call->id);
 
@@ -299,7 +299,7 @@ static void play_sleep(struct player *player, const struct orr_call *call)
     orrery_usleep(call->us);
 }
 
-static void iterate(struct player *player, const struct orr_call *call)
+static void play_iteration(struct player *player, const struct orr_call *call)
 {
     (void)player;
     if (call->how == ORR_HOW_END)
@@ -308,7 +308,7 @@ static void iterate(struct player *player, const struct orr_call *call)
         starpu_iteration_push(call->value);
 }
 
-static void twice(struct player *player, const struct orr_call *call)
+static void play_second_run(struct player *player, const struct orr_call *call)
 {
     (void)call;
     player_fail(player, "a second `run'");
@@ -316,7 +316,7 @@ static void twice(struct player *player, const struct orr_call *call)
 
 static void (*const actions[ORR_NVERBS])(struct player *,
                                          const struct orr_call *) = {
-    [ORR_CALL_RUN] = twice,
+    [ORR_CALL_RUN] = play_second_run,
     [ORR_CALL_MODEL] = player_model,
     [ORR_CALL_CODELET] = player_codelet,
     [ORR_CALL_DATA] = player_register,
@@ -342,14 +342,14 @@ static void (*const actions[ORR_NVERBS])(struct player *,
     [ORR_CALL_WAIT_TASK] = player_wait,
     [ORR_CALL_WAIT_ALL] = wait_all,
     [ORR_CALL_WAIT_READY] = wait_ready,
-    [ORR_CALL_SCHEDULE] = schedule,
+    [ORR_CALL_SCHEDULE] = play_schedule,
     [ORR_CALL_ACQUIRE] = player_acquire,
     [ORR_CALL_RELEASE] = player_release,
     [ORR_CALL_UNREGISTER] = player_unregister,
     [ORR_CALL_INVALIDATE] = play_invalidate,
     [ORR_CALL_FETCH] = play_fetch,
     [ORR_CALL_ALLOCATE] = play_allocate,
-    [ORR_CALL_EVICT] = evict,
+    [ORR_CALL_EVICT] = play_evict,
     [ORR_CALL_WONT_USE] = wont_use,
     [ORR_CALL_DUPLICATE] = player_duplicate,
     [ORR_CALL_NAME] = set_name,
@@ -367,7 +367,7 @@ static void (*const actions[ORR_NVERBS])(struct player *,
     [ORR_CALL_PAUSE] = pause_workers,
     [ORR_CALL_RESUME] = resume_workers,
     [ORR_CALL_SLEEP] = play_sleep,
-    [ORR_CALL_ITERATION] = iterate,
+    [ORR_CALL_ITERATION] = play_iteration,
     [ORR_CALL_NOTE] = player_skip_call,
     [ORR_CALL_END] = player_skip_call,
 };
@@ -375,7 +375,7 @@ static void (*const actions[ORR_NVERBS])(struct player *,
 /* --- the run --- */
 
 /* Returns whether there was one more. */
-static bool next(struct player *player, const struct orr_call **ret)
+static bool player_next_call(struct player *player, const struct orr_call **ret)
 {
     struct orr_error err;
     int rc = orr_record_next(player->reader, ret, &err);
@@ -396,7 +396,7 @@ static int player_start(struct player *player)
     char *scheduler;
     int rc;
 
-    if (!next(player, &run) || run->verb != ORR_CALL_RUN)
+    if (!player_next_call(player, &run) || run->verb != ORR_CALL_RUN)
         player_fail(player, "the first call is not `run'");
     starpu_conf_init(&conf);
     scheduler =
@@ -426,7 +426,7 @@ static void make_calls(struct player *player)
     const struct orr_player_host *host = player->host;
     const struct orr_call *call;
 
-    while (next(player, &call)) {
+    while (player_next_call(player, &call)) {
         if (host->is_stopped && host->is_stopped(host->arg))
             player_exit(player);
         if (call->after > 0)

@@ -42,8 +42,8 @@ static unsigned count_nodes(const struct choice *choice)
 }
 
 /* `count` is what an edit of the machine sets. */
-static unsigned limit(const char *what, const char *count, int wanted,
-                      unsigned there)
+static unsigned limit_to_request(const char *what, const char *count,
+                                 int wanted, unsigned there)
 {
     if (wanted < 0)
         return there;
@@ -64,7 +64,8 @@ static void choose_device_counts(const struct orr_machine_desc *desc,
     unsigned drivers, cpus = desc->ncpu;
 
     ret->nmain = options->numa && desc->nnuma > 1 ? desc->nnuma : 1;
-    ret->ncuda = limit("CUDA", "cuda.count", options->ncuda, desc->ncuda);
+    ret->ncuda =
+        limit_to_request("CUDA", "cuda.count", options->ncuda, desc->ncuda);
     ret->first_opencl = ret->ncuda;
     ret->nopencl =
         desc->nopencl > ret->first_opencl ? desc->nopencl - ret->ncuda : 0;
@@ -76,7 +77,7 @@ static void choose_device_counts(const struct orr_machine_desc *desc,
     if (options->reserve_ncpu > 0)
         drivers += (unsigned)options->reserve_ncpu;
     cpus = cpus > drivers ? cpus - drivers : 0;
-    ret->ncpu = limit("CPU", "cpu.count", options->ncpu, cpus);
+    ret->ncpu = limit_to_request("CPU", "cpu.count", options->ncpu, cpus);
 }
 
 static int describe_find_host(const struct orr_machine_desc *desc,
@@ -388,7 +389,7 @@ static bool is_crowded(const struct orr_machine_desc *desc, unsigned nworkers)
 }
 
 /* machine->provenance borrows a constant, not the description's string. */
-static const char *provenance(const struct orr_machine_desc *desc)
+static const char *desc_provenance(const struct orr_machine_desc *desc)
 {
     static const char *const known[] = {"measured", "derived",
                                         "partly measured"};
@@ -443,7 +444,7 @@ int orr_describe(const struct orr_machine_desc *desc,
         free(endpoints);
         return error;
     }
-    machine->provenance = provenance(desc);
+    machine->provenance = desc_provenance(desc);
     machine->crowded = is_crowded(desc, machine->nworkers);
     *ret_endpoints = endpoints;
     return 0;

@@ -94,7 +94,7 @@ static void fluid_touch_link(struct fluid *f, struct link *link)
 }
 
 /* A place for a flow that enters later. */
-static int book(struct link *link)
+static int link_book(struct link *link)
 {
     return orr_grow(&link->flows, &link->room, ++link->booked,
                     sizeof(struct flow *));
@@ -102,7 +102,7 @@ static int book(struct link *link)
 
 /* A fat pipe binds those that are as narrow as itself: where SimGrid stops the one
  * of the greatest weight, it stops all. */
-static bool binds(const struct link *link)
+static bool link_binds(const struct link *link)
 {
     double sum = 0;
 
@@ -138,7 +138,7 @@ static void enter_links(struct fluid *f, struct flow *flow)
     add_sharing(f, flow);
     for (unsigned i = 0; i < flow->route->n; i++) {
         hops[i]->flows[hops[i]->n++] = flow;
-        hops[i]->binds = binds(hops[i]);
+        hops[i]->binds = link_binds(hops[i]);
         if (hops[i]->binds)
             fluid_touch_link(f, hops[i]);
     }
@@ -158,7 +158,7 @@ static void leave_links(struct fluid *f, const struct flow *flow)
             at++;
         flows[at] = flows[--hops[i]->n];
         hops[i]->booked--;
-        hops[i]->binds = binds(hops[i]);
+        hops[i]->binds = link_binds(hops[i]);
     }
 }
 
@@ -234,7 +234,7 @@ static void link_take_flow_rate(struct link *link, const struct flow *flow)
         link->left = least;
 }
 
-static void fix(const struct fluid *f, struct flow *flow, double rate)
+static void flow_fix_rate(const struct fluid *f, struct flow *flow, double rate)
 {
     struct link **hops = hops_of(f, flow->route);
 
@@ -273,12 +273,13 @@ static unsigned fix_lowest(const struct fluid *f)
         level = flow->route->narrowest / flow->route->weight;
     }
     if (fast) {
-        fix(f, fast, fast->route->narrowest);
+        flow_fix_rate(f, fast, fast->route->narrowest);
         return 1;
     }
     for (unsigned k = 0; full->open; k++)
         if (full->flows[k]->open) {
-            fix(f, full->flows[k], full->flows[k]->route->weight * level);
+            flow_fix_rate(f, full->flows[k],
+                          full->flows[k]->route->weight * level);
             n++;
         }
     return n;
@@ -393,7 +394,7 @@ static int fluid_reserve_route(struct fluid *f, const struct route *route)
     int rc = reserve_flows(f);
 
     for (unsigned i = 0; i < route->n && rc == 0; i++)
-        rc = book(hops_of(f, route)[i]);
+        rc = link_book(hops_of(f, route)[i]);
     return rc;
 }
 
@@ -473,7 +474,8 @@ static void fluid_make_links(struct fluid *f,
 }
 
 /* A link that is passed twice gives each pass half of itself. */
-static double narrowest(const struct fluid *f, const struct route *route)
+static double route_narrowest_rate(const struct fluid *f,
+                                   const struct route *route)
 {
     struct link **hops = hops_of(f, route);
     double least = INFINITY;
@@ -503,7 +505,7 @@ static void make_route(struct fluid *f, const struct orr_machine_desc *desc,
     }
     to->latency = latency * 1e6;
     to->weight = latency > 0 ? 1 / latency : 1;
-    to->narrowest = narrowest(f, to);
+    to->narrowest = route_narrowest_rate(f, to);
 }
 
 static void make_routes(struct fluid *f, const struct orr_machine_desc *desc,

@@ -40,7 +40,7 @@ constexpr Option known_options[] = {
 };
 
 /* Canonical name of an option: version 3 platforms write TCP_gamma. */
-static std::string canonical(const char *id)
+static std::string canonical_option(const char *id)
 {
     std::string name(id);
 
@@ -52,7 +52,7 @@ static std::string canonical(const char *id)
 
 static void set_option(const char *id, const char *value)
 {
-    std::string name = canonical(id);
+    std::string name = canonical_option(id);
     char *end;
 
     for (const Option &option : known_options) {

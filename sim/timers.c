@@ -25,8 +25,8 @@ void orr_timers_release(struct orr_timers *timers)
     timers->reserved--;
 }
 
-static bool before(const struct orr_timer_entry *a,
-                   const struct orr_timer_entry *b)
+static bool timer_precedes(const struct orr_timer_entry *a,
+                           const struct orr_timer_entry *b)
 {
     return a->date < b->date || (a->date == b->date && a->order < b->order);
 }
@@ -39,13 +39,13 @@ static void timers_put(struct orr_timers *timers, size_t i,
 }
 
 /* Finds the place of `entry` from the hole `i` upwards. */
-static void lift(struct orr_timers *timers, size_t i,
-                 struct orr_timer_entry entry)
+static void timers_sift_up(struct orr_timers *timers, size_t i,
+                           struct orr_timer_entry entry)
 {
     while (i > 0) {
         size_t parent = (i - 1) / CHILDREN;
 
-        if (!before(&entry, &timers->heap[parent]))
+        if (!timer_precedes(&entry, &timers->heap[parent]))
             break;
         timers_put(timers, i, timers->heap[parent]);
         i = parent;
@@ -62,7 +62,7 @@ static size_t least_child(const struct orr_timers *timers, size_t i)
     if (last > timers->n)
         last = timers->n;
     for (size_t k = first + 1; k < last; k++)
-        if (before(&timers->heap[k], &timers->heap[least]))
+        if (timer_precedes(&timers->heap[k], &timers->heap[least]))
             least = k;
     return least;
 }
@@ -73,7 +73,7 @@ static void timers_sift_down(struct orr_timers *timers, size_t i,
     while (CHILDREN * i + 1 < timers->n) {
         size_t child = least_child(timers, i);
 
-        if (!before(&timers->heap[child], &entry))
+        if (!timer_precedes(&timers->heap[child], &entry))
             break;
         timers_put(timers, i, timers->heap[child]);
         i = child;
@@ -86,8 +86,8 @@ void orr_timers_set(struct orr_timers *timers, struct orr_timer *timer,
 {
     assert(!timer->place && timers->n < timers->reserved);
     timers->n++;
-    lift(timers, timers->n - 1,
-         (struct orr_timer_entry){date, timers->order++, timer});
+    timers_sift_up(timers, timers->n - 1,
+                   (struct orr_timer_entry){date, timers->order++, timer});
 }
 
 static void timers_remove(struct orr_timers *timers, size_t i)
@@ -97,8 +97,8 @@ static void timers_remove(struct orr_timers *timers, size_t i)
     timers->heap[i].timer->place = 0;
     if (i == timers->n)
         return;
-    if (i > 0 && before(&last, &timers->heap[(i - 1) / CHILDREN]))
-        lift(timers, i, last);
+    if (i > 0 && timer_precedes(&last, &timers->heap[(i - 1) / CHILDREN]))
+        timers_sift_up(timers, i, last);
     else
         timers_sift_down(timers, i, last);
 }

@@ -93,7 +93,7 @@ static bool seems_stuck(const struct orr_watchdog *w, unsigned long *last)
     return same && others_could_run(w->exec) && thread_state(w->thread) == 'S';
 }
 
-static void warn(const struct orr_watchdog *w)
+static void watchdog_warn(const struct orr_watchdog *w)
 {
     const struct orr_sim_context *current =
         __atomic_load_n(&w->exec->current, __ATOMIC_RELAXED);
@@ -137,7 +137,7 @@ static void let_go_locked(struct orr_watchdog *w)
     free(w);
 }
 
-static void *watch(void *arg)
+static void *watchdog_thread(void *arg)
 {
     struct orr_watchdog *w = arg;
     unsigned long last = ULONG_MAX;
@@ -154,7 +154,7 @@ static void *watch(void *arg)
         stuck_s += step_s;
         if (stuck_s + step_s / 2 < w->limit_s || warned)
             continue;
-        warn(w);
+        watchdog_warn(w);
         warned = true;
     }
     let_go_locked(w);
@@ -174,7 +174,7 @@ static int start_thread(struct orr_watchdog *w)
     pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
     pthread_attr_setstacksize(&attr, (size_t)256 << 10);
     pthread_sigmask(SIG_SETMASK, &all, &old);
-    ret = pthread_create(&thread, &attr, watch, w);
+    ret = pthread_create(&thread, &attr, watchdog_thread, w);
     pthread_sigmask(SIG_SETMASK, &old, NULL);
     pthread_attr_destroy(&attr);
     return ret;

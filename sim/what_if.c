@@ -45,8 +45,8 @@ static int read_kernels(const struct orr_host_desc *host,
     return 0;
 }
 
-static bool equal(const struct orr_kernel_speeds *a,
-                  const struct orr_kernel_speeds *b)
+static bool kernel_speeds_equal(const struct orr_kernel_speeds *a,
+                                const struct orr_kernel_speeds *b)
 {
     for (unsigned i = 0; a->n == b->n && i < a->n; i++)
         if (a->items[i].speed != b->items[i].speed ||
@@ -61,7 +61,7 @@ machine_share_speeds(struct orr_machine *machine,
                      struct orr_kernel_speeds *list)
 {
     for (unsigned i = 0; i < machine->nkernel_speeds; i++)
-        if (equal(&machine->kernel_speeds[i], list)) {
+        if (kernel_speeds_equal(&machine->kernel_speeds[i], list)) {
             kernel_speeds_free(list);
             return &machine->kernel_speeds[i];
         }

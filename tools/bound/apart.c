@@ -129,8 +129,8 @@ static int result_without_value(struct orr_bound_result *ret,
 }
 
 /* The result that the child sends, if it does. */
-static int receive(const struct apart_job *job, int fd, double until,
-                   struct orr_bound_result *ret)
+static int receive_bound_result(const struct apart_job *job, int fd,
+                                double until, struct orr_bound_result *ret)
 {
     struct message message;
     char *why = NULL, *limit = NULL;
@@ -178,7 +178,8 @@ int apart_compute(const struct apart_job *job, struct orr_bound_result *ret)
     rc = child < 0 ? -errno : 0;
     close(ends[1]);
     if (rc == 0) {
-        rc = receive(job, ends[0], start + job->seconds + GRACE_S, ret);
+        rc = receive_bound_result(job, ends[0], start + job->seconds + GRACE_S,
+                                  ret);
         kill(child, SIGKILL);
         while (waitpid(child, NULL, 0) < 0 && errno == EINTR)
             ;

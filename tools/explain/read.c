@@ -135,9 +135,9 @@ static struct place *job_places(const struct explain_run *run)
 /* Where the job that waits for the copy needs the value: without a link of their own two
  * memories exchange it through a third one, to which it is written back. A job that waits
  * for room waits for what leaves its own. */
-static unsigned destination(const struct explain_run *run,
-                            const struct place *places,
-                            const struct trace_copy *copy)
+static unsigned copy_destination_node(const struct explain_run *run,
+                                      const struct place *places,
+                                      const struct trace_copy *copy)
 {
     const struct place key = {.job = copy->job},
                        *place = copy->job
@@ -156,7 +156,7 @@ static bool take_copies(struct explain_run *run, const struct trace *trace)
         run->copies = malloc((trace->ncopies + 1) * sizeof(*run->copies));
     for (size_t c = 0; run->copies && c < trace->ncopies; c++) {
         const struct trace_copy *from = &trace->copies[c];
-        unsigned onto = destination(run, places, from);
+        unsigned onto = copy_destination_node(run, places, from);
 
         run->copies[c] = (struct explain_copy){
             .from = from->from,

@@ -44,7 +44,7 @@ bool explain_is_list(const struct launch *launch)
 
 /* The side's word of "a,b"; of one word both sides have it. NULL: no value;
  * *ret_wrong: neither one nor two. Owned. */
-static char *pick(const char *list, int side, bool *ret_wrong)
+static char *word_of_side(const char *list, int side, bool *ret_wrong)
 {
     char **words = list ? tool_split(list) : NULL;
     char *word = NULL;
@@ -71,8 +71,8 @@ static int sides_init(struct side sides[DIFFER_SIDES],
             side->name = tool_format("%s", side->path);
             continue;
         }
-        side->machine = pick(base->machine, s, &wrong);
-        side->scheduler = pick(base->scheduler, s, &wrong);
+        side->machine = word_of_side(base->machine, s, &wrong);
+        side->scheduler = word_of_side(base->scheduler, s, &wrong);
         side->argv[0] = base->argv[s * files];
         side->name = tool_format("%s%s%s%s%s", files ? side->argv[0] : "",
                                  files ? ", " : "",

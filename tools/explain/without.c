@@ -161,8 +161,8 @@ static bool make_folder(struct explain_without *without)
 }
 
 /* Runs that launch; whether it was the run of `base`. */
-static bool repeats(struct launch *launch, const struct launch *base,
-                    int *ret_stopped)
+static bool launch_repeats_run(struct launch *launch, const struct launch *base,
+                               int *ret_stopped)
 {
     int rc = launch_all(launch, 1, 1, NULL, NULL);
     double us = base->report.makespan_us;
@@ -194,8 +194,8 @@ static bool record_and_replay(const struct launch *base, const char *path,
 
     replayed.argv = argv;
     replayed.more = NULL;
-    good = setting && repeats(&recorded, base, ret_stopped) &&
-           repeats(&replayed, base, ret_stopped);
+    good = setting && launch_repeats_run(&recorded, base, ret_stopped) &&
+           launch_repeats_run(&replayed, base, ret_stopped);
     free(setting);
     return good;
 }

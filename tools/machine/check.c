@@ -280,7 +280,7 @@ model_row_above(const struct orr_model_impl *impl, uint64_t size)
 }
 
 /* Between the two rows around a size, as a power of it; NaN outside. */
-static double interpolate(const struct orr_model_impl *impl, uint64_t size)
+static double interpolate_rows(const struct orr_model_impl *impl, uint64_t size)
 {
     const struct orr_model_row *low = model_row_below(impl, size);
     const struct orr_model_row *high = model_row_above(impl, size);
@@ -353,7 +353,7 @@ static int compare_model(const struct part *measured,
         const struct orr_model_row *row = &theirs->rows[r];
         struct comparison comparison = {.kernel = model->symbol,
                                         .derived_us =
-                                            interpolate(ours, row->size),
+                                            interpolate_rows(ours, row->size),
                                         .measured_us = row->mean};
 
         if (isnan(comparison.derived_us) || !(row->mean > 0) ||
@@ -378,7 +378,7 @@ static int compare_parts(const struct part *measured,
 }
 
 /* 0.1: ten percent longer than measured. */
-static double off(const struct comparison *comparison)
+static double comparison_relative_error(const struct comparison *comparison)
 {
     return comparison->derived_us / comparison->expected_us - 1;
 }
@@ -418,7 +418,7 @@ static void add_details(struct table *table, const struct part *derived,
         table_add(table, "%.0f", c->side);
         table_add(table, "%.4g", c->derived_us);
         table_add(table, "%.4g", c->expected_us);
-        table_add(table, "%+.0f %%", 100 * off(c));
+        table_add(table, "%+.0f %%", 100 * comparison_relative_error(c));
         table_add(table, "%s", c->by);
         table_add(table, "%s, %.4g us", measured->machine->desc->name,
                   c->measured_us);
@@ -439,7 +439,7 @@ static void add_summary(struct table *table, const struct part *derived,
     table_add(table, "%u", list->n);
     table_add(table, "%.0f %%",
               100 * comparison_factor_off(&list->items[list->n / 2]));
-    table_add(table, "%+.0f %%", 100 * off(worst));
+    table_add(table, "%+.0f %%", 100 * comparison_relative_error(worst));
     table_add(table, "%s %.0f", worst->kernel, worst->side);
     table_add(table, "%s", worst->by);
     table_add(table, "%s", measured->machine->desc->name);
@@ -455,11 +455,12 @@ static int comparisons_add_json(json_t *array, const struct part *derived,
         const struct comparison *c = &list->items[i];
 
         json_array_append_new(
-            rows, json_pack("{s:s, s:o, s:f, s:f, s:f, s:f, s:s}", "kernel",
-                            c->kernel, "side", tool_json_number(c->side),
-                            "derived_us", c->derived_us, "measured_us",
-                            c->measured_us, "expected_us", c->expected_us,
-                            "off", off(c), "carried_over_by", c->by));
+            rows,
+            json_pack("{s:s, s:o, s:f, s:f, s:f, s:f, s:s}", "kernel",
+                      c->kernel, "side", tool_json_number(c->side),
+                      "derived_us", c->derived_us, "measured_us",
+                      c->measured_us, "expected_us", c->expected_us, "off",
+                      comparison_relative_error(c), "carried_over_by", c->by));
     }
     if (json_array_size(rows) == list->n &&
         json_array_append_new(

@@ -130,8 +130,9 @@ static void memory_text(const char *value, char text[VALUE])
         snprintf(text, VALUE, "not given");
 }
 
-static void prop(struct differences *d, const char *section, const char *item,
-                 const char *id, const char *a, const char *b)
+static void diff_prop(struct differences *d, const char *section,
+                      const char *item, const char *id, const char *a,
+                      const char *b)
 {
     char left[VALUE], right[VALUE];
 
@@ -148,21 +149,22 @@ static void prop(struct differences *d, const char *section, const char *item,
 }
 
 /* Properties of either owner. */
-static void props(struct differences *d, const char *section, const char *item,
-                  const struct orr_prop_desc *a, unsigned na,
-                  const struct orr_prop_desc *b, unsigned nb)
+static void diff_props(struct differences *d, const char *section,
+                       const char *item, const struct orr_prop_desc *a,
+                       unsigned na, const struct orr_prop_desc *b, unsigned nb)
 {
     for (unsigned i = 0; i < na; i++)
-        prop(d, section, item, a[i].id, a[i].value,
-             orr_props_find(b, nb, a[i].id));
+        diff_prop(d, section, item, a[i].id, a[i].value,
+                  orr_props_find(b, nb, a[i].id));
     for (unsigned i = 0; i < nb; i++)
         if (!orr_props_find(a, na, b[i].id))
-            prop(d, section, item, b[i].id, NULL, b[i].value);
+            diff_prop(d, section, item, b[i].id, NULL, b[i].value);
 }
 
 /* The other machine's host of that name; hosts are mostly in the same order. */
-static const struct orr_host_desc *partner(const struct orr_machine_desc *desc,
-                                           unsigned hint, const char *id)
+static const struct orr_host_desc *
+find_partner_host(const struct orr_machine_desc *desc, unsigned hint,
+                  const char *id)
 {
     int h;
 
@@ -176,17 +178,17 @@ static void diff_hosts(struct differences *d)
 {
     for (unsigned i = 0; i < d->a->nhosts; i++) {
         const struct orr_host_desc *a = &d->a->hosts[i];
-        const struct orr_host_desc *b = partner(d->b, i, a->id);
+        const struct orr_host_desc *b = find_partner_host(d->b, i, a->id);
 
         if (!b) {
             differences_add(d, "hosts", a->id, "", "there", "");
             continue;
         }
         compare_value(d, "hosts", a->id, "speed", a->speed, b->speed, "flop/s");
-        props(d, "hosts", a->id, a->props, a->nprops, b->props, b->nprops);
+        diff_props(d, "hosts", a->id, a->props, a->nprops, b->props, b->nprops);
     }
     for (unsigned i = 0; i < d->b->nhosts; i++)
-        if (!partner(d->a, i, d->b->hosts[i].id))
+        if (!find_partner_host(d->a, i, d->b->hosts[i].id))
             differences_add(d, "hosts", d->b->hosts[i].id, "", "", "there");
 }
 
@@ -232,7 +234,7 @@ static void diff_links(struct differences *d)
         if (a->sharing != b->sharing)
             differences_add(d, "links", a->id, "sharing",
                             sharing_text(a->sharing), sharing_text(b->sharing));
-        props(d, "links", a->id, a->props, a->nprops, b->props, b->nprops);
+        diff_props(d, "links", a->id, a->props, a->nprops, b->props, b->nprops);
     }
     for (unsigned i = 0; i < d->b->nlinks; i++)
         if (!link_partner(d->a, i, d->b->links[i].id))
@@ -387,10 +389,10 @@ static void diff_machine(struct differences *d)
         differences_add(d, "machine", "figures", "provenance",
                         d->a->provenance ? d->a->provenance : "not stated",
                         d->b->provenance ? d->b->provenance : "not stated");
-    props(d, "machine", "description", d->a->props, d->a->nprops, d->b->props,
-          d->b->nprops);
-    props(d, "machine", "SimGrid option", d->a->config, d->a->nconfig,
-          d->b->config, d->b->nconfig);
+    diff_props(d, "machine", "description", d->a->props, d->a->nprops,
+               d->b->props, d->b->nprops);
+    diff_props(d, "machine", "SimGrid option", d->a->config, d->a->nconfig,
+               d->b->config, d->b->nconfig);
 }
 
 /* ---- models ---- */

@@ -146,7 +146,8 @@ static int make_rows(struct machine_layout *l)
 }
 
 /* Whether two links below the devices would overlap. */
-static bool overlap(const struct machine_layout *l, unsigned i, unsigned j)
+static bool links_overlap(const struct machine_layout *l, unsigned i,
+                          unsigned j)
 {
     const struct view_direct *a = &l->view.directs[i];
     const struct view_direct *b = &l->view.directs[j];
@@ -175,7 +176,7 @@ static int make_levels(struct machine_layout *l)
             do {
                 clear = true;
                 for (unsigned j = 0; j < n; j++)
-                    if (j != i && l->levels[j] && overlap(l, i, j))
+                    if (j != i && l->levels[j] && links_overlap(l, i, j))
                         clear = false;
                 l->levels[i] += !clear;
             } while (!clear);

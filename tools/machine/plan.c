@@ -63,7 +63,7 @@ int machine_plan_assume(struct machine_plan *plan, const char *format, ...)
 }
 
 /* Adds where a part's figures are published, once. */
-static int cite(struct machine_plan *plan, const char *source)
+static int plan_cite_source(struct machine_plan *plan, const char *source)
 {
     char *longer;
 
@@ -170,7 +170,7 @@ int machine_plan_set_processor(struct machine_plan *plan, const char *name,
         plan->memory_rate = known->memory_rate / nodes_each(plan);
         if (known->socket_rate > 0)
             plan->socket_rate = known->socket_rate;
-        return cite(plan, known->source);
+        return plan_cite_source(plan, known->source);
     }
     plan->memory_rate =
         usual_memory_rate(ncores / plan->npackages) / nodes_each(plan);
@@ -197,7 +197,7 @@ int machine_plan_add_devices(struct machine_plan *plan, const char *model,
         tool_error("more than %d devices", MACHINE_PLAN_MAX_DEVICES);
         return -E2BIG;
     }
-    if (known && cite(plan, known->source) < 0)
+    if (known && plan_cite_source(plan, known->source) < 0)
         return -ENOMEM;
     if (!memory && !known) {
         tool_error("the memory of a %s is not known here: give a model that "

@@ -44,7 +44,7 @@ static const char *host_model_name(const struct orr_machine_desc *desc,
 }
 
 /* The ratio of two speeds, the larger over the smaller. */
-static double apart(double a, double b)
+static double speed_distance(double a, double b)
 {
     return a > 0 && b > 0 ? fabs(log(a / b)) : 10;
 }
@@ -67,9 +67,10 @@ static int scaling_offer_machine(struct scaling *s,
 
     core = orr_machine_desc_rate_of(desc, "CPU0", ORR_RATE_FP32);
     tflops = orr_machine_desc_rate_of(desc, "CUDA0", ORR_RATE_FP32) / 1e12;
-    distance = apart(core, s->plan->core_flops);
+    distance = speed_distance(core, s->plan->core_flops);
     if (s->plan->ndevices)
-        distance += DEVICE_WEIGHT * apart(tflops, s->plan->devices[0].tflops);
+        distance +=
+            DEVICE_WEIGHT * speed_distance(tflops, s->plan->devices[0].tflops);
     /* The measured ones know few sides of tiles, and not all kernels. */
     if (desc->provenance && strcmp(desc->provenance, "derived") == 0 &&
         core > 0 && (tflops > 0 || !s->plan->ndevices) &&
@@ -177,8 +178,9 @@ static int scale_device(const struct scaling *s, const char *symbol,
     return copy_rows(from, &factor, &device, to);
 }
 
-static int scale(const struct scaling *s, const char *symbol,
-                 const struct orr_model_file *from, struct orr_model_file *to)
+static int scale_model_file(const struct scaling *s, const char *symbol,
+                            const struct orr_model_file *from,
+                            struct orr_model_file *to)
 {
     const struct orr_model_comb *core = first_single_comb(from, ORR_DEVICE_CPU);
     const struct orr_model_comb *cuda =
@@ -220,7 +222,7 @@ static int scale_model(const struct perfmodel_item *item, void *arg)
     if (rc == 0)
         rc = orr_model_file_new(&to);
     if (rc == 0)
-        rc = scale(s, item->symbol, from, to);
+        rc = scale_model_file(s, item->symbol, from, to);
     if (rc < 0)
         tool_error("%s: %s", item->path,
                    err.text[0] ? err.text : strerror(-rc));

@@ -28,7 +28,7 @@ static void bandwidth_node_text(const struct orr_machine_desc *desc,
 }
 
 /* Light to dark by the logarithm: bandwidths differ by orders of magnitude. */
-static void shade(double value, double low, double high, char colour[TEXT])
+static void cell_shade(double value, double low, double high, char colour[TEXT])
 {
     double part = high > 1.02 * low ? log(value / low) / log(high / low) : 0.3;
 
@@ -60,7 +60,7 @@ static void draw_cell(FILE *out, double x, double y, double mb_per_s,
         svg_text(out, x + CELL_WIDTH - 8, y + 15, &in_cell, 0, "?");
         return;
     }
-    shade(mb_per_s, low, high, colour);
+    cell_shade(mb_per_s, low, high, colour);
     svg_box(out, x + 1, y + 1, CELL_WIDTH - 2, CELL - 2, 2, colour, "none");
     snprintf(text, sizeof(text), "%.3g", mb_per_s / 1000);
     svg_text(out, x + CELL_WIDTH - 8, y + 15, &in_cell, 0, text);

@@ -28,7 +28,7 @@ struct use {
     int *hub_of; /* per link: its group, -1 not on such routes */
 };
 
-static size_t cell(const struct use *u, unsigned link, unsigned device)
+static size_t use_cell(const struct use *u, unsigned link, unsigned device)
 {
     return (size_t)link * u->view->ndevices + device;
 }
@@ -36,7 +36,8 @@ static size_t cell(const struct use *u, unsigned link, unsigned device)
 static bool device_uses_link(const struct use *u, unsigned link,
                              unsigned device)
 {
-    return u->down[cell(u, link, device)] || u->up[cell(u, link, device)];
+    return u->down[use_cell(u, link, device)] ||
+           u->up[use_cell(u, link, device)];
 }
 
 static unsigned count_users(const struct use *u, unsigned link)
@@ -104,7 +105,7 @@ static bool link_is_of_one_device(const struct use *u, unsigned link, int hub)
     return u->hub_of[link] == -2;
 }
 
-static double larger(double a, double b)
+static double double_max(double a, double b)
 {
     return a > b ? a : b;
 }
@@ -158,8 +159,8 @@ static int mark_uses(struct use *u)
             marks = u->up;
 
         for (unsigned i = 0; marks && i < route->nhops; i++)
-            marks[cell(u, route->hops[i].link,
-                       (unsigned)(marks == u->down ? to : from))] = true;
+            marks[use_cell(u, route->hops[i].link,
+                           (unsigned)(marks == u->down ? to : from))] = true;
     }
     return 0;
 }
@@ -231,10 +232,11 @@ static int hub_for(struct use *u, unsigned link)
     return (int)view->nhubs - 1;
 }
 
-static bool goes(const struct use *u, const bool *marks, unsigned link)
+static bool link_is_marked(const struct use *u, const bool *marks,
+                           unsigned link)
 {
     for (unsigned d = 0; d < u->view->ndevices; d++)
-        if (marks[cell(u, link, d)])
+        if (marks[use_cell(u, link, d)])
             return true;
     return false;
 }
@@ -254,14 +256,14 @@ static bool is_before_another(const struct use *u, unsigned link)
         device++;
     r = orr_machine_desc_route(desc, u->view->devices[device].home,
                                u->view->devices[device].host);
-    if (r < 0 || !u->up[cell(u, link, device)])
+    if (r < 0 || !u->up[use_cell(u, link, device)])
         return false;
     route = &desc->routes[r];
     for (unsigned i = 0; i < route->nhops; i++) {
         unsigned other = route->hops[i].link;
 
         if (seen && other != link && count_users(u, other) == 1 &&
-            u->up[cell(u, other, device)])
+            u->up[use_cell(u, other, device)])
             return true;
         seen |= other == link;
     }
@@ -283,12 +285,12 @@ static int add_hubs(struct use *u)
             add_label(&u->view->hubs[u->hub_of[l]].label, desc->links[l].id))
             return -ENOMEM;
         add_rate(&u->view->hubs[u->hub_of[l]].rate, &desc->links[l],
-                 goes(u, u->down, l), goes(u, u->up, l));
+                 link_is_marked(u, u->down, l), link_is_marked(u, u->up, l));
     }
     return 0;
 }
 
-static bool holds(const struct view_hub *hub, unsigned device)
+static bool hub_holds_device(const struct view_hub *hub, unsigned device)
 {
     for (unsigned i = 0; i < hub->ndevices; i++)
         if (hub->devices[i] == device)
@@ -300,7 +302,7 @@ static bool hub_contains(const struct view_hub *outer,
                          const struct view_hub *inner)
 {
     for (unsigned i = 0; i < inner->ndevices; i++)
-        if (!holds(outer, inner->devices[i]))
+        if (!hub_holds_device(outer, inner->devices[i]))
             return false;
     return true;
 }
@@ -343,26 +345,26 @@ static void view_connect_hubs(struct use *u)
         unsigned ram = view->devices[hub->devices[0]].home;
 
         hub->depth = hub_depth(view, (int)h);
-        hub->rate.latency_us =
-            larger(route_latency_us(u, orr_machine_desc_route(desc, ram, host),
-                                    (int)h, in_hub),
-                   route_latency_us(u, orr_machine_desc_route(desc, host, ram),
-                                    (int)h, in_hub));
+        hub->rate.latency_us = double_max(
+            route_latency_us(u, orr_machine_desc_route(desc, ram, host), (int)h,
+                             in_hub),
+            route_latency_us(u, orr_machine_desc_route(desc, host, ram), (int)h,
+                             in_hub));
     }
     for (unsigned d = 0; d < view->ndevices; d++) {
         struct view_device *device = &view->devices[d];
         unsigned ram = device->home;
 
         for (unsigned h = 0; h < view->nhubs; h++)
-            if (holds(&view->hubs[h], d) &&
+            if (hub_holds_device(&view->hubs[h], d) &&
                 (device->hub < 0 ||
                  view->hubs[h].ndevices < view->hubs[device->hub].ndevices))
                 device->hub = (int)h;
         for (unsigned l = 0; l < desc->nlinks; l++)
             if (u->hub_of[l] == -2 && device_uses_link(u, l, d))
-                add_rate(&device->rate, &desc->links[l], u->down[cell(u, l, d)],
-                         u->up[cell(u, l, d)]);
-        device->rate.latency_us = larger(
+                add_rate(&device->rate, &desc->links[l],
+                         u->down[use_cell(u, l, d)], u->up[use_cell(u, l, d)]);
+        device->rate.latency_us = double_max(
             route_latency_us(u, orr_machine_desc_route(desc, ram, device->host),
                              0, link_is_of_one_device),
             route_latency_us(u, orr_machine_desc_route(desc, device->host, ram),
@@ -448,7 +450,7 @@ static int add_direct(struct use *u, const struct orr_route_desc *route,
             orr_machine_desc_route(u->desc, route->dst, route->src) >= 0;
     }
     direct->rate.latency_us =
-        larger(direct->rate.latency_us, own_latency_us(u, route));
+        double_max(direct->rate.latency_us, own_latency_us(u, route));
     return 0;
 }
 
@@ -499,7 +501,7 @@ static void add_port(struct use *u, const struct orr_route_desc *route,
         port = &u->view->devices[owner].port;
         u->view->devices[owner].port_link = link->id;
         lower_rate(owner == (int)a ? &port->up : &port->down, link->bandwidth);
-        port->latency_us = larger(port->latency_us, link->latency * 1e6);
+        port->latency_us = double_max(port->latency_us, link->latency * 1e6);
         port->shared |=
             link->sharing == ORR_LINK_SHARED && port->up > 0 && port->down > 0;
     }

@@ -236,7 +236,7 @@ static int new_plans(struct search *s)
     return -1;
 }
 
-static int search(struct search *s)
+static int search_run(struct search *s)
 {
     int rc = try_policies(s);
 
@@ -333,12 +333,12 @@ static void search_free(struct search *s)
     judge_done(&s->judge);
 }
 
-static int optimise(struct search *s, const char *path)
+static int optimise_program(struct search *s, const char *path)
 {
     int rc = judge_begin(&s->judge), result = TOOL_FAILED;
 
     if (!rc)
-        rc = search(s);
+        rc = search_run(s);
     if (rc > 0 && s->graph)
         fputs("interrupted: what was found so far is written\n", stderr);
     if (rc >= 0 && s->graph && search_write_schedule(s, path) == 0)
@@ -418,7 +418,7 @@ int cmd_optimise(int argc, char **argv)
     if (result == TOOL_OK) {
         s.judge.argv = argv + first;
         named = path ? NULL : default_path(argv[first]);
-        result = path || named ? optimise(&s, path ? path : named)
+        result = path || named ? optimise_program(&s, path ? path : named)
                                : tool_fail(TOOL_FAILED, "out of memory");
     }
     free(named);

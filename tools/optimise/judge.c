@@ -46,7 +46,7 @@ static struct launch new_launch(const struct judge *judge,
                            .quiet = true};
 }
 
-static double makespan(const struct launch *launch)
+static double launch_makespan(const struct launch *launch)
 {
     return launch->report.json && !*launch->problem &&
                    report_is_whole(&launch->report)
@@ -83,7 +83,7 @@ int judge_policies(struct judge *judge, struct trial *trials, size_t n)
     for (size_t i = 0; i < n; i++) {
         trials[i].ms = launch_chose_policy(&launches[i])
                            ? (double)NAN
-                           : makespan(&launches[i]);
+                           : launch_makespan(&launches[i]);
         snprintf(trials[i].problem, sizeof(trials[i].problem), "%s",
                  *launches[i].problem ? launches[i].problem
                                       : "the program sets its own policy");
@@ -145,7 +145,7 @@ int judge_plans(struct judge *judge, const struct orr_graph *graph,
     if (!rc)
         rc = judge_run_launches(judge, launches, n);
     for (size_t i = 0; !rc && i < n; i++)
-        plans[i].ms = makespan(&launches[i]);
+        plans[i].ms = launch_makespan(&launches[i]);
     for (size_t i = 0; names && i < n && names[i]; i++) {
         unlink(names[i] + strlen("static="));
         free(names[i]);

@@ -73,7 +73,7 @@ CHAINS_OF(wide32, float, 64, __attribute__((target("avx512f"))))
 CHAINS_OF(wide64, double, 64, __attribute__((target("avx512f"))))
 #endif
 
-static double best(double (*measure)(void))
+static double best_of_tries(double (*measure)(void))
 {
     double most = 0;
 
@@ -82,7 +82,7 @@ static double best(double (*measure)(void))
     return most;
 }
 
-static double copies(void)
+static double measure_copy_rate(void)
 {
     char *from = malloc(COPIED), *to = malloc(COPIED);
     double least = INFINITY;
@@ -121,7 +121,8 @@ bool core_rates_measure(struct core_rates *ret)
         f64 = wide64;
     }
 #endif
-    rates = (struct core_rates){best(f32), best(f64), copies()};
+    rates = (struct core_rates){best_of_tries(f32), best_of_tries(f64),
+                                measure_copy_rate()};
     if (!(rates.bytes > 0))
         return false;
     *ret = rates;

@@ -106,8 +106,8 @@ static double join_dev(const struct orr_model_row *a,
 }
 
 /* Both have the row, with different sizes: the one with more samples stays. */
-static void clash(const struct step *step, struct orr_model_row *to,
-                  const struct orr_model_row *from)
+static void join_size_clash(const struct step *step, struct orr_model_row *to,
+                            const struct orr_model_row *from)
 {
     char *message = tool_format(
         "two sizes under one footprint, %" PRIu64 " (%u samples) and %" PRIu64
@@ -160,7 +160,7 @@ static int join_rows(const struct step *step, struct perfmodel_data *to,
     if (row->size != other->size && row->n && other->n) {
         bool replaced = other->n > row->n;
 
-        clash(step, row, other);
+        join_size_clash(step, row, other);
         if (replaced)
             orr_model_row_say_origin(
                 row, to->file, b, orr_model_row_is_ranged(other, from->file));

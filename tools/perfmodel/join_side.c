@@ -9,7 +9,7 @@
 #include <string.h>
 
 /* Measures in blocks. */
-static double weight(const struct orr_side_entry *entry)
+static double entry_block_weight(const struct orr_side_entry *entry)
 {
     return (double)entry->nblocks * entry->blocksize + entry->tail_n;
 }
@@ -178,7 +178,7 @@ static int join_both(struct orr_side *to, const struct orr_side_entry *a,
     bool in_order = a->last_time <= b->last_time;
     const struct orr_side_entry *older = in_order ? a : b;
     const struct orr_side_entry *newer = in_order ? b : a;
-    double wa = weight(a), wb = weight(b);
+    double wa = entry_block_weight(a), wb = entry_block_weight(b);
     struct orr_side_entry both = *a; /* the key */
     int rc;
 

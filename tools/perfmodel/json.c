@@ -26,7 +26,7 @@ json_t *perfmodel_json_count(uint64_t value)
     return json_string(text);
 }
 
-static json_t *reals(const double *values, unsigned n)
+static json_t *json_reals(const double *values, unsigned n)
 {
     json_t *list = json_array();
 
@@ -71,7 +71,7 @@ json_t *perfmodel_json_fit(const struct orr_model_fit *fit)
         perfmodel_json_count(fit->minx), "maxx",
         perfmodel_json_count(fit->maxx), "a", perfmodel_json_real(fit->a), "b",
         perfmodel_json_real(fit->b), "c", perfmodel_json_real(fit->c),
-        "coefficients", reals(fit->coeff, fit->ncoeff));
+        "coefficients", json_reals(fit->coeff, fit->ncoeff));
 }
 
 json_t *perfmodel_json_row(const struct orr_model_row *row)
@@ -88,7 +88,7 @@ json_t *perfmodel_json_row(const struct orr_model_row *row)
         "n", perfmodel_json_count(row->n));
 }
 
-static json_t *indices(const bool *set, unsigned n)
+static json_t *json_indices(const bool *set, unsigned n)
 {
     json_t *list = json_array();
 
@@ -110,10 +110,10 @@ static json_t *side_json(const struct orr_side_entry *side)
         perfmodel_json_count(side->nfirst), "first_sum",
         perfmodel_json_real(side->first_sum), "last_time",
         (json_int_t)side->last_time, "recent",
-        reals(side->recent, side->nrecent), "set_aside",
-        indices(side->set_aside, side->nrecent), "block_size",
+        json_reals(side->recent, side->nrecent), "set_aside",
+        json_indices(side->set_aside, side->nrecent), "block_size",
         perfmodel_json_count(side->blocksize), "blocks",
-        reals(side->blocks, side->nblocks), "tail_sum",
+        json_reals(side->blocks, side->nblocks), "tail_sum",
         perfmodel_json_real(side->tail_sum), "tail_n",
         perfmodel_json_real(side->tail_n));
 }

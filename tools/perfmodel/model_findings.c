@@ -136,7 +136,7 @@ static int add_arch(struct check_result *check_result,
 
 /* Whether a finding about `place` concerns an architecture "cuda0_impl1":
  * places are also "cuda0" and "cuda". */
-static bool concerns(const char *place, const char *arch)
+static bool finding_concerns_arch(const char *place, const char *arch)
 {
     size_t n = strlen(place);
 
@@ -155,7 +155,7 @@ void check_result_count(struct check_result *check_result)
             const struct orr_finding *f = &check_result->findings.items[i];
 
             if (!f->kernel || strcmp(f->kernel, arch->kernel) != 0 ||
-                (f->arch && !concerns(f->arch, arch->arch)))
+                (f->arch && !finding_concerns_arch(f->arch, arch->arch)))
                 continue;
             arch->nerrors += f->severity == ORR_SEVERITY_ERROR;
             arch->nwarnings += f->severity == ORR_SEVERITY_WARNING;

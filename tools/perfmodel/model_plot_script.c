@@ -94,7 +94,7 @@ void model_plot_write_data(const struct model_plot *plot, FILE *file)
 
 /* -- axes -- */
 
-static void widen(struct range *range, double value)
+static void range_widen(struct range *range, double value)
 {
     if (!value_fits_log_axis(value))
         return;
@@ -106,10 +106,10 @@ static void widen_by(struct range *x, struct range *y,
                      const struct model_plot_line *line)
 {
     for (unsigned i = 0; i < line->n; i++) {
-        widen(x, line->at[i].x);
-        widen(y, line->at[i].y);
-        widen(y, line->at[i].lo);
-        widen(y, line->at[i].hi);
+        range_widen(x, line->at[i].x);
+        range_widen(y, line->at[i].y);
+        range_widen(y, line->at[i].lo);
+        range_widen(y, line->at[i].hi);
     }
 }
 
@@ -358,7 +358,7 @@ static unsigned find_blocks(const struct model_plot_series *s, unsigned first,
 }
 
 /* gnuplot's filled markers have their outline before them. */
-static int hollow(unsigned number)
+static int hollow_marker(unsigned number)
 {
     int marker = markers[number % COUNT(markers)];
 
@@ -406,7 +406,7 @@ static void write_layer(const struct model_plot *plot, unsigned number,
         break;
     case LAYER_COMPUTED:
         fprintf(file, "1:2 with points pt %d ps %.2f lw 1.2 lc rgb '%s'",
-                hollow(number), marker_size(plot, number), colour);
+                hollow_marker(number), marker_size(plot, number), colour);
         break;
     default:
         fprintf(file,
@@ -428,7 +428,8 @@ static void write_key(const struct model_plot *plot, unsigned number,
     if (s->points.n + s->computed.n > 0)
         fprintf(file, "NaN with %s pt %d ps 1 lw 1.7 lc rgb '%s' title ",
                 s->curve.n ? "linespoints" : "points",
-                s->points.n ? markers[number % COUNT(markers)] : hollow(number),
+                s->points.n ? markers[number % COUNT(markers)]
+                            : hollow_marker(number),
                 colour);
     else
         fprintf(file, "NaN with lines lw 1.4 dt (7,5) lc rgb '%s' title ",

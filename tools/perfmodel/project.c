@@ -340,7 +340,7 @@ static bool is_here(const struct projecting *p)
     return same;
 }
 
-static int project(struct projecting *p)
+static int project_models(struct projecting *p)
 {
     struct perfmodel_choice here = {.host = p->host,
                                     .machine = p->host ? NULL : p->from};
@@ -440,5 +440,5 @@ int perfmodel_project(int argc, char **argv)
     if (read_only(&p) < 0 || project_rates_read(&p.given, "") < 0 ||
         project_rates_read(&p.from_given, "from-") < 0)
         return TOOL_USAGE;
-    return project(&p);
+    return project_models(&p);
 }

@@ -108,8 +108,8 @@ int project_rates_read(struct project_rates *rates, const char *prefix)
 /* --- descriptions --- */
 
 /* Per µs, 0 where the description does not say. */
-static double described(const struct orr_machine_desc *desc, const char *host,
-                        enum orr_rate rate)
+static double described_rate(const struct orr_machine_desc *desc,
+                             const char *host, enum orr_rate rate)
 {
     double per_second =
         desc ? orr_machine_desc_rate_of(desc, host, rate) : (double)NAN;
@@ -128,13 +128,13 @@ struct orr_rates project_rates_of(const struct project_rates *given,
         snprintf(host, sizeof(host), "%s%d", project_host_prefix(device->type),
                  device->devid);
     if (!(rates.flops > 0) && given->tensor)
-        rates.flops = described(desc, host,
-                                given->is_double ? ORR_RATE_FP64_TENSOR
-                                                 : ORR_RATE_FP32_TENSOR);
+        rates.flops = described_rate(desc, host,
+                                     given->is_double ? ORR_RATE_FP64_TENSOR
+                                                      : ORR_RATE_FP32_TENSOR);
     if (!(rates.flops > 0))
-        rates.flops = described(
+        rates.flops = described_rate(
             desc, host, given->is_double ? ORR_RATE_FP64 : ORR_RATE_FP32);
     if (!(rates.bytes > 0))
-        rates.bytes = described(desc, host, ORR_RATE_MEMORY);
+        rates.bytes = described_rate(desc, host, ORR_RATE_MEMORY);
     return rates;
 }

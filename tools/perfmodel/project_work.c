@@ -69,7 +69,7 @@ static struct pair *list_pairs(const struct orr_model_file *file,
     return pairs;
 }
 
-static double exponent(const struct pair *a, const struct pair *b)
+static double work_exponent(const struct pair *a, const struct pair *b)
 {
     return log(b->flops / a->flops) / log(b->size / a->size);
 }
@@ -79,8 +79,8 @@ static bool is_power_law(const struct pair *pairs, unsigned n)
     double least = INFINITY, most = -INFINITY;
 
     for (unsigned i = 0; i + 1 < n; i++) {
-        least = fmin(least, exponent(&pairs[i], &pairs[i + 1]));
-        most = fmax(most, exponent(&pairs[i], &pairs[i + 1]));
+        least = fmin(least, work_exponent(&pairs[i], &pairs[i + 1]));
+        most = fmax(most, work_exponent(&pairs[i], &pairs[i + 1]));
     }
     return n > 1 && most - least <= same_exponent;
 }
@@ -98,7 +98,7 @@ static double flops_between(const struct pair *pairs, unsigned n, double size)
         return (double)NAN;
     i = i == 0 ? 0 : i == n ? n - 2 : i - 1;
     return pairs[i].flops *
-           pow(size / pairs[i].size, exponent(&pairs[i], &pairs[i + 1]));
+           pow(size / pairs[i].size, work_exponent(&pairs[i], &pairs[i + 1]));
 }
 
 static double flops_at(const struct orr_model_file *file, double size)

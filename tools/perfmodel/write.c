@@ -29,7 +29,7 @@ struct writing {
 };
 
 /* Frees what the file holds; the object itself stays. */
-static int empty(struct orr_model_file *file)
+static int model_file_empty(struct orr_model_file *file)
 {
     struct orr_model_file *trash, fresh;
     int rc = orr_model_file_new(&trash);
@@ -83,7 +83,7 @@ static int write_edit_model(struct orr_model_file *file, void *arg,
     if (w->mode == PERFMODEL_JOIN)
         rc = read_side_or_none(w, &to.side);
     else
-        rc = empty(file);
+        rc = model_file_empty(file);
     if (rc < 0)
         return orr_fail(err, rc, "%s: out of memory", w->path);
     rc = perfmodel_join(&to, w->data, &report, err);

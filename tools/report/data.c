@@ -24,14 +24,14 @@ struct data {
     bool lost;       /* no memory */
 };
 
-static int64_t ns(double ms)
+static int64_t ms_to_ns(double ms)
 {
     return llround(ms * 1e6);
 }
 
 static int64_t ns_since_start(const struct data *d, double ms)
 {
-    return ns(ms - d->trace->begin);
+    return ms_to_ns(ms - d->trace->begin);
 }
 
 static int compare_name_pointers(const void *a, const void *b)
@@ -120,15 +120,15 @@ static int64_t task_value(const struct data *d, const struct trace_task *task,
     case TASK_START:
         return ns_since_start(d, task->start);
     case TASK_LENGTH:
-        return ns(task->end - task->start);
+        return ms_to_ns(task->end - task->start);
     case TASK_PRIORITY:
         return task->priority;
     case TASK_SUBMITTED:
-        return ns(task->start - task->submitted);
+        return ms_to_ns(task->start - task->submitted);
     case TASK_READY:
-        return ns(task->start - task->ready);
+        return ms_to_ns(task->start - task->ready);
     case TASK_TAKEN:
-        return ns(task->start - task->taken);
+        return ms_to_ns(task->start - task->taken);
     case TASK_ITERATION:
         return task->iteration;
     default:
@@ -192,7 +192,7 @@ static void write_wait_columns(const struct data *d)
     write_column(d, "start", n, false);
     fputc(',', d->file);
     for (size_t i = 0; i < n; i++)
-        d->column[i] = ns(waits[i].end - waits[i].start);
+        d->column[i] = ms_to_ns(waits[i].end - waits[i].start);
     write_column(d, "length", n, false);
     fputc('}', d->file);
 }
@@ -215,7 +215,7 @@ static int64_t state_value(const struct data *d,
     case STATE_START:
         return ns_since_start(d, stretch->start);
     case STATE_LENGTH:
-        return ns(stretch->end - stretch->start);
+        return ms_to_ns(stretch->end - stretch->start);
     default:
         return name_index(d, stretch->kind);
     }
@@ -298,7 +298,7 @@ static int64_t copy_value(const struct data *d, const struct trace_copy *copy,
     case COPY_START:
         return ns_since_start(d, copy->start);
     case COPY_LENGTH:
-        return ns(copy->end - copy->start);
+        return ms_to_ns(copy->end - copy->start);
     case COPY_BYTES:
         return llround(copy->bytes);
     case COPY_JOB:

@@ -26,12 +26,12 @@ struct making {
 
 enum { NONE = -1U };
 
-static const json_t *component(const struct making *m, size_t i)
+static const json_t *making_component(const struct making *m, size_t i)
 {
     return json_array_get(m->components, i);
 }
 
-static size_t child(const json_t *component, size_t k)
+static size_t component_child(const json_t *component, size_t k)
 {
     return (size_t)json_integer_value(
         json_array_get(json_object_get(component, "below"), k));
@@ -58,11 +58,11 @@ static const char *component_name(const json_t *component)
 /* Children come behind one of their parents, but maybe before another one. */
 static int find_shape(struct making *m, size_t i)
 {
-    const json_t *c = component(m, i);
+    const json_t *c = making_component(m, i);
     char *shape = tool_format("%s(", component_name(c));
 
     for (size_t k = 0; shape && k < count_below(c); k++) {
-        size_t below = child(c, k);
+        size_t below = component_child(c, k);
         char *longer;
 
         if (below >= m->n || (!m->shapes[below] && find_shape(m, below) < 0))
@@ -80,11 +80,11 @@ static int find_shape(struct making *m, size_t i)
 
 static bool component_is_below(const struct making *m, size_t parent, size_t i)
 {
-    const json_t *c = component(m, parent);
+    const json_t *c = making_component(m, parent);
     bool found = false;
 
     for (size_t k = 0; !found && k < count_below(c); k++)
-        found = child(c, k) == i;
+        found = component_child(c, k) == i;
     return found;
 }
 
@@ -148,7 +148,7 @@ static int making_find_nodes(struct making *m)
                 return -ENOMEM;
             if (!key)
                 continue;
-            m->node_of[i] = node_with(m, key, component(m, i));
+            m->node_of[i] = node_with(m, key, making_component(m, i));
             ndone++;
         }
     } while (ndone < m->n && ndone > before);
@@ -175,9 +175,11 @@ static int find_edges(struct making *m)
     int rc = 0;
 
     for (size_t i = 0; i < m->n; i++)
-        for (size_t k = 0; rc == 0 && k < count_below(component(m, i)); k++)
-            rc = connect_nodes(m->tree, m->node_of[i],
-                               m->node_of[child(component(m, i), k)]);
+        for (size_t k = 0; rc == 0 && k < count_below(making_component(m, i));
+             k++)
+            rc = connect_nodes(
+                m->tree, m->node_of[i],
+                m->node_of[component_child(making_component(m, i), k)]);
     return rc;
 }
 

@@ -77,7 +77,7 @@ static int solution_next_line(struct solution *s, const char *expected)
     return TOOL_OK;
 }
 
-static bool begins(const struct solution *s, const char *prefix)
+static bool line_begins(const struct solution *s, const char *prefix)
 {
     return strncmp(s->line, prefix, strlen(prefix)) == 0;
 }
@@ -156,18 +156,19 @@ static int solution_read_head(struct solution *s)
         code = solution_next_line(s, "\"Value of objective function\"");
         if (code)
             return code;
-        if (begins(s, "This problem is infeasible"))
+        if (line_begins(s, "This problem is infeasible"))
             return solution_line_wrong(
                 s, "lp_solve found no schedule",
                 "a task may have no worker that can run it, or all "
                 "take more than 100 s; record fewer tasks");
-        if (begins(s, "This problem is unbounded") || begins(s, "SUBOPTIMAL"))
+        if (line_begins(s, "This problem is unbounded") ||
+            line_begins(s, "SUBOPTIMAL"))
             return solution_line_wrong(s, s->line,
                                        "the program is not complete, or "
                                        "lp_solve had no time (-timeout)");
-    } while (!begins(s, "Value of objective function:"));
+    } while (!line_begins(s, "Value of objective function:"));
     code = solution_next_line(s, "\"Actual values of the variables:\"");
-    if (!code && !begins(s, "Actual values of the variables:"))
+    if (!code && !line_begins(s, "Actual values of the variables:"))
         return solution_line_wrong(s, "no values of the variables follow",
                                    "call lp_solve with -S3 or -S4");
     return code;

@@ -53,7 +53,7 @@ static unsigned row_height(size_t n)
 }
 
 /* Letters of UTF-8 text. */
-static unsigned letters(const char *text)
+static unsigned count_letters(const char *text)
 {
     unsigned n = 0;
 
@@ -68,11 +68,11 @@ static void gantt_set_sizes(struct gantt *gantt)
     unsigned label = 8, legend = 12;
 
     for (size_t r = 0; r < rows->n; r++)
-        if (letters(rows->rows[r].label) > label)
-            label = letters(rows->rows[r].label);
+        if (count_letters(rows->rows[r].label) > label)
+            label = count_letters(rows->rows[r].label);
     for (size_t s = 0; s < rows->nseries; s++)
-        if (letters(rows->series[s]) > legend)
-            legend = letters(rows->series[s]);
+        if (count_letters(rows->series[s]) > legend)
+            legend = count_letters(rows->series[s]);
     gantt->left = 20 + LETTER * label;
     gantt->right = 60 + LETTER * legend;
     gantt->rows_high =

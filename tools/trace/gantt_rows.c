@@ -23,7 +23,7 @@ struct amount {
     double until; /* ms: what was counted ends here */
 };
 
-static double span(const struct paje_chart *chart)
+static double chart_span(const struct paje_chart *chart)
 {
     return chart->end > chart->start ? chart->end - chart->start : 1.0;
 }
@@ -59,7 +59,7 @@ static int add_workers(const struct paje_chart *chart, struct gantt_rows *rows)
         if (shown)
             result = gantt_rows_add(
                 rows, tool_format("%s  %3.0f %%", chart->rows[r].name,
-                                  100 * busy[r] / span(chart)));
+                                  100 * busy[r] / chart_span(chart)));
     }
     if (result == 0 && nidle > FEW_IDLE)
         result = gantt_rows_add(rows, tool_format("%zu idle workers", nidle));
@@ -112,7 +112,7 @@ static char *link_label(const struct paje_chart *chart,
                        chart->nodes[pair->index / chart->nnodes].name,
                        chart->nodes[pair->index % chart->nnodes].name,
                        size_text(pair->bytes, text),
-                       100 * pair->busy / span(chart));
+                       100 * pair->busy / chart_span(chart));
 }
 
 static char *rest_label(const struct amount *pairs, size_t n)

@@ -66,7 +66,7 @@ static int validation_compare_and_print(struct validation *v,
     return validation_unclear(v) ? CANNOT_TELL : TOOL_OK;
 }
 
-static int validate(const struct validate_options *options)
+static int validate_program(const struct validate_options *options)
 {
     struct validation v;
     int result = TOOL_FAILED;
@@ -136,7 +136,7 @@ int cmd_validate(int argc, char **argv)
     options.argv = argv + first;
     options.sizes = split;
     result = program_check_sizes("validate", options.argv, split) == 0
-                 ? validate(&options)
+                 ? validate_program(&options)
                  : TOOL_USAGE;
     free(split);
     free((char *)(uintptr_t)options.edits);

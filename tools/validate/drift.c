@@ -210,7 +210,7 @@ static void measure_item(struct check *j, unsigned i)
 /* Joins the variance of n repetitions with what others have, which counts for
  * some degrees of freedom more (Smyth 2004, "Linear models and empirical Bayes
  * methods", eq. 5; the prior's weight is fixed here). */
-static double moderated(double prior, double own, double dof)
+static double moderated_deviation(double prior, double own, double dof)
 {
     return sqrt((DRIFT_PRIOR_DOF * prior * prior + dof * own * own) /
                 (DRIFT_PRIOR_DOF + dof));
@@ -231,7 +231,7 @@ static double kernel_noise(const struct check *j, unsigned i, double usual)
         sum += d * item->noise * item->noise;
         dof += d;
     }
-    return moderated(usual, sqrt(sum / dof), dof);
+    return moderated_deviation(usual, sqrt(sum / dof), dof);
 }
 
 /* A few repetitions give a poor estimate of an item's noise: that of its
@@ -246,8 +246,9 @@ static void moderate_noise(struct check *j)
     usual = drift_median(joined, j->n);
     for (unsigned i = 0; i < j->n; i++)
         if (j->items[i].nreps >= DRIFT_REPEATS)
-            joined[i] = moderated(kernel_noise(j, i, usual), j->items[i].noise,
-                                  j->items[i].nreps - 1.0);
+            joined[i] =
+                moderated_deviation(kernel_noise(j, i, usual),
+                                    j->items[i].noise, j->items[i].nreps - 1.0);
     for (unsigned i = 0; i < j->n; i++)
         if (j->items[i].nreps >= DRIFT_REPEATS)
             j->items[i].noise = joined[i];
@@ -419,7 +420,7 @@ double drift_end_threshold(double *measured, unsigned n, unsigned nends)
     if (known > 1)
         noise = 1.4826 * drift_median(measured, known) * mad_factor(known);
     dof = known > 1 ? known - 1.0 : 0;
-    noise = moderated(usual_end_noise, noise, dof);
+    noise = moderated_deviation(usual_end_noise, noise, dof);
     return fmax(DRIFT_END,
                 student_beyond(DRIFT_FAMILY / nends, DRIFT_PRIOR_DOF + dof) *
                     median_error(noise, known ? known : 1));

@@ -81,31 +81,33 @@ static double in_repetition(const struct validation *v,
     return count > 0 ? sum / count : (double)NAN;
 }
 
-static double typical(const struct report_kernel *kernel)
+static double kernel_typical(const struct report_kernel *kernel)
 {
     return kernel->typical_us;
 }
 
-static double quartile(const struct report_kernel *kernel)
+static double kernel_quartile(const struct report_kernel *kernel)
 {
     return kernel->p25_us;
 }
 
-static double predicted(const struct report_kernel *kernel)
+static double kernel_predicted(const struct report_kernel *kernel)
 {
     return kernel->predicted_us;
 }
 
 /* The estimate of the model: as the simulation used it, else as schedulers
  * did. */
-static double prediction(const struct validation *v,
-                         const struct report_kernel *kernel, double *work)
+static double kernel_prediction(const struct validation *v,
+                                const struct report_kernel *kernel,
+                                double *work)
 {
     double us = (double)NAN;
 
     for (int simulated = 1; simulated >= 0 && isnan(us); simulated--) {
         for (unsigned rep = 0; rep < v->nreps; rep++)
-            work[rep] = in_repetition(v, kernel, rep, simulated, predicted);
+            work[rep] =
+                in_repetition(v, kernel, rep, simulated, kernel_predicted);
         us = drift_median(work, v->nreps);
     }
     return us;
@@ -131,15 +133,15 @@ static void measure_kernel(const struct validation *v,
 {
     for (unsigned rep = 0; rep < v->nreps; rep++)
         kernel->times[rep] =
-            in_repetition(v, &kernel->kernel, rep, false, typical);
+            in_repetition(v, &kernel->kernel, rep, false, kernel_typical);
     memcpy(work, kernel->times, v->nreps * sizeof(*work));
     kernel->measured = validate_spread_of(work, v->nreps);
-    kernel->predicted = prediction(v, &kernel->kernel, work);
+    kernel->predicted = kernel_prediction(v, &kernel->kernel, work);
     kernel->origin = origin_of(v, &kernel->kernel);
     kernel->error = kernel->predicted / kernel->measured.median - 1;
 }
 
-static double mean(const struct report_kernel *kernel)
+static double kernel_mean(const struct report_kernel *kernel)
 {
     return kernel->mean_us;
 }
@@ -159,7 +161,7 @@ static double aside_share(const struct report_kernel *kernel)
     return kernel->aside_share;
 }
 
-static double runs(const struct report_kernel *kernel)
+static double kernel_runs(const struct report_kernel *kernel)
 {
     return (double)kernel->count;
 }
@@ -180,14 +182,14 @@ static int kernel_find_levels(const struct validation *v,
             in_repetition(v, id, rep, false, kernel_other_us),
             in_repetition(v, id, rep, false, other_share),
             in_repetition(v, id, rep, false, aside_share),
-            in_repetition(v, id, rep, false, runs)};
+            in_repetition(v, id, rep, false, kernel_runs)};
     kernel->two_levels = levels_find(samples, v->nreps, work, &kernel->levels);
     free(samples);
     for (unsigned rep = 0; rep < v->nreps; rep++)
-        work[rep] = in_repetition(v, id, rep, false, mean);
+        work[rep] = in_repetition(v, id, rep, false, kernel_mean);
     real = drift_median(work, v->nreps);
     for (unsigned rep = 0; rep < v->nreps; rep++)
-        work[rep] = in_repetition(v, id, rep, true, mean);
+        work[rep] = in_repetition(v, id, rep, true, kernel_mean);
     kernel->mean_error = drift_median(work, v->nreps) / real - 1;
     return 0;
 }
@@ -227,8 +229,8 @@ static void measure_fast(const struct validation *v,
     double scale = known->estimate / known->p25;
 
     for (unsigned rep = 0; rep < v->nreps; rep++)
-        kernel->fast_times[rep] =
-            scale * in_repetition(v, &kernel->kernel, rep, false, quartile);
+        kernel->fast_times[rep] = scale * in_repetition(v, &kernel->kernel, rep,
+                                                        false, kernel_quartile);
 }
 
 /* Reads the errors of the models, and the spread of their samples. */

@@ -18,7 +18,7 @@ static const double fewest = 8;
 /* Largest over smallest that are still alike. */
 static const double alike_share = 2, alike_level = 1.25;
 
-static double item(const struct levels_sample *sample, int which)
+static double sample_item(const struct levels_sample *sample, int which)
 {
     return which == 0   ? sample->usual
            : which == 1 ? sample->other
@@ -44,11 +44,11 @@ bool levels_alike(const double *shares, unsigned n)
 }
 
 /* The median of one item over the repetitions; NaN when they are not alike. */
-static double common(const struct levels_sample *samples, unsigned n, int which,
-                     double ratio, double *work)
+static double median_if_alike(const struct levels_sample *samples, unsigned n,
+                              int which, double ratio, double *work)
 {
     for (unsigned i = 0; i < n; i++)
-        work[i] = item(&samples[i], which);
+        work[i] = sample_item(&samples[i], which);
     return values_within_ratio(work, n, ratio) ? drift_median(work, n)
                                                : (double)NAN;
 }
@@ -68,9 +68,9 @@ bool levels_find(const struct levels_sample *samples, unsigned n, double *work,
             return false;
         outliers += samples[i].other_share * samples[i].runs;
     }
-    ret->usual = common(samples, n, 0, alike_level, work);
-    ret->other = common(samples, n, 1, alike_level, work);
-    ret->share = common(samples, n, 2, alike_share, work);
+    ret->usual = median_if_alike(samples, n, 0, alike_level, work);
+    ret->other = median_if_alike(samples, n, 1, alike_level, work);
+    ret->share = median_if_alike(samples, n, 2, alike_share, work);
     return outliers >= fewest && ret->usual > 0 && ret->other > 0 &&
            ret->share > 0;
 }

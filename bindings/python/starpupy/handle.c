@@ -276,7 +276,7 @@ struct acquisition {
 };
 
 /* Any thread, without the GIL. */
-static void acquired(void *arg)
+static void on_data_acquired(void *arg)
 {
     struct acquisition *acquisition = arg;
 
@@ -299,7 +299,7 @@ static int begin_acquire(starpu_data_handle_t data, int mode,
     *acquisition = (struct acquisition){data, waiter};
     self = spy_detach();
     ret = starpu_data_acquire_cb(data, (enum starpu_data_access_mode)mode,
-                                 acquired, acquisition);
+                                 on_data_acquired, acquisition);
     spy_attach(self);
     if (ret == 0)
         return 0;
@@ -366,7 +366,7 @@ static void handle_release_data(struct spy_handle *self)
 }
 
 /* The object, or the exception of the task that was to make it. */
-static PyObject *content(const struct spy_handle *self)
+static PyObject *handle_object(const struct spy_handle *self)
 {
     if (!self->failure)
         return Py_NewRef(self->object ? self->object : Py_None);
@@ -387,7 +387,7 @@ static PyObject *handle_acquire(struct spy_handle *self, PyObject *args,
         return NULL;
     if (acquire_checked(self, mode, "acquire") < 0)
         return NULL;
-    return content(self);
+    return handle_object(self);
 }
 
 static PyObject *handle_release(struct spy_handle *self, PyObject *unused)
@@ -406,11 +406,11 @@ static PyObject *handle_get(struct spy_handle *self, PyObject *unused)
 {
     (void)unused;
     if (self->held)
-        return content(self);
+        return handle_object(self);
     if (acquire_checked(self, STARPU_R, "get") < 0)
         return NULL;
     handle_release_data(self);
-    return content(self);
+    return handle_object(self);
 }
 
 /* -- its end -------------------------------------------------------------- */

@@ -161,7 +161,7 @@ static bool can_go(const struct spy_handle *handle)
 }
 
 /* The handle whose memory overlaps that of another one, or NULL. */
-static struct spy_handle *overlapping(const struct range *range)
+static struct spy_handle *find_overlapping_handle(const struct range *range)
 {
     size_t at = range_place(range->begin);
 
@@ -176,7 +176,7 @@ static int make_way(const struct range *range)
 {
     struct spy_handle *other;
 
-    while ((other = overlapping(range)) != NULL && can_go(other) &&
+    while ((other = find_overlapping_handle(range)) != NULL && can_go(other) &&
            !spy_in_task() && !spy.delivering)
         if (spy_handle_unregister(other, false) < 0)
             return -1;
@@ -188,7 +188,7 @@ static int register_add_range(struct spy_handle *handle)
     struct range range = range_of(handle);
     size_t at;
 
-    if (overlapping(&range)) {
+    if (find_overlapping_handle(&range)) {
         spy_error("memory of %s object is part of another object's that is "
                   "in use: use Handle.partition to let tasks work on parts of "
                   "an object, or unregister the other one first",
@@ -288,7 +288,7 @@ int spy_register_replace(struct spy_handle *handle, PyObject *object)
 /* -- automatic handles ---------------------------------------------------- */
 
 /* The references that the handle has to its object: its own, and the view's. */
-static Py_ssize_t ours(const struct spy_handle *handle)
+static Py_ssize_t handle_own_references(const struct spy_handle *handle)
 {
     return handle->viewed ? 2 : 1;
 }
@@ -298,7 +298,7 @@ static bool handle_is_idle(const struct spy_handle *handle, bool all)
     if (!handle->automatic || handle->pending || handle->held ||
         handle->nparts || Py_REFCNT(handle) > 1)
         return false;
-    return all || Py_REFCNT(handle->object) <= ours(handle);
+    return all || Py_REFCNT(handle->object) <= handle_own_references(handle);
 }
 
 void spy_register_sweep(bool all)

@@ -186,7 +186,7 @@ static PyObject *task_argument_value(struct spy_task *task, PyObject *given,
     return Py_NewRef(given);
 }
 
-static PyObject *arguments(struct spy_task *task, void *buffers[])
+static PyObject *task_make_arguments(struct spy_task *task, void *buffers[])
 {
     Py_ssize_t n = PyTuple_GET_SIZE(task->args);
     PyObject *args = PyTuple_New(n);
@@ -203,7 +203,7 @@ static PyObject *arguments(struct spy_task *task, void *buffers[])
     return args;
 }
 
-static PyObject *keywords(struct spy_task *task, void *buffers[])
+static PyObject *task_make_keywords(struct spy_task *task, void *buffers[])
 {
     PyObject *kwargs = PyDict_New(), *name, *given;
     Py_ssize_t at = 0;
@@ -279,9 +279,9 @@ static void task_run_function(struct spy_task *task, void *buffers[])
     if (!task->special) {
         task_call_function(task, task->args, task->kwargs);
     } else {
-        args = arguments(task, buffers);
+        args = task_make_arguments(task, buffers);
         if (args && task->kwargs)
-            kwargs = keywords(task, buffers);
+            kwargs = task_make_keywords(task, buffers);
         if (args && (kwargs || !task->kwargs))
             task_call_function(task, args, kwargs);
         else if (task->outcome == SPY_PENDING)

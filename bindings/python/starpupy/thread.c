@@ -32,7 +32,7 @@ static struct kept *unused[STARPU_NMAXWORKERS + 1];
 
 static _Thread_local bool held;
 
-static void note(PyThreadState *state)
+static void thread_set_gil_state(PyThreadState *state)
 {
 #if PY_VERSION_HEX < 0x030c0000
     (void)PyThread_tss_set(&_PyRuntime.gilstate.autoTSSkey, state);
@@ -103,7 +103,7 @@ PyThreadState *spy_detach(void)
 void spy_attach(PyThreadState *state)
 {
     PyEval_RestoreThread(state);
-    note(state);
+    thread_set_gil_state(state);
 }
 
 void spy_hold(bool holds)
@@ -124,5 +124,5 @@ void spy_forget_threads(void)
             PyMem_RawFree(kept);
         }
     }
-    note(PyThreadState_Get());
+    thread_set_gil_state(PyThreadState_Get());
 }
