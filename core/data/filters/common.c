@@ -170,10 +170,10 @@ void orr_filter_cut(const struct orr_filter_call *call,
     fill_child(call, from, to, dim, part, false);
 }
 
-static void cut_block(const struct orr_filter_call *call,
-                      const struct orr_dense_kind *from,
-                      const struct orr_dense_kind *to, size_t dim,
-                      uint32_t shadow)
+static void dense_cut_block(const struct orr_filter_call *call,
+                            const struct orr_dense_kind *from,
+                            const struct orr_dense_kind *to, size_t dim,
+                            uint32_t shadow)
 {
     struct orr_dense father = look_at_father(call, from);
 
@@ -190,15 +190,15 @@ void orr_filter_block(const struct orr_filter_call *call,
                       const struct orr_dense_kind *from,
                       const struct orr_dense_kind *to, size_t dim)
 {
-    cut_block(call, from, to, dim, 0);
+    dense_cut_block(call, from, to, dim, 0);
 }
 
 void orr_filter_block_shadow(const struct orr_filter_call *call,
                              const struct orr_dense_kind *from,
                              const struct orr_dense_kind *to, size_t dim)
 {
-    cut_block(call, from, to, dim,
-              (uint32_t)(uintptr_t)call->f->filter_arg_ptr);
+    dense_cut_block(call, from, to, dim,
+                    (uint32_t)(uintptr_t)call->f->filter_arg_ptr);
 }
 
 void orr_filter_pick(const struct orr_filter_call *call,

@@ -27,7 +27,7 @@ static void expect_lengths(const struct orr_filter_call *call)
 }
 
 /* Children also know where they begin in the whole vector. */
-static void cut(const struct orr_filter_call *call, struct orr_cut part)
+static void vector_cut(const struct orr_filter_call *call, struct orr_cut part)
 {
     const struct starpu_vector_interface *father = father_of(call);
     struct starpu_vector_interface *child = call->child;
@@ -41,20 +41,21 @@ static void cut(const struct orr_filter_call *call, struct orr_cut part)
     child->slice_base = father->slice_base + part.start;
 }
 
-static void cut_block(const struct orr_filter_call *call, uint32_t shadow)
+static void vector_cut_block(const struct orr_filter_call *call,
+                             uint32_t shadow)
 {
-    cut(call, orr_cut_block(call->name, father_of(call)->nx, call->nparts,
-                            call->id, shadow));
+    vector_cut(call, orr_cut_block(call->name, father_of(call)->nx,
+                                   call->nparts, call->id, shadow));
 }
 
 ORR_FILTER(starpu_vector_filter_block)
 {
-    cut_block(ORR_CALL, 0);
+    vector_cut_block(ORR_CALL, 0);
 }
 
 ORR_FILTER(starpu_vector_filter_block_shadow)
 {
-    cut_block(ORR_CALL, (uint32_t)(uintptr_t)f->filter_arg_ptr);
+    vector_cut_block(ORR_CALL, (uint32_t)(uintptr_t)f->filter_arg_ptr);
 }
 
 ORR_FILTER(starpu_vector_filter_list_long)
@@ -66,7 +67,7 @@ ORR_FILTER(starpu_vector_filter_list_long)
     part.length = (uint32_t)lengths[id];
     for (unsigned i = 0; i < id; i++)
         part.start += (uint32_t)lengths[i];
-    cut(ORR_CALL, part);
+    vector_cut(ORR_CALL, part);
 }
 
 ORR_FILTER(starpu_vector_filter_list)
@@ -78,7 +79,7 @@ ORR_FILTER(starpu_vector_filter_list)
     part.length = lengths[id];
     for (unsigned i = 0; i < id; i++)
         part.start += lengths[i];
-    cut(ORR_CALL, part);
+    vector_cut(ORR_CALL, part);
 }
 
 ORR_FILTER(starpu_vector_filter_divide_in_2)
@@ -95,7 +96,7 @@ ORR_FILTER(starpu_vector_filter_divide_in_2)
                       "a vector of %u cannot be cut after %u "
                       "elements into two parts",
                       nx, f->filter_arg);
-    cut(ORR_CALL, id ? second : first);
+    vector_cut(ORR_CALL, id ? second : first);
 }
 
 ORR_FILTER(starpu_vector_filter_pick_variable)

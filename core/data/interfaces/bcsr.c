@@ -10,21 +10,21 @@ typedef struct starpu_bcsr_interface rows_t;
 static const enum starpu_data_interface_id interface_id =
     STARPU_BCSR_INTERFACE_ID;
 
-static inline size_t block_of(const rows_t *m)
+static inline size_t rows_block_elements(const rows_t *m)
 {
     return (size_t)m->r * m->c;
 }
 
 #include "core/data/interfaces/rows.h"
 
-static uint32_t footprint(starpu_data_handle_t handle)
+static uint32_t bcsr_footprint(starpu_data_handle_t handle)
 {
-    const rows_t *m = in_main_ram(handle);
+    const rows_t *m = rows_in_main_ram(handle);
 
     return orr_crc_u32(m->r, orr_crc_u32(m->c, orr_crc_u32(m->nnz, 0)));
 }
 
-static int compare(void *a, void *b)
+static int bcsr_compare(void *a, void *b)
 {
     const rows_t *x = a, *y = b;
 
@@ -32,7 +32,8 @@ static int compare(void *a, void *b)
            x->c == y->c && x->elemsize == y->elemsize;
 }
 
-static starpu_ssize_t describe(void *data_interface, char *buf, size_t size)
+static starpu_ssize_t bcsr_describe(void *data_interface, char *buf,
+                                    size_t size)
 {
     const rows_t *m = data_interface;
 
@@ -40,19 +41,19 @@ static starpu_ssize_t describe(void *data_interface, char *buf, size_t size)
                     m->elemsize);
 }
 
-static void display(starpu_data_handle_t handle, FILE *f)
+static void bcsr_display(starpu_data_handle_t handle, FILE *f)
 {
-    const rows_t *m = in_main_ram(handle);
+    const rows_t *m = rows_in_main_ram(handle);
 
     fprintf(f, "%u\t%u\t", m->nnz, m->nrow);
 }
 
 struct starpu_data_interface_ops starpu_interface_bcsr_ops = {
     ROWS_OPS,
-    .footprint = footprint,
-    .compare = compare,
-    .describe = describe,
-    .display = display,
+    .footprint = bcsr_footprint,
+    .compare = bcsr_compare,
+    .describe = bcsr_describe,
+    .display = bcsr_display,
     .interfaceid = STARPU_BCSR_INTERFACE_ID,
     .name = (char[]){"STARPU_BCSR_INTERFACE"},
 };

@@ -57,7 +57,8 @@ void starpu_block_ptr_register(starpu_data_handle_t handle, unsigned node,
                                uintptr_t ptr, uintptr_t dev_handle,
                                size_t offset, uint32_t ldy, uint32_t ldz)
 {
-    dense_t *d = register_ptr(__func__, handle, node, ptr, dev_handle, offset);
+    dense_t *d =
+        dense_register_ptr(__func__, handle, node, ptr, dev_handle, offset);
 
     d->ldy = ldy;
     d->ldz = ldz;

@@ -12,12 +12,12 @@
 
 typedef struct starpu_coo_interface coo_t;
 
-static coo_t *in_main_ram(starpu_data_handle_t handle)
+static coo_t *coo_in_main_ram(starpu_data_handle_t handle)
 {
     return starpu_data_get_interface_on_node(handle, 0);
 }
 
-static struct orr_arrays arrays_of(const coo_t *m)
+static struct orr_arrays coo_arrays(const coo_t *m)
 {
     return (struct orr_arrays){
         .at = {(uintptr_t)m->columns, (uintptr_t)m->rows, m->values},
@@ -26,15 +26,15 @@ static struct orr_arrays arrays_of(const coo_t *m)
     };
 }
 
-static void place(coo_t *m, const struct orr_arrays *arrays)
+static void coo_place(coo_t *m, const struct orr_arrays *arrays)
 {
     m->columns = (uint32_t *)arrays->at[0];
     m->rows = (uint32_t *)arrays->at[1];
     m->values = arrays->at[2];
 }
 
-static void register_handle(starpu_data_handle_t handle, int home_node,
-                            void *data_interface)
+static void coo_register_handle(starpu_data_handle_t handle, int home_node,
+                                void *data_interface)
 {
     static const struct orr_arrays none;
     const coo_t *given = data_interface;
@@ -45,72 +45,72 @@ static void register_handle(starpu_data_handle_t handle, int home_node,
 
         *m = *given;
         if ((int)node != home_node)
-            place(m, &none);
+            coo_place(m, &none);
     }
 }
 
-static starpu_ssize_t allocate(void *data_interface, unsigned node)
+static starpu_ssize_t coo_allocate(void *data_interface, unsigned node)
 {
-    struct orr_arrays arrays = arrays_of(data_interface);
+    struct orr_arrays arrays = coo_arrays(data_interface);
     starpu_ssize_t bytes = orr_arrays_allocate(&arrays, node);
 
     if (bytes >= 0)
-        place(data_interface, &arrays);
+        coo_place(data_interface, &arrays);
     return bytes;
 }
 
-static void release(void *data_interface, unsigned node)
+static void coo_free(void *data_interface, unsigned node)
 {
     static const struct orr_arrays none;
-    struct orr_arrays arrays = arrays_of(data_interface);
+    struct orr_arrays arrays = coo_arrays(data_interface);
 
     orr_arrays_free(&arrays, node);
-    place(data_interface, &none);
+    coo_place(data_interface, &none);
 }
 
-static void reuse(void *data_interface, const void *kept, unsigned node)
+static void coo_reuse(void *data_interface, const void *kept, unsigned node)
 {
-    struct orr_arrays arrays = arrays_of(kept);
+    struct orr_arrays arrays = coo_arrays(kept);
 
     (void)node;
-    place(data_interface, &arrays);
+    coo_place(data_interface, &arrays);
 }
 
-static int copy(void *src, unsigned src_node, void *dst, unsigned dst_node,
-                void *async_data)
+static int coo_copy(void *src, unsigned src_node, void *dst, unsigned dst_node,
+                    void *async_data)
 {
-    struct orr_arrays from = arrays_of(src), to = arrays_of(dst);
+    struct orr_arrays from = coo_arrays(src), to = coo_arrays(dst);
 
     return orr_arrays_copy(&from, src_node, &to, dst_node, async_data);
 }
 
 static const struct starpu_data_copy_methods copy_methods = {
-    .any_to_any = copy,
+    .any_to_any = coo_copy,
 };
 
 /* As StarPU has it, since it names rows of models: that of the dense matrix. */
-static size_t get_size(starpu_data_handle_t handle)
+static size_t coo_get_size(starpu_data_handle_t handle)
 {
-    const coo_t *m = in_main_ram(handle);
+    const coo_t *m = coo_in_main_ram(handle);
 
     return (size_t)m->nx * m->ny * m->elemsize;
 }
 
-static size_t get_alloc_size(starpu_data_handle_t handle)
+static size_t coo_get_alloc_size(starpu_data_handle_t handle)
 {
-    struct orr_arrays arrays = arrays_of(in_main_ram(handle));
+    struct orr_arrays arrays = coo_arrays(coo_in_main_ram(handle));
 
     return arrays.bytes[0] + arrays.bytes[1] + arrays.bytes[2];
 }
 
-static uint32_t footprint(starpu_data_handle_t handle)
+static uint32_t coo_footprint(starpu_data_handle_t handle)
 {
-    const coo_t *m = in_main_ram(handle);
+    const coo_t *m = coo_in_main_ram(handle);
 
     return orr_crc_u32(m->nx * m->ny, 0);
 }
 
-static int compare(void *a, void *b)
+static int coo_compare(void *a, void *b)
 {
     const coo_t *x = a, *y = b;
 
@@ -118,7 +118,7 @@ static int compare(void *a, void *b)
            x->elemsize == y->elemsize;
 }
 
-static starpu_ssize_t describe(void *data_interface, char *buf, size_t size)
+static starpu_ssize_t coo_describe(void *data_interface, char *buf, size_t size)
 {
     const coo_t *m = data_interface;
 
@@ -128,45 +128,45 @@ static starpu_ssize_t describe(void *data_interface, char *buf, size_t size)
 
 static struct orr_arrays arrays_on(starpu_data_handle_t handle, unsigned node)
 {
-    return arrays_of(starpu_data_get_interface_on_node(handle, node));
+    return coo_arrays(starpu_data_get_interface_on_node(handle, node));
 }
 
-static int pack(starpu_data_handle_t handle, unsigned node, void **ptr,
-                starpu_ssize_t *count)
+static int coo_pack(starpu_data_handle_t handle, unsigned node, void **ptr,
+                    starpu_ssize_t *count)
 {
     struct orr_arrays arrays = arrays_on(handle, node);
 
     return orr_arrays_pack(&arrays, node, ptr, count);
 }
 
-static int peek(starpu_data_handle_t handle, unsigned node, void *ptr,
-                size_t count)
+static int coo_peek(starpu_data_handle_t handle, unsigned node, void *ptr,
+                    size_t count)
 {
     struct orr_arrays arrays = arrays_on(handle, node);
 
     return orr_arrays_peek(&arrays, node, ptr, count);
 }
 
-static int unpack(starpu_data_handle_t handle, unsigned node, void *ptr,
-                  size_t count)
+static int coo_unpack(starpu_data_handle_t handle, unsigned node, void *ptr,
+                      size_t count)
 {
-    return orr_unpack_end(peek(handle, node, ptr, count), node, ptr, count);
+    return orr_unpack_end(coo_peek(handle, node, ptr, count), node, ptr, count);
 }
 
 struct starpu_data_interface_ops starpu_interface_coo_ops = {
-    .register_data_handle = register_handle,
-    .allocate_data_on_node = allocate,
-    .free_data_on_node = release,
-    .reuse_data_on_node = reuse,
+    .register_data_handle = coo_register_handle,
+    .allocate_data_on_node = coo_allocate,
+    .free_data_on_node = coo_free,
+    .reuse_data_on_node = coo_reuse,
     .copy_methods = &copy_methods,
-    .get_size = get_size,
-    .get_alloc_size = get_alloc_size,
-    .footprint = footprint,
-    .compare = compare,
-    .describe = describe,
-    .pack_data = pack,
-    .peek_data = peek,
-    .unpack_data = unpack,
+    .get_size = coo_get_size,
+    .get_alloc_size = coo_get_alloc_size,
+    .footprint = coo_footprint,
+    .compare = coo_compare,
+    .describe = coo_describe,
+    .pack_data = coo_pack,
+    .peek_data = coo_peek,
+    .unpack_data = coo_unpack,
     .interfaceid = STARPU_COO_INTERFACE_ID,
     .interface_size = sizeof(coo_t),
     .name = (char[]){"STARPU_COO_INTERFACE"},

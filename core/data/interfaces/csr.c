@@ -9,7 +9,7 @@ typedef struct starpu_csr_interface rows_t;
 static const enum starpu_data_interface_id interface_id =
     STARPU_CSR_INTERFACE_ID;
 
-static inline size_t block_of(const rows_t *m)
+static inline size_t rows_block_elements(const rows_t *m)
 {
     (void)m;
     return 1;
@@ -17,40 +17,40 @@ static inline size_t block_of(const rows_t *m)
 
 #include "core/data/interfaces/rows.h"
 
-static uint32_t footprint(starpu_data_handle_t handle)
+static uint32_t csr_footprint(starpu_data_handle_t handle)
 {
-    const rows_t *m = in_main_ram(handle);
+    const rows_t *m = rows_in_main_ram(handle);
 
     return orr_crc_u32(m->nnz, 0);
 }
 
-static int compare(void *a, void *b)
+static int csr_compare(void *a, void *b)
 {
     const rows_t *x = a, *y = b;
 
     return x->nnz == y->nnz && x->nrow == y->nrow && x->elemsize == y->elemsize;
 }
 
-static starpu_ssize_t describe(void *data_interface, char *buf, size_t size)
+static starpu_ssize_t csr_describe(void *data_interface, char *buf, size_t size)
 {
     const rows_t *m = data_interface;
 
     return snprintf(buf, size, "C%ux%ux%zu", m->nnz, m->nrow, m->elemsize);
 }
 
-static void display(starpu_data_handle_t handle, FILE *f)
+static void csr_display(starpu_data_handle_t handle, FILE *f)
 {
-    const rows_t *m = in_main_ram(handle);
+    const rows_t *m = rows_in_main_ram(handle);
 
     fprintf(f, "%u\t%u\t", m->nnz, m->nrow);
 }
 
 struct starpu_data_interface_ops starpu_interface_csr_ops = {
     ROWS_OPS,
-    .footprint = footprint,
-    .compare = compare,
-    .describe = describe,
-    .display = display,
+    .footprint = csr_footprint,
+    .compare = csr_compare,
+    .describe = csr_describe,
+    .display = csr_display,
     .interfaceid = STARPU_CSR_INTERFACE_ID,
     .name = (char[]){"STARPU_CSR_INTERFACE"},
 };

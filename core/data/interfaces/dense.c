@@ -94,7 +94,7 @@ static int copy_from(struct walk *walk, size_t dim, size_t bytes,
     return copy_level(walk, level, walk->src.offset, walk->dst.offset);
 }
 
-static int copy(struct walk *walk)
+static int dense_walk_copy(struct walk *walk)
 {
     walk->run = walk->shape->elemsize;
     return copy_from(walk, 0, walk->run, NULL);
@@ -115,7 +115,7 @@ int orr_dense_copy(const struct orr_dense *src, struct orr_dense_place from,
         .async_data = async_data,
     };
 
-    return copy(&walk);
+    return dense_walk_copy(&walk);
 }
 
 /* --- sizes --- */
@@ -161,7 +161,7 @@ int orr_dense_pack(const struct orr_dense *dense, uintptr_t ptr, unsigned node,
         .src = {ptr, 0, node},
         .dst = {buffer, 0, node},
     };
-    return copy(&walk);
+    return dense_walk_copy(&walk);
 }
 
 int orr_dense_peek(const struct orr_dense *dense, uintptr_t ptr, unsigned node,
@@ -183,12 +183,12 @@ int orr_dense_peek(const struct orr_dense *dense, uintptr_t ptr, unsigned node,
                       count, bytes);
         return -EINVAL;
     }
-    return bytes ? copy(&walk) : 0;
+    return bytes ? dense_walk_copy(&walk) : 0;
 }
 
 /* --- arrays --- */
 
-static uint32_t *duplicate(const uint32_t *array, size_t n)
+static uint32_t *lengths_duplicate(const uint32_t *array, size_t n)
 {
     uint32_t *copy = calloc(n ? n : 1, sizeof(*copy));
 
@@ -209,8 +209,8 @@ void orr_dense_own(const struct orr_dense_kind *kind, void *data_interface,
     uint32_t **ld = (uint32_t **)(at + kind->ld);
     size_t ndim = *(size_t *)(at + kind->rank);
 
-    *nn = duplicate(*nn, ndim);
-    *ld = duplicate(keeps ? *ld : NULL, ndim);
+    *nn = lengths_duplicate(*nn, ndim);
+    *ld = lengths_duplicate(keeps ? *ld : NULL, ndim);
     if (!keeps)
         orr_dense_close_ranks(kind, data_interface);
 }

@@ -16,7 +16,7 @@ static const struct orr_dense_kind kind = ORR_MATRIX_KIND;
 /* As in model files: it starts from ny. */
 static uint32_t footprint(starpu_data_handle_t handle)
 {
-    const dense_t *m = in_main_ram(handle);
+    const dense_t *m = dense_in_main_ram(handle);
 
     return orr_crc_u32(m->nx, m->ny);
 }
@@ -31,9 +31,10 @@ struct starpu_data_interface_ops starpu_interface_matrix_ops = {
 
 /* --- public calls --- */
 
-static void enrol(const char *call, starpu_data_handle_t *handle, int home_node,
-                  uintptr_t ptr, uint32_t ld, uint32_t nx, uint32_t ny,
-                  size_t elemsize, size_t allocsize)
+static void matrix_register(const char *call, starpu_data_handle_t *handle,
+                            int home_node, uintptr_t ptr, uint32_t ld,
+                            uint32_t nx, uint32_t ny, size_t elemsize,
+                            size_t allocsize)
 {
     struct starpu_matrix_interface m = {
         .id = STARPU_MATRIX_INTERFACE_ID,
@@ -60,22 +61,24 @@ void starpu_matrix_data_register_allocsize(starpu_data_handle_t *handle,
                                            uint32_t ny, size_t elemsize,
                                            size_t allocsize)
 {
-    enrol(__func__, handle, home_node, ptr, ld, nx, ny, elemsize, allocsize);
+    matrix_register(__func__, handle, home_node, ptr, ld, nx, ny, elemsize,
+                    allocsize);
 }
 
 void starpu_matrix_data_register(starpu_data_handle_t *handle, int home_node,
                                  uintptr_t ptr, uint32_t ld, uint32_t nx,
                                  uint32_t ny, size_t elemsize)
 {
-    enrol(__func__, handle, home_node, ptr, ld, nx, ny, elemsize,
-          elemsize * nx * ny);
+    matrix_register(__func__, handle, home_node, ptr, ld, nx, ny, elemsize,
+                    elemsize * nx * ny);
 }
 
 void starpu_matrix_ptr_register(starpu_data_handle_t handle, unsigned node,
                                 uintptr_t ptr, uintptr_t dev_handle,
                                 size_t offset, uint32_t ld)
 {
-    register_ptr(__func__, handle, node, ptr, dev_handle, offset)->ld = ld;
+    dense_register_ptr(__func__, handle, node, ptr, dev_handle, offset)->ld =
+        ld;
 }
 
 uint32_t starpu_matrix_get_nx(starpu_data_handle_t handle)

@@ -14,16 +14,16 @@ static const struct orr_dense_kind kind = ORR_NDIM_KIND;
 
 #include "core/data/interfaces/dense_ops.h"
 
-static void unregister_handle(starpu_data_handle_t handle)
+static void ndim_unregister_handle(starpu_data_handle_t handle)
 {
     for (unsigned node = 0; node < orr_interface_nodes(handle); node++)
-        orr_dense_disown(&kind, on_node(handle, node));
+        orr_dense_disown(&kind, dense_on_node(handle, node));
 }
 
 struct starpu_data_interface_ops starpu_interface_ndim_ops = {
     DENSE_OPS,
     DENSE_ALLOCSIZE_OPS,
-    .unregister_data_handle = unregister_handle,
+    .unregister_data_handle = ndim_unregister_handle,
     .footprint = footprint_of_size,
     .interfaceid = STARPU_NDIM_INTERFACE_ID,
     .name = (char[]){"STARPU_NDIM_INTERFACE"},
@@ -77,7 +77,8 @@ void starpu_ndim_ptr_register(starpu_data_handle_t handle, unsigned node,
                               uintptr_t ptr, uintptr_t dev_handle,
                               size_t offset, uint32_t *ldn)
 {
-    dense_t *d = register_ptr(__func__, handle, node, ptr, dev_handle, offset);
+    dense_t *d =
+        dense_register_ptr(__func__, handle, node, ptr, dev_handle, offset);
 
     for (size_t i = 0; i < d->ndim; i++)
         d->ldn[i] = ldn[i];

@@ -10,7 +10,7 @@
 #include "core/base/log.h"
 #include "core/base/race.h"
 
-static size_t sum(const struct orr_arrays *arrays)
+static size_t arrays_sum_bytes(const struct orr_arrays *arrays)
 {
     return arrays->bytes[0] + arrays->bytes[1] + arrays->bytes[2];
 }
@@ -47,7 +47,7 @@ starpu_ssize_t orr_arrays_allocate(struct orr_arrays *arrays, unsigned node)
             return -ENOMEM;
         }
     }
-    return (starpu_ssize_t)sum(arrays);
+    return (starpu_ssize_t)arrays_sum_bytes(arrays);
 }
 
 int orr_arrays_copy(const struct orr_arrays *src, unsigned src_node,
@@ -79,10 +79,10 @@ int orr_arrays_pack(const struct orr_arrays *arrays, unsigned node, void **ptr,
     uintptr_t to;
     size_t offset = 0;
 
-    *count = (starpu_ssize_t)sum(arrays);
+    *count = (starpu_ssize_t)arrays_sum_bytes(arrays);
     if (!ptr)
         return 0;
-    to = starpu_malloc_on_node_flags(node, sum(arrays), 0);
+    to = starpu_malloc_on_node_flags(node, arrays_sum_bytes(arrays), 0);
     if (!to)
         return -ENOMEM;
     *ptr = (void *)to;
@@ -100,10 +100,10 @@ int orr_arrays_peek(const struct orr_arrays *arrays, unsigned node,
 {
     size_t offset = 0;
 
-    if (count != sum(arrays)) {
+    if (count != arrays_sum_bytes(arrays)) {
         orr_log_error("starpu_data_unpack: got %zu bytes for data of %zu: pack "
                       "it from a handle of the same shape",
-                      count, sum(arrays));
+                      count, arrays_sum_bytes(arrays));
         return -EINVAL;
     }
     for (int i = 0; i < 3; i++) {

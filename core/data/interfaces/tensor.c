@@ -25,7 +25,8 @@ struct starpu_data_interface_ops starpu_interface_tensor_ops = {
 
 /* Whether `n` neighbours `ld` apart have room for `inner` that are
  * `inner_ld` apart each. */
-static bool is_apart(uint32_t n, uint32_t ld, uint32_t inner, uint32_t inner_ld)
+static bool neighbours_are_apart(uint32_t n, uint32_t ld, uint32_t inner,
+                                 uint32_t inner_ld)
 {
     return n <= 1 || inner == 0 || ld / inner >= inner_ld;
 }
@@ -49,15 +50,18 @@ void starpu_tensor_data_register(starpu_data_handle_t *handle, int home_node,
         .elemsize = elemsize,
     };
 
-    STARPU_ASSERT_MSG_ALWAYS(home_node < 0 || is_apart(ny, ldy, nx, 1),
+    STARPU_ASSERT_MSG_ALWAYS(home_node < 0 ||
+                                 neighbours_are_apart(ny, ldy, nx, 1),
                              "starpu_tensor_data_register: ldy = %u is less "
                              "than nx = %u, columns would overlap",
                              ldy, nx);
-    STARPU_ASSERT_MSG_ALWAYS(home_node < 0 || is_apart(nz, ldz, ny, ldy),
+    STARPU_ASSERT_MSG_ALWAYS(home_node < 0 ||
+                                 neighbours_are_apart(nz, ldz, ny, ldy),
                              "starpu_tensor_data_register: ldz = %u is less "
                              "than ldy * ny = %u * %u, planes would overlap",
                              ldz, ldy, ny);
-    STARPU_ASSERT_MSG_ALWAYS(home_node < 0 || is_apart(nt, ldt, nz, ldz),
+    STARPU_ASSERT_MSG_ALWAYS(home_node < 0 ||
+                                 neighbours_are_apart(nt, ldt, nz, ldz),
                              "starpu_tensor_data_register: ldt = %u is less "
                              "than ldz * nz = %u * %u, blocks would overlap",
                              ldt, ldz, nz);
@@ -70,7 +74,8 @@ void starpu_tensor_ptr_register(starpu_data_handle_t handle, unsigned node,
                                 size_t offset, uint32_t ldy, uint32_t ldz,
                                 uint32_t ldt)
 {
-    dense_t *d = register_ptr(__func__, handle, node, ptr, dev_handle, offset);
+    dense_t *d =
+        dense_register_ptr(__func__, handle, node, ptr, dev_handle, offset);
 
     d->ldy = ldy;
     d->ldz = ldz;

@@ -38,7 +38,7 @@ void starpu_variable_ptr_register(starpu_data_handle_t handle, unsigned node,
                                   uintptr_t ptr, uintptr_t dev_handle,
                                   size_t offset)
 {
-    register_ptr(__func__, handle, node, ptr, dev_handle, offset);
+    dense_register_ptr(__func__, handle, node, ptr, dev_handle, offset);
 }
 
 size_t starpu_variable_get_elemsize(starpu_data_handle_t handle)

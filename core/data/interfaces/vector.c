@@ -20,8 +20,9 @@ struct starpu_data_interface_ops starpu_interface_vector_ops = {
 
 /* --- public calls --- */
 
-static void enrol(const char *call, starpu_data_handle_t *handle, int home_node,
-                  uintptr_t ptr, uint32_t nx, size_t elemsize, size_t allocsize)
+static void vector_register(const char *call, starpu_data_handle_t *handle,
+                            int home_node, uintptr_t ptr, uint32_t nx,
+                            size_t elemsize, size_t allocsize)
 {
     struct starpu_vector_interface v = {
         .id = STARPU_VECTOR_INTERFACE_ID,
@@ -41,20 +42,21 @@ void starpu_vector_data_register_allocsize(starpu_data_handle_t *handle,
                                            uint32_t nx, size_t elemsize,
                                            size_t allocsize)
 {
-    enrol(__func__, handle, home_node, ptr, nx, elemsize, allocsize);
+    vector_register(__func__, handle, home_node, ptr, nx, elemsize, allocsize);
 }
 
 void starpu_vector_data_register(starpu_data_handle_t *handle, int home_node,
                                  uintptr_t ptr, uint32_t nx, size_t elemsize)
 {
-    enrol(__func__, handle, home_node, ptr, nx, elemsize, elemsize * nx);
+    vector_register(__func__, handle, home_node, ptr, nx, elemsize,
+                    elemsize * nx);
 }
 
 void starpu_vector_ptr_register(starpu_data_handle_t handle, unsigned node,
                                 uintptr_t ptr, uintptr_t dev_handle,
                                 size_t offset)
 {
-    register_ptr(__func__, handle, node, ptr, dev_handle, offset);
+    dense_register_ptr(__func__, handle, node, ptr, dev_handle, offset);
 }
 
 uint32_t starpu_vector_get_nx(starpu_data_handle_t handle)

@@ -10,60 +10,61 @@ struct void_interface {
     enum starpu_data_interface_id id;
 };
 
-static void register_handle(starpu_data_handle_t handle, int home_node,
-                            void *data_interface)
+static void void_register_handle(starpu_data_handle_t handle, int home_node,
+                                 void *data_interface)
 {
     (void)handle;
     (void)home_node;
     (void)data_interface;
 }
 
-static starpu_ssize_t allocate(void *data_interface, unsigned node)
+static starpu_ssize_t void_allocate(void *data_interface, unsigned node)
 {
     (void)data_interface;
     (void)node;
     return 0;
 }
 
-static void release(void *data_interface, unsigned node)
+static void void_free(void *data_interface, unsigned node)
 {
     (void)data_interface;
     (void)node;
 }
 
-static size_t get_size(starpu_data_handle_t handle)
+static size_t void_get_size(starpu_data_handle_t handle)
 {
     (void)handle;
     return 0;
 }
 
-static uint32_t footprint(starpu_data_handle_t handle)
+static uint32_t void_footprint(starpu_data_handle_t handle)
 {
     (void)handle;
     return 0;
 }
 
-static int compare(void *a, void *b)
+static int void_compare(void *a, void *b)
 {
     (void)a;
     (void)b;
     return 1;
 }
 
-static void display(starpu_data_handle_t handle, FILE *f)
+static void void_display(starpu_data_handle_t handle, FILE *f)
 {
     (void)handle;
     fprintf(f, "void\t");
 }
 
-static starpu_ssize_t describe(void *data_interface, char *buf, size_t size)
+static starpu_ssize_t void_describe(void *data_interface, char *buf,
+                                    size_t size)
 {
     (void)data_interface;
     return snprintf(buf, size, "0");
 }
 
-static int pack(starpu_data_handle_t handle, unsigned node, void **ptr,
-                starpu_ssize_t *count)
+static int void_pack(starpu_data_handle_t handle, unsigned node, void **ptr,
+                     starpu_ssize_t *count)
 {
     (void)handle;
     (void)node;
@@ -73,8 +74,8 @@ static int pack(starpu_data_handle_t handle, unsigned node, void **ptr,
     return 0;
 }
 
-static int unpack(starpu_data_handle_t handle, unsigned node, void *ptr,
-                  size_t count)
+static int void_unpack(starpu_data_handle_t handle, unsigned node, void *ptr,
+                       size_t count)
 {
     (void)handle;
     (void)node;
@@ -83,8 +84,8 @@ static int unpack(starpu_data_handle_t handle, unsigned node, void *ptr,
     return 0;
 }
 
-static int copy(void *src, unsigned src_node, void *dst, unsigned dst_node,
-                void *async_data)
+static int void_copy(void *src, unsigned src_node, void *dst, unsigned dst_node,
+                     void *async_data)
 {
     (void)src;
     (void)src_node;
@@ -95,26 +96,26 @@ static int copy(void *src, unsigned src_node, void *dst, unsigned dst_node,
 }
 
 static const struct starpu_data_copy_methods copy_methods = {
-    .any_to_any = copy,
+    .any_to_any = void_copy,
 };
 
 static char name[] = "STARPU_VOID_INTERFACE";
 
 struct starpu_data_interface_ops starpu_interface_void_ops = {
-    .register_data_handle = register_handle,
-    .allocate_data_on_node = allocate,
-    .free_data_on_node = release,
+    .register_data_handle = void_register_handle,
+    .allocate_data_on_node = void_allocate,
+    .free_data_on_node = void_free,
     .copy_methods = &copy_methods,
-    .get_size = get_size,
-    .footprint = footprint,
-    .compare = compare,
-    .display = display,
-    .describe = describe,
+    .get_size = void_get_size,
+    .footprint = void_footprint,
+    .compare = void_compare,
+    .display = void_display,
+    .describe = void_describe,
     .interfaceid = STARPU_VOID_INTERFACE_ID,
     .interface_size = sizeof(struct void_interface),
-    .pack_data = pack,
-    .peek_data = unpack,
-    .unpack_data = unpack,
+    .pack_data = void_pack,
+    .peek_data = void_unpack,
+    .unpack_data = void_unpack,
     .name = name,
 };
 
