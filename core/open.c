@@ -706,7 +706,7 @@ int orr_runtime_start(struct starpu_conf *conf,
     orr_calls_begin(rt, conf);
     /* Code between calls takes no virtual time. */
     rt->listens = rt->calls || (rt->follows && !rt->exec->virtual_time);
-    orr_application_return(rt);
+    orr_application_return(rt); /* from starpu_init */
     ORR_TELL(rt, ORR_TOLD_RUN_IS_OPEN, .conf = conf);
     return 0;
 }
@@ -725,6 +725,7 @@ void orr_runtime_stop(struct orr_runtime *rt)
 {
     bool dropped;
 
+    (void)orr_application_enter(rt); /* never to return */
     atomic_store(&rt->paused, 0);
     for (unsigned w = 0; w < rt->nworkers; w++)
         orr_worker_wake(&rt->workers[w]);

@@ -261,7 +261,8 @@ static inline void orr_runtime_let_go(struct orr_runtime *rt)
 struct orr_runtime *orr_runtime_current(const char *call);
 
 /* As above, but a call without runtime prints an error and aborts. */
-struct orr_runtime *orr_runtime_need(const char *call);
+struct orr_runtime *orr_runtime_need(const char *call)
+    __attribute__((returns_nonnull));
 
 /* Threads that the application made itself belong to this run from now on;
  * NULL: to none. */

@@ -26,10 +26,11 @@ starpu_arbiter_t starpu_arbiter_create(void)
 void starpu_data_assign_arbiter(starpu_data_handle_t handle,
                                 starpu_arbiter_t arbiter)
 {
+    ORR_API(rt, __func__);
     struct orr_handle *h = orr_api_handle(__func__, handle);
     const char *wrong = NULL;
 
-    ORR_RECORD(h->runtime, .verb = ORR_CALL_ARBITER, .id = h->id);
+    ORR_RECORD(rt, ARBITER, .id = h->id);
     orr_lock(&h->lock);
     if (!arbiter)
         wrong = "the arbiter is NULL: make one with starpu_arbiter_create";

@@ -158,20 +158,17 @@ static int duplicate(starpu_data_handle_t *dst_handle,
 int starpu_data_dup_ro(starpu_data_handle_t *dst_handle,
                        starpu_data_handle_t src_handle, int asynchronous)
 {
-    struct orr_runtime *rt = ORR_API_RUNTIME();
+    ORR_API(rt, __func__);
     int rc;
 
     if (!rt->calls)
         return duplicate(dst_handle, src_handle, asynchronous);
-    orr_calls_enter(rt->calls);
     orr_calls_mute(rt->calls);
     rc = duplicate(dst_handle, src_handle, asynchronous);
     orr_calls_unmute(rt->calls);
     if (rc == 0)
-        ORR_RECORD(rt, .verb = ORR_CALL_DUPLICATE,
-                   .id = orr_handle_of(*dst_handle)->id,
+        ORR_RECORD(rt, DUPLICATE, .id = orr_handle_of(*dst_handle)->id,
                    .of = orr_handle_of(src_handle)->id,
                    .synchronous = !asynchronous);
-    ORR_RECORD_RETURN(rt);
     return rc;
 }

@@ -31,10 +31,10 @@ static int refuse_node(const char *call, starpu_data_handle_t handle, int node)
 }
 
 /* The arguments of all variants; node < 0 is main memory, or all. */
-static int check(const char *call, starpu_data_handle_t handle, int node,
+static int check(const struct orr_runtime *rt, const char *call,
+                 starpu_data_handle_t handle, int node,
                  enum starpu_data_access_mode mode)
 {
-    struct orr_runtime *rt = orr_runtime_need(call);
     const char *trouble = NULL;
 
     if (!handle)
@@ -67,17 +67,14 @@ static int acquire(enum orr_acquire_call by, starpu_data_handle_t handle,
                    int node, enum starpu_data_access_mode mode)
 {
     const char *call = orr_acquire_name(by);
-    int rc = check(call, handle, node, mode);
-
-    struct orr_runtime *rt = orr_runtime_need(call);
+    ORR_API(rt, call);
+    int rc = check(rt, call, handle, node, mode);
 
     if (rc < 0)
         return rc;
-    ORR_RECORD(rt, .verb = ORR_CALL_ACQUIRE, .id = orr_handle_of(handle)->id,
-               .value = mode, .node = node);
-    rc = orr_data_acquire(rt, by, orr_handle_of(handle), node, mode);
-    ORR_RECORD_RETURN(rt);
-    return rc;
+    ORR_RECORD(rt, ACQUIRE, .id = orr_handle_of(handle)->id, .value = mode,
+               .node = node);
+    return orr_data_acquire(rt, by, orr_handle_of(handle), node, mode);
 }
 
 /* The node that calls without one mean; a NULL handle is refused later. */
@@ -104,22 +101,20 @@ static int acquire_cb(enum orr_acquire_call by, starpu_data_handle_t handle,
                       void (*callback)(void *), void *arg, int sequential)
 {
     const char *call = orr_acquire_name(by);
-    struct orr_runtime *rt = orr_runtime_need(call);
-    int rc = check(call, handle, node, mode);
+    ORR_API(rt, call);
+    int rc = check(rt, call, handle, node, mode);
 
     if (rc < 0)
         return rc;
-    ORR_RECORD(rt, .verb = ORR_CALL_ACQUIRE, .how = ORR_HOW_CALLBACK,
+    ORR_RECORD(rt, ACQUIRE, .how = ORR_HOW_CALLBACK,
                .id = orr_handle_of(handle)->id, .value = mode, .node = node,
                .unordered = !sequential);
-    rc = orr_data_acquire_with(
+    return orr_data_acquire_with(
         rt, orr_handle_of(handle), node, mode,
         &(struct orr_acquisition){.call = by,
                                   .callback = callback,
                                   .arg = arg,
                                   .sequential = sequential != 0});
-    ORR_RECORD_RETURN(rt);
-    return rc;
 }
 
 int starpu_data_acquire_on_node_cb_sequential_consistency(
@@ -161,6 +156,7 @@ int starpu_data_acquire_on_node_cb_sequential_consistency_sync_jobids(
     void (*callback)(void *arg), void *arg, int sequential_consistency,
     int quick, long *pre_sync_jobid, long *post_sync_jobid, int prio)
 {
+    ORR_API(rt, __func__);
     struct orr_acquisition how = {.call = ORR_ACQUIRE_SYNC_JOBIDS,
                                   .callback = callback,
                                   .before = callback_acquired,
@@ -168,16 +164,14 @@ int starpu_data_acquire_on_node_cb_sequential_consistency_sync_jobids(
                                   .sequential = sequential_consistency != 0,
                                   .numbered = true,
                                   .priority = prio};
-    int rc = check(__func__, handle, node, mode);
+    int rc = check(rt, __func__, handle, node, mode);
 
     (void)quick; /* what comes after the release is ready then in any case */
     if (rc < 0)
         return rc;
-    ORR_RECORD_NOTE(orr_runtime_need(__func__),
-                    "acquisitions with the numbers of their jobs, which "
-                    "replays lack");
-    rc = orr_data_acquire_with(orr_runtime_need(__func__),
-                               orr_handle_of(handle), node, mode, &how);
+    ORR_RECORD_NOTE(rt, "acquisitions with the numbers of their jobs, which "
+                        "replays lack");
+    rc = orr_data_acquire_with(rt, orr_handle_of(handle), node, mode, &how);
     if (rc == 0 && pre_sync_jobid)
         *pre_sync_jobid = how.job;
     if (rc == 0 && post_sync_jobid)
@@ -189,18 +183,15 @@ static int try_acquire(enum orr_acquire_call by, starpu_data_handle_t handle,
                        int node, enum starpu_data_access_mode mode)
 {
     const char *call = orr_acquire_name(by);
-    struct orr_runtime *rt = orr_runtime_need(call);
-    int rc = check(call, handle, node, mode);
+    ORR_API(rt, call);
+    int rc = check(rt, call, handle, node, mode);
 
     if (rc < 0)
         return rc;
-    ORR_RECORD_ENTER(rt);
     rc = orr_poll_result(
         orr_data_try_acquire(rt, by, orr_handle_of(handle), node, mode));
-    ORR_RECORD(rt, .verb = ORR_CALL_ACQUIRE,
-               .how = rc ? ORR_HOW_REFUSED : ORR_HOW_TRIED,
+    ORR_RECORD(rt, ACQUIRE, .how = rc ? ORR_HOW_REFUSED : ORR_HOW_TRIED,
                .id = orr_handle_of(handle)->id, .value = mode, .node = node);
-    ORR_RECORD_RETURN(rt);
     return rc;
 }
 
@@ -227,13 +218,12 @@ static void say_not_acquired(const char *call, const struct orr_handle *handle,
 
 static void release(const char *call, starpu_data_handle_t handle, int node)
 {
+    ORR_API(rt, call);
     struct orr_handle *h = orr_api_handle(call, handle);
-    struct orr_runtime *rt = orr_runtime_need(call);
 
-    ORR_RECORD(rt, .verb = ORR_CALL_RELEASE, .id = h->id, .node = node);
+    ORR_RECORD(rt, RELEASE, .id = h->id, .node = node);
     if (orr_data_release(rt, h, node) != 0)
         say_not_acquired(call, h, node);
-    ORR_RECORD_RETURN(rt);
 }
 
 void starpu_data_release_on_node(starpu_data_handle_t handle, int node)
@@ -249,15 +239,13 @@ void starpu_data_release(starpu_data_handle_t handle)
 static void release_to(const char *call, starpu_data_handle_t handle,
                        enum starpu_data_access_mode down_to_mode, int node)
 {
-    struct orr_runtime *rt = orr_runtime_need(call);
+    ORR_API(rt, call);
     struct orr_handle *h = orr_api_handle(call, handle);
 
-    ORR_RECORD(rt, .verb = ORR_CALL_RELEASE, .id = h->id, .node = node,
-               .value = down_to_mode);
+    ORR_RECORD(rt, RELEASE, .id = h->id, .node = node, .value = down_to_mode);
     if (!(down_to_mode & STARPU_RW)) {
         if (orr_data_release(rt, h, node) != 0)
             say_not_acquired(call, h, node);
-        ORR_RECORD_RETURN(rt);
         return;
     }
     switch (orr_data_share(rt, h, node, down_to_mode)) {
@@ -273,7 +261,6 @@ static void release_to(const char *call, starpu_data_handle_t handle,
     default:
         break;
     }
-    ORR_RECORD_RETURN(rt);
 }
 
 void starpu_data_release_to_on_node(starpu_data_handle_t handle,
@@ -294,13 +281,12 @@ void starpu_data_release_to(starpu_data_handle_t handle,
 static void unregister(const char *call, starpu_data_handle_t handle,
                        bool coherent)
 {
+    ORR_API(rt, call);
     struct orr_handle *h = orr_api_handle(call, handle);
-    struct orr_runtime *rt = orr_runtime_need(call);
 
-    ORR_RECORD(rt, .verb = ORR_CALL_UNREGISTER, .id = h->id,
+    ORR_RECORD(rt, UNREGISTER, .id = h->id,
                .how = coherent ? ORR_HOW_PLAIN : ORR_HOW_DROPPED);
     orr_data_unregister(rt, h, coherent);
-    ORR_RECORD_RETURN(rt);
 }
 
 void starpu_data_unregister(starpu_data_handle_t handle)
@@ -315,36 +301,32 @@ void starpu_data_unregister_no_coherency(starpu_data_handle_t handle)
 
 void starpu_data_unregister_submit(starpu_data_handle_t handle)
 {
+    ORR_API(rt, __func__);
     struct orr_handle *h = orr_api_handle(__func__, handle);
-    struct orr_runtime *rt = ORR_API_RUNTIME();
 
-    ORR_RECORD(rt, .verb = ORR_CALL_UNREGISTER, .id = h->id, .how = ORR_HOW_SUBMITTED);
+    ORR_RECORD(rt, UNREGISTER, .id = h->id, .how = ORR_HOW_SUBMITTED);
     orr_data_unregister_submit(rt, h);
-    ORR_RECORD_RETURN(rt);
 }
 
 static void invalidate(const char *call, starpu_data_handle_t handle,
                        bool keeps_memory)
 {
+    ORR_API(rt, call);
     struct orr_handle *h = orr_api_handle(call, handle);
-    struct orr_runtime *rt = orr_runtime_need(call);
 
-    ORR_RECORD(rt, .verb = ORR_CALL_INVALIDATE, .id = h->id,
-               .kept = keeps_memory);
+    ORR_RECORD(rt, INVALIDATE, .id = h->id, .kept = keeps_memory);
     orr_data_invalidate(rt, h, keeps_memory);
-    ORR_RECORD_RETURN(rt);
 }
 
 static void invalidate_submit(const char *call, starpu_data_handle_t handle,
                               bool keeps_memory)
 {
+    ORR_API(rt, call);
     struct orr_handle *h = orr_api_handle(call, handle);
-    struct orr_runtime *rt = orr_runtime_need(call);
 
-    ORR_RECORD(rt, .verb = ORR_CALL_INVALIDATE, .id = h->id,
-               .how = ORR_HOW_SUBMITTED, .kept = keeps_memory);
+    ORR_RECORD(rt, INVALIDATE, .id = h->id, .how = ORR_HOW_SUBMITTED,
+               .kept = keeps_memory);
     orr_data_invalidate_submit(rt, h, keeps_memory);
-    ORR_RECORD_RETURN(rt);
 }
 
 void starpu_data_invalidate(starpu_data_handle_t handle)
@@ -440,26 +422,25 @@ static int fetch(enum orr_acquire_call by, starpu_data_handle_t handle,
                  int priority)
 {
     const char *call = orr_acquire_name(by);
-    struct orr_runtime *rt = orr_runtime_need(call);
+    ORR_API(rt, call);
     int rc;
 
     /* Of many data these are in no cache, and the lock lets nothing be loaded before
      * it. */
     if (handle)
         __builtin_prefetch(&orr_handle_of(handle)->valid);
-    rc = check(call, handle, (int)node, STARPU_R);
+    rc = check(rt, call, handle, (int)node, STARPU_R);
     if (rc == 0 &&
         node >= rt->nnodes) /* where acquisitions may be at no node */
         rc = refuse_node(call, handle, (int)node);
     if (rc < 0)
         return rc;
-    ORR_RECORD(rt, .verb = ORR_CALL_FETCH, .id = orr_handle_of(handle)->id,
+    ORR_RECORD(rt, FETCH, .id = orr_handle_of(handle)->id,
                .how = how_of[level], .node = (int)node, .synchronous = !async,
                .priority = priority);
     if (level == ORR_FETCH ||
         !is_too_large(call, rt, orr_handle_of(handle), node))
         rc = bring(rt, by, orr_handle_of(handle), node, async, level, priority);
-    ORR_RECORD_RETURN(rt);
     return rc;
 }
 
@@ -499,29 +480,27 @@ int starpu_data_idle_prefetch_on_node(starpu_data_handle_t handle,
 
 int starpu_data_request_allocation(starpu_data_handle_t handle, unsigned node)
 {
+    ORR_API(rt, __func__);
     struct orr_handle *h = orr_api_handle(__func__, handle);
 
     (void)orr_api_node(__func__, node);
     if (orr_data_check(h, __func__) != 0)
         return -EINVAL;
-    if (is_too_large(__func__, h->runtime, h, node))
+    if (is_too_large(__func__, rt, h, node))
         return 0;
-    ORR_RECORD(h->runtime, .verb = ORR_CALL_ALLOCATE, .id = h->id,
-               .node = (int)node);
-    orr_handle_allocate(h->runtime, h, node);
-    ORR_RECORD_RETURN(h->runtime);
+    ORR_RECORD(rt, ALLOCATE, .id = h->id, .node = (int)node);
+    orr_handle_allocate(rt, h, node);
     return 0;
 }
 
 void starpu_data_wont_use(starpu_data_handle_t handle)
 {
+    ORR_API(rt, __func__);
     struct orr_handle *h = orr_api_handle(__func__, handle);
-    struct orr_runtime *rt = ORR_API_RUNTIME();
 
-    ORR_RECORD(rt, .verb = ORR_CALL_WONT_USE, .id = h->id);
+    ORR_RECORD(rt, WONT_USE, .id = h->id);
     ORR_TELL(rt, ORR_TOLD_WONT_USE, .handle = h);
     orr_data_wont_use(rt, h);
-    ORR_RECORD_RETURN(rt);
 }
 
 /* The only copy of data that nobody uses goes where it would be written back to; the
@@ -546,17 +525,15 @@ static void send_only_copy(struct orr_runtime *rt, struct orr_handle *h,
 
 int starpu_data_evict_from_node(starpu_data_handle_t handle, unsigned node)
 {
+    ORR_API(rt, __func__);
     struct orr_handle *h = orr_api_handle(__func__, handle);
-    bool evicted;
 
     (void)orr_api_node(__func__, node);
-    ORR_RECORD(h->runtime, .verb = ORR_CALL_EVICT, .id = h->id,
-               .node = (int)node);
-    if (node < h->nnodes)
-        send_only_copy(h->runtime, h, node);
-    evicted = node < h->nnodes && orr_node_try_evict(h, node);
-    ORR_RECORD_RETURN(h->runtime);
-    return evicted ? 0 : -1;
+    ORR_RECORD(rt, EVICT, .id = h->id, .node = (int)node);
+    if (node >= h->nnodes)
+        return -1;
+    send_only_copy(rt, h, node);
+    return orr_node_try_evict(h, node) ? 0 : -1;
 }
 
 int starpu_data_can_evict(starpu_data_handle_t handle, unsigned node,

@@ -14,12 +14,13 @@
 
 void starpu_data_set_name(starpu_data_handle_t handle, const char *name)
 {
+    ORR_API(rt, __func__);
     struct orr_handle *h = orr_api_handle(__func__, handle);
     char *copy = name ? strdup(name) : NULL;
 
     if (name && !copy)
         return; /* the name is for messages only */
-    ORR_RECORD(h->runtime, .verb = ORR_CALL_NAME, .id = h->id, .name = name);
+    ORR_RECORD(rt, NAME, .id = h->id, .name = name);
     free(h->name);
     h->name = copy;
 }
@@ -28,25 +29,18 @@ enum {
     MAX_COORDINATES = sizeof((struct orr_handle *)0)->coordinates / sizeof(int)
 };
 
-static void record_coordinates(const struct orr_handle *h)
-{
-    int64_t list[MAX_COORDINATES];
-
-    for (unsigned i = 0; i < h->ncoordinates; i++)
-        list[i] = h->coordinates[i];
-    ORR_RECORD(h->runtime, .verb = ORR_CALL_COORDINATES, .id = h->id,
-               .nodes = {list, h->ncoordinates});
-}
-
 void starpu_data_set_coordinates_array(starpu_data_handle_t handle,
                                        unsigned dimensions, int *dims)
 {
+    ORR_API(rt, __func__);
     struct orr_handle *h = orr_api_handle(__func__, handle);
+    int64_t list[MAX_COORDINATES];
 
     h->ncoordinates =
         dimensions < MAX_COORDINATES ? dimensions : MAX_COORDINATES;
-    memcpy(h->coordinates, dims, h->ncoordinates * sizeof(*dims));
-    record_coordinates(h);
+    for (unsigned i = 0; i < h->ncoordinates; i++)
+        list[i] = h->coordinates[i] = dims[i];
+    ORR_RECORD(rt, COORDINATES, .id = h->id, .nodes = {list, h->ncoordinates});
 }
 
 void starpu_data_set_coordinates(starpu_data_handle_t handle,
@@ -97,10 +91,10 @@ void *starpu_data_get_sched_data(starpu_data_handle_t handle)
 void starpu_data_set_sequential_consistency_flag(starpu_data_handle_t handle,
                                                  unsigned flag)
 {
+    ORR_API(rt, __func__);
     struct orr_handle *h = orr_api_handle(__func__, handle);
 
-    ORR_RECORD(h->runtime, .verb = ORR_CALL_SEQUENTIAL, .id = h->id,
-               .value = flag != 0);
+    ORR_RECORD(rt, SEQUENTIAL, .id = h->id, .value = flag != 0);
     h->sequential = flag != 0;
     for (unsigned i = 0; i < h->nchildren; i++)
         starpu_data_set_sequential_consistency_flag(
@@ -120,10 +114,10 @@ unsigned starpu_data_get_default_sequential_consistency_flag(void)
 
 void starpu_data_set_default_sequential_consistency_flag(unsigned flag)
 {
-    struct orr_runtime *rt = ORR_API_RUNTIME();
+    ORR_API(rt, __func__);
 
     /* Number 0: those to come. */
-    ORR_RECORD(rt, .verb = ORR_CALL_SEQUENTIAL, .value = flag != 0);
+    ORR_RECORD(rt, SEQUENTIAL, .value = flag != 0);
     rt->default_sequential = flag != 0;
 }
 
@@ -131,10 +125,10 @@ void starpu_data_set_default_sequential_consistency_flag(unsigned flag)
 
 void starpu_data_set_ooc_flag(starpu_data_handle_t handle, unsigned flag)
 {
+    ORR_API(rt, __func__);
     struct orr_handle *h = orr_api_handle(__func__, handle);
 
-    ORR_RECORD(h->runtime, .verb = ORR_CALL_OUT_OF_CORE, .id = h->id,
-               .value = flag != 0);
+    ORR_RECORD(rt, OUT_OF_CORE, .id = h->id, .value = flag != 0);
     h->out_of_core = flag != 0;
     for (unsigned i = 0; i < h->nchildren; i++)
         starpu_data_set_ooc_flag(orr_handle_public(h->children[i]), flag);
@@ -147,12 +141,12 @@ unsigned starpu_data_get_ooc_flag(starpu_data_handle_t handle)
 
 void starpu_data_set_wt_mask(starpu_data_handle_t handle, uint32_t wt_mask)
 {
+    ORR_API(rt, __func__);
     struct orr_handle *h = orr_api_handle(__func__, handle);
 
-    ORR_RECORD(h->runtime, .verb = ORR_CALL_WRITE_THROUGH, .id = h->id,
-               .value = wt_mask);
+    ORR_RECORD(rt, WRITE_THROUGH, .id = h->id, .value = wt_mask);
     if (wt_mask)
-        atomic_store_explicit(&h->runtime->writes_through, true,
+        atomic_store_explicit(&rt->writes_through, true,
                               memory_order_relaxed);
     orr_lock(&h->lock);
     h->written_through = wt_mask;
@@ -164,10 +158,10 @@ void starpu_data_set_wt_mask(starpu_data_handle_t handle, uint32_t wt_mask)
 void starpu_data_advise_as_important(starpu_data_handle_t handle,
                                      unsigned is_important)
 {
+    ORR_API(rt, __func__);
     struct orr_handle *h = orr_api_handle(__func__, handle);
 
-    ORR_RECORD(h->runtime, .verb = ORR_CALL_IMPORTANT, .id = h->id,
-               .value = is_important != 0);
+    ORR_RECORD(rt, IMPORTANT, .id = h->id, .value = is_important != 0);
     orr_lock(&h->lock);
     h->unimportant = !is_important;
     for (unsigned node = 0; node < h->nnodes; node++)

@@ -37,7 +37,7 @@ static bool is_directory(const struct starpu_disk_ops *func)
 int starpu_disk_register(struct starpu_disk_ops *func, void *parameter,
                          starpu_ssize_t size)
 {
-    struct orr_runtime *rt = orr_runtime_need(__func__);
+    ORR_API(rt, __func__);
     const struct orr_disk_options options = {
         func, parameter, size, is_directory(func) ? parameter : NULL};
     struct orr_machine *machine = rt->machine;

@@ -48,6 +48,7 @@ static int attach(const char *call, struct orr_worker *worker)
 
 int starpu_driver_run(struct starpu_driver *d)
 {
+    ORR_API(rt, __func__);
     struct orr_worker *worker = driven(__func__, d);
     int err = attach(__func__, worker);
 
@@ -58,6 +59,8 @@ int starpu_driver_run(struct starpu_driver *d)
 
 int starpu_driver_init(struct starpu_driver *d)
 {
+    ORR_API(rt, __func__);
+
     return attach(__func__, driven(__func__, d));
 }
 
@@ -76,6 +79,7 @@ static struct orr_worker *own(const char *call, const struct starpu_driver *d)
 
 int starpu_driver_run_once(struct starpu_driver *d)
 {
+    ORR_API(rt, __func__);
     struct orr_worker *worker = own(__func__, d);
 
     if (!worker)
@@ -88,6 +92,7 @@ int starpu_driver_run_once(struct starpu_driver *d)
 
 int starpu_driver_deinit(struct starpu_driver *d)
 {
+    ORR_API(rt, __func__);
     struct orr_worker *worker = own(__func__, d);
 
     if (!worker)

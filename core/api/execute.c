@@ -58,6 +58,7 @@ void starpu_execute_on_specific_workers(void (*func)(void *), void *arg,
                                         unsigned num_workers, unsigned *workers,
                                         const char *name)
 {
+    ORR_API(rt, __func__);
     struct call call = {func, arg};
     struct starpu_task **tasks;
 
@@ -65,7 +66,6 @@ void starpu_execute_on_specific_workers(void (*func)(void *), void *arg,
         orr_log_error("%s: the function is NULL", __func__);
         abort();
     }
-    (void)ORR_API_RUNTIME();
     for (unsigned i = 0; i < num_workers; i++)
         (void)orr_api_worker(__func__, workers[i]);
     if (!orr_may_block(__func__))
@@ -86,7 +86,7 @@ void starpu_execute_on_specific_workers(void (*func)(void *), void *arg,
 void starpu_execute_on_each_worker_ex(void (*func)(void *), void *arg,
                                       uint32_t where, const char *name)
 {
-    struct orr_runtime *rt = ORR_API_RUNTIME();
+    ORR_API(rt, __func__);
     unsigned *workers, n = 0;
 
     if (where & ~orr_device_kinds_where()) {

@@ -236,18 +236,18 @@ void starpu_shutdown(void)
 
 void starpu_pause(void)
 {
-    struct orr_runtime *rt = ORR_API_RUNTIME();
+    ORR_API(rt, __func__);
 
-    ORR_RECORD(rt, .verb = ORR_CALL_PAUSE);
+    ORR_RECORD(rt, PAUSE);
     atomic_fetch_add(&rt->paused, 1);
 }
 
 void starpu_resume(void)
 {
-    struct orr_runtime *rt = ORR_API_RUNTIME();
+    ORR_API(rt, __func__);
     int before;
 
-    ORR_RECORD(rt, .verb = ORR_CALL_RESUME);
+    ORR_RECORD(rt, RESUME);
     before = atomic_fetch_sub(&rt->paused, 1);
     if (before <= 0) {
         atomic_fetch_add(&rt->paused, 1);
@@ -255,7 +255,6 @@ void starpu_resume(void)
     }
     for (unsigned w = 0; before == 1 && w < rt->nworkers; w++)
         orr_worker_wake(&rt->workers[w]);
-    ORR_RECORD_RETURN(rt);
 }
 
 int starpu_is_paused(void)

@@ -48,7 +48,7 @@ void orr_interface_register(const char *call, starpu_data_handle_t *handleptr,
                             int home_node, void *data_interface,
                             struct starpu_data_interface_ops *ops)
 {
-    struct orr_runtime *rt = orr_runtime_need(call);
+    ORR_API(rt, call);
     struct orr_handle *handle;
     char nothing; /* the structure of an interface without one */
 
@@ -63,7 +63,6 @@ void orr_interface_register(const char *call, starpu_data_handle_t *handleptr,
     }
     if (home_node != -1)
         (void)orr_api_node(call, (unsigned)home_node);
-    ORR_CALLED(rt);
     starpu_data_register_ops(ops);
     if (orr_handle_new(rt, NULL, home_node, data_interface, ops, &handle) < 0) {
         orr_log_error("%s: out of memory", call);
@@ -72,7 +71,6 @@ void orr_interface_register(const char *call, starpu_data_handle_t *handleptr,
     *handleptr = orr_handle_public(handle);
     if (rt->calls)
         orr_calls_register(rt->calls, handle);
-    ORR_RETURNS(rt);
 }
 
 void starpu_data_register(starpu_data_handle_t *handleptr, int home_node,
@@ -252,7 +250,7 @@ int starpu_data_get_home_node(starpu_data_handle_t handle)
 
 uintptr_t starpu_malloc_on_node_flags(unsigned dst_node, size_t size, int flags)
 {
-    struct orr_runtime *rt = ORR_API_RUNTIME();
+    ORR_API(rt, __func__);
     bool pinned = (flags & STARPU_MALLOC_PINNED) != 0;
     uintptr_t address;
     int err;

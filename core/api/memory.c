@@ -87,8 +87,8 @@ static bool is_folded(const struct orr_runtime *rt, size_t dim, int flags)
            (dim >= FOLD_FROM && orr_config_bool(&rt->config, ORR_CFG_SIM_FOLD));
 }
 
-static int allocate(const struct orr_runtime *rt, void **A, size_t dim,
-                    int flags)
+static int malloc_uncharged(const struct orr_runtime *rt, void **A, size_t dim,
+                            int flags)
 {
     size_t alignment = atomic_load(&orr_process()->alignment);
     uintptr_t pinned;
@@ -114,24 +114,35 @@ static void charge_pinning(struct orr_runtime *rt, size_t dim)
 {
     if (!rt || orr_config_bool(&rt->config, ORR_CFG_DISABLE_PINNING))
         return;
-    ORR_RECORD(rt, .verb = ORR_CALL_PIN, .size = dim);
+    ORR_RECORD(rt, PIN, .size = dim);
     if (rt->machine->costs.pinned_alloc_per_mib > 0) {
         orr_charge(rt->machine->costs.pinned_alloc_per_mib * (double)dim /
                    1048576);
         orr_pay();
     }
-    ORR_RECORD_RETURN(rt);
+}
+
+static int malloc_charged(const char *call, void **A, size_t dim, int flags)
+{
+    ORR_API_IF(rt, call);
+    int rc = malloc_uncharged(rt, A, dim, flags);
+
+    if (rc == 0 && flags & STARPU_MALLOC_PINNED)
+        charge_pinning(rt, dim);
+    return rc;
 }
 
 /* Waits a little for values that are being written back to disks or devices, whose room
  * can be taken then; not within tasks and callbacks. Looks twice where none is: what has
  * just left makes its room free a moment later. Polls, as starpu_memory_wait_available
  * does. Returns whether it may help to try again. */
-static bool await_leaving(const struct orr_node *node, unsigned *looks)
+static bool await_leaving(struct orr_runtime *rt, const struct orr_node *node,
+                          unsigned *looks)
 {
     static const struct orr_awaited awaited = {.noun =
                                                    "data to leave main memory"};
     const double interval_us = 100;
+    struct orr_application_span span;
 
     if (orr_self->frozen || orr_self->job)
         return false;
@@ -139,7 +150,9 @@ static bool await_leaving(const struct orr_node *node, unsigned *looks)
         *looks = 0;
     else if (++*looks > 1)
         return false;
+    orr_application_begin(rt, &span);
     orr_context_poll(&awaited, interval_us);
+    orr_application_end(rt, &span, ORR_TRACE_WAITS, "starpu_malloc_flags");
     return true;
 }
 
@@ -155,12 +168,14 @@ static int count(struct orr_runtime *rt, size_t dim, int flags)
                                       flags | STARPU_MEMORY_OVERFLOW);
     while (!orr_node_take(node, dim))
         if (orr_node_make_room(rt, node, dim, ORR_FETCH) != 0 &&
-            !await_leaving(node, &looks))
+            !await_leaving(rt, node, &looks))
             return starpu_memory_allocate(STARPU_MAIN_RAM, dim, flags);
     atomic_fetch_add(&node->counted, dim);
     return 0;
 }
 
+/* A replay knows nothing of memory that is counted, and takes the waits for it as the
+ * application's own time: they are not in the call that allocates. */
 int starpu_malloc_flags(void **A, size_t dim, int flags)
 {
     struct orr_runtime *rt = orr_runtime_current(__func__);
@@ -173,14 +188,12 @@ int starpu_malloc_flags(void **A, size_t dim, int flags)
         rc = count(rt, dim, flags);
     if (rc < 0)
         return rc;
-    rc = allocate(rt, &address, dim, flags);
+    rc = malloc_charged(__func__, &address, dim, flags);
     if (rc < 0) {
         if (counted)
             starpu_memory_deallocate(STARPU_MAIN_RAM, dim);
         return rc;
     }
-    if (flags & STARPU_MALLOC_PINNED)
-        charge_pinning(rt, dim);
     *A = address;
     return 0;
 }
@@ -242,7 +255,7 @@ static int unpin_first(struct orr_machine *machine, unsigned n, void *addr,
 
 int starpu_memory_pin(void *addr, size_t size)
 {
-    struct orr_runtime *rt = orr_runtime_current(__func__);
+    ORR_API_IF(rt, __func__);
     unsigned n = rt ? rt->machine->ndrivers : 0, done;
 
     charge_pinning(rt, size);
@@ -257,7 +270,7 @@ int starpu_memory_pin(void *addr, size_t size)
 
 int starpu_memory_unpin(void *addr, size_t size)
 {
-    struct orr_runtime *rt = orr_runtime_current(__func__);
+    ORR_API_IF(rt, __func__);
 
     if (!rt)
         return 0;
@@ -337,7 +350,7 @@ static bool reserve(struct orr_node *node, size_t size, bool overflow)
 
 int starpu_memory_allocate(unsigned node, size_t size, int flags)
 {
-    struct orr_runtime *rt = ORR_API_RUNTIME();
+    ORR_API(rt, __func__);
 
     (void)orr_api_node(__func__, node);
     while (!reserve(&rt->nodes[node], size,
@@ -369,7 +382,7 @@ static size_t take_counted(struct orr_node *node, size_t size)
 
 void starpu_memory_deallocate(unsigned node, size_t size)
 {
-    struct orr_runtime *rt = ORR_API_RUNTIME();
+    ORR_API(rt, __func__);
 
     (void)orr_api_node(__func__, node);
     size = take_counted(&rt->nodes[node], size);
@@ -380,8 +393,10 @@ void starpu_memory_deallocate(unsigned node, size_t size)
 
 void starpu_memchunk_tidy(unsigned memory_node)
 {
+    ORR_API(rt, __func__);
+
     (void)orr_api_node(__func__, memory_node);
-    (void)orr_node_tidy(ORR_API_RUNTIME(), memory_node);
+    (void)orr_node_tidy(rt, memory_node);
 }
 
 static void memory_describe_awaited(const struct orr_awaited *awaited,
@@ -395,16 +410,20 @@ static void memory_describe_awaited(const struct orr_awaited *awaited,
  * call, and none in a critical path. */
 void starpu_memory_wait_available(unsigned node, size_t size)
 {
+    ORR_API(rt, __func__);
     const struct orr_awaited awaited = {.noun = "memory",
                                         .describe = memory_describe_awaited,
                                         .object = &node,
                                         .number = size};
     const double interval_us = 100;
+    struct orr_application_span span;
 
     (void)orr_api_node(__func__, node);
     if (!orr_may_block(__func__))
         return;
+    orr_application_begin(rt, &span);
     while (starpu_memory_get_total(node) >= 0 &&
            starpu_memory_get_available(node) < (starpu_ssize_t)size)
         orr_context_poll(&awaited, interval_us);
+    orr_application_end(rt, &span, ORR_TRACE_WAITS, __func__);
 }

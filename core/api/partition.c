@@ -13,18 +13,16 @@
 static void cut(const char *call, starpu_data_handle_t initial_handle,
                 struct starpu_data_filter *f)
 {
+    ORR_API(rt, call);
     struct orr_handle *handle = orr_api_handle(call, initial_handle);
-    struct orr_runtime *rt = orr_runtime_need(call);
 
     /* The reason was printed; the children that the caller needs are
      * missing. */
-    ORR_RECORD_ENTER(rt);
     if (orr_data_partition(rt, call, handle, f) < 0)
         abort();
     if (rt->calls)
         orr_calls_partition(rt->calls, ORR_CALL_PARTITION, handle, f,
                             handle->children, handle->nchildren);
-    ORR_RECORD_RETURN(rt);
 }
 
 void starpu_data_partition(starpu_data_handle_t initial_handle,
@@ -36,15 +34,13 @@ void starpu_data_partition(starpu_data_handle_t initial_handle,
 void starpu_data_unpartition(starpu_data_handle_t root_data,
                              unsigned gathering_node)
 {
+    ORR_API(rt, __func__);
     struct orr_handle *handle = orr_api_handle(__func__, root_data);
-    struct orr_runtime *rt = ORR_API_RUNTIME();
 
     if (gathering_node != ORR_NO_NODE)
         (void)orr_api_node(__func__, gathering_node);
-    ORR_RECORD(rt, .verb = ORR_CALL_UNPARTITION, .id = handle->id,
-               .node = (int)gathering_node);
+    ORR_RECORD(rt, UNPARTITION, .id = handle->id, .node = (int)gathering_node);
     orr_data_unpartition(rt, handle, gathering_node);
-    ORR_RECORD_RETURN(rt);
 }
 
 int starpu_data_get_nb_children(starpu_data_handle_t handle)

@@ -15,8 +15,8 @@ void starpu_data_partition_plan(starpu_data_handle_t initial_handle,
                                 struct starpu_data_filter *f,
                                 starpu_data_handle_t *children)
 {
+    ORR_API(rt, __func__);
     struct orr_handle *handle = orr_api_handle(__func__, initial_handle);
-    struct orr_runtime *rt = ORR_API_RUNTIME();
     struct orr_plan *plan;
 
     if (!f || !f->filter_func || !children) {
@@ -26,7 +26,6 @@ void starpu_data_partition_plan(starpu_data_handle_t initial_handle,
         abort();
     }
     /* The reason was printed; the children that the caller needs are missing. */
-    ORR_RECORD_ENTER(rt);
     if (orr_plan_new(rt, handle, f, children) != 0)
         abort();
     if (rt->calls) {
@@ -34,7 +33,6 @@ void starpu_data_partition_plan(starpu_data_handle_t initial_handle,
         orr_calls_partition(rt->calls, ORR_CALL_PLAN, handle, f, plan->children,
                             plan->n);
     }
-    ORR_RECORD_RETURN(rt);
 }
 
 /* The plan of all these children; ends the program if they are none. */
@@ -138,13 +136,10 @@ static void check_node(const char *call, const struct orr_plan *plan, int node)
     abort();
 }
 
-static void record(const char *call, const struct orr_plan *plan,
-                   enum orr_how how, int node, bool unordered,
-                   const starpu_data_handle_t *children)
+static void plan_record(const struct orr_runtime *rt,
+                        const struct orr_plan *plan, enum orr_how how, int node,
+                        bool unordered, const starpu_data_handle_t *children)
 {
-    struct orr_runtime *rt = orr_runtime_need(call);
-
-    ORR_CALLED(rt);
     if (rt->calls)
         orr_calls_plan(rt->calls,
                        &(struct orr_call){.verb = ORR_CALL_SWITCH,
@@ -159,19 +154,20 @@ static void cut(const char *call, starpu_data_handle_t whole, unsigned nparts,
                 starpu_data_handle_t *children, enum orr_switch what,
                 int sequential_consistency)
 {
+    ORR_API(rt, call);
     struct orr_plan *plan = plan_of(call, whole, nparts, children);
     struct orr_switch_options options = {.unordered = !sequential_consistency};
 
-    record(call, plan,
-           what == ORR_SWITCH_TO_PARTS ? ORR_HOW_TO_PARTS : ORR_HOW_TO_READERS,
-           0, !sequential_consistency, children);
+    plan_record(rt, plan,
+                what == ORR_SWITCH_TO_PARTS ? ORR_HOW_TO_PARTS
+                                            : ORR_HOW_TO_READERS,
+                0, !sequential_consistency, children);
     (void)state_of(call, plan,
                    what == ORR_SWITCH_TO_PARTS ? NOTHING_USED
                                                : NOTHING_WRITTEN);
     if (what == ORR_SWITCH_TO_READERS)
-        (void)orr_plans_prepare(ORR_API_RUNTIME(), plan->whole, STARPU_R);
-    orr_plan_switch(orr_runtime_need(call), plan, what, &options);
-    ORR_RECORD_RETURN(orr_runtime_need(call));
+        (void)orr_plans_prepare(rt, plan->whole, STARPU_R);
+    orr_plan_switch(rt, plan, what, &options);
 }
 
 void starpu_data_partition_submit(starpu_data_handle_t initial_handle,
@@ -208,33 +204,30 @@ void starpu_data_partition_readwrite_upgrade_submit(
     starpu_data_handle_t initial_handle, unsigned nparts,
     starpu_data_handle_t *children)
 {
+    ORR_API(rt, __func__);
     struct orr_plan *plan = plan_of(__func__, initial_handle, nparts, children);
 
-    record(__func__, plan, ORR_HOW_UPGRADE, 0, false, children);
+    plan_record(rt, plan, ORR_HOW_UPGRADE, 0, false, children);
     (void)state_of(__func__, plan, ONLY_READ);
-    orr_plan_switch(ORR_API_RUNTIME(), plan, ORR_SWITCH_UPGRADE, NULL);
-    ORR_RECORD_RETURN(ORR_API_RUNTIME());
+    orr_plan_switch(rt, plan, ORR_SWITCH_UPGRADE, NULL);
 }
 
-static void downgrade(const char *call, starpu_data_handle_t whole,
-                      unsigned nparts, starpu_data_handle_t *children,
-                      enum expected expected)
+static void plan_downgrade(struct orr_runtime *rt, const char *call,
+                           struct orr_plan *plan, enum expected expected)
 {
-    struct orr_plan *plan = plan_of(call, whole, nparts, children);
-
     if (state_of(call, plan, expected) == ORR_PLAN_WRITE)
-        orr_plan_switch(orr_runtime_need(call), plan, ORR_SWITCH_DOWNGRADE,
-                        NULL);
-    ORR_RECORD_RETURN(orr_runtime_need(call));
+        orr_plan_switch(rt, plan, ORR_SWITCH_DOWNGRADE, NULL);
 }
 
 void starpu_data_partition_readonly_downgrade_submit(
     starpu_data_handle_t initial_handle, unsigned nparts,
     starpu_data_handle_t *children)
 {
-    record(__func__, plan_of(__func__, initial_handle, nparts, children),
-           ORR_HOW_DOWNGRADE, 0, false, children);
-    downgrade(__func__, initial_handle, nparts, children, ONLY_WRITTEN);
+    ORR_API(rt, __func__);
+    struct orr_plan *plan = plan_of(__func__, initial_handle, nparts, children);
+
+    plan_record(rt, plan, ORR_HOW_DOWNGRADE, 0, false, children);
+    plan_downgrade(rt, __func__, plan, ONLY_WRITTEN);
 }
 
 /* The whole and the parts can be read then, as after a downgrade. */
@@ -242,34 +235,36 @@ void starpu_data_unpartition_readonly_submit(
     starpu_data_handle_t initial_handle, unsigned nparts,
     starpu_data_handle_t *children, int gathering_node)
 {
+    ORR_API(rt, __func__);
     struct orr_plan *plan = plan_of(__func__, initial_handle, nparts, children);
 
-    record(__func__, plan, ORR_HOW_TO_READ_WHOLE, gathering_node, false,
-           children);
+    plan_record(rt, plan, ORR_HOW_TO_READ_WHOLE, gathering_node, false,
+                children);
     check_node(__func__, plan, gathering_node);
-    downgrade(__func__, initial_handle, nparts, children, USED);
+    plan_downgrade(rt, __func__, plan, USED);
 }
 
-static void join(const char *call, struct orr_plan *plan, int node,
-                 const struct orr_switch_options *options)
+static void plan_join(struct orr_runtime *rt, const char *call,
+                      struct orr_plan *plan, int node,
+                      const struct orr_switch_options *options)
 {
     check_node(call, plan, node);
-    orr_plan_switch(orr_runtime_need(call), plan,
+    orr_plan_switch(rt, plan,
                     state_of(call, plan, USED) == ORR_PLAN_WRITE
                         ? ORR_SWITCH_TO_WHOLE
                         : ORR_SWITCH_END_READERS,
                     options);
-    ORR_RECORD_RETURN(orr_runtime_need(call));
 }
 
 static void unpartition(const char *call, starpu_data_handle_t whole,
                         unsigned nparts, starpu_data_handle_t *children,
                         int node, const struct orr_switch_options *options)
 {
+    ORR_API(rt, call);
     struct orr_plan *plan = plan_of(call, whole, nparts, children);
 
-    record(call, plan, ORR_HOW_TO_WHOLE, node, options->unordered, children);
-    join(call, plan, node, options);
+    plan_record(rt, plan, ORR_HOW_TO_WHOLE, node, options->unordered, children);
+    plan_join(rt, call, plan, node, options);
 }
 
 void starpu_data_unpartition_submit(starpu_data_handle_t initial_handle,
@@ -306,13 +301,12 @@ void starpu_data_unpartition_submit_sequential_consistency(
 static void clean(const char *call, starpu_data_handle_t whole, unsigned nparts,
                   starpu_data_handle_t *children, int node)
 {
+    ORR_API(rt, call);
     struct orr_plan *plan = plan_of(call, whole, nparts, children);
-    struct orr_runtime *rt = orr_runtime_need(call);
     bool other;
 
     if (node != -1)
         (void)orr_api_node(call, node);
-    ORR_CALLED(rt);
     if (rt->calls)
         orr_calls_plan(rt->calls,
                        &(struct orr_call){.verb = ORR_CALL_CLEAN,
@@ -328,9 +322,8 @@ static void clean(const char *call, starpu_data_handle_t whole, unsigned nparts,
         abort();
     }
     if (orr_plan_state(rt, plan, &other) != ORR_PLAN_IDLE)
-        join(call, plan, node, NULL);
+        plan_join(rt, call, plan, node, NULL);
     orr_plan_clean(rt, plan);
-    ORR_RECORD_RETURN(rt);
 }
 
 void starpu_data_partition_clean_node(starpu_data_handle_t root_data,

@@ -138,19 +138,21 @@ void *starpu_sched_ctx_get_policy_data(unsigned sched_ctx_id)
 
 int starpu_sched_get_min_priority(void)
 {
+    ORR_API(rt, __func__);
     struct orr_sched *sched = orr_api_sched(__func__, orr_api_current_ctx());
 
-    if (sched->runtime->calls)
-        orr_calls_ask_range(sched->runtime->calls, sched, false);
+    if (rt->calls)
+        orr_calls_ask_range(rt->calls, sched, false);
     return sched->min_priority;
 }
 
 int starpu_sched_get_max_priority(void)
 {
+    ORR_API(rt, __func__);
     struct orr_sched *sched = orr_api_sched(__func__, orr_api_current_ctx());
 
-    if (sched->runtime->calls)
-        orr_calls_ask_range(sched->runtime->calls, sched, true);
+    if (rt->calls)
+        orr_calls_ask_range(rt->calls, sched, true);
     return sched->max_priority;
 }
 
@@ -177,13 +179,14 @@ int starpu_sched_ctx_get_max_priority(unsigned sched_ctx_id)
 static void record_priorities(const struct orr_sched *sched)
 {
     if (!sched->id)
-        ORR_RECORD(sched->runtime, .verb = ORR_CALL_PRIORITIES,
-                   .least = sched->min_priority, .most = sched->max_priority);
+        ORR_RECORD(sched->runtime, PRIORITIES, .least = sched->min_priority,
+                   .most = sched->max_priority);
 }
 
 /* The values that the user set stay. */
 int starpu_sched_ctx_set_min_priority(unsigned sched_ctx_id, int min_prio)
 {
+    ORR_API(rt, __func__);
     struct orr_sched *sched = orr_api_sched(__func__, sched_ctx_id);
 
     if (!sched->min_given)
@@ -194,6 +197,7 @@ int starpu_sched_ctx_set_min_priority(unsigned sched_ctx_id, int min_prio)
 
 int starpu_sched_ctx_set_max_priority(unsigned sched_ctx_id, int max_prio)
 {
+    ORR_API(rt, __func__);
     struct orr_sched *sched = orr_api_sched(__func__, sched_ctx_id);
 
     if (!sched->max_given)

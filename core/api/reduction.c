@@ -38,14 +38,15 @@ static void set_methods(const char *call, starpu_data_handle_t handle,
                         struct starpu_codelet *redux_cl, void *redux_cl_arg,
                         struct starpu_codelet *init_cl, void *init_cl_arg)
 {
+    ORR_API(rt, call);
     struct orr_handle *h = orr_api_handle(call, handle);
 
     if (redux_cl)
         check_redux(call, redux_cl);
     if (init_cl)
         check_init(call, init_cl);
-    if (h->runtime->calls)
-        orr_calls_reduction(h->runtime->calls, h, redux_cl, init_cl);
+    if (rt->calls)
+        orr_calls_reduction(rt->calls, h, redux_cl, init_cl);
     if (orr_handle_set_reduction(h, redux_cl, redux_cl_arg, init_cl,
                                  init_cl_arg) != 0)
         STARPU_ABORT_MSG("%s: out of memory", call);

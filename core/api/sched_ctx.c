@@ -193,7 +193,7 @@ static void check_request(const struct orr_runtime *rt,
 unsigned starpu_sched_ctx_create(int *workerids_ctx, int nworkers_ctx,
                                  const char *sched_ctx_name, ...)
 {
-    struct orr_runtime *rt = ORR_API_RUNTIME();
+    ORR_API(rt, __func__);
     struct request request = {.options.without_policy = true,
                               .said = {.name = sched_ctx_name, .parent = NMAX}};
     int all[STARPU_NMAXWORKERS], *ids = workerids_ctx;
@@ -288,7 +288,7 @@ unsigned starpu_sched_ctx_create_inside_interval(const char *policy_name,
                                                  int min_ngpus, int max_ngpus,
                                                  unsigned allow_overlap)
 {
-    struct orr_runtime *rt = ORR_API_RUNTIME();
+    ORR_API(rt, __func__);
     struct interval interval = {
         .request = {.options = {.without_policy = !policy_name,
                                 .name = policy_name},
@@ -331,8 +331,9 @@ void orr_api_expect_outside(const char *call)
 
 void orr_api_sched_ctx_delete(const char *call, unsigned sched_ctx_id)
 {
-    struct orr_sched *sched = orr_api_sched(call, sched_ctx_id);
+    ORR_API(rt, call);
 
+    (void)orr_api_sched(call, sched_ctx_id);
     if (sched_ctx_id == 0)
         fail(call, "the first scheduling context stays until "
                    "starpu_shutdown");
@@ -340,7 +341,7 @@ void orr_api_sched_ctx_delete(const char *call, unsigned sched_ctx_id)
     orr_pay();
     if (orr_self->sched_ctx == sched_ctx_id + 1)
         orr_self->sched_ctx = 0;
-    orr_sched_ctx_delete(sched->runtime, sched_ctx_id);
+    orr_sched_ctx_delete(rt, sched_ctx_id);
 }
 
 void starpu_sched_ctx_delete(unsigned sched_ctx_id)
@@ -399,20 +400,22 @@ static void check_list(const char *call, const int *ids, unsigned n)
 void starpu_sched_ctx_add_workers(int *workerids_ctx, unsigned nworkers_ctx,
                                   unsigned sched_ctx_id)
 {
-    struct orr_sched *sched = orr_api_sched(__func__, sched_ctx_id);
+    ORR_API(rt, __func__);
 
+    (void)orr_api_sched(__func__, sched_ctx_id);
     check_list(__func__, workerids_ctx, nworkers_ctx);
-    orr_sched_ctx_add(sched->runtime, sched_ctx_id, workerids_ctx,
+    orr_sched_ctx_add(rt, sched_ctx_id, workerids_ctx,
                       nworkers_ctx);
 }
 
 void starpu_sched_ctx_remove_workers(int *workerids_ctx, unsigned nworkers_ctx,
                                      unsigned sched_ctx_id)
 {
-    struct orr_sched *sched = orr_api_sched(__func__, sched_ctx_id);
+    ORR_API(rt, __func__);
 
+    (void)orr_api_sched(__func__, sched_ctx_id);
     check_list(__func__, workerids_ctx, nworkers_ctx);
-    orr_sched_ctx_remove(sched->runtime, sched_ctx_id, workerids_ctx,
+    orr_sched_ctx_remove(rt, sched_ctx_id, workerids_ctx,
                          nworkers_ctx);
 }
 

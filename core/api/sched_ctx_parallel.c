@@ -149,6 +149,7 @@ static unsigned list_others(const struct orr_api_booking *booking, int *others)
 int starpu_sched_ctx_book_workers_for_task(unsigned sched_ctx_id,
                                            int *workerids, int nworkers)
 {
+    ORR_API(rt, __func__);
     struct orr_sched *sched = orr_api_sched(__func__, sched_ctx_id);
     int others[STARPU_NMAXWORKERS];
     struct orr_api_booking *booking;
@@ -170,7 +171,7 @@ int starpu_sched_ctx_book_workers_for_task(unsigned sched_ctx_id,
         return -EBUSY;
     }
     orr_pay();
-    orr_sched_block(sched->runtime, others, n);
+    orr_sched_block(rt, others, n);
     return master;
 }
 

@@ -10,7 +10,7 @@
 void starpu_tag_declare_deps_array(starpu_tag_t id, unsigned ndeps,
                                    starpu_tag_t *array)
 {
-    struct orr_runtime *rt = ORR_API_RUNTIME();
+    ORR_API(rt, __func__);
 
     orr_api_array(__func__, array, ndeps, "tags");
     for (unsigned i = 0; i < ndeps; i++) {
@@ -21,8 +21,7 @@ void starpu_tag_declare_deps_array(starpu_tag_t id, unsigned ndeps,
                       (unsigned long long)id);
         abort();
     }
-    ORR_RECORD(rt, .verb = ORR_CALL_TAG_DEPEND, .id = id,
-               .before = {array, ndeps});
+    ORR_RECORD(rt, TAG_DEPEND, .id = id, .before = {array, ndeps});
     if (orr_tag_declare_deps(rt, id, ndeps, array) == 0)
         return;
     orr_log_error("%s: out of memory", __func__);
@@ -50,51 +49,44 @@ int starpu_tag_wait(starpu_tag_t id)
 
 int starpu_tag_wait_array(unsigned ntags, starpu_tag_t *id)
 {
-    struct orr_runtime *rt = ORR_API_RUNTIME();
-    int rc;
+    ORR_API(rt, __func__);
 
     orr_api_array(__func__, id, ntags, "tags");
-    ORR_RECORD(rt, .verb = ORR_CALL_TAG_WAIT, .before = {id, ntags});
-    rc = orr_tag_wait(rt, ntags, id);
-    ORR_RECORD_RETURN(rt);
-    return rc;
+    ORR_RECORD(rt, TAG_WAIT, .before = {id, ntags});
+    return orr_tag_wait(rt, ntags, id);
 }
 
 void starpu_tag_restart(starpu_tag_t id)
 {
-    struct orr_runtime *rt = ORR_API_RUNTIME();
+    ORR_API(rt, __func__);
 
-    ORR_RECORD(rt, .verb = ORR_CALL_TAG_RESTART, .id = id);
+    ORR_RECORD(rt, TAG_RESTART, .id = id);
     orr_tag_restart(rt, id);
-    ORR_RECORD_RETURN(rt);
 }
 
 void starpu_tag_remove(starpu_tag_t id)
 {
-    struct orr_runtime *rt = ORR_API_RUNTIME();
+    ORR_API(rt, __func__);
 
-    ORR_RECORD(rt, .verb = ORR_CALL_TAG_REMOVE, .id = id);
+    ORR_RECORD(rt, TAG_REMOVE, .id = id);
     orr_tag_remove(rt, id);
-    ORR_RECORD_RETURN(rt);
 }
 
 void starpu_tag_notify_from_apps(starpu_tag_t id)
 {
-    struct orr_runtime *rt = ORR_API_RUNTIME();
+    ORR_API(rt, __func__);
 
-    ORR_RECORD(rt, .verb = ORR_CALL_TAG_NOTIFY, .id = id);
+    ORR_RECORD(rt, TAG_NOTIFY, .id = id);
     orr_tag_mark_vague(rt, id);
     orr_tag_notify(rt, id);
-    ORR_RECORD_RETURN(rt);
 }
 
 void starpu_tag_notify_restart_from_apps(starpu_tag_t id)
 {
-    struct orr_runtime *rt = ORR_API_RUNTIME();
+    ORR_API(rt, __func__);
 
-    ORR_RECORD(rt, .verb = ORR_CALL_TAG_NOTIFY_RESTART, .id = id);
+    ORR_RECORD(rt, TAG_NOTIFY_RESTART, .id = id);
     orr_tag_notify_restart(rt, id);
-    ORR_RECORD_RETURN(rt);
 }
 
 struct starpu_task *starpu_tag_get_task(starpu_tag_t id)
@@ -104,9 +96,8 @@ struct starpu_task *starpu_tag_get_task(starpu_tag_t id)
 
 void starpu_tag_clear(void)
 {
-    struct orr_runtime *rt = ORR_API_RUNTIME();
+    ORR_API(rt, __func__);
 
-    ORR_RECORD(rt, .verb = ORR_CALL_TAG_CLEAR);
+    ORR_RECORD(rt, TAG_CLEAR);
     orr_tags_clear(rt);
-    ORR_RECORD_RETURN(rt);
 }

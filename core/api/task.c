@@ -88,7 +88,7 @@ void starpu_task_clean(struct starpu_task *task)
 
 void starpu_task_destroy(struct starpu_task *task)
 {
-    struct orr_runtime *rt = orr_runtime_current(__func__);
+    ORR_API_IF(rt, __func__);
 
     if (!task || !rt) /* it went with the runtime that made it */
         return;
@@ -248,7 +248,7 @@ void starpu_create_sync_task(starpu_tag_t sync_tag, unsigned ndeps,
 
 static int submit(const char *call, struct starpu_task *task, bool implicit)
 {
-    struct orr_runtime *rt = orr_runtime_need(call);
+    ORR_API(rt, call);
     int rc;
 
     if (!task) {
@@ -311,16 +311,15 @@ void starpu_create_callback_task(void (*callback)(void *), void *callback_arg)
         abort();
 }
 
-static void record_limits(struct orr_runtime *rt)
+static void record_limits(const struct orr_runtime *rt)
 {
-    ORR_RECORD(rt, .verb = ORR_CALL_LIMITS,
-               .least = atomic_load(&rt->limit_min),
+    ORR_RECORD(rt, LIMITS, .least = atomic_load(&rt->limit_min),
                .most = atomic_load(&rt->limit_max));
 }
 
 void starpu_set_limit_min_submitted_tasks(int limit_min)
 {
-    struct orr_runtime *rt = ORR_API_RUNTIME();
+    ORR_API(rt, __func__);
 
     atomic_store(&rt->limit_min, limit_min);
     record_limits(rt);
@@ -328,7 +327,7 @@ void starpu_set_limit_min_submitted_tasks(int limit_min)
 
 void starpu_set_limit_max_submitted_tasks(int limit_max)
 {
-    struct orr_runtime *rt = ORR_API_RUNTIME();
+    ORR_API(rt, __func__);
 
     atomic_store(&rt->limit_max, limit_max);
     record_limits(rt);
@@ -358,7 +357,7 @@ int starpu_task_finished(struct starpu_task *task)
 
 int starpu_task_wait(struct starpu_task *task)
 {
-    struct orr_runtime *rt = ORR_API_RUNTIME();
+    ORR_API(rt, __func__);
     struct orr_job *job;
 
     if (!task || task->detach || task->synchronous) {
@@ -372,7 +371,6 @@ int starpu_task_wait(struct starpu_task *task)
     }
     if (!orr_may_block(__func__))
         return -EDEADLK;
-    ORR_CALLED(rt);
     job = orr_again_ref(rt, task); /* its callback may submit it again */
     if (!job || orr_job_state(job) == ORR_JOB_NEW) {
         orr_log_error("starpu_task_wait: the task was not submitted");
@@ -386,7 +384,6 @@ int starpu_task_wait(struct starpu_task *task)
     orr_pay();
     orr_job_wait(rt, job);
     orr_job_unref(rt, job);
-    ORR_RECORD_RETURN(rt);
     if (task->destroy)
         orr_task_free(rt, task);
     ORR_TELL(rt, ORR_TOLD_WAITED);
@@ -431,18 +428,17 @@ static int wait_nested(struct orr_runtime *rt, const char *call, unsigned id,
 /* Of the context that the thread has chosen, else of all. */
 static int wait_for_n(const char *call, unsigned n)
 {
-    struct orr_runtime *rt = orr_runtime_need(call);
+    ORR_API(rt, call);
     unsigned chosen = orr_self->sched_ctx;
     int rc;
 
-    ORR_RECORD(rt, .verb = ORR_CALL_WAIT_ALL, .value = n);
+    ORR_RECORD(rt, WAIT_ALL, .value = n);
     if (!orr_self->frozen)
         orr_sched_do_schedule(rt);
     rc = chosen ? wait_nested(rt, call, chosen - 1U, n)
                 : orr_wait_for_n(rt, call, n);
     ORR_TELL(rt, ORR_TOLD_WAITED);
     orr_progress_clear(rt);
-    ORR_RECORD_RETURN(rt);
     if (rc == 0)
         check_quiet(rt);
     return rc;
@@ -460,15 +456,14 @@ int starpu_task_wait_for_n_submitted(unsigned n)
 
 static int wait_in_ctx(const char *call, unsigned id, unsigned n)
 {
+    ORR_API(rt, call);
     struct orr_sched *sched = orr_api_sched(call, id);
-    struct orr_runtime *rt = sched->runtime;
     int rc;
 
-    ORR_RECORD(rt, .verb = ORR_CALL_WAIT_ALL, .value = n);
+    ORR_RECORD(rt, WAIT_ALL, .value = n);
     if (!orr_self->frozen && sched->ops->do_schedule)
         sched->ops->do_schedule(sched);
     rc = orr_wait_for_n_in(rt, call, id, n);
-    ORR_RECORD_RETURN(rt);
     if (rc == 0)
         check_quiet(rt);
     return rc;
@@ -500,29 +495,27 @@ int starpu_task_wait_for_no_ready(void)
 {
     static const struct orr_awaited awaited = {
         .noun = "workers to have no ready task"};
-    struct orr_runtime *rt = ORR_API_RUNTIME();
+    ORR_API(rt, __func__);
     const double interval_us = 10;
     struct orr_application_span span;
 
     if (!orr_may_block(__func__))
         return -EDEADLK;
-    ORR_RECORD(rt, .verb = ORR_CALL_WAIT_READY);
+    ORR_RECORD(rt, WAIT_READY);
     orr_sched_do_schedule(rt);
     orr_application_begin(rt, &span);
     while (is_busy(rt))
         orr_context_poll(&awaited, interval_us);
     orr_application_end(rt, &span, ORR_TRACE_WAITS, __func__);
-    ORR_RECORD_RETURN(rt);
     return 0;
 }
 
 void starpu_do_schedule(void)
 {
-    struct orr_runtime *rt = ORR_API_RUNTIME();
+    ORR_API(rt, __func__);
 
-    ORR_RECORD(rt, .verb = ORR_CALL_SCHEDULE);
+    ORR_RECORD(rt, SCHEDULE);
     orr_sched_do_schedule(rt);
-    ORR_RECORD_RETURN(rt);
 }
 
 int starpu_task_nready(void)
@@ -542,20 +535,20 @@ int starpu_task_nsubmitted(void)
 /* Loops are those of the caller's scheduling context. */
 void starpu_iteration_push(unsigned long iteration)
 {
-    struct orr_runtime *rt = ORR_API_RUNTIME();
+    ORR_API(rt, __func__);
     unsigned ctx = orr_api_current_ctx();
 
-    ORR_RECORD(rt, .verb = ORR_CALL_ITERATION, .value = iteration);
+    ORR_RECORD(rt, ITERATION, .value = iteration);
     orr_iterations_push(&rt->iterations, ctx, iteration);
     ORR_TELL(rt, ORR_TOLD_LOOPS, .ctx = ctx);
 }
 
 void starpu_iteration_pop(void)
 {
-    struct orr_runtime *rt = ORR_API_RUNTIME();
+    ORR_API(rt, __func__);
     unsigned ctx = orr_api_current_ctx();
 
-    ORR_RECORD(rt, .verb = ORR_CALL_ITERATION, .how = ORR_HOW_END);
+    ORR_RECORD(rt, ITERATION, .how = ORR_HOW_END);
     if (orr_iterations_pop(&rt->iterations, ctx)) {
         ORR_TELL(rt, ORR_TOLD_LOOPS, .ctx = ctx);
         return;

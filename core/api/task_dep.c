@@ -52,21 +52,14 @@ static void add_dep(struct starpu_task *task, struct starpu_task *before)
     abort();
 }
 
-static void record(struct starpu_task *task, unsigned n,
-                   struct starpu_task *const *before)
-{
-    struct orr_runtime *rt = orr_runtime_need("starpu_task_declare_deps");
-
-    if (rt->calls)
-        orr_calls_depend(rt->calls, ORR_CALL_DEPEND, task, n, before);
-}
-
 void starpu_task_declare_deps_array(struct starpu_task *task, unsigned ndeps,
                                     struct starpu_task **task_array)
 {
+    ORR_API(rt, "starpu_task_declare_deps");
+
     orr_api_array(__func__, task_array, ndeps, "tasks");
-    if (ndeps)
-        record(task, ndeps, task_array);
+    if (ndeps && rt->calls)
+        orr_calls_depend(rt->calls, ORR_CALL_DEPEND, task, ndeps, task_array);
     for (unsigned i = 0; i < ndeps; i++)
         add_dep(task, task_array[i]);
 }

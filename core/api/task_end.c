@@ -42,7 +42,7 @@ void starpu_task_declare_end_deps_array(struct starpu_task *task,
                                         struct starpu_task *task_array[])
 {
     static const char call[] = "starpu_task_declare_end_deps_array";
-    struct orr_runtime *rt = orr_runtime_need(call);
+    ORR_API(rt, call);
     struct orr_job *job = next_job_of(rt, call, task);
 
     orr_api_array(call, task_array, ndeps, "tasks");
@@ -79,15 +79,14 @@ void starpu_task_declare_end_deps(struct starpu_task *task, unsigned ndeps, ...)
 
 void starpu_task_end_dep_add(struct starpu_task *t, int nb_deps)
 {
-    static const char call[] = "starpu_task_end_dep_add";
-    struct orr_runtime *rt = orr_runtime_need(call);
+    ORR_API(rt, __func__);
 
     if (rt->calls)
         orr_calls_task(rt->calls,
                        &(struct orr_call){.verb = ORR_CALL_END_HOLD,
                                           .value = (uint64_t)nb_deps},
                        t, false);
-    orr_job_end_later(next_job_of(rt, call, t), nb_deps);
+    orr_job_end_later(next_job_of(rt, __func__, t), nb_deps);
 }
 
 /* Until the task is ready its execution counts as one, too, which is not the
@@ -109,7 +108,7 @@ static void expect_held(const char *call, const struct orr_job *job)
 
 void orr_api_end_dep_release(const char *call, struct starpu_task *t)
 {
-    struct orr_runtime *rt = orr_runtime_need(call);
+    ORR_API(rt, call);
 
     expect_held(call, job_of(rt, call, t));
     if (rt->calls)
@@ -117,7 +116,6 @@ void orr_api_end_dep_release(const char *call, struct starpu_task *t)
                        &(struct orr_call){.verb = ORR_CALL_END_RELEASE}, t,
                        false);
     orr_job_end(rt, job_of(rt, call, t));
-    ORR_RECORD_RETURN(rt);
 }
 
 void starpu_task_end_dep_release(struct starpu_task *t)

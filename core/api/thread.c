@@ -405,12 +405,11 @@ static void sleep_recorded(double us)
                                         .describe = thread_describe_sleep,
                                         .number = (unsigned long long)us};
     struct orr_runtime *rt = orr_self->runtime;
+    ORR_API_SCOPE(rt);
 
     if (rt)
-        ORR_RECORD(rt, .verb = ORR_CALL_SLEEP, .us = us);
+        ORR_RECORD(rt, SLEEP, .us = us);
     sleep_virtually(us, &awaited);
-    if (rt)
-        ORR_RECORD_RETURN(rt);
 }
 
 static void sleep_us(double us)

@@ -96,14 +96,17 @@ void starpu_worker_set_waking_up_callback(void (*callback)(unsigned))
 void starpu_worker_wait_for_initialisation(void)
 {
     static const struct orr_awaited awaited = {.noun = "workers to start"};
-    struct orr_runtime *rt = ORR_API_RUNTIME();
+    ORR_API(rt, __func__);
     const double interval_us = 10;
+    struct orr_application_span span;
 
     if (!orr_may_block(__func__))
         return;
+    orr_application_begin(rt, &span);
     for (unsigned w = 0; w < rt->nworkers; w++)
         while (!is_up(&rt->workers[w]))
             orr_context_poll(&awaited, interval_us);
+    orr_application_end(rt, &span, ORR_TRACE_WAITS, __func__);
 }
 
 static bool is_of(const struct orr_worker *worker,

@@ -11,32 +11,36 @@
  * it. Programs that make tasks in a loop take less between two of them. */
 #define LEAST_OWN_US 10
 
-static bool is_followed(const struct orr_runtime *rt)
+bool orr_application_runs(const struct orr_runtime *rt)
 {
     const struct orr_context *self = orr_self;
 
-    return rt->follows && self == rt->main && !self->frozen && !self->job &&
-           !self->worker;
+    return self == rt->main && !self->frozen && !self->job;
 }
 
-void orr_application_enter(struct orr_runtime *rt)
+/* A thread of the application may be a worker for a while (core/worker/driven.h). */
+static bool application_is_followed(const struct orr_runtime *rt)
+{
+    return rt->follows && orr_application_runs(rt) && !orr_self->worker;
+}
+
+bool orr_application_enter(struct orr_runtime *rt)
 {
     struct orr_application *app = &rt->application;
-    double now;
 
-    if (rt->exec->virtual_time || !is_followed(rt) || app->inside)
-        return;
+    if (!orr_application_runs(rt) || app->inside)
+        return false;
     app->inside = true;
-    now = orr_exec_now(rt->exec);
-    if (now - app->returned >= LEAST_OWN_US)
-        orr_trace_record_application(rt->trace, ORR_TRACE_OWN, NULL, app->returned,
-                              now);
+    app->entered = orr_exec_now(rt->exec);
+    if (!rt->exec->virtual_time && application_is_followed(rt) &&
+        app->entered - app->returned >= LEAST_OWN_US)
+        orr_trace_record_application(rt->trace, ORR_TRACE_OWN, NULL,
+                                     app->returned, app->entered);
+    return true;
 }
 
 void orr_application_return(struct orr_runtime *rt)
 {
-    if (rt->exec->virtual_time || !is_followed(rt))
-        return;
     rt->application.inside = false;
     rt->application.returned = orr_exec_now(rt->exec);
 }
@@ -45,9 +49,9 @@ void orr_application_begin(struct orr_runtime *rt,
                            struct orr_application_span *span)
 {
     *span = (struct orr_application_span){.since = NAN};
-    if (!is_followed(rt))
+    if (!application_is_followed(rt))
         return;
-    orr_application_enter(rt);
+    span->outermost = orr_application_enter(rt);
     span->since = orr_exec_now(rt->exec);
     orr_trace_begin(rt->trace, &span->ticket);
 }
@@ -65,5 +69,6 @@ void orr_application_end(struct orr_runtime *rt,
     if (now > begun.since)
         orr_trace_record_application(rt->trace, doing, call, begun.since, now);
     orr_trace_end(rt->trace, &begun.ticket);
-    orr_application_return(rt);
+    if (begun.outermost)
+        orr_application_return(rt);
 }

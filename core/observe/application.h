@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * core/observe/application.h - what the application's main context does while it
- * submits nothing, for traces that show it: it waits in a call, or does something of
- * its own between two calls. Off while rt->follows is false, which is all that it then
- * costs. Simulated, its own time is what it sleeps: code of the application takes no
- * virtual time. Any context may call; what is not the main one, or is in a kernel
- * or callback, is ignored.
+ * submits nothing, for traces that show it (rt->follows): it waits in a call, or does
+ * something of its own between two calls. Simulated, its own time is what it sleeps:
+ * code of the application takes no virtual time. Any context may call these; one that
+ * is not the main one, or is in a kernel or callback, is ignored.
  */
 #pragma once
 
@@ -18,8 +17,9 @@ struct orr_runtime;
 
 /* A wait, or a sleep, that goes on. */
 struct orr_application_span {
-    double since; /* NaN: nobody's that is followed */
+    double since; /* NaN: not the main context's, or no trace shows it */
     uint32_t ticket;
+    bool outermost; /* of no call that the context is in */
 };
 
 /* What it does from here on is told by end. */
@@ -31,7 +31,11 @@ void orr_application_end(struct orr_runtime *rt,
                          const struct orr_application_span *span,
                          enum orr_trace_doing doing, const char *call);
 
-/* A call begins, or returns. What lies between takes time on the real machine only:
- * see rt->listens. */
-void orr_application_enter(struct orr_runtime *rt);
+/* Whether the caller is the main context, in code of the application's own. */
+bool orr_application_runs(const struct orr_runtime *rt);
+
+/* The application calls the library. Returns true if it was in no call before: then
+ * it is in this one until orr_application_return. What it did before is in the trace;
+ * that takes time on the real machine only. */
+bool orr_application_enter(struct orr_runtime *rt);
 void orr_application_return(struct orr_runtime *rt);

@@ -75,7 +75,7 @@ void orr_calls_begin(struct orr_runtime *rt, const struct starpu_conf *conf)
     calls->begun = true;
     put_run(calls, conf);
     orr_unlock(&calls->lock);
-    calls->returned = orr_exec_now(rt->exec);
+    calls->since = orr_exec_now(rt->exec);
 }
 
 void orr_calls_abandon(struct orr_runtime *rt)
@@ -164,11 +164,6 @@ void orr_calls_ask_range(struct orr_calls *calls, const struct orr_sched *sched,
 
 /* --- whose calls --- */
 
-static bool is_inside(void)
-{
-    return orr_self->frozen || orr_self->job;
-}
-
 bool orr_calls_listens(const struct orr_calls *calls)
 {
     return calls->begun && calls->muted != orr_self;
@@ -216,17 +211,6 @@ uint64_t *orr_calls_list(struct orr_calls *calls, size_t n)
 
 /* --- lines --- */
 
-static void enter(struct orr_calls *calls)
-{
-    double now = orr_exec_now(calls->rt->exec);
-
-    calls->pending = now > calls->returned ? now - calls->returned : 0;
-    if (!calls->rt->exec->virtual_time) /* as the clock counts */
-        calls->pending = round(calls->pending * 1e3) / 1e3;
-    calls->returned = now;
-    calls->entered = true;
-}
-
 /* What another context, or a replay in a callback, could not do at this place. */
 static bool waits(const struct orr_call *call)
 {
@@ -250,13 +234,15 @@ static bool is_foreign(struct orr_calls *calls, struct orr_call *call)
     ORR_REQUIRES(calls->lock)
 {
     /* Callbacks of acquisitions end with that: so do a replay's. */
-    if (is_inside() && call->verb == ORR_CALL_RELEASE)
+    bool inside = orr_self->frozen || orr_self->job;
+
+    if (inside && call->verb == ORR_CALL_RELEASE)
         return true;
     orr_calls_count(
         calls, waits(call) || call->synchronous
                    ? "waits in kernels, callbacks and other threads than "
                      "the main one, which are left out"
-               : is_inside()
+               : inside
                    ? "calls in kernels and callbacks, which depend on when "
                      "tasks end: a replay makes them in the recorded order"
                    : "calls of other threads than the main one: a replay "
@@ -265,17 +251,24 @@ static bool is_foreign(struct orr_calls *calls, struct orr_call *call)
     return waits(call);
 }
 
+/* µs of the application's until it made the call that is being written. */
+static double time_before(struct orr_calls *calls) ORR_REQUIRES(calls->lock)
+{
+    double entered = calls->rt->application.entered;
+    double us = entered > calls->since ? entered - calls->since : 0;
+
+    calls->since = fmax(calls->since, entered);
+    calls->wrote = true;
+    /* As the clock counts. */
+    return calls->rt->exec->virtual_time ? us : round(us * 1e3) / 1e3;
+}
+
 void orr_calls_put(struct orr_calls *calls, struct orr_call *call)
 {
-    if (orr_self != calls->rt->main || is_inside()) {
-        if (is_foreign(calls, call))
-            return;
-    } else {
-        if (!calls->entered)
-            enter(calls);
-        call->after = calls->pending;
-        calls->entered = false;
-    }
+    if (orr_application_runs(calls->rt))
+        call->after = time_before(calls);
+    else if (is_foreign(calls, call))
+        return;
     orr_record_write(&calls->writer, call);
 }
 
@@ -287,37 +280,14 @@ void orr_calls_write(struct orr_calls *calls, struct orr_call *call)
     orr_unlock(&calls->lock);
 }
 
-void orr_calls_enter(struct orr_calls *calls)
+/* A replay makes no call that has no line: what it took is as the application's own. */
+void orr_calls_leave(struct orr_runtime *rt)
 {
-    if (orr_self == calls->rt->main && !is_inside() && calls->muted != orr_self)
-        enter(calls);
-}
+    struct orr_calls *calls = rt->calls;
 
-void orr_calls_return(struct orr_calls *calls)
-{
-    if (orr_self == calls->rt->main && !is_inside())
-        calls->returned = orr_exec_now(calls->rt->exec);
-}
-
-/* --- for the trace, too --- */
-
-void orr_calls_make(struct orr_runtime *rt, struct orr_call *call)
-{
-    orr_application_enter(rt);
-    if (rt->calls)
-        orr_calls_write(rt->calls, call);
-}
-
-void orr_calls_announce(struct orr_runtime *rt)
-{
-    orr_application_enter(rt);
-    if (rt->calls)
-        orr_calls_enter(rt->calls);
-}
-
-void orr_calls_end(struct orr_runtime *rt)
-{
-    if (rt->calls)
-        orr_calls_return(rt->calls);
     orr_application_return(rt);
+    if (!calls || !calls->wrote)
+        return;
+    calls->since = rt->application.returned;
+    calls->wrote = false;
 }

@@ -38,58 +38,50 @@ void orr_calls_abandon(struct orr_runtime *rt);
 /* Ends the file: `how` the run did, "shutdown" or else. */
 void orr_calls_close(struct orr_runtime *rt, const char *how);
 
-/* --- simple calls --- */
+/* --- the scope of a call --- */
 
-/* Writes the call, which is about to be made. */
+/* What a public function begins with: it declares `rt`, the runtime of its caller
+ * (without one the program ends, with a message that names `call`), and the
+ * application is in this call until the block is left, by whichever way. What passes
+ * until then is not the application's own time. Of a call within another one the outer
+ * one counts. Where nobody listens that costs a branch. */
+#define ORR_API(rt, call)                                                      \
+    struct orr_runtime *const rt = orr_runtime_need(call);                     \
+    ORR_API_SCOPE(rt)
+
+/* The same for functions that work without a runtime as well: `rt` may be NULL. */
+#define ORR_API_IF(rt, call)                                                   \
+    struct orr_runtime *const rt = orr_runtime_current(call);                  \
+    ORR_API_SCOPE(rt)
+
+#define ORR_API_SCOPE(rt)                                                      \
+    struct orr_runtime *const rt##_scope                                       \
+        __attribute__((cleanup(orr_calls_leave_scope), unused)) =              \
+            (rt) && (rt)->listens && orr_application_enter(rt) ? (rt) : NULL
+
+/* The outermost call returns. */
+void orr_calls_leave(struct orr_runtime *rt);
+
+static inline void orr_calls_leave_scope(struct orr_runtime *const *scope)
+{
+    if (*scope)
+        orr_calls_leave(*scope);
+}
+
+/* --- lines --- */
+
+/* Writes the call, in its scope and before it takes effect. */
 void orr_calls_write(struct orr_calls *calls, struct orr_call *call);
-
-/* A call is made that will be written when more is known of it: the next one. */
-void orr_calls_enter(struct orr_calls *calls);
-
-/* The call that was written last returns: what comes until the next one is the
- * application's own time. */
-void orr_calls_return(struct orr_calls *calls);
-
-/* The same three, for the trace too, and where nothing is recorded. */
-void orr_calls_make(struct orr_runtime *rt, struct orr_call *call);
-void orr_calls_announce(struct orr_runtime *rt);
-void orr_calls_end(struct orr_runtime *rt);
 
 /* Something was done that replays lack: `what`, a constant. */
 void orr_calls_note(struct orr_calls *calls, const char *what);
 
-/* These tell the trace as well, which shows the time between calls. */
-
-#define ORR_RECORD(rt, ...)                                                    \
+#define ORR_RECORD(rt, VERB, ...)                                              \
     do {                                                                       \
-        if ((rt)->listens)                                                     \
-            orr_calls_make((rt), &(struct orr_call){__VA_ARGS__});             \
-    } while (0)
-
-#define ORR_RECORD_ENTER(rt)                                                   \
-    do {                                                                       \
-        if ((rt)->listens)                                                     \
-            orr_calls_announce(rt);                                            \
-    } while (0)
-
-#define ORR_RECORD_RETURN(rt)                                                  \
-    do {                                                                       \
-        if ((rt)->listens)                                                     \
-            orr_calls_end(rt);                                                 \
-    } while (0)
-
-/* A call that is written otherwise, or not at all, begins, and returns: for the
- * trace alone. */
-#define ORR_CALLED(rt)                                                         \
-    do {                                                                       \
-        if ((rt)->listens)                                                     \
-            orr_application_enter(rt);                                         \
-    } while (0)
-
-#define ORR_RETURNS(rt)                                                        \
-    do {                                                                       \
-        if ((rt)->listens)                                                     \
-            orr_application_return(rt);                                        \
+        if ((rt)->calls)                                                       \
+            orr_calls_write((rt)->calls,                                       \
+                            &(struct orr_call){.verb = ORR_CALL_##VERB,        \
+                                               __VA_ARGS__});                  \
     } while (0)
 
 #define ORR_RECORD_NOTE(rt, what)                                              \

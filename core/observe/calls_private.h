@@ -20,9 +20,8 @@ struct orr_calls {
     struct orr_lock lock; /* rank ORR_RANK_RUNTIME; all that follows */
     struct orr_result result;
     struct orr_record_writer writer;
-    double returned; /* µs, when the application went on */
-    double pending;  /* µs that it took until the call that was entered … */
-    bool entered;    /* … if one was */
+    double since; /* µs: the application's time from there on is in no line yet */
+    bool wrote;   /* the call that it is in has a line */
     struct orr_context *muted; /* whose calls are parts of another one */
     struct orr_calls_note_count notes[ORR_CALLS_NOTES];
     unsigned nnotes;

@@ -47,6 +47,7 @@ enum orr_trace_doing {
 
 /* Where the application's main context is, of which application.h tells. */
 struct orr_application {
+    double entered;  /* [main] µs, when it made the call it is in, or was in last */
     double returned; /* [main] µs, when it went on with code of its own */
     bool inside;     /* [main] it is in a call */
 };

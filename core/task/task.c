@@ -418,7 +418,6 @@ static void throttle(struct orr_runtime *rt)
         return;
     if (orr_count_unfinished(rt) <= (unsigned)max)
         return;
-    ORR_RECORD_ENTER(rt); /* the time until here is the application's */
     (void)orr_wait_for_n(rt,
                          "starpu_task_submit: STARPU_LIMIT_MAX_SUBMITTED_TASKS",
                          (unsigned)min);
@@ -605,32 +604,6 @@ static void cap_priority(struct orr_runtime *rt, struct starpu_task *task)
         task->priority = most;
 }
 
-/* Inline: once for runs that neither record nor time calls, which are most. */
-static inline __attribute__((always_inline)) int
-finish(struct orr_runtime *rt, struct starpu_task *task, struct orr_job *job,
-       struct orr_access *chain, bool synchronous)
-{
-    hand_over(rt, job, chain);
-    if (rt->machine->crowded)
-        orr_workers_give_way(rt);
-    orr_pay();
-    return synchronous ? wait_synchronous(rt, job, task) : 0;
-}
-
-static __attribute__((noinline)) int
-finish_recorded(struct orr_runtime *rt, struct starpu_task *task,
-                struct orr_job *job, struct orr_access *chain, bool synchronous,
-                bool implicit)
-{
-    int err;
-
-    if (rt->calls)
-        orr_calls_submit(rt->calls, job, implicit);
-    err = finish(rt, task, job, chain, synchronous);
-    ORR_RECORD_RETURN(rt);
-    return err;
-}
-
 int orr_task_submit(struct orr_runtime *rt, struct starpu_task *task,
                     bool implicit)
 {
@@ -641,8 +614,6 @@ int orr_task_submit(struct orr_runtime *rt, struct starpu_task *task,
 
     if (err)
         return err;
-    /* What passes from here on is not the application's. */
-    ORR_RECORD_ENTER(rt);
     throttle(rt);
     if (atomic_load_explicit(&rt->knobs.capped, memory_order_relaxed))
         cap_priority(rt, task);
@@ -653,7 +624,11 @@ int orr_task_submit(struct orr_runtime *rt, struct starpu_task *task,
     if (synchronous)
         orr_job_ref(job); /* known by its tag */
     ORR_TELL(rt, ORR_TOLD_TASK_GIVEN, .job = job);
-    if (rt->listens)
-        return finish_recorded(rt, task, job, chain, synchronous, implicit);
-    return finish(rt, task, job, chain, synchronous);
+    if (rt->calls)
+        orr_calls_submit(rt->calls, job, implicit);
+    hand_over(rt, job, chain);
+    if (rt->machine->crowded)
+        orr_workers_give_way(rt);
+    orr_pay();
+    return synchronous ? wait_synchronous(rt, job, task) : 0;
 }

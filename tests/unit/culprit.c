@@ -14,7 +14,8 @@
  *   commuting  tasks that write one datum in any order, and few tasks beside them
  *   phases    few tasks, and the application waits for them, again and again:
  *             for all, one, a tag or their data
- *   pauses    independent tasks, before each of which the application sleeps
+ *   pauses    independent tasks, before each of which the application names the datum
+ *             and sleeps
  *   sums      rounds of tasks that contribute to a sum, for which it waits
  *   uneven    independent tasks of one kernel, of which one is much longer
  *   pingpong  a chain of which every other task is on another device
@@ -411,6 +412,7 @@ static unsigned run(const char *shape)
         for (unsigned i = 0; i < n; i++) {
             float pause = (float)draw(us / 2, 2 * us);
 
+            starpu_data_set_name(handles[i], "paused");
             if (!prompt)
                 starpu_usleep(pause);
             insert(&any, i, 0);
