@@ -61,7 +61,7 @@ struct where {
     unsigned impl;
 };
 
-static double length(struct starpu_task *task, void *arg)
+static double bundle_task_length(struct starpu_task *task, void *arg)
 {
     const struct where *where = arg;
 
@@ -75,10 +75,10 @@ double starpu_task_bundle_expected_length(starpu_task_bundle_t bundle,
     struct where where = {arch, nimpl};
 
     expect_bundle(__func__, bundle);
-    return orr_bundle_sum(bundle, true, length, &where);
+    return orr_bundle_sum(bundle, true, bundle_task_length, &where);
 }
 
-static double energy(struct starpu_task *task, void *arg)
+static double bundle_task_energy(struct starpu_task *task, void *arg)
 {
     const struct where *where = arg;
 
@@ -92,7 +92,7 @@ double starpu_task_bundle_expected_energy(starpu_task_bundle_t bundle,
     struct where where = {arch, nimpl};
 
     expect_bundle(__func__, bundle);
-    return orr_bundle_sum(bundle, false, energy, &where);
+    return orr_bundle_sum(bundle, false, bundle_task_energy, &where);
 }
 
 double

@@ -183,7 +183,7 @@ double *starpu_st_fifo_exp_len_per_priority_get(starpu_st_fifo_taskq_t fifo)
 
 /* --- pushing --- */
 
-static int count(starpu_st_fifo_taskq_t fifo)
+static int fifo_count_push(starpu_st_fifo_taskq_t fifo)
 {
     fifo->ntasks++;
     fifo->nprocessed++;
@@ -194,7 +194,7 @@ int starpu_st_fifo_taskq_push_sorted_task(starpu_st_fifo_taskq_t fifo,
                                           struct starpu_task *task)
 {
     orr_task_list_insert_behind(&fifo->list, task);
-    return count(fifo);
+    return fifo_count_push(fifo);
 }
 
 int starpu_st_fifo_taskq_push_task(starpu_st_fifo_taskq_t fifo,
@@ -203,7 +203,7 @@ int starpu_st_fifo_taskq_push_task(starpu_st_fifo_taskq_t fifo,
     if (task->priority > 0)
         return starpu_st_fifo_taskq_push_sorted_task(fifo, task);
     starpu_task_list_push_back(&fifo->list, task);
-    return count(fifo);
+    return fifo_count_push(fifo);
 }
 
 int starpu_st_fifo_taskq_push_back_task(starpu_st_fifo_taskq_t fifo,
@@ -219,8 +219,8 @@ int starpu_st_fifo_taskq_push_back_task(starpu_st_fifo_taskq_t fifo,
 
 /* --- popping --- */
 
-static struct starpu_task *take(starpu_st_fifo_taskq_t fifo,
-                                struct starpu_task *task)
+static struct starpu_task *fifo_take(starpu_st_fifo_taskq_t fifo,
+                                     struct starpu_task *task)
 {
     if (!task)
         return NULL;
@@ -235,7 +235,7 @@ int starpu_st_fifo_taskq_pop_this_task(starpu_st_fifo_taskq_t fifo,
     orr_task_list_check(&fifo->list, task, __func__);
     if (workerid >= 0 && !orr_task_suits(task, workerid))
         return 0;
-    (void)take(fifo, task);
+    (void)fifo_take(fifo, task);
     return 1;
 }
 
@@ -244,13 +244,14 @@ struct starpu_task *starpu_st_fifo_taskq_pop_task(starpu_st_fifo_taskq_t fifo,
 {
     struct starpu_task *skipped;
 
-    return take(fifo, orr_task_list_first(&fifo->list, workerid, &skipped));
+    return fifo_take(fifo,
+                     orr_task_list_first(&fifo->list, workerid, &skipped));
 }
 
 struct starpu_task *
 starpu_st_fifo_taskq_pop_local_task(starpu_st_fifo_taskq_t fifo)
 {
-    return take(fifo, starpu_task_list_front(&fifo->list));
+    return fifo_take(fifo, starpu_task_list_front(&fifo->list));
 }
 
 static void leave_priorities(starpu_st_fifo_taskq_t fifo,
@@ -268,7 +269,7 @@ starpu_st_fifo_taskq_pop_first_ready_task(starpu_st_fifo_taskq_t fifo,
                                           unsigned workerid, int num_priorities)
 {
     struct starpu_task *task =
-        take(fifo, orr_task_list_most_ready(&fifo->list, workerid));
+        fifo_take(fifo, orr_task_list_most_ready(&fifo->list, workerid));
 
     if (task && num_priorities > 0)
         leave_priorities(fifo, task, num_priorities);

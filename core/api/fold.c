@@ -35,7 +35,7 @@ static struct orr_process *begin(void)
     return process;
 }
 
-static void end(struct orr_process *process)
+static void fold_unlock(struct orr_process *process)
 {
     pthread_mutex_unlock(&process->fold_lock);
 }
@@ -51,7 +51,7 @@ static size_t fold_of(size_t size)
 }
 
 /* Makes the file at least that long. */
-static int grow(struct orr_process *process, size_t fold)
+static int fold_grow_file(struct orr_process *process, size_t fold)
 {
     if (fold <= process->fold_size)
         return 0;
@@ -98,14 +98,14 @@ int orr_fold_map(size_t size, void **ret)
         return -ENOMEM;
     }
     process = begin();
-    rc = grow(process, fold);
+    rc = fold_grow_file(process, fold);
     if (rc == 0)
         rc = map_pieces(process->fold_fd, address, size, fold);
     if (rc == 0) {
         *folded = (struct orr_folded){process->folded, address, size};
         process->folded = folded;
     }
-    end(process);
+    fold_unlock(process);
     if (rc < 0) {
         munmap(address, size);
         free(folded);
@@ -125,7 +125,7 @@ bool orr_fold_unmap(void *address)
     folded = *link;
     if (folded)
         *link = folded->next;
-    end(process);
+    fold_unlock(process);
     if (!folded)
         return false;
     munmap(folded->address, folded->size);

@@ -16,8 +16,8 @@
 #include "core/device/nvml.h"
 
 /* A function that needs the driver was called without. */
-static struct gpu *need_driver(const char *call,
-                               const struct gpu_vendor *vendor)
+static struct gpu *gpu_driver_needed(const char *call,
+                                     const struct gpu_vendor *vendor)
 {
     struct gpu *driver = orr_gpu_of(orr_runtime_need(call)->machine, vendor);
 
@@ -34,7 +34,7 @@ static struct gpu *need_driver(const char *call,
 static gpu_stream_t local_stream(const char *call,
                                  const struct gpu_vendor *vendor)
 {
-    struct gpu *driver = need_driver(call, vendor);
+    struct gpu *driver = gpu_driver_needed(call, vendor);
     int id = starpu_worker_get_id();
     struct gpu_worker *worker =
         id < 0 ? NULL : orr_gpu_worker(driver, (unsigned)id);
@@ -62,7 +62,7 @@ starpu_hipStream_t starpu_hip_get_local_stream(void)
 static void set_device(const char *call, const struct gpu_vendor *vendor,
                        int devid)
 {
-    struct gpu *driver = need_driver(call, vendor);
+    struct gpu *driver = gpu_driver_needed(call, vendor);
     struct gpu_device *device = NULL;
     int code;
 
@@ -102,10 +102,10 @@ struct nvmlDevice_st *starpu_cuda_get_nvmldev(unsigned devid)
 
 /* -- copies -- */
 
-static int copy(const char *call, const struct gpu_vendor *vendor,
-                struct orr_raw_copy *raw, gpu_stream_t stream)
+static int gpu_copy_bytes(const char *call, const struct gpu_vendor *vendor,
+                          struct orr_raw_copy *raw, gpu_stream_t stream)
 {
-    struct gpu *driver = need_driver(call, vendor);
+    struct gpu *driver = gpu_driver_needed(call, vendor);
     const struct orr_machine *machine = driver->head.machine;
 
     (void)orr_api_node(call, raw->src_node);
@@ -158,7 +158,7 @@ static void repeat(struct orr_raw_copy *raw, size_t n, size_t src_step,
             bytes(src_ptr, src_node, dst_ptr, dst_node, ssize);                \
                                                                                \
         (void)kind;                                                            \
-        return copy(__func__, &orr_gpu_##vendor, &raw, stream);                \
+        return gpu_copy_bytes(__func__, &orr_gpu_##vendor, &raw, stream);      \
     }                                                                          \
                                                                                \
     int starpu_##vendor##_copy2d_async_sync(                                   \
@@ -171,7 +171,7 @@ static void repeat(struct orr_raw_copy *raw, size_t n, size_t src_step,
                                                                                \
         (void)kind;                                                            \
         repeat(&raw, numblocks, ld_src, ld_dst);                               \
-        return copy(__func__, &orr_gpu_##vendor, &raw, stream);                \
+        return gpu_copy_bytes(__func__, &orr_gpu_##vendor, &raw, stream);      \
     }                                                                          \
                                                                                \
     int starpu_##vendor##_copy3d_async_sync(                                   \
@@ -186,7 +186,7 @@ static void repeat(struct orr_raw_copy *raw, size_t n, size_t src_step,
         (void)kind;                                                            \
         repeat(&raw, numblocks_1, ld1_src, ld1_dst);                           \
         repeat(&raw, numblocks_2, ld2_src, ld2_dst);                           \
-        return copy(__func__, &orr_gpu_##vendor, &raw, stream);                \
+        return gpu_copy_bytes(__func__, &orr_gpu_##vendor, &raw, stream);      \
     }
 COPIES(cuda, starpu_cudaStream_t, starpu_cudaMemcpyKind_t)
 COPIES(hip, starpu_hipStream_t, starpu_hipMemcpyKind_t)
@@ -204,7 +204,7 @@ static _Noreturn void report(const char *call, const char *func,
 }
 
 /* What the library says, if it is open. */
-static const char *words_of(const struct gpu_vendor *vendor, int code)
+static const char *gpu_error_text(const struct gpu_vendor *vendor, int code)
 {
     struct orr_runtime *rt = orr_runtime_current("starpu_cuda_report_error");
     struct gpu *driver = rt ? orr_gpu_of(rt->machine, vendor) : NULL;
@@ -216,14 +216,14 @@ void starpu_cuda_report_error(const char *func, const char *file, int line,
                               starpu_cudaError_t status)
 {
     report(__func__, func, file, line, (int)status,
-           words_of(&orr_gpu_cuda, (int)status));
+           gpu_error_text(&orr_gpu_cuda, (int)status));
 }
 
 void starpu_hip_report_error(const char *func, const char *file, int line,
                              starpu_hipError_t status)
 {
     report(__func__, func, file, line, (int)status,
-           words_of(&orr_gpu_hip, (int)status));
+           gpu_error_text(&orr_gpu_hip, (int)status));
 }
 
 static const char *word(const char *const *words, unsigned n, int status)
@@ -278,7 +278,7 @@ void starpu_hipblas_report_error(const char *func, const char *file, int line,
                                  starpu_hipError_t error)
 {
     report(__func__, func, file, line, (int)error,
-           words_of(&orr_gpu_hip, (int)error));
+           gpu_error_text(&orr_gpu_hip, (int)error));
 }
 
 void starpu_hipblas_report_status(const char *func, const char *file, int line,

@@ -20,7 +20,7 @@ static struct orr_sched *sched_of(const char *call, unsigned sched_ctx_id)
     abort();
 }
 
-static void check(const char *call, const char *trouble)
+static void heteroprio_refuse_if(const char *call, const char *trouble)
 {
     if (!trouble)
         return;
@@ -32,8 +32,9 @@ void starpu_heteroprio_set_nb_prios(unsigned sched_ctx_id,
                                     enum starpu_worker_archtype arch,
                                     unsigned max_prio)
 {
-    check(__func__, orr_heteroprio_set_count(sched_of(__func__, sched_ctx_id),
-                                             (unsigned)arch, max_prio));
+    heteroprio_refuse_if(
+        __func__, orr_heteroprio_set_count(sched_of(__func__, sched_ctx_id),
+                                           (unsigned)arch, max_prio));
 }
 
 void starpu_heteroprio_set_mapping(unsigned sched_ctx_id,
@@ -41,17 +42,19 @@ void starpu_heteroprio_set_mapping(unsigned sched_ctx_id,
                                    unsigned source_prio,
                                    unsigned dest_bucket_id)
 {
-    check(__func__,
-          orr_heteroprio_set_place(sched_of(__func__, sched_ctx_id),
-                                   (unsigned)arch, source_prio, dest_bucket_id));
+    heteroprio_refuse_if(
+        __func__,
+        orr_heteroprio_set_place(sched_of(__func__, sched_ctx_id),
+                                 (unsigned)arch, source_prio, dest_bucket_id));
 }
 
 void starpu_heteroprio_set_faster_arch(unsigned sched_ctx_id,
                                        enum starpu_worker_archtype arch,
                                        unsigned bucket_id)
 {
-    check(__func__, orr_heteroprio_set_base(sched_of(__func__, sched_ctx_id),
-                                            (unsigned)arch, bucket_id));
+    heteroprio_refuse_if(
+        __func__, orr_heteroprio_set_base(sched_of(__func__, sched_ctx_id),
+                                          (unsigned)arch, bucket_id));
 }
 
 void starpu_heteroprio_set_arch_slow_factor(unsigned sched_ctx_id,
@@ -59,9 +62,10 @@ void starpu_heteroprio_set_arch_slow_factor(unsigned sched_ctx_id,
                                             unsigned bucket_id,
                                             float slow_factor)
 {
-    check(__func__, orr_heteroprio_set_slow(sched_of(__func__, sched_ctx_id),
-                                            (unsigned)arch, bucket_id,
-                                            (double)slow_factor));
+    heteroprio_refuse_if(
+        __func__, orr_heteroprio_set_slow(sched_of(__func__, sched_ctx_id),
+                                          (unsigned)arch, bucket_id,
+                                          (double)slow_factor));
 }
 
 void starpu_heteroprio_set_use_locality(unsigned sched_ctx_id,
@@ -73,8 +77,8 @@ void starpu_heteroprio_set_use_locality(unsigned sched_ctx_id,
 
 void starpu_heteroprio_map_wgroup_memory_nodes(unsigned sched_ctx_id)
 {
-    check(__func__,
-          orr_heteroprio_map_groups(sched_of(__func__, sched_ctx_id)));
+    heteroprio_refuse_if(
+        __func__, orr_heteroprio_map_groups(sched_of(__func__, sched_ctx_id)));
 }
 
 void starpu_heteroprio_print_wgroups(FILE *stream, unsigned sched_ctx_id)

@@ -20,18 +20,18 @@ struct call {
     enum gpu_handle which;
 };
 
-static struct gpu *driver_of(const struct gpu_vendor *vendor)
+static struct gpu *library_driver(const struct gpu_vendor *vendor)
 {
     return orr_gpu_of(ORR_API_RUNTIME()->machine, vendor);
 }
 
-static _Noreturn void fail(enum gpu_handle which, const char *why)
+static _Noreturn void library_fail(enum gpu_handle which, const char *why)
 {
     orr_log_error("%s cannot be used: %s", orr_gpu_library_title(which), why);
     abort();
 }
 
-static void make(void *arg)
+static void library_handle_make(void *arg)
 {
     const struct call *call = arg;
     int code =
@@ -41,10 +41,10 @@ static void make(void *arg)
     if (!code)
         return;
     snprintf(text, sizeof(text), "no handle was made (%d)", code);
-    fail(call->which, text);
+    library_fail(call->which, text);
 }
 
-static void end(void *arg)
+static void library_handle_end(void *arg)
 {
     const struct call *call = arg;
 
@@ -65,29 +65,30 @@ static void on_workers(void (*what)(void *), struct call *call)
                                        orr_gpu_library_title(call->which));
 }
 
-static void init(const struct gpu_vendor *vendor, enum gpu_handle which)
+static void library_init_on_workers(const struct gpu_vendor *vendor,
+                                    enum gpu_handle which)
 {
-    struct call call = {driver_of(vendor), which};
+    struct call call = {library_driver(vendor), which};
     struct orr_error err;
 
     if (!call.driver)
         return;
     if (orr_gpu_library_open(which, &err) < 0)
-        fail(which, err.text);
-    on_workers(make, &call);
+        library_fail(which, err.text);
+    on_workers(library_handle_make, &call);
 }
 
 static void shut_down(const struct gpu_vendor *vendor, enum gpu_handle which)
 {
-    struct call call = {driver_of(vendor), which};
+    struct call call = {library_driver(vendor), which};
 
     if (call.driver)
-        on_workers(end, &call);
+        on_workers(library_handle_end, &call);
 }
 
 static void *local(const struct gpu_vendor *vendor, enum gpu_handle which)
 {
-    struct gpu *driver = driver_of(vendor);
+    struct gpu *driver = library_driver(vendor);
 
     return driver ? orr_gpu_handle_get(driver, which, starpu_worker_get_id())
                   : NULL;
@@ -97,7 +98,7 @@ static void *local(const struct gpu_vendor *vendor, enum gpu_handle which)
 
 void starpu_cublas_init(void)
 {
-    init(&orr_gpu_cuda, GPU_CUBLAS);
+    library_init_on_workers(&orr_gpu_cuda, GPU_CUBLAS);
 }
 
 void starpu_cublas_shutdown(void)
@@ -107,7 +108,7 @@ void starpu_cublas_shutdown(void)
 
 void starpu_cublas_set_stream(void)
 {
-    struct gpu *driver = driver_of(&orr_gpu_cuda);
+    struct gpu *driver = library_driver(&orr_gpu_cuda);
 
     if (driver)
         orr_gpu_cublas_stream(driver, starpu_worker_get_id());
@@ -120,7 +121,7 @@ struct cublasContext *starpu_cublas_get_local_handle(void)
 
 void starpu_cublasLt_init(void)
 {
-    init(&orr_gpu_cuda, GPU_CUBLAS_LT);
+    library_init_on_workers(&orr_gpu_cuda, GPU_CUBLAS_LT);
 }
 
 void starpu_cublasLt_shutdown(void)
@@ -137,7 +138,7 @@ struct cublasLtContext *starpu_cublasLt_get_local_handle(void)
 
 void starpu_cusparse_init(void)
 {
-    init(&orr_gpu_cuda, GPU_CUSPARSE);
+    library_init_on_workers(&orr_gpu_cuda, GPU_CUSPARSE);
 }
 
 void starpu_cusparse_shutdown(void)
@@ -154,9 +155,9 @@ struct cusparseContext *starpu_cusparse_get_local_handle(void)
 
 void starpu_cusolver_init(void)
 {
-    init(&orr_gpu_cuda, GPU_CUSOLVER_DN);
-    init(&orr_gpu_cuda, GPU_CUSOLVER_SP);
-    init(&orr_gpu_cuda, GPU_CUSOLVER_RF);
+    library_init_on_workers(&orr_gpu_cuda, GPU_CUSOLVER_DN);
+    library_init_on_workers(&orr_gpu_cuda, GPU_CUSOLVER_SP);
+    library_init_on_workers(&orr_gpu_cuda, GPU_CUSOLVER_RF);
 }
 
 void starpu_cusolver_shutdown(void)
@@ -185,7 +186,7 @@ starpu_cusolverRfHandle_t starpu_cusolverRf_get_local_handle(void)
 
 void starpu_hipblas_init(void)
 {
-    init(&orr_gpu_hip, GPU_HIPBLAS);
+    library_init_on_workers(&orr_gpu_hip, GPU_HIPBLAS);
 }
 
 void starpu_hipblas_shutdown(void)

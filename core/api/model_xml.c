@@ -86,8 +86,8 @@ static void print_parameters(const struct starpu_perfmodel *model,
     }
 }
 
-static void print_polynomial(const struct starpu_perfmodel *model,
-                             const struct orr_model_fit *fit, FILE *out)
+static void model_xml_polynomial(const struct starpu_perfmodel *model,
+                                 const struct orr_model_fit *fit, FILE *out)
 {
     fputs("      <ml_regression>\n", out);
     for (unsigned i = 0; i < fit->ncoeff; i++) {
@@ -113,7 +113,7 @@ static void print_comb(const struct starpu_perfmodel *model,
             print_entry(&impl->rows[r], out);
         print_fits(&impl->fit, out);
         if (impl->fit.ncoeff > 0)
-            print_polynomial(model, &impl->fit, out);
+            model_xml_polynomial(model, &impl->fit, out);
         fputs("    </implementation>\n", out);
     }
     fputs("  </combination>\n", out);

@@ -22,7 +22,7 @@
 #define DRIVER() orr_opencl_of(ORR_API_RUNTIME()->machine)
 
 /* A function that needs the driver was called without. */
-static struct opencl *need_driver(const char *call)
+static struct opencl *opencl_driver_needed(const char *call)
 {
     struct opencl *driver = orr_opencl_of(orr_runtime_need(call)->machine);
 
@@ -36,7 +36,7 @@ static struct opencl *need_driver(const char *call)
 
 /* -- devices -- */
 
-static struct opencl_device *device_of(int devid)
+static struct opencl_device *opencl_device_of_id(int devid)
 {
     struct opencl *driver = DRIVER();
 
@@ -60,21 +60,21 @@ static cl_command_queue queue_of(const struct opencl_device *device)
 
 void starpu_opencl_get_context(int devid, cl_context *context)
 {
-    const struct opencl_device *device = device_of(devid);
+    const struct opencl_device *device = opencl_device_of_id(devid);
 
     *context = device ? device->context : NULL;
 }
 
 void starpu_opencl_get_device(int devid, cl_device_id *device)
 {
-    const struct opencl_device *found = device_of(devid);
+    const struct opencl_device *found = opencl_device_of_id(devid);
 
     *device = found ? found->id : NULL;
 }
 
 void starpu_opencl_get_queue(int devid, cl_command_queue *queue)
 {
-    *queue = queue_of(device_of(devid));
+    *queue = queue_of(opencl_device_of_id(devid));
 }
 
 void starpu_opencl_get_current_context(cl_context *context)
@@ -245,8 +245,8 @@ static char *kept_folder(void)
 }
 
 /* Keeps the binaries of what was compiled, and lets go of it. */
-static int keep(const char *name, int failed,
-                const struct starpu_opencl_program *programs)
+static int opencl_keep_binaries(const char *name, int failed,
+                                const struct starpu_opencl_program *programs)
 {
     struct opencl *driver = DRIVER();
     char *folder;
@@ -268,7 +268,7 @@ int starpu_opencl_compile_opencl_from_file(const char *source_file_name,
     int failed =
         from_file(__func__, source_file_name, &programs, build_options);
 
-    return keep(source_file_name, failed, &programs);
+    return opencl_keep_binaries(source_file_name, failed, &programs);
 }
 
 int starpu_opencl_compile_opencl_from_string(const char *opencl_program_source,
@@ -279,7 +279,7 @@ int starpu_opencl_compile_opencl_from_string(const char *opencl_program_source,
     int failed = starpu_opencl_load_opencl_from_string(
         opencl_program_source, &programs, build_options);
 
-    return keep(file_name, failed, &programs);
+    return opencl_keep_binaries(file_name, failed, &programs);
 }
 
 int starpu_opencl_load_binary_opencl(
@@ -314,7 +314,7 @@ int starpu_opencl_load_kernel(cl_kernel *kernel, cl_command_queue *queue,
                               struct starpu_opencl_program *opencl_programs,
                               const char *kernel_name, int devid)
 {
-    const struct opencl_device *device = device_of(devid);
+    const struct opencl_device *device = opencl_device_of_id(devid);
     cl_program program = device ? opencl_programs->programs[devid] : NULL;
     cl_int error = 0;
 
@@ -336,12 +336,12 @@ int starpu_opencl_load_kernel(cl_kernel *kernel, cl_command_queue *queue,
 
 int starpu_opencl_release_kernel(cl_kernel kernel)
 {
-    return need_driver(__func__)->cl.ReleaseKernel(kernel);
+    return opencl_driver_needed(__func__)->cl.ReleaseKernel(kernel);
 }
 
 int starpu_opencl_set_kernel_args(cl_int *err, cl_kernel *kernel, ...)
 {
-    const struct opencl_api *cl = &need_driver(__func__)->cl;
+    const struct opencl_api *cl = &opencl_driver_needed(__func__)->cl;
     int size, i = 0;
     va_list list;
 
@@ -371,17 +371,18 @@ int starpu_opencl_collect_stats(cl_event event)
 cl_int starpu_opencl_allocate_memory(int devid, cl_mem *addr, size_t size,
                                      cl_mem_flags flags)
 {
-    struct opencl_device *device = device_of(devid);
+    struct opencl_device *device = opencl_device_of_id(devid);
 
     return device && device->used
                ? orr_opencl_alloc(device, size, flags, true, addr)
                : OPENCL_INVALID_DEVICE;
 }
 
-static cl_int copy(const char *call, const struct orr_raw_copy *raw,
-                   cl_event *event, int *ret)
+static cl_int opencl_copy_bytes(const char *call,
+                                const struct orr_raw_copy *raw, cl_event *event,
+                                int *ret)
 {
-    cl_int error = orr_opencl_copy(need_driver(call), raw, event);
+    cl_int error = orr_opencl_copy(opencl_driver_needed(call), raw, event);
 
     if (ret)
         *ret = error ? opencl_errno(error) : event ? -EAGAIN : 0;
@@ -400,7 +401,7 @@ cl_int starpu_opencl_copy_ram_to_opencl(void *ptr, unsigned src_node,
                                      .dst_node = dst_node,
                                      .size = size};
 
-    return copy(__func__, &raw, event, ret);
+    return opencl_copy_bytes(__func__, &raw, event, ret);
 }
 
 cl_int starpu_opencl_copy_opencl_to_ram(cl_mem buffer, unsigned src_node,
@@ -415,7 +416,7 @@ cl_int starpu_opencl_copy_opencl_to_ram(cl_mem buffer, unsigned src_node,
                                      .dst_node = dst_node,
                                      .size = size};
 
-    return copy(__func__, &raw, event, ret);
+    return opencl_copy_bytes(__func__, &raw, event, ret);
 }
 
 cl_int starpu_opencl_copy_opencl_to_opencl(cl_mem src, unsigned src_node,
@@ -432,7 +433,7 @@ cl_int starpu_opencl_copy_opencl_to_opencl(cl_mem src, unsigned src_node,
                                      .dst_node = dst_node,
                                      .size = size};
 
-    return copy(__func__, &raw, event, ret);
+    return opencl_copy_bytes(__func__, &raw, event, ret);
 }
 
 cl_int starpu_opencl_copy_async_sync(uintptr_t src, size_t src_offset,
@@ -448,7 +449,7 @@ cl_int starpu_opencl_copy_async_sync(uintptr_t src, size_t src_offset,
                                      .dst_node = dst_node,
                                      .size = size};
     int result;
-    cl_int error = copy(__func__, &raw, event, &result);
+    cl_int error = opencl_copy_bytes(__func__, &raw, event, &result);
 
     if (!error)
         return result;

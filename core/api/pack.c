@@ -32,8 +32,8 @@ static struct orr_handle *ready_handle(const char *call,
     abort();
 }
 
-static int pack(const char *call, starpu_data_handle_t handle, unsigned node,
-                void **ptr, starpu_ssize_t *count)
+static int api_pack(const char *call, starpu_data_handle_t handle,
+                    unsigned node, void **ptr, starpu_ssize_t *count)
 {
     struct starpu_data_interface_ops *ops = orr_api_handle(call, handle)->ops;
 
@@ -44,18 +44,18 @@ static int pack(const char *call, starpu_data_handle_t handle, unsigned node,
 int starpu_data_pack_node(starpu_data_handle_t handle, unsigned node,
                           void **ptr, starpu_ssize_t *count)
 {
-    return pack(__func__, handle, node, ptr, count);
+    return api_pack(__func__, handle, node, ptr, count);
 }
 
 int starpu_data_pack(starpu_data_handle_t handle, void **ptr,
                      starpu_ssize_t *count)
 {
     (void)orr_api_handle(__func__, handle);
-    return pack(__func__, handle, orr_local_node(handle), ptr, count);
+    return api_pack(__func__, handle, orr_local_node(handle), ptr, count);
 }
 
-static int peek(const char *call, starpu_data_handle_t handle, unsigned node,
-                void *ptr, size_t count)
+static int api_peek(const char *call, starpu_data_handle_t handle,
+                    unsigned node, void *ptr, size_t count)
 {
     struct starpu_data_interface_ops *ops = orr_api_handle(call, handle)->ops;
 
@@ -67,17 +67,17 @@ static int peek(const char *call, starpu_data_handle_t handle, unsigned node,
 int starpu_data_peek_node(starpu_data_handle_t handle, unsigned node, void *ptr,
                           size_t count)
 {
-    return peek(__func__, handle, node, ptr, count);
+    return api_peek(__func__, handle, node, ptr, count);
 }
 
 int starpu_data_peek(starpu_data_handle_t handle, void *ptr, size_t count)
 {
     (void)orr_api_handle(__func__, handle);
-    return peek(__func__, handle, orr_local_node(handle), ptr, count);
+    return api_peek(__func__, handle, orr_local_node(handle), ptr, count);
 }
 
-static int unpack(const char *call, starpu_data_handle_t handle, unsigned node,
-                  void *ptr, size_t count)
+static int api_unpack(const char *call, starpu_data_handle_t handle,
+                      unsigned node, void *ptr, size_t count)
 {
     struct starpu_data_interface_ops *ops = orr_api_handle(call, handle)->ops;
 
@@ -89,11 +89,11 @@ static int unpack(const char *call, starpu_data_handle_t handle, unsigned node,
 int starpu_data_unpack_node(starpu_data_handle_t handle, unsigned node,
                             void *ptr, size_t count)
 {
-    return unpack(__func__, handle, node, ptr, count);
+    return api_unpack(__func__, handle, node, ptr, count);
 }
 
 int starpu_data_unpack(starpu_data_handle_t handle, void *ptr, size_t count)
 {
     (void)orr_api_handle(__func__, handle);
-    return unpack(__func__, handle, orr_local_node(handle), ptr, count);
+    return api_unpack(__func__, handle, orr_local_node(handle), ptr, count);
 }

@@ -36,8 +36,8 @@ int starpu_st_prio_deque_push_front_task(starpu_st_prio_deque_t pdeque,
     return 0;
 }
 
-static struct starpu_task *take(starpu_st_prio_deque_t pdeque,
-                                struct starpu_task *task)
+static struct starpu_task *prio_deque_take(starpu_st_prio_deque_t pdeque,
+                                           struct starpu_task *task)
 {
     if (!task)
         return NULL;
@@ -54,13 +54,13 @@ starpu_st_prio_deque_highest_task(starpu_st_prio_deque_t pdeque)
 
 struct starpu_task *starpu_st_prio_deque_pop_task(starpu_st_prio_deque_t pdeque)
 {
-    return take(pdeque, starpu_task_list_front(&pdeque->list));
+    return prio_deque_take(pdeque, starpu_task_list_front(&pdeque->list));
 }
 
 struct starpu_task *
 starpu_st_prio_deque_pop_back_task(starpu_st_prio_deque_t pdeque)
 {
-    return take(pdeque, starpu_task_list_back(&pdeque->list));
+    return prio_deque_take(pdeque, starpu_task_list_back(&pdeque->list));
 }
 
 struct starpu_task *
@@ -74,7 +74,7 @@ starpu_st_prio_deque_pop_task_for_worker(starpu_st_prio_deque_t pdeque,
 
     if (skipped)
         *skipped = passed;
-    return take(pdeque, task);
+    return prio_deque_take(pdeque, task);
 }
 
 /* The newest task of the best priority; NULL when empty. */
@@ -100,14 +100,15 @@ starpu_st_prio_deque_deque_task_for_worker(starpu_st_prio_deque_t pdeque,
     }
     if (skipped)
         *skipped = passed;
-    return take(pdeque, task);
+    return prio_deque_take(pdeque, task);
 }
 
 struct starpu_task *
 starpu_st_prio_deque_deque_first_ready_task(starpu_st_prio_deque_t pdeque,
                                             unsigned workerid)
 {
-    return take(pdeque, orr_task_list_most_ready(&pdeque->list, workerid));
+    return prio_deque_take(pdeque,
+                           orr_task_list_most_ready(&pdeque->list, workerid));
 }
 
 int starpu_st_prio_deque_pop_this_task(starpu_st_prio_deque_t pdeque,
@@ -116,7 +117,7 @@ int starpu_st_prio_deque_pop_this_task(starpu_st_prio_deque_t pdeque,
     orr_task_list_check(&pdeque->list, task, __func__);
     if (workerid >= 0 && !orr_task_suits(task, workerid))
         return 0;
-    (void)take(pdeque, task);
+    (void)prio_deque_take(pdeque, task);
     return 1;
 }
 
@@ -124,5 +125,5 @@ void starpu_st_prio_deque_erase(starpu_st_prio_deque_t pdeque,
                                 struct starpu_task *task)
 {
     orr_task_list_check(&pdeque->list, task, __func__);
-    (void)take(pdeque, task);
+    (void)prio_deque_take(pdeque, task);
 }

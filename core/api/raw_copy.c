@@ -21,7 +21,7 @@ static bool has_bytes(const struct orr_raw_copy *raw)
 }
 
 /* Whether the address is NULL on a node where that is no place. */
-static bool is_nowhere(uintptr_t address, unsigned node)
+static bool address_is_null_on(uintptr_t address, unsigned node)
 {
     return !address &&
            (node == STARPU_MAIN_RAM ||
@@ -31,9 +31,10 @@ static bool is_nowhere(uintptr_t address, unsigned node)
 /* Of data that were registered for estimates alone. */
 static void check_addresses(const char *call, const struct orr_raw_copy *raw)
 {
-    bool source = is_nowhere(raw->src, raw->src_node);
+    bool source = address_is_null_on(raw->src, raw->src_node);
 
-    if ((!source && !is_nowhere(raw->dst, raw->dst_node)) || !has_bytes(raw))
+    if ((!source && !address_is_null_on(raw->dst, raw->dst_node)) ||
+        !has_bytes(raw))
         return;
     orr_log_error(
         "%s: what is to be copied %s NULL on memory node %u: data that "
@@ -45,8 +46,8 @@ static void check_addresses(const char *call, const struct orr_raw_copy *raw)
     abort();
 }
 
-static int copy(const char *call, const struct orr_raw_copy *raw,
-                void *async_data)
+static int raw_copy_bytes(const char *call, const struct orr_raw_copy *raw,
+                          void *async_data)
 {
     /* Before starpu_init there is main memory. */
     bool within_main =
@@ -96,7 +97,7 @@ int starpu_interface_copy(uintptr_t src, size_t src_offset, unsigned src_node,
         .size = size,
     };
 
-    return copy(__func__, &raw, async_data);
+    return raw_copy_bytes(__func__, &raw, async_data);
 }
 
 int starpu_interface_copy2d(uintptr_t src, size_t src_offset, unsigned src_node,
@@ -119,7 +120,7 @@ int starpu_interface_copy2d(uintptr_t src, size_t src_offset, unsigned src_node,
     };
 
     check_steps(__func__, &raw);
-    return copy(__func__, &raw, async_data);
+    return raw_copy_bytes(__func__, &raw, async_data);
 }
 
 int starpu_interface_copy3d(uintptr_t src, size_t src_offset, unsigned src_node,
@@ -143,7 +144,7 @@ int starpu_interface_copy3d(uintptr_t src, size_t src_offset, unsigned src_node,
     };
 
     check_steps(__func__, &raw);
-    return copy(__func__, &raw, async_data);
+    return raw_copy_bytes(__func__, &raw, async_data);
 }
 
 int starpu_interface_copy4d(uintptr_t src, size_t src_offset, unsigned src_node,
@@ -168,7 +169,7 @@ int starpu_interface_copy4d(uintptr_t src, size_t src_offset, unsigned src_node,
     };
 
     check_steps(__func__, &raw);
-    return copy(__func__, &raw, async_data);
+    return raw_copy_bytes(__func__, &raw, async_data);
 }
 
 /* Those beyond what one raw copy has, one by one. */
@@ -180,7 +181,7 @@ static int copy_outer(struct orr_raw_copy *raw, size_t dim, size_t elemsize,
     int result = 0;
 
     if (dim <= ORR_RAW_LEVELS)
-        return copy("starpu_interface_copynd", raw, async_data);
+        return raw_copy_bytes("starpu_interface_copynd", raw, async_data);
     for (uint32_t i = 0; i < nn[dim]; i++) {
         int rc = copy_outer(&part, dim - 1, elemsize, nn, ldn_src, ldn_dst,
                             async_data);
@@ -264,8 +265,8 @@ static struct orr_driver *mapper(unsigned src_node, unsigned dst_node)
     return orr_machine_copier(ORR_API_RUNTIME()->machine, src_node, dst_node);
 }
 
-static _Noreturn void refuse(const char *call, unsigned src_node,
-                             unsigned dst_node)
+static _Noreturn void raw_map_refuse(const char *call, unsigned src_node,
+                                     unsigned dst_node)
 {
     orr_log_error("%s: memory node %u cannot see memory of node %u: only what "
                   "starpu_interface_map has mapped may be given",
@@ -297,7 +298,7 @@ int starpu_interface_unmap(uintptr_t src, size_t src_offset, unsigned src_node,
     if (here)
         return 0;
     if (!driver->ops->unmap)
-        refuse(__func__, src_node, dst_node);
+        raw_map_refuse(__func__, src_node, dst_node);
     return driver->ops->unmap(driver, src, src_offset, src_node, dst, dst_node,
                               size);
 }
@@ -322,6 +323,6 @@ int starpu_interface_update_map(uintptr_t src, size_t src_offset,
     if (here)
         return 0;
     if (!driver->ops->update_map)
-        refuse(__func__, src_node, dst_node);
+        raw_map_refuse(__func__, src_node, dst_node);
     return driver->ops->update_map(driver, &raw);
 }

@@ -38,14 +38,14 @@ static struct {
 
 /* --- how it is left --- */
 
-static void leave(void *arg, int status)
+static void replay_leave_run(void *arg, int status)
 {
     (void)arg;
     replay.status = status;
     siglongjmp(replay.frame, 1);
 }
 
-static void fail(void *arg)
+static void replay_fail_run(void *arg)
 {
     (void)arg;
     orr_ends_exit(1);
@@ -157,7 +157,7 @@ static int play(const struct orr_player_ops *ops, struct player *player)
     volatile int rc;
 
     sigaction(SIGABRT, &action, &replay.before);
-    orr_ends_leave(leave, NULL);
+    orr_ends_leave(replay_leave_run, NULL);
     if (sigsetjmp(replay.frame, 1) == 0) {
         rc = ops->play(player);
     } else {
@@ -174,7 +174,8 @@ static int play(const struct orr_player_ops *ops, struct player *player)
 int orrery_replay(const char *path,
                   const struct orrery_replay_settings *settings)
 {
-    static const struct orr_player_host host = {fail, is_stopped, NULL};
+    static const struct orr_player_host host = {replay_fail_run, is_stopped,
+                                                NULL};
     struct orr_setting room[MOST_SETTINGS];
     const struct orr_player_ops *ops = NULL;
     struct player *player = NULL;

@@ -10,8 +10,9 @@
 /* --- by priority --- */
 
 /* Behind `before`, NULL: at the front. */
-static void insert(struct starpu_task_list *list, struct starpu_task *task,
-                   struct starpu_task *before)
+static void task_list_insert(struct starpu_task_list *list,
+                             struct starpu_task *task,
+                             struct starpu_task *before)
 {
     struct starpu_task *after = before ? before->next : list->head;
 
@@ -28,7 +29,7 @@ void orr_task_list_insert_behind(struct starpu_task_list *list,
 
     while (before && before->priority < task->priority)
         before = before->prev;
-    insert(list, task, before);
+    task_list_insert(list, task, before);
 }
 
 void orr_task_list_insert_before(struct starpu_task_list *list,
@@ -38,7 +39,7 @@ void orr_task_list_insert_before(struct starpu_task_list *list,
 
     while (after && after->priority > task->priority)
         after = after->next;
-    insert(list, task, after ? after->prev : list->tail);
+    task_list_insert(list, task, after ? after->prev : list->tail);
 }
 
 void orr_task_list_check(const struct starpu_task_list *list,
@@ -88,7 +89,7 @@ static struct orr_missing missing(struct starpu_task *task, unsigned node)
                : (struct orr_missing){0};
 }
 
-static unsigned node_of(const char *call, unsigned worker)
+static unsigned task_queue_node(const char *call, unsigned worker)
 {
     return orr_api_worker(call, (int)worker)->desc->node;
 }
@@ -98,7 +99,7 @@ orr_task_list_most_ready(const struct starpu_task_list *list, unsigned worker)
 {
     struct orr_missing least = {0};
     struct starpu_task *best = NULL, *task;
-    unsigned node = node_of("the toolbox of policies", worker);
+    unsigned node = task_queue_node("the toolbox of policies", worker);
 
     for (task = list->head; task; task = task->next) {
         struct orr_missing m;
@@ -119,7 +120,7 @@ orr_task_list_most_ready(const struct starpu_task_list *list, unsigned worker)
 int starpu_st_non_ready_buffers_count(struct starpu_task *task, unsigned worker)
 {
     const struct orr_job *job = orr_job_of(task);
-    unsigned node = node_of(__func__, worker);
+    unsigned node = task_queue_node(__func__, worker);
 
     return job ? (int)orr_job_missing(job, node, UINT64_MAX).ndata : 0;
 }
@@ -128,7 +129,7 @@ void starpu_st_non_ready_buffers_size(struct starpu_task *task, unsigned worker,
                                       size_t *non_readyp, size_t *non_loadingp,
                                       size_t *non_allocatedp)
 {
-    struct orr_missing m = missing(task, node_of(__func__, worker));
+    struct orr_missing m = missing(task, task_queue_node(__func__, worker));
 
     *non_readyp = m.value;
     *non_loadingp = m.loading;

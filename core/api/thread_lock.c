@@ -38,7 +38,7 @@ static_assert(sizeof(pthread_mutex_t) <= ORR_OBJECT_BEHIND * sizeof(long) &&
 static_assert(sizeof(struct mutex) <= 6 * sizeof(long),
               "a simulated mutex must fit");
 
-static struct mutex *mutex_of(starpu_pthread_mutex_t *mutex)
+static struct mutex *mutex_record(starpu_pthread_mutex_t *mutex)
 {
     return orr_object_record(mutex->u.opaque);
 }
@@ -48,7 +48,7 @@ int starpu_pthread_mutex_init(starpu_pthread_mutex_t *mutex,
 {
     memset(mutex, 0, sizeof(*mutex));
     if (mutexattr)
-        pthread_mutexattr_gettype(mutexattr, &mutex_of(mutex)->kind);
+        pthread_mutexattr_gettype(mutexattr, &mutex_record(mutex)->kind);
     return pthread_mutex_init(&mutex->u.posix, mutexattr);
 }
 
@@ -56,12 +56,12 @@ int starpu_pthread_mutex_destroy(starpu_pthread_mutex_t *mutex)
 {
     if (!orr_waits_virtually())
         return pthread_mutex_destroy(&mutex->u.posix);
-    return mutex_of(mutex)->owner ? EBUSY : 0;
+    return mutex_record(mutex)->owner ? EBUSY : 0;
 }
 
 static int try_lock(starpu_pthread_mutex_t *mutex)
 {
-    struct mutex *m = mutex_of(mutex);
+    struct mutex *m = mutex_record(mutex);
 
     if (!m->owner)
         m->owner = orr_self;
@@ -78,7 +78,7 @@ static int try_lock(starpu_pthread_mutex_t *mutex)
  * most mutexes are held. */
 enum { SPINS = 20 };
 
-static int try_posix(void *mutex)
+static int mutex_try_posix(void *mutex)
 {
     return pthread_mutex_trylock(mutex) == EBUSY ? EBUSY : 0;
 }
@@ -89,11 +89,11 @@ static int lock_posix(pthread_mutex_t *mutex)
     if (!orr_lot_applies())
         return pthread_mutex_lock(mutex);
     for (unsigned i = 0; i < SPINS; i++) {
-        if (try_posix(mutex) == 0)
+        if (mutex_try_posix(mutex) == 0)
             return 0;
         orr_spin();
     }
-    orr_lot_await(mutex, "the mutex", try_posix, mutex);
+    orr_lot_await(mutex, "the mutex", mutex_try_posix, mutex);
     return 0;
 }
 
@@ -111,7 +111,7 @@ int starpu_pthread_mutex_lock(starpu_pthread_mutex_t *mutex)
     const struct orr_awaited awaited = {.noun = "the mutex",
                                         .describe = orr_awaited_write_address,
                                         .object = mutex,
-                                        .held_by = &mutex_of(mutex)->owner};
+                                        .held_by = &mutex_record(mutex)->owner};
     int ret;
 
     if (!orr_waits_virtually())
@@ -120,7 +120,7 @@ int starpu_pthread_mutex_lock(starpu_pthread_mutex_t *mutex)
     /* A default mutex that its owner locks again is a deadlock in POSIX too; an
      * error is easier to debug. */
     if (ret == EBUSY) {
-        orr_thread_wait(&mutex_of(mutex)->waiters, &awaited, ORR_FOREVER);
+        orr_thread_wait(&mutex_record(mutex)->waiters, &awaited, ORR_FOREVER);
         ret = 0;
     }
     return ret;
@@ -147,7 +147,7 @@ static void hand_on(struct mutex *m)
 
 int starpu_pthread_mutex_unlock(starpu_pthread_mutex_t *mutex)
 {
-    struct mutex *m = mutex_of(mutex);
+    struct mutex *m = mutex_record(mutex);
 
     if (!orr_waits_virtually())
         return unlock_posix(&mutex->u.posix);
@@ -270,7 +270,7 @@ static int wait_until(starpu_pthread_cond_t *cond,
     const struct orr_awaited awaited = {.noun = "the condition",
                                         .describe = orr_awaited_write_address,
                                         .object = cond};
-    struct mutex *m = mutex_of(mutex);
+    struct mutex *m = mutex_record(mutex);
     unsigned depth = m->depth;
     bool granted;
 

@@ -169,7 +169,7 @@ int starpu_sem_post(starpu_sem_t *sem)
     return ret;
 }
 
-static int try_posix(void *sem)
+static int semaphore_try_posix(void *sem)
 {
     return sem_trywait(sem);
 }
@@ -198,7 +198,8 @@ int starpu_sem_wait(starpu_sem_t *sem)
     int ret;
 
     if (orr_lot_applies()) {
-        orr_lot_await(&sem->u.posix, awaited.noun, try_posix, &sem->u.posix);
+        orr_lot_await(&sem->u.posix, awaited.noun, semaphore_try_posix,
+                      &sem->u.posix);
         return 0;
     }
     if (orr_waits_virtually()) {
@@ -337,7 +338,7 @@ int starpu_pthread_queue_unregister(starpu_pthread_wait_t *w,
 }
 
 /* Ends the wait of w, present or next; false when it had ended already. */
-static bool release(starpu_pthread_wait_t *w)
+static bool thread_wait_release(starpu_pthread_wait_t *w)
 {
     bool blocked;
 
@@ -354,7 +355,7 @@ int starpu_pthread_queue_signal(starpu_pthread_queue_t *q)
     unsigned i = 0;
 
     starpu_pthread_mutex_lock(&q->mutex);
-    while (i < q->nqueue && !release(q->queue[i]))
+    while (i < q->nqueue && !thread_wait_release(q->queue[i]))
         i++;
     starpu_pthread_mutex_unlock(&q->mutex);
     return 0;
@@ -364,7 +365,7 @@ int starpu_pthread_queue_broadcast(starpu_pthread_queue_t *q)
 {
     starpu_pthread_mutex_lock(&q->mutex);
     for (unsigned i = 0; i < q->nqueue; i++)
-        release(q->queue[i]);
+        thread_wait_release(q->queue[i]);
     starpu_pthread_mutex_unlock(&q->mutex);
     return 0;
 }

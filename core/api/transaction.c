@@ -27,7 +27,7 @@ struct transition {
 };
 
 /* All tasks of the epoch before have ended. */
-static void ask(void *buffers[], void *cl_arg)
+static void transaction_ask(void *buffers[], void *cl_arg)
 {
     const struct transition *transition = cl_arg;
     const struct starpu_transaction *transaction = transition->transaction;
@@ -41,7 +41,7 @@ static void ask(void *buffers[], void *cl_arg)
 
 /* Simulated, too, and in no time. */
 static struct starpu_codelet codelet = {
-    .cpu_funcs = {ask},
+    .cpu_funcs = {transaction_ask},
     .nbuffers = 1,
     .modes = {STARPU_W},
     .flags = STARPU_CODELET_SIMGRID_EXECUTE,
@@ -54,8 +54,8 @@ static void free_transaction(void *arg)
 }
 
 /* Submits the task between the present epoch and `after`. */
-static int submit(struct starpu_transaction *transaction,
-                  struct _starpu_trs_epoch *after, void *arg)
+static int transaction_submit(struct starpu_transaction *transaction,
+                              struct _starpu_trs_epoch *after, void *arg)
 {
     struct transition *transition = malloc(sizeof(*transition));
     struct starpu_task *task = starpu_task_create();
@@ -91,7 +91,7 @@ static void begin_epoch(const char *call,
 {
     struct _starpu_trs_epoch *epoch = calloc(1, sizeof(*epoch));
 
-    if (epoch && submit(transaction, epoch, arg) == 0)
+    if (epoch && transaction_submit(transaction, epoch, arg) == 0)
         return;
     orr_log_error("%s: there is no memory, or no CPU worker any more", call);
     abort();
@@ -139,7 +139,7 @@ void starpu_transaction_close(struct starpu_transaction *p_trs)
 
     expect_open(__func__, p_trs);
     handle = p_trs->handle;
-    if (submit(p_trs, NULL, NULL) != 0) {
+    if (transaction_submit(p_trs, NULL, NULL) != 0) {
         orr_log_error("%s: there is no CPU worker any more", __func__);
         abort();
     }

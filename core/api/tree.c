@@ -39,8 +39,8 @@ struct starpu_tree *starpu_tree_get(struct starpu_tree *tree, int id)
 }
 
 /* Whether the leaf has a worker that is wanted. */
-static bool is_wanted(const struct starpu_tree *leaf, const char *visited,
-                      const char *present)
+static bool tree_leaf_is_wanted(const struct starpu_tree *leaf,
+                                const char *visited, const char *present)
 {
     unsigned n = orr_api_worker_count();
 
@@ -57,7 +57,7 @@ static struct starpu_tree *find_wanted(struct starpu_tree *tree,
     struct starpu_tree *found = NULL;
 
     if (tree->is_pu)
-        return is_wanted(tree, visited, present) ? tree : NULL;
+        return tree_leaf_is_wanted(tree, visited, present) ? tree : NULL;
     for (int i = 0; i < tree->arity && !found; i++)
         found = find_wanted(&tree->nodes[i], visited, present);
     return found;

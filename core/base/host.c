@@ -43,7 +43,7 @@ bool orr_is_utf8(const char *text)
 }
 
 /* Why it cannot be; NULL when it can. */
-static const char *problem(const char *name)
+static const char *host_name_problem(const char *name)
 {
     if (!*name)
         return "is empty";
@@ -63,7 +63,7 @@ static const char *problem(const char *name)
 
 int orr_host_check(const char *name, struct orr_error *err)
 {
-    const char *why = problem(name);
+    const char *why = host_name_problem(name);
 
     if (!why)
         return 0;

@@ -11,17 +11,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool silent(void)
+static bool log_is_silent(void)
 {
     const char *value = getenv("STARPU_SILENT");
 
     return value && *value && strcmp(value, "0") != 0;
 }
 
-static void print(const char *kind, const char *format, va_list args)
+static void log_print(const char *kind, const char *format, va_list args)
     __attribute__((format(printf, 2, 0)));
 
-static void print(const char *kind, const char *format, va_list args)
+static void log_print(const char *kind, const char *format, va_list args)
 {
     char text[8192];
     size_t n = (size_t)snprintf(text, sizeof(text), "orrery: %s", kind);
@@ -39,7 +39,7 @@ void orr_log_error(const char *format, ...)
     va_list args;
 
     va_start(args, format);
-    print("error: ", format, args);
+    log_print("error: ", format, args);
     va_end(args);
 }
 
@@ -47,10 +47,10 @@ void orr_log_warning(const char *format, ...)
 {
     va_list args;
 
-    if (silent())
+    if (log_is_silent())
         return;
     va_start(args, format);
-    print("warning: ", format, args);
+    log_print("warning: ", format, args);
     va_end(args);
 }
 
@@ -58,9 +58,9 @@ void orr_log_notice(const char *format, ...)
 {
     va_list args;
 
-    if (silent())
+    if (log_is_silent())
         return;
     va_start(args, format);
-    print("", format, args);
+    log_print("", format, args);
     va_end(args);
 }

@@ -172,7 +172,7 @@ static void give_batch(struct orr_slab *slab, struct object *batch)
 }
 
 /* Takes as many fresh objects as one block still has, a batch at most. */
-static unsigned carve(struct orr_slab *slab, struct object **ret)
+static unsigned slab_carve(struct orr_slab *slab, struct object **ret)
 {
     struct object *list = NULL;
     unsigned n = 0;
@@ -197,7 +197,7 @@ static void cache_refill(struct orr_slab *slab, struct cache *cache)
 {
     cache->current = cache->full ? cache->full : take_batch(slab);
     cache->full = NULL;
-    cache->n = cache->current ? BATCH : carve(slab, &cache->current);
+    cache->n = cache->current ? BATCH : slab_carve(slab, &cache->current);
 }
 
 /* The next object, which will be written from its begin to its end, was another

@@ -23,7 +23,8 @@ struct image {
 };
 
 /* `n` bytes from `offset` on, NULL: the file has not so many there. */
-static const void *part(const struct image *image, uint64_t offset, uint64_t n)
+static const void *image_part(const struct image *image, uint64_t offset,
+                              uint64_t n)
 {
     return offset <= image->size && n <= image->size - offset
                ? image->bytes + offset
@@ -31,10 +32,10 @@ static const void *part(const struct image *image, uint64_t offset, uint64_t n)
 }
 
 /* A string of a table, which must end in it. */
-static const char *string(const struct image *image, const ElfW(Shdr) *table,
-                          uint64_t at)
+static const char *image_string(const struct image *image,
+                                const ElfW(Shdr) * table, uint64_t at)
 {
-    const char *all = part(image, table->sh_offset, table->sh_size);
+    const char *all = image_part(image, table->sh_offset, table->sh_size);
 
     return all && at < table->sh_size &&
                    memchr(all + at, '\0', table->sh_size - at)
@@ -46,19 +47,20 @@ static const char *symbol_at(const struct image *image,
                              const ElfW(Shdr) * symbols,
                              const ElfW(Shdr) * names, uintptr_t value)
 {
-    const ElfW(Sym) *all = part(image, symbols->sh_offset, symbols->sh_size);
+    const ElfW(Sym) *all =
+        image_part(image, symbols->sh_offset, symbols->sh_size);
     size_t n = all ? symbols->sh_size / sizeof(*all) : 0;
 
     for (size_t i = 0; i < n; i++)
         if (ELF32_ST_TYPE(all[i].st_info) == STT_FUNC &&
             all[i].st_value == value)
-            return string(image, names, all[i].st_name);
+            return image_string(image, names, all[i].st_name);
     return NULL;
 }
 
 static const char *image_find_symbol(const struct image *image, uintptr_t value)
 {
-    const ElfW(Ehdr) *head = part(image, 0, sizeof(*head));
+    const ElfW(Ehdr) *head = image_part(image, 0, sizeof(*head));
     const ElfW(Shdr) *sections;
 
     if (!head || memcmp(head->e_ident, ELFMAG, SELFMAG) != 0 ||
@@ -66,8 +68,8 @@ static const char *image_find_symbol(const struct image *image, uintptr_t value)
             (sizeof(void *) == 8 ? ELFCLASS64 : ELFCLASS32) ||
         head->e_shentsize != sizeof(*sections))
         return NULL;
-    sections = part(image, head->e_shoff,
-                    (uint64_t)head->e_shnum * sizeof(*sections));
+    sections = image_part(image, head->e_shoff,
+                          (uint64_t)head->e_shnum * sizeof(*sections));
     for (unsigned i = 0; sections && i < head->e_shnum; i++)
         if (sections[i].sh_type == SHT_SYMTAB &&
             sections[i].sh_link < head->e_shnum)

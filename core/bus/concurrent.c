@@ -212,8 +212,8 @@ static bool same_pair_back(const struct orr_bus_link *a,
     return a->src == b->dst && a->dst == b->src && a->pinned == b->pinned;
 }
 
-static int bidirectional(const struct orr_bus_measurer *m,
-                         struct orr_bus_measures *measures)
+static int measure_bidirectional(const struct orr_bus_measurer *m,
+                                 struct orr_bus_measures *measures)
 {
     for (unsigned i = 0; i < measures->nlinks; i++)
         for (unsigned j = i + 1; j < measures->nlinks; j++) {
@@ -303,7 +303,7 @@ static int within_nodes(const struct orr_bus_measurer *m,
 int orr_bus_measure_groups(const struct orr_bus_measurer *m,
                            struct orr_bus_measures *measures)
 {
-    int rc = bidirectional(m, measures);
+    int rc = measure_bidirectional(m, measures);
 
     if (rc == 0)
         rc = at_once(m, measures, ORR_BUS_TO_ALL, 1);

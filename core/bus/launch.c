@@ -19,7 +19,7 @@ enum {
 };
 
 /* Time that a simulated machine charges is paid later. */
-static double spent(struct orr_exec *exec)
+static double exec_spent_us(struct orr_exec *exec)
 {
     return orr_exec_now(exec) + orr_self->debt;
 }
@@ -36,7 +36,7 @@ static int time_memory(struct orr_driver *driver, unsigned node, alloc_fn alloc,
 {
     struct orr_exec *exec = driver->machine->exec;
     uintptr_t blocks[TIMES];
-    double begin = spent(exec);
+    double begin = exec_spent_us(exec);
     unsigned n = 0;
     int rc = 0;
 
@@ -44,11 +44,11 @@ static int time_memory(struct orr_driver *driver, unsigned node, alloc_fn alloc,
         rc = alloc(driver, node, MIB, &blocks[n]);
         n += rc == 0;
     }
-    *ret_alloc = (spent(exec) - begin) / TIMES;
-    begin = spent(exec);
+    *ret_alloc = (exec_spent_us(exec) - begin) / TIMES;
+    begin = exec_spent_us(exec);
     for (unsigned i = 0; i < n; i++)
         release(driver, node, blocks[i], MIB);
-    *ret_free = (spent(exec) - begin) / TIMES;
+    *ret_free = (exec_spent_us(exec) - begin) / TIMES;
     return rc;
 }
 
@@ -105,9 +105,9 @@ static int time_kernel(struct orr_machine *machine, unsigned worker,
 
     orr_waiter_init(&launch.waiter);
     launch.kernel.post.mailbox = &launch.mailbox;
-    begin = spent(exec);
+    begin = exec_spent_us(exec);
     ended = orr_machine_kernel_start(machine, &launch.kernel);
-    *ret += (spent(exec) - begin) / TIMES;
+    *ret += (exec_spent_us(exec) - begin) / TIMES;
     while (!ended && !orr_waiter_is_over(&launch.waiter))
         if (!orr_mailbox_serve(&launch.mailbox))
             orr_context_park(&awaited, ORR_FOREVER);
@@ -158,11 +158,11 @@ static void time_events(struct orr_driver *driver, unsigned node, double *ret)
     *ret = 0;
     for (unsigned i = 0; i < TIMES; i++) {
         struct orr_event event = {0}, behind = {0};
-        double begin = spent(exec);
+        double begin = exec_spent_us(exec);
 
         driver->ops->record(in, &event);
         driver->ops->wait(kernels, &event);
-        *ret += (spent(exec) - begin) / TIMES;
+        *ret += (exec_spent_us(exec) - begin) / TIMES;
         /* Now nobody waits for it any more. */
         driver->ops->record(kernels, &behind);
         while (!atomic_load(&event.happened) || !atomic_load(&behind.happened))

@@ -213,8 +213,9 @@ unsigned long orr_bus_preemptions(const struct orr_machine *machine)
     return machine->exec->virtual_time ? 0 : orr_thread_preemptions();
 }
 
-static void sample(struct turn *turn, struct orr_bus_probe *probe, size_t limit,
-                   struct orr_bus_series *series, double budget_us)
+static void probe_sample(struct turn *turn, struct orr_bus_probe *probe,
+                         size_t limit, struct orr_bus_series *series,
+                         double budget_us)
 {
     struct orr_machine *machine = turn->m->machine;
     size_t size = series->size < limit ? series->size : limit;
@@ -253,8 +254,8 @@ static void run_turn(void *arg)
         return;
     /* Small ones leave time for the large, which need it. */
     for (unsigned s = 0; s < m->nsizes; s++)
-        sample(turn, &probe, limit, &turn->series[s],
-               turn->budget_us / (m->nsizes - s));
+        probe_sample(turn, &probe, limit, &turn->series[s],
+                     turn->budget_us / (m->nsizes - s));
     orr_probe_done(m->machine, turn->link, limit, &probe);
 }
 
@@ -318,7 +319,7 @@ struct orr_bus_estimate orr_bus_estimate_of(const struct orr_bus_series *series,
     return estimate;
 }
 
-static double rate(size_t size, double us, double latency)
+static double copy_rate(size_t size, double us, double latency)
 {
     return (double)size / (us > 2 * latency ? us - latency : us);
 }
@@ -344,9 +345,9 @@ static void summarise_link(const struct orr_bus_measurer *m,
     latency = link->latency.median;
     link->bandwidth = (struct orr_bus_estimate){
         .n = last->us.n,
-        .median = rate(last->size, last->us.median, latency),
-        .lo = rate(last->size, last->us.hi, latency),
-        .hi = rate(last->size, last->us.lo, latency),
+        .median = copy_rate(last->size, last->us.median, latency),
+        .lo = copy_rate(last->size, last->us.hi, latency),
+        .hi = copy_rate(last->size, last->us.lo, latency),
         .spread = last->us.spread,
     };
 }

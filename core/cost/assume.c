@@ -35,8 +35,8 @@ static enum fit fit_one(const char *given, const char *name)
 }
 
 /* The better of both names; a codelet with neither has that of the messages. */
-static enum fit fit(const struct orr_assumption *a, const char *name,
-                    const char *symbol)
+static enum fit assumption_fit(const struct orr_assumption *a, const char *name,
+                               const char *symbol)
 {
     enum fit of_name =
         fit_one(a->name, !name && !symbol ? ORR_UNNAMED_CODELET : name);
@@ -49,13 +49,14 @@ bool orr_assumptions_any(const struct orr_assumptions *a, const char *name,
                          const char *symbol)
 {
     for (unsigned i = 0; i < a->n; i++)
-        if (fit(&a->all[i], name, symbol) != FIT_NONE)
+        if (assumption_fit(&a->all[i], name, symbol) != FIT_NONE)
             return true;
     return false;
 }
 
 /* How specific the part is about the device; -1: it is about others. */
-static int precision(const struct orr_assumed_arch *arch, int type, int devid)
+static int assumed_arch_precision(const struct orr_assumed_arch *arch, int type,
+                                  int devid)
 {
     if (arch->type < 0)
         return 0;
@@ -74,8 +75,9 @@ struct orr_assumption *orr_assumptions_find(const struct orr_assumptions *a,
     int best = -1;
 
     for (unsigned i = a->n; i-- > 0;) {
-        int precise = precision(&a->all[i].arch, type, devid);
-        enum fit here = precise < 0 ? FIT_NONE : fit(&a->all[i], name, symbol);
+        int precise = assumed_arch_precision(&a->all[i].arch, type, devid);
+        enum fit here =
+            precise < 0 ? FIT_NONE : assumption_fit(&a->all[i], name, symbol);
 
         if (here < best_fit || here == FIT_NONE ||
             (here == best_fit && precise <= best))

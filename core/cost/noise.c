@@ -51,7 +51,7 @@ int orr_noise_init(struct orr_noise *noise, const struct orr_config *config,
 }
 
 /* A normal variable of the task's own. */
-static double luck(uint64_t seed, uint64_t id)
+static double task_normal_deviate(uint64_t seed, uint64_t id)
 {
     uint64_t state = seed, mixed = orr_splitmix(&state) ^ id;
     double unit = orr_splitmix_unit(&mixed);
@@ -63,7 +63,7 @@ double orr_noise_length(const struct orr_noise *noise,
                         struct orr_noise_source *source, uint64_t id, double us)
 {
     const struct orr_variation given = {.deviation = noise->relative};
-    double z = luck(noise->seed, id), phi;
+    double z = task_normal_deviate(noise->seed, id), phi;
 
     if (!(us > 0))
         return us;

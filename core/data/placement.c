@@ -259,9 +259,10 @@ void orr_placement_find(const struct orr_handle *whole,
         find_rows(whole, part, ret);
 }
 
-static void apply(const struct orr_placement *placement,
-                  const struct orr_handle *whole, const struct orr_handle *part,
-                  unsigned node, void *to)
+static void placement_apply(const struct orr_placement *placement,
+                            const struct orr_handle *whole,
+                            const struct orr_handle *part, unsigned node,
+                            void *to)
 {
     if (placement->kind == ORR_PLACE_DENSE)
         apply_dense(placement, whole, part, node, to);
@@ -276,7 +277,8 @@ void orr_placement_apply(const struct orr_placement *placement,
                          const struct orr_handle *whole,
                          struct orr_handle *part, unsigned node)
 {
-    apply(placement, whole, part, node, part->replicates[node].interface);
+    placement_apply(placement, whole, part, node,
+                    part->replicates[node].interface);
 }
 
 /* The kind whose structures have lengths elsewhere, or NULL. */
@@ -298,7 +300,7 @@ void *orr_placement_show(const struct orr_placement *placement,
     memcpy(shown, part->replicates[node].interface, part->ops->interface_size);
     if (ranked(part))
         orr_dense_own(ranked(part), shown, false);
-    apply(placement, whole, part, node, shown);
+    placement_apply(placement, whole, part, node, shown);
     return shown;
 }
 

@@ -47,7 +47,7 @@ static word_t word_at(const char *structure, size_t i)
     return word;
 }
 
-static size_t words_of(const struct views *views)
+static size_t views_words(const struct views *views)
 {
     return views->size / sizeof(word_t);
 }
@@ -74,7 +74,7 @@ static bool is_address(const struct views *whole, size_t i)
 /* All words of the whole are addresses, or the same on both nodes. */
 static bool is_understood(const struct views *whole)
 {
-    for (size_t i = 0; i < words_of(whole); i++)
+    for (size_t i = 0; i < views_words(whole); i++)
         if (word_at(whole->base, i) != word_at(whole->other, i) &&
             !is_address(whole, i))
             return false;
@@ -88,7 +88,7 @@ static bool find_address(const struct views *whole, size_t size, word_t word,
 {
     bool found = false;
 
-    for (size_t i = 0; i < words_of(whole); i++) {
+    for (size_t i = 0; i < views_words(whole); i++) {
         word_t start = word_at(whole->base, i);
 
         if (!is_address(whole, i) || word < start || word - start > size ||
@@ -106,7 +106,7 @@ static bool find_addresses(const struct views *whole, size_t size,
                            const struct views *part,
                            struct orr_relocation *relocation)
 {
-    for (size_t i = 0; i < words_of(part); i++) {
+    for (size_t i = 0; i < views_words(part); i++) {
         word_t word = word_at(part->base, i), other = word_at(part->other, i);
         struct address address = {.at = (uint32_t)i};
 
@@ -120,8 +120,9 @@ static bool find_addresses(const struct views *whole, size_t size,
     return relocation->n > 0;
 }
 
-static struct orr_relocation *find(const struct views *whole, size_t size,
-                                   const struct views *part)
+static struct orr_relocation *relocation_find(const struct views *whole,
+                                              size_t size,
+                                              const struct views *part)
 {
     struct orr_relocation *relocation;
 
@@ -140,8 +141,8 @@ static struct orr_relocation *find(const struct views *whole, size_t size,
     return relocation;
 }
 
-static struct views look(struct orr_handle *handle, unsigned base,
-                         unsigned other)
+static struct views views_look(struct orr_handle *handle, unsigned base,
+                               unsigned other)
 {
     struct views views = {
         .base = handle->replicates[base].interface,
@@ -164,9 +165,9 @@ struct orr_relocation *orr_relocation_find(struct orr_handle *whole,
     if (whole->ops->is_multiformat || part->ops->is_multiformat ||
         !find_empty_node(whole, &other))
         return NULL;
-    outer = look(whole, base, other);
-    inner = look(part, base, other);
-    relocation = find(&outer, whole->size, &inner);
+    outer = views_look(whole, base, other);
+    inner = views_look(part, base, other);
+    relocation = relocation_find(&outer, whole->size, &inner);
     free(outer.other);
     free(inner.other);
     return relocation;

@@ -105,8 +105,8 @@ static int nvml_fail(const struct nvml *nvml, const char *what, int code,
                     nvml->f.error_string(code), remedy);
 }
 
-static int total(const struct nvml *nvml, unsigned long long *ret,
-                 struct orr_error *err)
+static int nvml_total_energy(const struct nvml *nvml, unsigned long long *ret,
+                             struct orr_error *err)
 {
     int code = nvml->f.total_energy(nvml->device, ret);
 
@@ -142,7 +142,7 @@ static int nvml_begin(struct nvml *nvml, const char *bus, struct orr_error *err)
     code = find_device(nvml, bus);
     if (code)
         return nvml_fail(nvml, "the handle", code, err);
-    return total(nvml, &nvml->before, err);
+    return nvml_total_energy(nvml, &nvml->before, err);
 }
 
 static void nvml_close(struct orr_energy_meter *meter)
@@ -183,7 +183,7 @@ static int nvml_read(struct orr_energy_meter *meter, double *ret_joules,
 {
     const struct nvml *nvml = (const struct nvml *)meter;
     unsigned long long now;
-    int rc = total(nvml, &now, err);
+    int rc = nvml_total_energy(nvml, &now, err);
 
     if (rc)
         return rc;

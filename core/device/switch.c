@@ -107,7 +107,7 @@ static void fiber_announce_switch(struct orr_fiber *from, struct orr_fiber *to,
 
 /* The other half, after arrival on `self`. The bounds of main's stack are known
  * here: they are those of the former stack. */
-static void arrive(struct orr_fiber *self)
+static void fiber_arrive(struct orr_fiber *self)
 {
 #if defined(ORR_FIBER_ASAN)
     const void *bottom;
@@ -128,7 +128,7 @@ static void fiber_main(void *arg)
 {
     struct orr_fiber *fiber = arg;
 
-    arrive(fiber);
+    fiber_arrive(fiber);
     fiber->entry(fiber->arg);
     abort(); /* an entry ends in orr_fiber_leave() */
 }
@@ -303,7 +303,7 @@ void orr_fiber_switch(struct orr_fiber *from, struct orr_fiber *to)
     to->came_from = from;
     fiber_announce_switch(from, to, false);
     fiber_exchange(from, to);
-    arrive(from);
+    fiber_arrive(from);
 }
 
 void orr_fiber_leave(struct orr_fiber *from, struct orr_fiber *to)

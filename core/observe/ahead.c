@@ -114,7 +114,8 @@ static void advance_waits(struct orr_ahead *ahead, bool is_all)
         give_up_waits(ahead);
 }
 
-static int write_moments(struct piece *piece, const struct orr_timeline *part)
+static int piece_write_moments(struct piece *piece,
+                               const struct orr_timeline *part)
 {
     int rc = 0;
 
@@ -138,12 +139,12 @@ static int advance_moments(struct orr_ahead *ahead, double until)
     orr_trace_whole_add(&ahead->whole, &part);
     for (unsigned i = 0; i < ahead->files.n; i++)
         if (!ahead->pieces[i].rc)
-            ahead->pieces[i].rc = write_moments(&ahead->pieces[i], &part);
+            ahead->pieces[i].rc = piece_write_moments(&ahead->pieces[i], &part);
     orr_timeline_done(&part);
     return 0;
 }
 
-static bool needs_moments(const struct orr_trace_files *files)
+static bool ahead_needs_moments(const struct orr_trace_files *files)
 {
     for (unsigned i = 0; i < files->n; i++)
         if (files->items[i].parts->moments)
@@ -158,7 +159,7 @@ static int advance(struct orr_ahead *ahead, double until)
 
     /* What has begun by then was submitted by now. */
     advance_waits(ahead, until == (double)INFINITY);
-    if (needs_moments(&ahead->files))
+    if (ahead_needs_moments(&ahead->files))
         rc = advance_moments(ahead, until);
     else
         ahead->reader.until = until;
@@ -193,7 +194,7 @@ static void *work(void *arg)
 }
 
 /* Without signals: their handlers are the application's. */
-static int start(struct orr_ahead *ahead)
+static int ahead_start(struct orr_ahead *ahead)
 {
     sigset_t all, old;
     int rc;
@@ -205,7 +206,7 @@ static int start(struct orr_ahead *ahead)
     return -rc;
 }
 
-static void stop(struct orr_ahead *ahead)
+static void ahead_stop(struct orr_ahead *ahead)
 {
     if (!ahead->runs)
         return;
@@ -276,7 +277,7 @@ static int begin_piece(struct orr_ahead *ahead, unsigned i)
 
 /* What the thread works with; where some of it cannot be had the files are written at
  * the end. */
-static void begin(struct orr_ahead *ahead)
+static void ahead_begin(struct orr_ahead *ahead)
 {
     for (unsigned i = 0; !ahead->rc && i < ahead->files.n; i++)
         ahead->rc = begin_piece(ahead, i);
@@ -285,7 +286,7 @@ static void begin(struct orr_ahead *ahead)
     if (!ahead->rc)
         begin_waits(ahead);
     if (!ahead->rc)
-        ahead->rc = start(ahead);
+        ahead->rc = ahead_start(ahead);
     ahead->runs = !ahead->rc;
 }
 
@@ -324,7 +325,7 @@ void orr_ahead_free(struct orr_ahead *ahead)
         return;
     if (ahead->process != getpid()) /* the parent's */
         return;
-    stop(ahead);
+    ahead_stop(ahead);
     for (unsigned i = 0; i < ahead->files.n; i++)
         end_piece(&ahead->pieces[i]);
     orr_timeline_reader_done(&ahead->reader);
@@ -339,7 +340,7 @@ void orr_ahead_free(struct orr_ahead *ahead)
 }
 
 /* Room for twice as many. */
-static bool grow(struct orr_ahead *ahead)
+static bool ahead_grow(struct orr_ahead *ahead)
 {
     uint32_t room = ahead->room ? 2 * ahead->room : 64;
     double *opens = reallocarray(ahead->opens, room, sizeof(*opens));
@@ -365,7 +366,7 @@ static void note_begin(struct orr_trace_follower *self, uint32_t *ticket)
         return;
     if (ahead->nfree > 0) {
         entry = ahead->free_entries[--ahead->nfree];
-    } else if (ahead->nopens < ahead->room || grow(ahead)) {
+    } else if (ahead->nopens < ahead->room || ahead_grow(ahead)) {
         entry = ahead->nopens++;
     } else {
         ahead->blind = true;
@@ -395,7 +396,7 @@ static void offer(struct orr_trace_follower *self)
     if (++ahead->noffers < CHUNKS || ahead->blind || ahead->process != getpid())
         return;
     if (ahead->noffers == CHUNKS)
-        begin(ahead);
+        ahead_begin(ahead);
     if (!ahead->runs)
         return;
     for (uint32_t i = 0; i < ahead->nopens; i++)
@@ -409,8 +410,8 @@ static void free_follower(struct orr_trace_follower *self)
     orr_ahead_free((struct orr_ahead *)self);
 }
 
-static struct orr_ahead *make(const struct orr_trace *trace,
-                              struct orr_exec *exec, const char *path)
+static struct orr_ahead *ahead_make(const struct orr_trace *trace,
+                                    struct orr_exec *exec, const char *path)
 {
     struct orr_ahead *ahead;
 
@@ -436,7 +437,7 @@ static struct orr_ahead *make(const struct orr_trace *trace,
 void orr_ahead_start(struct orr_trace *trace, struct orr_exec *exec,
                      const char *path)
 {
-    struct orr_ahead *ahead = make(trace, exec, path);
+    struct orr_ahead *ahead = ahead_make(trace, exec, path);
 
     assert(!trace->follower);
     trace->follower = ahead ? &ahead->follower : NULL;
@@ -480,7 +481,7 @@ static int finish(struct orr_ahead *ahead)
 {
     if (ahead->is_over)
         return ahead->rc;
-    stop(ahead);
+    ahead_stop(ahead);
     if (!ahead->rc)
         ahead->rc = advance(ahead, (double)INFINITY);
     if (!ahead->rc && !ahead->pieces[0].rc)

@@ -160,8 +160,8 @@ static void write_slice(struct chrome *c, enum orr_chrome_group group, int tid,
 
 /* --- the parts of the record --- */
 
-static int write_task(struct chrome *c, unsigned worker,
-                      const struct orr_trace_task *task)
+static int chrome_write_task(struct chrome *c, unsigned worker,
+                             const struct orr_trace_task *task)
 {
     int tid = worker_tid(c, worker, task->start, task->end);
     const int64_t *levels =
@@ -193,7 +193,8 @@ static int write_task(struct chrome *c, unsigned worker,
             .tid = (unsigned)tid, .start = task->start, .end = task->end});
 }
 
-static int write_copy(struct chrome *c, const struct orr_trace_copy *copy)
+static int chrome_write_copy(struct chrome *c,
+                             const struct orr_trace_copy *copy)
 {
     int tid = link_tid(c, copy);
     struct orr_out *out = c->events.out;
@@ -317,7 +318,7 @@ static void change(struct chrome *c, struct count *count, int64_t change,
 
 /* --- the rest of the record --- */
 
-static void write_mark(struct chrome *c, const struct orr_moment *moment)
+static void chrome_write_mark(struct chrome *c, const struct orr_moment *moment)
 {
     struct orr_out *out = c->events.out;
 
@@ -328,7 +329,7 @@ static void write_mark(struct chrome *c, const struct orr_moment *moment)
     orr_put_byte(out, '}');
 }
 
-static void write_steal(struct chrome *c, const struct orr_event *event)
+static void chrome_write_steal(struct chrome *c, const struct orr_event *event)
 {
     const struct orr_trace *trace = c->trace;
     struct orr_out *out = c->events.out;
@@ -367,7 +368,7 @@ static int step_task(struct chrome *c, const struct orr_moment *moment)
     else if (changed && !orr_executing_current(&c->executing[worker]))
         c->states[worker].time = moment->time;
     return event->type == ORR_EVENT_TASK && !moment->end
-               ? write_task(c, worker, &event->u.task)
+               ? chrome_write_task(c, worker, &event->u.task)
                : 0;
 }
 
@@ -382,7 +383,8 @@ static void step_state(struct chrome *c, const struct orr_moment *moment)
     c->states[worker] = *moment;
 }
 
-static int write_moment(struct chrome *c, const struct orr_moment *moment)
+static int chrome_write_moment(struct chrome *c,
+                               const struct orr_moment *moment)
 {
     const struct orr_event *event = moment->event;
 
@@ -393,7 +395,7 @@ static int write_moment(struct chrome *c, const struct orr_moment *moment)
     case ORR_EVENT_SUSPENSION:
         return step_task(c, moment);
     case ORR_EVENT_COPY:
-        return moment->end ? 0 : write_copy(c, &event->u.copy);
+        return moment->end ? 0 : chrome_write_copy(c, &event->u.copy);
     case ORR_EVENT_STATE:
         step_state(c, moment);
         break;
@@ -409,13 +411,13 @@ static int write_moment(struct chrome *c, const struct orr_moment *moment)
         c->memory_changed = true;
         break;
     case ORR_EVENT_STEAL:
-        write_steal(c, event);
+        chrome_write_steal(c, event);
         break;
     case ORR_EVENT_APPLICATION:
     case ORR_EVENT_ALLOCATION:
         break; /* not recorded: orr_trace_shows_application */
     case ORR_EVENT_MARK:
-        write_mark(c, moment);
+        chrome_write_mark(c, moment);
         break;
     }
     return 0;
@@ -436,8 +438,8 @@ static void name_process(struct chrome *c, enum orr_chrome_group group,
 }
 
 /* The name of a memory node: the machine's where there is a graph. */
-static const char *node_name(const struct orr_trace_whole *whole, unsigned node,
-                             char *buffer, size_t size)
+static const char *chrome_node_name(const struct orr_trace_whole *whole,
+                                    unsigned node, char *buffer, size_t size)
 {
     if (whole->machine && node < whole->machine->nnodes)
         return whole->machine->nodes[node].name;
@@ -453,7 +455,7 @@ static int take_names(struct chrome *c, const struct orr_trace_whole *whole)
     char buffer[32];
 
     for (unsigned n = 0; n < c->trace->nnodes; n++) {
-        const char *name = node_name(whole, n, buffer, sizeof(buffer));
+        const char *name = chrome_node_name(whole, n, buffer, sizeof(buffer));
 
         if (c->nodes[n] && !strcmp(c->nodes[n], name))
             continue;
@@ -474,7 +476,7 @@ static void texts_free(char **texts, size_t n)
     free(texts);
 }
 
-static void done(void *writer)
+static void chrome_done(void *writer)
 {
     struct chrome *c = writer;
     size_t nworkers = c->trace->nworkers, nnodes = c->trace->nnodes;
@@ -492,7 +494,7 @@ static void done(void *writer)
     free(c);
 }
 
-static int make(struct chrome *c)
+static int chrome_make(struct chrome *c)
 {
     size_t nworkers = c->trace->nworkers, nnodes = c->trace->nnodes;
 
@@ -517,7 +519,7 @@ static int make(struct chrome *c)
     return 0;
 }
 
-static int begin(const struct orr_trace *trace, void **ret)
+static int chrome_begin(const struct orr_trace *trace, void **ret)
 {
     struct chrome *c = calloc(1, sizeof(*c));
 
@@ -527,8 +529,8 @@ static int begin(const struct orr_trace *trace, void **ret)
     c->events.start = trace->start;
     c->arrows.events = &c->events;
     orr_same_init(&c->events.time);
-    if (make(c) < 0) {
-        done(c);
+    if (chrome_make(c) < 0) {
+        chrome_done(c);
         return -ENOMEM;
     }
     *ret = c;
@@ -538,8 +540,8 @@ static int begin(const struct orr_trace *trace, void **ret)
 /* So many moments ahead what a task waited for is fetched, step by step. */
 enum { FAR = 96, NEAR = 64, NEXT = 32 };
 
-static void fetch_soon(const struct chrome *c, const struct orr_timeline *part,
-                       size_t at)
+static void chrome_prefetch(const struct chrome *c,
+                            const struct orr_timeline *part, size_t at)
 {
     const struct orr_moment *moments = part->moments + at;
     uint64_t job;
@@ -554,8 +556,8 @@ static void fetch_soon(const struct chrome *c, const struct orr_timeline *part,
         orr_chrome_arrows_fetch_ends(&c->arrows, job);
 }
 
-static int write_moments(void *writer, const struct orr_timeline *part,
-                         struct orr_out *out)
+static int chrome_write_moments(void *writer, const struct orr_timeline *part,
+                                struct orr_out *out)
 {
     struct chrome *c = writer;
     int rc = 0;
@@ -565,14 +567,15 @@ static int write_moments(void *writer, const struct orr_timeline *part,
         rc = make_memory_heads(c);
     c->begun = true;
     for (size_t i = 0; i < part->n && rc == 0; i++) {
-        fetch_soon(c, part, i);
-        rc = write_moment(c, &part->moments[i]);
+        chrome_prefetch(c, part, i);
+        rc = chrome_write_moment(c, &part->moments[i]);
     }
     return rc;
 }
 
-static int take_waits(void *writer, const struct orr_waits *waits, bool is_all,
-                      struct orr_out *out, struct orr_out *behind)
+static int chrome_take_waits(void *writer, const struct orr_waits *waits,
+                             bool is_all, struct orr_out *out,
+                             struct orr_out *behind)
 {
     struct chrome *c = writer;
 
@@ -590,8 +593,8 @@ static const char *machine_name(const struct orr_trace_whole *whole)
     return whole->graph ? whole->graph->machine : NULL;
 }
 
-static int write_head(void *writer, const struct orr_trace_whole *whole,
-                      struct orr_out *out)
+static int chrome_write_head(void *writer, const struct orr_trace_whole *whole,
+                             struct orr_out *out)
 {
     struct chrome *c = writer;
     const struct orr_trace *trace = c->trace;
@@ -616,8 +619,8 @@ static int write_head(void *writer, const struct orr_trace_whole *whole,
     return 0;
 }
 
-static int write_tail(void *writer, const struct orr_trace_whole *whole,
-                      struct orr_out *out)
+static int chrome_write_tail(void *writer, const struct orr_trace_whole *whole,
+                             struct orr_out *out)
 {
     struct chrome *c = writer;
 
@@ -632,11 +635,11 @@ static int write_tail(void *writer, const struct orr_trace_whole *whole,
 }
 
 const struct orr_trace_parts orr_chrome_parts = {
-    .begin = begin,
-    .moments = write_moments,
-    .waits = take_waits,
-    .head = write_head,
-    .tail = write_tail,
+    .begin = chrome_begin,
+    .moments = chrome_write_moments,
+    .waits = chrome_take_waits,
+    .head = chrome_write_head,
+    .tail = chrome_write_tail,
     .has_early_head = true,
-    .free = done,
+    .free = chrome_done,
 };

@@ -76,8 +76,8 @@ static void put_dependency(struct orr_chrome_arrows *a,
     put_arrow(a, DEPENDENCY, ORR_CHROME_WORKERS, from->tid, text, n, to);
 }
 
-static struct orr_chrome_task *find(const struct orr_chrome_arrows *a,
-                                    uint64_t job)
+static struct orr_chrome_task *
+chrome_task_find(const struct orr_chrome_arrows *a, uint64_t job)
 {
     return job < a->njobs && a->tasks[job].tid ? &a->tasks[job] : NULL;
 }
@@ -92,7 +92,7 @@ static int add_late(struct orr_chrome_arrows *a, uint64_t from, uint64_t to)
 
 /* What a task waited for has ended before it begins. It has not begun before that if it
  * took no time. */
-static int write_waits(struct orr_chrome_arrows *a, uint64_t job)
+static int chrome_write_waits(struct orr_chrome_arrows *a, uint64_t job)
 {
     unsigned place = orr_edges_find(&a->edges, job), n;
     int rc = 0;
@@ -102,7 +102,7 @@ static int write_waits(struct orr_chrome_arrows *a, uint64_t job)
     n = orr_edges_count(&a->edges, place);
     for (unsigned d = 0; d < n && rc == 0; d++) {
         uint64_t before = orr_edges_before(&a->edges, place, d);
-        struct orr_chrome_task *from = find(a, before);
+        struct orr_chrome_task *from = chrome_task_find(a, before);
 
         if (!from)
             rc = add_late(a, before, job);
@@ -122,7 +122,7 @@ int orr_chrome_arrows_add_task(struct orr_chrome_arrows *a, uint64_t job,
     is_first =
         a->tasks[job].tid == 0; /* some are executed by several workers */
     a->tasks[job] = task;
-    return is_first ? write_waits(a, job) : 0;
+    return is_first ? chrome_write_waits(a, job) : 0;
 }
 
 void orr_chrome_arrows_fetch_ends(const struct orr_chrome_arrows *a,
@@ -155,15 +155,15 @@ int orr_chrome_arrows_add_copy(struct orr_chrome_arrows *a,
 void orr_chrome_arrows_write_rest(struct orr_chrome_arrows *a)
 {
     for (size_t i = 0; i < a->nlate; i++) {
-        struct orr_chrome_task *from = find(a, a->late[i].from);
-        const struct orr_chrome_task *to = find(a, a->late[i].to);
+        struct orr_chrome_task *from = chrome_task_find(a, a->late[i].from);
+        const struct orr_chrome_task *to = chrome_task_find(a, a->late[i].to);
 
         if (from && from->end <= to->start)
             put_dependency(a, from, to);
     }
     for (size_t i = 0; i < a->ncopies; i++) {
         const struct orr_chrome_copy *copy = &a->copies[i];
-        const struct orr_chrome_task *to = find(a, copy->job);
+        const struct orr_chrome_task *to = chrome_task_find(a, copy->job);
         char buffer[ORR_DECIMAL_SIZE];
         const char *text;
 

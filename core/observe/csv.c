@@ -24,7 +24,7 @@ struct csv {
 };
 
 /* Of what stays as it is; most texts are such. */
-static size_t plain_length(const char *text)
+static size_t csv_plain_length(const char *text)
 {
     const char *at = text;
 
@@ -40,7 +40,7 @@ static void write_text(struct csv *csv, const char *text)
 
     orr_put_byte(out, '"');
     while (text && *text) {
-        size_t length = plain_length(text);
+        size_t length = csv_plain_length(text);
 
         if (length > 0) {
             orr_put(out, text, length);
@@ -81,8 +81,8 @@ static void put_when(struct csv *csv, double start, double end, unsigned worker)
     orr_put_byte(out, ',');
 }
 
-static void write_task(struct csv *csv, unsigned worker,
-                       const struct orr_trace_task *task)
+static void csv_write_task(struct csv *csv, unsigned worker,
+                           const struct orr_trace_task *task)
 {
     struct orr_out *out = csv->out;
     const int64_t *levels =
@@ -115,7 +115,7 @@ static void write_task(struct csv *csv, unsigned worker,
     orr_put_byte(out, '\n');
 }
 
-static void write_copy(struct csv *csv, const struct orr_trace_copy *copy)
+static void csv_write_copy(struct csv *csv, const struct orr_trace_copy *copy)
 {
     struct orr_out *out = csv->out;
 
@@ -188,10 +188,10 @@ static void write_event(struct csv *csv, const struct orr_moment *moment)
 
     switch (event->type) {
     case ORR_EVENT_TASK:
-        write_task(csv, event->worker, &event->u.task);
+        csv_write_task(csv, event->worker, &event->u.task);
         break;
     case ORR_EVENT_COPY:
-        write_copy(csv, &event->u.copy);
+        csv_write_copy(csv, &event->u.copy);
         break;
     case ORR_EVENT_COUNT:
         write_count(csv, event);
@@ -251,7 +251,7 @@ static void write_event(struct csv *csv, const struct orr_moment *moment)
     }
 }
 
-static int begin(const struct orr_trace *trace, void **ret)
+static int csv_begin(const struct orr_trace *trace, void **ret)
 {
     struct csv *csv = calloc(1, sizeof(*csv));
 
@@ -263,8 +263,8 @@ static int begin(const struct orr_trace *trace, void **ret)
     return 0;
 }
 
-static int write_moments(void *writer, const struct orr_timeline *part,
-                         struct orr_out *out)
+static int csv_write_moments(void *writer, const struct orr_timeline *part,
+                             struct orr_out *out)
 {
     struct csv *csv = writer;
 
@@ -275,8 +275,8 @@ static int write_moments(void *writer, const struct orr_timeline *part,
     return 0;
 }
 
-static int write_head(void *writer, const struct orr_trace_whole *whole,
-                      struct orr_out *out)
+static int csv_write_head(void *writer, const struct orr_trace_whole *whole,
+                          struct orr_out *out)
 {
     struct csv *csv = writer;
     const struct orr_trace *trace = csv->trace;
@@ -296,8 +296,8 @@ static int write_head(void *writer, const struct orr_trace_whole *whole,
     return 0;
 }
 
-static int write_tail(void *writer, const struct orr_trace_whole *whole,
-                      struct orr_out *out)
+static int csv_write_tail(void *writer, const struct orr_trace_whole *whole,
+                          struct orr_out *out)
 {
     (void)writer;
     (void)whole;
@@ -306,9 +306,9 @@ static int write_tail(void *writer, const struct orr_trace_whole *whole,
 }
 
 const struct orr_trace_parts orr_csv_parts = {
-    .begin = begin,
-    .moments = write_moments,
-    .head = write_head,
-    .tail = write_tail,
+    .begin = csv_begin,
+    .moments = csv_write_moments,
+    .head = csv_write_head,
+    .tail = csv_write_tail,
     .free = free,
 };

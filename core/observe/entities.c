@@ -22,7 +22,7 @@ char *orr_trace_safe_text(const char *text)
     return safe;
 }
 
-static int compare(const void *a, const void *b)
+static int entity_compare(const void *a, const void *b)
 {
     const struct orr_entity *x = a, *y = b;
     /* Most tasks of a buffer share their names. */
@@ -48,20 +48,21 @@ static struct orr_entity_memo *memo_of(struct orr_entities *entities,
                 ->memos[(hash ^ hash / ORR_ENTITY_MEMOS) % ORR_ENTITY_MEMOS];
 }
 
-static bool is_remembered(const struct orr_entity_memo *memo, const char *name,
-                          unsigned colour)
+static bool entity_memo_matches(const struct orr_entity_memo *memo,
+                                const char *name, unsigned colour)
 {
     return memo->name == name && memo->colour == colour;
 }
 
-static void forget(struct orr_entities *entities)
+static void entities_forget_memos(struct orr_entities *entities)
 {
     memset(entities->memos, 0, sizeof(entities->memos));
 }
 
 /* Those of all tasks, most of them few times, to `all`. */
-static size_t gather(const struct orr_timeline *line,
-                     struct orr_entities *entities, struct orr_entity *all)
+static size_t entities_gather(const struct orr_timeline *line,
+                              struct orr_entities *entities,
+                              struct orr_entity *all)
 {
     size_t n = 0;
 
@@ -73,7 +74,7 @@ static size_t gather(const struct orr_timeline *line,
             line->moments[i].end)
             continue;
         memo = memo_of(entities, task->name, task->colour);
-        if (is_remembered(memo, task->name, task->colour))
+        if (entity_memo_matches(memo, task->name, task->colour))
             continue;
         *memo = (struct orr_entity_memo){task->name, task->colour, NULL};
         all[n++] = of_task(task);
@@ -82,7 +83,7 @@ static size_t gather(const struct orr_timeline *line,
 }
 
 /* Takes what is there several times out, and numbers the names. */
-static void number(struct orr_entities *entities)
+static void entities_number(struct orr_entities *entities)
 {
     struct orr_entity *all = entities->items;
     size_t kept = 0;
@@ -91,7 +92,7 @@ static void number(struct orr_entities *entities)
         const struct orr_entity *last = kept ? &all[kept - 1] : NULL;
         size_t rank = 0;
 
-        if (last && compare(last, &all[i]) == 0)
+        if (last && entity_compare(last, &all[i]) == 0)
             continue;
         if (last)
             rank = last->rank + (strcmp(last->name, all[i].name) != 0);
@@ -176,25 +177,26 @@ int orr_entities_take(struct orr_entities *entities,
     entities->items = calloc(line->ntasks + 1, sizeof(*entities->items));
     if (!entities->items)
         return -ENOMEM;
-    entities->n = gather(line, entities, entities->items);
-    qsort(entities->items, entities->n, sizeof(*entities->items), compare);
-    number(entities);
-    forget(entities);
+    entities->n = entities_gather(line, entities, entities->items);
+    qsort(entities->items, entities->n, sizeof(*entities->items),
+          entity_compare);
+    entities_number(entities);
+    entities_forget_memos(entities);
     return add_aliases(entities, entities->taken);
 }
 
 /* --- one after the other --- */
 
 /* Where the entity is or belongs. */
-static size_t place_of(const struct orr_entities *entities,
-                       const struct orr_entity *wanted)
+static size_t entities_lower_bound(const struct orr_entities *entities,
+                                   const struct orr_entity *wanted)
 {
     size_t low = 0, high = entities->n;
 
     while (low < high) {
         size_t middle = (low + high) / 2;
 
-        if (compare(&entities->items[middle], wanted) < 0)
+        if (entity_compare(&entities->items[middle], wanted) < 0)
             low = middle + 1;
         else
             high = middle;
@@ -202,7 +204,8 @@ static size_t place_of(const struct orr_entities *entities,
     return low;
 }
 
-static bool is_alias(const struct orr_entities *entities, const char *text)
+static bool entities_have_alias(const struct orr_entities *entities,
+                                const char *text)
 {
     for (size_t i = 0; i < entities->n; i++)
         if (!strcmp(entities->items[i].alias, text))
@@ -210,7 +213,7 @@ static bool is_alias(const struct orr_entities *entities, const char *text)
     return is_taken(text, entities->taken);
 }
 
-static int make_room(struct orr_entities *entities)
+static int entities_make_room(struct orr_entities *entities)
 {
     size_t room = entities->room ? 2 * entities->room : 16;
     struct orr_entity *moved;
@@ -226,22 +229,22 @@ static int make_room(struct orr_entities *entities)
 }
 
 /* The entity, whose texts are made here, at its place. */
-static int insert(struct orr_entities *entities, struct orr_entity new)
+static int entities_insert(struct orr_entities *entities, struct orr_entity new)
 {
-    size_t at = place_of(entities, &new);
+    size_t at = entities_lower_bound(entities, &new);
 
-    if (at < entities->n && compare(&entities->items[at], &new) == 0)
+    if (at < entities->n && entity_compare(&entities->items[at], &new) == 0)
         return 0;
     if (entities->n == MOST_ADDED)
         return -ESTALE;
     new.shown = orr_trace_safe_text(new.name);
     new.alias = new.shown ? strdup(new.shown) : NULL;
-    if (!new.alias || make_room(entities) < 0) {
+    if (!new.alias || entities_make_room(entities) < 0) {
         free(new.shown);
         free(new.alias);
         return -ENOMEM;
     }
-    if (is_alias(entities, new.alias)) {
+    if (entities_have_alias(entities, new.alias)) {
         free(new.shown);
         free(new.alias);
         return -ESTALE;
@@ -250,7 +253,7 @@ static int insert(struct orr_entities *entities, struct orr_entity new)
             (entities->n - at) * sizeof(*entities->items));
     entities->items[at] = new;
     entities->n++;
-    forget(entities); /* they have moved */
+    entities_forget_memos(entities); /* they have moved */
     return 0;
 }
 
@@ -264,14 +267,14 @@ int orr_entities_add(struct orr_entities *entities,
 
         if (part->moments[i].event->type == ORR_EVENT_TASK &&
             !part->moments[i].end &&
-            !is_remembered(memo_of(entities, task->name, task->colour),
-                           task->name, task->colour)) {
-            rc = insert(entities, of_task(task));
+            !entity_memo_matches(memo_of(entities, task->name, task->colour),
+                                 task->name, task->colour)) {
+            rc = entities_insert(entities, of_task(task));
             if (rc == 0)
                 (void)orr_entities_get(entities, task);
         }
     }
-    number(entities);
+    entities_number(entities);
     return rc;
 }
 
@@ -290,10 +293,10 @@ const struct orr_entity *orr_entities_get(struct orr_entities *entities,
 {
     struct orr_entity_memo *memo = memo_of(entities, task->name, task->colour);
 
-    if (!is_remembered(memo, task->name, task->colour))
+    if (!entity_memo_matches(memo, task->name, task->colour))
         *memo = (struct orr_entity_memo){
             task->name, task->colour,
-            &entities->items[place_of(
+            &entities->items[entities_lower_bound(
                 entities, &(struct orr_entity){.name = task->name,
                                                .colour = task->colour})]};
     return memo->entity;

@@ -21,7 +21,8 @@ void orr_executing_done(struct orr_executing *executing)
 }
 
 /* Its place, or n. */
-static unsigned find(const struct orr_executing *executing, uint64_t job)
+static unsigned executing_find(const struct orr_executing *executing,
+                               uint64_t job)
 {
     unsigned i = executing->n;
 
@@ -30,7 +31,7 @@ static unsigned find(const struct orr_executing *executing, uint64_t job)
     return i > 0 ? i - 1 : executing->n;
 }
 
-static void take_out(struct orr_executing *executing, unsigned place)
+static void executing_remove(struct orr_executing *executing, unsigned place)
 {
     executing->n--;
     for (unsigned i = place; i < executing->n; i++)
@@ -38,7 +39,8 @@ static void take_out(struct orr_executing *executing, unsigned place)
 }
 
 /* Errors: -ENOMEM. */
-static int add(struct orr_executing *executing, struct orr_executed task)
+static int executing_add(struct orr_executing *executing,
+                         struct orr_executed task)
 {
     struct orr_executed *added = orr_array_add(executing->tasks, executing->n);
 
@@ -49,18 +51,18 @@ static int add(struct orr_executing *executing, struct orr_executed task)
 }
 
 /* The task begins, ends, is suspended or goes on. */
-static int step(struct orr_executing *executing,
-                const struct orr_moment *moment, uint64_t job,
-                const struct orr_trace_task *task)
+static int executing_step(struct orr_executing *executing,
+                          const struct orr_moment *moment, uint64_t job,
+                          const struct orr_trace_task *task)
 {
-    unsigned place = find(executing, job);
+    unsigned place = executing_find(executing, job);
     struct orr_executed now = {.job = job};
     bool ends = task && moment->end;
 
     if (place < executing->n) {
         now = executing->tasks[place];
         executing->nsuspended -= now.suspended;
-        take_out(executing, place);
+        executing_remove(executing, place);
     }
     if (ends)
         return 0;
@@ -69,7 +71,7 @@ static int step(struct orr_executing *executing,
     else
         now.suspended = !moment->end;
     executing->nsuspended += now.suspended;
-    return now.task || now.suspended ? add(executing, now) : 0;
+    return now.task || now.suspended ? executing_add(executing, now) : 0;
 }
 
 const struct orr_trace_task *
@@ -87,9 +89,10 @@ int orr_executing_step(struct orr_executing *executing,
     const struct orr_event *event = moment->event;
     const struct orr_trace_task *before = orr_executing_current(executing);
     bool is_task = event->type == ORR_EVENT_TASK;
-    int rc = step(executing, moment,
-                  is_task ? event->u.task.job : event->u.suspension.job,
-                  is_task ? &event->u.task : NULL);
+    int rc =
+        executing_step(executing, moment,
+                       is_task ? event->u.task.job : event->u.suspension.job,
+                       is_task ? &event->u.task : NULL);
 
     *ret_changed = orr_executing_current(executing) != before;
     return rc;

@@ -5,7 +5,7 @@
 #include "core/base/host.h"
 
 /* Of what stays as it is; most texts are such. */
-static size_t plain_length(const char *text)
+static size_t json_plain_length(const char *text)
 {
     const char *at = text;
 
@@ -22,7 +22,7 @@ void orr_put_json(struct orr_out *out, const char *text)
     }
     orr_put_byte(out, '"');
     while (*text) {
-        size_t length = plain_length(text);
+        size_t length = json_plain_length(text);
 
         if (length > 0) {
             orr_put(out, text, length);

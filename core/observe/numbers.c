@@ -4,8 +4,8 @@
 
 #include <stdlib.h>
 
-static struct orr_number *place_of(const struct orr_numbers_of *numbers,
-                                   const void *key)
+static struct orr_number *numbers_slot(const struct orr_numbers_of *numbers,
+                                       const void *key)
 {
     /* Fibonacci hashing (Knuth, The Art of Computer Programming 3, 6.4). */
     uint64_t hash = (uint64_t)(uintptr_t)key * UINT64_C(0x9e3779b97f4a7c15);
@@ -16,7 +16,7 @@ static struct orr_number *place_of(const struct orr_numbers_of *numbers,
     return &numbers->places[i];
 }
 
-static int grow(struct orr_numbers_of *numbers)
+static int numbers_grow(struct orr_numbers_of *numbers)
 {
     struct orr_numbers_of larger = {
         .n = numbers->n, .room = numbers->room ? 2 * numbers->room : 64};
@@ -26,7 +26,7 @@ static int grow(struct orr_numbers_of *numbers)
         return -1;
     for (size_t i = 0; i < numbers->room; i++)
         if (numbers->places[i].key)
-            *place_of(&larger, numbers->places[i].key) = numbers->places[i];
+            *numbers_slot(&larger, numbers->places[i].key) = numbers->places[i];
     free(numbers->places);
     *numbers = larger;
     return 0;
@@ -37,9 +37,9 @@ struct orr_number *orr_numbers_get(struct orr_numbers_of *numbers,
 {
     struct orr_number *place;
 
-    if (2 * numbers->n >= numbers->room && grow(numbers) != 0)
+    if (2 * numbers->n >= numbers->room && numbers_grow(numbers) != 0)
         return NULL;
-    place = place_of(numbers, key);
+    place = numbers_slot(numbers, key);
     if (!place->key) {
         place->key = key;
         numbers->n++;

@@ -39,7 +39,7 @@ static int compare_workers(const char *x, const char *y)
     return order ? order : nx - ny;
 }
 
-static int compare(const void *a, const void *b)
+static int origin_group_compare(const void *a, const void *b)
 {
     const struct orr_origin_group *x = a, *y = b;
     /* Most tasks of a buffer share their names. */
@@ -68,8 +68,8 @@ enum { MEMOS = 128 };
 
 /* Whether the group is the one that was last at its place among the memos; it is from
  * now on. */
-static bool is_remembered(struct orr_origin_group *memos,
-                          const struct orr_origin_group *group)
+static bool origin_memo_matches(struct orr_origin_group *memos,
+                                const struct orr_origin_group *group)
 {
     uintptr_t hash = (uintptr_t)group->name / 16 + (uintptr_t)group->worker / 8;
     struct orr_origin_group *memo;
@@ -83,12 +83,12 @@ static bool is_remembered(struct orr_origin_group *memos,
     return false;
 }
 
-static int add(struct orr_origins *origins,
-               const struct orr_origin_group *group)
+static int origins_add_group(struct orr_origins *origins,
+                             const struct orr_origin_group *group)
 {
     struct orr_origin_group *added;
 
-    if (is_remembered(origins->memos, group))
+    if (origin_memo_matches(origins->memos, group))
         return 0;
     added = orr_array_add(origins->all, origins->n);
     if (!added)
@@ -117,7 +117,7 @@ int orr_origins_add(struct orr_origins *origins, const struct orr_trace *trace,
         group = (struct orr_origin_group){
             event->u.task.name, trace->workers[event->worker].name,
             event->u.task.footprint, (enum orr_origin)event->u.task.origin};
-        rc = add(origins, &group);
+        rc = origins_add_group(origins, &group);
     }
     return rc;
 }
@@ -135,8 +135,8 @@ void orr_origins_write(struct orr_origins *origins, const char *begin,
     struct orr_origin_group *all = origins->all;
 
     if (origins->n)
-        qsort(all, origins->n, sizeof(*all), compare);
+        qsort(all, origins->n, sizeof(*all), origin_group_compare);
     for (size_t i = 0; i < origins->n; i++)
-        if (i == 0 || compare(&all[i - 1], &all[i]) != 0)
+        if (i == 0 || origin_group_compare(&all[i - 1], &all[i]) != 0)
             write_group(&all[i], begin, out);
 }

@@ -141,8 +141,8 @@ static const char *read_conversion(const char *at, struct conversion *ret)
     return at + 1;
 }
 
-static void put_number(struct orr_out *out, struct conversion conversion,
-                       uint64_t value)
+static void out_put_number(struct orr_out *out, struct conversion conversion,
+                           uint64_t value)
 {
     if (conversion.type == 'x') {
         orr_put_hex(out, value, conversion.width);
@@ -178,9 +178,9 @@ void orr_print(struct orr_out *out, const char *format, ...)
             orr_put_signed(out, is_long ? va_arg(values, long long)
                                         : va_arg(values, int));
         else
-            put_number(out, conversion,
-                       is_long ? va_arg(values, unsigned long long)
-                               : va_arg(values, unsigned));
+            out_put_number(out, conversion,
+                           is_long ? va_arg(values, unsigned long long)
+                                   : va_arg(values, unsigned));
     }
     va_end(values);
 }

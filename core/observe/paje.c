@@ -327,7 +327,7 @@ static void write_execution(struct paje *paje, unsigned worker,
 }
 
 /* A task begins, ends, is suspended or goes on. */
-static int write_task(struct paje *paje, const struct orr_moment *moment)
+static int paje_write_task(struct paje *paje, const struct orr_moment *moment)
 {
     unsigned worker = moment->event->worker;
     const struct orr_trace_task *task;
@@ -347,7 +347,7 @@ static int write_task(struct paje *paje, const struct orr_moment *moment)
     return 0;
 }
 
-static void write_copy(struct paje *paje, const struct orr_moment *moment)
+static void paje_write_copy(struct paje *paje, const struct orr_moment *moment)
 {
     const struct orr_trace_copy *copy = &moment->event->u.copy;
     struct orr_out *out = paje->out;
@@ -382,7 +382,7 @@ static void write_copy(struct paje *paje, const struct orr_moment *moment)
     ORR_PUT(out, "\t0\t0\n");
 }
 
-static void write_mark(struct paje *paje, const struct orr_moment *moment)
+static void paje_write_mark(struct paje *paje, const struct orr_moment *moment)
 {
     const struct orr_event *event = moment->event;
     struct orr_out *out = paje->out;
@@ -396,7 +396,7 @@ static void write_mark(struct paje *paje, const struct orr_moment *moment)
 }
 
 /* From the victim to the thief, at once. */
-static void write_steal(struct paje *paje, const struct orr_moment *moment)
+static void paje_write_steal(struct paje *paje, const struct orr_moment *moment)
 {
     const struct orr_event *event = moment->event;
     struct orr_out *out = paje->out;
@@ -458,7 +458,7 @@ static void write_curves(struct paje *paje)
     paje->changed = false;
 }
 
-static int write_moment(struct paje *paje, const struct orr_moment *moment)
+static int paje_write_moment(struct paje *paje, const struct orr_moment *moment)
 {
     const struct orr_event *event = moment->event;
 
@@ -467,9 +467,9 @@ static int write_moment(struct paje *paje, const struct orr_moment *moment)
     switch (event->type) {
     case ORR_EVENT_TASK:
     case ORR_EVENT_SUSPENSION:
-        return write_task(paje, moment);
+        return paje_write_task(paje, moment);
     case ORR_EVENT_COPY:
-        write_copy(paje, moment);
+        paje_write_copy(paje, moment);
         break;
     case ORR_EVENT_STATE:
         if (event->worker >= paje->trace->nworkers)
@@ -488,13 +488,13 @@ static int write_moment(struct paje *paje, const struct orr_moment *moment)
                          event->u.memory.change, moment->time);
         break;
     case ORR_EVENT_STEAL:
-        write_steal(paje, moment);
+        paje_write_steal(paje, moment);
         break;
     case ORR_EVENT_APPLICATION:
     case ORR_EVENT_ALLOCATION:
         break; /* not recorded: orr_trace_shows_application */
     case ORR_EVENT_MARK:
-        write_mark(paje, moment);
+        paje_write_mark(paje, moment);
         break;
     }
     return 0;
@@ -518,7 +518,7 @@ static void write_end(struct paje *paje, double end_us)
 
 /* --- the parts --- */
 
-static void done(void *writer)
+static void paje_done(void *writer)
 {
     struct paje *paje = writer;
 
@@ -532,7 +532,7 @@ static void done(void *writer)
     free(paje);
 }
 
-static int begin(const struct orr_trace *trace, void **ret)
+static int paje_begin(const struct orr_trace *trace, void **ret)
 {
     struct paje *paje = calloc(1, sizeof(*paje));
 
@@ -548,14 +548,15 @@ static int begin(const struct orr_trace *trace, void **ret)
     paje->executing = calloc(trace->nworkers + 1, sizeof(*paje->executing));
     paje->memories = calloc(trace->nnodes + 1, sizeof(*paje->memories));
     if (!paje->states || !paje->executing || !paje->memories) {
-        done(paje);
+        paje_done(paje);
         return -ENOMEM;
     }
     *ret = paje;
     return 0;
 }
 
-static int learn(void *writer, const struct orr_timeline *part, bool is_all)
+static int paje_learn(void *writer, const struct orr_timeline *part,
+                      bool is_all)
 {
     struct paje *paje = writer;
     int rc = orr_origins_add(&paje->origins, paje->trace, part);
@@ -566,20 +567,20 @@ static int learn(void *writer, const struct orr_timeline *part, bool is_all)
                   : orr_entities_add(&paje->entities, part);
 }
 
-static int write_moments(void *writer, const struct orr_timeline *part,
-                         struct orr_out *out)
+static int paje_write_moments(void *writer, const struct orr_timeline *part,
+                              struct orr_out *out)
 {
     struct paje *paje = writer;
     int rc = 0;
 
     paje->out = out;
     for (size_t i = 0; i < part->n && rc == 0; i++)
-        rc = write_moment(paje, &part->moments[i]);
+        rc = paje_write_moment(paje, &part->moments[i]);
     return rc;
 }
 
-static int write_head(void *writer, const struct orr_trace_whole *whole,
-                      struct orr_out *out)
+static int paje_write_head(void *writer, const struct orr_trace_whole *whole,
+                           struct orr_out *out)
 {
     struct paje *paje = writer;
     uint64_t dropped = orr_trace_dropped(paje->trace);
@@ -597,8 +598,8 @@ static int write_head(void *writer, const struct orr_trace_whole *whole,
     return 0;
 }
 
-static int write_tail(void *writer, const struct orr_trace_whole *whole,
-                      struct orr_out *out)
+static int paje_write_tail(void *writer, const struct orr_trace_whole *whole,
+                           struct orr_out *out)
 {
     struct paje *paje = writer;
 
@@ -609,10 +610,10 @@ static int write_tail(void *writer, const struct orr_trace_whole *whole,
 }
 
 const struct orr_trace_parts orr_paje_parts = {
-    .begin = begin,
-    .learn = learn,
-    .moments = write_moments,
-    .head = write_head,
-    .tail = write_tail,
-    .free = done,
+    .begin = paje_begin,
+    .learn = paje_learn,
+    .moments = paje_write_moments,
+    .head = paje_write_head,
+    .tail = paje_write_tail,
+    .free = paje_done,
 };

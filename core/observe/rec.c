@@ -45,7 +45,7 @@ struct rec {
 
 /* --- beginning and end --- */
 
-static void done(void *writer)
+static void rec_done(void *writer)
 {
     struct rec *rec = writer;
 
@@ -56,7 +56,7 @@ static void done(void *writer)
     free(rec);
 }
 
-static int begin(const struct orr_trace *trace, void **ret)
+static int rec_begin(const struct orr_trace *trace, void **ret)
 {
     struct rec *rec = calloc(1, sizeof(*rec));
 
@@ -65,7 +65,7 @@ static int begin(const struct orr_trace *trace, void **ret)
     rec->trace = trace;
     rec->done = calloc((size_t)trace->nworkers + 1, sizeof(*rec->done));
     if (!rec->done) {
-        done(rec);
+        rec_done(rec);
         return -ENOMEM;
     }
     if (trace->submissions)
@@ -96,7 +96,7 @@ static const struct orr_submitted *submission_of(const struct rec *rec,
     return job < rec->njobs ? rec->of_job[job] : NULL;
 }
 
-static double ms(const struct rec *rec, double time)
+static double rec_ms(const struct rec *rec, double time)
 {
     return (time - rec->trace->start) / 1000;
 }
@@ -104,7 +104,7 @@ static double ms(const struct rec *rec, double time)
 /* --- fields --- */
 
 /* As %f. */
-static void put_number(struct rec *rec, const char *field, double value)
+static void rec_put_number(struct rec *rec, const char *field, double value)
 {
     orr_put_text(rec->out, field);
     ORR_PUT(rec->out, ": ");
@@ -251,14 +251,14 @@ static void put_task(struct rec *rec, const struct orr_event *event)
     if (event->worker < trace->nworkers)
         PUT_COUNT(out, "MemoryNode", trace->workers[event->worker].node);
     if (entry)
-        put_number(rec, "SubmitTime", ms(rec, entry->time));
-    put_number(rec, "StartTime", ms(rec, task->start));
-    put_number(rec, "EndTime", ms(rec, task->end));
+        rec_put_number(rec, "SubmitTime", rec_ms(rec, entry->time));
+    rec_put_number(rec, "StartTime", rec_ms(rec, task->start));
+    rec_put_number(rec, "EndTime", rec_ms(rec, task->end));
     ORR_PUT(out, "Footprint: ");
     orr_put_hex(out, task->footprint, 1);
     orr_put_byte(out, '\n');
     if (task->gflop > 0)
-        put_number(rec, "GFlop", task->gflop);
+        rec_put_number(rec, "GFlop", task->gflop);
     put_iteration(rec, task);
     if (entry)
         put_uses(out, entry);
@@ -292,14 +292,15 @@ static void put_advice(struct rec *rec)
         orr_print(
             rec->out, "Control: WontUse\nJobId: w%llu\nSubmitOrder: %llu\n",
             (unsigned long long)entry->order, (unsigned long long)entry->order);
-        put_number(rec, "SubmitTime", ms(rec, entry->time));
+        rec_put_number(rec, "SubmitTime", rec_ms(rec, entry->time));
         orr_print(rec->out, "Handles: %llx\nMPIRank: -1\n\n",
                   (unsigned long long)entry->uses[0].handle);
     }
 }
 
-static int take_waits(void *writer, const struct orr_waits *waits, bool is_all,
-                      struct orr_out *out, struct orr_out *behind)
+static int rec_take_waits(void *writer, const struct orr_waits *waits,
+                          bool is_all, struct orr_out *out,
+                          struct orr_out *behind)
 {
     struct rec *rec = writer;
     int rc = read_submissions(rec);
@@ -314,8 +315,8 @@ static int take_waits(void *writer, const struct orr_waits *waits, bool is_all,
 }
 
 /* What is known of tasks that come soon. */
-static void fetch_soon(const struct rec *rec, const struct orr_timeline *part,
-                       size_t at)
+static void rec_prefetch(const struct rec *rec, const struct orr_timeline *part,
+                         size_t at)
 {
     const struct orr_submitted *entry;
     uint64_t job;
@@ -344,7 +345,7 @@ static int write_ended(void *writer, const struct orr_timeline *part,
     for (size_t i = 0; rc == 0 && i < part->n; i++) {
         const struct orr_moment *moment = &part->moments[i];
 
-        fetch_soon(rec, part, i);
+        rec_prefetch(rec, part, i);
         if (moment->event->type == ORR_EVENT_TASK && moment->end)
             put_task(rec, moment->event);
     }
@@ -378,13 +379,13 @@ static int write_rest(void *writer, const struct orr_trace_whole *whole,
 }
 
 const struct orr_trace_parts orr_tasks_rec_parts = {
-    .begin = begin,
+    .begin = rec_begin,
     .moments = write_ended,
-    .waits = take_waits,
+    .waits = rec_take_waits,
     .head = take_graph,
     .tail = write_rest,
     .has_early_head = true,
-    .free = done,
+    .free = rec_done,
 };
 
 /* --- data.rec --- */
@@ -453,9 +454,9 @@ static int write_data(void *writer, const struct orr_trace_whole *whole,
 }
 
 const struct orr_trace_parts orr_data_rec_parts = {
-    .begin = begin,
+    .begin = rec_begin,
     .tail = write_data,
-    .free = done,
+    .free = rec_done,
 };
 
 /* --- sched.rec --- */
@@ -496,7 +497,7 @@ static int write_starts(void *writer, const struct orr_timeline *part,
 }
 
 const struct orr_trace_parts orr_sched_rec_parts = {
-    .begin = begin,
+    .begin = rec_begin,
     .moments = write_starts,
-    .free = done,
+    .free = rec_done,
 };

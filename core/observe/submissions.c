@@ -43,7 +43,7 @@ void orr_submissions_free(struct orr_submissions *s)
     free(s);
 }
 
-static void lose(struct orr_submissions *s)
+static void submissions_lose(struct orr_submissions *s)
 {
     atomic_store_explicit(&s->lost, true, memory_order_relaxed);
 }
@@ -77,12 +77,12 @@ void orr_submissions_describe(struct orr_submissions *s,
         0)
         added = orr_chain_add(&s->data, sizeof(*added));
     if (!added) {
-        lose(s);
+        submissions_lose(s);
         return;
     }
     *added = *datum;
     if (datum->name && !(added->name = orr_texts_add(&s->texts, datum->name)))
-        lose(s);
+        submissions_lose(s);
     s->known[datum->handle] = true;
     orr_chain_publish(&s->data);
 }
@@ -98,11 +98,11 @@ struct orr_submitted *orr_submissions_begin(struct orr_submissions *s,
     uses = add_uses(s, nuses);
     entry = uses ? orr_chain_add(&s->entries, sizeof(*entry)) : NULL;
     if (!entry) {
-        lose(s);
+        submissions_lose(s);
         return NULL;
     }
     if (model && !(model = orr_texts_keep(&s->texts, &s->recent, model)))
-        lose(s);
+        submissions_lose(s);
     *entry = (struct orr_submitted){job, ++s->n, model, time, uses, nuses};
     return entry;
 }

@@ -106,9 +106,9 @@ void orr_tally_submit(struct orr_tally *tally, double now)
 
 /* --- the worker's table --- */
 
-static struct orr_tally_item **find_slot(struct orr_tally_item **slots,
-                                         size_t nslots, const void *key,
-                                         unsigned impl, unsigned ncores)
+static struct orr_tally_item **tally_find_slot(struct orr_tally_item **slots,
+                                               size_t nslots, const void *key,
+                                               unsigned impl, unsigned ncores)
 {
     size_t i =
         (size_t)((uintptr_t)key >> 4) * UINT64_C(0x9e3779b97f4a7c15) + impl;
@@ -122,7 +122,7 @@ static struct orr_tally_item **find_slot(struct orr_tally_item **slots,
     }
 }
 
-static int make_room(struct table *table)
+static int tally_grow_table(struct table *table)
 {
     size_t nslots = table->nslots ? 2 * table->nslots : FIRST_SLOTS;
     struct orr_tally_item **slots;
@@ -133,8 +133,8 @@ static int make_room(struct table *table)
     if (!slots)
         return -ENOMEM;
     for (struct orr_tally_item *item = table->first; item; item = item->next)
-        *find_slot(slots, nslots, item->key, item->kernel.impl,
-                   item->kernel.ncores) = item;
+        *tally_find_slot(slots, nslots, item->key, item->kernel.impl,
+                         item->kernel.ncores) = item;
     free(table->slots);
     table->slots = slots;
     table->nslots = nslots;
@@ -149,7 +149,7 @@ struct orr_tally_item *orr_tally_find(struct orr_tally *tally, unsigned worker,
 
     if (!table->nslots)
         return NULL;
-    return *find_slot(table->slots, table->nslots, key, impl, ncores);
+    return *tally_find_slot(table->slots, table->nslots, key, impl, ncores);
 }
 
 static struct orr_tally_item *item_new(const void *key,
@@ -176,14 +176,14 @@ struct orr_tally_item *orr_tally_add(struct orr_tally *tally, unsigned worker,
     struct table *table = &tally->tables[worker];
     struct orr_tally_item *item = NULL;
 
-    if (make_room(table) == 0)
+    if (tally_grow_table(table) == 0)
         item = item_new(key, kernel);
     if (!item) {
         table->lost++;
         return NULL;
     }
-    *find_slot(table->slots, table->nslots, key, kernel->impl,
-               kernel->ncores) = item;
+    *tally_find_slot(table->slots, table->nslots, key, kernel->impl,
+                     kernel->ncores) = item;
     item->next = table->first;
     table->first = item;
     table->nitems++;
@@ -200,7 +200,7 @@ static void thin(struct orr_tally_item *item)
 }
 
 /* A sample that finds no memory is in the mean only. */
-static void keep(struct orr_tally_item *item, double us)
+static void tally_keep_sample(struct orr_tally_item *item, double us)
 {
     if (item->n == ORR_TALLY_SAMPLES)
         thin(item);
@@ -224,7 +224,7 @@ void orr_tally_kernel(struct orr_tally *tally, unsigned worker,
     double us = end - start;
 
     if (item->count % item->stride == 0)
-        keep(item, us);
+        tally_keep_sample(item, us);
     item->count++;
     item->sum += us;
     if (predicted > 0) {
@@ -287,8 +287,8 @@ static int compare_items(const void *left, const void *right)
 }
 
 /* All items of all workers in order; owned by the caller, not the items. */
-static int gather(const struct orr_tally *tally, struct orr_tally_item ***ret,
-                  size_t *ret_n)
+static int tally_gather_items(const struct orr_tally *tally,
+                              struct orr_tally_item ***ret, size_t *ret_n)
 {
     struct orr_tally_item **items;
     size_t n = 0;
@@ -389,8 +389,8 @@ static void fill_quantiles(struct weighted *list, size_t n,
 }
 
 /* n items of the same kernel. */
-static int join(struct orr_tally_item *const *items, size_t n,
-                struct orr_tally_summary *summary)
+static int tally_summarise_items(struct orr_tally_item *const *items, size_t n,
+                                 struct orr_tally_summary *summary)
 {
     size_t nsamples = 0, filled = 0;
     struct weighted *list;
@@ -430,7 +430,7 @@ int orr_tally_each_kernel(const struct orr_tally *tally,
 {
     struct orr_tally_item **items;
     size_t n, last;
-    int rc = gather(tally, &items, &n);
+    int rc = tally_gather_items(tally, &items, &n);
 
     if (rc)
         return rc;
@@ -440,7 +440,7 @@ int orr_tally_each_kernel(const struct orr_tally *tally,
         for (last = first + 1; last < n; last++)
             if (compare_items(&items[first], &items[last]) != 0)
                 break;
-        rc = join(&items[first], last - first, &summary);
+        rc = tally_summarise_items(&items[first], last - first, &summary);
         if (!rc)
             visit(&summary, arg);
     }

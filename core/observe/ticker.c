@@ -40,7 +40,7 @@ static bool pause_for(struct orr_ticker *t, double us)
     return !stop;
 }
 
-static void *run(void *arg)
+static void *ticker_run(void *arg)
 {
     struct orr_ticker *t = arg;
 
@@ -54,19 +54,19 @@ static void *run(void *arg)
 }
 
 /* Its thread, without signals: their handlers are the application's. */
-static int start(struct orr_ticker *t)
+static int ticker_start(struct orr_ticker *t)
 {
     sigset_t all, old;
     int rc;
 
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &old);
-    rc = pthread_create(&t->thread, NULL, run, t);
+    rc = pthread_create(&t->thread, NULL, ticker_run, t);
     pthread_sigmask(SIG_SETMASK, &old, NULL);
     return -rc;
 }
 
-static void done(struct orr_ticker *t)
+static void ticker_done(struct orr_ticker *t)
 {
     pthread_cond_destroy(&t->cond);
     pthread_mutex_destroy(&t->lock);
@@ -91,9 +91,9 @@ int orr_ticker_start(double delay, double period, void (*tick)(void *),
     pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
     pthread_cond_init(&t->cond, &attr);
     pthread_condattr_destroy(&attr);
-    rc = start(t);
+    rc = ticker_start(t);
     if (rc)
-        done(t);
+        ticker_done(t);
     else
         *ret = t;
     return rc;
@@ -108,5 +108,5 @@ void orr_ticker_stop(struct orr_ticker *t)
     pthread_cond_signal(&t->cond);
     pthread_mutex_unlock(&t->lock);
     pthread_join(t->thread, NULL);
-    done(t);
+    ticker_done(t);
 }

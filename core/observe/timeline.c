@@ -73,7 +73,7 @@ static void permute(struct orr_moment *moments, struct key *keys, size_t n)
 
 /* Sorts the moments by time, digit for digit: they lie in the order that equal times
  * are to have. Errors: -ENOMEM. */
-static int sort(struct orr_moment *moments, size_t n)
+static int moments_sort(struct orr_moment *moments, size_t n)
 {
     size_t *places = malloc(VALUES * sizeof(*places));
     struct key *keys = malloc((2 * n + 1) * sizeof(*keys)), *from = keys;
@@ -111,7 +111,8 @@ struct runs {
     size_t n;
 };
 
-static bool comes_before(const struct orr_moment *x, const struct orr_moment *y)
+static bool moment_precedes(const struct orr_moment *x,
+                            const struct orr_moment *y)
 {
     if (x->time != y->time)
         return x->time < y->time;
@@ -145,7 +146,7 @@ static int sort_rest(struct runs *runs)
         rest[i] = rest[n - 1 - i];
         rest[n - 1 - i] = moment;
     }
-    rc = sort(rest, n);
+    rc = moments_sort(rest, n);
     if (rc == 0)
         runs->items[runs->n++] = (struct run){rest, rest + n};
     return rc;
@@ -158,9 +159,10 @@ static void sink(struct run *heap, size_t n, size_t at)
     size_t child;
 
     while ((child = 2 * at + 1) < n) {
-        if (child + 1 < n && comes_before(heap[child + 1].at, heap[child].at))
+        if (child + 1 < n &&
+            moment_precedes(heap[child + 1].at, heap[child].at))
             child++;
-        if (!comes_before(heap[child].at, run.at))
+        if (!moment_precedes(heap[child].at, run.at))
             break;
         heap[at] = heap[child];
         at = child;
@@ -173,11 +175,11 @@ static const struct run *least_but_one(const struct run *heap, size_t n)
 {
     if (n < 3)
         return n == 2 ? &heap[1] : NULL;
-    return comes_before(heap[2].at, heap[1].at) ? &heap[2] : &heap[1];
+    return moment_precedes(heap[2].at, heap[1].at) ? &heap[2] : &heap[1];
 }
 
 /* All runs as one list; returns its length. */
-static size_t merge(struct runs *runs, struct orr_moment *to)
+static size_t runs_merge(struct runs *runs, struct orr_moment *to)
 {
     struct run *heap = runs->items;
     size_t n = 0, made = 0;
@@ -194,7 +196,7 @@ static size_t merge(struct runs *runs, struct orr_moment *to)
         do
             to[made++] = *heap[0].at++;
         while (heap[0].at != heap[0].end &&
-               (!next || comes_before(heap[0].at, next->at)));
+               (!next || moment_precedes(heap[0].at, next->at)));
         if (heap[0].at == heap[0].end)
             heap[0] = heap[--n];
         if (n > 1)
@@ -291,7 +293,7 @@ static size_t count_events(const struct orr_timeline_place *place)
 }
 
 /* Those of all buffers that were not read yet. */
-static size_t count_all(struct orr_timeline_reader *reader)
+static size_t reader_count_events(struct orr_timeline_reader *reader)
 {
     size_t n = 0;
 
@@ -339,8 +341,8 @@ static void add_buffer(struct orr_timeline_place *place, unsigned buffer,
 }
 
 /* Those from `until` on are kept for later. Errors: -ENOMEM. */
-static int split(struct orr_timeline_reader *reader, double until,
-                 struct orr_timeline *line)
+static int reader_split_line(struct orr_timeline_reader *reader, double until,
+                             struct orr_timeline *line)
 {
     size_t n = line->n;
 
@@ -357,8 +359,8 @@ static int split(struct orr_timeline_reader *reader, double until,
     return 0;
 }
 
-static int make(struct orr_timeline_reader *reader, double until,
-                struct runs *runs, struct orr_timeline *line)
+static int reader_make_line(struct orr_timeline_reader *reader, double until,
+                            struct runs *runs, struct orr_timeline *line)
 {
     for (unsigned b = 0; b <= reader->trace->nworkers; b++)
         add_buffer(&reader->places[b], b, line, runs);
@@ -371,13 +373,14 @@ static int make(struct orr_timeline_reader *reader, double until,
         malloc((runs->room + reader->nlater + 1) * sizeof(*line->moments));
     if (!line->moments)
         return -ENOMEM;
-    line->n = merge(runs, line->moments);
+    line->n = runs_merge(runs, line->moments);
     if (line->n > 0 && line->moments[0].time < reader->until)
         return -ESTALE;
     line->end =
         line->n ? line->moments[line->n - 1].time : reader->trace->start;
     reader->until = until;
-    return until < (double)INFINITY ? split(reader, until, line) : 0;
+    return until < (double)INFINITY ? reader_split_line(reader, until, line)
+                                    : 0;
 }
 
 int orr_timeline_reader_init(const struct orr_trace *trace,
@@ -406,14 +409,15 @@ int orr_timeline_read(struct orr_timeline_reader *reader, double until,
                       struct orr_timeline *ret)
 {
     struct orr_timeline line = {0};
-    size_t left = count_all(reader);
+    size_t left = reader_count_events(reader);
     struct runs runs = {
         .all = malloc((2 * left + 1) * sizeof(*runs.all)),
         .back = 2 * left,
         .room = 2 * left,
         .items = malloc((reader->trace->nworkers + 3) * sizeof(*runs.items))};
-    int rc =
-        runs.all && runs.items ? make(reader, until, &runs, &line) : -ENOMEM;
+    int rc = runs.all && runs.items
+                 ? reader_make_line(reader, until, &runs, &line)
+                 : -ENOMEM;
 
     free(runs.items);
     free(runs.all);

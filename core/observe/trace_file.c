@@ -59,7 +59,7 @@ static int write_parts(const struct orr_trace_parts *parts,
     return rc;
 }
 
-static bool needs_moments(const struct orr_trace_files *files)
+static bool trace_files_need_moments(const struct orr_trace_files *files)
 {
     for (unsigned i = 0; i < files->n; i++)
         if (files->items[i].parts->moments)
@@ -76,7 +76,7 @@ static int make_source(struct source *source,
     if (source->is_made)
         return source->rc;
     source->is_made = true;
-    if (needs_moments(files))
+    if (trace_files_need_moments(files))
         source->rc = orr_timeline_init(source->trace, &source->line);
     /* Without tasks, or memory, there is none. */
     if (source->rc == 0 && source->trace->waits)

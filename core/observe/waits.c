@@ -58,7 +58,7 @@ void orr_waits_free(struct orr_waits *waits)
 }
 
 /* Places have 32 bits. Errors: -ENOMEM. */
-static int make_room(void *items, size_t *room, uint64_t n, size_t size)
+static int waits_make_room(void *items, size_t *room, uint64_t n, size_t size)
 {
     return n >= ORR_NONE ? -ENOMEM : orr_grow(items, room, n, size);
 }
@@ -72,8 +72,9 @@ static int extend(struct orr_waits *waits, struct orr_waits_node *node)
 
     if (node->n < node->room)
         return 0;
-    if (make_room(&waits->lists, &waits->room_lists,
-                  (uint64_t)waits->nlists + room, sizeof(*waits->lists)) < 0)
+    if (waits_make_room(&waits->lists, &waits->room_lists,
+                        (uint64_t)waits->nlists + room,
+                        sizeof(*waits->lists)) < 0)
         return -ENOMEM;
     if (node->first + node->room == waits->nlists && node->room) {
         node->room += room;
@@ -91,8 +92,8 @@ static int extend(struct orr_waits *waits, struct orr_waits_node *node)
 }
 
 /* It waits for that task, too. */
-static int add_task(struct orr_waits *waits, struct orr_waits_node *node,
-                    uint32_t task)
+static int waits_node_add_task(struct orr_waits *waits,
+                               struct orr_waits_node *node, uint32_t task)
 {
     uint32_t mark = waits->marks[task];
 
@@ -107,54 +108,56 @@ static int add_task(struct orr_waits *waits, struct orr_waits_node *node,
 }
 
 /* Room for the job. */
-static int know(struct orr_waits *waits, uint32_t job)
+static int waits_know_job(struct orr_waits *waits, uint32_t job)
 {
-    if (make_room(&waits->nodes, &waits->room_nodes, (uint64_t)job + 1,
-                  sizeof(*waits->nodes)) < 0)
+    if (waits_make_room(&waits->nodes, &waits->room_nodes, (uint64_t)job + 1,
+                        sizeof(*waits->nodes)) < 0)
         return -ENOMEM;
     if (job >= waits->nnodes)
         waits->nnodes = job + 1;
     return 0;
 }
 
-static int add_edge(struct orr_waits *waits, uint32_t job, uint32_t before)
+static int waits_add_edge(struct orr_waits *waits, uint32_t job,
+                          uint32_t before)
 {
     struct orr_waits_node *node, *other;
-    int rc = know(waits, job > before ? job : before);
+    int rc = waits_know_job(waits, job > before ? job : before);
 
     if (rc || job == before)
         return rc;
     node = &waits->nodes[job];
     other = &waits->nodes[before];
     if (other->task && !node->closed)
-        return add_task(waits, node, other->task - 1);
+        return waits_node_add_task(waits, node, other->task - 1);
     other->closed = true;
     if (node->closed || other->n > ORR_GRAPH_JOIN_RATIO)
         return -ESTALE;
     for (uint32_t i = 0; rc == 0 && i < other->n; i++)
-        rc = add_task(waits, node, waits->lists[other->first + i]);
+        rc = waits_node_add_task(waits, node, waits->lists[other->first + i]);
     return rc;
 }
 
 /* --- entries --- */
 
-static int enter(struct orr_waits *waits, const struct orr_waits_entry *entry)
+static int waits_enter(struct orr_waits *waits,
+                       const struct orr_waits_entry *entry)
 {
     struct orr_graph_turns *turns;
     int rc = 0;
 
-    if (make_room(&waits->turns, &waits->nturns, entry->u.access.datum + 1,
-                  sizeof(*waits->turns)) < 0)
+    if (waits_make_room(&waits->turns, &waits->nturns,
+                        entry->u.access.datum + 1, sizeof(*waits->turns)) < 0)
         return -ENOMEM;
     turns = &waits->turns[entry->u.access.datum];
     if (!orr_graph_turns_enter(turns, entry->u.access.turn, entry->job))
         return -ENOMEM;
     for (uint32_t i = 0; rc == 0 && i < turns->before.n; i++)
-        rc = add_edge(waits, entry->job, turns->before.jobs[i]);
+        rc = waits_add_edge(waits, entry->job, turns->before.jobs[i]);
     return rc;
 }
 
-static int compare(const void *a, const void *b)
+static int task_number_compare(const void *a, const void *b)
 {
     const uint32_t *x = a, *y = b;
 
@@ -162,12 +165,12 @@ static int compare(const void *a, const void *b)
 }
 
 /* Most lists are short. */
-static void sort(uint32_t *list, uint32_t n)
+static void task_numbers_sort(uint32_t *list, uint32_t n)
 {
     enum { SHORT = 16 };
 
     if (n > SHORT) {
-        qsort(list, n, sizeof(*list), compare);
+        qsort(list, n, sizeof(*list), task_number_compare);
         return;
     }
     for (uint32_t i = 1; i < n; i++) {
@@ -183,9 +186,10 @@ static int declare(struct orr_waits *waits, const struct orr_waits_entry *entry)
 {
     struct orr_waits_node *node;
 
-    if (know(waits, entry->job) < 0 ||
-        make_room(&waits->declared, &waits->room_declared,
-                  (uint64_t)waits->ndeclared + 1, sizeof(*waits->declared)) < 0)
+    if (waits_know_job(waits, entry->job) < 0 ||
+        waits_make_room(&waits->declared, &waits->room_declared,
+                        (uint64_t)waits->ndeclared + 1,
+                        sizeof(*waits->declared)) < 0)
         return -ENOMEM;
     node = &waits->nodes[entry->job];
     waits->declared[waits->ndeclared++] =
@@ -201,7 +205,7 @@ static int take_declared(struct orr_waits *waits, uint32_t job)
     int rc = 0;
 
     for (; rc == 0 && place; place = waits->declared[place - 1].next)
-        rc = add_edge(waits, job, waits->declared[place - 1].before);
+        rc = waits_add_edge(waits, job, waits->declared[place - 1].before);
     return rc;
 }
 
@@ -215,13 +219,13 @@ static int add_to_tasks(struct orr_waits *waits,
     if (node->closed || node->task ||
         (n > 0 && waits->tasks[n - 1].id >= entry->u.submit.id))
         return -ESTALE;
-    if (make_room(&waits->marks, &room, (uint64_t)n + 1,
-                  sizeof(*waits->marks)) < 0 ||
-        make_room(&waits->tasks, &waits->room_tasks, (uint64_t)n + 1,
-                  sizeof(*waits->tasks)) < 0)
+    if (waits_make_room(&waits->marks, &room, (uint64_t)n + 1,
+                        sizeof(*waits->marks)) < 0 ||
+        waits_make_room(&waits->tasks, &waits->room_tasks, (uint64_t)n + 1,
+                        sizeof(*waits->tasks)) < 0)
         return -ENOMEM;
     if (node->n > 1)
-        sort(waits->lists + node->first, node->n);
+        task_numbers_sort(waits->lists + node->first, node->n);
     node->closed = true;
     waits->tasks[n] =
         (struct orr_waits_task){entry->u.submit.id, entry->u.submit.symbol,
@@ -232,9 +236,10 @@ static int add_to_tasks(struct orr_waits *waits,
     return 0;
 }
 
-static int submit(struct orr_waits *waits, const struct orr_waits_entry *entry)
+static int waits_submit(struct orr_waits *waits,
+                        const struct orr_waits_entry *entry)
 {
-    int rc = know(waits, entry->job);
+    int rc = waits_know_job(waits, entry->job);
 
     if (rc)
         return rc;
@@ -247,8 +252,8 @@ static int submit(struct orr_waits *waits, const struct orr_waits_entry *entry)
     return rc;
 }
 
-static int note_run(struct orr_waits *waits,
-                    const struct orr_waits_entry *entry)
+static int waits_note_run(struct orr_waits *waits,
+                          const struct orr_waits_entry *entry)
 {
     uint32_t place =
         entry->job < waits->nnodes ? waits->nodes[entry->job].task : 0;
@@ -270,13 +275,13 @@ static int read_entry(struct orr_waits *waits,
 {
     switch ((enum orr_waits_kind)entry->kind) {
     case ORR_WAITS_ACCESS:
-        return enter(waits, entry);
+        return waits_enter(waits, entry);
     case ORR_WAITS_DEP:
         return declare(waits, entry);
     case ORR_WAITS_SUBMIT:
-        return submit(waits, entry);
+        return waits_submit(waits, entry);
     case ORR_WAITS_RAN:
-        return note_run(waits, entry);
+        return waits_note_run(waits, entry);
     case ORR_WAITS_TAGS:
     case ORR_WAITS_VAGUE: /* count where tasks have tags */
         return 0;

@@ -40,14 +40,14 @@ void orr_waits_log_free(struct orr_waits_log *log)
 
 /* --- what happens --- */
 
-static void lose(struct orr_waits_log *log)
+static void waits_log_lose(struct orr_waits_log *log)
 {
     atomic_store_explicit(&log->lost, true, memory_order_relaxed);
 }
 
 /* Where the next entry goes, which `publish` then shows; NULL without memory. */
-static struct orr_waits_entry *add(struct orr_waits_log *log,
-                                   enum orr_waits_kind kind)
+static struct orr_waits_entry *waits_log_add(struct orr_waits_log *log,
+                                             enum orr_waits_kind kind)
     ORR_REQUIRES(log->lock)
 {
     struct orr_waits_entry *entry =
@@ -56,16 +56,17 @@ static struct orr_waits_entry *add(struct orr_waits_log *log,
     if (entry)
         entry->kind = (uint8_t)kind;
     else
-        lose(log);
+        waits_log_lose(log);
     return entry;
 }
 
-static void publish(struct orr_waits_log *log) ORR_REQUIRES(log->lock)
+static void waits_log_publish(struct orr_waits_log *log) ORR_REQUIRES(log->lock)
 {
     orr_chain_publish(&log->entries);
 }
 
-static uint32_t number_of(struct orr_waits_log *log, struct orr_job *job)
+static uint32_t waits_log_job_number(struct orr_waits_log *log,
+                                     struct orr_job *job)
     ORR_REQUIRES(log->lock)
 {
     if (!job->noted)
@@ -79,11 +80,11 @@ void orr_waits_log_dep(struct orr_waits_log *log, struct orr_job *job,
     struct orr_waits_entry *entry;
 
     orr_lock(&log->lock);
-    entry = add(log, ORR_WAITS_DEP);
+    entry = waits_log_add(log, ORR_WAITS_DEP);
     if (entry) {
-        entry->u.before = number_of(log, before);
-        entry->job = number_of(log, job);
-        publish(log);
+        entry->u.before = waits_log_job_number(log, before);
+        entry->job = waits_log_job_number(log, job);
+        waits_log_publish(log);
     }
     orr_unlock(&log->lock);
 }
@@ -95,14 +96,14 @@ void orr_waits_log_accesses(struct orr_waits_log *log,
     for (unsigned i = 0; i < job->naccesses; i++) {
         const struct orr_access *access = &job->accesses[i];
         struct orr_waits_entry *entry =
-            access->ordered ? add(log, ORR_WAITS_ACCESS) : NULL;
+            access->ordered ? waits_log_add(log, ORR_WAITS_ACCESS) : NULL;
 
         if (!entry)
             continue;
-        entry->job = number_of(log, access->job);
+        entry->job = waits_log_job_number(log, access->job);
         entry->u.access.datum = access->handle->id;
         entry->u.access.turn = access->handle->turns.number;
-        publish(log);
+        waits_log_publish(log);
     }
     orr_unlock(&log->lock);
 }
@@ -116,14 +117,15 @@ static void say_lost(struct orr_waits_log *log)
 }
 
 /* `symbol`: of its kernels, or NULL. */
-static void submit_locked(struct orr_waits_log *log, struct orr_job *job,
-                          const char *symbol) ORR_REQUIRES(log->lock)
+static void waits_log_submit_locked(struct orr_waits_log *log,
+                                    struct orr_job *job, const char *symbol)
+    ORR_REQUIRES(log->lock)
 {
-    struct orr_waits_entry *entry = add(log, ORR_WAITS_SUBMIT);
+    struct orr_waits_entry *entry = waits_log_add(log, ORR_WAITS_SUBMIT);
 
     if (!entry)
         return;
-    entry->job = number_of(log, job);
+    entry->job = waits_log_job_number(log, job);
     entry->is_task = ORR_JOB_IS(job, task);
     entry->is_set = job->task->use_tag;
     entry->u.submit.id = atomic_load_explicit(&job->id, memory_order_relaxed);
@@ -131,8 +133,8 @@ static void submit_locked(struct orr_waits_log *log, struct orr_job *job,
     entry->u.submit.symbol =
         symbol ? orr_texts_keep(&log->texts, &log->recent, symbol) : NULL;
     if (symbol && !entry->u.submit.symbol)
-        lose(log);
-    publish(log);
+        waits_log_lose(log);
+    waits_log_publish(log);
 }
 
 void orr_waits_log_submit(struct orr_waits_log *log, struct orr_job *job)
@@ -143,7 +145,7 @@ void orr_waits_log_submit(struct orr_waits_log *log, struct orr_job *job)
     if (log->details && ORR_JOB_IS(job, task))
         symbol = orr_cost_symbol(orr_job_costs(log->runtime, job));
     orr_lock(&log->lock);
-    submit_locked(log, job, symbol);
+    waits_log_submit_locked(log, job, symbol);
     orr_unlock(&log->lock);
     say_lost(log);
 }
@@ -155,13 +157,13 @@ void orr_waits_log_ran(struct orr_waits_log *log, const struct orr_job *job)
     if (!log->details)
         return;
     orr_lock(&log->lock);
-    entry = job->noted ? add(log, ORR_WAITS_RAN) : NULL;
+    entry = job->noted ? waits_log_add(log, ORR_WAITS_RAN) : NULL;
     if (entry) {
         entry->job = job->noted - 1;
         entry->u.ran.worker = (unsigned)job->worker;
         entry->u.ran.start = job->kernel->start;
         entry->u.ran.end = job->kernel->end;
-        publish(log);
+        waits_log_publish(log);
     }
     orr_unlock(&log->lock);
 }
@@ -172,12 +174,12 @@ void orr_waits_log_tags(struct orr_waits_log *log, uint64_t id, uint64_t before,
     struct orr_waits_entry *entry;
 
     orr_lock(&log->lock);
-    entry = add(log, ORR_WAITS_TAGS);
+    entry = waits_log_add(log, ORR_WAITS_TAGS);
     if (entry) {
         entry->is_set = holds;
         entry->u.tags.id = id;
         entry->u.tags.before = before;
-        publish(log);
+        waits_log_publish(log);
     }
     orr_unlock(&log->lock);
 }
@@ -187,10 +189,10 @@ void orr_waits_log_vague_tag(struct orr_waits_log *log, uint64_t id)
     struct orr_waits_entry *entry;
 
     orr_lock(&log->lock);
-    entry = add(log, ORR_WAITS_VAGUE);
+    entry = waits_log_add(log, ORR_WAITS_VAGUE);
     if (entry) {
         entry->u.tags.id = id;
-        publish(log);
+        waits_log_publish(log);
     }
     orr_unlock(&log->lock);
 }

@@ -28,7 +28,7 @@ static struct orr_omp_lock *lock_of(void *internal, const char *call)
     abort();
 }
 
-static void destroy(void **internal, const char *call)
+static void omp_lock_destroy(void **internal, const char *call)
 {
     struct orr_omp_lock *lock = lock_of(*internal, call);
 
@@ -48,7 +48,7 @@ void starpu_omp_init_lock(starpu_omp_lock_t *lock)
 
 void starpu_omp_destroy_lock(starpu_omp_lock_t *lock)
 {
-    destroy(&lock->internal, __func__);
+    omp_lock_destroy(&lock->internal, __func__);
 }
 
 void starpu_omp_set_lock(starpu_omp_lock_t *lock)
@@ -83,7 +83,7 @@ void starpu_omp_init_nest_lock(starpu_omp_nest_lock_t *lock)
 
 void starpu_omp_destroy_nest_lock(starpu_omp_nest_lock_t *lock)
 {
-    destroy(&lock->internal, __func__);
+    omp_lock_destroy(&lock->internal, __func__);
 }
 
 void starpu_omp_set_nest_lock(starpu_omp_nest_lock_t *lock)

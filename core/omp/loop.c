@@ -17,7 +17,8 @@
 
 /* -- who gets which iterations -- */
 
-static unsigned long long min(unsigned long long a, unsigned long long b)
+static unsigned long long iteration_min(unsigned long long a,
+                                        unsigned long long b)
 {
     return a < b ? a : b;
 }
@@ -30,7 +31,7 @@ static bool first_block(const struct orr_omp_task *thread,
     unsigned long long longer = loop->n % thread->team->nthreads;
     unsigned long long rank = thread->thread;
 
-    loop->begin = rank * each + min(rank, longer);
+    loop->begin = rank * each + iteration_min(rank, longer);
     loop->end = loop->begin + each + (rank < longer);
     return loop->begin < loop->end;
 }
@@ -43,7 +44,7 @@ static bool skip_chunks(struct orr_omp_loop *loop, unsigned long long nchunks)
     if (nchunks > left / loop->chunk)
         return false;
     loop->begin += nchunks * loop->chunk;
-    loop->end = loop->begin + min(loop->chunk, loop->n - loop->begin);
+    loop->end = loop->begin + iteration_min(loop->chunk, loop->n - loop->begin);
     return loop->begin < loop->end;
 }
 
@@ -72,7 +73,7 @@ static unsigned long long next_chunk(const struct orr_omp_task *thread,
     if (loop->schedule == starpu_omp_sched_guided &&
         left / thread->team->nthreads > chunk)
         chunk = left / thread->team->nthreads;
-    return min(chunk, left);
+    return iteration_min(chunk, left);
 }
 
 /* First come, first served: chunks of one length, and a number that each thread
@@ -83,7 +84,7 @@ static bool next_equal(struct orr_omp_loop *loop)
                                             memory_order_relaxed);
     if (loop->begin >= loop->n)
         return false;
-    loop->end = loop->begin + min(loop->chunk, loop->n - loop->begin);
+    loop->end = loop->begin + iteration_min(loop->chunk, loop->n - loop->begin);
     return true;
 }
 

@@ -113,7 +113,7 @@ static void meeting_end_round(struct orr_omp_meeting *meeting)
 }
 
 /* Returns whether that was the last one. */
-static bool come(struct orr_omp_meeting *meeting, uint64_t n)
+static bool meeting_arrive(struct orr_omp_meeting *meeting, uint64_t n)
 {
     if (atomic_fetch_sub_explicit(&meeting->missing, n, memory_order_acq_rel) !=
         n)
@@ -124,12 +124,12 @@ static bool come(struct orr_omp_meeting *meeting, uint64_t n)
 
 void orr_omp_meeting_task_ended(struct orr_omp_meeting *meeting)
 {
-    (void)come(meeting, ORR_OMP_A_TASK);
+    (void)meeting_arrive(meeting, ORR_OMP_A_TASK);
 }
 
 void orr_omp_meeting_leave(struct orr_omp_meeting *meeting)
 {
-    (void)come(meeting, 1);
+    (void)meeting_arrive(meeting, 1);
 }
 
 static bool meeting_round_is_over(const struct orr_omp_meeting *meeting,
@@ -178,7 +178,7 @@ void orr_omp_meeting_wait(struct orr_omp_meeting *meeting, unsigned spins)
         atomic_load_explicit(&meeting->round, memory_order_relaxed);
     struct orr_waiter self;
 
-    if (come(meeting, 1))
+    if (meeting_arrive(meeting, 1))
         return;
     for (; spins > 0; spins--) {
         if (meeting_round_is_over(meeting, round))

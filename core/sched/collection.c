@@ -82,7 +82,8 @@ static bool is_passed(const struct starpu_sched_ctx_iterator *it, int worker)
 }
 
 /* At the end the same iterator begins again. */
-static unsigned restart(struct starpu_worker_collection *workers,
+static unsigned
+worker_iterator_restart(struct starpu_worker_collection *workers,
                         struct starpu_sched_ctx_iterator *it)
 {
     int parallel = it->possibly_parallel;
@@ -100,7 +101,9 @@ static unsigned list_has_next(struct starpu_worker_collection *workers,
     while ((unsigned)it->cursor < workers->nworkers &&
            is_passed(it, workers->workerids[it->cursor]))
         it->cursor++;
-    return (unsigned)it->cursor < workers->nworkers ? 1 : restart(workers, it);
+    return (unsigned)it->cursor < workers->nworkers
+               ? 1
+               : worker_iterator_restart(workers, it);
 }
 
 static int list_get_next(struct starpu_worker_collection *workers,
@@ -184,7 +187,9 @@ static unsigned tree_has_next(struct starpu_worker_collection *workers,
 {
     struct starpu_tree *at;
 
-    return tree_next(workers, it, &at) >= 0 ? 1 : restart(workers, it);
+    return tree_next(workers, it, &at) >= 0
+               ? 1
+               : worker_iterator_restart(workers, it);
 }
 
 static int tree_get_next(struct starpu_worker_collection *workers,

@@ -23,7 +23,7 @@ void orr_buffers_init(struct orr_buffers *b, const char *call,
     *b = (struct orr_buffers){.call = call, .cl = cl, .task = task};
 }
 
-static const char *name_of(const struct orr_buffers *b)
+static const char *buffers_codelet_name(const struct orr_buffers *b)
 {
     return b->cl && b->cl->name ? b->cl->name : "?";
 }
@@ -34,7 +34,7 @@ static bool is_variable(const struct orr_buffers *b)
 }
 
 /* Whether the codelet has a buffer number b->n. */
-static bool has_place(const struct orr_buffers *b)
+static bool buffers_codelet_has_next(const struct orr_buffers *b)
 {
     return b->cl && (is_variable(b) || b->n < b->cl->nbuffers);
 }
@@ -43,8 +43,8 @@ static bool has_place(const struct orr_buffers *b)
 
 /* Makes an array `length` long. Its first content comes from the `n` elements
  * of the short array inside the structure. */
-static int grow(void **array, const void *inside, size_t size, int n,
-                int length)
+static int buffers_array_grow(void **array, const void *inside, size_t size,
+                              int n, int length)
 {
     void *grown = realloc(*array, size * (size_t)length);
 
@@ -56,7 +56,7 @@ static int grow(void **array, const void *inside, size_t size, int n,
     return 0;
 }
 
-/* grow() for an array of any type of element. */
+/* buffers_array_grow() for an array of any type of element. */
 #define GROW(array, inside, n, length)                                         \
     grow_field(&(array), sizeof(array), inside, sizeof(*(array)), n, length)
 
@@ -68,7 +68,7 @@ static int grow_field(void *field, size_t field_size, const void *inside,
     int err;
 
     memcpy(&array, field, field_size);
-    err = grow(&array, inside, size, n, length);
+    err = buffers_array_grow(&array, inside, size, n, length);
     memcpy(field, &array, field_size);
     return err;
 }
@@ -117,7 +117,7 @@ static int give_codelet_modes(struct starpu_codelet *cl)
     return 0;
 }
 
-static int make_room(struct orr_buffers *b, int room)
+static int buffers_make_room(struct orr_buffers *b, int room)
 {
     int want = b->n + room, length = b->allocated;
     int err = b->cl ? give_codelet_modes(b->cl) : 0;
@@ -184,8 +184,9 @@ static enum starpu_data_access_mode *mode_of_codelet(struct orr_buffers *b)
 }
 
 /* What the codelet has already; 0: `kept` is its mode from now on. */
-static enum starpu_data_access_mode learn(enum starpu_data_access_mode *mode,
-                                          enum starpu_data_access_mode kept)
+static enum starpu_data_access_mode
+codelet_mode_set_once(enum starpu_data_access_mode *mode,
+                      enum starpu_data_access_mode kept)
 {
     enum starpu_data_access_mode had = __atomic_load_n(mode, __ATOMIC_ACQUIRE);
 
@@ -205,13 +206,13 @@ static int set_mode(struct orr_buffers *b, int mode)
         STARPU_TASK_SET_MODE(b->task, kept, b->n);
         return 0;
     }
-    had = learn(mode_of_codelet(b), kept);
+    had = codelet_mode_set_once(mode_of_codelet(b), kept);
     if (!had || lasting((int)had) == kept)
         return 0;
     orr_log_error("%s: buffer %d of codelet `%s' is accessed with mode %s, "
                   "but the codelet's modes[%d] is %s; use the same, or "
                   "another codelet",
-                  b->call, b->n, name_of(b),
+                  b->call, b->n, buffers_codelet_name(b),
                   mode_text((unsigned)kept, asked, sizeof(asked)), b->n,
                   mode_text((unsigned)had, has, sizeof(has)));
     return -EINVAL;
@@ -226,11 +227,12 @@ static int check_handle(const struct orr_buffers *b,
         return 0;
     orr_log_error("%s: buffer %d of codelet `%s' is NULL; register the data "
                   "first",
-                  b->call, b->n, name_of(b));
+                  b->call, b->n, buffers_codelet_name(b));
     return -EINVAL;
 }
 
-static void put(struct orr_buffers *b, starpu_data_handle_t handle)
+static void buffers_put_handle(struct orr_buffers *b,
+                               starpu_data_handle_t handle)
 {
     STARPU_TASK_SET_HANDLE(b->task, handle, b->n);
     b->n++;
@@ -248,15 +250,15 @@ int orr_buffers_add(struct orr_buffers *b, int mode,
     err = check_handle(b, handle);
     if (err)
         return err;
-    if (!has_place(b)) {
+    if (!buffers_codelet_has_next(b)) {
         b->n++;
         return 0;
     }
-    err = make_room(b, 1);
+    err = buffers_make_room(b, 1);
     if (!err)
         err = set_mode(b, mode);
     if (!err)
-        put(b, handle);
+        buffers_put_handle(b, handle);
     return err;
 }
 
@@ -267,7 +269,7 @@ static int check_known_mode(const struct orr_buffers *b)
     orr_log_error("%s: STARPU_DATA_ARRAY takes the modes of codelet `%s', "
                   "whose access mode for buffer %d is not set; set its "
                   "modes[], or use STARPU_DATA_MODE_ARRAY",
-                  b->call, name_of(b), b->n);
+                  b->call, buffers_codelet_name(b), b->n);
     return -EINVAL;
 }
 
@@ -277,17 +279,17 @@ int orr_buffers_add_array(struct orr_buffers *b, int n,
     for (int i = 0; i < n; i++) {
         int err = check_handle(b, handles[i]);
 
-        if (!err && !has_place(b)) {
+        if (!err && !buffers_codelet_has_next(b)) {
             b->n++;
             continue;
         }
         if (!err)
-            err = make_room(b, n - i);
+            err = buffers_make_room(b, n - i);
         if (!err)
             err = check_known_mode(b);
         if (err)
             return err;
-        put(b, handles[i]);
+        buffers_put_handle(b, handles[i]);
     }
     return 0;
 }
@@ -316,17 +318,18 @@ int orr_buffers_finish(struct orr_buffers *b)
     else
         orr_log_error("%s: codelet `%s' has nbuffers = %d, but %d handles were "
                       "given",
-                      b->call, name_of(b), wanted, b->n);
+                      b->call, buffers_codelet_name(b), wanted, b->n);
     return -EINVAL;
 }
 
 /* --- the public steps --- */
 
 /* The collector that the arguments of a public call describe. */
-static struct orr_buffers resume(const char *call, struct starpu_codelet *cl,
-                                 struct starpu_task *task,
-                                 const int *allocated_buffers,
-                                 int current_buffer)
+static struct orr_buffers buffers_resume(const char *call,
+                                         struct starpu_codelet *cl,
+                                         struct starpu_task *task,
+                                         const int *allocated_buffers,
+                                         int current_buffer)
 {
     return (struct orr_buffers){
         .call = call,
@@ -338,8 +341,8 @@ static struct orr_buffers resume(const char *call, struct starpu_codelet *cl,
 }
 
 /* These calls return nothing, so that an error can only end the program. */
-static void suspend(const struct orr_buffers *b, int err,
-                    int *allocated_buffers, int *current_buffer)
+static void buffers_suspend(const struct orr_buffers *b, int err,
+                            int *allocated_buffers, int *current_buffer)
 {
     if (err)
         STARPU_ABORT_MSG("%s cannot go on, see above", b->call);
@@ -353,10 +356,11 @@ void starpu_task_insert_data_make_room(struct starpu_codelet *cl,
                                        int *allocated_buffers,
                                        int current_buffer, int room)
 {
-    struct orr_buffers b = resume("starpu_task_insert_data_make_room", cl, task,
-                                  allocated_buffers, current_buffer);
+    struct orr_buffers b =
+        buffers_resume("starpu_task_insert_data_make_room", cl, task,
+                       allocated_buffers, current_buffer);
 
-    suspend(&b, make_room(&b, room), allocated_buffers, NULL);
+    buffers_suspend(&b, buffers_make_room(&b, room), allocated_buffers, NULL);
 }
 
 void starpu_task_insert_data_process_arg(struct starpu_codelet *cl,
@@ -365,22 +369,24 @@ void starpu_task_insert_data_process_arg(struct starpu_codelet *cl,
                                          int *current_buffer, int arg_type,
                                          starpu_data_handle_t handle)
 {
-    struct orr_buffers b = resume("starpu_task_insert_data_process_arg", cl,
-                                  task, allocated_buffers, *current_buffer);
+    struct orr_buffers b =
+        buffers_resume("starpu_task_insert_data_process_arg", cl, task,
+                       allocated_buffers, *current_buffer);
 
-    suspend(&b, orr_buffers_add(&b, arg_type, handle), allocated_buffers,
-            current_buffer);
+    buffers_suspend(&b, orr_buffers_add(&b, arg_type, handle),
+                    allocated_buffers, current_buffer);
 }
 
 void starpu_task_insert_data_process_array_arg(
     struct starpu_codelet *cl, struct starpu_task *task, int *allocated_buffers,
     int *current_buffer, int nb_handles, starpu_data_handle_t *handles)
 {
-    struct orr_buffers b = resume("starpu_task_insert_data_process_array_arg",
-                                  cl, task, allocated_buffers, *current_buffer);
+    struct orr_buffers b =
+        buffers_resume("starpu_task_insert_data_process_array_arg", cl, task,
+                       allocated_buffers, *current_buffer);
 
-    suspend(&b, orr_buffers_add_array(&b, nb_handles, handles),
-            allocated_buffers, current_buffer);
+    buffers_suspend(&b, orr_buffers_add_array(&b, nb_handles, handles),
+                    allocated_buffers, current_buffer);
 }
 
 void starpu_task_insert_data_process_mode_array_arg(
@@ -388,9 +394,9 @@ void starpu_task_insert_data_process_mode_array_arg(
     int *current_buffer, int nb_descrs, struct starpu_data_descr *descrs)
 {
     struct orr_buffers b =
-        resume("starpu_task_insert_data_process_mode_array_arg", cl, task,
-               allocated_buffers, *current_buffer);
+        buffers_resume("starpu_task_insert_data_process_mode_array_arg", cl,
+                       task, allocated_buffers, *current_buffer);
 
-    suspend(&b, orr_buffers_add_descrs(&b, nb_descrs, descrs),
-            allocated_buffers, current_buffer);
+    buffers_suspend(&b, orr_buffers_add_descrs(&b, nb_descrs, descrs),
+                    allocated_buffers, current_buffer);
 }

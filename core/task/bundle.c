@@ -65,8 +65,8 @@ int orr_bundle_insert(starpu_task_bundle_t bundle, struct starpu_task *task)
 }
 
 /* Its place, n without. */
-static unsigned find_locked(starpu_task_bundle_t bundle,
-                            const struct starpu_task *task)
+static unsigned bundle_find_locked(starpu_task_bundle_t bundle,
+                                   const struct starpu_task *task)
     ORR_REQUIRES(bundle->lock)
 {
     unsigned i = 0;
@@ -82,7 +82,7 @@ void orr_bundle_note_push(starpu_task_bundle_t bundle,
     unsigned i;
 
     orr_lock(&bundle->lock);
-    i = find_locked(bundle, task);
+    i = bundle_find_locked(bundle, task);
     if (i < bundle->n)
         bundle->members[i].scheduled = true;
     orr_unlock(&bundle->lock);
@@ -94,7 +94,7 @@ int orr_bundle_remove(starpu_task_bundle_t bundle, struct starpu_task *task)
     bool found, over;
 
     orr_lock(&bundle->lock);
-    i = find_locked(bundle, task);
+    i = bundle_find_locked(bundle, task);
     found = i < bundle->n;
     if (found) {
         bundle->n--;
@@ -139,7 +139,8 @@ double orr_bundle_sum(starpu_task_bundle_t bundle, bool waiting,
     return sum;
 }
 
-static bool counts(const struct member *member, const struct starpu_task *also)
+static bool bundle_member_counts(const struct member *member,
+                                 const struct starpu_task *also)
 {
     return member->task->cl && (!member->scheduled || member->task == also);
 }
@@ -158,7 +159,8 @@ static bool is_repeated_locked(const struct _starpu_task_bundle *bundle,
 
         if (t < upto)
             n = task->cl ? STARPU_TASK_GET_NBUFFERS(task) : 0;
-        for (unsigned i = 0; counts(&bundle->members[t], also) && i < n; i++)
+        for (unsigned i = 0;
+             bundle_member_counts(&bundle->members[t], also) && i < n; i++)
             if (STARPU_TASK_GET_HANDLE(task, i) == handle &&
                 STARPU_TASK_GET_MODE(task, i) & STARPU_R)
                 return true;
@@ -193,7 +195,7 @@ double orr_bundle_transfer_time(starpu_task_bundle_t bundle, unsigned node,
 
     orr_lock(&bundle->lock);
     for (unsigned t = 0; t < bundle->n; t++)
-        if (counts(&bundle->members[t], also))
+        if (bundle_member_counts(&bundle->members[t], also))
             sum += task_transfer_locked(bundle, t, node, also);
     orr_unlock(&bundle->lock);
     return sum;

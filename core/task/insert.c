@@ -203,7 +203,7 @@ static int take_deps(struct walk *w, int tag)
 
 /* --- where to run --- */
 
-static int take_place(struct walk *w, int tag)
+static int insert_take_location(struct walk *w, int tag)
 {
     struct starpu_task *task = w->task;
     int worker;
@@ -315,11 +315,12 @@ static int take_bubble(struct walk *w, int tag)
 
 /* --- the walk --- */
 
-static int take(struct walk *w, int tag)
+static int insert_take_argument(struct walk *w, int tag)
 {
     static const take_fn takers[] = {
-        take_data,         take_cl_args, take_place, take_callback_func,
-        take_callback_arg, take_deps,    take_notes, take_bubble,
+        take_data,          take_cl_args,      insert_take_location,
+        take_callback_func, take_callback_arg, take_deps,
+        take_notes,         take_bubble,
     };
 
     for (size_t i = 0; i < sizeof(takers) / sizeof(takers[0]); i++) {
@@ -352,7 +353,7 @@ static int finish_args(struct walk *w)
     return 0;
 }
 
-static int check_order(const struct walk *w)
+static int insert_check_worker_order(const struct walk *w)
 {
     if (!w->task->workerorder || w->task->execute_on_a_specific_worker)
         return 0;
@@ -371,13 +372,13 @@ static int walk(struct walk *w)
     starpu_codelet_pack_arg_init(&w->values);
     w->has_cl_args = false;
     while (!err && (tag = va_arg(w->ap, int)))
-        err = take(w, tag);
+        err = insert_take_argument(w, tag);
     if (!err)
         err = orr_buffers_finish(&w->buffers);
     if (!err)
         err = finish_args(w);
     if (!err)
-        err = check_order(w);
+        err = insert_check_worker_order(w);
     if (err)
         orr_pack_drop(&w->values);
     return err;
@@ -391,8 +392,8 @@ static void discard(struct starpu_task *task)
 }
 
 /* Reads a list that the caller started, and ends. */
-static int fill(const char *call, struct starpu_task *task,
-                struct starpu_codelet *cl, va_list ap)
+static int insert_fill_task(const char *call, struct starpu_task *task,
+                            struct starpu_codelet *cl, va_list ap)
 {
     struct walk w = {.call = call, .cl = cl, .task = task};
     int err;
@@ -413,7 +414,7 @@ static int build(const char *call, struct starpu_codelet *cl, va_list ap,
         orr_log_error("%s: no memory for a task", call);
         return -ENOMEM;
     }
-    err = fill(call, task, cl, ap);
+    err = insert_fill_task(call, task, cl, ap);
     if (err)
         discard(task);
     else
@@ -421,7 +422,7 @@ static int build(const char *call, struct starpu_codelet *cl, va_list ap,
     return err;
 }
 
-static int insert(const char *call, struct starpu_codelet *cl, va_list ap)
+static int insert_task(const char *call, struct starpu_codelet *cl, va_list ap)
 {
     struct starpu_task *task;
     int err = build(call, cl, ap, &task);
@@ -440,7 +441,7 @@ int starpu_task_set(struct starpu_task *task, struct starpu_codelet *cl, ...)
     int err;
 
     va_start(ap, cl);
-    err = fill("starpu_task_set", task, cl, ap);
+    err = insert_fill_task("starpu_task_set", task, cl, ap);
     va_end(ap);
     return err;
 }
@@ -462,7 +463,7 @@ int starpu_task_insert(struct starpu_codelet *cl, ...)
     int err;
 
     va_start(ap, cl);
-    err = insert("starpu_task_insert", cl, ap);
+    err = insert_task("starpu_task_insert", cl, ap);
     va_end(ap);
     return err;
 }
@@ -473,7 +474,7 @@ int starpu_insert_task(struct starpu_codelet *cl, ...)
     int err;
 
     va_start(ap, cl);
-    err = insert("starpu_insert_task", cl, ap);
+    err = insert_task("starpu_insert_task", cl, ap);
     va_end(ap);
     return err;
 }

@@ -15,7 +15,8 @@
 
 /* --- packing --- */
 
-static int make_room(struct starpu_codelet_pack_arg_data *state, size_t room)
+static int pack_make_room(struct starpu_codelet_pack_arg_data *state,
+                          size_t room)
 {
     size_t want = state->current_offset + room, size = state->arg_buffer_size;
     char *grown;
@@ -36,8 +37,8 @@ static int make_room(struct starpu_codelet_pack_arg_data *state, size_t room)
     return 0;
 }
 
-static void append(struct starpu_codelet_pack_arg_data *state, const void *ptr,
-                   size_t size)
+static void pack_append(struct starpu_codelet_pack_arg_data *state,
+                        const void *ptr, size_t size)
 {
     if (size)
         memcpy(state->arg_buffer + state->current_offset, ptr, size);
@@ -53,12 +54,12 @@ int orr_pack_add(struct starpu_codelet_pack_arg_data *state, const void *ptr,
 
     if (size > SIZE_MAX / 4)
         return -ENOMEM;
-    err = make_room(state, head + sizeof(size) + size);
+    err = pack_make_room(state, head + sizeof(size) + size);
     if (err)
         return err;
-    append(state, &zero, head); /* the count, written at the end */
-    append(state, &size, sizeof(size));
-    append(state, ptr, size);
+    pack_append(state, &zero, head); /* the count, written at the end */
+    pack_append(state, &size, sizeof(size));
+    pack_append(state, ptr, size);
     state->nargs++;
     return 0;
 }
@@ -86,9 +87,9 @@ void starpu_codelet_pack_arg_fini(struct starpu_codelet_pack_arg_data *state,
                                   void **cl_arg, size_t *cl_arg_size)
 {
     if (!state->current_offset) {
-        STARPU_ASSERT_MSG_ALWAYS(!make_room(state, sizeof(int)),
+        STARPU_ASSERT_MSG_ALWAYS(!pack_make_room(state, sizeof(int)),
                                  "starpu_codelet_pack_arg_fini: no memory");
-        append(state, &state->nargs, sizeof(int));
+        pack_append(state, &state->nargs, sizeof(int));
     }
     memcpy(state->arg_buffer, &state->nargs, sizeof(int));
     *cl_arg = state->arg_buffer;

@@ -71,7 +71,7 @@ static bool call_one(struct orr_hook *hook, unsigned worker, bool *allow)
     return func != NULL;
 }
 
-static bool call(struct orr_hook *hooks, unsigned worker, bool *allow)
+static bool hooks_call(struct orr_hook *hooks, unsigned worker, bool *allow)
 {
     bool any = false;
 
@@ -87,8 +87,8 @@ bool orr_hooks_call(struct orr_hooks *hooks, unsigned worker)
     if (!orr_hooks_are_there(hooks))
         return false;
     orr_self->frozen++;
-    (void)call(hooks->hooks[ORR_HOOK_PROGRESSION], worker, &may_sleep);
-    idle = call(hooks->hooks[ORR_HOOK_IDLE], worker, &ignored);
+    (void)hooks_call(hooks->hooks[ORR_HOOK_PROGRESSION], worker, &may_sleep);
+    idle = hooks_call(hooks->hooks[ORR_HOOK_IDLE], worker, &ignored);
     orr_self->frozen--;
     return idle || !may_sleep;
 }

@@ -35,7 +35,7 @@ static FILE *open_under(const char *root, const char *path)
 }
 
 /* Whether the word is in a list with commas. */
-static bool lists(const char *list, const char *word)
+static bool list_has_word(const char *list, const char *word)
 {
     size_t n = strlen(word);
 
@@ -161,7 +161,8 @@ static bool cgroup_find_group(struct mount *mount)
         controllers++;
         colon[1 + strcspn(colon + 1, "\n")] = '\0';
         path = colon + 1;
-        found = mount->unified ? !*controllers : lists(controllers, controller);
+        found = mount->unified ? !*controllers
+                               : list_has_word(controllers, controller);
         /* The path is of another namespace: outside of what is mounted. */
         if (*path != '/' || strstr(path, "/.."))
             path = "/";
@@ -188,8 +189,8 @@ static bool parse_mount(char *line, struct mount *mount)
     mount->unified = strcmp(type, "cgroup2") == 0;
     if (!mount->unified && strcmp(type, "cgroup") != 0)
         return false;
-    mount->has_cpu = mount->unified || lists(options, "cpu");
-    mount->has_memory = mount->unified || lists(options, "memory");
+    mount->has_cpu = mount->unified || list_has_word(options, "cpu");
+    mount->has_memory = mount->unified || list_has_word(options, "memory");
     snprintf(mount->point, sizeof(mount->point), "%s", point);
     return mount->has_cpu || mount->has_memory;
 }

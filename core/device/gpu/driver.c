@@ -183,7 +183,8 @@ static void link_to_peer(struct gpu_device *device, struct gpu_device *peer)
 }
 
 /* That n devices take. */
-static unsigned processors(const struct orr_gpu_options *options, unsigned n)
+static unsigned gpu_processors_needed(const struct orr_gpu_options *options,
+                                      unsigned n)
 {
     if (options->cpu_for_all)
         return n > 0;
@@ -266,7 +267,8 @@ static int gpu_open_devices(struct gpu *driver, const unsigned *chosen,
     if (rc < 0)
         return rc;
     if (leave_processors)
-        orr_machine_spare_processors(machine, processors(driver->options, n));
+        orr_machine_spare_processors(machine,
+                                     gpu_processors_needed(driver->options, n));
     rc = orr_machine_add_workers(&driver->head, n * per, &worker);
     for (unsigned i = 0; rc == 0 && i < n; i++) {
         rc = gpu_open_device(&driver->devices[chosen[i]], err);

@@ -35,8 +35,8 @@ static struct opencl_device *opencl_choose_pinning_device(struct opencl *driver)
 }
 
 /* Uses the queue of copies within the device, in which nothing else waits. */
-static union head *map(const struct opencl_device *device, cl_mem buffer,
-                       size_t size)
+static union head *opencl_map_buffer(const struct opencl_device *device,
+                                     cl_mem buffer, size_t size)
 {
     cl_int error = 0;
     union head *head = device->driver->cl.EnqueueMapBuffer(
@@ -73,7 +73,7 @@ int opencl_pinned_alloc(struct orr_driver *head, unsigned node, size_t size,
                          OPENCL_MEM_READ_WRITE | OPENCL_MEM_ALLOC_HOST_PTR,
                          false, &buffer))
         return -ENOMEM;
-    block = map(device, buffer, all);
+    block = opencl_map_buffer(device, buffer, all);
     if (!block || (uintptr_t)block % sizeof(union head) != 0) {
         opencl_release_pinned(device, buffer, block);
         return -ENOMEM;

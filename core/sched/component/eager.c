@@ -118,8 +118,8 @@ int starpu_sched_component_is_eager_prio(component_t *component)
 
 /* --- calibration --- */
 
-static bool wants(component_t *child, int worker, struct starpu_task *task,
-                  unsigned *impl)
+static bool child_wants_calibration(component_t *child, int worker,
+                                    struct starpu_task *task, unsigned *impl)
 {
     double us;
 
@@ -136,7 +136,7 @@ static int calibration_push(component_t *c, struct starpu_task *task)
         for (unsigned i = 0; i < c->nchildren; i++) {
             unsigned impl;
 
-            if (!wants(c->children[i], w, task, &impl))
+            if (!child_wants_calibration(c->children[i], w, task, &impl))
                 continue;
             starpu_task_set_implementation(task, impl);
             task->predicted = task->predicted_transfer = 0;

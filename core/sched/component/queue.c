@@ -130,7 +130,8 @@ void orr_queue_give_up(component_t *c, struct starpu_task_list *strays)
 }
 
 /* Whether it went there; else it is where it was. */
-static bool send(component_t *c, component_t *to, struct starpu_task *task)
+static bool queue_send_task(component_t *c, component_t *to,
+                            struct starpu_task *task)
 {
     struct queue *q = c->data;
     struct starpu_task *next = task ? task->next : NULL;
@@ -152,9 +153,9 @@ static int queue_can_push(component_t *c, component_t *to)
     struct queue *q = c->data;
     int moved = 0;
 
-    while (send(c, to, queue_find_task(c, to)))
+    while (queue_send_task(c, to, queue_find_task(c, to)))
         moved = 1;
-    while (send(c, to, orr_taskq_first_below(&q->tasks, to)))
+    while (queue_send_task(c, to, orr_taskq_first_below(&q->tasks, to)))
         moved = 1;
     return starpu_sched_component_send_can_push_to_parents(c) || moved;
 }

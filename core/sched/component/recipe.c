@@ -207,8 +207,8 @@ starpu_sched_component_composed_component_create(struct starpu_sched_tree *tree,
 
 /* --- a level of the machine after the other --- */
 
-static component_t *below(struct starpu_sched_tree *tree, component_t *parent,
-                          recipe_t *recipe)
+static component_t *make_components_below(struct starpu_sched_tree *tree,
+                                          component_t *parent, recipe_t *recipe)
 {
     component_t *made;
 
@@ -224,11 +224,13 @@ static component_t *below(struct starpu_sched_tree *tree, component_t *parent,
 static component_t *group_of(struct starpu_sched_tree *tree,
                              const struct starpu_sched_component_specs *s)
 {
-    component_t *c = below(tree, tree->root,
-                           s->hwloc_component_composed_sched_component);
+    component_t *c = make_components_below(
+        tree, tree->root, s->hwloc_component_composed_sched_component);
 
-    c = below(tree, c, s->hwloc_socket_composed_sched_component);
-    return below(tree, c, s->hwloc_cache_composed_sched_component);
+    c = make_components_below(tree, c,
+                              s->hwloc_socket_composed_sched_component);
+    return make_components_below(tree, c,
+                                 s->hwloc_cache_composed_sched_component);
 }
 
 struct starpu_sched_tree *
@@ -253,7 +255,7 @@ starpu_sched_component_make_scheduler(unsigned sched_ctx_id,
         if (!groups[node])
             groups[node] = group_of(tree, &s);
         starpu_sched_component_connect(
-            below(tree, groups[node], own),
+            make_components_below(tree, groups[node], own),
             starpu_sched_component_worker_get(sched_ctx_id, (int)w));
         starpu_sched_component_composed_recipe_destroy(own);
     }

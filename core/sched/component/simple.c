@@ -90,7 +90,7 @@ static unsigned key_of(unsigned flags, unsigned worker)
     }
 }
 
-static component_t *leaf(const struct plan *p, int worker)
+static component_t *plan_leaf(const struct plan *p, int worker)
 {
     component_t *c =
         starpu_sched_component_worker_get(p->tree->sched_ctx_id, worker);
@@ -149,9 +149,9 @@ static void plan_make_choice(const struct plan *p, unsigned key)
         if (key_of(p->flags, w) != key)
             continue;
         if (shared)
-            starpu_sched_component_connect(shared, leaf(p, (int)w));
+            starpu_sched_component_connect(shared, plan_leaf(p, (int)w));
         else
-            top = leaf(p, (int)w);
+            top = plan_leaf(p, (int)w);
     }
     if (HAS(p->flags, FIFOS_BELOW)) {
         component_t *q = queue_below(p);
@@ -176,13 +176,13 @@ static void make_choices(const struct plan *p)
         return;
     orr_combinations_find(orr_runtime_need(__func__), NULL, NULL);
     for (unsigned i = 0; i < starpu_combined_worker_get_count(); i++)
-        connect_choice(p, leaf(p, (int)(starpu_worker_get_count() + i)));
+        connect_choice(p, plan_leaf(p, (int)(starpu_worker_get_count() + i)));
 }
 
 /* --- above the choices --- */
 
-static component_t *above(struct starpu_sched_tree *tree, component_t *c,
-                          bool prio)
+static component_t *put_queue_above(struct starpu_sched_tree *tree,
+                                    component_t *c, bool prio)
 {
     component_t *q = make_queue_component(
         tree, prio, (struct starpu_sched_component_fifo_data){0});
@@ -201,9 +201,10 @@ static void put_selection(struct plan *p, bool has_queue)
         starpu_sched_component_eager_calibration_create(p->tree, NULL);
     p->no_model = starpu_sched_component_eager_create(p->tree, NULL);
     to.calibrator_component =
-        has_queue ? p->calibrator : above(p->tree, p->calibrator, prio);
+        has_queue ? p->calibrator
+                  : put_queue_above(p->tree, p->calibrator, prio);
     to.no_perfmodel_component =
-        has_queue ? p->no_model : above(p->tree, p->no_model, prio);
+        has_queue ? p->no_model : put_queue_above(p->tree, p->no_model, prio);
     to.perfmodel_component = p->top;
     select = starpu_sched_component_perfmodel_select_create(p->tree, &to);
     starpu_sched_component_connect(select, to.calibrator_component);
@@ -226,7 +227,8 @@ static component_t *plan_make_tree(struct plan *p)
     if (HAS(p->flags, PERFMODEL))
         put_selection(p, has_queue);
     if (has_queue)
-        p->top = above(p->tree, p->top, HAS(p->flags, FIFO_ABOVE_PRIO));
+        p->top =
+            put_queue_above(p->tree, p->top, HAS(p->flags, FIFO_ABOVE_PRIO));
     make_choices(p);
     return p->top;
 }

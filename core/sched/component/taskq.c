@@ -63,7 +63,8 @@ void orr_taskq_take(struct orr_taskq *q, struct starpu_task *task)
     q->ntasks--;
 }
 
-static bool suits(struct starpu_task *task, struct starpu_sched_component *to)
+static bool task_suits_component(struct starpu_task *task,
+                                 struct starpu_sched_component *to)
 {
     int self = starpu_worker_get_id();
 
@@ -80,7 +81,7 @@ struct starpu_task *orr_taskq_first(const struct orr_taskq *q,
 {
     struct starpu_task *task = starpu_task_list_begin(&q->list);
 
-    while (task && !suits(task, to))
+    while (task && !task_suits_component(task, to))
         task = task->next;
     return task;
 }
@@ -103,7 +104,7 @@ struct starpu_task *orr_taskq_first_ready(const struct orr_taskq *q,
     struct orr_missing least, m;
 
     for (task = first; task; task = task->next) {
-        if (task->priority < first->priority || !suits(task, to))
+        if (task->priority < first->priority || !task_suits_component(task, to))
             continue;
         m = orr_job_missing(orr_job_of(task), node,
                             best ? least.value : UINT64_MAX);

@@ -20,7 +20,7 @@ struct leaf {
     unsigned ntasks; /* pushed or pulled, not ended */
 };
 
-static double positive(double us)
+static double positive_us(double us)
 {
     return us > 0 ? us : 0;
 }
@@ -104,7 +104,7 @@ static struct starpu_task *leaf_pull(component_t *c, component_t *to)
     if (!task)
         return NULL;
     transfer = orr_known(task->predicted_transfer);
-    leaf->exp_len = positive(leaf->exp_len - transfer);
+    leaf->exp_len = positive_us(leaf->exp_len - transfer);
     leaf->pipeline_len += transfer;
     set_start(leaf);
     (void)starpu_push_task_end(task);
@@ -167,7 +167,7 @@ static int combined_push(component_t *c, struct starpu_task *task)
     for (int i = 0; (m = combined_leaf_member(c, i)) != NULL; i++) {
         struct leaf *of = m->data;
 
-        of->exp_len = positive(of->exp_len - task->predicted);
+        of->exp_len = positive_us(of->exp_len - task->predicted);
         of->ntasks--;
     }
     return 1;
@@ -332,9 +332,9 @@ void starpu_sched_component_worker_pre_exec_hook(struct starpu_task *task,
     STARPU_COMPONENT_MUTEX_LOCK(&tree->lock);
     leaf = leaf_of(task, sched_ctx_id);
     if (leaf) {
-        leaf->pipeline_len = positive(leaf->pipeline_len -
-                                      orr_known(task->predicted_transfer));
-        leaf->exp_len = positive(leaf->exp_len - length);
+        leaf->pipeline_len = positive_us(leaf->pipeline_len -
+                                         orr_known(task->predicted_transfer));
+        leaf->exp_len = positive_us(leaf->exp_len - length);
         leaf->pipeline_len += length;
         set_start(leaf);
         orr_tree_changed(tree);
@@ -354,7 +354,7 @@ void starpu_sched_component_worker_post_exec_hook(struct starpu_task *task,
     leaf = leaf_of(task, sched_ctx_id);
     if (leaf) {
         leaf->pipeline_len =
-            positive(leaf->pipeline_len - orr_known(task->predicted));
+            positive_us(leaf->pipeline_len - orr_known(task->predicted));
         leaf->ntasks -= leaf->ntasks > 0;
         set_start(leaf);
         orr_tree_changed(tree);

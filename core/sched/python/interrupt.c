@@ -8,7 +8,7 @@ volatile sig_atomic_t orr_py_inside;
 
 static unsigned nusers; /* scripts; with the interpreter's lock */
 
-static void interrupted(int number)
+static void on_script_interrupt(int number)
 {
     if (orr_py_inside) {
         (void)PyErr_SetInterruptEx(number);
@@ -45,7 +45,7 @@ static bool set_action(const char *name)
 
 bool orr_py_interrupts_on(void)
 {
-    const struct sigaction ours = {.sa_handler = interrupted};
+    const struct sigaction ours = {.sa_handler = on_script_interrupt};
 
     if (nusers == 0 && (!ends_the_process() ||
                         !set_action("default_int_handler") ||

@@ -69,7 +69,7 @@ static void script_leave(PyGILState_STATE state)
 
 /* Flushes what was printed: it is to come before what the library prints, and
  * before the end. */
-static void flush(void)
+static void script_flush_output(void)
 {
     static const char *const names[] = {"stdout", "stderr"};
 
@@ -121,10 +121,10 @@ static int script_fail(const struct orr_script *script, const char *what,
         snprintf(where, sizeof(where), ", line %d", line);
     if (value && traceback)
         PyException_SetTraceback(value, traceback);
-    flush();
+    script_flush_output();
     if (value)
         PyErr_Display(type, value, traceback);
-    flush();
+    script_flush_output();
     text = value ? PyObject_Str(value) : NULL;
     said = text ? PyUnicode_AsUTF8(text) : NULL;
     orr_fail(err, -EINVAL,
@@ -219,8 +219,8 @@ static int seed_random(unsigned seed)
 }
 
 /* The method, NULL: it has none; required ones have an exception then. */
-static PyObject *method(const struct orr_script *script, const char *name,
-                        bool required)
+static PyObject *script_method(const struct orr_script *script,
+                               const char *name, bool required)
 {
     PyObject *found = PyObject_GetAttrString(script->policy, name);
 
@@ -282,13 +282,13 @@ static int find_range(const struct orr_script *script,
 
 static int find_methods(struct orr_script *script)
 {
-    script->push = method(script, "push", true);
+    script->push = script_method(script, "push", true);
     if (script->push)
-        script->pop = method(script, "pop", true);
+        script->pop = script_method(script, "pop", true);
     if (!script->pop)
         return -1;
-    script->started = method(script, "started", false);
-    script->ended = method(script, "ended", false);
+    script->started = script_method(script, "started", false);
+    script->ended = script_method(script, "ended", false);
     if (script->started || script->ended) {
         script->given = PyDict_New();
         if (!script->given)
@@ -338,7 +338,7 @@ static void python_close(struct orr_script *script)
     Py_CLEAR(script->given);
     Py_CLEAR(script->folder);
     orr_py_objects_done(script);
-    flush();
+    script_flush_output();
     if (script->interruptible)
         orr_py_interrupts_off();
     PyMem_Free(script);
@@ -434,7 +434,8 @@ static int python_push(struct orr_script *script, struct orr_job *job,
 }
 
 /* The job of a task that pop has returned. NULL with an exception. */
-static struct orr_job *give(struct orr_script *script, PyObject *said)
+static struct orr_job *script_job_of_result(struct orr_script *script,
+                                            PyObject *said)
 {
     struct orr_py_task *task = (struct orr_py_task *)said;
     struct orr_job *job;
@@ -475,7 +476,7 @@ static int python_pop(struct orr_script *script, unsigned worker,
 
     *ret = NULL;
     if (said && said != Py_None)
-        *ret = give(script, said);
+        *ret = script_job_of_result(script, said);
     if (!said || (said != Py_None && !*ret))
         rc = script_fail(script, "pop", err);
     Py_XDECREF(said);
