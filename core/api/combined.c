@@ -189,8 +189,8 @@ static void make_gang(const char *call, struct starpu_task *task, unsigned size,
                       call);
         abort();
     }
-    if (job->gang)
-        orr_gang_unmake(job->gang);
+    if (orr_job_gang(job))
+        orr_gang_unmake(orr_job_gang(job));
     if (size < 2 || orr_gang_new(rt, job, &request))
         return;
     orr_log_error("%s: out of memory", call);

@@ -78,7 +78,7 @@ static struct orr_job *submitted(const char *call, struct starpu_task *task)
 static void push_alias(struct orr_worker *worker, struct starpu_task *task,
                        struct orr_job *alias)
 {
-    if (alias->gang->job != alias) {
+    if (orr_job_gang(alias)->job != alias) {
         orr_worker_push_local(worker, alias, true);
         return;
     }
@@ -95,7 +95,7 @@ int starpu_push_local_task(int workerid, struct starpu_task *task, int back)
     struct orr_job *job = submitted(__func__, task);
     unsigned bits;
 
-    if (job->gang) {
+    if (orr_job_gang(job)) {
         push_alias(worker, task, job);
         return 0;
     }

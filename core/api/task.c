@@ -175,8 +175,8 @@ struct starpu_task *starpu_task_dup(struct starpu_task *task)
 {
     const struct orr_job *job = orr_job_of(task);
 
-    if (job && job->gang && orr_job_state(job) == ORR_JOB_READY) {
-        struct orr_job *alias = orr_gang_alias(job->gang);
+    if (job && orr_job_gang(job) && orr_job_state(job) == ORR_JOB_READY) {
+        struct orr_job *alias = orr_gang_alias(orr_job_gang(job));
 
         return alias ? alias->task : NULL;
     }

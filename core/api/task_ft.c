@@ -23,9 +23,14 @@ static _Noreturn void refuse(const char *call, const struct starpu_task *task,
 static void mark_try(struct orr_runtime *rt, struct orr_job *job,
                      struct orr_job *before)
 {
-    job->may_fail = 1;
-    if (before && before->avoids && orr_job_may_avoid(rt, before, 0))
-        orr_job_avoid(rt, job, before->avoids);
+    struct orr_job_rare *rare = orr_job_make_rare(job);
+
+    if (!rare)
+        refuse("starpu_task_ft_create_retry", job->task,
+               "cannot be tried: out of memory");
+    rare->may_fail = true;
+    if (before && orr_job_avoided(before) && orr_job_may_avoid(rt, before, 0))
+        orr_job_avoid(rt, job, orr_job_avoided(before));
 }
 
 struct starpu_task *

@@ -71,7 +71,7 @@ unsigned orr_job_maybe_able(const struct orr_runtime *rt,
     if (orr_some_disabled(rt) &&
         (atomic_load_explicit(&rt->workers[worker].disabled,
                               memory_order_relaxed) ||
-         job->avoids >> rt->classes[class_id].node & 1))
+         orr_job_avoided(job) >> rt->classes[class_id].node & 1))
         return 0;
     return orr_job_able_if_enabled(rt, job, row, worker);
 }

@@ -61,12 +61,12 @@ struct orr_access {
     uint8_t granted;         /* [handle lock] no earlier one is in its way */
     uint8_t claimed;         /* [handle lock] holds a claim: claim.c */
     uint8_t pinned;          /* [owner] holds a reference on its replicate */
-    uint8_t promised;          /* [handle lock] `node` is promised to it, where
+    uint8_t group;             /* [handle lock] in its turns: enum orr_access_group */
+    uint8_t promised : 1;      /* [handle lock] `node` is promised to it, where
                                 * it is not pinned yet */
     uint8_t used : 1;          /* [handle lock] its kernel has ended */
     uint8_t returned : 1;      /* [handle lock] … and keeps nobody away who is not
                                 * behind it in the order */
-    uint8_t group : 2;         /* [handle lock] in its turns: enum orr_access_group */
     uint16_t scoped;           /* [handle lock] is in the order of what a task
                                 * around its own has, whose nest has this depth;
                                 * 0: in none. lend.c */

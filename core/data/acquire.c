@@ -77,14 +77,14 @@ static void acquire_arrived(struct orr_runtime *rt, struct orr_job *job,
                             int worker)
 {
     struct orr_handle *handle = job->accesses[0].handle;
-    void (*callback)(void *) = job->acquire.callback;
-    void *arg = job->acquire.arg;
-    unsigned node = job->spread ? STARPU_MAIN_RAM : job->acquire.node;
+    void (*callback)(void *) = orr_job_own(job)->callback;
+    void *arg = orr_job_own(job)->arg;
+    unsigned node = job->data.spread ? STARPU_MAIN_RAM : orr_job_own(job)->node;
     double us = 0;
 
     (void)worker;
     orr_job_take_data(rt, job, node);
-    if (job->converts && !job->spread && node < rt->nram)
+    if (job->converts && !job->data.spread && node < rt->nram)
         us = convert(rt, job, node);
     if (us > 0 && callback == unblock)
         ((struct block *)arg)->converting = us;
@@ -107,18 +107,18 @@ static void acquire_arrived(struct orr_runtime *rt, struct orr_job *job,
 /* Without a node the datum is held, and brought nowhere. */
 static void set_node(struct orr_job *job, int node)
 {
-    job->acquire.node = (unsigned)node;
-    job->spread = job->accesses[0].placed = node < 0;
+    orr_job_own(job)->node = (unsigned)node;
+    job->data.spread = job->accesses[0].placed = node < 0;
 }
 
 /* The application has the last word on the node. */
 static void choose_node(struct orr_runtime *rt, struct orr_job *job)
 {
-    int node = (int)job->acquire.node;
+    int node = (int)orr_job_own(job)->node;
     struct orr_context *self = orr_self;
 
     self->frozen++;
-    job->acquire.before(job->acquire.arg, &node,
+    orr_job_own(job)->before(orr_job_own(job)->arg, &node,
                         (enum starpu_data_access_mode)job->accesses[0].mode);
     self->frozen--;
     if (node >= (int)rt->nnodes) {
@@ -135,15 +135,16 @@ static void acquire_ready(struct orr_runtime *rt, struct orr_job *job)
 {
     orr_job_set_state(job, ORR_JOB_READY);
     orr_job_set_state(job, ORR_JOB_FETCHING);
-    if (job->acquire.before)
+    if (orr_job_own(job)->before)
         choose_node(rt, job);
-    if (orr_job_fetch(rt, job, job->spread ? 0 : job->acquire.node))
+    if (orr_job_fetch(rt, job, job->data.spread ? 0 : orr_job_own(job)->node))
         acquire_arrived(rt, job, -1);
 }
 
 const struct orr_job_type orr_job_acquire = {
     .ready = acquire_ready,
     .arrived = acquire_arrived,
+    .is_own = true,
 };
 
 int orr_data_check(const struct orr_handle *handle, const char *call)
@@ -264,16 +265,16 @@ static int acquire(struct orr_runtime *rt, struct orr_handle *handle, int node,
     access->mode = (uint16_t)wish.mode;
     access->wants_order = wish.sequential && handle->sequential;
     access->optional = wish.if_any;
-    job->acquire.call = (uint8_t)how->call;
-    job->acquire.callback = how->callback;
-    job->acquire.before = how->before;
-    job->acquire.arg = how->arg;
-    job->acquire.by = orr_self->job;
+    orr_job_own(job)->call = (uint8_t)how->call;
+    orr_job_own(job)->callback = how->callback;
+    orr_job_own(job)->before = how->before;
+    orr_job_own(job)->arg = how->arg;
+    orr_job_own(job)->by = orr_self->job;
     job->priority = how->priority;
     how->job = how->numbered && access->wants_order ? number(rt, job) : -1;
     set_node(job, node);
     orr_job_nest(rt, job);
-    if (job->around)
+    if (orr_job_around(job))
         orr_lend_acquire(job);
     err = begin_value(rt, job, wish);
     if (err) {
@@ -438,9 +439,9 @@ static struct orr_job *find_acquired_locked(struct orr_handle *handle, int node)
     orr_list_foreach (link, &handle->acquired) {
         struct orr_job *job = orr_container(link, struct orr_job, queue);
 
-        if (job->acquire.node != (unsigned)node)
+        if (orr_job_own(job)->node != (unsigned)node)
             continue;
-        if (job->acquire.by == orr_self->job)
+        if (orr_job_own(job)->by == orr_self->job)
             return job;
         if (!first)
             first = job;
@@ -508,8 +509,8 @@ static void call_after(struct orr_runtime *rt, struct orr_handle *handle,
     access->mode = (uint16_t)mode;
     access->wants_order = ordered;
     access->optional = 1; /* it only takes its turn */
-    job->acquire.callback = action;
-    job->acquire.arg = handle;
+    orr_job_own(job)->callback = action;
+    orr_job_own(job)->arg = handle;
     orr_job_set_state(job, ORR_JOB_BLOCKED);
     orr_job_order(rt, job, access);
     orr_job_release(rt, job);

@@ -158,7 +158,7 @@ size_t orr_admit_take_locked(struct orr_handle *handle,
 
 static struct orr_job *job_of(struct orr_heap_link *link)
 {
-    return orr_container(link, struct orr_job, memory.link);
+    return orr_container(link, struct orr_job, wait.memory.link);
 }
 
 static bool is_more_urgent(const struct orr_job *a, const struct orr_job *b)
@@ -167,7 +167,7 @@ static bool is_more_urgent(const struct orr_job *a, const struct orr_job *b)
         return a->priority > b->priority;
     if (a->id != b->id)
         return a->id < b->id;
-    return a->memory.since < b->memory.since;
+    return a->wait.memory.since < b->wait.memory.since;
 }
 
 static bool comes_before(struct orr_heap_link *a, struct orr_heap_link *b)
@@ -188,10 +188,10 @@ static struct orr_job *first_of(struct orr_node *node)
 static void insert(struct orr_node *node, struct orr_job *job)
 {
     orr_lock(&node->lock);
-    job->waits = 1;
-    job->memory.since = ++node->admission.last;
+    job->data.wants_memory = 1;
+    job->wait.memory.since = ++node->admission.last;
     orr_list_append(&node->admission.jobs, &job->queue);
-    orr_heap_insert(&node->admission.urgent, &job->memory.link, comes_before);
+    orr_heap_insert(&node->admission.urgent, &job->wait.memory.link, comes_before);
     orr_unlock(&node->lock);
 }
 
@@ -199,9 +199,9 @@ static void insert(struct orr_node *node, struct orr_job *job)
 static void take_out(struct orr_node *node, struct orr_job *job)
 {
     orr_lock(&node->lock);
-    job->waits = 0;
+    job->data.wants_memory = 0;
     orr_list_remove(&job->queue);
-    orr_heap_remove(&node->admission.urgent, &job->memory.link, comes_before);
+    orr_heap_remove(&node->admission.urgent, &job->wait.memory.link, comes_before);
     orr_unlock(&node->lock);
 }
 
@@ -216,7 +216,7 @@ static bool is_quiet(struct orr_node *node)
 
 static void admit(struct orr_node *node, struct orr_job *job)
 {
-    job->admitted |= UINT64_C(1) << node->id;
+    job->data.admitted |= UINT64_C(1) << node->id;
     if (!job->task)
         return;
     atomic_fetch_add(&node->admission.nadmitted, 1);
@@ -239,9 +239,9 @@ static void count_off(struct orr_runtime *rt, uint64_t nodes,
 void orr_admit_leave(struct orr_runtime *rt, struct orr_job *job,
                      struct orr_deferred *deferred)
 {
-    uint64_t left = job->admitted;
+    uint64_t left = job->data.admitted;
 
-    job->admitted = 0;
+    job->data.admitted = 0;
     if (job->task)
         count_off(rt, left, deferred);
 }
@@ -250,13 +250,13 @@ void orr_admit_suspend(struct orr_runtime *rt, const struct orr_job *job)
 {
     struct orr_deferred deferred = {0};
 
-    count_off(rt, job->admitted, &deferred);
+    count_off(rt, job->data.admitted, &deferred);
     orr_deferred_run(rt, &deferred);
 }
 
 void orr_admit_resume(struct orr_runtime *rt, const struct orr_job *job)
 {
-    for (uint64_t left = job->admitted; left; left &= left - 1)
+    for (uint64_t left = job->data.admitted; left; left &= left - 1)
         atomic_fetch_add(&rt->nodes[__builtin_ctzll(left)].admission.nadmitted,
                          1);
 }
@@ -298,7 +298,7 @@ static bool reserve(struct orr_runtime *rt, struct orr_node *node,
     if (!done && may_exceed(rt, node))
         done = orr_node_take_reserved(node, lacks, true);
     atomic_store(&node->admission.server, NULL);
-    job->memory.lacks = lacks;
+    job->wait.memory.lacks = lacks;
     if (done)
         admit(node, job);
     else
@@ -319,7 +319,7 @@ static void let_through(struct orr_node *node, struct orr_job *job,
 static bool is_vain(const struct orr_runtime *rt, struct orr_node *node,
                     const struct orr_job *job)
 {
-    return node->admission.tried == job->memory.since &&
+    return node->admission.tried == job->wait.memory.since &&
            node->admission.changes == atomic_load(&node->changes[ORR_NEEDED]) &&
            !may_exceed(rt, node);
 }
@@ -333,7 +333,7 @@ static bool try(struct orr_runtime *rt, struct orr_node *node,
     if (is_vain(rt, node, job))
         return false;
     if (!reserve(rt, node, job, hold(job, node->id, false))) {
-        node->admission.tried = job->memory.since;
+        node->admission.tried = job->wait.memory.since;
         node->admission.changes = changes;
         return false;
     }
@@ -346,14 +346,14 @@ static bool try(struct orr_runtime *rt, struct orr_node *node,
 static bool try_apart(struct orr_runtime *rt, struct orr_node *node,
                       struct orr_job *job, struct orr_list *admitted)
 {
-    size_t before = job->memory.lacks, lacks = hold(job, node->id, true);
+    size_t before = job->wait.memory.lacks, lacks = hold(job, node->id, true);
 
     if (lacks == before || lacks > node->capacity) {
         let_go(rt, job, node->id);
         return false;
     }
     if (!reserve(rt, node, job, lacks)) {
-        job->memory.lacks = before;
+        job->wait.memory.lacks = before;
         return false;
     }
     let_through(node, job, admitted);
@@ -418,7 +418,7 @@ static bool has_guests(struct orr_node *node)
 
     orr_lock(&node->lock);
     orr_list_foreach (link, &node->admission.jobs)
-        any |= orr_container(link, struct orr_job, queue)->spread;
+        any |= orr_container(link, struct orr_job, queue)->data.spread;
     orr_unlock(&node->lock);
     return any;
 }
@@ -672,8 +672,8 @@ void orr_admit_turn_away(struct orr_runtime *rt, struct orr_job *job,
 
     take_out(node, job);
     atomic_fetch_sub(&node->admission.nwaiting, 1);
-    job->left = 0;
-    atomic_store_explicit(&job->broken, ORR_CROWDED_OUT, memory_order_relaxed);
+    job->data.left = 0;
+    atomic_store_explicit(&job->data.broken, ORR_CROWDED_OUT, memory_order_relaxed);
     orr_job_arrive(rt, job);
 }
 
@@ -686,8 +686,8 @@ bool orr_admit_put_aside(struct orr_runtime *rt, struct orr_job *job,
     if (!atomic_load_explicit(&node->admission.starved, memory_order_relaxed))
         return false;
     orr_lock(&node->lock);
-    waits = job->waits;
-    job->aside |= waits;
+    waits = job->data.wants_memory;
+    job->data.aside |= waits;
     orr_unlock(&node->lock);
     return waits;
 }

@@ -61,7 +61,7 @@ static int submit_init(struct orr_runtime *rt, struct orr_handle *handle)
     STARPU_TASK_SET_HANDLE(task, orr_handle_public(handle), 0);
     job = orr_job_get(rt, task);
     if (job) {
-        job->first = 1;
+        job->data.first = 1;
         err = orr_task_submit_own(rt, task, false);
     }
     if (err)

@@ -9,7 +9,7 @@
  * order alone. So a job claims nothing unless one of its handles has had an
  * access that is not ordered, or commutes (`requires_claims`); if so it claims all of
  * them. When a handle first requires claims, jobs that passed without one and use it
- * are given theirs. Both sides write before they look: a job its claim_state, a
+ * are given theirs. Both sides write before they look: a job its claims.state, a
  * submission `requires_claims`; a job that is between the two is waited for, which takes a
  * few instructions.
  *
@@ -106,12 +106,12 @@ static bool is_free_locked(const struct orr_handle *handle,
 
 static struct orr_job *job_of(struct orr_heap_link *link)
 {
-    return orr_container(link, struct orr_job, claim.link);
+    return orr_container(link, struct orr_job, wait.claim.link);
 }
 
 static bool is_keeper(const struct orr_job *job)
 {
-    return job->refusals >= PATIENCE;
+    return job->claims.refusals >= PATIENCE;
 }
 
 static bool is_more_urgent(const struct orr_job *a, const struct orr_job *b)
@@ -120,7 +120,7 @@ static bool is_more_urgent(const struct orr_job *a, const struct orr_job *b)
         return is_keeper(a);
     if (a->priority != b->priority)
         return a->priority > b->priority;
-    return a->claim.refused_at < b->claim.refused_at;
+    return a->wait.claim.refused_at < b->wait.claim.refused_at;
 }
 
 static bool comes_before(struct orr_heap_link *a, struct orr_heap_link *b)
@@ -132,9 +132,9 @@ static void wait_here_locked(struct orr_handle *handle, struct orr_job *job,
                              struct orr_access *access)
     ORR_REQUIRES(handle->lock)
 {
-    job->claim.refused_by = access;
+    job->wait.claim.refused_by = access;
     orr_list_append(&handle->claims.queue, &job->queue);
-    orr_heap_insert(&handle->claims.urgent, &job->claim.link, comes_before);
+    orr_heap_insert(&handle->claims.urgent, &job->wait.claim.link, comes_before);
 }
 
 static struct orr_job *oldest_locked(const struct orr_handle *handle)
@@ -167,7 +167,7 @@ static void pass_over_locked(struct orr_handle *handle,
         return;
     oldest = oldest_locked(handle);
     if (oldest != taker && !is_keeper(oldest))
-        oldest->refusals++;
+        oldest->claims.refusals++;
 }
 
 static void take_locked(struct orr_handle *handle, struct orr_access *access)
@@ -201,7 +201,7 @@ static struct combination find_combination_locked(struct orr_handle *handle)
     const struct orr_job *first = first_locked(handle);
 
     if (!first || handle->claims.n > 0 ||
-        !awaits_sum_locked(handle, first->claim.refused_by))
+        !awaits_sum_locked(handle, first->wait.claim.refused_by))
         return (struct combination){NULL, 0};
     orr_handle_note_beginning(handle);
     handle->claims.kind = ORR_CLAIM_EXCLUSIVE;
@@ -242,7 +242,7 @@ static struct orr_access *lock_all(struct orr_access *chain) ORR_UNCHECKED
 
 static void pass(struct orr_job *job)
 {
-    atomic_store_explicit(&job->claim_state, ORR_CLAIM_PASSED,
+    atomic_store_explicit(&job->claims.state, ORR_CLAIM_PASSED,
                           memory_order_release);
 }
 
@@ -250,7 +250,7 @@ static void pass(struct orr_job *job)
  * gone already when this returns false. */
 static bool claim_all(struct orr_job *job) ORR_UNCHECKED
 {
-    struct orr_access *chain = job->claim.all, *refuser, *next;
+    struct orr_access *chain = job->wait.claim.all, *refuser, *next;
     struct combination combination = {NULL, 0};
 
     refuser = lock_all(chain);
@@ -259,7 +259,7 @@ static bool claim_all(struct orr_job *job) ORR_UNCHECKED
             take_locked(a->handle, a);
     if (refuser) {
         if (!is_keeper(job))
-            job->refusals++;
+            job->claims.refusals++;
         wait_here_locked(refuser->handle, job, refuser);
         combination = find_combination_locked(refuser->handle);
     } else {
@@ -316,7 +316,7 @@ static bool some_handle_requires_claims(const struct orr_job *job)
 
 bool orr_job_will_claim(const struct orr_job *job)
 {
-    return atomic_load_explicit(&job->claim_state, memory_order_relaxed) !=
+    return atomic_load_explicit(&job->claims.state, memory_order_relaxed) !=
                ORR_CLAIM_PASSED &&
            some_handle_requires_claims(job);
 }
@@ -332,19 +332,19 @@ void orr_job_pass(struct orr_job *job)
 bool orr_job_claim(struct orr_runtime *rt, struct orr_job *job)
 {
     if (job->naccesses == 0 ||
-        atomic_load_explicit(&job->claim_state, memory_order_relaxed) ==
+        atomic_load_explicit(&job->claims.state, memory_order_relaxed) ==
             ORR_CLAIM_PASSED)
         return true;
-    atomic_store(&job->claim_state, ORR_CLAIM_DECIDING);
+    atomic_store(&job->claims.state, ORR_CLAIM_DECIDING);
     if (!some_handle_requires_claims(job)) {
         pass(job);
         return true;
     }
-    atomic_store(&job->claim_state, ORR_CLAIM_CLAIMING);
+    atomic_store(&job->claims.state, ORR_CLAIM_CLAIMING);
     orr_job_set_state(job, ORR_JOB_CLAIMING);
-    job->claim.refused_at =
+    job->wait.claim.refused_at =
         atomic_fetch_add_explicit(&rt->last_claim, 1, memory_order_relaxed);
-    job->claim.all = orr_job_sort_accesses(job);
+    job->wait.claim.all = orr_job_sort_accesses(job);
     return claim_all(job);
 }
 
@@ -386,11 +386,11 @@ static struct orr_job *next_claimant(struct orr_handle *handle)
 
     orr_lock(&handle->lock);
     job = first_locked(handle);
-    if (job && is_free_locked(handle, job->claim.refused_by)) {
+    if (job && is_free_locked(handle, job->wait.claim.refused_by)) {
         orr_list_remove(&job->queue);
-        orr_heap_remove(&handle->claims.urgent, &job->claim.link, comes_before);
-        if (job->keeps)
-            take_locked(handle, job->claim.refused_by);
+        orr_heap_remove(&handle->claims.urgent, &job->wait.claim.link, comes_before);
+        if (job->claims.is_keeper)
+            take_locked(handle, job->wait.claim.refused_by);
     } else {
         combination = find_combination_locked(handle);
         job = NULL;
@@ -402,12 +402,12 @@ static struct orr_job *next_claimant(struct orr_handle *handle)
 
 static bool go_on(struct orr_job *job)
 {
-    if (job->keeps)
-        return claim_on(job, job->claim.refused_by->next);
+    if (job->claims.is_keeper)
+        return claim_on(job, job->wait.claim.refused_by->next);
     if (!is_keeper(job))
         return claim_all(job);
-    job->keeps = 1;
-    return claim_on(job, job->claim.all);
+    job->claims.is_keeper = 1;
+    return claim_on(job, job->wait.claim.all);
 }
 
 void orr_handle_serve(struct orr_handle *handle, struct orr_list *ready)
@@ -445,7 +445,7 @@ static bool passed(const struct orr_job *job)
 {
     unsigned char state;
 
-    ORR_SPIN_WHILE((state = atomic_load(&job->claim_state)) ==
+    ORR_SPIN_WHILE((state = atomic_load(&job->claims.state)) ==
                    ORR_CLAIM_DECIDING);
     return state == ORR_CLAIM_PASSED;
 }

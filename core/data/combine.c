@@ -120,8 +120,8 @@ static void end(struct orr_handle *handle)
 /* Within the node. One that failed is made once more, as copies between nodes are. */
 static void copy_sum(struct orr_runtime *rt, struct orr_job *job)
 {
-    struct orr_handle *handle = job->acquire.arg;
-    unsigned node = job->acquire.node;
+    struct orr_handle *handle = orr_job_own(job)->arg;
+    unsigned node = orr_job_own(job)->node;
     int rc = -EIO;
 
     for (unsigned tries = 0; rc == -EIO && tries <= MAX_TRIES; tries++) {
@@ -146,7 +146,7 @@ static void copy_sum(struct orr_runtime *rt, struct orr_job *job)
 
 static void end_sum(struct orr_runtime *rt, struct orr_job *job)
 {
-    struct orr_handle *handle = job->acquire.arg;
+    struct orr_handle *handle = orr_job_own(job)->arg;
 
     orr_job_set_state(job, ORR_JOB_RUNNING);
     orr_job_complete(rt, job);
@@ -155,7 +155,7 @@ static void end_sum(struct orr_runtime *rt, struct orr_job *job)
 
 static void sum_copied(struct orr_runtime *rt, struct orr_job *job)
 {
-    struct orr_handle *handle = job->acquire.arg;
+    struct orr_handle *handle = orr_job_own(job)->arg;
 
     orr_lock(&handle->lock);
     handle->unreal = rt->skips_kernels;
@@ -168,14 +168,14 @@ static void sum_copied(struct orr_runtime *rt, struct orr_job *job)
  * the first partial. */
 static void sum_arrived(struct orr_runtime *rt, struct orr_job *job, int worker)
 {
-    const struct orr_handle *handle = job->acquire.arg;
+    const struct orr_handle *handle = orr_job_own(job)->arg;
 
     (void)worker;
     if (!job->naccesses) {
         end_sum(rt, job);
         return;
     }
-    orr_job_take_data(rt, job, job->acquire.node);
+    orr_job_take_data(rt, job, orr_job_own(job)->node);
     orr_copy_within(rt, job, handle->size, copy_sum, sum_copied);
 }
 
@@ -193,14 +193,15 @@ static void sum_ready(struct orr_runtime *rt, struct orr_job *job)
     orr_job_set_state(job, ORR_JOB_READY);
     orr_job_set_state(job, ORR_JOB_FETCHING);
     if (job->naccesses)
-        job->acquire.node = node_of_sum(job);
-    if (orr_job_fetch(rt, job, job->acquire.node))
+        orr_job_own(job)->node = node_of_sum(job);
+    if (orr_job_fetch(rt, job, orr_job_own(job)->node))
         sum_arrived(rt, job, -1);
 }
 
 static const struct orr_job_type job_sum = {
     .ready = sum_ready,
     .arrived = sum_arrived,
+    .is_own = true,
 };
 
 static struct orr_job *new_end(const struct sum *sum)
@@ -211,7 +212,7 @@ static struct orr_job *new_end(const struct sum *sum)
 
     if (!job)
         return NULL;
-    job->acquire.arg = sum->handle;
+    orr_job_own(job)->arg = sum->handle;
     for (unsigned i = 0; i < job->naccesses; i++)
         job->accesses[i] = (struct orr_access){
             .job = job,

@@ -32,7 +32,7 @@ static _Noreturn void fail_acquisition(struct orr_runtime *rt,
                                        const struct orr_access *access, int err,
                                        const char *data)
 {
-    const char *call = orr_acquire_name(access->job->acquire.call);
+    const char *call = orr_acquire_name(orr_job_own(access->job)->call);
 
     if (is_lost(access) && err != -ENOMEM)
         orr_log_error("%s of %s: their only value was on a device that is lost",
@@ -248,14 +248,14 @@ static void check_first(struct orr_access *access)
 /* Whose memory the job's accesses use, and where; the worker is of `node`. */
 static void choose_data(struct orr_job *job, unsigned node)
 {
-    if (job->first)
+    if (job->data.first)
         check_first(&job->accesses[0]);
-    job->left = job->spread ? 0 : UINT64_C(1) << node;
+    job->data.left = job->data.spread ? 0 : UINT64_C(1) << node;
     for (unsigned i = 0; i < job->naccesses; i++) {
         struct orr_access *access = &job->accesses[i];
 
         access->at = (uint8_t)node;
-        if (job->spread)
+        if (job->data.spread)
             orr_access_place(access, node);
         access->datum = access->handle;
         if (access->mode & STARPU_SCRATCH)
@@ -272,13 +272,13 @@ static void choose_data(struct orr_job *job, unsigned node)
 static int ask(struct orr_runtime *rt, struct orr_job *job)
 {
     struct orr_deferred deferred = {0};
-    uint64_t asked = job->asked;
+    uint64_t asked = job->data.asked;
     size_t spare = 0;
     int nthere = 1;
 
     if (rt->counts_hits)
         orr_traffic_count_hits(rt, job);
-    atomic_store_explicit(&job->pending, 1 + job->naccesses,
+    atomic_store_explicit(&job->data.pending, 1 + job->naccesses,
                           memory_order_relaxed);
     for (unsigned i = 0; i < job->naccesses; i++) {
         struct orr_access *access = &job->accesses[i];
@@ -288,8 +288,8 @@ static int ask(struct orr_runtime *rt, struct orr_job *job)
                   fetch_one(rt, access, access->at, &spare, &deferred);
     }
     if (spare) {
-        orr_node_unreserve(&rt->nodes[job->limited], spare);
-        orr_node_retry(rt, job->limited, &deferred);
+        orr_node_unreserve(&rt->nodes[job->data.limited], spare);
+        orr_node_retry(rt, job->data.limited, &deferred);
     }
     orr_deferred_run(rt, &deferred);
     return nthere;
@@ -302,18 +302,18 @@ static bool choose_nodes(struct orr_runtime *rt, struct orr_job *job)
 {
     bool any = false;
 
-    job->asked = 0;
+    job->data.asked = 0;
     for (unsigned node = rt->nnodes; node-- > 0;) {
         uint64_t bit = UINT64_C(1) << node;
         bool is_limited = rt->nodes[node].capacity != 0;
 
-        if (!(job->left & bit) || (is_limited && any))
+        if (!(job->data.left & bit) || (is_limited && any))
             continue;
-        job->asked |= bit;
-        job->left &= ~bit;
+        job->data.asked |= bit;
+        job->data.left &= ~bit;
         orr_node_reach(&rt->nodes[node], job->id);
         if (is_limited)
-            job->limited = (uint8_t)node;
+            job->data.limited = (uint8_t)node;
         any |= is_limited;
     }
     return any;
@@ -323,9 +323,9 @@ static bool choose_nodes(struct orr_runtime *rt, struct orr_job *job)
 static bool choose_node(struct orr_runtime *rt, struct orr_job *job,
                         unsigned node)
 {
-    job->asked = job->left;
-    job->left = 0;
-    job->limited = (uint8_t)node;
+    job->data.asked = job->data.left;
+    job->data.left = 0;
+    job->data.limited = (uint8_t)node;
     orr_node_reach(&rt->nodes[node], job->id);
     return rt->nodes[node].capacity && job->naccesses > 0;
 }
@@ -335,10 +335,10 @@ static bool fetch_next(struct orr_runtime *rt, struct orr_job *job,
                        bool has_limit)
 {
     /* One more until all have been asked for. */
-    atomic_store_explicit(&job->pending, 1, memory_order_relaxed);
-    if (has_limit && !orr_admit(rt, job, job->limited))
+    atomic_store_explicit(&job->data.pending, 1, memory_order_relaxed);
+    if (has_limit && !orr_admit(rt, job, job->data.limited))
         return false;
-    return orr_count_off(&job->pending, ask(rt, job));
+    return orr_count_off(&job->data.pending, ask(rt, job));
 }
 
 /* Whether each datum has its value in main memory, which is all that there is. It
@@ -346,7 +346,7 @@ static bool fetch_next(struct orr_runtime *rt, struct orr_job *job,
 static bool all_are_here(const struct orr_runtime *rt,
                          const struct orr_job *job)
 {
-    if (job->spread || job->first || rt->counts_hits || !orr_memory_is_flat(rt))
+    if (job->data.spread || job->data.first || rt->counts_hits || !orr_memory_is_flat(rt))
         return false;
     for (unsigned i = 0; i < job->naccesses; i++) {
         const struct orr_access *access = &job->accesses[i];
@@ -395,12 +395,12 @@ bool orr_job_fetch(struct orr_runtime *rt, struct orr_job *job, unsigned node)
     if (all_are_here(rt, job)) {
         for (unsigned i = 0; i < job->naccesses; i++)
             pin_here(&job->accesses[i]);
-        job->asked = UINT64_C(1) << STARPU_MAIN_RAM;
-        job->left = 0;
+        job->data.asked = UINT64_C(1) << STARPU_MAIN_RAM;
+        job->data.left = 0;
         return true;
     }
     choose_data(job, node);
-    if (job->spread)
+    if (job->data.spread)
         return fetch_next(rt, job, choose_nodes(rt, job)) &&
                orr_job_fetch_rest(rt, job);
     return fetch_next(rt, job, choose_node(rt, job, node));
@@ -408,7 +408,7 @@ bool orr_job_fetch(struct orr_runtime *rt, struct orr_job *job, unsigned node)
 
 bool orr_job_fetch_rest(struct orr_runtime *rt, struct orr_job *job)
 {
-    while (job->left)
+    while (job->data.left)
         if (!fetch_next(rt, job, choose_nodes(rt, job)))
             return false;
     return true;
@@ -419,7 +419,7 @@ void orr_job_ask(struct orr_runtime *rt, struct orr_job *job)
     int nthere = ask(rt, job);
 
     /* All but the last, which says that they have arrived. */
-    atomic_fetch_sub_explicit(&job->pending, nthere - 1, memory_order_release);
+    atomic_fetch_sub_explicit(&job->data.pending, nthere - 1, memory_order_release);
     orr_job_arrive(rt, job);
 }
 
@@ -704,7 +704,7 @@ void orr_job_drop_data(struct orr_runtime *rt, struct orr_job *job)
         orr_access_drop_locked(handle, access, &deferred);
         orr_unlock(&handle->lock);
     }
-    if (job->admitted)
+    if (job->data.admitted)
         orr_admit_leave(rt, job, &deferred);
     orr_deferred_run(rt, &deferred);
 }

@@ -501,7 +501,7 @@ enum orr_fetch_level {
 /* Brings the job's data to `node`, or where its codelet says for a worker of
  * `node`, and pins them there. Returns true when all are there already; else
  * orr_job_arrive ends the wait when they are, or those of some nodes: while
- * job->left has others, whoever has the job then calls orr_job_fetch_rest. */
+ * job->data.left has others, whoever has the job then calls orr_job_fetch_rest. */
 bool orr_job_fetch(struct orr_runtime *rt, struct orr_job *job, unsigned node);
 
 /* Goes on with the nodes that are left; returns as orr_job_fetch. */

@@ -238,7 +238,7 @@ static void say_holders(struct orr_runtime *rt, const struct orr_node *node)
 static void say_job(const struct orr_job *job)
 {
     orr_log_error("  %s waits for %zu bytes", job_name(job).text,
-                  job->memory.lacks);
+                  job->wait.memory.lacks);
 }
 
 /* Requests of some node's queues that lack memory of this one. Returns their
@@ -275,7 +275,8 @@ static size_t least_lacking(struct orr_runtime *rt, const struct orr_node *node)
 {
     struct orr_heap_link *first = node->admission.urgent.first;
     size_t least =
-        first ? orr_container(first, struct orr_job, memory.link)->memory.lacks
+        first ? orr_container(first, struct orr_job, wait.memory.link)
+                    ->wait.memory.lacks
               : SIZE_MAX;
 
     for (unsigned driver = 0; driver < rt->nnodes; driver++)
@@ -324,7 +325,7 @@ static bool explain(struct orr_runtime *rt, struct orr_node *node)
     else
         say_full(rt, node);
     if (first)
-        say_job(orr_container(first, struct orr_job, memory.link));
+        say_job(orr_container(first, struct orr_job, wait.memory.link));
     if (njobs > 1)
         orr_log_error("  and %u more", njobs - 1);
     (void)say_requests(rt, node);

@@ -68,11 +68,11 @@ static struct orr_scope *find_scope(struct orr_handle *handle,
     const struct orr_job *job = access->job;
 
     if (!orr_job_is_switch(job))
-        return orr_nest_enter(handle->runtime, job->around, handle,
+        return orr_nest_enter(handle->runtime, orr_job_around(job), handle,
                               access->mode, ret_depth);
-    return job->acquire.scope
-               ? orr_nest_switch(handle->runtime, job->around, handle,
-                                 job->acquire.scope, ret_depth)
+    return orr_job_own(job)->scope
+               ? orr_nest_switch(handle->runtime, orr_job_around(job), handle,
+                                 orr_job_own(job)->scope, ret_depth)
                : NULL;
 }
 
@@ -90,9 +90,13 @@ static void scope_enter_locked(struct orr_scope *scope,
 bool orr_lend_enter_locked(struct orr_handle *handle, struct orr_access *access,
                            bool *ret_waits)
 {
+    const struct orr_nest *around = orr_job_around(access->job);
+    struct orr_scope *scope;
     uint16_t depth = 0;
-    struct orr_scope *scope = find_scope(handle, access, &depth);
 
+    if (!around || !around->lends)
+        return false;
+    scope = find_scope(handle, access, &depth);
     if (!scope)
         return false;
     scope_enter_locked(scope, access, depth);
@@ -105,6 +109,7 @@ bool orr_lend_try_locked(struct orr_handle *handle, struct orr_access *access,
 {
     uint16_t depth = 0;
     struct orr_scope *scope = find_scope(handle, access, &depth);
+    bool closed;
 
     if (!scope)
         return false;
@@ -113,8 +118,11 @@ bool orr_lend_try_locked(struct orr_handle *handle, struct orr_access *access,
         orr_nest_leave(handle->runtime, scope);
         return true;
     }
+    /* It is the task's own, which does not wait for that. */
+    closed = scope->turns.closed;
+    scope->turns.closed = false;
     scope_enter_locked(scope, access, depth);
-    access->granted = 1;
+    scope->turns.closed = closed;
     return true;
 }
 
@@ -134,7 +142,8 @@ struct orr_access *orr_lend_leave_locked(struct orr_handle *handle,
 {
     struct orr_runtime *rt = handle->runtime;
     struct orr_scope *scope =
-        orr_nest_entered(rt, access->job->around, handle, access->scoped);
+        orr_nest_entered(rt, orr_job_around(access->job), handle,
+                         access->scoped);
     struct orr_access *granted;
 
     orr_list_remove(&access->link);
@@ -181,7 +190,8 @@ static bool move_locked(struct orr_handle *handle, struct orr_access *access)
 struct orr_access *orr_lend_end_locked(struct orr_handle *handle,
                                        struct orr_access *access)
 {
-    struct orr_scope *scope = &access->job->nest->scopes[access->index];
+    struct orr_scope *scope =
+        &orr_job_inner(access->job)->scopes[access->index];
     struct orr_access *free = NULL, **end = &free, *left;
 
     if (!scope->access)
@@ -209,7 +219,7 @@ const struct orr_job *orr_lend_find_user(struct orr_runtime *rt,
         if (job->accesses[i].handle == handle)
             return job;
     orr_lock(&handle->lock);
-    scope = orr_nest_scope(rt, job->around, handle);
+    scope = orr_nest_scope(rt, orr_job_around(job), handle);
     if (scope)
         user = scope->access->job;
     orr_unlock(&handle->lock);
@@ -368,9 +378,11 @@ void orr_lend_finish(struct orr_runtime *rt, struct orr_nest *nest)
 static struct orr_scope *scope_of_own(const struct orr_job *task,
                                       const struct orr_handle *handle)
 {
-    for (unsigned i = 0; task->nest && i < task->nest->nscopes; i++)
-        if (task->nest->scopes[i].handle == handle)
-            return &task->nest->scopes[i];
+    struct orr_nest *nest = orr_job_inner(task);
+
+    for (unsigned i = 0; nest && i < nest->nscopes; i++)
+        if (nest->scopes[i].handle == handle)
+            return &nest->scopes[i];
     return NULL;
 }
 
@@ -380,16 +392,16 @@ void orr_lend_acquire(struct orr_job *acquisition)
         orr_handle_plan(acquisition->accesses[0].handle);
     struct orr_scope *scope = NULL;
 
-    for (; acquisition->around && plan && !scope;
+    for (; orr_job_around(acquisition) && plan && !scope;
          plan = orr_handle_plan(plan->whole))
         scope = scope_of_own(orr_self->job, plan->whole);
-    acquisition->acquire.scope = scope;
+    orr_job_own(acquisition)->scope = scope;
     if (scope)
         atomic_fetch_add(&scope->npieces, 1);
 }
 
 void orr_lend_release(const struct orr_job *acquisition)
 {
-    if (acquisition->acquire.scope)
-        atomic_fetch_sub(&acquisition->acquire.scope->npieces, 1);
+    if (orr_job_own(acquisition)->scope)
+        atomic_fetch_sub(&orr_job_own(acquisition)->scope->npieces, 1);
 }

@@ -187,7 +187,7 @@ static enum comes comes_to(const struct orr_access *access, unsigned node)
     if (access->promised || access->pinned)
         where = access->node;
     else if (ORR_JOB_IS(access->job, acquire))
-        where = access->job->acquire.node;
+        where = orr_job_own(access->job)->node;
     else if (!access->job->type->arrived)
         return access->mode & STARPU_W ? OVERWRITES_ELSEWHERE : DOES_NOT;
     if (where == node)

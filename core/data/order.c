@@ -172,6 +172,8 @@ static void note_write_locked(struct orr_handle *handle)
 static bool use_locked(struct orr_handle *handle, struct orr_access *access)
     ORR_REQUIRES(handle->lock)
 {
+    bool waits = false;
+
     handle->nusers++;
     if (access->mode & STARPU_SCRATCH)
         return false;
@@ -182,12 +184,9 @@ static bool use_locked(struct orr_handle *handle, struct orr_access *access)
     }
     if (access->mode & (STARPU_W | STARPU_REDUX))
         note_write_locked(handle);
-    if (access->job->around && access->job->around->lends) {
-        bool waits = false;
-
-        if (orr_lend_enter_locked(handle, access, &waits))
-            return waits;
-    }
+    if (orr_job_rare(access->job) &&
+        orr_lend_enter_locked(handle, access, &waits))
+        return waits;
     if (!access->wants_order || access->mode & (STARPU_COMMUTE | STARPU_REDUX))
         orr_handle_require_claims_locked(handle);
     return access->wants_order && handle_enter_locked(handle, access);
@@ -257,7 +256,7 @@ bool orr_job_try_order(struct orr_runtime *rt, struct orr_job *job)
         return false;
     access->tried = 1;
     orr_lock(&handle->lock);
-    if (job->around && orr_lend_try_locked(handle, access, &can)) {
+    if (orr_job_around(job) && orr_lend_try_locked(handle, access, &can)) {
         handle->nusers += can;
         orr_unlock(&handle->lock);
         return can;
@@ -339,9 +338,9 @@ static inline struct orr_access *grant_next_locked(struct orr_handle *handle)
     return granted;
 }
 
-/* All that needs the handle's lock. Returns whether the handle is still to be
- * served and left, without it. */
-static bool leave(struct orr_access *access, struct chains *chains,
+/* All that needs the handle's lock; `lends`: the job may have lent the datum. Returns
+ * whether the handle is still to be served and left, without it. */
+static bool leave(struct orr_access *access, bool lends, struct chains *chains,
                   struct orr_deferred *deferred)
 {
     struct orr_handle *handle = access->handle;
@@ -350,7 +349,7 @@ static bool leave(struct orr_access *access, struct chains *chains,
 
     orr_lock(&handle->lock);
     orr_access_drop_locked(handle, access, deferred);
-    if (access->job->nest)
+    if (lends)
         free = orr_lend_end_locked(handle, access);
     if (access->ordered) {
         orr_list_remove(&access->link);
@@ -359,7 +358,7 @@ static bool leave(struct orr_access *access, struct chains *chains,
         granted = grant_next_locked(handle);
     } else if (access->scoped) {
         granted = orr_lend_leave_locked(handle, access);
-    } else if (access->job->nest) { /* of which some may have come there */
+    } else if (lends) { /* of which some may have come there */
         granted = grant_next_locked(handle);
     }
     more = orr_access_give_back_locked(handle, access) ||
@@ -418,7 +417,7 @@ static bool give_back(struct orr_access *access, struct chains *chains,
 
     orr_lock(&handle->lock);
     orr_access_drop_locked(handle, access, deferred);
-    if (access->job->nest)
+    if (orr_job_inner(access->job))
         free = orr_lend_end_locked(handle, access);
     access->returned = 1;
     more = orr_access_give_back_locked(handle, access);
@@ -446,7 +445,7 @@ void orr_job_give_back(struct orr_runtime *rt, struct orr_job *job)
         access->next = more;
         more = access;
     }
-    if (job->admitted)
+    if (job->data.admitted)
         orr_admit_leave(rt, job, &deferred);
     orr_deferred_run(rt, &deferred);
     released.granted = join_chains(&chains);
@@ -461,6 +460,7 @@ void orr_job_leave_order(struct orr_runtime *rt, struct orr_job *job,
     struct orr_deferred deferred = {0};
     struct orr_access *more = NULL, **end = &more;
     struct chains chains;
+    bool lends = orr_job_inner(job) != NULL;
 
     chains.n = 0;
     orr_list_init(&ret->claimed);
@@ -472,14 +472,14 @@ void orr_job_leave_order(struct orr_runtime *rt, struct orr_job *job,
         if (i + AHEAD < job->naccesses)
             look_ahead(job->accesses[i + AHEAD].handle);
         drop_private(access, &deferred);
-        if (access->duplicate || !leave(access, &chains, &deferred))
+        if (access->duplicate || !leave(access, lends, &chains, &deferred))
             continue;
         *end = access;
         end = &access->next;
     }
     *end = NULL;
     ret->granted = join_chains(&chains);
-    if (job->admitted)
+    if (job->data.admitted)
         orr_admit_leave(rt, job, &deferred);
     orr_deferred_run(rt, &deferred);
     for (; more; more = more->next) {

@@ -118,7 +118,7 @@ void orr_job_mark_places(struct orr_job *job)
 {
     for (unsigned i = 0; i < job->naccesses; i++) {
         job->accesses[i].placed = orr_task_is_placed(job->task, i);
-        job->spread |= job->accesses[i].placed;
+        job->data.spread |= job->accesses[i].placed;
     }
 }
 
@@ -159,5 +159,5 @@ void orr_access_place(struct orr_access *access, unsigned node)
     at = orr_access_place_for(access, node);
     access->at = at < 0 ? ORR_NO_PLACE : (uint8_t)at;
     if (at >= 0)
-        access->job->left |= UINT64_C(1) << at;
+        access->job->data.left |= UINT64_C(1) << at;
 }

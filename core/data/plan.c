@@ -130,11 +130,11 @@ static void submit(struct batch *batch, struct orr_plan *plan,
             .optional = 1,
             .placed = i > 0 && alone,
         };
-    job->spread = alone;
-    job->acquire.node = orr_handle_base(plan->whole);
-    job->acquire.scope = batch->in;
-    job->acquire.callback = options ? options->callback : NULL;
-    job->acquire.arg = options ? options->arg : NULL;
+    job->data.spread = alone;
+    orr_job_own(job)->node = orr_handle_base(plan->whole);
+    orr_job_own(job)->scope = batch->in;
+    orr_job_own(job)->callback = options ? options->callback : NULL;
+    orr_job_own(job)->arg = options ? options->arg : NULL;
     orr_job_set_state(job, ORR_JOB_BLOCKED);
     orr_job_enter_orders(batch->rt, job, orr_job_sort_accesses(job));
     orr_list_append(&batch->jobs, &job->queue);

@@ -135,7 +135,7 @@ void orr_inner_plans_end(struct orr_runtime *rt, struct orr_nest *nest);
  * sequence around it. Returns false if parts are still used. */
 bool orr_inner_plans_close(struct orr_runtime *rt, struct orr_nest *nest);
 
-/* Whether the job is a switch; then job->acquire.scope says in whose sequence. */
+/* Whether the job is a switch; then orr_job_own(job)->scope says in whose sequence. */
 bool orr_job_is_switch(const struct orr_job *job);
 
 /* Frees what is left of plans with a handle. */

@@ -97,7 +97,7 @@ static void leave_own(struct orr_handle *part, const struct orr_handle *whole,
 bool orr_parts_settle(struct orr_runtime *rt, struct orr_job *job)
 {
     struct orr_handle *whole = whole_of(job);
-    unsigned base = job->acquire.node;
+    unsigned base = orr_job_own(job)->node;
     bool freed = false, all = true;
 
     for (unsigned i = 1; all && i < job->naccesses; i++) {
@@ -120,7 +120,7 @@ bool orr_parts_settle(struct orr_runtime *rt, struct orr_job *job)
 void orr_parts_let_go(struct orr_runtime *rt, struct orr_job *job)
 {
     struct orr_deferred deferred = {0};
-    unsigned base = job->acquire.node;
+    unsigned base = orr_job_own(job)->node;
 
     for (unsigned i = 1; i < job->naccesses; i++) {
         struct orr_access *access = &job->accesses[i];
@@ -144,9 +144,9 @@ void orr_parts_ask(struct orr_runtime *rt, struct orr_job *job)
 {
     job->accesses[0].at = ORR_NO_PLACE;
     for (unsigned i = 1; i < job->naccesses; i++)
-        job->accesses[i].at = (uint8_t)job->acquire.node;
-    job->asked = UINT64_C(1) << job->acquire.node;
-    job->left = 0;
+        job->accesses[i].at = (uint8_t)orr_job_own(job)->node;
+    job->data.asked = UINT64_C(1) << orr_job_own(job)->node;
+    job->data.left = 0;
     orr_job_ask(rt, job);
 }
 
@@ -187,7 +187,7 @@ static size_t copy_all(struct orr_runtime *rt, struct orr_job *job,
                        bool to_whole, bool performs)
 {
     struct orr_handle *whole = whole_of(job);
-    unsigned base = job->acquire.node;
+    unsigned base = orr_job_own(job)->node;
     size_t bytes = 0;
 
     for (unsigned i = 1; i < job->naccesses; i++) {

@@ -76,7 +76,7 @@ static void switch_arrived(struct orr_runtime *rt, struct orr_job *job,
 
 #define TYPE                                                                   \
     {                                                                          \
-        .ready = switch_ready, .arrived = switch_arrived                       \
+        .ready = switch_ready, .arrived = switch_arrived, .is_own = true       \
     }
 
 /* A type for each, so that a job says which it is. */
@@ -246,10 +246,10 @@ static bool await_copy(struct orr_access *access, unsigned base, bool floats)
 /* One after the other: that there is one is rare. */
 static bool await_copies(struct orr_job *job)
 {
-    unsigned base = job->acquire.node;
+    unsigned base = orr_job_own(job)->node;
 
     /* One for the copy, one for who waits here until all is let go. */
-    atomic_store_explicit(&job->pending, 2, memory_order_relaxed);
+    atomic_store_explicit(&job->data.pending, 2, memory_order_relaxed);
     for (unsigned i = 0; i < job->naccesses; i++)
         if (await_copy(&job->accesses[i], base, floats(job)))
             return true;
@@ -262,7 +262,7 @@ static bool await_copies(struct orr_job *job)
 static bool has_place(const struct orr_job *job, const struct orr_handle *part,
                       unsigned node)
 {
-    if (node == job->acquire.node)
+    if (node == orr_job_own(job)->node)
         return part->family->place.kind != ORR_PLACE_UNKNOWN;
     return part->family->place.kind == ORR_PLACE_DENSE ||
            part->family->place.kind == ORR_PLACE_ROWS;
@@ -274,9 +274,9 @@ static void place_all(struct orr_runtime *rt, struct orr_job *job,
     struct orr_handle *whole = whole_of(job);
 
     if (!floats(job))
-        nodes &= ~orr_bit(job->acquire.node);
+        nodes &= ~orr_bit(orr_job_own(job)->node);
     else if (orr_plan_has_rests(first_part(job)))
-        nodes &= orr_bit(job->acquire.node);
+        nodes &= orr_bit(orr_job_own(job)->node);
     for (; nodes; nodes &= nodes - 1) {
         unsigned node = (unsigned)__builtin_ctzll(nodes);
         bool freed = false;
@@ -342,7 +342,7 @@ static bool reaches_parts(struct orr_job *job, uint64_t valid)
 
         orr_lock(&part->lock);
         all &=
-            in_place_locked(part, whole_of(job), valid, job->acquire.node) != 0;
+            in_place_locked(part, whole_of(job), valid, orr_job_own(job)->node) != 0;
         orr_unlock(&part->lock);
     }
     return all;
@@ -360,7 +360,7 @@ static uint64_t common_nodes(struct orr_job *job, uint64_t nodes, bool *ret_any,
         orr_lock(&part->lock);
         if (part->valid) {
             nodes &= in_place_locked(part, whole_of(job), nodes & part->valid,
-                                     job->acquire.node);
+                                     orr_job_own(job)->node);
             *ret_any = true;
             *ret_unreal |= part->unreal;
         }
@@ -398,7 +398,7 @@ static void give_to_parts(struct orr_job *job, uint64_t valid, bool unreal)
         uint64_t there;
 
         orr_lock(&part->lock);
-        there = in_place_locked(part, whole_of(job), valid, job->acquire.node);
+        there = in_place_locked(part, whole_of(job), valid, orr_job_own(job)->node);
         orr_unlock(&part->lock);
         settle(part, effect->of_part, there, unreal);
     }
@@ -406,8 +406,8 @@ static void give_to_parts(struct orr_job *job, uint64_t valid, bool unreal)
 
 static void complete(struct orr_runtime *rt, struct orr_job *job)
 {
-    void (*callback)(void *) = job->acquire.callback;
-    void *arg = job->acquire.arg;
+    void (*callback)(void *) = orr_job_own(job)->callback;
+    void *arg = orr_job_own(job)->arg;
 
     orr_job_complete(rt, job);
     if (callback)
@@ -513,7 +513,7 @@ static bool lacks_base(const struct orr_job *job, uint64_t nodes,
                        uint64_t valid)
 {
     return floats(job) && !valid && writes(&job->accesses[0]) &&
-           !(nodes & orr_bit(job->acquire.node));
+           !(nodes & orr_bit(orr_job_own(job)->node));
 }
 
 /* Whether the value is where it has to be; then it is handed over. The whole has
@@ -556,7 +556,7 @@ static void try_to_switch(struct orr_runtime *rt, struct orr_job *job)
     uint64_t nodes;
     bool done;
 
-    job->acquire.step = LOOKS;
+    orr_job_own(job)->step = LOOKS;
     if (!is_unordered(job)) {
         nodes = hold(job);
         if (await_copies(job)) {
@@ -572,10 +572,10 @@ static void try_to_switch(struct orr_runtime *rt, struct orr_job *job)
             return;
         }
     }
-    job->acquire.step = BRINGS;
+    orr_job_own(job)->step = BRINGS;
     if (floats(job))
         ask_for_memory(job);
-    if (orr_job_fetch(rt, job, job->acquire.node))
+    if (orr_job_fetch(rt, job, orr_job_own(job)->node))
         switch_arrived(rt, job, -1);
 }
 
@@ -626,8 +626,8 @@ static void settle_in_base(struct orr_runtime *rt, struct orr_job *job)
 
     if (to_whole ? find_value(job, 1, job->naccesses - 1u, &unreal)
                  : find_value(job, 0, 0, &unreal))
-        value = orr_bit(job->acquire.node);
-    orr_job_take_data(rt, job, job->acquire.node);
+        value = orr_bit(orr_job_own(job)->node);
+    orr_job_take_data(rt, job, orr_job_own(job)->node);
     orr_job_set_state(job, ORR_JOB_RUNNING);
     settle(whole_of(job), keeps ? ORR_COMES : outcome_of_whole(job), value,
            unreal);
@@ -651,12 +651,12 @@ static void switch_in_base(struct orr_runtime *rt, struct orr_job *job)
  * is the turn of its parts. */
 static void bring_parts(struct orr_runtime *rt, struct orr_job *job)
 {
-    if (whole_of(job)->allocated & orr_bit(job->acquire.node) &&
+    if (whole_of(job)->allocated & orr_bit(orr_job_own(job)->node) &&
         !orr_parts_settle(rt, job)) {
         orr_job_forget_data(rt, job);
         try_to_switch(rt, job);
     } else if (effect_of(job)->of_whole == ORR_COMES) {
-        job->acquire.step = BRINGS_PARTS;
+        orr_job_own(job)->step = BRINGS_PARTS;
         orr_parts_ask(rt, job);
     } else {
         switch_in_base(rt, job);
@@ -686,7 +686,7 @@ static void switch_arrived(struct orr_runtime *rt, struct orr_job *job,
                            int worker)
 {
     (void)worker;
-    switch (job->acquire.step) {
+    switch (orr_job_own(job)->step) {
     case LOOKS:
         unpin(rt, job);
         try_to_switch(rt, job);
@@ -698,7 +698,7 @@ static void switch_arrived(struct orr_runtime *rt, struct orr_job *job,
             switch_in_base(rt, job);
         break;
     default:
-        job->accesses[0].at = (uint8_t)job->acquire.node;
+        job->accesses[0].at = (uint8_t)orr_job_own(job)->node;
         switch_in_base(rt, job);
         break;
     }

@@ -37,13 +37,20 @@ struct move {
     size_t lacks; /* bytes that it had to get there */
 };
 
+static unsigned count_moves(const struct orr_job *job)
+{
+    const struct orr_job_rare *rare = orr_job_rare(job);
+
+    return rare ? rare->nmoves : 0;
+}
+
 /* Who has all its data there runs; of the others, those who were moved least may. */
 static bool is_better(const struct move *a, const struct move *b)
 {
     if (!b->job || !a->lacks != !b->lacks)
         return !b->job || a->lacks == 0;
-    if (a->job->nmoves != b->job->nmoves)
-        return a->job->nmoves < b->job->nmoves;
+    if (count_moves(a->job) != count_moves(b->job))
+        return count_moves(a->job) < count_moves(b->job);
     if (a->lacks != b->lacks)
         return a->lacks < b->lacks;
     return a->job->priority > b->job->priority ||
@@ -53,7 +60,7 @@ static bool is_better(const struct move *a, const struct move *b)
 /* Whether the job, which waits, could be given to another worker at all. */
 static bool may_move(const struct orr_job *job)
 {
-    return job->task && job->type->may_avoid && !job->gang && !job->spread &&
+    return job->task && job->type->may_avoid && !orr_job_gang(job) && !job->data.spread &&
            job->worker >= 0;
 }
 
@@ -123,8 +130,8 @@ static void carry_out(struct orr_runtime *rt, const struct move *move)
     struct orr_job *job = move->job;
 
     say(rt, move);
-    job->nmoves++;
     orr_job_avoid(rt, job, ~(UINT64_C(1) << move->to));
+    orr_job_rare(job)->nmoves++;
     orr_admit_turn_away(rt, job, move->from);
 }
 
@@ -187,7 +194,7 @@ static struct look look_for_move(struct orr_runtime *rt, const size_t *room)
                 look.roomy |= UINT64_C(1) << node;
             if (!may_move(job))
                 continue;
-            if (job->nmoves > 0)
+            if (count_moves(job) > 0)
                 orr_job_avoid(rt, job, 0); /* it may come back */
             look_at(rt, job, node, room, &look.best);
         }

@@ -404,7 +404,7 @@ static void break_waiters(struct orr_runtime *rt, struct orr_access *access)
     for (; access; access = access->next) {
         if (!access->job->type->may_avoid)
             orr_access_fail(rt, access, -EIO);
-        atomic_store_explicit(&access->job->broken, ORR_BROKEN,
+        atomic_store_explicit(&access->job->data.broken, ORR_BROKEN,
                               memory_order_relaxed);
     }
 }

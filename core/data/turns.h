@@ -67,13 +67,45 @@ orr_turns_after(const struct orr_turns *turns, const struct orr_access *access)
     for (struct orr_access *access = orr_turns_first(turns); access;           \
          access = orr_turns_after(turns, access))
 
-/* The access, which comes last, enters. Returns whether it is granted. */
-bool orr_turns_enter(struct orr_turns *turns, struct orr_access *access,
-                     enum orr_access_group group);
+static inline bool orr_access_goes_with(const struct orr_access *access,
+                                        enum orr_access_group group)
+{
+    return access->group == group && group != ORR_GROUP_ALONE;
+}
 
-/* Whether it would be. */
-bool orr_turns_would_grant(const struct orr_turns *turns,
-                           enum orr_access_group group);
+/* Whether an access that comes last would be granted. If the last one of the list is
+ * granted, so are all before it. */
+static inline bool orr_turns_would_grant(const struct orr_turns *turns,
+                                         enum orr_access_group group)
+{
+    const struct orr_access *last =
+        orr_container(turns->order.prev, struct orr_access, link);
+
+    return !turns->closed &&
+           (orr_turns_empty(turns) ||
+            (last->granted && orr_access_goes_with(last, group)));
+}
+
+/* The access comes last. Returns whether it is granted. */
+static inline bool orr_turns_enter(struct orr_turns *turns,
+                                   struct orr_access *access,
+                                   enum orr_access_group group)
+{
+    struct orr_access *last =
+        orr_container(turns->order.prev, struct orr_access, link);
+
+    if (group == ORR_GROUP_ALONE || group != turns->group) {
+        turns->number++;
+        turns->group = (uint8_t)group;
+    }
+    access->group = (uint8_t)group;
+    access->granted = orr_turns_would_grant(turns, group);
+    /* Who is behind one that waits, too, is known when that one's turn comes. */
+    if (!access->granted && !orr_turns_empty(turns) && !last->granted)
+        last->behind = access->job;
+    orr_list_append(&turns->order, &access->link);
+    return access->granted;
+}
 
 /* The access, which was held back elsewhere, enters where it would be if it had entered
  * when its job was submitted, which was_before() knows, behind all that are granted. It

@@ -87,6 +87,6 @@ void orr_job_forget_data(struct orr_runtime *rt, struct orr_job *job)
         access->begins = 0;
     }
     job->converts = 0;
-    job->asked = job->left = 0;
-    atomic_store_explicit(&job->broken, ORR_NOT_BROKEN, memory_order_relaxed);
+    job->data.asked = job->data.left = 0;
+    atomic_store_explicit(&job->data.broken, ORR_NOT_BROKEN, memory_order_relaxed);
 }

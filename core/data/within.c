@@ -43,7 +43,7 @@ void orr_copy_within(struct orr_runtime *rt, struct orr_job *job, size_t bytes,
 {
     bool takes_time = bytes && rt->exec->virtual_time;
     struct within *within = takes_time ? malloc(sizeof(*within)) : NULL;
-    unsigned node = job->acquire.node;
+    unsigned node = orr_job_own(job)->node;
 
     if (!within) { /* or out of memory: it is made here */
         if (!rt->skips_kernels)

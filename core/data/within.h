@@ -4,7 +4,7 @@
 
 #include "core/task/job.h"
 
-/* One copy of `bytes` within the node job->acquire.node: `perform`, which is not called
+/* One copy of `bytes` within the node orr_job_own(job)->node: `perform`, which is not called
  * where kernels are skipped, moves them, then comes `then`. Both are called with no
  * lock held, in this call or, simulated, once the time has passed. What is copied
  * stays pinned until then. Does not block. */

@@ -202,10 +202,11 @@ static bool waits_itself(const struct orr_job *job)
 
 static bool is_inside(const struct orr_job *job, const struct orr_job *outer)
 {
-    for (const struct orr_nest *nest = job->around; nest; nest = nest->up)
-        if (nest == outer->nest)
-            return true;
-    return false;
+    const struct orr_nest *nest = orr_job_around(job);
+
+    while (nest && nest != orr_job_inner(outer))
+        nest = nest->up;
+    return nest != NULL;
 }
 
 static void say_edge(struct report *report, const struct orr_job *job,
@@ -339,9 +340,9 @@ static void say_scopes(struct report *report, const struct orr_access *access)
     const struct orr_job *job = access->job;
     struct orr_scope *scope;
 
-    if (!job->nest || !job->task)
+    if (!orr_job_inner(job) || !job->task)
         return;
-    scope = &job->nest->scopes[access->index];
+    scope = &orr_job_inner(job)->scopes[access->index];
     say_scope(report, scope);
     orr_list_foreach (link, &scope->plans) {
         const struct orr_inner_plan *plan =

@@ -317,8 +317,8 @@ static bool enter_access(struct orr_graph_record *record,
                 enter(record, number, &record->data[d], access);
 
     /* The application's accesses are no tasks, but make copies. */
-    if (d != ORR_NONE && !access->job->task &&
-        access->job->acquire.node != record->data[d].home)
+    if (d != ORR_NONE && access->job->type->is_own &&
+        orr_job_own(access->job)->node != record->data[d].home)
         record->data[d].valued = false;
     return good;
 }

@@ -58,8 +58,8 @@ static const struct orr_job *find_waiting(struct orr_handle *handle,
     struct search search = {NULL};
 
     *ret_what = " waits for memory there";
-    if (first && waits(orr_container(first, struct orr_job, memory.link)))
-        return orr_container(first, struct orr_job, memory.link);
+    if (first && waits(orr_container(first, struct orr_job, wait.memory.link)))
+        return orr_container(first, struct orr_job, wait.memory.link);
     *ret_what = ", which needs it, waits";
     orr_turns_foreach (access, &handle->turns)
         if (waits(access->job))

@@ -152,7 +152,7 @@ static void say_waiting(const struct orr_runtime *rt, const struct orr_job *job)
         for (unsigned w = 0; w < rt->nworkers; w++)
             n += job->able_classes >> rt->workers[w].class_id & 1;
         fprintf(stderr, " is ready, priority %d", job->priority);
-        if (job->waits)
+        if (job->data.wants_memory)
             fputs(", waits for memory", stderr);
         else if (job->worker >= 0)
             fprintf(stderr, ", waits for %s",

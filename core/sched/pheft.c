@@ -383,8 +383,8 @@ static void pheft_push_notify(struct orr_sched *sched, struct orr_job *job,
     struct pheft *pheft = sched->data;
     double now = orr_exec_now(rt->exec), us;
 
-    if (job->gang)
-        us = orr_cost_wide(rt, job, worker->class_id, job->gang->size,
+    if (orr_job_gang(job))
+        us = orr_cost_wide(rt, job, worker->class_id, orr_job_gang(job)->size,
                            job->implementation)
                  .us;
     else

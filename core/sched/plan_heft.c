@@ -232,7 +232,7 @@ static void plan_push_notify(struct orr_sched *sched, struct orr_job *job,
                              struct orr_worker *worker)
 {
     (void)worker;
-    leave_plan(sched->data, job->gang ? job->gang->job : job);
+    leave_plan(sched->data, orr_job_gang(job) ? orr_job_gang(job)->job : job);
 }
 
 /* --- pop --- */

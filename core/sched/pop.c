@@ -128,7 +128,7 @@ static struct orr_job *pop_of_several(struct orr_runtime *rt,
         if (job)
             worker->last_sched_ctx = c;
     }
-    if (job && !job->gang)
+    if (job && !orr_job_gang(job))
         job = enter_child(rt, worker, job);
     atomic_store_explicit(&worker->asks, false, memory_order_release);
     return job;
@@ -158,7 +158,7 @@ struct orr_job *orr_sched_pop(struct orr_runtime *rt, struct orr_worker *worker)
                               : pop_of_several(rt, worker);
 
     /* Of a gang's task that is said once. */
-    if (job && !job->gang)
+    if (job && !orr_job_gang(job))
         orr_sched_popped(rt, job);
     return job;
 }

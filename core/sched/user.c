@@ -95,8 +95,8 @@ static void user_deinit(struct orr_sched *sched)
  * executed alone. */
 static void forget_gang(struct orr_job *job)
 {
-    if (job->gang->nmade == 0) {
-        orr_gang_unmake(job->gang);
+    if (orr_job_gang(job)->nmade == 0) {
+        orr_gang_unmake(orr_job_gang(job));
         return;
     }
     orr_log_error(
@@ -134,9 +134,9 @@ static struct orr_job *user_pop(struct orr_sched *sched,
     if (!task)
         return NULL;
     job = orr_job_of(task);
-    if (job->gang && job->gang->job == job)
+    if (orr_job_gang(job) && orr_job_gang(job)->job == job)
         forget_gang(job);
-    if (job->gang)
+    if (orr_job_gang(job))
         return job;
     bits = orr_job_able(rt, job, orr_job_costs(rt, job), worker->id);
     if (bits && !(bits >> job->implementation & 1))
@@ -147,7 +147,7 @@ static struct orr_job *user_pop(struct orr_sched *sched,
 static void user_push_notify(struct orr_sched *sched, struct orr_job *job,
                              struct orr_worker *worker)
 {
-    int perf = job->gang ? job->gang->combined : (int)worker->id;
+    int perf = orr_job_gang(job) ? orr_job_gang(job)->combined : (int)worker->id;
 
     user_hook_enter(sched);
     policy_of(sched)->push_task_notify(job->task, (int)worker->id, perf,

@@ -107,19 +107,20 @@ static _Noreturn void out_of_memory(struct orr_runtime *rt,
 static struct orr_again *get_locked(struct orr_runtime *rt, struct orr_job *job)
     ORR_REQUIRES(rt->agains->lock)
 {
-    struct orr_again *again = job->again;
+    struct orr_job_rare *rare = orr_job_make_rare(job);
+    struct orr_again *again;
 
-    if (again)
-        return again;
+    if (rare && rare->again)
+        return rare->again;
     again = calloc(1, sizeof(*again));
-    if (!again)
+    if (!rare || !again)
         out_of_memory(rt, job);
     again->end = &again->first;
     again->refs = 1;
     again->active = true;
     again->task = job->task;
     orr_list_append(&rt->agains->all, &again->link);
-    job->again = again;
+    rare->again = again;
     return again;
 }
 
@@ -243,7 +244,7 @@ void orr_again_over(struct orr_runtime *rt, struct orr_job *job,
     struct orr_again *again;
 
     orr_lock(&rt->agains->lock);
-    again = job->again;
+    again = orr_job_again(job);
     if (declared)
         again = get_locked(rt, job);
     if (again) {
@@ -287,9 +288,9 @@ enum orr_fate orr_again_decide(struct orr_runtime *rt, struct orr_job *job,
         if (times->end > 0)
             ORR_TELL(rt, ORR_TOLD_TASK_OVER, .job = job, .since = times->start,
                      .until = times->end);
-        if (job->again && fate != ORR_FATE_REGENERATE) {
-            job->again->active = false;
-            backs = take_backs_locked(job->again);
+        if (orr_job_again(job) && fate != ORR_FATE_REGENERATE) {
+            orr_job_again(job)->active = false;
+            backs = take_backs_locked(orr_job_again(job));
         }
     }
     orr_unlock(&rt->agains->lock);
@@ -316,16 +317,20 @@ bool orr_again_set_destroy(struct orr_runtime *rt, struct starpu_task *task)
 /* --- the next run --- */
 
 /* `fresh`, which nobody knows yet, becomes the task's job. */
-static void replace_locked(struct orr_job *old, struct orr_job *fresh)
+static void replace_locked(struct orr_runtime *rt, struct orr_job *old,
+                           struct orr_job *fresh)
 {
-    struct orr_again *again = old->again;
+    struct orr_again *again = orr_job_again(old);
+    struct orr_job_rare *rare = again ? orr_job_make_rare(fresh) : NULL;
 
+    if (again && !rare)
+        out_of_memory(rt, fresh);
     old->replaced = 1;
-    old->again = NULL;
-    fresh->again = again;
     __atomic_store_n(&fresh->task->starpu_private, fresh, __ATOMIC_RELEASE);
     if (!again)
         return;
+    orr_job_rare(old)->again = NULL;
+    rare->again = again;
     again->job = fresh;
     again->active = true;
     orr_job_wait_more(fresh, (int)(again->npreds - again->arrived));
@@ -342,7 +347,7 @@ struct orr_job *orr_again_job(struct orr_runtime *rt, struct starpu_task *task)
     old = orr_job_of(task);
     is_over = orr_job_state(old) == ORR_JOB_DONE;
     if (is_over)
-        replace_locked(old, fresh);
+        replace_locked(rt, old, fresh);
     orr_unlock(&rt->agains->lock);
     /* Otherwise another thread was faster. */
     orr_job_unref(rt, is_over ? old : fresh);
@@ -399,7 +404,7 @@ bool orr_again_has_ended(struct orr_runtime *rt, struct starpu_task *task)
 static void wait_for_backs_locked(struct orr_runtime *rt, struct orr_job *job)
     ORR_REQUIRES(rt->agains->lock)
 {
-    for (const struct again_link *link = job->again->first; link;
+    for (const struct again_link *link = orr_job_again(job)->first; link;
          link = link->next) {
         struct orr_again *to = link->to;
         struct again_back *back;
@@ -420,7 +425,7 @@ struct orr_job *orr_again_regenerate(struct orr_runtime *rt,
 {
     struct orr_job *job = orr_again_job(rt, task);
 
-    if (!job || !job->again)
+    if (!job || !orr_job_again(job))
         return job;
     orr_lock(&rt->agains->lock);
     wait_for_backs_locked(rt, job);
@@ -447,8 +452,8 @@ void orr_again_forget(struct orr_runtime *rt, struct orr_job *job)
     struct orr_again *again;
 
     orr_lock(&rt->agains->lock);
-    again = job->again;
-    job->again = NULL;
+    again = orr_job_again(job);
+    orr_job_rare(job)->again = NULL;
     again->gone = true;
     again->active = false;
     again->job = NULL;

@@ -96,7 +96,7 @@ static void begin_end(struct orr_job *job, struct ending *ret)
         ret->callback = task->cl->callback_func;
     ret->callback_arg = task->callback_arg;
     ret->tag_id = task->tag_id;
-    ret->kept = !task->destroy || job->again;
+    ret->kept = !task->destroy || orr_job_again(job);
     ret->profiled = task->profiling_info != NULL;
 }
 
@@ -216,10 +216,10 @@ static void end_empty(struct orr_runtime *rt, struct orr_job *job)
 {
     struct orr_context *self = orr_self;
 
-    job->next_ended = NULL;
+    job->wait.next_ended = NULL;
     if (self->ended_tail) {
         *self->ended_tail = job;
-        self->ended_tail = &job->next_ended;
+        self->ended_tail = &job->wait.next_ended;
         return;
     }
     self->ended = NULL;
@@ -227,7 +227,7 @@ static void end_empty(struct orr_runtime *rt, struct orr_job *job)
     orr_job_complete(rt, job);
     while (self->ended) {
         job = self->ended;
-        self->ended = job->next_ended;
+        self->ended = job->wait.next_ended;
         if (!self->ended)
             self->ended_tail = &self->ended;
         orr_job_complete(rt, job);
@@ -273,7 +273,7 @@ static void view_arrived(struct orr_runtime *rt, struct orr_job *job,
                          int worker)
 {
     (void)worker;
-    if (job->left && !orr_job_fetch_rest(rt, job))
+    if (job->data.left && !orr_job_fetch_rest(rt, job))
         return;
     orr_job_take_data(rt, job, STARPU_MAIN_RAM);
     orr_job_set_state(job, ORR_JOB_RUNNING);
@@ -301,8 +301,11 @@ const struct orr_job_type orr_job_view = {
 static void after_ready(struct orr_runtime *rt, struct orr_job *job)
 {
     orr_job_set_state(job, ORR_JOB_READY);
-    job->acquire.callback(job->acquire.arg);
+    orr_job_own(job)->callback(orr_job_own(job)->arg);
     orr_job_complete(rt, job);
 }
 
-const struct orr_job_type orr_job_after = {.ready = after_ready};
+const struct orr_job_type orr_job_after = {
+    .ready = after_ready,
+    .is_own = true,
+};

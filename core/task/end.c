@@ -43,8 +43,8 @@ int orr_job_end_after(struct orr_runtime *rt, struct orr_job *job, unsigned n,
 
     if (!event)
         return -ENOMEM;
-    event->acquire.callback = let_end;
-    event->acquire.arg = job;
+    orr_job_own(event)->callback = let_end;
+    orr_job_own(event)->arg = job;
     orr_job_set_state(event, ORR_JOB_BLOCKED);
     orr_job_end_later(job, 1);
     for (unsigned i = 0; i < n; i++)

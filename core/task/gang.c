@@ -25,10 +25,13 @@ struct orr_gang *orr_gang_new(struct orr_runtime *rt, struct orr_job *job,
     unsigned size = request->size;
     struct orr_gang *gang =
         calloc(1, sizeof(*gang) + size * sizeof(gang->places[0]));
+    struct orr_job_rare *rare = orr_job_make_rare(job);
     enum starpu_codelet_type type = job->task->cl->type;
 
-    if (!gang)
+    if (!gang || !rare) {
+        free(gang);
         return NULL;
+    }
     gang->job = job;
     gang->size = size;
     gang->combined = request->combined ? (int)request->combined->id : -1;
@@ -37,7 +40,7 @@ struct orr_gang *orr_gang_new(struct orr_runtime *rt, struct orr_job *job,
     orr_lock(&rt->gangs_lock);
     gang->number = ++rt->last_gang;
     orr_unlock(&rt->gangs_lock);
-    job->gang = gang;
+    rare->gang = gang;
     job->ncores = request->each_alone ? 1 : (uint16_t)size;
     return gang;
 }
@@ -62,20 +65,24 @@ struct orr_job *orr_gang_alias(struct orr_gang *gang)
 {
     struct orr_job *job = gang->job, *alias;
     struct orr_runtime *rt = orr_self->runtime;
+    struct orr_job_rare *rare;
     struct starpu_task *copy;
 
     if (gang->nmade == gang->size)
         return NULL;
     copy = copy_task(rt, job->task);
     alias = copy ? orr_job_new(rt, &alias_type, 0) : NULL;
-    if (!alias) {
+    rare = alias ? orr_job_make_rare(alias) : NULL;
+    if (!rare) {
+        if (alias)
+            orr_job_unref(rt, alias);
         if (copy)
             orr_slab_put(rt->tasks, copy);
         return NULL;
     }
     alias->task = copy;
     copy->starpu_private = alias;
-    alias->gang = gang;
+    rare->gang = gang;
     alias->priority = job->priority;
     alias->sched_ctx = job->sched_ctx;
     alias->implementation = job->implementation;
@@ -97,7 +104,7 @@ void orr_gang_unmake(struct orr_gang *gang)
 {
     for (unsigned i = 0; i < gang->nmade; i++)
         free_alias(orr_self->runtime, gang->places[i].alias);
-    gang->job->gang = NULL;
+    orr_job_rare(gang->job)->gang = NULL;
     gang->job->ncores = 0;
     free(gang);
 }
@@ -148,7 +155,7 @@ int orr_gang_push_combined(struct orr_runtime *rt, struct orr_job *job,
 
 static struct orr_gang_place *place_of_alias(const struct orr_job *alias)
 {
-    struct orr_gang_place *place = alias->gang->places;
+    struct orr_gang_place *place = orr_job_gang(alias)->places;
 
     while (place->alias != alias)
         place++;
@@ -158,8 +165,8 @@ static struct orr_gang_place *place_of_alias(const struct orr_job *alias)
 bool orr_gang_goes_before(const struct orr_job *alias,
                           const struct orr_job *other)
 {
-    if (other->gang)
-        return alias->gang->number < other->gang->number;
+    if (orr_job_gang(other))
+        return orr_job_gang(alias)->number < orr_job_gang(other)->number;
     return place_of_alias(alias)->given_back;
 }
 
@@ -176,9 +183,9 @@ static bool has_better_locked(struct orr_worker *worker,
 
         if (first && job->priority > priority)
             return true;
-        if (job->gang && (job->priority > priority ||
+        if (orr_job_gang(job) && (job->priority > priority ||
                           (job->priority == priority &&
-                           job->gang->number < gang->number)))
+                           orr_job_gang(job)->number < gang->number)))
             return true;
         first = false;
     }
@@ -229,7 +236,7 @@ static void wake_others(struct orr_gang *gang)
 void orr_gang_join(struct orr_runtime *rt, struct orr_worker *worker,
                    struct orr_job *alias)
 {
-    struct orr_gang *gang = alias->gang;
+    struct orr_gang *gang = orr_job_gang(alias);
     bool formed;
 
     worker->gang = gang;

@@ -35,7 +35,7 @@ static struct orr_nest *make(struct orr_runtime *rt, struct orr_job *job)
         return NULL;
     atomic_init(&nest->refs, 1);
     nest->sched_ctx = job->sched_ctx;
-    nest->up = orr_nest_find_up(rt, job->around);
+    nest->up = orr_nest_find_up(rt, orr_job_around(job));
     nest->depth = nest->up ? (uint16_t)(nest->up->depth + 1) : 1;
     nest->nscopes = job->naccesses;
     nest->lends = job->naccesses > 0 || (nest->up && nest->up->lends);
@@ -47,21 +47,29 @@ static struct orr_nest *make(struct orr_runtime *rt, struct orr_job *job)
 struct orr_nest *orr_nest_here(struct orr_runtime *rt)
 {
     const struct orr_context *self = orr_self;
+    struct orr_job_rare *rare;
 
     if (!self->suspends_at || self->suspends_at != self->frozen)
         return NULL;
-    if (!self->job->nest) {
-        self->job->nest = make(rt, self->job);
+    rare = orr_job_make_rare(self->job);
+    if (!rare)
+        return NULL;
+    if (!rare->nest) {
+        rare->nest = make(rt, self->job);
         atomic_store(&rt->has_nests, true);
     }
-    return self->job->nest;
+    return rare->nest;
 }
 
 void orr_job_enter_nest(struct orr_runtime *rt, struct orr_job *job,
                         struct orr_nest *around)
 {
+    struct orr_job_rare *rare = orr_job_make_rare(job);
+
+    if (!rare)
+        return;
     orr_nest_ref(around);
-    job->around = around;
+    rare->around = around;
     if (atomic_load_explicit(&rt->suspends, memory_order_relaxed))
         job->depth = around->depth;
 }

@@ -11,6 +11,7 @@
 
 #include "core/await.h"
 #include "core/base/check.h"
+#include "core/base/log.h"
 #include "core/cost/row.h"
 #include "core/data/handle.h"
 #include "core/runtime.h"
@@ -32,9 +33,8 @@ static size_t job_bytes(unsigned slots)
 struct orr_job *orr_job_new(struct orr_runtime *rt,
                             const struct orr_job_type *type, unsigned naccesses)
 {
-    unsigned slots = naccesses < 1           ? 1
-                     : naccesses > JOB_SLABS ? JOB_SLABS
-                                             : naccesses;
+    unsigned wanted = (naccesses < 1 ? 1 : naccesses) + type->is_own;
+    unsigned slots = wanted > JOB_SLABS ? JOB_SLABS : wanted;
     struct orr_job *job = orr_slab_get(rt->jobs[slots - 1]);
 
     if (!job)
@@ -42,7 +42,8 @@ struct orr_job *orr_job_new(struct orr_runtime *rt,
     memset(job, 0, job_bytes(slots));
     orr_lock_init(&job->lock, ORR_RANK_JOB);
     job->type = type;
-    job->slots = (uint8_t)slots;
+    job->slots = (uint8_t)(slots - type->is_own);
+    job->slab = (uint8_t)(slots - 1);
     job->accesses = job->inside;
     job->worker = -1;
     atomic_init(&job->waiting, 1);
@@ -86,6 +87,16 @@ void orr_job_unref(struct orr_runtime *rt, struct orr_job *job)
     orr_job_unref_n(rt, job, 1);
 }
 
+static void free_rare(struct orr_runtime *rt, struct orr_job *job)
+{
+    struct orr_job_rare *rare = orr_job_rare(job);
+
+    orr_job_avoid(rt, job, 0);
+    orr_nest_unref(rare->around);
+    orr_nest_unref(rare->nest);
+    free(rare);
+}
+
 void orr_job_unref_n(struct orr_runtime *rt, struct orr_job *job, unsigned n)
 {
     if (!orr_job_is_ours(job, n) &&
@@ -96,20 +107,40 @@ void orr_job_unref_n(struct orr_runtime *rt, struct orr_job *job, unsigned n)
     atomic_store_explicit(&job->refs, 0, memory_order_relaxed);
     if (job->accesses != job->inside)
         free(job->accesses);
-    if (job->avoids)
-        orr_job_avoid(rt, job, 0);
-    if (job->around)
-        orr_nest_unref(job->around);
-    if (job->nest)
-        orr_nest_unref(job->nest);
-    orr_slab_put(rt->jobs[job->slots - 1], job);
+    if (orr_job_rare(job))
+        free_rare(rt, job);
+    orr_slab_put(rt->jobs[job->slab], job);
+}
+
+struct orr_job_rare *orr_job_make_rare(struct orr_job *job)
+{
+    struct orr_job_rare *rare = orr_job_rare(job), *fresh;
+
+    if (rare)
+        return rare;
+    fresh = calloc(1, sizeof(*fresh));
+    /* Another context may be faster, which needs it for something else. */
+    if (!fresh || atomic_compare_exchange_strong(&job->rare, &rare, fresh))
+        return fresh;
+    free(fresh);
+    return rare;
 }
 
 void orr_job_avoid(struct orr_runtime *rt, struct orr_job *job, uint64_t nodes)
 {
-    if (!job->avoids != !nodes)
+    struct orr_job_rare *rare =
+        nodes ? orr_job_make_rare(job) : orr_job_rare(job);
+
+    if (!rare && nodes) {
+        orr_log_error("out of memory while task `%s' is given to another worker",
+                      orr_job_name(job));
+        orr_runtime_fail(rt);
+    }
+    if (orr_job_avoided(job) == nodes)
+        return;
+    if (!rare->avoids != !nodes)
         atomic_fetch_add(&rt->knobs.ndisabled, nodes ? 1 : -1U);
-    job->avoids = nodes;
+    rare->avoids = nodes;
 }
 
 struct orr_job *orr_job_new_of(struct orr_runtime *rt, struct starpu_task *task)
@@ -190,7 +221,7 @@ void orr_job_release(struct orr_runtime *rt, struct orr_job *job)
 
 static struct orr_job *claimant_of(struct orr_heap_link *link)
 {
-    return orr_container(link, struct orr_job, claim.link);
+    return orr_container(link, struct orr_job, wait.claim.link);
 }
 
 static bool claims_sooner(struct orr_heap_link *a, struct orr_heap_link *b)
@@ -219,7 +250,7 @@ void orr_job_release_among(struct orr_runtime *rt, struct orr_job *job,
         return;
     if (atomic_load_explicit(&rt->requires_claims, memory_order_relaxed)) {
         if (orr_job_will_claim(job)) {
-            orr_heap_insert(&releases->claimants, &job->claim.link,
+            orr_heap_insert(&releases->claimants, &job->wait.claim.link,
                             claims_sooner);
             return;
         }
@@ -232,9 +263,9 @@ void orr_job_arrive(struct orr_runtime *rt, struct orr_job *job)
 {
     const struct orr_job_type *type = job->type;
     int worker = job->worker;
-    bool aside = job->aside;
+    bool aside = job->data.aside;
 
-    if (!orr_count_off(&job->pending, 1))
+    if (!orr_count_off(&job->data.pending, 1))
         return;
     if (aside)
         type->resumed(rt, job);
@@ -291,12 +322,12 @@ void orr_job_check(const struct orr_job *job)
 
     ORR_CHECK(state <= ORR_JOB_DONE);
     ORR_CHECK(job->refs > 0);
-    ORR_CHECK(job->waiting >= 0 && job->ending >= 0 && job->pending >= 0);
+    ORR_CHECK(job->waiting >= 0 && job->ending >= 0 && job->data.pending >= 0);
     ORR_CHECK(job->accesses == job->inside || job->naccesses > job->slots);
     ORR_CHECK(state == ORR_JOB_NEW || state == ORR_JOB_BLOCKED ||
               job->waiting == 0);
     ORR_CHECK((state == ORR_JOB_CLAIMING) ==
-              (job->claim_state == ORR_CLAIM_CLAIMING));
+              (job->claims.state == ORR_CLAIM_CLAIMING));
     ORR_CHECK(state != ORR_JOB_DONE || !job->successors);
     for (unsigned i = 0; state != ORR_JOB_NEW && i < job->naccesses; i++) {
         ORR_CHECK(job->accesses[i].job == job);

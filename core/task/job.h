@@ -97,6 +97,7 @@ struct orr_job_type {
      * called under a handle's lock. NULL: no worker has it. */
     bool (*may_avoid)(struct orr_runtime *rt, struct orr_job *job,
                       uint64_t nodes);
+    bool is_own; /* has struct orr_job_own, and no task */
 };
 
 /* A task with a codelet: core/task/task.c. */
@@ -105,7 +106,7 @@ extern const struct orr_job_type orr_job_task;
 extern const struct orr_job_type orr_job_direct;
 /* A task without, which ends as soon as it is ready; one whose data are brought to
  * the nodes that its codelet names, and no kernel runs; a call of
- * acquire.callback in its turn, without data: core/task/complete.c. */
+ * a function in its turn, without data: core/task/complete.c. */
 extern const struct orr_job_type orr_job_empty, orr_job_view, orr_job_after;
 /* starpu_data_acquire and its kin, which "run" until they are released:
  * core/data/acquire.c. */
@@ -117,15 +118,86 @@ struct orr_edge {
     struct orr_job *job;
 };
 
+/* How far a job is with its claims: core/data/claim.c. */
+struct orr_job_claims {
+    atomic_uchar state; /* enum orr_claim_state */
+    uint8_t refusals;   /* [claimant] how often a handle was taken */
+    bool is_keeper;     /* [claimant] what it has claimed, it keeps */
+};
+
+/* Where a job waits; one of these at a time, by its state. */
+union orr_job_wait {
+    struct {                           /* [claimant], while CLAIMING */
+        struct orr_heap_link link;     /* [handle lock] see there */
+        struct orr_access *all;        /* a chain by handle */
+        struct orr_access *refused_by; /* in whose queue it is */
+        uint64_t refused_at;           /* order of becoming a claimant */
+    } claim;
+    struct {                       /* FETCHING, while it waits for memory */
+        struct orr_heap_link link; /* [node lock] */
+        uint64_t since;            /* order of coming there */
+        size_t lacks;              /* bytes, when it was looked at last */
+    } memory;
+    struct orr_job *next_ended; /* EMPTY, about to end */
+};
+
+/* How far a job is with its data: core/data/fetch.c, admit.c, place.c. */
+struct orr_job_data {
+    atomic_int pending;   /* data not there yet, +1 while asking */
+    atomic_uchar broken;  /* enum orr_broken, while it fetches */
+    uint8_t spread : 1;   /* [const] some access is `placed` */
+    uint8_t first : 1;    /* [const] makes the first value of its datum, if that
+                           * has none when it is its turn: core/data/begin.c */
+    uint8_t limited;      /* [owner] the node with a limit in question */
+    uint8_t wants_memory; /* [node lock] it waits for some */
+    uint8_t aside; /* [node lock] its worker takes others until it has some */
+    uint64_t asked;    /* [owner] where it has its data, or waits for them */
+    uint64_t left;     /* [owner] where it asks for data when those that it has asked
+                        * for are there */
+    uint64_t admitted; /* [owner] the limited nodes in whose memory it runs */
+};
+
+/* What few jobs have, made when it is needed first: orr_job_rare. */
+struct orr_job_rare {
+    struct orr_nest *around; /* [const] after submission: of the task that has
+                              * submitted it, NULL: none has */
+    struct orr_nest *nest;   /* [owner] its own, NULL: it has submitted none */
+    struct orr_gang *gang;   /* [owner] of an alias, and of a task that several workers
+                              * execute: core/task/gang.h, else NULL */
+    struct orr_again *again; /* [lock of rt->agains] what its task keeps for further
+                              * runs, or NULL */
+    uint64_t avoids;  /* [owner] nodes whose workers do not get it: it has failed there,
+                       * or found no memory */
+    uint8_t nretries; /* [owner] kernels that failed where no other worker could take
+                       * them */
+    uint8_t nmoves;   /* [last context awake] by core/data/relieve.c */
+    bool may_fail; /* [const] somebody looks at task->failed, and tries again */
+};
+
+/* What jobs of the runtime's own have, which have no task: acquisitions, switches of
+ * plans, calls of functions in their turn. It lies behind their accesses. */
+struct orr_job_own {
+    void (*callback)(void *); /* of an acquisition called with the data */
+    void *arg;
+    unsigned node; /* where the data are brought */
+    uint8_t step;  /* of a switch: core/data/plan_switch.c */
+    uint8_t call;  /* of an acquisition: enum orr_acquire_call */
+    void (*before)(void *arg, int *node, enum starpu_data_access_mode mode);
+    struct orr_scope *scope;  /* of which an acquisition has a part: core/data/lend.h; in
+                               * whose sequence a switch is: core/data/plan_inner.c; NULL:
+                               * of none */
+    const struct orr_job *by; /* whose kernel acquires; NULL: who is in none. Compared
+                               * only */
+};
+
 struct orr_job {
-    struct starpu_task *task;        /* [const] NULL for acquisitions */
+    struct starpu_task *task;        /* [const] NULL for jobs of the runtime's own */
     const struct orr_job_type *type; /* [const] after submission */
     _Atomic uint64_t id;    /* [const] in order of submission, from 1; others
                              * may look at it before that */
     atomic_int waiting;     /* predecessors, +1 until submitted */
     atomic_int ending;      /* what its end waits for, +1 for the kernel, and
                              * ORR_END_ASKED */
-    atomic_int pending;     /* data not there yet, +1 while asking */
     struct orr_lock lock;   /* rank ORR_RANK_JOB */
     atomic_uchar state;     /* enum orr_job_state; whoever has the job in
                                * that stage sets it, DONE under the lock */
@@ -135,106 +207,101 @@ struct orr_job {
     uint8_t counted;        /* [const] by core/observe/perf.h */
     atomic_uint refs;
     uint8_t has_footprint;
-    atomic_uchar claim_state; /* enum orr_claim_state */
-    uint8_t refusals;         /* [claimant] how often a handle was taken */
-    uint8_t keeps;            /* [claimant] what it has claimed, it keeps */
+    struct orr_job_claims claims;
     uint8_t ended;            /* [lock] callbacks have run, waiters may go */
     uint8_t decided : 1; /* [lock of rt->agains] what becomes of its task … */
     uint8_t replaced : 1; /* [lock of rt->agains] … which has another job */
     uint8_t slots;        /* [const] accesses that fit behind the job */
+    uint8_t slab;         /* [const] of which its memory is: in rt->jobs */
     uint8_t differ; /* [policy] while it waits there: workers of one kind may
                      * differ in whether they can run it */
-    uint8_t waits;  /* [node lock] for memory: core/data/admit.c */
-    uint8_t aside;  /* [node lock] its worker takes others until it has some */
-    uint16_t ncores; /* [owner] processors that its kernel may use, 0: one */
-    uint8_t sched_ctx; /* [const] after submission: number of its scheduling
-                        * context */
-    uint8_t spread : 1;   /* [const] some access is `placed` */
-    uint8_t first : 1;    /* [const] makes the first value of its datum, if that
-                           * has none when it is its turn: core/data/begin.c */
-    uint8_t may_fail : 1; /* [const] somebody looks at task->failed, and tries
-                           * again */
-    atomic_uchar broken; /* enum orr_broken, while it fetches */
-    uint8_t nretries;    /* [owner] kernels that failed where no other worker
-                          * could take them */
-    uint8_t nmoves;      /* [last context awake] by core/data/relieve.c */
-    uint8_t converts;  /* [owner] some datum has a form per sort of device */
-    uint8_t limited;   /* [owner] the node with a limit in question: fetch.c */
+    uint8_t converts;   /* [owner] some datum has a form per sort of device */
+    uint8_t sched_ctx;  /* [const] after submission: number of its scheduling
+                         * context */
+    uint16_t ncores;    /* [owner] processors that its kernel may use, 0: one */
     uint16_t depth; /* [const] tasks around it, where some have waited: of equal
                      * priority the deepest goes first */
     int priority;   /* [const] after submission */
     uint32_t iteration; /* [const] loops of the program, in traces; 0: none */
     struct orr_list queue; /* [lock of the queue it is in] beside what else is read
                             * of a job there */
-    uint64_t avoids; /* [owner] nodes whose workers do not get it: it has failed
-                      * there, or found no memory */
     uint64_t able_classes; /* [policy] the worker classes that can run it, from when
                             * it is queued; who queues it may look at it although
                             * it is taken meanwhile */
-    uint64_t admitted; /* [owner] the limited nodes in whose memory it runs */
-    uint64_t asked;    /* [owner] where it has its data, or waits for them */
+    struct orr_job_data data;
     uint32_t footprint;          /* valid if has_footprint */
     uint32_t recorded;           /* [graph's lock] number there + 1, 0: none */
     uint32_t noted; /* [run's thread] the same in observe/waits_log.h */
     int worker;     /* where it runs, -1 before */
     struct orr_edge *successors; /* [lock] until done */
     struct orr_waiters waiters; /* [lock] */
-    struct orr_nest *around; /* [const] after submission: of the task that has
-                              * submitted it, NULL: none has */
-    struct orr_nest *nest;   /* [owner] its own, NULL: it has submitted none */
-    /* A task's, and what jobs of the runtime's own have in their place. */
-    union {
-        struct {
-            struct orr_cost_row *costs; /* borrowed from the runtime's table */
-            struct orr_gang *gang;   /* [owner] of an alias, and of a task that
-                                      * several workers execute:
-                                      * core/task/gang.h, else NULL */
-            struct orr_again *again; /* [lock of rt->agains] what its task keeps
-                                      * for further runs, or NULL */
-            uint64_t pushed;  /* [policy] number in the order in which jobs were
-                              * promised their data */
-            double predicted; /* µs, by the policy, 0 without */
-            double predicted_transfer; /* µs not hidden, by the policy */
-        };
-        struct {
-            void (*callback)(void *); /* ACQUIRE: called with the data */
-            void (*before)(void *arg, int *node,
-                           enum starpu_data_access_mode mode);
-            void *arg;
-            unsigned node;
-            uint8_t step;             /* of a switch: plan_switch.c */
-            uint8_t call;             /* ACQUIRE: enum orr_acquire_call */
-            struct orr_scope *scope;  /* of which an acquisition has a part:
-                                      * lend.h; in whose sequence a switch is:
-                                      * plan_inner.c; NULL: of none */
-            const struct orr_job *by; /* whose kernel acquires; NULL: who is in
-                                       * none. Compared only */
-        } acquire;
-    };
-    /* One of these at a time, by its state. */
-    union {
-        struct {                           /* [claimant], while CLAIMING */
-            struct orr_heap_link link;     /* [handle lock] see there */
-            struct orr_access *all;        /* a chain by handle */
-            struct orr_access *refused_by; /* in whose queue it is */
-            uint64_t refused_at;           /* order of becoming a claimant */
-        } claim;
-        struct {               /* FETCHING */
-            struct {           /* while it waits for memory */
-                struct orr_heap_link link; /* [node lock] */
-                uint64_t since;            /* order of coming there */
-                size_t lacks; /* bytes, when it was looked at last */
-            } memory;
-            uint64_t left; /* [owner] where it asks for data when those that it
-                            * has asked for are there */
-        };
-        struct orr_kernel *kernel;  /* [owner] RUNNING; its worker's, NULL when
-                                    * it has ended */
-        struct orr_job *next_ended; /* EMPTY, about to end */
-    };
+    _Atomic(struct orr_job_rare *) rare; /* owned, or NULL */
+    struct orr_cost_row *costs; /* borrowed from the runtime's table */
+    uint64_t pushed;  /* [policy] number in the order in which jobs were promised their
+                       * data */
+    double predicted; /* µs, by the policy, 0 without */
+    double predicted_transfer;  /* µs not hidden, by the policy */
+    struct orr_kernel *kernel;  /* [owner] RUNNING; its worker's, NULL when it has
+                                 * ended */
+    union orr_job_wait wait;
     struct orr_access *accesses; /* naccesses of them, mostly `inside` */
     struct orr_access inside[];
 };
+
+static_assert(sizeof(struct orr_job_own) <= sizeof(struct orr_access),
+              "it lies in the place of an access");
+
+/* What the job, which has no task, has of its own. */
+static inline struct orr_job_own *orr_job_own(const struct orr_job *job)
+{
+    assert(job->type->is_own);
+    return (struct orr_job_own *)(void *)(uintptr_t)&job->inside[job->slots];
+}
+
+/* --- what few jobs have --- */
+
+static inline struct orr_job_rare *orr_job_rare(const struct orr_job *job)
+{
+    return atomic_load_explicit(&job->rare, memory_order_acquire);
+}
+
+/* The same, made if needed; NULL without memory. Any context that has the job. */
+struct orr_job_rare *orr_job_make_rare(struct orr_job *job);
+
+static inline struct orr_nest *orr_job_around(const struct orr_job *job)
+{
+    const struct orr_job_rare *rare = orr_job_rare(job);
+
+    return rare ? rare->around : NULL;
+}
+
+static inline struct orr_nest *orr_job_inner(const struct orr_job *job)
+{
+    const struct orr_job_rare *rare = orr_job_rare(job);
+
+    return rare ? rare->nest : NULL;
+}
+
+static inline struct orr_gang *orr_job_gang(const struct orr_job *job)
+{
+    const struct orr_job_rare *rare = orr_job_rare(job);
+
+    return rare ? rare->gang : NULL;
+}
+
+static inline struct orr_again *orr_job_again(const struct orr_job *job)
+{
+    const struct orr_job_rare *rare = orr_job_rare(job);
+
+    return rare ? rare->again : NULL;
+}
+
+static inline uint64_t orr_job_avoided(const struct orr_job *job)
+{
+    const struct orr_job_rare *rare = orr_job_rare(job);
+
+    return rare ? rare->avoids : 0;
+}
 
 /* Other contexts may only rely on NEW (their own job) and, with the lock, on
  * DONE. */

@@ -71,7 +71,7 @@ static void leave(struct orr_runtime *rt, struct starpu_task *task)
 
     if (task->use_tag && job)
         orr_tag_forget_task(rt, task->tag_id, task);
-    if (job && job->again)
+    if (job && orr_job_again(job))
         orr_again_forget(rt, job);
     if (task->bundle)
         (void)orr_bundle_remove(task->bundle, task);
@@ -118,10 +118,15 @@ void orr_task_free_ended(struct orr_runtime *rt, struct starpu_task *task)
 static void drop(void *object, void *arg)
 {
     struct orr_job *job = object;
+    bool has_gang;
 
     (void)arg;
     if (atomic_load(&job->refs) == 0 || !orr_job_is_submitted(job) ||
-        orr_job_state(job) == ORR_JOB_DONE || !job->task || job->gang)
+        orr_job_state(job) == ORR_JOB_DONE)
+        return;
+    has_gang = orr_job_gang(job) != NULL;
+    free(orr_job_rare(job));
+    if (!job->task || has_gang)
         return;
     if (job->task->destroy) {
         free_arguments(job->task);

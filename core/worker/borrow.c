@@ -141,7 +141,7 @@ bool orr_worker_borrow(struct orr_borrowing *b)
  * over then. */
 static void end_nest(struct orr_borrowing *b)
 {
-    const struct orr_nest *nest = b->job->nest;
+    const struct orr_nest *nest = orr_job_inner(b->job);
 
     if (nest && atomic_load_explicit(&nest->refs, memory_order_acquire) > 1)
         orr_kernel_leave_nest(b->worker->runtime, b->job);

@@ -57,7 +57,7 @@ static void fail_with_gang(struct orr_runtime *rt,
                            const struct orr_worker *worker,
                            const struct orr_job *job)
 {
-    if (!job->gang)
+    if (!orr_job_gang(job))
         return;
     orr_log_error("task `%s' (number %llu), which several workers execute "
                   "together, failed on %s: it is not tried again",
@@ -69,7 +69,8 @@ static void fail_with_gang(struct orr_runtime *rt,
 static void avoid(struct orr_runtime *rt, const struct orr_worker *worker,
                   struct orr_job *job)
 {
-    orr_job_avoid(rt, job, job->avoids | UINT64_C(1) << worker->desc->node);
+    orr_job_avoid(rt, job,
+                  orr_job_avoided(job) | UINT64_C(1) << worker->desc->node);
 }
 
 /* Where the job may go; `may_stay`: if nowhere else, to the worker again. */
@@ -81,7 +82,7 @@ static void choose_place(struct orr_runtime *rt,
 
     avoid(rt, worker, job);
     if (!orr_job_may_avoid(rt, job, 0)) {
-        if (!may_stay || job->nretries++ == MAX_RETRIES)
+        if (!may_stay || orr_job_rare(job)->nretries++ == MAX_RETRIES)
             fail_for_want_of_worker(rt, worker, job);
         orr_job_avoid(rt, job, 0);
         where = "it is tried again, as no other worker can run it";
@@ -109,7 +110,7 @@ static void push_again(struct orr_runtime *rt, struct orr_job *job,
 {
     orr_job_forget_data(rt, job);
     job->worker = -1;
-    job->aside = 0; /* whoever takes it sees it by itself */
+    job->data.aside = 0; /* whoever takes it sees it by itself */
     orr_job_set_state(job, ORR_JOB_READY);
     job->able_classes = 0;
     job->task->status = STARPU_TASK_READY;
@@ -122,7 +123,7 @@ void orr_job_send_away(struct orr_runtime *rt, struct orr_worker *worker,
                        struct orr_job *job)
 {
     fail_with_gang(rt, worker, job);
-    if (atomic_load(&job->broken) == ORR_BROKEN)
+    if (atomic_load(&job->data.broken) == ORR_BROKEN)
         choose_place(rt, worker, job, false);
     tell_policy(rt, worker, job, false);
     push_again(rt, job, false);
@@ -132,7 +133,7 @@ void orr_job_send_away(struct orr_runtime *rt, struct orr_worker *worker,
 static bool may_fail(struct orr_runtime *rt, const struct orr_worker *worker,
                      struct orr_job *job)
 {
-    if (!job->may_fail)
+    if (!orr_job_rare(job) || !orr_job_rare(job)->may_fail)
         return false;
     orr_log_warning("task `%s' (number %llu), a try, has failed on %s",
                     orr_job_name(job), (unsigned long long)job->id,

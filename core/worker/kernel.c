@@ -166,22 +166,28 @@ void orr_kernels_free(struct orr_worker *worker)
     }
 }
 
-/* The function, which has submitted tasks, has returned. */
-static void end_nest(struct orr_runtime *rt, struct orr_nest *nest)
+/* The function has returned. */
+static inline void end_nest(struct orr_runtime *rt, const struct orr_job *job)
 {
+    struct orr_nest *nest = orr_job_inner(job);
+
+    if (!nest)
+        return;
     orr_lend_finish(rt, nest);
     orr_nest_end(nest);
 }
 
 void orr_kernel_leave_nest(struct orr_runtime *rt, struct orr_job *job)
 {
-    if (job->nest) {
-        end_nest(rt, job->nest);
-        orr_nest_unref(job->nest);
-        job->nest = NULL;
-    }
-    orr_nest_unref(job->around);
-    job->around = NULL;
+    struct orr_job_rare *rare = orr_job_rare(job);
+
+    if (!rare)
+        return;
+    end_nest(rt, job);
+    orr_nest_unref(rare->nest);
+    rare->nest = NULL;
+    orr_nest_unref(rare->around);
+    rare->around = NULL;
 }
 
 static inline void run_job(struct orr_kernel *kernel, struct orr_job *job,
@@ -211,12 +217,11 @@ static inline void run_job(struct orr_kernel *kernel, struct orr_job *job,
         make_ready(worker, job);
     self->frozen++;
     self->suspends_at =
-        worker->may_suspend && !job->gang ? self->frozen : 0;
+        worker->may_suspend && !orr_job_gang(job) ? self->frozen : 0;
     if (!kernel->runtime->disables_kernels)
         function(task->dyn_interfaces ? task->dyn_interfaces : task->interfaces,
                  task->cl_arg);
-    if (job->nest)
-        end_nest(kernel->runtime, job->nest);
+    end_nest(kernel->runtime, job);
     self->suspends_at = 0;
     self->frozen--;
     self->runtime = outer_runtime;
@@ -253,8 +258,7 @@ static void call_direct(struct orr_worker *worker, struct orr_job *job)
     self->suspends_at = ++self->frozen;
     orr_codelet_host_function(task->cl, 0)((void **)(uintptr_t)task->interfaces,
                                            task->cl_arg);
-    if (job->nest)
-        end_nest(worker->runtime, job->nest);
+    end_nest(worker->runtime, job);
     self->suspends_at = 0;
     self->frozen--;
     self->job = NULL;
@@ -290,7 +294,7 @@ static void run_in_gang(struct orr_kernel *kernel)
 {
     const struct orr_job *job = kernel->job;
 
-    run_job(kernel, job->gang->job, false);
+    run_job(kernel, orr_job_gang(job)->job, false);
 }
 
 void orr_kernel_begin_shared(struct orr_worker *worker, struct orr_job *job)
@@ -304,7 +308,7 @@ void orr_kernel_begin_shared(struct orr_worker *worker, struct orr_job *job)
 void orr_kernel_prepare_share(struct orr_runtime *rt, struct orr_worker *worker,
                               struct orr_job *alias)
 {
-    const struct orr_job *job = alias->gang->job;
+    const struct orr_job *job = orr_job_gang(alias)->job;
     const struct orr_kernel *kernel = job->kernel;
     struct orr_kernel *share = orr_kernel_take(worker, alias);
 

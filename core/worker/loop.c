@@ -110,7 +110,7 @@ static void finish_job(struct orr_runtime *rt, struct orr_worker *worker,
     if (job->task->cl->model || job->task->cl->energy_model)
         orr_kernel_measure(rt, worker, job);
     /* The hooks of a gang are called for its aliases. */
-    if (sched->ops->post_exec && !job->gang)
+    if (sched->ops->post_exec && !orr_job_gang(job))
         sched->ops->post_exec(sched, job, worker);
     job->kernel = NULL;
     orr_kernel_give(worker, kernel);
@@ -208,7 +208,7 @@ static struct orr_job *resumed_job(struct orr_runtime *rt,
     /* The processor is the gang's. */
     if (worker->gang && orr_gang_runs(worker->gang))
         return NULL;
-    while ((job = first_resumed(worker)) && job->left) {
+    while ((job = first_resumed(worker)) && job->data.left) {
         orr_lock(&worker->lock);
         orr_list_remove(&job->queue);
         orr_unlock(&worker->lock);
@@ -224,8 +224,8 @@ static struct orr_job *job_to_start(struct orr_runtime *rt,
 {
     struct orr_job *job = worker->fetching;
 
-    if (job && atomic_load_explicit(&job->pending, memory_order_acquire) == 0 &&
-        (!job->left || fetch_rest(rt, worker, job)))
+    if (job && atomic_load_explicit(&job->data.pending, memory_order_acquire) == 0 &&
+        (!job->data.left || fetch_rest(rt, worker, job)))
         return job;
     return resumed_job(rt, worker);
 }
@@ -260,7 +260,7 @@ static void begin_kernel(struct orr_runtime *rt, struct orr_worker *worker,
 {
     struct orr_sched *sched = orr_sched_of(rt, job);
 
-    if (sched->ops->pre_exec && !job->gang)
+    if (sched->ops->pre_exec && !orr_job_gang(job))
         sched->ops->pre_exec(sched, job, worker);
     if (job->naccesses) {
         orr_kernel_begin_partials(rt, worker, job);
@@ -284,7 +284,7 @@ static void begin_kernel(struct orr_runtime *rt, struct orr_worker *worker,
 static bool lead_gang(struct orr_runtime *rt, struct orr_worker *worker,
                       struct orr_job *job)
 {
-    struct orr_gang *gang = job->gang;
+    struct orr_gang *gang = orr_job_gang(job);
 
     orr_kernel_begin_shared(worker, job);
     if (!gang->all_run)
@@ -316,12 +316,12 @@ static bool start_kernel(struct orr_runtime *rt, struct orr_worker *worker)
     if (worker->nbeginning && contributes(job))
         return false;
     take_out(worker, job);
-    if (atomic_load_explicit(&job->broken, memory_order_relaxed)) {
+    if (atomic_load_explicit(&job->data.broken, memory_order_relaxed)) {
         orr_job_send_away(rt, worker, job);
         return true;
     }
     begin_kernel(rt, worker, job, async);
-    if (job->gang)
+    if (orr_job_gang(job))
         return lead_gang(rt, worker, job);
     orr_self->job = async ? NULL : job;
     ended = orr_kernel_start(rt, job->kernel);
@@ -366,8 +366,8 @@ static void stay_awake(struct orr_worker *worker)
  * another one has ended, maybe one that the worker could take: it looks. */
 static void put_aside(struct orr_runtime *rt, struct orr_worker *worker)
 {
-    if (worker->fetching && !worker->fetching->gang &&
-        orr_admit_put_aside(rt, worker->fetching, worker->fetching->limited)) {
+    if (worker->fetching && !orr_job_gang(worker->fetching) &&
+        orr_admit_put_aside(rt, worker->fetching, worker->fetching->data.limited)) {
         worker->fetching = NULL;
         worker->naside++;
     }
@@ -428,7 +428,7 @@ static bool take_job(struct orr_runtime *rt, struct orr_worker *worker,
                  .since = began);
     if (announced)
         stay_awake(worker);
-    if (job->gang)
+    if (orr_job_gang(job))
         orr_gang_join(rt, worker, job);
     else
         begin_job(rt, worker, job);

@@ -277,7 +277,7 @@ static struct absence begin_absence(struct orr_worker *worker)
         absence.thread_us = orr_thread_time_us();
     worker->nsuspended++;
     absence.job->kernel->waits = self;
-    if (absence.job->admitted)
+    if (absence.job->data.admitted)
         orr_admit_suspend(worker->runtime, absence.job);
     if (!atomic_load_explicit(&worker->runtime->suspends, memory_order_relaxed))
         atomic_store(&worker->runtime->suspends, true);
@@ -290,7 +290,7 @@ static void end_absence(struct orr_worker *worker, struct absence absence)
     double now = orr_exec_now(orr_self->exec);
 
     worker->nsuspended--;
-    if (job->admitted)
+    if (job->data.admitted)
         orr_admit_resume(worker->runtime, job);
     job->kernel->away += now - absence.since;
     ORR_TELL(worker->runtime, ORR_TOLD_TASK_SUSPENDED, .worker = worker,
@@ -322,7 +322,7 @@ static void go_away(struct orr_worker *worker, double until_us)
 static void suspend(double until_us)
 {
     struct orr_worker *worker = orr_self->worker;
-    struct orr_nest *nest = orr_self->job->nest;
+    struct orr_nest *nest = orr_job_inner(orr_self->job);
     bool lends = nest && !nest->takes_back;
     struct absence absence = begin_absence(worker);
 

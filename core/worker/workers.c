@@ -172,7 +172,7 @@ static bool goes_before(const struct orr_job *job, const struct orr_job *other)
 {
     if (other->priority != job->priority)
         return other->priority < job->priority;
-    return job->gang && orr_gang_goes_before(job, other);
+    return orr_job_gang(job) && orr_gang_goes_before(job, other);
 }
 
 static struct orr_job *job_at(struct orr_list *link)

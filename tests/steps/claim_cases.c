@@ -11,7 +11,7 @@ static void submit(unsigned thread, unsigned n, const unsigned *which,
 
     for (unsigned i = 0; i < n; i++)
         world_use(job, &data[which[i]], mode, ordered);
-    job->refusals = refusals;
+    job->claims.refusals = refusals;
     world_submit(job, -1);
 }
 

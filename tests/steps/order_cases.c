@@ -80,7 +80,7 @@ static void declare(unsigned thread)
         return;
     }
     job = orr_job_new(world, &orr_job_after, 0);
-    job->acquire.callback = check_after;
+    orr_job_own(job)->callback = check_after;
     orr_job_set_state(job, ORR_JOB_BLOCKED);
     STEP_ASSERT(orr_job_add_dep(world, job, before) == 0);
     orr_job_ref(job);
@@ -192,7 +192,7 @@ static void tags(unsigned thread)
         return;
     }
     job = orr_job_new(world, &orr_job_after, 0);
-    job->acquire.callback = check_reached;
+    orr_job_own(job)->callback = check_reached;
     STEP_ASSERT(orr_tag_declare_deps(world, TAG, 2, ids) == 0);
     STEP_ASSERT(orr_tag_bind(world, TAG, job) == 0);
     orr_job_set_state(job, ORR_JOB_BLOCKED);

@@ -22,9 +22,9 @@ PLANTS = [
      'handle->claims.n--;\n    return false;',
      ['give-back', 'philosophers']),
     ('a job that is between two states is taken for one that claims',
-     'data/claim.c', 'ORR_SPIN_WHILE((state = atomic_load(&job->claim_state)) ==\n'
+     'data/claim.c', 'ORR_SPIN_WHILE((state = atomic_load(&job->claims.state)) ==\n'
      '                   ORR_CLAIM_DECIDING);',
-     'state = atomic_load(&job->claim_state);', ['decide', 'mixed']),
+     'state = atomic_load(&job->claims.state);', ['decide', 'mixed']),
     ('a claimant is unlocked before it is in the queue', 'data/claim.c',
      'wait_here_locked(refuser->handle, job, refuser);',
      'orr_unlock(&refuser->handle->lock), orr_lock(&refuser->handle->lock), '

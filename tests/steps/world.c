@@ -489,7 +489,7 @@ static void fetch(struct orr_job *job, unsigned node)
     job->worker = (int)orr_self->worker->id;
     orr_job_set_state(job, ORR_JOB_FETCHING);
     if (!orr_job_fetch(world, job, node))
-        while (atomic_load_explicit(&job->pending, memory_order_acquire))
+        while (atomic_load_explicit(&job->data.pending, memory_order_acquire))
             progress_or_park(node);
     orr_job_take_data(world, job, node);
     orr_job_set_state(job, ORR_JOB_RUNNING);

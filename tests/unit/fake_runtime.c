@@ -650,7 +650,7 @@ void fake_run(struct orr_job *job, uint64_t value)
 {
     unsigned node = job_nodes[job->id];
 
-    ck_assert_int_eq(atomic_load(&job->pending), 0);
+    ck_assert_int_eq(atomic_load(&job->data.pending), 0);
     orr_job_take_data(&fake.rt, job, node);
     orr_job_set_state(job, ORR_JOB_RUNNING);
     for (unsigned i = 0; i < job->naccesses; i++)

@@ -269,7 +269,7 @@ int orr_gang_push(struct orr_runtime *rt, struct orr_job *job,
 
 void orr_gang_unmake(struct orr_gang *gang)
 {
-    gang->job->gang = NULL;
+    orr_job_rare(gang->job)->gang = NULL;
 }
 
 int orr_gang_push_combined(struct orr_runtime *rt, struct orr_job *job,

@@ -203,7 +203,7 @@ START_TEST(what_a_prefetch_is_refused_is_not_refused_to_a_job)
     fake_progress(1);
     fake_settle();
     ck_assert_uint_eq(fake_told(late), 1);
-    ck_assert_int_eq(late->broken, ORR_NOT_BROKEN);
+    ck_assert_int_eq(late->data.broken, ORR_NOT_BROKEN);
     fake.allocating = NULL;
     atomic_store(&node->admission.nadmitted, 0);
     fake_finish(late, 0);
@@ -339,7 +339,7 @@ START_TEST(who_waits_in_vain_is_put_aside)
     ck_assert(atomic_load(&node->admission.starved));
     ck_assert(!orr_admit_put_aside(&fake.rt, first, 1));
     ck_assert(orr_admit_put_aside(&fake.rt, large, 1));
-    large->aside = 0; /* the fixture's jobs have no worker that resumes them */
+    large->data.aside = 0; /* the fixture's jobs have no worker that resumes them */
     small = ask(5, 1);
     ck_assert_uint_eq(fake_told(small), 1);
     fake_finish(small, 0);

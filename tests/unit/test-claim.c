@@ -294,7 +294,7 @@ START_TEST(many_data_are_claimed_in_time_proportional_to_their_number)
         fake_end(ones[i]);
     }
     ck_assert_uint_eq(fake_readied(all), 1);
-    ck_assert_uint_le(all->refusals, 8);
+    ck_assert_uint_le(all->claims.refusals, 8);
     fake_end(all);
 }
 END_TEST

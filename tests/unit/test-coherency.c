@@ -160,7 +160,7 @@ static bool end(void)
     for (unsigned i = 0; i < FAKE_NODES; i++) {
         struct member *member = running[(first + i) % FAKE_NODES];
 
-        if (!member || atomic_load(&member->job->pending) != 0)
+        if (!member || atomic_load(&member->job->data.pending) != 0)
             continue;
         finish(member);
         return true;

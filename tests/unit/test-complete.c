@@ -276,8 +276,8 @@ START_TEST(a_call_in_its_turn)
     struct orr_job *job = orr_job_new(&fake.rt, &orr_job_after, 0);
 
     said[0] = '\0';
-    job->acquire.callback = called;
-    job->acquire.arg = (void *)(uintptr_t) "called";
+    orr_job_own(job)->callback = called;
+    orr_job_own(job)->arg = (void *)(uintptr_t) "called";
     ck_assert_int_eq(orr_job_add_dep(&fake.rt, job, before), 0);
     submit_own(job);
     ck_assert_str_eq(said, "");
@@ -341,7 +341,7 @@ START_TEST(an_end_that_cannot_wait_says_so)
 {
     struct orr_job *job = submitted(), *other = submitted();
 
-    fake.no_slab = fake.rt.jobs[0];
+    fake.no_slab = fake.rt.jobs[1];
     ck_assert_int_eq(orr_job_end_after(&fake.rt, job, 1, &other), -ENOMEM);
     fake.no_slab = NULL;
     orr_job_end(&fake.rt, job);

@@ -54,6 +54,13 @@ static bool is_zero(const struct orr_access *access)
     return memcmp(access, &zero, sizeof(zero)) == 0;
 }
 
+static bool own_is_zero(const struct orr_job *job)
+{
+    static const struct orr_job_own zero;
+
+    return memcmp(orr_job_own(job), &zero, sizeof(zero)) == 0;
+}
+
 START_TEST(a_new_job_is_new)
 {
     unsigned n = (unsigned)_i;
@@ -87,7 +94,10 @@ START_TEST(used_memory_makes_a_new_job_too)
         ck_assert_int_eq(orr_job_state(job), ORR_JOB_NEW);
         for (unsigned i = 0; i < n; i++)
             ck_assert(is_zero(&job->accesses[i]));
+        ck_assert(own_is_zero(job));
         memset(job->accesses, 0xff, n * sizeof(*job->accesses));
+        ck_assert(own_is_zero(job)); /* it lies behind them */
+        memset(orr_job_own(job), 0xff, sizeof(struct orr_job_own));
         job->waiting = 7;
         job->ending = 8;
         orr_job_set_state(job, ORR_JOB_BLOCKED);
@@ -98,12 +108,37 @@ END_TEST
 
 START_TEST(without_memory_there_is_no_job)
 {
-    fake.no_slab = fake.rt.jobs[0];
+    fake.no_slab = fake.rt.jobs[1]; /* what it has of its own takes an access */
     ck_assert_ptr_null(orr_job_new(&fake.rt, &orr_job_after, 0));
     fake.no_slab = NULL;
     fake_refuse(1); /* the first is the slab's, the second for accesses */
     ck_assert_ptr_null(orr_job_new(&fake.rt, &orr_job_after, 50));
     ck_assert_int_eq(fake.out[FAKE_OBJECTS], 0);
+}
+END_TEST
+
+START_TEST(what_few_jobs_have_is_made_when_it_is_needed)
+{
+    struct orr_job *job = fake_job(1);
+    struct orr_job_rare *rare;
+
+    ck_assert_ptr_null(orr_job_rare(job));
+    ck_assert_ptr_null(orr_job_around(job));
+    ck_assert_uint_eq(orr_job_avoided(job), 0);
+    orr_job_avoid(&fake.rt, job, 0);
+    ck_assert_ptr_null(orr_job_rare(job));
+    fake_refuse(0);
+    rare = orr_job_make_rare(job);
+    fake_refuse(-1);
+    ck_assert_ptr_null(rare);
+    rare = orr_job_make_rare(job);
+    ck_assert_ptr_nonnull(rare);
+    ck_assert_ptr_null(rare->gang);
+    orr_job_avoid(&fake.rt, job, 5);
+    ck_assert_uint_eq(orr_job_avoided(job), 5);
+    ck_assert_ptr_eq(orr_job_make_rare(job), rare);
+    fake_submit(job);
+    fake_end(job);
 }
 END_TEST
 
@@ -394,7 +429,7 @@ START_TEST(the_last_datum_that_arrives_tells_the_job)
     struct orr_job *job = submitted();
 
     job->worker = 1;
-    atomic_store(&job->pending, 3);
+    atomic_store(&job->data.pending, 3);
     for (unsigned i = 0; i < 3; i++) {
         ck_assert_uint_eq(fake_told(job), 0);
         orr_job_arrive(&fake.rt, job);
@@ -511,6 +546,7 @@ static TCase *making(void)
     tcase_add_loop_test(tc, a_new_job_is_new, 0, 7);
     tcase_add_loop_test(tc, used_memory_makes_a_new_job_too, 1, 7);
     tcase_add_test(tc, without_memory_there_is_no_job);
+    tcase_add_test(tc, what_few_jobs_have_is_made_when_it_is_needed);
     tcase_add_test(tc, a_job_may_get_any_number_of_accesses);
     tcase_add_test(tc, new_accesses_are_zeroed);
     tcase_add_test(tc, a_job_stays_as_it_is_when_there_is_no_more_memory);

@@ -235,10 +235,10 @@ def reasons(job, before):
                 int(handle["claims"]["n"]):
             lines.append(f"a claim on {handle_name(handle)}")
     if state(job) == "fetching":
-        if int(job["waits"]):
+        if int(job["data"]["wants_memory"]):
             lines.append("memory for its data")
-        elif int(job["pending"]):
-            lines.append(f"{int(job['pending'])} of its data to arrive")
+        elif int(job["data"]["pending"]):
+            lines.append(f"{int(job['data']['pending'])} of its data to arrive")
     elif state(job) == "ready":
         lines.append("a worker")
     elif state(job) == "running" and int(job["task"]):
@@ -270,7 +270,7 @@ def print_job(job):
     if int(job["worker"]) >= 0:
         print(f"  worker {int(job['worker'])}")
     print(f"  predecessors left {int(job['waiting'])}, data to come "
-          f"{int(job['pending'])}, references {int(job['refs'])}")
+          f"{int(job['data']['pending'])}, references {int(job['refs'])}")
     for access in accesses(job):
         print(f"  buffer {int(access['index'])}: {mode_name(access['mode'])} "
               f"{handle_name(access['handle'])}"

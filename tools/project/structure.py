@@ -24,7 +24,8 @@ What is counted:
   pairs     of folders with calls both ways.
   fields    members of a struct, and of structs and unions in it that have no name.
   waiters   structs with a context that blocks, by their names: WAITERS.
-  orders    implementations of turns of accesses to a datum: files that define ORDERS.
+  orders    implementations of turns of accesses to a datum: a header and its source
+            that say who is granted, or who has a turn with whom: ORDERS.
   hooks     lines of core outside core/observe that name a function or a macro that
             core/observe's headers declare, or a member of the runtime that observes
             (OBSERVERS); the macros by which a call of the application is recorded are
@@ -56,8 +57,7 @@ PRODUCT = "core bound import perfmodel platforms record replay sim tools".split(
 STRUCTS = ("orr_runtime", "orr_job", "orr_handle", "orr_worker", "orr_node",
            "orr_context")
 WAITERS = r"(?:\w+_)?waiter|orr_sync|block"
-ORDERS = (r"orr_(job_enter_orders|lend_enter_locked|inner_begin|graph_turns_enter|"
-          r"turns_enter)")
+ORDERS = r"\baccess->granted = |\bgroup != \w+->group\b"
 OBSERVERS = ("trace tally tool bound graph calls perf perf_owned profiling listens "
              "follows iterations application").split()
 RECORDS = r"ORR_RECORD\w*|ORR_CALLED|ORR_API\w*"
@@ -262,8 +262,8 @@ def count_mechanisms():
                               text, re.M)
         n = len(re.findall(r"->wake\(", text))
         wakes, woken = wakes + n, woken + (n > 0)
-        if path.suffix == ".c" and re.search(r"^[a-z][^;={}()]*\b%s\(" % ORDERS, text, re.M):
-            orders.add(relative(path))
+        if re.search(ORDERS, text):
+            orders.add(relative(path.with_suffix("")))
     return {"types of waiter": len(waiters), "waiters": " ".join(sorted(waiters)),
             "calls that wake": wakes, "files with such calls": woken,
             "implementations of order": len(orders), "orders": " ".join(sorted(orders))}
