@@ -307,6 +307,31 @@ void orr_node_retain(struct orr_handle *handle, unsigned id)
     orr_unlock(&node->lock);
 }
 
+void orr_handle_pin_locked(struct orr_handle *handle, uint64_t nodes)
+{
+    for (; nodes; nodes &= nodes - 1) {
+        unsigned node = (unsigned)__builtin_ctzll(nodes);
+
+        handle->replicates[node].refs++;
+        orr_node_retain(handle, node);
+    }
+}
+
+void orr_handle_unpin(struct orr_handle *handle, uint64_t nodes)
+{
+    struct orr_deferred deferred = {0};
+
+    orr_lock(&handle->lock);
+    for (; nodes; nodes &= nodes - 1) {
+        unsigned node = (unsigned)__builtin_ctzll(nodes);
+
+        if (--handle->replicates[node].refs == 0)
+            orr_node_offer(handle, node, &deferred);
+    }
+    orr_unlock(&handle->lock);
+    orr_deferred_run(handle->runtime, &deferred);
+}
+
 bool orr_memory_is_flat(const struct orr_runtime *rt)
 {
     return atomic_load_explicit(&rt->nnodes, memory_order_relaxed) == 1 &&

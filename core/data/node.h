@@ -277,6 +277,13 @@ bool orr_memory_is_flat(const struct orr_runtime *rt);
 void orr_node_retain(struct orr_handle *handle, unsigned node)
     ORR_REQUIRES(handle->lock);
 
+/* The handle's memory stays on those nodes, bits, until orr_handle_unpin. */
+void orr_handle_pin_locked(struct orr_handle *handle, uint64_t nodes)
+    ORR_REQUIRES(handle->lock);
+
+/* Undoes that on some nodes. No lock held. */
+void orr_handle_unpin(struct orr_handle *handle, uint64_t nodes);
+
 /* Evicts until `size` more bytes are within the node's capacity, as far as that
  * can be done at once and requests of the level may; begins to write back what
  * has to be before. Errors: -ENOMEM. No lock held. Does not block. */

@@ -183,30 +183,10 @@ static bool try_pin(struct orr_handle *handle)
     orr_lock(&handle->lock);
     for (unsigned node = 0; node < handle->nnodes; node++)
         idle &= !handle->replicates[node].request;
-    for (uint64_t left = idle ? handle->allocated : 0; left; left &= left - 1) {
-        unsigned node = (unsigned)__builtin_ctzll(left);
-
-        handle->replicates[node].refs++;
-        orr_node_retain(handle, node);
-    }
+    if (idle)
+        orr_handle_pin_locked(handle, handle->allocated);
     orr_unlock(&handle->lock);
     return idle;
-}
-
-/* Undoes that on some nodes (bits). */
-static void unpin(struct orr_handle *handle, uint64_t nodes)
-{
-    struct orr_deferred deferred = {0};
-
-    orr_lock(&handle->lock);
-    for (; nodes; nodes &= nodes - 1) {
-        unsigned node = (unsigned)__builtin_ctzll(nodes);
-
-        if (--handle->replicates[node].refs == 0)
-            orr_node_offer(handle, node, &deferred);
-    }
-    orr_unlock(&handle->lock);
-    orr_deferred_run(handle->runtime, &deferred);
 }
 
 /* Where addresses are handles, parts that have nothing else cannot be in place: the
@@ -351,7 +331,7 @@ int orr_data_partition(struct orr_runtime *rt, const char *call,
     err = split(rt, handle, filter, n, nodes);
     if (!err)
         nodes &= ~(UINT64_C(1) << orr_handle_base(handle));
-    unpin(handle, nodes);
+    orr_handle_unpin(handle, nodes);
     return err;
 }
 
@@ -420,8 +400,7 @@ static unsigned choose_meeting(struct orr_handle *handle, unsigned wanted)
                 : handle->allocated & handle->kept & UINT64_C(1) << wanted;
     if (nodes)
         node = (unsigned)__builtin_ctzll(nodes);
-    handle->replicates[node].refs++;
-    orr_node_retain(handle, node);
+    orr_handle_pin_locked(handle, UINT64_C(1) << node);
     orr_unlock(&handle->lock);
     return node;
 }
@@ -449,7 +428,7 @@ static void join(struct orr_runtime *rt, struct orr_handle *handle)
         orr_handle_note_beginning(handle);
     else
         orr_handle_forget_beginning(handle);
-    unpin(handle, nodes);
+    orr_handle_unpin(handle, nodes);
 }
 
 void orr_data_unpartition(struct orr_runtime *rt, struct orr_handle *handle,
@@ -474,8 +453,8 @@ void orr_data_unpartition(struct orr_runtime *rt, struct orr_handle *handle,
     for (unsigned i = 0; i < handle->nchildren; i++)
         orr_handle_wait_idle(rt, handle->children[i], true);
     join(rt, handle);
-    unpin(handle, UINT64_C(1) << node);
-    unpin(handle, UINT64_C(1) << base);
+    orr_handle_unpin(handle, UINT64_C(1) << node);
+    orr_handle_unpin(handle, UINT64_C(1) << base);
     if (gathering_node != node && gathering_node != ORR_NO_NODE &&
         handle->valid)
         orr_handle_prefetch(rt, handle, gathering_node, ORR_PREFETCH);

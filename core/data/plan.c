@@ -500,20 +500,14 @@ static void allocate(struct orr_runtime *rt, struct orr_handle *handle,
  * returns these. */
 static uint64_t pin_others(struct orr_handle *handle, unsigned base)
 {
-    uint64_t nodes;
+    uint64_t nodes = 0;
 
     orr_lock(&handle->lock);
-    nodes = handle->allocated & ~(UINT64_C(1) << base);
-    for (uint64_t left = nodes; left; left &= left - 1) {
-        unsigned node = (unsigned)__builtin_ctzll(left);
-
-        if (!handle->replicates[node].block) {
-            nodes &= ~(UINT64_C(1) << node);
-            continue;
-        }
-        handle->replicates[node].refs++;
-        orr_node_retain(handle, node);
-    }
+    for (unsigned node = 0; node < handle->nnodes; node++)
+        if (node != base && handle->allocated >> node & 1 &&
+            handle->replicates[node].block)
+            nodes |= UINT64_C(1) << node;
+    orr_handle_pin_locked(handle, nodes);
     orr_unlock(&handle->lock);
     return nodes;
 }
@@ -521,32 +515,14 @@ static uint64_t pin_others(struct orr_handle *handle, unsigned base)
 /* Returns whether there was any to pin. */
 static bool pin(struct orr_handle *handle, unsigned base)
 {
-    struct orr_replicate *replicate = &handle->replicates[base];
     bool allocated;
 
     orr_lock(&handle->lock);
-    allocated = replicate->allocated;
-    if (allocated) {
-        replicate->refs++;
-        orr_node_retain(handle, base);
-    }
+    allocated = handle->replicates[base].allocated;
+    if (allocated)
+        orr_handle_pin_locked(handle, UINT64_C(1) << base);
     orr_unlock(&handle->lock);
     return allocated;
-}
-
-static void unpin(struct orr_handle *handle, uint64_t nodes)
-{
-    struct orr_deferred deferred = {0};
-
-    orr_lock(&handle->lock);
-    for (; nodes; nodes &= nodes - 1) {
-        unsigned node = (unsigned)__builtin_ctzll(nodes);
-
-        if (--handle->replicates[node].refs == 0)
-            orr_node_offer(handle, node, &deferred);
-    }
-    orr_unlock(&handle->lock);
-    orr_deferred_run(handle->runtime, &deferred);
 }
 
 /* All switches that were submitted so far have ended. */
@@ -554,7 +530,7 @@ static void unpin_base(void *arg)
 {
     struct orr_handle *handle = arg;
 
-    unpin(handle, UINT64_C(1) << orr_handle_base(handle));
+    orr_handle_unpin(handle, UINT64_C(1) << orr_handle_base(handle));
 }
 
 /* The children's interfaces will point there. Where there is no memory at once
@@ -638,7 +614,7 @@ static int make_plan(struct orr_handle *handle,
         err = settle_part(plan->children[i], plan);
     if (!err)
         orr_plan_find_places(handle->runtime, plan, filter, nodes);
-    unpin(handle, nodes);
+    orr_handle_unpin(handle, nodes);
     return err;
 }
 

@@ -157,21 +157,13 @@ static uint64_t hold(struct orr_job *job)
     }
     orr_lock(&whole->lock);
     nodes = whole->allocated;
-    for (uint64_t left = nodes; left; left &= left - 1) {
-        unsigned node = (unsigned)__builtin_ctzll(left);
-
-        whole->replicates[node].refs++;
-        orr_node_retain(whole, node);
-    }
+    orr_handle_pin_locked(whole, nodes);
     orr_unlock(&whole->lock);
     return nodes;
 }
 
-static void let_go(struct orr_runtime *rt, struct orr_job *job, uint64_t nodes)
+static void let_go(struct orr_job *job, uint64_t nodes)
 {
-    struct orr_handle *whole = whole_of(job);
-    struct orr_deferred deferred = {0};
-
     for (unsigned i = 0; i < job->naccesses; i++) {
         struct orr_handle *handle = handle_at(job, i);
 
@@ -179,15 +171,7 @@ static void let_go(struct orr_runtime *rt, struct orr_job *job, uint64_t nodes)
         handle->writing -= writes(&job->accesses[i]);
         orr_unlock(&handle->lock);
     }
-    orr_lock(&whole->lock);
-    for (; nodes; nodes &= nodes - 1) {
-        unsigned node = (unsigned)__builtin_ctzll(nodes);
-
-        if (--whole->replicates[node].refs == 0)
-            orr_node_offer(whole, node, &deferred);
-    }
-    orr_unlock(&whole->lock);
-    orr_deferred_run(rt, &deferred);
+    orr_handle_unpin(whole_of(job), nodes);
 }
 
 static bool is_overwriter(const struct orr_access *access)
@@ -560,12 +544,12 @@ static void try_to_switch(struct orr_runtime *rt, struct orr_job *job)
     if (!is_unordered(job)) {
         nodes = hold(job);
         if (await_copies(job)) {
-            let_go(rt, job, nodes);
+            let_go(job, nodes);
             orr_job_arrive(rt, job);
             return;
         }
         done = hand_over(rt, job, nodes);
-        let_go(rt, job, nodes);
+        let_go(job, nodes);
         if (done) {
             orr_job_set_state(job, ORR_JOB_RUNNING);
             end(rt, job);
