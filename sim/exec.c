@@ -504,6 +504,21 @@ static int sim_bind(struct orr_exec *exec, struct orr_context *context,
     return 0;
 }
 
+static void sim_each(struct orr_exec *exec,
+                     void (*visit)(struct orr_context *context, void *arg),
+                     void *arg)
+{
+    struct orr_sim_context *c = exec_of(exec)->main;
+
+    while (c) {
+        struct orr_sim_context *newer = c->newer;
+
+        if (c->state != ORR_SIM_ENDED)
+            visit(&c->head, arg);
+        c = newer;
+    }
+}
+
 static const struct orr_exec_ops sim_exec_ops = {
     .now = sim_now,
     .spawn = sim_spawn,
@@ -518,6 +533,7 @@ static const struct orr_exec_ops sim_exec_ops = {
     .leave = sim_leave,
     .forget = sim_forget,
     .adopt = sim_adopt,
+    .each = sim_each,
 };
 
 /* -- beginning and end ---------------------------------------------------- */
@@ -601,18 +617,4 @@ void orr_sim_exec_set_timer(struct orr_sim_exec *exec, struct orr_timer *timer,
                             double date)
 {
     orr_timers_set(&exec->timers, timer, date < exec->now ? exec->now : date);
-}
-
-void orr_sim_exec_each(struct orr_sim_exec *exec,
-                       void (*visit)(struct orr_context *, void *), void *arg)
-{
-    struct orr_sim_context *c = exec->main;
-
-    while (c) {
-        struct orr_sim_context *newer = c->newer;
-
-        if (c->state != ORR_SIM_ENDED)
-            visit(&c->head, arg);
-        c = newer;
-    }
 }

@@ -90,10 +90,6 @@ void orr_sim_exec_free(struct orr_sim_exec *exec);
 void orr_sim_exec_set_timer(struct orr_sim_exec *exec, struct orr_timer *timer,
                             double date);
 
-/* Calls visit for each context whose body has not returned, oldest first. */
-void orr_sim_exec_each(struct orr_sim_exec *exec,
-                       void (*visit)(struct orr_context *, void *), void *arg);
-
 /* Whether the machine itself is running, not a context. */
 static inline bool orr_sim_is_dispatcher(const struct orr_sim_exec *exec,
                                          const struct orr_context *context)

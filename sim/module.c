@@ -87,13 +87,6 @@ static int sim_open(const struct orr_machine_options *options,
     return 0;
 }
 
-static void sim_each_context(struct orr_machine *machine,
-                             void (*visit)(struct orr_context *, void *),
-                             void *arg)
-{
-    orr_sim_exec_each(((struct orr_sim_machine *)machine)->exec, visit, arg);
-}
-
 static void sim_on_deadlock(struct orr_machine *machine,
                             orr_deadlock_fn handler,
                             struct orr_runtime *runtime)
@@ -116,7 +109,6 @@ static void sim_break_at(struct orr_machine *machine, double us,
 
 const struct orr_sim_ops orr_sim_ops = {
     .open = sim_open,
-    .each_context = sim_each_context,
     .on_deadlock = sim_on_deadlock,
     .break_at = sim_break_at,
 };

@@ -291,7 +291,7 @@
       "File of a profiler's library: starpu_profiling_tool.h.")                \
     X(WATCHDOG_TIMEOUT, "STARPU_WATCHDOG_TIMEOUT", SPAN, "0",                  \
       "Microseconds of real time after which it is said that no task has "     \
-      "ended; 0: never.")                                                      \
+      "ended, if some are submitted or the first thread waits; 0: never.")     \
     X(WATCHDOG_DELAY, "STARPU_WATCHDOG_DELAY", SPAN, "0",                      \
       "Microseconds that come before the first such time.")                    \
     X(WATCHDOG_CRASH, "STARPU_WATCHDOG_CRASH", BOOL, "0",                      \
@@ -449,8 +449,8 @@
       "as with `STARPU_MALLOC_SIMULATION_FOLDED`.")                            \
     X(STALL_TIMEOUT, "ORRERY_STALL_TIMEOUT", SPAN, "10",                       \
       "Seconds of the real machine in which nothing goes on, although tasks "  \
-      "are submitted, after which it is said once what they wait for; at "     \
-      "once if no other thread could change that; 0: never.")                  \
+      "are submitted or a call waits, after which it is said once what they "  \
+      "wait for; at once if no other thread could change that; 0: never.")     \
     X(SIM_WATCHDOG, "ORRERY_SIM_WATCHDOG", SPAN, "20",                         \
       "Seconds after which a program that blocks outside virtual time is "     \
       "reported; 0: never.")                                                   \

@@ -170,6 +170,14 @@ struct orr_exec_ops {
      * made itself). NULL when the machine cannot have such threads: the
      * simulated one, whose callers print an error naming the API call. */
     struct orr_context *(*adopt)(struct orr_exec *exec);
+
+    /* Calls visit(context, arg) for main, and for each context alive that was spawned,
+     * made beside another one or adopted; simulated, the oldest first. For reports:
+     * none of them runs meanwhile, but maybe the caller. Real: not those that are left,
+     * of which the one that runs on a thread stands for it. */
+    void (*each)(struct orr_exec *exec,
+                 void (*visit)(struct orr_context *context, void *arg),
+                 void *arg);
 };
 
 /* Who could still wake a context, where all are parked for ever. */

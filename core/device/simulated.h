@@ -21,11 +21,6 @@ struct orr_sim_ops {
      * goes on under simulation when open returns. */
     int (*open)(const struct orr_machine_options *options,
                 struct orr_machine **ret, struct orr_error *err);
-    /* Calls visit(context, arg) for each context alive, in creation order:
-     * for the deadlock report. */
-    void (*each_context)(struct orr_machine *machine,
-                         void (*visit)(struct orr_context *, void *),
-                         void *arg);
     void (*on_deadlock)(struct orr_machine *machine, orr_deadlock_fn handler,
                         struct orr_runtime *runtime);
     /* `us`: of the machine's clock. */

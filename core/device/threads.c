@@ -607,6 +607,29 @@ static unsigned count_processors(void)
     return online > 0 ? (unsigned)online : 1;
 }
 
+/* Who runs on the thread. */
+static struct orr_context *thread_runs(struct thread *thread)
+{
+    struct thread *turn = atomic_load(&thread->turn);
+
+    return turn ? &turn->head : &thread->head;
+}
+
+static void threads_each(struct orr_exec *exec,
+                         void (*visit)(struct orr_context *context, void *arg),
+                         void *arg)
+{
+    struct threads *threads = threads_of(exec);
+
+    pthread_mutex_lock(&registry.lock);
+    if (threads->main.self)
+        visit(thread_runs(&threads->main), arg);
+    for (struct thread *t = registry.threads; t; t = t->next)
+        if (threads_of(t->head.exec) == threads && t != &threads->main)
+            visit(thread_runs(t), arg);
+    pthread_mutex_unlock(&registry.lock);
+}
+
 static const struct orr_exec_ops threads_ops = {
     .now = threads_now,
     .spawn = threads_spawn,
@@ -621,6 +644,7 @@ static const struct orr_exec_ops threads_ops = {
     .leave = orr_threads_leave,
     .forget = orr_threads_forget,
     .adopt = threads_adopt,
+    .each = threads_each,
 };
 
 /* Its end is noticed as those of adopted threads are; without memory for that it has

@@ -102,10 +102,10 @@ static const struct orr_context *holder_of(struct orr_runtime *rt,
 {
     struct search search = {0};
 
-    if (!context->awaited || !context->awaited->held_by || !rt->sim)
+    if (!context->awaited || !context->awaited->held_by)
         return NULL;
     search.wanted = *context->awaited->held_by;
-    rt->sim->each_context(rt->machine, compare_context, &search);
+    rt->exec->ops->each(rt->exec, compare_context, &search);
     return search.found ? search.wanted : NULL;
 }
 
@@ -137,8 +137,8 @@ static void say_context(struct orr_context *context, void *arg)
     const struct orr_context *holder = holder_of(report->runtime, context);
     struct message what = awaited_by(context);
 
-    /* Kernels are among the jobs. */
-    if (is_at_rest(context) || context->suspends_at)
+    /* Kernels are among the jobs; drivers wait for work. */
+    if (!context->runtime || is_at_rest(context) || context->suspends_at)
         return;
     if (holder)
         SAY(report, "%s waits for %s that %s holds", context_name(context),
@@ -171,8 +171,7 @@ static void say_since_when(struct orr_runtime *rt)
 {
     const struct orr_context *spinner = NULL;
 
-    if (rt->sim)
-        rt->sim->each_context(rt->machine, find_spinner, &spinner);
+    rt->exec->ops->each(rt->exec, find_spinner, &spinner);
     if (spinner)
         orr_log_error("deadlock: nothing can go on any more, and %s has asked "
                       "in vain since %.3f ms of virtual time; unfinished "
@@ -452,10 +451,7 @@ static void say_contexts(struct report *report)
 {
     struct orr_runtime *rt = report->runtime;
 
-    if (rt->sim)
-        rt->sim->each_context(rt->machine, say_context, report);
-    else
-        say_context(rt->main, report);
+    rt->exec->ops->each(rt->exec, say_context, report);
 }
 
 /* Which tasks wait for what, the roots first. Without any (`roots`: some were said

@@ -132,6 +132,21 @@ static void wait_for_tags(void)
     starpu_tag_wait_array(5, tags);
 }
 
+static void *wait_beside(void *arg)
+{
+    starpu_tag_wait(5);
+    return arg;
+}
+
+static void wait_for_tags_in_threads(void)
+{
+    pthread_t thread;
+
+    if (pthread_create(&thread, NULL, wait_beside, NULL) != 0)
+        _exit(13);
+    starpu_tag_wait(17);
+}
+
 static void wait_for_task(void)
 {
     struct starpu_task *task = named("stuck");
@@ -477,6 +492,26 @@ START_TEST(each_wait_says_for_what_and_for_which)
 }
 END_TEST
 
+START_TEST(other_threads_of_the_application_say_so_too)
+{
+    static const struct stall stall = {
+        "60", /* without others in the process it is said at once */
+        wait_for_tags_in_threads,
+        NULL,
+        {"deadlock", "  main waits for tag 17\n",
+         "  a thread of the application waits for tag 5\n"}};
+    int said;
+    pid_t pid = begin(&stall, 0, &said);
+    bool heard = hears(said, stall.words, text, sizeof(text));
+
+    kill(pid, SIGKILL);
+    ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
+    ck_assert_msg(heard, "%s", text);
+    close(said);
+    close(told[1]);
+}
+END_TEST
+
 START_TEST(the_watchdog_says_what_main_waits_for_without_tasks)
 {
     static const struct stall stall = {
@@ -567,6 +602,7 @@ int main(void)
     tcase_set_timeout(tc, 120);
     tcase_add_loop_test(tc, what_waits_for_what_is_said, 0, NSTALLS);
     tcase_add_loop_test(tc, each_wait_says_for_what_and_for_which, 0, NWAITS);
+    tcase_add_test(tc, other_threads_of_the_application_say_so_too);
     tcase_add_test(tc, the_watchdog_says_what_main_waits_for_without_tasks);
     tcase_add_test(tc, a_circle_that_nobody_can_end_aborts_on_request);
     tcase_add_test(tc, the_run_goes_on_when_somebody_ends_that);

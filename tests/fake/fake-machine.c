@@ -265,12 +265,6 @@ static int fake_open(const struct orr_machine_options *options,
 
 /* --- the module --- */
 
-static void each_context(struct orr_machine *machine,
-                         void (*visit)(struct orr_context *, void *), void *arg)
-{
-    orr_sim_exec_each(fake_of(machine)->exec, visit, arg);
-}
-
 static void on_deadlock(struct orr_machine *machine, orr_deadlock_fn handler,
                         struct orr_runtime *runtime)
 {
@@ -285,7 +279,6 @@ const struct orr_module *orr_module_entry(void)
 {
     static const struct orr_sim_ops ops = {
         .open = fake_open,
-        .each_context = each_context,
         .on_deadlock = on_deadlock,
     };
     static const struct orr_module module = {

@@ -342,7 +342,6 @@ static void note_context(struct orr_context *context, void *arg)
 START_TEST(contexts_are_listed_in_order_of_creation)
 {
     const struct orr_module *module = orr_module_entry();
-    const struct orr_sim_ops *ops = module->table;
     struct visits visits = {.names = ""};
     struct orr_context *a = spawn("a", count, &(int){0});
     struct orr_context *b = spawn("b", count, &(int){0});
@@ -350,11 +349,11 @@ START_TEST(contexts_are_listed_in_order_of_creation)
     ck_assert_uint_eq(module->abi, ORR_MODULE_ABI);
     join(a);
     spawn("c", count, &(int){0}); /* freed with the machine */
-    ops->each_context(machine, note_context, &visits);
+    exec->ops->each(exec, note_context, &visits);
     ck_assert_str_eq(visits.names, "main b c ");
     exec->ops->sleep(exec, 100);
     visits.names[0] = '\0';
-    ops->each_context(machine, note_context, &visits);
+    exec->ops->each(exec, note_context, &visits);
     ck_assert_str_eq(visits.names, "main ");
     join(b);
 }
@@ -588,8 +587,8 @@ static void print_context(struct orr_context *context, void *arg)
 
 static void report(struct orr_runtime *runtime)
 {
-    orr_sim_ops.each_context((struct orr_machine *)runtime, print_context,
-                             NULL);
+    (void)runtime;
+    exec->ops->each(exec, print_context, NULL);
     fflush(stdout);
     _exit(3);
 }
