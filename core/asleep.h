@@ -8,10 +8,11 @@
 #pragma once
 
 #include "core/runtime.h"
+#include "core/workers.h"
 
 static inline _Atomic uint64_t *orr_asleep_word(const struct orr_worker *worker)
 {
-    return &worker->runtime->asleep[worker->id / 64];
+    return &worker->runtime->workers->asleep[worker->id / 64];
 }
 
 static inline uint64_t orr_asleep_bit(const struct orr_worker *worker)

@@ -8,12 +8,15 @@
 #include "core/base/check.h"
 #include "core/data/handle.h"
 #include "core/data/node.h"
+#include "core/data/nodes.h"
+#include "core/data/registry.h"
 #include "core/runtime.h"
+#include "core/workers.h"
 
 static void check_handles(struct orr_runtime *rt, unsigned max)
 {
     orr_lock(&rt->lock);
-    orr_list_foreach (link, &rt->handles) {
+    orr_list_foreach (link, &rt->data->handles) {
         struct orr_handle *handle = orr_container(link, struct orr_handle, all);
 
         if (max-- == 0)
@@ -29,8 +32,8 @@ static void check_handles(struct orr_runtime *rt, unsigned max)
 void orr_runtime_check(struct orr_runtime *rt, unsigned max)
 {
     check_handles(rt, max);
-    for (unsigned node = 0; node < rt->nnodes; node++)
-        orr_node_check(rt, &rt->nodes[node]);
-    for (unsigned w = 0; w < rt->nworkers; w++)
-        orr_worker_check(&rt->workers[w]);
+    for (unsigned node = 0; node < rt->nodes->n; node++)
+        orr_node_check(rt, &rt->nodes->at[node]);
+    for (unsigned w = 0; w < rt->workers->n; w++)
+        orr_worker_check(&rt->workers->at[w]);
 }

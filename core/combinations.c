@@ -17,6 +17,7 @@
 #include "core/base/log.h"
 #include "core/combined.h"
 #include "core/device/kind.h"
+#include "core/workers.h"
 
 struct finder {
     struct orr_runtime *rt;
@@ -146,8 +147,8 @@ static unsigned list_processors(const struct orr_runtime *rt, int *ids)
 {
     unsigned n = 0;
 
-    for (unsigned w = 0; w < rt->nworkers; w++)
-        if (orr_device_kind(rt->workers[w].desc->type)->is_processor)
+    for (unsigned w = 0; w < rt->workers->n; w++)
+        if (orr_device_kind(rt->workers->at[w].desc->type)->is_processor)
             ids[n++] = (int)w;
     return n;
 }
@@ -176,7 +177,7 @@ void orr_combinations_find(struct orr_runtime *rt,
     unsigned n = list_processors(rt, ids);
     /* No set is in more levels than it has workers. */
     unsigned *room;
-    bool single = rt->single_combined;
+    bool single = rt->workers->single_combined;
     struct finder f = {
         .rt = rt,
         .least = setting(rt, ORR_CFG_MIN_WORKERSIZE, single ? 1 : 2,
@@ -187,7 +188,7 @@ void orr_combinations_find(struct orr_runtime *rt,
         .arg = arg,
     };
 
-    if (atomic_exchange(&rt->combinations_found, true) || n == 0)
+    if (atomic_exchange(&rt->workers->combinations_found, true) || n == 0)
         return;
     if (single) {
         combine_nested(&f, ids, n);

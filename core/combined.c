@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "core/device/kind.h"
+#include "core/workers.h"
 
 static int compare_ids(const void *a, const void *b)
 {
@@ -21,9 +22,9 @@ static bool are_processors(const struct orr_runtime *rt, const int *ids,
                            unsigned n)
 {
     for (unsigned i = 0; i < n; i++)
-        if (ids[i] < 0 || (unsigned)ids[i] >= rt->nworkers ||
+        if (ids[i] < 0 || (unsigned)ids[i] >= rt->workers->n ||
             (i > 0 && ids[i] == ids[i - 1]) ||
-            !orr_device_kind(rt->workers[ids[i]].desc->type)->is_processor)
+            !orr_device_kind(rt->workers->at[ids[i]].desc->type)->is_processor)
             return false;
     return n > 0;
 }
@@ -41,13 +42,13 @@ static int publish(struct orr_runtime *rt, struct orr_combined *combined)
     int id = -EAGAIN;
 
     orr_lock(&rt->lock);
-    if (rt->nworkers + orr_combined_count(rt) < STARPU_NMAXWORKERS) {
+    if (rt->workers->n + orr_combined_count(rt) < STARPU_NMAXWORKERS) {
         unsigned i = orr_combined_count(rt);
 
-        combined->id = rt->nworkers + i;
+        combined->id = rt->workers->n + i;
         id = (int)combined->id;
-        atomic_store_explicit(&rt->combined[i], combined, memory_order_relaxed);
-        atomic_store_explicit(&rt->ncombined, i + 1, memory_order_release);
+        atomic_store_explicit(&rt->workers->combined[i], combined, memory_order_relaxed);
+        atomic_store_explicit(&rt->workers->ncombined, i + 1, memory_order_release);
     }
     orr_unlock(&rt->lock);
     return id;
@@ -70,7 +71,7 @@ int orr_combined_add(struct orr_runtime *rt, const int *ids, unsigned n)
     id = -EINVAL;
     if (!are_processors(rt, combined->members, n))
         goto free_combined;
-    combined->class_id = rt->workers[combined->members[0]].class_id;
+    combined->class_id = rt->workers->at[combined->members[0]].class_id;
     id = publish(rt, combined);
     if (id >= 0)
         return id;
@@ -84,7 +85,7 @@ bool orr_combined_is_blocked(const struct orr_runtime *rt,
                              const struct orr_combined *combined)
 {
     for (unsigned i = 0; i < combined->size; i++)
-        if (orr_worker_is_blocked(&rt->workers[combined->members[i]]))
+        if (orr_worker_is_blocked(&rt->workers->at[combined->members[i]]))
             return true;
     return false;
 }
@@ -92,6 +93,6 @@ bool orr_combined_is_blocked(const struct orr_runtime *rt,
 void orr_combined_free_all(struct orr_runtime *rt)
 {
     for (unsigned i = orr_combined_count(rt); i-- > 0;)
-        combined_free(rt->combined[i]);
-    atomic_store(&rt->ncombined, 0);
+        combined_free(rt->workers->combined[i]);
+    atomic_store(&rt->workers->ncombined, 0);
 }

@@ -7,6 +7,7 @@
 #pragma once
 
 #include "core/runtime.h"
+#include "core/workers.h"
 
 struct orr_combined {
     unsigned id;       /* [const] its number */
@@ -23,16 +24,16 @@ int orr_combined_add(struct orr_runtime *rt, const int *ids, unsigned n);
 /* How many there are. */
 static inline unsigned orr_combined_count(const struct orr_runtime *rt)
 {
-    return atomic_load_explicit(&rt->ncombined, memory_order_acquire);
+    return atomic_load_explicit(&rt->workers->ncombined, memory_order_acquire);
 }
 
 /* That numbered `id`, NULL for others. Lent. */
 static inline const struct orr_combined *
 orr_combined_at(const struct orr_runtime *rt, unsigned id)
 {
-    if (id < rt->nworkers || id - rt->nworkers >= orr_combined_count(rt))
+    if (id < rt->workers->n || id - rt->workers->n >= orr_combined_count(rt))
         return NULL;
-    return atomic_load_explicit(&rt->combined[id - rt->nworkers],
+    return atomic_load_explicit(&rt->workers->combined[id - rt->workers->n],
                                 memory_order_relaxed);
 }
 

@@ -37,7 +37,7 @@
 #include "core/observe/tool.h"
 #include "core/observe/watchdog.h"
 #include "core/observe/what_if.h"
-#include "core/runtime.h"
+#include "core/runtime_members.h"
 #include "core/sched/ctx.h"
 #include "core/sched/direct.h"
 #include "core/slabs.h"
@@ -97,8 +97,8 @@ static int make_sampling(struct orr_runtime *rt)
     err = orr_sampling_new(&options, &sampling);
     if (err)
         return err;
-    orr_sampling_free(rt->sampling);
-    rt->sampling = sampling;
+    orr_sampling_free(rt->estimates->sampling);
+    rt->estimates->sampling = sampling;
     return 0;
 }
 
@@ -164,7 +164,7 @@ static int open_machine(struct orr_runtime *rt, const struct starpu_conf *conf,
         .reserve_ncpu = count_of(conf, conf ? conf->reserve_ncpus : -1, config,
                                  ORR_CFG_RESERVE_NCPU),
         .host = orr_config_string(config, ORR_CFG_HOSTNAME),
-        .sampling_dirs = orr_sampling_dirs(rt->sampling),
+        .sampling_dirs = orr_sampling_dirs(rt->estimates->sampling),
         .run_kernels = kernels && strcmp(kernels, "run") == 0,
         .network = orr_config_string(config, ORR_CFG_SIM_NETWORK),
         .contexts = orr_config_string(config, ORR_CFG_SIM_CONTEXTS),
@@ -189,7 +189,7 @@ static int open_machine(struct orr_runtime *rt, const struct starpu_conf *conf,
         .loopback = orr_config_string(config, ORR_CFG_LOOPBACK),
         .hwloc_input = orr_config_string(config, ORR_CFG_HWLOC_INPUT),
         .pinned = orr_config_bool(config, ORR_CFG_DISABLE_PINNING) ? NULL
-                                                                   : rt->pinned,
+                                                                   : rt->nodes->pinned,
     };
     const void *table;
     int code =
@@ -229,8 +229,8 @@ static int choose_eviction(struct orr_runtime *rt, struct orr_error *err)
 {
     const char *name = orr_config_string(&rt->config, ORR_CFG_EVICTION);
 
-    rt->eviction = orr_eviction_find(name);
-    if (!rt->eviction)
+    rt->nodes->eviction = orr_eviction_find(name);
+    if (!rt->nodes->eviction)
         return orr_fail(err, -EINVAL,
                         "ORRERY_EVICTION=%.100s: the values are `lru', "
                         "`starpu' and `nextuse'",
@@ -281,11 +281,11 @@ static void apply_debugging(struct orr_runtime *rt)
         [ORR_BREAK_EXEC] = ORR_CFG_TASK_BREAK_ON_EXEC,
     };
 
-    rt->disables_kernels =
+    rt->workers->disables_kernels =
         orr_config_bool(&rt->config, ORR_CFG_DISABLE_KERNELS);
     for (unsigned i = 0; i < ORR_NBREAKS; i++) {
-        rt->break_on[i] = orr_config_int(&rt->config, ids[i]);
-        rt->breaks |= rt->break_on[i] > 0;
+        rt->tasks->break_on[i] = orr_config_int(&rt->config, ids[i]);
+        rt->tasks->breaks |= rt->tasks->break_on[i] > 0;
     }
 }
 
@@ -303,7 +303,7 @@ static void apply_sync_copies(struct orr_runtime *rt,
     const struct orr_config *config = &rt->config;
     const struct orr_device_kind *kind;
 
-    rt->sync_copies =
+    rt->nodes->sync_copies =
         flag_of(conf, conf ? conf->disable_asynchronous_copy : -1, config,
                 ORR_CFG_SYNC_COPIES);
     for (unsigned i = 0; (kind = orr_device_kind_at(i)); i++) {
@@ -315,14 +315,14 @@ static void apply_sync_copies(struct orr_runtime *rt,
             memcpy(&value, (const char *)conf + kind->conf_sync_copies,
                    sizeof(value));
         if (flag_of(conf, value, config, kind->sync_copies))
-            rt->sync_kinds |= 1U << kind->memory;
+            rt->nodes->sync_kinds |= 1U << kind->memory;
     }
     for (unsigned n = 0; n < rt->machine->nnodes; n++) {
         struct orr_node_desc *node = &rt->machine->nodes[n];
 
         node->copies_wait =
             !orr_node_is_main(node) &&
-            (rt->sync_copies || rt->sync_kinds >> node->kind & 1);
+            (rt->nodes->sync_copies || rt->nodes->sync_kinds >> node->kind & 1);
     }
 }
 
@@ -357,7 +357,7 @@ static void apply_limits(struct orr_runtime *rt)
 
         if (mib >= 0)
             node->capacity = (size_t)mib << 20;
-        rt->expects_disks |= mib >= 0 && orr_node_is_main(node);
+        rt->nodes->expects_disks |= mib >= 0 && orr_node_is_main(node);
     }
     for (unsigned w = 0; w < machine->nworkers; w++) {
         struct orr_worker_desc *worker = &machine->workers[w];
@@ -368,25 +368,25 @@ static void apply_limits(struct orr_runtime *rt)
         worker->pipeline = (unsigned)orr_config_int(config, kind->pipeline);
     }
     tell_half_limit(config);
-    atomic_init(&rt->limit_max,
+    atomic_init(&rt->tasks->limit_max,
                 (int)orr_config_int(config, ORR_CFG_LIMIT_MAX_SUBMITTED_TASKS));
-    atomic_init(&rt->limit_min,
+    atomic_init(&rt->tasks->limit_min,
                 (int)orr_config_int(config, ORR_CFG_LIMIT_MIN_SUBMITTED_TASKS));
-    rt->counts_codelets = orr_config_bool(config, ORR_CFG_CODELET_PROFILING);
-    rt->counts_hits = orr_config_string(config, ORR_CFG_ENABLE_STATS) != NULL;
-    rt->count_write_back =
+    rt->workers->counts_codelets = orr_config_bool(config, ORR_CFG_CODELET_PROFILING);
+    rt->nodes->counts_hits = orr_config_string(config, ORR_CFG_ENABLE_STATS) != NULL;
+    rt->nodes->count_write_back =
         orr_config_bool(config, ORR_CFG_EXPECTED_TRANSFER_TIME_WRITEBACK);
-    rt->minimum_available =
+    rt->nodes->minimum_available =
         orr_config_int(config, ORR_CFG_MINIMUM_AVAILABLE_MEM);
-    rt->target_available =
+    rt->nodes->target_available =
         orr_config_int(config, ORR_CFG_TARGET_AVAILABLE_MEM);
-    if (rt->target_available < rt->minimum_available)
-        rt->target_available = rt->minimum_available;
-    rt->minimum_clean = orr_config_int(config, ORR_CFG_MINIMUM_CLEAN_BUFFERS);
-    rt->target_clean = orr_config_int(config, ORR_CFG_TARGET_CLEAN_BUFFERS);
-    if (rt->target_clean < rt->minimum_clean)
-        rt->target_clean = rt->minimum_clean;
-    rt->tidies = rt->minimum_available > 0 || rt->minimum_clean > 0;
+    if (rt->nodes->target_available < rt->nodes->minimum_available)
+        rt->nodes->target_available = rt->nodes->minimum_available;
+    rt->nodes->minimum_clean = orr_config_int(config, ORR_CFG_MINIMUM_CLEAN_BUFFERS);
+    rt->nodes->target_clean = orr_config_int(config, ORR_CFG_TARGET_CLEAN_BUFFERS);
+    if (rt->nodes->target_clean < rt->nodes->minimum_clean)
+        rt->nodes->target_clean = rt->nodes->minimum_clean;
+    rt->nodes->tidies = rt->nodes->minimum_available > 0 || rt->nodes->minimum_clean > 0;
     apply_debugging(rt);
 }
 
@@ -394,7 +394,7 @@ static int make_models(struct orr_runtime *rt, const struct starpu_conf *conf)
 {
     const struct orr_config *config = &rt->config;
     struct orr_models_options options = {
-        .sampling = rt->sampling,
+        .sampling = rt->estimates->sampling,
         .host = rt->machine->host,
         .calibrate = count_of(conf, conf ? conf->calibrate : -1, config,
                               ORR_CFG_CALIBRATE),
@@ -410,8 +410,8 @@ static int make_models(struct orr_runtime *rt, const struct starpu_conf *conf)
         if (kind->homogeneous != ORR_CFG_COUNT &&
             orr_config_bool(config, kind->homogeneous))
             options.homogeneous |= 1U << kind->type;
-    rt->homogeneous = options.homogeneous;
-    return orr_models_new(&options, &rt->models);
+    rt->estimates->homogeneous = options.homogeneous;
+    return orr_models_new(&options, &rt->estimates->models);
 }
 
 /* --- worker classes --- */
@@ -428,21 +428,21 @@ static int find_class(struct orr_runtime *rt, unsigned w, unsigned *ret)
 
     /* Processors are one class then; other devices differ by their memory. */
     if (orr_device_kind(desc->type)->is_processor &&
-        rt->homogeneous & 1U << desc->type)
+        rt->estimates->homogeneous & 1U << desc->type)
         device.devid = 0;
-    err = orr_combs_get(orr_models_combs(rt->models), &device, 1, &comb);
+    err = orr_combs_get(orr_models_combs(rt->estimates->models), &device, 1, &comb);
     if (err)
         return err;
-    for (*ret = 0; *ret < rt->nclasses; ++*ret) {
-        class = &rt->classes[*ret];
+    for (*ret = 0; *ret < rt->workers->nclasses; ++*ret) {
+        class = &rt->workers->classes[*ret];
         if (class->comb == comb && class->node == desc->node &&
             class->type == desc->type && class->speed == desc->speed &&
             class->kernels == desc->kernels)
             return 0;
     }
-    if (rt->nclasses == ORR_MAX_CLASSES)
+    if (rt->workers->nclasses == ORR_MAX_CLASSES)
         return -EOVERFLOW;
-    class = &rt->classes[rt->nclasses++];
+    class = &rt->workers->classes[rt->workers->nclasses++];
     *class = (struct orr_worker_class){
         .type = desc->type,
         .devid = device.devid,
@@ -458,15 +458,15 @@ static int find_class(struct orr_runtime *rt, unsigned w, unsigned *ret)
 
 static int make_workers(struct orr_runtime *rt)
 {
-    unsigned n = rt->nworkers, next = 0;
+    unsigned n = rt->workers->n, next = 0;
 
-    rt->workers = calloc(n, sizeof(*rt->workers));
-    rt->classes = calloc(n, sizeof(*rt->classes));
-    rt->class_members = calloc(n, sizeof(*rt->class_members));
-    if (!rt->workers || !rt->classes || !rt->class_members)
+    rt->workers->at = calloc(n, sizeof(*rt->workers->at));
+    rt->workers->classes = calloc(n, sizeof(*rt->workers->classes));
+    rt->workers->class_members = calloc(n, sizeof(*rt->workers->class_members));
+    if (!rt->workers->at || !rt->workers->classes || !rt->workers->class_members)
         return -ENOMEM;
     for (unsigned w = 0; w < n; w++) {
-        struct orr_worker *worker = &rt->workers[w];
+        struct orr_worker *worker = &rt->workers->at[w];
         int err = find_class(rt, w, &worker->class_id);
 
         if (err)
@@ -475,13 +475,13 @@ static int make_workers(struct orr_runtime *rt)
         worker->desc = &rt->machine->workers[w];
         worker->runtime = rt;
     }
-    for (unsigned k = 0; k < rt->nclasses; k++) {
-        rt->classes[k].members = &rt->class_members[next];
+    for (unsigned k = 0; k < rt->workers->nclasses; k++) {
+        rt->workers->classes[k].members = &rt->workers->class_members[next];
         for (unsigned w = 0; w < n; w++)
-            if (rt->workers[w].class_id == k)
-                rt->class_members[next++] = w;
-        rt->classes[k].nworkers =
-            (unsigned)(&rt->class_members[next] - rt->classes[k].members);
+            if (rt->workers->at[w].class_id == k)
+                rt->workers->class_members[next++] = w;
+        rt->workers->classes[k].nworkers =
+            (unsigned)(&rt->workers->class_members[next] - rt->workers->classes[k].members);
     }
     return 0;
 }
@@ -503,7 +503,7 @@ static int make_scheduler(struct orr_runtime *rt,
     const int unset = -1;
     int code;
 
-    rt->single_combined =
+    rt->workers->single_combined =
         count_of(conf, conf ? conf->single_combined_worker : -1, config,
                  ORR_CFG_SINGLE_COMBINED_WORKER) > 0;
 
@@ -515,10 +515,10 @@ static int make_scheduler(struct orr_runtime *rt,
     code = orr_sched_ctx_start(rt, &options, err);
     if (code)
         return code;
-    rt->pops_by_priority = rt->scheds[0]->ops->by_priority;
-    rt->follows_memory = rt->scheds[0]->ops->follows_memory;
+    rt->nodes->pops_by_priority = rt->sched_ctxs->at[0]->ops->by_priority;
+    rt->nodes->follows_memory = rt->sched_ctxs->at[0]->ops->follows_memory;
     if (conf && conf->sched_policy_callback) {
-        rt->scheds[0]->said->policy_init = conf->sched_policy_callback;
+        rt->sched_ctxs->at[0]->said->policy_init = conf->sched_policy_callback;
         orr_self->frozen++;
         conf->sched_policy_callback(0); /* the first scheduling context */
         orr_self->frozen--;
@@ -533,38 +533,38 @@ static int make_parts(struct orr_runtime *rt, const struct starpu_conf *conf,
     int code;
 
     rt->exec = rt->machine->exec;
-    rt->opened_at = orr_exec_now(rt->exec);
+    rt->views->opened_at = orr_exec_now(rt->exec);
     rt->main = orr_self;
     rt->main->runtime = rt;
-    rt->main->name = "main";
+    if (!rt->main->name)
+        rt->main->name = "main";
     if (orr_machine_reserve_nodes(rt->machine) != 0)
         return orr_fail(err, -ENOMEM, "out of memory");
-    rt->nnodes = rt->machine->nnodes;
-    rt->nram = count_ram_nodes(rt->machine);
-    rt->nworkers = rt->machine->nworkers;
-    if (rt->nnodes > STARPU_MAXNODES || rt->nworkers > STARPU_NMAXWORKERS)
+    rt->nodes->n = rt->machine->nnodes;
+    rt->nodes->nram = count_ram_nodes(rt->machine);
+    rt->workers->n = rt->machine->nworkers;
+    if (rt->nodes->n > STARPU_MAXNODES || rt->workers->n > STARPU_NMAXWORKERS)
         return orr_fail(err, -EINVAL,
                         "machine \"%s\" has %u workers and %u memory nodes; "
                         "at most %d and %d are possible (starpu_config.h): "
                         "use less, with STARPU_NCPU, STARPU_NCUDA or "
                         "STARPU_NOPENCL",
-                        rt->machine->name, rt->nworkers, rt->nnodes,
+                        rt->machine->name, rt->workers->n, rt->nodes->n,
                         STARPU_NMAXWORKERS, STARPU_MAXNODES);
-    rt->skips_kernels = !rt->machine->runs_kernels;
     apply_limits(rt);
     apply_sync_copies(rt, conf);
     if ((code = make_sampling(rt)) || (code = make_models(rt, conf)) ||
         (code = orr_slabs_new(rt)) || (code = orr_buses_new(rt)) ||
         (code = orr_nodes_new(rt)) || (code = make_workers(rt)) ||
-        (code = orr_tags_new(&rt->tags)) ||
-        (code = orr_agains_new(&rt->agains)))
+        (code = orr_tags_new(&rt->tasks->tags)) ||
+        (code = orr_agains_new(&rt->tasks->agains)))
         return orr_fail(err, code,
                         code == -EOVERFLOW
                             ? "the workers are of more than 64 classes (type, "
                               "device and memory): use less, with STARPU_NCUDA "
                               "or STARPU_NOPENCL"
                             : "out of memory");
-    code = orr_costs_table_new(rt, &rt->costs, err);
+    code = orr_costs_table_new(rt, &rt->estimates->costs, err);
     if (code)
         return code;
     if (orr_observers_open(rt, conf) != 0)
@@ -575,20 +575,20 @@ static int make_parts(struct orr_runtime *rt, const struct starpu_conf *conf,
 static void free_parts(struct orr_runtime *rt)
 {
     orr_observers_free(rt);
-    orr_tags_free(rt->tags);
-    orr_agains_free(rt->agains);
-    orr_costs_table_free(rt->costs);
+    orr_tags_free(rt->tasks->tags);
+    orr_agains_free(rt->tasks->agains);
+    orr_costs_table_free(rt->estimates->costs);
     orr_nodes_free(rt);
     orr_buses_free(rt);
     orr_direct_free(rt);
     orr_slabs_free(rt);
     orr_combined_free_all(rt);
-    free(rt->returned);
-    free(rt->workers);
-    free(rt->classes);
-    free(rt->class_members);
-    orr_models_free(rt->models);
-    orr_sampling_free(rt->sampling);
+    free(rt->nodes->returned);
+    free(rt->workers->at);
+    free(rt->workers->classes);
+    free(rt->workers->class_members);
+    orr_models_free(rt->estimates->models);
+    orr_sampling_free(rt->estimates->sampling);
     orr_config_done(&rt->config);
 }
 
@@ -622,7 +622,7 @@ static int start(struct orr_runtime *rt, struct starpu_conf *conf,
     if (!code)
         code = choose_eviction(rt, err);
     if (!code)
-        code = orr_noise_init(&rt->noise, &rt->config, err);
+        code = orr_noise_init(&rt->estimates->noise, &rt->config, err);
     if (!code)
         code = orr_calls_open(rt, err);
     if (!code)
@@ -638,9 +638,9 @@ static int start(struct orr_runtime *rt, struct starpu_conf *conf,
                      ORR_CFG_CATCH_SIGNALS))
             orr_ends_catch(rt, false);
         if (conf) {
-            atomic_init(&rt->hooks.sleeps,
+            atomic_init(&rt->workers->hooks.sleeps,
                         conf->callback_worker_going_to_sleep);
-            atomic_init(&rt->hooks.wakes, conf->callback_worker_waking_up);
+            atomic_init(&rt->workers->hooks.wakes, conf->callback_worker_waking_up);
         }
         rt->exec->all_parked_arg = rt;
         __atomic_store_n(&rt->exec->all_parked, orr_deadlock_all_parked,
@@ -670,28 +670,29 @@ static int start(struct orr_runtime *rt, struct starpu_conf *conf,
     return code;
 }
 
+/* The runtime first, by whose address all of it is freed. */
+struct whole_runtime {
+    struct orr_runtime rt;
+    struct orr_runtime_members members;
+};
+
 int orr_runtime_start(struct starpu_conf *conf,
                       const struct orr_setting *settings,
                       struct orr_pinned *pinned)
 {
-    struct orr_runtime *rt = calloc(1, sizeof(*rt));
+    struct whole_runtime *whole = calloc(1, sizeof(*whole));
     struct orr_error err = {""};
+    struct orr_runtime *rt;
     int code;
 
-    if (!rt)
+    if (!whole)
         return -ENOMEM;
-    rt->pinned = pinned;
-    rt->wall_start = orr_wall_time_s();
+    rt = &whole->rt;
+    orr_runtime_set_members(rt, &whole->members);
+    orr_iterations_init(&rt->views->iterations);
+    rt->nodes->pinned = pinned;
+    rt->views->wall_start = orr_wall_time_s();
     rt->fail = orr_ends_fail;
-    atomic_init(&rt->first_submit, -1);
-    rt->default_sequential = true;
-    orr_lock_init(&rt->lock, ORR_RANK_RUNTIME);
-    orr_lock_init(&rt->plans_lock, ORR_RANK_PLANS);
-    orr_lock_init(&rt->gangs_lock, ORR_RANK_SCHED);
-    orr_lock_init(&rt->nests_lock, ORR_RANK_NESTS);
-    orr_iterations_init(&rt->iterations);
-    orr_list_init(&rt->handles);
-    orr_list_init(&rt->dead);
     code = start(rt, conf, settings, &err);
     if (code) {
         orr_calls_abandon(rt);
@@ -705,7 +706,7 @@ int orr_runtime_start(struct starpu_conf *conf,
     orr_runtime_adopt_threads(rt);
     orr_calls_begin(rt, conf);
     /* Code between calls takes no virtual time. */
-    rt->listens = rt->calls || (rt->follows && !rt->exec->virtual_time);
+    rt->views->listens = rt->views->calls || (rt->views->follows && !rt->exec->virtual_time);
     orr_application_return(rt); /* from starpu_init */
     ORR_TELL(rt, ORR_TOLD_RUN_IS_OPEN, .conf = conf);
     return 0;
@@ -726,11 +727,11 @@ void orr_runtime_stop(struct orr_runtime *rt)
     bool dropped;
 
     (void)orr_application_enter(rt); /* never to return */
-    atomic_store(&rt->paused, 0);
-    for (unsigned w = 0; w < rt->nworkers; w++)
-        orr_worker_wake(&rt->workers[w]);
+    atomic_store(&rt->workers->paused, 0);
+    for (unsigned w = 0; w < rt->workers->n; w++)
+        orr_worker_wake(&rt->workers->at[w]);
     orr_wait_at_end(rt);
-    dropped = atomic_load(&rt->drops);
+    dropped = atomic_load(&rt->tasks->drops);
     if (dropped)
         orr_deadlock_explain_left(rt);
     orr_watchdog_tasks_stop(rt);
@@ -746,16 +747,16 @@ void orr_runtime_stop(struct orr_runtime *rt)
     orr_workers_stop(rt);
     ORR_TELL(rt, ORR_TOLD_RUN_ENDS);
     orr_handles_free_dead(rt);
-    while (!orr_list_empty(&rt->handles))
+    while (!orr_list_empty(&rt->data->handles))
         orr_handle_free(
-            orr_container(rt->handles.next, struct orr_handle, all));
+            orr_container(rt->data->handles.next, struct orr_handle, all));
     if (dropped)
         orr_tasks_drop(rt);
     orr_caches_empty(rt);
-    (void)orr_models_save(rt->models, model_not_saved, NULL);
+    (void)orr_models_save(rt->estimates->models, model_not_saved, NULL);
     orr_ends_forget(rt);
     __atomic_store_n(&rt->exec->all_parked, NULL, __ATOMIC_RELEASE);
-    orr_runtime_adopt_threads(NULL);
+    orr_runtime_forget_threads(rt);
     /* The slabs and caches below need a context: the machine goes last. */
     orr_sched_ctx_stop(rt);
     orr_context_end();
@@ -771,7 +772,7 @@ void orr_runtime_abandon(struct orr_runtime *rt)
     orr_progress_stop(rt);
     orr_calls_abandon(rt);
     orr_ends_forget_left(rt);
-    orr_runtime_adopt_threads(NULL);
+    orr_runtime_forget_threads(rt);
     if (rt->machine)
         rt->machine->ops->close(rt->machine);
     orr_self = NULL;

@@ -5,12 +5,9 @@
  */
 #include "core/runtime.h"
 
-#include <math.h>
-#include <signal.h>
 #include <stdlib.h>
 
 #include "core/base/log.h"
-#include "core/observe/trace_record.h"
 
 /* The one run that threads of the application's own belong to. Contexts do
  * not need it: they carry their runtime. */
@@ -57,7 +54,16 @@ struct orr_runtime *orr_runtime_need(const char *call)
 
 void orr_runtime_adopt_threads(struct orr_runtime *rt)
 {
-    atomic_store_explicit(&real_runtime, rt, memory_order_release);
+    struct orr_runtime *none = NULL;
+
+    (void)atomic_compare_exchange_strong(&real_runtime, &none, rt);
+}
+
+void orr_runtime_forget_threads(struct orr_runtime *rt)
+{
+    struct orr_runtime *own = rt;
+
+    (void)atomic_compare_exchange_strong(&real_runtime, &own, NULL);
 }
 
 struct orr_runtime *orr_runtime_adopted(void)
@@ -110,12 +116,4 @@ _Noreturn void orr_runtime_fail(struct orr_runtime *rt)
     if (rt->fail)
         rt->fail(rt);
     abort();
-}
-
-void orr_runtime_break(struct orr_runtime *rt, enum orr_break where,
-                       unsigned long long job)
-{
-    if (rt->break_on[where] > 0 &&
-        (unsigned long long)rt->break_on[where] == job)
-        raise(SIGTRAP);
 }

@@ -5,36 +5,38 @@
 #include "core/data/handle.h"
 #include "core/data/request.h"
 #include "core/runtime.h"
+#include "core/slab_set.h"
 #include "core/task/count.h"
 #include "core/task/job.h"
+#include "core/workers.h"
 
 int orr_slabs_new(struct orr_runtime *rt)
 {
-    unsigned n = rt->nworkers + 1;
+    unsigned n = rt->workers->n + 1;
     int err = orr_counters_new(n, rt);
 
     rt->main->cache = n;
     for (unsigned i = 0; i < 4 && !err; i++)
         err = orr_slab_new(sizeof(struct orr_job) +
                                (i + 1) * sizeof(struct orr_access),
-                           n, &rt->jobs[i]);
+                           n, &rt->slabs->jobs[i]);
     if (!err)
-        err = orr_slab_new(sizeof(struct orr_edge), n, &rt->edges);
+        err = orr_slab_new(sizeof(struct orr_edge), n, &rt->slabs->edges);
     if (!err)
-        err = orr_slab_new(sizeof(struct starpu_task), n, &rt->tasks);
+        err = orr_slab_new(sizeof(struct starpu_task), n, &rt->slabs->tasks);
     if (!err)
-        err = orr_slab_new(sizeof(struct orr_request), n, &rt->requests);
-    rt->pools_handles = true;
+        err = orr_slab_new(sizeof(struct orr_request), n, &rt->slabs->requests);
+    rt->slabs->pools_handles = true;
     return err;
 }
 
 void orr_slabs_free(struct orr_runtime *rt)
 {
     for (unsigned i = 0; i < 4; i++)
-        orr_slab_free(rt->jobs[i]);
-    orr_slab_free(rt->edges);
-    orr_slab_free(rt->tasks);
-    orr_slab_free(rt->requests);
+        orr_slab_free(rt->slabs->jobs[i]);
+    orr_slab_free(rt->slabs->edges);
+    orr_slab_free(rt->slabs->tasks);
+    orr_slab_free(rt->slabs->requests);
     orr_handle_slabs_free(rt);
     orr_counters_free(rt);
 }

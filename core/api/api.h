@@ -12,8 +12,10 @@
 
 #include "core/base/log.h"
 #include "core/data/handle.h"
+#include "core/data/nodes.h"
 #include "core/observe/calls.h"
 #include "core/runtime.h"
+#include "core/workers.h"
 
 /* The runtime of the caller; without one the program ends. */
 #define ORR_API_RUNTIME() orr_runtime_need(__func__)
@@ -23,10 +25,10 @@ static inline struct orr_worker *orr_api_worker(const char *call, long id)
 {
     struct orr_runtime *rt = orr_runtime_need(call);
 
-    if (id >= 0 && id < (long)rt->nworkers)
-        return &rt->workers[id];
+    if (id >= 0 && id < (long)rt->workers->n)
+        return &rt->workers->at[id];
     orr_log_error("%s: there is no worker %ld, they are numbered 0 to %u", call,
-                  id, rt->nworkers - 1);
+                  id, rt->workers->n - 1);
     abort();
 }
 
@@ -49,10 +51,10 @@ static inline const struct orr_node_desc *orr_api_node(const char *call,
 {
     struct orr_runtime *rt = orr_runtime_need(call);
 
-    if (node >= 0 && node < (long)rt->nnodes)
+    if (node >= 0 && node < (long)rt->nodes->n)
         return &rt->machine->nodes[node];
     orr_log_error("%s: there is no memory node %d, they are numbered 0 to %u",
-                  call, (int)node, rt->nnodes - 1);
+                  call, (int)node, rt->nodes->n - 1);
     abort();
 }
 

@@ -7,13 +7,16 @@
 
 #include "core/api/combined.h"
 #include "core/cost/cost.h"
+#include "core/cost/estimates.h"
+#include "core/sched/ctxs.h"
 #include "core/sched/sched.h"
 #include "core/api/model.h"
 #include "core/api/state.h"
+#include "core/workers.h"
 
 static struct orr_combs *combs(const char *call)
 {
-    return orr_models_combs(orr_runtime_need(call)->models);
+    return orr_models_combs(orr_runtime_need(call)->estimates->models);
 }
 
 unsigned orr_api_devices(const struct starpu_perfmodel_device *devices,
@@ -47,7 +50,7 @@ int starpu_perfmodel_arch_comb_get(int ndevices,
 {
     struct orr_device ours[ORR_API_MAXDEVICES];
     unsigned n = orr_api_devices(devices, ndevices, ours, ORR_API_MAXDEVICES);
-    unsigned same = ORR_API_RUNTIME()->homogeneous;
+    unsigned same = ORR_API_RUNTIME()->estimates->homogeneous;
     struct orr_combs *all = combs(__func__);
 
     for (unsigned i = 0; i < orr_combs_count(all); i++) {
@@ -114,9 +117,9 @@ starpu_worker_get_perf_archtype(int workerid, unsigned sched_ctx_id)
 {
     const struct orr_worker *worker = orr_api_first_worker(__func__, workerid);
     const struct orr_worker_class *class =
-        &worker->runtime->classes[worker->class_id];
+        &worker->runtime->workers->classes[worker->class_id];
     const struct orr_sched *sched = sched_ctx_id < STARPU_NMAX_SCHED_CTXS
-                                        ? worker->runtime->scheds[sched_ctx_id]
+                                        ? worker->runtime->sched_ctxs->at[sched_ctx_id]
                                         : NULL;
     unsigned ncores = orr_api_ncores(worker->runtime, (unsigned)workerid);
     unsigned comb = class->comb;

@@ -13,6 +13,7 @@
 #include "core/api/combined.h"
 #include "core/api/state.h"
 #include "core/device/cpu/topology.h"
+#include "core/workers.h"
 
 /* Who is on a processor. */
 enum use { FREE, WORKER, ACTIVE, PASSIVE };
@@ -70,8 +71,8 @@ static struct orr_api_topology *topology_new(const struct orr_runtime *rt)
     new->workers = calloc(new->cpus.n, sizeof(*new->workers));
     if (!new->uses || !new->names || !new->workers)
         goto fail;
-    for (unsigned w = 0; w < rt->nworkers; w++) {
-        int position = position_of(new, rt->workers[w].desc->cpu);
+    for (unsigned w = 0; w < rt->workers->n; w++) {
+        int position = position_of(new, rt->workers->at[w].desc->cpu);
 
         if (position >= 0)
             new->uses[position] = WORKER;
@@ -106,7 +107,7 @@ unsigned orr_api_worker_count(void)
 {
     struct orr_runtime *rt = orr_runtime_current(__func__);
 
-    return rt ? rt->nworkers : 0;
+    return rt ? rt->workers->n : 0;
 }
 
 int orr_api_worker_position(unsigned worker)
@@ -127,14 +128,14 @@ int starpu_bindid_get_workerids(int bindid, int **workerids)
 {
     struct orr_runtime *rt = ORR_API_RUNTIME();
     struct orr_api_topology *topology = topology_of(__func__);
-    int *list = calloc(rt->nworkers + 1, sizeof(*list)), n = 0;
+    int *list = calloc(rt->workers->n + 1, sizeof(*list)), n = 0;
 
     if (!list) {
         orr_log_error("%s: out of memory", __func__);
         abort();
     }
     *workerids = NULL;
-    for (unsigned w = 0; w < rt->nworkers; w++)
+    for (unsigned w = 0; w < rt->workers->n; w++)
         if (bindid >= 0 && orr_api_worker_position(w) == bindid)
             list[n++] = (int)w;
     if (n > 0) {
@@ -352,7 +353,7 @@ static void bind_to_all(const char *call, const struct orr_combined *combined)
     int numbers[STARPU_NMAXWORKERS];
 
     for (unsigned i = 0; i < combined->size; i++)
-        numbers[i] = rt->workers[combined->members[i]].desc->cpu;
+        numbers[i] = rt->workers->at[combined->members[i]].desc->cpu;
     if (orr_api_bind_self(numbers, combined->size))
         return;
     orr_log_warning("%s: the thread could not be bound to the processors of "

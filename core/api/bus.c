@@ -7,8 +7,10 @@
 #include <stdlib.h>
 
 #include "core/api/api.h"
+#include "core/cost/estimates.h"
 #include "core/data/bus.h"
 #include "core/data/node.h"
+#include "core/data/nodes.h"
 #include "core/device/kind.h"
 #include "perfmodel/sampling.h"
 
@@ -42,7 +44,7 @@ double starpu_transfer_predict(unsigned src_node, unsigned dst_node,
 
 int starpu_bus_get_count(void)
 {
-    return (int)ORR_API_RUNTIME()->nbuses;
+    return (int)ORR_API_RUNTIME()->nodes->nbuses;
 }
 
 int starpu_bus_get_id(int src, int dst)
@@ -50,7 +52,7 @@ int starpu_bus_get_id(int src, int dst)
     struct orr_runtime *rt = ORR_API_RUNTIME();
     const struct orr_bus *bus = orr_bus_find(rt, src, dst);
 
-    return bus ? (int)(bus - rt->buses) : -1;
+    return bus ? (int)(bus - rt->nodes->buses) : -1;
 }
 
 /* The link numbered `id`; NULL after a message when there is none. */
@@ -58,16 +60,16 @@ static struct orr_bus *find_bus(const char *call, int id)
 {
     struct orr_runtime *rt = orr_runtime_need(call);
 
-    if (id >= 0 && id < (int)rt->nbuses)
-        return &rt->buses[id];
-    if (rt->nbuses == 0)
+    if (id >= 0 && id < (int)rt->nodes->nbuses)
+        return &rt->nodes->buses[id];
+    if (rt->nodes->nbuses == 0)
         orr_log_error("%s: there is no bus %d: the machine has one memory node "
                       "and no bus at all",
                       call, id);
     else
         orr_log_error("%s: there is no bus %d, they are numbered 0 to %u; "
                       "starpu_bus_get_id gives the number of a pair of nodes",
-                      call, id, rt->nbuses - 1);
+                      call, id, rt->nodes->nbuses - 1);
     return NULL;
 }
 
@@ -235,7 +237,7 @@ void starpu_bus_print_filenames(FILE *f)
         char *path;
 
         snprintf(name, sizeof(name), "%s.%s", rt->machine->host, files[i]);
-        if (orr_sampling_place(rt->sampling, ORR_SAMPLING_BUS, name, &path) <
+        if (orr_sampling_place(rt->estimates->sampling, ORR_SAMPLING_BUS, name, &path) <
             0) {
             orr_log_error("%s: out of memory", __func__);
             return;

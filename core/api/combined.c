@@ -12,6 +12,7 @@
 #include "core/device/kind.h"
 #include "core/task/gang.h"
 #include "core/task/job.h"
+#include "core/workers.h"
 
 /* -- which there are -- */
 
@@ -40,7 +41,7 @@ const struct orr_combined *orr_api_combined(const char *call, long id)
     orr_log_error("%s: there is no combined worker %ld: there are %u, numbered "
                   "from %u on; starpu_combined_worker_assign_workerid and the "
                   "policies pheft and peager make them",
-                  call, id, orr_combined_count(rt), rt->nworkers);
+                  call, id, orr_combined_count(rt), rt->workers->n);
     abort();
 }
 
@@ -50,7 +51,7 @@ struct orr_worker *orr_api_first_worker(const char *call, long id)
     const struct orr_combined *combined =
         id < 0 ? NULL : orr_combined_at(rt, (unsigned)id);
 
-    return combined ? &rt->workers[combined->members[0]]
+    return combined ? &rt->workers->at[combined->members[0]]
                     : orr_api_worker(call, id);
 }
 
@@ -108,7 +109,7 @@ static unsigned able_of_codelet(const struct orr_runtime *rt,
                                 const struct starpu_task *task,
                                 const struct orr_combined *combined)
 {
-    enum starpu_worker_archtype type = rt->classes[combined->class_id].type;
+    enum starpu_worker_archtype type = rt->workers->classes[combined->class_id].type;
 
     if (task->cl->type == STARPU_SEQ ||
         (int)combined->size > task->cl->max_parallelism)
@@ -125,7 +126,7 @@ int starpu_combined_worker_can_execute_task(unsigned workerid,
     struct orr_job *job = orr_job_of(task);
     unsigned bits = 0;
 
-    if (workerid < rt->nworkers)
+    if (workerid < rt->workers->n)
         return starpu_worker_can_execute_task(workerid, task, nimpl);
     combined = orr_api_combined(__func__, workerid);
     if (job && orr_job_state(job) != ORR_JOB_NEW)
@@ -202,7 +203,7 @@ void starpu_parallel_task_barrier_init(struct starpu_task *task, int workerid)
     struct orr_runtime *rt = ORR_API_RUNTIME();
     const struct orr_combined *combined = NULL;
 
-    if (workerid < 0 || (unsigned)workerid >= rt->nworkers)
+    if (workerid < 0 || (unsigned)workerid >= rt->workers->n)
         combined = orr_api_combined(__func__, workerid);
     make_gang(__func__, task, combined ? combined->size : 1, combined);
 }

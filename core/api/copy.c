@@ -9,6 +9,7 @@
 #include "core/data/label.h"
 #include "core/device/machine.h"
 #include "core/device/methods.h"
+#include "core/observe/views.h"
 #include "core/task/job.h"
 
 /* Both data are on the worker's node. The table comes with the task: buffers
@@ -161,11 +162,11 @@ int starpu_data_dup_ro(starpu_data_handle_t *dst_handle,
     ORR_API(rt, __func__);
     int rc;
 
-    if (!rt->calls)
+    if (!rt->views->calls)
         return duplicate(dst_handle, src_handle, asynchronous);
-    orr_calls_mute(rt->calls);
+    orr_calls_mute(rt->views->calls);
     rc = duplicate(dst_handle, src_handle, asynchronous);
-    orr_calls_unmute(rt->calls);
+    orr_calls_unmute(rt->views->calls);
     if (rc == 0)
         ORR_RECORD(rt, DUPLICATE, .id = orr_handle_of(*dst_handle)->id,
                    .of = orr_handle_of(src_handle)->id,

@@ -7,13 +7,14 @@
 
 #include "core/api/api.h"
 #include "core/sched/ctx.h"
+#include "core/sched/ctxs.h"
 
 static inline struct orr_sched *orr_api_sched(const char *call, unsigned id)
 {
     struct orr_runtime *rt = orr_runtime_need(call);
 
-    if (id < STARPU_NMAX_SCHED_CTXS && rt->scheds[id])
-        return rt->scheds[id];
+    if (id < STARPU_NMAX_SCHED_CTXS && rt->sched_ctxs->at[id])
+        return rt->sched_ctxs->at[id];
     orr_log_error("%s: there is no scheduling context %u: use what "
                   "starpu_sched_ctx_create returned, before it is deleted",
                   call, id);

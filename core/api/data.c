@@ -14,6 +14,7 @@
 #include "core/data/evict.h"
 #include "core/data/label.h"
 #include "core/data/node.h"
+#include "core/data/nodes.h"
 #include "core/data/reduction.h"
 #include "core/data/traffic.h"
 #include "core/observe/trace_observer.h"
@@ -26,7 +27,7 @@ static int refuse_node(const char *call, starpu_data_handle_t handle, int node)
         "%s of %s: there is no memory node %d, they are numbered 0 to "
         "%u",
         call, orr_handle_label(orr_handle_of(handle)).text, node,
-        orr_runtime_need(call)->nnodes - 1);
+        orr_runtime_need(call)->nodes->n - 1);
     return -EINVAL;
 }
 
@@ -41,7 +42,7 @@ static int check(const struct orr_runtime *rt, const char *call,
         trouble = "the data handle is NULL: register the data first";
     else if (orr_data_check(orr_handle_of(handle), call) != 0)
         return -EINVAL;
-    else if (node >= (int)rt->nnodes || node < STARPU_ACQUIRE_NO_NODE_LOCK_ALL)
+    else if (node >= (int)rt->nodes->n || node < STARPU_ACQUIRE_NO_NODE_LOCK_ALL)
         return refuse_node(call, handle, node);
     else if (node >= (int)orr_handle_of(handle)->nnodes)
         trouble = "the data were registered before that disk: call "
@@ -379,13 +380,13 @@ static int fetch_now(struct orr_runtime *rt, enum orr_acquire_call by,
 static bool is_too_large(const char *call, struct orr_runtime *rt,
                          const struct orr_handle *handle, unsigned node)
 {
-    size_t limit = rt->nodes[node].capacity;
+    size_t limit = rt->nodes->at[node].capacity;
 
     if (!limit || handle->size <= limit || handle->allocated >> node & 1)
         return false;
-    if (rt->said_large)
+    if (rt->nodes->said_large)
         return true;
-    rt->said_large = true;
+    rt->nodes->said_large = true;
     orr_log_warning("%s has no effect: %s, %zu bytes, is larger than memory "
                     "node %u (%s), whose limit is %zu",
                     call, orr_handle_label(handle).text, handle->size, node,
@@ -411,7 +412,7 @@ static int bring(struct orr_runtime *rt, enum orr_acquire_call by,
         return fetch_now(rt, by, h, (int)node);
     /* Where memory is limited it is asked for as jobs do, who keep nothing while
      * they wait; planned partitions may be switched. */
-    if (!(level == ORR_FETCH && rt->nodes[node].capacity) && !h->family &&
+    if (!(level == ORR_FETCH && rt->nodes->at[node].capacity) && !h->family &&
         orr_handle_try_prefetch(rt, h, node, level, priority))
         return 0;
     return orr_data_bring_later(rt, h, (int)node);
@@ -431,7 +432,7 @@ static int fetch(enum orr_acquire_call by, starpu_data_handle_t handle,
         __builtin_prefetch(&orr_handle_of(handle)->valid);
     rc = check(rt, call, handle, (int)node, STARPU_R);
     if (rc == 0 &&
-        node >= rt->nnodes) /* where acquisitions may be at no node */
+        node >= rt->nodes->n) /* where acquisitions may be at no node */
         rc = refuse_node(call, handle, (int)node);
     if (rc < 0)
         return rc;

@@ -9,6 +9,7 @@
 
 #include "core/api/api.h"
 #include "core/data/node.h"
+#include "core/data/registry.h"
 
 /* -- names -- */
 
@@ -109,7 +110,7 @@ starpu_data_get_sequential_consistency_flag(starpu_data_handle_t handle)
 
 unsigned starpu_data_get_default_sequential_consistency_flag(void)
 {
-    return ORR_API_RUNTIME()->default_sequential;
+    return ORR_API_RUNTIME()->data->default_sequential;
 }
 
 void starpu_data_set_default_sequential_consistency_flag(unsigned flag)
@@ -118,7 +119,7 @@ void starpu_data_set_default_sequential_consistency_flag(unsigned flag)
 
     /* Number 0: those to come. */
     ORR_RECORD(rt, SEQUENTIAL, .value = flag != 0);
-    rt->default_sequential = flag != 0;
+    rt->data->default_sequential = flag != 0;
 }
 
 /* -- where copies may be; pieces get what the whole has -- */
@@ -146,7 +147,7 @@ void starpu_data_set_wt_mask(starpu_data_handle_t handle, uint32_t wt_mask)
 
     ORR_RECORD(rt, WRITE_THROUGH, .id = h->id, .value = wt_mask);
     if (wt_mask)
-        atomic_store_explicit(&rt->writes_through, true,
+        atomic_store_explicit(&rt->data->writes_through, true,
                               memory_order_relaxed);
     orr_lock(&h->lock);
     h->written_through = wt_mask;

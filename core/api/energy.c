@@ -14,6 +14,7 @@
 #include "core/device/gpu/gpu.h"
 #include "core/device/kind.h"
 #include "core/worker/energy.h"
+#include "core/workers.h"
 
 static const struct orr_energy_ops *counters(enum starpu_worker_archtype type)
 {
@@ -28,12 +29,12 @@ static const struct orr_worker *find_worker(const char *call, int workerid,
 {
     struct orr_runtime *rt = orr_runtime_need(call);
 
-    for (unsigned w = 0; workerid == -1 && w < rt->nworkers; w++)
-        if (rt->workers[w].desc->type == type)
-            return &rt->workers[w];
-    if (workerid >= 0 && workerid < (int)rt->nworkers &&
-        rt->workers[workerid].desc->type == type)
-        return &rt->workers[workerid];
+    for (unsigned w = 0; workerid == -1 && w < rt->workers->n; w++)
+        if (rt->workers->at[w].desc->type == type)
+            return &rt->workers->at[w];
+    if (workerid >= 0 && workerid < (int)rt->workers->n &&
+        rt->workers->at[workerid].desc->type == type)
+        return &rt->workers->at[workerid];
     orr_log_error("%s: worker %d is no %s worker of this machine; give one of "
                   "starpu_worker_get_ids_by_type, or -1 for all CPUs",
                   call, workerid, starpu_worker_get_type_as_string(type));

@@ -7,6 +7,7 @@
 
 #include "core/api/api.h"
 #include "core/device/kind.h"
+#include "core/workers.h"
 
 /* Lives while its caller waits for all tasks that have it. */
 struct call {
@@ -96,13 +97,13 @@ void starpu_execute_on_each_worker_ex(void (*func)(void *), void *arg,
                       (unsigned)where);
         abort();
     }
-    workers = calloc(rt->nworkers, sizeof(*workers));
+    workers = calloc(rt->workers->n, sizeof(*workers));
     if (!workers) {
         orr_log_error("%s: out of memory", __func__);
         abort();
     }
-    for (unsigned w = 0; w < rt->nworkers; w++)
-        if (where & orr_device_where(rt->workers[w].desc->type))
+    for (unsigned w = 0; w < rt->workers->n; w++)
+        if (where & orr_device_where(rt->workers->at[w].desc->type))
             workers[n++] = w;
     starpu_execute_on_specific_workers(func, arg, n, workers, name);
     free(workers);

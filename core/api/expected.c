@@ -15,6 +15,7 @@
 #include "core/cost/cost.h"
 #include "core/cost/speed.h"
 #include "core/task/job.h"
+#include "core/workers.h"
 #include "perfmodel/model.h"
 
 /* -- footprints -- */
@@ -76,11 +77,11 @@ orr_api_class(struct orr_runtime *rt, const struct starpu_perfmodel_arch *arch,
     comb = ncores > 1
                ? starpu_perfmodel_arch_comb_get(1, &one)
                : starpu_perfmodel_arch_comb_get(arch->ndevices, arch->devices);
-    for (unsigned k = 0; k < rt->nclasses; k++) {
-        if (comb < 0 || rt->classes[k].comb != (unsigned)comb)
+    for (unsigned k = 0; k < rt->workers->nclasses; k++) {
+        if (comb < 0 || rt->workers->classes[k].comb != (unsigned)comb)
             continue;
         if (ncores == 1)
-            return &rt->classes[k];
+            return &rt->workers->classes[k];
         return orr_cost_widen(rt, k, ncores, room) ? room : NULL;
     }
     return NULL;
@@ -95,7 +96,7 @@ class_of(const char *call, unsigned workerid, struct orr_worker_class *room)
     unsigned ncores = orr_api_ncores(rt, workerid);
 
     if (worker->id == workerid)
-        return &rt->classes[worker->class_id];
+        return &rt->workers->classes[worker->class_id];
     return orr_cost_widen(rt, worker->class_id, ncores, room) ? room : NULL;
 }
 
@@ -144,7 +145,7 @@ static double length(struct orr_runtime *rt, struct starpu_task *task,
         return 0;
     if (class->ncores == 1 && is_known(task, model)) {
         row = orr_job_costs(rt, orr_job_of(task));
-        return orr_cost_length(row, (unsigned)(class - rt->classes), nimpl);
+        return orr_cost_length(row, (unsigned)(class - rt->workers->classes), nimpl);
     }
     return model ? modelled(rt, model, task, class, nimpl) : 0;
 }
@@ -184,7 +185,7 @@ static double average(struct starpu_task *task,
     double sum = 0;
     unsigned n = 0, bits;
 
-    for (unsigned w = 0; w < rt->nworkers; w++) {
+    for (unsigned w = 0; w < rt->workers->n; w++) {
         double best = INFINITY;
 
         if (!starpu_worker_can_execute_task_impl(w, task, &bits))

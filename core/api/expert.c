@@ -2,20 +2,21 @@
 /* core/api/expert.c - what idle workers call. Any thread. */
 #include "core/api/api.h"
 #include "core/worker/hooks.h"
+#include "core/workers.h"
 
 void starpu_wake_all_blocked_workers(void)
 {
     struct orr_runtime *rt = ORR_API_RUNTIME();
 
-    for (unsigned w = 0; w < rt->nworkers; w++)
-        orr_worker_wake(&rt->workers[w]);
+    for (unsigned w = 0; w < rt->workers->n; w++)
+        orr_worker_wake(&rt->workers->at[w]);
 }
 
 static int add(const char *call, enum orr_hook_kind kind,
                unsigned (*func)(void *), void *arg)
 {
     struct orr_runtime *rt = orr_runtime_need(call);
-    int id = func ? orr_hook_add(&rt->hooks, kind, func, arg) : -1;
+    int id = func ? orr_hook_add(&rt->workers->hooks, kind, func, arg) : -1;
 
     if (id < 0)
         orr_log_error("%s: %s", call,
@@ -28,7 +29,7 @@ static int add(const char *call, enum orr_hook_kind kind,
 
 static void take_away(const char *call, enum orr_hook_kind kind, int id)
 {
-    if (!orr_hook_remove(&orr_runtime_need(call)->hooks, kind, id))
+    if (!orr_hook_remove(&orr_runtime_need(call)->workers->hooks, kind, id))
         orr_log_error("%s: no function is registered as %d", call, id);
 }
 

@@ -14,10 +14,12 @@
 #include "core/api/state.h"
 #include "core/base/capped.h"
 #include "core/data/bus.h"
+#include "core/data/nodes.h"
 #include "core/device/gpu/gpu.h"
 #include "core/device/kind.h"
 #include "core/open.h"
 #include "core/task/task.h"
+#include "core/workers.h"
 
 #ifndef ORR_VERSION
 #    define ORR_VERSION "0.1.0" /* from the build */
@@ -45,9 +47,9 @@ static int check_conf(const struct starpu_conf *conf)
 
 static bool uses_cuda_device(const struct orr_runtime *rt, unsigned number)
 {
-    for (unsigned w = 0; w < rt->nworkers; w++)
-        if (rt->workers[w].desc->type == orr_gpu_cuda.type &&
-            (unsigned)rt->workers[w].desc->devid == number)
+    for (unsigned w = 0; w < rt->workers->n; w++)
+        if (rt->workers->at[w].desc->type == orr_gpu_cuda.type &&
+            (unsigned)rt->workers->at[w].desc->devid == number)
             return true;
     return false;
 }
@@ -239,7 +241,7 @@ void starpu_pause(void)
     ORR_API(rt, __func__);
 
     ORR_RECORD(rt, PAUSE);
-    atomic_fetch_add(&rt->paused, 1);
+    atomic_fetch_add(&rt->workers->paused, 1);
 }
 
 void starpu_resume(void)
@@ -248,18 +250,18 @@ void starpu_resume(void)
     int before;
 
     ORR_RECORD(rt, RESUME);
-    before = atomic_fetch_sub(&rt->paused, 1);
+    before = atomic_fetch_sub(&rt->workers->paused, 1);
     if (before <= 0) {
-        atomic_fetch_add(&rt->paused, 1);
+        atomic_fetch_add(&rt->workers->paused, 1);
         orr_log_error("starpu_resume: called without starpu_pause");
     }
-    for (unsigned w = 0; before == 1 && w < rt->nworkers; w++)
-        orr_worker_wake(&rt->workers[w]);
+    for (unsigned w = 0; before == 1 && w < rt->workers->n; w++)
+        orr_worker_wake(&rt->workers->at[w]);
 }
 
 int starpu_is_paused(void)
 {
-    return atomic_load(&ORR_API_RUNTIME()->paused) > 0;
+    return atomic_load(&ORR_API_RUNTIME()->workers->paused) > 0;
 }
 
 /* -- what there is -- */
@@ -281,9 +283,9 @@ void starpu_topology_print(FILE *f)
 
     fprintf(f, "%s machine %s: %u workers, %u memory nodes\n",
             rt->exec->virtual_time ? "simulated" : "real", rt->machine->name,
-            rt->nworkers, rt->nnodes);
-    for (unsigned w = 0; w < rt->nworkers; w++)
-        print_worker(&rt->workers[w], f);
+            rt->workers->n, rt->nodes->n);
+    for (unsigned w = 0; w < rt->workers->n; w++)
+        print_worker(&rt->workers->at[w], f);
 }
 
 void starpu_display_stats(void)
@@ -293,23 +295,23 @@ void starpu_display_stats(void)
 
     orr_buses_total(rt, &transfers, &bytes);
     fprintf(stderr, "copies: %llu (%.1f MiB), evictions: %llu\n", transfers,
-            (double)bytes / 1048576, atomic_load(&rt->nevictions));
-    for (unsigned w = 0; w < rt->nworkers; w++)
+            (double)bytes / 1048576, atomic_load(&rt->nodes->nevictions));
+    for (unsigned w = 0; w < rt->workers->n; w++)
         fprintf(stderr, "  %s: %lu tasks, %.3f ms busy\n",
-                rt->workers[w].desc->name, rt->workers[w].ntasks,
-                rt->workers[w].busy_us / 1e3);
+                rt->workers->at[w].desc->name, rt->workers->at[w].ntasks,
+                rt->workers->at[w].busy_us / 1e3);
 }
 
 /* -- copies that are waited for -- */
 
 int starpu_asynchronous_copy_disabled(void)
 {
-    return ORR_API_RUNTIME()->sync_copies;
+    return ORR_API_RUNTIME()->nodes->sync_copies;
 }
 
 int starpu_asynchronous_copy_disabled_for(enum starpu_node_kind kind)
 {
-    return (int)(ORR_API_RUNTIME()->sync_kinds >> kind & 1);
+    return (int)(ORR_API_RUNTIME()->nodes->sync_kinds >> kind & 1);
 }
 
 /* The kind that has this setting. */

@@ -15,8 +15,10 @@
 #include "core/data/interfaces/nodes.h"
 #include "core/data/label.h"
 #include "core/data/node.h"
+#include "core/data/nodes.h"
 #include "core/device/driver.h"
 #include "core/device/pinned.h"
+#include "core/observe/views.h"
 
 /* -- registration -- */
 
@@ -69,8 +71,8 @@ void orr_interface_register(const char *call, starpu_data_handle_t *handleptr,
         abort();
     }
     *handleptr = orr_handle_public(handle);
-    if (rt->calls)
-        orr_calls_register(rt->calls, handle);
+    if (rt->views->calls)
+        orr_calls_register(rt->views->calls, handle);
 }
 
 void starpu_data_register(starpu_data_handle_t *handleptr, int home_node,
@@ -271,7 +273,7 @@ uintptr_t starpu_malloc_on_node_flags(unsigned dst_node, size_t size, int flags)
 static int usual_flags(const char *call, unsigned node)
 {
     (void)orr_api_node(call, node);
-    return ORR_API_RUNTIME()->nodes[node].malloc_flags;
+    return ORR_API_RUNTIME()->nodes->at[node].malloc_flags;
 }
 
 uintptr_t starpu_malloc_on_node(unsigned dst_node, size_t size)
@@ -305,5 +307,5 @@ void starpu_free_on_node(unsigned dst_node, uintptr_t addr, size_t size)
 void starpu_malloc_on_node_set_default_flags(unsigned node, int flags)
 {
     (void)orr_api_node(__func__, node);
-    ORR_API_RUNTIME()->nodes[node].malloc_flags = flags;
+    ORR_API_RUNTIME()->nodes->at[node].malloc_flags = flags;
 }

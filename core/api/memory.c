@@ -11,6 +11,7 @@
 #include "core/api/memory.h"
 #include "core/api/process.h"
 #include "core/data/node.h"
+#include "core/data/nodes.h"
 #include "core/data/request.h"
 #include "core/data/traffic.h"
 #include "core/device/driver.h"
@@ -55,14 +56,14 @@ uintptr_t orr_malloc_by_hook(struct orr_runtime *rt, unsigned node, size_t size,
     bool counted = (flags & STARPU_MALLOC_COUNT) != 0;
 
     if ((counted &&
-         orr_node_make_room(rt, &rt->nodes[node], size, ORR_FETCH) != 0) ||
+         orr_node_make_room(rt, &rt->nodes->at[node], size, ORR_FETCH) != 0) ||
         atomic_load(&orr_process()->malloc_hook)(
             node, &address, size,
             (flags & ~(int)STARPU_MALLOC_COUNT) | STARPU_MALLOC_PINNED) != 0)
         return 0;
     if (counted)
-        orr_traffic_fill(&rt->nodes[node],
-                         atomic_fetch_add(&rt->nodes[node].used, size) + size);
+        orr_traffic_fill(&rt->nodes->at[node],
+                         atomic_fetch_add(&rt->nodes->at[node].used, size) + size);
     return (uintptr_t)address;
 }
 
@@ -73,14 +74,14 @@ void orr_free_by_hook(struct orr_runtime *rt, unsigned node, uintptr_t address,
         node, (void *)address, size,
         (flags & ~(int)STARPU_MALLOC_COUNT) | STARPU_MALLOC_PINNED);
     if (flags & STARPU_MALLOC_COUNT)
-        atomic_fetch_sub(&rt->nodes[node].used, size);
+        atomic_fetch_sub(&rt->nodes->at[node].used, size);
 }
 
 /* -- allocation -- */
 
 static bool is_folded(const struct orr_runtime *rt, size_t dim, int flags)
 {
-    if (!rt || !rt->skips_kernels || dim == 0 ||
+    if (!rt || rt->machine->runs_kernels || dim == 0 ||
         (flags & STARPU_MALLOC_SIMULATION_UNIQUE))
         return false;
     return (flags & STARPU_MALLOC_SIMULATION_FOLDED) ||
@@ -160,7 +161,7 @@ static bool await_leaving(struct orr_runtime *rt, const struct orr_node *node,
  * flags say that it may be too much. */
 static int count(struct orr_runtime *rt, size_t dim, int flags)
 {
-    struct orr_node *node = &rt->nodes[STARPU_MAIN_RAM];
+    struct orr_node *node = &rt->nodes->at[STARPU_MAIN_RAM];
     unsigned looks = 0;
 
     if (flags & (STARPU_MALLOC_NORECLAIM | STARPU_MEMORY_OVERFLOW))
@@ -288,7 +289,7 @@ starpu_ssize_t starpu_memory_get_total(unsigned node)
 
 size_t starpu_memory_get_used(unsigned node)
 {
-    const struct orr_node *at = &ORR_API_RUNTIME()->nodes[node];
+    const struct orr_node *at = &ORR_API_RUNTIME()->nodes->at[node];
     size_t reserved, used;
 
     (void)orr_api_node(__func__, node);
@@ -353,13 +354,13 @@ int starpu_memory_allocate(unsigned node, size_t size, int flags)
     ORR_API(rt, __func__);
 
     (void)orr_api_node(__func__, node);
-    while (!reserve(&rt->nodes[node], size,
+    while (!reserve(&rt->nodes->at[node], size,
                     (flags & STARPU_MEMORY_OVERFLOW) != 0)) {
         if (!(flags & STARPU_MEMORY_WAIT) || !orr_may_block(__func__))
             return -ENOMEM;
         starpu_memory_wait_available(node, size);
     }
-    atomic_fetch_add(&rt->nodes[node].counted, size);
+    atomic_fetch_add(&rt->nodes->at[node].counted, size);
     return 0;
 }
 
@@ -385,8 +386,8 @@ void starpu_memory_deallocate(unsigned node, size_t size)
     ORR_API(rt, __func__);
 
     (void)orr_api_node(__func__, node);
-    size = take_counted(&rt->nodes[node], size);
-    atomic_fetch_sub(&rt->nodes[node].used, size);
+    size = take_counted(&rt->nodes->at[node], size);
+    atomic_fetch_sub(&rt->nodes->at[node].used, size);
     orr_node_kick(rt, node);
     orr_node_freed(rt, node);
 }

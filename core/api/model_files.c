@@ -9,6 +9,7 @@
 
 #include "core/api/api.h"
 #include "core/api/model.h"
+#include "core/cost/estimates.h"
 #include "perfmodel/side.h"
 
 #ifndef ORR_DATADIR
@@ -26,7 +27,7 @@ static int places_open(const char *call, struct places *ret)
     struct orr_runtime *rt = orr_runtime_current(call);
     int rc = 0;
 
-    *ret = (struct places){rt ? rt->sampling : NULL, NULL};
+    *ret = (struct places){rt ? rt->estimates->sampling : NULL, NULL};
     if (!rt) {
         rc = orr_sampling_from_env(orr_getenv, ORR_DATADIR, &ret->own);
         ret->sampling = ret->own;

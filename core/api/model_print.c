@@ -11,6 +11,8 @@
 
 #include "core/api/api.h"
 #include "core/api/model.h"
+#include "core/cost/estimates.h"
+#include "core/workers.h"
 
 /* What is to be written. */
 struct request {
@@ -163,7 +165,7 @@ static double mean_of(const struct orr_runtime *rt,
                       uint32_t footprint)
 {
     const struct orr_comb *ours =
-        orr_combs_at(orr_models_combs(rt->models), comb);
+        orr_combs_at(orr_models_combs(rt->estimates->models), comb);
     const struct orr_model_comb *found;
     const struct orr_model_row *row = NULL;
     const struct orr_entry *entry;
@@ -171,7 +173,7 @@ static double mean_of(const struct orr_runtime *rt,
 
     if (file) {
         found = orr_model_file_find_comb(file, ours->devices, ours->ndevices,
-                                         rt->homogeneous);
+                                         rt->estimates->homogeneous);
         if (found && found->nimpls)
             row = orr_model_impl_find_row(&found->impls[0], footprint);
     } else {
@@ -198,10 +200,10 @@ int starpu_perfmodel_print_estimations(struct starpu_perfmodel *model,
                       __func__);
         return 1;
     }
-    for (unsigned w = 0; w < rt->nworkers; w++)
+    for (unsigned w = 0; w < rt->workers->n; w++)
         fprintf(output, "%s%e", w ? " " : "",
                 mean_of(rt, file, ours,
-                        rt->classes[rt->workers[w].class_id].comb, footprint));
+                        rt->workers->classes[rt->workers->at[w].class_id].comb, footprint));
     return 0;
 }
 

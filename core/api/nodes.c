@@ -6,6 +6,7 @@
 #include <errno.h>
 
 #include "core/api/combined.h"
+#include "core/data/nodes.h"
 
 unsigned starpu_worker_get_memory_node(unsigned workerid)
 {
@@ -19,7 +20,7 @@ unsigned starpu_worker_get_local_memory_node(void)
 
 unsigned starpu_memory_nodes_get_count(void)
 {
-    return ORR_API_RUNTIME()->nnodes;
+    return ORR_API_RUNTIME()->nodes->n;
 }
 
 unsigned starpu_memory_nodes_get_count_by_kind(enum starpu_node_kind kind)
@@ -27,14 +28,14 @@ unsigned starpu_memory_nodes_get_count_by_kind(enum starpu_node_kind kind)
     struct orr_runtime *rt = ORR_API_RUNTIME();
     unsigned n = 0;
 
-    for (unsigned i = 0; i < rt->nnodes; i++)
+    for (unsigned i = 0; i < rt->nodes->n; i++)
         n += rt->machine->nodes[i].kind == kind;
     return n;
 }
 
 unsigned starpu_memory_nodes_get_numa_count(void)
 {
-    return ORR_API_RUNTIME()->nram;
+    return ORR_API_RUNTIME()->nodes->nram;
 }
 
 unsigned starpu_memory_node_get_ids_by_type(enum starpu_node_kind kind,
@@ -44,7 +45,7 @@ unsigned starpu_memory_node_get_ids_by_type(enum starpu_node_kind kind,
     struct orr_runtime *rt = ORR_API_RUNTIME();
     unsigned n = 0;
 
-    for (unsigned i = 0; i < rt->nnodes; i++) {
+    for (unsigned i = 0; i < rt->nodes->n; i++) {
         if (rt->machine->nodes[i].kind != kind)
             continue;
         if (n == maxsize)
@@ -59,9 +60,9 @@ int starpu_memory_nodes_numa_id_to_devid(int osid)
 {
     struct orr_runtime *rt = ORR_API_RUNTIME();
 
-    if (rt->nram == 1)
+    if (rt->nodes->nram == 1)
         return STARPU_MAIN_RAM;
-    for (unsigned i = 0; i < rt->nram; i++)
+    for (unsigned i = 0; i < rt->nodes->nram; i++)
         if (rt->machine->nodes[i].os_number == osid)
             return (int)i;
     return -1;
@@ -71,7 +72,7 @@ int starpu_memory_nodes_numa_devid_to_id(unsigned id)
 {
     struct orr_runtime *rt = ORR_API_RUNTIME();
 
-    return id < rt->nram ? rt->machine->nodes[id].os_number : -1;
+    return id < rt->nodes->nram ? rt->machine->nodes[id].os_number : -1;
 }
 
 int starpu_memory_node_get_name(unsigned node, char *name, size_t size)
@@ -88,5 +89,5 @@ enum starpu_node_kind starpu_node_get_kind(unsigned node)
 {
     struct orr_runtime *rt = ORR_API_RUNTIME();
 
-    return node < rt->nnodes ? rt->machine->nodes[node].kind : STARPU_UNUSED;
+    return node < rt->nodes->n ? rt->machine->nodes[node].kind : STARPU_UNUSED;
 }

@@ -13,6 +13,8 @@
 #include "core/api/bind.h"
 #include "core/api/ctx.h"
 #include "core/device/kind.h"
+#include "core/sched/ctxs.h"
+#include "core/workers.h"
 
 /* So many contexts there may be besides the first and that of all. */
 enum { MOST = STARPU_NMAX_SCHED_CTXS - 2 };
@@ -168,12 +170,12 @@ static unsigned first_within(const struct orr_runtime *rt, unsigned worker,
                              unsigned far)
 {
     const unsigned *distances =
-        &rt->machine->distances[(size_t)worker * rt->nworkers];
+        &rt->machine->distances[(size_t)worker * rt->workers->n];
 
-    for (unsigned w = 0; w < rt->nworkers; w++)
+    for (unsigned w = 0; w < rt->workers->n; w++)
         if (w == worker ||
             (distances[w] < far &&
-             orr_device_kind(rt->workers[w].desc->type)->is_processor))
+             orr_device_kind(rt->workers->at[w].desc->type)->is_processor))
             return w;
     return worker;
 }
@@ -181,12 +183,12 @@ static unsigned first_within(const struct orr_runtime *rt, unsigned worker,
 static unsigned farthest(const struct orr_runtime *rt, unsigned worker)
 {
     const unsigned *distances =
-        &rt->machine->distances[(size_t)worker * rt->nworkers];
+        &rt->machine->distances[(size_t)worker * rt->workers->n];
     unsigned most = 0;
 
-    for (unsigned w = 0; w < rt->nworkers; w++)
+    for (unsigned w = 0; w < rt->workers->n; w++)
         if (distances[w] > most &&
-            orr_device_kind(rt->workers[w].desc->type)->is_processor)
+            orr_device_kind(rt->workers->at[w].desc->type)->is_processor)
             most = distances[w];
     return most;
 }
@@ -200,7 +202,7 @@ static unsigned part_by_shape(const struct orr_runtime *rt, unsigned worker,
     case HWLOC_OBJ_CORE:
         return worker;
     case HWLOC_OBJ_NUMANODE:
-        return rt->workers[worker].desc->node;
+        return rt->workers->at[worker].desc->node;
     case HWLOC_OBJ_PACKAGE:
         return rt->machine->distances
                    ? first_within(rt, worker, farthest(rt, worker))
@@ -231,8 +233,8 @@ static unsigned find_parts(struct orr_runtime *rt, hwloc_obj_type_t level,
 {
     unsigned nparts = 0, p;
 
-    for (unsigned w = 0; w < rt->nworkers; w++) {
-        const struct orr_worker_desc *desc = rt->workers[w].desc;
+    for (unsigned w = 0; w < rt->workers->n; w++) {
+        const struct orr_worker_desc *desc = rt->workers->at[w].desc;
         unsigned name;
 
         if (!orr_device_kind(desc->type)->is_processor)
@@ -365,7 +367,7 @@ static void share_out(struct starpu_parallel_worker_config *config,
 /* The policy that was named, else that of the first context. */
 static unsigned make_main(struct orr_runtime *rt, const struct request *request)
 {
-    const struct orr_sched *first = rt->scheds[0];
+    const struct orr_sched *first = rt->sched_ctxs->at[0];
     struct starpu_sched_policy *policy = request->policy;
     const char *name = request->policy_name;
 
@@ -385,7 +387,7 @@ static unsigned count_free(const struct orr_runtime *rt)
     unsigned n = 0;
 
     for (unsigned c = 0; c < STARPU_NMAX_SCHED_CTXS; c++)
-        n += rt->scheds[c] == NULL;
+        n += rt->sched_ctxs->at[c] == NULL;
     return n;
 }
 
@@ -417,7 +419,7 @@ static struct starpu_parallel_worker_config *
 make_all(hwloc_obj_type_t level, struct request *request)
 {
     struct orr_runtime *rt = ORR_API_RUNTIME();
-    struct part *parts = calloc(rt->nworkers, sizeof(*parts));
+    struct part *parts = calloc(rt->workers->n, sizeof(*parts));
     struct starpu_parallel_worker_config *config = calloc(1, sizeof(*config));
     unsigned nparts;
 

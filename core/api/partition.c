@@ -9,6 +9,7 @@
 #include "core/data/data.h"
 #include "core/data/label.h"
 #include "core/data/pending.h"
+#include "core/observe/views.h"
 
 static void cut(const char *call, starpu_data_handle_t initial_handle,
                 struct starpu_data_filter *f)
@@ -20,8 +21,8 @@ static void cut(const char *call, starpu_data_handle_t initial_handle,
      * missing. */
     if (orr_data_partition(rt, call, handle, f) < 0)
         abort();
-    if (rt->calls)
-        orr_calls_partition(rt->calls, ORR_CALL_PARTITION, handle, f,
+    if (rt->views->calls)
+        orr_calls_partition(rt->views->calls, ORR_CALL_PARTITION, handle, f,
                             handle->children, handle->nchildren);
 }
 

@@ -8,6 +8,7 @@
 #include "core/api/api.h"
 #include "core/api/perf_names.h"
 #include "core/observe/perf.h"
+#include "core/workers.h"
 
 static const struct orr_perf_table *const table = &orr_perf_counters;
 
@@ -214,7 +215,7 @@ void starpu_perf_counter_set_all_per_worker_listeners(
     struct orr_runtime *rt = ORR_API_RUNTIME();
 
     check_scope(__func__, listener, starpu_perf_counter_scope_per_worker);
-    for (unsigned w = 0; w < rt->nworkers; w++)
+    for (unsigned w = 0; w < rt->workers->n; w++)
         listen(__func__, of_worker(__func__, w), listener);
 }
 
@@ -222,7 +223,7 @@ void starpu_perf_counter_unset_all_per_worker_listeners(void)
 {
     struct orr_runtime *rt = ORR_API_RUNTIME();
 
-    for (unsigned w = 0; w < rt->nworkers; w++)
+    for (unsigned w = 0; w < rt->workers->n; w++)
         listen(__func__, of_worker(__func__, w), NULL);
 }
 

@@ -8,10 +8,14 @@
 
 #include "core/api/api.h"
 #include "core/api/perf_names.h"
+#include "core/cost/estimates.h"
 #include "core/data/lost.h"
 #include "core/ends.h"
+#include "core/observe/views.h"
 #include "core/sched/ctx.h"
+#include "core/sched/ctxs.h"
 #include "core/sched/sched.h"
+#include "core/workers.h"
 #include "perfmodel/model.h"
 
 static const struct orr_perf_table *const table = &orr_perf_knobs;
@@ -90,8 +94,8 @@ static double calibrate(const char *call, struct orr_runtime *rt,
     if (set && *set != 0 && *set != 1 && *set != 2)
         orr_api_perf_refuse(call, "calibration is 0, 1 or 2");
     if (set)
-        orr_models_set_calibrate(rt->models, (int)*set);
-    return orr_models_calibrate(rt->models);
+        orr_models_set_calibrate(rt->estimates->models, (int)*set);
+    return orr_models_calibrate(rt->estimates->models);
 }
 
 static double catch_signals(const char *call, struct orr_runtime *rt,
@@ -124,7 +128,7 @@ static double bind(const char *call, struct orr_worker *worker,
 static double enable(const char *call, struct orr_worker *worker,
                      const double *set)
 {
-    struct orr_knobs *knobs = &worker->runtime->knobs;
+    struct orr_knobs *knobs = &worker->runtime->workers->knobs;
     bool changed;
 
     if (set && *set != 0 && *set != 1)
@@ -151,8 +155,8 @@ static double enable(const char *call, struct orr_worker *worker,
 static double cap(const char *call, struct orr_runtime *rt, bool most,
                   const double *set)
 {
-    struct orr_knobs *knobs = &rt->knobs;
-    const struct orr_sched *sched = rt->scheds[0];
+    struct orr_knobs *knobs = &rt->workers->knobs;
+    const struct orr_sched *sched = rt->sched_ctxs->at[0];
     int least_now = sched->min_priority, most_now = sched->max_priority;
 
     if (atomic_load(&knobs->capped)) {
@@ -191,7 +195,7 @@ static double weigh(const char *call, struct orr_runtime *rt,
     if (set && !isnormal(*set))
         orr_api_perf_refuse(call, "a weight is a finite number other than 0");
     for (unsigned c = STARPU_NMAX_SCHED_CTXS; c-- > 0;) {
-        struct orr_sched *sched = rt->scheds[c];
+        struct orr_sched *sched = rt->sched_ctxs->at[c];
 
         if (!sched || !sched->ops->weigh)
             continue;
@@ -222,8 +226,8 @@ static const struct orr_perf_entry *check(const char *call, int id, int scope,
 
 static void note_setting(struct orr_runtime *rt, const double *set)
 {
-    if (set && rt->calls)
-        orr_calls_note(rt->calls, "performance knobs, which replays leave as "
+    if (set && rt->views->calls)
+        orr_calls_note(rt->views->calls, "performance knobs, which replays leave as "
                                   "they are");
 }
 

@@ -11,6 +11,8 @@
 
 #include "core/api/api.h"
 #include "core/api/model.h"
+#include "core/cost/estimates.h"
+#include "core/workers.h"
 
 static double next_to_nothing(struct starpu_task *task,
                               struct starpu_perfmodel_arch *arch,
@@ -90,7 +92,7 @@ struct orr_model *orr_api_model(struct orr_runtime *rt,
 
     if (!model || !model->symbol || model->type < STARPU_HISTORY_BASED)
         return NULL;
-    found = orr_models_get(rt->models, model->symbol,
+    found = orr_models_get(rt->estimates->models, model->symbol,
                            orr_model_kind_of(model->type), &err);
     if (!found)
         orr_log_error("%s", err.text);

@@ -10,6 +10,7 @@
 #include "core/data/data.h"
 #include "core/data/label.h"
 #include "core/data/plan.h"
+#include "core/observe/views.h"
 
 void starpu_data_partition_plan(starpu_data_handle_t initial_handle,
                                 struct starpu_data_filter *f,
@@ -28,9 +29,9 @@ void starpu_data_partition_plan(starpu_data_handle_t initial_handle,
     /* The reason was printed; the children that the caller needs are missing. */
     if (orr_plan_new(rt, handle, f, children) != 0)
         abort();
-    if (rt->calls) {
+    if (rt->views->calls) {
         plan = orr_handle_plan(orr_handle_of(children[0]));
-        orr_calls_partition(rt->calls, ORR_CALL_PLAN, handle, f, plan->children,
+        orr_calls_partition(rt->views->calls, ORR_CALL_PLAN, handle, f, plan->children,
                             plan->n);
     }
 }
@@ -140,8 +141,8 @@ static void plan_record(const struct orr_runtime *rt,
                         const struct orr_plan *plan, enum orr_how how, int node,
                         bool unordered, const starpu_data_handle_t *children)
 {
-    if (rt->calls)
-        orr_calls_plan(rt->calls,
+    if (rt->views->calls)
+        orr_calls_plan(rt->views->calls,
                        &(struct orr_call){.verb = ORR_CALL_SWITCH,
                                           .id = plan->whole->id,
                                           .how = how,
@@ -307,8 +308,8 @@ static void clean(const char *call, starpu_data_handle_t whole, unsigned nparts,
 
     if (node != -1)
         (void)orr_api_node(call, node);
-    if (rt->calls)
-        orr_calls_plan(rt->calls,
+    if (rt->views->calls)
+        orr_calls_plan(rt->views->calls,
                        &(struct orr_call){.verb = ORR_CALL_CLEAN,
                                           .id = plan->whole->id,
                                           .node = node},

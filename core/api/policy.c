@@ -12,6 +12,8 @@
 #include "core/api/process.h"
 #include "core/api/ctx.h"
 #include "core/api/state.h"
+#include "core/observe/views.h"
+#include "core/sched/ctxs.h"
 #include "core/sched/sched.h"
 
 struct orr_policy_names {
@@ -101,7 +103,7 @@ starpu_sched_ctx_get_sched_policy(unsigned sched_ctx_id)
     struct starpu_sched_policy **list = starpu_sched_get_predefined_policies();
     struct orr_runtime *rt = ORR_API_RUNTIME();
     const struct orr_sched *sched =
-        sched_ctx_id < STARPU_NMAX_SCHED_CTXS ? rt->scheds[sched_ctx_id] : NULL;
+        sched_ctx_id < STARPU_NMAX_SCHED_CTXS ? rt->sched_ctxs->at[sched_ctx_id] : NULL;
 
     if (sched_ctx_id == 0 && orr_process()->user_policy)
         return orr_process()->user_policy;
@@ -141,8 +143,8 @@ int starpu_sched_get_min_priority(void)
     ORR_API(rt, __func__);
     struct orr_sched *sched = orr_api_sched(__func__, orr_api_current_ctx());
 
-    if (rt->calls)
-        orr_calls_ask_range(rt->calls, sched, false);
+    if (rt->views->calls)
+        orr_calls_ask_range(rt->views->calls, sched, false);
     return sched->min_priority;
 }
 
@@ -151,8 +153,8 @@ int starpu_sched_get_max_priority(void)
     ORR_API(rt, __func__);
     struct orr_sched *sched = orr_api_sched(__func__, orr_api_current_ctx());
 
-    if (rt->calls)
-        orr_calls_ask_range(rt->calls, sched, true);
+    if (rt->views->calls)
+        orr_calls_ask_range(rt->views->calls, sched, true);
     return sched->max_priority;
 }
 

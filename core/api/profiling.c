@@ -9,6 +9,7 @@
 #include "core/api/process.h"
 #include "core/data/traffic.h"
 #include "core/observe/profile.h"
+#include "core/workers.h"
 
 /* -- arithmetic -- */
 
@@ -30,8 +31,8 @@ void starpu_profiling_init(void)
 {
     struct orr_runtime *rt = ORR_API_RUNTIME();
 
-    for (unsigned w = 0; w < rt->nworkers; w++)
-        orr_worker_profile_reset(&rt->workers[w], orr_exec_now(rt->exec));
+    for (unsigned w = 0; w < rt->workers->n; w++)
+        orr_worker_profile_reset(&rt->workers->at[w], orr_exec_now(rt->exec));
 }
 
 int starpu_profiling_status_set(int status)
@@ -88,15 +89,15 @@ void starpu_codelet_display_stats(struct starpu_codelet *cl)
     struct orr_runtime *rt = ORR_API_RUNTIME();
     unsigned long total = 0;
 
-    for (unsigned w = 0; w < rt->nworkers; w++)
+    for (unsigned w = 0; w < rt->workers->n; w++)
         total += cl->per_worker_stats[w];
     fprintf(stderr, "tasks of codelet %s:\n",
             cl->name                         ? cl->name
             : cl->model && cl->model->symbol ? cl->model->symbol
                                              : "without a name");
-    for (unsigned w = 0; w < rt->nworkers; w++)
+    for (unsigned w = 0; w < rt->workers->n; w++)
         fprintf(stderr, "\t%s: %lu / %lu (%.2f %%)\n",
-                rt->workers[w].desc->name, cl->per_worker_stats[w], total,
+                rt->workers->at[w].desc->name, cl->per_worker_stats[w], total,
                 total ? 100.0 * (double)cl->per_worker_stats[w] / (double)total
                       : 0.0);
 }

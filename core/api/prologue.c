@@ -13,6 +13,7 @@
 #include "core/api/bind.h"
 #include "core/api/ctx.h"
 #include "core/device/kind.h"
+#include "core/workers.h"
 
 /* Calls name(n) if the program has it. */
 static void tell(const char *name, int n)
@@ -33,11 +34,11 @@ static unsigned list(const struct orr_sched *sched,
     const struct orr_runtime *rt = sched->runtime;
     unsigned n = 0;
 
-    for (unsigned w = 0; w < rt->nworkers; w++)
+    for (unsigned w = 0; w < rt->workers->n; w++)
         if (all ? atomic_load(&sched->of_worker[w].member) &&
-                      orr_device_kind(rt->workers[w].desc->type)->is_processor
-                : &rt->workers[w] == worker)
-            numbers[n++] = rt->workers[w].desc->cpu;
+                      orr_device_kind(rt->workers->at[w].desc->type)->is_processor
+                : &rt->workers->at[w] == worker)
+            numbers[n++] = rt->workers->at[w].desc->cpu;
     return n;
 }
 

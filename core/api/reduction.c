@@ -5,6 +5,7 @@
  */
 #include "core/data/reduction.h"
 #include "core/api/api.h"
+#include "core/observe/views.h"
 
 static void check_init(const char *call, struct starpu_codelet *cl)
 {
@@ -45,8 +46,8 @@ static void set_methods(const char *call, starpu_data_handle_t handle,
         check_redux(call, redux_cl);
     if (init_cl)
         check_init(call, init_cl);
-    if (rt->calls)
-        orr_calls_reduction(rt->calls, h, redux_cl, init_cl);
+    if (rt->views->calls)
+        orr_calls_reduction(rt->views->calls, h, redux_cl, init_cl);
     if (orr_handle_set_reduction(h, redux_cl, redux_cl_arg, init_cl,
                                  init_cl_arg) != 0)
         STARPU_ABORT_MSG("%s: out of memory", call);

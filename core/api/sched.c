@@ -11,6 +11,8 @@
 #include "core/sched/toolbox.h"
 #include "core/task/gang.h"
 #include "core/task/job.h"
+#include "core/task/tasks.h"
+#include "core/workers.h"
 
 /* -- which workers can -- */
 
@@ -159,13 +161,13 @@ void starpu_task_notify_ready_soon_register(starpu_notify_ready_soon_func f,
 {
     struct orr_runtime *rt = ORR_API_RUNTIME();
 
-    if (f && atomic_load(&rt->ready_soon)) {
+    if (f && atomic_load(&rt->tasks->ready_soon)) {
         orr_log_error("%s: there is a function already; only one is called",
                       __func__);
         abort();
     }
-    atomic_store(&rt->ready_soon_data, data);
-    atomic_store(&rt->ready_soon, f);
+    atomic_store(&rt->tasks->ready_soon_data, data);
+    atomic_store(&rt->tasks->ready_soon, f);
 }
 
 /* Requests of one level are served in order, whatever `prio`. */

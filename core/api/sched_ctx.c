@@ -11,7 +11,9 @@
 #include "core/api/policy.h"
 #include "core/api/state.h"
 #include "core/device/kind.h"
+#include "core/sched/ctxs.h"
 #include "core/task/count.h"
+#include "core/workers.h"
 
 #define NMAX STARPU_NMAX_SCHED_CTXS
 
@@ -125,9 +127,9 @@ static void take_multiprocessors(struct orr_sched *sched)
     int first = 0;
 
     for (unsigned c = 1; c < NMAX; c++)
-        if (rt->scheds[c] && rt->scheds[c] != sched &&
-            rt->scheds[c]->said->first_sm + rt->scheds[c]->said->nsms > first)
-            first = rt->scheds[c]->said->first_sm + rt->scheds[c]->said->nsms;
+        if (rt->sched_ctxs->at[c] && rt->sched_ctxs->at[c] != sched &&
+            rt->sched_ctxs->at[c]->said->first_sm + rt->sched_ctxs->at[c]->said->nsms > first)
+            first = rt->sched_ctxs->at[c]->said->first_sm + rt->sched_ctxs->at[c]->said->nsms;
     sched->said->first_sm = first;
     if (first + sched->said->nsms <= MOST)
         return;
@@ -165,7 +167,7 @@ static bool has_processor(const struct orr_runtime *rt, const int *ids,
                           unsigned n)
 {
     for (unsigned i = 0; i < n; i++)
-        if (orr_device_kind(rt->workers[ids[i]].desc->type)->is_processor)
+        if (orr_device_kind(rt->workers->at[ids[i]].desc->type)->is_processor)
             return true;
     return false;
 }
@@ -178,7 +180,7 @@ static void check_request(const struct orr_runtime *rt,
     const char *wrong = NULL;
 
     if (request->said.parent != NMAX &&
-        (request->said.parent > NMAX || !rt->scheds[request->said.parent]))
+        (request->said.parent > NMAX || !rt->sched_ctxs->at[request->said.parent]))
         wrong = "STARPU_SCHED_CTX_NESTED names no scheduling context";
     else if (request->options.without_policy && n &&
              !has_processor(rt, ids, n))
@@ -197,12 +199,12 @@ unsigned starpu_sched_ctx_create(int *workerids_ctx, int nworkers_ctx,
     struct request request = {.options.without_policy = true,
                               .said = {.name = sched_ctx_name, .parent = NMAX}};
     int all[STARPU_NMAXWORKERS], *ids = workerids_ctx;
-    unsigned n = nworkers_ctx < 0 ? rt->nworkers : (unsigned)nworkers_ctx, id;
+    unsigned n = nworkers_ctx < 0 ? rt->workers->n : (unsigned)nworkers_ctx, id;
     struct orr_error err = {""};
     va_list ap;
 
     ORR_RECORD_NOTE(rt, "scheduling contexts, which replays lack");
-    for (unsigned w = 0; w < rt->nworkers; w++)
+    for (unsigned w = 0; w < rt->workers->n; w++)
         all[w] = (int)w;
     if (!ids)
         ids = all;
@@ -233,7 +235,7 @@ struct interval {
 static bool is_free(const struct orr_runtime *rt, unsigned w)
 {
     for (unsigned c = 1; c < NMAX; c++)
-        if (rt->scheds[c] && rt->scheds[c]->said->workers.present[w])
+        if (rt->sched_ctxs->at[c] && rt->sched_ctxs->at[c]->said->workers.present[w])
             return false;
     return true;
 }
@@ -241,8 +243,8 @@ static bool is_free(const struct orr_runtime *rt, unsigned w)
 static void choose(const struct orr_runtime *rt, struct interval *interval,
                    bool free)
 {
-    for (unsigned w = 0; w < rt->nworkers; w++) {
-        bool core = orr_device_kind(rt->workers[w].desc->type)->is_processor;
+    for (unsigned w = 0; w < rt->workers->n; w++) {
+        bool core = orr_device_kind(rt->workers->at[w].desc->type)->is_processor;
 
         if (is_free(rt, w) != free ||
             (int)interval->of_kind[core] >= interval->most[core])

@@ -11,6 +11,7 @@
 #include "core/api/ctx.h"
 #include "core/api/state.h"
 #include "core/device/kind.h"
+#include "core/workers.h"
 
 #define NMAX STARPU_NMAX_SCHED_CTXS
 
@@ -28,7 +29,7 @@ static int *copy_workers(const char *call, const struct orr_sched *sched,
     }
     /* Combined workers are these again. */
     for (unsigned i = 0; i < all; i++)
-        if ((unsigned)ids[i] < sched->runtime->nworkers)
+        if ((unsigned)ids[i] < sched->runtime->workers->n)
             ids[n++] = ids[i];
     *ret_n = n;
     return ids;
@@ -86,9 +87,9 @@ static bool is_booked_for(int worker, int master)
 
 static bool can_be_booked(struct orr_sched *sched, int id)
 {
-    if (id >= 0 && (unsigned)id < sched->runtime->nworkers &&
+    if (id >= 0 && (unsigned)id < sched->runtime->workers->n &&
         sched->said->workers.present[id] &&
-        orr_device_kind(sched->runtime->workers[id].desc->type)->is_processor)
+        orr_device_kind(sched->runtime->workers->at[id].desc->type)->is_processor)
         return true;
     orr_log_error(
         "starpu_sched_ctx_book_workers_for_task: %d is no CPU worker of "
@@ -235,7 +236,7 @@ void starpu_sched_ctx_get_available_cpuids(unsigned sched_ctx_id, int **cpuids,
 
     *ncpuids = 0;
     for (unsigned i = 0; i < n; i++) {
-        const struct orr_worker *worker = &rt->workers[ids[i]];
+        const struct orr_worker *worker = &rt->workers->at[ids[i]];
 
         if (orr_device_kind(worker->desc->type)->is_processor &&
             (all || ids[i] == self || is_booked_for(ids[i], self)))

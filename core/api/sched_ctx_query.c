@@ -6,7 +6,9 @@
 #include <stdlib.h>
 
 #include "core/api/ctx.h"
+#include "core/sched/ctxs.h"
 #include "core/task/count.h"
+#include "core/workers.h"
 
 #define NMAX STARPU_NMAX_SCHED_CTXS
 
@@ -65,10 +67,10 @@ starpu_sched_ctx_contains_type_of_worker(enum starpu_worker_archtype arch,
 {
     const struct orr_sched *sched = orr_api_sched(__func__, sched_ctx_id);
 
-    for (unsigned w = 0; w < sched->runtime->nworkers; w++)
+    for (unsigned w = 0; w < sched->runtime->workers->n; w++)
         if (sched->said->workers.present[w] &&
             (arch == STARPU_ANY_WORKER ||
-             sched->runtime->workers[w].desc->type == arch))
+             sched->runtime->workers->at[w].desc->type == arch))
             return 1;
     return 0;
 }
@@ -103,14 +105,14 @@ void starpu_sched_ctx_display_workers(unsigned sched_ctx_id, FILE *f)
     const struct orr_runtime *rt = sched->runtime;
     unsigned n = 0;
 
-    for (unsigned w = 0; w < rt->nworkers; w++)
+    for (unsigned w = 0; w < rt->workers->n; w++)
         n += workers->present[w] != 0;
     fprintf(f, "[sched_ctx %u]: %u worker%s\n", sched_ctx_id, n,
             n == 1 ? "" : "s");
     for (unsigned i = 0; i < workers->nworkers; i++)
-        if ((unsigned)workers->workerids[i] < rt->nworkers)
+        if ((unsigned)workers->workerids[i] < rt->workers->n)
             fprintf(f, "\t\t%s\n",
-                    rt->workers[workers->workerids[i]].desc->name);
+                    rt->workers->at[workers->workerids[i]].desc->name);
 }
 
 /* -- as a collection: the context's from its beginning to its end -- */
@@ -220,9 +222,9 @@ static const struct orr_sched *part_of(const char *call, int worker)
     struct orr_runtime *rt = orr_api_worker(call, worker)->runtime;
 
     for (unsigned c = 1; c < NMAX; c++)
-        if (rt->scheds[c] && rt->scheds[c]->said->nsms &&
-            first_worker(rt->scheds[c]) == worker)
-            return rt->scheds[c];
+        if (rt->sched_ctxs->at[c] && rt->sched_ctxs->at[c]->said->nsms &&
+            first_worker(rt->sched_ctxs->at[c]) == worker)
+            return rt->sched_ctxs->at[c];
     return NULL;
 }
 

@@ -9,7 +9,9 @@
 #include "core/api/process.h"
 #include "core/api/state.h"
 #include "core/asleep.h"
+#include "core/sched/ctxs.h"
 #include "core/sched/toolbox.h"
+#include "core/workers.h"
 
 /* -- its lock -- */
 
@@ -36,7 +38,7 @@ void starpu_pthread_mutex_check_sched(starpu_pthread_mutex_t *mutex, char *file,
     const starpu_pthread_mutex_t *first = state ? state->mutexes : NULL;
 
     if (!first || mutex < first ||
-        mutex >= first + orr_runtime_need(__func__)->nworkers)
+        mutex >= first + orr_runtime_need(__func__)->workers->n)
         return;
     orr_log_error(
         "%s:%d: the lock of worker %d, which "
@@ -124,13 +126,13 @@ int starpu_wake_worker_relax_light(int workerid)
 
 static bool is_member(const struct orr_runtime *rt, unsigned id, unsigned worker)
 {
-    return rt->places[id] && atomic_load(&rt->places[id][worker].member);
+    return rt->sched_ctxs->places[id] && atomic_load(&rt->sched_ctxs->places[id][worker].member);
 }
 
 static unsigned priority_of(const struct orr_runtime *rt, unsigned id,
                             unsigned worker)
 {
-    return atomic_load(&rt->places[id][worker].priority);
+    return atomic_load(&rt->sched_ctxs->places[id][worker].priority);
 }
 
 unsigned starpu_worker_get_sched_ctx_list(int worker, unsigned **sched_ctx)
@@ -236,7 +238,7 @@ static void count_all(const char *call, unsigned sched_ctx_id, int change)
 {
     struct orr_sched *sched = orr_api_sched(call, sched_ctx_id);
 
-    for (unsigned w = 0; w < sched->runtime->nworkers; w++)
+    for (unsigned w = 0; w < sched->runtime->workers->n; w++)
         if (is_member(sched->runtime, sched_ctx_id, w))
             count(call, sched_ctx_id, (int)w, change);
 }
@@ -261,7 +263,7 @@ void starpu_sched_ctx_list_task_counters_reset_all(struct starpu_task *task,
     struct orr_sched *sched = orr_api_sched(__func__, sched_ctx_id);
 
     (void)task;
-    for (unsigned w = 0; w < sched->runtime->nworkers; w++)
+    for (unsigned w = 0; w < sched->runtime->workers->n; w++)
         atomic_store(&sched->of_worker[w].ntasks, 0);
 }
 

@@ -6,6 +6,7 @@
 
 #include "core/api/api.h"
 #include "core/api/process.h"
+#include "core/workers.h"
 
 static void state_free(struct orr_api_state *state)
 {
@@ -34,8 +35,8 @@ static struct orr_api_state *state_new(const struct orr_runtime *rt)
         return NULL;
     orr_lock_init(&state->lock, ORR_RANK_RUNTIME);
     /* A zeroed mutex or condition is an initialised one. */
-    state->mutexes = calloc(rt->nworkers, sizeof(*state->mutexes));
-    state->conds = calloc(rt->nworkers, sizeof(*state->conds));
+    state->mutexes = calloc(rt->workers->n, sizeof(*state->mutexes));
+    state->conds = calloc(rt->workers->n, sizeof(*state->conds));
     if (state->mutexes && state->conds)
         return state;
     state_free(state);

@@ -15,6 +15,7 @@
 #include "core/observe/iterations.h"
 #include "core/observe/progress.h"
 #include "core/observe/trace_record.h"
+#include "core/observe/views.h"
 #include "core/observe/watchdog.h"
 #include "core/sched/sched.h"
 #include "core/task/again.h"
@@ -22,6 +23,8 @@
 #include "core/task/gang.h"
 #include "core/task/job.h"
 #include "core/task/task.h"
+#include "core/task/tasks.h"
+#include "core/workers.h"
 
 static void do_nothing(void *buffers[], void *arg)
 {
@@ -92,8 +95,8 @@ void starpu_task_destroy(struct starpu_task *task)
 
     if (!task || !rt) /* it went with the runtime that made it */
         return;
-    if (rt->calls && orr_job_of(task))
-        orr_calls_task(rt->calls, &(struct orr_call){.verb = ORR_CALL_FORGET},
+    if (rt->views->calls && orr_job_of(task))
+        orr_calls_task(rt->views->calls, &(struct orr_call){.verb = ORR_CALL_FORGET},
                        task, true);
     if (orr_task_is_freed(task)) {
         orr_log_error("%s: the task at %p is freed already, by its end if its "
@@ -313,15 +316,15 @@ void starpu_create_callback_task(void (*callback)(void *), void *callback_arg)
 
 static void record_limits(const struct orr_runtime *rt)
 {
-    ORR_RECORD(rt, LIMITS, .least = atomic_load(&rt->limit_min),
-               .most = atomic_load(&rt->limit_max));
+    ORR_RECORD(rt, LIMITS, .least = atomic_load(&rt->tasks->limit_min),
+               .most = atomic_load(&rt->tasks->limit_max));
 }
 
 void starpu_set_limit_min_submitted_tasks(int limit_min)
 {
     ORR_API(rt, __func__);
 
-    atomic_store(&rt->limit_min, limit_min);
+    atomic_store(&rt->tasks->limit_min, limit_min);
     record_limits(rt);
 }
 
@@ -329,7 +332,7 @@ void starpu_set_limit_max_submitted_tasks(int limit_max)
 {
     ORR_API(rt, __func__);
 
-    atomic_store(&rt->limit_max, limit_max);
+    atomic_store(&rt->tasks->limit_max, limit_max);
     record_limits(rt);
 }
 
@@ -378,8 +381,8 @@ int starpu_task_wait(struct starpu_task *task)
             orr_job_unref(rt, job);
         return -EINVAL;
     }
-    if (rt->calls)
-        orr_calls_task(rt->calls, &(struct orr_call){.verb = ORR_CALL_WAIT_TASK},
+    if (rt->views->calls)
+        orr_calls_task(rt->views->calls, &(struct orr_call){.verb = ORR_CALL_WAIT_TASK},
                        task, task->destroy);
     orr_pay();
     orr_job_wait(rt, job);
@@ -484,9 +487,9 @@ static bool is_busy(struct orr_runtime *rt)
     bool busy = orr_count_ready(rt) > 0;
 
     /* A task that asks is none of those that it means. */
-    for (unsigned w = 0; w < rt->nworkers; w++)
-        busy |= &rt->workers[w] != orr_self->worker &&
-                atomic_load(&rt->workers[w].state) != ORR_WORKER_IDLE;
+    for (unsigned w = 0; w < rt->workers->n; w++)
+        busy |= &rt->workers->at[w] != orr_self->worker &&
+                atomic_load(&rt->workers->at[w].state) != ORR_WORKER_IDLE;
     return busy;
 }
 
@@ -539,7 +542,7 @@ void starpu_iteration_push(unsigned long iteration)
     unsigned ctx = orr_api_current_ctx();
 
     ORR_RECORD(rt, ITERATION, .value = iteration);
-    orr_iterations_push(&rt->iterations, ctx, iteration);
+    orr_iterations_push(&rt->views->iterations, ctx, iteration);
     ORR_TELL(rt, ORR_TOLD_LOOPS, .ctx = ctx);
 }
 
@@ -549,7 +552,7 @@ void starpu_iteration_pop(void)
     unsigned ctx = orr_api_current_ctx();
 
     ORR_RECORD(rt, ITERATION, .how = ORR_HOW_END);
-    if (orr_iterations_pop(&rt->iterations, ctx)) {
+    if (orr_iterations_pop(&rt->views->iterations, ctx)) {
         ORR_TELL(rt, ORR_TOLD_LOOPS, .ctx = ctx);
         return;
     }

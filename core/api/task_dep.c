@@ -3,6 +3,7 @@
 #include <stdarg.h>
 
 #include "core/api/api.h"
+#include "core/observe/views.h"
 #include "core/task/job.h"
 
 static struct orr_job *job_of(const char *call, struct starpu_task *task)
@@ -58,8 +59,8 @@ void starpu_task_declare_deps_array(struct starpu_task *task, unsigned ndeps,
     ORR_API(rt, "starpu_task_declare_deps");
 
     orr_api_array(__func__, task_array, ndeps, "tasks");
-    if (ndeps && rt->calls)
-        orr_calls_depend(rt->calls, ORR_CALL_DEPEND, task, ndeps, task_array);
+    if (ndeps && rt->views->calls)
+        orr_calls_depend(rt->views->calls, ORR_CALL_DEPEND, task, ndeps, task_array);
     for (unsigned i = 0; i < ndeps; i++)
         add_dep(task, task_array[i]);
 }

@@ -11,6 +11,7 @@
 #include "core/api/api.h"
 #include "core/base/log.h"
 #include "core/observe/calls.h"
+#include "core/observe/views.h"
 #include "core/runtime.h"
 #include "core/task/job.h"
 
@@ -46,8 +47,8 @@ void starpu_task_declare_end_deps_array(struct starpu_task *task,
     struct orr_job *job = next_job_of(rt, call, task);
 
     orr_api_array(call, task_array, ndeps, "tasks");
-    if (rt->calls)
-        orr_calls_depend(rt->calls, ORR_CALL_END_DEPEND, task, ndeps,
+    if (rt->views->calls)
+        orr_calls_depend(rt->views->calls, ORR_CALL_END_DEPEND, task, ndeps,
                          task_array);
     for (unsigned i = 0; i < ndeps; i++) {
         struct orr_job *before = job_of(rt, call, task_array[i]);
@@ -81,8 +82,8 @@ void starpu_task_end_dep_add(struct starpu_task *t, int nb_deps)
 {
     ORR_API(rt, __func__);
 
-    if (rt->calls)
-        orr_calls_task(rt->calls,
+    if (rt->views->calls)
+        orr_calls_task(rt->views->calls,
                        &(struct orr_call){.verb = ORR_CALL_END_HOLD,
                                           .value = (uint64_t)nb_deps},
                        t, false);
@@ -111,8 +112,8 @@ void orr_api_end_dep_release(const char *call, struct starpu_task *t)
     ORR_API(rt, call);
 
     expect_held(call, job_of(rt, call, t));
-    if (rt->calls)
-        orr_calls_task(rt->calls,
+    if (rt->views->calls)
+        orr_calls_task(rt->views->calls,
                        &(struct orr_call){.verb = ORR_CALL_END_RELEASE}, t,
                        false);
     orr_job_end(rt, job_of(rt, call, t));

@@ -12,6 +12,7 @@
 #include "core/device/kind.h"
 #include "core/observe/profile.h"
 #include "core/task/job.h"
+#include "core/workers.h"
 
 /* -- architectures -- */
 
@@ -82,13 +83,13 @@ static bool is_up(const struct orr_worker *worker)
 
 void starpu_worker_set_going_to_sleep_callback(void (*callback)(unsigned))
 {
-    atomic_store_explicit(&orr_runtime_need(__func__)->hooks.sleeps, callback,
+    atomic_store_explicit(&orr_runtime_need(__func__)->workers->hooks.sleeps, callback,
                           memory_order_release);
 }
 
 void starpu_worker_set_waking_up_callback(void (*callback)(unsigned))
 {
-    atomic_store_explicit(&orr_runtime_need(__func__)->hooks.wakes, callback,
+    atomic_store_explicit(&orr_runtime_need(__func__)->workers->hooks.wakes, callback,
                           memory_order_release);
 }
 
@@ -103,8 +104,8 @@ void starpu_worker_wait_for_initialisation(void)
     if (!orr_may_block(__func__))
         return;
     orr_application_begin(rt, &span);
-    for (unsigned w = 0; w < rt->nworkers; w++)
-        while (!is_up(&rt->workers[w]))
+    for (unsigned w = 0; w < rt->workers->n; w++)
+        while (!is_up(&rt->workers->at[w]))
             orr_context_poll(&awaited, interval_us);
     orr_application_end(rt, &span, ORR_TRACE_WAITS, __func__);
 }
@@ -120,8 +121,8 @@ int starpu_worker_get_count_by_type(enum starpu_worker_archtype type)
     struct orr_runtime *rt = orr_runtime_current(__func__);
     int n = 0;
 
-    for (unsigned w = 0; rt && w < rt->nworkers; w++)
-        n += is_of(&rt->workers[w], type);
+    for (unsigned w = 0; rt && w < rt->workers->n; w++)
+        n += is_of(&rt->workers->at[w], type);
     return n;
 }
 
@@ -129,7 +130,7 @@ unsigned starpu_worker_get_count(void)
 {
     struct orr_runtime *rt = orr_runtime_current(__func__);
 
-    return rt ? rt->nworkers : 0;
+    return rt ? rt->workers->n : 0;
 }
 
 /* -- the caller -- */
@@ -203,8 +204,8 @@ unsigned starpu_worker_get_ids_by_type(enum starpu_worker_archtype type,
     struct orr_runtime *rt = ORR_API_RUNTIME();
     unsigned n = 0;
 
-    for (unsigned w = 0; w < rt->nworkers; w++) {
-        if (!is_of(&rt->workers[w], type))
+    for (unsigned w = 0; w < rt->workers->n; w++) {
+        if (!is_of(&rt->workers->at[w], type))
             continue;
         if (n == maxsize)
             return (unsigned)-ERANGE;
@@ -217,8 +218,8 @@ int starpu_worker_get_by_type(enum starpu_worker_archtype type, int num)
 {
     struct orr_runtime *rt = ORR_API_RUNTIME();
 
-    for (unsigned w = 0; w < rt->nworkers; w++)
-        if (is_of(&rt->workers[w], type) && num-- == 0)
+    for (unsigned w = 0; w < rt->workers->n; w++)
+        if (is_of(&rt->workers->at[w], type) && num-- == 0)
             return (int)w;
     return -1;
 }
@@ -227,8 +228,8 @@ int starpu_worker_get_by_devid(enum starpu_worker_archtype type, int devid)
 {
     struct orr_runtime *rt = ORR_API_RUNTIME();
 
-    for (unsigned w = 0; w < rt->nworkers; w++)
-        if (is_of(&rt->workers[w], type) && rt->workers[w].desc->devid == devid)
+    for (unsigned w = 0; w < rt->workers->n; w++)
+        if (is_of(&rt->workers->at[w], type) && rt->workers->at[w].desc->devid == devid)
             return (int)w;
     return -1;
 }
@@ -239,9 +240,9 @@ int starpu_worker_get_stream_workerids(unsigned devid, int *workerids,
     struct orr_runtime *rt = ORR_API_RUNTIME();
     int n = 0;
 
-    for (unsigned w = 0; w < rt->nworkers; w++)
-        if (is_of(&rt->workers[w], type) &&
-            rt->workers[w].desc->devid == (int)devid)
+    for (unsigned w = 0; w < rt->workers->n; w++)
+        if (is_of(&rt->workers->at[w], type) &&
+            rt->workers->at[w].desc->devid == (int)devid)
             workerids[n++] = (int)w;
     return n;
 }
@@ -254,10 +255,10 @@ int starpu_worker_get_devids(enum starpu_worker_archtype type, int *devids,
     struct orr_runtime *rt = ORR_API_RUNTIME();
     int n = 0;
 
-    for (unsigned w = 0; w < rt->nworkers && n < num; w++) {
-        int devid = rt->workers[w].desc->devid;
+    for (unsigned w = 0; w < rt->workers->n && n < num; w++) {
+        int devid = rt->workers->at[w].desc->devid;
 
-        if (is_of(&rt->workers[w], type) && (n == 0 || devids[n - 1] != devid))
+        if (is_of(&rt->workers->at[w], type) && (n == 0 || devids[n - 1] != devid))
             devids[n++] = devid;
     }
     return n;
@@ -271,8 +272,8 @@ static bool class_can(struct orr_runtime *rt, struct orr_job *job,
 
     if (orr_job_able_class(rt, job, row, class_id, &uniform))
         return true;
-    for (unsigned i = 0; !uniform && i < rt->classes[class_id].nworkers; i++)
-        if (orr_job_able(rt, job, row, rt->classes[class_id].members[i]))
+    for (unsigned i = 0; !uniform && i < rt->workers->classes[class_id].nworkers; i++)
+        if (orr_job_able(rt, job, row, rt->workers->classes[class_id].members[i]))
             return true;
     return false;
 }
@@ -288,8 +289,8 @@ starpu_worker_type_can_execute_task(enum starpu_worker_archtype worker_type,
     if (!job)
         return task->cl && (!task->cl->where ||
                             (task->cl->where & orr_device_where(worker_type)));
-    for (unsigned k = 0; k < rt->nclasses; k++)
-        if (rt->classes[k].type == worker_type && class_can(rt, job, k))
+    for (unsigned k = 0; k < rt->workers->nclasses; k++)
+        if (rt->workers->classes[k].type == worker_type && class_can(rt, job, k))
             return 1;
     return 0;
 }
@@ -301,9 +302,9 @@ void starpu_worker_display_names(FILE *output, enum starpu_worker_archtype type)
     struct orr_runtime *rt = ORR_API_RUNTIME();
 
     starpu_worker_display_count(output, type);
-    for (unsigned w = 0; w < rt->nworkers; w++)
-        if (is_of(&rt->workers[w], type))
-            fprintf(output, "\t%s\n", rt->workers[w].desc->name);
+    for (unsigned w = 0; w < rt->workers->n; w++)
+        if (is_of(&rt->workers->at[w], type))
+            fprintf(output, "\t%s\n", rt->workers->at[w].desc->name);
 }
 
 void starpu_worker_display_count(FILE *output, enum starpu_worker_archtype type)

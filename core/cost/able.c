@@ -8,6 +8,7 @@
 #include "core/device/kind.h"
 #include "core/runtime.h"
 #include "core/task/job.h"
+#include "core/workers.h"
 
 /* Whether the task allows the architecture; -1 (and 0, of a task that was not
  * initialised by us) is no restriction. */
@@ -35,7 +36,7 @@ static bool worker_allowed(const struct starpu_task *task, unsigned worker)
 static const struct orr_members *members_of(const struct orr_runtime *rt,
                                             const struct orr_job *job)
 {
-    return &rt->members[job->sched_ctx];
+    return &rt->workers->members[job->sched_ctx];
 }
 
 /* A task that names its worker goes there from any scheduling context. */
@@ -51,10 +52,10 @@ unsigned orr_job_able_if_enabled(const struct orr_runtime *rt,
                                  const struct orr_cost_row *row,
                                  unsigned worker)
 {
-    unsigned class_id = rt->workers[worker].class_id;
+    unsigned class_id = rt->workers->at[worker].class_id;
 
     if (!row->able[class_id] ||
-        !task_where_allows(job->task, &rt->classes[class_id]) ||
+        !task_where_allows(job->task, &rt->workers->classes[class_id]) ||
         !worker_allowed(job->task, worker) || !job_has_member(rt, job, worker))
         return 0;
     return row->able[class_id];
@@ -65,13 +66,13 @@ unsigned orr_job_maybe_able(const struct orr_runtime *rt,
                             const struct orr_cost_row *row, unsigned worker,
                             bool *ask)
 {
-    unsigned class_id = rt->workers[worker].class_id;
+    unsigned class_id = rt->workers->at[worker].class_id;
 
     *ask = row->per_worker;
     if (orr_some_disabled(rt) &&
-        (atomic_load_explicit(&rt->workers[worker].disabled,
+        (atomic_load_explicit(&rt->workers->at[worker].disabled,
                               memory_order_relaxed) ||
-         orr_job_avoided(job) >> rt->classes[class_id].node & 1))
+         orr_job_avoided(job) >> rt->workers->classes[class_id].node & 1))
         return 0;
     return orr_job_able_if_enabled(rt, job, row, worker);
 }
@@ -98,8 +99,8 @@ bool orr_job_may_avoid(struct orr_runtime *rt, struct orr_job *job,
 {
     bool ask;
 
-    for (unsigned w = 0; w < rt->nworkers; w++)
-        if (!(nodes >> rt->workers[w].desc->node & 1) &&
+    for (unsigned w = 0; w < rt->workers->n; w++)
+        if (!(nodes >> rt->workers->at[w].desc->node & 1) &&
             orr_job_maybe_able(rt, job, job->costs, w, &ask))
             return true;
     return false;
@@ -113,7 +114,7 @@ static bool all_take(const struct orr_runtime *rt, const struct orr_job *job,
         unsigned w = (unsigned)combined->members[i];
 
         if (!job_has_member(rt, job, w) ||
-            atomic_load_explicit(&rt->workers[w].disabled,
+            atomic_load_explicit(&rt->workers->at[w].disabled,
                                  memory_order_relaxed))
             return false;
     }
@@ -146,7 +147,7 @@ unsigned orr_job_able_class(struct orr_runtime *rt, struct orr_job *job,
 {
     *uniform = true;
     if (!row->able[class_id] ||
-        !task_where_allows(job->task, &rt->classes[class_id]))
+        !task_where_allows(job->task, &rt->workers->classes[class_id]))
         return 0;
     if (!orr_members_some(members_of(rt, job), class_id) &&
         !job->task->execute_on_a_specific_worker)
@@ -162,7 +163,7 @@ unsigned orr_job_able_class(struct orr_runtime *rt, struct orr_job *job,
 static bool class_possible(struct orr_runtime *rt, struct orr_job *job,
                            const struct orr_cost_row *row, unsigned class_id)
 {
-    const struct orr_worker_class *class = &rt->classes[class_id];
+    const struct orr_worker_class *class = &rt->workers->classes[class_id];
 
     if (!row->able[class_id] || !task_where_allows(job->task, class))
         return false;
@@ -186,7 +187,7 @@ static bool combined_possible(struct orr_runtime *rt, struct orr_job *job,
 
     for (unsigned i = 0; names_workers(job->task) && i < n; i++)
         if (orr_job_able_combined(rt, job, row,
-                                  orr_combined_at(rt, rt->nworkers + i)))
+                                  orr_combined_at(rt, rt->workers->n + i)))
             return true;
     return false;
 }
@@ -194,7 +195,7 @@ static bool combined_possible(struct orr_runtime *rt, struct orr_job *job,
 bool orr_job_possible(struct orr_runtime *rt, struct orr_job *job,
                       const struct orr_cost_row *row)
 {
-    for (unsigned k = 0; k < rt->nclasses; k++)
+    for (unsigned k = 0; k < rt->workers->nclasses; k++)
         if (class_possible(rt, job, row, k))
             return true;
     return combined_possible(rt, job, row);

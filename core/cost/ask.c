@@ -8,8 +8,11 @@
 #include <string.h>
 
 #include "core/base/crc.h"
+#include "core/cost/estimates.h"
 #include "core/data/handle.h"
+#include "core/data/nodes.h"
 #include "core/runtime.h"
+#include "core/workers.h"
 #include "perfmodel/arch.h"
 
 bool orr_model_asks(const struct starpu_perfmodel *model)
@@ -30,7 +33,7 @@ static bool entry_is_for_class(const struct orr_per_devices *entry,
         return false;
     theirs =
         (struct orr_device){(int)device->type, device->devid, device->ncores};
-    return orr_devices_equal(&theirs, 1, &ours, 1, rt->homogeneous);
+    return orr_devices_equal(&theirs, 1, &ours, 1, rt->estimates->homogeneous);
 }
 
 static double ask_per_arch(const struct orr_runtime *rt,
@@ -73,7 +76,7 @@ double orr_model_ask_worker(const struct orr_runtime *rt,
                             unsigned impl)
 {
     const struct orr_worker_class *class =
-        &rt->classes[rt->workers[worker].class_id];
+        &rt->workers->classes[rt->workers->at[worker].class_id];
     double us;
 
     if (model->type == STARPU_PER_WORKER && model->worker_cost_function)
@@ -95,7 +98,7 @@ orr_model_size_base(const struct orr_runtime *rt,
 
     for (; entry; entry = entry->next)
         if (entry->impl == impl && entry->pub.size_base &&
-            entry_is_for_class(entry, rt, class ? class : &rt->classes[0]))
+            entry_is_for_class(entry, rt, class ? class : &rt->workers->classes[0]))
             return entry->pub.size_base;
     return NULL;
 }
@@ -117,7 +120,7 @@ static bool based_size(const struct orr_runtime *rt,
     if (!of_devices && !model->size_base)
         return false;
     if (!class)
-        class = &rt->classes[0];
+        class = &rt->workers->classes[0];
     device = (struct starpu_perfmodel_device){class->type, class->devid,
                                               (int)class->ncores};
     orr_self->frozen++;
@@ -223,10 +226,10 @@ double *orr_model_parameters(const struct starpu_perfmodel *perfmodel,
 
 static size_t capacity_of(const struct orr_runtime *rt, unsigned class_id)
 {
-    unsigned node = rt->classes[class_id].node;
+    unsigned node = rt->workers->classes[class_id].node;
 
     /* Main memory is left to the application. */
-    if (node < rt->nram || node == 0 || node >= rt->nnodes ||
+    if (node < rt->nodes->nram || node == 0 || node >= rt->nodes->n ||
         rt->machine->nodes[node].capacity == 0)
         return SIZE_MAX;
     return rt->machine->nodes[node].capacity;
@@ -264,7 +267,7 @@ size_t orr_memory_least(const struct orr_runtime *rt)
 {
     size_t least = SIZE_MAX;
 
-    for (unsigned k = 0; k < rt->nclasses; k++)
+    for (unsigned k = 0; k < rt->workers->nclasses; k++)
         if (capacity_of(rt, k) < least)
             least = capacity_of(rt, k);
     return least;
@@ -279,7 +282,7 @@ uint64_t orr_task_misfits(const struct orr_runtime *rt,
     if (least == SIZE_MAX || task_data_bytes(task, false) <= least)
         return 0;
     size = task_data_bytes(task, true);
-    for (unsigned k = 0; k < rt->nclasses; k++)
+    for (unsigned k = 0; k < rt->workers->nclasses; k++)
         if (size > capacity_of(rt, k))
             misfits |= UINT64_C(1) << k;
     return misfits;

@@ -18,10 +18,12 @@
 
 #include "core/base/log.h"
 #include "core/cost/ask.h"
+#include "core/cost/estimates.h"
 #include "core/cost/speed.h"
 #include "core/device/kind.h"
 #include "core/runtime.h"
 #include "core/task/job.h"
+#include "core/workers.h"
 #include "perfmodel/distributions.h"
 #include "perfmodel/model.h"
 #include "perfmodel/origin.h"
@@ -209,7 +211,7 @@ costs_find_model(struct orr_costs_table *table,
 
     if (!perfmodel || asks_functions(perfmodel) || !perfmodel->symbol)
         return NULL;
-    model = orr_models_get(table->runtime->models, perfmodel->symbol,
+    model = orr_models_get(table->runtime->estimates->models, perfmodel->symbol,
                            orr_model_kind_of(perfmodel->type), &err);
     if (!model && is_news(table, perfmodel->symbol))
         orr_log_error("%s", err.text);
@@ -229,10 +231,10 @@ static struct row *row_new(struct orr_costs_table *table, const struct key *key,
 {
     const struct orr_runtime *rt = table->runtime;
     const struct shape *shape = orr_shape_of(table, cl);
-    size_t nlengths = (size_t)rt->nclasses * NIMPL;
+    size_t nlengths = (size_t)rt->workers->nclasses * NIMPL;
     struct row *row =
         shape ? malloc(sizeof(*row) + 2 * nlengths * sizeof(double) +
-                       rt->nclasses + nlengths * sizeof(*row->pub.origin))
+                       rt->workers->nclasses + nlengths * sizeof(*row->pub.origin))
               : NULL;
 
     if (!row)
@@ -254,7 +256,7 @@ static struct row *row_new(struct orr_costs_table *table, const struct key *key,
         row->called = orr_codelet_called(cl);
     if (row->called)
         row->pub.called = row->called;
-    row->pub.origin = row->pub.able + rt->nclasses;
+    row->pub.origin = row->pub.able + rt->workers->nclasses;
     memset(row->pub.origin, ORR_ORIGIN_UNKNOWN, nlengths);
     for (size_t i = 0; i < 2 * nlengths; i++)
         row->lengths[i] = NAN;
@@ -285,7 +287,7 @@ static void set_able(const struct orr_costs_table *table, struct row *row,
 {
     const struct orr_runtime *rt = table->runtime;
 
-    for (unsigned k = 0; k < rt->nclasses; k++) {
+    for (unsigned k = 0; k < rt->workers->nclasses; k++) {
         unsigned bits = orr_row_able(rt, row, task, k);
 
         if (bits && row->key.misfits >> k & 1) {
@@ -299,7 +301,7 @@ static void set_able(const struct orr_costs_table *table, struct row *row,
     if (!(row->pub.able_classes & table->calibrated))
         return;
     row->pub.able_classes &= table->calibrated;
-    for (unsigned k = 0; k < rt->nclasses; k++)
+    for (unsigned k = 0; k < rt->workers->nclasses; k++)
         if (!(row->pub.able_classes >> k & 1))
             row->pub.able[k] = 0;
 }
@@ -313,10 +315,10 @@ static int make_recal(struct orr_costs_table *table, struct row *row)
     if (!row->model || rt->machine->kernels_take_their_length)
         return 0;
     err = orr_recal_new(rt, &table->recal, &row->pub.recal);
-    for (unsigned k = 0; !err && k < rt->nclasses; k++)
+    for (unsigned k = 0; !err && k < rt->workers->nclasses; k++)
         for (unsigned i = 0; row->pub.able[k] >> i; i++) {
             const struct orr_entry *entry = orr_model_find(
-                row->model, rt->classes[k].comb, i, row->key.footprint);
+                row->model, rt->workers->classes[k].comb, i, row->key.footprint);
             struct orr_model_row stats;
 
             if (!entry)
@@ -346,11 +348,11 @@ static void tell_what_is_unknown(struct orr_costs_table *table,
 
     if (!row->model || !rt->machine->kernels_take_their_length)
         return;
-    for (unsigned k = 0; k < rt->nclasses; k++)
+    for (unsigned k = 0; k < rt->workers->nclasses; k++)
         if (knows_length(row, k))
             known = true;
         else if (row->pub.able[k])
-            unknown = &rt->classes[k];
+            unknown = &rt->workers->classes[k];
     if (known && unknown && is_news(table, row->key.perfmodel->symbol))
         orr_log_warning(
             "model `%s': no time is known on %s %d (footprint %08x), where the "
@@ -415,7 +417,7 @@ static uint64_t detail_of(const struct orr_runtime *rt,
 static struct row *get_row(struct orr_runtime *rt, struct starpu_task *task,
                            uint32_t footprint)
 {
-    struct orr_costs_table *table = rt->costs;
+    struct orr_costs_table *table = rt->estimates->costs;
     struct starpu_codelet *cl = task->cl;
     struct key key = {cl, cl->model, footprint,
                       0,  0,         orr_task_misfits(rt, task, table->least)};
@@ -514,12 +516,12 @@ const struct orr_cost_row *orr_task_costs(struct orr_runtime *rt,
 static double unmeasured(const struct orr_runtime *rt, const struct row *row,
                          unsigned class_id)
 {
-    const struct orr_worker_class *k = &rt->classes[class_id];
+    const struct orr_worker_class *k = &rt->workers->classes[class_id];
     double us = orr_cost_length(&row->pub, class_id, 0);
     const struct orr_assumption *a = NULL;
 
     if (row->pub.assumed && !(us > 0))
-        a = orr_assumptions_find(&rt->costs->assumptions, orr_row_name(row),
+        a = orr_assumptions_find(&rt->estimates->costs->assumptions, orr_row_name(row),
                                  row->key.perfmodel ? row->key.perfmodel->symbol
                                                     : NULL,
                                  (int)k->type, k->devid);
@@ -530,7 +532,7 @@ double orr_cost_at_best(const struct orr_runtime *rt,
                         const struct orr_cost_row *pub, unsigned class_id)
 {
     const struct row *row = (const struct row *)pub;
-    const struct orr_worker_class *k = &rt->classes[class_id];
+    const struct orr_worker_class *k = &rt->workers->classes[class_id];
     const struct orr_entry *entry = NULL;
     struct orr_model_row stats = {.n = 0};
 
@@ -551,7 +553,7 @@ double orr_cost_deviation(const struct orr_runtime *rt,
                           unsigned impl)
 {
     const struct row *row = (const struct row *)pub;
-    const struct orr_worker_class *k = &rt->classes[class_id];
+    const struct orr_worker_class *k = &rt->workers->classes[class_id];
     const struct orr_entry *entry = NULL;
     struct orr_model_row stats = {.n = 0};
 
@@ -605,11 +607,11 @@ static void row_feed_measure(struct orr_runtime *rt,
     if (!row->model || !orr_model_benchmarking(row->model))
         return;
     measure = (struct orr_measure){
-        .comb = rt->classes[worker->class_id].comb,
+        .comb = rt->workers->classes[worker->class_id].comb,
         .impl = impl,
         .footprint = row->key.footprint,
         .size = orr_model_size(rt, row->key.perfmodel, task,
-                               &rt->classes[worker->class_id], impl),
+                               &rt->workers->classes[worker->class_id], impl),
         .flops = task->flops,
         .duration = us,
         .parameters = row->parameters,
@@ -673,8 +675,8 @@ void orr_cost_ran(struct orr_runtime *rt, const struct orr_worker *worker,
 static int open_home(struct orr_costs_table *table, struct orr_error *err)
 {
     const struct orr_runtime *rt = table->runtime;
-    struct orr_models_options options = {.sampling = rt->sampling,
-                                         .homogeneous = rt->homogeneous,
+    struct orr_models_options options = {.sampling = rt->estimates->sampling,
+                                         .homogeneous = rt->estimates->homogeneous,
                                          .simulated = true};
     struct orr_host_options none = {NULL};
     char *host = NULL;
@@ -710,8 +712,8 @@ static int read_calibrated(const struct orr_runtime *rt, uint64_t *ret,
                         "ORRERY_CALIBRATE_ON=%.60s: there are no such workers; "
                         "write cpu, cuda, opencl or hip",
                         name);
-    for (unsigned k = 0; k < rt->nclasses; k++)
-        if (rt->classes[k].type == kind->type)
+    for (unsigned k = 0; k < rt->workers->nclasses; k++)
+        if (rt->workers->classes[k].type == kind->type)
             *ret |= UINT64_C(1) << k;
     return 0;
 }
@@ -727,11 +729,11 @@ int orr_costs_table_new(struct orr_runtime *rt, struct orr_costs_table **ret,
         rc = orr_fail(err, -ENOMEM, "out of memory");
         goto free_table;
     }
-    if (rt->nclasses > 64) {
+    if (rt->workers->nclasses > 64) {
         rc = orr_fail(err, -EINVAL,
                       "this machine has %u worker classes; at most 64 are "
                       "supported: use fewer devices",
-                      rt->nclasses);
+                      rt->workers->nclasses);
         goto free_table;
     }
     table->runtime = rt;

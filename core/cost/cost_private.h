@@ -13,6 +13,7 @@
 #include "core/cost/assume.h"
 #include "core/cost/cost.h"
 #include "core/cost/recalibrate.h"
+#include "core/workers.h"
 
 struct orr_model;
 struct orr_worker_class;
@@ -47,7 +48,7 @@ struct row {
     struct key key;
     const struct shape *shape;    /* [const] lent by the table */
     struct row *next;             /* [lock] in order of creation */
-    struct orr_model *model;      /* [const] lent by rt->models, or NULL */
+    struct orr_model *model;      /* [const] lent by rt->estimates->models, or NULL */
     const _Atomic uint32_t *news; /* [const] the model's version */
     double *parameters;           /* [const] owned; of a multiple regression */
     char *called;                 /* [const] owned; pub.called, or NULL */

@@ -6,6 +6,7 @@
 
 #include "core/base/log.h"
 #include "core/runtime.h"
+#include "core/workers.h"
 
 void orr_figures_count(struct orr_figures *figures,
                        const struct orr_cost_row *row, unsigned class_id,
@@ -30,8 +31,8 @@ struct orr_figures orr_figures_total(const struct orr_runtime *rt)
 {
     struct orr_figures total = {.us = {0}};
 
-    for (unsigned w = 0; w < rt->nworkers; w++) {
-        const struct orr_figures *one = &rt->workers[w].figures;
+    for (unsigned w = 0; w < rt->workers->n; w++) {
+        const struct orr_figures *one = &rt->workers->at[w].figures;
 
         for (int i = 0; i < ORR_NORIGINS; i++) {
             total.us[i] += one->us[i];

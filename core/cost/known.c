@@ -2,7 +2,9 @@
 /* core/cost/known.c - whether there are times for a kernel at all, see cost.h. */
 #include "core/cost/ask.h"
 #include "core/cost/cost_private.h"
+#include "core/cost/estimates.h"
 #include "core/runtime.h"
+#include "core/workers.h"
 #include "perfmodel/model.h"
 
 /* On all workers; what is given for some of them adds to what others know. */
@@ -11,10 +13,10 @@ static bool is_assumed(const struct orr_runtime *rt, const char *name,
 {
     bool some = false; /* that is no ratio of another */
 
-    for (unsigned k = 0; k < rt->nclasses; k++) {
+    for (unsigned k = 0; k < rt->workers->nclasses; k++) {
         const struct orr_assumption *a = orr_assumptions_find(
-            &rt->costs->assumptions, name, symbol, (int)rt->classes[k].type,
-            rt->classes[k].devid);
+            &rt->estimates->costs->assumptions, name, symbol, (int)rt->workers->classes[k].type,
+            rt->workers->classes[k].devid);
 
         if (!a)
             return false;
@@ -28,7 +30,7 @@ enum orr_known orr_cost_knows(const struct orr_runtime *rt, const char *name,
 {
     struct orr_error err = {""};
     struct orr_model *model =
-        symbol ? orr_models_get(rt->models, symbol,
+        symbol ? orr_models_get(rt->estimates->models, symbol,
                                 orr_model_kind_of(STARPU_HISTORY_BASED), &err)
                : NULL;
 

@@ -9,9 +9,11 @@
 
 #include "core/cost/ask.h"
 #include "core/cost/cost_private.h"
+#include "core/cost/estimates.h"
 #include "core/cost/speed.h"
 #include "core/device/kind.h"
 #include "core/runtime.h"
+#include "core/workers.h"
 #include "perfmodel/model.h"
 #include "perfmodel/origin.h"
 
@@ -106,7 +108,7 @@ static struct orr_assumption *assumed(const struct orr_runtime *rt,
 
     if (!row->pub.assumed)
         return NULL;
-    return orr_assumptions_find(&rt->costs->assumptions, orr_row_name(row),
+    return orr_assumptions_find(&rt->estimates->costs->assumptions, orr_row_name(row),
                                 perfmodel ? perfmodel->symbol : NULL,
                                 (int)class->type, class->devid);
 }
@@ -118,7 +120,7 @@ static double measured_at_home(const struct orr_runtime *rt,
                                const struct orr_assumed_arch *arch)
 {
     const struct starpu_perfmodel *perfmodel = row->key.perfmodel;
-    struct orr_models *home = rt->costs->home;
+    struct orr_models *home = rt->estimates->costs->home;
     struct orr_device device = {arch->type, arch->devid < 0 ? 0 : arch->devid,
                                 1};
     struct orr_question question = {.footprint = row->key.footprint,
@@ -163,8 +165,8 @@ static double other_us(const struct orr_runtime *rt, const struct row *row,
                        struct starpu_task *task,
                        const struct orr_assumed_arch *of)
 {
-    for (unsigned k = 0; k < rt->nclasses; k++) {
-        const struct orr_worker_class *class = &rt->classes[k];
+    for (unsigned k = 0; k < rt->workers->nclasses; k++) {
+        const struct orr_worker_class *class = &rt->workers->classes[k];
         const struct orr_assumption *a;
         double us = NAN;
 
@@ -256,7 +258,7 @@ static struct orr_length stored_length(const struct orr_runtime *rt,
 void orr_row_name_pair(const struct orr_runtime *rt, unsigned class_id,
                        unsigned impl, char *text, size_t size)
 {
-    const struct orr_worker_class *k = &rt->classes[class_id];
+    const struct orr_worker_class *k = &rt->workers->classes[class_id];
     const struct orr_device_kind *kind = orr_device_kind(k->type);
 
     snprintf(text, size, "%s %d, implementation %u",
@@ -290,11 +292,11 @@ void orr_row_refresh(const struct orr_runtime *rt, struct row *row,
     __atomic_store_n(&row->pub.version,
                      atomic_load_explicit(row->news, memory_order_acquire),
                      __ATOMIC_RELAXED);
-    for (unsigned k = 0; k < rt->nclasses; k++)
+    for (unsigned k = 0; k < rt->workers->nclasses; k++)
         for (unsigned i = 0; i < NIMPL; i++)
             if (row->pub.able[k] >> i & 1) {
                 struct orr_length length =
-                    stored_length(rt, row, task, &rt->classes[k], i);
+                    stored_length(rt, row, task, &rt->workers->classes[k], i);
 
                 set_length(row, k, i, &length);
             }
@@ -324,11 +326,11 @@ static struct orr_length asked_length(const struct orr_runtime *rt,
 void orr_row_ask(const struct orr_runtime *rt, struct row *row,
                  struct starpu_task *task)
 {
-    for (unsigned k = 0; k < rt->nclasses; k++)
+    for (unsigned k = 0; k < rt->workers->nclasses; k++)
         for (unsigned i = 0; i < NIMPL; i++)
             if (row->pub.able[k] >> i & 1) {
                 struct orr_length length =
-                    asked_length(rt, row, task, &rt->classes[k], i);
+                    asked_length(rt, row, task, &rt->workers->classes[k], i);
 
                 set_length(row, k, i, &length);
             }
@@ -361,7 +363,7 @@ static bool model_knows(const struct orr_runtime *rt, const struct row *row,
 unsigned orr_row_able(const struct orr_runtime *rt, const struct row *row,
                       struct starpu_task *task, unsigned class_id)
 {
-    const struct orr_worker_class *k = &rt->classes[class_id];
+    const struct orr_worker_class *k = &rt->workers->classes[class_id];
     unsigned bits;
 
     if (!codelet_where_allows(row->key.cl, k->type))

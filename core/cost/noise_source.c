@@ -8,6 +8,7 @@
 #include "core/cost/cost_private.h"
 #include "core/cost/noise.h"
 #include "core/runtime.h"
+#include "core/workers.h"
 
 /* All unknown: without a variation of its own, a kernel has the deviation 0. */
 static struct orr_noise_source *sources_new(size_t n)
@@ -25,7 +26,7 @@ static int row_model_variation(const struct orr_runtime *rt,
                                unsigned impl, struct orr_variation *ret)
 {
     if (row->model)
-        return orr_model_variation(row->model, rt->classes[class_id].comb, impl,
+        return orr_model_variation(row->model, rt->workers->classes[class_id].comb, impl,
                                    row->pub.footprint, ret);
     *ret = (struct orr_variation){.deviation = ORR_VARIATION_UNMEASURED};
     return 0;
@@ -39,7 +40,7 @@ struct orr_noise_source *orr_cost_noise(const struct orr_runtime *rt,
     struct orr_noise_source *source;
 
     if (!row->noise)
-        row->noise = sources_new((size_t)rt->nclasses * NIMPL);
+        row->noise = sources_new((size_t)rt->workers->nclasses * NIMPL);
     if (!row->noise)
         return NULL;
     source = &row->noise[class_id * NIMPL + impl];
@@ -51,7 +52,7 @@ struct orr_noise_source *orr_cost_noise(const struct orr_runtime *rt,
 
 void orr_row_free_noise(const struct orr_runtime *rt, struct row *row)
 {
-    for (size_t i = 0; row->noise && i < (size_t)rt->nclasses * NIMPL; i++)
+    for (size_t i = 0; row->noise && i < (size_t)rt->workers->nclasses * NIMPL; i++)
         orr_variation_done(&row->noise[i].variation);
     free(row->noise);
 }

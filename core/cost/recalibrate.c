@@ -12,6 +12,7 @@
 
 #include "core/cost/row.h"
 #include "core/runtime.h"
+#include "core/workers.h"
 
 #define NIMPL STARPU_MAXIMPLEMENTATIONS
 
@@ -24,11 +25,11 @@ void orr_recal_budget_init(struct orr_recal_budget *budget, double now)
 int orr_recal_new(const struct orr_runtime *rt, struct orr_recal_budget *budget,
                   struct orr_recal **ret)
 {
-    size_t n = (size_t)rt->nclasses * NIMPL;
+    size_t n = (size_t)rt->workers->nclasses * NIMPL;
     /* One block: the bits of classes lie behind the pairs. */
     struct orr_recal *recal =
         calloc(1, sizeof(*recal) + n * sizeof(recal->pairs[0]) +
-                      2 * rt->nclasses * sizeof(*recal->uncalibrated));
+                      2 * rt->workers->nclasses * sizeof(*recal->uncalibrated));
     double now;
 
     if (!recal)
@@ -37,7 +38,7 @@ int orr_recal_new(const struct orr_runtime *rt, struct orr_recal_budget *budget,
     recal->runtime = rt;
     recal->budget = budget;
     recal->uncalibrated = (_Atomic uint8_t *)&recal->pairs[n];
-    recal->suspicious = recal->uncalibrated + rt->nclasses;
+    recal->suspicious = recal->uncalibrated + rt->workers->nclasses;
     atomic_init(&recal->look_at, INFINITY);
     for (size_t i = 0; i < n; i++)
         atomic_init(&recal->pairs[i].last, now);
@@ -79,11 +80,11 @@ static bool is_suspicious(const struct orr_runtime *rt,
 {
     double us = orr_cost_length(row, class_id, impl);
 
-    for (unsigned k = 0; us > 0 && k < rt->nclasses; k++) {
+    for (unsigned k = 0; us > 0 && k < rt->workers->nclasses; k++) {
         double sibling;
 
         if (!(row->able[k] >> impl & 1) ||
-            !are_siblings(&rt->classes[k], &rt->classes[class_id]))
+            !are_siblings(&rt->workers->classes[k], &rt->workers->classes[class_id]))
             continue;
         sibling = orr_cost_length(row, k, impl);
         if (sibling > 0 && us > ORR_RECAL_SUSPICIOUS * sibling)
@@ -112,7 +113,7 @@ static void note_uncalibrated_locked(struct orr_recal *recal)
 {
     bool any = false;
 
-    for (unsigned k = 0; k < recal->runtime->nclasses; k++)
+    for (unsigned k = 0; k < recal->runtime->workers->nclasses; k++)
         any = any || orr_recal_uncalibrated(recal, k);
     atomic_store_explicit(&recal->any_uncalibrated, any, memory_order_relaxed);
 }
@@ -155,7 +156,7 @@ bool orr_recal_refresh(struct orr_recal *recal, const struct orr_cost_row *row,
 
     orr_lock(&recal->budget->lock);
     atomic_store_explicit(&recal->measured, measured, memory_order_relaxed);
-    for (unsigned k = 0; k < recal->runtime->nclasses; k++) {
+    for (unsigned k = 0; k < recal->runtime->workers->nclasses; k++) {
         unsigned bits = refresh_class_locked(recal, row, k);
 
         if (any || !bits)
@@ -278,7 +279,7 @@ static double row_fastest_us(const struct orr_runtime *rt,
 {
     double least = INFINITY;
 
-    for (unsigned k = 0; k < rt->nclasses; k++)
+    for (unsigned k = 0; k < rt->workers->nclasses; k++)
         for (unsigned i = 0; row->able[k] >> i; i++)
             if (row->able[k] >> i & 1 && orr_cost_length(row, k, i) > 0)
                 least = fmin(least, orr_cost_length(row, k, i));
@@ -294,7 +295,7 @@ static bool find_due_locked(struct orr_recal *recal,
     double first = INFINITY;
 
     *ret_next = INFINITY;
-    for (unsigned k = 0; k < recal->runtime->nclasses; k++) {
+    for (unsigned k = 0; k < recal->runtime->workers->nclasses; k++) {
         for (unsigned i = 0; row->able[k] >> i; i++) {
             double due;
 

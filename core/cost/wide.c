@@ -8,16 +8,18 @@
 
 #include "core/cost/ask.h"
 #include "core/cost/cost_private.h"
+#include "core/cost/estimates.h"
 #include "core/cost/speed.h"
 #include "core/runtime.h"
 #include "core/task/job.h"
+#include "core/workers.h"
 #include "perfmodel/arch.h"
 #include "perfmodel/model.h"
 
 static struct orr_device wide_device(const struct orr_runtime *rt,
                                      unsigned class_id, unsigned ncores)
 {
-    const struct orr_worker_class *class = &rt->classes[class_id];
+    const struct orr_worker_class *class = &rt->workers->classes[class_id];
 
     return (struct orr_device){(int)class->type, class->devid, (int)ncores};
 }
@@ -27,7 +29,7 @@ int orr_cost_wide_comb(const struct orr_runtime *rt, unsigned class_id,
 {
     struct orr_device device = wide_device(rt, class_id, ncores);
 
-    return orr_combs_get(orr_models_combs(rt->models), &device, 1, ret);
+    return orr_combs_get(orr_models_combs(rt->estimates->models), &device, 1, ret);
 }
 
 bool orr_cost_widen(const struct orr_runtime *rt, unsigned class_id,
@@ -35,7 +37,7 @@ bool orr_cost_widen(const struct orr_runtime *rt, unsigned class_id,
 {
     struct orr_device device = wide_device(rt, class_id, ncores);
 
-    *ret = rt->classes[class_id];
+    *ret = rt->workers->classes[class_id];
     ret->ncores = ncores;
     ret->relative_speedup = orr_devices_speedup(&device, 1);
     return orr_cost_wide_comb(rt, class_id, ncores, &ret->comb) == 0;

@@ -16,11 +16,13 @@
 #include "core/data/label.h"
 #include "core/data/lend.h"
 #include "core/data/node.h"
+#include "core/data/nodes.h"
 #include "core/data/plan.h"
 #include "core/data/reduction.h"
 #include "core/device/kind.h"
 #include "core/runtime.h"
 #include "core/task/job.h"
+#include "core/workers.h"
 
 /* A context that waits for its data, on its stack. */
 struct block {
@@ -64,9 +66,9 @@ static double convert(struct orr_runtime *rt, const struct orr_job *job,
     unsigned k = 0;
     double us = 0;
 
-    while (k < rt->nclasses && rt->classes[k].node != node)
+    while (k < rt->workers->nclasses && rt->workers->classes[k].node != node)
         k++;
-    if (rt->machine->kernels_take_their_length && k < rt->nclasses)
+    if (rt->machine->kernels_take_their_length && k < rt->workers->nclasses)
         us = orr_job_conversion_us(rt, job, k);
     (void)orr_job_convert(rt, job, &converter);
     return us;
@@ -84,7 +86,7 @@ static void acquire_arrived(struct orr_runtime *rt, struct orr_job *job,
 
     (void)worker;
     orr_job_take_data(rt, job, node);
-    if (job->converts && !job->data.spread && node < rt->nram)
+    if (job->converts && !job->data.spread && node < rt->nodes->nram)
         us = convert(rt, job, node);
     if (us > 0 && callback == unblock)
         ((struct block *)arg)->converting = us;
@@ -121,7 +123,7 @@ static void choose_node(struct orr_runtime *rt, struct orr_job *job)
     orr_job_own(job)->before(orr_job_own(job)->arg, &node,
                         (enum starpu_data_access_mode)job->accesses[0].mode);
     self->frozen--;
-    if (node >= (int)rt->nnodes) {
+    if (node >= (int)rt->nodes->n) {
         orr_log_error(
             "an acquisition's callback_acquired chose memory node %d: "
             "there is no such node",
@@ -294,9 +296,9 @@ static int acquire(struct orr_runtime *rt, struct orr_handle *handle, int node,
 static void warn_unreal(struct orr_runtime *rt, enum orr_acquire_call call,
                         const struct orr_handle *handle, uint32_t mode)
 {
-    if (!handle->unreal || !(mode & STARPU_R) || rt->warned_unreal)
+    if (!handle->unreal || !(mode & STARPU_R) || rt->nodes->warned_unreal)
         return;
-    rt->warned_unreal = true;
+    rt->nodes->warned_unreal = true;
     orr_log_warning("%s: only skipped kernels have written these data, so that "
                     "their content means nothing. ORRERY_SIM_KERNELS=run "
                     "executes the kernels.",

@@ -55,11 +55,13 @@
 #include "core/data/label.h"
 #include "core/data/lost.h"
 #include "core/data/node.h"
+#include "core/data/nodes.h"
 #include "core/data/reduction.h"
 #include "core/data/request.h"
 #include "core/data/traffic.h"
 #include "core/runtime.h"
 #include "core/task/job.h"
+#include "core/workers.h"
 
 /* --- what a job has and lacks --- */
 
@@ -150,7 +152,7 @@ size_t orr_admit_take_locked(struct orr_handle *handle,
     if (has_memory(handle, node))
         return handle->size; /* it came there since */
     replicate->reserved = handle->size;
-    orr_node_changed_for_jobs(&handle->runtime->nodes[node]);
+    orr_node_changed_for_jobs(&handle->runtime->nodes->at[node]);
     return 0;
 }
 
@@ -229,7 +231,7 @@ static void count_off(struct orr_runtime *rt, uint64_t nodes,
                       struct orr_deferred *deferred)
 {
     for (; nodes; nodes &= nodes - 1) {
-        struct orr_node *node = &rt->nodes[__builtin_ctzll(nodes)];
+        struct orr_node *node = &rt->nodes->at[__builtin_ctzll(nodes)];
 
         if (atomic_fetch_sub(&node->admission.nadmitted, 1) == 1)
             orr_admit_retry_later(rt, node->id, deferred);
@@ -257,7 +259,7 @@ void orr_admit_suspend(struct orr_runtime *rt, const struct orr_job *job)
 void orr_admit_resume(struct orr_runtime *rt, const struct orr_job *job)
 {
     for (uint64_t left = job->data.admitted; left; left &= left - 1)
-        atomic_fetch_add(&rt->nodes[__builtin_ctzll(left)].admission.nadmitted,
+        atomic_fetch_add(&rt->nodes->at[__builtin_ctzll(left)].admission.nadmitted,
                          1);
 }
 
@@ -279,7 +281,7 @@ static bool may_exceed(const struct orr_runtime *rt, struct orr_node *node)
 {
     if (orr_node_is_lost(rt, node->id))
         return true;
-    return rt->nram > 1 && node->id < rt->nram && is_quiet(node);
+    return rt->nodes->nram > 1 && node->id < rt->nodes->nram && is_quiet(node);
 }
 
 /* The job holds what it has: reserves what it lacks, or lets go. */
@@ -433,9 +435,9 @@ static void starve(struct orr_runtime *rt, struct orr_node *node)
     all = has_guests(node);
     if (orr_self->worker)
         orr_self->worker->again = true;
-    for (unsigned w = 0; w < rt->nworkers; w++)
-        if (all || rt->workers[w].desc->node == node->id)
-            orr_worker_wake(&rt->workers[w]);
+    for (unsigned w = 0; w < rt->workers->n; w++)
+        if (all || rt->workers->at[w].desc->node == node->id)
+            orr_worker_wake(&rt->workers->at[w]);
 }
 
 /* Lets jobs go on as far as there is memory; `tried` is the one that was tried
@@ -532,14 +534,14 @@ static bool call(struct orr_runtime *rt, struct orr_node *node)
 
 bool orr_admit_serve(struct orr_runtime *rt, unsigned id)
 {
-    struct orr_node *node = &rt->nodes[id];
+    struct orr_node *node = &rt->nodes->at[id];
 
     return atomic_load(&node->admission.nwaiting) && call(rt, node);
 }
 
 void orr_admit_retry(struct orr_runtime *rt, unsigned id)
 {
-    struct orr_node *node = &rt->nodes[id];
+    struct orr_node *node = &rt->nodes->at[id];
     struct orr_worker *worker = orr_self->worker;
 
     if (!atomic_load(&node->admission.nwaiting))
@@ -556,7 +558,7 @@ void orr_admit_retry(struct orr_runtime *rt, unsigned id)
 void orr_admit_retry_later(struct orr_runtime *rt, unsigned node,
                            struct orr_deferred *deferred)
 {
-    if (atomic_load(&rt->nodes[node].admission.nwaiting))
+    if (atomic_load(&rt->nodes->at[node].admission.nwaiting))
         deferred->admit |= UINT64_C(1) << node;
 }
 
@@ -604,7 +606,7 @@ _Noreturn static void fail_too_large(struct orr_runtime *rt,
 
 bool orr_admit(struct orr_runtime *rt, struct orr_job *job, unsigned id)
 {
-    struct orr_node *node = &rt->nodes[id];
+    struct orr_node *node = &rt->nodes->at[id];
     struct orr_admission *a = &node->admission;
     size_t lacks = hold(job, id, false);
     unsigned none = 0;
@@ -614,7 +616,7 @@ bool orr_admit(struct orr_runtime *rt, struct orr_job *job, unsigned id)
         admit(node, job);
         return true;
     }
-    if (lacks > node->capacity && (rt->nram == 1 || id >= rt->nram))
+    if (lacks > node->capacity && (rt->nodes->nram == 1 || id >= rt->nodes->nram))
         fail_too_large(rt, node, job, lacks);
     atomic_fetch_add(&a->nwaiting, 1);
     if (!atomic_compare_exchange_strong(&a->calls, &none, 1)) {
@@ -644,31 +646,31 @@ bool orr_admit_close(struct orr_runtime *rt, unsigned node)
 {
     unsigned none = 0;
 
-    return atomic_load(&rt->nodes[node].admission.nwaiting) &&
-           atomic_compare_exchange_strong(&rt->nodes[node].admission.calls,
+    return atomic_load(&rt->nodes->at[node].admission.nwaiting) &&
+           atomic_compare_exchange_strong(&rt->nodes->at[node].admission.calls,
                                           &none, 1);
 }
 
 void orr_admit_reopen(struct orr_runtime *rt, unsigned node)
 {
-    (void)serve_calls(rt, &rt->nodes[node], 1, NULL);
+    (void)serve_calls(rt, &rt->nodes->at[node], 1, NULL);
 }
 
 const struct orr_job *orr_admit_first(struct orr_runtime *rt, unsigned node)
 {
-    return first_of(&rt->nodes[node]);
+    return first_of(&rt->nodes->at[node]);
 }
 
 struct orr_job *orr_admit_next(struct orr_runtime *rt, unsigned node,
                                const struct orr_job *job)
 {
-    return next_of(&rt->nodes[node], job);
+    return next_of(&rt->nodes->at[node], job);
 }
 
 void orr_admit_turn_away(struct orr_runtime *rt, struct orr_job *job,
                          unsigned id)
 {
-    struct orr_node *node = &rt->nodes[id];
+    struct orr_node *node = &rt->nodes->at[id];
 
     take_out(node, job);
     atomic_fetch_sub(&node->admission.nwaiting, 1);
@@ -680,7 +682,7 @@ void orr_admit_turn_away(struct orr_runtime *rt, struct orr_job *job,
 bool orr_admit_put_aside(struct orr_runtime *rt, struct orr_job *job,
                          unsigned id)
 {
-    struct orr_node *node = &rt->nodes[id];
+    struct orr_node *node = &rt->nodes->at[id];
     bool waits;
 
     if (!atomic_load_explicit(&node->admission.starved, memory_order_relaxed))

@@ -6,6 +6,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "core/data/nodes.h"
+#include "core/observe/views.h"
 #include "core/runtime.h"
 
 static size_t pair(const struct orr_runtime *rt, unsigned src, unsigned dst)
@@ -21,27 +23,27 @@ static bool is_link(const struct orr_runtime *rt, unsigned src, unsigned dst)
 
 static void add_link(struct orr_runtime *rt, unsigned src, unsigned dst)
 {
-    struct orr_bus *bus = &rt->buses[rt->nbuses];
+    struct orr_bus *bus = &rt->nodes->buses[rt->nodes->nbuses];
 
     if (!is_link(rt, src, dst))
         return;
     bus->src = src;
     bus->dst = dst;
     bus->since = orr_exec_now(rt->exec);
-    rt->bus_at[pair(rt, src, dst)] = bus;
-    rt->nbuses++;
+    rt->nodes->bus_at[pair(rt, src, dst)] = bus;
+    rt->nodes->nbuses++;
 }
 
 int orr_buses_new(struct orr_runtime *rt)
 {
     size_t npairs = (size_t)rt->machine->row * rt->machine->row;
 
-    rt->buses = calloc(npairs, sizeof(*rt->buses));
-    rt->bus_at = calloc(npairs, sizeof(*rt->bus_at));
-    if (!rt->buses || !rt->bus_at)
+    rt->nodes->buses = calloc(npairs, sizeof(*rt->nodes->buses));
+    rt->nodes->bus_at = calloc(npairs, sizeof(*rt->nodes->bus_at));
+    if (!rt->nodes->buses || !rt->nodes->bus_at)
         return -ENOMEM;
-    for (unsigned src = 0; src < rt->nnodes; src++)
-        for (unsigned dst = 0; dst < rt->nnodes; dst++)
+    for (unsigned src = 0; src < rt->nodes->n; src++)
+        for (unsigned dst = 0; dst < rt->nodes->n; dst++)
             add_link(rt, src, dst);
     return 0;
 }
@@ -56,26 +58,26 @@ void orr_buses_add(struct orr_runtime *rt, unsigned node)
 
 void orr_buses_free(struct orr_runtime *rt)
 {
-    free(rt->buses);
-    free(rt->bus_at);
-    rt->buses = NULL;
-    rt->bus_at = NULL;
-    rt->nbuses = 0;
+    free(rt->nodes->buses);
+    free(rt->nodes->bus_at);
+    rt->nodes->buses = NULL;
+    rt->nodes->bus_at = NULL;
+    rt->nodes->nbuses = 0;
 }
 
 struct orr_bus *orr_bus_find(struct orr_runtime *rt, long src, long dst)
 {
-    long n = (long)rt->nnodes;
+    long n = (long)rt->nodes->n;
 
     if (src < 0 || dst < 0 || src >= n || dst >= n)
         return NULL;
-    return rt->bus_at[pair(rt, (unsigned)src, (unsigned)dst)];
+    return rt->nodes->bus_at[pair(rt, (unsigned)src, (unsigned)dst)];
 }
 
 void orr_bus_count(struct orr_runtime *rt, unsigned src, unsigned dst,
                    size_t bytes)
 {
-    struct orr_bus *bus = rt->bus_at[pair(rt, src, dst)];
+    struct orr_bus *bus = rt->nodes->bus_at[pair(rt, src, dst)];
 
     assert(bus); /* what has no link passes main memory */
     atomic_fetch_add_explicit(&bus->transfers, 1, memory_order_relaxed);
@@ -85,7 +87,7 @@ void orr_bus_count(struct orr_runtime *rt, unsigned src, unsigned dst,
 /* Those that share the bus; disks, which come later, have no part in it. */
 static unsigned count_devices(const struct orr_runtime *rt)
 {
-    return rt->machine->row - rt->machine->spare_nodes - rt->nram;
+    return rt->machine->row - rt->machine->spare_nodes - rt->nodes->nram;
 }
 
 static bool is_of_disk(const struct orr_runtime *rt, const struct orr_bus *bus)
@@ -102,7 +104,7 @@ unsigned orr_bus_sharers(const struct orr_runtime *rt,
     if (ngpus > 0)
         return (unsigned)ngpus;
     if (atomic_load_explicit(&bus->direct, memory_order_relaxed) ||
-        (bus->src < rt->nram && bus->dst < rt->nram) || is_of_disk(rt, bus))
+        (bus->src < rt->nodes->nram && bus->dst < rt->nodes->nram) || is_of_disk(rt, bus))
         return 1;
     return count_devices(rt);
 }
@@ -134,11 +136,11 @@ void orr_buses_total(const struct orr_runtime *rt,
 {
     unsigned long long transfers = 0, bytes = 0;
 
-    for (unsigned i = 0; i < rt->nbuses; i++) {
+    for (unsigned i = 0; i < rt->nodes->nbuses; i++) {
         transfers +=
-            atomic_load_explicit(&rt->buses[i].transfers, memory_order_relaxed);
+            atomic_load_explicit(&rt->nodes->buses[i].transfers, memory_order_relaxed);
         bytes +=
-            atomic_load_explicit(&rt->buses[i].bytes, memory_order_relaxed);
+            atomic_load_explicit(&rt->nodes->buses[i].bytes, memory_order_relaxed);
     }
     *ret_transfers = transfers;
     *ret_bytes = bytes;
@@ -148,12 +150,12 @@ void orr_buses_total(const struct orr_runtime *rt,
 void orr_buses_print(struct orr_runtime *rt, FILE *out)
 {
     const struct orr_node_desc *nodes = rt->machine->nodes;
-    double length = orr_exec_now(rt->exec) - rt->opened_at;
+    double length = orr_exec_now(rt->exec) - rt->views->opened_at;
     unsigned long long transfers, bytes;
 
     fprintf(out, "\n#---------------------\nData transfer stats:\n");
-    for (unsigned i = 0; i < rt->nbuses; i++) {
-        const struct orr_bus *bus = &rt->buses[i];
+    for (unsigned i = 0; i < rt->nodes->nbuses; i++) {
+        const struct orr_bus *bus = &rt->nodes->buses[i];
         double mb = (double)atomic_load(&bus->bytes) / 1e6;
         unsigned long long n = atomic_load(&bus->transfers);
 

@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
+
 struct orr_runtime;
 
 struct orr_bus {
@@ -31,7 +32,7 @@ struct orr_bus_counters {
     unsigned long long transfers, bytes;
 };
 
-/* Makes rt->buses and rt->bus_at. Errors: -ENOMEM. */
+/* Makes rt->nodes->buses and rt->nodes->bus_at. Errors: -ENOMEM. */
 int orr_buses_new(struct orr_runtime *rt);
 
 /* The links of a node that was added, and those to it. */

@@ -21,6 +21,7 @@
 #include "core/data/block.h"
 #include "core/data/lost.h"
 #include "core/data/node.h"
+#include "core/data/nodes.h"
 #include "core/device/pinned.h"
 #include "core/runtime.h"
 
@@ -119,8 +120,8 @@ bool orr_cache_shrink(struct orr_node *node, size_t most)
 
 void orr_caches_empty(struct orr_runtime *rt)
 {
-    for (unsigned node = 0; node < rt->nnodes; node++)
-        (void)orr_cache_shrink(&rt->nodes[node], 0);
+    for (unsigned node = 0; node < rt->nodes->n; node++)
+        (void)orr_cache_shrink(&rt->nodes->at[node], 0);
 }
 
 /* One that is probably alike, out of the cache; NULL: there is none. */

@@ -7,19 +7,21 @@
 #include "core/data/eviction.h"
 #include "core/data/handle.h"
 #include "core/data/node.h"
+#include "core/data/nodes.h"
 #include "core/data/request.h"
 #include "core/runtime.h"
 #include "core/task/job.h"
+#include "core/workers.h"
 
 void orr_request_check(const struct orr_request *request)
 {
     const struct orr_handle *handle = request->handle;
     const struct orr_runtime *rt = request->runtime;
 
-    ORR_CHECK(request->dst < rt->nnodes);
-    ORR_CHECK(request->src < rt->nnodes || request->src == ORR_NO_NODE);
+    ORR_CHECK(request->dst < rt->nodes->n);
+    ORR_CHECK(request->src < rt->nodes->n || request->src == ORR_NO_NODE);
     ORR_CHECK(request->src != request->dst);
-    ORR_CHECK(request->progress_node < rt->nnodes);
+    ORR_CHECK(request->progress_node < rt->nodes->n);
     ORR_CHECK(request->level < ORR_FETCH_LEVELS);
     ORR_CHECK(request->state <= ORR_REQUEST_RUNNING);
     ORR_CHECK(!request->pinned || handle->replicates[request->src].refs > 0);
@@ -103,8 +105,8 @@ void orr_handle_check(struct orr_handle *handle)
 void orr_node_check(struct orr_runtime *rt, struct orr_node *node)
 {
     orr_lock(&node->lock);
-    ORR_CHECK(node == &rt->nodes[node->id]);
-    ORR_CHECK(node->progress_worker == rt->nworkers || node->nprogress > 0);
+    ORR_CHECK(node == &rt->nodes->at[node->id]);
+    ORR_CHECK(node->progress_worker == rt->workers->n || node->nprogress > 0);
     for (unsigned level = 0; level < ORR_FETCH_LEVELS; level++)
         orr_list_foreach (link, &node->queues[level]) {
             struct orr_request *request =
@@ -113,7 +115,7 @@ void orr_node_check(struct orr_runtime *rt, struct orr_node *node)
             ORR_CHECK(request->progress_node == node->id);
             ORR_CHECK(request->state == ORR_REQUEST_QUEUED);
         }
-    rt->eviction->check(node);
+    rt->nodes->eviction->check(node);
     orr_list_foreach (link, &node->admission.jobs) {
         const struct orr_job *job = orr_container(link, struct orr_job, queue);
 

@@ -57,6 +57,7 @@
  */
 #include "core/data/handle.h"
 #include "core/data/reduction.h"
+#include "core/data/registry.h"
 #include "core/runtime.h"
 #include "core/task/job.h"
 
@@ -343,7 +344,7 @@ bool orr_job_claim(struct orr_runtime *rt, struct orr_job *job)
     atomic_store(&job->claims.state, ORR_CLAIM_CLAIMING);
     orr_job_set_state(job, ORR_JOB_CLAIMING);
     job->wait.claim.refused_at =
-        atomic_fetch_add_explicit(&rt->last_claim, 1, memory_order_relaxed);
+        atomic_fetch_add_explicit(&rt->data->last_claim, 1, memory_order_relaxed);
     job->wait.claim.all = orr_job_sort_accesses(job);
     return claim_all(job);
 }
@@ -455,7 +456,7 @@ void orr_handle_require_claims_locked(struct orr_handle *handle)
     if (atomic_load_explicit(&handle->turns.requires_claims, memory_order_relaxed))
         return;
     atomic_store(&handle->turns.requires_claims, true);
-    atomic_store_explicit(&handle->runtime->requires_claims, true, memory_order_relaxed);
+    atomic_store_explicit(&handle->runtime->data->requires_claims, true, memory_order_relaxed);
     orr_turns_foreach (access, &handle->turns)
         if (access->granted && !access->claimed && !access->returned &&
             passed(access->job))

@@ -30,12 +30,14 @@
 #include "core/data/node.h"
 #include "core/data/private.h"
 #include "core/data/reduction.h"
+#include "core/data/registry.h"
 #include "core/data/within.h"
 #include "core/device/driver.h"
 #include "core/device/methods.h"
 #include "core/runtime.h"
 #include "core/task/job.h"
 #include "core/task/task.h"
+#include "core/workers.h"
 
 /* How often a copy of the sum that failed is made once more. */
 enum { MAX_TRIES = 2 };
@@ -81,7 +83,7 @@ static void empty_partials(struct orr_handle *handle)
 {
     struct orr_runtime *rt = handle->runtime;
 
-    for (unsigned w = 0; w < rt->nworkers; w++) {
+    for (unsigned w = 0; w < rt->workers->n; w++) {
         struct orr_handle *partial =
             orr_private_find(handle, ORR_PRIVATE_PARTIAL, w);
         uint64_t nodes;
@@ -158,7 +160,7 @@ static void sum_copied(struct orr_runtime *rt, struct orr_job *job)
     struct orr_handle *handle = orr_job_own(job)->arg;
 
     orr_lock(&handle->lock);
-    handle->unreal = rt->skips_kernels;
+    handle->unreal = !rt->machine->runs_kernels;
     orr_unlock(&handle->lock);
     orr_job_drop_data(rt, job);
     end_sum(rt, job);
@@ -293,13 +295,13 @@ static int find_terms(struct sum *sum)
     struct orr_handle *handle = sum->handle;
     struct orr_runtime *rt = handle->runtime;
 
-    sum->terms = calloc(rt->nworkers + 1, sizeof(*sum->terms));
-    sum->tasks = calloc(rt->nworkers + 1, sizeof(struct starpu_task *));
+    sum->terms = calloc(rt->workers->n + 1, sizeof(*sum->terms));
+    sum->tasks = calloc(rt->workers->n + 1, sizeof(struct starpu_task *));
     if (!sum->terms || !sum->tasks)
         return -ENOMEM;
     if (handle->valid)
         sum->terms[sum->nterms++].handle = handle;
-    for (unsigned w = 0; w < rt->nworkers; w++) {
+    for (unsigned w = 0; w < rt->workers->n; w++) {
         struct orr_handle *partial =
             orr_private_find(handle, ORR_PRIVATE_PARTIAL, w);
 
@@ -339,7 +341,7 @@ void orr_handle_combine(struct orr_handle *handle, int priority)
 static bool has_partial_on(struct orr_handle *handle, unsigned node)
     ORR_REQUIRES(handle->lock)
 {
-    for (unsigned w = 0; w < handle->runtime->nworkers; w++) {
+    for (unsigned w = 0; w < handle->runtime->workers->n; w++) {
         const struct orr_handle *partial =
             orr_private_find(handle, ORR_PRIVATE_PARTIAL, w);
 
@@ -373,7 +375,7 @@ static struct orr_handle *find_hurried(struct orr_runtime *rt, unsigned node)
     struct orr_handle *found = NULL;
 
     orr_lock(&rt->lock);
-    orr_list_foreach (link, &rt->handles) {
+    orr_list_foreach (link, &rt->data->handles) {
         found = orr_container(link, struct orr_handle, all);
         if (try_hurry(found, node))
             break;
@@ -387,7 +389,7 @@ void orr_node_combine(struct orr_runtime *rt, unsigned node)
 {
     struct orr_handle *handle;
 
-    while (atomic_load_explicit(&rt->nreduced, memory_order_relaxed) &&
+    while (atomic_load_explicit(&rt->data->nreduced, memory_order_relaxed) &&
            (handle = find_hurried(rt, node))) {
         orr_data_combine_early(rt, handle);
         orr_handle_leave(handle);

@@ -73,7 +73,7 @@ static double convert(struct orr_runtime *rt, const struct orr_access *access,
         orr_context_poll(&awaited, LOOK_AGAIN_US);
     if (!cl)
         return 0;
-    if (!rt->skips_kernels)
+    if (rt->machine->runs_kernels)
         us = call(rt, cl, interface, converter, access->at);
     orr_multiformat_end(interface, access->at);
     if (converter->worker && !rt->machine->kernels_take_their_length)

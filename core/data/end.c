@@ -19,10 +19,12 @@
 #include "core/data/plan.h"
 #include "core/data/private.h"
 #include "core/data/reduction.h"
+#include "core/data/registry.h"
 #include "core/data/request.h"
 #include "core/data/traffic.h"
 #include "core/runtime.h"
 #include "core/task/job.h"
+#include "core/workers.h"
 
 /* --- memory --- */
 
@@ -33,7 +35,7 @@ void orr_handle_free(struct orr_handle *handle)
     assert(!orr_self->machine);
     orr_lock(&rt->lock);
     orr_list_remove(&handle->all);
-    rt->nhandles--;
+    rt->data->nhandles--;
     orr_unlock(&rt->lock);
     orr_traffic_end(handle);
     for (unsigned node = 0; node < handle->nnodes; node++) {
@@ -68,10 +70,10 @@ static void leave_to_others(struct orr_runtime *rt, struct orr_handle *handle)
 {
     orr_lock(&rt->lock);
     orr_list_remove(&handle->all);
-    orr_list_append(&rt->dead, &handle->all);
+    orr_list_append(&rt->data->dead, &handle->all);
     orr_unlock(&rt->lock);
-    atomic_fetch_add_explicit(&rt->ndead, 1, memory_order_release);
-    orr_worker_wake(&rt->workers[0]);
+    atomic_fetch_add_explicit(&rt->data->ndead, 1, memory_order_release);
+    orr_worker_wake(&rt->workers->at[0]);
 }
 
 static struct orr_handle *take_dead(struct orr_runtime *rt)
@@ -79,10 +81,10 @@ static struct orr_handle *take_dead(struct orr_runtime *rt)
     struct orr_list *link = NULL;
 
     orr_lock(&rt->lock);
-    if (!orr_list_empty(&rt->dead)) {
-        link = rt->dead.next;
+    if (!orr_list_empty(&rt->data->dead)) {
+        link = rt->data->dead.next;
         orr_list_remove(link);
-        orr_list_append(&rt->handles, link); /* as orr_handle_free wants it */
+        orr_list_append(&rt->data->handles, link); /* as orr_handle_free wants it */
     }
     orr_unlock(&rt->lock);
     return link ? orr_container(link, struct orr_handle, all) : NULL;
@@ -94,7 +96,7 @@ void orr_handles_free_dead(struct orr_runtime *rt)
 
     assert(!orr_self->machine);
     while ((handle = take_dead(rt))) {
-        atomic_fetch_sub_explicit(&rt->ndead, 1, memory_order_relaxed);
+        atomic_fetch_sub_explicit(&rt->data->ndead, 1, memory_order_relaxed);
         orr_handle_free(handle);
     }
 }

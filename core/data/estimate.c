@@ -7,17 +7,18 @@
 
 #include "core/data/bus.h"
 #include "core/data/node.h"
+#include "core/data/nodes.h"
 #include "core/runtime.h"
 #include "core/task/job.h"
 
 void orr_node_estimate(struct orr_runtime *rt, unsigned id)
 {
-    struct orr_node *node = &rt->nodes[id];
+    struct orr_node *node = &rt->nodes->at[id];
 
-    for (unsigned dst = 0; dst < rt->nnodes; dst++) {
+    for (unsigned dst = 0; dst < rt->nodes->n; dst++) {
         const struct orr_bus *bus = orr_bus_find(rt, id, dst);
         unsigned sharers =
-            bus ? orr_bus_sharers(rt, bus) : rt->nnodes - rt->nram;
+            bus ? orr_bus_sharers(rt, bus) : rt->nodes->n - rt->nodes->nram;
         double bandwidth =
             rt->machine->bandwidth[orr_machine_pair(rt->machine, id, dst)];
 
@@ -31,7 +32,7 @@ void orr_node_estimate(struct orr_runtime *rt, unsigned id)
 double orr_transfer_predict(struct orr_runtime *rt, unsigned src, unsigned dst,
                             size_t size)
 {
-    const struct orr_node *node = &rt->nodes[src];
+    const struct orr_node *node = &rt->nodes->at[src];
     double time;
 
     if (src == dst)
@@ -77,7 +78,7 @@ double orr_handle_transfer_time(struct orr_runtime *rt,
         bit)
         return 0;
     time = from_best_source(rt, valid, node, handle->size);
-    if (rt->count_write_back && mode & STARPU_W && handle->home_node >= 0)
+    if (rt->nodes->count_write_back && mode & STARPU_W && handle->home_node >= 0)
         time += orr_transfer_predict(rt, node, (unsigned)handle->home_node,
                                      handle->size);
     return time;

@@ -15,9 +15,11 @@
 
 #include "core/base/bits.h"
 #include "core/data/lost.h"
+#include "core/data/nodes.h"
 #include "core/data/request.h"
 #include "core/observe/livelock.h"
 #include "core/runtime.h"
+#include "core/workers.h"
 
 const struct orr_eviction *orr_eviction_find(const char *name)
 {
@@ -69,13 +71,13 @@ static unsigned find_disk(const struct orr_replicate *replicate)
         return rt->machine->nodes[handle->home_node].stores
                    ? (unsigned)handle->home_node
                    : best;
-    for (unsigned node = rt->nram; handle->out_of_core && node < handle->nnodes;
+    for (unsigned node = rt->nodes->nram; handle->out_of_core && node < handle->nnodes;
          node++) {
         double time;
 
         if (!rt->machine->nodes[node].stores ||
             !(handle->replicates[node].allocated ||
-              orr_node_fits(&rt->nodes[node], handle->size)))
+              orr_node_fits(&rt->nodes->at[node], handle->size)))
             continue;
         time = orr_transfer_predict(rt, replicate->node, node, handle->size);
         if (best == replicate->node || time < best_time) {
@@ -151,7 +153,7 @@ static bool write_back_locked(struct orr_runtime *rt,
 
     (void)orr_request_need(rt, handle, to, true, ORR_FETCH, NULL, deferred);
     if (handle->replicates[to].request)
-        handle->replicates[to].request->moves = rt->nodes[to].capacity != 0;
+        handle->replicates[to].request->moves = rt->nodes->at[to].capacity != 0;
     return replicate->refs > 0;
 }
 
@@ -197,7 +199,7 @@ void orr_evict_victim(struct orr_runtime *rt, struct orr_block *victim)
     /* Its owner may have left it, others are there. */
     struct orr_handle *handle =
         orr_block_next(victim, &victim->inhabitants)->handle;
-    struct orr_node *node = &rt->nodes[victim->node];
+    struct orr_node *node = &rt->nodes->at[victim->node];
 
     orr_block_evict(rt, victim);
     if (rt->sim) /* else the handle may be gone */
@@ -211,7 +213,7 @@ bool orr_node_try_evict(struct orr_handle *handle, unsigned id)
     enum busy busy;
 
     /* The handle's lock is for a few instructions, but comes before the node's. */
-    ORR_SPIN_WHILE((busy = try_victim(handle, &rt->nodes[id], &block)) ==
+    ORR_SPIN_WHILE((busy = try_victim(handle, &rt->nodes->at[id], &block)) ==
                    LOCKED);
     if (busy == USED)
         return false;
@@ -298,13 +300,13 @@ int orr_node_make_room(struct orr_runtime *rt, struct orr_node *node,
         if (orr_memory_is_relieved(rt))
             err = evict_clean(rt, node, size) ? 0 : -ENOMEM;
         else
-            err = rt->eviction->make_room(rt, node, size, level);
+            err = rt->nodes->eviction->make_room(rt, node, size, level);
         if (!err)
             return 0;
         if (err == -EINPROGRESS || /* its end has it tried again */
             passed ==
                 atomic_load_explicit(&node->npassed, memory_order_relaxed)) {
-            if (!serves && !rt->eviction->tries_again)
+            if (!serves && !rt->nodes->eviction->tries_again)
                 remember_vain(node, size, level, changes);
             return -ENOMEM;
         }

@@ -12,12 +12,14 @@
 #include "core/data/label.h"
 #include "core/data/lost.h"
 #include "core/data/node.h"
+#include "core/data/nodes.h"
 #include "core/data/private.h"
 #include "core/data/request.h"
 #include "core/data/traffic.h"
 #include "core/runtime.h"
 #include "core/task/ahead.h"
 #include "core/task/job.h"
+#include "core/task/tasks.h"
 
 /* Whether the value is there, but on devices that are gone. */
 static bool is_lost(const struct orr_access *access)
@@ -107,8 +109,8 @@ static void promise(struct orr_access *access, unsigned node)
         access->promised = 1;
         access->node = (uint8_t)node;
         handle->replicates[node].promised++;
-        if (handle->runtime->eviction->promise)
-            handle->runtime->eviction->promise(access);
+        if (handle->runtime->nodes->eviction->promise)
+            handle->runtime->nodes->eviction->promise(access);
     }
     orr_node_touch(handle, node);
     orr_unlock(&handle->lock);
@@ -123,8 +125,8 @@ static void withdraw_locked(struct orr_handle *handle,
 {
     access->promised = 0;
     handle->replicates[access->node].promised--;
-    if (handle->runtime->eviction->withdraw)
-        handle->runtime->eviction->withdraw(access);
+    if (handle->runtime->nodes->eviction->withdraw)
+        handle->runtime->nodes->eviction->withdraw(access);
     if (handle->replicates[access->node].promised != 0 || access->node == used)
         return;
     orr_node_touch(handle, access->node);
@@ -152,7 +154,7 @@ static void begin_write_locked(struct orr_handle *handle,
 {
     handle->wont_use = false;
     orr_traffic_outdate(handle);
-    handle->unreal = access->job->task && handle->runtime->skips_kernels;
+    handle->unreal = access->job->task && !handle->runtime->machine->runs_kernels;
     handle->writing++;
     access->writes = 1;
 }
@@ -189,7 +191,7 @@ static bool fetch_one(struct orr_runtime *rt, struct orr_access *access,
 
     orr_lock(&handle->lock);
     pin(handle, access, node, deferred);
-    if (rt->nodes[node].capacity)
+    if (rt->nodes->at[node].capacity)
         *spare += orr_admit_take_locked(handle, access, node);
     access->reads = reads_value(access);
     while ((there = orr_request_need(rt, handle, node, access->reads, ORR_FETCH,
@@ -276,7 +278,7 @@ static int ask(struct orr_runtime *rt, struct orr_job *job)
     size_t spare = 0;
     int nthere = 1;
 
-    if (rt->counts_hits)
+    if (rt->nodes->counts_hits)
         orr_traffic_count_hits(rt, job);
     atomic_store_explicit(&job->data.pending, 1 + job->naccesses,
                           memory_order_relaxed);
@@ -288,7 +290,7 @@ static int ask(struct orr_runtime *rt, struct orr_job *job)
                   fetch_one(rt, access, access->at, &spare, &deferred);
     }
     if (spare) {
-        orr_node_unreserve(&rt->nodes[job->data.limited], spare);
+        orr_node_unreserve(&rt->nodes->at[job->data.limited], spare);
         orr_node_retry(rt, job->data.limited, &deferred);
     }
     orr_deferred_run(rt, &deferred);
@@ -303,15 +305,15 @@ static bool choose_nodes(struct orr_runtime *rt, struct orr_job *job)
     bool any = false;
 
     job->data.asked = 0;
-    for (unsigned node = rt->nnodes; node-- > 0;) {
+    for (unsigned node = rt->nodes->n; node-- > 0;) {
         uint64_t bit = UINT64_C(1) << node;
-        bool is_limited = rt->nodes[node].capacity != 0;
+        bool is_limited = rt->nodes->at[node].capacity != 0;
 
         if (!(job->data.left & bit) || (is_limited && any))
             continue;
         job->data.asked |= bit;
         job->data.left &= ~bit;
-        orr_node_reach(&rt->nodes[node], job->id);
+        orr_node_reach(&rt->nodes->at[node], job->id);
         if (is_limited)
             job->data.limited = (uint8_t)node;
         any |= is_limited;
@@ -326,8 +328,8 @@ static bool choose_node(struct orr_runtime *rt, struct orr_job *job,
     job->data.asked = job->data.left;
     job->data.left = 0;
     job->data.limited = (uint8_t)node;
-    orr_node_reach(&rt->nodes[node], job->id);
-    return rt->nodes[node].capacity && job->naccesses > 0;
+    orr_node_reach(&rt->nodes->at[node], job->id);
+    return rt->nodes->at[node].capacity && job->naccesses > 0;
 }
 
 /* Asks where the job's next data are used; returns whether they are there. */
@@ -346,7 +348,7 @@ static bool fetch_next(struct orr_runtime *rt, struct orr_job *job,
 static bool all_are_here(const struct orr_runtime *rt,
                          const struct orr_job *job)
 {
-    if (job->data.spread || job->data.first || rt->counts_hits || !orr_memory_is_flat(rt))
+    if (job->data.spread || job->data.first || rt->nodes->counts_hits || !orr_memory_is_flat(rt))
         return false;
     for (unsigned i = 0; i < job->naccesses; i++) {
         const struct orr_access *access = &job->accesses[i];
@@ -444,7 +446,7 @@ static bool stays_there_locked(const struct orr_runtime *rt,
     return atomic_load_explicit(&handle->valid, memory_order_relaxed) >> node &
                1 &&
            orr_turns_empty(&handle->turns) && handle->claims.n == 0 &&
-           !handle->reduction && !rt->nodes[node].capacity;
+           !handle->reduction && !rt->nodes->at[node].capacity;
 }
 
 bool orr_handle_stays_there(const struct orr_runtime *rt,
@@ -517,17 +519,17 @@ static void count_push(struct orr_runtime *rt, struct orr_job *job)
 {
     if (!job->pushed && orr_job_state(job) == ORR_JOB_READY)
         job->pushed =
-            atomic_fetch_add_explicit(&rt->last_push, 1, memory_order_relaxed) +
+            atomic_fetch_add_explicit(&rt->tasks->last_push, 1, memory_order_relaxed) +
             1;
 }
 
 void orr_job_prefetch(struct orr_runtime *rt, struct orr_job *job,
                       unsigned node, enum orr_fetch_level level)
 {
-    bool promises = rt->eviction->promises && level == ORR_PREFETCH &&
-                    (rt->nodes[node].capacity || rt->eviction->promise);
+    bool promises = rt->nodes->eviction->promises && level == ORR_PREFETCH &&
+                    (rt->nodes->at[node].capacity || rt->nodes->eviction->promise);
 
-    if (rt->nnodes == 1)
+    if (rt->nodes->n == 1)
         return;
     if (promises)
         count_push(rt, job);
@@ -553,7 +555,7 @@ void orr_job_prefetch(struct orr_runtime *rt, struct orr_job *job,
 
 void orr_job_expect(struct orr_runtime *rt, struct orr_job *job, unsigned node)
 {
-    if (!rt->eviction->promise || rt->nnodes == 1)
+    if (!rt->nodes->eviction->promise || rt->nodes->n == 1)
         return;
     count_push(rt, job);
     for (unsigned i = 0; i < job->naccesses; i++) {
@@ -637,7 +639,7 @@ static void *take(struct orr_runtime *rt, struct orr_access *access,
 void orr_job_take_data(struct orr_runtime *rt, struct orr_job *job,
                        unsigned node)
 {
-    if (atomic_load_explicit(&rt->nreturns, memory_order_relaxed))
+    if (atomic_load_explicit(&rt->nodes->nreturns, memory_order_relaxed))
         orr_traffic_use(job);
     for (unsigned i = 0; i < job->naccesses; i++) {
         void *interface = take(rt, &job->accesses[i], node);

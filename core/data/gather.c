@@ -18,6 +18,7 @@
 #include "core/data/block.h"
 #include "core/data/lost.h"
 #include "core/data/node.h"
+#include "core/data/nodes.h"
 #include "core/data/request.h"
 #include "core/runtime.h"
 #include "core/task/job.h"
@@ -195,7 +196,7 @@ bool orr_gather_send_away(struct orr_runtime *rt, unsigned from,
 
     if (orr_deferred_prepare(rt, &deferred) != 0)
         return false;
-    block = find_block(&rt->nodes[from], job, room, but, &to);
+    block = find_block(&rt->nodes->at[from], job, room, but, &to);
     if (block) {
         done = move_locked(rt, block->owner->handle, to, &deferred, &dropped);
         orr_block_unlock(block);

@@ -15,9 +15,13 @@
 #include "core/base/log.h"
 #include "core/base/race.h"
 #include "core/data/interfaces/dense.h"
+#include "core/data/nodes.h"
+#include "core/data/registry.h"
 #include "core/device/driver.h"
 #include "core/device/methods.h"
 #include "core/runtime.h"
+#include "core/slab_set.h"
+#include "core/workers.h"
 
 static size_t round16(size_t n)
 {
@@ -90,8 +94,8 @@ static void find_detours(struct orr_handle *handle,
 {
     const struct orr_machine *machine = handle->runtime->machine;
 
-    for (unsigned src = handle->runtime->nram; src < handle->nnodes; src++)
-        for (unsigned dst = handle->runtime->nram; dst < handle->nnodes; dst++)
+    for (unsigned src = handle->runtime->nodes->nram; src < handle->nnodes; src++)
+        for (unsigned dst = handle->runtime->nodes->nram; dst < handle->nnodes; dst++)
             if (whole && whole->detours)
                 handle->detours[src] = whole->detours[src];
             else if (machine->direct[orr_machine_pair(machine, src, dst)] &&
@@ -113,8 +117,8 @@ static unsigned nodes_of_new_data(const struct orr_runtime *rt,
 {
     unsigned row = rt->machine->row;
 
-    if (!rt->expects_disks || ops->interfaceid >= STARPU_MAX_INTERFACE_ID)
-        return rt->nnodes;
+    if (!rt->nodes->expects_disks || ops->interfaceid >= STARPU_MAX_INTERFACE_ID)
+        return rt->nodes->n;
     return row < STARPU_MAXNODES ? row : STARPU_MAXNODES;
 }
 
@@ -131,13 +135,13 @@ static struct orr_slab *slab_for(struct orr_runtime *rt, size_t steps)
 {
     struct orr_slab *slab, *made;
 
-    if (!rt->pools_handles || steps > ORR_HANDLE_SLABS)
+    if (!rt->slabs->pools_handles || steps > ORR_HANDLE_SLABS)
         return NULL;
-    slab = atomic_load_explicit(&rt->handle_slabs[steps - 1],
+    slab = atomic_load_explicit(&rt->slabs->handle_slabs[steps - 1],
                                 memory_order_acquire);
-    if (slab || orr_slab_new(steps * STEP, rt->nworkers + 1, &made) < 0)
+    if (slab || orr_slab_new(steps * STEP, rt->workers->n + 1, &made) < 0)
         return slab;
-    if (atomic_compare_exchange_strong(&rt->handle_slabs[steps - 1], &slab,
+    if (atomic_compare_exchange_strong(&rt->slabs->handle_slabs[steps - 1], &slab,
                                        made))
         return made;
     orr_slab_free(made);
@@ -164,7 +168,7 @@ void orr_handle_dispose(struct orr_handle *handle)
     unsigned slab = handle->slab;
 
     if (slab)
-        orr_slab_put(atomic_load_explicit(&rt->handle_slabs[slab - 1],
+        orr_slab_put(atomic_load_explicit(&rt->slabs->handle_slabs[slab - 1],
                                           memory_order_acquire),
                      handle);
     else
@@ -174,7 +178,7 @@ void orr_handle_dispose(struct orr_handle *handle)
 void orr_handle_slabs_free(struct orr_runtime *rt)
 {
     for (unsigned i = 0; i < ORR_HANDLE_SLABS; i++)
-        orr_slab_free(atomic_load(&rt->handle_slabs[i]));
+        orr_slab_free(atomic_load(&rt->slabs->handle_slabs[i]));
 }
 
 int orr_handle_new(struct orr_runtime *rt, const struct orr_handle *whole,
@@ -201,7 +205,7 @@ int orr_handle_new(struct orr_runtime *rt, const struct orr_handle *whole,
         }
     }
     orr_lock_init(&handle->lock, ORR_RANK_HANDLE);
-    handle->sequential = rt->default_sequential;
+    handle->sequential = rt->data->default_sequential;
     handle->out_of_core = true;
     handle->multiformat = orr_is_multiformat(ops);
     orr_turns_init(&handle->turns);
@@ -209,7 +213,7 @@ int orr_handle_new(struct orr_runtime *rt, const struct orr_handle *whole,
     orr_list_init(&handle->acquired);
     init_replicates(handle, (char *)handle + head);
     set_home(handle, home_node);
-    handle->id = atomic_fetch_add(&rt->last_handle, 1) + 1;
+    handle->id = atomic_fetch_add(&rt->data->last_handle, 1) + 1;
     if (interface)
         ops->register_data_handle(orr_handle_public(handle), home_node,
                                   interface);
@@ -218,9 +222,9 @@ int orr_handle_new(struct orr_runtime *rt, const struct orr_handle *whole,
     if (handle->detours)
         find_detours(handle, whole);
     orr_lock(&rt->lock);
-    orr_list_append(&rt->handles, &handle->all);
-    if (++rt->nhandles > rt->most_handles)
-        rt->most_handles = rt->nhandles;
+    orr_list_append(&rt->data->handles, &handle->all);
+    if (++rt->data->nhandles > rt->data->most_handles)
+        rt->data->most_handles = rt->data->nhandles;
     orr_unlock(&rt->lock);
     *ret = handle;
     return 0;
@@ -268,7 +272,7 @@ unsigned orr_handle_base(const struct orr_handle *handle)
 {
     int home = handle->home_node;
 
-    return home > 0 && (unsigned)home < handle->runtime->nram ? (unsigned)home
+    return home > 0 && (unsigned)home < handle->runtime->nodes->nram ? (unsigned)home
                                                               : 0;
 }
 

@@ -122,7 +122,7 @@ struct orr_handle {
 
     struct orr_runtime *runtime;           /* [const] */
     struct starpu_data_interface_ops *ops; /* [const] */
-    struct orr_list all; /* [runtime lock] in runtime->handles */
+    struct orr_list all; /* [runtime lock] in runtime->data->handles */
     uint64_t id;         /* [const] order of registration */
     int home_node;       /* [const] -1 without */
     /* [const] pointer: the home node's, else node 0's */
@@ -324,7 +324,7 @@ void orr_handle_wait_unordered(struct orr_runtime *rt,
                                struct orr_handle *handle);
 
 /* Frees the handles whose last user was met in the machine's context. Workers
- * look at rt->ndead first. */
+ * look at rt->data->ndead first. */
 void orr_handles_free_dead(struct orr_runtime *rt);
 
 /* --- order (core/data/order.c) --- */

@@ -9,11 +9,14 @@
 #include "core/base/log.h"
 #include "core/data/label.h"
 #include "core/data/node.h"
+#include "core/data/nodes.h"
 #include "core/data/pending.h"
 #include "core/data/plan.h"
+#include "core/data/registry.h"
 #include "core/data/request.h"
 #include "core/device/kind.h"
 #include "core/runtime.h"
+#include "core/slab_set.h"
 #include "core/task/job.h"
 
 enum { MAX_HOLDERS = 5 };
@@ -58,7 +61,7 @@ const char *orr_memory_limit(const struct orr_runtime *rt, unsigned node)
     const struct orr_device_kind *kind =
         orr_device_kind_of_memory(rt->machine->nodes[node].kind);
 
-    if (node < rt->nram && rt->nram > 1)
+    if (node < rt->nodes->nram && rt->nodes->nram > 1)
         return orr_config_name(ORR_CFG_LIMIT_CPU_NUMA_MEM);
     return kind && kind->limit != ORR_CFG_COUNT ? orr_config_name(kind->limit)
                                                 : "the device's memory";
@@ -90,8 +93,8 @@ user_of(struct orr_runtime *rt, const struct orr_handle *handle, unsigned node)
 {
     struct user user = {handle, node, NULL};
 
-    for (unsigned i = 0; i < sizeof(rt->jobs) / sizeof(*rt->jobs); i++)
-        orr_slab_each(rt->jobs[i], find_user, &user);
+    for (unsigned i = 0; i < sizeof(rt->slabs->jobs) / sizeof(*rt->slabs->jobs); i++)
+        orr_slab_each(rt->slabs->jobs[i], find_user, &user);
     return user.job;
 }
 
@@ -196,7 +199,7 @@ static const struct orr_handle *next_holder(struct orr_runtime *rt,
 {
     const struct orr_handle *best = NULL;
 
-    orr_list_foreach (link, &rt->handles) {
+    orr_list_foreach (link, &rt->data->handles) {
         const struct orr_handle *handle =
             orr_container(link, struct orr_handle, all);
 
@@ -248,8 +251,8 @@ static unsigned say_requests(struct orr_runtime *rt,
 {
     unsigned n = 0;
 
-    for (unsigned driver = 0; driver < rt->nnodes; driver++)
-        orr_list_foreach (link, &rt->nodes[driver].queues[ORR_FETCH]) {
+    for (unsigned driver = 0; driver < rt->nodes->n; driver++)
+        orr_list_foreach (link, &rt->nodes->at[driver].queues[ORR_FETCH]) {
             const struct orr_request *request =
                 orr_container(link, struct orr_request, link);
             const struct orr_handle *handle = request->handle;
@@ -279,8 +282,8 @@ static size_t least_lacking(struct orr_runtime *rt, const struct orr_node *node)
                     ->wait.memory.lacks
               : SIZE_MAX;
 
-    for (unsigned driver = 0; driver < rt->nnodes; driver++)
-        orr_list_foreach (link, &rt->nodes[driver].queues[ORR_FETCH]) {
+    for (unsigned driver = 0; driver < rt->nodes->n; driver++)
+        orr_list_foreach (link, &rt->nodes->at[driver].queues[ORR_FETCH]) {
             const struct orr_request *request =
                 orr_container(link, struct orr_request, link);
             const struct orr_handle *handle = request->handle;
@@ -346,7 +349,7 @@ bool orr_memory_explain(struct orr_runtime *rt)
 {
     bool any = false;
 
-    for (unsigned node = 0; node < rt->nnodes; node++)
-        any |= explain(rt, &rt->nodes[node]);
+    for (unsigned node = 0; node < rt->nodes->n; node++)
+        any |= explain(rt, &rt->nodes->at[node]);
     return any;
 }

@@ -11,24 +11,26 @@
 
 #include "core/base/log.h"
 #include "core/data/node.h"
+#include "core/data/nodes.h"
 #include "core/device/driver.h"
+#include "core/workers.h"
 
 static void disable_workers(struct orr_runtime *rt, unsigned node)
 {
-    for (unsigned w = 0; w < rt->nworkers; w++) {
-        struct orr_worker *worker = &rt->workers[w];
+    for (unsigned w = 0; w < rt->workers->n; w++) {
+        struct orr_worker *worker = &rt->workers->at[w];
 
         if (worker->desc->node == node &&
             !atomic_exchange(&worker->disabled, true))
-            atomic_fetch_add(&rt->knobs.ndisabled, 1);
+            atomic_fetch_add(&rt->workers->knobs.ndisabled, 1);
     }
 }
 
 static void wake_workers(struct orr_runtime *rt, unsigned node)
 {
-    for (unsigned w = 0; w < rt->nworkers; w++)
-        if (rt->workers[w].desc->node == node)
-            orr_worker_wake(&rt->workers[w]);
+    for (unsigned w = 0; w < rt->workers->n; w++)
+        if (rt->workers->at[w].desc->node == node)
+            orr_worker_wake(&rt->workers->at[w]);
 }
 
 void orr_node_lose(struct orr_runtime *rt, unsigned node)
@@ -36,14 +38,14 @@ void orr_node_lose(struct orr_runtime *rt, unsigned node)
     const struct orr_node_desc *desc = &rt->machine->nodes[node];
     uint64_t bit = UINT64_C(1) << node;
 
-    if (atomic_fetch_or(&rt->lost, bit) & bit)
+    if (atomic_fetch_or(&rt->nodes->lost, bit) & bit)
         return;
     orr_log_warning(
         "%s: %s is lost: its tasks go elsewhere; so does what has a "
         "copy of its value on another memory node",
         desc->driver->ops->name, desc->name);
     disable_workers(rt, node);
-    atomic_store(&rt->nodes[node].admission.changed, true);
+    atomic_store(&rt->nodes->at[node].admission.changed, true);
     wake_workers(rt, node);
 }
 

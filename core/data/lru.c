@@ -13,6 +13,7 @@
 #include "core/base/check.h"
 #include "core/data/evict.h"
 #include "core/data/lost.h"
+#include "core/data/nodes.h"
 #include "core/data/request.h"
 #include "core/runtime.h"
 
@@ -26,7 +27,7 @@ static unsigned list_of(const struct orr_node *node,
 
     orr_block_foreach(replicate, block)
     {
-        if (replicate->handle->runtime->eviction == &orr_eviction_lru)
+        if (replicate->handle->runtime->nodes->eviction == &orr_eviction_lru)
             return 0;
         if (orr_handle_values(replicate->handle) == UINT64_C(1) << node->id)
             list |= ORR_BLOCK_DIRTY;

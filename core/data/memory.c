@@ -14,6 +14,7 @@
 #include "core/data/label.h"
 #include "core/data/lost.h"
 #include "core/data/node.h"
+#include "core/data/nodes.h"
 #include "core/data/request.h"
 #include "core/data/traffic.h"
 #include "core/device/driver.h"
@@ -115,7 +116,7 @@ void orr_replicate_unreserve(struct orr_handle *handle, unsigned node,
 
     if (!replicate->reserved)
         return;
-    orr_node_unreserve(&handle->runtime->nodes[node], replicate->reserved);
+    orr_node_unreserve(&handle->runtime->nodes->at[node], replicate->reserved);
     replicate->reserved = 0;
     orr_node_retry(handle->runtime, node, deferred);
 }
@@ -231,7 +232,7 @@ static void settle_taken(struct orr_runtime *rt, struct orr_node *node,
 int orr_node_malloc(struct orr_runtime *rt, unsigned id, size_t size,
                     bool pinned, uintptr_t *ret)
 {
-    struct orr_node *node = &rt->nodes[id];
+    struct orr_node *node = &rt->nodes->at[id];
     size_t have = granted(id, size);
     int err = have < size ? take_more(rt, node, size - have) : 0;
 
@@ -251,7 +252,7 @@ int orr_node_malloc(struct orr_runtime *rt, unsigned id, size_t size,
 
 int orr_node_get(struct orr_runtime *rt, unsigned id, size_t size)
 {
-    struct orr_node *node = &rt->nodes[id];
+    struct orr_node *node = &rt->nodes->at[id];
     size_t have = granted(id, size);
     int err = have < size ? take_more(rt, node, size - have) : 0;
 
@@ -264,8 +265,8 @@ void orr_node_give(struct orr_runtime *rt, unsigned id, size_t size)
 {
     ORR_TELL(rt, ORR_TOLD_MEMORY, .memory.node = id,
              .memory.change = -(int64_t)size);
-    atomic_fetch_sub(&rt->nodes[id].used, size);
-    orr_node_changed(&rt->nodes[id]);
+    atomic_fetch_sub(&rt->nodes->at[id].used, size);
+    orr_node_changed(&rt->nodes->at[id]);
 }
 
 void orr_node_free(struct orr_runtime *rt, unsigned id, uintptr_t address,
@@ -309,7 +310,7 @@ static struct orr_block *make_block(const struct orr_handle *handle,
     memset(block, 0, sizeof(*block));
     orr_list_init(&block->inhabitants);
     block->ops = handle->ops;
-    block->of_node = &handle->runtime->nodes[node];
+    block->of_node = &handle->runtime->nodes->at[node];
     block->node = node;
     block->size = handle->size;
     block->id = handle->id;
@@ -345,7 +346,7 @@ static int try_block(struct orr_runtime *rt, struct orr_handle *handle,
                      unsigned id, enum orr_fetch_level level, size_t reserved,
                      bool *ret_refused, struct orr_block **ret)
 {
-    struct orr_node *node = &rt->nodes[id];
+    struct orr_node *node = &rt->nodes->at[id];
     struct orr_grant grant = {.node = id, .left = reserved};
     struct orr_grant *outer = orr_self->grant;
     struct orr_block *block;

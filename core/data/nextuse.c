@@ -31,9 +31,11 @@
 #include "core/base/bits.h"
 #include "core/base/check.h"
 #include "core/data/evict.h"
+#include "core/data/nodes.h"
 #include "core/data/request.h"
 #include "core/runtime.h"
 #include "core/task/job.h"
+#include "core/workers.h"
 
 /* Heaps; + DIRTY: blocks with the only copy. */
 enum { DEAD = 0, FAR = 2, QUEUED = 4, DIRTY = 1 };
@@ -59,7 +61,7 @@ static struct orr_access *access_of_promise(struct orr_heap_link *link)
 /* What comes first in the order of jobs: the priority, if the policy pops by it. */
 static int64_t first_of(const struct orr_job *job)
 {
-    return orr_self->runtime->pops_by_priority ? -(int64_t)job->priority : 0;
+    return orr_self->runtime->nodes->pops_by_priority ? -(int64_t)job->priority : 0;
 }
 
 static struct orr_use use_of_promise(const struct orr_access *access)
@@ -106,7 +108,7 @@ static bool soonest_promise(const struct orr_replicate *replicate,
 
 static bool is_pressed(const struct orr_runtime *rt, unsigned node)
 {
-    return atomic_load_explicit(&rt->pressed, memory_order_relaxed) & orr_bit(node);
+    return atomic_load_explicit(&rt->nodes->pressed, memory_order_relaxed) & orr_bit(node);
 }
 
 struct orr_use orr_use_of_prefetch(struct orr_replicate *replicate)
@@ -131,7 +133,7 @@ static void insert_promise(struct orr_replicate *replicate,
 
     if (replicate->sorts)
         orr_heap_insert(&replicate->promises, &access->soon, promise_is_sooner);
-    else if (!first || (orr_self->runtime->pops_by_priority &&
+    else if (!first || (orr_self->runtime->nodes->pops_by_priority &&
                         promise_is_sooner(&access->soon, first)))
         replicate->promises.first = &access->soon;
 }
@@ -145,7 +147,7 @@ static void promise(struct orr_access *access)
 
     insert_promise(replicate, access);
     if (request && request->level == ORR_PREFETCH) {
-        struct orr_node *node = &handle->runtime->nodes[request->progress_node];
+        struct orr_node *node = &handle->runtime->nodes->at[request->progress_node];
 
         orr_lock(&node->lock);
         orr_pending_hasten(node, request, use_of_promise(access));
@@ -234,7 +236,7 @@ static unsigned next_use(struct orr_replicate *replicate,
 
 static bool goes_by_age(void)
 {
-    return orr_self->runtime->follows_memory;
+    return orr_self->runtime->nodes->follows_memory;
 }
 
 /* The heap in which the block belongs, and its place there: it is needed when the
@@ -430,7 +432,7 @@ static void press(struct orr_runtime *rt, struct orr_node *node)
         orr_pending_sort(node);
     node->nextuse.pressed = true;
     orr_unlock(&node->lock);
-    atomic_fetch_or(&rt->pressed, orr_bit(node->id));
+    atomic_fetch_or(&rt->nodes->pressed, orr_bit(node->id));
 }
 
 /* --- victims --- */

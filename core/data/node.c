@@ -12,8 +12,10 @@
 #include "core/asleep.h"
 #include "core/data/bus.h"
 #include "core/data/eviction.h"
+#include "core/data/nodes.h"
 #include "core/device/pinned.h"
 #include "core/runtime.h"
+#include "core/workers.h"
 
 /* One that has nothing to do, one that waits for data, or the first. A worker
  * that falls asleep says so before it looks at `nqueued` for the last time, so
@@ -23,8 +25,8 @@ static struct orr_worker *pick_progress_worker(struct orr_runtime *rt,
 {
     struct orr_worker *waits = NULL;
 
-    for (unsigned w = node->progress_worker; w < rt->nworkers; w++) {
-        struct orr_worker *worker = &rt->workers[w];
+    for (unsigned w = node->progress_worker; w < rt->workers->n; w++) {
+        struct orr_worker *worker = &rt->workers->at[w];
 
         if (worker->desc->node != node->id)
             continue;
@@ -35,7 +37,7 @@ static struct orr_worker *pick_progress_worker(struct orr_runtime *rt,
                 ORR_WORKER_FETCHING)
             waits = worker;
     }
-    return waits ? waits : &rt->workers[node->progress_worker];
+    return waits ? waits : &rt->workers->at[node->progress_worker];
 }
 
 /* From any thread, one that is no context too. */
@@ -50,7 +52,7 @@ static void wake_for_post(struct orr_mailbox *mailbox)
     /* Pairs with orr_nodes_serve_posts: who stops the workers sees the post, or
      * is seen here. */
     atomic_thread_fence(memory_order_seq_cst);
-    stopper = atomic_load_explicit(&rt->stopper, memory_order_relaxed);
+    stopper = atomic_load_explicit(&rt->workers->stopper, memory_order_relaxed);
     if (stopper)
         orr_context_wake(stopper);
 }
@@ -58,9 +60,9 @@ static void wake_for_post(struct orr_mailbox *mailbox)
 /* Who starts the requests of the node: those who compute there. */
 static void set_progress(struct orr_runtime *rt, struct orr_node *node)
 {
-    unsigned first = rt->nworkers, n = 0;
+    unsigned first = rt->workers->n, n = 0;
 
-    for (unsigned w = rt->nworkers; w-- > 0;)
+    for (unsigned w = rt->workers->n; w-- > 0;)
         if (rt->machine->workers[w].node == node->id) {
             first = w;
             n++;
@@ -91,9 +93,9 @@ static int node_init(struct orr_runtime *rt, struct orr_node *node, unsigned id)
     node->mailbox.wake = wake_for_post;
     node->capacity = rt->machine->nodes[id].capacity;
     node->malloc_flags = STARPU_MALLOC_PINNED | STARPU_MALLOC_COUNT;
-    node->progress_worker = rt->nworkers;
+    node->progress_worker = rt->workers->n;
     /* A single main memory needs none: those of devices start its transfers. */
-    if (id != 0 || rt->nram > 1)
+    if (id != 0 || rt->nodes->nram > 1)
         set_progress(rt, node);
     orr_lock_init(&node->lock, ORR_RANK_NODE);
     orr_list_init(&node->admission.jobs);
@@ -105,7 +107,7 @@ static int node_init(struct orr_runtime *rt, struct orr_node *node, unsigned id)
     node->inflight = calloc(row * 2, sizeof(*node->inflight));
     node->latency = calloc(row, sizeof(*node->latency));
     node->slowness = calloc(row, sizeof(*node->slowness));
-    if (rt->eviction->sorts_prefetches) {
+    if (rt->nodes->eviction->sorts_prefetches) {
         node->prefetches = calloc(row * 2, sizeof(*node->prefetches));
         if (!node->prefetches)
             return -ENOMEM;
@@ -121,11 +123,11 @@ static int node_init(struct orr_runtime *rt, struct orr_node *node, unsigned id)
 
 int orr_nodes_new(struct orr_runtime *rt)
 {
-    rt->nodes = calloc(rt->machine->row, sizeof(*rt->nodes));
-    if (!rt->nodes)
+    rt->nodes->at = calloc(rt->machine->row, sizeof(*rt->nodes->at));
+    if (!rt->nodes->at)
         return -ENOMEM;
-    for (unsigned id = 0; id < rt->nnodes; id++)
-        if (node_init(rt, &rt->nodes[id], id) != 0)
+    for (unsigned id = 0; id < rt->nodes->n; id++)
+        if (node_init(rt, &rt->nodes->at[id], id) != 0)
             return -ENOMEM;
     return 0;
 }
@@ -134,19 +136,19 @@ int orr_nodes_new(struct orr_runtime *rt)
  * somebody for those to and from the disk. */
 int orr_nodes_add(struct orr_runtime *rt)
 {
-    unsigned id = rt->nnodes;
+    unsigned id = rt->nodes->n;
     const struct orr_machine *machine = rt->machine;
-    int err = node_init(rt, &rt->nodes[id], id);
+    int err = node_init(rt, &rt->nodes->at[id], id);
 
     if (err)
         return err;
     for (unsigned src = 0; src < id; src++)
-        rt->nodes[src].latency[id] =
+        rt->nodes->at[src].latency[id] =
             machine->latency[orr_machine_pair(machine, src, id)];
-    if (rt->nodes[0].nprogress == 0)
-        set_progress(rt, &rt->nodes[0]);
+    if (rt->nodes->at[0].nprogress == 0)
+        set_progress(rt, &rt->nodes->at[0]);
     orr_buses_add(rt, id);
-    rt->nnodes = id + 1;
+    rt->nodes->n = id + 1;
     for (unsigned src = 0; src <= id; src++)
         orr_node_estimate(rt, src);
     return 0;
@@ -157,43 +159,43 @@ bool orr_nodes_serve_posts(struct orr_runtime *rt)
     bool any = false;
 
     atomic_thread_fence(memory_order_seq_cst);
-    for (unsigned id = 0; id < rt->nnodes; id++)
-        any |= orr_mailbox_serve(&rt->nodes[id].mailbox);
+    for (unsigned id = 0; id < rt->nodes->n; id++)
+        any |= orr_mailbox_serve(&rt->nodes->at[id].mailbox);
     return any;
 }
 
 void orr_nodes_await_posts(struct orr_runtime *rt)
 {
-    for (unsigned id = 0; id < rt->nnodes; id++)
-        orr_mailbox_await(&rt->nodes[id].mailbox);
+    for (unsigned id = 0; id < rt->nodes->n; id++)
+        orr_mailbox_await(&rt->nodes->at[id].mailbox);
 }
 
 void orr_nodes_free(struct orr_runtime *rt)
 {
-    for (unsigned id = 0; rt->nodes && id < rt->nnodes; id++) {
-        free(rt->nodes[id].inflight);
-        free(rt->nodes[id].latency);
-        free(rt->nodes[id].slowness);
-        free(rt->nodes[id].prefetches);
+    for (unsigned id = 0; rt->nodes->at && id < rt->nodes->n; id++) {
+        free(rt->nodes->at[id].inflight);
+        free(rt->nodes->at[id].latency);
+        free(rt->nodes->at[id].slowness);
+        free(rt->nodes->at[id].prefetches);
     }
-    free(rt->nodes);
-    rt->nodes = NULL;
+    free(rt->nodes->at);
+    rt->nodes->at = NULL;
 }
 
 bool orr_node_gives_at_once(const struct orr_runtime *rt, unsigned node)
 {
-    return node < rt->nram || rt->nodes[node].nprogress == 0;
+    return node < rt->nodes->nram || rt->nodes->at[node].nprogress == 0;
 }
 
 void orr_node_kick(struct orr_runtime *rt, unsigned id)
 {
-    struct orr_node *node = &rt->nodes[id];
+    struct orr_node *node = &rt->nodes->at[id];
 
-    if (node->progress_worker < rt->nworkers &&
+    if (node->progress_worker < rt->workers->n &&
         (atomic_load(&node->nqueued) ||
-         atomic_load(&node->admission.nwaiting) || rt->tidies))
+         atomic_load(&node->admission.nwaiting) || rt->nodes->tidies))
         orr_worker_wake(node->nprogress == 1
-                            ? &rt->workers[node->progress_worker]
+                            ? &rt->workers->at[node->progress_worker]
                             : pick_progress_worker(rt, node));
 }
 
@@ -224,7 +226,7 @@ uint64_t orr_node_take_short(struct orr_node *node)
 void orr_node_retry_jobs(struct orr_runtime *rt, unsigned id,
                          struct orr_deferred *deferred)
 {
-    struct orr_node *node = &rt->nodes[id];
+    struct orr_node *node = &rt->nodes->at[id];
 
     orr_node_changed_for_jobs(node);
     deferred->kick |= take_short(node, ORR_NEEDED);
@@ -234,7 +236,7 @@ void orr_node_retry_jobs(struct orr_runtime *rt, unsigned id,
 void orr_node_retry(struct orr_runtime *rt, unsigned id,
                     struct orr_deferred *deferred)
 {
-    struct orr_node *node = &rt->nodes[id];
+    struct orr_node *node = &rt->nodes->at[id];
 
     orr_node_changed(node);
     deferred->kick |= orr_node_take_short(node);
@@ -247,7 +249,7 @@ static void apply(struct orr_handle *handle, unsigned id,
     ORR_REQUIRES(handle->lock)
 {
     struct orr_replicate *replicate = &handle->replicates[id];
-    struct orr_node *node = &handle->runtime->nodes[id];
+    struct orr_node *node = &handle->runtime->nodes->at[id];
 
     if (!replicate->offered || !change)
         return;
@@ -263,11 +265,11 @@ static bool file(struct orr_runtime *rt, struct orr_node *node,
                  const struct orr_handle *handle, struct orr_block *block)
     ORR_REQUIRES(node->lock)
 {
-    bool needless = rt->eviction->file(node, block);
+    bool needless = rt->nodes->eviction->file(node, block);
 
-    if (!handle->unimportant || !rt->eviction->demote)
+    if (!handle->unimportant || !rt->nodes->eviction->demote)
         return needless;
-    rt->eviction->demote(node, block);
+    rt->nodes->eviction->demote(node, block);
     return true;
 }
 
@@ -275,7 +277,7 @@ void orr_node_offer(struct orr_handle *handle, unsigned id,
                     struct orr_deferred *deferred)
 {
     struct orr_runtime *rt = handle->runtime;
-    struct orr_node *node = &rt->nodes[id];
+    struct orr_node *node = &rt->nodes->at[id];
     struct orr_replicate *replicate = &handle->replicates[id];
     bool needless = true;
 
@@ -295,7 +297,7 @@ void orr_node_offer(struct orr_handle *handle, unsigned id,
 void orr_node_retain(struct orr_handle *handle, unsigned id)
 {
     struct orr_runtime *rt = handle->runtime;
-    struct orr_node *node = &rt->nodes[id];
+    struct orr_node *node = &rt->nodes->at[id];
     struct orr_replicate *replicate = &handle->replicates[id];
 
     if (!replicate->offered)
@@ -303,7 +305,7 @@ void orr_node_retain(struct orr_handle *handle, unsigned id)
     replicate->offered = false;
     orr_lock(&node->lock);
     if (replicate->block->pins++ == 0)
-        rt->eviction->unfile(node, replicate->block);
+        rt->nodes->eviction->unfile(node, replicate->block);
     orr_unlock(&node->lock);
 }
 
@@ -334,13 +336,13 @@ void orr_handle_unpin(struct orr_handle *handle, uint64_t nodes)
 
 bool orr_memory_is_flat(const struct orr_runtime *rt)
 {
-    return atomic_load_explicit(&rt->nnodes, memory_order_relaxed) == 1 &&
-           !rt->nodes[0].capacity;
+    return atomic_load_explicit(&rt->nodes->n, memory_order_relaxed) == 1 &&
+           !rt->nodes->at[0].capacity;
 }
 
 void orr_node_touch(struct orr_handle *handle, unsigned id)
 {
-    const struct orr_eviction *rule = handle->runtime->eviction;
+    const struct orr_eviction *rule = handle->runtime->nodes->eviction;
 
     apply(handle, id, handle->unimportant ? rule->demote : rule->touch);
 }
@@ -350,24 +352,24 @@ void orr_node_demote(struct orr_handle *handle, unsigned id,
 {
     if (!handle->replicates[id].offered)
         return;
-    apply(handle, id, handle->runtime->eviction->demote);
+    apply(handle, id, handle->runtime->nodes->eviction->demote);
     orr_node_retry(handle->runtime, id, deferred);
 }
 
 void orr_node_outdate(struct orr_handle *handle, unsigned id)
 {
-    orr_node_changed(&handle->runtime->nodes[id]);
-    apply(handle, id, handle->runtime->eviction->outdate);
+    orr_node_changed(&handle->runtime->nodes->at[id]);
+    apply(handle, id, handle->runtime->nodes->eviction->outdate);
 }
 
 void orr_node_reorder(struct orr_handle *handle, uint64_t nodes)
 {
     struct orr_runtime *rt = handle->runtime;
 
-    nodes &= atomic_load_explicit(&rt->pressed, memory_order_relaxed) &
+    nodes &= atomic_load_explicit(&rt->nodes->pressed, memory_order_relaxed) &
              handle->allocated;
     for (; nodes; nodes &= nodes - 1)
-        apply(handle, (unsigned)__builtin_ctzll(nodes), rt->eviction->reorder);
+        apply(handle, (unsigned)__builtin_ctzll(nodes), rt->nodes->eviction->reorder);
 }
 
 void orr_node_end_leaving(struct orr_handle *handle, unsigned id,
@@ -375,7 +377,7 @@ void orr_node_end_leaving(struct orr_handle *handle, unsigned id,
 {
     struct orr_runtime *rt = handle->runtime;
     struct orr_block *block = handle->replicates[id].block;
-    struct orr_node *node = &rt->nodes[id];
+    struct orr_node *node = &rt->nodes->at[id];
     unsigned left;
 
     if (!block || !atomic_load_explicit(&block->leaving, memory_order_relaxed))
@@ -385,14 +387,14 @@ void orr_node_end_leaving(struct orr_handle *handle, unsigned id,
     if (left > 1)
         atomic_store_explicit(&block->leaving, left - 1, memory_order_relaxed);
     else
-        rt->eviction->stay(node, block);
+        rt->nodes->eviction->stay(node, block);
     orr_unlock(&node->lock);
     orr_node_retry(rt, id, deferred);
 }
 
 void orr_node_freed(struct orr_runtime *rt, unsigned node)
 {
-    orr_node_changed(&rt->nodes[node]);
-    orr_nodes_kick(rt, orr_node_take_short(&rt->nodes[node]));
+    orr_node_changed(&rt->nodes->at[node]);
+    orr_nodes_kick(rt, orr_node_take_short(&rt->nodes->at[node]));
     orr_admit_retry(rt, node);
 }

@@ -106,7 +106,7 @@ struct orr_node {
                           * which they came */
     unsigned looked;     /* [lock] `changes` when clean ones were counted */
     atomic_bool tidying; /* what is written back for the sake of
-                          * rt->target_available has not left yet */
+                          * rt->nodes->target_available has not left yet */
     struct orr_list blocks[ORR_BLOCK_LISTS]; /* [lock] oldest first */
     int64_t youngest, oldest;                /* [lock] ages given so far */
     struct orr_nextuse {                     /* nextuse.c */

@@ -13,10 +13,12 @@
 #include "core/data/node.h"
 #include "core/data/plan.h"
 #include "core/data/reduction.h"
+#include "core/data/registry.h"
 #include "core/runtime.h"
 #include "core/task/ahead.h"
 #include "core/task/job.h"
 #include "core/task/nest.h"
+#include "core/task/tasks.h"
 
 /* So many accesses are sorted by insertion. */
 enum { FEW = 8 };
@@ -200,7 +202,7 @@ void orr_job_enter_orders(struct orr_runtime *rt, struct orr_job *job,
     bool claims = false;
     int waits = 0;
 
-    if (atomic_load_explicit(&rt->has_nests, memory_order_relaxed))
+    if (atomic_load_explicit(&rt->tasks->has_nests, memory_order_relaxed))
         orr_job_number(rt, job);
     for (struct orr_access *a = chain; a; a = a->next) {
         struct orr_handle *handle = a->handle;
@@ -228,7 +230,7 @@ void orr_job_enter_orders(struct orr_runtime *rt, struct orr_job *job,
 void orr_job_order(struct orr_runtime *rt, struct orr_job *job,
                    struct orr_access *chain)
 {
-    if (atomic_load_explicit(&rt->nplans, memory_order_relaxed) &&
+    if (atomic_load_explicit(&rt->data->nplans, memory_order_relaxed) &&
         orr_job_concerns_plans(job))
         orr_plans_order(rt, job, chain);
     else
@@ -464,7 +466,7 @@ void orr_job_leave_order(struct orr_runtime *rt, struct orr_job *job,
 
     chains.n = 0;
     orr_list_init(&ret->claimed);
-    if (atomic_load_explicit(&rt->writes_through, memory_order_relaxed))
+    if (atomic_load_explicit(&rt->data->writes_through, memory_order_relaxed))
         orr_job_write_through(rt, job);
     for (unsigned i = 0; i < job->naccesses; i++) {
         struct orr_access *access = &job->accesses[i];

@@ -25,6 +25,7 @@
 #include "core/data/interfaces/dense.h"
 #include "core/data/label.h"
 #include "core/data/node.h"
+#include "core/data/nodes.h"
 #include "core/data/pending.h"
 #include "core/data/placement.h"
 #include "core/data/plan.h"
@@ -197,7 +198,7 @@ static int leave_handles(struct orr_runtime *rt, struct orr_handle *handle)
 
     if (!orr_placement_lacks_offset(handle))
         return 0;
-    for (unsigned node = 0; node < rt->nnodes; node++) {
+    for (unsigned node = 0; node < rt->nodes->n; node++) {
         if (!rt->machine->nodes[node].handles)
             continue;
         err = orr_data_bring_if_any(rt, handle, base);

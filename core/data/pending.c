@@ -4,6 +4,7 @@
 
 #include "core/base/bits.h"
 #include "core/data/eviction.h"
+#include "core/data/nodes.h"
 #include "core/runtime.h"
 
 /* Copies under way per (progress node, peer, direction), by urgency, as in
@@ -159,7 +160,7 @@ static bool needs_memory(const struct orr_request *request,
 static bool has_none_to_spare(const struct orr_node *node, size_t size)
     ORR_REQUIRES(node->lock)
 {
-    const struct orr_eviction *rule = node->runtime->eviction;
+    const struct orr_eviction *rule = node->runtime->nodes->eviction;
 
     return atomic_load(&node->admission.nwaiting) ||
            (rule->may_spare && !rule->may_spare(node, size));

@@ -9,6 +9,7 @@
 
 #include "core/base/log.h"
 #include "core/data/handle.h"
+#include "core/data/nodes.h"
 #include "core/runtime.h"
 #include "core/task/job.h"
 
@@ -56,7 +57,7 @@ int orr_task_check_places(const struct orr_runtime *rt,
     for (unsigned i = 0; i < n; i++) {
         int code = orr_task_node_code(task, i), err;
 
-        if (code >= (int)rt->nnodes || code < STARPU_SPECIFIC_NODE_NONE)
+        if (code >= (int)rt->nodes->n || code < STARPU_SPECIFIC_NODE_NONE)
             return complain(task, i,
                             "is no memory node of this machine: see "
                             "starpu_memory_nodes_get_count()");
@@ -74,7 +75,7 @@ int orr_task_check_places(const struct orr_runtime *rt,
 static unsigned main_memory(const struct orr_runtime *rt,
                             const struct orr_handle *handle, unsigned node)
 {
-    return node < rt->nram ? node : orr_handle_base(handle);
+    return node < rt->nodes->nram ? node : orr_handle_base(handle);
 }
 
 /* Main memory if the value is there and not on the worker's node. */

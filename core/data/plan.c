@@ -27,6 +27,7 @@
 #include "core/data/node.h"
 #include "core/data/plan_private.h"
 #include "core/data/reduction.h"
+#include "core/data/registry.h"
 #include "core/runtime.h"
 #include "core/task/inside.h"
 #include "core/task/job.h"
@@ -50,23 +51,23 @@ struct batch {
 };
 
 static void begin_batch(struct orr_runtime *rt, struct batch *batch)
-    ORR_ACQUIRES(rt->plans_lock)
+    ORR_ACQUIRES(rt->data->plans_lock)
 {
     batch->rt = rt;
     batch->nest = orr_nest_here(rt);
     batch->in = NULL;
     orr_list_init(&batch->jobs);
-    orr_lock(&rt->plans_lock);
+    orr_lock(&rt->data->plans_lock);
 }
 
 /* Returns whether there were any. */
 static bool end_batch(struct orr_runtime *rt, struct batch *batch)
-    ORR_RELEASES(rt->plans_lock)
+    ORR_RELEASES(rt->data->plans_lock)
 {
     bool any = !orr_list_empty(&batch->jobs);
     struct orr_list *link;
 
-    orr_unlock(&rt->plans_lock);
+    orr_unlock(&rt->data->plans_lock);
     while ((link = orr_list_pop(&batch->jobs)) != NULL)
         orr_job_release(rt, orr_container(link, struct orr_job, queue));
     return any;
@@ -433,13 +434,13 @@ bool orr_plans_repeat(struct orr_handle *handle, unsigned node)
     if (!handle->family || !(block ? orr_block_is_shared(block)
                                    : node == orr_handle_base(handle)))
         return false;
-    orr_lock(&rt->plans_lock);
+    orr_lock(&rt->data->plans_lock);
     of = orr_handle_plan(handle);
     repeats = of && of->whole->valid;
     orr_list_foreach (link, &handle->family->plans)
         for (unsigned i = 0; i < plan_at(link)->n; i++)
             repeats |= plan_at(link)->children[i]->valid != 0;
-    orr_unlock(&rt->plans_lock);
+    orr_unlock(&rt->data->plans_lock);
     return repeats;
 }
 
@@ -653,10 +654,10 @@ int orr_plan_new(struct orr_runtime *rt, struct orr_handle *handle,
     }
     for (unsigned i = 0; i < n; i++)
         children[i] = orr_handle_public(plan->children[i]);
-    orr_lock(&rt->plans_lock);
+    orr_lock(&rt->data->plans_lock);
     orr_list_append(&handle->family->plans, &plan->link);
-    orr_unlock(&rt->plans_lock);
-    atomic_fetch_add(&rt->nplans, 1);
+    orr_unlock(&rt->data->plans_lock);
+    atomic_fetch_add(&rt->data->nplans, 1);
     note_rests(plan);
     if (plan_floats(plan))
         unpin_base(handle);
@@ -680,14 +681,14 @@ void orr_plan_clean(struct orr_runtime *rt, struct orr_plan *plan)
     unsigned n = plan->n;
     bool floats = plan_floats(plan);
 
-    orr_lock(&rt->plans_lock);
+    orr_lock(&rt->data->plans_lock);
     plan->children = NULL;
     plan->n = 0;
     for (unsigned i = 0; i < n; i++)
         children[i]->family->of = NULL;
     free_plan(plan);
-    orr_unlock(&rt->plans_lock);
-    atomic_fetch_sub(&rt->nplans, 1);
+    orr_unlock(&rt->data->plans_lock);
+    atomic_fetch_sub(&rt->data->nplans, 1);
     for (unsigned i = 0; i < n; i++)
         orr_data_unregister_submit(rt, children[i]);
     free(children);

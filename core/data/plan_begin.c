@@ -6,6 +6,7 @@
  */
 #include "core/data/plan_private.h"
 #include "core/data/reduction.h"
+#include "core/data/registry.h"
 #include "core/runtime.h"
 
 bool orr_whole_has_begun(const struct orr_handle *handle)
@@ -47,9 +48,9 @@ void orr_parts_inherit_beginning(struct orr_handle *handle)
 
     if (!handle->family)
         return;
-    orr_lock(&rt->plans_lock);
+    orr_lock(&rt->data->plans_lock);
     inherit_beginning(handle);
-    orr_unlock(&rt->plans_lock);
+    orr_unlock(&rt->data->plans_lock);
 }
 
 void orr_plans_note_beginning(struct orr_handle *handle)

@@ -17,9 +17,11 @@
 
 #include "core/base/log.h"
 #include "core/data/plan_private.h"
+#include "core/data/registry.h"
 #include "core/runtime.h"
 #include "core/task/job.h"
 #include "core/task/nest.h"
+#include "core/task/tasks.h"
 
 static struct orr_inner_plan *inner_at(struct orr_list *link)
 {
@@ -51,13 +53,13 @@ struct orr_scope *orr_inner_find(struct orr_runtime *rt, struct orr_nest *nest,
 
     if (!nest)
         return NULL;
-    orr_lock(&rt->nests_lock);
+    orr_lock(&rt->tasks->nests_lock);
     for (; nest && !found; nest = nest->up)
         for (unsigned i = 0; i < nest->nscopes && !found; i++)
             if (is_open(&nest->scopes[i], writes) &&
                 is_or_has(nest->scopes[i].handle, handle))
                 found = &nest->scopes[i];
-    orr_unlock(&rt->nests_lock);
+    orr_unlock(&rt->tasks->nests_lock);
     return found;
 }
 
@@ -126,11 +128,11 @@ void orr_inner_begin(struct orr_runtime *rt, struct orr_scope *scope,
     inner = find(scope, plan);
     if (!inner)
         inner = made = make(scope, plan);
-    orr_lock(&rt->nests_lock);
+    orr_lock(&rt->tasks->nests_lock);
     if (made)
         orr_list_append(&scope->plans, &made->link);
     inner->used = true;
-    orr_unlock(&rt->nests_lock);
+    orr_unlock(&rt->tasks->nests_lock);
 }
 
 static void end_asking(struct orr_scope *scope, struct orr_inner_plan *inner)
@@ -165,9 +167,9 @@ void orr_inner_set(struct orr_runtime *rt, struct orr_scope *scope,
     inner->state = state;
     if (state == ORR_PLAN_IDLE)
         end_asking(scope, inner);
-    orr_lock(&rt->nests_lock);
+    orr_lock(&rt->tasks->nests_lock);
     inner->used = state != ORR_PLAN_IDLE;
-    orr_unlock(&rt->nests_lock);
+    orr_unlock(&rt->tasks->nests_lock);
 }
 
 /* The scopes of the parts stay: some accesses may be in them still. */
@@ -202,9 +204,9 @@ bool orr_inner_plans_used(struct orr_runtime *rt, const struct orr_scope *scope)
 {
     bool used;
 
-    orr_lock(&rt->nests_lock);
+    orr_lock(&rt->tasks->nests_lock);
     used = is_in_use_locked(scope);
-    orr_unlock(&rt->nests_lock);
+    orr_unlock(&rt->tasks->nests_lock);
     return used;
 }
 
@@ -228,14 +230,14 @@ bool orr_inner_plans_close(struct orr_runtime *rt, struct orr_nest *nest)
     bool used = false;
 
     orr_list_init(&ended);
-    orr_lock(&rt->plans_lock);
-    orr_lock(&rt->nests_lock);
+    orr_lock(&rt->data->plans_lock);
+    orr_lock(&rt->tasks->nests_lock);
     for (unsigned i = 0; i < nest->nscopes; i++)
         used |= is_in_use_locked(&nest->scopes[i]);
     for (unsigned i = 0; !used && i < nest->nscopes; i++)
         close_locked(&nest->scopes[i], &ended);
-    orr_unlock(&rt->nests_lock);
-    orr_unlock(&rt->plans_lock);
+    orr_unlock(&rt->tasks->nests_lock);
+    orr_unlock(&rt->data->plans_lock);
     while ((link = orr_list_pop(&ended)) != NULL)
         free(inner_at(link));
     return !used;

@@ -8,6 +8,7 @@
 
 #include "core/data/block.h"
 #include "core/data/node.h"
+#include "core/data/nodes.h"
 #include "core/data/placement.h"
 #include "core/data/plan_private.h"
 #include "core/data/relocation.h"
@@ -38,7 +39,7 @@ static bool has_limited_base(struct orr_runtime *rt,
     const struct orr_plan *above = orr_handle_plan(whole);
     unsigned base = orr_handle_base(whole);
 
-    return rt->nodes[base].capacity && whole->home_node < 0 &&
+    return rt->nodes->at[base].capacity && whole->home_node < 0 &&
            (above ? orr_plan_floats(above->children[0])
                   : whole->parent == NULL) &&
            whole->replicates[base].block;
@@ -89,7 +90,7 @@ void orr_plan_find_places(struct orr_runtime *rt, struct orr_plan *plan,
     bool covers = orr_placement_covers(plan->whole, plan->children, plan->n);
     bool limited = has_limited_base(rt, plan->whole), floats;
 
-    if (!limited && (rt->nnodes == 1 || !covers))
+    if (!limited && (rt->nodes->n == 1 || !covers))
         return;
     for (unsigned i = 0; i < plan->n; i++) {
         struct orr_handle *part = plan->children[i];

@@ -10,6 +10,7 @@
 
 #include "core/data/data.h"
 #include "core/runtime.h"
+#include "core/workers.h"
 
 static struct orr_handle **table_of(const struct orr_handle *handle)
 {
@@ -19,7 +20,7 @@ static struct orr_handle **table_of(const struct orr_handle *handle)
 static size_t place_of(const struct orr_handle *handle, enum orr_private kind,
                        unsigned worker)
 {
-    return (size_t)kind * handle->runtime->nworkers + worker;
+    return (size_t)kind * handle->runtime->workers->n + worker;
 }
 
 /* NULL without memory. */
@@ -29,7 +30,7 @@ static struct orr_handle **make_table(struct orr_handle *handle)
 
     if (table)
         return table;
-    made = calloc((size_t)ORR_PRIVATE_KINDS * handle->runtime->nworkers,
+    made = calloc((size_t)ORR_PRIVATE_KINDS * handle->runtime->workers->n,
                   sizeof(struct orr_handle *));
     if (!made ||
         atomic_compare_exchange_strong(&handle->privates, &table, made))
@@ -42,7 +43,7 @@ struct orr_handle *orr_private_get(struct orr_handle *handle,
                                    enum orr_private kind, unsigned worker)
 {
     struct orr_handle **table = make_table(handle), **place;
-    unsigned node = handle->runtime->workers[worker].desc->node;
+    unsigned node = handle->runtime->workers->at[worker].desc->node;
 
     if (!table)
         return NULL;
@@ -65,7 +66,7 @@ void orr_privates_free(struct orr_handle *handle)
     struct orr_runtime *rt = handle->runtime;
     struct orr_handle **table = table_of(handle);
 
-    for (unsigned i = 0; table && i < ORR_PRIVATE_KINDS * rt->nworkers; i++)
+    for (unsigned i = 0; table && i < ORR_PRIVATE_KINDS * rt->workers->n; i++)
         if (table[i])
             orr_data_unregister_submit(rt, table[i]);
     free(table);

@@ -15,6 +15,7 @@
 #include "core/data/interfaces/multiformat.h"
 #include "core/data/label.h"
 #include "core/data/lost.h"
+#include "core/data/nodes.h"
 #include "core/data/pending.h"
 #include "core/data/placement.h"
 #include "core/data/plan.h"
@@ -22,7 +23,9 @@
 #include "core/device/driver.h"
 #include "core/observe/tell.h"
 #include "core/runtime.h"
+#include "core/slab_set.h"
 #include "core/task/job.h"
+#include "core/workers.h"
 
 /* How often a copy that failed is made again. */
 enum { MAX_TRIES = 2 };
@@ -31,8 +34,8 @@ enum { MAX_TRIES = 2 };
 static bool is_at_once(const struct orr_runtime *rt,
                        const struct orr_request *request)
 {
-    return rt->machine->host_copies_at_once && request->src < rt->nram &&
-           request->dst < rt->nram;
+    return rt->machine->host_copies_at_once && request->src < rt->nodes->nram &&
+           request->dst < rt->nodes->nram;
 }
 
 /* Whether this thread writes to main memory for a copy: those from disks are made by
@@ -41,7 +44,7 @@ static bool is_made_here(const struct orr_runtime *rt,
                          const struct orr_request *request)
 {
     return is_at_once(rt, request) ||
-           (rt->machine->nodes[request->src].stores && request->dst < rt->nram);
+           (rt->machine->nodes[request->src].stores && request->dst < rt->nodes->nram);
 }
 
 /* --- the machine's side --- */
@@ -109,7 +112,7 @@ static void copy_done(struct orr_copy *copy)
 {
     struct orr_request *request = orr_container(copy, struct orr_request, copy);
     struct orr_runtime *rt = request->runtime;
-    struct orr_node *node = &rt->nodes[request->progress_node];
+    struct orr_node *node = &rt->nodes->at[request->progress_node];
     unsigned peer = node->id == request->dst ? request->src : request->dst;
     unsigned direction = node->id == request->dst;
     struct orr_deferred deferred = {0};
@@ -124,7 +127,7 @@ static void copy_done(struct orr_copy *copy)
     orr_request_finish(request, &deferred);
     orr_deferred_run(rt, &deferred);
     orr_node_kick(rt, node->id);
-    if (rt->tidies)
+    if (rt->nodes->tidies)
         orr_node_kick(rt, peer); /* its value may be elsewhere now */
     if (sync)
         orr_waiter_release(sync);
@@ -220,16 +223,16 @@ static void start_copy(struct orr_runtime *rt, struct orr_request *request)
     copy->dst = request->dst;
     copy->size = request->handle->size;
     copy->id =
-        atomic_fetch_add_explicit(&rt->last_copy, 1, memory_order_relaxed) + 1;
+        atomic_fetch_add_explicit(&rt->nodes->last_copy, 1, memory_order_relaxed) + 1;
     copy->perform = perform;
     copy->done = copy_done;
-    copy->post.mailbox = &rt->nodes[request->progress_node].mailbox;
+    copy->post.mailbox = &rt->nodes->at[request->progress_node].mailbox;
     request->start = orr_exec_now(rt->exec);
     ORR_TELL(rt, ORR_TOLD_COPY_BEGINS, .request = request);
-    atomic_fetch_add_explicit(&rt->nactive, 1, memory_order_relaxed);
+    atomic_fetch_add_explicit(&rt->workers->nactive, 1, memory_order_relaxed);
     orr_waiter_init(&sync);
     request->sync = waits ? &sync : NULL;
-    if (request->handle->multiformat && rt->skips_kernels)
+    if (request->handle->multiformat && !rt->machine->runs_kernels)
         orr_multiformat_sent(request->handle->replicates[copy->src].interface,
                              request->handle->replicates[copy->dst].interface,
                              copy->dst);
@@ -281,7 +284,7 @@ static bool is_wanted(const struct orr_handle *handle,
     if (request->waiters || request->level == ORR_FETCH ||
         (request->level == ORR_PREFETCH && replicate->promised))
         return true;
-    if (request->next_hop && !request->runtime->nodes[request->dst].capacity)
+    if (request->next_hop && !request->runtime->nodes->at[request->dst].capacity)
         return true;
     for (const struct orr_request *hop = request->next_hop; hop;
          hop = hop->next_hop)
@@ -310,7 +313,7 @@ void orr_requests_free_dropped(struct orr_runtime *rt,
         struct orr_request *next = request->next_hop;
         struct orr_handle *handle = request->handle;
 
-        orr_slab_put(rt->requests, request);
+        orr_slab_put(rt->slabs->requests, request);
         orr_handle_leave(handle);
         request = next;
     }
@@ -323,7 +326,7 @@ static bool cancel_locked(struct orr_handle *handle,
                           struct orr_deferred *deferred)
     ORR_REQUIRES(handle->lock)
 {
-    struct orr_node *node = &handle->runtime->nodes[request->progress_node];
+    struct orr_node *node = &handle->runtime->nodes->at[request->progress_node];
     bool queued;
 
     if (!request->starves ||
@@ -365,11 +368,11 @@ struct orr_request *orr_requests_cancel_locked(struct orr_handle *handle,
 static struct orr_block *exceed(struct orr_handle *handle, unsigned dst)
 {
     struct orr_runtime *rt = handle->runtime;
-    struct orr_node *node = &rt->nodes[dst];
+    struct orr_node *node = &rt->nodes->at[dst];
     struct orr_block *block = NULL;
     size_t size = handle->size;
 
-    if (rt->nram == 1 || dst >= rt->nram || size == 0)
+    if (rt->nodes->nram == 1 || dst >= rt->nodes->nram || size == 0)
         return NULL;
     (void)orr_node_take_reserved(node, size, true);
     if (orr_block_new(rt, handle, dst, ORR_FETCH, size, &block) != 0)
@@ -434,7 +437,7 @@ static bool is_hopeless(struct orr_handle *handle,
     ORR_REQUIRES(handle->lock)
 {
     const struct orr_admission *a =
-        &handle->runtime->nodes[request->dst].admission;
+        &handle->runtime->nodes->at[request->dst].admission;
 
     return reserved && atomic_load(&a->nadmitted) == 1 &&
            atomic_load(&a->nleaving) == 0 && may_go_elsewhere(handle, request);
@@ -531,7 +534,7 @@ static void put_back(struct orr_runtime *rt, struct orr_node *node,
         orr_self->worker->again = true;
     if (can_start)
         deferred.kick |= orr_bit(node->id);
-    atomic_fetch_or(&rt->nodes[dst].short_of_memory[need], orr_bit(node->id));
+    atomic_fetch_or(&rt->nodes->at[dst].short_of_memory[need], orr_bit(node->id));
     orr_deferred_run(rt, &deferred);
 }
 
@@ -603,20 +606,20 @@ static __attribute__((noinline)) bool progress(struct orr_runtime *rt,
 
     any |= orr_admit_serve(rt, id);
     any |= start_all(rt, node);
-    if (rt->tidies)
+    if (rt->nodes->tidies)
         any |= orr_node_tidy(rt, id);
     return any;
 }
 
 bool orr_node_progress(struct orr_runtime *rt, unsigned id)
 {
-    struct orr_node *node = &rt->nodes[id];
+    struct orr_node *node = &rt->nodes->at[id];
 
     /* Every worker looks here after every task. Pairs with enqueue, and with
      * those who come to wait for memory. */
     if (!orr_mailbox_has(&node->mailbox) &&
         !atomic_load(&node->admission.nwaiting) &&
-        !atomic_load(&node->nqueued) && !rt->tidies)
+        !atomic_load(&node->nqueued) && !rt->nodes->tidies)
         return false;
     return progress(rt, node);
 }

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "core/data/registry.h"
 #include "core/runtime.h"
 
 /* Whether what is submitted now finds a value. */
@@ -78,7 +79,7 @@ bool orr_handle_has_partials(struct orr_handle *handle)
 /* Handles that have partials. */
 static void count_reduced(struct orr_handle *handle, int change)
 {
-    atomic_fetch_add_explicit(&handle->runtime->nreduced, (unsigned)change,
+    atomic_fetch_add_explicit(&handle->runtime->data->nreduced, (unsigned)change,
                               memory_order_relaxed);
 }
 

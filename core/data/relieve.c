@@ -25,10 +25,12 @@
 #include "core/base/log.h"
 #include "core/data/gather.h"
 #include "core/data/node.h"
+#include "core/data/nodes.h"
 #include "core/data/request.h"
 #include "core/runtime.h"
 #include "core/task/count.h"
 #include "core/task/job.h"
+#include "core/workers.h"
 
 /* Where a job that waits could go. */
 struct move {
@@ -69,8 +71,8 @@ static unsigned count_blocks(struct orr_runtime *rt)
 {
     unsigned n = 0;
 
-    for (unsigned id = 0; id < rt->nnodes; id++) {
-        struct orr_node *node = &rt->nodes[id];
+    for (unsigned id = 0; id < rt->nodes->n; id++) {
+        struct orr_node *node = &rt->nodes->at[id];
 
         orr_lock(&node->lock);
         orr_list_foreach (link, &node->all)
@@ -86,11 +88,11 @@ static bool may_go_on(struct orr_runtime *rt, unsigned njobs)
 {
     unsigned long left = orr_count_unfinished(rt);
 
-    if (left != atomic_load(&rt->relief.left))
-        rt->relief.nmoves = 0;
-    atomic_store(&rt->relief.left, left);
-    return rt->relief.nmoves++ <
-           2 * (njobs + 1) * rt->nnodes + count_blocks(rt);
+    if (left != atomic_load(&rt->nodes->relief.left))
+        rt->nodes->relief.nmoves = 0;
+    atomic_store(&rt->nodes->relief.left, left);
+    return rt->nodes->relief.nmoves++ <
+           2 * (njobs + 1) * rt->nodes->n + count_blocks(rt);
 }
 
 static bool may_go_to(struct orr_runtime *rt, struct orr_job *job,
@@ -102,7 +104,7 @@ static bool may_go_to(struct orr_runtime *rt, struct orr_job *job,
 static void look_at(struct orr_runtime *rt, struct orr_job *job, unsigned from,
                     const size_t *room, struct move *best)
 {
-    for (unsigned node = 0; node < rt->nnodes; node++) {
+    for (unsigned node = 0; node < rt->nodes->n; node++) {
         struct move move = {job, from, node, orr_gather_lacks(job, node)};
 
         if (node != from && orr_gather_fits(job, node, room[node]) &&
@@ -113,15 +115,15 @@ static void look_at(struct orr_runtime *rt, struct orr_job *job, unsigned from,
 
 static void say(struct orr_runtime *rt, const struct move *move)
 {
-    if (rt->relief.said)
+    if (rt->nodes->relief.said)
         return;
-    rt->relief.said = true;
+    rt->nodes->relief.said = true;
     orr_log_warning("memory is full of values that have no other place: task "
                     "`%s' (number %llu) goes from %s to the workers of %s, "
                     "and others may follow. Raise the limits of memory, or "
                     "register a disk (STARPU_DISK_SWAP)",
                     orr_job_name(move->job), (unsigned long long)move->job->id,
-                    rt->workers[move->job->worker].desc->name,
+                    rt->workers->at[move->job->worker].desc->name,
                     rt->machine->nodes[move->to].name);
 }
 
@@ -150,7 +152,7 @@ static bool retry(struct orr_runtime *rt, uint64_t nodes)
     for (uint64_t left = nodes; left; left &= left - 1) {
         unsigned node = (unsigned)__builtin_ctzll(left);
 
-        orr_node_changed_for_jobs(&rt->nodes[node]);
+        orr_node_changed_for_jobs(&rt->nodes->at[node]);
         orr_admit_retry(rt, node);
     }
     return nodes != 0;
@@ -171,8 +173,8 @@ static bool send_value(struct orr_runtime *rt, const size_t *room)
 {
     bool done = false;
 
-    for (unsigned id = 0; id < rt->nnodes && !done; id++)
-        done = is_short(&rt->nodes[id]) &&
+    for (unsigned id = 0; id < rt->nodes->n && !done; id++)
+        done = is_short(&rt->nodes->at[id]) &&
                orr_gather_send_away(rt, id, orr_admit_first(rt, id), room,
                                     ORR_NO_NODE);
     return done;
@@ -183,7 +185,7 @@ static struct look look_for_move(struct orr_runtime *rt, const size_t *room)
 {
     struct look look = {0};
 
-    for (unsigned node = 0; node < rt->nnodes; node++) {
+    for (unsigned node = 0; node < rt->nodes->n; node++) {
         if (!orr_admit_close(rt, node))
             continue;
         look.closed |= UINT64_C(1) << node;
@@ -232,7 +234,7 @@ static size_t size_of(const struct orr_job *job)
 /* Whether the job could run there if nothing else were there. */
 static bool could_run(struct orr_runtime *rt, const struct move *move)
 {
-    size_t capacity = rt->nodes[move->to].capacity;
+    size_t capacity = rt->nodes->at[move->to].capacity;
 
     return (capacity == 0 || size_of(move->job) <= capacity) &&
            (move->from == move->to ||
@@ -249,7 +251,7 @@ static struct target target_of(const struct move *move, const size_t *room)
 /* Whether the job is the one that was helped last, there. */
 static bool is_current(const struct orr_runtime *rt, const struct move *move)
 {
-    return rt->relief.job == move->job->id && rt->relief.node == move->to;
+    return rt->nodes->relief.job == move->job->id && rt->nodes->relief.node == move->to;
 }
 
 /* The cheapest of those after one (NULL: of all) with ret->move.job; NULL there: that
@@ -265,7 +267,7 @@ static struct target next_target(struct orr_runtime *rt, uint64_t closed,
 
         for (struct orr_job *job = orr_admit_next(rt, from, NULL); job;
              job = orr_admit_next(rt, from, job))
-            for (unsigned to = 0; to < rt->nnodes; to++) {
+            for (unsigned to = 0; to < rt->nodes->n; to++) {
                 struct move move = {job, from, to, orr_gather_lacks(job, to)};
                 struct target target = target_of(&move, room);
 
@@ -283,8 +285,8 @@ static struct target next_target(struct orr_runtime *rt, uint64_t closed,
 static bool help(struct orr_runtime *rt, const struct move *move,
                  const size_t *room)
 {
-    rt->relief.job = move->job->id;
-    rt->relief.node = move->to;
+    rt->nodes->relief.job = move->job->id;
+    rt->nodes->relief.node = move->to;
     if (!orr_gather_fits(move->job, move->to, room[move->to]))
         return orr_gather_step(rt, move->job, move->to, room);
     if (move->from == move->to)
@@ -314,7 +316,7 @@ static bool do_something(struct orr_runtime *rt, const struct look *look,
                          const size_t *room)
 {
     const struct move *move = &look->best;
-    bool first = rt->relief.nmoves == 1;
+    bool first = rt->nodes->relief.nmoves == 1;
 
     if (first && retry(rt, look->roomy))
         return true;
@@ -336,16 +338,16 @@ bool orr_memory_relieve(struct orr_runtime *rt)
     struct look look;
     bool any = false, done;
 
-    for (unsigned node = 0; node < rt->nnodes; node++)
-        any |= is_short(&rt->nodes[node]);
+    for (unsigned node = 0; node < rt->nodes->n; node++)
+        any |= is_short(&rt->nodes->at[node]);
     if (!any)
         return false;
-    for (unsigned node = 0; node < rt->nnodes; node++)
-        room[node] = orr_gather_room(&rt->nodes[node]);
+    for (unsigned node = 0; node < rt->nodes->n; node++)
+        room[node] = orr_gather_room(&rt->nodes->at[node]);
     look = look_for_move(rt, room);
     done = may_go_on(rt, look.njobs);
     if (done)
-        atomic_store(&rt->relief.holds, true);
+        atomic_store(&rt->nodes->relief.holds, true);
     done = done && do_something(rt, &look, room);
     for (; look.closed; look.closed &= look.closed - 1)
         orr_admit_reopen(rt, (unsigned)__builtin_ctzll(look.closed));
@@ -354,10 +356,10 @@ bool orr_memory_relieve(struct orr_runtime *rt)
 
 bool orr_memory_is_relieved(struct orr_runtime *rt)
 {
-    if (!atomic_load_explicit(&rt->relief.holds, memory_order_relaxed))
+    if (!atomic_load_explicit(&rt->nodes->relief.holds, memory_order_relaxed))
         return false;
-    if (orr_count_unfinished(rt) == atomic_load(&rt->relief.left))
+    if (orr_count_unfinished(rt) == atomic_load(&rt->nodes->relief.left))
         return true;
-    atomic_store(&rt->relief.holds, false);
+    atomic_store(&rt->nodes->relief.holds, false);
     return false;
 }

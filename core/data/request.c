@@ -18,9 +18,12 @@
 #include "core/data/eviction.h"
 #include "core/data/lost.h"
 #include "core/data/node.h"
+#include "core/data/nodes.h"
 #include "core/data/traffic.h"
 #include "core/runtime.h"
+#include "core/slab_set.h"
 #include "core/task/job.h"
+#include "core/workers.h"
 
 /* --- making requests --- */
 
@@ -73,12 +76,12 @@ static unsigned choose_progress_node(struct orr_runtime *rt, unsigned src,
 
     if (src == ORR_NO_NODE)
         return dst;
-    if (dst < rt->nram &&
-        (src >= rt->nram || (worker && worker->desc->node == src)))
+    if (dst < rt->nodes->nram &&
+        (src >= rt->nodes->nram || (worker && worker->desc->node == src)))
         node = src;
-    if (rt->nodes[node].nprogress == 0)
+    if (rt->nodes->at[node].nprogress == 0)
         node = src;
-    for (unsigned n = 0; rt->nodes[node].nprogress == 0 && n < rt->nnodes; n++)
+    for (unsigned n = 0; rt->nodes->at[node].nprogress == 0 && n < rt->nodes->n; n++)
         node = n;
     return node;
 }
@@ -92,7 +95,7 @@ int orr_deferred_prepare_n(struct orr_runtime *rt,
                            struct orr_deferred *deferred, unsigned n)
 {
     while (deferred->nspare < n) {
-        struct orr_request *request = orr_slab_get(rt->requests);
+        struct orr_request *request = orr_slab_get(rt->slabs->requests);
 
         if (!request)
             return -ENOMEM;
@@ -116,7 +119,7 @@ void orr_request_pin_source(struct orr_handle *handle,
                             struct orr_request *request,
                             enum orr_fetch_level level)
 {
-    bool keeps = handle->runtime->eviction->keeps_sources;
+    bool keeps = handle->runtime->nodes->eviction->keeps_sources;
 
     if (request->src == ORR_NO_NODE || request->pinned ||
         (!keeps && (level != ORR_FETCH ||
@@ -132,10 +135,10 @@ void orr_request_leaves(struct orr_handle *handle, struct orr_request *request)
     struct orr_runtime *rt = handle->runtime;
 
     if (!request->pinned || request->state == ORR_REQUEST_WAITING ||
-        request->leaving || !rt->nodes[request->src].capacity)
+        request->leaving || !rt->nodes->at[request->src].capacity)
         return;
     request->leaving = true;
-    atomic_fetch_add(&rt->nodes[request->src].admission.nleaving, 1);
+    atomic_fetch_add(&rt->nodes->at[request->src].admission.nleaving, 1);
 }
 
 void orr_request_stays(struct orr_handle *handle, struct orr_request *request,
@@ -146,7 +149,7 @@ void orr_request_stays(struct orr_handle *handle, struct orr_request *request,
     if (!request->leaving)
         return;
     request->leaving = false;
-    if (atomic_fetch_sub(&rt->nodes[request->src].admission.nleaving, 1) == 1)
+    if (atomic_fetch_sub(&rt->nodes->at[request->src].admission.nleaving, 1) == 1)
         orr_admit_retry_later(rt, request->src, deferred);
 }
 
@@ -180,7 +183,7 @@ static struct orr_request *new_request(struct orr_handle *handle, unsigned src,
 static void enqueue(struct orr_handle *handle, struct orr_request *request,
                     struct orr_deferred *deferred) ORR_REQUIRES(handle->lock)
 {
-    struct orr_node *node = &handle->runtime->nodes[request->progress_node];
+    struct orr_node *node = &handle->runtime->nodes->at[request->progress_node];
 
     request->state = ORR_REQUEST_QUEUED;
     request->use = orr_use_of_prefetch(
@@ -199,7 +202,7 @@ static void raise_level(struct orr_handle *handle, struct orr_request *request,
                         struct orr_deferred *deferred)
     ORR_REQUIRES(handle->lock)
 {
-    struct orr_node *node = &handle->runtime->nodes[request->progress_node];
+    struct orr_node *node = &handle->runtime->nodes->at[request->progress_node];
 
     if (request->level < level ||
         (request->level == level && request->priority >= deferred->priority))
@@ -231,7 +234,7 @@ static void raise_level(struct orr_handle *handle, struct orr_request *request,
 static void add_source(struct orr_handle *handle, struct orr_request *request)
     ORR_REQUIRES(handle->lock)
 {
-    struct orr_node *node = &handle->runtime->nodes[request->progress_node];
+    struct orr_node *node = &handle->runtime->nodes->at[request->progress_node];
     unsigned src = choose_source(handle->runtime, handle, request->dst);
     bool queued;
 
@@ -375,7 +378,7 @@ void orr_handle_outdate_locked(struct orr_handle *handle, uint64_t valid)
     orr_traffic_outdate(handle);
     if (!valid) /* jobs that can do without a value lack nothing any more */
         for (unsigned node = 0; node < handle->nnodes; node++)
-            orr_node_changed_for_jobs(&handle->runtime->nodes[node]);
+            orr_node_changed_for_jobs(&handle->runtime->nodes->at[node]);
     for (uint64_t left = handle->allocated & ~valid; left; left &= left - 1)
         orr_node_outdate(handle, (unsigned)__builtin_ctzll(left));
     for (uint64_t left = handle->loading; left; left &= left - 1) {
@@ -633,7 +636,7 @@ void orr_request_finish(struct orr_request *request,
     if (request->failed)
         break_waiters(rt, waiters);
     tell_waiters(rt, waiters);
-    orr_slab_put(rt->requests, request);
+    orr_slab_put(rt->slabs->requests, request);
     orr_handle_leave(handle);
 }
 
@@ -650,7 +653,7 @@ static void perform_now(struct orr_runtime *rt, struct orr_request *request,
     reserved = handle->replicates[request->dst].reserved;
     orr_unlock(&handle->lock);
     (void)orr_block_new(rt, handle, request->dst, ORR_FETCH, reserved, &block);
-    if (!block && rt->nodes[request->dst].nprogress == 0 && request->waiters)
+    if (!block && rt->nodes->at[request->dst].nprogress == 0 && request->waiters)
         orr_access_fail(rt, request->waiters, -ENOMEM);
     orr_lock(&handle->lock);
     if (block)
@@ -679,7 +682,7 @@ void orr_deferred_run(struct orr_runtime *rt, struct orr_deferred *deferred)
         return;
     orr_requests_now(rt, deferred);
     while (deferred->nspare)
-        orr_slab_put(rt->requests, take_spare(deferred));
+        orr_slab_put(rt->slabs->requests, take_spare(deferred));
     orr_nodes_kick(rt, deferred->kick);
     deferred->kick = 0;
     while (deferred->admit) {

@@ -38,13 +38,14 @@
 
 #include "core/data/evict.h"
 #include "core/data/node.h"
+#include "core/data/nodes.h"
 #include "core/data/traffic.h"
 #include "core/runtime.h"
 
 static struct orr_node *node_of(const struct orr_handle *handle,
                                 const struct orr_block *block)
 {
-    return &handle->runtime->nodes[block->node];
+    return &handle->runtime->nodes->at[block->node];
 }
 
 /* --- coming --- */
@@ -120,7 +121,7 @@ void orr_block_join_locked(struct orr_handle *piece,
     }
     piece->replicates[node].allocated = true;
     piece->allocated |= orr_bit(node);
-    orr_node_changed_for_jobs(&piece->runtime->nodes[node]);
+    orr_node_changed_for_jobs(&piece->runtime->nodes->at[node]);
 }
 
 /* --- going --- */
@@ -152,12 +153,12 @@ static void move_out(struct orr_runtime *rt, struct orr_node *node,
         atomic_load_explicit(&block->ninhabitants, memory_order_relaxed) == 1;
 
     if (replicate->offered && last)
-        rt->eviction->unfile(node, block);
+        rt->nodes->eviction->unfile(node, block);
     orr_list_remove(&replicate->in_block);
     atomic_fetch_sub_explicit(&block->ninhabitants, 1, memory_order_relaxed);
     block->pins -= !replicate->offered;
     if (!replicate->offered && !last && block->pins == 0) {
-        (void)rt->eviction->file(node, block);
+        (void)rt->nodes->eviction->file(node, block);
         orr_node_changed(node);
     }
 }
@@ -165,7 +166,7 @@ static void move_out(struct orr_runtime *rt, struct orr_node *node,
 struct orr_block *orr_block_detach_locked(struct orr_handle *handle,
                                           unsigned id)
 {
-    struct orr_node *node = &handle->runtime->nodes[id];
+    struct orr_node *node = &handle->runtime->nodes->at[id];
     struct orr_replicate *replicate = &handle->replicates[id];
     struct orr_block *block = replicate->block;
     bool last;
@@ -227,12 +228,12 @@ void orr_block_unlock(struct orr_block *block)
 void orr_block_evict(struct orr_runtime *rt,
                      struct orr_block *block) ORR_UNCHECKED
 {
-    struct orr_node *node = &rt->nodes[block->node];
+    struct orr_node *node = &rt->nodes->at[block->node];
     struct orr_list *link;
 
     assert(orr_block_is_clean(block));
     orr_lock(&node->lock);
-    rt->eviction->unfile(node, block);
+    rt->nodes->eviction->unfile(node, block);
     orr_list_remove(&block->present);
     orr_unlock(&node->lock);
     disown(block);
@@ -247,5 +248,5 @@ void orr_block_evict(struct orr_runtime *rt,
         orr_unlock(&handle->lock);
     }
     orr_block_free(block);
-    atomic_fetch_add_explicit(&rt->nevictions, 1, memory_order_relaxed);
+    atomic_fetch_add_explicit(&rt->nodes->nevictions, 1, memory_order_relaxed);
 }

@@ -9,6 +9,7 @@
 #include "core/data/evict.h"
 #include "core/data/lost.h"
 #include "core/data/node.h"
+#include "core/data/nodes.h"
 #include "core/data/request.h"
 #include "core/runtime.h"
 
@@ -48,9 +49,9 @@ static unsigned count_wanted(const struct orr_runtime *rt,
         }
     node->looked = changes;
     orr_unlock(&node->lock);
-    if (100 * nclean >= (unsigned long)rt->minimum_clean * n)
+    if (100 * nclean >= (unsigned long)rt->nodes->minimum_clean * n)
         return 0;
-    target = (n * (unsigned long)rt->target_clean + 99) / 100;
+    target = (n * (unsigned long)rt->nodes->target_clean + 99) / 100;
     return target > nclean ? (unsigned)(target - nclean) : 0;
 }
 
@@ -143,7 +144,7 @@ static size_t per_cent(const struct orr_node *node, int share)
 static bool is_to_be_freed(const struct orr_runtime *rt, struct orr_node *node)
 {
     return atomic_load_explicit(&node->tidying, memory_order_relaxed) ||
-           !orr_node_fits(node, per_cent(node, rt->minimum_available));
+           !orr_node_fits(node, per_cent(node, rt->nodes->minimum_available));
 }
 
 static bool free_some(struct orr_runtime *rt, struct orr_node *node)
@@ -152,7 +153,7 @@ static bool free_some(struct orr_runtime *rt, struct orr_node *node)
 
     if (!is_to_be_freed(rt, node))
         return false;
-    done = orr_node_make_room(rt, node, per_cent(node, rt->target_available),
+    done = orr_node_make_room(rt, node, per_cent(node, rt->nodes->target_available),
                               ORR_PREFETCH) == 0;
     more = !done && atomic_load(&node->admission.nleaving) > 0;
     atomic_store_explicit(&node->tidying, more, memory_order_relaxed);
@@ -163,9 +164,9 @@ static bool free_some(struct orr_runtime *rt, struct orr_node *node)
 
 bool orr_node_tidy(struct orr_runtime *rt, unsigned id)
 {
-    struct orr_node *node = &rt->nodes[id];
+    struct orr_node *node = &rt->nodes->at[id];
 
-    if (node->capacity && rt->minimum_clean > 0)
+    if (node->capacity && rt->nodes->minimum_clean > 0)
         clean(rt, node);
-    return node->capacity && rt->minimum_available > 0 && free_some(rt, node);
+    return node->capacity && rt->nodes->minimum_available > 0 && free_some(rt, node);
 }

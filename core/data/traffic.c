@@ -8,6 +8,8 @@
 
 #include "core/base/bits.h"
 #include "core/data/node.h"
+#include "core/data/nodes.h"
+#include "core/data/registry.h"
 #include "core/runtime.h"
 #include "core/task/job.h"
 
@@ -49,8 +51,8 @@ void orr_traffic_arrive(struct orr_handle *handle, unsigned node)
     handle->traffic.gone &= ~orr_bit(node);
     set_back(handle, came_back(handle) | orr_bit(node));
     count(&handle->traffic.nreturns);
-    atomic_fetch_add_explicit(&rt->nreturns, 1, memory_order_relaxed);
-    atomic_fetch_add_explicit(&rt->returned_bytes, handle->size,
+    atomic_fetch_add_explicit(&rt->nodes->nreturns, 1, memory_order_relaxed);
+    atomic_fetch_add_explicit(&rt->nodes->returned_bytes, handle->size,
                               memory_order_relaxed);
 }
 
@@ -152,7 +154,7 @@ void orr_traffic_count_hits(struct orr_runtime *rt, const struct orr_job *job)
             access->at == ORR_NO_PLACE || !(job->data.asked & orr_bit(access->at)) ||
             !(access->mode & STARPU_R))
             continue;
-        node = &rt->nodes[access->at];
+        node = &rt->nodes->at[access->at];
         atomic_fetch_add_explicit(
             access->datum->valid & orr_bit(access->at) ? &node->nhits
                                                    : &node->nmisses,
@@ -222,14 +224,14 @@ void orr_traffic_end(struct orr_handle *handle)
 
     if (!first_of(handle))
         return;
-    fresh = rt->returned ? NULL : calloc(1, sizeof(*fresh));
+    fresh = rt->nodes->returned ? NULL : calloc(1, sizeof(*fresh));
     orr_lock(&rt->lock);
-    if (!rt->returned) {
-        rt->returned = fresh;
+    if (!rt->nodes->returned) {
+        rt->nodes->returned = fresh;
         fresh = NULL;
     }
-    if (rt->returned)
-        insert_all(rt->returned, handle);
+    if (rt->nodes->returned)
+        insert_all(rt->nodes->returned, handle);
     orr_unlock(&rt->lock);
     free(fresh);
     free_all(handle);
@@ -240,10 +242,10 @@ void orr_traffic_returned(struct orr_runtime *rt,
 {
     bool locked = orr_trylock(&rt->lock);
 
-    *ret = rt->returned ? *rt->returned : (struct orr_returned_list){0};
+    *ret = rt->nodes->returned ? *rt->nodes->returned : (struct orr_returned_list){0};
     if (!locked)
         return;
-    orr_list_foreach (link, &rt->handles)
+    orr_list_foreach (link, &rt->data->handles)
         insert_all(ret, orr_container(link, struct orr_handle, all));
     orr_unlock(&rt->lock);
 }

@@ -42,7 +42,7 @@ static inline void orr_traffic_outdate(struct orr_handle *handle)
 }
 
 /* The job uses its data, which something has come back of in this run
- * (rt->nreturns). No lock held. */
+ * (rt->nodes->nreturns). No lock held. */
 void orr_traffic_use(const struct orr_job *job);
 
 /* STARPU_ENABLE_STATS: the job is about to ask for its data on the nodes of

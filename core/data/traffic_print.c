@@ -5,7 +5,9 @@
 
 #include "core/base/log.h"
 #include "core/data/node.h"
+#include "core/data/nodes.h"
 #include "core/data/plan.h"
+#include "core/data/registry.h"
 #include "core/data/traffic.h"
 #include "core/runtime.h"
 
@@ -44,7 +46,7 @@ static size_t count_data(struct orr_runtime *rt)
     size_t n = 0;
 
     orr_lock(&rt->lock);
-    orr_list_foreach (link, &rt->handles)
+    orr_list_foreach (link, &rt->data->handles)
         n++;
     orr_unlock(&rt->lock);
     return n;
@@ -63,7 +65,7 @@ static size_t take_rows(struct orr_runtime *rt, struct row **ret)
     if (!rows)
         return 0;
     orr_lock(&rt->lock);
-    orr_list_foreach (link, &rt->handles)
+    orr_list_foreach (link, &rt->data->handles)
         if (n < room)
             rows[n++] = row_of(orr_container(link, struct orr_handle, all));
     orr_unlock(&rt->lock);
@@ -120,17 +122,17 @@ void orr_traffic_print(struct orr_runtime *rt, FILE *out)
     size_t n = take_rows(rt, &rows);
 
     fprintf(out, "\n%sMemory stats:\n", line);
-    for (unsigned node = 0; node < rt->nnodes; node++)
-        print_node(rt, &rt->nodes[node], out);
+    for (unsigned node = 0; node < rt->nodes->n; node++)
+        print_node(rt, &rt->nodes->at[node], out);
     fprintf(out, "%zu data are registered\n", n);
     for (size_t i = 0; i < n; i++)
         print_row(rt, &rows[i], out);
     fprintf(out,
             "%llu evictions; %llu copies, %.1f MiB, brought back what had left\n"
             "%s",
-            (unsigned long long)atomic_load(&rt->nevictions),
-            (unsigned long long)atomic_load(&rt->nreturns),
-            (double)atomic_load(&rt->returned_bytes) / MIB, line);
+            (unsigned long long)atomic_load(&rt->nodes->nevictions),
+            (unsigned long long)atomic_load(&rt->nodes->nreturns),
+            (double)atomic_load(&rt->nodes->returned_bytes) / MIB, line);
     free(rows);
 }
 
@@ -142,8 +144,8 @@ static double per_cent(unsigned long long part, unsigned long long whole)
 void orr_traffic_print_hits(const struct orr_runtime *rt, FILE *out)
 {
     fprintf(out, "\n%sData cache stats:\n", line);
-    for (unsigned i = 0; i < rt->nnodes; i++) {
-        const struct orr_node *node = &rt->nodes[i];
+    for (unsigned i = 0; i < rt->nodes->n; i++) {
+        const struct orr_node *node = &rt->nodes->at[i];
         unsigned long long hits = atomic_load(&node->nhits),
                            misses = atomic_load(&node->nmisses),
                            all = hits + misses;
@@ -161,9 +163,9 @@ void orr_traffic_print_hits(const struct orr_runtime *rt, FILE *out)
 void orr_traffic_print_peaks(const struct orr_runtime *rt, FILE *out)
 {
     fprintf(out, "\n%sMemory use at its peak:\n\t%u data registered\n", line,
-            rt->most_handles);
-    for (unsigned i = 0; i < rt->nnodes; i++)
+            rt->data->most_handles);
+    for (unsigned i = 0; i < rt->nodes->n; i++)
         fprintf(out, "\t%s: %zu bytes\n", rt->machine->nodes[i].name,
-                atomic_load(&rt->nodes[i].most_used));
+                atomic_load(&rt->nodes->at[i].most_used));
     fputs(line, out);
 }

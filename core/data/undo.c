@@ -7,6 +7,7 @@
  */
 #include "core/data/lost.h"
 #include "core/data/node.h"
+#include "core/data/nodes.h"
 #include "core/data/reduction.h"
 #include "core/task/job.h"
 
@@ -33,7 +34,7 @@ static bool undo_locked(struct orr_handle *handle,
 {
     const struct orr_runtime *rt = handle->runtime;
     uint64_t here = UINT64_C(1) << access->at;
-    uint64_t lost = atomic_load_explicit(&rt->lost, memory_order_relaxed);
+    uint64_t lost = atomic_load_explicit(&rt->nodes->lost, memory_order_relaxed);
     uint64_t values = handle->former & ~here & ~lost;
     bool had_none = access->mode & STARPU_REDUX && !handle->former;
 

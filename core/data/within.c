@@ -4,8 +4,10 @@
 
 #include <stdlib.h>
 
+#include "core/data/nodes.h"
 #include "core/device/driver.h"
 #include "core/runtime.h"
+#include "core/workers.h"
 
 struct within {
     struct orr_copy copy;
@@ -46,7 +48,7 @@ void orr_copy_within(struct orr_runtime *rt, struct orr_job *job, size_t bytes,
     unsigned node = orr_job_own(job)->node;
 
     if (!within) { /* or out of memory: it is made here */
-        if (!rt->skips_kernels)
+        if (rt->machine->runs_kernels)
             perform_it(rt, job);
         then(rt, job);
         return;
@@ -63,7 +65,7 @@ void orr_copy_within(struct orr_runtime *rt, struct orr_job *job, size_t bytes,
         .then = then,
     };
     within->copy.id =
-        atomic_fetch_add_explicit(&rt->last_copy, 1, memory_order_relaxed) + 1;
-    atomic_fetch_add_explicit(&rt->nactive, 1, memory_order_relaxed);
+        atomic_fetch_add_explicit(&rt->nodes->last_copy, 1, memory_order_relaxed) + 1;
+    atomic_fetch_add_explicit(&rt->workers->nactive, 1, memory_order_relaxed);
     orr_machine_copy_start(rt->machine, &within->copy);
 }

@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "core/observe/trace_record.h"
+#include "core/observe/views.h"
 #include "core/runtime.h"
 
 /* µs: what is shorter is no event of its own, but counts as a part of the calls around
@@ -21,12 +22,12 @@ bool orr_application_runs(const struct orr_runtime *rt)
 /* A thread of the application may be a worker for a while (core/worker/driven.h). */
 static bool application_is_followed(const struct orr_runtime *rt)
 {
-    return rt->follows && orr_application_runs(rt) && !orr_self->worker;
+    return rt->views->follows && orr_application_runs(rt) && !orr_self->worker;
 }
 
 bool orr_application_enter(struct orr_runtime *rt)
 {
-    struct orr_application *app = &rt->application;
+    struct orr_application *app = &rt->views->application;
 
     if (!orr_application_runs(rt) || app->inside)
         return false;
@@ -34,15 +35,15 @@ bool orr_application_enter(struct orr_runtime *rt)
     app->entered = orr_exec_now(rt->exec);
     if (!rt->exec->virtual_time && application_is_followed(rt) &&
         app->entered - app->returned >= LEAST_OWN_US)
-        orr_trace_record_application(rt->trace, ORR_TRACE_OWN, NULL,
+        orr_trace_record_application(rt->views->trace, ORR_TRACE_OWN, NULL,
                                      app->returned, app->entered);
     return true;
 }
 
 void orr_application_return(struct orr_runtime *rt)
 {
-    rt->application.inside = false;
-    rt->application.returned = orr_exec_now(rt->exec);
+    rt->views->application.inside = false;
+    rt->views->application.returned = orr_exec_now(rt->exec);
 }
 
 void orr_application_begin(struct orr_runtime *rt,
@@ -53,7 +54,7 @@ void orr_application_begin(struct orr_runtime *rt,
         return;
     span->outermost = orr_application_enter(rt);
     span->since = orr_exec_now(rt->exec);
-    orr_trace_begin(rt->trace, &span->ticket);
+    orr_trace_begin(rt->views->trace, &span->ticket);
 }
 
 void orr_application_end(struct orr_runtime *rt,
@@ -67,8 +68,8 @@ void orr_application_end(struct orr_runtime *rt,
         return;
     now = orr_exec_now(rt->exec);
     if (now > begun.since)
-        orr_trace_record_application(rt->trace, doing, call, begun.since, now);
-    orr_trace_end(rt->trace, &begun.ticket);
+        orr_trace_record_application(rt->views->trace, doing, call, begun.since, now);
+    orr_trace_end(rt->views->trace, &begun.ticket);
     if (begun.outermost)
         orr_application_return(rt);
 }

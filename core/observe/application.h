@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * core/observe/application.h - what the application's main context does while it
- * submits nothing, for traces that show it (rt->follows): it waits in a call, or does
+ * submits nothing, for traces that show it (rt->views->follows): it waits in a call, or does
  * something of its own between two calls. Simulated, its own time is what it sleeps:
  * code of the application takes no virtual time. Any context may call these; one that
  * is not the main one, or is in a kernel or callback, is ignored.

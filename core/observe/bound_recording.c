@@ -12,8 +12,10 @@
 #include "core/base/log.h"
 #include "core/cost/cost.h"
 #include "core/observe/graph_record.h"
+#include "core/observe/views.h"
 #include "core/runtime.h"
 #include "core/task/job.h"
+#include "core/workers.h"
 
 struct orr_recording {
     struct orr_lock lock;            /* rank ORR_RANK_RUNTIME */
@@ -36,7 +38,7 @@ static const struct orr_observer recording_observer;
 /* The runtime's, made at the first call; NULL without memory. */
 static struct orr_recording *get(struct orr_runtime *rt)
 {
-    struct orr_recording *recording = atomic_load(&rt->bound), *fresh;
+    struct orr_recording *recording = atomic_load(&rt->views->bound), *fresh;
 
     if (recording)
         return recording;
@@ -44,7 +46,7 @@ static struct orr_recording *get(struct orr_runtime *rt)
     if (!fresh)
         return NULL;
     orr_lock_init(&fresh->lock, ORR_RANK_RUNTIME);
-    if (atomic_compare_exchange_strong(&rt->bound, &recording, fresh)) {
+    if (atomic_compare_exchange_strong(&rt->views->bound, &recording, fresh)) {
         orr_observers_want(&rt->observers, &recording_observer, ORR_TOLD_ALL,
                            true);
         return fresh;
@@ -86,7 +88,7 @@ int orr_recording_start(struct orr_runtime *rt, bool deps, bool prio)
 
 void orr_recording_stop(struct orr_runtime *rt)
 {
-    struct orr_recording *recording = atomic_load(&rt->bound);
+    struct orr_recording *recording = atomic_load(&rt->views->bound);
 
     if (!recording)
         return;
@@ -98,7 +100,7 @@ void orr_recording_stop(struct orr_runtime *rt)
 
 struct orr_recording_kind orr_recording_kind(struct orr_runtime *rt)
 {
-    struct orr_recording *recording = atomic_load(&rt->bound);
+    struct orr_recording *recording = atomic_load(&rt->views->bound);
     struct orr_recording_kind kind = {false, false, false};
 
     if (!recording)
@@ -114,7 +116,7 @@ static void recording_task_waits(struct orr_runtime *rt,
                                  const struct orr_told *told)
 {
     struct orr_recording *recording =
-        atomic_load_explicit(&rt->bound, memory_order_acquire);
+        atomic_load_explicit(&rt->views->bound, memory_order_acquire);
     struct orr_job *job = told->job;
     bool lost = false;
 
@@ -150,7 +152,7 @@ static const char *worker_name(unsigned worker, void *arg)
 {
     const struct orr_runtime *rt = arg;
 
-    return rt->workers[worker].desc->name;
+    return rt->workers->at[worker].desc->name;
 }
 
 static double duration_ms(const void *row, uint32_t footprint, unsigned worker,
@@ -159,15 +161,15 @@ static double duration_ms(const void *row, uint32_t footprint, unsigned worker,
     const struct orr_runtime *rt = arg;
 
     (void)footprint; /* the row's */
-    return orr_cost_at_best(rt, row, rt->workers[worker].class_id) / 1e3;
+    return orr_cost_at_best(rt, row, rt->workers->at[worker].class_id) / 1e3;
 }
 
 int orr_recording_problem(struct orr_runtime *rt,
                           struct orr_bound_problem **ret)
 {
-    struct orr_recording *recording = atomic_load(&rt->bound);
+    struct orr_recording *recording = atomic_load(&rt->views->bound);
     struct orr_bound_source source = {
-        .nworkers = rt->nworkers,
+        .nworkers = rt->workers->n,
         .worker_name = worker_name,
         .duration_ms = duration_ms,
         .arg = rt,

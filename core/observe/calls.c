@@ -11,6 +11,8 @@
 #include "core/base/grow.h"
 #include "core/base/log.h"
 #include "core/observe/calls_private.h"
+#include "core/observe/views.h"
+#include "core/sched/ctxs.h"
 #include "core/sched/sched.h"
 
 /* --- the file --- */
@@ -24,7 +26,7 @@ static void put_run(struct orr_calls *calls, const struct starpu_conf *conf)
     run.verb = ORR_CALL_RUN;
     run.machine = rt->machine->name;
     if (!conf || !conf->sched_policy)
-        run.scheduler = rt->scheds[0]->ops->name;
+        run.scheduler = rt->sched_ctxs->at[0]->ops->name;
     if (conf) {
         run.ncpus = conf->ncpus;
         run.ncuda = conf->ncuda;
@@ -60,13 +62,13 @@ int orr_calls_open(struct orr_runtime *rt, struct orr_error *err)
     orr_lock_init(&calls->lock, ORR_RANK_RUNTIME);
     calls->writer.file = calls->result.file;
     calls->writer.binary = orr_record_is_binary_name(path);
-    rt->calls = calls;
+    rt->views->calls = calls;
     return 0;
 }
 
 void orr_calls_begin(struct orr_runtime *rt, const struct starpu_conf *conf)
 {
-    struct orr_calls *calls = rt->calls;
+    struct orr_calls *calls = rt->views->calls;
 
     if (!calls)
         return;
@@ -80,11 +82,11 @@ void orr_calls_begin(struct orr_runtime *rt, const struct starpu_conf *conf)
 
 void orr_calls_abandon(struct orr_runtime *rt)
 {
-    struct orr_calls *calls = rt->calls;
+    struct orr_calls *calls = rt->views->calls;
 
     if (!calls)
         return;
-    rt->calls = NULL;
+    rt->views->calls = NULL;
     (void)orr_result_close(&calls->result, -ECANCELED);
     free(calls->writer.line);
     free(calls);
@@ -106,12 +108,12 @@ static void put_notes(struct orr_calls *calls)
 
 void orr_calls_close(struct orr_runtime *rt, const char *how)
 {
-    struct orr_calls *calls = rt->calls;
+    struct orr_calls *calls = rt->views->calls;
     int rc;
 
     if (!calls)
         return;
-    rt->calls = NULL;
+    rt->views->calls = NULL;
     put_notes(calls);
     rc = orr_record_end(&calls->writer, strcmp(how, "shutdown") ? how : NULL);
     if (!rc && calls->failed)
@@ -254,7 +256,7 @@ static bool is_foreign(struct orr_calls *calls, struct orr_call *call)
 /* µs of the application's until it made the call that is being written. */
 static double time_before(struct orr_calls *calls) ORR_REQUIRES(calls->lock)
 {
-    double entered = calls->rt->application.entered;
+    double entered = calls->rt->views->application.entered;
     double us = entered > calls->since ? entered - calls->since : 0;
 
     calls->since = fmax(calls->since, entered);
@@ -283,11 +285,11 @@ void orr_calls_write(struct orr_calls *calls, struct orr_call *call)
 /* A replay makes no call that has no line: what it took is as the application's own. */
 void orr_calls_leave(struct orr_runtime *rt)
 {
-    struct orr_calls *calls = rt->calls;
+    struct orr_calls *calls = rt->views->calls;
 
     orr_application_return(rt);
     if (!calls || !calls->wrote)
         return;
-    calls->since = rt->application.returned;
+    calls->since = rt->views->application.returned;
     calls->wrote = false;
 }

@@ -2,7 +2,7 @@
 /*
  * core/observe/calls.h - the record of what the application calls, for `orrery
  * replay` (ORRERY_RECORD, docs/RECORD.md): a line per call, written as it is
- * made. Any context. It is off while rt->calls is NULL: callers check that first,
+ * made. Any context. It is off while rt->views->calls is NULL: callers check that first,
  * which is all that it then costs.
  *
  * Lines are those of one context, the application's main one. What others call is
@@ -17,6 +17,7 @@
 #include <starpu.h>
 
 #include "core/observe/application.h"
+#include "core/observe/views.h"
 #include "core/runtime.h"
 #include "record/call.h"
 
@@ -57,7 +58,7 @@ void orr_calls_close(struct orr_runtime *rt, const char *how);
 #define ORR_API_SCOPE(rt)                                                      \
     struct orr_runtime *const rt##_scope                                       \
         __attribute__((cleanup(orr_calls_leave_scope), unused)) =              \
-            (rt) && (rt)->listens && orr_application_enter(rt) ? (rt) : NULL
+            (rt) && (rt)->views->listens && orr_application_enter(rt) ? (rt) : NULL
 
 /* The outermost call returns. */
 void orr_calls_leave(struct orr_runtime *rt);
@@ -78,16 +79,16 @@ void orr_calls_note(struct orr_calls *calls, const char *what);
 
 #define ORR_RECORD(rt, VERB, ...)                                              \
     do {                                                                       \
-        if ((rt)->calls)                                                       \
-            orr_calls_write((rt)->calls,                                       \
+        if ((rt)->views->calls)                                                       \
+            orr_calls_write((rt)->views->calls,                                       \
                             &(struct orr_call){.verb = ORR_CALL_##VERB,        \
                                                __VA_ARGS__});                  \
     } while (0)
 
 #define ORR_RECORD_NOTE(rt, what)                                              \
     do {                                                                       \
-        if ((rt)->calls)                                                       \
-            orr_calls_note((rt)->calls, what);                                 \
+        if ((rt)->views->calls)                                                       \
+            orr_calls_note((rt)->views->calls, what);                                 \
     } while (0)
 
 /* The application asks for the least, or the greatest, priority of its policy: a

@@ -13,6 +13,7 @@
 #include "core/device/kind.h"
 #include "core/observe/calls_private.h"
 #include "core/task/job.h"
+#include "core/workers.h"
 #include "record/models.h"
 
 /* --- numbers of tasks --- */
@@ -277,9 +278,9 @@ static const struct orr_worker_class *first_class(const struct orr_runtime *rt,
 {
     enum starpu_worker_archtype type;
 
-    for (unsigned k = 0; find_type(kind, &type) && k < rt->nclasses; k++)
-        if (rt->classes[k].type == type)
-            return &rt->classes[k];
+    for (unsigned k = 0; find_type(kind, &type) && k < rt->workers->nclasses; k++)
+        if (rt->workers->classes[k].type == type)
+            return &rt->workers->classes[k];
     return NULL;
 }
 

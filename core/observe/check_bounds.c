@@ -14,6 +14,7 @@
 #include "bound/solver.h"
 #include "core/base/log.h"
 #include "core/base/module.h"
+#include "core/cost/estimates.h"
 #include "core/observe/graph_record.h"
 #include "core/runtime.h"
 
@@ -116,7 +117,7 @@ void orr_check_bounds(struct orr_runtime *rt)
     int rc;
 
     /* Bounds know one length per kernel and class. */
-    if (!rt->machine->kernels_take_their_length || rt->noise.on ||
+    if (!rt->machine->kernels_take_their_length || rt->estimates->noise.on ||
         !orr_config_bool(&rt->config, ORR_CFG_CHECK_BOUNDS))
         return;
     rc = orr_graph_record_make(rt, ORR_GRAPH_ALL, &graph, &err);

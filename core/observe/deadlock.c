@@ -14,15 +14,19 @@
 #include "core/data/handle.h"
 #include "core/data/label.h"
 #include "core/data/node.h"
+#include "core/data/nodes.h"
 #include "core/data/plan.h"
 #include "core/device/simulated.h"
+#include "core/observe/views.h"
 #include "core/runtime.h"
 #include "core/sched/sched.h"
+#include "core/slab_set.h"
 #include "core/task/again.h"
 #include "core/task/count.h"
 #include "core/task/job.h"
 #include "core/task/nest.h"
 #include "core/task/tag.h"
+#include "core/workers.h"
 
 #define MAX_LINES 20
 
@@ -138,7 +142,7 @@ static void say_context(struct orr_context *context, void *arg)
     struct message what = awaited_by(context);
 
     /* Kernels are among the jobs; drivers wait for work. */
-    if (!context->runtime || is_at_rest(context) || context->suspends_at)
+    if (context->runtime != report->runtime || is_at_rest(context) || context->suspends_at)
         return;
     if (holder)
         SAY(report, "%s waits for %s that %s holds", context_name(context),
@@ -237,7 +241,7 @@ static void say_suspended(struct report *report, const struct orr_job *job)
     const struct orr_context *context = job->kernel->waits;
 
     SAY(report, "%s waits in its kernel, on %s, for %s", name_of(job).text,
-        report->runtime->workers[job->worker].desc->name,
+        report->runtime->workers->at[job->worker].desc->name,
         awaited_by(context).text);
 }
 
@@ -249,14 +253,14 @@ static bool waits_for_order(const struct orr_runtime *rt,
 
     return job->state == ORR_JOB_READY && task && task->workerorder &&
            task->execute_on_a_specific_worker &&
-           task->workerid < rt->nworkers &&
-           rt->workers[task->workerid].next_order < task->workerorder;
+           task->workerid < rt->workers->n &&
+           rt->workers->at[task->workerid].next_order < task->workerorder;
 }
 
 static void say_missing_order(struct report *report, const struct orr_job *job)
 {
     const struct orr_worker *worker =
-        &report->runtime->workers[job->task->workerid];
+        &report->runtime->workers->at[job->task->workerid];
 
     SAY(report,
         "%s has workerorder %u on %s, where it is the turn of %u, which no ready "
@@ -292,13 +296,13 @@ static void say_job(struct report *report, const struct orr_job *job)
             name.text);
     else if (job->state == ORR_JOB_READY)
         SAY(report, "%s is ready, but no worker takes it%s", name.text,
-            atomic_load(&rt->paused) > 0
+            atomic_load(&rt->workers->paused) > 0
                 ? ": starpu_pause was called and not starpu_resume"
                 : "");
     else if (job->state == ORR_JOB_FETCHING)
         SAY(report, "%s waits for its data%s%s", name.text,
             job->worker >= 0 ? " on " : "",
-            job->worker >= 0 ? rt->workers[job->worker].desc->name : "");
+            job->worker >= 0 ? rt->workers->at[job->worker].desc->name : "");
 }
 
 static const struct orr_job *claimant_of(const struct orr_list *link)
@@ -387,8 +391,8 @@ static void visit_jobs(struct report *report, bool causes)
     struct orr_runtime *rt = report->runtime;
 
     report->causes = causes;
-    for (unsigned i = 0; i < sizeof(rt->jobs) / sizeof(*rt->jobs); i++)
-        orr_slab_each(rt->jobs[i], visit_job, report);
+    for (unsigned i = 0; i < sizeof(rt->slabs->jobs) / sizeof(*rt->slabs->jobs); i++)
+        orr_slab_each(rt->slabs->jobs[i], visit_job, report);
 }
 
 /* --- tags --- */
@@ -518,8 +522,8 @@ static bool explain_rest(struct orr_runtime *rt)
 {
     unsigned nsuspended = 0;
 
-    for (unsigned w = 0; w < rt->nworkers; w++)
-        nsuspended += rt->workers[w].nsuspended;
+    for (unsigned w = 0; w < rt->workers->n; w++)
+        nsuspended += rt->workers->at[w].nsuspended;
     if (nsuspended == 0 && !waits_for_acquired(rt->main))
         return orr_memory_explain(rt);
     orr_deadlock_explain(rt);
@@ -540,11 +544,11 @@ static void check_lost(struct orr_runtime *rt)
 {
     struct orr_runtime *outer = orr_self->runtime;
 
-    if (!atomic_load_explicit(&rt->lost, memory_order_relaxed))
+    if (!atomic_load_explicit(&rt->nodes->lost, memory_order_relaxed))
         return;
     orr_self->runtime = rt; /* the context may be a driver's */
-    for (unsigned i = 0; i < sizeof(rt->jobs) / sizeof(*rt->jobs); i++)
-        orr_slab_each(rt->jobs[i], check_ready, rt);
+    for (unsigned i = 0; i < sizeof(rt->slabs->jobs) / sizeof(*rt->slabs->jobs); i++)
+        orr_slab_each(rt->slabs->jobs[i], check_ready, rt);
     orr_self->runtime = outer;
 }
 
@@ -553,12 +557,12 @@ static void check_lost(struct orr_runtime *rt)
 static void say_certain(struct orr_runtime *rt, bool alone)
 {
     check_lost(rt);
-    if (rt->said_full && !alone)
+    if (rt->views->said_full && !alone)
         return;
-    rt->said_full = explain_rest(rt);
-    if (rt->said_full && alone)
+    rt->views->said_full = explain_rest(rt);
+    if (rt->views->said_full && alone)
         orr_runtime_fail(rt);
-    if (rt->said_full)
+    if (rt->views->said_full)
         say_others();
 }
 
@@ -614,14 +618,14 @@ static double look_for_stall(struct orr_runtime *rt, enum orr_parked who,
         orr_config_double(&rt->config, ORR_CFG_STALL_TIMEOUT) * 1e6;
     unsigned long n = orr_count_unfinished(rt);
 
-    if (!(patience > 0) || (n == 0 && !rt->main->awaited) || rt->said_stall ||
-        rt->said_full)
+    if (!(patience > 0) || (n == 0 && !rt->main->awaited) || rt->views->said_stall ||
+        rt->views->said_full)
         return ORR_FOREVER;
     if (who != ORR_PARKED_ALL && since < patience)
         return patience - since;
     if (orr_drop_left(rt))
         return ORR_FOREVER;
-    rt->said_stall = true;
+    rt->views->said_stall = true;
     say_stall(rt, who, n, since);
     if (who == ORR_PARKED_ALL &&
         orr_config_bool(&rt->config, ORR_CFG_WATCHDOG_CRASH))

@@ -15,6 +15,7 @@
 #include "core/device/machine.h"
 #include "core/observe/entities.h"
 #include "core/observe/out.h"
+#include "core/observe/views.h"
 #include "core/observe/waits.h"
 #include "core/runtime.h"
 
@@ -125,7 +126,7 @@ static void write_waiter(struct orr_out *out, const struct orr_waits *waits,
                             .symbol = task->symbol ? task->symbol : ""};
 
     if (task->worker != UINT32_MAX) {
-        double begin = atomic_load(&rt->first_submit);
+        double begin = atomic_load(&rt->views->first_submit);
 
         vertex.worker = rt->machine->workers[task->worker].name;
         vertex.on_device = rt->machine->workers[task->worker].node != 0;

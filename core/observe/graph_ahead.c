@@ -12,6 +12,7 @@
 
 #include "core/base/grow.h"
 #include "core/observe/graph_record_private.h"
+#include "core/observe/views.h"
 #include "core/runtime.h"
 
 struct pair {
@@ -233,7 +234,7 @@ static int make_locked(struct view *v, struct orr_graph_ahead *ret)
 
 int orr_graph_ahead(struct orr_runtime *rt, struct orr_graph_ahead *ret)
 {
-    struct orr_graph_record *record = atomic_load(&rt->graph);
+    struct orr_graph_record *record = atomic_load(&rt->views->graph);
     struct view v = {.record = record};
     int err;
 

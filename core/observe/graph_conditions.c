@@ -10,8 +10,10 @@
 #include "core/base/c_locale.h"
 #include "core/cost/assume.h"
 #include "core/cost/cost.h"
+#include "core/cost/estimates.h"
 #include "core/cost/figures.h"
 #include "core/runtime.h"
+#include "core/sched/ctxs.h"
 #include "core/sched/sched.h"
 
 static int add_edits(struct orr_graph *graph, const struct orr_machine *machine)
@@ -64,12 +66,12 @@ static int add_times(struct orr_graph *graph, const struct orr_runtime *rt)
 
 int orr_graph_add_conditions(struct orr_graph *graph, struct orr_runtime *rt)
 {
-    int rc = orr_graph_add_about(graph, "scheduler", rt->scheds[0]->ops->name);
+    int rc = orr_graph_add_about(graph, "scheduler", rt->sched_ctxs->at[0]->ops->name);
 
     if (rc == 0)
         rc = add_edits(graph, rt->machine);
     if (rc == 0)
-        rc = add_assumptions(graph, orr_costs_assumptions(rt->costs));
+        rc = add_assumptions(graph, orr_costs_assumptions(rt->estimates->costs));
     if (rc == 0 && rt->machine->kernels_take_their_length)
         rc = add_times(graph, rt);
     return rc;

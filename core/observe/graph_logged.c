@@ -13,6 +13,7 @@
 #include "core/base/grow.h"
 #include "core/observe/graph_record_private.h"
 #include "core/runtime.h"
+#include "core/workers.h"
 
 struct logged {
     struct orr_graph_record *record; /* owned */
@@ -51,12 +52,12 @@ static uint32_t type_of(struct logged *logged, const char *symbol)
         symbol = "";
     if (logged->last.symbol && !strcmp(logged->last.symbol, symbol))
         return logged->last.type;
-    type = orr_graph_type_named(record->runtime->nworkers, symbol);
+    type = orr_graph_type_named(record->runtime->workers->n, symbol);
     if (!type)
         return ORR_NONE;
     logged->last.symbol = symbol;
     logged->last.type =
-        orr_graph_types_put(&record->types, record->runtime->nworkers, type);
+        orr_graph_types_put(&record->types, record->runtime->workers->n, type);
     return logged->last.type;
 }
 

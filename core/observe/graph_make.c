@@ -12,7 +12,9 @@
 
 #include "core/base/grow.h"
 #include "core/observe/graph_record_private.h"
+#include "core/observe/views.h"
 #include "core/runtime.h"
+#include "core/task/tasks.h"
 #include "perfmodel/origin.h"
 
 struct pred {
@@ -484,8 +486,8 @@ static int make_tasks(struct maker *m)
 {
     const struct orr_graph_record *record = m->record;
     struct orr_graph *graph = m->graph;
-    double begin = atomic_load(&record->runtime->first_submit);
-    uint64_t join = atomic_load(&record->runtime->last_job) + 1;
+    double begin = atomic_load(&record->runtime->views->first_submit);
+    uint64_t join = atomic_load(&record->runtime->tasks->last_job) + 1;
     unsigned ndeps = 0;
 
     for (unsigned t = 0; t < graph->ntasks; t++)
@@ -685,5 +687,5 @@ int orr_graph_record_make_of(struct orr_graph_record *record,
 int orr_graph_record_make(struct orr_runtime *rt, enum orr_graph_view view,
                           struct orr_graph **ret, struct orr_error *err)
 {
-    return orr_graph_record_make_of(atomic_load(&rt->graph), view, ret, err);
+    return orr_graph_record_make_of(atomic_load(&rt->views->graph), view, ret, err);
 }

@@ -13,9 +13,11 @@
 
 #include "core/base/log.h"
 #include "core/data/handle.h"
+#include "core/observe/views.h"
 #include "core/observe/waits_log.h"
 #include "core/runtime.h"
 #include "core/task/job.h"
+#include "core/workers.h"
 
 /* A zeroed element more; NULL without memory. */
 static void *add(void *array, uint32_t *n, uint32_t *room, size_t size)
@@ -75,7 +77,7 @@ static const struct orr_observer graph_observer;
 /* The runtime's, made at the first call; NULL without memory. */
 static struct orr_graph_record *get(struct orr_runtime *rt)
 {
-    struct orr_graph_record *record = atomic_load(&rt->graph), *fresh;
+    struct orr_graph_record *record = atomic_load(&rt->views->graph), *fresh;
 
     if (record)
         return record;
@@ -84,7 +86,7 @@ static struct orr_graph_record *get(struct orr_runtime *rt)
         return NULL;
     fresh->runtime = rt;
     orr_lock_init(&fresh->lock, ORR_RANK_RUNTIME);
-    if (atomic_compare_exchange_strong(&rt->graph, &record, fresh)) {
+    if (atomic_compare_exchange_strong(&rt->views->graph, &record, fresh)) {
         orr_observers_want(&rt->observers, &graph_observer, ORR_TOLD_ALL, true);
         return fresh;
     }
@@ -119,7 +121,7 @@ int orr_graph_record_open_window(struct orr_runtime *rt)
 
 void orr_graph_record_close_window(struct orr_runtime *rt)
 {
-    struct orr_graph_record *record = atomic_load(&rt->graph);
+    struct orr_graph_record *record = atomic_load(&rt->views->graph);
 
     if (!record)
         return;
@@ -398,7 +400,7 @@ static bool has_times(const struct orr_graph_record *record,
     ORR_REQUIRES(record->lock)
 {
     return type->symbol ||
-           orr_graph_types_find(&record->types, record->runtime->nworkers,
+           orr_graph_types_find(&record->types, record->runtime->workers->n,
                                 type) != UINT32_MAX;
 }
 
@@ -408,7 +410,7 @@ static uint32_t number_type(struct orr_graph_record *record,
                             struct orr_graph_type_record *type)
     ORR_REQUIRES(record->lock)
 {
-    unsigned nworkers = record->runtime->nworkers;
+    unsigned nworkers = record->runtime->workers->n;
     uint32_t number;
 
     if (!type)
@@ -535,7 +537,7 @@ int orr_graph_record_window_tags(struct orr_runtime *rt,
                                  struct orr_bound_tag_dep **ret,
                                  unsigned *ret_n)
 {
-    struct orr_graph_record *record = atomic_load(&rt->graph);
+    struct orr_graph_record *record = atomic_load(&rt->views->graph);
     struct orr_bound_tag_dep *deps;
     unsigned n = 0;
 
@@ -562,37 +564,37 @@ int orr_graph_record_window_tags(struct orr_runtime *rt,
 static void graph_dependency(struct orr_runtime *rt,
                              const struct orr_told *told)
 {
-    graph_add_dep(atomic_load(&rt->graph), told->job, told->before);
+    graph_add_dep(atomic_load(&rt->views->graph), told->job, told->before);
 }
 
 static void graph_task_ordered(struct orr_runtime *rt,
                                const struct orr_told *told)
 {
-    graph_add_accesses(atomic_load(&rt->graph), told->job);
+    graph_add_accesses(atomic_load(&rt->views->graph), told->job);
 }
 
 static void graph_task_waits(struct orr_runtime *rt,
                              const struct orr_told *told)
 {
-    graph_add_task(atomic_load(&rt->graph), told->job,
+    graph_add_task(atomic_load(&rt->views->graph), told->job,
                    orr_graph_counts_bound(told->job));
 }
 
 static void graph_task_executed(struct orr_runtime *rt,
                                 const struct orr_told *told)
 {
-    graph_add_execution(atomic_load(&rt->graph), told->job);
+    graph_add_execution(atomic_load(&rt->views->graph), told->job);
 }
 
 static void graph_tags(struct orr_runtime *rt, const struct orr_told *told)
 {
-    graph_add_tags(atomic_load(&rt->graph), told->tags.id, told->tags.before,
+    graph_add_tags(atomic_load(&rt->views->graph), told->tags.id, told->tags.before,
                    told->holds);
 }
 
 static void graph_tag_vague(struct orr_runtime *rt, const struct orr_told *told)
 {
-    graph_add_vague_tag(atomic_load(&rt->graph), told->tags.id);
+    graph_add_vague_tag(atomic_load(&rt->views->graph), told->tags.id);
 }
 
 static const struct orr_observer graph_observer = {{

@@ -15,6 +15,7 @@
 #include "core/cost/cost.h"
 #include "core/runtime.h"
 #include "core/task/job.h"
+#include "core/workers.h"
 
 /* µs, NaN: not known. */
 static double length_of(const struct orr_runtime *rt,
@@ -34,9 +35,9 @@ static double length_of(const struct orr_runtime *rt,
         us = orr_model_ask_worker(rt, cl->model, job->task, worker, impl);
         orr_self->frozen--;
     } else {
-        us = orr_cost_length(row, rt->workers[worker].class_id, impl);
+        us = orr_cost_length(row, rt->workers->at[worker].class_id, impl);
     }
-    if (orr_cost_is_known(row, rt->workers[worker].class_id, impl, us))
+    if (orr_cost_is_known(row, rt->workers->at[worker].class_id, impl, us))
         return us;
     return (double)NAN;
 }
@@ -45,11 +46,11 @@ static void fill_worker(struct orr_runtime *rt, struct orr_job *job,
                         struct orr_graph_type_record *type, unsigned w)
 {
     unsigned bits = type->able[w];
-    unsigned k = rt->workers[w].class_id;
+    unsigned k = rt->workers->at[w].class_id;
 
     /* Those of a class follow each other, and take equal times. */
     if (w > 0 && !type->per_task && bits == type->able[w - 1] &&
-        k == rt->workers[w - 1].class_id) {
+        k == rt->workers->at[w - 1].class_id) {
         type->best[w] = type->best[w - 1];
         type->deviation[w] = type->deviation[w - 1];
         type->origin[w] = type->origin[w - 1];
@@ -158,10 +159,10 @@ static void fill_able(struct orr_runtime *rt, struct orr_job *job,
     bool uniform = false;
     unsigned bits = 0;
 
-    for (unsigned w = 0; w < rt->nworkers; w++) {
-        unsigned k = rt->workers[w].class_id;
+    for (unsigned w = 0; w < rt->workers->n; w++) {
+        unsigned k = rt->workers->at[w].class_id;
 
-        if (w == 0 || k != rt->workers[w - 1].class_id)
+        if (w == 0 || k != rt->workers->at[w - 1].class_id)
             bits = orr_job_able_class(rt, job, type->row, k, &uniform);
         type->able[w] =
             (uint8_t)(uniform ? bits : orr_job_able(rt, job, type->row, w));
@@ -176,7 +177,7 @@ static bool is_combined(const struct orr_runtime *rt, const struct orr_job *job)
 struct orr_graph_type_record *orr_graph_type_new(struct orr_runtime *rt,
                                                  struct orr_job *job)
 {
-    struct orr_graph_type_record *type = make((size_t)rt->nworkers + 1);
+    struct orr_graph_type_record *type = make((size_t)rt->workers->n + 1);
 
     if (!type)
         return NULL;
@@ -196,7 +197,7 @@ struct orr_graph_type_record *orr_graph_type_new(struct orr_runtime *rt,
         orr_graph_type_free(type);
         return NULL;
     }
-    type->hash = hash_of(type, rt->nworkers);
+    type->hash = hash_of(type, rt->workers->n);
     return type;
 }
 
@@ -229,13 +230,13 @@ bool orr_graph_type_fill(struct orr_runtime *rt, struct orr_job *job,
     if (!type->symbol)
         return false;
     type->unmodelled = !orr_cost_has_model(job->costs);
-    memset(type->deviation, 0, rt->nworkers * sizeof(*type->deviation));
-    memset(type->origin, 0, rt->nworkers * sizeof(*type->origin));
-    for (unsigned w = 0; w < rt->nworkers; w++)
+    memset(type->deviation, 0, rt->workers->n * sizeof(*type->deviation));
+    memset(type->origin, 0, rt->workers->n * sizeof(*type->origin));
+    for (unsigned w = 0; w < rt->workers->n; w++)
         fill_worker(rt, job, type, w);
     for (unsigned i = 0; is_combined(rt, job) && i < orr_combined_count(rt);
          i++)
-        fill_combined(rt, job, type, orr_combined_at(rt, rt->nworkers + i));
+        fill_combined(rt, job, type, orr_combined_at(rt, rt->workers->n + i));
     return true;
 }
 

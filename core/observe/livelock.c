@@ -13,7 +13,9 @@
 #include "core/data/label.h"
 #include "core/data/node.h"
 #include "core/device/simulated.h"
+#include "core/observe/views.h"
 #include "core/runtime.h"
+#include "core/slab_set.h"
 #include "core/task/count.h"
 #include "core/task/job.h"
 
@@ -65,8 +67,8 @@ static const struct orr_job *find_waiting(struct orr_handle *handle,
         if (waits(access->job))
             return access->job;
     *ret_what = " waits";
-    for (unsigned i = 0; i < sizeof(rt->jobs) / sizeof(*rt->jobs); i++)
-        orr_slab_each(rt->jobs[i], visit, &search);
+    for (unsigned i = 0; i < sizeof(rt->slabs->jobs) / sizeof(*rt->slabs->jobs); i++)
+        orr_slab_each(rt->slabs->jobs[i], visit, &search);
     return search.found;
 }
 
@@ -104,8 +106,8 @@ void orr_livelock_evicted(struct orr_handle *handle, struct orr_node *node)
     ended = orr_count_all_ended(rt);
     stands = traffic->ended == (uint32_t)ended;
     traffic->ended = (uint32_t)ended;
-    if (!stands || rt->livelock_at == ended + 1 || !orr_count_unfinished(rt))
+    if (!stands || rt->views->livelock_at == ended + 1 || !orr_count_unfinished(rt))
         return;
-    rt->livelock_at = ended + 1;
+    rt->views->livelock_at = ended + 1;
     say(handle, node);
 }

@@ -14,6 +14,7 @@
 #include "core/observe/tally_observer.h"
 #include "core/observe/tool.h"
 #include "core/observe/trace_observer.h"
+#include "core/observe/views.h"
 #include "core/runtime.h"
 
 int orr_observers_open(struct orr_runtime *rt, const struct starpu_conf *conf)
@@ -29,10 +30,10 @@ int orr_observers_open(struct orr_runtime *rt, const struct starpu_conf *conf)
 
 void orr_observers_free(struct orr_runtime *rt)
 {
-    orr_trace_free(rt->trace);
-    orr_tally_free(rt->tally);
-    orr_tool_close(rt->tool);
-    orr_recording_free(atomic_load(&rt->bound));
-    orr_graph_record_free(atomic_load(&rt->graph));
+    orr_trace_free(rt->views->trace);
+    orr_tally_free(rt->views->tally);
+    orr_tool_close(rt->views->tool);
+    orr_recording_free(atomic_load(&rt->views->bound));
+    orr_graph_record_free(atomic_load(&rt->views->graph));
     orr_perf_free(rt);
 }

@@ -6,8 +6,10 @@
 #include <stdlib.h>
 
 #include "core/base/log.h"
+#include "core/observe/views.h"
 #include "core/runtime.h"
 #include "core/task/job.h"
+#include "core/workers.h"
 
 /* The public name of what a codelet keeps for its listener. */
 struct starpu_perf_counter_sample_cl_values {
@@ -221,7 +223,7 @@ static void submitted_locked(struct orr_perf_target *target)
 
 static void perf_given(struct orr_runtime *rt, const struct orr_told *told)
 {
-    struct orr_perf *perf = rt->perf;
+    struct orr_perf *perf = rt->views->perf;
     struct orr_job *job = told->job;
 
     job->counted = 1;
@@ -270,30 +272,30 @@ static void count_started(struct orr_perf *perf, const struct orr_job *job)
 
 static void perf_ready(struct orr_runtime *rt, const struct orr_told *told)
 {
-    count_ready(rt->perf, told->job);
+    count_ready(rt->views->perf, told->job);
 }
 
 /* It is ready once more, from its worker, where its kernel had begun. */
 static void perf_returned(struct orr_runtime *rt, const struct orr_told *told)
 {
     if (told->started)
-        count_ready(rt->perf, told->job);
+        count_ready(rt->views->perf, told->job);
 }
 
 static void perf_starts(struct orr_runtime *rt, const struct orr_told *told)
 {
-    count_started(rt->perf, told->job);
+    count_started(rt->views->perf, told->job);
 }
 
 static void perf_skipped(struct orr_runtime *rt, const struct orr_told *told)
 {
-    count_ready(rt->perf, told->job);
-    count_started(rt->perf, told->job);
+    count_ready(rt->views->perf, told->job);
+    count_started(rt->views->perf, told->job);
 }
 
 static void perf_executed(struct orr_runtime *rt, const struct orr_told *told)
 {
-    struct orr_perf *perf = rt->perf;
+    struct orr_perf *perf = rt->views->perf;
     struct orr_perf_target *own = &perf->workers[told->worker->id], *codelet;
     const struct orr_job *job = told->job;
     double us = told->since;
@@ -313,7 +315,7 @@ static void perf_executed(struct orr_runtime *rt, const struct orr_told *told)
 
 static void perf_waited(struct orr_runtime *rt, const struct orr_told *told)
 {
-    struct orr_perf *perf = rt->perf;
+    struct orr_perf *perf = rt->views->perf;
 
     (void)told;
     tell(perf, &perf->global, NULL);
@@ -334,12 +336,12 @@ static const struct orr_observer perf_observer = {{
 int orr_perf_new(struct orr_runtime *rt, bool on)
 {
     struct orr_perf *perf =
-        calloc(1, sizeof(*perf) + rt->nworkers * sizeof(perf->workers[0]));
+        calloc(1, sizeof(*perf) + rt->workers->n * sizeof(perf->workers[0]));
 
     if (!perf)
         return -ENOMEM;
     orr_lock_init(&perf->lock, ORR_RANK_RUNTIME);
-    rt->perf = perf;
+    rt->views->perf = perf;
     orr_observers_add(&rt->observers, &perf_observer);
     if (on)
         orr_perf_switch(rt, true);
@@ -348,13 +350,13 @@ int orr_perf_new(struct orr_runtime *rt, bool on)
 
 void orr_perf_free(struct orr_runtime *rt)
 {
-    free(rt->perf);
-    rt->perf = NULL;
+    free(rt->views->perf);
+    rt->views->perf = NULL;
 }
 
 void orr_perf_switch(struct orr_runtime *rt, bool start)
 {
-    struct orr_perf *perf = rt->perf;
+    struct orr_perf *perf = rt->views->perf;
     /* Tasks that were counted as submitted are so to their end. */
     uint64_t begin = ORR_TOLD_BIT(ORR_TOLD_TASK_GIVEN) |
                      ORR_TOLD_BIT(ORR_TOLD_TASK_EXECUTED) |
@@ -373,13 +375,13 @@ void orr_perf_switch(struct orr_runtime *rt, bool start)
 
 struct orr_perf_target *orr_perf_global(struct orr_runtime *rt)
 {
-    return &rt->perf->global;
+    return &rt->views->perf->global;
 }
 
 struct orr_perf_target *orr_perf_of_worker(struct orr_runtime *rt,
                                            unsigned worker)
 {
-    return &rt->perf->workers[worker];
+    return &rt->views->perf->workers[worker];
 }
 
 /* Who is taken out may be freed afterwards: calls of it end first, but those that
@@ -388,15 +390,15 @@ struct orr_perf_target *orr_perf_of_worker(struct orr_runtime *rt,
 static void await_calls(struct orr_runtime *rt,
                         const struct orr_perf_target *target)
 {
-    orr_lock(&rt->perf->lock);
-    await_others_locked(rt->perf, target, true);
-    orr_unlock(&rt->perf->lock);
+    orr_lock(&rt->views->perf->lock);
+    await_others_locked(rt->views->perf, target, true);
+    orr_unlock(&rt->views->perf->lock);
 }
 
 bool orr_perf_listen(struct orr_runtime *rt, struct orr_perf_target *target,
                      struct starpu_perf_counter_listener *listener)
 {
-    struct orr_perf *perf = rt->perf;
+    struct orr_perf *perf = rt->views->perf;
     bool can;
 
     orr_lock(&perf->lock);
@@ -411,7 +413,7 @@ bool orr_perf_listen(struct orr_runtime *rt, struct orr_perf_target *target,
 
 static bool unlisten_codelet(struct orr_runtime *rt, struct starpu_codelet *cl)
 {
-    struct orr_perf *perf = rt->perf;
+    struct orr_perf *perf = rt->views->perf;
     struct starpu_perf_counter_sample_cl_values *values;
     bool is_called;
 
@@ -435,7 +437,7 @@ static bool unlisten_codelet(struct orr_runtime *rt, struct starpu_codelet *cl)
 bool orr_perf_listen_codelet(struct orr_runtime *rt, struct starpu_codelet *cl,
                              struct starpu_perf_counter_listener *listener)
 {
-    struct orr_perf *perf = rt->perf;
+    struct orr_perf *perf = rt->views->perf;
     struct starpu_perf_counter_sample_cl_values *values;
     bool can;
 

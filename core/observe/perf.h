@@ -12,6 +12,7 @@
 
 #include <starpu.h>
 
+
 struct orr_job;
 struct orr_runtime;
 struct orr_worker;

@@ -8,6 +8,8 @@
 #include "core/observe/report.h"
 #include "core/observe/tell.h"
 #include "core/task/job.h"
+#include "core/task/tasks.h"
+#include "core/workers.h"
 
 /* --- tasks --- */
 
@@ -199,8 +201,8 @@ static double ms(struct timespec *ts)
 
 void orr_worker_profiles_print(struct orr_runtime *rt, FILE *out)
 {
-    for (unsigned w = 0; w < rt->nworkers; w++) {
-        struct orr_worker *worker = &rt->workers[w];
+    for (unsigned w = 0; w < rt->workers->n; w++) {
+        struct orr_worker *worker = &rt->workers->at[w];
         struct starpu_profiling_worker_info info;
 
         orr_worker_profile_read(worker, orr_exec_now(rt->exec), &info);
@@ -219,10 +221,10 @@ static void print_idle(struct orr_runtime *rt, FILE *out)
 {
     double all = 0;
 
-    for (unsigned w = 0; w < rt->nworkers; w++) {
+    for (unsigned w = 0; w < rt->workers->n; w++) {
         struct starpu_profiling_worker_info info;
 
-        orr_worker_profile_read(&rt->workers[w], orr_exec_now(rt->exec), &info);
+        orr_worker_profile_read(&rt->workers->at[w], orr_exec_now(rt->exec), &info);
         all += ms(&info.sleeping_time);
     }
     fprintf(out, "%f\n", all);
@@ -265,7 +267,7 @@ bool orr_profile_switch(struct orr_runtime *rt, bool on)
 {
     orr_observers_want(&rt->observers, &profile_observer,
                        on ? ORR_TOLD_ALL : PROFILE_OF_WORKERS, on);
-    return atomic_exchange(&rt->profiling, on);
+    return atomic_exchange(&rt->tasks->profiling, on);
 }
 
 void orr_profile_expect_task(struct orr_runtime *rt)

@@ -15,6 +15,7 @@
 #include <starpu.h>
 
 #include "core/runtime.h"
+#include "core/task/tasks.h"
 
 struct orr_worker;
 
@@ -29,7 +30,7 @@ static inline struct timespec orr_profile_time(double us)
 
 static inline bool orr_profile_is_on(struct orr_runtime *rt)
 {
-    return atomic_load_explicit(&rt->profiling, memory_order_relaxed);
+    return atomic_load_explicit(&rt->tasks->profiling, memory_order_relaxed);
 }
 
 /* Registers it, switched on where the configuration says so. Before workers begin. */

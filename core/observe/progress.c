@@ -17,6 +17,7 @@
 #include "core/base/config.h"
 #include "core/device/clock.h"
 #include "core/observe/ticker.h"
+#include "core/observe/views.h"
 #include "core/runtime.h"
 #include "core/task/count.h"
 
@@ -135,18 +136,18 @@ int orr_progress_start(struct orr_runtime *rt)
     if (err)
         done(p);
     else
-        rt->progress = p;
+        rt->views->progress = p;
     return err;
 }
 
 void orr_progress_stop(struct orr_runtime *rt)
 {
-    struct orr_progress *p = rt->progress;
+    struct orr_progress *p = rt->views->progress;
     unsigned long ended;
 
     if (!p)
         return;
-    rt->progress = NULL;
+    rt->views->progress = NULL;
     orr_ticker_stop(p->ticker);
     ended = orr_count_all_ended(rt);
     if (!p->terminal)
@@ -158,16 +159,16 @@ void orr_progress_stop(struct orr_runtime *rt)
 
 void orr_progress_clear(struct orr_runtime *rt)
 {
-    if (!rt->progress)
+    if (!rt->views->progress)
         return;
-    pthread_mutex_lock(&rt->progress->lock);
-    end_line(rt->progress, "\r\033[K");
-    pthread_mutex_unlock(&rt->progress->lock);
+    pthread_mutex_lock(&rt->views->progress->lock);
+    end_line(rt->views->progress, "\r\033[K");
+    pthread_mutex_unlock(&rt->views->progress->lock);
 }
 
 void orr_progress_leave(struct orr_runtime *rt)
 {
-    struct orr_progress *p = rt->progress;
+    struct orr_progress *p = rt->views->progress;
 
     if (!p)
         return;

@@ -6,10 +6,11 @@
  */
 #pragma once
 
+
 struct orr_progress;
 struct orr_runtime;
 
-/* Begins, if the variable asks for it: rt->progress. Errors: -EAGAIN, -ENOMEM. */
+/* Begins, if the variable asks for it: rt->views->progress. Errors: -EAGAIN, -ENOMEM. */
 int orr_progress_start(struct orr_runtime *rt);
 
 /* Ends it, with a last line unless on a terminal. No effect without. */

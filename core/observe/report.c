@@ -15,8 +15,10 @@
 #include "core/base/result.h"
 #include "core/cost/assume.h"
 #include "core/cost/cost.h"
+#include "core/cost/estimates.h"
 #include "core/cost/figures.h"
 #include "core/data/bus.h"
+#include "core/data/nodes.h"
 #include "core/data/traffic.h"
 #include "core/device/clock.h"
 #include "core/observe/graph_conditions.h"
@@ -25,9 +27,12 @@
 #include "core/observe/json_text.h"
 #include "core/observe/trace_record.h"
 #include "core/observe/tally.h"
+#include "core/observe/views.h"
 #include "core/observe/what_if.h"
 #include "core/runtime.h"
+#include "core/sched/ctxs.h"
 #include "core/sched/sched.h"
+#include "core/workers.h"
 
 static void write_string(FILE *out, const char *name, const char *value)
 {
@@ -38,8 +43,8 @@ static void write_string(FILE *out, const char *name, const char *value)
 static void write_workers(FILE *out, const struct orr_runtime *rt)
 {
     fputs("\"workers\": [", out);
-    for (unsigned w = 0; w < rt->nworkers; w++) {
-        const struct orr_worker *worker = &rt->workers[w];
+    for (unsigned w = 0; w < rt->workers->n; w++) {
+        const struct orr_worker *worker = &rt->workers->at[w];
 
         fprintf(out, "%s\n  {", w ? "," : "");
         write_string(out, "name", worker->desc->name);
@@ -123,7 +128,7 @@ static void write_returns(FILE *out, struct orr_runtime *rt)
 
     orr_traffic_returned(rt, &list);
     fprintf(out, "\"returns\": {\"count\": %llu, \"bytes\": %llu, \"most\": [",
-            atomic_load(&rt->nreturns), atomic_load(&rt->returned_bytes));
+            atomic_load(&rt->nodes->nreturns), atomic_load(&rt->nodes->returned_bytes));
     for (unsigned i = 0; i < list.n; i++) {
         const struct orr_returned *item = &list.all[i];
 
@@ -142,21 +147,21 @@ static void write_tally(FILE *out, const struct orr_runtime *rt)
     struct listing kernels = {out, rt->machine, false}, links = kernels;
 
     fprintf(out, "\"modelled_us\": %.3f,\n\"kernels\": [",
-            orr_tally_modelled_span(rt->tally));
-    if (orr_tally_each_kernel(rt->tally, write_kernel, &kernels) != 0)
+            orr_tally_modelled_span(rt->views->tally));
+    if (orr_tally_each_kernel(rt->views->tally, write_kernel, &kernels) != 0)
         orr_log_error("out of memory: the report lacks kernels");
-    if (orr_tally_lost(rt->tally))
+    if (orr_tally_lost(rt->views->tally))
         orr_log_error("out of memory: the report lacks %lu kernels",
-                      orr_tally_lost(rt->tally));
+                      orr_tally_lost(rt->views->tally));
     fputs("],\n\"links\": [", out);
-    orr_tally_each_link(rt->tally, write_link, &links);
+    orr_tally_each_link(rt->views->tally, write_link, &links);
     fputs("],\n", out);
 }
 
 /* How the lengths of kernels varied, where they did. */
 static void write_noise(FILE *out, const struct orr_runtime *rt)
 {
-    const struct orr_noise *noise = &rt->noise;
+    const struct orr_noise *noise = &rt->estimates->noise;
 
     if (!noise->on || !rt->machine->kernels_take_their_length)
         return;
@@ -193,13 +198,13 @@ static void write_assumptions(FILE *out, const struct orr_assumptions *a)
 
 static void write_run(FILE *out, struct orr_runtime *rt, const char *how)
 {
-    double last = rt->first_submit, flops = 0;
+    double last = rt->views->first_submit, flops = 0;
     unsigned long long transfers, bytes;
     unsigned long ntasks = 0;
 
     orr_buses_total(rt, &transfers, &bytes);
-    for (unsigned w = 0; w < rt->nworkers; w++) {
-        const struct orr_worker *worker = &rt->workers[w];
+    for (unsigned w = 0; w < rt->workers->n; w++) {
+        const struct orr_worker *worker = &rt->workers->at[w];
 
         if (worker->ntasks && worker->last_end > last)
             last = worker->last_end;
@@ -216,17 +221,17 @@ static void write_run(FILE *out, struct orr_runtime *rt, const char *how)
     fputs(",\n", out);
     write_string(out, "provenance", rt->machine->provenance);
     fputs(",\n", out);
-    write_string(out, "scheduler", rt->scheds[0]->ops->name);
+    write_string(out, "scheduler", rt->sched_ctxs->at[0]->ops->name);
     fputs(",\n", out);
-    write_assumptions(out, orr_costs_assumptions(rt->costs));
+    write_assumptions(out, orr_costs_assumptions(rt->estimates->costs));
     write_noise(out, rt);
     fprintf(out,
             ",\n\"makespan_us\": %.3f,\n\"flops\": %.6e,\n\"tasks\": %lu,\n"
             "\"transfers\": %llu,\n\"transferred_bytes\": %llu,\n"
             "\"evictions\": %llu,\n\"wall_s\": %.6f,\n",
-            last - rt->first_submit, flops, ntasks, transfers, bytes,
-            (unsigned long long)rt->nevictions,
-            orr_wall_time_s() - rt->wall_start);
+            last - rt->views->first_submit, flops, ntasks, transfers, bytes,
+            (unsigned long long)rt->nodes->nevictions,
+            orr_wall_time_s() - rt->views->wall_start);
     if (rt->machine->kernels_take_their_length) {
         fputs("\"figures\": ", out);
         orr_figures_write(rt, out);
@@ -235,9 +240,9 @@ static void write_run(FILE *out, struct orr_runtime *rt, const char *how)
     if (rt->machine->nedits)
         orr_what_if_write(out, rt);
     write_workers(out, rt);
-    if (rt->nevictions)
+    if (rt->nodes->nevictions)
         write_returns(out, rt);
-    if (rt->tally)
+    if (rt->views->tally)
         write_tally(out, rt);
     write_string(out, "exit", how);
     fputs("}\n", out);
@@ -305,7 +310,7 @@ static void print_memory_stats(struct orr_runtime *rt)
 {
     const struct orr_config *config = &rt->config;
 
-    if (rt->counts_hits && orr_config_bool(config, ORR_CFG_STATS))
+    if (rt->nodes->counts_hits && orr_config_bool(config, ORR_CFG_STATS))
         orr_traffic_print_hits(rt, stderr);
     if (orr_config_bool(config, ORR_CFG_MEMORY_STATS))
         orr_traffic_print(rt, stderr);
@@ -334,9 +339,9 @@ static void write_trace(struct orr_runtime *rt)
     const char *path = orr_config_string(&rt->config, ORR_CFG_TRACE);
     struct orr_error err = {""};
 
-    if (!path || !rt->trace)
+    if (!path || !rt->views->trace)
         return;
-    if (orr_trace_write(rt->trace, path, &err) != 0)
+    if (orr_trace_write(rt->views->trace, path, &err) != 0)
         orr_log_error("the trace was not written: %s", err.text);
 }
 

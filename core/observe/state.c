@@ -15,10 +15,14 @@
 #include "core/base/log.h"
 #include "core/data/handle.h"
 #include "core/data/label.h"
+#include "core/data/nodes.h"
 #include "core/device/simulated.h"
+#include "core/observe/views.h"
 #include "core/runtime.h"
+#include "core/slab_set.h"
 #include "core/task/count.h"
 #include "core/task/job.h"
+#include "core/workers.h"
 
 #define MAX_LINES 40
 
@@ -44,10 +48,10 @@ static void say_where(const struct orr_runtime *rt,
     uint64_t valid = atomic_load(&handle->valid);
     uint64_t loading = atomic_load(&handle->loading);
 
-    for (unsigned n = 0; n < rt->nnodes; n++)
+    for (unsigned n = 0; n < rt->nodes->n; n++)
         if (valid >> n & 1)
             fprintf(stderr, ", on %s", node_name(rt, n));
-    for (unsigned n = 0; n < rt->nnodes; n++)
+    for (unsigned n = 0; n < rt->nodes->n; n++)
         if (loading >> n & 1)
             fprintf(stderr, ", on its way to %s", node_name(rt, n));
 }
@@ -108,8 +112,8 @@ static void each_job(struct state *state, void (*visit)(void *, void *))
 {
     struct orr_runtime *rt = state->runtime;
 
-    for (unsigned i = 0; i < sizeof(rt->jobs) / sizeof(*rt->jobs); i++)
-        orr_slab_each(rt->jobs[i], visit, state);
+    for (unsigned i = 0; i < sizeof(rt->slabs->jobs) / sizeof(*rt->slabs->jobs); i++)
+        orr_slab_each(rt->slabs->jobs[i], visit, state);
 }
 
 /* --- workers --- */
@@ -149,14 +153,14 @@ static void say_waiting(const struct orr_runtime *rt, const struct orr_job *job)
         fputs(" waits for data that others have claimed", stderr);
         break;
     default:
-        for (unsigned w = 0; w < rt->nworkers; w++)
-            n += job->able_classes >> rt->workers[w].class_id & 1;
+        for (unsigned w = 0; w < rt->workers->n; w++)
+            n += job->able_classes >> rt->workers->at[w].class_id & 1;
         fprintf(stderr, " is ready, priority %d", job->priority);
         if (job->data.wants_memory)
             fputs(", waits for memory", stderr);
         else if (job->worker >= 0)
             fprintf(stderr, ", waits for %s",
-                    rt->workers[job->worker].desc->name);
+                    rt->workers->at[job->worker].desc->name);
         else if (n)
             fprintf(stderr, ", waits for one of %u workers", n);
         else
@@ -190,8 +194,8 @@ void orr_state_print(struct orr_runtime *rt)
             "At %.6f s of virtual time %lu tasks have not ended, %lu are "
             "ready.\n",
             state.now / 1e6, orr_count_unfinished(rt), orr_count_ready(rt));
-    for (unsigned w = 0; w < rt->nworkers; w++)
-        say_worker(&state, &rt->workers[w]);
+    for (unsigned w = 0; w < rt->workers->n; w++)
+        say_worker(&state, &rt->workers->at[w]);
     for (size_t i = 0; i < sizeof(states) / sizeof(*states); i++) {
         state.wanted = states[i];
         state.n = 0;
@@ -220,7 +224,7 @@ static bool is_traced(void)
 
 static void on_break(struct orr_runtime *rt)
 {
-    rt->break_awaited = false;
+    rt->views->break_awaited = false;
     orr_state_print(rt);
     if (is_traced())
         raise(SIGTRAP);
@@ -266,17 +270,17 @@ int orr_state_arm(struct orr_runtime *rt, struct orr_error *err)
             "this one cannot stand still");
         return 0;
     }
-    rt->break_awaited = true;
+    rt->views->break_awaited = true;
     rt->sim->break_at(rt->machine, orr_exec_now(rt->exec) + us, on_break, rt);
     return 0;
 }
 
 void orr_state_end(struct orr_runtime *rt)
 {
-    if (rt->break_awaited)
+    if (rt->views->break_awaited)
         orr_log_warning("ORRERY_BREAK_AT=%s (--break-at): the run ended before "
                         "that, at %.6f s of virtual time",
                         orr_config_string(&rt->config, ORR_CFG_BREAK_AT),
                         orr_exec_now(rt->exec) / 1e6);
-    rt->break_awaited = false;
+    rt->views->break_awaited = false;
 }

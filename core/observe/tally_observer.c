@@ -7,15 +7,19 @@
 
 #include "core/cost/ask.h"
 #include "core/cost/cost.h"
+#include "core/cost/estimates.h"
 #include "core/data/bus.h"
 #include "core/data/handle.h"
+#include "core/data/nodes.h"
 #include "core/data/pending.h"
 #include "core/data/request.h"
 #include "core/device/kind.h"
 #include "core/observe/tally.h"
 #include "core/observe/tell.h"
+#include "core/observe/views.h"
 #include "core/runtime.h"
 #include "core/task/job.h"
+#include "core/workers.h"
 #include "perfmodel/arch.h"
 #include "perfmodel/model.h"
 
@@ -24,20 +28,20 @@ static void tally_submitted(struct orr_runtime *rt, const struct orr_told *told)
     const struct starpu_codelet *cl = told->job->task->cl;
 
     if (cl && cl->model)
-        orr_tally_submit(rt->tally, orr_exec_now(rt->exec));
+        orr_tally_submit(rt->views->tally, orr_exec_now(rt->exec));
 }
 
 static struct orr_tally_item *tally_add_kernel(struct orr_runtime *rt,
                                                unsigned worker,
                                                struct orr_job *job)
 {
-    unsigned class_id = rt->workers[worker].class_id;
-    const struct orr_worker_class *class = &rt->classes[class_id];
+    unsigned class_id = rt->workers->at[worker].class_id;
+    const struct orr_worker_class *class = &rt->workers->classes[class_id];
     struct orr_length length = orr_job_length(rt, job, class_id);
     const struct starpu_codelet *cl = job->task->cl;
     const struct starpu_perfmodel *model = cl->model;
     const struct orr_comb *comb =
-        orr_combs_at(orr_models_combs(rt->models), class->comb);
+        orr_combs_at(orr_models_combs(rt->estimates->models), class->comb);
     const char *type = orr_device_type_name((int)class->type);
     struct orr_tally_kernel kernel = {
         .name = orr_cost_symbol(job->costs),
@@ -59,7 +63,7 @@ static struct orr_tally_item *tally_add_kernel(struct orr_runtime *rt,
     if (job->ncores > 1)
         snprintf(kernel.arch + n, sizeof(kernel.arch) - (size_t)n, ":%u",
                  job->ncores);
-    return orr_tally_add(rt->tally, worker, job->costs, &kernel);
+    return orr_tally_add(rt->views->tally, worker, job->costs, &kernel);
 }
 
 static void tally_executed(struct orr_runtime *rt, const struct orr_told *told)
@@ -71,12 +75,12 @@ static void tally_executed(struct orr_runtime *rt, const struct orr_told *told)
 
     if (job->task->failed)
         return;
-    item = orr_tally_find(rt->tally, worker, job->costs, job->implementation,
+    item = orr_tally_find(rt->views->tally, worker, job->costs, job->implementation,
                           job->ncores);
     if (!item)
         item = tally_add_kernel(rt, worker, job);
     if (item)
-        orr_tally_kernel(rt->tally, worker, item, kernel->start, kernel->end,
+        orr_tally_kernel(rt->views->tally, worker, item, kernel->start, kernel->end,
                          kernel->duration);
 }
 
@@ -89,10 +93,10 @@ static void tally_copy_ended(struct orr_runtime *rt,
 
     if (copy->async.error)
         return;
-    orr_lock(&rt->nodes[copy->dst].lock);
+    orr_lock(&rt->nodes->at[copy->dst].lock);
     predicted = orr_transfer_predict(rt, copy->src, copy->dst, copy->size);
     orr_tally_copy(
-        rt->tally, &(struct orr_tally_link){
+        rt->views->tally, &(struct orr_tally_link){
                   .src = copy->src,
                   .dst = copy->dst,
                   .count = 1,
@@ -102,7 +106,7 @@ static void tally_copy_ended(struct orr_runtime *rt,
                   .alone = rt->machine->latency[link] +
                            (double)copy->size / rt->machine->bandwidth[link],
               });
-    orr_unlock(&rt->nodes[copy->dst].lock);
+    orr_unlock(&rt->nodes->at[copy->dst].lock);
 }
 
 static const struct orr_observer tally_observer = {{
@@ -115,7 +119,7 @@ int orr_tally_observe(struct orr_runtime *rt)
 {
     if (!orr_config_string(&rt->config, ORR_CFG_REPORT))
         return 0;
-    if (orr_tally_new(rt->machine, &rt->tally) != 0)
+    if (orr_tally_new(rt->machine, &rt->views->tally) != 0)
         return -ENOMEM;
     orr_observers_add(&rt->observers, &tally_observer);
     orr_observers_want(&rt->observers, &tally_observer, ORR_TOLD_ALL, true);

@@ -7,6 +7,6 @@
 
 struct orr_runtime;
 
-/* Makes rt->tally if a report is asked for, and registers it. Before workers begin.
+/* Makes rt->views->tally if a report is asked for, and registers it. Before workers begin.
  * Errors: -ENOMEM. */
 int orr_tally_observe(struct orr_runtime *rt);

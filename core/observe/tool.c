@@ -13,8 +13,10 @@
 
 #include "core/base/log.h"
 #include "core/device/kind.h"
+#include "core/observe/views.h"
 #include "core/runtime.h"
 #include "core/task/job.h"
+#include "core/workers.h"
 
 enum { NEVENTS = starpu_prof_tool_event_user_end + 1 };
 
@@ -148,14 +150,14 @@ static void tool_event(const struct orr_tool *tool,
 static void tool_run_begins(struct orr_runtime *rt, const struct orr_told *told)
 {
     (void)told;
-    tool_event(rt->tool, starpu_prof_tool_event_init, NULL, NULL);
-    tool_event(rt->tool, starpu_prof_tool_event_init_begin, NULL, NULL);
+    tool_event(rt->views->tool, starpu_prof_tool_event_init, NULL, NULL);
+    tool_event(rt->views->tool, starpu_prof_tool_event_init_begin, NULL, NULL);
 }
 
 static void tool_run_is_open(struct orr_runtime *rt,
                              const struct orr_told *told)
 {
-    const struct orr_tool *tool = rt->tool;
+    const struct orr_tool *tool = rt->views->tool;
     struct starpu_prof_tool_info info = {.worker_id = -1,
                                          .device_number = -1,
                                          .memnode = UINT_MAX,
@@ -168,20 +170,20 @@ static void tool_run_is_open(struct orr_runtime *rt,
 static void tool_run_ends(struct orr_runtime *rt, const struct orr_told *told)
 {
     (void)told;
-    tool_event(rt->tool, starpu_prof_tool_event_terminate, NULL, NULL);
+    tool_event(rt->views->tool, starpu_prof_tool_event_terminate, NULL, NULL);
 }
 
 static void tool_worker_up(struct orr_runtime *rt, const struct orr_told *told)
 {
-    tool_event(rt->tool, starpu_prof_tool_event_driver_init_start, told->worker, NULL);
-    tool_event(rt->tool, starpu_prof_tool_event_driver_init, told->worker, NULL);
-    tool_event(rt->tool, starpu_prof_tool_event_driver_init_end, told->worker, NULL);
+    tool_event(rt->views->tool, starpu_prof_tool_event_driver_init_start, told->worker, NULL);
+    tool_event(rt->views->tool, starpu_prof_tool_event_driver_init, told->worker, NULL);
+    tool_event(rt->views->tool, starpu_prof_tool_event_driver_init_end, told->worker, NULL);
 }
 
 static void tool_worker_down(struct orr_runtime *rt,
                              const struct orr_told *told)
 {
-    tool_event(rt->tool, starpu_prof_tool_event_driver_deinit, told->worker, NULL);
+    tool_event(rt->views->tool, starpu_prof_tool_event_driver_deinit, told->worker, NULL);
 }
 
 /* It begins, or ends, to wait for nothing but data. */
@@ -192,10 +194,10 @@ static void tool_worker_state(struct orr_runtime *rt,
 
     if (atomic_load_explicit(&worker->state, memory_order_relaxed) ==
         ORR_WORKER_FETCHING)
-        tool_event(rt->tool, starpu_prof_tool_event_start_transfer, worker,
+        tool_event(rt->views->tool, starpu_prof_tool_event_start_transfer, worker,
                    worker->fetching);
     else if (told->before_state == ORR_WORKER_FETCHING)
-        tool_event(rt->tool, starpu_prof_tool_event_end_transfer, worker,
+        tool_event(rt->views->tool, starpu_prof_tool_event_end_transfer, worker,
                    worker->fetching);
 }
 
@@ -225,13 +227,13 @@ static void tool_kernel(const struct orr_tool *tool, bool begins,
 static void tool_kernel_begins(struct orr_runtime *rt,
                                const struct orr_told *told)
 {
-    tool_kernel(rt->tool, true, told->worker, told->job);
+    tool_kernel(rt->views->tool, true, told->worker, told->job);
 }
 
 static void tool_kernel_ended(struct orr_runtime *rt,
                               const struct orr_told *told)
 {
-    tool_kernel(rt->tool, false, told->worker, told->job);
+    tool_kernel(rt->views->tool, false, told->worker, told->job);
 }
 
 static const struct orr_observer tool_observer = {{
@@ -248,9 +250,9 @@ static const struct orr_observer tool_observer = {{
 int orr_tool_observe(struct orr_runtime *rt)
 {
     const char *file = orr_config_string(&rt->config, ORR_CFG_PROF_TOOL);
-    int code = tool_open(file && *file ? file : NULL, &rt->tool);
+    int code = tool_open(file && *file ? file : NULL, &rt->views->tool);
 
-    if (!rt->tool)
+    if (!rt->views->tool)
         return code;
     orr_observers_add(&rt->observers, &tool_observer);
     orr_observers_want(&rt->observers, &tool_observer, ORR_TOLD_ALL, true);

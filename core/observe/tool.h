@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * core/observe/tool.h - a profiler's library that is told what happens
- * (starpu_profiling_tool.h), as an observer (tell.h): rt->tool, NULL where there is none.
+ * (starpu_profiling_tool.h), as an observer (tell.h): rt->views->tool, NULL where there is none.
  */
 #pragma once
 

@@ -6,6 +6,7 @@
 
 #include "core/cost/cost.h"
 #include "core/data/handle.h"
+#include "core/data/nodes.h"
 #include "core/data/pending.h"
 #include "core/observe/ahead.h"
 #include "core/observe/graph_record.h"
@@ -13,8 +14,10 @@
 #include "core/observe/tell.h"
 #include "core/observe/trace_record.h"
 #include "core/observe/trace_record_private.h"
+#include "core/observe/views.h"
 #include "core/runtime.h"
 #include "core/task/job.h"
+#include "core/workers.h"
 
 /* What takes less delays no task, and real runs have many of it. */
 #define LEAST_ALLOCATION_US 1
@@ -35,7 +38,7 @@ static void trace_count(struct orr_runtime *rt, enum orr_trace_counter counter,
                         int change, const struct orr_job *job)
 {
     orr_trace_record_count(
-        rt->trace, trace_recorder(rt), counter, change,
+        rt->views->trace, trace_recorder(rt), counter, change,
         job ? atomic_load_explicit(&job->id, memory_order_relaxed) : 0,
         orr_exec_now(rt->exec));
 }
@@ -43,7 +46,7 @@ static void trace_count(struct orr_runtime *rt, enum orr_trace_counter counter,
 static void trace_submitted(struct orr_runtime *rt, const struct orr_told *told)
 {
     told->job->iteration =
-        orr_iterations_current(&rt->iterations, told->job->sched_ctx);
+        orr_iterations_current(&rt->views->iterations, told->job->sched_ctx);
     trace_count(rt, ORR_TRACE_NSUBMITTED, 1, told->job);
 }
 
@@ -76,7 +79,7 @@ static void submission_set_use(struct orr_submissions *s,
 
 static void trace_waits(struct orr_runtime *rt, const struct orr_told *told)
 {
-    struct orr_submissions *s = orr_trace_submissions(rt->trace);
+    struct orr_submissions *s = orr_trace_submissions(rt->views->trace);
     struct starpu_task *task = told->job->task;
     const struct starpu_perfmodel *model = task->cl ? task->cl->model : NULL;
     unsigned n = task->cl ? STARPU_TASK_GET_NBUFFERS(task) : 0;
@@ -109,7 +112,7 @@ static void trace_ended(struct orr_runtime *rt, const struct orr_told *told)
 
 static void trace_starts(struct orr_runtime *rt, const struct orr_told *told)
 {
-    orr_trace_begin(rt->trace, &told->job->kernel->traced);
+    orr_trace_begin(rt->views->trace, &told->job->kernel->traced);
 }
 
 /* 0xrrggbb, 0: none. The task's own goes before its codelet's. */
@@ -142,13 +145,13 @@ static void trace_executed(struct orr_runtime *rt, const struct orr_told *told)
 
     for (unsigned i = 0; i < job->naccesses; i++)
         task.size += job->accesses[i].handle->size;
-    orr_trace_record_task(rt->trace, worker->id, &task);
-    orr_trace_end(rt->trace, &job->kernel->traced);
+    orr_trace_record_task(rt->views->trace, worker->id, &task);
+    orr_trace_end(rt->views->trace, &job->kernel->traced);
 }
 
 static void trace_suspended(struct orr_runtime *rt, const struct orr_told *told)
 {
-    orr_trace_record_suspension(rt->trace, told->worker->id, told->job->id,
+    orr_trace_record_suspension(rt->views->trace, told->worker->id, told->job->id,
                                 told->since, orr_exec_now(rt->exec));
 }
 
@@ -168,7 +171,7 @@ static void trace_worker_state(struct orr_runtime *rt,
     enum orr_worker_state state =
         atomic_load_explicit(&worker->state, memory_order_relaxed);
 
-    orr_trace_record_state(rt->trace, worker->id,
+    orr_trace_record_state(rt->views->trace, worker->id,
                            state == ORR_WORKER_IDLE && worker->nsuspended
                                ? ORR_TRACE_SUSPENDED
                                : shown[state],
@@ -177,7 +180,7 @@ static void trace_worker_state(struct orr_runtime *rt,
 
 static void trace_stolen(struct orr_runtime *rt, const struct orr_told *told)
 {
-    orr_trace_record_steal(rt->trace, told->stolen.thief, told->stolen.victim,
+    orr_trace_record_steal(rt->views->trace, told->stolen.thief, told->stolen.victim,
                            told->stolen.job, orr_exec_now(rt->exec));
 }
 
@@ -186,7 +189,7 @@ static void trace_stolen(struct orr_runtime *rt, const struct orr_told *told)
 static void trace_copy_begins(struct orr_runtime *rt,
                               const struct orr_told *told)
 {
-    orr_trace_begin(rt->trace, &told->request->traced);
+    orr_trace_begin(rt->views->trace, &told->request->traced);
 }
 
 /* A job that waits for the request, or for one of those behind it; 0: none. */
@@ -221,11 +224,11 @@ static void trace_copy(struct orr_runtime *rt,
     orr_lock(&request->handle->lock);
     copy.kind = kinds[request->level];
     copy.job = job_waiting_for(request);
-    if (request->level == ORR_FETCH && request->dst < rt->nram &&
+    if (request->level == ORR_FETCH && request->dst < rt->nodes->nram &&
         !request->waiters)
         copy.kind = ORR_TRACE_WRITEBACK;
     orr_unlock(&request->handle->lock);
-    orr_trace_record_copy(rt->trace, worker ? worker->id : ORR_TRACE_OUTSIDE, &copy);
+    orr_trace_record_copy(rt->views->trace, worker ? worker->id : ORR_TRACE_OUTSIDE, &copy);
 }
 
 static void trace_copy_ended(struct orr_runtime *rt,
@@ -233,12 +236,12 @@ static void trace_copy_ended(struct orr_runtime *rt,
 {
     if (!told->request->copy.async.error)
         trace_copy(rt, told->request);
-    orr_trace_end(rt->trace, &told->request->traced);
+    orr_trace_end(rt->views->trace, &told->request->traced);
 }
 
 static void trace_memory(struct orr_runtime *rt, const struct orr_told *told)
 {
-    orr_trace_record_memory(rt->trace, trace_recorder(rt), told->memory.node,
+    orr_trace_record_memory(rt->views->trace, trace_recorder(rt), told->memory.node,
                             told->memory.change, orr_exec_now(rt->exec));
 }
 
@@ -248,7 +251,7 @@ static void trace_allocated(struct orr_runtime *rt, const struct orr_told *told)
     double now = orr_exec_now(rt->exec) + orr_self->debt;
 
     if (orr_self->worker && now - told->since >= LEAST_ALLOCATION_US)
-        orr_trace_record_allocation(rt->trace, trace_recorder(rt),
+        orr_trace_record_allocation(rt->views->trace, trace_recorder(rt),
                                     told->allocated.node, told->frees,
                                     told->allocated.size, told->since, now);
 }
@@ -257,7 +260,7 @@ static void trace_allocated(struct orr_runtime *rt, const struct orr_told *told)
 
 static void trace_wont_use(struct orr_runtime *rt, const struct orr_told *told)
 {
-    struct orr_submissions *s = orr_trace_submissions(rt->trace);
+    struct orr_submissions *s = orr_trace_submissions(rt->views->trace);
     struct orr_submitted *entry =
         orr_submissions_begin(s, orr_exec_now(rt->exec), 0, NULL, 1);
 
@@ -268,14 +271,14 @@ static void trace_wont_use(struct orr_runtime *rt, const struct orr_told *told)
 
 static void trace_loops(struct orr_runtime *rt, const struct orr_told *told)
 {
-    orr_iterations_number(&rt->iterations, told->ctx, rt->trace);
+    orr_iterations_number(&rt->views->iterations, told->ctx, rt->views->trace);
 }
 
 static void trace_mark(struct orr_runtime *rt, const struct orr_told *told)
 {
     const struct orr_worker *worker = orr_self->worker;
 
-    orr_trace_record_mark(rt->trace, worker ? worker->id : ORR_TRACE_OUTSIDE,
+    orr_trace_record_mark(rt->views->trace, worker ? worker->id : ORR_TRACE_OUTSIDE,
                           told->text, told->numbered,
                           orr_exec_now(rt->exec));
 }
@@ -311,7 +314,7 @@ static int keep_waits(struct orr_runtime *rt, const char *path)
         return 0;
     rc = orr_graph_record_log(rt, orr_trace_shows_symbols(path), &waits);
     if (rc == 0)
-        orr_trace_set_waits(rt->trace, waits);
+        orr_trace_set_waits(rt->views->trace, waits);
     return rc;
 }
 
@@ -323,20 +326,20 @@ int orr_trace_observe(struct orr_runtime *rt)
 
     if (!path)
         return 0;
-    rc = orr_trace_new(rt->machine, orr_exec_now(rt->exec), &rt->trace);
+    rc = orr_trace_new(rt->machine, orr_exec_now(rt->exec), &rt->views->trace);
     if (rc == 0 && orr_trace_shows_submissions(path))
-        rc = orr_trace_keep_submissions(rt->trace);
+        rc = orr_trace_keep_submissions(rt->views->trace);
     else
         kinds &= ~(ORR_TOLD_BIT(ORR_TOLD_TASK_WAITS) |
                    ORR_TOLD_BIT(ORR_TOLD_WONT_USE));
     if (rc == 0 && orr_trace_shows_tasks_alone(path))
-        orr_trace_keep_tasks_alone(rt->trace);
-    rt->follows = orr_trace_shows_application(path);
-    if (!rt->follows)
+        orr_trace_keep_tasks_alone(rt->views->trace);
+    rt->views->follows = orr_trace_shows_application(path);
+    if (!rt->views->follows)
         kinds &= ~ORR_TOLD_BIT(ORR_TOLD_ALLOCATED);
     /* What is real has no processor to spare. */
     if (rc == 0 && rt->exec->virtual_time)
-        orr_ahead_start(rt->trace, rt->exec, path);
+        orr_ahead_start(rt->views->trace, rt->exec, path);
     if (rc == 0)
         rc = keep_waits(rt, path);
     if (rc != 0)

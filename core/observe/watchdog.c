@@ -11,6 +11,7 @@
 #include "core/base/log.h"
 #include "core/base/wait.h"
 #include "core/observe/ticker.h"
+#include "core/observe/views.h"
 #include "core/runtime.h"
 #include "core/task/count.h"
 
@@ -98,17 +99,17 @@ int orr_watchdog_tasks_start(struct orr_runtime *rt)
     if (err)
         free(w);
     else
-        rt->watchdog = w;
+        rt->views->watchdog = w;
     return err;
 }
 
 void orr_watchdog_tasks_stop(struct orr_runtime *rt)
 {
-    struct orr_watchdog_tasks *w = rt->watchdog;
+    struct orr_watchdog_tasks *w = rt->views->watchdog;
 
     if (!w)
         return;
-    rt->watchdog = NULL;
+    rt->views->watchdog = NULL;
     orr_ticker_stop(w->ticker);
     free(w);
 }

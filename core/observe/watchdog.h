@@ -7,10 +7,11 @@
  */
 #pragma once
 
+
 struct orr_runtime;
 struct orr_watchdog_tasks;
 
-/* Starts it if a time was set: rt->watchdog. Errors: -EAGAIN, -ENOMEM. */
+/* Starts it if a time was set: rt->views->watchdog. Errors: -EAGAIN, -ENOMEM. */
 int orr_watchdog_tasks_start(struct orr_runtime *rt);
 
 /* Ends it. No effect without. */

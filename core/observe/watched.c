@@ -2,11 +2,14 @@
 /* core/observe/watched.c - see watched.h. */
 #include "core/observe/watched.h"
 
+#include "core/observe/views.h"
 #include "core/runtime.h"
+#include "core/task/tasks.h"
+#include "core/workers.h"
 
 bool orr_tasks_are_watched(struct orr_runtime *rt)
 {
     return orr_is_told(rt, ORR_TOLD_TASK_EXECUTED) ||
-           orr_is_told(rt, ORR_TOLD_KERNEL_BEGINS) || rt->calls ||
-           rt->breaks || rt->disables_kernels;
+           orr_is_told(rt, ORR_TOLD_KERNEL_BEGINS) || rt->views->calls ||
+           rt->tasks->breaks || rt->workers->disables_kernels;
 }

@@ -6,7 +6,9 @@
 
 #include "core/base/log.h"
 #include "core/data/bus.h"
+#include "core/data/nodes.h"
 #include "core/runtime.h"
+#include "core/workers.h"
 
 /* What the run did where an edit has changed something. */
 struct use {
@@ -34,13 +36,13 @@ static struct use use_of(struct orr_runtime *rt,
 {
     struct use use = {0};
 
-    for (unsigned w = 0; w < rt->nworkers; w++)
+    for (unsigned w = 0; w < rt->workers->n; w++)
         if (edit->workers[w]) {
             use.any_workers = true;
-            use.tasks += rt->workers[w].ntasks;
+            use.tasks += rt->workers->at[w].ntasks;
         }
-    for (unsigned p = 0; p < rt->nnodes * rt->nnodes; p++) {
-        unsigned src = p / rt->nnodes, dst = p % rt->nnodes;
+    for (unsigned p = 0; p < rt->nodes->n * rt->nodes->n; p++) {
+        unsigned src = p / rt->nodes->n, dst = p % rt->nodes->n;
         const struct orr_bus *bus = orr_bus_find(rt, src, dst);
 
         if (!edit->pairs[orr_machine_pair(rt->machine, src, dst)])

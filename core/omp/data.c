@@ -4,6 +4,7 @@
 
 #include "core/base/log.h"
 #include "core/data/handle.h"
+#include "core/data/nodes.h"
 #include "core/omp/omp.h"
 #include "core/runtime.h"
 
@@ -23,7 +24,7 @@ void starpu_omp_handle_register(starpu_data_handle_t handle)
     const void *last = NULL;
     bool any = false;
 
-    for (unsigned node = 0; node < omp->rt->nram; node++) {
+    for (unsigned node = 0; node < omp->rt->nodes->nram; node++) {
         const void *address = starpu_data_handle_to_pointer(handle, node);
 
         if (!address || address == last)
@@ -68,7 +69,7 @@ void starpu_omp_vector_annotate(starpu_data_handle_t handle,
         orr_log_error("%s: the data are no vector", __func__);
         abort();
     }
-    for (unsigned node = 0; node < omp->rt->nnodes; node++) {
+    for (unsigned node = 0; node < omp->rt->nodes->n; node++) {
         struct starpu_vector_interface *vector =
             starpu_data_get_interface_on_node(handle, node);
 

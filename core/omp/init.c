@@ -14,6 +14,7 @@
 #include "core/open.h"
 #include "core/runtime.h"
 #include "core/sched/direct.h"
+#include "core/workers.h"
 
 /* Numbers the processors: omp->workers has the worker of each, proc_of the other
  * way; devices have the number nprocs. */
@@ -21,17 +22,17 @@ static int find_processors(struct orr_omp *omp)
 {
     const struct orr_runtime *rt = omp->rt;
 
-    omp->workers = calloc(rt->nworkers, sizeof(*omp->workers));
-    omp->proc_of = calloc(rt->nworkers, sizeof(*omp->proc_of));
+    omp->workers = calloc(rt->workers->n, sizeof(*omp->workers));
+    omp->proc_of = calloc(rt->workers->n, sizeof(*omp->proc_of));
     if (!omp->workers || !omp->proc_of)
         return -ENOMEM;
-    for (unsigned w = 0; w < rt->nworkers; w++)
-        if (rt->workers[w].may_suspend) {
+    for (unsigned w = 0; w < rt->workers->n; w++)
+        if (rt->workers->at[w].may_suspend) {
             omp->proc_of[w] = omp->nprocs;
             omp->workers[omp->nprocs++] = w;
         }
-    for (unsigned w = 0; w < rt->nworkers; w++)
-        if (!rt->workers[w].may_suspend)
+    for (unsigned w = 0; w < rt->workers->n; w++)
+        if (!rt->workers->at[w].may_suspend)
             omp->proc_of[w] = omp->nprocs;
     return omp->nprocs ? 0 : -EINVAL;
 }
@@ -55,7 +56,7 @@ static void make_codelets(struct orr_omp *omp)
 /* Main may take the place of the first processor's worker; and of all, the places. */
 static int make_places(struct orr_omp *omp)
 {
-    struct orr_worker *worker = &omp->rt->workers[omp->workers[0]];
+    struct orr_worker *worker = &omp->rt->workers->at[omp->workers[0]];
 
     omp->places = aligned_alloc(_Alignof(struct orr_omp_place),
                                 omp->nprocs * sizeof(*omp->places));
@@ -72,7 +73,7 @@ static int make_initial(struct orr_omp *omp)
 {
     struct orr_omp_task *initial;
 
-    if (orr_slab_new(sizeof(struct orr_omp_task), omp->rt->nworkers + 1,
+    if (orr_slab_new(sizeof(struct orr_omp_task), omp->rt->workers->n + 1,
                      &omp->tasks) != 0)
         return -ENOMEM;
     orr_omp_team_init(&omp->team, omp, NULL, 1);

@@ -6,6 +6,7 @@
 #include "core/omp/omp.h"
 #include "core/runtime.h"
 #include "core/task/job.h"
+#include "core/workers.h"
 
 struct orr_omp *orr_omp(void)
 {

@@ -17,6 +17,7 @@
 #include "core/task/job.h"
 #include "core/task/task.h"
 #include "core/worker/suspend.h"
+#include "core/workers.h"
 
 /* So many tasks may wait for each thread before it executes those that it meets. */
 enum { ENOUGH = 64 };
@@ -267,7 +268,7 @@ static bool is_included(const struct orr_omp_task *parent)
 static bool devices_may_take(const struct orr_omp *omp,
                              const struct starpu_codelet *cl)
 {
-    return omp->nprocs != omp->rt->nworkers && !orr_codelet_is_for_host(cl);
+    return omp->nprocs != omp->rt->workers->n && !orr_codelet_is_for_host(cl);
 }
 
 /* Its tasks take less than it costs to defer one. Those that were executed in a row say

@@ -20,6 +20,7 @@
 #include "core/task/inside.h"
 #include "core/task/job.h"
 #include "core/worker/kernel.h"
+#include "core/workers.h"
 
 /* -- teams -- */
 
@@ -37,7 +38,7 @@ static void choose_workers(struct orr_omp_team *team)
     team->some = team->nthreads < omp->nprocs;
     for (unsigned i = 0; i < team->nthreads && team->some; i++)
         add_worker(team, omp->workers[(team->base + i) % omp->nprocs]);
-    for (unsigned w = 0; w < omp->rt->nworkers && team->some; w++)
+    for (unsigned w = 0; w < omp->rt->workers->n && team->some; w++)
         if (omp->proc_of[w] >= omp->nprocs)
             add_worker(team, w);
 }

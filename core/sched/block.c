@@ -10,6 +10,8 @@
 #include "core/device/kind.h"
 #include "core/runtime.h"
 #include "core/sched/ctx.h"
+#include "core/sched/ctxs.h"
+#include "core/workers.h"
 
 bool orr_sched_count_block(struct orr_worker *worker, int change)
 {
@@ -36,7 +38,7 @@ void orr_sched_rests(struct orr_worker *worker)
     if (atomic_exchange(&worker->rests, true))
         return;
     orr_lock(&rt->lock);
-    waiters = orr_waiters_take_all(&rt->rest_waiters);
+    waiters = orr_waiters_take_all(&rt->sched_ctxs->rest_waiters);
     orr_unlock(&rt->lock);
     orr_waiters_release(waiters);
 }
@@ -59,7 +61,7 @@ block_find_busy(const struct awaited_workers *workers,
 
     for (unsigned i = 0; i < workers->n; i++) {
         const struct orr_worker *worker =
-            &workers->rt->workers[workers->ids[i]];
+            &workers->rt->workers->at[workers->ids[i]];
 
         if (worker == self || !orr_worker_is_blocked(worker) ||
             !worker->context || /* nobody drives it */
@@ -108,7 +110,7 @@ void orr_sched_await_rest(struct orr_runtime *rt, const int *ids, unsigned n)
         orr_lock(&rt->lock);
         waits = block_find_busy(&workers, orr_self->worker, &more) != NULL;
         if (waits)
-            orr_waiters_add(&rt->rest_waiters, &waiter);
+            orr_waiters_add(&rt->sched_ctxs->rest_waiters, &waiter);
         orr_unlock(&rt->lock);
         if (waits)
             orr_wait(&waiter, &workers.awaited);
@@ -120,7 +122,7 @@ static void workers_count_block(struct orr_runtime *rt, const int *ids,
 {
     orr_sched_ctx_lock(rt);
     for (unsigned i = 0; i < n; i++) {
-        struct orr_worker *worker = &rt->workers[ids[i]];
+        struct orr_worker *worker = &rt->workers->at[ids[i]];
 
         if (orr_device_kind(worker->desc->type)->is_processor)
             (void)orr_sched_count_block(worker, change);

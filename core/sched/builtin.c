@@ -13,11 +13,13 @@
 #include "core/base/words.h"
 #include "core/runtime.h"
 #include "core/sched/ctx.h"
+#include "core/sched/ctxs.h"
 #include "core/sched/dm.h"
 #include "core/sched/library.h"
 #include "core/sched/policies.h"
 #include "core/sched/schedule.h"
 #include "core/sched/script.h"
+#include "core/workers.h"
 
 static const struct orr_sched_ops *const fallback = &orr_sched_lws;
 
@@ -165,11 +167,11 @@ static void sched_set_priority_range(struct orr_sched *sched,
 /* No worker is a member of the context that had the number before, if any. */
 static struct orr_sched_worker *places_of(struct orr_runtime *rt, unsigned id)
 {
-    struct orr_sched_worker *places = rt->places[id];
+    struct orr_sched_worker *places = rt->sched_ctxs->places[id];
 
     if (!places)
-        rt->places[id] = places = calloc(rt->nworkers, sizeof(*places));
-    for (unsigned w = 0; places && w < rt->nworkers; w++) {
+        rt->sched_ctxs->places[id] = places = calloc(rt->workers->n, sizeof(*places));
+    for (unsigned w = 0; places && w < rt->workers->n; w++) {
         atomic_store(&places[w].priority, 0);
         atomic_store(&places[w].ntasks, 0);
         atomic_store(&places[w].shares, false);

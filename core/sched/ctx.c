@@ -13,9 +13,12 @@
 
 #include "core/base/log.h"
 #include "core/device/kind.h"
+#include "core/observe/views.h"
+#include "core/sched/ctxs.h"
 #include "core/sched/policies.h"
 #include "core/sched/toolbox.h"
 #include "core/task/count.h"
+#include "core/workers.h"
 
 #define NMAX STARPU_NMAX_SCHED_CTXS
 
@@ -24,17 +27,17 @@
 void orr_sched_ctx_lock(struct orr_runtime *rt)
 {
     /* As long as a change, with the hooks that it calls: none of them waits. */
-    ORR_SPIN_WHILE(atomic_exchange(&rt->sched_ctxs_change, true));
+    ORR_SPIN_WHILE(atomic_exchange(&rt->sched_ctxs->changing, true));
 }
 
 static bool sched_ctx_try_lock(struct orr_runtime *rt)
 {
-    return !atomic_exchange(&rt->sched_ctxs_change, true);
+    return !atomic_exchange(&rt->sched_ctxs->changing, true);
 }
 
 void orr_sched_ctx_unlock(struct orr_runtime *rt)
 {
-    atomic_store(&rt->sched_ctxs_change, false);
+    atomic_store(&rt->sched_ctxs->changing, false);
 }
 
 /* No context is in the policy, and none enters it; hooks are short. */
@@ -101,17 +104,17 @@ static bool takes(const struct orr_sched *sched, const struct orr_worker *worker
 static void set_members(struct orr_sched *sched)
 {
     struct orr_runtime *rt = sched->runtime;
-    struct orr_members *members = &rt->members[sched->id];
+    struct orr_members *members = &rt->workers->members[sched->id];
     uint64_t lacking = 0, without = 0, out[ORR_WORKER_WORDS] = {0};
 
-    for (unsigned k = 0; k < rt->nclasses; k++) {
-        const struct orr_worker_class *class = &rt->classes[k];
+    for (unsigned k = 0; k < rt->workers->nclasses; k++) {
+        const struct orr_worker_class *class = &rt->workers->classes[k];
         unsigned n = 0;
 
         for (unsigned i = 0; i < class->nworkers; i++) {
             unsigned w = class->members[i];
 
-            if (takes(sched, &rt->workers[w]))
+            if (takes(sched, &rt->workers->at[w]))
                 n++;
             else
                 out[w / 64] |= UINT64_C(1) << w % 64;
@@ -161,7 +164,7 @@ void orr_sched_enabled(struct orr_runtime *rt)
     orr_list_init(&parked);
     orr_sched_ctx_lock(rt);
     for (unsigned c = 0; c < NMAX; c++) {
-        struct orr_sched *sched = rt->scheds[c];
+        struct orr_sched *sched = rt->sched_ctxs->at[c];
 
         if (sched)
             take_parked(sched, &parked);
@@ -175,10 +178,10 @@ void orr_sched_ctx_refresh(struct orr_runtime *rt)
     struct orr_list parked;
 
     orr_list_init(&parked);
-    atomic_fetch_add(&rt->knobs.begun, 1);
+    atomic_fetch_add(&rt->workers->knobs.begun, 1);
     orr_sched_ctx_lock(rt);
     for (unsigned c = 0; c < NMAX; c++) {
-        struct orr_sched *sched = rt->scheds[c];
+        struct orr_sched *sched = rt->sched_ctxs->at[c];
 
         if (!sched)
             continue;
@@ -188,7 +191,7 @@ void orr_sched_ctx_refresh(struct orr_runtime *rt)
         take_parked(sched, &parked);
     }
     orr_sched_ctx_unlock(rt);
-    atomic_fetch_add(&rt->knobs.over, 1);
+    atomic_fetch_add(&rt->workers->knobs.over, 1);
     push_parked(rt, &parked);
     orr_sched_wake_all(rt);
     orr_sched_ctx_make_changes(rt);
@@ -202,7 +205,7 @@ static unsigned list_workers(const struct orr_sched *sched, int *ids)
     unsigned n = 0;
 
     for (unsigned i = 0; i < workers->nworkers; i++)
-        if ((unsigned)workers->workerids[i] < sched->runtime->nworkers)
+        if ((unsigned)workers->workerids[i] < sched->runtime->workers->n)
             ids[n++] = workers->workerids[i];
     return n;
 }
@@ -216,7 +219,7 @@ static void elect_master(struct orr_sched *sched)
     unsigned n = list_workers(sched, ids);
 
     for (unsigned i = 0; i < n && master < 0; i++)
-        if (worker_is_cpu(&sched->runtime->workers[ids[i]]))
+        if (worker_is_cpu(&sched->runtime->workers->at[ids[i]]))
             master = ids[i];
     atomic_store(&sched->master, master);
 }
@@ -232,10 +235,10 @@ static void set_blocks(struct orr_sched *sched)
     if (atomic_load(&sched->master) < 0 ||
         !atomic_load(&sched->of_worker[atomic_load(&sched->master)].member))
         elect_master(sched);
-    for (unsigned w = 0; w < rt->nworkers; w++) {
+    for (unsigned w = 0; w < rt->workers->n; w++) {
         struct orr_sched_worker *place = &sched->of_worker[w];
         bool core =
-            atomic_load(&place->member) && worker_is_cpu(&rt->workers[w]);
+            atomic_load(&place->member) && worker_is_cpu(&rt->workers->at[w]);
         bool blocks = core && !sched->said->awake &&
                       atomic_load(&sched->master) != (int)w;
 
@@ -243,7 +246,7 @@ static void set_blocks(struct orr_sched *sched)
         if (blocks == place->blocks)
             continue;
         place->blocks = blocks;
-        (void)orr_sched_count_block(&rt->workers[w], blocks ? 1 : -1);
+        (void)orr_sched_count_block(&rt->workers->at[w], blocks ? 1 : -1);
     }
     atomic_store(&sched->ncores, sched->said->awake ? 1 : ncores);
 }
@@ -252,7 +255,7 @@ unsigned orr_sched_ctx_child(const struct orr_runtime *rt, unsigned worker,
                              unsigned parent)
 {
     for (unsigned c = 1; c < NMAX; c++) {
-        const struct orr_sched *sched = rt->scheds[c];
+        const struct orr_sched *sched = rt->sched_ctxs->at[c];
 
         if (sched && !sched->has_policy &&
             atomic_load(&sched->master) == (int)worker &&
@@ -269,7 +272,7 @@ unsigned orr_sched_ctx_nested(struct orr_runtime *rt, unsigned parent,
 
     orr_sched_ctx_lock(rt);
     for (unsigned c = 1; c < NMAX; c++)
-        if (c != parent && rt->scheds[c] && rt->scheds[c]->said->parent == parent)
+        if (c != parent && rt->sched_ctxs->at[c] && rt->sched_ctxs->at[c]->said->parent == parent)
             ids[n++] = c;
     orr_sched_ctx_unlock(rt);
     return n;
@@ -278,13 +281,13 @@ unsigned orr_sched_ctx_nested(struct orr_runtime *rt, unsigned parent,
 /* The first one is there in any case. */
 void orr_sched_do_schedule(struct orr_runtime *rt)
 {
-    struct orr_sched *first = rt->scheds[0];
+    struct orr_sched *first = rt->sched_ctxs->at[0];
 
     if (first->ops->do_schedule)
         first->ops->do_schedule(first);
     orr_sched_ctx_lock(rt);
     for (unsigned c = 1; c < NMAX; c++) {
-        struct orr_sched *sched = rt->scheds[c];
+        struct orr_sched *sched = rt->sched_ctxs->at[c];
 
         if (sched && sched->ops->do_schedule)
             sched->ops->do_schedule(sched);
@@ -302,20 +305,20 @@ static int worker_id_compare(const void *a, const void *b)
 
 static unsigned level_of(const struct orr_runtime *rt, unsigned id)
 {
-    return rt->scheds[id] ? rt->scheds[id]->said->level : 0;
+    return rt->sched_ctxs->at[id] ? rt->sched_ctxs->at[id]->said->level : 0;
 }
 
 /* A worker that joins a context is more that one's than its inheritors'. */
 static void sched_ctx_set_priorities(struct orr_runtime *rt, unsigned id,
                                      unsigned worker)
 {
-    unsigned up = rt->scheds[id]->said->inheritor;
+    unsigned up = rt->sched_ctxs->at[id]->said->inheritor;
 
-    atomic_store(&rt->scheds[id]->of_worker[worker].priority, 1);
-    while (level_of(rt, id) > 0 && up != id && rt->scheds[up]) {
-        atomic_store(&rt->scheds[up]->of_worker[worker].priority, 0);
+    atomic_store(&rt->sched_ctxs->at[id]->of_worker[worker].priority, 1);
+    while (level_of(rt, id) > 0 && up != id && rt->sched_ctxs->at[up]) {
+        atomic_store(&rt->sched_ctxs->at[up]->of_worker[worker].priority, 0);
         id = up;
-        up = rt->scheds[id]->said->inheritor;
+        up = rt->sched_ctxs->at[id]->said->inheritor;
     }
 }
 
@@ -344,13 +347,13 @@ static void sched_ctx_add_locked(struct orr_sched *sched, const int *ids,
     begin_change(sched);
     nfresh = sched_ctx_collect(sched, ids, n, fresh);
     for (unsigned i = 0; i < nfresh; i++)
-        if (!(atomic_load(&rt->workers[fresh[i]].sched_ctxs) >> sched->id & 1))
+        if (!(atomic_load(&rt->workers->at[fresh[i]].sched_ctxs) >> sched->id & 1))
             told[ntold++] = fresh[i];
     if (ntold && sched->ops->add_workers)
         sched->ops->add_workers(sched, told, ntold);
     for (unsigned i = 0; i < nfresh; i++) {
         atomic_store(&sched->of_worker[fresh[i]].member, true);
-        atomic_fetch_or(&rt->workers[fresh[i]].sched_ctxs, 1U << sched->id);
+        atomic_fetch_or(&rt->workers->at[fresh[i]].sched_ctxs, 1U << sched->id);
     }
     end_change(sched);
 }
@@ -359,8 +362,8 @@ static bool is_elsewhere(const struct orr_runtime *rt, unsigned worker,
                          unsigned id)
 {
     for (unsigned c = 0; c < NMAX; c++)
-        if (c != id && rt->scheds[c] &&
-            atomic_load(&rt->scheds[c]->of_worker[worker].member))
+        if (c != id && rt->sched_ctxs->at[c] &&
+            atomic_load(&rt->sched_ctxs->at[c]->of_worker[worker].member))
             return true;
     return false;
 }
@@ -404,8 +407,8 @@ static void sched_ctx_await_pop(struct orr_worker *worker)
 
 static void await_all_asking(struct orr_runtime *rt)
 {
-    for (unsigned w = 0; w < rt->nworkers; w++)
-        sched_ctx_await_pop(&rt->workers[w]);
+    for (unsigned w = 0; w < rt->workers->n; w++)
+        sched_ctx_await_pop(&rt->workers->at[w]);
 }
 
 /* Writes the workers that leave to `gone`; returns how many. */
@@ -440,7 +443,7 @@ static void sched_ctx_remove_locked(struct orr_sched *sched, const int *ids,
         places[gone[i]].leaves = false;
         atomic_store(&places[gone[i]].member, false);
         if (atomic_load(&places[gone[i]].shares))
-            sched_ctx_leave_locked(sched, &sched->runtime->workers[gone[i]]);
+            sched_ctx_leave_locked(sched, &sched->runtime->workers->at[gone[i]]);
     }
     end_change(sched);
 }
@@ -470,10 +473,10 @@ static bool postpone(struct orr_runtime *rt, unsigned id, const int *ids,
     *change = (struct orr_sched_change){.id = id, .n = n, .adds = adds};
     memcpy(change->ids, ids, n * sizeof(int));
     orr_lock(&rt->lock);
-    for (link = &rt->postponed; *link; link = &(*link)->next) {
+    for (link = &rt->sched_ctxs->postponed; *link; link = &(*link)->next) {
     }
     *link = change;
-    atomic_fetch_add(&rt->npostponed, 1);
+    atomic_fetch_add(&rt->sched_ctxs->npostponed, 1);
     orr_unlock(&rt->lock);
     return true;
 }
@@ -483,10 +486,10 @@ static struct orr_sched_change *take_postponed(struct orr_runtime *rt)
     struct orr_sched_change *change;
 
     orr_lock(&rt->lock);
-    change = rt->postponed;
+    change = rt->sched_ctxs->postponed;
     if (change) {
-        rt->postponed = change->next;
-        atomic_fetch_sub(&rt->npostponed, 1);
+        rt->sched_ctxs->postponed = change->next;
+        atomic_fetch_sub(&rt->sched_ctxs->npostponed, 1);
     }
     orr_unlock(&rt->lock);
     return change;
@@ -496,15 +499,15 @@ static void change_members(struct orr_runtime *rt, unsigned id, const int *ids,
                            unsigned n, bool adds)
 {
     orr_sched_ctx_lock(rt);
-    if (rt->scheds[id] && adds) {
-        sched_ctx_add_locked(rt->scheds[id], ids, n);
+    if (rt->sched_ctxs->at[id] && adds) {
+        sched_ctx_add_locked(rt->sched_ctxs->at[id], ids, n);
         for (unsigned i = 0; i < n; i++)
             sched_ctx_set_priorities(rt, id, (unsigned)ids[i]);
-    } else if (rt->scheds[id]) {
-        sched_ctx_remove_locked(rt->scheds[id], ids, n);
+    } else if (rt->sched_ctxs->at[id]) {
+        sched_ctx_remove_locked(rt->sched_ctxs->at[id], ids, n);
     }
-    if (rt->scheds[id])
-        set_blocks(rt->scheds[id]);
+    if (rt->sched_ctxs->at[id])
+        set_blocks(rt->sched_ctxs->at[id]);
     orr_sched_ctx_unlock(rt);
     orr_sched_ctx_refresh(rt);
     orr_sched_await_rest(rt, ids, n);
@@ -540,14 +543,14 @@ static unsigned free_number(const struct orr_runtime *rt)
 {
     unsigned id = 0;
 
-    while (id < NMAX && rt->scheds[id])
+    while (id < NMAX && rt->sched_ctxs->at[id])
         id++;
     return id;
 }
 
 static void take_all_out(struct orr_runtime *rt, unsigned id)
 {
-    struct orr_members *members = &rt->members[id];
+    struct orr_members *members = &rt->workers->members[id];
 
     for (unsigned i = 0; i < ORR_WORKER_WORDS; i++)
         atomic_store(&members->out[i], UINT64_MAX);
@@ -572,17 +575,17 @@ static int create_locked(struct orr_runtime *rt,
     if (orr_counters_add(rt, options->id) != 0)
         return orr_fail(err, -ENOMEM, "out of memory");
     take_all_out(rt, options->id);
-    orr_iterations_clear(&rt->iterations, options->id);
+    orr_iterations_clear(&rt->views->iterations, options->id);
     orr_self->in_policy++;
     code = orr_sched_new(rt, options, &sched, err);
     orr_self->in_policy--;
     if (code) {
-        atomic_store(&rt->scheds[options->id], NULL);
+        atomic_store(&rt->sched_ctxs->at[options->id], NULL);
         return code;
     }
     if (prepare)
         prepare(sched, arg);
-    atomic_store(&rt->scheds[options->id], sched);
+    atomic_store(&rt->sched_ctxs->at[options->id], sched);
     qsort(ids, *n, sizeof(*ids), worker_id_compare);
     sched_ctx_add_locked(sched, ids, *n);
     set_blocks(sched);
@@ -617,14 +620,14 @@ int orr_sched_ctx_start(struct orr_runtime *rt,
     int code = orr_sched_new(rt, options, &sched, err);
 
     if (code) {
-        rt->scheds[0] = NULL;
+        rt->sched_ctxs->at[0] = NULL;
         return code;
     }
-    rt->scheds[0] = sched;
-    for (unsigned w = 0; w < rt->nworkers; w++)
+    rt->sched_ctxs->at[0] = sched;
+    for (unsigned w = 0; w < rt->workers->n; w++)
         ids[w] = (int)w;
-    rt->scheds[0]->said->name = "global";
-    sched_ctx_add_locked(rt->scheds[0], ids, rt->nworkers);
+    rt->sched_ctxs->at[0]->said->name = "global";
+    sched_ctx_add_locked(rt->sched_ctxs->at[0], ids, rt->workers->n);
     return 0;
 }
 
@@ -634,8 +637,8 @@ static unsigned take_askers(struct orr_runtime *rt, unsigned id, int *ids)
 {
     unsigned n = 0;
 
-    for (unsigned w = 0; w < rt->nworkers; w++)
-        if (atomic_fetch_and(&rt->workers[w].sched_ctxs, ~(1U << id)) >> id & 1)
+    for (unsigned w = 0; w < rt->workers->n; w++)
+        if (atomic_fetch_and(&rt->workers->at[w].sched_ctxs, ~(1U << id)) >> id & 1)
             ids[n++] = (int)w;
     return n;
 }
@@ -643,16 +646,16 @@ static unsigned take_askers(struct orr_runtime *rt, unsigned id, int *ids)
 /* No context is inside; the workers in `ids` asked it last. */
 static void free_ctx(struct orr_runtime *rt, unsigned id, int *ids, unsigned n)
 {
-    struct orr_sched *sched = rt->scheds[id];
+    struct orr_sched *sched = rt->sched_ctxs->at[id];
 
     if (sched->ops->remove_workers && n)
         sched->ops->remove_workers(sched, ids, n);
-    for (unsigned w = 0; w < rt->nworkers; w++) {
+    for (unsigned w = 0; w < rt->workers->n; w++) {
         atomic_store(&sched->of_worker[w].member, false);
         sched->of_worker[w].blocks = false;
     }
     orr_sched_deinit(sched);
-    atomic_store(&rt->scheds[id], NULL);
+    atomic_store(&rt->sched_ctxs->at[id], NULL);
     await_all_asking(rt); /* they may look at all contexts */
     orr_sched_free(sched);
 }
@@ -662,29 +665,29 @@ void orr_sched_ctx_stop(struct orr_runtime *rt)
     int ids[STARPU_NMAXWORKERS];
 
     for (unsigned c = 0; c < NMAX; c++)
-        if (rt->scheds[c])
+        if (rt->sched_ctxs->at[c])
             free_ctx(rt, c, ids, take_askers(rt, c, ids));
     for (unsigned c = 0; c < NMAX; c++) {
-        free(rt->places[c]);
-        rt->places[c] = NULL;
+        free(rt->sched_ctxs->places[c]);
+        rt->sched_ctxs->places[c] = NULL;
     }
 }
 
 /* Contexts that inherit from it inherit from its own inheritor. */
 static void retarget_locked(struct orr_runtime *rt, unsigned id)
 {
-    unsigned inheritor = rt->scheds[id]->said->inheritor;
+    unsigned inheritor = rt->sched_ctxs->at[id]->said->inheritor;
 
     for (unsigned c = 0; c < NMAX; c++)
-        if (rt->scheds[c] && rt->scheds[c]->said->inheritor == id)
-            rt->scheds[c]->said->inheritor = inheritor == c ? 0 : inheritor;
+        if (rt->sched_ctxs->at[c] && rt->sched_ctxs->at[c]->said->inheritor == id)
+            rt->sched_ctxs->at[c]->said->inheritor = inheritor == c ? 0 : inheritor;
 }
 
 /* Its workers also go to its inheritor, which they serve first then. */
 static void bequeath_locked(struct orr_runtime *rt, unsigned id)
 {
-    struct orr_sched *sched = rt->scheds[id];
-    struct orr_sched *heir = rt->scheds[sched->said->inheritor];
+    struct orr_sched *sched = rt->sched_ctxs->at[id];
+    struct orr_sched *heir = rt->sched_ctxs->at[sched->said->inheritor];
     int ids[STARPU_NMAXWORKERS];
     unsigned n = list_workers(sched, ids);
 
@@ -698,13 +701,13 @@ static void bequeath_locked(struct orr_runtime *rt, unsigned id)
 
 static void end_locked(struct orr_runtime *rt, unsigned id)
 {
-    struct orr_sched *sched = rt->scheds[id];
+    struct orr_sched *sched = rt->sched_ctxs->at[id];
     int ids[STARPU_NMAXWORKERS];
     unsigned n = take_askers(rt, id, ids);
 
-    for (unsigned w = 0; w < rt->nworkers; w++)
+    for (unsigned w = 0; w < rt->workers->n; w++)
         if (sched->of_worker[w].blocks)
-            (void)orr_sched_count_block(&rt->workers[w], -1);
+            (void)orr_sched_count_block(&rt->workers->at[w], -1);
     await_all_asking(rt);
     ORR_SPIN_WHILE(atomic_load(&sched->inside)); /* hooks of its policy */
     orr_self->in_policy++;
@@ -738,7 +741,7 @@ void orr_sched_ctx_task_ended(struct orr_runtime *rt, unsigned id)
     if (orr_self->in_policy)
         return;
     orr_sched_ctx_lock(rt);
-    sched = rt->scheds[id];
+    sched = rt->sched_ctxs->at[id];
     closes = sched && sched->said->finished &&
              orr_count_unfinished_in(rt, id) == 0;
     if (closes) {

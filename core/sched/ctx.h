@@ -13,6 +13,7 @@
 
 #include <starpu.h>
 
+#include "core/sched/ctxs.h"
 #include "core/sched/sched.h"
 
 /* What the application says about a context, and only asks for again. */
@@ -82,7 +83,7 @@ void orr_sched_ctx_make_postponed(struct orr_runtime *rt);
 
 static inline void orr_sched_ctx_make_changes(struct orr_runtime *rt)
 {
-    if (atomic_load_explicit(&rt->npostponed, memory_order_relaxed) &&
+    if (atomic_load_explicit(&rt->sched_ctxs->npostponed, memory_order_relaxed) &&
         !orr_self->in_policy)
         orr_sched_ctx_make_postponed(rt);
 }

@@ -10,10 +10,13 @@
 #include "core/members.h"
 #include "core/observe/watched.h"
 #include "core/runtime.h"
+#include "core/sched/ctxs.h"
 #include "core/sched/queue.h"
 #include "core/sched/sched.h"
 #include "core/task/count.h"
 #include "core/task/job.h"
+#include "core/task/tasks.h"
+#include "core/workers.h"
 
 struct orr_direct {
     unsigned n; /* [const] */
@@ -22,8 +25,8 @@ struct orr_direct {
 
 int orr_direct_init(struct orr_runtime *rt)
 {
-    struct orr_direct *direct = atomic_load(&rt->direct);
-    unsigned n = rt->nworkers;
+    struct orr_direct *direct = atomic_load(&rt->sched_ctxs->direct);
+    unsigned n = rt->workers->n;
 
     if (direct || rt->exec->one_thread)
         return 0;
@@ -33,42 +36,42 @@ int orr_direct_init(struct orr_runtime *rt)
     direct->n = n;
     for (unsigned i = 0; i < n; i++)
         orr_queue_init(&direct->queues[i], true);
-    atomic_store(&rt->direct, direct);
+    atomic_store(&rt->sched_ctxs->direct, direct);
     return 0;
 }
 
 void orr_direct_free(struct orr_runtime *rt)
 {
-    struct orr_direct *direct = atomic_load(&rt->direct);
+    struct orr_direct *direct = atomic_load(&rt->sched_ctxs->direct);
 
     for (unsigned i = 0; direct && i < direct->n; i++)
         orr_queue_done(&direct->queues[i]);
     free(direct);
-    atomic_store(&rt->direct, NULL);
+    atomic_store(&rt->sched_ctxs->direct, NULL);
 }
 
 static struct orr_direct *direct_of(const struct orr_runtime *rt)
 {
-    return atomic_load_explicit(&rt->direct, memory_order_acquire);
+    return atomic_load_explicit(&rt->sched_ctxs->direct, memory_order_acquire);
 }
 
 /* All workers are its, and take what comes. */
 static bool is_indifferent(const struct orr_runtime *rt)
 {
     const struct orr_sched *sched =
-        atomic_load_explicit(&rt->scheds[0], memory_order_relaxed);
+        atomic_load_explicit(&rt->sched_ctxs->at[0], memory_order_relaxed);
 
     return sched->ops->indifferent && sched->has_policy &&
-           orr_members_all(&rt->members[0]) &&
-           !atomic_load_explicit(&rt->knobs.ndisabled, memory_order_relaxed) &&
-           !atomic_load_explicit(&rt->knobs.capped, memory_order_relaxed);
+           orr_members_all(&rt->workers->members[0]) &&
+           !atomic_load_explicit(&rt->workers->knobs.ndisabled, memory_order_relaxed) &&
+           !atomic_load_explicit(&rt->workers->knobs.capped, memory_order_relaxed);
 }
 
 bool orr_direct_may(struct orr_runtime *rt)
 {
     return direct_of(rt) && orr_self->sched_ctx <= 1 && is_indifferent(rt) &&
            orr_memory_is_flat(rt) &&
-           !atomic_load_explicit(&rt->ready_soon, memory_order_relaxed) &&
+           !atomic_load_explicit(&rt->tasks->ready_soon, memory_order_relaxed) &&
            !orr_is_told(rt, ORR_TOLD_TASK_WAITS) &&
            !orr_tasks_are_watched(rt);
 }
@@ -84,7 +87,7 @@ static void direct_push(struct orr_runtime *rt, struct orr_job *job)
         orr_log_error("there is no memory for a queue of tasks");
         orr_runtime_fail(rt);
     }
-    orr_sched_wake_members(rt->scheds[0]);
+    orr_sched_wake_members(rt->sched_ctxs->at[0]);
 }
 
 /* Whether it would take one: any that is there, not its policy's. */

@@ -25,6 +25,8 @@
 #include "core/base/log.h"
 #include "core/cost/recalibrate.h"
 #include "core/data/handle.h"
+#include "core/sched/ctxs.h"
+#include "core/workers.h"
 
 /* --- expected times --- */
 
@@ -202,11 +204,11 @@ static int dm_place_job(struct orr_dm *dm, const struct orr_dm_offer *offer)
     orr_unlock(&dm->lock);
     w = &dm->workers[choice.worker];
     if (prefetches) {
-        orr_job_prefetch(rt, job, rt->classes[w->class_id].node, ORR_PREFETCH);
+        orr_job_prefetch(rt, job, rt->workers->classes[w->class_id].node, ORR_PREFETCH);
         err = dm_insert(dm, w, job);
     }
     if (!err)
-        orr_sched_wake(&rt->workers[choice.worker]);
+        orr_sched_wake(&rt->workers->at[choice.worker]);
     else if (choice.recalibrates)
         orr_recal_give_back(offer->row->recal, w->class_id, choice.impl);
     return err;
@@ -239,7 +241,7 @@ static void dm_push_notify(struct orr_sched *sched, struct orr_job *job,
         length = 0;
     if (dm->variant->transfers)
         transfer = orr_job_transfer_time(
-            dm->runtime, job, dm->runtime->classes[w->class_id].node);
+            dm->runtime, job, dm->runtime->workers->classes[w->class_id].node);
     if (!isfinite(transfer))
         transfer = 0;
     dm_enter_job(dm, w, job, length, transfer);
@@ -255,7 +257,7 @@ static struct orr_job *pop_own(struct orr_dm *dm, struct orr_dm_worker *w)
     orr_lock(&w->lock);
     if (dm->variant->ready)
         job = orr_prioq_pop_ready(&w->jobs,
-                                  dm->runtime->classes[w->class_id].node);
+                                  dm->runtime->workers->classes[w->class_id].node);
     else
         job = orr_prioq_pop(&w->jobs);
     if (job) {
@@ -380,12 +382,12 @@ static void dm_post_exec(struct orr_sched *sched, struct orr_job *job,
 
 static void dm_free(struct orr_dm *dm)
 {
-    for (unsigned i = 0; dm->workers && i < dm->runtime->nworkers; i++) {
+    for (unsigned i = 0; dm->workers && i < dm->runtime->workers->n; i++) {
         orr_prioq_done(&dm->workers[i].jobs);
         free(dm->workers[i].ahead);
     }
     orr_queue_done(&dm->undecided);
-    for (unsigned k = 0; dm->loads && k < dm->runtime->nclasses; k++)
+    for (unsigned k = 0; dm->loads && k < dm->runtime->workers->nclasses; k++)
         orr_dm_load_done(&dm->loads[k]);
     free(dm->workers);
     free(dm->loads);
@@ -426,7 +428,7 @@ static int init_ahead(struct orr_dm *dm, const struct orr_sched *sched)
     dm->npriorities = (int)n;
     dm->min_priority = sched->min_priority;
     dm->max_priority = sched->max_priority;
-    for (unsigned i = 0; i < dm->runtime->nworkers; i++) {
+    for (unsigned i = 0; i < dm->runtime->workers->n; i++) {
         dm->workers[i].ahead = calloc((size_t)n, sizeof(double));
         if (!dm->workers[i].ahead)
             return -ENOMEM;
@@ -439,8 +441,8 @@ static int init_workers(struct orr_dm *dm)
     struct orr_runtime *rt = dm->runtime;
     double now = dm_now(dm);
 
-    for (unsigned k = 0; k < rt->nclasses; k++) {
-        const struct orr_worker_class *class = &rt->classes[k];
+    for (unsigned k = 0; k < rt->workers->nclasses; k++) {
+        const struct orr_worker_class *class = &rt->workers->classes[k];
         int err = orr_dm_load_init(&dm->loads[k], class->nworkers);
 
         if (err)
@@ -469,12 +471,12 @@ static int dm_new(struct orr_sched *sched, struct orr_dm **ret)
         return err;
     dm->variant = (const struct orr_dm_variant *)sched->ops;
     dm->runtime = rt;
-    dm->members = &rt->members[sched->id];
+    dm->members = &rt->workers->members[sched->id];
     orr_lock_init(&dm->lock, ORR_RANK_SCHED);
     orr_queue_init(&dm->undecided, dm->variant->sorted);
-    dm->workers = calloc(rt->nworkers, sizeof(*dm->workers));
-    dm->loads = calloc(rt->nclasses, sizeof(*dm->loads));
-    dm->ends = calloc(rt->nworkers * STARPU_MAXIMPLEMENTATIONS, sizeof(double));
+    dm->workers = calloc(rt->workers->n, sizeof(*dm->workers));
+    dm->loads = calloc(rt->workers->nclasses, sizeof(*dm->loads));
+    dm->ends = calloc(rt->workers->n * STARPU_MAXIMPLEMENTATIONS, sizeof(double));
     if (!dm->workers || !dm->loads || !dm->ends)
         goto free_dm;
     err = init_workers(dm);
@@ -504,17 +506,17 @@ static int dm_init(struct orr_sched *sched, struct orr_error *err)
                         "%s=%g is no quantile; give a number between 0 and 1, "
                         "such as 0.9",
                         orr_config_name(ORR_CFG_ROBUST_QUANTILE), quantile);
-    if (rt->nclasses > ORR_DM_MAXCLASSES || rt->nworkers > STARPU_NMAXWORKERS)
+    if (rt->workers->nclasses > ORR_DM_MAXCLASSES || rt->workers->n > STARPU_NMAXWORKERS)
         return orr_fail(
             err, -EINVAL,
             "%s: %u workers of %u classes are more than the supported %d of "
             "%d; use fewer devices",
-            name, rt->nworkers, rt->nclasses, STARPU_NMAXWORKERS,
+            name, rt->workers->n, rt->workers->nclasses, STARPU_NMAXWORKERS,
             ORR_DM_MAXCLASSES);
     if (dm_new(sched, &dm))
         return orr_fail(err, -ENOMEM, "%s: out of memory", name);
     sched->data = dm;
-    if (!dm->variant->ready && !atomic_exchange(&rt->recommended, true))
+    if (!dm->variant->ready && !atomic_exchange(&rt->sched_ctxs->recommended, true))
         orr_log_warning("the policy %s takes queued tasks in order even while "
                         "their data are in transfer; dmdas (or dmdar, without "
                         "priorities) is faster: it starts with those whose "

@@ -22,6 +22,7 @@
 
 #include "core/cost/recalibrate.h"
 #include "core/sched/dm.h"
+#include "core/workers.h"
 
 /* The fastest known length of a class, NaN if it has none. */
 static double known_length(const struct orr_cost_row *row, unsigned class_id,
@@ -52,7 +53,7 @@ static struct estimate dm_estimate_job(const struct orr_dm *dm,
     const struct orr_cost_row *row = job->costs;
     struct estimate e = {.known = true, .length = NAN};
 
-    for (unsigned k = 0; k < dm->runtime->nclasses; k++) {
+    for (unsigned k = 0; k < dm->runtime->workers->nclasses; k++) {
         double us;
 
         if (!(job->able_classes >> k & 1))
@@ -85,7 +86,7 @@ static unsigned takers_of(const struct orr_dm *dm,
 static bool helps(const struct orr_dm *dm, const struct estimate *e,
                   unsigned class_id, double length, unsigned njobs)
 {
-    const struct orr_worker_class *fastest = &dm->runtime->classes[e->fastest];
+    const struct orr_worker_class *fastest = &dm->runtime->workers->classes[e->fastest];
 
     if (isnan(e->length) || class_id == e->fastest)
         return true;
@@ -121,7 +122,7 @@ static void wake_member(struct orr_dm *dm, const struct orr_job *job,
         if (atomic_load_explicit(&dm->workers[w].calibrating,
                                  memory_order_relaxed))
             continue;
-        if (orr_sched_wake(&dm->runtime->workers[w]) && !job->differ)
+        if (orr_sched_wake(&dm->runtime->workers->at[w]) && !job->differ)
             return;
     }
 }
@@ -136,9 +137,9 @@ static void dm_wake_takers(struct orr_dm *dm, const struct orr_job *job)
      * ended one and falls asleep sees what we did, or we see that. */
     orr_sched_after_queueing(dm->runtime);
     e = dm_estimate_job(dm, job);
-    for (unsigned k = 0; k < dm->runtime->nclasses; k++)
+    for (unsigned k = 0; k < dm->runtime->workers->nclasses; k++)
         if (class_takes(dm, job, &e, k))
-            wake_member(dm, job, &dm->runtime->classes[k]);
+            wake_member(dm, job, &dm->runtime->workers->classes[k]);
 }
 
 /* --- the queue --- */
@@ -150,7 +151,7 @@ int orr_dm_defer(struct orr_dm *dm, const struct orr_dm_offer *offer)
 
     job->able_classes = 0;
     job->differ = !offer->uniform;
-    for (unsigned k = 0; k < dm->runtime->nclasses; k++)
+    for (unsigned k = 0; k < dm->runtime->workers->nclasses; k++)
         if (offer->able[k])
             job->able_classes |= UINT64_C(1) << k;
     orr_job_ref(job);

@@ -9,6 +9,8 @@
 #include <math.h>
 
 #include "core/sched/dm.h"
+#include "core/task/tasks.h"
+#include "core/workers.h"
 
 /* --- the rule --- */
 
@@ -78,7 +80,7 @@ static double dm_worker_load(const struct orr_dm *dm,
                              const struct orr_dm_offer *offer, unsigned worker)
 {
     struct orr_dm_worker *w = &dm->workers[worker];
-    double speedup = dm->runtime->classes[w->class_id].relative_speedup;
+    double speedup = dm->runtime->workers->classes[w->class_id].relative_speedup;
     unsigned njobs;
 
     orr_lock(&w->lock);
@@ -99,7 +101,7 @@ static struct orr_dm_choice dm_choose_greedy(struct orr_dm *dm,
     bool found = false, uncalibrated = false;
     double least = 0;
 
-    for (unsigned w = 0; w < dm->runtime->nworkers; w++) {
+    for (unsigned w = 0; w < dm->runtime->workers->n; w++) {
         unsigned bits = able_bits(dm, offer, w);
         unsigned class_id = dm->workers[w].class_id;
         double load = bits ? dm_worker_load(dm, offer, w) : 0;
@@ -189,7 +191,7 @@ static double scan_ends(struct orr_dm *dm, const struct orr_dm_offer *offer,
     double min_end = INFINITY;
 
     *ret_max_free = -INFINITY;
-    for (unsigned w = 0; w < dm->runtime->nworkers; w++) {
+    for (unsigned w = 0; w < dm->runtime->workers->n; w++) {
         unsigned bits = able_bits(dm, offer, w);
         unsigned class_id = dm->workers[w].class_id;
 
@@ -219,7 +221,7 @@ struct orr_dm_choice orr_dm_choose_scan(struct orr_dm *dm,
     double min_end = scan_ends(dm, offer, now, &max_free);
     unsigned worker = UINT32_MAX, impl = 0;
 
-    for (unsigned w = 0; w < dm->runtime->nworkers; w++) {
+    for (unsigned w = 0; w < dm->runtime->workers->n; w++) {
         unsigned bits = able_bits(dm, offer, w);
         unsigned class_id = dm->workers[w].class_id;
         double transfer = offer->transfer[class_id];
@@ -274,7 +276,7 @@ static bool is_winner(double free, const void *arg)
 static inline bool offer_next_pair(const struct orr_dm_offer *offer, double now,
                                    struct pair *pair)
 {
-    unsigned nclasses = pair->dm->runtime->nclasses;
+    unsigned nclasses = pair->dm->runtime->workers->nclasses;
 
     while (pair->class_id < nclasses) {
         unsigned bits = offer->able[pair->class_id];
@@ -338,7 +340,7 @@ static double least_fitness(struct orr_dm *dm, const struct orr_dm_offer *offer,
 /* Takes over what workers have changed since the last decision. */
 static void refresh_loads(struct orr_dm *dm, double now)
 {
-    for (unsigned i = 0; i * 64 < dm->runtime->nworkers; i++) {
+    for (unsigned i = 0; i * 64 < dm->runtime->workers->n; i++) {
         uint64_t bits = 0;
 
         if (atomic_load_explicit(&dm->changed[i], memory_order_relaxed))
@@ -381,7 +383,7 @@ choose_by_class(struct orr_dm *dm, const struct orr_dm_offer *offer, double now)
         if (!is_winner(orr_dm_load_free(load, now), &pair))
             continue;
         place = orr_dm_load_first(load, now, is_winner, &pair);
-        w = dm->runtime->classes[pair.class_id].members[place];
+        w = dm->runtime->workers->classes[pair.class_id].members[place];
         if (w < worker) {
             worker = w;
             impl = pair.impl;
@@ -397,7 +399,7 @@ bool orr_dm_choose_in_class(struct orr_dm *dm, const struct orr_dm_offer *offer,
                             unsigned class_id, unsigned impl, double now,
                             struct orr_dm_choice *ret)
 {
-    const struct orr_worker_class *k = &dm->runtime->classes[class_id];
+    const struct orr_worker_class *k = &dm->runtime->workers->classes[class_id];
     double earliest = INFINITY;
 
     for (unsigned i = 0; i < k->nworkers; i++) {
@@ -417,7 +419,7 @@ bool orr_dm_choose_in_class(struct orr_dm *dm, const struct orr_dm_offer *offer,
 struct orr_dm_choice orr_dm_choose(struct orr_dm *dm,
                                    const struct orr_dm_offer *offer, double now)
 {
-    if (dm->runtime->breaks)
+    if (dm->runtime->tasks->breaks)
         orr_runtime_break(dm->runtime, ORR_BREAK_SCHED, offer->job->id);
     if (offer->unknown)
         return dm_choose_greedy(dm, offer);

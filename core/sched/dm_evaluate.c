@@ -11,6 +11,7 @@
 #include "core/data/handle.h"
 #include "core/sched/dm.h"
 #include "core/task/bundle.h"
+#include "core/workers.h"
 
 double orr_dm_own_length(const struct orr_dm *dm,
                          const struct orr_dm_offer *offer, unsigned class_id,
@@ -58,8 +59,8 @@ static bool has_uncalibrated(const struct orr_dm_offer *offer,
 /* Unknown energy counts as none. */
 static void ask_energy(const struct orr_dm *dm, struct orr_dm_offer *offer)
 {
-    for (unsigned k = 0; k < dm->runtime->nclasses; k++) {
-        unsigned worker = dm->runtime->classes[k].members[0];
+    for (unsigned k = 0; k < dm->runtime->workers->nclasses; k++) {
+        unsigned worker = dm->runtime->workers->classes[k].members[0];
 
         for (unsigned i = 0; offer->able[k] >> i; i++) {
             double joules = 0;
@@ -81,7 +82,7 @@ struct placed {
 static double length_there(struct starpu_task *task, void *arg)
 {
     const struct placed *placed = arg;
-    unsigned worker = placed->rt->classes[placed->class_id].members[0];
+    unsigned worker = placed->rt->workers->classes[placed->class_id].members[0];
 
     return starpu_task_worker_expected_length(task, worker, 0, placed->impl);
 }
@@ -92,7 +93,7 @@ static void ask_bundle(const struct orr_dm *dm, struct orr_dm_offer *offer)
     starpu_task_bundle_t bundle = offer->job->task->bundle;
     struct placed placed = {.rt = dm->runtime};
 
-    for (unsigned k = 0; k < dm->runtime->nclasses; k++) {
+    for (unsigned k = 0; k < dm->runtime->workers->nclasses; k++) {
         placed.class_id = k;
         for (unsigned i = 0; offer->able[k] >> i; i++) {
             placed.impl = i;
@@ -103,14 +104,14 @@ static void ask_bundle(const struct orr_dm *dm, struct orr_dm_offer *offer)
         }
         if (offer->able[k] && dm->variant->transfers)
             offer->transfer[k] = orr_bundle_transfer_time(
-                bundle, dm->runtime->classes[k].node, offer->job->task);
+                bundle, dm->runtime->workers->classes[k].node, offer->job->task);
     }
 }
 
 /* What robust decides by. */
 static void ask_quantiles(const struct orr_dm *dm, struct orr_dm_offer *offer)
 {
-    for (unsigned k = 0; k < dm->runtime->nclasses; k++)
+    for (unsigned k = 0; k < dm->runtime->workers->nclasses; k++)
         for (unsigned i = 0; offer->able[k] >> i; i++)
             if (offer->able[k] >> i & 1)
                 offer->length[k][i] = orr_dm_own_length(dm, offer, k, i);
@@ -130,8 +131,8 @@ int orr_dm_evaluate(struct orr_dm *dm, struct orr_job *job,
     ret->unknown = false;
     ret->has_energy =
         dm->variant->transfers && job->task->cl && job->task->cl->energy_model;
-    for (unsigned k = 0; k < rt->nclasses; k++) {
-        const struct orr_worker_class *class = &rt->classes[k];
+    for (unsigned k = 0; k < rt->workers->nclasses; k++) {
+        const struct orr_worker_class *class = &rt->workers->classes[k];
         unsigned bits =
             orr_job_able_class(rt, job, ret->row, k, &ret->uniform_class[k]);
 
@@ -155,7 +156,7 @@ int orr_dm_evaluate(struct orr_dm *dm, struct orr_job *job,
         ret->transfer[k] = transfer;
     }
     ret->uncalibrated = orr_recal_any_uncalibrated(ret->row->recal) &&
-                        has_uncalibrated(ret, rt->nclasses);
+                        has_uncalibrated(ret, rt->workers->nclasses);
     if (ret->has_energy)
         ask_energy(dm, ret);
     ret->has_lengths = job->task->bundle || dm->variant->cautious;

@@ -19,6 +19,7 @@
 #include "core/observe/graph_ahead.h"
 #include "core/sched/policies.h"
 #include "core/sched/queue.h"
+#include "core/workers.h"
 
 enum { PROCESSORS, DEVICES, NSIDES };
 
@@ -37,7 +38,7 @@ struct graph_test {
 
 static int side_of(const struct orr_runtime *rt, unsigned class_id)
 {
-    return orr_device_kind(rt->classes[class_id].type)->is_processor
+    return orr_device_kind(rt->workers->classes[class_id].type)->is_processor
                ? PROCESSORS
                : DEVICES;
 }
@@ -163,8 +164,8 @@ static void add_speeds(struct orr_runtime *rt, struct orr_job *job,
 {
     const struct orr_cost_row *row = orr_job_costs(rt, job);
 
-    for (unsigned w = 0; w < rt->nworkers; w++) {
-        unsigned class_id = rt->workers[w].class_id;
+    for (unsigned w = 0; w < rt->workers->n; w++) {
+        unsigned class_id = rt->workers->at[w].class_id;
         int side = side_of(rt, class_id);
         double length = orr_cost_length(row, class_id, 0);
 
@@ -198,7 +199,7 @@ static int settle_side(struct orr_runtime *rt, struct orr_job *job)
     if (side < 0)
         return side;
     orr_sched_note_able(rt, job);
-    for (unsigned k = 0; k < rt->nclasses; k++)
+    for (unsigned k = 0; k < rt->workers->nclasses; k++)
         if (side_of(rt, k) != side)
             job->able_classes &= ~(UINT64_C(1) << k);
     return side;
@@ -288,8 +289,8 @@ static unsigned accept_abandoned(struct orr_job *job, unsigned bits,
     struct orr_runtime *rt = arg;
 
     (void)njobs;
-    for (unsigned w = 0; w < rt->nworkers; w++) {
-        unsigned class_id = rt->workers[w].class_id;
+    for (unsigned w = 0; w < rt->workers->n; w++) {
+        unsigned class_id = rt->workers->at[w].class_id;
         bool ask;
 
         if (job->able_classes >> class_id & 1 &&
@@ -312,7 +313,7 @@ static struct orr_job *graph_test_pop(struct orr_sched *sched,
     if (!orr_queue_empty(&gt->sides[side]))
         job = orr_queue_take(&gt->sides[side], worker, ORR_QUEUE_OLDEST, NULL);
     if (!job && !orr_queue_empty(&gt->sides[!side]) &&
-        !orr_members_all(&rt->members[sched->id]))
+        !orr_members_all(&rt->workers->members[sched->id]))
         job =
             orr_queue_take_if(&gt->sides[!side], worker, accept_abandoned, rt);
     return job;

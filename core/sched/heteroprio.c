@@ -15,6 +15,7 @@
 #include "core/sched/heteroprio_score.h"
 #include "core/sched/policies.h"
 #include "core/sched/toolbox.h"
+#include "core/workers.h"
 
 /* Buckets of which processors are the base are open to all, as in StarPU. */
 enum { OPEN_BASE = ORR_HP_PROCESSORS };
@@ -24,8 +25,8 @@ unsigned orr_hp_nworkers(const struct orr_sched *sched, unsigned arch)
     const struct orr_runtime *rt = sched->runtime;
     unsigned n = 0;
 
-    for (unsigned w = 0; w < rt->nworkers; w++)
-        n += orr_hp_arch_of(&rt->workers[w]) == arch &&
+    for (unsigned w = 0; w < rt->workers->n; w++)
+        n += orr_hp_arch_of(&rt->workers->at[w]) == arch &&
              atomic_load(&sched->of_worker[w].member);
     return n;
 }
@@ -142,9 +143,9 @@ static unsigned takers(const struct orr_runtime *rt, const struct orr_job *job,
 {
     unsigned archs = 0;
 
-    for (unsigned w = 0; w < rt->nworkers; w++)
-        if (job->able_classes >> rt->workers[w].class_id & 1)
-            archs |= 1U << orr_hp_arch_of(&rt->workers[w]);
+    for (unsigned w = 0; w < rt->workers->n; w++)
+        if (job->able_classes >> rt->workers->at[w].class_id & 1)
+            archs |= 1U << orr_hp_arch_of(&rt->workers->at[w]);
     return archs & bucket->archs;
 }
 
@@ -155,9 +156,9 @@ static uint64_t classes_of_takers(const struct orr_runtime *rt,
 {
     uint64_t classes = 0;
 
-    for (unsigned w = 0; w < rt->nworkers; w++)
-        if (bucket->archs >> orr_hp_arch_of(&rt->workers[w]) & 1)
-            classes |= UINT64_C(1) << rt->workers[w].class_id;
+    for (unsigned w = 0; w < rt->workers->n; w++)
+        if (bucket->archs >> orr_hp_arch_of(&rt->workers->at[w]) & 1)
+            classes |= UINT64_C(1) << rt->workers->at[w].class_id;
     return classes & job->able_classes;
 }
 
@@ -169,11 +170,11 @@ static uint64_t nodes_of_takers(const struct orr_sched *sched,
     const struct orr_runtime *rt = sched->runtime;
     uint64_t nodes = 0;
 
-    for (unsigned w = 0; w < rt->nworkers; w++)
-        if (job->able_classes >> rt->workers[w].class_id & 1 &&
-            bucket->archs >> orr_hp_arch_of(&rt->workers[w]) & 1 &&
+    for (unsigned w = 0; w < rt->workers->n; w++)
+        if (job->able_classes >> rt->workers->at[w].class_id & 1 &&
+            bucket->archs >> orr_hp_arch_of(&rt->workers->at[w]) & 1 &&
             atomic_load(&sched->of_worker[w].member))
-            nodes |= UINT64_C(1) << rt->workers[w].desc->node;
+            nodes |= UINT64_C(1) << rt->workers->at[w].desc->node;
     return nodes;
 }
 
@@ -341,8 +342,8 @@ static uint64_t front_classes(const struct orr_sched *sched,
     if (bucket->base == OPEN_BASE ||
         !(takers(rt, job, bucket) >> bucket->base & 1))
         return classes;
-    for (unsigned k = 0; k < rt->nclasses; k++)
-        if (orr_hp_arch_of(&rt->workers[rt->classes[k].members[0]]) !=
+    for (unsigned k = 0; k < rt->workers->nclasses; k++)
+        if (orr_hp_arch_of(&rt->workers->at[rt->workers->classes[k].members[0]]) !=
             bucket->base)
             classes &= ~(UINT64_C(1) << k);
     return classes;
@@ -551,13 +552,13 @@ static struct orr_job *heteroprio_take_own(struct orr_sched *sched,
     struct orr_heteroprio *hp = sched->data;
     struct orr_runtime *rt = sched->runtime;
 
-    for (unsigned i = 0; i < rt->nworkers; i++) {
-        unsigned w = (worker->id + i) % rt->nworkers;
+    for (unsigned i = 0; i < rt->workers->n; i++) {
+        unsigned w = (worker->id + i) % rt->workers->n;
         struct orr_hp_own *own = &hp->own[w];
         struct orr_job *job;
 
         if (!own->njobs ||
-            orr_hp_arch_of(&rt->workers[w]) != orr_hp_arch_of(worker))
+            orr_hp_arch_of(&rt->workers->at[w]) != orr_hp_arch_of(worker))
             continue;
         job = orr_job_of_link(own->jobs.next);
         if (i > 0 && !may_steal(worker, job))
@@ -656,7 +657,7 @@ static int heteroprio_init(struct orr_sched *sched, struct orr_error *err)
     struct orr_runtime *rt = sched->runtime;
     const struct orr_config *config = &rt->config;
     struct orr_heteroprio *hp =
-        calloc(1, sizeof(*hp) + rt->nworkers * sizeof(hp->own[0]));
+        calloc(1, sizeof(*hp) + rt->workers->n * sizeof(hp->own[0]));
     int interval = orr_config_int(config, ORR_CFG_HETEROPRIO_INTERVAL);
     const char *score = orr_config_string(config, ORR_CFG_HETEROPRIO_ORDERING);
     int rc;
@@ -683,9 +684,9 @@ static int heteroprio_init(struct orr_sched *sched, struct orr_error *err)
     for (unsigned b = 0; b < ORR_HP_BUCKETS; b++)
         for (unsigned g = 0; g < ORR_HP_GROUPS; g++)
             orr_list_init(&hp->buckets[b].jobs[g]);
-    for (unsigned w = 0; w < rt->nworkers; w++) {
+    for (unsigned w = 0; w < rt->workers->n; w++) {
         orr_list_init(&hp->own[w].jobs);
-        hp->present |= 2U << orr_hp_arch_of(&rt->workers[w]);
+        hp->present |= 2U << orr_hp_arch_of(&rt->workers->at[w]);
     }
     rc = orr_hp_locality_init(sched, err);
     if (!rc && hp->automatic)

@@ -19,6 +19,7 @@
 #include "core/base/list.h"
 #include "core/base/lock.h"
 #include "core/sched/sched.h"
+#include "core/workers.h"
 
 enum {
     ORR_HP_BUCKETS = 100,

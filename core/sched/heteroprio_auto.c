@@ -14,6 +14,7 @@
 #include "core/cost/cost.h"
 #include "core/sched/heteroprio.h"
 #include "core/sched/heteroprio_score.h"
+#include "core/workers.h"
 
 /* µs that are assumed before anything was measured, and on whom cannot. */
 static const double assumed = 1e3, unable = 1e8;
@@ -36,9 +37,9 @@ static unsigned able_archs(const struct orr_sched *sched,
     const struct orr_runtime *rt = sched->runtime;
     unsigned archs = 0;
 
-    for (unsigned w = 0; w < rt->nworkers; w++)
-        if (job->able_classes >> rt->workers[w].class_id & 1)
-            archs |= 1U << orr_hp_arch_of(&rt->workers[w]);
+    for (unsigned w = 0; w < rt->workers->n; w++)
+        if (job->able_classes >> rt->workers->at[w].class_id & 1)
+            archs |= 1U << orr_hp_arch_of(&rt->workers->at[w]);
     return archs;
 }
 
@@ -59,9 +60,9 @@ static uint32_t where_of(const struct orr_sched *sched,
     const struct orr_runtime *rt = sched->runtime;
     uint32_t where = 0;
 
-    for (unsigned k = 0; k < rt->nclasses; k++)
+    for (unsigned k = 0; k < rt->workers->nclasses; k++)
         if (job->costs->able[k])
-            where |= 2U << rt->classes[k].type;
+            where |= 2U << rt->workers->classes[k].type;
     return job->task->where > 0 ? where & (uint32_t)job->task->where : where;
 }
 

@@ -22,6 +22,7 @@
 
 #include "core/base/c_locale.h"
 #include "core/base/log.h"
+#include "core/cost/estimates.h"
 #include "core/sched/heteroprio.h"
 #include "perfmodel/disk.h"
 #include "perfmodel/sampling.h"
@@ -38,7 +39,7 @@ static int find_path(const struct orr_runtime *rt, char **ret)
     const char *file = orr_config_string(config, ORR_CFG_HETEROPRIO_DATA_FILE);
     const char *folder = orr_config_string(config, ORR_CFG_HETEROPRIO_DATA_DIR);
     const char *program = program_invocation_short_name;
-    const char *const *dirs = orr_sampling_dirs(rt->sampling);
+    const char *const *dirs = orr_sampling_dirs(rt->estimates->sampling);
     int n;
 
     if (!file && !folder && rt->exec->one_thread)

@@ -17,9 +17,11 @@
 #include "core/base/plural.h"
 #include "core/data/handle.h"
 #include "core/data/node.h"
+#include "core/data/nodes.h"
 #include "core/device/kind.h"
 #include "core/sched/heteroprio.h"
 #include "core/sched/toolbox.h"
+#include "core/workers.h"
 
 /* --- settings --- */
 
@@ -111,12 +113,12 @@ static const char *map_locked(struct orr_sched *sched)
                "starpu_heteroprio_set_use_locality";
     if (l->mapped)
         return NULL;
-    for (unsigned node = 0; node < rt->nnodes; node++) {
+    for (unsigned node = 0; node < rt->nodes->n; node++) {
         struct orr_hp_group group = {.node = node};
 
-        for (unsigned w = rt->nworkers; w-- > 0;)
-            if (rt->workers[w].desc->node == node) {
-                group.arch = orr_hp_arch_of(&rt->workers[w]);
+        for (unsigned w = rt->workers->n; w-- > 0;)
+            if (rt->workers->at[w].desc->node == node) {
+                group.arch = orr_hp_arch_of(&rt->workers->at[w]);
                 group.nworkers++;
             }
         if (!group.nworkers)
@@ -328,12 +330,12 @@ void orr_hp_weigh(const struct orr_sched *sched, const struct orr_job *job,
     enum orr_hp_rule rule = hp->locality.rule;
 
     if (!atomic_load_explicit(&hp->locality.on, memory_order_relaxed))
-        memset(suits, 0, rt->nnodes * sizeof(*suits));
+        memset(suits, 0, rt->nodes->n * sizeof(*suits));
     else if (rule == ORR_HP_LCS)
-        for (unsigned node = 0; node < rt->nnodes; node++)
+        for (unsigned node = 0; node < rt->nodes->n; node++)
             suits[node] = -orr_sched_transfer_time(rt, job, node);
     else
-        for (unsigned node = 0; node < rt->nnodes; node++) {
+        for (unsigned node = 0; node < rt->nodes->n; node++) {
             struct bytes sum = count_bytes(job, node);
 
             suits[node] = bytes_weight(&sum, rule);
@@ -345,9 +347,9 @@ static unsigned node_of_pusher(const struct orr_runtime *rt)
 {
     const struct orr_worker *worker = orr_self ? orr_self->worker : NULL;
 
-    for (unsigned w = 0; !worker && w < rt->nworkers; w++)
-        if (orr_device_kind(rt->workers[w].desc->type)->is_processor)
-            worker = &rt->workers[w];
+    for (unsigned w = 0; !worker && w < rt->workers->n; w++)
+        if (orr_device_kind(rt->workers->at[w].desc->type)->is_processor)
+            worker = &rt->workers->at[w];
     return worker ? worker->desc->node : 0;
 }
 

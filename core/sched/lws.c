@@ -19,6 +19,7 @@
 #include "core/data/handle.h"
 #include "core/sched/policies.h"
 #include "core/sched/queue.h"
+#include "core/workers.h"
 
 struct thief {
     struct orr_queue deque;
@@ -41,7 +42,7 @@ struct stealing {
 
 static int ws_init(struct orr_sched *sched, struct orr_error *err)
 {
-    unsigned n = sched->runtime->nworkers;
+    unsigned n = sched->runtime->workers->n;
     struct stealing *ws = calloc(1, sizeof(*ws) + n * sizeof(ws->thieves[0]));
 
     if (!ws)
@@ -104,7 +105,7 @@ static int ws_choose_worker(struct orr_sched *sched, struct orr_job *job,
             continue;
         atomic_store_explicit(&ws->last, w, memory_order_relaxed);
         job->implementation =
-            orr_recal_pick(row->recal, row, rt->workers[w].class_id, bits);
+            orr_recal_pick(row->recal, row, rt->workers->at[w].class_id, bits);
         *ret_worker = w;
         return 0;
     }
@@ -182,7 +183,7 @@ static int ws_push(struct orr_sched *sched, struct orr_job *job)
     if (!err) {
         struct orr_runtime *rt = sched->runtime;
 
-        orr_job_expect(rt, job, rt->classes[rt->workers[worker].class_id].node);
+        orr_job_expect(rt, job, rt->workers->classes[rt->workers->at[worker].class_id].node);
         err = orr_queue_push(&ws->thieves[worker].deque, job);
     }
     if (!err) {

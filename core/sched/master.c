@@ -14,6 +14,7 @@
 #include "core/sched/policies.h"
 #include "core/sched/toolbox.h"
 #include "core/task/gang.h"
+#include "core/workers.h"
 
 static int master_init(struct orr_sched *sched, struct orr_error *err)
 {
@@ -28,9 +29,9 @@ static unsigned list_awake(const struct orr_sched *sched, int *ids)
     const struct orr_runtime *rt = sched->runtime;
     unsigned n = 0;
 
-    for (unsigned w = 0; w < rt->nworkers; w++)
+    for (unsigned w = 0; w < rt->workers->n; w++)
         if (atomic_load(&sched->of_worker[w].member) &&
-            orr_members_has(&rt->members[sched->id], w))
+            orr_members_has(&rt->workers->members[sched->id], w))
             ids[n++] = (int)w;
     return n;
 }
@@ -58,10 +59,10 @@ static int master_push(struct orr_sched *sched, struct orr_job *job)
     if (!bits)
         return -ENODEV;
     job->implementation = orr_recal_pick(
-        row->recal, row, rt->workers[master].class_id, bits);
+        row->recal, row, rt->workers->at[master].class_id, bits);
     if (sched->said->awake)
         return push_to_all(sched, job);
-    orr_worker_push_local(&rt->workers[master], job, false);
+    orr_worker_push_local(&rt->workers->at[master], job, false);
     return 0;
 }
 

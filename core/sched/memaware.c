@@ -24,8 +24,10 @@
 #include "core/cost/cost.h"
 #include "core/cost/recalibrate.h"
 #include "core/data/handle.h"
+#include "core/data/nodes.h"
 #include "core/sched/policies.h"
 #include "core/sched/toolbox.h"
+#include "core/workers.h"
 
 enum {
     MOST_DATA = 64,    /* whose tasks are counted for one decision */
@@ -86,11 +88,11 @@ static unsigned fastest_class(const struct orr_sched *sched,
                               const struct orr_job *job, double *ret_us)
 {
     const struct orr_runtime *rt = sched->runtime;
-    const struct orr_members *members = &rt->members[sched->id];
+    const struct orr_members *members = &rt->workers->members[sched->id];
     unsigned best = 0;
 
     *ret_us = INFINITY;
-    for (unsigned k = 0; k < rt->nclasses; k++) {
+    for (unsigned k = 0; k < rt->workers->nclasses; k++) {
         double us;
 
         if (!(job->able_classes >> k & 1) || !orr_members_some(members, k))
@@ -114,7 +116,7 @@ static bool job_is_for_worker(const struct look *look,
     if (fastest == mine || !isfinite(own) || !isfinite(best) ||
         own <= ABOUT_AS_FAST * best)
         return true;
-    return own < work / look->sched->runtime->classes[fastest].nworkers;
+    return own < work / look->sched->runtime->workers->classes[fastest].nworkers;
 }
 
 /* --- the choice --- */
@@ -184,10 +186,10 @@ static bool belongs_elsewhere(const struct look *look,
 {
     const struct orr_runtime *rt = look->sched->runtime;
 
-    for (unsigned k = 0; k < rt->nclasses; k++) {
-        unsigned node = rt->classes[k].node;
+    for (unsigned k = 0; k < rt->workers->nclasses; k++) {
+        unsigned node = rt->workers->classes[k].node;
 
-        if (node >= rt->nram && node != look->node &&
+        if (node >= rt->nodes->nram && node != look->node &&
             job->able_classes >> k & 1 &&
             orr_job_missing(job, node, UINT64_MAX).loading < bytes)
             return true;
@@ -219,7 +221,7 @@ static bool is_of_other(const struct look *look, struct pool *pool,
 {
     const uint8_t *writer = writer_of(pool, job);
 
-    return writer && *writer && look->node >= look->sched->runtime->nram &&
+    return writer && *writer && look->node >= look->sched->runtime->nodes->nram &&
            *writer != look->node;
 }
 
@@ -228,7 +230,7 @@ static void note_writer(const struct look *look, struct pool *pool,
 {
     uint8_t *writer = writer_of(pool, job);
 
-    if (writer && look->node >= look->sched->runtime->nram)
+    if (writer && look->node >= look->sched->runtime->nodes->nram)
         *writer = (uint8_t)look->node;
 }
 
@@ -402,7 +404,7 @@ static struct orr_job *memaware_pop(struct orr_sched *sched,
     struct orr_runtime *rt = sched->runtime;
     struct look look = {.sched = sched,
                         .worker = worker,
-                        .node = rt->classes[worker->class_id].node};
+                        .node = rt->workers->classes[worker->class_id].node};
     struct orr_job *job;
 
     while ((job = pool_leave(sched->data, &look))) {

@@ -3,6 +3,7 @@
 #include "core/sched/parallel.h"
 
 #include "core/cost/cost.h"
+#include "core/workers.h"
 
 #define EXECUTES                                                               \
     (STARPU_CODELET_SIMGRID_EXECUTE | STARPU_CODELET_SIMGRID_EXECUTE_AND_INJECT)
@@ -26,7 +27,7 @@ void orr_parallel_add_workers(struct orr_sched *sched, int *ids, unsigned n)
     orr_combinations_find(rt, NULL, NULL);
     for (unsigned i = 0; i < orr_combined_count(rt); i++) {
         const struct orr_combined *combined =
-            orr_combined_at(rt, rt->nworkers + i);
+            orr_combined_at(rt, rt->workers->n + i);
 
         if (all_present(workers, combined))
             (void)workers->add(workers, (int)combined->id);

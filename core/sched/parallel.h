@@ -7,6 +7,7 @@
 
 #include "core/combined.h"
 #include "core/sched/ctx.h"
+#include "core/workers.h"
 
 /* A hook for when workers have joined: makes the machine's combined workers, the
  * first time, and takes those whose members are all in the context. */
@@ -17,7 +18,7 @@ static inline const struct orr_combined *
 orr_parallel_at(const struct orr_sched *sched, unsigned i)
 {
     const struct orr_runtime *rt = sched->runtime;
-    unsigned id = rt->nworkers + i;
+    unsigned id = rt->workers->n + i;
 
     return sched->said->workers.present[id] ? orr_combined_at(rt, id) : NULL;
 }

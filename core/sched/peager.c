@@ -16,6 +16,7 @@
 #include "core/sched/policies.h"
 #include "core/sched/queue.h"
 #include "core/task/gang.h"
+#include "core/workers.h"
 
 struct peager {
     struct orr_queue parallel, others;
@@ -67,7 +68,7 @@ static bool is_parallel(struct orr_sched *sched, struct orr_job *job)
     if (cl->type == STARPU_SEQ || cl->max_parallelism <= 1)
         return false;
     row = orr_job_costs(rt, job);
-    for (unsigned w = 0; w < rt->nworkers; w++)
+    for (unsigned w = 0; w < rt->workers->n; w++)
         if (takes_parallel(sched, w) && orr_job_able(rt, job, row, w))
             return true;
     return false;
@@ -80,9 +81,9 @@ static void peager_wake_takers(struct orr_sched *sched)
     struct orr_runtime *rt = sched->runtime;
 
     orr_sched_after_queueing(rt);
-    for (unsigned w = 0; w < rt->nworkers; w++)
+    for (unsigned w = 0; w < rt->workers->n; w++)
         if (takes_parallel(sched, w))
-            (void)orr_sched_wake(&rt->workers[w]);
+            (void)orr_sched_wake(&rt->workers->at[w]);
 }
 
 static int peager_push(struct orr_sched *sched, struct orr_job *job)

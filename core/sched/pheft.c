@@ -20,6 +20,8 @@
 #include "core/sched/policies.h"
 #include "core/sched/toolbox.h"
 #include "core/task/gang.h"
+#include "core/task/tasks.h"
+#include "core/workers.h"
 
 /* µs, all [lock]. */
 struct load {
@@ -63,7 +65,7 @@ static double candidate_length(struct orr_runtime *rt, struct orr_job *job,
                                const struct orr_cost_row *row,
                                const struct candidate *c, unsigned impl)
 {
-    unsigned class_id = rt->workers[c->first].class_id;
+    unsigned class_id = rt->workers->at[c->first].class_id;
 
     if (!c->combined)
         return orr_cost_length(row, class_id, impl);
@@ -76,7 +78,7 @@ static void candidate_fill(struct orr_runtime *rt, struct orr_job *job,
     unsigned id = c->combined ? c->combined->id : c->first;
 
     c->transfer = orr_sched_transfer_time(
-        rt, job, rt->classes[rt->workers[c->first].class_id].node);
+        rt, job, rt->workers->classes[rt->workers->at[c->first].class_id].node);
     for (unsigned i = 0; c->bits >> i; i++) {
         double joules = 0;
 
@@ -108,7 +110,7 @@ static void evaluate(struct orr_sched *sched, struct orr_job *job,
 
     ret->job = job;
     ret->n = 0;
-    for (unsigned w = 0; w < rt->nworkers; w++)
+    for (unsigned w = 0; w < rt->workers->n; w++)
         add_candidate(rt, ret, row,
                       (struct candidate){
                           .first = w, .bits = orr_job_able(rt, job, row, w)});
@@ -179,7 +181,7 @@ static double candidate_load(const struct orr_runtime *rt,
 
         most = fmax(most,
                     pheft->loads[w].ntasks /
-                        rt->classes[rt->workers[w].class_id].relative_speedup);
+                        rt->workers->classes[rt->workers->at[w].class_id].relative_speedup);
     }
     return most;
 }
@@ -348,7 +350,7 @@ static int pheft_push(struct orr_sched *sched, struct orr_job *job)
     choice = pheft_choose(rt, pheft, &offer, now);
     note_all(pheft, &choice, now, &added);
     orr_unlock(&pheft->lock);
-    if (rt->breaks)
+    if (rt->tasks->breaks)
         orr_runtime_break(rt, ORR_BREAK_SCHED, job->id);
     c = choice.candidate;
     job->implementation = (uint8_t)choice.impl;
@@ -356,11 +358,11 @@ static int pheft_push(struct orr_sched *sched, struct orr_job *job)
     job->task->predicted = job->predicted;
     job->task->predicted_transfer = c->transfer;
     if (pheft->prefetch)
-        orr_job_prefetch(rt, job, rt->workers[c->first].desc->node,
+        orr_job_prefetch(rt, job, rt->workers->at[c->first].desc->node,
                          ORR_PREFETCH);
     if (c->combined)
         return push_to_gang(sched, job, c, &added);
-    orr_worker_push_local(&rt->workers[c->first], job, true);
+    orr_worker_push_local(&rt->workers->at[c->first], job, true);
     return 0;
 }
 
@@ -457,7 +459,7 @@ static int pheft_init(struct orr_sched *sched, struct orr_error *err)
     struct orr_runtime *rt = sched->runtime;
     double now = orr_exec_now(rt->exec);
     struct pheft *pheft =
-        calloc(1, sizeof(*pheft) + rt->nworkers * sizeof(pheft->loads[0]));
+        calloc(1, sizeof(*pheft) + rt->workers->n * sizeof(pheft->loads[0]));
 
     if (!pheft)
         return orr_fail(err, -ENOMEM, "pheft: out of memory");
@@ -467,7 +469,7 @@ static int pheft_init(struct orr_sched *sched, struct orr_error *err)
     pheft->gamma = orr_sched_weight(rt, ORR_CFG_SCHED_GAMMA, 1000);
     pheft->idle_power = orr_sched_weight(rt, ORR_CFG_IDLE_POWER, 0);
     pheft->prefetch = orr_config_bool(&rt->config, ORR_CFG_PREFETCH);
-    for (unsigned w = 0; w < rt->nworkers; w++)
+    for (unsigned w = 0; w < rt->workers->n; w++)
         pheft->loads[w].start = now;
     sched->data = pheft;
     return 0;

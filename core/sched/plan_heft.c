@@ -22,8 +22,10 @@
 #include "core/cost/recalibrate.h"
 #include "core/data/handle.h"
 #include "core/data/node.h"
+#include "core/data/nodes.h"
 #include "core/sched/policies.h"
 #include "core/task/gang.h"
+#include "core/workers.h"
 
 enum {
     LEAST_NEW = 32,   /* unplanned tasks that are worth a plan … */
@@ -56,7 +58,7 @@ static bool row_is_known(const struct orr_runtime *rt,
 
     if (orr_recal_any_uncalibrated(row->recal))
         return false;
-    for (unsigned k = 0; !known && k < rt->nclasses; k++)
+    for (unsigned k = 0; !known && k < rt->workers->nclasses; k++)
         known = isfinite(orr_note_length(row, k));
     return known;
 }
@@ -192,7 +194,7 @@ static void planner_queue_job(struct orr_planner *p, struct orr_job *job,
 
     if (p->prefetch)
         orr_job_prefetch(rt, job,
-                         rt->classes[rt->workers[worker].class_id].node,
+                         rt->workers->classes[rt->workers->at[worker].class_id].node,
                          ORR_PREFETCH);
     orr_lock(&p->lock);
     note = orr_note_of(p, job->id);
@@ -202,7 +204,7 @@ static void planner_queue_job(struct orr_planner *p, struct orr_job *job,
     orr_planner_enter(p, note, job);
     orr_unlock(&p->lock);
     /* The others may take it over. */
-    orr_sched_wake(&rt->workers[worker]);
+    orr_sched_wake(&rt->workers->at[worker]);
     orr_sched_wake_members(p->sched);
 }
 
@@ -258,7 +260,7 @@ static void planner_begin_locked(struct orr_planner *p, struct orr_note *note,
 static bool planner_memory_is_short(const struct orr_planner *p, unsigned node)
     ORR_REQUIRES(p->lock)
 {
-    size_t capacity = p->sched->runtime->nodes[node].capacity;
+    size_t capacity = p->sched->runtime->nodes->at[node].capacity;
 
     return capacity && capacity < p->nbytes;
 }
@@ -270,7 +272,7 @@ static struct orr_job *first_ready_locked(struct orr_planner *p,
                                           const struct orr_worker *worker)
     ORR_REQUIRES(p->lock)
 {
-    unsigned node = p->sched->runtime->classes[worker->class_id].node;
+    unsigned node = p->sched->runtime->workers->classes[worker->class_id].node;
     struct orr_list *list = &p->ready[worker->id], *link = list->next;
     struct orr_missing least = {UINT64_MAX, UINT64_MAX, UINT64_MAX, 0};
     bool scarce = planner_memory_is_short(p, node);
@@ -316,7 +318,7 @@ static double end_here(struct orr_planner *p, const struct orr_worker *worker,
     if (!orr_job_maybe_able(rt, job, note->row, worker->id, &ask) || ask)
         return INFINITY;
     return now + orr_note_length(note->row, worker->class_id) +
-           orr_sched_transfer_time(rt, job, rt->classes[worker->class_id].node);
+           orr_sched_transfer_time(rt, job, rt->workers->classes[worker->class_id].node);
 }
 
 /* The job that gains most by being taken over, of the last ones in the list of
@@ -353,7 +355,7 @@ static struct orr_job *take_over(struct orr_planner *p,
 
     orr_lock(&p->lock);
     now = planner_now(p);
-    for (unsigned w = 0; w < rt->nworkers; w++)
+    for (unsigned w = 0; w < rt->workers->n; w++)
         if (p->ready[w].next != &p->ready[w])
             look_at_list_locked(p, w, worker, now, &gain, &best);
     if (best)
@@ -442,7 +444,7 @@ static void plan_deinit(struct orr_sched *sched)
 
     for (uint64_t i = 0; i < p->room; i++)
         planner_unref_job(p, p->notes[i].job);
-    for (unsigned w = 0; p->lines && w < sched->runtime->nworkers; w++)
+    for (unsigned w = 0; p->lines && w < sched->runtime->workers->n; w++)
         orr_plan_line_done(&p->lines[w]);
     for (unsigned i = 0; p->links && i < 2 * STARPU_MAXNODES; i++)
         orr_plan_line_done(&p->links[i]);
@@ -462,13 +464,13 @@ static void plan_deinit(struct orr_sched *sched)
 static bool planner_allocate(struct orr_planner *p,
                              const struct orr_runtime *rt)
 {
-    p->ready = calloc(rt->nworkers, sizeof(*p->ready));
-    p->lines = calloc(rt->nworkers, sizeof(*p->lines));
-    p->queued = calloc(rt->nworkers, sizeof(*p->queued));
-    p->until = calloc(rt->nworkers, sizeof(*p->until));
-    p->class_of = calloc(rt->nworkers, sizeof(*p->class_of));
-    p->class_size = calloc(rt->nclasses, sizeof(*p->class_size));
-    p->node_of = calloc(rt->nclasses, sizeof(*p->node_of));
+    p->ready = calloc(rt->workers->n, sizeof(*p->ready));
+    p->lines = calloc(rt->workers->n, sizeof(*p->lines));
+    p->queued = calloc(rt->workers->n, sizeof(*p->queued));
+    p->until = calloc(rt->workers->n, sizeof(*p->until));
+    p->class_of = calloc(rt->workers->n, sizeof(*p->class_of));
+    p->class_size = calloc(rt->workers->nclasses, sizeof(*p->class_size));
+    p->node_of = calloc(rt->workers->nclasses, sizeof(*p->node_of));
     p->links = calloc(2 * STARPU_MAXNODES, sizeof(*p->links));
     return p->ready && p->lines && p->queued && p->until && p->class_of &&
            p->class_size && p->node_of && p->links;
@@ -490,10 +492,10 @@ static int plan_init(struct orr_sched *sched, struct orr_error *err)
         plan_deinit(sched);
         return orr_fail(err, -ENOMEM, "%s: out of memory", sched->ops->name);
     }
-    for (unsigned w = 0; w < rt->nworkers; w++)
+    for (unsigned w = 0; w < rt->workers->n; w++)
         orr_list_init(&p->ready[w]);
-    for (unsigned k = 0; k < rt->nclasses; k++)
-        p->node_of[k] = rt->classes[k].node;
+    for (unsigned k = 0; k < rt->workers->nclasses; k++)
+        p->node_of[k] = rt->workers->classes[k].node;
     return 0;
 }
 

@@ -4,6 +4,7 @@
  * graph, their lengths, and the data that they use, which are where they are now or
  * will be where they are written. The lock is held.
  */
+#include "core/data/nodes.h"
 #include "core/sched/plan_heft.h"
 
 #include <errno.h>
@@ -14,6 +15,7 @@
 #include "core/data/handle.h"
 #include "core/data/node.h"
 #include "core/sched/toolbox.h"
+#include "core/workers.h"
 
 /* A cost row has one bit per class. */
 enum { MOST_CLASSES = 64 };
@@ -47,7 +49,7 @@ static void fill_lengths(const struct orr_planner *p,
     bool ready =
         note->stage == ORR_NOTE_QUEUED || note->stage == ORR_NOTE_PLACED;
 
-    for (unsigned k = 0; k < rt->nclasses; k++)
+    for (unsigned k = 0; k < rt->workers->nclasses; k++)
         length[k] = ready && !(note->job->able_classes >> k & 1)
                         ? (double)INFINITY
                         : orr_note_length(note->row, k);
@@ -60,7 +62,7 @@ static double direct_copy(const struct orr_runtime *rt, unsigned from,
     const struct orr_machine *machine = rt->machine;
     double us = (double)bytes /
                     machine->bandwidth[orr_machine_pair(machine, from, to)] +
-                rt->nodes[from].latency[to];
+                rt->nodes->at[from].latency[to];
 
     return us > 0 && isfinite(us) ? us : 0;
 }
@@ -84,13 +86,13 @@ static double copy_time(void *arg, unsigned from, unsigned to, uint64_t bytes)
 static void find_workers_locked(struct orr_planner *p) ORR_REQUIRES(p->lock)
 {
     const struct orr_runtime *rt = p->sched->runtime;
-    const struct orr_members *members = &rt->members[p->sched->id];
+    const struct orr_members *members = &rt->workers->members[p->sched->id];
 
-    memset(p->class_size, 0, rt->nclasses * sizeof(*p->class_size));
-    for (unsigned w = 0; w < rt->nworkers; w++) {
+    memset(p->class_size, 0, rt->workers->nclasses * sizeof(*p->class_size));
+    for (unsigned w = 0; w < rt->workers->n; w++) {
         bool takes = orr_members_has(members, w);
 
-        p->class_of[w] = takes ? rt->workers[w].class_id : ORR_PLAN_NONE;
+        p->class_of[w] = takes ? rt->workers->at[w].class_id : ORR_PLAN_NONE;
         if (takes)
             p->class_size[p->class_of[w]]++;
     }
@@ -201,9 +203,9 @@ static int draft_new(struct orr_planner *p, struct draft *ret)
             nuses += note->job->naccesses;
     }
     ret->tasks = calloc(n + 1, sizeof(*ret->tasks));
-    ret->length = malloc((n + 1) * rt->nclasses * sizeof(*ret->length));
+    ret->length = malloc((n + 1) * rt->workers->nclasses * sizeof(*ret->length));
     return ret->tasks && ret->length
-               ? catalogue_new(&ret->catalogue, rt->nnodes, nuses)
+               ? catalogue_new(&ret->catalogue, rt->nodes->n, nuses)
                : -ENOMEM;
 }
 
@@ -228,7 +230,7 @@ static int place_begun_locked(struct orr_planner *p,
     double end = fmax(start + note->length, now);
 
     task->placed = true;
-    task->node = rt->classes[rt->workers[note->worker].class_id].node;
+    task->node = rt->workers->classes[rt->workers->at[note->worker].class_id].node;
     task->worker = note->worker;
     task->start = start;
     task->end = end;
@@ -241,7 +243,7 @@ static int place_all_begun_locked(struct orr_planner *p, struct draft *draft,
                                   double now) ORR_REQUIRES(p->lock)
 {
     const struct orr_runtime *rt = p->sched->runtime;
-    double *until = calloc(rt->nworkers, sizeof(*until));
+    double *until = calloc(rt->workers->n, sizeof(*until));
     int err = until ? 0 : -ENOMEM;
 
     for (enum orr_note_stage stage = ORR_NOTE_RUNNING; stage >= ORR_NOTE_TAKEN;
@@ -263,7 +265,7 @@ static int fill_locked(struct orr_planner *p, struct draft *draft, double now)
 {
     const struct orr_runtime *rt = p->sched->runtime;
 
-    for (unsigned w = 0; w < rt->nworkers; w++)
+    for (unsigned w = 0; w < rt->workers->n; w++)
         p->lines[w].n = 0;
     for (unsigned i = 0; i < 2 * STARPU_MAXNODES; i++)
         p->links[i].n = 0;
@@ -277,8 +279,8 @@ static int fill_locked(struct orr_planner *p, struct draft *draft, double now)
         catalogue_add_uses(&draft->catalogue, note->job, task);
         if (!orr_note_is_to_begin(note))
             continue;
-        task->length = draft->length + (size_t)i * rt->nclasses;
-        fill_lengths(p, note, draft->length + (size_t)i * rt->nclasses);
+        task->length = draft->length + (size_t)i * rt->workers->nclasses;
+        fill_lengths(p, note, draft->length + (size_t)i * rt->workers->nclasses);
         task->only = note->only;
     }
     return place_all_begun_locked(p, draft, now);
@@ -313,7 +315,7 @@ static void requeue_locked(struct orr_planner *p) ORR_REQUIRES(p->lock)
     struct orr_list all, *link;
 
     orr_list_init(&all);
-    for (unsigned w = 0; w < rt->nworkers; w++) {
+    for (unsigned w = 0; w < rt->workers->n; w++) {
         while ((link = orr_list_pop(&p->ready[w])))
             orr_list_append(&all, link);
         p->queued[w] = 0;
@@ -364,9 +366,9 @@ void orr_planner_plan(struct orr_planner *p) ORR_REQUIRES(p->lock)
         struct orr_plan plan = {.graph = &draft.ahead,
                                 .tasks = draft.tasks,
                                 .data = draft.catalogue.data,
-                                .nworkers = rt->nworkers,
-                                .nclasses = rt->nclasses,
-                                .nnodes = rt->nnodes,
+                                .nworkers = rt->workers->n,
+                                .nclasses = rt->workers->nclasses,
+                                .nnodes = rt->nodes->n,
                                 .class_of = p->class_of,
                                 .class_size = p->class_size,
                                 .node_of = p->node_of,
@@ -388,8 +390,8 @@ void orr_planner_place(struct orr_planner *p, struct orr_note *note)
     struct orr_runtime *rt = p->sched->runtime;
     double length[MOST_CLASSES], there[MOST_CLASSES], now = planning_now(p);
     struct orr_plan_task task = {.length = length, .only = note->only};
-    const struct orr_plan plan = {.nworkers = rt->nworkers,
-                                  .nclasses = rt->nclasses,
+    const struct orr_plan plan = {.nworkers = rt->workers->n,
+                                  .nclasses = rt->workers->nclasses,
                                   .class_of = p->class_of,
                                   .class_size = p->class_size,
                                   .lines = p->lines,
@@ -397,9 +399,9 @@ void orr_planner_place(struct orr_planner *p, struct orr_note *note)
 
     find_workers_locked(p);
     fill_lengths(p, note, length);
-    for (unsigned k = 0; k < rt->nclasses; k++)
+    for (unsigned k = 0; k < rt->workers->nclasses; k++)
         there[k] =
-            now + orr_sched_transfer_time(rt, note->job, rt->classes[k].node);
+            now + orr_sched_transfer_time(rt, note->job, rt->workers->classes[k].node);
     if (orr_plan_place(&plan, &task, there) < 0 || task.worker == ORR_PLAN_NONE)
         return;
     note->worker = task.worker;

@@ -11,9 +11,12 @@
  */
 #include "core/runtime.h"
 #include "core/sched/ctx.h"
+#include "core/sched/ctxs.h"
 #include "core/sched/sched.h"
 #include "core/sched/toolbox.h"
 #include "core/task/count.h"
+#include "core/task/tasks.h"
+#include "core/workers.h"
 
 static struct orr_job *pop_local(struct orr_worker *worker)
 {
@@ -60,8 +63,8 @@ static unsigned choose_next_sched(const struct orr_runtime *rt,
 
         if (left >> c & 1 &&
             (best == STARPU_NMAX_SCHED_CTXS ||
-             sched_is_asked_before(&rt->places[c][worker->id],
-                                   &rt->places[best][worker->id])))
+             sched_is_asked_before(&rt->sched_ctxs->places[c][worker->id],
+                                   &rt->sched_ctxs->places[best][worker->id])))
             best = c;
     }
     return best;
@@ -70,7 +73,7 @@ static unsigned choose_next_sched(const struct orr_runtime *rt,
 static struct orr_job *sched_ask_for_job(struct orr_runtime *rt,
                                          struct orr_worker *worker, unsigned c)
 {
-    struct orr_sched *sched = rt->scheds[c];
+    struct orr_sched *sched = rt->sched_ctxs->at[c];
     bool member = atomic_load(&sched->of_worker[worker->id].member);
     bool counted = sched->tracked || sched->of_user;
     bool quiet = counted && atomic_load(&sched->inside) == 0;
@@ -98,7 +101,7 @@ static struct orr_job *enter_child(struct orr_runtime *rt,
 
     if (child != STARPU_NMAX_SCHED_CTXS)
         job->task->sched_ctx = child;
-    sched = rt->scheds[job->task->sched_ctx];
+    sched = rt->sched_ctxs->at[job->task->sched_ctx];
     if (!sched || sched->has_policy)
         return job;
     job->ncores = (uint16_t)atomic_load(&sched->ncores);
@@ -144,7 +147,7 @@ static struct orr_job *pop_of_one(struct orr_sched *sched,
 
 inline void orr_sched_popped(struct orr_runtime *rt, struct orr_job *job)
 {
-    if (rt->breaks)
+    if (rt->tasks->breaks)
         orr_runtime_break(rt, ORR_BREAK_POP, job->id);
     orr_count_popped(rt, job->sched_ctx);
     ORR_TELL(rt, ORR_TOLD_TASK_POPPED, .job = job);
@@ -154,7 +157,7 @@ struct orr_job *orr_sched_pop(struct orr_runtime *rt, struct orr_worker *worker)
 {
     bool one = atomic_load_explicit(&worker->sched_ctxs,
                                     memory_order_relaxed) == 1;
-    struct orr_job *job = one ? pop_of_one(rt->scheds[0], worker)
+    struct orr_job *job = one ? pop_of_one(rt->sched_ctxs->at[0], worker)
                               : pop_of_several(rt, worker);
 
     /* Of a gang's task that is said once. */

@@ -11,12 +11,15 @@
 #include "core/cost/cost.h"
 #include "core/cost/recalibrate.h"
 #include "core/data/handle.h"
+#include "core/data/nodes.h"
 #include "core/runtime.h"
 #include "core/sched/sched.h"
 #include "core/sched/toolbox.h"
 #include "core/task/bundle.h"
 #include "core/task/count.h"
 #include "core/task/gang.h"
+#include "core/task/tasks.h"
+#include "core/workers.h"
 
 static void prefetch_if_configured(struct orr_runtime *rt, struct orr_job *job,
                                    unsigned node)
@@ -31,11 +34,11 @@ static void push_specific(struct orr_sched *sched, struct orr_job *job,
                           unsigned worker, unsigned bits)
 {
     struct orr_runtime *rt = sched->runtime;
-    struct orr_worker *w = &rt->workers[worker];
+    struct orr_worker *w = &rt->workers->at[worker];
 
     job->implementation =
         orr_recal_pick(job->costs->recal, job->costs, w->class_id, bits);
-    prefetch_if_configured(rt, job, rt->classes[w->class_id].node);
+    prefetch_if_configured(rt, job, rt->workers->classes[w->class_id].node);
     if (sched->ops->push_notify)
         sched->ops->push_notify(sched, job, w);
     orr_worker_push_local(w, job, true);
@@ -49,8 +52,8 @@ static bool find_only_node(struct orr_runtime *rt, struct orr_job *job,
     const struct orr_cost_row *row = orr_job_costs(rt, job);
     const struct orr_worker_class *first = NULL;
 
-    for (unsigned k = 0; k < rt->nclasses; k++) {
-        const struct orr_worker_class *class = &rt->classes[k];
+    for (unsigned k = 0; k < rt->workers->nclasses; k++) {
+        const struct orr_worker_class *class = &rt->workers->classes[k];
         bool uniform;
         unsigned bits = orr_job_able_class(rt, job, row, k, &uniform);
 
@@ -88,7 +91,7 @@ static bool push_combined(struct orr_sched *sched, struct orr_job *job,
     if (!bits)
         return false;
     job->implementation = orr_first_implementation(bits);
-    prefetch_if_configured(rt, job, rt->classes[combined->class_id].node);
+    prefetch_if_configured(rt, job, rt->workers->classes[combined->class_id].node);
     if (orr_gang_push_combined(rt, job, combined,
                                sched->ops->push_notify ? notify_alias : NULL,
                                sched) == 0)
@@ -104,7 +107,7 @@ static bool push_combined(struct orr_sched *sched, struct orr_job *job,
 static bool lists_workers(const struct orr_runtime *rt,
                           const struct starpu_task *task)
 {
-    for (unsigned w = 0; w < rt->nworkers && w / 32 < task->workerids_len; w++)
+    for (unsigned w = 0; w < rt->workers->n && w / 32 < task->workerids_len; w++)
         if (task->workerids[w / 32] >> w % 32 & 1)
             return true;
     return false;
@@ -122,7 +125,7 @@ static bool push_listed(struct orr_sched *sched, struct orr_job *job)
         return false;
     for (unsigned i = 0; !done && i < n; i++)
         done = push_combined(sched, job,
-                             orr_combined_at(rt, rt->nworkers + i));
+                             orr_combined_at(rt, rt->workers->n + i));
     return done;
 }
 
@@ -133,7 +136,7 @@ static bool has_taker(struct orr_runtime *rt, struct orr_job *job)
 {
     const struct orr_cost_row *row = orr_job_costs(rt, job);
 
-    for (unsigned w = 0; w < rt->nworkers; w++)
+    for (unsigned w = 0; w < rt->workers->n; w++)
         if (orr_job_able(rt, job, row, w))
             return true;
     return false;
@@ -143,10 +146,10 @@ static bool has_taker(struct orr_runtime *rt, struct orr_job *job)
  * which is noted before its workers are disabled. */
 static bool may_come_back(const struct orr_runtime *rt, unsigned worker)
 {
-    const struct orr_worker *w = &rt->workers[worker];
+    const struct orr_worker *w = &rt->workers->at[worker];
 
     return atomic_load_explicit(&w->disabled, memory_order_acquire) &&
-           !(atomic_load_explicit(&rt->lost, memory_order_relaxed) >>
+           !(atomic_load_explicit(&rt->nodes->lost, memory_order_relaxed) >>
                  w->desc->node &
              1);
 }
@@ -156,10 +159,10 @@ static bool only_lost_could(const struct orr_sched *sched, struct orr_job *job)
 {
     struct orr_runtime *rt = sched->runtime;
 
-    for (unsigned w = 0; w < rt->nworkers; w++)
+    for (unsigned w = 0; w < rt->workers->n; w++)
         if (may_come_back(rt, w))
             return false;
-    return orr_members_all(&rt->members[sched->id]) && !has_taker(rt, job) &&
+    return orr_members_all(&rt->workers->members[sched->id]) && !has_taker(rt, job) &&
            !orr_combined_at(rt, job->task->workerid);
 }
 
@@ -167,7 +170,7 @@ void orr_sched_check_lost(struct orr_runtime *rt, struct orr_job *job)
 {
     const struct orr_sched *sched = orr_sched_of(rt, job);
 
-    if (!atomic_load_explicit(&rt->lost, memory_order_relaxed) ||
+    if (!atomic_load_explicit(&rt->nodes->lost, memory_order_relaxed) ||
         !only_lost_could(sched, job))
         return;
     orr_log_error(
@@ -192,7 +195,7 @@ static void push_anywhere(struct orr_sched *sched, struct orr_job *job, int err)
                     err == -ENOMEM ? "has no memory for"
                                    : "found no worker that accepts",
                     orr_job_name(job));
-    for (unsigned w = 0; w < rt->nworkers; w++) {
+    for (unsigned w = 0; w < rt->workers->n; w++) {
         bool ask;
         unsigned bits = orr_job_maybe_able(rt, job, row, w, &ask);
 
@@ -211,7 +214,7 @@ static void push_anywhere(struct orr_sched *sched, struct orr_job *job, int err)
 static bool may_be_enabled(const struct orr_runtime *rt,
                            const struct orr_job *job)
 {
-    for (unsigned w = 0; orr_some_disabled(rt) && w < rt->nworkers; w++)
+    for (unsigned w = 0; orr_some_disabled(rt) && w < rt->workers->n; w++)
         if (may_come_back(rt, w) &&
             orr_job_able_if_enabled(rt, job, job->costs, w))
             return true;
@@ -223,7 +226,7 @@ static bool may_be_enabled(const struct orr_runtime *rt,
 static bool lacks_taker(struct orr_sched *sched, struct orr_job *job)
 {
     return sched->of_user &&
-           (!orr_members_all(&sched->runtime->members[sched->id]) ||
+           (!orr_members_all(&sched->runtime->workers->members[sched->id]) ||
             may_be_enabled(sched->runtime, job)) &&
            !has_taker(sched->runtime, job);
 }
@@ -254,7 +257,7 @@ static unsigned changes_of(struct orr_sched *sched)
 
 void orr_sched_look(struct orr_sched *sched, struct orr_sched_state *ret)
 {
-    struct orr_knobs *knobs = &sched->runtime->knobs;
+    struct orr_knobs *knobs = &sched->runtime->workers->knobs;
 
     ret->over = atomic_load(&knobs->over);
     ret->begun = atomic_load(&knobs->begun);
@@ -276,7 +279,7 @@ enum orr_kept orr_sched_keep(struct orr_sched *sched, struct orr_job *job,
 {
     struct orr_runtime *rt = sched->runtime;
     bool waits =
-        !orr_members_all(&rt->members[sched->id]) || may_be_enabled(rt, job);
+        !orr_members_all(&rt->workers->members[sched->id]) || may_be_enabled(rt, job);
 
     if (waits && !has_taker(rt, job))
         return park(sched, job, state->changes) ? ORR_KEPT : ORR_TRY_AGAIN;
@@ -291,7 +294,7 @@ static void push_later(struct orr_sched *sched, struct orr_job *job, int err)
 
     while (err == -ENODEV) {
         changes = changes_of(sched);
-        if (orr_members_all(&sched->runtime->members[sched->id]) &&
+        if (orr_members_all(&sched->runtime->workers->members[sched->id]) &&
             !may_be_enabled(sched->runtime, job))
             break;
         if (!has_taker(sched->runtime, job) && park(sched, job, changes))
@@ -327,10 +330,10 @@ static bool push_named_worker(struct orr_sched *sched, struct orr_job *job)
 
     if (!bits)
         return false;
-    while (orr_worker_is_blocked(&rt->workers[worker])) {
+    while (orr_worker_is_blocked(&rt->workers->at[worker])) {
         unsigned changes = changes_of(sched);
 
-        if (orr_worker_is_blocked(&rt->workers[worker]) &&
+        if (orr_worker_is_blocked(&rt->workers->at[worker]) &&
             park(sched, job, changes))
             return true;
     }
@@ -344,7 +347,7 @@ static bool push_named(struct orr_sched *sched, struct orr_job *job)
 
     if (!job->task->execute_on_a_specific_worker)
         return push_listed(sched, job);
-    if (job->task->workerid < sched->runtime->nworkers)
+    if (job->task->workerid < sched->runtime->workers->n)
         return push_named_worker(sched, job);
     combined = orr_combined_at(sched->runtime, job->task->workerid);
     return combined && push_named_combined(sched, job, combined);
@@ -361,7 +364,7 @@ static void sched_push_job(struct orr_sched *sched, struct orr_job *job)
     if ((task->execute_on_a_specific_worker || task->workerids_len > 0) &&
         push_named(sched, job))
         return;
-    if (rt->nnodes > 1 && !sched->ops->prefetches &&
+    if (rt->nodes->n > 1 && !sched->ops->prefetches &&
         find_only_node(rt, job, &node))
         prefetch_if_configured(rt, job, node);
     err = lacks_taker(sched, job) ? -ENODEV : sched->ops->push(sched, job);
@@ -391,7 +394,7 @@ void orr_sched_push(struct orr_runtime *rt, struct orr_job *job)
     job->task->scheduled = 1;
     if (job->task->bundle)
         orr_bundle_note_push(job->task->bundle, job->task);
-    if (rt->breaks)
+    if (rt->tasks->breaks)
         orr_runtime_break(rt, ORR_BREAK_PUSH, job->id);
     orr_sched_push_again(rt, job);
 }

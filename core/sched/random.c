@@ -11,6 +11,7 @@
 #include "core/cost/recalibrate.h"
 #include "core/sched/policies.h"
 #include "core/sched/toolbox.h"
+#include "core/workers.h"
 
 struct lottery {
     struct orr_lock lock; /* rank ORR_RANK_SCHED */
@@ -53,7 +54,7 @@ static void random_deinit(struct orr_sched *sched)
 
 static double speedup(struct orr_runtime *rt, unsigned worker)
 {
-    return rt->classes[rt->workers[worker].class_id].relative_speedup;
+    return rt->workers->classes[rt->workers->at[worker].class_id].relative_speedup;
 }
 
 static int random_policy_push(struct orr_sched *sched, struct orr_job *job)
@@ -65,7 +66,7 @@ static int random_policy_push(struct orr_sched *sched, struct orr_job *job)
 
     /* One pass: the new worker replaces the one before with probability
      * its speed / the sum so far. */
-    for (unsigned w = 0; w < rt->nworkers; w++) {
+    for (unsigned w = 0; w < rt->workers->n; w++) {
         unsigned bits = orr_job_able(rt, job, row, w);
 
         if (!bits)
@@ -79,8 +80,8 @@ static int random_policy_push(struct orr_sched *sched, struct orr_job *job)
     if (!chosen_bits)
         return -ENODEV;
     job->implementation = orr_recal_pick(
-        row->recal, row, rt->workers[chosen].class_id, chosen_bits);
-    orr_worker_push_local(&rt->workers[chosen], job, true);
+        row->recal, row, rt->workers->at[chosen].class_id, chosen_bits);
+    orr_worker_push_local(&rt->workers->at[chosen], job, true);
     return 0;
 }
 

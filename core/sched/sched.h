@@ -17,6 +17,7 @@
 
 #include "core/base/error.h"
 #include "core/runtime.h"
+#include "core/sched/ctxs.h"
 #include "core/task/job.h"
 
 struct orr_sched;
@@ -148,7 +149,7 @@ void orr_sched_free(struct orr_sched *sched);
 static inline struct orr_sched *orr_sched_of(const struct orr_runtime *rt,
                                              const struct orr_job *job)
 {
-    return rt->scheds[job->sched_ctx];
+    return rt->sched_ctxs->at[job->sched_ctx];
 }
 
 /* A job became ready: charges the push cost, prefetches for policies that do

@@ -19,9 +19,11 @@
 #include "core/cost/recalibrate.h"
 #include "core/data/handle.h"
 #include "core/data/node.h"
+#include "core/data/nodes.h"
 #include "core/device/kind.h"
 #include "core/sched/sched.h"
 #include "core/sched/toolbox.h"
+#include "core/workers.h"
 
 struct script_ops {
     struct orr_sched_ops ops; /* first: sched->ops is the object */
@@ -52,7 +54,7 @@ static double host_now(struct orr_sched *sched)
 
 static bool host_is_idle(struct orr_sched *sched, unsigned worker)
 {
-    return orr_worker_is_asleep(&sched->runtime->workers[worker]);
+    return orr_worker_is_asleep(&sched->runtime->workers->at[worker]);
 }
 
 static void host_describe(struct orr_job *job, struct orr_script_task *ret)
@@ -95,7 +97,7 @@ static bool host_can_run(struct orr_sched *sched, struct orr_job *job,
 static double host_length(struct orr_sched *sched, struct orr_job *job,
                           unsigned worker)
 {
-    unsigned class_id = sched->runtime->workers[worker].class_id;
+    unsigned class_id = sched->runtime->workers->at[worker].class_id;
     const struct orr_cost_row *row = orr_job_costs(sched->runtime, job);
     double least = (double)NAN;
 
@@ -114,7 +116,7 @@ static unsigned script_worker_node(const struct orr_sched *sched,
 {
     const struct orr_runtime *rt = sched->runtime;
 
-    return rt->classes[rt->workers[worker].class_id].node;
+    return rt->workers->classes[rt->workers->at[worker].class_id].node;
 }
 
 static double host_transfer(struct orr_sched *sched, const struct orr_job *job,
@@ -189,7 +191,7 @@ static int script_push(struct orr_sched *sched, struct orr_job *job)
     else if (wake == ORR_SCRIPT_WAKE_ONE)
         orr_sched_wake_able(sched, able_classes, differ);
     else
-        orr_sched_wake(&sched->runtime->workers[wake]);
+        orr_sched_wake(&sched->runtime->workers->at[wake]);
     return 0;
 }
 
@@ -267,13 +269,13 @@ static void script_deinit(struct orr_sched *sched)
 
 static int describe_workers(struct scripted *s, const struct orr_runtime *rt)
 {
-    s->workers = calloc(rt->nworkers, sizeof(*s->workers));
-    for (unsigned w = 0; s->workers && w < rt->nworkers; w++) {
+    s->workers = calloc(rt->workers->n, sizeof(*s->workers));
+    for (unsigned w = 0; s->workers && w < rt->workers->n; w++) {
         const struct orr_worker_class *class =
-            &rt->classes[rt->workers[w].class_id];
+            &rt->workers->classes[rt->workers->at[w].class_id];
 
         snprintf(s->workers[w].name, sizeof(s->workers[w].name), "%s",
-                 rt->workers[w].desc->name);
+                 rt->workers->at[w].desc->name);
         s->workers[w].kind = orr_device_kind(class->type)->name;
         s->workers[w].node = class->node;
     }
@@ -295,8 +297,8 @@ static int open_script(struct orr_sched *sched, struct orr_error *err)
         return orr_fail(err, -ENOMEM, "%s: out of memory", sched->ops->name);
     s->module = table;
     s->host = (struct orr_script_host){.sched = sched,
-                                       .nworkers = rt->nworkers,
-                                       .nnodes = rt->nnodes,
+                                       .nworkers = rt->workers->n,
+                                       .nnodes = rt->nodes->n,
                                        .workers = s->workers,
                                        .seed = seed > 0 ? (unsigned)seed : 0,
                                        .now = host_now,

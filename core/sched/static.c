@@ -18,6 +18,7 @@
 #include "core/sched/policies.h"
 #include "core/sched/queue.h"
 #include "core/sched/schedule.h"
+#include "core/workers.h"
 
 struct follower {
     struct orr_lock lock;         /* rank ORR_RANK_SCHED */
@@ -85,7 +86,7 @@ static unsigned able_as_planned(struct orr_runtime *rt, struct orr_job *job,
                                 const struct orr_cost_row *row,
                                 const struct orr_schedule_task *line)
 {
-    if (!line || line->worker >= rt->nworkers ||
+    if (!line || line->worker >= rt->workers->n ||
         strcmp(line->kernel, orr_cost_symbol(row)) != 0)
         return 0;
     return orr_job_able(rt, job, row, line->worker);
@@ -97,13 +98,13 @@ static int push_planned(struct orr_sched *sched, struct orr_job *job,
 {
     struct orr_runtime *rt = sched->runtime;
     struct follower *f = sched->data;
-    struct orr_worker *worker = &rt->workers[line->worker];
+    struct orr_worker *worker = &rt->workers->at[line->worker];
     int err;
 
     job->implementation =
         orr_recal_pick(row->recal, row, worker->class_id, bits);
     if (f->prefetch)
-        orr_job_prefetch(rt, job, rt->classes[worker->class_id].node,
+        orr_job_prefetch(rt, job, rt->workers->classes[worker->class_id].node,
                          ORR_PREFETCH);
     orr_lock(&f->lock);
     err = orr_prioq_push(&f->queues[worker->id], job, -(int)line->place);
@@ -164,7 +165,7 @@ static void static_deinit(struct orr_sched *sched)
 {
     struct follower *f = sched->data;
 
-    for (unsigned w = 0; f->queues && w < sched->runtime->nworkers; w++)
+    for (unsigned w = 0; f->queues && w < sched->runtime->workers->n; w++)
         orr_prioq_done(&f->queues[w]);
     orr_queue_done(&f->other);
     orr_schedule_done(&f->schedule);
@@ -190,7 +191,7 @@ static int static_init(struct orr_sched *sched, struct orr_error *err)
     orr_lock_init(&f->lock, ORR_RANK_SCHED);
     orr_queue_init(&f->other, true);
     f->prefetch = orr_config_int(&rt->config, ORR_CFG_PREFETCH) != 0;
-    f->queues = calloc(rt->nworkers, sizeof(*f->queues));
+    f->queues = calloc(rt->workers->n, sizeof(*f->queues));
     sched->data = f;
     rc = f->queues ? orr_schedule_read(sched->argument, &f->schedule, err)
                    : orr_fail(err, -ENOMEM, "static: out of memory");

@@ -17,6 +17,7 @@
 #include "core/cost/cost.h"
 #include "core/data/handle.h"
 #include "core/sched/sched.h"
+#include "core/workers.h"
 
 /* --- jobs by priority --- */
 
@@ -324,7 +325,7 @@ static bool watches(const struct orr_worker *worker)
 static bool some_able(struct orr_runtime *rt, struct orr_job *job,
                       const struct orr_cost_row *row, unsigned class_id)
 {
-    const struct orr_worker_class *class = &rt->classes[class_id];
+    const struct orr_worker_class *class = &rt->workers->classes[class_id];
 
     for (unsigned i = 0; i < class->nworkers; i++)
         if (orr_job_able(rt, job, row, class->members[i]))
@@ -340,7 +341,7 @@ void orr_sched_note_able(struct orr_runtime *rt, struct orr_job *job)
     const struct orr_cost_row *row = orr_job_costs(rt, job);
     uint64_t able = 0, differ = 0;
 
-    for (unsigned k = 0; k < rt->nclasses; k++) {
+    for (unsigned k = 0; k < rt->workers->nclasses; k++) {
         bool uniform;
 
         if (orr_job_able_class(rt, job, row, k, &uniform))
@@ -350,7 +351,7 @@ void orr_sched_note_able(struct orr_runtime *rt, struct orr_job *job)
         if (!uniform && some_able(rt, job, row, k))
             able |= UINT64_C(1) << k;
     }
-    if (!able && orr_members_all(&rt->members[job->sched_ctx]))
+    if (!able && orr_members_all(&rt->workers->members[job->sched_ctx]))
         able = differ;
     job->able_classes = able;
     job->differ = differ != 0;
@@ -369,14 +370,14 @@ static bool worker_may_take(uint64_t able_classes,
 /* Walks the workers that sleep, lowest number first, but those in `out`: `w` is
  * the next one. */
 #define FOREACH_SLEEPER(rt, members, w)                                        \
-    for (unsigned w##_word = 0; w##_word < ((rt)->nworkers + 63) / 64;         \
+    for (unsigned w##_word = 0; w##_word < ((rt)->workers->n + 63) / 64;         \
          w##_word++)                                                           \
-        for (uint64_t w##_bits = atomic_load_explicit(&(rt)->asleep[w##_word], \
+        for (uint64_t w##_bits = atomic_load_explicit(&(rt)->workers->asleep[w##_word], \
                                                       memory_order_relaxed) &  \
                                  ~orr_members_out((members), w##_word);        \
              w##_bits; w##_bits &= w##_bits - 1)                               \
             for (struct orr_worker *w =                                        \
-                     &(rt)->workers[64 * w##_word +                            \
+                     &(rt)->workers->at[64 * w##_word +                            \
                                     (unsigned)__builtin_ctzll(w##_bits)];      \
                  w; w = NULL)
 
@@ -384,7 +385,7 @@ void orr_sched_wake_able(struct orr_sched *sched, uint64_t able_classes,
                          bool differ)
 {
     struct orr_runtime *rt = sched->runtime;
-    const struct orr_members *members = &rt->members[sched->id];
+    const struct orr_members *members = &rt->workers->members[sched->id];
     bool woken = false;
 
     orr_sched_after_queueing(rt);
@@ -405,7 +406,7 @@ void orr_sched_wake_members(struct orr_sched *sched)
     struct orr_runtime *rt = sched->runtime;
 
     orr_sched_after_queueing(rt);
-    FOREACH_SLEEPER(rt, &rt->members[sched->id], worker)
+    FOREACH_SLEEPER(rt, &rt->workers->members[sched->id], worker)
     {
         sched_wake_worker(worker);
     }

@@ -14,9 +14,11 @@
 #include "core/cost/cost.h"
 #include "core/runtime.h"
 #include "core/sched/ctx.h"
+#include "core/sched/ctxs.h"
 #include "core/sched/policies.h"
 #include "core/sched/toolbox.h"
 #include "core/task/gang.h"
+#include "core/workers.h"
 
 struct user_ops {
     struct orr_sched_ops ops;           /* first: sched->ops is the object */
@@ -61,7 +63,7 @@ static int user_init(struct orr_sched *sched, struct orr_error *err)
     struct starpu_sched_policy *policy = policy_of(sched);
 
     (void)err;
-    sched->runtime->scheds[sched->id] = sched;
+    sched->runtime->sched_ctxs->at[sched->id] = sched;
     user_hook_enter(sched);
     if (policy->init_sched)
         policy->init_sched(sched->id);

@@ -10,7 +10,9 @@
 #include "core/base/log.h"
 #include "core/base/race.h"
 #include "core/runtime.h"
+#include "core/slab_set.h"
 #include "core/task/job.h"
+#include "core/task/tasks.h"
 
 /* "That task waits for each run of this one." */
 struct again_link {
@@ -105,7 +107,7 @@ static _Noreturn void out_of_memory(struct orr_runtime *rt,
 
 /* That of the job, made if needed. */
 static struct orr_again *get_locked(struct orr_runtime *rt, struct orr_job *job)
-    ORR_REQUIRES(rt->agains->lock)
+    ORR_REQUIRES(rt->tasks->agains->lock)
 {
     struct orr_job_rare *rare = orr_job_make_rare(job);
     struct orr_again *again;
@@ -119,7 +121,7 @@ static struct orr_again *get_locked(struct orr_runtime *rt, struct orr_job *job)
     again->refs = 1;
     again->active = true;
     again->task = job->task;
-    orr_list_append(&rt->agains->all, &again->link);
+    orr_list_append(&rt->tasks->agains->all, &again->link);
     rare->again = again;
     return again;
 }
@@ -173,7 +175,7 @@ static struct again_back *take_backs_locked(struct orr_again *again)
 static void add_edge(struct orr_runtime *rt, struct orr_edge **edges,
                      struct orr_job *job)
 {
-    struct orr_edge *edge = orr_slab_get(rt->edges);
+    struct orr_edge *edge = orr_slab_get(rt->slabs->edges);
 
     if (!edge)
         out_of_memory(rt, job);
@@ -184,7 +186,7 @@ static void add_edge(struct orr_runtime *rt, struct orr_edge **edges,
 /* Each successor may go on, but once for each of its runs. */
 static void signal_locked(struct orr_runtime *rt, struct orr_again *again,
                           struct orr_edge **edges)
-    ORR_REQUIRES(rt->agains->lock)
+    ORR_REQUIRES(rt->tasks->agains->lock)
 {
     for (struct again_link **at = &again->first; *at;) {
         struct again_link *link = *at;
@@ -208,7 +210,7 @@ static void signal_locked(struct orr_runtime *rt, struct orr_again *again,
  * last one first. */
 static void remember_locked(struct orr_runtime *rt, struct orr_again *again,
                             const struct orr_edge *edge)
-    ORR_REQUIRES(rt->agains->lock)
+    ORR_REQUIRES(rt->tasks->agains->lock)
 {
     struct again_link *first = NULL, **end = NULL;
 
@@ -243,7 +245,7 @@ void orr_again_over(struct orr_runtime *rt, struct orr_job *job,
     struct again_back *backs = NULL;
     struct orr_again *again;
 
-    orr_lock(&rt->agains->lock);
+    orr_lock(&rt->tasks->agains->lock);
     again = orr_job_again(job);
     if (declared)
         again = get_locked(rt, job);
@@ -255,7 +257,7 @@ void orr_again_over(struct orr_runtime *rt, struct orr_job *job,
         again->job = NULL;
         backs = take_backs_locked(again);
     }
-    orr_unlock(&rt->agains->lock);
+    orr_unlock(&rt->tasks->agains->lock);
     release_backs(rt, backs);
 }
 
@@ -281,7 +283,7 @@ enum orr_fate orr_again_decide(struct orr_runtime *rt, struct orr_job *job,
     struct again_back *backs = NULL;
     enum orr_fate fate = ORR_FATE_NONE;
 
-    orr_lock(&rt->agains->lock);
+    orr_lock(&rt->tasks->agains->lock);
     if (!job->replaced) {
         job->decided = 1;
         fate = orr_task_fate(rt, task);
@@ -293,7 +295,7 @@ enum orr_fate orr_again_decide(struct orr_runtime *rt, struct orr_job *job,
             backs = take_backs_locked(orr_job_again(job));
         }
     }
-    orr_unlock(&rt->agains->lock);
+    orr_unlock(&rt->tasks->agains->lock);
     release_backs(rt, backs);
     return fate;
 }
@@ -303,14 +305,14 @@ bool orr_again_set_destroy(struct orr_runtime *rt, struct starpu_task *task)
     const struct orr_job *job;
     bool over;
 
-    orr_lock(&rt->agains->lock);
+    orr_lock(&rt->tasks->agains->lock);
     job = orr_job_of(task);
     over = job && job->decided;
     /* The bits beside it, which workers read, are written as they are. */
     orr_race_repeat_begin();
     task->destroy = 1;
     orr_race_repeat_end();
-    orr_unlock(&rt->agains->lock);
+    orr_unlock(&rt->tasks->agains->lock);
     return over;
 }
 
@@ -343,12 +345,12 @@ struct orr_job *orr_again_job(struct orr_runtime *rt, struct starpu_task *task)
 
     if (!fresh)
         return NULL;
-    orr_lock(&rt->agains->lock);
+    orr_lock(&rt->tasks->agains->lock);
     old = orr_job_of(task);
     is_over = orr_job_state(old) == ORR_JOB_DONE;
     if (is_over)
         replace_locked(rt, old, fresh);
-    orr_unlock(&rt->agains->lock);
+    orr_unlock(&rt->tasks->agains->lock);
     /* Otherwise another thread was faster. */
     orr_job_unref(rt, is_over ? old : fresh);
     return is_over ? fresh : old;
@@ -363,10 +365,10 @@ struct orr_job *orr_job_get_next(struct orr_runtime *rt,
     if (!orr_job_of(task))
         return orr_job_get(rt, task);
     /* It cannot be replaced, and its memory become another's, meanwhile. */
-    orr_lock(&rt->agains->lock);
+    orr_lock(&rt->tasks->agains->lock);
     job = orr_job_of(task);
     is_over = job && orr_job_state(job) == ORR_JOB_DONE;
-    orr_unlock(&rt->agains->lock);
+    orr_unlock(&rt->tasks->agains->lock);
     return is_over ? orr_again_job(rt, task) : orr_job_get(rt, task);
 }
 
@@ -374,11 +376,11 @@ struct orr_job *orr_again_ref(struct orr_runtime *rt, struct starpu_task *task)
 {
     struct orr_job *job;
 
-    orr_lock(&rt->agains->lock);
+    orr_lock(&rt->tasks->agains->lock);
     job = orr_job_of(task);
     if (job)
         orr_job_ref(job);
-    orr_unlock(&rt->agains->lock);
+    orr_unlock(&rt->tasks->agains->lock);
     return job;
 }
 
@@ -389,20 +391,20 @@ bool orr_again_has_ended(struct orr_runtime *rt, struct starpu_task *task)
 
     /* While it is locked no other job takes the place of this one, which the task
      * then keeps. */
-    orr_lock(&rt->agains->lock);
+    orr_lock(&rt->tasks->agains->lock);
     job = orr_job_of(task);
     if (job) {
         orr_lock(&job->lock);
         ended = job->ended;
         orr_unlock(&job->lock);
     }
-    orr_unlock(&rt->agains->lock);
+    orr_unlock(&rt->tasks->agains->lock);
     return ended;
 }
 
 /* The job waits for each successor that was let go and has not ended since. */
 static void wait_for_backs_locked(struct orr_runtime *rt, struct orr_job *job)
-    ORR_REQUIRES(rt->agains->lock)
+    ORR_REQUIRES(rt->tasks->agains->lock)
 {
     for (const struct again_link *link = orr_job_again(job)->first; link;
          link = link->next) {
@@ -427,9 +429,9 @@ struct orr_job *orr_again_regenerate(struct orr_runtime *rt,
 
     if (!job || !orr_job_again(job))
         return job;
-    orr_lock(&rt->agains->lock);
+    orr_lock(&rt->tasks->agains->lock);
     wait_for_backs_locked(rt, job);
-    orr_unlock(&rt->agains->lock);
+    orr_unlock(&rt->tasks->agains->lock);
     return job;
 }
 
@@ -440,7 +442,7 @@ static void release_edges(struct orr_runtime *rt, struct orr_edge *edge)
         struct orr_edge *next = edge->next;
 
         orr_job_release(rt, edge->job);
-        orr_slab_put(rt->edges, edge);
+        orr_slab_put(rt->slabs->edges, edge);
         edge = next;
     }
 }
@@ -451,7 +453,7 @@ void orr_again_forget(struct orr_runtime *rt, struct orr_job *job)
     struct again_back *backs;
     struct orr_again *again;
 
-    orr_lock(&rt->agains->lock);
+    orr_lock(&rt->tasks->agains->lock);
     again = orr_job_again(job);
     orr_job_rare(job)->again = NULL;
     again->gone = true;
@@ -466,7 +468,7 @@ void orr_again_forget(struct orr_runtime *rt, struct orr_job *job)
     }
     backs = take_backs_locked(again);
     unref_locked(again);
-    orr_unlock(&rt->agains->lock);
+    orr_unlock(&rt->tasks->agains->lock);
     release_edges(rt, edges);
     release_backs(rt, backs);
 }
@@ -479,7 +481,7 @@ void orr_agains_each_missing(struct orr_runtime *rt,
                                            bool underway, bool back, void *arg),
                              void *arg)
 {
-    orr_list_foreach (at, &rt->agains->all) {
+    orr_list_foreach (at, &rt->tasks->agains->all) {
         const struct orr_again *again =
             orr_container(at, struct orr_again, link);
 

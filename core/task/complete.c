@@ -9,6 +9,7 @@
 #include "core/data/handle.h"
 #include "core/runtime.h"
 #include "core/sched/ctx.h"
+#include "core/slab_set.h"
 #include "core/task/again.h"
 #include "core/task/ahead.h"
 #include "core/task/count.h"
@@ -50,7 +51,7 @@ static void release_successors(struct orr_runtime *rt, struct orr_edge *edge,
             struct orr_edge *next = edge->next;
 
             job = edge->job;
-            orr_slab_put(rt->edges, edge);
+            orr_slab_put(rt->slabs->edges, edge);
             edge = next;
             if (edge)
                 orr_ahead_job(edge->job);

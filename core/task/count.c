@@ -11,10 +11,11 @@
 #include "core/base/lock.h"
 #include "core/runtime.h"
 #include "core/task/inside.h"
+#include "core/task/tasks.h"
 
 int orr_counters_new(unsigned n, struct orr_runtime *rt)
 {
-    rt->ncounters = n + 1;
+    rt->tasks->ncounters = n + 1;
     return orr_counters_add(rt, 0);
 }
 
@@ -22,14 +23,14 @@ int orr_counters_add(struct orr_runtime *rt, unsigned sched_ctx)
 {
     struct orr_counter *counters;
 
-    if (rt->counts[sched_ctx].counters)
+    if (rt->tasks->counts[sched_ctx].counters)
         return 0;
-    counters = calloc(rt->ncounters, sizeof(*counters));
+    counters = calloc(rt->tasks->ncounters, sizeof(*counters));
     if (!counters)
         return -ENOMEM;
-    for (unsigned i = 0; i < rt->ncounters; i++)
+    for (unsigned i = 0; i < rt->tasks->ncounters; i++)
         atomic_init(&counters[i].looks_at, ULONG_MAX);
-    atomic_store_explicit(&rt->counts[sched_ctx].counters, counters,
+    atomic_store_explicit(&rt->tasks->counts[sched_ctx].counters, counters,
                           memory_order_release);
     return 0;
 }
@@ -37,8 +38,8 @@ int orr_counters_add(struct orr_runtime *rt, unsigned sched_ctx)
 void orr_counters_free(struct orr_runtime *rt)
 {
     for (unsigned c = 0; c < STARPU_NMAX_SCHED_CTXS; c++) {
-        free(rt->counts[c].counters);
-        rt->counts[c].counters = NULL;
+        free(rt->tasks->counts[c].counters);
+        rt->tasks->counts[c].counters = NULL;
     }
 }
 
@@ -49,14 +50,14 @@ void orr_counters_free(struct orr_runtime *rt)
 static unsigned long difference(struct orr_runtime *rt, unsigned sched_ctx,
                                 enum orr_count beginning, enum orr_count end)
 {
-    struct orr_counter *counters = rt->counts[sched_ctx].counters;
+    struct orr_counter *counters = rt->tasks->counts[sched_ctx].counters;
     unsigned long n = 0;
 
     if (!counters)
         return 0;
-    for (unsigned i = 0; i < rt->ncounters; i++)
+    for (unsigned i = 0; i < rt->tasks->ncounters; i++)
         n -= atomic_load(&counters[i].n[end]);
-    for (unsigned i = 0; i < rt->ncounters; i++)
+    for (unsigned i = 0; i < rt->tasks->ncounters; i++)
         n += atomic_load(&counters[i].n[beginning]);
     return n;
 }
@@ -79,10 +80,10 @@ unsigned long orr_count_live_in(struct orr_runtime *rt, unsigned sched_ctx)
 
 double orr_count_flops_in(struct orr_runtime *rt, unsigned sched_ctx)
 {
-    struct orr_counter *counters = rt->counts[sched_ctx].counters;
+    struct orr_counter *counters = rt->tasks->counts[sched_ctx].counters;
     double flops = 0;
 
-    for (unsigned i = 0; counters && i < rt->ncounters; i++)
+    for (unsigned i = 0; counters && i < rt->tasks->ncounters; i++)
         flops += atomic_load(&counters[i].flops);
     return flops;
 }
@@ -101,9 +102,9 @@ unsigned long orr_count_all_ended(struct orr_runtime *rt)
     unsigned long n = 0;
 
     for (unsigned c = 0; c < STARPU_NMAX_SCHED_CTXS; c++) {
-        struct orr_counter *counters = rt->counts[c].counters;
+        struct orr_counter *counters = rt->tasks->counts[c].counters;
 
-        for (unsigned i = 0; counters && i < rt->ncounters; i++)
+        for (unsigned i = 0; counters && i < rt->tasks->ncounters; i++)
             n += atomic_load(&counters[i].n[ORR_ENDED]);
     }
     return n;
@@ -143,14 +144,14 @@ static unsigned long add_up_locked(struct orr_runtime *rt,
 {
     unsigned long n = 0;
 
-    for (unsigned i = 0; i < rt->ncounters; i++) {
+    for (unsigned i = 0; i < rt->tasks->ncounters; i++) {
         struct orr_counter *counter = &counts->counters[i];
 
         atomic_store(&counter->looks_at, 0);
         counter->seen = atomic_load(&counter->n[ORR_ENDED]);
         n -= counter->seen;
     }
-    for (unsigned i = 0; i < rt->ncounters; i++)
+    for (unsigned i = 0; i < rt->tasks->ncounters; i++)
         n += atomic_load(&counts->counters[i].n[ORR_SUBMITTED]);
     return n;
 }
@@ -163,7 +164,7 @@ static unsigned long allowed_locked(struct orr_runtime *rt, unsigned sched_ctx,
 {
     if (!nest)
         return n;
-    return n + rt->counts[sched_ctx].nwaiting +
+    return n + rt->tasks->counts[sched_ctx].nwaiting +
            orr_nest_count_around(rt, nest, sched_ctx);
 }
 
@@ -182,7 +183,7 @@ find_met_locked(struct orr_runtime *rt, unsigned sched_ctx, unsigned long left,
     struct count_waiter *found = NULL;
 
     *ret_more = ULONG_MAX;
-    orr_waiters_foreach (link, &rt->counts[sched_ctx].waiters) {
+    orr_waiters_foreach (link, &rt->tasks->counts[sched_ctx].waiters) {
         struct count_waiter *waiter = count_waiter_of(link);
         unsigned long n =
             allowed_locked(rt, sched_ctx, waiter->nest, waiter->n);
@@ -202,7 +203,7 @@ static void set_counts_locked(struct orr_runtime *rt, struct orr_nest *nest,
     if (!nest || nest->counts == counts)
         return;
     nest->counts = counts;
-    rt->counts[nest->sched_ctx].nwaiting += counts ? 1UL : -1UL;
+    rt->tasks->counts[nest->sched_ctx].nwaiting += counts ? 1UL : -1UL;
 }
 
 /* Takes out those that need not wait any more. *ret_more as above. */
@@ -214,7 +215,7 @@ take_met_locked(struct orr_runtime *rt, unsigned sched_ctx, unsigned long left,
     struct count_waiter *waiter;
 
     while ((waiter = find_met_locked(rt, sched_ctx, left, ret_more)) != NULL) {
-        (void)orr_waiters_remove(&rt->counts[sched_ctx].waiters,
+        (void)orr_waiters_remove(&rt->tasks->counts[sched_ctx].waiters,
                                  &waiter->waiter);
         orr_waiters_prepend(&met, &waiter->waiter);
         set_counts_locked(rt, waiter->nest, false);
@@ -226,13 +227,13 @@ take_met_locked(struct orr_runtime *rt, unsigned sched_ctx, unsigned long left,
 static struct orr_waiters look_locked(struct orr_runtime *rt,
                                       unsigned sched_ctx) ORR_REQUIRES(rt->lock)
 {
-    struct orr_counts *counts = &rt->counts[sched_ctx];
+    struct orr_counts *counts = &rt->tasks->counts[sched_ctx];
     unsigned long more;
     struct orr_waiters met =
         take_met_locked(rt, sched_ctx, add_up_locked(rt, counts), &more);
-    unsigned long each = (more - 1) / rt->ncounters + 1;
+    unsigned long each = (more - 1) / rt->tasks->ncounters + 1;
 
-    for (unsigned i = 0; i < rt->ncounters; i++) {
+    for (unsigned i = 0; i < rt->tasks->ncounters; i++) {
         struct orr_counter *counter = &counts->counters[i];
 
         atomic_store_explicit(&counter->looks_at,
@@ -266,7 +267,7 @@ static void look_everywhere(struct orr_runtime *rt)
         struct orr_waiters met = {NULL};
 
         orr_lock(&rt->lock);
-        if (orr_waiters_first(&rt->counts[c].waiters))
+        if (orr_waiters_first(&rt->tasks->counts[c].waiters))
             met = look_locked(rt, c);
         orr_unlock(&rt->lock);
         orr_waiters_release(met);
@@ -309,7 +310,7 @@ static void wait_in(struct orr_runtime *rt, unsigned sched_ctx,
 
     orr_lock(&rt->lock);
     set_counts_locked(rt, nest, true);
-    orr_waiters_add(&rt->counts[sched_ctx].waiters, &waiter.waiter);
+    orr_waiters_add(&rt->tasks->counts[sched_ctx].waiters, &waiter.waiter);
     if (!nest)
         met = look_locked(rt, sched_ctx);
     orr_unlock(&rt->lock);
@@ -325,7 +326,7 @@ static bool is_met(struct orr_runtime *rt, const struct orr_nest *nest,
     bool met = true;
 
     for (unsigned c = 0; c < STARPU_NMAX_SCHED_CTXS && met; c++) {
-        if (!rt->counts[c].counters)
+        if (!rt->tasks->counts[c].counters)
             continue;
         orr_lock(&rt->lock);
         met = orr_count_unfinished_in(rt, c) <= allowed_locked(rt, c, nest, n);
@@ -355,9 +356,9 @@ static int wait_everywhere(struct orr_runtime *rt, const char *call, unsigned n,
     nest = orr_nest_here(rt);
     do
         for (unsigned c = 0; c < STARPU_NMAX_SCHED_CTXS; c++)
-            if (rt->counts[c].counters && !atomic_load(&rt->drops))
+            if (rt->tasks->counts[c].counters && !atomic_load(&rt->tasks->drops))
                 wait_in(rt, c, nest, n, leaves);
-    while (n == 0 && !is_met(rt, nest, 0) && !atomic_load(&rt->drops));
+    while (n == 0 && !is_met(rt, nest, 0) && !atomic_load(&rt->tasks->drops));
     return 0;
 }
 
@@ -378,7 +379,7 @@ static struct orr_waiter *take_leaver(struct orr_runtime *rt)
 
     orr_lock(&rt->lock);
     for (unsigned c = 0; c < STARPU_NMAX_SCHED_CTXS && !leaver; c++) {
-        struct orr_waiters *waiters = &rt->counts[c].waiters;
+        struct orr_waiters *waiters = &rt->tasks->counts[c].waiters;
 
         orr_waiters_foreach (waiter, waiters)
             if (count_waiter_of(waiter)->leaves)
@@ -398,14 +399,14 @@ bool orr_drop_left(struct orr_runtime *rt)
     if (orr_count_unfinished(rt) == 0)
         return false;
     for (unsigned c = 0; c < STARPU_NMAX_SCHED_CTXS; c++)
-        if (rt->counts[c].counters)
+        if (rt->tasks->counts[c].counters)
             live += orr_count_live_in(rt, c);
     if (live > 0)
         return false;
     leaver = take_leaver(rt);
     if (!leaver)
         return false;
-    atomic_store(&rt->drops, true);
+    atomic_store(&rt->tasks->drops, true);
     orr_waiter_release(leaver);
     return true;
 }

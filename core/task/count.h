@@ -24,6 +24,7 @@
 #include <stdbool.h>
 
 #include "core/runtime.h"
+#include "core/task/tasks.h"
 
 /* What is counted. */
 enum orr_count {
@@ -59,7 +60,7 @@ int orr_counters_add(struct orr_runtime *rt, unsigned sched_ctx);
 static inline struct orr_counter *orr_counter_own(struct orr_runtime *rt,
                                                   unsigned sched_ctx)
 {
-    return &rt->counts[sched_ctx].counters[orr_self->cache];
+    return &rt->tasks->counts[sched_ctx].counters[orr_self->cache];
 }
 
 /* One more: the first counter is shared, the others have one writer. Who sees a

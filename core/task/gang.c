@@ -11,8 +11,11 @@
 #include "core/combined.h"
 #include "core/runtime.h"
 #include "core/sched/sched.h"
+#include "core/slab_set.h"
 #include "core/task/job.h"
 #include "core/task/task.h"
+#include "core/task/tasks.h"
+#include "core/workers.h"
 
 /* An alias is never ready, fetches nothing and does not end. */
 static const struct orr_job_type alias_type = {.ready = NULL};
@@ -37,9 +40,9 @@ struct orr_gang *orr_gang_new(struct orr_runtime *rt, struct orr_job *job,
     gang->combined = request->combined ? (int)request->combined->id : -1;
     gang->all_run = type != STARPU_FORKJOIN;
     atomic_init(&gang->nstaying, size);
-    orr_lock(&rt->gangs_lock);
-    gang->number = ++rt->last_gang;
-    orr_unlock(&rt->gangs_lock);
+    orr_lock(&rt->tasks->gangs_lock);
+    gang->number = ++rt->tasks->last_gang;
+    orr_unlock(&rt->tasks->gangs_lock);
     rare->gang = gang;
     job->ncores = request->each_alone ? 1 : (uint16_t)size;
     return gang;
@@ -77,7 +80,7 @@ struct orr_job *orr_gang_alias(struct orr_gang *gang)
         if (alias)
             orr_job_unref(rt, alias);
         if (copy)
-            orr_slab_put(rt->tasks, copy);
+            orr_slab_put(rt->slabs->tasks, copy);
         return NULL;
     }
     alias->task = copy;
@@ -96,7 +99,7 @@ struct orr_job *orr_gang_alias(struct orr_gang *gang)
 
 static void free_alias(struct orr_runtime *rt, struct orr_job *alias)
 {
-    orr_slab_put(rt->tasks, alias->task);
+    orr_slab_put(rt->slabs->tasks, alias->task);
     orr_job_unref(rt, alias);
 }
 
@@ -125,14 +128,14 @@ int orr_gang_push(struct orr_runtime *rt, struct orr_job *job,
         return -ENOMEM;
     }
     for (unsigned i = 0; request->told && i < n; i++)
-        request->told(gang->places[i].alias, &rt->workers[members[i]],
+        request->told(gang->places[i].alias, &rt->workers->at[members[i]],
                       request->arg);
     /* Nobody sees some of them only. When all are there the gang may be over. */
-    orr_lock(&rt->gangs_lock);
+    orr_lock(&rt->tasks->gangs_lock);
     for (unsigned i = 0; i < n; i++)
-        orr_worker_push_local(&rt->workers[members[i]], gang->places[i].alias,
+        orr_worker_push_local(&rt->workers->at[members[i]], gang->places[i].alias,
                               true);
-    orr_unlock(&rt->gangs_lock);
+    orr_unlock(&rt->tasks->gangs_lock);
     return 0;
 }
 
@@ -240,12 +243,12 @@ void orr_gang_join(struct orr_runtime *rt, struct orr_worker *worker,
     bool formed;
 
     worker->gang = gang;
-    orr_lock(&rt->gangs_lock);
+    orr_lock(&rt->tasks->gangs_lock);
     place_of_alias(alias)->worker = worker;
     formed = ++gang->njoined == gang->size;
     if (formed)
         set_stage(gang, ORR_GANG_FORMED);
-    orr_unlock(&rt->gangs_lock);
+    orr_unlock(&rt->tasks->gangs_lock);
     if (formed)
         orr_worker_wake(gang->places[0].worker);
 }
@@ -260,7 +263,7 @@ static bool give_back(struct orr_runtime *rt, struct orr_worker *worker)
 
     if (atomic_load_explicit(&worker->nlocal, memory_order_relaxed) == 0)
         return false;
-    orr_lock(&rt->gangs_lock);
+    orr_lock(&rt->tasks->gangs_lock);
     place = place_of(gang, worker);
     orr_lock(&worker->lock);
     gives = stage_of(gang) == ORR_GANG_FORMING &&
@@ -273,7 +276,7 @@ static bool give_back(struct orr_runtime *rt, struct orr_worker *worker)
         worker->gang = NULL;
         orr_worker_push_local(worker, place->alias, true);
     }
-    orr_unlock(&rt->gangs_lock);
+    orr_unlock(&rt->tasks->gangs_lock);
     return gives;
 }
 
@@ -381,13 +384,13 @@ void orr_gang_ended(struct orr_runtime *rt, struct orr_gang *gang, double end)
 {
     bool last;
 
-    orr_lock(&rt->gangs_lock);
+    orr_lock(&rt->tasks->gangs_lock);
     if (end > gang->end)
         gang->end = end;
     last = --gang->nrunning == 0;
     if (last)
         set_stage(gang, ORR_GANG_OVER);
-    orr_unlock(&rt->gangs_lock);
+    orr_unlock(&rt->tasks->gangs_lock);
     if (last)
         wake_others(gang);
 }

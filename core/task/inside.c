@@ -6,6 +6,7 @@
 
 #include "core/runtime.h"
 #include "core/task/job.h"
+#include "core/task/tasks.h"
 
 /* Scratch and contributions are no value that others could use meanwhile. */
 static bool can_be_lent(const struct orr_access *access)
@@ -56,7 +57,7 @@ struct orr_nest *orr_nest_here(struct orr_runtime *rt)
         return NULL;
     if (!rare->nest) {
         rare->nest = make(rt, self->job);
-        atomic_store(&rt->has_nests, true);
+        atomic_store(&rt->tasks->has_nests, true);
     }
     return rare->nest;
 }
@@ -70,7 +71,7 @@ void orr_job_enter_nest(struct orr_runtime *rt, struct orr_job *job,
         return;
     orr_nest_ref(around);
     rare->around = around;
-    if (atomic_load_explicit(&rt->suspends, memory_order_relaxed))
+    if (atomic_load_explicit(&rt->tasks->suspends, memory_order_relaxed))
         job->depth = around->depth;
 }
 

@@ -14,8 +14,12 @@
 #include "core/base/log.h"
 #include "core/cost/row.h"
 #include "core/data/handle.h"
+#include "core/data/registry.h"
 #include "core/runtime.h"
+#include "core/slab_set.h"
 #include "core/task/nest.h"
+#include "core/task/tasks.h"
+#include "core/workers.h"
 
 #define JOB_SLABS 4u
 
@@ -35,7 +39,7 @@ struct orr_job *orr_job_new(struct orr_runtime *rt,
 {
     unsigned wanted = (naccesses < 1 ? 1 : naccesses) + type->is_own;
     unsigned slots = wanted > JOB_SLABS ? JOB_SLABS : wanted;
-    struct orr_job *job = orr_slab_get(rt->jobs[slots - 1]);
+    struct orr_job *job = orr_slab_get(rt->slabs->jobs[slots - 1]);
 
     if (!job)
         return NULL;
@@ -109,7 +113,7 @@ void orr_job_unref_n(struct orr_runtime *rt, struct orr_job *job, unsigned n)
         free(job->accesses);
     if (orr_job_rare(job))
         free_rare(rt, job);
-    orr_slab_put(rt->jobs[job->slab], job);
+    orr_slab_put(rt->slabs->jobs[job->slab], job);
 }
 
 struct orr_job_rare *orr_job_make_rare(struct orr_job *job)
@@ -139,7 +143,7 @@ void orr_job_avoid(struct orr_runtime *rt, struct orr_job *job, uint64_t nodes)
     if (orr_job_avoided(job) == nodes)
         return;
     if (!rare->avoids != !nodes)
-        atomic_fetch_add(&rt->knobs.ndisabled, nodes ? 1 : -1U);
+        atomic_fetch_add(&rt->workers->knobs.ndisabled, nodes ? 1 : -1U);
     rare->avoids = nodes;
 }
 
@@ -179,14 +183,14 @@ int orr_job_add_dep(struct orr_runtime *rt, struct orr_job *job,
 
     if (before == job)
         return -EINVAL;
-    edge = orr_slab_get(rt->edges);
+    edge = orr_slab_get(rt->slabs->edges);
     if (!edge)
         return -ENOMEM;
     edge->job = job;
     orr_lock(&before->lock);
     if (orr_job_state(before) == ORR_JOB_DONE) {
         orr_unlock(&before->lock);
-        orr_slab_put(rt->edges, edge);
+        orr_slab_put(rt->slabs->edges, edge);
         return 0;
     }
     atomic_fetch_add_explicit(&job->waiting, 1, memory_order_relaxed);
@@ -199,7 +203,7 @@ int orr_job_add_dep(struct orr_runtime *rt, struct orr_job *job,
 void orr_job_number(struct orr_runtime *rt, struct orr_job *job)
 {
     if (!job->id)
-        job->id = atomic_fetch_add_explicit(&rt->last_job, 1,
+        job->id = atomic_fetch_add_explicit(&rt->tasks->last_job, 1,
                                             memory_order_relaxed) +
                   1;
 }
@@ -248,7 +252,7 @@ void orr_job_release_among(struct orr_runtime *rt, struct orr_job *job,
 {
     if (!orr_count_off(&job->waiting, 1))
         return;
-    if (atomic_load_explicit(&rt->requires_claims, memory_order_relaxed)) {
+    if (atomic_load_explicit(&rt->data->requires_claims, memory_order_relaxed)) {
         if (orr_job_will_claim(job)) {
             orr_heap_insert(&releases->claimants, &job->wait.claim.link,
                             claims_sooner);

@@ -164,7 +164,7 @@ struct orr_job_rare {
     struct orr_nest *nest;   /* [owner] its own, NULL: it has submitted none */
     struct orr_gang *gang;   /* [owner] of an alias, and of a task that several workers
                               * execute: core/task/gang.h, else NULL */
-    struct orr_again *again; /* [lock of rt->agains] what its task keeps for further
+    struct orr_again *again; /* [lock of rt->tasks->agains] what its task keeps for further
                               * runs, or NULL */
     uint64_t avoids;  /* [owner] nodes whose workers do not get it: it has failed there,
                        * or found no memory */
@@ -209,10 +209,10 @@ struct orr_job {
     uint8_t has_footprint;
     struct orr_job_claims claims;
     uint8_t ended;            /* [lock] callbacks have run, waiters may go */
-    uint8_t decided : 1; /* [lock of rt->agains] what becomes of its task … */
-    uint8_t replaced : 1; /* [lock of rt->agains] … which has another job */
+    uint8_t decided : 1; /* [lock of rt->tasks->agains] what becomes of its task … */
+    uint8_t replaced : 1; /* [lock of rt->tasks->agains] … which has another job */
     uint8_t slots;        /* [const] accesses that fit behind the job */
-    uint8_t slab;         /* [const] of which its memory is: in rt->jobs */
+    uint8_t slab;         /* [const] of which its memory is: in rt->slabs->jobs */
     uint8_t differ; /* [policy] while it waits there: workers of one kind may
                      * differ in whether they can run it */
     uint8_t converts;   /* [owner] some datum has a form per sort of device */
@@ -469,7 +469,7 @@ const char *orr_job_name(const struct orr_job *job);
 uint32_t orr_job_footprint(struct orr_runtime *rt, struct orr_job *job);
 
 /* The job starts and takes job->predicted µs: those that wait for nothing else are
- * told to who registered for it (rt->ready_soon). No lock held. */
+ * told to who registered for it (rt->tasks->ready_soon). No lock held. */
 void orr_job_tell_soon(struct orr_runtime *rt, struct orr_job *job);
 
 /* Calls visit for the tasks, 64 at most, that were submitted and wait for the job,

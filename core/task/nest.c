@@ -6,6 +6,7 @@
 
 #include "core/data/handle.h"
 #include "core/runtime.h"
+#include "core/task/tasks.h"
 
 void orr_nest_ref(struct orr_nest *nest)
 {
@@ -54,13 +55,13 @@ struct orr_nest *orr_nest_find_up(struct orr_runtime *rt,
 
     if (!around)
         return NULL;
-    orr_lock(&rt->nests_lock);
+    orr_lock(&rt->tasks->nests_lock);
     shorten_locked(around, &left);
     if (is_over(around))
         up = around->up;
     if (up)
         orr_nest_ref(up);
-    orr_unlock(&rt->nests_lock);
+    orr_unlock(&rt->tasks->nests_lock);
     orr_nest_unref(left);
     return up;
 }
@@ -75,10 +76,10 @@ unsigned orr_nest_count_around(struct orr_runtime *rt,
 {
     unsigned n = 0;
 
-    orr_lock(&rt->nests_lock);
+    orr_lock(&rt->tasks->nests_lock);
     for (; nest; nest = nest->up)
         n += nest->sched_ctx == sched_ctx && !nest->counts && !is_over(nest);
-    orr_unlock(&rt->nests_lock);
+    orr_unlock(&rt->tasks->nests_lock);
     return n;
 }
 
@@ -89,12 +90,12 @@ struct orr_scope *orr_nest_scope(struct orr_runtime *rt, struct orr_nest *nest,
 {
     struct orr_scope *found = NULL;
 
-    orr_lock(&rt->nests_lock);
+    orr_lock(&rt->tasks->nests_lock);
     for (; nest && !found; nest = nest->up)
         for (unsigned i = 0; i < nest->nscopes && !found; i++)
             if (nest->scopes[i].handle == handle && nest->scopes[i].access)
                 found = &nest->scopes[i];
-    orr_unlock(&rt->nests_lock);
+    orr_unlock(&rt->tasks->nests_lock);
     return found;
 }
 
@@ -146,7 +147,7 @@ struct orr_scope *orr_nest_enter(struct orr_runtime *rt, struct orr_nest *nest,
 {
     struct orr_scope *found = NULL;
 
-    orr_lock(&rt->nests_lock);
+    orr_lock(&rt->tasks->nests_lock);
     for (; nest && !found; nest = nest->up) {
         found = find_locked(nest, handle, false);
         if (found && !lends(found, mode))
@@ -156,7 +157,7 @@ struct orr_scope *orr_nest_enter(struct orr_runtime *rt, struct orr_nest *nest,
     }
     if (found && found->whole)
         found->whole->nparts_used++;
-    orr_unlock(&rt->nests_lock);
+    orr_unlock(&rt->tasks->nests_lock);
     return found;
 }
 
@@ -172,14 +173,14 @@ struct orr_scope *orr_nest_switch(struct orr_runtime *rt, struct orr_nest *nest,
 {
     struct orr_scope *found;
 
-    orr_lock(&rt->nests_lock);
+    orr_lock(&rt->tasks->nests_lock);
     while (!is_of(nest, sequence))
         nest = nest->up;
     *ret_depth = nest->depth;
     found = find_locked(nest, handle, false);
     if (found->whole)
         found->whole->nparts_used++;
-    orr_unlock(&rt->nests_lock);
+    orr_unlock(&rt->tasks->nests_lock);
     return found;
 }
 
@@ -190,11 +191,11 @@ struct orr_scope *orr_nest_entered(struct orr_runtime *rt,
 {
     struct orr_scope *found;
 
-    orr_lock(&rt->nests_lock);
+    orr_lock(&rt->tasks->nests_lock);
     while (nest->depth != depth)
         nest = nest->up;
     found = find_locked(nest, handle, true);
-    orr_unlock(&rt->nests_lock);
+    orr_unlock(&rt->tasks->nests_lock);
     return found;
 }
 
@@ -202,7 +203,7 @@ void orr_nest_leave(struct orr_runtime *rt, struct orr_scope *scope)
 {
     if (!scope->whole)
         return;
-    orr_lock(&rt->nests_lock);
+    orr_lock(&rt->tasks->nests_lock);
     scope->whole->nparts_used--;
-    orr_unlock(&rt->nests_lock);
+    orr_unlock(&rt->tasks->nests_lock);
 }

@@ -71,7 +71,7 @@ struct orr_nest {
     uint8_t sched_ctx;     /* [const] the task's */
     uint16_t depth;        /* [const] nests around it, and it */
     bool takes_back;       /* [owner] its task gets its data back */
-    struct orr_nest *up;   /* [rt->nests_lock] referenced: the one in which its
+    struct orr_nest *up;   /* [rt->tasks->nests_lock] referenced: the one in which its
                             * task was submitted, or the next around that was not
                             * over; NULL: outside */
     unsigned nscopes;      /* [const] */

@@ -7,6 +7,7 @@
 #include "core/data/handle.h"
 #include "core/runtime.h"
 #include "core/task/job.h"
+#include "core/task/tasks.h"
 
 /* So many are told at once. */
 enum { MOST = 64 };
@@ -54,7 +55,7 @@ static void tell(struct orr_runtime *rt, struct orr_job *job, double delay,
                  unsigned depth)
 {
     orr_ready_soon_func_t func =
-        atomic_load_explicit(&rt->ready_soon, memory_order_acquire);
+        atomic_load_explicit(&rt->tasks->ready_soon, memory_order_acquire);
     struct soon soon = {.n = 0};
 
     if (!func || depth == 0)
@@ -66,7 +67,7 @@ static void tell(struct orr_runtime *rt, struct orr_job *job, double delay,
     orr_self->frozen++;
     for (unsigned i = 0; i < soon.n; i++) {
         if (ORR_JOB_IS(soon.jobs[i], task))
-            func(atomic_load(&rt->ready_soon_data), soon.jobs[i]->task, delay);
+            func(atomic_load(&rt->tasks->ready_soon_data), soon.jobs[i]->task, delay);
         else
             tell(rt, soon.jobs[i], delay, depth - 1);
     }

@@ -14,6 +14,7 @@
 #include "core/base/log.h"
 #include "core/runtime.h"
 #include "core/task/job.h"
+#include "core/task/tasks.h"
 
 /* "That tag waits for this one." */
 struct tag_edge {
@@ -175,11 +176,11 @@ int orr_tag_bind(struct orr_runtime *rt, starpu_tag_t id, struct orr_job *job)
     struct orr_tag *tag;
     int err = -ENOMEM;
 
-    orr_lock(&rt->tags->lock);
-    tag = get_locked(rt->tags, id);
+    orr_lock(&rt->tasks->tags->lock);
+    tag = get_locked(rt->tasks->tags, id);
     if (tag)
         err = bind_locked(tag, job);
-    orr_unlock(&rt->tags->lock);
+    orr_unlock(&rt->tasks->tags->lock);
     if (err == -EINVAL)
         orr_log_error(
             "starpu_task_submit: task `%s': another one with the same "
@@ -216,14 +217,14 @@ int orr_tag_declare_deps(struct orr_runtime *rt, starpu_tag_t id, unsigned n,
     struct orr_tag *tag;
     int err = 0;
 
-    orr_lock(&rt->tags->lock);
-    tag = get_locked(rt->tags, id);
+    orr_lock(&rt->tasks->tags->lock);
+    tag = get_locked(rt->tasks->tags, id);
     for (unsigned i = 0; tag && !err && i < n; i++) {
-        err = add_edge_locked(rt->tags, tag, deps[i]);
+        err = add_edge_locked(rt->tasks->tags, tag, deps[i]);
         ORR_TELL(rt, ORR_TOLD_TAGS, .tags.id = id, .tags.before = deps[i],
                  .holds = !tag->reached && (!tag->bound || tag->held));
     }
-    orr_unlock(&rt->tags->lock);
+    orr_unlock(&rt->tasks->tags->lock);
     return tag ? err : -ENOMEM;
 }
 
@@ -285,11 +286,11 @@ void orr_tag_notify(struct orr_runtime *rt, starpu_tag_t id)
     struct reached reached = {NULL, {NULL}};
     struct orr_tag *tag;
 
-    orr_lock(&rt->tags->lock);
-    tag = get_locked(rt->tags, id);
+    orr_lock(&rt->tasks->tags->lock);
+    tag = get_locked(rt->tasks->tags, id);
     if (tag)
         reach_locked(tag, &reached);
-    orr_unlock(&rt->tags->lock);
+    orr_unlock(&rt->tasks->tags->lock);
     go_on(rt, &reached);
 }
 
@@ -298,8 +299,8 @@ void orr_tag_end(struct orr_runtime *rt, starpu_tag_t id)
     struct reached reached = {NULL, {NULL}};
     struct orr_tag *tag;
 
-    orr_lock(&rt->tags->lock);
-    tag = find_locked(rt->tags, id);
+    orr_lock(&rt->tasks->tags->lock);
+    tag = find_locked(rt->tasks->tags, id);
     if (tag) {
         /* For the next run of a task of this tag all have to come again. */
         tag->round++;
@@ -308,7 +309,7 @@ void orr_tag_end(struct orr_runtime *rt, starpu_tag_t id)
         tag->bound = false;
         reach_locked(tag, &reached);
     }
-    orr_unlock(&rt->tags->lock);
+    orr_unlock(&rt->tasks->tags->lock);
     go_on(rt, &reached);
 }
 
@@ -317,11 +318,11 @@ void orr_tag_forget_task(struct orr_runtime *rt, starpu_tag_t id,
 {
     struct orr_tag *tag;
 
-    orr_lock(&rt->tags->lock);
-    tag = find_locked(rt->tags, id);
+    orr_lock(&rt->tasks->tags->lock);
+    tag = find_locked(rt->tasks->tags, id);
     if (tag && tag->task == task)
         tag->task = NULL;
-    orr_unlock(&rt->tags->lock);
+    orr_unlock(&rt->tasks->tags->lock);
 }
 
 void orr_tag_mark_vague(struct orr_runtime *rt, starpu_tag_t id)
@@ -361,12 +362,12 @@ static int wait_for_tag(struct orr_runtime *rt, starpu_tag_t id, unsigned more,
     struct orr_tag *tag;
     bool reached;
 
-    orr_lock(&rt->tags->lock);
-    tag = get_locked(rt->tags, id);
+    orr_lock(&rt->tasks->tags->lock);
+    tag = get_locked(rt->tasks->tags, id);
     reached = tag && tag->reached;
     if (tag && !reached)
         orr_waiters_add(&tag->waiters, &waiter);
-    orr_unlock(&rt->tags->lock);
+    orr_unlock(&rt->tasks->tags->lock);
     if (!tag)
         return -ENOMEM;
     if (!reached)
@@ -404,11 +405,11 @@ void orr_tag_restart(struct orr_runtime *rt, starpu_tag_t id)
     struct orr_tag *tag;
 
     orr_tag_mark_vague(rt, id);
-    orr_lock(&rt->tags->lock);
-    tag = find_locked(rt->tags, id);
+    orr_lock(&rt->tasks->tags->lock);
+    tag = find_locked(rt->tasks->tags, id);
     if (tag)
         restart_locked(tag);
-    orr_unlock(&rt->tags->lock);
+    orr_unlock(&rt->tasks->tags->lock);
 }
 
 /* At once: of those who go on one may reach the tag again, before anybody could
@@ -419,14 +420,14 @@ void orr_tag_notify_restart(struct orr_runtime *rt, starpu_tag_t id)
     struct orr_tag *tag;
 
     orr_tag_mark_vague(rt, id);
-    orr_lock(&rt->tags->lock);
-    tag = get_locked(rt->tags, id);
+    orr_lock(&rt->tasks->tags->lock);
+    tag = get_locked(rt->tasks->tags, id);
     if (tag) {
         restart_locked(tag);
         reach_locked(tag, &reached);
         tag->reached = tag->by_task = false;
     }
-    orr_unlock(&rt->tags->lock);
+    orr_unlock(&rt->tasks->tags->lock);
     go_on(rt, &reached);
 }
 
@@ -457,16 +458,16 @@ void orr_tag_remove(struct orr_runtime *rt, starpu_tag_t id)
     struct orr_tag *tag;
 
     orr_tag_mark_vague(rt, id);
-    orr_lock(&rt->tags->lock);
-    tag = find_locked(rt->tags, id);
+    orr_lock(&rt->tasks->tags->lock);
+    tag = find_locked(rt->tasks->tags, id);
     if (tag)
         empty_locked(tag);
-    orr_unlock(&rt->tags->lock);
+    orr_unlock(&rt->tasks->tags->lock);
 }
 
 void orr_tags_clear(struct orr_runtime *rt)
 {
-    struct orr_tags *tags = rt->tags;
+    struct orr_tags *tags = rt->tasks->tags;
 
     orr_lock(&tags->lock);
     for (size_t i = 0; i < tags->nbuckets; i++)
@@ -480,11 +481,11 @@ struct starpu_task *orr_tag_task(struct orr_runtime *rt, starpu_tag_t id)
     struct starpu_task *task = NULL;
     struct orr_tag *tag;
 
-    orr_lock(&rt->tags->lock);
-    tag = find_locked(rt->tags, id);
+    orr_lock(&rt->tasks->tags->lock);
+    tag = find_locked(rt->tasks->tags, id);
     if (tag)
         task = tag->task;
-    orr_unlock(&rt->tags->lock);
+    orr_unlock(&rt->tasks->tags->lock);
     return task;
 }
 
@@ -494,7 +495,7 @@ void orr_tags_each_missing(struct orr_runtime *rt,
                                          void *arg),
                            void *arg)
 {
-    const struct orr_tags *tags = rt->tags;
+    const struct orr_tags *tags = rt->tasks->tags;
 
     for (size_t i = 0; i < tags->nbuckets; i++)
         for (struct orr_tag *tag = tags->buckets[i]; tag; tag = tag->next)

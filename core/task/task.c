@@ -17,18 +17,23 @@
 #include "core/observe/calls.h"
 #include "core/observe/trace_record.h"
 #include "core/observe/profile.h"
+#include "core/observe/views.h"
 #include "core/runtime.h"
+#include "core/sched/ctxs.h"
 #include "core/sched/sched.h"
+#include "core/slab_set.h"
 #include "core/task/again.h"
 #include "core/task/ahead.h"
 #include "core/task/bundle.h"
 #include "core/task/count.h"
 #include "core/task/tag.h"
+#include "core/task/tasks.h"
 #include "core/task/transaction.h"
+#include "core/workers.h"
 
 struct starpu_task *orr_task_new(struct orr_runtime *rt)
 {
-    struct starpu_task *task = orr_slab_get(rt->tasks);
+    struct starpu_task *task = orr_slab_get(rt->slabs->tasks);
 
     if (!task)
         return NULL;
@@ -112,7 +117,7 @@ void orr_task_free_ended(struct orr_runtime *rt, struct starpu_task *task)
     free_arguments(task);
     free_attached(task);
     task->cl = &orr_task_freed;
-    orr_slab_put(rt->tasks, task);
+    orr_slab_put(rt->slabs->tasks, task);
 }
 
 static void drop(void *object, void *arg)
@@ -138,8 +143,8 @@ static void drop(void *object, void *arg)
 
 void orr_tasks_drop(struct orr_runtime *rt)
 {
-    for (unsigned i = 0; i < sizeof(rt->jobs) / sizeof(*rt->jobs); i++)
-        orr_slab_each(rt->jobs[i], drop, NULL);
+    for (unsigned i = 0; i < sizeof(rt->slabs->jobs) / sizeof(*rt->slabs->jobs); i++)
+        orr_slab_each(rt->slabs->jobs[i], drop, NULL);
 }
 
 /* --- arguments --- */
@@ -326,7 +331,7 @@ static void say_too_large(const struct orr_runtime *rt,
             size += (double)job->accesses[i].handle->size;
     for (; classes; classes &= classes - 1) {
         const struct orr_worker_class *class =
-            &rt->classes[__builtin_ctzll(classes)];
+            &rt->workers->classes[__builtin_ctzll(classes)];
         const struct orr_node_desc *node = &rt->machine->nodes[class->node];
 
         if (largest && node->capacity <= largest->capacity)
@@ -391,12 +396,12 @@ static void task_arrived(struct orr_runtime *rt, struct orr_job *job,
                          int worker)
 {
     (void)job;
-    orr_worker_wake(&rt->workers[worker]);
+    orr_worker_wake(&rt->workers->at[worker]);
 }
 
 static void task_resumed(struct orr_runtime *rt, struct orr_job *job)
 {
-    struct orr_worker *worker = &rt->workers[job->worker];
+    struct orr_worker *worker = &rt->workers->at[job->worker];
 
     orr_lock(&worker->lock);
     orr_list_append(&worker->resumed, &job->queue);
@@ -415,8 +420,8 @@ const struct orr_job_type orr_job_task = {
 
 static void throttle(struct orr_runtime *rt)
 {
-    int max = atomic_load_explicit(&rt->limit_max, memory_order_relaxed);
-    int min = atomic_load_explicit(&rt->limit_min, memory_order_relaxed);
+    int max = atomic_load_explicit(&rt->tasks->limit_max, memory_order_relaxed);
+    int min = atomic_load_explicit(&rt->tasks->limit_min, memory_order_relaxed);
     struct orr_context *self = orr_self;
 
     if (max < 0 || min < 0 || self->frozen || self->job)
@@ -433,8 +438,8 @@ static void account(struct orr_runtime *rt, struct starpu_task *task)
     ORR_TELL(rt, ORR_TOLD_TASK_SUBMITTED, .job = orr_job_of(task));
     orr_count_submitted(rt, orr_job_of(task)->sched_ctx);
     /* Of several first ones at once any will do. */
-    if (atomic_load_explicit(&rt->first_submit, memory_order_relaxed) < 0)
-        atomic_store_explicit(&rt->first_submit, orr_exec_now(rt->exec),
+    if (atomic_load_explicit(&rt->views->first_submit, memory_order_relaxed) < 0)
+        atomic_store_explicit(&rt->views->first_submit, orr_exec_now(rt->exec),
                               memory_order_relaxed);
     task->status = STARPU_TASK_BLOCKED;
 }
@@ -474,7 +479,7 @@ static int choose_context(struct orr_runtime *rt, struct orr_job *job)
 
     if (id == STARPU_NMAX_SCHED_CTXS)
         id = orr_self->sched_ctx ? orr_self->sched_ctx - 1U : 0;
-    if (id >= STARPU_NMAX_SCHED_CTXS || !rt->scheds[id]) {
+    if (id >= STARPU_NMAX_SCHED_CTXS || !rt->sched_ctxs->at[id]) {
         orr_log_error("starpu_task_submit: task `%s' is for scheduling context "
                       "%u, which does not exist: use what "
                       "starpu_sched_ctx_create returned, before it is deleted",
@@ -541,7 +546,7 @@ static void hand_over(struct orr_runtime *rt, struct orr_job *job,
         orr_profile_expect_task(rt);
     atomic_store_explicit(
         &job->id,
-        atomic_fetch_add_explicit(&rt->last_job, 1, memory_order_relaxed) + 1,
+        atomic_fetch_add_explicit(&rt->tasks->last_job, 1, memory_order_relaxed) + 1,
         memory_order_relaxed);
     orr_job_set_state(job, ORR_JOB_BLOCKED);
     account(rt, job->task);
@@ -600,8 +605,8 @@ int orr_task_submit_direct(struct orr_runtime *rt, struct starpu_task *task)
 
 static void cap_priority(struct orr_runtime *rt, struct starpu_task *task)
 {
-    int least = atomic_load(&rt->knobs.least);
-    int most = atomic_load(&rt->knobs.most);
+    int least = atomic_load(&rt->workers->knobs.least);
+    int most = atomic_load(&rt->workers->knobs.most);
 
     if (task->priority < least)
         task->priority = least;
@@ -620,7 +625,7 @@ int orr_task_submit(struct orr_runtime *rt, struct starpu_task *task,
     if (err)
         return err;
     throttle(rt);
-    if (atomic_load_explicit(&rt->knobs.capped, memory_order_relaxed))
+    if (atomic_load_explicit(&rt->workers->knobs.capped, memory_order_relaxed))
         cap_priority(rt, task);
     err = make_job(rt, task, implicit, !implicit, &chain);
     if (err)
@@ -629,8 +634,8 @@ int orr_task_submit(struct orr_runtime *rt, struct starpu_task *task,
     if (synchronous)
         orr_job_ref(job); /* known by its tag */
     ORR_TELL(rt, ORR_TOLD_TASK_GIVEN, .job = job);
-    if (rt->calls)
-        orr_calls_submit(rt->calls, job, implicit);
+    if (rt->views->calls)
+        orr_calls_submit(rt->views->calls, job, implicit);
     hand_over(rt, job, chain);
     if (rt->machine->crowded)
         orr_workers_give_way(rt);

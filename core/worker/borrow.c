@@ -13,6 +13,7 @@
 #include "core/task/job.h"
 #include "core/worker/kernel.h"
 #include "core/worker/suspend.h"
+#include "core/workers.h"
 
 int orr_borrowing_init(struct orr_borrowing *b, struct orr_worker *worker,
                        struct starpu_codelet *cl)
@@ -62,7 +63,7 @@ static bool may_be_lent(const struct orr_worker *worker)
     return is_lendable(worker) && !orr_worker_is_blocked(worker) &&
            !atomic_load(&worker->called) && !atomic_load(&worker->disabled) &&
            !atomic_load(&worker->stop) &&
-           atomic_load(&worker->runtime->paused) == 0;
+           atomic_load(&worker->runtime->workers->paused) == 0;
 }
 
 static void exchange(struct orr_context **a, struct orr_context **b)
@@ -168,7 +169,7 @@ void orr_worker_give_back(struct orr_borrowing *b)
     self->job = NULL;
     atomic_store_explicit(&worker->ntasks, worker->ntasks + 1,
                           memory_order_relaxed);
-    if (worker->runtime->counts_codelets)
+    if (worker->runtime->workers->counts_codelets)
         b->task.cl->per_worker_stats[worker->id]++;
     orr_count_ended(worker->runtime, b->job->sched_ctx);
     end_rest(worker);

@@ -11,6 +11,7 @@
 #include "core/worker/hooks.h"
 #include "core/worker/kernel.h"
 #include "core/worker/suspend.h"
+#include "core/workers.h"
 
 /* Devices are numbered by the machine, or have a handle of their vendor's; processors
  * are numbered from 0. The numbers share their memory. */
@@ -29,10 +30,10 @@ struct orr_worker *orr_worker_named(struct orr_runtime *rt,
 {
     unsigned n = 0;
 
-    for (unsigned w = 0; w < rt->nworkers; w++)
-        if (rt->workers[w].desc->type == driver->type &&
-            is_named(rt->workers[w].desc, n++, driver))
-            return &rt->workers[w];
+    for (unsigned w = 0; w < rt->workers->n; w++)
+        if (rt->workers->at[w].desc->type == driver->type &&
+            is_named(rt->workers->at[w].desc, n++, driver))
+            return &rt->workers->at[w];
     return NULL;
 }
 
@@ -44,9 +45,9 @@ static struct orr_worker *next_of_device(struct orr_worker *worker)
 
     if (orr_device_kind(desc->type)->is_processor)
         return worker;
-    for (unsigned i = 1; i < rt->nworkers; i++) {
+    for (unsigned i = 1; i < rt->workers->n; i++) {
         struct orr_worker *other =
-            &rt->workers[(worker->id + i) % rt->nworkers];
+            &rt->workers->at[(worker->id + i) % rt->workers->n];
 
         if (other->desc->type == desc->type &&
             other->desc->devid == desc->devid)
@@ -154,7 +155,7 @@ static bool call_hooks(struct orr_worker *first)
     {
         struct former former = become(worker);
 
-        again |= orr_hooks_call(&worker->runtime->hooks, worker->id);
+        again |= orr_hooks_call(&worker->runtime->workers->hooks, worker->id);
         be_again(former);
     }
     return again;
@@ -218,11 +219,11 @@ static void sleep_all(struct orr_worker *first, bool hooks_again)
 
         busy = orr_worker_is_idle(worker) ? busy : worker;
         until = at < until ? at : until;
-        orr_hooks_tell(&rt->hooks.sleeps, worker->id);
+        orr_hooks_tell(&rt->workers->hooks.sleeps, worker->id);
     }
     orr_context_park(&busy->awaited, until);
     FOREACH_MATE(worker, first)
-    orr_hooks_tell(&rt->hooks.wakes, worker->id);
+    orr_hooks_tell(&rt->workers->hooks.wakes, worker->id);
 }
 
 static void loop_together(struct orr_worker *first)
@@ -247,7 +248,7 @@ static void loop_together(struct orr_worker *first)
             rest(first);
             if (rt->exec->one_thread)
                 fall_asleep(first);
-            if (!hooked && orr_hooks_are_there(&rt->hooks)) {
+            if (!hooked && orr_hooks_are_there(&rt->workers->hooks)) {
                 hooks_again = call_hooks(first);
                 hooked = true;
                 continue;
@@ -277,7 +278,7 @@ void orr_worker_drive(struct orr_worker *first)
 {
     struct orr_runtime *rt = first->runtime;
 
-    atomic_fetch_add_explicit(&rt->nactive, 1, memory_order_relaxed);
+    atomic_fetch_add_explicit(&rt->workers->nactive, 1, memory_order_relaxed);
     loop(first);
     orr_worker_detach(first);
     orr_active_end(rt);
@@ -285,8 +286,8 @@ void orr_worker_drive(struct orr_worker *first)
 
 void orr_drivers_end(struct orr_runtime *rt)
 {
-    atomic_store(&rt->drivers_end, true);
-    for (unsigned w = 0; w < rt->nworkers; w++)
-        if (rt->workers[w].driven)
-            orr_worker_wake(&rt->workers[w]);
+    atomic_store(&rt->workers->drivers_end, true);
+    for (unsigned w = 0; w < rt->workers->n; w++)
+        if (rt->workers->at[w].driven)
+            orr_worker_wake(&rt->workers->at[w]);
 }

@@ -2,23 +2,25 @@
 /* core/worker/energy.c - see energy.h. */
 #include "core/worker/energy.h"
 
+#include "core/observe/views.h"
 #include "core/runtime.h"
 #include "core/task/job.h"
+#include "core/workers.h"
 
 void orr_energy_use(struct orr_runtime *rt, double joules)
 {
     orr_lock(&rt->lock);
-    rt->joules += joules;
+    rt->workers->joules += joules;
     orr_unlock(&rt->lock);
 }
 
 double orr_energy_used(struct orr_runtime *rt)
 {
     double watts = orr_config_double(&rt->config, ORR_CFG_IDLE_POWER);
-    double us = orr_exec_now(rt->exec) - rt->opened_at, joules;
+    double us = orr_exec_now(rt->exec) - rt->views->opened_at, joules;
 
     orr_lock(&rt->lock);
-    joules = rt->joules;
+    joules = rt->workers->joules;
     orr_unlock(&rt->lock);
     return joules + watts * us / 1e6;
 }

@@ -15,6 +15,7 @@
 #include "core/sched/sched.h"
 #include "core/task/count.h"
 #include "core/task/job.h"
+#include "core/workers.h"
 
 /* How often a kernel that has failed is tried again where nobody else can. */
 enum { MAX_RETRIES = 2 };

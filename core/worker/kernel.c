@@ -16,12 +16,14 @@
 #include "core/cost/ask.h"
 #include "core/cost/assume.h"
 #include "core/cost/cost.h"
+#include "core/cost/estimates.h"
 #include "core/cost/noise.h"
 #include "core/data/convert.h"
 #include "core/data/handle.h"
 #include "core/data/label.h"
 #include "core/data/lend.h"
 #include "core/data/node.h"
+#include "core/data/nodes.h"
 #include "core/data/reduction.h"
 #include "core/device/clock.h"
 #include "core/device/driver.h"
@@ -32,6 +34,7 @@
 #include "core/task/job.h"
 #include "core/task/nest.h"
 #include "core/worker/energy.h"
+#include "core/workers.h"
 #include "perfmodel/arch.h"
 #include "perfmodel/model.h"
 
@@ -140,7 +143,7 @@ struct orr_kernel *orr_kernel_take(struct orr_worker *worker,
         kernel->worker = worker->id;
         kernel->runtime = worker->runtime;
         kernel->post.mailbox =
-            &worker->runtime->nodes[worker->desc->node].mailbox;
+            &worker->runtime->nodes->at[worker->desc->node].mailbox;
     }
     kernel->error = kernel->found = 0;
     kernel->start = kernel->end = kernel->away = kernel->thread_away = 0;
@@ -198,7 +201,7 @@ static inline void run_job(struct orr_kernel *kernel, struct orr_job *job,
     struct orr_runtime *outer_runtime = self->runtime;
     struct orr_job *outer_job = self->job;
     struct orr_worker *outer_worker = self->worker;
-    struct orr_worker *worker = &kernel->runtime->workers[kernel->worker];
+    struct orr_worker *worker = &kernel->runtime->workers->at[kernel->worker];
     orr_kernel_func_t function =
         function_of(worker, task->cl, job->implementation);
 
@@ -218,7 +221,7 @@ static inline void run_job(struct orr_kernel *kernel, struct orr_job *job,
     self->frozen++;
     self->suspends_at =
         worker->may_suspend && !orr_job_gang(job) ? self->frozen : 0;
-    if (!kernel->runtime->disables_kernels)
+    if (!kernel->runtime->workers->disables_kernels)
         function(task->dyn_interfaces ? task->dyn_interfaces : task->interfaces,
                  task->cl_arg);
     end_nest(kernel->runtime, job);
@@ -278,7 +281,7 @@ void orr_kernel_run_direct(struct orr_runtime *rt, struct orr_worker *worker,
     orr_kernel_give(worker, job->kernel);
     atomic_store_explicit(&worker->ntasks, worker->ntasks + 1,
                           memory_order_relaxed);
-    if (rt->counts_codelets)
+    if (rt->workers->counts_codelets)
         job->task->cl->per_worker_stats[worker->id]++;
     /* Its end follows, unless that waits for others. */
     if (orr_job_ends_later(job))
@@ -335,8 +338,8 @@ void orr_kernel_begin_partials(struct orr_runtime *rt,
         if (!(access->mode & STARPU_REDUX) || access->duplicate ||
             access->datum->valid)
             continue;
-        access->begins = !rt->skips_kernels;
-        if (rt->skips_kernels &&
+        access->begins = rt->machine->runs_kernels;
+        if (!rt->machine->runs_kernels &&
             access->handle->reduction->init->flags & EXECUTES)
             begin_partial(worker, access);
         orr_handle_count_partial(access->handle);
@@ -378,7 +381,7 @@ static void vary(struct orr_runtime *rt, const struct orr_worker *worker,
         orr_cost_noise(rt, row, worker->class_id, job->implementation);
 
     if (source)
-        job->kernel->duration = orr_noise_length(&rt->noise, source, job->id,
+        job->kernel->duration = orr_noise_length(&rt->estimates->noise, source, job->id,
                                                  job->kernel->duration);
 }
 
@@ -408,11 +411,11 @@ void orr_kernel_prepare(struct orr_runtime *rt, struct orr_worker *worker,
     else if (!orr_cost_is_known(row, worker->class_id, job->implementation,
                                 length))
         orr_kernel_missing(rt, job);
-    if (rt->noise.on && !(job->task->cl->flags & EXECUTES))
+    if (rt->estimates->noise.on && !(job->task->cl->flags & EXECUTES))
         vary(rt, worker, job, row);
     if (job->converts)
         kernel->duration += orr_job_conversion_us(rt, job, worker->class_id);
-    if (job->converts && rt->skips_kernels)
+    if (job->converts && !rt->machine->runs_kernels)
         convert(worker, job);
 }
 
@@ -429,7 +432,7 @@ bool orr_kernel_again(struct orr_kernel *kernel)
 {
     const struct orr_job *job = kernel->job;
     struct orr_runtime *rt = kernel->runtime;
-    const struct orr_worker_desc *worker = rt->workers[kernel->worker].desc;
+    const struct orr_worker_desc *worker = rt->workers->at[kernel->worker].desc;
 
     while (kernel->error) {
         bool may = kernel->error == -EAGAIN && kernel->ntries++ < MAX_TRIES;

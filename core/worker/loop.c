@@ -15,19 +15,23 @@
 #include "core/cost/figures.h"
 #include "core/data/handle.h"
 #include "core/data/node.h"
+#include "core/data/registry.h"
 #include "core/runtime.h"
 #include "core/sched/ctx.h"
+#include "core/sched/ctxs.h"
 #include "core/sched/direct.h"
 #include "core/sched/sched.h"
 #include "core/sched/toolbox.h"
 #include "core/task/count.h"
 #include "core/task/gang.h"
 #include "core/task/job.h"
+#include "core/task/tasks.h"
 #include "core/worker/borrow.h"
 #include "core/worker/failed.h"
 #include "core/worker/hooks.h"
 #include "core/worker/kernel.h"
 #include "core/worker/suspend.h"
+#include "core/workers.h"
 
 /* µs after which functions that keep workers awake are called again. */
 #define HOOKS_AGAIN 20.0
@@ -99,7 +103,7 @@ static void finish_job(struct orr_runtime *rt, struct orr_worker *worker,
         atomic_store_explicit(&worker->exp_end, 0, memory_order_relaxed);
     if (rt->machine->kernels_take_their_length)
         count_figures(rt, worker, job);
-    if (rt->counts_codelets)
+    if (rt->workers->counts_codelets)
         job->task->cl->per_worker_stats[worker->id]++;
     ORR_TELL(rt, ORR_TOLD_TASK_EXECUTED, .worker = worker, .job = job,
              .since = length);
@@ -122,7 +126,7 @@ static void finish_job(struct orr_runtime *rt, struct orr_worker *worker,
 static void kernel_done(struct orr_kernel *kernel)
 {
     struct orr_job *job = kernel->job;
-    struct orr_worker *worker = &orr_self->runtime->workers[kernel->worker];
+    struct orr_worker *worker = &orr_self->runtime->workers->at[kernel->worker];
 
     if (orr_kernel_has_failed(kernel) && orr_kernel_again(kernel))
         return;
@@ -250,7 +254,7 @@ static void expect_end(struct orr_runtime *rt, struct orr_worker *worker,
     atomic_store_explicit(&worker->exp_end,
                           orr_exec_now(rt->exec) + job->predicted,
                           memory_order_relaxed);
-    if (atomic_load_explicit(&rt->ready_soon, memory_order_relaxed))
+    if (atomic_load_explicit(&rt->tasks->ready_soon, memory_order_relaxed))
         orr_job_tell_soon(rt, job);
 }
 
@@ -269,7 +273,7 @@ static void begin_kernel(struct orr_runtime *rt, struct orr_worker *worker,
     (void)orr_kernel_take(worker, job);
     orr_job_set_state(job, ORR_JOB_RUNNING);
     job->task->status = STARPU_TASK_RUNNING;
-    if (rt->breaks)
+    if (rt->tasks->breaks)
         orr_runtime_break(rt, ORR_BREAK_EXEC, job->id);
     ORR_TELL(rt, ORR_TOLD_TASK_STARTS, .job = job);
     if (job->predicted > 0)
@@ -412,7 +416,7 @@ static bool take_job(struct orr_runtime *rt, struct orr_worker *worker,
     if (!has_room(worker) || worker->leaving)
         return false;
     /* What was done before starpu_resume is done before the tasks that follow. */
-    if (atomic_load_explicit(&rt->paused, memory_order_acquire) > 0) {
+    if (atomic_load_explicit(&rt->workers->paused, memory_order_acquire) > 0) {
         rest(worker);
         return false;
     }
@@ -501,7 +505,7 @@ static bool run_direct(struct orr_runtime *rt, struct orr_worker *worker,
     struct orr_job *job;
 
     if (!orr_worker_wants_job(worker) || worker->running || worker->leaving ||
-        atomic_load_explicit(&rt->paused, memory_order_acquire) > 0)
+        atomic_load_explicit(&rt->workers->paused, memory_order_acquire) > 0)
         return false;
     job = orr_direct_pop(rt, worker);
     if (!job)
@@ -534,11 +538,11 @@ static bool step(struct orr_runtime *rt, struct orr_worker *worker,
 
     if (worker->nsuspended && resume(worker, announced))
         return true;
-    if (atomic_load_explicit(&rt->ndead, memory_order_acquire))
+    if (atomic_load_explicit(&rt->data->ndead, memory_order_acquire))
         orr_handles_free_dead(rt);
     orr_charge(rt->machine->costs.progress);
     orr_pay();
-    if (atomic_load_explicit(&rt->direct, memory_order_relaxed) &&
+    if (atomic_load_explicit(&rt->sched_ctxs->direct, memory_order_relaxed) &&
         run_direct(rt, worker, announced)) {
         if (++worker->ndirect % DIRECT_IN_A_ROW != 0)
             return end_step(worker, true);
@@ -560,7 +564,7 @@ static bool step(struct orr_runtime *rt, struct orr_worker *worker,
 /* Whoever drives the worker was asked to return. */
 static bool is_to_return(const struct orr_worker *worker)
 {
-    return worker->driven && atomic_load(&worker->runtime->drivers_end);
+    return worker->driven && atomic_load(&worker->runtime->workers->drivers_end);
 }
 
 bool orr_worker_may_stop(const struct orr_worker *worker)
@@ -676,16 +680,16 @@ void orr_worker_loop(void *arg)
         if (rt->exec->one_thread && orr_worker_wants_job(worker))
             orr_worker_fall_asleep(worker);
         /* What they give the worker to do wakes nobody but itself: it looks again. */
-        if (!hooked && orr_hooks_are_there(&rt->hooks)) {
-            hooks_again = orr_hooks_call(&rt->hooks, worker->id);
+        if (!hooked && orr_hooks_are_there(&rt->workers->hooks)) {
+            hooks_again = orr_hooks_call(&rt->workers->hooks, worker->id);
             hooked = true;
             continue;
         }
-        orr_hooks_tell(&rt->hooks.sleeps, worker->id);
+        orr_hooks_tell(&rt->workers->hooks.sleeps, worker->id);
         until = orr_worker_wakes_at(worker, hooked && hooks_again);
         orr_seat_offer(worker);
         orr_context_park(&worker->awaited, until);
-        orr_hooks_tell(&rt->hooks.wakes, worker->id);
+        orr_hooks_tell(&rt->workers->hooks.wakes, worker->id);
         if (orr_seat_take_woken(worker))
             (void)orr_worker_rouse(worker);
         announced = hooked = false;

@@ -13,11 +13,13 @@
 #include "core/cost/ask.h"
 #include "core/cost/assume.h"
 #include "core/cost/cost.h"
+#include "core/cost/estimates.h"
 #include "core/ends.h"
 #include "core/observe/report.h"
 #include "core/runtime.h"
 #include "core/task/job.h"
 #include "core/worker/kernel.h"
+#include "core/workers.h"
 #include "perfmodel/arch.h"
 #include "perfmodel/model.h"
 
@@ -43,7 +45,7 @@ static bool is_listed(const struct orr_runtime *rt,
                       const struct orr_cost_row *row, unsigned class_id)
 {
     for (unsigned k = 0; k < class_id; k++)
-        if (rt->classes[k].comb == rt->classes[class_id].comb &&
+        if (rt->workers->classes[k].comb == rt->workers->classes[class_id].comb &&
             unknown(row, k))
             return true;
     return false;
@@ -57,14 +59,14 @@ static void list_row(const struct orr_cost_row *row, void *arg)
     if (row->cl->flags & (STARPU_CODELET_SIMGRID_EXECUTE |
                           STARPU_CODELET_SIMGRID_EXECUTE_AND_INJECT))
         return;
-    for (unsigned k = 0; k < rt->nclasses; k++) {
+    for (unsigned k = 0; k < rt->workers->nclasses; k++) {
         if (!unknown(row, k) || is_listed(rt, row, k))
             continue;
         listing->with_model |= row->cl->model != NULL;
         orr_log_error("  %s  footprint %08x  on %s%d%s", orr_cost_symbol(row),
                       row->footprint,
-                      orr_device_type_name((int)rt->classes[k].type),
-                      rt->classes[k].devid,
+                      orr_device_type_name((int)rt->workers->classes[k].type),
+                      rt->workers->classes[k].devid,
                       row->cl->model ? "" : "  (the codelet has no model)");
     }
 }
@@ -80,8 +82,8 @@ struct sizes {
 
 static bool is_missing_on(const struct sizes *sizes, unsigned comb)
 {
-    for (unsigned k = 0; k < sizes->rt->nclasses; k++)
-        if (sizes->rt->classes[k].comb == comb && unknown(sizes->row, k))
+    for (unsigned k = 0; k < sizes->rt->workers->nclasses; k++)
+        if (sizes->rt->workers->classes[k].comb == comb && unknown(sizes->row, k))
             return true;
     return false;
 }
@@ -116,7 +118,7 @@ static size_t list_sizes(struct orr_runtime *rt, const struct orr_job *job)
 
     if (!wanted || !wanted->symbol)
         return 0;
-    model = orr_models_get(rt->models, wanted->symbol, ORR_MODEL_HISTORY, &err);
+    model = orr_models_get(rt->estimates->models, wanted->symbol, ORR_MODEL_HISTORY, &err);
     if (!model)
         return 0;
     (void)orr_model_each(model, note_size, &sizes);
@@ -125,7 +127,7 @@ static size_t list_sizes(struct orr_runtime *rt, const struct orr_job *job)
                                  i ? ", " : "", sizes.known[i]);
     if (!sizes.n)
         return 0;
-    size = orr_model_size(rt, wanted, job->task, &rt->classes[0], 0);
+    size = orr_model_size(rt, wanted, job->task, &rt->workers->classes[0], 0);
     orr_log_error("The model `%s' of `%s' knows tasks with %s%s bytes of "
                   "data there; this one has %zu: is it a size, of tiles "
                   "perhaps, that was never measured?",
@@ -173,12 +175,12 @@ static void meet(const struct orr_cost_row *row, void *arg)
 /* Those that give the time of no kernel: their names may be misspelt. */
 static void list_unmet(struct orr_runtime *rt)
 {
-    const struct orr_assumptions *all = orr_costs_assumptions(rt->costs);
+    const struct orr_assumptions *all = orr_costs_assumptions(rt->estimates->costs);
 
     for (unsigned i = 0; i < all->n; i++) {
         struct meeting meeting = {.one = {&all->all[i], 1}};
 
-        orr_costs_each(rt->costs, meet, &meeting);
+        orr_costs_each(rt->estimates->costs, meet, &meeting);
         if (!meeting.met)
             orr_log_error("`%s' is assumed, and no kernel so far has that "
                           "name: is it misspelt?",
@@ -195,7 +197,7 @@ void orr_kernel_missing(struct orr_runtime *rt, struct orr_job *job)
     orr_log_error("the simulation of `%s' needs the time of kernel `%s', "
                   "which is not known. Missing for the tasks submitted so far:",
                   rt->machine->name, orr_cost_symbol(job->costs));
-    orr_costs_each(rt->costs, list_row, &listing);
+    orr_costs_each(rt->estimates->costs, list_row, &listing);
     if (job->ncores > 1)
         orr_log_error("  %s  footprint %08x  on %u processors at once, or one",
                       orr_cost_symbol(job->costs), job->costs->footprint,

@@ -13,7 +13,9 @@
 #include "core/runtime.h"
 #include "core/task/job.h"
 #include "core/task/nest.h"
+#include "core/task/tasks.h"
 #include "core/worker/kernel.h"
+#include "core/workers.h"
 
 /* A kernel that waits until a date at most; on its stack. */
 struct orr_suspend_limit {
@@ -279,8 +281,8 @@ static struct absence begin_absence(struct orr_worker *worker)
     absence.job->kernel->waits = self;
     if (absence.job->data.admitted)
         orr_admit_suspend(worker->runtime, absence.job);
-    if (!atomic_load_explicit(&worker->runtime->suspends, memory_order_relaxed))
-        atomic_store(&worker->runtime->suspends, true);
+    if (!atomic_load_explicit(&worker->runtime->tasks->suspends, memory_order_relaxed))
+        atomic_store(&worker->runtime->tasks->suspends, true);
     return absence;
 }
 

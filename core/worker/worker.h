@@ -41,7 +41,7 @@ struct orr_worker_profile {
 
 struct orr_worker {
     unsigned id;                        /* [const] */
-    unsigned class_id;                  /* [const] index in runtime->classes */
+    unsigned class_id;                  /* [const] index in runtime->workers->classes */
     const struct orr_worker_desc *desc; /* [const] */
     struct orr_runtime *runtime;        /* [const] */
     /* Whose turn it is of its stacks (suspend.h), always the same if no kernel
@@ -152,7 +152,7 @@ int orr_workers_start(struct orr_runtime *rt);
 /* Asks all workers to end and joins them. Blocks. All tasks have ended. */
 void orr_workers_stop(struct orr_runtime *rt);
 
-/* What counted in rt->nactive has ended: the last one lets orr_workers_stop go
+/* What counted in rt->workers->nactive has ended: the last one lets orr_workers_stop go
  * on. The caller touches no worker any more. */
 void orr_active_end(struct orr_runtime *rt);
 

@@ -15,10 +15,11 @@
 #include "core/worker/borrow.h"
 #include "core/worker/kernel.h"
 #include "core/worker/suspend.h"
+#include "core/workers.h"
 
 static void init_worker(struct orr_runtime *rt, unsigned id)
 {
-    struct orr_worker *worker = &rt->workers[id];
+    struct orr_worker *worker = &rt->workers->at[id];
 
     orr_lock_init(&worker->lock, ORR_RANK_WORKER);
     orr_list_init(&worker->local);
@@ -39,7 +40,7 @@ static void workers_describe_end(const struct orr_awaited *awaited, char *text,
     const struct orr_runtime *rt = awaited->object;
 
     snprintf(text, size, "%u workers and copies to end",
-             atomic_load_explicit(&rt->nactive, memory_order_relaxed));
+             atomic_load_explicit(&rt->workers->nactive, memory_order_relaxed));
 }
 
 static void stop_first(struct orr_runtime *rt, unsigned n)
@@ -47,24 +48,24 @@ static void stop_first(struct orr_runtime *rt, unsigned n)
     const struct orr_awaited awaited = {
         .noun = "workers to end", .describe = workers_describe_end, .object = rt};
 
-    atomic_store(&rt->stopper, orr_self);
+    atomic_store(&rt->workers->stopper, orr_self);
     for (unsigned id = 0; id < n; id++) {
-        atomic_store_explicit(&rt->workers[id].stop, true,
+        atomic_store_explicit(&rt->workers->at[id].stop, true,
                               memory_order_release);
-        orr_worker_wake(&rt->workers[id]);
+        orr_worker_wake(&rt->workers->at[id]);
     }
     /* Until then the others may wake a worker, for a request of its memory; and
      * the ends of copies are posted where no worker looks any more. */
-    while (atomic_load_explicit(&rt->nactive, memory_order_acquire))
+    while (atomic_load_explicit(&rt->workers->nactive, memory_order_acquire))
         if (!orr_nodes_serve_posts(rt))
             orr_context_park(&awaited, ORR_FOREVER);
     orr_nodes_await_posts(rt);
     for (unsigned id = 0; id < n; id++) {
-        orr_suspend_done(&rt->workers[id]);
-        if (!rt->workers[id].driven)
-            orr_context_join(&awaited, rt->workers[id].context);
-        rt->workers[id].context = NULL;
-        orr_kernels_free(&rt->workers[id]);
+        orr_suspend_done(&rt->workers->at[id]);
+        if (!rt->workers->at[id].driven)
+            orr_context_join(&awaited, rt->workers->at[id].context);
+        rt->workers->at[id].context = NULL;
+        orr_kernels_free(&rt->workers->at[id]);
     }
 }
 
@@ -72,9 +73,9 @@ void orr_active_end(struct orr_runtime *rt)
 {
     struct orr_context *stopper;
 
-    if (atomic_fetch_sub_explicit(&rt->nactive, 1, memory_order_acq_rel) != 1)
+    if (atomic_fetch_sub_explicit(&rt->workers->nactive, 1, memory_order_acq_rel) != 1)
         return;
-    stopper = atomic_load_explicit(&rt->stopper, memory_order_relaxed);
+    stopper = atomic_load_explicit(&rt->workers->stopper, memory_order_relaxed);
     if (stopper)
         orr_context_wake(stopper);
 }
@@ -97,8 +98,8 @@ static void run_worker(void *arg)
 int orr_workers_start(struct orr_runtime *rt)
 {
     orr_suspend_init(rt);
-    for (unsigned id = 0; id < rt->nworkers; id++) {
-        struct orr_worker *worker = &rt->workers[id];
+    for (unsigned id = 0; id < rt->workers->n; id++) {
+        struct orr_worker *worker = &rt->workers->at[id];
         struct orr_context init = {
             .runtime = rt, .worker = worker, .name = worker->desc->name};
         struct orr_context *context = NULL;
@@ -107,12 +108,12 @@ int orr_workers_start(struct orr_runtime *rt)
         init_worker(rt, id);
         if (worker->driven)
             continue;
-        atomic_fetch_add_explicit(&rt->nactive, 1, memory_order_relaxed);
+        atomic_fetch_add_explicit(&rt->workers->nactive, 1, memory_order_relaxed);
         err = rt->exec->ops->spawn(rt->exec, &init, worker->desc->cpu,
                                    run_worker, worker, &context);
         worker->context = context;
         if (err) {
-            atomic_fetch_sub_explicit(&rt->nactive, 1, memory_order_relaxed);
+            atomic_fetch_sub_explicit(&rt->workers->nactive, 1, memory_order_relaxed);
             stop_first(rt, id);
             return err;
         }
@@ -122,7 +123,7 @@ int orr_workers_start(struct orr_runtime *rt)
 
 void orr_workers_stop(struct orr_runtime *rt)
 {
-    stop_first(rt, rt->nworkers);
+    stop_first(rt, rt->workers->n);
 }
 
 void orr_workers_give_way(struct orr_runtime *rt)
@@ -131,8 +132,8 @@ void orr_workers_give_way(struct orr_runtime *rt)
 
     if (orr_self->worker || orr_self->debt <= 0)
         return;
-    for (unsigned w = 0; w < rt->nworkers; w++) {
-        struct orr_worker *worker = &rt->workers[w];
+    for (unsigned w = 0; w < rt->workers->n; w++) {
+        struct orr_worker *worker = &rt->workers->at[w];
 
         if (!orr_device_kind(worker->desc->type)->is_processor ||
             !worker->context)
@@ -281,8 +282,8 @@ void orr_worker_check(struct orr_worker *worker)
 {
     const struct orr_runtime *rt = worker->runtime;
 
-    ORR_CHECK(worker == &rt->workers[worker->id]);
-    ORR_CHECK(worker->class_id < rt->nclasses);
+    ORR_CHECK(worker == &rt->workers->at[worker->id]);
+    ORR_CHECK(worker->class_id < rt->workers->nclasses);
     ORR_CHECK(worker->desc == &rt->machine->workers[worker->id]);
     orr_lock(&worker->lock);
     orr_list_foreach (link, &worker->local)

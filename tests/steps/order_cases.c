@@ -3,6 +3,7 @@
 #include "core/task/again.h"
 #include "core/task/tag.h"
 #include "core/task/task.h"
+#include "core/task/tasks.h"
 #include "tests/steps/cases.h"
 
 /* --- several threads submit --- */
@@ -214,8 +215,8 @@ static void begin_tags(void)
 /* The table outlives the schedule. */
 static void end_tags(void)
 {
-    orr_tags_free(world->tags);
-    STEP_ASSERT(orr_tags_new(&world->tags) == 0);
+    orr_tags_free(world->tasks->tags);
+    STEP_ASSERT(orr_tags_new(&world->tasks->tags) == 0);
 }
 
 const struct step_case order_cases[] = {

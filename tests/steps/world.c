@@ -10,9 +10,14 @@
 #include "core/asleep.h"
 #include "core/check.h"
 #include "core/data/cache.h"
+#include "core/data/nodes.h"
+#include "core/data/registry.h"
 #include "core/device/driver.h"
+#include "core/observe/views.h"
 #include "core/open.h"
 #include "core/task/task.h"
+#include "core/task/tasks.h"
+#include "core/workers.h"
 #include "tests/steps/objects.h"
 
 enum { NODES = 4, COPIES = 16, FREED = 0xdd };
@@ -205,7 +210,7 @@ void world_open(const struct world_spec *what)
     if (orr_runtime_start(NULL, NULL, NULL) != 0)
         step_fail("the run cannot be opened");
     world = main_context.runtime;
-    atomic_store(&world->nactive, 0); /* its workers never run */
+    atomic_store(&world->workers->nactive, 0); /* its workers never run */
     objects_begin();
 }
 
@@ -382,7 +387,7 @@ static void job_ready(struct orr_runtime *rt, struct orr_job *job)
 static void job_arrived(struct orr_runtime *rt, struct orr_job *job, int worker)
 {
     (void)job;
-    orr_worker_wake(&rt->workers[worker]);
+    orr_worker_wake(&rt->workers->at[worker]);
 }
 
 static const struct orr_job_type job_type = {.ready = job_ready,
@@ -416,7 +421,7 @@ void world_submit(struct orr_job *job, int node)
     unsigned thread = (unsigned)job->worker;
 
     job->worker = -1;
-    job->id = atomic_fetch_add(&world->last_job, 1) + 1;
+    job->id = atomic_fetch_add(&world->tasks->last_job, 1) + 1;
     STEP_ASSERT(job->id < WORLD_JOBS);
     entries[job->id] = (struct entry){
         .thread = thread, .sequence = ++sequences[thread], .node = node};
@@ -569,7 +574,7 @@ static void be_worker(void *arg)
     while (!step_is_ending()) {
         uint64_t id = find_ready(node);
 
-        if (atomic_load_explicit(&world->ndead, memory_order_acquire))
+        if (atomic_load_explicit(&world->data->ndead, memory_order_acquire))
             orr_handles_free_dead(world);
         step_be_busy(id != 0);
         if (id)
@@ -581,7 +586,7 @@ static void be_worker(void *arg)
 
 void world_worker(unsigned id)
 {
-    struct orr_worker *worker = &world->workers[id];
+    struct orr_worker *worker = &world->workers->at[id];
     struct orr_context init = {.exec = &exec,
                                .runtime = world,
                                .worker = worker,
@@ -594,8 +599,8 @@ void world_worker(unsigned id)
 
 static void reset_workers(void)
 {
-    for (unsigned w = 0; w < world->nworkers; w++) {
-        struct orr_worker *worker = &world->workers[w];
+    for (unsigned w = 0; w < world->workers->n; w++) {
+        struct orr_worker *worker = &world->workers->at[w];
 
         worker->fetching = NULL;
         worker->running = 0;
@@ -614,14 +619,14 @@ void world_begin(unsigned ndata)
     memset(sequences, 0, sizeof(sequences));
     nended = nhelpers = 0;
     last_value = 1;
-    atomic_store(&world->last_job, 0);
-    atomic_store(&world->last_handle, 0);
-    atomic_store(&world->last_claim, 0);
-    atomic_store(&world->last_copy, 0);
-    atomic_store(&world->first_submit, -1);
-    atomic_store(&world->nreturns, 0);
-    for (unsigned node = 0; node < world->nnodes; node++)
-        atomic_store(&world->nodes[node].most_used, 0);
+    atomic_store(&world->tasks->last_job, 0);
+    atomic_store(&world->data->last_handle, 0);
+    atomic_store(&world->data->last_claim, 0);
+    atomic_store(&world->nodes->last_copy, 0);
+    atomic_store(&world->views->first_submit, -1);
+    atomic_store(&world->nodes->nreturns, 0);
+    for (unsigned node = 0; node < world->nodes->n; node++)
+        atomic_store(&world->nodes->at[node].most_used, 0);
     if (spec.ndevices)
         machine_context = step_spawn(&init, true, be_machine, NULL);
     reset_workers();
@@ -639,7 +644,7 @@ void world_look(void)
 {
     if (world->lock.taken)
         return;
-    orr_list_foreach (link, &world->handles) {
+    orr_list_foreach (link, &world->data->handles) {
         struct orr_handle *handle = orr_container(link, struct orr_handle, all);
 
         if (!handle->lock.taken && !handle->dying)
@@ -670,7 +675,7 @@ static void free_datum(struct datum *datum)
     STEP_ASSERT(orr_turns_empty(&handle->turns));
     STEP_ASSERT(orr_list_empty(&handle->claims.queue));
     STEP_ASSERT(handle->claims.n == 0);
-    for (unsigned node = 0; node < world->nnodes; node++) {
+    for (unsigned node = 0; node < world->nodes->n; node++) {
         STEP_ASSERT(handle->replicates[node].refs == 0);
         STEP_ASSERT(handle->replicates[node].writers == 0);
         STEP_ASSERT(handle->replicates[node].promised == 0);
@@ -682,7 +687,7 @@ static void free_datum(struct datum *datum)
 /* What may remain, since it is only looked at again, is as at the beginning. */
 static void end_node(unsigned id)
 {
-    struct orr_node *node = &world->nodes[id];
+    struct orr_node *node = &world->nodes->at[id];
 
     (void)orr_cache_shrink(node, 0);
     STEP_ASSERT(bytes[id] == 0);
@@ -705,7 +710,7 @@ void world_end(void)
 {
     orr_runtime_check(world, UINT32_MAX);
     STEP_ASSERT(ncopies == 0);
-    for (uint64_t id = 1; id <= world->last_job && id < WORLD_JOBS; id++)
+    for (uint64_t id = 1; id <= world->tasks->last_job && id < WORLD_JOBS; id++)
         if (!spec.loops && entries[id].nready != entries[id].ended)
             step_fail("job %u has not ended", (unsigned)id);
     for (unsigned i = 0; i < WORLD_DATA; i++)
@@ -715,9 +720,9 @@ void world_end(void)
     for (unsigned i = 0; i < WORLD_DATA; i++)
         if (data[i].handle)
             free_datum(&data[i]);
-    STEP_ASSERT(orr_list_empty(&world->handles));
-    STEP_ASSERT(orr_list_empty(&world->dead));
-    for (unsigned node = 0; node < world->nnodes; node++)
+    STEP_ASSERT(orr_list_empty(&world->data->handles));
+    STEP_ASSERT(orr_list_empty(&world->data->dead));
+    for (unsigned node = 0; node < world->nodes->n; node++)
         end_node(node);
     objects_end();
 }

@@ -9,7 +9,10 @@
 #include <string.h>
 
 #include "core/data/bus.h"
+#include "core/data/nodes.h"
+#include "core/data/registry.h"
 #include "core/device/driver.h"
+#include "core/slab_set.h"
 #include "core/task/again.h"
 #include "core/task/count.h"
 #include "core/task/tag.h"
@@ -17,6 +20,8 @@
 static void look(void);
 
 #define WRAPPED_LOOK() look()
+#include "core/task/tasks.h"
+#include "core/workers.h"
 #include "tests/oom/wrapped.h"
 
 struct fake fake;
@@ -52,7 +57,7 @@ static void look(void)
 {
     if (!fake.rt.exec)
         return;
-    orr_list_foreach (link, &fake.rt.handles) {
+    orr_list_foreach (link, &fake.rt.data->handles) {
         struct orr_handle *handle = orr_container(link, struct orr_handle, all);
 
         check(handle == fake.held || !handle->lock.taken,
@@ -70,9 +75,9 @@ long fake_refuse(long n)
 
 static int kind_of(const struct orr_slab *slab)
 {
-    if (slab == fake.rt.requests)
+    if (slab == fake.rt.slabs->requests)
         return FAKE_REQUESTS;
-    return slab == fake.rt.edges ? FAKE_EDGES : FAKE_OBJECTS;
+    return slab == fake.rt.slabs->edges ? FAKE_EDGES : FAKE_OBJECTS;
 }
 
 void *__real_orr_slab_get(struct orr_slab *slab);
@@ -247,7 +252,7 @@ static void make_nodes(const struct fake_spec *spec)
         direct[i] = src != dst && (spec->peers || src < nram || dst < nram);
     }
     fake.machine.nnodes = fake.machine.row = n;
-    fake.rt.nram = nram;
+    fake.rt.nodes->nram = nram;
 }
 
 static void make_worker(enum starpu_worker_archtype type, unsigned node)
@@ -278,7 +283,7 @@ static void make_worker(enum starpu_worker_archtype type, unsigned node)
 static void make_workers(const struct fake_spec *spec)
 {
     for (unsigned node = 0; node < fake.machine.nnodes; node++) {
-        bool device = node >= fake.rt.nram;
+        bool device = node >= fake.rt.nodes->nram;
         unsigned n = device ? 1 : spec->ncpus;
 
         while (!(spec->empty >> node & 1) && n-- > 0)
@@ -289,16 +294,16 @@ static void make_workers(const struct fake_spec *spec)
 static void make_slabs(struct orr_runtime *rt)
 {
     size_t access = sizeof(struct orr_access);
-    unsigned n = rt->nworkers;
+    unsigned n = rt->workers->n;
 
     for (unsigned i = 0; i < 4; i++)
         ck_assert_int_eq(orr_slab_new(sizeof(struct orr_job) + (i + 1) * access,
-                                      n, &rt->jobs[i]),
+                                      n, &rt->slabs->jobs[i]),
                          0);
-    ck_assert_int_eq(orr_slab_new(sizeof(struct orr_edge), n, &rt->edges), 0);
-    ck_assert_int_eq(orr_slab_new(sizeof(struct starpu_task), n, &rt->tasks),
+    ck_assert_int_eq(orr_slab_new(sizeof(struct orr_edge), n, &rt->slabs->edges), 0);
+    ck_assert_int_eq(orr_slab_new(sizeof(struct starpu_task), n, &rt->slabs->tasks),
                      0);
-    ck_assert_int_eq(orr_slab_new(sizeof(struct orr_request), n, &rt->requests),
+    ck_assert_int_eq(orr_slab_new(sizeof(struct orr_request), n, &rt->slabs->requests),
                      0);
 }
 
@@ -327,29 +332,24 @@ void fake_open(const struct fake_spec *spec)
                              .bandwidth = bandwidth,
                              .latency = latency,
                              .direct = direct};
+    orr_runtime_set_members(rt, &fake.members);
     make_nodes(spec);
     make_workers(spec);
-    orr_list_init(&rt->handles);
-    orr_list_init(&rt->dead);
-    orr_lock_init(&rt->lock, ORR_RANK_RUNTIME);
     rt->machine = &fake.machine;
     rt->exec = &exec;
     rt->main = &main_context;
-    rt->nnodes = fake.machine.nnodes;
-    rt->nworkers = fake.machine.nworkers;
-    rt->workers = workers;
-    rt->default_sequential = true;
-    atomic_init(&rt->limit_max, -1);
-    atomic_init(&rt->limit_min, -1);
-    rt->eviction = spec->eviction ? spec->eviction : &orr_eviction_lru;
-    ck_assert_int_eq(orr_counters_new(rt->nworkers, rt), 0);
+    rt->nodes->n = fake.machine.nnodes;
+    rt->workers->n = fake.machine.nworkers;
+    rt->workers->at = workers;
+    rt->nodes->eviction = spec->eviction ? spec->eviction : &orr_eviction_lru;
+    ck_assert_int_eq(orr_counters_new(rt->workers->n, rt), 0);
     make_slabs(rt);
     ck_assert_int_eq(orr_buses_new(rt), 0);
     ck_assert_int_eq(orr_nodes_new(rt), 0);
-    for (unsigned node = 0; node < rt->nnodes; node++)
-        rt->nodes[node].cache.used = false; /* what is freed is seen so */
-    ck_assert_int_eq(orr_tags_new(&rt->tags), 0);
-    ck_assert_int_eq(orr_agains_new(&rt->agains), 0);
+    for (unsigned node = 0; node < rt->nodes->n; node++)
+        rt->nodes->at[node].cache.used = false; /* what is freed is seen so */
+    ck_assert_int_eq(orr_tags_new(&rt->tasks->tags), 0);
+    ck_assert_int_eq(orr_agains_new(&rt->tasks->agains), 0);
 }
 
 /* The runtime holds those that were not submitted, and no others. */
@@ -369,12 +369,12 @@ static void end_jobs(void)
 
 static void end_handles(void)
 {
-    while (!orr_list_empty(&fake.rt.handles)) {
+    while (!orr_list_empty(&fake.rt.data->handles)) {
         struct orr_handle *handle =
-            orr_container(fake.rt.handles.next, struct orr_handle, all);
+            orr_container(fake.rt.data->handles.next, struct orr_handle, all);
 
         orr_handle_wait_idle(&fake.rt, handle, true);
-        for (unsigned node = 0; node < fake.rt.nnodes; node++)
+        for (unsigned node = 0; node < fake.rt.nodes->n; node++)
             ck_assert_uint_eq(handle->replicates[node].refs, 0);
         orr_handle_free(handle);
     }
@@ -395,29 +395,29 @@ void fake_close(void)
     ck_assert_uint_eq(fake.ncopies, 0);
     end_jobs();
     end_handles();
-    for (unsigned w = 0; w < rt->nworkers; w++)
+    for (unsigned w = 0; w < rt->workers->n; w++)
         ck_assert_uint_eq(contexts[w].locks, 0);
     ck_assert_uint_eq(main_context.locks, 0);
     ck_assert_uint_eq(main_context.frozen, 0);
-    for (unsigned node = 0; node < rt->nnodes; node++) {
+    for (unsigned node = 0; node < rt->nodes->n; node++) {
         ck_assert_uint_eq(fake.bytes[node], 0);
-        ck_assert_uint_eq(rt->nodes[node].used, 0);
-        ck_assert_uint_eq(rt->nodes[node].reserved, 0);
-        ck_assert_uint_eq(rt->nodes[node].admission.nwaiting, 0);
-        ck_assert_uint_eq(rt->nodes[node].admission.nleaving, 0);
+        ck_assert_uint_eq(rt->nodes->at[node].used, 0);
+        ck_assert_uint_eq(rt->nodes->at[node].reserved, 0);
+        ck_assert_uint_eq(rt->nodes->at[node].admission.nwaiting, 0);
+        ck_assert_uint_eq(rt->nodes->at[node].admission.nleaving, 0);
     }
     for (unsigned kind = 0; kind < 3; kind++)
         ck_assert_int_eq(fake.out[kind], 0);
-    orr_tags_free(rt->tags);
-    orr_agains_free(rt->agains);
+    orr_tags_free(rt->tasks->tags);
+    orr_agains_free(rt->tasks->agains);
     orr_counters_free(rt);
     orr_nodes_free(rt);
     orr_buses_free(rt);
     for (unsigned i = 0; i < 4; i++)
-        orr_slab_free(rt->jobs[i]);
-    orr_slab_free(rt->edges);
-    orr_slab_free(rt->tasks);
-    orr_slab_free(rt->requests);
+        orr_slab_free(rt->slabs->jobs[i]);
+    orr_slab_free(rt->slabs->edges);
+    orr_slab_free(rt->slabs->tasks);
+    orr_slab_free(rt->slabs->requests);
     rt->exec = NULL;
     orr_self = NULL;
 }
@@ -429,7 +429,7 @@ void fake_be(int worker)
 
 int fake_driver(unsigned node)
 {
-    for (unsigned w = 0; w < fake.rt.nworkers; w++)
+    for (unsigned w = 0; w < fake.rt.workers->n; w++)
         if (descs[w].node == node)
             return (int)w;
     return -1;
@@ -605,7 +605,7 @@ void fake_submit(struct orr_job *job)
 {
     struct orr_access *chain = orr_job_sort_accesses(job);
 
-    job->id = atomic_fetch_add(&fake.rt.last_job, 1) + 1;
+    job->id = atomic_fetch_add(&fake.rt.tasks->last_job, 1) + 1;
     ck_assert_uint_lt(job->id, FAKE_JOBS);
     orr_job_set_state(job, ORR_JOB_BLOCKED);
     orr_job_order(&fake.rt, job, chain);
@@ -704,7 +704,7 @@ struct orr_job *fake_unordered(struct orr_handle *handle, uint32_t mode)
     struct orr_access *access = fake_use(job, handle, mode);
 
     /* Past order and claims, which would let only some of them ask at once. */
-    job->id = atomic_fetch_add(&fake.rt.last_job, 1) + 1;
+    job->id = atomic_fetch_add(&fake.rt.tasks->last_job, 1) + 1;
     ck_assert_uint_lt(job->id, FAKE_JOBS);
     access->wants_order = 0;
     access->job = job;
@@ -777,7 +777,7 @@ void fake_end_copy(unsigned i)
 
 void fake_settle(void)
 {
-    unsigned everybody = (1U << fake.rt.nworkers) - 1;
+    unsigned everybody = (1U << fake.rt.workers->n) - 1;
 
     for (unsigned n = 0; fake.woken & everybody || fake.ncopies; n++) {
         unsigned who = fake.woken & everybody;

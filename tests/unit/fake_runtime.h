@@ -23,7 +23,7 @@
 #include "core/data/handle.h"
 #include "core/data/node.h"
 #include "core/data/request.h"
-#include "core/runtime.h"
+#include "core/runtime_members.h"
 #include "core/task/job.h"
 
 #define FAKE_NODES   8
@@ -47,6 +47,7 @@ struct fake_spec {
 
 struct fake {
     struct orr_runtime rt;
+    struct orr_runtime_members members; /* its */
     struct orr_machine machine;
     double now; /* µs */
     /* Copies under way, in the order in which they were started. */

@@ -13,13 +13,17 @@
 #include "core/combined.h"
 #include "core/cost/recalibrate.h"
 #include "core/data/handle.h"
+#include "core/data/nodes.h"
 #include "core/device/kind.h"
 #include "core/sched/ctx.h"
+#include "core/sched/ctxs.h"
 #include "core/sched/dm.h"
 #include "core/sched/policies.h"
 #include "core/task/bundle.h"
 #include "core/task/count.h"
 #include "core/task/gang.h"
+#include "core/task/tasks.h"
+#include "core/workers.h"
 
 #define MAX_JOBS 4096
 
@@ -281,7 +285,7 @@ int orr_gang_push_combined(struct orr_runtime *rt, struct orr_job *job,
     fake.gang = combined->id;
     for (unsigned i = 0; i < combined->size; i++) {
         struct orr_job *alias = fake_job(job->costs, job->priority);
-        struct orr_worker *worker = &rt->workers[combined->members[i]];
+        struct orr_worker *worker = &rt->workers->at[combined->members[i]];
 
         fake.aliases[i] = alias;
         if (told)
@@ -328,23 +332,24 @@ static void start_worker(unsigned w, unsigned k)
 void fake_start(const unsigned *worker_classes, unsigned nworkers)
 {
     clearenv();
-    fake = (struct fake){.now = 0};
+    memset(&fake, 0, sizeof(fake));
+    orr_runtime_set_members(&fake.rt, &fake.members);
     machine = (struct orr_machine){.exec = &exec, .nworkers = nworkers};
-    fake.rt.counts[0].counters = &counts;
+    fake.rt.tasks->counts[0].counters = &counts;
     fake.rt.machine = &machine;
     fake.rt.exec = &exec;
-    fake.rt.workers = workers;
-    fake.rt.classes = classes;
-    fake.rt.nworkers = nworkers;
+    fake.rt.workers->at = workers;
+    fake.rt.workers->classes = classes;
+    fake.rt.workers->n = nworkers;
     ck_assert_int_eq(orr_config_read(&fake.rt.config, NULL), 0);
     for (unsigned k = 0; k < FAKE_CLASSES; k++)
         start_class(k);
     for (unsigned w = 0; w < nworkers; w++) {
         start_worker(w, worker_classes[w]);
-        if (worker_classes[w] >= fake.rt.nclasses)
-            fake.rt.nclasses = worker_classes[w] + 1;
+        if (worker_classes[w] >= fake.rt.workers->nclasses)
+            fake.rt.workers->nclasses = worker_classes[w] + 1;
     }
-    fake.rt.nnodes = fake.rt.nclasses;
+    fake.rt.nodes->n = fake.rt.workers->nclasses;
     context = (struct orr_context){.exec = &exec, .runtime = &fake.rt};
     orr_self = &context;
     orr_recal_budget_init(&budget, 0);
@@ -358,7 +363,7 @@ void fake_policy(const struct orr_sched_ops *ops)
     sched.ops = ops;
     sched.said = own(calloc(1, sizeof(*sched.said)));
     sched.runtime = &fake.rt;
-    fake.rt.scheds[0] = &sched;
+    fake.rt.sched_ctxs->at[0] = &sched;
     ck_assert_msg(ops->init(&sched, &err) == 0, "%s", err.text);
 }
 
@@ -368,11 +373,11 @@ void fake_stop(void)
     ck_assert_int_eq(fake.ends_held, 0);
     ck_assert_uint_eq(context.locks, 0);
     ck_assert_uint_eq(context.frozen, 0);
-    if (fake.rt.scheds[0] && sched.ops->deinit)
+    if (fake.rt.sched_ctxs->at[0] && sched.ops->deinit)
         sched.ops->deinit(&sched);
     sched = (struct orr_sched){0};
-    free(fake.rt.places[0]);
-    fake.rt.places[0] = NULL;
+    free(fake.rt.sched_ctxs->places[0]);
+    fake.rt.sched_ctxs->places[0] = NULL;
     while (nowned)
         free(owned[--nowned]);
     orr_config_done(&fake.rt.config);
@@ -386,7 +391,7 @@ struct orr_cost_row *fake_row(const double *lengths)
     row->able = own(calloc(FAKE_CLASSES, 1));
     row->length =
         own(calloc(FAKE_CLASSES * STARPU_MAXIMPLEMENTATIONS, sizeof(double)));
-    for (unsigned k = 0; k < fake.rt.nclasses; k++) {
+    for (unsigned k = 0; k < fake.rt.workers->nclasses; k++) {
         if (lengths[k] == 0)
             continue;
         row->able[k] = 1;
@@ -448,25 +453,25 @@ void fake_datum(struct orr_job *job, unsigned mode, size_t size, uint64_t valid,
 unsigned fake_combined(int *ids, unsigned n)
 {
     struct orr_combined *combined = own(calloc(1, sizeof(*combined)));
-    unsigned i = fake.rt.ncombined;
+    unsigned i = fake.rt.workers->ncombined;
 
     *combined = (struct orr_combined){
-        .id = fake.rt.nworkers + i, .size = n, .members = ids};
+        .id = fake.rt.workers->n + i, .size = n, .members = ids};
     combined->class_id = workers[ids[0]].class_id;
-    fake.rt.combined[i] = combined;
-    fake.rt.ncombined = i + 1;
+    fake.rt.workers->combined[i] = combined;
+    fake.rt.workers->ncombined = i + 1;
     sched.said->workers.present[combined->id] = 1;
     return combined->id;
 }
 
 int fake_push(struct orr_job *job)
 {
-    return fake.rt.scheds[0]->ops->push(fake.rt.scheds[0], job);
+    return fake.rt.sched_ctxs->at[0]->ops->push(fake.rt.sched_ctxs->at[0], job);
 }
 
 struct orr_job *fake_pop(unsigned worker)
 {
-    return fake.rt.scheds[0]->ops->pop(fake.rt.scheds[0], &workers[worker]);
+    return fake.rt.sched_ctxs->at[0]->ops->pop(fake.rt.sched_ctxs->at[0], &workers[worker]);
 }
 
 void fake_be(int worker)

@@ -9,7 +9,7 @@
 #pragma once
 
 #include "core/cost/cost.h"
-#include "core/runtime.h"
+#include "core/runtime_members.h"
 #include "core/sched/sched.h"
 #include "core/task/job.h"
 
@@ -18,6 +18,7 @@
 
 struct fake {
     struct orr_runtime rt;
+    struct orr_runtime_members members; /* its */
     double now;
     double transfer[FAKE_CLASSES]; /* µs to node k, of every job */
     double energy[FAKE_CLASSES];   /* J on class k, with an energy model */

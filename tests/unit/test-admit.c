@@ -6,6 +6,7 @@
  * counts tasks only: `runs` says that one runs there.
  */
 #include "core/data/data.h"
+#include "core/data/nodes.h"
 #include "tests/suite.h"
 #include "tests/unit/fake_runtime.h"
 
@@ -19,7 +20,7 @@ static void open_with(const struct fake_spec *spec)
     fake_open(spec);
     for (unsigned i = 0; i < NDATA; i++)
         data[i] = fake_handle(0, FAKE_SIZE);
-    node = &fake.rt.nodes[1];
+    node = &fake.rt.nodes->at[1];
 }
 
 static void setup(void)

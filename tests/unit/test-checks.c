@@ -10,9 +10,12 @@
 
 #include "core/check.h"
 #include "core/data/node.h"
+#include "core/data/nodes.h"
 #include "core/data/request.h"
 #include "core/runtime.h"
+#include "core/slab_set.h"
 #include "core/task/job.h"
+#include "core/workers.h"
 #include "tests/suite.h"
 
 static struct orr_runtime *rt;
@@ -131,12 +134,12 @@ static void request_to_itself(void)
 
 static void node_moved(void)
 {
-    rt->nodes[0].id = 1;
+    rt->nodes->at[0].id = 1;
 }
 
 static void worker_moved(void)
 {
-    rt->workers[0].class_id = 99;
+    rt->workers->at[0].class_id = 99;
 }
 
 static void (*const faults[])(void) = {
@@ -211,8 +214,8 @@ START_TEST(a_job_that_is_gone_looks_so)
         0);
     starpu_task_wait_for_all();
     starpu_task_destroy(starpu_task_build(&cl, 0));
-    for (unsigned i = 0; i < sizeof(rt->jobs) / sizeof(*rt->jobs); i++)
-        orr_slab_each(rt->jobs[i], count_living, &n);
+    for (unsigned i = 0; i < sizeof(rt->slabs->jobs) / sizeof(*rt->slabs->jobs); i++)
+        orr_slab_each(rt->slabs->jobs[i], count_living, &n);
     starpu_shutdown();
     ck_assert_uint_eq(n, 0);
 }

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "core/data/data.h"
+#include "core/data/nodes.h"
 #include "tests/rng.h"
 #include "tests/suite.h"
 #include "tests/unit/fake_runtime.h"
@@ -62,7 +63,7 @@ static void setup_data(void)
     for (unsigned n = 0; n < FAKE_NODES; n++)
         running[n] = NULL;
     for (unsigned k = 0; k < DATA; k++) {
-        int home = upto(3) ? (int)upto(fake.rt.nram) : -1;
+        int home = upto(3) ? (int)upto(fake.rt.nodes->nram) : -1;
 
         data[k].handle = fake_handle(home, FAKE_SIZE);
         data[k].value = 0;
@@ -97,7 +98,7 @@ static void submit(void)
     unsigned n = 1 + upto(ACCESSES);
 
     *member = (struct member){.job = fake_job(n), .writes = nmembers};
-    member->node = upto(fake.rt.nnodes);
+    member->node = upto(fake.rt.nodes->n);
     for (unsigned i = 0; i < n; i++) {
         struct datum *datum = &data[upto(DATA)];
 
@@ -173,7 +174,7 @@ static bool end(void)
 static void prefetch(void)
 {
     struct orr_handle *handle = data[upto(DATA)].handle;
-    unsigned node = upto(fake.rt.nnodes);
+    unsigned node = upto(fake.rt.nodes->n);
 
     orr_handle_prefetch(&fake.rt, handle, node,
                         (enum orr_fetch_level)upto(ORR_FETCH_LEVELS));
@@ -184,7 +185,7 @@ static void prefetch(void)
 static void prefetch_job(void)
 {
     const struct member *member = &members[upto(JOBS) % (nmembers + 1)];
-    unsigned node = upto(2) ? member->node : upto(fake.rt.nnodes);
+    unsigned node = upto(2) ? member->node : upto(fake.rt.nodes->n);
 
     if (member < members + nmembers &&
         orr_job_state(member->job) == ORR_JOB_READY)
@@ -193,7 +194,7 @@ static void prefetch_job(void)
 
 static void progress(void)
 {
-    unsigned node = upto(fake.rt.nnodes);
+    unsigned node = upto(fake.rt.nodes->n);
 
     if (fake_driver(node) >= 0)
         fake_progress(node);
@@ -241,7 +242,7 @@ static void check_datum(const struct datum *datum)
     uint64_t value = 0;
 
     ck_assert_uint_eq(handle->valid & ~handle->allocated, 0);
-    for (unsigned node = 0; node < fake.rt.nnodes; node++) {
+    for (unsigned node = 0; node < fake.rt.nodes->n; node++) {
         if (!fake_is_valid(handle, node))
             continue;
         if (!value)

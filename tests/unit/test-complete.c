@@ -6,9 +6,12 @@
 #include <errno.h>
 #include <string.h>
 
+#include "core/slab_set.h"
 #include "core/task/count.h"
 #include "core/task/tag.h"
 #include "core/task/task.h"
+#include "core/task/tasks.h"
+#include "core/workers.h"
 #include "tests/rng.h"
 #include "tests/suite.h"
 #include "tests/unit/fake_runtime.h"
@@ -93,7 +96,7 @@ static struct orr_job *empty_task(void)
 
     ck_assert_ptr_nonnull(job);
     orr_job_ref(job);
-    job->id = atomic_fetch_add(&fake.rt.last_job, 1) + 1;
+    job->id = atomic_fetch_add(&fake.rt.tasks->last_job, 1) + 1;
     orr_count_submitted(&fake.rt, 0);
     said[0] = '\0';
     return job;
@@ -115,7 +118,7 @@ START_TEST(a_task_gets_no_job_without_memory)
 {
     struct starpu_task *task = orr_task_new(&fake.rt);
 
-    fake.no_slab = fake.rt.jobs[0];
+    fake.no_slab = fake.rt.slabs->jobs[0];
     ck_assert_ptr_null(orr_job_get(&fake.rt, task));
     fake.no_slab = NULL;
     ck_assert_ptr_null(task->starpu_private);
@@ -169,7 +172,7 @@ static unsigned nleft;
 /* Main or any worker. */
 static void be_any(void)
 {
-    fake_be((int)(rng_next(&counting_rng) % (fake.rt.nworkers + 1)) - 1);
+    fake_be((int)(rng_next(&counting_rng) % (fake.rt.workers->n + 1)) - 1);
 }
 
 /* The task of any context ends, mostly that of one. */
@@ -341,7 +344,7 @@ START_TEST(an_end_that_cannot_wait_says_so)
 {
     struct orr_job *job = submitted(), *other = submitted();
 
-    fake.no_slab = fake.rt.jobs[1];
+    fake.no_slab = fake.rt.slabs->jobs[1];
     ck_assert_int_eq(orr_job_end_after(&fake.rt, job, 1, &other), -ENOMEM);
     fake.no_slab = NULL;
     orr_job_end(&fake.rt, job);

@@ -18,7 +18,7 @@
 #include "core/cost/noise.h"
 #include "core/cost/recalibrate.h"
 #include "core/data/handle.h"
-#include "core/runtime.h"
+#include "core/runtime_members.h"
 #include "core/task/job.h"
 #include "perfmodel/model.h"
 #include "tests/suite.h"
@@ -205,6 +205,7 @@ static struct orr_worker_class classes[2];
 static struct orr_worker workers[2];
 static struct orr_machine machine;
 static struct orr_runtime rt;
+static struct orr_runtime_members members;
 static struct orr_exec_ops exec_ops;
 static struct orr_exec exec = {
     .ops = &exec_ops, .one_thread = true, .virtual_time = true};
@@ -229,7 +230,7 @@ static void start(bool simulated, const char *assume)
     ck_assert_int_eq(orr_config_read(&rt.config, NULL), 0);
     machine.kernels_take_their_length = simulated;
     machine.models_energy = simulated;
-    ck_assert_int_eq(orr_costs_table_new(&rt, &rt.costs, NULL), 0);
+    ck_assert_int_eq(orr_costs_table_new(&rt, &rt.estimates->costs, NULL), 0);
 }
 
 static void setup(void)
@@ -250,12 +251,12 @@ static void setup(void)
         for (unsigned i = 0; i < STARPU_MAXIMPLEMENTATIONS; i++)
             lengths[k][i] = NAN;
     }
-    rt = (struct orr_runtime){.machine = &machine,
-                              .exec = &exec,
-                              .classes = classes,
-                              .workers = workers,
-                              .nclasses = 2,
-                              .nworkers = 2};
+    rt = (struct orr_runtime){.machine = &machine, .exec = &exec};
+    members = (struct orr_runtime_members){.workers = {.classes = classes,
+                                                       .at = workers,
+                                                       .nclasses = 2,
+                                                       .n = 2}};
+    orr_runtime_set_members(&rt, &members);
     model = (struct starpu_perfmodel){.type = STARPU_HISTORY_BASED,
                                       .symbol = "sym"};
     cl = (struct starpu_codelet){.name = "kern", .model = &model};
@@ -270,7 +271,7 @@ static void setup(void)
 
 static void teardown(void)
 {
-    orr_costs_table_free(rt.costs);
+    orr_costs_table_free(rt.estimates->costs);
     orr_config_done(&rt.config);
     while (njobs)
         free(jobs[--njobs]);
@@ -519,7 +520,7 @@ START_TEST(a_function_per_device_counts_for_that_device_alone)
     ck_assert(isnan(orr_cost_length(row_of(1), 0, 0)));
     entry->devices[0].ncores = 2;
     ck_assert(isnan(orr_cost_length(row_of(1), 1, 0)));
-    rt.homogeneous = 1U << STARPU_CUDA_WORKER; /* then any device will do */
+    rt.estimates->homogeneous = 1U << STARPU_CUDA_WORKER; /* then any device will do */
     ck_assert_double_eq(orr_cost_length(row_of(1), 1, 0), 50);
 }
 END_TEST
@@ -608,8 +609,8 @@ START_TEST(an_assumption_for_an_architecture_says_that_there_is_a_kernel)
     ck_assert_double_eq(orr_cost_length(row_of(1), 1, 0), 2.5); /* speed 2 */
     ck_assert_int_eq(orr_cost_origin(row_of(1), 1, 0), ORR_ORIGIN_ASSUMED);
     ck_assert_int_eq(orr_cost_origin(row_of(1), 0, 0), ORR_ORIGIN_MEASURED);
-    ck_assert(orr_costs_assumptions(rt.costs)->all[0].used);
-    ck_assert(!orr_costs_assumptions(rt.costs)->all[1].used);
+    ck_assert(orr_costs_assumptions(rt.estimates->costs)->all[0].used);
+    ck_assert(!orr_costs_assumptions(rt.estimates->costs)->all[1].used);
     cl.where = STARPU_CPU;
     ck_assert_uint_eq(row_of(2)->able[1], 0);
 }
@@ -678,7 +679,7 @@ START_TEST(rows_stay_where_they_are_when_the_table_grows)
         ck_assert_ptr_eq(orr_job_costs(&rt, jobs[i]), rows[i]);
     for (unsigned i = 0; i < 50; i++)
         ck_assert_ptr_eq(row_of(i * 9), rows[i * 9]);
-    orr_costs_each(rt.costs, count_rows, &n);
+    orr_costs_each(rt.estimates->costs, count_rows, &n);
     ck_assert_uint_eq(n, 500);
 }
 END_TEST
@@ -691,8 +692,8 @@ START_TEST(whether_data_fit_a_memory_is_decided_for_each_task)
     struct orr_handle small = {.size = 1}, large = {.size = 1};
 
     machine.nodes = nodes;
-    machine.nnodes = rt.nnodes = 2;
-    rt.nram = 1;
+    machine.nnodes = rt.nodes->n = 2;
+    rt.nodes->nram = 1;
     start(false, NULL);
     cl.cpu_funcs[0] = cl.cuda_funcs[0] = function;
     cl.nbuffers = 3;

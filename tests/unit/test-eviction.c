@@ -6,6 +6,7 @@
  * what test-node.c and test-request-memory.c test.
  */
 #include "core/data/data.h"
+#include "core/data/nodes.h"
 #include "tests/suite.h"
 #include "tests/unit/fake_runtime.h"
 
@@ -261,7 +262,7 @@ START_TEST(what_found_no_memory_is_not_tried_before_something_changes)
 
     counted.make_room = count_tries;
     counted.tries_again = false;
-    fake.rt.eviction = &counted;
+    fake.rt.nodes->eviction = &counted;
     ntried = 0;
     for (unsigned i = 0; i < 10; i++)
         fake_progress(1);
@@ -279,7 +280,7 @@ START_TEST(what_found_no_memory_is_not_tried_before_something_changes)
     fake_settle();
     ck_assert_uint_eq(fake_get(h, 1), 7);
     run_on(job, 1);
-    fake.rt.eviction = &orr_eviction_starpu;
+    fake.rt.nodes->eviction = &orr_eviction_starpu;
 }
 END_TEST
 

@@ -18,6 +18,7 @@
 #include "core/runtime.h"
 
 #include "../suite.h"
+#include "core/workers.h"
 
 static const struct orr_machine *machine;
 

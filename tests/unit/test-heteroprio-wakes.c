@@ -13,6 +13,7 @@
 
 #include "core/asleep.h"
 #include "core/runtime.h"
+#include "core/workers.h"
 #include "tests/suite.h"
 
 enum { DECIDER, TAKER, WAITER, NWORKERS };
@@ -56,7 +57,7 @@ static void await_sleep(unsigned worker)
 {
     struct orr_runtime *rt = orr_runtime_current("test");
 
-    while (!orr_worker_is_asleep(&rt->workers[worker]))
+    while (!orr_worker_is_asleep(&rt->workers->at[worker]))
         sched_yield();
     usleep(20000); /* having looked once more */
 }

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/wait.h>
 
+#include "core/slab_set.h"
 #include "tests/rng.h"
 #include "tests/suite.h"
 #include "tests/unit/child.h"
@@ -108,7 +109,7 @@ END_TEST
 
 START_TEST(without_memory_there_is_no_job)
 {
-    fake.no_slab = fake.rt.jobs[1]; /* what it has of its own takes an access */
+    fake.no_slab = fake.rt.slabs->jobs[1]; /* what it has of its own takes an access */
     ck_assert_ptr_null(orr_job_new(&fake.rt, &orr_job_after, 0));
     fake.no_slab = NULL;
     fake_refuse(1); /* the first is the slab's, the second for accesses */
@@ -353,7 +354,7 @@ START_TEST(a_dependency_that_cannot_be_noted_does_not_count)
 {
     struct orr_job *before = submitted(), *job = fake_job(0);
 
-    fake.no_slab = fake.rt.edges;
+    fake.no_slab = fake.rt.slabs->edges;
     ck_assert_int_eq(orr_job_add_dep(&fake.rt, job, before), -ENOMEM);
     fake.no_slab = NULL;
     fake_submit(job);

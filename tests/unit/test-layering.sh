@@ -49,7 +49,7 @@ core/device/opencl: core/bus core/device
 core/observe: bound core core/cost core/data core/device core/sched core/task perfmodel record
 core/omp: core core/data core/device core/sched core/task core/worker
 core/sched: core core/cost core/data core/device core/observe core/sched/component core/task perfmodel
-core/sched/component: core core/api core/cost core/device core/sched core/task
+core/sched/component: core core/api core/cost core/device core/observe core/sched core/task
 core/sched/python: core/sched
 core/task: core core/cost core/data core/device core/observe core/sched
 core/worker: core core/cost core/data core/device core/observe core/sched core/task perfmodel

@@ -9,6 +9,7 @@
 
 #include "core/runtime.h"
 #include "core/sched/ctx.h"
+#include "core/workers.h"
 #include "tests/suite.h"
 
 enum { NCPUS = 2, LAST = NCPUS - 1 };
@@ -22,7 +23,7 @@ static void leave(unsigned ctx, int *ids, unsigned n)
 
     for (unsigned i = 0; i < n; i++) {
         nleft++;
-        ngiven += orr_members_has(&rt->members[ctx], (unsigned)ids[i]);
+        ngiven += orr_members_has(&rt->workers->members[ctx], (unsigned)ids[i]);
     }
 }
 

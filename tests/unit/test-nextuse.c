@@ -10,6 +10,7 @@
  */
 #include <errno.h>
 
+#include "core/data/nodes.h"
 #include "tests/suite.h"
 #include "tests/unit/fake_runtime.h"
 
@@ -58,10 +59,10 @@ static void begin(bool pressed)
 {
     if (!pressed)
         return;
-    ck_assert_int_eq(orr_node_make_room(&fake.rt, &fake.rt.nodes[1], FAKE_SIZE,
+    ck_assert_int_eq(orr_node_make_room(&fake.rt, &fake.rt.nodes->at[1], FAKE_SIZE,
                                         ORR_IDLE_PREFETCH),
                      -ENOMEM);
-    ck_assert_uint_eq(atomic_load(&fake.rt.pressed), 2);
+    ck_assert_uint_eq(atomic_load(&fake.rt.nodes->pressed), 2);
 }
 
 static bool left(const struct orr_handle *handle)
@@ -192,7 +193,7 @@ END_TEST
 START_TEST(of_the_far_the_least_priority_leaves)
 {
     begin(_i);
-    fake.rt.pops_by_priority = true;
+    fake.rt.nodes->pops_by_priority = true;
     for (unsigned i = 0; i < ROOM; i++)
         with_priority(old[i], i == 1 ? -3 : (int)i);
     fetch(h);
@@ -205,7 +206,7 @@ END_TEST
 START_TEST(of_the_far_the_one_not_used_longest_leaves)
 {
     begin(_i % 2);
-    fake.rt.follows_memory = true;
+    fake.rt.nodes->follows_memory = true;
     for (unsigned i = ROOM; i-- > 0;)
         far(old[i]);
     prefetch(old[0]);
@@ -232,7 +233,7 @@ END_TEST
 START_TEST(of_the_queued_the_least_priority_leaves)
 {
     begin(_i);
-    fake.rt.pops_by_priority = true;
+    fake.rt.nodes->pops_by_priority = true;
     for (unsigned i = 0; i < ROOM; i++)
         orr_job_prefetch(&fake.rt, with_priority(old[i], i == 1 ? -3 : (int)i),
                          1, ORR_PREFETCH);
@@ -483,7 +484,7 @@ END_TEST
 /* Something has changed, but what prefetches may take is not there. */
 START_TEST(a_prefetch_that_waits_is_not_tried_in_vain)
 {
-    struct orr_node *node = &fake.rt.nodes[1];
+    struct orr_node *node = &fake.rt.nodes->at[1];
     unsigned tried;
 
     begin(_i);
@@ -510,7 +511,7 @@ START_TEST(prefetches_wait_in_the_order_of_need)
     struct orr_job *second;
 
     begin(_i);
-    fake.rt.pops_by_priority = true;
+    fake.rt.nodes->pops_by_priority = true;
     for (unsigned i = 0; i < ROOM; i++)
         far(old[i]);
     orr_job_prefetch(&fake.rt, with_priority(h, 1), 1, ORR_PREFETCH);
@@ -532,7 +533,7 @@ START_TEST(a_prefetch_that_waits_is_hastened)
     struct orr_handle *other = fake_handle(0, FAKE_SIZE);
 
     begin(_i);
-    fake.rt.pops_by_priority = true;
+    fake.rt.nodes->pops_by_priority = true;
     for (unsigned i = 0; i < ROOM; i++)
         far(old[i]);
     orr_job_prefetch(&fake.rt, with_priority(other, 2), 1, ORR_PREFETCH);
@@ -561,9 +562,9 @@ START_TEST(no_more_is_written_back_than_makes_room)
     for (unsigned i = 0; i < 4; i++)
         fake_progress(1);
     ck_assert_uint_eq(fake.nstarted, 2);
-    ck_assert_uint_eq(fake.rt.nodes[1].nextuse.leaving, 2 * FAKE_SIZE);
+    ck_assert_uint_eq(fake.rt.nodes->at[1].nextuse.leaving, 2 * FAKE_SIZE);
     fake_settle();
-    ck_assert_uint_eq(fake.rt.nodes[1].nextuse.leaving, 0);
+    ck_assert_uint_eq(fake.rt.nodes->at[1].nextuse.leaving, 0);
     ck_assert(left(old[0]));
     fake_finish(job, 0);
 }
@@ -582,7 +583,7 @@ START_TEST(what_makes_room_for_a_prefetch_begins_at_once)
     queued(h);
     fake_progress(1);
     ck_assert_uint_eq(fake.nstarted, 1);
-    ck_assert_uint_eq(fake.rt.nodes[1].nextuse.leaving, FAKE_SIZE);
+    ck_assert_uint_eq(fake.rt.nodes->at[1].nextuse.leaving, FAKE_SIZE);
     fake_settle();
     assert_left(old[3]);
     ck_assert_uint_eq(fake_get(h, 1), 7);
@@ -604,7 +605,7 @@ START_TEST(what_is_used_while_it_is_written_back_does_not_leave)
         ck_assert(fake_fetch(users[i], 1));
     }
     fake_settle();
-    ck_assert_uint_eq(fake.rt.nodes[1].nextuse.leaving, 0);
+    ck_assert_uint_eq(fake.rt.nodes->at[1].nextuse.leaving, 0);
     ck_assert_uint_eq(fake_told(job), 1);
     ck_assert(!left(old[0]) && !left(old[1]));
     fake_finish(job, 0);

@@ -12,6 +12,8 @@
 #include "core/asleep.h"
 #include "core/data/bus.h"
 #include "core/data/data.h"
+#include "core/data/nodes.h"
+#include "core/workers.h"
 #include "tests/suite.h"
 #include "tests/unit/fake_runtime.h"
 
@@ -34,7 +36,7 @@ static void open_full(bool peers, bool clean)
     h = fake_handle(0, FAKE_SIZE);
     fake_set(h, 0, 7);
     fake.woken = fake.nstarted = 0;
-    fake.rt.nevictions = 0;
+    fake.rt.nodes->nevictions = 0;
 }
 
 static void setup_clean(void)
@@ -79,7 +81,7 @@ static void assert_evicts(const struct orr_handle *evicted,
 START_TEST(the_oldest_leaves_first)
 {
     assert_evicts(old[0], old[ROOM - 1]);
-    ck_assert_uint_ge(fake.rt.nevictions, 1);
+    ck_assert_uint_ge(fake.rt.nodes->nevictions, 1);
     ck_assert_uint_eq(fake.nstarted, 1); /* main memory has it, too */
     ck_assert(fake_is_valid(old[0], 0));
     ck_assert(!fake_is_valid(old[0], 1));
@@ -226,7 +228,7 @@ START_TEST(as_many_leave_as_are_needed)
     fake_task(large, STARPU_R, 1, 0);
     for (unsigned i = 0; i < ROOM - 1; i++)
         ck_assert(left(old[i]));
-    ck_assert_uint_ge(fake.rt.nevictions, ROOM - 1);
+    ck_assert_uint_ge(fake.rt.nodes->nevictions, ROOM - 1);
 }
 END_TEST
 
@@ -372,7 +374,7 @@ static int allocate(unsigned node, uintptr_t *ret)
 
 START_TEST(memory_is_counted_and_limited)
 {
-    const struct orr_node *node = &fake.rt.nodes[2];
+    const struct orr_node *node = &fake.rt.nodes->at[2];
     uintptr_t memory[ROOM], more = 1;
 
     ck_assert_uint_eq(node->capacity, ROOM * FAKE_SIZE);
@@ -398,7 +400,7 @@ START_TEST(what_the_machine_refuses_is_not_counted)
     fake.no_memory = 4;
     ck_assert_int_eq(allocate(2, &memory), -ENOMEM);
     ck_assert_uint_eq(memory, 1);
-    ck_assert_uint_eq(fake.rt.nodes[2].used, 0);
+    ck_assert_uint_eq(fake.rt.nodes->at[2].used, 0);
     fake.no_memory = 0;
     ck_assert_int_eq(allocate(2, &memory), 0);
     orr_node_free(&fake.rt, 2, memory, FAKE_SIZE);
@@ -498,7 +500,7 @@ START_TEST(a_block_that_cannot_be_had_leaves_nothing_behind)
     (void)fake_refuse(-1);
     ck_assert_int_eq(err, -ENOMEM);
     ck_assert_ptr_eq(block, old);
-    ck_assert_uint_eq(fake.bytes[2] + fake.rt.nodes[2].used, 0);
+    ck_assert_uint_eq(fake.bytes[2] + fake.rt.nodes->at[2].used, 0);
 }
 END_TEST
 
@@ -563,8 +565,8 @@ END_TEST
 START_TEST(all_workers_of_a_node_of_main_memory_drive_it)
 {
     for (unsigned node = 0; node < 2; node++) {
-        ck_assert_uint_eq(fake.rt.nodes[node].nprogress, 3);
-        ck_assert_uint_eq(fake.rt.nodes[node].progress_worker, 3 * node);
+        ck_assert_uint_eq(fake.rt.nodes->at[node].nprogress, 3);
+        ck_assert_uint_eq(fake.rt.nodes->at[node].progress_worker, 3 * node);
     }
 }
 END_TEST
@@ -584,9 +586,9 @@ START_TEST(who_has_nothing_to_do_is_woken_or_who_waits_for_data)
     struct orr_handle *there = fake_handle((int)!node, FAKE_SIZE);
 
     if (drivers[_i].asleep >= 0)
-        orr_worker_fall_asleep(&fake.rt.workers[drivers[_i].asleep]);
+        orr_worker_fall_asleep(&fake.rt.workers->at[drivers[_i].asleep]);
     if (drivers[_i].fetching >= 0)
-        fake.rt.workers[drivers[_i].fetching].state = ORR_WORKER_FETCHING;
+        fake.rt.workers->at[drivers[_i].fetching].state = ORR_WORKER_FETCHING;
     orr_handle_prefetch(&fake.rt, there, node, ORR_PREFETCH);
     ck_assert_uint_eq(fake.woken, 1U << drivers[_i].woken);
     fake_settle();
@@ -618,10 +620,10 @@ END_TEST
 
 START_TEST(one_main_memory_has_no_driver)
 {
-    ck_assert_uint_eq(fake.rt.nodes[0].nprogress, 0);
-    ck_assert_uint_eq(fake.rt.nodes[0].progress_worker, fake.rt.nworkers);
-    ck_assert_uint_eq(fake.rt.nodes[2].nprogress, 1);
-    ck_assert_uint_eq(fake.rt.nodes[2].progress_worker,
+    ck_assert_uint_eq(fake.rt.nodes->at[0].nprogress, 0);
+    ck_assert_uint_eq(fake.rt.nodes->at[0].progress_worker, fake.rt.workers->n);
+    ck_assert_uint_eq(fake.rt.nodes->at[2].nprogress, 1);
+    ck_assert_uint_eq(fake.rt.nodes->at[2].progress_worker,
                       (unsigned)fake_driver(2));
 }
 END_TEST
@@ -665,7 +667,7 @@ START_TEST(a_value_that_is_there_or_on_its_way_takes_no_time)
     fake_task(h, STARPU_RW, 2, 0);
     /* Devices have no link here: two transfers. */
     ck_assert_double_eq_tol(time_of(1, STARPU_R), 2 * one, 1e-9);
-    fake.rt.count_write_back = true;
+    fake.rt.nodes->count_write_back = true;
     ck_assert_double_eq_tol(time_of(1, STARPU_RW), 3 * one, 1e-9);
     ck_assert_double_eq_tol(time_of(1, STARPU_R), 2 * one, 1e-9);
 }

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "core/data/data.h"
+#include "core/data/registry.h"
 #include "tests/rng.h"
 #include "tests/suite.h"
 #include "tests/unit/fake_runtime.h"
@@ -515,11 +516,11 @@ START_TEST(a_datum_is_freed_by_the_last_job_that_uses_it)
 
     orr_data_unregister_submit(&fake.rt, a);
     fake_end(_i ? ordered : unordered);
-    orr_list_foreach (link, &fake.rt.handles)
+    orr_list_foreach (link, &fake.rt.data->handles)
         n++;
     ck_assert_uint_eq(n, 3);
     fake_end(_i ? unordered : ordered);
-    orr_list_foreach (link, &fake.rt.handles) {
+    orr_list_foreach (link, &fake.rt.data->handles) {
         ck_assert_ptr_ne(orr_container(link, struct orr_handle, all), a);
         n--;
     }

@@ -10,6 +10,7 @@
 
 #include "core/cost/recalibrate.h"
 #include "fake_sched.h"
+#include "core/workers.h"
 #include "tests/suite.h"
 
 static const unsigned classes[] = {0, 1, 2, 3};
@@ -69,7 +70,7 @@ END_TEST
 START_TEST(devices_that_share_a_model_are_no_siblings)
 {
     start(1, 10, 100, 0, 0);
-    fake.rt.classes[2].comb = fake.rt.classes[1].comb;
+    fake.rt.workers->classes[2].comb = fake.rt.workers->classes[1].comb;
     fake_refresh(row);
     ck_assert_uint_eq(orr_recal_uncalibrated(recal, 2), 0);
     fake_stop();

@@ -10,6 +10,8 @@
 #include <sys/wait.h>
 
 #include "core/data/data.h"
+#include "core/data/registry.h"
+#include "core/slab_set.h"
 #include "tests/suite.h"
 #include "tests/unit/child.h"
 #include "tests/unit/fake_runtime.h"
@@ -439,7 +441,7 @@ START_TEST(spares_that_were_not_needed_are_given_back)
     orr_deferred_run(&fake.rt, &deferred);
     ck_assert_int_eq(fake.out[FAKE_REQUESTS], 0);
     ck_assert_ptr_null(deferred.spare);
-    fake.no_slab = fake.rt.requests;
+    fake.no_slab = fake.rt.slabs->requests;
     ck_assert_int_eq(orr_deferred_prepare(&fake.rt, &deferred), -ENOMEM);
     orr_deferred_run(&fake.rt, &deferred);
 }
@@ -447,7 +449,7 @@ END_TEST
 
 START_TEST(a_prefetch_without_memory_for_it_does_nothing)
 {
-    fake.no_slab = fake.rt.requests;
+    fake.no_slab = fake.rt.slabs->requests;
     orr_handle_prefetch(&fake.rt, h, 1, ORR_PREFETCH);
     fake.no_slab = NULL;
     fake_settle();
@@ -465,7 +467,7 @@ static void read_the_unwritten(void *arg)
 static void fetch_without_requests(void *arg)
 {
     (void)arg;
-    fake.no_slab = fake.rt.requests;
+    fake.no_slab = fake.rt.slabs->requests;
     (void)fake_fetch(fake_unordered(h, STARPU_R), 1);
 }
 
@@ -482,7 +484,7 @@ static void end_an_old_copy_without_requests(void *arg)
     (void)fake_ask(h, STARPU_R, 1);
     fake_progress(1);
     fake_overwrite(h, 0, 8);
-    fake.no_slab = fake.rt.requests;
+    fake.no_slab = fake.rt.slabs->requests;
     fake_end_copy(0);
 }
 
@@ -656,9 +658,9 @@ START_TEST(a_copy_keeps_its_handle)
     if (_i)
         fake_progress(1);
     orr_data_unregister_submit(&fake.rt, h);
-    ck_assert(!orr_list_empty(&fake.rt.handles));
+    ck_assert(!orr_list_empty(&fake.rt.data->handles));
     fake_settle();
-    ck_assert(orr_list_empty(&fake.rt.handles));
+    ck_assert(orr_list_empty(&fake.rt.data->handles));
     ck_assert_uint_eq(fake.bytes[1], 0);
 }
 END_TEST
@@ -676,11 +678,11 @@ START_TEST(the_end_of_a_copy_frees_no_handle)
     orr_self->machine = false;
     ck_assert_uint_gt(fake.bytes[1], 0);
     ck_assert_uint_eq(fake.woken & 1, 1);
-    ck_assert_uint_eq(atomic_load(&fake.rt.ndead), 1);
+    ck_assert_uint_eq(atomic_load(&fake.rt.data->ndead), 1);
     orr_handles_free_dead(&fake.rt);
-    ck_assert_uint_eq(atomic_load(&fake.rt.ndead), 0);
+    ck_assert_uint_eq(atomic_load(&fake.rt.data->ndead), 0);
     ck_assert_uint_eq(fake.bytes[1], 0);
-    ck_assert(orr_list_empty(&fake.rt.handles));
+    ck_assert(orr_list_empty(&fake.rt.data->handles));
 }
 END_TEST
 

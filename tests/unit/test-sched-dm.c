@@ -11,16 +11,18 @@
 
 #include "core/asleep.h"
 #include "core/cost/recalibrate.h"
+#include "core/sched/ctxs.h"
 #include "core/sched/dm.h"
 #include "core/sched/policies.h"
 #include "fake_sched.h"
+#include "core/workers.h"
 #include "tests/suite.h"
 
 static const unsigned interleaved[] = {0, 1, 0, 1};
 
 static struct orr_dm *dm(void)
 {
-    return fake.rt.scheds[0]->data;
+    return fake.rt.sched_ctxs->at[0]->data;
 }
 
 static void start(const struct orr_dm_variant *variant)
@@ -38,7 +40,7 @@ static struct orr_job *job_of(double cpu, double gpu, int priority)
 static unsigned place(struct orr_job *job)
 {
     ck_assert_int_eq(fake_push(job), 0);
-    for (unsigned w = 0; w < fake.rt.nworkers; w++)
+    for (unsigned w = 0; w < fake.rt.workers->n; w++)
         orr_prioq_foreach_slot(slot, &dm()->workers[w].jobs) orr_list_foreach (
             link, &dm()->workers[w]
                        .jobs.slots[slot]
@@ -59,12 +61,12 @@ static void check_expected(unsigned w, double start_us, double len,
 
 static void pre(struct orr_job *job, unsigned w)
 {
-    fake.rt.scheds[0]->ops->pre_exec(fake.rt.scheds[0], job, &fake.rt.workers[w]);
+    fake.rt.sched_ctxs->at[0]->ops->pre_exec(fake.rt.sched_ctxs->at[0], job, &fake.rt.workers->at[w]);
 }
 
 static void post(struct orr_job *job, unsigned w)
 {
-    fake.rt.scheds[0]->ops->post_exec(fake.rt.scheds[0], job, &fake.rt.workers[w]);
+    fake.rt.sched_ctxs->at[0]->ops->post_exec(fake.rt.sched_ctxs->at[0], job, &fake.rt.workers->at[w]);
 }
 
 /* --- decisions --- */
@@ -161,8 +163,8 @@ END_TEST
 START_TEST(the_chosen_worker_is_woken_if_it_sleeps)
 {
     start(&orr_sched_dmda);
-    orr_worker_fall_asleep(&fake.rt.workers[0]);
-    orr_worker_fall_asleep(&fake.rt.workers[1]);
+    orr_worker_fall_asleep(&fake.rt.workers->at[0]);
+    orr_worker_fall_asleep(&fake.rt.workers->at[1]);
     place(job_of(100, 10, 0));
     ck_assert_uint_eq(fake.woken, 1U << 1);
     fake_stop();
@@ -275,7 +277,7 @@ END_TEST
 START_TEST(a_greedy_load_is_divided_by_the_speedup)
 {
     start(&orr_sched_dmda);
-    fake.rt.classes[1].relative_speedup = 10;
+    fake.rt.workers->classes[1].relative_speedup = 10;
     for (unsigned i = 0; i < 2; i++)
         (void)place(job_of(-1, -1, 0)); /* 0 and 1 */
     ck_assert_uint_eq(place(job_of(-1, -1, 0)), 2);
@@ -326,7 +328,7 @@ START_TEST(an_uncalibrated_job_waits_for_workers_and_wakes_them)
     struct orr_job *job;
 
     for (unsigned w = 0; w < 3; w++)
-        orr_worker_fall_asleep(&fake.rt.workers[w]);
+        orr_worker_fall_asleep(&fake.rt.workers->at[w]);
     job = push_one(row, 0);
     /* Worker 0 would take longer than worker 1 for two of them. */
     ck_assert_uint_eq(fake.woken, 2 | 4);
@@ -385,7 +387,7 @@ START_TEST(jobs_are_decided_once_their_lengths_are_known)
     row->length[STARPU_MAXIMPLEMENTATIONS] = 10;
     row->length[2 * STARPU_MAXIMPLEMENTATIONS] = 25;
     fake_refresh(row);
-    orr_worker_fall_asleep(&fake.rt.workers[2]);
+    orr_worker_fall_asleep(&fake.rt.workers->at[2]);
     ck_assert_ptr_eq(fake_pop(1), jobs[0]);
     ck_assert(fake.woken & 4);
     /* Ends: 10, 20, 25 on worker 2, 30. */
@@ -479,7 +481,7 @@ START_TEST(a_job_behind_many_that_a_worker_declines_is_found)
         push_one(row, 0); /* worker 0 is too slow for these */
     mine = fake_row((double[]){NAN, 0, 0});
     fake_recal(mine);
-    orr_worker_fall_asleep(&fake.rt.workers[0]);
+    orr_worker_fall_asleep(&fake.rt.workers->at[0]);
     job = push_one(mine, 0);
     ck_assert(fake.woken & 1);
     ck_assert_ptr_eq(fake_pop(0), job);
@@ -498,7 +500,7 @@ START_TEST(the_end_of_a_kernel_wakes_workers_for_the_next_job)
     ck_assert_ptr_eq(fake_pop(2), jobs[0]);
     ck_assert_ptr_eq(fake_pop(1), jobs[1]);
     for (unsigned w = 0; w < 3; w++)
-        orr_worker_fall_asleep(&fake.rt.workers[w]);
+        orr_worker_fall_asleep(&fake.rt.workers->at[w]);
     fake.woken = 0;
     run(jobs[1], 1);
     ck_assert_uint_eq(fake.woken, 2); /* 2 is calibrating, 0 is slow */
@@ -579,7 +581,7 @@ START_TEST(a_job_for_one_worker_leaves_no_trace_in_the_expected_times)
     start(&orr_sched_dmda);
     fake.transfer[1] = 30;
     job = job_of(100, 10, 0);
-    fake.rt.scheds[0]->ops->push_notify(fake.rt.scheds[0], job, &fake.rt.workers[3]);
+    fake.rt.sched_ctxs->at[0]->ops->push_notify(fake.rt.sched_ctxs->at[0], job, &fake.rt.workers->at[3]);
     check_expected(3, 0, 10, 30, 1);
     ck_assert_double_eq(job->predicted_transfer, 30);
     fake.now = 30;
@@ -673,7 +675,7 @@ START_TEST(dmdasd_with_known_priorities_keeps_a_length_for_each)
 
         ck_assert_int_eq(orr_sched_new(&fake.rt, &options, &sched, &err), 0);
         ck_assert(sched->min_given && sched->max_given);
-        fake.rt.scheds[0] = sched;
+        fake.rt.sched_ctxs->at[0] = sched;
     }
     job = job_of(100, 0, 0);
     ck_assert_uint_eq(place(job), 0);
@@ -683,9 +685,9 @@ START_TEST(dmdasd_with_known_priorities_keeps_a_length_for_each)
     ck_assert_double_eq(dm()->workers[0].ahead[5], 10);
     ck_assert_double_eq(dm()->workers[0].ahead[0], 110);
     fake_pop(0);
-    orr_sched_deinit(fake.rt.scheds[0]);
-    orr_sched_free(fake.rt.scheds[0]);
-    fake.rt.scheds[0] = NULL;
+    orr_sched_deinit(fake.rt.sched_ctxs->at[0]);
+    orr_sched_free(fake.rt.sched_ctxs->at[0]);
+    fake.rt.sched_ctxs->at[0] = NULL;
     fake_stop();
 }
 END_TEST
@@ -695,7 +697,7 @@ END_TEST
 static void random_offer(struct orr_dm_offer *offer)
 {
     offer->unknown = false;
-    for (unsigned k = 0; k < fake.rt.nclasses; k++) {
+    for (unsigned k = 0; k < fake.rt.workers->nclasses; k++) {
         struct orr_cost_row *row = offer->job->costs;
 
         row->able[k] = (uint8_t)(k ? rand() % 4 : 1 + rand() % 3);

@@ -10,8 +10,10 @@
 #include <string.h>
 
 #include "core/asleep.h"
+#include "core/sched/ctxs.h"
 #include "core/sched/policies.h"
 #include "fake_sched.h"
+#include "core/workers.h"
 #include "tests/rng.h"
 #include "tests/suite.h"
 
@@ -108,7 +110,7 @@ START_TEST(nothing_is_stolen_from_a_worker_that_has_not_begun)
     ck_assert_ptr_null(fake_pop(1));
     /* A task for it alone makes it busy as well. */
     mine = fake_job(cpu, 0);
-    fake.rt.scheds[0]->ops->push_notify(fake.rt.scheds[0], mine, &fake.rt.workers[0]);
+    fake.rt.sched_ctxs->at[0]->ops->push_notify(fake.rt.sched_ctxs->at[0], mine, &fake.rt.workers->at[0]);
     ck_assert_ptr_eq(fake_pop(1), b);
     ck_assert_ptr_eq(fake_pop(0), a);
 }
@@ -123,7 +125,7 @@ START_TEST(
     a = push(both, 0);
     b = push(both, 0);
     ck_assert_ptr_null(fake_pop(1)); /* 0 has not begun */
-    orr_worker_fall_asleep(&fake.rt.workers[1]);
+    orr_worker_fall_asleep(&fake.rt.workers->at[1]);
     fake.woken = 0;
     ck_assert_ptr_eq(fake_pop(0), a);
     ck_assert_uint_eq(fake.woken, 2);
@@ -245,8 +247,8 @@ END_TEST
 
 START_TEST(every_sleeping_worker_is_woken)
 {
-    orr_worker_fall_asleep(&fake.rt.workers[1]);
-    orr_worker_fall_asleep(&fake.rt.workers[2]);
+    orr_worker_fall_asleep(&fake.rt.workers->at[1]);
+    orr_worker_fall_asleep(&fake.rt.workers->at[2]);
     push(both, 0);
     ck_assert_uint_eq(fake.woken, 6);
 }
@@ -296,7 +298,7 @@ START_TEST(one_sleeping_able_worker_is_woken)
 {
     start(&orr_sched_eager);
     for (unsigned w = 0; w < 3; w++)
-        orr_worker_fall_asleep(&fake.rt.workers[w]);
+        orr_worker_fall_asleep(&fake.rt.workers->at[w]);
     push(gpu, 0);
     ck_assert_uint_eq(fake.woken, 1 << 1);
     push(both, 0);
@@ -310,11 +312,11 @@ START_TEST(no_other_worker_is_woken_beside_one_of_a_device)
     struct orr_worker_desc device;
 
     start(&orr_sched_eager);
-    device = *fake.rt.workers[1].desc;
+    device = *fake.rt.workers->at[1].desc;
     device.async = true;
-    fake.rt.workers[1].desc = &device;
+    fake.rt.workers->at[1].desc = &device;
     for (unsigned w = 0; w < 3; w++)
-        orr_worker_fall_asleep(&fake.rt.workers[w]);
+        orr_worker_fall_asleep(&fake.rt.workers->at[w]);
     push(both, 0);
     ck_assert_uint_eq(fake.woken, 1 << 1);
     push(both, 0); /* the device is awake now */
@@ -329,8 +331,8 @@ START_TEST(prio_wakes_another_when_a_worker_skipped_everything)
 {
     start(&orr_sched_prio);
     push(gpu, 0);
-    orr_worker_fall_asleep(&fake.rt.workers[1]);
-    orr_worker_fall_asleep(&fake.rt.workers[2]);
+    orr_worker_fall_asleep(&fake.rt.workers->at[1]);
+    orr_worker_fall_asleep(&fake.rt.workers->at[2]);
     ck_assert_ptr_null(fake_pop(0));
     ck_assert_uint_eq(fake.woken, 1 << 1);
     fake_stop();

@@ -8,8 +8,10 @@
 #include <math.h>
 
 #include "core/combined.h"
+#include "core/sched/ctxs.h"
 #include "core/sched/policies.h"
 #include "fake_sched.h"
+#include "core/workers.h"
 #include "tests/suite.h"
 
 static int first_two[] = {0, 1}, last_two[] = {2, 3}, all[] = {0, 1, 2, 3};
@@ -54,7 +56,7 @@ static struct orr_job *push(struct orr_cost_row *of)
 
 static struct orr_job *local(unsigned worker)
 {
-    struct orr_list *link = orr_list_pop(&fake.rt.workers[worker].local);
+    struct orr_list *link = orr_list_pop(&fake.rt.workers->at[worker].local);
 
     return link ? orr_container(link, struct orr_job, queue) : NULL;
 }
@@ -64,7 +66,7 @@ static void begin(unsigned worker)
 {
     struct orr_job *job = local(worker);
 
-    orr_sched_pheft.pre_exec(fake.rt.scheds[0], job, &fake.rt.workers[worker]);
+    orr_sched_pheft.pre_exec(fake.rt.sched_ctxs->at[0], job, &fake.rt.workers->at[worker]);
 }
 
 /* --- pheft --- */
@@ -261,7 +263,7 @@ END_TEST
 
 START_TEST(parallel_jobs_wake_leaders_alone)
 {
-    fake.rt.asleep[0] = 31;
+    fake.rt.workers->asleep[0] = 31;
     push(row);
     ck_assert_uint_eq(fake.woken, 1U << 0 | 1U << 2 | 1U << 4);
 }

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "core/data/data.h"
+#include "core/data/nodes.h"
 #include "tests/suite.h"
 #include "tests/unit/fake_runtime.h"
 
@@ -44,7 +45,7 @@ static void open_cut(int rule, uint64_t first)
     for (unsigned i = 0; i < PARTS; i++)
         fake_task(piece[i], STARPU_W, 1, first + i);
     fake.nstarted = 0;
-    fake.rt.nevictions = 0;
+    fake.rt.nodes->nevictions = 0;
 }
 
 static void fill(unsigned n)
@@ -54,7 +55,7 @@ static void fill(unsigned n)
         fake_task(rest[i], STARPU_R, 1, 0);
     }
     fake.nstarted = 0;
-    fake.rt.nevictions = 0;
+    fake.rt.nodes->nevictions = 0;
 }
 
 static bool is_there(const struct orr_handle *handle)
@@ -112,7 +113,7 @@ START_TEST(pieces_are_in_the_memory_of_the_whole)
     open_cut(_i, 10);
     ck_assert(all_there());
     ck_assert_uint_eq(fake.bytes[1], FAKE_SIZE);
-    ck_assert_uint_eq(atomic_load(&fake.rt.nodes[1].used), FAKE_SIZE);
+    ck_assert_uint_eq(atomic_load(&fake.rt.nodes->at[1].used), FAKE_SIZE);
     for (unsigned i = 0; i < PARTS; i++) {
         ck_assert(piece[i]->valid == 2 && fake_is_allocated(piece[i], 0));
         ck_assert_ptr_eq(orr_handle_pointer(piece[i], 1),
@@ -141,7 +142,7 @@ START_TEST(a_piece_that_is_used_keeps_all)
     fake_finish(user, 12);
     fake_settle();
     ck_assert(!all_there() && fake_told(job) == 1);
-    ck_assert_uint_eq(fake.rt.nevictions, 1);
+    ck_assert_uint_eq(fake.rt.nodes->nevictions, 1);
     ck_assert_uint_eq(fake.bytes[1], ROOM * FAKE_SIZE);
     fake_finish(job, 0);
     close_with(10);
@@ -228,7 +229,7 @@ START_TEST(a_piece_that_is_locked_keeps_all_for_a_moment)
         fake_task(piece[i], STARPU_R, 0, 0);
     fake.held = piece[2];
     piece[2]->lock.taken = 1;
-    ck_assert_int_eq(orr_node_reserve(&fake.rt, &fake.rt.nodes[1],
+    ck_assert_int_eq(orr_node_reserve(&fake.rt, &fake.rt.nodes->at[1],
                                       (ROOM - 1) * FAKE_SIZE, ORR_FETCH),
                      0);
     ck_assert(all_there());
@@ -236,7 +237,7 @@ START_TEST(a_piece_that_is_locked_keeps_all_for_a_moment)
               !piece[3]->lock.taken && !h->lock.taken);
     piece[2]->lock.taken = 0;
     fake.held = NULL;
-    orr_node_unreserve(&fake.rt.nodes[1], (ROOM - 1) * FAKE_SIZE);
+    orr_node_unreserve(&fake.rt.nodes->at[1], (ROOM - 1) * FAKE_SIZE);
     job = want(ROOM);
     ck_assert(!fake_fetch(job, 1));
     fake_settle();
@@ -273,7 +274,7 @@ START_TEST(a_job_gives_up_a_block_for_a_piece_of_it)
     fake_settle();
     ck_assert_uint_eq(fake_told(job), 1);
     ck_assert(!is_there(h) && is_there(piece[1]) && !is_there(piece[0]));
-    ck_assert_uint_eq(atomic_load(&fake.rt.nodes[1].used),
+    ck_assert_uint_eq(atomic_load(&fake.rt.nodes->at[1].used),
                       (ROOM - 1) * FAKE_SIZE + 2 * PIECE);
     fake_run(job, 11);
     fake_end(job);

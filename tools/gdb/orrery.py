@@ -79,22 +79,22 @@ class Run:
         self.runtime = at(pointer, "struct orr_runtime")
 
     def workers(self):
-        for i in range(int(self.runtime["nworkers"])):
-            yield self.runtime["workers"][i]
+        for i in range(int(self.runtime["workers"]["n"])):
+            yield self.runtime["workers"]["at"][i]
 
     def nodes(self):
-        for i in range(int(self.runtime["nnodes"])):
-            yield self.runtime["nodes"][i]
+        for i in range(int(self.runtime["nodes"]["n"])):
+            yield self.runtime["nodes"]["at"][i]
 
     def handles(self):
-        return in_list(self.runtime["handles"], "struct orr_handle", "all")
+        return in_list(self.runtime["data"]["handles"], "struct orr_handle", "all")
 
     def jobs(self):
         """Those that were submitted and have not ended, by number. Those with
         more than four buffers are not in a slab: they are found by their data."""
         found = {}
         for i in range(4):
-            for address in slab_objects(self.runtime["jobs"][i]):
+            for address in slab_objects(self.runtime["slabs"]["jobs"][i]):
                 job = at(address, "struct orr_job")
                 if lives(job):
                     found[address] = job
@@ -105,7 +105,7 @@ class Run:
         return sorted(found.values(), key=lambda job: int(job["id"]))
 
     def tags(self):
-        tags = self.runtime["tags"]
+        tags = self.runtime["tasks"]["tags"]
         for i in range(int(tags["nbuckets"])):
             tag = tags["buckets"][i]
             while int(tag):
@@ -116,12 +116,12 @@ class Run:
         """The tasks counted so far in all scheduling contexts."""
         which = int(gdb.parse_and_eval(what))
         total = 0
-        counts = self.runtime["counts"]
+        counts = self.runtime["tasks"]["counts"]
         for i in range(counts.type.range()[1] + 1):
             counters = counts[i]["counters"]
             if int(counters):
                 total += sum(int(counters[n]["n"][which]) for n in
-                             range(int(self.runtime["ncounters"])))
+                             range(int(self.runtime["tasks"]["ncounters"])))
         return total
 
 
@@ -491,9 +491,9 @@ def waits(_argument):
         number = int(awaited["number"])
         print("the application's first thread is in a call that waits for "
               f"{text(awaited['noun'])}{f' {number}' if number else ''}")
-    if int(run.runtime["paused"]):
+    if int(run.runtime["workers"]["paused"]):
         print("workers are paused: starpu_resume has to be called "
-              f"{int(run.runtime['paused'])} times")
+              f"{int(run.runtime['workers']['paused'])} times")
 
 
 @command("orrery-tags")
@@ -544,7 +544,7 @@ def print_datas_summary(_argument):
             sum(1 for h in handles if int(h["allocated"]) >> n & 1),
             mib(sum(int(h["size"]) for h in handles
                     if int(h["valid"]) >> n & 1))]
-           for n in range(int(run.runtime["nnodes"]))])
+           for n in range(int(run.runtime["nodes"]["n"]))])
 
 
 @command("orrery-print-replicate")
@@ -618,7 +618,7 @@ def sched_data(argument):
     argument: the number, 0 without."""
     number = int(gdb.parse_and_eval(argument)) if argument.strip() else 0
     run = Run()
-    sched = run.runtime["scheds"][number]
+    sched = run.runtime["sched_ctxs"]["at"][number]
     if not int(sched):
         raise gdb.GdbError(f"there is no scheduling context {number}")
     members = [int(w["id"]) for w in run.workers()

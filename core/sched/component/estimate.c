@@ -10,6 +10,7 @@
 #include "core/cost/cost.h"
 #include "core/runtime.h"
 #include "core/task/job.h"
+#include "core/workers.h"
 
 typedef struct starpu_sched_component component_t;
 
@@ -26,8 +27,8 @@ typedef struct starpu_sched_component component_t;
 static const struct orr_worker_class *worker_class(const struct orr_runtime *rt,
                                                    int worker)
 {
-    return (unsigned)worker < rt->nworkers
-               ? &rt->classes[rt->workers[worker].class_id]
+    return (unsigned)worker < rt->workers->n
+               ? &rt->workers->classes[rt->workers->at[worker].class_id]
                : NULL;
 }
 
@@ -44,7 +45,7 @@ static bool is_uniform(struct orr_runtime *rt,
     if (task->cl->model && task->cl->model->type == STARPU_PER_WORKER)
         return false;
     (void)orr_job_able_class(rt, job, orr_job_costs(rt, job),
-                             (unsigned)(class - rt->classes), &uniform);
+                             (unsigned)(class - rt->workers->classes), &uniform);
     return uniform;
 }
 
@@ -86,7 +87,7 @@ static unsigned worker_able_impls(int worker, struct starpu_task *task)
     struct orr_job *job = orr_job_of(task);
     unsigned bits = 0;
 
-    if ((unsigned)worker < rt->nworkers) {
+    if ((unsigned)worker < rt->workers->n) {
         (void)starpu_worker_can_execute_task_impl((unsigned)worker, task,
                                                   &bits);
         return bits;

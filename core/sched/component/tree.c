@@ -7,6 +7,7 @@
 
 #include "core/api/ctx.h"
 #include "core/sched/ctx.h"
+#include "core/sched/ctxs.h"
 
 typedef struct starpu_sched_component component_t;
 
@@ -183,7 +184,7 @@ static int push_to(const char *call, struct starpu_task *task,
                                           struct starpu_task *task))
 {
     unsigned ctx = task->sched_ctx;
-    struct orr_sched *sched = orr_runtime_need(call)->scheds[ctx];
+    struct orr_sched *sched = orr_runtime_need(call)->sched_ctxs->at[ctx];
     struct orr_sched_state state;
     struct starpu_sched_tree *tree;
     enum orr_kept kept;
@@ -327,7 +328,7 @@ void starpu_sched_tree_remove_workers(unsigned sched_ctx_id, int *workerids,
     while (!starpu_task_list_empty(&strays)) {
         struct starpu_task *task = starpu_task_list_pop_front(&strays);
 
-        orr_sched_stray(orr_runtime_need(__func__)->scheds[sched_ctx_id],
+        orr_sched_stray(orr_runtime_need(__func__)->sched_ctxs->at[sched_ctx_id],
                         orr_job_of(task));
     }
 }

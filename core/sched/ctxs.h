@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * core/sched/ctxs.h - the scheduling contexts of a run. Who changes them:
+ * core/sched/ctx.c.
+ */
+#pragma once
+
+#include <stdatomic.h>
+#include <stdbool.h>
+
+#include <starpu_config.h>
+
+#include "core/base/wait.h"
+
+struct orr_direct;
+struct orr_sched;
+struct orr_sched_change;
+struct orr_sched_worker;
+
+struct orr_sched_ctxs {
+    /* By number, NULL: there is none; number 0 is there from the beginning to the
+     * end. */
+    _Atomic(struct orr_sched *) at[STARPU_NMAX_SCHED_CTXS];
+    /* The workers' places in each; they stay, for who looks while it is deleted.
+     * NULL: there never was such a context. */
+    _Atomic(struct orr_sched_worker *) places[STARPU_NMAX_SCHED_CTXS];
+    atomic_bool changing;               /* somebody changes them: it is its own lock */
+    struct orr_sched_change *postponed; /* [runtime's lock] changes to be made … */
+    atomic_uint npostponed;             /* … and how many */
+    struct orr_waiters rest_waiters; /* [runtime's lock] for workers that are to be
+                                      * blocked */
+    _Atomic(struct orr_direct *) direct; /* owned, NULL: no job goes past the policy:
+                                          * core/sched/direct.h */
+    atomic_bool recommended; /* a better policy than that of some context */
+};
