@@ -407,13 +407,17 @@ void orr_ends_watch(struct orr_runtime *rt)
 {
     static atomic_flag registered = ATOMIC_FLAG_INIT;
 
+    if (rt->sim)
+        rt->sim->on_deadlock(rt->machine, on_deadlock, rt);
+    /* Of several runs in one simulation the first one is saved. */
+    if (atomic_load(&ends.open) && ends.process == getpid())
+        return;
     if (!atomic_flag_test_and_set(&registered))
         atexit(at_exit);
     ends.process = getpid();
     ends.thread = pthread_self();
     atomic_store(&ends.reason, 0);
     if (rt->sim) {
-        rt->sim->on_deadlock(rt->machine, on_deadlock, rt);
         ends.ending = *rt->exec->ops;
         ends.ending.park = end_instead_of_park;
         ends.ending.sleep = end_instead_of_sleep;
@@ -482,6 +486,8 @@ void orr_ends_forget(struct orr_runtime *rt)
 {
     struct orr_runtime *expected = rt;
 
+    if (atomic_load(&ends.open) && atomic_load(&ends.open) != rt)
+        return;
     orr_ends_settle();
     if (atomic_load(&ends.reason) && atomic_load(&ends.open) == rt)
         end_at_rest();

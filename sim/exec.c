@@ -110,22 +110,55 @@ static void set_clock(struct orr_sim_exec *x, double date)
     __atomic_store(&x->now, &date, __ATOMIC_RELAXED);
 }
 
-static void come_to_break(struct orr_sim_exec *x)
+static void find_next_break(struct orr_sim_exec *x)
 {
-    double date = x->break_us;
-
     x->break_us = ORR_FOREVER;
-    if (date > x->now)
-        set_clock(x, date);
-    x->on_break(x->runtime);
+    for (struct orr_sim_user *user = x->users; user; user = user->next)
+        if (user->break_us < x->break_us)
+            x->break_us = user->break_us;
+}
+
+static void come_to_break(struct orr_sim_exec *x, double until)
+{
+    while (x->break_us <= until) {
+        struct orr_sim_user *user = x->users;
+
+        while (user->break_us > x->break_us)
+            user = user->next;
+        if (x->break_us > x->now)
+            set_clock(x, x->break_us);
+        user->break_us = ORR_FOREVER;
+        find_next_break(x);
+        user->on_break(user->runtime);
+    }
 }
 
 /* Moves the clock. */
 static void exec_advance_clock(struct orr_sim_exec *x, double date)
 {
     if (date >= x->break_us)
-        come_to_break(x);
+        come_to_break(x, date);
     set_clock(x, date);
+}
+
+/* The events that come first, of one date those of the oldest machine. NULL: there are
+ * none. */
+static struct orr_sim_events *first_events(const struct orr_sim_exec *x)
+{
+    struct orr_sim_events *first = x->events;
+
+    for (struct orr_sim_events *other = first ? first->next : NULL; other;
+         other = other->next)
+        if (other->next_us < first->next_us)
+            first = other;
+    return first;
+}
+
+static double events_next(const struct orr_sim_exec *x)
+{
+    const struct orr_sim_events *first = first_events(x);
+
+    return first ? first->next_us : ORR_FOREVER;
 }
 
 /* The context that goes on next, with the clock moved to its date; NULL when
@@ -138,7 +171,7 @@ static struct orr_sim_context *exec_choose_context(struct orr_sim_exec *x)
     if (context || !x->timers.n)
         return context;
     first = &x->timers.heap[0];
-    if (first->timer->fire || first->date >= x->events->next_us)
+    if (first->timer->fire || first->date >= events_next(x))
         return NULL;
     exec_advance_clock(x, first->date);
     return timer_context(orr_timers_pop(&x->timers));
@@ -166,9 +199,11 @@ static void block(struct orr_sim_exec *x, struct orr_sim_context *self)
 /* Nothing is left to do, unless core finds something. */
 static void stand_still(struct orr_sim_exec *x)
 {
-    x->dispatcher.head.runtime = x->runtime;
-    if (x->on_deadlock && x->on_deadlock(x->runtime))
-        return;
+    for (struct orr_sim_user *user = x->users; user; user = user->next) {
+        orr_sim_work_for(user);
+        if (user->on_deadlock && user->on_deadlock(user->runtime))
+            return;
+    }
     orr_log_error("the application has a deadlock: nothing can go on, and "
                   "virtual time has nothing left");
     exit(3);
@@ -181,20 +216,19 @@ static void dispatch(void *arg)
     for (;;) {
         struct orr_sim_context *next = exec_choose_context(x);
         double date = orr_timers_next(&x->timers);
+        struct orr_sim_events *events = first_events(x);
 
         if (next) {
             switch_to(x, &x->dispatcher, next);
-        } else if (x->events->next_us <= date &&
-                   x->events->next_us < ORR_FOREVER) {
-            if (x->events->next_us > x->now)
-                exec_advance_clock(x, x->events->next_us);
-            x->dispatcher.head.runtime = x->main->head.runtime;
-            x->events->run(x->events);
+        } else if (events && events->next_us <= date &&
+                   events->next_us < ORR_FOREVER) {
+            if (events->next_us > x->now)
+                exec_advance_clock(x, events->next_us);
+            events->run(events);
         } else if (date < ORR_FOREVER) {
             struct orr_timer *timer = orr_timers_pop(&x->timers);
 
             exec_advance_clock(x, date);
-            x->dispatcher.head.runtime = x->main->head.runtime;
             timer->fire(timer);
         } else {
             stand_still(x);
@@ -257,7 +291,7 @@ static struct orr_sim_context *blocking_self(struct orr_sim_exec *x,
 static bool nothing_before(const struct orr_sim_exec *x, double date)
 {
     return !x->first_ready && orr_timers_next(&x->timers) > date &&
-           x->events->next_us > date;
+           events_next(x) > date;
 }
 
 /* Blocks in `state` until the date or, when parked, a wake. */
@@ -538,20 +572,12 @@ static const struct orr_exec_ops sim_exec_ops = {
 
 /* -- beginning and end ---------------------------------------------------- */
 
-static void run_no_events(struct orr_sim_events *events)
-{
-    (void)events;
-}
-
 static void init_exec(struct orr_sim_exec *x, struct orr_sim_context *root)
 {
     x->head.ops = &sim_exec_ops;
     x->head.one_thread = true;
     x->head.virtual_time = true;
     x->last_ready = &x->first_ready;
-    x->no_events.next_us = ORR_FOREVER;
-    x->no_events.run = run_no_events;
-    x->events = &x->no_events;
     x->head.stack_size = orr_fiber_default_size();
     x->head.nprocessors = 1;
     x->main = root;
@@ -611,6 +637,62 @@ void orr_sim_exec_free(struct orr_sim_exec *exec)
         orr_self = NULL;
     free(exec->main);
     free(exec);
+}
+
+struct orr_sim_exec *orr_sim_exec_current(void)
+{
+    return orr_self && orr_self->exec->ops->park == sim_park
+               ? exec_of(orr_self->exec)
+               : NULL;
+}
+
+void orr_sim_exec_join(struct orr_sim_exec *exec, struct orr_sim_user *user)
+{
+    struct orr_sim_user **link = &exec->users;
+
+    while (*link)
+        link = &(*link)->next;
+    *link = user;
+    user->exec = exec;
+    user->next = NULL;
+    user->break_us = ORR_FOREVER;
+}
+
+void orr_sim_exec_quit(struct orr_sim_user *user)
+{
+    struct orr_sim_user **link = &user->exec->users;
+
+    while (*link != user)
+        link = &(*link)->next;
+    *link = user->next;
+    find_next_break(user->exec);
+}
+
+void orr_sim_exec_break_at(struct orr_sim_user *user, double us)
+{
+    user->break_us = us;
+    find_next_break(user->exec);
+}
+
+void orr_sim_exec_add_events(struct orr_sim_exec *exec,
+                             struct orr_sim_events *events)
+{
+    struct orr_sim_events **link = &exec->events;
+
+    while (*link)
+        link = &(*link)->next;
+    *link = events;
+    events->next = NULL;
+}
+
+void orr_sim_exec_remove_events(struct orr_sim_exec *exec,
+                                struct orr_sim_events *events)
+{
+    struct orr_sim_events **link = &exec->events;
+
+    while (*link != events)
+        link = &(*link)->next;
+    *link = events->next;
 }
 
 void orr_sim_exec_set_timer(struct orr_sim_exec *exec, struct orr_timer *timer,

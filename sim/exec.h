@@ -44,12 +44,23 @@ struct orr_sim_context {
 
 /* Events in virtual time other than timers: transfers. */
 struct orr_sim_events {
+    struct orr_sim_events *next; /* of all machines on the engine, oldest first */
     /* run() must be called before the clock passes this date; a date in the
      * past requests a call before the clock moves at all. */
     double next_us;
     /* Called on the dispatcher's stack, at that date or, if it had passed
      * already, now. Sets next_us anew. */
     void (*run)(struct orr_sim_events *events);
+};
+
+/* A machine on the engine, which several may share: each has a runtime of its own. */
+struct orr_sim_user {
+    struct orr_sim_exec *exec;
+    struct orr_sim_user *next;   /* oldest first */
+    struct orr_runtime *runtime; /* argument of these, NULL: none yet */
+    orr_deadlock_fn on_deadlock;
+    orr_break_fn on_break; /* called before virtual time passes … */
+    double break_us;       /* … this date, once */
 };
 
 struct orr_sim_exec {
@@ -59,8 +70,8 @@ struct orr_sim_exec {
     struct orr_timers timers;            /* n is [watched] */
     struct orr_sim_context *first_ready; /* [watched] */
     struct orr_sim_context **last_ready; /* the link to fill */
-    struct orr_sim_events *events;       /* never NULL */
-    struct orr_sim_events no_events;
+    struct orr_sim_events *events;
+    struct orr_sim_user *users;
     struct orr_sim_context *main;
     struct orr_sim_context *newest; /* of the contexts alive */
     struct orr_sim_context *corpse; /* detached and ended, to be freed by the
@@ -69,10 +80,7 @@ struct orr_sim_exec {
     struct orr_sim_context dispatcher;
     struct orr_sim_context *current; /* [watched] */
     atomic_ulong activity;           /* [watched] blocking calls so far */
-    orr_deadlock_fn on_deadlock;
-    orr_break_fn on_break;       /* called before virtual time passes … */
-    double break_us;             /* … this date, once */
-    struct orr_runtime *runtime; /* their argument */
+    double break_us;                 /* the first of all users' */
 };
 
 /* Makes the calling OS thread the main context. The others run on `stacks`, which
@@ -83,6 +91,29 @@ int orr_sim_exec_new(struct orr_stacks *stacks, struct orr_sim_exec **ret);
 /* Called by main. Contexts that were not joined never run again and are freed
  * as well. Accepts NULL. */
 void orr_sim_exec_free(struct orr_sim_exec *exec);
+
+/* The engine that the calling context runs on, NULL: none of the simulator's. */
+struct orr_sim_exec *orr_sim_exec_current(void);
+
+/* A machine comes to the engine; it leaves again. */
+void orr_sim_exec_join(struct orr_sim_exec *exec, struct orr_sim_user *user);
+void orr_sim_exec_quit(struct orr_sim_user *user);
+
+/* Calls the user's on_break when virtual time comes to the date. */
+void orr_sim_exec_break_at(struct orr_sim_user *user, double us);
+
+/* Its events are looked at from now on; no more. */
+void orr_sim_exec_add_events(struct orr_sim_exec *exec,
+                             struct orr_sim_events *events);
+void orr_sim_exec_remove_events(struct orr_sim_exec *exec,
+                                struct orr_sim_events *events);
+
+/* What the dispatcher does now, it does for that machine: its runtime is that of the
+ * running context. */
+static inline void orr_sim_work_for(const struct orr_sim_user *user)
+{
+    user->exec->dispatcher.head.runtime = user->runtime;
+}
 
 /* Sets a timer of the machine (its `fire` is called on the dispatcher's
  * stack, with the clock at its date); room must have been reserved in

@@ -154,6 +154,25 @@ static int sim_kernel_start(struct orr_driver *driver,
     return orr_streams_start(machine_of(driver->machine)->streams, kernel);
 }
 
+/* The engine is main's: where others are left on it, main has forgotten to join
+ * them. */
+static void leave_engine(struct orr_sim_machine *m)
+{
+    if (!m->exec)
+        return;
+    orr_sim_exec_quit(&m->user);
+    if (orr_self && orr_self != &m->exec->main->head) {
+        orr_self->runtime = NULL;
+        return;
+    }
+    if (m->exec->users) {
+        orr_log_error("the simulation ends with the machine that was opened "
+                      "first: close the others before");
+        abort();
+    }
+    orr_sim_exec_free(m->exec);
+}
+
 /* Frees what there is; also after a failed opening. */
 static void sim_close(struct orr_machine *machine)
 {
@@ -168,7 +187,7 @@ static void sim_close(struct orr_machine *machine)
     orr_transfers_free(m->transfers);
     if (m->network)
         m->network->ops->free(m->network);
-    orr_sim_exec_free(m->exec);
+    leave_engine(m);
     if (m->stacks)
         m->stacks->ops->free(m->stacks);
     orr_links_done(machine);
@@ -250,9 +269,10 @@ static int machine_make_parts(const struct orr_machine_desc *desc,
                               struct orr_sim_machine *m, struct orr_error *err)
 {
     struct orr_machine *machine = &m->machine;
+    struct orr_sim_exec *engine = orr_sim_exec_current();
     int error = orr_sim_costs(desc, has_cuda(machine), &machine->costs, err);
 
-    if (error == 0)
+    if (error == 0 && !engine)
         error = orr_stacks_open(desc, options->contexts, endpoints,
                                 machine->nnodes + m->disks.n,
                                 orr_fiber_default_size(), &m->stacks, err);
@@ -260,12 +280,14 @@ static int machine_make_parts(const struct orr_machine_desc *desc,
         error = make_network(desc, options, endpoints, m, err);
     if (error == 0)
         error = make_memories(m);
-    if (error == 0)
-        error = orr_sim_exec_new(m->stacks, &m->exec);
+    if (error == 0 && !engine)
+        error = orr_sim_exec_new(m->stacks, &engine);
     if (error < 0)
         return error;
-    machine->exec = &m->exec->head;
-    error = orr_transfers_new(m->exec, m->network, machine->nnodes + m->disks.n,
+    m->exec = engine;
+    orr_sim_exec_join(engine, &m->user);
+    machine->exec = &engine->head;
+    error = orr_transfers_new(&m->user, m->network, machine->nnodes + m->disks.n,
                               count_main(machine), machine->runs_kernels,
                               machine->costs.copy_queue, &m->transfers);
     for (unsigned i = 0; error == 0 && m->network && i < machine->nnodes; i++)
@@ -273,8 +295,8 @@ static int machine_make_parts(const struct orr_machine_desc *desc,
             m->transfers, i,
             orr_sim_local_copy(desc, endpoints[i], i < count_main(machine)));
     if (error == 0)
-        error = orr_streams_new(m->exec, machine, &m->streams);
-    if (error == 0)
+        error = orr_streams_new(&m->user, machine, &m->streams);
+    if (error == 0 && orr_self == &engine->main->head)
         error = orr_watchdog_start(m->exec, &m->watchdog, err);
     return error;
 }
@@ -303,7 +325,7 @@ int orr_sim_open_desc(const struct orr_machine_desc *desc,
     unsigned *endpoints = NULL;
     int error;
 
-    if (orr_self)
+    if (orr_self && (orr_self->runtime || !orr_sim_exec_current()))
         return orr_fail(err, -EBUSY,
                         "this thread runs on a simulated machine already");
     m = calloc(1, sizeof(*m));

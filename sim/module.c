@@ -91,20 +91,20 @@ static void sim_on_deadlock(struct orr_machine *machine,
                             orr_deadlock_fn handler,
                             struct orr_runtime *runtime)
 {
-    struct orr_sim_exec *exec = ((struct orr_sim_machine *)machine)->exec;
+    struct orr_sim_user *user = &((struct orr_sim_machine *)machine)->user;
 
-    exec->on_deadlock = handler;
-    exec->runtime = runtime;
+    user->on_deadlock = handler;
+    user->runtime = runtime;
 }
 
 static void sim_break_at(struct orr_machine *machine, double us,
                          orr_break_fn handler, struct orr_runtime *runtime)
 {
-    struct orr_sim_exec *exec = ((struct orr_sim_machine *)machine)->exec;
+    struct orr_sim_user *user = &((struct orr_sim_machine *)machine)->user;
 
-    exec->on_break = handler;
-    exec->break_us = us;
-    exec->runtime = runtime;
+    user->on_break = handler;
+    user->runtime = runtime;
+    orr_sim_exec_break_at(user, us);
 }
 
 const struct orr_sim_ops orr_sim_ops = {

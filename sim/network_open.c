@@ -7,6 +7,7 @@
 
 #include "core/base/c_locale.h"
 #include "core/base/module.h"
+#include "sim/exec.h"
 #include "sim/fluid.h"
 #include "sim/options.h"
 
@@ -26,8 +27,14 @@ static int open_simgrid(const struct orr_machine_desc *desc,
                         struct orr_network **ret, struct orr_error *err)
 {
     const struct orr_simgrid_ops *simgrid = NULL;
-    int rc = open_simgrid_module(&simgrid, err);
+    int rc;
 
+    if (orr_sim_exec_current())
+        return orr_fail(err, -ENOTSUP,
+                        "SimGrid moves the transfers of one machine only, and "
+                        "another one is simulated in this process: give "
+                        "ORRERY_SIM_NETWORK=fluid");
+    rc = open_simgrid_module(&simgrid, err);
     if (rc < 0)
         return rc;
     return simgrid->make(desc, endpoints, nendpoints, ret, err);

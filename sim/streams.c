@@ -20,6 +20,7 @@ struct stream {
 
 struct orr_streams {
     struct orr_sim_exec *exec;
+    const struct orr_sim_user *user; /* of it: the machine */
     const struct orr_machine *machine;
     unsigned n;
     struct stream streams[];
@@ -30,6 +31,7 @@ static void end_first(struct orr_timer *timer)
     struct stream *stream = (struct stream *)timer;
     struct orr_kernel *kernel = stream->first;
 
+    orr_sim_work_for(stream->streams->user);
     stream->first = kernel->machine_link[NEXT];
     if (stream->first)
         orr_sim_exec_set_timer(stream->streams->exec, &stream->timer,
@@ -108,7 +110,7 @@ static int init_stream(struct orr_streams *streams, unsigned i)
     return 0;
 }
 
-int orr_streams_new(struct orr_sim_exec *exec,
+int orr_streams_new(const struct orr_sim_user *user,
                     const struct orr_machine *machine, struct orr_streams **ret)
 {
     struct orr_streams *streams = calloc(
@@ -116,7 +118,8 @@ int orr_streams_new(struct orr_sim_exec *exec,
 
     if (!streams)
         return -ENOMEM;
-    streams->exec = exec;
+    streams->exec = user->exec;
+    streams->user = user;
     streams->machine = machine;
     for (unsigned i = 0; i < machine->nworkers; i++) {
         int error = init_stream(streams, i);

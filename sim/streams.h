@@ -11,8 +11,8 @@
 
 struct orr_streams;
 
-/* One stream per worker of `machine`, which is borrowed. Errors: -ENOMEM. */
-int orr_streams_new(struct orr_sim_exec *exec,
+/* One stream per worker of `machine`, which is borrowed, as the engine's user is. Errors: -ENOMEM. */
+int orr_streams_new(const struct orr_sim_user *user,
                     const struct orr_machine *machine,
                     struct orr_streams **ret);
 

@@ -38,6 +38,7 @@ struct list {
 struct orr_transfers {
     struct orr_sim_events events; /* first */
     struct orr_sim_exec *exec;
+    const struct orr_sim_user *user; /* of it: the machine */
     struct orr_network *network;
     bool perform;
     double delay_us;
@@ -264,6 +265,7 @@ static void run_events(struct orr_sim_events *events)
 {
     struct orr_transfers *t = (struct orr_transfers *)events;
 
+    orr_sim_work_for(t->user);
     if (t->granted.first)
         begin_granted(t);
     else if (t->network)
@@ -312,6 +314,7 @@ static void end_delay(struct orr_timer *timer)
         (struct orr_transfers *)((char *)timer -
                                  offsetof(struct orr_transfers, delay_timer));
 
+    orr_sim_work_for(t->user);
     ask_locks(t, list_pop(&t->delayed));
     if (t->delayed.first)
         arm_delay(t);
@@ -393,7 +396,8 @@ static int reserve_timers(struct orr_timers *timers)
     return error;
 }
 
-int orr_transfers_new(struct orr_sim_exec *exec, struct orr_network *network,
+int orr_transfers_new(const struct orr_sim_user *user,
+                      struct orr_network *network,
                       unsigned nnodes, unsigned nmain, bool perform,
                       double delay_us, struct orr_transfers **ret)
 {
@@ -401,7 +405,8 @@ int orr_transfers_new(struct orr_sim_exec *exec, struct orr_network *network,
 
     if (!t)
         return -ENOMEM;
-    t->exec = exec;
+    t->exec = user->exec;
+    t->user = user;
     t->network = network;
     t->nnodes = nnodes;
     t->nmain = nmain;
@@ -415,14 +420,14 @@ int orr_transfers_new(struct orr_sim_exec *exec, struct orr_network *network,
     t->to_main = calloc(nnodes, sizeof(*t->to_main));
     t->takes = calloc(nnodes, sizeof(*t->takes));
     if (!t->device || !t->to_main || !t->takes ||
-        reserve_timers(&exec->timers) < 0) {
+        reserve_timers(&user->exec->timers) < 0) {
         free(t->takes);
         free(t->device);
         free(t->to_main);
         free(t);
         return -ENOMEM;
     }
-    exec->events = &t->events;
+    orr_sim_exec_add_events(t->exec, &t->events);
     *ret = t;
     return 0;
 }
@@ -431,7 +436,7 @@ void orr_transfers_free(struct orr_transfers *transfers)
 {
     if (!transfers)
         return;
-    transfers->exec->events = &transfers->exec->no_events;
+    orr_sim_exec_remove_events(transfers->exec, &transfers->events);
     orr_timers_cancel(&transfers->exec->timers, &transfers->delay_timer);
     orr_timers_release(&transfers->exec->timers);
     orr_timers_cancel(&transfers->exec->timers, &transfers->local_timer);

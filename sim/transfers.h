@@ -26,10 +26,11 @@
 struct orr_transfers;
 
 /* The first `nmain` nodes are main memory. `network` has one endpoint per node
- * and is borrowed, NULL: copies take no time. `perform`: copies move bytes.
+ * and is borrowed, as the user is; NULL: copies take no time. `perform`: copies move bytes.
  * `delay_us` is the cost of handing over a copy when the machine itself does
  * it. Errors: -ENOMEM. */
-int orr_transfers_new(struct orr_sim_exec *exec, struct orr_network *network,
+int orr_transfers_new(const struct orr_sim_user *user,
+                      struct orr_network *network,
                       unsigned nnodes, unsigned nmain, bool perform,
                       double delay_us, struct orr_transfers **ret);
 
