@@ -142,8 +142,9 @@ int starpu_conf_noworker(struct starpu_conf *conf);
  * -EINVAL for a bad conf, -ENODEV without any worker. The machine is real, or
  * the one that ORRERY_MACHINE names. */
 int starpu_init(struct starpu_conf *conf) STARPU_WARN_UNUSED_RESULT;
-/* The same; options of the library are taken out of the argument list. */
+/* The same; StarPU takes its options out of the argument list, here there are none. */
 int starpu_initialize(struct starpu_conf *user_conf, int *argc, char ***argv);
+/* Whether some starpu_init() has begun that starpu_shutdown() has not ended. */
 int starpu_is_initialized(void);
 
 /* Waits for all tasks, writes models and traces, stops. Tasks that can never begin,
@@ -155,13 +156,16 @@ void starpu_wait_initialized(void);
 
 /* Between pause and resume no worker takes a task. Calls nest. */
 void starpu_pause(void);
+/* Ends one pause; where there is none a message says so. */
 void starpu_resume(void);
+/* Whether there is one. */
 int starpu_is_paused(void);
 
 /* Writes the workers and what they are bound to. */
 void starpu_topology_print(FILE *f);
 
-/* 1 = copies to such devices block. */
+/* Whether all copies are waited for by the worker that starts them, as starpu_conf
+ * or the environment asks; below, those of one kind of device. */
 int starpu_asynchronous_copy_disabled(void);
 int starpu_asynchronous_cuda_copy_disabled(void);
 int starpu_asynchronous_hip_copy_disabled(void);
@@ -169,6 +173,7 @@ int starpu_asynchronous_opencl_copy_disabled(void);
 int starpu_asynchronous_max_fpga_copy_disabled(void);
 int starpu_asynchronous_mpi_ms_copy_disabled(void);
 int starpu_asynchronous_tcpip_ms_copy_disabled(void);
+/* Those of nodes of that kind. */
 int starpu_asynchronous_copy_disabled_for(enum starpu_node_kind kind);
 /* 1 = devices may use main memory in place. They never do here. */
 int starpu_map_enabled(void);
@@ -192,9 +197,11 @@ unsigned starpu_get_next_bindid(unsigned flags, unsigned *preferred,
  * is there (unless it has this name, or neither computes) or there is no such
  * processor. Negative numbers, and simulated threads, are left as they are. */
 int starpu_bind_thread_on(int cpuid, unsigned flags, const char *name);
-/* The same without keeping record; to where a worker is; to main's own. */
+/* The same, without a look at other threads. */
 void starpu_bind_thread_on_cpu(int cpuid);
+/* Binds the calling thread to the processors of a worker, combined ones too. */
 void starpu_bind_thread_on_worker(unsigned workerid);
+/* Binds it to the processor that is reserved for the main thread, if one is. */
 void starpu_bind_thread_on_main(void);
 /* The system's number of a processor, -1 without. */
 int starpu_cpu_os_index(int cpuid);

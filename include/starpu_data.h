@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * starpu_data.h - handles on registered data: access from the application,
- * prefetch, hints. Any thread, unless documented otherwise. In a callback or a
- * kernel no call that waits is allowed; those return -EDEADLK.
+ * prefetch, hints. Any thread, unless documented otherwise. A call that would wait
+ * returns -EDEADLK in a callback, and in a kernel that runs on a device; a kernel of a
+ * processor may wait: its worker executes other tasks meanwhile.
  */
 #pragma once
 
@@ -53,13 +54,14 @@ enum starpu_is_prefetch {
 
 /* -- names -- */
 
-/* A text for traces and messages; it is copied. */
+/* A text for traces and messages; it is copied. NULL: none. */
 void starpu_data_set_name(starpu_data_handle_t handle, const char *name);
 
 /* The position of this piece in the application's own arrangement, such as
  * the row and column of a tile. At most 5 dimensions are kept. */
 void starpu_data_set_coordinates_array(starpu_data_handle_t handle,
                                        unsigned dimensions, int *dims);
+/* The same, each coordinate an argument of type int. */
 void starpu_data_set_coordinates(starpu_data_handle_t handle,
                                  unsigned dimensions, ...);
 /* Fills at most `dimensions` values and returns how many there are. */
@@ -68,22 +70,28 @@ unsigned starpu_data_get_coordinates_array(starpu_data_handle_t handle,
 
 /* -- the end of a handle -- */
 
-/* Waits for all tasks that use the handle, brings the valid copy back to the
- * home node and frees the handle. */
+/* Waits for all tasks and acquisitions that use the handle, brings the value to the
+ * memory that was registered, if there is some, and frees the handle. In a callback,
+ * where it cannot wait, and with data that are partitioned it ends the program. */
 void starpu_data_unregister(starpu_data_handle_t handle);
-/* The same without the copy back: the content is lost. */
+/* The same without bringing the value back: what the registered memory holds then is
+ * not defined. */
 void starpu_data_unregister_no_coherency(starpu_data_handle_t handle);
-/* Does not wait: the handle goes when the submitted tasks are done. */
+/* The same as that without waiting: the handle is freed when the tasks submitted so far
+ * have ended. It may not be used any more. */
 void starpu_data_unregister_submit(starpu_data_handle_t handle);
 
-/* Declares all copies worthless, and frees memory that the library allocated for
- * them; the next access must be a write. The second form takes its place in the
- * order of submitted tasks. */
+/* Waits for all that uses the data; then they have no value on any node, and memory
+ * that the library allocated for copies is freed. The next use must write them, unless
+ * there is a codelet for first values (starpu_data_set_reduction_methods). Where nothing
+ * may wait a message says so, and nothing is done. */
 void starpu_data_invalidate(starpu_data_handle_t handle);
+/* The same without waiting, in the order of submission, as a task that writes. */
 void starpu_data_invalidate_submit(starpu_data_handle_t handle);
 
-/* The same; the memory of the copies is kept. */
+/* As the two above, but the memory of the copies is kept for the next value. */
 void starpu_data_deinitialize(starpu_data_handle_t handle);
+/* Without waiting. */
 void starpu_data_deinitialize_submit(starpu_data_handle_t handle);
 
 /* -- access from the application -- */
@@ -92,36 +100,46 @@ void starpu_data_deinitialize_submit(starpu_data_handle_t handle);
 #define STARPU_ACQUIRE_NO_NODE          -1
 #define STARPU_ACQUIRE_NO_NODE_LOCK_ALL -2
 
-/* Waits until earlier tasks are done with the data and a copy is valid on the
- * node (STARPU_MAIN_RAM where none is given), then holds it for the
- * application until it is released. Returns 0, or -EDEADLK in a callback or a
- * kernel. */
+/* Waits until the tasks submitted before that conflict with `mode` (STARPU_R, _W or
+ * _RW) have ended, and the value is where the application has its own memory for the
+ * data, else in STARPU_MAIN_RAM. From then until it is released the application holds
+ * the data, and conflicting tasks that are submitted later wait. 0, -EINVAL after a
+ * message, -EDEADLK where nothing may wait, -ENOMEM. */
 int starpu_data_acquire(starpu_data_handle_t handle,
                         enum starpu_data_access_mode mode);
+/* The same with the value on `node`: a memory node, or one of the macros above. It is
+ * released with the same number. */
 int starpu_data_acquire_on_node(starpu_data_handle_t handle, int node,
                                 enum starpu_data_access_mode mode);
 
-/* Do not wait: `callback` runs when the data is there, and it or a later call
- * must release it. */
+/* The same without waiting: callback(arg) is called when the data are held, in this call
+ * if that is so at once, else by whoever ends what was waited for. It may not wait. The
+ * callback, or any later call, releases the data. `arg` stays the caller's. */
 int starpu_data_acquire_cb(starpu_data_handle_t handle,
                            enum starpu_data_access_mode mode,
                            void (*callback)(void *), void *arg);
+/* On that node, as starpu_data_acquire_on_node(). */
 int starpu_data_acquire_on_node_cb(starpu_data_handle_t handle, int node,
                                    enum starpu_data_access_mode mode,
                                    void (*callback)(void *), void *arg);
-/* `sequential_consistency` = 0 ignores the order of submission. */
+/* With `sequential_consistency` 0 the acquisition has no place in the order of
+ * submission: it may get the data before tasks submitted earlier, but not beside those
+ * that use them. */
 int starpu_data_acquire_cb_sequential_consistency(
     starpu_data_handle_t handle, enum starpu_data_access_mode mode,
     void (*callback)(void *), void *arg, int sequential_consistency);
+/* Both of that. */
 int starpu_data_acquire_on_node_cb_sequential_consistency(
     starpu_data_handle_t handle, int node, enum starpu_data_access_mode mode,
     void (*callback)(void *), void *arg, int sequential_consistency);
 
-/* The same with more to say. callback_acquired(arg, &node, mode), unless NULL, is
- * called when it is the turn of the acquisition, before the data are brought, and
- * may choose another node. `prio` is the priority of what it waits for. The
- * numbers of the job that is ordered before and after are stored unless NULL; -1
- * without sequential consistency. `quick` is a hint. */
+/* The same, for libraries built on this one. Unless it is NULL,
+ * callback_acquired(arg, &node, mode) is called when it is the turn of the
+ * acquisition, before the value is brought, and may store another node. `prio` is
+ * the priority with which the value is brought. An acquisition takes the place of
+ * one job in the order of tasks: *pre_sync_jobid and *post_sync_jobid become its
+ * number, -1 without sequential consistency; either may be NULL. `quick` changes
+ * nothing here. */
 int starpu_data_acquire_on_node_cb_sequential_consistency_sync_jobids(
     starpu_data_handle_t handle, int node, enum starpu_data_access_mode mode,
     void (*callback_acquired)(void *arg, int *node,
@@ -146,49 +164,74 @@ int starpu_data_acquire_on_node_cb_sequential_consistency_sync_jobids(
         } while (0)
 #endif
 
-/* Returns -EAGAIN instead of waiting. */
+/* As starpu_data_acquire() if no task or acquisition submitted before still uses the
+ * data, not even to read them; else returns -EAGAIN at once. Waits for a copy at
+ * most. */
 int starpu_data_acquire_try(starpu_data_handle_t handle,
                             enum starpu_data_access_mode mode);
+/* On that node. */
 int starpu_data_acquire_on_node_try(starpu_data_handle_t handle, int node,
                                     enum starpu_data_access_mode mode);
 
-/* Ends an access. The _to forms keep a weaker one (STARPU_R). */
+/* Ends an acquisition that was made without a node, the oldest of several by the same
+ * task or, outside of tasks, by the application. Any thread may do that. Where there is
+ * none a message says so. */
 void starpu_data_release(starpu_data_handle_t handle);
+/* Ends one that was made with this node. */
 void starpu_data_release_on_node(starpu_data_handle_t handle, int node);
+/* The data stay acquired, for `down_to_mode`: STARPU_R after one of the others lets
+ * readers go on, STARPU_W and _RW keep what was acquired for writing, STARPU_NONE
+ * ends it. What was acquired for reading cannot be kept for writing: that ends the
+ * program. */
 void starpu_data_release_to(starpu_data_handle_t handle,
                             enum starpu_data_access_mode down_to_mode);
+/* Of one that was made with this node. */
 void starpu_data_release_to_on_node(starpu_data_handle_t handle,
                                     enum starpu_data_access_mode down_to_mode,
                                     int node);
 
 /* -- transfers -- */
 
-/* Bring a copy to the node, `async` = 1 without waiting. 0 or negative
- * errno: -ENOMEM when the node has no room. */
+/* Brings the value to the node, after the tasks submitted before that write it, as
+ * urgently as what tasks wait for; other copies stay. With `async` 0 it waits until the
+ * value is there, else it returns at once. Nothing keeps the copy there afterwards. 0,
+ * -EINVAL after a message, -ENOMEM; waiting, -EDEADLK in a callback. */
 int starpu_data_fetch_on_node(starpu_data_handle_t handle, unsigned node,
                               unsigned async);
+/* The same as a hint: its copies begin when no task waits for one on that node, and get
+ * no memory that tasks wait for. Where the data could never fit it has no effect, which
+ * is said once. */
 int starpu_data_prefetch_on_node(starpu_data_handle_t handle, unsigned node,
                                  unsigned async);
+/* The same; of prefetches to one node those with larger `prio` begin first, then older
+ * ones. Forms without `prio` have 0. With `async` 0 it makes no difference. */
 int starpu_data_prefetch_on_node_prio(starpu_data_handle_t handle,
                                       unsigned node, unsigned async, int prio);
+/* A hint that is less urgent still: it begins when no fetch and no prefetch waits for
+ * that node. */
 int starpu_data_idle_prefetch_on_node(starpu_data_handle_t handle,
                                       unsigned node, unsigned async);
+/* With a priority among such hints. */
 int starpu_data_idle_prefetch_on_node_prio(starpu_data_handle_t handle,
                                            unsigned node, unsigned async,
                                            int prio);
 
-/* Memory for the data on the node, as a prefetch would make it, without a value.
- * 0. */
+/* Allocates memory for the data on the node, as urgently as a prefetch, without bringing
+ * a value there; does not wait. 0, -EINVAL after a message for partitioned data. */
 int starpu_data_request_allocation(starpu_data_handle_t handle, unsigned node);
 
 /* Returns whether the node has a valid copy, or one on its way. */
 unsigned starpu_data_is_on_node(starpu_data_handle_t handle, unsigned node);
 
-/* The data will not be used soon: its copies may leave the devices first. */
+/* A hint that no task will use the data for long: once the writers submitted before have
+ * ended, copies leave full memories first, and the value is brought to the registered
+ * memory when links are idle. A later use of the data is no mistake. */
 void starpu_data_wont_use(starpu_data_handle_t handle);
-/* Removes the node's copy now, the only one after it was written back; -1 when the data
- * are in use, when they have nowhere else to go or are planned, and from callbacks and
- * kernels for the only one. */
+/* Frees the memory of the data on the node now. If no other node has the value, it
+ * is copied to one first, which the caller waits for. Returns 0. Returns -1, and
+ * nothing has changed, when a task or an acquisition uses the data, when no other
+ * node can have the value, when the memory is the application's own, and when the
+ * caller, a callback or a kernel, cannot wait for the copy. */
 int starpu_data_evict_from_node(starpu_data_handle_t handle, unsigned node);
 
 /* One pass over a node's memory that makes room as STARPU_MINIMUM_AVAILABLE_MEM
@@ -202,18 +245,21 @@ void starpu_data_set_wt_mask(starpu_data_handle_t handle, uint32_t wt_mask);
 void starpu_data_advise_as_important(starpu_data_handle_t handle,
                                      unsigned is_important);
 
-/* Flags about one node's copy; pointers may be NULL. */
+/* Stores 1 or 0 for each: whether there is memory for the data on the node, whether it
+ * holds the present value, whether that is on its way there, and whether anything is
+ * requested there. A pointer may be NULL. Others may change all this at any time. */
 void starpu_data_query_status2(starpu_data_handle_t handle, int memory_node,
                                int *is_allocated, int *is_valid,
                                int *is_loading, int *is_requested);
+/* The same without `is_loading`. */
 void starpu_data_query_status(starpu_data_handle_t handle, int memory_node,
                               int *is_allocated, int *is_valid,
                               int *is_requested);
 
-/* Whether there is memory for the data on the node, whatever is in it; whether
- * that is another node's memory, used in place, which never is. */
+/* Whether there is memory for the data on the node, whatever is in it. */
 unsigned starpu_data_test_if_allocated_on_node(starpu_data_handle_t handle,
                                                unsigned memory_node);
+/* Whether the node uses another node's memory in place: always 0. */
 unsigned starpu_data_test_if_mapped_on_node(starpu_data_handle_t handle,
                                             unsigned memory_node);
 
@@ -223,21 +269,29 @@ unsigned starpu_data_test_if_mapped_on_node(starpu_data_handle_t handle,
  * submission wherever one of two writes. */
 void starpu_data_set_sequential_consistency_flag(starpu_data_handle_t handle,
                                                  unsigned flag);
+/* Returns the flag, 0 or 1. */
 unsigned
 starpu_data_get_sequential_consistency_flag(starpu_data_handle_t handle);
-/* For handles registered from now on. */
+/* The flag that handles get when they are registered: 1 unless it was set. */
 unsigned starpu_data_get_default_sequential_consistency_flag(void);
+/* Sets it, for handles registered from now on. */
 void starpu_data_set_default_sequential_consistency_flag(unsigned flag);
 
-/* Without the flag the data never goes to a disk node. */
+/* With 0 the library never moves the data to a disk by itself; 1 is the default. Pieces
+ * get the flag of the whole. */
 void starpu_data_set_ooc_flag(starpu_data_handle_t handle, unsigned flag);
+/* Returns the flag, 0 or 1. */
 unsigned starpu_data_get_ooc_flag(starpu_data_handle_t handle);
 
 /* -- pointers of the application and of policies, stored with the handle -- */
 
+/* Keeps a pointer of the application's, which the library never follows nor frees. */
 void starpu_data_set_user_data(starpu_data_handle_t handle, void *user_data);
+/* That pointer; NULL until one was set. */
 void *starpu_data_get_user_data(starpu_data_handle_t handle);
+/* The same for the scheduling policy. */
 void starpu_data_set_sched_data(starpu_data_handle_t handle, void *sched_data);
+/* That pointer; NULL until one was set. */
 void *starpu_data_get_sched_data(starpu_data_handle_t handle);
 
 /* The operations of the handle's interface, borrowed. */
@@ -252,17 +306,21 @@ int starpu_data_can_evict(starpu_data_handle_t handle, unsigned node,
 
 /* -- reductions: tasks contribute to data side by side -- */
 
-/* Tasks with STARPU_REDUX add to a part of their worker's own, which init_cl
- * (one buffer, STARPU_W) begins: its first function is called on the worker.
- * When the data are used otherwise, tasks of redux_cl (STARPU_RW|STARPU_COMMUTE
- * and STARPU_R) add the parts and the value before, if there is one.
- * init_cl also makes the value of data that are read before any task writes
- * them. Either may be NULL. Partitioned data: all pieces get them, and pieces
- * made later. redux_cl_arg is the cl_arg of the adding tasks, init_cl_arg that
- * of init_cl (StarPU does not pass it on). Aborts when a codelet has other buffers. Borrows all. */
+/* A task with STARPU_REDUX adds to a partial value of its worker's own. init_cl (one
+ * buffer, STARPU_W) makes a new partial value: its first function for the worker's
+ * kind is called there. When the data are used in another mode, the library submits
+ * tasks of redux_cl (two buffers, STARPU_RW|STARPU_COMMUTE and STARPU_R), which add
+ * the second to the first: the partial values, and the value from before, if there
+ * is one. init_cl also makes the value of data that are read before any task has
+ * written them. Either may be NULL, for none. Pieces of the data get both, now and
+ * when they are made. The codelets stay the caller's, until the data are
+ * unregistered. Other buffers than these end the program. */
 void starpu_data_set_reduction_methods(starpu_data_handle_t handle,
                                        struct starpu_codelet *redux_cl,
                                        struct starpu_codelet *init_cl);
+/* The same; redux_cl_arg and init_cl_arg are what the functions of the codelets get as
+ * cl_arg. They stay the caller's, until the data are unregistered. (StarPU does not hand
+ * on init_cl_arg.) */
 void starpu_data_set_reduction_methods_with_args(
     starpu_data_handle_t handle, struct starpu_codelet *redux_cl,
     void *redux_cl_arg, struct starpu_codelet *init_cl, void *init_cl_arg);
@@ -278,6 +336,7 @@ starpu_arbiter_t starpu_arbiter_create(void);
 /* Once per handle, before its first use; aborts otherwise. Borrows. */
 void starpu_data_assign_arbiter(starpu_data_handle_t handle,
                                 starpu_arbiter_t arbiter);
+/* Frees it; its data have been unregistered. NULL is allowed. */
 void starpu_arbiter_destroy(starpu_arbiter_t arbiter);
 
 #ifdef __cplusplus

@@ -16,9 +16,11 @@
 extern "C" {
 #endif
 
-/* How to cut. Static or local; read during the call only. */
+/* How to cut. It stays the caller's, and is read during the call only. */
 struct starpu_data_filter {
-    /* Fills the child's interface from the parent's, once per node. */
+    /* (structure of the parent, structure of the child, this filter, number of the
+     * child, how many there are): fills the child's structure, once per node. It
+     * must not wait. */
     void (*filter_func)(void *, void *, struct starpu_data_filter *, unsigned,
                         unsigned);
     /* How many, unless get_nchildren returns it. */
@@ -28,7 +30,7 @@ struct starpu_data_filter {
     /* NULL = children have the parent's interface. */
     struct starpu_data_interface_ops *(*get_child_ops)(
         struct starpu_data_filter *, unsigned);
-    /* For filter_func. */
+    /* For filter_func; the library does not look at them. */
     unsigned filter_arg;
     void *filter_arg_ptr;
 };
@@ -46,24 +48,32 @@ void starpu_data_partition(starpu_data_handle_t initial_handle,
 void starpu_data_unpartition(starpu_data_handle_t root_data,
                              unsigned gathering_node);
 
-/* Children are borrowed. */
+/* Child i of data that are partitioned: borrowed, it ends with the partition. One that
+ * there is not ends the program. */
 starpu_data_handle_t starpu_data_get_child(starpu_data_handle_t handle,
                                            unsigned i);
+/* How many there are; 0 of data that are not partitioned, or as planned only. */
 int starpu_data_get_nb_children(starpu_data_handle_t handle);
-/* Walks down: `depth` indices of type unsigned. */
+/* The child of a child …: `depth` indices of type unsigned; with 0 the data
+ * themselves. */
 starpu_data_handle_t starpu_data_get_sub_data(starpu_data_handle_t root_data,
                                               unsigned depth, ...);
+/* The same with a list of arguments. */
 starpu_data_handle_t starpu_data_vget_sub_data(starpu_data_handle_t root_data,
                                                unsigned depth, va_list pa);
 
-/* Cut, then cut each child, and so on: struct starpu_data_filter * each. */
+/* Partitions the data by the first filter, each child by the second one, and so on;
+ * `...` are `nfilters` values of type struct starpu_data_filter *. */
 void starpu_data_map_filters(starpu_data_handle_t root_data, unsigned nfilters,
                              ...);
+/* The same with a list of arguments. */
 void starpu_data_vmap_filters(starpu_data_handle_t root_data, unsigned nfilters,
                               va_list pa);
+/* With an array of pointers. */
 void starpu_data_map_filters_parray(starpu_data_handle_t root_handle,
                                     int nfilters,
                                     struct starpu_data_filter **filters);
+/* With an array of filters. */
 void starpu_data_map_filters_array(starpu_data_handle_t root_handle,
                                    int nfilters,
                                    struct starpu_data_filter *filters);
@@ -81,8 +91,8 @@ void starpu_data_map_filters_array(starpu_data_handle_t root_handle,
  * yet may. Calls that do not fit what was submitted before end the program with a
  * message. */
 
-/* Plans a partition: children[] gets as many handles as the filter makes parts,
- * which belong to the plan. */
+/* Plans a partition: children[] gets as many handles as the filter makes parts. They
+ * belong to the plan, and the application does not unregister them. */
 void starpu_data_partition_plan(starpu_data_handle_t initial_handle,
                                 struct starpu_data_filter *f,
                                 starpu_data_handle_t *children);
@@ -92,24 +102,27 @@ void starpu_data_partition_plan(starpu_data_handle_t initial_handle,
 void starpu_data_partition_clean(starpu_data_handle_t root_data,
                                  unsigned nparts,
                                  starpu_data_handle_t *children);
+/* The same; gather_node is the data's home node or -1. */
 void starpu_data_partition_clean_node(starpu_data_handle_t root_data,
                                       unsigned nparts,
                                       starpu_data_handle_t *children,
                                       int gather_node);
 
-/* Switches said explicitly; `children` are all those of a plan. To parts that can
- * be written: no other plan may be in use. */
+/* Switches by explicit calls, which take effect in the order of submission;
+ * `children` are all those of a plan, in its order. This one: from the whole to
+ * parts that can be written. No other plan may be in use. */
 void starpu_data_partition_submit(starpu_data_handle_t initial_handle,
                                   unsigned nparts,
                                   starpu_data_handle_t *children);
-/* To parts that can be read, beside the whole. */
+/* To parts that can be read, as the whole still can. */
 void starpu_data_partition_readonly_submit(starpu_data_handle_t initial_handle,
                                            unsigned nparts,
                                            starpu_data_handle_t *children);
-/* From the one to the other and back. */
+/* From parts that can be read, those of one plan only, to parts that can be written. */
 void starpu_data_partition_readwrite_upgrade_submit(
     starpu_data_handle_t initial_handle, unsigned nparts,
     starpu_data_handle_t *children);
+/* From parts that can be written to parts that can be read. */
 void starpu_data_partition_readonly_downgrade_submit(
     starpu_data_handle_t initial_handle, unsigned nparts,
     starpu_data_handle_t *children);
@@ -122,19 +135,23 @@ void starpu_data_unpartition_submit(starpu_data_handle_t initial_handle,
 void starpu_data_unpartition_readonly_submit(
     starpu_data_handle_t initial_handle, unsigned nparts,
     starpu_data_handle_t *children, int gathering_node);
-/* With sequential_consistency 0 the switch takes no place in the order of the
- * whole, which keeps its value; dependencies are the caller's. callback_func is
- * called, in any context, when the switch is done. */
+/* As starpu_data_partition_submit(). With sequential_consistency 0 the switch takes
+ * no place in the order of the whole, which keeps its value; what it has to wait for
+ * is then up to the caller. */
 void starpu_data_partition_submit_sequential_consistency(
     starpu_data_handle_t initial_handle, unsigned nparts,
     starpu_data_handle_t *children, int sequential_consistency);
+/* As starpu_data_partition_readonly_submit(), with that. */
 void starpu_data_partition_readonly_submit_sequential_consistency(
     starpu_data_handle_t initial_handle, unsigned nparts,
     starpu_data_handle_t *children, int sequential_consistency);
+/* As starpu_data_unpartition_submit(), with that. */
 void starpu_data_unpartition_submit_sequential_consistency(
     starpu_data_handle_t initial_handle, unsigned nparts,
     starpu_data_handle_t *children, int gathering_node,
     int sequential_consistency);
+/* The same; callback_func(callback_arg) is called, in any context, when the switch
+ * is done. The argument stays the caller's. */
 void starpu_data_unpartition_submit_sequential_consistency_cb(
     starpu_data_handle_t initial_handle, unsigned nparts,
     starpu_data_handle_t *children, int gather_node, int sequential_consistency,
@@ -146,19 +163,30 @@ void starpu_filter_nparts_compute_chunk_size_and_offset(
     unsigned n, unsigned nparts, size_t elemsize, unsigned id,
     unsigned blocksize, unsigned *chunk_size, size_t *offset);
 
-/* -- matrices: along x, along y; the _shadow forms overlap by filter_arg_ptr
- * (an integer) elements on either side -- */
+/* What follows is for filter_func, and for get_child_ops where its name ends in
+ * _child_ops: that is to be set, too, where the children have another interface than
+ * the parent. "Parts" are as equal as can be, the first ones one element larger than
+ * the others. */
+
+/* -- matrices -- */
+
+/* Parts along x. */
 void starpu_matrix_filter_block(void *father_interface, void *child_interface,
                                 struct starpu_data_filter *f, unsigned id,
                                 unsigned nparts);
+/* Parts along x that overlap: filter_arg_ptr is a number of elements, cast to a
+ * pointer, that each has more on either side. The parent has these at its ends. What
+ * overlaps is to be read only. */
 void starpu_matrix_filter_block_shadow(void *father_interface,
                                        void *child_interface,
                                        struct starpu_data_filter *f,
                                        unsigned id, unsigned nparts);
+/* Parts along y. */
 void starpu_matrix_filter_vertical_block(void *father_interface,
                                          void *child_interface,
                                          struct starpu_data_filter *f,
                                          unsigned id, unsigned nparts);
+/* Parts along y that overlap. */
 void starpu_matrix_filter_vertical_block_shadow(void *father_interface,
                                                 void *child_interface,
                                                 struct starpu_data_filter *f,
@@ -181,22 +209,27 @@ struct starpu_data_interface_ops *
 starpu_matrix_filter_pick_variable_child_ops(struct starpu_data_filter *f,
                                              unsigned child);
 
-/* -- vectors: equal parts; parts of the lengths in filter_arg_ptr (long or
- * uint32_t); two parts, the first of filter_arg elements -- */
+/* -- vectors -- */
+
+/* Parts. */
 void starpu_vector_filter_block(void *father_interface, void *child_interface,
                                 struct starpu_data_filter *f, unsigned id,
                                 unsigned nparts);
+/* Parts that overlap, as of matrices. */
 void starpu_vector_filter_block_shadow(void *father_interface,
                                        void *child_interface,
                                        struct starpu_data_filter *f,
                                        unsigned id, unsigned nparts);
+/* Parts of the lengths that are in the array filter_arg_ptr, of type long. */
 void starpu_vector_filter_list_long(void *father_interface,
                                     void *child_interface,
                                     struct starpu_data_filter *f, unsigned id,
                                     unsigned nparts);
+/* The same, of type uint32_t. */
 void starpu_vector_filter_list(void *father_interface, void *child_interface,
                                struct starpu_data_filter *f, unsigned id,
                                unsigned nparts);
+/* Two children: the first one has filter_arg elements, the second one the others. */
 void starpu_vector_filter_divide_in_2(void *father_interface,
                                       void *child_interface,
                                       struct starpu_data_filter *f, unsigned id,

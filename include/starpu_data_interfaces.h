@@ -104,22 +104,34 @@ enum starpu_data_interface_id {
  * starpu_shutdown(). register_data_handle and footprint must be there; others may
  * be NULL, and the program ends with a message where one is needed. */
 struct starpu_data_interface_ops {
-    /* Fill every node's interface from the given one: those of the nodes that
-     * there are, or of all STARPU_MAXNODES. */
+    /* (handle, home node, structure): fills the structures of the nodes that there are,
+     * or of all STARPU_MAXNODES, from the given one. The shape is written to each, the
+     * place in memory to that of the home node only. Called once. */
     void (*register_data_handle)(starpu_data_handle_t, int, void *);
-    /* Free what register allocated. */
+    /* Frees what that one allocated. Called with the end of the handle. */
     void (*unregister_data_handle)(starpu_data_handle_t);
-    /* Allocate for this node: bytes, or -ENOMEM. */
+    /* (structure, node): allocates memory for the data there, and writes the place
+     * to the structure. Returns how many bytes, or -ENOMEM. */
     starpu_ssize_t (*allocate_data_on_node)(void *, unsigned);
+    /* (structure, node): frees it. The handle may be gone. */
     void (*free_data_on_node)(void *, unsigned);
-    /* Keep, or use again, memory of a freed copy. */
+    /* (structure that is kept, structure of the copy, node): memory of a copy that
+     * leaves is kept for other data; moves the place, and what alloc_compare needs,
+     * to the first one. NULL: all bytes are copied. */
     void (*cache_data_on_node)(void *, void *, unsigned);
+    /* (structure of the new copy, structure that was kept, node): the other way. */
     void (*reuse_data_on_node)(void *, const void *, unsigned);
-    /* Share memory between nodes instead of copying. */
+    /* In StarPU these let two nodes use one memory. They are never called here,
+     * where each node has memory of its own (starpu_map_enabled() is 0), and may be
+     * NULL. Each gets (source structure, its node, destination structure, its node),
+     * owns none of them, and returns 0 or a negative errno: map_data writes an
+     * address at which the destination sees the source's memory, unmap_data ends
+     * that, and update_map makes what was written on the source's side visible on
+     * the other. */
     int (*map_data)(void *, unsigned, void *, unsigned);
     int (*unmap_data)(void *, unsigned, void *, unsigned);
     int (*update_map)(void *, unsigned, void *, unsigned);
-    /* Initialise a fresh interface. */
+    /* (structure): initialises one that is all zeros, before it is registered. */
     void (*init)(void *);
     const struct starpu_data_copy_methods *copy_methods;
     /* The address on a node, NULL if it has none. */
@@ -147,11 +159,21 @@ struct starpu_data_interface_ops {
     /* 1 = freed copies are not kept. */
     char dontcache;
     struct starpu_multiformat_data_interface_ops *(*get_mf_ops)(void *);
-    /* Into one buffer, malloc()ed with starpu_malloc_on_node(). */
+    /* (handle, node, &bytes, &count): the value that the node has as one buffer,
+     * which the method allocates by starpu_malloc_on_node_flags(node, count, 0) and
+     * the caller frees; with NULL for the buffer, the count alone. 0 or a negative
+     * errno. */
     int (*pack_data)(starpu_data_handle_t, unsigned, void **, starpu_ssize_t *);
-    /* Out of such a buffer; unpack frees it as well. */
+    /* (handle, node, bytes, count): the value becomes that of such a buffer, which
+     * stays the caller's; unpack_data frees it as well. 0 or a negative errno. */
     int (*peek_data)(starpu_data_handle_t, unsigned, void *, size_t);
     int (*unpack_data)(starpu_data_handle_t, unsigned, void *, size_t);
+    /* In StarPU these send a structure, without the value, to another process that
+     * executes tasks. They are never called here, and may be NULL.
+     * pack_meta(structure, &bytes, &count) allocates a buffer, which is the
+     * caller's; unpack_meta(&structure, bytes, &count) makes a structure of it,
+     * which is the caller's, and says how many bytes it has read;
+     * free_meta(structure) frees what that one holds. */
     int (*pack_meta)(void *, void **, starpu_ssize_t *);
     int (*unpack_meta)(void **, void *, starpu_ssize_t *);
     int (*free_meta)(void *);
@@ -171,25 +193,30 @@ void starpu_data_ptr_register(starpu_data_handle_t handle, unsigned node);
 void starpu_data_register_same(starpu_data_handle_t *handledst,
                                starpu_data_handle_t handlesrc);
 
-/* The address on a node or in main memory, NULL if there is none. */
+/* The address of the data's memory on the node, whatever is in it; NULL without. */
 void *starpu_data_handle_to_pointer(starpu_data_handle_t handle, unsigned node);
+/* The same on the node of the worker that calls, else where the application has the
+ * data. */
 void *starpu_data_get_local_ptr(starpu_data_handle_t handle);
 /* The interface of a node, borrowed. */
 void *starpu_data_get_interface_on_node(starpu_data_handle_t handle,
                                         unsigned memory_node);
+/* The number of its interface. */
 enum starpu_data_interface_id
 starpu_data_get_interface_id(starpu_data_handle_t handle);
-/* Bytes of data and of memory. */
+/* Bytes of the value. */
 size_t starpu_data_get_size(starpu_data_handle_t handle);
+/* Bytes of memory that a copy takes. */
 size_t starpu_data_get_alloc_size(starpu_data_handle_t handle);
 /* What it may grow to: the interface says, else as allocated. */
 starpu_ssize_t starpu_data_get_max_size(starpu_data_handle_t handle);
-/* -1 = none. */
+/* The node of the memory that was registered, -1 = none. */
 int starpu_data_get_home_node(starpu_data_handle_t handle);
 
-/* A number for a user-defined interface; gives the table one, if it has none.
- * Registering data does so too. */
+/* A new number for an interface of the application's. */
 int starpu_data_interface_get_next_id(void);
+/* Gives the table such a number, if it has STARPU_UNKNOWN_INTERFACE_ID. Registering data
+ * does so too. */
 void starpu_data_register_ops(struct starpu_data_interface_ops *ops);
 
 /* A line about the data: their kind and their lengths. */
@@ -198,46 +225,51 @@ void starpu_data_print(starpu_data_handle_t handle, unsigned node,
 
 /* -- packing: the value on a node as bytes without gaps -- */
 
-/* The value in a new buffer of the node, not counted against its capacity, *count
- * bytes, which the caller frees with starpu_free_on_node_flags(), flags 0, or hands
- * to unpack. With
- * `ptr` NULL only the count. The forms without a node take the worker's, or
- * where the application has the value. The data are acquired there. 0, or
- * -ENOMEM; data that cannot be packed, or have no memory there, end the
- * program. */
+/* Stores the value, which the caller has acquired on the node, as *count bytes in a
+ * new buffer of the node, not counted against its capacity. The caller frees it with
+ * starpu_free_on_node_flags(node, *ptr, *count, 0), or hands it to unpack. With
+ * `ptr` NULL there is only the count. 0, or -ENOMEM; data that cannot be packed, or
+ * have no memory there, end the program. */
 int starpu_data_pack_node(starpu_data_handle_t handle, unsigned node,
                           void **ptr, starpu_ssize_t *count);
+/* On the node of the worker that calls, else where the application has the data. */
 int starpu_data_pack(starpu_data_handle_t handle, void **ptr,
                      starpu_ssize_t *count);
-/* The other way: the value becomes that of the bytes. unpack frees them as
- * well. 0, or -EINVAL after a message when the count is wrong. */
+/* The other way: the value on the node, which the caller has acquired for writing,
+ * becomes that of the bytes, which stay the caller's. 0, or -EINVAL after a message
+ * when the count is wrong. */
 int starpu_data_peek_node(starpu_data_handle_t handle, unsigned node, void *ptr,
                           size_t count);
+/* On the node of the worker that calls, else where the application has the data. */
 int starpu_data_peek(starpu_data_handle_t handle, void *ptr, size_t count);
+/* As starpu_data_peek_node(), and frees the bytes, which were made by pack. */
 int starpu_data_unpack_node(starpu_data_handle_t handle, unsigned node,
                             void *ptr, size_t count);
+/* On the node of the worker that calls, else where the application has the data. */
 int starpu_data_unpack(starpu_data_handle_t handle, void *ptr, size_t count);
 
 /* -- for copy methods -- */
 
-/* Copy bytes between nodes; 0, -EAGAIN when under way (`async_data` is the last
- * argument of any_to_any, NULL = wait), or -EIO and -ENODEV when the device
- * failed, which the method returns too. Addresses are those of the nodes:
- * dev_handle, not ptr. Two devices of different kinds have no way between them.
- * The 2d, 3d and 4d forms copy `numblocks` runs of `blocksize` bytes, `ld` bytes
- * apart; these do not overlap. */
+/* Copies `size` bytes between nodes. Addresses are those of the nodes: dev_handle, not
+ * ptr. `async_data` is the last argument of any_to_any; NULL: the copy is waited for. 0,
+ * -EAGAIN when it is under way, -EIO and -ENODEV when the device failed: the method
+ * returns the same. Two devices of different kinds have no way between them. */
 int starpu_interface_copy(uintptr_t src, size_t src_offset, unsigned src_node,
                           uintptr_t dst, size_t dst_offset, unsigned dst_node,
                           size_t size, void *async_data);
+/* Copies `numblocks` runs of `blocksize` bytes, which begin ld_src and ld_dst bytes
+ * after each other, and do not overlap. */
 int starpu_interface_copy2d(uintptr_t src, size_t src_offset, unsigned src_node,
                             uintptr_t dst, size_t dst_offset, unsigned dst_node,
                             size_t blocksize, size_t numblocks, size_t ld_src,
                             size_t ld_dst, void *async_data);
+/* Copies numblocks2 of what the form above copies, ld2_src and ld2_dst bytes apart. */
 int starpu_interface_copy3d(uintptr_t src, size_t src_offset, unsigned src_node,
                             uintptr_t dst, size_t dst_offset, unsigned dst_node,
                             size_t blocksize, size_t numblocks1, size_t ld1_src,
                             size_t ld1_dst, size_t numblocks2, size_t ld2_src,
                             size_t ld2_dst, void *async_data);
+/* Copies numblocks3 of these, ld3_src and ld3_dst bytes apart. */
 int starpu_interface_copy4d(uintptr_t src, size_t src_offset, unsigned src_node,
                             uintptr_t dst, size_t dst_offset, unsigned dst_node,
                             size_t blocksize, size_t numblocks1, size_t ld1_src,
@@ -252,13 +284,14 @@ int starpu_interface_copynd(uintptr_t src, size_t src_offset, unsigned src_node,
                             size_t elemsize, size_t ndim, uint32_t *nn,
                             uint32_t *ldn_src, uint32_t *ldn_dst,
                             void *async_data);
-/* For copy methods that call a device's own functions: says that bytes were
- * copied (traces have that already); around the call, which should not take
- * long, or there is a warning. */
+/* For copy methods that call a device's own functions: says that so many bytes were
+ * copied. Traces have that already. */
 void starpu_interface_data_copy(unsigned src_node, unsigned dst_node,
                                 size_t size);
+/* Called before such a function starts a copy: stores the time. */
 void starpu_interface_start_driver_copy_async(unsigned src_node,
                                               unsigned dst_node, double *start);
+/* Called after it, with that time: warns when it took more than 300 us. */
 void starpu_interface_end_driver_copy_async(unsigned src_node,
                                             unsigned dst_node, double start);
 /* Where `dst_node` sees bytes of `src_node` without a copy: main memories see
@@ -275,13 +308,16 @@ int starpu_interface_update_map(uintptr_t src, size_t src_offset,
                                 size_t dst_offset, unsigned dst_node,
                                 size_t size);
 
-/* Memory of a node: an address or a device handle, 0 when there is no room. Freed
- * with the same size and flags. */
+/* Allocates memory of a node: an address or a device's handle, the caller's; 0 when
+ * there is no room. `flags` are those of starpu_malloc_flags(). */
 uintptr_t starpu_malloc_on_node_flags(unsigned dst_node, size_t size,
                                       int flags);
+/* With the node's default flags. */
 uintptr_t starpu_malloc_on_node(unsigned dst_node, size_t size);
+/* Frees it; size and flags are those that it was allocated with. 0 is allowed. */
 void starpu_free_on_node_flags(unsigned dst_node, uintptr_t addr, size_t size,
                                int flags);
+/* With the node's default flags. */
 void starpu_free_on_node(unsigned dst_node, uintptr_t addr, size_t size);
 /* The STARPU_MALLOC_ flags of the forms without, and of memory for data:
  * PINNED|COUNT unless changed. Before the first allocation on the node, since
@@ -309,17 +345,27 @@ struct starpu_matrix_interface {
     size_t allocsize;
 };
 
+/* Registers ny columns of nx elements of elemsize bytes, ld elements from one to the
+ * next, at `ptr` on home_node; -1: there is no memory yet. The memory stays the
+ * caller's, who leaves it to the library until starpu_data_unregister(); *handle is
+ * the caller's. */
 void starpu_matrix_data_register(starpu_data_handle_t *handle, int home_node,
                                  uintptr_t ptr, uint32_t ld, uint32_t nx,
                                  uint32_t ny, size_t elemsize);
+/* The same with `allocsize` bytes of memory on each node where the library allocates
+ * it. */
 void starpu_matrix_data_register_allocsize(starpu_data_handle_t *handle,
                                            int home_node, uintptr_t ptr,
                                            uint32_t ld, uint32_t nx,
                                            uint32_t ny, size_t elemsize,
                                            size_t allocsize);
+/* Right after registration: the data also have memory at `ptr` on this node, which is
+ * the device's memory dev_handle from `offset` bytes on. It stays the caller's. */
 void starpu_matrix_ptr_register(starpu_data_handle_t handle, unsigned node,
                                 uintptr_t ptr, uintptr_t dev_handle,
                                 size_t offset, uint32_t ld);
+/* Lengths in elements, bytes of an element and of memory; those with `local` are about
+ * the caller's node, where the data are acquired. */
 uint32_t starpu_matrix_get_nx(starpu_data_handle_t handle);
 uint32_t starpu_matrix_get_ny(starpu_data_handle_t handle);
 uint32_t starpu_matrix_get_local_ld(starpu_data_handle_t handle);
@@ -420,13 +466,17 @@ struct starpu_block_interface {
     size_t elemsize;
 };
 
+/* Registers nz planes of ny columns of nx elements, ldy elements from a column and ldz
+ * from a plane to the next, as starpu_matrix_data_register() does. */
 void starpu_block_data_register(starpu_data_handle_t *handle, int home_node,
                                 uintptr_t ptr, uint32_t ldy, uint32_t ldz,
                                 uint32_t nx, uint32_t ny, uint32_t nz,
                                 size_t elemsize);
+/* As starpu_matrix_ptr_register(). */
 void starpu_block_ptr_register(starpu_data_handle_t handle, unsigned node,
                                uintptr_t ptr, uintptr_t dev_handle,
                                size_t offset, uint32_t ldy, uint32_t ldz);
+/* As for matrices. */
 uint32_t starpu_block_get_nx(starpu_data_handle_t handle);
 uint32_t starpu_block_get_ny(starpu_data_handle_t handle);
 uint32_t starpu_block_get_nz(starpu_data_handle_t handle);
@@ -478,14 +528,18 @@ struct starpu_tensor_interface {
     size_t elemsize;
 };
 
+/* Registers nt blocks of nz planes of ny columns of nx elements; ldy, ldz, ldt elements
+ * from a column, a plane, a block to the next; as starpu_matrix_data_register() does. */
 void starpu_tensor_data_register(starpu_data_handle_t *handle, int home_node,
                                  uintptr_t ptr, uint32_t ldy, uint32_t ldz,
                                  uint32_t ldt, uint32_t nx, uint32_t ny,
                                  uint32_t nz, uint32_t nt, size_t elemsize);
+/* As starpu_matrix_ptr_register(). */
 void starpu_tensor_ptr_register(starpu_data_handle_t handle, unsigned node,
                                 uintptr_t ptr, uintptr_t dev_handle,
                                 size_t offset, uint32_t ldy, uint32_t ldz,
                                 uint32_t ldt);
+/* As for matrices. */
 uint32_t starpu_tensor_get_nx(starpu_data_handle_t handle);
 uint32_t starpu_tensor_get_ny(starpu_data_handle_t handle);
 uint32_t starpu_tensor_get_nz(starpu_data_handle_t handle);
@@ -596,15 +650,20 @@ struct starpu_vector_interface {
     size_t allocsize;
 };
 
+/* Registers nx elements of elemsize bytes, as starpu_matrix_data_register() does. */
 void starpu_vector_data_register(starpu_data_handle_t *handle, int home_node,
                                  uintptr_t ptr, uint32_t nx, size_t elemsize);
+/* The same with `allocsize` bytes of memory on each node where the library allocates
+ * it. */
 void starpu_vector_data_register_allocsize(starpu_data_handle_t *handle,
                                            int home_node, uintptr_t ptr,
                                            uint32_t nx, size_t elemsize,
                                            size_t allocsize);
+/* As starpu_matrix_ptr_register(). */
 void starpu_vector_ptr_register(starpu_data_handle_t handle, unsigned node,
                                 uintptr_t ptr, uintptr_t dev_handle,
                                 size_t offset);
+/* As for matrices. */
 uint32_t starpu_vector_get_nx(starpu_data_handle_t handle);
 size_t starpu_vector_get_elemsize(starpu_data_handle_t handle);
 size_t starpu_vector_get_allocsize(starpu_data_handle_t handle);
@@ -645,11 +704,14 @@ struct starpu_variable_interface {
     size_t elemsize;
 };
 
+/* Registers `size` bytes, as starpu_matrix_data_register() does. */
 void starpu_variable_data_register(starpu_data_handle_t *handle, int home_node,
                                    uintptr_t ptr, size_t size);
+/* As starpu_matrix_ptr_register(). */
 void starpu_variable_ptr_register(starpu_data_handle_t handle, unsigned node,
                                   uintptr_t ptr, uintptr_t dev_handle,
                                   size_t offset);
+/* Bytes, and the address on the caller's node, where the data are acquired. */
 size_t starpu_variable_get_elemsize(starpu_data_handle_t handle);
 uintptr_t starpu_variable_get_local_ptr(starpu_data_handle_t handle);
 /* Stops the program if it is none. */
@@ -670,6 +732,8 @@ uintptr_t starpu_variable_get_local_ptr(starpu_data_handle_t handle);
 
 extern struct starpu_data_interface_ops starpu_interface_void_ops;
 
+/* Registers data without memory: tasks that access them have an order, and nothing is
+ * moved. */
 void starpu_void_data_register(starpu_data_handle_t *handle);
 
 /* -- sparse matrix, compressed rows -- */

@@ -72,13 +72,15 @@ unsigned starpu_sched_ctx_create_inside_interval(const char *policy_name,
  * tasks nor callbacks; not for context 0. */
 void starpu_sched_ctx_delete(unsigned sched_ctx_id);
 
-/* Context 0 unless another one is set. */
+/* Which context gets the workers when this one ends; context 0 unless one is set. */
 void starpu_sched_ctx_set_inheritor(unsigned sched_ctx_id, unsigned inheritor);
+/* Returns that. */
 unsigned starpu_sched_ctx_get_inheritor(unsigned sched_ctx_id);
 
 /* Nothing more is submitted to it for now: when all its tasks have ended, its
  * inheritor gets its workers too, and the callback is called. */
 void starpu_sched_ctx_finished_submit(unsigned sched_ctx_id);
+/* Sets that callback, close_callback(sched_ctx_id, args). `args` stays the caller's. */
 void starpu_sched_ctx_register_close_callback(
     unsigned sched_ctx_id, void (*close_callback)(unsigned, void *),
     void *args);
@@ -94,18 +96,24 @@ void starpu_sched_ctx_stop_task_submission(void);
  * effect when that has returned. */
 void starpu_sched_ctx_add_workers(int *workerids_ctx, unsigned nworkers_ctx,
                                   unsigned sched_ctx_id);
+/* Removes them. */
 void starpu_sched_ctx_remove_workers(int *workerids_ctx, unsigned nworkers_ctx,
                                      unsigned sched_ctx_id);
 
-/* Their number and a list: malloc()ed for the caller, or the context's own. */
+/* How many there are. */
 unsigned starpu_sched_ctx_get_nworkers(unsigned sched_ctx_id);
+/* The same, and their numbers in an array, which the caller free()s. */
 unsigned starpu_sched_ctx_get_workers_list(unsigned sched_ctx_id,
                                            int **workerids);
+/* The same in the context's own array, which changes with it. */
 unsigned starpu_sched_ctx_get_workers_list_raw(unsigned sched_ctx_id,
                                                int **workerids);
+/* How many are in both contexts. */
 unsigned starpu_sched_ctx_get_nshared_workers(unsigned sched_ctx_id,
                                               unsigned sched_ctx_id2);
+/* Whether the worker is in it. */
 unsigned starpu_sched_ctx_contains_worker(int workerid, unsigned sched_ctx_id);
+/* Whether some worker of that type is. */
 unsigned
 starpu_sched_ctx_contains_type_of_worker(enum starpu_worker_archtype arch,
                                          unsigned sched_ctx_id);
@@ -113,11 +121,13 @@ starpu_sched_ctx_contains_type_of_worker(enum starpu_worker_archtype arch,
 unsigned starpu_sched_ctx_worker_get_id(unsigned sched_ctx_id);
 /* Whether the worker is in several contexts. */
 unsigned starpu_sched_ctx_overlapping_ctxs_on_worker(int workerid);
+/* Prints their names. */
 void starpu_sched_ctx_display_workers(unsigned sched_ctx_id, FILE *f);
 
 /* Of its contexts a worker serves the one of the highest priority first. */
 void starpu_sched_ctx_set_priority(int *workers, int nworkers,
                                    unsigned sched_ctx_id, unsigned priority);
+/* Returns that priority of a worker. */
 unsigned starpu_sched_ctx_get_priority(int worker, unsigned sched_ctx_id);
 
 /* The workers as a walkable collection, the context's own; create and delete
@@ -130,14 +140,18 @@ starpu_sched_ctx_get_worker_collection(unsigned sched_ctx_id);
 
 /* -- its tasks -- */
 
-/* The context of tasks that name none, for the calling thread; NULL: none.
- * STARPU_NMAX_SCHED_CTXS if none is chosen. */
+/* Chooses the context of tasks that the calling thread submits and that name none.
+ * NULL, or a pointer to STARPU_NMAX_SCHED_CTXS: none is chosen, tasks go to context
+ * 0. */
 void starpu_sched_ctx_set_context(unsigned *sched_ctx_id);
+/* The one that the calling thread has chosen. */
 unsigned starpu_sched_ctx_get_context(void);
+/* task->sched_ctx: that of a task that was submitted. */
 unsigned starpu_sched_ctx_get_ctx_for_task(struct starpu_task *task);
 
-/* Those that are ready and have not ended, and their `flops` together. */
+/* How many of its tasks are ready and have not ended. */
 int starpu_sched_ctx_get_nready_tasks(unsigned sched_ctx_id);
+/* The `flops` of these together. */
 double starpu_sched_ctx_get_nready_flops(unsigned sched_ctx_id);
 
 /* For policies: a ready task that the policy holds goes to another context, to
@@ -177,19 +191,31 @@ unsigned starpu_sched_ctx_has_starpu_scheduler(unsigned sched_ctx_id,
 /* The policy's private pointer, NULL at first. STARPU_NMAX_SCHED_CTXS has one
  * too. */
 void starpu_sched_ctx_set_policy_data(unsigned sched_ctx_id, void *policy_data);
+/* Returns it. */
 void *starpu_sched_ctx_get_policy_data(unsigned sched_ctx_id);
+/* What STARPU_SCHED_CTX_POLICY_INIT gave, or NULL. */
 void (*starpu_sched_ctx_get_sched_policy_callback(unsigned sched_ctx_id))(
     unsigned);
 
+/* A pointer of the application's, which the library does not follow; at first that of
+ * STARPU_SCHED_CTX_USER_DATA, or NULL. */
 void *starpu_sched_ctx_get_user_data(unsigned sched_ctx_id);
+/* Sets it. */
 void starpu_sched_ctx_set_user_data(unsigned sched_ctx_id, void *user_data);
+/* What STARPU_SCHED_CTX_HIERARCHY_LEVEL gave, or 0. */
 unsigned starpu_sched_ctx_get_hierarchy_level(unsigned sched_ctx_id);
 
+/* The least priority that its policy tells apart. */
 int starpu_sched_ctx_get_min_priority(unsigned sched_ctx_id);
+/* The greatest one. */
 int starpu_sched_ctx_get_max_priority(unsigned sched_ctx_id);
+/* Sets the least one, unless the user has given it. 0. */
 int starpu_sched_ctx_set_min_priority(unsigned sched_ctx_id, int min_prio);
+/* Sets the greatest one, unless the user has given it. 0. */
 int starpu_sched_ctx_set_max_priority(unsigned sched_ctx_id, int max_prio);
+/* Whether the user has given the least one. */
 int starpu_sched_ctx_min_priority_is_set(unsigned sched_ctx_id);
+/* Whether the user has given the greatest one. */
 int starpu_sched_ctx_max_priority_is_set(unsigned sched_ctx_id);
 
 /* -- its processors, for other threads -- */
@@ -206,6 +232,7 @@ void *starpu_sched_ctx_exec_parallel_code(void *(*func)(void *), void *param,
  * of the context. */
 int starpu_sched_ctx_book_workers_for_task(unsigned sched_ctx_id,
                                            int *workerids, int nworkers);
+/* Ends that. */
 void starpu_sched_ctx_unbook_workers_for_task(unsigned sched_ctx_id,
                                               int master);
 
@@ -213,6 +240,7 @@ void starpu_sched_ctx_unbook_workers_for_task(unsigned sched_ctx_id,
  * policy the worker's own. */
 void starpu_sched_ctx_get_available_cpuids(unsigned sched_ctx_id, int **cpuids,
                                            int *ncpuids);
+/* Binds the calling thread to one of these. */
 void starpu_sched_ctx_bind_current_thread_to_cpuid(unsigned cpuid);
 
 /* Of a context without policy whose workers are awake, the calling worker's

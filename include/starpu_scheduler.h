@@ -58,9 +58,10 @@ starpu_sched_get_sched_policy_in_ctx(unsigned sched_ctx_id);
 struct starpu_sched_policy *starpu_sched_get_sched_policy(void);
 
 /* Defined in a shared object named by STARPU_SCHED_LIB, not in the library: its
- * policy of that name, or NULL; all that it has, NULL-terminated, for
- * STARPU_SCHED=help. The first one is needed. */
+ * policy of that name, or NULL. */
 struct starpu_sched_policy *starpu_get_sched_lib_policy(const char *name);
+/* The same of all that it has, NULL-terminated, for STARPU_SCHED=help; may be
+ * missing. */
 struct starpu_sched_policy **starpu_get_sched_lib_policies(void);
 
 /* The lock and condition a worker waits on. */
@@ -71,20 +72,24 @@ void starpu_worker_get_sched_condition(int workerid,
 /* A number that no other task has. */
 unsigned long starpu_task_get_job_id(struct starpu_task *task);
 
-/* Limits of priorities; a policy sets them in init_sched. Getting never fails,
- * setting returns 0. */
+/* The least priority that the policy of the thread's scheduling context tells apart. */
 int starpu_sched_get_min_priority(void);
+/* The greatest one. */
 int starpu_sched_get_max_priority(void);
+/* Sets the least one, as a policy does in init_sched, unless the user has given it.
+ * 0. */
 int starpu_sched_set_min_priority(int min_prio);
+/* Sets the greatest one. 0. */
 int starpu_sched_set_max_priority(int max_prio);
 
-/* Returns whether the worker can run the implementation; those it can run, as
- * bits; the first one. */
+/* Whether the worker can execute the task by that implementation. */
 int starpu_worker_can_execute_task(unsigned workerid, struct starpu_task *task,
                                    unsigned nimpl);
+/* Whether it can by any; *impl_mask becomes a bit for each, unless it is NULL. */
 int starpu_worker_can_execute_task_impl(unsigned workerid,
                                         struct starpu_task *task,
                                         unsigned *impl_mask);
+/* Whether it can by any; *nimpl becomes the first one, unless it is NULL. */
 int starpu_worker_can_execute_task_first_impl(unsigned workerid,
                                               struct starpu_task *task,
                                               unsigned *nimpl);
@@ -97,19 +102,29 @@ int starpu_push_task_end(struct starpu_task *task);
 
 /* Returns whether prefetching is on. */
 int starpu_get_prefetch_flag(void);
-/* Start to bring the task's data to a node, or to where the worker needs it. */
+/* For policies, of a task that was submitted: begins to bring what it reads to the node,
+ * without waiting, when no task that is about to start waits for a copy there. Older
+ * requests come first, whatever `prio`. 0; a task that was not submitted ends the
+ * program. */
 int starpu_prefetch_task_input_on_node_prio(struct starpu_task *task,
                                             unsigned node, int prio);
+/* The same without `prio`. */
 int starpu_prefetch_task_input_on_node(struct starpu_task *task, unsigned node);
+/* The same, when no prefetch waits there either. */
 int starpu_idle_prefetch_task_input_on_node_prio(struct starpu_task *task,
                                                  unsigned node, int prio);
+/* Without `prio`. */
 int starpu_idle_prefetch_task_input_on_node(struct starpu_task *task,
                                             unsigned node);
+/* To the nodes where that worker needs the data. */
 int starpu_prefetch_task_input_for_prio(struct starpu_task *task,
                                         unsigned worker, int prio);
+/* Without `prio`. */
 int starpu_prefetch_task_input_for(struct starpu_task *task, unsigned worker);
+/* To these nodes, when no prefetch waits there either. */
 int starpu_idle_prefetch_task_input_for_prio(struct starpu_task *task,
                                              unsigned worker, int prio);
+/* Without `prio`. */
 int starpu_idle_prefetch_task_input_for(struct starpu_task *task,
                                         unsigned worker);
 
@@ -118,26 +133,32 @@ uint32_t starpu_task_footprint(struct starpu_perfmodel *model,
                                struct starpu_task *task,
                                struct starpu_perfmodel_arch *arch,
                                unsigned nimpl);
+/* The hash of its data alone, whatever the model says. */
 uint32_t starpu_task_data_footprint(struct starpu_task *task);
 
 /* Microseconds the kernel should take; NaN = not calibrated, 0 = no model. */
 double starpu_task_expected_length(struct starpu_task *task,
                                    struct starpu_perfmodel_arch *arch,
                                    unsigned nimpl);
+/* The same on that worker; sched_ctx_id makes no difference. */
 double starpu_task_worker_expected_length(struct starpu_task *task,
                                           unsigned workerid,
                                           unsigned sched_ctx_id,
                                           unsigned nimpl);
+/* The harmonic mean of the best on each worker that can execute it; sched_ctx_id makes
+ * no difference. */
 double starpu_task_expected_length_average(struct starpu_task *task,
                                            unsigned sched_ctx_id);
 /* How much faster than one CPU core. */
 double
 starpu_worker_get_relative_speedup(struct starpu_perfmodel_arch *perf_arch);
-/* Microseconds to bring the data there. */
+/* Microseconds to bring what the task reads to the node. */
 double starpu_task_expected_data_transfer_time(unsigned memory_node,
                                                struct starpu_task *task);
+/* To where that worker needs it. */
 double starpu_task_expected_data_transfer_time_for(struct starpu_task *task,
                                                    unsigned worker);
+/* Microseconds to bring the data to the node for that mode. */
 double starpu_data_expected_transfer_time(starpu_data_handle_t handle,
                                           unsigned memory_node,
                                           enum starpu_data_access_mode mode);
@@ -145,10 +166,13 @@ double starpu_data_expected_transfer_time(starpu_data_handle_t handle,
 double starpu_task_expected_energy(struct starpu_task *task,
                                    struct starpu_perfmodel_arch *arch,
                                    unsigned nimpl);
+/* The same on that worker; sched_ctx_id makes no difference. */
 double starpu_task_worker_expected_energy(struct starpu_task *task,
                                           unsigned workerid,
                                           unsigned sched_ctx_id,
                                           unsigned nimpl);
+/* The harmonic mean of the best on each worker that can execute it; sched_ctx_id makes
+ * no difference. */
 double starpu_task_expected_energy_average(struct starpu_task *task,
                                            unsigned sched_ctx_id);
 /* 0: no data needs converting. */

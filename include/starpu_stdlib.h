@@ -32,12 +32,17 @@ extern "C" {
 /* Alignment in bytes, a power of two, of all later allocations. */
 void starpu_malloc_set_align(size_t align);
 
-/* 0, or -ENOMEM. Freeing needs the size and flags of the allocation, if it
- * had any. */
+/* Allocates `dim` bytes of main memory, pinned where some device gains by that: *A,
+ * which is the caller's. 0, or -ENOMEM. Also before starpu_init() and after
+ * starpu_shutdown(). */
 int starpu_malloc(void **A, size_t dim);
+/* Frees memory of which nobody knows the size; not what was counted. 0. */
 int starpu_free(void *A);
+/* The same with STARPU_MALLOC_ flags. */
 int starpu_malloc_flags(void **A, size_t dim, int flags);
+/* Frees memory of these flags and this size, which a count needs. 0. */
 int starpu_free_flags(void *A, size_t dim, int flags);
+/* Frees what starpu_malloc() made. 0. */
 int starpu_free_noflag(void *A, size_t dim);
 
 /* A hook gets the node, the pointer, the size and the flags. */
@@ -53,34 +58,45 @@ typedef int (*starpu_free_hook)(unsigned dst_node, void *A, size_t dim,
 void starpu_malloc_set_hooks(starpu_malloc_hook malloc_hook,
                              starpu_free_hook free_hook);
 
-/* Pins memory that the application allocated itself. */
+/* Pins memory that the application has allocated otherwise, for all devices that gain by
+ * it. 0, or -1 when a driver refuses. */
 int starpu_memory_pin(void *addr, size_t size);
+/* Ends that, before the memory is freed. 0, or -1. */
 int starpu_memory_unpin(void *addr, size_t size);
 
-/* Bytes of a memory node; -1 = not limited. What is available is less than 0 when
- * the limit is exceeded; sums leave out nodes without a limit. */
+/* How many bytes the node may have, -1 = it has no limit. */
 starpu_ssize_t starpu_memory_get_total(unsigned node);
+/* How many of these are not in use: less than 0 when the limit is exceeded; -1 too where
+ * there is none. */
 starpu_ssize_t starpu_memory_get_available(unsigned node);
+/* Bytes in use, by data and by what was counted for the application. */
 size_t starpu_memory_get_used(unsigned node);
+/* The sum over the nodes that have a limit; -1 when none has. */
 starpu_ssize_t starpu_memory_get_total_all_nodes(void);
+/* The same of what is available. */
 starpu_ssize_t starpu_memory_get_available_all_nodes(void);
+/* The sum over all nodes. */
 size_t starpu_memory_get_used_all_nodes(void);
 
-/* Reserve and give back capacity for memory that the application allocates by
- * other means. 0, or -ENOMEM unless flags request waiting or overflow. */
+/* Counts `size` bytes for memory that the application allocates by other means. 0, or
+ * -ENOMEM when the node has not so many left: with STARPU_MEMORY_WAIT it waits for them,
+ * where it may, and with STARPU_MEMORY_OVERFLOW it exceeds the limit. Evicts nothing. */
 int starpu_memory_allocate(unsigned node, size_t size, int flags);
+/* Gives such bytes back, in any portions. */
 void starpu_memory_deallocate(unsigned node, size_t size);
 /* Waits until `size` bytes are free; reserves nothing. */
 void starpu_memory_wait_available(unsigned node, size_t size);
 
-/* The joules of a run: `use` adds some; `used` is what was added, the energy of
- * the tasks that ended on a simulated machine by their models, and
- * STARPU_IDLE_POWER times the time since starpu_init(). */
+/* Adds joules to those of the run. */
 void starpu_energy_use(float joules);
+/* The joules of the run: what was added; on a simulated machine the energy of the tasks
+ * that have ended, by their models; and STARPU_IDLE_POWER times the time since
+ * starpu_init(). */
 double starpu_energy_used(void);
 
-/* Pass time on the machine: virtual time when simulated. */
+/* Lets so many seconds pass on the machine: virtual time when simulated. */
 void starpu_sleep(float nb_sec);
+/* So many microseconds. */
 void starpu_usleep(float nb_micro_sec);
 
 #ifdef __cplusplus

@@ -138,6 +138,7 @@ struct starpu_codelet {
     starpu_max_fpga_func_t max_fpga_funcs[STARPU_MAXIMPLEMENTATIONS];
     /* Names of the functions, for remote workers. */
     const char *cpu_funcs_name[STARPU_MAXIMPLEMENTATIONS];
+    /* Not used. */
     starpu_bubble_func_t bubble_func;
     starpu_bubble_gen_dag_func_t bubble_gen_dag_func;
     /* How many handles, or STARPU_VARIABLE_NBUFFERS. */
@@ -163,7 +164,9 @@ struct starpu_codelet {
     unsigned color;
     /* Used for tasks that have none. */
     void (*callback_func)(void *);
+    /* STARPU_CODELET_SIMGRID_EXECUTE and its like. */
     int flags;
+    /* The library's own. */
     struct starpu_perf_counter_sample *perf_counter_sample;
     struct starpu_perf_counter_sample_cl_values *perf_counter_values;
     /* Set by the library once the codelet was looked at. */
@@ -183,7 +186,7 @@ struct starpu_data_descr {
 struct starpu_task {
     /* For messages and traces; borrowed, NULL = the codelet's. */
     const char *name;
-    /* Where it was submitted, for traces. */
+    /* Where it was submitted, for traces; borrowed. */
     const char *file;
     int line;
     /* What to run; NULL = nothing, the task only orders others. */
@@ -192,7 +195,8 @@ struct starpu_task {
     int32_t where;
     /* Only for codelets with STARPU_VARIABLE_NBUFFERS. */
     int nbuffers;
-    /* Instead of the arrays below for many buffers; freed with the task. */
+    /* Instead of the arrays below for many buffers. malloc()ed by the caller, or by
+     * starpu_task_insert() and its like; the library frees them with the task. */
     starpu_data_handle_t *dyn_handles;
     void **dyn_interfaces;
     enum starpu_data_access_mode *dyn_modes;
@@ -202,31 +206,40 @@ struct starpu_task {
     void *interfaces[STARPU_NMAXBUFS];
     /* Only for codelets with STARPU_VARIABLE_NBUFFERS. */
     enum starpu_data_access_mode modes[STARPU_NMAXBUFS];
-    /* One flag per handle, NULL = the handles' own. */
+    /* One flag per handle, NULL = the handles' own. Read by the submission only. */
     unsigned char *handles_sequential_consistency;
-    /* Handed to the kernel. */
+    /* Handed to the kernel as it is. It stays the caller's, who keeps it until the task
+     * has ended; with cl_arg_free it was malloc()ed, and the library frees it with the
+     * task. The size, in bytes, is for starpu_task_dup() and the unpacking calls; the
+     * library does not copy the argument of a task that is submitted. */
     void *cl_arg;
     size_t cl_arg_size;
-    /* Where the kernel may leave a result. */
+    /* For the application; the library only frees it, with cl_ret_free. */
     void *cl_ret;
     size_t cl_ret_size;
-    /* Runs when the kernel is done, before successors start. */
+    /* Functions of the application, NULL = none. They may not wait. Each argument stays
+     * the caller's, unless the flag of the same name below has it freed with the task.
+     * When the kernel is done, before tasks that wait for this one start. */
     void (*epilogue_callback_func)(void *);
     void *epilogue_callback_arg;
-    /* Runs when the task is finished. */
+    /* When the task has ended, and those tasks may have started. */
     void (*callback_func)(void *);
     void *callback_arg;
-    /* Runs when the task becomes ready. */
+    /* When the task is ready, before the policy gets it. */
     void (*prologue_callback_func)(void *);
     void *prologue_callback_arg;
-    /* Runs when a worker takes the task. */
+    /* When a worker has taken the task. */
     void (*prologue_callback_pop_func)(void *);
     void *prologue_callback_pop_arg;
+    /* Of starpu_transaction_open(), NULL = none; the codelet needs
+     * STARPU_VARIABLE_NBUFFERS. */
     struct starpu_transaction *transaction;
+    /* The library's own. */
     starpu_trs_epoch_t trs_epoch;
     /* The tag to reach, if use_tag. */
     starpu_tag_t tag_id;
-    /* Free the field of the same name with the task. */
+    /* 1 = the library free()s the field of the same name when it frees the structure:
+     * after the end of a task with destroy = 1, or in starpu_task_destroy(). */
     unsigned cl_arg_free : 1;
     unsigned cl_ret_free : 1;
     unsigned callback_arg_free : 1;
@@ -247,7 +260,7 @@ struct starpu_task {
     unsigned destroy : 1;
     /* 1 = submit again at the end. */
     unsigned regenerate : 1;
-    /* 1 = not counted in the order of submission. */
+    /* Not used. */
     unsigned no_submitorder : 1;
     /* The library's own. */
     unsigned char mf_skip;
@@ -258,7 +271,8 @@ struct starpu_task {
     unsigned workerid;
     /* Strict order on that worker, 0 = none. */
     unsigned workerorder;
-    /* Bit mask of allowed workers, NULL = all. */
+    /* Bit mask of allowed workers, NULL = all, and how many words it has. The caller's,
+     * who keeps it until the task has ended. */
     uint32_t *workerids;
     unsigned workerids_len;
     /* Larger is more urgent, see STARPU_MIN_PRIO and STARPU_MAX_PRIO. */
@@ -269,12 +283,20 @@ struct starpu_task {
     int magic;
     /* STARPU_TASK_TYPE_... */
     unsigned type;
+    /* 0xRRGGBB for traces, 0 = the codelet's. */
     unsigned color;
     /* Scheduling context, STARPU_NMAX_SCHED_CTXS = the current one. */
     unsigned sched_ctx;
+    /* Kept for the application; the library does not look at it. */
     int hypervisor_tag;
+    /* 1 = the kernel makes threads: in a scheduling context without policy the
+     * starpu_parallel_worker_*_prologue functions give it the processors of all workers
+     * of the context, else that of its worker alone. */
     unsigned possibly_parallel;
+    /* That it is in, NULL = none; set by starpu_task_bundle_insert(). */
     starpu_task_bundle_t bundle;
+    /* Times of the task, filled where profiling is on; malloc()ed by the caller or
+     * made by the library, which frees it with the task. NULL = none. */
     struct starpu_profiling_task_info *profiling_info;
     /* Work of the kernel, 0 = unknown. */
     double flops;
@@ -288,13 +310,14 @@ struct starpu_task {
     /* The library's own. */
     void *starpu_private;
     void *omp_task;
+    /* Not used. */
     unsigned long bubble_parent;
     starpu_bubble_func_t bubble_func;
     void *bubble_func_arg;
     starpu_bubble_gen_dag_func_t bubble_gen_dag_func;
     void *bubble_gen_dag_func_arg;
     unsigned nb_termination_call_required;
-    /* For the policy. */
+    /* For the policy, which owns what it points to. */
     void *sched_data;
 };
 
@@ -367,21 +390,27 @@ struct starpu_task *starpu_task_create_sync(starpu_data_handle_t handle,
 /* Frees a task that was not submitted or that is finished and was created
  * with destroy = 0; in its own callback, after that. */
 void starpu_task_destroy(struct starpu_task *task);
-/* A copy that can be submitted on its own, with the same fields, `destroy` among them; but of a task that a policy is about to
- * give to several workers (starpu_parallel_task_barrier_init) the next alias, NULL
- * when it has as many as workers. */
+/* A copy that can be submitted on its own, with the same fields, `destroy` among
+ * them. An argument that the task frees is copied, too (cl_arg_size bytes); those of
+ * callbacks stay the original's. Of a task that a policy is about to give to several
+ * workers (starpu_parallel_task_barrier_init) it is the next alias instead, NULL
+ * when there are as many as workers. NULL without memory. */
 struct starpu_task *starpu_task_dup(struct starpu_task *task);
 
 /* The task, which was submitted with destroy = 0, is to be freed at its end; at
  * once if it has ended. */
 void starpu_task_set_destroy(struct starpu_task *task);
 
-/* Hands the task over. 0, -ENODEV when no worker can run it, -EINVAL for a
- * malformed task; the task stays the caller's on error. The second form takes
- * no part in implicit dependencies. */
+/* Hands the task over to the library: it, and what it points to, stay as they are
+ * until its end. 0, -ENODEV when no worker can run it, -EINVAL for a malformed task,
+ * -ENOMEM, and -EDEADLK for a synchronous one in a callback. On an error it stays
+ * the caller's, to be changed, or freed with destroy = 0 and starpu_task_destroy(). */
 int starpu_task_submit(struct starpu_task *task) STARPU_WARN_UNUSED_RESULT;
+/* The same without dependencies by its data, for what is done on behalf of a task that
+ * has these data. */
 int starpu_task_submit_nodeps(struct starpu_task *task)
     STARPU_WARN_UNUSED_RESULT;
+/* Sets task->sched_ctx first. */
 int starpu_task_submit_to_ctx(struct starpu_task *task, unsigned sched_ctx_id);
 
 /* The same, and notes for traces where that was. */
@@ -393,16 +422,23 @@ static __starpu_inline int starpu_task_submit_line(struct starpu_task *task,
     return starpu_task_submit(task);
 }
 
-/* Wait until the task, all tasks, or all but n, are finished. 0, -EINVAL for
- * a detached task, -EDEADLK in a callback or a kernel. */
+/* Waits until the task, which was submitted with detach = 0, has ended, and frees it
+ * if its destroy is 1. 0, -EINVAL after a message for one that is NULL, detached,
+ * synchronous or not submitted, -EDEADLK in a callback and in a kernel of a device. */
 int starpu_task_wait(struct starpu_task *task) STARPU_WARN_UNUSED_RESULT;
+/* The same for each in turn; returns the first error, and leaves out those behind it. */
 int starpu_task_wait_array(struct starpu_task **tasks,
                            unsigned nb_tasks) STARPU_WARN_UNUSED_RESULT;
+/* Waits until all submitted tasks have ended: those of the scheduling context that
+ * the thread has chosen (starpu_sched_ctx_set_context) and of contexts nested in it,
+ * else all. 0, -EDEADLK. */
 int starpu_task_wait_for_all(void);
+/* Until no more than `n` of these are left. */
 int starpu_task_wait_for_n_submitted(unsigned n);
 
-/* The same; the only scheduling context is 0. */
+/* Until the tasks of that scheduling context have ended. */
 int starpu_task_wait_for_all_in_ctx(unsigned sched_ctx_id);
+/* Until no more than `n` are left. */
 int starpu_task_wait_for_n_submitted_in_ctx(unsigned sched_ctx_id, unsigned n);
 /* Waits until no task is ready or running; others may still wait for something.
  * 0, -EDEADLK. */
@@ -411,24 +447,28 @@ int starpu_task_wait_for_no_ready(void);
  * A detached task ends the program. */
 int starpu_task_finished(struct starpu_task *task);
 
-/* When more than `limit_max` tasks are unfinished, who submits one waits until
- * no more than `limit_min` are. Negative: no limit; both are needed. The
- * variables STARPU_LIMIT_MAX_SUBMITTED_TASKS, _MIN_ set them at first. */
+/* Where more than the maximum of tasks are submitted and have not ended, a thread that
+ * submits one more waits until no more than the minimum are left. Both are needed, a
+ * negative number is no limit. At first they are those of the variables
+ * STARPU_LIMIT_MIN_SUBMITTED_TASKS and STARPU_LIMIT_MAX_SUBMITTED_TASKS. */
 void starpu_set_limit_min_submitted_tasks(int limit_min);
+/* Sets the maximum. */
 void starpu_set_limit_max_submitted_tasks(int limit_max);
 
 /* Informs a policy that collects tasks that no more are submitted for a while.
  * Waiting for tasks does so as well. */
 void starpu_do_schedule(void);
 
-/* Tasks that are ready, or submitted and not finished. */
+/* How many tasks are ready or being executed. */
 int starpu_task_nready(void);
+/* How many tasks are submitted and have not ended. */
 int starpu_task_nsubmitted(void);
 
-/* Marks tasks of the caller's scheduling context (the first one, where none is set)
- * with the application's loop counter, for traces; levels nest, and the two outer
- * ones are shown. A pop without a push before ends the program with a message. */
+/* Tasks that are submitted to the caller's scheduling context (the first one, where
+ * none is chosen) have this number in traces until the next call of _pop. Loops may
+ * be in each other: traces show the two outer ones. */
 void starpu_iteration_push(unsigned long iteration);
+/* That loop's turn ends. Without a push before it ends the program with a message. */
 void starpu_iteration_pop(void);
 
 /* Zeroes a codelet. */
@@ -446,15 +486,17 @@ struct starpu_task *starpu_task_get_current(void);
 /* The memory node of its buffer i, or -1. */
 int starpu_task_get_current_data_node(unsigned i);
 
-/* Borrowed texts, NULL when there is none. */
+/* The symbol of its codelet's model, borrowed; NULL without. */
 const char *starpu_task_get_model_name(struct starpu_task *task);
+/* Its name, else that of its codelet, else that symbol; borrowed, or NULL. */
 const char *starpu_task_get_name(struct starpu_task *task);
 
 /* The enumerator's name. */
 char *starpu_task_status_get_as_string(enum starpu_task_status status);
 
-/* Which of the codelet's functions will run. */
+/* For policies: which of the codelet's functions is to run, from 0. */
 void starpu_task_set_implementation(struct starpu_task *task, unsigned impl);
+/* Returns that number. */
 unsigned starpu_task_get_implementation(struct starpu_task *task);
 
 /* Submits an empty task that reaches `sync_tag` after `deps`, then calls back. */
@@ -484,18 +526,23 @@ void starpu_task_ft_success(struct starpu_task *meta_task);
 
 /* -- transactions -- */
 
-/* Tasks with this transaction (starpu_task.transaction) belong to its present
- * epoch, and get one buffer more, the last. When all tasks of the epoch before
- * have ended `do_start_func(NULL, do_start_arg)` is called on a CPU worker: if it
- * returns 0 the kernels of the epoch's tasks are skipped. NULL: they never are.
- * Returns NULL without CPU worker or memory. */
+/* Opens a transaction, whose first epoch begins. A task whose field `transaction` is
+ * set to it belongs to the epoch in which it is submitted, and gets one buffer more,
+ * behind its own. Before the first task of an epoch, and after the last one of the
+ * epoch before, do_start_func(NULL, do_start_arg) is called on a CPU worker: if it
+ * returns 0, the kernels of that epoch's tasks are skipped. With NULL none are.
+ * do_start_arg stays the caller's, until that call. The transaction belongs to the
+ * library, from starpu_transaction_close() on. NULL without CPU worker or memory.
+ * One thread at a time. */
 struct starpu_transaction *
 starpu_transaction_open(int (*do_start_func)(void *buffer, void *arg),
                         void *do_start_arg);
-/* Tasks submitted from now on belong to the next epoch. */
+/* Tasks submitted from now on belong to the next epoch, for which do_start_func gets
+ * this argument. Does not wait. */
 void starpu_transaction_next_epoch(struct starpu_transaction *p_trs,
                                    void *do_start_arg);
-/* The last epoch ends; the transaction is freed by the library. */
+/* No more tasks are submitted with it: the library frees it when the last epoch has
+ * ended. Does not wait. */
 void starpu_transaction_close(struct starpu_transaction *p_trs);
 
 /* Submits an empty task for its callback, which may run before this returns. */

@@ -132,8 +132,10 @@ extern "C" {
 int starpu_task_set(struct starpu_task *task, struct starpu_codelet *cl, ...);
 /* A new task for the caller to submit, or NULL. */
 struct starpu_task *starpu_task_build(struct starpu_codelet *cl, ...);
-/* Builds and submits. 0, or the negative errno of either. */
+/* Builds and submits. 0, or the negative errno of either: then the task is freed,
+ * with all that it was to free. */
 int starpu_task_insert(struct starpu_codelet *cl, ...);
+/* An older name of that. */
 int starpu_insert_task(struct starpu_codelet *cl, ...);
 
 /* -- the steps behind the list, for other front ends -- */
@@ -150,17 +152,20 @@ void starpu_task_insert_data_process_arg(struct starpu_codelet *cl,
                                          int *allocated_buffers,
                                          int *current_buffer, int arg_type,
                                          starpu_data_handle_t handle);
-/* Add several. */
+/* Adds several, with the modes of the codelet. */
 void starpu_task_insert_data_process_array_arg(
     struct starpu_codelet *cl, struct starpu_task *task, int *allocated_buffers,
     int *current_buffer, int nb_handles, starpu_data_handle_t *handles);
+/* Adds several, each with its own mode. */
 void starpu_task_insert_data_process_mode_array_arg(
     struct starpu_codelet *cl, struct starpu_task *task, int *allocated_buffers,
     int *current_buffer, int nb_descrs, struct starpu_data_descr *descrs);
 
 /* -- packed arguments: a count, then a size and the bytes of each -- */
 
-/* Packs (STARPU_VALUE, void *, size_t)... until 0 into a malloc()ed buffer. */
+/* Packs (STARPU_VALUE, void *, size_t)... until 0 into a buffer, which is the
+ * caller's, to be free()d, for instance by the task whose cl_arg it is
+ * (cl_arg_free). */
 void starpu_codelet_pack_args(void **arg_buffer, size_t *arg_buffer_size, ...);
 
 struct starpu_codelet_pack_arg_data {
@@ -172,10 +177,12 @@ struct starpu_codelet_pack_arg_data {
     int nargs;
 };
 
-/* The same one by one. fini hands the buffer to the caller. */
+/* The same value by value: begins an empty buffer. */
 void starpu_codelet_pack_arg_init(struct starpu_codelet_pack_arg_data *state);
+/* Copies ptr_size bytes behind those that are there. Without memory the program ends. */
 void starpu_codelet_pack_arg(struct starpu_codelet_pack_arg_data *state,
                              const void *ptr, size_t ptr_size);
+/* The buffer is finished: it is the caller's, as above. */
 void starpu_codelet_pack_arg_fini(struct starpu_codelet_pack_arg_data *state,
                                   void **cl_arg, size_t *cl_arg_size);
 
@@ -186,18 +193,24 @@ void starpu_codelet_unpack_args(void *cl_arg, ...);
 void starpu_codelet_unpack_args_and_copyleft(void *cl_arg, void *buffer,
                                              size_t buffer_size, ...);
 
-/* The same one by one: read one value whose size must match, get a malloc()ed
- * copy, get its place in the buffer, or skip it. */
+/* The same value by value: begins at the first one. The buffer stays the caller's. */
 void starpu_codelet_unpack_arg_init(struct starpu_codelet_pack_arg_data *state,
                                     void *cl_arg, size_t cl_arg_size);
+/* Copies the next value to `ptr`. One of another size, and none, end the program,
+ * here and below. */
 void starpu_codelet_unpack_arg(struct starpu_codelet_pack_arg_data *state,
                                void *ptr, size_t size);
+/* Stores a copy of the next value, malloc()ed for the caller, and its size. */
 void starpu_codelet_dup_arg(struct starpu_codelet_pack_arg_data *state,
                             void **ptr, size_t *size);
+/* Stores the address of the next value in the buffer, which need not be aligned, and its
+ * size. */
 void starpu_codelet_pick_arg(struct starpu_codelet_pack_arg_data *state,
                              void **ptr, size_t *size);
+/* Leaves the next value out. */
 void starpu_codelet_unpack_discard_arg(
     struct starpu_codelet_pack_arg_data *state);
+/* Ends the reading. */
 void starpu_codelet_unpack_arg_fini(struct starpu_codelet_pack_arg_data *state);
 
 #ifdef __cplusplus

@@ -105,16 +105,19 @@ extern struct starpu_worker_collection starpu_worker_tree;
  * work, and when it goes on; NULL: not called any more. They begin as starpu_conf
  * says. They are called by workers, must not block, and submit nothing. */
 void starpu_worker_set_going_to_sleep_callback(void (*callback)(unsigned));
+/* The second of these. */
 void starpu_worker_set_waking_up_callback(void (*callback)(unsigned));
 
 /* Waits until every worker is ready to work. */
 void starpu_worker_wait_for_initialisation(void);
 
+/* Whether it is one of the types above that are workers. */
 unsigned starpu_worker_archtype_is_valid(enum starpu_worker_archtype type);
 /* The type of a mask with one bit, such as STARPU_CUDA. */
 enum starpu_worker_archtype starpu_arch_mask_to_worker_archtype(unsigned mask);
 
-/* How many there are, without combined workers. */
+/* How many workers there are, without combined ones; below, of one type. All are 0
+ * before starpu_init(). */
 unsigned starpu_worker_get_count(void);
 unsigned starpu_cpu_worker_get_count(void);
 unsigned starpu_cuda_worker_get_count(void);
@@ -122,10 +125,13 @@ unsigned starpu_hip_worker_get_count(void);
 unsigned starpu_opencl_worker_get_count(void);
 unsigned starpu_mpi_ms_worker_get_count(void);
 unsigned starpu_tcpip_ms_worker_get_count(void);
+/* Of that type; STARPU_ANY_WORKER: all. */
 int starpu_worker_get_count_by_type(enum starpu_worker_archtype type);
 
-/* The worker that calls, or -1. The second form ends the program instead. */
+/* The number of the worker that calls, from a kernel or a callback; -1 for a thread
+ * that is no worker. */
 int starpu_worker_get_id(void);
+/* The same; ends the program where there is none. */
 unsigned _starpu_worker_get_id_check(const char *f, int l);
 unsigned starpu_worker_get_id_check(void);
 #define starpu_worker_get_id_check()                                           \
@@ -136,11 +142,16 @@ unsigned starpu_worker_get_id_check(void);
 void starpu_worker_get_current_task_exp_end(unsigned workerid,
                                             struct timespec *date);
 
-/* About one worker. */
+/* The type of the worker. A number that no worker has ends the program, here and
+ * below. */
 enum starpu_worker_archtype starpu_worker_get_type(int id);
+/* The number of its device among those of its type, as its driver counts them. */
 int starpu_worker_get_devid(int id);
+/* The same. */
 int starpu_worker_get_devnum(int id);
-int starpu_worker_get_subworkerid(int id); /* which of its device's, from 0 */
+/* Which of its device's workers it is, from 0. */
+int starpu_worker_get_subworkerid(int id);
+/* The position of the processor that it is bound to, -1 without. */
 int starpu_worker_get_bindid(int workerid);
 /* Writes at most `maxlen` bytes, such as "CPU 0" or "CUDA 1.0 (name)". */
 void starpu_worker_get_name(int id, char *dst, size_t maxlen);
@@ -149,8 +160,9 @@ void starpu_worker_get_name(int id, char *dst, size_t maxlen);
  * unsigned when there are more. */
 unsigned starpu_worker_get_ids_by_type(enum starpu_worker_archtype type,
                                        int *workerids, unsigned maxsize);
-/* The num-th worker of the type, the worker of device `devid`, or -1. */
+/* The num-th worker of the type, from 0; -1 without. */
 int starpu_worker_get_by_type(enum starpu_worker_archtype type, int num);
+/* The first worker of device `devid` of the type; -1 without. */
 int starpu_worker_get_by_devid(enum starpu_worker_archtype type, int devid);
 /* Writes the workers of one device and returns how many. */
 int starpu_worker_get_stream_workerids(unsigned devid, int *workerids,
@@ -163,15 +175,20 @@ unsigned
 starpu_worker_type_can_execute_task(enum starpu_worker_archtype worker_type,
                                     const struct starpu_task *task);
 
-/* "CPU", "CUDA", ... and back; the last is the form used in variables. */
+/* "CPU", "CUDA", …: a constant. */
 const char *starpu_worker_get_type_as_string(enum starpu_worker_archtype type);
+/* The type with that name, or STARPU_UNKNOWN_WORKER. */
 enum starpu_worker_archtype
 starpu_worker_get_type_from_string(const char *type);
+/* The name as it is in variables of the environment: a constant. */
 const char *starpu_worker_get_type_as_env_var(enum starpu_worker_archtype type);
 
+/* Prints how many workers of each type there are, and their names. */
 void starpu_worker_display_all(FILE *output);
+/* Prints that of one type. */
 void starpu_worker_display_names(FILE *output,
                                  enum starpu_worker_archtype type);
+/* Prints how many of it there are. */
 void starpu_worker_display_count(FILE *output,
                                  enum starpu_worker_archtype type);
 
@@ -190,44 +207,61 @@ hwloc_obj_t starpu_worker_get_hwloc_obj(int workerid);
 
 /* -- memory nodes -- */
 
-/* The node where a worker computes; the second is the caller's. */
+/* The memory node in which a worker computes; of a combined one, its first member. */
 unsigned starpu_worker_get_memory_node(unsigned workerid);
+/* That of the worker that calls, else STARPU_MAIN_RAM. */
 unsigned starpu_worker_get_local_memory_node(void);
+/* How many memory nodes there are; more when disks are registered. */
 unsigned starpu_memory_nodes_get_count(void);
+/* How many of them are of that kind. */
 unsigned starpu_memory_nodes_get_count_by_kind(enum starpu_node_kind kind);
+/* How many of them, the first ones, are main memory. */
 unsigned starpu_memory_nodes_get_numa_count(void);
 
-/* The memory node of the NUMA node that the system numbers `osid`, -1 without;
- * and the system's number of a memory node, -1 if it is no main memory. */
+/* The memory node of the NUMA node that the system numbers `osid`, -1 without. */
 int starpu_memory_nodes_numa_id_to_devid(int osid);
+/* The other way: the system's number; -1 if the memory node is no main memory. */
 int starpu_memory_nodes_numa_devid_to_id(unsigned id);
 
+/* Writes at most `maxsize` memory nodes of that kind and returns how many, or
+ * -ERANGE cast to unsigned when there are more. */
 unsigned starpu_memory_node_get_ids_by_type(enum starpu_node_kind kind,
                                             unsigned *memory_nodes_ids,
                                             unsigned maxsize);
+/* Writes its name, such as "NUMA 0", as snprintf() does. */
 int starpu_memory_node_get_name(unsigned node, char *name, size_t size);
+/* The number of its device among those of its kind. */
 int starpu_memory_node_get_devid(unsigned node);
 /* STARPU_UNUSED for a node that the machine lacks. */
 enum starpu_node_kind starpu_node_get_kind(unsigned node);
+/* The type of the workers that compute in such memory; STARPU_UNKNOWN_WORKER without. */
 enum starpu_worker_archtype
 starpu_memory_node_get_worker_archtype(enum starpu_node_kind node_kind);
+/* The other way; STARPU_UNUSED without. */
 enum starpu_node_kind
 starpu_worker_get_memory_node_kind(enum starpu_worker_archtype type);
 
 /* -- for policies -- */
 
-/* Between on and off the library may touch the calling worker's state. */
+/* In StarPU the library may change the calling worker's state from here on. Here it
+ * never has to wait for that: these do nothing. */
 void starpu_worker_relax_on(void);
+/* Until here. */
 void starpu_worker_relax_off(void);
+/* 1: it always may. */
 int starpu_worker_get_relax_state(void);
 /* Whether the caller is in a hook of a policy. */
 int starpu_worker_sched_op_pending(void);
 
-/* Lock a worker's scheduling state. */
+/* Locks the mutex of starpu_worker_get_sched_condition(), for the policy. */
 void starpu_worker_lock(int workerid);
+/* 0, or EBUSY when another thread has it. */
 int starpu_worker_trylock(int workerid);
+/* Unlocks it. */
 void starpu_worker_unlock(int workerid);
+/* Locks that of the worker that calls. */
 void starpu_worker_lock_self(void);
+/* Unlocks it. */
 void starpu_worker_unlock_self(void);
 
 /* The scheduling contexts of a worker, by falling priority: malloc()ed. */
@@ -244,6 +278,7 @@ unsigned starpu_worker_is_slave_somewhere(int workerid);
  * the workers. pheft and peager make some when they start; a task may also name
  * one, by starpu_task.workerid or its bit in workerids, under any policy. */
 unsigned starpu_combined_worker_get_count(void);
+/* Whether the number is one of theirs. */
 unsigned starpu_worker_is_combined_worker(int id);
 
 /* Makes one of these workers; returns its number, -EINVAL for what is no CPU worker,
@@ -267,18 +302,20 @@ int starpu_combined_worker_can_execute_task(unsigned workerid,
  * collection of the calling thread's context. */
 void starpu_sched_find_all_worker_combinations(void);
 
-/* Inside a parallel task: the combined worker, its size, the caller's rank in it,
- * from 0, which is its place among the members. In another task: the worker, 1, 0;
+/* In a parallel task the combined worker that executes it, in another task the worker,
  * outside of tasks -1. */
 int starpu_combined_worker_get_id(void);
+/* How many workers execute the task: 1 unless it is parallel; -1 outside of tasks. */
 int starpu_combined_worker_get_size(void);
+/* Which of them calls: its place among the members, from 0; -1 outside of tasks. */
 int starpu_combined_worker_get_rank(void);
 
-/* For policies, of a task that was pushed: it is for this combined worker, or for so
- * many workers. Then starpu_task_dup makes its aliases, of which each member
- * gets one (starpu_push_local_task), in the same order as those of other tasks; the
- * task itself is pushed to nobody. */
+/* For policies, of a task that was pushed: it is for this combined worker. Then
+ * starpu_task_dup makes its aliases, of which each member gets one
+ * (starpu_push_local_task), in the same order as those of other tasks; the task
+ * itself is pushed to nobody. */
 void starpu_parallel_task_barrier_init(struct starpu_task *task, int workerid);
+/* The same: it is for so many workers. */
 void starpu_parallel_task_barrier_init_n(struct starpu_task *task,
                                          int worker_size);
 
