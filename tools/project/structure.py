@@ -60,7 +60,7 @@ WAITERS = r"(?:\w+_)?waiter|orr_sync|block"
 ORDERS = r"\baccess->granted = |\bgroup != \w+->group\b"
 OBSERVERS = ("trace tally tool bound graph calls perf perf_owned profiling listens "
              "follows iterations application").split()
-RECORDS = r"ORR_RECORD\w*|ORR_CALLED|ORR_API\w*"
+RECORDS = r"ORR_RECORD\w*|ORR_CALLED|ORR_RETURNS|ORR_API(_IF|_SCOPE)?"
 OLD_SECTIONS = r"\b(FORMATS|DESIGN|STYLE)(\.md)?,? §?[0-9]+(\.[0-9]+)*"
 # Tasks of the shorter of two runs, the longer one has twice as many.
 TASKS = 2000
@@ -97,7 +97,7 @@ def objects(build, *folders):
         source = (build / entry["file"]).resolve()
         output = build / entry["output"]
         if ROOT not in source.parents or build in source.parents or \
-                entry["output"].startswith(("tests/", "examples/")):
+                not source.exists() or entry["output"].startswith(("tests/", "examples/")):
             continue
         source = relative(source)
         if not source.startswith(tuple(f + "/" for f in folders)):
@@ -401,11 +401,13 @@ def count_way(build):
 # --- what nobody needs ---
 
 def exported():
-    """A pattern of what the library and its modules export."""
+    """A pattern of what the library and its modules export, and CPython's; of C++,
+    whose compiler adds functions, nothing is looked at."""
     maps = "".join((ROOT / path).read_text()
                    for path in ("core/api/exports.map", "core/base/module.map"))
     return re.compile("|".join(name.replace("*", ".*") for name in
-                               re.findall(r"^\s*(\w+\*?);", maps, re.M)) + "|main")
+                               re.findall(r"^\s*(\w+\*?);", maps, re.M)) +
+                      "|main|PyInit_.*|_Z.*")
 
 
 def unused_functions(build):

@@ -1,0 +1,142 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Who may need whose symbols in core, by the object files of a build: what a folder
+needs of those above it is named, function by function, so that the list can but become
+shorter. And that the product has no function that it does not call. Prints TAP.
+
+    test-layers.py BUILD [--update]
+
+--update writes the list as the objects have it into this file; look at what became
+longer before it is committed.
+"""
+import collections
+import pathlib
+import re
+import sys
+
+sys.dont_write_bytecode = True
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE), str(HERE.parents[1] / "tools" / "project")]
+import structure   # noqa: E402, pylint: disable=wrong-import-position
+import tools_util as util   # noqa: E402, pylint: disable=wrong-import-position
+
+# The folders of core, bottom up, are structure.LAYERS; "run" is core's own files.
+# A folder, one above it, and what of this it needs.
+UP = """
+base device: orr_self
+cost task: orr_job_footprint orr_job_name
+data api: orr_interface_own_memory orr_interface_register
+data observe: orr_livelock_evicted orr_tell
+data run: orr_await orr_may_block orr_runtime_fail
+data task: orr_conversion_measure orr_conversion_us orr_count_unfinished orr_job_add_dep
+    orr_job_after orr_job_arrive orr_job_avoid orr_job_complete orr_job_get orr_job_name
+    orr_job_new orr_job_number orr_job_put_inside orr_job_release orr_job_unref
+    orr_jobs_release orr_nest_enter orr_nest_entered orr_nest_here orr_nest_leave
+    orr_nest_scope orr_nest_switch orr_task_free orr_task_new orr_task_submit_own
+data worker: orr_active_end orr_worker_wake
+device bus: orr_bus_counts_of orr_bus_prepare
+observe run: orr_runtime_fail
+sched observe: orr_graph_ahead orr_graph_ahead_done orr_graph_look_ahead
+    orr_iterations_clear orr_tasks_are_watched orr_tell
+sched run: orr_combinations_find orr_combined_is_blocked orr_runtime_break
+    orr_runtime_fail orr_runtime_hold_back orr_runtime_need
+sched worker: orr_worker_next_turn_locked orr_worker_push_local orr_worker_wake
+task observe: orr_calls_submit orr_profile_expect_task orr_tell
+task run: orr_await orr_may_block orr_runtime_fail
+task sched: orr_job_direct orr_sched_ctx_task_ended orr_sched_push orr_sched_submitted
+task worker: orr_worker_push_local orr_worker_wake orr_workers_give_way
+worker observe: orr_report_write orr_tasks_are_watched orr_tell
+worker run: orr_ends_exit orr_ends_forget orr_runtime_break orr_runtime_fail
+"""
+# Folders that call public functions as an application would: layouts of data and
+# policies, which users could have written, OpenMP's constructs, and who calls what users
+# have written.
+PUBLIC = "data device observe omp sched task worker"
+
+# Called in builds for the thread sanitizer only.
+ELSEWHERE = {"orr_plans_repeat"}
+
+
+def is_public(name):
+    return name.startswith(("starpu_", "_starpu_", "orrery_"))
+
+
+def find_upward(build):
+    """{(folder, folder above it): symbols}, and the folders that need public ones."""
+    symbols = structure.Symbols(build, "core")
+    place = {folder: i for i, folder in enumerate(structure.LAYERS)}
+    up, public = collections.defaultdict(set), set()
+    for source, name, home in symbols.uses():
+        at, above = structure.folder_of(source), structure.folder_of(home)
+        if place.get(above, -1) <= place.get(at, len(place)):
+            continue
+        if is_public(name):
+            public.add(at)
+        else:
+            up[at, above].add(name)
+    unknown = {structure.folder_of(s) for s in symbols.needs} - set(place)
+    return up, public, unknown
+
+
+def update(up, public):
+    lines = []
+    for (at, above), names in sorted(up.items()):
+        line = f"{at} {above}:"
+        for name in sorted(names):
+            if len(line) + len(name) > 88:
+                lines.append(line)
+                line = "   "
+            line += " " + name
+        lines.append(line)
+    text = pathlib.Path(__file__).read_text()
+    text = re.sub(r'(?<=^UP = """\n).*?(?=^""")', "\n".join(lines) + "\n", text,
+                  count=1, flags=re.M | re.S)
+    text = re.sub(r'(?<=^PUBLIC = ").*?(?=")', " ".join(sorted(public)), text, count=1,
+                  flags=re.M)
+    pathlib.Path(__file__).write_text(text)
+
+
+def allowed():
+    up, pair = collections.defaultdict(set), None
+    for line in UP.strip().splitlines():
+        if not line.startswith(" "):
+            head, line = line.split(":")
+            pair = tuple(head.split())
+        up[pair] |= set(line.split())
+    return up
+
+
+def main():
+    build = pathlib.Path(sys.argv[1]).resolve()
+    up, public, unknown = find_upward(build)
+    if sys.argv[2:] == ["--update"]:
+        update(up, public)
+        return
+    tap = util.Tap()
+    may = allowed()
+    asserts = "-DNDEBUG" not in (build / "compile_commands.json").read_text()
+    tap.claim("every folder of core has its place among the layers", not unknown,
+              *sorted(unknown))
+    for pair in sorted(set(up) | set(may)):
+        tap.claim("%s needs of %s, above it, what is listed alone" % pair,
+                  up[pair] <= may[pair], *sorted(up[pair] - may[pair]))
+        # What assertions alone need is not in every build.
+        if not asserts:
+            continue
+        tap.claim("%s needs of %s, above it, all that is listed" % pair,
+                  may[pair] <= up[pair], *sorted(may[pair] - up[pair]))
+    tap.claim("public functions are called by those folders which may",
+              public == set(PUBLIC.split()), *sorted(public ^ set(PUBLIC.split())))
+    found, missing = structure.unused_functions(build)
+    unused = [f"{source}: {name}" for source, name, own in found
+              if not own and name not in ELSEWHERE]
+    if missing:
+        tap.skip("every function of the product has a caller",
+                 "not everything is built, such as " + missing[0])
+    else:
+        tap.claim("every function of the product has a caller", not unused, *unused)
+    tap.end()
+
+
+if __name__ == "__main__":
+    main()
