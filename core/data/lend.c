@@ -170,13 +170,14 @@ static bool move_locked(struct orr_handle *handle, struct orr_access *access)
     uint16_t depth = 0;
     struct orr_scope *outer = find_scope(handle, access, &depth);
 
+    access->own = 0; /* it was that of the task which ends */
     if (outer) {
         orr_turns_insert(&outer->turns, access, scope_group(outer, access),
                          access_was_submitted_before);
         access->scoped = depth;
         return true;
     }
-    access->scoped = access->lent = access->own = 0;
+    access->scoped = access->lent = 0;
     if (!access->wants_order || access->mode & STARPU_COMMUTE)
         orr_handle_require_claims_locked(handle);
     if (!access->wants_order)

@@ -725,6 +725,65 @@ START_TEST(parts_are_read_inside_while_writers_wait_outside)
 }
 END_TEST
 
+/* It asks for what it has, and ends before it gets that. */
+static void ask_and_end(void *buffers[], void *arg)
+{
+    (void)buffers;
+    (void)arg;
+    starpu_data_acquire_cb(shared, STARPU_R, release_shared, shared);
+}
+
+static struct starpu_codelet cl_ask_and_end = {
+    .cpu_funcs = {ask_and_end},
+    .nbuffers = 1,
+    .modes = {STARPU_RW},
+    .name = "k",
+};
+
+/* Whoever uses the data inside, the task has them back when it goes on. */
+static void lend_to_who_asks(void *buffers[], void *arg)
+{
+    int *v = (int *)STARPU_VECTOR_GET_PTR(buffers[0]);
+    struct starpu_task *task = new_task(&cl_ask_and_end, NULL);
+
+    (void)arg;
+    task->handles[0] = shared;
+    task->detach = 0;
+    submit(task);
+    wait_for(task);
+    for (int i = 0; i < 8; i++) {
+        v[0] = mixed(v[0], 5, 1);
+        wait_for(begin_add(shared, i));
+    }
+}
+
+static struct starpu_codelet cl_lend_to_who_asks = {
+    .cpu_funcs = {lend_to_who_asks},
+    .nbuffers = 1,
+    .modes = {STARPU_RW},
+    .name = "k",
+};
+
+START_TEST(data_come_back_after_one_inside_has_asked_for_them_in_vain)
+{
+    int v[2] = {1, 0}, expected = 1;
+    struct starpu_task *task;
+
+    open_one(_i);
+    starpu_vector_data_register(&shared, STARPU_MAIN_RAM, (uintptr_t)v, 2,
+                                sizeof(v[0]));
+    task = new_task(&cl_lend_to_who_asks, NULL);
+    task->handles[0] = shared;
+    submit(task);
+    starpu_task_wait_for_all();
+    starpu_data_unregister(shared);
+    for (int i = 0; i < 8; i++)
+        expected = mixed(mixed(expected, 5, 1), 3, i);
+    ck_assert_int_eq(v[0], expected);
+    starpu_shutdown();
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("api-lend");
@@ -736,6 +795,9 @@ int main(void)
         tc, what_is_read_is_lent_for_reading_before_a_writer_that_waits, 0,
         NTIMES);
     tcase_add_loop_test(tc, data_are_lent_to_those_further_inside, 0, NTIMES);
+    tcase_add_loop_test(
+        tc, data_come_back_after_one_inside_has_asked_for_them_in_vain, 0,
+        NTIMES);
     tcase_add_loop_test(tc, pieces_of_a_planned_partition_are_lent, 0, NTIMES);
     tcase_add_loop_test(tc, turns_outside_come_after_those_of_a_task, 0,
                         NTIMES);
