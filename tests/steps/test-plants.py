@@ -87,7 +87,7 @@ PLANTS = [
      'while (atomic_load_explicit(&rt->nactive, memory_order_acquire))\n'
      '        if (!orr_nodes_serve_posts(rt))\n'
      '            orr_context_park(&awaited, ORR_FOREVER);', '',
-     ['kick-sleepers']),
+     ['kick-sleepers', 'device', 'whole-tasks']),
     ('a copy of an old value counts', 'data/request.c',
      'request->src != ORR_NO_NODE && !request->stale && !request->failed) {\n'
      '        handle->valid',
