@@ -18,7 +18,7 @@
 #include "tools/common/run_files.h"
 #include "tools/common/tool.h"
 #include "tools/common/trace_csv.h"
-#include "tools/explain/two.h"
+#include "tools/explain/run_pair.h"
 
 static const char help[] =
     "usage: orrery explain [-m MACHINE] [--set EDIT] [-s SCHEDULER] [--assume TIMES]\n"

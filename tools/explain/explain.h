@@ -222,7 +222,7 @@ struct explain_application {
 int explain_application_find(const struct explain_run *run,
                              struct explain_application *ret);
 
-/* --- the run without some of it: without.c --- */
+/* --- the run without some of it: without_waits.c --- */
 
 /* Records of the run: as it was; without the application's waits; without what it did
  * of its own. */

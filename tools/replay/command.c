@@ -8,7 +8,7 @@
 #include "tools/common/foreign.h"
 #include "tools/common/input.h"
 #include "tools/common/notes.h"
-#include "tools/common/once.h"
+#include "tools/common/run_once.h"
 #include "tools/common/tool.h"
 
 #include <errno.h>
@@ -94,7 +94,7 @@ static int replay_record_file(struct launch *launch, char **operands, int n,
     launch->argv = words;
     if (foreign ? !look_at_foreign(words) : !check_record_file(words[0]))
         return TOOL_FAILED;
-    return once_run(launch, "replay", json);
+    return run_once(launch, "replay", json);
 }
 
 int cmd_replay(int argc, char **argv)

@@ -41,7 +41,7 @@ int report_parts(const struct report_parts *parts, struct report_page *page);
 /* Reads what `orrery compare --json` printed. A message and -1. */
 int report_comparison(const char *path, struct report_page *page);
 
-/* --- beside.c: what workers did beside their tasks --- */
+/* --- idle_states.c: what workers did beside their tasks --- */
 
 /* A worker is in a state other than idle, and executes nothing. */
 struct report_stretch {

@@ -5,7 +5,7 @@
  */
 #include "tools/common/assume.h"
 #include "tools/common/edits.h"
-#include "tools/common/once.h"
+#include "tools/common/run_once.h"
 #include "tools/common/tool.h"
 
 #include <stdint.h>
@@ -62,7 +62,7 @@ int cmd_run(int argc, char **argv)
     launch.argv = argv + first;
     launch.break_at = break_at;
     launch_show_progress(&launch, progress);
-    result = once_run(&launch, "run", json);
+    result = run_once(&launch, "run", json);
     launch_done(&launch);
     free((char *)(uintptr_t)launch.edits);
     free((char *)(uintptr_t)launch.assume);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * tools/explain/without.c - the run of a program, recorded (docs/RECORD.md), without the
+ * tools/explain/without_waits.c - the run of a program, recorded (docs/RECORD.md), without the
  * application's waits or without what it does of its own: a replay of what is left is
  * the run that it would have been. One thread.
  *

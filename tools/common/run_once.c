@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* tools/common/once.c - see once.h. */
-#include "tools/common/once.h"
+/* tools/common/run_once.c - see run_once.h. */
+#include "tools/common/run_once.h"
 
 #include "tools/common/edits.h"
 #include "tools/common/json.h"
@@ -52,8 +52,7 @@ static void compare_without(struct launch *launch, bool json)
                              : "neither longer nor shorter");
 }
 
-static int once_print_report(struct launch *launch, const char *command,
-                             bool json)
+static int run_once_print(struct launch *launch, const char *command, bool json)
 {
     int code = process_exit_code(&launch->process);
 
@@ -81,7 +80,7 @@ static int once_print_report(struct launch *launch, const char *command,
 }
 
 /* By that signal. What it has saved is shown. */
-static int once_end_by_signal(struct launch *launch, int number, bool json)
+static int run_once_end_by_signal(struct launch *launch, int number, bool json)
 {
     bool any = launch->report.json;
 
@@ -99,13 +98,13 @@ static int once_end_by_signal(struct launch *launch, int number, bool json)
                            "is not kept");
 }
 
-int once_run(struct launch *launch, const char *command, bool json)
+int run_once(struct launch *launch, const char *command, bool json)
 {
     int result;
 
     launch->quiet = json;
     result = launch_all(launch, 1, 1, NULL, NULL);
     if (result > 0)
-        return once_end_by_signal(launch, result, json);
-    return result < 0 ? TOOL_FAILED : once_print_report(launch, command, json);
+        return run_once_end_by_signal(launch, result, json);
+    return result < 0 ? TOOL_FAILED : run_once_print(launch, command, json);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * tools/explain/two.h - `orrery explain` of two runs. One thread.
+ * tools/explain/run_pair.h - `orrery explain` of two runs. One thread.
  */
 #pragma once
 

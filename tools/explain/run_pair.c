@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * tools/explain/two.c - two runs whose difference is explained: traces that are
+ * tools/explain/run_pair.c - two runs whose difference is explained: traces that are
  * there, or runs that are made for it, both at once. One thread.
  */
-#include "tools/explain/two.h"
+#include "tools/explain/run_pair.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -150,8 +150,8 @@ static int explain_difference(const struct side sides[DIFFER_SIDES], bool json)
         result = tool_fail(TOOL_FAILED,
                            "explain: the runs have no task in common: they "
                            "are of different programs");
-    else if ((json ? tool_json_print(difference_json(&d))
-                   : differ_print(&d)) < 0)
+    else if ((json ? tool_json_print(difference_json(&d)) : differ_print(&d)) <
+             0)
         result = tool_fail(TOOL_FAILED, "out of memory");
     difference_done(&d);
     return result;

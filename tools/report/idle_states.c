@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * tools/report/beside.c - what workers did while they executed no task: the states that
+ * tools/report/idle_states.c - what workers did while they executed no task: the states that
  * they entered, without the time in which a kernel ran. See report.h.
  */
 #include "tools/report/report.h"
