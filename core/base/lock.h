@@ -29,7 +29,7 @@
     X(WORKER, "worker")    /* a worker's mailbox */                            \
     X(RUNTIME, "runtime")  /* counters' waiters, registries, cost rows */      \
     X(NESTS, "nests")      /* which tasks are inside of which */               \
-    X(CACHE, "slab cache") /* the free objects of those who are no worker */   \
+    X(CACHE, "slab cache") /* the free objects of threads that are no workers */   \
     X(SLAB, "slab")        /* the depot of a slab */
 
 enum orr_lock_rank {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * core/base/perf_names.h - names and kinds of the performance counters and knobs,
- * for who implements them and for docs/ENVIRONMENT.md. Numbers are those of the
- * public enumerations.
+ * core/base/perf_names.h - names and kinds of the performance counters and
+ * knobs, for their implementation and for docs/ENVIRONMENT.md. Numbers are
+ * those of the public enumerations.
  */
 #pragma once
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * core/base/splitmix.h - random numbers from 64 bits of state. Source: Steele, Lea,
- * Flood, "Fast splittable pseudorandom number generators", 2014. No threads of its
- * own: the state belongs to who calls.
+ * core/base/splitmix.h - random numbers from 64 bits of state. Source: Steele,
+ * Lea, Flood, "Fast splittable pseudorandom number generators", 2014. No
+ * threads of its own: the state belongs to the caller.
  */
 #pragma once
 

@@ -13,14 +13,15 @@
 
 struct orr_mailbox {
     _Atomic(struct orr_post *) last; /* the newest first */
-    atomic_uint nposting; /* threads that may still touch the mailbox, or wake
-                           * somebody */
+    atomic_uint nposting; /* threads that may still touch the mailbox, or wake a
+                           * worker */
     /* Wakes a worker that will look; from any thread. [const] */
     void (*wake)(struct orr_mailbox *mailbox);
 };
 
-/* The operation is under way where no context performs it, up to its post: so that
- * nobody takes it that all who wait wait in vain. By who starts it. */
+/* The operation is under way where no context performs it, up to its post:
+ * so that its waiters do not count as stuck. Called by the context that
+ * starts it. */
 void orr_post_expect(struct orr_post *post, struct orr_exec *exec);
 
 /* The operation has ended. The post may be gone on return. */

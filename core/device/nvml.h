@@ -18,9 +18,9 @@ struct orr_nvml_slowdown {
     double power_us, heat_us;
 };
 
-/* Why nobody knows of any GPU, with what was looked for; NULL: it is not so. */
+/* Why no GPU can be asked, with what was looked for; NULL: they can. */
 const char *orr_nvml_no_slowdown(void);
 
-/* Of GPU `index`, from 0. -ENODEV: there is no such GPU, or nobody knows of any;
+/* Of GPU `index`, from 0. -ENODEV: there is no such GPU, or none can be asked;
  * -ENOTSUP: it is there, under that name, and does not count. */
 int orr_nvml_slowdown(unsigned index, struct orr_nvml_slowdown *ret);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * core/device/pinned.h - blocks of main memory that a driver has pinned, by their
- * addresses: who frees one does not know whether it is. They are noted outside of
- * the machine, since an application may use and free its own after
- * starpu_shutdown. Any thread, any context or none.
+ * core/device/pinned.h - blocks of main memory that a driver has pinned, by
+ * their addresses: code that frees a block does not know whether it is pinned.
+ * They are noted outside of the machine, since an application may use and free
+ * its own after starpu_shutdown. Any thread, any context or none.
  */
 #pragma once
 

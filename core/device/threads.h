@@ -26,8 +26,8 @@ struct orr_threads_options {
     }
 
 /* Makes the calling thread the main context (orr_self). `options` NULL is
- * ORR_THREADS_OPTIONS. *ret is owned by the caller, who ends it with orr_threads_free().
- * Errors: -ENOMEM, -EAGAIN. */
+ * ORR_THREADS_OPTIONS. *ret is owned by the caller, which ends it with
+ * orr_threads_free(). Errors: -ENOMEM, -EAGAIN. */
 int orr_threads_new(const struct orr_threads_options *options,
                     struct orr_exec **ret);
 
@@ -44,6 +44,7 @@ void orr_threads_settle(struct orr_exec *exec, int cpu);
  * are unknown again afterwards. Accepts NULL. */
 void orr_threads_free(struct orr_exec *exec);
 
-/* A thread of the library's own, which is no context and wakes none, is about to begin,
- * or (-1) has ended: nobody need wait for what it might do. Of the process. */
+/* A thread of the library's own, which is no context and wakes none, is about
+ * to begin, or (-1) has ended: no context need wait for what it might do. Of
+ * the process. */
 void orr_threads_count_helper(int change);

@@ -33,8 +33,8 @@ struct thread {
         *self;           /* the thread's orr_self; main's: [registry.lock], and
                                 * NULL when it has ended */
     struct thread *home; /* [const] whose thread it shares; NULL: its own */
-    /* Of one with a thread of its own, who runs there; NULL: itself, and no other
-     * was ever there. */
+    /* Of a context with a thread of its own, the context that runs there; NULL:
+     * itself, and no other was ever there. */
     _Atomic(struct thread *) turn;
     struct orr_fiber fiber; /* of those that take turns */
 };

@@ -23,7 +23,7 @@ extern const struct orr_sched_ops orr_sched_plan_heft;
 /* Of contexts without policy. */
 extern const struct orr_sched_ops orr_sched_master;
 
-/* A table around a user's policy, owned by the caller, who frees it with
+/* A table around a user's policy, owned by the caller, which frees it with
  * orr_sched_user_free. The policy is borrowed. Errors: -ENOMEM; -EINVAL with a
  * message when push_task is missing. */
 int orr_sched_user_new(struct starpu_sched_policy *policy,

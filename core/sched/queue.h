@@ -3,11 +3,12 @@
  * core/sched/queue.h - jobs shared by workers that may not be able to run
  * each of them. Any context.
  *
- * Who pushes mostly leaves the job in the inbox, one compare-and-swap in a line
- * of the cache that those who take jobs look at only when they have taken all
+ * A push mostly leaves the job in the inbox, one compare-and-swap in a line of
+ * the cache that those who take jobs look at only when they have taken all
  * others: jobs go from one processor to the other many at a time. Only jobs of
- * the rank (orr_prioq_rank) of which there are some, or were last, are left there (open_at);
- * the order in which jobs are taken is that of a queue without inbox.
+ * the rank (orr_prioq_rank) of which there are some, or were last, are left
+ * there (open_at); the order in which jobs are taken is that of a queue without
+ * inbox.
  */
 #pragma once
 

@@ -70,7 +70,7 @@ struct orr_script_host {
                    uint64_t bytes);
 };
 
-/* Who is woken after a push, if not a worker of that number. */
+/* Which workers a push wakes, unless it names one by its number. */
 enum { ORR_SCRIPT_WAKE_ALL = -1, ORR_SCRIPT_WAKE_ONE = -2 };
 
 /* The module's table. Errors: -EINVAL when the script failed: its traceback is on

@@ -143,7 +143,7 @@ void orr_sched_note_able(struct orr_runtime *rt, struct orr_job *job);
 void orr_sched_wake_able(struct orr_sched *sched, uint64_t able_classes,
                          bool differ);
 
-/* Wakes all who take tasks of the context; all there are. */
+/* Wakes all workers that take tasks of the context. */
 void orr_sched_wake_members(struct orr_sched *sched);
 void orr_sched_wake_all(struct orr_runtime *rt);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * core/device/disk/extents.h - who has which bytes of a file: extents of whole
- * pages, taken from the first gap that is large enough, else at the end. Any
- * thread.
+ * core/device/disk/extents.h - which bytes of a file are allocated: extents of
+ * whole pages, taken from the first gap that is large enough, else at the end.
+ * Any thread.
  */
 #pragma once
 
@@ -25,7 +25,7 @@ void extents_done(struct extents *extents);
 /* Whole pages, at least one. */
 size_t extents_round(const struct extents *extents, size_t size);
 
-/* Where `size` bytes are that nobody has; they are the caller's. */
+/* Allocates `size` bytes and returns their offset; they are the caller's. */
 off_t extents_take(struct extents *extents, size_t size);
 
 /* Gives back what was taken with that size. */

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * core/device/gpu/handles.h - handles of vendors' libraries of algorithms, such as
- * cuBLAS: one per worker, with its stream, and one for who is no worker. The
- * libraries are those that the application has loaded, else they are opened.
+ * core/device/gpu/handles.h - handles of vendors' libraries of algorithms, such
+ * as cuBLAS: one per worker, with its stream, and one for all threads that are
+ * no workers. The libraries are those that the application has loaded, else
+ * they are opened.
  */
 #pragma once
 
@@ -19,8 +20,8 @@ enum gpu_handle {
     GPU_HANDLES
 };
 
-/* Finds the library's functions. 0, or -ENOENT with a message. By who calls the
- * next two later, before. */
+/* Finds the library's functions. 0, or -ENOENT with a message. To be called
+ * before the next two. */
 int orr_gpu_library_open(enum gpu_handle which, struct orr_error *err);
 
 /* Makes the calling worker's handle, or, elsewhere, that of all others: a code of

@@ -58,11 +58,11 @@ void orr_taskq_restore(struct orr_taskq *q, struct starpu_task *task,
 void orr_taskq_put_back(struct orr_taskq *q, struct starpu_task *task,
                         int priority);
 void orr_taskq_take(struct orr_taskq *q, struct starpu_task *task);
-/* The first one that who asks can run: the calling worker if it is below `to`, else
- * anybody there; `to` = NULL: the first. Left there. */
+/* The first one that the asking worker can run: the calling worker if it is
+ * below `to`, else anybody there; `to` = NULL: the first. Left there. */
 struct starpu_task *orr_taskq_first(const struct orr_taskq *q,
                                     struct starpu_sched_component *to);
-/* The first one that anybody below `to` can run, whoever asks. */
+/* The first one that any worker below `to` can run, whichever asks. */
 struct starpu_task *orr_taskq_first_below(const struct orr_taskq *q,
                                           struct starpu_sched_component *to);
 /* … as orr_taskq_first, of those with its priority, the one with the fewest bytes to bring. */
@@ -70,8 +70,8 @@ struct starpu_task *orr_taskq_first_ready(const struct orr_taskq *q,
                                           struct starpu_sched_component *to,
                                           unsigned node);
 
-/* Moves tasks that nobody below can run any more, since workers have left, from
- * what a component of ours has queued to the list. */
+/* Moves tasks that no worker below can run any more, since workers have left,
+ * from what a component of ours has queued to the list. */
 void orr_taskq_give_up(struct orr_taskq *q, struct starpu_sched_component *c,
                        struct starpu_task_list *strays);
 void orr_queue_give_up(struct starpu_sched_component *c,
@@ -115,8 +115,8 @@ int orr_component_node(struct starpu_sched_component *component);
 /* Sum of how many times faster than a core they are. */
 double orr_component_speedup(struct starpu_sched_component *component);
 
-/* Asks the parents to push, then gives nothing: who decides gives no task to
- * whoever comes. */
+/* Asks the parents to push, then gives nothing: a component that decides gives
+ * no task to the first worker that comes. */
 struct starpu_task *orr_component_pull_none(struct starpu_sched_component *from,
                                             struct starpu_sched_component *to);
 
