@@ -15,22 +15,22 @@
  * which one may need nothing, or free some when it has ended. (Nodes of main
  * memory that is several are exceeded then: may_exceed.)
  *
- * Why jobs cannot deadlock: a job holds memory only once it has all that it needs
- * on its node, so it waits for transfers only, and ends. One whose codelet names
- * several nodes with limits (place.c) asks for one after the other, by falling
- * number, and for the next one only when its data are on the ones before: devices
- * come first, main memory last. What it holds while it waits, others wait for who
- * ask for a node with a smaller number than they have: no cycle; and when it holds
- * main memory nothing has to leave a device or pass through main memory for it any
- * more. Those come from nodes
- * where the source has its memory already. What must leave a node for others
- * goes from a device to main memory: to the application's own, which is there,
- * or to node 0. So does the first half of a transfer that goes through main
- * memory. They take no reserved space and wait for memory of node 0 only, never
- * for that of the device again. From main memory it goes to a disk that has room,
- * and from there nowhere: no cycle. A value that was brought to a full
- * main memory is not evicted from there for the next one before the device has
- * let go of it (struct orr_request, moves).
+ * Why jobs cannot deadlock: a job holds memory only once it has all that it
+ * needs on its node, so it waits for transfers only, and ends. One whose
+ * codelet names several nodes with limits (place.c) asks for one after the
+ * other, by falling number, and for the next one only when its data are on the
+ * ones before: devices come first, main memory last. Jobs that wait for memory
+ * which it holds meanwhile ask for a node with a smaller number than those on
+ * which they hold some: there is no cycle. And when it holds main memory
+ * nothing has to leave a device or pass through main memory for it any more.
+ * Those come from nodes where the source has its memory already. What must
+ * leave a node for others goes from a device to main memory: to the
+ * application's own, which is there, or to node 0. So does the first half of a
+ * transfer that goes through main memory. They take no reserved space and wait
+ * for memory of node 0 only, never for that of the device again. From main
+ * memory it goes to a disk that has room, and from there nowhere: no cycle. A
+ * value that was brought to a full main memory is not evicted from there for
+ * the next one before the device has let go of it (struct orr_request, moves).
  *
  * That needs main memory, or a disk, with room for what leaves the devices. Where main
  * memory is limited, no disk takes anything, and only copies fill all of it, a value

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * core/data/gather.c - one more step towards all data of a job on one node, when
- * nothing else goes on (relieve.c) and only copies fill most of all memory. A value
- * comes there for which there is room; else one that the job does not use goes to
- * another node that has room; where values have to pass through main memory and that
- * is full, one of main memory does first.
+ * core/data/gather.c - one more step towards all data of a job on one node,
+ * when nothing else goes on (relieve.c) and only copies fill most of all
+ * memory. A value for which the node has room is brought to it; else a value
+ * that the job does not use is put on another node that has room. If values
+ * have to pass through main memory and that is full, a value of main memory is
+ * put elsewhere first.
  *
  * Each step brings a value of the job, or puts another one out of its way, and no
  * step undoes one: what is brought has no copy elsewhere then, so that it is not among

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * core/data/plan_switch.c - what a switch of a planned partition does. It has its
- * turn in the orders of the whole and of all parts: nobody else uses those that it
- * writes. It says which of them have the value from now on, and where.
+ * core/data/plan_switch.c - what a switch of a planned partition does. It has
+ * its turn in the orders of the whole and of all parts: no other job uses the
+ * data that it writes. It says which of them have the value from now on, and
+ * where.
  *
  * In the base, main memory, the parts always are in place in the memory of the
  * whole, unless that has a limit: plan_float.c. On other nodes they get their places when the whole hands its value over,
@@ -15,14 +16,14 @@
  * Why no byte is lost:
  * - The whole's memory is pinned while the switch looks, so that its block stays,
  *   with all who live in it.
- * - While it looks, `writing` counts it for what it writes: no copy for others
- *   begins. One that is under way into memory which is shared, the base's too, is
- *   waited for: else old bytes would arrive when the other party writes there.
- *   Of what the switch only reads, copies of an old value are waited for likewise:
- *   the other party would be read there meanwhile. Copies of the value bring what is
- *   there anyhow.
- * - So who has no value has no copy under way to shared memory; neither whole nor
- *   parts get one before the switch by which they are used again.
+ * - While it looks, it counts in `writing` of the data that it writes: no copy of
+ *   them for others begins. It waits for copies under way into shared memory, also
+ *   of the base: else old bytes would arrive while the other party writes there. It
+ *   also waits for copies of an old value of the data that it only reads: the other
+ *   party would be read there meanwhile. Copies of the present value bring the bytes
+ *   that are there anyhow.
+ * - So data without a value have no copy under way to shared memory; neither whole
+ *   nor parts get one before the next switch by which they are used.
  * - A whole that its parts do not cover, so far as sizes tell, keeps the rest in its
  *   base alone: such a plan always meets there. Where that memory may leave (it
  *   floats), the whole keeps its value while parts are written, of which the rest is

@@ -73,9 +73,10 @@ struct orr_job *orr_again_regenerate(struct orr_runtime *rt,
  * has not. No lock held. */
 bool orr_again_has_ended(struct orr_runtime *rt, struct starpu_task *task);
 
-/* What waits for runs of tasks: the job, the task, and whether that is under way; or, if
- * `back`, the job is a further run of a task that regenerates, and waits for the end of
- * what the last one let go. For reports: no lock is taken, nothing goes on any more. */
+/* Visits the jobs that wait for runs of tasks: the job, the task, and whether
+ * the task's run is under way; or, if `back`, the job is a further run of a
+ * task that regenerates, and waits for the ends of the tasks that its last run
+ * released. For reports: no lock is taken, nothing goes on any more. */
 void orr_agains_each_missing(struct orr_runtime *rt,
                              void (*visit)(const struct orr_job *job,
                                            const struct starpu_task *before,

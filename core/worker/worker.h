@@ -44,9 +44,9 @@ struct orr_worker {
     unsigned class_id;                  /* [const] index in runtime->workers->classes */
     const struct orr_worker_desc *desc; /* [const] */
     struct orr_runtime *runtime;        /* [const] */
-    /* Whose turn it is of its stacks (suspend.h), always the same if no kernel
-     * has waited; of one that a thread of the application drives, who does,
-     * NULL: nobody now */
+    /* The context that runs now, of the stacks of the worker (suspend.h),
+     * always the same if no kernel has waited. If threads of the application
+     * drive the worker: the one that does now, NULL: none */
     _Atomic(struct orr_context *) context;
     bool driven;                        /* [const] it is such a one */
     struct orr_worker *mate; /* [const] of one that is driven: the next worker
