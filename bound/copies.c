@@ -16,11 +16,6 @@
  * resources, but copies among them are not counted. */
 #define NEARLY 0.1
 
-static void *array(size_t n, size_t size)
-{
-    return calloc(n ? n : 1, size);
-}
-
 /* -- groups of memory nodes -- */
 
 static unsigned group_root(const unsigned *parent, unsigned n)
@@ -121,8 +116,8 @@ static int make_groups(struct orr_copies *c)
 {
     const struct orr_bound_instance *in = c->in;
     const struct orr_graph *graph = in->graph;
-    unsigned *parent = array(graph->nnodes, sizeof(*parent));
-    unsigned *class_in = array(graph->nnodes, sizeof(*class_in));
+    unsigned *parent = orr_bound_array(graph->nnodes, sizeof(*parent));
+    unsigned *class_in = orr_bound_array(graph->nnodes, sizeof(*class_in));
 
     if (!parent || !class_in) {
         free(parent);
@@ -278,7 +273,7 @@ static int make_sets(struct orr_copies *c)
     unsigned n = c->ngroups;
 
     for (unsigned s = 0; n > 1 && s < (n > 2 ? 2 * n : n); s++) {
-        bool *has = array(n, sizeof(*has));
+        bool *has = orr_bound_array(n, sizeof(*has));
 
         if (!has)
             return -ENOMEM;
@@ -498,16 +493,17 @@ static int copies_allocate(struct orr_copies *c)
     const struct orr_bound_instance *in = c->in;
     size_t nodes = in->graph->nnodes;
 
-    c->group = array(nodes, sizeof(*c->group));
-    c->group_nodes = array(nodes, sizeof(*c->group_nodes));
-    c->group_is_home = array(nodes, sizeof(*c->group_is_home));
-    c->resource = array(in->nclasses, sizeof(*c->resource));
-    c->resources = array(in->nclasses, sizeof(*c->resources));
-    c->first_option = array(in->ntypes + (size_t)1, sizeof(*c->first_option));
-    c->options = array(in->nvariants, sizeof(*c->options));
-    c->sets = array(2 * nodes, sizeof(*c->sets));
-    c->first_x = array(in->ntasks, sizeof(*c->first_x));
-    c->ms = array(in->ntasks, sizeof(*c->ms));
+    c->group = orr_bound_array(nodes, sizeof(*c->group));
+    c->group_nodes = orr_bound_array(nodes, sizeof(*c->group_nodes));
+    c->group_is_home = orr_bound_array(nodes, sizeof(*c->group_is_home));
+    c->resource = orr_bound_array(in->nclasses, sizeof(*c->resource));
+    c->resources = orr_bound_array(in->nclasses, sizeof(*c->resources));
+    c->first_option =
+        orr_bound_array(in->ntypes + (size_t)1, sizeof(*c->first_option));
+    c->options = orr_bound_array(in->nvariants, sizeof(*c->options));
+    c->sets = orr_bound_array(2 * nodes, sizeof(*c->sets));
+    c->first_x = orr_bound_array(in->ntasks, sizeof(*c->first_x));
+    c->ms = orr_bound_array(in->ntasks, sizeof(*c->ms));
     return c->group && c->group_nodes && c->group_is_home && c->resource &&
                    c->resources && c->first_option && c->options && c->sets &&
                    c->first_x && c->ms
@@ -532,7 +528,8 @@ int orr_copies_init(struct orr_copies *c, const struct orr_bound_instance *in)
         rc = make_sets(c);
     }
     if (!rc)
-        c->share = array((size_t)in->ntasks * c->ngroups, sizeof(*c->share));
+        c->share =
+            orr_bound_array((size_t)in->ntasks * c->ngroups, sizeof(*c->share));
     if (rc || !c->share)
         return -ENOMEM;
     make_columns(c);

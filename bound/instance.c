@@ -25,11 +25,6 @@ static double *ms_of(const struct making *m, unsigned type, unsigned worker)
     return &m->ms[(size_t)type * m->graph->nworkers + worker];
 }
 
-static void *array(size_t n, size_t size)
-{
-    return calloc(n ? n : 1, size);
-}
-
 /* -- durations -- */
 
 static void making_read_durations(const struct making *m, unsigned *ret_unknown)
@@ -344,7 +339,7 @@ static void instance_sort_topologically(struct orr_bound_instance *in,
 
 static int instance_add_tasks(struct orr_bound_instance *in)
 {
-    unsigned *scratch = array(in->ntasks, sizeof(*scratch));
+    unsigned *scratch = orr_bound_array(in->ntasks, sizeof(*scratch));
 
     if (!scratch)
         return -ENOMEM;
@@ -361,17 +356,17 @@ static int instance_allocate(struct making *m)
     size_t workers = graph->nworkers, types = graph->ntypes;
     size_t tasks = graph->ntasks, deps = graph->ndeps;
 
-    m->ms = array(types * workers, sizeof(*m->ms));
-    in->classes = array(workers, sizeof(*in->classes));
-    in->class_of = array(workers, sizeof(*in->class_of));
-    in->types = array(types, sizeof(*in->types));
-    in->variants = array(types * workers, sizeof(*in->variants));
-    in->type = array(tasks, sizeof(*in->type));
-    in->order = array(tasks, sizeof(*in->order));
-    in->first_pred = array(tasks + 1, sizeof(*in->first_pred));
-    in->first_succ = array(tasks + 1, sizeof(*in->first_succ));
-    in->preds = array(deps, sizeof(*in->preds));
-    in->succs = array(deps, sizeof(*in->succs));
+    m->ms = orr_bound_array(types * workers, sizeof(*m->ms));
+    in->classes = orr_bound_array(workers, sizeof(*in->classes));
+    in->class_of = orr_bound_array(workers, sizeof(*in->class_of));
+    in->types = orr_bound_array(types, sizeof(*in->types));
+    in->variants = orr_bound_array(types * workers, sizeof(*in->variants));
+    in->type = orr_bound_array(tasks, sizeof(*in->type));
+    in->order = orr_bound_array(tasks, sizeof(*in->order));
+    in->first_pred = orr_bound_array(tasks + 1, sizeof(*in->first_pred));
+    in->first_succ = orr_bound_array(tasks + 1, sizeof(*in->first_succ));
+    in->preds = orr_bound_array(deps, sizeof(*in->preds));
+    in->succs = orr_bound_array(deps, sizeof(*in->succs));
     return m->ms && in->classes && in->class_of && in->types && in->variants &&
                    in->type && in->order && in->first_pred && in->first_succ &&
                    in->preds && in->succs

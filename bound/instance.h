@@ -11,6 +11,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdlib.h>
 
 #include "bound/graph.h"
 
@@ -78,3 +79,10 @@ int orr_bound_instance_new(const struct orr_graph *graph,
                            struct orr_bound_instance **ret,
                            unsigned *ret_unknown, struct orr_error *err);
 void orr_bound_instance_free(struct orr_bound_instance *instance);
+
+/* A zeroed array of n elements, for the caller to free(). NULL only without
+ * memory, also for n = 0. */
+static inline void *orr_bound_array(size_t n, size_t size)
+{
+    return calloc(n ? n : 1, size);
+}
