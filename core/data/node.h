@@ -295,7 +295,7 @@ int orr_node_make_room(struct orr_runtime *rt, struct orr_node *node,
 bool orr_node_try_evict(struct orr_handle *handle, unsigned node);
 
 /* Writes back as STARPU_MINIMUM_CLEAN_BUFFERS says, and makes room as
- * STARPU_MINIMUM_AVAILABLE_MEM does (core/data/tidy.c). Returns whether anything
+ * STARPU_MINIMUM_AVAILABLE_MEM does (core/data/reclaim.c). Returns whether anything
  * left. No lock held. Does not block. */
 bool orr_node_tidy(struct orr_runtime *rt, unsigned node);
 

@@ -47,7 +47,7 @@ struct orr_nodes {
     bool pops_by_priority;    /* [const] queued jobs leave by priority */
     bool follows_memory;      /* [const] the policy does, core/sched/sched.h */
     bool count_write_back;    /* [const] transfer estimates include it */
-    int minimum_available, target_available; /* [const] per cent: data/tidy.c, */
+    int minimum_available, target_available; /* [const] per cent: data/reclaim.c, */
     int minimum_clean, target_clean;         /* [const] likewise */
     bool tidies;       /* [const] one of the minima is set */
     bool counts_hits;  /* [const] data that tasks find there */

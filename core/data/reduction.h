@@ -11,7 +11,7 @@
  * The handle's own value, if it has one, stays as it is. Then the redux codelet adds
  * all up, in tasks like others (core/data/combine.c). The application's init
  * codelet also makes the first value of data that are read before they are written:
- * in the order of the reader (begin.c), or for who reads without order when he claims
+ * in the order of the reader (first_value.c), or for who reads without order when he claims
  * the data, as a combination of nothing (claim.c).
  */
 #pragma once
@@ -87,7 +87,7 @@ void orr_handle_combine(struct orr_handle *handle, int priority);
  * combined, after which they leave. No lock held. Does not block. */
 void orr_node_combine(struct orr_runtime *rt, unsigned node);
 
-/* --- the first value (core/data/begin.c) --- */
+/* --- the first value (core/data/first_value.c) --- */
 
 /* The handle has no value, and no access before the next one makes one. */
 void orr_handle_forget_beginning(struct orr_handle *handle);

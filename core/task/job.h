@@ -147,7 +147,7 @@ struct orr_job_data {
     atomic_uchar broken;  /* enum orr_broken, while it fetches */
     uint8_t spread : 1;   /* [const] some access is `placed` */
     uint8_t first : 1;    /* [const] makes the first value of its datum, if that
-                           * has none when it is its turn: core/data/begin.c */
+                           * has none when it is its turn: core/data/first_value.c */
     uint8_t limited;      /* [owner] the node with a limit in question */
     uint8_t wants_memory; /* [node lock] it waits for some */
     uint8_t aside; /* [node lock] its worker takes others until it has some */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * core/data/begin.c - the first value of data that are read before they are
+ * core/data/first_value.c - the first value of data that are read before they are
  * written: the init codelet, as a task that takes its place in the order before
  * the reader. Of several threads that submit readers one submits it; the others
  * wait until it has its place, which takes no longer than a submission. A writer

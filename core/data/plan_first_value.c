@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * core/data/plan_begin.c - whether planned parts have a value, which the init codelet
+ * core/data/plan_first_value.c - whether planned parts have a value, which the init codelet
  * of their whole makes else (reduction.h): what is submitted to one of a family says so
  * for all.
  */

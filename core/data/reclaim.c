@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * core/data/tidy.c - what is done ahead of need on nodes with limited memory, where
- * the user wants it: some is free always (STARPU_MINIMUM_AVAILABLE_MEM), what
- * prefetches may push out leaves or is written back before somebody waits for it;
- * some values are elsewhere as well (STARPU_MINIMUM_CLEAN_BUFFERS), so that their
- * memory can be had at once.
+ * core/data/reclaim.c - memory of limited nodes is reclaimed before a job needs
+ * it, where the user wants that: some memory is always free
+ * (STARPU_MINIMUM_AVAILABLE_MEM): values that prefetches may push out leave or
+ * are written back before a job waits for it. Some values are elsewhere as well
+ * (STARPU_MINIMUM_CLEAN_BUFFERS), so that their memory can be freed at once.
  */
 #include "core/data/evict.h"
 #include "core/data/lost.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * core/task/soon.c - tasks that will be ready soon: those that wait for one only,
- * which has just started. It cannot end meanwhile, in the same context: nor can
- * those that wait for it.
+ * core/task/next_ready.c - tells policies which tasks become ready next: those
+ * that wait for one task only, which has just started. That task cannot end
+ * meanwhile, in the same context; nor can those that wait for it.
  */
 #include "core/data/handle.h"
 #include "core/runtime.h"
