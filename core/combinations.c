@@ -40,7 +40,7 @@ static void combine(const struct finder *f, const int *ids, unsigned n)
 
 /* --- by the shape of the machine --- */
 
-static unsigned distance(const struct finder *f, int a, int b)
+static unsigned finder_distance(const struct finder *f, int a, int b)
 {
     const struct orr_machine *machine = f->rt->machine;
 
@@ -48,32 +48,32 @@ static unsigned distance(const struct finder *f, int a, int b)
 }
 
 /* How far the farthest of the set is from one of them. */
-static unsigned farthest(const struct finder *f, int from, const int *ids,
-                         unsigned n)
+static unsigned finder_farthest(const struct finder *f, int from,
+                                const int *ids, unsigned n)
 {
     unsigned most = 0;
 
     for (unsigned i = 0; i < n; i++)
-        if (ids[i] != from && distance(f, from, ids[i]) > most)
-            most = distance(f, from, ids[i]);
+        if (ids[i] != from && finder_distance(f, from, ids[i]) > most)
+            most = finder_distance(f, from, ids[i]);
     return most;
 }
 
 /* Sorts the workers of a set by the parts in which they are, each of which stays
  * ascending, and writes the length of each; returns how many parts there are. */
-static unsigned split(const struct finder *f, int *ids, unsigned n,
-                      unsigned *lengths)
+static unsigned finder_split_set(const struct finder *f, int *ids, unsigned n,
+                                 unsigned *lengths)
 {
     unsigned nparts = 0, done = 0;
 
     while (done < n) {
         int first = ids[done];
-        unsigned most = farthest(f, first, ids, n), end = done + 1;
+        unsigned most = finder_farthest(f, first, ids, n), end = done + 1;
 
         for (unsigned i = end; i < n; i++) {
             int id = ids[i];
 
-            if (distance(f, first, id) >= most)
+            if (finder_distance(f, first, id) >= most)
                 continue;
             for (unsigned k = i; k > end; k--)
                 ids[k] = ids[k - 1];
@@ -88,7 +88,7 @@ static unsigned split(const struct finder *f, int *ids, unsigned n,
 static void combine_tree(const struct finder *f, int *ids, unsigned n,
                          unsigned *room);
 
-static unsigned sum(const unsigned *lengths, unsigned n)
+static unsigned sum_lengths(const unsigned *lengths, unsigned n)
 {
     unsigned total = 0;
 
@@ -98,18 +98,18 @@ static unsigned sum(const unsigned *lengths, unsigned n)
 }
 
 /* Gathers parts that are too many. */
-static void gather(const struct finder *f, const int *ids,
-                   const unsigned *lengths, unsigned nparts)
+static void finder_gather_parts(const struct finder *f, const int *ids,
+                                const unsigned *lengths, unsigned nparts)
 {
     unsigned each = (nparts + f->arity - 1) / f->arity;
 
     for (unsigned i = 0; nparts > f->arity && i < nparts; i += each) {
         unsigned here = nparts - i < each ? nparts - i : each;
-        unsigned n = sum(&lengths[i], here);
+        unsigned n = sum_lengths(&lengths[i], here);
 
         if (here > 1)
             combine(f, ids, n);
-        gather(f, ids, &lengths[i], here);
+        finder_gather_parts(f, ids, &lengths[i], here);
         ids += n;
     }
 }
@@ -123,8 +123,8 @@ static void combine_tree(const struct finder *f, int *ids, unsigned n,
     combine(f, ids, n);
     if (n < 2)
         return;
-    nparts = split(f, ids, n, room);
-    gather(f, ids, room, nparts);
+    nparts = finder_split_set(f, ids, n, room);
+    finder_gather_parts(f, ids, room, nparts);
     for (unsigned i = 0; i < nparts; i++) {
         if (room[i] > 1 && room[i] < n)
             combine_tree(f, ids, room[i], room + nparts);

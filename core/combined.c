@@ -37,7 +37,8 @@ static void combined_free(struct orr_combined *combined)
 }
 
 /* Gives it a number. */
-static int publish(struct orr_runtime *rt, struct orr_combined *combined)
+static int combined_publish(struct orr_runtime *rt,
+                            struct orr_combined *combined)
 {
     int id = -EAGAIN;
 
@@ -72,7 +73,7 @@ int orr_combined_add(struct orr_runtime *rt, const int *ids, unsigned n)
     if (!are_processors(rt, combined->members, n))
         goto free_combined;
     combined->class_id = rt->workers->at[combined->members[0]].class_id;
-    id = publish(rt, combined);
+    id = combined_publish(rt, combined);
     if (id >= 0)
         return id;
 

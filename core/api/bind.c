@@ -294,8 +294,8 @@ static void bind_to(const char *call, int position)
 }
 
 /* Notes who is on the processor now; whether that was somebody else before. */
-static bool take_place(struct orr_api_topology *topology, unsigned position,
-                       bool active, const char *name)
+static bool processor_note_use(struct orr_api_topology *topology,
+                               unsigned position, bool active, const char *name)
 {
     enum use now = active ? ACTIVE : PASSIVE, before;
     bool same, taken;
@@ -332,8 +332,8 @@ int starpu_bind_thread_on(int cpuid, unsigned flags, const char *name)
         return -1;
     }
     bind_to(__func__, cpuid);
-    if (!take_place(topology, (unsigned)cpuid,
-                    (flags & STARPU_THREAD_ACTIVE) != 0, name))
+    if (!processor_note_use(topology, (unsigned)cpuid,
+                            (flags & STARPU_THREAD_ACTIVE) != 0, name))
         return 0;
     orr_log_warning("%s: processor %d of thread %s has another thread already; "
                     "starpu_get_next_bindid finds a free one",
@@ -391,7 +391,7 @@ static unsigned processors_of_core(const struct orr_cpus *cpus, unsigned first)
 }
 
 /* Cores below the root, their processors below them. */
-static struct starpu_tree *make_tree(const struct orr_cpus *cpus)
+static struct starpu_tree *processor_tree_make(const struct orr_cpus *cpus)
 {
     struct starpu_tree *root = calloc(1, sizeof(*root));
     unsigned ncores = 0, core = 0;
@@ -417,7 +417,7 @@ static struct starpu_tree *make_tree(const struct orr_cpus *cpus)
 struct starpu_tree *starpu_workers_get_tree(void)
 {
     struct orr_api_topology *topology = topology_of(__func__);
-    struct starpu_tree *tree, *fresh = make_tree(&topology->cpus);
+    struct starpu_tree *tree, *fresh = processor_tree_make(&topology->cpus);
 
     orr_lock(&topology->lock);
     if (!topology->tree) {

@@ -163,8 +163,8 @@ void starpu_profiling_bus_helper_display_summary(void)
 
 /* -- tables, in the shapes of StarPU's bus files -- */
 
-static void print_rows(FILE *f, const struct orr_machine *machine,
-                       const double *values)
+static void print_bus_rows(FILE *f, const struct orr_machine *machine,
+                           const double *values)
 {
     unsigned n = machine->nnodes;
 
@@ -199,9 +199,9 @@ void starpu_bus_print_bandwidth(FILE *f)
     for (unsigned dst = 0; dst < machine->nnodes; dst++)
         fprintf(f, "%s\t", machine->nodes[dst].name);
     fputc('\n', f);
-    print_rows(f, machine, machine->bandwidth);
+    print_bus_rows(f, machine, machine->bandwidth);
     fputc('\n', f);
-    print_rows(f, machine, machine->latency);
+    print_bus_rows(f, machine, machine->latency);
     if (!machine->exec->virtual_time && machine->nnodes > 1)
         print_near_nodes(f, machine);
 }

@@ -84,7 +84,7 @@ int starpu_combined_worker_get_description(int workerid, int *worker_size,
 }
 
 /* Each enters the collection of the context that the thread has chosen. */
-static void collect(unsigned id, void *arg)
+static void collection_add_combined(unsigned id, void *arg)
 {
     struct orr_sched *sched = arg;
     struct starpu_worker_collection *workers = &sched->said->workers;
@@ -98,7 +98,7 @@ void starpu_sched_find_all_worker_combinations(void)
     unsigned ctx = starpu_sched_ctx_get_context();
 
     orr_combinations_find(
-        rt, collect,
+        rt, collection_add_combined,
         orr_api_sched(__func__, ctx == STARPU_NMAX_SCHED_CTXS ? 0 : ctx));
 }
 

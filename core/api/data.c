@@ -32,9 +32,9 @@ static int refuse_node(const char *call, starpu_data_handle_t handle, int node)
 }
 
 /* The arguments of all variants; node < 0 is main memory, or all. */
-static int check(const struct orr_runtime *rt, const char *call,
-                 starpu_data_handle_t handle, int node,
-                 enum starpu_data_access_mode mode)
+static int check_acquisition(const struct orr_runtime *rt, const char *call,
+                             starpu_data_handle_t handle, int node,
+                             enum starpu_data_access_mode mode)
 {
     const char *trouble = NULL;
 
@@ -64,12 +64,12 @@ static int check(const struct orr_runtime *rt, const char *call,
     return -EINVAL;
 }
 
-static int acquire(enum orr_acquire_call by, starpu_data_handle_t handle,
-                   int node, enum starpu_data_access_mode mode)
+static int api_acquire(enum orr_acquire_call by, starpu_data_handle_t handle,
+                       int node, enum starpu_data_access_mode mode)
 {
     const char *call = orr_acquire_name(by);
     ORR_API(rt, call);
-    int rc = check(rt, call, handle, node, mode);
+    int rc = check_acquisition(rt, call, handle, node, mode);
 
     if (rc < 0)
         return rc;
@@ -88,13 +88,13 @@ static int base_of(starpu_data_handle_t handle)
 int starpu_data_acquire_on_node(starpu_data_handle_t handle, int node,
                                 enum starpu_data_access_mode mode)
 {
-    return acquire(ORR_ACQUIRE_ON_NODE, handle, node, mode);
+    return api_acquire(ORR_ACQUIRE_ON_NODE, handle, node, mode);
 }
 
 int starpu_data_acquire(starpu_data_handle_t handle,
                         enum starpu_data_access_mode mode)
 {
-    return acquire(ORR_ACQUIRE, handle, base_of(handle), mode);
+    return api_acquire(ORR_ACQUIRE, handle, base_of(handle), mode);
 }
 
 static int acquire_cb(enum orr_acquire_call by, starpu_data_handle_t handle,
@@ -103,7 +103,7 @@ static int acquire_cb(enum orr_acquire_call by, starpu_data_handle_t handle,
 {
     const char *call = orr_acquire_name(by);
     ORR_API(rt, call);
-    int rc = check(rt, call, handle, node, mode);
+    int rc = check_acquisition(rt, call, handle, node, mode);
 
     if (rc < 0)
         return rc;
@@ -165,7 +165,7 @@ int starpu_data_acquire_on_node_cb_sequential_consistency_sync_jobids(
                                   .sequential = sequential_consistency != 0,
                                   .numbered = true,
                                   .priority = prio};
-    int rc = check(rt, __func__, handle, node, mode);
+    int rc = check_acquisition(rt, __func__, handle, node, mode);
 
     (void)quick; /* what comes after the release is ready then in any case */
     if (rc < 0)
@@ -185,7 +185,7 @@ static int try_acquire(enum orr_acquire_call by, starpu_data_handle_t handle,
 {
     const char *call = orr_acquire_name(by);
     ORR_API(rt, call);
-    int rc = check(rt, call, handle, node, mode);
+    int rc = check_acquisition(rt, call, handle, node, mode);
 
     if (rc < 0)
         return rc;
@@ -217,7 +217,7 @@ static void say_not_acquired(const char *call, const struct orr_handle *handle,
                   node >= 0 ? " on that node" : "");
 }
 
-static void release(const char *call, starpu_data_handle_t handle, int node)
+static void api_release(const char *call, starpu_data_handle_t handle, int node)
 {
     ORR_API(rt, call);
     struct orr_handle *h = orr_api_handle(call, handle);
@@ -229,12 +229,12 @@ static void release(const char *call, starpu_data_handle_t handle, int node)
 
 void starpu_data_release_on_node(starpu_data_handle_t handle, int node)
 {
-    release(__func__, handle, node);
+    api_release(__func__, handle, node);
 }
 
 void starpu_data_release(starpu_data_handle_t handle)
 {
-    release(__func__, handle, base_of(handle));
+    api_release(__func__, handle, base_of(handle));
 }
 
 static void release_to(const char *call, starpu_data_handle_t handle,
@@ -309,8 +309,8 @@ void starpu_data_unregister_submit(starpu_data_handle_t handle)
     orr_data_unregister_submit(rt, h);
 }
 
-static void invalidate(const char *call, starpu_data_handle_t handle,
-                       bool keeps_memory)
+static void api_invalidate(const char *call, starpu_data_handle_t handle,
+                           bool keeps_memory)
 {
     ORR_API(rt, call);
     struct orr_handle *h = orr_api_handle(call, handle);
@@ -332,7 +332,7 @@ static void invalidate_submit(const char *call, starpu_data_handle_t handle,
 
 void starpu_data_invalidate(starpu_data_handle_t handle)
 {
-    invalidate(__func__, handle, false);
+    api_invalidate(__func__, handle, false);
 }
 
 void starpu_data_invalidate_submit(starpu_data_handle_t handle)
@@ -342,7 +342,7 @@ void starpu_data_invalidate_submit(starpu_data_handle_t handle)
 
 void starpu_data_deinitialize(starpu_data_handle_t handle)
 {
-    invalidate(__func__, handle, true);
+    api_invalidate(__func__, handle, true);
 }
 
 void starpu_data_deinitialize_submit(starpu_data_handle_t handle)
@@ -400,9 +400,9 @@ static const enum orr_how how_of[] = {
     [ORR_IDLE_PREFETCH] = ORR_HOW_IDLE,
 };
 
-static int bring(struct orr_runtime *rt, enum orr_acquire_call by,
-                 struct orr_handle *h, unsigned node, unsigned async,
-                 enum orr_fetch_level level, int priority)
+static int api_bring_value(struct orr_runtime *rt, enum orr_acquire_call by,
+                           struct orr_handle *h, unsigned node, unsigned async,
+                           enum orr_fetch_level level, int priority)
 {
     int rc = orr_handle_begin(rt, h);
 
@@ -418,9 +418,9 @@ static int bring(struct orr_runtime *rt, enum orr_acquire_call by,
     return orr_data_bring_later(rt, h, (int)node);
 }
 
-static int fetch(enum orr_acquire_call by, starpu_data_handle_t handle,
-                 unsigned node, unsigned async, enum orr_fetch_level level,
-                 int priority)
+static int api_fetch(enum orr_acquire_call by, starpu_data_handle_t handle,
+                     unsigned node, unsigned async, enum orr_fetch_level level,
+                     int priority)
 {
     const char *call = orr_acquire_name(by);
     ORR_API(rt, call);
@@ -430,7 +430,7 @@ static int fetch(enum orr_acquire_call by, starpu_data_handle_t handle,
      * it. */
     if (handle)
         __builtin_prefetch(&orr_handle_of(handle)->valid);
-    rc = check(rt, call, handle, (int)node, STARPU_R);
+    rc = check_acquisition(rt, call, handle, (int)node, STARPU_R);
     if (rc == 0 &&
         node >= rt->nodes->n) /* where acquisitions may be at no node */
         rc = refuse_node(call, handle, (int)node);
@@ -441,42 +441,44 @@ static int fetch(enum orr_acquire_call by, starpu_data_handle_t handle,
                .priority = priority);
     if (level == ORR_FETCH ||
         !is_too_large(call, rt, orr_handle_of(handle), node))
-        rc = bring(rt, by, orr_handle_of(handle), node, async, level, priority);
+        rc = api_bring_value(rt, by, orr_handle_of(handle), node, async, level,
+                             priority);
     return rc;
 }
 
 int starpu_data_fetch_on_node(starpu_data_handle_t handle, unsigned node,
                               unsigned async)
 {
-    return fetch(ORR_ACQUIRE_FETCH, handle, node, async, ORR_FETCH, 0);
+    return api_fetch(ORR_ACQUIRE_FETCH, handle, node, async, ORR_FETCH, 0);
 }
 
 int starpu_data_prefetch_on_node_prio(starpu_data_handle_t handle,
                                       unsigned node, unsigned async, int prio)
 {
-    return fetch(ORR_ACQUIRE_PREFETCH_PRIO, handle, node, async, ORR_PREFETCH,
-                 prio);
+    return api_fetch(ORR_ACQUIRE_PREFETCH_PRIO, handle, node, async,
+                     ORR_PREFETCH, prio);
 }
 
 int starpu_data_prefetch_on_node(starpu_data_handle_t handle, unsigned node,
                                  unsigned async)
 {
-    return fetch(ORR_ACQUIRE_PREFETCH, handle, node, async, ORR_PREFETCH, 0);
+    return api_fetch(ORR_ACQUIRE_PREFETCH, handle, node, async, ORR_PREFETCH,
+                     0);
 }
 
 int starpu_data_idle_prefetch_on_node_prio(starpu_data_handle_t handle,
                                            unsigned node, unsigned async,
                                            int prio)
 {
-    return fetch(ORR_ACQUIRE_IDLE_PREFETCH_PRIO, handle, node, async,
-                 ORR_IDLE_PREFETCH, prio);
+    return api_fetch(ORR_ACQUIRE_IDLE_PREFETCH_PRIO, handle, node, async,
+                     ORR_IDLE_PREFETCH, prio);
 }
 
 int starpu_data_idle_prefetch_on_node(starpu_data_handle_t handle,
                                       unsigned node, unsigned async)
 {
-    return fetch(ORR_ACQUIRE_IDLE_PREFETCH, handle, node, async,
-                 ORR_IDLE_PREFETCH, 0);
+    return api_fetch(ORR_ACQUIRE_IDLE_PREFETCH, handle, node, async,
+                     ORR_IDLE_PREFETCH, 0);
 }
 
 int starpu_data_request_allocation(starpu_data_handle_t handle, unsigned node)

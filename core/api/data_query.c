@@ -175,7 +175,7 @@ void starpu_data_advise_as_important(starpu_data_handle_t handle,
 
 /* -- where copies are -- */
 
-static void put(int *ret, uint64_t bits, int node)
+static void put_node_bit(int *ret, uint64_t bits, int node)
 {
     if (ret)
         *ret = (int)(bits >> node & 1);
@@ -189,9 +189,9 @@ static void query(const char *call, starpu_data_handle_t handle,
 
     (void)orr_api_node(call, memory_node);
     orr_lock(&h->lock);
-    put(is_allocated, h->allocated, memory_node);
-    put(is_valid, h->valid, memory_node);
-    put(is_loading, h->loading, memory_node);
+    put_node_bit(is_allocated, h->allocated, memory_node);
+    put_node_bit(is_valid, h->valid, memory_node);
+    put_node_bit(is_loading, h->loading, memory_node);
     if (is_requested)
         *is_requested = (unsigned)memory_node < h->nnodes &&
                         h->replicates[memory_node].request != NULL;

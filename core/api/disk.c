@@ -128,7 +128,7 @@ void orr_api_swap(struct orr_runtime *rt)
 /* -- objects -- */
 
 /* Ends the program unless it is a disk. */
-static struct orr_driver *driver_of(const char *call, unsigned node)
+static struct orr_driver *disk_driver_of_node(const char *call, unsigned node)
 {
     const struct orr_node_desc *desc = orr_api_node(call, node);
 
@@ -141,7 +141,7 @@ static struct orr_driver *driver_of(const char *call, unsigned node)
 
 void *starpu_disk_open(unsigned node, void *pos, size_t size)
 {
-    struct orr_driver *driver = driver_of(__func__, node);
+    struct orr_driver *driver = disk_driver_of_node(__func__, node);
     uintptr_t object;
     int rc = driver->ops->object_open(driver, node, pos, size, &object);
 
@@ -150,7 +150,7 @@ void *starpu_disk_open(unsigned node, void *pos, size_t size)
 
 void starpu_disk_close(unsigned node, void *obj, size_t size)
 {
-    struct orr_driver *driver = driver_of(__func__, node);
+    struct orr_driver *driver = disk_driver_of_node(__func__, node);
 
     driver->ops->object_close(driver, node, (uintptr_t)obj, size);
 }

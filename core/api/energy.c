@@ -42,21 +42,21 @@ static const struct orr_worker *find_worker(const char *call, int workerid,
 }
 
 /* All processors share the counters of the packages. */
-static int device_of(const struct orr_worker *worker)
+static int energy_device(const struct orr_worker *worker)
 {
     return orr_device_kind(worker->desc->type)->is_processor
                ? 0
                : worker->desc->devid;
 }
 
-static struct orr_api_energy **find_locked(struct orr_api_state *state,
-                                           const struct orr_worker *worker)
+static struct orr_api_energy **
+energy_find_locked(struct orr_api_state *state, const struct orr_worker *worker)
     ORR_REQUIRES(state->lock)
 {
     struct orr_api_energy **at = &state->energies;
 
     while (*at && ((*at)->type != worker->desc->type ||
-                   (*at)->devid != device_of(worker)))
+                   (*at)->devid != energy_device(worker)))
         at = &(*at)->next;
     return at;
 }
@@ -76,14 +76,15 @@ void orr_api_energy_free(struct orr_api_energy *first)
 }
 
 /* Adds it unless this device is being measured already. */
-static int add(struct orr_api_state *state, const struct orr_worker *worker,
-               struct orr_api_energy *energy)
+static int energy_add_measurement(struct orr_api_state *state,
+                                  const struct orr_worker *worker,
+                                  struct orr_api_energy *energy)
 {
     struct orr_api_energy **at;
     int rc = 0;
 
     orr_lock(&state->lock);
-    at = find_locked(state, worker);
+    at = energy_find_locked(state, worker);
     if (*at)
         rc = -EBUSY;
     else
@@ -124,7 +125,7 @@ static int open_energy(const struct orr_energy_options *options,
     if (!energy)
         return orr_fail(err, -ENOMEM, "no memory to measure energy");
     energy->type = worker->desc->type;
-    energy->devid = device_of(worker);
+    energy->devid = energy_device(worker);
     if (options) {
         placed.powercap = options->powercap;
         placed.nvml = options->nvml;
@@ -160,7 +161,7 @@ int orr_api_energy_start(const struct orr_energy_options *options, int workerid,
         orr_log_error("%s: %s", call, err.text);
         return rc;
     }
-    rc = add(orr_api_state(call), worker, energy);
+    rc = energy_add_measurement(orr_api_state(call), worker, energy);
     if (rc) {
         orr_log_error("%s: the energy of %s is being measured already; call "
                       "starpu_energy_stop first",
@@ -176,8 +177,9 @@ int starpu_energy_start(int workerid, enum starpu_worker_archtype archi)
 }
 
 /* Ends the measurement of the worker's device: joules since its start. */
-static int stop(const char *call, const struct orr_worker *worker,
-                double *ret_joules)
+static int energy_stop_measurement(const char *call,
+                                   const struct orr_worker *worker,
+                                   double *ret_joules)
 {
     struct orr_api_state *state = orr_api_state(call);
     struct orr_api_energy *energy, **at;
@@ -185,7 +187,7 @@ static int stop(const char *call, const struct orr_worker *worker,
     int rc;
 
     orr_lock(&state->lock);
-    at = find_locked(state, worker);
+    at = energy_find_locked(state, worker);
     energy = *at;
     if (energy)
         *at = energy->next;
@@ -236,7 +238,7 @@ int starpu_energy_stop(struct starpu_perfmodel *model, struct starpu_task *task,
 
     if (!worker)
         return -EINVAL;
-    rc = stop(__func__, worker, &joules);
+    rc = energy_stop_measurement(__func__, worker, &joules);
     if (rc)
         return rc;
     found = find_model(__func__, worker->runtime, model, task, ntasks);

@@ -15,7 +15,7 @@ struct call {
     void *arg;
 };
 
-static void run(void *buffers[], void *cl_arg)
+static void executed_call_kernel(void *buffers[], void *cl_arg)
 {
     const struct call *call = cl_arg;
 
@@ -25,16 +25,16 @@ static void run(void *buffers[], void *cl_arg)
 
 /* Real and simulated workers call it, whatever it takes: no time. */
 static struct starpu_codelet codelet = {
-    .cpu_funcs = {run},
-    .cuda_funcs = {run},
-    .hip_funcs = {run},
-    .opencl_funcs = {run},
+    .cpu_funcs = {executed_call_kernel},
+    .cuda_funcs = {executed_call_kernel},
+    .hip_funcs = {executed_call_kernel},
+    .opencl_funcs = {executed_call_kernel},
     .flags = STARPU_CODELET_SIMGRID_EXECUTE,
     .name = "execute_on_worker",
 };
 
-static struct starpu_task *submit(struct call *call, unsigned worker,
-                                  const char *name)
+static struct starpu_task *
+executed_call_submit(struct call *call, unsigned worker, const char *name)
 {
     struct starpu_task *task = starpu_task_create();
 
@@ -77,7 +77,7 @@ void starpu_execute_on_specific_workers(void (*func)(void *), void *arg,
         abort();
     }
     for (unsigned i = 0; i < num_workers; i++)
-        tasks[i] = submit(&call, workers[i], name);
+        tasks[i] = executed_call_submit(&call, workers[i], name);
     for (unsigned i = 0; i < num_workers; i++)
         if (tasks[i] && starpu_task_wait(tasks[i]) != 0)
             abort();

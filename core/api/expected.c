@@ -133,8 +133,10 @@ static double modelled(struct orr_runtime *rt, struct starpu_perfmodel *model,
     return stored(rt, model, task, class, nimpl);
 }
 
-static double length(struct orr_runtime *rt, struct starpu_task *task,
-                     const struct orr_worker_class *class, unsigned nimpl)
+static double expected_task_length(struct orr_runtime *rt,
+                                   struct starpu_task *task,
+                                   const struct orr_worker_class *class,
+                                   unsigned nimpl)
 {
     struct starpu_perfmodel *model = task->cl ? task->cl->model : NULL;
     const struct orr_cost_row *row;
@@ -157,7 +159,8 @@ double starpu_task_expected_length(struct starpu_task *task,
     struct orr_runtime *rt = ORR_API_RUNTIME();
     struct orr_worker_class room;
 
-    return length(rt, task, orr_api_class(rt, arch, &room), nimpl);
+    return expected_task_length(rt, task, orr_api_class(rt, arch, &room),
+                                nimpl);
 }
 
 double starpu_task_worker_expected_length(struct starpu_task *task,
@@ -173,7 +176,8 @@ double starpu_task_worker_expected_length(struct starpu_task *task,
         task->cl->model->type == STARPU_PER_WORKER)
         return orr_model_ask_worker(rt, task->cl->model, task, worker->id,
                                     nimpl);
-    return length(rt, task, class_of(__func__, workerid, &room), nimpl);
+    return expected_task_length(rt, task, class_of(__func__, workerid, &room),
+                                nimpl);
 }
 
 /* The harmonic mean of each worker's best; workers without are left out. */
@@ -229,8 +233,9 @@ starpu_worker_get_relative_speedup(struct starpu_perfmodel_arch *perf_arch)
 
 /* -- energy -- */
 
-static double energy(struct orr_runtime *rt, struct starpu_task *task,
-                     const struct orr_worker_class *class, unsigned nimpl)
+static double expected_energy(struct orr_runtime *rt, struct starpu_task *task,
+                              const struct orr_worker_class *class,
+                              unsigned nimpl)
 {
     struct starpu_perfmodel *model = task->cl ? task->cl->energy_model : NULL;
 
@@ -246,7 +251,7 @@ double starpu_task_expected_energy(struct starpu_task *task,
     struct orr_runtime *rt = ORR_API_RUNTIME();
     struct orr_worker_class room;
 
-    return energy(rt, task, orr_api_class(rt, arch, &room), nimpl);
+    return expected_energy(rt, task, orr_api_class(rt, arch, &room), nimpl);
 }
 
 double starpu_task_worker_expected_energy(struct starpu_task *task,
@@ -257,7 +262,8 @@ double starpu_task_worker_expected_energy(struct starpu_task *task,
     struct orr_worker_class room;
 
     (void)sched_ctx_id;
-    return energy(rt, task, class_of(__func__, workerid, &room), nimpl);
+    return expected_energy(rt, task, class_of(__func__, workerid, &room),
+                           nimpl);
 }
 
 double starpu_task_expected_energy_average(struct starpu_task *task,

@@ -12,8 +12,8 @@ void starpu_wake_all_blocked_workers(void)
         orr_worker_wake(&rt->workers->at[w]);
 }
 
-static int add(const char *call, enum orr_hook_kind kind,
-               unsigned (*func)(void *), void *arg)
+static int idle_hook_add(const char *call, enum orr_hook_kind kind,
+                         unsigned (*func)(void *), void *arg)
 {
     struct orr_runtime *rt = orr_runtime_need(call);
     int id = func ? orr_hook_add(&rt->workers->hooks, kind, func, arg) : -1;
@@ -27,7 +27,7 @@ static int add(const char *call, enum orr_hook_kind kind,
     return id;
 }
 
-static void take_away(const char *call, enum orr_hook_kind kind, int id)
+static void idle_hook_remove(const char *call, enum orr_hook_kind kind, int id)
 {
     if (!orr_hook_remove(&orr_runtime_need(call)->workers->hooks, kind, id))
         orr_log_error("%s: no function is registered as %d", call, id);
@@ -35,20 +35,20 @@ static void take_away(const char *call, enum orr_hook_kind kind, int id)
 
 int starpu_progression_hook_register(unsigned (*func)(void *arg), void *arg)
 {
-    return add(__func__, ORR_HOOK_PROGRESSION, func, arg);
+    return idle_hook_add(__func__, ORR_HOOK_PROGRESSION, func, arg);
 }
 
 void starpu_progression_hook_deregister(int hook_id)
 {
-    take_away(__func__, ORR_HOOK_PROGRESSION, hook_id);
+    idle_hook_remove(__func__, ORR_HOOK_PROGRESSION, hook_id);
 }
 
 int starpu_idle_hook_register(unsigned (*func)(void *arg), void *arg)
 {
-    return add(__func__, ORR_HOOK_IDLE, func, arg);
+    return idle_hook_add(__func__, ORR_HOOK_IDLE, func, arg);
 }
 
 void starpu_idle_hook_deregister(int hook_id)
 {
-    take_away(__func__, ORR_HOOK_IDLE, hook_id);
+    idle_hook_remove(__func__, ORR_HOOK_IDLE, hook_id);
 }

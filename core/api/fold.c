@@ -27,7 +27,7 @@ struct orr_folded {
     size_t size;
 };
 
-static struct orr_process *begin(void)
+static struct orr_process *fold_enter(void)
 {
     struct orr_process *process = orr_process();
 
@@ -97,7 +97,7 @@ int orr_fold_map(size_t size, void **ret)
         free(folded);
         return -ENOMEM;
     }
-    process = begin();
+    process = fold_enter();
     rc = fold_grow_file(process, fold);
     if (rc == 0)
         rc = map_pieces(process->fold_fd, address, size, fold);
@@ -117,7 +117,7 @@ int orr_fold_map(size_t size, void **ret)
 
 bool orr_fold_unmap(void *address)
 {
-    struct orr_process *process = begin();
+    struct orr_process *process = fold_enter();
     struct orr_folded **link = &process->folded, *folded;
 
     while (*link && (*link)->address != address)

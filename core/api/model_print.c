@@ -53,7 +53,7 @@ static void print_fit(const struct orr_model_fit *fit, FILE *out)
                 fit->a, fit->b, fit->c);
 }
 
-static void print_polynomial(const struct orr_model_fit *fit, FILE *out)
+static void model_print_polynomial(const struct orr_model_fit *fit, FILE *out)
 {
     if (!fit->ncoeff)
         return;
@@ -62,8 +62,8 @@ static void print_polynomial(const struct orr_model_fit *fit, FILE *out)
         fprintf(out, "\t\tcoeff[%u] = %e\n", i, fit->coeff[i]);
 }
 
-static void print_rows(const struct orr_model_impl *impl,
-                       const struct request *request)
+static void model_print_rows(const struct orr_model_impl *impl,
+                             const struct request *request)
 {
     if (!impl->nrows)
         return;
@@ -126,13 +126,13 @@ static bool print_impl(const struct orr_model_comb *comb, unsigned impl,
     orr_arch_name(comb->devices, comb->ndevices, comb->number, impl, name);
     fprintf(request->out, "# performance model for %s\n", name);
     print_fit(&comb->impls[impl].fit, request->out);
-    print_polynomial(&comb->impls[impl].fit, request->out);
-    print_rows(&comb->impls[impl], request);
+    model_print_polynomial(&comb->impls[impl].fit, request->out);
+    model_print_rows(&comb->impls[impl], request);
     fputc('\n', request->out);
     return true;
 }
 
-static void refuse(const char *call, const char *parameter)
+static void model_refuse_parameter(const char *call, const char *parameter)
 {
     orr_log_error("%s: there is no parameter `%s'; known are a, b, c, alpha, "
                   "beta, mean, stddev, path-file-debug",
@@ -152,7 +152,7 @@ void starpu_perfmodel_print(struct starpu_perfmodel *model,
         file ? orr_model_file_find_comb(file, devices, n, 0) : NULL;
 
     if (comb && nimpl < comb->nimpls && !print_impl(comb, nimpl, &request))
-        refuse(__func__, parameter);
+        model_refuse_parameter(__func__, parameter);
 }
 
 /* -- one value per worker -- */
@@ -252,7 +252,7 @@ int starpu_perfmodel_print_all(struct starpu_perfmodel *model, char *arch,
 
         for (unsigned i = 0; comb_wanted(comb, arch) && i < comb->nimpls; i++)
             if (!print_impl(comb, i, &request)) {
-                refuse(__func__, parameter);
+                model_refuse_parameter(__func__, parameter);
                 return 1;
             }
     }

@@ -54,7 +54,7 @@ struct request {
     struct starpu_sched_policy *policy;
 };
 
-static _Noreturn void fail(const char *why, int code)
+static _Noreturn void parallel_worker_fail(const char *why, int code)
 {
     orr_log_error("starpu_parallel_worker_init: %s (%d)", why, code);
     abort();
@@ -71,7 +71,7 @@ static void take_type(struct way *way, int type)
         way->create = starpu_parallel_worker_gnu_openmp_mkl_prologue;
         break;
     default:
-        fail("this is no type of a parallel worker", type);
+        parallel_worker_fail("this is no type of a parallel worker", type);
     }
 }
 
@@ -122,7 +122,8 @@ static bool take_way(struct way *way, int code, va_list *ap)
 static struct part_request *begin_part(struct request *request)
 {
     if (request->nparts == MOST)
-        fail("there are more parts than scheduling contexts", MOST);
+        parallel_worker_fail("there are more parts than scheduling contexts",
+                             MOST);
     request->parts[request->nparts] = request->machine;
     return &request->parts[request->nparts++];
 }
@@ -130,12 +131,13 @@ static struct part_request *begin_part(struct request *request)
 static struct one *begin_one(struct part_request *part)
 {
     if (part->nones == MOST)
-        fail("there are more parallel workers than scheduling contexts", MOST);
+        parallel_worker_fail(
+            "there are more parallel workers than scheduling contexts", MOST);
     part->ones[part->nones] = (struct one){.way = part->way};
     return &part->ones[part->nones++];
 }
 
-static void read_arguments(struct request *request, va_list *ap)
+static void parallel_worker_read_arguments(struct request *request, va_list *ap)
 {
     struct part_request *part = &request->machine;
     struct one *one = NULL;
@@ -155,10 +157,11 @@ static void read_arguments(struct request *request, va_list *ap)
             request->policy = va_arg(*ap, struct starpu_sched_policy *);
         } else if (!take_amount(&part->amount, code, ap) &&
                    !take_way(one ? &one->way : &part->way, code, ap)) {
-            fail("this is no argument of it, or not here: use the "
-                 "STARPU_PARALLEL_WORKER_* of starpu_parallel_worker.h, and 0 "
-                 "at the end",
-                 code);
+            parallel_worker_fail(
+                "this is no argument of it, or not here: use the "
+                "STARPU_PARALLEL_WORKER_* of starpu_parallel_worker.h, and 0 "
+                "at the end",
+                code);
         }
     }
 }
@@ -180,7 +183,8 @@ static unsigned first_within(const struct orr_runtime *rt, unsigned worker,
     return worker;
 }
 
-static unsigned farthest(const struct orr_runtime *rt, unsigned worker)
+static unsigned worker_farthest_distance(const struct orr_runtime *rt,
+                                         unsigned worker)
 {
     const unsigned *distances =
         &rt->machine->distances[(size_t)worker * rt->workers->n];
@@ -205,7 +209,8 @@ static unsigned part_by_shape(const struct orr_runtime *rt, unsigned worker,
         return rt->workers->at[worker].desc->node;
     case HWLOC_OBJ_PACKAGE:
         return rt->machine->distances
-                   ? first_within(rt, worker, farthest(rt, worker))
+                   ? first_within(rt, worker,
+                                  worker_farthest_distance(rt, worker))
                    : 0;
     case HWLOC_OBJ_MACHINE:
     case HWLOC_OBJ_GROUP:
@@ -219,7 +224,8 @@ static void check_level(hwloc_obj_type_t level)
 {
     if (level == HWLOC_OBJ_BRIDGE || level == HWLOC_OBJ_PCI_DEVICE ||
         level == HWLOC_OBJ_OS_DEVICE || level == HWLOC_OBJ_MISC)
-        fail("the level is one of devices, not of processors", (int)level);
+        parallel_worker_fail("the level is one of devices, not of processors",
+                             (int)level);
 }
 
 struct part {
@@ -273,7 +279,8 @@ static int clamp(int value, int most)
 }
 
 /* How many parallel workers a part of n processors has. */
-static unsigned count_of(const struct part_request *request, unsigned n)
+static unsigned part_worker_count(const struct part_request *request,
+                                  unsigned n)
 {
     const struct amount *amount = &request->amount;
     int least = clamp(amount->least, (int)n), most;
@@ -300,14 +307,14 @@ struct starpu_parallel_worker_config {
 };
 
 /* Runs once on each parallel worker. */
-static void nothing(void *buffers[], void *arg)
+static void parallel_worker_kernel(void *buffers[], void *arg)
 {
     (void)buffers;
     (void)arg;
 }
 
 static struct starpu_codelet prepares = {
-    .cpu_funcs = {nothing},
+    .cpu_funcs = {parallel_worker_kernel},
     .flags = STARPU_CODELET_SIMGRID_EXECUTE,
     .name = "parallel worker",
 };
@@ -317,14 +324,14 @@ static void submit_prologue(const struct way *way, unsigned ctx)
     struct starpu_task *task = starpu_task_create();
 
     if (!task)
-        fail("out of memory", 0);
+        parallel_worker_fail("out of memory", 0);
     task->cl = &prepares;
     task->possibly_parallel = 1;
     task->prologue_callback_pop_func = way->create;
     task->prologue_callback_pop_arg = way->arg;
     task->sched_ctx = ctx;
     if (starpu_task_submit(task) != 0)
-        fail("its first task cannot be submitted", (int)ctx);
+        parallel_worker_fail("its first task cannot be submitted", (int)ctx);
 }
 
 static void make_one(struct starpu_parallel_worker_config *config,
@@ -348,7 +355,7 @@ static void make_one(struct starpu_parallel_worker_config *config,
 static void share_out(struct starpu_parallel_worker_config *config,
                       const struct part_request *request, struct part *part)
 {
-    unsigned n = count_of(request, part->n), left = part->n;
+    unsigned n = part_worker_count(request, part->n), left = part->n;
     int *ids = part->ids;
 
     for (unsigned i = 0; i < n; i++) {
@@ -405,7 +412,7 @@ static bool have_room(const struct orr_runtime *rt,
     unsigned needed = 1;
 
     for (unsigned p = 0; p < nparts; p++)
-        needed += count_of(request_of(request, p), parts[p].n);
+        needed += part_worker_count(request_of(request, p), parts[p].n);
     if (needed <= count_free(rt))
         return true;
     orr_log_error("starpu_parallel_worker_init: %u scheduling contexts are "
@@ -424,7 +431,7 @@ make_all(hwloc_obj_type_t level, struct request *request)
     unsigned nparts;
 
     if (!parts || !config)
-        fail("out of memory", 0);
+        parallel_worker_fail("out of memory", 0);
     check_level(level);
     nparts = find_parts(rt, level, parts);
     if (nparts == 0 || !have_room(rt, request, parts, nparts)) {
@@ -441,15 +448,15 @@ make_all(hwloc_obj_type_t level, struct request *request)
 }
 
 static struct starpu_parallel_worker_config *
-init(hwloc_obj_type_t level, va_list *ap)
+parallel_worker_init(hwloc_obj_type_t level, va_list *ap)
 {
     struct request *request = calloc(1, sizeof(*request));
     struct starpu_parallel_worker_config *config;
 
     if (!request)
-        fail("out of memory", 0);
+        parallel_worker_fail("out of memory", 0);
     request->machine.way.create = starpu_parallel_worker_openmp_prologue;
-    read_arguments(request, ap);
+    parallel_worker_read_arguments(request, ap);
     config = make_all(level, request);
     free(request);
     return config;
@@ -462,13 +469,14 @@ starpu_parallel_worker_init(hwloc_obj_type_t parallel_worker_level, ...)
     va_list ap;
 
     va_start(ap, parallel_worker_level);
-    config = init(parallel_worker_level, &ap);
+    config = parallel_worker_init(parallel_worker_level, &ap);
     va_end(ap);
     return config;
 }
 
-static int end(const char *call,
-               struct starpu_parallel_worker_config *parallel_workers)
+static int
+parallel_worker_end(const char *call,
+                    struct starpu_parallel_worker_config *parallel_workers)
 {
     if (!parallel_workers)
         return -1;
@@ -487,7 +495,7 @@ static int end(const char *call,
 int starpu_parallel_worker_shutdown(
     struct starpu_parallel_worker_config *parallel_workers)
 {
-    return end(__func__, parallel_workers);
+    return parallel_worker_end(__func__, parallel_workers);
 }
 
 int starpu_parallel_worker_print(
@@ -527,14 +535,15 @@ starpu_cluster_machine(hwloc_obj_type_t cluster_level, ...)
     va_list ap;
 
     va_start(ap, cluster_level);
-    config = init(cluster_level, &ap);
+    config = parallel_worker_init(cluster_level, &ap);
     va_end(ap);
     return (struct starpu_cluster_machine *)config;
 }
 
 int starpu_uncluster_machine(struct starpu_cluster_machine *clusters)
 {
-    return end(__func__, (struct starpu_parallel_worker_config *)clusters);
+    return parallel_worker_end(
+        __func__, (struct starpu_parallel_worker_config *)clusters);
 }
 
 int starpu_cluster_print(struct starpu_cluster_machine *clusters)

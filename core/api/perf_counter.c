@@ -191,7 +191,8 @@ void starpu_perf_counter_unset_global_listener(void)
     listen(__func__, orr_perf_global(ORR_API_RUNTIME()), NULL);
 }
 
-static struct orr_perf_target *of_worker(const char *call, unsigned workerid)
+static struct orr_perf_target *worker_perf_target(const char *call,
+                                                  unsigned workerid)
 {
     return orr_perf_of_worker(orr_runtime_need(call),
                               orr_api_worker(call, (long)workerid)->id);
@@ -201,12 +202,12 @@ void starpu_perf_counter_set_per_worker_listener(
     unsigned workerid, struct starpu_perf_counter_listener *listener)
 {
     check_scope(__func__, listener, starpu_perf_counter_scope_per_worker);
-    listen(__func__, of_worker(__func__, workerid), listener);
+    listen(__func__, worker_perf_target(__func__, workerid), listener);
 }
 
 void starpu_perf_counter_unset_per_worker_listener(unsigned workerid)
 {
-    listen(__func__, of_worker(__func__, workerid), NULL);
+    listen(__func__, worker_perf_target(__func__, workerid), NULL);
 }
 
 void starpu_perf_counter_set_all_per_worker_listeners(
@@ -216,7 +217,7 @@ void starpu_perf_counter_set_all_per_worker_listeners(
 
     check_scope(__func__, listener, starpu_perf_counter_scope_per_worker);
     for (unsigned w = 0; w < rt->workers->n; w++)
-        listen(__func__, of_worker(__func__, w), listener);
+        listen(__func__, worker_perf_target(__func__, w), listener);
 }
 
 void starpu_perf_counter_unset_all_per_worker_listeners(void)
@@ -224,7 +225,7 @@ void starpu_perf_counter_unset_all_per_worker_listeners(void)
     struct orr_runtime *rt = ORR_API_RUNTIME();
 
     for (unsigned w = 0; w < rt->workers->n; w++)
-        listen(__func__, of_worker(__func__, w), NULL);
+        listen(__func__, worker_perf_target(__func__, w), NULL);
 }
 
 void starpu_perf_counter_set_per_codelet_listener(

@@ -16,7 +16,7 @@
 #include "core/workers.h"
 
 /* Calls name(n) if the program has it. */
-static void tell(const char *name, int n)
+static void set_thread_count(const char *name, int n)
 {
     void *symbol = dlsym(RTLD_DEFAULT, name);
     void (*function)(int);
@@ -43,7 +43,7 @@ static unsigned list(const struct orr_sched *sched,
 }
 
 /* Returns how many threads the kernel is to have; 0: as before. */
-static int prepare(const char *call)
+static int prologue_prepare(const char *call)
 {
     const struct starpu_task *task = starpu_task_get_current();
     int numbers[STARPU_NMAXWORKERS], state;
@@ -67,20 +67,20 @@ static int prepare(const char *call)
 
 void starpu_parallel_worker_openmp_prologue(void *arg)
 {
-    int n = prepare(__func__);
+    int n = prologue_prepare(__func__);
 
     (void)arg;
     if (n)
-        tell("omp_set_num_threads", n);
+        set_thread_count("omp_set_num_threads", n);
 }
 
 void starpu_parallel_worker_gnu_openmp_mkl_prologue(void *arg)
 {
-    int n = prepare(__func__);
+    int n = prologue_prepare(__func__);
 
     (void)arg;
     if (!n)
         return;
-    tell("omp_set_num_threads", n);
-    tell("MKL_Set_Num_Threads", n);
+    set_thread_count("omp_set_num_threads", n);
+    set_thread_count("MKL_Set_Num_Threads", n);
 }

@@ -128,8 +128,8 @@ int starpu_get_prefetch_flag(void)
     return orr_config_bool(&ORR_API_RUNTIME()->config, ORR_CFG_PREFETCH);
 }
 
-static int prefetch(const char *call, struct starpu_task *task, unsigned node,
-                    enum orr_fetch_level level)
+static int api_prefetch_task(const char *call, struct starpu_task *task,
+                             unsigned node, enum orr_fetch_level level)
 {
     struct orr_job *job = submitted(call, task);
 
@@ -138,14 +138,14 @@ static int prefetch(const char *call, struct starpu_task *task, unsigned node,
     return 0;
 }
 
-static unsigned node_of(const char *call, unsigned worker)
+static unsigned api_worker_node(const char *call, unsigned worker)
 {
     return orr_api_first_worker(call, worker)->desc->node;
 }
 
 int starpu_prefetch_task_input_on_node(struct starpu_task *task, unsigned node)
 {
-    return prefetch(__func__, task, node, ORR_PREFETCH);
+    return api_prefetch_task(__func__, task, node, ORR_PREFETCH);
 }
 
 void starpu_sched_task_break(struct starpu_task *task)
@@ -175,45 +175,47 @@ int starpu_prefetch_task_input_on_node_prio(struct starpu_task *task,
                                             unsigned node, int prio)
 {
     (void)prio;
-    return prefetch(__func__, task, node, ORR_PREFETCH);
+    return api_prefetch_task(__func__, task, node, ORR_PREFETCH);
 }
 
 int starpu_idle_prefetch_task_input_on_node(struct starpu_task *task,
                                             unsigned node)
 {
-    return prefetch(__func__, task, node, ORR_IDLE_PREFETCH);
+    return api_prefetch_task(__func__, task, node, ORR_IDLE_PREFETCH);
 }
 
 int starpu_idle_prefetch_task_input_on_node_prio(struct starpu_task *task,
                                                  unsigned node, int prio)
 {
     (void)prio;
-    return prefetch(__func__, task, node, ORR_IDLE_PREFETCH);
+    return api_prefetch_task(__func__, task, node, ORR_IDLE_PREFETCH);
 }
 
 int starpu_prefetch_task_input_for(struct starpu_task *task, unsigned worker)
 {
-    return prefetch(__func__, task, node_of(__func__, worker), ORR_PREFETCH);
+    return api_prefetch_task(__func__, task, api_worker_node(__func__, worker),
+                             ORR_PREFETCH);
 }
 
 int starpu_prefetch_task_input_for_prio(struct starpu_task *task,
                                         unsigned worker, int prio)
 {
     (void)prio;
-    return prefetch(__func__, task, node_of(__func__, worker), ORR_PREFETCH);
+    return api_prefetch_task(__func__, task, api_worker_node(__func__, worker),
+                             ORR_PREFETCH);
 }
 
 int starpu_idle_prefetch_task_input_for(struct starpu_task *task,
                                         unsigned worker)
 {
-    return prefetch(__func__, task, node_of(__func__, worker),
-                    ORR_IDLE_PREFETCH);
+    return api_prefetch_task(__func__, task, api_worker_node(__func__, worker),
+                             ORR_IDLE_PREFETCH);
 }
 
 int starpu_idle_prefetch_task_input_for_prio(struct starpu_task *task,
                                              unsigned worker, int prio)
 {
     (void)prio;
-    return prefetch(__func__, task, node_of(__func__, worker),
-                    ORR_IDLE_PREFETCH);
+    return api_prefetch_task(__func__, task, api_worker_node(__func__, worker),
+                             ORR_IDLE_PREFETCH);
 }

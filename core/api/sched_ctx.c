@@ -100,7 +100,7 @@ static bool take_of_context(struct request *request, int code, va_list *ap)
     }
 }
 
-static void read_arguments(struct request *request, va_list *ap)
+static void sched_ctx_read_arguments(struct request *request, va_list *ap)
 {
     int code;
 
@@ -139,7 +139,7 @@ static void take_multiprocessors(struct orr_sched *sched)
     abort();
 }
 
-static void prepare(struct orr_sched *sched, void *arg)
+static void sched_ctx_prepare_said(struct orr_sched *sched, void *arg)
 {
     const struct request *request = arg;
     struct orr_sched_said *said = sched->said;
@@ -210,12 +210,12 @@ unsigned starpu_sched_ctx_create(int *workerids_ctx, int nworkers_ctx,
         ids = all;
     check_workers(__func__, ids, n);
     va_start(ap, sched_ctx_name);
-    read_arguments(&request, &ap);
+    sched_ctx_read_arguments(&request, &ap);
     va_end(ap);
     name_policy(&request.options);
     check_request(rt, &request, ids, n);
-    if (orr_sched_ctx_create(rt, &request.options, prepare, &request, ids, &n,
-                             &id, &err) == 0)
+    if (orr_sched_ctx_create(rt, &request.options, sched_ctx_prepare_said,
+                             &request, ids, &n, &id, &err) == 0)
         return id;
     orr_log_error("%s: %s", __func__, err.text);
     abort();
@@ -240,8 +240,8 @@ static bool is_free(const struct orr_runtime *rt, unsigned w)
     return true;
 }
 
-static void choose(const struct orr_runtime *rt, struct interval *interval,
-                   bool free)
+static void sched_ctx_choose_workers(const struct orr_runtime *rt,
+                                     struct interval *interval, bool free)
 {
     for (unsigned w = 0; w < rt->workers->n; w++) {
         bool core = orr_device_kind(rt->workers->at[w].desc->type)->is_processor;
@@ -265,10 +265,10 @@ static void prepare_interval(struct orr_sched *sched, void *arg)
 {
     struct interval *interval = arg;
 
-    prepare(sched, &interval->request);
-    choose(sched->runtime, interval, true);
+    sched_ctx_prepare_said(sched, &interval->request);
+    sched_ctx_choose_workers(sched->runtime, interval, true);
     if (interval->overlap)
-        choose(sched->runtime, interval, false);
+        sched_ctx_choose_workers(sched->runtime, interval, false);
     if (!has_enough(interval))
         interval->n = 0;
 }
@@ -318,7 +318,7 @@ unsigned starpu_sched_ctx_create_inside_interval(const char *policy_name,
 
 /* -- ending -- */
 
-static _Noreturn void fail(const char *call, const char *why)
+static _Noreturn void sched_ctx_fail(const char *call, const char *why)
 {
     orr_log_error("%s: %s", call, why);
     abort();
@@ -327,8 +327,8 @@ static _Noreturn void fail(const char *call, const char *why)
 void orr_api_expect_outside(const char *call)
 {
     if (!orr_is_outside(call))
-        fail(call, "it waits for tasks: call it outside of tasks and "
-                   "callbacks");
+        sched_ctx_fail(call, "it waits for tasks: call it outside of tasks and "
+                             "callbacks");
 }
 
 void orr_api_sched_ctx_delete(const char *call, unsigned sched_ctx_id)
@@ -337,8 +337,8 @@ void orr_api_sched_ctx_delete(const char *call, unsigned sched_ctx_id)
 
     (void)orr_api_sched(call, sched_ctx_id);
     if (sched_ctx_id == 0)
-        fail(call, "the first scheduling context stays until "
-                   "starpu_shutdown");
+        sched_ctx_fail(call, "the first scheduling context stays until "
+                             "starpu_shutdown");
     orr_api_expect_outside(call);
     orr_pay();
     if (orr_self->sched_ctx == sched_ctx_id + 1)
@@ -376,7 +376,7 @@ void starpu_sched_ctx_stop_task_submission(void)
     struct starpu_task *task = starpu_task_create();
 
     if (!task || starpu_task_submit(task) != 0)
-        fail(__func__, "out of memory");
+        sched_ctx_fail(__func__, "out of memory");
 }
 
 void starpu_sched_ctx_set_inheritor(unsigned sched_ctx_id, unsigned inheritor)
@@ -395,7 +395,7 @@ unsigned starpu_sched_ctx_get_inheritor(unsigned sched_ctx_id)
 static void check_list(const char *call, const int *ids, unsigned n)
 {
     if (!ids || !n)
-        fail(call, "no workers are given");
+        sched_ctx_fail(call, "no workers are given");
     check_workers(call, ids, n);
 }
 
@@ -455,7 +455,8 @@ void starpu_sched_ctx_move_task_to_ctx_locked(struct starpu_task *task,
     struct orr_job *job = orr_job_of(task);
 
     if (!job || orr_job_state(job) != ORR_JOB_READY)
-        fail(__func__, "the task is not ready: only a policy that was given it "
+        sched_ctx_fail(__func__,
+                       "the task is not ready: only a policy that was given it "
                        "may move it");
     job->sched_ctx = (uint8_t)sched_ctx;
     task->sched_ctx = sched_ctx;

@@ -16,8 +16,9 @@
 #define NMAX STARPU_NMAX_SCHED_CTXS
 
 /* The workers as they are now. */
-static int *copy_workers(const char *call, const struct orr_sched *sched,
-                         unsigned *ret_n)
+static int *sched_ctx_copy_workers(const char *call,
+                                   const struct orr_sched *sched,
+                                   unsigned *ret_n)
 {
     unsigned all, n = 0;
     int *ids;
@@ -47,7 +48,7 @@ void *starpu_sched_ctx_exec_parallel_code(void *(*func)(void *), void *param,
         orr_log_error("%s: the function is NULL", __func__);
         abort();
     }
-    ids = copy_workers(__func__, sched, &n);
+    ids = sched_ctx_copy_workers(__func__, sched, &n);
     orr_pay();
     orr_sched_block(sched->runtime, ids, n);
     result = func(param);
@@ -217,7 +218,7 @@ void starpu_sched_ctx_unbook_workers_for_task(unsigned sched_ctx_id, int master)
 /* -- processors -- */
 
 /* A worker that is bound to none, as simulated ones are, has its own number. */
-static int processor_of(const struct orr_worker *worker)
+static int worker_processor_number(const struct orr_worker *worker)
 {
     int position = orr_api_worker_position(worker->id);
 
@@ -232,7 +233,7 @@ void starpu_sched_ctx_get_available_cpuids(unsigned sched_ctx_id, int **cpuids,
     int self = starpu_worker_get_id();
     bool all = self < 0 || atomic_load(&sched->master) == self;
     unsigned n;
-    int *ids = copy_workers(__func__, sched, &n);
+    int *ids = sched_ctx_copy_workers(__func__, sched, &n);
 
     *ncpuids = 0;
     for (unsigned i = 0; i < n; i++) {
@@ -240,7 +241,7 @@ void starpu_sched_ctx_get_available_cpuids(unsigned sched_ctx_id, int **cpuids,
 
         if (orr_device_kind(worker->desc->type)->is_processor &&
             (all || ids[i] == self || is_booked_for(ids[i], self)))
-            ids[(*ncpuids)++] = processor_of(worker);
+            ids[(*ncpuids)++] = worker_processor_number(worker);
     }
     *cpuids = ids;
 }
@@ -265,7 +266,7 @@ int starpu_sched_ctx_get_worker_rank(unsigned sched_ctx_id)
 }
 
 /* Who changes contexts may ask in a hook of the policy. */
-static unsigned child_of(struct orr_worker *worker, unsigned parent)
+static unsigned worker_child_context(struct orr_worker *worker, unsigned parent)
 {
     struct orr_runtime *rt = worker->runtime;
     unsigned id;
@@ -280,7 +281,7 @@ static unsigned child_of(struct orr_worker *worker, unsigned parent)
 
 unsigned starpu_sched_ctx_master_get_context(int masterid)
 {
-    return child_of(orr_api_worker(__func__, masterid), NMAX);
+    return worker_child_context(orr_api_worker(__func__, masterid), NMAX);
 }
 
 unsigned
@@ -288,5 +289,6 @@ starpu_sched_ctx_worker_is_master_for_child_ctx(int workerid,
                                                 unsigned sched_ctx_id)
 {
     (void)orr_api_sched(__func__, sched_ctx_id);
-    return child_of(orr_api_worker(__func__, workerid), sched_ctx_id);
+    return worker_child_context(orr_api_worker(__func__, workerid),
+                                sched_ctx_id);
 }

@@ -15,8 +15,7 @@
 
 /* -- its lock -- */
 
-
-static starpu_pthread_mutex_t *mutex_of(const char *call, int workerid)
+static starpu_pthread_mutex_t *worker_mutex(const char *call, int workerid)
 {
     (void)orr_api_worker(call, workerid);
     return &orr_api_state(call)->mutexes[workerid];
@@ -26,7 +25,7 @@ void starpu_worker_get_sched_condition(int workerid,
                                        starpu_pthread_mutex_t **sched_mutex,
                                        starpu_pthread_cond_t **sched_cond)
 {
-    *sched_mutex = mutex_of(__func__, workerid);
+    *sched_mutex = worker_mutex(__func__, workerid);
     *sched_cond = &orr_api_state(__func__)->conds[workerid];
 }
 
@@ -51,17 +50,17 @@ void starpu_pthread_mutex_check_sched(starpu_pthread_mutex_t *mutex, char *file,
 
 void starpu_worker_lock(int workerid)
 {
-    starpu_pthread_mutex_lock(mutex_of(__func__, workerid));
+    starpu_pthread_mutex_lock(worker_mutex(__func__, workerid));
 }
 
 int starpu_worker_trylock(int workerid)
 {
-    return starpu_pthread_mutex_trylock(mutex_of(__func__, workerid));
+    return starpu_pthread_mutex_trylock(worker_mutex(__func__, workerid));
 }
 
 void starpu_worker_unlock(int workerid)
 {
-    starpu_pthread_mutex_unlock(mutex_of(__func__, workerid));
+    starpu_pthread_mutex_unlock(worker_mutex(__func__, workerid));
 }
 
 void starpu_worker_lock_self(void)
@@ -203,8 +202,8 @@ void starpu_sched_ctx_worker_shares_tasks_lists(int workerid, int sched_ctx_id)
 
 /* -- tasks that a policy has for a worker of several contexts -- */
 
-static void count(const char *call, unsigned sched_ctx_id, int workerid,
-                  int change)
+static void worker_count_tasks(const char *call, unsigned sched_ctx_id,
+                               int workerid, int change)
 {
     struct orr_sched *sched = orr_api_sched(call, sched_ctx_id);
     struct orr_worker *worker = orr_api_worker(call, workerid);
@@ -216,13 +215,13 @@ static void count(const char *call, unsigned sched_ctx_id, int workerid,
 void starpu_sched_ctx_list_task_counters_increment(unsigned sched_ctx_id,
                                                    int workerid)
 {
-    count(__func__, sched_ctx_id, workerid, 1);
+    worker_count_tasks(__func__, sched_ctx_id, workerid, 1);
 }
 
 void starpu_sched_ctx_list_task_counters_decrement(unsigned sched_ctx_id,
                                                    int workerid)
 {
-    count(__func__, sched_ctx_id, workerid, -1);
+    worker_count_tasks(__func__, sched_ctx_id, workerid, -1);
 }
 
 void starpu_sched_ctx_list_task_counters_reset(unsigned sched_ctx_id,
@@ -234,27 +233,28 @@ void starpu_sched_ctx_list_task_counters_reset(unsigned sched_ctx_id,
         &sched->of_worker[orr_api_worker(__func__, workerid)->id].ntasks, 0);
 }
 
-static void count_all(const char *call, unsigned sched_ctx_id, int change)
+static void workers_count_tasks(const char *call, unsigned sched_ctx_id,
+                                int change)
 {
     struct orr_sched *sched = orr_api_sched(call, sched_ctx_id);
 
     for (unsigned w = 0; w < sched->runtime->workers->n; w++)
         if (is_member(sched->runtime, sched_ctx_id, w))
-            count(call, sched_ctx_id, (int)w, change);
+            worker_count_tasks(call, sched_ctx_id, (int)w, change);
 }
 
 void starpu_sched_ctx_list_task_counters_increment_all_ctx_locked(
     struct starpu_task *task, unsigned sched_ctx_id)
 {
     (void)task;
-    count_all(__func__, sched_ctx_id, 1);
+    workers_count_tasks(__func__, sched_ctx_id, 1);
 }
 
 void starpu_sched_ctx_list_task_counters_decrement_all_ctx_locked(
     struct starpu_task *task, unsigned sched_ctx_id)
 {
     (void)task;
-    count_all(__func__, sched_ctx_id, -1);
+    workers_count_tasks(__func__, sched_ctx_id, -1);
 }
 
 void starpu_sched_ctx_list_task_counters_reset_all(struct starpu_task *task,

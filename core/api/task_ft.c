@@ -11,8 +11,9 @@
 #include "core/cost/cost.h"
 #include "core/task/job.h"
 
-static _Noreturn void refuse(const char *call, const struct starpu_task *task,
-                             const char *why)
+static _Noreturn void task_ft_refuse(const char *call,
+                                     const struct starpu_task *task,
+                                     const char *why)
 {
     orr_log_error("%s: task `%s' %s", call,
                   orr_job_of(task) ? orr_job_name(orr_job_of(task)) : "?", why);
@@ -26,8 +27,8 @@ static void mark_try(struct orr_runtime *rt, struct orr_job *job,
     struct orr_job_rare *rare = orr_job_make_rare(job);
 
     if (!rare)
-        refuse("starpu_task_ft_create_retry", job->task,
-               "cannot be tried: out of memory");
+        task_ft_refuse("starpu_task_ft_create_retry", job->task,
+                       "cannot be tried: out of memory");
     rare->may_fail = true;
     if (before && orr_job_avoided(before) && orr_job_may_avoid(rt, before, 0))
         orr_job_avoid(rt, job, orr_job_avoided(before));
@@ -43,16 +44,18 @@ starpu_task_ft_create_retry(const struct starpu_task *meta_task,
     struct orr_job *job;
 
     if (meta_task->callback_func)
-        refuse(__func__, meta_task,
-               "has a callback, which each try would need for the check: leave "
-               "it out");
+        task_ft_refuse(
+            __func__, meta_task,
+            "has a callback, which each try would need for the check: leave "
+            "it out");
     if (meta_task->cl_arg_free || meta_task->prologue_callback_pop_arg_free)
-        refuse(__func__, meta_task,
-               "owns arguments that its tries use: give cl_arg with "
-               "STARPU_CL_ARGS_NFREE, and arguments of callbacks likewise");
+        task_ft_refuse(
+            __func__, meta_task,
+            "owns arguments that its tries use: give cl_arg with "
+            "STARPU_CL_ARGS_NFREE, and arguments of callbacks likewise");
     task = orr_api_task_copy(template_task);
     if (!task)
-        refuse(__func__, meta_task, "cannot be tried: out of memory");
+        task_ft_refuse(__func__, meta_task, "cannot be tried: out of memory");
     task->prologue_callback_func = NULL;
     task->prologue_callback_arg = NULL;
     task->callback_func = check_ft;
@@ -62,7 +65,7 @@ starpu_task_ft_create_retry(const struct starpu_task *meta_task,
     task->failed = 0;
     job = orr_job_get(rt, task);
     if (!job)
-        refuse(__func__, meta_task, "cannot be tried: out of memory");
+        task_ft_refuse(__func__, meta_task, "cannot be tried: out of memory");
     mark_try(rt, job, orr_job_of(template_task));
     return task;
 }
@@ -77,7 +80,8 @@ static void try_task(struct starpu_task *meta,
         starpu_task_ft_create_retry(meta, template_task, check);
 
     if (starpu_task_submit_nodeps(task) != 0)
-        refuse("starpu_task_ft_prologue", meta, "cannot be submitted again");
+        task_ft_refuse("starpu_task_ft_prologue", meta,
+                       "cannot be submitted again");
 }
 
 /* The callback of a try without a check of its own. */
@@ -122,9 +126,10 @@ void starpu_task_ft_failed(struct starpu_task *task)
         enum starpu_data_access_mode mode = STARPU_TASK_GET_MODE(task, i);
 
         if (mode != STARPU_R && mode != STARPU_W)
-            refuse(__func__, task,
-                   "has a buffer that is neither STARPU_R nor STARPU_W: what a "
-                   "failed try left in it cannot be undone");
+            task_ft_refuse(
+                __func__, task,
+                "has a buffer that is neither STARPU_R nor STARPU_W: what a "
+                "failed try left in it cannot be undone");
     }
     task->failed = 1;
 }

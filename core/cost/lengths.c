@@ -59,8 +59,9 @@ static struct orr_length ask_history(const struct row *row,
 
 /* Between sizes: no better than what these are. Of computed ones without a range
  * the error of the curve says nothing about the truth. */
-static struct orr_length between(struct orr_model *model, unsigned comb,
-                             unsigned impl, const struct orr_answer *answer)
+static struct orr_length length_between_sizes(struct orr_model *model,
+                                              unsigned comb, unsigned impl,
+                                              const struct orr_answer *answer)
 {
     bool ranged;
     enum orr_origin rows = orr_model_least_origin(model, comb, impl, &ranged);
@@ -94,15 +95,15 @@ static struct orr_length ask_answer(const struct orr_runtime *rt,
                                          row->key.footprint, &length.error);
         return length;
     }
-    return between(row->model, class->comb, impl, &answer);
+    return length_between_sizes(row->model, class->comb, impl, &answer);
 }
 
 /* --- what the user assumes --- */
 
 /* The one for the row on the class, NULL without; real machines measure. */
-static struct orr_assumption *assumed(const struct orr_runtime *rt,
-                                      const struct row *row,
-                                      const struct orr_worker_class *class)
+static struct orr_assumption *
+row_find_assumption(const struct orr_runtime *rt, const struct row *row,
+                    const struct orr_worker_class *class)
 {
     const struct starpu_perfmodel *perfmodel = row->key.perfmodel;
 
@@ -177,7 +178,7 @@ static double other_us(const struct orr_runtime *rt, const struct row *row,
             us = ask_model(rt, row, task, class, 0).us;
         else if (row->pub.per_task)
             us = ask_function(rt, row, task, class, 0);
-        a = assumed(rt, row, class);
+        a = row_find_assumption(rt, row, class);
         /* No ratio of a ratio: two could be of each other. */
         if (!(us > 0) && a && a->law != ORR_ASSUMED_RATIO)
             us = orr_assumption_us(
@@ -196,7 +197,7 @@ static double assumed_us(const struct orr_runtime *rt, const struct row *row,
                          const struct orr_worker_class *class, unsigned impl,
                          bool use)
 {
-    struct orr_assumption *a = assumed(rt, row, class);
+    struct orr_assumption *a = row_find_assumption(rt, row, class);
     double size, us;
 
     if (!a)
@@ -226,7 +227,7 @@ static struct orr_length ask_model(const struct orr_runtime *rt,
         return ask_answer(rt, row, task, class, impl);
     length = ask_history(row, class, impl);
     if (length.us > 0 || !rt->machine->kernels_take_their_length ||
-        assumed(rt, row, class))
+        row_find_assumption(rt, row, class))
         return length;
     return ask_answer(rt, row, task, class, impl);
 }
@@ -375,7 +376,7 @@ unsigned orr_row_able(const struct orr_runtime *rt, const struct row *row,
             bits |= 1U << i;
     /* A time for an architecture says that there is a kernel for it. */
     if (!bits && row->pub.assumed) {
-        const struct orr_assumption *a = assumed(rt, row, k);
+        const struct orr_assumption *a = row_find_assumption(rt, row, k);
 
         bits = a && a->arch.type >= 0 &&
                !isnan(assumed_us(rt, row, task, k, 0, false));

@@ -93,8 +93,8 @@ static bool is_suspicious(const struct orr_runtime *rt,
     return false;
 }
 
-static bool suspects(const struct orr_recal *recal, unsigned class_id,
-                     unsigned impl)
+static bool recal_is_suspicious(const struct orr_recal *recal,
+                                unsigned class_id, unsigned impl)
 {
     return atomic_load_explicit(&recal->suspicious[class_id],
                                 memory_order_relaxed) >>
@@ -201,7 +201,7 @@ static bool check_locked(struct orr_recal *recal,
         pair->hurry = us * ORR_RECAL_CONTRADICTS < length;
         recal_set_next_look(recal, -INFINITY);
     }
-    if (!suspects(recal, class_id, impl))
+    if (!recal_is_suspicious(recal, class_id, impl))
         return false;
     wrong = us * ORR_RECAL_CONTRADICTS < length;
     confirmed = is_confirmed(pair);
@@ -222,7 +222,7 @@ bool orr_recal_measured(struct orr_recal *recal, const struct orr_cost_row *row,
     struct orr_recal_pair *pair = pair_of(recal, class_id, impl);
     const memory_order relaxed = memory_order_relaxed;
     bool settled = !atomic_load_explicit(&pair->under_way, relaxed) &&
-                   !suspects(recal, class_id, impl);
+                   !recal_is_suspicious(recal, class_id, impl);
     bool wrong;
 
     if (settled && !atomic_load_explicit(&recal->measured, relaxed))
@@ -262,7 +262,7 @@ static double due_locked(struct orr_recal *recal,
     if (atomic_load_explicit(&recal->measured, memory_order_relaxed))
         stale = atomic_load_explicit(&pair->last, memory_order_relaxed) +
                 fmax(ORR_RECAL_STALE * length, ORR_RECAL_STALE_US);
-    if (suspects(recal, class_id, impl))
+    if (recal_is_suspicious(recal, class_id, impl))
         return fmin(pair->due, stale);
     return stale;
 }

@@ -50,8 +50,8 @@ static void call_back(void (*callback)(void *), void *arg, unsigned node)
 
 /* The application finds the form of main memory, made by the context that brings
  * the data. */
-static orr_kernel_func_t conversion_of(const struct starpu_codelet *cl,
-                                       const struct orr_worker *worker)
+static orr_kernel_func_t acquire_conversion(const struct starpu_codelet *cl,
+                                            const struct orr_worker *worker)
 {
     (void)worker;
     return orr_codelet_host_function(cl, 0);
@@ -59,10 +59,10 @@ static orr_kernel_func_t conversion_of(const struct starpu_codelet *cl,
 
 /* Simulated, it takes what it takes on a worker of the node, if there is one; returns
  * that. */
-static double convert(struct orr_runtime *rt, const struct orr_job *job,
-                      unsigned node)
+static double acquire_convert(struct orr_runtime *rt, const struct orr_job *job,
+                              unsigned node)
 {
-    const struct orr_converter converter = {conversion_of, NULL};
+    const struct orr_converter converter = {acquire_conversion, NULL};
     unsigned k = 0;
     double us = 0;
 
@@ -87,7 +87,7 @@ static void acquire_arrived(struct orr_runtime *rt, struct orr_job *job,
     (void)worker;
     orr_job_take_data(rt, job, node);
     if (job->converts && !job->data.spread && node < rt->nodes->nram)
-        us = convert(rt, job, node);
+        us = acquire_convert(rt, job, node);
     if (us > 0 && callback == unblock)
         ((struct block *)arg)->converting = us;
     else if (us > 0)
@@ -114,7 +114,7 @@ static void set_node(struct orr_job *job, int node)
 }
 
 /* The application has the last word on the node. */
-static void choose_node(struct orr_runtime *rt, struct orr_job *job)
+static void acquire_choose_node(struct orr_runtime *rt, struct orr_job *job)
 {
     int node = (int)orr_job_own(job)->node;
     struct orr_context *self = orr_self;
@@ -138,7 +138,7 @@ static void acquire_ready(struct orr_runtime *rt, struct orr_job *job)
     orr_job_set_state(job, ORR_JOB_READY);
     orr_job_set_state(job, ORR_JOB_FETCHING);
     if (orr_job_own(job)->before)
-        choose_node(rt, job);
+        acquire_choose_node(rt, job);
     if (orr_job_fetch(rt, job, job->data.spread ? 0 : orr_job_own(job)->node))
         acquire_arrived(rt, job, -1);
 }
@@ -217,7 +217,7 @@ static int begin_value(struct orr_runtime *rt, struct orr_job *job,
                                 : 0;
 }
 
-static long number(struct orr_runtime *rt, struct orr_job *job)
+static long acquire_number_job(struct orr_runtime *rt, struct orr_job *job)
 {
     orr_job_number(rt, job);
     return (long)job->id;
@@ -252,8 +252,9 @@ const char *orr_acquire_name(enum orr_acquire_call call)
 
 /* Makes the job and lets it go; callback(arg) may have been called on return.
  * Without a callback the data are released as soon as they are there. */
-static int acquire(struct orr_runtime *rt, struct orr_handle *handle, int node,
-                   struct wish wish, struct orr_acquisition *how)
+static int acquire_start(struct orr_runtime *rt, struct orr_handle *handle,
+                         int node, struct wish wish,
+                         struct orr_acquisition *how)
 {
     struct orr_job *job = orr_job_new(rt, &orr_job_acquire, 1);
     struct orr_access *access;
@@ -273,7 +274,8 @@ static int acquire(struct orr_runtime *rt, struct orr_handle *handle, int node,
     orr_job_own(job)->arg = how->arg;
     orr_job_own(job)->by = orr_self->job;
     job->priority = how->priority;
-    how->job = how->numbered && access->wants_order ? number(rt, job) : -1;
+    how->job =
+        how->numbered && access->wants_order ? acquire_number_job(rt, job) : -1;
     set_node(job, node);
     orr_job_nest(rt, job);
     if (orr_job_around(job))
@@ -323,8 +325,8 @@ static void acquisition_describe(const struct orr_awaited *awaited, char *text,
              a->mode & STARPU_REDUX ? "REDUX" : "", a->call);
 }
 
-static int bring(struct orr_runtime *rt, enum orr_acquire_call call,
-                 struct orr_handle *handle, int node, struct wish wish)
+static int acquire_bring(struct orr_runtime *rt, enum orr_acquire_call call,
+                         struct orr_handle *handle, int node, struct wish wish)
 {
     const struct awaited_data what = {
         .awaited = {.noun = "data",
@@ -344,7 +346,7 @@ static int bring(struct orr_runtime *rt, enum orr_acquire_call call,
         return -EDEADLK;
     orr_pay();
     orr_waiter_init(&block.waiter);
-    err = acquire(rt, handle, node, wish, &how);
+    err = acquire_start(rt, handle, node, wish, &how);
     if (err)
         return err;
     orr_await(rt, &block.waiter, &what.awaited);
@@ -358,14 +360,14 @@ int orr_data_bring(struct orr_runtime *rt, enum orr_acquire_call call,
                    struct orr_handle *handle, int node,
                    enum starpu_data_access_mode mode)
 {
-    return bring(rt, call, handle, node,
-                 (struct wish){.mode = mode, .sequential = true});
+    return acquire_bring(rt, call, handle, node,
+                         (struct wish){.mode = mode, .sequential = true});
 }
 
 int orr_data_bring_if_any(struct orr_runtime *rt, struct orr_handle *handle,
                           int node)
 {
-    return bring(
+    return acquire_bring(
         rt, ORR_ACQUIRE_OWN, handle, node,
         (struct wish){.mode = STARPU_R, .sequential = true, .if_any = true});
 }
@@ -373,10 +375,10 @@ int orr_data_bring_if_any(struct orr_runtime *rt, struct orr_handle *handle,
 int orr_data_bring_as_is(struct orr_runtime *rt, struct orr_handle *handle,
                          int node)
 {
-    return bring(rt, ORR_ACQUIRE_OWN, handle, node,
-                 (struct wish){.mode = STARPU_R | STARPU_NOPLAN,
-                               .sequential = true,
-                               .if_any = true});
+    return acquire_bring(rt, ORR_ACQUIRE_OWN, handle, node,
+                         (struct wish){.mode = STARPU_R | STARPU_NOPLAN,
+                                       .sequential = true,
+                                       .if_any = true});
 }
 
 int orr_data_bring_later(struct orr_runtime *rt, struct orr_handle *handle,
@@ -387,7 +389,7 @@ int orr_data_bring_later(struct orr_runtime *rt, struct orr_handle *handle,
 
     if (err)
         return err;
-    return acquire(
+    return acquire_start(
         rt, handle, node,
         (struct wish){.mode = STARPU_R, .sequential = true, .if_any = true},
         &how);
@@ -408,9 +410,9 @@ int orr_data_try_acquire(struct orr_runtime *rt, enum orr_acquire_call call,
                          struct orr_handle *handle, int node,
                          enum starpu_data_access_mode mode)
 {
-    int err =
-        bring(rt, call, handle, node,
-              (struct wish){.mode = mode, .sequential = true, .tries = true});
+    int err = acquire_bring(
+        rt, call, handle, node,
+        (struct wish){.mode = mode, .sequential = true, .tries = true});
 
     if (!err)
         warn_unreal(rt, call, handle, mode);
@@ -425,9 +427,9 @@ int orr_data_acquire_with(struct orr_runtime *rt, struct orr_handle *handle,
 
     if (err)
         return err;
-    return acquire(rt, handle, node,
-                   (struct wish){.mode = mode, .sequential = how->sequential},
-                   how);
+    return acquire_start(
+        rt, handle, node,
+        (struct wish){.mode = mode, .sequential = how->sequential}, how);
 }
 
 /* The first acquisition on the node by the task that the caller runs, or by those
@@ -562,7 +564,7 @@ static void deinitialize(void *arg)
 
 /* In the machine's own context no method of an interface may be called: then the
  * memory is the first to leave, no more. */
-static void invalidate(void *arg)
+static void acquire_invalidate(void *arg)
 {
     deinitialize(arg);
     if (!orr_self->machine)
@@ -577,7 +579,7 @@ void orr_data_invalidate_submit(struct orr_runtime *rt,
                                    : "starpu_data_invalidate_submit") != 0)
         return;
     orr_data_call_after(rt, handle, STARPU_W,
-                        keeps_memory ? deinitialize : invalidate);
+                        keeps_memory ? deinitialize : acquire_invalidate);
     orr_handle_forget_beginning(handle);
 }
 
@@ -591,7 +593,7 @@ void orr_data_invalidate(struct orr_runtime *rt, struct orr_handle *handle,
         return;
     orr_handle_wait_unordered(rt, handle);
     orr_data_call_after(rt, handle, STARPU_W,
-                        keeps_memory ? deinitialize : invalidate);
+                        keeps_memory ? deinitialize : acquire_invalidate);
     orr_handle_forget_beginning(handle);
     orr_handle_wait_idle(rt, handle, false);
 }
@@ -626,7 +628,7 @@ void orr_data_wont_use(struct orr_runtime *rt, struct orr_handle *handle)
                             no_longer_wanted);
 }
 
-static void nothing(void *arg)
+static void acquire_no_callback(void *arg)
 {
     (void)arg;
 }
@@ -634,10 +636,12 @@ static void nothing(void *arg)
 void orr_data_combine(struct orr_runtime *rt, struct orr_handle *handle)
 {
     if (orr_handle_has_partials(handle))
-        orr_data_call_after(rt, handle, STARPU_R | STARPU_NOPLAN, nothing);
+        orr_data_call_after(rt, handle, STARPU_R | STARPU_NOPLAN,
+                            acquire_no_callback);
 }
 
 void orr_data_combine_early(struct orr_runtime *rt, struct orr_handle *handle)
 {
-    call_after(rt, handle, STARPU_R | STARPU_NOPLAN, false, nothing);
+    call_after(rt, handle, STARPU_R | STARPU_NOPLAN, false,
+               acquire_no_callback);
 }

@@ -82,7 +82,7 @@ static bool needs_nothing(const struct orr_access *access)
 }
 
 /* Whether the replicate lives in a block together with others. */
-static bool is_shared(const struct orr_replicate *replicate)
+static bool replicate_is_shared(const struct orr_replicate *replicate)
 {
     return replicate->block && orr_block_is_shared(replicate->block);
 }
@@ -90,7 +90,7 @@ static bool is_shared(const struct orr_replicate *replicate)
 /* What the job has on the node is not evicted from now on, but for, if it is
  * `apart`, what lives together with other data. Its blocks keep their places
  * among those that could be. Returns the bytes that it lacks, or would. */
-static size_t hold(struct orr_job *job, unsigned node, bool apart)
+static size_t admission_hold(struct orr_job *job, unsigned node, bool apart)
 {
     size_t lacks = 0;
 
@@ -102,7 +102,7 @@ static size_t hold(struct orr_job *job, unsigned node, bool apart)
         if (!replicate)
             continue;
         orr_lock(&handle->lock);
-        if (apart && is_shared(replicate)) {
+        if (apart && replicate_is_shared(replicate)) {
             lacks += handle->size;
         } else if (has_memory(handle, node) || needs_nothing(access)) {
             replicate->refs++;
@@ -116,7 +116,8 @@ static size_t hold(struct orr_job *job, unsigned node, bool apart)
     return lacks;
 }
 
-static void let_go(struct orr_runtime *rt, struct orr_job *job, unsigned node)
+static void admission_let_go(struct orr_runtime *rt, struct orr_job *job,
+                             unsigned node)
 {
     struct orr_deferred deferred = {0};
 
@@ -158,12 +159,13 @@ size_t orr_admit_take_locked(struct orr_handle *handle,
 
 /* --- whose turn it is --- */
 
-static struct orr_job *job_of(struct orr_heap_link *link)
+static struct orr_job *memory_link_job(struct orr_heap_link *link)
 {
     return orr_container(link, struct orr_job, wait.memory.link);
 }
 
-static bool is_more_urgent(const struct orr_job *a, const struct orr_job *b)
+static bool admission_is_more_urgent(const struct orr_job *a,
+                                     const struct orr_job *b)
 {
     if (a->priority != b->priority)
         return a->priority > b->priority;
@@ -172,38 +174,40 @@ static bool is_more_urgent(const struct orr_job *a, const struct orr_job *b)
     return a->wait.memory.since < b->wait.memory.since;
 }
 
-static bool comes_before(struct orr_heap_link *a, struct orr_heap_link *b)
+static bool admission_precedes(struct orr_heap_link *a, struct orr_heap_link *b)
 {
-    return is_more_urgent(job_of(a), job_of(b));
+    return admission_is_more_urgent(memory_link_job(a), memory_link_job(b));
 }
 
-static struct orr_job *first_of(struct orr_node *node)
+static struct orr_job *admission_first(struct orr_node *node)
 {
     struct orr_heap_link *first;
 
     orr_lock(&node->lock);
     first = node->admission.urgent.first;
     orr_unlock(&node->lock);
-    return first ? job_of(first) : NULL;
+    return first ? memory_link_job(first) : NULL;
 }
 
-static void insert(struct orr_node *node, struct orr_job *job)
+static void admission_insert(struct orr_node *node, struct orr_job *job)
 {
     orr_lock(&node->lock);
     job->data.wants_memory = 1;
     job->wait.memory.since = ++node->admission.last;
     orr_list_append(&node->admission.jobs, &job->queue);
-    orr_heap_insert(&node->admission.urgent, &job->wait.memory.link, comes_before);
+    orr_heap_insert(&node->admission.urgent, &job->wait.memory.link,
+                    admission_precedes);
     orr_unlock(&node->lock);
 }
 
 /* Only who serves the node does that. */
-static void take_out(struct orr_node *node, struct orr_job *job)
+static void admission_remove(struct orr_node *node, struct orr_job *job)
 {
     orr_lock(&node->lock);
     job->data.wants_memory = 0;
     orr_list_remove(&job->queue);
-    orr_heap_remove(&node->admission.urgent, &job->wait.memory.link, comes_before);
+    orr_heap_remove(&node->admission.urgent, &job->wait.memory.link,
+                    admission_precedes);
     orr_unlock(&node->lock);
 }
 
@@ -285,8 +289,8 @@ static bool may_exceed(const struct orr_runtime *rt, struct orr_node *node)
 }
 
 /* The job holds what it has: reserves what it lacks, or lets go. */
-static bool reserve(struct orr_runtime *rt, struct orr_node *node,
-                    struct orr_job *job, size_t lacks)
+static bool admission_reserve(struct orr_runtime *rt, struct orr_node *node,
+                              struct orr_job *job, size_t lacks)
 {
     bool done = lacks == 0;
 
@@ -304,7 +308,7 @@ static bool reserve(struct orr_runtime *rt, struct orr_node *node,
     if (done)
         admit(node, job);
     else
-        let_go(rt, job, node->id);
+        admission_let_go(rt, job, node->id);
     return done;
 }
 
@@ -312,14 +316,15 @@ static bool reserve(struct orr_runtime *rt, struct orr_node *node,
 static void let_through(struct orr_node *node, struct orr_job *job,
                         struct orr_list *admitted)
 {
-    take_out(node, job);
+    admission_remove(node, job);
     atomic_fetch_sub(&node->admission.nwaiting, 1);
     orr_list_append(admitted, &job->queue);
 }
 
 /* Whether it was tried in vain, and would be again. */
-static bool is_vain(const struct orr_runtime *rt, struct orr_node *node,
-                    const struct orr_job *job)
+static bool admission_would_fail(const struct orr_runtime *rt,
+                                 struct orr_node *node,
+                                 const struct orr_job *job)
 {
     return node->admission.tried == job->wait.memory.since &&
            node->admission.changes == atomic_load(&node->changes[ORR_NEEDED]) &&
@@ -332,9 +337,10 @@ static bool try(struct orr_runtime *rt, struct orr_node *node,
 {
     unsigned changes = atomic_load(&node->changes[ORR_NEEDED]);
 
-    if (is_vain(rt, node, job))
+    if (admission_would_fail(rt, node, job))
         return false;
-    if (!reserve(rt, node, job, hold(job, node->id, false))) {
+    if (!admission_reserve(rt, node, job,
+                           admission_hold(job, node->id, false))) {
         node->admission.tried = job->wait.memory.since;
         node->admission.changes = changes;
         return false;
@@ -348,13 +354,14 @@ static bool try(struct orr_runtime *rt, struct orr_node *node,
 static bool try_apart(struct orr_runtime *rt, struct orr_node *node,
                       struct orr_job *job, struct orr_list *admitted)
 {
-    size_t before = job->wait.memory.lacks, lacks = hold(job, node->id, true);
+    size_t before = job->wait.memory.lacks,
+           lacks = admission_hold(job, node->id, true);
 
     if (lacks == before || lacks > node->capacity) {
-        let_go(rt, job, node->id);
+        admission_let_go(rt, job, node->id);
         return false;
     }
-    if (!reserve(rt, node, job, lacks)) {
+    if (!admission_reserve(rt, node, job, lacks)) {
         job->wait.memory.lacks = before;
         return false;
     }
@@ -375,8 +382,8 @@ static struct orr_job *next_of(struct orr_node *node, const struct orr_job *job)
 }
 
 /* Bytes of the job's data that have memory on the node, and that have none. */
-static void measure(const struct orr_job *job, unsigned node, size_t *ret_has,
-                    size_t *ret_lacks)
+static void admission_measure_job(const struct orr_job *job, unsigned node,
+                                  size_t *ret_has, size_t *ret_lacks)
 {
     *ret_has = *ret_lacks = 0;
     for (unsigned i = 0; i < job->naccesses; i++) {
@@ -400,13 +407,13 @@ static bool bypass(struct orr_runtime *rt, struct orr_node *node,
 {
     size_t room, has, lacks, used = atomic_load(&node->used);
 
-    measure(first, node->id, &has, &lacks);
+    admission_measure_job(first, node->id, &has, &lacks);
     room = (used < node->capacity ? node->capacity - used : 0) + has;
     for (struct orr_job *job = next_of(node, NULL); job;
          job = next_of(node, job)) {
         if (job == first)
             continue;
-        measure(job, node->id, &has, &lacks);
+        admission_measure_job(job, node->id, &has, &lacks);
         if (lacks <= room && try(rt, node, job, admitted))
             return true;
     }
@@ -442,14 +449,15 @@ static void starve(struct orr_runtime *rt, struct orr_node *node)
 
 /* Lets jobs go on as far as there is memory; `tried` is the one that was tried
  * just now, in vain. Returns whether a worker of the node has to do that. */
-static bool serve(struct orr_runtime *rt, struct orr_node *node,
-                  const struct orr_job *tried, struct orr_list *admitted)
+static bool admission_serve(struct orr_runtime *rt, struct orr_node *node,
+                            const struct orr_job *tried,
+                            struct orr_list *admitted)
 {
     struct orr_admission *a = &node->admission;
     bool changed = atomic_exchange(&a->changed, false);
     struct orr_job *job;
 
-    while ((job = first_of(node))) {
+    while ((job = admission_first(node))) {
         if (!may_make_room(rt, node)) {
             atomic_store(&a->changed, true);
             return true;
@@ -478,7 +486,8 @@ static bool serve(struct orr_runtime *rt, struct orr_node *node,
 
 /* Goes on with jobs that were admitted. What that admits is left to the call
  * that has begun: so a chain of jobs needs no deep stack. */
-static void go_on(struct orr_runtime *rt, struct orr_list *admitted)
+static void admission_continue_jobs(struct orr_runtime *rt,
+                                    struct orr_list *admitted)
 {
     struct orr_list *link, *outer = orr_self->admitted;
 
@@ -511,7 +520,7 @@ static bool serve_calls(struct orr_runtime *rt, struct orr_node *node,
         unsigned calls;
 
         if (atomic_load(&node->admission.nwaiting))
-            needs_worker = serve(rt, node, tried, &admitted);
+            needs_worker = admission_serve(rt, node, tried, &admitted);
         calls = atomic_fetch_sub(&node->admission.calls, n);
         if (calls == n)
             break;
@@ -521,12 +530,12 @@ static bool serve_calls(struct orr_runtime *rt, struct orr_node *node,
     if (needs_worker)
         orr_node_kick(rt, node->id);
     any = !orr_list_empty(&admitted);
-    go_on(rt, &admitted);
+    admission_continue_jobs(rt, &admitted);
     return any;
 }
 
 /* Has the node served, by the context or by the one that does so already. */
-static bool call(struct orr_runtime *rt, struct orr_node *node)
+static bool admission_call(struct orr_runtime *rt, struct orr_node *node)
 {
     return atomic_fetch_add(&node->admission.calls, 1) == 0 &&
            serve_calls(rt, node, 1, NULL);
@@ -536,7 +545,7 @@ bool orr_admit_serve(struct orr_runtime *rt, unsigned id)
 {
     struct orr_node *node = &rt->nodes->at[id];
 
-    return atomic_load(&node->admission.nwaiting) && call(rt, node);
+    return atomic_load(&node->admission.nwaiting) && admission_call(rt, node);
 }
 
 void orr_admit_retry(struct orr_runtime *rt, unsigned id)
@@ -550,7 +559,7 @@ void orr_admit_retry(struct orr_runtime *rt, unsigned id)
     if (worker && worker->desc->node == id)
         worker->again = true; /* the job that it ends may not be over yet */
     else if (orr_node_gives_at_once(rt, id))
-        (void)call(rt, node);
+        (void)admission_call(rt, node);
     else
         orr_node_kick(rt, id);
 }
@@ -568,7 +577,7 @@ void orr_admit_retry_later(struct orr_runtime *rt, unsigned node,
  * them fits. */
 static bool comes_first(struct orr_node *node, const struct orr_job *job)
 {
-    const struct orr_job *first = first_of(node);
+    const struct orr_job *first = admission_first(node);
 
     return !first || atomic_load(&node->admission.starved) ||
            job->priority > first->priority;
@@ -608,7 +617,7 @@ bool orr_admit(struct orr_runtime *rt, struct orr_job *job, unsigned id)
 {
     struct orr_node *node = &rt->nodes->at[id];
     struct orr_admission *a = &node->admission;
-    size_t lacks = hold(job, id, false);
+    size_t lacks = admission_hold(job, id, false);
     unsigned none = 0;
     bool done;
 
@@ -620,22 +629,22 @@ bool orr_admit(struct orr_runtime *rt, struct orr_job *job, unsigned id)
         fail_too_large(rt, node, job, lacks);
     atomic_fetch_add(&a->nwaiting, 1);
     if (!atomic_compare_exchange_strong(&a->calls, &none, 1)) {
-        let_go(rt, job, id);
-        insert(node, job);
+        admission_let_go(rt, job, id);
+        admission_insert(node, job);
         orr_node_changed_for_jobs(node); /* who is tried could not have that */
         atomic_store(&a->changed, true);
-        (void)call(rt, node);
+        (void)admission_call(rt, node);
         return false;
     }
     done = comes_first(node, job);
     if (done)
-        done = reserve(rt, node, job, lacks);
+        done = admission_reserve(rt, node, job, lacks);
     else
-        let_go(rt, job, id);
+        admission_let_go(rt, job, id);
     if (done)
         atomic_fetch_sub(&a->nwaiting, 1);
     else
-        insert(node, job);
+        admission_insert(node, job);
     (void)serve_calls(rt, node, 1, job);
     return done;
 }
@@ -658,7 +667,7 @@ void orr_admit_reopen(struct orr_runtime *rt, unsigned node)
 
 const struct orr_job *orr_admit_first(struct orr_runtime *rt, unsigned node)
 {
-    return first_of(&rt->nodes->at[node]);
+    return admission_first(&rt->nodes->at[node]);
 }
 
 struct orr_job *orr_admit_next(struct orr_runtime *rt, unsigned node,
@@ -672,7 +681,7 @@ void orr_admit_turn_away(struct orr_runtime *rt, struct orr_job *job,
 {
     struct orr_node *node = &rt->nodes->at[id];
 
-    take_out(node, job);
+    admission_remove(node, job);
     atomic_fetch_sub(&node->admission.nwaiting, 1);
     job->data.left = 0;
     atomic_store_explicit(&job->data.broken, ORR_CROWDED_OUT, memory_order_relaxed);

@@ -32,8 +32,8 @@ static compare_t compare_of(const struct starpu_data_interface_ops *ops)
     return ops->alloc_compare ? ops->alloc_compare : ops->compare;
 }
 
-static struct orr_list *list_of(struct orr_node *node,
-                                const struct orr_block *block)
+static struct orr_list *cache_list(struct orr_node *node,
+                                   const struct orr_block *block)
 {
     return &node->cache.alike[block->needs % ORR_CACHE_LISTS];
 }
@@ -58,11 +58,11 @@ static bool strip(struct orr_block *block)
     return true;
 }
 
-static void put(struct orr_node *node, struct orr_block *block)
+static void cache_put_block(struct orr_node *node, struct orr_block *block)
 {
     orr_lock(&node->lock);
     orr_list_append(&node->cache.aged, &block->lru);
-    orr_list_prepend(list_of(node, block), &block->alike);
+    orr_list_prepend(cache_list(node, block), &block->alike);
     atomic_fetch_add(&node->cache.bytes, block->taken);
     orr_unlock(&node->lock);
 }
@@ -77,7 +77,7 @@ bool orr_cache_keep(struct orr_block *block)
         !compare_of(block->ops) || orr_node_is_lost(node->runtime, node->id) ||
         !strip(block))
         return false;
-    put(node, block);
+    cache_put_block(node, block);
     orr_node_give(node->runtime, node->id, taken);
     return true;
 }
@@ -131,7 +131,7 @@ static struct orr_block *take_like(struct orr_node *node,
     struct orr_block *found = NULL;
 
     orr_lock(&node->lock);
-    orr_list_foreach (link, list_of(node, block)) {
+    orr_list_foreach (link, cache_list(node, block)) {
         struct orr_block *other = orr_container(link, struct orr_block, alike);
 
         if (other->ops != block->ops || other->needs != block->needs)
@@ -182,7 +182,7 @@ bool orr_cache_reuse(struct orr_runtime *rt, const struct orr_handle *handle,
         return false;
     if (!compare(block->interface, old->interface) ||
         orr_node_get(rt, node->id, old->taken) != 0) {
-        put(node, old);
+        cache_put_block(node, old);
         return false;
     }
     move_memory(old, block);

@@ -59,7 +59,7 @@ void orr_replicate_check(const struct orr_replicate *replicate)
     ORR_CHECK(!replicate->offered || replicate->refs == replicate->held);
 }
 
-static unsigned check_order(const struct orr_handle *handle)
+static unsigned handle_check_order(const struct orr_handle *handle)
 {
     unsigned n = 0, claims = 0;
 
@@ -84,7 +84,7 @@ static unsigned check_order(const struct orr_handle *handle)
 
 void orr_handle_check(struct orr_handle *handle)
 {
-    unsigned users = check_order(handle), refs = 0;
+    unsigned users = handle_check_order(handle), refs = 0;
 
     for (unsigned node = 0; node < handle->nnodes; node++) {
         struct orr_replicate *replicate = &handle->replicates[node];

@@ -105,7 +105,7 @@ static bool is_free_locked(const struct orr_handle *handle,
 
 /* --- the queue of a handle --- */
 
-static struct orr_job *job_of(struct orr_heap_link *link)
+static struct orr_job *claim_job(struct orr_heap_link *link)
 {
     return orr_container(link, struct orr_job, wait.claim.link);
 }
@@ -115,7 +115,8 @@ static bool is_keeper(const struct orr_job *job)
     return job->claims.refusals >= PATIENCE;
 }
 
-static bool is_more_urgent(const struct orr_job *a, const struct orr_job *b)
+static bool claim_is_more_urgent(const struct orr_job *a,
+                                 const struct orr_job *b)
 {
     if (is_keeper(a) != is_keeper(b))
         return is_keeper(a);
@@ -124,9 +125,9 @@ static bool is_more_urgent(const struct orr_job *a, const struct orr_job *b)
     return a->wait.claim.refused_at < b->wait.claim.refused_at;
 }
 
-static bool comes_before(struct orr_heap_link *a, struct orr_heap_link *b)
+static bool claim_precedes(struct orr_heap_link *a, struct orr_heap_link *b)
 {
-    return is_more_urgent(job_of(a), job_of(b));
+    return claim_is_more_urgent(claim_job(a), claim_job(b));
 }
 
 static void wait_here_locked(struct orr_handle *handle, struct orr_job *job,
@@ -135,7 +136,8 @@ static void wait_here_locked(struct orr_handle *handle, struct orr_job *job,
 {
     job->wait.claim.refused_by = access;
     orr_list_append(&handle->claims.queue, &job->queue);
-    orr_heap_insert(&handle->claims.urgent, &job->wait.claim.link, comes_before);
+    orr_heap_insert(&handle->claims.urgent, &job->wait.claim.link,
+                    claim_precedes);
 }
 
 static struct orr_job *oldest_locked(const struct orr_handle *handle)
@@ -153,7 +155,7 @@ static struct orr_job *first_locked(const struct orr_handle *handle)
         return NULL;
     if (is_keeper(oldest_locked(handle)))
         return oldest_locked(handle);
-    return job_of(handle->claims.urgent.first);
+    return claim_job(handle->claims.urgent.first);
 }
 
 /* Somebody else gets the handle: that counts against the patience of the one
@@ -188,8 +190,9 @@ static bool may_take_locked(const struct orr_handle *handle,
 {
     const struct orr_job *first = first_locked(handle);
 
-    return access->claimed || (is_free_locked(handle, access) &&
-                               (!first || is_more_urgent(access->job, first)));
+    return access->claimed ||
+           (is_free_locked(handle, access) &&
+            (!first || claim_is_more_urgent(access->job, first)));
 }
 
 /* --- contributions that have to be combined --- */
@@ -211,7 +214,7 @@ static struct combination find_combination_locked(struct orr_handle *handle)
     return (struct combination){handle, first->priority};
 }
 
-static void begin(struct combination combination)
+static void combination_begin(struct combination combination)
 {
     if (combination.handle)
         orr_handle_combine(combination.handle, combination.priority);
@@ -274,7 +277,7 @@ static bool claim_all(struct orr_job *job) ORR_UNCHECKED
     }
     if (refuser)
         orr_unlock(&refuser->handle->lock);
-    begin(combination);
+    combination_begin(combination);
     return !refuser;
 }
 
@@ -298,7 +301,7 @@ static bool claim_on(struct orr_job *job, struct orr_access *from)
             taken = false;
         }
         orr_unlock(&handle->lock);
-        begin(combination);
+        combination_begin(combination);
         if (!taken)
             return false;
     }
@@ -389,7 +392,8 @@ static struct orr_job *next_claimant(struct orr_handle *handle)
     job = first_locked(handle);
     if (job && is_free_locked(handle, job->wait.claim.refused_by)) {
         orr_list_remove(&job->queue);
-        orr_heap_remove(&handle->claims.urgent, &job->wait.claim.link, comes_before);
+        orr_heap_remove(&handle->claims.urgent, &job->wait.claim.link,
+                        claim_precedes);
         if (job->claims.is_keeper)
             take_locked(handle, job->wait.claim.refused_by);
     } else {
@@ -397,11 +401,11 @@ static struct orr_job *next_claimant(struct orr_handle *handle)
         job = NULL;
     }
     orr_unlock(&handle->lock);
-    begin(combination);
+    combination_begin(combination);
     return job;
 }
 
-static bool go_on(struct orr_job *job)
+static bool claim_continue(struct orr_job *job)
 {
     if (job->claims.is_keeper)
         return claim_on(job, job->wait.claim.refused_by->next);
@@ -416,7 +420,7 @@ void orr_handle_serve(struct orr_handle *handle, struct orr_list *ready)
     struct orr_job *job;
 
     while ((job = next_claimant(handle)) != NULL)
-        if (go_on(job))
+        if (claim_continue(job))
             orr_list_append(ready, &job->queue);
 }
 

@@ -57,7 +57,7 @@ struct sum {
     struct starpu_task **tasks; /* owned; nterms - 1 of them in the end */
 };
 
-static _Noreturn void fail(const struct sum *sum, int err)
+static _Noreturn void combine_fail(const struct sum *sum, int err)
 {
     const struct orr_handle *handle = sum->handle;
     const struct orr_reduction *reduction = handle->reduction;
@@ -100,7 +100,7 @@ static void empty_partials(struct orr_handle *handle)
 }
 
 /* Gives the handle back. */
-static void end(struct orr_handle *handle)
+static void combine_end(struct orr_handle *handle)
 {
     struct orr_list ready, *link;
 
@@ -152,7 +152,7 @@ static void end_sum(struct orr_runtime *rt, struct orr_job *job)
 
     orr_job_set_state(job, ORR_JOB_RUNNING);
     orr_job_complete(rt, job);
-    end(handle);
+    combine_end(handle);
 }
 
 static void sum_copied(struct orr_runtime *rt, struct orr_job *job)
@@ -246,7 +246,8 @@ static struct starpu_task *new_task(struct sum *sum, struct term *to,
 }
 
 /* Makes the task and what it waits for; does not submit it. */
-static int add_task(struct sum *sum, struct term *to, const struct term *from)
+static int combine_add_task(struct sum *sum, struct term *to,
+                            const struct term *from)
 {
     struct orr_runtime *rt = sum->handle->runtime;
     const struct orr_reduction *reduction = sum->handle->reduction;
@@ -279,13 +280,13 @@ static int make_first(struct sum *sum)
     return term->last ? 0 : -ENOMEM;
 }
 
-static int make_tree(struct sum *sum)
+static int combine_make_tree(struct sum *sum)
 {
     int err = 0;
 
     for (unsigned step = 1; step < sum->nterms; step *= 2)
         for (unsigned i = 0; !err && i + step < sum->nterms; i += 2 * step)
-            err = add_task(sum, &sum->terms[i], &sum->terms[i + step]);
+            err = combine_add_task(sum, &sum->terms[i], &sum->terms[i + step]);
     return err;
 }
 
@@ -319,7 +320,7 @@ void orr_handle_combine(struct orr_handle *handle, int priority)
     int err = find_terms(&sum);
 
     if (!err)
-        err = sum.nterms ? make_tree(&sum) : make_first(&sum);
+        err = sum.nterms ? combine_make_tree(&sum) : make_first(&sum);
     if (!err && !(last = new_end(&sum)))
         err = -ENOMEM;
     if (!err && sum.terms[0].last)
@@ -327,7 +328,7 @@ void orr_handle_combine(struct orr_handle *handle, int priority)
     for (unsigned i = 0; !err && i < sum.ntasks; i++)
         err = orr_task_submit_own(rt, sum.tasks[i], true);
     if (err)
-        fail(&sum, err);
+        combine_fail(&sum, err);
     free(sum.terms);
     free(sum.tasks);
     orr_job_set_state(last, ORR_JOB_BLOCKED);

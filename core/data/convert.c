@@ -44,9 +44,10 @@ static orr_kernel_func_t find_function(struct orr_runtime *rt,
 }
 
 /* Returns how long that took, really. */
-static double call(struct orr_runtime *rt, struct starpu_codelet *cl,
-                   void *interface, const struct orr_converter *converter,
-                   unsigned node)
+static double conversion_call(struct orr_runtime *rt, struct starpu_codelet *cl,
+                              void *interface,
+                              const struct orr_converter *converter,
+                              unsigned node)
 {
     orr_kernel_func_t function = find_function(rt, cl, converter, node);
     double start = orr_exec_now(rt->exec);
@@ -59,8 +60,9 @@ static double call(struct orr_runtime *rt, struct starpu_codelet *cl,
 
 enum { LOOK_AGAIN_US = 5 };
 
-static double convert(struct orr_runtime *rt, const struct orr_access *access,
-                      const struct orr_converter *converter)
+static double access_convert(struct orr_runtime *rt,
+                             const struct orr_access *access,
+                             const struct orr_converter *converter)
 {
     void *interface = access->datum->replicates[access->at].interface;
     static const struct orr_awaited awaited = {
@@ -74,7 +76,7 @@ static double convert(struct orr_runtime *rt, const struct orr_access *access,
     if (!cl)
         return 0;
     if (rt->machine->runs_kernels)
-        us = call(rt, cl, interface, converter, access->at);
+        us = conversion_call(rt, cl, interface, converter, access->at);
     orr_multiformat_end(interface, access->at);
     if (converter->worker && !rt->machine->kernels_take_their_length)
         orr_conversion_measure(rt, cl, access->handle, converter->worker, us);
@@ -98,7 +100,7 @@ double orr_job_convert(struct orr_runtime *rt, const struct orr_job *job,
         if (!has_a_form(access))
             continue;
         if (access->mode & STARPU_R)
-            us += convert(rt, access, converter);
+            us += access_convert(rt, access, converter);
         if (access->mode & (STARPU_W | STARPU_REDUX | STARPU_SCRATCH))
             orr_multiformat_write(
                 access->datum->replicates[access->at].interface, access->at);

@@ -129,8 +129,8 @@ void orr_handle_leave(struct orr_handle *handle)
 }
 
 /* Returns whether the handle has no user; else the context will be woken. */
-static bool is_idle(struct orr_handle *handle, struct orr_waiter *waiter,
-                    bool dying)
+static bool handle_is_unused(struct orr_handle *handle,
+                             struct orr_waiter *waiter, bool dying)
 {
     struct orr_runtime *rt = handle->runtime;
     struct orr_deferred deferred = {0};
@@ -153,7 +153,8 @@ static bool is_idle(struct orr_handle *handle, struct orr_waiter *waiter,
 }
 
 /* A task would wait for itself, or for one that waits for it. */
-static void check_others(struct orr_runtime *rt, struct orr_handle *handle)
+static void handle_check_other_users(struct orr_runtime *rt,
+                                     struct orr_handle *handle)
 {
     const struct orr_job *job = orr_self->job;
     const struct orr_job *user = orr_lend_find_user(rt, job, handle);
@@ -193,8 +194,8 @@ void orr_handle_wait_idle(struct orr_runtime *rt, struct orr_handle *handle,
     struct orr_waiter waiter;
 
     if (orr_self->suspends_at)
-        check_others(rt, handle);
-    while (!is_idle(handle, &waiter, dying))
+        handle_check_other_users(rt, handle);
+    while (!handle_is_unused(handle, &waiter, dying))
         orr_await(rt, &waiter, &awaited);
 }
 
@@ -207,7 +208,7 @@ void orr_handle_wait_unordered(struct orr_runtime *rt,
 
 /* --- what the application asks for --- */
 
-static void check_end(const struct orr_handle *handle, const char *call)
+static void handle_check_end(const struct orr_handle *handle, const char *call)
 {
     if (orr_data_check(handle, call) != 0)
         abort();
@@ -234,7 +235,7 @@ void orr_data_unregister(struct orr_runtime *rt, struct orr_handle *handle,
     const char *call = coherent ? "starpu_data_unregister"
                                 : "starpu_data_unregister_no_coherency";
 
-    check_end(handle, call);
+    handle_check_end(handle, call);
     if (!orr_may_block(call))
         abort();
     orr_pay();
@@ -254,7 +255,7 @@ void orr_data_unregister_submit(struct orr_runtime *rt,
                                 struct orr_handle *handle)
 {
     (void)rt;
-    check_end(handle, "starpu_data_unregister_submit");
+    handle_check_end(handle, "starpu_data_unregister_submit");
     if (orr_duplicate_give_back(handle))
         return;
     orr_lock(&handle->lock);

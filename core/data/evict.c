@@ -144,9 +144,9 @@ unsigned orr_block_spares(const struct orr_block *block)
 }
 
 /* Unchecked: clang cannot know whose lock that is. */
-static bool write_back_locked(struct orr_runtime *rt,
-                              struct orr_replicate *replicate,
-                              struct orr_deferred *deferred) ORR_UNCHECKED
+static bool evict_write_back_locked(struct orr_runtime *rt,
+                                    struct orr_replicate *replicate,
+                                    struct orr_deferred *deferred) ORR_UNCHECKED
 {
     struct orr_handle *handle = replicate->handle;
     unsigned to = orr_replicate_write_back_target(replicate);
@@ -163,7 +163,7 @@ unsigned orr_block_write_back(struct orr_runtime *rt, struct orr_block *block,
     unsigned n = 0;
 
     orr_block_foreach(replicate, block) if (!orr_replicate_is_clean(replicate))
-        n += write_back_locked(rt, replicate, deferred);
+        n += evict_write_back_locked(rt, replicate, deferred);
     return n;
 }
 
@@ -222,8 +222,8 @@ bool orr_node_try_evict(struct orr_handle *handle, unsigned id)
     return true;
 }
 
-static bool is_vain(struct orr_node *node, size_t size,
-                    enum orr_fetch_level level)
+static bool eviction_would_fail(struct orr_node *node, size_t size,
+                                enum orr_fetch_level level)
 {
     bool vain;
 
@@ -295,7 +295,7 @@ int orr_node_make_room(struct orr_runtime *rt, struct orr_node *node,
 
         if (orr_node_fits(node, size))
             return 0;
-        if (!serves && is_vain(node, size, level))
+        if (!serves && eviction_would_fail(node, size, level))
             return -ENOMEM;
         if (orr_memory_is_relieved(rt))
             err = evict_clean(rt, node, size) ? 0 : -ENOMEM;

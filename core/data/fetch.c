@@ -92,14 +92,14 @@ struct orr_replicate *orr_access_replicate(const struct orr_access *access,
                : &access->datum->replicates[node];
 }
 
-static bool is_overwriter(const struct orr_access *access)
+static bool access_overwrites(const struct orr_access *access)
 {
     return (access->mode & STARPU_RW) == STARPU_W;
 }
 
 /* The replicate is kept from prefetches until the job fetches its data. Only for
  * a job in the policy's hands, since that always comes: such a job will run. */
-static void promise(struct orr_access *access, unsigned node)
+static void fetch_promise(struct orr_access *access, unsigned node)
 {
     struct orr_handle *handle = access->handle;
 
@@ -133,12 +133,12 @@ static void withdraw_locked(struct orr_handle *handle,
     orr_node_retry(handle->runtime, access->node, deferred);
 }
 
-static void pin(struct orr_handle *handle, struct orr_access *access,
-                unsigned node, struct orr_deferred *deferred)
+static void fetch_pin(struct orr_handle *handle, struct orr_access *access,
+                      unsigned node, struct orr_deferred *deferred)
     ORR_REQUIRES(handle->lock)
 {
     handle->replicates[node].refs += !access->held;
-    handle->replicates[node].writers += is_overwriter(access);
+    handle->replicates[node].writers += access_overwrites(access);
     if (handle->replicates[node].block)
         orr_node_retain(handle, node);
     if (access->promised)
@@ -190,7 +190,7 @@ static bool fetch_one(struct orr_runtime *rt, struct orr_access *access,
     int there;
 
     orr_lock(&handle->lock);
-    pin(handle, access, node, deferred);
+    fetch_pin(handle, access, node, deferred);
     if (rt->nodes->at[node].capacity)
         *spare += orr_admit_take_locked(handle, access, node);
     access->reads = reads_value(access);
@@ -226,7 +226,8 @@ static void use_private(struct orr_access *access, enum orr_private kind)
 }
 
 /* Whether an earlier access of the job uses the same memory. */
-static bool is_alias(const struct orr_job *job, const struct orr_access *access)
+static bool access_is_alias(const struct orr_job *job,
+                            const struct orr_access *access)
 {
     if (access->duplicate)
         for (const struct orr_access *a = job->accesses; a < access; a++)
@@ -264,14 +265,14 @@ static void choose_data(struct orr_job *job, unsigned node)
             use_private(access, ORR_PRIVATE_SCRATCH);
         else if (access->mode & STARPU_REDUX)
             use_private(access, ORR_PRIVATE_PARTIAL);
-        access->alias = is_alias(job, access);
+        access->alias = access_is_alias(job, access);
     }
 }
 
 /* Pins the data of the nodes in question and asks for them. Each of the job's is
  * counted in `pending` before; returns how many of these counts, with the
  * caller's own, are to be taken off since there is nothing to wait for. */
-static int ask(struct orr_runtime *rt, struct orr_job *job)
+static int fetch_ask(struct orr_runtime *rt, struct orr_job *job)
 {
     struct orr_deferred deferred = {0};
     uint64_t asked = job->data.asked;
@@ -322,8 +323,8 @@ static bool choose_nodes(struct orr_runtime *rt, struct orr_job *job)
 }
 
 /* The same for a job that uses a single node. */
-static bool choose_node(struct orr_runtime *rt, struct orr_job *job,
-                        unsigned node)
+static bool fetch_choose_node(struct orr_runtime *rt, struct orr_job *job,
+                              unsigned node)
 {
     job->data.asked = job->data.left;
     job->data.left = 0;
@@ -340,7 +341,7 @@ static bool fetch_next(struct orr_runtime *rt, struct orr_job *job,
     atomic_store_explicit(&job->data.pending, 1, memory_order_relaxed);
     if (has_limit && !orr_admit(rt, job, job->data.limited))
         return false;
-    return orr_count_off(&job->data.pending, ask(rt, job));
+    return orr_count_off(&job->data.pending, fetch_ask(rt, job));
 }
 
 /* Whether each datum has its value in main memory, which is all that there is. It
@@ -385,7 +386,7 @@ static void pin_here(struct orr_access *access)
     access->alias = 0;
     access->reads = (access->mode & STARPU_R) != 0;
     orr_lock(&handle->lock);
-    pin(handle, access, STARPU_MAIN_RAM, NULL);
+    fetch_pin(handle, access, STARPU_MAIN_RAM, NULL);
     if (access->mode & STARPU_W)
         begin_write_locked(handle, access);
     look_ahead_locked(handle, access);
@@ -405,7 +406,7 @@ bool orr_job_fetch(struct orr_runtime *rt, struct orr_job *job, unsigned node)
     if (job->data.spread)
         return fetch_next(rt, job, choose_nodes(rt, job)) &&
                orr_job_fetch_rest(rt, job);
-    return fetch_next(rt, job, choose_node(rt, job, node));
+    return fetch_next(rt, job, fetch_choose_node(rt, job, node));
 }
 
 bool orr_job_fetch_rest(struct orr_runtime *rt, struct orr_job *job)
@@ -418,7 +419,7 @@ bool orr_job_fetch_rest(struct orr_runtime *rt, struct orr_job *job)
 
 void orr_job_ask(struct orr_runtime *rt, struct orr_job *job)
 {
-    int nthere = ask(rt, job);
+    int nthere = fetch_ask(rt, job);
 
     /* All but the last, which says that they have arrived. */
     atomic_fetch_sub_explicit(&job->data.pending, nthere - 1, memory_order_release);
@@ -462,9 +463,9 @@ bool orr_handle_stays_there(const struct orr_runtime *rt,
 
 /* `value`: not only the memory; `checks`: if there is a writer, nothing is done and
  * false is returned. */
-static bool prefetch(struct orr_runtime *rt, struct orr_handle *handle,
-                     unsigned node, enum orr_fetch_level level, int priority,
-                     bool value, bool checks)
+static bool handle_prefetch(struct orr_runtime *rt, struct orr_handle *handle,
+                            unsigned node, enum orr_fetch_level level,
+                            int priority, bool value, bool checks)
 {
     struct orr_deferred deferred;
     bool done;
@@ -491,20 +492,20 @@ static bool prefetch(struct orr_runtime *rt, struct orr_handle *handle,
 void orr_handle_prefetch(struct orr_runtime *rt, struct orr_handle *handle,
                          unsigned node, enum orr_fetch_level level)
 {
-    (void)prefetch(rt, handle, node, level, 0, true, false);
+    (void)handle_prefetch(rt, handle, node, level, 0, true, false);
 }
 
 void orr_handle_allocate(struct orr_runtime *rt, struct orr_handle *handle,
                          unsigned node)
 {
-    (void)prefetch(rt, handle, node, ORR_PREFETCH, 0, false, false);
+    (void)handle_prefetch(rt, handle, node, ORR_PREFETCH, 0, false, false);
 }
 
 bool orr_handle_try_prefetch(struct orr_runtime *rt, struct orr_handle *handle,
                              unsigned node, enum orr_fetch_level level,
                              int priority)
 {
-    return prefetch(rt, handle, node, level, priority, true, true);
+    return handle_prefetch(rt, handle, node, level, priority, true, true);
 }
 
 /* Whether it is worth while to bring the value before the job asks for it. */
@@ -543,7 +544,7 @@ void orr_job_prefetch(struct orr_runtime *rt, struct orr_job *job,
         if (at < 0 || !is_prefetched(access))
             continue;
         if (promises)
-            promise(access, (unsigned)at);
+            fetch_promise(access, (unsigned)at);
         if ((atomic_load_explicit(&handle->valid, memory_order_relaxed) |
              atomic_load_explicit(&handle->loading, memory_order_relaxed)) >>
                 at &
@@ -563,7 +564,7 @@ void orr_job_expect(struct orr_runtime *rt, struct orr_job *job, unsigned node)
         int at = orr_access_place_for(access, node);
 
         if (at >= 0 && is_prefetched(access))
-            promise(access, (unsigned)at);
+            fetch_promise(access, (unsigned)at);
     }
 }
 
@@ -572,7 +573,7 @@ void orr_job_expect(struct orr_runtime *rt, struct orr_job *job, unsigned node)
 /* Copies of the old value are of no use any more, but must not read what is
  * being written. Threads that know no waiter are making them: each takes as long as
  * one copy. */
-static void await_copies(const struct orr_handle *handle)
+static void handle_await_copies(const struct orr_handle *handle)
 {
     ORR_SPIN_WHILE(
         atomic_load_explicit(&handle->ncopying, memory_order_acquire));
@@ -613,8 +614,8 @@ static void begin_write(struct orr_runtime *rt, struct orr_access *access,
 }
 
 /* What is used nowhere still has a shape, on the worker's node. */
-static void *take(struct orr_runtime *rt, struct orr_access *access,
-                  unsigned node)
+static void *fetch_take(struct orr_runtime *rt, struct orr_access *access,
+                        unsigned node)
 {
     struct orr_handle *handle = access->datum;
 
@@ -628,8 +629,8 @@ static void *take(struct orr_runtime *rt, struct orr_access *access,
 
         if (begins)
             begin_write(rt, access, node);
-        await_copies(handle);
-        if (begins && is_overwriter(access))
+        handle_await_copies(handle);
+        if (begins && access_overwrites(access))
             tell_nodes(rt, handle, node);
     }
     access->job->converts |= handle->multiformat;
@@ -642,7 +643,7 @@ void orr_job_take_data(struct orr_runtime *rt, struct orr_job *job,
     if (atomic_load_explicit(&rt->nodes->nreturns, memory_order_relaxed))
         orr_traffic_use(job);
     for (unsigned i = 0; i < job->naccesses; i++) {
-        void *interface = take(rt, &job->accesses[i], node);
+        void *interface = fetch_take(rt, &job->accesses[i], node);
 
         if (job->task && job->task->dyn_interfaces)
             job->task->dyn_interfaces[i] = interface;
@@ -665,13 +666,13 @@ void orr_access_resume_write(struct orr_runtime *rt, struct orr_access *access)
     if (!(access->mode & STARPU_W))
         return;
     begin_write(rt, access, access->node);
-    await_copies(handle);
+    handle_await_copies(handle);
 }
 
 void orr_access_end_write_locked(struct orr_handle *handle,
                                  struct orr_access *access)
 {
-    handle->replicates[access->node].writers -= is_overwriter(access);
+    handle->replicates[access->node].writers -= access_overwrites(access);
     handle->writing -= access->writes;
     access->writes = 0;
 }

@@ -27,7 +27,7 @@
 /* --- guesses --- */
 
 /* Whether somebody has a value there that is nowhere else, or uses it. */
-static bool stays(const struct orr_block *block)
+static bool block_stays(const struct orr_block *block)
 {
     bool found = block->pins > 0;
 
@@ -49,7 +49,7 @@ size_t orr_gather_room(struct orr_node *node)
         const struct orr_block *block =
             orr_container(link, struct orr_block, present);
 
-        loose += stays(block) ? 0 : block->size;
+        loose += block_stays(block) ? 0 : block->size;
     }
     orr_unlock(&node->lock);
     used -= loose < used ? loose : used;
@@ -113,9 +113,9 @@ static bool uses(const struct orr_job *job, const struct orr_handle *handle)
 
 /* The node with most room to which the value can be copied as it is, but one;
  * ORR_NO_NODE: none has enough. */
-static unsigned find_room(struct orr_runtime *rt,
-                          const struct orr_replicate *replicate,
-                          const size_t *room, unsigned but)
+static unsigned gather_find_room(struct orr_runtime *rt,
+                                 const struct orr_replicate *replicate,
+                                 const size_t *room, unsigned but)
 {
     const struct orr_handle *handle = replicate->handle;
     unsigned best = ORR_NO_NODE;
@@ -153,7 +153,7 @@ static struct orr_block *find_block(struct orr_node *node,
         if (!owner->handle->dying &&
             atomic_load(&owner->handle->valid) == orr_bit(node->id) &&
             orr_request_uses(owner->handle, node->id) == 0)
-            *ret_to = find_room(node->runtime, owner, room, but);
+            *ret_to = gather_find_room(node->runtime, owner, room, but);
         if (*ret_to != ORR_NO_NODE) {
             found = block;
             break;
@@ -166,9 +166,10 @@ static struct orr_block *find_block(struct orr_node *node,
 
 /* The value comes to the node, and leaves where it is. Its handle is locked. Returns
  * whether it does; frees *ret_dropped later. */
-static bool move_locked(struct orr_runtime *rt, struct orr_handle *handle,
-                        unsigned node, struct orr_deferred *deferred,
-                        struct orr_request **ret_dropped)
+static bool gather_move_locked(struct orr_runtime *rt,
+                               struct orr_handle *handle, unsigned node,
+                               struct orr_deferred *deferred,
+                               struct orr_request **ret_dropped)
     ORR_REQUIRES(handle->lock)
 {
     struct orr_request *request;
@@ -199,7 +200,8 @@ bool orr_gather_send_away(struct orr_runtime *rt, unsigned from,
         return false;
     block = find_block(&rt->nodes->at[from], job, room, but, &to);
     if (block) {
-        done = move_locked(rt, block->owner->handle, to, &deferred, &dropped);
+        done = gather_move_locked(rt, block->owner->handle, to, &deferred,
+                                  &dropped);
         orr_block_unlock(block);
     }
     orr_requests_free_dropped(rt, dropped);
@@ -231,8 +233,8 @@ static bool reaches(const struct orr_handle *handle, unsigned node)
     return false;
 }
 
-static bool fetch(struct orr_runtime *rt, struct orr_handle *handle,
-                  unsigned node)
+static bool gather_fetch(struct orr_runtime *rt, struct orr_handle *handle,
+                         unsigned node)
 {
     struct orr_deferred deferred = {0};
     struct orr_request *dropped;
@@ -241,7 +243,7 @@ static bool fetch(struct orr_runtime *rt, struct orr_handle *handle,
     if (orr_deferred_prepare(rt, &deferred) != 0)
         return false;
     orr_lock(&handle->lock);
-    done = move_locked(rt, handle, node, &deferred, &dropped);
+    done = gather_move_locked(rt, handle, node, &deferred, &dropped);
     orr_unlock(&handle->lock);
     orr_requests_free_dropped(rt, dropped);
     orr_deferred_run(rt, &deferred);
@@ -250,11 +252,12 @@ static bool fetch(struct orr_runtime *rt, struct orr_handle *handle,
 
 /* The value comes to the node, which has room for it, or may pass through main memory
  * soon. */
-static bool bring(struct orr_runtime *rt, const struct orr_job *job,
-                  struct orr_handle *handle, unsigned node, const size_t *room)
+static bool gather_bring(struct orr_runtime *rt, const struct orr_job *job,
+                         struct orr_handle *handle, unsigned node,
+                         const size_t *room)
 {
     if (reaches(handle, node) || room[0] >= handle->size)
-        return fetch(rt, handle, node);
+        return gather_fetch(rt, handle, node);
     return orr_gather_send_away(rt, 0, job, room, node);
 }
 
@@ -276,7 +279,7 @@ bool orr_gather_step(struct orr_runtime *rt, const struct orr_job *job,
         const struct orr_access *access = &job->accesses[i];
 
         if (is_missing(access, node) && access->handle->size <= left &&
-            bring(rt, job, access->handle, node, room))
+            gather_bring(rt, job, access->handle, node, room))
             return true;
     }
     return orr_gather_send_away(rt, node, job, room, ORR_NO_NODE) ||

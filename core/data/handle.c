@@ -149,7 +149,7 @@ static struct orr_slab *slab_for(struct orr_runtime *rt, size_t steps)
 }
 
 /* All of it is 0. NULL without memory. */
-static struct orr_handle *allocate(struct orr_runtime *rt, size_t bytes)
+static struct orr_handle *handle_allocate(struct orr_runtime *rt, size_t bytes)
 {
     size_t steps = (bytes + STEP - 1) / STEP;
     struct orr_slab *slab = slab_for(rt, steps);
@@ -190,7 +190,7 @@ int orr_handle_new(struct orr_runtime *rt, const struct orr_handle *whole,
     size_t head = round16(sizeof(struct orr_handle) +
                           nnodes * sizeof(struct orr_replicate));
     struct orr_handle *handle =
-        allocate(rt, head + nnodes * round16(ops->interface_size));
+        handle_allocate(rt, head + nnodes * round16(ops->interface_size));
 
     if (!handle)
         return -ENOMEM;

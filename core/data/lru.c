@@ -20,8 +20,8 @@
 /* --- the lists --- */
 
 /* The handles of all who live there are locked. */
-static unsigned list_of(const struct orr_node *node,
-                        const struct orr_block *block)
+static unsigned lru_list(const struct orr_node *node,
+                         const struct orr_block *block)
 {
     unsigned list = 0;
 
@@ -37,8 +37,8 @@ static unsigned list_of(const struct orr_node *node,
     return list;
 }
 
-static void append(struct orr_node *node, struct orr_block *block,
-                   unsigned list) ORR_REQUIRES(node->lock)
+static void lru_append(struct orr_node *node, struct orr_block *block,
+                       unsigned list) ORR_REQUIRES(node->lock)
 {
     block->list = (uint8_t)list;
     block->age = ++node->youngest;
@@ -47,40 +47,41 @@ static void append(struct orr_node *node, struct orr_block *block,
 
 /* What others who live there need is not looked at: they may be many, and their
  * handles are not locked. Who looks for victims puts that right. */
-static bool file(struct orr_node *node, struct orr_block *block)
+static bool lru_file(struct orr_node *node, struct orr_block *block)
     ORR_REQUIRES(node->lock)
 {
-    append(node, block, orr_block_is_shared(block) ? 0 : list_of(node, block));
+    lru_append(node, block,
+               orr_block_is_shared(block) ? 0 : lru_list(node, block));
     return true;
 }
 
-static void unfile(struct orr_node *node, struct orr_block *block)
+static void lru_unfile(struct orr_node *node, struct orr_block *block)
     ORR_REQUIRES(node->lock)
 {
     (void)node;
     orr_list_remove(&block->lru);
 }
 
-static void touch(struct orr_node *node, struct orr_block *block)
+static void lru_touch(struct orr_node *node, struct orr_block *block)
     ORR_REQUIRES(node->lock)
 {
     orr_list_remove(&block->lru);
-    (void)file(node, block);
+    (void)lru_file(node, block);
 }
 
 /* What several share is not needless because one of them is. */
-static void demote(struct orr_node *node, struct orr_block *block)
+static void lru_demote(struct orr_node *node, struct orr_block *block)
     ORR_REQUIRES(node->lock)
 {
     if (orr_block_is_shared(block))
         return;
     orr_list_remove(&block->lru);
-    block->list = (uint8_t)list_of(node, block);
+    block->list = (uint8_t)lru_list(node, block);
     block->age = --node->oldest;
     orr_list_prepend(&node->blocks[block->list], &block->lru);
 }
 
-static void check(struct orr_node *node) ORR_REQUIRES(node->lock)
+static void lru_check(struct orr_node *node) ORR_REQUIRES(node->lock)
 {
     for (unsigned list = 0; list < ORR_BLOCK_LISTS; list++)
         orr_list_foreach (link, &node->blocks[list]) {
@@ -121,8 +122,8 @@ static struct orr_block *pass_oldest(struct orr_node *node, unsigned lists,
  * list are put right. Unchecked, as are its callers: clang cannot know which lock
  * is held on return. */
 static struct orr_block *
-find_victim(struct orr_node *node, unsigned lists,
-            bool (*wanted)(const struct orr_block *)) ORR_UNCHECKED
+lru_find_victim(struct orr_node *node, unsigned lists,
+                bool (*wanted)(const struct orr_block *)) ORR_UNCHECKED
 {
     struct orr_list *at[ORR_BLOCK_LISTS];
     struct orr_block *block, *found = NULL;
@@ -137,7 +138,7 @@ find_victim(struct orr_node *node, unsigned lists,
             atomic_fetch_add_explicit(&node->npassed, 1, memory_order_relaxed);
             continue;
         }
-        list = list_of(node, block);
+        list = lru_list(node, block);
         if (lists >> list & 1 && orr_block_is_free(block, node) &&
             wanted(block)) {
             found = block;
@@ -145,7 +146,7 @@ find_victim(struct orr_node *node, unsigned lists,
         }
         if (list != block->list) {
             orr_list_remove(&block->lru);
-            append(node, block, list);
+            lru_append(node, block, list);
         }
         orr_block_unlock(block);
     }
@@ -175,7 +176,7 @@ static bool is_dirty(const struct orr_block *block)
 static bool evict_one(struct orr_runtime *rt, struct orr_node *node,
                       unsigned lists, bool (*wanted)(const struct orr_block *))
 {
-    struct orr_block *victim = find_victim(node, lists, wanted);
+    struct orr_block *victim = lru_find_victim(node, lists, wanted);
 
     if (victim)
         orr_evict_victim(rt, victim);
@@ -192,7 +193,7 @@ static bool write_back_one(struct orr_runtime *rt, struct orr_node *node,
     unsigned spares = ORR_SPARES;
 
     while (orr_deferred_prepare_n(rt, &deferred, spares) == 0 &&
-           (victim = find_victim(node, lists, is_dirty))) {
+           (victim = lru_find_victim(node, lists, is_dirty))) {
         spares = orr_block_spares(victim);
         if (spares <= deferred.nspare) {
             (void)orr_block_write_back(rt, victim, &deferred);
@@ -252,22 +253,22 @@ static int starpu_make_room(struct orr_runtime *rt, struct orr_node *node,
 const struct orr_eviction orr_eviction_lru = {
     .name = "lru",
     .keeps_sources = true,
-    .file = file,
-    .unfile = unfile,
-    .demote = demote,
+    .file = lru_file,
+    .unfile = lru_unfile,
+    .demote = lru_demote,
     .make_room = lru_make_room,
-    .check = check,
+    .check = lru_check,
 };
 
 const struct orr_eviction orr_eviction_starpu = {
     .name = "starpu",
-    .file = file,
-    .unfile = unfile,
-    .touch = touch,
-    .demote = demote,
-    .outdate = demote,
+    .file = lru_file,
+    .unfile = lru_unfile,
+    .touch = lru_touch,
+    .demote = lru_demote,
+    .outdate = lru_demote,
     .promises = true,
     .tries_again = true,
     .make_room = starpu_make_room,
-    .check = check,
+    .check = lru_check,
 };

@@ -31,7 +31,7 @@ struct orr_grant {
                    * memory is kept */
 };
 
-static void release(struct orr_block *block, bool counted)
+static void block_free_memory(struct orr_block *block, bool counted)
 {
     struct orr_grant none = {.node = ORR_NO_NODE, .counted = counted};
     struct orr_grant *outer = orr_self->grant;
@@ -45,12 +45,12 @@ static void release(struct orr_block *block, bool counted)
 void orr_block_free(struct orr_block *block)
 {
     if (block && !orr_cache_keep(block))
-        release(block, false);
+        block_free_memory(block, false);
 }
 
 void orr_block_destroy(struct orr_block *block)
 {
-    release(block, true);
+    block_free_memory(block, true);
 }
 
 /* --- what is left --- */
@@ -189,8 +189,8 @@ static bool leaves_it_to_grant(const struct orr_node *node)
 }
 
 /* One refusal may pass by itself. */
-static int allocate(struct orr_runtime *rt, struct orr_node *node, size_t size,
-                    bool pinned, uintptr_t *ret)
+static int node_allocate(struct orr_runtime *rt, struct orr_node *node,
+                         size_t size, bool pinned, uintptr_t *ret)
 {
     int (*alloc)(struct orr_machine *, unsigned, size_t, uintptr_t *) =
         pinned ? orr_machine_alloc_pinned : orr_machine_alloc;
@@ -239,7 +239,7 @@ int orr_node_malloc(struct orr_runtime *rt, unsigned id, size_t size,
     if (err)
         return err;
     make_cache_fit(node, have);
-    err = allocate(rt, node, size, pinned, ret);
+    err = node_allocate(rt, node, size, pinned, ret);
     if (err) {
         atomic_fetch_sub(&node->used, size - have);
         orr_node_changed(node);
@@ -327,8 +327,9 @@ static struct orr_block *make_block(const struct orr_handle *handle,
 
 /* What the interface has left of its grant is free. One that failed has freed
  * what it had taken: that is put back into the reservation, if there was one. */
-static void settle(struct orr_runtime *rt, struct orr_node *node,
-                   const struct orr_grant *grant, size_t reserved, bool failed)
+static void grant_settle(struct orr_runtime *rt, struct orr_node *node,
+                         const struct orr_grant *grant, size_t reserved,
+                         bool failed)
 {
     if (failed && reserved) {
         size_t taken = reserved - grant->left;
@@ -359,7 +360,7 @@ static int try_block(struct orr_runtime *rt, struct orr_handle *handle,
     orr_self->grant = &grant;
     block = make_block(handle, id);
     orr_self->grant = outer;
-    settle(rt, node, &grant, reserved, !block);
+    grant_settle(rt, node, &grant, reserved, !block);
     *ret_refused = grant.refused;
     if (!block)
         return -ENOMEM;

@@ -59,14 +59,15 @@ static struct orr_access *access_of_promise(struct orr_heap_link *link)
 }
 
 /* What comes first in the order of jobs: the priority, if the policy pops by it. */
-static int64_t first_of(const struct orr_job *job)
+static int64_t nextuse_first_key(const struct orr_job *job)
 {
     return orr_self->runtime->nodes->pops_by_priority ? -(int64_t)job->priority : 0;
 }
 
 static struct orr_use use_of_promise(const struct orr_access *access)
 {
-    return (struct orr_use){first_of(access->job), access->job->pushed};
+    return (struct orr_use){nextuse_first_key(access->job),
+                            access->job->pushed};
 }
 
 static bool promise_is_sooner(struct orr_heap_link *a, struct orr_heap_link *b)
@@ -138,7 +139,7 @@ static void insert_promise(struct orr_replicate *replicate,
         replicate->promises.first = &access->soon;
 }
 
-static void promise(struct orr_access *access)
+static void nextuse_promise(struct orr_access *access)
     ORR_REQUIRES(access->handle->lock)
 {
     struct orr_handle *handle = access->handle;
@@ -230,7 +231,7 @@ static unsigned next_use(struct orr_replicate *replicate,
     job = next_job(replicate->handle, replicate->node);
     if (!job)
         return DEAD;
-    *ret = (struct orr_use){first_of(job), job->id};
+    *ret = (struct orr_use){nextuse_first_key(job), job->id};
     return FAR;
 }
 
@@ -241,7 +242,8 @@ static bool goes_by_age(void)
 
 /* The heap in which the block belongs, and its place there: it is needed when the
  * first of those who live there is. Their handles are locked. */
-static unsigned place_of(const struct orr_block *block, struct orr_use *ret)
+static unsigned nextuse_heap_of(const struct orr_block *block,
+                                struct orr_use *ret)
 {
     unsigned place = DEAD, dirty = 0;
 
@@ -264,7 +266,7 @@ static unsigned place_of(const struct orr_block *block, struct orr_use *ret)
 
 /* --- the heaps --- */
 
-static struct orr_block *block_of(struct orr_heap_link *link)
+static struct orr_block *heap_link_block(struct orr_heap_link *link)
 {
     return orr_container(link, struct orr_block, heap);
 }
@@ -272,7 +274,7 @@ static struct orr_block *block_of(struct orr_heap_link *link)
 /* The last one needed leaves first; of equals the one registered first. */
 static bool leaves_sooner(struct orr_heap_link *a, struct orr_heap_link *b)
 {
-    const struct orr_block *x = block_of(a), *y = block_of(b);
+    const struct orr_block *x = heap_link_block(a), *y = heap_link_block(b);
 
     if (orr_use_is_sooner(x->use, y->use) || orr_use_is_sooner(y->use, x->use))
         return orr_use_is_sooner(y->use, x->use);
@@ -284,25 +286,25 @@ static bool is_dead(const struct orr_block *block)
     return (block->list & ~DIRTY) == DEAD;
 }
 
-static void insert(struct orr_node *node, struct orr_block *block)
+static void nextuse_insert(struct orr_node *node, struct orr_block *block)
     ORR_REQUIRES(node->lock)
 {
     orr_heap_insert(&node->nextuse.blocks[block->list], &block->heap,
                     leaves_sooner);
 }
 
-static void take_out(struct orr_node *node, struct orr_block *block)
+static void nextuse_remove(struct orr_node *node, struct orr_block *block)
     ORR_REQUIRES(node->lock)
 {
     orr_heap_remove(&node->nextuse.blocks[block->list], &block->heap,
                     leaves_sooner);
 }
 
-static void unfile(struct orr_node *node, struct orr_block *block)
+static void nextuse_unfile(struct orr_node *node, struct orr_block *block)
     ORR_REQUIRES(node->lock)
 {
     if (node->nextuse.pressed)
-        take_out(node, block);
+        nextuse_remove(node, block);
     else
         orr_list_remove(&block->lru);
 }
@@ -313,7 +315,7 @@ static unsigned place_or_guess(const struct orr_block *block,
                                struct orr_use *ret)
 {
     if (!orr_block_is_shared(block))
-        return place_of(block, ret);
+        return nextuse_heap_of(block, ret);
     *ret = (struct orr_use){-block->age, 0};
     return DEAD;
 }
@@ -323,7 +325,7 @@ static void insert_in_place(struct orr_node *node, struct orr_block *block)
 {
     if (node->nextuse.pressed) {
         block->list = (uint8_t)place_or_guess(block, &block->use);
-        insert(node, block);
+        nextuse_insert(node, block);
     } else {
         orr_list_append(&node->blocks[0], &block->lru);
     }
@@ -338,7 +340,7 @@ static void stay(struct orr_node *node, struct orr_block *block)
 }
 
 /* Once what was leaving has come to its end, what waited for that is tried again. */
-static bool file(struct orr_node *node, struct orr_block *block)
+static bool nextuse_file(struct orr_node *node, struct orr_block *block)
     ORR_REQUIRES(node->lock)
 {
     bool left = atomic_load_explicit(&block->leaving, memory_order_relaxed);
@@ -350,7 +352,7 @@ static bool file(struct orr_node *node, struct orr_block *block)
 }
 
 /* That makes it leave later, if anything: its place is corrected in time. */
-static void touch(struct orr_node *node, struct orr_block *block)
+static void nextuse_touch(struct orr_node *node, struct orr_block *block)
     ORR_REQUIRES(node->lock)
 {
     block->age = ++node->youngest;
@@ -363,10 +365,10 @@ static void touch(struct orr_node *node, struct orr_block *block)
 static void move(struct orr_node *node, struct orr_block *block, unsigned list,
                  struct orr_use use) ORR_REQUIRES(node->lock)
 {
-    take_out(node, block);
+    nextuse_remove(node, block);
     block->list = (uint8_t)list;
     block->use = use;
-    insert(node, block);
+    nextuse_insert(node, block);
 }
 
 /* Whether it was in a wrong place, where it is not any more. */
@@ -374,7 +376,7 @@ static bool correct(struct orr_node *node, struct orr_block *block)
     ORR_REQUIRES(node->lock)
 {
     struct orr_use use;
-    unsigned list = place_of(block, &use);
+    unsigned list = nextuse_heap_of(block, &use);
 
     if (list == block->list && use.first == block->use.first &&
         use.second == block->use.second)
@@ -399,14 +401,14 @@ static void reorder(struct orr_node *node, struct orr_block *block)
 }
 
 /* What several share is not needless because one of them is. */
-static void demote(struct orr_node *node, struct orr_block *block)
+static void nextuse_demote(struct orr_node *node, struct orr_block *block)
     ORR_REQUIRES(node->lock)
 {
     if (orr_block_is_shared(block)) {
         reorder(node, block);
         return;
     }
-    unfile(node, block);
+    nextuse_unfile(node, block);
     block->age = --node->oldest;
     if (node->nextuse.pressed)
         insert_in_place(node, block);
@@ -426,7 +428,7 @@ static void press(struct orr_runtime *rt, struct orr_node *node)
 
         block->list = DEAD;
         block->use = (struct orr_use){-block->age, 0};
-        insert(node, block);
+        nextuse_insert(node, block);
     }
     if (!node->nextuse.pressed)
         orr_pending_sort(node);
@@ -473,7 +475,7 @@ static struct orr_block *first_victim(struct orr_node *node,
 
     orr_list_init(&aside);
     while (!found && heap->first && busy < MAX_BUSY) {
-        struct orr_block *block = block_of(heap->first);
+        struct orr_block *block = heap_link_block(heap->first);
 
         if (!orr_block_trylock(block)) {
             busy++;
@@ -487,18 +489,18 @@ static struct orr_block *first_victim(struct orr_node *node,
         } else {
             orr_block_unlock(block);
         }
-        take_out(node, block);
+        nextuse_remove(node, block);
         orr_list_append(&aside, &block->lru);
     }
     while ((link = orr_list_pop(&aside)))
-        insert(node, orr_container(link, struct orr_block, lru));
+        nextuse_insert(node, orr_container(link, struct orr_block, lru));
     return found;
 }
 
 /* How far away the next use of a heap's first victim is. Returns whether it has
  * one. */
-static bool peek(struct orr_node *node, unsigned list,
-                 struct orr_use *ret) ORR_UNCHECKED
+static bool nextuse_peek(struct orr_node *node, unsigned list,
+                         struct orr_use *ret) ORR_UNCHECKED
 {
     struct orr_block *block = first_victim(node, list);
 
@@ -511,7 +513,7 @@ static bool peek(struct orr_node *node, unsigned list,
 
 /* How far away a far use is: the job that needs the block from those that have come,
  * or how many were used since. */
-static int64_t distance(const struct orr_node *node, struct orr_use use)
+static int64_t nextuse_distance(const struct orr_node *node, struct orr_use use)
     ORR_REQUIRES(node->lock)
 {
     if (goes_by_age())
@@ -533,17 +535,17 @@ static struct uses peek_both(struct orr_node *node, unsigned list)
     struct uses uses = {.has_clean = false};
 
     orr_lock(&node->lock);
-    uses.has_clean = peek(node, list, &uses.clean);
-    uses.has_dirty = peek(node, list | DIRTY, &uses.dirty);
-    uses.clean_distance = distance(node, uses.clean);
-    uses.dirty_distance = distance(node, uses.dirty);
+    uses.has_clean = nextuse_peek(node, list, &uses.clean);
+    uses.has_dirty = nextuse_peek(node, list | DIRTY, &uses.dirty);
+    uses.clean_distance = nextuse_distance(node, uses.clean);
+    uses.dirty_distance = nextuse_distance(node, uses.dirty);
     orr_unlock(&node->lock);
     return uses;
 }
 
 /* A heap's first victim, as above. */
-static struct orr_block *find_victim(struct orr_node *node,
-                                     unsigned list) ORR_UNCHECKED
+static struct orr_block *nextuse_find_victim(struct orr_node *node,
+                                             unsigned list) ORR_UNCHECKED
 {
     struct orr_block *block;
 
@@ -556,7 +558,7 @@ static struct orr_block *find_victim(struct orr_node *node,
 static bool evict_from(struct orr_runtime *rt, struct orr_node *node,
                        unsigned list)
 {
-    struct orr_block *victim = find_victim(node, list);
+    struct orr_block *victim = nextuse_find_victim(node, list);
 
     if (victim)
         orr_evict_victim(rt, victim);
@@ -565,9 +567,10 @@ static bool evict_from(struct orr_runtime *rt, struct orr_node *node,
 
 /* Its block is offered again when the copies have ended. None should be begun of
  * no victim, but it would be tried without end. */
-static bool write_back_locked(struct orr_runtime *rt, struct orr_node *node,
-                              struct orr_block *victim,
-                              struct orr_deferred *deferred)
+static bool nextuse_write_back_locked(struct orr_runtime *rt,
+                                      struct orr_node *node,
+                                      struct orr_block *victim,
+                                      struct orr_deferred *deferred)
 {
     unsigned n = orr_block_write_back(rt, victim, deferred);
 
@@ -601,11 +604,11 @@ static bool write_back_from(struct orr_runtime *rt, struct orr_node *node,
     if (is_empty(node, list))
         return false;
     while (!enough && orr_deferred_prepare_n(rt, &deferred, spares) == 0 &&
-           (victim = find_victim(node, list))) {
+           (victim = nextuse_find_victim(node, list))) {
         spares = orr_block_spares(victim);
         enough = spares <= deferred.nspare;
         if (enough)
-            begun = write_back_locked(rt, node, victim, &deferred);
+            begun = nextuse_write_back_locked(rt, node, victim, &deferred);
         orr_block_unlock(victim);
     }
     orr_deferred_run(rt, &deferred);
@@ -668,7 +671,7 @@ static bool free_needed(struct orr_runtime *rt, struct orr_node *node)
 /* Whether the oldest dead block may go for a prefetch that is not urgent. */
 static bool is_unwanted(struct orr_node *node)
 {
-    struct orr_block *block = find_victim(node, DEAD);
+    struct orr_block *block = nextuse_find_victim(node, DEAD);
     bool unwanted = block && orr_block_is_unwanted(block);
 
     if (block)
@@ -678,8 +681,8 @@ static bool is_unwanted(struct orr_node *node)
 
 /* Two are written back at a time, so that one is done when the next request
  * comes. */
-static int make_room(struct orr_runtime *rt, struct orr_node *node, size_t size,
-                     enum orr_fetch_level level)
+static int nextuse_make_room(struct orr_runtime *rt, struct orr_node *node,
+                             size_t size, enum orr_fetch_level level)
 {
     if (!is_pressed(rt, node->id))
         press(rt, node);
@@ -711,15 +714,15 @@ static bool may_spare(const struct orr_node *node, size_t size)
            orr_node_fits(node, size);
 }
 
-static void check(struct orr_node *node) ORR_REQUIRES(node->lock)
+static void nextuse_check(struct orr_node *node) ORR_REQUIRES(node->lock)
 {
     ORR_CHECK(!node->nextuse.pressed || orr_list_empty(&node->blocks[0]));
     for (unsigned i = 0; i < ORR_NEXTUSE_HEAPS; i++) {
         struct orr_heap_link *first = node->nextuse.blocks[i].first;
 
         ORR_CHECK(!first || node->nextuse.pressed);
-        ORR_CHECK(!first || block_of(first)->list == i);
-        ORR_CHECK(!first || block_of(first)->node == node->id);
+        ORR_CHECK(!first || heap_link_block(first)->list == i);
+        ORR_CHECK(!first || heap_link_block(first)->node == node->id);
     }
     ORR_CHECK(node->capacity == 0 || node->nextuse.leaving <= node->used);
 }
@@ -728,16 +731,16 @@ const struct orr_eviction orr_eviction_nextuse = {
     .name = "nextuse",
     .sorts_prefetches = true,
     .promises = true,
-    .file = file,
-    .unfile = unfile,
-    .touch = touch,
+    .file = nextuse_file,
+    .unfile = nextuse_unfile,
+    .touch = nextuse_touch,
     .stay = stay,
-    .demote = demote,
-    .outdate = demote,
+    .demote = nextuse_demote,
+    .outdate = nextuse_demote,
     .reorder = reorder,
-    .promise = promise,
+    .promise = nextuse_promise,
     .withdraw = withdraw,
     .may_spare = may_spare,
-    .make_room = make_room,
-    .check = check,
+    .make_room = nextuse_make_room,
+    .check = nextuse_check,
 };

@@ -244,8 +244,9 @@ void orr_node_retry(struct orr_runtime *rt, unsigned id,
 }
 
 /* Has the rule do something with the handle's block if nobody uses it. */
-static void apply(struct orr_handle *handle, unsigned id,
-                  void (*change)(struct orr_node *, struct orr_block *))
+static void node_apply_rule(struct orr_handle *handle, unsigned id,
+                            void (*change)(struct orr_node *,
+                                           struct orr_block *))
     ORR_REQUIRES(handle->lock)
 {
     struct orr_replicate *replicate = &handle->replicates[id];
@@ -261,9 +262,9 @@ static void apply(struct orr_handle *handle, unsigned id,
 
 /* What is not important is the first to leave. Returns whether prefetches may take
  * the block. */
-static bool file(struct orr_runtime *rt, struct orr_node *node,
-                 const struct orr_handle *handle, struct orr_block *block)
-    ORR_REQUIRES(node->lock)
+static bool node_file_block(struct orr_runtime *rt, struct orr_node *node,
+                            const struct orr_handle *handle,
+                            struct orr_block *block) ORR_REQUIRES(node->lock)
 {
     bool needless = rt->nodes->eviction->file(node, block);
 
@@ -288,7 +289,7 @@ void orr_node_offer(struct orr_handle *handle, unsigned id,
         replicate->offered = true;
         orr_lock(&node->lock);
         if (--replicate->block->pins == 0)
-            needless = file(rt, node, handle, replicate->block);
+            needless = node_file_block(rt, node, handle, replicate->block);
         orr_unlock(&node->lock);
     }
     (needless ? orr_node_retry : orr_node_retry_jobs)(rt, id, deferred);
@@ -344,7 +345,8 @@ void orr_node_touch(struct orr_handle *handle, unsigned id)
 {
     const struct orr_eviction *rule = handle->runtime->nodes->eviction;
 
-    apply(handle, id, handle->unimportant ? rule->demote : rule->touch);
+    node_apply_rule(handle, id,
+                    handle->unimportant ? rule->demote : rule->touch);
 }
 
 void orr_node_demote(struct orr_handle *handle, unsigned id,
@@ -352,14 +354,14 @@ void orr_node_demote(struct orr_handle *handle, unsigned id,
 {
     if (!handle->replicates[id].offered)
         return;
-    apply(handle, id, handle->runtime->nodes->eviction->demote);
+    node_apply_rule(handle, id, handle->runtime->nodes->eviction->demote);
     orr_node_retry(handle->runtime, id, deferred);
 }
 
 void orr_node_outdate(struct orr_handle *handle, unsigned id)
 {
     orr_node_changed(&handle->runtime->nodes->at[id]);
-    apply(handle, id, handle->runtime->nodes->eviction->outdate);
+    node_apply_rule(handle, id, handle->runtime->nodes->eviction->outdate);
 }
 
 void orr_node_reorder(struct orr_handle *handle, uint64_t nodes)
@@ -369,7 +371,8 @@ void orr_node_reorder(struct orr_handle *handle, uint64_t nodes)
     nodes &= atomic_load_explicit(&rt->nodes->pressed, memory_order_relaxed) &
              handle->allocated;
     for (; nodes; nodes &= nodes - 1)
-        apply(handle, (unsigned)__builtin_ctzll(nodes), rt->nodes->eviction->reorder);
+        node_apply_rule(handle, (unsigned)__builtin_ctzll(nodes),
+                        rt->nodes->eviction->reorder);
 }
 
 void orr_node_end_leaving(struct orr_handle *handle, unsigned id,

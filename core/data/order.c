@@ -53,9 +53,9 @@ static bool by_job(const struct orr_access *a, const struct orr_access *b)
 }
 
 /* Merges two chains that are sorted; of equals those of `a` come first. */
-static struct orr_access *merge(struct orr_access *a, struct orr_access *b,
-                                bool (*before)(const struct orr_access *,
-                                               const struct orr_access *))
+static struct orr_access *access_chains_merge(
+    struct orr_access *a, struct orr_access *b,
+    bool (*before)(const struct orr_access *, const struct orr_access *))
 {
     struct orr_access *first, **end = &first;
 
@@ -82,7 +82,8 @@ static struct orr_access *sorted(struct orr_job *job, unsigned from,
         job->accesses[from].next = NULL;
         return &job->accesses[from];
     }
-    return merge(sorted(job, from, middle), sorted(job, middle, to), by_handle);
+    return access_chains_merge(sorted(job, from, middle),
+                               sorted(job, middle, to), by_handle);
 }
 
 /* Parts of data come in the order of their numbers: one look at each is less than a
@@ -314,7 +315,7 @@ static void add_chain(struct chains *chains, struct orr_access *chain)
     unsigned k = 0;
 
     for (; chains->n >> k & 1; k++)
-        chain = merge(chains->at[k], chain, by_job);
+        chain = access_chains_merge(chains->at[k], chain, by_job);
     chains->at[k] = chain;
     chains->n++;
 }
@@ -325,13 +326,13 @@ static struct orr_access *join_chains(const struct chains *chains)
 
     for (unsigned k = 0; chains->n >> k; k++)
         if (chains->n >> k & 1)
-            all = merge(chains->at[k], all, by_job);
+            all = access_chains_merge(chains->at[k], all, by_job);
     return all;
 }
 
 /* Who may go on when the access has left; their tasks are read soon. */
-static inline struct orr_access *grant_next_locked(struct orr_handle *handle)
-    ORR_REQUIRES(handle->lock)
+static inline struct orr_access *
+order_grant_next_locked(struct orr_handle *handle) ORR_REQUIRES(handle->lock)
 {
     struct orr_access *granted = orr_turns_grant_next(&handle->turns);
 
@@ -342,8 +343,8 @@ static inline struct orr_access *grant_next_locked(struct orr_handle *handle)
 
 /* All that needs the handle's lock; `lends`: the job may have lent the datum. Returns
  * whether the handle is still to be served and left, without it. */
-static bool leave(struct orr_access *access, bool lends, struct chains *chains,
-                  struct orr_deferred *deferred)
+static bool order_leave(struct orr_access *access, bool lends,
+                        struct chains *chains, struct orr_deferred *deferred)
 {
     struct orr_handle *handle = access->handle;
     struct orr_access *granted = NULL, *free = NULL;
@@ -357,11 +358,11 @@ static bool leave(struct orr_access *access, bool lends, struct chains *chains,
         orr_list_remove(&access->link);
         access->ordered = 0;
         orr_node_reorder(handle, ~UINT64_C(0));
-        granted = grant_next_locked(handle);
+        granted = order_grant_next_locked(handle);
     } else if (access->scoped) {
         granted = orr_lend_leave_locked(handle, access);
     } else if (lends) { /* of which some may have come there */
-        granted = grant_next_locked(handle);
+        granted = order_grant_next_locked(handle);
     }
     more = orr_access_give_back_locked(handle, access) ||
            is_last_of_waited_for(handle);
@@ -409,9 +410,9 @@ static void drop_private(struct orr_access *access,
     orr_unlock(&datum->lock);
 }
 
-/* As leave(), but the access stays where it is in the order. */
-static bool give_back(struct orr_access *access, struct chains *chains,
-                      struct orr_deferred *deferred)
+/* As order_leave(), but the access stays where it is in the order. */
+static bool order_give_back(struct orr_access *access, struct chains *chains,
+                            struct orr_deferred *deferred)
 {
     struct orr_handle *handle = access->handle;
     struct orr_access *free = NULL;
@@ -442,7 +443,7 @@ void orr_job_give_back(struct orr_runtime *rt, struct orr_job *job)
         struct orr_access *access = &job->accesses[i];
 
         drop_private(access, &deferred);
-        if (access->duplicate || !give_back(access, &chains, &deferred))
+        if (access->duplicate || !order_give_back(access, &chains, &deferred))
             continue;
         access->next = more;
         more = access;
@@ -474,7 +475,8 @@ void orr_job_leave_order(struct orr_runtime *rt, struct orr_job *job,
         if (i + AHEAD < job->naccesses)
             look_ahead(job->accesses[i + AHEAD].handle);
         drop_private(access, &deferred);
-        if (access->duplicate || !leave(access, lends, &chains, &deferred))
+        if (access->duplicate ||
+            !order_leave(access, lends, &chains, &deferred))
             continue;
         *end = access;
         end = &access->next;

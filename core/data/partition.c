@@ -71,8 +71,8 @@ static struct layouts read_layouts(struct orr_handle *handle)
 
 /* The number with which the structures of predefined interfaces begin; NULL: of one
  * that has none. */
-static enum starpu_data_interface_id *number_of(const struct orr_handle *handle,
-                                                unsigned node)
+static enum starpu_data_interface_id *
+interface_id_field(const struct orr_handle *handle, unsigned node)
 {
     enum starpu_data_interface_id id = handle->ops->interfaceid;
 
@@ -88,7 +88,8 @@ static void expect_kind(const struct orr_handle *parent,
                         const struct orr_handle *child,
                         const struct starpu_data_filter *filter, unsigned node)
 {
-    const enum starpu_data_interface_id *number = number_of(child, node);
+    const enum starpu_data_interface_id *number =
+        interface_id_field(child, node);
 
     if (!number || filter->get_child_ops || *number == child->ops->interfaceid)
         return;
@@ -118,8 +119,8 @@ static struct orr_handle *new_child(struct orr_handle *parent,
                        child_ops(parent, filter, index), &child) != 0)
         return NULL;
     for (unsigned node = 0; node < parent->nnodes; node++) {
-        if (number_of(child, node))
-            *number_of(child, node) = child->ops->interfaceid;
+        if (interface_id_field(child, node))
+            *interface_id_field(child, node) = child->ops->interfaceid;
         orr_self->cuts = parent;
         filter->filter_func(layouts->bytes + node * layouts->step,
                             child->replicates[node].interface, filter, index,
@@ -254,8 +255,9 @@ static int keep_rest(struct orr_runtime *rt, struct orr_handle *handle)
 }
 
 /* The child takes its place, with the value. */
-static int settle(struct orr_handle *child, const struct orr_handle *parent,
-                  uint64_t nodes)
+static int partition_settle_child(struct orr_handle *child,
+                                  const struct orr_handle *parent,
+                                  uint64_t nodes)
 {
     orr_lock(&child->lock);
     for (; nodes; nodes &= nodes - 1)
@@ -270,8 +272,9 @@ static int settle(struct orr_handle *child, const struct orr_handle *parent,
     return 0;
 }
 
-static int split(struct orr_runtime *rt, struct orr_handle *handle,
-                 struct starpu_data_filter *filter, unsigned n, uint64_t nodes)
+static int partition_split(struct orr_runtime *rt, struct orr_handle *handle,
+                           struct starpu_data_filter *filter, unsigned n,
+                           uint64_t nodes)
 {
     int err;
 
@@ -281,7 +284,7 @@ static int split(struct orr_runtime *rt, struct orr_handle *handle,
     handle->nchildren = n;
     err = keep_rest(rt, handle);
     for (unsigned i = 0; !err && i < n; i++)
-        err = settle(handle->children[i], handle, nodes);
+        err = partition_settle_child(handle->children[i], handle, nodes);
     if (err) {
         free_children(handle);
         return err;
@@ -293,8 +296,9 @@ static int split(struct orr_runtime *rt, struct orr_handle *handle,
     return 0;
 }
 
-static const char *find_trouble(const struct orr_handle *handle,
-                                const struct starpu_data_filter *filter)
+static const char *
+partition_find_trouble(const struct orr_handle *handle,
+                       const struct starpu_data_filter *filter)
 {
     if (handle->partitioned)
         return "the data are partitioned already";
@@ -315,7 +319,7 @@ int orr_data_partition(struct orr_runtime *rt, const char *call,
     unsigned n;
     int err;
 
-    trouble = find_trouble(handle, filter);
+    trouble = partition_find_trouble(handle, filter);
     n = trouble ? 0 : orr_filter_count(handle, filter);
     if (!trouble && n == 0)
         trouble = "the filter makes 0 parts: set nchildren";
@@ -329,7 +333,7 @@ int orr_data_partition(struct orr_runtime *rt, const char *call,
     err = hold_memory(rt, handle, &nodes);
     if (err)
         return err;
-    err = split(rt, handle, filter, n, nodes);
+    err = partition_split(rt, handle, filter, n, nodes);
     if (!err)
         nodes &= ~(UINT64_C(1) << orr_handle_base(handle));
     orr_handle_unpin(handle, nodes);
@@ -351,8 +355,8 @@ static void quieten(struct orr_runtime *rt, struct orr_handle *child,
 
 /* Brings a child's value to the node, if it has one, and waits until nobody uses
  * it. */
-static void gather(struct orr_runtime *rt, struct orr_handle *child,
-                   unsigned node)
+static void partition_gather_child(struct orr_runtime *rt,
+                                   struct orr_handle *child, unsigned node)
 {
     if (orr_data_bring_if_any(rt, child, (int)node) == 0)
         orr_data_release(rt, child, (int)node);
@@ -408,7 +412,7 @@ static unsigned choose_meeting(struct orr_handle *handle, unsigned wanted)
 
 /* All that is left of the parent's memory is pinned until it has its value: that
  * is where all children, which nobody uses any more, have theirs. */
-static void join(struct orr_runtime *rt, struct orr_handle *handle)
+static void partition_join(struct orr_runtime *rt, struct orr_handle *handle)
 {
     uint64_t nodes, valid;
     bool unreal = false;
@@ -450,10 +454,10 @@ void orr_data_unpartition(struct orr_runtime *rt, struct orr_handle *handle,
         quieten(rt, handle->children[i], gathering_node);
     node = choose_meeting(handle, gathering_node);
     for (unsigned i = 0; i < handle->nchildren; i++)
-        gather(rt, handle->children[i], node);
+        partition_gather_child(rt, handle->children[i], node);
     for (unsigned i = 0; i < handle->nchildren; i++)
         orr_handle_wait_idle(rt, handle->children[i], true);
-    join(rt, handle);
+    partition_join(rt, handle);
     orr_handle_unpin(handle, UINT64_C(1) << node);
     orr_handle_unpin(handle, UINT64_C(1) << base);
     if (gathering_node != node && gathering_node != ORR_NO_NODE &&

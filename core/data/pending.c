@@ -40,7 +40,7 @@ static unsigned link_of(const struct orr_node *node,
     return peer_of(node, request) * 2 + direction_of(node, request);
 }
 
-static void insert(struct orr_node *node, struct orr_request *request)
+static void pending_insert(struct orr_node *node, struct orr_request *request)
     ORR_REQUIRES(node->lock)
 {
     request->sorted = true;
@@ -58,7 +58,7 @@ static bool sorts(const struct orr_node *node,
 }
 
 /* By priority, then age. */
-static uint64_t order_of(const struct orr_request *request, uint64_t age)
+static uint64_t pending_order(const struct orr_request *request, uint64_t age)
 {
     enum { MOST = 1 << 18, SHIFT = 44 };
     int priority = request->priority;
@@ -84,9 +84,9 @@ void orr_pending_add(struct orr_node *node, struct orr_request *request)
 {
     /* What needs no memory comes first, what no queued job needs last. */
     if (request->use.first == INT64_MIN || request->use.first == INT64_MAX)
-        request->use.second = order_of(request, ++node->nenqueued);
+        request->use.second = pending_order(request, ++node->nenqueued);
     if (sorts(node, request))
-        insert(node, request);
+        pending_insert(node, request);
     else
         append_by_priority(&node->queues[request->level], request);
 }
@@ -94,7 +94,7 @@ void orr_pending_add(struct orr_node *node, struct orr_request *request)
 void orr_pending_put_back(struct orr_node *node, struct orr_request *request)
 {
     if (sorts(node, request))
-        insert(node, request);
+        pending_insert(node, request);
     else
         orr_list_prepend(&node->queues[request->level], &request->link);
 }
@@ -131,7 +131,7 @@ void orr_pending_hasten(struct orr_node *node, struct orr_request *request,
         orr_pending_remove(node, request);
     request->use = use;
     if (sorted)
-        insert(node, request);
+        pending_insert(node, request);
 }
 
 bool orr_request_has_reserved(const struct orr_request *request)
@@ -168,8 +168,9 @@ static bool has_none_to_spare(const struct orr_node *node, size_t size)
 
 /* Whether it was tried in vain for as many bytes, and would be again. Who has made
  * it more urgent queues it again, and has it tried. */
-static bool is_vain(struct orr_node *node, const struct orr_request *request,
-                    unsigned level) ORR_REQUIRES(node->lock)
+static bool request_would_fail(struct orr_node *node,
+                               const struct orr_request *request,
+                               unsigned level) ORR_REQUIRES(node->lock)
 {
     size_t size = request->starved;
 
@@ -184,7 +185,7 @@ static bool lacks_memory(struct orr_node *node,
                          struct orr_full *full) ORR_REQUIRES(node->lock)
 {
     bool is_full = full->nodes & orr_bit(request->dst);
-    bool vain = !is_full && is_vain(node, request, level);
+    bool vain = !is_full && request_would_fail(node, request, level);
 
     if (!(is_full || vain) || !needs_memory(request, full))
         return false;
@@ -270,6 +271,6 @@ void orr_pending_sort(struct orr_node *node)
         if (!sorts(node, request))
             continue;
         orr_list_remove(link);
-        insert(node, request);
+        pending_insert(node, request);
     }
 }

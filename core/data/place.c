@@ -25,7 +25,7 @@ static int complain(const struct starpu_task *task, unsigned buffer,
 }
 
 /* A value is written in one place. */
-static int check_others(const struct starpu_task *task, unsigned buffer)
+static int buffer_check_others(const struct starpu_task *task, unsigned buffer)
 {
     for (unsigned i = 0; i < buffer; i++) {
         unsigned modes =
@@ -61,7 +61,7 @@ int orr_task_check_places(const struct orr_runtime *rt,
             return complain(task, i,
                             "is no memory node of this machine: see "
                             "starpu_memory_nodes_get_count()");
-        err = orr_task_is_placed(task, i) ? check_others(task, i) : 0;
+        err = orr_task_is_placed(task, i) ? buffer_check_others(task, i) : 0;
         if (err)
             return err;
     }

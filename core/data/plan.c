@@ -87,14 +87,14 @@ static struct orr_job *new_switch(struct orr_runtime *rt, enum orr_switch what,
 }
 
 /* Chooses the sequence in which the handle is used. */
-static void choose(struct batch *batch, const struct orr_handle *handle,
-                   bool writes)
+static void batch_choose_sequence(struct batch *batch,
+                                  const struct orr_handle *handle, bool writes)
 {
     batch->in = orr_inner_find(batch->rt, batch->nest, handle, writes);
 }
 
-static enum orr_plan_state state_of(const struct batch *batch,
-                                    const struct orr_plan *plan)
+static enum orr_plan_state batch_plan_state(const struct batch *batch,
+                                            const struct orr_plan *plan)
 {
     return orr_inner_state(batch->in, plan);
 }
@@ -111,9 +111,9 @@ static unsigned mode_of_whole(const struct orr_plan *plan, enum orr_switch what)
                                 : 0u);
 }
 
-static void submit(struct batch *batch, struct orr_plan *plan,
-                   enum orr_switch what,
-                   const struct orr_switch_options *options)
+static void batch_submit_switch(struct batch *batch, struct orr_plan *plan,
+                                enum orr_switch what,
+                                const struct orr_switch_options *options)
 {
     const struct orr_switch_effect *effect = &orr_switch_effects[what];
     struct orr_job *job = new_switch(batch->rt, what, plan->n + 1);
@@ -152,24 +152,24 @@ static struct orr_plan *plan_at(struct orr_list *link)
 static void join_all(struct batch *batch, struct orr_handle *handle);
 
 /* The whole is used again, after the parts of parts. */
-static void join(struct batch *batch, struct orr_plan *plan)
+static void batch_join_plan(struct batch *batch, struct orr_plan *plan)
 {
-    enum orr_plan_state state = state_of(batch, plan);
+    enum orr_plan_state state = batch_plan_state(batch, plan);
 
     if (state == ORR_PLAN_IDLE)
         return;
     for (unsigned i = 0; i < plan->n; i++)
         join_all(batch, plan->children[i]);
-    submit(batch, plan,
-           state == ORR_PLAN_WRITE ? ORR_SWITCH_TO_WHOLE
-                                   : ORR_SWITCH_END_READERS,
-           NULL);
+    batch_submit_switch(batch, plan,
+                        state == ORR_PLAN_WRITE ? ORR_SWITCH_TO_WHOLE
+                                                : ORR_SWITCH_END_READERS,
+                        NULL);
 }
 
 static void join_all(struct batch *batch, struct orr_handle *handle)
 {
     orr_list_foreach (link, &handle->family->plans)
-        join(batch, plan_at(link));
+        batch_join_plan(batch, plan_at(link));
 }
 
 /* The handle is to be used itself: for writing, or only read. */
@@ -177,8 +177,8 @@ static void join_for(struct batch *batch, struct orr_handle *handle,
                      bool writes)
 {
     orr_list_foreach (link, &handle->family->plans)
-        if (writes || state_of(batch, plan_at(link)) == ORR_PLAN_WRITE)
-            join(batch, plan_at(link));
+        if (writes || batch_plan_state(batch, plan_at(link)) == ORR_PLAN_WRITE)
+            batch_join_plan(batch, plan_at(link));
 }
 
 /* The plan of which the handle is a part, if that is not one of a task around, which
@@ -203,20 +203,23 @@ static void activate(struct batch *batch, struct orr_handle *handle,
     activate(batch, plan->whole, writes);
     orr_list_foreach (link, &plan->whole->family->plans)
         if (plan_at(link) != plan &&
-            (writes || state_of(batch, plan_at(link)) == ORR_PLAN_WRITE))
-            join(batch, plan_at(link));
-    if (writes && state_of(batch, plan) == ORR_PLAN_READ)
-        join(batch, plan);
-    if (state_of(batch, plan) == ORR_PLAN_IDLE)
-        submit(batch, plan,
-               writes ? ORR_SWITCH_TO_PARTS : ORR_SWITCH_TO_READERS, NULL);
+            (writes ||
+             batch_plan_state(batch, plan_at(link)) == ORR_PLAN_WRITE))
+            batch_join_plan(batch, plan_at(link));
+    if (writes && batch_plan_state(batch, plan) == ORR_PLAN_READ)
+        batch_join_plan(batch, plan);
+    if (batch_plan_state(batch, plan) == ORR_PLAN_IDLE)
+        batch_submit_switch(
+            batch, plan, writes ? ORR_SWITCH_TO_PARTS : ORR_SWITCH_TO_READERS,
+            NULL);
 }
 
 /* The handle is the one to be used: its parts are joined, or only read if it is
  * only read. */
-static void use(struct batch *batch, struct orr_handle *handle, bool writes)
+static void batch_use_handle(struct batch *batch, struct orr_handle *handle,
+                             bool writes)
 {
-    choose(batch, handle, writes);
+    batch_choose_sequence(batch, handle, writes);
     activate(batch, handle, writes);
     join_for(batch, handle, writes);
 }
@@ -226,14 +229,14 @@ static bool is_usable(struct batch *batch, struct orr_handle *handle,
 {
     const struct orr_plan *plan;
 
-    choose(batch, handle, writes);
+    batch_choose_sequence(batch, handle, writes);
     plan = plan_above(batch, handle);
     orr_list_foreach (link, &handle->family->plans)
-        if (state_of(batch, plan_at(link)) >
+        if (batch_plan_state(batch, plan_at(link)) >
             (writes ? ORR_PLAN_IDLE : ORR_PLAN_READ))
             return false;
-    return !plan ||
-           state_of(batch, plan) >= (writes ? ORR_PLAN_WRITE : ORR_PLAN_READ);
+    return !plan || batch_plan_state(batch, plan) >=
+                        (writes ? ORR_PLAN_WRITE : ORR_PLAN_READ);
 }
 
 static bool is_write(uint32_t mode)
@@ -269,7 +272,7 @@ static void use_all(struct batch *batch, const struct orr_job *job)
 
         if (!concerns_plans(&job->accesses[i]))
             continue;
-        use(batch, handle, writes);
+        batch_use_handle(batch, handle, writes);
         if (writes)
             orr_plans_note_beginning(handle);
     }
@@ -319,7 +322,7 @@ bool orr_plans_prepare(struct orr_runtime *rt, struct orr_handle *handle,
     struct batch batch;
 
     begin_batch(rt, &batch);
-    use(&batch, handle, is_write(mode));
+    batch_use_handle(&batch, handle, is_write(mode));
     return end_batch(rt, &batch);
 }
 
@@ -332,11 +335,12 @@ void orr_plan_switch(struct orr_runtime *rt, struct orr_plan *plan,
     struct batch batch;
 
     begin_batch(rt, &batch);
-    choose(&batch, plan->whole, orr_switch_effects[what].whole & STARPU_W);
+    batch_choose_sequence(&batch, plan->whole,
+                          orr_switch_effects[what].whole & STARPU_W);
     for (unsigned i = 0; i < plan->n; i++)
         join_for(&batch, plan->children[i],
                  orr_switch_effects[what].of_part == ORR_GOES);
-    submit(&batch, plan, what, options);
+    batch_submit_switch(&batch, plan, what, options);
     if (what == ORR_SWITCH_TO_PARTS || what == ORR_SWITCH_TO_READERS)
         orr_inner_ask(batch.in, plan);
     (void)end_batch(rt, &batch);
@@ -351,11 +355,12 @@ enum orr_plan_state orr_plan_state(struct orr_runtime *rt,
 
     *ret_other_is_used = false;
     begin_batch(rt, &batch);
-    choose(&batch, plan->whole, false);
-    state = state_of(&batch, plan);
+    batch_choose_sequence(&batch, plan->whole, false);
+    state = batch_plan_state(&batch, plan);
     orr_list_foreach (link, &plan->whole->family->plans)
-        *ret_other_is_used |= plan_at(link) != plan &&
-                              state_of(&batch, plan_at(link)) != ORR_PLAN_IDLE;
+        *ret_other_is_used |=
+            plan_at(link) != plan &&
+            batch_plan_state(&batch, plan_at(link)) != ORR_PLAN_IDLE;
     (void)end_batch(rt, &batch);
     return state;
 }
@@ -371,10 +376,10 @@ static unsigned used_parts(struct orr_runtime *rt, struct orr_handle *handle,
 
     *ret_written = false;
     begin_batch(rt, &batch);
-    choose(&batch, handle, false);
+    batch_choose_sequence(&batch, handle, false);
     orr_list_foreach (link, &handle->family->plans) {
         const struct orr_plan *plan = plan_at(link);
-        enum orr_plan_state state = state_of(&batch, plan);
+        enum orr_plan_state state = batch_plan_state(&batch, plan);
 
         *ret_written |= state == ORR_PLAN_WRITE;
         for (unsigned i = 0; state && i < plan->n; i++, n++)
@@ -477,8 +482,8 @@ static bool has_no_memory_locked(const struct orr_handle *handle, unsigned node)
 }
 
 /* Gives the handle memory in its base at once, if the node has some. */
-static void allocate(struct orr_runtime *rt, struct orr_handle *handle,
-                     unsigned base)
+static void plan_allocate_base(struct orr_runtime *rt,
+                               struct orr_handle *handle, unsigned base)
 {
     struct orr_block *block = NULL;
     bool lacks;
@@ -514,7 +519,7 @@ static uint64_t pin_others(struct orr_handle *handle, unsigned base)
 }
 
 /* Returns whether there was any to pin. */
-static bool pin(struct orr_handle *handle, unsigned base)
+static bool plan_pin_base(struct orr_handle *handle, unsigned base)
 {
     bool allocated;
 
@@ -541,13 +546,13 @@ static int anchor(struct orr_runtime *rt, struct orr_handle *handle)
     unsigned base = orr_handle_base(handle);
     bool pinned;
 
-    allocate(rt, handle, base);
-    if (pin(handle, base))
+    plan_allocate_base(rt, handle, base);
+    if (plan_pin_base(handle, base))
         return 0;
     if (!orr_may_block("starpu_data_partition_plan"))
         return -EDEADLK;
     if (orr_data_bring_if_any(rt, handle, (int)base) == 0) {
-        pinned = pin(handle, base);
+        pinned = plan_pin_base(handle, base);
         orr_data_release(rt, handle, (int)base);
         if (pinned)
             return 0;
@@ -555,7 +560,7 @@ static int anchor(struct orr_runtime *rt, struct orr_handle *handle)
     /* There is no value: memory alone. */
     if (orr_data_bring(rt, ORR_ACQUIRE_OWN, handle, (int)base, STARPU_NONE) ==
         0) {
-        pinned = pin(handle, base);
+        pinned = plan_pin_base(handle, base);
         orr_data_release(rt, handle, (int)base);
         if (pinned)
             return 0;
@@ -568,7 +573,8 @@ static int anchor(struct orr_runtime *rt, struct orr_handle *handle)
     return -ENOMEM;
 }
 
-static const char *find_trouble(const struct orr_handle *handle, unsigned n)
+static const char *plan_find_trouble(const struct orr_handle *handle,
+                                     unsigned n)
 {
     if (handle->partitioned)
         return "the data are partitioned already, by starpu_data_partition";
@@ -635,7 +641,7 @@ int orr_plan_new(struct orr_runtime *rt, struct orr_handle *handle,
                  starpu_data_handle_t *children)
 {
     unsigned n = orr_filter_count(handle, filter);
-    const char *trouble = find_trouble(handle, n);
+    const char *trouble = plan_find_trouble(handle, n);
     struct orr_plan *plan;
     int err;
 

@@ -31,7 +31,7 @@
 #include "core/device/methods.h"
 #include "core/runtime.h"
 
-static struct orr_handle *whole_of(const struct orr_job *job)
+static struct orr_handle *floating_whole(const struct orr_job *job)
 {
     return job->accesses[0].handle;
 }
@@ -96,7 +96,7 @@ static void leave_own(struct orr_handle *part, const struct orr_handle *whole,
 
 bool orr_parts_settle(struct orr_runtime *rt, struct orr_job *job)
 {
-    struct orr_handle *whole = whole_of(job);
+    struct orr_handle *whole = floating_whole(job);
     unsigned base = orr_job_own(job)->node;
     bool freed = false, all = true;
 
@@ -168,8 +168,8 @@ static int copy_part(struct orr_runtime *rt, struct orr_handle *part,
 }
 
 /* Whether the part has memory of its own there, and the other one, `from`, a value. */
-static bool is_apart(struct orr_handle *part, struct orr_handle *whole,
-                     struct orr_handle *from, unsigned base)
+static bool part_is_apart(struct orr_handle *part, struct orr_handle *whole,
+                          struct orr_handle *from, unsigned base)
 {
     bool apart, any;
 
@@ -186,7 +186,7 @@ static bool is_apart(struct orr_handle *part, struct orr_handle *whole,
 static size_t copy_all(struct orr_runtime *rt, struct orr_job *job,
                        bool to_whole, bool performs)
 {
-    struct orr_handle *whole = whole_of(job);
+    struct orr_handle *whole = floating_whole(job);
     unsigned base = orr_job_own(job)->node;
     size_t bytes = 0;
 
@@ -194,7 +194,7 @@ static size_t copy_all(struct orr_runtime *rt, struct orr_job *job,
         struct orr_handle *part = job->accesses[i].handle;
         int rc = 0;
 
-        if (!is_apart(part, whole, to_whole ? part : whole, base))
+        if (!part_is_apart(part, whole, to_whole ? part : whole, base))
             continue;
         bytes += part->size;
         if (performs)

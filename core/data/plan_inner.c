@@ -63,8 +63,8 @@ struct orr_scope *orr_inner_find(struct orr_runtime *rt, struct orr_nest *nest,
     return found;
 }
 
-static struct orr_inner_plan *find(const struct orr_scope *scope,
-                                   const struct orr_plan *plan)
+static struct orr_inner_plan *inner_plan_find(const struct orr_scope *scope,
+                                              const struct orr_plan *plan)
 {
     for (struct orr_list *link = scope->plans.next; link != &scope->plans;
          link = link->next)
@@ -80,7 +80,7 @@ enum orr_plan_state orr_inner_state(const struct orr_scope *scope,
 
     if (!scope)
         return plan->state;
-    inner = find(scope, plan);
+    inner = inner_plan_find(scope, plan);
     return inner ? (enum orr_plan_state)inner->state : ORR_PLAN_IDLE;
 }
 
@@ -100,8 +100,8 @@ static void init_part(struct orr_inner_part *part, struct orr_scope *whole,
     orr_list_init(&part->scope.plans);
 }
 
-static struct orr_inner_plan *make(struct orr_scope *scope,
-                                   struct orr_plan *plan)
+static struct orr_inner_plan *inner_plan_make(struct orr_scope *scope,
+                                              struct orr_plan *plan)
 {
     struct orr_inner_plan *inner =
         calloc(1, sizeof(*inner) + plan->n * sizeof(inner->parts[0]));
@@ -125,9 +125,9 @@ void orr_inner_begin(struct orr_runtime *rt, struct orr_scope *scope,
 
     if (!scope)
         return;
-    inner = find(scope, plan);
+    inner = inner_plan_find(scope, plan);
     if (!inner)
-        inner = made = make(scope, plan);
+        inner = made = inner_plan_make(scope, plan);
     orr_lock(&rt->tasks->nests_lock);
     if (made)
         orr_list_append(&scope->plans, &made->link);
@@ -148,7 +148,7 @@ void orr_inner_ask(struct orr_scope *scope, struct orr_plan *plan)
 
     if (!scope || scope->access->job != orr_self->job)
         return;
-    inner = find(scope, plan);
+    inner = inner_plan_find(scope, plan);
     if (!inner->asked)
         atomic_fetch_add(&scope->npieces, 1);
     inner->asked = true;
@@ -163,7 +163,7 @@ void orr_inner_set(struct orr_runtime *rt, struct orr_scope *scope,
         plan->state = state;
         return;
     }
-    inner = find(scope, plan);
+    inner = inner_plan_find(scope, plan);
     inner->state = state;
     if (state == ORR_PLAN_IDLE)
         end_asking(scope, inner);

@@ -98,7 +98,7 @@ static const struct orr_switch_effect *effect_of(const struct orr_job *job)
     return &orr_switch_effects[job->type - orr_switch_types];
 }
 
-static struct orr_handle *whole_of(const struct orr_job *job)
+static struct orr_handle *switch_whole(const struct orr_job *job)
 {
     return job->accesses[0].handle;
 }
@@ -144,9 +144,9 @@ static bool writes(const struct orr_access *access)
 }
 
 /* The whole's memory stays, and no copy for others begins. Returns the nodes. */
-static uint64_t hold(struct orr_job *job)
+static uint64_t switch_hold_whole(struct orr_job *job)
 {
-    struct orr_handle *whole = whole_of(job);
+    struct orr_handle *whole = switch_whole(job);
     uint64_t nodes;
 
     for (unsigned i = 0; i < job->naccesses; i++) {
@@ -163,7 +163,7 @@ static uint64_t hold(struct orr_job *job)
     return nodes;
 }
 
-static void let_go(struct orr_job *job, uint64_t nodes)
+static void switch_let_go_whole(struct orr_job *job, uint64_t nodes)
 {
     for (unsigned i = 0; i < job->naccesses; i++) {
         struct orr_handle *handle = handle_at(job, i);
@@ -172,17 +172,18 @@ static void let_go(struct orr_job *job, uint64_t nodes)
         handle->writing -= writes(&job->accesses[i]);
         orr_unlock(&handle->lock);
     }
-    orr_handle_unpin(whole_of(job), nodes);
+    orr_handle_unpin(switch_whole(job), nodes);
 }
 
-static bool is_overwriter(const struct orr_access *access)
+static bool switch_access_overwrites(const struct orr_access *access)
 {
     return (access->mode & STARPU_RW) == STARPU_W;
 }
 
 /* Whether others live in the memory there, or are going to. */
-static bool is_shared(const struct orr_access *access,
-                      const struct orr_replicate *replicate, unsigned base)
+static bool switch_memory_is_shared(const struct orr_access *access,
+                                    const struct orr_replicate *replicate,
+                                    unsigned base)
 {
     return access->index == 0 || replicate->node == base ||
            (replicate->block && orr_block_is_shared(replicate->block));
@@ -198,7 +199,8 @@ static bool disturbs(const struct orr_access *access,
 /* The job is told when such a copy that is under way to such memory has ended, if
  * there is one; it holds the memory until then. Where memory in the base is still to
  * come, it would not be the whole's. */
-static bool await_copy(struct orr_access *access, unsigned base, bool floats)
+static bool switch_await_copy(struct orr_access *access, unsigned base,
+                              bool floats)
 {
     struct orr_handle *handle = access->handle;
     struct orr_deferred deferred = {0};
@@ -211,7 +213,8 @@ static bool await_copy(struct orr_access *access, unsigned base, bool floats)
         struct orr_replicate *replicate =
             &handle->replicates[__builtin_ctzll(left)];
 
-        if (!replicate->request || !is_shared(access, replicate, base) ||
+        if (!replicate->request ||
+            !switch_memory_is_shared(access, replicate, base) ||
             (replicate->allocated && !disturbs(access, replicate->request)))
             continue;
         waits = true;
@@ -220,7 +223,7 @@ static bool await_copy(struct orr_access *access, unsigned base, bool floats)
         access->reads = 0;
         access->pinned = 1;
         replicate->refs++;
-        replicate->writers += is_overwriter(access);
+        replicate->writers += switch_access_overwrites(access);
         orr_request_await_locked(handle, replicate->request, access, &deferred);
     }
     orr_unlock(&handle->lock);
@@ -229,14 +232,14 @@ static bool await_copy(struct orr_access *access, unsigned base, bool floats)
 }
 
 /* One after the other: that there is one is rare. */
-static bool await_copies(struct orr_job *job)
+static bool switch_await_copies(struct orr_job *job)
 {
     unsigned base = orr_job_own(job)->node;
 
     /* One for the copy, one for who waits here until all is let go. */
     atomic_store_explicit(&job->data.pending, 2, memory_order_relaxed);
     for (unsigned i = 0; i < job->naccesses; i++)
-        if (await_copy(&job->accesses[i], base, floats(job)))
+        if (switch_await_copy(&job->accesses[i], base, floats(job)))
             return true;
     return false;
 }
@@ -244,8 +247,8 @@ static bool await_copies(struct orr_job *job)
 /* --- where the other party has its value --- */
 
 /* The part's place there is known, or will be. */
-static bool has_place(const struct orr_job *job, const struct orr_handle *part,
-                      unsigned node)
+static bool switch_part_has_place(const struct orr_job *job,
+                                  const struct orr_handle *part, unsigned node)
 {
     if (node == orr_job_own(job)->node)
         return part->family->place.kind != ORR_PLACE_UNKNOWN;
@@ -256,7 +259,7 @@ static bool has_place(const struct orr_job *job, const struct orr_handle *part,
 static void place_all(struct orr_runtime *rt, struct orr_job *job,
                       uint64_t nodes)
 {
-    struct orr_handle *whole = whole_of(job);
+    struct orr_handle *whole = switch_whole(job);
 
     if (!floats(job))
         nodes &= ~orr_bit(orr_job_own(job)->node);
@@ -274,7 +277,7 @@ static void place_all(struct orr_runtime *rt, struct orr_job *job,
             struct orr_handle *part = handle_at(job, i);
             struct orr_block *own = NULL;
 
-            if (has_place(job, part, node))
+            if (switch_part_has_place(job, part, node))
                 own = orr_part_place(part, whole, node);
             freed |= own != NULL;
             orr_block_free(own);
@@ -289,7 +292,7 @@ static void place_all(struct orr_runtime *rt, struct orr_job *job,
 static void ask_for_memory(struct orr_job *job)
 {
     struct orr_access *access = &job->accesses[0];
-    struct orr_handle *whole = whole_of(job);
+    struct orr_handle *whole = switch_whole(job);
 
     orr_lock(&whole->lock);
     if (!whole->valid && writes(access)) {
@@ -326,8 +329,8 @@ static bool reaches_parts(struct orr_job *job, uint64_t valid)
         struct orr_handle *part = handle_at(job, i);
 
         orr_lock(&part->lock);
-        all &=
-            in_place_locked(part, whole_of(job), valid, orr_job_own(job)->node) != 0;
+        all &= in_place_locked(part, switch_whole(job), valid,
+                               orr_job_own(job)->node) != 0;
         orr_unlock(&part->lock);
     }
     return all;
@@ -344,8 +347,9 @@ static uint64_t common_nodes(struct orr_job *job, uint64_t nodes, bool *ret_any,
 
         orr_lock(&part->lock);
         if (part->valid) {
-            nodes &= in_place_locked(part, whole_of(job), nodes & part->valid,
-                                     orr_job_own(job)->node);
+            nodes &=
+                in_place_locked(part, switch_whole(job), nodes & part->valid,
+                                orr_job_own(job)->node);
             *ret_any = true;
             *ret_unreal |= part->unreal;
         }
@@ -356,8 +360,9 @@ static uint64_t common_nodes(struct orr_job *job, uint64_t nodes, bool *ret_any,
 
 /* --- who has the value then --- */
 
-static void settle(struct orr_handle *handle, enum orr_switch_outcome outcome,
-                   uint64_t value, bool unreal)
+static void switch_settle_handle(struct orr_handle *handle,
+                                 enum orr_switch_outcome outcome,
+                                 uint64_t value, bool unreal)
 {
     struct orr_runtime *rt = handle->runtime;
     struct orr_deferred deferred = {0};
@@ -383,9 +388,10 @@ static void give_to_parts(struct orr_job *job, uint64_t valid, bool unreal)
         uint64_t there;
 
         orr_lock(&part->lock);
-        there = in_place_locked(part, whole_of(job), valid, orr_job_own(job)->node);
+        there = in_place_locked(part, switch_whole(job), valid,
+                                orr_job_own(job)->node);
         orr_unlock(&part->lock);
-        settle(part, effect->of_part, there, unreal);
+        switch_settle_handle(part, effect->of_part, there, unreal);
     }
 }
 
@@ -467,7 +473,7 @@ static struct orr_job *end_turn(const struct orr_job *job,
 
 static void try_to_switch(struct orr_runtime *rt, struct orr_job *job);
 
-static void end(struct orr_runtime *rt, struct orr_job *job)
+static void switch_end(struct orr_runtime *rt, struct orr_job *job)
 {
     struct orr_list done, *link;
     struct orr_job *next = end_turn(job, &done);
@@ -503,11 +509,11 @@ static bool lacks_base(const struct orr_job *job, uint64_t nodes,
 
 /* Whether the value is where it has to be; then it is handed over. The whole has
  * its memory on `nodes`. */
-static bool hand_over(struct orr_runtime *rt, struct orr_job *job,
-                      uint64_t nodes)
+static bool switch_hand_over(struct orr_runtime *rt, struct orr_job *job,
+                             uint64_t nodes)
 {
     const struct orr_switch_effect *effect = effect_of(job);
-    struct orr_handle *whole = whole_of(job);
+    struct orr_handle *whole = switch_whole(job);
     bool unreal = whole->unreal, any;
     uint64_t valid = valid_of(whole);
 
@@ -523,7 +529,7 @@ static bool hand_over(struct orr_runtime *rt, struct orr_job *job,
         if (!reaches_parts(job, valid) || lacks_base(job, nodes, valid))
             return false;
     }
-    settle(whole, outcome_of_whole(job), valid, unreal);
+    switch_settle_handle(whole, outcome_of_whole(job), valid, unreal);
     give_to_parts(job, valid, unreal);
     return true;
 }
@@ -543,17 +549,17 @@ static void try_to_switch(struct orr_runtime *rt, struct orr_job *job)
 
     orr_job_own(job)->step = LOOKS;
     if (!is_unordered(job)) {
-        nodes = hold(job);
-        if (await_copies(job)) {
-            let_go(job, nodes);
+        nodes = switch_hold_whole(job);
+        if (switch_await_copies(job)) {
+            switch_let_go_whole(job, nodes);
             orr_job_arrive(rt, job);
             return;
         }
-        done = hand_over(rt, job, nodes);
-        let_go(job, nodes);
+        done = switch_hand_over(rt, job, nodes);
+        switch_let_go_whole(job, nodes);
         if (done) {
             orr_job_set_state(job, ORR_JOB_RUNNING);
-            end(rt, job);
+            switch_end(rt, job);
             return;
         }
     }
@@ -614,12 +620,14 @@ static void settle_in_base(struct orr_runtime *rt, struct orr_job *job)
         value = orr_bit(orr_job_own(job)->node);
     orr_job_take_data(rt, job, orr_job_own(job)->node);
     orr_job_set_state(job, ORR_JOB_RUNNING);
-    settle(whole_of(job), keeps ? ORR_COMES : outcome_of_whole(job), value,
-           unreal);
+    switch_settle_handle(switch_whole(job),
+                         keeps ? ORR_COMES : outcome_of_whole(job), value,
+                         unreal);
     for (unsigned i = 1; i < job->naccesses; i++)
-        settle(job->accesses[i].handle, effect->of_part, value, unreal);
+        switch_settle_handle(job->accesses[i].handle, effect->of_part, value,
+                             unreal);
     orr_parts_let_go(rt, job);
-    end(rt, job);
+    switch_end(rt, job);
 }
 
 /* All that has a value has it in the base. */
@@ -636,7 +644,7 @@ static void switch_in_base(struct orr_runtime *rt, struct orr_job *job)
  * is the turn of its parts. */
 static void bring_parts(struct orr_runtime *rt, struct orr_job *job)
 {
-    if (whole_of(job)->allocated & orr_bit(orr_job_own(job)->node) &&
+    if (switch_whole(job)->allocated & orr_bit(orr_job_own(job)->node) &&
         !orr_parts_settle(rt, job)) {
         orr_job_forget_data(rt, job);
         try_to_switch(rt, job);
@@ -649,7 +657,7 @@ static void bring_parts(struct orr_runtime *rt, struct orr_job *job)
 }
 
 /* The copy that was waited for has ended. */
-static void unpin(struct orr_runtime *rt, struct orr_job *job)
+static void switch_unpin(struct orr_runtime *rt, struct orr_job *job)
 {
     struct orr_deferred deferred = {0};
 
@@ -673,7 +681,7 @@ static void switch_arrived(struct orr_runtime *rt, struct orr_job *job,
     (void)worker;
     switch (orr_job_own(job)->step) {
     case LOOKS:
-        unpin(rt, job);
+        switch_unpin(rt, job);
         try_to_switch(rt, job);
         break;
     case BRINGS:

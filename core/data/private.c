@@ -17,8 +17,8 @@ static struct orr_handle **table_of(const struct orr_handle *handle)
     return atomic_load_explicit(&handle->privates, memory_order_acquire);
 }
 
-static size_t place_of(const struct orr_handle *handle, enum orr_private kind,
-                       unsigned worker)
+static size_t private_slot(const struct orr_handle *handle,
+                           enum orr_private kind, unsigned worker)
 {
     return (size_t)kind * handle->runtime->workers->n + worker;
 }
@@ -47,7 +47,7 @@ struct orr_handle *orr_private_get(struct orr_handle *handle,
 
     if (!table)
         return NULL;
-    place = &table[place_of(handle, kind, worker)];
+    place = &table[private_slot(handle, kind, worker)];
     if (!*place)
         (void)orr_handle_new_alike(handle, node, handle, place);
     return *place;
@@ -58,7 +58,7 @@ struct orr_handle *orr_private_find(const struct orr_handle *handle,
 {
     struct orr_handle **table = table_of(handle);
 
-    return table ? table[place_of(handle, kind, worker)] : NULL;
+    return table ? table[private_slot(handle, kind, worker)] : NULL;
 }
 
 void orr_privates_free(struct orr_handle *handle)

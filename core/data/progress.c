@@ -58,7 +58,7 @@ static void uncount(struct orr_node *node, unsigned peer, unsigned direction)
 
 /* The copy is not made any more. From a lost device the value cannot be had: it is
  * looked for elsewhere. To a device it need not come: who waits goes elsewhere. */
-static void give_up(struct orr_runtime *rt, struct orr_request *request)
+static void request_give_up(struct orr_runtime *rt, struct orr_request *request)
 {
     struct orr_handle *handle = request->handle;
     const struct orr_node_desc *dst = &rt->machine->nodes[request->dst];
@@ -104,7 +104,7 @@ static bool again(struct orr_runtime *rt, struct orr_request *request)
     if (may)
         orr_machine_copy_start(rt->machine, copy);
     else
-        give_up(rt, request);
+        request_give_up(rt, request);
     return may;
 }
 
@@ -154,7 +154,7 @@ static void expect_memory(const struct orr_handle *handle, unsigned node)
     orr_runtime_fail(handle->runtime);
 }
 
-static int perform(struct orr_copy *copy, struct orr_async *async)
+static int request_perform_copy(struct orr_copy *copy, struct orr_async *async)
 {
     struct orr_request *request = orr_container(copy, struct orr_request, copy);
     struct orr_runtime *outer = orr_self->runtime;
@@ -224,7 +224,7 @@ static void start_copy(struct orr_runtime *rt, struct orr_request *request)
     copy->size = request->handle->size;
     copy->id =
         atomic_fetch_add_explicit(&rt->nodes->last_copy, 1, memory_order_relaxed) + 1;
-    copy->perform = perform;
+    copy->perform = request_perform_copy;
     copy->done = copy_done;
     copy->post.mailbox = &rt->nodes->at[request->progress_node].mailbox;
     request->start = orr_exec_now(rt->exec);
@@ -273,8 +273,8 @@ static bool is_pointless(const struct orr_handle *handle,
 
 /* Whether somebody needs what the request brings. A prefetch that goes on from
  * main memory gives up what it keeps there and where it goes to. */
-static bool is_wanted(const struct orr_handle *handle,
-                      const struct orr_request *request)
+static bool request_is_wanted(const struct orr_handle *handle,
+                              const struct orr_request *request)
     ORR_REQUIRES(handle->lock)
 {
     const struct orr_replicate *replicate = &handle->replicates[request->dst];
@@ -409,7 +409,7 @@ static enum start_result allocate_locked(struct orr_handle *handle,
         orr_block_place_locked(handle, block, reserved, deferred);
         return STARTED;
     }
-    if (is_wanted(handle, request))
+    if (request_is_wanted(handle, request))
         return NO_MEMORY;
     drop_locked(handle, request, deferred);
     return DROPPED;

@@ -108,7 +108,7 @@ static void send_idly(struct orr_runtime *rt, struct orr_block *block,
                                ORR_IDLE_PREFETCH, NULL, deferred);
 }
 
-static void clean(struct orr_runtime *rt, struct orr_node *node)
+static void node_clean(struct orr_runtime *rt, struct orr_node *node)
 {
     unsigned left = count_wanted(rt, node), at = 0, spares = ORR_SPARES;
     struct orr_deferred deferred = {0};
@@ -134,7 +134,7 @@ static void clean(struct orr_runtime *rt, struct orr_node *node)
 
 /* --- free memory --- */
 
-static size_t per_cent(const struct orr_node *node, int share)
+static size_t node_share_bytes(const struct orr_node *node, int share)
 {
     return node->capacity / 100 * (size_t)share;
 }
@@ -144,7 +144,8 @@ static size_t per_cent(const struct orr_node *node, int share)
 static bool is_to_be_freed(const struct orr_runtime *rt, struct orr_node *node)
 {
     return atomic_load_explicit(&node->tidying, memory_order_relaxed) ||
-           !orr_node_fits(node, per_cent(node, rt->nodes->minimum_available));
+           !orr_node_fits(node,
+                          node_share_bytes(node, rt->nodes->minimum_available));
 }
 
 static bool free_some(struct orr_runtime *rt, struct orr_node *node)
@@ -153,8 +154,9 @@ static bool free_some(struct orr_runtime *rt, struct orr_node *node)
 
     if (!is_to_be_freed(rt, node))
         return false;
-    done = orr_node_make_room(rt, node, per_cent(node, rt->nodes->target_available),
-                              ORR_PREFETCH) == 0;
+    done = orr_node_make_room(
+               rt, node, node_share_bytes(node, rt->nodes->target_available),
+               ORR_PREFETCH) == 0;
     more = !done && atomic_load(&node->admission.nleaving) > 0;
     atomic_store_explicit(&node->tidying, more, memory_order_relaxed);
     if (done)
@@ -167,6 +169,6 @@ bool orr_node_tidy(struct orr_runtime *rt, unsigned id)
     struct orr_node *node = &rt->nodes->at[id];
 
     if (node->capacity && rt->nodes->minimum_clean > 0)
-        clean(rt, node);
+        node_clean(rt, node);
     return node->capacity && rt->nodes->minimum_available > 0 && free_some(rt, node);
 }

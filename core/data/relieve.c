@@ -113,7 +113,7 @@ static void look_at(struct orr_runtime *rt, struct orr_job *job, unsigned from,
     }
 }
 
-static void say(struct orr_runtime *rt, const struct move *move)
+static void relief_say(struct orr_runtime *rt, const struct move *move)
 {
     if (rt->nodes->relief.said)
         return;
@@ -131,7 +131,7 @@ static void carry_out(struct orr_runtime *rt, const struct move *move)
 {
     struct orr_job *job = move->job;
 
-    say(rt, move);
+    relief_say(rt, move);
     orr_job_avoid(rt, job, ~(UINT64_C(1) << move->to));
     orr_job_rare(job)->nmoves++;
     orr_admit_turn_away(rt, job, move->from);
@@ -212,7 +212,7 @@ struct target {
     size_t cost; /* bytes that had to be brought there, or put out of the way */
 };
 
-static bool is_before(const struct target *a, const struct target *b)
+static bool target_precedes(const struct target *a, const struct target *b)
 {
     if (a->cost != b->cost)
         return a->cost < b->cost;
@@ -221,7 +221,7 @@ static bool is_before(const struct target *a, const struct target *b)
     return a->move.to < b->move.to;
 }
 
-static size_t size_of(const struct orr_job *job)
+static size_t job_data_size(const struct orr_job *job)
 {
     size_t size = 0;
 
@@ -236,7 +236,7 @@ static bool could_run(struct orr_runtime *rt, const struct move *move)
 {
     size_t capacity = rt->nodes->at[move->to].capacity;
 
-    return (capacity == 0 || size_of(move->job) <= capacity) &&
+    return (capacity == 0 || job_data_size(move->job) <= capacity) &&
            (move->from == move->to ||
             (may_move(move->job) && may_go_to(rt, move->job, move->to)));
 }
@@ -272,8 +272,8 @@ static struct target next_target(struct orr_runtime *rt, uint64_t closed,
                 struct target target = target_of(&move, room);
 
                 if ((!current || is_current(rt, &move)) &&
-                    (!after || is_before(after, &target)) &&
-                    (!best.move.job || is_before(&target, &best)) &&
+                    (!after || target_precedes(after, &target)) &&
+                    (!best.move.job || target_precedes(&target, &best)) &&
                     could_run(rt, &move))
                     best = target;
             }

@@ -106,7 +106,7 @@ int orr_deferred_prepare_n(struct orr_runtime *rt,
     return 0;
 }
 
-static struct orr_request *take_spare(struct orr_deferred *deferred)
+static struct orr_request *deferred_take_spare(struct orr_deferred *deferred)
 {
     struct orr_request *request = deferred->spare;
 
@@ -159,7 +159,7 @@ static struct orr_request *new_request(struct orr_handle *handle, unsigned src,
     ORR_REQUIRES(handle->lock)
 {
     struct orr_runtime *rt = handle->runtime;
-    struct orr_request *request = take_spare(deferred);
+    struct orr_request *request = deferred_take_spare(deferred);
 
     assert(!handle->dying);
     memset(request, 0, sizeof(*request));
@@ -280,9 +280,10 @@ static bool supersede_locked(struct orr_handle *handle,
     return false;
 }
 
-static void join(struct orr_handle *handle, struct orr_request *request,
-                 bool reads, enum orr_fetch_level level,
-                 struct orr_access *access, struct orr_deferred *deferred)
+static void request_join(struct orr_handle *handle, struct orr_request *request,
+                         bool reads, enum orr_fetch_level level,
+                         struct orr_access *access,
+                         struct orr_deferred *deferred)
     ORR_REQUIRES(handle->lock)
 {
     raise_level(handle, request, level, deferred);
@@ -316,7 +317,7 @@ static void first_hop(struct orr_handle *handle, struct orr_request *request,
     if (begins)
         hop = new_request(handle, request->src, 0, level, deferred);
     else
-        join(handle, hop, true, level, NULL, deferred);
+        request_join(handle, hop, true, level, NULL, deferred);
     request->next_hop = hop->next_hop;
     hop->next_hop = request;
     request->state = ORR_REQUEST_WAITING;
@@ -349,7 +350,7 @@ int orr_request_need(struct orr_runtime *rt, struct orr_handle *handle,
     if (reads && !orr_handle_values(handle))
         return handle->valid ? -ENODEV : -ENODATA;
     if (request) {
-        join(handle, request, reads, level, access, deferred);
+        request_join(handle, request, reads, level, access, deferred);
         return 0;
     }
     if (deferred->nspare < ORR_SPARES_PER_NEED)
@@ -392,8 +393,9 @@ void orr_handle_outdate_locked(struct orr_handle *handle, uint64_t valid)
 
 /* --- the end of a request --- */
 
-static void unpin(struct orr_handle *handle, unsigned node,
-                  struct orr_deferred *deferred) ORR_REQUIRES(handle->lock)
+static void request_unpin(struct orr_handle *handle, unsigned node,
+                          struct orr_deferred *deferred)
+    ORR_REQUIRES(handle->lock)
 {
     struct orr_replicate *replicate = &handle->replicates[node];
 
@@ -442,9 +444,9 @@ void orr_request_detach_locked(struct orr_handle *handle,
     handle->replicates[request->dst].request = NULL;
     handle->loading &= ~orr_bit(request->dst);
     orr_request_stays(handle, request, deferred);
-    unpin(handle, request->dst, deferred);
+    request_unpin(handle, request->dst, deferred);
     if (request->pinned) {
-        unpin(handle, request->src, deferred);
+        request_unpin(handle, request->src, deferred);
         orr_node_end_leaving(handle, request->src, deferred);
     }
     tell_only_copy(handle, deferred);
@@ -480,7 +482,7 @@ static void let_go_source(struct orr_handle *handle, unsigned node,
         request->stale = true;
         request->pinned = false;
         orr_request_stays(handle, request, deferred);
-        unpin(handle, node, deferred);
+        request_unpin(handle, node, deferred);
     }
 }
 
@@ -493,8 +495,9 @@ static bool keeps_rests_locked(const struct orr_handle *handle)
 
 /* A write-back has ended, or a value was moved. What was brought stays where it is,
  * since it is the only one now, unless somebody uses the other one. */
-static void move_locked(struct orr_handle *handle, struct orr_request *request,
-                        struct orr_deferred *deferred)
+static void request_move_locked(struct orr_handle *handle,
+                                struct orr_request *request,
+                                struct orr_deferred *deferred)
     ORR_REQUIRES(handle->lock)
 {
     unsigned src = request->src;
@@ -555,7 +558,7 @@ static void next_hops_locked(struct orr_handle *handle,
             first_hop(handle, hop, deferred);
         } else {
             if (hop->pinned)
-                unpin(handle, hop->src, deferred);
+                request_unpin(handle, hop->src, deferred);
             hop->pinned = false;
             hop->src = 0;
             orr_request_pin_source(handle, hop,
@@ -618,7 +621,7 @@ void orr_request_finish(struct orr_request *request,
     }
     waiters = request->waiters;
     if (!request->failed)
-        move_locked(handle, request, deferred);
+        request_move_locked(handle, request, deferred);
     orr_request_detach_locked(handle, request, deferred);
     if (!request->failed && (request->stale || request->src == ORR_NO_NODE))
         waiters =
@@ -682,7 +685,7 @@ void orr_deferred_run(struct orr_runtime *rt, struct orr_deferred *deferred)
         return;
     orr_requests_now(rt, deferred);
     while (deferred->nspare)
-        orr_slab_put(rt->slabs->requests, take_spare(deferred));
+        orr_slab_put(rt->slabs->requests, deferred_take_spare(deferred));
     orr_nodes_kick(rt, deferred->kick);
     deferred->kick = 0;
     while (deferred->admit) {

@@ -42,8 +42,8 @@
 #include "core/data/traffic.h"
 #include "core/runtime.h"
 
-static struct orr_node *node_of(const struct orr_handle *handle,
-                                const struct orr_block *block)
+static struct orr_node *block_node(const struct orr_handle *handle,
+                                   const struct orr_block *block)
 {
     return &handle->runtime->nodes->at[block->node];
 }
@@ -54,7 +54,7 @@ static void move_in(struct orr_handle *handle, struct orr_block *block,
                     bool offered) ORR_REQUIRES(handle->lock)
 {
     struct orr_replicate *replicate = &handle->replicates[block->node];
-    struct orr_node *node = node_of(handle, block);
+    struct orr_node *node = block_node(handle, block);
 
     replicate->block = block;
     replicate->offered = offered;
@@ -74,7 +74,8 @@ static void move_in(struct orr_handle *handle, struct orr_block *block,
 /* Writes what differs, not all. What stays, lengths among it, the application may ask
  * for at any time (starpu_vector_get_nx), without an order after whoever made the
  * memory. */
-static void describe(void *interface, const void *described, size_t size)
+static void interface_describe(void *interface, const void *described,
+                               size_t size)
 {
     enum { WORD = sizeof(uint64_t) };
     char *to = interface;
@@ -92,8 +93,8 @@ void orr_block_attach_locked(struct orr_handle *handle, struct orr_block *block)
 {
     struct orr_replicate *replicate = &handle->replicates[block->node];
 
-    describe(replicate->interface, block->interface,
-             block->ops->interface_size);
+    interface_describe(replicate->interface, block->interface,
+                       block->ops->interface_size);
     block->owner = replicate;
     move_in(handle, block, false);
 }
@@ -136,7 +137,7 @@ static void disown(struct orr_block *block)
     block->owner = NULL;
 }
 
-static void forget(struct orr_replicate *replicate)
+static void replicate_forget_memory(struct orr_replicate *replicate)
 {
     replicate->block = NULL;
     replicate->offered = false;
@@ -181,7 +182,7 @@ struct orr_block *orr_block_detach_locked(struct orr_handle *handle,
     if (last)
         orr_list_remove(&block->present);
     orr_unlock(&node->lock);
-    forget(replicate);
+    replicate_forget_memory(replicate);
     return last ? block : NULL;
 }
 
@@ -244,7 +245,7 @@ void orr_block_evict(struct orr_runtime *rt,
 
         orr_traffic_evict(handle, block->node);
         handle->valid &= ~orr_bit(block->node);
-        forget(replicate);
+        replicate_forget_memory(replicate);
         orr_unlock(&handle->lock);
     }
     orr_block_free(block);

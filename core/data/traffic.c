@@ -13,15 +13,15 @@
 #include "core/runtime.h"
 #include "core/task/job.h"
 
-static unsigned get(const atomic_uint *n)
+static unsigned traffic_get(const atomic_uint *n)
 {
     return atomic_load_explicit(n, memory_order_relaxed);
 }
 
 /* By one writer at a time; others may read. */
-static void count(atomic_uint *n)
+static void traffic_count(atomic_uint *n)
 {
-    atomic_store_explicit(n, get(n) + 1, memory_order_relaxed);
+    atomic_store_explicit(n, traffic_get(n) + 1, memory_order_relaxed);
 }
 
 static uint64_t came_back(const struct orr_handle *handle)
@@ -36,7 +36,7 @@ static void set_back(struct orr_handle *handle, uint64_t nodes)
 
 void orr_traffic_evict(struct orr_handle *handle, unsigned node)
 {
-    count(&handle->traffic.nevictions);
+    traffic_count(&handle->traffic.nevictions);
     handle->traffic.gone |= handle->valid & orr_bit(node);
     set_back(handle, came_back(handle) & ~orr_bit(node));
 }
@@ -45,12 +45,12 @@ void orr_traffic_arrive(struct orr_handle *handle, unsigned node)
 {
     struct orr_runtime *rt = handle->runtime;
 
-    count(&handle->traffic.narrivals);
+    traffic_count(&handle->traffic.narrivals);
     if (!(handle->traffic.gone & orr_bit(node)))
         return;
     handle->traffic.gone &= ~orr_bit(node);
     set_back(handle, came_back(handle) | orr_bit(node));
-    count(&handle->traffic.nreturns);
+    traffic_count(&handle->traffic.nreturns);
     atomic_fetch_add_explicit(&rt->nodes->nreturns, 1, memory_order_relaxed);
     atomic_fetch_add_explicit(&rt->nodes->returned_bytes, handle->size,
                               memory_order_relaxed);
@@ -68,15 +68,15 @@ void orr_traffic_fill(struct orr_node *node, size_t used)
 
 /* --- for whom --- */
 
-static struct orr_return *first_of(const struct orr_handle *handle)
+static struct orr_return *traffic_first_return(const struct orr_handle *handle)
 {
     return atomic_load_explicit(&handle->traffic.returns, memory_order_acquire);
 }
 
-static struct orr_return *find(const struct orr_handle *handle,
-                               const char *kind)
+static struct orr_return *traffic_find_return(const struct orr_handle *handle,
+                                              const char *kind)
 {
-    struct orr_return *of = first_of(handle);
+    struct orr_return *of = traffic_first_return(handle);
 
     while (of && strncmp(of->kind, kind, ORR_KIND_NAME - 1) != 0)
         of = of->next;
@@ -98,27 +98,28 @@ static struct orr_return *add_locked(struct orr_handle *handle,
                                      const char *kind, struct orr_return *fresh)
     ORR_REQUIRES(handle->lock)
 {
-    struct orr_return *of = find(handle, kind);
+    struct orr_return *of = traffic_find_return(handle, kind);
 
     if (!of && fresh) {
         of = fresh;
         fresh = NULL;
-        of->next = first_of(handle);
+        of->next = traffic_first_return(handle);
         atomic_store_explicit(&handle->traffic.returns, of,
                               memory_order_release);
     }
     if (of)
-        count(&of->count);
+        traffic_count(&of->count);
     return fresh;
 }
 
 /* Private data are counted as what they are private data of. */
-static void use(const struct orr_access *access, unsigned node)
+static void traffic_note_use(const struct orr_access *access, unsigned node)
 {
     struct orr_handle *handle = access->handle, *datum = access->datum;
     const char *kind = access->job->task ? orr_job_name(access->job)
                                          : "the application";
-    struct orr_return *fresh = find(handle, kind) ? NULL : new_return(kind);
+    struct orr_return *fresh =
+        traffic_find_return(handle, kind) ? NULL : new_return(kind);
     bool first;
 
     orr_lock(&datum->lock);
@@ -138,7 +139,7 @@ void orr_traffic_use(const struct orr_job *job)
         const struct orr_access *access = &job->accesses[i];
 
         if (access->pinned && came_back(access->datum) & orr_bit(access->node))
-            use(access, access->node);
+            traffic_note_use(access, access->node);
     }
 }
 
@@ -165,8 +166,8 @@ void orr_traffic_count_hits(struct orr_runtime *rt, const struct orr_job *job)
 /* --- those that came back most --- */
 
 /* Whether `a` stands before `b`. */
-static bool is_before(const struct orr_returned *a,
-                      const struct orr_returned *b)
+static bool returned_precedes(const struct orr_returned *a,
+                              const struct orr_returned *b)
 {
     size_t more = a->size * a->count, less = b->size * b->count;
 
@@ -176,16 +177,16 @@ static bool is_before(const struct orr_returned *a,
 }
 
 /* Puts it in its place; the last one falls out of a full list. */
-static void insert(struct orr_returned_list *list,
-                   const struct orr_returned *item)
+static void returned_list_insert(struct orr_returned_list *list,
+                                 const struct orr_returned *item)
 {
     unsigned i = list->n;
 
     if (i < ORR_MOST_RETURNED)
         list->n++;
-    else if (!is_before(item, &list->all[--i]))
+    else if (!returned_precedes(item, &list->all[--i]))
         return;
-    for (; i > 0 && is_before(item, &list->all[i - 1]); i--)
+    for (; i > 0 && returned_precedes(item, &list->all[i - 1]); i--)
         list->all[i] = list->all[i - 1];
     list->all[i] = *item;
 }
@@ -195,19 +196,20 @@ static void insert_all(struct orr_returned_list *list,
 {
     struct orr_returned item = {.id = handle->id, .size = handle->size};
 
-    if (!first_of(handle))
+    if (!traffic_first_return(handle))
         return;
     item.label = orr_handle_label(handle);
-    for (struct orr_return *of = first_of(handle); of; of = of->next) {
+    for (struct orr_return *of = traffic_first_return(handle); of;
+         of = of->next) {
         memcpy(item.kind, of->kind, sizeof(item.kind));
-        item.count = get(&of->count);
-        insert(list, &item);
+        item.count = traffic_get(&of->count);
+        returned_list_insert(list, &item);
     }
 }
 
 static void free_all(struct orr_handle *handle)
 {
-    struct orr_return *of = first_of(handle);
+    struct orr_return *of = traffic_first_return(handle);
 
     while (of) {
         struct orr_return *next = of->next;
@@ -222,7 +224,7 @@ void orr_traffic_end(struct orr_handle *handle)
     struct orr_runtime *rt = handle->runtime;
     struct orr_returned_list *fresh;
 
-    if (!first_of(handle))
+    if (!traffic_first_return(handle))
         return;
     fresh = rt->nodes->returned ? NULL : calloc(1, sizeof(*fresh));
     orr_lock(&rt->lock);

@@ -13,7 +13,7 @@
 
 static const double MIB = 1 << 20;
 
-static unsigned get(const atomic_uint *n)
+static unsigned traffic_print_get(const atomic_uint *n)
 {
     return atomic_load_explicit(n, memory_order_relaxed);
 }
@@ -33,9 +33,9 @@ static struct row row_of(const struct orr_handle *handle)
         .size = handle->size,
         .allocated = handle->allocated,
         .valid = handle->valid,
-        .narrivals = get(&handle->traffic.narrivals),
-        .nevictions = get(&handle->traffic.nevictions),
-        .nreturns = get(&handle->traffic.nreturns),
+        .narrivals = traffic_print_get(&handle->traffic.narrivals),
+        .nevictions = traffic_print_get(&handle->traffic.nevictions),
+        .nreturns = traffic_print_get(&handle->traffic.nreturns),
     };
 
     return row;
@@ -136,7 +136,7 @@ void orr_traffic_print(struct orr_runtime *rt, FILE *out)
     free(rows);
 }
 
-static double per_cent(unsigned long long part, unsigned long long whole)
+static double percentage(unsigned long long part, unsigned long long whole)
 {
     return whole ? 100.0 * (double)part / (double)whole : 0.0;
 }
@@ -153,8 +153,8 @@ void orr_traffic_print_hits(const struct orr_runtime *rt, FILE *out)
         fprintf(out,
                 "\t%s: %llu hits (%.2f %%), %llu misses (%.2f %%), %llu "
                 "allocations, %llu of kept memory\n",
-                rt->machine->nodes[i].name, hits, per_cent(hits, all), misses,
-                per_cent(misses, all), atomic_load(&node->nallocations),
+                rt->machine->nodes[i].name, hits, percentage(hits, all), misses,
+                percentage(misses, all), atomic_load(&node->nallocations),
                 atomic_load(&node->nreused));
     }
     fputs(line, out);

@@ -18,7 +18,7 @@ struct within {
 };
 
 /* Methods of interfaces ask for the runtime; the context may be the machine's. */
-static int perform(struct orr_copy *copy, struct orr_async *async)
+static int within_perform(struct orr_copy *copy, struct orr_async *async)
 {
     const struct within *within = orr_container(copy, struct within, copy);
     struct orr_runtime *outer = orr_self->runtime;
@@ -30,7 +30,7 @@ static int perform(struct orr_copy *copy, struct orr_async *async)
     return 0;
 }
 
-static void done(struct orr_copy *copy)
+static void within_done(struct orr_copy *copy)
 {
     struct within within = *orr_container(copy, struct within, copy);
 
@@ -57,8 +57,8 @@ void orr_copy_within(struct orr_runtime *rt, struct orr_job *job, size_t bytes,
         .copy = {.src = node,
                  .dst = node,
                  .size = bytes,
-                 .perform = perform,
-                 .done = done},
+                 .perform = within_perform,
+                 .done = within_done},
         .rt = rt,
         .job = job,
         .perform = perform_it,

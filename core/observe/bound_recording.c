@@ -36,7 +36,7 @@ void orr_recording_free(struct orr_recording *recording)
 static const struct orr_observer recording_observer;
 
 /* The runtime's, made at the first call; NULL without memory. */
-static struct orr_recording *get(struct orr_runtime *rt)
+static struct orr_recording *recording_get(struct orr_runtime *rt)
 {
     struct orr_recording *recording = atomic_load(&rt->views->bound), *fresh;
 
@@ -57,7 +57,7 @@ static struct orr_recording *get(struct orr_runtime *rt)
 
 int orr_recording_start(struct orr_runtime *rt, bool deps, bool prio)
 {
-    struct orr_recording *recording = get(rt);
+    struct orr_recording *recording = recording_get(rt);
     struct orr_bound_record *record, *old;
     int err;
 

@@ -30,7 +30,8 @@ bool orr_check_bounds_needs_graph(const struct orr_runtime *rt)
             orr_config_bool(&rt->config, ORR_CFG_CHECK_BOUNDS));
 }
 
-static void compare(const struct orr_graph *graph, const char *bound, double ms)
+static void compare_with_bound(const struct orr_graph *graph, const char *bound,
+                               double ms)
 {
     if (isnan(ms) || ms <= graph->makespan_ms * (1 + TOLERANCE))
         return;
@@ -81,7 +82,7 @@ static int compare_all(const struct orr_graph *graph,
     const void *table;
     int rc;
 
-    compare(graph, "longest chain", longest_chain(instance));
+    compare_with_bound(graph, "longest chain", longest_chain(instance));
     rc = orr_module_open("bound", &table, err);
     if (rc)
         return rc == -ENOENT ? 0 : rc;
@@ -93,7 +94,7 @@ static int compare_all(const struct orr_graph *graph,
         if (!is_for(instance, i) ||
             solver->compute(instance, i, &options, &result) != 0)
             continue;
-        compare(graph, orr_bound_method_name(i), result.ms);
+        compare_with_bound(graph, orr_bound_method_name(i), result.ms);
         orr_bound_result_done(&result);
     }
     return 0;

@@ -49,7 +49,7 @@ struct message {
     char text[200];
 };
 
-static struct orr_label data_of(const struct orr_job *job)
+static struct orr_label job_data_name(const struct orr_job *job)
 {
     return orr_handle_words(job->accesses[0].handle);
 }
@@ -62,7 +62,7 @@ static struct message awaited_by(const struct orr_context *context)
     return message;
 }
 
-static struct message name_of(const struct orr_job *job)
+static struct message job_name_of(const struct orr_job *job)
 {
     struct message message;
 
@@ -74,11 +74,11 @@ static struct message name_of(const struct orr_job *job)
                  orr_job_name(job));
     else if (ORR_JOB_IS(job, acquire))
         snprintf(message.text, sizeof(message.text),
-                 "the acquisition of %.150s", data_of(job).text);
+                 "the acquisition of %.150s", job_data_name(job).text);
     else if (orr_job_is_switch(job))
         snprintf(message.text, sizeof(message.text),
                  "the switch between %.110s and its planned parts",
-                 data_of(job).text);
+                 job_data_name(job).text);
     else
         snprintf(message.text, sizeof(message.text),
                  "a request of the library");
@@ -203,7 +203,8 @@ static bool waits_itself(const struct orr_job *job)
     return job->state != ORR_JOB_NEW && !is_acquired(job);
 }
 
-static bool is_inside(const struct orr_job *job, const struct orr_job *outer)
+static bool job_is_inside(const struct orr_job *job,
+                          const struct orr_job *outer)
 {
     const struct orr_nest *nest = orr_job_around(job);
 
@@ -215,9 +216,9 @@ static bool is_inside(const struct orr_job *job, const struct orr_job *outer)
 static void say_edge(struct report *report, const struct orr_job *job,
                      const struct orr_job *before)
 {
-    struct message name = name_of(job), first = name_of(before);
+    struct message name = job_name_of(job), first = job_name_of(before);
 
-    if (before->state == ORR_JOB_SUSPENDED && is_inside(job, before))
+    if (before->state == ORR_JOB_SUSPENDED && job_is_inside(job, before))
         SAY(report,
             "%s waits for the end of %s, in whose kernel it was submitted: what "
             "it does with their common data is more than that one has declared "
@@ -230,7 +231,7 @@ static void say_edge(struct report *report, const struct orr_job *job,
         SAY(report,
             "%s waits for %s, which the application has acquired and not "
             "released (starpu_data_release)",
-            name.text, data_of(before).text);
+            name.text, job_data_name(before).text);
     else
         SAY(report, "%s waits for %s", name.text, first.text);
 }
@@ -240,7 +241,7 @@ static void say_suspended(struct report *report, const struct orr_job *job)
 {
     const struct orr_context *context = job->kernel->waits;
 
-    SAY(report, "%s waits in its kernel, on %s, for %s", name_of(job).text,
+    SAY(report, "%s waits in its kernel, on %s, for %s", job_name_of(job).text,
         report->runtime->workers->at[job->worker].desc->name,
         awaited_by(context).text);
 }
@@ -265,7 +266,7 @@ static void say_missing_order(struct report *report, const struct orr_job *job)
     SAY(report,
         "%s has workerorder %u on %s, where it is the turn of %u, which no ready "
         "task has (submit one, or number them without gaps)",
-        name_of(job).text, job->task->workerorder, worker->desc->name,
+        job_name_of(job).text, job->task->workerorder, worker->desc->name,
         worker->next_order);
 }
 
@@ -280,10 +281,10 @@ static bool has_run(const struct orr_job *job)
 }
 
 /* What blocks a job that no other job blocks. */
-static void say_job(struct report *report, const struct orr_job *job)
+static void report_say_job(struct report *report, const struct orr_job *job)
 {
     const struct orr_runtime *rt = report->runtime;
-    struct message name = name_of(job);
+    struct message name = job_name_of(job);
 
     if (job->state == ORR_JOB_SUSPENDED)
         say_suspended(report, job);
@@ -305,7 +306,7 @@ static void say_job(struct report *report, const struct orr_job *job)
             job->worker >= 0 ? rt->workers->at[job->worker].desc->name : "");
 }
 
-static const struct orr_job *claimant_of(const struct orr_list *link)
+static const struct orr_job *queue_claimant(const struct orr_list *link)
 {
     return (
         const struct orr_job *)(const void *)((const char *)link -
@@ -363,7 +364,7 @@ static void say_claim(struct report *report, const struct orr_access *access)
 
     for (const struct orr_list *link = all->next;
          access->claimed && link != all; link = link->next)
-        say_edge(report, claimant_of(link), access->job);
+        say_edge(report, queue_claimant(link), access->job);
 }
 
 static void visit_job(void *object, void *arg)
@@ -374,7 +375,7 @@ static void visit_job(void *object, void *arg)
     if (atomic_load(&job->refs) == 0 || job->state == ORR_JOB_DONE)
         return;
     if (report->causes && waits_itself(job))
-        say_job(report, job);
+        report_say_job(report, job);
     if (report->causes == waits_itself(job))
         return;
     for (const struct orr_edge *edge = job->successors; edge; edge = edge->next)
@@ -404,7 +405,7 @@ static void say_tag(const struct orr_job *job, starpu_tag_t before, bool bound,
 
     if (report->causes == bound)
         return;
-    SAY(report, "%s waits for tag %llu, %s", name_of(job).text,
+    SAY(report, "%s waits for tag %llu, %s", job_name_of(job).text,
         (unsigned long long)before,
         bound ? "whose task has not ended"
               : "which no task carries and starpu_tag_notify_from_apps was "
@@ -438,10 +439,10 @@ static void say_again(const struct orr_job *job,
         SAY(report,
             "%s, which regenerates, waits for task `%s', which its last run "
             "let go, to end",
-            name_of(job).text, name_of_task(before));
+            job_name_of(job).text, name_of_task(before));
     else
         SAY(report, "%s waits for one more run of task `%s'%s",
-            name_of(job).text, name_of_task(before),
+            job_name_of(job).text, name_of_task(before),
             underway ? "" : ", which was not submitted again");
 }
 
@@ -479,7 +480,7 @@ static void say_tasks(struct report *report, bool roots)
                     "them can satisfy: leave one of these dependencies out");
 }
 
-static void explain(struct orr_runtime *rt)
+static void deadlock_explain(struct orr_runtime *rt)
 {
     struct report report = {.runtime = rt, .say = orr_log_error};
     bool roots = orr_memory_explain(rt);
@@ -491,7 +492,7 @@ static void explain(struct orr_runtime *rt)
 void orr_deadlock_explain(struct orr_runtime *rt)
 {
     say_since_when(rt);
-    explain(rt);
+    deadlock_explain(rt);
 }
 
 void orr_deadlock_explain_left(struct orr_runtime *rt)
@@ -604,7 +605,7 @@ static void say_stall(struct orr_runtime *rt, enum orr_parked who,
     }
     orr_log_error("nothing has gone on for %.3g s; unfinished tasks: %lu",
                   since / 1e6, n);
-    explain(rt);
+    deadlock_explain(rt);
     say_others();
 }
 

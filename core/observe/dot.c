@@ -85,8 +85,8 @@ static void put_edge(struct orr_out *out, uint64_t from, uint64_t to,
 
 /* --- of a graph --- */
 
-static void write_task(struct orr_out *out, const struct orr_graph *graph,
-                       const struct orr_graph_task *task)
+static void dot_write_task(struct orr_out *out, const struct orr_graph *graph,
+                           const struct orr_graph_task *task)
 {
     struct vertex vertex = {.id = task->id,
                             .symbol = graph->types[task->type].symbol};
@@ -100,10 +100,10 @@ static void write_task(struct orr_out *out, const struct orr_graph *graph,
     put_vertex(out, &vertex);
 }
 
-static void write_graph(struct orr_out *out, const struct orr_graph *graph)
+static void dot_write_graph(struct orr_out *out, const struct orr_graph *graph)
 {
     for (unsigned t = 0; t < graph->ntasks; t++)
-        write_task(out, graph, &graph->tasks[t]);
+        dot_write_task(out, graph, &graph->tasks[t]);
     for (unsigned t = 0; t < graph->ntasks; t++) {
         const struct orr_graph_task *task = &graph->tasks[t];
 
@@ -137,8 +137,9 @@ static void write_waiter(struct orr_out *out, const struct orr_waits *waits,
 }
 
 /* Tasks in their order, up to the first one that has not run; edges, of all. */
-static int write_waits(void *writer, const struct orr_waits *waits, bool is_all,
-                       struct orr_out *out, struct orr_out *behind)
+static int dot_write_waits(void *writer, const struct orr_waits *waits,
+                           bool is_all, struct orr_out *out,
+                           struct orr_out *behind)
 {
     struct dot *dot = writer;
 
@@ -160,7 +161,7 @@ static int write_waits(void *writer, const struct orr_waits *waits, bool is_all,
 
 /* --- the file --- */
 
-static int begin(const struct orr_trace *trace, void **ret)
+static int dot_begin(const struct orr_trace *trace, void **ret)
 {
     struct dot *dot = calloc(1, sizeof(*dot));
 
@@ -177,8 +178,8 @@ enum { MANY_TASKS = 300 };
 static const char hurry[] =
     "nslimit=0.5\nnslimit1=1\nmclimit=0.1\nsplines=line\n";
 
-static int write_head(void *writer, const struct orr_trace_whole *whole,
-                      struct orr_out *out)
+static int dot_write_head(void *writer, const struct orr_trace_whole *whole,
+                          struct orr_out *out)
 {
     struct dot *dot = writer;
     uint32_t ntasks = whole->graph ? whole->graph->ntasks : dot->nnodes;
@@ -192,8 +193,8 @@ static int write_head(void *writer, const struct orr_trace_whole *whole,
     return 0;
 }
 
-static int write_tail(void *writer, const struct orr_trace_whole *whole,
-                      struct orr_out *out)
+static int dot_write_tail(void *writer, const struct orr_trace_whole *whole,
+                          struct orr_out *out)
 {
     int rc = 0;
 
@@ -202,16 +203,16 @@ static int write_tail(void *writer, const struct orr_trace_whole *whole,
         orr_out_flush(out);
         rc = orr_spool_append(whole->behind, 0, out->file);
     } else if (whole->graph) {
-        write_graph(out, whole->graph);
+        dot_write_graph(out, whole->graph);
     }
     ORR_PUT(out, "}\n");
     return rc;
 }
 
 const struct orr_trace_parts orr_dot_parts = {
-    .begin = begin,
-    .waits = write_waits,
-    .head = write_head,
-    .tail = write_tail,
+    .begin = dot_begin,
+    .waits = dot_write_waits,
+    .head = dot_write_head,
+    .tail = dot_write_tail,
     .free = free,
 };

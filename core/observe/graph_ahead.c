@@ -152,7 +152,7 @@ static bool make_successors(struct view *v)
 }
 
 /* Returns how many nodes were placed. */
-static uint32_t sort(struct view *v)
+static uint32_t view_sort_nodes(struct view *v)
 {
     uint32_t placed = 0;
 
@@ -220,7 +220,7 @@ static void skip_ended(struct orr_graph_record *record)
     }
 }
 
-static int make_locked(struct view *v, struct orr_graph_ahead *ret)
+static int view_make_locked(struct view *v, struct orr_graph_ahead *ret)
 {
     bool good = true;
 
@@ -229,7 +229,7 @@ static int make_locked(struct view *v, struct orr_graph_ahead *ret)
             good = add_pairs_of(v, i);
     if (!good || !add_pairs_of_tags(v) || !make_successors(v))
         return -ENOMEM;
-    return write_result(v, sort(v), ret);
+    return write_result(v, view_sort_nodes(v), ret);
 }
 
 int orr_graph_ahead(struct orr_runtime *rt, struct orr_graph_ahead *ret)
@@ -245,7 +245,7 @@ int orr_graph_ahead(struct orr_runtime *rt, struct orr_graph_ahead *ret)
     skip_ended(record);
     v.low = record->past - record->first;
     v.n = record->nnodes - v.low;
-    err = make_locked(&v, ret);
+    err = view_make_locked(&v, ret);
     orr_unlock(&record->lock);
     free(v.pairs);
     free(v.first);

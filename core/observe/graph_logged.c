@@ -26,7 +26,7 @@ struct logged {
 };
 
 /* There is a node for the job. */
-static bool know(struct orr_graph_record *record, uint32_t job)
+static bool record_know_job(struct orr_graph_record *record, uint32_t job)
 {
     while (record->nnodes <= job)
         if (orr_graph_record_add_node(record) == ORR_NONE)
@@ -43,7 +43,7 @@ static struct orr_graph_turns *turns_of(struct logged *logged, uint64_t datum)
 }
 
 /* The number of the type of that name. */
-static uint32_t type_of(struct logged *logged, const char *symbol)
+static uint32_t logged_type(struct logged *logged, const char *symbol)
 {
     struct orr_graph_record *record = logged->record;
     struct orr_graph_type_record *type;
@@ -61,22 +61,24 @@ static uint32_t type_of(struct logged *logged, const char *symbol)
     return logged->last.type;
 }
 
-static bool submit(struct logged *logged, const struct orr_waits_entry *entry)
+static bool logged_submit(struct logged *logged,
+                          const struct orr_waits_entry *entry)
 {
     struct orr_graph_node_record *node;
 
-    if (!know(logged->record, entry->job))
+    if (!record_know_job(logged->record, entry->job))
         return false;
     node = &logged->record->nodes[entry->job];
     node->id = entry->u.submit.id;
     node->has_tag = entry->is_set;
     node->tag = entry->u.submit.tag;
     if (entry->is_task)
-        node->type = type_of(logged, entry->u.submit.symbol);
+        node->type = logged_type(logged, entry->u.submit.symbol);
     return !entry->is_task || node->type != ORR_NONE;
 }
 
-static void note_run(struct logged *logged, const struct orr_waits_entry *entry)
+static void logged_note_run(struct logged *logged,
+                            const struct orr_waits_entry *entry)
 {
     struct orr_graph_node_record *node;
 
@@ -88,30 +90,33 @@ static void note_run(struct logged *logged, const struct orr_waits_entry *entry)
     node->end = entry->u.ran.end;
 }
 
-static bool enter(struct logged *logged, const struct orr_waits_entry *entry)
+static bool logged_enter(struct logged *logged,
+                         const struct orr_waits_entry *entry)
 {
     struct orr_graph_turns *turns = turns_of(logged, entry->u.access.datum);
 
-    return turns && know(logged->record, entry->job) &&
+    return turns && record_know_job(logged->record, entry->job) &&
            orr_graph_record_order(logged->record, entry->job, turns,
                                   entry->u.access.turn, 0);
 }
 
-static bool add(struct logged *logged, const struct orr_waits_entry *entry)
+static bool logged_add_entry(struct logged *logged,
+                             const struct orr_waits_entry *entry)
 {
     struct orr_graph_record *record = logged->record;
 
     switch ((enum orr_waits_kind)entry->kind) {
     case ORR_WAITS_ACCESS:
-        return enter(logged, entry);
+        return logged_enter(logged, entry);
     case ORR_WAITS_DEP:
-        return know(record, entry->job) && know(record, entry->u.before) &&
+        return record_know_job(record, entry->job) &&
+               record_know_job(record, entry->u.before) &&
                orr_graph_record_add_edge(record, entry->job, entry->u.before,
                                          0);
     case ORR_WAITS_SUBMIT:
-        return submit(logged, entry);
+        return logged_submit(logged, entry);
     case ORR_WAITS_RAN:
-        note_run(logged, entry);
+        logged_note_run(logged, entry);
         return true;
     case ORR_WAITS_TAGS:
         return orr_graph_record_add_tags(
@@ -139,7 +144,7 @@ int orr_waits_log_graph(const struct orr_waits_log *log, struct orr_graph **ret,
         orr_lock_init(&logged.record->lock, ORR_RANK_RUNTIME);
     }
     while (good && (entry = orr_waits_next(&place)))
-        good = add(&logged, entry);
+        good = logged_add_entry(&logged, entry);
     rc = good ? orr_graph_record_make_of(logged.record, ORR_GRAPH_ALL, ret, err)
               : orr_fail(err, -ENOMEM, "out of memory");
     for (size_t d = 0; d < logged.nturns; d++)

@@ -217,7 +217,8 @@ static void sort_nodes(struct maker *m)
 
 /* One more predecessor of the node whose list is being made; one that is there
  * already gets its bytes. */
-static bool merge(struct maker *m, struct slice *list, struct pred pred)
+static bool maker_merge_pred(struct maker *m, struct slice *list,
+                             struct pred pred)
 {
     uint32_t place = m->mark[pred.node];
 
@@ -245,9 +246,9 @@ static bool resolve(struct maker *m, uint32_t i)
         struct slice through = m->all[pred.node];
 
         if (m->stays[pred.node])
-            good = merge(m, list, pred);
+            good = maker_merge_pred(m, list, pred);
         for (uint32_t j = 0; good && !m->stays[pred.node] && j < through.n; j++)
-            good = merge(
+            good = maker_merge_pred(
                 m, list,
                 (struct pred){m->preds[through.first + j].node, pred.tag, 0});
     }
@@ -369,8 +370,8 @@ static struct orr_graph_task_type *copy_type(struct maker *m, uint32_t k)
 /* The number of the node's type; ORR_NONE without memory. Where a simulated
  * kernel was charged less than its type has, or where the type has no time, as
  * of kernels that are executed, the task is of a type of its own. */
-static uint32_t type_of(struct maker *m,
-                        const struct orr_graph_node_record *node)
+static uint32_t maker_type(struct maker *m,
+                           const struct orr_graph_node_record *node)
 {
     const struct orr_graph_type_record *from = m->record->types.all[node->type];
     struct orr_graph_task_type *type;
@@ -399,7 +400,7 @@ static uint32_t join_type(struct maker *m)
 }
 
 /* ORR_NONE without memory. Room is there for all of the record's. */
-static uint32_t datum_of(struct maker *m, uint32_t d)
+static uint32_t maker_datum(struct maker *m, uint32_t d)
 {
     const struct orr_graph_datum_record *from = &m->record->data[d];
     struct orr_graph_datum *datum;
@@ -414,14 +415,14 @@ static uint32_t datum_of(struct maker *m, uint32_t d)
     return m->datum_of[d] = m->graph->ndata++;
 }
 
-static bool add_accesses(struct maker *m, struct orr_graph_task *task,
-                         const struct orr_graph_node_record *node)
+static bool maker_add_accesses(struct maker *m, struct orr_graph_task *task,
+                               const struct orr_graph_node_record *node)
 {
     task->first_access = m->graph->naccesses;
     for (uint32_t i = 0; i < node->naccesses; i++) {
         const struct orr_graph_access *from =
             &m->record->accesses[node->first_access + i];
-        uint32_t d = datum_of(m, from->datum);
+        uint32_t d = maker_datum(m, from->datum);
 
         if (d == ORR_NONE)
             return false;
@@ -452,7 +453,8 @@ static void add_deps(struct maker *m, struct orr_graph_task *task, uint32_t i)
           sizeof(*m->graph->deps), compare_deps);
 }
 
-static bool add_task(struct maker *m, unsigned t, double begin, uint64_t *join)
+static bool maker_add_task(struct maker *m, unsigned t, double begin,
+                           uint64_t *join)
 {
     const struct orr_graph_node_record *node = &m->record->nodes[m->order[t]];
     struct orr_graph_task *task = &m->graph->tasks[t];
@@ -478,8 +480,8 @@ static bool add_task(struct maker *m, unsigned t, double begin, uint64_t *join)
         task->end_ms = fmax(task->start_ms, (node->end - begin) / 1e3);
         m->graph->makespan_ms = fmax(m->graph->makespan_ms, task->end_ms);
     }
-    task->type = type_of(m, node);
-    return task->type != ORR_NONE && add_accesses(m, task, node);
+    task->type = maker_type(m, node);
+    return task->type != ORR_NONE && maker_add_accesses(m, task, node);
 }
 
 static int make_tasks(struct maker *m)
@@ -500,7 +502,7 @@ static int make_tasks(struct maker *m)
     if (!graph->tasks || !graph->deps || !graph->data || !graph->accesses)
         return -ENOMEM;
     for (unsigned t = 0; t < graph->ntasks; t++)
-        if (!add_task(m, t, begin, &join))
+        if (!maker_add_task(m, t, begin, &join))
             return -ENOMEM;
     return 0;
 }
@@ -604,7 +606,7 @@ static int make_machine(struct orr_graph *graph, const struct orr_machine *from)
 
 /* --- all of it --- */
 
-static int make_locked(struct maker *m)
+static int maker_make_locked(struct maker *m)
 {
     const struct orr_graph_record *record = m->record;
     size_t n = (size_t)m->n + 1;
@@ -666,7 +668,7 @@ int orr_graph_record_make_of(struct orr_graph_record *record,
         if (record) {
             orr_lock(&record->lock);
             m.n = record->nnodes;
-            rc = make_locked(&m);
+            rc = maker_make_locked(&m);
             orr_unlock(&record->lock);
         }
     }

@@ -20,7 +20,8 @@
 #include "core/workers.h"
 
 /* A zeroed element more; NULL without memory. */
-static void *add(void *array, uint32_t *n, uint32_t *room, size_t size)
+static void *record_array_add(void *array, uint32_t *n, uint32_t *room,
+                              size_t size)
 {
     char **elements = array;
 
@@ -39,8 +40,8 @@ static void *add(void *array, uint32_t *n, uint32_t *room, size_t size)
 }
 
 #define ADD(record, array)                                                     \
-    add(&(record)->array, &(record)->n##array, &(record)->room_##array,        \
-        sizeof(*(record)->array))
+    record_array_add(&(record)->array, &(record)->n##array,                    \
+                     &(record)->room_##array, sizeof(*(record)->array))
 
 /* --- beginning and end --- */
 
@@ -75,7 +76,7 @@ void orr_graph_record_free(struct orr_graph_record *record)
 static const struct orr_observer graph_observer;
 
 /* The runtime's, made at the first call; NULL without memory. */
-static struct orr_graph_record *get(struct orr_runtime *rt)
+static struct orr_graph_record *graph_record_get(struct orr_runtime *rt)
 {
     struct orr_graph_record *record = atomic_load(&rt->views->graph), *fresh;
 
@@ -96,7 +97,7 @@ static struct orr_graph_record *get(struct orr_runtime *rt)
 
 int orr_graph_record_all(struct orr_runtime *rt)
 {
-    struct orr_graph_record *record = get(rt);
+    struct orr_graph_record *record = graph_record_get(rt);
 
     if (!record)
         return -ENOMEM;
@@ -106,7 +107,7 @@ int orr_graph_record_all(struct orr_runtime *rt)
 
 int orr_graph_record_open_window(struct orr_runtime *rt)
 {
-    struct orr_graph_record *record = get(rt);
+    struct orr_graph_record *record = graph_record_get(rt);
 
     if (!record)
         return -ENOMEM;
@@ -133,7 +134,7 @@ void orr_graph_record_close_window(struct orr_runtime *rt)
 int orr_graph_record_log(struct orr_runtime *rt, bool symbols,
                          const struct orr_waits_log **ret)
 {
-    struct orr_graph_record *record = get(rt);
+    struct orr_graph_record *record = graph_record_get(rt);
 
     if (!record || orr_waits_log_new(rt, symbols, &record->log) != 0)
         return -ENOMEM;
@@ -154,7 +155,7 @@ static bool is_on(const struct orr_graph_record *record)
 }
 
 /* Unlocks, and reports once that something was left out. */
-static void end(struct orr_graph_record *record, bool lost)
+static void graph_record_unlock(struct orr_graph_record *record, bool lost)
     ORR_RELEASES(record->lock)
 {
     bool say = lost && !record->lost;
@@ -183,7 +184,8 @@ uint32_t orr_graph_record_add_node(struct orr_graph_record *record)
 }
 
 /* The job's number, which it gets if it has none; ORR_NONE without memory. */
-static uint32_t number_of(struct orr_graph_record *record, struct orr_job *job)
+static uint32_t graph_record_job_number(struct orr_graph_record *record,
+                                        struct orr_job *job)
 {
     uint32_t number;
 
@@ -196,8 +198,8 @@ static uint32_t number_of(struct orr_graph_record *record, struct orr_job *job)
     return number;
 }
 
-static struct orr_graph_node_record *node_of(struct orr_graph_record *record,
-                                             uint32_t number)
+static struct orr_graph_node_record *
+graph_record_node(struct orr_graph_record *record, uint32_t number)
 {
     return &record->nodes[number - record->first];
 }
@@ -213,8 +215,8 @@ bool orr_graph_record_add_edge(struct orr_graph_record *record, uint32_t number,
     if (!edge)
         return false;
     *edge = (struct orr_graph_edge_record){
-        bytes, node_of(record, number)->edges, before};
-    node_of(record, number)->edges = record->nedges - 1;
+        bytes, graph_record_node(record, number)->edges, before};
+    graph_record_node(record, number)->edges = record->nedges - 1;
     return true;
 }
 
@@ -229,13 +231,13 @@ static void graph_add_dep(struct orr_graph_record *record, struct orr_job *job,
         return;
     orr_lock(&record->lock);
     if (is_on(record)) {
-        uint32_t earlier = number_of(record, before);
-        uint32_t later = number_of(record, job);
+        uint32_t earlier = graph_record_job_number(record, before);
+        uint32_t later = graph_record_job_number(record, job);
 
         good = earlier != ORR_NONE && later != ORR_NONE &&
                orr_graph_record_add_edge(record, later, earlier, 0);
     }
-    end(record, !good);
+    graph_record_unlock(record, !good);
 }
 
 /* --- data --- */
@@ -262,8 +264,8 @@ static void describe_datum(struct orr_graph_datum_record *datum,
 
 /* Index of the handle's datum, ORR_NONE without memory. Handles are numbered
  * from 1. */
-static uint32_t datum_of(struct orr_graph_record *record,
-                         const struct orr_handle *handle)
+static uint32_t graph_record_datum(struct orr_graph_record *record,
+                                   const struct orr_handle *handle)
 {
     struct orr_graph_datum_record *datum;
 
@@ -297,9 +299,9 @@ bool orr_graph_record_order(struct orr_graph_record *record, uint32_t number,
 /* Who reads what of those that commute is not known, nor where a value is that a codelet
  * has on a node of its choice: from the first one on nothing is said of the datum's
  * values, only of the order. */
-static bool enter(struct orr_graph_record *record, uint32_t number,
-                  struct orr_graph_datum_record *datum,
-                  const struct orr_access *access)
+static bool graph_record_enter(struct orr_graph_record *record, uint32_t number,
+                               struct orr_graph_datum_record *datum,
+                               const struct orr_access *access)
 {
     enum orr_access_group group = orr_access_group(access);
 
@@ -313,10 +315,10 @@ static bool enter(struct orr_graph_record *record, uint32_t number,
 static bool enter_access(struct orr_graph_record *record,
                          const struct orr_access *access)
 {
-    uint32_t number = number_of(record, access->job);
-    uint32_t d = datum_of(record, access->handle);
+    uint32_t number = graph_record_job_number(record, access->job);
+    uint32_t d = graph_record_datum(record, access->handle);
     bool good = number != ORR_NONE && d != ORR_NONE &&
-                enter(record, number, &record->data[d], access);
+                graph_record_enter(record, number, &record->data[d], access);
 
     /* The application's accesses are no tasks, but make copies. */
     if (d != ORR_NONE && access->job->type->is_own &&
@@ -345,9 +347,9 @@ static void graph_add_accesses(struct orr_graph_record *record,
 
 /* --- tasks --- */
 
-static bool add_accesses(struct orr_graph_record *record,
-                         struct orr_graph_node_record *node,
-                         const struct orr_job *job)
+static bool graph_record_add_accesses(struct orr_graph_record *record,
+                                      struct orr_graph_node_record *node,
+                                      const struct orr_job *job)
 {
     node->first_access = record->naccesses;
     for (unsigned i = 0; i < job->naccesses; i++) {
@@ -358,7 +360,7 @@ static bool add_accesses(struct orr_graph_record *record,
         if (from->duplicate || from->lent || from->mode & STARPU_SCRATCH ||
             !(from->mode & STARPU_RW))
             continue;
-        d = datum_of(record, from->handle);
+        d = graph_record_datum(record, from->handle);
         if (d != ORR_NONE)
             record->data[d].vague |= from->placed;
         if (d != ORR_NONE && record->data[d].vague)
@@ -375,15 +377,16 @@ static bool add_accesses(struct orr_graph_record *record,
 }
 
 /* `type`: the number of a task's. */
-static bool submit_locked(struct orr_graph_record *record, struct orr_job *job,
-                          bool counts, uint32_t type) ORR_REQUIRES(record->lock)
+static bool graph_record_submit_locked(struct orr_graph_record *record,
+                                       struct orr_job *job, bool counts,
+                                       uint32_t type) ORR_REQUIRES(record->lock)
 {
-    uint32_t number = number_of(record, job);
+    uint32_t number = graph_record_job_number(record, job);
     struct orr_graph_node_record *node;
 
     if (number == ORR_NONE)
         return false;
-    node = node_of(record, number);
+    node = graph_record_node(record, number);
     node->id = job->id;
     node->priority = job->priority;
     node->has_tag = job->task->use_tag;
@@ -392,7 +395,7 @@ static bool submit_locked(struct orr_graph_record *record, struct orr_job *job,
         return !ORR_JOB_IS(job, task);
     node->type = type;
     node->window = counts && record->open ? record->window : 0;
-    return add_accesses(record, node, job);
+    return graph_record_add_accesses(record, node, job);
 }
 
 static bool has_times(const struct orr_graph_record *record,
@@ -458,10 +461,11 @@ static void graph_add_task(struct orr_graph_record *record, struct orr_job *job,
         orr_lock(&record->lock);
     }
     if (is_on(record))
-        good = submit_locked(record, job, counts, number_type(record, type));
+        good = graph_record_submit_locked(record, job, counts,
+                                          number_type(record, type));
     else
         orr_graph_type_free(type);
-    end(record, !good);
+    graph_record_unlock(record, !good);
 }
 
 static void graph_add_execution(struct orr_graph_record *record,
@@ -477,7 +481,7 @@ static void graph_add_execution(struct orr_graph_record *record,
         return;
     orr_lock(&record->lock);
     if (job->recorded > record->first) {
-        node = node_of(record, job->recorded - 1);
+        node = graph_record_node(record, job->recorded - 1);
         node->worker = (uint32_t)job->worker;
         node->start = job->kernel->start;
         node->end = job->kernel->end;

@@ -18,9 +18,10 @@
 #include "core/workers.h"
 
 /* µs, NaN: not known. */
-static double length_of(const struct orr_runtime *rt,
-                        const struct orr_cost_row *row, struct orr_job *job,
-                        unsigned worker, unsigned impl)
+static double charged_kernel_us(const struct orr_runtime *rt,
+                                const struct orr_cost_row *row,
+                                struct orr_job *job, unsigned worker,
+                                unsigned impl)
 {
     const struct starpu_codelet *cl = job->task->cl;
     bool given = rt->machine->kernels_take_their_length;
@@ -59,8 +60,8 @@ static void fill_worker(struct orr_runtime *rt, struct orr_job *job,
     }
     type->best[w] = type->floor[w] = bits ? (double)NAN : (double)INFINITY;
     for (unsigned i = 0; bits >> i; i++) {
-        double us =
-            bits >> i & 1 ? length_of(rt, type->row, job, w, i) : (double)NAN;
+        double us = bits >> i & 1 ? charged_kernel_us(rt, type->row, job, w, i)
+                                  : (double)NAN;
 
         if (isnan(us) || us >= type->best[w])
             continue;
@@ -102,7 +103,7 @@ static void fill_combined(struct orr_runtime *rt, struct orr_job *job,
     }
 }
 
-static uint64_t mix(uint64_t h, const void *bytes, size_t n)
+static uint64_t type_hash_mix(uint64_t h, const void *bytes, size_t n)
 {
     for (size_t i = 0; i < n; i++) /* FNV-1a, 64 bits */
         h = (h ^ ((const unsigned char *)bytes)[i]) * 1099511628211U;
@@ -114,11 +115,11 @@ static uint64_t hash_of(const struct orr_graph_type_record *type,
 {
     uint64_t h = 1469598103934665603U;
 
-    h = mix(h, &type->row, sizeof(type->row));
-    h = mix(h, &type->flops, sizeof(type->flops));
-    h = mix(h, type->able, nworkers);
+    h = type_hash_mix(h, &type->row, sizeof(type->row));
+    h = type_hash_mix(h, &type->flops, sizeof(type->flops));
+    h = type_hash_mix(h, type->able, nworkers);
     if (type->per_task)
-        h = mix(h, type->best, nworkers * sizeof(*type->best));
+        h = type_hash_mix(h, type->best, nworkers * sizeof(*type->best));
     return h;
 }
 
@@ -134,7 +135,7 @@ static bool alike(const struct orr_graph_type_record *a,
 
 /* With its arrays behind it, which have no content yet: most types are known, and
  * need no times. */
-static struct orr_graph_type_record *make(size_t n)
+static struct orr_graph_type_record *graph_type_make(size_t n)
 {
     struct orr_graph_type_record *type =
         malloc(sizeof(*type) + n * (3 * sizeof(double) + sizeof(*type->able) +
@@ -177,7 +178,8 @@ static bool is_combined(const struct orr_runtime *rt, const struct orr_job *job)
 struct orr_graph_type_record *orr_graph_type_new(struct orr_runtime *rt,
                                                  struct orr_job *job)
 {
-    struct orr_graph_type_record *type = make((size_t)rt->workers->n + 1);
+    struct orr_graph_type_record *type =
+        graph_type_make((size_t)rt->workers->n + 1);
 
     if (!type)
         return NULL;
@@ -204,7 +206,7 @@ struct orr_graph_type_record *orr_graph_type_new(struct orr_runtime *rt,
 struct orr_graph_type_record *orr_graph_type_named(unsigned nworkers,
                                                    const char *symbol)
 {
-    struct orr_graph_type_record *type = make((size_t)nworkers + 1);
+    struct orr_graph_type_record *type = graph_type_make((size_t)nworkers + 1);
 
     if (!type)
         return NULL;
@@ -219,7 +221,7 @@ struct orr_graph_type_record *orr_graph_type_named(unsigned nworkers,
         type->best[w] = (double)NAN;
         type->deviation[w] = type->floor[w] = 0;
     }
-    type->hash = mix(1469598103934665603U, symbol, strlen(symbol));
+    type->hash = type_hash_mix(1469598103934665603U, symbol, strlen(symbol));
     return type;
 }
 
@@ -250,9 +252,9 @@ void orr_graph_type_free(struct orr_graph_type_record *type)
 
 /* --- all of them --- */
 
-static uint32_t *find_slot(const struct orr_graph_types *types,
-                           unsigned nworkers,
-                           const struct orr_graph_type_record *type)
+static uint32_t *graph_types_find_slot(const struct orr_graph_types *types,
+                                       unsigned nworkers,
+                                       const struct orr_graph_type_record *type)
 {
     uint32_t mask = 2 * types->room - 1;
 
@@ -264,7 +266,8 @@ static uint32_t *find_slot(const struct orr_graph_types *types,
     }
 }
 
-static bool make_room(struct orr_graph_types *types, unsigned nworkers)
+static bool graph_types_make_room(struct orr_graph_types *types,
+                                  unsigned nworkers)
 {
     uint32_t room = types->room ? 2 * types->room : 16;
     struct orr_graph_type_record **all =
@@ -281,7 +284,7 @@ static bool make_room(struct orr_graph_types *types, unsigned nworkers)
     types->slots = slots;
     types->room = room;
     for (uint32_t i = 0; i < types->n; i++)
-        *find_slot(types, nworkers, all[i]) = i + 1;
+        *graph_types_find_slot(types, nworkers, all[i]) = i + 1;
     return true;
 }
 
@@ -289,7 +292,8 @@ uint32_t orr_graph_types_find(const struct orr_graph_types *types,
                               unsigned nworkers,
                               const struct orr_graph_type_record *type)
 {
-    uint32_t number = types->n ? *find_slot(types, nworkers, type) : 0;
+    uint32_t number =
+        types->n ? *graph_types_find_slot(types, nworkers, type) : 0;
 
     return number && types->all[number - 1]->version == type->version
                ? number - 1
@@ -301,11 +305,11 @@ uint32_t orr_graph_types_put(struct orr_graph_types *types, unsigned nworkers,
 {
     uint32_t *slot;
 
-    if (types->n == types->room && !make_room(types, nworkers)) {
+    if (types->n == types->room && !graph_types_make_room(types, nworkers)) {
         orr_graph_type_free(type);
         return UINT32_MAX;
     }
-    slot = find_slot(types, nworkers, type);
+    slot = graph_types_find_slot(types, nworkers, type);
     if (*slot) {
         orr_graph_type_free(types->all[*slot - 1]);
         types->all[*slot - 1] = type;

@@ -26,7 +26,7 @@ struct search {
     const struct orr_job *found;
 };
 
-static bool waits(const struct orr_job *job)
+static bool job_waits_for_data(const struct orr_job *job)
 {
     switch (orr_job_state(job)) {
     case ORR_JOB_BLOCKED:
@@ -44,7 +44,7 @@ static void visit(void *object, void *arg)
     const struct orr_job *job = object;
     struct search *search = arg;
 
-    if (atomic_load(&job->refs) && waits(job) &&
+    if (atomic_load(&job->refs) && job_waits_for_data(job) &&
         (!search->found || job->id < search->found->id))
         search->found = job;
 }
@@ -60,19 +60,20 @@ static const struct orr_job *find_waiting(struct orr_handle *handle,
     struct search search = {NULL};
 
     *ret_what = " waits for memory there";
-    if (first && waits(orr_container(first, struct orr_job, wait.memory.link)))
+    if (first && job_waits_for_data(
+                     orr_container(first, struct orr_job, wait.memory.link)))
         return orr_container(first, struct orr_job, wait.memory.link);
     *ret_what = ", which needs it, waits";
-    orr_turns_foreach (access, &handle->turns)
-        if (waits(access->job))
-            return access->job;
+    orr_turns_foreach(
+        access,
+        &handle->turns) if (job_waits_for_data(access->job)) return access->job;
     *ret_what = " waits";
     for (unsigned i = 0; i < sizeof(rt->slabs->jobs) / sizeof(*rt->slabs->jobs); i++)
         orr_slab_each(rt->slabs->jobs[i], visit, &search);
     return search.found;
 }
 
-static void say(struct orr_handle *handle, struct orr_node *node)
+static void livelock_say(struct orr_handle *handle, struct orr_node *node)
 {
     struct orr_runtime *rt = handle->runtime;
     const char *what;
@@ -109,5 +110,5 @@ void orr_livelock_evicted(struct orr_handle *handle, struct orr_node *node)
     if (!stands || rt->views->livelock_at == ended + 1 || !orr_count_unfinished(rt))
         return;
     rt->views->livelock_at = ended + 1;
-    say(handle, node);
+    livelock_say(handle, node);
 }

@@ -126,8 +126,8 @@ static void end_call_locked(struct orr_perf_target *target,
 
 /* One at a time, with values that never go back, as if a lock were held: listeners have
  * none of their own. Unlocked while the listener is called: it may count. */
-static void tell(struct orr_perf *perf, struct orr_perf_target *target,
-                 void *context)
+static void perf_call_listener(struct orr_perf *perf,
+                               struct orr_perf_target *target, void *context)
 {
     struct starpu_perf_counter_listener *listener;
     struct starpu_perf_counter_sample sample;
@@ -193,7 +193,7 @@ static void tell_codelet(struct orr_perf *perf, struct starpu_codelet *cl)
 
     if (!target)
         return;
-    tell(perf, target, cl);
+    perf_call_listener(perf, target, cl);
     let_go_of_codelet(perf, target, &call);
 }
 
@@ -231,7 +231,7 @@ static void perf_given(struct orr_runtime *rt, const struct orr_told *told)
     submitted_locked(&perf->global);
     submitted_locked(codelet_locked(job));
     orr_unlock(&perf->lock);
-    tell(perf, &perf->global, NULL);
+    perf_call_listener(perf, &perf->global, NULL);
     tell_codelet(perf, job->task->cl);
 }
 
@@ -309,7 +309,7 @@ static void perf_executed(struct orr_runtime *rt, const struct orr_told *told)
         codelet->values[ORR_PERF_CODELET_TIME].real += us;
     }
     orr_unlock(&perf->lock);
-    tell(perf, own, told->worker);
+    perf_call_listener(perf, own, told->worker);
     tell_codelet(perf, job->task->cl);
 }
 
@@ -318,7 +318,7 @@ static void perf_waited(struct orr_runtime *rt, const struct orr_told *told)
     struct orr_perf *perf = rt->views->perf;
 
     (void)told;
-    tell(perf, &perf->global, NULL);
+    perf_call_listener(perf, &perf->global, NULL);
 }
 
 /* --- the observer --- */

@@ -194,7 +194,7 @@ void orr_worker_profile_read(struct orr_worker *worker, double now,
     *ret = info;
 }
 
-static double ms(struct timespec *ts)
+static double timespec_ms(struct timespec *ts)
 {
     return starpu_timing_timespec_to_us(ts) / 1e3;
 }
@@ -211,9 +211,12 @@ void orr_worker_profiles_print(struct orr_runtime *rt, FILE *out)
             fprintf(out,
                     "\ttotal %.3f ms: executing %.3f, callbacks %.3f, waiting "
                     "for data %.3f, sleeping %.3f, scheduling %.3f\n",
-                    ms(&info.total_time), ms(&info.executing_time),
-                    ms(&info.callback_time), ms(&info.waiting_time),
-                    ms(&info.sleeping_time), ms(&info.scheduling_time));
+                    timespec_ms(&info.total_time),
+                    timespec_ms(&info.executing_time),
+                    timespec_ms(&info.callback_time),
+                    timespec_ms(&info.waiting_time),
+                    timespec_ms(&info.sleeping_time),
+                    timespec_ms(&info.scheduling_time));
     }
 }
 
@@ -225,7 +228,7 @@ static void print_idle(struct orr_runtime *rt, FILE *out)
         struct starpu_profiling_worker_info info;
 
         orr_worker_profile_read(&rt->workers->at[w], orr_exec_now(rt->exec), &info);
-        all += ms(&info.sleeping_time);
+        all += timespec_ms(&info.sleeping_time);
     }
     fprintf(out, "%f\n", all);
 }

@@ -64,8 +64,8 @@ static void write_out(const char *text)
 }
 
 /* The tasks that ended in so many seconds. */
-static void say(struct orr_progress *p, unsigned long ended, unsigned long n,
-                double seconds)
+static void progress_print(struct orr_progress *p, unsigned long ended,
+                           unsigned long n, double seconds)
 {
     struct orr_runtime *rt = p->rt;
     unsigned long all = ended + orr_count_unfinished(rt);
@@ -95,7 +95,7 @@ static void tick(void *arg)
     ended = orr_count_all_ended(p->rt);
     /* The application may have printed something since all have ended. */
     if (!p->terminal || orr_count_unfinished(p->rt) > 0)
-        say(p, ended, ended - p->before, now_s - p->last_s);
+        progress_print(p, ended, ended - p->before, now_s - p->last_s);
     pthread_mutex_unlock(&p->lock);
     p->before = ended;
     p->last_s = now_s;
@@ -108,7 +108,7 @@ static void end_line(struct orr_progress *p, const char *how)
         write_out(how);
 }
 
-static void done(struct orr_progress *p)
+static void progress_done(struct orr_progress *p)
 {
     pthread_mutex_destroy(&p->lock);
     free(p);
@@ -134,7 +134,7 @@ int orr_progress_start(struct orr_runtime *rt)
     p->begin_s = p->last_s = orr_wall_time_s();
     err = orr_ticker_start(s * 1e6, s * 1e6, tick, p, &p->ticker);
     if (err)
-        done(p);
+        progress_done(p);
     else
         rt->views->progress = p;
     return err;
@@ -151,10 +151,10 @@ void orr_progress_stop(struct orr_runtime *rt)
     orr_ticker_stop(p->ticker);
     ended = orr_count_all_ended(rt);
     if (!p->terminal)
-        say(p, ended, ended, orr_wall_time_s() - p->begin_s);
+        progress_print(p, ended, ended, orr_wall_time_s() - p->begin_s);
     else
         end_line(p, "\r\033[K");
-    done(p);
+    progress_done(p);
 }
 
 void orr_progress_clear(struct orr_runtime *rt)

@@ -277,8 +277,9 @@ static int replace(struct orr_runtime *rt, const char *path,
 }
 
 /* To stderr without a path. */
-static int append(struct orr_runtime *rt, const char *path, const char *how,
-                  void (*print)(struct orr_runtime *rt, FILE *out))
+static int append_to_file(struct orr_runtime *rt, const char *path,
+                          const char *how,
+                          void (*print)(struct orr_runtime *rt, FILE *out))
 {
     FILE *out = path ? fopen(path, how) : stderr;
     bool failed;
@@ -299,7 +300,8 @@ void orr_report_print_to(struct orr_runtime *rt, enum orr_config_id variable,
 {
     const char *path = orr_config_string(&rt->config, variable);
     bool replaces = path && *how == 'w';
-    int rc = replaces ? replace(rt, path, print) : append(rt, path, how, print);
+    int rc = replaces ? replace(rt, path, print)
+                      : append_to_file(rt, path, how, print);
 
     if (rc)
         orr_log_error("what %s asks for could not be written to %s: %s", name,
@@ -318,7 +320,7 @@ static void print_memory_stats(struct orr_runtime *rt)
         orr_traffic_print_peaks(rt, stderr);
 }
 
-static void write_graph(struct orr_runtime *rt, const char *path)
+static void report_write_graph(struct orr_runtime *rt, const char *path)
 {
     struct orr_graph *graph = NULL;
     struct orr_error err = {""};
@@ -352,7 +354,7 @@ void orr_report_write_beside(struct orr_runtime *rt)
     write_trace(rt);
     /* Later: it has all tasks that the trace has. */
     if (graph)
-        write_graph(rt, graph);
+        report_write_graph(rt, graph);
 }
 
 void orr_report_write(struct orr_runtime *rt, const char *how)
@@ -365,7 +367,7 @@ void orr_report_write(struct orr_runtime *rt, const char *how)
     else
         orr_figures_warn(rt);
     if (graph)
-        write_graph(rt, graph);
+        report_write_graph(rt, graph);
     if (orr_config_bool(&rt->config, ORR_CFG_BUS_STATS))
         orr_report_print_to(rt, ORR_CFG_BUS_STATS_FILE, "STARPU_BUS_STATS", "w",
                             orr_buses_print);

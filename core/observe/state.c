@@ -36,7 +36,7 @@ struct state {
 
 /* --- jobs --- */
 
-static const char *node_name(const struct orr_runtime *rt, unsigned node)
+static const char *state_node_name(const struct orr_runtime *rt, unsigned node)
 {
     return rt->machine->nodes[node].name;
 }
@@ -50,10 +50,10 @@ static void say_where(const struct orr_runtime *rt,
 
     for (unsigned n = 0; n < rt->nodes->n; n++)
         if (valid >> n & 1)
-            fprintf(stderr, ", on %s", node_name(rt, n));
+            fprintf(stderr, ", on %s", state_node_name(rt, n));
     for (unsigned n = 0; n < rt->nodes->n; n++)
         if (loading >> n & 1)
-            fprintf(stderr, ", on its way to %s", node_name(rt, n));
+            fprintf(stderr, ", on its way to %s", state_node_name(rt, n));
 }
 
 /* The data that the job lacks on the node. */
@@ -71,7 +71,7 @@ static void say_missing(const struct orr_runtime *rt, const struct orr_job *job,
     }
 }
 
-static void say_job(const struct orr_job *job)
+static void print_job(const struct orr_job *job)
 {
     fprintf(stderr, "`%s' (number %llu)", orr_job_name(job),
             (unsigned long long)job->id);
@@ -93,7 +93,7 @@ static void visit_workers_job(void *object, void *arg)
     fprintf(stderr, state->n++ ? "; " : " ");
     if (state->wanted == ORR_JOB_RUNNING) {
         fputs("executes ", stderr);
-        say_job(job);
+        print_job(job);
         if (job->kernel && job->kernel->start <= state->now)
             fprintf(stderr, " since %.6f s", job->kernel->start / 1e6);
         else if (job->kernel)
@@ -103,7 +103,7 @@ static void visit_workers_job(void *object, void *arg)
     fputs(state->wanted == ORR_JOB_SUSPENDED ? "has stopped in "
                                              : "fetches for ",
           stderr);
-    say_job(job);
+    print_job(job);
     if (state->wanted == ORR_JOB_FETCHING)
         say_missing(state->runtime, job, state->worker->desc->node);
 }
@@ -178,7 +178,7 @@ static void visit_waiting(void *object, void *arg)
     if (state->n++ >= MAX_LINES)
         return;
     fputs("  ", stderr);
-    say_job(job);
+    print_job(job);
     say_waiting(state->runtime, job);
     fputc('\n', stderr);
 }

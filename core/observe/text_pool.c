@@ -31,7 +31,7 @@ static struct orr_text **bucket(const struct orr_texts *texts, uint32_t hash)
 }
 
 /* Without memory the table stays as it is, and slower; -1 if there is none. */
-static int grow(struct orr_texts *texts)
+static int texts_grow(struct orr_texts *texts)
 {
     struct orr_texts larger = {.nbuckets =
                                    texts->nbuckets ? 2 * texts->nbuckets : 16};
@@ -66,7 +66,7 @@ const char *orr_texts_add(struct orr_texts *texts, const char *text)
         kept = kept->next;
     if (kept)
         return kept->text;
-    if (texts->n == texts->nbuckets && grow(texts) < 0)
+    if (texts->n == texts->nbuckets && texts_grow(texts) < 0)
         return NULL;
     kept = malloc(sizeof(*kept) + size);
     if (!kept)

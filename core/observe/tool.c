@@ -37,21 +37,21 @@ static bool knows(enum starpu_prof_tool_event event)
     return false;
 }
 
-static void add(enum starpu_prof_tool_event event,
-                starpu_prof_tool_cb_func callback,
-                enum starpu_prof_tool_command command)
+static void tool_register(enum starpu_prof_tool_event event,
+                          starpu_prof_tool_cb_func callback,
+                          enum starpu_prof_tool_command command)
 {
     (void)command;
     if (registering && knows(event))
         registering->callbacks[event] = callback;
 }
 
-static void take_away(enum starpu_prof_tool_event event,
-                      starpu_prof_tool_cb_func callback,
-                      enum starpu_prof_tool_command command)
+static void tool_unregister(enum starpu_prof_tool_event event,
+                            starpu_prof_tool_cb_func callback,
+                            enum starpu_prof_tool_command command)
 {
     (void)callback;
-    add(event, NULL, command);
+    tool_register(event, NULL, command);
 }
 
 /* The library's function, NULL without. */
@@ -92,7 +92,7 @@ static int tool_open(const char *file, struct orr_tool **ret)
     }
     tool->library = library;
     registering = tool;
-    entry(add, take_away);
+    entry(tool_register, tool_unregister);
     registering = NULL;
     return 0;
 }
@@ -113,8 +113,9 @@ static void describe_worker(const struct orr_worker *worker,
     info->driver_type = orr_device_kind(worker->desc->type)->profiled_as;
 }
 
-static void tell(const struct orr_tool *tool, enum starpu_prof_tool_event event,
-                 struct starpu_prof_tool_info *info)
+static void tool_call(const struct orr_tool *tool,
+                      enum starpu_prof_tool_event event,
+                      struct starpu_prof_tool_info *info)
 {
     static const unsigned version[] = {STARPU_MAJOR_VERSION,
                                        STARPU_MINOR_VERSION,
@@ -144,7 +145,7 @@ static void tool_event(const struct orr_tool *tool,
         describe_worker(worker, &info);
     if (job)
         info.bytes_to_transfer = info.bytes_transfered = job->naccesses;
-    tell(tool, event, &info);
+    tool_call(tool, event, &info);
 }
 
 static void tool_run_begins(struct orr_runtime *rt, const struct orr_told *told)
@@ -164,7 +165,7 @@ static void tool_run_is_open(struct orr_runtime *rt,
                                          .conf = told->conf};
 
     if (tool->callbacks[starpu_prof_tool_event_init_end])
-        tell(tool, starpu_prof_tool_event_init_end, &info);
+        tool_call(tool, starpu_prof_tool_event_init_end, &info);
 }
 
 static void tool_run_ends(struct orr_runtime *rt, const struct orr_told *told)
@@ -221,7 +222,7 @@ static void tool_kernel(const struct orr_tool *tool, bool begins,
         return;
     info.bytes_to_transfer = info.bytes_transfered = job->naccesses;
     info.fun_ptr = *(void **)(void *)&function;
-    tell(tool, event, &info);
+    tool_call(tool, event, &info);
 }
 
 static void tool_kernel_begins(struct orr_runtime *rt,

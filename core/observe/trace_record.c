@@ -30,8 +30,8 @@ static char *short_name(const char *name)
     return text;
 }
 
-static int copy_workers(struct orr_trace *trace,
-                        const struct orr_machine *machine)
+static int trace_copy_workers(struct orr_trace *trace,
+                              const struct orr_machine *machine)
 {
     trace->workers = calloc(machine->nworkers + 1, sizeof(*trace->workers));
     if (!trace->workers)
@@ -98,8 +98,8 @@ int orr_trace_new(const struct orr_machine *machine, double start,
     if (!trace)
         return -ENOMEM;
     trace->start = start;
-    if (copy_workers(trace, machine) < 0 || copy_nodes(trace, machine) < 0 ||
-        make_buffers(trace) < 0) {
+    if (trace_copy_workers(trace, machine) < 0 ||
+        copy_nodes(trace, machine) < 0 || make_buffers(trace) < 0) {
         orr_trace_free(trace);
         return -ENOMEM;
     }
@@ -144,7 +144,7 @@ void orr_trace_free(struct orr_trace *trace)
 }
 
 /* Which block an iteration with that number is in, and where. */
-static unsigned block_of(uint32_t number, size_t *ret_at)
+static unsigned iteration_block(uint32_t number, size_t *ret_at)
 {
     size_t place = ORR_TRACE_FIRST_BLOCK - 1 + (size_t)number;
     unsigned block = 0;
@@ -159,7 +159,7 @@ uint32_t orr_trace_iteration(struct orr_trace *trace, const int64_t levels[2])
 {
     uint32_t number = trace->niterations + 1;
     size_t at;
-    unsigned block = block_of(number, &at);
+    unsigned block = iteration_block(number, &at);
 
     if (block >= ORR_TRACE_NBLOCKS)
         return 0;
@@ -183,7 +183,7 @@ const int64_t *orr_trace_iteration_levels(const struct orr_trace *trace,
 
     if (number == 0)
         return NULL;
-    block = block_of(number, &at);
+    block = iteration_block(number, &at);
     return trace->iterations[block][at];
 }
 

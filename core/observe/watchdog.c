@@ -40,7 +40,7 @@ void orr_watchdog_tasks_hook(void (*func)(void *), void *arg)
 }
 
 /* No task has ended, and either some are submitted or main waits for something else. */
-static void say(const struct orr_watchdog_tasks *w)
+static void watchdog_report(const struct orr_watchdog_tasks *w)
 {
     char what[ORR_AWAITED_TEXT] = "nothing";
     bool seen;
@@ -65,7 +65,7 @@ static void say(const struct orr_watchdog_tasks *w)
     abort();
 }
 
-static void look(void *arg)
+static void watchdog_check(void *arg)
 {
     struct orr_watchdog_tasks *w = arg;
     unsigned long ended = orr_count_all_ended(w->rt);
@@ -74,7 +74,7 @@ static void look(void *arg)
     (void)orr_context_tell(w->rt->main, NULL, 0, &same);
     if (w->looked && ended == w->before &&
         (same || orr_count_unfinished(w->rt) > 0))
-        say(w);
+        watchdog_report(w);
     w->before = ended;
     w->looked = true;
 }
@@ -95,7 +95,7 @@ int orr_watchdog_tasks_start(struct orr_runtime *rt)
     w->period = period;
     w->crash = orr_config_bool(config, ORR_CFG_WATCHDOG_CRASH);
     err = orr_ticker_start(orr_config_double(config, ORR_CFG_WATCHDOG_DELAY),
-                           period, look, w, &w->ticker);
+                           period, watchdog_check, w, &w->ticker);
     if (err)
         free(w);
     else

@@ -86,7 +86,7 @@ static orr_kernel_func_t called_function(const struct starpu_codelet *cl)
 }
 
 /* On a processor. */
-static void body(void *buffers[], void *arg)
+static void omp_task_body(void *buffers[], void *arg)
 {
     omp_task_run(orr_self->job->task->omp_task, buffers, arg);
 }
@@ -137,7 +137,7 @@ static void omp_task_count(struct orr_omp_task *task)
 }
 
 /* The last thing that happens to it: after that its team may be over. */
-static void ended(void *arg)
+static void omp_task_ended(void *arg)
 {
     struct orr_omp_task *task = arg;
     struct orr_omp_meeting *meeting = &task->team->meeting;
@@ -237,7 +237,7 @@ static void omp_task_submit(struct orr_omp_task *task,
     public->cl_arg_size = attr->cl_arg_size;
     public->cl_arg_free = attr->cl_arg_free && arg == attr->cl_arg;
     public->priority = attr->priority;
-    public->callback_func = ended;
+    public->callback_func = omp_task_ended;
     public->callback_arg = task;
     public->synchronous = waits;
     omp_task_give_data(public, attr);
@@ -344,7 +344,8 @@ void orr_omp_task_create(struct orr_omp_task *parent,
         omp_task_run_in_place(parent, task, attr, arg);
         return;
     }
-    codelet = orr_omp_codelet(task->omp, &attr->cl, call ? timed_body : body);
+    codelet = orr_omp_codelet(task->omp, &attr->cl,
+                              call ? timed_body : omp_task_body);
     if (!codelet)
         orr_omp_no_memory("starpu_omp_task_region");
     task->function = codelet->function;

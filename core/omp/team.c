@@ -89,7 +89,7 @@ void orr_omp_meet(struct orr_omp_task *thread)
 /* -- threads -- */
 
 /* The value for a level that the list names, else that of the level outside. */
-static void inherit(const struct orr_omp *omp, struct orr_omp_icvs *icvs)
+static void icvs_inherit(const struct orr_omp *omp, struct orr_omp_icvs *icvs)
 {
     if (icvs->nthreads_at + 1 < omp->env.nthreads_count)
         icvs->nthreads = omp->env.nthreads[++icvs->nthreads_at];
@@ -105,7 +105,7 @@ static struct orr_omp_task *new_thread(struct orr_omp_team *team,
     orr_omp_task_hold_parent(thread);
     thread->implicit = true;
     thread->thread = i;
-    inherit(team->omp, &thread->icvs);
+    icvs_inherit(team->omp, &thread->icvs);
     return thread;
 }
 

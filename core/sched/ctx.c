@@ -89,7 +89,8 @@ static bool worker_is_cpu(const struct orr_worker *worker)
     return orr_device_kind(worker->desc->type)->is_processor;
 }
 
-static bool takes(const struct orr_sched *sched, const struct orr_worker *worker)
+static bool sched_ctx_takes_worker(const struct orr_sched *sched,
+                                   const struct orr_worker *worker)
 {
     const struct orr_sched_worker *place = &sched->of_worker[worker->id];
 
@@ -114,7 +115,7 @@ static void set_members(struct orr_sched *sched)
         for (unsigned i = 0; i < class->nworkers; i++) {
             unsigned w = class->members[i];
 
-            if (takes(sched, &rt->workers->at[w]))
+            if (sched_ctx_takes_worker(sched, &rt->workers->at[w]))
                 n++;
             else
                 out[w / 64] |= UINT64_C(1) << w % 64;
@@ -412,8 +413,8 @@ static void await_all_asking(struct orr_runtime *rt)
 }
 
 /* Writes the workers that leave to `gone`; returns how many. */
-static unsigned uncollect(struct orr_sched *sched, const int *ids, unsigned n,
-                          int *gone)
+static unsigned sched_ctx_uncollect(struct orr_sched *sched, const int *ids,
+                                    unsigned n, int *gone)
 {
     unsigned ngone = 0;
 
@@ -435,7 +436,7 @@ static void sched_ctx_remove_locked(struct orr_sched *sched, const int *ids,
     unsigned ngone;
 
     begin_change(sched);
-    ngone = uncollect(sched, ids, n, gone);
+    ngone = sched_ctx_uncollect(sched, ids, n, gone);
     for (unsigned i = 0; i < ngone; i++)
         places[gone[i]].leaves = true;
     set_members(sched);
@@ -458,8 +459,8 @@ struct orr_sched_change {
 };
 
 /* Whether the change has to wait until the caller's hook has returned. */
-static bool postpone(struct orr_runtime *rt, unsigned id, const int *ids,
-                     unsigned n, bool adds)
+static bool sched_ctx_postpone_change(struct orr_runtime *rt, unsigned id,
+                                      const int *ids, unsigned n, bool adds)
 {
     struct orr_sched_change *change, **link;
 
@@ -526,14 +527,14 @@ void orr_sched_ctx_make_postponed(struct orr_runtime *rt)
 void orr_sched_ctx_add(struct orr_runtime *rt, unsigned id, const int *ids,
                        unsigned n)
 {
-    if (!postpone(rt, id, ids, n, true))
+    if (!sched_ctx_postpone_change(rt, id, ids, n, true))
         change_members(rt, id, ids, n, true);
 }
 
 void orr_sched_ctx_remove(struct orr_runtime *rt, unsigned id, const int *ids,
                           unsigned n)
 {
-    if (!postpone(rt, id, ids, n, false))
+    if (!sched_ctx_postpone_change(rt, id, ids, n, false))
         change_members(rt, id, ids, n, false);
 }
 

@@ -119,7 +119,7 @@ struct orr_job *orr_direct_pop(struct orr_runtime *rt,
 
 /* --- its jobs --- */
 
-static void ready(struct orr_runtime *rt, struct orr_job *job)
+static void direct_job_ready(struct orr_runtime *rt, struct orr_job *job)
 {
     orr_job_set_state(job, ORR_JOB_READY);
     job->task->status = STARPU_TASK_READY;
@@ -129,7 +129,8 @@ static void ready(struct orr_runtime *rt, struct orr_job *job)
 }
 
 /* Rarely: there was no memory at once. Its worker has gone on with others. */
-static void arrived(struct orr_runtime *rt, struct orr_job *job, int worker)
+static void direct_job_arrived(struct orr_runtime *rt, struct orr_job *job,
+                               int worker)
 {
     (void)worker;
     orr_count_pushed(rt, job->sched_ctx, 0);
@@ -137,6 +138,6 @@ static void arrived(struct orr_runtime *rt, struct orr_job *job, int worker)
 }
 
 const struct orr_job_type orr_job_direct = {
-    .ready = ready,
-    .arrived = arrived,
+    .ready = direct_job_ready,
+    .arrived = direct_job_arrived,
 };

@@ -30,7 +30,7 @@
 
 /* --- expected times --- */
 
-static double later(double a, double b)
+static double later_us(double a, double b)
 {
     return a > b ? a : b;
 }
@@ -94,7 +94,7 @@ static void dm_enter_job(struct orr_dm *dm, struct orr_dm_worker *w,
     orr_lock(&w->lock);
     now = dm_now(dm);
     w->pipeline_ntasks++;
-    w->exp_start = later(w->exp_start, now);
+    w->exp_start = later_us(w->exp_start, now);
     transfer = not_hidden(w, transfer, now);
     set_prediction(job, length, transfer);
     add_length(dm, w, job->priority, length);
@@ -122,8 +122,9 @@ static int dm_queue_locked(struct orr_dm *dm, struct orr_dm_worker *w,
 
 /* Decisions are locked: the next one need not be told. The job may run and be gone on
  * return if it is queued as well. */
-static int commit(struct orr_dm *dm, struct orr_job *job,
-                  const struct orr_dm_choice *choice, double now, bool queues)
+static int dm_commit_choice(struct orr_dm *dm, struct orr_job *job,
+                            const struct orr_dm_choice *choice, double now,
+                            bool queues)
 {
     struct orr_dm_worker *w = &dm->workers[choice->worker];
     double transfer;
@@ -131,7 +132,7 @@ static int commit(struct orr_dm *dm, struct orr_job *job,
 
     orr_lock(&w->lock);
     w->pipeline_ntasks++;
-    w->exp_start = later(w->exp_start, now);
+    w->exp_start = later_us(w->exp_start, now);
     transfer = not_hidden(w, choice->transfer, now);
     add_length(dm, w, job->priority, transfer + choice->length);
     set_prediction(job, choice->length, transfer);
@@ -200,7 +201,7 @@ static int dm_place_job(struct orr_dm *dm, const struct orr_dm_offer *offer)
     orr_lock(&dm->lock);
     now = dm_now(dm);
     choice = dm_decide(dm, offer, now);
-    err = commit(dm, job, &choice, now, !prefetches);
+    err = dm_commit_choice(dm, job, &choice, now, !prefetches);
     orr_unlock(&dm->lock);
     w = &dm->workers[choice.worker];
     if (prefetches) {
@@ -370,7 +371,7 @@ static void dm_post_exec(struct orr_sched *sched, struct orr_job *job,
     now = dm_now(dm);
     w->pipeline_len -= job->predicted;
     w->pipeline_ntasks--;
-    w->exp_start = later(now + w->pipeline_len, w->exp_start);
+    w->exp_start = later_us(now + w->pipeline_len, w->exp_start);
     orr_unlock(&w->lock);
     dm_publish_worker(dm, w);
     if (atomic_load_explicit(&w->calibrating, memory_order_relaxed) == job)

@@ -83,8 +83,9 @@ static unsigned takers_of(const struct orr_dm *dm,
 
 /* Whether a class that takes `length` helps those of the fastest class with the
  * `njobs` jobs that wait. Without a length anybody helps. */
-static bool helps(const struct orr_dm *dm, const struct estimate *e,
-                  unsigned class_id, double length, unsigned njobs)
+static bool class_helps_fastest(const struct orr_dm *dm,
+                                const struct estimate *e, unsigned class_id,
+                                double length, unsigned njobs)
 {
     const struct orr_worker_class *fastest = &dm->runtime->workers->classes[e->fastest];
 
@@ -107,8 +108,9 @@ static bool class_takes(const struct orr_dm *dm, const struct orr_job *job,
         return false;
     return e->known ||
            orr_recal_uncalibrated(row->recal, class_id) & row->able[class_id] ||
-           helps(dm, e, class_id,
-                 known_length(row, class_id, row->able[class_id]), njobs);
+           class_helps_fastest(dm, e, class_id,
+                               known_length(row, class_id, row->able[class_id]),
+                               njobs);
 }
 
 /* One of those that sleep; all, when they may differ. The task itself is not
@@ -198,7 +200,7 @@ static unsigned dm_accept_uncalibrated(struct orr_job *job, unsigned bits,
         return 1U << orr_recal_least_run(row->recal, taker->class_id,
                                          uncalibrated);
     length = known_length(row, taker->class_id, bits);
-    if (!helps(taker->dm, &e, taker->class_id, length, njobs))
+    if (!class_helps_fastest(taker->dm, &e, taker->class_id, length, njobs))
         return 0;
     for (unsigned i = 0; bits >> i; i++)
         if (bits >> i & 1 && orr_cost_length(row, taker->class_id, i) == length)

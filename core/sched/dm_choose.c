@@ -31,8 +31,8 @@ static double job_end_on_worker(double free_at, double reach, double length)
     return (free_at > reach ? free_at : reach) + length;
 }
 
-static double fitness(const struct orr_dm *dm, double end, double min_end,
-                      double transfer, double joules)
+static double dm_fitness(const struct orr_dm *dm, double end, double min_end,
+                         double transfer, double joules)
 {
     return dm->alpha * (end - min_end) + dm->beta * transfer +
            dm->gamma * joules;
@@ -232,8 +232,8 @@ struct orr_dm_choice orr_dm_choose_scan(struct orr_dm *dm,
 
             if (!(bits >> i & 1))
                 continue;
-            f = fitness(dm, end, min_end, transfer,
-                        offer_energy(offer, class_id, i)) +
+            f = dm_fitness(dm, end, min_end, transfer,
+                           offer_energy(offer, class_id, i)) +
                 idle_fitness(dm, end, max_free);
             if (f < least) {
                 least = f;
@@ -261,8 +261,9 @@ struct pair {
 
 static double pair_fitness(const struct pair *pair, double free)
 {
-    return fitness(pair->dm, job_end_on_worker(free, pair->reach, pair->length),
-                   pair->min_end, pair->transfer, pair->energy);
+    return dm_fitness(pair->dm,
+                      job_end_on_worker(free, pair->reach, pair->length),
+                      pair->min_end, pair->transfer, pair->energy);
 }
 
 static bool is_winner(double free, const void *arg)

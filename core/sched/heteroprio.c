@@ -138,8 +138,9 @@ static struct orr_hp_bucket *by_priority(struct orr_heteroprio *hp,
 }
 
 /* Architectures that have the bucket and can run the job. */
-static unsigned takers(const struct orr_runtime *rt, const struct orr_job *job,
-                       const struct orr_hp_bucket *bucket)
+static unsigned bucket_taker_archs(const struct orr_runtime *rt,
+                                   const struct orr_job *job,
+                                   const struct orr_hp_bucket *bucket)
 {
     unsigned archs = 0;
 
@@ -247,7 +248,7 @@ static int heteroprio_push(struct orr_sched *sched, struct orr_job *job)
         heteroprio_set_default_order(sched);
     bucket = hp->automatic ? orr_hp_bucket_of(sched, job)
                            : by_priority(hp, job->priority);
-    if (!takers(rt, job, bucket)) {
+    if (!bucket_taker_archs(rt, job, bucket)) {
         orr_unlock(&hp->lock);
         return -ENODEV;
     }
@@ -277,7 +278,7 @@ static bool arch_may_take_bucket(const struct orr_sched *sched,
     unsigned base = bucket->base;
 
     if (base == OPEN_BASE || base == arch ||
-        !(takers(sched->runtime, job, bucket) >> base & 1))
+        !(bucket_taker_archs(sched->runtime, job, bucket) >> base & 1))
         return true;
     return bucket->njobs >= bucket->slow[arch] * orr_hp_nworkers(sched, base);
 }
@@ -340,7 +341,7 @@ static uint64_t front_classes(const struct orr_sched *sched,
     job = orr_job_of_link(bucket->jobs[group].next);
     classes = classes_of_takers(rt, job, bucket);
     if (bucket->base == OPEN_BASE ||
-        !(takers(rt, job, bucket) >> bucket->base & 1))
+        !(bucket_taker_archs(rt, job, bucket) >> bucket->base & 1))
         return classes;
     for (unsigned k = 0; k < rt->workers->nclasses; k++)
         if (orr_hp_arch_of(&rt->workers->at[rt->workers->classes[k].members[0]]) !=

@@ -157,7 +157,8 @@ static double typical_time(const struct orr_heteroprio *hp)
 }
 
 /* Of the bucket's tasks, how many run there. */
-static double share(const struct orr_hp_bucket *bucket, unsigned arch)
+static double bucket_share_of_arch(const struct orr_hp_bucket *bucket,
+                                   unsigned arch)
 {
     double n = 0;
 
@@ -209,9 +210,9 @@ static double mean_or(const struct orr_hp_mean *mean, double otherwise)
     return mean->n ? mean->value : otherwise;
 }
 
-static double score(const struct orr_sched *sched,
-                    const struct orr_hp_bucket *bucket, unsigned arch,
-                    double typical)
+static double bucket_score(const struct orr_sched *sched,
+                           const struct orr_hp_bucket *bucket, unsigned arch,
+                           double typical)
 {
     const double nobody = 1e15, first = 99999999, unknown = 1000;
     const unsigned few = 16;
@@ -224,14 +225,14 @@ static double score(const struct orr_sched *sched,
         .nod = mean_or(&known->nod, 1),
         .best_released = mean_or(&known->best_released, unknown),
         .need = 1 - busy_fraction(sched, arch),
-        .share = share(bucket, arch),
+        .share = bucket_share_of_arch(bucket, arch),
     };
     double result;
 
     in.urt = mean_or(&known->released[arch], unknown) * in.need;
     if (other != STARPU_NARCH) {
         in.other = orr_hp_time_on(bucket, other) / typical;
-        in.other_share = share(bucket, other);
+        in.other_share = bucket_share_of_arch(bucket, other);
         in.other_need = 1 - in.other_share;
         in.urt += mean_or(&known->released[other], unknown) * in.other_need;
     }
@@ -256,7 +257,7 @@ static bool arch_sort_buckets(struct orr_hp_arch *arch, const double *scores)
     return moved;
 }
 
-static void order(struct orr_sched *sched)
+static void heteroprio_order_buckets(struct orr_sched *sched)
 {
     struct orr_heteroprio *hp = sched->data;
     double scores[ORR_HP_BUCKETS], typical = typical_time(hp);
@@ -274,7 +275,7 @@ static void order(struct orr_sched *sched)
         for (unsigned i = 0; i < hp->archs[a].n; i++) {
             unsigned b = hp->archs[a].order[i];
 
-            scores[b] = score(sched, &hp->buckets[b], a, typical);
+            scores[b] = bucket_score(sched, &hp->buckets[b], a, typical);
         }
         hp->locality.stale |= arch_sort_buckets(&hp->archs[a], scores);
     }
@@ -298,8 +299,8 @@ static void note_released(struct orr_sched *sched, struct orr_hp_bucket *bucket,
             continue;
         best += part * orr_hp_time_on(next, orr_hp_fastest(next)) / typical;
         for (unsigned a = 0; a < STARPU_NARCH; a++)
-            sums[a] +=
-                part * share(next, a) * orr_hp_time_on(next, a) / typical;
+            sums[a] += part * bucket_share_of_arch(next, a) *
+                       orr_hp_time_on(next, a) / typical;
     }
     mean_add(&bucket->known.nod, nod);
     mean_add(&bucket->known.best_released, best);
@@ -318,6 +319,6 @@ bool orr_hp_note_push(struct orr_sched *sched, struct orr_hp_bucket *bucket,
         bucket->known.npushed++;
     if (hp->npushed++ % hp->interval)
         return false;
-    order(sched);
+    heteroprio_order_buckets(sched);
     return true;
 }

@@ -157,7 +157,7 @@ static const struct orr_handle *only_wanted(const struct orr_job *job,
     return only;
 }
 
-static void want(struct look *look, const struct orr_job *job)
+static void look_note_wanted(struct look *look, const struct orr_job *job)
 {
     const struct orr_handle *handle = only_wanted(job, look->node);
 
@@ -199,7 +199,7 @@ static bool belongs_elsewhere(const struct look *look,
 
 /* --- the node that has written a datum --- */
 
-static const struct orr_handle *written(const struct orr_job *job)
+static const struct orr_handle *job_written_handle(const struct orr_job *job)
 {
     for (unsigned i = 0; i < job->naccesses; i++)
         if (job->accesses[i].mode & STARPU_W &&
@@ -210,7 +210,7 @@ static const struct orr_handle *written(const struct orr_job *job)
 
 static uint8_t *writer_of(struct pool *pool, const struct orr_job *job)
 {
-    const struct orr_handle *handle = written(job);
+    const struct orr_handle *handle = job_written_handle(job);
 
     return handle ? &pool->writer[handle->id % WRITERS] : NULL;
 }
@@ -273,7 +273,7 @@ static struct orr_job *choose_locked(struct pool *pool, struct look *look)
         struct orr_job *job = orr_job_of_link(link);
 
         if (look_may_take(look, job))
-            want(look, job);
+            look_note_wanted(look, job);
     }
     orr_list_foreach (link, &pool->jobs) {
         struct orr_job *job = orr_job_of_link(link);

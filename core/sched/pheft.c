@@ -102,8 +102,8 @@ static void add_candidate(struct orr_runtime *rt, struct offer *offer,
     offer->n++;
 }
 
-static void evaluate(struct orr_sched *sched, struct orr_job *job,
-                     struct offer *ret)
+static void pheft_evaluate_offer(struct orr_sched *sched, struct orr_job *job,
+                                 struct offer *ret)
 {
     struct orr_runtime *rt = sched->runtime;
     const struct orr_cost_row *row = orr_job_costs(rt, job);
@@ -131,7 +131,7 @@ static void evaluate(struct orr_sched *sched, struct orr_job *job,
 
 /* --- the rule; the lock is held --- */
 
-static unsigned nmembers(const struct candidate *c)
+static unsigned candidate_nmembers(const struct candidate *c)
 {
     return c->combined ? c->combined->size : 1;
 }
@@ -155,7 +155,7 @@ static double all_free_at(const struct pheft *pheft, const struct candidate *c,
 {
     double latest = -INFINITY;
 
-    for (unsigned i = 0; i < nmembers(c); i++)
+    for (unsigned i = 0; i < candidate_nmembers(c); i++)
         latest = fmax(latest,
                       pheft_worker_free_at(pheft, candidate_member(c, i), now));
     return latest;
@@ -176,7 +176,7 @@ static double candidate_load(const struct orr_runtime *rt,
 {
     double most = 0;
 
-    for (unsigned i = 0; i < nmembers(c); i++) {
+    for (unsigned i = 0; i < candidate_nmembers(c); i++) {
         unsigned w = candidate_member(c, i);
 
         most = fmax(most,
@@ -296,7 +296,7 @@ static void note_all(struct pheft *pheft, const struct choice *choice,
     const struct candidate *c = choice->candidate;
 
     ret->next = 0;
-    for (unsigned i = 0; i < nmembers(c); i++)
+    for (unsigned i = 0; i < candidate_nmembers(c); i++)
         ret->us[i] =
             pheft_add_job(pheft, candidate_member(c, i), choice->end, now);
 }
@@ -305,7 +305,7 @@ static void take_back(struct pheft *pheft, const struct candidate *c,
                       const struct added *added)
 {
     orr_lock(&pheft->lock);
-    for (unsigned i = 0; i < nmembers(c); i++) {
+    for (unsigned i = 0; i < candidate_nmembers(c); i++) {
         pheft->loads[candidate_member(c, i)].length -= added->us[i];
         pheft->loads[candidate_member(c, i)].ntasks--;
     }
@@ -343,7 +343,7 @@ static int pheft_push(struct orr_sched *sched, struct orr_job *job)
     struct added added;
     struct offer offer;
 
-    evaluate(sched, job, &offer);
+    pheft_evaluate_offer(sched, job, &offer);
     if (offer.n == 0)
         return -ENODEV;
     orr_lock(&pheft->lock);

@@ -233,7 +233,8 @@ static bool lacks_taker(struct orr_sched *sched, struct orr_job *job)
 
 /* Keeps the job until the context gets other workers, or one is enabled. False if they
  * have come meanwhile: `changes` was read before they were looked at. */
-static bool park(struct orr_sched *sched, struct orr_job *job, unsigned changes)
+static bool sched_park_job(struct orr_sched *sched, struct orr_job *job,
+                           unsigned changes)
 {
     bool same;
 
@@ -282,7 +283,8 @@ enum orr_kept orr_sched_keep(struct orr_sched *sched, struct orr_job *job,
         !orr_members_all(&rt->workers->members[sched->id]) || may_be_enabled(rt, job);
 
     if (waits && !has_taker(rt, job))
-        return park(sched, job, state->changes) ? ORR_KEPT : ORR_TRY_AGAIN;
+        return sched_park_job(sched, job, state->changes) ? ORR_KEPT
+                                                          : ORR_TRY_AGAIN;
     return is_as_it_was(sched, state) ? ORR_NOT_KEPT : ORR_TRY_AGAIN;
 }
 
@@ -297,7 +299,8 @@ static void push_later(struct orr_sched *sched, struct orr_job *job, int err)
         if (orr_members_all(&sched->runtime->workers->members[sched->id]) &&
             !may_be_enabled(sched->runtime, job))
             break;
-        if (!has_taker(sched->runtime, job) && park(sched, job, changes))
+        if (!has_taker(sched->runtime, job) &&
+            sched_park_job(sched, job, changes))
             return;
         err = sched->ops->push(sched, job);
         if (!err)
@@ -315,7 +318,8 @@ static bool push_named_combined(struct orr_sched *sched, struct orr_job *job,
     while (orr_combined_is_blocked(rt, combined)) {
         unsigned changes = changes_of(sched);
 
-        if (orr_combined_is_blocked(rt, combined) && park(sched, job, changes))
+        if (orr_combined_is_blocked(rt, combined) &&
+            sched_park_job(sched, job, changes))
             return true;
     }
     return push_combined(sched, job, combined);
@@ -334,7 +338,7 @@ static bool push_named_worker(struct orr_sched *sched, struct orr_job *job)
         unsigned changes = changes_of(sched);
 
         if (orr_worker_is_blocked(&rt->workers->at[worker]) &&
-            park(sched, job, changes))
+            sched_park_job(sched, job, changes))
             return true;
     }
     push_specific(sched, job, worker, bits);

@@ -19,7 +19,7 @@ struct lottery {
 };
 
 /* Between 0 and 1, 1 excluded. */
-static double draw(struct lottery *lottery)
+static double lottery_draw(struct lottery *lottery)
 {
     double unit;
 
@@ -52,7 +52,7 @@ static void random_deinit(struct orr_sched *sched)
     free(sched->data);
 }
 
-static double speedup(struct orr_runtime *rt, unsigned worker)
+static double worker_relative_speedup(struct orr_runtime *rt, unsigned worker)
 {
     return rt->workers->classes[rt->workers->at[worker].class_id].relative_speedup;
 }
@@ -71,8 +71,9 @@ static int random_policy_push(struct orr_sched *sched, struct orr_job *job)
 
         if (!bits)
             continue;
-        sum += speedup(rt, w);
-        if (chosen_bits && draw(sched->data) * sum >= speedup(rt, w))
+        sum += worker_relative_speedup(rt, w);
+        if (chosen_bits &&
+            lottery_draw(sched->data) * sum >= worker_relative_speedup(rt, w))
             continue;
         chosen = w;
         chosen_bits = bits;

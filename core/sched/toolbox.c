@@ -316,7 +316,7 @@ bool orr_sched_wake(struct orr_worker *worker)
  * all, gives eager and prio makespans 30 % above what StarPU predicts on machines
  * with GPUs; waking one of the others as well gives prio up to 22 % more and
  * heteroprio 15 % less.) */
-static bool watches(const struct orr_worker *worker)
+static bool worker_watches_device(const struct orr_worker *worker)
 {
     return worker->desc->async;
 }
@@ -391,12 +391,14 @@ void orr_sched_wake_able(struct orr_sched *sched, uint64_t able_classes,
     orr_sched_after_queueing(rt);
     FOREACH_SLEEPER(rt, members, worker)
     {
-        if (watches(worker) && worker_may_take(able_classes, worker))
+        if (worker_watches_device(worker) &&
+            worker_may_take(able_classes, worker))
             woken |= sched_wake_worker(worker) && !differ;
     }
     FOREACH_SLEEPER(rt, members, worker)
     {
-        if (!woken && !watches(worker) && worker_may_take(able_classes, worker))
+        if (!woken && !worker_watches_device(worker) &&
+            worker_may_take(able_classes, worker))
             woken = sched_wake_worker(worker) && !differ;
     }
 }

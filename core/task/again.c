@@ -106,7 +106,8 @@ static _Noreturn void out_of_memory(struct orr_runtime *rt,
 }
 
 /* That of the job, made if needed. */
-static struct orr_again *get_locked(struct orr_runtime *rt, struct orr_job *job)
+static struct orr_again *again_get_locked(struct orr_runtime *rt,
+                                          struct orr_job *job)
     ORR_REQUIRES(rt->tasks->agains->lock)
 {
     struct orr_job_rare *rare = orr_job_make_rare(job);
@@ -172,8 +173,8 @@ static struct again_back *take_backs_locked(struct orr_again *again)
 /* --- the end of a run --- */
 
 /* `job` waits for one less, by an edge that has been taken out. */
-static void add_edge(struct orr_runtime *rt, struct orr_edge **edges,
-                     struct orr_job *job)
+static void again_add_edge(struct orr_runtime *rt, struct orr_edge **edges,
+                           struct orr_job *job)
 {
     struct orr_edge *edge = orr_slab_get(rt->slabs->edges);
 
@@ -200,7 +201,7 @@ static void signal_locked(struct orr_runtime *rt, struct orr_again *again,
             link->round = to->round;
             to->arrived++;
             if (to->job)
-                add_edge(rt, edges, to->job);
+                again_add_edge(rt, edges, to->job);
         }
         at = &link->next;
     }
@@ -222,7 +223,7 @@ static void remember_locked(struct orr_runtime *rt, struct orr_again *again,
         link = malloc(sizeof(*link));
         if (!link)
             out_of_memory(rt, edge->job);
-        link->to = get_locked(rt, edge->job);
+        link->to = again_get_locked(rt, edge->job);
         link->round = link->to->round;
         link->to->npreds++;
         link->to->arrived++; /* this run's has come */
@@ -248,7 +249,7 @@ void orr_again_over(struct orr_runtime *rt, struct orr_job *job,
     orr_lock(&rt->tasks->agains->lock);
     again = orr_job_again(job);
     if (declared)
-        again = get_locked(rt, job);
+        again = again_get_locked(rt, job);
     if (again) {
         signal_locked(rt, again, edges);
         remember_locked(rt, again, declared);
@@ -463,7 +464,7 @@ void orr_again_forget(struct orr_runtime *rt, struct orr_job *job)
         struct again_link *link = again->first;
 
         if (link->round != link->to->round && link->to->job)
-            add_edge(rt, &edges, link->to->job);
+            again_add_edge(rt, &edges, link->to->job);
         unlink_locked(again, &again->first);
     }
     backs = take_backs_locked(again);

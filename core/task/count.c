@@ -168,7 +168,7 @@ static unsigned long allowed_locked(struct orr_runtime *rt, unsigned sched_ctx,
            orr_nest_count_around(rt, nest, sched_ctx);
 }
 
-static unsigned depth_of(const struct count_waiter *waiter)
+static unsigned count_waiter_depth(const struct count_waiter *waiter)
 {
     return waiter->nest ? waiter->nest->depth : 0;
 }
@@ -188,7 +188,8 @@ find_met_locked(struct orr_runtime *rt, unsigned sched_ctx, unsigned long left,
         unsigned long n =
             allowed_locked(rt, sched_ctx, waiter->nest, waiter->n);
 
-        if (left <= n && (!found || depth_of(waiter) >= depth_of(found)))
+        if (left <= n &&
+            (!found || count_waiter_depth(waiter) >= count_waiter_depth(found)))
             found = waiter;
         if (left > n && left - n < *ret_more)
             *ret_more = left - n;

@@ -207,8 +207,8 @@ unsigned orr_gang_rank(const struct orr_gang *gang,
     return rank;
 }
 
-static struct orr_gang_place *place_of(struct orr_gang *gang,
-                                       const struct orr_worker *worker)
+static struct orr_gang_place *gang_place(struct orr_gang *gang,
+                                         const struct orr_worker *worker)
 {
     return &gang->places[orr_gang_rank(gang, worker)];
 }
@@ -216,7 +216,7 @@ static struct orr_gang_place *place_of(struct orr_gang *gang,
 struct orr_job *orr_gang_alias_of(struct orr_gang *gang,
                                   const struct orr_worker *worker)
 {
-    return place_of(gang, worker)->alias;
+    return gang_place(gang, worker)->alias;
 }
 
 static enum orr_gang_stage stage_of(const struct orr_gang *gang)
@@ -255,7 +255,8 @@ void orr_gang_join(struct orr_runtime *rt, struct orr_worker *worker,
 
 /* Gives the alias back if there is something better; the gang is forming, or was
  * a moment ago. */
-static bool give_back(struct orr_runtime *rt, struct orr_worker *worker)
+static bool gang_give_back_alias(struct orr_runtime *rt,
+                                 struct orr_worker *worker)
 {
     struct orr_gang *gang = worker->gang;
     struct orr_gang_place *place;
@@ -264,7 +265,7 @@ static bool give_back(struct orr_runtime *rt, struct orr_worker *worker)
     if (atomic_load_explicit(&worker->nlocal, memory_order_relaxed) == 0)
         return false;
     orr_lock(&rt->tasks->gangs_lock);
-    place = place_of(gang, worker);
+    place = gang_place(gang, worker);
     orr_lock(&worker->lock);
     gives = stage_of(gang) == ORR_GANG_FORMING &&
             has_better_locked(worker, gang);
@@ -293,7 +294,7 @@ static void call_hook(struct orr_runtime *rt, struct orr_job *alias,
 
 /* The worker is a member no more. It may take other jobs: when the last of the
  * others has left the first one ends the task. */
-static void leave(struct orr_runtime *rt, struct orr_worker *worker)
+static void gang_leave(struct orr_runtime *rt, struct orr_worker *worker)
 {
     struct orr_gang *gang = worker->gang;
     struct orr_job *alias = orr_gang_alias_of(gang, worker);
@@ -318,12 +319,12 @@ static enum orr_gang_turn turn_to_leave(struct orr_runtime *rt,
     struct orr_gang *gang = worker->gang;
 
     if (worker != gang->places[0].worker) {
-        leave(rt, worker);
+        gang_leave(rt, worker);
         return ORR_GANG_GOES_ON;
     }
     if (atomic_load_explicit(&gang->nstaying, memory_order_acquire) > 1)
         return ORR_GANG_WAITS;
-    leave(rt, worker);
+    gang_leave(rt, worker);
     gang->job->kernel->end = gang->end;
     return ORR_GANG_ENDS;
 }
@@ -334,9 +335,9 @@ void orr_gang_free(struct orr_gang *gang)
 }
 
 /* The first member begins by itself. */
-static bool begin(struct orr_runtime *rt, struct orr_worker *worker)
+static bool gang_begin_member(struct orr_runtime *rt, struct orr_worker *worker)
 {
-    struct orr_gang_place *place = place_of(worker->gang, worker);
+    struct orr_gang_place *place = gang_place(worker->gang, worker);
 
     if (place->begun)
         return false;
@@ -352,7 +353,8 @@ enum orr_gang_turn orr_gang_turn(struct orr_runtime *rt,
 
     switch (stage_of(gang)) {
     case ORR_GANG_FORMING:
-        return give_back(rt, worker) ? ORR_GANG_GOES_ON : ORR_GANG_WAITS;
+        return gang_give_back_alias(rt, worker) ? ORR_GANG_GOES_ON
+                                                : ORR_GANG_WAITS;
     case ORR_GANG_FORMED:
         if (worker != gang->places[0].worker)
             return ORR_GANG_WAITS;
@@ -361,11 +363,11 @@ enum orr_gang_turn orr_gang_turn(struct orr_runtime *rt,
         gang->job->implementation = gang->places[0].alias->implementation;
         return ORR_GANG_FETCHES;
     case ORR_GANG_RUNNING:
-        if (!begin(rt, worker))
+        if (!gang_begin_member(rt, worker))
             return ORR_GANG_WAITS;
         return gang->all_run ? ORR_GANG_RUNS : ORR_GANG_GOES_ON;
     case ORR_GANG_OVER:
-        (void)begin(rt, worker);
+        (void)gang_begin_member(rt, worker);
         return turn_to_leave(rt, worker);
     default:
         return ORR_GANG_WAITS;
@@ -374,7 +376,7 @@ enum orr_gang_turn orr_gang_turn(struct orr_runtime *rt,
 
 void orr_gang_start(struct orr_runtime *rt, struct orr_gang *gang)
 {
-    (void)begin(rt, gang->places[0].worker);
+    (void)gang_begin_member(rt, gang->places[0].worker);
     gang->nrunning = gang->all_run ? gang->size : 1;
     set_stage(gang, ORR_GANG_RUNNING);
     wake_others(gang);
@@ -398,7 +400,7 @@ void orr_gang_ended(struct orr_runtime *rt, struct orr_gang *gang, double end)
 /* --- their processors --- */
 
 /* Where the worker is bound, -1: nowhere. */
-static int processor_of(const struct orr_worker *worker)
+static int worker_bound_processor(const struct orr_worker *worker)
 {
     int chosen = atomic_load_explicit(&worker->bound, memory_order_relaxed);
 
@@ -411,7 +413,7 @@ void orr_gang_bind_all(struct orr_runtime *rt, const struct orr_gang *gang)
     unsigned n = 0;
 
     for (unsigned i = 0; i < gang->size; i++) {
-        cpus[n] = processor_of(gang->places[i].worker);
+        cpus[n] = worker_bound_processor(gang->places[i].worker);
         n += cpus[n] >= 0;
     }
     if (n == gang->size)
@@ -420,7 +422,7 @@ void orr_gang_bind_all(struct orr_runtime *rt, const struct orr_gang *gang)
 
 void orr_gang_bind_one(struct orr_runtime *rt, struct orr_worker *worker)
 {
-    int cpu = processor_of(worker);
+    int cpu = worker_bound_processor(worker);
 
     if (cpu >= 0)
         (void)rt->exec->ops->bind(rt->exec, orr_self, &cpu, 1);

@@ -27,7 +27,7 @@ static void init_scope(struct orr_scope *scope, struct orr_access *access)
     scope->mode = access->mode;
 }
 
-static struct orr_nest *make(struct orr_runtime *rt, struct orr_job *job)
+static struct orr_nest *nest_make(struct orr_runtime *rt, struct orr_job *job)
 {
     struct orr_nest *nest = calloc(
         1, sizeof(*nest) + job->naccesses * sizeof(nest->scopes[0]));
@@ -56,7 +56,7 @@ struct orr_nest *orr_nest_here(struct orr_runtime *rt)
     if (!rare)
         return NULL;
     if (!rare->nest) {
-        rare->nest = make(rt, self->job);
+        rare->nest = nest_make(rt, self->job);
         atomic_store(&rt->tasks->has_nests, true);
     }
     return rare->nest;

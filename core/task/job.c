@@ -223,14 +223,14 @@ void orr_job_release(struct orr_runtime *rt, struct orr_job *job)
         go_on(rt, job);
 }
 
-static struct orr_job *claimant_of(struct orr_heap_link *link)
+static struct orr_job *claim_link_job(struct orr_heap_link *link)
 {
     return orr_container(link, struct orr_job, wait.claim.link);
 }
 
 static bool claims_sooner(struct orr_heap_link *a, struct orr_heap_link *b)
 {
-    const struct orr_job *x = claimant_of(a), *y = claimant_of(b);
+    const struct orr_job *x = claim_link_job(a), *y = claim_link_job(b);
 
     if (x->priority != y->priority)
         return x->priority > y->priority;
@@ -243,7 +243,7 @@ void orr_releases_end(struct orr_runtime *rt, struct orr_releases *releases)
 
     while ((first = releases->claimants.first)) {
         orr_heap_remove(&releases->claimants, first, claims_sooner);
-        go_on(rt, claimant_of(first));
+        go_on(rt, claim_link_job(first));
     }
 }
 

@@ -124,9 +124,9 @@ static struct orr_scope *find_part_locked(struct orr_scope *whole,
 }
 
 /* What the nest's task has of it. */
-static struct orr_scope *find_locked(struct orr_nest *nest,
-                                     const struct orr_handle *handle,
-                                     bool even_unused)
+static struct orr_scope *nest_find_scope_locked(struct orr_nest *nest,
+                                                const struct orr_handle *handle,
+                                                bool even_unused)
 {
     struct orr_scope *found = NULL;
 
@@ -149,7 +149,7 @@ struct orr_scope *orr_nest_enter(struct orr_runtime *rt, struct orr_nest *nest,
 
     orr_lock(&rt->tasks->nests_lock);
     for (; nest && !found; nest = nest->up) {
-        found = find_locked(nest, handle, false);
+        found = nest_find_scope_locked(nest, handle, false);
         if (found && !lends(found, mode))
             found = NULL;
         if (found)
@@ -161,7 +161,8 @@ struct orr_scope *orr_nest_enter(struct orr_runtime *rt, struct orr_nest *nest,
     return found;
 }
 
-static bool is_of(const struct orr_nest *nest, const struct orr_scope *scope)
+static bool nest_has_scope(const struct orr_nest *nest,
+                           const struct orr_scope *scope)
 {
     return scope >= nest->scopes && scope < nest->scopes + nest->nscopes;
 }
@@ -174,10 +175,10 @@ struct orr_scope *orr_nest_switch(struct orr_runtime *rt, struct orr_nest *nest,
     struct orr_scope *found;
 
     orr_lock(&rt->tasks->nests_lock);
-    while (!is_of(nest, sequence))
+    while (!nest_has_scope(nest, sequence))
         nest = nest->up;
     *ret_depth = nest->depth;
-    found = find_locked(nest, handle, false);
+    found = nest_find_scope_locked(nest, handle, false);
     if (found->whole)
         found->whole->nparts_used++;
     orr_unlock(&rt->tasks->nests_lock);
@@ -194,7 +195,7 @@ struct orr_scope *orr_nest_entered(struct orr_runtime *rt,
     orr_lock(&rt->tasks->nests_lock);
     while (nest->depth != depth)
         nest = nest->up;
-    found = find_locked(nest, handle, true);
+    found = nest_find_scope_locked(nest, handle, true);
     orr_unlock(&rt->tasks->nests_lock);
     return found;
 }

@@ -18,7 +18,7 @@ struct soon {
     bool all; /* those as well that wait for others, too */
 };
 
-static void add(struct soon *soon, struct orr_job *job)
+static void soon_add_job(struct soon *soon, struct orr_job *job)
 {
     if (job->task && soon->n < MOST && orr_job_is_submitted(job) &&
         (soon->all ||
@@ -26,16 +26,16 @@ static void add(struct soon *soon, struct orr_job *job)
         soon->jobs[soon->n++] = job;
 }
 
-static void add_declared(struct soon *soon, struct orr_job *job)
+static void soon_add_declared(struct soon *soon, struct orr_job *job)
 {
     orr_lock(&job->lock);
     for (const struct orr_edge *edge = job->successors; edge; edge = edge->next)
-        add(soon, edge->job);
+        soon_add_job(soon, edge->job);
     orr_unlock(&job->lock);
 }
 
 /* Those whose turn comes next, if the job is all that is in their way. */
-static void add_ordered(struct soon *soon, struct orr_access *access)
+static void soon_add_ordered(struct soon *soon, struct orr_access *access)
 {
     const struct orr_turns *turns = &access->handle->turns;
     const struct orr_access *next;
@@ -46,13 +46,13 @@ static void add_ordered(struct soon *soon, struct orr_access *access)
                        orr_turns_after(turns, access) != next))
         next = NULL;
     for (; next; next = orr_turns_mate(turns, next))
-        add(soon, next->job);
+        soon_add_job(soon, next->job);
     orr_unlock(&access->handle->lock);
 }
 
 /* What has no kernel ends at once: who waits for it is meant. */
-static void tell(struct orr_runtime *rt, struct orr_job *job, double delay,
-                 unsigned depth)
+static void soon_tell_policy(struct orr_runtime *rt, struct orr_job *job,
+                             double delay, unsigned depth)
 {
     orr_ready_soon_func_t func =
         atomic_load_explicit(&rt->tasks->ready_soon, memory_order_acquire);
@@ -60,16 +60,16 @@ static void tell(struct orr_runtime *rt, struct orr_job *job, double delay,
 
     if (!func || depth == 0)
         return;
-    add_declared(&soon, job);
+    soon_add_declared(&soon, job);
     for (unsigned i = 0; i < job->naccesses; i++)
         if (job->accesses[i].ordered)
-            add_ordered(&soon, &job->accesses[i]);
+            soon_add_ordered(&soon, &job->accesses[i]);
     orr_self->frozen++;
     for (unsigned i = 0; i < soon.n; i++) {
         if (ORR_JOB_IS(soon.jobs[i], task))
             func(atomic_load(&rt->tasks->ready_soon_data), soon.jobs[i]->task, delay);
         else
-            tell(rt, soon.jobs[i], delay, depth - 1);
+            soon_tell_policy(rt, soon.jobs[i], delay, depth - 1);
     }
     orr_self->frozen--;
 }
@@ -78,7 +78,7 @@ void orr_job_tell_soon(struct orr_runtime *rt, struct orr_job *job)
 {
     const unsigned depth = 8; /* of tasks without kernel */
 
-    tell(rt, job, job->predicted, depth);
+    soon_tell_policy(rt, job, job->predicted, depth);
 }
 
 void orr_job_each_successor(struct orr_job *job,
@@ -87,10 +87,10 @@ void orr_job_each_successor(struct orr_job *job,
 {
     struct soon soon = {.n = 0, .all = true};
 
-    add_declared(&soon, job);
+    soon_add_declared(&soon, job);
     for (unsigned i = 0; i < job->naccesses; i++)
         if (job->accesses[i].ordered)
-            add_ordered(&soon, &job->accesses[i]);
+            soon_add_ordered(&soon, &job->accesses[i]);
     for (unsigned i = 0; i < soon.n; i++)
         if (ORR_JOB_IS(soon.jobs[i], task))
             visit(soon.jobs[i], arg);

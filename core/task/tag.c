@@ -47,7 +47,7 @@ struct orr_tags {
 };
 
 /* Whether the tag still waits as was declared: it was not removed since. */
-static bool counts(const struct tag_edge *edge)
+static bool tag_edge_counts(const struct tag_edge *edge)
 {
     return edge->removals == edge->tag->removals;
 }
@@ -95,7 +95,7 @@ void orr_tags_free(struct orr_tags *tags)
     free(tags);
 }
 
-static size_t bucket_of(const struct orr_tags *tags, starpu_tag_t id)
+static size_t tag_bucket(const struct orr_tags *tags, starpu_tag_t id)
 {
     return (size_t)((id * UINT64_C(0x9e3779b97f4a7c15)) >> 32) &
            (tags->nbuckets - 1);
@@ -111,7 +111,7 @@ static void grow_locked(struct orr_tags *tags) ORR_REQUIRES(tags->lock)
     for (size_t i = 0; i < tags->nbuckets; i++)
         while (tags->buckets[i]) {
             struct orr_tag *tag = tags->buckets[i];
-            struct orr_tag **to = &bigger.buckets[bucket_of(&bigger, tag->id)];
+            struct orr_tag **to = &bigger.buckets[tag_bucket(&bigger, tag->id)];
 
             tags->buckets[i] = tag->next;
             tag->next = *to;
@@ -122,20 +122,20 @@ static void grow_locked(struct orr_tags *tags) ORR_REQUIRES(tags->lock)
     tags->nbuckets = bigger.nbuckets;
 }
 
-static struct orr_tag *find_locked(struct orr_tags *tags, starpu_tag_t id)
+static struct orr_tag *tag_find_locked(struct orr_tags *tags, starpu_tag_t id)
     ORR_REQUIRES(tags->lock)
 {
-    struct orr_tag *tag = tags->buckets[bucket_of(tags, id)];
+    struct orr_tag *tag = tags->buckets[tag_bucket(tags, id)];
 
     while (tag && tag->id != id)
         tag = tag->next;
     return tag;
 }
 
-static struct orr_tag *get_locked(struct orr_tags *tags, starpu_tag_t id)
+static struct orr_tag *tag_get_locked(struct orr_tags *tags, starpu_tag_t id)
     ORR_REQUIRES(tags->lock)
 {
-    struct orr_tag *tag = find_locked(tags, id);
+    struct orr_tag *tag = tag_find_locked(tags, id);
     struct orr_tag **bucket;
 
     if (tag)
@@ -145,7 +145,7 @@ static struct orr_tag *get_locked(struct orr_tags *tags, starpu_tag_t id)
         return NULL;
     if (++tags->n > tags->nbuckets * 2)
         grow_locked(tags);
-    bucket = &tags->buckets[bucket_of(tags, id)];
+    bucket = &tags->buckets[tag_bucket(tags, id)];
     tag->id = id;
     tag->next = *bucket;
     *bucket = tag;
@@ -177,7 +177,7 @@ int orr_tag_bind(struct orr_runtime *rt, starpu_tag_t id, struct orr_job *job)
     int err = -ENOMEM;
 
     orr_lock(&rt->tasks->tags->lock);
-    tag = get_locked(rt->tasks->tags, id);
+    tag = tag_get_locked(rt->tasks->tags, id);
     if (tag)
         err = bind_locked(tag, job);
     orr_unlock(&rt->tasks->tags->lock);
@@ -193,7 +193,7 @@ int orr_tag_bind(struct orr_runtime *rt, starpu_tag_t id, struct orr_job *job)
 static int add_edge_locked(struct orr_tags *tags, struct orr_tag *tag,
                            starpu_tag_t before_id) ORR_REQUIRES(tags->lock)
 {
-    struct orr_tag *before = get_locked(tags, before_id);
+    struct orr_tag *before = tag_get_locked(tags, before_id);
     struct tag_edge *edge = before ? malloc(sizeof(*edge)) : NULL;
 
     if (!edge)
@@ -218,7 +218,7 @@ int orr_tag_declare_deps(struct orr_runtime *rt, starpu_tag_t id, unsigned n,
     int err = 0;
 
     orr_lock(&rt->tasks->tags->lock);
-    tag = get_locked(rt->tasks->tags, id);
+    tag = tag_get_locked(rt->tasks->tags, id);
     for (unsigned i = 0; tag && !err && i < n; i++) {
         err = add_edge_locked(rt->tasks->tags, tag, deps[i]);
         ORR_TELL(rt, ORR_TOLD_TAGS, .tags.id = id, .tags.before = deps[i],
@@ -252,7 +252,7 @@ static void reach_locked(struct orr_tag *tag, struct reached *ret)
     for (struct tag_edge *edge = tag->successors; edge; edge = edge->next) {
         struct orr_tag *next = edge->tag;
 
-        if (!counts(edge) || came(edge))
+        if (!tag_edge_counts(edge) || came(edge))
             continue;
         edge->round = next->round;
         if (--next->missing > 0 || !next->held)
@@ -265,7 +265,8 @@ static void reach_locked(struct orr_tag *tag, struct reached *ret)
 }
 
 /* No lock held. */
-static void go_on(struct orr_runtime *rt, const struct reached *reached)
+static void tag_release_reached(struct orr_runtime *rt,
+                                const struct reached *reached)
 {
     struct orr_job *freed = reached->jobs;
     struct orr_releases releases = {{NULL}};
@@ -287,11 +288,11 @@ void orr_tag_notify(struct orr_runtime *rt, starpu_tag_t id)
     struct orr_tag *tag;
 
     orr_lock(&rt->tasks->tags->lock);
-    tag = get_locked(rt->tasks->tags, id);
+    tag = tag_get_locked(rt->tasks->tags, id);
     if (tag)
         reach_locked(tag, &reached);
     orr_unlock(&rt->tasks->tags->lock);
-    go_on(rt, &reached);
+    tag_release_reached(rt, &reached);
 }
 
 void orr_tag_end(struct orr_runtime *rt, starpu_tag_t id)
@@ -300,7 +301,7 @@ void orr_tag_end(struct orr_runtime *rt, starpu_tag_t id)
     struct orr_tag *tag;
 
     orr_lock(&rt->tasks->tags->lock);
-    tag = find_locked(rt->tasks->tags, id);
+    tag = tag_find_locked(rt->tasks->tags, id);
     if (tag) {
         /* For the next run of a task of this tag all have to come again. */
         tag->round++;
@@ -310,7 +311,7 @@ void orr_tag_end(struct orr_runtime *rt, starpu_tag_t id)
         reach_locked(tag, &reached);
     }
     orr_unlock(&rt->tasks->tags->lock);
-    go_on(rt, &reached);
+    tag_release_reached(rt, &reached);
 }
 
 void orr_tag_forget_task(struct orr_runtime *rt, starpu_tag_t id,
@@ -319,7 +320,7 @@ void orr_tag_forget_task(struct orr_runtime *rt, starpu_tag_t id,
     struct orr_tag *tag;
 
     orr_lock(&rt->tasks->tags->lock);
-    tag = find_locked(rt->tasks->tags, id);
+    tag = tag_find_locked(rt->tasks->tags, id);
     if (tag && tag->task == task)
         tag->task = NULL;
     orr_unlock(&rt->tasks->tags->lock);
@@ -363,7 +364,7 @@ static int wait_for_tag(struct orr_runtime *rt, starpu_tag_t id, unsigned more,
     bool reached;
 
     orr_lock(&rt->tasks->tags->lock);
-    tag = get_locked(rt->tasks->tags, id);
+    tag = tag_get_locked(rt->tasks->tags, id);
     reached = tag && tag->reached;
     if (tag && !reached)
         orr_waiters_add(&tag->waiters, &waiter);
@@ -393,7 +394,7 @@ static void restart_locked(struct orr_tag *tag)
         return;
     tag->reached = tag->by_task = false;
     for (struct tag_edge *edge = tag->successors; edge; edge = edge->next) {
-        if (!counts(edge) || !came(edge))
+        if (!tag_edge_counts(edge) || !came(edge))
             continue;
         edge->round--;
         edge->tag->missing++;
@@ -406,7 +407,7 @@ void orr_tag_restart(struct orr_runtime *rt, starpu_tag_t id)
 
     orr_tag_mark_vague(rt, id);
     orr_lock(&rt->tasks->tags->lock);
-    tag = find_locked(rt->tasks->tags, id);
+    tag = tag_find_locked(rt->tasks->tags, id);
     if (tag)
         restart_locked(tag);
     orr_unlock(&rt->tasks->tags->lock);
@@ -421,14 +422,14 @@ void orr_tag_notify_restart(struct orr_runtime *rt, starpu_tag_t id)
 
     orr_tag_mark_vague(rt, id);
     orr_lock(&rt->tasks->tags->lock);
-    tag = get_locked(rt->tasks->tags, id);
+    tag = tag_get_locked(rt->tasks->tags, id);
     if (tag) {
         restart_locked(tag);
         reach_locked(tag, &reached);
         tag->reached = tag->by_task = false;
     }
     orr_unlock(&rt->tasks->tags->lock);
-    go_on(rt, &reached);
+    tag_release_reached(rt, &reached);
 }
 
 /* Others may point to it: it is emptied, and freed with all the rest. */
@@ -437,7 +438,7 @@ static void empty_locked(struct orr_tag *tag)
     while (tag->successors) {
         struct tag_edge *edge = tag->successors;
 
-        if (counts(edge)) {
+        if (tag_edge_counts(edge)) {
             edge->tag->missing -= !came(edge);
             edge->tag->npreds--;
         }
@@ -459,7 +460,7 @@ void orr_tag_remove(struct orr_runtime *rt, starpu_tag_t id)
 
     orr_tag_mark_vague(rt, id);
     orr_lock(&rt->tasks->tags->lock);
-    tag = find_locked(rt->tasks->tags, id);
+    tag = tag_find_locked(rt->tasks->tags, id);
     if (tag)
         empty_locked(tag);
     orr_unlock(&rt->tasks->tags->lock);
@@ -482,7 +483,7 @@ struct starpu_task *orr_tag_task(struct orr_runtime *rt, starpu_tag_t id)
     struct orr_tag *tag;
 
     orr_lock(&rt->tasks->tags->lock);
-    tag = find_locked(rt->tasks->tags, id);
+    tag = tag_find_locked(rt->tasks->tags, id);
     if (tag)
         task = tag->task;
     orr_unlock(&rt->tasks->tags->lock);
@@ -500,6 +501,6 @@ void orr_tags_each_missing(struct orr_runtime *rt,
     for (size_t i = 0; i < tags->nbuckets; i++)
         for (struct orr_tag *tag = tags->buckets[i]; tag; tag = tag->next)
             for (struct tag_edge *e = tag->successors; e; e = e->next)
-                if (!came(e) && counts(e) && e->tag->held)
+                if (!came(e) && tag_edge_counts(e) && e->tag->held)
                     visit(e->tag->held, tag->id, tag->bound, arg);
 }

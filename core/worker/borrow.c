@@ -99,7 +99,7 @@ static void leave_seat(struct orr_borrowing *b, bool wake)
 }
 
 /* As a worker enters a kernel. */
-static void enter(struct orr_borrowing *b)
+static void borrowing_enter(struct orr_borrowing *b)
 {
     struct orr_context *self = orr_self;
 
@@ -134,13 +134,13 @@ bool orr_worker_borrow(struct orr_borrowing *b)
     atomic_store(&worker->context, orr_self);
     /* Next to the thread of another worker it would wait for that in vain. */
     orr_threads_settle(worker->runtime->exec, worker->desc->cpu);
-    enter(b);
+    borrowing_enter(b);
     return true;
 }
 
 /* Who has submitted tasks in the kernel that are still there keep its nest, which is
  * over then. */
-static void end_nest(struct orr_borrowing *b)
+static void borrowing_end_nest(struct orr_borrowing *b)
 {
     const struct orr_nest *nest = orr_job_inner(b->job);
 
@@ -163,7 +163,7 @@ void orr_worker_give_back(struct orr_borrowing *b)
     struct orr_context *self = orr_self;
     struct orr_worker *worker = b->worker;
 
-    end_nest(b);
+    borrowing_end_nest(b);
     self->suspends_at = 0;
     self->frozen--;
     self->job = NULL;

@@ -174,7 +174,7 @@ static bool finish_ended(struct orr_runtime *rt, struct orr_worker *worker)
     return any;
 }
 
-static unsigned depth_of(const struct orr_worker *worker)
+static unsigned worker_pipeline_depth(const struct orr_worker *worker)
 {
     return worker->desc->pipeline ? worker->desc->pipeline : 1;
 }
@@ -207,7 +207,7 @@ static struct orr_job *resumed_job(struct orr_runtime *rt,
 {
     struct orr_job *job;
 
-    if (!worker->naside || worker->running >= depth_of(worker))
+    if (!worker->naside || worker->running >= worker_pipeline_depth(worker))
         return NULL;
     /* The processor is the gang's. */
     if (worker->gang && orr_gang_runs(worker->gang))
@@ -235,7 +235,8 @@ static struct orr_job *job_to_start(struct orr_runtime *rt,
 }
 
 /* It is going to be started. */
-static void take_out(struct orr_worker *worker, struct orr_job *job)
+static void worker_remove_fetching(struct orr_worker *worker,
+                                   struct orr_job *job)
 {
     if (job == worker->fetching) {
         worker->fetching = NULL;
@@ -319,7 +320,7 @@ static bool start_kernel(struct orr_runtime *rt, struct orr_worker *worker)
      * here: one behind it would add to no value. */
     if (worker->nbeginning && contributes(job))
         return false;
-    take_out(worker, job);
+    worker_remove_fetching(worker, job);
     if (atomic_load_explicit(&job->data.broken, memory_order_relaxed)) {
         orr_job_send_away(rt, worker, job);
         return true;
@@ -344,7 +345,7 @@ static bool start_kernel(struct orr_runtime *rt, struct orr_worker *worker)
 /* Whether a job would find room. */
 static bool has_room(const struct orr_worker *worker)
 {
-    return worker->running < depth_of(worker) && !worker->fetching;
+    return worker->running < worker_pipeline_depth(worker) && !worker->fetching;
 }
 
 bool orr_worker_wants_job(const struct orr_worker *worker)
@@ -380,7 +381,7 @@ static void put_aside(struct orr_runtime *rt, struct orr_worker *worker)
 /* If it is blocked it may rest: it has found no task that it had been given
  * before, or may not look. Kernels that wait do not hold it up: what they wait for may
  * come later, or from a task that only blocked workers could execute. */
-static void rest(struct orr_worker *worker)
+static void worker_rest_if_blocked(struct orr_worker *worker)
 {
     if (orr_worker_is_blocked(worker) && !worker->running &&
         !worker->fetching && !worker->naside)
@@ -417,14 +418,14 @@ static bool take_job(struct orr_runtime *rt, struct orr_worker *worker,
         return false;
     /* What was done before starpu_resume is done before the tasks that follow. */
     if (atomic_load_explicit(&rt->workers->paused, memory_order_acquire) > 0) {
-        rest(worker);
+        worker_rest_if_blocked(worker);
         return false;
     }
     if (orr_is_told(rt, ORR_TOLD_WORKER_TOOK))
         began = orr_exec_now(rt->exec);
     job = orr_sched_pop(rt, worker);
     if (!job) {
-        rest(worker);
+        worker_rest_if_blocked(worker);
         return false;
     }
     if (began > 0)
@@ -485,7 +486,7 @@ static bool step_in_gang(struct orr_runtime *rt, struct orr_worker *worker)
 
 /* A kernel that waited goes on, before the worker takes another job. Also if that is
  * blocked: somebody waits for the kernel, maybe who has its processor. */
-static bool resume(struct orr_worker *worker, bool announced)
+static bool worker_resume_kernel(struct orr_worker *worker, bool announced)
 {
     struct orr_context *kernel = orr_suspend_next(worker);
 
@@ -531,12 +532,12 @@ static bool end_step(struct orr_worker *worker, bool any)
     return true;
 }
 
-static bool step(struct orr_runtime *rt, struct orr_worker *worker,
-                 bool announced)
+static bool worker_step(struct orr_runtime *rt, struct orr_worker *worker,
+                        bool announced)
 {
     bool any = finish_ended(rt, worker);
 
-    if (worker->nsuspended && resume(worker, announced))
+    if (worker->nsuspended && worker_resume_kernel(worker, announced))
         return true;
     if (atomic_load_explicit(&rt->data->ndead, memory_order_acquire))
         orr_handles_free_dead(rt);
@@ -580,7 +581,7 @@ bool orr_worker_may_stop(const struct orr_worker *worker)
 
 bool orr_worker_step(struct orr_worker *worker, bool announced)
 {
-    return step(worker->runtime, worker, announced);
+    return worker_step(worker->runtime, worker, announced);
 }
 
 /* Nobody wakes it when the last task has ended elsewhere, for hooks that are called
@@ -655,7 +656,7 @@ void orr_worker_loop(void *arg)
         }
         if (orr_worker_may_stop(worker))
             break;
-        if (step(rt, worker, announced)) {
+        if (worker_step(rt, worker, announced)) {
             idle = 0;
             if (announced)
                 (void)orr_worker_rouse(worker);

@@ -151,7 +151,7 @@ static struct orr_context *make_spare(struct orr_worker *worker)
     orr_runtime_fail(rt);
 }
 
-static struct orr_context *take_spare(struct orr_worker *worker)
+static struct orr_context *suspend_take_spare_context(struct orr_worker *worker)
 {
     struct orr_context *context = worker->spares;
 
@@ -168,7 +168,8 @@ static void keep_spare(struct orr_worker *worker, struct orr_context *context)
 }
 
 /* What belongs to the thread goes with the turn. */
-static void hand_over(struct orr_worker *worker, struct orr_context *to)
+static void suspend_hand_over_thread(struct orr_worker *worker,
+                                     struct orr_context *to)
 {
     to->thread = orr_self->thread;
     to->at_end = orr_self->at_end;
@@ -185,7 +186,7 @@ static bool give_turn(struct orr_worker *worker, struct orr_context *to,
     int error = errno;
     bool left;
 
-    hand_over(worker, to);
+    suspend_hand_over_thread(worker, to);
     left = exec->ops->leave(exec, to, waits);
     if (!left)
         atomic_store(&worker->context, self);
@@ -215,7 +216,8 @@ void orr_suspend_leave_to_first(struct orr_worker *worker)
 }
 
 /* Appends one list to another. */
-static void join(struct orr_context **list, struct orr_context *other)
+static void contexts_append(struct orr_context **list,
+                            struct orr_context *other)
 {
     while (*list)
         list = &(*list)->next;
@@ -224,14 +226,14 @@ static void join(struct orr_context **list, struct orr_context *other)
 
 void orr_suspend_retire(struct orr_worker *worker)
 {
-    join(&worker->retired, worker->spares);
+    contexts_append(&worker->retired, worker->spares);
     worker->spares = NULL;
     worker->first = NULL;
 }
 
 void orr_suspend_keep(struct orr_worker *worker, struct orr_context *stacks)
 {
-    join(&worker->retired, stacks);
+    contexts_append(&worker->retired, stacks);
 }
 
 void orr_suspend_done(struct orr_worker *worker)
@@ -315,13 +317,13 @@ static void go_away(struct orr_worker *worker, double until_us)
     if (!worker->first)
         worker->first = orr_self;
     set_limit(worker, &limit);
-    spare = take_spare(worker);
+    spare = suspend_take_spare_context(worker);
     if (!give_turn(worker, spare, true))
         keep_spare(worker, spare);
     lift_limit(worker, &limit);
 }
 
-static void suspend(double until_us)
+static void suspend_kernel_until(double until_us)
 {
     struct orr_worker *worker = orr_self->worker;
     struct orr_nest *nest = orr_job_inner(orr_self->job);
@@ -354,7 +356,7 @@ void orr_suspend_yield(unsigned n)
 
     if (!worker->first)
         worker->first = self;
-    spare = take_spare(worker);
+    spare = suspend_take_spare_context(worker);
     worker->yielded = self;
     worker->yields = n;
     while (!give_turn(worker, spare, false))
@@ -369,7 +371,7 @@ void orr_suspend_go_on(struct orr_worker *worker, struct orr_context *kernel)
 
 void orr_suspend_init(struct orr_runtime *rt)
 {
-    rt->exec->suspend = suspend;
+    rt->exec->suspend = suspend_kernel_until;
     rt->exec->woken = kernel_woken;
     rt->exec->missed = spare_woken;
 }

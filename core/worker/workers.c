@@ -181,8 +181,8 @@ static struct orr_job *job_at(struct orr_list *link)
     return orr_container(link, struct orr_job, queue);
 }
 
-static bool comes_before(const struct orr_job *a, const struct orr_job *b,
-                         bool prio)
+static bool local_job_precedes(const struct orr_job *a, const struct orr_job *b,
+                               bool prio)
 {
     if (prio && a->priority != b->priority)
         return a->priority > b->priority;
@@ -197,7 +197,7 @@ static void push_locked(struct orr_worker *worker, struct orr_job *job,
     /* From the back: mostly the priorities are equal. From the front, if it comes
      * before older ones because it is deep. */
     while (job->depth && position->next != &worker->local &&
-           !comes_before(job, job_at(position->next), prio))
+           !local_job_precedes(job, job_at(position->next), prio))
         position = position->next;
     while (!job->depth && prio && position->prev != &worker->local &&
            goes_before(job, job_at(position->prev)))
@@ -212,7 +212,7 @@ static void push_locked(struct orr_worker *worker, struct orr_job *job,
 
 /* --- tasks that are to run one after the other --- */
 
-static unsigned order_of(struct orr_list *link)
+static unsigned job_worker_order(struct orr_list *link)
 {
     return orr_container(link, struct orr_job, queue)->task->workerorder;
 }
@@ -224,7 +224,7 @@ static void take_turn_locked(struct orr_worker *worker)
     struct orr_list *first = worker->ordered.next;
 
     if (worker->order_out || orr_list_empty(&worker->ordered) ||
-        order_of(first) != worker->next_order)
+        job_worker_order(first) != worker->next_order)
         return;
     orr_list_remove(first);
     worker->order_out = true;
@@ -246,11 +246,11 @@ static bool push_ordered_locked(struct orr_worker *worker, struct orr_job *job)
     unsigned order = job->task->workerorder;
 
     while (position->prev != &worker->ordered &&
-           order_of(position->prev) > order)
+           job_worker_order(position->prev) > order)
         position = position->prev;
     if (order < worker->next_order + worker->order_out ||
         (position->prev != &worker->ordered &&
-         order_of(position->prev) == order))
+         job_worker_order(position->prev) == order))
         return false;
     orr_list_insert_before(position, &job->queue);
     take_turn_locked(worker);

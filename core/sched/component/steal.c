@@ -90,8 +90,8 @@ static void tell_steal(component_t *victim, struct starpu_task *task)
                  .stolen.job = starpu_task_get_job_id(task));
 }
 
-static struct starpu_task *steal(component_t *c, struct stealing *s,
-                                 component_t *to)
+static struct starpu_task *stealing_steal(component_t *c, struct stealing *s,
+                                          component_t *to)
 {
     for (unsigned i = 0; i < c->nchildren; i++) {
         unsigned victim = (s->next_victim + i) % c->nchildren;
@@ -120,10 +120,10 @@ static struct starpu_task *stealing_pull(component_t *c, component_t *to)
         orr_taskq_take(&s->deques[i], task);
         return task;
     }
-    task = steal(c, s, to);
+    task = stealing_steal(c, s, to);
     if (task || !starpu_sched_component_send_can_push_to_parents(c))
         return task;
-    return steal(c, s, to);
+    return stealing_steal(c, s, to);
 }
 
 void orr_stealing_give_up(component_t *c, struct starpu_task_list *strays)

@@ -121,10 +121,10 @@ static void set_properties(component_t *c)
 }
 
 /* Leaves keep their own worker. */
-static void update(component_t *c, bool below)
+static void component_update_workers(component_t *c, bool below)
 {
     for (unsigned i = 0; i < c->nchildren; i++)
-        update(c->children[i], below);
+        component_update_workers(c->children[i], below);
     if (below && !starpu_sched_component_is_worker(c)) {
         starpu_bitmap_unset_all(&c->workers);
         for (unsigned i = 0; i < c->nchildren; i++)
@@ -138,13 +138,13 @@ static void update(component_t *c, bool below)
 void starpu_sched_tree_update_workers(struct starpu_sched_tree *t)
 {
     if (t->root)
-        update(t->root, true);
+        component_update_workers(t->root, true);
 }
 
 void starpu_sched_tree_update_workers_in_ctx(struct starpu_sched_tree *t)
 {
     if (t->root)
-        update(t->root, false);
+        component_update_workers(t->root, false);
 }
 
 /* --- hooks --- */
@@ -270,12 +270,12 @@ static void tree_change_workers(const char *call, unsigned ctx, const int *ids,
     tree_leave_hook(tree);
 }
 
-static void set(struct starpu_bitmap *b, int e)
+static void bitmap_set(struct starpu_bitmap *b, int e)
 {
     starpu_bitmap_set(b, e);
 }
 
-static void unset(struct starpu_bitmap *b, int e)
+static void bitmap_unset(struct starpu_bitmap *b, int e)
 {
     starpu_bitmap_unset(b, e);
 }
@@ -311,7 +311,8 @@ static void component_give_up_tasks(component_t *c,
 void starpu_sched_tree_add_workers(unsigned sched_ctx_id, int *workerids,
                                    unsigned nworkers)
 {
-    tree_change_workers(__func__, sched_ctx_id, workerids, nworkers, set);
+    tree_change_workers(__func__, sched_ctx_id, workerids, nworkers,
+                        bitmap_set);
 }
 
 void starpu_sched_tree_remove_workers(unsigned sched_ctx_id, int *workerids,
@@ -320,7 +321,8 @@ void starpu_sched_tree_remove_workers(unsigned sched_ctx_id, int *workerids,
     struct starpu_task_list strays;
     struct starpu_sched_tree *tree;
 
-    tree_change_workers(__func__, sched_ctx_id, workerids, nworkers, unset);
+    tree_change_workers(__func__, sched_ctx_id, workerids, nworkers,
+                        bitmap_unset);
     starpu_task_list_init(&strays);
     tree = tree_enter_hook(__func__, sched_ctx_id);
     component_give_up_tasks(tree->root, &strays);
