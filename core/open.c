@@ -23,7 +23,8 @@
 #include "core/data/request.h"
 #include "core/device/clock.h"
 #include "core/device/driver.h"
-#include "core/device/kind.h"
+#include "core/device/kind_settings.h"
+#include "core/device/open.h"
 #include "core/device/simulated.h"
 #include "core/ends.h"
 #include "core/observe/calls.h"
@@ -186,7 +187,7 @@ static int open_machine(struct orr_runtime *rt, const struct starpu_conf *conf,
         .main_cpuid = orr_config_int(config, ORR_CFG_MAIN_THREAD_CPUID),
         .main_coreid = orr_config_int(config, ORR_CFG_MAIN_THREAD_COREID),
         .numa = orr_config_bool(config, ORR_CFG_USE_NUMA),
-        .loopback = orr_config_string(config, ORR_CFG_LOOPBACK),
+        .drivers = orr_config_string(config, ORR_CFG_DRIVERS),
         .hwloc_input = orr_config_string(config, ORR_CFG_HWLOC_INPUT),
         .pinned = orr_config_bool(config, ORR_CFG_DISABLE_PINNING) ? NULL
                                                                    : rt->nodes->pinned,
@@ -215,6 +216,10 @@ static int open_machine(struct orr_runtime *rt, const struct starpu_conf *conf,
         orr_log_warning(
             "STARPU_LIMIT_BANDWIDTH has no effect: links of the real "
             "machine are as they are");
+    if (options.name && options.drivers)
+        orr_log_warning("ORRERY_DRIVERS has no effect: machine \"%s\" is "
+                        "simulated",
+                        options.name);
     if (!options.name)
         return orr_real_machine_open(&options, &rt->machine, err);
     options.reserve_ncpu += options.main_bind;
@@ -265,11 +270,12 @@ static int main_memory_mib(const struct orr_config *config,
 static int device_mib(const struct orr_config *config,
                       const struct orr_node_desc *node)
 {
-    const struct orr_device_kind *kind = orr_device_kind_of_memory(node->kind);
+    enum orr_config_id limit =
+        orr_kind_settings(orr_device_kind_of_memory(node->kind))->limit;
 
-    if (!kind || kind->limit == ORR_CFG_COUNT)
-        return -1;
-    return orr_config_device_mib(config, kind->limit, node->devid);
+    return limit == ORR_CFG_COUNT
+               ? -1
+               : orr_config_device_mib(config, limit, node->devid);
 }
 
 static void apply_debugging(struct orr_runtime *rt)
@@ -307,14 +313,15 @@ static void apply_sync_copies(struct orr_runtime *rt,
         flag_of(conf, conf ? conf->disable_asynchronous_copy : -1, config,
                 ORR_CFG_SYNC_COPIES);
     for (unsigned i = 0; (kind = orr_device_kind_at(i)); i++) {
+        const struct orr_kind_settings *settings = orr_kind_settings(kind);
         int value = -1;
 
-        if (kind->sync_copies == ORR_CFG_COUNT)
+        if (settings->sync_copies == ORR_CFG_COUNT)
             continue;
         if (conf)
-            memcpy(&value, (const char *)conf + kind->conf_sync_copies,
+            memcpy(&value, (const char *)conf + settings->conf_sync_copies,
                    sizeof(value));
-        if (flag_of(conf, value, config, kind->sync_copies))
+        if (flag_of(conf, value, config, settings->sync_copies))
             rt->nodes->sync_kinds |= 1U << kind->memory;
     }
     for (unsigned n = 0; n < rt->machine->nnodes; n++) {
@@ -361,11 +368,11 @@ static void apply_limits(struct orr_runtime *rt)
     }
     for (unsigned w = 0; w < machine->nworkers; w++) {
         struct orr_worker_desc *worker = &machine->workers[w];
-        const struct orr_device_kind *kind = orr_device_kind(worker->type);
+        enum orr_config_id pipeline =
+            orr_kind_settings(orr_device_kind(worker->type))->pipeline;
 
-        if (!kind || kind->pipeline == ORR_CFG_COUNT)
-            continue;
-        worker->pipeline = (unsigned)orr_config_int(config, kind->pipeline);
+        if (pipeline != ORR_CFG_COUNT)
+            worker->pipeline = (unsigned)orr_config_int(config, pipeline);
     }
     tell_half_limit(config);
     atomic_init(&rt->tasks->limit_max,
@@ -406,10 +413,12 @@ static int make_models(struct orr_runtime *rt, const struct starpu_conf *conf)
 
     if (options.calibrate < 0)
         options.calibrate = 0;
-    for (unsigned i = 0; (kind = orr_device_kind_at(i)); i++)
-        if (kind->homogeneous != ORR_CFG_COUNT &&
-            orr_config_bool(config, kind->homogeneous))
+    for (unsigned i = 0; (kind = orr_device_kind_at(i)); i++) {
+        enum orr_config_id same = orr_kind_settings(kind)->homogeneous;
+
+        if (same != ORR_CFG_COUNT && orr_config_bool(config, same))
             options.homogeneous |= 1U << kind->type;
+    }
     rt->estimates->homogeneous = options.homogeneous;
     return orr_models_new(&options, &rt->estimates->models);
 }

@@ -11,13 +11,6 @@
 extern "C" {
 #endif
 
-/* Devices that are threads with memory of their own, for tests
- * (ORRERY_LOOPBACK): what starpu_worker_get_type and starpu_node_get_kind return
- * for them. They run a codelet's cpu_funcs. StarPU has no such type; the numbers
- * are none of its enumerations. */
-#define ORRERY_LOOPBACK_WORKER 24
-#define ORRERY_LOOPBACK_RAM    24
-
 /* The version of this library, such as "0.1.0". The text is never freed. */
 const char *orrery_version(void);
 

@@ -29,7 +29,6 @@ static const struct {
     {ORR_DEVICE_CPU, "cpu", 0.5},
     {ORR_DEVICE_CUDA, "cuda", 13.33},
     {ORR_DEVICE_OPENCL, "opencl", 12.22},
-    {ORR_DEVICE_LOOPBACK, "loopback", 0.5},
     {ORR_DEVICE_FPGA, "fpga", 0.5},
     {ORR_DEVICE_MPI_MS, "mpi_ms", 1.0},
     {ORR_DEVICE_TCPIP_MS, "tcpip_ms", 1.0},
@@ -174,10 +173,13 @@ double orr_devices_speedup(const struct orr_device *devices, unsigned ndevices)
 {
     double speedup = 0;
 
-    for (unsigned i = 0; i < ndevices; i++)
-        for (unsigned t = 0; t < NTYPES; t++)
-            if (types[t].type == devices[i].type)
-                speedup += types[t].weight * devices[i].ncores;
+    for (unsigned i = 0; i < ndevices; i++) {
+        unsigned t = 0;
+
+        while (t < NTYPES && types[t].type != devices[i].type)
+            t++;
+        speedup += types[t < NTYPES ? t : 0].weight * devices[i].ncores;
+    }
     return speedup;
 }
 
@@ -197,6 +199,14 @@ int orr_device_type_find(const char *name)
     return -1;
 }
 
+int orr_device_label(const struct orr_device *device, char *ret, size_t size)
+{
+    const char *name = orr_device_type_name(device->type);
+
+    return name ? snprintf(ret, size, "%s%d", name, device->devid)
+                : snprintf(ret, size, "type%d_%d", device->type, device->devid);
+}
+
 void orr_arch_name(const struct orr_device *devices, unsigned ndevices,
                    unsigned comb, unsigned impl, char ret[ORR_ARCH_NAME_SIZE])
 {
@@ -204,11 +214,12 @@ void orr_arch_name(const struct orr_device *devices, unsigned ndevices,
 
     ret[0] = '\0';
     for (unsigned i = 0; i < ndevices && used < ORR_ARCH_NAME_SIZE; i++) {
-        const char *name = orr_device_type_name(devices[i].type);
-
-        used += (size_t)snprintf(ret + used, ORR_ARCH_NAME_SIZE - used,
-                                 "%s%s%d", i ? "_" : "", name ? name : "device",
-                                 devices[i].devid);
+        if (i)
+            used +=
+                (size_t)snprintf(ret + used, ORR_ARCH_NAME_SIZE - used, "_");
+        if (used < ORR_ARCH_NAME_SIZE)
+            used += (size_t)orr_device_label(&devices[i], ret + used,
+                                             ORR_ARCH_NAME_SIZE - used);
     }
     if (used < ORR_ARCH_NAME_SIZE)
         snprintf(ret + used, ORR_ARCH_NAME_SIZE - used, "_impl%u (Comb%u)",

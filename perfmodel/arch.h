@@ -8,13 +8,12 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Device types as model files number them. 3 is unused; numbers beyond these
- * are kept when files are read and written. */
+/* Device types as model files number them. 3 is unused; numbers beyond these, such as
+ * those of drivers that are modules, are kept when files are read and written. */
 enum orr_device_type {
     ORR_DEVICE_CPU = 0,
     ORR_DEVICE_CUDA = 1,
     ORR_DEVICE_OPENCL = 2,
-    ORR_DEVICE_LOOPBACK = 24, /* ORRERY_LOOPBACK_WORKER */
     ORR_DEVICE_FPGA = 4,
     ORR_DEVICE_MPI_MS = 5,
     ORR_DEVICE_TCPIP_MS = 6,
@@ -62,7 +61,8 @@ bool orr_devices_equal(const struct orr_device *a, unsigned na,
                        unsigned homogeneous);
 
 /* How much faster than a CPU core of weight 1 a set is assumed to be by common
- * cost functions: the sum of weight × ncores. */
+ * cost functions: the sum of weight × ncores. A type without a name is taken to be
+ * like a core. */
 double orr_devices_speedup(const struct orr_device *devices, unsigned ndevices);
 
 /* "cuda", "cpu"…, NULL for a number that has no name. */
@@ -73,8 +73,13 @@ int orr_device_type_find(const char *name);
 
 #define ORR_ARCH_NAME_SIZE 32
 
+/* Writes the device's name, "cuda0", or "type24_0" if its type has none; the result is
+ * snprintf's. */
+int orr_device_label(const struct orr_device *device, char *ret, size_t size);
+
 /* Writes the architecture's name, "cuda0_impl1 (Comb3)", cut to 31 characters
- * as StarPU cuts it. ncores does not appear in it. */
+ * as StarPU cuts it; "type24_0_…" of a type that has no name. ncores does not appear
+ * in it. */
 void orr_arch_name(const struct orr_device *devices, unsigned ndevices,
                    unsigned comb, unsigned impl, char ret[ORR_ARCH_NAME_SIZE]);
 

@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include "core/device/machine.h"
+#include "core/device/open.h"
 #include "platforms/machine_desc.h"
 
 /* Fills names, nodes, workers, direct, bandwidth, latency and provenance of

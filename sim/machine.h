@@ -5,8 +5,7 @@
 #pragma once
 
 #include "core/base/module.h"
-#include "core/device/driver.h"
-#include "core/device/machine.h"
+#include "core/device/open.h"
 #include "core/device/simulated.h"
 #include "platforms/machine_desc.h"
 #include "sim/disks.h"

@@ -6,12 +6,13 @@
 #include <stdlib.h>
 
 #include "core/api/combined.h"
-#include "core/cost/cost.h"
-#include "core/cost/estimates.h"
-#include "core/sched/ctxs.h"
-#include "core/sched/sched.h"
 #include "core/api/model.h"
 #include "core/api/state.h"
+#include "core/cost/cost.h"
+#include "core/cost/estimates.h"
+#include "core/device/kind.h"
+#include "core/sched/ctxs.h"
+#include "core/sched/sched.h"
 #include "core/workers.h"
 
 static struct orr_combs *combs(const char *call)
@@ -136,7 +137,10 @@ starpu_worker_get_perf_archtype(int workerid, unsigned sched_ctx_id)
 const char *
 starpu_perfmodel_get_archtype_name(enum starpu_worker_archtype archtype)
 {
-    return orr_device_type_name((int)archtype);
+    const struct orr_device_kind *kind = orr_device_kind(archtype);
+    const char *name = orr_device_type_name((int)archtype);
+
+    return name || !kind ? name : kind->name;
 }
 
 void starpu_perfmodel_get_arch_name(struct starpu_perfmodel_arch *arch,

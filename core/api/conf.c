@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "core/api/api.h"
-#include "core/device/kind.h"
+#include "core/device/kind_settings.h"
 
 enum { CONF_MAGIC = 42 };
 
@@ -24,13 +24,16 @@ static void fill_sync_copies(struct starpu_conf *conf,
 
     conf->disable_asynchronous_copy =
         orr_config_bool(config, ORR_CFG_SYNC_COPIES);
-    for (unsigned i = 0; (kind = orr_device_kind_at(i)); i++)
-        if (kind->sync_copies != ORR_CFG_COUNT) {
-            int value = orr_config_bool(config, kind->sync_copies);
+    for (unsigned i = 0; (kind = orr_device_kind_at(i)); i++) {
+        const struct orr_kind_settings *settings = orr_kind_settings(kind);
 
-            memcpy((char *)conf + kind->conf_sync_copies, &value,
+        if (settings->sync_copies != ORR_CFG_COUNT) {
+            int value = orr_config_bool(config, settings->sync_copies);
+
+            memcpy((char *)conf + settings->conf_sync_copies, &value,
                    sizeof(value));
         }
+    }
 }
 
 static void fill(struct starpu_conf *conf, const struct orr_config *config)

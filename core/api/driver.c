@@ -7,8 +7,8 @@
 #include <errno.h>
 
 #include "core/api/api.h"
-#include "core/device/driver.h"
 #include "core/device/gpu/gpu.h"
+#include "core/device/open.h"
 #include "core/device/opencl/cl.h"
 #include "core/worker/driven.h"
 

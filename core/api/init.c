@@ -16,7 +16,7 @@
 #include "core/data/bus.h"
 #include "core/data/nodes.h"
 #include "core/device/gpu/gpu.h"
-#include "core/device/kind.h"
+#include "core/device/kind_settings.h"
 #include "core/open.h"
 #include "core/task/task.h"
 #include "core/workers.h"
@@ -320,7 +320,7 @@ static int is_disabled(enum orr_config_id setting)
     const struct orr_device_kind *kind;
 
     for (unsigned i = 0; (kind = orr_device_kind_at(i)); i++)
-        if (kind->sync_copies == setting)
+        if (orr_kind_settings(kind)->sync_copies == setting)
             return starpu_asynchronous_copy_disabled_for(kind->memory);
     return 0;
 }

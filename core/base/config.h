@@ -104,9 +104,9 @@
     X(USE_NUMA, "STARPU_USE_NUMA", BOOL, "0",                                  \
       "1: one memory node per NUMA node, also of simulated machines that "     \
       "describe them.")                                                        \
-    X(LOOPBACK, "ORRERY_LOOPBACK", STRING, "",                                 \
-      "For tests: devices that are threads with memory of their own, such as " \
-      "`2`, or `2 seed=7 mib=4 peers fault=copy@5` (docs/NEW_DRIVER.md).")     \
+    X(DRIVERS, "ORRERY_DRIVERS", STRING, "",                                   \
+      "Shared objects with drivers of other devices, and settings for each: "  \
+      "`FILE:SETTINGS; FILE` (docs/NEW_DRIVER.md). Real machines only.")       \
     X(HWLOC_INPUT, "STARPU_HWLOC_INPUT", STRING, "",                           \
       "XML file of hwloc to read the topology from.")                          \
     X(CUDA_PIPELINE, "STARPU_CUDA_PIPELINE", INT, "2",                         \

@@ -17,4 +17,4 @@ struct orr_error {
  * negative errno, so that callers can write `return orr_fail(err, -EINVAL, …)`.
  * Text that does not fit is cut. */
 int orr_fail(struct orr_error *err, int code, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
+    __attribute__((format(printf, 3, 4), visibility("default")));

@@ -7,12 +7,12 @@
 
 /* Something cannot be done: the call fails or the program ends. */
 void orr_log_error(const char *format, ...)
-    __attribute__((format(printf, 1, 2)));
+    __attribute__((format(printf, 1, 2), visibility("default")));
 
 /* Something looks wrong, the run goes on. */
 void orr_log_warning(const char *format, ...)
-    __attribute__((format(printf, 1, 2)));
+    __attribute__((format(printf, 1, 2), visibility("default")));
 
 /* Something worth knowing. */
 void orr_log_notice(const char *format, ...)
-    __attribute__((format(printf, 1, 2)));
+    __attribute__((format(printf, 1, 2), visibility("default")));

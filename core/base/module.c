@@ -61,8 +61,9 @@ static int find_module(const char *name, char ret[PATH_MAX])
     return try_place(own, "", name, ret);
 }
 
-/* The module's description, if it is one that this library can use. */
-static int module_read_entry(void *object, const char *name, const char *path,
+/* The module's description, if it is the one that is wanted. */
+static int module_read_entry(void *object, const char *path,
+                             const struct orr_module_wanted *wanted,
                              const struct orr_module **ret,
                              struct orr_error *err)
 {
@@ -76,36 +77,29 @@ static int module_read_entry(void *object, const char *name, const char *path,
      * it. */
     memcpy(&entry, &symbol, sizeof(entry));
     module = entry();
-    if (module->abi != ORR_MODULE_ABI || strcmp(module->name, name) != 0)
+    if (module->abi != ORR_MODULE_ABI ||
+        strcmp(module->name, wanted->name) != 0)
         return orr_fail(
             err, -EINVAL,
-            "%s is module \"%s\" version %u, not \"%s\" version %u; "
-            "install the one that came with this library",
-            path, module->name, module->abi, name, ORR_MODULE_ABI);
-    if (strcmp(module->stamp, orr_module_stamp) != 0)
-        return orr_fail(
-            err, -EINVAL,
-            "%s is of another build than this library (%s, not %s): build "
-            "everything (`ninja` without a target) or install both anew; "
-            "ORRERY_MODULE_DIR, if set, names the folder of this build",
-            path, module->stamp, orr_module_stamp);
+            "%s is module \"%s\" version %u, not \"%s\" version %u: %s", path,
+            module->name, module->abi, wanted->name, ORR_MODULE_ABI,
+            wanted->if_other);
+    if (strcmp(module->stamp, wanted->stamp) != 0)
+        return orr_fail(err, -EINVAL,
+                        "%s is of another build than this library (%s, not "
+                        "%s): %s",
+                        path, module->stamp, wanted->stamp, wanted->if_other);
     *ret = module;
     return 0;
 }
 
-int orr_module_open(const char *name, const void **ret, struct orr_error *err)
+int orr_module_open_at(const char *path, const struct orr_module_wanted *wanted,
+                       const void **ret, struct orr_error *err)
 {
     const struct orr_module *module = NULL;
-    char path[PATH_MAX];
     void *object;
     int rc;
 
-    if (find_module(name, path) < 0)
-        return orr_fail(err, -ENOENT,
-                        "module %s.so is neither in ORRERY_MODULE_DIR nor "
-                        "beside the library; build it with meson option "
-                        "-D%s=enabled, or set ORRERY_MODULE_DIR",
-                        name, name);
     /*
      * A module binds its own symbols now (it is linked so). What is behind it
      * does so as it is called: of the network simulator that Debian's SimGrid
@@ -114,15 +108,36 @@ int orr_module_open(const char *name, const void **ret, struct orr_error *err)
      */
     object = dlopen(path, RTLD_LAZY | RTLD_LOCAL);
     if (!object)
-        return orr_fail(err, -EINVAL,
-                        "cannot open module %s: %s; build it with meson "
-                        "option -D%s=enabled",
-                        path, dlerror(), name);
-    rc = module_read_entry(object, name, path, &module, err);
+        return orr_fail(err, -EINVAL, "cannot open module %s: %s; %s", path,
+                        dlerror(), wanted->if_closed);
+    rc = module_read_entry(object, path, wanted, &module, err);
     if (rc < 0) {
         dlclose(object);
         return rc;
     }
     *ret = module->table;
     return 0;
+}
+
+int orr_module_open(const char *name, const void **ret, struct orr_error *err)
+{
+    char path[PATH_MAX], build_it[80];
+    const struct orr_module_wanted wanted = {
+        .name = name,
+        .stamp = orr_module_stamp,
+        .if_closed = build_it,
+        .if_other =
+            "build everything (`ninja` without a target) or install both "
+            "anew; ORRERY_MODULE_DIR, if set, names the folder of this "
+            "build",
+    };
+
+    snprintf(build_it, sizeof(build_it),
+             "build it with meson option -D%.40s=enabled", name);
+    if (find_module(name, path) < 0)
+        return orr_fail(err, -ENOENT,
+                        "module %s.so is neither in ORRERY_MODULE_DIR nor "
+                        "beside the library; %s, or set ORRERY_MODULE_DIR",
+                        name, build_it);
+    return orr_module_open_at(path, &wanted, ret, err);
 }

@@ -2,7 +2,8 @@
 /*
  * core/base/module.h - shared objects that are opened when they are needed:
  * orrery/sim.so, simgrid.so, packed.so, hdf5.so, bound.so, python.so and
- * replay.so. Who opens them knows their tables, never what stands behind them.
+ * replay.so, and files that the user names: drivers. The code that opens them knows
+ * their tables, never what stands behind them.
  */
 #pragma once
 
@@ -17,9 +18,11 @@
  * orr_simgrid_ops (sim/network.h), for "packed" a struct
  * orr_tar_ops (platforms/tar.h), for "hdf5" a struct orr_hdf5_ops
  * (core/device/disk/hdf5.h), for "bound" a struct orr_bound_solver
- * (bound/solver.h), for "python" a struct orr_script_ops (core/sched/script.h), for "replay"
- * a struct orr_player_ops (record/player.h).
- * `stamp` is orr_module_stamp of the module's build. */
+ * (bound/solver.h), for "python" a
+ * struct orr_script_ops (core/sched/script.h), for "replay" a struct orr_player_ops
+ * (record/player.h), for "driver" a struct orr_driver_module
+ * (core/device/driver_module.h).
+ * `stamp` is orr_module_stamp of the module's build; of a driver, ORR_DRIVER_STAMP. */
 struct orr_module {
     unsigned abi; /* of this structure */
     const char *name;
@@ -45,3 +48,15 @@ int orr_module_own_directory(char *ret);
  * again. Errors: -ENOENT with a message that names the option to build with;
  * -EINVAL with one that names the file, if it is no module or of another build. */
 int orr_module_open(const char *name, const void **ret, struct orr_error *err);
+
+/* What a module must be, and what the messages advise where it is not. */
+struct orr_module_wanted {
+    const char *name, *stamp;
+    const char *if_closed; /* it cannot be opened */
+    const char *if_other;  /* it is of another build */
+};
+
+/* The same of a file, as dlopen takes it. Errors: -EINVAL with a message that names
+ * it. */
+int orr_module_open_at(const char *path, const struct orr_module_wanted *wanted,
+                       const void **ret, struct orr_error *err);

@@ -137,7 +137,8 @@ void orr_waiters_release(struct orr_waiters taken);
 
 /* Blocks the calling context until it is woken, or for no reason, or the time has
  * come. */
-void orr_context_park(const struct orr_awaited *awaited, double until_us);
+void orr_context_park(const struct orr_awaited *awaited, double until_us)
+    __attribute__((visibility("default")));
 
 /* Any thread, any lock. */
 static inline void orr_context_wake(struct orr_context *context)

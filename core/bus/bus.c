@@ -10,9 +10,9 @@
 #include <unistd.h>
 
 #include "core/base/log.h"
-#include "core/device/driver.h"
-#include "core/device/kind.h"
+#include "core/device/kind_settings.h"
 #include "core/device/memory_machine.h"
+#include "core/device/open.h"
 
 /* Start-up should take no longer than a second: this much, and three copies of
  * 32 MiB per link at least; smaller ones would stay in the caches. */
@@ -23,9 +23,7 @@
 
 static int memory_bus_kind(enum starpu_node_kind memory)
 {
-    const struct orr_device_kind *kind = orr_device_kind_of_memory(memory);
-
-    return kind ? kind->bus : -1;
+    return orr_kind_settings(orr_device_kind_of_memory(memory))->bus;
 }
 
 void orr_bus_model(const struct orr_worker_desc *worker, char model[64])

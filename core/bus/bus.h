@@ -10,6 +10,8 @@
 #include "core/bus/store.h"
 #include "core/device/machine.h"
 
+struct orr_machine_options;
+
 struct orr_topology;
 
 /* Fills the machine's bandwidth and latency; its contexts must work already.

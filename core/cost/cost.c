@@ -168,10 +168,10 @@ static struct row *insert_row(struct orr_costs_table *table, struct row *row)
 /* --- codelets --- */
 
 /* Changes with whatever decides which workers can run the codelet's tasks. */
-static uint32_t signature_of(const struct starpu_codelet *cl)
+static uint64_t signature_of(const struct starpu_codelet *cl)
 {
-    return orr_codelet_all_functions(cl) | cl->where << 20 |
-           (cl->can_execute ? 1U << 31 : 0);
+    return orr_codelet_all_functions(cl) | (uint64_t)cl->where << 20 |
+           (cl->can_execute ? UINT64_C(1) << 63 : 0);
 }
 
 static bool asks_functions(const struct starpu_perfmodel *perfmodel)

@@ -28,7 +28,7 @@ struct key {
     const struct starpu_codelet *cl;
     const struct starpu_perfmodel *perfmodel;
     uint32_t footprint;
-    uint32_t signature; /* functions, where, can_execute */
+    uint64_t signature; /* functions, where, can_execute */
     uint64_t detail;    /* of a regression: size, or hash of parameters */
     uint64_t misfits;   /* bit k: class k lacks the memory for the data */
 };

@@ -14,7 +14,7 @@
 #include "core/data/plan.h"
 #include "core/data/registry.h"
 #include "core/data/request.h"
-#include "core/device/kind.h"
+#include "core/device/kind_settings.h"
 #include "core/runtime.h"
 #include "core/slab_set.h"
 #include "core/task/job.h"
@@ -58,13 +58,15 @@ static struct message job_name(const struct orr_job *job)
 
 const char *orr_memory_limit(const struct orr_runtime *rt, unsigned node)
 {
-    const struct orr_device_kind *kind =
-        orr_device_kind_of_memory(rt->machine->nodes[node].kind);
+    enum orr_config_id limit =
+        orr_kind_settings(
+            orr_device_kind_of_memory(rt->machine->nodes[node].kind))
+            ->limit;
 
     if (node < rt->nodes->nram && rt->nodes->nram > 1)
         return orr_config_name(ORR_CFG_LIMIT_CPU_NUMA_MEM);
-    return kind && kind->limit != ORR_CFG_COUNT ? orr_config_name(kind->limit)
-                                                : "the device's memory";
+    return limit == ORR_CFG_COUNT ? "the device's memory"
+                                  : orr_config_name(limit);
 }
 
 /* --- who holds --- */

@@ -17,7 +17,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "core/base/config.h"
 #include "core/device/machine.h"
 
 struct orr_driver;
@@ -49,7 +48,7 @@ enum orr_queue_use {
 };
 
 struct orr_driver_ops {
-    const char *name; /* "loopback", for messages */
+    const char *name; /* "cuda", for messages */
 
     /* Ends it: its queues are empty, all contexts but the caller's and its own
      * have been joined. Frees it. */
@@ -255,31 +254,3 @@ void orr_machine_spare_processors(struct orr_machine *machine, unsigned n);
 /* Room for the machine's spare nodes in its tables, whose rows become longer.
  * Called once, before anybody keeps a pointer into them. Errors: -ENOMEM. */
 int orr_machine_reserve_nodes(struct orr_machine *machine);
-
-/* Adds the devices of a driver to the machine, which has its main memory and its
- * engine, and says so in *ret; without devices *ret is NULL. Errors: -ENOMEM, or
- * others with a message. */
-typedef int (*orr_driver_open_fn)(const struct orr_machine_options *options,
-                                  struct orr_machine *machine,
-                                  struct orr_driver **ret,
-                                  struct orr_error *err);
-
-/* Declares that of the driver in folder `name`, which defines it. */
-#define ORR_DRIVER_OPEN(name)                                                  \
-    int orr_driver_##name##_open(const struct orr_machine_options *options,    \
-                                 struct orr_machine *machine,                  \
-                                 struct orr_driver **ret,                      \
-                                 struct orr_error *err)
-
-/* Opens all drivers that this library has, in the order of meson.build. */
-int orr_drivers_open(const struct orr_machine_options *options,
-                     struct orr_machine *machine, struct orr_error *err);
-/* Adds all devices that these options allow, whatever number of them is asked for,
- * to a machine that has its main memory already: to measure them. */
-int orr_device_drivers_open(const struct orr_machine_options *options,
-                            struct orr_machine *machine, struct orr_error *err);
-/* What the environment says about devices. The texts are the configuration's. */
-void orr_machine_options_devices(struct orr_machine_options *options,
-                                 const struct orr_config *config);
-/* Closes those that are open, the last one first. */
-void orr_drivers_close(struct orr_machine *machine);

@@ -2,8 +2,9 @@
 /*
  * core/device/kind.h - what core asks about a kind of device: its names, which
  * fields of a codelet are its own, which settings and files concern it. A
- * constant per kind, in the kind's folder; any thread. What operates a device
- * is driver.h; a simulated machine has devices of several kinds and one driver.
+ * constant per kind, in the kind's folder or in a module (driver_module.h); any
+ * thread. What operates a device is driver.h; a simulated machine has devices of
+ * several kinds and one driver.
  */
 #pragma once
 
@@ -14,12 +15,18 @@
 #include <starpu.h>
 #include <starpu_profiling_tool.h>
 
-#include "core/base/config.h"
+#include "core/base/error.h"
 #include "core/base/form.h"
 #include "core/device/energy.h"
 
 /* A function of a codelet for some device; what it gets is the same for all. */
 typedef void (*orr_kernel_func_t)(void *buffers[], void *cl_arg);
+
+struct orr_kind_settings;
+
+/* Numbers of kinds that modules bring; those below are StarPU's. The largest has the
+ * last bit but one of a codelet's `where` (STARPU_WORKER_TO_MASK). */
+enum { ORR_KIND_MODULES = 16, ORR_KIND_MODULES_END = 31 };
 
 struct orr_device_kind {
     enum starpu_worker_archtype type;
@@ -36,17 +43,10 @@ struct orr_device_kind {
                        * kernel */
     bool only_starts; /* all its functions do */
     enum orr_form form; /* of multiformat data in its memory */
-    bool lends;       /* the functions are another kind's, which counts them */
 
-    /* -- settings; ORR_CFG_COUNT: there is none -- */
-    enum orr_config_id limit;       /* of memory, in MiB */
-    enum orr_config_id pipeline;    /* tasks in flight */
-    enum orr_config_id homogeneous; /* its devices share models */
-    enum orr_config_id sync_copies; /* who starts a copy waits for it … */
-    size_t conf_sync_copies; /* … and the int of struct starpu_conf, 0: none */
-
-    /* -- files and counters -- */
-    int bus; /* enum orr_bus_kind of its rows in bus files, -1: none */
+    /* Variables, fields of struct starpu_conf and rows of StarPU's bus files that
+     * concern it (kind_settings.h); NULL: there are none. */
+    const struct orr_kind_settings *settings;
     const struct orr_energy_ops *energy; /* NULL: it cannot be measured */
     enum starpu_prof_tool_driver_type profiled_as; /* for a profiler's library */
     bool is_processor; /* workers are processors of the host: bound to one, in
@@ -63,6 +63,12 @@ orr_device_kind_of_memory(enum starpu_node_kind memory);
 /* All kinds, from 0 on; NULL: no more. */
 const struct orr_device_kind *orr_device_kind_at(unsigned i);
 
+/* Adds that of a module, which `path` is the file of, for all runtimes of the process:
+ * the same may come several times. Errors: -EINVAL, it is not as driver_module.h
+ * says; -EEXIST, another one has the number; with a message. */
+int orr_device_kind_add(const struct orr_device_kind *kind, const char *path,
+                        struct orr_error *err);
+
 /* The bit of `where` that allows functions of the kind of that number; 0: none
  * does. */
 uint32_t orr_device_where(enum starpu_worker_archtype type);
@@ -75,8 +81,8 @@ uint32_t orr_device_kinds_where(void);
 unsigned orr_codelet_functions(const struct starpu_codelet *cl,
                                enum starpu_worker_archtype type);
 
-/* Those for all kinds with functions of their own, side by side: a number that
- * changes when an implementation is added or taken away. Every task asks. */
+/* Those of all kinds, side by side, 20 bits at most: a number that changes when an
+ * implementation is added or taken away. Every task asks. */
 uint32_t orr_codelet_all_functions(const struct starpu_codelet *cl);
 
 /* One function for a kind, else the first, or NULL. */

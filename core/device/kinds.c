@@ -3,7 +3,10 @@
  * core/device/kinds.c - see kind.h: the kinds by number, and the fields of
  * codelets that are theirs. Any thread.
  */
-#include "core/device/kind.h"
+#include <errno.h>
+#include <stdatomic.h>
+
+#include "core/device/kind_settings.h"
 
 #define DRIVER(name)
 #define KIND(name) extern const struct orr_device_kind orr_kind_##name;
@@ -11,22 +14,29 @@
 #undef KIND
 
 /* The interface has names for these; no task can run on them. */
-#define NAMED(type_, memory_, name_, SYNC, conf)                               \
-    {                                                                          \
-        .type = type_, .memory = memory_, .name = name_, .variable = name_,    \
-        .limit = ORR_CFG_COUNT, .pipeline = ORR_CFG_COUNT,                     \
-        .homogeneous = ORR_CFG_COUNT, .sync_copies = ORR_CFG_SYNC_##SYNC,      \
+#define NAMED(kind, type_, memory_, name_, SYNC, conf)                         \
+    static const struct orr_kind_settings kind##_settings = {                  \
+        .limit = ORR_CFG_COUNT,                                                \
+        .pipeline = ORR_CFG_COUNT,                                             \
+        .homogeneous = ORR_CFG_COUNT,                                          \
+        .sync_copies = ORR_CFG_SYNC_##SYNC,                                    \
         .conf_sync_copies =                                                    \
             offsetof(struct starpu_conf, disable_asynchronous_##conf),         \
         .bus = -1,                                                             \
+    };                                                                         \
+    static const struct orr_device_kind kind = {                               \
+        .type = type_,                                                         \
+        .memory = memory_,                                                     \
+        .name = name_,                                                         \
+        .variable = name_,                                                     \
+        .settings = &kind##_settings,                                          \
     }
-static const struct orr_device_kind
-    max_fpga = NAMED(STARPU_MAX_FPGA_WORKER, STARPU_MAX_FPGA_RAM, "FPGA",
-                     MAX_FPGA_COPIES, max_fpga_copy),
-    mpi_ms = NAMED(STARPU_MPI_MS_WORKER, STARPU_MPI_MS_RAM, "MPI_MS",
-                   MPI_MS_COPIES, mpi_ms_copy),
-    tcpip_ms = NAMED(STARPU_TCPIP_MS_WORKER, STARPU_TCPIP_MS_RAM, "TCPIP_MS",
-                     TCPIP_MS_COPIES, tcpip_ms_copy);
+NAMED(max_fpga, STARPU_MAX_FPGA_WORKER, STARPU_MAX_FPGA_RAM, "FPGA",
+      MAX_FPGA_COPIES, max_fpga_copy);
+NAMED(mpi_ms, STARPU_MPI_MS_WORKER, STARPU_MPI_MS_RAM, "MPI_MS", MPI_MS_COPIES,
+      mpi_ms_copy);
+NAMED(tcpip_ms, STARPU_TCPIP_MS_WORKER, STARPU_TCPIP_MS_RAM, "TCPIP_MS",
+      TCPIP_MS_COPIES, tcpip_ms_copy);
 
 static const struct orr_device_kind *const kinds[] = {
 #define KIND(name) &orr_kind_##name,
@@ -37,14 +47,29 @@ static const struct orr_device_kind *const kinds[] = {
     &tcpip_ms,
 };
 
-enum { NKINDS = sizeof(kinds) / sizeof(kinds[0]) };
+enum {
+    NKINDS = sizeof(kinds) / sizeof(kinds[0]),
+    NLOADED = ORR_KIND_MODULES_END - ORR_KIND_MODULES
+};
+
+/* Those of modules, by number: a process loads each once and keeps it. */
+static const struct orr_device_kind *_Atomic loaded[NLOADED];
+
+/* NULL: there is none, or the number is not a module's. */
+static const struct orr_device_kind *kind_loaded(unsigned number)
+{
+    number -= ORR_KIND_MODULES;
+    return number < NLOADED ? atomic_load_explicit(&loaded[number],
+                                                   memory_order_acquire)
+                            : NULL;
+}
 
 const struct orr_device_kind *orr_device_kind(enum starpu_worker_archtype type)
 {
     for (unsigned i = 0; i < NKINDS; i++)
         if (kinds[i]->type == type)
             return kinds[i];
-    return NULL;
+    return kind_loaded(type);
 }
 
 const struct orr_device_kind *
@@ -53,12 +78,36 @@ orr_device_kind_of_memory(enum starpu_node_kind memory)
     for (unsigned i = 0; i < NKINDS; i++)
         if (kinds[i]->memory == memory)
             return kinds[i];
-    return NULL;
+    return kind_loaded(memory);
 }
 
 const struct orr_device_kind *orr_device_kind_at(unsigned i)
 {
-    return i < NKINDS ? kinds[i] : NULL;
+    const struct orr_device_kind *kind = NULL;
+
+    if (i < NKINDS)
+        return kinds[i];
+    i -= NKINDS;
+    for (unsigned n = 0; n < NLOADED; n++) {
+        kind = kind_loaded(ORR_KIND_MODULES + n);
+        if (kind && i-- == 0)
+            return kind;
+    }
+    return NULL;
+}
+
+const struct orr_kind_settings *
+orr_kind_settings(const struct orr_device_kind *kind)
+{
+    static const struct orr_kind_settings none = {
+        .limit = ORR_CFG_COUNT,
+        .pipeline = ORR_CFG_COUNT,
+        .homogeneous = ORR_CFG_COUNT,
+        .sync_copies = ORR_CFG_COUNT,
+        .bus = -1,
+    };
+
+    return kind && kind->settings ? kind->settings : &none;
 }
 
 uint32_t orr_device_where(enum starpu_worker_archtype type)
@@ -70,11 +119,57 @@ uint32_t orr_device_where(enum starpu_worker_archtype type)
 
 uint32_t orr_device_kinds_where(void)
 {
+    const struct orr_device_kind *kind;
     uint32_t where = 0;
 
-    for (unsigned i = 0; i < NKINDS; i++)
-        where |= kinds[i]->where;
+    for (unsigned i = 0; (kind = orr_device_kind_at(i)); i++)
+        where |= kind->where;
     return where;
+}
+
+/* -- kinds of modules -- */
+
+/* What is wrong with it, or NULL. */
+static const char *kind_fault(const struct orr_device_kind *kind)
+{
+    unsigned number = kind->type;
+    bool has_functions = false;
+
+    if (number < ORR_KIND_MODULES || number >= ORR_KIND_MODULES_END)
+        return "its type is not from 16 to 30";
+    if ((unsigned)kind->memory != number)
+        return "its memory has another number than its type";
+    if (!kind->name || !kind->variable || !kind->where)
+        return "it lacks its name, its variable or its bit of `where'";
+    for (unsigned i = 0; i < NKINDS; i++)
+        has_functions |=
+            kinds[i]->functions && kinds[i]->functions == kind->functions;
+    return !has_functions ? "its functions are no field of a codelet that some kind "
+                            "has"
+           : kind->settings ? "it has settings"
+                            : NULL;
+}
+
+int orr_device_kind_add(const struct orr_device_kind *kind, const char *path,
+                        struct orr_error *err)
+{
+    const char *fault = kind_fault(kind);
+    const struct orr_device_kind *there = NULL;
+
+    if (fault)
+        return orr_fail(err, -EINVAL,
+                        "the kind of device of %s cannot be used: %s (see "
+                        "core/device/driver_module.h)",
+                        path, fault);
+    if (atomic_compare_exchange_strong(&loaded[kind->type - ORR_KIND_MODULES],
+                                       &there, kind) ||
+        there == kind)
+        return 0;
+    return orr_fail(err, -EEXIST,
+                    "devices of %s (%s) have the number %u, as %s have: give "
+                    "one of these kinds another number, from %d to %d",
+                    path, kind->name, (unsigned)kind->type, there->name,
+                    ORR_KIND_MODULES, ORR_KIND_MODULES_END - 1);
 }
 
 /* -- fields of codelets -- */
@@ -118,7 +213,7 @@ uint32_t orr_codelet_all_functions(const struct starpu_codelet *cl)
     unsigned shift = 0;
 
     for (unsigned i = 0; i < NKINDS; i++) {
-        if (!kinds[i]->functions || kinds[i]->lends)
+        if (!kinds[i]->functions)
             continue;
         all |= functions_of(cl, kinds[i]) << shift;
         shift += STARPU_MAXIMPLEMENTATIONS;
@@ -156,8 +251,7 @@ bool orr_codelet_is_for_host(const struct starpu_codelet *cl)
     bool host = false;
 
     for (unsigned i = 0; i < NKINDS; i++) {
-        if (!kinds[i]->functions || kinds[i]->lends ||
-            !functions_of(cl, kinds[i]))
+        if (!kinds[i]->functions || !functions_of(cl, kinds[i]))
             continue;
         if (!kinds[i]->is_processor)
             return false;

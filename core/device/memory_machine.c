@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 #include "core/device/cpu/topology.h"
-#include "core/device/driver.h"
+#include "core/device/open.h"
 
 struct memory_machine {
     struct orr_machine head;

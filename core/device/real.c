@@ -10,7 +10,7 @@
 #include "core/base/log.h"
 #include "core/device/cpu/driver.h"
 #include "core/device/disk/disk.h"
-#include "core/device/driver.h"
+#include "core/device/open.h"
 #include "core/device/pinned.h"
 #include "core/device/threads.h"
 #include "perfmodel/sampling.h"

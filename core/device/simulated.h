@@ -6,6 +6,8 @@
 
 #include "core/device/machine.h"
 
+struct orr_machine_options;
+
 /* What core does when no context can go on and no event is left. Called from the
  * machine's own stack; must not block. Returns true if it has woken a context. Else
  * the application has a deadlock, and it does not return (it writes the trace and

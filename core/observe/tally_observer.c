@@ -42,7 +42,6 @@ static struct orr_tally_item *tally_add_kernel(struct orr_runtime *rt,
     const struct starpu_perfmodel *model = cl->model;
     const struct orr_comb *comb =
         orr_combs_at(orr_models_combs(rt->estimates->models), class->comb);
-    const char *type = orr_device_type_name((int)class->type);
     struct orr_tally_kernel kernel = {
         .name = orr_cost_symbol(job->costs),
         .impl = job->implementation,
@@ -55,9 +54,11 @@ static struct orr_tally_item *tally_add_kernel(struct orr_runtime *rt,
         .origin = length.origin,
         .off_by = length.error,
     };
-    int n = snprintf(kernel.arch, sizeof(kernel.arch), "%s%d",
-                     type ? type : "device",
-                     comb ? comb->devices[0].devid : class->devid);
+    const struct orr_device device = {
+        .type = (int)class->type,
+        .devid = comb ? comb->devices[0].devid : class->devid,
+    };
+    int n = orr_device_label(&device, kernel.arch, sizeof(kernel.arch));
 
     /* As starpu_perfmodel_display names it. */
     if (job->ncores > 1)

@@ -60,13 +60,18 @@ static void list_row(const struct orr_cost_row *row, void *arg)
                           STARPU_CODELET_SIMGRID_EXECUTE_AND_INJECT))
         return;
     for (unsigned k = 0; k < rt->workers->nclasses; k++) {
+        const struct orr_device device = {
+            .type = (int)rt->workers->classes[k].type,
+            .devid = rt->workers->classes[k].devid,
+        };
+        char label[24];
+
         if (!unknown(row, k) || is_listed(rt, row, k))
             continue;
         listing->with_model |= row->cl->model != NULL;
-        orr_log_error("  %s  footprint %08x  on %s%d%s", orr_cost_symbol(row),
-                      row->footprint,
-                      orr_device_type_name((int)rt->workers->classes[k].type),
-                      rt->workers->classes[k].devid,
+        orr_device_label(&device, label, sizeof(label));
+        orr_log_error("  %s  footprint %08x  on %s%s", orr_cost_symbol(row),
+                      row->footprint, label,
                       row->cl->model ? "" : "  (the codelet has no model)");
     }
 }

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../loopback/use.h"
 #include "machines.h"
 
 enum { MIB = 1 << 20, ROUNDS = 20 };
@@ -148,8 +149,8 @@ static void use_once(struct starpu_data_interface_ops *ops, size_t bytes,
 static void open_small(int machine)
 {
     setenv("STARPU_LIMIT_CUDA_MEM", "8", 1);
-    if (getenv("ORRERY_LOOPBACK"))
-        setenv("ORRERY_LOOPBACK", "2 seed=3 mib=8", 1);
+    if (getenv("ORRERY_DRIVERS"))
+        loopback_use("2 seed=3 mib=8");
     machine_open(machine);
 }
 

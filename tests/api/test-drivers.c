@@ -11,6 +11,7 @@
 
 #include <orrery.h>
 
+#include "../loopback/use.h"
 #include "machines.h"
 
 #define NTASKS 40
@@ -196,19 +197,19 @@ END_TEST
 /* Devices are numbered as workers tell them. */
 START_TEST(a_device_of_the_loopback_is_driven)
 {
-    struct starpu_driver device = {.type = ORRERY_LOOPBACK_WORKER,
-                                   .id.cuda_id = 1};
+    struct starpu_driver device = {
+        .type = (enum starpu_worker_archtype)LOOPBACK_WORKER, .id.cuda_id = 1};
     struct starpu_conf conf;
     struct starpu_task *task;
     int worker;
 
     machine_choose(0);
-    setenv("ORRERY_LOOPBACK", "2 seed=3", 1);
+    loopback_use("2 seed=3");
     starpu_conf_init(&conf);
     conf.not_launched_drivers = &device;
     conf.n_not_launched_drivers = 1;
     ck_assert_int_eq(starpu_init(&conf), 0);
-    worker = starpu_worker_get_by_devid(ORRERY_LOOPBACK_WORKER, 1);
+    worker = starpu_worker_get_by_devid(device.type, 1);
     ck_assert_int_ge(worker, 0);
     task = task_for(worker);
     ck_assert_int_eq(starpu_task_submit(task), 0);

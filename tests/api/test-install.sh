@@ -27,9 +27,14 @@ claim() {
     fi
 }
 
+# What drivers call is in the headers that are installed for them.
 exports_interface_only() {
-    ! nm -D --defined-only "$library" | awk '{ print $3 }' |
-        grep -vE '^(_?starpu_|orrery_|orr_self$)'
+    drivers=$(find "$folder" -path '*/include/orrery/core')
+    nm -D --defined-only "$library" | awk '{ print $3 }' |
+        grep -vE '^(_?starpu_|orrery_)' >"$folder/exported"
+    while read -r name; do
+        grep -rqw "$name" "$drivers" || { echo "$name"; return 1; }
+    done <"$folder/exported"
 }
 
 modules_export_their_entry() {
@@ -118,6 +123,8 @@ int main()
 }
 APP
 
+sed -n '/^```c$/,/^```$/{ /^```/d; p }' "$source/docs/NEW_DRIVER.md" >"$folder/pad.c"
+
 finds_the_command() {
     test "$(command -v orrery)" = "$1" && orrery machine list | grep -q h100
 }
@@ -158,6 +165,12 @@ try() {
             "$(pkg-config --cflags --libs $name)" = \
             "$(pkg-config --cflags --libs starpu-1.4)"
     done
+    # shellcheck disable=SC2046
+    claim "$1: a driver builds through pkg-config" gcc -Wall -Werror -shared -fPIC \
+        "$folder/pad.c" -o "$folder/pad.so" \
+        $(pkg-config --cflags --libs orrery-driver)
+    claim "$1: a program runs on its devices" repeats_its_sum env STARPU_NCPU=0 \
+        ORRERY_DRIVERS="$folder/pad.so:2" "$folder/app"
     if [ "$with_python" = true ]; then
         claim "$1: Python programs find the modules" python_uses_it
     fi

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../loopback/use.h"
 #include "machines.h"
 
 /* A number, and a list that its handle owns on each node. */
@@ -296,7 +297,7 @@ START_TEST(what_can_copy_refuses_goes_through_main_memory)
 {
     struct starpu_data_interface_ops ops = starpu_interface_vector_ops;
 
-    setenv("ORRERY_LOOPBACK", "2 peers", 1);
+    loopback_use("2 peers");
     machine_open(_i);
     patched = *ops.copy_methods;
     copy_vector = patched.any_to_any;

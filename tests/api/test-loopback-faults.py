@@ -1,28 +1,27 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What becomes of a program whose device fails: loopback devices fail on request
-(ORRERY_LOOPBACK). Either all values are right in the end, or the run ends with
+"""What becomes of a program whose device fails: loopback devices fail on request. Either all values are right in the end, or the run ends with
 status 1 and a message with the device, what failed, and the task or the data. TAP.
 
-usage: test-loopback-faults.py LOOPBACK MACHINE
+usage: test-loopback-faults.py LOOPBACK MACHINE MODULE
 
-LOOPBACK is the program of loopback.c, MACHINE is gpus.xml.
+LOOPBACK is the program of loopback.c, MACHINE is gpus.xml, MODULE the driver.
 """
 
 import sys
 
 from programs import Programs, run_all, test
 
-if len(sys.argv) != 3:
+if len(sys.argv) != 4:
     sys.exit(__doc__.strip())
-LOOPBACK, MACHINE = sys.argv[1:]
+LOOPBACK, MACHINE, MODULE = sys.argv[1:]
 PROGRAMS = Programs(MACHINE)
 
 
 def loop(options, mode="chain", ncpu=0, **env):
     return PROGRAMS.run([LOOPBACK, mode], None, ORRERY_MACHINE=None,
                         ORRERY_ASSUME=None, STARPU_NCPU=str(ncpu),
-                        STARPU_SILENT="0", ORRERY_LOOPBACK=options, **env)
+                        STARPU_SILENT="0", ORRERY_DRIVERS=f"{MODULE}:{options}", **env)
 
 
 def goes_on(ended, *words):
@@ -44,7 +43,7 @@ def options_that_cannot_be_read_are_refused():
     for options in ("2 nosuch", "2 fault=copy", "2 fault=nosuch@1",
                     "2 fault=copy@0", "2 mib=0", "x"):
         ended = loop(options)
-        ended.says("ORRERY_LOOPBACK", "fault=alloc|copy|start|kernel|pin|lost@N")
+        ended.says("loopback: ", "fault=alloc|copy|start|kernel|pin|lost@N")
         ended.has_status(77)
 
 

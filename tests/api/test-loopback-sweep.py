@@ -4,7 +4,7 @@
 theirs either passes, so that its values are right, or its run has ended with status
 1 and a message. No wrong value, no crash, nobody waits for ever. TAP.
 
-usage: test-loopback-sweep.py PROGRAM ...
+usage: test-loopback-sweep.py MODULE PROGRAM ...
 """
 
 import os
@@ -21,7 +21,7 @@ def run(program, fault):
         [program], stdin=subprocess.DEVNULL, capture_output=True, text=True,
         timeout=300, check=False,
         env=dict(os.environ, TEST_NCPU="2",
-                 ORRERY_LOOPBACK=f"2 seed=3 fault={fault}"))
+                 ORRERY_DRIVERS=f"{sys.argv[1]}:2 seed=3 fault={fault}"))
 
 
 def trouble_of(result):
@@ -37,7 +37,7 @@ def trouble_of(result):
 
 
 def main():
-    programs = sys.argv[1:]
+    programs = sys.argv[2:]
     number = 0
     failed = 0
     print(f"1..{len(programs) * len(FAULTS)}")

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "../loopback/use.h"
 #include "machines.h"
 
 static char text[4096];
@@ -746,7 +747,7 @@ START_TEST(what_a_driver_has_pinned_is_unpinned_once)
 {
     static char memory[100];
 
-    setenv("ORRERY_LOOPBACK", "1", 1);
+    loopback_use("1");
     machine_open(0);
     ck_assert_int_eq(starpu_memory_pin(memory, sizeof(memory)), 0);
     ck_assert_int_eq(starpu_memory_pin(memory, sizeof(memory)), -1);

@@ -15,6 +15,7 @@
 #include <orrery.h>
 #include <starpu.h>
 
+#include "../loopback/use.h"
 #include "../random/shape_calls.h"
 #include "../rng.h"
 #include "../suite.h"
@@ -28,28 +29,30 @@ struct setting {
 /* What each machine has beside a disk, and a sort of memory that it must have then. */
 static const struct machine {
     const char *name;
+    const char *loopback; /* devices, or NULL */
     struct setting settings[8];
     int memory;
 } machines[] = {
 #ifdef ON_OPENCL
-    {"OpenCL devices",
-     {{"ORRERY_LOOPBACK", "1 seed=3"}, {"STARPU_NCPU", "1"}},
-     STARPU_OPENCL_RAM},
+    {"OpenCL devices", "1 seed=3", {{"STARPU_NCPU", "1"}}, STARPU_OPENCL_RAM},
 #else
     {"devices that copy to each other",
-     {{"ORRERY_LOOPBACK", "2 peers seed=3"}, {"STARPU_NCPU", "2"}},
-     ORRERY_LOOPBACK_RAM},
+     "2 peers seed=3",
+     {{"STARPU_NCPU", "2"}},
+     LOOPBACK_RAM},
     {"NUMA nodes and devices",
-     {{"ORRERY_LOOPBACK", "2 seed=3"},
-      {"HWLOC_SYNTHETIC", "pack:2 [numa] core:2 pu:1"},
+     "2 seed=3",
+     {{"HWLOC_SYNTHETIC", "pack:2 [numa] core:2 pu:1"},
       {"STARPU_USE_NUMA", "1"}},
-     ORRERY_LOOPBACK_RAM},
+     LOOPBACK_RAM},
     {"simulated GPUs",
+     NULL,
      {{"ORRERY_MACHINE", TEST_MACHINE},
       {"ORRERY_SIM_KERNELS", "run"},
       {"ORRERY_ASSUME", "kernel[*] = 50us"}},
      STARPU_CUDA_RAM},
     {"GPUs of both vendors and NUMA nodes",
+     NULL,
      {{"ORRERY_CUDA_LIBRARY", CUDA_STANDIN},
       {"ORRERY_HIP_LIBRARY", HIP_STANDIN},
       {"GPU_STANDIN", "devices=2 delay=5 seed=3"},
@@ -71,6 +74,8 @@ static void open_machine(int i)
     machine = &machines[i];
     for (const struct setting *s = machine->settings; s->name; s++)
         setenv(s->name, s->value, 1);
+    if (machine->loopback)
+        loopback_use(machine->loopback);
     setenv("STARPU_SILENT", "1", 1);
     ck_assert_int_eq(starpu_init(NULL), 0);
     (void)snprintf(folder, sizeof(folder), "/tmp/orr-trips-%d", (int)getpid());
@@ -157,7 +162,7 @@ static bool can_be_on(int kind, unsigned node)
 
     switch (kind) {
     case BY_PAIRS:
-        return (int)kind_of(node) != ORRERY_LOOPBACK_RAM;
+        return (int)kind_of(node) != LOOPBACK_RAM;
     case WITHIN_MAIN:
         return on_disk || is_main(node);
     default:

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "core/device/driver.h"
+#include "core/device/open.h"
 #include "sim/machine.h"
 #include "tests/bench/bare-events.h"
 #include "tests/bench/bench.h"

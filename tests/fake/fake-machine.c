@@ -19,8 +19,7 @@
 #include <string.h>
 
 #include "core/base/module.h"
-#include "core/device/driver.h"
-#include "core/device/machine.h"
+#include "core/device/open.h"
 #include "core/device/simulated.h"
 #include "sim/exec.h"
 

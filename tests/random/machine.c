@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../loopback/use.h"
+
 const char *const codelet_names[] = {"one", "ten", "hundred", "thousand"};
 
 /* -- the platform file -- */
@@ -206,12 +208,17 @@ static void real(const struct speaker *s, const struct machine *m)
     say_none(s, "ORRERY_MACHINE");
     say(s, "STARPU_NCPU", "%u", m->ncpu);
     say(s, "STARPU_WORKERS_NOBIND", "1");
-    if (m->loopback)
-        say(s, "ORRERY_LOOPBACK", "%u seed=%u mib=%u pipeline=%u%s", m->ngpu,
-            m->gpu_mib[0], m->gpu_mib[0], m->pipeline,
-            m->peers ? " peers" : "");
-    else
-        say_none(s, "ORRERY_LOOPBACK");
+    if (m->loopback) {
+        char settings[80], drivers[PATH_MAX + 200];
+
+        snprintf(settings, sizeof(settings), "%u seed=%u mib=%u pipeline=%u%s",
+                 m->ngpu, m->gpu_mib[0], m->gpu_mib[0], m->pipeline,
+                 m->peers ? " peers" : "");
+        loopback_drivers(settings, drivers, sizeof(drivers));
+        s->say("ORRERY_DRIVERS", drivers, s->arg);
+    } else {
+        say_none(s, "ORRERY_DRIVERS");
+    }
     say(s, "STARPU_N" DEVICE_KIND, "%u", m->loopback ? 0 : m->ngpu);
     for (unsigned i = 0; i < m->ngpu && !m->loopback; i++) {
         char name[40];

@@ -12,7 +12,7 @@
 #include "core/data/cache.h"
 #include "core/data/nodes.h"
 #include "core/data/registry.h"
-#include "core/device/driver.h"
+#include "core/device/open.h"
 #include "core/observe/views.h"
 #include "core/open.h"
 #include "core/task/task.h"

@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include "core/device/machine.h"
+#include "core/device/open.h"
 #include "platforms/machine_desc.h"
 
 /* What a test wants to vary; zero is a sensible machine without devices. */

@@ -15,9 +15,10 @@
 #include "core/base/splitmix.h"
 #include "core/device/cpu/memory.h"
 #include "core/device/cpu/topology.h"
-#include "core/device/driver.h"
-#include "core/device/loopback/loopback.h"
+#include "core/device/open.h"
 #include "core/device/pinned.h"
+#include "tests/loopback/loopback.h"
+#include "tests/loopback/use.h"
 #include "tests/suite.h"
 
 /* Tests run in the root of the source tree. */
@@ -594,11 +595,13 @@ START_TEST(blocks_on_several_nodes_are_pinned_there)
     struct orr_pinned pinned = {.lock = PTHREAD_MUTEX_INITIALIZER};
     struct orr_machine_options options = all();
     struct orr_machine *machine;
+    char drivers[PATH_MAX + 200];
     uintptr_t ours;
 
     setenv("HWLOC_SYNTHETIC", "numa:2 core:2 pu:1", 1);
     options.numa = true;
-    options.loopback = "1";
+    loopback_drivers("1", drivers, sizeof(drivers));
+    options.drivers = drivers;
     options.pinned = &pinned;
     ck_assert_int_eq(orr_real_machine_open(&options, &machine, &err), 0);
     ck_assert_uint_eq(machine->nnodes, 3);

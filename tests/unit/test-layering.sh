@@ -44,7 +44,6 @@ core/device/cuda: core/bus core/device core/device/gpu
 core/device/disk: core/bus core/device
 core/device/gpu: core/device
 core/device/hip: core/bus core/device core/device/gpu
-core/device/loopback: core/device
 core/device/opencl: core/bus core/device
 core/observe: bound core core/cost core/data core/device core/sched core/task perfmodel record
 core/omp: core core/data core/device core/sched core/task core/worker

@@ -11,14 +11,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <orrery.h>
 #include <starpu.h>
 
 #include "core/device/driver.h"
-#include "core/device/loopback/loopback.h"
 #include "core/device/mailbox.h"
 #include "core/runtime.h"
 #include "pipeline.h"
+#include "tests/loopback/loopback.h"
+#include "tests/loopback/use.h"
 #include "tests/suite.h"
 
 static void open_machine(const char *loopback)
@@ -27,7 +27,7 @@ static void open_machine(const char *loopback)
 
     starpu_conf_init(&conf);
     conf.sched_policy = &pipeline_policy;
-    setenv("ORRERY_LOOPBACK", loopback, 1);
+    loopback_use(loopback);
     setenv("STARPU_NCPU", "0", 1);
     unsetenv("STARPU_SCHED");
     setenv("STARPU_SILENT", "1", 1);

@@ -326,8 +326,12 @@ START_TEST(architecture_names_are_cut_to_31_characters)
                                 {ORR_DEVICE_MPI_MS, 12, 1},
                                 {ORR_DEVICE_HIP, 13, 1}};
     struct orr_device cuda = {ORR_DEVICE_CUDA, 2, 1};
+    struct orr_device nameless = {24, 2, 1};
     char name[ORR_ARCH_NAME_SIZE];
 
+    orr_arch_name(&nameless, 1, 3, 0, name);
+    ck_assert_str_eq(name, "type24_2_impl0 (Comb3)");
+    ck_assert_double_eq(orr_devices_speedup(&nameless, 1), 0.5);
     orr_arch_name(&cuda, 1, 3, 1, name);
     ck_assert_str_eq(name, "cuda2_impl1 (Comb3)");
     orr_arch_name(many, 2, 3, 0, name);

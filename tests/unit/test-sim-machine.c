@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/device/driver.h"
+#include "core/device/open.h"
 #include "sim/machine.h"
 #include "tests/suite.h"
 #include "tests/unit/sim-machine.h"

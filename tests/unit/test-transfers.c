@@ -9,7 +9,7 @@
  *
  *   test-transfers [all]    with "all", 10,000 machines by chance, not 60
  */
-#include "core/device/driver.h"
+#include "core/device/open.h"
 #include "platforms/desc_build.h"
 #include "sim/machine.h"
 #include "tests/suite.h"

@@ -19,7 +19,7 @@
 #include "core/device/cpu/memory.h"
 #include "core/device/cpu/places.h"
 #include "core/device/cpu/topology.h"
-#include "core/device/driver.h"
+#include "core/device/open.h"
 #include "core/device/threads.h"
 
 struct cpu_driver {

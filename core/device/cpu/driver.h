@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include "core/device/machine.h"
+#include "core/device/open.h"
 
 /* The rest of opening, when all drivers have added what is theirs: where workers of
  * devices run, who is near whom, how fast the links are, where main runs. Errors:

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "core/device/kind.h"
-#include "core/device/machine.h"
+#include "core/device/open.h"
 
 enum { FREE = -1, DEVICES = -2 };
 

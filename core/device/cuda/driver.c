@@ -7,6 +7,7 @@
  */
 #include "core/device/cuda/copy.h"
 #include "core/device/gpu/gpu.h"
+#include "core/device/open.h"
 
 /* -- the library -- */
 

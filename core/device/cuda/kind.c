@@ -1,7 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* core/device/cuda/kind.c - NVIDIA's GPUs, as a kind of device. */
-#include "core/device/kind.h"
 #include "core/bus/store.h"
+#include "core/device/kind_settings.h"
+
+static const struct orr_kind_settings settings = {
+    .limit = ORR_CFG_LIMIT_CUDA_MEM,
+    .pipeline = ORR_CFG_CUDA_PIPELINE,
+    .homogeneous = ORR_CFG_HOMOGENEOUS_CUDA,
+    .sync_copies = ORR_CFG_SYNC_CUDA_COPIES,
+    .conf_sync_copies =
+        offsetof(struct starpu_conf, disable_asynchronous_cuda_copy),
+    .bus = ORR_BUS_CUDA,
+};
 
 const struct orr_device_kind orr_kind_cuda = {
     .type = STARPU_CUDA_WORKER,
@@ -14,12 +24,6 @@ const struct orr_device_kind orr_kind_cuda = {
     .single = offsetof(struct starpu_codelet, cuda_func),
     .flags = offsetof(struct starpu_codelet, cuda_flags),
     .form = ORR_FORM_CUDA,
-    .limit = ORR_CFG_LIMIT_CUDA_MEM,
-    .pipeline = ORR_CFG_CUDA_PIPELINE,
-    .homogeneous = ORR_CFG_HOMOGENEOUS_CUDA,
-    .sync_copies = ORR_CFG_SYNC_CUDA_COPIES,
-    .conf_sync_copies =
-        offsetof(struct starpu_conf, disable_asynchronous_cuda_copy),
-    .bus = ORR_BUS_CUDA,
     .energy = &orr_energy_nvml,
+    .settings = &settings,
 };

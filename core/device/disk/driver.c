@@ -18,6 +18,7 @@
 #include "core/base/race.h"
 #include "core/base/wait.h"
 #include "core/device/disk/requests.h"
+#include "core/device/open.h"
 
 /* The measurement when a disk is added: a write and a read of so many bytes for
  * the bandwidth, of one page for the latency. */

@@ -27,8 +27,8 @@
 #include <pthread.h>
 
 #include "core/base/capped.h"
-#include "core/device/driver.h"
 #include "core/device/gpu/api.h"
+#include "core/device/open.h"
 
 struct gpu;
 struct gpu_device;

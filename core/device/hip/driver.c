@@ -6,6 +6,7 @@
  */
 #include "core/device/gpu/gpu.h"
 #include "core/device/hip/copy.h"
+#include "core/device/open.h"
 
 /* -- the library -- */
 

@@ -1,7 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* core/device/hip/kind.c - AMD's GPUs, as a kind of device. */
-#include "core/device/kind.h"
 #include "core/bus/store.h"
+#include "core/device/kind_settings.h"
+
+static const struct orr_kind_settings settings = {
+    .limit = ORR_CFG_LIMIT_HIP_MEM,
+    .pipeline = ORR_CFG_HIP_PIPELINE,
+    .homogeneous = ORR_CFG_HOMOGENEOUS_HIP,
+    .sync_copies = ORR_CFG_SYNC_HIP_COPIES,
+    .conf_sync_copies =
+        offsetof(struct starpu_conf, disable_asynchronous_hip_copy),
+    .bus = ORR_BUS_HIP,
+};
 
 const struct orr_device_kind orr_kind_hip = {
     .type = STARPU_HIP_WORKER,
@@ -12,11 +22,5 @@ const struct orr_device_kind orr_kind_hip = {
     .where = STARPU_HIP,
     .functions = offsetof(struct starpu_codelet, hip_funcs),
     .flags = offsetof(struct starpu_codelet, hip_flags),
-    .limit = ORR_CFG_LIMIT_HIP_MEM,
-    .pipeline = ORR_CFG_HIP_PIPELINE,
-    .homogeneous = ORR_CFG_HOMOGENEOUS_HIP,
-    .sync_copies = ORR_CFG_SYNC_HIP_COPIES,
-    .conf_sync_copies =
-        offsetof(struct starpu_conf, disable_asynchronous_hip_copy),
-    .bus = ORR_BUS_HIP,
+    .settings = &settings,
 };

@@ -24,7 +24,7 @@
 #include <stdatomic.h>
 
 #include "core/base/capped.h"
-#include "core/device/driver.h"
+#include "core/device/open.h"
 #include "core/device/opencl/cl.h"
 
 struct opencl;

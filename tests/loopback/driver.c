@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * core/device/loopback/driver.c - the loopback driver: see loopback.h. What it
+ * tests/loopback/driver.c - the loopback driver: see loopback.h. What it
  * is asked for it puts into a queue; nothing here waits, but copies that the
  * caller wants made at once.
  */
 #include <errno.h>
 #include <math.h>
-#include <orrery.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "core/base/log.h"
-#include "core/device/loopback/loopback.h"
+#include "core/device/driver_module.h"
+#include "tests/loopback/loopback.h"
 
 static struct loopback *loopback_of(struct orr_driver *driver)
 {
@@ -248,14 +247,14 @@ static int add_device(struct loopback *driver, unsigned i, unsigned node,
         return rc;
     device->node = node;
     *memory = (struct orr_node_desc){
-        .kind = (enum starpu_node_kind)ORRERY_LOOPBACK_RAM,
+        .kind = loopback_kind.memory,
         .devid = (int)i,
         .capacity = driver->options.memory,
         .driver = &driver->head,
     };
     snprintf(memory->name, sizeof(memory->name), "Loopback %u", i);
     *desc = (struct orr_worker_desc){
-        .type = (enum starpu_worker_archtype)ORRERY_LOOPBACK_WORKER,
+        .type = loopback_kind.type,
         .devid = (int)i,
         .node = node,
         .cpu = -1,
@@ -286,18 +285,13 @@ static int add_devices(struct loopback *driver)
     return rc;
 }
 
-ORR_DRIVER_OPEN(loopback);
-int orr_driver_loopback_open(const struct orr_machine_options *options,
-                             struct orr_machine *machine,
-                             struct orr_driver **ret, struct orr_error *err)
+static int loopback_open(const char *settings, struct orr_machine *machine,
+                         struct orr_driver **ret, struct orr_error *err)
 {
     struct loopback_options wanted;
     struct loopback *driver;
-    int rc;
+    int rc = loopback_options_read(settings, &wanted, err);
 
-    if (!options->loopback)
-        return 0;
-    rc = loopback_options_read(options->loopback, &wanted, err);
     if (rc < 0 || wanted.devices == 0)
         return rc;
     driver = calloc(1, sizeof(*driver) +
@@ -311,3 +305,5 @@ int orr_driver_loopback_open(const struct orr_machine_options *options,
     *ret = &driver->head;
     return add_devices(driver);
 }
+
+ORR_DRIVER_MODULE(loopback_kind, loopback_open)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * core/device/loopback/loopback.h - the parts of the loopback driver: devices
+ * tests/loopback/loopback.h - the parts of the loopback driver, a module: devices
  * that are queues with a context each and memory that the host cannot touch while
  * no operation of the device runs. For tests, and to be read by who writes a
  * driver.
@@ -11,6 +11,7 @@
 #include <stdatomic.h>
 
 #include "core/device/driver.h"
+#include "core/device/kind.h"
 
 /* What can be made to fail, the n-th time that it is asked for. */
 enum loopback_call {
@@ -23,7 +24,7 @@ enum loopback_call {
     LOOPBACK_CALLS
 };
 
-/* ORRERY_LOOPBACK, read. */
+/* The settings, read. */
 struct loopback_options {
     unsigned devices;
     uint64_t seed;
@@ -37,6 +38,8 @@ struct loopback_options {
     unsigned fail_at[LOOPBACK_CALLS]; /* 0: never */
     bool fail_on[LOOPBACK_CALLS];     /* each time from then on */
 };
+
+extern const struct orr_device_kind loopback_kind;
 
 /* "2 seed=7 mib=4 peers fault=copy@5". Errors: -EINVAL with a message. */
 int loopback_options_read(const char *text, struct loopback_options *ret,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * core/device/loopback/memory.c - the memory of a loopback device. Any thread.
+ * tests/loopback/memory.c - the memory of a loopback device. Any thread.
  * The pages are closed while no operation has them open, so that a host that
  * follows a device's address is stopped there.
  */
@@ -9,7 +9,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "core/device/loopback/loopback.h"
+#include "tests/loopback/loopback.h"
 
 enum { ALIGNMENT = 64, GAP = 64 }; /* bytes; between blocks, what nobody owns */
 

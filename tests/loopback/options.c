@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * core/device/loopback/options.c - ORRERY_LOOPBACK, and the faults that it asks
+ * tests/loopback/options.c - the settings, and the faults that it asks
  * for. Faults: any thread.
  */
 #include <errno.h>
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/device/loopback/loopback.h"
+#include "tests/loopback/loopback.h"
 
 static const char *const calls[LOOPBACK_CALLS] = {
     [LOOPBACK_ALLOC] = "alloc", [LOOPBACK_COPY] = "copy",
@@ -101,7 +101,7 @@ int loopback_options_read(const char *text, struct loopback_options *ret,
     while (rc == 0 && (word = strsep(&rest, " ,")))
         if (*word && !read_word(word, &options))
             rc = orr_fail(err, -EINVAL,
-                          "ORRERY_LOOPBACK=\"%.100s\": \"%.40s\" is none of a "
+                          "loopback: \"%.100s\": \"%.40s\" is none of a "
                           "number of devices, seed=, mib=, delay=, kernel=, "
                           "copy=, bandwidth=, pipeline=, peers, "
                           "fault=alloc|copy|start|kernel|pin|lost@N[+]",

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * core/device/loopback/queue.c - the queues of a loopback device. Each has a
+ * tests/loopback/queue.c - the queues of a loopback device. Each has a
  * context, which takes one operation after the other; that runs the kernels of
  * the application, too. What it reports it posts as a thread that is no context
  * (orr_self is NULL), as the callbacks of real drivers are.
@@ -11,8 +11,8 @@
 #include <stdlib.h>
 
 #include "core/base/wait.h"
-#include "core/device/loopback/loopback.h"
 #include "core/device/mailbox.h"
+#include "tests/loopback/loopback.h"
 
 /* -- time -- */
 
