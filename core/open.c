@@ -54,29 +54,6 @@
 
 /* --- opening --- */
 
-static int count_of(const struct starpu_conf *conf, int from_conf,
-                    const struct orr_config *config, enum orr_config_id id)
-{
-    bool conf_first = conf && conf->precedence_over_environment_variables;
-
-    if (conf_first && from_conf != -1)
-        return from_conf;
-    if (orr_config_is_set(config, id))
-        return orr_config_int(config, id);
-    return from_conf;
-}
-
-static int ncpu_of(const struct starpu_conf *conf,
-                   const struct orr_config *config)
-{
-    int n = conf ? conf->ncpus : -1;
-
-    if (orr_config_is_set(config, ORR_CFG_NCPUS) &&
-        !orr_config_is_set(config, ORR_CFG_NCPU))
-        return count_of(conf, n, config, ORR_CFG_NCPUS);
-    return count_of(conf, n, config, ORR_CFG_NCPU);
-}
-
 static int make_sampling(struct orr_runtime *rt)
 {
     const struct orr_config *config = &rt->config;
@@ -103,99 +80,22 @@ static int make_sampling(struct orr_runtime *rt)
     return 0;
 }
 
-/* Positions that workers are bound to, unless the environment has others. */
-static const unsigned *bindid_of(const struct starpu_conf *conf,
-                                 const struct orr_config *config)
-{
-    if (!conf || !conf->use_explicit_workers_bindid)
-        return NULL;
-    if ((orr_config_is_set(config, ORR_CFG_WORKERS_CPUID) ||
-         orr_config_is_set(config, ORR_CFG_WORKERS_COREID)) &&
-        !conf->precedence_over_environment_variables)
-        return NULL;
-    return conf->workers_bindid;
-}
-
-/* Numbers of devices, if they are used, unless the environment has others. */
-static const unsigned *gpuid_of(const struct starpu_conf *conf, unsigned used,
-                                const unsigned *numbers,
-                                const struct orr_config *config,
-                                enum orr_config_id ids)
-{
-    if (!used || (orr_config_is_set(config, ids) &&
-                  !conf->precedence_over_environment_variables))
-        return NULL;
-    return numbers;
-}
-
-static void choose_devices(struct orr_machine_options *options,
-                           const struct starpu_conf *conf,
-                           const struct orr_config *config)
-{
-    orr_machine_options_devices(options, config);
-    options->cuda.n = options->ncuda;
-    options->hip.n =
-        count_of(conf, conf ? conf->nhip : -1, config, ORR_CFG_NHIP);
-    if (!conf)
-        return;
-    options->cuda.first =
-        gpuid_of(conf, conf->use_explicit_workers_cuda_gpuid,
-                 conf->workers_cuda_gpuid, config, ORR_CFG_WORKERS_CUDAID);
-    options->hip.first =
-        gpuid_of(conf, conf->use_explicit_workers_hip_gpuid,
-                 conf->workers_hip_gpuid, config, ORR_CFG_WORKERS_HIPID);
-    options->opencl_gpuid =
-        gpuid_of(conf, conf->use_explicit_workers_opencl_gpuid,
-                 conf->workers_opencl_gpuid, config, ORR_CFG_WORKERS_OPENCLID);
-}
-
 static int open_machine(struct orr_runtime *rt, const struct starpu_conf *conf,
                         struct orr_error *err)
 {
     const struct orr_config *config = &rt->config;
     const char *kernels = orr_config_string(config, ORR_CFG_SIM_KERNELS);
     struct orr_machine_options options = {
-        .name = orr_config_string(config, ORR_CFG_MACHINE),
-        .edits = orr_config_string(config, ORR_CFG_SET),
-        .mbps = orr_config_int(config, ORR_CFG_LIMIT_BANDWIDTH),
-        .ncpu = ncpu_of(conf, config),
-        .ncuda = count_of(conf, conf ? conf->ncuda : -1, config, ORR_CFG_NCUDA),
-        .nopencl =
-            count_of(conf, conf ? conf->nopencl : -1, config, ORR_CFG_NOPENCL),
-        .reserve_ncpu = count_of(conf, conf ? conf->reserve_ncpus : -1, config,
-                                 ORR_CFG_RESERVE_NCPU),
-        .host = orr_config_string(config, ORR_CFG_HOSTNAME),
         .sampling_dirs = orr_sampling_dirs(rt->estimates->sampling),
-        .run_kernels = kernels && strcmp(kernels, "run") == 0,
-        .network = orr_config_string(config, ORR_CFG_SIM_NETWORK),
-        .contexts = orr_config_string(config, ORR_CFG_SIM_CONTEXTS),
-        .workers_cpuid = orr_config_string(config, ORR_CFG_WORKERS_CPUID),
-        .workers_bindid = bindid_of(conf, config),
-        .bind = !orr_config_bool(config, ORR_CFG_WORKERS_NOBIND),
-        .bus_calibrate = count_of(conf, conf ? conf->bus_calibrate : -1, config,
-                                  ORR_CFG_BUS_CALIBRATE) > 0,
-        .workers_coreid = orr_config_string(config, ORR_CFG_WORKERS_COREID),
-        .ignore_affinity = !orr_config_bool(config, ORR_CFG_WORKERS_GETBIND),
-        .per_core = (unsigned)orr_config_int(config, ORR_CFG_NTHREADS_PER_CORE),
-        .first_pauses =
-            conf ? conf->driver_spinning_backoff_min
-                 : (unsigned)orr_config_int(config, ORR_CFG_BACKOFF_MIN),
-        .most_pauses =
-            conf ? conf->driver_spinning_backoff_max
-                 : (unsigned)orr_config_int(config, ORR_CFG_BACKOFF_MAX),
-        .main_bind = orr_config_bool(config, ORR_CFG_MAIN_THREAD_BIND),
-        .main_cpuid = orr_config_int(config, ORR_CFG_MAIN_THREAD_CPUID),
-        .main_coreid = orr_config_int(config, ORR_CFG_MAIN_THREAD_COREID),
-        .numa = orr_config_bool(config, ORR_CFG_USE_NUMA),
-        .drivers = orr_config_string(config, ORR_CFG_DRIVERS),
-        .hwloc_input = orr_config_string(config, ORR_CFG_HWLOC_INPUT),
         .pinned = orr_config_bool(config, ORR_CFG_DISABLE_PINNING) ? NULL
                                                                    : rt->nodes->pinned,
     };
     const void *table;
-    int code =
-        options.host && *options.host ? orr_host_check(options.host, err) : 0;
+    int code = 0;
 
+    orr_machine_options_fill(&options, conf, config);
+    if (options.host && *options.host)
+        code = orr_host_check(options.host, err);
     if (code)
         return code;
 
@@ -204,9 +104,6 @@ static int open_machine(struct orr_runtime *rt, const struct starpu_conf *conf,
                         "ORRERY_SIM_KERNELS=%s: the values are `run' and "
                         "`skip'",
                         kernels);
-    if (options.reserve_ncpu < 0)
-        options.reserve_ncpu = 0;
-    choose_devices(&options, conf, config);
     if (!options.name && options.edits)
         return orr_fail(err, -EINVAL,
                         "ORRERY_SET=\"%.100s\" edits a simulated machine: name "
@@ -299,7 +196,7 @@ static void apply_debugging(struct orr_runtime *rt)
 static bool flag_of(const struct starpu_conf *conf, int from_conf,
                     const struct orr_config *config, enum orr_config_id id)
 {
-    return count_of(conf, from_conf, config, id) > 0;
+    return orr_conf_count(conf, from_conf, config, id) > 0;
 }
 
 /* Copies that are waited for. */
@@ -403,8 +300,8 @@ static int make_models(struct orr_runtime *rt, const struct starpu_conf *conf)
     struct orr_models_options options = {
         .sampling = rt->estimates->sampling,
         .host = rt->machine->host,
-        .calibrate = count_of(conf, conf ? conf->calibrate : -1, config,
-                              ORR_CFG_CALIBRATE),
+        .calibrate = orr_conf_count(conf, conf ? conf->calibrate : -1, config,
+                                    ORR_CFG_CALIBRATE),
         .minimum = (unsigned)orr_config_int(config, ORR_CFG_CALIBRATE_MINIMUM),
         .max_error = orr_config_int(config, ORR_CFG_HISTORY_MAX_ERROR),
         .simulated = rt->machine->kernels_take_their_length,
@@ -502,19 +399,19 @@ static int make_scheduler(struct orr_runtime *rt,
     struct orr_sched_options options = {
         .name = orr_config_string(config, ORR_CFG_SCHED),
         .user = conf ? conf->sched_policy : NULL,
-        .min_priority =
-            count_of(conf, conf ? conf->global_sched_ctx_min_priority : -1,
-                     config, ORR_CFG_MIN_PRIO),
-        .max_priority =
-            count_of(conf, conf ? conf->global_sched_ctx_max_priority : -1,
-                     config, ORR_CFG_MAX_PRIO),
+        .min_priority = orr_conf_count(
+            conf, conf ? conf->global_sched_ctx_min_priority : -1, config,
+            ORR_CFG_MIN_PRIO),
+        .max_priority = orr_conf_count(
+            conf, conf ? conf->global_sched_ctx_max_priority : -1, config,
+            ORR_CFG_MAX_PRIO),
     };
     const int unset = -1;
     int code;
 
     rt->workers->single_combined =
-        count_of(conf, conf ? conf->single_combined_worker : -1, config,
-                 ORR_CFG_SINGLE_COMBINED_WORKER) > 0;
+        orr_conf_count(conf, conf ? conf->single_combined_worker : -1, config,
+                       ORR_CFG_SINGLE_COMBINED_WORKER) > 0;
 
     if (conf && conf->sched_policy_name &&
         !orr_config_is_set(config, ORR_CFG_SCHED))
@@ -556,8 +453,7 @@ static int make_parts(struct orr_runtime *rt, const struct starpu_conf *conf,
         return orr_fail(err, -EINVAL,
                         "machine \"%s\" has %u workers and %u memory nodes; "
                         "at most %d and %d are possible (starpu_config.h): "
-                        "use less, with STARPU_NCPU, STARPU_NCUDA or "
-                        "STARPU_NOPENCL",
+                        "use less, with STARPU_NCPU and the like for devices",
                         rt->machine->name, rt->workers->n, rt->nodes->n,
                         STARPU_NMAXWORKERS, STARPU_MAXNODES);
     apply_limits(rt);
@@ -570,8 +466,8 @@ static int make_parts(struct orr_runtime *rt, const struct starpu_conf *conf,
         return orr_fail(err, code,
                         code == -EOVERFLOW
                             ? "the workers are of more than 64 classes (type, "
-                              "device and memory): use less, with STARPU_NCUDA "
-                              "or STARPU_NOPENCL"
+                              "device and memory): use less, with STARPU_NCPU "
+                              "and the like for devices"
                             : "out of memory");
     code = orr_costs_table_new(rt, &rt->estimates->costs, err);
     if (code)

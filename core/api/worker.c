@@ -49,12 +49,9 @@ const char *starpu_worker_get_type_as_env_var(enum starpu_worker_archtype type)
 
 enum starpu_worker_archtype starpu_worker_get_type_from_string(const char *type)
 {
-    const struct orr_device_kind *kind;
+    const struct orr_device_kind *kind = orr_device_kind_named(type);
 
-    for (unsigned i = 0; (kind = orr_device_kind_at(i)); i++)
-        if (!strcasecmp(type, kind->name) || !strcasecmp(type, kind->variable))
-            return kind->type;
-    return STARPU_UNKNOWN_WORKER;
+    return kind ? kind->type : STARPU_UNKNOWN_WORKER;
 }
 
 enum starpu_node_kind

@@ -24,8 +24,12 @@ enum config_type {
     TYPE_INT,
     TYPE_BOOL,
     TYPE_MIB,
-    TYPE_DOUBLE,
-    TYPE_SPAN, /* a number that is not negative, such as a time to wait */
+    TYPE_FLIGHT,
+    TYPE_PERCENT,
+    TYPE_STREAMS,
+    TYPE_DEVICE_MIB,
+    TYPE_DOUBLE, /* those before are integers */
+    TYPE_SPAN,   /* a number that is not negative, such as a time to wait */
     TYPE_STRING
 };
 
@@ -67,18 +71,13 @@ static int read_int(const char *name, const char *text, int *ret,
     return 0;
 }
 
-/* Numbers of which there are no more: a larger one is as good as these. */
+/* A larger number is as good as this one. */
 static int most_of(enum orr_config_id id)
 {
-    switch (id) {
-    case ORR_CFG_CUDA_PIPELINE:
-    case ORR_CFG_HIP_PIPELINE:
-    case ORR_CFG_OPENCL_PIPELINE:
+    switch (table[id].type) {
+    case TYPE_FLIGHT:
         return ORR_CONFIG_MOST_IN_FLIGHT;
-    case ORR_CFG_MINIMUM_AVAILABLE_MEM: /* per cent */
-    case ORR_CFG_TARGET_AVAILABLE_MEM:
-    case ORR_CFG_MINIMUM_CLEAN_BUFFERS:
-    case ORR_CFG_TARGET_CLEAN_BUFFERS:
+    case TYPE_PERCENT:
         return 100;
     default:
         return INT_MAX;
@@ -203,57 +202,55 @@ static bool has_limits(void)
     return false;
 }
 
-#define DEVICE_LIMIT "STARPU_LIMIT_%s_%d_MEM"
+#define DEVICE_LIMIT_SIZE 48
 
-/* That for each i. */
-static int read_device_limits(const char *kind, int *mib, struct orr_error *err)
+/* "STARPU_LIMIT_CUDA_3_MEM" of "STARPU_LIMIT_CUDA_MEM". */
+static void name_limit(enum orr_config_id id, int device,
+                       char ret[DEVICE_LIMIT_SIZE])
 {
-    bool any = has_limits();
+    static const char end[] = "_MEM";
+    size_t n = strlen(table[id].name) - (sizeof(end) - 1);
 
-    for (int i = 0; i < ORR_CONFIG_DEVICES; i++) {
-        char name[48];
+    snprintf(ret, DEVICE_LIMIT_SIZE, "%.*s_%d%s", (int)n, table[id].name,
+             device, end);
+}
+
+/* Those of single devices. */
+static int read_device_limits(enum orr_config_id id, int **ret,
+                              struct orr_error *err)
+{
+    int *mib = malloc(ORR_CONFIG_DEVICES * sizeof(*mib));
+    int rc = mib ? 0 : -ENOMEM;
+
+    for (int i = 0; rc == 0 && i < ORR_CONFIG_DEVICES; i++) {
+        char name[DEVICE_LIMIT_SIZE];
         const char *text;
-        int rc = 0;
 
-        mib[i] = -1;
-        if (!any)
-            continue;
-        snprintf(name, sizeof(name), DEVICE_LIMIT, kind, i);
+        name_limit(id, i, name);
         text = getenv(name);
+        mib[i] = -1;
         if (text && *text)
             rc = read_int(name, text, &mib[i], err);
-        if (rc < 0)
-            return rc;
     }
-    return 0;
+    if (rc == 0)
+        *ret = mib;
+    else
+        free(mib);
+    return rc;
 }
 
 bool orr_config_is_device_limit(const char *name)
 {
-    static const char *const kinds[] = {"CUDA", "OPENCL", "HIP", "CPU_NUMA"};
+    for (int id = 0; id < ORR_CFG_COUNT; id++)
+        for (int i = 0;
+             table[id].type == TYPE_DEVICE_MIB && i < ORR_CONFIG_DEVICES; i++) {
+            char limit[DEVICE_LIMIT_SIZE];
 
-    for (unsigned k = 0; k < sizeof(kinds) / sizeof(*kinds); k++)
-        for (int i = 0; i < ORR_CONFIG_DEVICES; i++) {
-            char limit[48];
-
-            snprintf(limit, sizeof(limit), DEVICE_LIMIT, kinds[k], i);
+            name_limit(id, i, limit);
             if (strcmp(name, limit) == 0)
                 return true;
         }
     return false;
-}
-
-/* Workers of a device. */
-static int check_streams(const struct orr_config_value *values,
-                         enum orr_config_id id, struct orr_error *err)
-{
-    int n = values[id].number;
-
-    if (n >= 1 && n <= 16)
-        return 0;
-    return orr_fail(err, -EINVAL,
-                    "%s=\"%d\": a device has 1 to 16 workers",
-                    table[id].name, n);
 }
 
 /* Constraints between variables. */
@@ -282,9 +279,12 @@ static int check_values(struct orr_config *config, struct orr_error *err)
                         "ORRERY_SIM_CONTEXTS=\"%s\" is unknown; give fibers "
                         "or actors",
                         contexts);
-    if (check_streams(values, ORR_CFG_NWORKER_PER_CUDA, err) < 0 ||
-        check_streams(values, ORR_CFG_NWORKER_PER_HIP, err) < 0)
-        return -EINVAL;
+    for (int id = 0; id < ORR_CFG_COUNT; id++)
+        if (table[id].type == TYPE_STREAMS &&
+            (values[id].number < 1 || values[id].number > 16))
+            return orr_fail(err, -EINVAL,
+                            "%s=\"%d\": a device has 1 to 16 workers",
+                            table[id].name, values[id].number);
     if (values[ORR_CFG_HISTORY_MAX_ERROR].number == 0)
         return orr_fail(err, -EINVAL,
                         "STARPU_HISTORY_MAX_ERROR=\"0\" would take every "
@@ -303,18 +303,14 @@ static int check_values(struct orr_config *config, struct orr_error *err)
 int orr_config_read(struct orr_config *config, struct orr_error *err)
 {
     struct orr_config fresh = {0};
+    bool limited = has_limits();
     int rc = 0;
 
     for (int id = 0; id < ORR_CFG_COUNT && rc == 0; id++)
         rc = read_variable(id, getenv(table[id].name), &fresh.values[id], err);
-    if (rc == 0)
-        rc = read_device_limits("CUDA", fresh.cuda_mib, err);
-    if (rc == 0)
-        rc = read_device_limits("OPENCL", fresh.opencl_mib, err);
-    if (rc == 0)
-        rc = read_device_limits("HIP", fresh.hip_mib, err);
-    if (rc == 0)
-        rc = read_device_limits("CPU_NUMA", fresh.numa_mib, err);
+    for (int id = 0; id < ORR_CFG_COUNT && rc == 0; id++)
+        if (limited && table[id].type == TYPE_DEVICE_MIB)
+            rc = read_device_limits(id, &fresh.values[id].devices, err);
     if (rc == 0)
         rc = check_values(&fresh, err);
     if (rc < 0) {
@@ -342,14 +338,17 @@ int orr_config_replace(struct orr_config *config, enum orr_config_id id,
     if (rc < 0)
         return rc;
     free_value(config, id);
+    fresh.devices = config->values[id].devices;
     config->values[id] = fresh;
     return 0;
 }
 
 void orr_config_done(struct orr_config *config)
 {
-    for (int id = 0; id < ORR_CFG_COUNT; id++)
+    for (int id = 0; id < ORR_CFG_COUNT; id++) {
         free_value(config, id);
+        free(config->values[id].devices);
+    }
     memset(config, 0, sizeof(*config));
 }
 
@@ -386,11 +385,7 @@ const char *orr_config_string(const struct orr_config *config,
 int orr_config_device_mib(const struct orr_config *config,
                           enum orr_config_id id, int devid)
 {
-    const int *own = id == ORR_CFG_LIMIT_CUDA_MEM       ? config->cuda_mib
-                     : id == ORR_CFG_LIMIT_OPENCL_MEM   ? config->opencl_mib
-                     : id == ORR_CFG_LIMIT_HIP_MEM      ? config->hip_mib
-                     : id == ORR_CFG_LIMIT_CPU_NUMA_MEM ? config->numa_mib
-                                                        : NULL;
+    const int *own = config->values[id].devices;
 
     if (own && devid >= 0 && devid < ORR_CONFIG_DEVICES && own[devid] >= 0)
         return own[devid];
@@ -402,8 +397,13 @@ const char *orr_config_name(enum orr_config_id id)
     return table[id].name;
 }
 
-static const char *const types[] = {"integer", "0 or 1", "MiB",
-                                    "number",  "number", "text"};
+static const char *const types[] = {
+    [TYPE_INT] = "integer",     [TYPE_BOOL] = "0 or 1",
+    [TYPE_MIB] = "MiB",         [TYPE_FLIGHT] = "integer",
+    [TYPE_PERCENT] = "integer", [TYPE_STREAMS] = "integer",
+    [TYPE_DEVICE_MIB] = "MiB",  [TYPE_DOUBLE] = "number",
+    [TYPE_SPAN] = "number",     [TYPE_STRING] = "text",
+};
 
 static void print_group(FILE *out, const char *title, const int *ids, size_t n)
 {

@@ -12,8 +12,10 @@
 #include "core/base/error.h"
 
 /* Types: INT, BOOL (an integer, 0 or not) and MIB are decimal and not
- * negative; unset and without default they are -1. DOUBLE is NaN then, STRING
- * is NULL. The default is written as the variable would be.
+ * negative; unset and without default they are -1. Integers, too, are FLIGHT (tasks in
+ * flight, capped.h), PERCENT (more is 100), STREAMS (1 to 16), and DEVICE_MIB, MiB of
+ * each device of a kind: "…_<i>_MEM" is that of device i alone. DOUBLE is NaN then,
+ * STRING is NULL. The default is written as the variable would be.
  *
  * X(id, name, type, default, sentence) */
 #define ORR_CONFIG_WORKERS(X)                                                  \
@@ -25,7 +27,7 @@
       "Processors left to the application.")                                   \
     X(NCUDA, "STARPU_NCUDA", INT, "",                                          \
       "CUDA devices that are used. Unset: all.")                               \
-    X(NWORKER_PER_CUDA, "STARPU_NWORKER_PER_CUDA", INT, "1",                   \
+    X(NWORKER_PER_CUDA, "STARPU_NWORKER_PER_CUDA", STREAMS, "1",               \
       "Workers of each CUDA device, with a stream and a thread each.")         \
     X(CUDA_CPU_PER_WORKER, "STARPU_CUDA_THREAD_PER_WORKER", BOOL, "0",         \
       "1: each worker of a CUDA device has a processor, else those of a "      \
@@ -40,7 +42,7 @@
       "is a device file of NVIDIA's.")                                         \
     X(NHIP, "STARPU_NHIP", INT, "",                                            \
       "HIP devices that are used. Unset: all.")                                \
-    X(NWORKER_PER_HIP, "STARPU_NWORKER_PER_HIP", INT, "1",                     \
+    X(NWORKER_PER_HIP, "STARPU_NWORKER_PER_HIP", STREAMS, "1",                 \
       "Workers of each HIP device.")                                           \
     X(HIP_CPU_PER_WORKER, "STARPU_HIP_THREAD_PER_WORKER", BOOL, "0",           \
       "As `STARPU_CUDA_THREAD_PER_WORKER`.")                                   \
@@ -109,13 +111,13 @@
       "`FILE:SETTINGS; FILE` (docs/NEW_DRIVER.md). Real machines only.")       \
     X(HWLOC_INPUT, "STARPU_HWLOC_INPUT", STRING, "",                           \
       "XML file of hwloc to read the topology from.")                          \
-    X(CUDA_PIPELINE, "STARPU_CUDA_PIPELINE", INT, "2",                         \
+    X(CUDA_PIPELINE, "STARPU_CUDA_PIPELINE", FLIGHT, "2",                      \
       "Asynchronous tasks in flight per CUDA worker, at most 4; 0 gives up "   \
       "overlapping.")                                                          \
-    X(HIP_PIPELINE, "STARPU_HIP_PIPELINE", INT, "2",                           \
+    X(HIP_PIPELINE, "STARPU_HIP_PIPELINE", FLIGHT, "2",                        \
       "Asynchronous tasks in flight per HIP worker, at most 4; 0 gives up "    \
       "overlapping.")                                                          \
-    X(OPENCL_PIPELINE, "STARPU_OPENCL_PIPELINE", INT, "2",                     \
+    X(OPENCL_PIPELINE, "STARPU_OPENCL_PIPELINE", FLIGHT, "2",                  \
       "Asynchronous tasks in flight per OpenCL worker, at most 4; 0 gives up " \
       "overlapping.")
 
@@ -364,17 +366,17 @@
       "MiB of main memory that data may take; of several NUMA nodes each has "  \
       "an equal part. Unset: what a control group leaves, what each NUMA node " \
       "has, or no limit.")                                                      \
-    X(LIMIT_CPU_NUMA_MEM, "STARPU_LIMIT_CPU_NUMA_MEM", MIB, "",                 \
+    X(LIMIT_CPU_NUMA_MEM, "STARPU_LIMIT_CPU_NUMA_MEM", DEVICE_MIB, "",          \
       "The same per NUMA node, and goes before it; "                            \
       "`STARPU_LIMIT_CPU_NUMA_<i>_MEM` limits the one that the system numbers " \
       "i.")                                                                     \
-    X(LIMIT_CUDA_MEM, "STARPU_LIMIT_CUDA_MEM", MIB, "",                         \
+    X(LIMIT_CUDA_MEM, "STARPU_LIMIT_CUDA_MEM", DEVICE_MIB, "",                  \
       "MiB that data may take on each CUDA device; "                            \
       "`STARPU_LIMIT_CUDA_<i>_MEM` limits device i alone, and goes before it "  \
       "(StarPU: after it). Unset: 90 % of its memory.")                         \
-    X(LIMIT_HIP_MEM, "STARPU_LIMIT_HIP_MEM", MIB, "",                           \
+    X(LIMIT_HIP_MEM, "STARPU_LIMIT_HIP_MEM", DEVICE_MIB, "",                    \
       "The same on each HIP device, and `STARPU_LIMIT_HIP_<i>_MEM`.")           \
-    X(LIMIT_OPENCL_MEM, "STARPU_LIMIT_OPENCL_MEM", MIB, "",                     \
+    X(LIMIT_OPENCL_MEM, "STARPU_LIMIT_OPENCL_MEM", DEVICE_MIB, "",              \
       "Likewise for OpenCL devices, with `STARPU_LIMIT_OPENCL_<i>_MEM`.")       \
     X(SYNC_COPIES, "STARPU_DISABLE_ASYNCHRONOUS_COPY", BOOL, "0",               \
       "1: who starts a copy to or from a device waits until it has ended. "     \
@@ -394,17 +396,17 @@
     X(DISABLE_PINNING, "STARPU_DISABLE_PINNING", BOOL, "0",                     \
       "1: no main memory is pinned for devices, that of `starpu_malloc` "       \
       "neither: simulated, that takes no time.")                                \
-    X(MINIMUM_AVAILABLE_MEM, "STARPU_MINIMUM_AVAILABLE_MEM", INT, "0",          \
+    X(MINIMUM_AVAILABLE_MEM, "STARPU_MINIMUM_AVAILABLE_MEM", PERCENT, "0",      \
       "Per cent of a limited memory that are to be free: when there is less, "  \
       "data leave as prefetches make them, before somebody waits. 0: none.")    \
-    X(TARGET_AVAILABLE_MEM, "STARPU_TARGET_AVAILABLE_MEM", INT, "0",            \
+    X(TARGET_AVAILABLE_MEM, "STARPU_TARGET_AVAILABLE_MEM", PERCENT, "0",        \
       "Per cent up to which they do; at least the minimum.")                    \
-    X(MINIMUM_CLEAN_BUFFERS, "STARPU_MINIMUM_CLEAN_BUFFERS", INT, "0",          \
+    X(MINIMUM_CLEAN_BUFFERS, "STARPU_MINIMUM_CLEAN_BUFFERS", PERCENT, "0",      \
       "Per cent of the data on a node with limited memory that are to have "    \
       "their value elsewhere as well: when less do, those that have been "      \
       "there for longest are written back while links are idle. 0: none "       \
       "(StarPU: 5).")                                                           \
-    X(TARGET_CLEAN_BUFFERS, "STARPU_TARGET_CLEAN_BUFFERS", INT, "0",            \
+    X(TARGET_CLEAN_BUFFERS, "STARPU_TARGET_CLEAN_BUFFERS", PERCENT, "0",        \
       "Per cent up to which they are; at least the minimum (StarPU: 10).")      \
     X(EVICTION, "ORRERY_EVICTION", STRING, "nextuse",                           \
       "What leaves a memory node that is full. `nextuse`: what no submitted "   \
@@ -663,16 +665,15 @@ struct orr_config_value {
         double real;
         char *text; /* owned if set, else a constant or NULL */
     };
+    int *devices; /* of DEVICE_MIB: owned, ORR_CONFIG_DEVICES limits in MiB, -1: none;
+                   * NULL: no device has one of its own */
 };
 
-/* STARPU_LIMIT_<kind>_<i>_MEM is looked for up to this device. */
+/* A variable of one device, "…_<i>_MEM", is looked for up to this number. */
 #define ORR_CONFIG_DEVICES 32
 
 struct orr_config {
     struct orr_config_value values[ORR_CFG_COUNT];
-    int cuda_mib[ORR_CONFIG_DEVICES], opencl_mib[ORR_CONFIG_DEVICES];
-    int hip_mib[ORR_CONFIG_DEVICES];
-    int numa_mib[ORR_CONFIG_DEVICES];
 };
 
 /* Reads the environment; a variable that is set to nothing counts as unset.
@@ -691,7 +692,7 @@ void orr_config_done(struct orr_config *config);
 /* Whether the value came from the environment. */
 bool orr_config_is_set(const struct orr_config *config, enum orr_config_id id);
 
-/* Values of INT, BOOL and MIB variables; -1: unset and without default. */
+/* Values of variables that are integers; -1: unset and without default. */
 int orr_config_int(const struct orr_config *config, enum orr_config_id id);
 bool orr_config_bool(const struct orr_config *config, enum orr_config_id id);
 
@@ -703,9 +704,8 @@ double orr_config_double(const struct orr_config *config,
 const char *orr_config_string(const struct orr_config *config,
                               enum orr_config_id id);
 
-/* The limit for one device in MiB: STARPU_LIMIT_CUDA_<devid>_MEM, else `id`
- * itself (LIMIT_CUDA_MEM, LIMIT_HIP_MEM, LIMIT_OPENCL_MEM, LIMIT_CPU_NUMA_MEM);
- * -1: none. */
+/* The limit for one device in MiB: that of its own, else `id` itself, a DEVICE_MIB or
+ * MIB; -1: none. */
 int orr_config_device_mib(const struct orr_config *config,
                           enum orr_config_id id, int devid);
 
@@ -727,7 +727,7 @@ struct orr_config_row {
  * more. */
 bool orr_config_row(unsigned i, struct orr_config_row *ret);
 
-/* Whether `name` is STARPU_LIMIT_<kind>_<i>_MEM of a kind that is read. */
+/* Whether `name` is the limit of one device. */
 bool orr_config_is_device_limit(const char *name);
 
 /* Writes the table as Markdown: docs/ENVIRONMENT.md. */

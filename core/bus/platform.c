@@ -34,12 +34,11 @@ static double bandwidth(const struct writer *w, unsigned src, unsigned dst)
     return w->tables->bandwidth[src * w->tables->n + dst];
 }
 
-static unsigned first_node_of_kind(const struct writer *w,
-                                   enum orr_bus_kind kind)
+static unsigned first_node_of_kind(const struct writer *w, int kind)
 {
     unsigned at = 0;
 
-    for (int k = 0; k < (int)kind; k++)
+    for (int k = 0; k < kind; k++)
         at += w->tables->counts.nodes[k];
     return at;
 }
@@ -105,18 +104,18 @@ static void print_hosts(const struct writer *w)
 {
     const struct orr_bus_counts *counts = &w->tables->counts;
     const struct orr_bus_device *devices = w->tables->devices;
-    unsigned cuda = first_node_of_kind(w, ORR_BUS_CUDA);
-    unsigned opencl = first_node_of_kind(w, ORR_BUS_OPENCL);
 
     fprintf(w->out, "  <host id=\"MAIN\" %s=\"1%s\"/>\n", w->d->speed,
             w->d->flops);
     for (unsigned i = 0; i < counts->ncpus; i++)
         fprintf(w->out, "  <host id=\"CPU%u\" %s=\"2000000000%s\"/>\n", i,
                 w->d->speed, w->d->flops);
-    for (unsigned i = 0; i < counts->nodes[ORR_BUS_CUDA]; i++)
-        print_platform_device(w, "CUDA", i, &devices[cuda + i], true);
-    for (unsigned i = 0; i < counts->nodes[ORR_BUS_OPENCL]; i++)
-        print_platform_device(w, "OpenCL", i, &devices[opencl + i], false);
+    for (int k = 0; k < ORR_BUS_NKINDS; k++)
+        for (unsigned i = 0; orr_bus_kinds[k].has_hosts && i < counts->nodes[k];
+             i++)
+            print_platform_device(w, orr_bus_kinds[k].name, i,
+                                  &devices[first_node_of_kind(w, k) + i],
+                                  orr_bus_kinds[k].has_peers);
     fprintf(w->out, "  <host id=\"RAM\" %s=\"1%s\"/>\n", w->d->speed,
             w->d->flops);
 }
@@ -130,33 +129,38 @@ static void print_link(const struct writer *w, const char *name, double mbs,
 }
 
 /* Runs through the ordered pairs that have a link of their own: devices and
- * main memory (node 0), and CUDA devices among each other. */
+ * main memory (node 0), and devices among each other. */
 static void each_pair(const struct writer *w,
                       void (*visit)(const struct writer *w, const char *from,
                                     unsigned src, const char *to, unsigned dst))
 {
-    static const enum orr_bus_kind kinds[] = {ORR_BUS_CUDA, ORR_BUS_OPENCL};
-    unsigned cuda = first_node_of_kind(w, ORR_BUS_CUDA);
-    unsigned ncuda = w->tables->counts.nodes[ORR_BUS_CUDA];
+    const struct orr_bus_kind_row *kind = orr_bus_kinds;
     char from[24], to[24];
 
-    for (int k = 0; k < 2; k++)
-        for (unsigned i = 0; i < w->tables->counts.nodes[kinds[k]]; i++) {
-            unsigned node = first_node_of_kind(w, kinds[k]) + i;
+    for (int k = 0; k < ORR_BUS_NKINDS; k++)
+        for (unsigned i = 0;
+             kind[k].has_hosts && i < w->tables->counts.nodes[k]; i++) {
+            unsigned node = first_node_of_kind(w, k) + i;
 
-            snprintf(to, sizeof(to), "%s%u", orr_bus_kind_names[kinds[k]], i);
+            snprintf(to, sizeof(to), "%s%u", kind[k].name, i);
             if (nodes_are_linked(w, 0, node))
                 visit(w, "RAM", 0, to, node);
             if (nodes_are_linked(w, node, 0))
                 visit(w, to, node, "RAM", 0);
         }
-    for (unsigned i = 0; i < ncuda; i++)
-        for (unsigned j = 0; j < ncuda; j++) {
-            snprintf(from, sizeof(from), "CUDA%u", i);
-            snprintf(to, sizeof(to), "CUDA%u", j);
-            if (i != j && nodes_are_linked(w, cuda + i, cuda + j))
-                visit(w, from, cuda + i, to, cuda + j);
+    for (int k = 0; k < ORR_BUS_NKINDS; k++) {
+        unsigned first = first_node_of_kind(w, k),
+                 n = w->tables->counts.nodes[k];
+
+        for (unsigned p = 0; kind[k].has_peers && p < n * n; p++) {
+            unsigned i = p / n, j = p % n;
+
+            snprintf(from, sizeof(from), "%s%u", kind[k].name, i);
+            snprintf(to, sizeof(to), "%s%u", kind[k].name, j);
+            if (i != j && nodes_are_linked(w, first + i, first + j))
+                visit(w, from, first + i, to, first + j);
         }
+    }
 }
 
 static void visit_link(const struct writer *w, const char *from, unsigned src,
@@ -186,7 +190,7 @@ static double fastest_link_of_node(const struct writer *w, unsigned node)
 {
     double best = 0;
 
-    for (unsigned i = first_node_of_kind(w, ORR_BUS_CUDA); i < w->tables->n;
+    for (unsigned i = first_node_of_kind(w, ORR_BUS_NUMA + 1); i < w->tables->n;
          i++) {
         if (nodes_are_linked(w, node, i))
             best = fmax(best, bandwidth(w, node, i));
@@ -199,8 +203,6 @@ static double fastest_link_of_node(const struct writer *w, unsigned node)
 /* Without devices nothing would use them. */
 static void print_shared_links(const struct writer *w)
 {
-    unsigned cuda = first_node_of_kind(w, ORR_BUS_CUDA);
-    unsigned ncuda = w->tables->counts.nodes[ORR_BUS_CUDA];
     double best = 0;
     char name[24];
 
@@ -212,10 +214,15 @@ static void print_shared_links(const struct writer *w)
             print_link(w, name, own, 0);
         best = fmax(best, own);
     }
-    for (unsigned i = 0; i < ncuda * ncuda; i++)
-        if (i / ncuda != i % ncuda &&
-            nodes_are_linked(w, cuda + i / ncuda, cuda + i % ncuda))
-            best = fmax(best, bandwidth(w, cuda + i / ncuda, cuda + i % ncuda));
+    for (int k = 0; k < ORR_BUS_NKINDS; k++) {
+        unsigned first = first_node_of_kind(w, k),
+                 n = w->tables->counts.nodes[k];
+
+        for (unsigned p = 0; orr_bus_kinds[k].has_peers && p < n * n; p++)
+            if (p / n != p % n &&
+                nodes_are_linked(w, first + p / n, first + p % n))
+                best = fmax(best, bandwidth(w, first + p / n, first + p % n));
+    }
     if (best > 0)
         print_link(w, "Interconnect", best, 0);
 }

@@ -15,9 +15,6 @@
 
 #include "perfmodel/disk.h"
 
-const char *const orr_bus_kind_names[ORR_BUS_NKINDS] = {
-    "NUMA", "CUDA", "OpenCL", "FPGA", "Disk", "MPI_MS", "TCPIP_MS", "HIP"};
-
 /* ---- tables ---- */
 
 unsigned orr_bus_counts_sum(const struct orr_bus_counts *counts)
@@ -362,7 +359,7 @@ void orr_bus_print_matrix(FILE *out, const struct orr_bus_tables *tables,
 
     for (int k = 0; k < ORR_BUS_NKINDS; k++)
         for (unsigned i = 0; i < tables->counts.nodes[k]; i++) {
-            fprintf(out, "%sto %s %u", before, orr_bus_kind_names[k], i);
+            fprintf(out, "%sto %s %u", before, orr_bus_kinds[k].name, i);
             before = "\t";
         }
     fputc('\n', out);
@@ -423,20 +420,16 @@ void orr_bus_print_affinity(FILE *out, const struct orr_bus_tables *tables)
     for (unsigned i = 0; i < counts->nodes[ORR_BUS_NUMA]; i++)
         fprintf(out, "NUMA%u\t", i);
     fputc('\n', out);
-    for (int k = ORR_BUS_CUDA; k < ORR_BUS_NKINDS; k++)
+    for (int k = ORR_BUS_NUMA + 1; k < ORR_BUS_NKINDS; k++)
         for (unsigned i = 0; i < counts->nodes[k]; i++)
             print_near(out, tables, device++, i);
 }
 
 void orr_bus_print_config(FILE *out, const struct orr_bus_counts *counts)
 {
-    static const char *const words[ORR_BUS_NKINDS] = {
-        "NUMA nodes", "CUDA devices", "OpenCL devices", "Maxeler FPGAs",
-        "disks",      "MPI slaves",   "TCP/IP slaves",  "HIP devices"};
-
     fprintf(out, "# What the machine has\n%u # processors\n", counts->ncpus);
     for (int k = 0; k < ORR_BUS_NKINDS; k++)
-        fprintf(out, "%u # %s\n", counts->nodes[k], words[k]);
+        fprintf(out, "%u # %s\n", counts->nodes[k], orr_bus_kinds[k].words);
 }
 
 /* One of the files, by its place in the list. */

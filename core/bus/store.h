@@ -11,22 +11,7 @@
 #include <stdio.h>
 
 #include "core/base/error.h"
-
-/* Kinds of memory nodes, in the order in which all these files have them. */
-enum orr_bus_kind {
-    ORR_BUS_NUMA,
-    ORR_BUS_CUDA,
-    ORR_BUS_OPENCL,
-    ORR_BUS_FPGA,
-    ORR_BUS_DISK,
-    ORR_BUS_MPI,
-    ORR_BUS_TCPIP,
-    ORR_BUS_HIP,
-    ORR_BUS_NKINDS
-};
-
-/* "CUDA", as in the comments and names of links. */
-extern const char *const orr_bus_kind_names[ORR_BUS_NKINDS];
+#include "core/device/bus_kind.h"
 
 /* What there is; .config holds it. */
 struct orr_bus_counts {

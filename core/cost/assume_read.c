@@ -15,6 +15,7 @@
 #include "core/base/c_locale.h"
 #include "core/base/grow.h"
 #include "core/cost/assume.h"
+#include "core/device/kind.h"
 #include "perfmodel/arch.h"
 #include "perfmodel/rate_text.h"
 
@@ -100,15 +101,22 @@ static const struct unit times[] = {{"ns", 1e-3}, {"us", 1},  {"µs", 1},
 
 /* --- parts of an assumption --- */
 
-#define ARCH_REMEDY                                                            \
-    "write cpu, cuda, opencl or hip, and a number for one device: cuda0"
+static int assumption_wrong_arch(struct reader *r, const char *what)
+{
+    char names[ORR_KIND_NAMES_SIZE], remedy[ORR_KIND_NAMES_SIZE + 80];
 
-/* "cuda", "cuda 1"; false when it is none. */
+    orr_device_kind_names(names);
+    snprintf(remedy, sizeof(remedy),
+             "write %s, and a number for one device as in cpu0", names);
+    return assumption_wrong(r, what, remedy);
+}
+
+/* "cpu", "cpu 1"; false when it is none. */
 static bool take_arch(struct reader *r, struct orr_assumed_arch *ret)
 {
+    const struct orr_device_kind *kind;
     char name[16];
     size_t n = 0;
-    int type;
 
     assumption_skip_blanks(r);
     while (n + 1 < sizeof(name) && isalpha((unsigned char)r->at[n])) {
@@ -116,11 +124,10 @@ static bool take_arch(struct reader *r, struct orr_assumed_arch *ret)
         n++;
     }
     name[n] = '\0';
-    type = n ? orr_device_type_find(name) : -1;
-    /* No machine has one: it is known from files of models. */
-    if (type < 0 || type == ORR_DEVICE_FPGA)
+    kind = orr_device_kind_named(name);
+    if (!kind || !kind->functions)
         return false;
-    *ret = (struct orr_assumed_arch){type, -1};
+    *ret = (struct orr_assumed_arch){(int)kind->type, -1};
     r->at += n;
     if (*r->at == ' ' && isdigit((unsigned char)r->at[1]))
         r->at++;
@@ -257,13 +264,11 @@ static int assumption_read_name(struct reader *r, const char *equals,
         return 0;
     r->at = on + 2;
     if (!take_arch(r, &a->arch))
-        return assumption_wrong(r, "there is no such architecture",
-                                ARCH_REMEDY);
+        return assumption_wrong_arch(r, "there is no such architecture");
     assumption_skip_blanks(r);
     return r->at == equals
                ? 0
-               : assumption_wrong(r, "something follows the architecture",
-                                  ARCH_REMEDY);
+               : assumption_wrong_arch(r, "something follows the architecture");
 }
 
 /* The part with single blanks. */
@@ -328,7 +333,7 @@ static int read_assumption(struct reader *r)
             rc = assumption_wrong(
                 r, "what follows the time is not understood",
                 "several are separated by ;, such as `kernel[init] = "
-                "50us; kernel[copy] on cuda = 2ms'");
+                "50us; kernel[copy] on cpu = 2ms'");
     }
     if (!rc)
         rc = assumptions_add(r->a, &a);

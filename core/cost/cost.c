@@ -699,19 +699,19 @@ static int read_calibrated(const struct orr_runtime *rt, uint64_t *ret,
                            struct orr_error *err)
 {
     const char *name = orr_config_string(&rt->config, ORR_CFG_CALIBRATE_ON);
-    const struct orr_device_kind *kind = NULL;
+    const struct orr_device_kind *kind;
+    char names[ORR_KIND_NAMES_SIZE];
 
     *ret = 0;
     if (!name || !*name)
         return 0;
-    for (unsigned i = 0; (kind = orr_device_kind_at(i)) != NULL; i++)
-        if (strcasecmp(kind->name, name) == 0)
-            break;
+    kind = orr_device_kind_named(name);
+    orr_device_kind_names(names);
     if (!kind)
         return orr_fail(err, -EINVAL,
                         "ORRERY_CALIBRATE_ON=%.60s: there are no such workers; "
-                        "write cpu, cuda, opencl or hip",
-                        name);
+                        "write %s",
+                        name, names);
     for (unsigned k = 0; k < rt->workers->nclasses; k++)
         if (rt->workers->classes[k].type == kind->type)
             *ret |= UINT64_C(1) << k;

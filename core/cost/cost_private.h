@@ -13,6 +13,7 @@
 #include "core/cost/assume.h"
 #include "core/cost/cost.h"
 #include "core/cost/recalibrate.h"
+#include "core/device/kind.h"
 #include "core/workers.h"
 
 struct orr_model;
@@ -35,7 +36,7 @@ struct key {
 
 /* So many bytes of a codelet, from its beginning, are all that its signature is made
  * of, and some more: while they are as they were, the signature is. */
-#define SHAPE_SIZE offsetof(struct starpu_codelet, max_fpga_funcs)
+#define SHAPE_SIZE ORR_CODELET_ABOUT_FUNCTIONS
 
 /* What a codelet looked like when its row was made. */
 struct shape {

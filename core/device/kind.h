@@ -60,6 +60,15 @@ const struct orr_device_kind *orr_device_kind(enum starpu_worker_archtype type);
 const struct orr_device_kind *
 orr_device_kind_of_memory(enum starpu_node_kind memory);
 
+/* The kind of that name, or of that part of variables' names, in any letter case, or
+ * NULL. */
+const struct orr_device_kind *orr_device_kind_named(const char *name);
+
+enum { ORR_KIND_NAMES_SIZE = 128 };
+
+/* Writes those that tasks can run on, for a message: "cpu, cuda or opencl". */
+void orr_device_kind_names(char ret[ORR_KIND_NAMES_SIZE]);
+
 /* All kinds, from 0 on; NULL: no more. */
 const struct orr_device_kind *orr_device_kind_at(unsigned i);
 
@@ -75,6 +84,10 @@ uint32_t orr_device_where(enum starpu_worker_archtype type);
 
 /* All these bits. */
 uint32_t orr_device_kinds_where(void);
+
+/* In so many bytes from its beginning a codelet has its functions and `where`. */
+#define ORR_CODELET_ABOUT_FUNCTIONS                                            \
+    offsetof(struct starpu_codelet, max_fpga_funcs)
 
 /* The functions that a codelet has for a kind, a bit per implementation; 0 for
  * numbers without a kind. */

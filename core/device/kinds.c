@@ -3,8 +3,12 @@
  * core/device/kinds.c - see kind.h: the kinds by number, and the fields of
  * codelets that are theirs. Any thread.
  */
+#include <ctype.h>
 #include <errno.h>
 #include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
 
 #include "core/device/kind_settings.h"
 
@@ -59,9 +63,9 @@ static const struct orr_device_kind *_Atomic loaded[NLOADED];
 static const struct orr_device_kind *kind_loaded(unsigned number)
 {
     number -= ORR_KIND_MODULES;
-    return number < NLOADED ? atomic_load_explicit(&loaded[number],
-                                                   memory_order_acquire)
-                            : NULL;
+    return number < NLOADED
+               ? atomic_load_explicit(&loaded[number], memory_order_acquire)
+               : NULL;
 }
 
 const struct orr_device_kind *orr_device_kind(enum starpu_worker_archtype type)
@@ -94,6 +98,37 @@ const struct orr_device_kind *orr_device_kind_at(unsigned i)
             return kind;
     }
     return NULL;
+}
+
+const struct orr_device_kind *orr_device_kind_named(const char *name)
+{
+    const struct orr_device_kind *kind;
+
+    for (unsigned i = 0; (kind = orr_device_kind_at(i)); i++)
+        if (!strcasecmp(name, kind->name) || !strcasecmp(name, kind->variable))
+            return kind;
+    return NULL;
+}
+
+void orr_device_kind_names(char ret[ORR_KIND_NAMES_SIZE])
+{
+    const struct orr_device_kind *kind, *last = NULL;
+    size_t n = 0;
+
+    for (unsigned i = 0; (kind = orr_device_kind_at(i)); i++)
+        if (kind->functions)
+            last = kind;
+    for (unsigned i = 0; (kind = orr_device_kind_at(i)); i++) {
+        if (!kind->functions || n >= ORR_KIND_NAMES_SIZE)
+            continue;
+        n += (size_t)snprintf(ret + n, ORR_KIND_NAMES_SIZE - n, "%s%s",
+                              n == 0         ? ""
+                              : kind == last ? " or "
+                                             : ", ",
+                              kind->name);
+    }
+    for (char *c = ret; *c; c++)
+        *c = (char)tolower((unsigned char)*c);
 }
 
 const struct orr_kind_settings *
@@ -144,8 +179,9 @@ static const char *kind_fault(const struct orr_device_kind *kind)
     for (unsigned i = 0; i < NKINDS; i++)
         has_functions |=
             kinds[i]->functions && kinds[i]->functions == kind->functions;
-    return !has_functions ? "its functions are no field of a codelet that some kind "
-                            "has"
+    return !has_functions
+               ? "its functions are no field of a codelet that some kind "
+                 "has"
            : kind->settings ? "it has settings"
                             : NULL;
 }

@@ -6,6 +6,9 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
+
+#include "core/device/kind.h"
 
 /* -- options --------------------------------------------------------------- */
 
@@ -23,6 +26,18 @@ static void gpu_options(struct orr_gpu_options *options,
     options->cpu_for_all = !orr_config_bool(config, cpu_per_device);
     options->cpu_twice =
         options->cpu_per_worker && orr_config_is_set(config, cpu_per_device);
+}
+
+int orr_conf_count(const struct starpu_conf *conf, int from_conf,
+                   const struct orr_config *config, enum orr_config_id id)
+{
+    bool conf_first = conf && conf->precedence_over_environment_variables;
+
+    if (conf_first && from_conf != -1)
+        return from_conf;
+    if (orr_config_is_set(config, id))
+        return orr_config_int(config, id);
+    return from_conf;
 }
 
 void orr_machine_options_devices(struct orr_machine_options *options,
@@ -43,6 +58,114 @@ void orr_machine_options_devices(struct orr_machine_options *options,
         orr_config_string(config, ORR_CFG_OCL_ICD_VENDORS);
     options->opencl_program_dir =
         orr_config_string(config, ORR_CFG_OPENCL_PROGRAM_DIR);
+}
+
+static int ncpu_of(const struct starpu_conf *conf,
+                   const struct orr_config *config)
+{
+    int n = conf ? conf->ncpus : -1;
+
+    if (orr_config_is_set(config, ORR_CFG_NCPUS) &&
+        !orr_config_is_set(config, ORR_CFG_NCPU))
+        return orr_conf_count(conf, n, config, ORR_CFG_NCPUS);
+    return orr_conf_count(conf, n, config, ORR_CFG_NCPU);
+}
+
+/* Positions that workers are bound to, unless the environment has others. */
+static const unsigned *bindid_of(const struct starpu_conf *conf,
+                                 const struct orr_config *config)
+{
+    if (!conf || !conf->use_explicit_workers_bindid)
+        return NULL;
+    if ((orr_config_is_set(config, ORR_CFG_WORKERS_CPUID) ||
+         orr_config_is_set(config, ORR_CFG_WORKERS_COREID)) &&
+        !conf->precedence_over_environment_variables)
+        return NULL;
+    return conf->workers_bindid;
+}
+
+/* Numbers of devices, if they are used, unless the environment has others. */
+static const unsigned *gpuid_of(const struct starpu_conf *conf, unsigned used,
+                                const unsigned *numbers,
+                                const struct orr_config *config,
+                                enum orr_config_id ids)
+{
+    if (!used || (orr_config_is_set(config, ids) &&
+                  !conf->precedence_over_environment_variables))
+        return NULL;
+    return numbers;
+}
+
+static void choose_devices(struct orr_machine_options *options,
+                           const struct starpu_conf *conf,
+                           const struct orr_config *config)
+{
+    orr_machine_options_devices(options, config);
+    options->cuda.n = options->ncuda;
+    options->hip.n =
+        orr_conf_count(conf, conf ? conf->nhip : -1, config, ORR_CFG_NHIP);
+    if (!conf)
+        return;
+    options->cuda.first =
+        gpuid_of(conf, conf->use_explicit_workers_cuda_gpuid,
+                 conf->workers_cuda_gpuid, config, ORR_CFG_WORKERS_CUDAID);
+    options->hip.first =
+        gpuid_of(conf, conf->use_explicit_workers_hip_gpuid,
+                 conf->workers_hip_gpuid, config, ORR_CFG_WORKERS_HIPID);
+    options->opencl_gpuid =
+        gpuid_of(conf, conf->use_explicit_workers_opencl_gpuid,
+                 conf->workers_opencl_gpuid, config, ORR_CFG_WORKERS_OPENCLID);
+}
+
+void orr_machine_options_fill(struct orr_machine_options *options,
+                              const struct starpu_conf *conf,
+                              const struct orr_config *config)
+{
+    const char *kernels = orr_config_string(config, ORR_CFG_SIM_KERNELS);
+    const char *const *sampling_dirs = options->sampling_dirs;
+    struct orr_pinned *pinned = options->pinned;
+
+    *options = (struct orr_machine_options){
+        .sampling_dirs = sampling_dirs,
+        .pinned = pinned,
+        .name = orr_config_string(config, ORR_CFG_MACHINE),
+        .edits = orr_config_string(config, ORR_CFG_SET),
+        .mbps = orr_config_int(config, ORR_CFG_LIMIT_BANDWIDTH),
+        .ncpu = ncpu_of(conf, config),
+        .ncuda = orr_conf_count(conf, conf ? conf->ncuda : -1, config,
+                                ORR_CFG_NCUDA),
+        .nopencl = orr_conf_count(conf, conf ? conf->nopencl : -1, config,
+                                  ORR_CFG_NOPENCL),
+        .reserve_ncpu = orr_conf_count(conf, conf ? conf->reserve_ncpus : -1,
+                                       config, ORR_CFG_RESERVE_NCPU),
+        .host = orr_config_string(config, ORR_CFG_HOSTNAME),
+        .run_kernels = kernels && strcmp(kernels, "run") == 0,
+        .network = orr_config_string(config, ORR_CFG_SIM_NETWORK),
+        .contexts = orr_config_string(config, ORR_CFG_SIM_CONTEXTS),
+        .workers_cpuid = orr_config_string(config, ORR_CFG_WORKERS_CPUID),
+        .workers_bindid = bindid_of(conf, config),
+        .bind = !orr_config_bool(config, ORR_CFG_WORKERS_NOBIND),
+        .bus_calibrate = orr_conf_count(conf, conf ? conf->bus_calibrate : -1,
+                                        config, ORR_CFG_BUS_CALIBRATE) > 0,
+        .workers_coreid = orr_config_string(config, ORR_CFG_WORKERS_COREID),
+        .ignore_affinity = !orr_config_bool(config, ORR_CFG_WORKERS_GETBIND),
+        .per_core = (unsigned)orr_config_int(config, ORR_CFG_NTHREADS_PER_CORE),
+        .first_pauses =
+            conf ? conf->driver_spinning_backoff_min
+                 : (unsigned)orr_config_int(config, ORR_CFG_BACKOFF_MIN),
+        .most_pauses =
+            conf ? conf->driver_spinning_backoff_max
+                 : (unsigned)orr_config_int(config, ORR_CFG_BACKOFF_MAX),
+        .main_bind = orr_config_bool(config, ORR_CFG_MAIN_THREAD_BIND),
+        .main_cpuid = orr_config_int(config, ORR_CFG_MAIN_THREAD_CPUID),
+        .main_coreid = orr_config_int(config, ORR_CFG_MAIN_THREAD_COREID),
+        .numa = orr_config_bool(config, ORR_CFG_USE_NUMA),
+        .drivers = orr_config_string(config, ORR_CFG_DRIVERS),
+        .hwloc_input = orr_config_string(config, ORR_CFG_HWLOC_INPUT),
+    };
+    if (options->reserve_ncpu < 0)
+        options->reserve_ncpu = 0;
+    choose_devices(options, conf, config);
 }
 
 /* -- drivers --------------------------------------------------------------- */
@@ -136,4 +259,16 @@ void orr_drivers_close(struct orr_machine *machine)
     }
     free(machine->drivers);
     machine->drivers = NULL;
+}
+
+/* Devices are numbered by the machine, or have a handle of their vendor's; processors
+ * are numbered from 0. The numbers share their memory. */
+bool orr_worker_is_named(const struct orr_worker_desc *desc, unsigned nth,
+                         const struct starpu_driver *driver)
+{
+    if (desc->handle)
+        return desc->handle == (void *)driver->id.opencl_id;
+    return driver->id.cpu_id == (orr_device_kind(desc->type)->is_processor
+                                     ? nth
+                                     : (unsigned)desc->devid);
 }

@@ -18,7 +18,7 @@ struct orr_gpu_options {
     /* Who has a processor: each worker, or all devices together; else each device. */
     bool cpu_per_worker, cpu_for_all;
     bool cpu_twice; /* the user asks for both */
-    bool peers;            /* devices copy to each other where they can */
+    bool peers;     /* devices copy to each other where they can */
 };
 
 /* The options of starpu_init, after configuration: -1 means all there are. */
@@ -44,8 +44,8 @@ struct orr_machine_options {
      * that of a core, in the topology; -1: none. */
     bool main_bind;
     int main_cpuid, main_coreid;
-    bool numa;               /* a memory node per NUMA node */
-    const char *drivers;     /* ORRERY_DRIVERS or NULL */
+    bool numa;                        /* a memory node per NUMA node */
+    const char *drivers;              /* ORRERY_DRIVERS or NULL */
     struct orr_gpu_options cuda, hip; /* of a real machine */
     /* OpenCL devices of processors, too, or alone; STARPU_WORKERS_OPENCLID or
      * NULL, and before it starpu_conf's numbers or NULL; OCL_ICD_VENDORS and
@@ -89,6 +89,10 @@ typedef int (*orr_driver_open_fn)(const struct orr_machine_options *options,
                                  struct orr_driver **ret,                      \
                                  struct orr_error *err)
 
+/* Whether the structure names the worker, the nth of its type. */
+bool orr_worker_is_named(const struct orr_worker_desc *desc, unsigned nth,
+                         const struct starpu_driver *driver);
+
 /* Opens all drivers that this library has, in the order of meson.build, then those
  * of options->drivers in its order. */
 int orr_drivers_open(const struct orr_machine_options *options,
@@ -97,6 +101,15 @@ int orr_drivers_open(const struct orr_machine_options *options,
  * to a machine that has its main memory already: to measure them. */
 int orr_device_drivers_open(const struct orr_machine_options *options,
                             struct orr_machine *machine, struct orr_error *err);
+/* Which goes first of a value of struct starpu_conf, -1: none, and the variable's:
+ * that, unless the structure says otherwise. `conf` may be NULL. */
+int orr_conf_count(const struct starpu_conf *conf, int from_conf,
+                   const struct orr_config *config, enum orr_config_id id);
+/* All but sampling_dirs and pinned, by starpu_conf, which may be NULL, and the
+ * environment. What they point to is the structure's and the configuration's. */
+void orr_machine_options_fill(struct orr_machine_options *options,
+                              const struct starpu_conf *conf,
+                              const struct orr_config *config);
 /* What the environment says about devices. The texts are the configuration's. */
 void orr_machine_options_devices(struct orr_machine_options *options,
                                  const struct orr_config *config);

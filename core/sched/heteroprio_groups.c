@@ -49,22 +49,16 @@ static void put_all_in_one(struct orr_hp_locality *l)
     memset(l->of_node, 0, sizeof(l->of_node));
 }
 
-/* The setting that ends in the kind's name, of those from one to another; -1: it is
- * not set, or there is none. */
+/* The setting of the kind: `prefix` and its name; -1: it is not set, or there is none. */
 static int of_kind(const struct orr_config *config,
-                   const struct orr_device_kind *kind, enum orr_config_id first,
-                   enum orr_config_id last)
+                   const struct orr_device_kind *kind, const char *prefix)
 {
-    size_t n = strlen(kind->variable);
+    size_t n = strlen(prefix);
 
-    for (enum orr_config_id id = first; id <= last; id++) {
-        const char *name = orr_config_name(id);
-        size_t length = strlen(name);
-
-        if (length > n && name[length - n - 1] == '_' &&
-            strcmp(name + length - n, kind->variable) == 0)
+    for (enum orr_config_id id = 0; id < ORR_CFG_COUNT; id++)
+        if (strncmp(orr_config_name(id), prefix, n) == 0 &&
+            strcmp(orr_config_name(id) + n, kind->variable) == 0)
             return orr_config_int(config, id);
-    }
     return -1;
 }
 
@@ -87,10 +81,8 @@ int orr_hp_locality_init(struct orr_sched *sched, struct orr_error *err)
 
         if (!kind)
             continue;
-        near = of_kind(config, kind, ORR_CFG_HETEROPRIO_NEAR_CPU,
-                       ORR_CFG_HETEROPRIO_NEAR_HIP);
-        step = of_kind(config, kind, ORR_CFG_HETEROPRIO_STEP_CPU,
-                       ORR_CFG_HETEROPRIO_STEP_HIP);
+        near = of_kind(config, kind, "STARPU_LAHETEROPRIO_S_");
+        step = of_kind(config, kind, "STARPU_LAHETEROPRIO_PRIO_STEP_");
         l->near[a] = near < 0 ? ORR_HP_GROUPS : (unsigned)near;
         l->step[a] = step < 0 ? 0 : (unsigned)step;
     }

@@ -7,23 +7,12 @@
 #include "core/asleep.h"
 #include "core/base/log.h"
 #include "core/device/kind.h"
+#include "core/device/open.h"
 #include "core/runtime.h"
 #include "core/worker/hooks.h"
 #include "core/worker/kernel.h"
 #include "core/worker/suspend.h"
 #include "core/workers.h"
-
-/* Devices are numbered by the machine, or have a handle of their vendor's; processors
- * are numbered from 0. The numbers share their memory. */
-static bool is_named(const struct orr_worker_desc *desc, unsigned nth,
-                     const struct starpu_driver *driver)
-{
-    if (desc->handle)
-        return desc->handle == (void *)driver->id.opencl_id;
-    return driver->id.cpu_id == (orr_device_kind(desc->type)->is_processor
-                                     ? nth
-                                     : (unsigned)desc->devid);
-}
 
 struct orr_worker *orr_worker_named(struct orr_runtime *rt,
                                     const struct starpu_driver *driver)
@@ -32,7 +21,7 @@ struct orr_worker *orr_worker_named(struct orr_runtime *rt,
 
     for (unsigned w = 0; w < rt->workers->n; w++)
         if (rt->workers->at[w].desc->type == driver->type &&
-            is_named(rt->workers->at[w].desc, n++, driver))
+            orr_worker_is_named(rt->workers->at[w].desc, n++, driver))
             return &rt->workers->at[w];
     return NULL;
 }

@@ -38,13 +38,13 @@ core/cost: core core/data core/device core/task core/worker perfmodel
 core/data: core core/data/interfaces core/device core/observe core/task
 core/data/filters: core/data/interfaces
 core/data/interfaces:
-core/device: core/bus core/device/cpu core/device/disk perfmodel
+core/device: core/device/cpu core/device/disk perfmodel
 core/device/cpu: core/bus core/device
-core/device/cuda: core/bus core/device core/device/gpu
-core/device/disk: core/bus core/device
+core/device/cuda: core/device core/device/gpu
+core/device/disk: core/device
 core/device/gpu: core/device
-core/device/hip: core/bus core/device core/device/gpu
-core/device/opencl: core/bus core/device
+core/device/hip: core/device core/device/gpu
+core/device/opencl: core/device
 core/observe: bound core core/cost core/data core/device core/sched core/task perfmodel record
 core/omp: core core/data core/device core/sched core/task core/worker
 core/sched: core core/cost core/data core/device core/observe core/sched/component core/task perfmodel
@@ -143,6 +143,16 @@ check "no question whether the machine is simulated in core outside device" "$(
 check "no kind of device in core outside device" "$(
     grep -rnE '\<STARPU_(CPU|CUDA|OPENCL|HIP|MAX_FPGA|MPI_MS|TCPIP_MS|DISK)(_WORKER|_RAM)?\>' \
         core --include='*.[ch]' | grep -v '^core/device/'
+)"
+# Nor is one named, but in comments. Public functions, fields of starpu_conf and of data
+# in several forms have their names, and variables of the environment.
+check "no name of a kind of device in core outside device" "$(
+    find core -name '*.[ch]' | grep -vE '^core/(device|api)/|^core/base/(config|form)\.h|^core/data/interfaces/(multiformat|outline)\.c|^core/observe/calls\.c' |
+    sort | while read -r file; do
+        gcc -fpreprocessed -dD -E -P "$file" 2>/dev/null |
+            grep -iE 'cuda|opencl|fpga|([^a-z]|^)n?hip([^a-z]|$)' |
+            sed "s|^|$file: |"
+    done
 )"
 check "no codelet's functions for one kind of device in core outside device" "$(
     grep -rnE '(->|\.)(cpu|cuda|opencl|hip)_(func|funcs|flags)\>' core \

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* core/device/disk/kind.c - disks, as a kind of device: no task can run there. */
-#include "core/bus/store.h"
+#include "core/device/bus_kind.h"
 #include "core/device/kind_settings.h"
 
 static const struct orr_kind_settings settings = {

@@ -87,7 +87,7 @@ static PyMemberDef worker_members[] = {{"id", T_UINT,
                                        {0}};
 static PyGetSetDef worker_getset[] = {
     {"name", py_worker_name, NULL, "such as CPU 0", NULL},
-    {"kind", worker_kind, NULL, "CPU, CUDA …", NULL},
+    {"kind", worker_kind, NULL, "the name of its kind, such as CPU", NULL},
     {"node", worker_node, NULL, "number of its memory node", NULL},
     {"idle", worker_idle, NULL, "whether it sleeps for want of a task", NULL},
     {0}};
