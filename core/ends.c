@@ -71,7 +71,8 @@ static struct {
     bool off;            /* [main] signals are not to be caught */
     orr_leave_fn leave; /* [main] in place of the process's end, or NULL */
     void *leave_arg;
-} ends;
+    atomic_flag registered; /* with atexit */
+} ends = {.registered = ATOMIC_FLAG_INIT};
 
 /* What the process has made for itself goes with it. Safe in signal handlers. */
 static void clean_up(void)
@@ -405,14 +406,12 @@ static bool has_to_end(const struct orr_runtime *rt)
 
 void orr_ends_watch(struct orr_runtime *rt)
 {
-    static atomic_flag registered = ATOMIC_FLAG_INIT;
-
     if (rt->sim)
         rt->sim->on_deadlock(rt->machine, on_deadlock, rt);
     /* Of several runs in one simulation the first one is saved. */
     if (atomic_load(&ends.open) && ends.process == getpid())
         return;
-    if (!atomic_flag_test_and_set(&registered))
+    if (!atomic_flag_test_and_set(&ends.registered))
         atexit(at_exit);
     ends.process = getpid();
     ends.thread = pthread_self();

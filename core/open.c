@@ -12,6 +12,7 @@
 #include "core/base/host.h"
 #include "core/base/log.h"
 #include "core/base/module.h"
+#include "core/base/stack_size.h"
 #include "core/check.h"
 #include "core/combined.h"
 #include "core/cost/cost.h"
@@ -497,17 +498,15 @@ static void free_parts(struct orr_runtime *rt)
     orr_config_done(&rt->config);
 }
 
-static size_t asked_stack;
-
-void orr_runtime_ask_stacks(size_t bytes)
+/* What is wrong with the variable a program with OpenMP's constructs is told. */
+static void size_stacks(const struct orr_config *config, struct orr_exec *exec)
 {
-    asked_stack = bytes;
-}
+    const char *text = orr_config_string(config, ORR_CFG_OMP_STACKSIZE);
+    size_t wanted;
 
-static void size_stacks(struct orr_exec *exec)
-{
-    if (exec->stack_size < asked_stack)
-        exec->stack_size = asked_stack;
+    if (text && !orr_stack_size_read(text, &wanted) &&
+        exec->stack_size < wanted)
+        exec->stack_size = wanted;
 }
 
 static int start(struct orr_runtime *rt, struct starpu_conf *conf,
@@ -551,7 +550,7 @@ static int start(struct orr_runtime *rt, struct starpu_conf *conf,
         __atomic_store_n(&rt->exec->all_parked, orr_deadlock_all_parked,
                          __ATOMIC_RELEASE);
         orr_workers_leave_out(rt, conf);
-        size_stacks(rt->exec);
+        size_stacks(&rt->config, rt->exec);
         code = orr_workers_start(rt);
         if (!code) {
             code = orr_watchdog_tasks_start(rt);

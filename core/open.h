@@ -12,10 +12,6 @@
 struct orr_pinned;
 struct orr_runtime;
 
-/* Runtimes that are started from now on give tasks stacks of so many bytes, or what
- * the system says where that is more. */
-void orr_runtime_ask_stacks(size_t bytes);
-
 /* A value that goes before the environment's; "": as if that had none. */
 struct orr_setting {
     enum orr_config_id id;

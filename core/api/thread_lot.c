@@ -18,18 +18,23 @@
 
 enum { NBUCKETS = 64 };
 
-static struct bucket {
+struct bucket {
     pthread_mutex_t lock;
     pthread_cond_t woken; /* for threads that are in no kernel */
     struct orr_waiters waiters; /* [lock] */
-} lot[NBUCKETS] = {[0 ... NBUCKETS - 1] = {PTHREAD_MUTEX_INITIALIZER,
-                                           PTHREAD_COND_INITIALIZER,
-                                           {NULL}}};
-static atomic_uint nwaiting;
+};
+
+static struct {
+    atomic_uint nwaiting;
+    struct bucket buckets[NBUCKETS];
+} lot = {.buckets = {[0 ... NBUCKETS - 1] = {PTHREAD_MUTEX_INITIALIZER,
+                                             PTHREAD_COND_INITIALIZER,
+                                             {NULL}}}};
 
 static struct bucket *bucket_of(const void *object)
 {
-    return &lot[((uintptr_t)object >> 4 ^ (uintptr_t)object >> 12) % NBUCKETS];
+    return &lot.buckets[((uintptr_t)object >> 4 ^ (uintptr_t)object >> 12) %
+                        NBUCKETS];
 }
 
 static void enter_locked(struct bucket *bucket, struct orr_lot_waiter *waiter,
@@ -39,7 +44,7 @@ static void enter_locked(struct bucket *bucket, struct orr_lot_waiter *waiter,
     if (!orr_lot_applies())
         waiter->waiter.context = NULL;
     waiter->object = object;
-    atomic_fetch_add(&nwaiting, 1);
+    atomic_fetch_add(&lot.nwaiting, 1);
 }
 
 void orr_lot_enter(struct orr_lot_waiter *waiter, const void *object)
@@ -82,7 +87,7 @@ void orr_lot_wake(const void *object, unsigned n)
     struct bucket *bucket = bucket_of(object);
 
     atomic_thread_fence(memory_order_seq_cst);
-    if (!atomic_load_explicit(&nwaiting, memory_order_relaxed))
+    if (!atomic_load_explicit(&lot.nwaiting, memory_order_relaxed))
         return;
     pthread_mutex_lock(&bucket->lock);
     wake_locked(bucket, object, n);
@@ -140,7 +145,7 @@ bool orr_lot_leave(struct orr_lot_waiter *waiter)
     pthread_mutex_lock(&bucket->lock);
     (void)orr_waiters_remove(&bucket->waiters, &waiter->waiter);
     pthread_mutex_unlock(&bucket->lock);
-    atomic_fetch_sub(&nwaiting, 1);
+    atomic_fetch_sub(&lot.nwaiting, 1);
     return orr_waiter_is_over(&waiter->waiter);
 }
 

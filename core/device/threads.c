@@ -66,6 +66,7 @@ struct threads {
 static struct {
     pthread_mutex_t lock;
     struct thread *threads; /* [lock] of all machines, spawned and adopted */
+    atomic_int nhelpers;    /* threads that wake no context */
 } registry = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static struct threads *threads_of(struct orr_exec *exec)
@@ -162,11 +163,9 @@ static void futex_wait(atomic_uint *word, double us)
             us < ORR_FOREVER ? &timeout : NULL, NULL, 0);
 }
 
-static atomic_int nhelpers; /* threads of the process that wake no context */
-
 void orr_threads_count_helper(int change)
 {
-    atomic_fetch_add(&nhelpers, change);
+    atomic_fetch_add(&registry.nhelpers, change);
 }
 
 /* Whether the process has threads that are no contexts; so if in doubt. */
@@ -181,8 +180,8 @@ static bool has_others(const struct threads *threads)
     while ((entry = readdir(tasks)))
         n += entry->d_name[0] != '.';
     closedir(tasks);
-    return n !=
-           atomic_load(&threads->ncontexts) + (unsigned)atomic_load(&nhelpers);
+    return n != atomic_load(&threads->ncontexts) +
+                    (unsigned)atomic_load(&registry.nhelpers);
 }
 
 /* Whether the context that runs on the thread sleeps. */

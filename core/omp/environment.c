@@ -10,6 +10,7 @@
 #include <strings.h>
 
 #include "core/base/log.h"
+#include "core/base/stack_size.h"
 
 /* -- pieces of values -- */
 
@@ -204,28 +205,15 @@ static void read_schedule(struct orr_omp_environment *env,
     env->chunk = (unsigned long long)chunk;
 }
 
-/* n[b|k|m|g], k without a unit. */
-size_t orr_omp_environment_stack(const struct orr_config *config)
+static size_t read_stack(const struct orr_config *config)
 {
-    static const char units[] = "bkmg";
-    const char *text = orr_config_string(config, ORR_CFG_OMP_STACKSIZE), *rest;
-    const char *unit = units + 1;
-    long long value;
+    const char *text = orr_config_string(config, ORR_CFG_OMP_STACKSIZE);
+    size_t bytes = 0;
+    const char *wrong = text ? orr_stack_size_read(text, &bytes) : NULL;
 
-    if (!text)
-        return 0;
-    rest = environment_skip_blanks(text);
-    if (!environment_take_number(&rest, 1, &value))
-        environment_refuse(ORR_CFG_OMP_STACKSIZE, text,
-                           "it is no number above 0");
-    if (*rest) {
-        unit = strchr(units, tolower((unsigned char)*rest));
-        rest = environment_skip_blanks(rest + 1);
-    }
-    if (!unit || *rest || value > LLONG_MAX >> 10 * (unit - units))
-        environment_refuse(ORR_CFG_OMP_STACKSIZE, text,
-                           "give a number and perhaps B, K, M or G");
-    return (size_t)value << 10 * (unit - units);
+    if (wrong)
+        environment_refuse(ORR_CFG_OMP_STACKSIZE, text, wrong);
+    return bytes;
 }
 
 /* {numbers} or !{numbers}, separated by commas. */
@@ -303,7 +291,7 @@ void orr_omp_environment_read(struct orr_omp_environment *env,
     *env = (struct orr_omp_environment){.nthreads_count = 0};
     read_threads(env, config, nprocs);
     read_schedule(env, config);
-    env->stack_bytes = orr_omp_environment_stack(config);
+    env->stack_bytes = read_stack(config);
     read_binds(env, config);
     read_places(env, config);
     env->max_active_levels = (int)environment_read_number(

@@ -41,9 +41,6 @@ struct orr_omp_environment {
 void orr_omp_environment_read(struct orr_omp_environment *env,
                               const struct orr_config *config, unsigned nprocs);
 
-/* OMP_STACKSIZE alone, bytes; 0: not set. A wrong one ends the program. */
-size_t orr_omp_environment_stack(const struct orr_config *config);
-
 /* What OMP_DISPLAY_ENV asks for. */
 void orr_omp_environment_print(const struct orr_omp_environment *env,
                                FILE *out);

@@ -11,7 +11,6 @@
 #include "core/base/slab.h"
 #include "core/device/clock.h"
 #include "core/omp/omp.h"
-#include "core/open.h"
 #include "core/runtime.h"
 #include "core/sched/direct.h"
 #include "core/workers.h"
@@ -159,26 +158,10 @@ static int omp_start(struct orr_runtime *rt)
     return rc;
 }
 
-/* The workers' stacks are made with them. What is wrong with the environment
- * starpu_init says. */
-static void ask_for_stacks(void)
-{
-    struct orr_config config;
-    struct orr_error err;
-
-    if (starpu_is_initialized() || orr_config_read(&config, &err) != 0)
-        return;
-    orr_runtime_ask_stacks(orr_omp_environment_stack(&config));
-    orr_config_done(&config);
-}
-
 int starpu_omp_init(void)
 {
     struct orr_runtime *rt;
-    int rc;
-
-    ask_for_stacks();
-    rc = starpu_init(NULL);
+    int rc = starpu_init(NULL);
 
     if (rc != 0)
         return rc == -ENODEV ? -EINVAL : rc;

@@ -320,6 +320,26 @@ START_TEST(stacks_are_as_large_as_was_asked)
 }
 END_TEST
 
+START_TEST(tasks_of_other_programs_have_such_stacks)
+{
+    struct starpu_codelet cl = {.cpu_funcs = {need_stack}, .name = "k"};
+    struct starpu_task *task;
+    atomic_size_t used = 0;
+    char text[32];
+
+    snprintf(text, sizeof(text), "%d b", STACK);
+    setenv("OMP_STACKSIZE", text, 1);
+    machine_open(_i);
+    task = starpu_task_create();
+    task->cl = &cl;
+    task->cl_arg = &used;
+    ck_assert_int_eq(starpu_task_submit(task), 0);
+    ck_assert_int_eq(starpu_task_wait_for_all(), 0);
+    ck_assert_uint_eq(used, NEED / 4096);
+    starpu_shutdown();
+}
+END_TEST
+
 /* No address space has that: as little where threads cannot be made. */
 START_TEST(without_stacks_it_does_not_start)
 {
@@ -441,6 +461,7 @@ int main(void)
     EACH(variables_are_read);
     EACH(what_follows_a_mistake_in_a_list_is_ignored);
     EACH(stacks_are_as_large_as_was_asked);
+    EACH(tasks_of_other_programs_have_such_stacks);
     EACH(without_stacks_it_does_not_start);
     tcase_add_test(once, the_environment_is_printed_on_request);
     tcase_add_test(once, without_processors_it_does_not_start);

@@ -8,7 +8,6 @@
 #include "core/data/interfaces/multiformat.h"
 
 #include <errno.h>
-#include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 
@@ -24,17 +23,16 @@
 /* The public structure comes first: kernels see it. */
 struct multiformat {
     struct starpu_multiformat_interface public;
-    /* [conversions, or the owner of the copy] bit per form; a copy that is stale
-     * may read it at any time */
+    /* [atomic] bit per form, and CONVERTING; a copy that is stale may read it at any
+     * time */
     atomic_uint valid;
-    bool busy;    /* [conversions] it is being converted */
     unsigned own; /* forms whose memory the interface allocated in main memory,
                      * beside what the application registered */
 };
 
-/* Readers on several processors share a copy: one of them converts it. Not held
- * meanwhile, which may take long. */
-static pthread_mutex_t conversions = PTHREAD_MUTEX_INITIALIZER;
+/* Readers on several processors share a copy: one of them converts it, which may take
+ * long. */
+#define CONVERTING (1U << ORR_NFORMS)
 
 static unsigned bit(enum orr_form form)
 {
@@ -215,25 +213,26 @@ bool orr_multiformat_begin(void *data_interface, unsigned node,
                            struct starpu_codelet **ret)
 {
     struct multiformat *m = data_interface;
-    bool busy;
+    unsigned valid = atomic_load_explicit(&m->valid, memory_order_acquire);
 
-    pthread_mutex_lock(&conversions);
-    busy = m->busy;
-    *ret = busy ? NULL : orr_multiformat_lacks(m, node);
-    if (*ret)
-        m->busy = true;
-    pthread_mutex_unlock(&conversions);
-    return !busy;
+    *ret = NULL;
+    do {
+        if (valid & CONVERTING)
+            return false;
+        *ret = orr_multiformat_lacks(m, node);
+    } while (*ret && !atomic_compare_exchange_weak(&m->valid, &valid,
+                                                   valid | CONVERTING));
+    return true;
 }
 
 void orr_multiformat_end(void *data_interface, unsigned node)
 {
     struct multiformat *m = data_interface;
 
-    pthread_mutex_lock(&conversions);
-    m->valid |= bit(orr_form_of_node(node));
-    m->busy = false;
-    pthread_mutex_unlock(&conversions);
+    /* Pairs with the load of those who see that it is converted. */
+    atomic_fetch_xor_explicit(&m->valid,
+                              bit(orr_form_of_node(node)) | CONVERTING,
+                              memory_order_release);
 }
 
 void orr_multiformat_sent(void *src, void *dst, unsigned dst_node)

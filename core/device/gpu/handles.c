@@ -70,9 +70,8 @@ static struct {
     make_t make;
     end_t end;
     stream_t stream;
+    int (*first_stream)(gpu_stream_t); /* of cuBLAS' first version */
 } found[GPU_HANDLES];
-
-static int (*cublas_first_stream)(gpu_stream_t); /* of cuBLAS' first version */
 
 static void *open_one(const struct library *library)
 {
@@ -116,7 +115,7 @@ int orr_gpu_library_open(enum gpu_handle which, struct orr_error *err)
                         library->stream ? library->stream : "both");
     if (which == GPU_CUBLAS)
         (void)library_find_function(handle, "cublasSetKernelStream",
-                                    &cublas_first_stream);
+                                    &found[GPU_CUBLAS].first_stream);
     return 0;
 }
 
@@ -183,6 +182,6 @@ void orr_gpu_cublas_stream(struct gpu *driver, int worker)
 {
     struct gpu_worker *self = orr_gpu_worker(driver, (unsigned)worker);
 
-    if (self && cublas_first_stream)
-        (void)cublas_first_stream(self->kernels.stream);
+    if (self && found[GPU_CUBLAS].first_stream)
+        (void)found[GPU_CUBLAS].first_stream(self->kernels.stream);
 }
