@@ -38,15 +38,15 @@ device bus: orr_bus_counts_of orr_bus_prepare
 observe run: orr_runtime_fail
 sched observe: orr_graph_ahead orr_graph_ahead_done orr_graph_look_ahead
     orr_iterations_clear orr_tasks_are_watched orr_tell
-sched run: orr_combinations_find orr_combined_is_blocked orr_runtime_break
-    orr_runtime_fail orr_runtime_hold_back orr_runtime_need
+sched run: orr_combinations_find orr_combined_is_blocked orr_runtime_fail
+    orr_runtime_hold_back orr_runtime_need
 sched worker: orr_worker_next_turn_locked orr_worker_push_local orr_worker_wake
 task observe: orr_calls_submit orr_profile_expect_task orr_tell
 task run: orr_await orr_may_block orr_runtime_fail
 task sched: orr_job_direct orr_sched_ctx_task_ended orr_sched_push orr_sched_submitted
 task worker: orr_worker_push_local orr_worker_wake orr_workers_give_way
 worker observe: orr_report_write orr_tasks_are_watched orr_tell
-worker run: orr_ends_exit orr_ends_forget orr_runtime_break orr_runtime_fail
+worker run: orr_ends_exit orr_ends_forget orr_runtime_fail
 """
 # Folders that call public functions as an application would: layouts of data and
 # policies, which users could have written, OpenMP's constructs, and who calls what users
