@@ -609,9 +609,6 @@ int orr_runtime_start(struct starpu_conf *conf,
     }
     orr_runtime_adopt_threads(rt);
     orr_calls_begin(rt, conf);
-    /* Code between calls takes no virtual time. */
-    rt->views->listens = rt->views->calls || (rt->views->follows && !rt->exec->virtual_time);
-    orr_application_return(rt); /* from starpu_init */
     ORR_TELL(rt, ORR_TOLD_RUN_IS_OPEN, .conf = conf);
     return 0;
 }

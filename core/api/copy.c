@@ -162,11 +162,9 @@ int starpu_data_dup_ro(starpu_data_handle_t *dst_handle,
     ORR_API(rt, __func__);
     int rc;
 
-    if (!rt->views->calls)
-        return duplicate(dst_handle, src_handle, asynchronous);
-    orr_calls_mute(rt->views->calls);
+    orr_calls_mute(rt, true);
     rc = duplicate(dst_handle, src_handle, asynchronous);
-    orr_calls_unmute(rt->views->calls);
+    orr_calls_mute(rt, false);
     if (rc == 0)
         ORR_RECORD(rt, DUPLICATE, .id = orr_handle_of(*dst_handle)->id,
                    .of = orr_handle_of(src_handle)->id,

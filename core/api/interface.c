@@ -71,8 +71,7 @@ void orr_interface_register(const char *call, starpu_data_handle_t *handleptr,
         abort();
     }
     *handleptr = orr_handle_public(handle);
-    if (rt->views->calls)
-        orr_calls_register(rt->views->calls, handle);
+    ORR_RECORD_ABOUT(rt, ORR_ABOUT(.handle = handle), DATA);
 }
 
 void starpu_data_register(starpu_data_handle_t *handleptr, int home_node,

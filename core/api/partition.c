@@ -21,9 +21,10 @@ static void cut(const char *call, starpu_data_handle_t initial_handle,
      * missing. */
     if (orr_data_partition(rt, call, handle, f) < 0)
         abort();
-    if (rt->views->calls)
-        orr_calls_partition(rt->views->calls, ORR_CALL_PARTITION, handle, f,
-                            handle->children, handle->nchildren);
+    ORR_RECORD_ABOUT(rt,
+                     ORR_ABOUT(.handle = handle, .filter = f,
+                               .parts = handle->children, .n = handle->nchildren),
+                     PARTITION);
 }
 
 void starpu_data_partition(starpu_data_handle_t initial_handle,

@@ -29,11 +29,11 @@ void starpu_data_partition_plan(starpu_data_handle_t initial_handle,
     /* The reason was printed; the children that the caller needs are missing. */
     if (orr_plan_new(rt, handle, f, children) != 0)
         abort();
-    if (rt->views->calls) {
-        plan = orr_handle_plan(orr_handle_of(children[0]));
-        orr_calls_partition(rt->views->calls, ORR_CALL_PLAN, handle, f, plan->children,
-                            plan->n);
-    }
+    plan = orr_handle_plan(orr_handle_of(children[0]));
+    ORR_RECORD_ABOUT(rt,
+                     ORR_ABOUT(.handle = handle, .filter = f,
+                               .parts = plan->children, .n = plan->n),
+                     PLAN);
 }
 
 /* The plan of all these children; ends the program if they are none. */
@@ -137,18 +137,20 @@ static void check_node(const char *call, const struct orr_plan *plan, int node)
     abort();
 }
 
-static void plan_record(const struct orr_runtime *rt,
-                        const struct orr_plan *plan, enum orr_how how, int node,
-                        bool unordered, const starpu_data_handle_t *children)
+/* As the record has them. */
+static struct orr_handle *const *
+plan_handles(const starpu_data_handle_t *children)
 {
-    if (rt->views->calls)
-        orr_calls_plan(rt->views->calls,
-                       &(struct orr_call){.verb = ORR_CALL_SWITCH,
-                                          .id = plan->whole->id,
-                                          .how = how,
-                                          .node = node,
-                                          .unordered = unordered},
-                       children, plan->n);
+    return (struct orr_handle *const *)(const void *)children;
+}
+
+static void plan_record(struct orr_runtime *rt, const struct orr_plan *plan,
+                        enum orr_how how, int node, bool unordered,
+                        const starpu_data_handle_t *children)
+{
+    ORR_RECORD_ABOUT(rt, ORR_ABOUT(.parts = plan_handles(children), .n = plan->n),
+                     SWITCH, .id = plan->whole->id, .how = how, .node = node,
+                     .unordered = unordered);
 }
 
 static void cut(const char *call, starpu_data_handle_t whole, unsigned nparts,
@@ -308,12 +310,8 @@ static void clean(const char *call, starpu_data_handle_t whole, unsigned nparts,
 
     if (node != -1)
         (void)orr_api_node(call, node);
-    if (rt->views->calls)
-        orr_calls_plan(rt->views->calls,
-                       &(struct orr_call){.verb = ORR_CALL_CLEAN,
-                                          .id = plan->whole->id,
-                                          .node = node},
-                       children, nparts);
+    ORR_RECORD_ABOUT(rt, ORR_ABOUT(.parts = plan_handles(children), .n = nparts),
+                     CLEAN, .id = plan->whole->id, .node = node);
     for (unsigned i = 0; i < nparts; i++) {
         if (!orr_handle_has_plans(plan->children[i]))
             continue;

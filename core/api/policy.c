@@ -143,8 +143,7 @@ int starpu_sched_get_min_priority(void)
     ORR_API(rt, __func__);
     struct orr_sched *sched = orr_api_sched(__func__, orr_api_current_ctx());
 
-    if (rt->views->calls)
-        orr_calls_ask_range(rt->views->calls, sched, false);
+    ORR_RECORD_ABOUT(rt, ORR_ABOUT(.sched = sched), RANGE, .value = 1);
     return sched->min_priority;
 }
 
@@ -153,8 +152,7 @@ int starpu_sched_get_max_priority(void)
     ORR_API(rt, __func__);
     struct orr_sched *sched = orr_api_sched(__func__, orr_api_current_ctx());
 
-    if (rt->views->calls)
-        orr_calls_ask_range(rt->views->calls, sched, true);
+    ORR_RECORD_ABOUT(rt, ORR_ABOUT(.sched = sched), RANGE, .value = 2);
     return sched->max_priority;
 }
 

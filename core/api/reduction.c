@@ -46,8 +46,9 @@ static void set_methods(const char *call, starpu_data_handle_t handle,
         check_redux(call, redux_cl);
     if (init_cl)
         check_init(call, init_cl);
-    if (rt->views->calls)
-        orr_calls_reduction(rt->views->calls, h, redux_cl, init_cl);
+    ORR_RECORD_ABOUT(
+        rt, ORR_ABOUT(.handle = h, .redux = redux_cl, .init = init_cl),
+        REDUCTION);
     if (orr_handle_set_reduction(h, redux_cl, redux_cl_arg, init_cl,
                                  init_cl_arg) != 0)
         STARPU_ABORT_MSG("%s: out of memory", call);

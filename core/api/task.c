@@ -95,9 +95,8 @@ void starpu_task_destroy(struct starpu_task *task)
 
     if (!task || !rt) /* it went with the runtime that made it */
         return;
-    if (rt->views->calls && orr_job_of(task))
-        orr_calls_task(rt->views->calls, &(struct orr_call){.verb = ORR_CALL_FORGET},
-                       task, true);
+    if (orr_job_of(task))
+        ORR_RECORD_ABOUT(rt, ORR_ABOUT(.task = task, .gone = true), FORGET);
     if (orr_task_is_freed(task)) {
         orr_log_error("%s: the task at %p is freed already, by its end if its "
                       "destroy was 1 (what starpu_task_create sets)",
@@ -314,7 +313,7 @@ void starpu_create_callback_task(void (*callback)(void *), void *callback_arg)
         abort();
 }
 
-static void record_limits(const struct orr_runtime *rt)
+static void record_limits(struct orr_runtime *rt)
 {
     ORR_RECORD(rt, LIMITS, .least = atomic_load(&rt->tasks->limit_min),
                .most = atomic_load(&rt->tasks->limit_max));
@@ -381,9 +380,8 @@ int starpu_task_wait(struct starpu_task *task)
             orr_job_unref(rt, job);
         return -EINVAL;
     }
-    if (rt->views->calls)
-        orr_calls_task(rt->views->calls, &(struct orr_call){.verb = ORR_CALL_WAIT_TASK},
-                       task, task->destroy);
+    ORR_RECORD_ABOUT(rt, ORR_ABOUT(.task = task, .gone = task->destroy),
+                     WAIT_TASK);
     orr_pay();
     orr_job_wait(rt, job);
     orr_job_unref(rt, job);

@@ -59,8 +59,8 @@ void starpu_task_declare_deps_array(struct starpu_task *task, unsigned ndeps,
     ORR_API(rt, "starpu_task_declare_deps");
 
     orr_api_array(__func__, task_array, ndeps, "tasks");
-    if (ndeps && rt->views->calls)
-        orr_calls_depend(rt->views->calls, ORR_CALL_DEPEND, task, ndeps, task_array);
+    ORR_RECORD_ABOUT(
+        rt, ORR_ABOUT(.task = task, .before = task_array, .n = ndeps), DEPEND);
     for (unsigned i = 0; i < ndeps; i++)
         add_dep(task, task_array[i]);
 }

@@ -47,9 +47,9 @@ void starpu_task_declare_end_deps_array(struct starpu_task *task,
     struct orr_job *job = next_job_of(rt, call, task);
 
     orr_api_array(call, task_array, ndeps, "tasks");
-    if (rt->views->calls)
-        orr_calls_depend(rt->views->calls, ORR_CALL_END_DEPEND, task, ndeps,
-                         task_array);
+    ORR_RECORD_ABOUT(
+        rt, ORR_ABOUT(.task = task, .before = task_array, .n = ndeps),
+        END_DEPEND);
     for (unsigned i = 0; i < ndeps; i++) {
         struct orr_job *before = job_of(rt, call, task_array[i]);
 
@@ -82,11 +82,8 @@ void starpu_task_end_dep_add(struct starpu_task *t, int nb_deps)
 {
     ORR_API(rt, __func__);
 
-    if (rt->views->calls)
-        orr_calls_task(rt->views->calls,
-                       &(struct orr_call){.verb = ORR_CALL_END_HOLD,
-                                          .value = (uint64_t)nb_deps},
-                       t, false);
+    ORR_RECORD_ABOUT(rt, ORR_ABOUT(.task = t), END_HOLD,
+                     .value = (uint64_t)nb_deps);
     orr_job_end_later(next_job_of(rt, __func__, t), nb_deps);
 }
 
@@ -112,10 +109,7 @@ void orr_api_end_dep_release(const char *call, struct starpu_task *t)
     ORR_API(rt, call);
 
     expect_held(call, job_of(rt, call, t));
-    if (rt->views->calls)
-        orr_calls_task(rt->views->calls,
-                       &(struct orr_call){.verb = ORR_CALL_END_RELEASE}, t,
-                       false);
+    ORR_RECORD_ABOUT(rt, ORR_ABOUT(.task = t), END_RELEASE);
     orr_job_end(rt, job_of(rt, call, t));
 }
 

@@ -15,6 +15,8 @@
 #include "core/sched/ctxs.h"
 #include "core/sched/sched.h"
 
+static const struct orr_observer calls_observer;
+
 /* --- the file --- */
 
 static void put_run(struct orr_calls *calls, const struct starpu_conf *conf)
@@ -63,13 +65,29 @@ int orr_calls_open(struct orr_runtime *rt, struct orr_error *err)
     calls->writer.file = calls->result.file;
     calls->writer.binary = orr_record_is_binary_name(path);
     rt->views->calls = calls;
+    orr_observers_add(&rt->observers, &calls_observer);
+    orr_observers_want(&rt->observers, &calls_observer, ORR_TOLD_ALL, true);
     return 0;
+}
+
+/* Its file is about to be closed. NULL: there is none, or it was. */
+static struct orr_calls *calls_take(struct orr_runtime *rt)
+{
+    struct orr_calls *calls = rt->views->calls;
+
+    if (calls)
+        orr_observers_want(&rt->observers, &calls_observer, ORR_TOLD_ALL, false);
+    rt->views->calls = NULL;
+    return calls;
 }
 
 void orr_calls_begin(struct orr_runtime *rt, const struct starpu_conf *conf)
 {
     struct orr_calls *calls = rt->views->calls;
 
+    /* Code between calls takes no virtual time. */
+    rt->views->listens = calls || (rt->views->follows && !rt->exec->virtual_time);
+    orr_application_return(rt); /* from starpu_init */
     if (!calls)
         return;
     orr_record_begin(&calls->writer);
@@ -82,11 +100,10 @@ void orr_calls_begin(struct orr_runtime *rt, const struct starpu_conf *conf)
 
 void orr_calls_abandon(struct orr_runtime *rt)
 {
-    struct orr_calls *calls = rt->views->calls;
+    struct orr_calls *calls = calls_take(rt);
 
     if (!calls)
         return;
-    rt->views->calls = NULL;
     (void)orr_result_close(&calls->result, -ECANCELED);
     free(calls->writer.line);
     free(calls);
@@ -108,12 +125,11 @@ static void put_notes(struct orr_calls *calls)
 
 void orr_calls_close(struct orr_runtime *rt, const char *how)
 {
-    struct orr_calls *calls = rt->views->calls;
+    struct orr_calls *calls = calls_take(rt);
     int rc;
 
     if (!calls)
         return;
-    rt->views->calls = NULL;
     put_notes(calls);
     rc = orr_record_end(&calls->writer, strcmp(how, "shutdown") ? how : NULL);
     if (!rc && calls->failed)
@@ -155,12 +171,13 @@ static void put_range(struct orr_calls *calls, const struct orr_sched *sched,
                     "other ones, a replay changes the least and the greatest");
 }
 
-void orr_calls_ask_range(struct orr_calls *calls, const struct orr_sched *sched,
-                         bool greatest)
+/* A replay under another policy gives its tasks that one's priorities. */
+static void calls_ask_range(struct orr_calls *calls,
+                            const struct orr_sched *sched, uint64_t asked)
 {
     orr_lock(&calls->lock);
     if (orr_calls_listens(calls) && !sched->id)
-        put_range(calls, sched, calls->asked | (greatest ? 2 : 1));
+        put_range(calls, sched, calls->asked | asked);
     orr_unlock(&calls->lock);
 }
 
@@ -171,16 +188,10 @@ bool orr_calls_listens(const struct orr_calls *calls)
     return calls->begun && calls->muted != orr_self;
 }
 
-void orr_calls_mute(struct orr_calls *calls)
+void orr_calls_mute(struct orr_runtime *rt, bool mute)
 {
-    if (orr_self == calls->rt->main)
-        calls->muted = orr_self;
-}
-
-void orr_calls_unmute(struct orr_calls *calls)
-{
-    if (orr_self == calls->rt->main)
-        calls->muted = NULL;
+    if (rt->views->calls && orr_self == rt->main)
+        rt->views->calls->muted = mute ? orr_self : NULL;
 }
 
 void orr_calls_count(struct orr_calls *calls, const char *what)
@@ -195,7 +206,7 @@ void orr_calls_count(struct orr_calls *calls, const char *what)
             (struct orr_calls_note_count){.what = what, .n = 1};
 }
 
-void orr_calls_note(struct orr_calls *calls, const char *what)
+static void calls_note(struct orr_calls *calls, const char *what)
 {
     orr_lock(&calls->lock);
     if (orr_calls_listens(calls))
@@ -274,7 +285,7 @@ void orr_calls_put(struct orr_calls *calls, struct orr_call *call)
     orr_record_write(&calls->writer, call);
 }
 
-void orr_calls_write(struct orr_calls *calls, struct orr_call *call)
+static void calls_write(struct orr_calls *calls, struct orr_call *call)
 {
     orr_lock(&calls->lock);
     if (orr_calls_listens(calls))
@@ -293,3 +304,58 @@ void orr_calls_leave(struct orr_runtime *rt)
     calls->since = rt->views->application.returned;
     calls->wrote = false;
 }
+
+/* --- the observer --- */
+
+static void calls_given(struct orr_runtime *rt, const struct orr_told *told)
+{
+    struct orr_calls *calls = rt->views->calls;
+
+    if (calls) /* else its file has just been closed */
+        orr_calls_submit(calls, told->job, told->implicit);
+}
+
+static void calls_called(struct orr_runtime *rt, const struct orr_told *told)
+{
+    struct orr_calls *calls = rt->views->calls;
+    struct orr_call *call = told->called.call;
+    const struct orr_call_about *about = told->called.about;
+
+    if (!calls)
+        return;
+    switch (call->verb) {
+    case ORR_CALL_NOTE:
+        calls_note(calls, call->text);
+        break;
+    case ORR_CALL_RANGE:
+        calls_ask_range(calls, about->sched, call->value);
+        break;
+    case ORR_CALL_DATA:
+        orr_calls_register(calls, about->handle);
+        break;
+    case ORR_CALL_PARTITION:
+    case ORR_CALL_PLAN:
+        orr_calls_partition(calls, call, about);
+        break;
+    case ORR_CALL_REDUCTION:
+        orr_calls_reduction(calls, call, about);
+        break;
+    case ORR_CALL_DEPEND:
+    case ORR_CALL_END_DEPEND:
+        orr_calls_depend(calls, call, about);
+        break;
+    default:
+        if (!about)
+            calls_write(calls, call);
+        else if (about->task)
+            orr_calls_task(calls, call, about);
+        else
+            orr_calls_plan(calls, call, about);
+        break;
+    }
+}
+
+static const struct orr_observer calls_observer = {{
+    [ORR_TOLD_TASK_GIVEN] = calls_given,
+    [ORR_TOLD_CALL] = calls_called,
+}};

@@ -2,8 +2,7 @@
 /*
  * core/observe/calls.h - the record of what the application calls, for `orrery
  * replay` (ORRERY_RECORD, docs/RECORD.md): a line per call, written as it is
- * made. Any context. It is off while rt->views->calls is NULL: callers check that first,
- * which is all that it then costs.
+ * made. Any context. It is an observer (tell.h) of calls and submissions.
  *
  * Lines are those of one context, the application's main one. What others call is
  * put between them as it comes, without its waits, and is said at the end of the
@@ -23,7 +22,6 @@
 
 struct orr_calls;
 struct orr_handle;
-struct orr_job;
 struct orr_sched;
 
 /* Opens the file, if one is asked for, before there is anything else. Errors, with
@@ -71,66 +69,38 @@ static inline void orr_calls_leave_scope(struct orr_runtime *const *scope)
 
 /* --- lines --- */
 
-/* Writes the call, in its scope and before it takes effect. */
-void orr_calls_write(struct orr_calls *calls, struct orr_call *call);
+/* What a call is about that has a number in the record: the members that its verb
+ * needs. */
+struct orr_call_about {
+    const struct starpu_task *task;
+    bool gone; /* the task has ended for good when the call returns */
+    struct starpu_task *const *before; /* n tasks that it waits for */
+    const struct orr_handle *handle;
+    struct starpu_data_filter *filter; /* with which it was cut, … */
+    struct orr_handle *const *parts;   /* … into these n */
+    unsigned n;
+    struct starpu_codelet *redux, *init;
+    const struct orr_sched *sched; /* whose range of priorities is asked for; the
+                                    * call's value: 1 the least, 2 the greatest */
+};
+
+/* ORR_RECORD(rt, LIMITS, .value = 1): tells of the call, in its scope and before it takes
+ * effect. */
+#define ORR_RECORD(rt, VERB, ...)                                              \
+    ORR_TELL(rt, ORR_TOLD_CALL,                                                \
+             .called.call = &(struct orr_call){.verb = ORR_CALL_##VERB,        \
+                                               __VA_ARGS__})
+
+/* The same of a call about something:
+ * ORR_RECORD_ABOUT(rt, ORR_ABOUT(.task = task), END_RELEASE). */
+#define ORR_RECORD_ABOUT(rt, ABOUT, VERB, ...)                                 \
+    ORR_TELL(rt, ORR_TOLD_CALL, .called.about = (ABOUT),                       \
+             .called.call = &(struct orr_call){.verb = ORR_CALL_##VERB,        \
+                                               __VA_ARGS__})
+#define ORR_ABOUT(...) &(const struct orr_call_about){__VA_ARGS__}
 
 /* Something was done that replays lack: `what`, a constant. */
-void orr_calls_note(struct orr_calls *calls, const char *what);
+#define ORR_RECORD_NOTE(rt, what) ORR_RECORD(rt, NOTE, .text = (what))
 
-#define ORR_RECORD(rt, VERB, ...)                                              \
-    do {                                                                       \
-        if ((rt)->views->calls)                                                       \
-            orr_calls_write((rt)->views->calls,                                       \
-                            &(struct orr_call){.verb = ORR_CALL_##VERB,        \
-                                               __VA_ARGS__});                  \
-    } while (0)
-
-#define ORR_RECORD_NOTE(rt, what)                                              \
-    do {                                                                       \
-        if ((rt)->views->calls)                                                       \
-            orr_calls_note((rt)->views->calls, what);                                 \
-    } while (0)
-
-/* The application asks for the least, or the greatest, priority of its policy: a
- * replay under another one gives its tasks that one's. */
-void orr_calls_ask_range(struct orr_calls *calls, const struct orr_sched *sched,
-                         bool greatest);
-
-/* Between them calls by the same context are parts of one that was written. */
-void orr_calls_mute(struct orr_calls *calls);
-void orr_calls_unmute(struct orr_calls *calls);
-
-/* --- data: calls_data.c --- */
-
-void orr_calls_register(struct orr_calls *calls,
-                        const struct orr_handle *handle);
-
-/* The handle was cut into these; `verb` is PARTITION or PLAN. */
-void orr_calls_partition(struct orr_calls *calls, enum orr_verb verb,
-                         const struct orr_handle *handle,
-                         struct starpu_data_filter *filter,
-                         struct orr_handle *const *parts, unsigned n);
-
-/* A call about the plan of those parts. */
-void orr_calls_plan(struct orr_calls *calls, struct orr_call *call,
-                    const starpu_data_handle_t *parts, unsigned n);
-
-void orr_calls_reduction(struct orr_calls *calls,
-                         const struct orr_handle *handle,
-                         struct starpu_codelet *redux,
-                         struct starpu_codelet *init);
-
-/* --- tasks: calls_task.c --- */
-
-/* The job's task is being submitted: it has its accesses and its cost row. */
-void orr_calls_submit(struct orr_calls *calls, struct orr_job *job,
-                      bool implicit);
-
-/* The verb is DEPEND or END_DEPEND. */
-void orr_calls_depend(struct orr_calls *calls, enum orr_verb verb,
-                      const struct starpu_task *task, unsigned n,
-                      struct starpu_task *const *before);
-
-/* A call about a task. It has ended for good (`gone`) when the call returns. */
-void orr_calls_task(struct orr_calls *calls, struct orr_call *call,
-                    const struct starpu_task *task, bool gone);
+/* Between true and false calls by the same context are parts of one that is told of. */
+void orr_calls_mute(struct orr_runtime *rt, bool mute);

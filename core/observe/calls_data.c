@@ -130,12 +130,9 @@ static void fill_parts(struct orr_calls *calls, struct orr_call *call,
     call->parts = (struct orr_numbers){list, list ? n : 0};
 }
 
-void orr_calls_partition(struct orr_calls *calls, enum orr_verb verb,
-                         const struct orr_handle *handle,
-                         struct starpu_data_filter *filter,
-                         struct orr_handle *const *parts, unsigned n)
+void orr_calls_partition(struct orr_calls *calls, struct orr_call *call,
+                         const struct orr_call_about *about)
 {
-    struct orr_call call = orr_call_none;
     bool listens;
 
     orr_lock(&calls->lock);
@@ -143,42 +140,36 @@ void orr_calls_partition(struct orr_calls *calls, enum orr_verb verb,
     orr_unlock(&calls->lock);
     if (!listens)
         return;
-    for (unsigned i = 0; i < n; i++)
-        place_part(calls, handle, filter, parts[i], i, n);
+    for (unsigned i = 0; i < about->n; i++)
+        place_part(calls, about->handle, about->filter, about->parts[i], i,
+                   about->n);
     orr_lock(&calls->lock);
-    call.verb = verb;
-    call.id = handle->id;
-    fill_parts(calls, &call, parts, n);
-    orr_calls_put(calls, &call);
+    call->id = about->handle->id;
+    fill_parts(calls, call, about->parts, about->n);
+    orr_calls_put(calls, call);
     orr_unlock(&calls->lock);
 }
 
 void orr_calls_plan(struct orr_calls *calls, struct orr_call *call,
-                    const starpu_data_handle_t *parts, unsigned n)
+                    const struct orr_call_about *about)
 {
     orr_lock(&calls->lock);
     if (orr_calls_listens(calls)) {
-        fill_parts(calls, call, (struct orr_handle *const *)(const void *)parts,
-                   n);
+        fill_parts(calls, call, about->parts, about->n);
         orr_calls_put(calls, call);
     }
     orr_unlock(&calls->lock);
 }
 
-void orr_calls_reduction(struct orr_calls *calls,
-                         const struct orr_handle *handle,
-                         struct starpu_codelet *redux,
-                         struct starpu_codelet *init)
+void orr_calls_reduction(struct orr_calls *calls, struct orr_call *call,
+                         const struct orr_call_about *about)
 {
-    struct orr_call call = orr_call_none;
-
     orr_lock(&calls->lock);
     if (orr_calls_listens(calls)) {
-        call.redux = orr_calls_codelet(calls, redux, 2, NULL);
-        call.init = orr_calls_codelet(calls, init, 1, NULL);
-        call.verb = ORR_CALL_REDUCTION;
-        call.id = handle->id;
-        orr_calls_put(calls, &call);
+        call->redux = orr_calls_codelet(calls, about->redux, 2, NULL);
+        call->init = orr_calls_codelet(calls, about->init, 1, NULL);
+        call->id = about->handle->id;
+        orr_calls_put(calls, call);
     }
     orr_unlock(&calls->lock);
 }

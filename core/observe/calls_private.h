@@ -35,6 +35,30 @@ struct orr_calls {
     size_t room;
 };
 
+/* --- the observer's functions --- */
+
+/* Data: calls_data.c. The verb of `call` is DATA; PARTITION or PLAN; one of those about
+ * the parts of a plan; REDUCTION. */
+void orr_calls_register(struct orr_calls *calls,
+                        const struct orr_handle *handle);
+void orr_calls_partition(struct orr_calls *calls, struct orr_call *call,
+                         const struct orr_call_about *about);
+void orr_calls_plan(struct orr_calls *calls, struct orr_call *call,
+                    const struct orr_call_about *about);
+void orr_calls_reduction(struct orr_calls *calls, struct orr_call *call,
+                         const struct orr_call_about *about);
+
+/* Tasks: calls_task.c. A job's task is being submitted: it has its accesses and its cost
+ * row. */
+void orr_calls_submit(struct orr_calls *calls, struct orr_job *job,
+                      bool implicit);
+
+/* The verb is DEPEND or END_DEPEND; another one of a call about a task. */
+void orr_calls_depend(struct orr_calls *calls, struct orr_call *call,
+                      const struct orr_call_about *about);
+void orr_calls_task(struct orr_calls *calls, struct orr_call *call,
+                    const struct orr_call_about *about);
+
 /* --- with the lock --- */
 
 /* Whether calls of this context are lines of the record. */

@@ -438,40 +438,37 @@ static bool is_lasting(struct orr_calls *calls, const struct orr_number *number)
     return false;
 }
 
-void orr_calls_depend(struct orr_calls *calls, enum orr_verb verb,
-                      const struct starpu_task *task, unsigned n,
-                      struct starpu_task *const *before)
+void orr_calls_depend(struct orr_calls *calls, struct orr_call *call,
+                      const struct orr_call_about *about)
 {
-    struct orr_call call = orr_call_none;
     struct orr_number *number;
     uint64_t *list;
     size_t count = 0;
 
     orr_lock(&calls->lock);
-    list = orr_calls_list(calls, n + 1);
-    for (unsigned i = 0; list && orr_calls_listens(calls) && i < n; i++) {
-        number = number_of(calls, before[i]);
+    list = orr_calls_list(calls, about->n + 1);
+    for (unsigned i = 0; list && orr_calls_listens(calls) && i < about->n; i++) {
+        number = number_of(calls, about->before[i]);
         if (number && is_lasting(calls, number))
             list[count++] = number->number;
     }
-    if (count && (number = number_of(calls, task))) {
-        call.verb = verb;
-        call.id = number->number;
-        call.before = (struct orr_numbers){list, count};
-        orr_calls_put(calls, &call);
+    if (count && (number = number_of(calls, about->task))) {
+        call->id = number->number;
+        call->before = (struct orr_numbers){list, count};
+        orr_calls_put(calls, call);
     }
     orr_unlock(&calls->lock);
 }
 
 void orr_calls_task(struct orr_calls *calls, struct orr_call *call,
-                    const struct starpu_task *task, bool gone)
+                    const struct orr_call_about *about)
 {
     struct orr_number *number;
 
     orr_lock(&calls->lock);
-    if (orr_calls_listens(calls) && (number = number_of(calls, task))) {
+    if (orr_calls_listens(calls) && (number = number_of(calls, about->task))) {
         call->id = number->number;
-        if (gone)
+        if (about->gone)
             number->state = 0;
         orr_calls_put(calls, call);
     }

@@ -14,6 +14,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct orr_call;
+struct orr_call_about;
 struct orr_handle;
 struct orr_job;
 struct orr_request;
@@ -31,7 +33,7 @@ enum orr_told_kind {
 
     /* -- a task, in this order [job] -- */
     ORR_TOLD_TASK_GIVEN, /* the application submits it; it has its accesses and its
-                          * cost row, but no number */
+                          * cost row, but no number [implicit] */
     ORR_TOLD_TASK_SUBMITTED, /* it has a number, and counts as unfinished */
     ORR_TOLD_TASK_ORDERED,   /* its accesses that are ordered are in the orders of their
                               * data, which are locked */
@@ -79,6 +81,8 @@ enum orr_told_kind {
                            * since] */
 
     /* -- the application -- */
+    ORR_TOLD_CALL,      /* it makes a call other than a submission, of those that its
+                         * record has: ORR_RECORD in calls.h [called] */
     ORR_TOLD_WAITED,    /* for tasks */
     ORR_TOLD_WONT_USE,  /* a datum [handle] */
     ORR_TOLD_LOOPS,     /* it is in other iterations of its loops than before [ctx] */
@@ -88,10 +92,11 @@ enum orr_told_kind {
 
 struct orr_told {
     enum orr_told_kind kind;
-    bool started;  /* its kernel had begun */
-    bool holds;    /* unless the tag's task was released before that was declared */
-    bool frees;    /* else it was allocated */
-    bool numbered; /* the text is a number */
+    bool started : 1;  /* its kernel had begun */
+    bool implicit : 1; /* its accesses are in the orders of their data */
+    bool holds : 1;    /* unless the tag's task was released before that was declared */
+    bool frees : 1;    /* else it was allocated */
+    bool numbered : 1; /* the text is a number */
     struct orr_job *job;
     struct orr_worker *worker;
     double since; /* µs of the machine's clock */
@@ -105,6 +110,10 @@ struct orr_told {
         const struct orr_handle *handle;
         struct starpu_conf *conf;
         const char *text;
+        struct {
+            struct orr_call *call;              /* record/call.h */
+            const struct orr_call_about *about; /* calls.h; or NULL */
+        } called;
         struct {
             uint64_t id, before;
         } tags;

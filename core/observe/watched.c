@@ -10,6 +10,7 @@
 bool orr_tasks_are_watched(struct orr_runtime *rt)
 {
     return orr_is_told(rt, ORR_TOLD_TASK_EXECUTED) ||
-           orr_is_told(rt, ORR_TOLD_KERNEL_BEGINS) || rt->views->calls ||
+           orr_is_told(rt, ORR_TOLD_KERNEL_BEGINS) ||
+           orr_is_told(rt, ORR_TOLD_CALL) ||
            rt->tasks->breaks || rt->workers->disables_kernels;
 }

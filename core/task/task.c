@@ -633,9 +633,7 @@ int orr_task_submit(struct orr_runtime *rt, struct starpu_task *task,
     job = orr_job_of(task);
     if (synchronous)
         orr_job_ref(job); /* known by its tag */
-    ORR_TELL(rt, ORR_TOLD_TASK_GIVEN, .job = job);
-    if (rt->views->calls)
-        orr_calls_submit(rt->views->calls, job, implicit);
+    ORR_TELL(rt, ORR_TOLD_TASK_GIVEN, .job = job, .implicit = implicit);
     hand_over(rt, job, chain);
     if (rt->machine->crowded)
         orr_workers_give_way(rt);
