@@ -8,10 +8,7 @@
 void orr_await(struct orr_runtime *rt, struct orr_waiter *waiter,
                const struct orr_awaited *awaited)
 {
-    const char *call = orr_self->call;
-    struct orr_application_span span;
+    ORR_APPLICATION_DOES(rt, ORR_TRACE_WAITS, orr_self->call);
 
-    orr_application_begin(rt, &span);
     orr_wait(waiter, awaited);
-    orr_application_end(rt, &span, ORR_TRACE_WAITS, call);
 }

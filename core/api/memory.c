@@ -143,7 +143,6 @@ static bool await_leaving(struct orr_runtime *rt, const struct orr_node *node,
     static const struct orr_awaited awaited = {.noun =
                                                    "data to leave main memory"};
     const double interval_us = 100;
-    struct orr_application_span span;
 
     if (orr_self->frozen || orr_self->job)
         return false;
@@ -151,9 +150,8 @@ static bool await_leaving(struct orr_runtime *rt, const struct orr_node *node,
         *looks = 0;
     else if (++*looks > 1)
         return false;
-    orr_application_begin(rt, &span);
+    ORR_APPLICATION_DOES(rt, ORR_TRACE_WAITS, "starpu_malloc_flags");
     orr_context_poll(&awaited, interval_us);
-    orr_application_end(rt, &span, ORR_TRACE_WAITS, "starpu_malloc_flags");
     return true;
 }
 
@@ -417,14 +415,12 @@ void starpu_memory_wait_available(unsigned node, size_t size)
                                         .object = &node,
                                         .number = size};
     const double interval_us = 100;
-    struct orr_application_span span;
 
     (void)orr_api_node(__func__, node);
     if (!orr_may_block(__func__))
         return;
-    orr_application_begin(rt, &span);
+    ORR_APPLICATION_DOES(rt, ORR_TRACE_WAITS, __func__);
     while (starpu_memory_get_total(node) >= 0 &&
            starpu_memory_get_available(node) < (starpu_ssize_t)size)
         orr_context_poll(&awaited, interval_us);
-    orr_application_end(rt, &span, ORR_TRACE_WAITS, __func__);
 }

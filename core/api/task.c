@@ -498,16 +498,14 @@ int starpu_task_wait_for_no_ready(void)
         .noun = "workers to have no ready task"};
     ORR_API(rt, __func__);
     const double interval_us = 10;
-    struct orr_application_span span;
 
     if (!orr_may_block(__func__))
         return -EDEADLK;
     ORR_RECORD(rt, WAIT_READY);
     orr_sched_do_schedule(rt);
-    orr_application_begin(rt, &span);
+    ORR_APPLICATION_DOES(rt, ORR_TRACE_WAITS, __func__);
     while (is_busy(rt))
         orr_context_poll(&awaited, interval_us);
-    orr_application_end(rt, &span, ORR_TRACE_WAITS, __func__);
     return 0;
 }
 

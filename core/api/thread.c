@@ -372,15 +372,13 @@ static bool may_switch(void)
 static void sleep_virtually(double us, const struct orr_awaited *awaited)
 {
     struct orr_runtime *rt = orr_self->runtime;
-    struct orr_application_span span;
     unsigned frozen = orr_self->frozen;
 
     orr_self->frozen = 0;
-    if (rt)
-        orr_application_begin(rt, &span);
-    orr_context_sleep(awaited, us);
-    if (rt)
-        orr_application_end(rt, &span, ORR_TRACE_OWN, NULL);
+    {
+        ORR_APPLICATION_DOES(rt, ORR_TRACE_OWN, NULL);
+        orr_context_sleep(awaited, us);
+    }
     orr_self->frozen = frozen;
 }
 

@@ -96,15 +96,13 @@ void starpu_worker_wait_for_initialisation(void)
     static const struct orr_awaited awaited = {.noun = "workers to start"};
     ORR_API(rt, __func__);
     const double interval_us = 10;
-    struct orr_application_span span;
 
     if (!orr_may_block(__func__))
         return;
-    orr_application_begin(rt, &span);
+    ORR_APPLICATION_DOES(rt, ORR_TRACE_WAITS, __func__);
     for (unsigned w = 0; w < rt->workers->n; w++)
         while (!is_up(&rt->workers->at[w]))
             orr_context_poll(&awaited, interval_us);
-    orr_application_end(rt, &span, ORR_TRACE_WAITS, __func__);
 }
 
 static bool is_of(const struct orr_worker *worker,

@@ -46,30 +46,33 @@ void orr_application_return(struct orr_runtime *rt)
     rt->views->application.returned = orr_exec_now(rt->exec);
 }
 
-void orr_application_begin(struct orr_runtime *rt,
-                           struct orr_application_span *span)
+struct orr_application_span orr_application_begin(struct orr_runtime *rt,
+                                                  enum orr_trace_doing doing,
+                                                  const char *call)
 {
-    *span = (struct orr_application_span){.since = NAN};
-    if (!application_is_followed(rt))
-        return;
-    span->outermost = orr_application_enter(rt);
-    span->since = orr_exec_now(rt->exec);
-    orr_trace_begin(rt->views->trace, &span->ticket);
+    struct orr_application_span span = {
+        .rt = rt, .doing = doing, .call = call, .since = NAN};
+
+    if (!rt || !application_is_followed(rt))
+        return span;
+    span.outermost = orr_application_enter(rt);
+    span.since = orr_exec_now(rt->exec);
+    orr_trace_begin(rt->views->trace, &span.ticket);
+    return span;
 }
 
-void orr_application_end(struct orr_runtime *rt,
-                         const struct orr_application_span *span,
-                         enum orr_trace_doing doing, const char *call)
+void orr_application_end(struct orr_application_span *span)
 {
-    struct orr_application_span begun = *span;
+    struct orr_runtime *rt = span->rt;
     double now;
 
-    if (isnan(begun.since))
+    if (isnan(span->since))
         return;
     now = orr_exec_now(rt->exec);
-    if (now > begun.since)
-        orr_trace_record_application(rt->views->trace, doing, call, begun.since, now);
-    orr_trace_end(rt->views->trace, &begun.ticket);
-    if (begun.outermost)
+    if (now > span->since)
+        orr_trace_record_application(rt->views->trace, span->doing, span->call,
+                                     span->since, now);
+    orr_trace_end(rt->views->trace, &span->ticket);
+    if (span->outermost)
         orr_application_return(rt);
 }

@@ -17,19 +17,25 @@ struct orr_runtime;
 
 /* A wait, or a sleep, that goes on. */
 struct orr_application_span {
+    struct orr_runtime *rt;
+    enum orr_trace_doing doing;
+    const char *call;
     double since; /* NaN: not the main context's, or no trace shows it */
     uint32_t ticket;
     bool outermost; /* of no call that the context is in */
 };
 
-/* What it does from here on is told by end. */
-void orr_application_begin(struct orr_runtime *rt,
-                           struct orr_application_span *span);
+/* What the application does until the block is left, by whichever way: it waits in the
+ * call, a constant, or sleeps in none, NULL. `rt` may be NULL. Once in a block. */
+#define ORR_APPLICATION_DOES(rt, doing, call)                                  \
+    struct orr_application_span application_span                               \
+        __attribute__((cleanup(orr_application_end), unused)) =                \
+            orr_application_begin(rt, doing, call)
 
-/* `call`: in which it did that, a constant; NULL: in none. */
-void orr_application_end(struct orr_runtime *rt,
-                         const struct orr_application_span *span,
-                         enum orr_trace_doing doing, const char *call);
+struct orr_application_span orr_application_begin(struct orr_runtime *rt,
+                                                  enum orr_trace_doing doing,
+                                                  const char *call);
+void orr_application_end(struct orr_application_span *span);
 
 /* Whether the caller is the main context, in code of the application's own. */
 bool orr_application_runs(const struct orr_runtime *rt);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * core/observe/tell.h - the events of a run, and who is told of them. The rest of core
- * tells what happens with ORR_TELL, at one place for each kind of event; observers
- * (trace, tally, counters, graph …) register a function per kind that they want. A kind
+ * tells what happens with ORR_TELL, once, where it happens; observers (trace, tally,
+ * counters, graph …) register a function per kind of event that they want. A kind
  * that nobody wants costs a test of one word.
  *
  * Any context tells. Observers are called in the order in which they registered, at the

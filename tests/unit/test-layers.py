@@ -41,7 +41,7 @@ sched observe: orr_graph_ahead orr_graph_ahead_done orr_graph_look_ahead
 sched run: orr_combinations_find orr_combined_is_blocked orr_runtime_fail
     orr_runtime_hold_back orr_runtime_need
 sched worker: orr_worker_next_turn_locked orr_worker_push_local orr_worker_wake
-task observe: orr_calls_submit orr_profile_expect_task orr_tell
+task observe: orr_profile_expect_task orr_tell
 task run: orr_await orr_may_block orr_runtime_fail
 task sched: orr_job_direct orr_sched_ctx_task_ended orr_sched_push orr_sched_submitted
 task worker: orr_worker_push_local orr_worker_wake orr_workers_give_way

@@ -28,8 +28,9 @@ What is counted:
             that say who is granted, or who has a turn with whom: ORDERS.
   hooks     lines of core outside core/observe that name a function or a macro that
             core/observe's headers declare, or a member of the runtime that observes
-            (OBSERVERS); the macros by which a call of the application is recorded are
-            counted apart.
+            (OBSERVERS), but what makes results of what was observed (RESULTS) or
+            answers the application (ANSWERS); the macros by which a call of the
+            application is recorded are counted apart.
   way       functions that callgrind sees called at least every other time that a task
             of one buffer is submitted and executed on the real machine, and their
             files: the difference of two runs of structure_task.c. What the compiler has
@@ -60,7 +61,11 @@ WAITERS = r"(?:\w+_)?waiter|orr_sync|block"
 ORDERS = r"\baccess->granted = |\bgroup != \w+->group\b"
 OBSERVERS = ("trace tally tool bound graph calls perf perf_owned profiling listens "
              "follows iterations application").split()
-RECORDS = r"ORR_RECORD\w*|ORR_CALLED|ORR_RETURNS|ORR_API(_IF|_SCOPE)?"
+RECORDS = r"ORR_RECORD\w*|ORR_ABOUT|ORR_CALLED|ORR_RETURNS|ORR_API(_IF|_SCOPE)?"
+RESULTS = "check_bounds deadlock graph_ahead progress report state watchdog what_if".split()
+ANSWERS = (r"orr_recording_(kind|problem|start|stop)|orr_graph_record_(make|window_tags)|"
+           r"orr_perf_(global|listen\w*|of_worker|switch)|orr_profile_(is_on|switch|time)|"
+           r"orr_worker_profile\w+")
 OLD_SECTIONS = r"\b(FORMATS|DESIGN|STYLE)(\.md)?,? §?[0-9]+(\.[0-9]+)*"
 # Tasks of the shorter of two runs, the longer one has twice as many.
 TASKS = 2000
@@ -239,17 +244,18 @@ def count_lines_with(pattern, paths):
 
 
 def count_hooks():
-    inside = files("core/observe", ends=(".h",))
+    inside = [path for path in files("core/observe", ends=(".h",))
+              if path.stem not in RESULTS]
     outside = [path for path in files("core")
                if not relative(path).startswith("core/observe/")]
     names = set()
     for path in inside:
         text = code(path)
         names |= set(re.findall(r"^(?:[a-z][^\n;{}()]*?[ *])?(orr_\w+)\(", text, re.M))
-        names |= set(re.findall(r"^#\s*define\s+(ORR_\w+)", text, re.M))
-    names = {name for name in names if not re.fullmatch(RECORDS, name)}
-    observers = r"(->|\.)(%s)\b" % "|".join(OBSERVERS)
-    hook = r"^(?!.*\b(%s)\b).*(\b(%s)\b|%s)" % (RECORDS, "|".join(sorted(names)), observers)
+        names |= set(re.findall(r"^#\s*define\s+(\w+)\(", text, re.M))
+    names = {name for name in names if not re.fullmatch(RECORDS + "|" + ANSWERS, name)}
+    observers = r"\bviews->(%s)\b" % "|".join(OBSERVERS)
+    hook = r"^(?!.*\b(%s)\b).*(\b(%s)\(|%s)" % (RECORDS, "|".join(sorted(names)), observers)
     return {"hook lines in core outside core/observe": count_lines_with(hook, outside),
             "lines that record a call": count_lines_with(r"\b(%s)\b" % RECORDS, outside)}
 
