@@ -53,20 +53,20 @@ PLANTS = [
      'if (job->ended)\n        return;\n    orr_lock(&job->lock);',
      ['job-wait', 'add-dep']),
     ('the run of a task is looked at while another takes its place',
-     'task/again.c', 'orr_lock(&rt->agains->lock);\n    job = orr_job_of(task);\n'
+     'task/again.c', 'orr_lock(&rt->tasks->agains->lock);\n    job = orr_job_of(task);\n'
      '    if (job) {\n        orr_lock(&job->lock);',
-     'job = orr_job_of(task);\n    orr_lock(&rt->agains->lock);\n'
+     'job = orr_job_of(task);\n    orr_lock(&rt->tasks->agains->lock);\n'
      '    if (job) {\n        orr_lock(&job->lock);', ['ask-again']),
     ('who waits for all tasks adds them up before it says where to look',
      'task/count.c', 'atomic_store(&counter->looks_at, 0);\n', '',
      ['push', 'push-local', 'push-two']),
     ('who looks too late when a waiter may go', 'task/count.c',
-     '(more - 1) / rt->ncounters + 1', 'more + 1',
+     '(more - 1) / rt->tasks->ncounters + 1', 'more + 1',
      ['push', 'push-local', 'push-two']),
     ('a tag is looked at before the table is locked', 'task/tag.c',
-     'tag = get_locked(rt->tags, id);\n    reached = tag && tag->reached;',
-     'tag = get_locked(rt->tags, id);\n    reached = tag && tag->reached;\n'
-     '    orr_unlock(&rt->tags->lock);\n    orr_lock(&rt->tags->lock);',
+     'tag = tag_get_locked(rt->tasks->tags, id);\n    reached = tag && tag->reached;',
+     'tag = tag_get_locked(rt->tasks->tags, id);\n    reached = tag && tag->reached;\n'
+     '    orr_unlock(&rt->tasks->tags->lock);\n    orr_lock(&rt->tasks->tags->lock);',
      ['tags']),
     ('who ends a wait wakes before it says so', 'base/wait.c',
      'atomic_store_explicit(&waiter->over, true, memory_order_release);\n'
@@ -84,7 +84,7 @@ PLANTS = [
      'announced = true;\n            continue;', 'announced = true;',
      ['push', 'push-two', 'kick', 'kick-sleepers']),
     ('a worker that is joined may be woken', 'worker/workers.c',
-     'while (atomic_load_explicit(&rt->nactive, memory_order_acquire))\n'
+     'while (atomic_load_explicit(&rt->workers->nactive, memory_order_acquire))\n'
      '        if (!orr_nodes_serve_posts(rt))\n'
      '            orr_context_park(&awaited, ORR_FOREVER);', '',
      ['kick-sleepers', 'device', 'whole-tasks']),
@@ -131,7 +131,7 @@ PLANTS = [
      'if (calls == n)\n            break;', 'break;',
      ['beside']),
     ('a job that waits for memory keeps what it has', 'data/admit.c',
-     'else\n        let_go(rt, job, node->id);\n    return done;',
+     'else\n        admission_let_go(rt, job, node->id);\n    return done;',
      'return done;', ['whole', 'whole-tasks']),
     ('a job that is admitted is not counted', 'data/admit.c',
      'atomic_fetch_add(&node->admission.nadmitted, 1);\n', '',
