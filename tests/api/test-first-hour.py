@@ -7,7 +7,7 @@ bounded and traced. TAP.
 usage: test-first-hour.py [--full] BUILD_FOLDER SOURCE_ROOT
 
 The clone takes BUILD_FOLDER for what ./quickstart would build. With --full it
-runs ./quickstart, which builds everything, and then the tutorial's test of its own.
+runs ./quickstart, which builds no test, and then the tutorial's test of its own.
 """
 import os
 import shutil

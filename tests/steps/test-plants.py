@@ -14,6 +14,7 @@ import sys
 import tempfile
 
 TARGET = 'tests/steps/test-steps'
+OBJECTS = 'tests/steps/libpointed.a.p' # of core
 
 # name, file, what is there, what is planted, cases
 PLANTS = [
@@ -166,7 +167,7 @@ def plant(source, path, changes):
 
 def build_with(build, compiles, link, path, text, folder):
     """The program with that text instead of core/path; None: not compiled."""
-    mangled = f"{TARGET}.p/.._.._core_{path.replace('/', '_')}.o"
+    mangled = f"{OBJECTS}/.._.._core_{path.replace('/', '_')}.o"
     compile_line = next(line for line in compiles if f' -o {mangled} ' in line)
     name = os.path.join(folder, os.path.basename(path))
     with open(name, 'w', encoding='utf-8') as file:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# tools/project/setup.sh - installs what is missing and builds. Sourced by ./quickstart
-# and ./check from the root of the tree; the list of packages is here alone.
+# tools/project/setup.sh - installs what is missing and builds: with tests where the
+# caller has set $with_tests. Sourced by ./quickstart and ./check from the root of the
+# tree; the list of packages is here alone.
 # shellcheck shell=sh
 
 # Debian 12's names. One a line, sorted.
@@ -108,15 +109,31 @@ configure()
     }
 }
 
-# Builds what has changed, in $build.
-build_all()
+# Prints what ninja is to build in $build: tests where they are used, and programs of
+# benchmarks with the long tests, so that they still compile.
+wanted_targets()
 {
-    if ninja -C "$build" -n 2>/dev/null | grep -q 'no work to do'; then
+    if [ -z "${with_tests-}" ]; then
+        python3 tools/project/targets.py "$build"
+    elif [ "${full-no}" = yes ] && grep -q '^build bench-programs:' "$build/build.ninja"; then
+        echo all bench-programs
+    else
+        echo all
+    fi
+}
+
+# Builds what has changed of that.
+build_wanted()
+{
+    targets=$(wanted_targets) || exit 1
+    # shellcheck disable=SC2086 # words on purpose
+    if ninja -C "$build" -n $targets 2>/dev/null | grep -q 'no work to do'; then
         say "everything is built"
         return 0
     fi
     say "building"
-    ninja -C "$build" >"$build/build.log" 2>&1 || {
+    # shellcheck disable=SC2086 # words on purpose
+    ninja -C "$build" $targets >"$build/build.log" 2>&1 || {
         grep -vE '^\[[0-9]+/[0-9]+\]' "$build/build.log" | tail -n 60
         say "the build failed; all of it is in $build/build.log"
         exit 1
@@ -126,4 +143,4 @@ build_all()
 build=${ORRERY_BUILD:-build}
 install_packages
 configure
-[ "${builds_later-}" ] || build_all
+[ "${builds_later-}" ] || build_wanted
