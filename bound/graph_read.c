@@ -323,7 +323,8 @@ static int read_link(struct reader *r)
 
 static int read_route(struct reader *r)
 {
-    struct orr_graph_route *route = orr_array_add(r->graph->routes, r->graph->nroutes);
+    struct orr_graph_route *route =
+        orr_array_add(r->graph->routes, r->graph->nroutes);
     int rc;
 
     if (!route)
@@ -335,7 +336,8 @@ static int read_route(struct reader *r)
     if (!rc)
         rc = graph_take_number(r, "latency", 0, &route->latency_ms);
     while (!rc && r->at && r->at[strspn(r->at, " \t\r")]) {
-        unsigned *link = orr_array_add(r->graph->route_links, r->graph->nroute_links);
+        unsigned *link =
+            orr_array_add(r->graph->route_links, r->graph->nroute_links);
 
         if (!link)
             return graph_reader_no_memory(r);
@@ -452,7 +454,8 @@ static int read_unmodelled(struct reader *r)
 
 static int read_datum(struct reader *r)
 {
-    struct orr_graph_datum *datum = orr_array_add(r->graph->data, r->graph->ndata);
+    struct orr_graph_datum *datum =
+        orr_array_add(r->graph->data, r->graph->ndata);
     const char *word;
     int rc;
 
@@ -509,7 +512,8 @@ static int read_what_ran(struct reader *r, struct orr_graph_task *task)
 
 static int graph_read_task(struct reader *r)
 {
-    struct orr_graph_task *task = orr_array_add(r->graph->tasks, r->graph->ntasks);
+    struct orr_graph_task *task =
+        orr_array_add(r->graph->tasks, r->graph->ntasks);
     const char *word;
     int rc;
 

@@ -48,8 +48,10 @@ static int combined_publish(struct orr_runtime *rt,
 
         combined->id = rt->workers->n + i;
         id = (int)combined->id;
-        atomic_store_explicit(&rt->workers->combined[i], combined, memory_order_relaxed);
-        atomic_store_explicit(&rt->workers->ncombined, i + 1, memory_order_release);
+        atomic_store_explicit(&rt->workers->combined[i], combined,
+                              memory_order_relaxed);
+        atomic_store_explicit(&rt->workers->ncombined, i + 1,
+                              memory_order_release);
     }
     orr_unlock(&rt->lock);
     return id;

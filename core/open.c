@@ -88,8 +88,9 @@ static int open_machine(struct orr_runtime *rt, const struct starpu_conf *conf,
     const char *kernels = orr_config_string(config, ORR_CFG_SIM_KERNELS);
     struct orr_machine_options options = {
         .sampling_dirs = orr_sampling_dirs(rt->estimates->sampling),
-        .pinned = orr_config_bool(config, ORR_CFG_DISABLE_PINNING) ? NULL
-                                                                   : rt->nodes->pinned,
+        .pinned = orr_config_bool(config, ORR_CFG_DISABLE_PINNING)
+                      ? NULL
+                      : rt->nodes->pinned,
     };
     const void *table;
     int code = 0;
@@ -277,8 +278,10 @@ static void apply_limits(struct orr_runtime *rt)
                 (int)orr_config_int(config, ORR_CFG_LIMIT_MAX_SUBMITTED_TASKS));
     atomic_init(&rt->tasks->limit_min,
                 (int)orr_config_int(config, ORR_CFG_LIMIT_MIN_SUBMITTED_TASKS));
-    rt->workers->counts_codelets = orr_config_bool(config, ORR_CFG_CODELET_PROFILING);
-    rt->nodes->counts_hits = orr_config_string(config, ORR_CFG_ENABLE_STATS) != NULL;
+    rt->workers->counts_codelets =
+        orr_config_bool(config, ORR_CFG_CODELET_PROFILING);
+    rt->nodes->counts_hits =
+        orr_config_string(config, ORR_CFG_ENABLE_STATS) != NULL;
     rt->nodes->count_write_back =
         orr_config_bool(config, ORR_CFG_EXPECTED_TRANSFER_TIME_WRITEBACK);
     rt->nodes->minimum_available =
@@ -287,11 +290,14 @@ static void apply_limits(struct orr_runtime *rt)
         orr_config_int(config, ORR_CFG_TARGET_AVAILABLE_MEM);
     if (rt->nodes->target_available < rt->nodes->minimum_available)
         rt->nodes->target_available = rt->nodes->minimum_available;
-    rt->nodes->minimum_clean = orr_config_int(config, ORR_CFG_MINIMUM_CLEAN_BUFFERS);
-    rt->nodes->target_clean = orr_config_int(config, ORR_CFG_TARGET_CLEAN_BUFFERS);
+    rt->nodes->minimum_clean =
+        orr_config_int(config, ORR_CFG_MINIMUM_CLEAN_BUFFERS);
+    rt->nodes->target_clean =
+        orr_config_int(config, ORR_CFG_TARGET_CLEAN_BUFFERS);
     if (rt->nodes->target_clean < rt->nodes->minimum_clean)
         rt->nodes->target_clean = rt->nodes->minimum_clean;
-    rt->nodes->tidies = rt->nodes->minimum_available > 0 || rt->nodes->minimum_clean > 0;
+    rt->nodes->tidies =
+        rt->nodes->minimum_available > 0 || rt->nodes->minimum_clean > 0;
     apply_debugging(rt);
 }
 
@@ -337,7 +343,8 @@ static int find_class(struct orr_runtime *rt, unsigned w, unsigned *ret)
     if (orr_device_kind(desc->type)->is_processor &&
         rt->estimates->homogeneous & 1U << desc->type)
         device.devid = 0;
-    err = orr_combs_get(orr_models_combs(rt->estimates->models), &device, 1, &comb);
+    err = orr_combs_get(orr_models_combs(rt->estimates->models), &device, 1,
+                        &comb);
     if (err)
         return err;
     for (*ret = 0; *ret < rt->workers->nclasses; ++*ret) {
@@ -370,7 +377,8 @@ static int make_workers(struct orr_runtime *rt)
     rt->workers->at = calloc(n, sizeof(*rt->workers->at));
     rt->workers->classes = calloc(n, sizeof(*rt->workers->classes));
     rt->workers->class_members = calloc(n, sizeof(*rt->workers->class_members));
-    if (!rt->workers->at || !rt->workers->classes || !rt->workers->class_members)
+    if (!rt->workers->at || !rt->workers->classes ||
+        !rt->workers->class_members)
         return -ENOMEM;
     for (unsigned w = 0; w < n; w++) {
         struct orr_worker *worker = &rt->workers->at[w];
@@ -388,7 +396,8 @@ static int make_workers(struct orr_runtime *rt)
             if (rt->workers->at[w].class_id == k)
                 rt->workers->class_members[next++] = w;
         rt->workers->classes[k].nworkers =
-            (unsigned)(&rt->workers->class_members[next] - rt->workers->classes[k].members);
+            (unsigned)(&rt->workers->class_members[next] -
+                       rt->workers->classes[k].members);
     }
     return 0;
 }
@@ -544,7 +553,8 @@ static int start(struct orr_runtime *rt, struct starpu_conf *conf,
         if (conf) {
             atomic_init(&rt->workers->hooks.sleeps,
                         conf->callback_worker_going_to_sleep);
-            atomic_init(&rt->workers->hooks.wakes, conf->callback_worker_waking_up);
+            atomic_init(&rt->workers->hooks.wakes,
+                        conf->callback_worker_waking_up);
         }
         rt->exec->all_parked_arg = rt;
         __atomic_store_n(&rt->exec->all_parked, orr_deadlock_all_parked,

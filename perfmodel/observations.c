@@ -31,8 +31,8 @@ static int observations_reserve(struct orr_observations *o,
     if (o->n > 0 && o->nparameters != nparameters)
         return -EINVAL;
     o->nparameters = nparameters;
-    return orr_grow(&o->values, &o->room, (o->n + 1) * (1 + (size_t)nparameters),
-                    sizeof(*o->values));
+    return orr_grow(&o->values, &o->room,
+                    (o->n + 1) * (1 + (size_t)nparameters), sizeof(*o->values));
 }
 
 int orr_observations_add(struct orr_observations *o, const double *parameters,

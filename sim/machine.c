@@ -287,9 +287,9 @@ static int machine_make_parts(const struct orr_machine_desc *desc,
     m->exec = engine;
     orr_sim_exec_join(engine, &m->user);
     machine->exec = &engine->head;
-    error = orr_transfers_new(&m->user, m->network, machine->nnodes + m->disks.n,
-                              count_main(machine), machine->runs_kernels,
-                              machine->costs.copy_queue, &m->transfers);
+    error = orr_transfers_new(
+        &m->user, m->network, machine->nnodes + m->disks.n, count_main(machine),
+        machine->runs_kernels, machine->costs.copy_queue, &m->transfers);
     for (unsigned i = 0; error == 0 && m->network && i < machine->nnodes; i++)
         orr_transfers_set_local(
             m->transfers, i,

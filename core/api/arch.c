@@ -119,9 +119,10 @@ starpu_worker_get_perf_archtype(int workerid, unsigned sched_ctx_id)
     const struct orr_worker *worker = orr_api_first_worker(__func__, workerid);
     const struct orr_worker_class *class =
         &worker->runtime->workers->classes[worker->class_id];
-    const struct orr_sched *sched = sched_ctx_id < STARPU_NMAX_SCHED_CTXS
-                                        ? worker->runtime->sched_ctxs->at[sched_ctx_id]
-                                        : NULL;
+    const struct orr_sched *sched =
+        sched_ctx_id < STARPU_NMAX_SCHED_CTXS
+            ? worker->runtime->sched_ctxs->at[sched_ctx_id]
+            : NULL;
     unsigned ncores = orr_api_ncores(worker->runtime, (unsigned)workerid);
     unsigned comb = class->comb;
 

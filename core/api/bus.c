@@ -237,8 +237,8 @@ void starpu_bus_print_filenames(FILE *f)
         char *path;
 
         snprintf(name, sizeof(name), "%s.%s", rt->machine->host, files[i]);
-        if (orr_sampling_place(rt->estimates->sampling, ORR_SAMPLING_BUS, name, &path) <
-            0) {
+        if (orr_sampling_place(rt->estimates->sampling, ORR_SAMPLING_BUS, name,
+                               &path) < 0) {
             orr_log_error("%s: out of memory", __func__);
             return;
         }

@@ -109,7 +109,8 @@ static unsigned able_of_codelet(const struct orr_runtime *rt,
                                 const struct starpu_task *task,
                                 const struct orr_combined *combined)
 {
-    enum starpu_worker_archtype type = rt->workers->classes[combined->class_id].type;
+    enum starpu_worker_archtype type =
+        rt->workers->classes[combined->class_id].type;
 
     if (task->cl->type == STARPU_SEQ ||
         (int)combined->size > task->cl->max_parallelism)

@@ -42,7 +42,8 @@ static int check_acquisition(const struct orr_runtime *rt, const char *call,
         trouble = "the data handle is NULL: register the data first";
     else if (orr_data_check(orr_handle_of(handle), call) != 0)
         return -EINVAL;
-    else if (node >= (int)rt->nodes->n || node < STARPU_ACQUIRE_NO_NODE_LOCK_ALL)
+    else if (node >= (int)rt->nodes->n ||
+             node < STARPU_ACQUIRE_NO_NODE_LOCK_ALL)
         return refuse_node(call, handle, node);
     else if (node >= (int)orr_handle_of(handle)->nnodes)
         trouble = "the data were registered before that disk: call "

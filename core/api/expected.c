@@ -147,7 +147,8 @@ static double expected_task_length(struct orr_runtime *rt,
         return 0;
     if (class->ncores == 1 && is_known(task, model)) {
         row = orr_job_costs(rt, orr_job_of(task));
-        return orr_cost_length(row, (unsigned)(class - rt->workers->classes), nimpl);
+        return orr_cost_length(row, (unsigned)(class - rt->workers->classes),
+                               nimpl);
     }
     return model ? modelled(rt, model, task, class, nimpl) : 0;
 }

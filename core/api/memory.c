@@ -63,7 +63,8 @@ uintptr_t orr_malloc_by_hook(struct orr_runtime *rt, unsigned node, size_t size,
         return 0;
     if (counted)
         orr_traffic_fill(&rt->nodes->at[node],
-                         atomic_fetch_add(&rt->nodes->at[node].used, size) + size);
+                         atomic_fetch_add(&rt->nodes->at[node].used, size) +
+                             size);
     return (uintptr_t)address;
 }
 

@@ -203,7 +203,8 @@ int starpu_perfmodel_print_estimations(struct starpu_perfmodel *model,
     for (unsigned w = 0; w < rt->workers->n; w++)
         fprintf(output, "%s%e", w ? " " : "",
                 mean_of(rt, file, ours,
-                        rt->workers->classes[rt->workers->at[w].class_id].comb, footprint));
+                        rt->workers->classes[rt->workers->at[w].class_id].comb,
+                        footprint));
     return 0;
 }
 

@@ -23,7 +23,8 @@ static void cut(const char *call, starpu_data_handle_t initial_handle,
         abort();
     ORR_RECORD_ABOUT(rt,
                      ORR_ABOUT(.handle = handle, .filter = f,
-                               .parts = handle->children, .n = handle->nchildren),
+                               .parts = handle->children,
+                               .n = handle->nchildren),
                      PARTITION);
 }
 

@@ -227,7 +227,8 @@ static const struct orr_perf_entry *check(const char *call, int id, int scope,
 static void note_setting(struct orr_runtime *rt, const double *set)
 {
     if (set)
-        ORR_RECORD_NOTE(rt, "performance knobs, which replays leave as they are");
+        ORR_RECORD_NOTE(rt,
+                        "performance knobs, which replays leave as they are");
 }
 
 static double global(const char *call, int id, int type, const double *set)

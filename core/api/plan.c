@@ -148,7 +148,8 @@ static void plan_record(struct orr_runtime *rt, const struct orr_plan *plan,
                         enum orr_how how, int node, bool unordered,
                         const starpu_data_handle_t *children)
 {
-    ORR_RECORD_ABOUT(rt, ORR_ABOUT(.parts = plan_handles(children), .n = plan->n),
+    ORR_RECORD_ABOUT(rt,
+                     ORR_ABOUT(.parts = plan_handles(children), .n = plan->n),
                      SWITCH, .id = plan->whole->id, .how = how, .node = node,
                      .unordered = unordered);
 }
@@ -310,7 +311,8 @@ static void clean(const char *call, starpu_data_handle_t whole, unsigned nparts,
 
     if (node != -1)
         (void)orr_api_node(call, node);
-    ORR_RECORD_ABOUT(rt, ORR_ABOUT(.parts = plan_handles(children), .n = nparts),
+    ORR_RECORD_ABOUT(rt,
+                     ORR_ABOUT(.parts = plan_handles(children), .n = nparts),
                      CLEAN, .id = plan->whole->id, .node = node);
     for (unsigned i = 0; i < nparts; i++) {
         if (!orr_handle_has_plans(plan->children[i]))

@@ -102,8 +102,9 @@ starpu_sched_ctx_get_sched_policy(unsigned sched_ctx_id)
 {
     struct starpu_sched_policy **list = starpu_sched_get_predefined_policies();
     struct orr_runtime *rt = ORR_API_RUNTIME();
-    const struct orr_sched *sched =
-        sched_ctx_id < STARPU_NMAX_SCHED_CTXS ? rt->sched_ctxs->at[sched_ctx_id] : NULL;
+    const struct orr_sched *sched = sched_ctx_id < STARPU_NMAX_SCHED_CTXS
+                                        ? rt->sched_ctxs->at[sched_ctx_id]
+                                        : NULL;
 
     if (sched_ctx_id == 0 && orr_process()->user_policy)
         return orr_process()->user_policy;

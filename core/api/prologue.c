@@ -36,7 +36,8 @@ static unsigned list(const struct orr_sched *sched,
 
     for (unsigned w = 0; w < rt->workers->n; w++)
         if (all ? atomic_load(&sched->of_worker[w].member) &&
-                      orr_device_kind(rt->workers->at[w].desc->type)->is_processor
+                      orr_device_kind(rt->workers->at[w].desc->type)
+                          ->is_processor
                 : &rt->workers->at[w] == worker)
             numbers[n++] = rt->workers->at[w].desc->cpu;
     return n;

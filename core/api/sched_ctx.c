@@ -128,8 +128,11 @@ static void take_multiprocessors(struct orr_sched *sched)
 
     for (unsigned c = 1; c < NMAX; c++)
         if (rt->sched_ctxs->at[c] && rt->sched_ctxs->at[c] != sched &&
-            rt->sched_ctxs->at[c]->said->first_sm + rt->sched_ctxs->at[c]->said->nsms > first)
-            first = rt->sched_ctxs->at[c]->said->first_sm + rt->sched_ctxs->at[c]->said->nsms;
+            rt->sched_ctxs->at[c]->said->first_sm +
+                    rt->sched_ctxs->at[c]->said->nsms >
+                first)
+            first = rt->sched_ctxs->at[c]->said->first_sm +
+                    rt->sched_ctxs->at[c]->said->nsms;
     sched->said->first_sm = first;
     if (first + sched->said->nsms <= MOST)
         return;
@@ -180,7 +183,8 @@ static void check_request(const struct orr_runtime *rt,
     const char *wrong = NULL;
 
     if (request->said.parent != NMAX &&
-        (request->said.parent > NMAX || !rt->sched_ctxs->at[request->said.parent]))
+        (request->said.parent > NMAX ||
+         !rt->sched_ctxs->at[request->said.parent]))
         wrong = "STARPU_SCHED_CTX_NESTED names no scheduling context";
     else if (request->options.without_policy && n &&
              !has_processor(rt, ids, n))
@@ -235,7 +239,8 @@ struct interval {
 static bool is_free(const struct orr_runtime *rt, unsigned w)
 {
     for (unsigned c = 1; c < NMAX; c++)
-        if (rt->sched_ctxs->at[c] && rt->sched_ctxs->at[c]->said->workers.present[w])
+        if (rt->sched_ctxs->at[c] &&
+            rt->sched_ctxs->at[c]->said->workers.present[w])
             return false;
     return true;
 }
@@ -244,7 +249,8 @@ static void sched_ctx_choose_workers(const struct orr_runtime *rt,
                                      struct interval *interval, bool free)
 {
     for (unsigned w = 0; w < rt->workers->n; w++) {
-        bool core = orr_device_kind(rt->workers->at[w].desc->type)->is_processor;
+        bool core =
+            orr_device_kind(rt->workers->at[w].desc->type)->is_processor;
 
         if (is_free(rt, w) != free ||
             (int)interval->of_kind[core] >= interval->most[core])

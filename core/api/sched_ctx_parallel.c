@@ -90,7 +90,8 @@ static bool can_be_booked(struct orr_sched *sched, int id)
 {
     if (id >= 0 && (unsigned)id < sched->runtime->workers->n &&
         sched->said->workers.present[id] &&
-        orr_device_kind(sched->runtime->workers->at[id].desc->type)->is_processor)
+        orr_device_kind(sched->runtime->workers->at[id].desc->type)
+            ->is_processor)
         return true;
     orr_log_error(
         "starpu_sched_ctx_book_workers_for_task: %d is no CPU worker of "

@@ -125,7 +125,8 @@ int starpu_wake_worker_relax_light(int workerid)
 
 static bool is_member(const struct orr_runtime *rt, unsigned id, unsigned worker)
 {
-    return rt->sched_ctxs->places[id] && atomic_load(&rt->sched_ctxs->places[id][worker].member);
+    return rt->sched_ctxs->places[id] &&
+           atomic_load(&rt->sched_ctxs->places[id][worker].member);
 }
 
 static unsigned priority_of(const struct orr_runtime *rt, unsigned id,

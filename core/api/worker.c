@@ -80,14 +80,14 @@ static bool is_up(const struct orr_worker *worker)
 
 void starpu_worker_set_going_to_sleep_callback(void (*callback)(unsigned))
 {
-    atomic_store_explicit(&orr_runtime_need(__func__)->workers->hooks.sleeps, callback,
-                          memory_order_release);
+    atomic_store_explicit(&orr_runtime_need(__func__)->workers->hooks.sleeps,
+                          callback, memory_order_release);
 }
 
 void starpu_worker_set_waking_up_callback(void (*callback)(unsigned))
 {
-    atomic_store_explicit(&orr_runtime_need(__func__)->workers->hooks.wakes, callback,
-                          memory_order_release);
+    atomic_store_explicit(&orr_runtime_need(__func__)->workers->hooks.wakes,
+                          callback, memory_order_release);
 }
 
 /* Polls: this is waited for once in a run. */
@@ -224,7 +224,8 @@ int starpu_worker_get_by_devid(enum starpu_worker_archtype type, int devid)
     struct orr_runtime *rt = ORR_API_RUNTIME();
 
     for (unsigned w = 0; w < rt->workers->n; w++)
-        if (is_of(&rt->workers->at[w], type) && rt->workers->at[w].desc->devid == devid)
+        if (is_of(&rt->workers->at[w], type) &&
+            rt->workers->at[w].desc->devid == devid)
             return (int)w;
     return -1;
 }
@@ -253,7 +254,8 @@ int starpu_worker_get_devids(enum starpu_worker_archtype type, int *devids,
     for (unsigned w = 0; w < rt->workers->n && n < num; w++) {
         int devid = rt->workers->at[w].desc->devid;
 
-        if (is_of(&rt->workers->at[w], type) && (n == 0 || devids[n - 1] != devid))
+        if (is_of(&rt->workers->at[w], type) &&
+            (n == 0 || devids[n - 1] != devid))
             devids[n++] = devid;
     }
     return n;
@@ -267,8 +269,10 @@ static bool class_can(struct orr_runtime *rt, struct orr_job *job,
 
     if (orr_job_able_class(rt, job, row, class_id, &uniform))
         return true;
-    for (unsigned i = 0; !uniform && i < rt->workers->classes[class_id].nworkers; i++)
-        if (orr_job_able(rt, job, row, rt->workers->classes[class_id].members[i]))
+    for (unsigned i = 0;
+         !uniform && i < rt->workers->classes[class_id].nworkers; i++)
+        if (orr_job_able(rt, job, row,
+                         rt->workers->classes[class_id].members[i]))
             return true;
     return false;
 }
@@ -285,7 +289,8 @@ starpu_worker_type_can_execute_task(enum starpu_worker_archtype worker_type,
         return task->cl && (!task->cl->where ||
                             (task->cl->where & orr_device_where(worker_type)));
     for (unsigned k = 0; k < rt->workers->nclasses; k++)
-        if (rt->workers->classes[k].type == worker_type && class_can(rt, job, k))
+        if (rt->workers->classes[k].type == worker_type &&
+            class_can(rt, job, k))
             return 1;
     return 0;
 }

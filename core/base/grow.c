@@ -17,7 +17,8 @@ int orr_grow(void *items, size_t *room, size_t n, size_t size)
     if (n <= *room)
         return 0;
     memcpy(&old, items, sizeof(old));
-    moved = more < n || more > SIZE_MAX / size ? NULL : realloc(old, more * size);
+    moved =
+        more < n || more > SIZE_MAX / size ? NULL : realloc(old, more * size);
     if (!moved)
         return -ENOMEM;
     memset(moved + *room * size, 0, (more - *room) * size);
@@ -33,8 +34,9 @@ bool orr_array_reserve(void *array, size_t n, size_t size)
     memcpy(&elements, array, sizeof(elements));
     if ((n & (n - 1)) == 0) {
         /* More, and a number of 32 bits would come to its end. */
-        elements = n < UINT32_MAX / 2 ? realloc(elements, (n ? 2 * n : 1) * size)
-                                      : NULL;
+        elements = n < UINT32_MAX / 2
+                       ? realloc(elements, (n ? 2 * n : 1) * size)
+                       : NULL;
         if (!elements)
             return false;
         memcpy(array, &elements, sizeof(elements));

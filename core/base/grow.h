@@ -17,7 +17,8 @@ int orr_grow(void *items, size_t *room, size_t n, size_t size);
  * for none, `n` the variable with their number. There is always room for the next power
  * of two, so that none is kept: for arrays to which nothing is added otherwise. */
 #define orr_array_add(array, n)                                                \
-    (orr_array_reserve(&(array), (n), sizeof(*(array))) ? &(array)[(n)++] : NULL)
+    (orr_array_reserve(&(array), (n), sizeof(*(array))) ? &(array)[(n)++]      \
+                                                        : NULL)
 
 /* Whether there is room for one more, which is zero now. */
 bool orr_array_reserve(void *array, size_t n, size_t size);

@@ -98,7 +98,8 @@ orr_model_size_base(const struct orr_runtime *rt,
 
     for (; entry; entry = entry->next)
         if (entry->impl == impl && entry->pub.size_base &&
-            entry_is_for_class(entry, rt, class ? class : &rt->workers->classes[0]))
+            entry_is_for_class(entry, rt,
+                               class ? class : &rt->workers->classes[0]))
             return entry->pub.size_base;
     return NULL;
 }

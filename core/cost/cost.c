@@ -234,7 +234,8 @@ static struct row *row_new(struct orr_costs_table *table, const struct key *key,
     size_t nlengths = (size_t)rt->workers->nclasses * NIMPL;
     struct row *row =
         shape ? malloc(sizeof(*row) + 2 * nlengths * sizeof(double) +
-                       rt->workers->nclasses + nlengths * sizeof(*row->pub.origin))
+                       rt->workers->nclasses +
+                       nlengths * sizeof(*row->pub.origin))
               : NULL;
 
     if (!row)
@@ -317,8 +318,9 @@ static int make_recal(struct orr_costs_table *table, struct row *row)
     err = orr_recal_new(rt, &table->recal, &row->pub.recal);
     for (unsigned k = 0; !err && k < rt->workers->nclasses; k++)
         for (unsigned i = 0; row->pub.able[k] >> i; i++) {
-            const struct orr_entry *entry = orr_model_find(
-                row->model, rt->workers->classes[k].comb, i, row->key.footprint);
+            const struct orr_entry *entry =
+                orr_model_find(row->model, rt->workers->classes[k].comb, i,
+                               row->key.footprint);
             struct orr_model_row stats;
 
             if (!entry)
@@ -521,10 +523,10 @@ static double unmeasured(const struct orr_runtime *rt, const struct row *row,
     const struct orr_assumption *a = NULL;
 
     if (row->pub.assumed && !(us > 0))
-        a = orr_assumptions_find(&rt->estimates->costs->assumptions, orr_row_name(row),
-                                 row->key.perfmodel ? row->key.perfmodel->symbol
-                                                    : NULL,
-                                 (int)k->type, k->devid);
+        a = orr_assumptions_find(
+            &rt->estimates->costs->assumptions, orr_row_name(row),
+            row->key.perfmodel ? row->key.perfmodel->symbol : NULL,
+            (int)k->type, k->devid);
     return a && a->law == ORR_ASSUMED_SUM ? orr_assumption_us(a, 0, NAN) : us;
 }
 
@@ -676,7 +678,8 @@ static int open_home(struct orr_costs_table *table, struct orr_error *err)
 {
     const struct orr_runtime *rt = table->runtime;
     struct orr_models_options options = {.sampling = rt->estimates->sampling,
-                                         .homogeneous = rt->estimates->homogeneous,
+                                         .homogeneous =
+                                             rt->estimates->homogeneous,
                                          .simulated = true};
     struct orr_host_options none = {NULL};
     char *host = NULL;

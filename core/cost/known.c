@@ -15,8 +15,8 @@ static bool is_assumed(const struct orr_runtime *rt, const char *name,
 
     for (unsigned k = 0; k < rt->workers->nclasses; k++) {
         const struct orr_assumption *a = orr_assumptions_find(
-            &rt->estimates->costs->assumptions, name, symbol, (int)rt->workers->classes[k].type,
-            rt->workers->classes[k].devid);
+            &rt->estimates->costs->assumptions, name, symbol,
+            (int)rt->workers->classes[k].type, rt->workers->classes[k].devid);
 
         if (!a)
             return false;

@@ -109,9 +109,9 @@ row_find_assumption(const struct orr_runtime *rt, const struct row *row,
 
     if (!row->pub.assumed)
         return NULL;
-    return orr_assumptions_find(&rt->estimates->costs->assumptions, orr_row_name(row),
-                                perfmodel ? perfmodel->symbol : NULL,
-                                (int)class->type, class->devid);
+    return orr_assumptions_find(
+        &rt->estimates->costs->assumptions, orr_row_name(row),
+        perfmodel ? perfmodel->symbol : NULL, (int)class->type, class->devid);
 }
 
 /* µs that the task takes on a device of this host by its own models; NaN: they

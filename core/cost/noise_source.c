@@ -26,7 +26,8 @@ static int row_model_variation(const struct orr_runtime *rt,
                                unsigned impl, struct orr_variation *ret)
 {
     if (row->model)
-        return orr_model_variation(row->model, rt->workers->classes[class_id].comb, impl,
+        return orr_model_variation(row->model,
+                                   rt->workers->classes[class_id].comb, impl,
                                    row->pub.footprint, ret);
     *ret = (struct orr_variation){.deviation = ORR_VARIATION_UNMEASURED};
     return 0;
@@ -52,7 +53,8 @@ struct orr_noise_source *orr_cost_noise(const struct orr_runtime *rt,
 
 void orr_row_free_noise(const struct orr_runtime *rt, struct row *row)
 {
-    for (size_t i = 0; row->noise && i < (size_t)rt->workers->nclasses * NIMPL; i++)
+    for (size_t i = 0; row->noise && i < (size_t)rt->workers->nclasses * NIMPL;
+         i++)
         orr_variation_done(&row->noise[i].variation);
     free(row->noise);
 }

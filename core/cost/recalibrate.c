@@ -84,7 +84,8 @@ static bool is_suspicious(const struct orr_runtime *rt,
         double sibling;
 
         if (!(row->able[k] >> impl & 1) ||
-            !are_siblings(&rt->workers->classes[k], &rt->workers->classes[class_id]))
+            !are_siblings(&rt->workers->classes[k],
+                          &rt->workers->classes[class_id]))
             continue;
         sibling = orr_cost_length(row, k, impl);
         if (sibling > 0 && us > ORR_RECAL_SUSPICIOUS * sibling)

@@ -29,7 +29,8 @@ int orr_cost_wide_comb(const struct orr_runtime *rt, unsigned class_id,
 {
     struct orr_device device = wide_device(rt, class_id, ncores);
 
-    return orr_combs_get(orr_models_combs(rt->estimates->models), &device, 1, ret);
+    return orr_combs_get(orr_models_combs(rt->estimates->models), &device, 1,
+                         ret);
 }
 
 bool orr_cost_widen(const struct orr_runtime *rt, unsigned class_id,

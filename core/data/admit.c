@@ -263,8 +263,8 @@ void orr_admit_suspend(struct orr_runtime *rt, const struct orr_job *job)
 void orr_admit_resume(struct orr_runtime *rt, const struct orr_job *job)
 {
     for (uint64_t left = job->data.admitted; left; left &= left - 1)
-        atomic_fetch_add(&rt->nodes->at[__builtin_ctzll(left)].admission.nadmitted,
-                         1);
+        atomic_fetch_add(
+            &rt->nodes->at[__builtin_ctzll(left)].admission.nadmitted, 1);
 }
 
 /* Whether the context may evict: a device's memory belongs to its workers. */
@@ -625,7 +625,8 @@ bool orr_admit(struct orr_runtime *rt, struct orr_job *job, unsigned id)
         admit(node, job);
         return true;
     }
-    if (lacks > node->capacity && (rt->nodes->nram == 1 || id >= rt->nodes->nram))
+    if (lacks > node->capacity &&
+        (rt->nodes->nram == 1 || id >= rt->nodes->nram))
         fail_too_large(rt, node, job, lacks);
     atomic_fetch_add(&a->nwaiting, 1);
     if (!atomic_compare_exchange_strong(&a->calls, &none, 1)) {
@@ -684,7 +685,8 @@ void orr_admit_turn_away(struct orr_runtime *rt, struct orr_job *job,
     admission_remove(node, job);
     atomic_fetch_sub(&node->admission.nwaiting, 1);
     job->data.left = 0;
-    atomic_store_explicit(&job->data.broken, ORR_CROWDED_OUT, memory_order_relaxed);
+    atomic_store_explicit(&job->data.broken, ORR_CROWDED_OUT,
+                          memory_order_relaxed);
     orr_job_arrive(rt, job);
 }
 

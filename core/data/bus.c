@@ -104,7 +104,8 @@ unsigned orr_bus_sharers(const struct orr_runtime *rt,
     if (ngpus > 0)
         return (unsigned)ngpus;
     if (atomic_load_explicit(&bus->direct, memory_order_relaxed) ||
-        (bus->src < rt->nodes->nram && bus->dst < rt->nodes->nram) || is_of_disk(rt, bus))
+        (bus->src < rt->nodes->nram && bus->dst < rt->nodes->nram) ||
+        is_of_disk(rt, bus))
         return 1;
     return count_devices(rt);
 }
@@ -137,10 +138,10 @@ void orr_buses_total(const struct orr_runtime *rt,
     unsigned long long transfers = 0, bytes = 0;
 
     for (unsigned i = 0; i < rt->nodes->nbuses; i++) {
-        transfers +=
-            atomic_load_explicit(&rt->nodes->buses[i].transfers, memory_order_relaxed);
-        bytes +=
-            atomic_load_explicit(&rt->nodes->buses[i].bytes, memory_order_relaxed);
+        transfers += atomic_load_explicit(&rt->nodes->buses[i].transfers,
+                                          memory_order_relaxed);
+        bytes += atomic_load_explicit(&rt->nodes->buses[i].bytes,
+                                      memory_order_relaxed);
     }
     *ret_transfers = transfers;
     *ret_bytes = bytes;

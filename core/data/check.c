@@ -71,7 +71,8 @@ static unsigned handle_check_order(const struct orr_handle *handle)
         n++;
     }
     ORR_CHECK(claims <= handle->claims.n);
-    ORR_CHECK(handle->claims.n <= 1 || handle->claims.kind != ORR_CLAIM_EXCLUSIVE);
+    ORR_CHECK(handle->claims.n <= 1 ||
+              handle->claims.kind != ORR_CLAIM_EXCLUSIVE);
     ORR_CHECK(handle->claims.n <= handle->nusers);
     orr_list_foreach (link, &handle->claims.queue) {
         const struct orr_job *job = orr_container(link, struct orr_job, queue);
@@ -119,7 +120,8 @@ void orr_node_check(struct orr_runtime *rt, struct orr_node *node)
     orr_list_foreach (link, &node->admission.jobs) {
         const struct orr_job *job = orr_container(link, struct orr_job, queue);
 
-        ORR_CHECK(job->data.wants_memory && !(job->data.admitted >> node->id & 1));
+        ORR_CHECK(job->data.wants_memory &&
+                  !(job->data.admitted >> node->id & 1));
         for (unsigned i = 0; i < job->naccesses; i++)
             ORR_CHECK(!job->accesses[i].pinned ||
                       job->accesses[i].node != node->id);

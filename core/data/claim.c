@@ -346,8 +346,8 @@ bool orr_job_claim(struct orr_runtime *rt, struct orr_job *job)
     }
     atomic_store(&job->claims.state, ORR_CLAIM_CLAIMING);
     orr_job_set_state(job, ORR_JOB_CLAIMING);
-    job->wait.claim.refused_at =
-        atomic_fetch_add_explicit(&rt->data->last_claim, 1, memory_order_relaxed);
+    job->wait.claim.refused_at = atomic_fetch_add_explicit(
+        &rt->data->last_claim, 1, memory_order_relaxed);
     job->wait.claim.all = orr_job_sort_accesses(job);
     return claim_all(job);
 }
@@ -355,7 +355,8 @@ bool orr_job_claim(struct orr_runtime *rt, struct orr_job *job)
 bool orr_access_try_claim_locked(struct orr_handle *handle,
                                  struct orr_access *access)
 {
-    if (atomic_load_explicit(&handle->turns.requires_claims, memory_order_relaxed)) {
+    if (atomic_load_explicit(&handle->turns.requires_claims,
+                             memory_order_relaxed)) {
         if (!is_free_locked(handle, access) ||
             !orr_list_empty(&handle->claims.queue))
             return false;
@@ -457,10 +458,12 @@ static bool passed(const struct orr_job *job)
 
 void orr_handle_require_claims_locked(struct orr_handle *handle)
 {
-    if (atomic_load_explicit(&handle->turns.requires_claims, memory_order_relaxed))
+    if (atomic_load_explicit(&handle->turns.requires_claims,
+                             memory_order_relaxed))
         return;
     atomic_store(&handle->turns.requires_claims, true);
-    atomic_store_explicit(&handle->runtime->data->requires_claims, true, memory_order_relaxed);
+    atomic_store_explicit(&handle->runtime->data->requires_claims, true,
+                          memory_order_relaxed);
     orr_turns_foreach (access, &handle->turns)
         if (access->granted && !access->claimed && !access->returned &&
             passed(access->job))

@@ -78,7 +78,8 @@ double orr_handle_transfer_time(struct orr_runtime *rt,
         bit)
         return 0;
     time = from_best_source(rt, valid, node, handle->size);
-    if (rt->nodes->count_write_back && mode & STARPU_W && handle->home_node >= 0)
+    if (rt->nodes->count_write_back && mode & STARPU_W &&
+        handle->home_node >= 0)
         time += orr_transfer_predict(rt, node, (unsigned)handle->home_node,
                                      handle->size);
     return time;

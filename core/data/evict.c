@@ -71,8 +71,8 @@ static unsigned find_disk(const struct orr_replicate *replicate)
         return rt->machine->nodes[handle->home_node].stores
                    ? (unsigned)handle->home_node
                    : best;
-    for (unsigned node = rt->nodes->nram; handle->out_of_core && node < handle->nnodes;
-         node++) {
+    for (unsigned node = rt->nodes->nram;
+         handle->out_of_core && node < handle->nnodes; node++) {
         double time;
 
         if (!rt->machine->nodes[node].stores ||

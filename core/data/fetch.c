@@ -154,7 +154,8 @@ static void begin_write_locked(struct orr_handle *handle,
 {
     handle->wont_use = false;
     orr_traffic_outdate(handle);
-    handle->unreal = access->job->task && !handle->runtime->machine->runs_kernels;
+    handle->unreal =
+        access->job->task && !handle->runtime->machine->runs_kernels;
     handle->writing++;
     access->writes = 1;
 }
@@ -349,7 +350,8 @@ static bool fetch_next(struct orr_runtime *rt, struct orr_job *job,
 static bool all_are_here(const struct orr_runtime *rt,
                          const struct orr_job *job)
 {
-    if (job->data.spread || job->data.first || rt->nodes->counts_hits || !orr_memory_is_flat(rt))
+    if (job->data.spread || job->data.first || rt->nodes->counts_hits ||
+        !orr_memory_is_flat(rt))
         return false;
     for (unsigned i = 0; i < job->naccesses; i++) {
         const struct orr_access *access = &job->accesses[i];
@@ -422,7 +424,8 @@ void orr_job_ask(struct orr_runtime *rt, struct orr_job *job)
     int nthere = fetch_ask(rt, job);
 
     /* All but the last, which says that they have arrived. */
-    atomic_fetch_sub_explicit(&job->data.pending, nthere - 1, memory_order_release);
+    atomic_fetch_sub_explicit(&job->data.pending, nthere - 1,
+                              memory_order_release);
     orr_job_arrive(rt, job);
 }
 
@@ -519,16 +522,17 @@ static bool is_prefetched(const struct orr_access *access)
 static void count_push(struct orr_runtime *rt, struct orr_job *job)
 {
     if (!job->pushed && orr_job_state(job) == ORR_JOB_READY)
-        job->pushed =
-            atomic_fetch_add_explicit(&rt->tasks->last_push, 1, memory_order_relaxed) +
-            1;
+        job->pushed = atomic_fetch_add_explicit(&rt->tasks->last_push, 1,
+                                                memory_order_relaxed) +
+                      1;
 }
 
 void orr_job_prefetch(struct orr_runtime *rt, struct orr_job *job,
                       unsigned node, enum orr_fetch_level level)
 {
-    bool promises = rt->nodes->eviction->promises && level == ORR_PREFETCH &&
-                    (rt->nodes->at[node].capacity || rt->nodes->eviction->promise);
+    bool promises =
+        rt->nodes->eviction->promises && level == ORR_PREFETCH &&
+        (rt->nodes->at[node].capacity || rt->nodes->eviction->promise);
 
     if (rt->nodes->n == 1)
         return;

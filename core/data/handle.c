@@ -94,8 +94,10 @@ static void find_detours(struct orr_handle *handle,
 {
     const struct orr_machine *machine = handle->runtime->machine;
 
-    for (unsigned src = handle->runtime->nodes->nram; src < handle->nnodes; src++)
-        for (unsigned dst = handle->runtime->nodes->nram; dst < handle->nnodes; dst++)
+    for (unsigned src = handle->runtime->nodes->nram; src < handle->nnodes;
+         src++)
+        for (unsigned dst = handle->runtime->nodes->nram; dst < handle->nnodes;
+             dst++)
             if (whole && whole->detours)
                 handle->detours[src] = whole->detours[src];
             else if (machine->direct[orr_machine_pair(machine, src, dst)] &&
@@ -117,7 +119,8 @@ static unsigned nodes_of_new_data(const struct orr_runtime *rt,
 {
     unsigned row = rt->machine->row;
 
-    if (!rt->nodes->expects_disks || ops->interfaceid >= STARPU_MAX_INTERFACE_ID)
+    if (!rt->nodes->expects_disks ||
+        ops->interfaceid >= STARPU_MAX_INTERFACE_ID)
         return rt->nodes->n;
     return row < STARPU_MAXNODES ? row : STARPU_MAXNODES;
 }
@@ -141,8 +144,8 @@ static struct orr_slab *slab_for(struct orr_runtime *rt, size_t steps)
                                 memory_order_acquire);
     if (slab || orr_slab_new(steps * STEP, rt->workers->n + 1, &made) < 0)
         return slab;
-    if (atomic_compare_exchange_strong(&rt->slabs->handle_slabs[steps - 1], &slab,
-                                       made))
+    if (atomic_compare_exchange_strong(&rt->slabs->handle_slabs[steps - 1],
+                                       &slab, made))
         return made;
     orr_slab_free(made);
     return slab;
@@ -272,8 +275,9 @@ unsigned orr_handle_base(const struct orr_handle *handle)
 {
     int home = handle->home_node;
 
-    return home > 0 && (unsigned)home < handle->runtime->nodes->nram ? (unsigned)home
-                                                              : 0;
+    return home > 0 && (unsigned)home < handle->runtime->nodes->nram
+               ? (unsigned)home
+               : 0;
 }
 
 unsigned orr_local_node(starpu_data_handle_t handle)

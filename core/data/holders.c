@@ -95,7 +95,8 @@ user_of(struct orr_runtime *rt, const struct orr_handle *handle, unsigned node)
 {
     struct user user = {handle, node, NULL};
 
-    for (unsigned i = 0; i < sizeof(rt->slabs->jobs) / sizeof(*rt->slabs->jobs); i++)
+    for (unsigned i = 0; i < sizeof(rt->slabs->jobs) / sizeof(*rt->slabs->jobs);
+         i++)
         orr_slab_each(rt->slabs->jobs[i], find_user, &user);
     return user.job;
 }

@@ -13,14 +13,17 @@
 
 static inline bool orr_node_is_lost(const struct orr_runtime *rt, unsigned node)
 {
-    return atomic_load_explicit(&rt->nodes->lost, memory_order_relaxed) >> node & 1;
+    return atomic_load_explicit(&rt->nodes->lost, memory_order_relaxed) >>
+               node &
+           1;
 }
 
 /* The nodes from which the value can be had. */
 static inline uint64_t orr_handle_values(const struct orr_handle *handle)
 {
     return atomic_load_explicit(&handle->valid, memory_order_relaxed) &
-           ~atomic_load_explicit(&handle->runtime->nodes->lost, memory_order_relaxed);
+           ~atomic_load_explicit(&handle->runtime->nodes->lost,
+                                 memory_order_relaxed);
 }
 
 /* The driver has said -ENODEV about the node's device: from now on it is lost,

@@ -61,7 +61,8 @@ static struct orr_access *access_of_promise(struct orr_heap_link *link)
 /* What comes first in the order of jobs: the priority, if the policy pops by it. */
 static int64_t nextuse_first_key(const struct orr_job *job)
 {
-    return orr_self->runtime->nodes->pops_by_priority ? -(int64_t)job->priority : 0;
+    return orr_self->runtime->nodes->pops_by_priority ? -(int64_t)job->priority
+                                                      : 0;
 }
 
 static struct orr_use use_of_promise(const struct orr_access *access)
@@ -109,7 +110,8 @@ static bool soonest_promise(const struct orr_replicate *replicate,
 
 static bool is_pressed(const struct orr_runtime *rt, unsigned node)
 {
-    return atomic_load_explicit(&rt->nodes->pressed, memory_order_relaxed) & orr_bit(node);
+    return atomic_load_explicit(&rt->nodes->pressed, memory_order_relaxed) &
+           orr_bit(node);
 }
 
 struct orr_use orr_use_of_prefetch(struct orr_replicate *replicate)
@@ -148,7 +150,8 @@ static void nextuse_promise(struct orr_access *access)
 
     insert_promise(replicate, access);
     if (request && request->level == ORR_PREFETCH) {
-        struct orr_node *node = &handle->runtime->nodes->at[request->progress_node];
+        struct orr_node *node =
+            &handle->runtime->nodes->at[request->progress_node];
 
         orr_lock(&node->lock);
         orr_pending_hasten(node, request, use_of_promise(access));

@@ -44,7 +44,8 @@ static bool is_made_here(const struct orr_runtime *rt,
                          const struct orr_request *request)
 {
     return is_at_once(rt, request) ||
-           (rt->machine->nodes[request->src].stores && request->dst < rt->nodes->nram);
+           (rt->machine->nodes[request->src].stores &&
+            request->dst < rt->nodes->nram);
 }
 
 /* --- the machine's side --- */
@@ -222,8 +223,9 @@ static void start_copy(struct orr_runtime *rt, struct orr_request *request)
     copy->src = request->src;
     copy->dst = request->dst;
     copy->size = request->handle->size;
-    copy->id =
-        atomic_fetch_add_explicit(&rt->nodes->last_copy, 1, memory_order_relaxed) + 1;
+    copy->id = atomic_fetch_add_explicit(&rt->nodes->last_copy, 1,
+                                         memory_order_relaxed) +
+               1;
     copy->perform = request_perform_copy;
     copy->done = copy_done;
     copy->post.mailbox = &rt->nodes->at[request->progress_node].mailbox;
@@ -267,7 +269,8 @@ static bool is_pointless(const struct orr_handle *handle,
 {
     return request->moves && !request->waiters && !request->next_hop &&
            !handle->replicates[request->dst].promised &&
-           (request->stale || orr_handle_values(handle) & ~orr_bit(request->src) ||
+           (request->stale ||
+            orr_handle_values(handle) & ~orr_bit(request->src) ||
             orr_memory_is_relieved(handle->runtime));
 }
 
@@ -284,7 +287,8 @@ static bool request_is_wanted(const struct orr_handle *handle,
     if (request->waiters || request->level == ORR_FETCH ||
         (request->level == ORR_PREFETCH && replicate->promised))
         return true;
-    if (request->next_hop && !request->runtime->nodes->at[request->dst].capacity)
+    if (request->next_hop &&
+        !request->runtime->nodes->at[request->dst].capacity)
         return true;
     for (const struct orr_request *hop = request->next_hop; hop;
          hop = hop->next_hop)
@@ -425,7 +429,8 @@ static bool may_go_elsewhere(struct orr_handle *handle,
 
     for (; waiter; waiter = waiter->next)
         if (!waiter->job->type->may_avoid ||
-            !waiter->job->type->may_avoid(rt, waiter->job, orr_bit(request->dst)))
+            !waiter->job->type->may_avoid(rt, waiter->job,
+                                          orr_bit(request->dst)))
             return false;
     return request->waiters != NULL;
 }
@@ -534,7 +539,8 @@ static void put_back(struct orr_runtime *rt, struct orr_node *node,
         orr_self->worker->again = true;
     if (can_start)
         deferred.kick |= orr_bit(node->id);
-    atomic_fetch_or(&rt->nodes->at[dst].short_of_memory[need], orr_bit(node->id));
+    atomic_fetch_or(&rt->nodes->at[dst].short_of_memory[need],
+                    orr_bit(node->id));
     orr_deferred_run(rt, &deferred);
 }
 

@@ -79,8 +79,8 @@ bool orr_handle_has_partials(struct orr_handle *handle)
 /* Handles that have partials. */
 static void count_reduced(struct orr_handle *handle, int change)
 {
-    atomic_fetch_add_explicit(&handle->runtime->data->nreduced, (unsigned)change,
-                              memory_order_relaxed);
+    atomic_fetch_add_explicit(&handle->runtime->data->nreduced,
+                              (unsigned)change, memory_order_relaxed);
 }
 
 void orr_handle_forget_partials_locked(struct orr_handle *handle)

@@ -62,8 +62,8 @@ static bool is_better(const struct move *a, const struct move *b)
 /* Whether the job, which waits, could be given to another worker at all. */
 static bool may_move(const struct orr_job *job)
 {
-    return job->task && job->type->may_avoid && !orr_job_gang(job) && !job->data.spread &&
-           job->worker >= 0;
+    return job->task && job->type->may_avoid && !orr_job_gang(job) &&
+           !job->data.spread && job->worker >= 0;
 }
 
 /* Values in memory. */
@@ -251,7 +251,8 @@ static struct target target_of(const struct move *move, const size_t *room)
 /* Whether the job is the one that was helped last, there. */
 static bool is_current(const struct orr_runtime *rt, const struct move *move)
 {
-    return rt->nodes->relief.job == move->job->id && rt->nodes->relief.node == move->to;
+    return rt->nodes->relief.job == move->job->id &&
+           rt->nodes->relief.node == move->to;
 }
 
 /* The cheapest of those after one (NULL: of all) with ret->move.job; NULL there: that

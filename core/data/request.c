@@ -81,7 +81,8 @@ static unsigned choose_progress_node(struct orr_runtime *rt, unsigned src,
         node = src;
     if (rt->nodes->at[node].nprogress == 0)
         node = src;
-    for (unsigned n = 0; rt->nodes->at[node].nprogress == 0 && n < rt->nodes->n; n++)
+    for (unsigned n = 0; rt->nodes->at[node].nprogress == 0 && n < rt->nodes->n;
+         n++)
         node = n;
     return node;
 }
@@ -149,7 +150,8 @@ void orr_request_stays(struct orr_handle *handle, struct orr_request *request,
     if (!request->leaving)
         return;
     request->leaving = false;
-    if (atomic_fetch_sub(&rt->nodes->at[request->src].admission.nleaving, 1) == 1)
+    if (atomic_fetch_sub(&rt->nodes->at[request->src].admission.nleaving, 1) ==
+        1)
         orr_admit_retry_later(rt, request->src, deferred);
 }
 
@@ -656,7 +658,8 @@ static void perform_now(struct orr_runtime *rt, struct orr_request *request,
     reserved = handle->replicates[request->dst].reserved;
     orr_unlock(&handle->lock);
     (void)orr_block_new(rt, handle, request->dst, ORR_FETCH, reserved, &block);
-    if (!block && rt->nodes->at[request->dst].nprogress == 0 && request->waiters)
+    if (!block && rt->nodes->at[request->dst].nprogress == 0 &&
+        request->waiters)
         orr_access_fail(rt, request->waiters, -ENOMEM);
     orr_lock(&handle->lock);
     if (block)

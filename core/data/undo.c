@@ -34,7 +34,8 @@ static bool undo_locked(struct orr_handle *handle,
 {
     const struct orr_runtime *rt = handle->runtime;
     uint64_t here = UINT64_C(1) << access->at;
-    uint64_t lost = atomic_load_explicit(&rt->nodes->lost, memory_order_relaxed);
+    uint64_t lost =
+        atomic_load_explicit(&rt->nodes->lost, memory_order_relaxed);
     uint64_t values = handle->former & ~here & ~lost;
     bool had_none = access->mode & STARPU_REDUX && !handle->former;
 
@@ -89,5 +90,6 @@ void orr_job_forget_data(struct orr_runtime *rt, struct orr_job *job)
     }
     job->converts = 0;
     job->data.asked = job->data.left = 0;
-    atomic_store_explicit(&job->data.broken, ORR_NOT_BROKEN, memory_order_relaxed);
+    atomic_store_explicit(&job->data.broken, ORR_NOT_BROKEN,
+                          memory_order_relaxed);
 }

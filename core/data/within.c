@@ -64,8 +64,9 @@ void orr_copy_within(struct orr_runtime *rt, struct orr_job *job, size_t bytes,
         .perform = perform_it,
         .then = then,
     };
-    within->copy.id =
-        atomic_fetch_add_explicit(&rt->nodes->last_copy, 1, memory_order_relaxed) + 1;
+    within->copy.id = atomic_fetch_add_explicit(&rt->nodes->last_copy, 1,
+                                                memory_order_relaxed) +
+                      1;
     atomic_fetch_add_explicit(&rt->workers->nactive, 1, memory_order_relaxed);
     orr_machine_copy_start(rt->machine, &within->copy);
 }

@@ -76,7 +76,8 @@ static struct orr_calls *calls_take(struct orr_runtime *rt)
     struct orr_calls *calls = rt->views->calls;
 
     if (calls)
-        orr_observers_want(&rt->observers, &calls_observer, ORR_TOLD_ALL, false);
+        orr_observers_want(&rt->observers, &calls_observer, ORR_TOLD_ALL,
+                           false);
     rt->views->calls = NULL;
     return calls;
 }
@@ -86,7 +87,8 @@ void orr_calls_begin(struct orr_runtime *rt, const struct starpu_conf *conf)
     struct orr_calls *calls = rt->views->calls;
 
     /* Code between calls takes no virtual time. */
-    rt->views->listens = calls || (rt->views->follows && !rt->exec->virtual_time);
+    rt->views->listens =
+        calls || (rt->views->follows && !rt->exec->virtual_time);
     orr_application_return(rt); /* from starpu_init */
     if (!calls)
         return;
@@ -216,7 +218,8 @@ static void calls_note(struct orr_calls *calls, const char *what)
 
 uint64_t *orr_calls_list(struct orr_calls *calls, size_t n)
 {
-    if (orr_grow(&calls->scratch, &calls->room, n, sizeof(*calls->scratch)) == 0)
+    if (orr_grow(&calls->scratch, &calls->room, n, sizeof(*calls->scratch)) ==
+        0)
         return calls->scratch;
     calls->failed = true;
     return NULL;

@@ -56,7 +56,8 @@ void orr_calls_close(struct orr_runtime *rt, const char *how);
 #define ORR_API_SCOPE(rt)                                                      \
     struct orr_runtime *const rt##_scope                                       \
         __attribute__((cleanup(orr_calls_leave_scope), unused)) =              \
-            (rt) && (rt)->views->listens && orr_application_enter(rt) ? (rt) : NULL
+            (rt) && (rt)->views->listens && orr_application_enter(rt) ? (rt)   \
+                                                                      : NULL
 
 /* The outermost call returns. */
 void orr_calls_leave(struct orr_runtime *rt);

@@ -278,7 +278,8 @@ static const struct orr_worker_class *first_class(const struct orr_runtime *rt,
 {
     enum starpu_worker_archtype type;
 
-    for (unsigned k = 0; find_type(kind, &type) && k < rt->workers->nclasses; k++)
+    for (unsigned k = 0; find_type(kind, &type) && k < rt->workers->nclasses;
+         k++)
         if (rt->workers->classes[k].type == type)
             return &rt->workers->classes[k];
     return NULL;
@@ -447,7 +448,8 @@ void orr_calls_depend(struct orr_calls *calls, struct orr_call *call,
 
     orr_lock(&calls->lock);
     list = orr_calls_list(calls, about->n + 1);
-    for (unsigned i = 0; list && orr_calls_listens(calls) && i < about->n; i++) {
+    for (unsigned i = 0; list && orr_calls_listens(calls) && i < about->n;
+         i++) {
         number = number_of(calls, about->before[i]);
         if (number && is_lasting(calls, number))
             list[count++] = number->number;

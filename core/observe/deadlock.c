@@ -123,7 +123,8 @@ static bool waits_for_acquired(const struct orr_context *context)
 {
     const struct orr_awaited *awaited = context->awaited;
 
-    return awaited && awaited->data && !orr_list_empty(&awaited->data->acquired);
+    return awaited && awaited->data &&
+           !orr_list_empty(&awaited->data->acquired);
 }
 
 /* A worker that has nothing to do, or a stack of one on which nothing runs. */
@@ -142,7 +143,8 @@ static void say_context(struct orr_context *context, void *arg)
     struct message what = awaited_by(context);
 
     /* Kernels are among the jobs; drivers wait for work. */
-    if (context->runtime != report->runtime || is_at_rest(context) || context->suspends_at)
+    if (context->runtime != report->runtime || is_at_rest(context) ||
+        context->suspends_at)
         return;
     if (holder)
         SAY(report, "%s waits for %s that %s holds", context_name(context),
@@ -320,8 +322,8 @@ static void say_order(struct report *report, const struct orr_access *access)
 
     if (!access->ordered)
         return;
-    for (const struct orr_access *later = orr_turns_behind(turns, access); later;
-         later = orr_turns_mate(turns, later))
+    for (const struct orr_access *later = orr_turns_behind(turns, access);
+         later; later = orr_turns_mate(turns, later))
         say_edge(report, later->job, access->job);
 }
 
@@ -392,7 +394,8 @@ static void visit_jobs(struct report *report, bool causes)
     struct orr_runtime *rt = report->runtime;
 
     report->causes = causes;
-    for (unsigned i = 0; i < sizeof(rt->slabs->jobs) / sizeof(*rt->slabs->jobs); i++)
+    for (unsigned i = 0; i < sizeof(rt->slabs->jobs) / sizeof(*rt->slabs->jobs);
+         i++)
         orr_slab_each(rt->slabs->jobs[i], visit_job, report);
 }
 
@@ -548,7 +551,8 @@ static void check_lost(struct orr_runtime *rt)
     if (!atomic_load_explicit(&rt->nodes->lost, memory_order_relaxed))
         return;
     orr_self->runtime = rt; /* the context may be a driver's */
-    for (unsigned i = 0; i < sizeof(rt->slabs->jobs) / sizeof(*rt->slabs->jobs); i++)
+    for (unsigned i = 0; i < sizeof(rt->slabs->jobs) / sizeof(*rt->slabs->jobs);
+         i++)
         orr_slab_each(rt->slabs->jobs[i], check_ready, rt);
     orr_self->runtime = outer;
 }
@@ -619,8 +623,8 @@ static double look_for_stall(struct orr_runtime *rt, enum orr_parked who,
         orr_config_double(&rt->config, ORR_CFG_STALL_TIMEOUT) * 1e6;
     unsigned long n = orr_count_unfinished(rt);
 
-    if (!(patience > 0) || (n == 0 && !rt->main->awaited) || rt->views->said_stall ||
-        rt->views->said_full)
+    if (!(patience > 0) || (n == 0 && !rt->main->awaited) ||
+        rt->views->said_stall || rt->views->said_full)
         return ORR_FOREVER;
     if (who != ORR_PARKED_ALL && since < patience)
         return patience - since;

@@ -689,5 +689,6 @@ int orr_graph_record_make_of(struct orr_graph_record *record,
 int orr_graph_record_make(struct orr_runtime *rt, enum orr_graph_view view,
                           struct orr_graph **ret, struct orr_error *err)
 {
-    return orr_graph_record_make_of(atomic_load(&rt->views->graph), view, ret, err);
+    return orr_graph_record_make_of(atomic_load(&rt->views->graph), view, ret,
+                                    err);
 }

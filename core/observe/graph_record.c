@@ -592,8 +592,8 @@ static void graph_task_executed(struct orr_runtime *rt,
 
 static void graph_tags(struct orr_runtime *rt, const struct orr_told *told)
 {
-    graph_add_tags(atomic_load(&rt->views->graph), told->tags.id, told->tags.before,
-                   told->holds);
+    graph_add_tags(atomic_load(&rt->views->graph), told->tags.id,
+                   told->tags.before, told->holds);
 }
 
 static void graph_tag_vague(struct orr_runtime *rt, const struct orr_told *told)

@@ -68,7 +68,8 @@ static const struct orr_job *find_waiting(struct orr_handle *handle,
         access,
         &handle->turns) if (job_waits_for_data(access->job)) return access->job;
     *ret_what = " waits";
-    for (unsigned i = 0; i < sizeof(rt->slabs->jobs) / sizeof(*rt->slabs->jobs); i++)
+    for (unsigned i = 0; i < sizeof(rt->slabs->jobs) / sizeof(*rt->slabs->jobs);
+         i++)
         orr_slab_each(rt->slabs->jobs[i], visit, &search);
     return search.found;
 }
@@ -107,7 +108,8 @@ void orr_livelock_evicted(struct orr_handle *handle, struct orr_node *node)
     ended = orr_count_all_ended(rt);
     stands = traffic->ended == (uint32_t)ended;
     traffic->ended = (uint32_t)ended;
-    if (!stands || rt->views->livelock_at == ended + 1 || !orr_count_unfinished(rt))
+    if (!stands || rt->views->livelock_at == ended + 1 ||
+        !orr_count_unfinished(rt))
         return;
     rt->views->livelock_at = ended + 1;
     livelock_say(handle, node);

@@ -16,7 +16,8 @@
 /* Notes that a stage of the job's task begins or ends now, if it has a structure. */
 #define PROFILE_STAGE(rt, job, field)                                          \
     do {                                                                       \
-        struct starpu_profiling_task_info *info_ = (job)->task->profiling_info; \
+        struct starpu_profiling_task_info *info_ =                             \
+            (job)->task->profiling_info;                                       \
         if (info_)                                                             \
             info_->field = orr_profile_time(orr_exec_now((rt)->exec));         \
     } while (0)
@@ -227,7 +228,8 @@ static void print_idle(struct orr_runtime *rt, FILE *out)
     for (unsigned w = 0; w < rt->workers->n; w++) {
         struct starpu_profiling_worker_info info;
 
-        orr_worker_profile_read(&rt->workers->at[w], orr_exec_now(rt->exec), &info);
+        orr_worker_profile_read(&rt->workers->at[w], orr_exec_now(rt->exec),
+                                &info);
         all += timespec_ms(&info.sleeping_time);
     }
     fprintf(out, "%f\n", all);

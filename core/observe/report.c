@@ -128,7 +128,8 @@ static void write_returns(FILE *out, struct orr_runtime *rt)
 
     orr_traffic_returned(rt, &list);
     fprintf(out, "\"returns\": {\"count\": %llu, \"bytes\": %llu, \"most\": [",
-            atomic_load(&rt->nodes->nreturns), atomic_load(&rt->nodes->returned_bytes));
+            atomic_load(&rt->nodes->nreturns),
+            atomic_load(&rt->nodes->returned_bytes));
     for (unsigned i = 0; i < list.n; i++) {
         const struct orr_returned *item = &list.all[i];
 

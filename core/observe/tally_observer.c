@@ -76,13 +76,13 @@ static void tally_executed(struct orr_runtime *rt, const struct orr_told *told)
 
     if (job->task->failed)
         return;
-    item = orr_tally_find(rt->views->tally, worker, job->costs, job->implementation,
-                          job->ncores);
+    item = orr_tally_find(rt->views->tally, worker, job->costs,
+                          job->implementation, job->ncores);
     if (!item)
         item = tally_add_kernel(rt, worker, job);
     if (item)
-        orr_tally_kernel(rt->views->tally, worker, item, kernel->start, kernel->end,
-                         kernel->duration);
+        orr_tally_kernel(rt->views->tally, worker, item, kernel->start,
+                         kernel->end, kernel->duration);
 }
 
 static void tally_copy_ended(struct orr_runtime *rt,

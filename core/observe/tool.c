@@ -134,7 +134,8 @@ static void tool_call(const struct orr_tool *tool,
 
 static void tool_event(const struct orr_tool *tool,
                        enum starpu_prof_tool_event event,
-                       const struct orr_worker *worker, const struct orr_job *job)
+                       const struct orr_worker *worker,
+                       const struct orr_job *job)
 {
     struct starpu_prof_tool_info info = {
         .worker_id = -1, .device_number = -1, .memnode = UINT_MAX};
@@ -176,15 +177,19 @@ static void tool_run_ends(struct orr_runtime *rt, const struct orr_told *told)
 
 static void tool_worker_up(struct orr_runtime *rt, const struct orr_told *told)
 {
-    tool_event(rt->views->tool, starpu_prof_tool_event_driver_init_start, told->worker, NULL);
-    tool_event(rt->views->tool, starpu_prof_tool_event_driver_init, told->worker, NULL);
-    tool_event(rt->views->tool, starpu_prof_tool_event_driver_init_end, told->worker, NULL);
+    tool_event(rt->views->tool, starpu_prof_tool_event_driver_init_start,
+               told->worker, NULL);
+    tool_event(rt->views->tool, starpu_prof_tool_event_driver_init,
+               told->worker, NULL);
+    tool_event(rt->views->tool, starpu_prof_tool_event_driver_init_end,
+               told->worker, NULL);
 }
 
 static void tool_worker_down(struct orr_runtime *rt,
                              const struct orr_told *told)
 {
-    tool_event(rt->views->tool, starpu_prof_tool_event_driver_deinit, told->worker, NULL);
+    tool_event(rt->views->tool, starpu_prof_tool_event_driver_deinit,
+               told->worker, NULL);
 }
 
 /* It begins, or ends, to wait for nothing but data. */
@@ -195,8 +200,8 @@ static void tool_worker_state(struct orr_runtime *rt,
 
     if (atomic_load_explicit(&worker->state, memory_order_relaxed) ==
         ORR_WORKER_FETCHING)
-        tool_event(rt->views->tool, starpu_prof_tool_event_start_transfer, worker,
-                   worker->fetching);
+        tool_event(rt->views->tool, starpu_prof_tool_event_start_transfer,
+                   worker, worker->fetching);
     else if (told->before_state == ORR_WORKER_FETCHING)
         tool_event(rt->views->tool, starpu_prof_tool_event_end_transfer, worker,
                    worker->fetching);

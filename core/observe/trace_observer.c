@@ -151,8 +151,9 @@ static void trace_executed(struct orr_runtime *rt, const struct orr_told *told)
 
 static void trace_suspended(struct orr_runtime *rt, const struct orr_told *told)
 {
-    orr_trace_record_suspension(rt->views->trace, told->worker->id, told->job->id,
-                                told->since, orr_exec_now(rt->exec));
+    orr_trace_record_suspension(rt->views->trace, told->worker->id,
+                                told->job->id, told->since,
+                                orr_exec_now(rt->exec));
 }
 
 /* --- workers --- */
@@ -180,8 +181,9 @@ static void trace_worker_state(struct orr_runtime *rt,
 
 static void trace_stolen(struct orr_runtime *rt, const struct orr_told *told)
 {
-    orr_trace_record_steal(rt->views->trace, told->stolen.thief, told->stolen.victim,
-                           told->stolen.job, orr_exec_now(rt->exec));
+    orr_trace_record_steal(rt->views->trace, told->stolen.thief,
+                           told->stolen.victim, told->stolen.job,
+                           orr_exec_now(rt->exec));
 }
 
 /* --- memory --- */
@@ -228,7 +230,8 @@ static void trace_copy(struct orr_runtime *rt,
         !request->waiters)
         copy.kind = ORR_TRACE_WRITEBACK;
     orr_unlock(&request->handle->lock);
-    orr_trace_record_copy(rt->views->trace, worker ? worker->id : ORR_TRACE_OUTSIDE, &copy);
+    orr_trace_record_copy(rt->views->trace,
+                          worker ? worker->id : ORR_TRACE_OUTSIDE, &copy);
 }
 
 static void trace_copy_ended(struct orr_runtime *rt,
@@ -241,8 +244,9 @@ static void trace_copy_ended(struct orr_runtime *rt,
 
 static void trace_memory(struct orr_runtime *rt, const struct orr_told *told)
 {
-    orr_trace_record_memory(rt->views->trace, trace_recorder(rt), told->memory.node,
-                            told->memory.change, orr_exec_now(rt->exec));
+    orr_trace_record_memory(rt->views->trace, trace_recorder(rt),
+                            told->memory.node, told->memory.change,
+                            orr_exec_now(rt->exec));
 }
 
 /* In a simulation that is time which the worker owes. */
@@ -278,9 +282,9 @@ static void trace_mark(struct orr_runtime *rt, const struct orr_told *told)
 {
     const struct orr_worker *worker = orr_self->worker;
 
-    orr_trace_record_mark(rt->views->trace, worker ? worker->id : ORR_TRACE_OUTSIDE,
-                          told->text, told->numbered,
-                          orr_exec_now(rt->exec));
+    orr_trace_record_mark(rt->views->trace,
+                          worker ? worker->id : ORR_TRACE_OUTSIDE, told->text,
+                          told->numbered, orr_exec_now(rt->exec));
 }
 
 static const struct orr_observer trace_observer = {{

@@ -170,7 +170,8 @@ static struct orr_sched_worker *places_of(struct orr_runtime *rt, unsigned id)
     struct orr_sched_worker *places = rt->sched_ctxs->places[id];
 
     if (!places)
-        rt->sched_ctxs->places[id] = places = calloc(rt->workers->n, sizeof(*places));
+        rt->sched_ctxs->places[id] = places =
+            calloc(rt->workers->n, sizeof(*places));
     for (unsigned w = 0; places && w < rt->workers->n; w++) {
         atomic_store(&places[w].priority, 0);
         atomic_store(&places[w].ntasks, 0);

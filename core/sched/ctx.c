@@ -273,7 +273,8 @@ unsigned orr_sched_ctx_nested(struct orr_runtime *rt, unsigned parent,
 
     orr_sched_ctx_lock(rt);
     for (unsigned c = 1; c < NMAX; c++)
-        if (c != parent && rt->sched_ctxs->at[c] && rt->sched_ctxs->at[c]->said->parent == parent)
+        if (c != parent && rt->sched_ctxs->at[c] &&
+            rt->sched_ctxs->at[c]->said->parent == parent)
             ids[n++] = c;
     orr_sched_ctx_unlock(rt);
     return n;
@@ -348,7 +349,8 @@ static void sched_ctx_add_locked(struct orr_sched *sched, const int *ids,
     begin_change(sched);
     nfresh = sched_ctx_collect(sched, ids, n, fresh);
     for (unsigned i = 0; i < nfresh; i++)
-        if (!(atomic_load(&rt->workers->at[fresh[i]].sched_ctxs) >> sched->id & 1))
+        if (!(atomic_load(&rt->workers->at[fresh[i]].sched_ctxs) >> sched->id &
+              1))
             told[ntold++] = fresh[i];
     if (ntold && sched->ops->add_workers)
         sched->ops->add_workers(sched, told, ntold);
@@ -444,7 +446,8 @@ static void sched_ctx_remove_locked(struct orr_sched *sched, const int *ids,
         places[gone[i]].leaves = false;
         atomic_store(&places[gone[i]].member, false);
         if (atomic_load(&places[gone[i]].shares))
-            sched_ctx_leave_locked(sched, &sched->runtime->workers->at[gone[i]]);
+            sched_ctx_leave_locked(sched,
+                                   &sched->runtime->workers->at[gone[i]]);
     }
     end_change(sched);
 }
@@ -639,7 +642,9 @@ static unsigned take_askers(struct orr_runtime *rt, unsigned id, int *ids)
     unsigned n = 0;
 
     for (unsigned w = 0; w < rt->workers->n; w++)
-        if (atomic_fetch_and(&rt->workers->at[w].sched_ctxs, ~(1U << id)) >> id & 1)
+        if (atomic_fetch_and(&rt->workers->at[w].sched_ctxs, ~(1U << id)) >>
+                id &
+            1)
             ids[n++] = (int)w;
     return n;
 }
@@ -680,8 +685,10 @@ static void retarget_locked(struct orr_runtime *rt, unsigned id)
     unsigned inheritor = rt->sched_ctxs->at[id]->said->inheritor;
 
     for (unsigned c = 0; c < NMAX; c++)
-        if (rt->sched_ctxs->at[c] && rt->sched_ctxs->at[c]->said->inheritor == id)
-            rt->sched_ctxs->at[c]->said->inheritor = inheritor == c ? 0 : inheritor;
+        if (rt->sched_ctxs->at[c] &&
+            rt->sched_ctxs->at[c]->said->inheritor == id)
+            rt->sched_ctxs->at[c]->said->inheritor =
+                inheritor == c ? 0 : inheritor;
 }
 
 /* Its workers also go to its inheritor, which they serve first then. */

@@ -83,7 +83,8 @@ void orr_sched_ctx_make_postponed(struct orr_runtime *rt);
 
 static inline void orr_sched_ctx_make_changes(struct orr_runtime *rt)
 {
-    if (atomic_load_explicit(&rt->sched_ctxs->npostponed, memory_order_relaxed) &&
+    if (atomic_load_explicit(&rt->sched_ctxs->npostponed,
+                             memory_order_relaxed) &&
         !orr_self->in_policy)
         orr_sched_ctx_make_postponed(rt);
 }

@@ -63,17 +63,19 @@ static bool is_indifferent(const struct orr_runtime *rt)
 
     return sched->ops->indifferent && sched->has_policy &&
            orr_members_all(&rt->workers->members[0]) &&
-           !atomic_load_explicit(&rt->workers->knobs.ndisabled, memory_order_relaxed) &&
-           !atomic_load_explicit(&rt->workers->knobs.capped, memory_order_relaxed);
+           !atomic_load_explicit(&rt->workers->knobs.ndisabled,
+                                 memory_order_relaxed) &&
+           !atomic_load_explicit(&rt->workers->knobs.capped,
+                                 memory_order_relaxed);
 }
 
 bool orr_direct_may(struct orr_runtime *rt)
 {
     return direct_of(rt) && orr_self->sched_ctx <= 1 && is_indifferent(rt) &&
            orr_memory_is_flat(rt) &&
-           !atomic_load_explicit(&rt->tasks->ready_soon, memory_order_relaxed) &&
-           !orr_is_told(rt, ORR_TOLD_TASK_WAITS) &&
-           !orr_tasks_are_watched(rt);
+           !atomic_load_explicit(&rt->tasks->ready_soon,
+                                 memory_order_relaxed) &&
+           !orr_is_told(rt, ORR_TOLD_TASK_WAITS) && !orr_tasks_are_watched(rt);
 }
 
 static void direct_push(struct orr_runtime *rt, struct orr_job *job)

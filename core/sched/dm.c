@@ -205,7 +205,8 @@ static int dm_place_job(struct orr_dm *dm, const struct orr_dm_offer *offer)
     orr_unlock(&dm->lock);
     w = &dm->workers[choice.worker];
     if (prefetches) {
-        orr_job_prefetch(rt, job, rt->workers->classes[w->class_id].node, ORR_PREFETCH);
+        orr_job_prefetch(rt, job, rt->workers->classes[w->class_id].node,
+                         ORR_PREFETCH);
         err = dm_insert(dm, w, job);
     }
     if (!err)
@@ -257,8 +258,8 @@ static struct orr_job *pop_own(struct orr_dm *dm, struct orr_dm_worker *w)
 
     orr_lock(&w->lock);
     if (dm->variant->ready)
-        job = orr_prioq_pop_ready(&w->jobs,
-                                  dm->runtime->workers->classes[w->class_id].node);
+        job = orr_prioq_pop_ready(
+            &w->jobs, dm->runtime->workers->classes[w->class_id].node);
     else
         job = orr_prioq_pop(&w->jobs);
     if (job) {
@@ -477,7 +478,8 @@ static int dm_new(struct orr_sched *sched, struct orr_dm **ret)
     orr_queue_init(&dm->undecided, dm->variant->sorted);
     dm->workers = calloc(rt->workers->n, sizeof(*dm->workers));
     dm->loads = calloc(rt->workers->nclasses, sizeof(*dm->loads));
-    dm->ends = calloc(rt->workers->n * STARPU_MAXIMPLEMENTATIONS, sizeof(double));
+    dm->ends =
+        calloc(rt->workers->n * STARPU_MAXIMPLEMENTATIONS, sizeof(double));
     if (!dm->workers || !dm->loads || !dm->ends)
         goto free_dm;
     err = init_workers(dm);
@@ -507,7 +509,8 @@ static int dm_init(struct orr_sched *sched, struct orr_error *err)
                         "%s=%g is no quantile; give a number between 0 and 1, "
                         "such as 0.9",
                         orr_config_name(ORR_CFG_ROBUST_QUANTILE), quantile);
-    if (rt->workers->nclasses > ORR_DM_MAXCLASSES || rt->workers->n > STARPU_NMAXWORKERS)
+    if (rt->workers->nclasses > ORR_DM_MAXCLASSES ||
+        rt->workers->n > STARPU_NMAXWORKERS)
         return orr_fail(
             err, -EINVAL,
             "%s: %u workers of %u classes are more than the supported %d of "
@@ -517,7 +520,8 @@ static int dm_init(struct orr_sched *sched, struct orr_error *err)
     if (dm_new(sched, &dm))
         return orr_fail(err, -ENOMEM, "%s: out of memory", name);
     sched->data = dm;
-    if (!dm->variant->ready && !atomic_exchange(&rt->sched_ctxs->recommended, true))
+    if (!dm->variant->ready &&
+        !atomic_exchange(&rt->sched_ctxs->recommended, true))
         orr_log_warning("the policy %s takes queued tasks in order even while "
                         "their data are in transfer; dmdas (or dmdar, without "
                         "priorities) is faster: it starts with those whose "

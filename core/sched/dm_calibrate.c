@@ -87,7 +87,8 @@ static bool class_helps_fastest(const struct orr_dm *dm,
                                 const struct estimate *e, unsigned class_id,
                                 double length, unsigned njobs)
 {
-    const struct orr_worker_class *fastest = &dm->runtime->workers->classes[e->fastest];
+    const struct orr_worker_class *fastest =
+        &dm->runtime->workers->classes[e->fastest];
 
     if (isnan(e->length) || class_id == e->fastest)
         return true;

@@ -80,7 +80,8 @@ static double dm_worker_load(const struct orr_dm *dm,
                              const struct orr_dm_offer *offer, unsigned worker)
 {
     struct orr_dm_worker *w = &dm->workers[worker];
-    double speedup = dm->runtime->workers->classes[w->class_id].relative_speedup;
+    double speedup =
+        dm->runtime->workers->classes[w->class_id].relative_speedup;
     unsigned njobs;
 
     orr_lock(&w->lock);

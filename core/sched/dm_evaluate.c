@@ -104,7 +104,8 @@ static void ask_bundle(const struct orr_dm *dm, struct orr_dm_offer *offer)
         }
         if (offer->able[k] && dm->variant->transfers)
             offer->transfer[k] = orr_bundle_transfer_time(
-                bundle, dm->runtime->workers->classes[k].node, offer->job->task);
+                bundle, dm->runtime->workers->classes[k].node,
+                offer->job->task);
     }
 }
 

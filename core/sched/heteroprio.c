@@ -344,7 +344,8 @@ static uint64_t front_classes(const struct orr_sched *sched,
         !(bucket_taker_archs(rt, job, bucket) >> bucket->base & 1))
         return classes;
     for (unsigned k = 0; k < rt->workers->nclasses; k++)
-        if (orr_hp_arch_of(&rt->workers->at[rt->workers->classes[k].members[0]]) !=
+        if (orr_hp_arch_of(
+                &rt->workers->at[rt->workers->classes[k].members[0]]) !=
             bucket->base)
             classes &= ~(UINT64_C(1) << k);
     return classes;

@@ -183,7 +183,9 @@ static int ws_push(struct orr_sched *sched, struct orr_job *job)
     if (!err) {
         struct orr_runtime *rt = sched->runtime;
 
-        orr_job_expect(rt, job, rt->workers->classes[rt->workers->at[worker].class_id].node);
+        orr_job_expect(
+            rt, job,
+            rt->workers->classes[rt->workers->at[worker].class_id].node);
         err = orr_queue_push(&ws->thieves[worker].deque, job);
     }
     if (!err) {

@@ -116,7 +116,8 @@ static bool job_is_for_worker(const struct look *look,
     if (fastest == mine || !isfinite(own) || !isfinite(best) ||
         own <= ABOUT_AS_FAST * best)
         return true;
-    return own < work / look->sched->runtime->workers->classes[fastest].nworkers;
+    return own <
+           work / look->sched->runtime->workers->classes[fastest].nworkers;
 }
 
 /* --- the choice --- */
@@ -221,7 +222,8 @@ static bool is_of_other(const struct look *look, struct pool *pool,
 {
     const uint8_t *writer = writer_of(pool, job);
 
-    return writer && *writer && look->node >= look->sched->runtime->nodes->nram &&
+    return writer && *writer &&
+           look->node >= look->sched->runtime->nodes->nram &&
            *writer != look->node;
 }
 

@@ -179,9 +179,9 @@ static double candidate_load(const struct orr_runtime *rt,
     for (unsigned i = 0; i < candidate_nmembers(c); i++) {
         unsigned w = candidate_member(c, i);
 
-        most = fmax(most,
-                    pheft->loads[w].ntasks /
-                        rt->workers->classes[rt->workers->at[w].class_id].relative_speedup);
+        most = fmax(most, pheft->loads[w].ntasks /
+                              rt->workers->classes[rt->workers->at[w].class_id]
+                                  .relative_speedup);
     }
     return most;
 }

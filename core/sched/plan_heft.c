@@ -193,9 +193,10 @@ static void planner_queue_job(struct orr_planner *p, struct orr_job *job,
     struct orr_note *note;
 
     if (p->prefetch)
-        orr_job_prefetch(rt, job,
-                         rt->workers->classes[rt->workers->at[worker].class_id].node,
-                         ORR_PREFETCH);
+        orr_job_prefetch(
+            rt, job,
+            rt->workers->classes[rt->workers->at[worker].class_id].node,
+            ORR_PREFETCH);
     orr_lock(&p->lock);
     note = orr_note_of(p, job->id);
     job->predicted = job->task->predicted = note->length;
@@ -318,7 +319,8 @@ static double end_here(struct orr_planner *p, const struct orr_worker *worker,
     if (!orr_job_maybe_able(rt, job, note->row, worker->id, &ask) || ask)
         return INFINITY;
     return now + orr_note_length(note->row, worker->class_id) +
-           orr_sched_transfer_time(rt, job, rt->workers->classes[worker->class_id].node);
+           orr_sched_transfer_time(rt, job,
+                                   rt->workers->classes[worker->class_id].node);
 }
 
 /* The job that gains most by being taken over, of the last ones in the list of

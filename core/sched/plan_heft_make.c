@@ -203,7 +203,8 @@ static int draft_new(struct orr_planner *p, struct draft *ret)
             nuses += note->job->naccesses;
     }
     ret->tasks = calloc(n + 1, sizeof(*ret->tasks));
-    ret->length = malloc((n + 1) * rt->workers->nclasses * sizeof(*ret->length));
+    ret->length =
+        malloc((n + 1) * rt->workers->nclasses * sizeof(*ret->length));
     return ret->tasks && ret->length
                ? catalogue_new(&ret->catalogue, rt->nodes->n, nuses)
                : -ENOMEM;
@@ -230,7 +231,8 @@ static int place_begun_locked(struct orr_planner *p,
     double end = fmax(start + note->length, now);
 
     task->placed = true;
-    task->node = rt->workers->classes[rt->workers->at[note->worker].class_id].node;
+    task->node =
+        rt->workers->classes[rt->workers->at[note->worker].class_id].node;
     task->worker = note->worker;
     task->start = start;
     task->end = end;
@@ -280,7 +282,8 @@ static int fill_locked(struct orr_planner *p, struct draft *draft, double now)
         if (!orr_note_is_to_begin(note))
             continue;
         task->length = draft->length + (size_t)i * rt->workers->nclasses;
-        fill_lengths(p, note, draft->length + (size_t)i * rt->workers->nclasses);
+        fill_lengths(p, note,
+                     draft->length + (size_t)i * rt->workers->nclasses);
         task->only = note->only;
     }
     return place_all_begun_locked(p, draft, now);
@@ -400,8 +403,8 @@ void orr_planner_place(struct orr_planner *p, struct orr_note *note)
     find_workers_locked(p);
     fill_lengths(p, note, length);
     for (unsigned k = 0; k < rt->workers->nclasses; k++)
-        there[k] =
-            now + orr_sched_transfer_time(rt, note->job, rt->workers->classes[k].node);
+        there[k] = now + orr_sched_transfer_time(rt, note->job,
+                                                 rt->workers->classes[k].node);
     if (orr_plan_place(&plan, &task, there) < 0 || task.worker == ORR_PLAN_NONE)
         return;
     note->worker = task.worker;

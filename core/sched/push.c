@@ -91,7 +91,8 @@ static bool push_combined(struct orr_sched *sched, struct orr_job *job,
     if (!bits)
         return false;
     job->implementation = orr_first_implementation(bits);
-    prefetch_if_configured(rt, job, rt->workers->classes[combined->class_id].node);
+    prefetch_if_configured(rt, job,
+                           rt->workers->classes[combined->class_id].node);
     if (orr_gang_push_combined(rt, job, combined,
                                sched->ops->push_notify ? notify_alias : NULL,
                                sched) == 0)
@@ -107,7 +108,8 @@ static bool push_combined(struct orr_sched *sched, struct orr_job *job,
 static bool lists_workers(const struct orr_runtime *rt,
                           const struct starpu_task *task)
 {
-    for (unsigned w = 0; w < rt->workers->n && w / 32 < task->workerids_len; w++)
+    for (unsigned w = 0; w < rt->workers->n && w / 32 < task->workerids_len;
+         w++)
         if (task->workerids[w / 32] >> w % 32 & 1)
             return true;
     return false;
@@ -162,8 +164,8 @@ static bool only_lost_could(const struct orr_sched *sched, struct orr_job *job)
     for (unsigned w = 0; w < rt->workers->n; w++)
         if (may_come_back(rt, w))
             return false;
-    return orr_members_all(&rt->workers->members[sched->id]) && !has_taker(rt, job) &&
-           !orr_combined_at(rt, job->task->workerid);
+    return orr_members_all(&rt->workers->members[sched->id]) &&
+           !has_taker(rt, job) && !orr_combined_at(rt, job->task->workerid);
 }
 
 void orr_sched_check_lost(struct orr_runtime *rt, struct orr_job *job)
@@ -279,8 +281,8 @@ enum orr_kept orr_sched_keep(struct orr_sched *sched, struct orr_job *job,
                              const struct orr_sched_state *state)
 {
     struct orr_runtime *rt = sched->runtime;
-    bool waits =
-        !orr_members_all(&rt->workers->members[sched->id]) || may_be_enabled(rt, job);
+    bool waits = !orr_members_all(&rt->workers->members[sched->id]) ||
+                 may_be_enabled(rt, job);
 
     if (waits && !has_taker(rt, job))
         return sched_park_job(sched, job, state->changes) ? ORR_KEPT

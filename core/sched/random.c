@@ -54,7 +54,8 @@ static void random_deinit(struct orr_sched *sched)
 
 static double worker_relative_speedup(struct orr_runtime *rt, unsigned worker)
 {
-    return rt->workers->classes[rt->workers->at[worker].class_id].relative_speedup;
+    return rt->workers->classes[rt->workers->at[worker].class_id]
+        .relative_speedup;
 }
 
 static int random_policy_push(struct orr_sched *sched, struct orr_job *job)

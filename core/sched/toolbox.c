@@ -370,15 +370,16 @@ static bool worker_may_take(uint64_t able_classes,
 /* Walks the workers that sleep, lowest number first, but those in `out`: `w` is
  * the next one. */
 #define FOREACH_SLEEPER(rt, members, w)                                        \
-    for (unsigned w##_word = 0; w##_word < ((rt)->workers->n + 63) / 64;         \
+    for (unsigned w##_word = 0; w##_word < ((rt)->workers->n + 63) / 64;       \
          w##_word++)                                                           \
-        for (uint64_t w##_bits = atomic_load_explicit(&(rt)->workers->asleep[w##_word], \
-                                                      memory_order_relaxed) &  \
-                                 ~orr_members_out((members), w##_word);        \
+        for (uint64_t w##_bits =                                               \
+                 atomic_load_explicit(&(rt)->workers->asleep[w##_word],        \
+                                      memory_order_relaxed) &                  \
+                 ~orr_members_out((members), w##_word);                        \
              w##_bits; w##_bits &= w##_bits - 1)                               \
             for (struct orr_worker *w =                                        \
-                     &(rt)->workers->at[64 * w##_word +                            \
-                                    (unsigned)__builtin_ctzll(w##_bits)];      \
+                     &(rt)->workers->at[64 * w##_word +                        \
+                                        (unsigned)__builtin_ctzll(w##_bits)];  \
                  w; w = NULL)
 
 void orr_sched_wake_able(struct orr_sched *sched, uint64_t able_classes,

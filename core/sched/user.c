@@ -149,7 +149,8 @@ static struct orr_job *user_pop(struct orr_sched *sched,
 static void user_push_notify(struct orr_sched *sched, struct orr_job *job,
                              struct orr_worker *worker)
 {
-    int perf = orr_job_gang(job) ? orr_job_gang(job)->combined : (int)worker->id;
+    int perf =
+        orr_job_gang(job) ? orr_job_gang(job)->combined : (int)worker->id;
 
     user_hook_enter(sched);
     policy_of(sched)->push_task_notify(job->task, (int)worker->id, perf,

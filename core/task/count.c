@@ -357,7 +357,8 @@ static int wait_everywhere(struct orr_runtime *rt, const char *call, unsigned n,
     nest = orr_nest_here(rt);
     do
         for (unsigned c = 0; c < STARPU_NMAX_SCHED_CTXS; c++)
-            if (rt->tasks->counts[c].counters && !atomic_load(&rt->tasks->drops))
+            if (rt->tasks->counts[c].counters &&
+                !atomic_load(&rt->tasks->drops))
                 wait_in(rt, c, nest, n, leaves);
     while (n == 0 && !is_met(rt, nest, 0) && !atomic_load(&rt->tasks->drops));
     return 0;

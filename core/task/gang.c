@@ -133,8 +133,8 @@ int orr_gang_push(struct orr_runtime *rt, struct orr_job *job,
     /* Nobody sees some of them only. When all are there the gang may be over. */
     orr_lock(&rt->tasks->gangs_lock);
     for (unsigned i = 0; i < n; i++)
-        orr_worker_push_local(&rt->workers->at[members[i]], gang->places[i].alias,
-                              true);
+        orr_worker_push_local(&rt->workers->at[members[i]],
+                              gang->places[i].alias, true);
     orr_unlock(&rt->tasks->gangs_lock);
     return 0;
 }

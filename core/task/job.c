@@ -136,8 +136,9 @@ void orr_job_avoid(struct orr_runtime *rt, struct orr_job *job, uint64_t nodes)
         nodes ? orr_job_make_rare(job) : orr_job_rare(job);
 
     if (!rare && nodes) {
-        orr_log_error("out of memory while task `%s' is given to another worker",
-                      orr_job_name(job));
+        orr_log_error(
+            "out of memory while task `%s' is given to another worker",
+            orr_job_name(job));
         orr_runtime_fail(rt);
     }
     if (orr_job_avoided(job) == nodes)
@@ -252,7 +253,8 @@ void orr_job_release_among(struct orr_runtime *rt, struct orr_job *job,
 {
     if (!orr_count_off(&job->waiting, 1))
         return;
-    if (atomic_load_explicit(&rt->data->requires_claims, memory_order_relaxed)) {
+    if (atomic_load_explicit(&rt->data->requires_claims,
+                             memory_order_relaxed)) {
         if (orr_job_will_claim(job)) {
             orr_heap_insert(&releases->claimants, &job->wait.claim.link,
                             claims_sooner);

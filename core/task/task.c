@@ -143,7 +143,8 @@ static void drop(void *object, void *arg)
 
 void orr_tasks_drop(struct orr_runtime *rt)
 {
-    for (unsigned i = 0; i < sizeof(rt->slabs->jobs) / sizeof(*rt->slabs->jobs); i++)
+    for (unsigned i = 0; i < sizeof(rt->slabs->jobs) / sizeof(*rt->slabs->jobs);
+         i++)
         orr_slab_each(rt->slabs->jobs[i], drop, NULL);
 }
 
@@ -438,7 +439,8 @@ static void account(struct orr_runtime *rt, struct starpu_task *task)
     ORR_TELL(rt, ORR_TOLD_TASK_SUBMITTED, .job = orr_job_of(task));
     orr_count_submitted(rt, orr_job_of(task)->sched_ctx);
     /* Of several first ones at once any will do. */
-    if (atomic_load_explicit(&rt->views->first_submit, memory_order_relaxed) < 0)
+    if (atomic_load_explicit(&rt->views->first_submit, memory_order_relaxed) <
+        0)
         atomic_store_explicit(&rt->views->first_submit, orr_exec_now(rt->exec),
                               memory_order_relaxed);
     task->status = STARPU_TASK_BLOCKED;
@@ -544,10 +546,11 @@ static void hand_over(struct orr_runtime *rt, struct orr_job *job,
 
     if (job->task->profiling_info)
         orr_profile_expect_task(rt);
-    atomic_store_explicit(
-        &job->id,
-        atomic_fetch_add_explicit(&rt->tasks->last_job, 1, memory_order_relaxed) + 1,
-        memory_order_relaxed);
+    atomic_store_explicit(&job->id,
+                          atomic_fetch_add_explicit(&rt->tasks->last_job, 1,
+                                                    memory_order_relaxed) +
+                              1,
+                          memory_order_relaxed);
     orr_job_set_state(job, ORR_JOB_BLOCKED);
     account(rt, job->task);
     orr_job_order(rt, job, chain);

@@ -381,8 +381,8 @@ static void vary(struct orr_runtime *rt, const struct orr_worker *worker,
         orr_cost_noise(rt, row, worker->class_id, job->implementation);
 
     if (source)
-        job->kernel->duration = orr_noise_length(&rt->estimates->noise, source, job->id,
-                                                 job->kernel->duration);
+        job->kernel->duration = orr_noise_length(
+            &rt->estimates->noise, source, job->id, job->kernel->duration);
 }
 
 void orr_kernel_prepare(struct orr_runtime *rt, struct orr_worker *worker,

@@ -228,7 +228,8 @@ static struct orr_job *job_to_start(struct orr_runtime *rt,
 {
     struct orr_job *job = worker->fetching;
 
-    if (job && atomic_load_explicit(&job->data.pending, memory_order_acquire) == 0 &&
+    if (job &&
+        atomic_load_explicit(&job->data.pending, memory_order_acquire) == 0 &&
         (!job->data.left || fetch_rest(rt, worker, job)))
         return job;
     return resumed_job(rt, worker);
@@ -372,7 +373,8 @@ static void stay_awake(struct orr_worker *worker)
 static void put_aside(struct orr_runtime *rt, struct orr_worker *worker)
 {
     if (worker->fetching && !orr_job_gang(worker->fetching) &&
-        orr_admit_put_aside(rt, worker->fetching, worker->fetching->data.limited)) {
+        orr_admit_put_aside(rt, worker->fetching,
+                            worker->fetching->data.limited)) {
         worker->fetching = NULL;
         worker->naside++;
     }
@@ -565,7 +567,8 @@ static bool worker_step(struct orr_runtime *rt, struct orr_worker *worker,
 /* Whoever drives the worker was asked to return. */
 static bool is_to_return(const struct orr_worker *worker)
 {
-    return worker->driven && atomic_load(&worker->runtime->workers->drivers_end);
+    return worker->driven &&
+           atomic_load(&worker->runtime->workers->drivers_end);
 }
 
 bool orr_worker_may_stop(const struct orr_worker *worker)

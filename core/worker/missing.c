@@ -45,7 +45,8 @@ static bool is_listed(const struct orr_runtime *rt,
                       const struct orr_cost_row *row, unsigned class_id)
 {
     for (unsigned k = 0; k < class_id; k++)
-        if (rt->workers->classes[k].comb == rt->workers->classes[class_id].comb &&
+        if (rt->workers->classes[k].comb ==
+                rt->workers->classes[class_id].comb &&
             unknown(row, k))
             return true;
     return false;
@@ -88,7 +89,8 @@ struct sizes {
 static bool is_missing_on(const struct sizes *sizes, unsigned comb)
 {
     for (unsigned k = 0; k < sizes->rt->workers->nclasses; k++)
-        if (sizes->rt->workers->classes[k].comb == comb && unknown(sizes->row, k))
+        if (sizes->rt->workers->classes[k].comb == comb &&
+            unknown(sizes->row, k))
             return true;
     return false;
 }
@@ -123,7 +125,8 @@ static size_t list_sizes(struct orr_runtime *rt, const struct orr_job *job)
 
     if (!wanted || !wanted->symbol)
         return 0;
-    model = orr_models_get(rt->estimates->models, wanted->symbol, ORR_MODEL_HISTORY, &err);
+    model = orr_models_get(rt->estimates->models, wanted->symbol,
+                           ORR_MODEL_HISTORY, &err);
     if (!model)
         return 0;
     (void)orr_model_each(model, note_size, &sizes);
@@ -180,7 +183,8 @@ static void meet(const struct orr_cost_row *row, void *arg)
 /* Those that give the time of no kernel: their names may be misspelt. */
 static void list_unmet(struct orr_runtime *rt)
 {
-    const struct orr_assumptions *all = orr_costs_assumptions(rt->estimates->costs);
+    const struct orr_assumptions *all =
+        orr_costs_assumptions(rt->estimates->costs);
 
     for (unsigned i = 0; i < all->n; i++) {
         struct meeting meeting = {.one = {&all->all[i], 1}};

@@ -283,7 +283,8 @@ static struct absence begin_absence(struct orr_worker *worker)
     absence.job->kernel->waits = self;
     if (absence.job->data.admitted)
         orr_admit_suspend(worker->runtime, absence.job);
-    if (!atomic_load_explicit(&worker->runtime->tasks->suspends, memory_order_relaxed))
+    if (!atomic_load_explicit(&worker->runtime->tasks->suspends,
+                              memory_order_relaxed))
         atomic_store(&worker->runtime->tasks->suspends, true);
     return absence;
 }

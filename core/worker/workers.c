@@ -45,8 +45,9 @@ static void workers_describe_end(const struct orr_awaited *awaited, char *text,
 
 static void stop_first(struct orr_runtime *rt, unsigned n)
 {
-    const struct orr_awaited awaited = {
-        .noun = "workers to end", .describe = workers_describe_end, .object = rt};
+    const struct orr_awaited awaited = {.noun = "workers to end",
+                                        .describe = workers_describe_end,
+                                        .object = rt};
 
     atomic_store(&rt->workers->stopper, orr_self);
     for (unsigned id = 0; id < n; id++) {
@@ -73,7 +74,8 @@ void orr_active_end(struct orr_runtime *rt)
 {
     struct orr_context *stopper;
 
-    if (atomic_fetch_sub_explicit(&rt->workers->nactive, 1, memory_order_acq_rel) != 1)
+    if (atomic_fetch_sub_explicit(&rt->workers->nactive, 1,
+                                  memory_order_acq_rel) != 1)
         return;
     stopper = atomic_load_explicit(&rt->workers->stopper, memory_order_relaxed);
     if (stopper)
@@ -108,12 +110,14 @@ int orr_workers_start(struct orr_runtime *rt)
         init_worker(rt, id);
         if (worker->driven)
             continue;
-        atomic_fetch_add_explicit(&rt->workers->nactive, 1, memory_order_relaxed);
+        atomic_fetch_add_explicit(&rt->workers->nactive, 1,
+                                  memory_order_relaxed);
         err = rt->exec->ops->spawn(rt->exec, &init, worker->desc->cpu,
                                    run_worker, worker, &context);
         worker->context = context;
         if (err) {
-            atomic_fetch_sub_explicit(&rt->workers->nactive, 1, memory_order_relaxed);
+            atomic_fetch_sub_explicit(&rt->workers->nactive, 1,
+                                      memory_order_relaxed);
             stop_first(rt, id);
             return err;
         }

@@ -314,7 +314,8 @@ static void submit_to_no_context(void)
 /* Its codelet has no place for the buffer more that it would need. */
 static void submit_to_transaction(void)
 {
-    struct starpu_transaction *transaction = starpu_transaction_open(NULL, NULL);
+    struct starpu_transaction *transaction =
+        starpu_transaction_open(NULL, NULL);
     struct starpu_task *task = task_of(&cl_k);
 
     task->transaction = transaction;
@@ -733,7 +734,8 @@ static void read_trace(struct seen *seen)
     seen->own = calloc(1 << 16, sizeof(*seen->own));
     ck_assert_ptr_nonnull(seen->own);
     while (fgets(line, sizeof(line), file)) {
-        if (sscanf(line, "mark,%lf,%*[^,],,,\"%255[^\"]", &span.start, text) == 2)
+        if (sscanf(line, "mark,%lf,%*[^,],,,\"%255[^\"]", &span.start, text) ==
+            2)
             read_mark(seen, span.start, text);
         else if (sscanf(line, "application,%lf,%lf", &span.start, &span.end) ==
                      2 &&
@@ -822,9 +824,9 @@ int main(void)
     TCase *tcase = tcase_create("calls");
 
     tcase_set_timeout(tcase, 60);
-    tcase_add_loop_test(tcase,
-                        it_is_in_the_trace_after_each_call_and_ends_with_the_next,
-                        0, FIRST_SIMULATED + 1);
+    tcase_add_loop_test(
+        tcase, it_is_in_the_trace_after_each_call_and_ends_with_the_next, 0,
+        FIRST_SIMULATED + 1);
     tcase_add_loop_test(tcase, it_is_in_the_record_after_each_call, 0,
                         FIRST_SIMULATED + 1);
     suite_add_tcase(suite, tcase);

@@ -173,9 +173,8 @@ static void wait_for_few(void)
 static void wait_in_context(void)
 {
     int worker = 0;
-    unsigned ctx = starpu_sched_ctx_create(&worker, 1, "c",
-                                           STARPU_SCHED_CTX_POLICY_NAME, "eager",
-                                           0);
+    unsigned ctx = starpu_sched_ctx_create(
+        &worker, 1, "c", STARPU_SCHED_CTX_POLICY_NAME, "eager", 0);
     struct starpu_task *task = named("stuck");
 
     task->sched_ctx = ctx;
@@ -514,11 +513,12 @@ END_TEST
 
 START_TEST(the_watchdog_says_what_main_waits_for_without_tasks)
 {
-    static const struct stall stall = {
-        "0",
-        wait_for_one_tag,
-        pause_for_ever,
-        {"no task has ended for", "none is submitted", "main waits for tag 17"}};
+    static const struct stall stall = {"0",
+                                       wait_for_one_tag,
+                                       pause_for_ever,
+                                       {"no task has ended for",
+                                        "none is submitted",
+                                        "main waits for tag 17"}};
     int said;
     pid_t pid;
 

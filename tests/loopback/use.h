@@ -16,7 +16,8 @@ enum { LOOPBACK_WORKER = 24, LOOPBACK_RAM = 24 };
 
 /* Writes ORRERY_DRIVERS for these settings ("2 seed=3", loopback.h). The module is in
  * the folder of the build that lies beside the program's own. */
-static inline void loopback_drivers(const char *settings, char *ret, size_t size)
+static inline void loopback_drivers(const char *settings, char *ret,
+                                    size_t size)
 {
     char own[PATH_MAX];
     ssize_t n = readlink("/proc/self/exe", own, sizeof(own) - 1);

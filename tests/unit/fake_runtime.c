@@ -300,11 +300,12 @@ static void make_slabs(struct orr_runtime *rt)
         ck_assert_int_eq(orr_slab_new(sizeof(struct orr_job) + (i + 1) * access,
                                       n, &rt->slabs->jobs[i]),
                          0);
-    ck_assert_int_eq(orr_slab_new(sizeof(struct orr_edge), n, &rt->slabs->edges), 0);
-    ck_assert_int_eq(orr_slab_new(sizeof(struct starpu_task), n, &rt->slabs->tasks),
-                     0);
-    ck_assert_int_eq(orr_slab_new(sizeof(struct orr_request), n, &rt->slabs->requests),
-                     0);
+    ck_assert_int_eq(
+        orr_slab_new(sizeof(struct orr_edge), n, &rt->slabs->edges), 0);
+    ck_assert_int_eq(
+        orr_slab_new(sizeof(struct starpu_task), n, &rt->slabs->tasks), 0);
+    ck_assert_int_eq(
+        orr_slab_new(sizeof(struct orr_request), n, &rt->slabs->requests), 0);
 }
 
 void fake_open(const struct fake_spec *spec)

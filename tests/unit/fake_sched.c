@@ -471,7 +471,8 @@ int fake_push(struct orr_job *job)
 
 struct orr_job *fake_pop(unsigned worker)
 {
-    return fake.rt.sched_ctxs->at[0]->ops->pop(fake.rt.sched_ctxs->at[0], &workers[worker]);
+    return fake.rt.sched_ctxs->at[0]->ops->pop(fake.rt.sched_ctxs->at[0],
+                                               &workers[worker]);
 }
 
 void fake_be(int worker)

@@ -59,8 +59,8 @@ static void begin(bool pressed)
 {
     if (!pressed)
         return;
-    ck_assert_int_eq(orr_node_make_room(&fake.rt, &fake.rt.nodes->at[1], FAKE_SIZE,
-                                        ORR_IDLE_PREFETCH),
+    ck_assert_int_eq(orr_node_make_room(&fake.rt, &fake.rt.nodes->at[1],
+                                        FAKE_SIZE, ORR_IDLE_PREFETCH),
                      -ENOMEM);
     ck_assert_uint_eq(atomic_load(&fake.rt.nodes->pressed), 2);
 }

@@ -415,7 +415,8 @@ int main(void)
     tcase_add_test(tc, exact_solutions_are_found);
     tcase_add_test(tc, certified_coefficients_are_found_to_ten_digits);
     tcase_add_test(tc, columns_may_be_of_any_size);
-    tcase_add_loop_test(tc, the_rank_counts_columns_that_depend_on_no_others, 1, 5);
+    tcase_add_loop_test(tc, the_rank_counts_columns_that_depend_on_no_others, 1,
+                        5);
     tcase_add_test(tc, numbers_that_are_not_finite_are_refused);
     suite_add_tcase(suite, tc);
     return suite_main(suite);

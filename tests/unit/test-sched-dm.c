@@ -61,12 +61,14 @@ static void check_expected(unsigned w, double start_us, double len,
 
 static void pre(struct orr_job *job, unsigned w)
 {
-    fake.rt.sched_ctxs->at[0]->ops->pre_exec(fake.rt.sched_ctxs->at[0], job, &fake.rt.workers->at[w]);
+    fake.rt.sched_ctxs->at[0]->ops->pre_exec(fake.rt.sched_ctxs->at[0], job,
+                                             &fake.rt.workers->at[w]);
 }
 
 static void post(struct orr_job *job, unsigned w)
 {
-    fake.rt.sched_ctxs->at[0]->ops->post_exec(fake.rt.sched_ctxs->at[0], job, &fake.rt.workers->at[w]);
+    fake.rt.sched_ctxs->at[0]->ops->post_exec(fake.rt.sched_ctxs->at[0], job,
+                                              &fake.rt.workers->at[w]);
 }
 
 /* --- decisions --- */
@@ -581,7 +583,8 @@ START_TEST(a_job_for_one_worker_leaves_no_trace_in_the_expected_times)
     start(&orr_sched_dmda);
     fake.transfer[1] = 30;
     job = job_of(100, 10, 0);
-    fake.rt.sched_ctxs->at[0]->ops->push_notify(fake.rt.sched_ctxs->at[0], job, &fake.rt.workers->at[3]);
+    fake.rt.sched_ctxs->at[0]->ops->push_notify(fake.rt.sched_ctxs->at[0], job,
+                                                &fake.rt.workers->at[3]);
     check_expected(3, 0, 10, 30, 1);
     ck_assert_double_eq(job->predicted_transfer, 30);
     fake.now = 30;

@@ -110,7 +110,8 @@ START_TEST(nothing_is_stolen_from_a_worker_that_has_not_begun)
     ck_assert_ptr_null(fake_pop(1));
     /* A task for it alone makes it busy as well. */
     mine = fake_job(cpu, 0);
-    fake.rt.sched_ctxs->at[0]->ops->push_notify(fake.rt.sched_ctxs->at[0], mine, &fake.rt.workers->at[0]);
+    fake.rt.sched_ctxs->at[0]->ops->push_notify(fake.rt.sched_ctxs->at[0], mine,
+                                                &fake.rt.workers->at[0]);
     ck_assert_ptr_eq(fake_pop(1), b);
     ck_assert_ptr_eq(fake_pop(0), a);
 }

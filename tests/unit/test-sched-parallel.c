@@ -66,7 +66,8 @@ static void begin(unsigned worker)
 {
     struct orr_job *job = local(worker);
 
-    orr_sched_pheft.pre_exec(fake.rt.sched_ctxs->at[0], job, &fake.rt.workers->at[worker]);
+    orr_sched_pheft.pre_exec(fake.rt.sched_ctxs->at[0], job,
+                             &fake.rt.workers->at[worker]);
 }
 
 /* --- pheft --- */

@@ -119,7 +119,8 @@ int main(void)
 
     tcase_add_checked_fixture(tcase, set_up, tear_down);
     tcase_add_test(tcase, what_nobody_wants_is_not_evaluated);
-    tcase_add_test(tcase, observers_are_told_in_the_order_in_which_they_registered);
+    tcase_add_test(tcase,
+                   observers_are_told_in_the_order_in_which_they_registered);
     tcase_add_test(tcase, only_who_wants_a_kind_is_told_of_it);
     suite_add_tcase(suite, tcase);
     return suite_main(suite);

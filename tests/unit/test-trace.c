@@ -104,7 +104,8 @@ START_TEST(where_tasks_alone_are_shown_nothing_else_is_kept)
     record_task(0, 12, "POTRF", 2350.0, 9225.0);
     orr_trace_record_state(trace, 0, ORR_TRACE_SLEEPING, 9225.0);
     orr_trace_record_copy(trace, ORR_TRACE_OUTSIDE, &copy);
-    orr_trace_record_count(trace, ORR_TRACE_OUTSIDE, ORR_TRACE_NREADY, 1, 12, 200);
+    orr_trace_record_count(trace, ORR_TRACE_OUTSIDE, ORR_TRACE_NREADY, 1, 12,
+                           200);
     orr_trace_record_memory(trace, 0, 0, 4096, 200);
     orr_trace_record_mark(trace, 0, "half", false, 250);
     record_task(ORR_TRACE_OUTSIDE, 13, "GEMM", 9300.0, 9400.0);
@@ -322,7 +323,8 @@ START_TEST(counters_add_up_over_all_buffers)
 {
     char *text;
 
-    orr_trace_record_count(trace, ORR_TRACE_OUTSIDE, ORR_TRACE_NREADY, 2, 7, 110);
+    orr_trace_record_count(trace, ORR_TRACE_OUTSIDE, ORR_TRACE_NREADY, 2, 7,
+                           110);
     orr_trace_record_count(trace, 1, ORR_TRACE_NREADY, -1, 7, 120);
     text = written();
     position(text, "13\t0.010000000\tsched\tnready\t2\n");
@@ -529,8 +531,8 @@ static void record_run(unsigned n, unsigned names)
             orr_trace_begin(trace, &waits);
             waits_since = clock_us;
         } else if (i % 100 == 50) {
-            orr_trace_record_application(trace, ORR_TRACE_WAITS, "a call", waits_since,
-                                  clock_us);
+            orr_trace_record_application(trace, ORR_TRACE_WAITS, "a call",
+                                         waits_since, clock_us);
             orr_trace_end(trace, &waits);
         }
         orr_trace_record_count(trace, w, ORR_TRACE_NREADY, i % 2 ? 1 : -1, i,
@@ -602,9 +604,11 @@ START_TEST(csv_says_what_the_application_did_and_who_submitted)
 
     strcpy(strrchr(path, '.'), ".csv");
     for (unsigned i = 0; i < 3; i++)
-        orr_trace_record_count(trace, who[i], ORR_TRACE_NSUBMITTED, 1, 7 + i, 200 + i);
+        orr_trace_record_count(trace, who[i], ORR_TRACE_NSUBMITTED, 1, 7 + i,
+                               200 + i);
     orr_trace_record_count(trace, 1, ORR_TRACE_NSUBMITTED, -1, 7, 400);
-    orr_trace_record_application(trace, ORR_TRACE_WAITS, "starpu_tag_wait", 200, 400);
+    orr_trace_record_application(trace, ORR_TRACE_WAITS, "starpu_tag_wait", 200,
+                                 400);
     orr_trace_record_application(trace, ORR_TRACE_OWN, NULL, 400, 450);
     text = written();
     position(text, "\nsubmitted,0.100000000,0.100000000,,7,,,,,,,,1,,,,,\n");

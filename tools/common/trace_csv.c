@@ -301,7 +301,8 @@ static bool take_mark(struct reader *r, char **f, double time)
     struct trace *trace = r->trace;
     struct trace_mark mark = {text(r, f[NAME]), time};
 
-    if (!mark.text || !reader_grow(r, &trace->marks, trace->nmarks, sizeof(mark)))
+    if (!mark.text ||
+        !reader_grow(r, &trace->marks, trace->nmarks, sizeof(mark)))
         return false;
     trace->marks[trace->nmarks++] = mark;
     return true;
@@ -331,7 +332,8 @@ static bool take_allocation(struct reader *r, char **f)
 
     if (!read_csv_node(r, f[NODE], &allocation.node) ||
         !(allocation.start <= allocation.end) || !isfinite(allocation.end) ||
-        !reader_grow(r, &trace->allocations, trace->nallocations, sizeof(allocation)))
+        !reader_grow(r, &trace->allocations, trace->nallocations,
+                     sizeof(allocation)))
         return false;
     trace->allocations[trace->nallocations++] = allocation;
     return true;

@@ -45,7 +45,8 @@ static bool is_uniform(struct orr_runtime *rt,
     if (task->cl->model && task->cl->model->type == STARPU_PER_WORKER)
         return false;
     (void)orr_job_able_class(rt, job, orr_job_costs(rt, job),
-                             (unsigned)(class - rt->workers->classes), &uniform);
+                             (unsigned)(class - rt->workers->classes),
+                             &uniform);
     return uniform;
 }
 

@@ -330,8 +330,9 @@ void starpu_sched_tree_remove_workers(unsigned sched_ctx_id, int *workerids,
     while (!starpu_task_list_empty(&strays)) {
         struct starpu_task *task = starpu_task_list_pop_front(&strays);
 
-        orr_sched_stray(orr_runtime_need(__func__)->sched_ctxs->at[sched_ctx_id],
-                        orr_job_of(task));
+        orr_sched_stray(
+            orr_runtime_need(__func__)->sched_ctxs->at[sched_ctx_id],
+            orr_job_of(task));
     }
 }
 
