@@ -33,6 +33,7 @@ struct fake_machine {
     struct orr_machine machine; /* first */
     struct orr_driver driver;
     struct orr_sim_exec *exec;
+    struct orr_sim_user user; /* of it: this machine */
     struct stream *streams; /* one per worker */
 };
 
@@ -93,6 +94,7 @@ static void end_first(struct orr_timer *timer)
     struct stream *stream = (struct stream *)timer;
     struct orr_kernel *kernel = stream->first;
 
+    orr_sim_work_for(&stream->fake->user);
     stream->first = kernel->machine_link[0];
     if (stream->first)
         orr_sim_exec_set_timer(stream->fake->exec, &stream->timer,
@@ -248,6 +250,7 @@ static int fake_open(const struct orr_machine_options *options,
     if (!rc)
         rc = orr_sim_exec_new(NULL, &fake->exec);
     if (!rc) {
+        orr_sim_exec_join(fake->exec, &fake->user);
         fake->machine.exec = &fake->exec->head;
         rc = make_workers(fake, ncpu, ncuda,
                           !strcmp(options->name, "asynchronous"));
@@ -267,8 +270,8 @@ static int fake_open(const struct orr_machine_options *options,
 static void on_deadlock(struct orr_machine *machine, orr_deadlock_fn handler,
                         struct orr_runtime *runtime)
 {
-    fake_of(machine)->exec->on_deadlock = handler;
-    fake_of(machine)->exec->runtime = runtime;
+    fake_of(machine)->user.on_deadlock = handler;
+    fake_of(machine)->user.runtime = runtime;
 }
 
 __attribute__((visibility("default"))) const struct orr_module *
