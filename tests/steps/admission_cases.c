@@ -3,6 +3,7 @@
  * Whoever is forgotten is a deadlock, who holds a part while it waits as well. */
 #include "core/task/count.h"
 #include "core/task/task.h"
+#include "core/worker/worker.h"
 #include "tests/steps/cases.h"
 
 static const struct world_spec

@@ -3,6 +3,7 @@
  * while tasks and requests come. */
 #include "core/task/count.h"
 #include "core/task/task.h"
+#include "core/worker/worker.h"
 #include "tests/steps/cases.h"
 
 static unsigned nthreads_left;

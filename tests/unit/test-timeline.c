@@ -13,6 +13,7 @@
 
 #include "core/device/machine.h"
 #include "core/observe/trace_record.h"
+#include "core/observe/trace_record_private.h"
 #include "tests/rng.h"
 #include "tests/suite.h"
 
