@@ -4,6 +4,7 @@
  * simulated machine: what is caught in one context is rethrown there, however
  * many others throw meanwhile.
  */
+#include <atomic>
 #include <cstdlib>
 #include <exception>
 #include <stdexcept>
@@ -12,6 +13,7 @@
 #include <check.h>
 
 #define _Thread_local __thread /* C's word, for core/base/exec.h */
+using std::atomic_bool;        /* likewise, for core/device/driver.h */
 extern "C" {
 #include "tests/suite.h"
 #include "tests/unit/sim-machine.h"
