@@ -108,8 +108,9 @@ def every_variable_that_a_policy_reads_is_in_the_table():
     with open(os.path.join(SOURCE, "tools", "sched", "readers.c"),
               encoding="utf-8") as file:
         table = set(re.findall(r"ORR_CFG_\w+", file.read()))
-    # Of the choice of a policy, or of those that applications bring.
-    others = {"ORR_CFG_SCHED", "ORR_CFG_SCHED_LIB", "ORR_CFG_WORKER_TREE"}
+    # Of the choice of a policy, or of those that applications bring; none at all.
+    others = {"ORR_CFG_SCHED", "ORR_CFG_SCHED_LIB", "ORR_CFG_WORKER_TREE",
+              "ORR_CFG_COUNT"}
     read = set(others)
     for path in glob.glob(os.path.join(SOURCE, "core/sched/**/*.c"),
                           recursive=True):
