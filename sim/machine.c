@@ -154,14 +154,14 @@ static int sim_kernel_start(struct orr_driver *driver,
     return orr_streams_start(machine_of(driver->machine)->streams, kernel);
 }
 
-/* The engine is main's: where others are left on it, main has forgotten to join
- * them. */
+/* The engine goes with the machine that made it, whatever context closes that one.
+ * Where others are left on it, main has forgotten to join them. */
 static void leave_engine(struct orr_sim_machine *m)
 {
     if (!m->exec)
         return;
     orr_sim_exec_quit(&m->user);
-    if (orr_self && orr_self != &m->exec->main->head) {
+    if (!m->owns_exec) {
         orr_self->runtime = NULL;
         return;
     }
@@ -280,6 +280,7 @@ static int machine_make_parts(const struct orr_machine_desc *desc,
         error = make_network(desc, options, endpoints, m, err);
     if (error == 0)
         error = make_memories(m);
+    m->owns_exec = !engine;
     if (error == 0 && !engine)
         error = orr_sim_exec_new(m->stacks, &engine);
     if (error < 0)
@@ -296,7 +297,7 @@ static int machine_make_parts(const struct orr_machine_desc *desc,
             orr_sim_local_copy(desc, endpoints[i], i < count_main(machine)));
     if (error == 0)
         error = orr_streams_new(&m->user, machine, &m->streams);
-    if (error == 0 && orr_self == &engine->main->head)
+    if (error == 0 && m->owns_exec)
         error = orr_watchdog_start(m->exec, &m->watchdog, err);
     return error;
 }

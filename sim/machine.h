@@ -21,6 +21,7 @@ struct orr_sim_machine {
     struct orr_driver driver;   /* of all its devices, whatever their kind */
     struct orr_driver *drivers[1];
     struct orr_sim_exec *exec;   /* owned by the machine that was opened first */
+    bool owns_exec;
     struct orr_sim_user user;    /* of it: this machine */
     struct orr_stacks *stacks;   /* NULL: contexts are fibers */
     struct orr_network *network; /* NULL: transfers take no time */
