@@ -141,24 +141,25 @@ static void exec_advance_clock(struct orr_sim_exec *x, double date)
     set_clock(x, date);
 }
 
-/* The events that come first, of one date those of the oldest machine. NULL: there are
- * none. */
-static struct orr_sim_events *first_events(const struct orr_sim_exec *x)
+/* The events that come first, of one date those of the oldest machine. */
+static struct orr_sim_events *first_of_many(const struct orr_sim_exec *x)
 {
     struct orr_sim_events *first = x->events;
 
-    for (struct orr_sim_events *other = first ? first->next : NULL; other;
-         other = other->next)
+    for (struct orr_sim_events *other = first->next; other; other = other->next)
         if (other->next_us < first->next_us)
             first = other;
     return first;
 }
 
+static struct orr_sim_events *first_events(const struct orr_sim_exec *x)
+{
+    return x->shared ? first_of_many(x) : x->events;
+}
+
 static double events_next(const struct orr_sim_exec *x)
 {
-    const struct orr_sim_events *first = first_events(x);
-
-    return first ? first->next_us : ORR_FOREVER;
+    return first_events(x)->next_us;
 }
 
 /* The context that goes on next, with the clock moved to its date; NULL when
@@ -220,7 +221,7 @@ static void dispatch(void *arg)
 
         if (next) {
             switch_to(x, &x->dispatcher, next);
-        } else if (events && events->next_us <= date &&
+        } else if (events->next_us <= date &&
                    events->next_us < ORR_FOREVER) {
             if (events->next_us > x->now)
                 exec_advance_clock(x, events->next_us);
@@ -578,6 +579,8 @@ static void init_exec(struct orr_sim_exec *x, struct orr_sim_context *root)
     x->head.one_thread = true;
     x->head.virtual_time = true;
     x->last_ready = &x->first_ready;
+    x->no_events.next_us = ORR_FOREVER; /* so that it is never run */
+    x->events = &x->no_events;
     x->head.stack_size = orr_fiber_default_size();
     x->head.nprocessors = 1;
     x->main = root;
@@ -679,10 +682,11 @@ void orr_sim_exec_add_events(struct orr_sim_exec *exec,
 {
     struct orr_sim_events **link = &exec->events;
 
-    while (*link)
+    while (*link != &exec->no_events)
         link = &(*link)->next;
     *link = events;
-    events->next = NULL;
+    events->next = &exec->no_events;
+    exec->shared = exec->events != events;
 }
 
 void orr_sim_exec_remove_events(struct orr_sim_exec *exec,
@@ -693,6 +697,8 @@ void orr_sim_exec_remove_events(struct orr_sim_exec *exec,
     while (*link != events)
         link = &(*link)->next;
     *link = events->next;
+    exec->shared = exec->events != &exec->no_events &&
+                   exec->events->next != &exec->no_events;
 }
 
 void orr_sim_exec_set_timer(struct orr_sim_exec *exec, struct orr_timer *timer,

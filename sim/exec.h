@@ -70,7 +70,9 @@ struct orr_sim_exec {
     struct orr_timers timers;            /* n is [watched] */
     struct orr_sim_context *first_ready; /* [watched] */
     struct orr_sim_context **last_ready; /* the link to fill */
-    struct orr_sim_events *events;
+    struct orr_sim_events *events; /* a list that ends with no_events */
+    struct orr_sim_events no_events;
+    bool shared;                   /* there are events of several machines */
     struct orr_sim_user *users;
     struct orr_sim_context *main;
     struct orr_sim_context *newest; /* of the contexts alive */

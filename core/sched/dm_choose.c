@@ -102,7 +102,7 @@ static struct orr_dm_choice dm_choose_greedy(struct orr_dm *dm,
     bool found = false, uncalibrated = false;
     double least = 0;
 
-    for (unsigned w = 0; w < dm->runtime->workers->n; w++) {
+    for (unsigned w = 0, n = dm->runtime->workers->n; w < n; w++) {
         unsigned bits = able_bits(dm, offer, w);
         unsigned class_id = dm->workers[w].class_id;
         double load = bits ? dm_worker_load(dm, offer, w) : 0;
@@ -192,7 +192,7 @@ static double scan_ends(struct orr_dm *dm, const struct orr_dm_offer *offer,
     double min_end = INFINITY;
 
     *ret_max_free = -INFINITY;
-    for (unsigned w = 0; w < dm->runtime->workers->n; w++) {
+    for (unsigned w = 0, n = dm->runtime->workers->n; w < n; w++) {
         unsigned bits = able_bits(dm, offer, w);
         unsigned class_id = dm->workers[w].class_id;
 
@@ -222,7 +222,7 @@ struct orr_dm_choice orr_dm_choose_scan(struct orr_dm *dm,
     double min_end = scan_ends(dm, offer, now, &max_free);
     unsigned worker = UINT32_MAX, impl = 0;
 
-    for (unsigned w = 0; w < dm->runtime->workers->n; w++) {
+    for (unsigned w = 0, n = dm->runtime->workers->n; w < n; w++) {
         unsigned bits = able_bits(dm, offer, w);
         unsigned class_id = dm->workers[w].class_id;
         double transfer = offer->transfer[class_id];
@@ -342,7 +342,7 @@ static double least_fitness(struct orr_dm *dm, const struct orr_dm_offer *offer,
 /* Takes over what workers have changed since the last decision. */
 static void refresh_loads(struct orr_dm *dm, double now)
 {
-    for (unsigned i = 0; i * 64 < dm->runtime->workers->n; i++) {
+    for (unsigned i = 0, n = dm->runtime->workers->n; i * 64 < n; i++) {
         uint64_t bits = 0;
 
         if (atomic_load_explicit(&dm->changed[i], memory_order_relaxed))

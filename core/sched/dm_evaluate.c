@@ -122,7 +122,8 @@ int orr_dm_evaluate(struct orr_dm *dm, struct orr_job *job,
                     struct orr_dm_offer *ret)
 {
     struct orr_runtime *rt = dm->runtime;
-    unsigned node = 0, any = 0;
+    const struct orr_worker_class *class = rt->workers->classes;
+    unsigned node = 0, any = 0, nclasses = rt->workers->nclasses;
     double transfer = NAN;
     uint64_t absent = orr_job_absent(job);
 
@@ -132,8 +133,7 @@ int orr_dm_evaluate(struct orr_dm *dm, struct orr_job *job,
     ret->unknown = false;
     ret->has_energy =
         dm->variant->transfers && job->task->cl && job->task->cl->energy_model;
-    for (unsigned k = 0; k < rt->workers->nclasses; k++) {
-        const struct orr_worker_class *class = &rt->workers->classes[k];
+    for (unsigned k = 0; k < nclasses; k++, class++) {
         unsigned bits =
             orr_job_able_class(rt, job, ret->row, k, &ret->uniform_class[k]);
 
@@ -157,7 +157,7 @@ int orr_dm_evaluate(struct orr_dm *dm, struct orr_job *job,
         ret->transfer[k] = transfer;
     }
     ret->uncalibrated = orr_recal_any_uncalibrated(ret->row->recal) &&
-                        has_uncalibrated(ret, rt->workers->nclasses);
+                        has_uncalibrated(ret, nclasses);
     if (ret->has_energy)
         ask_energy(dm, ret);
     ret->has_lengths = job->task->bundle || dm->variant->cautious;
